@@ -1,0 +1,158 @@
+//! The first field of every block: what it is, of which version, how long, and the configuration it was made with.
+//!
+//! The header and the configuration are written once, by `create`, and sealed by a checksum. `attach` refuses
+//! everything else by name before it touches a byte; later calls trust what it accepted.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::plan::{BLOCK_ALIGN, Plan, Span};
+use crate::error::{Error, Kind as ErrorKind, Result};
+
+/// What a block holds. The numbers are part of the image and are never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Kind {
+    /// N environments of one kind.
+    VecEnv = 1,
+    /// A PPO learner.
+    Ppo = 2,
+    /// A policy that acts and does not learn.
+    Policy = 3,
+}
+
+/// Version of the layouts behind the header. It goes up whenever a saved block of the last release can no longer be read.
+pub const IMAGE: u32 = 1;
+
+const MAGIC: [u8; 8] = *b"rlcore\0\n";
+const BYTE_ORDER: u32 = 0x0102_0304;
+
+/// The first bytes of every block, followed by the configuration it was made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Header {
+    magic: [u8; 8],
+    byte_order: u32,
+    image: u32,
+    kind: u32,
+    config_size: u32,
+    size: u64,
+    check: u64,
+}
+
+impl Header {
+    /// Bytes of the whole block.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Reads the header alone and checks everything that it says about itself.
+    pub fn read(mem: &[u8], kind: Kind) -> Result<Header> {
+        check_align(mem)?;
+        let need = size_of::<Header>();
+        let bytes = mem.get(..need).ok_or(
+            Error::new(ErrorKind::Size, "block: bytes for its header, at least").needed(need).given(mem.len()),
+        )?;
+        let h: Header = bytemuck::pod_read_unaligned(bytes);
+        let refuse = |what, needed: u64, given: u64| {
+            Err(Error::new(ErrorKind::Image, what).needed(needed as usize).given(given as usize))
+        };
+        if h.magic != MAGIC {
+            return Err(Error::new(ErrorKind::Image, "block: bytes that begin as an rlcore image does"));
+        }
+        if h.byte_order == BYTE_ORDER.swap_bytes() {
+            return Err(Error::new(
+                ErrorKind::Image,
+                "block: an image of this machine's byte order; this one is of the other",
+            ));
+        }
+        if h.byte_order != BYTE_ORDER {
+            return Err(Error::new(ErrorKind::Image, "block: a byte-order mark; this header is damaged"));
+        }
+        if h.image != IMAGE {
+            return refuse("block: image version", IMAGE.into(), h.image.into());
+        }
+        if h.kind != kind as u32 {
+            return refuse("block: an image of kind", kind as u64, h.kind.into());
+        }
+        Ok(h)
+    }
+}
+
+/// Plans the header and the configuration, which every block begins with.
+pub fn spans<C: Pod>(plan: &mut Plan) -> Result<(Span<Header>, Span<C>)> {
+    Ok((plan.span(1)?, plan.span(1)?))
+}
+
+/// Lays out a new block: checks the memory, zeroes its first `size` bytes, writes header and configuration.
+///
+/// Errors: `Align`, `Size`; then nothing is written.
+pub fn create<'a, C: Pod>(mem: &'a mut [u8], kind: Kind, size: usize, config: &C) -> Result<&'a mut [u8]> {
+    check_align(mem)?;
+    let given = mem.len();
+    let block =
+        mem.get_mut(..size).ok_or(Error::new(ErrorKind::Size, "block: bytes, at least").needed(size).given(given))?;
+    let mut h = Header {
+        magic: MAGIC,
+        byte_order: BYTE_ORDER,
+        image: IMAGE,
+        kind: kind as u32,
+        config_size: size_of::<C>() as u32,
+        size: size as u64,
+        check: 0,
+    };
+    h.check = checksum(&h, bytemuck::bytes_of(config));
+    block.fill(0);
+    let (head, body) = spans::<C>(&mut Plan::default())?;
+    let mut cut = super::Cutter::new(block);
+    cut.take(head)?.fill(h);
+    cut.take(body)?.fill(*config);
+    Ok(block)
+}
+
+/// Accepts bytes that a block was copied to and returns its configuration; `size_of_config` recomputes the size that
+/// a block of this configuration has, so that an image can never promise more than it holds. Nothing is written.
+///
+/// Errors: `Align`; `Size` if bytes are missing; `Image` for anything else that is wrong.
+pub fn attach<C: Pod>(mem: &[u8], kind: Kind, size_of_config: impl FnOnce(&C) -> Result<usize>) -> Result<C> {
+    let h = Header::read(mem, kind)?;
+    let damaged = |what| Error::new(ErrorKind::Image, what);
+    if h.config_size as usize != size_of::<C>() {
+        return Err(damaged("block: configuration bytes").needed(size_of::<C>()).given(h.config_size as usize));
+    }
+    if h.size > mem.len() as u64 {
+        return Err(Error::new(ErrorKind::Size, "block: bytes, at least").needed(h.size as usize).given(mem.len()));
+    }
+    let (_, body) = spans::<C>(&mut Plan::default())?;
+    let config = *super::plan::view(mem, body)?.first().ok_or(damaged("block: a configuration"))?;
+    if h.check != checksum(&Header { check: 0, ..h }, bytemuck::bytes_of(&config)) {
+        return Err(damaged("block: a header and configuration that agree with their checksum"));
+    }
+    let size = size_of_config(&config).map_err(|e| Error { kind: ErrorKind::Image, ..e })?;
+    if h.size != size as u64 {
+        return Err(damaged("block: the size that its configuration asks for,").needed(size).given(h.size as usize));
+    }
+    Ok(config)
+}
+
+fn check_align(mem: &[u8]) -> Result {
+    let off = mem.as_ptr() as usize % BLOCK_ALIGN;
+    if off == 0 {
+        Ok(())
+    } else {
+        Err(Error::new(ErrorKind::Align, "block: start on a multiple of").needed(BLOCK_ALIGN).given(off))
+    }
+}
+
+/// FNV-1a over the header (with `check` zero) and the configuration: every flipped byte changes it.
+fn checksum(h: &Header, config: &[u8]) -> u64 {
+    hash(hash(HASH_START, bytemuck::bytes_of(h)), config)
+}
+
+/// What [`hash`] starts from.
+pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// FNV-1a, 64 bits, continued from `state`: names a state in a log or compares two, and guards against accidents,
+/// not against attackers.
+pub fn hash(state: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(state, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+}

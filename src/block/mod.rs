@@ -1,0 +1,7 @@
+//! The caller's memory, laid out: one plan serves size, init, attach and ranges, and no block holds a pointer.
+
+mod header;
+mod plan;
+
+pub use header::{HASH_START, Header, IMAGE, Kind, attach, create, hash, spans};
+pub use plan::{BLOCK_ALIGN, Cutter, FIELD_ALIGN, Plan, Span, view};

@@ -1,0 +1,149 @@
+//! Spans, one after another: asking for a size and laying a block out are the same walk.
+
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+use crate::error::{Error, Kind, Result};
+
+/// Blocks start on a multiple of this.
+pub const BLOCK_ALIGN: usize = 8;
+
+/// Fields start on a multiple of this, counted from the base: no two share a cache line.
+pub const FIELD_ALIGN: usize = 64;
+
+const OVERFLOW: Error = Error::new(Kind::Overflow, "a block that fits the address space");
+
+/// Where one array of a block lies.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Span<T> {
+    start: usize,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+impl<T> Clone for Span<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Span<T> {}
+
+impl<T> Span<T> {
+    /// Byte offset from the base of the block.
+    pub fn start(&self) -> usize {
+        self.start
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if the array has no element.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// Adds spans one after another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Plan {
+    end: usize,
+}
+
+impl Plan {
+    /// The next array, of `len` elements.
+    pub fn span<T: Pod>(&mut self, len: usize) -> Result<Span<T>> {
+        let start = self.end.checked_next_multiple_of(FIELD_ALIGN).ok_or(OVERFLOW)?;
+        let bytes = len.checked_mul(size_of::<T>()).ok_or(OVERFLOW)?;
+        self.end = start.checked_add(bytes).filter(|&end| end <= isize::MAX as usize).ok_or(OVERFLOW)?;
+        Ok(Span { start, len, element: PhantomData })
+    }
+
+    /// The next array, of `rows` times `width` elements.
+    pub fn grid<T: Pod>(&mut self, rows: usize, width: usize) -> Result<Span<T>> {
+        self.span(rows.checked_mul(width).ok_or(OVERFLOW)?)
+    }
+
+    /// Bytes from the base to the end of the last array, rounded up to whole fields.
+    pub fn size(&self) -> Result<usize> {
+        self.end.checked_next_multiple_of(FIELD_ALIGN).ok_or(OVERFLOW)
+    }
+}
+
+/// Hands the spans of a plan out as disjoint slices, in the order in which they were planned.
+pub struct Cutter<'a> {
+    rest: &'a mut [u8],
+    at: usize,
+}
+
+impl<'a> Cutter<'a> {
+    /// Starts at the base of a block.
+    pub fn new(block: &'a mut [u8]) -> Self {
+        Cutter { rest: block, at: 0 }
+    }
+
+    /// The array of this span. Spans have to be taken in the order of the plan; some may be left out.
+    pub fn take<T: Pod>(&mut self, span: Span<T>) -> Result<&'a mut [T]> {
+        const SHORT: Error = Error::new(Kind::Size, "block: bytes up to the end of every field");
+        let rest = core::mem::take(&mut self.rest);
+        let skip = span.start.checked_sub(self.at).ok_or(SHORT)?;
+        let (_, rest) = rest.split_at_mut_checked(skip).ok_or(SHORT)?;
+        let bytes = span.len.checked_mul(size_of::<T>()).ok_or(OVERFLOW)?;
+        let (field, rest) = rest.split_at_mut_checked(bytes).ok_or(SHORT)?;
+        self.rest = rest;
+        self.at = span.start.saturating_add(bytes);
+        bytemuck::try_cast_slice_mut(field)
+            .map_err(|_| Error::new(Kind::Align, "block: start on a multiple of 8 bytes"))
+    }
+}
+
+/// The array of a span, for reading.
+pub fn view<T: Pod>(block: &[u8], span: Span<T>) -> Result<&[T]> {
+    let bytes = span.len.checked_mul(size_of::<T>()).ok_or(OVERFLOW)?;
+    let end = span.start.checked_add(bytes).ok_or(OVERFLOW)?;
+    let field =
+        block.get(span.start..end).ok_or(Error::new(Kind::Size, "block: bytes up to the end of every field"))?;
+    bytemuck::try_cast_slice(field).map_err(|_| Error::new(Kind::Align, "block: start on a multiple of 8 bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_is_cut_as_it_was_walked() {
+        let mut plan = Plan::default();
+        let a: Span<u8> = plan.span(3).unwrap();
+        let b: Span<u64> = plan.grid(2, 5).unwrap();
+        let c: Span<f32> = plan.span(0).unwrap();
+        assert_eq!((a.start(), b.start(), c.start(), plan.size().unwrap()), (0, 64, 192, 192));
+        let mut words = [0u64; 24];
+        let block: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+        let mut cut = Cutter::new(block);
+        cut.take(a).unwrap().fill(1);
+        cut.take(b).unwrap().fill(u64::MAX);
+        assert!(cut.take(c).unwrap().is_empty());
+        assert_eq!(block.iter().filter(|&&x| x == 1).count(), 3);
+        assert_eq!(view(block, b).unwrap(), [u64::MAX; 10]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let mut plan = Plan::default();
+        assert_eq!(plan.span::<u64>(usize::MAX).unwrap_err().kind, Kind::Overflow);
+        assert_eq!(plan.grid::<u8>(usize::MAX, 2).unwrap_err().kind, Kind::Overflow);
+        assert_eq!(plan.span::<u8>(usize::MAX - 64).unwrap_err().kind, Kind::Overflow);
+        let span = plan.span::<u64>(4).unwrap();
+        let mut words = [0u64; 4];
+        let block: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+        assert_eq!(Cutter::new(&mut block[..31]).take(span).unwrap_err().kind, Kind::Size);
+        assert_eq!(Cutter::new(&mut block[1..]).take(plan_of_one()).unwrap_err().kind, Kind::Align);
+        assert_eq!(view(&block[..31], span).unwrap_err().kind, Kind::Size);
+    }
+
+    fn plan_of_one() -> Span<u64> {
+        Plan::default().span(1).unwrap()
+    }
+}

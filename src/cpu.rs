@@ -1,0 +1,104 @@
+//! The one place that knows which instructions the processor has.
+//!
+//! A kernel is written once, as plain safe loops over fixed-width lanes, and compiled here for each level. The order
+//! of every sum is written in the kernel, and no multiply-add is fused, so all levels give the same bytes.
+#![allow(unsafe_code)]
+
+use core::sync::atomic::{AtomicU8, Ordering};
+
+/// Instruction sets, each holding the ones before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Level {
+    /// What the compilation target promises: SSE2 on x86-64, NEON on aarch64, plain scalar code elsewhere.
+    Base = 0,
+    /// x86-64 with AVX2.
+    Avx2 = 1,
+    /// x86-64 with AVX-512 F, BW, DQ and VL.
+    Avx512 = 2,
+}
+
+/// All levels, lowest first.
+pub const LEVELS: [Level; 3] = [Level::Base, Level::Avx2, Level::Avx512];
+
+/// Work that is compiled once a level. `run` must be `#[inline(always)]`, and so must every function it calls in a
+/// hot loop, or they stay at the base level.
+pub trait Kernel {
+    /// What the work returns.
+    type Output;
+    /// Does the work.
+    fn run(self) -> Self::Output;
+}
+
+static LIMIT: AtomicU8 = AtomicU8::new(Level::Avx512 as u8);
+
+/// Uses no level above `level` from now on. Results never change, only speed: for tests and measurements.
+pub fn set_limit(level: Level) {
+    LIMIT.store(level as u8, Ordering::Relaxed);
+}
+
+/// The level that [`dispatch`] uses now.
+#[inline]
+pub fn level() -> Level {
+    let limit = LIMIT.load(Ordering::Relaxed);
+    let best = detect::best();
+    if limit >= best as u8 {
+        best
+    } else if limit == Level::Avx2 as u8 {
+        Level::Avx2
+    } else {
+        Level::Base
+    }
+}
+
+/// Runs a kernel with the best instructions that this processor has.
+#[inline]
+pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: `level` never returns a level whose features were not detected on this processor.
+        match level() {
+            Level::Avx512 => return unsafe { detect::run_avx512(kernel) },
+            Level::Avx2 => return unsafe { detect::run_avx2(kernel) },
+            Level::Base => {}
+        }
+    }
+    kernel.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+mod detect {
+    use super::{Kernel, Level};
+
+    cpufeatures::new!(avx2, "avx2");
+    cpufeatures::new!(avx512, "avx2", "avx512f", "avx512bw", "avx512dq", "avx512vl");
+
+    #[inline]
+    pub fn best() -> Level {
+        if avx512::get() {
+            Level::Avx512
+        } else if avx2::get() {
+            Level::Avx2
+        } else {
+            Level::Base
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run()
+    }
+
+    #[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl")]
+    pub fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run()
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod detect {
+    #[inline]
+    pub fn best() -> super::Level {
+        super::Level::Base
+    }
+}
