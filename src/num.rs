@@ -5,3 +5,21 @@
 pub fn sqrt64(x: f64) -> f64 {
     libm::sqrt(x)
 }
+
+/// Sine, to within an ulp.
+#[inline]
+pub fn sin64(x: f64) -> f64 {
+    libm::sin(x)
+}
+
+/// Cosine, to within an ulp.
+#[inline]
+pub fn cos64(x: f64) -> f64 {
+    libm::cos(x)
+}
+
+/// What is left of `x` after whole multiples of `y`, with the sign of `x`; exact.
+#[inline]
+pub fn rem64(x: f64, y: f64) -> f64 {
+    libm::fmod(x, y)
+}

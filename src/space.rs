@@ -148,6 +148,32 @@ impl<'a> ElementsMut<'a> {
         }
     }
 
+    /// The same elements for a shorter time.
+    pub fn reborrow(&mut self) -> ElementsMut<'_> {
+        match self {
+            ElementsMut::F32(x) => ElementsMut::F32(x),
+            ElementsMut::I32(x) => ElementsMut::I32(x),
+            ElementsMut::U8(x) => ElementsMut::U8(x),
+        }
+    }
+
+    /// Copies elements of the same kind and number.
+    pub fn copy_from(&mut self, from: Elements<'_>) -> Result {
+        fn copy<T: Copy>(to: &mut [T], from: &[T]) {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+        }
+        if self.len() != from.len() {
+            return Err(Error::new(Kind::Shape, "elements to copy,").needed(self.len()).given(from.len()));
+        }
+        match (self, from) {
+            (ElementsMut::F32(to), Elements::F32(from)) => copy(to, from),
+            (ElementsMut::I32(to), Elements::I32(from)) => copy(to, from),
+            (ElementsMut::U8(to), Elements::U8(from)) => copy(to, from),
+            _ => return Err(Error::new(Kind::Shape, "elements to copy, of the same kind")),
+        }
+        Ok(())
+    }
+
     /// Elements `begin..end`, or `None` if they are not all there.
     pub fn get(&mut self, begin: usize, end: usize) -> Option<ElementsMut<'_>> {
         Some(match self {

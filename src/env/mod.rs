@@ -1,8 +1,22 @@
 //! Environments: what one is, the built-in ones, and N of them stepped in one block.
 
-use crate::error::Result;
+use bytemuck::Pod;
+
+use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
+
+mod builtin;
+mod cartpole;
+mod pendulum;
+mod probe;
+mod vecenv;
+
+pub use builtin::{BUILTINS, Builtin};
+pub use cartpole::CartPole;
+pub use pendulum::Pendulum;
+pub use probe::Probe;
+pub use vecenv::{Autoreset, NO_LIMIT, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, spans};
 
 /// What an environment is, as data that a learner can query.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,4 +72,33 @@ pub trait Env {
         rgb.fill(0);
         Ok(())
     }
+}
+
+const STATE: Error = Error::new(Kind::Shape, "environment: state_size bytes of state on an 8-byte boundary");
+
+/// The state's bytes as the environment's own type, to change.
+#[inline]
+fn view_mut<T: Pod>(state: &mut [u8]) -> Result<&mut T> {
+    bytemuck::try_from_bytes_mut(state).map_err(|_| STATE)
+}
+
+/// Writes one observation.
+#[inline]
+fn put<const N: usize>(obs: ElementsMut<'_>, values: [f32; N]) -> Result {
+    let row: &mut [f32; N] =
+        obs.f32()?.try_into().map_err(|_| Error::new(Kind::Shape, "environment obs: elements").needed(N))?;
+    *row = values;
+    Ok(())
+}
+
+/// The one discrete choice of an action.
+#[inline]
+fn choice(action: Elements<'_>) -> Result<i32> {
+    action.i32()?.first().copied().ok_or(Error::new(Kind::Shape, "environment action: 1 element"))
+}
+
+/// The one continuous value of an action.
+#[inline]
+fn value(action: Elements<'_>) -> Result<f32> {
+    action.f32()?.first().copied().ok_or(Error::new(Kind::Shape, "environment action: 1 element"))
 }

@@ -1,0 +1,91 @@
+//! The built-in environments by name and number, for callers that choose one at run time.
+
+use super::{CartPole, Env, Pendulum, Probe, Spec, Step};
+use crate::error::Result;
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut};
+
+/// One of the built-in environments.
+#[derive(Clone, Copy, Debug)]
+pub enum Builtin {
+    /// CartPole-v1.
+    CartPole(CartPole),
+    /// Pendulum-v1.
+    Pendulum(Pendulum),
+    /// A probe.
+    Probe(Probe),
+}
+
+/// Every built-in environment with its name. The numbers are [`Spec::env_id`] and are never reused.
+pub const BUILTINS: [(&str, Builtin); 12] = [
+    ("CartPole-v1", Builtin::CartPole(CartPole)),
+    ("Pendulum-v1", Builtin::Pendulum(Pendulum)),
+    ("Probe1", Builtin::Probe(Probe::One)),
+    ("Probe2", Builtin::Probe(Probe::Two)),
+    ("Probe3", Builtin::Probe(Probe::Three)),
+    ("Probe4", Builtin::Probe(Probe::Four)),
+    ("Probe5", Builtin::Probe(Probe::Five)),
+    ("Probe6", Builtin::Probe(Probe::Six)),
+    ("Probe7", Builtin::Probe(Probe::Seven)),
+    ("Probe6OddEven", Builtin::Probe(Probe::SixOddEven)),
+    ("ProbeTruncation", Builtin::Probe(Probe::Truncation)),
+    ("ProbeMemory", Builtin::Probe(Probe::Memory { length: 8 })),
+];
+
+impl Builtin {
+    /// The environment of this name, e.g. `"CartPole-v1"`.
+    pub fn from_name(name: &str) -> Option<Builtin> {
+        BUILTINS.iter().find(|(n, _)| *n == name).map(|(_, env)| *env)
+    }
+
+    /// The environment of this number.
+    pub fn from_id(env_id: u32) -> Option<Builtin> {
+        BUILTINS.iter().find(|(_, env)| env.spec().env_id == env_id).map(|(_, env)| *env)
+    }
+
+    /// The environment's name.
+    pub fn name(&self) -> &'static str {
+        let id = self.spec().env_id;
+        BUILTINS.iter().find(|(_, env)| env.spec().env_id == id).map_or("", |(name, _)| name)
+    }
+}
+
+/// Evaluates `$call` with `$env` bound to the environment itself.
+macro_rules! each {
+    ($self:ident, $env:ident => $call:expr) => {
+        match $self {
+            Builtin::CartPole($env) => $call,
+            Builtin::Pendulum($env) => $call,
+            Builtin::Probe($env) => $call,
+        }
+    };
+}
+
+impl Env for Builtin {
+    #[inline]
+    fn spec(&self) -> Spec<'_> {
+        each!(self, env => env.spec())
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        each!(self, env => env.reset(state, rng, obs))
+    }
+
+    #[inline]
+    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        each!(self, env => env.step(state, rng, action, obs))
+    }
+
+    fn lives(&self, state: &[u8]) -> Result<u32> {
+        each!(self, env => env.lives(state))
+    }
+
+    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> Result {
+        each!(self, env => env.action_mask(state, mask))
+    }
+
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        each!(self, env => env.render(state, width, height, rgb))
+    }
+}

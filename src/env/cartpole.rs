@@ -1,0 +1,86 @@
+//! CartPole-v1: a pole on a cart that is pushed left or right (Barto, Sutton and Anderson 1983; Gymnasium's constants).
+
+use bytemuck::{Pod, Zeroable};
+
+use super::{Env, Spec, Step, choice, put, view_mut};
+use crate::error::Result;
+use crate::num::{cos64, sin64};
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut, Space};
+
+/// Observes position, velocity, angle and angular velocity; action 0 pushes left, 1 right; every step earns 1.
+/// Terminates when the cart leaves ±2.4 or the pole ±12°; 500 steps at most.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CartPole;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct State {
+    pub x: f64,
+    pub x_dot: f64,
+    pub theta: f64,
+    pub theta_dot: f64,
+}
+
+const GRAVITY: f64 = 9.8;
+const MASS_POLE: f64 = 0.1;
+const TOTAL_MASS: f64 = 0.1 + 1.0;
+/// Half the pole's length.
+pub(super) const LENGTH: f64 = 0.5;
+const POLEMASS_LENGTH: f64 = MASS_POLE * LENGTH;
+const FORCE: f64 = 10.0;
+/// Seconds of a step.
+const TAU: f64 = 0.02;
+pub(super) const X_LIMIT: f64 = 2.4;
+const THETA_LIMIT: f64 = 12.0 * 2.0 * core::f64::consts::PI / 360.0;
+
+const HIGH: [f32; 4] = [(X_LIMIT * 2.0) as f32, f32::INFINITY, (THETA_LIMIT * 2.0) as f32, f32::INFINITY];
+const LOW: [f32; 4] = [-HIGH[0], -HIGH[1], -HIGH[2], -HIGH[3]];
+const SPEC: Spec<'static> = Spec {
+    env_id: 1,
+    state_size: size_of::<State>() as u32,
+    max_episode_steps: 500,
+    obs: Space::between(&LOW, &HIGH),
+    action: Space::discrete(&[2]),
+};
+
+impl State {
+    #[inline]
+    fn obs(&self) -> [f32; 4] {
+        [self.x as f32, self.x_dot as f32, self.theta as f32, self.theta_dot as f32]
+    }
+}
+
+impl Env for CartPole {
+    #[inline]
+    fn spec(&self) -> Spec<'_> {
+        SPEC
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        let mut draw = || rng.uniform_in(-0.05, 0.05);
+        let s = State { x: draw(), x_dot: draw(), theta: draw(), theta_dot: draw() };
+        *view_mut(state)? = s;
+        put(obs, s.obs())
+    }
+
+    #[inline]
+    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        let s: &mut State = view_mut(state)?;
+        let force = if choice(action)? == 1 { FORCE } else { -FORCE };
+        let (sin, cos) = (sin64(s.theta), cos64(s.theta));
+        let temp = (force + POLEMASS_LENGTH * (s.theta_dot * s.theta_dot) * sin) / TOTAL_MASS;
+        let theta_acc = (GRAVITY * sin - cos * temp) / (LENGTH * (4.0 / 3.0 - MASS_POLE * (cos * cos) / TOTAL_MASS));
+        let x_acc = temp - POLEMASS_LENGTH * theta_acc * cos / TOTAL_MASS;
+        *s = State {
+            x: s.x + TAU * s.x_dot,
+            x_dot: s.x_dot + TAU * x_acc,
+            theta: s.theta + TAU * s.theta_dot,
+            theta_dot: s.theta_dot + TAU * theta_acc,
+        };
+        put(obs, s.obs())?;
+        let terminated = (s.x < -X_LIMIT) | (s.x > X_LIMIT) | (s.theta < -THETA_LIMIT) | (s.theta > THETA_LIMIT);
+        Ok(Step { reward: 1.0, terminated, truncated: false })
+    }
+}

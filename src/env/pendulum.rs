@@ -1,0 +1,79 @@
+//! Pendulum-v1: swing a pendulum up and hold it there with a weak motor (Gymnasium's constants).
+
+use bytemuck::{Pod, Zeroable};
+use core::f64::consts::PI;
+
+use super::{Env, Spec, Step, put, value, view_mut};
+use crate::error::Result;
+use crate::num::{cos64, rem64, sin64};
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut, Space};
+
+/// Observes cos θ, sin θ and the angular velocity; the action is a torque, clipped to ±2; the reward is
+/// -(θ² + 0.1 θ̇² + 0.001 torque²) with θ in [-π, π), 0 upright. Never terminates; 200 steps at most.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pendulum;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct State {
+    pub theta: f64,
+    pub theta_dot: f64,
+}
+
+const MAX_SPEED: f64 = 8.0;
+const MAX_TORQUE: f32 = 2.0;
+/// Seconds of a step.
+const DT: f64 = 0.05;
+const GRAVITY: f64 = 10.0;
+
+const SPEC: Spec<'static> = Spec {
+    env_id: 5,
+    state_size: size_of::<State>() as u32,
+    max_episode_steps: 200,
+    obs: Space::between(&[-1.0, -1.0, -MAX_SPEED as f32], &[1.0, 1.0, MAX_SPEED as f32]),
+    action: Space::between(&[-MAX_TORQUE], &[MAX_TORQUE]),
+};
+
+impl State {
+    #[inline]
+    fn obs(&self) -> [f32; 3] {
+        [cos64(self.theta) as f32, sin64(self.theta) as f32, self.theta_dot as f32]
+    }
+}
+
+/// `(x + π) mod 2π - π` with the sign of the divisor, as numpy takes it.
+#[inline]
+fn normalise_angle(x: f64) -> f64 {
+    let turn = 2.0 * PI;
+    let rest = rem64(x + PI, turn);
+    (if rest < 0.0 { rest + turn } else { rest }) - PI
+}
+
+impl Env for Pendulum {
+    #[inline]
+    fn spec(&self) -> Spec<'_> {
+        SPEC
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        let s = State { theta: rng.uniform_in(-PI, PI), theta_dot: rng.uniform_in(-1.0, 1.0) };
+        *view_mut(state)? = s;
+        put(obs, s.obs())
+    }
+
+    #[inline]
+    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        let s: &mut State = view_mut(state)?;
+        let torque = value(action)?.clamp(-MAX_TORQUE, MAX_TORQUE);
+        let angle = normalise_angle(s.theta);
+        // Gymnasium's actions are f32, and so are its products of the torque with constants.
+        let cost = angle * angle + 0.1 * (s.theta_dot * s.theta_dot) + f64::from(0.001 * (torque * torque));
+        let push = 3.0 * GRAVITY / 2.0 * sin64(s.theta) + f64::from(3.0 * torque);
+        let theta_dot = (s.theta_dot + push * DT).clamp(-MAX_SPEED, MAX_SPEED);
+        *s = State { theta: s.theta + theta_dot * DT, theta_dot };
+        put(obs, s.obs())?;
+        Ok(Step { reward: -cost as f32, terminated: false, truncated: false })
+    }
+}

@@ -1,0 +1,734 @@
+//! N environments of one kind in one block, stepped whole or in disjoint ranges of rows.
+//!
+//! A row is one environment: its state, its random stream, its step counter, its phase. Everything else is fixed when
+//! the block is made and read-only afterwards, so threads may step disjoint ranges at once and no split changes a byte.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::{Env, Spec, Step};
+use crate::block::{self, Cutter, Header, Plan, Span};
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::rng::Rng;
+use crate::space::{Element, Elements, ElementsMut, Space};
+
+/// When an environment that ended starts its next episode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Autoreset {
+    /// In the step that ended it: `obs` is the first of the new episode and `final_obs` the last of the old one.
+    #[default]
+    SameStep = 0,
+    /// In the next step, which ignores the action and is marked invalid.
+    NextStep = 1,
+    /// Only by `reset`, `reset_range` or `reset_one`.
+    Disabled = 2,
+}
+
+impl Autoreset {
+    /// The mode with this number.
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled].into_iter().find(|&a| a as u32 == number)
+    }
+}
+
+/// Value of [`VecEnvConfig::max_episode_steps`] for episodes without a limit.
+pub const NO_LIMIT: u32 = u32::MAX;
+
+/// What a vectorised environment is made from, beside the environment itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VecEnvConfig {
+    /// Number of environments, at least 1.
+    pub num_envs: u32,
+    /// Environment i draws from the stream of `seed + i` (modulo 2^64).
+    pub seed: u64,
+    /// When an environment that ended starts again.
+    pub autoreset: Autoreset,
+    /// Episodes are truncated after this many steps; 0 takes the environment's own limit, [`NO_LIMIT`] means never.
+    pub max_episode_steps: u32,
+}
+
+impl Default for VecEnvConfig {
+    fn default() -> Self {
+        VecEnvConfig { num_envs: 1, seed: 0, autoreset: Autoreset::SameStep, max_episode_steps: 0 }
+    }
+}
+
+/// What is agreed when the block is made: stored in it beside the header, never written again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Setup {
+    /// Seed of the streams.
+    pub seed: u64,
+    /// Number of environments.
+    pub num_envs: u32,
+    /// An [`Autoreset`].
+    pub autoreset: u32,
+    /// Steps after which an episode is truncated; 0 means never.
+    pub max_episode_steps: u32,
+    /// Number of the environment's kind.
+    pub env_id: u32,
+    /// Bytes of one environment's state.
+    pub state_size: u32,
+    /// [`Element`] of observations.
+    pub obs_kind: u32,
+    /// Elements of one observation.
+    pub obs_len: u32,
+    /// [`Element`] of actions.
+    pub action_kind: u32,
+    /// Elements of one action.
+    pub action_len: u32,
+    reserved: u32,
+}
+
+impl Setup {
+    /// Bytes from the base of a block to the end of its setup: all that has to be read to know the layout.
+    pub const END: usize = block::FIELD_ALIGN + size_of::<Setup>();
+
+    /// Agrees on an environment and a configuration. Errors: `Config`.
+    pub fn new(spec: &Spec<'_>, config: &VecEnvConfig) -> Result<Setup> {
+        check_space("environment observations", &spec.obs)?;
+        check_space("environment actions", &spec.action)?;
+        let setup = Setup {
+            seed: config.seed,
+            num_envs: config.num_envs,
+            autoreset: config.autoreset as u32,
+            max_episode_steps: match config.max_episode_steps {
+                0 => spec.max_episode_steps,
+                NO_LIMIT => 0,
+                steps => steps,
+            },
+            env_id: spec.env_id,
+            state_size: spec.state_size,
+            obs_kind: spec.obs.kind as u32,
+            obs_len: spec.obs.len,
+            action_kind: spec.action.kind as u32,
+            action_len: spec.action.len,
+            reserved: 0,
+        };
+        setup.check()?;
+        Ok(setup)
+    }
+
+    /// Reads the setup from the first [`Setup::END`] bytes of a block that `init` or `attach` accepted.
+    /// Errors: `Align`, `Size`, `Image`.
+    pub fn read(mem: &[u8]) -> Result<Setup> {
+        Header::read(mem, block::Kind::VecEnv)?;
+        let (_, setup) = block::spans::<Setup>(&mut Plan::default())?;
+        block::view(mem, setup)?.first().copied().ok_or(Error::new(Kind::Image, "vecenv: a block with a setup"))
+    }
+
+    /// Refuses an environment that the block was not made for. Errors: `Config`.
+    #[inline]
+    pub fn check_env(&self, spec: &Spec<'_>) -> Result {
+        let refuse = |what, needed: u32, given: u32| {
+            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
+        };
+        if spec.env_id != self.env_id {
+            return refuse("vecenv: the environment that the block was made for, env_id", self.env_id, spec.env_id);
+        }
+        if spec.state_size != self.state_size {
+            return refuse("vecenv: an environment with a state_size of", self.state_size, spec.state_size);
+        }
+        if (spec.obs.kind as u32, spec.obs.len) != (self.obs_kind, self.obs_len) {
+            return refuse(
+                "vecenv: an environment with the block's obs_kind and an obs_len of",
+                self.obs_len,
+                spec.obs.len,
+            );
+        }
+        if (spec.action.kind as u32, spec.action.len) != (self.action_kind, self.action_len)
+            || (spec.action.kind == Element::I32 && spec.action.n.len() != self.action_len as usize)
+        {
+            return refuse(
+                "vecenv: an environment with the block's action_kind and an action_len of",
+                self.action_len,
+                spec.action.len,
+            );
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result {
+        let refuse = |what, given: u32| Err(Error::new(Kind::Config, what).given(given as usize));
+        if self.num_envs == 0 {
+            return refuse("vecenv config: num_envs of at least 1", 0);
+        }
+        if Autoreset::from_number(self.autoreset).is_none() {
+            return refuse("vecenv config: autoreset of 0 (same step), 1 (next step) or 2 (disabled)", self.autoreset);
+        }
+        if !self.state_size.is_multiple_of(8) {
+            return refuse("environment: a state_size that is a multiple of 8", self.state_size);
+        }
+        if self.obs_kind != Element::F32 as u32 && self.obs_kind != Element::U8 as u32 {
+            return refuse("environment observations: kind f32 or u8", self.obs_kind);
+        }
+        if self.obs_len == 0 {
+            return refuse("environment observations: at least 1 element", 0);
+        }
+        if self.action_kind != Element::F32 as u32 && self.action_kind != Element::I32 as u32 {
+            return refuse("environment actions: kind f32 or i32", self.action_kind);
+        }
+        if self.action_len == 0 {
+            return refuse("environment actions: at least 1 element", 0);
+        }
+        if self.reserved != 0 {
+            return refuse("vecenv setup: reserved of 0", self.reserved);
+        }
+        Ok(())
+    }
+
+    fn mode(&self) -> Autoreset {
+        Autoreset::from_number(self.autoreset).unwrap_or_default()
+    }
+}
+
+fn check_space(what: &'static str, space: &Space<'_>) -> Result {
+    let refuse = || Err(Error::new(Kind::Config, what));
+    let len = space.len as usize;
+    match space.kind {
+        Element::I32 if space.n.len() != len => refuse(),
+        Element::I32 if space.n.iter().any(|&n| n == 0 || n > i32::MAX as u32) => refuse(),
+        Element::I32 => Ok(()),
+        _ if ![0, len].contains(&space.low.len()) || ![0, len].contains(&space.high.len()) => refuse(),
+        _ if space.low.iter().chain(space.high).any(|x| x.is_nan()) => refuse(),
+        _ if space.low.iter().zip(space.high).any(|(low, high)| low > high) => refuse(),
+        _ => Ok(()),
+    }
+}
+
+/// Where the fields of a block lie. All after `setup` have one entry a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Spans {
+    /// What the block is.
+    pub header: Span<Header>,
+    /// What was agreed.
+    pub setup: Span<Setup>,
+    /// `[N, state_size]` bytes.
+    pub state: Span<u8>,
+    /// `[N]` one stream an environment.
+    pub rng: Span<Rng>,
+    /// `[N]` steps taken in this episode.
+    pub steps: Span<u32>,
+    /// `[N]` see [`Rows::phase`].
+    pub phase: Span<u8>,
+}
+
+/// The one place where the layout is written down: the fields and the bytes of the whole block.
+pub fn spans(setup: &Setup) -> Result<(Spans, usize)> {
+    setup.check()?;
+    let n = setup.num_envs as usize;
+    let mut plan = Plan::default();
+    let (header, setup_span) = block::spans(&mut plan)?;
+    let spans = Spans {
+        header,
+        setup: setup_span,
+        state: plan.grid(n, setup.state_size as usize)?,
+        rng: plan.span(n)?,
+        steps: plan.span(n)?,
+        phase: plan.span(n)?,
+    };
+    Ok((spans, plan.size()?))
+}
+
+/// Phase of a row that has to be reset before it can be stepped: new, or a callback failed on it.
+const UNSET: u8 = 0;
+/// Phase of a row within an episode.
+const RUNNING: u8 = 1;
+/// Phase of a row whose episode ended and that was not reset yet.
+const ENDED: u8 = 2;
+
+/// Rows `[first, first + len)`: everything that stepping them may change. Two disjoint `Rows` share no byte, so they may
+/// go to different threads; the fields are public for callers that cut them from a raw block along [`spans`].
+#[derive(Debug)]
+pub struct Rows<'a> {
+    /// A copy of what the block was made with.
+    pub setup: Setup,
+    /// Number of the first row within the batch.
+    pub first: usize,
+    /// `[rows, state_size]` bytes.
+    pub state: &'a mut [u8],
+    /// `[rows]` streams.
+    pub rng: &'a mut [Rng],
+    /// `[rows]` steps taken in this episode.
+    pub steps: &'a mut [u32],
+    /// `[rows]` 0: has to be reset first; 1: within an episode; 2: ended and not reset yet.
+    pub phase: &'a mut [u8],
+}
+
+/// Where a step writes. Each array has exactly the rows that are stepped, or all N for calls that take a range.
+#[derive(Debug)]
+pub struct StepOut<'a> {
+    /// `[rows, obs_len]` the observation to act on next.
+    pub obs: ElementsMut<'a>,
+    /// `[rows]`
+    pub reward: &'a mut [f32],
+    /// `[rows]` 1 where the task reached a terminal state.
+    pub terminated: &'a mut [u8],
+    /// `[rows]` 1 where the episode was cut, by the environment or by the time limit.
+    pub truncated: &'a mut [u8],
+    /// `[rows, obs_len]` written only in rows that ended; required with [`Autoreset::SameStep`].
+    pub final_obs: Option<ElementsMut<'a>>,
+    /// `[rows]` 0 where the row was only reset, else 1; required with [`Autoreset::NextStep`].
+    pub valid: Option<&'a mut [u8]>,
+}
+
+const RANGE: Error = Error::new(Kind::Range, "vecenv: a range of rows with begin <= end <= num_envs,");
+const ROW: Error = Error::new(Kind::Range, "vecenv: a row below");
+const SHAPE: Error = Error::new(Kind::Shape, "vecenv: arrays with one entry a row");
+
+impl StepOut<'_> {
+    /// Rows `begin..end` of these arrays, or `None` if they are not all there.
+    pub fn rows(&mut self, begin: usize, end: usize, obs_len: usize) -> Option<StepOut<'_>> {
+        let (low, high) = (begin.checked_mul(obs_len)?, end.checked_mul(obs_len)?);
+        Some(StepOut {
+            obs: self.obs.get(low, high)?,
+            reward: self.reward.get_mut(begin..end)?,
+            terminated: self.terminated.get_mut(begin..end)?,
+            truncated: self.truncated.get_mut(begin..end)?,
+            final_obs: match &mut self.final_obs {
+                Some(x) => Some(x.get(low, high)?),
+                None => None,
+            },
+            valid: match &mut self.valid {
+                Some(x) => Some(x.get_mut(begin..end)?),
+                None => None,
+            },
+        })
+    }
+
+    fn check(&self, rows: usize, setup: &Setup) -> Result {
+        let width = setup.obs_len as usize;
+        check_obs("vecenv obs: elements of the agreed kind,", &self.obs, rows, setup)?;
+        check_len("vecenv reward: elements,", self.reward, rows)?;
+        check_len("vecenv terminated: elements,", self.terminated, rows)?;
+        check_len("vecenv truncated: elements,", self.truncated, rows)?;
+        match &self.final_obs {
+            Some(x) => check_obs("vecenv final_obs: elements of the agreed kind,", x, rows, setup)?,
+            None if setup.mode() == Autoreset::SameStep => {
+                let needed = rows.saturating_mul(width);
+                return Err(Error::new(Kind::Null, "vecenv final_obs: required by same-step autoreset, elements")
+                    .needed(needed));
+            }
+            None => {}
+        }
+        match &self.valid {
+            Some(x) => check_len("vecenv valid: elements,", x, rows),
+            None if setup.mode() == Autoreset::NextStep => {
+                Err(Error::new(Kind::Null, "vecenv valid: required by next-step autoreset, elements").needed(rows))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn check_obs(what: &'static str, obs: &ElementsMut<'_>, rows: usize, setup: &Setup) -> Result {
+    let needed = rows.checked_mul(setup.obs_len as usize).ok_or(SHAPE)?;
+    if obs.len() == needed && obs.kind() as u32 == setup.obs_kind {
+        Ok(())
+    } else {
+        Err(Error::new(Kind::Shape, what).needed(needed).given(obs.len()))
+    }
+}
+
+/// Checks every action of `rows` rows: discrete ones in range, continuous ones finite.
+fn check_actions(space: &Space<'_>, action: Elements<'_>, rows: usize) -> Result {
+    let needed = rows.checked_mul(space.len as usize).ok_or(SHAPE)?;
+    if action.kind() != space.kind || action.len() != needed {
+        let what = "vecenv action: elements of the agreed kind,";
+        return Err(Error::new(Kind::Shape, what).needed(needed).given(action.len()));
+    }
+    let outside = |&(&a, &n): &(&i32, &u32)| a as u32 >= n;
+    match (action, space.n) {
+        (Elements::F32(x), _) => check_finite("vecenv action: finite values,", x),
+        (Elements::I32(x), &[n]) if !x.iter().fold(false, |bad, &a| bad | (a as u32 >= n)) => Ok(()),
+        (Elements::I32(x), n) => match x.iter().zip(n.iter().cycle()).find(outside) {
+            Some((&a, &n)) => {
+                let what = "vecenv action: a choice from 0 and below";
+                Err(Error::new(Kind::Range, what).needed(n as usize).given_i64(a.into()))
+            }
+            None => Ok(()),
+        },
+        (Elements::U8(_), _) => Err(Error::new(Kind::Shape, "vecenv action: elements of kind f32 or i32")),
+    }
+}
+
+impl<'a> Rows<'a> {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.phase.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.phase.is_empty()
+    }
+
+    /// The same rows for a shorter time.
+    pub fn reborrow(&mut self) -> Rows<'_> {
+        Rows {
+            setup: self.setup,
+            first: self.first,
+            state: &mut *self.state,
+            rng: &mut *self.rng,
+            steps: &mut *self.steps,
+            phase: &mut *self.phase,
+        }
+    }
+
+    /// The first `k` rows and the others, for two threads; `None` if there are fewer than `k`.
+    pub fn split_at(self, k: usize) -> Option<(Rows<'a>, Rows<'a>)> {
+        let bytes = k.checked_mul(self.setup.state_size as usize)?;
+        let (state, state_rest) = self.state.split_at_mut_checked(bytes)?;
+        let (rng, rng_rest) = self.rng.split_at_mut_checked(k)?;
+        let (steps, steps_rest) = self.steps.split_at_mut_checked(k)?;
+        let (phase, phase_rest) = self.phase.split_at_mut_checked(k)?;
+        let (setup, first) = (self.setup, self.first);
+        let rest = first.checked_add(k)?;
+        Some((
+            Rows { setup, first, state, rng, steps, phase },
+            Rows { setup, first: rest, state: state_rest, rng: rng_rest, steps: steps_rest, phase: phase_rest },
+        ))
+    }
+
+    /// Rows `begin..end`, counted from the first of these. Errors: `Range`.
+    pub fn range(self, begin: usize, end: usize) -> Result<Rows<'a>> {
+        let len = self.len();
+        let refused = RANGE.needed(len).given(end);
+        let (_, rest) = self.split_at(begin).ok_or(refused)?;
+        let (rows, _) = rest.split_at(end.checked_sub(begin).ok_or(refused)?).ok_or(refused)?;
+        Ok(rows)
+    }
+
+    /// Starts an episode in every row and writes `obs` `[rows, obs_len]`. With a seed, row i of the batch gets the
+    /// stream of `seed + i` first, as in Gymnasium; without, the streams go on.
+    ///
+    /// Errors: `Config`, `Shape`, before anything changes. A callback that fails, or a non-finite observation, stops at a
+    /// row that the error gives: rows before it are done, it has to be reset again and its observation is unspecified,
+    /// rows after it are untouched.
+    pub fn reset<E: Env + ?Sized>(&mut self, env: &E, seed: Option<u64>, mut obs: ElementsMut<'_>) -> Result {
+        self.check(env)?;
+        check_obs("vecenv obs: elements of the agreed kind,", &obs, self.len(), &self.setup)?;
+        let (first, width, size) = (self.first, self.setup.obs_len as usize, self.setup.state_size as usize);
+        let mut states = &mut *self.state;
+        let rows = self.rng.iter_mut().zip(self.steps.iter_mut()).zip(self.phase.iter_mut());
+        for (k, ((rng, steps), phase)) in rows.enumerate() {
+            let state = cut(&mut states, size)?;
+            let at = k.saturating_mul(width);
+            let row = obs.get(at, at.saturating_add(width)).ok_or(SHAPE)?;
+            let index = first.saturating_add(k);
+            if let Some(seed) = seed {
+                *rng = Rng::seeded(seed.wrapping_add(index as u64));
+            }
+            (*steps, *phase) = (0, UNSET);
+            reset_row(env, state, rng, row).map_err(|e| e.given(index))?;
+            *phase = RUNNING;
+        }
+        Ok(())
+    }
+
+    /// Steps every row. `action`: `[rows, action_len]`; the arrays of `out` have as many rows.
+    ///
+    /// Errors: `Config`, `Shape`, `Null`, `NotReady` (a row has to be reset first), `Range` and `Value` (actions), all before
+    /// anything changes. A callback that fails, or a non-finite reward or observation, stops at a row that the error
+    /// gives: rows before it are complete; it has to be reset and its `obs` and `final_obs` are unspecified, its other
+    /// outputs and all rows after it are untouched.
+    pub fn step<E: Env + ?Sized>(&mut self, env: &E, action: Elements<'_>, mut out: StepOut<'_>) -> Result {
+        self.check(env)?;
+        out.check(self.len(), &self.setup)?;
+        check_actions(&env.spec().action, action, self.len())?;
+        let mode = self.setup.mode();
+        let ready = |&phase: &u8| (phase == RUNNING) | ((phase == ENDED) & (mode == Autoreset::NextStep));
+        if !self.phase.iter().fold(true, |all, phase| all & ready(phase)) {
+            let row = self.phase.iter().position(|phase| !ready(phase)).unwrap_or(0);
+            let what = "vecenv: every row reset before it is stepped; not so row";
+            return Err(Error::new(Kind::NotReady, what).given(self.first.saturating_add(row)));
+        }
+
+        let Setup { max_episode_steps: limit, obs_len, action_len, state_size, .. } = self.setup;
+        let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
+        let first = self.first;
+        let mut states = &mut *self.state;
+        let rows = self.rng.iter_mut().zip(self.steps.iter_mut()).zip(self.phase.iter_mut());
+        let outs = out.reward.iter_mut().zip(out.terminated.iter_mut()).zip(out.truncated.iter_mut());
+        for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in rows.zip(outs).enumerate() {
+            let state = cut(&mut states, size)?;
+            let at = k.saturating_mul(obs_len);
+            let mut obs = out.obs.get(at, at.saturating_add(obs_len)).ok_or(SHAPE)?;
+            let failed = |phase: &mut u8, steps: &mut u32, e: Error| {
+                (*steps, *phase) = (0, UNSET);
+                Err(e.given(first.saturating_add(k)))
+            };
+
+            if *phase == ENDED {
+                if let Err(e) = reset_row(env, state, rng, obs) {
+                    return failed(phase, steps, e);
+                }
+                (*steps, *phase) = (0, RUNNING);
+                (*reward, *terminated, *truncated) = (0.0, 0, 0);
+                if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(k)) {
+                    *valid = 0;
+                }
+                continue;
+            }
+
+            let begin = k.saturating_mul(action_len);
+            let act = action.get(begin, begin.saturating_add(action_len)).ok_or(SHAPE)?;
+            let step = match step_row(env, state, rng, act, obs.reborrow()) {
+                Ok(step) => step,
+                Err(e) => return failed(phase, steps, e),
+            };
+            *steps = steps.saturating_add(1);
+            let cut = step.truncated | (limit != 0 && *steps >= limit);
+            if step.terminated | cut {
+                *phase = ENDED;
+                if let Some(final_obs) = &mut out.final_obs {
+                    let mut row = final_obs.get(at, at.saturating_add(obs_len)).ok_or(SHAPE)?;
+                    row.copy_from(obs.as_ref())?;
+                }
+                if mode == Autoreset::SameStep {
+                    if let Err(e) = reset_row(env, state, rng, obs) {
+                        return failed(phase, steps, e);
+                    }
+                    (*steps, *phase) = (0, RUNNING);
+                }
+            }
+            (*reward, *terminated, *truncated) = (step.reward, step.terminated.into(), cut.into());
+            if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(k)) {
+                *valid = 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lives left in row `i`, counted from the first of these. Errors: `Range`, `Config`, `NotReady`, the callback's.
+    pub fn lives<E: Env + ?Sized>(&self, env: &E, i: usize) -> Result<u32> {
+        self.check(env)?;
+        env.lives(self.state_of(i)?)
+    }
+
+    /// Writes 1 for each discrete action that row `i` allows now, else 0; `mask` has one flag for each choice of each
+    /// action element. Errors: `Range`, `Config`, `Shape`, `NotReady`, the callback's.
+    pub fn action_mask<E: Env + ?Sized>(&self, env: &E, i: usize, mask: &mut [u8]) -> Result {
+        self.check(env)?;
+        let choices = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
+        check_len("vecenv mask: one flag for each choice, elements", mask, choices)?;
+        env.action_mask(self.state_of(i)?, mask)
+    }
+
+    /// Draws row `i`: `rgb` is `[height, width, 3]`, rows from the top. Errors: `Range`, `Config`, `Shape`, `NotReady`,
+    /// the callback's.
+    pub fn render<E: Env + ?Sized>(&self, env: &E, i: usize, width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        self.check(env)?;
+        let len = width.checked_mul(height).and_then(|n| n.checked_mul(3)).ok_or(SHAPE)?;
+        check_len("vecenv rgb: height * width * 3 bytes,", rgb, len)?;
+        env.render(self.state_of(i)?, width, height, rgb)
+    }
+
+    fn state_of(&self, i: usize) -> Result<&[u8]> {
+        let size = self.setup.state_size as usize;
+        match self.phase.get(i) {
+            None => return Err(ROW.needed(self.len()).given(i)),
+            Some(&UNSET) => {
+                let row = self.first.saturating_add(i);
+                return Err(Error::new(Kind::NotReady, "vecenv: a row that was reset; not so row").given(row));
+            }
+            Some(_) => {}
+        }
+        let begin = i.checked_mul(size).ok_or(SHAPE)?;
+        self.state.get(begin..).and_then(|rest| rest.get(..size)).ok_or(SHAPE)
+    }
+
+    /// The environment is the one agreed on and the fields have equally many rows.
+    #[inline]
+    fn check<E: Env + ?Sized>(&self, env: &E) -> Result {
+        self.setup.check_env(&env.spec())?;
+        let n = self.phase.len();
+        let bytes = n.checked_mul(self.setup.state_size as usize).ok_or(SHAPE)?;
+        if self.rng.len() == n && self.steps.len() == n && self.state.len() == bytes { Ok(()) } else { Err(SHAPE) }
+    }
+
+    /// What no sequence of calls can produce is no image.
+    fn check_image(&self) -> Result {
+        let (limit, mode) = (self.setup.max_episode_steps, self.setup.mode());
+        let damaged = |what, row| Err(Error::new(Kind::Image, what).given(row));
+        for (row, (&steps, &phase)) in self.steps.iter().zip(&*self.phase).enumerate() {
+            let right = match phase {
+                UNSET => steps == 0,
+                RUNNING => limit == 0 || steps < limit,
+                ENDED => mode != Autoreset::SameStep && steps > 0 && (limit == 0 || steps <= limit),
+                _ => false,
+            };
+            if !right {
+                return damaged("vecenv: a phase and a step count that belong together; not so row", row);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The next `len` bytes of `rest`.
+#[inline(always)]
+fn cut<'s>(rest: &mut &'s mut [u8], len: usize) -> Result<&'s mut [u8]> {
+    let (head, tail) = core::mem::take(rest).split_at_mut_checked(len).ok_or(SHAPE)?;
+    *rest = tail;
+    Ok(head)
+}
+
+#[inline(always)]
+fn reset_row<E: Env + ?Sized>(env: &E, state: &mut [u8], rng: &mut Rng, mut obs: ElementsMut<'_>) -> Result {
+    env.reset(state, rng, obs.reborrow())?;
+    check_row(&obs)
+}
+
+#[inline(always)]
+fn step_row<E: Env + ?Sized>(
+    env: &E,
+    state: &mut [u8],
+    rng: &mut Rng,
+    action: Elements<'_>,
+    mut obs: ElementsMut<'_>,
+) -> Result<Step> {
+    let step = env.step(state, rng, action, obs.reborrow())?;
+    check_row(&obs)?;
+    if step.reward.is_finite() {
+        Ok(step)
+    } else {
+        Err(Error::new(Kind::Value, "environment: finite rewards; not so row"))
+    }
+}
+
+#[inline(always)]
+fn check_row(obs: &ElementsMut<'_>) -> Result {
+    match obs {
+        ElementsMut::F32(x) if x.iter().fold(false, |bad, x| bad | !x.is_finite()) => {
+            Err(Error::new(Kind::Value, "environment: finite observations; not so row"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// N environments in the caller's block.
+#[derive(Debug)]
+pub struct VecEnv<'a, E: ?Sized> {
+    env: &'a E,
+    rows: Rows<'a>,
+}
+
+impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
+    /// Bytes a block must have. Errors: `Config`, `Overflow`.
+    pub fn size(env: &E, config: &VecEnvConfig) -> Result<usize> {
+        Ok(spans(&Setup::new(&env.spec(), config)?)?.1)
+    }
+
+    /// Lays N environments out; each has to be reset before it is stepped.
+    /// Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+    pub fn init(mem: &'a mut [u8], env: &'a E, config: &VecEnvConfig) -> Result<Self> {
+        let setup = Setup::new(&env.spec(), config)?;
+        let (spans, size) = spans(&setup)?;
+        let block = block::create(mem, block::Kind::VecEnv, size, &setup)?;
+        let venv = Self::cut(block, env, setup, spans)?;
+        for (i, rng) in (0u64..).zip(venv.rows.rng.iter_mut()) {
+            *rng = Rng::seeded(setup.seed.wrapping_add(i));
+        }
+        Ok(venv)
+    }
+
+    /// Accepts bytes that a block was copied to. Nothing is written.
+    /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block; `Config` for another environment.
+    pub fn attach(mem: &'a mut [u8], env: &'a E) -> Result<Self> {
+        let setup: Setup = block::attach(mem, block::Kind::VecEnv, |setup| Ok(spans(setup)?.1))?;
+        setup.check_env(&env.spec())?;
+        let (spans, _) = spans(&setup)?;
+        let venv = Self::cut(mem, env, setup, spans)?;
+        venv.rows.check_image()?;
+        Ok(venv)
+    }
+
+    fn cut(block: &'a mut [u8], env: &'a E, setup: Setup, spans: Spans) -> Result<Self> {
+        let mut cut = Cutter::new(block);
+        let state = cut.take(spans.state)?;
+        let rng = cut.take(spans.rng)?;
+        let steps = cut.take(spans.steps)?;
+        let phase = cut.take(spans.phase)?;
+        Ok(VecEnv { env, rows: Rows { setup, first: 0, state, rng, steps, phase } })
+    }
+
+    /// What the environment is: its spaces, its number, its own time limit.
+    pub fn spec(&self) -> Spec<'_> {
+        self.env.spec()
+    }
+
+    /// What was agreed when the block was made.
+    pub fn setup(&self) -> &Setup {
+        &self.rows.setup
+    }
+
+    /// Number of environments.
+    pub fn num_envs(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// All rows, to be split for threads.
+    pub fn rows(&mut self) -> Rows<'_> {
+        self.rows.reborrow()
+    }
+
+    /// [`Rows::reset`] of all rows.
+    pub fn reset(&mut self, seed: Option<u64>, obs: ElementsMut<'_>) -> Result {
+        self.rows.reset(self.env, seed, obs)
+    }
+
+    /// [`Rows::reset`] of rows `begin..end`; `obs` is `[N, obs_len]` and only these rows of it are written.
+    pub fn reset_range(&mut self, begin: usize, end: usize, seed: Option<u64>, mut obs: ElementsMut<'_>) -> Result {
+        check_obs("vecenv obs: elements of the agreed kind,", &obs, self.num_envs(), self.setup())?;
+        let width = self.setup().obs_len as usize;
+        let mut rows = self.rows.reborrow().range(begin, end)?;
+        let part = obs.get(begin.saturating_mul(width), end.saturating_mul(width)).ok_or(SHAPE)?;
+        rows.reset(self.env, seed, part)
+    }
+
+    /// Starts an episode in row `i` alone; `obs` is `[N, obs_len]` and only row `i` of it is written. With a seed, the row
+    /// gets the stream of that very seed, as one Gymnasium environment does. Errors: as [`Rows::reset`], and `Range`.
+    pub fn reset_one(&mut self, i: usize, seed: Option<u64>, obs: ElementsMut<'_>) -> Result {
+        let n = self.num_envs();
+        if i >= n {
+            return Err(ROW.needed(n).given(i));
+        }
+        let seed = seed.map(|seed| seed.wrapping_sub(i as u64));
+        self.reset_range(i, i.saturating_add(1), seed, obs)
+    }
+
+    /// [`Rows::step`] of all rows.
+    pub fn step(&mut self, action: Elements<'_>, out: StepOut<'_>) -> Result {
+        self.rows.step(self.env, action, out)
+    }
+
+    /// [`Rows::step`] of rows `begin..end`; all arrays are those of the whole batch and only these rows are used.
+    pub fn step_range(&mut self, begin: usize, end: usize, action: Elements<'_>, mut out: StepOut<'_>) -> Result {
+        let (n, setup) = (self.num_envs(), self.rows.setup);
+        out.check(n, &setup)?;
+        let width = setup.action_len as usize;
+        let needed = n.checked_mul(width).ok_or(SHAPE)?;
+        if action.len() != needed {
+            return Err(Error::new(Kind::Shape, "vecenv action: elements,").needed(needed).given(action.len()));
+        }
+        let mut rows = self.rows.reborrow().range(begin, end)?;
+        let action = action.get(begin.saturating_mul(width), end.saturating_mul(width)).ok_or(SHAPE)?;
+        rows.step(self.env, action, out.rows(begin, end, setup.obs_len as usize).ok_or(SHAPE)?)
+    }
+
+    /// [`Rows::lives`].
+    pub fn lives(&self, i: usize) -> Result<u32> {
+        self.rows.lives(self.env, i)
+    }
+
+    /// [`Rows::action_mask`].
+    pub fn action_mask(&self, i: usize, mask: &mut [u8]) -> Result {
+        self.rows.action_mask(self.env, i, mask)
+    }
+
+    /// [`Rows::render`].
+    pub fn render(&self, i: usize, width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        self.rows.render(self.env, i, width, height, rgb)
+    }
+}
