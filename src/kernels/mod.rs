@@ -1,1 +1,7 @@
-//! kernels
+//! Pure functions on slices: lengths and values are checked once at the top, then loops carry no checks.
+//!
+//! Every loop has one order of operations per element, whatever the width of the lanes and the CPU level: the same
+//! inputs give the same bytes.
+
+pub mod finite;
+pub mod gae;

@@ -1,0 +1,428 @@
+//! GAE against its formula in f64, the specification's vectors, every CPU level and bad input.
+
+use rlcore::cpu::{self, LEVELS};
+use rlcore::error::Kind;
+use rlcore::kernels::gae::{Rollout, ShiftedRollout, gae, gae_shifted};
+use rlcore::rng::Rng;
+
+/// A rollout that owns its arrays.
+#[derive(Clone)]
+struct Case {
+    t: usize,
+    n: usize,
+    reward: Vec<f32>,
+    value: Vec<f32>,
+    bootstrap: Vec<f32>,
+    terminated: Vec<u8>,
+    truncated: Vec<u8>,
+    final_value: Option<Vec<f32>>,
+}
+
+impl Case {
+    fn view(&self) -> Rollout<'_> {
+        Rollout {
+            num_steps: self.t,
+            num_envs: self.n,
+            reward: &self.reward,
+            value: &self.value,
+            bootstrap_value: &self.bootstrap,
+            terminated: &self.terminated,
+            truncated: &self.truncated,
+            final_value: self.final_value.as_deref(),
+        }
+    }
+
+    fn run(&self, discount: f32, lambda: f32) -> (Vec<f32>, Vec<f32>) {
+        let (mut advantage, mut target) = (vec![f32::NAN; self.t * self.n], vec![f32::NAN; self.t * self.n]);
+        gae(&self.view(), discount, lambda, &mut advantage, &mut target).unwrap();
+        (advantage, target)
+    }
+
+    /// The formula, column by column in f64.
+    fn twin(&self, discount: f64, lambda: f64) -> (Vec<f64>, Vec<f64>) {
+        let (t, n) = (self.t, self.n);
+        let (mut advantage, mut target) = (vec![0.0; t * n], vec![0.0; t * n]);
+        for e in 0..n {
+            let mut carry = 0.0;
+            for s in (0..t).rev() {
+                let i = s * n + e;
+                let (term, trunc) = (self.terminated[i] != 0, self.truncated[i] != 0);
+                let next = if term {
+                    0.0
+                } else if trunc {
+                    f64::from(self.final_value.as_ref().unwrap()[i])
+                } else if s + 1 < t {
+                    f64::from(self.value[i + n])
+                } else {
+                    f64::from(self.bootstrap[e])
+                };
+                let v = f64::from(self.value[i]);
+                let delta = f64::from(self.reward[i]) + discount * next - v;
+                carry = delta + if term || trunc || s + 1 == t { 0.0 } else { discount * lambda * carry };
+                advantage[i] = carry;
+                target[i] = carry + v;
+            }
+        }
+        (advantage, target)
+    }
+}
+
+/// `ending` is the chance of each flag at each step.
+fn random(seed: u64, t: usize, n: usize, ending: f64) -> Case {
+    let mut rng = Rng::seeded(seed);
+    let mut draw = |len: usize| -> Vec<f32> { (0..len).map(|_| rng.uniform_in(-2.0, 2.0) as f32).collect() };
+    let (reward, value, bootstrap, final_value) = (draw(t * n), draw(t * n), draw(n), draw(t * n));
+    let mut flag = |odd: u8| -> Vec<u8> { (0..t * n).map(|_| u8::from(rng.uniform() < ending) * odd).collect() };
+    let (terminated, truncated) = (flag(1), flag(255));
+    Case { t, n, reward, value, bootstrap, terminated, truncated, final_value: Some(final_value) }
+}
+
+/// Sizes on both sides of every choice the kernel makes: 1, 4, 8 and 16 lanes, columns and rows.
+const SHAPES: [(usize, usize); 14] = [
+    (1, 1),
+    (2, 1),
+    (1, 16),
+    (5, 3),
+    (7, 4),
+    (128, 8),
+    (33, 15),
+    (20, 17),
+    (9, 31),
+    (50, 45),
+    (3, 64),
+    (1, 40_975),
+    (1300, 32),
+    (700, 61),
+];
+
+fn near(got: &[f32], want: &[f64], what: &str) {
+    assert_eq!(got.len(), want.len(), "{what}");
+    for (i, (g, w)) in got.iter().zip(want).enumerate() {
+        assert!((f64::from(*g) - w).abs() <= 2e-6 * w.abs().max(1.0) * 4.0, "{what}[{i}]: {g} is not {w}");
+    }
+}
+
+#[test]
+fn equals_the_formula_in_f64() {
+    for (i, (t, n)) in SHAPES.into_iter().enumerate() {
+        for ending in [0.0, 0.1, 1.0] {
+            let case = random(i as u64, t, n, ending);
+            let (advantage, target) = case.run(0.99, 0.95);
+            let (a, v) = case.twin(0.99f32.into(), 0.95f32.into());
+            near(&advantage, &a, &format!("advantage {t}x{n}, {ending}"));
+            near(&target, &v, &format!("value_target {t}x{n}, {ending}"));
+        }
+    }
+}
+
+#[test]
+fn a_cut_in_the_last_step_bootstraps_from_its_final_value() {
+    for n in [1, 16, 17] {
+        let mut case = random(3, 4, n, 0.0);
+        case.truncated[3 * n..].fill(1);
+        near(&case.run(0.9, 0.8).0, &case.twin(0.9f32.into(), 0.8f32.into()).0, "advantage");
+    }
+}
+
+#[test]
+fn columns_do_not_know_each_other() {
+    // One environment alone gives the bytes that it gives among others, whatever lane or loop it falls into.
+    for (t, n) in [(40, 45), (700, 61)] {
+        let all = random(9, t, n, 0.1);
+        let (advantage, _) = all.run(0.99, 0.95);
+        for e in [0, 15, 16, 31, 32, 39, 40, 43, 44] {
+            let column = |x: &[f32]| -> Vec<f32> { x.iter().skip(e).step_by(n).copied().collect() };
+            let flags = |x: &[u8]| -> Vec<u8> { x.iter().skip(e).step_by(n).copied().collect() };
+            let one = Case {
+                t,
+                n: 1,
+                reward: column(&all.reward),
+                value: column(&all.value),
+                bootstrap: vec![all.bootstrap[e]],
+                terminated: flags(&all.terminated),
+                truncated: flags(&all.truncated),
+                final_value: all.final_value.as_deref().map(column),
+            };
+            let bits = |x: Vec<f32>| -> Vec<u32> { x.into_iter().map(f32::to_bits).collect() };
+            assert_eq!(bits(one.run(0.99, 0.95).0), bits(column(&advantage)), "environment {e} of {n}");
+        }
+    }
+}
+
+#[test]
+fn every_cpu_level_gives_the_same_bytes() {
+    for (t, n) in SHAPES {
+        let case = random(5, t, n, 0.1);
+        let results = LEVELS.map(|level| {
+            cpu::set_limit(level);
+            let (a, v) = case.run(0.99, 0.95);
+            [a, v].concat().into_iter().map(f32::to_bits).collect::<Vec<u32>>()
+        });
+        cpu::set_limit(LEVELS[2]);
+        assert!(results[0] == results[1] && results[1] == results[2], "{t}x{n}");
+    }
+}
+
+/// The specification's base case S with the vectors' flags: `[T]` flags, one environment.
+fn base(terminated: [u8; 4], truncated: [u8; 4], final_value: Option<(usize, f32)>) -> Case {
+    let final_value = final_value.map(|(at, x)| {
+        let mut values = vec![f32::NAN; 4];
+        values[at] = x;
+        values
+    });
+    Case {
+        t: 4,
+        n: 1,
+        reward: vec![1.0, 0.0, -1.0, 2.0],
+        value: vec![0.5, -0.2, 0.1, 0.4],
+        bootstrap: vec![0.3],
+        terminated: terminated.to_vec(),
+        truncated: truncated.to_vec(),
+        final_value,
+    }
+}
+
+#[test]
+fn vectors_g1_to_g5_and_g11_to_g13() {
+    let (none, at1, at3) = ([0; 4], [0, 1, 0, 0], [0, 0, 0, 1]);
+    let g2 = [0.4901, 0.2, 1.0801285, 1.897];
+    let g2_return = [0.9901, 0.0, 1.1801285, 2.297];
+    type Vector = (&'static str, Case, f32, f32, [f64; 4], Option<[f64; 4]>);
+    let vectors: [Vector; 8] = [
+        (
+            "G1",
+            base(none, none, None),
+            0.99,
+            0.95,
+            [1.5386266334, 1.3148608543, 1.0801285, 1.897],
+            Some([2.0386266334, 1.1148608543, 1.1801285, 2.297]),
+        ),
+        ("G2", base(at1, none, None), 0.99, 0.95, g2, Some(g2_return)),
+        (
+            "G3",
+            base(at3, none, None),
+            0.99,
+            0.95,
+            [1.2915493322, 1.0521524, 0.8008, 1.6],
+            Some([1.7915493322, 0.8521524, 0.9008, 2.0]),
+        ),
+        ("G4", base(at1, none, None), 0.99, 0.0, [0.302, 0.2, -0.704, 1.897], Some([0.802, 0.0, -0.604, 2.297])),
+        (
+            "G5",
+            base(none, none, None),
+            0.99,
+            1.0,
+            [1.748676803, 1.4612897, 1.17403, 1.897],
+            Some([2.248676803, 1.2612897, 1.27403, 2.297]),
+        ),
+        (
+            "G11",
+            base(none, at1, Some((1, 0.8))),
+            0.99,
+            0.95,
+            [1.234976, 0.992, 1.0801285, 1.897],
+            Some([1.734976, 0.792, 1.1801285, 2.297]),
+        ),
+        ("G12", base(none, at3, Some((3, -0.6))), 0.99, 0.95, [0.7973947298, 0.5267354915, 0.242143, 1.006], None),
+        ("G13", base(at1, at1, Some((0, 7.0))), 0.99, 0.95, g2, Some(g2_return)),
+    ];
+    for (name, case, discount, lambda, advantage, target) in vectors {
+        let (a, v) = case.run(discount, lambda);
+        near(&a, &advantage, name);
+        if let Some(target) = target {
+            near(&v, &target, name);
+        }
+    }
+}
+
+#[test]
+fn vectors_g1_to_g10_in_the_shifted_form() {
+    let s = ([0.5, -0.2, 0.1, 0.4], [1.0, 0.0, -1.0, 2.0]);
+    let run = |v: &[f32], r: &[f32], done: &[f32], nv: &[f32], nd: &[f32], discount: f32, lambda: f32| {
+        let (mut a, mut target) = (vec![f32::NAN; v.len()], vec![f32::NAN; v.len()]);
+        let rollout = ShiftedRollout {
+            num_steps: v.len() / nv.len(),
+            num_envs: nv.len(),
+            reward: r,
+            value: v,
+            done,
+            next_value: nv,
+            next_done: nd,
+        };
+        gae_shifted(&rollout, discount, lambda, &mut a, &mut target).unwrap();
+        (a, target)
+    };
+    // done[0] is never read.
+    let (no, at2) = ([f32::NAN, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]);
+    let (a, t) = run(&s.0, &s.1, &no, &[0.3], &[0.0], 0.99, 0.95);
+    near(&a, &[1.5386266334, 1.3148608543, 1.0801285, 1.897], "G1");
+    near(&t, &[2.0386266334, 1.1148608543, 1.1801285, 2.297], "G1");
+    let (a, t) = run(&s.0, &s.1, &at2, &[0.3], &[0.0], 0.99, 0.95);
+    near(&a, &[0.4901, 0.2, 1.0801285, 1.897], "G2");
+    near(&t, &[0.9901, 0.0, 1.1801285, 2.297], "G2");
+    let (a, t) = run(&s.0, &s.1, &no, &[0.3], &[1.0], 0.99, 0.95);
+    near(&a, &[1.2915493322, 1.0521524, 0.8008, 1.6], "G3");
+    near(&t, &[1.7915493322, 0.8521524, 0.9008, 2.0], "G3");
+    near(&run(&s.0, &s.1, &at2, &[0.3], &[0.0], 0.99, 0.0).0, &[0.302, 0.2, -0.704, 1.897], "G4");
+    near(&run(&s.0, &s.1, &no, &[0.3], &[0.0], 0.99, 1.0).0, &[1.748676803, 1.4612897, 1.17403, 1.897], "G5");
+    let (a, t) = run(&[0.25], &[1.5], &[1.0], &[2.0], &[0.0], 0.9, 0.5);
+    near(&[a, t].concat(), &[3.05, 3.3], "G6");
+    let (a, t) = run(&[0.25], &[1.5], &[0.0], &[2.0], &[1.0], 0.9, 0.5);
+    near(&[a, t].concat(), &[1.25, 1.5], "G7");
+    let (v, r) = ([0.5, -0.2, 0.1, 0.4, 0.0], [1.0, 0.0, -1.0, 2.0, 0.5]);
+    let (a, t) = run(&v, &r, &[1.0, 1.0, 0.0, 1.0, 0.0], &[-0.7], &[1.0], 0.9, 0.8);
+    near(&a, &[0.5, -0.502, -1.1, 1.96, 0.5], "G8");
+    near(&t, &[1.0, -0.702, -1.0, 2.36, 0.5], "G8");
+    let (a, t) = run(&[0.5, -0.2, 0.1], &[1.0, 2.0, 3.0], &[0.0, 1.0, 0.0], &[9.0], &[0.0], 0.0, 0.95);
+    near(&a, &[0.5, 2.2, 2.9], "G9");
+    near(&t, &[1.0, 2.0, 3.0], "G9");
+    let x = [1.0, 2.0, 3.0, 1.0, 2.0, 3.0];
+    let done = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0];
+    let (a, _) = run(&x, &x, &done, &[1.0, 2.0, 3.0], &[0.0, 1.0, 0.0], 0.99, 0.95);
+    near(&a, &[0.0, 1.98, 5.763285, 0.99, 0.0, 2.97], "G10");
+}
+
+#[test]
+fn both_forms_agree_and_half_a_done_counts_half() {
+    for (t, n) in [(1, 1), (12, 5), (30, 37)] {
+        let mut case = random(8, t, n, 0.2);
+        case.truncated.fill(0);
+        // done of the observation after step t is terminated[t]; the first row is never read.
+        let flags: Vec<f32> = case.terminated.iter().map(|x| f32::from(*x)).collect();
+        let done = [vec![f32::NAN; n], flags.clone()].concat();
+        let rollout = ShiftedRollout {
+            num_steps: t,
+            num_envs: n,
+            reward: &case.reward,
+            value: &case.value,
+            done: &done[..t * n],
+            next_value: &case.bootstrap,
+            next_done: &done[t * n..],
+        };
+        let (mut a, mut v) = (vec![0.0; t * n], vec![0.0; t * n]);
+        gae_shifted(&rollout, 0.99, 0.95, &mut a, &mut v).unwrap();
+        assert_eq!((a, v), case.run(0.99, 0.95));
+    }
+    let rollout = ShiftedRollout {
+        num_steps: 2,
+        num_envs: 1,
+        reward: &[1.0, 1.0],
+        value: &[0.0, 2.0],
+        done: &[0.0, 0.5],
+        next_value: &[4.0],
+        next_done: &[0.75],
+    };
+    let (mut a, mut v) = ([0.0; 2], [0.0; 2]);
+    gae_shifted(&rollout, 0.5, 0.5, &mut a, &mut v).unwrap();
+    // delta: 1 + 0.5*4*0.25 - 2 = -0.5; 1 + 0.5*2*0.5 - 0 = 1.5, then 1.5 + 0.25*0.5*-0.5.
+    assert_eq!((a, v), ([1.4375, -0.5], [1.4375, 1.5]));
+}
+
+#[test]
+fn numbers_that_are_not_read_do_not_matter() {
+    let mut case = random(2, 6, 20, 0.3);
+    let want = case.run(0.99, 0.95);
+    for i in 0..120 {
+        if case.truncated[i] == 0 || case.terminated[i] != 0 {
+            case.final_value.as_mut().unwrap()[i] = [f32::NAN, f32::INFINITY][i % 2];
+        }
+    }
+    assert_eq!(case.run(0.99, 0.95), want);
+    case.truncated.fill(0);
+    let want = case.run(0.99, 0.95);
+    case.final_value = None;
+    assert_eq!(case.run(0.99, 0.95), want);
+}
+
+#[test]
+fn bad_input_is_named_and_outputs_stay() {
+    let good = random(4, 6, 21, 0.2);
+    let fails = |case: &Case, discount: f32, lambda: f32, lens: (usize, usize)| {
+        let (mut a, mut v) = (vec![7.0; lens.0], vec![8.0; lens.1]);
+        let error = gae(&case.view(), discount, lambda, &mut a, &mut v).unwrap_err();
+        assert!(a.iter().all(|x| *x == 7.0) && v.iter().all(|x| *x == 8.0));
+        (error.kind, error.to_string())
+    };
+    let full = (126, 126);
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        for at in [0, 15, 16, 77, 125] {
+            let mut case = good.clone();
+            case.reward[at] = bad;
+            assert_eq!(fails(&case, 0.9, 0.9, full), (Kind::Value, format!("gae: a finite reward, given {bad}")));
+            let mut case = good.clone();
+            case.value[at] = bad;
+            assert_eq!(fails(&case, 0.9, 0.9, full).0, Kind::Value);
+            let mut case = good.clone();
+            (case.truncated[at], case.terminated[at]) = (1, 0);
+            case.final_value.as_mut().unwrap()[at] = bad;
+            let text = format!("gae: a finite final_value where truncated, given {bad}");
+            assert_eq!(fails(&case, 0.9, 0.9, full), (Kind::Value, text));
+        }
+        let mut case = good.clone();
+        case.bootstrap[20] = bad;
+        assert_eq!(fails(&case, 0.9, 0.9, full).1, format!("gae: a finite bootstrap_value, given {bad}"));
+        assert_eq!(fails(&good, bad, 0.9, full).0, Kind::Value);
+        assert_eq!(fails(&good, 0.9, bad, full).0, Kind::Value);
+    }
+    assert_eq!(fails(&good, 99.0, 0.9, full), (Kind::Range, "gae: discount from 0 to 1, given 99".into()));
+    assert_eq!(fails(&good, 0.9, -0.1, full).0, Kind::Range);
+    let mut case = good.clone();
+    case.final_value = None;
+    assert_eq!(fails(&case, 0.9, 0.9, full).0, Kind::Null);
+
+    for step in [-1isize, 1] {
+        let off = |x: &mut Vec<f32>| x.resize(x.len().wrapping_add_signed(step), 0.0);
+        let edits: [&dyn Fn(&mut Case); 6] = [
+            &|c| off(&mut c.reward),
+            &|c| off(&mut c.value),
+            &|c| off(&mut c.bootstrap),
+            &|c| off(c.final_value.as_mut().unwrap()),
+            &|c| c.terminated.resize(126usize.wrapping_add_signed(step), 0),
+            &|c| c.truncated.resize(126usize.wrapping_add_signed(step), 0),
+        ];
+        for edit in edits {
+            let mut case = good.clone();
+            edit(&mut case);
+            assert_eq!(fails(&case, 0.9, 0.9, full).0, Kind::Shape);
+        }
+        let other = 126usize.wrapping_add_signed(step);
+        assert_eq!(fails(&good, 0.9, 0.9, (other, 126)).0, Kind::Shape);
+        assert_eq!(fails(&good, 0.9, 0.9, (126, other)).0, Kind::Shape);
+    }
+    for (t, n, kind) in [(0, 1, Kind::Shape), (1, 0, Kind::Shape), (usize::MAX, 2, Kind::Overflow)] {
+        assert_eq!(fails(&Case { t, n, ..good.clone() }, 0.9, 0.9, full).0, kind);
+    }
+}
+
+#[test]
+fn bad_input_in_the_shifted_form_is_refused() {
+    let x = [1.0f32; 6];
+    let good = ShiftedRollout {
+        num_steps: 3,
+        num_envs: 2,
+        reward: &x,
+        value: &x,
+        done: &x,
+        next_value: &x[..2],
+        next_done: &x[..2],
+    };
+    let fails = |rollout: ShiftedRollout<'_>, len: usize| {
+        let (mut a, mut v) = (vec![7.0; len], vec![8.0; 6]);
+        let error = gae_shifted(&rollout, 0.9, 0.9, &mut a, &mut v).unwrap_err();
+        assert!(a.iter().all(|x| *x == 7.0) && v.iter().all(|x| *x == 8.0));
+        error.kind
+    };
+    assert_eq!(fails(good, 5), Kind::Shape);
+    assert_eq!(fails(ShiftedRollout { reward: &x[1..], ..good }, 6), Kind::Shape);
+    assert_eq!(fails(ShiftedRollout { value: &x[1..], ..good }, 6), Kind::Shape);
+    assert_eq!(fails(ShiftedRollout { done: &x[1..], ..good }, 6), Kind::Shape);
+    assert_eq!(fails(ShiftedRollout { next_value: &x[..3], ..good }, 6), Kind::Shape);
+    assert_eq!(fails(ShiftedRollout { next_done: &x[..1], ..good }, 6), Kind::Shape);
+    assert_eq!(fails(ShiftedRollout { num_steps: 0, ..good }, 6), Kind::Shape);
+    let bad = [1.0, 1.0, 1.0, f32::NAN, 1.0, 1.0];
+    assert_eq!(fails(ShiftedRollout { reward: &bad, ..good }, 6), Kind::Value);
+    assert_eq!(fails(ShiftedRollout { value: &bad, ..good }, 6), Kind::Value);
+    assert_eq!(fails(ShiftedRollout { done: &bad, ..good }, 6), Kind::Value);
+    assert_eq!(fails(ShiftedRollout { next_value: &bad[3..5], ..good }, 6), Kind::Value);
+    assert_eq!(fails(ShiftedRollout { next_done: &bad[3..5], ..good }, 6), Kind::Value);
+}
