@@ -1,0 +1,260 @@
+//! Pointers become slices here and nowhere else: present, aligned, within the address space, and outputs apart from
+//! everything else, checked before the first byte is touched.
+
+use core::marker::PhantomData;
+use core::slice;
+
+use crate::status::{Fault, Result};
+use rlcore::error::{Error, Kind};
+
+/// Types that C and Rust lay out alike and whose every bit pattern is a value.
+///
+/// # Safety
+/// That is what it promises.
+pub unsafe trait Plain: Copy {}
+
+unsafe impl Plain for u8 {}
+unsafe impl Plain for u32 {}
+unsafe impl Plain for u64 {}
+unsafe impl Plain for usize {}
+unsafe impl Plain for i32 {}
+unsafe impl Plain for i64 {}
+unsafe impl Plain for f32 {}
+unsafe impl Plain for f64 {}
+unsafe impl Plain for rlcore::rng::Rng {}
+unsafe impl<T> Plain for *mut T {}
+unsafe impl<T> Plain for *const T {}
+
+/// A structure that begins with `struct_size` and only ever grows at its end.
+///
+/// # Safety
+/// `#[repr(C)]`; the first field is `struct_size: u32`; every bit pattern is a value.
+pub unsafe trait Versioned: Copy {
+    /// What failures call it.
+    const WHAT: &'static str;
+    /// Bytes up to the end of the fields that a caller has to give; never changes.
+    const MIN_SIZE: usize;
+    /// What stands in the fields that a shorter structure does not have.
+    fn defaults() -> Self;
+}
+
+/// No structure will ever be longer: a larger `struct_size` was never set.
+const MAX_STRUCT_SIZE: usize = 4096;
+
+/// An array to read, checked but not touched yet.
+pub struct Input<'a, T> {
+    extent: Extent,
+    p: *const T,
+    len: usize,
+    lives: PhantomData<&'a [T]>,
+}
+
+/// An array to write, checked but not touched yet.
+pub struct Output<'a, T> {
+    extent: Extent,
+    p: *mut T,
+    len: usize,
+    lives: PhantomData<&'a mut [T]>,
+}
+
+/// The bytes that an array covers and what failures call it.
+#[derive(Clone, Copy)]
+pub struct Extent {
+    what: &'static str,
+    start: usize,
+    end: usize,
+}
+
+impl<'a, T: Plain> Input<'a, T> {
+    /// The `len` values that the caller says are at `p`. Errors: `Null`, `Align`, `Overflow`.
+    ///
+    /// # Safety
+    /// If `p` is not NULL, as many values are there for the life of `'a`, and nobody writes to them.
+    pub unsafe fn at(what: &'static str, p: *const T, len: usize) -> Result<Self> {
+        Ok(Input { extent: extent(what, p, len)?, p, len, lives: PhantomData })
+    }
+
+    /// As [`Input::at`], or nothing for NULL.
+    ///
+    /// # Safety
+    /// As [`Input::at`].
+    pub unsafe fn optional(what: &'static str, p: *const T, len: usize) -> Result<Option<Self>> {
+        if p.is_null() { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
+    }
+
+    /// The bytes it covers.
+    pub fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    /// The values.
+    pub fn slice(self) -> &'a [T] {
+        // SAFETY: present and aligned by `extent`, readable by the promise to `at`.
+        unsafe { slice::from_raw_parts(self.p, self.len) }
+    }
+}
+
+impl<'a, T: Plain> Output<'a, T> {
+    /// Room for `len` values that the caller says is at `p`. Errors: `Null`, `Align`, `Overflow`.
+    ///
+    /// # Safety
+    /// If `p` is not NULL, as much room is there for the life of `'a`, it is initialised, and nobody else uses it; and
+    /// [`apart`] is asked about it before it becomes a slice.
+    pub unsafe fn at(what: &'static str, p: *mut T, len: usize) -> Result<Self> {
+        Ok(Output { extent: extent(what, p, len)?, p, len, lives: PhantomData })
+    }
+
+    /// As [`Output::at`], or nothing for NULL.
+    ///
+    /// # Safety
+    /// As [`Output::at`].
+    pub unsafe fn optional(what: &'static str, p: *mut T, len: usize) -> Result<Option<Self>> {
+        if p.is_null() { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
+    }
+
+    /// The bytes it covers.
+    pub fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    /// The only value.
+    pub fn one(self) -> &'a mut T {
+        // SAFETY: as in `slice`; every caller asked for one.
+        unsafe { &mut *self.p }
+    }
+
+    /// The room.
+    pub fn slice(self) -> &'a mut [T] {
+        // SAFETY: present and aligned by `extent`, ours alone by the promise to `at`.
+        unsafe { slice::from_raw_parts_mut(self.p, self.len) }
+    }
+}
+
+impl Extent {
+    /// Covers nothing: stands for an optional array that was not given.
+    pub const NONE: Extent = Extent { what: "", start: 0, end: 0 };
+
+    fn meets(&self, other: &Extent) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+}
+
+/// Checks that no output shares a byte with any other array. Errors: `Overlap`.
+pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
+    let mut rest = outputs;
+    while let Some((output, others)) = rest.split_first() {
+        if others.iter().chain(inputs).any(|other| output.meets(other)) {
+            return Err(Fault::at(
+                output.what,
+                Error::new(Kind::Overlap, "an array apart from all others of the call"),
+            ));
+        }
+        rest = others;
+    }
+    Ok(())
+}
+
+fn extent<T>(what: &'static str, p: *const T, len: usize) -> Result<Extent> {
+    let start = p.addr();
+    if start == 0 {
+        return Err(Fault::at(what, Error::new(Kind::Null, "a pointer, given NULL")));
+    }
+    check_align(what, start, align_of::<T>())?;
+    match len.checked_mul(size_of::<T>()).and_then(|size| start.checked_add(size)) {
+        Some(end) if end.wrapping_sub(start) <= isize::MAX as usize => Ok(Extent { what, start, end }),
+        _ => Err(Fault::at(
+            what,
+            Error::new(Kind::Overflow, "an array that fits the address space, elements").given(len),
+        )),
+    }
+}
+
+fn check_align(what: &'static str, start: usize, align: usize) -> Result {
+    let off = start & (align.wrapping_sub(1));
+    if off == 0 {
+        return Ok(());
+    }
+    Err(Fault::at(what, Error::new(Kind::Align, "start on a multiple of").needed(align).given(off)))
+}
+
+/// Stores a result.
+///
+/// # Safety
+/// As [`Output::at`].
+pub unsafe fn put<T: Plain>(what: &'static str, p: *mut T, value: impl FnOnce() -> Result<T>) -> Result {
+    extent(what, p, 1)?;
+    let value = value()?;
+    // SAFETY: present and aligned, ours alone by the promise.
+    unsafe { p.write(value) };
+    Ok(())
+}
+
+/// A structure as the caller's version of the header has it: what a shorter one lacks is default, what a longer one
+/// has beyond ours must be zero. Errors: `Null`, `Align`, `Config`.
+///
+/// # Safety
+/// If `p` is not NULL, as many bytes are there as `struct_size` says.
+pub unsafe fn sized<T: Versioned>(p: *const T) -> Result<T> {
+    extent(T::WHAT, p, 1)?;
+    // SAFETY: the first field of every `Versioned` is its `struct_size`, present and aligned.
+    let size = unsafe { p.cast::<u32>().read() } as usize;
+    check_struct_size::<T>("struct_size as sizeof gives it, at least", Kind::Config, size)?;
+    let mut value = T::defaults();
+    let known = size.min(size_of::<T>());
+    // SAFETY: `known` bytes are there by the promise and fit `value`; every bit pattern is a value.
+    let tail = unsafe {
+        core::ptr::copy_nonoverlapping(p.cast::<u8>(), (&raw mut value).cast::<u8>(), known);
+        slice::from_raw_parts(p.cast::<u8>().add(known), size.wrapping_sub(known))
+    };
+    if tail.iter().any(|&b| b != 0) {
+        let what = "a structure of this version, or a longer one with zeros from byte";
+        return Err(Fault::at(T::WHAT, Error::new(Kind::Config, what).needed(size_of::<T>()).given(size)));
+    }
+    Ok(value)
+}
+
+/// Fills in the defaults of a structure of `size` bytes, as many as the caller's version of the header has.
+/// Errors: `Null`, `Align`, `Size`.
+///
+/// # Safety
+/// If `p` is not NULL, `size` bytes of room are there, for us alone.
+pub unsafe fn init_sized<T: Versioned>(p: *mut T, size: usize, value: T) -> Result {
+    extent(T::WHAT, p, 1)?;
+    check_struct_size::<T>("its size as sizeof gives it, at least", Kind::Size, size)?;
+    // SAFETY: `size` bytes are there by the promise; the first field is `struct_size`.
+    unsafe { store_sized(p, size, value) };
+    Ok(())
+}
+
+/// Room for a structure whose `struct_size` the caller has set.
+///
+/// # Safety
+/// As [`sized`], and the room is ours alone.
+pub unsafe fn out_sized<T: Versioned>(p: *mut T) -> Result<usize> {
+    extent(T::WHAT, p, 1)?;
+    // SAFETY: as in `sized`.
+    let size = unsafe { p.cast::<u32>().read() } as usize;
+    check_struct_size::<T>("struct_size as sizeof gives it, at least", Kind::Config, size)?;
+    Ok(size)
+}
+
+/// Writes a structure into `size` bytes: cut short for an older caller, followed by zeros for a newer one.
+///
+/// # Safety
+/// `p` and `size` passed the checks of [`out_sized`] or [`init_sized`].
+pub unsafe fn store_sized<T: Versioned>(p: *mut T, size: usize, value: T) {
+    let known = size.min(size_of::<T>());
+    // SAFETY: `size` bytes are there by the promise, the first four are `struct_size`.
+    unsafe {
+        core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), p.cast::<u8>(), known);
+        p.cast::<u8>().add(known).write_bytes(0, size.wrapping_sub(known));
+        p.cast::<u32>().write(size as u32);
+    }
+}
+
+fn check_struct_size<T: Versioned>(what: &'static str, kind: Kind, size: usize) -> Result {
+    if size < T::MIN_SIZE || size > MAX_STRUCT_SIZE || !size.is_multiple_of(align_of::<T>()) {
+        return Err(Fault::at(T::WHAT, Error::new(kind, what).needed(T::MIN_SIZE).given(size)));
+    }
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! What a library without std has to bring along itself.
+
+use core::panic::PanicInfo;
+
+/// Nothing reaches it: the release library is linked with `prove-no-panic` in every CI run.
+///
+/// cbindgen:ignore
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    #[cfg(feature = "prove-no-panic")]
+    {
+        unsafe extern "C" {
+            fn rlcore_a_panic_is_reachable() -> !;
+        }
+        // SAFETY: no definition exists, so no program that holds this call was ever linked.
+        unsafe { rlcore_a_panic_is_reachable() }
+    }
+    #[cfg(not(feature = "prove-no-panic"))]
+    loop {
+        core::hint::spin_loop();
+    }
+}
+
+/// Without link-time optimisation, `core` as it was compiled asks for the unwinder's hook.
+///
+/// cbindgen:ignore
+#[cfg(debug_assertions)]
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() {}

@@ -1,0 +1,396 @@
+//! What calls return, in numbers and in words.
+
+use core::ffi::{CStr, c_char};
+use core::sync::atomic::{AtomicU32, Ordering, fence};
+
+use crate::ptr::Output;
+use rlcore::error::{Error, Given, Kind};
+
+/// Major version of the library, as in its Cargo.toml.
+pub const RLCORE_VERSION_MAJOR: u32 = 0;
+/// Minor version of the library.
+pub const RLCORE_VERSION_MINOR: u32 = 1;
+/// Patch version of the library.
+pub const RLCORE_VERSION_PATCH: u32 = 0;
+/// Goes up when callers have to be compiled again.
+pub const RLCORE_ABI_VERSION: u32 = 1;
+/// Goes up when saved blocks can no longer be attached.
+pub const RLCORE_IMAGE_VERSION: u32 = 1;
+
+const _: () = assert!(RLCORE_IMAGE_VERSION == rlcore::block::IMAGE);
+
+/// Result of every call: 0 is success, negative is failure. Values are never reused.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum rlcore_status {
+    /// Success.
+    RLCORE_OK = 0,
+    /// A pointer that is required is NULL.
+    RLCORE_E_NULL = -1,
+    /// Memory is smaller than it has to be.
+    RLCORE_E_SIZE = -2,
+    /// Memory does not start on the boundary it has to.
+    RLCORE_E_ALIGN = -3,
+    /// A configuration field has a value that is not allowed.
+    RLCORE_E_CONFIG = -4,
+    /// An array has another number of elements than agreed.
+    RLCORE_E_SHAPE = -5,
+    /// The bytes are no image of this object, version and byte order, or they are damaged.
+    RLCORE_E_IMAGE = -6,
+    /// An index, a count or a discrete action is outside its range.
+    RLCORE_E_RANGE = -7,
+    /// A callback reported failure.
+    RLCORE_E_CALLBACK = -8,
+    /// A size does not fit the address space.
+    RLCORE_E_OVERFLOW = -9,
+    /// The call is not due yet, or another has to come first.
+    RLCORE_E_NOT_READY = -10,
+    /// A number is NaN or infinite where a finite one is needed.
+    RLCORE_E_VALUE = -11,
+    /// Two arrays that must be apart share bytes.
+    RLCORE_E_OVERLAP = -12,
+}
+
+use rlcore_status::*;
+
+const WORDS: [(rlcore_status, &CStr, &CStr); 13] = [
+    (RLCORE_OK, c"RLCORE_OK", c"success"),
+    (RLCORE_E_NULL, c"RLCORE_E_NULL", c"a pointer that is required is NULL"),
+    (RLCORE_E_SIZE, c"RLCORE_E_SIZE", c"memory is smaller than it has to be"),
+    (RLCORE_E_ALIGN, c"RLCORE_E_ALIGN", c"memory does not start on the boundary it has to"),
+    (RLCORE_E_CONFIG, c"RLCORE_E_CONFIG", c"a configuration field has a value that is not allowed"),
+    (RLCORE_E_SHAPE, c"RLCORE_E_SHAPE", c"an array has another number of elements than agreed"),
+    (
+        RLCORE_E_IMAGE,
+        c"RLCORE_E_IMAGE",
+        c"the bytes are no image of this object, version and byte order, or are damaged",
+    ),
+    (RLCORE_E_RANGE, c"RLCORE_E_RANGE", c"an index, a count or a discrete action is outside its range"),
+    (RLCORE_E_CALLBACK, c"RLCORE_E_CALLBACK", c"a callback reported failure"),
+    (RLCORE_E_OVERFLOW, c"RLCORE_E_OVERFLOW", c"a size does not fit the address space"),
+    (RLCORE_E_NOT_READY, c"RLCORE_E_NOT_READY", c"the call is not due yet, or another has to come first"),
+    (RLCORE_E_VALUE, c"RLCORE_E_VALUE", c"a number is NaN or infinite where a finite one is needed"),
+    (RLCORE_E_OVERLAP, c"RLCORE_E_OVERLAP", c"two arrays that must be apart share bytes"),
+];
+
+fn words(status: i32) -> (&'static CStr, &'static CStr) {
+    match WORDS.iter().find(|(s, ..)| *s as i32 == status) {
+        Some(&(_, name, text)) => (name, text),
+        None => (c"unknown", c"no status of this version of the library"),
+    }
+}
+
+impl From<Kind> for rlcore_status {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Null => RLCORE_E_NULL,
+            Kind::Size => RLCORE_E_SIZE,
+            Kind::Align => RLCORE_E_ALIGN,
+            Kind::Config => RLCORE_E_CONFIG,
+            Kind::Shape => RLCORE_E_SHAPE,
+            Kind::Image => RLCORE_E_IMAGE,
+            Kind::Range => RLCORE_E_RANGE,
+            Kind::Callback => RLCORE_E_CALLBACK,
+            Kind::Overflow => RLCORE_E_OVERFLOW,
+            Kind::NotReady => RLCORE_E_NOT_READY,
+            Kind::Value => RLCORE_E_VALUE,
+            Kind::Overlap => RLCORE_E_OVERLAP,
+        }
+    }
+}
+
+/// A failure of the core, and the argument that it is about where the core could not know.
+pub struct Fault {
+    what: &'static str,
+    error: Error,
+}
+
+/// What every function of this crate returns inside.
+pub type Result<T = ()> = core::result::Result<T, Fault>;
+
+impl Fault {
+    /// A failure about one argument.
+    pub fn at(what: &'static str, error: Error) -> Self {
+        Fault { what, error }
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Fault { what: "", error }
+    }
+}
+
+/// The body of every exported function: a failure becomes its status and is kept in words.
+#[inline]
+pub fn call(body: impl FnOnce() -> Result) -> rlcore_status {
+    match body() {
+        Ok(()) => RLCORE_OK,
+        Err(fault) => fail(&fault),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn fail(fault: &Fault) -> rlcore_status {
+    let status = rlcore_status::from(fault.error.kind);
+    LAST.keep(&Text::of(status, fault));
+    status
+}
+
+/// A failure in words, cut where it does not fit.
+struct Text {
+    bytes: [u8; Text::SIZE],
+    len: usize,
+}
+
+impl Text {
+    const SIZE: usize = 4 * WORDS_KEPT;
+
+    fn of(status: rlcore_status, fault: &Fault) -> Text {
+        let mut text = Text { bytes: [0; Text::SIZE], len: 0 };
+        text.push(words(status as i32).0.to_bytes());
+        text.push(b": ");
+        if !fault.what.is_empty() {
+            text.push(fault.what.as_bytes());
+            text.push(b": ");
+        }
+        text.push(fault.error.what.as_bytes());
+        if fault.error.needed != Given::Nothing {
+            text.push(b" ");
+            text.number(fault.error.needed);
+        }
+        if fault.error.given != Given::Nothing {
+            text.push(b", given ");
+            text.number(fault.error.given);
+        }
+        text
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        // The last byte stays 0.
+        let room = self.bytes.iter_mut().take(Text::SIZE - 1).skip(self.len);
+        for (to, from) in room.zip(bytes) {
+            *to = *from;
+            self.len = self.len.saturating_add(1);
+        }
+    }
+
+    fn number(&mut self, number: Given) {
+        match number {
+            Given::Nothing => {}
+            Given::Int(i) => {
+                if i < 0 {
+                    self.push(b"-");
+                }
+                self.digits(i.unsigned_abs(), 0);
+            }
+            Given::Real(x) => self.real(x),
+        }
+    }
+
+    /// A whole number with at least `width` digits.
+    fn digits(&mut self, mut number: u64, width: u32) {
+        let mut digits = [0u8; 20];
+        let mut count = 0u32;
+        for digit in digits.iter_mut().rev() {
+            if number == 0 && count >= width.max(1) {
+                break;
+            }
+            *digit = b'0'.wrapping_add((number % 10) as u8);
+            number /= 10;
+            count = count.saturating_add(1);
+        }
+        let skip = 20usize.saturating_sub(count as usize);
+        self.push(digits.get(skip..).unwrap_or_default());
+    }
+
+    /// The shortest decimal that reads back as the same value, as 0.25, 1e-7 or -3.4028235e38.
+    fn real(&mut self, x: f32) {
+        if x.is_nan() {
+            return self.push(b"NaN");
+        }
+        if x.is_sign_negative() {
+            self.push(b"-");
+        }
+        let size = f64::from(x.abs());
+        if size == 0.0 {
+            return self.push(b"0");
+        }
+        if size == f64::INFINITY {
+            return self.push(b"inf");
+        }
+        let mut exponent = 0i32;
+        while exponent < 39 && size >= scale(1.0, exponent.wrapping_add(1)) {
+            exponent = exponent.wrapping_add(1);
+        }
+        while exponent > -46 && size < scale(1.0, exponent) {
+            exponent = exponent.wrapping_sub(1);
+        }
+        let (mut places, mut digits) = (0i32, 0u64);
+        while places < 9 {
+            digits = (scale(size, places.wrapping_sub(exponent)) + 0.5) as u64;
+            if scale(digits as f64, exponent.wrapping_sub(places)) as f32 == x.abs() {
+                break;
+            }
+            places = places.wrapping_add(1);
+        }
+        if digits >= u64::pow(10, places.unsigned_abs().min(9)).saturating_mul(10) {
+            // Rounded up to the next power of ten.
+            (digits, places, exponent) = (1, 0, exponent.wrapping_add(1));
+        }
+        if (-5..0).contains(&exponent) {
+            self.push(b"0.");
+            self.digits(digits, places.wrapping_sub(exponent).unsigned_abs());
+        } else if (0..10).contains(&exponent) && places <= exponent {
+            self.digits(scale(digits as f64, exponent.wrapping_sub(places)) as u64, 1);
+        } else {
+            let behind = if (0..10).contains(&exponent) { places.wrapping_sub(exponent) } else { places };
+            let unit = u64::pow(10, behind.unsigned_abs().min(10)).max(1);
+            self.digits(digits / unit, 1);
+            if behind > 0 {
+                self.push(b".");
+                self.digits(digits % unit, behind.unsigned_abs());
+            }
+            if !(0..10).contains(&exponent) {
+                self.push(if exponent < 0 { b"e-" } else { b"e" });
+                self.digits(exponent.unsigned_abs().into(), 1);
+            }
+        }
+    }
+}
+
+/// `x` times ten to the `exponent`.
+fn scale(x: f64, exponent: i32) -> f64 {
+    let mut power = 1.0f64;
+    for _ in 0..exponent.unsigned_abs().min(60) {
+        power *= 10.0;
+    }
+    if exponent < 0 { x / power } else { x * power }
+}
+
+const WORDS_KEPT: usize = 64;
+
+/// The most recent failure in words. A writer makes `turn` odd while it writes; a reader that sees it change starts
+/// again, so a text is always that of one failure.
+struct Last {
+    turn: AtomicU32,
+    words: [AtomicU32; WORDS_KEPT],
+}
+
+static LAST: Last = Last { turn: AtomicU32::new(0), words: [const { AtomicU32::new(0) }; WORDS_KEPT] };
+
+impl Last {
+    fn keep(&self, text: &Text) {
+        let turn = self.turn.load(Ordering::Relaxed);
+        // While another thread keeps its failure, this one is dropped: both are "the most recent".
+        if turn & 1 == 1 || !self.begin(turn) {
+            return;
+        }
+        fence(Ordering::Release);
+        let (chunks, _) = text.bytes.as_chunks::<4>();
+        for (word, bytes) in self.words.iter().zip(chunks) {
+            word.store(u32::from_ne_bytes(*bytes), Ordering::Relaxed);
+        }
+        self.turn.store(turn.wrapping_add(2), Ordering::Release);
+    }
+
+    #[cfg(target_has_atomic = "32")]
+    fn begin(&self, turn: u32) -> bool {
+        self.turn.compare_exchange(turn, turn.wrapping_add(1), Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Processors without compare-and-swap have one core.
+    #[cfg(not(target_has_atomic = "32"))]
+    fn begin(&self, turn: u32) -> bool {
+        self.turn.store(turn.wrapping_add(1), Ordering::Relaxed);
+        true
+    }
+
+    /// Nothing if writers kept changing it.
+    fn read(&self) -> [u8; Text::SIZE] {
+        for _ in 0..100 {
+            let mut bytes = [0; Text::SIZE];
+            let before = self.turn.load(Ordering::Acquire);
+            let (chunks, _) = bytes.as_chunks_mut::<4>();
+            for (chunk, word) in chunks.iter_mut().zip(&self.words) {
+                *chunk = word.load(Ordering::Relaxed).to_ne_bytes();
+            }
+            fence(Ordering::Acquire);
+            if before & 1 == 0 && self.turn.load(Ordering::Relaxed) == before {
+                return bytes;
+            }
+        }
+        [0; Text::SIZE]
+    }
+}
+
+/// Name of a status, e.g. "RLCORE_E_SIZE". Static text, never NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn rlcore_status_name(status: i32) -> *const c_char {
+    words(status).0.as_ptr()
+}
+
+/// What a status means, in one sentence. Static text, never NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn rlcore_status_text(status: i32) -> *const c_char {
+    words(status).1.as_ptr()
+}
+
+/// The most recent failure of this process in words: what was needed and what was given, as in
+/// "RLCORE_E_SIZE: block: bytes, at least 4096, given 100". Empty if nothing has failed yet.
+/// text: room for text_size bytes; always ends with NUL, cut where it does not fit (256 bytes always suffice).
+/// For people: with several threads it may be another thread's failure, and no result ever depends on it.
+/// Errors: E_NULL; E_SIZE if text_size is 0. They are not kept.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_last_error(text: *mut c_char, text_size: usize) -> rlcore_status {
+    let room = match unsafe { Output::at("last_error: text", text.cast::<u8>(), text_size) } {
+        Ok(room) => room.slice(),
+        Err(fault) => return fault.error.kind.into(),
+    };
+    let Some((end, room)) = room.split_last_mut() else {
+        return RLCORE_E_SIZE;
+    };
+    *end = 0;
+    let kept = LAST.read();
+    for (to, from) in room.iter_mut().zip(kept) {
+        *to = from;
+        if from == 0 {
+            break;
+        }
+    }
+    RLCORE_OK
+}
+
+const fn number(text: &str) -> u32 {
+    let (mut rest, mut n) = (text.as_bytes(), 0);
+    while let [digit, tail @ ..] = rest {
+        n = n * 10 + (*digit - b'0') as u32;
+        rest = tail;
+    }
+    n
+}
+
+const _: () = assert!(
+    RLCORE_VERSION_MAJOR == number(env!("CARGO_PKG_VERSION_MAJOR"))
+        && RLCORE_VERSION_MINOR == number(env!("CARGO_PKG_VERSION_MINOR"))
+        && RLCORE_VERSION_PATCH == number(env!("CARGO_PKG_VERSION_PATCH"))
+);
+
+/// Version of the library that is running: major << 16 | minor << 8 | patch.
+#[unsafe(no_mangle)]
+pub extern "C" fn rlcore_version() -> u32 {
+    RLCORE_VERSION_MAJOR << 16 | RLCORE_VERSION_MINOR << 8 | RLCORE_VERSION_PATCH
+}
+
+/// RLCORE_ABI_VERSION of the library that is running: compare it with the header's before anything else.
+#[unsafe(no_mangle)]
+pub extern "C" fn rlcore_abi_version() -> u32 {
+    RLCORE_ABI_VERSION
+}
+
+/// RLCORE_IMAGE_VERSION of the library that is running.
+#[unsafe(no_mangle)]
+pub extern "C" fn rlcore_image_version() -> u32 {
+    RLCORE_IMAGE_VERSION
+}
