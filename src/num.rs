@@ -18,6 +18,12 @@ pub fn cos64(x: f64) -> f64 {
     libm::cos(x)
 }
 
+/// Sine and cosine together, the same bits as apart.
+#[inline]
+pub fn sin_cos64(x: f64) -> (f64, f64) {
+    libm::sincos(x)
+}
+
 /// What is left of `x` after whole multiples of `y`, with the sign of `x`; exact.
 #[inline]
 pub fn rem64(x: f64, y: f64) -> f64 {

@@ -1,6 +1,6 @@
 //! The built-in environments by name and number, for callers that choose one at run time.
 
-use super::{CartPole, Env, Pendulum, Probe, Spec, Step};
+use super::{Acrobot, CartPole, Env, MountainCar, MountainCarContinuous, Pendulum, Probe, Spec, Step};
 use crate::error::Result;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -10,6 +10,12 @@ use crate::space::{Elements, ElementsMut};
 pub enum Builtin {
     /// CartPole-v1.
     CartPole(CartPole),
+    /// MountainCar-v0.
+    MountainCar(MountainCar),
+    /// MountainCarContinuous-v0.
+    MountainCarContinuous(MountainCarContinuous),
+    /// Acrobot-v1.
+    Acrobot(Acrobot),
     /// Pendulum-v1.
     Pendulum(Pendulum),
     /// A probe.
@@ -17,8 +23,11 @@ pub enum Builtin {
 }
 
 /// Every built-in environment with its name. The numbers are [`Spec::env_id`] and are never reused.
-pub const BUILTINS: [(&str, Builtin); 12] = [
+pub const BUILTINS: [(&str, Builtin); 15] = [
     ("CartPole-v1", Builtin::CartPole(CartPole)),
+    ("MountainCar-v0", Builtin::MountainCar(MountainCar)),
+    ("MountainCarContinuous-v0", Builtin::MountainCarContinuous(MountainCarContinuous)),
+    ("Acrobot-v1", Builtin::Acrobot(Acrobot)),
     ("Pendulum-v1", Builtin::Pendulum(Pendulum)),
     ("Probe1", Builtin::Probe(Probe::One)),
     ("Probe2", Builtin::Probe(Probe::Two)),
@@ -55,6 +64,9 @@ macro_rules! each {
     ($self:ident, $env:ident => $call:expr) => {
         match $self {
             Builtin::CartPole($env) => $call,
+            Builtin::MountainCar($env) => $call,
+            Builtin::MountainCarContinuous($env) => $call,
+            Builtin::Acrobot($env) => $call,
             Builtin::Pendulum($env) => $call,
             Builtin::Probe($env) => $call,
         }

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::{Env, Spec, Step, choice, put, view_mut};
 use crate::error::Result;
-use crate::num::{cos64, sin64};
+use crate::num::sin_cos64;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
@@ -69,7 +69,7 @@ impl Env for CartPole {
     fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
         let s: &mut State = view_mut(state)?;
         let force = if choice(action)? == 1 { FORCE } else { -FORCE };
-        let (sin, cos) = (sin64(s.theta), cos64(s.theta));
+        let (sin, cos) = sin_cos64(s.theta);
         let temp = (force + POLEMASS_LENGTH * (s.theta_dot * s.theta_dot) * sin) / TOTAL_MASS;
         let theta_acc = (GRAVITY * sin - cos * temp) / (LENGTH * (4.0 / 3.0 - MASS_POLE * (cos * cos) / TOTAL_MASS));
         let x_acc = temp - POLEMASS_LENGTH * theta_acc * cos / TOTAL_MASS;

@@ -6,14 +6,18 @@ use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
+mod acrobot;
 mod builtin;
 mod cartpole;
+mod mountain_car;
 mod pendulum;
 mod probe;
 mod vecenv;
 
+pub use acrobot::Acrobot;
 pub use builtin::{BUILTINS, Builtin};
 pub use cartpole::CartPole;
+pub use mountain_car::{MountainCar, MountainCarContinuous};
 pub use pendulum::Pendulum;
 pub use probe::Probe;
 pub use vecenv::{Autoreset, NO_LIMIT, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, spans};

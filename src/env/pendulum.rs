@@ -5,7 +5,7 @@ use core::f64::consts::PI;
 
 use super::{Env, Spec, Step, put, value, view_mut};
 use crate::error::Result;
-use crate::num::{cos64, rem64, sin64};
+use crate::num::{rem64, sin_cos64, sin64};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
@@ -38,7 +38,8 @@ const SPEC: Spec<'static> = Spec {
 impl State {
     #[inline]
     fn obs(&self) -> [f32; 3] {
-        [cos64(self.theta) as f32, sin64(self.theta) as f32, self.theta_dot as f32]
+        let (sin, cos) = sin_cos64(self.theta);
+        [cos as f32, sin as f32, self.theta_dot as f32]
     }
 }
 

@@ -1,0 +1,60 @@
+//! Environment steps a second: `env/<name>/N<num_envs>`, one thread, same-step autoreset, random actions.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use rlcore::env::{
+    Acrobot, CartPole, Env, MountainCar, MountainCarContinuous, Pendulum, StepOut, VecEnv, VecEnvConfig,
+};
+use rlcore::rng::Rng;
+use rlcore::space::{Element, Elements, ElementsMut};
+
+fn run<E: Env>(c: &mut Criterion, name: &str, env: &E) {
+    let spec = env.spec();
+    let obs_len = spec.obs.len as usize;
+    let mut group = c.benchmark_group(format!("env/{name}"));
+    for n in [1usize, 64, 4096] {
+        let config = VecEnvConfig { num_envs: n as u32, ..Default::default() };
+        let mut block = vec![0u64; VecEnv::size(env, &config).unwrap() / 8];
+        let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut block), env, &config).unwrap();
+        let (mut obs, mut final_obs) = (vec![0.0; n * obs_len], vec![0.0; n * obs_len]);
+        let (mut reward, mut terminated, mut truncated) = (vec![0.0; n], vec![0; n], vec![0; n]);
+        let mut rng = Rng::seeded(1);
+        // 64 batches of actions, used in turn.
+        let choices = spec.action.n.first().map_or(1, |&n| u64::from(n));
+        let ints: Vec<i32> = (0..64 * n).map(|_| (rng.next_u64() % choices) as i32).collect();
+        let floats: Vec<f32> = (0..64 * n).map(|_| rng.uniform_in(-1.0, 1.0) as f32).collect();
+        venv.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+        let mut at = 0;
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_function(BenchmarkId::from_parameter(format!("N{n}")), |b| {
+            b.iter(|| {
+                let batch = at * n..(at + 1) * n;
+                at = (at + 1) % 64;
+                let action = match spec.action.kind {
+                    Element::I32 => Elements::I32(&ints[batch]),
+                    _ => Elements::F32(&floats[batch]),
+                };
+                let out = StepOut {
+                    obs: ElementsMut::F32(&mut obs),
+                    reward: &mut reward,
+                    terminated: &mut terminated,
+                    truncated: &mut truncated,
+                    final_obs: Some(ElementsMut::F32(&mut final_obs)),
+                    valid: None,
+                };
+                venv.step(action, out).unwrap();
+            });
+        });
+    }
+    group.finish();
+}
+
+fn all(c: &mut Criterion) {
+    run(c, "CartPole-v1", &CartPole);
+    run(c, "MountainCar-v0", &MountainCar);
+    run(c, "MountainCarContinuous-v0", &MountainCarContinuous);
+    run(c, "Acrobot-v1", &Acrobot);
+    run(c, "Pendulum-v1", &Pendulum);
+}
+
+criterion_group!(benches, all);
+criterion_main!(benches);

@@ -1,0 +1,161 @@
+//! MountainCar-v0 and MountainCarContinuous-v0: a car too weak for the hill has to swing (Moore 1990; Gymnasium's constants).
+
+use bytemuck::{Pod, Zeroable};
+
+use super::{Env, Spec, Step, choice, put, value, view_mut};
+use crate::error::Result;
+use crate::num::cos64;
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut, Space};
+
+/// Observes position and velocity; action 0 pushes left, 2 right, 1 not at all; every step costs 1.
+/// Terminates at position 0.5; 200 steps at most.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MountainCar;
+
+/// As [`MountainCar`] with a push in [-1, 1], which costs a tenth of its square; reaching position 0.45 earns 100.
+/// 999 steps at most. Pushes beyond ±1 act as ±1 but cost what they are, as in Gymnasium.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MountainCarContinuous;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct State {
+    pub position: f64,
+    pub velocity: f64,
+}
+
+/// Gymnasium's continuous car computes in f64 in the first step of an episode and in f32 after it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct ContinuousState {
+    pub car: State,
+    /// 1 before the first step of an episode.
+    fresh: u64,
+}
+
+pub(super) const MIN_POSITION: f64 = -1.2;
+pub(super) const MAX_POSITION: f64 = 0.6;
+const MAX_SPEED: f64 = 0.07;
+pub(super) const GOAL: f64 = 0.5;
+pub(super) const CONTINUOUS_GOAL: f64 = 0.45;
+const FORCE: f64 = 0.001;
+const POWER: f64 = 0.0015;
+const GRAVITY: f64 = 0.0025;
+
+const OBS: Space<'static> =
+    Space::between(&[MIN_POSITION as f32, -MAX_SPEED as f32], &[MAX_POSITION as f32, MAX_SPEED as f32]);
+const SPEC: Spec<'static> = Spec {
+    env_id: 2,
+    state_size: size_of::<State>() as u32,
+    max_episode_steps: 200,
+    obs: OBS,
+    action: Space::discrete(&[3]),
+};
+const CONTINUOUS_SPEC: Spec<'static> = Spec {
+    env_id: 3,
+    state_size: size_of::<ContinuousState>() as u32,
+    max_episode_steps: 999,
+    obs: OBS,
+    action: Space::between(&[-1.0], &[1.0]),
+};
+
+impl State {
+    /// At rest in the valley.
+    #[inline]
+    fn draw(rng: &mut Rng) -> Self {
+        State { position: rng.uniform_in(-0.6, -0.4), velocity: 0.0 }
+    }
+
+    #[inline]
+    fn obs(&self) -> [f32; 2] {
+        [self.position as f32, self.velocity as f32]
+    }
+}
+
+impl Env for MountainCar {
+    #[inline]
+    fn spec(&self) -> Spec<'_> {
+        SPEC
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        let s = State::draw(rng);
+        *view_mut(state)? = s;
+        put(obs, s.obs())
+    }
+
+    #[inline]
+    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        let s: &mut State = view_mut(state)?;
+        let push = (f64::from(choice(action)?) - 1.0) * FORCE;
+        let velocity = (s.velocity + (push + cos64(3.0 * s.position) * -GRAVITY)).clamp(-MAX_SPEED, MAX_SPEED);
+        let position = (s.position + velocity).clamp(MIN_POSITION, MAX_POSITION);
+        let velocity = if position == MIN_POSITION && velocity < 0.0 { 0.0 } else { velocity };
+        *s = State { position, velocity };
+        put(obs, s.obs())?;
+        Ok(Step { reward: -1.0, terminated: position >= GOAL && velocity >= 0.0, truncated: false })
+    }
+}
+
+impl Env for MountainCarContinuous {
+    #[inline]
+    fn spec(&self) -> Spec<'_> {
+        CONTINUOUS_SPEC
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        let car = State::draw(rng);
+        *view_mut(state)? = ContinuousState { car, fresh: 1 };
+        put(obs, car.obs())
+    }
+
+    #[inline]
+    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        let s: &mut ContinuousState = view_mut(state)?;
+        let push = value(action)?;
+        let (car, goal) = if s.fresh != 0 { first_move(s.car, push) } else { next_move(s.car, push) };
+        *s = ContinuousState { car, fresh: 0 };
+        put(obs, car.obs())?;
+        let earned = if goal { 100.0 } else { 0.0 };
+        let reward = earned - f64::from(push) * f64::from(push) * 0.1;
+        Ok(Step { reward: reward as f32, terminated: goal, truncated: false })
+    }
+}
+
+/// What a push adds to the velocity: an f32 difference unless the push was clipped, which makes it an f64 one.
+#[inline]
+fn impulse(push: f32, slope: f64) -> f64 {
+    let gravity = GRAVITY * slope;
+    if push.abs() > 1.0 {
+        f64::from(push.signum()) * POWER - gravity
+    } else {
+        f64::from(push * POWER as f32 - gravity as f32)
+    }
+}
+
+/// A step from an f64 state. The result is rounded to f32, as Gymnasium stores it.
+#[inline]
+fn first_move(s: State, push: f32) -> (State, bool) {
+    let velocity = (s.velocity + impulse(push, cos64(3.0 * s.position))).clamp(-MAX_SPEED, MAX_SPEED);
+    let position = (s.position + velocity).clamp(MIN_POSITION, MAX_POSITION);
+    let velocity = if position == MIN_POSITION && velocity < 0.0 { 0.0 } else { velocity };
+    let rounded = State { position: f64::from(position as f32), velocity: f64::from(velocity as f32) };
+    (rounded, position >= CONTINUOUS_GOAL && velocity >= 0.0)
+}
+
+/// A step from an f32 state, every constant rounded to f32 where it meets the state.
+#[inline]
+fn next_move(s: State, push: f32) -> (State, bool) {
+    const SPEED: f32 = MAX_SPEED as f32;
+    const MIN: f32 = MIN_POSITION as f32;
+    let (position, velocity) = (s.position as f32, s.velocity as f32);
+    let slope = cos64(f64::from(3.0 * position));
+    let velocity = (velocity + impulse(push, slope) as f32).clamp(-SPEED, SPEED);
+    let position = (position + velocity).clamp(MIN, MAX_POSITION as f32);
+    let velocity = if position == MIN && velocity < 0.0 { 0.0 } else { velocity };
+    let next = State { position: position.into(), velocity: velocity.into() };
+    (next, position >= CONTINUOUS_GOAL as f32 && velocity >= 0.0)
+}
