@@ -190,4 +190,25 @@ impl<'a> ElementsMut<'a> {
             _ => Err(Error::new(Kind::Shape, "elements of kind f32")),
         }
     }
+
+    /// The image bytes.
+    pub fn u8(self) -> Result<&'a mut [u8]> {
+        match self {
+            ElementsMut::U8(x) => Ok(x),
+            _ => Err(Error::new(Kind::Shape, "elements of kind u8")),
+        }
+    }
+
+    /// The first `k` elements and the others, or `None` if there are fewer.
+    pub fn split_at(self, k: usize) -> Option<(ElementsMut<'a>, ElementsMut<'a>)> {
+        Some(match self {
+            ElementsMut::F32(x) => {
+                x.split_at_mut_checked(k).map(|(a, b)| (ElementsMut::F32(a), ElementsMut::F32(b)))?
+            }
+            ElementsMut::I32(x) => {
+                x.split_at_mut_checked(k).map(|(a, b)| (ElementsMut::I32(a), ElementsMut::I32(b)))?
+            }
+            ElementsMut::U8(x) => x.split_at_mut_checked(k).map(|(a, b)| (ElementsMut::U8(a), ElementsMut::U8(b)))?,
+        })
+    }
 }

@@ -276,24 +276,50 @@ const RANGE: Error = Error::new(Kind::Range, "vecenv: a range of rows with begin
 const ROW: Error = Error::new(Kind::Range, "vecenv: a row below");
 const SHAPE: Error = Error::new(Kind::Shape, "vecenv: arrays with one entry a row");
 
-impl StepOut<'_> {
-    /// Rows `begin..end` of these arrays, or `None` if they are not all there.
-    pub fn rows(&mut self, begin: usize, end: usize, obs_len: usize) -> Option<StepOut<'_>> {
-        let (low, high) = (begin.checked_mul(obs_len)?, end.checked_mul(obs_len)?);
-        Some(StepOut {
-            obs: self.obs.get(low, high)?,
-            reward: self.reward.get_mut(begin..end)?,
-            terminated: self.terminated.get_mut(begin..end)?,
-            truncated: self.truncated.get_mut(begin..end)?,
-            final_obs: match &mut self.final_obs {
-                Some(x) => Some(x.get(low, high)?),
-                None => None,
-            },
-            valid: match &mut self.valid {
-                Some(x) => Some(x.get_mut(begin..end)?),
-                None => None,
-            },
-        })
+impl<'a> StepOut<'a> {
+    /// The same arrays for a shorter time.
+    pub fn reborrow(&mut self) -> StepOut<'_> {
+        StepOut {
+            obs: self.obs.reborrow(),
+            reward: &mut *self.reward,
+            terminated: &mut *self.terminated,
+            truncated: &mut *self.truncated,
+            final_obs: self.final_obs.as_mut().map(ElementsMut::reborrow),
+            valid: self.valid.as_deref_mut(),
+        }
+    }
+
+    /// The first `k` rows and the others, for two threads; `None` if there are fewer than `k`.
+    pub fn split_at(self, k: usize, obs_len: usize) -> Option<(StepOut<'a>, StepOut<'a>)> {
+        let elements = k.checked_mul(obs_len)?;
+        let (obs, obs_rest) = self.obs.split_at(elements)?;
+        let (reward, reward_rest) = self.reward.split_at_mut_checked(k)?;
+        let (terminated, terminated_rest) = self.terminated.split_at_mut_checked(k)?;
+        let (truncated, truncated_rest) = self.truncated.split_at_mut_checked(k)?;
+        let (final_obs, final_rest) = match self.final_obs {
+            Some(x) => x.split_at(elements).map(|(low, high)| (Some(low), Some(high)))?,
+            None => (None, None),
+        };
+        let (valid, valid_rest) = match self.valid {
+            Some(x) => x.split_at_mut_checked(k).map(|(low, high)| (Some(low), Some(high)))?,
+            None => (None, None),
+        };
+        let low = StepOut { obs, reward, terminated, truncated, final_obs, valid };
+        let high = StepOut {
+            obs: obs_rest,
+            reward: reward_rest,
+            terminated: terminated_rest,
+            truncated: truncated_rest,
+            final_obs: final_rest,
+            valid: valid_rest,
+        };
+        Some((low, high))
+    }
+
+    /// Rows `begin..end`, or `None` if they are not all there.
+    pub fn range(self, begin: usize, end: usize, obs_len: usize) -> Option<StepOut<'a>> {
+        let (_, rest) = self.split_at(begin, obs_len)?;
+        Some(rest.split_at(end.checked_sub(begin)?, obs_len)?.0)
     }
 
     fn check(&self, rows: usize, setup: &Setup) -> Result {
@@ -704,7 +730,7 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
     }
 
     /// [`Rows::step`] of rows `begin..end`; all arrays are those of the whole batch and only these rows are used.
-    pub fn step_range(&mut self, begin: usize, end: usize, action: Elements<'_>, mut out: StepOut<'_>) -> Result {
+    pub fn step_range(&mut self, begin: usize, end: usize, action: Elements<'_>, out: StepOut<'_>) -> Result {
         let (n, setup) = (self.num_envs(), self.rows.setup);
         out.check(n, &setup)?;
         let width = setup.action_len as usize;
@@ -714,7 +740,7 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         }
         let mut rows = self.rows.reborrow().range(begin, end)?;
         let action = action.get(begin.saturating_mul(width), end.saturating_mul(width)).ok_or(SHAPE)?;
-        rows.step(self.env, action, out.rows(begin, end, setup.obs_len as usize).ok_or(SHAPE)?)
+        rows.step(self.env, action, out.range(begin, end, setup.obs_len as usize).ok_or(SHAPE)?)
     }
 
     /// [`Rows::lives`].
