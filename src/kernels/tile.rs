@@ -1,0 +1,158 @@
+//! Sixteen rows turned on their side, so that each lane of a vector works on a row of its own.
+//!
+//! Sums along a row then run in its own order, one column after another, whatever the number of rows.
+
+/// Rows of a tile: one a lane.
+pub(crate) const ROWS: usize = 16;
+
+/// Columns of a tile. Longer rows are taken in several parts.
+pub(crate) const COLUMNS: usize = 32;
+
+/// One number of each row.
+pub(crate) type Lanes = [f32; ROWS];
+
+/// Columns of up to 16 rows. Lanes beyond the rows hold whatever was there before.
+pub(crate) struct Tile(pub [Lanes; COLUMNS]);
+
+impl Tile {
+    /// All zero.
+    #[inline(always)]
+    pub fn new() -> Self {
+        Tile([[0.0; ROWS]; COLUMNS])
+    }
+
+    /// Takes columns `begin..begin + width` of `rows`, `[up to 16, stride]`.
+    #[inline(always)]
+    pub fn load(&mut self, rows: &[f32], stride: usize, begin: usize, width: usize) {
+        match stride {
+            0 => {}
+            // Short rows as a whole, which compile to shuffles.
+            1 if self.load_whole::<1>(rows).is_some() => {}
+            2 if width == 2 && self.load_whole::<2>(rows).is_some() => {}
+            3 if width == 3 && self.load_whole::<3>(rows).is_some() => {}
+            4 if width == 4 && self.load_whole::<4>(rows).is_some() => {}
+            _ => {
+                for (i, row) in rows.chunks_exact(stride).take(ROWS).enumerate() {
+                    for (x, lanes) in row.iter().skip(begin).zip(self.0.iter_mut().take(width)) {
+                        lanes[i % ROWS] = *x;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts negative infinity wherever `mask`, shaped as the rows that were loaded, is 0.
+    #[inline(always)]
+    pub fn forbid(&mut self, mask: &[u8], stride: usize, begin: usize, width: usize) {
+        if stride == 0 {
+            return;
+        }
+        for (i, row) in mask.chunks_exact(stride).take(ROWS).enumerate() {
+            for (allowed, lanes) in row.iter().skip(begin).zip(self.0.iter_mut().take(width)) {
+                let x = &mut lanes[i % ROWS];
+                *x = if *allowed == 0 { f32::NEG_INFINITY } else { *x };
+            }
+        }
+    }
+
+    /// Writes columns `begin..begin + width` of `rows`, `[up to 16, stride]`.
+    #[inline(always)]
+    pub fn store(&self, rows: &mut [f32], stride: usize, begin: usize, width: usize) {
+        match stride {
+            0 => {}
+            1 if self.store_whole::<1>(rows).is_some() => {}
+            2 if width == 2 && self.store_whole::<2>(rows).is_some() => {}
+            3 if width == 3 && self.store_whole::<3>(rows).is_some() => {}
+            4 if width == 4 && self.store_whole::<4>(rows).is_some() => {}
+            _ => {
+                for (i, row) in rows.chunks_exact_mut(stride).take(ROWS).enumerate() {
+                    for (x, lanes) in row.iter_mut().skip(begin).zip(self.0.iter().take(width)) {
+                        *x = lanes[i % ROWS];
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // a transpose reads best with both indices
+    fn load_whole<const W: usize>(&mut self, rows: &[f32]) -> Option<()> {
+        let rows: &[[f32; W]; ROWS] = rows.as_chunks::<W>().0.first_chunk()?;
+        for j in 0..W {
+            for i in 0..ROWS {
+                self.0[j][i] = rows[i][j];
+            }
+        }
+        Some(())
+    }
+
+    #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // a transpose reads best with both indices
+    fn store_whole<const W: usize>(&self, rows: &mut [f32]) -> Option<()> {
+        let rows: &mut [[f32; W]; ROWS] = rows.as_chunks_mut::<W>().0.first_chunk_mut()?;
+        for i in 0..ROWS {
+            for j in 0..W {
+                rows[i][j] = self.0[j][i];
+            }
+        }
+        Some(())
+    }
+}
+
+/// The parts in which `width` columns are taken: where each begins and how wide it is.
+#[inline(always)]
+pub(crate) fn parts(width: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..width).step_by(COLUMNS).map(move |begin| (begin, (width - begin).min(COLUMNS)))
+}
+
+/// The value of each row, loaded from `[up to 16]`.
+#[inline(always)]
+pub(crate) fn load_lanes<T: Copy + Default>(values: &[T]) -> [T; ROWS] {
+    match values.first_chunk() {
+        Some(whole) => *whole,
+        None => {
+            let mut lanes = [T::default(); ROWS];
+            for (lane, value) in lanes.iter_mut().zip(values) {
+                *lane = *value;
+            }
+            lanes
+        }
+    }
+}
+
+/// The value of each row, written to `[up to 16]`.
+#[inline(always)]
+pub(crate) fn store_lanes<T: Copy>(values: &mut [T], lanes: &[T; ROWS]) {
+    match values.first_chunk_mut() {
+        Some(whole) => *whole = *lanes,
+        None => {
+            for (value, lane) in values.iter_mut().zip(lanes) {
+                *value = *lane;
+            }
+        }
+    }
+}
+
+/// Column `column` of `[up to 16, stride]`.
+#[inline(always)]
+pub(crate) fn load_column<T: Copy + Default>(values: &[T], stride: usize, column: usize) -> [T; ROWS] {
+    if stride == 1 {
+        return load_lanes(values);
+    }
+    let mut lanes = [T::default(); ROWS];
+    for (lane, value) in lanes.iter_mut().zip(values.iter().skip(column).step_by(stride.max(1))) {
+        *lane = *value;
+    }
+    lanes
+}
+
+/// Writes column `column` of `[up to 16, stride]`.
+#[inline(always)]
+pub(crate) fn store_column<T: Copy>(values: &mut [T], stride: usize, column: usize, lanes: &[T; ROWS]) {
+    if stride == 1 {
+        return store_lanes(values, lanes);
+    }
+    for (value, lane) in values.iter_mut().skip(column).step_by(stride.max(1)).zip(lanes) {
+        *value = *lane;
+    }
+}
