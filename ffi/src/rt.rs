@@ -27,3 +27,12 @@ fn panic(_: &PanicInfo<'_>) -> ! {
 #[cfg(debug_assertions)]
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}
+
+/// An index that may be out of bounds: tests/symbols.rs plants it to see the proof fail.
+///
+/// cbindgen:ignore
+#[cfg(rlcore_plant_panic)]
+#[unsafe(no_mangle)]
+extern "C" fn rlcore_planted_panic(i: usize) -> u8 {
+    b"planted"[i]
+}
