@@ -6,10 +6,15 @@
 #![no_std]
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
 
-#[allow(dead_code)]
 mod ptr;
 #[cfg(not(test))] // `clippy --all-targets` checks this crate beside std, which has its own
 mod rt;
 pub mod status;
 
 pub mod rng;
+pub mod space;
+
+pub mod env;
+pub mod vecenv;
+
+pub mod kernels;

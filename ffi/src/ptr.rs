@@ -1,11 +1,14 @@
 //! Pointers become slices here and nowhere else: present, aligned, within the address space, and outputs apart from
 //! everything else, checked before the first byte is touched.
 
+use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::slice;
 
 use crate::status::{Fault, Result};
+use rlcore::block::Span;
 use rlcore::error::{Error, Kind};
+use rlcore::space::{Element, Elements, ElementsMut};
 
 /// Types that C and Rust lay out alike and whose every bit pattern is a value.
 ///
@@ -87,6 +90,12 @@ impl<'a, T: Plain> Input<'a, T> {
         self.extent
     }
 
+    /// Elements `[begin, end)` of it, or as many of them as there are.
+    fn range(self, begin: usize, end: usize) -> Self {
+        let begin = begin.min(self.len);
+        Input { p: self.p.wrapping_add(begin), len: end.min(self.len).saturating_sub(begin), ..self }
+    }
+
     /// The values.
     pub fn slice(self) -> &'a [T] {
         // SAFETY: present and aligned by `extent`, readable by the promise to `at`.
@@ -117,6 +126,12 @@ impl<'a, T: Plain> Output<'a, T> {
         self.extent
     }
 
+    /// Elements `[begin, end)` of it, or as many of them as there are; nothing else of it is touched.
+    pub fn range(self, begin: usize, end: usize) -> Self {
+        let begin = begin.min(self.len);
+        Output { p: self.p.wrapping_add(begin), len: end.min(self.len).saturating_sub(begin), ..self }
+    }
+
     /// The only value.
     pub fn one(self) -> &'a mut T {
         // SAFETY: as in `slice`; every caller asked for one.
@@ -130,7 +145,153 @@ impl<'a, T: Plain> Output<'a, T> {
     }
 }
 
+/// Observations or actions to read.
+pub enum AnyInput<'a> {
+    /// Continuous values.
+    F32(Input<'a, f32>),
+    /// Discrete choices.
+    I32(Input<'a, i32>),
+    /// Image bytes.
+    U8(Input<'a, u8>),
+}
+
+/// Room for observations or actions.
+pub enum AnyOutput<'a> {
+    /// Continuous values.
+    F32(Output<'a, f32>),
+    /// Discrete choices.
+    I32(Output<'a, i32>),
+    /// Image bytes.
+    U8(Output<'a, u8>),
+}
+
+impl<'a> AnyInput<'a> {
+    /// `rows` times `width` elements of this kind. Errors: as [`Input::at`].
+    ///
+    /// # Safety
+    /// As [`Input::at`].
+    pub unsafe fn at(
+        what: &'static str,
+        p: *const c_void,
+        kind: Element,
+        rows: usize,
+        width: usize,
+    ) -> Result<AnyInput<'a>> {
+        let len = grid(what, rows, width)?;
+        Ok(unsafe {
+            match kind {
+                Element::F32 => AnyInput::F32(Input::at(what, p.cast(), len)?),
+                Element::I32 => AnyInput::I32(Input::at(what, p.cast(), len)?),
+                Element::U8 => AnyInput::U8(Input::at(what, p.cast(), len)?),
+            }
+        })
+    }
+
+    /// The bytes it covers.
+    pub fn extent(&self) -> Extent {
+        match self {
+            AnyInput::F32(x) => x.extent,
+            AnyInput::I32(x) => x.extent,
+            AnyInput::U8(x) => x.extent,
+        }
+    }
+
+    /// Elements `[begin, end)` of it.
+    pub fn range(self, begin: usize, end: usize) -> Self {
+        match self {
+            AnyInput::F32(x) => AnyInput::F32(x.range(begin, end)),
+            AnyInput::I32(x) => AnyInput::I32(x.range(begin, end)),
+            AnyInput::U8(x) => AnyInput::U8(x.range(begin, end)),
+        }
+    }
+
+    /// The elements.
+    pub fn elements(self) -> Elements<'a> {
+        match self {
+            AnyInput::F32(x) => Elements::F32(x.slice()),
+            AnyInput::I32(x) => Elements::I32(x.slice()),
+            AnyInput::U8(x) => Elements::U8(x.slice()),
+        }
+    }
+}
+
+impl<'a> AnyOutput<'a> {
+    /// Room for `rows` times `width` elements of this kind. Errors: as [`Output::at`].
+    ///
+    /// # Safety
+    /// As [`Output::at`].
+    pub unsafe fn at(
+        what: &'static str,
+        p: *mut c_void,
+        kind: Element,
+        rows: usize,
+        width: usize,
+    ) -> Result<AnyOutput<'a>> {
+        let len = grid(what, rows, width)?;
+        Ok(unsafe {
+            match kind {
+                Element::F32 => AnyOutput::F32(Output::at(what, p.cast(), len)?),
+                Element::I32 => AnyOutput::I32(Output::at(what, p.cast(), len)?),
+                Element::U8 => AnyOutput::U8(Output::at(what, p.cast(), len)?),
+            }
+        })
+    }
+
+    /// As [`AnyOutput::at`], or nothing for NULL.
+    ///
+    /// # Safety
+    /// As [`Output::at`].
+    pub unsafe fn optional(
+        what: &'static str,
+        p: *mut c_void,
+        kind: Element,
+        rows: usize,
+        width: usize,
+    ) -> Result<Option<AnyOutput<'a>>> {
+        if p.is_null() { Ok(None) } else { unsafe { Self::at(what, p, kind, rows, width) }.map(Some) }
+    }
+
+    /// The bytes it covers.
+    pub fn extent(&self) -> Extent {
+        match self {
+            AnyOutput::F32(x) => x.extent,
+            AnyOutput::I32(x) => x.extent,
+            AnyOutput::U8(x) => x.extent,
+        }
+    }
+
+    /// Elements `[begin, end)` of it; nothing else of it is touched.
+    pub fn range(self, begin: usize, end: usize) -> Self {
+        match self {
+            AnyOutput::F32(x) => AnyOutput::F32(x.range(begin, end)),
+            AnyOutput::I32(x) => AnyOutput::I32(x.range(begin, end)),
+            AnyOutput::U8(x) => AnyOutput::U8(x.range(begin, end)),
+        }
+    }
+
+    /// The room.
+    pub fn elements(self) -> ElementsMut<'a> {
+        match self {
+            AnyOutput::F32(x) => ElementsMut::F32(x.slice()),
+            AnyOutput::I32(x) => ElementsMut::I32(x.slice()),
+            AnyOutput::U8(x) => ElementsMut::U8(x.slice()),
+        }
+    }
+}
+
+/// Elements of `rows` rows of `width`. Errors: `Overflow`.
+pub fn grid(what: &'static str, rows: usize, width: usize) -> Result<usize> {
+    let overflow = Error::new(Kind::Overflow, "an array that fits the address space");
+    rows.checked_mul(width).ok_or(Fault::at(what, overflow))
+}
+
 impl Extent {
+    /// `size` bytes at `p`, without a check.
+    pub fn of(what: &'static str, p: *const u8, size: usize) -> Extent {
+        let start = p.addr();
+        Extent { what, start, end: start.saturating_add(size) }
+    }
+
     /// Covers nothing: stands for an optional array that was not given.
     pub const NONE: Extent = Extent { what: "", start: 0, end: 0 };
 
@@ -177,6 +338,26 @@ fn check_align(what: &'static str, start: usize, align: usize) -> Result {
     Err(Fault::at(what, Error::new(Kind::Align, "start on a multiple of").needed(align).given(off)))
 }
 
+/// Elements `[begin, begin + len)` of a field of the block at `base`, to change; nothing else of it is touched.
+///
+/// # Safety
+/// `base` is a block that was laid out with this span, and nobody else uses these elements for the life of `'a`.
+pub unsafe fn field_mut<'a, T>(base: *mut u8, span: Span<T>, begin: usize, len: usize) -> &'a mut [T] {
+    let begin = begin.min(span.len());
+    let len = len.min(span.len().wrapping_sub(begin));
+    // SAFETY: within the span, which is aligned within the block; ours alone by the promise.
+    unsafe { slice::from_raw_parts_mut(base.add(span.start()).cast::<T>().add(begin), len) }
+}
+
+/// A field of the block at `base`, to read.
+///
+/// # Safety
+/// `base` is a block that was laid out with this span, and nobody writes to it for the life of `'a`.
+pub unsafe fn field<'a, T>(base: *const u8, span: Span<T>) -> &'a [T] {
+    // SAFETY: the span is aligned within the block; readable by the promise.
+    unsafe { slice::from_raw_parts(base.add(span.start()).cast::<T>(), span.len()) }
+}
+
 /// Stores a result.
 ///
 /// # Safety
@@ -213,19 +394,21 @@ pub unsafe fn sized<T: Versioned>(p: *const T) -> Result<T> {
     Ok(value)
 }
 
-/// Fills in the defaults of a structure of `size` bytes, as many as the caller's version of the header has.
+/// Fills in a structure of `size` bytes, as many as the caller's version of the header has.
 /// Errors: `Null`, `Align`, `Size`.
 ///
 /// # Safety
 /// If `p` is not NULL, `size` bytes of room are there, for us alone.
-pub unsafe fn init_sized<T: Versioned>(p: *mut T, size: usize, value: T) -> Result {
+pub unsafe fn init_sized<T: Versioned>(p: *mut T, size: usize, value: impl FnOnce() -> Result<T>) -> Result {
     extent(T::WHAT, p, 1)?;
     check_struct_size::<T>("its size as sizeof gives it, at least", Kind::Size, size)?;
+    let value = value()?;
     // SAFETY: `size` bytes are there by the promise; the first field is `struct_size`.
     unsafe { store_sized(p, size, value) };
     Ok(())
 }
 
+#[allow(dead_code)] // the first structure that goes out is the learner's
 /// Room for a structure whose `struct_size` the caller has set.
 ///
 /// # Safety

@@ -38,8 +38,8 @@ pub unsafe extern "C" fn rlcore_rng_seed(rng: *mut rlcore_rng, seed: u64) -> rlc
     })
 }
 
-/// Fills out[len] with draws from [low, high): numpy's uniform. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_VALUE if low, high or
-/// high - low is not finite.
+/// Fills out[len] with draws from [low, high): numpy's uniform.
+/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_VALUE if low, high or high - low is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_uniform(
     rng: *mut rlcore_rng,

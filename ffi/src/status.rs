@@ -113,6 +113,11 @@ impl Fault {
     pub fn at(what: &'static str, error: Error) -> Self {
         Fault { what, error }
     }
+
+    /// What a program sees of it.
+    pub fn status(&self) -> rlcore_status {
+        self.error.kind.into()
+    }
 }
 
 impl From<Error> for Fault {
@@ -133,7 +138,7 @@ pub fn call(body: impl FnOnce() -> Result) -> rlcore_status {
 #[cold]
 #[inline(never)]
 fn fail(fault: &Fault) -> rlcore_status {
-    let status = rlcore_status::from(fault.error.kind);
+    let status = fault.status();
     LAST.keep(&Text::of(status, fault));
     status
 }
@@ -346,7 +351,7 @@ pub extern "C" fn rlcore_status_text(status: i32) -> *const c_char {
 pub unsafe extern "C" fn rlcore_last_error(text: *mut c_char, text_size: usize) -> rlcore_status {
     let room = match unsafe { Output::at("last_error: text", text.cast::<u8>(), text_size) } {
         Ok(room) => room.slice(),
-        Err(fault) => return fault.error.kind.into(),
+        Err(fault) => return fault.status(),
     };
     let Some((end, room)) = room.split_last_mut() else {
         return RLCORE_E_SIZE;

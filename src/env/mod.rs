@@ -20,7 +20,7 @@ pub use cartpole::CartPole;
 pub use mountain_car::{MountainCar, MountainCarContinuous};
 pub use pendulum::Pendulum;
 pub use probe::Probe;
-pub use vecenv::{Autoreset, NO_LIMIT, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, spans};
+pub use vecenv::{Autoreset, NO_LIMIT, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View, spans};
 
 /// What an environment is, as data that a learner can query.
 #[derive(Clone, Copy, Debug, PartialEq)]

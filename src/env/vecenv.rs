@@ -274,6 +274,7 @@ pub struct StepOut<'a> {
 
 const RANGE: Error = Error::new(Kind::Range, "vecenv: a range of rows with begin <= end <= num_envs,");
 const ROW: Error = Error::new(Kind::Range, "vecenv: a row below");
+const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: a row that was reset; not so row");
 const SHAPE: Error = Error::new(Kind::Shape, "vecenv: arrays with one entry a row");
 
 impl<'a> StepOut<'a> {
@@ -526,42 +527,9 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// Lives left in row `i`, counted from the first of these. Errors: `Range`, `Config`, `NotReady`, the callback's.
-    pub fn lives<E: Env + ?Sized>(&self, env: &E, i: usize) -> Result<u32> {
-        self.check(env)?;
-        env.lives(self.state_of(i)?)
-    }
-
-    /// Writes 1 for each discrete action that row `i` allows now, else 0; `mask` has one flag for each choice of each
-    /// action element. Errors: `Range`, `Config`, `Shape`, `NotReady`, the callback's.
-    pub fn action_mask<E: Env + ?Sized>(&self, env: &E, i: usize, mask: &mut [u8]) -> Result {
-        self.check(env)?;
-        let choices = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
-        check_len("vecenv mask: one flag for each choice, elements", mask, choices)?;
-        env.action_mask(self.state_of(i)?, mask)
-    }
-
-    /// Draws row `i`: `rgb` is `[height, width, 3]`, rows from the top. Errors: `Range`, `Config`, `Shape`, `NotReady`,
-    /// the callback's.
-    pub fn render<E: Env + ?Sized>(&self, env: &E, i: usize, width: usize, height: usize, rgb: &mut [u8]) -> Result {
-        self.check(env)?;
-        let len = width.checked_mul(height).and_then(|n| n.checked_mul(3)).ok_or(SHAPE)?;
-        check_len("vecenv rgb: height * width * 3 bytes,", rgb, len)?;
-        env.render(self.state_of(i)?, width, height, rgb)
-    }
-
-    fn state_of(&self, i: usize) -> Result<&[u8]> {
-        let size = self.setup.state_size as usize;
-        match self.phase.get(i) {
-            None => return Err(ROW.needed(self.len()).given(i)),
-            Some(&UNSET) => {
-                let row = self.first.saturating_add(i);
-                return Err(Error::new(Kind::NotReady, "vecenv: a row that was reset; not so row").given(row));
-            }
-            Some(_) => {}
-        }
-        let begin = i.checked_mul(size).ok_or(SHAPE)?;
-        self.state.get(begin..).and_then(|rest| rest.get(..size)).ok_or(SHAPE)
+    /// The same rows, to read.
+    pub fn view(&self) -> View<'_> {
+        View { setup: self.setup, first: self.first, state: &*self.state, phase: &*self.phase }
     }
 
     /// The environment is the one agreed on and the fields have equally many rows.
@@ -589,6 +557,64 @@ impl<'a> Rows<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Rows as [`Rows`] has them, to read: any number of threads may look at the same ones.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// A copy of what the block was made with.
+    pub setup: Setup,
+    /// Number of the first row within the batch.
+    pub first: usize,
+    /// `[rows, state_size]` bytes.
+    pub state: &'a [u8],
+    /// `[rows]` as in [`Rows::phase`].
+    pub phase: &'a [u8],
+}
+
+impl View<'_> {
+    /// Lives left in row `i`, counted from the first of these. Errors: `Range`, `Config`, `NotReady`, the callback's.
+    pub fn lives<E: Env + ?Sized>(&self, env: &E, i: usize) -> Result<u32> {
+        self.setup.check_env(&env.spec())?;
+        env.lives(self.state_of(i)?)
+    }
+
+    /// Writes 1 for each discrete action that row `i` allows now, else 0; `mask` has one flag for each choice of each
+    /// action element. Errors: `Range`, `Config`, `Shape`, `NotReady`, the callback's.
+    pub fn action_mask<E: Env + ?Sized>(&self, env: &E, i: usize, mask: &mut [u8]) -> Result {
+        self.setup.check_env(&env.spec())?;
+        let choices = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
+        check_len("vecenv mask: one flag for each choice, elements", mask, choices)?;
+        env.action_mask(self.state_of(i)?, mask)
+    }
+
+    /// Draws row `i`: `rgb` is `[height, width, 3]`, rows from the top. Errors: `Range`, `Config`, `Shape`, `NotReady`,
+    /// the callback's.
+    pub fn render<E: Env + ?Sized>(&self, env: &E, i: usize, width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        self.setup.check_env(&env.spec())?;
+        let len = width.checked_mul(height).and_then(|n| n.checked_mul(3)).ok_or(SHAPE)?;
+        check_len("vecenv rgb: height * width * 3 bytes,", rgb, len)?;
+        env.render(self.state_of(i)?, width, height, rgb)
+    }
+
+    /// Refuses a row that was never reset. Errors: `NotReady`.
+    pub fn check_ready(&self) -> Result {
+        match self.phase.iter().position(|&phase| phase == UNSET) {
+            Some(row) => Err(UNREADY.given(self.first.saturating_add(row))),
+            None => Ok(()),
+        }
+    }
+
+    fn state_of(&self, i: usize) -> Result<&[u8]> {
+        let size = self.setup.state_size as usize;
+        match self.phase.get(i) {
+            None => return Err(ROW.needed(self.phase.len()).given(i)),
+            Some(&UNSET) => return Err(UNREADY.given(self.first.saturating_add(i))),
+            Some(_) => {}
+        }
+        let begin = i.checked_mul(size).ok_or(SHAPE)?;
+        self.state.get(begin..).and_then(|rest| rest.get(..size)).ok_or(SHAPE)
     }
 }
 
@@ -743,18 +769,18 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         rows.step(self.env, action, out.range(begin, end, setup.obs_len as usize).ok_or(SHAPE)?)
     }
 
-    /// [`Rows::lives`].
+    /// [`View::lives`].
     pub fn lives(&self, i: usize) -> Result<u32> {
-        self.rows.lives(self.env, i)
+        self.rows.view().lives(self.env, i)
     }
 
-    /// [`Rows::action_mask`].
+    /// [`View::action_mask`].
     pub fn action_mask(&self, i: usize, mask: &mut [u8]) -> Result {
-        self.rows.action_mask(self.env, i, mask)
+        self.rows.view().action_mask(self.env, i, mask)
     }
 
-    /// [`Rows::render`].
+    /// [`View::render`].
     pub fn render(&self, i: usize, width: usize, height: usize, rgb: &mut [u8]) -> Result {
-        self.rows.render(self.env, i, width, height, rgb)
+        self.rows.view().render(self.env, i, width, height, rgb)
     }
 }

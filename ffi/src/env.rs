@@ -1,0 +1,385 @@
+//! Environments that C supplies, and the library's own through the same table.
+
+use core::ffi::c_void;
+use core::mem::offset_of;
+use core::ptr::{from_ref, null, null_mut};
+
+use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Plain, Versioned};
+use crate::rng::{rlcore_rng, stream};
+use crate::space::{self, rlcore_space};
+use crate::status::{Fault, Result, call, rlcore_status};
+use rlcore::env::{Builtin, Env, Spec, Step};
+use rlcore::error::{Error, Kind};
+use rlcore::rng::Rng;
+use rlcore::space::{Elements, ElementsMut};
+
+/// The library's own environments.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_env_id {
+    /// CartPole-v1
+    RLCORE_ENV_CARTPOLE = 1,
+    /// MountainCar-v0
+    RLCORE_ENV_MOUNTAIN_CAR = 2,
+    /// MountainCarContinuous-v0
+    RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS = 3,
+    /// Acrobot-v1
+    RLCORE_ENV_ACROBOT = 4,
+    /// Pendulum-v1
+    RLCORE_ENV_PENDULUM = 5,
+    /// a constant reward: value
+    RLCORE_ENV_PROBE1 = 101,
+    /// a reward that the observation tells
+    RLCORE_ENV_PROBE2 = 102,
+    /// a reward one step later: discount
+    RLCORE_ENV_PROBE3 = 103,
+    /// a reward that the action decides: advantage
+    RLCORE_ENV_PROBE4 = 104,
+    /// a reward that observation and action decide
+    RLCORE_ENV_PROBE5 = 105,
+    /// a reward ten steps later
+    RLCORE_ENV_PROBE6 = 106,
+    /// a first observation to remember for three steps
+    RLCORE_ENV_PROBE7 = 107,
+    /// probe 6 with a right action in each step
+    RLCORE_ENV_PROBE6_ODD_EVEN = 108,
+    /// episodes that are only ever truncated
+    RLCORE_ENV_PROBE_TRUNCATION = 109,
+    /// a first observation to remember for eight steps
+    RLCORE_ENV_PROBE_MEMORY = 110,
+}
+
+/// What a step returns beside the observation. All zero when the callback is entered.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_step {
+    /// finite
+    pub reward: f32,
+    /// nonzero: the task reached a terminal state
+    pub terminated: u8,
+    /// nonzero: the environment itself cut the episode; time limits are rlcore_vecenv's business
+    pub truncated: u8,
+    /// zero
+    pub reserved: [u8; 2],
+}
+
+/// Starts an episode: changes state, draws from rng, writes obs. All callbacks own what they are handed for the length
+/// of the call and return 0, or anything else to stop with E_CALLBACK. They may run on several threads at once,
+/// never for the same environment.
+pub type rlcore_env_reset_fn =
+    Option<unsafe extern "C" fn(user: *mut c_void, state: *mut c_void, rng: *mut rlcore_rng, obs: *mut c_void) -> i32>;
+
+/// Takes one step. action: [action.len]; obs: [obs.len] to write.
+pub type rlcore_env_step_fn = Option<
+    unsafe extern "C" fn(
+        user: *mut c_void,
+        state: *mut c_void,
+        rng: *mut rlcore_rng,
+        action: *const c_void,
+        obs: *mut c_void,
+        out: *mut rlcore_step,
+    ) -> i32,
+>;
+
+/// Draws the environment. rgb: [height, width, 3], rows from the top.
+pub type rlcore_env_render_fn =
+    Option<unsafe extern "C" fn(user: *mut c_void, state: *const c_void, width: u32, height: u32, rgb: *mut u8) -> i32>;
+
+/// Counts the lives left.
+pub type rlcore_env_lives_fn =
+    Option<unsafe extern "C" fn(user: *mut c_void, state: *const c_void, out_lives: *mut u32) -> i32>;
+
+/// Writes 1 for each choice that is allowed now, else 0. mask: [sum of action.n].
+pub type rlcore_env_action_mask_fn =
+    Option<unsafe extern "C" fn(user: *mut c_void, state: *const c_void, mask: *mut u8) -> i32>;
+
+/// An environment: what it is and the functions that are it. Handed to every call, never stored.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_env_def {
+    /// sizeof(rlcore_env_def)
+    pub struct_size: u32,
+    /// the caller's number for this kind, from 1000; blocks remember it
+    pub env_id: u32,
+    /// bytes of one environment, a multiple of 8; zeroed at init; no pointers
+    pub state_size: u32,
+    /// episodes are truncated after this many steps; 0: never
+    pub max_episode_steps: u32,
+    /// RLCORE_F32, or RLCORE_U8 for images
+    pub obs: rlcore_space,
+    /// RLCORE_I32 or RLCORE_F32
+    pub action: rlcore_space,
+    /// handed to every callback, never read
+    pub user: *mut c_void,
+    /// required
+    pub reset: rlcore_env_reset_fn,
+    /// required
+    pub step: rlcore_env_step_fn,
+    /// NULL: a black picture
+    pub render: rlcore_env_render_fn,
+    /// NULL: 0 lives
+    pub lives: rlcore_env_lives_fn,
+    /// NULL: everything is allowed
+    pub action_mask: rlcore_env_action_mask_fn,
+}
+
+const NO_SPACE: rlcore_space = rlcore_space { kind: 0, len: 0, low: null(), high: null(), n: null() };
+
+const NO_ENV: rlcore_env_def = rlcore_env_def {
+    struct_size: size_of::<rlcore_env_def>() as u32,
+    env_id: 0,
+    state_size: 0,
+    max_episode_steps: 0,
+    obs: NO_SPACE,
+    action: NO_SPACE,
+    user: null_mut(),
+    reset: None,
+    step: None,
+    render: None,
+    lives: None,
+    action_mask: None,
+};
+
+// SAFETY: `repr(C)`, `struct_size` first, NULL or not any callback is a value.
+unsafe impl Versioned for rlcore_env_def {
+    const WHAT: &'static str = "env_def";
+    const MIN_SIZE: usize = offset_of!(rlcore_env_def, render);
+    fn defaults() -> Self {
+        NO_ENV
+    }
+}
+
+// SAFETY: plain data.
+unsafe impl Plain for rlcore_step {}
+
+/// A C environment as the core sees one.
+pub struct CEnv<'a> {
+    def: rlcore_env_def,
+    reset: unsafe extern "C" fn(*mut c_void, *mut c_void, *mut rlcore_rng, *mut c_void) -> i32,
+    step: unsafe extern "C" fn(
+        *mut c_void,
+        *mut c_void,
+        *mut rlcore_rng,
+        *const c_void,
+        *mut c_void,
+        *mut rlcore_step,
+    ) -> i32,
+    spec: Spec<'a>,
+    /// Arrays that describe its spaces.
+    pub extents: [Extent; 6],
+}
+
+impl CEnv<'_> {
+    /// Errors: `Null`, `Align`, `Config`.
+    ///
+    /// # Safety
+    /// The structure is as long as it says, its arrays as long as its spaces say, its callbacks keep their contracts.
+    pub unsafe fn at(p: *const rlcore_env_def) -> Result<Self> {
+        let def = unsafe { ptr::sized(p)? };
+        let missing = |what| Fault::at(what, Error::new(Kind::Null, "a function, given NULL"));
+        let reset = def.reset.ok_or(missing("env_def: reset"))?;
+        let step = def.step.ok_or(missing("env_def: step"))?;
+        let (obs, [a, b, c]) = unsafe { space::space(&space::OBS, &def.obs)? };
+        let (action, [d, e, f]) = unsafe { space::space(&space::ACTION, &def.action)? };
+        let spec = Spec {
+            env_id: def.env_id,
+            state_size: def.state_size,
+            max_episode_steps: def.max_episode_steps,
+            obs,
+            action,
+        };
+        Ok(CEnv { def, reset, step, spec, extents: [a, b, c, d, e, f] })
+    }
+}
+
+#[inline]
+fn done(code: i32, what: &'static str) -> rlcore::error::Result {
+    if code == 0 { Ok(()) } else { Err(Error::new(Kind::Callback, what)) }
+}
+
+#[inline]
+fn start(mut x: ElementsMut<'_>) -> *mut c_void {
+    match &mut x {
+        ElementsMut::F32(x) => x.as_mut_ptr().cast(),
+        ElementsMut::I32(x) => x.as_mut_ptr().cast(),
+        ElementsMut::U8(x) => x.as_mut_ptr().cast(),
+    }
+}
+
+// SAFETY of all calls: the core hands out a state of `state_size` bytes and arrays of the lengths of the spaces.
+impl Env for CEnv<'_> {
+    #[inline]
+    fn spec(&self) -> Spec<'_> {
+        self.spec
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
+        let rng = core::ptr::from_mut(rng).cast();
+        let code = unsafe { (self.reset)(self.def.user, state.as_mut_ptr().cast(), rng, start(obs)) };
+        done(code, "env_def: reset that returns 0; not so row")
+    }
+
+    #[inline]
+    fn step(
+        &self,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> rlcore::error::Result<Step> {
+        let rng = core::ptr::from_mut(rng).cast();
+        let action = match action {
+            Elements::F32(x) => x.as_ptr().cast(),
+            Elements::I32(x) => x.as_ptr().cast(),
+            Elements::U8(x) => x.as_ptr().cast(),
+        };
+        let mut out = rlcore_step { reward: 0.0, terminated: 0, truncated: 0, reserved: [0; 2] };
+        let state = state.as_mut_ptr().cast();
+        let code = unsafe { (self.step)(self.def.user, state, rng, action, start(obs), &raw mut out) };
+        done(code, "env_def: step that returns 0; not so row")?;
+        Ok(Step { reward: out.reward, terminated: out.terminated != 0, truncated: out.truncated != 0 })
+    }
+
+    fn lives(&self, state: &[u8]) -> rlcore::error::Result<u32> {
+        let mut lives = 0;
+        match self.def.lives {
+            None => Ok(0),
+            Some(f) => {
+                done(
+                    unsafe { f(self.def.user, state.as_ptr().cast(), &raw mut lives) },
+                    "env_def: lives that returns 0",
+                )?;
+                Ok(lives)
+            }
+        }
+    }
+
+    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> rlcore::error::Result {
+        match self.def.action_mask {
+            None => {
+                mask.fill(1);
+                Ok(())
+            }
+            Some(f) => done(
+                unsafe { f(self.def.user, state.as_ptr().cast(), mask.as_mut_ptr()) },
+                "env_def: action_mask that returns 0",
+            ),
+        }
+    }
+
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> rlcore::error::Result {
+        match self.def.render {
+            None => {
+                rgb.fill(0);
+                Ok(())
+            }
+            Some(f) => done(
+                unsafe { f(self.def.user, state.as_ptr().cast(), width as u32, height as u32, rgb.as_mut_ptr()) },
+                "env_def: render that returns 0",
+            ),
+        }
+    }
+}
+
+/// The built-in environments at addresses that stay: `user` of their tables.
+static BUILTINS: [(&str, Builtin); rlcore::env::BUILTINS.len()] = rlcore::env::BUILTINS;
+
+fn builtin(user: *mut c_void) -> Result<&'static Builtin> {
+    let own = BUILTINS.iter().map(|(_, env)| env).find(|env| core::ptr::eq(from_ref(*env).cast(), user));
+    own.ok_or(Fault::at("env_def: user", Error::new(Kind::Config, "as rlcore_env_builtin left it")))
+}
+
+fn code(result: Result) -> i32 {
+    match result {
+        Ok(()) => 0,
+        Err(fault) => fault.status() as i32,
+    }
+}
+
+// SAFETY of these callbacks: `CEnv` calls them with what the core handed it, or C does and keeps the same contract.
+
+unsafe extern "C" fn builtin_reset(
+    user: *mut c_void,
+    state: *mut c_void,
+    rng: *mut rlcore_rng,
+    obs: *mut c_void,
+) -> i32 {
+    code((|| unsafe {
+        let env = builtin(user)?;
+        let spec = env.spec();
+        let state = Output::at("state", state.cast(), spec.state_size as usize)?;
+        let obs = AnyOutput::at("obs", obs, spec.obs.kind, 1, spec.obs.len as usize)?;
+        Ok(env.reset(state.slice(), stream(rng)?.one(), obs.elements())?)
+    })())
+}
+
+unsafe extern "C" fn builtin_step(
+    user: *mut c_void,
+    state: *mut c_void,
+    rng: *mut rlcore_rng,
+    action: *const c_void,
+    obs: *mut c_void,
+    out: *mut rlcore_step,
+) -> i32 {
+    code((|| unsafe {
+        let env = builtin(user)?;
+        let spec = env.spec();
+        let state = Output::at("state", state.cast(), spec.state_size as usize)?;
+        let action = AnyInput::at("action", action, spec.action.kind, 1, spec.action.len as usize)?;
+        let obs = AnyOutput::at("obs", obs, spec.obs.kind, 1, spec.obs.len as usize)?;
+        let out = Output::at("out", out, 1)?;
+        let step = env.step(state.slice(), stream(rng)?.one(), action.elements(), obs.elements())?;
+        *out.one() = rlcore_step {
+            reward: step.reward,
+            terminated: step.terminated.into(),
+            truncated: step.truncated.into(),
+            reserved: [0; 2],
+        };
+        Ok(())
+    })())
+}
+
+unsafe extern "C" fn builtin_render(
+    user: *mut c_void,
+    state: *const c_void,
+    width: u32,
+    height: u32,
+    rgb: *mut u8,
+) -> i32 {
+    code((|| unsafe {
+        let env = builtin(user)?;
+        let state = Input::at("state", state.cast(), env.spec().state_size as usize)?;
+        let (width, height) = (width as usize, height as usize);
+        let rgb = Output::at("rgb", rgb, ptr::grid("rgb", ptr::grid("rgb", width, height)?, 3)?)?;
+        Ok(env.render(state.slice(), width, height, rgb.slice())?)
+    })())
+}
+
+/// The table of one of the library's own environments.
+/// env_id:   an rlcore_env_id.
+/// out_size: sizeof(rlcore_env_def). What the table points to lives as long as the program; leave user as it is.
+/// Errors: E_NULL; E_ALIGN; E_SIZE; E_RANGE for another env_id.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_env_builtin(env_id: u32, out: *mut rlcore_env_def, out_size: usize) -> rlcore_status {
+    call(|| unsafe {
+        let found = BUILTINS.iter().map(|(_, env)| env).find(|env| env.spec().env_id == env_id);
+        let unknown = Error::new(Kind::Range, "env_builtin: an rlcore_env_id").given(env_id as usize);
+        ptr::init_sized(out, out_size, || {
+            let env: &'static Builtin = found.ok_or(unknown)?;
+            let spec = env.spec();
+            Ok(rlcore_env_def {
+                env_id,
+                state_size: spec.state_size,
+                max_episode_steps: spec.max_episode_steps,
+                obs: rlcore_space::of(&spec.obs),
+                action: rlcore_space::of(&spec.action),
+                user: from_ref(env).cast_mut().cast(),
+                reset: Some(builtin_reset),
+                step: Some(builtin_step),
+                render: Some(builtin_render),
+                ..NO_ENV
+            })
+        })
+    })
+}

@@ -1,0 +1,452 @@
+//! N environments of one kind in the caller's block.
+
+use core::ffi::c_void;
+use core::mem::offset_of;
+
+use crate::env::{CEnv, rlcore_env_def};
+use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
+use crate::status::{Fault, Result, call, rlcore_status};
+use rlcore::env::{Autoreset, Env, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View, spans};
+use rlcore::error::{Error, Kind};
+use rlcore::space::Element;
+
+/// N environments: the caller's own block.
+pub struct rlcore_vecenv;
+
+/// When an environment that ended starts its next episode.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_autoreset {
+    /// in the step that ended it: obs begins the new episode, final_obs ends the old one
+    RLCORE_AUTORESET_SAME_STEP = 0,
+    /// in the next step, which ignores the action and is marked in valid
+    RLCORE_AUTORESET_NEXT_STEP = 1,
+    /// only by rlcore_vecenv_reset and rlcore_vecenv_reset_one
+    RLCORE_AUTORESET_DISABLED = 2,
+}
+
+/// What N environments are made from, beside the environment itself.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_vecenv_config {
+    /// bytes; set by rlcore_vecenv_config_init
+    pub struct_size: u32,
+    /// N, at least 1; default 1
+    pub num_envs: u32,
+    /// environment i draws from the stream of seed + i; default 0
+    pub seed: u64,
+    /// an rlcore_autoreset; default same step
+    pub autoreset: u32,
+    /// 0 (default): the environment's own limit; UINT32_MAX: never
+    pub max_episode_steps: u32,
+}
+
+/// Where a step writes. Arrays are those of the whole batch; a range uses its rows only.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_vecenv_out {
+    /// sizeof(rlcore_vecenv_out)
+    pub struct_size: u32,
+    /// zero
+    pub reserved: u32,
+    /// [N, obs.len] the observation to act on next
+    pub obs: *mut c_void,
+    /// [N]
+    pub reward: *mut f32,
+    /// [N] 1 where the task reached a terminal state
+    pub terminated: *mut u8,
+    /// [N] 1 where the episode was cut, by the environment or by the time limit
+    pub truncated: *mut u8,
+    /// [N, obs.len] written only in rows that ended; NULL only if autoreset is not "same step"
+    pub final_obs: *mut c_void,
+    /// [N] 0 where the row was only reset, else 1; NULL only if autoreset is not "next step"
+    pub valid: *mut u8,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_vecenv_config {
+    const WHAT: &'static str = "vecenv config";
+    const MIN_SIZE: usize = offset_of!(rlcore_vecenv_config, autoreset);
+    fn defaults() -> Self {
+        let VecEnvConfig { num_envs, seed, autoreset, max_episode_steps } = VecEnvConfig::default();
+        let struct_size = size_of::<Self>() as u32;
+        rlcore_vecenv_config { struct_size, num_envs, seed, autoreset: autoreset as u32, max_episode_steps }
+    }
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
+unsafe impl Versioned for rlcore_vecenv_out {
+    const WHAT: &'static str = "vecenv out";
+    const MIN_SIZE: usize = offset_of!(rlcore_vecenv_out, valid);
+    fn defaults() -> Self {
+        let (obs, reward, terminated, truncated) = (NULL.cast(), NULL.cast(), NULL, NULL);
+        rlcore_vecenv_out {
+            struct_size: size_of::<Self>() as u32,
+            reserved: 0,
+            obs,
+            reward,
+            terminated,
+            truncated,
+            final_obs: NULL.cast(),
+            valid: NULL,
+        }
+    }
+}
+
+const NULL: *mut u8 = core::ptr::null_mut();
+
+unsafe fn config(p: *const rlcore_vecenv_config) -> Result<VecEnvConfig> {
+    let c = unsafe { ptr::sized(p)? };
+    let unknown = Error::new(Kind::Config, "autoreset of 0 (same step), 1 (next step) or 2 (disabled)");
+    let autoreset =
+        Autoreset::from_number(c.autoreset).ok_or(Fault::at("vecenv config", unknown.given(c.autoreset as usize)))?;
+    Ok(VecEnvConfig { num_envs: c.num_envs, seed: c.seed, autoreset, max_episode_steps: c.max_episode_steps })
+}
+
+/// A block that `init` or `attach` accepted. Only its header and setup are looked at, which nothing writes.
+struct Block {
+    base: *mut u8,
+    extent: Extent,
+    setup: Setup,
+    spans: Spans,
+    obs_kind: Element,
+    action_kind: Element,
+}
+
+impl Block {
+    /// Errors: `Null`, `Align`, `Image`; `Config` for another environment.
+    unsafe fn at(p: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<Block> {
+        let base: *const u8 = p.cast();
+        let setup = Setup::read(unsafe { Input::at("vecenv", base, Setup::END)? }.slice())?;
+        let (spans, size) = spans(&setup)?;
+        let spec = env.spec();
+        setup.check_env(&spec)?;
+        Ok(Block {
+            base: base.cast_mut(),
+            extent: Extent::of("vecenv", base, size),
+            setup,
+            spans,
+            obs_kind: spec.obs.kind,
+            action_kind: spec.action.kind,
+        })
+    }
+
+    fn num_envs(&self) -> usize {
+        self.setup.num_envs as usize
+    }
+
+    /// Rows `[begin, end)`: no other row is touched, so that threads may work on others. Errors: `Range`.
+    unsafe fn rows<'a>(&self, begin: usize, end: usize) -> Result<Rows<'a>> {
+        let n = self.num_envs();
+        if begin > end || end > n {
+            let what = "vecenv: rows [begin, end) with begin <= end <= num_envs,";
+            return Err(Error::new(Kind::Range, what).needed(n).given(if begin > end { begin } else { end }).into());
+        }
+        let (rows, width) = (end.wrapping_sub(begin), self.setup.state_size as usize);
+        let (base, s) = (self.base, &self.spans);
+        Ok(unsafe {
+            Rows {
+                setup: self.setup,
+                first: begin,
+                state: ptr::field_mut(base, s.state, begin.saturating_mul(width), rows.saturating_mul(width)),
+                rng: ptr::field_mut(base, s.rng, begin, rows),
+                steps: ptr::field_mut(base, s.steps, begin, rows),
+                phase: ptr::field_mut(base, s.phase, begin, rows),
+            }
+        })
+    }
+
+    unsafe fn view<'a>(&self) -> View<'a> {
+        unsafe {
+            View {
+                setup: self.setup,
+                first: 0,
+                state: ptr::field(self.base, self.spans.state),
+                phase: ptr::field(self.base, self.spans.phase),
+            }
+        }
+    }
+
+    unsafe fn obs<'a>(&self, p: *mut c_void) -> Result<AnyOutput<'a>> {
+        unsafe { AnyOutput::at("obs", p, self.obs_kind, self.num_envs(), self.setup.obs_len as usize) }
+    }
+
+    unsafe fn reset(&self, env: &CEnv<'_>, begin: usize, end: usize, seed: Option<u64>, obs: *mut c_void) -> Result {
+        let obs = unsafe { self.obs(obs)? };
+        apart(&[obs.extent(), self.extent], &env.extents)?;
+        let mut rows = unsafe { self.rows(begin, end)? };
+        let width = self.setup.obs_len as usize;
+        let obs = obs.range(begin.saturating_mul(width), end.saturating_mul(width));
+        Ok(rows.reset(env, seed, obs.elements())?)
+    }
+
+    unsafe fn step(
+        &self,
+        env: &CEnv<'_>,
+        begin: usize,
+        end: usize,
+        action: *const c_void,
+        out: *const rlcore_vecenv_out,
+    ) -> Result {
+        let (n, obs_len, action_len) = (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize);
+        let out = unsafe { ptr::sized(out)? };
+        let (action, obs, reward, terminated, truncated, final_obs, valid) = unsafe {
+            (
+                AnyInput::at("action", action, self.action_kind, n, action_len)?,
+                self.obs(out.obs)?,
+                Output::at("reward", out.reward, n)?,
+                Output::at("terminated", out.terminated, n)?,
+                Output::at("truncated", out.truncated, n)?,
+                AnyOutput::optional("final_obs", out.final_obs, self.obs_kind, n, obs_len)?,
+                Output::optional("valid", out.valid, n)?,
+            )
+        };
+        let outputs = [
+            obs.extent(),
+            reward.extent(),
+            terminated.extent(),
+            truncated.extent(),
+            final_obs.as_ref().map_or(Extent::NONE, AnyOutput::extent),
+            valid.as_ref().map_or(Extent::NONE, Output::extent),
+            self.extent,
+        ];
+        apart(&outputs, &[action.extent()])?;
+        apart(&outputs, &env.extents)?;
+        let mut rows = unsafe { self.rows(begin, end)? };
+        let (low, high) = (begin.saturating_mul(obs_len), end.saturating_mul(obs_len));
+        let out = StepOut {
+            obs: obs.range(low, high).elements(),
+            reward: reward.range(begin, end).slice(),
+            terminated: terminated.range(begin, end).slice(),
+            truncated: truncated.range(begin, end).slice(),
+            final_obs: final_obs.map(|x| x.range(low, high).elements()),
+            valid: valid.map(|x| x.range(begin, end).slice()),
+        };
+        let action = action.range(begin.saturating_mul(action_len), end.saturating_mul(action_len));
+        Ok(rows.step(env, action.elements(), out)?)
+    }
+
+    fn row(&self, index: u32) -> Result<usize> {
+        let n = self.num_envs();
+        let i = index as usize;
+        if i < n { Ok(i) } else { Err(Error::new(Kind::Range, "vecenv: a row below").needed(n).given(i).into()) }
+    }
+}
+
+unsafe fn seed(p: *const u64) -> Result<Option<u64>> {
+    Ok(unsafe { Input::optional("seed", p, 1)? }.and_then(|seed| seed.slice().first().copied()))
+}
+
+/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/// Errors: E_NULL; E_ALIGN; E_SIZE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_config_init(
+    config: *mut rlcore_vecenv_config,
+    config_size: usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+}
+
+/// Bytes a block must have for this environment and configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_size(
+    env: *const rlcore_env_def,
+    config: *const rlcore_vecenv_config,
+    out_size: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_size", out_size, || Ok(VecEnv::size(&CEnv::at(env)?, &self::config(config)?)?)) })
+}
+
+/// Lays N environments out in the caller's block; each has to be reset before it is stepped.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+/// out: the same address as mem, with its type. Nothing has to be freed.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_vecenv_size().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_init(
+    mem: *mut c_void,
+    mem_size: usize,
+    env: *const rlcore_env_def,
+    config: *const rlcore_vecenv_config,
+    out: *mut *mut rlcore_vecenv,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let (env, config) = (CEnv::at(env)?, self::config(config)?);
+        apart(&[block.extent(), out.extent()], &env.extents)?;
+        VecEnv::init(block.slice(), &env, &config)?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Accepts bytes that a block was copied to, in this process or another. Callbacks are supplied again, never saved.
+/// mem is only read.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+/// order, or damaged bytes; E_CONFIG for another environment.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_attach(
+    mem: *mut c_void,
+    mem_size: usize,
+    env: *const rlcore_env_def,
+    out: *mut *mut rlcore_vecenv,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let env = CEnv::at(env)?;
+        apart(&[block.extent(), out.extent()], &env.extents)?;
+        VecEnv::attach(block.slice(), &env)?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Starts an episode in every environment.
+/// seed: environment i gets the stream of *seed + i; NULL: the streams go on.
+/// obs:  [N, obs.len] to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an
+/// observation that is not finite: rows before that row are done, it has to be reset again, rows after it are
+/// untouched; rlcore_last_error() names the row.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_reset(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    seed: *const u64,
+    obs: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let env = CEnv::at(env)?;
+        let block = Block::at(v, &env)?;
+        block.reset(&env, 0, block.num_envs(), self::seed(seed)?, obs)
+    })
+}
+
+/// Starts an episode in environment `index` alone.
+/// seed: it gets the stream of *seed itself; NULL: its stream goes on.
+/// obs:  [N, obs.len], of which that row is written.
+/// Errors: as rlcore_vecenv_reset; E_RANGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_reset_one(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    index: u32,
+    seed: *const u64,
+    obs: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let env = CEnv::at(env)?;
+        let block = Block::at(v, &env)?;
+        let i = block.row(index)?;
+        let seed = self::seed(seed)?.map(|seed| seed.wrapping_sub(i as u64));
+        block.reset(&env, i, i.saturating_add(1), seed, obs)
+    })
+}
+
+/// Steps every environment. action: [N, action.len].
+/// Same step: an environment that ends is reset here; final_obs gets the last observation, obs the first of the next
+/// episode.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has
+/// to be reset first; all before anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not
+/// finite: rows before that row are complete, it has to be reset, rows after it are untouched; rlcore_last_error()
+/// names the row.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_step(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    action: *const c_void,
+    out: *const rlcore_vecenv_out,
+) -> rlcore_status {
+    call(|| unsafe {
+        let env = CEnv::at(env)?;
+        let block = Block::at(v, &env)?;
+        block.step(&env, 0, block.num_envs(), action, out)
+    })
+}
+
+/// Steps environments [begin, end); the arrays are those of the whole batch, only the rows of the range are used.
+/// Threads: calls on disjoint ranges may run at once; results do not depend on the split. Ranges that begin at multiples
+/// of 64 share no cache line.
+/// Errors: as rlcore_vecenv_step; E_RANGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_step_range(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    begin: u32,
+    end: u32,
+    action: *const c_void,
+    out: *const rlcore_vecenv_out,
+) -> rlcore_status {
+    call(|| unsafe {
+        let env = CEnv::at(env)?;
+        Block::at(v, &env)?.step(&env, begin as usize, end as usize, action, out)
+    })
+}
+
+/// Draws environment `index`. rgb: [height, width, 3], rows from the top.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_RANGE; E_OVERFLOW; E_CALLBACK; E_NOT_READY before its reset.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_render(
+    v: *const rlcore_vecenv,
+    env: *const rlcore_env_def,
+    index: u32,
+    width: u32,
+    height: u32,
+    rgb: *mut u8,
+) -> rlcore_status {
+    call(|| unsafe {
+        let env = CEnv::at(env)?;
+        let block = Block::at(v, &env)?;
+        let (width, height) = (width as usize, height as usize);
+        let rgb = Output::at("rgb", rgb, ptr::grid("rgb", ptr::grid("rgb", width, height)?, 3)?)?;
+        apart(&[rgb.extent(), block.extent], &env.extents)?;
+        Ok(block.view().render(&env, block.row(index)?, width, height, rgb.slice())?)
+    })
+}
+
+/// Lives left. lives: [N] to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_NOT_READY before every row's reset; E_CALLBACK: rows before that
+/// row are written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_lives(
+    v: *const rlcore_vecenv,
+    env: *const rlcore_env_def,
+    lives: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let env = CEnv::at(env)?;
+        let block = Block::at(v, &env)?;
+        let lives = Output::at("lives", lives, block.num_envs())?;
+        apart(&[lives.extent(), block.extent], &env.extents)?;
+        let view = block.view();
+        view.check_ready()?;
+        for (i, lives) in lives.slice().iter_mut().enumerate() {
+            *lives = view.lives(&env, i)?;
+        }
+        Ok(())
+    })
+}
+
+/// What is allowed now: 1 for each choice that is, else 0. mask: [N, sum of action.n] to write.
+/// Errors: E_CONFIG for actions that are not RLCORE_I32, and as rlcore_vecenv_lives.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_action_mask(
+    v: *const rlcore_vecenv,
+    env: *const rlcore_env_def,
+    mask: *mut u8,
+) -> rlcore_status {
+    call(|| unsafe {
+        let env = CEnv::at(env)?;
+        let block = Block::at(v, &env)?;
+        let width = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
+        if width == 0 {
+            return Err(Fault::at("action_mask", Error::new(Kind::Config, "actions that are discrete")));
+        }
+        let mask = Output::at("mask", mask, ptr::grid("mask", block.num_envs(), width)?)?;
+        apart(&[mask.extent(), block.extent], &env.extents)?;
+        let view = block.view();
+        view.check_ready()?;
+        for (i, row) in mask.slice().chunks_exact_mut(width).enumerate() {
+            view.action_mask(&env, i, row)?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,46 @@
+//! What several tests of the C interface share: the project's root, the release library and a directory for outputs.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The project's root.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+/// A directory of this name under `target/`, where tests may write.
+pub fn scratch(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+/// Runs a command that has to succeed and returns what it printed.
+pub fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}\n{}\n{text}", output.status);
+    text
+}
+
+/// Builds the release library as users get it and returns the directory of librlcore.so and librlcore.a. `cargo test`
+/// builds neither; tests share one target directory, and cargo's own lock keeps them from building at once.
+pub fn library() -> PathBuf {
+    let target = root().join("target/library");
+    run(Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--release", "--package", "rlcore-ffi", "--target-dir"])
+        .arg(&target)
+        .current_dir(root()));
+    target.join("release")
+}
+
+/// The C compiler.
+pub fn cc() -> Command {
+    Command::new(std::env::var_os("CC").unwrap_or("cc".into()))
+}
+
+/// The C++ compiler.
+pub fn cxx() -> Command {
+    Command::new(std::env::var_os("CXX").unwrap_or("c++".into()))
+}

@@ -1,0 +1,201 @@
+//! `include/rlcore.h` is what the sources say, names the right version, and compiles as the languages it promises.
+//!
+//! cbindgen makes one section from one file; what is added here is order and typography, never a declaration.
+
+mod common;
+
+use common::{cc, cxx, root, run, scratch};
+use std::fmt::Write as _;
+use std::fs;
+
+/// The order in which a reader meets the interface: a file of `src/`, what its section is called, and the types that no
+/// function of that file names.
+const SECTIONS: &[(&str, &str, &[&str])] = &[
+    ("status.rs", "Versions and results", &[]),
+    ("rng.rs", "Random streams", &[]),
+    ("space.rs", "Spaces", &["rlcore_element", "rlcore_space"]),
+    ("env.rs", "Environments: the caller's own and the library's", &["rlcore_env_id"]),
+    ("vecenv.rs", "N environments of one kind", &["rlcore_autoreset"]),
+    ("kernels.rs", "Kernels: no state, no block", &[]),
+];
+
+const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine links and hosts itself.
+
+   Memory: every stateful object lives in a block, bytes that the caller provides and owns, on any 8-byte boundary. It
+     holds no pointers: copying it copies the object, writing it to a file saves it, attach accepts the bytes again. There
+     is nothing to free.
+   Arrays: dense, row-major, time-major. The shape stands beside the pointer; N = num_envs, T = num_steps. Flags are
+     uint8_t, 0 is false and anything else is true. No output may share a byte with another array of the call.
+   Errors: an error leaves outputs and blocks untouched unless the comment says otherwise; rlcore_last_error() puts it in
+     words. A structure with struct_size may be shorter (an older header; the tail is default) or longer (zeros).
+   Threads: the library starts none and takes no lock. init and attach are alone; calls that take const objects may run
+     together; others on one object may not, except _range calls on disjoint ranges.
+
+   Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
+#ifndef RLCORE_H
+#define RLCORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+"#;
+
+const OUTRO: &str = r#"
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+"#;
+
+fn generate() -> String {
+    let mut header = String::from(INTRO);
+    for (file, title, types) in SECTIONS {
+        let mut config = cbindgen::Config::from_file(root().join("ffi/cbindgen.toml")).unwrap();
+        config.export.include = types.iter().map(|t| t.to_string()).collect();
+        let source = root().join("ffi/src").join(file);
+        let bindings = cbindgen::Builder::new().with_config(config).with_src(&source).generate().unwrap();
+        let mut text = Vec::new();
+        bindings.write(&mut text);
+        write!(header, "\n/* ---- {title} ---- */\n\n{}", typeset(&String::from_utf8(text).unwrap())).unwrap();
+    }
+    header + OUTRO
+}
+
+/// Puts short comments behind what they are about, long ones above it without a frame, and `rlcore_x` for `struct rlcore_x`.
+fn typeset(text: &str) -> String {
+    // A type of fixed width in every C and C++: `enum : int32_t` is for C23 alone.
+    let fixed = "\n#if __STDC_VERSION__ >= 202311L\n  : int32_t\n#endif // __STDC_VERSION__ >= 202311L\n {";
+    let mut text = text.replace(&format!("enum rlcore_status{fixed}"), "typedef int32_t rlcore_status;\nenum {");
+    if let (Some(begin), Some(end)) = (text.find("#if __STDC"), text.find("#endif // __STDC")) {
+        text.replace_range(begin..end + text[end..].find('\n').unwrap() + 1, "");
+    }
+
+    let mut out: Vec<String> = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let line = line.replace("struct rlcore_", "rlcore_").replace("typedef rlcore_", "typedef struct rlcore_");
+        if line.trim() != "/*" {
+            out.push(line);
+            continue;
+        }
+        let indent = &line[..line.len() - 2];
+        let words: Vec<&str> = lines
+            .by_ref()
+            .take_while(|l| l.trim() != "*/")
+            .map(|l| l.get(indent.len() + 1..).unwrap_or("").trim_end())
+            .collect();
+        let member = lines.peek().unwrap();
+        let behind = words.len() == 1 && (!indent.is_empty() || member.starts_with("#define"));
+        if behind {
+            out.push(format!("{}\u{1}{}", lines.next().unwrap(), words[0]));
+        } else {
+            out.push(format!("{indent}/* {} */", words.join(&format!("\n{indent}   "))));
+        }
+    }
+    align(&out)
+}
+
+/// Blank lines between constants go, comments behind the lines of one list start in one column, long lines are broken.
+fn align(lines: &[String]) -> String {
+    let commented = |line: Option<&String>| line.is_some_and(|l| l.contains('\u{1}'));
+    let kept: Vec<&String> = (0..lines.len())
+        .filter(|&i| !(lines[i].is_empty() && i > 0 && commented(lines.get(i - 1)) && commented(lines.get(i + 1))))
+        .map(|i| &lines[i])
+        .collect();
+    let mut text = String::new();
+    for list in kept.chunk_by(|a, b| a.contains('\u{1}') == b.contains('\u{1}')) {
+        let column = list.iter().map(|l| l.find('\u{1}').unwrap_or(0)).max().unwrap();
+        for line in list {
+            match line.split_once('\u{1}') {
+                Some((code, words)) => writeln!(text, "{code:column$}  /* {words} */").unwrap(),
+                None => text.push_str(&(fold(line) + "\n")),
+            }
+        }
+    }
+    text
+}
+
+/// A declaration that is too long goes on in the column of its first argument.
+fn fold(line: &str) -> String {
+    let Some(column) = line.rfind('(').map(|i| i + 1).filter(|_| line.ends_with(");") && line.len() > WIDTH) else {
+        return line.to_string();
+    };
+    let mut folded = line[..column].to_string();
+    let mut width = column;
+    for argument in line[column..].split_inclusive(", ") {
+        if width + argument.trim_end().len() > WIDTH {
+            folded.truncate(folded.trim_end().len());
+            folded += &format!("\n{:column$}", "");
+            width = column;
+        }
+        folded += argument;
+        width += argument.len();
+    }
+    folded
+}
+
+const WIDTH: usize = 120;
+
+#[test]
+fn the_header_is_what_the_sources_say() {
+    let path = root().join("include/rlcore.h");
+    let header = generate();
+    if std::env::var_os("RLCORE_BLESS").is_some() {
+        fs::write(&path, &header).unwrap();
+    }
+    for (number, line) in header.lines().enumerate() {
+        assert!(line.len() <= WIDTH + 4, "include/rlcore.h:{}: {} columns", number + 1, line.len());
+    }
+    let kept = fs::read_to_string(&path).unwrap_or_default();
+    for (number, (kept, made)) in kept.lines().zip(header.lines()).enumerate() {
+        assert_eq!(kept, made, "include/rlcore.h:{}: RLCORE_BLESS=1 rewrites it", number + 1);
+    }
+    assert!(kept == header, "include/rlcore.h: RLCORE_BLESS=1 rewrites it");
+}
+
+#[test]
+fn the_header_compiles_as_c99_c11_and_cpp17() {
+    let dir = scratch("header");
+    let source = "#include \"rlcore.h\"\nint main(void) { return rlcore_version() == 0; }\n";
+    for (file, standard) in [("header.c", "-std=c99"), ("header.c", "-std=c11"), ("header.cpp", "-std=c++17")] {
+        fs::write(dir.join(file), source).unwrap();
+        let mut compiler = if file.ends_with(".c") { cc() } else { cxx() };
+        if file.ends_with(".cpp") {
+            compiler.args(["-fno-exceptions", "-fno-rtti"]);
+        }
+        let flags = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"];
+        run(compiler.arg(standard).args(flags).arg("-I").arg(root().join("include")).arg(dir.join(file)));
+    }
+}
+
+#[test]
+fn header_library_and_package_agree_on_the_version() {
+    let (dir, library) = (scratch("header"), common::library());
+    let (source, program) = (dir.join("version.c"), dir.join("version"));
+    let text = r#"
+        #include "rlcore.h"
+        #include <stdio.h>
+        int main(void) {
+          unsigned v = rlcore_version();
+          printf("%u.%u.%u\n", v >> 16, v >> 8 & 255, v & 255);
+          printf("%d.%d.%d\n", RLCORE_VERSION_MAJOR, RLCORE_VERSION_MINOR, RLCORE_VERSION_PATCH);
+          return rlcore_abi_version() != RLCORE_ABI_VERSION || rlcore_image_version() != RLCORE_IMAGE_VERSION;
+        }"#;
+    fs::write(&source, text).unwrap();
+    run(cc()
+        .arg("-I")
+        .arg(root().join("include"))
+        .arg(&source)
+        .arg(library.join("librlcore.a"))
+        .arg("-o")
+        .arg(&program));
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let line = manifest.lines().find(|l| l.starts_with("version = ")).unwrap();
+    let version = line.split('"').nth(1).unwrap();
+    assert_eq!(env!("CARGO_PKG_VERSION"), version, "ffi/Cargo.toml and Cargo.toml");
+    assert_eq!(run(&mut std::process::Command::new(program)), format!("{version}\n{version}\n"));
+}

@@ -1,0 +1,305 @@
+/* rlcore: the reinforcement-learning core that an engine links and hosts itself.
+
+   Memory: every stateful object lives in a block, bytes that the caller provides and owns, on any 8-byte boundary. It
+     holds no pointers: copying it copies the object, writing it to a file saves it, attach accepts the bytes again. There
+     is nothing to free.
+   Arrays: dense, row-major, time-major. The shape stands beside the pointer; N = num_envs, T = num_steps. Flags are
+     uint8_t, 0 is false and anything else is true. No output may share a byte with another array of the call.
+   Errors: an error leaves outputs and blocks untouched unless the comment says otherwise; rlcore_last_error() puts it in
+     words. A structure with struct_size may be shorter (an older header; the tail is default) or longer (zeros).
+   Threads: the library starts none and takes no lock. init and attach are alone; calls that take const objects may run
+     together; others on one object may not, except _range calls on disjoint ranges.
+
+   Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
+#ifndef RLCORE_H
+#define RLCORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Versions and results ---- */
+
+#define RLCORE_VERSION_MAJOR 0  /* Major version of the library, as in its Cargo.toml. */
+#define RLCORE_VERSION_MINOR 1  /* Minor version of the library. */
+#define RLCORE_VERSION_PATCH 0  /* Patch version of the library. */
+#define RLCORE_ABI_VERSION 1    /* Goes up when callers have to be compiled again. */
+#define RLCORE_IMAGE_VERSION 1  /* Goes up when saved blocks can no longer be attached. */
+
+/* Result of every call: 0 is success, negative is failure. Values are never reused. */
+typedef int32_t rlcore_status;
+enum {
+  RLCORE_OK = 0,             /* Success. */
+  RLCORE_E_NULL = -1,        /* A pointer that is required is NULL. */
+  RLCORE_E_SIZE = -2,        /* Memory is smaller than it has to be. */
+  RLCORE_E_ALIGN = -3,       /* Memory does not start on the boundary it has to. */
+  RLCORE_E_CONFIG = -4,      /* A configuration field has a value that is not allowed. */
+  RLCORE_E_SHAPE = -5,       /* An array has another number of elements than agreed. */
+  RLCORE_E_IMAGE = -6,       /* The bytes are no image of this object, version and byte order, or they are damaged. */
+  RLCORE_E_RANGE = -7,       /* An index, a count or a discrete action is outside its range. */
+  RLCORE_E_CALLBACK = -8,    /* A callback reported failure. */
+  RLCORE_E_OVERFLOW = -9,    /* A size does not fit the address space. */
+  RLCORE_E_NOT_READY = -10,  /* The call is not due yet, or another has to come first. */
+  RLCORE_E_VALUE = -11,      /* A number is NaN or infinite where a finite one is needed. */
+  RLCORE_E_OVERLAP = -12,    /* Two arrays that must be apart share bytes. */
+};
+
+/* Name of a status, e.g. "RLCORE_E_SIZE". Static text, never NULL. */
+const char *rlcore_status_name(int32_t status);
+
+/* What a status means, in one sentence. Static text, never NULL. */
+const char *rlcore_status_text(int32_t status);
+
+/* The most recent failure of this process in words: what was needed and what was given, as in
+   "RLCORE_E_SIZE: block: bytes, at least 4096, given 100". Empty if nothing has failed yet.
+   text: room for text_size bytes; always ends with NUL, cut where it does not fit (256 bytes always suffice).
+   For people: with several threads it may be another thread's failure, and no result ever depends on it.
+   Errors: E_NULL; E_SIZE if text_size is 0. They are not kept. */
+rlcore_status rlcore_last_error(char *text, size_t text_size);
+
+/* Version of the library that is running: major << 16 | minor << 8 | patch. */
+uint32_t rlcore_version(void);
+
+/* RLCORE_ABI_VERSION of the library that is running: compare it with the header's before anything else. */
+uint32_t rlcore_abi_version(void);
+
+/* RLCORE_IMAGE_VERSION of the library that is running. */
+uint32_t rlcore_image_version(void);
+
+/* ---- Random streams ---- */
+
+/* A random stream: PCG64, numpy's generator, seeded as numpy seeds it. Plain data: copying it copies the stream. */
+typedef struct rlcore_rng {
+  uint64_t state[2];   /* 128-bit position, low word first */
+  uint64_t stream[2];  /* 128-bit stream number, low word first */
+  uint32_t half;       /* upper half of a 64-bit draw that the next 32-bit draw uses */
+  uint32_t has_half;   /* 1 while half waits to be used */
+} rlcore_rng;
+
+/* numpy.random.Generator(PCG64(seed)). Errors: E_NULL; E_ALIGN. */
+rlcore_status rlcore_rng_seed(rlcore_rng *rng, uint64_t seed);
+
+/* Fills out[len] with draws from [low, high): numpy's uniform.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_VALUE if low, high or high - low is not finite. */
+rlcore_status rlcore_rng_uniform(rlcore_rng *rng, double low, double high, double *out, size_t len);
+
+/* ---- Spaces ---- */
+
+/* Kind of the elements of observations and actions. */
+typedef enum rlcore_element {
+  RLCORE_F32 = 0,  /* float: continuous values */
+  RLCORE_I32 = 1,  /* int32_t: discrete choices, counted from 0 */
+  RLCORE_U8 = 2,   /* uint8_t: image bytes */
+} rlcore_element;
+
+/* The values that an observation or an action may take. The arrays are the caller's and are read during calls only. */
+typedef struct rlcore_space {
+  uint32_t kind;      /* an rlcore_element */
+  uint32_t len;       /* elements of one observation or action, 1 to 2^24 */
+  const float *low;   /* [len] lower bounds; NULL: unbounded */
+  const float *high;  /* [len] upper bounds; NULL: unbounded */
+  const uint32_t *n;  /* [len] numbers of choices; required for RLCORE_I32, else unused */
+} rlcore_space;
+
+/* ---- Environments: the caller's own and the library's ---- */
+
+/* The library's own environments. */
+typedef enum rlcore_env_id {
+  RLCORE_ENV_CARTPOLE = 1,                 /* CartPole-v1 */
+  RLCORE_ENV_MOUNTAIN_CAR = 2,             /* MountainCar-v0 */
+  RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS = 3,  /* MountainCarContinuous-v0 */
+  RLCORE_ENV_ACROBOT = 4,                  /* Acrobot-v1 */
+  RLCORE_ENV_PENDULUM = 5,                 /* Pendulum-v1 */
+  RLCORE_ENV_PROBE1 = 101,                 /* a constant reward: value */
+  RLCORE_ENV_PROBE2 = 102,                 /* a reward that the observation tells */
+  RLCORE_ENV_PROBE3 = 103,                 /* a reward one step later: discount */
+  RLCORE_ENV_PROBE4 = 104,                 /* a reward that the action decides: advantage */
+  RLCORE_ENV_PROBE5 = 105,                 /* a reward that observation and action decide */
+  RLCORE_ENV_PROBE6 = 106,                 /* a reward ten steps later */
+  RLCORE_ENV_PROBE7 = 107,                 /* a first observation to remember for three steps */
+  RLCORE_ENV_PROBE6_ODD_EVEN = 108,        /* probe 6 with a right action in each step */
+  RLCORE_ENV_PROBE_TRUNCATION = 109,       /* episodes that are only ever truncated */
+  RLCORE_ENV_PROBE_MEMORY = 110,           /* a first observation to remember for eight steps */
+} rlcore_env_id;
+
+/* Starts an episode: changes state, draws from rng, writes obs. All callbacks own what they are handed for the length
+   of the call and return 0, or anything else to stop with E_CALLBACK. They may run on several threads at once,
+   never for the same environment. */
+typedef int32_t (*rlcore_env_reset_fn)(void *user, void *state, rlcore_rng *rng, void *obs);
+
+/* What a step returns beside the observation. All zero when the callback is entered. */
+typedef struct rlcore_step {
+  float reward;         /* finite */
+  uint8_t terminated;   /* nonzero: the task reached a terminal state */
+  uint8_t truncated;    /* nonzero: the environment itself cut the episode; time limits are rlcore_vecenv's business */
+  uint8_t reserved[2];  /* zero */
+} rlcore_step;
+
+/* Takes one step. action: [action.len]; obs: [obs.len] to write. */
+typedef int32_t (*rlcore_env_step_fn)(void *user, void *state, rlcore_rng *rng, const void *action, void *obs,
+                                      rlcore_step *out);
+
+/* Draws the environment. rgb: [height, width, 3], rows from the top. */
+typedef int32_t (*rlcore_env_render_fn)(void *user, const void *state, uint32_t width, uint32_t height, uint8_t *rgb);
+
+/* Counts the lives left. */
+typedef int32_t (*rlcore_env_lives_fn)(void *user, const void *state, uint32_t *out_lives);
+
+/* Writes 1 for each choice that is allowed now, else 0. mask: [sum of action.n]. */
+typedef int32_t (*rlcore_env_action_mask_fn)(void *user, const void *state, uint8_t *mask);
+
+/* An environment: what it is and the functions that are it. Handed to every call, never stored. */
+typedef struct rlcore_env_def {
+  uint32_t struct_size;                   /* sizeof(rlcore_env_def) */
+  uint32_t env_id;                        /* the caller's number for this kind, from 1000; blocks remember it */
+  uint32_t state_size;                    /* bytes of one environment, a multiple of 8; zeroed at init; no pointers */
+  uint32_t max_episode_steps;             /* episodes are truncated after this many steps; 0: never */
+  rlcore_space obs;                       /* RLCORE_F32, or RLCORE_U8 for images */
+  rlcore_space action;                    /* RLCORE_I32 or RLCORE_F32 */
+  void *user;                             /* handed to every callback, never read */
+  rlcore_env_reset_fn reset;              /* required */
+  rlcore_env_step_fn step;                /* required */
+  rlcore_env_render_fn render;            /* NULL: a black picture */
+  rlcore_env_lives_fn lives;              /* NULL: 0 lives */
+  rlcore_env_action_mask_fn action_mask;  /* NULL: everything is allowed */
+} rlcore_env_def;
+
+/* The table of one of the library's own environments.
+   env_id:   an rlcore_env_id.
+   out_size: sizeof(rlcore_env_def). What the table points to lives as long as the program; leave user as it is.
+   Errors: E_NULL; E_ALIGN; E_SIZE; E_RANGE for another env_id. */
+rlcore_status rlcore_env_builtin(uint32_t env_id, rlcore_env_def *out, size_t out_size);
+
+/* ---- N environments of one kind ---- */
+
+/* When an environment that ended starts its next episode. */
+typedef enum rlcore_autoreset {
+  RLCORE_AUTORESET_SAME_STEP = 0,  /* in the step that ended it: obs begins the new episode, final_obs ends the old one */
+  RLCORE_AUTORESET_NEXT_STEP = 1,  /* in the next step, which ignores the action and is marked in valid */
+  RLCORE_AUTORESET_DISABLED = 2,   /* only by rlcore_vecenv_reset and rlcore_vecenv_reset_one */
+} rlcore_autoreset;
+
+/* N environments: the caller's own block. */
+typedef struct rlcore_vecenv rlcore_vecenv;
+
+/* What N environments are made from, beside the environment itself. */
+typedef struct rlcore_vecenv_config {
+  uint32_t struct_size;        /* bytes; set by rlcore_vecenv_config_init */
+  uint32_t num_envs;           /* N, at least 1; default 1 */
+  uint64_t seed;               /* environment i draws from the stream of seed + i; default 0 */
+  uint32_t autoreset;          /* an rlcore_autoreset; default same step */
+  uint32_t max_episode_steps;  /* 0 (default): the environment's own limit; UINT32_MAX: never */
+} rlcore_vecenv_config;
+
+/* Where a step writes. Arrays are those of the whole batch; a range uses its rows only. */
+typedef struct rlcore_vecenv_out {
+  uint32_t struct_size;  /* sizeof(rlcore_vecenv_out) */
+  uint32_t reserved;     /* zero */
+  void *obs;             /* [N, obs.len] the observation to act on next */
+  float *reward;         /* [N] */
+  uint8_t *terminated;   /* [N] 1 where the task reached a terminal state */
+  uint8_t *truncated;    /* [N] 1 where the episode was cut, by the environment or by the time limit */
+  void *final_obs;       /* [N, obs.len] written only in rows that ended; NULL only if autoreset is not "same step" */
+  uint8_t *valid;        /* [N] 0 where the row was only reset, else 1; NULL only if autoreset is not "next step" */
+} rlcore_vecenv_out;
+
+/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+   Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_vecenv_config_init(rlcore_vecenv_config *config, size_t config_size);
+
+/* Bytes a block must have for this environment and configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+rlcore_status rlcore_vecenv_size(const rlcore_env_def *env, const rlcore_vecenv_config *config, size_t *out_size);
+
+/* Lays N environments out in the caller's block; each has to be reset before it is stepped.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+   out: the same address as mem, with its type. Nothing has to be freed.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_vecenv_size(). */
+rlcore_status rlcore_vecenv_init(void *mem, size_t mem_size, const rlcore_env_def *env,
+                                 const rlcore_vecenv_config *config, rlcore_vecenv **out);
+
+/* Accepts bytes that a block was copied to, in this process or another. Callbacks are supplied again, never saved.
+   mem is only read.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or damaged bytes; E_CONFIG for another environment. */
+rlcore_status rlcore_vecenv_attach(void *mem, size_t mem_size, const rlcore_env_def *env, rlcore_vecenv **out);
+
+/* Starts an episode in every environment.
+   seed: environment i gets the stream of *seed + i; NULL: the streams go on.
+   obs:  [N, obs.len] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an
+   observation that is not finite: rows before that row are done, it has to be reset again, rows after it are
+   untouched; rlcore_last_error() names the row. */
+rlcore_status rlcore_vecenv_reset(rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed, void *obs);
+
+/* Starts an episode in environment `index` alone.
+   seed: it gets the stream of *seed itself; NULL: its stream goes on.
+   obs:  [N, obs.len], of which that row is written.
+   Errors: as rlcore_vecenv_reset; E_RANGE. */
+rlcore_status rlcore_vecenv_reset_one(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index, const uint64_t *seed,
+                                      void *obs);
+
+/* Steps every environment. action: [N, action.len].
+   Same step: an environment that ends is reset here; final_obs gets the last observation, obs the first of the next
+   episode.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has
+   to be reset first; all before anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not
+   finite: rows before that row are complete, it has to be reset, rows after it are untouched; rlcore_last_error()
+   names the row. */
+rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, const void *action,
+                                 const rlcore_vecenv_out *out);
+
+/* Steps environments [begin, end); the arrays are those of the whole batch, only the rows of the range are used.
+   Threads: calls on disjoint ranges may run at once; results do not depend on the split. Ranges that begin at multiples
+   of 64 share no cache line.
+   Errors: as rlcore_vecenv_step; E_RANGE. */
+rlcore_status rlcore_vecenv_step_range(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t begin, uint32_t end,
+                                       const void *action, const rlcore_vecenv_out *out);
+
+/* Draws environment `index`. rgb: [height, width, 3], rows from the top.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_RANGE; E_OVERFLOW; E_CALLBACK; E_NOT_READY before its reset. */
+rlcore_status rlcore_vecenv_render(const rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index, uint32_t width,
+                                   uint32_t height, uint8_t *rgb);
+
+/* Lives left. lives: [N] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_NOT_READY before every row's reset; E_CALLBACK: rows before that
+   row are written. */
+rlcore_status rlcore_vecenv_lives(const rlcore_vecenv *v, const rlcore_env_def *env, uint32_t *lives);
+
+/* What is allowed now: 1 for each choice that is, else 0. mask: [N, sum of action.n] to write.
+   Errors: E_CONFIG for actions that are not RLCORE_I32, and as rlcore_vecenv_lives. */
+rlcore_status rlcore_vecenv_action_mask(const rlcore_vecenv *v, const rlcore_env_def *env, uint8_t *mask);
+
+/* ---- Kernels: no state, no block ---- */
+
+/* What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1]. */
+typedef struct rlcore_rollout {
+  uint32_t struct_size;          /* sizeof(rlcore_rollout) */
+  uint32_t num_steps;            /* T, at least 1 */
+  uint32_t num_envs;             /* N, at least 1 */
+  uint32_t reserved;             /* zero */
+  const float *reward;           /* [T, N] */
+  const float *value;            /* [T, N] V(obs[t]) */
+  const float *bootstrap_value;  /* [N] value of the observation after the last step */
+  const uint8_t *terminated;     /* [T, N] */
+  const uint8_t *truncated;      /* [T, N] */
+  const float *final_value;      /* [T, N] V(final_obs), read only where truncated; NULL only if nothing is */
+} rlcore_rollout;
+
+/* Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.
+     next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
+     delta[t]     = reward[t] + discount * next[t] - value[t]
+     advantage[t] = delta[t] + discount * lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
+     value_target = advantage + value
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount or lambda
+   outside [0, 1]; E_VALUE for a number that is read and not finite. */
+rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float lambda, float *advantage,
+                         float *value_target);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
