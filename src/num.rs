@@ -150,6 +150,14 @@ pub fn sin_cos(x: f32) -> (f32, f32) {
     quarter_turns(shifted.to_bits() as u32, (x - n * HALF_PI_HIGH - n * HALF_PI_LOW) as f32)
 }
 
+/// Sine and cosine of `turn` / 2^32 of a full turn, each within 3 ulp.
+#[inline(always)]
+pub fn sin_cos_turn(turn: u32) -> (f32, f32) {
+    let n = turn.wrapping_add(1 << 29) >> 30;
+    let rest = turn.wrapping_sub(n << 30) as i32;
+    quarter_turns(n, rest as f32 * (core::f32::consts::PI / (1u32 << 31) as f32))
+}
+
 /// Sine and cosine of n quarter turns plus `r`, |r| <= pi/4 and a rounding error.
 #[inline(always)]
 fn quarter_turns(n: u32, r: f32) -> (f32, f32) {

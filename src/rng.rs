@@ -2,9 +2,13 @@
 //!
 //! A seed means the same here as in numpy and Gymnasium (spec: SeedSequence, PCG XSL-RR 128/64, numpy's bounded draws).
 
+use core::mem::{swap, take};
+
 use bytemuck::{Pod, Zeroable};
 use rand_pcg::Lcg128Xsl64;
 use rand_pcg::rand_core::Rng as _;
+
+use crate::{cpu, num};
 
 /// A random stream. Plain data: copying it copies the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
@@ -14,7 +18,7 @@ pub struct Rng {
     state: [u64; 2],
     /// 128-bit stream number, low word first; the increment is twice this plus one.
     stream: [u64; 2],
-    /// The upper half of the last 64-bit draw, kept for the next 32-bit draw as numpy does.
+    /// The upper half of the last 64-bit draw, kept for the next 32-bit draw as numpy does; 0 once taken.
     half: u32,
     /// 1 while `half` is waiting.
     has_half: u32,
@@ -25,11 +29,25 @@ const MULTIPLIER: u128 = 0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645;
 impl Rng {
     /// The stream that `numpy.random.Generator(PCG64(seed))` draws from.
     pub fn seeded(seed: u64) -> Self {
-        let q = seed_sequence(seed);
+        Rng::from_sequence(seed_sequence(seed, None))
+    }
+
+    /// Independent stream number `stream` of a seed: what numpy seeds by `SeedSequence(seed, spawn_key=(stream,))`, the
+    /// children of `SeedSequence(seed).spawn`.
+    pub fn stream(seed: u64, stream: u64) -> Self {
+        Rng::from_sequence(seed_sequence(seed, Some(stream)))
+    }
+
+    fn from_sequence(q: [u64; 4]) -> Self {
         let init = u128::from(q[0]) << 64 | u128::from(q[1]);
         let stream = (u128::from(q[2]) << 64 | u128::from(q[3])) & (u128::MAX >> 1);
         // `Lcg128Xsl64::new(p, stream)` lands in (p + inc) * M + inc, which is numpy's seeded state for p = init.
         Rng { state: split(init), stream: split(stream), half: 0, has_half: 0 }
+    }
+
+    /// Whether these are bytes that a stream can have; what `attach` asks of an image.
+    pub fn is_valid(&self) -> bool {
+        self.stream[1] >> 63 == 0 && (self.has_half == 1 || self.has_half == 0 && self.half == 0)
     }
 
     /// The next 64 random bits.
@@ -46,7 +64,7 @@ impl Rng {
     pub fn next_u32(&mut self) -> u32 {
         if self.has_half != 0 {
             self.has_half = 0;
-            return self.half;
+            return take(&mut self.half);
         }
         let draw = self.next_u64();
         self.half = (draw >> 32) as u32;
@@ -60,6 +78,12 @@ impl Rng {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
+    /// Uniform in [0, 1) with 24 random bits: numpy's `random(dtype=float32)`.
+    #[inline]
+    pub fn uniform_f32(&mut self) -> f32 {
+        (self.next_u32() >> 8) as f32 * (1.0 / (1u32 << 24) as f32)
+    }
+
     /// Uniform in [low, high): numpy's `uniform(low, high)`.
     #[inline]
     pub fn uniform_in(&mut self, low: f64, high: f64) -> f64 {
@@ -71,6 +95,128 @@ impl Rng {
     pub fn coin(&mut self) -> bool {
         self.uniform() >= 0.5
     }
+
+    /// Uniform in [0, max], both ends included, without bias (Lemire's multiplication): 32-bit draws if `max` fits into
+    /// 32 bits, else 64-bit draws. Draws nothing for 0.
+    #[inline]
+    pub fn bounded(&mut self, max: u64) -> u64 {
+        match u32::try_from(max) {
+            Ok(0) => 0,
+            Ok(max) => {
+                let Some(count) = max.checked_add(1) else { return u64::from(self.next_u32()) };
+                let mut product = u64::from(self.next_u32()) * u64::from(count);
+                if (product as u32) < count {
+                    let biased = count.wrapping_neg().checked_rem(count).unwrap_or(0);
+                    while (product as u32) < biased {
+                        product = u64::from(self.next_u32()) * u64::from(count);
+                    }
+                }
+                product >> 32
+            }
+            Err(_) => {
+                let Some(count) = max.checked_add(1) else { return self.next_u64() };
+                let mut product = u128::from(self.next_u64()) * u128::from(count);
+                if (product as u64) < count {
+                    let biased = count.wrapping_neg().checked_rem(count).unwrap_or(0);
+                    while (product as u64) < biased {
+                        product = u128::from(self.next_u64()) * u128::from(count);
+                    }
+                }
+                (product >> 64) as u64
+            }
+        }
+    }
+
+    /// Uniform in [0, max] as numpy draws when it shuffles: the low bits of draws until they are at most `max`.
+    #[inline]
+    fn masked(&mut self, max: u64) -> u64 {
+        if max == 0 {
+            return 0;
+        }
+        let mask = u64::MAX.checked_shr(max.leading_zeros()).unwrap_or(0);
+        loop {
+            let draw = if max > u64::from(u32::MAX) { self.next_u64() } else { self.next_u32().into() } & mask;
+            if draw <= max {
+                return draw;
+            }
+        }
+    }
+
+    /// Uniform in [low, high): numpy's `integers(low, high)`. An empty range gives `low` and draws nothing.
+    #[inline]
+    pub fn integers(&mut self, low: i64, high: i64) -> i64 {
+        let count = if high > low { high.wrapping_sub(low) as u64 } else { 1 };
+        low.wrapping_add(self.bounded(count.wrapping_sub(1)) as i64)
+    }
+
+    /// Puts the elements in random order: numpy's `shuffle` of an array with one axis.
+    #[inline]
+    pub fn shuffle<T>(&mut self, elements: &mut [T]) {
+        let mut left = elements;
+        while let [others @ .., last] = left {
+            // One of `others.len() + 1` elements takes the last place; it may be the one that is there.
+            if let Some(other) = others.get_mut(self.masked(others.len() as u64) as usize) {
+                swap(other, last);
+            }
+            left = others;
+        }
+    }
+
+    /// Fills `out` with 0, 1, 2, ... in random order: numpy's `permutation(out.len())`.
+    pub fn permutation(&mut self, out: &mut [u32]) {
+        for (x, i) in out.iter_mut().zip(0..) {
+            *x = i;
+        }
+        self.shuffle(out);
+    }
+
+    /// A standard normal number: [`Rng::fill_normal`] of one element.
+    #[inline]
+    pub fn normal_f32(&mut self) -> f32 {
+        normal_pair(self.next_u64()).0
+    }
+
+    /// Fills `out` with standard normal numbers, by Box and Muller's method and not numpy's: elements 2i and 2i + 1 are
+    /// made of the i-th 64-bit draw, and none is larger than 6.67 in size.
+    pub fn fill_normal(&mut self, out: &mut [f32]) {
+        cpu::dispatch(FillNormal { rng: self, out });
+    }
+}
+
+struct FillNormal<'a> {
+    rng: &'a mut Rng,
+    out: &'a mut [f32],
+}
+
+impl cpu::Kernel for FillNormal<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (rows, rest) = self.out.as_chunks_mut::<32>();
+        for row in rows {
+            let draws = [(); 16].map(|()| self.rng.next_u64());
+            let pairs = draws.map(normal_pair);
+            for (out, (a, b)) in row.as_chunks_mut::<2>().0.iter_mut().zip(pairs) {
+                *out = [a, b];
+            }
+        }
+        for pair in rest.chunks_mut(2) {
+            let (a, b) = normal_pair(self.rng.next_u64());
+            for (out, x) in pair.iter_mut().zip([a, b]) {
+                *out = x;
+            }
+        }
+    }
+}
+
+/// Two independent standard normal numbers: 31 bits for the distance from the origin, 32 for the direction.
+#[inline(always)]
+fn normal_pair(draw: u64) -> (f32, f32) {
+    let u = ((draw as u32 >> 1) as i32 as f32 + 0.5) * (1.0 / (1u32 << 31) as f32);
+    let radius = num::sqrt(-2.0 * num::ln(u));
+    let (sin, cos) = num::sin_cos_turn((draw >> 32) as u32);
+    (radius * cos, radius * sin)
 }
 
 #[inline]
@@ -83,10 +229,9 @@ fn split(x: u128) -> [u64; 2] {
     [x as u64, (x >> 64) as u64]
 }
 
-/// numpy's `SeedSequence(seed).generate_state(4, uint64)`.
-fn seed_sequence(seed: u64) -> [u64; 4] {
-    let words = [seed as u32, (seed >> 32) as u32, 0, 0];
-    let mut k = 0x43b0_d7e5u32;
+/// numpy's `SeedSequence(seed).generate_state(4, uint64)`, with `spawn_key=(key,)` if there is a key.
+fn seed_sequence(seed: u64, key: Option<u64>) -> [u64; 4] {
+    let mut k = 0x43b0_d7e5_u32;
     let mut hash = |v: u32| {
         let v = v ^ k;
         k = k.wrapping_mul(0x931e_8875);
@@ -97,7 +242,7 @@ fn seed_sequence(seed: u64) -> [u64; 4] {
         let r = x.wrapping_mul(0xca01_f9dd).wrapping_sub(y.wrapping_mul(0x4973_f715));
         r ^ r >> 16
     };
-    let mut pool = words.map(&mut hash);
+    let mut pool = [seed as u32, (seed >> 32) as u32, 0, 0].map(&mut hash);
     for i in 0..4 {
         for j in 0..4 {
             if i != j {
@@ -105,7 +250,12 @@ fn seed_sequence(seed: u64) -> [u64; 4] {
             }
         }
     }
-    let mut k = 0x8b51_f9ddu32;
+    // A key is as many words as it needs, at least one.
+    let (low, high) = (key.map(|k| k as u32), key.map(|k| (k >> 32) as u32).filter(|&word| word != 0));
+    for word in low.into_iter().chain(high) {
+        pool = pool.map(|x| mix(x, hash(word)));
+    }
+    let mut k = 0x8b51_f9dd_u32;
     let mut out = || {
         let mut word = |v: u32| {
             let v = v ^ k;
@@ -117,23 +267,4 @@ fn seed_sequence(seed: u64) -> [u64; 4] {
     };
     let ([a, b, c, d], [e, f, g, h]) = (out(), out());
     [a | b << 32, c | d << 32, e | f << 32, g | h << 32]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn draws_equal_numpy() {
-        assert_eq!(Rng::seeded(0).next_u64(), 0xa30f_ebcf_d9c2_825f);
-        for (seed, draws) in [
-            (0, [0.6369616873214543, 0.2697867137638703, 0.04097352393619469, 0.016527635528529094]),
-            (1, [0.5118216247002567, 0.9504636963259353, 0.14415961271963373, 0.9486494471372439]),
-            (42, [0.7739560485559633, 0.4388784397520523, 0.8585979199113825, 0.6973680290593639]),
-            ((1 << 32) + 5, [0.7742041803738812, 0.47072268318809307, 0.6958803443421149, 0.8165376458429717]),
-        ] {
-            let mut rng = Rng::seeded(seed);
-            assert_eq!(draws.map(|_| rng.uniform()), draws, "seed {seed}");
-        }
-    }
 }

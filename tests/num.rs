@@ -103,6 +103,25 @@ fn special_values() {
 }
 
 #[test]
+fn sin_cos_turn_is_within_3_ulp() {
+    for turn in (0..=u32::MAX).step_by(STEP).chain((0..32).map(|k| 1 << k)) {
+        // Taken from the nearest quarter, where f64 has no rounding error to speak of.
+        let quarter = turn.wrapping_add(1 << 29) >> 30;
+        let rest = f64::from(turn.wrapping_sub(quarter << 30) as i32) * (std::f64::consts::PI / 2f64.powi(31));
+        let (sin, cos) = match quarter {
+            0 => (rest.sin(), rest.cos()),
+            1 => (rest.cos(), -rest.sin()),
+            2 => (-rest.sin(), -rest.cos()),
+            _ => (-rest.cos(), rest.sin()),
+        };
+        let got = num::sin_cos_turn(turn);
+        for (got, want) in [(got.0, sin), (got.1, cos)] {
+            assert!((f64::from(got) - want).abs() <= 3.0 * ulp(want), "{turn:#x}: {got} is not {want}");
+        }
+    }
+}
+
+#[test]
 fn tanh_is_odd_and_bounded() {
     for x in inputs(STEP).filter(|x| !x.is_nan()) {
         assert_eq!(num::tanh(-x), -num::tanh(x));
