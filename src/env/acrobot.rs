@@ -3,7 +3,8 @@
 use bytemuck::{Pod, Zeroable};
 use core::f64::consts::PI;
 
-use super::{Env, Spec, Step, choice, put, view_mut};
+use super::draw::{BLACK, Canvas};
+use super::{Env, Spec, Step, choice, put, view, view_mut};
 use crate::error::Result;
 use crate::num::{cos64, sin_cos64};
 use crate::rng::Rng;
@@ -16,9 +17,9 @@ pub struct Acrobot;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct State {
+struct State {
     /// θ1, measured from hanging down; θ2, relative to the first link; and their velocities.
-    pub s: [f64; 4],
+    s: [f64; 4],
 }
 
 /// Seconds of a step.
@@ -109,5 +110,19 @@ impl Env for Acrobot {
         put(obs, state.obs())?;
         let terminated = -cos64(a) - cos64(b + a) > 1.0;
         Ok(Step { reward: if terminated { 0.0 } else { -1.0 }, terminated, truncated: false })
+    }
+
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        let s: &State = view(state)?;
+        let mut canvas = Canvas::new(rgb, width, height, [-2.2, -2.2], [2.2, 2.2]);
+        let [a, b, ..] = s.s;
+        let ((a_sin, a_cos), (b_sin, b_cos)) = (sin_cos64(a), sin_cos64(a + b));
+        let (base, elbow) = ([0.0, 0.0], [a_sin, -a_cos]);
+        canvas.bar([-2.2, 1.0], [2.2, 1.0], 0.01, BLACK);
+        for (from, to) in [(base, elbow), (elbow, [elbow[0] + b_sin, elbow[1] - b_cos])] {
+            canvas.bar(from, to, 0.1, [0, 204, 204]);
+            canvas.disc(from, 0.1, [204, 204, 0]);
+        }
+        Ok(())
     }
 }

@@ -2,7 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{Env, Spec, Step, choice, put, view_mut};
+use super::draw::{BLACK, Canvas, place};
+use super::{Env, Spec, Step, choice, put, view, view_mut};
 use crate::error::Result;
 use crate::num::sin_cos64;
 use crate::rng::Rng;
@@ -15,23 +16,23 @@ pub struct CartPole;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct State {
-    pub x: f64,
-    pub x_dot: f64,
-    pub theta: f64,
-    pub theta_dot: f64,
+struct State {
+    x: f64,
+    x_dot: f64,
+    theta: f64,
+    theta_dot: f64,
 }
 
 const GRAVITY: f64 = 9.8;
 const MASS_POLE: f64 = 0.1;
 const TOTAL_MASS: f64 = 0.1 + 1.0;
 /// Half the pole's length.
-pub(super) const LENGTH: f64 = 0.5;
+const LENGTH: f64 = 0.5;
 const POLEMASS_LENGTH: f64 = MASS_POLE * LENGTH;
 const FORCE: f64 = 10.0;
 /// Seconds of a step.
 const TAU: f64 = 0.02;
-pub(super) const X_LIMIT: f64 = 2.4;
+const X_LIMIT: f64 = 2.4;
 const THETA_LIMIT: f64 = 12.0 * 2.0 * core::f64::consts::PI / 360.0;
 
 const HIGH: [f32; 4] = [(X_LIMIT * 2.0) as f32, f32::INFINITY, (THETA_LIMIT * 2.0) as f32, f32::INFINITY];
@@ -82,5 +83,18 @@ impl Env for CartPole {
         put(obs, s.obs())?;
         let terminated = (s.x < -X_LIMIT) | (s.x > X_LIMIT) | (s.theta < -THETA_LIMIT) | (s.theta > THETA_LIMIT);
         Ok(Step { reward: 1.0, terminated, truncated: false })
+    }
+
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        let s: &State = view(state)?;
+        let mut canvas = Canvas::new(rgb, width, height, [-X_LIMIT, -0.8], [X_LIMIT, 2.4]);
+        canvas.bar([-X_LIMIT, 0.0], [X_LIMIT, 0.0], 0.005, BLACK);
+        let (axle, (sin, cos)) = ([s.x, 0.06], sin_cos64(-s.theta));
+        let cart = [[-0.2, -0.18], [0.2, -0.18], [0.2, 0.06], [-0.2, 0.06]];
+        canvas.polygon(cart.map(|p| place(p, axle, (0.0, 1.0))), BLACK);
+        let pole = [[-0.04, -0.04], [0.04, -0.04], [0.04, 2.0 * LENGTH - 0.04], [-0.04, 2.0 * LENGTH - 0.04]];
+        canvas.polygon(pole.map(|p| place(p, axle, (sin, cos))), [202, 152, 101]);
+        canvas.disc(axle, 0.04, [129, 132, 203]);
+        Ok(())
     }
 }

@@ -9,6 +9,7 @@ use crate::space::{Elements, ElementsMut, Space};
 mod acrobot;
 mod builtin;
 mod cartpole;
+mod draw;
 mod mountain_car;
 mod pendulum;
 mod probe;
@@ -79,6 +80,12 @@ pub trait Env {
 }
 
 const STATE: Error = Error::new(Kind::Shape, "environment: state_size bytes of state on an 8-byte boundary");
+
+/// The state's bytes as the environment's own type.
+#[inline]
+fn view<T: Pod>(state: &[u8]) -> Result<&T> {
+    bytemuck::try_from_bytes(state).map_err(|_| STATE)
+}
 
 /// The state's bytes as the environment's own type, to change.
 #[inline]

@@ -2,9 +2,10 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{Env, Spec, Step, choice, put, value, view_mut};
+use super::draw::{BLACK, Canvas, place};
+use super::{Env, Spec, Step, choice, put, value, view, view_mut};
 use crate::error::Result;
-use crate::num::cos64;
+use crate::num::{cos64, sin_cos64, sin64};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
@@ -20,25 +21,25 @@ pub struct MountainCarContinuous;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct State {
-    pub position: f64,
-    pub velocity: f64,
+struct State {
+    position: f64,
+    velocity: f64,
 }
 
 /// Gymnasium's continuous car computes in f64 in the first step of an episode and in f32 after it.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct ContinuousState {
-    pub car: State,
+struct ContinuousState {
+    car: State,
     /// 1 before the first step of an episode.
     fresh: u64,
 }
 
-pub(super) const MIN_POSITION: f64 = -1.2;
-pub(super) const MAX_POSITION: f64 = 0.6;
+const MIN_POSITION: f64 = -1.2;
+const MAX_POSITION: f64 = 0.6;
 const MAX_SPEED: f64 = 0.07;
-pub(super) const GOAL: f64 = 0.5;
-pub(super) const CONTINUOUS_GOAL: f64 = 0.45;
+const GOAL: f64 = 0.5;
+const CONTINUOUS_GOAL: f64 = 0.45;
 const FORCE: f64 = 0.001;
 const POWER: f64 = 0.0015;
 const GRAVITY: f64 = 0.0025;
@@ -61,15 +62,35 @@ const CONTINUOUS_SPEC: Spec<'static> = Spec {
 };
 
 impl State {
-    /// At rest in the valley.
+    /// In the valley.
     #[inline]
-    fn draw(rng: &mut Rng) -> Self {
+    fn at_rest(rng: &mut Rng) -> Self {
         State { position: rng.uniform_in(-0.6, -0.4), velocity: 0.0 }
     }
 
     #[inline]
     fn obs(&self) -> [f32; 2] {
         [self.position as f32, self.velocity as f32]
+    }
+
+    /// The hill, the flag at `goal` and the car.
+    fn draw(&self, goal: f64, width: usize, height: usize, rgb: &mut [u8]) {
+        let mut canvas = Canvas::new(rgb, width, height, [MIN_POSITION, 0.0], [MAX_POSITION, 1.2]);
+        let ground = |x: f64| [x, sin64(3.0 * x) * 0.45 + 0.55];
+        let part = |i: u32| ground(MIN_POSITION + (MAX_POSITION - MIN_POSITION) * f64::from(i) / 64.0);
+        for i in 0..64 {
+            canvas.bar(part(i), part(i + 1), 0.002, BLACK);
+        }
+        let [x, y] = ground(goal);
+        canvas.bar([x, y], [x, y + 0.15], 0.002, BLACK);
+        canvas.polygon([[x, y + 0.15], [x, y + 0.12], [x + 0.075, y + 0.135]], [204, 204, 0]);
+        let [x, y] = ground(self.position);
+        let (centre, turn) = ([x, y + 0.03], sin_cos64(cos64(3.0 * x)));
+        let body = [[-0.06, 0.0], [0.06, 0.0], [0.06, 0.06], [-0.06, 0.06]];
+        canvas.polygon(body.map(|p| place(p, centre, turn)), BLACK);
+        for wheel in [-0.03, 0.03] {
+            canvas.disc(place([wheel, 0.0], centre, turn), 0.024, [128, 128, 128]);
+        }
     }
 }
 
@@ -81,7 +102,7 @@ impl Env for MountainCar {
 
     #[inline]
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        let s = State::draw(rng);
+        let s = State::at_rest(rng);
         *view_mut(state)? = s;
         put(obs, s.obs())
     }
@@ -97,6 +118,11 @@ impl Env for MountainCar {
         put(obs, s.obs())?;
         Ok(Step { reward: -1.0, terminated: position >= GOAL && velocity >= 0.0, truncated: false })
     }
+
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        view::<State>(state)?.draw(GOAL, width, height, rgb);
+        Ok(())
+    }
 }
 
 impl Env for MountainCarContinuous {
@@ -107,7 +133,7 @@ impl Env for MountainCarContinuous {
 
     #[inline]
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        let car = State::draw(rng);
+        let car = State::at_rest(rng);
         *view_mut(state)? = ContinuousState { car, fresh: 1 };
         put(obs, car.obs())
     }
@@ -122,6 +148,11 @@ impl Env for MountainCarContinuous {
         let earned = if goal { 100.0 } else { 0.0 };
         let reward = earned - f64::from(push) * f64::from(push) * 0.1;
         Ok(Step { reward: reward as f32, terminated: goal, truncated: false })
+    }
+
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        view::<ContinuousState>(state)?.car.draw(CONTINUOUS_GOAL, width, height, rgb);
+        Ok(())
     }
 }
 

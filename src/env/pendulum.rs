@@ -3,7 +3,8 @@
 use bytemuck::{Pod, Zeroable};
 use core::f64::consts::PI;
 
-use super::{Env, Spec, Step, put, value, view_mut};
+use super::draw::{BLACK, Canvas};
+use super::{Env, Spec, Step, put, value, view, view_mut};
 use crate::error::Result;
 use crate::num::{rem64, sin_cos64, sin64};
 use crate::rng::Rng;
@@ -16,9 +17,9 @@ pub struct Pendulum;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct State {
-    pub theta: f64,
-    pub theta_dot: f64,
+struct State {
+    theta: f64,
+    theta_dot: f64,
 }
 
 const MAX_SPEED: f64 = 8.0;
@@ -76,5 +77,14 @@ impl Env for Pendulum {
         *s = State { theta: s.theta + theta_dot * DT, theta_dot };
         put(obs, s.obs())?;
         Ok(Step { reward: -cost as f32, terminated: false, truncated: false })
+    }
+
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        let s: &State = view(state)?;
+        let mut canvas = Canvas::new(rgb, width, height, [-1.2, -1.2], [1.2, 1.2]);
+        let (sin, cos) = sin_cos64(s.theta);
+        canvas.bar([0.0, 0.0], [-sin, cos], 0.1, [204, 77, 77]);
+        canvas.disc([0.0, 0.0], 0.05, BLACK);
+        Ok(())
     }
 }
