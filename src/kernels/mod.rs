@@ -7,4 +7,6 @@ pub mod categorical;
 pub mod finite;
 pub mod gae;
 pub mod gaussian;
+pub mod moments;
+pub mod returns;
 mod tile;
