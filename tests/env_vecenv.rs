@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use proptest::prelude::*;
 use rlcore::env::{
     Autoreset, BUILTINS, Builtin, CartPole, Env, NO_LIMIT, Probe, Setup, Spec, Step, StepOut, VecEnv, VecEnvConfig,
+    spans,
 };
 use rlcore::error::{Error, Given, Kind, Result};
 use rlcore::rng::Rng;
@@ -600,10 +601,11 @@ fn a_damaged_or_foreign_image_is_refused_and_left_alone() {
             assert!([Kind::Image, Kind::Size].contains(&kind), "byte {at} bit {bit}: {kind:?}");
         }
     }
-    // Behind the setup: [state][rng][steps][phase], each on the next multiple of 64.
-    let (steps, phase) = (128 + 128 + 128, 128 + 128 + 128 + 64);
+    let fields = spans(&Setup::read(bytes(&mut mem)).unwrap()).unwrap().0;
+    let (steps, phase, rng) = (fields.steps.start(), fields.phase.start(), fields.rng.start());
     assert_eq!(bytes(&mut mem)[phase..][..3], [1; 3]);
     assert_eq!(refused(&|image| image[phase] = 3), Kind::Image);
+    assert_eq!(refused(&|image| image[rng + size_of::<Rng>() - 1] = 1), Kind::Image, "a stream with three halves");
     assert_eq!(refused(&|image| image[steps] = 20), Kind::Image, "a step count that its limit forbids");
     assert_eq!(refused(&|image| image[phase] = 2), Kind::Image, "an end after no step");
     for len in [0, 8, 39, 40, 64, 127, 128, good.len() * 8 - 8] {

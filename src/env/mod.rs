@@ -1,4 +1,30 @@
 //! Environments: what one is, the built-in ones, and N of them stepped in one block.
+//!
+//! ```
+//! use rlcore::env::{CartPole, StepOut, VecEnv, VecEnvConfig};
+//! use rlcore::space::{Elements, ElementsMut};
+//!
+//! # fn main() -> rlcore::error::Result {
+//! let config = VecEnvConfig { num_envs: 2, ..VecEnvConfig::default() };
+//! let mut block = vec![0u64; VecEnv::size(&CartPole, &config)? / 8];
+//! let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &CartPole, &config)?;
+//!
+//! let (mut obs, mut final_obs) = ([0.0; 2 * 4], [0.0; 2 * 4]);
+//! let (mut reward, mut terminated, mut truncated) = ([0.0; 2], [0; 2], [0; 2]);
+//! envs.reset(Some(7), ElementsMut::F32(&mut obs))?;
+//! let out = StepOut {
+//!     obs: ElementsMut::F32(&mut obs),
+//!     reward: &mut reward,
+//!     terminated: &mut terminated,
+//!     truncated: &mut truncated,
+//!     final_obs: Some(ElementsMut::F32(&mut final_obs)),
+//!     valid: None,
+//! };
+//! envs.step(Elements::I32(&[0, 1]), out)?;
+//! assert_eq!(reward, [1.0, 1.0]);
+//! # Ok(())
+//! # }
+//! ```
 
 use bytemuck::Pod;
 
@@ -50,7 +76,9 @@ pub struct Step {
 }
 
 /// One kind of environment. `self` holds what all environments of the kind share; what one environment remembers
-/// lives in `state`, bytes without pointers, so that copying bytes copies the environment.
+/// lives in `state`, bytes without pointers, so that copying bytes copies the environment. The bytes may come from a
+/// damaged image: no value of them may make a method crash or hang. All randomness comes from `rng`, so that the same
+/// state, stream and action give the same step.
 pub trait Env {
     /// What this environment is. Constant for the life of the value.
     fn spec(&self) -> Spec<'_>;

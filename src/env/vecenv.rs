@@ -545,7 +545,7 @@ impl<'a> Rows<'a> {
     fn check_image(&self) -> Result {
         let (limit, mode) = (self.setup.max_episode_steps, self.setup.mode());
         let damaged = |what, row| Err(Error::new(Kind::Image, what).given(row));
-        for (row, (&steps, &phase)) in self.steps.iter().zip(&*self.phase).enumerate() {
+        for (row, ((rng, &steps), &phase)) in self.rng.iter().zip(&*self.steps).zip(&*self.phase).enumerate() {
             let right = match phase {
                 UNSET => steps == 0,
                 RUNNING => limit == 0 || steps < limit,
@@ -554,6 +554,9 @@ impl<'a> Rows<'a> {
             };
             if !right {
                 return damaged("vecenv: a phase and a step count that belong together; not so row", row);
+            }
+            if !rng.is_valid() {
+                return damaged("vecenv: a random stream that a seed can start; not so row", row);
             }
         }
         Ok(())
