@@ -1,0 +1,130 @@
+//! What the release library is made of: the names it gives and takes, what it leans on, and that it cannot panic.
+//!
+//! Builds the libraries as users do, then asks binutils. `RLCORE_BLESS=1 cargo test` rewrites `golden/symbols.txt`.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+/// All that the library may ask of its host. Compilers call these four behind every language's back.
+const IMPORTS: [&str; 4] = ["memcmp", "memcpy", "memmove", "memset"];
+
+#[test]
+fn exports_are_those_of_the_golden_list() {
+    let so = release().join("librlcore.so");
+    let exports = names(&run(Command::new("nm").args(["-D", "--defined-only"]).arg(&so)));
+    for name in &exports {
+        assert!(name.starts_with("rlcore_"), "{name} is exported; nothing but rlcore_* may be");
+    }
+    let list: String = exports.iter().flat_map(|name| [name.as_str(), "\n"]).collect();
+    let golden = here().join("golden/symbols.txt");
+    if env::var_os("RLCORE_BLESS").is_some() {
+        fs::write(&golden, &list).unwrap();
+    }
+    let known = fs::read_to_string(&golden).unwrap_or_default();
+    let known: BTreeSet<String> = known.lines().map(String::from).collect();
+    let lost: Vec<_> = known.difference(&exports).collect();
+    let new: Vec<_> = exports.difference(&known).collect();
+    assert!(lost.is_empty() && new.is_empty(), "lost {lost:?}, new {new:?}: RLCORE_BLESS=1 if that is meant");
+}
+
+#[test]
+fn imports_are_four_memory_functions_at_most() {
+    let so = release().join("librlcore.so");
+    for name in names(&run(Command::new("nm").args(["-D", "--undefined-only"]).arg(&so))) {
+        assert!(IMPORTS.contains(&name.as_str()), "{name} is imported; {IMPORTS:?} are all that may be");
+    }
+    let dynamic = run(Command::new("readelf").args(["-d", "-W"]).arg(&so));
+    assert!(dynamic.contains("Library soname: [librlcore.so.0]"), "{dynamic}");
+    assert!(!dynamic.contains("(NEEDED)"), "the library leans on another one:\n{dynamic}");
+}
+
+#[test]
+fn nothing_of_the_panic_machinery_is_left() {
+    let all = run(Command::new("nm").arg("-C").arg(release().join("librlcore.so")));
+    assert!(all.contains("rlcore_version"), "the symbol table is gone, so this test sees nothing");
+    let panicking: Vec<&str> = all.lines().filter(|line| line.contains("panic")).collect();
+    assert!(panicking.is_empty(), "{panicking:#?}");
+}
+
+/// With `prove-no-panic` the panic handler calls a function that exists nowhere. The link succeeds only if the
+/// optimiser removed every call of the handler; and it fails when one index is planted, so the proof proves something.
+#[test]
+fn no_panic_is_reachable() {
+    let good = prove(&[]);
+    assert!(good.status.success(), "a panic is reachable, or the link broke:\n{}", text(&good.stderr));
+    let planted = prove(&["--cfg", "rlcore_plant_panic"]);
+    let why = text(&planted.stderr);
+    assert!(!planted.status.success(), "a planted panic was not noticed");
+    assert!(
+        why.contains("undefined") && why.contains("rlcore_a_panic_is_reachable"),
+        "failed for another reason:\n{why}"
+    );
+}
+
+/// The archive links into a program that has no C library at all, and that program runs.
+#[test]
+fn archive_needs_no_libc() {
+    let program = tmp("freestanding");
+    let linked = Command::new(env::var("CC").unwrap_or("cc".into()))
+        .args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-nostdlib", "-static", "-no-pie"])
+        .args(["-fno-pie", "-fno-stack-protector", "-fno-tree-loop-distribute-patterns", "-Wl,--gc-sections", "-I"])
+        .arg(here().join("../include"))
+        .arg(here().join("tests/freestanding.c"))
+        .arg(release().join("librlcore.a"))
+        .arg("-o")
+        .arg(&program)
+        .output()
+        .expect("a C compiler, cc or $CC");
+    assert!(linked.status.success(), "{}", text(&linked.stderr));
+    println!("{}", run(Command::new("size").arg(&program)));
+    let status = Command::new(&program).status().unwrap();
+    assert_eq!(status.code(), Some(0), "the exit code is the number of the line that failed");
+}
+
+/// The folder with the libraries as users build them.
+fn release() -> PathBuf {
+    run(cargo(&["build"]).args(["--target-dir"]).arg(target()));
+    target().join("release")
+}
+
+/// The link of the proof, beside the libraries that users get.
+fn prove(rustc: &[&str]) -> Output {
+    let mut command = cargo(&["rustc", "--lib", "--crate-type", "cdylib", "--features", "prove-no-panic"]);
+    command.arg("--target-dir").arg(target().join("prove")).arg("--").args(rustc).output().unwrap()
+}
+
+fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(args).args(["-q", "--release", "--manifest-path"]).arg(here().join("Cargo.toml"));
+    command
+}
+
+fn run(command: &mut Command) -> String {
+    let out = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    assert!(out.status.success(), "{command:?}\n{}", text(&out.stderr));
+    text(&out.stdout)
+}
+
+/// The last column of what nm prints.
+fn names(nm: &str) -> BTreeSet<String> {
+    nm.lines().filter_map(|line| line.split_whitespace().last()).map(String::from).collect()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn tmp(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_path_buf()
+}
