@@ -1,0 +1,203 @@
+/* One table of stages, each of them plain C calls into the library and one hash of all that they returned.
+   This file does no floating-point arithmetic: what is compared is the library, not the C compiler. */
+#include "bits.h"
+
+#define LEN(array) (sizeof(array) / sizeof *(array))
+#define TRY(call) do { rlcore_status status_ = (call); if (status_ != RLCORE_OK) return status_; } while (0)
+
+/* 64-bit FNV-1a over everything that a stage computes. */
+static void mix(uint64_t *hash, const void *bytes, size_t size) {
+  for (const unsigned char *p = bytes; size--; p++) *hash = (*hash ^ *p) * 0x100000001b3u;
+}
+
+/* ---- Random streams ---- */
+static rlcore_status rng(uint64_t *hash) {
+  static double uniform[1000];
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 123456789));
+  TRY(rlcore_rng_uniform(&rng, -2.0, 3.0, uniform, LEN(uniform)));
+  mix(hash, &rng, sizeof rng);
+  mix(hash, uniform, sizeof uniform);
+  return RLCORE_OK;
+}
+
+/* Floats from [low, high) for the stages below. */
+static rlcore_status draw(rlcore_rng *rng, double low, double high, float *out, size_t len) {
+  for (double x; len--; *out++ = (float)x) TRY(rlcore_rng_uniform(rng, low, high, &x, 1));
+  return RLCORE_OK;
+}
+
+/* ---- Failures in words ---- */
+static rlcore_status last_error(uint64_t *hash) {
+  char text[256] = {0};
+  size_t len = 0;
+  if (rlcore_rng_seed(NULL, 0) != RLCORE_E_NULL) return RLCORE_E_VALUE;
+  TRY(rlcore_last_error(text, sizeof text));
+  while (text[len] != 0) len++;
+  mix(hash, text, len);
+  return RLCORE_OK;
+}
+
+/* ---- Advantages: a width that is no multiple of any processor's lanes ---- */
+static rlcore_status gae(uint64_t *hash) {
+  enum { T = 37, N = 53 };
+  static float reward[T * N], value[T * N], final_value[T * N], bootstrap_value[N], advantage[T * N], target[T * N];
+  static uint8_t terminated[T * N], truncated[T * N];
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 5));
+  TRY(draw(&rng, -1.0, 1.0, reward, T * N));
+  TRY(draw(&rng, -9.0, 9.0, value, T * N));
+  TRY(draw(&rng, -9.0, 9.0, final_value, T * N));
+  TRY(draw(&rng, -9.0, 9.0, bootstrap_value, N));
+  for (int i = 0; i < T * N; i++) {
+    terminated[i] = i % 13 == 0;
+    truncated[i] = i % 17 == 0;
+  }
+  const rlcore_rollout rollout = {
+      .struct_size = sizeof rollout, .num_steps = T, .num_envs = N, .reward = reward, .value = value,
+      .bootstrap_value = bootstrap_value, .terminated = terminated, .truncated = truncated, .final_value = final_value,
+  };
+  TRY(rlcore_gae(&rollout, 0.99f, 0.95f, advantage, target));
+  mix(hash, advantage, sizeof advantage);
+  mix(hash, target, sizeof target);
+  return RLCORE_OK;
+}
+
+/* ---- Environments: all of a kind's rows for some hundred random steps, with resets, and the block at the end ---- */
+static rlcore_status steps(uint64_t *hash, const rlcore_env_def *env, int num_steps) {
+  enum { N = 5, MAX_LEN = 16 };
+  static uint64_t mem[1024];
+  static float obs[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], push[N];
+  static uint8_t terminated[N], truncated[N], valid[N];
+  static int32_t choice[N];
+  const void *action = env->action.kind == RLCORE_I32 ? (const void *)choice : push;
+  const double low = env->action.kind == RLCORE_I32 ? 0.0 : -2.0;
+  const double high = env->action.kind == RLCORE_I32 ? env->action.n[0] : 2.0;
+  rlcore_vecenv_out out = {
+      .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
+      .final_obs = final_obs, .valid = valid,
+  };
+  rlcore_vecenv_config config;
+  rlcore_vecenv *v;
+  rlcore_rng rng;
+  size_t size;
+  if (env->obs.len > MAX_LEN || env->action.len != 1) return RLCORE_E_SHAPE;
+  TRY(rlcore_rng_seed(&rng, 77));
+  TRY(rlcore_vecenv_config_init(&config, sizeof config));
+  config.num_envs = N;
+  config.seed = 42;
+  config.max_episode_steps = 190;
+  TRY(rlcore_vecenv_size(env, &config, &size));
+  TRY(rlcore_vecenv_init(mem, sizeof mem, env, &config, &v));
+  TRY(rlcore_vecenv_reset(v, env, NULL, obs));
+  mix(hash, obs, sizeof obs);
+  for (int t = 0; t < num_steps; t++) {
+    TRY(draw(&rng, low, high, push, N));
+    for (int i = 0; i < N; i++) choice[i] = (int32_t)push[i];
+    TRY(rlcore_vecenv_step(v, env, action, &out));
+    mix(hash, obs, sizeof obs);
+    mix(hash, final_obs, sizeof final_obs);
+    mix(hash, reward, sizeof reward);
+    mix(hash, terminated, sizeof terminated);
+    mix(hash, truncated, sizeof truncated);
+  }
+  mix(hash, mem, size);
+  return RLCORE_OK;
+}
+
+static rlcore_status builtin(uint64_t *hash, uint32_t env_id, int num_steps) {
+  rlcore_env_def env;
+  TRY(rlcore_env_builtin(env_id, &env, sizeof env));
+  return steps(hash, &env, num_steps);
+}
+
+static rlcore_status probes(uint64_t *hash) {
+  static const uint32_t ids[] = {
+      RLCORE_ENV_PROBE1, RLCORE_ENV_PROBE2, RLCORE_ENV_PROBE3, RLCORE_ENV_PROBE4, RLCORE_ENV_PROBE5,
+      RLCORE_ENV_PROBE6, RLCORE_ENV_PROBE7, RLCORE_ENV_PROBE6_ODD_EVEN, RLCORE_ENV_PROBE_TRUNCATION,
+      RLCORE_ENV_PROBE_MEMORY,
+  };
+  for (size_t i = 0; i < LEN(ids); i++) TRY(builtin(hash, ids[i], 100));
+  return RLCORE_OK;
+}
+
+static rlcore_status cartpole(uint64_t *hash) { return builtin(hash, RLCORE_ENV_CARTPOLE, 1000); }
+static rlcore_status mountain_car(uint64_t *hash) { return builtin(hash, RLCORE_ENV_MOUNTAIN_CAR, 1000); }
+static rlcore_status mountain_car_continuous(uint64_t *hash) {
+  return builtin(hash, RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS, 1000);
+}
+static rlcore_status acrobot(uint64_t *hash) { return builtin(hash, RLCORE_ENV_ACROBOT, 1000); }
+static rlcore_status pendulum(uint64_t *hash) { return builtin(hash, RLCORE_ENV_PENDULUM, 1000); }
+
+/* ---- An environment of the host's own: repeat the bit that was seen ---- */
+typedef struct { uint32_t bit, left; } echo_state;
+
+static int32_t echo_look(echo_state *s, rlcore_rng *rng, float *obs) {
+  double x;
+  if (rlcore_rng_uniform(rng, 0.0, 2.0, &x, 1) != RLCORE_OK) return 1;
+  s->bit = (uint32_t)x;
+  *obs = (float)s->bit;
+  return 0;
+}
+
+static int32_t echo_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+  echo_state *s = state;
+  s->left = *(const uint32_t *)user;
+  return echo_look(s, rng, obs);
+}
+
+static int32_t echo_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  echo_state *s = state;
+  (void)user;
+  out->reward = *(const int32_t *)action == (int32_t)s->bit ? 1.0f : 0.0f;
+  out->terminated = --s->left == 0;
+  return echo_look(s, rng, obs);
+}
+
+static rlcore_status callbacks(uint64_t *hash) {
+  static const uint32_t two = 2;
+  static uint32_t length = 9;
+  const rlcore_env_def env = {
+      .struct_size = sizeof env, .env_id = 1000, .state_size = sizeof(echo_state),
+      .obs = {.kind = RLCORE_F32, .len = 1}, .action = {.kind = RLCORE_I32, .len = 1, .n = &two},
+      .user = &length, .reset = echo_reset, .step = echo_step,
+  };
+  return steps(hash, &env, 100);
+}
+
+/* ---- The table ---- */
+static const struct {
+  const char *name;
+  rlcore_status (*run)(uint64_t *hash);
+} STAGES[] = {
+    {"rng", rng},
+    {"last_error", last_error},
+    {"gae", gae},
+    {"probes", probes},
+    {"cartpole", cartpole},
+    {"mountain_car", mountain_car},
+    {"mountain_car_continuous", mountain_car_continuous},
+    {"acrobot", acrobot},
+    {"pendulum", pendulum},
+    {"callbacks", callbacks},
+};
+
+int bits(void (*print)(const char *text)) {
+  int failed = 0;
+  for (size_t i = 0; i < LEN(STAGES); i++) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    char hex[17] = {0}, text[256] = {0};
+    rlcore_status status = STAGES[i].run(&hash);
+    for (int digit = 0; digit < 16; digit++) hex[digit] = "0123456789abcdef"[hash >> (60 - 4 * digit) & 15];
+    print(status == RLCORE_OK ? hex : rlcore_status_name(status));
+    print("  ");
+    print(STAGES[i].name);
+    print("\n");
+    if (status != RLCORE_OK) {
+      failed++;
+      if (rlcore_last_error(text, sizeof text) == RLCORE_OK) print(text);
+      print("\n");
+    }
+  }
+  return failed;
+}
