@@ -235,10 +235,31 @@ pub fn sin_cos64(x: f64) -> (f64, f64) {
     libm::sincos(x)
 }
 
-/// What is left of `x` after whole multiples of `y`, with the sign of `x`; exact.
+/// What is left of `x` after whole multiples of `y`, with the sign of `x`; exact. NaN if `x` is infinite or `y` is 0.
 #[inline]
 pub fn rem64(x: f64, y: f64) -> f64 {
-    libm::fmod(x, y)
+    let (a, b) = (x.abs(), y.abs());
+    if !(a < f64::INFINITY && b > 0.0) {
+        return f64::NAN;
+    }
+    if a < b {
+        return x;
+    }
+    // The exponent and the mantissa, so that a = mantissa * 2^(exponent - 1075). (libm::fmod can panic.)
+    let parts = |v: f64| match v.to_bits() >> 52 {
+        0 => (1, v.to_bits()),
+        e => (e, v.to_bits() & ((1 << 52) - 1) | 1 << 52),
+    };
+    let ((high, a), (low, b)) = (parts(a), parts(b));
+    let mut rest = a.checked_rem(b).unwrap_or(0);
+    for _ in low..high {
+        rest <<= 1;
+        if rest >= b {
+            rest -= b;
+        }
+    }
+    let unit = f64::from_bits(if low > 52 { (low - 52) << 52 } else { 1 << (low - 1) });
+    (rest as f64 * unit).copysign(x)
 }
 
 /// e^x.

@@ -196,8 +196,11 @@ impl cpu::Kernel for FillNormal<'_> {
         let (rows, rest) = self.out.as_chunks_mut::<32>();
         for row in rows {
             let draws = [(); 16].map(|()| self.rng.next_u64());
-            let pairs = draws.map(normal_pair);
-            for (out, (a, b)) in row.as_chunks_mut::<2>().0.iter_mut().zip(pairs) {
+            let (mut even, mut odd) = ([0.0; 16], [0.0; 16]);
+            for ((even, odd), &draw) in even.iter_mut().zip(&mut odd).zip(&draws) {
+                (*even, *odd) = normal_pair(draw);
+            }
+            for ((out, a), b) in row.as_chunks_mut::<2>().0.iter_mut().zip(even).zip(odd) {
                 *out = [a, b];
             }
         }

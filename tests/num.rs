@@ -1,5 +1,6 @@
 //! The f32 functions against f64, over a sweep of all bit patterns, and every CPU level against the lowest.
 
+use proptest::prelude::*;
 use rlcore::cpu::{self, Kernel, LEVELS, Level};
 use rlcore::num;
 
@@ -188,4 +189,16 @@ fn every_cpu_level_gives_the_same_bytes() {
     });
     cpu::set_limit(Level::Avx512);
     assert!(results.iter().all(|r| *r == results[0]));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #[test]
+    fn rem64_is_the_exact_remainder(x: u64, y: u64, near: u64) {
+        let [x, y, near] = [x, y, (x & !(7 << 52)) ^ (near & (15 << 52 | 0xffff))].map(f64::from_bits);
+        for (x, y) in [(x, y), (x, near), (near, x), (x, f64::from_bits(y.to_bits() >> 12)), (x, x), (x * 1e-300, y * 1e-300)] {
+            let (got, want) = (num::rem64(x, y), x % y);
+            prop_assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{x:e} {y:e} {got:e} {want:e}");
+        }
+    }
 }
