@@ -7,8 +7,8 @@ One file a trace, little-endian, in this order:
     f32  first observation [N, obs_len]
     then T times: action [N] (f32 or i32), obs [N, obs_len] f32, reward [N] f32, terminated [N] u8, truncated [N] u8,
                   final_obs [N, obs_len] f32 of those rows only that ended
-Action 0 of the N environments is chosen at random, the others pump energy into the system nine times out of ten, so
-that episodes end in every way they can.
+Environment 0 acts at random, the others balance or feed the motion nine times out of ten, so that episodes end in every
+way they can. Some continuous actions lie beyond their bounds.
 """
 
 import struct
@@ -33,7 +33,7 @@ class Lcg:
 
 
 def pump(name, obs):
-    """A discrete or continuous action that feeds the motion."""
+    """An action that balances the pole, or feeds the motion of the others."""
     if name == "CartPole-v1":
         return int(obs[2] + 0.5 * obs[3] + 0.05 * obs[0] + 0.1 * obs[1] > 0)
     if name == "MountainCar-v0":
