@@ -1,0 +1,73 @@
+#include "draw.h"
+
+#include <math.h>
+
+static void box(canvas *c, double x, double y, double half_width, double half_height) {
+  canvas_line(c, x - half_width, y - half_height, x + half_width, y - half_height);
+  canvas_line(c, x - half_width, y + half_height, x + half_width, y + half_height);
+  canvas_line(c, x - half_width, y - half_height, x - half_width, y + half_height);
+  canvas_line(c, x + half_width, y - half_height, x + half_width, y + half_height);
+}
+
+/* A bar of some thickness from (x, y), `length` along `angle` measured from upright. */
+static void bar(canvas *c, double x, double y, double length, double angle, double thickness) {
+  for (int i = -1; i <= 1; i++) {
+    const double dx = i * thickness * cos(angle), dy = -i * thickness * sin(angle);
+    canvas_line(c, x + dx, y + dy, x + dx + length * sin(angle), y + dy + length * cos(angle));
+  }
+}
+
+/* obs: cart position, cart velocity, pole angle, pole angular velocity. */
+void draw_cartpole(canvas *c, const float *obs, const void *action) {
+  const double x = (double)obs[0];
+  (void)action;
+  canvas_clear(c, -2.4, -0.3, 2.4, 1.3);
+  canvas_line(c, -2.4, -0.2, 2.4, -0.2);
+  canvas_line(c, 0, -0.3, 0, -0.2);
+  box(c, x, -0.06, 0.25, 0.11);
+  bar(c, x, 0.05, 1.0, (double)obs[2], 0.02);
+}
+
+/* obs: position, velocity. */
+void draw_mountain_car(canvas *c, const float *obs, const void *action) {
+  const double x = (double)obs[0], y = sin(3 * x);
+  (void)action;
+  canvas_clear(c, -1.2, -1.2, 0.6, 1.4);
+  for (int i = 0; i < 60; i++) {
+    const double a = -1.2 + 0.03 * i;
+    canvas_line(c, a, sin(3 * a) - 0.05, a + 0.03, sin(3 * (a + 0.03)) - 0.05);
+  }
+  canvas_line(c, 0.5, 1.0, 0.5, 1.35);
+  box(c, x, y + 0.1, 0.04, 0.08);
+}
+
+/* obs: cosine and sine of both joints, both velocities. Angles are measured from hanging down. */
+void draw_acrobot(canvas *c, const float *obs, const void *action) {
+  const double a = atan2((double)obs[1], (double)obs[0]), b = a + atan2((double)obs[3], (double)obs[2]);
+  (void)action;
+  canvas_clear(c, -4.6, -2.2, 4.6, 2.2);
+  canvas_line(c, -4.6, 1, 4.6, 1);
+  bar(c, 0, 0, 1, acos(-1) - a, 0.03);
+  bar(c, sin(a), -cos(a), 1, acos(-1) - b, 0.03);
+}
+
+/* obs: cosine and sine of the angle from upright, anticlockwise; angular velocity. */
+void draw_pendulum(canvas *c, const float *obs, const void *action) {
+  (void)action;
+  canvas_clear(c, -2.4, -1.2, 2.4, 1.2);
+  box(c, 0, 0, 0.05, 0.05);
+  bar(c, 0, 0, 1, -atan2((double)obs[1], (double)obs[0]), 0.03);
+}
+
+/* obs: lander.c's observe(). */
+void draw_lander(canvas *c, const float *obs, const void *action) {
+  const double x = 10 * (double)obs[0], y = 10 * (double)obs[1], ux = (double)obs[4], uy = (double)obs[5];
+  canvas_clear(c, -26, -1, 26, 23);
+  canvas_line(c, -26, -0.2, 26, -0.2);
+  for (int i = 1; i < 3; i++) canvas_line(c, -4, -0.2 - 0.3 * i, 4, -0.2 - 0.3 * i);
+  const double up[2] = {1.6 * ux, 1.6 * uy}, left[2] = {-1.6 * uy, 1.6 * ux}; /* drawn larger than it is */
+  canvas_line(c, x + left[0], y + left[1], x + up[0], y + up[1]);
+  canvas_line(c, x - left[0], y - left[1], x + up[0], y + up[1]);
+  box(c, x + 1.5 * up[0], y + 1.5 * up[1], 0.8, 0.8);
+  if (action && *(const int32_t *)action == 2) canvas_line(c, x + 0.5 * up[0], y + 0.5 * up[1], x - 0.8 * up[0], y - 0.8 * up[1]);
+}

@@ -1,0 +1,17 @@
+/* Pictures of an environment, drawn by the host from what the agent sees. */
+#ifndef DRAW_H
+#define DRAW_H
+
+#include "term.h"
+
+#include <stdint.h>
+
+typedef void (*draw_fn)(canvas *c, const float *obs, const void *action);
+
+void draw_cartpole(canvas *c, const float *obs, const void *action);
+void draw_mountain_car(canvas *c, const float *obs, const void *action);
+void draw_acrobot(canvas *c, const float *obs, const void *action);
+void draw_pendulum(canvas *c, const float *obs, const void *action);
+void draw_lander(canvas *c, const float *obs, const void *action);
+
+#endif

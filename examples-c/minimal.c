@@ -1,0 +1,25 @@
+#include <rlcore.h>
+#include <stdio.h>
+#define CHECK(call) do if (call) { char why[200]; rlcore_last_error(why, sizeof why); puts(why); return 1; } while (0)
+static _Alignas(64) unsigned char learner[1 << 20], world[1 << 12]; /* all the memory: save it and you saved the training */
+static float obs[8][4], final_obs[8][4], reward[8];
+static int32_t action[8];
+static uint8_t terminated[8], truncated[8];
+int main(void) {
+  rlcore_env_def env; rlcore_vecenv_config many; rlcore_vecenv *envs; /* 8 CartPoles; yours are two C functions in `env` */
+  CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  CHECK(rlcore_vecenv_config_init(&many, sizeof many)); many.num_envs = 8;
+  CHECK(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
+  CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  rlcore_ppo_config config; rlcore_ppo *ppo; rlcore_ppo_stats stats = {.struct_size = sizeof stats};
+  CHECK(rlcore_ppo_config_init(&config, sizeof config)); config.num_envs = 8; config.learning_rate = 1e-3F;
+  CHECK(rlcore_ppo_init(learner, sizeof learner, &config, &env.obs, &env.action, &ppo));
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  for (uint32_t phase; stats.return_mean < 475;) {
+    CHECK(rlcore_ppo_act(ppo, obs, NULL, action));
+    CHECK(rlcore_vecenv_step(envs, &env, action, &out));
+    CHECK(rlcore_ppo_observe(ppo, reward, terminated, truncated, final_obs));
+    CHECK(rlcore_ppo_phase(ppo, &phase));
+    if (phase == RLCORE_PPO_LEARN) CHECK(rlcore_ppo_learn(ppo, obs, 0, &stats)); }
+  printf("a return of 475 over 100 episodes after %llu steps\n", (unsigned long long)stats.num_steps);
+}

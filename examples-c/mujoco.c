@@ -1,0 +1,242 @@
+/* A real engine as the host: MuJoCo steps the world, rlcore learns. `mujoco [inverted_pendulum|hopper] [--out FOLDER]`
+
+   Each environment's state in the library's block is MuJoCo's own flat integration state, so copying the block copies
+   the simulations. The mjData that the engine works in hold pointers and stay with the host, one an environment. */
+#include "run.h"
+#include "svg.h"
+
+#include <math.h>
+#include <mujoco/mujoco.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_STATE = 64, MAX_OBS = 32, MAX_ACTIONS = 8, MAX_DATA = 256, STATE_SPEC = mjSTATE_INTEGRATION };
+
+/* One environment in the library's block. */
+typedef struct state {
+  uint64_t slot; /* 1 + index of its mjData; 0 before the first reset */
+  mjtNum physics[MAX_STATE];
+} state;
+
+/* What differs between the two models. */
+typedef struct robot {
+  const char *name, *title;
+  uint32_t env_id, obs_skip; /* obs is qpos without its first obs_skip values, then qvel */
+  int frame_skip;            /* physics steps a decision */
+  float noise;               /* half width of the uniform noise on the starting pose and velocities */
+  uint64_t total_steps;
+  double bar;
+  void (*configure)(rlcore_ppo_config *);
+  void (*judge)(const mjModel *m, const mjData *d, mjtNum x_before, rlcore_step *out);
+} robot;
+
+/* The host's side of all environments: `user` of the callbacks. */
+typedef struct engine {
+  const robot *robot;
+  mjModel *model;
+  mjData *data[MAX_DATA];
+  uint64_t num_data;
+} engine;
+
+static void observe(const engine *e, const mjData *d, float *obs) {
+  for (int i = (int)e->robot->obs_skip; i < e->model->nq; i++) *obs++ = (float)d->qpos[i];
+  for (int i = 0; i < e->model->nv; i++) *obs++ = (float)fmax(-10.0, fmin(10.0, d->qvel[i]));
+}
+
+static int32_t reset(void *user, void *memory, rlcore_rng *rng, void *obs) {
+  engine *const e = user;
+  state *const s = memory;
+  double noise[2 * MAX_OBS];
+  if (!s->slot) {
+    if (e->num_data == MAX_DATA || !(e->data[e->num_data] = mj_makeData(e->model))) return 1;
+    s->slot = ++e->num_data;
+  }
+  mjData *const d = e->data[s->slot - 1];
+  const size_t nq = (size_t)e->model->nq, nv = (size_t)e->model->nv;
+  const double width = (double)e->robot->noise;
+  if (rlcore_rng_uniform(rng, -width, width, noise, nq + nv) != RLCORE_OK) return 1;
+  mj_resetData(e->model, d);
+  for (size_t i = 0; i < nq; i++) d->qpos[i] += noise[i];
+  for (size_t i = 0; i < nv; i++) d->qvel[i] += noise[nq + i];
+  mj_forward(e->model, d);
+  mj_getState(e->model, d, s->physics, STATE_SPEC);
+  observe(e, d, obs);
+  return 0;
+}
+
+static int32_t step(void *user, void *memory, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  engine *const e = user;
+  state *const s = memory;
+  mjData *const d = e->data[s->slot - 1];
+  (void)rng;
+  mj_setState(e->model, d, s->physics, STATE_SPEC);
+  const mjtNum x_before = d->qpos[0];
+  for (int i = 0; i < e->model->nu; i++) d->ctrl[i] = (mjtNum)((const float *)action)[i];
+  for (int i = 0; i < e->robot->frame_skip; i++) mj_step(e->model, d);
+  mj_getState(e->model, d, s->physics, STATE_SPEC);
+  e->robot->judge(e->model, d, x_before, out);
+  observe(e, d, obs);
+  return 0;
+}
+
+static rlcore_env_def env_def(engine *e) {
+  static float low[MAX_ACTIONS], high[MAX_ACTIONS];
+  const mjModel *const m = e->model;
+  if (mj_stateSize(m, STATE_SPEC) > MAX_STATE || m->nq + m->nv > MAX_OBS || m->nu > MAX_ACTIONS) host_fail("%s: larger than this host is made for", e->robot->name);
+  for (int i = 0; i < m->nu; i++) low[i] = (float)m->actuator_ctrlrange[2 * i], high[i] = (float)m->actuator_ctrlrange[2 * i + 1];
+  return (rlcore_env_def){
+      .struct_size = sizeof(rlcore_env_def),
+      .env_id = e->robot->env_id,
+      .state_size = sizeof(state),
+      .max_episode_steps = 1000,
+      .obs = {.kind = RLCORE_F32, .len = (uint32_t)(m->nq + m->nv) - e->robot->obs_skip},
+      .action = {.kind = RLCORE_F32, .len = (uint32_t)m->nu, .low = low, .high = high},
+      .user = e,
+      .reset = reset,
+      .step = step,
+  };
+}
+
+/* 1 a step for as long as the pole stays near upright. */
+static void judge_pendulum(const mjModel *m, const mjData *d, mjtNum x_before, rlcore_step *out) {
+  (void)m;
+  (void)x_before;
+  out->reward = 1;
+  out->terminated = !(fabs(d->qpos[1]) <= 0.2);
+}
+
+/* Speed forward, 1 for not falling, a little less for effort. */
+static void judge_hopper(const mjModel *m, const mjData *d, mjtNum x_before, rlcore_step *out) {
+  const double seconds = 4 * m->opt.timestep;
+  double effort = 0;
+  for (int i = 0; i < m->nu; i++) effort += d->ctrl[i] * d->ctrl[i];
+  out->reward = (float)((d->qpos[0] - x_before) / seconds + 1 - 1e-3 * effort);
+  out->terminated = !(d->qpos[1] > -0.5 && fabs(d->qpos[2]) < 0.3);
+}
+
+static void configure_pendulum(rlcore_ppo_config *c) {
+  c->num_envs = 8;
+  c->num_steps = 64;
+  c->num_minibatches = 4;
+  c->num_epochs = 8;
+  c->learning_rate = 1e-3F;
+  c->entropy_coef = 0;
+}
+
+static void configure_hopper(rlcore_ppo_config *c) {
+  c->num_envs = 16;
+  c->num_steps = 128;
+  c->num_minibatches = 16;
+  c->num_epochs = 8;
+  c->learning_rate = 5e-4F;
+  c->normalize_obs = 1;
+  c->normalize_reward = 1;
+  c->entropy_coef = 0;
+}
+
+static const robot robots[] = {
+    {"inverted_pendulum", "Inverted pendulum in MuJoCo", 2001, 0, 2, 0.02F, 60000, 950, configure_pendulum, judge_pendulum},
+    {"hopper", "Hopper in MuJoCo", 2002, 1, 4, 0.01F, 500000, 1000, configure_hopper, judge_hopper},
+};
+
+/* The side view of every capsule, around the first body. */
+static void draw(canvas *c, const mjModel *m, const mjData *d) {
+  const double x = d->xpos[3];
+  canvas_clear(c, x - 1.9, -0.2, x + 1.9, 1.6);
+  canvas_line(c, x - 1.9, 0, x + 1.9, 0);
+  for (int i = -4; i <= 4; i++) canvas_line(c, floor(x) + 0.5 * i, -0.2, floor(x) + 0.5 * i, -0.05);
+  for (int g = 0; g < m->ngeom; g++) {
+    if (m->geom_type[g] != mjGEOM_CAPSULE) continue;
+    const double *const at = d->geom_xpos + 3 * g, *const turn = d->geom_xmat + 9 * g, half = m->geom_size[3 * g + 1];
+    for (int side = -1; side <= 1; side += 2) { /* both edges of the capsule */
+      const double w = side * m->geom_size[3 * g], dx = half * turn[2], dz = half * turn[8];
+      const double ex = w * turn[8], ez = -w * turn[2];
+      canvas_line(c, at[0] - dx + ex, at[2] - dz + ez, at[0] + dx + ex, at[2] + dz + ez);
+    }
+  }
+}
+
+static void draw_episode(const rlcore_policy *policy, const rlcore_env_def *env, engine *e) {
+  const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
+  rlcore_vecenv_config config;
+  rlcore_vecenv *envs;
+  size_t size = 0, scratch_len = 0;
+  float obs[MAX_OBS], final_obs[MAX_OBS], action[MAX_ACTIONS], reward = 0;
+  uint8_t terminated = 0, truncated = 0;
+  const rlcore_vecenv_out out = {.struct_size = sizeof out, .obs = obs, .reward = &reward, .terminated = &terminated, .truncated = &truncated, .final_obs = final_obs};
+  const uint32_t stride = term_is_tty() ? 4 : 100, last = term_is_tty() ? 400 : 200;
+  CHECK(rlcore_vecenv_config_init(&config, sizeof config));
+  config.num_envs = 1;
+  CHECK(rlcore_vecenv_size(env, &config, &size));
+  CHECK(rlcore_vecenv_init(host_take(size), size, env, &config, &envs));
+  CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
+  float *const scratch = host_take(scratch_len * sizeof *scratch);
+  CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
+  for (uint32_t k = 0; k <= last && !terminated && !truncated; k++) {
+    const mjData *const d = e->data[e->num_data - 1]; /* the newest environment */
+    if (k % stride == 0) {
+      char caption[64];
+      canvas c;
+      snprintf(caption, sizeof caption, "step %u, %.2f m along the x axis", (unsigned)k, d->qpos[0]);
+      draw(&c, e->model, d);
+      canvas_show(&c, caption, k != 0);
+    }
+    CHECK(rlcore_policy_act(policy, 1, obs, NULL, &greedy, NULL, scratch, scratch_len, action));
+    CHECK(rlcore_vecenv_step(envs, env, action, &out));
+  }
+}
+
+static bool train(const robot *robot, const char *folder) {
+  static training t;
+  static engine e;
+  static monitor closed;
+  char path[1024], error[512] = "";
+  rlcore_ppo_config config;
+  size_t policy_size = 0;
+  e = (engine){.robot = robot};
+  snprintf(path, sizeof path, "models/%s.xml", robot->name);
+  e.model = mj_loadXML(path, NULL, error, sizeof error);
+  if (!e.model) host_fail("%s: %s", path, error);
+  rlcore_env_def env = env_def(&e);
+  CHECK(rlcore_ppo_config_init(&config, sizeof config));
+  config.total_steps = robot->total_steps;
+  robot->configure(&config);
+  training_plan(&t, &env, &config);
+  printf("%s %s: %d joints, %d motors, %u environments in a block of %zu bytes, the learner in one of %zu bytes\n", robot->title, mj_versionString(), (int)e.model->njnt, (int)e.model->nu,
+         (unsigned)config.num_envs, t.envs_size, t.ppo_size);
+
+  run r = run_plan(&t, robot->total_steps);
+  run_seed(&r, &t, 1, robot->bar, &closed, false);
+  const rlcore_policy *const policy = training_export(&t, &policy_size);
+  const evaluation greedy = evaluate(policy, &env, 20);
+  draw_episode(policy, &env, &e);
+  svg_curves curves = {.title = robot->title,
+                       .x_label = "environment steps",
+                       .y_label = "return, mean of the last 100 episodes",
+                       .x_step = (double)config.num_steps * config.num_envs,
+                       .bar = robot->bar,
+                       .num_curves = 1,
+                       .len = r.num_updates,
+                       .value = {r.curve}};
+  snprintf(path, sizeof path, "%s/%s.svg", folder, robot->name);
+  svg_write(path, &curves);
+  printf("wrote %s; %.1f s, 20 greedy episodes: mean %.1f, from %.1f to %.1f\n", path, r.seconds, greedy.mean, greedy.min, greedy.max);
+  const bool ok = greedy.mean >= robot->bar;
+  printf("%s: %s, mean return of at least %g\n", ok ? "ok" : "FAILED", robot->name, robot->bar);
+  while (e.num_data) mj_deleteData(e.data[--e.num_data]);
+  mj_deleteModel(e.model);
+  return ok;
+}
+
+int main(int argc, char **argv) {
+  const char *only = NULL, *folder = "out";
+  bool ok = true;
+  term_init();
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--out") == 0 && i + 1 < argc) folder = argv[++i];
+    else only = argv[i];
+  }
+  for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++)
+    if (!only || strcmp(only, robots[i].name) == 0) ok = train(&robots[i], folder) && ok;
+  return ok ? 0 : 1;
+}

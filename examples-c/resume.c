@@ -1,0 +1,67 @@
+/* Stop, save the bytes, load them in another process, go on: equal to never having stopped.
+
+   `resume` trains without a break, then calls itself twice: `resume half FILE` trains half-way, saves and ends;
+   `resume rest FILE` loads and goes on. The last two write nothing but bytes, so nothing else can carry over. */
+#include "tasks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UPDATES = 20, UNEVEN_STEPS = 7 };
+
+static training t;
+
+static void train_updates(int count) {
+  for (int update = 0; update < count; update++) {
+    for (uint32_t i = 0; i < t.config.num_steps; i++) training_step(&t);
+    training_learn(&t, 0);
+  }
+}
+
+static void train_steps(uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    training_step(&t);
+    training_learn(&t, 0);
+  }
+}
+
+static void ask(const char *program, const char *half, const char *file) {
+  char command[1024];
+  snprintf(command, sizeof command, "\"%s\" %s \"%s\"", program, half, file);
+  if (system(command) != 0) host_fail("FAILED: %s", command);
+}
+
+int main(int argc, char **argv) {
+  const task *const cartpole = task_find("cartpole");
+  const rlcore_env_def env = task_env(cartpole);
+  const rlcore_ppo_config config = task_config(cartpole);
+  const char *const file = argc > 2 ? argv[2] : "out/half.bin";
+  training_plan(&t, &env, &config);
+  const uint32_t rest = config.num_steps - UNEVEN_STEPS;
+
+  if (argc > 1 && strcmp(argv[1], "half") == 0) {
+    training_start(&t, 1);
+    train_updates(UPDATES / 2);
+    train_steps(UNEVEN_STEPS); /* stop in the middle of a rollout */
+    host_write(file, t.image, t.image_size);
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "rest") == 0) {
+    if (host_read(file, t.image, t.image_size) != t.image_size) host_fail("%s: too short", file);
+    training_attach(&t);
+    train_steps(rest);
+    train_updates(UPDATES - UPDATES / 2 - 1);
+    host_write(file, t.image, t.image_size);
+    return 0;
+  }
+  ask(argv[0], "half", file);
+  ask(argv[0], "rest", file);
+  training_start(&t, 1);
+  train_updates(UPDATES);
+  unsigned char *const resumed = host_take(t.image_size);
+  const size_t size = host_read(file, resumed, t.image_size);
+  if (size != t.image_size || memcmp(resumed, t.image, size) != 0) host_fail("FAILED: the resumed training differs");
+  printf("%zu bytes: learner, environments and their last observations\n", size);
+  printf("ok: saved half-way, loaded in another process and trained on: equal to never having stopped\n");
+}

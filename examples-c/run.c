@@ -1,0 +1,93 @@
+#include "run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FRAMES = 150, FRAMES_IN_A_LOG = 3 };
+
+run run_plan(const training *t, uint64_t num_steps) {
+  const uint64_t steps_per_update = (uint64_t)t->config.num_steps * t->config.num_envs;
+  run r = {.num_updates = (size_t)((num_steps + steps_per_update - 1) / steps_per_update)};
+  r.curve = host_take(r.num_updates * sizeof *r.curve);
+  return r;
+}
+
+static void progress(const run *r, const training *t, uint64_t seed, size_t updates, double seconds) {
+  const rlcore_ppo_stats *s = &t->stats;
+  char spark[3 * 16 + 1];
+  term_sparkline(spark, r->curve, updates, 16);
+  term_progress("seed %u %s %7llu steps  %4.0fk/s  return %7.1f  KL %.4f  explained %5.2f  %.1f s left", (unsigned)seed, spark, (unsigned long long)s->num_steps,
+                (double)s->num_steps / fmax(seconds, 1e-9) / 1e3, (double)s->return_mean, (double)s->approx_kl, (double)s->explained_variance,
+                seconds * (double)(r->num_updates - updates) / (double)updates);
+}
+
+void run_seed(run *r, training *t, uint64_t seed, double bar, monitor *m, bool quiet) {
+  const double start = host_seconds(), interval = term_is_tty() ? 0.1 : 2.0;
+  double shown = start;
+  r->solved_seconds = (double)NAN;
+  r->solved_steps = 0;
+  training_start(t, seed);
+  for (size_t update = 0; update < r->num_updates; update++) {
+    for (uint32_t i = 0; i < t->config.num_steps; i++) {
+      training_step(t);
+      monitor_step(m, t);
+    }
+    training_learn(t, 0);
+    r->curve[update] = t->stats.num_episodes ? t->stats.return_mean : NAN;
+
+    const double now = host_seconds();
+    if (isnan(r->solved_seconds) && t->stats.num_episodes >= 100 && (double)t->stats.return_mean >= bar) {
+      r->solved_seconds = now - start;
+      r->solved_steps = t->stats.num_steps;
+    }
+    if (!quiet && (now - shown > interval || update + 1 == r->num_updates)) {
+      progress(r, t, seed, update + 1, now - start);
+      shown = now;
+    }
+  }
+  r->seconds = host_seconds() - start;
+  if (!quiet && term_is_tty()) putchar('\n');
+}
+
+void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn draw) {
+  enum { MAX_OBS = 64, MAX_STEPS = 1000 };
+  static float seen[MAX_STEPS + 1][MAX_OBS]; /* rows of MAX_OBS so that any observation fits */
+  static int32_t did[MAX_STEPS];
+  const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
+  rlcore_vecenv_config config;
+  rlcore_vecenv *envs;
+  size_t size = 0, scratch_len = 0, len = 0;
+  float final_obs[MAX_OBS] = {0}, reward = 0;
+  uint8_t terminated = 0, truncated = 0;
+  rlcore_vecenv_out out = {.struct_size = sizeof out, .reward = &reward, .terminated = &terminated, .truncated = &truncated, .final_obs = final_obs};
+  double sum = 0;
+  canvas c;
+  if (!draw || env->obs.len > MAX_OBS || env->action.len != 1) return;
+
+  CHECK(rlcore_vecenv_config_init(&config, sizeof config));
+  config.num_envs = 1;
+  config.seed = 1;
+  CHECK(rlcore_vecenv_size(env, &config, &size));
+  CHECK(rlcore_vecenv_init(host_take(size), size, env, &config, &envs));
+  CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
+  float *const scratch = host_take(scratch_len * sizeof *scratch);
+  CHECK(rlcore_vecenv_reset(envs, env, NULL, seen[0]));
+  while (len < MAX_STEPS && !terminated && !truncated) {
+    CHECK(rlcore_policy_act(policy, 1, seen[len], NULL, &greedy, NULL, scratch, scratch_len, &did[len]));
+    out.obs = seen[len + 1];
+    CHECK(rlcore_vecenv_step(envs, env, &did[len], &out));
+    sum += (double)reward;
+    len++;
+  }
+  if (terminated || truncated) memcpy(seen[len], final_obs, sizeof final_obs);
+
+  const size_t gaps = (term_is_tty() ? FRAMES : FRAMES_IN_A_LOG) - 1, frames = len < gaps ? len : gaps;
+  for (size_t i = 0; i <= frames; i++) {
+    const size_t k = frames ? i * len / frames : 0;
+    char caption[96];
+    snprintf(caption, sizeof caption, "step %zu of %zu, return %.1f", k, len, sum);
+    draw(&c, seen[k], k < len ? &did[k] : NULL);
+    canvas_show(&c, caption, i != 0);
+  }
+}

@@ -1,0 +1,29 @@
+/* What can be trained here: environment, settings, and what counts as solved. */
+#ifndef TASKS_H
+#define TASKS_H
+
+#include "draw.h"
+#include "training.h"
+
+typedef struct task {
+  const char *name, *title;
+  uint32_t builtin;                        /* RLCORE_ENV_..., or 0 for the lander of this folder */
+  uint64_t total_steps;                    /* environment steps of one training run */
+  uint32_t num_seeds;
+  double bar;                              /* mean return of 100 greedy episodes to reach with every seed */
+  double max_value_loss;                   /* at the end of training; 0 = not asked for */
+  void (*configure)(rlcore_ppo_config *);  /* settings that differ from the library's defaults */
+  draw_fn draw;                            /* NULL: nothing to see */
+} task;
+
+/* NULL if there is none of that name; the names are listed by task_name(0), (1), ... until NULL. */
+const task *task_find(const char *name);
+const char *task_name(size_t index);
+
+rlcore_env_def task_env(const task *t);
+rlcore_ppo_config task_config(const task *t);
+
+/* The published hash of everything that training with seed 1 leaves in memory; 0 if there is none. */
+uint64_t task_hash(const task *t, bool quick);
+
+#endif

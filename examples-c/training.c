@@ -1,0 +1,126 @@
+#include "training.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { EVAL_SEED = 1000000 };
+
+static rlcore_vecenv_config envs_config(uint32_t num_envs, uint64_t seed) {
+  rlcore_vecenv_config config;
+  CHECK(rlcore_vecenv_config_init(&config, sizeof config));
+  config.num_envs = num_envs;
+  config.seed = seed;
+  return config;
+}
+
+void training_plan(training *t, const rlcore_env_def *env, const rlcore_ppo_config *config) {
+  const rlcore_vecenv_config envs = envs_config(config->num_envs, 0);
+  const size_t obs_size = config->num_envs * env->obs.len * host_element_size(env->obs.kind);
+  memset(t, 0, sizeof *t);
+  t->env = *env;
+  t->config = *config;
+  CHECK(rlcore_ppo_size(config, &env->obs, &env->action, &t->ppo_size));
+  CHECK(rlcore_vecenv_size(env, &envs, &t->envs_size));
+  t->image_size = host_aligned(t->ppo_size) + host_aligned(t->envs_size) + host_aligned(obs_size);
+  t->image = host_take(t->image_size);
+  t->obs = t->image + host_aligned(t->ppo_size) + host_aligned(t->envs_size);
+  t->action = host_take(config->num_envs * env->action.len * host_element_size(env->action.kind));
+  t->final_obs = host_take(obs_size);
+  t->reward = host_take(config->num_envs * sizeof *t->reward);
+  t->terminated = host_take(config->num_envs);
+  t->truncated = host_take(config->num_envs);
+  t->stats.struct_size = sizeof t->stats;
+}
+
+void training_start(training *t, uint64_t seed) {
+  /* Environment i draws from stream `seed + i`: leave room between seeds. */
+  const rlcore_vecenv_config envs = envs_config(t->config.num_envs, seed << 16);
+  t->config.seed = seed;
+  memset(t->image, 0, t->image_size);
+  CHECK(rlcore_ppo_init(t->image, t->ppo_size, &t->config, &t->env.obs, &t->env.action, &t->ppo));
+  CHECK(rlcore_vecenv_init(t->image + host_aligned(t->ppo_size), t->envs_size, &t->env, &envs, &t->envs));
+  CHECK(rlcore_vecenv_reset(t->envs, &t->env, NULL, t->obs));
+}
+
+void training_attach(training *t) {
+  CHECK(rlcore_ppo_attach(t->image, t->ppo_size, &t->ppo));
+  CHECK(rlcore_vecenv_attach(t->image + host_aligned(t->ppo_size), t->envs_size, &t->env, &t->envs));
+}
+
+void training_step(training *t) {
+  const rlcore_vecenv_out out = {
+      .struct_size = sizeof out,
+      .obs = t->obs,
+      .reward = t->reward,
+      .terminated = t->terminated,
+      .truncated = t->truncated,
+      .final_obs = t->final_obs,
+  };
+  CHECK(rlcore_ppo_act(t->ppo, t->obs, NULL, t->action));
+  CHECK(rlcore_vecenv_step(t->envs, &t->env, t->action, &out));
+  CHECK(rlcore_ppo_observe(t->ppo, t->reward, t->terminated, t->truncated, t->final_obs));
+}
+
+bool training_learn(training *t, uint32_t max_minibatches) {
+  uint32_t phase = 0;
+  CHECK(rlcore_ppo_phase(t->ppo, &phase));
+  if (phase != RLCORE_PPO_LEARN) return false;
+  CHECK(rlcore_ppo_learn(t->ppo, t->obs, max_minibatches, &t->stats));
+  return t->stats.minibatches_left != 0;
+}
+
+uint64_t training_hash(const training *t) { return host_hash(t->image, t->image_size); }
+
+const rlcore_policy *training_export(const training *t, size_t *out_size) {
+  rlcore_policy *policy;
+  void *mem;
+  CHECK(rlcore_policy_size(t->ppo, out_size));
+  mem = host_take(*out_size);
+  CHECK(rlcore_policy_export(t->ppo, mem, *out_size, &policy));
+  return policy;
+}
+
+evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint32_t num_episodes) {
+  const size_t mark = host_mark(), n = num_episodes;
+  const rlcore_vecenv_config config = envs_config(num_episodes, EVAL_SEED);
+  const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
+  evaluation e = {.min = INFINITY, .max = -INFINITY};
+  size_t envs_size = 0, scratch_len = 0, left = n;
+  rlcore_vecenv *envs;
+  CHECK(rlcore_vecenv_size(env, &config, &envs_size));
+  CHECK(rlcore_policy_scratch_len(policy, num_episodes, &scratch_len));
+
+  void *const mem = host_take(envs_size);
+  float *const scratch = host_take(scratch_len * sizeof *scratch);
+  void *const obs = host_take(n * env->obs.len * host_element_size(env->obs.kind));
+  void *const final_obs = host_take(n * env->obs.len * host_element_size(env->obs.kind));
+  void *const action = host_take(n * env->action.len * host_element_size(env->action.kind));
+  float *const reward = host_take(n * sizeof *reward);
+  uint8_t *const terminated = host_take(n), *const truncated = host_take(n), *const over = host_take(n);
+  double *const sum = host_take(n * sizeof *sum);
+  const rlcore_vecenv_out out = {.struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
+
+  CHECK(rlcore_vecenv_init(mem, envs_size, env, &config, &envs));
+  CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
+  for (uint32_t step = 0; left && step < 100000; step++) {
+    CHECK(rlcore_policy_act(policy, num_episodes, obs, NULL, &greedy, NULL, scratch, scratch_len, action));
+    CHECK(rlcore_vecenv_step(envs, env, action, &out));
+    for (size_t i = 0; i < n; i++) {
+      if (over[i]) continue; /* only the first episode of each environment counts, so short ones are not favoured */
+      sum[i] += (double)reward[i];
+      e.mean_len += 1.0 / (double)n;
+      over[i] = terminated[i] || truncated[i];
+      left -= over[i];
+    }
+  }
+  if (left) host_fail("evaluation: %zu of %zu episodes did not end", left, n);
+  for (size_t i = 0; i < n; i++) e.mean += sum[i] / (double)n;
+  for (size_t i = 0; i < n; i++) {
+    e.std += (sum[i] - e.mean) * (sum[i] - e.mean) / (double)n;
+    e.min = sum[i] < e.min ? sum[i] : e.min;
+    e.max = sum[i] > e.max ? sum[i] : e.max;
+  }
+  e.std = sqrt(e.std);
+  host_rewind(mark);
+  return e;
+}

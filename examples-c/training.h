@@ -1,0 +1,50 @@
+/* A learner and its environments, whose saved form is one stretch of bytes; and the evaluation of a policy. */
+#ifndef TRAINING_H
+#define TRAINING_H
+
+#include "host.h"
+
+/* One learner, its environments, and the arrays between them. */
+typedef struct training {
+  rlcore_env_def env;
+  rlcore_ppo_config config;
+  unsigned char *image; /* all that has to be saved: learner block, environments' block, next observations */
+  size_t image_size, ppo_size, envs_size;
+  rlcore_ppo *ppo;      /* at image */
+  rlcore_vecenv *envs;  /* after it */
+  void *obs;            /* [N, obs_len], after that */
+  /* What one step writes. Nothing here outlives the step. */
+  void *action;                    /* [N, action_len] */
+  void *final_obs;                 /* [N, obs_len] */
+  float *reward;                   /* [N] */
+  uint8_t *terminated, *truncated; /* [N] */
+  rlcore_ppo_stats stats;          /* of the last update */
+} training;
+
+/* Works out sizes and takes the memory, once. */
+void training_plan(training *t, const rlcore_env_def *env, const rlcore_ppo_config *config);
+
+/* Starts from nothing, with all randomness from `seed`. May be called again to start over in the same memory. */
+void training_start(training *t, uint64_t seed);
+
+/* Goes on from the bytes in `image`. */
+void training_attach(training *t);
+
+/* Acts, steps every environment once and lets the learner see what happened. */
+void training_step(training *t);
+
+/* Learns if an update is due: at most max_minibatches of it (0 = all). True while some of it is left. */
+bool training_learn(training *t, uint32_t max_minibatches);
+
+uint64_t training_hash(const training *t);
+
+/* Exports the policy into memory that is taken for it. */
+const rlcore_policy *training_export(const training *t, size_t *out_size);
+
+/* Returns of whole episodes, one in each of `num_episodes` environments seeded apart from any training. */
+typedef struct evaluation {
+  double mean, std, min, max, mean_len;
+} evaluation;
+evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint32_t num_episodes);
+
+#endif

@@ -1,0 +1,29 @@
+//! Every C example compiles without a warning, runs, and prints what its `.expected` file says; every environment
+//! ends a short training with its published hash. The rules are those of `examples-c/Makefile`.
+
+#![cfg(unix)]
+
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+/// One `make` at a time: the examples share a library and their object files.
+static MAKE: Mutex<()> = Mutex::new(());
+
+fn make(goals: &[&str]) {
+    let _alone = MAKE.lock().unwrap_or_else(PoisonError::into_inner);
+    let run = Command::new("make")
+        .args(["--no-print-directory", "-C", concat!(env!("CARGO_MANIFEST_DIR"), "/../examples-c")])
+        .args(["TARGET=../target/c-examples", "OUT=../target/c-examples/out"])
+        .arg(format!("CARGO={}", env!("CARGO")))
+        .args(goals)
+        .env_remove("MAKEFLAGS")
+        .output()
+        .expect("make starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(run.status.success(), "make {goals:?}\n{}{}", text(&run.stdout), text(&run.stderr));
+}
+
+#[test]
+fn threads_give_the_same_bytes() {
+    make(&["check-threads"]);
+}
