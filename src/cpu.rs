@@ -28,6 +28,15 @@ pub trait Kernel {
     type Output;
     /// Does the work.
     fn run(self) -> Self::Output;
+
+    /// Does the work with block shapes chosen for `LEVEL`, a [`Level`] as a number. The result must not depend on it.
+    #[inline(always)]
+    fn run_at<const LEVEL: u8>(self) -> Self::Output
+    where
+        Self: Sized,
+    {
+        self.run()
+    }
 }
 
 static LIMIT: AtomicU8 = AtomicU8::new(Level::Avx512 as u8);
@@ -63,7 +72,7 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
             Level::Base => {}
         }
     }
-    kernel.run()
+    kernel.run_at::<{ Level::Base as u8 }>()
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -86,12 +95,12 @@ mod detect {
 
     #[target_feature(enable = "avx2")]
     pub fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
-        kernel.run()
+        kernel.run_at::<{ Level::Avx2 as u8 }>()
     }
 
     #[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl")]
     pub fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
-        kernel.run()
+        kernel.run_at::<{ Level::Avx512 as u8 }>()
     }
 }
 

@@ -1,0 +1,290 @@
+//! Small row-major matrix products, blocked for registers, with one fixed order for every sum.
+//!
+//! A sum over an inner or a batch dimension runs upwards in one f32 accumulator an output, each product rounded before
+//! it is added. So the block shape, the CPU level and the way a batch is cut never change a bit. Only [`dots`], for
+//! outputs too narrow to fill a vector, keeps sixteen partial sums and adds them in a fixed tree.
+//!
+//! Every function is part of a kernel: inlined into the caller's [`Kernel`](crate::cpu::Kernel), which passes its
+//! `LEVEL` on. `None` means that a length does not fit; callers check lengths first, so it does not happen.
+
+use crate::cpu::Level;
+use crate::num;
+
+/// Numbers in one vector, and the narrowest matrix that is worked on in vectors.
+pub(crate) const LANES: usize = 16;
+
+const AVX512: u8 = Level::Avx512 as u8;
+const AVX2: u8 = Level::Avx2 as u8;
+
+/// Repeats a block of code for each row or column `$i` of a tile. Written out, because the compiler keeps the sums in
+/// registers only if these loops are gone before it looks.
+macro_rules! unroll {
+    ($i:ident in 0..4 $body:block) => { unroll!(@ $i $body 0 1 2 3) };
+    ($i:ident in 0..8 $body:block) => { unroll!(@ $i $body 0 1 2 3 4 5 6 7) };
+    (@ $i:ident $body:block $($value:literal)*) => { $({ const $i: usize = $value; $body })* };
+}
+
+/// Sums in registers: `R` rows (at most 8) of `C` vectors (at most 4) of `L` lanes.
+type Tile<const R: usize, const C: usize, const L: usize> = [[[f32; L]; C]; R];
+
+/// `C` vectors from `column` on.
+#[inline(always)]
+fn vectors<const C: usize, const L: usize>(row: &[f32], column: usize) -> Option<&[[f32; L]; C]> {
+    row.get(column..)?.as_chunks().0.first_chunk()
+}
+
+/// `C` vectors from `column` on.
+#[inline(always)]
+fn vectors_mut<const C: usize, const L: usize>(row: &mut [f32], column: usize) -> Option<&mut [[f32; L]; C]> {
+    row.get_mut(column..)?.as_chunks_mut().0.first_chunk_mut()
+}
+
+/// `sums + x * w`.
+#[inline(always)]
+fn add_scaled<const C: usize, const L: usize>(sums: &mut [[f32; L]; C], x: f32, w: &[[f32; L]; C]) {
+    unroll!(COLUMN in 0..4 {
+        if let (Some(sums), Some(w)) = (sums.get_mut(COLUMN), w.get(COLUMN)) {
+            *sums = core::array::from_fn(|lane| sums[lane] + x * w[lane]);
+        }
+    });
+}
+
+/// `y[m,n] = x[m,k] * w[k,n] + bias[n]`; without a bias the sums start at 0.
+#[inline(always)]
+pub(crate) fn affine<const LEVEL: u8>(
+    x: &[f32],
+    w: &[f32],
+    bias: Option<&[f32]>,
+    y: &mut [f32],
+    k: usize,
+    n: usize,
+) -> Option<()> {
+    let m = y.len().checked_div(n)?;
+    match LEVEL {
+        AVX512 if m >= 4 && n.is_multiple_of(64) => affine_tiles::<4, 4, LANES>(x, w, bias, y, k, n),
+        AVX512 if m >= 8 && n >= 16 => affine_tiles::<8, 1, LANES>(x, w, bias, y, k, n),
+        AVX2 if m >= 4 && n >= 16 => affine_tiles::<4, 1, LANES>(x, w, bias, y, k, n),
+        AVX512 | AVX2 if n >= 64 => affine_tiles::<1, 4, LANES>(x, w, bias, y, k, n),
+        _ if n >= 32 => affine_tiles::<1, 2, LANES>(x, w, bias, y, k, n),
+        _ if n >= 16 => affine_tiles::<1, 1, LANES>(x, w, bias, y, k, n),
+        _ => affine_tiles::<1, 1, 1>(x, w, bias, y, k, n),
+    }
+}
+
+/// [`affine`] tile by tile, `m >= R`, `n >= C * L`. The last tile overlaps the one before it.
+#[inline(always)]
+fn affine_tiles<const R: usize, const C: usize, const L: usize>(
+    x: &[f32],
+    w: &[f32],
+    bias: Option<&[f32]>,
+    y: &mut [f32],
+    k: usize,
+    n: usize,
+) -> Option<()> {
+    if k == 0 || n == 0 {
+        return None;
+    }
+    let (last_row, last_column) = ((y.len() / n).checked_sub(R)?, n.checked_sub(C * L)?);
+    let mut row = 0;
+    loop {
+        let x: [&[f32]; R] = rows(x.get(row * k..)?, k)?;
+        let y = y.get_mut(row * n..(row + R) * n)?;
+        let mut column = 0;
+        loop {
+            let start = match bias {
+                Some(bias) => *vectors(bias, column)?,
+                None => [[0.0; L]; C],
+            };
+            let sums: Tile<R, C, L> = add_tile([start; R], x, w, k, n, column);
+            for (y, sums) in y.chunks_exact_mut(n).zip(&sums) {
+                *vectors_mut(y, column)? = *sums;
+            }
+            if column == last_column {
+                break;
+            }
+            column = (column + C * L).min(last_column);
+        }
+        if row == last_row {
+            return Some(());
+        }
+        row = (row + R).min(last_row);
+    }
+}
+
+/// `R` rows of `k` numbers each.
+#[inline(always)]
+fn rows<const R: usize>(x: &[f32], k: usize) -> Option<[&[f32]; R]> {
+    let mut all: [&[f32]; R] = [&[]; R];
+    unroll!(ROW in 0..8 {
+        if let Some(row) = all.get_mut(ROW) {
+            *row = x.get(ROW * k..)?.get(..k)?;
+        }
+    });
+    Some(all)
+}
+
+/// `sums + x[R,k] * w[k,n]` for the columns of a tile.
+#[inline(always)]
+fn add_tile<const R: usize, const C: usize, const L: usize>(
+    mut sums: Tile<R, C, L>,
+    x: [&[f32]; R],
+    w: &[f32],
+    k: usize,
+    n: usize,
+    column: usize,
+) -> Tile<R, C, L> {
+    if n == 0 {
+        return sums;
+    }
+    for (i, w) in (0..k).zip(w.chunks_exact(n)) {
+        let Some(w) = vectors(w, column) else { break };
+        unroll!(ROW in 0..8 {
+            if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW).and_then(|x| x.get(i))) {
+                add_scaled(sums, *x, w);
+            }
+        });
+    }
+    sums
+}
+
+/// `y[m,n] = x[m,k] * w[n,k]^T + bias[n]` for narrow `n`. Lane `l` sums the products `l, l + 16, ..`; the last ones are
+/// padded with zeros; then [`num::tree`].
+#[inline(always)]
+pub(crate) fn dots(x: &[f32], w: &[f32], bias: &[f32], y: &mut [f32], k: usize, n: usize) -> Option<()> {
+    if k == 0 || n == 0 {
+        return None;
+    }
+    for (x, y) in x.chunks_exact(k).zip(y.chunks_exact_mut(n)) {
+        let (x, x_rest) = x.as_chunks::<LANES>();
+        for ((y, bias), w) in y.iter_mut().zip(bias).zip(w.chunks_exact(k)) {
+            let (w, w_rest) = w.as_chunks::<LANES>();
+            let mut sums = [0.0; LANES];
+            for (x, w) in x.iter().zip(w) {
+                add_products(&mut sums, x, w);
+            }
+            if !x_rest.is_empty() {
+                add_products(&mut sums, &padded(x_rest), &padded(w_rest));
+            }
+            *y = num::tree(sums) + bias;
+        }
+    }
+    Some(())
+}
+
+#[inline(always)]
+fn add_products(sums: &mut [f32; LANES], x: &[f32; LANES], w: &[f32; LANES]) {
+    for ((sum, x), w) in sums.iter_mut().zip(x).zip(w) {
+        *sum += x * w;
+    }
+}
+
+#[inline(always)]
+fn padded(rest: &[f32]) -> [f32; LANES] {
+    let mut lanes = [0.0; LANES];
+    for (lane, x) in lanes.iter_mut().zip(rest) {
+        *lane = *x;
+    }
+    lanes
+}
+
+/// `dw[k,n] += x[m,k]^T * dy[m,n]`, rows upwards.
+#[inline(always)]
+pub(crate) fn add_outer<const LEVEL: u8>(x: &[f32], dy: &[f32], dw: &mut [f32], k: usize, n: usize) -> Option<()> {
+    match LEVEL {
+        AVX512 if k >= 4 && n.is_multiple_of(64) => outer_tiles::<4, 4, LANES>(x, dy, dw, k, n),
+        AVX512 if k >= 8 && n >= 16 => outer_tiles::<8, 1, LANES>(x, dy, dw, k, n),
+        AVX2 if k >= 4 && n >= 16 => outer_tiles::<4, 1, LANES>(x, dy, dw, k, n),
+        AVX512 | AVX2 if n >= 64 => outer_tiles::<1, 4, LANES>(x, dy, dw, k, n),
+        _ if n >= 32 => outer_tiles::<1, 2, LANES>(x, dy, dw, k, n),
+        _ if n >= 16 => outer_tiles::<1, 1, LANES>(x, dy, dw, k, n),
+        _ => outer_tiles::<1, 1, 1>(x, dy, dw, k, n),
+    }
+}
+
+/// [`add_outer`] tile by tile, `k >= R`, `n >= C * L`. The last tile overlaps the one before it, and stores only what
+/// that one did not.
+#[inline(always)]
+fn outer_tiles<const R: usize, const C: usize, const L: usize>(
+    x: &[f32],
+    dy: &[f32],
+    dw: &mut [f32],
+    k: usize,
+    n: usize,
+) -> Option<()> {
+    if k == 0 || n == 0 {
+        return None;
+    }
+    let (last_row, last_column) = (k.checked_sub(R)?, n.checked_sub(C * L)?);
+    let (mut row, mut old_rows) = (0, 0);
+    loop {
+        let dw = dw.get_mut(row * n..(row + R) * n)?;
+        let (mut column, mut old_columns) = (0, 0);
+        loop {
+            let mut start: Tile<R, C, L> = [[[0.0; L]; C]; R];
+            for (start, dw) in start.iter_mut().zip(dw.chunks_exact(n)) {
+                *start = *vectors(dw, column)?;
+            }
+            let sums = add_outer_tile(start, x, dy, (k, row), (n, column));
+            for (r, (dw, sums)) in dw.chunks_exact_mut(n).zip(&sums).enumerate() {
+                let dw: &mut [[f32; L]; C] = vectors_mut(dw, column)?;
+                if r >= old_rows && old_columns == 0 {
+                    *dw = *sums;
+                } else if r >= old_rows {
+                    for (dw, sum) in dw.as_flattened_mut().iter_mut().zip(sums.as_flattened()).skip(old_columns) {
+                        *dw = *sum;
+                    }
+                }
+            }
+            if column == last_column {
+                break;
+            }
+            let next = (column + C * L).min(last_column);
+            old_columns = column + C * L - next;
+            column = next;
+        }
+        if row == last_row {
+            return Some(());
+        }
+        let next = (row + R).min(last_row);
+        old_rows = row + R - next;
+        row = next;
+    }
+}
+
+/// `sums + x[m,k]^T * dy[m,n]` for a tile that starts at the given columns of `x` and `dy`.
+#[inline(always)]
+fn add_outer_tile<const R: usize, const C: usize, const L: usize>(
+    mut sums: Tile<R, C, L>,
+    x: &[f32],
+    dy: &[f32],
+    (k, row): (usize, usize),
+    (n, column): (usize, usize),
+) -> Tile<R, C, L> {
+    if k == 0 || n == 0 {
+        return sums;
+    }
+    for (x, dy) in x.chunks_exact(k).zip(dy.chunks_exact(n)) {
+        let Some(x) = x.get(row..).and_then(|x| x.first_chunk::<R>()) else { break };
+        let Some(dy) = vectors(dy, column) else { break };
+        unroll!(ROW in 0..8 {
+            if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW)) {
+                add_scaled(sums, *x, dy);
+            }
+        });
+    }
+    sums
+}
+
+/// `t[n,m] = a[m,n]^T`.
+#[inline(always)]
+pub(crate) fn transpose(a: &[f32], t: &mut [f32], m: usize, n: usize) -> Option<()> {
+    if m == 0 || n == 0 {
+        return None;
+    }
+    for (i, t) in (0..n).zip(t.chunks_exact_mut(m)) {
+        for (t, a) in t.iter_mut().zip(a.chunks_exact(n)) {
+            *t = *a.get(i)?;
+        }
+    }
+    Some(())
+}

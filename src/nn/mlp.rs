@@ -1,0 +1,477 @@
+//! A feed-forward tower: dense layers, one activation behind every hidden layer, none behind the last.
+//!
+//! Parameters, gradients and optimiser moments are flat f32 arrays of [`Mlp::param_len`], layer after layer: weights,
+//! then bias `[output]`. Weights lie input-major, `[input, output]`; a layer with fewer than 16 outputs (a head) lies
+//! output-major, `[output, input]`, so that its vectors run along the inputs. [`Mlp::read_layer`] and
+//! [`Mlp::write_layer`] translate.
+
+use crate::cpu::{self, Kernel};
+use crate::error::{Error, Kind, Result, check_len};
+use crate::nn::matmul::{self, LANES};
+use crate::num;
+
+/// The most hidden layers a tower has.
+pub const MAX_HIDDEN: usize = 4;
+const MAX_LAYERS: usize = MAX_HIDDEN + 1;
+
+/// Rows that pass through the whole tower before the next ones, so that activations stay in the first-level cache.
+const ROWS: usize = 32;
+
+/// What turns column sums into a product.
+const ONES: [f32; ROWS] = [1.0; ROWS];
+
+/// What stands behind every hidden layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Activation {
+    /// Hyperbolic tangent.
+    Tanh = 0,
+    /// max(0, x); NaN stays NaN.
+    Relu = 1,
+}
+
+impl Activation {
+    #[inline(always)]
+    fn apply(self, values: &mut [f32]) {
+        match self {
+            Activation::Tanh => {
+                for x in values {
+                    *x = num::tanh(*x);
+                }
+            }
+            Activation::Relu => {
+                for x in values {
+                    *x = if *x < 0.0 { 0.0 } else { *x };
+                }
+            }
+        }
+    }
+
+    /// Multiplies gradients by the slope, which the activation's own value tells: 1 - a², or 1 where a > 0.
+    #[inline(always)]
+    fn apply_slope(self, gradients: &mut [f32], activations: &[f32]) {
+        match self {
+            Activation::Tanh => {
+                for (g, a) in gradients.iter_mut().zip(activations) {
+                    *g *= 1.0 - a * a;
+                }
+            }
+            Activation::Relu => {
+                for (g, a) in gradients.iter_mut().zip(activations) {
+                    *g = if *a > 0.0 { *g } else { 0.0 };
+                }
+            }
+        }
+    }
+}
+
+/// One dense layer and where its parameters lie.
+#[derive(Clone, Copy)]
+struct Layer {
+    input: usize,
+    output: usize,
+    /// The first weight in the flat parameters.
+    start: usize,
+}
+
+impl Layer {
+    #[inline(always)]
+    fn weight_len(&self) -> usize {
+        self.input * self.output
+    }
+
+    /// Output-major, because there are too few outputs to fill a vector.
+    #[inline(always)]
+    fn is_narrow(&self) -> bool {
+        self.output < LANES
+    }
+
+    /// Weights and bias.
+    #[inline(always)]
+    fn of<'a>(&self, params: &'a [f32]) -> Option<(&'a [f32], &'a [f32])> {
+        params.get(self.start..)?.get(..self.weight_len() + self.output)?.split_at_checked(self.weight_len())
+    }
+
+    /// Weights and bias.
+    #[inline(always)]
+    fn of_mut<'a>(&self, params: &'a mut [f32]) -> Option<(&'a mut [f32], &'a mut [f32])> {
+        params
+            .get_mut(self.start..)?
+            .get_mut(..self.weight_len() + self.output)?
+            .split_at_mut_checked(self.weight_len())
+    }
+
+    #[inline(always)]
+    fn forward<const LEVEL: u8>(&self, params: &[f32], x: &[f32], y: &mut [f32]) -> Option<()> {
+        let (w, b) = self.of(params)?;
+        if self.is_narrow() {
+            matmul::dots(x, w, b, y, self.input, self.output)
+        } else {
+            matmul::affine::<LEVEL>(x, w, Some(b), y, self.input, self.output)
+        }
+    }
+}
+
+/// The shape of a tower. Plain data; the parameters are the caller's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mlp {
+    sizes: [usize; MAX_LAYERS + 1],
+    num_layers: usize,
+    activation: Activation,
+}
+
+impl Mlp {
+    /// A tower of `sizes`: input, up to [`MAX_HIDDEN`] hidden layers, output.
+    ///
+    /// Errors: `Config` for fewer than two or too many sizes or a size of 0; `Overflow`.
+    pub fn new(sizes: &[usize], activation: Activation) -> Result<Mlp> {
+        if sizes.len() < 2 || sizes.len() > MAX_LAYERS + 1 {
+            return Err(Error::new(Kind::Config, "mlp: sizes from input to output, 2 to 6 of them").given(sizes.len()));
+        }
+        let mut mlp = Mlp { sizes: [0; MAX_LAYERS + 1], num_layers: sizes.len() - 1, activation };
+        for (own, &size) in mlp.sizes.iter_mut().zip(sizes) {
+            if size == 0 {
+                return Err(Error::new(Kind::Config, "mlp: sizes of at least").needed(1).given(size));
+            }
+            *own = size;
+        }
+        // Every length below is at most this sum, so none overflows.
+        let too_large = Error::new(Kind::Overflow, "mlp: sizes whose products fit the address space");
+        let mut sum = 0usize;
+        for (&input, &output) in sizes.iter().zip(sizes.iter().skip(1)) {
+            let weights = input.checked_mul(output).ok_or(too_large)?;
+            let rows = input.max(output).checked_mul(2 * ROWS).ok_or(too_large)?;
+            sum = weights.checked_mul(2).and_then(|w| w.checked_add(rows)?.checked_add(sum)).ok_or(too_large)?;
+        }
+        if sum > isize::MAX as usize / size_of::<f32>() { Err(too_large) } else { Ok(mlp) }
+    }
+
+    /// Numbers in one input row.
+    pub fn input(&self) -> usize {
+        self.sizes[0]
+    }
+
+    /// Numbers in one output row.
+    pub fn output(&self) -> usize {
+        self.sizes.get(self.num_layers).copied().unwrap_or(0)
+    }
+
+    /// The activation behind the hidden layers.
+    pub fn activation(&self) -> Activation {
+        self.activation
+    }
+
+    /// Numbers in the parameters, and in their gradients.
+    pub fn param_len(&self) -> usize {
+        self.layers().map(|l| l.weight_len() + l.output).sum()
+    }
+
+    /// Numbers that [`Mlp::forward`] keeps for [`Mlp::backward`]: the hidden activations, `[batch, size]` a layer.
+    pub fn tape_len(&self, batch: usize) -> usize {
+        self.layers().skip(1).map(|l| l.input).sum::<usize>().saturating_mul(batch)
+    }
+
+    /// Numbers of scratch that [`Mlp::backward`] needs, whatever the batch.
+    pub fn scratch_len(&self) -> usize {
+        let transposed: usize = self.layers().skip(1).filter(|l| !l.is_narrow()).map(|l| l.weight_len()).sum();
+        transposed + 2 * ROWS * self.layers().map(|l| l.output).fold(0, usize::max)
+    }
+
+    /// Numbers of scratch that [`Mlp::infer`] needs, whatever the batch.
+    pub fn infer_scratch_len(&self) -> usize {
+        2 * ROWS * self.layers().skip(1).map(|l| l.input).fold(0, usize::max)
+    }
+
+    #[inline(always)]
+    fn layers(&self) -> impl Iterator<Item = Layer> {
+        let sizes = self.sizes.iter().zip(self.sizes.iter().skip(1)).take(self.num_layers);
+        sizes.scan(0, |end, (&input, &output)| {
+            let layer = Layer { input, output, start: *end };
+            *end += layer.weight_len() + output;
+            Some(layer)
+        })
+    }
+
+    /// `out[batch, output]` of `x[batch, input]`; `tape[tape_len(batch)]` keeps what [`Mlp::backward`] needs.
+    ///
+    /// A row's result does not depend on the other rows. Errors: `Shape`; nothing is written then.
+    pub fn forward(&self, params: &[f32], x: &[f32], batch: usize, tape: &mut [f32], out: &mut [f32]) -> Result {
+        self.check(params, x, batch, out)?;
+        check_len("mlp: tape of length", tape, self.tape_len(batch))?;
+        cpu::dispatch(Forward { mlp: *self, params, x, batch, tape, out }).ok_or(MISFIT)
+    }
+
+    /// [`Mlp::forward`] without a tape, and the same bits. `scratch` has at least [`Mlp::infer_scratch_len`] numbers,
+    /// whose values do not matter.
+    ///
+    /// Errors: `Shape`; `Size` for a scratch that is too small; nothing is written then.
+    pub fn infer(&self, params: &[f32], x: &[f32], batch: usize, scratch: &mut [f32], out: &mut [f32]) -> Result {
+        self.check(params, x, batch, out)?;
+        check_scratch(scratch, self.infer_scratch_len())?;
+        cpu::dispatch(Infer { mlp: *self, params, x, scratch, out }).ok_or(MISFIT)
+    }
+
+    /// The gradients of the parameters, `grads[param_len]`, from `d_out[batch, output]` and the tape that
+    /// [`Mlp::forward`] left for the same `params` and `x`. `grads` is overwritten. Sums run over the rows upwards.
+    /// `scratch` has at least [`Mlp::scratch_len`] numbers, whose values do not matter.
+    ///
+    /// Errors: `Shape`; `Size` for a scratch that is too small; nothing is written then.
+    #[allow(clippy::too_many_arguments)]
+    pub fn backward(
+        &self,
+        params: &[f32],
+        x: &[f32],
+        batch: usize,
+        tape: &[f32],
+        d_out: &[f32],
+        grads: &mut [f32],
+        scratch: &mut [f32],
+    ) -> Result {
+        self.check(params, x, batch, d_out)?;
+        check_len("mlp: tape of length", tape, self.tape_len(batch))?;
+        check_len("mlp: gradients of length", grads, self.param_len())?;
+        check_scratch(scratch, self.scratch_len())?;
+        cpu::dispatch(Backward { mlp: *self, params, x, batch, tape, d_out, grads, scratch }).ok_or(MISFIT)
+    }
+
+    fn check(&self, params: &[f32], x: &[f32], batch: usize, out: &[f32]) -> Result {
+        check_len("mlp: parameters of length", params, self.param_len())?;
+        check_len("mlp: input of length", x, batch.saturating_mul(self.input()))?;
+        check_len("mlp: output of length", out, batch.saturating_mul(self.output()))
+    }
+
+    /// Reads layer `index` (0 is next to the input): `weights[output, input]`, `bias[output]`.
+    ///
+    /// Errors: `Range` for a layer that is not there; `Shape`.
+    pub fn read_layer(&self, params: &[f32], index: usize, weights: &mut [f32], bias: &mut [f32]) -> Result {
+        let layer = self.check_layer(params, index, weights, bias)?;
+        let (w, b) = layer.of(params).ok_or(MISFIT)?;
+        if layer.is_narrow() {
+            copy(w, weights);
+        } else {
+            matmul::transpose(w, weights, layer.input, layer.output).ok_or(MISFIT)?;
+        }
+        copy(b, bias);
+        Ok(())
+    }
+
+    /// Writes layer `index` (0 is next to the input) from `weights[output, input]` and `bias[output]`.
+    ///
+    /// Errors: `Range` for a layer that is not there; `Shape`.
+    pub fn write_layer(&self, params: &mut [f32], index: usize, weights: &[f32], bias: &[f32]) -> Result {
+        let layer = self.check_layer(params, index, weights, bias)?;
+        let (w, b) = layer.of_mut(params).ok_or(MISFIT)?;
+        if layer.is_narrow() {
+            copy(weights, w);
+        } else {
+            matmul::transpose(weights, w, layer.output, layer.input).ok_or(MISFIT)?;
+        }
+        copy(bias, b);
+        Ok(())
+    }
+
+    fn check_layer(&self, params: &[f32], index: usize, weights: &[f32], bias: &[f32]) -> Result<Layer> {
+        check_len("mlp: parameters of length", params, self.param_len())?;
+        let missing = Error::new(Kind::Range, "mlp: a layer below").needed(self.num_layers).given(index);
+        let layer = self.layers().nth(index).ok_or(missing)?;
+        check_len("mlp: layer weights of length", weights, layer.weight_len())?;
+        check_len("mlp: layer bias of length", bias, layer.output)?;
+        Ok(layer)
+    }
+}
+
+/// What a kernel reports if a length does not fit after all; the checks before it exclude that.
+const MISFIT: Error = Error::new(Kind::Shape, "mlp: arrays as the sizes say");
+
+fn check_scratch(scratch: &[f32], len: usize) -> Result {
+    if scratch.len() >= len {
+        Ok(())
+    } else {
+        Err(Error::new(Kind::Size, "mlp: scratch of at least").needed(len).given(scratch.len()))
+    }
+}
+
+#[inline(always)]
+fn copy(from: &[f32], to: &mut [f32]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+}
+
+/// The rows `[begin, begin + len)` of an array with `width` numbers a row.
+#[derive(Clone, Copy)]
+struct Rows {
+    begin: usize,
+    len: usize,
+}
+
+impl Rows {
+    #[inline(always)]
+    fn of<'a>(&self, a: &'a [f32], width: usize) -> Option<&'a [f32]> {
+        a.get(self.begin * width..)?.get(..self.len * width)
+    }
+
+    #[inline(always)]
+    fn of_mut<'a>(&self, a: &'a mut [f32], width: usize) -> Option<&'a mut [f32]> {
+        a.get_mut(self.begin * width..)?.get_mut(..self.len * width)
+    }
+}
+
+#[inline(always)]
+fn row_blocks(batch: usize) -> impl Iterator<Item = Rows> {
+    (0..batch).step_by(ROWS).map(move |begin| Rows { begin, len: (batch - begin).min(ROWS) })
+}
+
+struct Forward<'a> {
+    mlp: Mlp,
+    params: &'a [f32],
+    x: &'a [f32],
+    batch: usize,
+    tape: &'a mut [f32],
+    out: &'a mut [f32],
+}
+
+impl Kernel for Forward<'_> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run(self) -> Option<()> {
+        self.run_at::<0>()
+    }
+
+    #[inline(always)]
+    fn run_at<const LEVEL: u8>(self) -> Option<()> {
+        for rows in row_blocks(self.batch) {
+            let mut x = rows.of(self.x, self.mlp.input())?;
+            let mut tape = &mut *self.tape;
+            for (i, layer) in self.mlp.layers().enumerate() {
+                if i + 1 == self.mlp.num_layers {
+                    layer.forward::<LEVEL>(self.params, x, rows.of_mut(self.out, layer.output)?)?;
+                    break;
+                }
+                let (y, rest) = tape.split_at_mut_checked(self.batch * layer.output)?;
+                let y = rows.of_mut(y, layer.output)?;
+                layer.forward::<LEVEL>(self.params, x, y)?;
+                self.mlp.activation.apply(y);
+                (x, tape) = (y, rest);
+            }
+        }
+        Some(())
+    }
+}
+
+struct Infer<'a> {
+    mlp: Mlp,
+    params: &'a [f32],
+    x: &'a [f32],
+    scratch: &'a mut [f32],
+    out: &'a mut [f32],
+}
+
+impl Kernel for Infer<'_> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run(self) -> Option<()> {
+        self.run_at::<0>()
+    }
+
+    #[inline(always)]
+    fn run_at<const LEVEL: u8>(self) -> Option<()> {
+        let half = self.mlp.infer_scratch_len() / 2;
+        let (mut from, mut to) = self.scratch.split_at_mut_checked(half)?;
+        let batch = self.out.len().checked_div(self.mlp.output())?;
+        for rows in row_blocks(batch) {
+            let x = rows.of(self.x, self.mlp.input())?;
+            for (i, layer) in self.mlp.layers().enumerate() {
+                let x = if i == 0 { x } else { from.get(..rows.len * layer.input)? };
+                if i + 1 == self.mlp.num_layers {
+                    layer.forward::<LEVEL>(self.params, x, rows.of_mut(self.out, layer.output)?)?;
+                    break;
+                }
+                let y = to.get_mut(..rows.len * layer.output)?;
+                layer.forward::<LEVEL>(self.params, x, y)?;
+                self.mlp.activation.apply(y);
+                core::mem::swap(&mut from, &mut to);
+            }
+        }
+        Some(())
+    }
+}
+
+struct Backward<'a> {
+    mlp: Mlp,
+    params: &'a [f32],
+    x: &'a [f32],
+    batch: usize,
+    tape: &'a [f32],
+    d_out: &'a [f32],
+    grads: &'a mut [f32],
+    scratch: &'a mut [f32],
+}
+
+impl Kernel for Backward<'_> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run(self) -> Option<()> {
+        self.run_at::<0>()
+    }
+
+    #[inline(always)]
+    fn run_at<const LEVEL: u8>(self) -> Option<()> {
+        let Backward { mlp, params, x, batch, tape, d_out, grads, scratch } = self;
+        let half = ROWS * mlp.layers().map(|l| l.output).fold(0, usize::max);
+        let (mut from, rest) = scratch.split_at_mut_checked(half)?;
+        let (mut to, transposed) = rest.split_at_mut_checked(half)?;
+
+        // What each layer reads, and its weights output-major.
+        let mut layers = [Layer { input: 0, output: 0, start: 0 }; MAX_LAYERS];
+        let mut inputs: [&[f32]; MAX_LAYERS] = [x; MAX_LAYERS];
+        let mut weights: [&[f32]; MAX_LAYERS] = [&[]; MAX_LAYERS];
+        let (mut tape, mut transposed) = (tape, transposed);
+        for (i, layer) in mlp.layers().enumerate() {
+            *layers.get_mut(i)? = layer;
+            if i == 0 {
+                continue;
+            }
+            let (input, rest) = tape.split_at_checked(batch * layer.input)?;
+            (*inputs.get_mut(i)?, tape) = (input, rest);
+            let (w, _) = layer.of(params)?;
+            *weights.get_mut(i)? = if layer.is_narrow() {
+                w
+            } else {
+                let (t, rest) = transposed.split_at_mut_checked(layer.weight_len())?;
+                matmul::transpose(w, t, layer.input, layer.output)?;
+                transposed = rest;
+                t
+            };
+        }
+
+        grads.fill(0.0);
+        for rows in row_blocks(batch) {
+            let d_out = rows.of(d_out, mlp.output())?;
+            copy(d_out, from.get_mut(..d_out.len())?);
+            for i in (0..mlp.num_layers).rev() {
+                let layer = layers.get(i)?;
+                let dy = from.get(..rows.len * layer.output)?;
+                let x = rows.of(inputs.get(i)?, layer.input)?;
+                let (dw, db) = layer.of_mut(grads)?;
+                let (a, b, k, n) = if layer.is_narrow() {
+                    (dy, x, layer.output, layer.input)
+                } else {
+                    (x, dy, layer.input, layer.output)
+                };
+                matmul::add_outer::<LEVEL>(a, b, dw, k, n)?;
+                matmul::add_outer::<LEVEL>(ONES.get(..rows.len)?, dy, db, 1, layer.output)?;
+                if i > 0 {
+                    let dx = to.get_mut(..rows.len * layer.input)?;
+                    matmul::affine::<LEVEL>(dy, weights.get(i)?, None, dx, layer.output, layer.input)?;
+                    mlp.activation.apply_slope(dx, x);
+                    core::mem::swap(&mut from, &mut to);
+                }
+            }
+        }
+        Some(())
+    }
+}
