@@ -69,6 +69,25 @@ uint32_t rlcore_abi_version(void);
 /* RLCORE_IMAGE_VERSION of the library that is running. */
 uint32_t rlcore_image_version(void);
 
+/* ---- The processor ---- */
+
+/* Instruction sets, each holding the ones before it. The best that the processor has is used by itself. */
+typedef enum rlcore_cpu_level {
+  RLCORE_CPU_BASE = 0,    /* what the library was compiled for */
+  RLCORE_CPU_AVX2 = 1,    /* x86-64 with AVX2 */
+  RLCORE_CPU_AVX512 = 2,  /* x86-64 with AVX-512 F, BW, DQ and VL */
+} rlcore_cpu_level;
+
+/* Uses no level above an rlcore_cpu_level from now on, in the whole process: for tests and measurements. Results never
+   change, only speed. Errors: E_RANGE. */
+rlcore_status rlcore_cpu_set_limit(uint32_t level);
+
+/* ---- Blocks as bytes ---- */
+
+/* FNV-1a, 64 bits, of `size` bytes: names a state in a log or compares two; no protection against attackers.
+   bytes: may be NULL if size is 0. Errors: E_NULL; E_ALIGN; E_OVERFLOW. */
+rlcore_status rlcore_hash(const void *bytes, size_t size, uint64_t *out);
+
 /* ---- Random streams ---- */
 
 /* A random stream: PCG64, numpy's generator, seeded as numpy seeds it. Plain data: copying it copies the stream. */
@@ -79,12 +98,27 @@ typedef struct rlcore_rng {
   uint32_t has_half;   /* 1 while half waits to be used */
 } rlcore_rng;
 
-/* numpy.random.Generator(PCG64(seed)). Errors: E_NULL; E_ALIGN. */
+/* Begins the stream that numpy.random.Generator(PCG64(seed)) draws from. Errors: E_NULL; E_ALIGN. */
 rlcore_status rlcore_rng_seed(rlcore_rng *rng, uint64_t seed);
 
+/* Begins stream number `stream` of a seed: that of the stream-th child of numpy's SeedSequence(seed).
+   Errors: E_NULL; E_ALIGN. */
+rlcore_status rlcore_rng_stream(rlcore_rng *rng, uint64_t seed, uint64_t stream);
+
 /* Fills out[len] with draws from [low, high): numpy's uniform.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_VALUE if low, high or high - low is not finite. */
+   Errors, here and below: E_NULL; E_ALIGN; E_IMAGE for a stream that was never seeded; E_OVERFLOW; E_OVERLAP. E_VALUE if
+   low, high or high - low is not finite. */
 rlcore_status rlcore_rng_uniform(rlcore_rng *rng, double low, double high, double *out, size_t len);
+
+/* Fills out[len] with draws from [low, high): numpy's integers. E_RANGE if high is not above low. */
+rlcore_status rlcore_rng_integers(rlcore_rng *rng, int64_t low, int64_t high, int64_t *out, size_t len);
+
+/* Fills out[len] with standard normal numbers, by Box and Muller's method and not numpy's: elements 2i and 2i+1 are made
+   of the i-th 64-bit draw. */
+rlcore_status rlcore_rng_normal(rlcore_rng *rng, float *out, size_t len);
+
+/* Fills out[len] with 0, 1, 2, ... in random order: numpy's permutation. E_RANGE if they do not fit 32 bits. */
+rlcore_status rlcore_rng_permutation(rlcore_rng *rng, uint32_t *out, size_t len);
 
 /* ---- Spaces ---- */
 

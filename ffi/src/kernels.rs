@@ -70,6 +70,7 @@ pub unsafe extern "C" fn rlcore_gae(
 ) -> rlcore_status {
     call(|| unsafe {
         let r = ptr::sized(rollout)?;
+        ptr::reserved("rollout: reserved", r.reserved)?;
         let (num_steps, num_envs) = (r.num_steps as usize, r.num_envs as usize);
         let len = ptr::grid("rollout", num_steps, num_envs)?;
         let reward = Input::at("rollout: reward", r.reward, len)?;

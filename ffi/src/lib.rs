@@ -6,11 +6,14 @@
 #![no_std]
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
 
+#[allow(dead_code)] // the learner is about to use the rest
 mod ptr;
 #[cfg(not(test))] // `clippy --all-targets` checks this crate beside std, which has its own
 mod rt;
 pub mod status;
 
+pub mod block;
+pub mod cpu;
 pub mod rng;
 pub mod space;
 

@@ -408,24 +408,56 @@ pub unsafe fn init_sized<T: Versioned>(p: *mut T, size: usize, value: impl FnOnc
     Ok(())
 }
 
-#[allow(dead_code)] // the first structure that goes out is the learner's
 /// Room for a structure whose `struct_size` the caller has set.
-///
-/// # Safety
-/// As [`sized`], and the room is ours alone.
-pub unsafe fn out_sized<T: Versioned>(p: *mut T) -> Result<usize> {
-    extent(T::WHAT, p, 1)?;
-    // SAFETY: as in `sized`.
-    let size = unsafe { p.cast::<u32>().read() } as usize;
-    check_struct_size::<T>("struct_size as sizeof gives it, at least", Kind::Config, size)?;
-    Ok(size)
+pub struct OutSized<T> {
+    p: *mut T,
+    size: usize,
+}
+
+impl<T: Versioned> OutSized<T> {
+    /// Errors: `Null`, `Align`, `Config`.
+    ///
+    /// # Safety
+    /// As [`sized`], and the room is ours alone until `store`.
+    pub unsafe fn at(p: *mut T) -> Result<Self> {
+        extent(T::WHAT, p, 1)?;
+        // SAFETY: as in `sized`.
+        let size = unsafe { p.cast::<u32>().read() } as usize;
+        check_struct_size::<T>("struct_size as sizeof gives it, at least", Kind::Config, size)?;
+        Ok(OutSized { p, size })
+    }
+
+    /// The bytes it covers.
+    pub fn extent(&self) -> Extent {
+        Extent::of(T::WHAT, self.p.cast_const().cast(), self.size)
+    }
+
+    /// Writes the structure.
+    pub fn store(self, value: T) {
+        // SAFETY: checked by `at`, ours by the promise to it.
+        unsafe { store_sized(self.p, self.size, value) }
+    }
+}
+
+/// Checks a field that a later version may give a meaning. Errors: `Config`.
+pub fn reserved(what: &'static str, value: u32) -> Result {
+    if value == 0 { Ok(()) } else { Err(Fault::at(what, Error::new(Kind::Config, "zero").given(value as usize))) }
+}
+
+/// A flag. Errors: `Range`.
+pub fn flag(what: &'static str, value: u32) -> Result<bool> {
+    match value {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Fault::at(what, Error::new(Kind::Range, "0 or 1").given(value as usize))),
+    }
 }
 
 /// Writes a structure into `size` bytes: cut short for an older caller, followed by zeros for a newer one.
 ///
 /// # Safety
-/// `p` and `size` passed the checks of [`out_sized`] or [`init_sized`].
-pub unsafe fn store_sized<T: Versioned>(p: *mut T, size: usize, value: T) {
+/// `p` and `size` passed the checks of [`OutSized::at`] or [`init_sized`].
+unsafe fn store_sized<T: Versioned>(p: *mut T, size: usize, value: T) {
     let known = size.min(size_of::<T>());
     // SAFETY: `size` bytes are there by the promise, the first four are `struct_size`.
     unsafe {

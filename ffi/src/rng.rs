@@ -1,6 +1,6 @@
 //! Random streams.
 
-use crate::ptr::{Output, apart};
+use crate::ptr::{Input, Output, Plain, apart};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
@@ -21,25 +21,52 @@ pub struct rlcore_rng {
 
 const _: () = assert!(size_of::<rlcore_rng>() == size_of::<Rng>() && align_of::<rlcore_rng>() == align_of::<Rng>());
 
-/// The stream at `p`, and where it lies.
+/// The stream at `p`, and where it lies. Errors: `Null`, `Align`; `Image` if nothing was seeded there.
 ///
 /// # Safety
 /// As [`Output::at`].
 pub unsafe fn stream<'a>(p: *mut rlcore_rng) -> Result<Output<'a, Rng>> {
-    unsafe { Output::at("rng", p.cast(), 1) }
+    let rng = unsafe { Input::at("rng", p.cast_const().cast::<Rng>(), 1)? };
+    if rng.slice().iter().all(Rng::is_valid) {
+        unsafe { Output::at("rng", p.cast(), 1) }
+    } else {
+        Err(Fault::at("rng", Error::new(Kind::Image, "a stream that rlcore_rng_seed or rlcore_rng_stream made")))
+    }
 }
 
-/// numpy.random.Generator(PCG64(seed)). Errors: E_NULL; E_ALIGN.
+unsafe fn fill<T: Plain>(
+    rng: *mut rlcore_rng,
+    out: *mut T,
+    len: usize,
+    draw: impl FnOnce(&mut Rng, &mut [T]) -> Result,
+) -> Result {
+    let (rng, out) = unsafe { (stream(rng)?, Output::at("rng: out", out, len)?) };
+    apart(&[rng.extent(), out.extent()], &[])?;
+    draw(rng.one(), out.slice())
+}
+
+/// Begins the stream that numpy.random.Generator(PCG64(seed)) draws from. Errors: E_NULL; E_ALIGN.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_seed(rng: *mut rlcore_rng, seed: u64) -> rlcore_status {
     call(|| unsafe {
-        *stream(rng)?.one() = Rng::seeded(seed);
+        *Output::at("rng", rng.cast(), 1)?.one() = Rng::seeded(seed);
+        Ok(())
+    })
+}
+
+/// Begins stream number `stream` of a seed: that of the stream-th child of numpy's SeedSequence(seed).
+/// Errors: E_NULL; E_ALIGN.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rng_stream(rng: *mut rlcore_rng, seed: u64, stream: u64) -> rlcore_status {
+    call(|| unsafe {
+        *Output::at("rng", rng.cast(), 1)?.one() = Rng::stream(seed, stream);
         Ok(())
     })
 }
 
 /// Fills out[len] with draws from [low, high): numpy's uniform.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_VALUE if low, high or high - low is not finite.
+/// Errors, here and below: E_NULL; E_ALIGN; E_IMAGE for a stream that was never seeded; E_OVERFLOW; E_OVERLAP. E_VALUE if
+/// low, high or high - low is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_uniform(
     rng: *mut rlcore_rng,
@@ -49,18 +76,62 @@ pub unsafe extern "C" fn rlcore_rng_uniform(
     len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (rng, out) = (stream(rng)?, Output::at("rng_uniform: out", out, len)?);
-        apart(&[rng.extent(), out.extent()], &[])?;
-        if !(high - low).is_finite() {
-            return Err(Fault::at(
-                "rng_uniform: low, high",
-                Error::new(Kind::Value, "finite bounds a finite way apart"),
-            ));
-        }
-        let rng = rng.one();
-        for x in out.slice() {
-            *x = rng.uniform_in(low, high);
-        }
-        Ok(())
+        fill(rng, out, len, |rng, out| {
+            if !(high - low).is_finite() {
+                let what = Error::new(Kind::Value, "finite bounds a finite way apart");
+                return Err(Fault::at("rng_uniform: low, high", what));
+            }
+            out.fill_with(|| rng.uniform_in(low, high));
+            Ok(())
+        })
+    })
+}
+
+/// Fills out[len] with draws from [low, high): numpy's integers. E_RANGE if high is not above low.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rng_integers(
+    rng: *mut rlcore_rng,
+    low: i64,
+    high: i64,
+    out: *mut i64,
+    len: usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        fill(rng, out, len, |rng, out| {
+            if high <= low {
+                return Err(Fault::at("rng_integers", Error::new(Kind::Range, "high above low").given_i64(high)));
+            }
+            out.fill_with(|| rng.integers(low, high));
+            Ok(())
+        })
+    })
+}
+
+/// Fills out[len] with standard normal numbers, by Box and Muller's method and not numpy's: elements 2i and 2i+1 are made
+/// of the i-th 64-bit draw.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rng_normal(rng: *mut rlcore_rng, out: *mut f32, len: usize) -> rlcore_status {
+    call(|| unsafe {
+        fill(rng, out, len, |rng, out| {
+            rng.fill_normal(out);
+            Ok(())
+        })
+    })
+}
+
+/// Fills out[len] with 0, 1, 2, ... in random order: numpy's permutation. E_RANGE if they do not fit 32 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rng_permutation(rng: *mut rlcore_rng, out: *mut u32, len: usize) -> rlcore_status {
+    call(|| unsafe {
+        fill(rng, out, len, |rng, out| {
+            if out.len() > u32::MAX as usize {
+                return Err(Fault::at(
+                    "rng_permutation",
+                    Error::new(Kind::Range, "len of at most 4294967295").given(len),
+                ));
+            }
+            rng.permutation(out);
+            Ok(())
+        })
     })
 }

@@ -1,6 +1,6 @@
 //! Spaces described as data.
 
-use crate::ptr::{Extent, Input};
+use crate::ptr::{Extent, Input, Plain};
 use crate::status::{Fault, Result};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Space};
@@ -89,6 +89,19 @@ pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<(Space<'a>, [
     };
     Ok((space, extents))
 }
+
+/// The space at `p`. Errors: as [`space`].
+///
+/// # Safety
+/// As [`Input::at`] and [`space`].
+pub unsafe fn at<'a>(names: &Names, p: *const rlcore_space) -> Result<(Space<'a>, [Extent; 3])> {
+    let missing = Fault::at(names.space, Error::new(Kind::Null, "a pointer, given NULL"));
+    let s = unsafe { Input::at(names.space, p, 1)? }.slice().first().ok_or(missing)?;
+    unsafe { space(names, s) }
+}
+
+// SAFETY: plain data.
+unsafe impl Plain for rlcore_space {}
 
 impl rlcore_space {
     /// What a C caller sees of a space that lives as long as the program.

@@ -244,7 +244,7 @@ impl Text {
             // Rounded up to the next power of ten.
             (digits, places, exponent) = (1, 0, exponent.wrapping_add(1));
         }
-        if (-5..0).contains(&exponent) {
+        if (-4..0).contains(&exponent) {
             self.push(b"0.");
             self.digits(digits, places.wrapping_sub(exponent).unsigned_abs());
         } else if (0..10).contains(&exponent) && places <= exponent {

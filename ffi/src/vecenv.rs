@@ -190,6 +190,7 @@ impl Block {
     ) -> Result {
         let (n, obs_len, action_len) = (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize);
         let out = unsafe { ptr::sized(out)? };
+        ptr::reserved("vecenv out: reserved", out.reserved)?;
         let (action, obs, reward, terminated, truncated, final_obs, valid) = unsafe {
             (
                 AnyInput::at("action", action, self.action_kind, n, action_len)?,

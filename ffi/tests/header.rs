@@ -12,6 +12,8 @@ use std::fs;
 /// function of that file names.
 const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("status.rs", "Versions and results", &[]),
+    ("cpu.rs", "The processor", &["rlcore_cpu_level"]),
+    ("block.rs", "Blocks as bytes", &[]),
     ("rng.rs", "Random streams", &[]),
     ("space.rs", "Spaces", &["rlcore_element", "rlcore_space"]),
     ("env.rs", "Environments: the caller's own and the library's", &["rlcore_env_id"]),
