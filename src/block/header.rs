@@ -134,6 +134,13 @@ pub fn attach<C: Pod>(mem: &[u8], kind: Kind, size_of_config: impl FnOnce(&C) ->
     Ok(config)
 }
 
+/// The configuration of a block that `create` or `attach` has accepted, of which only the header is looked at again.
+pub fn config<C: Pod>(mem: &[u8], kind: Kind) -> Result<C> {
+    Header::read(mem, kind)?;
+    let (_, body) = spans::<C>(&mut Plan::default())?;
+    super::plan::view(mem, body)?.first().copied().ok_or(Error::new(ErrorKind::Image, "block: a configuration"))
+}
+
 fn check_align(mem: &[u8]) -> Result {
     let off = mem.as_ptr() as usize % BLOCK_ALIGN;
     if off == 0 {

@@ -3,5 +3,5 @@
 mod header;
 mod plan;
 
-pub use header::{HASH_START, Header, IMAGE, Kind, attach, create, hash, spans};
-pub use plan::{BLOCK_ALIGN, Cutter, FIELD_ALIGN, Plan, Span, view};
+pub use header::{HASH_START, Header, IMAGE, Kind, attach, config, create, hash, spans};
+pub use plan::{BLOCK_ALIGN, Cutter, FIELD_ALIGN, Plan, Span, copy, rows, rows_mut, view};

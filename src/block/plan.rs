@@ -108,6 +108,27 @@ pub fn view<T: Pod>(block: &[u8], span: Span<T>) -> Result<&[T]> {
     bytemuck::try_cast_slice(field).map_err(|_| Error::new(Kind::Align, "block: start on a multiple of 8 bytes"))
 }
 
+/// Elements `index * width ..` of an array of rows, `count` rows of them.
+pub fn rows<T>(array: &[T], index: usize, count: usize, width: usize) -> Result<&[T]> {
+    let begin = index.saturating_mul(width);
+    array.get(begin..begin.saturating_add(count.saturating_mul(width))).ok_or(NO_ROW)
+}
+
+/// The same, for writing.
+pub fn rows_mut<T>(array: &mut [T], index: usize, count: usize, width: usize) -> Result<&mut [T]> {
+    let begin = index.saturating_mul(width);
+    array.get_mut(begin..begin.saturating_add(count.saturating_mul(width))).ok_or(NO_ROW)
+}
+
+/// Copies as many elements as both arrays have.
+pub fn copy<T: Copy>(to: &mut [T], from: &[T]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+}
+
+const NO_ROW: Error = Error::new(Kind::Range, "rows that the array has");
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,279 @@
+//! What stands on the policy network's outputs: a distribution over actions, discrete, multi-discrete or Gaussian.
+
+use super::config::{Config, Shape};
+use crate::block;
+use crate::data::normalizer::{Limits, normalise};
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::kernels::categorical::{self, Logits};
+use crate::kernels::gaussian::{self, Gaussian};
+use crate::num;
+use crate::rng::Rng;
+use crate::space::{Element, Elements, ElementsMut};
+
+pub use crate::kernels::categorical::Sampling;
+
+/// Actions as the distribution draws them, before bounds and squashing: what a rollout stores.
+#[derive(Clone, Copy)]
+pub enum Raw<'a> {
+    /// `[rows, action_len]` choices.
+    Choice(&'a [i32]),
+    /// `[rows, action_len]` draws from the Gaussian.
+    Vector(&'a [f32]),
+}
+
+/// The distribution over actions that network outputs stand for.
+#[derive(Clone, Copy)]
+pub struct Head<'a> {
+    shape: &'a Shape,
+    squash: bool,
+    n: &'a [u32],
+    low: &'a [f32],
+    high: &'a [f32],
+    log_std: &'a [f32],
+}
+
+impl<'a> Head<'a> {
+    /// The head of a policy with these arrays.
+    pub fn new(
+        shape: &'a Shape,
+        config: &Config,
+        n: &'a [u32],
+        low: &'a [f32],
+        high: &'a [f32],
+        log_std: &'a [f32],
+    ) -> Head<'a> {
+        Head { shape, squash: config.squash != 0, n, low, high, log_std }
+    }
+
+    /// Numbers of scratch that the calls below need.
+    pub fn scratch_len(shape: &Shape, rows: usize) -> Result<usize> {
+        let too_large = Error::new(Kind::Overflow, "policy: rows whose scratch fits the address space");
+        rows.checked_mul(shape.action_len as usize).ok_or(too_large)
+    }
+
+    fn logits<'b>(&'b self, rows: usize, logits: &'b [f32], mask: Option<&'b [u8]>) -> Logits<'b> {
+        Logits { num_rows: rows, n: self.n, logits, mask }
+    }
+
+    fn gaussian<'b>(&'b self, rows: usize, mean: &'b [f32]) -> Gaussian<'b> {
+        Gaussian { num_rows: rows, mean, log_std: self.log_std }
+    }
+
+    /// Draws a raw action for each row of `outputs` into `choice` or `vector`, whichever the shape has.
+    #[allow(clippy::too_many_arguments)]
+    pub fn sample(
+        &self,
+        rows: usize,
+        outputs: &[f32],
+        mask: Option<&[u8]>,
+        sampling: Sampling,
+        rng: &mut Rng,
+        scratch: &mut [f32],
+        choice: &mut [i32],
+        vector: &mut [f32],
+    ) -> Result {
+        let noise = block::rows_mut(scratch, 0, rows, self.shape.action_len as usize)?;
+        if self.shape.discrete() {
+            noise.fill_with(|| rng.uniform_f32());
+            return categorical::sample(&self.logits(rows, outputs, mask), sampling, noise, choice);
+        }
+        let spread = match sampling {
+            Sampling::Greedy => 0.0,
+            Sampling::Temperature(temperature) => temperature,
+            _ => 1.0,
+        };
+        rng.fill_normal(noise);
+        noise.iter_mut().for_each(|x| *x *= spread);
+        gaussian::sample(&self.gaussian(rows, outputs), noise, vector)
+    }
+
+    /// Log-probability and entropy of each row.
+    pub fn evaluate(
+        &self,
+        outputs: &[f32],
+        mask: Option<&[u8]>,
+        raw: Raw<'_>,
+        log_prob: &mut [f32],
+        entropy: &mut [f32],
+    ) -> Result {
+        match raw {
+            Raw::Choice(choice) => {
+                categorical::evaluate(&self.logits(log_prob.len(), outputs, mask), choice, log_prob, entropy)
+            }
+            Raw::Vector(vector) => {
+                gaussian::log_prob(&self.gaussian(log_prob.len(), outputs), vector, log_prob)?;
+                entropy.fill(gaussian::entropy(self.log_std)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Gradients by the outputs and by `log_std` of a loss whose gradients by log-probability and entropy are given.
+    #[allow(clippy::too_many_arguments)]
+    pub fn gradient(
+        &self,
+        outputs: &[f32],
+        mask: Option<&[u8]>,
+        raw: Raw<'_>,
+        d_log_prob: &[f32],
+        d_entropy: &[f32],
+        d_outputs: &mut [f32],
+        d_log_std: &mut [f32],
+    ) -> Result {
+        match raw {
+            Raw::Choice(choice) => {
+                let batch = self.logits(d_log_prob.len(), outputs, mask);
+                categorical::gradient(&batch, choice, d_log_prob, d_entropy, d_outputs)
+            }
+            Raw::Vector(vector) => {
+                let batch = self.gaussian(d_log_prob.len(), outputs);
+                gaussian::gradient(&batch, vector, d_log_prob, d_entropy, d_outputs, d_log_std)
+            }
+        }
+    }
+
+    /// Draws the actions that the environment takes, without keeping the raw ones.
+    #[allow(clippy::too_many_arguments)]
+    pub fn draw(
+        &self,
+        rows: usize,
+        outputs: &[f32],
+        mask: Option<&[u8]>,
+        sampling: Sampling,
+        rng: &mut Rng,
+        scratch: &mut [f32],
+        action: ElementsMut<'_>,
+    ) -> Result {
+        match action {
+            ElementsMut::I32(choice) => self.sample(rows, outputs, mask, sampling, rng, scratch, choice, &mut []),
+            ElementsMut::F32(vector) => {
+                self.sample(rows, outputs, mask, sampling, rng, scratch, &mut [], vector)?;
+                self.bound(vector);
+                Ok(())
+            }
+            ElementsMut::U8(_) => Err(Error::new(Kind::Shape, "actions: elements of kind f32 or i32")),
+        }
+    }
+
+    /// Turns raw actions into those that the environment takes.
+    pub fn to_env(&self, raw: Raw<'_>, action: ElementsMut<'_>) {
+        match (raw, action) {
+            (Raw::Choice(choice), ElementsMut::I32(action)) => block::copy(action, choice),
+            (Raw::Vector(vector), ElementsMut::F32(action)) => {
+                block::copy(action, vector);
+                self.bound(action);
+            }
+            _ => {}
+        }
+    }
+
+    /// Squashes raw actions onto the bounds of the space, or clips them to these.
+    fn bound(&self, action: &mut [f32]) {
+        if self.squash {
+            action.iter_mut().for_each(|x| *x = num::tanh(*x));
+        }
+        for row in action.chunks_exact_mut((self.shape.action_len as usize).max(1)) {
+            for ((x, &low), &high) in row.iter_mut().zip(self.low).zip(self.high) {
+                let spread = if self.squash { low + (0.5 * *x + 0.5) * (high - low) } else { *x };
+                *x = num::clamp(spread, low, high);
+            }
+        }
+    }
+
+    /// A mask has a flag for each output and leaves something allowed in each choice of each row.
+    pub fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
+        let Some(mask) = mask else { return Ok(()) };
+        let len = self.shape.num_outputs as usize;
+        check_len("action mask: flags", mask, rows.saturating_mul(len))?;
+        let mut rest = mask;
+        for _ in 0..rows {
+            for &n in self.n {
+                let Some((flags, after)) = rest.split_at_checked(n as usize) else { return Ok(()) };
+                if flags.iter().all(|&x| x == 0) {
+                    return Err(Error::new(Kind::Value, "action mask: an allowed action in each choice of each row"));
+                }
+                rest = after;
+            }
+        }
+        Ok(())
+    }
+
+    /// Continuous actions are drawn, greedy or at a temperature; keeping the k best means nothing for them.
+    pub fn check_sampling(&self, sampling: Sampling) -> Result {
+        let bad = match sampling {
+            Sampling::Temperature(t) if !(t > 0.0 && t.is_finite()) => {
+                Some(Error::new(Kind::Config, "sampling: a finite temperature above 0").given_f32(t))
+            }
+            Sampling::TopK(0) | Sampling::BottomK(0) => {
+                Some(Error::new(Kind::Config, "sampling: k of at least").needed(1).given(0))
+            }
+            Sampling::TopK(_) | Sampling::BottomK(_) if !self.shape.discrete() => {
+                Some(Error::new(Kind::Config, "sampling: basic, greedy or temperature for continuous actions"))
+            }
+            _ => None,
+        };
+        bad.map_or(Ok(()), Err)
+    }
+}
+
+/// Checks observations and the place for actions of `rows` rows.
+pub fn check_act(
+    what: &'static str,
+    shape: &Shape,
+    rows: usize,
+    obs: &Elements<'_>,
+    action: &ElementsMut<'_>,
+) -> Result {
+    check_obs(what, shape, rows, obs)?;
+    let kind = if shape.discrete() { Element::I32 } else { Element::F32 };
+    if action.kind() != kind {
+        return Err(Error::new(Kind::Shape, "actions: elements of kind")
+            .needed(kind as usize)
+            .given(action.kind() as usize));
+    }
+    let len = rows.saturating_mul(shape.action_len as usize);
+    if action.len() != len {
+        return Err(Error::new(Kind::Shape, "actions: elements").needed(len).given(action.len()));
+    }
+    Ok(())
+}
+
+/// Checks kind, length and numbers of the observations of `rows` rows.
+pub fn check_obs(what: &'static str, shape: &Shape, rows: usize, obs: &Elements<'_>) -> Result {
+    check_obs_shape(what, shape, rows, obs)?;
+    match obs {
+        Elements::F32(x) => check_finite(what, x),
+        _ => Ok(()),
+    }
+}
+
+/// Checks kind and length of the observations of `rows` rows.
+pub fn check_obs_shape(what: &'static str, shape: &Shape, rows: usize, obs: &Elements<'_>) -> Result {
+    if obs.kind() as u32 != shape.obs_kind {
+        return Err(Error::new(Kind::Shape, what).needed(shape.obs_kind as usize).given(obs.kind() as usize));
+    }
+    let len = rows.saturating_mul(shape.obs_len as usize);
+    if obs.len() != len {
+        return Err(Error::new(Kind::Shape, what).needed(len).given(obs.len()));
+    }
+    Ok(())
+}
+
+/// What a network is given for an observation: the numbers, or bytes divided by 255.
+pub fn to_f32(obs: Elements<'_>, raw: &mut [f32]) {
+    match obs {
+        Elements::F32(x) => block::copy(raw, x),
+        Elements::U8(x) => raw.iter_mut().zip(x).for_each(|(to, &x)| *to = f32::from(x) / 255.0),
+        Elements::I32(_) => {}
+    }
+}
+
+/// Normalises observations if the configuration says so, with the statistics `[obs_len]` as they are.
+pub fn see(config: &Config, mean: &[f64], var: &[f64], raw: &[f32], seen: &mut [f32]) -> Result {
+    if config.normalize_obs == 0 {
+        block::copy(seen, raw);
+        return Ok(());
+    }
+    let limits = Limits { clip: config.obs_clip, ..Limits::default() };
+    normalise(mean, var, limits, raw, seen)
+}

@@ -1,0 +1,409 @@
+//! What a PPO learner is made of: numbers the host chooses, and the spaces it acts in.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::error::{Error, Kind, Result};
+use crate::nn::{Activation, MAX_HIDDEN, Mlp};
+use crate::space::{Element, Space};
+
+/// Hyperparameters of PPO (Schulman et al. 2017). Plain data, stored in the block.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Config {
+    /// All randomness of the learner comes from this.
+    pub seed: u64,
+    /// Environment steps over which learning rate and clip go to their end values; 0 keeps them constant.
+    pub total_steps: u64,
+    /// N, environments that act side by side.
+    pub num_envs: u32,
+    /// T, steps of every environment in one rollout.
+    pub num_steps: u32,
+    /// Parts that a rollout of T * N transitions is cut into; T * N must be a multiple of it.
+    pub num_minibatches: u32,
+    /// Passes over each rollout.
+    pub num_epochs: u32,
+    /// Hidden layers of each of the two towers, 0 to 4.
+    pub num_hidden: u32,
+    /// Units of each hidden layer; entries past `num_hidden` are 0.
+    pub hidden_len: [u32; MAX_HIDDEN],
+    /// Of the hidden layers: 0 tanh, 1 ReLU.
+    pub activation: u32,
+    /// 1: advantages are brought to mean 0 and deviation 1 in each minibatch.
+    pub normalize_advantage: u32,
+    /// 1: observations are brought to running mean 0 and deviation 1.
+    pub normalize_obs: u32,
+    /// 1: rewards are divided by the running deviation of the discounted return.
+    pub normalize_reward: u32,
+    /// 1: continuous actions pass through tanh onto their bounds; 0: they are clipped to them.
+    pub squash: u32,
+    /// 1: `act` takes a mask of allowed discrete choices, kept in the rollout.
+    pub use_action_mask: u32,
+    /// Step size at the start.
+    pub learning_rate: f32,
+    /// Step size at `total_steps`.
+    pub learning_rate_end: f32,
+    /// Policy ratios are clipped to 1 ± this, at the start.
+    pub clip: f32,
+    /// The same at `total_steps`.
+    pub clip_end: f32,
+    /// Discount in [0, 1].
+    pub discount: f32,
+    /// Lambda of GAE in [0, 1].
+    pub lambda: f32,
+    /// Weight of the value loss, half the mean squared error.
+    pub value_coef: f32,
+    /// Weight of the entropy bonus.
+    pub entropy_coef: f32,
+    /// New values are clipped to old ones ± this inside the value loss; 0 turns it off.
+    pub value_clip: f32,
+    /// Gradients are scaled down to this global norm; 0 turns it off.
+    pub max_grad_norm: f32,
+    /// An update ends early once its approximate KL divergence passes 1.5 times this; 0 turns it off.
+    pub target_kl: f32,
+    /// Decay of Adam's first moment.
+    pub adam_beta1: f32,
+    /// Decay of Adam's second moment.
+    pub adam_beta2: f32,
+    /// Adam's epsilon, outside the root as PyTorch places it.
+    pub adam_epsilon: f32,
+    /// Logarithm of the standard deviation of continuous actions at the start.
+    pub log_std_init: f32,
+    /// Normalised observations are clipped to ± this.
+    pub obs_clip: f32,
+    /// Normalised rewards are clipped to ± this.
+    pub reward_clip: f32,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            seed: 1,
+            total_steps: 0,
+            num_envs: 4,
+            num_steps: 128,
+            num_minibatches: 4,
+            num_epochs: 4,
+            num_hidden: 2,
+            hidden_len: [64, 64, 0, 0],
+            activation: 0,
+            normalize_advantage: 1,
+            normalize_obs: 0,
+            normalize_reward: 0,
+            squash: 0,
+            use_action_mask: 0,
+            learning_rate: 2.5e-4,
+            learning_rate_end: 0.0,
+            clip: 0.2,
+            clip_end: 0.2,
+            discount: 0.99,
+            lambda: 0.95,
+            value_coef: 0.5,
+            entropy_coef: 0.01,
+            value_clip: 0.0,
+            max_grad_norm: 0.5,
+            target_kl: 0.0,
+            adam_beta1: 0.9,
+            adam_beta2: 0.999,
+            adam_epsilon: 1e-5,
+            log_std_init: 0.0,
+            obs_clip: 10.0,
+            reward_clip: 10.0,
+        }
+    }
+}
+
+impl Config {
+    /// Checks every field; the failure names the field, what it may be and what it is.
+    pub fn check(&self) -> Result {
+        let at_least_one = [
+            ("ppo config: num_envs of at least", self.num_envs),
+            ("ppo config: num_steps of at least", self.num_steps),
+            ("ppo config: num_minibatches of at least", self.num_minibatches),
+            ("ppo config: num_epochs of at least", self.num_epochs),
+        ];
+        for (what, given) in at_least_one {
+            if given == 0 {
+                return Err(Error::new(Kind::Config, what).needed(1).given(0));
+            }
+        }
+        let batch = u64::from(self.num_envs) * u64::from(self.num_steps);
+        if batch > u64::from(u32::MAX) {
+            return Err(Error::new(Kind::Overflow, "ppo config: num_envs * num_steps that fits 32 bits"));
+        }
+        if self.num_epochs.checked_mul(self.num_minibatches).is_none() {
+            return Err(Error::new(Kind::Overflow, "ppo config: num_epochs * num_minibatches that fits 32 bits"));
+        }
+        if batch.checked_rem(u64::from(self.num_minibatches)) != Some(0) {
+            let what = "ppo config: num_minibatches that divides num_envs * num_steps =";
+            return Err(Error::new(Kind::Config, what).needed(batch as usize).given(self.num_minibatches as usize));
+        }
+        if self.num_hidden as usize > MAX_HIDDEN {
+            let what = "ppo config: num_hidden of at most";
+            return Err(Error::new(Kind::Config, what).needed(MAX_HIDDEN).given(self.num_hidden as usize));
+        }
+        for (i, &len) in self.hidden_len.iter().enumerate() {
+            if (len == 0) == (i < self.num_hidden as usize) {
+                let what = "ppo config: hidden_len above 0 for num_hidden layers and 0 after; layers";
+                return Err(Error::new(Kind::Config, what).needed(self.num_hidden as usize).given(len as usize));
+            }
+        }
+        let flags = [
+            ("ppo config: activation of 0 (tanh) or 1 (relu)", self.activation),
+            ("ppo config: normalize_advantage of 0 or 1", self.normalize_advantage),
+            ("ppo config: normalize_obs of 0 or 1", self.normalize_obs),
+            ("ppo config: normalize_reward of 0 or 1", self.normalize_reward),
+            ("ppo config: squash of 0 or 1", self.squash),
+            ("ppo config: use_action_mask of 0 or 1", self.use_action_mask),
+        ];
+        for (what, given) in flags {
+            if given > 1 {
+                return Err(Error::new(Kind::Config, what).given(given as usize));
+            }
+        }
+        let positive = f32::MIN_POSITIVE;
+        let reals = [
+            ("ppo config: learning_rate in [0, 1]", self.learning_rate, 0.0, 1.0),
+            ("ppo config: learning_rate_end in [0, 1]", self.learning_rate_end, 0.0, 1.0),
+            ("ppo config: clip above 0, at most 10", self.clip, positive, 10.0),
+            ("ppo config: clip_end in [0, 10]", self.clip_end, 0.0, 10.0),
+            ("ppo config: discount in [0, 1]", self.discount, 0.0, 1.0),
+            ("ppo config: lambda in [0, 1]", self.lambda, 0.0, 1.0),
+            ("ppo config: value_coef of at least 0, finite", self.value_coef, 0.0, f32::MAX),
+            ("ppo config: entropy_coef, finite", self.entropy_coef, f32::MIN, f32::MAX),
+            ("ppo config: value_clip of at least 0, finite", self.value_clip, 0.0, f32::MAX),
+            ("ppo config: max_grad_norm of at least 0, finite", self.max_grad_norm, 0.0, f32::MAX),
+            ("ppo config: target_kl of at least 0, finite", self.target_kl, 0.0, f32::MAX),
+            ("ppo config: adam_beta1 in [0, 1)", self.adam_beta1, 0.0, 0.999_999_9),
+            ("ppo config: adam_beta2 in [0, 1)", self.adam_beta2, 0.0, 0.999_999_9),
+            ("ppo config: adam_epsilon above 0, at most 1", self.adam_epsilon, positive, 1.0),
+            ("ppo config: log_std_init in [-20, 2]", self.log_std_init, -20.0, 2.0),
+            ("ppo config: obs_clip above 0, finite", self.obs_clip, positive, f32::MAX),
+            ("ppo config: reward_clip above 0, finite", self.reward_clip, positive, f32::MAX),
+        ];
+        for (what, given, low, high) in reals {
+            if !(given >= low && given <= high) {
+                return Err(Error::new(Kind::Config, what).given_f32(given));
+            }
+        }
+        Ok(())
+    }
+
+    /// Transitions of one rollout, T * N.
+    pub fn batch_len(&self) -> usize {
+        (self.num_envs as usize).saturating_mul(self.num_steps as usize)
+    }
+
+    /// Transitions of one minibatch.
+    pub fn minibatch_len(&self) -> usize {
+        self.batch_len().checked_div(self.num_minibatches as usize).unwrap_or(0)
+    }
+
+    /// Minibatches of one update, over all epochs.
+    pub fn update_len(&self) -> u32 {
+        self.num_epochs.saturating_mul(self.num_minibatches)
+    }
+
+    /// The value at `steps` environment steps of a quantity that goes from `start` to `end`.
+    pub fn scheduled(&self, start: f32, end: f32, steps: u64) -> f32 {
+        if self.total_steps == 0 {
+            return start;
+        }
+        let part = (steps as f64 / self.total_steps as f64).min(1.0);
+        (f64::from(start) + part * (f64::from(end) - f64::from(start))) as f32
+    }
+}
+
+/// The shapes that a learner or a policy was made for. Plain data, stored in the block.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Shape {
+    /// [`Element`] of observations.
+    pub obs_kind: u32,
+    /// Elements of one observation.
+    pub obs_len: u32,
+    /// [`Element`] of actions.
+    pub action_kind: u32,
+    /// Elements of one action.
+    pub action_len: u32,
+    /// Outputs of the policy network: the sum of the choices, or one mean for each continuous element.
+    pub num_outputs: u32,
+    /// 1 if continuous actions have bounds.
+    pub bounded: u32,
+}
+
+impl Shape {
+    /// Reads and checks the spaces of an environment.
+    pub fn new(obs: &Space<'_>, action: &Space<'_>) -> Result<Shape> {
+        if obs.len == 0 || action.len == 0 {
+            return Err(Error::new(Kind::Config, "spaces: observations and actions of at least 1 element").given(0));
+        }
+        if obs.kind == Element::I32 {
+            return Err(Error::new(Kind::Config, "spaces: observations of kind f32 or u8").given(obs.kind as usize));
+        }
+        let len = action.len as usize;
+        let (num_outputs, bounded) = match action.kind {
+            Element::I32 => {
+                if action.n.len() != len {
+                    return Err(Error::new(Kind::Config, "action space: n with one entry an element,")
+                        .needed(len)
+                        .given(action.n.len()));
+                }
+                (choices(action.n)?, 0)
+            }
+            Element::F32 => {
+                let bounded = !(action.low.is_empty() && action.high.is_empty());
+                if bounded && (action.low.len() != len || action.high.len() != len) {
+                    return Err(Error::new(Kind::Config, "action space: low and high with one entry an element,")
+                        .needed(len)
+                        .given(action.low.len()));
+                }
+                check_bounds(action.low, action.high)?;
+                (action.len, u32::from(bounded))
+            }
+            Element::U8 => return Err(Error::new(Kind::Config, "action space: elements of kind f32 or i32").given(2)),
+        };
+        Ok(Shape {
+            obs_kind: obs.kind as u32,
+            obs_len: obs.len,
+            action_kind: action.kind as u32,
+            action_len: action.len,
+            num_outputs,
+            bounded,
+        })
+    }
+
+    /// True if actions are choices, false if they are real vectors.
+    pub fn discrete(&self) -> bool {
+        self.action_kind == Element::I32 as u32
+    }
+
+    /// True if observations are bytes, which the networks see divided by 255.
+    pub fn obs_u8(&self) -> bool {
+        self.obs_kind == Element::U8 as u32
+    }
+
+    /// A tower from observations to `output` values.
+    pub fn tower(&self, config: &Config, output: u32) -> Result<Mlp> {
+        let activation = if config.activation == 0 { Activation::Tanh } else { Activation::Relu };
+        let mut sizes = [0; MAX_HIDDEN + 2];
+        let hidden = config.hidden_len.iter().take(config.num_hidden as usize);
+        let layers = core::iter::once(&self.obs_len).chain(hidden).chain(core::iter::once(&output));
+        for (to, from) in sizes.iter_mut().zip(layers) {
+            *to = *from as usize;
+        }
+        Mlp::new(sizes.get(..config.num_hidden as usize + 2).unwrap_or(&sizes), activation)
+    }
+}
+
+/// Configuration and shapes as blocks store them.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Stored {
+    pub config: Config,
+    pub shape: Shape,
+}
+
+impl Stored {
+    /// Checks everything a host chooses.
+    pub fn new(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Stored> {
+        config.check()?;
+        let shape = Shape::new(obs, action)?;
+        if config.use_action_mask != 0 && !shape.discrete() {
+            return Err(Error::new(Kind::Config, "ppo config: use_action_mask of 0 with continuous actions").given(1));
+        }
+        if config.squash != 0 && shape.discrete() {
+            return Err(Error::new(Kind::Config, "ppo config: squash of 0 with discrete actions").given(1));
+        }
+        Ok(Stored { config: *config, shape })
+    }
+
+    /// Elements in which the choices of a discrete action, and the bounds of a continuous one, are kept.
+    pub fn action_lens(&self) -> (usize, usize) {
+        let len = self.shape.action_len as usize;
+        (if self.shape.discrete() { len } else { 0 }, if self.shape.bounded != 0 { len } else { 0 })
+    }
+
+    /// Logarithms of standard deviations: one for each continuous element.
+    pub fn std_len(&self) -> usize {
+        if self.shape.discrete() { 0 } else { self.shape.action_len as usize }
+    }
+
+    /// Elements of an observation that have running statistics.
+    pub fn moments_len(&self) -> usize {
+        if self.config.normalize_obs != 0 { self.shape.obs_len as usize } else { 0 }
+    }
+}
+
+/// The sum of the choices of a discrete space, each at least 1.
+pub fn choices(n: &[u32]) -> Result<u32> {
+    let mut sum = 0u32;
+    for &n in n {
+        if n == 0 {
+            return Err(Error::new(Kind::Config, "action space: choices of at least").needed(1).given(0));
+        }
+        sum = sum.checked_add(n).ok_or(Error::new(Kind::Overflow, "action space: choices that fit 32 bits"))?;
+    }
+    Ok(sum)
+}
+
+/// Checks that bounds are finite and in order.
+pub fn check_bounds(low: &[f32], high: &[f32]) -> Result {
+    for (&low, &high) in low.iter().zip(high) {
+        if !(low.is_finite() && high.is_finite() && low <= high) {
+            return Err(Error::new(Kind::Config, "action space: finite bounds, low at most high").given_f32(low));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_is_valid_and_every_field_is_checked() {
+        let good = Config::default();
+        good.check().unwrap();
+        let bad: [fn(&mut Config); 24] = [
+            |c| c.num_envs = 0,
+            |c| c.num_steps = 0,
+            |c| c.num_minibatches = 0,
+            |c| c.num_minibatches = 3,
+            |c| c.num_epochs = 0,
+            |c| c.num_hidden = 5,
+            |c| c.num_hidden = 3,
+            |c| c.hidden_len[2] = 1,
+            |c| c.activation = 2,
+            |c| c.squash = 2,
+            |c| c.normalize_obs = u32::MAX,
+            |c| c.learning_rate = f32::NAN,
+            |c| c.learning_rate = -1e-3,
+            |c| c.clip = 0.0,
+            |c| c.discount = 1.01,
+            |c| c.lambda = -0.1,
+            |c| c.value_coef = f32::INFINITY,
+            |c| c.entropy_coef = f32::NAN,
+            |c| c.max_grad_norm = -1.0,
+            |c| c.adam_beta2 = 1.0,
+            |c| c.adam_epsilon = 0.0,
+            |c| c.log_std_init = 3.0,
+            |c| c.obs_clip = 0.0,
+            |c| c.reward_clip = f32::NAN,
+        ];
+        for (i, spoil) in bad.iter().enumerate() {
+            let mut config = good;
+            spoil(&mut config);
+            assert_eq!(config.check().unwrap_err().kind, Kind::Config, "case {i}");
+        }
+        let huge = Config { num_envs: u32::MAX, num_steps: 2, ..good };
+        assert_eq!(huge.check().unwrap_err().kind, Kind::Overflow);
+    }
+
+    #[test]
+    fn schedules_are_linear_and_hold_at_the_end() {
+        let c = Config { total_steps: 4, ..Config::default() };
+        let at = |steps| c.scheduled(1e-3, 0.0, steps);
+        assert_eq!([at(0), at(1), at(2), at(3), at(4), at(9)], [1e-3, 7.5e-4, 5e-4, 2.5e-4, 0.0, 0.0]);
+        assert_eq!(Config::default().scheduled(0.5, 0.0, 1 << 40), 0.5);
+    }
+}

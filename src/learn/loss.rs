@@ -1,0 +1,167 @@
+//! The PPO objective as a minimised loss, and its derivatives by log-probability and value (spec: agents, section 2.3).
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::cpu::{self, Kernel};
+use crate::error::{Result, check_len};
+use crate::num;
+
+/// Weights and ranges of the terms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coefficients {
+    /// Ratios are clipped to 1 ± this.
+    pub clip: f32,
+    /// New values are clipped to old ones ± this; 0 turns it off.
+    pub value_clip: f32,
+    /// Weight of half the mean squared value error.
+    pub value_coef: f32,
+}
+
+/// One minibatch of B rows: what was seen, and what the networks say now. All `[B]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    /// Log-probabilities of the actions now.
+    pub log_prob: &'a [f32],
+    /// Log-probabilities of the actions when they were taken.
+    pub old_log_prob: &'a [f32],
+    /// Advantages, normalised if they are to be.
+    pub advantage: &'a [f32],
+    /// Values now.
+    pub value: &'a [f32],
+    /// Values when the actions were taken.
+    pub old_value: &'a [f32],
+    /// What the values should be.
+    pub value_target: &'a [f32],
+}
+
+/// Sums over minibatches of their mean losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Sums {
+    /// Minibatches summed.
+    pub count: f64,
+    /// Minus the clipped surrogate.
+    pub policy_loss: f64,
+    /// Half the squared value error.
+    pub value_loss: f64,
+    /// Entropy in nats.
+    pub entropy: f64,
+    /// r - 1 - ln r.
+    pub approx_kl: f64,
+    /// Ratios outside the clip range, as a fraction.
+    pub clip_fraction: f64,
+    /// Global gradient norm before clipping.
+    pub grad_norm: f64,
+}
+
+/// Mean losses of one minibatch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Losses {
+    /// Minus the clipped surrogate.
+    pub policy_loss: f32,
+    /// Half the squared value error.
+    pub value_loss: f32,
+    /// r - 1 - ln r.
+    pub approx_kl: f32,
+    /// Ratios outside the clip range, as a fraction.
+    pub clip_fraction: f32,
+}
+
+/// Writes d loss / d log_prob to `d_log_prob` and d loss / d value to `d_value`, both `[B]`.
+///
+/// loss = -mean(min(r A, clip(r) A)) + value_coef * mean(half squared value error), with r = exp(log_prob - old_log_prob).
+/// Where value clipping is on, the larger of the clipped and the plain squared error counts. Errors: `Shape`.
+pub fn policy_and_value(
+    batch: &Batch<'_>,
+    c: &Coefficients,
+    d_log_prob: &mut [f32],
+    d_value: &mut [f32],
+) -> Result<Losses> {
+    let len = batch.log_prob.len();
+    check_len("ppo loss: old_log_prob", batch.old_log_prob, len)?;
+    check_len("ppo loss: advantage", batch.advantage, len)?;
+    check_len("ppo loss: value", batch.value, len)?;
+    check_len("ppo loss: old_value", batch.old_value, len)?;
+    check_len("ppo loss: value_target", batch.value_target, len)?;
+    check_len("ppo loss: d_log_prob", d_log_prob, len)?;
+    check_len("ppo loss: d_value", d_value, len)?;
+    Ok(cpu::dispatch(Loss { b: batch, c, d_log_prob, d_value }))
+}
+
+const LANES: usize = 16;
+
+struct Loss<'a> {
+    b: &'a Batch<'a>,
+    c: &'a Coefficients,
+    d_log_prob: &'a mut [f32],
+    d_value: &'a mut [f32],
+}
+
+/// Per-lane sums of a minibatch, added in a fixed order at the end.
+#[derive(Clone, Copy, Default)]
+struct Lanes {
+    policy: [f32; LANES],
+    value: [f32; LANES],
+    kl: [f32; LANES],
+    clipped: [f32; LANES],
+}
+
+impl Kernel for Loss<'_> {
+    type Output = Losses;
+
+    #[inline(always)]
+    fn run(self) -> Losses {
+        let Loss { b, c, d_log_prob, d_value } = self;
+        let scale = 1.0 / b.log_prob.len() as f32;
+        let mut sums = Lanes::default();
+        let inputs = (b.log_prob.chunks(LANES).zip(b.old_log_prob.chunks(LANES)))
+            .zip(b.advantage.chunks(LANES).zip(b.value.chunks(LANES)))
+            .zip(b.old_value.chunks(LANES).zip(b.value_target.chunks(LANES)));
+        let outputs = d_log_prob.chunks_mut(LANES).zip(d_value.chunks_mut(LANES));
+        for ((((lp, old_lp), (adv, v)), (old_v, target)), (d_lp, d_v)) in inputs.zip(outputs) {
+            // The last block is padded with rows that add nothing: ratio 1, advantage 0, value on target.
+            let lp = pad(lp);
+            let old_lp = pad(old_lp);
+            let (adv, v, old_v, target) = (pad(adv), pad(v), pad(old_v), pad(target));
+            let (mut g_lp, mut g_v) = ([0.0; LANES], [0.0; LANES]);
+            for i in 0..LANES {
+                let log_r = lp[i] - old_lp[i];
+                let r = num::exp(log_r);
+                let clipped = num::clamp(r, 1.0 - c.clip, 1.0 + c.clip);
+                let (plain, bound) = (r * adv[i], clipped * adv[i]);
+                sums.policy[i] -= num::min(plain, bound);
+                g_lp[i] = if plain <= bound { -plain * scale } else { 0.0 };
+                sums.kl[i] += r - 1.0 - log_r;
+                sums.clipped[i] += if r == clipped { 0.0 } else { 1.0 };
+                let error = v[i] - target[i];
+                let moved = num::clamp(v[i] - old_v[i], -c.value_clip, c.value_clip);
+                let error_clipped = old_v[i] + moved - target[i];
+                let use_plain = c.value_clip == 0.0 || error * error >= error_clipped * error_clipped;
+                let inside = moved == v[i] - old_v[i];
+                let (e, slope) =
+                    if use_plain { (error, error) } else { (error_clipped, if inside { error_clipped } else { 0.0 }) };
+                sums.value[i] += 0.5 * e * e;
+                g_v[i] = c.value_coef * slope * scale;
+            }
+            for ((to, g), (to_v, g_v)) in d_lp.iter_mut().zip(g_lp).zip(d_v.iter_mut().zip(g_v)) {
+                *to = g;
+                *to_v = g_v;
+            }
+        }
+        Losses {
+            policy_loss: num::tree(sums.policy) * scale,
+            value_loss: num::tree(sums.value) * scale,
+            approx_kl: num::tree(sums.kl) * scale,
+            clip_fraction: num::tree(sums.clipped) * scale,
+        }
+    }
+}
+
+#[inline(always)]
+fn pad(x: &[f32]) -> [f32; LANES] {
+    let mut block = [0.0; LANES];
+    for (to, from) in block.iter_mut().zip(x) {
+        *to = *from;
+    }
+    block
+}

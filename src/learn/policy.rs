@@ -1,0 +1,175 @@
+//! A policy that acts and does not learn: a small read-only block that a game ships, shared by any number of threads.
+
+use super::actor::{Head, Sampling, check_act, see, to_f32};
+use super::config::{Config, Shape, Stored, check_bounds, choices};
+use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span};
+use crate::error::{Error, Kind, Result, check_finite};
+use crate::nn::Mlp;
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut};
+
+/// The one place where the layout of a policy's block is written down.
+#[derive(Clone, Copy)]
+struct Spans {
+    action_n: Span<u32>,
+    action_low: Span<f32>,
+    action_high: Span<f32>,
+    obs_mean: Span<f64>,
+    obs_var: Span<f64>,
+    params: Span<f32>,
+    log_std: Span<f32>,
+}
+
+fn plan(stored: &Stored) -> Result<(Mlp, Spans, usize)> {
+    stored.config.check()?;
+    let actor = stored.shape.tower(&stored.config, stored.shape.num_outputs)?;
+    let (choices, bounds) = stored.action_lens();
+    let mut p = Plan::default();
+    block::spans::<Stored>(&mut p)?;
+    let spans = Spans {
+        action_n: p.span(choices)?,
+        action_low: p.span(bounds)?,
+        action_high: p.span(bounds)?,
+        obs_mean: p.span(stored.moments_len())?,
+        obs_var: p.span(stored.moments_len())?,
+        params: p.span(actor.param_len())?,
+        log_std: p.span(stored.std_len())?,
+    };
+    Ok((actor, spans, p.size()?))
+}
+
+/// What a learner hands over.
+pub(super) struct Source<'a> {
+    pub stored: Stored,
+    pub action_n: &'a [u32],
+    pub action_low: &'a [f32],
+    pub action_high: &'a [f32],
+    pub obs_mean: &'a [f64],
+    pub obs_var: &'a [f64],
+    pub params: &'a [f32],
+    pub log_std: &'a [f32],
+}
+
+impl Source<'_> {
+    pub fn size(&self) -> Result<usize> {
+        Ok(plan(&self.stored)?.2)
+    }
+
+    pub fn write(&self, mem: &mut [u8]) -> Result {
+        let (_, s, size) = plan(&self.stored)?;
+        let mut cut = Cutter::new(block::create(mem, BlockKind::Policy, size, &self.stored)?);
+        block::copy(cut.take(s.action_n)?, self.action_n);
+        block::copy(cut.take(s.action_low)?, self.action_low);
+        block::copy(cut.take(s.action_high)?, self.action_high);
+        block::copy(cut.take(s.obs_mean)?, self.obs_mean);
+        block::copy(cut.take(s.obs_var)?, self.obs_var);
+        block::copy(cut.take(s.params)?, self.params);
+        block::copy(cut.take(s.log_std)?, self.log_std);
+        Ok(())
+    }
+}
+
+/// A policy, read from its block. Made by [`Ppo::export`](super::ppo::Ppo::export).
+pub struct Policy<'a> {
+    config: Config,
+    shape: Shape,
+    actor: Mlp,
+    action_n: &'a [u32],
+    action_low: &'a [f32],
+    action_high: &'a [f32],
+    obs_mean: &'a [f64],
+    obs_var: &'a [f64],
+    params: &'a [f32],
+    log_std: &'a [f32],
+}
+
+impl<'a> Policy<'a> {
+    /// Accepts bytes that a policy was copied to, and checks that every number in them can be used.
+    /// Errors: `Align`, `Size`, `Image`.
+    pub fn attach(mem: &'a [u8]) -> Result<Policy<'a>> {
+        block::attach(mem, BlockKind::Policy, |s: &Stored| Ok(plan(s)?.2))?;
+        let policy = Self::open(mem)?;
+        let image = |what| Error::new(Kind::Image, what);
+        if policy.shape.discrete() && choices(policy.action_n) != Ok(policy.shape.num_outputs) {
+            return Err(image("policy image: choices that sum to the outputs"));
+        }
+        check_bounds(policy.action_low, policy.action_high)
+            .map_err(|_| image("policy image: finite bounds in order"))?;
+        let finite = [policy.params, policy.log_std].iter().all(|x| check_finite("", x).is_ok());
+        let moments = policy.obs_mean.iter().all(|x| x.is_finite()) && policy.obs_var.iter().all(|&x| x >= 0.0);
+        if !finite || !moments {
+            return Err(image("policy image: finite parameters and statistics"));
+        }
+        Ok(policy)
+    }
+
+    /// Reads a block that `export` or `attach` has accepted, without looking at all of it again.
+    pub fn open(mem: &'a [u8]) -> Result<Policy<'a>> {
+        let stored: Stored = block::config(mem, BlockKind::Policy)?;
+        let (actor, s, _) = plan(&stored)?;
+        Ok(Policy {
+            config: stored.config,
+            shape: stored.shape,
+            actor,
+            action_n: block::view(mem, s.action_n)?,
+            action_low: block::view(mem, s.action_low)?,
+            action_high: block::view(mem, s.action_high)?,
+            obs_mean: block::view(mem, s.obs_mean)?,
+            obs_var: block::view(mem, s.obs_var)?,
+            params: block::view(mem, s.params)?,
+            log_std: block::view(mem, s.log_std)?,
+        })
+    }
+
+    /// The shapes that the policy was made for.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Numbers of scratch that [`Policy::act`] needs for `num_rows` observations. Errors: `Overflow`.
+    pub fn scratch_len(&self, num_rows: usize) -> Result<usize> {
+        let too_large = Error::new(Kind::Overflow, "policy: rows whose scratch fits the address space");
+        let (o, l) = (self.shape.obs_len as usize, self.shape.num_outputs as usize);
+        let seen = o.checked_mul(2).and_then(|o| o.checked_add(l)).ok_or(too_large)?;
+        let rows = seen.checked_mul(num_rows).ok_or(too_large)?;
+        let head = Head::scratch_len(&self.shape, num_rows)?;
+        rows.checked_add(head).and_then(|x| x.checked_add(self.actor.infer_scratch_len())).ok_or(too_large)
+    }
+
+    /// Chooses an action for each observation.
+    ///
+    /// `obs`: `[num_rows, obs_len]`; `mask`: `[num_rows, num_outputs]` flags or none; `scratch`: at least
+    /// [`Policy::scratch_len`] numbers whose values do not matter; `action`: `[num_rows, action_len]`.
+    /// Errors: `Shape`; `Size` of `scratch`; `Config` of `sampling`; `Value` for a NaN or infinite observation.
+    #[allow(clippy::too_many_arguments)]
+    pub fn act(
+        &self,
+        num_rows: usize,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        sampling: Sampling,
+        rng: &mut Rng,
+        scratch: &mut [f32],
+        action: ElementsMut<'_>,
+    ) -> Result {
+        check_act("policy act: obs", &self.shape, num_rows, &obs, &action)?;
+        let head = Head::new(&self.shape, &self.config, self.action_n, self.action_low, self.action_high, self.log_std);
+        head.check_mask(mask, num_rows)?;
+        head.check_sampling(sampling)?;
+        let (o, l) = (self.shape.obs_len as usize, self.shape.num_outputs as usize);
+        let given = scratch.len();
+        let short = || Error::new(Kind::Size, "policy act: scratch numbers, at least").given(given);
+        let need = self.scratch_len(num_rows)?;
+        if given < need {
+            return Err(short().needed(need));
+        }
+        let (raw, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(o)).ok_or_else(short)?;
+        let (seen, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(o)).ok_or_else(short)?;
+        let (outputs, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(l)).ok_or_else(short)?;
+        let (tower, scratch) = scratch.split_at_mut_checked(self.actor.infer_scratch_len()).ok_or_else(short)?;
+        to_f32(obs, raw);
+        see(&self.config, self.obs_mean, self.obs_var, raw, seen)?;
+        self.actor.infer(self.params, seen, num_rows, tower, outputs)?;
+        head.draw(num_rows, outputs, mask, sampling, rng, scratch, action)
+    }
+}

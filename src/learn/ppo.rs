@@ -1,0 +1,883 @@
+//! Proximal policy optimisation with two towers, in one block: the host pushes experience in and learns in slices.
+//!
+//! The order of calls is `act`, `observe`, T times over, then `learn` until no minibatch is left; [`Ppo::phase`] tells
+//! which is due. Source: Schulman et al. 2017; spec, agents, sections 2 and 3. Truncated episodes bootstrap from the
+//! value of `final_obs`.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::actor::{Head, Raw, Sampling, check_act, check_obs, check_obs_shape, see, to_f32};
+use super::config::{Config, Shape, Stored, check_bounds, choices};
+use super::loss::{self, Batch, Coefficients, Sums};
+use super::policy;
+use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span};
+use crate::data::normalizer::{INITIAL_COUNT, Limits, RewardScale, scale_rewards};
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::kernels::{gae, moments};
+use crate::nn::{Adam, Mlp, clip_global_norm};
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut, Space};
+
+/// Episodes that the running means of the statistics look back on.
+pub const EPISODES: usize = 100;
+
+/// Working columns of a minibatch.
+const COLUMNS: usize = 9;
+
+/// Which call is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Phase {
+    /// `act` with the current observation.
+    Act = 0,
+    /// `observe` with what the step returned.
+    Observe = 1,
+    /// `learn` until no minibatch is left.
+    Learn = 2,
+}
+
+/// What the last update did, and how the episodes go.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// Minibatches that `learn` still has to do before the update is complete.
+    pub minibatches_left: u32,
+    /// Environment steps observed.
+    pub num_steps: u64,
+    /// Complete updates.
+    pub num_updates: u64,
+    /// Episodes ended.
+    pub num_episodes: u64,
+    /// Step size of this update.
+    pub learning_rate: f32,
+    /// Mean over the update's minibatches of the clipped surrogate loss.
+    pub policy_loss: f32,
+    /// Mean of half the squared error of the values.
+    pub value_loss: f32,
+    /// Mean entropy of the policy, in nats.
+    pub entropy: f32,
+    /// Mean of r - 1 - ln r over the last epoch, r the probability ratio.
+    pub approx_kl: f32,
+    /// Part of the ratios outside the clip range.
+    pub clip_fraction: f32,
+    /// 1 - Var(target - value) / Var(target) of the rollout; 0 if the targets do not vary.
+    pub explained_variance: f32,
+    /// Mean global norm of the gradients before clipping.
+    pub grad_norm: f32,
+    /// Mean value of the rollout's observations.
+    pub value_mean: f32,
+    /// Mean return of the last 100 episodes, NaN before the first ends.
+    pub return_mean: f32,
+    /// Mean length of the last 100 episodes, NaN before the first ends.
+    pub length_mean: f32,
+    /// Return of the episode that ended last, NaN before the first ends.
+    pub return_last: f32,
+}
+
+/// Everything small that changes.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct State {
+    num_steps: u64,
+    num_updates: u64,
+    num_episodes: u64,
+    adam_steps: u64,
+    /// Draws actions while training.
+    act_rng: Rng,
+    /// Shuffles rollouts.
+    shuffle_rng: Rng,
+    /// Draws actions of `predict`, so that looking at the policy does not change the training.
+    predict_rng: Rng,
+    phase: u32,
+    /// Steps of the rollout that are complete.
+    filled: u32,
+    /// Minibatches of this update that are done.
+    minibatch: u32,
+    frozen: u32,
+    obs_count: f64,
+    return_mean: f64,
+    return_var: f64,
+    return_count: f64,
+    sums: Sums,
+    learning_rate: f32,
+    clip: f32,
+    explained_variance: f32,
+    value_mean: f32,
+    return_last: f32,
+    padding: u32,
+}
+
+/// The one place where the layout of a learner's block is written down.
+#[derive(Clone, Copy)]
+struct Spans {
+    action_n: Span<u32>,
+    action_low: Span<f32>,
+    action_high: Span<f32>,
+    state: Span<State>,
+    params: Span<f32>,
+    adam_m: Span<f32>,
+    adam_v: Span<f32>,
+    obs_mean: Span<f64>,
+    obs_var: Span<f64>,
+    running_return: Span<f64>,
+    episode_return: Span<f64>,
+    episode_len: Span<u32>,
+    recent_return: Span<f32>,
+    recent_len: Span<u32>,
+    obs: Span<f32>,
+    choice: Span<i32>,
+    vector: Span<f32>,
+    mask: Span<u8>,
+    log_prob: Span<f32>,
+    value: Span<f32>,
+    reward: Span<f32>,
+    terminated: Span<u8>,
+    truncated: Span<u8>,
+    final_value: Span<f32>,
+    bootstrap_value: Span<f32>,
+    advantage: Span<f32>,
+    value_target: Span<f32>,
+    order: Span<u32>,
+    grads: Span<f32>,
+    rows_raw: Span<f32>,
+    rows_obs: Span<f32>,
+    rows_choice: Span<i32>,
+    rows_vector: Span<f32>,
+    rows_mask: Span<u8>,
+    rows_scalar: Span<f32>,
+    outputs: Span<f32>,
+    d_outputs: Span<f32>,
+    head: Span<f32>,
+    tape: Span<f32>,
+    critic_tape: Span<f32>,
+    scratch: Span<f32>,
+}
+
+/// What follows from the stored configuration.
+#[derive(Clone, Copy)]
+struct Sizes {
+    actor: Mlp,
+    critic: Mlp,
+    /// Rows of the working arrays: a minibatch, or one observation of each environment.
+    rows: usize,
+    actor_len: usize,
+    std_len: usize,
+    spans: Spans,
+    size: usize,
+}
+
+fn sizes(stored: &Stored) -> Result<Sizes> {
+    let Stored { config: c, shape: s } = stored;
+    c.check()?;
+    let actor = s.tower(c, s.num_outputs)?;
+    let critic = s.tower(c, 1)?;
+    let (n, t, batch) = (c.num_envs as usize, c.num_steps as usize, c.batch_len());
+    let rows = c.minibatch_len().max(n);
+    let (obs, outputs) = (s.obs_len as usize, s.num_outputs as usize);
+    let (choices, bounds) = stored.action_lens();
+    let std_len = stored.std_len();
+    let masks = if c.use_action_mask != 0 { outputs } else { 0 };
+    let params = actor.param_len().saturating_add(std_len).saturating_add(critic.param_len());
+    let scratch = [actor.scratch_len(), critic.scratch_len(), actor.infer_scratch_len(), critic.infer_scratch_len()];
+    let scratch = scratch.into_iter().fold(0, usize::max);
+    let mut p = Plan::default();
+    block::spans::<Stored>(&mut p)?;
+    let spans = Spans {
+        action_n: p.span(choices)?,
+        action_low: p.span(bounds)?,
+        action_high: p.span(bounds)?,
+        state: p.span(1)?,
+        params: p.span(params)?,
+        adam_m: p.span(params)?,
+        adam_v: p.span(params)?,
+        obs_mean: p.span(stored.moments_len())?,
+        obs_var: p.span(stored.moments_len())?,
+        running_return: p.span(if c.normalize_reward != 0 { n } else { 0 })?,
+        episode_return: p.span(n)?,
+        episode_len: p.span(n)?,
+        recent_return: p.span(EPISODES)?,
+        recent_len: p.span(EPISODES)?,
+        obs: p.grid(batch, obs)?,
+        choice: p.grid(batch, choices)?,
+        vector: p.grid(batch, std_len)?,
+        mask: p.grid(batch, masks)?,
+        log_prob: p.grid(t, n)?,
+        value: p.grid(t, n)?,
+        reward: p.grid(t, n)?,
+        terminated: p.grid(t, n)?,
+        truncated: p.grid(t, n)?,
+        final_value: p.grid(t, n)?,
+        bootstrap_value: p.span(n)?,
+        advantage: p.grid(t, n)?,
+        value_target: p.grid(t, n)?,
+        order: p.span(batch)?,
+        grads: p.span(params)?,
+        rows_raw: p.grid(n, obs)?,
+        rows_obs: p.grid(rows, obs)?,
+        rows_choice: p.grid(rows, choices)?,
+        rows_vector: p.grid(rows, std_len)?,
+        rows_mask: p.grid(rows, masks)?,
+        rows_scalar: p.grid(rows, COLUMNS)?,
+        outputs: p.grid(rows, outputs)?,
+        d_outputs: p.grid(rows, outputs)?,
+        head: p.span(Head::scratch_len(s, rows)?)?,
+        tape: p.span(actor.tape_len(rows))?,
+        critic_tape: p.span(critic.tape_len(rows))?,
+        scratch: p.span(scratch)?,
+    };
+    Ok(Sizes { actor, critic, rows, actor_len: actor.param_len(), std_len, spans, size: p.size()? })
+}
+
+/// A learner, cut from its block.
+pub struct Ppo<'a> {
+    config: Config,
+    shape: Shape,
+    sizes: Sizes,
+    action_n: &'a [u32],
+    action_low: &'a [f32],
+    action_high: &'a [f32],
+    state: &'a mut State,
+    params: &'a mut [f32],
+    adam_m: &'a mut [f32],
+    adam_v: &'a mut [f32],
+    obs_mean: &'a mut [f64],
+    obs_var: &'a mut [f64],
+    running_return: &'a mut [f64],
+    episode_return: &'a mut [f64],
+    episode_len: &'a mut [u32],
+    recent_return: &'a mut [f32],
+    recent_len: &'a mut [u32],
+    rollout: Rollout<'a>,
+    order: &'a mut [u32],
+    grads: &'a mut [f32],
+    work: Work<'a>,
+}
+
+/// The experience of one update, `[T, N, …]`.
+struct Rollout<'a> {
+    /// As the networks saw them: converted and normalised.
+    obs: &'a mut [f32],
+    choice: &'a mut [i32],
+    /// Before squashing or clipping.
+    vector: &'a mut [f32],
+    mask: &'a mut [u8],
+    log_prob: &'a mut [f32],
+    value: &'a mut [f32],
+    reward: &'a mut [f32],
+    terminated: &'a mut [u8],
+    truncated: &'a mut [u8],
+    final_value: &'a mut [f32],
+    bootstrap_value: &'a mut [f32],
+    advantage: &'a mut [f32],
+    value_target: &'a mut [f32],
+}
+
+/// Working arrays, meaningful within one call only.
+struct Work<'a> {
+    /// Observations before they are normalised, `[N, obs_len]`.
+    raw: &'a mut [f32],
+    obs: &'a mut [f32],
+    choice: &'a mut [i32],
+    vector: &'a mut [f32],
+    mask: &'a mut [u8],
+    scalar: &'a mut [f32],
+    outputs: &'a mut [f32],
+    d_outputs: &'a mut [f32],
+    head: &'a mut [f32],
+    tape: &'a mut [f32],
+    critic_tape: &'a mut [f32],
+    scratch: &'a mut [f32],
+}
+
+impl<'a> Ppo<'a> {
+    /// Bytes that a block must have. Errors: `Config`, `Overflow`.
+    pub fn size(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
+        Ok(sizes(&Stored::new(config, obs, action)?)?.size)
+    }
+
+    /// Lays a learner out in the caller's bytes and draws its first parameters: orthogonal, gain √2 in hidden layers,
+    /// 0.01 at the policy's outputs, 1 at the value's. Errors: `Align`, `Size`, `Config`, `Overflow`; then nothing is written.
+    pub fn init(mem: &'a mut [u8], config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Ppo<'a>> {
+        let stored = Stored::new(config, obs, action)?;
+        let sizes = sizes(&stored)?;
+        let block = block::create(mem, BlockKind::Ppo, sizes.size, &stored)?;
+        let mut cut = Cutter::new(block);
+        let s = &sizes.spans;
+        for (to, from) in cut.take(s.action_n)?.iter_mut().zip(action.n) {
+            *to = *from;
+        }
+        for (to, from) in cut.take(s.action_low)?.iter_mut().zip(action.low) {
+            *to = *from;
+        }
+        for (to, from) in cut.take(s.action_high)?.iter_mut().zip(action.high) {
+            *to = *from;
+        }
+        let ppo = Self::cut(block, &stored)?;
+        *ppo.state = State {
+            act_rng: Rng::stream(config.seed, 1),
+            shuffle_rng: Rng::stream(config.seed, 2),
+            predict_rng: Rng::stream(config.seed, 3),
+            learning_rate: config.learning_rate,
+            explained_variance: f32::NAN,
+            value_mean: f32::NAN,
+            return_last: f32::NAN,
+            obs_count: INITIAL_COUNT,
+            return_var: 1.0,
+            return_count: INITIAL_COUNT,
+            ..State::zeroed()
+        };
+        let mut rng = Rng::stream(config.seed, 0);
+        let (actor, log_std, critic) = split_params_mut(ppo.params, &sizes)?;
+        sizes.actor.init(actor, 0.01, &mut rng, ppo.work.scratch)?;
+        sizes.critic.init(critic, 1.0, &mut rng, ppo.work.scratch)?;
+        ppo.work.scratch.fill(0.0);
+        log_std.fill(config.log_std_init);
+        ppo.obs_var.fill(1.0);
+        Ok(ppo)
+    }
+
+    /// Accepts bytes that a learner was copied to and checks everything in them that a later call relies on.
+    /// Errors: `Align`, `Size`, `Image`; nothing is ever written.
+    pub fn attach(mem: &'a mut [u8]) -> Result<Ppo<'a>> {
+        let stored = block::attach(mem, BlockKind::Ppo, |s: &Stored| Ok(sizes(s)?.size))?;
+        let ppo = Self::cut(mem, &stored)?;
+        let image = |what| Error::new(Kind::Image, what);
+        let (s, c) = (&ppo.state, &ppo.config);
+        if ppo.shape.discrete() && choices(ppo.action_n) != Ok(ppo.shape.num_outputs) {
+            return Err(image("ppo image: choices that sum to the outputs"));
+        }
+        check_bounds(ppo.action_low, ppo.action_high).map_err(|_| image("ppo image: finite bounds in order"))?;
+        if !(s.act_rng.is_valid() && s.shuffle_rng.is_valid() && s.predict_rng.is_valid()) {
+            return Err(image("ppo image: valid random streams"));
+        }
+        let full = s.filled == c.num_steps;
+        let due = if full { s.phase == Phase::Learn as u32 } else { s.phase <= Phase::Observe as u32 };
+        if !due || s.filled > c.num_steps || s.frozen > 1 {
+            return Err(image("ppo image: a phase that agrees with its rollout"));
+        }
+        if s.minibatch >= ppo.config.update_len() || (!full && s.minibatch != 0) {
+            return Err(image("ppo image: a minibatch inside the update"));
+        }
+        Ok(ppo)
+    }
+
+    /// Cuts a block that `init` or `attach` has accepted, without looking at it again.
+    pub fn open(mem: &'a mut [u8]) -> Result<Ppo<'a>> {
+        let (_, body) = block::spans::<Stored>(&mut Plan::default())?;
+        let stored = *block::view(mem, body)?.first().ok_or(Error::new(Kind::Image, "ppo block: a configuration"))?;
+        Self::cut(mem, &stored)
+    }
+
+    fn cut(mem: &'a mut [u8], stored: &Stored) -> Result<Ppo<'a>> {
+        let sizes = sizes(stored)?;
+        let s = &sizes.spans;
+        let mut cut = Cutter::new(mem);
+        let ppo = Ppo {
+            config: stored.config,
+            shape: stored.shape,
+            sizes,
+            action_n: cut.take(s.action_n)?,
+            action_low: cut.take(s.action_low)?,
+            action_high: cut.take(s.action_high)?,
+            state: cut.take(s.state)?.first_mut().ok_or(Error::new(Kind::Size, "ppo block: a state"))?,
+            params: cut.take(s.params)?,
+            adam_m: cut.take(s.adam_m)?,
+            adam_v: cut.take(s.adam_v)?,
+            obs_mean: cut.take(s.obs_mean)?,
+            obs_var: cut.take(s.obs_var)?,
+            running_return: cut.take(s.running_return)?,
+            episode_return: cut.take(s.episode_return)?,
+            episode_len: cut.take(s.episode_len)?,
+            recent_return: cut.take(s.recent_return)?,
+            recent_len: cut.take(s.recent_len)?,
+            rollout: Rollout {
+                obs: cut.take(s.obs)?,
+                choice: cut.take(s.choice)?,
+                vector: cut.take(s.vector)?,
+                mask: cut.take(s.mask)?,
+                log_prob: cut.take(s.log_prob)?,
+                value: cut.take(s.value)?,
+                reward: cut.take(s.reward)?,
+                terminated: cut.take(s.terminated)?,
+                truncated: cut.take(s.truncated)?,
+                final_value: cut.take(s.final_value)?,
+                bootstrap_value: cut.take(s.bootstrap_value)?,
+                advantage: cut.take(s.advantage)?,
+                value_target: cut.take(s.value_target)?,
+            },
+            order: cut.take(s.order)?,
+            grads: cut.take(s.grads)?,
+            work: Work {
+                raw: cut.take(s.rows_raw)?,
+                obs: cut.take(s.rows_obs)?,
+                choice: cut.take(s.rows_choice)?,
+                vector: cut.take(s.rows_vector)?,
+                mask: cut.take(s.rows_mask)?,
+                scalar: cut.take(s.rows_scalar)?,
+                outputs: cut.take(s.outputs)?,
+                d_outputs: cut.take(s.d_outputs)?,
+                head: cut.take(s.head)?,
+                tape: cut.take(s.tape)?,
+                critic_tape: cut.take(s.critic_tape)?,
+                scratch: cut.take(s.scratch)?,
+            },
+        };
+        Ok(ppo)
+    }
+
+    /// Which call is due.
+    pub fn phase(&self) -> Phase {
+        match self.state.phase {
+            0 => Phase::Act,
+            1 => Phase::Observe,
+            _ => Phase::Learn,
+        }
+    }
+
+    /// The configuration that the block was made with.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The shapes that the block was made for.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Stops or resumes updating the statistics that observations and rewards are normalised by.
+    pub fn freeze(&mut self, frozen: bool) {
+        self.state.frozen = u32::from(frozen);
+    }
+}
+
+/// Acting and observing.
+impl Ppo<'_> {
+    /// Chooses an action for each environment by sampling the policy, and begins a transition.
+    ///
+    /// `obs`: `[N, obs_len]`; `mask`: `[N, num_outputs]` flags, exactly if `use_action_mask`; `action`: `[N, action_len]`.
+    /// Errors: `NotReady`; `Shape`; `Value` for a NaN or infinite observation, and if the policy's outputs overflow.
+    pub fn act(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, action: ElementsMut<'_>) -> Result {
+        self.due(Phase::Act)?;
+        let n = self.config.num_envs as usize;
+        check_act("ppo act: obs", &self.shape, n, &obs, &action)?;
+        self.check_mask(mask)?;
+        let (o, l, at) = (self.shape.obs_len as usize, self.shape.num_outputs as usize, self.filled_rows());
+        let (shape, sizes, r, w) = (&self.shape, &self.sizes, &mut self.rollout, &mut self.work);
+        to_f32(obs, w.raw);
+        if self.config.normalize_obs != 0 && self.state.frozen == 0 {
+            moments::update(w.raw, n, self.obs_mean, self.obs_var, &mut self.state.obs_count)?;
+        }
+        let seen = block::rows_mut(r.obs, at, n, o)?;
+        see(&self.config, self.obs_mean, self.obs_var, w.raw, seen)?;
+        let (actor, log_std, critic) = split_params(self.params, sizes)?;
+        let outputs = block::rows_mut(w.outputs, 0, n, l)?;
+        sizes.actor.infer(actor, seen, n, w.scratch, outputs)?;
+        sizes.critic.infer(critic, seen, n, w.scratch, block::rows_mut(r.value, at, n, 1)?)?;
+        let head = Head::new(shape, &self.config, self.action_n, self.action_low, self.action_high, log_std);
+        let choice = block::rows_mut(r.choice, at, n, self.action_n.len())?;
+        let vector = block::rows_mut(r.vector, at, n, sizes.std_len)?;
+        head.sample(n, outputs, mask, Sampling::Basic, &mut self.state.act_rng, w.head, choice, vector)?;
+        let raw = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
+        let entropy = block::rows_mut(w.scalar, 0, n, 1)?;
+        head.evaluate(outputs, mask, raw, block::rows_mut(r.log_prob, at, n, 1)?, entropy)?;
+        head.to_env(raw, action);
+        if let Some(mask) = mask {
+            block::copy(block::rows_mut(r.mask, at, n, l)?, mask);
+        }
+        self.state.phase = Phase::Observe as u32;
+        Ok(())
+    }
+
+    /// Completes the transition that `act` began.
+    ///
+    /// `reward`: `[N]`, finite; `terminated`, `truncated`: `[N]` flags; `final_obs`: `[N, obs_len]`, required once an
+    /// environment is truncated and not terminated, and only those rows of it are read.
+    /// Errors: `NotReady`; `Shape`; `Value`; `Null` if `final_obs` is missing. Nothing changes on error.
+    pub fn observe(
+        &mut self,
+        reward: &[f32],
+        terminated: &[u8],
+        truncated: &[u8],
+        final_obs: Option<Elements<'_>>,
+    ) -> Result {
+        self.due(Phase::Observe)?;
+        let n = self.config.num_envs as usize;
+        check_len("ppo observe: rewards", reward, n)?;
+        check_len("ppo observe: terminated flags", terminated, n)?;
+        check_len("ppo observe: truncated flags", truncated, n)?;
+        check_finite("ppo observe: finite rewards", reward)?;
+        let (o, at) = (self.shape.obs_len as usize, self.filled_rows());
+        let is_cut = |i: usize| terminated.get(i) == Some(&0) && truncated.get(i).is_some_and(|&x| x != 0);
+        let num_cut = (0..n).filter(|&i| is_cut(i)).count();
+        if num_cut > 0 {
+            let what = "ppo observe: final_obs, because environments were truncated and not terminated;";
+            let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
+            check_obs_shape("ppo observe: final_obs", &self.shape, n, &obs)?;
+            for i in (0..n).filter(|&i| is_cut(i)) {
+                if let Elements::F32(x) = obs {
+                    check_finite("ppo observe: finite final_obs", block::rows(x, i, 1, o)?)?;
+                }
+            }
+            let (sizes, w, r) = (&self.sizes, &mut self.work, &mut self.rollout);
+            for (k, i) in (0..n).filter(|&i| is_cut(i)).enumerate() {
+                let row = obs.get(i.saturating_mul(o), i.saturating_add(1).saturating_mul(o));
+                to_f32(row.ok_or(LOST)?, block::rows_mut(w.raw, k, 1, o)?);
+            }
+            let seen = block::rows_mut(w.obs, 0, num_cut, o)?;
+            see(&self.config, self.obs_mean, self.obs_var, block::rows(w.raw, 0, num_cut, o)?, seen)?;
+            let values = block::rows_mut(w.scalar, 0, num_cut, 1)?;
+            let (_, _, critic) = split_params(self.params, sizes)?;
+            sizes.critic.infer(critic, seen, num_cut, w.scratch, values)?;
+            let final_value = block::rows_mut(r.final_value, at, n, 1)?;
+            for (value, i) in values.iter().zip((0..n).filter(|&i| is_cut(i))) {
+                if let Some(to) = final_value.get_mut(i) {
+                    *to = *value;
+                }
+            }
+        }
+        let r = &mut self.rollout;
+        block::copy(block::rows_mut(r.terminated, at, n, 1)?, terminated);
+        block::copy(block::rows_mut(r.truncated, at, n, 1)?, truncated);
+        let stored = block::rows_mut(r.reward, at, n, 1)?;
+        let (c, state) = (&self.config, &mut *self.state);
+        let limits = Limits { clip: c.reward_clip, ..Limits::default() };
+        match (c.normalize_reward != 0, state.frozen != 0) {
+            (false, _) => block::copy(stored, reward),
+            (true, true) => scale_rewards(state.return_var, limits, reward, stored)?,
+            (true, false) => {
+                let mut scale = RewardScale {
+                    running: self.running_return,
+                    mean: &mut state.return_mean,
+                    var: &mut state.return_var,
+                    count: &mut state.return_count,
+                };
+                scale.step(reward, terminated, truncated, f64::from(c.discount), limits, stored)?;
+            }
+        }
+        self.count_episodes(reward, terminated, truncated);
+        self.state.num_steps = self.state.num_steps.saturating_add(n as u64);
+        self.state.filled = self.state.filled.saturating_add(1);
+        let full = self.state.filled == self.config.num_steps;
+        self.state.phase = if full { Phase::Learn } else { Phase::Act } as u32;
+        Ok(())
+    }
+
+    /// Acts without recording, in any phase: the training goes on as if this had not been called.
+    ///
+    /// Shapes and errors as [`Ppo::act`].
+    pub fn predict(
+        &mut self,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        sampling: Sampling,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        let n = self.config.num_envs as usize;
+        check_act("ppo predict: obs", &self.shape, n, &obs, &action)?;
+        self.check_mask(mask)?;
+        self.head()?.check_sampling(sampling)?;
+        let (o, l) = (self.shape.obs_len as usize, self.shape.num_outputs as usize);
+        let (sizes, w) = (&self.sizes, &mut self.work);
+        to_f32(obs, w.raw);
+        let seen = block::rows_mut(w.obs, 0, n, o)?;
+        see(&self.config, self.obs_mean, self.obs_var, w.raw, seen)?;
+        let (actor, log_std, _) = split_params(self.params, sizes)?;
+        let outputs = block::rows_mut(w.outputs, 0, n, l)?;
+        sizes.actor.infer(actor, seen, n, w.scratch, outputs)?;
+        let head = Head::new(&self.shape, &self.config, self.action_n, self.action_low, self.action_high, log_std);
+        head.draw(n, outputs, mask, sampling, &mut self.state.predict_rng, w.head, action)
+    }
+
+    /// The value of each observation: `obs` `[N, obs_len]`, `value` `[N]`. Nothing is recorded. Errors as [`Ppo::act`].
+    pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
+        let n = self.config.num_envs as usize;
+        check_obs("ppo value: observations", &self.shape, n, &obs)?;
+        check_len("ppo value: values", value, n)?;
+        let (o, w) = (self.shape.obs_len as usize, &mut self.work);
+        to_f32(obs, w.raw);
+        let seen = block::rows_mut(w.obs, 0, n, o)?;
+        see(&self.config, self.obs_mean, self.obs_var, w.raw, seen)?;
+        let (_, _, critic) = split_params(self.params, &self.sizes)?;
+        self.sizes.critic.infer(critic, seen, n, w.scratch, value)
+    }
+
+    /// Bytes that `export` needs.
+    pub fn policy_size(&self) -> Result<usize> {
+        self.policy_source()?.size()
+    }
+
+    /// Writes the policy alone, as it is now, to the caller's bytes. Errors: `Align`, `Size`; then nothing is written.
+    pub fn export(&self, mem: &mut [u8]) -> Result {
+        self.policy_source()?.write(mem)
+    }
+
+    fn policy_source(&self) -> Result<policy::Source<'_>> {
+        let (params, log_std, _) = split_params(self.params, &self.sizes)?;
+        Ok(policy::Source {
+            stored: Stored { config: self.config, shape: self.shape },
+            action_n: self.action_n,
+            action_low: self.action_low,
+            action_high: self.action_high,
+            obs_mean: self.obs_mean,
+            obs_var: self.obs_var,
+            params,
+            log_std,
+        })
+    }
+
+    /// Rows of the rollout that are complete: the next step goes behind them.
+    fn filled_rows(&self) -> usize {
+        (self.state.filled as usize).saturating_mul(self.config.num_envs as usize)
+    }
+
+    fn due(&self, phase: Phase) -> Result {
+        let what = match self.phase() {
+            Phase::Act => "ppo: act, which is due now",
+            Phase::Observe => "ppo: observe, which is due now",
+            Phase::Learn => "ppo: learn, which is due now",
+        };
+        if self.phase() == phase { Ok(()) } else { Err(Error::new(Kind::NotReady, what)) }
+    }
+
+    fn head(&self) -> Result<Head<'_>> {
+        let (_, log_std, _) = split_params(self.params, &self.sizes)?;
+        Ok(Head::new(&self.shape, &self.config, self.action_n, self.action_low, self.action_high, log_std))
+    }
+
+    /// A mask is given exactly if the configuration says so, and leaves a choice in every row.
+    fn check_mask(&self, mask: Option<&[u8]>) -> Result {
+        if mask.is_some() != (self.config.use_action_mask != 0) {
+            let what = "ppo: an action mask exactly if use_action_mask is 1; it is";
+            return Err(Error::new(Kind::Shape, what).needed(self.config.use_action_mask as usize));
+        }
+        self.head()?.check_mask(mask, self.config.num_envs as usize)
+    }
+
+    fn count_episodes(&mut self, reward: &[f32], terminated: &[u8], truncated: &[u8]) {
+        let flags = terminated.iter().zip(truncated).map(|(a, b)| a | b != 0);
+        let episodes = self.episode_return.iter_mut().zip(self.episode_len.iter_mut());
+        for (((sum, len), reward), ended) in episodes.zip(reward).zip(flags) {
+            *sum += f64::from(*reward);
+            *len = len.saturating_add(1);
+            if ended {
+                let slot = (self.state.num_episodes % EPISODES as u64) as usize;
+                if let (Some(r), Some(l)) = (self.recent_return.get_mut(slot), self.recent_len.get_mut(slot)) {
+                    (*r, *l) = (*sum as f32, *len);
+                }
+                self.state.return_last = *sum as f32;
+                self.state.num_episodes = self.state.num_episodes.saturating_add(1);
+                (*sum, *len) = (0.0, 0);
+            }
+        }
+    }
+}
+
+/// Learning.
+impl Ppo<'_> {
+    /// Does at most `max_minibatches` of the update that is due (0: all of them) and returns its statistics so far.
+    ///
+    /// `obs`: `[N, obs_len]`, what the next `act` will see; required in the first call of an update, ignored in the others.
+    /// Errors: `NotReady`; `Null`, `Shape`, `Value` for `obs`, then nothing changes; `Value` if a gradient is not finite,
+    /// then that minibatch is left out and the parameters stay as they were.
+    pub fn learn(&mut self, obs: Option<Elements<'_>>, max_minibatches: u32) -> Result<Stats> {
+        self.due(Phase::Learn)?;
+        if self.state.minibatch == 0 {
+            let obs = obs.ok_or(Error::new(Kind::Null, "ppo learn: obs, in the first call of an update"))?;
+            self.begin_update(obs)?;
+        }
+        let total = self.config.update_len();
+        let mut budget = if max_minibatches == 0 { total } else { max_minibatches };
+        while budget > 0 && self.state.minibatch < total {
+            budget -= 1;
+            let minibatch = self.state.minibatch;
+            self.state.minibatch = minibatch.saturating_add(1);
+            let done = self.learn_minibatch(minibatch);
+            if done == Ok(Done::TooFar) {
+                self.state.minibatch = total;
+            }
+            if self.state.minibatch >= total {
+                self.end_update();
+            }
+            done?;
+            if self.state.phase != Phase::Learn as u32 {
+                break;
+            }
+        }
+        Ok(self.stats())
+    }
+
+    /// What the last update did, or the running one has done so far.
+    pub fn stats(&self) -> Stats {
+        let s = &self.state;
+        let mean = |sum: f64| (sum / s.sums.count) as f32;
+        let kept = s.num_episodes.min(EPISODES as u64) as usize;
+        let returns: f64 = self.recent_return.iter().take(kept).map(|&x| f64::from(x)).sum();
+        let lengths: f64 = self.recent_len.iter().take(kept).map(|&x| f64::from(x)).sum();
+        let left = if self.phase() == Phase::Learn { self.config.update_len().saturating_sub(s.minibatch) } else { 0 };
+        Stats {
+            minibatches_left: left,
+            num_steps: s.num_steps,
+            num_updates: s.num_updates,
+            num_episodes: s.num_episodes,
+            learning_rate: s.learning_rate,
+            policy_loss: mean(s.sums.policy_loss),
+            value_loss: mean(s.sums.value_loss),
+            entropy: mean(s.sums.entropy),
+            approx_kl: mean(s.sums.approx_kl),
+            clip_fraction: mean(s.sums.clip_fraction),
+            grad_norm: mean(s.sums.grad_norm),
+            explained_variance: s.explained_variance,
+            value_mean: s.value_mean,
+            return_mean: (returns / kept as f64) as f32,
+            length_mean: (lengths / kept as f64) as f32,
+            return_last: s.return_last,
+        }
+    }
+
+    /// Values of the observations after the rollout, then advantages and targets.
+    fn begin_update(&mut self, obs: Elements<'_>) -> Result {
+        check_obs("ppo learn: obs", &self.shape, self.config.num_envs as usize, &obs)?;
+        let (n, t) = (self.config.num_envs as usize, self.config.num_steps as usize);
+        let (sizes, w, r) = (&self.sizes, &mut self.work, &mut self.rollout);
+        let o = self.shape.obs_len as usize;
+        to_f32(obs, w.raw);
+        let seen = block::rows_mut(w.obs, 0, n, o)?;
+        see(&self.config, self.obs_mean, self.obs_var, w.raw, seen)?;
+        let (_, _, critic) = split_params(self.params, sizes)?;
+        sizes.critic.infer(critic, seen, n, w.scratch, r.bootstrap_value)?;
+        let rollout = gae::Rollout {
+            num_steps: t,
+            num_envs: n,
+            reward: r.reward,
+            value: r.value,
+            bootstrap_value: r.bootstrap_value,
+            terminated: r.terminated,
+            truncated: r.truncated,
+            final_value: Some(r.final_value),
+        };
+        gae::gae(&rollout, self.config.discount, self.config.lambda, r.advantage, r.value_target)?;
+        let (c, s) = (&self.config, &mut self.state);
+        s.sums = Sums::zeroed();
+        s.explained_variance = moments::explained_variance(r.value, r.value_target)? as f32;
+        s.value_mean = moments::mean_std(r.value)?.0 as f32;
+        let before = s.num_steps.saturating_sub(c.batch_len() as u64);
+        s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, before);
+        s.clip = c.scheduled(c.clip, c.clip_end, before);
+        Ok(())
+    }
+
+    fn end_update(&mut self) {
+        let s = &mut self.state;
+        s.minibatch = 0;
+        s.filled = 0;
+        s.phase = Phase::Act as u32;
+        s.num_updates = s.num_updates.saturating_add(1);
+    }
+
+    /// Gradient and optimiser step of one minibatch, numbered from 0 over all epochs.
+    fn learn_minibatch(&mut self, minibatch: u32) -> Result<Done> {
+        let (c, shape, sizes, state) = (&self.config, &self.shape, &self.sizes, &mut *self.state);
+        let (r, w) = (&self.rollout, &mut self.work);
+        let m = c.minibatch_len();
+        let (o, l) = (shape.obs_len as usize, shape.num_outputs as usize);
+        let part = minibatch.checked_rem(c.num_minibatches).unwrap_or(0);
+        if part == 0 {
+            state.shuffle_rng.permutation(self.order);
+        }
+        let order = block::rows(self.order, (part as usize).saturating_mul(m), m, 1)?;
+
+        let obs = gather(order, r.obs, o, w.obs)?;
+        let choice = gather(order, r.choice, self.action_n.len(), w.choice)?;
+        let vector = gather(order, r.vector, sizes.std_len, w.vector)?;
+        let mask = if c.use_action_mask != 0 { Some(gather(order, r.mask, l, w.mask)?) } else { None };
+        let mut columns = w.scalar.chunks_exact_mut(sizes.rows.max(1)).filter_map(|column| column.get_mut(..m));
+        let mut column = || columns.next().ok_or(LOST);
+        let old_log_prob = gather(order, r.log_prob, 1, column()?)?;
+        let old_value = gather(order, r.value, 1, column()?)?;
+        let value_target = gather(order, r.value_target, 1, column()?)?;
+        let advantage = column()?;
+        gather(order, r.advantage, 1, advantage)?;
+        if c.normalize_advantage != 0 {
+            moments::standardise(advantage, ADVANTAGE_EPSILON)?;
+        }
+        let (log_prob, value, d_log_prob, d_value) = (column()?, column()?, column()?, column()?);
+        let entropy = column()?;
+
+        let (actor, log_std, critic) = split_params(self.params, sizes)?;
+        let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
+        let actor_tape = block::rows_mut(w.tape, 0, sizes.actor.tape_len(m), 1)?;
+        sizes.actor.forward(actor, obs, m, actor_tape, outputs)?;
+        let head = Head::new(shape, c, self.action_n, self.action_low, self.action_high, log_std);
+        let raw = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
+        head.evaluate(outputs, mask, raw, log_prob, entropy)?;
+
+        let critic_tape = block::rows_mut(w.critic_tape, 0, sizes.critic.tape_len(m), 1)?;
+        sizes.critic.forward(critic, obs, m, critic_tape, value)?;
+
+        let batch = Batch { log_prob, old_log_prob, advantage, value, old_value, value_target };
+        let coefficients = Coefficients { clip: state.clip, value_clip: c.value_clip, value_coef: c.value_coef };
+        let losses = loss::policy_and_value(&batch, &coefficients, d_log_prob, d_value)?;
+        let sums = &mut state.sums;
+        sums.count += 1.0;
+        sums.policy_loss += f64::from(losses.policy_loss);
+        sums.value_loss += f64::from(losses.value_loss);
+        sums.approx_kl += f64::from(losses.approx_kl);
+        sums.clip_fraction += f64::from(losses.clip_fraction);
+        sums.entropy += moments::mean_std(entropy)?.0;
+        if c.target_kl > 0.0 && losses.approx_kl > 1.5 * c.target_kl {
+            return Ok(Done::TooFar);
+        }
+
+        let (d_actor, d_log_std, d_critic) = split_params_mut(self.grads, sizes)?;
+        let d_entropy = entropy;
+        d_entropy.fill(-c.entropy_coef / m as f32);
+        head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
+        sizes.actor.backward(actor, obs, m, actor_tape, d_outputs, d_actor, w.scratch)?;
+        sizes.critic.backward(critic, obs, m, critic_tape, d_value, d_critic, w.scratch)?;
+        let norm = clip_global_norm(self.grads, c.max_grad_norm)?;
+        sums.grad_norm += f64::from(norm);
+        let adam = Adam { beta1: c.adam_beta1, beta2: c.adam_beta2, epsilon: c.adam_epsilon };
+        adam.step(self.params, self.grads, self.adam_m, self.adam_v, &mut state.adam_steps, state.learning_rate)?;
+        Ok(Done::Stepped)
+    }
+}
+
+/// What became of a minibatch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Done {
+    /// The parameters moved.
+    Stepped,
+    /// The policy has moved too far from the one that acted; the update is over.
+    TooFar,
+}
+
+/// Added to the deviation that advantages are divided by (spec: agents, section 2.3).
+const ADVANTAGE_EPSILON: f64 = 1e-7;
+
+/// Cannot happen: the arrays of a block have the lengths that its plan gave them.
+const LOST: Error = Error::new(Kind::Image, "ppo block: rows that the plan gave it");
+
+/// Actor, logarithms of standard deviations, critic.
+fn split_params<'p>(params: &'p [f32], sizes: &Sizes) -> Result<(&'p [f32], &'p [f32], &'p [f32])> {
+    let (actor, rest) = params.split_at_checked(sizes.actor_len).ok_or(LOST)?;
+    let (log_std, critic) = rest.split_at_checked(sizes.std_len).ok_or(LOST)?;
+    Ok((actor, log_std, critic))
+}
+
+/// The same, for writing.
+fn split_params_mut<'p>(params: &'p mut [f32], sizes: &Sizes) -> Result<(&'p mut [f32], &'p mut [f32], &'p mut [f32])> {
+    let (actor, rest) = params.split_at_mut_checked(sizes.actor_len).ok_or(LOST)?;
+    let (log_std, critic) = rest.split_at_mut_checked(sizes.std_len).ok_or(LOST)?;
+    Ok((actor, log_std, critic))
+}
+
+/// Copies the rows that `order` names to the front of `to`, and returns them.
+fn gather<'t, T: Copy>(order: &[u32], from: &[T], width: usize, to: &'t mut [T]) -> Result<&'t [T]> {
+    let to = block::rows_mut(to, 0, order.len(), width)?;
+    let mut rest = &mut *to;
+    for &i in order {
+        let (row, after) = rest.split_at_mut_checked(width).ok_or(LOST)?;
+        block::copy(row, block::rows(from, i as usize, 1, width)?);
+        rest = after;
+    }
+    Ok(to)
+}

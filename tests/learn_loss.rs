@@ -1,0 +1,137 @@
+//! The PPO loss against the specification's numbers and against finite differences in f64.
+
+use rlcore::kernels::categorical::{self, Logits};
+use rlcore::kernels::moments;
+use rlcore::learn::loss::{Batch, Coefficients, policy_and_value};
+
+fn near(what: &str, given: &[f32], expected: &[f64], tolerance: f64) {
+    assert_eq!(given.len(), expected.len(), "{what}");
+    for (i, (g, e)) in given.iter().zip(expected).enumerate() {
+        assert!((f64::from(*g) - e).abs() <= tolerance, "{what}[{i}] = {g}, expected {e}");
+    }
+}
+
+/// Spec, agents, section 2.3: N = 4, A = 3, clip 0.2, value weight 0.5, entropy weight 0.01.
+#[test]
+fn the_specification_s_minibatch() {
+    let logits = [0.2, -0.1, 0.4, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, -0.5, 2.0, 0.3];
+    let batch = Logits { num_rows: 4, n: &[3], logits: &logits, mask: None };
+    let action = [2, 0, 1, 1];
+    let (mut log_prob, mut entropy) = ([0.0; 4], [0.0; 4]);
+    categorical::evaluate(&batch, &action, &mut log_prob, &mut entropy).unwrap();
+    near("log_prob", &log_prob, &[-0.8859393177, -0.4076059644, -1.0986122887, -0.2348891194], 2e-7);
+
+    let mut advantage = [1.0, -0.5, 2.0, 0.3];
+    moments::standardise(&mut advantage, 1e-7).unwrap();
+    near("advantage", &advantage, &[0.2826334052, -1.1305336209, 1.224744756, -0.3768445403], 3e-7);
+
+    let losses_of = Batch {
+        log_prob: &log_prob,
+        old_log_prob: &[-0.9, -1.2, -1.5, -0.2],
+        advantage: &advantage,
+        value: &[0.5, -0.2, 0.1, 0.9],
+        old_value: &[0.0; 4],
+        value_target: &[1.0, 0.0, 0.4, 0.7],
+    };
+    let c = Coefficients { clip: 0.2, value_clip: 0.0, value_coef: 0.5 };
+    let (mut d_log_prob, mut d_value) = ([0.0; 4], [0.0; 4]);
+    let losses = policy_and_value(&losses_of, &c, &mut d_log_prob, &mut d_value).unwrap();
+    let bonus = 0.01 * moments::mean_std(&entropy).unwrap().0;
+    near("surrogate", &[-losses.policy_loss], &[-0.27614468443243834], 3e-7);
+    near("value loss", &[0.5 * losses.value_loss], &[0.02625], 1e-8);
+    near("entropy bonus", &[bonus as f32], &[0.009130497732448173], 1e-9);
+    near("approximate KL", &[losses.approx_kl], &[0.127373322423031], 3e-7);
+    near("clip fraction", &[losses.clip_fraction], &[0.5], 0.0);
+    // The specification maximises, we minimise: every gradient has the other sign.
+    near("d value", &d_value, &[-0.0625, -0.025, -0.0375, 0.025], 1e-8);
+    let mut d_logits = [0.0; 12];
+    categorical::gradient(&batch, &action, &d_log_prob, &[-0.01 / 4.0; 4], &mut d_logits).unwrap();
+    let expected = [
+        [-0.0241846497, -0.0177288626, 0.0419135123],
+        [-0.2096785014, 0.1531227232, 0.0565557783],
+        [0.0; 3],
+        [0.0062442334, -0.0198521498, 0.0136079164],
+    ];
+    near("d logits", &d_logits, &expected.concat().iter().map(|x| -x).collect::<Vec<f64>>(), 1e-7);
+}
+
+/// The loss in f64, from the formula.
+fn twin(lp: &[f64], old_lp: &[f64], adv: &[f64], v: &[f64], old_v: &[f64], target: &[f64], c: &Coefficients) -> f64 {
+    let n = lp.len() as f64;
+    let (clip, value_clip) = (f64::from(c.clip), f64::from(c.value_clip));
+    let mut loss = 0.0;
+    for i in 0..lp.len() {
+        let r = (lp[i] - old_lp[i]).exp();
+        loss -= (r * adv[i]).min(r.clamp(1.0 - clip, 1.0 + clip) * adv[i]) / n;
+        let plain = (v[i] - target[i]).powi(2);
+        let clipped = (old_v[i] + (v[i] - old_v[i]).clamp(-value_clip, value_clip) - target[i]).powi(2);
+        let error = if value_clip == 0.0 { plain } else { plain.max(clipped) };
+        loss += f64::from(c.value_coef) * 0.5 * error / n;
+    }
+    loss
+}
+
+#[test]
+fn gradients_equal_finite_differences_for_every_length() {
+    let mut seed = 1u64;
+    let mut draw = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 40) as f32 / (1 << 24) as f32 * 2.0 - 1.0
+    };
+    for (len, value_clip) in [(1, 0.0), (1, 0.3), (15, 0.3), (16, 0.0), (17, 0.3), (40, 0.1)] {
+        let mut column = || (0..len).map(|_| draw()).collect::<Vec<f32>>();
+        let (lp, old_lp, adv, v, old_v, target) = (column(), column(), column(), column(), column(), column());
+        let c = Coefficients { clip: 0.2, value_clip, value_coef: 0.7 };
+        let batch = Batch {
+            log_prob: &lp,
+            old_log_prob: &old_lp,
+            advantage: &adv,
+            value: &v,
+            old_value: &old_v,
+            value_target: &target,
+        };
+        let (mut d_lp, mut d_v) = (vec![0.0; len], vec![0.0; len]);
+        let losses = policy_and_value(&batch, &c, &mut d_lp, &mut d_v).unwrap();
+        let wide = |x: &[f32]| x.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
+        let (lp, old_lp, adv) = (wide(&lp), wide(&old_lp), wide(&adv));
+        let (v, old_v, target) = (wide(&v), wide(&old_v), wide(&target));
+        let loss = |lp: &[f64], v: &[f64]| twin(lp, &old_lp, &adv, v, &old_v, &target, &c);
+        let total = f64::from(losses.policy_loss) + f64::from(c.value_coef * losses.value_loss);
+        assert!((total - loss(&lp, &v)).abs() < 2e-6);
+        for i in 0..len {
+            let slope = |which: usize| {
+                let at = |h: f64| {
+                    let (mut lp, mut v) = (lp.clone(), v.clone());
+                    if which == 0 {
+                        lp[i] += h
+                    } else {
+                        v[i] += h
+                    }
+                    loss(&lp, &v)
+                };
+                (at(1e-6) - at(-1e-6)) / 2e-6
+            };
+            assert!((f64::from(d_lp[i]) - slope(0)).abs() < 1e-5, "len {len}, d_log_prob[{i}]");
+            assert!((f64::from(d_v[i]) - slope(1)).abs() < 1e-5, "len {len}, d_value[{i}]");
+        }
+    }
+}
+
+#[test]
+fn lengths_that_differ_are_refused() {
+    let (four, three) = ([0.0; 4], [0.0; 3]);
+    let c = Coefficients { clip: 0.2, value_clip: 0.0, value_coef: 0.5 };
+    for bad in 0..7 {
+        let pick = |i: usize| if i == bad { &three[..] } else { &four[..] };
+        let batch = Batch {
+            log_prob: &four,
+            old_log_prob: pick(0),
+            advantage: pick(1),
+            value: pick(2),
+            old_value: pick(3),
+            value_target: pick(4),
+        };
+        let (mut d_lp, mut d_v) = (pick(5).to_vec(), pick(6).to_vec());
+        assert!(policy_and_value(&batch, &c, &mut d_lp, &mut d_v).is_err(), "array {bad}");
+    }
+}

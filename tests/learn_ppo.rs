@@ -1,0 +1,466 @@
+//! The learner as a host uses it: probes with known answers, slices, snapshots, damaged images, bad input.
+
+use rlcore::cpu;
+use rlcore::env::{Autoreset, Builtin, Env, StepOut, VecEnv, VecEnvConfig};
+use rlcore::error::Kind;
+use rlcore::learn::{Config, Phase, Policy, Ppo, Sampling, Stats};
+use rlcore::rng::Rng;
+use rlcore::space::{Element, Elements, ElementsMut, Space};
+
+/// Memory that starts on an 8-byte boundary.
+#[derive(Clone, PartialEq)]
+struct Block(Vec<u64>);
+
+impl Block {
+    fn new(size: usize) -> Block {
+        Block(vec![0; size.div_ceil(8)])
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.0)
+    }
+}
+
+/// A host: environments, a learner, and the arrays between them.
+#[derive(Clone)]
+struct Host {
+    env: Builtin,
+    envs: Block,
+    ppo: Block,
+    obs: Vec<f32>,
+    choice: Vec<i32>,
+    vector: Vec<f32>,
+    reward: Vec<f32>,
+    terminated: Vec<u8>,
+    truncated: Vec<u8>,
+    final_obs: Vec<f32>,
+}
+
+impl Host {
+    fn new(name: &str, config: &Config) -> Host {
+        let env = Builtin::from_name(name).unwrap();
+        let (spec, n) = (env.spec(), config.num_envs as usize);
+        let vec_config = VecEnvConfig {
+            num_envs: config.num_envs,
+            seed: config.seed,
+            autoreset: Autoreset::SameStep,
+            max_episode_steps: 0,
+        };
+        let mut envs = Block::new(VecEnv::size(&env, &vec_config).unwrap());
+        let mut ppo = Block::new(Ppo::size(config, &spec.obs, &spec.action).unwrap());
+        let mut obs = vec![0.0; n * spec.obs.len as usize];
+        let mut vec_env = VecEnv::init(envs.bytes(), &env, &vec_config).unwrap();
+        vec_env.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+        Ppo::init(ppo.bytes(), config, &spec.obs, &spec.action).unwrap();
+        let actions = n * spec.action.len as usize;
+        Host {
+            env,
+            envs,
+            ppo,
+            final_obs: obs.clone(),
+            obs,
+            choice: vec![0; actions],
+            vector: vec![0.0; actions],
+            reward: vec![0.0; n],
+            terminated: vec![0; n],
+            truncated: vec![0; n],
+        }
+    }
+
+    /// Acts, steps and observes once.
+    fn step(&mut self) {
+        let mut ppo = Ppo::attach(self.ppo.bytes()).unwrap();
+        let discrete = self.env.spec().action.kind == Element::I32;
+        let action = if discrete { ElementsMut::I32(&mut self.choice) } else { ElementsMut::F32(&mut self.vector) };
+        ppo.act(Elements::F32(&self.obs), None, action).unwrap();
+        let action = if discrete { Elements::I32(&self.choice) } else { Elements::F32(&self.vector) };
+        let mut envs = VecEnv::attach(self.envs.bytes(), &self.env).unwrap();
+        let out = StepOut {
+            obs: ElementsMut::F32(&mut self.obs),
+            reward: &mut self.reward,
+            terminated: &mut self.terminated,
+            truncated: &mut self.truncated,
+            final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
+            valid: None,
+        };
+        envs.step(action, out).unwrap();
+        let final_obs = Some(Elements::F32(&self.final_obs));
+        ppo.observe(&self.reward, &self.terminated, &self.truncated, final_obs).unwrap();
+    }
+
+    fn learn(&mut self, max_minibatches: u32) -> Stats {
+        let mut ppo = Ppo::attach(self.ppo.bytes()).unwrap();
+        ppo.learn(Some(Elements::F32(&self.obs)), max_minibatches).unwrap()
+    }
+
+    fn phase(&mut self) -> Phase {
+        Ppo::attach(self.ppo.bytes()).unwrap().phase()
+    }
+
+    fn train(&mut self, updates: u64) -> Stats {
+        let mut stats = Stats::default();
+        for _ in 0..updates {
+            while self.phase() != Phase::Learn {
+                self.step();
+            }
+            stats = self.learn(0);
+        }
+        stats
+    }
+
+    fn value(&mut self, obs: f32) -> f32 {
+        let n = self.reward.len();
+        let mut value = vec![0.0; n];
+        Ppo::attach(self.ppo.bytes()).unwrap().value(Elements::F32(&vec![obs; n]), &mut value).unwrap();
+        value[0]
+    }
+
+    /// How often the policy chooses `action` at `obs`.
+    fn frequency(&mut self, obs: f32, action: i32) -> f64 {
+        let n = self.reward.len();
+        let mut ppo = Ppo::attach(self.ppo.bytes()).unwrap();
+        let (obs, mut actions, mut hits) = (vec![obs; n], vec![0; n], 0);
+        for _ in 0..1000 {
+            ppo.predict(Elements::F32(&obs), None, Sampling::Basic, ElementsMut::I32(&mut actions)).unwrap();
+            hits += actions.iter().filter(|&&a| a == action).count();
+        }
+        hits as f64 / (1000 * n) as f64
+    }
+}
+
+/// Small and quick: what the probes need.
+fn probe_config() -> Config {
+    Config {
+        num_envs: 8,
+        num_steps: 32,
+        num_hidden: 1,
+        hidden_len: [32, 0, 0, 0],
+        total_steps: 60 * 256,
+        learning_rate: 1e-2,
+        entropy_coef: 0.0,
+        value_coef: 0.5,
+        max_grad_norm: 2.0,
+        ..Config::default()
+    }
+}
+
+fn close(name: &str, given: f32, expected: f64, tolerance: f64) {
+    assert!((f64::from(given) - expected).abs() <= tolerance, "{name}: {given}, expected {expected} ± {tolerance}");
+}
+
+#[test]
+fn probe_1_learns_a_constant_value() {
+    let mut h = Host::new("Probe1", &probe_config());
+    h.train(60);
+    close("V(0)", h.value(0.0), 1.0, 5e-4);
+}
+
+#[test]
+fn probe_2_learns_a_value_that_depends_on_the_observation() {
+    let mut h = Host::new("Probe2", &probe_config());
+    h.train(60);
+    close("V(1)", h.value(1.0), 1.0, 5e-4);
+    close("V(-1)", h.value(-1.0), -1.0, 5e-4);
+}
+
+#[test]
+fn probe_3_discounts() {
+    let mut h = Host::new("Probe3", &probe_config());
+    h.train(60);
+    close("V(0)", h.value(0.0), 0.99, 5e-4);
+    close("V(1)", h.value(1.0), 1.0, 5e-4);
+}
+
+#[test]
+fn probe_4_learns_an_action() {
+    let mut h = Host::new("Probe4", &probe_config());
+    h.train(60);
+    close("V(0)", h.value(0.0), 1.0, 0.05);
+    assert!(h.frequency(0.0, 1) >= 0.99);
+}
+
+#[test]
+fn probe_5_learns_an_action_that_depends_on_the_observation() {
+    let mut h = Host::new("Probe5", &probe_config());
+    h.train(60);
+    for b in 0..2 {
+        close("V(b)", h.value(b as f32), 1.0, 0.2);
+        assert!(h.frequency(b as f32, b) >= 0.85);
+    }
+}
+
+#[test]
+fn probe_6_carries_a_reward_back_over_ten_steps() {
+    let mut h = Host::new("Probe6", &Config { total_steps: 200 * 256, ..probe_config() });
+    h.train(200);
+    for k in 0..10 {
+        close("V(k)", h.value(k as f32), 0.99f64.powi(9 - k), 0.02);
+    }
+}
+
+#[test]
+fn probe_7_cannot_be_solved_without_memory() {
+    let mut h = Host::new("Probe7", &probe_config());
+    let stats = h.train(60);
+    close("mean return of a memoryless policy among 5 actions", stats.return_mean, 0.5, 0.2);
+}
+
+#[test]
+fn truncation_goes_on_from_the_value_of_the_final_observation() {
+    let config = Config { discount: 0.9, total_steps: 200 * 256, ..probe_config() };
+    let mut h = Host::new("ProbeTruncation", &config);
+    h.train(200);
+    close("V(0)", h.value(0.0), 10.0, 0.05);
+    close("V(1)", h.value(1.0), 9.0, 0.05);
+}
+
+#[test]
+fn pendulum_runs_with_every_continuous_option() {
+    for (squash, normalize) in [(0, 0), (1, 1)] {
+        let config = Config {
+            num_envs: 3,
+            num_steps: 40,
+            num_minibatches: 3,
+            squash,
+            normalize_obs: normalize,
+            normalize_reward: normalize,
+            value_clip: 0.2,
+            target_kl: 0.05,
+            ..Config::default()
+        };
+        let mut h = Host::new("Pendulum-v1", &config);
+        let stats = h.train(12);
+        assert!(h.vector.iter().all(|a| a.abs() <= 2.0));
+        assert!(stats.policy_loss.is_finite() && stats.entropy.is_finite() && stats.num_episodes == 6, "{stats:?}");
+    }
+}
+
+#[test]
+fn slices_of_an_update_make_the_same_bytes_as_one_call() {
+    let mut whole = Host::new("CartPole-v1", &Config::default());
+    let mut sliced = whole.clone();
+    for _ in 0..3 {
+        while whole.phase() != Phase::Learn {
+            whole.step();
+            sliced.step();
+        }
+        let stats = whole.learn(0);
+        assert_eq!(stats.minibatches_left, 0);
+        let mut left = 16;
+        while left > 0 {
+            let slice = sliced.learn(5);
+            assert_eq!(slice.minibatches_left, left.max(5) - 5);
+            left = slice.minibatches_left;
+        }
+        assert!(whole.ppo == sliced.ppo);
+    }
+}
+
+#[test]
+fn a_copied_block_goes_on_as_the_original_from_every_phase() {
+    let config = Config { num_steps: 16, normalize_obs: 1, normalize_reward: 1, ..Config::default() };
+    let mut original = Host::new("CartPole-v1", &config);
+    let mut copies = Vec::new();
+    for _ in 0..2 {
+        while original.phase() != Phase::Learn {
+            copies.push((original.clone(), original.ppo.0.len()));
+            original.step();
+        }
+        original.learn(3);
+        copies.push((original.clone(), 0));
+        original.learn(0);
+    }
+    for (mut copy, _) in copies {
+        while Ppo::attach(copy.ppo.bytes()).unwrap().stats().num_updates < 2 {
+            match copy.phase() {
+                Phase::Learn => drop(copy.learn(0)),
+                _ => copy.step(),
+            }
+        }
+        assert!(copy.ppo == original.ppo && copy.envs == original.envs);
+    }
+}
+
+#[test]
+fn looking_at_the_policy_does_not_change_the_training() {
+    let mut plain = Host::new("CartPole-v1", &Config::default());
+    let mut watched = plain.clone();
+    plain.train(1);
+    while watched.phase() != Phase::Learn {
+        let mut actions = [0; 4];
+        let obs = watched.obs.clone();
+        let mut ppo = Ppo::attach(watched.ppo.bytes()).unwrap();
+        ppo.predict(Elements::F32(&obs), None, Sampling::Basic, ElementsMut::I32(&mut actions)).unwrap();
+        watched.step();
+    }
+    watched.learn(0);
+    assert_eq!(plain.learn_outcome(), watched.learn_outcome());
+}
+
+impl Host {
+    /// What the training has come to, without the streams and working arrays that looking may touch.
+    fn learn_outcome(&mut self) -> (Vec<u8>, String) {
+        let mut ppo = Ppo::attach(self.ppo.bytes()).unwrap();
+        let mut policy = Block::new(ppo.policy_size().unwrap());
+        ppo.export(policy.bytes()).unwrap();
+        let stats = format!("{:?}", ppo.stats());
+        ppo.freeze(false);
+        (policy.bytes().to_vec(), stats)
+    }
+}
+
+#[test]
+fn every_cpu_level_makes_the_same_bytes() {
+    for name in ["CartPole-v1", "Pendulum-v1"] {
+        let config = Config { normalize_obs: 1, num_minibatches: 8, hidden_len: [40, 24, 0, 0], ..Config::default() };
+        let mut blocks = cpu::LEVELS.map(|level| {
+            cpu::set_limit(level);
+            let mut h = Host::new(name, &config);
+            h.train(2);
+            h.ppo
+        });
+        cpu::set_limit(cpu::Level::Avx512);
+        let [a, b, c] = &mut blocks;
+        assert!(a == b && b == c, "{name}");
+    }
+}
+
+#[test]
+fn an_exported_policy_acts_as_its_learner() {
+    for name in ["CartPole-v1", "Pendulum-v1"] {
+        let mut h = Host::new(name, &Config { normalize_obs: 1, ..Config::default() });
+        h.train(2);
+        let obs = h.obs.clone();
+        let mut ppo = Ppo::attach(h.ppo.bytes()).unwrap();
+        let mut block = Block::new(ppo.policy_size().unwrap());
+        ppo.export(block.bytes()).unwrap();
+        let policy = Policy::attach(block.bytes()).unwrap();
+        let mut scratch = vec![f32::NAN; policy.scratch_len(4).unwrap()];
+        let mut rng = Rng::seeded(0);
+        if name == "CartPole-v1" {
+            let (mut ours, mut theirs) = ([0; 4], [1; 4]);
+            ppo.predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::I32(&mut ours)).unwrap();
+            let out = ElementsMut::I32(&mut theirs);
+            policy.act(4, Elements::F32(&obs), None, Sampling::Greedy, &mut rng, &mut scratch, out).unwrap();
+            assert_eq!(ours, theirs);
+        } else {
+            let (mut ours, mut theirs) = ([0.0; 4], [1.0; 4]);
+            ppo.predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::F32(&mut ours)).unwrap();
+            let out = ElementsMut::F32(&mut theirs);
+            policy.act(4, Elements::F32(&obs), None, Sampling::Greedy, &mut rng, &mut scratch, out).unwrap();
+            assert_eq!(ours, theirs);
+        }
+    }
+}
+
+#[test]
+fn a_damaged_image_is_refused_and_never_breaks_anything() {
+    let config =
+        Config { num_envs: 2, num_steps: 4, num_minibatches: 2, hidden_len: [3, 3, 0, 0], ..Config::default() };
+    let mut h = Host::new("CartPole-v1", &config);
+    h.train(1);
+    h.step();
+    let good = h.ppo.clone();
+    let size = good.0.len() * 8;
+    let header = 64 + size_of::<Config>() + 24;
+    for i in 0..size {
+        let mut bad = good.clone();
+        bad.bytes()[i] ^= 0x41;
+        let before = bad.clone();
+        let refused = Ppo::attach(bad.bytes()).is_err();
+        assert!(bad == before, "attach wrote to byte {i}");
+        // Padding behind the header belongs to nobody.
+        if i < 40 || (64..header).contains(&i) {
+            assert!(refused, "byte {i}");
+        }
+        if !refused {
+            // Accepted: then every call answers, whatever the numbers inside have become.
+            let mut h = Host { ppo: bad, ..h.clone() };
+            let mut ppo = Ppo::attach(h.ppo.bytes()).unwrap();
+            for _ in 0..8 {
+                let _ = ppo.act(Elements::F32(&h.obs), None, ElementsMut::I32(&mut h.choice));
+                let _ = ppo.observe(&h.reward, &h.terminated, &h.truncated, Some(Elements::F32(&h.final_obs)));
+                let _ = ppo.learn(Some(Elements::F32(&h.obs)), 1);
+            }
+        }
+    }
+    for short in [0, 8, 63, 64, header, size - 64] {
+        let mut bad = good.clone();
+        assert_eq!(Ppo::attach(&mut bad.bytes()[..short]).err().unwrap().kind, Kind::Size, "{short} bytes");
+    }
+    let mut bad = good.clone();
+    bad.bytes()[8..12].reverse();
+    let error = Ppo::attach(bad.bytes()).err().unwrap();
+    assert!(error.kind == Kind::Image && error.what.contains("byte order"), "{error}");
+    assert_eq!(Policy::attach(good.clone().bytes()).err().unwrap().kind, Kind::Image);
+}
+
+#[test]
+fn bad_input_is_named_and_changes_nothing() {
+    let mut h = Host::new("CartPole-v1", &Config::default());
+    let refuse = |h: &mut Host, kind: Kind, call: &dyn Fn(&mut Ppo<'_>, &mut Host) -> rlcore::error::Result| {
+        let before = h.ppo.clone();
+        let mut scratch = h.clone();
+        let error = call(&mut Ppo::attach(h.ppo.bytes()).unwrap(), &mut scratch).unwrap_err();
+        assert_eq!(error.kind, kind, "{error}");
+        assert!(h.ppo == before, "{error}");
+    };
+    let act = |p: &mut Ppo<'_>, obs: &[f32]| p.act(Elements::F32(obs), None, ElementsMut::I32(&mut [0; 4]));
+    refuse(&mut h, Kind::Shape, &|p, h| act(p, &h.obs[1..]));
+    refuse(&mut h, Kind::Shape, &|p, h| p.act(Elements::U8(&[0; 16]), None, ElementsMut::I32(&mut h.choice)));
+    refuse(&mut h, Kind::Shape, &|p, h| p.act(Elements::F32(&h.obs), None, ElementsMut::I32(&mut [0; 3])));
+    refuse(&mut h, Kind::Shape, &|p, h| p.act(Elements::F32(&h.obs), None, ElementsMut::F32(&mut [0.0; 4])));
+    refuse(&mut h, Kind::Shape, &|p, h| p.act(Elements::F32(&h.obs), Some(&[1; 8]), ElementsMut::I32(&mut h.choice)));
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        refuse(&mut h, Kind::Value, &|p, h| {
+            h.obs[7] = bad;
+            act(p, &h.obs)
+        });
+    }
+    refuse(&mut h, Kind::NotReady, &|p, h| p.observe(&h.reward, &h.terminated, &h.truncated, None));
+    refuse(&mut h, Kind::NotReady, &|p, h| p.learn(Some(Elements::F32(&h.obs)), 0).map(drop));
+    let obs = h.obs.clone();
+    act(&mut Ppo::attach(h.ppo.bytes()).unwrap(), &obs).unwrap();
+    refuse(&mut h, Kind::NotReady, &|p, h| act(p, &h.obs));
+    refuse(&mut h, Kind::Shape, &|p, h| p.observe(&[0.0; 3], &h.terminated, &h.truncated, None));
+    refuse(&mut h, Kind::Shape, &|p, h| p.observe(&h.reward, &[0; 5], &h.truncated, None));
+    refuse(&mut h, Kind::Value, &|p, h| p.observe(&[0.0, f32::NAN, 0.0, 0.0], &h.terminated, &h.truncated, None));
+    refuse(&mut h, Kind::Null, &|p, h| p.observe(&h.reward, &[0; 4], &[0, 0, 7, 0], None));
+    refuse(&mut h, Kind::Value, &|p, h| {
+        h.final_obs[2 * 4 + 1] = f32::NAN;
+        p.observe(&h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&h.final_obs)))
+    });
+    // A terminated episode needs no final observation, and rows that were not cut are not read.
+    let mut ppo = Ppo::attach(h.ppo.bytes()).unwrap();
+    ppo.observe(&h.reward, &[0, 0, 1, 0], &[0, 0, 1, 0], None).unwrap();
+    act(&mut ppo, &obs).unwrap();
+    let unread = [[f32::NAN; 4], [f32::NAN; 4], [0.0; 4], [f32::NAN; 4]].concat();
+    ppo.observe(&h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&unread))).unwrap();
+    while h.phase() != Phase::Learn {
+        h.step();
+    }
+    refuse(&mut h, Kind::Null, &|p, _| p.learn(None, 0).map(drop));
+    refuse(&mut h, Kind::Value, &|p, _| p.learn(Some(Elements::F32(&[f32::NAN; 16])), 0).map(drop));
+    refuse(&mut h, Kind::Config, &|p, h| {
+        p.predict(Elements::F32(&h.obs), None, Sampling::TopK(0), ElementsMut::I32(&mut h.choice))
+    });
+}
+
+#[test]
+fn spaces_that_do_not_fit_are_refused() {
+    let config = Config::default();
+    let obs = Space::unbounded(4);
+    let refuse =
+        |config: &Config, obs: &Space<'_>, action: &Space<'_>| Ppo::size(config, obs, action).unwrap_err().kind;
+    assert_eq!(refuse(&config, &Space::unbounded(0), &Space::discrete(&[2])), Kind::Config);
+    assert_eq!(refuse(&config, &obs, &Space::discrete(&[])), Kind::Config);
+    assert_eq!(refuse(&config, &obs, &Space::discrete(&[2, 0])), Kind::Config);
+    assert_eq!(refuse(&config, &obs, &Space::discrete(&[u32::MAX, 2])), Kind::Overflow);
+    assert_eq!(refuse(&config, &obs, &Space::bytes(3)), Kind::Config);
+    assert_eq!(refuse(&config, &Space::discrete(&[2]), &Space::discrete(&[2])), Kind::Config);
+    assert_eq!(refuse(&config, &obs, &Space::between(&[1.0], &[0.0])), Kind::Config);
+    assert_eq!(refuse(&config, &obs, &Space::between(&[f32::NAN], &[0.0])), Kind::Config);
+    assert_eq!(refuse(&Config { use_action_mask: 1, ..config }, &obs, &Space::unbounded(1)), Kind::Config);
+    let wide = Config { num_hidden: 4, hidden_len: [u32::MAX; 4], ..config };
+    assert_eq!(refuse(&wide, &Space::unbounded(u32::MAX), &Space::unbounded(u32::MAX)), Kind::Overflow);
+}
