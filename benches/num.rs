@@ -49,6 +49,12 @@ fn map(c: &mut Criterion, name: &str, low: f64, high: f64, f: impl Fn(f32) -> f3
     at_all_levels(c, name, || cpu::dispatch(Map { x: black_box(&x), y: black_box(&mut y), f }));
 }
 
+#[inline(always)]
+fn sin_plus_cos(x: f32) -> f32 {
+    let (sin, cos) = num::sin_cos(x);
+    sin + cos
+}
+
 fn all(c: &mut Criterion) {
     map(c, "exp", -80.0, 80.0, num::exp);
     map(c, "ln", 0.0, 1e4, num::ln);
@@ -56,17 +62,7 @@ fn all(c: &mut Criterion) {
     map(c, "sqrt", 0.0, 1e4, num::sqrt);
     map(c, "sigmoid", -20.0, 20.0, num::sigmoid);
     map(c, "softplus", -20.0, 20.0, num::softplus);
-    map(
-        c,
-        "sin_cos",
-        -1e4,
-        1e4,
-        #[inline(always)]
-        |x| {
-            let (sin, cos) = num::sin_cos(x);
-            sin + cos
-        },
-    );
+    map(c, "sin_cos", -1e4, 1e4, sin_plus_cos);
     let (mut rng, mut normal) = (Rng::seeded(1), vec![0.0; LEN]);
     at_all_levels(c, "fill_normal", || rng.fill_normal(black_box(&mut normal)));
     let mut order = vec![0; LEN];

@@ -3,7 +3,7 @@
 //! The f32 functions are branch-free: additions, multiplications, divisions, selects and integer operations on the
 //! bits. A loop over lanes that calls them is vectorised, and each lane gets the bits that a call alone would get.
 //! Errors are in ulp, the distance between neighbouring f32 at the exact result, and hold over all inputs
-//! (`tests/num.rs` sweeps them). A NaN that comes out is always [`f32::NAN`]. The f64 functions are `libm`'s.
+//! (`tests/num.rs` sweeps them). A NaN that comes out is always [`f32::NAN`]. The f64 functions are `libm`'s except [`rem64`].
 
 /// Adding and subtracting this rounds a small f32 to an integer, which then stands in the low bits of the sum.
 const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23
@@ -94,7 +94,7 @@ pub fn ln(x: f32) -> f32 {
     if x == 0.0 { f32::NEG_INFINITY } else { l }
 }
 
-/// The hyperbolic tangent within 5 ulp. Odd, at most 1 in size, ±1 for ±inf.
+/// The hyperbolic tangent within 6 ulp. Odd, at most 1 in size, ±1 for ±inf.
 #[inline(always)]
 pub fn tanh(x: f32) -> f32 {
     // An odd rational function; at the clamp it gives exactly 1.

@@ -43,7 +43,7 @@ fn turn(x: f64, f: fn(f64) -> f64) -> f64 {
 fn check_all(step: usize) {
     check("exp", step, 1.0, num::exp, f64::exp);
     check("ln", step, 1.0, num::ln, f64::ln);
-    check("tanh", step, 5.0, num::tanh, f64::tanh);
+    check("tanh", step, 6.0, num::tanh, f64::tanh);
     check("sigmoid", step, 3.0, num::sigmoid, |x| 1.0 / (1.0 + (-x).exp()));
     check("softplus", step, 3.0, num::softplus, |x| if x > 40.0 { x } else { x.exp().ln_1p() });
     check("sin", step, 2.0, |x| num::sin_cos(x).0, |x| turn(x, f64::sin));
