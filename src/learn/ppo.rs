@@ -14,7 +14,7 @@ use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span};
 use crate::data::normalizer::{INITIAL_COUNT, Limits, RewardScale, scale_rewards};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::{gae, moments};
-use crate::nn::{Adam, Mlp, clip_global_norm};
+use crate::nn::{Adam, Mlp};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
@@ -833,10 +833,10 @@ impl Ppo<'_> {
         head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
         sizes.actor.backward(actor, obs, m, actor_tape, d_outputs, d_actor, w.scratch)?;
         sizes.critic.backward(critic, obs, m, critic_tape, d_value, d_critic, w.scratch)?;
-        let norm = clip_global_norm(self.grads, c.max_grad_norm)?;
+        let adam = Adam { beta1: c.adam_beta1, beta2: c.adam_beta2, epsilon: c.adam_epsilon, ..Adam::default() };
+        let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut state.adam_steps);
+        let norm = adam.step(self.params, self.grads, m, v, steps, state.learning_rate, c.max_grad_norm)?;
         sums.grad_norm += f64::from(norm);
-        let adam = Adam { beta1: c.adam_beta1, beta2: c.adam_beta2, epsilon: c.adam_epsilon };
-        adam.step(self.params, self.grads, self.adam_m, self.adam_v, &mut state.adam_steps, state.learning_rate)?;
         Ok(Done::Stepped)
     }
 }

@@ -1,27 +1,62 @@
-//! Adam, and the global-norm clip that goes before it (Kingma and Ba 2015; spec: agents, section 2.1).
+//! Adam over flat arrays, with the gradient clipped to a global norm on the way, and the clip alone.
 
-use crate::error::{Error, Kind, Result, check_len};
+use crate::cpu::{self, Kernel};
+use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::num;
 
-/// The decay rates and the epsilon of Adam.
+/// Where epsilon is added. With v̂ = v / (1 - beta2^t):
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Epsilon {
+    /// To √v̂, as the paper's algorithm and PyTorch do.
+    Corrected = 0,
+    /// To √v, before its correction, as the paper's faster form and TensorFlow do.
+    Raw = 1,
+}
+
+/// What an update does with a gradient. Plain data; parameters, moments and the count of updates are the caller's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adam {
-    /// Decay of the first moment.
+    /// Decay of the first moment, in [0, 1).
     pub beta1: f32,
-    /// Decay of the second moment.
+    /// Decay of the second moment, in [0, 1).
     pub beta2: f32,
-    /// Added to the root of the second moment.
+    /// Keeps the quotient finite; at least 0.
     pub epsilon: f32,
+    /// Where epsilon is added.
+    pub placement: Epsilon,
+    /// Ascends the gradient instead of descending it.
+    pub maximise: bool,
 }
 
 impl Default for Adam {
+    /// The customary decays, epsilon 1e-5 on the corrected root, descending.
     fn default() -> Self {
-        Adam { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 }
+        Adam { beta1: 0.9, beta2: 0.999, epsilon: 1e-5, placement: Epsilon::Corrected, maximise: false }
     }
 }
 
 impl Adam {
-    /// Takes one minimising step; `steps` counts them. Errors: `Shape`.
+    /// Errors: `Config` for a decay outside [0, 1) or an epsilon that is negative or not finite.
+    pub fn check(&self) -> Result {
+        for beta in [self.beta1, self.beta2] {
+            if !(0.0..1.0).contains(&beta) {
+                return Err(Error::new(Kind::Config, "adam: decays in [0, 1)").given_f32(beta));
+            }
+        }
+        if !(self.epsilon >= 0.0 && self.epsilon.is_finite()) {
+            return Err(Error::new(Kind::Config, "adam: epsilon of at least 0").given_f32(self.epsilon));
+        }
+        Ok(())
+    }
+
+    /// Takes one step. The gradient is clipped to `max_norm` as [`clip_global_norm`] does it, without writing `grads`;
+    /// then `params` and both moments `m` and `v` move, all of one length. Moments and `steps`, which counts the steps
+    /// taken, start at 0. Returns the norm before clipping.
+    ///
+    /// Errors: [`Adam::check`]'s; `Shape`; [`clip_global_norm`]'s; `Value` for a learning rate that is not finite or
+    /// gradients whose squares overflow. Nothing is written then.
+    #[allow(clippy::too_many_arguments)]
     pub fn step(
         &self,
         params: &mut [f32],
@@ -29,34 +64,121 @@ impl Adam {
         m: &mut [f32],
         v: &mut [f32],
         steps: &mut u64,
-        lr: f32,
-    ) -> Result {
+        learning_rate: f32,
+        max_norm: f32,
+    ) -> Result<f32> {
+        self.check()?;
         check_len("adam: gradients of length", grads, params.len())?;
         check_len("adam: first moments of length", m, params.len())?;
         check_len("adam: second moments of length", v, params.len())?;
-        *steps = steps.saturating_add(1);
-        let correct1 = (1.0 - num::pow64(f64::from(self.beta1), *steps as f64)) as f32;
-        let correct2 = num::sqrt64(1.0 - num::pow64(f64::from(self.beta2), *steps as f64)) as f32;
-        for (((p, g), m), v) in params.iter_mut().zip(grads).zip(m).zip(v) {
-            *m = self.beta1 * *m + (1.0 - self.beta1) * g;
-            *v = self.beta2 * *v + (1.0 - self.beta2) * g * g;
-            *p -= lr / correct1 * *m / (num::sqrt(*v) / correct2 + self.epsilon);
+        if !learning_rate.is_finite() {
+            return Err(Error::new(Kind::Value, "adam: a finite learning rate").given_f32(learning_rate));
         }
-        Ok(())
+        let (norm, scale) = norm_and_scale(grads, max_norm)?;
+        if norm * f64::from(scale) > 1e19 {
+            return Err(Error::new(Kind::Value, "adam: gradients whose squares are finite").given_f32(norm as f32));
+        }
+        *steps = steps.saturating_add(1);
+        let left = |beta: f32| 1.0 - num::pow64(f64::from(beta), *steps as f64);
+        let (left1, left2) = (left(self.beta1), left(self.beta2));
+        let (rate, root_scale) = match self.placement {
+            Epsilon::Corrected => (1.0 / left1, 1.0 / num::sqrt64(left2)),
+            Epsilon::Raw => (num::sqrt64(left2) / left1, 1.0),
+        };
+        cpu::dispatch(Step {
+            params,
+            grads,
+            m,
+            v,
+            scale: if self.maximise { -scale } else { scale },
+            keep: [self.beta1, self.beta2],
+            take: [1.0 - self.beta1, 1.0 - self.beta2],
+            rate: (f64::from(learning_rate) * rate) as f32,
+            root_scale: root_scale as f32,
+            epsilon: self.epsilon,
+        });
+        Ok(norm as f32)
     }
 }
 
-/// Scales gradients down to a global norm of at most `max_norm` (0: leaves them) and returns the norm they had.
+/// Scales `grads` by `min(1, max_norm / (norm + 1e-6))` and returns the Euclidean norm they had. A `max_norm` of 0
+/// leaves them as they are.
 ///
-/// Errors: `Value` if a gradient is not finite; nothing is changed then.
+/// Errors: `Config` for a `max_norm` that is negative or NaN; `Value` for a gradient that is not finite. Nothing is
+/// written then.
 pub fn clip_global_norm(grads: &mut [f32], max_norm: f32) -> Result<f32> {
-    let norm = num::sqrt64(grads.iter().map(|&x| f64::from(x) * f64::from(x)).sum()) as f32;
-    if !norm.is_finite() {
-        return Err(Error::new(Kind::Value, "gradients: a finite norm").given_f32(norm));
+    let (norm, scale) = norm_and_scale(grads, max_norm)?;
+    if scale < 1.0 {
+        for g in grads {
+            *g *= scale;
+        }
     }
-    if max_norm > 0.0 {
-        let scale = num::min(1.0, max_norm / (norm + 1e-6));
-        grads.iter_mut().for_each(|x| *x *= scale);
+    Ok(norm as f32)
+}
+
+fn norm_and_scale(grads: &[f32], max_norm: f32) -> Result<(f64, f32)> {
+    if max_norm.is_nan() || max_norm < 0.0 {
+        return Err(Error::new(Kind::Config, "gradient: a norm to clip to of at least 0").given_f32(max_norm));
     }
-    Ok(norm)
+    // No sum of squares of f32 overflows an f64, so it is finite exactly if every gradient is.
+    let squares = cpu::dispatch(SumOfSquares { values: grads });
+    if !squares.is_finite() {
+        check_finite("gradient: finite numbers", grads)?;
+    }
+    let norm = num::sqrt64(squares);
+    let scale = (f64::from(max_norm) / (norm + 1e-6)) as f32;
+    Ok((norm, if max_norm > 0.0 && scale < 1.0 { scale } else { 1.0 }))
+}
+
+/// Element i is added in lane i mod 16, then the lanes upwards.
+struct SumOfSquares<'a> {
+    values: &'a [f32],
+}
+
+impl Kernel for SumOfSquares<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let (rows, rest) = self.values.as_chunks::<16>();
+        let mut lanes = [0.0f64; 16];
+        for row in rows {
+            for (lane, x) in lanes.iter_mut().zip(row) {
+                *lane += f64::from(*x) * f64::from(*x);
+            }
+        }
+        for (lane, x) in lanes.iter_mut().zip(rest) {
+            *lane += f64::from(*x) * f64::from(*x);
+        }
+        lanes.iter().sum()
+    }
+}
+
+struct Step<'a> {
+    params: &'a mut [f32],
+    grads: &'a [f32],
+    m: &'a mut [f32],
+    v: &'a mut [f32],
+    scale: f32,
+    keep: [f32; 2],
+    take: [f32; 2],
+    rate: f32,
+    root_scale: f32,
+    epsilon: f32,
+}
+
+impl Kernel for Step<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let ([keep1, keep2], [take1, take2]) = (self.keep, self.take);
+        let moments = self.m.iter_mut().zip(self.v);
+        for ((p, g), (m, v)) in self.params.iter_mut().zip(self.grads).zip(moments) {
+            let g = g * self.scale;
+            *m = keep1 * *m + take1 * g;
+            *v = keep2 * *v + take2 * (g * g);
+            *p -= self.rate * *m / (num::sqrt(*v) * self.root_scale + self.epsilon);
+        }
+    }
 }

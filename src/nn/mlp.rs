@@ -8,7 +8,9 @@
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::nn::matmul::{self, LANES};
+use crate::nn::orthogonal::{orthogonal, orthogonal_scratch_len};
 use crate::num;
+use crate::rng::Rng;
 
 /// The most hidden layers a tower has.
 pub const MAX_HIDDEN: usize = 4;
@@ -84,6 +86,18 @@ impl Layer {
     #[inline(always)]
     fn is_narrow(&self) -> bool {
         self.output < LANES
+    }
+
+    /// Rows of the weights as they lie.
+    #[inline(always)]
+    fn rows(&self) -> usize {
+        if self.is_narrow() { self.output } else { self.input }
+    }
+
+    /// Columns of the weights as they lie.
+    #[inline(always)]
+    fn columns(&self) -> usize {
+        if self.is_narrow() { self.input } else { self.output }
     }
 
     /// Weights and bias.
@@ -171,10 +185,11 @@ impl Mlp {
         self.layers().skip(1).map(|l| l.input).sum::<usize>().saturating_mul(batch)
     }
 
-    /// Numbers of scratch that [`Mlp::backward`] needs, whatever the batch.
+    /// Numbers of scratch that [`Mlp::backward`] and [`Mlp::init`] need, whatever the batch.
     pub fn scratch_len(&self) -> usize {
         let transposed: usize = self.layers().skip(1).filter(|l| !l.is_narrow()).map(|l| l.weight_len()).sum();
-        transposed + 2 * ROWS * self.layers().map(|l| l.output).fold(0, usize::max)
+        let backward = transposed + 2 * ROWS * self.layers().map(|l| l.output).fold(0, usize::max);
+        self.layers().map(|l| orthogonal_scratch_len(l.rows(), l.columns())).fold(backward, usize::max)
     }
 
     /// Numbers of scratch that [`Mlp::infer`] needs, whatever the batch.
@@ -190,6 +205,26 @@ impl Mlp {
             *end += layer.weight_len() + output;
             Some(layer)
         })
+    }
+
+    /// Draws orthogonal weights, of gain √2 in hidden layers and `gain_out` in the last; biases are 0. `scratch` has at
+    /// least [`Mlp::scratch_len`] numbers, whose values do not matter.
+    ///
+    /// Errors: `Shape`; `Size` for a scratch that is too small; `Value` for a gain that is not finite. Nothing is
+    /// written then.
+    pub fn init(&self, params: &mut [f32], gain_out: f32, rng: &mut Rng, scratch: &mut [f32]) -> Result {
+        check_len("mlp: parameters of length", params, self.param_len())?;
+        check_scratch(scratch, self.scratch_len())?;
+        if !gain_out.is_finite() {
+            return Err(Error::new(Kind::Value, "mlp: a finite gain").given_f32(gain_out));
+        }
+        for (i, layer) in self.layers().enumerate() {
+            let (w, b) = layer.of_mut(params).ok_or(MISFIT)?;
+            let gain = if i + 1 == self.num_layers { gain_out } else { core::f32::consts::SQRT_2 };
+            orthogonal(w, layer.rows(), layer.columns(), gain, rng, scratch)?;
+            b.fill(0.0);
+        }
+        Ok(())
     }
 
     /// `out[batch, output]` of `x[batch, input]`; `tape[tape_len(batch)]` keeps what [`Mlp::backward`] needs.
@@ -457,12 +492,8 @@ impl Kernel for Backward<'_> {
                 let dy = from.get(..rows.len * layer.output)?;
                 let x = rows.of(inputs.get(i)?, layer.input)?;
                 let (dw, db) = layer.of_mut(grads)?;
-                let (a, b, k, n) = if layer.is_narrow() {
-                    (dy, x, layer.output, layer.input)
-                } else {
-                    (x, dy, layer.input, layer.output)
-                };
-                matmul::add_outer::<LEVEL>(a, b, dw, k, n)?;
+                let (a, b) = if layer.is_narrow() { (dy, x) } else { (x, dy) };
+                matmul::add_outer::<LEVEL>(a, b, dw, layer.rows(), layer.columns())?;
                 matmul::add_outer::<LEVEL>(ONES.get(..rows.len)?, dy, db, 1, layer.output)?;
                 if i > 0 {
                     let dx = to.get_mut(..rows.len * layer.input)?;
