@@ -4,7 +4,10 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use rlcore::data::normalizer::{Limits, Moments, normalise};
+use rlcore::kernels::categorical::{self, Logits, Sampling};
 use rlcore::kernels::gae::{Rollout, gae};
+use rlcore::kernels::gaussian::{self, Gaussian};
 use rlcore::rng::Rng;
 
 fn values(rng: &mut Rng, len: usize) -> Vec<f32> {
@@ -48,6 +51,81 @@ fn bench_gae(c: &mut Criterion) {
     }
 }
 
+/// Elements are logits.
+fn bench_categorical(c: &mut Criterion) {
+    let mut group = c.benchmark_group("categorical");
+    for (rows, n) in [(8, 2), (256, 2), (256, 3), (256, 6), (256, 18)] {
+        let rng = &mut Rng::seeded(1);
+        let (logits, grads) = (values(rng, rows * n), values(rng, rows));
+        let uniform: Vec<f32> = grads.iter().map(|x| x.abs()).collect();
+        let batch = Logits { num_rows: rows, n: &[n as u32], logits: &logits, mask: None };
+        let (mut log_prob, mut entropy) = (vec![0.0; rows], vec![0.0; rows]);
+        let (mut action, mut grad) = (vec![0; rows], vec![0.0; rows * n]);
+        group.throughput(Throughput::Elements((rows * n) as u64));
+        let shape = format!("B{rows}xA{n}");
+        group.bench_function(BenchmarkId::new("sample", &shape), |b| {
+            b.iter(|| categorical::sample(black_box(&batch), Sampling::Basic, &uniform, &mut action).unwrap())
+        });
+        let action = action.clone();
+        group.bench_function(BenchmarkId::new("evaluate", &shape), |b| {
+            b.iter(|| categorical::evaluate(black_box(&batch), &action, &mut log_prob, &mut entropy).unwrap())
+        });
+        group.bench_function(BenchmarkId::new("gradient", &shape), |b| {
+            b.iter(|| categorical::gradient(black_box(&batch), &action, &grads, &grads, &mut grad).unwrap())
+        });
+    }
+}
+
+/// Elements are those of actions.
+fn bench_gaussian(c: &mut Criterion) {
+    let mut group = c.benchmark_group("gaussian");
+    for (rows, width) in [(256, 1), (256, 6)] {
+        let rng = &mut Rng::seeded(1);
+        let (mean, action) = (values(rng, rows * width), values(rng, rows * width));
+        let (log_std, grads) = (values(rng, width), values(rng, rows));
+        let batch = Gaussian { num_rows: rows, mean: &mean, log_std: &log_std };
+        let (mut log_prob, mut drawn) = (vec![0.0; rows], vec![0.0; rows * width]);
+        let (mut mean_grad, mut log_std_grad) = (vec![0.0; rows * width], vec![0.0; width]);
+        group.throughput(Throughput::Elements((rows * width) as u64));
+        let shape = format!("B{rows}xA{width}");
+        group.bench_function(BenchmarkId::new("sample", &shape), |b| {
+            b.iter(|| gaussian::sample(black_box(&batch), &action, &mut drawn).unwrap())
+        });
+        group.bench_function(BenchmarkId::new("log_prob", &shape), |b| {
+            b.iter(|| gaussian::log_prob(black_box(&batch), &action, &mut log_prob).unwrap())
+        });
+        group.bench_function(BenchmarkId::new("gradient", &shape), |b| {
+            b.iter(|| {
+                let (mean_grad, log_std_grad) = (&mut mean_grad, &mut log_std_grad);
+                gaussian::gradient(black_box(&batch), &action, &grads, &grads, mean_grad, log_std_grad).unwrap()
+            })
+        });
+    }
+}
+
+/// One step of an observation normaliser: update, then normalise. 12 bytes an element; the copy moves 6 each way.
+fn bench_moments(c: &mut Criterion) {
+    let mut group = c.benchmark_group("moments");
+    for (rows, width) in [(1, 17), (8, 4), (64, 3), (64, 17), (4, 400), (4096, 17), (4096, 64)] {
+        let x = values(&mut Rng::seeded(1), rows * width);
+        let (mut mean, mut var, mut count) = (vec![0.0; width], vec![1.0; width], 1e-4);
+        let mut out = vec![0.0; rows * width];
+        group.throughput(Throughput::Elements((rows * width) as u64));
+        let shape = format!("N{rows}xD{width}");
+        group.bench_function(BenchmarkId::from_parameter(&shape), |b| {
+            b.iter(|| {
+                let mut moments = Moments { mean: &mut mean, var: &mut var, count: &mut count };
+                moments.update(black_box(&x)).unwrap();
+                normalise(&mean, &var, Limits::default(), &x, &mut out).unwrap();
+            })
+        });
+        let (from, mut to) = (vec![1u8; rows * width * 6], vec![0u8; rows * width * 6]);
+        group.bench_function(BenchmarkId::new("copy", &shape), |b| {
+            b.iter(|| black_box(&mut to).copy_from_slice(black_box(&from)))
+        });
+    }
+}
+
 fn short() -> Criterion {
     Criterion::default()
         .sample_size(20)
@@ -56,5 +134,5 @@ fn short() -> Criterion {
         .without_plots()
 }
 
-criterion_group! { name = benches; config = short(); targets = bench_gae }
+criterion_group! { name = benches; config = short(); targets = bench_gae, bench_categorical, bench_gaussian, bench_moments }
 criterion_main!(benches);

@@ -6,7 +6,7 @@
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::{check_finite, check_one};
-use crate::kernels::moments::{self, Moment};
+use crate::kernels::moments::{self, LANES, Moment};
 use crate::kernels::returns::{accumulate, clear_ended};
 use crate::num;
 
@@ -67,8 +67,17 @@ impl Limits {
     }
 
     #[inline(always)]
-    fn apply(&self, x: f64) -> f32 {
-        num::clamp(x as f32, -self.clip, self.clip)
+    fn apply_all(&self, x: &[f32; LANES], shift: &[f64; LANES], scale: &[f64; LANES], out: &mut [f32; LANES]) {
+        let mut y = [0.0; LANES];
+        for i in 0..LANES {
+            y[i] = (f64::from(x[i]) - shift[i]) * scale[i];
+        }
+        *out = y.map(|y| self.apply(y as f32));
+    }
+
+    #[inline(always)]
+    fn apply(&self, x: f32) -> f32 {
+        num::clamp(x, -self.clip, self.clip)
     }
 }
 
@@ -168,45 +177,45 @@ impl Kernel for Normalise<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(mut self) {
-        let mut at = 0;
-        while self.lanes::<16>(at).is_some() {
-            at += 16;
+    fn run(self) {
+        let Normalise { mean, var, limits, x, out } = self;
+        let width = mean.len();
+        if width == 0 {
+            return;
         }
-        if self.lanes::<8>(at).is_some() {
-            at += 8;
+        let mut spare = [0.0; LANES];
+        for (part, (mean, var)) in mean.chunks(LANES).zip(var.chunks(LANES)).enumerate() {
+            let begin = part.wrapping_mul(LANES);
+            // Lanes beyond the last column work on other numbers and are dropped.
+            let (mut shift, mut scale) = ([0.0; LANES], [1.0; LANES]);
+            for ((shift, scale), (mean, var)) in shift.iter_mut().zip(&mut scale).zip(mean.iter().zip(var)) {
+                (*shift, *scale) = (*mean, *var);
+            }
+            for scale in &mut scale {
+                *scale = num::inverse_sqrt64(*scale + limits.epsilon);
+            }
+            let mut at = begin;
+            for out in out.chunks_exact_mut(width) {
+                let x = moments::window(x, at, &mut spare);
+                let out = out.get_mut(begin..).unwrap_or(&mut []);
+                match out.first_chunk_mut() {
+                    Some(whole) => limits.apply_all(x, &shift, &scale, whole),
+                    None => {
+                        let mut lanes = [0.0; LANES];
+                        limits.apply_all(x, &shift, &scale, &mut lanes);
+                        store_short(out, &lanes);
+                    }
+                }
+                at = at.wrapping_add(width);
+            }
         }
-        if self.lanes::<4>(at).is_some() {
-            at += 4;
-        }
-        if self.lanes::<2>(at).is_some() {
-            at += 2;
-        }
-        self.lanes::<1>(at);
     }
 }
 
-impl Normalise<'_> {
-    /// Columns `at..at + W`, or `None` if there are not so many.
-    #[inline(always)]
-    fn lanes<const W: usize>(&mut self, at: usize) -> Option<()> {
-        let width = self.mean.len();
-        let mean: &[f64; W] = self.mean.get(at..)?.first_chunk()?;
-        let mut scale: [f64; W] = *self.var.get(at..)?.first_chunk()?;
-        if width == 0 {
-            return None;
-        }
-        for scale in &mut scale {
-            *scale = num::inverse_sqrt64(*scale + self.limits.epsilon);
-        }
-        for (x, out) in self.x.chunks_exact(width).zip(self.out.chunks_exact_mut(width)) {
-            let x: &[f32; W] = x.get(at..)?.first_chunk()?;
-            let out: &mut [f32; W] = out.get_mut(at..)?.first_chunk_mut()?;
-            for i in 0..W {
-                out[i] = self.limits.apply((f64::from(x[i]) - mean[i]) * scale[i]);
-            }
-        }
-        Some(())
+#[inline(never)]
+fn store_short(out: &mut [f32], lanes: &[f32; LANES]) {
+    for (out, lane) in out.iter_mut().zip(lanes) {
+        *out = *lane;
     }
 }
 
@@ -224,7 +233,7 @@ impl Kernel for Scale<'_> {
     fn run(self) {
         let scale = num::inverse_sqrt64(self.var + self.limits.epsilon);
         for (out, reward) in self.out.iter_mut().zip(self.reward) {
-            *out = self.limits.apply(f64::from(*reward) * scale);
+            *out = self.limits.apply((f64::from(*reward) * scale) as f32);
         }
     }
 }

@@ -45,7 +45,7 @@ pub enum Sampling {
 pub fn log_softmax(batch: &Logits<'_>, out: &mut [f32]) -> Result {
     let stride = check(batch)?;
     check_len("categorical: log-probabilities [B, L] of length", out, batch.logits.len())?;
-    cpu::dispatch(LogSoftmax { batch, stride, out });
+    LogSoftmax { batch, stride, out }.run();
     Ok(())
 }
 
@@ -117,7 +117,7 @@ pub fn sample(batch: &Logits<'_>, sampling: Sampling, uniform: &[f32], action: &
             }
             cpu::dispatch(Sample { batch, stride, temperature, uniform, action });
         }
-        Sampling::Greedy => cpu::dispatch(Greedy { batch, stride, action }),
+        Sampling::Greedy => Greedy { batch, stride, action }.run(),
         Sampling::TopK(0) | Sampling::BottomK(0) => {
             return Err(Error::new(Kind::Range, "categorical: k of at least").needed(1).given(0));
         }
@@ -304,10 +304,7 @@ struct LogSoftmax<'a> {
     out: &'a mut [f32],
 }
 
-impl Kernel for LogSoftmax<'_> {
-    type Output = ();
-
-    #[inline(always)]
+impl LogSoftmax<'_> {
     fn run(self) {
         let (stride, out) = (self.stride, self.out);
         Choice::for_each(
@@ -496,10 +493,7 @@ struct Greedy<'a> {
     action: &'a mut [i32],
 }
 
-impl Kernel for Greedy<'_> {
-    type Output = ();
-
-    #[inline(always)]
+impl Greedy<'_> {
     fn run(self) {
         let num_choices = self.batch.n.len();
         Choice::for_each(

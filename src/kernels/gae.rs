@@ -134,7 +134,7 @@ pub fn gae_shifted(
     check_finite("gae: a finite done", rollout.done.get(rollout.num_envs..).unwrap_or(&[]))?;
     check_finite("gae: a finite next_value", rollout.next_value)?;
     check_finite("gae: a finite next_done", rollout.next_done)?;
-    cpu::dispatch(ShiftedSweep { rollout, discount, decay: discount * lambda, advantage, value_target });
+    ShiftedSweep { rollout, discount, decay: discount * lambda, advantage, value_target }.run();
     Ok(())
 }
 
@@ -236,9 +236,6 @@ impl Kernel for Sweep<'_> {
         }
         if self.columns::<8>(at).is_some() {
             at += 8;
-        }
-        if self.columns::<4>(at).is_some() {
-            at += 4;
         }
         while self.columns::<1>(at).is_some() {
             at += 1;
@@ -388,10 +385,7 @@ struct ShiftedSweep<'a> {
     value_target: &'a mut [f32],
 }
 
-impl Kernel for ShiftedSweep<'_> {
-    type Output = ();
-
-    #[inline(always)]
+impl ShiftedSweep<'_> {
     fn run(self) {
         let n = self.rollout.num_envs;
         if n == 0 {

@@ -5,8 +5,8 @@ use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
 
-/// Lanes of a sum over a flat slice: element i goes into lane i mod 16.
-const LANES: usize = 16;
+/// Columns worked on at once; in sums over a flat slice element i goes into lane i mod 16.
+pub(crate) const LANES: usize = 16;
 
 /// Mean and variance of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,13 +47,13 @@ pub fn update(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64], count: &mu
 
 /// The moments of a slice; 0 and 0 of an empty one.
 pub fn of(x: &[f64]) -> Moment {
-    cpu::dispatch(Of(x))
+    moment(x, x, |x, _| x)
 }
 
 /// The mean and the unbiased standard deviation (n - 1) of a slice; 0 for what so few numbers do not have.
 pub fn mean_std(x: &[f32]) -> Result<(f64, f64)> {
     check_finite("moments: a finite number", x)?;
-    Ok(cpu::dispatch(MeanStd(x)))
+    Ok(mean_std_of(x))
 }
 
 /// Shifts and scales a slice to mean 0 and unbiased standard deviation 1: (x - mean) / (std + epsilon).
@@ -73,7 +73,9 @@ pub fn explained_variance(value: &[f32], target: &[f32]) -> Result<f64> {
     check_len("moments: value of the target's length", value, target.len())?;
     check_finite("moments: a finite value", value)?;
     check_finite("moments: a finite target", target)?;
-    Ok(cpu::dispatch(Explained { value, target }))
+    let all = moment(target, target, |x, _| f64::from(x)).var;
+    let rest = moment(target, value, |target, value| f64::from(target) - f64::from(value)).var;
+    Ok(if all > 0.0 { 1.0 - rest / all } else { 0.0 })
 }
 
 /// The sum of squares, whose root is the norm.
@@ -123,67 +125,67 @@ impl Kernel for Columns<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(mut self) {
-        let mut at = 0;
-        while self.lanes::<16>(at).is_some() {
-            at += 16;
-        }
-        if self.lanes::<8>(at).is_some() {
-            at += 8;
-        }
-        if self.lanes::<4>(at).is_some() {
-            at += 4;
-        }
-        if self.lanes::<2>(at).is_some() {
-            at += 2;
-        }
-        self.lanes::<1>(at);
-    }
-}
-
-impl Columns<'_> {
-    /// Columns `at..at + W`, or `None` if there are not so many.
-    #[inline(always)]
-    fn lanes<const W: usize>(&mut self, at: usize) -> Option<()> {
-        let width = self.mean.len();
-        let mean: &mut [f64; W] = self.mean.get_mut(at..)?.first_chunk_mut()?;
-        let var: &mut [f64; W] = self.var.get_mut(at..)?.first_chunk_mut()?;
-        if width == 0 {
-            return None;
-        }
-        let origin = self.x.get(at..)?.first_chunk::<W>()?.map(f64::from);
-        let (mut sum, mut squares) = ([0.0; W], [0.0; W]);
-        for row in self.x.chunks_exact(width) {
-            let x: &[f32; W] = row.get(at..)?.first_chunk()?;
-            for i in 0..W {
-                let d = f64::from(x[i]) - origin[i];
-                sum[i] += d;
-                squares[i] += d * d;
+    fn run(self) {
+        let Columns { x, n, mean, var, count } = self;
+        let (width, rows) = (mean.len(), n as f64);
+        let mut spare = [0.0; LANES];
+        for (part, (mean, var)) in mean.chunks_mut(LANES).zip(var.chunks_mut(LANES)).enumerate() {
+            let begin = part.wrapping_mul(LANES);
+            // Lanes beyond the last column work on other numbers and are dropped.
+            let origin = window(x, begin, &mut spare).map(f64::from);
+            let (mut sum, mut squares) = ([0.0; LANES], [0.0; LANES]);
+            let mut at = begin;
+            for _ in 0..n {
+                let x = window(x, at, &mut spare);
+                for i in 0..LANES {
+                    let d = f64::from(x[i]) - origin[i];
+                    sum[i] += d;
+                    squares[i] += d * d;
+                }
+                at = at.wrapping_add(width);
+            }
+            let sums = origin.iter().zip(sum.iter().zip(&squares));
+            for ((mean, var), (origin, (sum, squares))) in mean.iter_mut().zip(var).zip(sums) {
+                let batch = finish(*origin, *sum, *squares, rows);
+                let all = match count {
+                    Some(count) => merge(Moment { mean: *mean, var: *var }, count, batch, rows),
+                    None => batch,
+                };
+                (*mean, *var) = (all.mean, all.var);
             }
         }
-        let n = self.n as f64;
-        for i in 0..W {
-            let batch = finish(origin[i], sum[i], squares[i], n);
-            let all = match self.count {
-                Some(count) => merge(Moment { mean: mean[i], var: var[i] }, count, batch, n),
-                None => batch,
-            };
-            (mean[i], var[i]) = (all.mean, all.var);
-        }
-        Some(())
     }
 }
 
-/// The sum of the lanes as a tree.
+/// The 16 numbers from `at` on, whatever row they belong to. Where there are fewer, `spare` holds them and zeros.
 #[inline(always)]
-fn tree(lanes: [f64; LANES]) -> f64 {
-    let mut lanes = lanes;
-    for half in [8, 4, 2, 1] {
-        for i in 0..half {
-            lanes[i] += lanes[i + half];
+pub(crate) fn window<'a>(x: &'a [f32], at: usize, spare: &'a mut [f32; LANES]) -> &'a [f32; LANES] {
+    let rest = x.get(at..).unwrap_or(&[]);
+    match rest.first_chunk() {
+        Some(whole) => whole,
+        None => {
+            *spare = short_window(rest);
+            spare
         }
     }
-    lanes[0]
+}
+
+#[inline(never)]
+fn short_window(rest: &[f32]) -> [f32; LANES] {
+    let mut lanes = [0.0; LANES];
+    for (lane, x) in lanes.iter_mut().zip(rest) {
+        *lane = *x;
+    }
+    lanes
+}
+
+/// The sum of the lanes as a tree: lanes 8 apart, then 4, 2 and 1.
+#[inline(always)]
+fn tree(lanes: [f64; LANES]) -> f64 {
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = lanes;
+    let [a, b, c, d, e, f, g, h] = [a + i, b + j, c + k, d + l, e + m, f + n, g + o, h + p];
+    let [a, b, c, d] = [a + e, b + f, c + g, d + h];
+    (a + c) + (b + d)
 }
 
 /// The moments of the numbers that `each` makes of the elements of two slices of one length.
@@ -206,28 +208,6 @@ fn moment<T: Copy>(a: &[T], b: &[T], each: impl Fn(T, T) -> f64) -> Moment {
         *squares += d * d;
     }
     finish(origin, tree(sum), tree(squares), a.len() as f64)
-}
-
-struct Of<'a>(&'a [f64]);
-
-impl Kernel for Of<'_> {
-    type Output = Moment;
-
-    #[inline(always)]
-    fn run(self) -> Moment {
-        moment(self.0, self.0, |x, _| x)
-    }
-}
-
-struct MeanStd<'a>(&'a [f32]);
-
-impl Kernel for MeanStd<'_> {
-    type Output = (f64, f64);
-
-    #[inline(always)]
-    fn run(self) -> (f64, f64) {
-        mean_std_of(self.0)
-    }
 }
 
 #[inline(always)]
@@ -258,22 +238,6 @@ impl Kernel for Standardise<'_> {
         for x in self.x {
             *x = ((f64::from(*x) - mean) * scale) as f32;
         }
-    }
-}
-
-struct Explained<'a> {
-    value: &'a [f32],
-    target: &'a [f32],
-}
-
-impl Kernel for Explained<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run(self) -> f64 {
-        let target = moment(self.target, self.target, |x, _| f64::from(x)).var;
-        let rest = moment(self.target, self.value, |target, value| f64::from(target) - f64::from(value)).var;
-        if target > 0.0 { 1.0 - rest / target } else { 0.0 }
     }
 }
 

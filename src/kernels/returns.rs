@@ -2,7 +2,6 @@
 
 use super::finite::check_finite;
 use super::gae::{check_rate, grid};
-use crate::cpu::{self, Kernel};
 use crate::error::{Result, check_len};
 
 /// Writes `out[t] = x[t] + discount * out[t + 1]`, with 0 after the last step. All arrays are `[T, N]`.
@@ -75,43 +74,29 @@ fn backward(x: &[f32], after: Option<&[f32]>, discount: f32, t: usize, n: usize,
     check_len("returns: out [T, N] of length", out, len)?;
     check_rate("returns: discount from 0 to 1", discount)?;
     check_finite("returns: a finite reward", x)?;
-    cpu::dispatch(Backward { x, after, discount, num_envs: n, out });
+    sweep(x, after, discount, n, out);
     Ok(())
 }
 
-struct Backward<'a> {
-    x: &'a [f32],
-    after: Option<&'a [f32]>,
-    discount: f32,
-    num_envs: usize,
-    out: &'a mut [f32],
-}
-
-impl Kernel for Backward<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let n = self.num_envs;
-        if n == 0 {
-            return;
-        }
-        let (mut carry, mut rest) = (self.after, self.out);
-        for x in self.x.rchunks_exact(n) {
-            let Some((before, row)) = rest.split_at_mut_checked(rest.len().saturating_sub(n)) else { return };
-            match carry {
-                Some(carry) => {
-                    for ((out, x), carry) in row.iter_mut().zip(x).zip(carry) {
-                        *out = x + self.discount * carry;
-                    }
-                }
-                None => {
-                    for (out, x) in row.iter_mut().zip(x) {
-                        *out = *x;
-                    }
+fn sweep(x: &[f32], after: Option<&[f32]>, discount: f32, n: usize, out: &mut [f32]) {
+    if n == 0 {
+        return;
+    }
+    let (mut carry, mut rest) = (after, out);
+    for x in x.rchunks_exact(n) {
+        let Some((before, row)) = rest.split_at_mut_checked(rest.len().saturating_sub(n)) else { return };
+        match carry {
+            Some(carry) => {
+                for ((out, x), carry) in row.iter_mut().zip(x).zip(carry) {
+                    *out = x + discount * carry;
                 }
             }
-            (carry, rest) = (Some(&*row), before);
+            None => {
+                for (out, x) in row.iter_mut().zip(x) {
+                    *out = *x;
+                }
+            }
         }
+        (carry, rest) = (Some(&*row), before);
     }
 }

@@ -12,6 +12,7 @@ pub(crate) const COLUMNS: usize = 32;
 pub(crate) type Lanes = [f32; ROWS];
 
 /// Columns of up to 16 rows. Lanes beyond the rows hold whatever was there before.
+#[repr(align(64))]
 pub(crate) struct Tile(pub [Lanes; COLUMNS]);
 
 impl Tile {
@@ -22,7 +23,7 @@ impl Tile {
     }
 
     /// Takes columns `begin..begin + width` of `rows`, `[up to 16, stride]`.
-    #[inline(always)]
+    #[inline(never)]
     pub fn load(&mut self, rows: &[f32], stride: usize, begin: usize, width: usize) {
         match stride {
             0 => {}
@@ -42,7 +43,7 @@ impl Tile {
     }
 
     /// Puts negative infinity wherever `mask`, shaped as the rows that were loaded, is 0.
-    #[inline(always)]
+    #[inline(never)]
     pub fn forbid(&mut self, mask: &[u8], stride: usize, begin: usize, width: usize) {
         if stride == 0 {
             return;
@@ -56,7 +57,7 @@ impl Tile {
     }
 
     /// Writes columns `begin..begin + width` of `rows`, `[up to 16, stride]`.
-    #[inline(always)]
+    #[inline(never)]
     pub fn store(&self, rows: &mut [f32], stride: usize, begin: usize, width: usize) {
         match stride {
             0 => {}
@@ -106,7 +107,7 @@ pub(crate) fn parts(width: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// The value of each row, loaded from `[up to 16]`.
-#[inline(always)]
+#[inline(never)]
 pub(crate) fn load_lanes<T: Copy + Default>(values: &[T]) -> [T; ROWS] {
     match values.first_chunk() {
         Some(whole) => *whole,
@@ -121,7 +122,7 @@ pub(crate) fn load_lanes<T: Copy + Default>(values: &[T]) -> [T; ROWS] {
 }
 
 /// The value of each row, written to `[up to 16]`.
-#[inline(always)]
+#[inline(never)]
 pub(crate) fn store_lanes<T: Copy>(values: &mut [T], lanes: &[T; ROWS]) {
     match values.first_chunk_mut() {
         Some(whole) => *whole = *lanes,
@@ -134,7 +135,7 @@ pub(crate) fn store_lanes<T: Copy>(values: &mut [T], lanes: &[T; ROWS]) {
 }
 
 /// Column `column` of `[up to 16, stride]`.
-#[inline(always)]
+#[inline(never)]
 pub(crate) fn load_column<T: Copy + Default>(values: &[T], stride: usize, column: usize) -> [T; ROWS] {
     if stride == 1 {
         return load_lanes(values);
@@ -147,7 +148,7 @@ pub(crate) fn load_column<T: Copy + Default>(values: &[T], stride: usize, column
 }
 
 /// Writes column `column` of `[up to 16, stride]`.
-#[inline(always)]
+#[inline(never)]
 pub(crate) fn store_column<T: Copy>(values: &mut [T], stride: usize, column: usize, lanes: &[T; ROWS]) {
     if stride == 1 {
         return store_lanes(values, lanes);
