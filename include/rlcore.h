@@ -306,7 +306,176 @@ rlcore_status rlcore_vecenv_lives(const rlcore_vecenv *v, const rlcore_env_def *
    Errors: E_CONFIG for actions that are not RLCORE_I32, and as rlcore_vecenv_lives. */
 rlcore_status rlcore_vecenv_action_mask(const rlcore_vecenv *v, const rlcore_env_def *env, uint8_t *mask);
 
-/* ---- Kernels: no state, no block ---- */
+/* ---- PPO: act, observe, learn ---- */
+
+/* Which call is due. */
+typedef enum rlcore_ppo_due {
+  RLCORE_PPO_ACT = 0,      /* rlcore_ppo_act with the current observations */
+  RLCORE_PPO_OBSERVE = 1,  /* rlcore_ppo_observe with what the step returned */
+  RLCORE_PPO_LEARN = 2,    /* rlcore_ppo_learn until no minibatch is left */
+} rlcore_ppo_due;
+
+/* Of the hidden layers. */
+typedef enum rlcore_activation {
+  RLCORE_ACTIVATION_TANH = 0,  /* tanh */
+  RLCORE_ACTIVATION_RELU = 1,  /* max(x, 0) */
+} rlcore_activation;
+
+/* A PPO learner: the caller's own block. */
+typedef struct rlcore_ppo rlcore_ppo;
+
+/* Hyperparameters. Defaults in parentheses; flags are 0 or 1. */
+typedef struct rlcore_ppo_config {
+  uint32_t struct_size;          /* bytes; set by rlcore_ppo_config_init */
+  uint32_t num_envs;             /* N, environments that act side by side (4) */
+  uint32_t num_steps;            /* T, steps of every environment in one rollout (128) */
+  uint32_t num_minibatches;      /* parts of a rollout; T * N has to be a multiple of it (4) */
+  uint32_t num_epochs;           /* passes over each rollout (4) */
+  uint32_t num_hidden;           /* hidden layers of the policy and of the value network, 0 to 4 (2) */
+  uint32_t hidden_len[4];        /* units of each hidden layer, 0 beyond num_hidden (64, 64) */
+  uint32_t activation;           /* an rlcore_activation (tanh) */
+  uint32_t normalize_advantage;  /* advantages get mean 0 and deviation 1 in each minibatch (1) */
+  uint32_t normalize_obs;        /* observations get running mean 0 and deviation 1 (0) */
+  uint32_t normalize_reward;     /* rewards are divided by the running deviation of the discounted return (0) */
+  uint32_t squash;               /* continuous actions go through tanh onto their bounds (0: they are clipped) */
+  uint32_t use_action_mask;      /* rlcore_ppo_act takes a mask of allowed choices (0) */
+  uint64_t seed;                 /* all randomness of the learner comes from this (1) */
+  uint64_t total_steps;          /* environment steps until the _end values are reached (0: never, constant) */
+  float learning_rate;           /* step size at the start (2.5e-4) */
+  float learning_rate_end;       /* step size at total_steps (0) */
+  float clip;                    /* probability ratios are clipped to 1 plus or minus this at the start (0.2) */
+  float clip_end;                /* the same at total_steps (0.2) */
+  float discount;                /* from 0 to 1 (0.99) */
+  float lambda;                  /* of GAE, from 0 to 1 (0.95) */
+  float value_coef;              /* weight of the value loss, half the mean squared error (0.5) */
+  float entropy_coef;            /* weight of the entropy bonus (0.01) */
+  float value_clip;              /* new values are clipped to old ones plus or minus this (0: off) */
+  float max_grad_norm;           /* gradients are scaled down to this global norm (0.5; 0: off) */
+  float target_kl;               /* an update ends once its approximate KL divergence passes 1.5 times this (0: off) */
+  float adam_beta1;              /* decay of Adam's first moment (0.9) */
+  float adam_beta2;              /* decay of Adam's second moment (0.999) */
+  float adam_epsilon;            /* outside the root (1e-5) */
+  float log_std_init;            /* logarithm of the deviation of continuous actions at the start (0) */
+  float obs_clip;                /* normalised observations are clipped to plus or minus this (10) */
+  float reward_clip;             /* normalised rewards are clipped to plus or minus this (10) */
+  uint32_t reserved;             /* zero */
+} rlcore_ppo_config;
+
+/* What the update that runs, or the last one, did, and how the episodes go. */
+typedef struct rlcore_ppo_stats {
+  uint32_t struct_size;       /* bytes; to be set before the call */
+  uint32_t minibatches_left;  /* 0: the update is complete */
+  uint64_t num_steps;         /* environment steps observed */
+  uint64_t num_updates;       /* complete updates */
+  uint64_t num_episodes;      /* episodes that ended */
+  float learning_rate;        /* step size of this update */
+  float policy_loss;          /* mean clipped surrogate loss */
+  float value_loss;           /* mean of half the squared error */
+  float entropy;              /* mean entropy in nats */
+  float approx_kl;            /* mean of r - 1 - ln r, r the probability ratio */
+  float clip_fraction;        /* part of the ratios that were clipped */
+  float explained_variance;   /* of the rollout's values: 1 perfect, 0 as a constant; NaN if targets do not vary */
+  float grad_norm;            /* mean global norm of the gradients before they are scaled */
+  float value_mean;           /* mean value of the rollout's observations */
+  float return_mean;          /* mean return of the last 100 episodes; NaN before the first ends */
+  float length_mean;          /* mean length of the last 100 episodes; NaN before the first ends */
+  float return_last;          /* return of the episode that ended last; NaN before the first ends */
+} rlcore_ppo_stats;
+
+/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+   Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_ppo_config_init(rlcore_ppo_config *config, size_t config_size);
+
+/* Bytes a block must have for this configuration and these spaces. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+rlcore_status rlcore_ppo_size(const rlcore_ppo_config *config, const rlcore_space *obs, const rlcore_space *action,
+                              size_t *out_size);
+
+/* Lays a learner out in the caller's block and draws its first parameters.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+   out: the same address as mem, with its type. Nothing has to be freed.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_ppo_size(). */
+rlcore_status rlcore_ppo_init(void *mem, size_t mem_size, const rlcore_ppo_config *config, const rlcore_space *obs,
+                              const rlcore_space *action, rlcore_ppo **out);
+
+/* Accepts bytes that a learner was copied to, in this process or another: it goes on as if it had never stopped.
+   mem is only read.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or damaged bytes. */
+rlcore_status rlcore_ppo_attach(void *mem, size_t mem_size, rlcore_ppo **out);
+
+/* Which call is due: an rlcore_ppo_due. Errors: E_NULL; E_ALIGN; E_IMAGE. */
+rlcore_status rlcore_ppo_phase(rlcore_ppo *p, uint32_t *out);
+
+/* Draws an action for each environment and begins a transition.
+   obs:         [N, obs.len]
+   action_mask: [N, sum of action.n] 0 forbids; required exactly if use_action_mask, else NULL.
+   action:      [N, action.len] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for
+   an observation that is not finite. */
+rlcore_status rlcore_ppo_act(rlcore_ppo *p, const void *obs, const uint8_t *action_mask, void *action);
+
+/* Completes the transition: what the step returned. After T of them rlcore_ppo_learn is due.
+   reward, terminated, truncated: [N]
+   final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for a reward or final_obs that is not finite. */
+rlcore_status rlcore_ppo_observe(rlcore_ppo *p, const float *reward, const uint8_t *terminated,
+                                 const uint8_t *truncated, const void *final_obs);
+
+/* Does a part of the update that is due, so that a frame never waits for a whole one.
+   obs:             [N, obs.len] after the last step; may be NULL in all calls of an update but the first.
+   max_minibatches: at most so many in this call; 0: all that are left.
+   stats:           to write; call again while minibatches_left is not 0.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for an observation that is not finite,
+   before anything changes, or for a gradient that is not, then its minibatch is left out and the parameters stay. */
+rlcore_status rlcore_ppo_learn(rlcore_ppo *p, const void *obs, uint32_t max_minibatches, rlcore_ppo_stats *stats);
+
+/* Acts without recording, in any phase: the training goes on as if this had not been called.
+   sampling: NULL: RLCORE_SAMPLING_BASIC.
+   Arrays and errors as rlcore_ppo_act; E_CONFIG for sampling. */
+rlcore_status rlcore_ppo_predict(rlcore_ppo *p, const void *obs, const uint8_t *action_mask,
+                                 const rlcore_sampling *sampling, void *action);
+
+/* 1: the statistics that observations and rewards are normalised by stay as they are; 0: they follow again.
+   Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for another number. */
+rlcore_status rlcore_ppo_freeze(rlcore_ppo *p, uint32_t frozen);
+
+/* ---- Policies: what a game ships ---- */
+
+/* A policy: the caller's own block, read-only, shared by any number of threads. */
+typedef struct rlcore_policy rlcore_policy;
+
+/* Bytes that rlcore_policy_export needs. Errors: E_NULL; E_ALIGN; E_IMAGE. */
+rlcore_status rlcore_policy_size(rlcore_ppo *p, size_t *out_size);
+
+/* Writes the policy of a learner as it is now: networks, bounds and the statistics that normalise observations.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller. The same policy is the same bytes.
+   out: the same address as mem, with its type.
+   Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_SIZE if mem_size < rlcore_policy_size(). */
+rlcore_status rlcore_policy_export(rlcore_ppo *p, void *mem, size_t mem_size, rlcore_policy **out);
+
+/* Accepts bytes that a policy was copied to, in this process or another. mem is only read: it may be in a constant.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or damaged bytes. */
+rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcore_policy **out);
+
+/* Floats of scratch that rlcore_policy_act needs for num_rows observations.
+   Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERFLOW. */
+rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_rows, size_t *out_len);
+
+/* Chooses an action for each of num_rows observations.
+   obs:         [num_rows, obs.len]
+   action_mask: [num_rows, sum of action.n] 0 forbids; NULL: everything is allowed.
+   sampling:    NULL: RLCORE_SAMPLING_BASIC.
+   rng:         the caller's stream, one for each thread; may be NULL with RLCORE_SAMPLING_GREEDY.
+   scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
+   action:      [num_rows, action.len] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with
+   continuous actions; E_VALUE for an observation that is not finite. Then scratch may be written, action and rng not. */
+rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const void *obs, const uint8_t *action_mask,
+                                const rlcore_sampling *sampling, rlcore_rng *rng, float *scratch, size_t scratch_len,
+                                void *action);
+
+/* ---- Kernels, without state or block: advantages and returns ---- */
 
 /* What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1]. */
 typedef struct rlcore_rollout {
@@ -331,6 +500,107 @@ typedef struct rlcore_rollout {
    outside [0, 1]; E_VALUE for a number that is read and not finite. */
 rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float lambda, float *advantage,
                          float *value_target);
+
+/* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x: [T, N]; out: [T, N] to write.
+   Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
+   for a number that is not finite. */
+rlcore_status rlcore_discounted_sum(const float *x, uint32_t num_steps, uint32_t num_envs, float discount, float *out);
+
+/* ---- Categorical policies ---- */
+
+/* How an action is chosen. */
+typedef enum rlcore_sampling_method {
+  RLCORE_SAMPLING_BASIC = 0,        /* from the distribution */
+  RLCORE_SAMPLING_GREEDY = 1,       /* the most probable, or the mean; draws nothing */
+  RLCORE_SAMPLING_TEMPERATURE = 2,  /* flatter above 1, sharper below */
+  RLCORE_SAMPLING_TOPK = 3,         /* from the k most probable choices */
+  RLCORE_SAMPLING_BOTTOMK = 4,      /* from the k least probable choices */
+} rlcore_sampling_method;
+
+/* A batch of categorical distributions. B = num_rows, K = num_choices, L = the sum of n. */
+typedef struct rlcore_logits {
+  uint32_t struct_size;  /* sizeof(rlcore_logits) */
+  uint32_t num_rows;     /* B, at least 1 */
+  uint32_t num_choices;  /* K, at least 1: one is Discrete, more are MultiDiscrete */
+  uint32_t reserved;     /* zero */
+  const uint32_t *n;     /* [K] numbers of choices, each at least 1 */
+  const float *logits;   /* [B, L] finite, those of the first choice first */
+  const uint8_t *mask;   /* [B, L] 0 forbids; of each choice something has to be allowed; NULL: everything is */
+} rlcore_logits;
+
+/* How actions are chosen. Where a pointer to it may be NULL, that is RLCORE_SAMPLING_BASIC. */
+typedef struct rlcore_sampling {
+  uint32_t method;    /* an rlcore_sampling_method */
+  uint32_t k;         /* TOPK, BOTTOMK: at least 1 */
+  float temperature;  /* TEMPERATURE: above 0 */
+  uint32_t reserved;  /* zero */
+} rlcore_sampling;
+
+/* The log-probability of every single choice, -inf where it is forbidden. out: [B, L] to write.
+   Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a
+   number that is not finite, or nothing allowed. */
+rlcore_status rlcore_categorical_log_softmax(const rlcore_logits *batch, float *out);
+
+/* The log-probability of each row's actions. action: [B, K]; log_prob: [B] to write.
+   E_RANGE for an action that is not there or forbidden. */
+rlcore_status rlcore_categorical_log_prob(const rlcore_logits *batch, const int32_t *action, float *log_prob);
+
+/* The entropy of each row in nats. entropy: [B] to write. */
+rlcore_status rlcore_categorical_entropy(const rlcore_logits *batch, float *entropy);
+
+/* Draws actions: the first choice whose cumulative probability is above the uniform number.
+   uniform: [B, K] from 0 to 1; may be NULL with RLCORE_SAMPLING_GREEDY. action: [B, K] to write.
+   E_CONFIG or E_RANGE for sampling. */
+rlcore_status rlcore_categorical_sample(const rlcore_logits *batch, const rlcore_sampling *sampling,
+                                        const float *uniform, int32_t *action);
+
+/* ---- Gaussian policies ---- */
+
+/* A batch of diagonal Gaussians that share their deviations. B = num_rows, A = action_len. */
+typedef struct rlcore_gaussian {
+  uint32_t struct_size;  /* sizeof(rlcore_gaussian) */
+  uint32_t num_rows;     /* B, at least 1 */
+  uint32_t action_len;   /* A, at least 1 */
+  uint32_t reserved;     /* zero */
+  const float *mean;     /* [B, A] */
+  const float *log_std;  /* [A] logarithms of the standard deviations, from -40 to 40 */
+} rlcore_gaussian;
+
+/* The log-density of each row's action. action: [B, A], before the squash if there is one; log_prob: [B] to write.
+   Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a
+   log_std; E_VALUE for a number that is not finite. */
+rlcore_status rlcore_gaussian_log_prob(const rlcore_gaussian *batch, const float *action, float *log_prob);
+
+/* The entropy in nats, which all rows share. log_std: [action_len]. */
+rlcore_status rlcore_gaussian_entropy(const float *log_std, uint32_t action_len, float *out);
+
+/* mean + exp(log_std) * normal. normal: [B, A] standard normal draws; action: [B, A] to write. */
+rlcore_status rlcore_gaussian_sample(const rlcore_gaussian *batch, const float *normal, float *action);
+
+/* tanh(action), element by element: what the environment gets. action: [len]; squashed: [len] to write. */
+rlcore_status rlcore_gaussian_squash(const float *action, size_t len, float *squashed);
+
+/* Turns log-densities of actions into those of the squashed actions: takes away the sum over the row of
+   ln(1 - tanh(action)^2). action: [num_rows, action_len], before the squash; log_prob: [num_rows] to change. */
+rlcore_status rlcore_gaussian_squash_log_prob(const float *action, uint32_t num_rows, uint32_t action_len,
+                                              float *log_prob);
+
+/* ---- Means and variances ---- */
+
+/* Merges the columns of x into running moments: Chan's formula, in a fixed order.
+   x: [num_rows, num_columns]; mean, var: [num_columns] to change; count: [1] rows they have seen, to change.
+   Errors, here and below: E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a number that is
+   not finite. */
+rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t num_columns, double *mean, double *var,
+                                    double *count);
+
+/* Shifts and scales x to mean 0 and deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; fewer
+   than two numbers stay as they are. E_RANGE for epsilon. */
+rlcore_status rlcore_standardise(float *x, size_t len, double epsilon);
+
+/* 1 - var(target - value) / var(target): 1 is a perfect value, 0 one no better than a constant, and where the target
+   does not vary. value, target: [len]. */
+rlcore_status rlcore_explained_variance(const float *value, const float *target, size_t len, double *out);
 
 #ifdef __cplusplus
 }

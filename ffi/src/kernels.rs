@@ -1,10 +1,11 @@
-//! Kernels: no state, no block.
+//! Advantages and returns.
 
 use core::mem::offset_of;
 
 use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
 use crate::status::{call, rlcore_status};
 use rlcore::kernels::gae::{self, Rollout};
+use rlcore::kernels::returns;
 
 /// What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1].
 #[derive(Clone, Copy)]
@@ -101,5 +102,26 @@ pub unsafe extern "C" fn rlcore_gae(
             final_value: final_value.map(Input::slice),
         };
         Ok(gae::gae(&rollout, discount, lambda, advantage.slice(), value_target.slice())?)
+    })
+}
+
+/// Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x: [T, N]; out: [T, N] to write.
+/// Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
+/// for a number that is not finite.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_discounted_sum(
+    x: *const f32,
+    num_steps: u32,
+    num_envs: u32,
+    discount: f32,
+    out: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (num_steps, num_envs) = (num_steps as usize, num_envs as usize);
+        let len = ptr::grid("discounted_sum: x", num_steps, num_envs)?;
+        let x = Input::at("discounted_sum: x", x, len)?;
+        let out = Output::at("discounted_sum: out", out, len)?;
+        apart(&[out.extent()], &[x.extent()])?;
+        Ok(returns::discounted_sum(x.slice(), discount, num_steps, num_envs, out.slice())?)
     })
 }

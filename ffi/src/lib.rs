@@ -6,7 +6,6 @@
 #![no_std]
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
 
-#[allow(dead_code)] // the learner is about to use the rest
 mod ptr;
 #[cfg(not(test))] // `clippy --all-targets` checks this crate beside std, which has its own
 mod rt;
@@ -20,4 +19,10 @@ pub mod space;
 pub mod env;
 pub mod vecenv;
 
+pub mod categorical;
+pub mod gaussian;
 pub mod kernels;
+pub mod moments;
+
+pub mod policy;
+pub mod ppo;

@@ -154,7 +154,11 @@ pub(crate) fn dots(x: &[f32], w: &[f32], bias: &[f32], y: &mut [f32], k: usize, 
     if k == 0 || n == 0 {
         return None;
     }
-    for (x, y) in x.chunks_exact(k).zip(y.chunks_exact_mut(n)) {
+    // Rows are split off one by one: zipped chunks divide by their lengths where the compiler no longer sees that they
+    // are not 0, and a division by 0 is a panic.
+    let (mut xs, mut ys) = (x, y);
+    while let (Some((x, x_next)), Some((y, y_next))) = (xs.split_at_checked(k), ys.split_at_mut_checked(n)) {
+        (xs, ys) = (x_next, y_next);
         let (x, x_rest) = x.as_chunks::<LANES>();
         for ((y, bias), w) in y.iter_mut().zip(bias).zip(w.chunks_exact(k)) {
             let (w, w_rest) = w.as_chunks::<LANES>();
@@ -263,7 +267,10 @@ fn add_outer_tile<const R: usize, const C: usize, const L: usize>(
     if k == 0 || n == 0 {
         return sums;
     }
-    for (x, dy) in x.chunks_exact(k).zip(dy.chunks_exact(n)) {
+    // As in `dots`.
+    let (mut xs, mut dys) = (x, dy);
+    while let (Some((x, x_next)), Some((dy, dy_next))) = (xs.split_at_checked(k), dys.split_at_checked(n)) {
+        (xs, dys) = (x_next, dy_next);
         let Some(x) = x.get(row..).and_then(|x| x.first_chunk::<R>()) else { break };
         let Some(dy) = vectors(dy, column) else { break };
         unroll!(ROW in 0..8 {

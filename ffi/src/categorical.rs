@@ -1,0 +1,193 @@
+//! Categorical policies over batches of logits.
+
+use core::mem::offset_of;
+use core::ptr::null;
+
+use crate::ptr::{self, Extent, Input, Output, Plain, Versioned, apart};
+use crate::status::{Fault, Result, call, rlcore_status};
+use rlcore::error::{Error, Kind};
+use rlcore::kernels::categorical::{self, Logits, Sampling};
+
+/// A batch of categorical distributions. B = num_rows, K = num_choices, L = the sum of n.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_logits {
+    /// sizeof(rlcore_logits)
+    pub struct_size: u32,
+    /// B, at least 1
+    pub num_rows: u32,
+    /// K, at least 1: one is Discrete, more are MultiDiscrete
+    pub num_choices: u32,
+    /// zero
+    pub reserved: u32,
+    /// [K] numbers of choices, each at least 1
+    pub n: *const u32,
+    /// [B, L] finite, those of the first choice first
+    pub logits: *const f32,
+    /// [B, L] 0 forbids; of each choice something has to be allowed; NULL: everything is
+    pub mask: *const u8,
+}
+
+/// How an action is chosen.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_sampling_method {
+    /// from the distribution
+    RLCORE_SAMPLING_BASIC = 0,
+    /// the most probable, or the mean; draws nothing
+    RLCORE_SAMPLING_GREEDY = 1,
+    /// flatter above 1, sharper below
+    RLCORE_SAMPLING_TEMPERATURE = 2,
+    /// from the k most probable choices
+    RLCORE_SAMPLING_TOPK = 3,
+    /// from the k least probable choices
+    RLCORE_SAMPLING_BOTTOMK = 4,
+}
+
+/// How actions are chosen. Where a pointer to it may be NULL, that is RLCORE_SAMPLING_BASIC.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_sampling {
+    /// an rlcore_sampling_method
+    pub method: u32,
+    /// TOPK, BOTTOMK: at least 1
+    pub k: u32,
+    /// TEMPERATURE: above 0
+    pub temperature: f32,
+    /// zero
+    pub reserved: u32,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
+unsafe impl Versioned for rlcore_logits {
+    const WHAT: &'static str = "logits";
+    const MIN_SIZE: usize = offset_of!(rlcore_logits, mask);
+    fn defaults() -> Self {
+        rlcore_logits {
+            struct_size: size_of::<Self>() as u32,
+            num_rows: 0,
+            num_choices: 0,
+            reserved: 0,
+            n: null(),
+            logits: null(),
+            mask: null(),
+        }
+    }
+}
+
+// SAFETY: plain data.
+unsafe impl Plain for rlcore_sampling {}
+
+/// How the caller wants actions to be chosen; NULL stands for basic. Errors: `Align`, `Config`.
+///
+/// # Safety
+/// As [`Input::at`].
+pub unsafe fn sampling(p: *const rlcore_sampling) -> Result<Sampling> {
+    let Some(given) = (unsafe { Input::optional("sampling", p, 1)? }).and_then(|x| x.slice().first()) else {
+        return Ok(Sampling::Basic);
+    };
+    ptr::reserved("sampling: reserved", given.reserved)?;
+    Ok(match given.method {
+        0 => Sampling::Basic,
+        1 => Sampling::Greedy,
+        2 => Sampling::Temperature(given.temperature),
+        3 => Sampling::TopK(given.k),
+        4 => Sampling::BottomK(given.k),
+        other => {
+            let what = "method, an rlcore_sampling_method";
+            return Err(Fault::at("sampling", Error::new(Kind::Config, what).given(other as usize)));
+        }
+    })
+}
+
+/// The distributions, how many elements they have and where they lie.
+struct Batch<'a> {
+    logits: Logits<'a>,
+    num_actions: usize,
+    inputs: [Extent; 3],
+}
+
+unsafe fn batch<'a>(p: *const rlcore_logits) -> Result<Batch<'a>> {
+    let c = unsafe { ptr::sized(p)? };
+    ptr::reserved("logits: reserved", c.reserved)?;
+    let num_rows = c.num_rows as usize;
+    let n = unsafe { Input::at("logits: n", c.n, c.num_choices as usize)? };
+    let n_extent = n.extent();
+    let n = n.slice();
+    let width = n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
+    let len = ptr::grid("logits", num_rows, width)?;
+    let num_actions = ptr::grid("logits", num_rows, n.len())?;
+    let logits = unsafe { Input::at("logits: logits", c.logits, len)? };
+    let mask = unsafe { Input::optional("logits: mask", c.mask, len)? };
+    let inputs = [n_extent, logits.extent(), mask.as_ref().map_or(Extent::NONE, Input::extent)];
+    let logits = Logits { num_rows, n, logits: logits.slice(), mask: mask.map(Input::slice) };
+    Ok(Batch { logits, num_actions, inputs })
+}
+
+/// The log-probability of every single choice, -inf where it is forbidden. out: [B, L] to write.
+/// Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a
+/// number that is not finite, or nothing allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_categorical_log_softmax(batch: *const rlcore_logits, out: *mut f32) -> rlcore_status {
+    call(|| unsafe {
+        let b = self::batch(batch)?;
+        let out = Output::at("categorical: out", out, b.logits.logits.len())?;
+        apart(&[out.extent()], &b.inputs)?;
+        Ok(categorical::log_softmax(&b.logits, out.slice())?)
+    })
+}
+
+/// The log-probability of each row's actions. action: [B, K]; log_prob: [B] to write.
+/// E_RANGE for an action that is not there or forbidden.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_categorical_log_prob(
+    batch: *const rlcore_logits,
+    action: *const i32,
+    log_prob: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let b = self::batch(batch)?;
+        let action = Input::at("categorical: action", action, b.num_actions)?;
+        let out = Output::at("categorical: log_prob", log_prob, b.logits.num_rows)?;
+        apart(&[out.extent()], &b.inputs)?;
+        apart(&[out.extent()], &[action.extent()])?;
+        Ok(categorical::log_prob(&b.logits, action.slice(), out.slice())?)
+    })
+}
+
+/// The entropy of each row in nats. entropy: [B] to write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_categorical_entropy(batch: *const rlcore_logits, entropy: *mut f32) -> rlcore_status {
+    call(|| unsafe {
+        let b = self::batch(batch)?;
+        let out = Output::at("categorical: entropy", entropy, b.logits.num_rows)?;
+        apart(&[out.extent()], &b.inputs)?;
+        Ok(categorical::entropy(&b.logits, out.slice())?)
+    })
+}
+
+/// Draws actions: the first choice whose cumulative probability is above the uniform number.
+/// uniform: [B, K] from 0 to 1; may be NULL with RLCORE_SAMPLING_GREEDY. action: [B, K] to write.
+/// E_CONFIG or E_RANGE for sampling.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_categorical_sample(
+    batch: *const rlcore_logits,
+    sampling: *const rlcore_sampling,
+    uniform: *const f32,
+    action: *mut i32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let b = self::batch(batch)?;
+        let sampling = self::sampling(sampling)?;
+        let greedy = sampling == Sampling::Greedy;
+        let uniform = if greedy && uniform.is_null() {
+            None
+        } else {
+            Some(Input::at("categorical: uniform", uniform, b.num_actions)?)
+        };
+        let out = Output::at("categorical: action", action, b.num_actions)?;
+        apart(&[out.extent()], &b.inputs)?;
+        apart(&[out.extent()], &[uniform.as_ref().map_or(Extent::NONE, Input::extent)])?;
+        Ok(categorical::sample(&b.logits, sampling, uniform.map_or(&[], Input::slice), out.slice())?)
+    })
+}

@@ -1,0 +1,125 @@
+//! Diagonal Gaussian policies.
+
+use core::mem::offset_of;
+use core::ptr::null;
+
+use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
+use crate::status::{Result, call, rlcore_status};
+use rlcore::kernels::gaussian::{self, Gaussian};
+
+/// A batch of diagonal Gaussians that share their deviations. B = num_rows, A = action_len.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_gaussian {
+    /// sizeof(rlcore_gaussian)
+    pub struct_size: u32,
+    /// B, at least 1
+    pub num_rows: u32,
+    /// A, at least 1
+    pub action_len: u32,
+    /// zero
+    pub reserved: u32,
+    /// [B, A]
+    pub mean: *const f32,
+    /// [A] logarithms of the standard deviations, from -40 to 40
+    pub log_std: *const f32,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
+unsafe impl Versioned for rlcore_gaussian {
+    const WHAT: &'static str = "gaussian";
+    const MIN_SIZE: usize = offset_of!(rlcore_gaussian, log_std) + size_of::<*const f32>();
+    fn defaults() -> Self {
+        let struct_size = size_of::<Self>() as u32;
+        rlcore_gaussian { struct_size, num_rows: 0, action_len: 0, reserved: 0, mean: null(), log_std: null() }
+    }
+}
+
+struct Batch<'a> {
+    gaussian: Gaussian<'a>,
+    inputs: [Extent; 2],
+}
+
+unsafe fn batch<'a>(p: *const rlcore_gaussian) -> Result<Batch<'a>> {
+    let c = unsafe { ptr::sized(p)? };
+    ptr::reserved("gaussian: reserved", c.reserved)?;
+    let (num_rows, width) = (c.num_rows as usize, c.action_len as usize);
+    let mean = unsafe { Input::at("gaussian: mean", c.mean, ptr::grid("gaussian", num_rows, width)?)? };
+    let log_std = unsafe { Input::at("gaussian: log_std", c.log_std, width)? };
+    let inputs = [mean.extent(), log_std.extent()];
+    Ok(Batch { gaussian: Gaussian { num_rows, mean: mean.slice(), log_std: log_std.slice() }, inputs })
+}
+
+/// The log-density of each row's action. action: [B, A], before the squash if there is one; log_prob: [B] to write.
+/// Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a
+/// log_std; E_VALUE for a number that is not finite.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_gaussian_log_prob(
+    batch: *const rlcore_gaussian,
+    action: *const f32,
+    log_prob: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let b = self::batch(batch)?;
+        let action = Input::at("gaussian: action", action, b.gaussian.mean.len())?;
+        let out = Output::at("gaussian: log_prob", log_prob, b.gaussian.num_rows)?;
+        let [mean, log_std] = b.inputs;
+        apart(&[out.extent()], &[mean, log_std, action.extent()])?;
+        Ok(gaussian::log_prob(&b.gaussian, action.slice(), out.slice())?)
+    })
+}
+
+/// The entropy in nats, which all rows share. log_std: [action_len].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_gaussian_entropy(log_std: *const f32, action_len: u32, out: *mut f32) -> rlcore_status {
+    call(|| unsafe {
+        let log_std = Input::at("gaussian: log_std", log_std, action_len as usize)?;
+        ptr::put("gaussian: out", out, || Ok(gaussian::entropy(log_std.slice())?))
+    })
+}
+
+/// mean + exp(log_std) * normal. normal: [B, A] standard normal draws; action: [B, A] to write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_gaussian_sample(
+    batch: *const rlcore_gaussian,
+    normal: *const f32,
+    action: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let b = self::batch(batch)?;
+        let normal = Input::at("gaussian: normal", normal, b.gaussian.mean.len())?;
+        let out = Output::at("gaussian: action", action, b.gaussian.mean.len())?;
+        let [mean, log_std] = b.inputs;
+        apart(&[out.extent()], &[mean, log_std, normal.extent()])?;
+        Ok(gaussian::sample(&b.gaussian, normal.slice(), out.slice())?)
+    })
+}
+
+/// tanh(action), element by element: what the environment gets. action: [len]; squashed: [len] to write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_gaussian_squash(action: *const f32, len: usize, squashed: *mut f32) -> rlcore_status {
+    call(|| unsafe {
+        let action = Input::at("gaussian: action", action, len)?;
+        let out = Output::at("gaussian: squashed", squashed, len)?;
+        apart(&[out.extent()], &[action.extent()])?;
+        Ok(gaussian::squash(action.slice(), out.slice())?)
+    })
+}
+
+/// Turns log-densities of actions into those of the squashed actions: takes away the sum over the row of
+/// ln(1 - tanh(action)^2). action: [num_rows, action_len], before the squash; log_prob: [num_rows] to change.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_gaussian_squash_log_prob(
+    action: *const f32,
+    num_rows: u32,
+    action_len: u32,
+    log_prob: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (rows, width) = (num_rows as usize, action_len as usize);
+        let action = Input::at("gaussian: action", action, ptr::grid("gaussian: action", rows, width)?)?;
+        let out = Output::at("gaussian: log_prob", log_prob, rows)?;
+        apart(&[out.extent()], &[action.extent()])?;
+        Ok(gaussian::squash_log_prob(action.slice(), out.slice())?)
+    })
+}

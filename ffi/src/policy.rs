@@ -1,0 +1,130 @@
+//! A policy that acts and does not learn: what a game ships.
+
+use core::ffi::c_void;
+
+use crate::categorical::{rlcore_sampling, sampling};
+use crate::ppo::{self, rlcore_ppo};
+use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, apart};
+use crate::rng::{rlcore_rng, stream};
+use crate::status::{Result, call, rlcore_status};
+use rlcore::block::{Header, Kind as BlockKind};
+use rlcore::learn::{Policy, Sampling};
+use rlcore::rng::Rng;
+
+/// A policy: the caller's own block, read-only, shared by any number of threads.
+pub struct rlcore_policy;
+
+/// A policy and the bytes it lies in.
+struct Block<'a> {
+    extent: Extent,
+    policy: Policy<'a>,
+}
+
+impl Block<'_> {
+    /// Errors: `Null`, `Align`, `Image`.
+    unsafe fn at<'a>(p: *const rlcore_policy) -> Result<Block<'a>> {
+        let base: *const u8 = p.cast();
+        let head = unsafe { Input::at("policy", base, size_of::<Header>())? };
+        let size = Header::read(head.slice(), BlockKind::Policy)?.size() as usize;
+        let block = unsafe { Input::at("policy", base, size)? };
+        Ok(Block { extent: block.extent(), policy: Policy::open(block.slice())? })
+    }
+}
+
+/// Bytes that rlcore_policy_export needs. Errors: E_NULL; E_ALIGN; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_policy_size(p: *mut rlcore_ppo, out_size: *mut usize) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_size", out_size, || ppo::policy_size(p)) })
+}
+
+/// Writes the policy of a learner as it is now: networks, bounds and the statistics that normalise observations.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller. The same policy is the same bytes.
+/// out: the same address as mem, with its type.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_SIZE if mem_size < rlcore_policy_size().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_policy_export(
+    p: *mut rlcore_ppo,
+    mem: *mut c_void,
+    mem_size: usize,
+    out: *mut *mut rlcore_policy,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        ppo::export(p, block, out.extent())?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Accepts bytes that a policy was copied to, in this process or another. mem is only read: it may be in a constant.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+/// order, or damaged bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_policy_attach(
+    mem: *const c_void,
+    mem_size: usize,
+    out: *mut *const rlcore_policy,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Input::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        apart(&[out.extent()], &[block.extent()])?;
+        Policy::attach(block.slice())?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Floats of scratch that rlcore_policy_act needs for num_rows observations.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_policy_scratch_len(
+    p: *const rlcore_policy,
+    num_rows: u32,
+    out_len: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_len", out_len, || Ok(Block::at(p)?.policy.scratch_len(num_rows as usize)?)) })
+}
+
+/// Chooses an action for each of num_rows observations.
+/// obs:         [num_rows, obs.len]
+/// action_mask: [num_rows, sum of action.n] 0 forbids; NULL: everything is allowed.
+/// sampling:    NULL: RLCORE_SAMPLING_BASIC.
+/// rng:         the caller's stream, one for each thread; may be NULL with RLCORE_SAMPLING_GREEDY.
+/// scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
+/// action:      [num_rows, action.len] to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with
+/// continuous actions; E_VALUE for an observation that is not finite. Then scratch may be written, action and rng not.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_policy_act(
+    p: *const rlcore_policy,
+    num_rows: u32,
+    obs: *const c_void,
+    action_mask: *const u8,
+    sampling: *const rlcore_sampling,
+    rng: *mut rlcore_rng,
+    scratch: *mut f32,
+    scratch_len: usize,
+    action: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(p)?;
+        let sampling = self::sampling(sampling)?;
+        let (rows, shape) = (num_rows as usize, block.policy.shape());
+        let (obs_kind, action_kind) = ppo::kinds(shape);
+        let obs = AnyInput::at("obs", obs, obs_kind, rows, shape.obs_len as usize)?;
+        let flags = ptr::grid("action_mask", rows, shape.num_outputs as usize)?;
+        let mask = Input::optional("action_mask", action_mask, flags)?;
+        let mut unused = Rng::seeded(0);
+        let rng = if rng.is_null() && sampling == Sampling::Greedy { None } else { Some(stream(rng)?) };
+        let scratch = Output::at("scratch", scratch, scratch_len)?;
+        let action = AnyOutput::at("action", action, action_kind, rows, shape.action_len as usize)?;
+        let outputs = [action.extent(), scratch.extent(), rng.as_ref().map_or(Extent::NONE, Output::extent)];
+        apart(&outputs, &[obs.extent(), mask.as_ref().map_or(Extent::NONE, Input::extent), block.extent])?;
+        let rng = match rng {
+            Some(rng) => rng.one(),
+            None => &mut unused,
+        };
+        let mask = mask.map(Input::slice);
+        Ok(block.policy.act(rows, obs.elements(), mask, sampling, rng, scratch.slice(), action.elements())?)
+    })
+}

@@ -1,0 +1,514 @@
+//! Proximal policy optimisation: a learner in the caller's block.
+
+use core::ffi::c_void;
+use core::mem::offset_of;
+
+use crate::categorical::{rlcore_sampling, sampling};
+use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
+use crate::space::{self, rlcore_space};
+use crate::status::{Result, call, rlcore_status};
+use rlcore::block::{Header, Kind as BlockKind};
+use rlcore::learn::{Config, Ppo, Shape, Stats};
+use rlcore::space::{Element, Space};
+
+/// A PPO learner: the caller's own block.
+pub struct rlcore_ppo;
+
+/// Of the hidden layers.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_activation {
+    /// tanh
+    RLCORE_ACTIVATION_TANH = 0,
+    /// max(x, 0)
+    RLCORE_ACTIVATION_RELU = 1,
+}
+
+/// Which call is due.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_ppo_due {
+    /// rlcore_ppo_act with the current observations
+    RLCORE_PPO_ACT = 0,
+    /// rlcore_ppo_observe with what the step returned
+    RLCORE_PPO_OBSERVE = 1,
+    /// rlcore_ppo_learn until no minibatch is left
+    RLCORE_PPO_LEARN = 2,
+}
+
+/// Hyperparameters. Defaults in parentheses; flags are 0 or 1.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_ppo_config {
+    /// bytes; set by rlcore_ppo_config_init
+    pub struct_size: u32,
+    /// N, environments that act side by side (4)
+    pub num_envs: u32,
+    /// T, steps of every environment in one rollout (128)
+    pub num_steps: u32,
+    /// parts of a rollout; T * N has to be a multiple of it (4)
+    pub num_minibatches: u32,
+    /// passes over each rollout (4)
+    pub num_epochs: u32,
+    /// hidden layers of the policy and of the value network, 0 to 4 (2)
+    pub num_hidden: u32,
+    /// units of each hidden layer, 0 beyond num_hidden (64, 64)
+    pub hidden_len: [u32; 4],
+    /// an rlcore_activation (tanh)
+    pub activation: u32,
+    /// advantages get mean 0 and deviation 1 in each minibatch (1)
+    pub normalize_advantage: u32,
+    /// observations get running mean 0 and deviation 1 (0)
+    pub normalize_obs: u32,
+    /// rewards are divided by the running deviation of the discounted return (0)
+    pub normalize_reward: u32,
+    /// continuous actions go through tanh onto their bounds (0: they are clipped)
+    pub squash: u32,
+    /// rlcore_ppo_act takes a mask of allowed choices (0)
+    pub use_action_mask: u32,
+    /// all randomness of the learner comes from this (1)
+    pub seed: u64,
+    /// environment steps until the _end values are reached (0: never, constant)
+    pub total_steps: u64,
+    /// step size at the start (2.5e-4)
+    pub learning_rate: f32,
+    /// step size at total_steps (0)
+    pub learning_rate_end: f32,
+    /// probability ratios are clipped to 1 plus or minus this at the start (0.2)
+    pub clip: f32,
+    /// the same at total_steps (0.2)
+    pub clip_end: f32,
+    /// from 0 to 1 (0.99)
+    pub discount: f32,
+    /// of GAE, from 0 to 1 (0.95)
+    pub lambda: f32,
+    /// weight of the value loss, half the mean squared error (0.5)
+    pub value_coef: f32,
+    /// weight of the entropy bonus (0.01)
+    pub entropy_coef: f32,
+    /// new values are clipped to old ones plus or minus this (0: off)
+    pub value_clip: f32,
+    /// gradients are scaled down to this global norm (0.5; 0: off)
+    pub max_grad_norm: f32,
+    /// an update ends once its approximate KL divergence passes 1.5 times this (0: off)
+    pub target_kl: f32,
+    /// decay of Adam's first moment (0.9)
+    pub adam_beta1: f32,
+    /// decay of Adam's second moment (0.999)
+    pub adam_beta2: f32,
+    /// outside the root (1e-5)
+    pub adam_epsilon: f32,
+    /// logarithm of the deviation of continuous actions at the start (0)
+    pub log_std_init: f32,
+    /// normalised observations are clipped to plus or minus this (10)
+    pub obs_clip: f32,
+    /// normalised rewards are clipped to plus or minus this (10)
+    pub reward_clip: f32,
+    /// zero
+    pub reserved: u32,
+}
+
+/// What the update that runs, or the last one, did, and how the episodes go.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct rlcore_ppo_stats {
+    /// bytes; to be set before the call
+    pub struct_size: u32,
+    /// 0: the update is complete
+    pub minibatches_left: u32,
+    /// environment steps observed
+    pub num_steps: u64,
+    /// complete updates
+    pub num_updates: u64,
+    /// episodes that ended
+    pub num_episodes: u64,
+    /// step size of this update
+    pub learning_rate: f32,
+    /// mean clipped surrogate loss
+    pub policy_loss: f32,
+    /// mean of half the squared error
+    pub value_loss: f32,
+    /// mean entropy in nats
+    pub entropy: f32,
+    /// mean of r - 1 - ln r, r the probability ratio
+    pub approx_kl: f32,
+    /// part of the ratios that were clipped
+    pub clip_fraction: f32,
+    /// of the rollout's values: 1 perfect, 0 as a constant; NaN if targets do not vary
+    pub explained_variance: f32,
+    /// mean global norm of the gradients before they are scaled
+    pub grad_norm: f32,
+    /// mean value of the rollout's observations
+    pub value_mean: f32,
+    /// mean return of the last 100 episodes; NaN before the first ends
+    pub return_mean: f32,
+    /// mean length of the last 100 episodes; NaN before the first ends
+    pub length_mean: f32,
+    /// return of the episode that ended last; NaN before the first ends
+    pub return_last: f32,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_ppo_config {
+    const WHAT: &'static str = "ppo config";
+    const MIN_SIZE: usize = offset_of!(rlcore_ppo_config, seed);
+    fn defaults() -> Self {
+        let c = Config::default();
+        rlcore_ppo_config {
+            struct_size: size_of::<Self>() as u32,
+            num_envs: c.num_envs,
+            num_steps: c.num_steps,
+            num_minibatches: c.num_minibatches,
+            num_epochs: c.num_epochs,
+            num_hidden: c.num_hidden,
+            hidden_len: c.hidden_len,
+            activation: c.activation,
+            normalize_advantage: c.normalize_advantage,
+            normalize_obs: c.normalize_obs,
+            normalize_reward: c.normalize_reward,
+            squash: c.squash,
+            use_action_mask: c.use_action_mask,
+            seed: c.seed,
+            total_steps: c.total_steps,
+            learning_rate: c.learning_rate,
+            learning_rate_end: c.learning_rate_end,
+            clip: c.clip,
+            clip_end: c.clip_end,
+            discount: c.discount,
+            lambda: c.lambda,
+            value_coef: c.value_coef,
+            entropy_coef: c.entropy_coef,
+            value_clip: c.value_clip,
+            max_grad_norm: c.max_grad_norm,
+            target_kl: c.target_kl,
+            adam_beta1: c.adam_beta1,
+            adam_beta2: c.adam_beta2,
+            adam_epsilon: c.adam_epsilon,
+            log_std_init: c.log_std_init,
+            obs_clip: c.obs_clip,
+            reward_clip: c.reward_clip,
+            reserved: 0,
+        }
+    }
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_ppo_stats {
+    const WHAT: &'static str = "ppo stats";
+    const MIN_SIZE: usize = offset_of!(rlcore_ppo_stats, learning_rate);
+    fn defaults() -> Self {
+        Self::default()
+    }
+}
+
+unsafe fn config(p: *const rlcore_ppo_config) -> Result<Config> {
+    let c = unsafe { ptr::sized(p)? };
+    ptr::reserved("ppo config: reserved", c.reserved)?;
+    Ok(Config {
+        seed: c.seed,
+        total_steps: c.total_steps,
+        num_envs: c.num_envs,
+        num_steps: c.num_steps,
+        num_minibatches: c.num_minibatches,
+        num_epochs: c.num_epochs,
+        num_hidden: c.num_hidden,
+        hidden_len: c.hidden_len,
+        activation: c.activation,
+        normalize_advantage: c.normalize_advantage,
+        normalize_obs: c.normalize_obs,
+        normalize_reward: c.normalize_reward,
+        squash: c.squash,
+        use_action_mask: c.use_action_mask,
+        learning_rate: c.learning_rate,
+        learning_rate_end: c.learning_rate_end,
+        clip: c.clip,
+        clip_end: c.clip_end,
+        discount: c.discount,
+        lambda: c.lambda,
+        value_coef: c.value_coef,
+        entropy_coef: c.entropy_coef,
+        value_clip: c.value_clip,
+        max_grad_norm: c.max_grad_norm,
+        target_kl: c.target_kl,
+        adam_beta1: c.adam_beta1,
+        adam_beta2: c.adam_beta2,
+        adam_epsilon: c.adam_epsilon,
+        log_std_init: c.log_std_init,
+        obs_clip: c.obs_clip,
+        reward_clip: c.reward_clip,
+    })
+}
+
+impl From<Stats> for rlcore_ppo_stats {
+    fn from(s: Stats) -> Self {
+        rlcore_ppo_stats {
+            struct_size: size_of::<Self>() as u32,
+            minibatches_left: s.minibatches_left,
+            num_steps: s.num_steps,
+            num_updates: s.num_updates,
+            num_episodes: s.num_episodes,
+            learning_rate: s.learning_rate,
+            policy_loss: s.policy_loss,
+            value_loss: s.value_loss,
+            entropy: s.entropy,
+            approx_kl: s.approx_kl,
+            clip_fraction: s.clip_fraction,
+            explained_variance: s.explained_variance,
+            grad_norm: s.grad_norm,
+            value_mean: s.value_mean,
+            return_mean: s.return_mean,
+            length_mean: s.length_mean,
+            return_last: s.return_last,
+        }
+    }
+}
+
+struct Spaces<'a> {
+    obs: Space<'a>,
+    action: Space<'a>,
+    extents: [Extent; 6],
+}
+
+unsafe fn spaces<'a>(obs: *const rlcore_space, action: *const rlcore_space) -> Result<Spaces<'a>> {
+    let (obs, [a, b, c]) = unsafe { space::at(&space::OBS, obs)? };
+    let (action, [d, e, f]) = unsafe { space::at(&space::ACTION, action)? };
+    Ok(Spaces { obs, action, extents: [a, b, c, d, e, f] })
+}
+
+/// A learner, and what a call has to know before it can be cut from its block.
+struct Block<'a> {
+    extent: Extent,
+    ppo: Ppo<'a>,
+    num_envs: usize,
+    obs_kind: Element,
+    action_kind: Element,
+}
+
+/// The kinds of observations and actions of a shape.
+pub fn kinds(shape: &Shape) -> (Element, Element) {
+    let obs = if shape.obs_u8() { Element::U8 } else { Element::F32 };
+    (obs, if shape.discrete() { Element::I32 } else { Element::F32 })
+}
+
+impl Block<'_> {
+    /// Errors: `Null`, `Align`, `Image`.
+    unsafe fn at<'a>(p: *mut rlcore_ppo) -> Result<Block<'a>> {
+        let base: *mut u8 = p.cast();
+        let head = unsafe { Input::at("ppo", base.cast_const(), size_of::<Header>())? };
+        let size = Header::read(head.slice(), BlockKind::Ppo)?.size() as usize;
+        let block = unsafe { Output::at("ppo", base, size)? };
+        let extent = block.extent();
+        let ppo = Ppo::open(block.slice())?;
+        let (obs_kind, action_kind) = kinds(ppo.shape());
+        Ok(Block { extent, num_envs: ppo.config().num_envs as usize, obs_kind, action_kind, ppo })
+    }
+
+    unsafe fn obs<'a>(&self, what: &'static str, p: *const c_void) -> Result<AnyInput<'a>> {
+        unsafe { AnyInput::at(what, p, self.obs_kind, self.num_envs, self.ppo.shape().obs_len as usize) }
+    }
+
+    unsafe fn action<'a>(&self, p: *mut c_void) -> Result<AnyOutput<'a>> {
+        unsafe { AnyOutput::at("action", p, self.action_kind, self.num_envs, self.ppo.shape().action_len as usize) }
+    }
+
+    unsafe fn mask<'a>(&self, p: *const u8) -> Result<Option<Input<'a, u8>>> {
+        let len = ptr::grid("action_mask", self.num_envs, self.ppo.shape().num_outputs as usize)?;
+        unsafe { Input::optional("action_mask", p, len) }
+    }
+}
+
+fn mask_extent(mask: &Option<Input<'_, u8>>) -> Extent {
+    mask.as_ref().map_or(Extent::NONE, Input::extent)
+}
+
+/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/// Errors: E_NULL; E_ALIGN; E_SIZE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_ppo_config_init(config: *mut rlcore_ppo_config, config_size: usize) -> rlcore_status {
+    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+}
+
+/// Bytes a block must have for this configuration and these spaces. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_ppo_size(
+    config: *const rlcore_ppo_config,
+    obs: *const rlcore_space,
+    action: *const rlcore_space,
+    out_size: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        ptr::put("out_size", out_size, || {
+            let (config, spaces) = (self::config(config)?, spaces(obs, action)?);
+            Ok(Ppo::size(&config, &spaces.obs, &spaces.action)?)
+        })
+    })
+}
+
+/// Lays a learner out in the caller's block and draws its first parameters.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+/// out: the same address as mem, with its type. Nothing has to be freed.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_ppo_size().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_ppo_init(
+    mem: *mut c_void,
+    mem_size: usize,
+    config: *const rlcore_ppo_config,
+    obs: *const rlcore_space,
+    action: *const rlcore_space,
+    out: *mut *mut rlcore_ppo,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let (config, spaces) = (self::config(config)?, spaces(obs, action)?);
+        apart(&[block.extent(), out.extent()], &spaces.extents)?;
+        Ppo::init(block.slice(), &config, &spaces.obs, &spaces.action)?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Accepts bytes that a learner was copied to, in this process or another: it goes on as if it had never stopped.
+/// mem is only read.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+/// order, or damaged bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_ppo_attach(
+    mem: *mut c_void,
+    mem_size: usize,
+    out: *mut *mut rlcore_ppo,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        apart(&[block.extent(), out.extent()], &[])?;
+        Ppo::attach(block.slice())?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Which call is due: an rlcore_ppo_due. Errors: E_NULL; E_ALIGN; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_ppo_phase(p: *mut rlcore_ppo, out: *mut u32) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Block::at(p)?, Output::at("out", out, 1)?);
+        apart(&[out.extent(), block.extent], &[])?;
+        *out.one() = block.ppo.phase() as u32;
+        Ok(())
+    })
+}
+
+/// Draws an action for each environment and begins a transition.
+/// obs:         [N, obs.len]
+/// action_mask: [N, sum of action.n] 0 forbids; required exactly if use_action_mask, else NULL.
+/// action:      [N, action.len] to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for
+/// an observation that is not finite.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_ppo_act(
+    p: *mut rlcore_ppo,
+    obs: *const c_void,
+    action_mask: *const u8,
+    action: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut block = Block::at(p)?;
+        let (obs, mask, action) = (block.obs("obs", obs)?, block.mask(action_mask)?, block.action(action)?);
+        apart(&[action.extent(), block.extent], &[obs.extent(), mask_extent(&mask)])?;
+        Ok(block.ppo.act(obs.elements(), mask.map(Input::slice), action.elements())?)
+    })
+}
+
+/// Completes the transition: what the step returned. After T of them rlcore_ppo_learn is due.
+/// reward, terminated, truncated: [N]
+/// final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for a reward or final_obs that is not finite.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_ppo_observe(
+    p: *mut rlcore_ppo,
+    reward: *const f32,
+    terminated: *const u8,
+    truncated: *const u8,
+    final_obs: *const c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut block = Block::at(p)?;
+        let n = block.num_envs;
+        let reward = Input::at("reward", reward, n)?;
+        let terminated = Input::at("terminated", terminated, n)?;
+        let truncated = Input::at("truncated", truncated, n)?;
+        let final_obs = if final_obs.is_null() { None } else { Some(block.obs("final_obs", final_obs)?) };
+        let final_extent = final_obs.as_ref().map_or(Extent::NONE, AnyInput::extent);
+        apart(&[block.extent], &[reward.extent(), terminated.extent(), truncated.extent(), final_extent])?;
+        let final_obs = final_obs.map(AnyInput::elements);
+        Ok(block.ppo.observe(reward.slice(), terminated.slice(), truncated.slice(), final_obs)?)
+    })
+}
+
+/// Does a part of the update that is due, so that a frame never waits for a whole one.
+/// obs:             [N, obs.len] after the last step; may be NULL in all calls of an update but the first.
+/// max_minibatches: at most so many in this call; 0: all that are left.
+/// stats:           to write; call again while minibatches_left is not 0.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for an observation that is not finite,
+/// before anything changes, or for a gradient that is not, then its minibatch is left out and the parameters stay.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_ppo_learn(
+    p: *mut rlcore_ppo,
+    obs: *const c_void,
+    max_minibatches: u32,
+    stats: *mut rlcore_ppo_stats,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut block = Block::at(p)?;
+        let room = ptr::OutSized::at(stats)?;
+        let obs = if obs.is_null() { None } else { Some(block.obs("obs", obs)?) };
+        let obs_extent = obs.as_ref().map_or(Extent::NONE, AnyInput::extent);
+        apart(&[room.extent(), block.extent], &[obs_extent])?;
+        room.store(block.ppo.learn(obs.map(AnyInput::elements), max_minibatches)?.into());
+        Ok(())
+    })
+}
+
+/// Acts without recording, in any phase: the training goes on as if this had not been called.
+/// sampling: NULL: RLCORE_SAMPLING_BASIC.
+/// Arrays and errors as rlcore_ppo_act; E_CONFIG for sampling.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_ppo_predict(
+    p: *mut rlcore_ppo,
+    obs: *const c_void,
+    action_mask: *const u8,
+    sampling: *const rlcore_sampling,
+    action: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut block = Block::at(p)?;
+        let sampling = self::sampling(sampling)?;
+        let (obs, mask, action) = (block.obs("obs", obs)?, block.mask(action_mask)?, block.action(action)?);
+        apart(&[action.extent(), block.extent], &[obs.extent(), mask_extent(&mask)])?;
+        Ok(block.ppo.predict(obs.elements(), mask.map(Input::slice), sampling, action.elements())?)
+    })
+}
+
+/// 1: the statistics that observations and rewards are normalised by stay as they are; 0: they follow again.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for another number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_ppo_freeze(p: *mut rlcore_ppo, frozen: u32) -> rlcore_status {
+    call(|| unsafe {
+        let mut block = Block::at(p)?;
+        block.ppo.freeze(ptr::flag("ppo_freeze: frozen", frozen)?);
+        Ok(())
+    })
+}
+
+/// Bytes that rlcore_policy_export needs.
+#[allow(clippy::missing_safety_doc)]
+pub unsafe fn policy_size(p: *mut rlcore_ppo) -> Result<usize> {
+    Ok(unsafe { Block::at(p)? }.ppo.policy_size()?)
+}
+
+/// Writes the policy of the learner at `p` to `mem`.
+#[allow(clippy::missing_safety_doc)]
+pub unsafe fn export(p: *mut rlcore_ppo, mem: Output<'_, u8>, out: Extent) -> Result {
+    let block = unsafe { Block::at(p)? };
+    apart(&[mem.extent(), out, block.extent], &[])?;
+    Ok(block.ppo.export(mem.slice())?)
+}
