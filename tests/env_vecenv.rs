@@ -605,7 +605,11 @@ fn a_damaged_or_foreign_image_is_refused_and_left_alone() {
     let (steps, phase, rng) = (fields.steps.start(), fields.phase.start(), fields.rng.start());
     assert_eq!(bytes(&mut mem)[phase..][..3], [1; 3]);
     assert_eq!(refused(&|image| image[phase] = 3), Kind::Image);
-    assert_eq!(refused(&|image| image[rng + size_of::<Rng>() - 1] = 2), Kind::Image, "a stream with two halves waiting");
+    assert_eq!(
+        refused(&|image| image[rng + size_of::<Rng>() - 1] = 2),
+        Kind::Image,
+        "a stream with two halves waiting"
+    );
     assert_eq!(refused(&|image| image[steps] = 20), Kind::Image, "a step count that its limit forbids");
     assert_eq!(refused(&|image| image[phase] = 2), Kind::Image, "an end after no step");
     for len in [0, 8, 39, 40, 64, 127, 128, good.len() * 8 - 8] {

@@ -13,11 +13,26 @@ static void mix(uint64_t *hash, const void *bytes, size_t size) {
 /* ---- Random streams ---- */
 static rlcore_status rng(uint64_t *hash) {
   static double uniform[1000];
+  static int64_t integers[1000];
+  static uint32_t permutation[1000];
   rlcore_rng rng;
-  TRY(rlcore_rng_seed(&rng, 123456789));
+  TRY(rlcore_rng_stream(&rng, 123456789, 3));
   TRY(rlcore_rng_uniform(&rng, -2.0, 3.0, uniform, LEN(uniform)));
+  TRY(rlcore_rng_integers(&rng, -7, 1000003, integers, LEN(integers)));
+  TRY(rlcore_rng_permutation(&rng, permutation, LEN(permutation)));
   mix(hash, &rng, sizeof rng);
   mix(hash, uniform, sizeof uniform);
+  mix(hash, integers, sizeof integers);
+  mix(hash, permutation, sizeof permutation);
+  return RLCORE_OK;
+}
+
+static rlcore_status normal(uint64_t *hash) {
+  static float x[1003];
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 7));
+  TRY(rlcore_rng_normal(&rng, x, LEN(x)));
+  mix(hash, x, sizeof x);
   return RLCORE_OK;
 }
 
@@ -25,6 +40,15 @@ static rlcore_status rng(uint64_t *hash) {
 static rlcore_status draw(rlcore_rng *rng, double low, double high, float *out, size_t len) {
   for (double x; len--; *out++ = (float)x) TRY(rlcore_rng_uniform(rng, low, high, &x, 1));
   return RLCORE_OK;
+}
+
+/* ---- The library's hash is the one of this file ---- */
+static rlcore_status fnv(uint64_t *hash) {
+  uint64_t theirs;
+  const char text[] = "the same bits everywhere";
+  mix(hash, text, sizeof text);
+  TRY(rlcore_hash(text, sizeof text, &theirs));
+  return theirs == *hash ? RLCORE_OK : RLCORE_E_VALUE;
 }
 
 /* ---- Failures in words ---- */
@@ -63,12 +87,12 @@ static rlcore_status gae(uint64_t *hash) {
   return RLCORE_OK;
 }
 
-/* ---- Environments: all of a kind's rows for some hundred random steps, with resets, and the block at the end ---- */
+/* ---- Environments: all of a kind's rows for some hundred random steps, with resets; then the block and a picture ---- */
 static rlcore_status steps(uint64_t *hash, const rlcore_env_def *env, int num_steps) {
-  enum { N = 5, MAX_LEN = 16 };
+  enum { N = 5, MAX_LEN = 16, WIDTH = 60, HEIGHT = 40 };
   static uint64_t mem[1024];
   static float obs[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], push[N];
-  static uint8_t terminated[N], truncated[N], valid[N];
+  static uint8_t terminated[N], truncated[N], valid[N], rgb[HEIGHT * WIDTH * 3];
   static int32_t choice[N];
   const void *action = env->action.kind == RLCORE_I32 ? (const void *)choice : push;
   const double low = env->action.kind == RLCORE_I32 ? 0.0 : -2.0;
@@ -102,6 +126,8 @@ static rlcore_status steps(uint64_t *hash, const rlcore_env_def *env, int num_st
     mix(hash, truncated, sizeof truncated);
   }
   mix(hash, mem, size);
+  TRY(rlcore_vecenv_render(v, env, N - 1, WIDTH, HEIGHT, rgb));
+  mix(hash, rgb, sizeof rgb);
   return RLCORE_OK;
 }
 
@@ -171,6 +197,8 @@ static const struct {
   rlcore_status (*run)(uint64_t *hash);
 } STAGES[] = {
     {"rng", rng},
+    {"normal", normal},
+    {"hash", fnv},
     {"last_error", last_error},
     {"gae", gae},
     {"probes", probes},

@@ -6,6 +6,6 @@
 static void print(const char *text) { fputs(text, stdout); }
 
 int main(int argc, char **argv) {
-  (void)argc; (void)argv;
+  if (argc > 1 && rlcore_cpu_set_limit((uint32_t)atoi(argv[1])) != RLCORE_OK) return 2;
   return bits(print) == 0 ? 0 : 1;
 }
