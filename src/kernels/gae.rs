@@ -1,14 +1,14 @@
 //! Generalised advantage estimation over `[T, N]` rollouts, with terminated and truncated steps kept apart.
 //!
-//! Time runs backwards and environments lie in lanes. A rollout that fits the cache is walked in columns of 16 with the
-//! recursion in registers; a larger one row by row, where the advantage row just written carries the recursion.
+//! Time runs backwards and environments lie in lanes. Few environments are walked in columns of 16 with the recursion
+//! in registers; many row by row, where the advantage row just written carries the recursion.
 
 use super::finite::{all_finite, check_finite, check_one, overflowing};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 
-/// Elements up to which columns are faster than rows: 17 bytes each, about half of a common L2 cache.
-const COLUMNS_UP_TO: usize = 40_960;
+/// From this many environments on, rows are faster than columns.
+const ROWS_FROM: usize = 64;
 
 /// What N environments did in T steps, time-major. Step t led from `obs[t]` to `obs[t + 1]`.
 #[derive(Clone, Copy, Debug)]
@@ -227,7 +227,7 @@ impl Kernel for Sweep<'_> {
 
     #[inline(always)]
     fn run(mut self) {
-        if self.reward.len() > COLUMNS_UP_TO {
+        if self.num_envs >= ROWS_FROM {
             return self.rows();
         }
         let mut at = 0;
