@@ -136,7 +136,7 @@ static void configure_hopper(rlcore_ppo_config *c) {
 
 static const robot robots[] = {
     {"inverted_pendulum", "Inverted pendulum in MuJoCo", 2001, 0, 2, 0.02F, 60000, 950, configure_pendulum, judge_pendulum},
-    {"hopper", "Hopper in MuJoCo", 2002, 1, 4, 0.01F, 500000, 1000, configure_hopper, judge_hopper},
+    {"hopper", "Hopper in MuJoCo", 2002, 1, 4, 0.01F, 400000, 1000, configure_hopper, judge_hopper},
 };
 
 /* The side view of every capsule, around the first body. */
@@ -160,6 +160,7 @@ static void draw_episode(const rlcore_policy *policy, const rlcore_env_def *env,
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
   rlcore_vecenv_config config;
   rlcore_vecenv *envs;
+  rlcore_rng rng; /* greedy choices do not depend on it */
   size_t size = 0, scratch_len = 0;
   float obs[MAX_OBS], final_obs[MAX_OBS], action[MAX_ACTIONS], reward = 0;
   uint8_t terminated = 0, truncated = 0;
@@ -171,6 +172,7 @@ static void draw_episode(const rlcore_policy *policy, const rlcore_env_def *env,
   CHECK(rlcore_vecenv_init(host_take(size), size, env, &config, &envs));
   CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
   float *const scratch = host_take(scratch_len * sizeof *scratch);
+  CHECK(rlcore_rng_seed(&rng, 1));
   CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
   for (uint32_t k = 0; k <= last && !terminated && !truncated; k++) {
     const mjData *const d = e->data[e->num_data - 1]; /* the newest environment */
@@ -181,7 +183,7 @@ static void draw_episode(const rlcore_policy *policy, const rlcore_env_def *env,
       draw(&c, e->model, d);
       canvas_show(&c, caption, k != 0);
     }
-    CHECK(rlcore_policy_act(policy, 1, obs, NULL, &greedy, NULL, scratch, scratch_len, action));
+    CHECK(rlcore_policy_act(policy, 1, obs, NULL, &greedy, &rng, scratch, scratch_len, action));
     CHECK(rlcore_vecenv_step(envs, env, action, &out));
   }
 }

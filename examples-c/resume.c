@@ -1,7 +1,7 @@
 /* Stop, save the bytes, load them in another process, go on: equal to never having stopped.
 
-   `resume` trains without a break, then calls itself twice: `resume half FILE` trains half-way, saves and ends;
-   `resume rest FILE` loads and goes on. The last two write nothing but bytes, so nothing else can carry over. */
+   `resume FILE` calls itself twice, `resume FILE half` trains half-way, saves and ends; `resume FILE rest` loads, goes on
+   and saves; then it trains without a break and compares. Nothing but the file passes between the three. */
 #include "tasks.h"
 
 #include <stdio.h>
@@ -26,9 +26,9 @@ static void train_steps(uint32_t count) {
   }
 }
 
-static void ask(const char *program, const char *half, const char *file) {
+static void ask(const char *program, const char *file, const char *part) {
   char command[1024];
-  snprintf(command, sizeof command, "\"%s\" %s \"%s\"", program, half, file);
+  snprintf(command, sizeof command, "\"%s\" \"%s\" %s", program, file, part);
   if (system(command) != 0) host_fail("FAILED: %s", command);
 }
 
@@ -36,18 +36,19 @@ int main(int argc, char **argv) {
   const task *const cartpole = task_find("cartpole");
   const rlcore_env_def env = task_env(cartpole);
   const rlcore_ppo_config config = task_config(cartpole);
-  const char *const file = argc > 2 ? argv[2] : "out/half.bin";
+  const char *const file = argc > 1 ? argv[1] : "out/half.bin";
+  const char *const part = argc > 2 ? argv[2] : "";
   training_plan(&t, &env, &config);
   const uint32_t rest = config.num_steps - UNEVEN_STEPS;
 
-  if (argc > 1 && strcmp(argv[1], "half") == 0) {
+  if (strcmp(part, "half") == 0) {
     training_start(&t, 1);
     train_updates(UPDATES / 2);
     train_steps(UNEVEN_STEPS); /* stop in the middle of a rollout */
     host_write(file, t.image, t.image_size);
     return 0;
   }
-  if (argc > 1 && strcmp(argv[1], "rest") == 0) {
+  if (strcmp(part, "rest") == 0) {
     if (host_read(file, t.image, t.image_size) != t.image_size) host_fail("%s: too short", file);
     training_attach(&t);
     train_steps(rest);
@@ -55,8 +56,8 @@ int main(int argc, char **argv) {
     host_write(file, t.image, t.image_size);
     return 0;
   }
-  ask(argv[0], "half", file);
-  ask(argv[0], "rest", file);
+  ask(argv[0], file, "half");
+  ask(argv[0], file, "rest");
   training_start(&t, 1);
   train_updates(UPDATES);
   unsigned char *const resumed = host_take(t.image_size);

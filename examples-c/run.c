@@ -23,7 +23,7 @@ static void progress(const run *r, const training *t, uint64_t seed, size_t upda
 }
 
 void run_seed(run *r, training *t, uint64_t seed, double bar, monitor *m, bool quiet) {
-  const double start = host_seconds(), interval = term_is_tty() ? 0.1 : 2.0;
+  const double start = host_seconds(), interval = term_is_tty() ? 0.1 : 5.0;
   double shown = start;
   r->solved_seconds = (double)NAN;
   r->solved_steps = 0;
@@ -57,6 +57,7 @@ void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn dr
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
   rlcore_vecenv_config config;
   rlcore_vecenv *envs;
+  rlcore_rng rng; /* greedy choices do not depend on it */
   size_t size = 0, scratch_len = 0, len = 0;
   float final_obs[MAX_OBS] = {0}, reward = 0;
   uint8_t terminated = 0, truncated = 0;
@@ -72,9 +73,10 @@ void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn dr
   CHECK(rlcore_vecenv_init(host_take(size), size, env, &config, &envs));
   CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
   float *const scratch = host_take(scratch_len * sizeof *scratch);
+  CHECK(rlcore_rng_seed(&rng, 1));
   CHECK(rlcore_vecenv_reset(envs, env, NULL, seen[0]));
   while (len < MAX_STEPS && !terminated && !truncated) {
-    CHECK(rlcore_policy_act(policy, 1, seen[len], NULL, &greedy, NULL, scratch, scratch_len, &did[len]));
+    CHECK(rlcore_policy_act(policy, 1, seen[len], NULL, &greedy, &rng, scratch, scratch_len, &did[len]));
     out.obs = seen[len + 1];
     CHECK(rlcore_vecenv_step(envs, env, &did[len], &out));
     sum += (double)reward;

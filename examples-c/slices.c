@@ -3,8 +3,12 @@
 #include "tasks.h"
 
 #include <stdio.h>
+#include <time.h>
 
-enum { CHARACTERS = 16, FRAMES_OF_PLAY = 2048 };
+enum { CHARACTERS = 16, FRAMES_OF_PLAY = 512 };
+
+/* Of the processor, so that what else the machine does is left out. */
+static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 /* Plays FRAMES_OF_PLAY frames; returns the longest, in seconds, and how many more frames learning took. */
 static double play(training *t, uint32_t minibatches_per_frame, uint32_t *learning_frames) {
@@ -13,14 +17,14 @@ static double play(training *t, uint32_t minibatches_per_frame, uint32_t *learni
   *learning_frames = 0;
   training_start(t, 1);
   for (uint32_t played = 0; played < FRAMES_OF_PLAY || learning;) {
-    const double start = host_seconds();
+    const double start = seconds();
     if (!learning) {
       training_step(t); /* the game: characters act, the world moves */
       played++;
     }
     learning = training_learn(t, minibatches_per_frame);
     *learning_frames += learning;
-    const double took = host_seconds() - start;
+    const double took = seconds() - start;
     longest = took > longest ? took : longest;
   }
   return longest;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static void cartpole(rlcore_ppo_config *c) {
-  c->num_envs = 8;
-  c->num_steps = 32;
+  c->num_envs = 4;
+  c->num_steps = 64;
   c->num_minibatches = 8;
   c->num_epochs = 1;
   c->learning_rate = 3e-3F;
@@ -16,14 +16,13 @@ static void cartpole(rlcore_ppo_config *c) {
 
 static void mountain_car(rlcore_ppo_config *c) {
   c->num_envs = 16;
-  c->num_steps = 16;
-  c->num_minibatches = 1;
+  c->num_steps = 64;
+  c->num_minibatches = 4;
   c->num_epochs = 4;
-  c->learning_rate = 3e-3F;
+  c->learning_rate = 2e-3F;
   c->lambda = 0.98F;
   c->normalize_obs = 1;
   c->normalize_reward = 1;
-  c->entropy_coef = 0;
 }
 
 static void mountain_car_continuous(rlcore_ppo_config *c) {
@@ -63,6 +62,7 @@ static void pendulum(rlcore_ppo_config *c) {
   c->log_std_init = 0.6931472F; /* a standard deviation of 2 */
   c->entropy_coef = 0;
   c->normalize_obs = 1;
+  c->normalize_reward = 1;
 }
 
 static void lander(rlcore_ppo_config *c) {
@@ -70,7 +70,7 @@ static void lander(rlcore_ppo_config *c) {
   c->num_steps = 128;
   c->num_minibatches = 8;
   c->num_epochs = 4;
-  c->learning_rate = 2e-3F;
+  c->learning_rate = 1e-3F;
   c->discount = 0.995F;
   c->lambda = 0.97F;
   c->entropy_coef = 0;
@@ -89,18 +89,18 @@ static void probe(rlcore_ppo_config *c) {
 
 static const task tasks[] = {
     {"cartpole", "CartPole-v1", RLCORE_ENV_CARTPOLE, 100000, 5, 475, 0, cartpole, draw_cartpole},
-    {"mountaincar", "MountainCar-v0", RLCORE_ENV_MOUNTAIN_CAR, 500000, 3, -125, 0, mountain_car, draw_mountain_car},
+    {"mountaincar", "MountainCar-v0", RLCORE_ENV_MOUNTAIN_CAR, 500000, 3, -120, 0, mountain_car, draw_mountain_car},
     {"mountaincarcontinuous", "MountainCarContinuous-v0", RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS, 200000, 3, 90, 0, mountain_car_continuous, draw_mountain_car},
-    {"acrobot", "Acrobot-v1", RLCORE_ENV_ACROBOT, 300000, 3, -100, 0, acrobot, draw_acrobot},
+    {"acrobot", "Acrobot-v1", RLCORE_ENV_ACROBOT, 300000, 3, -90, 0, acrobot, draw_acrobot},
     {"pendulum", "Pendulum-v1", RLCORE_ENV_PENDULUM, 307200, 5, -200, 0, pendulum, draw_pendulum},
-    {"lander", "Lander (physics in the C host)", 0, 300000, 3, 100, 0, lander, draw_lander},
+    {"lander", "Lander (physics in the C host)", 0, 500000, 3, 100, 0, lander, draw_lander},
     {"probe1", "Probe 1: reward 1", RLCORE_ENV_PROBE1, 20000, 1, 1, 1e-4, probe, NULL},
     {"probe2", "Probe 2: reward is the observation", RLCORE_ENV_PROBE2, 20000, 1, -1, 1e-4, probe, NULL},
     {"probe3", "Probe 3: reward one step later", RLCORE_ENV_PROBE3, 20000, 1, 1, 1e-4, probe, NULL},
     {"probe4", "Probe 4: reward for the action", RLCORE_ENV_PROBE4, 20000, 1, 1, 0, probe, NULL},
     {"probe5", "Probe 5: reward for the right action", RLCORE_ENV_PROBE5, 20000, 1, 1, 0, probe, NULL},
     {"probe6", "Probe 6: reward after ten steps", RLCORE_ENV_PROBE6, 60000, 1, 1, 1e-3, probe, NULL},
-    {"probe7", "Probe 7: remembering is not needed for half of it", RLCORE_ENV_PROBE7, 20000, 1, 0.3, 0, probe, NULL},
+    {"probe7", "Probe 7: a memory would be needed for more than half", RLCORE_ENV_PROBE7, 20000, 1, 0.3, 0, probe, NULL},
 };
 
 enum { NUM_TASKS = sizeof tasks / sizeof tasks[0] };

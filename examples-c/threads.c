@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NUM_ENVS = 512, NUM_STEPS = 200, MAX_THREADS = 7 };
+enum { NUM_ENVS = 512, NUM_STEPS = 100, MAX_THREADS = 7 };
 
 static struct {
   rlcore_env_def env;

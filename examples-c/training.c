@@ -84,9 +84,11 @@ evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint
   const size_t mark = host_mark(), n = num_episodes;
   const rlcore_vecenv_config config = envs_config(num_episodes, EVAL_SEED);
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
+  rlcore_rng rng; /* greedy choices do not depend on it */
   evaluation e = {.min = INFINITY, .max = -INFINITY};
   size_t envs_size = 0, scratch_len = 0, left = n;
   rlcore_vecenv *envs;
+  CHECK(rlcore_rng_seed(&rng, EVAL_SEED));
   CHECK(rlcore_vecenv_size(env, &config, &envs_size));
   CHECK(rlcore_policy_scratch_len(policy, num_episodes, &scratch_len));
 
@@ -103,7 +105,7 @@ evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint
   CHECK(rlcore_vecenv_init(mem, envs_size, env, &config, &envs));
   CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
   for (uint32_t step = 0; left && step < 100000; step++) {
-    CHECK(rlcore_policy_act(policy, num_episodes, obs, NULL, &greedy, NULL, scratch, scratch_len, action));
+    CHECK(rlcore_policy_act(policy, num_episodes, obs, NULL, &greedy, &rng, scratch, scratch_len, action));
     CHECK(rlcore_vecenv_step(envs, env, action, &out));
     for (size_t i = 0; i < n; i++) {
       if (over[i]) continue; /* only the first episode of each environment counts, so short ones are not favoured */

@@ -24,6 +24,36 @@ fn make(goals: &[&str]) {
 }
 
 #[test]
+fn train_solves_cartpole_without_the_heap() {
+    make(&["check-train"]);
+}
+
+#[test]
+fn minimal_trains_in_25_lines() {
+    make(&["check-minimal"]);
+}
+
+#[test]
+fn policy_plays_without_the_learner() {
+    make(&["check-policy"]);
+}
+
+#[test]
+fn slices_of_learning_give_the_same_bytes() {
+    make(&["check-slices"]);
+}
+
+#[test]
 fn threads_give_the_same_bytes() {
     make(&["check-threads"]);
+}
+
+#[test]
+fn another_process_resumes_to_the_same_bytes() {
+    make(&["check-resume"]);
+}
+
+#[test]
+fn every_environment_reaches_its_published_hash() {
+    make(&["check-envs"]);
 }

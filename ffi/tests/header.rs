@@ -18,12 +18,12 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("space.rs", "Spaces", &["rlcore_element", "rlcore_space"]),
     ("env.rs", "Environments: the caller's own and the library's", &["rlcore_env_id"]),
     ("vecenv.rs", "N environments of one kind", &["rlcore_autoreset"]),
-    ("ppo.rs", "PPO: act, observe, learn", &["rlcore_ppo_due", "rlcore_activation"]),
-    ("policy.rs", "Policies: what a game ships", &[]),
     ("kernels.rs", "Kernels, without state or block: advantages and returns", &[]),
     ("categorical.rs", "Categorical policies", &["rlcore_sampling_method"]),
     ("gaussian.rs", "Gaussian policies", &[]),
     ("moments.rs", "Means and variances", &[]),
+    ("ppo.rs", "PPO: act, observe, learn", &["rlcore_ppo_due", "rlcore_activation"]),
+    ("policy.rs", "Policies: what a game ships", &[]),
 ];
 
 const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine links and hosts itself.
