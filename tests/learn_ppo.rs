@@ -446,6 +446,81 @@ fn bad_input_is_named_and_changes_nothing() {
     });
 }
 
+/// Two choices a row, of 3 and 2: the first is right where it equals the lit pixel, the second where it is 1. The last
+/// choice of the first is forbidden whenever pixel 2 is dark, as it would be wrong then.
+#[test]
+fn several_choices_from_bytes_under_a_mask_are_learnt() {
+    const N: usize = 16;
+    let config = Config {
+        num_envs: N as u32,
+        num_steps: 8,
+        use_action_mask: 1,
+        learning_rate: 1e-2,
+        entropy_coef: 0.0,
+        max_grad_norm: 0.0,
+        ..Config::default()
+    };
+    let (obs_space, action_space) = (Space::bytes(3), Space::discrete(&[3, 2]));
+    let mut block = Block::new(Ppo::size(&config, &obs_space, &action_space).unwrap());
+    let mut ppo = Ppo::init(block.bytes(), &config, &obs_space, &action_space).unwrap();
+    let mut rng = Rng::seeded(3);
+    let mut obs = [0u8; N * 3];
+    let mut mask = [1u8; N * 5];
+    let mut draw = |obs: &mut [u8], mask: &mut [u8], lit: &mut [i32]| {
+        for ((row, mask), lit) in obs.chunks_mut(3).zip(mask.chunks_mut(5)).zip(lit) {
+            *lit = rng.integers(0, 3) as i32;
+            row.fill(0);
+            row[*lit as usize] = 255;
+            mask[2] = u8::from(*lit == 2);
+        }
+    };
+    let (mut lit, mut action, mut mean) = ([0; N], [0; N * 2], 0.0);
+    for _ in 0..60 {
+        mean = 0.0;
+        for _ in 0..8 {
+            draw(&mut obs, &mut mask, &mut lit);
+            ppo.act(Elements::U8(&obs), Some(&mask), ElementsMut::I32(&mut action)).unwrap();
+            let right = |(a, lit): (&[i32], &i32)| f32::from(a[0] == *lit) + f32::from(a[1] == 1);
+            let reward: Vec<f32> = action.chunks(2).zip(&lit).map(right).collect();
+            assert!(action.chunks(2).zip(&lit).all(|(a, &lit)| a[0] != 2 || lit == 2), "a forbidden choice");
+            mean += reward.iter().sum::<f32>() / (8 * N) as f32;
+            ppo.observe(&reward, &[1; N], &[0; N], None).unwrap();
+        }
+        ppo.learn(Some(Elements::U8(&obs)), 0).unwrap();
+    }
+    assert!(mean > 1.9, "mean reward {mean} of 2");
+    let dark = [0u8; N * 5];
+    let none = ppo.act(Elements::U8(&obs), Some(&dark), ElementsMut::I32(&mut action));
+    assert_eq!(none.unwrap_err().kind, Kind::Value);
+    assert_eq!(ppo.act(Elements::U8(&obs), None, ElementsMut::I32(&mut action)).unwrap_err().kind, Kind::Shape);
+}
+
+#[test]
+fn sampling_methods_choose_as_they_say() {
+    let mut h = Host::new("Probe4", &probe_config());
+    h.train(4);
+    let n = h.reward.len();
+    let obs = vec![0.0; n];
+    let mut often = |sampling: Sampling| {
+        let mut ppo = Ppo::attach(h.ppo.bytes()).unwrap();
+        let (mut action, mut ones) = (vec![0; n], 0);
+        for _ in 0..500 {
+            ppo.predict(Elements::F32(&obs), None, sampling, ElementsMut::I32(&mut action)).unwrap();
+            ones += action.iter().filter(|&&a| a == 1).count();
+        }
+        ones as f64 / (500 * n) as f64
+    };
+    let basic = often(Sampling::Basic);
+    assert!(basic > 0.55 && basic < 0.999, "half-learnt: {basic}");
+    assert_eq!(often(Sampling::Greedy), 1.0);
+    assert_eq!(often(Sampling::TopK(1)), 1.0);
+    assert_eq!(often(Sampling::BottomK(1)), 0.0);
+    assert!((often(Sampling::TopK(2)) - basic).abs() < 0.03);
+    let hot = often(Sampling::Temperature(10.0));
+    assert!(hot < basic && hot > 0.45, "nearly even: {hot}");
+    assert!(often(Sampling::Temperature(0.1)) > basic);
+}
+
 #[test]
 fn spaces_that_do_not_fit_are_refused() {
     let config = Config::default();

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::error::{Error, Kind, Result};
-use crate::nn::{Activation, MAX_HIDDEN, Mlp};
+use crate::nn::{Activation, MAX_HIDDEN, Mlp, Schedule};
 use crate::space::{Element, Space};
 
 /// Hyperparameters of PPO (Schulman et al. 2017). Plain data, stored in the block.
@@ -203,13 +203,13 @@ impl Config {
         self.num_epochs.saturating_mul(self.num_minibatches)
     }
 
-    /// The value at `steps` environment steps of a quantity that goes from `start` to `end`.
-    pub fn scheduled(&self, start: f32, end: f32, steps: u64) -> f32 {
-        if self.total_steps == 0 {
-            return start;
-        }
-        let part = (steps as f64 / self.total_steps as f64).min(1.0);
-        (f64::from(start) + part * (f64::from(end) - f64::from(start))) as f32
+    /// The value at `steps` environment steps of a quantity that goes from `initial` to `end`.
+    pub fn scheduled(&self, initial: f32, end: f32, steps: u64) -> Result<f32> {
+        let schedule = match self.total_steps {
+            0 => Schedule::Constant(initial),
+            num_updates => Schedule::Linear { initial, end, num_updates },
+        };
+        schedule.at(steps.min(self.total_steps))
     }
 }
 
@@ -402,8 +402,8 @@ mod tests {
     #[test]
     fn schedules_are_linear_and_hold_at_the_end() {
         let c = Config { total_steps: 4, ..Config::default() };
-        let at = |steps| c.scheduled(1e-3, 0.0, steps);
+        let at = |steps| c.scheduled(1e-3, 0.0, steps).unwrap();
         assert_eq!([at(0), at(1), at(2), at(3), at(4), at(9)], [1e-3, 7.5e-4, 5e-4, 2.5e-4, 0.0, 0.0]);
-        assert_eq!(Config::default().scheduled(0.5, 0.0, 1 << 40), 0.5);
+        assert_eq!(Config::default().scheduled(0.5, 0.0, 1 << 40), Ok(0.5));
     }
 }

@@ -760,8 +760,8 @@ impl Ppo<'_> {
         s.explained_variance = moments::explained_variance(r.value, r.value_target)? as f32;
         s.value_mean = moments::mean_std(r.value)?.0 as f32;
         let before = s.num_steps.saturating_sub(c.batch_len() as u64);
-        s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, before);
-        s.clip = c.scheduled(c.clip, c.clip_end, before);
+        s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, before)?;
+        s.clip = c.scheduled(c.clip, c.clip_end, before)?;
         Ok(())
     }
 
