@@ -87,6 +87,79 @@ static rlcore_status gae(uint64_t *hash) {
   return RLCORE_OK;
 }
 
+static rlcore_status returns(uint64_t *hash) {
+  enum { T = 33, N = 19 };
+  static float x[T * N], sum[T * N];
+  static double mean[N], var[N];
+  double count = 0, explained;
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 6));
+  TRY(draw(&rng, -1.0, 1.0, x, T * N));
+  TRY(rlcore_discounted_sum(x, T, N, 0.97f, sum));
+  TRY(rlcore_moments_update(sum, T, N, mean, var, &count));
+  TRY(rlcore_moments_update(x, T, N, mean, var, &count));
+  TRY(rlcore_explained_variance(x, sum, T * N, &explained));
+  TRY(rlcore_standardise(x, T * N, 1e-8));
+  mix(hash, sum, sizeof sum);
+  mix(hash, mean, sizeof mean);
+  mix(hash, var, sizeof var);
+  mix(hash, &count, sizeof count);
+  mix(hash, &explained, sizeof explained);
+  mix(hash, x, sizeof x);
+  return RLCORE_OK;
+}
+
+/* ---- Policies' distributions ---- */
+static rlcore_status categorical(uint64_t *hash) {
+  enum { B = 35, K = 3, L = 2 + 5 + 3 };
+  static const uint32_t n[K] = {2, 5, 3};
+  static float logits[B * L], log_softmax[B * L], uniform[B * K], log_prob[B], entropy[B];
+  static uint8_t mask[B * L];
+  static int32_t action[B * K];
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 8));
+  TRY(draw(&rng, -8.0, 8.0, logits, B * L));
+  for (int i = 0; i < B * L; i++) mask[i] = i % 7 != 3;
+  const rlcore_logits batch = {
+      .struct_size = sizeof batch, .num_rows = B, .num_choices = K, .n = n, .logits = logits, .mask = mask};
+  TRY(rlcore_categorical_log_softmax(&batch, log_softmax));
+  TRY(rlcore_categorical_entropy(&batch, entropy));
+  mix(hash, log_softmax, sizeof log_softmax);
+  mix(hash, entropy, sizeof entropy);
+  for (uint32_t method = RLCORE_SAMPLING_BASIC; method <= RLCORE_SAMPLING_BOTTOMK; method++) {
+    const rlcore_sampling sampling = {.method = method, .k = 2, .temperature = 0.7f};
+    TRY(draw(&rng, 0.0, 1.0, uniform, B * K));
+    TRY(rlcore_categorical_sample(&batch, &sampling, uniform, action));
+    TRY(rlcore_categorical_log_prob(&batch, action, log_prob));
+    mix(hash, action, sizeof action);
+    mix(hash, log_prob, sizeof log_prob);
+  }
+  return RLCORE_OK;
+}
+
+static rlcore_status gaussian(uint64_t *hash) {
+  enum { B = 35, A = 3 };
+  static float mean[B * A], log_std[A], normal[B * A], action[B * A], squashed[B * A], log_prob[B];
+  float entropy;
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 9));
+  TRY(draw(&rng, -2.0, 2.0, mean, B * A));
+  TRY(draw(&rng, -2.0, 1.0, log_std, A));
+  TRY(rlcore_rng_normal(&rng, normal, B * A));
+  const rlcore_gaussian batch = {
+      .struct_size = sizeof batch, .num_rows = B, .action_len = A, .mean = mean, .log_std = log_std};
+  TRY(rlcore_gaussian_sample(&batch, normal, action));
+  TRY(rlcore_gaussian_log_prob(&batch, action, log_prob));
+  TRY(rlcore_gaussian_squash(action, B * A, squashed));
+  TRY(rlcore_gaussian_squash_log_prob(action, B, A, log_prob));
+  TRY(rlcore_gaussian_entropy(log_std, A, &entropy));
+  mix(hash, action, sizeof action);
+  mix(hash, squashed, sizeof squashed);
+  mix(hash, log_prob, sizeof log_prob);
+  mix(hash, &entropy, sizeof entropy);
+  return RLCORE_OK;
+}
+
 /* ---- Environments: all of a kind's rows for some hundred random steps, with resets; then the block and a picture ---- */
 static rlcore_status steps(uint64_t *hash, const rlcore_env_def *env, int num_steps) {
   enum { N = 5, MAX_LEN = 16, WIDTH = 60, HEIGHT = 40 };
@@ -191,6 +264,85 @@ static rlcore_status callbacks(uint64_t *hash) {
   return steps(hash, &env, 100);
 }
 
+/* ---- Training: a few updates in slices, the whole block, and the policy that comes out of it ---- */
+static rlcore_status train(uint64_t *hash, uint32_t env_id, rlcore_ppo_config *config, int num_updates) {
+  enum { N = 4, MAX_LEN = 4 };
+  static uint64_t world[1024], learner[1 << 15], game[1 << 12];
+  static float obs[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], scratch[1 << 12];
+  static uint8_t terminated[N], truncated[N];
+  static int32_t action[N];  /* or floats: what the environment takes */
+  const rlcore_vecenv_out out = {
+      .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
+      .final_obs = final_obs,
+  };
+  rlcore_env_def env;
+  rlcore_vecenv_config many;
+  rlcore_vecenv *envs;
+  rlcore_ppo *ppo;
+  rlcore_policy *policy;
+  rlcore_ppo_stats stats = {.struct_size = sizeof stats};
+  rlcore_rng rng;
+  size_t size, scratch_len;
+  uint32_t phase;
+
+  TRY(rlcore_env_builtin(env_id, &env, sizeof env));
+  if (env.obs.len > MAX_LEN || env.action.len != 1) return RLCORE_E_SHAPE;
+  TRY(rlcore_vecenv_config_init(&many, sizeof many));
+  many.num_envs = config->num_envs = N;
+  many.seed = 3;
+  TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
+  TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  TRY(rlcore_ppo_init(learner, sizeof learner, config, &env.obs, &env.action, &ppo));
+  while (num_updates > 0) {
+    TRY(rlcore_ppo_act(ppo, obs, NULL, action));
+    TRY(rlcore_vecenv_step(envs, &env, action, &out));
+    TRY(rlcore_ppo_observe(ppo, reward, terminated, truncated, final_obs));
+    TRY(rlcore_ppo_phase(ppo, &phase));
+    if (phase != RLCORE_PPO_LEARN) continue;
+    do TRY(rlcore_ppo_learn(ppo, obs, 3, &stats));
+    while (stats.minibatches_left > 0);
+    num_updates--;
+    mix(hash, &stats.policy_loss, sizeof(float));
+    mix(hash, &stats.grad_norm, sizeof(float));
+  }
+  TRY(rlcore_ppo_size(config, &env.obs, &env.action, &size));
+  mix(hash, learner, size);
+
+  TRY(rlcore_policy_size(ppo, &size));
+  TRY(rlcore_policy_export(ppo, game, sizeof game, &policy));
+  mix(hash, game, size);
+  TRY(rlcore_policy_scratch_len(policy, N, &scratch_len));
+  if (scratch_len > LEN(scratch)) return RLCORE_E_SIZE;
+  TRY(rlcore_rng_seed(&rng, 10));
+  TRY(rlcore_policy_act(policy, N, obs, NULL, NULL, &rng, scratch, LEN(scratch), action));
+  mix(hash, action, sizeof action);
+  return RLCORE_OK;
+}
+
+static rlcore_status ppo_discrete(uint64_t *hash) {
+  rlcore_ppo_config config;
+  TRY(rlcore_ppo_config_init(&config, sizeof config));
+  config.num_steps = 64;
+  config.hidden_len[0] = config.hidden_len[1] = 24;
+  config.total_steps = 10000;
+  config.learning_rate = 2e-3f;
+  return train(hash, RLCORE_ENV_CARTPOLE, &config, 6);
+}
+
+static rlcore_status ppo_continuous(uint64_t *hash) {
+  rlcore_ppo_config config;
+  TRY(rlcore_ppo_config_init(&config, sizeof config));
+  config.num_steps = 70;
+  config.num_hidden = 1;
+  config.hidden_len[0] = 21;
+  config.hidden_len[1] = 0;
+  config.activation = RLCORE_ACTIVATION_RELU;
+  config.normalize_obs = config.normalize_reward = config.squash = 1;
+  config.value_clip = 0.2f;
+  config.target_kl = 0.05f;
+  return train(hash, RLCORE_ENV_PENDULUM, &config, 6);
+}
+
 /* ---- The table ---- */
 static const struct {
   const char *name;
@@ -201,6 +353,9 @@ static const struct {
     {"hash", fnv},
     {"last_error", last_error},
     {"gae", gae},
+    {"returns", returns},
+    {"categorical", categorical},
+    {"gaussian", gaussian},
     {"probes", probes},
     {"cartpole", cartpole},
     {"mountain_car", mountain_car},
@@ -208,6 +363,8 @@ static const struct {
     {"acrobot", acrobot},
     {"pendulum", pendulum},
     {"callbacks", callbacks},
+    {"ppo_discrete", ppo_discrete},
+    {"ppo_continuous", ppo_continuous},
 };
 
 int bits(void (*print)(const char *text)) {
