@@ -7,6 +7,8 @@
 //! Every function is part of a kernel: inlined into the caller's [`Kernel`](crate::cpu::Kernel), which passes its
 //! `LEVEL` on. `None` means that a length does not fit; callers check lengths first, so it does not happen.
 
+use core::num::NonZero;
+
 use crate::cpu::Level;
 use crate::num;
 
@@ -15,6 +17,7 @@ pub(crate) const LANES: usize = 16;
 
 const AVX512: u8 = Level::Avx512 as u8;
 const AVX2: u8 = Level::Avx2 as u8;
+const BASE: u8 = Level::Base as u8;
 
 /// Repeats a block of code for each row or column `$i` of a tile. Written out, because the compiler keeps the sums in
 /// registers only if these loops are gone before it looks.
@@ -27,16 +30,16 @@ macro_rules! unroll {
 /// Sums in registers: `R` rows (at most 8) of `C` vectors (at most 4) of `L` lanes.
 type Tile<const R: usize, const C: usize, const L: usize> = [[[f32; L]; C]; R];
 
-/// `C` vectors from `column` on.
+/// `C` vectors from element `start` on.
 #[inline(always)]
-fn vectors<const C: usize, const L: usize>(row: &[f32], column: usize) -> Option<&[[f32; L]; C]> {
-    row.get(column..)?.as_chunks().0.first_chunk()
+fn vectors<const C: usize, const L: usize>(a: &[f32], start: usize) -> Option<&[[f32; L]; C]> {
+    a.get(start..)?.as_chunks().0.first_chunk()
 }
 
-/// `C` vectors from `column` on.
+/// `C` vectors from element `start` on.
 #[inline(always)]
-fn vectors_mut<const C: usize, const L: usize>(row: &mut [f32], column: usize) -> Option<&mut [[f32; L]; C]> {
-    row.get_mut(column..)?.as_chunks_mut().0.first_chunk_mut()
+fn vectors_mut<const C: usize, const L: usize>(a: &mut [f32], start: usize) -> Option<&mut [[f32; L]; C]> {
+    a.get_mut(start..)?.as_chunks_mut().0.first_chunk_mut()
 }
 
 /// `sums + x * w`.
@@ -44,7 +47,11 @@ fn vectors_mut<const C: usize, const L: usize>(row: &mut [f32], column: usize) -
 fn add_scaled<const C: usize, const L: usize>(sums: &mut [[f32; L]; C], x: f32, w: &[[f32; L]; C]) {
     unroll!(COLUMN in 0..4 {
         if let (Some(sums), Some(w)) = (sums.get_mut(COLUMN), w.get(COLUMN)) {
-            *sums = core::array::from_fn(|lane| sums[lane] + x * w[lane]);
+            let mut next = *sums;
+            for (next, w) in next.iter_mut().zip(w) {
+                *next += x * w;
+            }
+            *sums = next;
         }
     });
 }
@@ -65,7 +72,7 @@ pub(crate) fn affine<const LEVEL: u8>(
         AVX512 if m >= 8 && n >= 16 => affine_tiles::<8, 1, LANES>(x, w, bias, y, k, n),
         AVX2 if m >= 4 && n >= 16 => affine_tiles::<4, 1, LANES>(x, w, bias, y, k, n),
         AVX512 | AVX2 if n >= 64 => affine_tiles::<1, 4, LANES>(x, w, bias, y, k, n),
-        _ if n >= 32 => affine_tiles::<1, 2, LANES>(x, w, bias, y, k, n),
+        BASE if n >= 32 => affine_tiles::<1, 2, LANES>(x, w, bias, y, k, n),
         _ if n >= 16 => affine_tiles::<1, 1, LANES>(x, w, bias, y, k, n),
         _ => affine_tiles::<1, 1, 1>(x, w, bias, y, k, n),
     }
@@ -96,8 +103,8 @@ fn affine_tiles<const R: usize, const C: usize, const L: usize>(
                 None => [[0.0; L]; C],
             };
             let sums: Tile<R, C, L> = add_tile([start; R], x, w, k, n, column);
-            for (y, sums) in y.chunks_exact_mut(n).zip(&sums) {
-                *vectors_mut(y, column)? = *sums;
+            for (r, sums) in sums.iter().enumerate() {
+                *vectors_mut(y, r * n + column)? = *sums;
             }
             if column == last_column {
                 break;
@@ -133,11 +140,8 @@ fn add_tile<const R: usize, const C: usize, const L: usize>(
     n: usize,
     column: usize,
 ) -> Tile<R, C, L> {
-    if n == 0 {
-        return sums;
-    }
-    for (i, w) in (0..k).zip(w.chunks_exact(n)) {
-        let Some(w) = vectors(w, column) else { break };
+    for i in 0..k {
+        let Some(w) = vectors(w, i * n + column) else { break };
         unroll!(ROW in 0..8 {
             if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW).and_then(|x| x.get(i))) {
                 add_scaled(sums, *x, w);
@@ -151,17 +155,10 @@ fn add_tile<const R: usize, const C: usize, const L: usize>(
 /// padded with zeros; then [`num::tree`].
 #[inline(always)]
 pub(crate) fn dots(x: &[f32], w: &[f32], bias: &[f32], y: &mut [f32], k: usize, n: usize) -> Option<()> {
-    if k == 0 || n == 0 {
-        return None;
-    }
-    // Rows are split off one by one: zipped chunks divide by their lengths where the compiler no longer sees that they
-    // are not 0, and a division by 0 is a panic.
-    let (mut xs, mut ys) = (x, y);
-    while let (Some((x, x_next)), Some((y, y_next))) = (xs.split_at_checked(k), ys.split_at_mut_checked(n)) {
-        (xs, ys) = (x_next, y_next);
-        let (x, x_rest) = x.as_chunks::<LANES>();
-        for ((y, bias), w) in y.iter_mut().zip(bias).zip(w.chunks_exact(k)) {
-            let (w, w_rest) = w.as_chunks::<LANES>();
+    for (i, y) in y.chunks_exact_mut(NonZero::new(n)?.get()).enumerate() {
+        let (x, x_rest) = x.get(i * k..)?.get(..k)?.as_chunks::<LANES>();
+        for (j, (y, bias)) in y.iter_mut().zip(bias).enumerate() {
+            let (w, w_rest) = w.get(j * k..)?.get(..k)?.as_chunks::<LANES>();
             let mut sums = [0.0; LANES];
             for (x, w) in x.iter().zip(w) {
                 add_products(&mut sums, x, w);
@@ -199,7 +196,7 @@ pub(crate) fn add_outer<const LEVEL: u8>(x: &[f32], dy: &[f32], dw: &mut [f32], 
         AVX512 if k >= 8 && n >= 16 => outer_tiles::<8, 1, LANES>(x, dy, dw, k, n),
         AVX2 if k >= 4 && n >= 16 => outer_tiles::<4, 1, LANES>(x, dy, dw, k, n),
         AVX512 | AVX2 if n >= 64 => outer_tiles::<1, 4, LANES>(x, dy, dw, k, n),
-        _ if n >= 32 => outer_tiles::<1, 2, LANES>(x, dy, dw, k, n),
+        BASE if n >= 32 => outer_tiles::<1, 2, LANES>(x, dy, dw, k, n),
         _ if n >= 16 => outer_tiles::<1, 1, LANES>(x, dy, dw, k, n),
         _ => outer_tiles::<1, 1, 1>(x, dy, dw, k, n),
     }
@@ -225,12 +222,12 @@ fn outer_tiles<const R: usize, const C: usize, const L: usize>(
         let (mut column, mut old_columns) = (0, 0);
         loop {
             let mut start: Tile<R, C, L> = [[[0.0; L]; C]; R];
-            for (start, dw) in start.iter_mut().zip(dw.chunks_exact(n)) {
-                *start = *vectors(dw, column)?;
+            for (r, start) in start.iter_mut().enumerate() {
+                *start = *vectors(dw, r * n + column)?;
             }
             let sums = add_outer_tile(start, x, dy, (k, row), (n, column));
-            for (r, (dw, sums)) in dw.chunks_exact_mut(n).zip(&sums).enumerate() {
-                let dw: &mut [[f32; L]; C] = vectors_mut(dw, column)?;
+            for (r, sums) in sums.iter().enumerate() {
+                let dw: &mut [[f32; L]; C] = vectors_mut(dw, r * n + column)?;
                 if r >= old_rows && old_columns == 0 {
                     *dw = *sums;
                 } else if r >= old_rows {
@@ -264,15 +261,9 @@ fn add_outer_tile<const R: usize, const C: usize, const L: usize>(
     (k, row): (usize, usize),
     (n, column): (usize, usize),
 ) -> Tile<R, C, L> {
-    if k == 0 || n == 0 {
-        return sums;
-    }
-    // As in `dots`.
-    let (mut xs, mut dys) = (x, dy);
-    while let (Some((x, x_next)), Some((dy, dy_next))) = (xs.split_at_checked(k), dys.split_at_checked(n)) {
-        (xs, dys) = (x_next, dy_next);
-        let Some(x) = x.get(row..).and_then(|x| x.first_chunk::<R>()) else { break };
-        let Some(dy) = vectors(dy, column) else { break };
+    for i in 0..x.len().checked_div(k).unwrap_or(0) {
+        let Some(x) = x.get(i * k + row..).and_then(|x| x.first_chunk::<R>()) else { break };
+        let Some(dy) = vectors(dy, i * n + column) else { break };
         unroll!(ROW in 0..8 {
             if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW)) {
                 add_scaled(sums, *x, dy);
@@ -285,12 +276,9 @@ fn add_outer_tile<const R: usize, const C: usize, const L: usize>(
 /// `t[n,m] = a[m,n]^T`.
 #[inline(always)]
 pub(crate) fn transpose(a: &[f32], t: &mut [f32], m: usize, n: usize) -> Option<()> {
-    if m == 0 || n == 0 {
-        return None;
-    }
-    for (i, t) in (0..n).zip(t.chunks_exact_mut(m)) {
-        for (t, a) in t.iter_mut().zip(a.chunks_exact(n)) {
-            *t = *a.get(i)?;
+    for (i, t) in t.chunks_exact_mut(NonZero::new(m)?.get()).enumerate().take(n) {
+        for (j, t) in t.iter_mut().enumerate() {
+            *t = *a.get(j * n + i)?;
         }
     }
     Some(())

@@ -194,7 +194,7 @@ impl Mlp {
 
     /// Numbers of scratch that [`Mlp::infer`] needs, whatever the batch.
     pub fn infer_scratch_len(&self) -> usize {
-        2 * ROWS * self.layers().skip(1).map(|l| l.input).fold(0, usize::max)
+        self.tape_len(ROWS)
     }
 
     #[inline(always)]
@@ -233,7 +233,7 @@ impl Mlp {
     pub fn forward(&self, params: &[f32], x: &[f32], batch: usize, tape: &mut [f32], out: &mut [f32]) -> Result {
         self.check(params, x, batch, out)?;
         check_len("mlp: tape of length", tape, self.tape_len(batch))?;
-        cpu::dispatch(Forward { mlp: *self, params, x, batch, tape, out }).ok_or(MISFIT)
+        cpu::dispatch(Forward { mlp: *self, params, x, out, tape, tape_rows: batch }).ok_or(MISFIT)
     }
 
     /// [`Mlp::forward`] without a tape, and the same bits. `scratch` has at least [`Mlp::infer_scratch_len`] numbers,
@@ -243,7 +243,7 @@ impl Mlp {
     pub fn infer(&self, params: &[f32], x: &[f32], batch: usize, scratch: &mut [f32], out: &mut [f32]) -> Result {
         self.check(params, x, batch, out)?;
         check_scratch(scratch, self.infer_scratch_len())?;
-        cpu::dispatch(Infer { mlp: *self, params, x, scratch, out }).ok_or(MISFIT)
+        cpu::dispatch(Forward { mlp: *self, params, x, out, tape: scratch, tape_rows: batch.min(ROWS) }).ok_or(MISFIT)
     }
 
     /// The gradients of the parameters, `grads[param_len]`, from `d_out[batch, output]` and the tape that
@@ -361,9 +361,10 @@ struct Forward<'a> {
     mlp: Mlp,
     params: &'a [f32],
     x: &'a [f32],
-    batch: usize,
-    tape: &'a mut [f32],
     out: &'a mut [f32],
+    /// Activations, `[tape_rows, size]` a layer: of every row, or of [`ROWS`] rows of which the next ones take the place.
+    tape: &'a mut [f32],
+    tape_rows: usize,
 }
 
 impl Kernel for Forward<'_> {
@@ -376,7 +377,9 @@ impl Kernel for Forward<'_> {
 
     #[inline(always)]
     fn run_at<const LEVEL: u8>(self) -> Option<()> {
-        for rows in row_blocks(self.batch) {
+        let batch = self.out.len().checked_div(self.mlp.output())?;
+        for rows in row_blocks(batch) {
+            let taped = if self.tape_rows == batch { rows } else { Rows { begin: 0, ..rows } };
             let mut x = rows.of(self.x, self.mlp.input())?;
             let mut tape = &mut *self.tape;
             for (i, layer) in self.mlp.layers().enumerate() {
@@ -384,50 +387,11 @@ impl Kernel for Forward<'_> {
                     layer.forward::<LEVEL>(self.params, x, rows.of_mut(self.out, layer.output)?)?;
                     break;
                 }
-                let (y, rest) = tape.split_at_mut_checked(self.batch * layer.output)?;
-                let y = rows.of_mut(y, layer.output)?;
+                let (y, rest) = tape.split_at_mut_checked(self.tape_rows * layer.output)?;
+                let y = taped.of_mut(y, layer.output)?;
                 layer.forward::<LEVEL>(self.params, x, y)?;
                 self.mlp.activation.apply(y);
                 (x, tape) = (y, rest);
-            }
-        }
-        Some(())
-    }
-}
-
-struct Infer<'a> {
-    mlp: Mlp,
-    params: &'a [f32],
-    x: &'a [f32],
-    scratch: &'a mut [f32],
-    out: &'a mut [f32],
-}
-
-impl Kernel for Infer<'_> {
-    type Output = Option<()>;
-
-    #[inline(always)]
-    fn run(self) -> Option<()> {
-        self.run_at::<0>()
-    }
-
-    #[inline(always)]
-    fn run_at<const LEVEL: u8>(self) -> Option<()> {
-        let half = self.mlp.infer_scratch_len() / 2;
-        let (mut from, mut to) = self.scratch.split_at_mut_checked(half)?;
-        let batch = self.out.len().checked_div(self.mlp.output())?;
-        for rows in row_blocks(batch) {
-            let x = rows.of(self.x, self.mlp.input())?;
-            for (i, layer) in self.mlp.layers().enumerate() {
-                let x = if i == 0 { x } else { from.get(..rows.len * layer.input)? };
-                if i + 1 == self.mlp.num_layers {
-                    layer.forward::<LEVEL>(self.params, x, rows.of_mut(self.out, layer.output)?)?;
-                    break;
-                }
-                let y = to.get_mut(..rows.len * layer.output)?;
-                layer.forward::<LEVEL>(self.params, x, y)?;
-                self.mlp.activation.apply(y);
-                core::mem::swap(&mut from, &mut to);
             }
         }
         Some(())
