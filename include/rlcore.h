@@ -306,38 +306,7 @@ rlcore_status rlcore_vecenv_lives(const rlcore_vecenv *v, const rlcore_env_def *
    Errors: E_CONFIG for actions that are not RLCORE_I32, and as rlcore_vecenv_lives. */
 rlcore_status rlcore_vecenv_action_mask(const rlcore_vecenv *v, const rlcore_env_def *env, uint8_t *mask);
 
-/* ---- Kernels, without state or block: advantages and returns ---- */
-
-/* What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1]. */
-typedef struct rlcore_rollout {
-  uint32_t struct_size;          /* sizeof(rlcore_rollout) */
-  uint32_t num_steps;            /* T, at least 1 */
-  uint32_t num_envs;             /* N, at least 1 */
-  uint32_t reserved;             /* zero */
-  const float *reward;           /* [T, N] */
-  const float *value;            /* [T, N] V(obs[t]) */
-  const float *bootstrap_value;  /* [N] value of the observation after the last step */
-  const uint8_t *terminated;     /* [T, N] */
-  const uint8_t *truncated;      /* [T, N] */
-  const float *final_value;      /* [T, N] V(final_obs), read only where truncated; NULL only if nothing is */
-} rlcore_rollout;
-
-/* Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.
-     next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
-     delta[t]     = reward[t] + discount * next[t] - value[t]
-     advantage[t] = delta[t] + discount * lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
-     value_target = advantage + value
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount or lambda
-   outside [0, 1]; E_VALUE for a number that is read and not finite. */
-rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float lambda, float *advantage,
-                         float *value_target);
-
-/* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x: [T, N]; out: [T, N] to write.
-   Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
-   for a number that is not finite. */
-rlcore_status rlcore_discounted_sum(const float *x, uint32_t num_steps, uint32_t num_envs, float discount, float *out);
-
-/* ---- Categorical policies ---- */
+/* ---- How actions are chosen ---- */
 
 /* How an action is chosen. */
 typedef enum rlcore_sampling_method {
@@ -348,17 +317,6 @@ typedef enum rlcore_sampling_method {
   RLCORE_SAMPLING_BOTTOMK = 4,      /* from the k least probable choices */
 } rlcore_sampling_method;
 
-/* A batch of categorical distributions. B = num_rows, K = num_choices, L = the sum of n. */
-typedef struct rlcore_logits {
-  uint32_t struct_size;  /* sizeof(rlcore_logits) */
-  uint32_t num_rows;     /* B, at least 1 */
-  uint32_t num_choices;  /* K, at least 1: one is Discrete, more are MultiDiscrete */
-  uint32_t reserved;     /* zero */
-  const uint32_t *n;     /* [K] numbers of choices, each at least 1 */
-  const float *logits;   /* [B, L] finite, those of the first choice first */
-  const uint8_t *mask;   /* [B, L] 0 forbids; of each choice something has to be allowed; NULL: everything is */
-} rlcore_logits;
-
 /* How actions are chosen. Where a pointer to it may be NULL, that is RLCORE_SAMPLING_BASIC. */
 typedef struct rlcore_sampling {
   uint32_t method;    /* an rlcore_sampling_method */
@@ -366,72 +324,6 @@ typedef struct rlcore_sampling {
   float temperature;  /* TEMPERATURE: above 0 */
   uint32_t reserved;  /* zero */
 } rlcore_sampling;
-
-/* The log-probability of every single choice, -inf where it is forbidden. out: [B, L] to write.
-   Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a
-   number that is not finite, or nothing allowed. */
-rlcore_status rlcore_categorical_log_softmax(const rlcore_logits *batch, float *out);
-
-/* The log-probability of each row's actions. action: [B, K]; log_prob: [B] to write.
-   E_RANGE for an action that is not there or forbidden. */
-rlcore_status rlcore_categorical_log_prob(const rlcore_logits *batch, const int32_t *action, float *log_prob);
-
-/* The entropy of each row in nats. entropy: [B] to write. */
-rlcore_status rlcore_categorical_entropy(const rlcore_logits *batch, float *entropy);
-
-/* Draws actions: the first choice whose cumulative probability is above the uniform number.
-   uniform: [B, K] from 0 to 1; may be NULL with RLCORE_SAMPLING_GREEDY. action: [B, K] to write.
-   E_CONFIG or E_RANGE for sampling. */
-rlcore_status rlcore_categorical_sample(const rlcore_logits *batch, const rlcore_sampling *sampling,
-                                        const float *uniform, int32_t *action);
-
-/* ---- Gaussian policies ---- */
-
-/* A batch of diagonal Gaussians that share their deviations. B = num_rows, A = action_len. */
-typedef struct rlcore_gaussian {
-  uint32_t struct_size;  /* sizeof(rlcore_gaussian) */
-  uint32_t num_rows;     /* B, at least 1 */
-  uint32_t action_len;   /* A, at least 1 */
-  uint32_t reserved;     /* zero */
-  const float *mean;     /* [B, A] */
-  const float *log_std;  /* [A] logarithms of the standard deviations, from -40 to 40 */
-} rlcore_gaussian;
-
-/* The log-density of each row's action. action: [B, A], before the squash if there is one; log_prob: [B] to write.
-   Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a
-   log_std; E_VALUE for a number that is not finite. */
-rlcore_status rlcore_gaussian_log_prob(const rlcore_gaussian *batch, const float *action, float *log_prob);
-
-/* The entropy in nats, which all rows share. log_std: [action_len]. */
-rlcore_status rlcore_gaussian_entropy(const float *log_std, uint32_t action_len, float *out);
-
-/* mean + exp(log_std) * normal. normal: [B, A] standard normal draws; action: [B, A] to write. */
-rlcore_status rlcore_gaussian_sample(const rlcore_gaussian *batch, const float *normal, float *action);
-
-/* tanh(action), element by element: what the environment gets. action: [len]; squashed: [len] to write. */
-rlcore_status rlcore_gaussian_squash(const float *action, size_t len, float *squashed);
-
-/* Turns log-densities of actions into those of the squashed actions: takes away the sum over the row of
-   ln(1 - tanh(action)^2). action: [num_rows, action_len], before the squash; log_prob: [num_rows] to change. */
-rlcore_status rlcore_gaussian_squash_log_prob(const float *action, uint32_t num_rows, uint32_t action_len,
-                                              float *log_prob);
-
-/* ---- Means and variances ---- */
-
-/* Merges the columns of x into running moments: Chan's formula, in a fixed order.
-   x: [num_rows, num_columns]; mean, var: [num_columns] to change; count: [1] rows they have seen, to change.
-   Errors, here and below: E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a number that is
-   not finite. */
-rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t num_columns, double *mean, double *var,
-                                    double *count);
-
-/* Shifts and scales x to mean 0 and deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; fewer
-   than two numbers stay as they are. E_RANGE for epsilon. */
-rlcore_status rlcore_standardise(float *x, size_t len, double epsilon);
-
-/* 1 - var(target - value) / var(target): 1 is a perfect value, 0 one no better than a constant, and where the target
-   does not vary. value, target: [len]. */
-rlcore_status rlcore_explained_variance(const float *value, const float *target, size_t len, double *out);
 
 /* ---- PPO: act, observe, learn ---- */
 
@@ -601,6 +493,116 @@ rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_row
 rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const void *obs, const uint8_t *action_mask,
                                 const rlcore_sampling *sampling, rlcore_rng *rng, float *scratch, size_t scratch_len,
                                 void *action);
+
+/* ---- Kernels, without state or block: advantages and returns ---- */
+
+/* What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1]. */
+typedef struct rlcore_rollout {
+  uint32_t struct_size;          /* sizeof(rlcore_rollout) */
+  uint32_t num_steps;            /* T, at least 1 */
+  uint32_t num_envs;             /* N, at least 1 */
+  uint32_t reserved;             /* zero */
+  const float *reward;           /* [T, N] */
+  const float *value;            /* [T, N] V(obs[t]) */
+  const float *bootstrap_value;  /* [N] value of the observation after the last step */
+  const uint8_t *terminated;     /* [T, N] */
+  const uint8_t *truncated;      /* [T, N] */
+  const float *final_value;      /* [T, N] V(final_obs), read only where truncated; NULL only if nothing is */
+} rlcore_rollout;
+
+/* Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.
+     next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
+     delta[t]     = reward[t] + discount * next[t] - value[t]
+     advantage[t] = delta[t] + discount * lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
+     value_target = advantage + value
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount or lambda
+   outside [0, 1]; E_VALUE for a number that is read and not finite. */
+rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float lambda, float *advantage,
+                         float *value_target);
+
+/* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x: [T, N]; out: [T, N] to write.
+   Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
+   for a number that is not finite. */
+rlcore_status rlcore_discounted_sum(const float *x, uint32_t num_steps, uint32_t num_envs, float discount, float *out);
+
+/* ---- Categorical policies ---- */
+
+/* A batch of categorical distributions. B = num_rows, K = num_choices, L = the sum of n. */
+typedef struct rlcore_logits {
+  uint32_t struct_size;  /* sizeof(rlcore_logits) */
+  uint32_t num_rows;     /* B, at least 1 */
+  uint32_t num_choices;  /* K, at least 1: one is Discrete, more are MultiDiscrete */
+  uint32_t reserved;     /* zero */
+  const uint32_t *n;     /* [K] numbers of choices, each at least 1 */
+  const float *logits;   /* [B, L] finite, those of the first choice first */
+  const uint8_t *mask;   /* [B, L] 0 forbids; of each choice something has to be allowed; NULL: everything is */
+} rlcore_logits;
+
+/* The log-probability of every single choice, -inf where it is forbidden. out: [B, L] to write.
+   Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a
+   number that is not finite, or nothing allowed. */
+rlcore_status rlcore_categorical_log_softmax(const rlcore_logits *batch, float *out);
+
+/* The log-probability of each row's actions. action: [B, K]; log_prob: [B] to write.
+   E_RANGE for an action that is not there or forbidden. */
+rlcore_status rlcore_categorical_log_prob(const rlcore_logits *batch, const int32_t *action, float *log_prob);
+
+/* The entropy of each row in nats. entropy: [B] to write. */
+rlcore_status rlcore_categorical_entropy(const rlcore_logits *batch, float *entropy);
+
+/* Draws actions: the first choice whose cumulative probability is above the uniform number.
+   uniform: [B, K] from 0 to 1; may be NULL with RLCORE_SAMPLING_GREEDY. action: [B, K] to write.
+   E_CONFIG or E_RANGE for sampling. */
+rlcore_status rlcore_categorical_sample(const rlcore_logits *batch, const rlcore_sampling *sampling,
+                                        const float *uniform, int32_t *action);
+
+/* ---- Gaussian policies ---- */
+
+/* A batch of diagonal Gaussians that share their deviations. B = num_rows, A = action_len. */
+typedef struct rlcore_gaussian {
+  uint32_t struct_size;  /* sizeof(rlcore_gaussian) */
+  uint32_t num_rows;     /* B, at least 1 */
+  uint32_t action_len;   /* A, at least 1 */
+  uint32_t reserved;     /* zero */
+  const float *mean;     /* [B, A] */
+  const float *log_std;  /* [A] logarithms of the standard deviations, from -40 to 40 */
+} rlcore_gaussian;
+
+/* The log-density of each row's action. action: [B, A], before the squash if there is one; log_prob: [B] to write.
+   Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a
+   log_std; E_VALUE for a number that is not finite. */
+rlcore_status rlcore_gaussian_log_prob(const rlcore_gaussian *batch, const float *action, float *log_prob);
+
+/* The entropy in nats, which all rows share. log_std: [action_len]. */
+rlcore_status rlcore_gaussian_entropy(const float *log_std, uint32_t action_len, float *out);
+
+/* mean + exp(log_std) * normal. normal: [B, A] standard normal draws; action: [B, A] to write. */
+rlcore_status rlcore_gaussian_sample(const rlcore_gaussian *batch, const float *normal, float *action);
+
+/* tanh(action), element by element: what the environment gets. action: [len]; squashed: [len] to write. */
+rlcore_status rlcore_gaussian_squash(const float *action, size_t len, float *squashed);
+
+/* Turns log-densities of actions into those of the squashed actions: takes away the sum over the row of
+   ln(1 - tanh(action)^2). action: [num_rows, action_len], before the squash; log_prob: [num_rows] to change. */
+rlcore_status rlcore_gaussian_squash_log_prob(const float *action, uint32_t num_rows, uint32_t action_len,
+                                              float *log_prob);
+
+/* ---- Means and variances ---- */
+
+/* Merges the columns of x into running moments: Chan's formula, in a fixed order.
+   x: [num_rows, num_columns]; mean, var: [num_columns] to change; count: [1] rows they have seen, to change.
+   Errors, here and below: E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a number that is
+   not finite. */
+rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t num_columns, double *mean, double *var,
+                                    double *count);
+
+/* Shifts and scales x to mean 0 and deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; fewer
+   than two numbers stay as they are. E_RANGE for epsilon. */
+rlcore_status rlcore_standardise(float *x, size_t len, double epsilon);
+
+/* 1 - var(target - value) / var(target): 1 is a perfect value, 0 one no better than a constant, and where the target
+   does not vary. value, target: [len]. */
+rlcore_status rlcore_explained_variance(const float *value, const float *target, size_t len, double *out);
 
 #ifdef __cplusplus
 }

@@ -3,9 +3,9 @@
 use core::mem::offset_of;
 use core::ptr::null;
 
-use crate::ptr::{self, Extent, Input, Output, Plain, Versioned, apart};
-use crate::status::{Fault, Result, call, rlcore_status};
-use rlcore::error::{Error, Kind};
+use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
+use crate::sampling::rlcore_sampling;
+use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::categorical::{self, Logits, Sampling};
 
 /// A batch of categorical distributions. B = num_rows, K = num_choices, L = the sum of n.
@@ -28,36 +28,6 @@ pub struct rlcore_logits {
     pub mask: *const u8,
 }
 
-/// How an action is chosen.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub enum rlcore_sampling_method {
-    /// from the distribution
-    RLCORE_SAMPLING_BASIC = 0,
-    /// the most probable, or the mean; draws nothing
-    RLCORE_SAMPLING_GREEDY = 1,
-    /// flatter above 1, sharper below
-    RLCORE_SAMPLING_TEMPERATURE = 2,
-    /// from the k most probable choices
-    RLCORE_SAMPLING_TOPK = 3,
-    /// from the k least probable choices
-    RLCORE_SAMPLING_BOTTOMK = 4,
-}
-
-/// How actions are chosen. Where a pointer to it may be NULL, that is RLCORE_SAMPLING_BASIC.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct rlcore_sampling {
-    /// an rlcore_sampling_method
-    pub method: u32,
-    /// TOPK, BOTTOMK: at least 1
-    pub k: u32,
-    /// TEMPERATURE: above 0
-    pub temperature: f32,
-    /// zero
-    pub reserved: u32,
-}
-
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_logits {
     const WHAT: &'static str = "logits";
@@ -73,31 +43,6 @@ unsafe impl Versioned for rlcore_logits {
             mask: null(),
         }
     }
-}
-
-// SAFETY: plain data.
-unsafe impl Plain for rlcore_sampling {}
-
-/// How the caller wants actions to be chosen; NULL stands for basic. Errors: `Align`, `Config`.
-///
-/// # Safety
-/// As [`Input::at`].
-pub unsafe fn sampling(p: *const rlcore_sampling) -> Result<Sampling> {
-    let Some(given) = (unsafe { Input::optional("sampling", p, 1)? }).and_then(|x| x.slice().first()) else {
-        return Ok(Sampling::Basic);
-    };
-    ptr::reserved("sampling: reserved", given.reserved)?;
-    Ok(match given.method {
-        0 => Sampling::Basic,
-        1 => Sampling::Greedy,
-        2 => Sampling::Temperature(given.temperature),
-        3 => Sampling::TopK(given.k),
-        4 => Sampling::BottomK(given.k),
-        other => {
-            let what = "method, an rlcore_sampling_method";
-            return Err(Fault::at("sampling", Error::new(Kind::Config, what).given(other as usize)));
-        }
-    })
 }
 
 /// The distributions, how many elements they have and where they lie.
@@ -178,7 +123,7 @@ pub unsafe extern "C" fn rlcore_categorical_sample(
 ) -> rlcore_status {
     call(|| unsafe {
         let b = self::batch(batch)?;
-        let sampling = self::sampling(sampling)?;
+        let sampling = crate::sampling::sampling(sampling)?;
         let greedy = sampling == Sampling::Greedy;
         let uniform = if greedy && uniform.is_null() {
             None

@@ -24,5 +24,7 @@ pub mod gaussian;
 pub mod kernels;
 pub mod moments;
 
+pub mod sampling;
+
 pub mod policy;
 pub mod ppo;

@@ -2,10 +2,10 @@
 
 use core::ffi::c_void;
 
-use crate::categorical::{rlcore_sampling, sampling};
 use crate::ppo::{self, rlcore_ppo};
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, apart};
 use crate::rng::{rlcore_rng, stream};
+use crate::sampling::{rlcore_sampling, sampling};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::block::{Header, Kind as BlockKind};
 use rlcore::learn::{Policy, Sampling};

@@ -3,8 +3,8 @@
 use core::ffi::c_void;
 use core::mem::offset_of;
 
-use crate::categorical::{rlcore_sampling, sampling};
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
+use crate::sampling::{rlcore_sampling, sampling};
 use crate::space::{self, rlcore_space};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::block::{Header, Kind as BlockKind};

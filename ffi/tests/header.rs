@@ -18,12 +18,13 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("space.rs", "Spaces", &["rlcore_element", "rlcore_space"]),
     ("env.rs", "Environments: the caller's own and the library's", &["rlcore_env_id"]),
     ("vecenv.rs", "N environments of one kind", &["rlcore_autoreset"]),
-    ("kernels.rs", "Kernels, without state or block: advantages and returns", &[]),
-    ("categorical.rs", "Categorical policies", &["rlcore_sampling_method"]),
-    ("gaussian.rs", "Gaussian policies", &[]),
-    ("moments.rs", "Means and variances", &[]),
+    ("sampling.rs", "How actions are chosen", &["rlcore_sampling_method", "rlcore_sampling"]),
     ("ppo.rs", "PPO: act, observe, learn", &["rlcore_ppo_due", "rlcore_activation"]),
     ("policy.rs", "Policies: what a game ships", &[]),
+    ("kernels.rs", "Kernels, without state or block: advantages and returns", &[]),
+    ("categorical.rs", "Categorical policies", &[]),
+    ("gaussian.rs", "Gaussian policies", &[]),
+    ("moments.rs", "Means and variances", &[]),
 ];
 
 const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine links and hosts itself.

@@ -1,0 +1,61 @@
+//! How actions are chosen.
+
+use crate::ptr::{self, Input, Plain};
+use crate::status::{Fault, Result};
+use rlcore::error::{Error, Kind};
+use rlcore::kernels::categorical::Sampling;
+
+/// How an action is chosen.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_sampling_method {
+    /// from the distribution
+    RLCORE_SAMPLING_BASIC = 0,
+    /// the most probable, or the mean; draws nothing
+    RLCORE_SAMPLING_GREEDY = 1,
+    /// flatter above 1, sharper below
+    RLCORE_SAMPLING_TEMPERATURE = 2,
+    /// from the k most probable choices
+    RLCORE_SAMPLING_TOPK = 3,
+    /// from the k least probable choices
+    RLCORE_SAMPLING_BOTTOMK = 4,
+}
+
+/// How actions are chosen. Where a pointer to it may be NULL, that is RLCORE_SAMPLING_BASIC.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_sampling {
+    /// an rlcore_sampling_method
+    pub method: u32,
+    /// TOPK, BOTTOMK: at least 1
+    pub k: u32,
+    /// TEMPERATURE: above 0
+    pub temperature: f32,
+    /// zero
+    pub reserved: u32,
+}
+
+// SAFETY: plain data.
+unsafe impl Plain for rlcore_sampling {}
+
+/// How the caller wants actions to be chosen; NULL stands for basic. Errors: `Align`, `Config`.
+///
+/// # Safety
+/// As [`Input::at`].
+pub unsafe fn sampling(p: *const rlcore_sampling) -> Result<Sampling> {
+    let Some(given) = (unsafe { Input::optional("sampling", p, 1)? }).and_then(|x| x.slice().first()) else {
+        return Ok(Sampling::Basic);
+    };
+    ptr::reserved("sampling: reserved", given.reserved)?;
+    Ok(match given.method {
+        0 => Sampling::Basic,
+        1 => Sampling::Greedy,
+        2 => Sampling::Temperature(given.temperature),
+        3 => Sampling::TopK(given.k),
+        4 => Sampling::BottomK(given.k),
+        other => {
+            let what = "method, an rlcore_sampling_method";
+            return Err(Fault::at("sampling", Error::new(Kind::Config, what).given(other as usize)));
+        }
+    })
+}
