@@ -539,8 +539,8 @@ typedef struct rlcore_logits {
 } rlcore_logits;
 
 /* The log-probability of every single choice, -inf where it is forbidden. out: [B, L] to write.
-   Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a
-   number that is not finite, or nothing allowed. */
+   Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an n; E_OVERFLOW; E_OVERLAP;
+   E_VALUE for a number that is not finite, or nothing allowed. */
 rlcore_status rlcore_categorical_log_softmax(const rlcore_logits *batch, float *out);
 
 /* The log-probability of each row's actions. action: [B, K]; log_prob: [B] to write.

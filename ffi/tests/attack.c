@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 3, T = 4, OBS = 4, BLOCK = 4096, MANY = 8192 };
+enum { N = 3, T = 4, OBS = 4, BLOCK = 4096, MANY = 8192, LEARNER = 1 << 16 };
 
 static struct world {
   _Alignas(64) unsigned char mem[BLOCK];
@@ -33,6 +33,21 @@ static struct world {
   rlcore_rollout rollout;
   float rewards[T * N], values[T * N], last[N], finals[T * N], advantage[T * N], target[T * N];
   uint8_t ends[T * N], cuts[T * N];
+  _Alignas(64) unsigned char learner[LEARNER], brain[LEARNER];
+  rlcore_ppo_config settings;
+  rlcore_ppo_stats stats;
+  rlcore_ppo *ppo;
+  rlcore_policy *policy;
+  const rlcore_policy *attached;
+  rlcore_sampling sampling;
+  float scratch[1024];
+  rlcore_logits batch;
+  rlcore_gaussian gaussian;
+  float logits[5 * 4], log_prob[5], draws[10], mean[10], log_std[2], vectors[10];
+  int32_t choices[10];
+  uint8_t allowed[5 * 4];
+  uint32_t n[2];
+  double means[2], vars[2], count;
 } w, before;
 
 static int failures, attacks;
@@ -126,6 +141,36 @@ _Static_assert(sizeof(rlcore_rollout) == 64, "");
 OFFSET(rlcore_rollout, num_steps, 4); OFFSET(rlcore_rollout, num_envs, 8); OFFSET(rlcore_rollout, reserved, 12);
 OFFSET(rlcore_rollout, reward, 16); OFFSET(rlcore_rollout, value, 24); OFFSET(rlcore_rollout, bootstrap_value, 32);
 OFFSET(rlcore_rollout, terminated, 40); OFFSET(rlcore_rollout, truncated, 48); OFFSET(rlcore_rollout, final_value, 56);
+_Static_assert(sizeof(rlcore_ppo_config) == 152, "");
+OFFSET(rlcore_ppo_config, num_envs, 4); OFFSET(rlcore_ppo_config, num_steps, 8); OFFSET(rlcore_ppo_config, num_minibatches, 12);
+OFFSET(rlcore_ppo_config, num_epochs, 16); OFFSET(rlcore_ppo_config, num_hidden, 20); OFFSET(rlcore_ppo_config, hidden_len, 24);
+OFFSET(rlcore_ppo_config, activation, 40); OFFSET(rlcore_ppo_config, normalize_advantage, 44);
+OFFSET(rlcore_ppo_config, normalize_obs, 48); OFFSET(rlcore_ppo_config, normalize_reward, 52);
+OFFSET(rlcore_ppo_config, squash, 56); OFFSET(rlcore_ppo_config, use_action_mask, 60); OFFSET(rlcore_ppo_config, seed, 64);
+OFFSET(rlcore_ppo_config, total_steps, 72); OFFSET(rlcore_ppo_config, learning_rate, 80);
+OFFSET(rlcore_ppo_config, learning_rate_end, 84); OFFSET(rlcore_ppo_config, clip, 88); OFFSET(rlcore_ppo_config, clip_end, 92);
+OFFSET(rlcore_ppo_config, discount, 96); OFFSET(rlcore_ppo_config, lambda, 100); OFFSET(rlcore_ppo_config, value_coef, 104);
+OFFSET(rlcore_ppo_config, entropy_coef, 108); OFFSET(rlcore_ppo_config, value_clip, 112);
+OFFSET(rlcore_ppo_config, max_grad_norm, 116); OFFSET(rlcore_ppo_config, target_kl, 120);
+OFFSET(rlcore_ppo_config, adam_beta1, 124); OFFSET(rlcore_ppo_config, adam_beta2, 128);
+OFFSET(rlcore_ppo_config, adam_epsilon, 132); OFFSET(rlcore_ppo_config, log_std_init, 136);
+OFFSET(rlcore_ppo_config, obs_clip, 140); OFFSET(rlcore_ppo_config, reward_clip, 144); OFFSET(rlcore_ppo_config, reserved, 148);
+_Static_assert(sizeof(rlcore_ppo_stats) == 80, "");
+OFFSET(rlcore_ppo_stats, minibatches_left, 4); OFFSET(rlcore_ppo_stats, num_steps, 8); OFFSET(rlcore_ppo_stats, num_updates, 16);
+OFFSET(rlcore_ppo_stats, num_episodes, 24); OFFSET(rlcore_ppo_stats, learning_rate, 32); OFFSET(rlcore_ppo_stats, policy_loss, 36);
+OFFSET(rlcore_ppo_stats, value_loss, 40); OFFSET(rlcore_ppo_stats, entropy, 44); OFFSET(rlcore_ppo_stats, approx_kl, 48);
+OFFSET(rlcore_ppo_stats, clip_fraction, 52); OFFSET(rlcore_ppo_stats, explained_variance, 56);
+OFFSET(rlcore_ppo_stats, grad_norm, 60); OFFSET(rlcore_ppo_stats, value_mean, 64); OFFSET(rlcore_ppo_stats, return_mean, 68);
+OFFSET(rlcore_ppo_stats, length_mean, 72); OFFSET(rlcore_ppo_stats, return_last, 76);
+_Static_assert(sizeof(rlcore_sampling) == 16, "");
+OFFSET(rlcore_sampling, method, 0); OFFSET(rlcore_sampling, k, 4); OFFSET(rlcore_sampling, temperature, 8);
+OFFSET(rlcore_sampling, reserved, 12);
+_Static_assert(sizeof(rlcore_logits) == 40, "");
+OFFSET(rlcore_logits, num_rows, 4); OFFSET(rlcore_logits, num_choices, 8); OFFSET(rlcore_logits, reserved, 12);
+OFFSET(rlcore_logits, n, 16); OFFSET(rlcore_logits, logits, 24); OFFSET(rlcore_logits, mask, 32);
+_Static_assert(sizeof(rlcore_gaussian) == 32, "");
+OFFSET(rlcore_gaussian, num_rows, 4); OFFSET(rlcore_gaussian, action_len, 8); OFFSET(rlcore_gaussian, reserved, 12);
+OFFSET(rlcore_gaussian, mean, 16); OFFSET(rlcore_gaussian, log_std, 24);
 #endif
 
 /* ---- An environment that misbehaves on demand ---- */
@@ -806,6 +851,697 @@ static void attack_gae(void) {
   FINE(GAE);
 }
 
+/* ---- PPO ---- */
+
+/* A learner for N environments of this kind, before its first act. */
+static void start_ppo(uint32_t env_id) {
+  start();
+  FINE(rlcore_env_builtin(env_id, &w.env, sizeof w.env));
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
+  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+  FINE(rlcore_ppo_config_init(&w.settings, sizeof w.settings));
+  w.settings.num_envs = N;
+  w.settings.num_steps = T;
+  w.settings.num_minibatches = 2;
+  w.settings.num_epochs = 2;
+  w.settings.hidden_len[0] = w.settings.hidden_len[1] = 8;
+  FINE(rlcore_ppo_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.ppo));
+  w.stats.struct_size = sizeof w.stats;
+}
+
+static void *actions(void) { return w.env.action.kind == RLCORE_I32 ? (void *)w.action : (void *)w.force; }
+
+/* Acts, steps and observes until `learn` is due. */
+static void roll(void) {
+  for (int t = 0; t < T; t++) {
+    FINE(rlcore_ppo_act(w.ppo, w.obs, NULL, actions()));
+    FINE(rlcore_vecenv_step(w.vecenv, &w.env, actions(), &w.out));
+    FINE(rlcore_ppo_observe(w.ppo, w.reward, w.terminated, w.truncated, w.final_obs));
+  }
+}
+
+static uint32_t due(void) {
+  uint32_t phase = 9;
+  FINE(rlcore_ppo_phase(w.ppo, &phase));
+  return phase;
+}
+
+static void attack_ppo_config(void) {
+  start_ppo(RLCORE_ENV_CARTPOLE);
+  rlcore_ppo_config *c = &w.settings;
+  const rlcore_space *obs = &w.env.obs, *action = &w.env.action;
+  rlcore_ppo **out = &w.ppo;
+  size_t size = 0;
+  FINE(rlcore_ppo_size(c, obs, action, &size));
+
+  REFUSED(NULLED, "ppo config", rlcore_ppo_config_init(NULL, sizeof *c));
+  REFUSED(CROOKED, "ppo config", rlcore_ppo_config_init(off(c, 1), sizeof *c));
+  REFUSED(CROOKED, "ppo config", rlcore_ppo_config_init(off(c, 4), sizeof *c));
+  REFUSED(RLCORE_E_SIZE, "at least 64, given 56", rlcore_ppo_config_init(c, 56));
+  REFUSED(RLCORE_E_SIZE, "given 151", rlcore_ppo_config_init(c, 151));
+  REFUSED(RLCORE_E_SIZE, "ppo config", rlcore_ppo_config_init(c, SIZE_MAX));
+  union { rlcore_ppo_config config; unsigned char bytes[176]; } u;
+  memset(&u, 0xee, sizeof u);
+  FINE(rlcore_ppo_config_init(&u.config, 64));
+  CHECK(u.config.struct_size == 64 && u.config.num_epochs == 4 && u.bytes[64] == 0xee);
+  FINE(rlcore_ppo_size(&u.config, obs, action, &size));
+  memset(&u, 0xee, sizeof u);
+  FINE(rlcore_ppo_config_init(&u.config, 168));
+  CHECK(u.config.struct_size == 168 && u.bytes[152] == 0 && u.bytes[167] == 0 && u.bytes[168] == 0xee);
+  FINE(rlcore_ppo_size(&u.config, obs, action, &size));
+  u.bytes[152] = 1;
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte 152, given 168", rlcore_ppo_size(&u.config, obs, action, &w.size));
+
+  FINE(rlcore_ppo_size(c, obs, action, &size));
+#undef ASK
+#undef MAKE
+#undef BOTH
+#define ASK rlcore_ppo_size(c, obs, action, &w.size)
+#define MAKE rlcore_ppo_init(w.learner, sizeof w.learner, c, obs, action, out)
+#define BOTH(field, bad, status, words) WITH(field, bad, status, words, ASK); WITH(field, bad, status, words, MAKE)
+  REFUSED(NULLED, "out_size", rlcore_ppo_size(c, obs, action, NULL));
+  REFUSED(CROOKED, "out_size", rlcore_ppo_size(c, obs, action, off(&w.size, 4)));
+  REFUSED(CROOKED, "out_size", rlcore_ppo_size(c, obs, action, off(&w.size, 1)));
+  BOTH(c, NULL, NULLED, "ppo config");
+  BOTH(c, off(c, 1), CROOKED, "ppo config");
+  BOTH(c, off(c, 4), CROOKED, "ppo config");
+  BOTH(obs, NULL, NULLED, "obs");
+  BOTH(obs, off(obs, 1), CROOKED, "obs");
+  BOTH(obs, off(obs, 4), CROOKED, "obs");
+  BOTH(action, NULL, NULLED, "action");
+  BOTH(action, off(action, 1), CROOKED, "action");
+  BOTH(action, off(action, 4), CROOKED, "action");
+  BOTH(w.env.obs.kind, 3, RLCORE_E_CONFIG, "obs: kind");
+  BOTH(w.env.obs.len, 0, RLCORE_E_CONFIG, "obs: len");
+  BOTH(w.env.obs.len, UINT32_MAX, RLCORE_E_CONFIG, "obs: len");
+  BOTH(w.env.action.kind, RLCORE_U8, RLCORE_E_CONFIG, "action space");
+  BOTH(w.env.action.n, NULL, NULLED, "action.n");
+  w.n[0] = 0;
+  BOTH(w.env.action.n, w.n, RLCORE_E_CONFIG, "action space: choices of at least 1, given 0");
+  w.n[0] = UINT32_MAX;
+  WITH(w.env.action.n, w.n, RLCORE_E_SIZE, "block: bytes, at least", MAKE);
+  BOTH(c->struct_size, 0, RLCORE_E_CONFIG, "struct_size");
+  BOTH(c->struct_size, 56, RLCORE_E_CONFIG, "struct_size");
+  BOTH(c->struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size");
+  BOTH(c->reserved, 1, RLCORE_E_CONFIG, "reserved: zero, given 1");
+
+  BOTH(c->num_envs, 0, RLCORE_E_CONFIG, "num_envs of at least 1, given 0");
+  BOTH(c->num_steps, 0, RLCORE_E_CONFIG, "num_steps of at least 1, given 0");
+  BOTH(c->num_minibatches, 0, RLCORE_E_CONFIG, "num_minibatches of at least 1, given 0");
+  BOTH(c->num_epochs, 0, RLCORE_E_CONFIG, "num_epochs of at least 1, given 0");
+  BOTH(c->num_envs, UINT32_MAX, RLCORE_E_OVERFLOW, "num_envs * num_steps");
+  BOTH(c->num_steps, UINT32_MAX, RLCORE_E_OVERFLOW, "num_envs * num_steps");
+  BOTH(c->num_minibatches, UINT32_MAX, RLCORE_E_OVERFLOW, "num_epochs * num_minibatches");
+  BOTH(c->num_epochs, UINT32_MAX, RLCORE_E_OVERFLOW, "num_epochs * num_minibatches");
+  BOTH(c->num_minibatches, 5, RLCORE_E_CONFIG, "divides num_envs * num_steps = 12, given 5");
+  BOTH(c->num_hidden, 5, RLCORE_E_CONFIG, "num_hidden of at most 4, given 5");
+  BOTH(c->num_hidden, UINT32_MAX, RLCORE_E_CONFIG, "num_hidden");
+  BOTH(c->num_hidden, 0, RLCORE_E_CONFIG, "hidden_len");
+  for (int i = 0; i < 2; i++) { BOTH(c->hidden_len[i], 0, RLCORE_E_CONFIG, "hidden_len above 0 for num_hidden layers"); }
+  for (int i = 2; i < 4; i++) { BOTH(c->hidden_len[i], 1, RLCORE_E_CONFIG, "hidden_len above 0 for num_hidden layers"); }
+  WITH(c->hidden_len[0], UINT32_MAX, RLCORE_E_SIZE, "block: bytes", MAKE);
+#define FLAG(field) BOTH(c->field, 2, RLCORE_E_CONFIG, "ppo config: " #field); BOTH(c->field, UINT32_MAX, RLCORE_E_CONFIG, "ppo config: " #field)
+  FLAG(activation);
+  FLAG(normalize_advantage);
+  FLAG(normalize_obs);
+  FLAG(normalize_reward);
+  FLAG(squash);
+  FLAG(use_action_mask);
+  BOTH(c->squash, 1, RLCORE_E_CONFIG, "squash of 0 with discrete actions");
+#define REAL(field, low, high) \
+  BOTH(c->field, NAN, RLCORE_E_CONFIG, "ppo config: " #field); \
+  BOTH(c->field, INFINITY, RLCORE_E_CONFIG, "ppo config: " #field); \
+  BOTH(c->field, -INFINITY, RLCORE_E_CONFIG, "ppo config: " #field); \
+  if (low > -FLT_MAX) { BOTH(c->field, low, RLCORE_E_CONFIG, "ppo config: " #field); } \
+  if (high < FLT_MAX) { BOTH(c->field, high, RLCORE_E_CONFIG, "ppo config: " #field); }
+  REAL(learning_rate, -1e-9f, 1.1f);
+  REAL(learning_rate_end, -1e-9f, 1.1f);
+  REAL(clip, 0.0f, 11.0f);
+  REAL(clip_end, -1e-9f, 11.0f);
+  REAL(discount, -1e-9f, 1.1f);
+  REAL(lambda, -1e-9f, 1.1f);
+  REAL(value_coef, -1e-9f, FLT_MAX);
+  REAL(entropy_coef, -FLT_MAX, FLT_MAX);
+  REAL(value_clip, -1e-9f, FLT_MAX);
+  REAL(max_grad_norm, -1e-9f, FLT_MAX);
+  REAL(target_kl, -1e-9f, FLT_MAX);
+  REAL(adam_beta1, -1e-9f, 1.0f);
+  REAL(adam_beta2, -1e-9f, 1.0f);
+  REAL(adam_epsilon, 0.0f, 1.1f);
+  REAL(log_std_init, -20.1f, 2.1f);
+  REAL(obs_clip, 0.0f, FLT_MAX);
+  REAL(reward_clip, 0.0f, FLT_MAX);
+
+  REFUSED(NULLED, "mem", rlcore_ppo_init(NULL, LEARNER, c, obs, action, out));
+  REFUSED(NULLED, "out", rlcore_ppo_init(w.learner, LEARNER, c, obs, action, NULL));
+  REFUSED(CROOKED, "out", rlcore_ppo_init(w.learner, LEARNER, c, obs, action, off(out, 4)));
+  REFUSED(CROOKED, "block: start on a multiple of 8", rlcore_ppo_init(off(w.learner, 4), size, c, obs, action, out));
+  REFUSED(CROOKED, "block: start on a multiple of 8", rlcore_ppo_init(off(w.learner, 1), size, c, obs, action, out));
+  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_ppo_init(w.learner, size - 1, c, obs, action, out));
+  REFUSED(RLCORE_E_SIZE, "given 0", rlcore_ppo_init(w.learner, 0, c, obs, action, out));
+  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_ppo_init(w.learner, LEARNER, c, obs, action, (rlcore_ppo **)(void *)w.learner));
+  REFUSED(NULLED, "mem", rlcore_ppo_attach(NULL, size, out));
+  REFUSED(NULLED, "out", rlcore_ppo_attach(w.learner, size, NULL));
+  REFUSED(CROOKED, "out", rlcore_ppo_attach(w.learner, size, off(out, 1)));
+  REFUSED(CROOKED, "block", rlcore_ppo_attach(off(w.learner, 4), size, out));
+  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_ppo_attach(w.learner, size - 1, out));
+  REFUSED(RLCORE_E_SIZE, "header", rlcore_ppo_attach(w.learner, 39, out));
+  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_ppo_attach(w.learner, size, (rlcore_ppo **)(void *)(w.learner + 128)));
+  REFUSED(RLCORE_E_IMAGE, "an image of kind 2, given 1", rlcore_ppo_attach(w.mem, sizeof w.mem, out));
+  FINE(rlcore_ppo_attach(w.learner, size, out));
+
+  c->use_action_mask = 1;
+  const rlcore_space real = {RLCORE_F32, 1, w.values, w.rewards, NULL};
+  action = &real;
+  REFUSED(RLCORE_E_CONFIG, "use_action_mask of 0 with continuous actions", ASK);
+  c->use_action_mask = 0;
+  WITH(w.rewards[0], -1.0f, RLCORE_E_CONFIG, "action space: finite bounds", ASK);
+  WITH(w.rewards[0], INFINITY, RLCORE_E_CONFIG, "action space: finite bounds", ASK);
+  WITH(w.values[0], NAN, RLCORE_E_CONFIG, "action space: finite bounds", ASK);
+}
+
+/* Every call on a learner that is not there, is crooked, or is something else. */
+static void attack_ppo_handle(rlcore_ppo *p, int32_t status, const char *words) {
+  REFUSED(status, words, rlcore_ppo_phase(p, &w.number));
+  REFUSED(status, words, rlcore_ppo_act(p, w.obs, NULL, w.action));
+  REFUSED(status, words, rlcore_ppo_observe(p, w.reward, w.terminated, w.truncated, w.final_obs));
+  REFUSED(status, words, rlcore_ppo_learn(p, w.obs, 0, &w.stats));
+  REFUSED(status, words, rlcore_ppo_predict(p, w.obs, NULL, NULL, w.action));
+  REFUSED(status, words, rlcore_ppo_freeze(p, 1));
+  REFUSED(status, words, rlcore_policy_size(p, &w.size));
+  REFUSED(status, words, rlcore_policy_export(p, w.brain, sizeof w.brain, &w.policy));
+}
+
+static void attack_ppo(void) {
+  const float bad[] = {NAN, INFINITY, -INFINITY};
+  start_ppo(RLCORE_ENV_CARTPOLE);
+  rlcore_ppo *p = w.ppo;
+  attack_ppo_handle(NULL, NULLED, "ppo");
+  attack_ppo_handle(off(p, 4), CROOKED, "block: start on a multiple of 8, given 4");
+  attack_ppo_handle(off(p, 1), CROOKED, "given 1");
+  attack_ppo_handle((rlcore_ppo *)(void *)w.reals, RLCORE_E_IMAGE, "begin as an rlcore image does");
+  attack_ppo_handle((rlcore_ppo *)(void *)w.vecenv, RLCORE_E_IMAGE, "an image of kind 2, given 1");
+
+  REFUSED(NULLED, "out", rlcore_ppo_phase(p, NULL));
+  REFUSED(CROOKED, "out", rlcore_ppo_phase(p, off(&w.number, 1)));
+  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_ppo_phase(p, (uint32_t *)(void *)w.learner));
+  REFUSED(RLCORE_E_RANGE, "0 or 1, given 2", rlcore_ppo_freeze(p, 2));
+  REFUSED(RLCORE_E_RANGE, "0 or 1", rlcore_ppo_freeze(p, UINT32_MAX));
+
+#define ACTS(name, args) \
+  REFUSED(NULLED, "obs", name args(p, NULL, NULL, w.action)); \
+  REFUSED(CROOKED, "obs", name args(p, off(w.obs, 1), NULL, w.action)); \
+  REFUSED(CROOKED, "obs", name args(p, off(w.obs, 2), NULL, w.action)); \
+  REFUSED(NULLED, "action", name args(p, w.obs, NULL, NULL)); \
+  REFUSED(CROOKED, "action", name args(p, w.obs, NULL, off(w.action, 1))); \
+  REFUSED(RLCORE_E_OVERLAP, "action", name args(p, w.obs, NULL, w.obs[2])); \
+  REFUSED(RLCORE_E_OVERLAP, "action", name args(p, w.obs, NULL, w.learner + 4096)); \
+  REFUSED(RLCORE_E_OVERLAP, "ppo", name args(p, w.learner + 4096, NULL, w.action)); \
+  REFUSED(RLCORE_E_SHAPE, "use_action_mask", name args(p, w.obs, w.mask[0], w.action)); \
+  for (int i = 0; i < 3; i++) WITH(w.obs[N - 1][OBS - 1], bad[i], RLCORE_E_VALUE, "obs", name args(p, w.obs, NULL, w.action))
+#define ACT(p, o, m, a) (p, o, m, a)
+#define PREDICT(p, o, m, a) (p, o, m, NULL, a)
+  ACTS(rlcore_ppo_act, ACT);
+  ACTS(rlcore_ppo_predict, PREDICT);
+
+#define SAMPLES(status, words) REFUSED(status, words, rlcore_ppo_predict(p, w.obs, NULL, &w.sampling, w.action))
+  w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, 1, 1, 0};
+  FINE(rlcore_ppo_predict(p, w.obs, NULL, &w.sampling, w.action));
+  REFUSED(CROOKED, "sampling", rlcore_ppo_predict(p, w.obs, NULL, off(&w.sampling, 1), w.action));
+  w.sampling.reserved = 1;
+  SAMPLES(RLCORE_E_CONFIG, "sampling: reserved: zero, given 1");
+  w.sampling = (rlcore_sampling){5, 1, 1, 0};
+  SAMPLES(RLCORE_E_CONFIG, "an rlcore_sampling_method, given 5");
+  w.sampling.method = UINT32_MAX;
+  SAMPLES(RLCORE_E_CONFIG, "an rlcore_sampling_method");
+  w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, 0, 1, 0};
+  SAMPLES(RLCORE_E_CONFIG, "k of at least 1, given 0");
+  w.sampling.method = RLCORE_SAMPLING_BOTTOMK;
+  SAMPLES(RLCORE_E_CONFIG, "k of at least 1, given 0");
+  w.sampling.k = UINT32_MAX;
+  FINE(rlcore_ppo_predict(p, w.obs, NULL, &w.sampling, w.action));
+  const float cold[] = {0, -1, NAN, INFINITY};
+  for (int i = 0; i < 4; i++) {
+    w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TEMPERATURE, 1, cold[i], 0};
+    SAMPLES(RLCORE_E_CONFIG, "a finite temperature above 0");
+  }
+
+  /* Calls that are not due. */
+#define UNDUE_OBSERVE(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_ppo_observe(p, w.reward, w.terminated, w.truncated, w.final_obs))
+#define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_ppo_act(p, w.obs, NULL, w.action))
+#define UNDUE_LEARN(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_ppo_learn(p, w.obs, 0, &w.stats))
+  CHECK(due() == RLCORE_PPO_ACT);
+  UNDUE_OBSERVE("act, which is due now");
+  UNDUE_LEARN("act, which is due now");
+  FINE(rlcore_ppo_act(p, w.obs, NULL, w.action));
+  CHECK(due() == RLCORE_PPO_OBSERVE);
+  UNDUE_ACT("observe, which is due now");
+  UNDUE_LEARN("observe, which is due now");
+
+#define OBSERVE rlcore_ppo_observe(p, w.reward, w.terminated, w.truncated, w.final_obs)
+  REFUSED(NULLED, "reward", rlcore_ppo_observe(p, NULL, w.terminated, w.truncated, w.final_obs));
+  REFUSED(CROOKED, "reward", rlcore_ppo_observe(p, off(w.reward, 1), w.terminated, w.truncated, w.final_obs));
+  REFUSED(NULLED, "terminated", rlcore_ppo_observe(p, w.reward, NULL, w.truncated, w.final_obs));
+  REFUSED(NULLED, "truncated", rlcore_ppo_observe(p, w.reward, w.terminated, NULL, w.final_obs));
+  REFUSED(CROOKED, "final_obs", rlcore_ppo_observe(p, w.reward, w.terminated, w.truncated, off(w.final_obs, 2)));
+  REFUSED(RLCORE_E_OVERLAP, "ppo", rlcore_ppo_observe(p, (float *)(void *)w.learner, w.terminated, w.truncated, w.final_obs));
+  for (int i = 0; i < 3; i++) WITH(w.reward[N - 1], bad[i], RLCORE_E_VALUE, "finite rewards", OBSERVE);
+  w.truncated[1] = 1;
+  REFUSED(NULLED, "final_obs, because environments were truncated", rlcore_ppo_observe(p, w.reward, w.terminated, w.truncated, NULL));
+  for (int i = 0; i < 3; i++) WITH(w.final_obs[1][2], bad[i], RLCORE_E_VALUE, "final_obs", OBSERVE);
+  w.final_obs[0][0] = NAN; /* never read */
+  FINE(OBSERVE);
+  w.final_obs[0][0] = 0;
+  start_ppo(RLCORE_ENV_CARTPOLE);
+  p = w.ppo;
+  roll();
+
+  CHECK(due() == RLCORE_PPO_LEARN);
+  UNDUE_ACT("learn, which is due now");
+  UNDUE_OBSERVE("learn, which is due now");
+#define LEARN rlcore_ppo_learn(p, w.obs, 1, &w.stats)
+  REFUSED(NULLED, "ppo stats", rlcore_ppo_learn(p, w.obs, 1, NULL));
+  REFUSED(CROOKED, "ppo stats", rlcore_ppo_learn(p, w.obs, 1, off(&w.stats, 1)));
+  REFUSED(CROOKED, "ppo stats", rlcore_ppo_learn(p, w.obs, 1, off(&w.stats, 4)));
+  WITH(w.stats.struct_size, 0, RLCORE_E_CONFIG, "struct_size", LEARN);
+  WITH(w.stats.struct_size, 24, RLCORE_E_CONFIG, "at least 32, given 24", LEARN);
+  WITH(w.stats.struct_size, 79, RLCORE_E_CONFIG, "struct_size", LEARN);
+  WITH(w.stats.struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size", LEARN);
+  REFUSED(NULLED, "obs, in the first call of an update", rlcore_ppo_learn(p, NULL, 1, &w.stats));
+  REFUSED(CROOKED, "obs", rlcore_ppo_learn(p, off(w.obs, 1), 1, &w.stats));
+  REFUSED(RLCORE_E_OVERLAP, "ppo", rlcore_ppo_learn(p, w.learner + 4096, 1, &w.stats));
+  for (int i = 0; i < 3; i++) WITH(w.obs[0][1], bad[i], RLCORE_E_VALUE, "obs", LEARN);
+  struct { rlcore_ppo_stats stats; uint64_t more; } longer = {.stats.struct_size = sizeof longer, .more = 7};
+  FINE(rlcore_ppo_learn(p, w.obs, 1, &longer.stats));
+  CHECK(longer.stats.struct_size == sizeof longer && longer.more == 0 && longer.stats.minibatches_left == 3 && longer.stats.num_steps == T * N);
+  longer.stats.struct_size = 32;
+  longer.stats.learning_rate = 5;
+  FINE(rlcore_ppo_learn(p, NULL, 1, &longer.stats));
+  CHECK(longer.stats.struct_size == 32 && longer.stats.minibatches_left == 2 && longer.stats.learning_rate == 5);
+  FINE(rlcore_ppo_learn(p, NULL, UINT32_MAX, &w.stats));
+  CHECK(w.stats.minibatches_left == 0 && due() == RLCORE_PPO_ACT && w.stats.num_updates == 1);
+
+  /* With a mask: wanted, and something allowed. */
+  start_ppo(RLCORE_ENV_CARTPOLE);
+  w.settings.use_action_mask = 1;
+  FINE(rlcore_ppo_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.ppo));
+  p = w.ppo;
+  memset(w.mask, 1, sizeof w.mask);
+  REFUSED(RLCORE_E_SHAPE, "use_action_mask is 1", rlcore_ppo_act(p, w.obs, NULL, w.action));
+  REFUSED(RLCORE_E_SHAPE, "use_action_mask is 1", rlcore_ppo_predict(p, w.obs, NULL, NULL, w.action));
+  w.mask[2][0] = w.mask[2][1] = 0;
+  REFUSED(RLCORE_E_VALUE, "an allowed action", rlcore_ppo_act(p, w.obs, w.mask[0], w.action));
+  w.mask[2][1] = 1;
+  REFUSED(RLCORE_E_OVERLAP, "ppo", rlcore_ppo_act(p, w.obs, w.learner, w.action));
+  REFUSED(RLCORE_E_OVERLAP, "action", rlcore_ppo_act(p, w.obs, (uint8_t *)w.action, w.action));
+  FINE(rlcore_ppo_act(p, w.obs, w.mask[0], w.action));
+  CHECK(w.action[2] == 1);
+
+  /* Continuous actions have no k most probable. */
+  start_ppo(RLCORE_ENV_PENDULUM);
+  p = w.ppo;
+  w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, 1, 1, 0};
+  REFUSED(RLCORE_E_CONFIG, "for continuous actions", rlcore_ppo_predict(p, w.obs, NULL, &w.sampling, w.force));
+  roll();
+  FINE(rlcore_ppo_learn(p, w.obs, 0, &w.stats));
+}
+
+/* ---- Policies ---- */
+
+static void attack_policy(void) {
+  const float bad[] = {NAN, INFINITY, -INFINITY};
+  start_ppo(RLCORE_ENV_CARTPOLE);
+  rlcore_ppo *p = w.ppo;
+  size_t size = 0, len = 0;
+  FINE(rlcore_policy_size(p, &size));
+  REFUSED(NULLED, "out_size", rlcore_policy_size(p, NULL));
+  REFUSED(CROOKED, "out_size", rlcore_policy_size(p, off(&w.size, 4)));
+  REFUSED(NULLED, "mem", rlcore_policy_export(p, NULL, size, &w.policy));
+  REFUSED(NULLED, "out", rlcore_policy_export(p, w.brain, size, NULL));
+  REFUSED(CROOKED, "out", rlcore_policy_export(p, w.brain, size, off(&w.policy, 4)));
+  REFUSED(CROOKED, "block", rlcore_policy_export(p, off(w.brain, 4), size, &w.policy));
+  REFUSED(CROOKED, "block", rlcore_policy_export(p, off(w.brain, 1), size, &w.policy));
+  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_policy_export(p, w.brain, size - 1, &w.policy));
+  REFUSED(RLCORE_E_SIZE, "given 0", rlcore_policy_export(p, w.brain, 0, &w.policy));
+  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_policy_export(p, w.learner + 4096, size, &w.policy));
+  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_policy_export(p, w.brain, size, (rlcore_policy **)(void *)w.brain));
+  FINE(rlcore_policy_export(p, w.brain, size, &w.policy));
+
+  REFUSED(NULLED, "mem", rlcore_policy_attach(NULL, size, &w.attached));
+  REFUSED(NULLED, "out", rlcore_policy_attach(w.brain, size, NULL));
+  REFUSED(CROOKED, "out", rlcore_policy_attach(w.brain, size, off(&w.attached, 1)));
+  REFUSED(CROOKED, "block", rlcore_policy_attach(off(w.brain, 4), size, &w.attached));
+  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_policy_attach(w.brain, size - 1, &w.attached));
+  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_policy_attach(w.brain, size, (const rlcore_policy **)(void *)w.brain));
+  REFUSED(RLCORE_E_IMAGE, "an image of kind 3, given 2", rlcore_policy_attach(w.learner, sizeof w.learner, &w.attached));
+  FINE(rlcore_policy_attach(w.brain, size, &w.attached));
+
+  const rlcore_policy *b = w.attached;
+  FINE(rlcore_policy_scratch_len(b, N, &len));
+  CHECK(len <= sizeof w.scratch / sizeof *w.scratch);
+  REFUSED(NULLED, "out_len", rlcore_policy_scratch_len(b, N, NULL));
+  REFUSED(CROOKED, "out_len", rlcore_policy_scratch_len(b, N, off(&w.size, 4)));
+  uint32_t rows = N;
+  const uint8_t *mask = NULL;
+  const void *obs = w.obs;
+  const rlcore_sampling *sampling = &w.sampling;
+  rlcore_rng *rng = &w.rng;
+  float *scratch = w.scratch;
+  void *action = w.action;
+#define USE rlcore_policy_act(b, rows, obs, mask, sampling, rng, scratch, len, action)
+  FINE(USE);
+  const rlcore_policy *const none[] = {NULL, off(b, 4), off(b, 1), (const rlcore_policy *)(const void *)w.reals, (const rlcore_policy *)(const void *)w.learner};
+  const int32_t wanted[] = {NULLED, CROOKED, CROOKED, RLCORE_E_IMAGE, RLCORE_E_IMAGE};
+  for (int i = 0; i < 5; i++) {
+    WITH(b, none[i], wanted[i], "", USE);
+    REFUSED(wanted[i], "", rlcore_policy_scratch_len(none[i], N, &w.size));
+  }
+  WITH(obs, NULL, NULLED, "obs", USE);
+  WITH(obs, off(w.obs, 1), CROOKED, "obs", USE);
+  WITH(sampling, off(&w.sampling, 1), CROOKED, "sampling", USE);
+  WITH(w.sampling.method, 5, RLCORE_E_CONFIG, "an rlcore_sampling_method", USE);
+  WITH(w.sampling.reserved, 5, RLCORE_E_CONFIG, "reserved", USE);
+  WITH(rng, NULL, NULLED, "rng", USE);
+  WITH(rng, off(&w.rng, 4), CROOKED, "rng", USE);
+  WITH(w.rng.has_half, 7, RLCORE_E_IMAGE, "rng", USE);
+  WITH(scratch, NULL, NULLED, "scratch", USE);
+  WITH(scratch, off(w.scratch, 1), CROOKED, "scratch", USE);
+  WITH(len, len - 1, RLCORE_E_SIZE, "scratch numbers, at least", USE);
+  WITH(len, 0, RLCORE_E_SIZE, "scratch", USE);
+  WITH(action, NULL, NULLED, "action", USE);
+  WITH(action, off(w.action, 2), CROOKED, "action", USE);
+  WITH(action, w.scratch, RLCORE_E_OVERLAP, "action", USE);
+  WITH(action, w.brain, RLCORE_E_OVERLAP, "action", USE);
+  WITH(action, &w.rng, RLCORE_E_OVERLAP, "action", USE);
+  WITH(obs, w.scratch, RLCORE_E_OVERLAP, "scratch", USE);
+  WITH(mask, (uint8_t *)w.action, RLCORE_E_OVERLAP, "action", USE);
+  for (int i = 0; i < 3; i++) WITH(w.obs[2][3], bad[i], RLCORE_E_VALUE, "obs", USE);
+  w.mask[0][0] = w.mask[0][1] = w.mask[1][0] = 1;
+  WITH(mask, w.mask[0], RLCORE_E_VALUE, "an allowed action", USE);
+  w.mask[2][1] = 1;
+  mask = w.mask[0];
+  FINE(USE);
+  CHECK(w.action[1] == 0 && w.action[2] == 1);
+  mask = NULL;
+  sampling = NULL;
+  FINE(USE);
+  WITH(rng, NULL, NULLED, "rng", USE);
+  w.sampling.method = RLCORE_SAMPLING_GREEDY;
+  sampling = &w.sampling;
+  rng = NULL;
+  FINE(USE);
+}
+
+/* ---- Images of learners and policies ---- */
+
+static void flip(unsigned char *mem, size_t size, int policy) {
+  uint32_t config_size;
+  memcpy(&config_size, mem + 20, 4);
+  for (size_t at = 0; at < 64 + config_size; at++) {
+    if (at >= 40 && at < 64) continue;
+    for (int bit = 0; bit < 9; bit++) {
+      const unsigned char keep = mem[at];
+      mem[at] ^= (unsigned char)(bit == 8 ? 0xff : 1 << bit);
+      look();
+      const int32_t got = policy ? rlcore_policy_attach(mem, size, &w.attached) : rlcore_ppo_attach(mem, size, &w.ppo);
+      judge(__LINE__, "a flipped image", got == RLCORE_E_SIZE && at >= 24 && at < 32 ? RLCORE_E_SIZE : RLCORE_E_IMAGE, got, "block: ");
+      mem[at] = keep;
+    }
+  }
+}
+
+static void attack_ppo_image(uint32_t env_id) {
+  size_t size = 0, brain_size = 0, len = 0;
+  start_ppo(env_id);
+  FINE(rlcore_ppo_size(&w.settings, &w.env.obs, &w.env.action, &size));
+  FINE(rlcore_policy_size(w.ppo, &brain_size));
+  FINE(rlcore_policy_export(w.ppo, w.brain, sizeof w.brain, &w.policy));
+  flip(w.learner, size, 0);
+  flip(w.brain, brain_size, 1);
+  static struct world fresh;
+  uint32_t head;
+  memcpy(&head, w.learner + 20, 4);
+  head += 64;
+  roll();
+  memcpy(&fresh, &w, sizeof w);
+  int accepted = 0;
+  for (int round = 0; round < 1500; round++) {
+    memcpy(&w, &fresh, sizeof w);
+    for (uint32_t k = 1 + chance(8); k > 0; k--) {
+      w.learner[head + chance((uint32_t)size - head)] = (unsigned char)chance(256);
+      w.brain[head + chance((uint32_t)brain_size - head)] = (unsigned char)chance(256);
+    }
+    if (rlcore_policy_attach(w.brain, brain_size, &w.attached) == RLCORE_OK) {
+      FINE(rlcore_policy_scratch_len(w.attached, N, &len));
+      CHECK(known(rlcore_policy_act(w.attached, N, w.obs, NULL, NULL, &w.rng, w.scratch, len, actions())));
+    }
+    if (rlcore_ppo_attach(w.learner, size, &w.ppo) != RLCORE_OK) continue;
+    accepted++;
+    for (int k = 0; k < 10; k++) {
+      uint32_t phase = 9;
+      CHECK(known(rlcore_ppo_phase(w.ppo, &phase)) && phase < 3);
+      CHECK(known(rlcore_ppo_predict(w.ppo, w.obs, NULL, NULL, actions())));
+      CHECK(known(rlcore_ppo_act(w.ppo, w.obs, NULL, actions())));
+      CHECK(known(rlcore_ppo_observe(w.ppo, w.reward, w.terminated, w.truncated, w.final_obs)));
+      CHECK(known(rlcore_ppo_learn(w.ppo, w.obs, 2, &w.stats)));
+    }
+    CHECK(known(rlcore_policy_export(w.ppo, w.brain, sizeof w.brain, &w.policy)));
+  }
+  CHECK(accepted > 100);
+}
+
+/* Stop, copy the bytes, go on: byte-equal to never having stopped, whatever the slices and the processor's level. */
+static void check_resume(void) {
+  static unsigned char learner[LEARNER], world[BLOCK];
+  start_ppo(RLCORE_ENV_CARTPOLE);
+  for (int k = 0; k < 3; k++) {
+    roll();
+    FINE(rlcore_ppo_learn(w.ppo, w.obs, 0, &w.stats));
+  }
+  memcpy(learner, w.learner, sizeof learner);
+  memcpy(world, w.mem, sizeof world);
+  start_ppo(RLCORE_ENV_CARTPOLE);
+  roll();
+  FINE(rlcore_ppo_learn(w.ppo, w.obs, 1, &w.stats));
+  static struct world kept;
+  memcpy(&kept, &w, sizeof w);
+  memset(w.learner, 0, sizeof w.learner);
+  memcpy(&w, &kept, sizeof w);
+  FINE(rlcore_ppo_attach(w.learner, sizeof w.learner, &w.ppo));
+  FINE(rlcore_cpu_set_limit(RLCORE_CPU_BASE));
+  while (w.stats.minibatches_left > 0) FINE(rlcore_ppo_learn(w.ppo, NULL, 1, &w.stats));
+  for (int k = 0; k < 2; k++) {
+    roll();
+    do FINE(rlcore_ppo_learn(w.ppo, w.obs, 3, &w.stats));
+    while (w.stats.minibatches_left > 0);
+    FINE(rlcore_cpu_set_limit(RLCORE_CPU_AVX2));
+  }
+  FINE(rlcore_cpu_set_limit(RLCORE_CPU_AVX512));
+  CHECK(memcmp(learner, w.learner, sizeof learner) == 0);
+  CHECK(memcmp(world, w.mem, sizeof world) == 0);
+}
+
+/* ---- More kernels ---- */
+
+static void attack_sums(void) {
+  const float bad[] = {NAN, INFINITY, -INFINITY};
+  start();
+  const float *x = w.rewards, *value = w.values, *target = w.rewards;
+  float *out = w.advantage, discount = 0.5f, *whole = w.rewards;
+  uint32_t steps = T, envs = N;
+#define SUM rlcore_discounted_sum(x, steps, envs, discount, out)
+  FINE(SUM);
+  POINTER(x, 2, "discounted_sum: x", SUM);
+  POINTER(out, 2, "discounted_sum: out", SUM);
+  WITH(steps, 0, RLCORE_E_SHAPE, "num_steps", SUM);
+  WITH(envs, 0, RLCORE_E_SHAPE, "num_envs", SUM);
+  WITH(out, w.rewards, RLCORE_E_OVERLAP, "out", SUM);
+  WITH(out, w.rewards + T * N - 1, RLCORE_E_OVERLAP, "out", SUM);
+  WITH(discount, 1.5f, RLCORE_E_RANGE, "discount from 0 to 1, given 1.5", SUM);
+  steps = UINT32_MAX;
+  WITH(envs, UINT32_MAX, RLCORE_E_OVERFLOW, "discounted_sum", SUM);
+  steps = T;
+  for (int i = 0; i < 3; i++) {
+    WITH(w.rewards[T * N - 1], bad[i], RLCORE_E_VALUE, "finite", SUM);
+    WITH(discount, bad[i], RLCORE_E_VALUE, "discount", SUM);
+  }
+
+  double *mean = w.means, *var = w.vars, *count = &w.count, *explained = &w.count;
+  uint32_t rows = 6, columns = 2;
+#define MERGE rlcore_moments_update(x, rows, columns, mean, var, count)
+  FINE(MERGE);
+  CHECK(w.count == 6);
+  POINTER(x, 2, "moments: x", MERGE);
+  POINTER(mean, 4, "moments: mean", MERGE);
+  POINTER(var, 4, "moments: var", MERGE);
+  POINTER(count, 4, "moments: count", MERGE);
+  WITH(rows, 0, RLCORE_E_SHAPE, "rows and columns of at least 1", MERGE);
+  WITH(columns, 0, RLCORE_E_SHAPE, "rows and columns of at least 1", MERGE);
+  WITH(mean, w.vars + 1, RLCORE_E_OVERLAP, "mean", MERGE);
+  WITH(count, w.vars + 1, RLCORE_E_OVERLAP, "var", MERGE);
+  WITH(x, (float *)(void *)w.means, RLCORE_E_OVERLAP, "mean", MERGE);
+  rows = UINT32_MAX;
+  WITH(columns, UINT32_MAX, RLCORE_E_OVERFLOW, "moments", MERGE);
+  rows = 6;
+  for (int i = 0; i < 3; i++) WITH(w.rewards[11], bad[i], RLCORE_E_VALUE, "finite", MERGE);
+
+  size_t len = T * N;
+  double epsilon = 1e-8;
+#define SCALE rlcore_standardise(whole, len, epsilon)
+  FINE(SCALE);
+  POINTER(whole, 2, "standardise: x", SCALE);
+  WITH(epsilon, -1.0, RLCORE_E_RANGE, "epsilon of at least 0, given -1", SCALE);
+  WITH(epsilon, (double)NAN, RLCORE_E_RANGE, "epsilon", SCALE);
+  WITH(len, SIZE_MAX, RLCORE_E_OVERFLOW, "standardise", SCALE);
+  for (int i = 0; i < 3; i++) WITH(w.rewards[0], bad[i], RLCORE_E_VALUE, "finite", SCALE);
+#define EXPLAIN rlcore_explained_variance(value, target, len, explained)
+  FINE(EXPLAIN);
+  POINTER(value, 2, "explained_variance: value", EXPLAIN);
+  POINTER(target, 2, "explained_variance: target", EXPLAIN);
+  POINTER(explained, 4, "explained_variance: out", EXPLAIN);
+  WITH(len, SIZE_MAX / 4, RLCORE_E_OVERFLOW, "explained_variance", EXPLAIN);
+  for (int i = 0; i < 3; i++) {
+    WITH(w.rewards[3], bad[i], RLCORE_E_VALUE, "a finite target", EXPLAIN);
+    WITH(w.values[3], bad[i], RLCORE_E_VALUE, "a finite value", EXPLAIN);
+  }
+}
+
+static void attack_categorical(void) {
+  const float bad[] = {NAN, INFINITY, -INFINITY};
+  start();
+  rlcore_logits *b = &w.batch;
+  float *out = w.normal;
+  int32_t *action = w.choices;
+  const int32_t *taken = w.choices;
+  const float *uniform = w.draws;
+  const rlcore_sampling *sampling = &w.sampling;
+  w.n[0] = 3;
+  w.n[1] = 1;
+  memset(w.allowed, 1, sizeof w.allowed);
+  *b = (rlcore_logits){sizeof *b, 5, 2, 0, w.n, w.logits, w.allowed};
+#define SOFT rlcore_categorical_log_softmax(b, out)
+#define PROB rlcore_categorical_log_prob(b, taken, out)
+#define ENTROPY rlcore_categorical_entropy(b, out)
+#define DRAW rlcore_categorical_sample(b, sampling, uniform, action)
+#undef EACH
+#define EACH(field, wrong, status, words) \
+  WITH(field, wrong, status, words, SOFT); WITH(field, wrong, status, words, PROB); \
+  WITH(field, wrong, status, words, ENTROPY); WITH(field, wrong, status, words, DRAW)
+  FINE(SOFT);
+  FINE(PROB);
+  FINE(ENTROPY);
+  FINE(DRAW);
+  EACH(b, NULL, NULLED, "logits");
+  EACH(b, off(&w.batch, 1), CROOKED, "logits");
+  EACH(b, off(&w.batch, 4), CROOKED, "logits");
+  EACH(b->struct_size, 24, RLCORE_E_CONFIG, "struct_size");
+  EACH(b->struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size");
+  EACH(b->reserved, 1, RLCORE_E_CONFIG, "reserved");
+  EACH(b->num_rows, 0, RLCORE_E_SHAPE, "at least 1");
+  EACH(b->num_choices, 0, RLCORE_E_SHAPE, "at least 1");
+  EACH(b->n, NULL, NULLED, "logits: n");
+  EACH(b->n, off(w.n, 2), CROOKED, "logits: n");
+  EACH(w.n[1], 0, RLCORE_E_RANGE, "n from 1 to 2147483647, given 0");
+  EACH(b->logits, NULL, NULLED, "logits: logits");
+  EACH(b->logits, off(w.logits, 1), CROOKED, "logits: logits");
+  for (int i = 0; i < 3; i++) { EACH(w.logits[19], bad[i], RLCORE_E_VALUE, "finite"); }
+  EACH(w.allowed[19], 0, RLCORE_E_VALUE, "allow");
+  WITH(out, NULL, NULLED, "out", SOFT);
+  WITH(out, NULL, NULLED, "log_prob", PROB);
+  WITH(out, NULL, NULLED, "entropy", ENTROPY);
+  WITH(out, off(w.normal, 1), CROOKED, "out", SOFT);
+  WITH(out, off(w.normal, 1), CROOKED, "log_prob", PROB);
+  WITH(out, off(w.normal, 1), CROOKED, "entropy", ENTROPY);
+  WITH(out, w.logits, RLCORE_E_OVERLAP, "out", SOFT);
+  WITH(out, (float *)(void *)w.allowed, RLCORE_E_OVERLAP, "log_prob", PROB);
+  WITH(out, (float *)(void *)w.choices, RLCORE_E_OVERLAP, "log_prob", PROB);
+  WITH(out, (float *)(void *)w.n, RLCORE_E_OVERLAP, "entropy", ENTROPY);
+  POINTER(taken, 2, "categorical: action", PROB);
+  POINTER(action, 2, "categorical: action", DRAW);
+  POINTER(uniform, 2, "categorical: uniform", DRAW);
+  WITH(action, (int32_t *)(void *)w.draws, RLCORE_E_OVERLAP, "action", DRAW);
+  const int32_t wild[] = {3, -1, INT32_MAX, INT32_MIN};
+  for (int i = 0; i < 4; i++) WITH(w.choices[8], wild[i], RLCORE_E_RANGE, "", PROB);
+  w.choices[0] = 2;
+  WITH(w.allowed[2], 0, RLCORE_E_RANGE, "", PROB);
+  const float outside[] = {-0.1f, 1.1f, NAN};
+  for (int i = 0; i < 3; i++) WITH(w.draws[9], outside[i], RLCORE_E_VALUE, "uniform from 0 to 1", DRAW);
+  WITH(w.sampling.method, 9, RLCORE_E_CONFIG, "an rlcore_sampling_method, given 9", DRAW);
+  WITH(w.sampling.method, RLCORE_SAMPLING_TOPK, RLCORE_E_RANGE, "k of at least 1", DRAW);
+  WITH(w.sampling.method, RLCORE_SAMPLING_TEMPERATURE, RLCORE_E_RANGE, "temperature above 0", DRAW);
+  w.sampling.temperature = NAN;
+  WITH(w.sampling.method, RLCORE_SAMPLING_TEMPERATURE, RLCORE_E_VALUE, "finite temperature", DRAW);
+  w.sampling.method = RLCORE_SAMPLING_GREEDY;
+  uniform = NULL;
+  FINE(DRAW);
+  b->mask = NULL;
+  FINE(DRAW);
+}
+
+static void attack_gaussian(void) {
+  const float bad[] = {NAN, INFINITY, -INFINITY};
+  start();
+  rlcore_gaussian *g = &w.gaussian;
+  const float *action = w.vectors, *normal = w.draws, *log_std = w.log_std;
+  float *out = w.normal;
+  *g = (rlcore_gaussian){sizeof *g, 5, 2, 0, w.mean, w.log_std};
+#undef PROB
+#undef DRAW
+#define PROB rlcore_gaussian_log_prob(g, action, out)
+#define DRAW rlcore_gaussian_sample(g, normal, out)
+#define SPREAD rlcore_gaussian_entropy(log_std, 2, out)
+#define SQUASH rlcore_gaussian_squash(action, 10, out)
+#define SQUASHED rlcore_gaussian_squash_log_prob(action, 5, 2, out)
+  FINE(PROB);
+  FINE(DRAW);
+  FINE(SPREAD);
+  FINE(SQUASH);
+  FINE(SQUASHED);
+#undef BOTH
+#define BOTH(field, wrong, status, words) WITH(field, wrong, status, words, PROB); WITH(field, wrong, status, words, DRAW)
+  BOTH(g, NULL, NULLED, "gaussian");
+  BOTH(g, off(&w.gaussian, 4), CROOKED, "gaussian");
+  BOTH(g, off(&w.gaussian, 1), CROOKED, "gaussian");
+  BOTH(g->struct_size, 24, RLCORE_E_CONFIG, "struct_size");
+  BOTH(g->struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size");
+  BOTH(g->reserved, 1, RLCORE_E_CONFIG, "reserved");
+  BOTH(g->num_rows, 0, RLCORE_E_SHAPE, "at least 1");
+  BOTH(g->action_len, 0, RLCORE_E_SHAPE, "at least 1");
+  BOTH(g->mean, NULL, NULLED, "gaussian: mean");
+  BOTH(g->mean, off(w.mean, 1), CROOKED, "gaussian: mean");
+  BOTH(g->log_std, NULL, NULLED, "gaussian: log_std");
+  BOTH(g->log_std, off(w.log_std, 1), CROOKED, "gaussian: log_std");
+  BOTH(w.log_std[1], 41.0f, RLCORE_E_RANGE, "log_std");
+  BOTH(out, NULL, NULLED, "gaussian: ");
+  BOTH(out, off(w.normal, 2), CROOKED, "gaussian: ");
+  BOTH(out, w.mean, RLCORE_E_OVERLAP, "gaussian: ");
+  BOTH(out, w.log_std, RLCORE_E_OVERLAP, "gaussian: ");
+  POINTER(action, 2, "gaussian: action", PROB);
+  POINTER(normal, 2, "gaussian: normal", DRAW);
+  POINTER(log_std, 2, "gaussian: log_std", SPREAD);
+  POINTER(out, 2, "gaussian: out", SPREAD);
+  POINTER(action, 2, "gaussian: action", SQUASH);
+  POINTER(out, 2, "gaussian: squashed", SQUASH);
+  POINTER(action, 2, "gaussian: action", SQUASHED);
+  POINTER(out, 2, "gaussian: log_prob", SQUASHED);
+  WITH(out, w.vectors, RLCORE_E_OVERLAP, "squashed", SQUASH);
+  WITH(out, w.vectors + 9, RLCORE_E_OVERLAP, "log_prob", SQUASHED);
+  REFUSED(RLCORE_E_SHAPE, "at least 1", rlcore_gaussian_entropy(w.log_std, 0, out));
+  REFUSED(RLCORE_E_OVERFLOW, "action", rlcore_gaussian_squash(w.vectors, SIZE_MAX / 4, out));
+  REFUSED(RLCORE_E_SHAPE, "whole rows", rlcore_gaussian_squash_log_prob(w.vectors, 0, 2, out));
+  REFUSED(RLCORE_E_SHAPE, "whole rows", rlcore_gaussian_squash_log_prob(w.vectors, 5, 0, out));
+  for (int i = 0; i < 3; i++) {
+    BOTH(w.mean[9], bad[i], RLCORE_E_VALUE, "a finite mean");
+    BOTH(w.log_std[1], bad[i], RLCORE_E_VALUE, "a finite log_std");
+    WITH(w.log_std[0], bad[i], RLCORE_E_VALUE, "a finite log_std", SPREAD);
+    WITH(w.vectors[9], bad[i], RLCORE_E_VALUE, "a finite action", PROB);
+    WITH(w.vectors[0], bad[i], RLCORE_E_VALUE, "a finite action", SQUASH);
+    WITH(w.vectors[0], bad[i], RLCORE_E_VALUE, "a finite action", SQUASHED);
+    WITH(w.normal[0], bad[i], RLCORE_E_VALUE, "a finite log_prob", SQUASHED);
+    WITH(w.draws[9], bad[i], RLCORE_E_VALUE, "a finite normal draw", DRAW);
+  }
+}
+
 int main(void) {
   attack_results();
   attack_words();
@@ -816,6 +1552,15 @@ int main(void) {
   attack_vecenv_image();
   check_ranges();
   attack_gae();
+  attack_ppo_config();
+  attack_ppo();
+  attack_policy();
+  attack_ppo_image(RLCORE_ENV_CARTPOLE);
+  attack_ppo_image(RLCORE_ENV_PENDULUM);
+  check_resume();
+  attack_sums();
+  attack_categorical();
+  attack_gaussian();
   printf("%d attacks, %d failures\n", attacks, failures);
   return failures != 0;
 }
