@@ -4,7 +4,7 @@
 {"mountaincarcontinuous", 0x05baa739a26f78dd, 0x8a462bca9cac3704},
 {"acrobot", 0xc135e45e7565bff5, 0x54a254bcef503e3e},
 {"pendulum", 0xc65a9e77fd1fd3d6, 0x9f7617de7714d119},
-{"lander", 0x487f30ea6388599b, 0x07884a72e707b22e},
+{"lander", 0x064d97c5144a47dc, 0xbe2645a5ef9a6c19},
 {"probe1", 0x2540874273e7c228, 0x6c076c9613646115},
 {"probe2", 0xb8e1e651050469a6, 0x1c459c56a986451a},
 {"probe3", 0x6ea2b3a1ba27a345, 0x8ebc6603fabd81d2},

@@ -99,7 +99,7 @@ static int32_t step(void *user, void *memory, rlcore_rng *rng, const void *actio
   out->reward -= a == MAIN_ENGINE ? 0.2F : a == COAST ? 0.1F : 0.13F; /* time and fuel */
   if (s->y <= 0) {
     const int landed = fabsf(s->x) <= pad && sqrtf(s->vx * s->vx + s->vy * s->vy) <= soft && s->up_y >= upright;
-    out->reward += landed ? 100 : -100;
+    out->reward += landed ? 100 : -50;
     out->terminated = 1;
   } else if (fabsf(s->x) > width || s->y > ceiling) {
     out->reward -= 100;

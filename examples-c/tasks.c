@@ -70,10 +70,10 @@ static void lander(rlcore_ppo_config *c) {
   c->num_steps = 128;
   c->num_minibatches = 8;
   c->num_epochs = 4;
+  c->activation = RLCORE_ACTIVATION_RELU;
   c->learning_rate = 1e-3F;
   c->discount = 0.995F;
   c->lambda = 0.97F;
-  c->entropy_coef = 0;
   c->normalize_obs = 1;
   c->normalize_reward = 1;
 }
@@ -93,7 +93,7 @@ static const task tasks[] = {
     {"mountaincarcontinuous", "MountainCarContinuous-v0", RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS, 200000, 3, 90, 0, mountain_car_continuous, draw_mountain_car},
     {"acrobot", "Acrobot-v1", RLCORE_ENV_ACROBOT, 300000, 3, -90, 0, acrobot, draw_acrobot},
     {"pendulum", "Pendulum-v1", RLCORE_ENV_PENDULUM, 307200, 5, -200, 0, pendulum, draw_pendulum},
-    {"lander", "Lander (physics in the C host)", 0, 500000, 3, 100, 0, lander, draw_lander},
+    {"lander", "Lander (physics in the C host)", 0, 300000, 3, 100, 0, lander, draw_lander},
     {"probe1", "Probe 1: reward 1", RLCORE_ENV_PROBE1, 20000, 1, 1, 1e-4, probe, NULL},
     {"probe2", "Probe 2: reward is the observation", RLCORE_ENV_PROBE2, 20000, 1, -1, 1e-4, probe, NULL},
     {"probe3", "Probe 3: reward one step later", RLCORE_ENV_PROBE3, 20000, 1, 1, 1e-4, probe, NULL},
