@@ -146,7 +146,7 @@ impl RewardScale<'_> {
         let after = moments::merge(before, *self.count, moments::of(self.running), n as f64);
         (*self.mean, *self.var) = (after.mean, after.var);
         *self.count += n as f64;
-        cpu::dispatch(Scale { var: after.var, limits, reward, out });
+        scale(after.var, limits, reward, out);
         clear_ended(terminated, truncated, self.running);
         Ok(())
     }
@@ -155,7 +155,7 @@ impl RewardScale<'_> {
 /// Writes clip(reward / sqrt(var + epsilon)) for any number of rewards: [`RewardScale`] with its variance as it is.
 pub fn scale_rewards(var: f64, limits: Limits, reward: &[f32], out: &mut [f32]) -> Result {
     check_scale(reward, limits, out)?;
-    cpu::dispatch(Scale { var, limits, reward, out });
+    scale(var, limits, reward, out);
     Ok(())
 }
 
@@ -219,21 +219,9 @@ fn store_short(out: &mut [f32], lanes: &[f32; LANES]) {
     }
 }
 
-struct Scale<'a> {
-    var: f64,
-    limits: Limits,
-    reward: &'a [f32],
-    out: &'a mut [f32],
-}
-
-impl Kernel for Scale<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let scale = num::inverse_sqrt64(self.var + self.limits.epsilon);
-        for (out, reward) in self.out.iter_mut().zip(self.reward) {
-            *out = self.limits.apply((f64::from(*reward) * scale) as f32);
-        }
+fn scale(var: f64, limits: Limits, reward: &[f32], out: &mut [f32]) {
+    let scale = num::inverse_sqrt64(var + limits.epsilon);
+    for (out, reward) in out.iter_mut().zip(reward) {
+        *out = limits.apply((f64::from(*reward) * scale) as f32);
     }
 }

@@ -45,7 +45,20 @@ pub enum Sampling {
 pub fn log_softmax(batch: &Logits<'_>, out: &mut [f32]) -> Result {
     let stride = check(batch)?;
     check_len("categorical: log-probabilities [B, L] of length", out, batch.logits.len())?;
-    LogSoftmax { batch, stride, out }.run();
+    for_each_choice(batch, stride, |choice, first, _| {
+        let softmax = cpu::dispatch(Normalise(choice));
+        let Some(rows) = out.get_mut(first.wrapping_mul(stride)..) else { return };
+        for (begin, width) in parts(choice.n) {
+            let at = choice.begin.wrapping_add(begin);
+            let mut tile = Tile::new();
+            for (logit, out) in choice.columns(begin, width).iter().zip(&mut tile.0) {
+                for i in 0..ROWS {
+                    out[i] = logit[i] - softmax.max[i] - softmax.log_sum[i];
+                }
+            }
+            tile.store(rows, stride, at, width);
+        }
+    });
     Ok(())
 }
 
@@ -54,7 +67,7 @@ pub fn log_prob(batch: &Logits<'_>, action: &[i32], log_prob: &mut [f32]) -> Res
     let stride = check(batch)?;
     check_action(batch, stride, action)?;
     check_len("categorical: log_prob [B] of length", log_prob, batch.num_rows)?;
-    cpu::dispatch(Evaluate { batch, stride, action, log_prob, entropy: &mut [] });
+    run(batch, stride, action, log_prob, &mut []);
     Ok(())
 }
 
@@ -62,7 +75,7 @@ pub fn log_prob(batch: &Logits<'_>, action: &[i32], log_prob: &mut [f32]) -> Res
 pub fn entropy(batch: &Logits<'_>, entropy: &mut [f32]) -> Result {
     let stride = check(batch)?;
     check_len("categorical: entropy [B] of length", entropy, batch.num_rows)?;
-    cpu::dispatch(Evaluate { batch, stride, action: &[], log_prob: &mut [], entropy });
+    run(batch, stride, &[], &mut [], entropy);
     Ok(())
 }
 
@@ -72,7 +85,7 @@ pub fn evaluate(batch: &Logits<'_>, action: &[i32], log_prob: &mut [f32], entrop
     check_action(batch, stride, action)?;
     check_len("categorical: log_prob [B] of length", log_prob, batch.num_rows)?;
     check_len("categorical: entropy [B] of length", entropy, batch.num_rows)?;
-    cpu::dispatch(Evaluate { batch, stride, action, log_prob, entropy });
+    run(batch, stride, action, log_prob, entropy);
     Ok(())
 }
 
@@ -92,7 +105,19 @@ pub fn gradient(
     check_len("categorical: logits_grad [B, L] of length", logits_grad, batch.logits.len())?;
     check_finite("categorical: a finite log_prob_grad", log_prob_grad)?;
     check_finite("categorical: a finite entropy_grad", entropy_grad)?;
-    cpu::dispatch(Gradient { batch, stride, action, log_prob_grad, entropy_grad, logits_grad });
+    let num_choices = batch.n.len();
+    for_each_choice(batch, stride, |choice, first, k| {
+        let softmax = cpu::dispatch(Normalise(choice));
+        let actions = action.get(first.wrapping_mul(num_choices)..).unwrap_or(&[]);
+        cpu::dispatch(Gradient {
+            choice,
+            softmax: &softmax,
+            action: load_column(actions, num_choices, k),
+            log_prob_grad: load_lanes(log_prob_grad.get(first..).unwrap_or(&[])),
+            entropy_grad: load_lanes(entropy_grad.get(first..).unwrap_or(&[])),
+            rows: logits_grad.get_mut(first.wrapping_mul(stride)..).unwrap_or(&mut []),
+        });
+    });
     Ok(())
 }
 
@@ -109,15 +134,15 @@ pub fn sample(batch: &Logits<'_>, sampling: Sampling, uniform: &[f32], action: &
         }
     }
     match sampling {
-        Sampling::Basic => cpu::dispatch(Sample { batch, stride, temperature: 1.0, uniform, action }),
+        Sampling::Basic => draw(batch, stride, 1.0, uniform, action),
         Sampling::Temperature(temperature) => {
             check_one("categorical: a finite temperature", temperature)?;
             if temperature <= 0.0 {
                 return Err(Error::new(Kind::Range, "categorical: temperature above 0").given_f32(temperature));
             }
-            cpu::dispatch(Sample { batch, stride, temperature, uniform, action });
+            draw(batch, stride, temperature, uniform, action);
         }
-        Sampling::Greedy => Greedy { batch, stride, action }.run(),
+        Sampling::Greedy => take_best(batch, stride, action),
         Sampling::TopK(0) | Sampling::BottomK(0) => {
             return Err(Error::new(Kind::Range, "categorical: k of at least").needed(1).given(0));
         }
@@ -206,36 +231,26 @@ struct Choice<'a> {
     loaded: bool,
 }
 
-/// What the softmax of a row needs: its largest logit, and of e = exp(logit - max) the sum and the sum times
-/// (logit - max).
-struct Softmax {
-    max: Lanes,
-    sum: Lanes,
-    weighted: Lanes,
-}
-
-impl<'a> Choice<'a> {
-    /// Calls `each` once a choice of each 16 rows of the batch, with the number of the first row and of the choice.
-    #[inline(always)]
-    fn for_each(batch: &Logits<'a>, stride: usize, mut each: impl FnMut(&mut Choice<'a>, usize, usize)) {
-        let size = stride.saturating_mul(ROWS);
-        if size == 0 {
-            return;
-        }
-        let mut choice = Choice { rows: &[], mask: None, stride, begin: 0, n: 0, tile: Tile::new(), loaded: false };
-        for (i, rows) in batch.logits.chunks(size).enumerate() {
-            let first = i.wrapping_mul(ROWS);
-            choice.rows = rows;
-            choice.mask = batch.mask.and_then(|mask| mask.get(i.wrapping_mul(size)..));
-            choice.begin = 0;
-            for (k, n) in batch.n.iter().enumerate() {
-                (choice.n, choice.loaded) = (*n as usize, false);
-                each(&mut choice, first, k);
-                choice.begin = choice.begin.wrapping_add(choice.n);
-            }
+/// Calls `each` once a choice of each 16 rows of the batch, with the numbers of the first row and of the choice.
+fn for_each_choice<'a>(batch: &Logits<'a>, stride: usize, mut each: impl FnMut(&mut Choice<'a>, usize, usize)) {
+    let size = stride.saturating_mul(ROWS);
+    if size == 0 {
+        return;
+    }
+    let mut choice = Choice { rows: &[], mask: None, stride, begin: 0, n: 0, tile: Tile::new(), loaded: false };
+    for (i, rows) in batch.logits.chunks(size).enumerate() {
+        choice.rows = rows;
+        choice.mask = batch.mask.and_then(|mask| mask.get(i.wrapping_mul(size)..));
+        choice.begin = 0;
+        for (k, n) in batch.n.iter().enumerate() {
+            (choice.n, choice.loaded) = (*n as usize, false);
+            each(&mut choice, i.wrapping_mul(ROWS), k);
+            choice.begin = choice.begin.wrapping_add(choice.n);
         }
     }
+}
 
+impl Choice<'_> {
     /// Columns `begin..begin + width` of this choice, -inf where forbidden.
     #[inline(always)]
     fn columns(&mut self, begin: usize, width: usize) -> &[Lanes] {
@@ -262,13 +277,29 @@ impl<'a> Choice<'a> {
         }
         max
     }
+}
 
+/// Of each row: its largest logit, the sum of exp(logit - max) and its logarithm, and the entropy.
+struct Softmax {
+    max: Lanes,
+    sum: Lanes,
+    log_sum: Lanes,
+    entropy: Lanes,
+}
+
+struct Normalise<'c, 'a>(&'c mut Choice<'a>);
+
+impl Kernel for Normalise<'_, '_> {
+    type Output = Softmax;
+
+    /// H = -sum p log p = log sum - sum p (logit - max).
     #[inline(always)]
-    fn softmax(&mut self) -> Softmax {
-        let max = self.max();
+    fn run(self) -> Softmax {
+        let choice = self.0;
+        let max = choice.max();
         let (mut sum, mut weighted) = ([0.0; ROWS], [0.0; ROWS]);
-        for (begin, width) in parts(self.n) {
-            for logit in self.columns(begin, width) {
+        for (begin, width) in parts(choice.n) {
+            for logit in choice.columns(begin, width) {
                 for i in 0..ROWS {
                     let z = logit[i] - max[i];
                     let e = num::exp(z);
@@ -277,245 +308,159 @@ impl<'a> Choice<'a> {
                 }
             }
         }
-        Softmax { max, sum, weighted }
-    }
-}
-
-impl Softmax {
-    #[inline(always)]
-    fn log_sum(&self) -> Lanes {
-        self.sum.map(num::ln)
-    }
-
-    /// H = -sum p log p = log sum - sum p (logit - max).
-    #[inline(always)]
-    fn entropy(&self, log_sum: &Lanes) -> Lanes {
+        let log_sum = sum.map(num::ln);
         let mut entropy = [0.0; ROWS];
         for i in 0..ROWS {
-            entropy[i] = log_sum[i] - self.weighted[i] / self.sum[i];
+            entropy[i] = log_sum[i] - weighted[i] / sum[i];
         }
-        entropy
+        Softmax { max, sum, log_sum, entropy }
     }
 }
 
-struct LogSoftmax<'a> {
-    batch: &'a Logits<'a>,
-    stride: usize,
-    out: &'a mut [f32],
-}
-
-impl LogSoftmax<'_> {
-    fn run(self) {
-        let (stride, out) = (self.stride, self.out);
-        Choice::for_each(
-            self.batch,
-            stride,
-            #[inline(always)]
-            |choice, first, _| {
-                let softmax = choice.softmax();
-                let log_sum = softmax.log_sum();
-                let Some(rows) = out.get_mut(first.wrapping_mul(stride)..) else { return };
-                for (begin, width) in parts(choice.n) {
-                    let at = choice.begin.wrapping_add(begin);
-                    let mut tile = Tile::new();
-                    for (logit, out) in choice.columns(begin, width).iter().zip(&mut tile.0) {
-                        for i in 0..ROWS {
-                            out[i] = logit[i] - softmax.max[i] - log_sum[i];
-                        }
+/// Writes log-probabilities and entropies, each `[B]` or empty if not wanted.
+fn run(batch: &Logits<'_>, stride: usize, action: &[i32], log_prob: &mut [f32], entropy: &mut [f32]) {
+    let num_choices = batch.n.len();
+    for_each_choice(batch, stride, |choice, first, k| {
+        let softmax = cpu::dispatch(Normalise(choice));
+        if let Some(entropy) = entropy.get_mut(first..).filter(|x| !x.is_empty()) {
+            add(entropy, k, &softmax.entropy);
+        }
+        if let Some(log_prob) = log_prob.get_mut(first..).filter(|x| !x.is_empty()) {
+            let actions = action.get(first.wrapping_mul(num_choices)..).unwrap_or(&[]);
+            let action = load_column(actions, num_choices, k);
+            let mut taken = [0.0; ROWS];
+            for (begin, width) in parts(choice.n) {
+                for (j, logit) in choice.columns(begin, width).iter().enumerate() {
+                    let j = begin.wrapping_add(j) as i32;
+                    for i in 0..ROWS {
+                        taken[i] = if action[i] == j { logit[i] } else { taken[i] };
                     }
-                    tile.store(rows, stride, at, width);
                 }
-            },
-        );
+            }
+            let mut logs = [0.0; ROWS];
+            for i in 0..ROWS {
+                logs[i] = taken[i] - softmax.max[i] - softmax.log_sum[i];
+            }
+            add(log_prob, k, &logs);
+        }
+    });
+}
+
+/// Adds choice number `k` of 16 rows to the sums of their choices.
+fn add(sums: &mut [f32], k: usize, lanes: &Lanes) {
+    let mut sum = if k == 0 { [0.0; ROWS] } else { load_lanes(sums) };
+    for i in 0..ROWS {
+        sum[i] += lanes[i];
     }
+    store_lanes(sums, &sum);
 }
 
-struct Evaluate<'a> {
-    batch: &'a Logits<'a>,
-    stride: usize,
-    action: &'a [i32],
-    /// `[B]`, or empty if not wanted.
-    log_prob: &'a mut [f32],
-    /// `[B]`, or empty if not wanted.
-    entropy: &'a mut [f32],
+/// One choice of 16 rows: d log p(a) / d logit j = (1 if j = a else 0) - p(j);  d H / d logit j = -p(j) (log p(j) + H).
+struct Gradient<'c, 'a> {
+    choice: &'c mut Choice<'a>,
+    softmax: &'c Softmax,
+    action: [i32; ROWS],
+    log_prob_grad: Lanes,
+    entropy_grad: Lanes,
+    /// `[up to 16 and more, stride]`
+    rows: &'c mut [f32],
 }
 
-impl Kernel for Evaluate<'_> {
+impl Kernel for Gradient<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let num_choices = self.batch.n.len();
-        Choice::for_each(
-            self.batch,
-            self.stride,
-            #[inline(always)]
-            |choice, first, k| {
-                let softmax = choice.softmax();
-                let log_sum = softmax.log_sum();
-                if let Some(entropy) = self.entropy.get_mut(first..).filter(|x| !x.is_empty()) {
-                    let mut sum = if k == 0 { [0.0; ROWS] } else { load_lanes(entropy) };
-                    let each = softmax.entropy(&log_sum);
-                    for i in 0..ROWS {
-                        sum[i] += each[i];
-                    }
-                    store_lanes(entropy, &sum);
+        let Gradient { choice, softmax, action, log_prob_grad, entropy_grad, rows } = self;
+        for (begin, width) in parts(choice.n) {
+            let (at, stride) = (choice.begin.wrapping_add(begin), choice.stride);
+            let mut tile = Tile::new();
+            for (j, (logit, out)) in choice.columns(begin, width).iter().zip(&mut tile.0).enumerate() {
+                let j = begin.wrapping_add(j) as i32;
+                for i in 0..ROWS {
+                    let z = logit[i] - softmax.max[i];
+                    let p = num::exp(z) / softmax.sum[i];
+                    let taken = if action[i] == j { 1.0 } else { 0.0 };
+                    let spread = if p > 0.0 { p * (z - softmax.log_sum[i] + softmax.entropy[i]) } else { 0.0 };
+                    out[i] = log_prob_grad[i] * (taken - p) - entropy_grad[i] * spread;
                 }
-                if let Some(log_prob) = self.log_prob.get_mut(first..).filter(|x| !x.is_empty()) {
-                    let mut sum = if k == 0 { [0.0; ROWS] } else { load_lanes(log_prob) };
-                    let actions = self.action.get(first.wrapping_mul(num_choices)..).unwrap_or(&[]);
-                    let action = load_column(actions, num_choices, k);
-                    let mut taken = [0.0; ROWS];
-                    for (begin, width) in parts(choice.n) {
-                        for (j, logit) in choice.columns(begin, width).iter().enumerate() {
-                            let j = begin.wrapping_add(j) as i32;
-                            for i in 0..ROWS {
-                                taken[i] = if action[i] == j { logit[i] } else { taken[i] };
-                            }
-                        }
-                    }
-                    for i in 0..ROWS {
-                        sum[i] += taken[i] - softmax.max[i] - log_sum[i];
-                    }
-                    store_lanes(log_prob, &sum);
-                }
-            },
-        );
+            }
+            tile.store(rows, stride, at, width);
+        }
     }
 }
 
-struct Gradient<'a> {
-    batch: &'a Logits<'a>,
-    stride: usize,
-    action: &'a [i32],
-    log_prob_grad: &'a [f32],
-    entropy_grad: &'a [f32],
-    logits_grad: &'a mut [f32],
+fn draw(batch: &Logits<'_>, stride: usize, temperature: f32, uniform: &[f32], action: &mut [i32]) {
+    let num_choices = batch.n.len();
+    for_each_choice(batch, stride, |choice, first, k| {
+        let at = first.wrapping_mul(num_choices);
+        let uniform = load_column(uniform.get(at..).unwrap_or(&[]), num_choices, k);
+        let drawn = cpu::dispatch(Draw { choice, temperature, uniform });
+        store_column(action.get_mut(at..).unwrap_or(&mut []), num_choices, k, &drawn);
+    });
 }
 
-impl Kernel for Gradient<'_> {
-    type Output = ();
-
-    /// d log p(a) / d logit j = (1 if j = a else 0) - p(j);  d H / d logit j = -p(j) (log p(j) + H).
-    #[inline(always)]
-    fn run(self) {
-        let (stride, num_choices) = (self.stride, self.batch.n.len());
-        Choice::for_each(
-            self.batch,
-            stride,
-            #[inline(always)]
-            |choice, first, k| {
-                let softmax = choice.softmax();
-                let log_sum = softmax.log_sum();
-                let entropy = softmax.entropy(&log_sum);
-                let action =
-                    load_column(self.action.get(first.wrapping_mul(num_choices)..).unwrap_or(&[]), num_choices, k);
-                let log_prob_grad = load_lanes(self.log_prob_grad.get(first..).unwrap_or(&[]));
-                let entropy_grad = load_lanes(self.entropy_grad.get(first..).unwrap_or(&[]));
-                let Some(rows) = self.logits_grad.get_mut(first.wrapping_mul(stride)..) else { return };
-                for (begin, width) in parts(choice.n) {
-                    let at = choice.begin.wrapping_add(begin);
-                    let mut tile = Tile::new();
-                    for (j, (logit, out)) in choice.columns(begin, width).iter().zip(&mut tile.0).enumerate() {
-                        let j = begin.wrapping_add(j) as i32;
-                        for i in 0..ROWS {
-                            let z = logit[i] - softmax.max[i];
-                            let p = num::exp(z) / softmax.sum[i];
-                            let taken = if action[i] == j { 1.0 } else { 0.0 };
-                            let spread = if p > 0.0 { p * (z - log_sum[i] + entropy[i]) } else { 0.0 };
-                            out[i] = log_prob_grad[i] * (taken - p) - entropy_grad[i] * spread;
-                        }
-                    }
-                    tile.store(rows, stride, at, width);
-                }
-            },
-        );
-    }
-}
-
-struct Sample<'a> {
-    batch: &'a Logits<'a>,
-    stride: usize,
+/// One choice of 16 rows.
+struct Draw<'c, 'a> {
+    choice: &'c mut Choice<'a>,
     temperature: f32,
-    uniform: &'a [f32],
-    action: &'a mut [i32],
+    uniform: Lanes,
 }
 
-impl Kernel for Sample<'_> {
-    type Output = ();
+impl Kernel for Draw<'_, '_> {
+    type Output = [i32; ROWS];
 
     #[inline(always)]
-    fn run(self) {
-        let (num_choices, temperature) = (self.batch.n.len(), self.temperature);
-        Choice::for_each(
-            self.batch,
-            self.stride,
-            #[inline(always)]
-            |choice, first, k| {
-                let at = first.wrapping_mul(num_choices);
-                let max = choice.max();
-                let mut sum = [0.0; ROWS];
-                for (begin, width) in parts(choice.n) {
-                    for logit in choice.columns(begin, width) {
-                        for i in 0..ROWS {
-                            sum[i] += num::exp((logit[i] - max[i]) / temperature);
-                        }
-                    }
-                }
-                let mut threshold = load_column(self.uniform.get(at..).unwrap_or(&[]), num_choices, k);
+    fn run(self) -> [i32; ROWS] {
+        let Draw { choice, temperature, uniform } = self;
+        let max = choice.max();
+        let mut sum = [0.0; ROWS];
+        for (begin, width) in parts(choice.n) {
+            for logit in choice.columns(begin, width) {
                 for i in 0..ROWS {
-                    threshold[i] *= sum[i];
+                    sum[i] += num::exp((logit[i] - max[i]) / temperature);
                 }
-                let (mut cumulative, mut drawn, mut last) = ([0.0; ROWS], [-1; ROWS], [0; ROWS]);
-                for (begin, width) in parts(choice.n) {
-                    for (j, logit) in choice.columns(begin, width).iter().enumerate() {
-                        let j = begin.wrapping_add(j) as i32;
-                        for i in 0..ROWS {
-                            let e = num::exp((logit[i] - max[i]) / temperature);
-                            cumulative[i] += e;
-                            last[i] = if e > 0.0 { j } else { last[i] };
-                            drawn[i] = if (drawn[i] < 0) & (cumulative[i] > threshold[i]) { j } else { drawn[i] };
-                        }
-                    }
-                }
+            }
+        }
+        let mut threshold = uniform;
+        for i in 0..ROWS {
+            threshold[i] *= sum[i];
+        }
+        let (mut cumulative, mut drawn, mut last) = ([0.0; ROWS], [-1; ROWS], [0; ROWS]);
+        for (begin, width) in parts(choice.n) {
+            for (j, logit) in choice.columns(begin, width).iter().enumerate() {
+                let j = begin.wrapping_add(j) as i32;
                 for i in 0..ROWS {
-                    drawn[i] = if drawn[i] < 0 { last[i] } else { drawn[i] };
+                    let e = num::exp((logit[i] - max[i]) / temperature);
+                    cumulative[i] += e;
+                    last[i] = if e > 0.0 { j } else { last[i] };
+                    drawn[i] = if (drawn[i] < 0) & (cumulative[i] > threshold[i]) { j } else { drawn[i] };
                 }
-                store_column(self.action.get_mut(at..).unwrap_or(&mut []), num_choices, k, &drawn);
-            },
-        );
+            }
+        }
+        for i in 0..ROWS {
+            drawn[i] = if drawn[i] < 0 { last[i] } else { drawn[i] };
+        }
+        drawn
     }
 }
 
-struct Greedy<'a> {
-    batch: &'a Logits<'a>,
-    stride: usize,
-    action: &'a mut [i32],
-}
-
-impl Greedy<'_> {
-    fn run(self) {
-        let num_choices = self.batch.n.len();
-        Choice::for_each(
-            self.batch,
-            self.stride,
-            #[inline(always)]
-            |choice, first, k| {
-                let (mut max, mut best) = ([f32::NEG_INFINITY; ROWS], [0; ROWS]);
-                for (begin, width) in parts(choice.n) {
-                    for (j, logit) in choice.columns(begin, width).iter().enumerate() {
-                        let j = begin.wrapping_add(j) as i32;
-                        for i in 0..ROWS {
-                            best[i] = if logit[i] > max[i] { j } else { best[i] };
-                            max[i] = num::max(logit[i], max[i]);
-                        }
-                    }
+fn take_best(batch: &Logits<'_>, stride: usize, action: &mut [i32]) {
+    let num_choices = batch.n.len();
+    for_each_choice(batch, stride, |choice, first, k| {
+        let (mut max, mut best) = ([f32::NEG_INFINITY; ROWS], [0; ROWS]);
+        for (begin, width) in parts(choice.n) {
+            for (j, logit) in choice.columns(begin, width).iter().enumerate() {
+                let j = begin.wrapping_add(j) as i32;
+                for i in 0..ROWS {
+                    best[i] = if logit[i] > max[i] { j } else { best[i] };
+                    max[i] = num::max(logit[i], max[i]);
                 }
-                let actions = self.action.get_mut(first.wrapping_mul(num_choices)..).unwrap_or(&mut []);
-                store_column(actions, num_choices, k, &best);
-            },
-        );
-    }
+            }
+        }
+        let actions = action.get_mut(first.wrapping_mul(num_choices)..).unwrap_or(&mut []);
+        store_column(actions, num_choices, k, &best);
+    });
 }
 
 /// Draws from the k best of each choice, where a larger logit times `sign` is better. Row by row and quadratic in the

@@ -227,10 +227,10 @@ impl Kernel for Sweep<'_> {
 
     #[inline(always)]
     fn run(mut self) {
-        if self.num_envs >= ROWS_FROM {
-            return self.rows();
-        }
         let mut at = 0;
+        if self.num_envs >= ROWS_FROM {
+            at = self.rows();
+        }
         while self.columns::<16>(at).is_some() {
             at += 16;
         }
@@ -275,74 +275,43 @@ impl Sweep<'_> {
         Some(())
     }
 
-    /// All environments of the last step, then of the one before it, and so on.
+    /// Whole groups of 16 environments: all of the last step, then of the one before it, and so on. Returns how many.
     #[inline(always)]
-    fn rows(self) {
+    fn rows(&mut self) -> usize {
         let n = self.num_envs;
         if n == 0 {
-            return;
+            return 0;
         }
         let rates = (self.discount, self.decay);
         let mut next = self.bootstrap_value;
-        let mut carry: &[f32] = &[]; // the advantage row after this one; none after the last
-        let mut rest = self.advantage;
+        let mut after: &[f32] = &[]; // the advantage row after this one; none after the last
+        let mut rest = &mut *self.advantage;
         let inputs = self.reward.rchunks_exact(n).zip(self.value.rchunks_exact(n));
         let flags = self.terminated.rchunks_exact(n).zip(self.truncated.rchunks_exact(n));
         let outputs = self.value_target.rchunks_exact_mut(n).zip(self.final_value.rchunks_exact(n));
         for (((reward, value), (terminated, truncated)), (value_target, final_value)) in inputs.zip(flags).zip(outputs)
         {
-            let Some((before, advantage)) = rest.split_at_mut_checked(rest.len().saturating_sub(n)) else { return };
-            let row = Row { reward, value, next, terminated, truncated, final_value, carry };
-            row.run(rates, advantage, value_target);
-            (rest, carry, next) = (before, advantage, value);
+            let Some((before, advantage)) = rest.split_at_mut_checked(rest.len().saturating_sub(n)) else { return 0 };
+            let carries = after.as_chunks::<16>().0;
+            let inputs = groups(reward).zip(groups(value)).zip(groups(next)).zip(groups(final_value));
+            let flags = groups(terminated).zip(groups(truncated));
+            let outputs = advantage.as_chunks_mut::<16>().0.iter_mut().zip(value_target.as_chunks_mut::<16>().0);
+            for (i, (((((reward, value), next), final_value), flags), (advantage, value_target))) in
+                inputs.zip(flags).zip(outputs).enumerate()
+            {
+                let carry = carries.get(i).copied().unwrap_or([0.0; 16]);
+                step(reward, value, *next, flags, final_value, carry, rates, advantage, value_target);
+            }
+            (rest, after, next) = (before, advantage, value);
         }
+        n - n % 16
     }
 }
 
-/// One step of all environments.
-struct Row<'a> {
-    reward: &'a [f32],
-    value: &'a [f32],
-    next: &'a [f32],
-    terminated: &'a [u8],
-    truncated: &'a [u8],
-    final_value: &'a [f32],
-    carry: &'a [f32],
-}
-
-impl Row<'_> {
-    #[inline(always)]
-    fn run(self, rates: (f32, f32), advantage: &mut [f32], value_target: &mut [f32]) {
-        let at = self.lanes::<16>(rates, advantage, value_target);
-        let tail = Row {
-            reward: self.reward.get(at..).unwrap_or(&[]),
-            value: self.value.get(at..).unwrap_or(&[]),
-            next: self.next.get(at..).unwrap_or(&[]),
-            terminated: self.terminated.get(at..).unwrap_or(&[]),
-            truncated: self.truncated.get(at..).unwrap_or(&[]),
-            final_value: self.final_value.get(at..).unwrap_or(&[]),
-            carry: self.carry.get(at..).unwrap_or(&[]),
-        };
-        let outputs = (advantage.get_mut(at..).unwrap_or(&mut []), value_target.get_mut(at..).unwrap_or(&mut []));
-        tail.lanes::<1>(rates, outputs.0, outputs.1);
-    }
-
-    /// Whole groups of W environments; returns how many environments that was.
-    #[inline(always)]
-    fn lanes<const W: usize>(&self, rates: (f32, f32), advantage: &mut [f32], value_target: &mut [f32]) -> usize {
-        let (reward, value) = (self.reward.as_chunks::<W>().0, self.value.as_chunks::<W>().0);
-        let (next, final_value) = (self.next.as_chunks::<W>().0, self.final_value.as_chunks::<W>().0);
-        let (terminated, truncated) = (self.terminated.as_chunks::<W>().0, self.truncated.as_chunks::<W>().0);
-        let carry = self.carry.as_chunks::<W>().0;
-        let (advantage, value_target) = (advantage.as_chunks_mut::<W>().0, value_target.as_chunks_mut::<W>().0);
-        let inputs = reward.iter().zip(value).zip(next.iter().zip(final_value)).zip(terminated.iter().zip(truncated));
-        let groups = inputs.zip(advantage.iter_mut().zip(value_target));
-        for (i, ((((reward, value), (next, final_value)), flags), (advantage, value_target))) in groups.enumerate() {
-            let carry = carry.get(i).copied().unwrap_or([0.0; W]);
-            step(reward, value, *next, flags, final_value, carry, rates, advantage, value_target);
-        }
-        reward.len() * W
-    }
+/// Whole groups of 16.
+#[inline(always)]
+fn groups<T>(row: &[T]) -> core::slice::Iter<'_, [T; 16]> {
+    row.as_chunks().0.iter()
 }
 
 /// One step of W environments; returns their advantages.

@@ -50,7 +50,7 @@ pub fn sample(batch: &Gaussian<'_>, normal: &[f32], action: &mut [f32]) -> Resul
     check_len("gaussian: normal [B, A] of length", normal, batch.mean.len())?;
     check_len("gaussian: action [B, A] of length", action, batch.mean.len())?;
     check_finite("gaussian: a finite normal draw", normal)?;
-    cpu::dispatch(Sample { batch, normal, action });
+    Sample { batch, normal, action }.run();
     Ok(())
 }
 
@@ -100,7 +100,7 @@ pub fn squash_log_prob(action: &[f32], log_prob: &mut [f32]) -> Result {
     }
     check_finite("gaussian: a finite action", action)?;
     check_finite("gaussian: a finite log_prob", log_prob)?;
-    cpu::dispatch(SquashLogProb { action, width: action.len() / num_rows.max(1), log_prob });
+    SquashLogProb { action, width: action.len() / num_rows.max(1), log_prob }.run();
     Ok(())
 }
 
@@ -129,7 +129,7 @@ fn check_log_std(log_std: &[f32]) -> Result {
 }
 
 /// exp(sign * log_std) of up to [`COLUMNS`] columns from `begin`.
-#[inline(always)]
+#[inline(never)]
 fn scales(log_std: &[f32], begin: usize, sign: f32) -> [f32; COLUMNS] {
     let mut scales = [0.0; COLUMNS];
     for (scale, x) in scales.iter_mut().zip(log_std.iter().skip(begin)) {
@@ -185,10 +185,7 @@ struct Sample<'a> {
     action: &'a mut [f32],
 }
 
-impl Kernel for Sample<'_> {
-    type Output = ();
-
-    #[inline(always)]
+impl Sample<'_> {
     fn run(self) {
         let width = self.batch.log_std.len();
         if width == 0 {
@@ -277,10 +274,7 @@ struct SquashLogProb<'a> {
     log_prob: &'a mut [f32],
 }
 
-impl Kernel for SquashLogProb<'_> {
-    type Output = ();
-
-    #[inline(always)]
+impl SquashLogProb<'_> {
     fn run(self) {
         let size = self.width.saturating_mul(ROWS);
         if size == 0 {

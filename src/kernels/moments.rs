@@ -61,8 +61,14 @@ pub fn mean_std(x: &[f32]) -> Result<(f64, f64)> {
 pub fn standardise(x: &mut [f32], epsilon: f64) -> Result {
     check_epsilon(epsilon)?;
     check_finite("moments: a finite number", x)?;
-    if x.len() > 1 {
-        cpu::dispatch(Standardise { x, epsilon });
+    if x.len() < 2 {
+        return Ok(());
+    }
+    let (mean, std) = mean_std_of(x);
+    let scale = 1.0 / (std + epsilon);
+    let scale = if scale.is_finite() { scale } else { 0.0 };
+    for x in x {
+        *x = ((f64::from(*x) - mean) * scale) as f32;
     }
     Ok(())
 }
@@ -73,8 +79,8 @@ pub fn explained_variance(value: &[f32], target: &[f32]) -> Result<f64> {
     check_len("moments: value of the target's length", value, target.len())?;
     check_finite("moments: a finite value", value)?;
     check_finite("moments: a finite target", target)?;
-    let all = moment(target, target, |x, _| f64::from(x)).var;
-    let rest = moment(target, value, |target, value| f64::from(target) - f64::from(value)).var;
+    let all = moment_of(target, target, 0.0).var;
+    let rest = moment_of(target, value, 1.0).var;
     Ok(if all > 0.0 { 1.0 - rest / all } else { 0.0 })
 }
 
@@ -210,35 +216,20 @@ fn moment<T: Copy>(a: &[T], b: &[T], each: impl Fn(T, T) -> f64) -> Moment {
     finish(origin, tree(sum), tree(squares), a.len() as f64)
 }
 
-#[inline(always)]
+/// The moments of a - scale * b.
+#[inline(never)]
+fn moment_of(a: &[f32], b: &[f32], scale: f64) -> Moment {
+    moment(a, b, |a, b| f64::from(a) - scale * f64::from(b))
+}
+
+/// The mean and the unbiased standard deviation of finite numbers.
 fn mean_std_of(x: &[f32]) -> (f64, f64) {
-    let all = moment(x, x, |x, _| f64::from(x));
+    let all = moment_of(x, x, 0.0);
     if x.len() < 2 {
         return (all.mean, 0.0);
     }
     let n = x.len() as f64;
     (all.mean, num::sqrt64(all.var * n / (n - 1.0)))
-}
-
-struct Standardise<'a> {
-    x: &'a mut [f32],
-    epsilon: f64,
-}
-
-impl Kernel for Standardise<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let (mean, std) = mean_std_of(self.x);
-        let scale = 1.0 / (std + self.epsilon);
-        if !scale.is_finite() {
-            return self.x.fill(0.0);
-        }
-        for x in self.x {
-            *x = ((f64::from(*x) - mean) * scale) as f32;
-        }
-    }
 }
 
 struct SumOfSquares<'a>(&'a [f32]);
