@@ -114,7 +114,6 @@ pub unsafe extern "C" fn rlcore_policy_act(
         let obs = AnyInput::at("obs", obs, obs_kind, rows, shape.obs_len as usize)?;
         let flags = ptr::grid("action_mask", rows, shape.num_outputs as usize)?;
         let mask = Input::optional("action_mask", action_mask, flags)?;
-        let mut unused = Rng::seeded(0);
         let rng = if rng.is_null() && sampling == Sampling::Greedy { None } else { Some(stream(rng)?) };
         let scratch = Output::at("scratch", scratch, scratch_len)?;
         let action = AnyOutput::at("action", action, action_kind, rows, shape.action_len as usize)?;
@@ -122,7 +121,7 @@ pub unsafe extern "C" fn rlcore_policy_act(
         apart(&outputs, &[obs.extent(), mask.as_ref().map_or(Extent::NONE, Input::extent), block.extent])?;
         let rng = match rng {
             Some(rng) => rng.one(),
-            None => &mut unused,
+            None => &mut Rng::seeded(0), // greedy: nothing is drawn from it
         };
         let mask = mask.map(Input::slice);
         Ok(block.policy.act(rows, obs.elements(), mask, sampling, rng, scratch.slice(), action.elements())?)

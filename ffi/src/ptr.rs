@@ -295,8 +295,8 @@ impl Extent {
     /// Covers nothing: stands for an optional array that was not given.
     pub const NONE: Extent = Extent { what: "", start: 0, end: 0 };
 
-    fn meets(&self, other: &Extent) -> bool {
-        self.start < other.end && other.start < self.end
+    fn meets_any(&self, others: &[Extent]) -> bool {
+        others.iter().any(|other| self.start < other.end && other.start < self.end)
     }
 }
 
@@ -304,7 +304,7 @@ impl Extent {
 pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
     let mut rest = outputs;
     while let Some((output, others)) = rest.split_first() {
-        if others.iter().chain(inputs).any(|other| output.meets(other)) {
+        if output.meets_any(others) || output.meets_any(inputs) {
             return Err(Fault::at(
                 output.what,
                 Error::new(Kind::Overlap, "an array apart from all others of the call"),

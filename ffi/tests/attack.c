@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,6 +330,32 @@ static void attack_words(void) {
     CHECK(back == x && strlen(given + 6) <= 15);
     if (back != x) printf("%.9g in words: %s\n", (double)x, why);
   }
+}
+
+/* Four threads fail in two ways: whoever asks gets the words of one failure, never of both. */
+static void *fail_often(void *way) {
+  for (int i = 0; i < 20000; i++)
+    if (*(const int *)way) rlcore_hash(NULL, 1, NULL);
+    else rlcore_cpu_set_limit(77);
+  return NULL;
+}
+
+static void check_last_error_is_whole(void) {
+  pthread_t threads[4];
+  static const int ways[4] = {0, 1, 0, 1};
+  int whole = 0;
+  CHECK(rlcore_cpu_set_limit(77) == RLCORE_E_RANGE);
+  for (int i = 0; i < 4; i++) CHECK(pthread_create(&threads[i], NULL, fail_often, (void *)(size_t)&ways[i]) == 0);
+  for (int i = 0; i < 20000; i++) {
+    char why[256];
+    rlcore_last_error(why, sizeof why);
+    const int one = strcmp(why, "RLCORE_E_RANGE: cpu_set_limit: level: an rlcore_cpu_level, given 77") == 0;
+    const int other = strcmp(why, "RLCORE_E_NULL: hash: bytes: a pointer, given NULL") == 0;
+    whole += one || other;
+    if (!one && !other && why[0] != 0) fail(__LINE__, why, "words of two failures");
+  }
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+  CHECK(whole > 1000);
 }
 
 /* ---- Random streams ---- */
@@ -1545,6 +1572,7 @@ static void attack_gaussian(void) {
 int main(void) {
   attack_results();
   attack_words();
+  check_last_error_is_whole();
   attack_rng();
   attack_env();
   attack_vecenv();

@@ -9,7 +9,7 @@ use std::process::Command;
 #[test]
 fn every_wrong_call_gets_its_status() {
     let program = scratch("attack").join("attack");
-    let flags = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-pedantic", "-Werror"];
+    let flags = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-pedantic", "-Werror", "-pthread"];
     run(cc()
         .args(flags)
         .arg("-I")
