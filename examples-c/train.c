@@ -1,4 +1,5 @@
-/* Trains an environment inside a C program: `train [ENV] [--quick] [--seeds N] [--out FOLDER] [--print-hash]`.
+/* Trains an environment inside a C program:
+   `train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--print-hash]`.
 
    Every seed starts in the same memory. Seed 1 also writes monitor.csv and policy.bin, is drawn in the terminal, and
    has to end with the published hash: the same bits on every machine. */
@@ -35,9 +36,10 @@ static options parse(int argc, char **argv) {
     if (strcmp(argv[i], "--quick") == 0) o.quick = true;
     else if (strcmp(argv[i], "--print-hash") == 0) o.print_hash = true;
     else if (strcmp(argv[i], "--seeds") == 0 && i + 1 < argc) o.num_seeds = (uint32_t)strtoul(argv[++i], NULL, 10);
+    else if (strcmp(argv[i], "--cpu") == 0 && i + 1 < argc) CHECK(rlcore_cpu_set_limit((uint32_t)strtoul(argv[++i], NULL, 10)));
     else if (strcmp(argv[i], "--out") == 0 && i + 1 < argc) o.out = argv[++i];
     else if (argv[i][0] != '-') o.env = argv[i];
-    else host_fail("usage: train [ENV] [--quick] [--seeds N] [--out FOLDER] [--print-hash]");
+    else host_fail("usage: train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--print-hash]");
   }
   return o;
 }

@@ -57,3 +57,14 @@ fn another_process_resumes_to_the_same_bytes() {
 fn every_environment_reaches_its_published_hash() {
     make(&["check-envs"]);
 }
+
+#[test]
+fn every_cpu_level_gives_the_same_bits() {
+    make(&["check-cpu"]);
+}
+
+#[test]
+fn the_readme_shows_the_minimal_example() {
+    let [readme, minimal] = [include_str!("../../README.md"), include_str!("../../examples-c/minimal.c")];
+    assert!(readme.contains(minimal), "README.md shows another minimal.c");
+}
