@@ -21,7 +21,6 @@ struct Spans {
 }
 
 fn plan(stored: &Stored) -> Result<(Mlp, Spans, usize)> {
-    stored.config.check()?;
     let actor = stored.shape.tower(&stored.config, stored.shape.num_outputs)?;
     let (choices, bounds) = stored.action_lens();
     let mut p = Plan::default();
@@ -87,7 +86,10 @@ impl<'a> Policy<'a> {
     /// Accepts bytes that a policy was copied to, and checks that every number in them can be used.
     /// Errors: `Align`, `Size`, `Image`.
     pub fn attach(mem: &'a [u8]) -> Result<Policy<'a>> {
-        block::attach(mem, BlockKind::Policy, |s: &Stored| Ok(plan(s)?.2))?;
+        block::attach(mem, BlockKind::Policy, |s: &Stored| {
+            s.config.check()?;
+            Ok(plan(s)?.2)
+        })?;
         let policy = Self::open(mem)?;
         let image = |what| Error::new(Kind::Image, what);
         if policy.shape.discrete() && choices(policy.action_n) != Ok(policy.shape.num_outputs) {
