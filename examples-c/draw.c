@@ -69,5 +69,6 @@ void draw_lander(canvas *c, const float *obs, const void *action) {
   canvas_line(c, x + left[0], y + left[1], x + up[0], y + up[1]);
   canvas_line(c, x - left[0], y - left[1], x + up[0], y + up[1]);
   box(c, x + 1.5 * up[0], y + 1.5 * up[1], 0.8, 0.8);
-  if (action && *(const int32_t *)action == 2) canvas_line(c, x + 0.5 * up[0], y + 0.5 * up[1], x - 0.8 * up[0], y - 0.8 * up[1]);
+  if (action && *(const int32_t *)action == 2)
+    canvas_line(c, x + 0.5 * up[0], y + 0.5 * up[1], x - 0.8 * up[0], y - 0.8 * up[1]);
 }

@@ -39,7 +39,8 @@ double host_seconds(void) {
 
 void *host_take(size_t size) {
   void *taken = memory + memory_used;
-  if (size > MEMORY_SIZE - memory_used) host_fail("host: %zu bytes wanted, %zu left: raise MEMORY_SIZE", size, MEMORY_SIZE - memory_used);
+  if (size > MEMORY_SIZE - memory_used)
+    host_fail("host: %zu bytes wanted, %zu left: raise MEMORY_SIZE", size, MEMORY_SIZE - memory_used);
   memory_used += host_aligned(size);
   memset(taken, 0, size);
   return taken;

@@ -1,4 +1,5 @@
-/* What every host here needs: an exit with the library's own words, a clock, files, and memory from one static block. */
+/* What every host here needs: an exit with the library's own words, a clock, files, and memory from one static block.
+ */
 #ifndef HOST_H
 #define HOST_H
 

@@ -11,11 +11,11 @@
 
 /* One lander. Metres, seconds; up is +y, the pad is centred on x = 0, the ground is y = 0. */
 typedef struct state {
-  float x, y;      /* position of the feet */
-  float vx, vy;    /* velocity */
+  float x, y;       /* position of the feet */
+  float vx, vy;     /* velocity */
   float up_x, up_y; /* unit vector along the body */
-  float spin;      /* rad/s, anticlockwise */
-  float potential; /* shaping potential of the state, so that a step can pay the difference */
+  float spin;       /* rad/s, anticlockwise */
+  float potential;  /* shaping potential of the state, so that a step can pay the difference */
 } state;
 
 _Static_assert(sizeof(state) % 8 == 0, "a state is a multiple of 8 bytes");
@@ -23,16 +23,16 @@ _Static_assert(sizeof(state) % 8 == 0, "a state is a multiple of 8 bytes");
 enum { COAST, JET_LEFT, MAIN_ENGINE, JET_RIGHT, NUM_ACTIONS };
 
 static const float dt = 1.0F / 20;
-static const float gravity = 1.6F;      /* m/s^2, the Moon's */
-static const float main_thrust = 4.0F;  /* m/s^2 along the body */
-static const float jet_torque = 3.0F;   /* rad/s^2 */
-static const float spin_drag = 2.0F;    /* 1/s, a flywheel's */
-static const float jet_thrust = 0.3F;   /* m/s^2 across the body */
-static const float width = 20.0F;       /* half the world */
+static const float gravity = 1.6F;     /* m/s^2, the Moon's */
+static const float main_thrust = 4.0F; /* m/s^2 along the body */
+static const float jet_torque = 3.0F;  /* rad/s^2 */
+static const float spin_drag = 2.0F;   /* 1/s, a flywheel's */
+static const float jet_thrust = 0.3F;  /* m/s^2 across the body */
+static const float width = 20.0F;      /* half the world */
 static const float ceiling = 24.0F;
-static const float pad = 4.0F;          /* half the pad */
-static const float soft = 2.0F;         /* m/s a leg can take */
-static const float upright = 0.95F;     /* cosine of the steepest landing */
+static const float pad = 4.0F;      /* half the pad */
+static const float soft = 2.0F;     /* m/s a leg can take */
+static const float upright = 0.95F; /* cosine of the steepest landing */
 
 /* Nearer, slower and more upright is better. Paying its change does not change which policy is best. */
 static float potential(const state *s) {
@@ -63,7 +63,8 @@ static int32_t reset(void *user, void *memory, rlcore_rng *rng, void *obs) {
   double u[5];
   (void)user;
   if (rlcore_rng_uniform(rng, -1.0, 1.0, u, 5) != RLCORE_OK) return 1;
-  *s = (state){.x = 8 * (float)u[0], .y = 16 + 2 * (float)u[1], .vx = 2 * (float)u[2], .vy = (float)u[3] - 1, .up_y = 1};
+  *s =
+      (state){.x = 8 * (float)u[0], .y = 16 + 2 * (float)u[1], .vx = 2 * (float)u[2], .vy = (float)u[3] - 1, .up_y = 1};
   turn(s, 0.4F * (float)u[4]);
   s->potential = potential(s);
   observe(s, obs);
@@ -82,9 +83,7 @@ static int32_t step(void *user, void *memory, rlcore_rng *rng, const void *actio
     ax += jet_thrust * s->up_y, ay -= jet_thrust * s->up_x, torque = jet_torque;
     break;
   case MAIN_ENGINE: ax += main_thrust * s->up_x, ay += main_thrust * s->up_y; break;
-  case JET_RIGHT:
-    ax -= jet_thrust * s->up_y, ay += jet_thrust * s->up_x, torque = -jet_torque;
-    break;
+  case JET_RIGHT: ax -= jet_thrust * s->up_y, ay += jet_thrust * s->up_x, torque = -jet_torque; break;
   default: return 1;
   }
   s->vx += ax * dt;

@@ -82,8 +82,10 @@ static int32_t step(void *user, void *memory, rlcore_rng *rng, const void *actio
 static rlcore_env_def env_def(engine *e) {
   static float low[MAX_ACTIONS], high[MAX_ACTIONS];
   const mjModel *const m = e->model;
-  if (mj_stateSize(m, STATE_SPEC) > MAX_STATE || m->nq + m->nv > MAX_OBS || m->nu > MAX_ACTIONS) host_fail("%s: larger than this host is made for", e->robot->name);
-  for (int i = 0; i < m->nu; i++) low[i] = (float)m->actuator_ctrlrange[2 * i], high[i] = (float)m->actuator_ctrlrange[2 * i + 1];
+  if (mj_stateSize(m, STATE_SPEC) > MAX_STATE || m->nq + m->nv > MAX_OBS || m->nu > MAX_ACTIONS)
+    host_fail("%s: larger than this host is made for", e->robot->name);
+  for (int i = 0; i < m->nu; i++)
+    low[i] = (float)m->actuator_ctrlrange[2 * i], high[i] = (float)m->actuator_ctrlrange[2 * i + 1];
   return (rlcore_env_def){
       .struct_size = sizeof(rlcore_env_def),
       .env_id = e->robot->env_id,
@@ -135,7 +137,8 @@ static void configure_hopper(rlcore_ppo_config *c) {
 }
 
 static const robot robots[] = {
-    {"inverted_pendulum", "Inverted pendulum in MuJoCo", 2001, 0, 2, 0.02F, 60000, 950, configure_pendulum, judge_pendulum},
+    {"inverted_pendulum", "Inverted pendulum in MuJoCo", 2001, 0, 2, 0.02F, 60000, 950, configure_pendulum,
+     judge_pendulum},
     {"hopper", "Hopper in MuJoCo", 2002, 1, 4, 0.01F, 400000, 1000, configure_hopper, judge_hopper},
 };
 
@@ -164,7 +167,12 @@ static void draw_episode(const rlcore_policy *policy, const rlcore_env_def *env,
   size_t size = 0, scratch_len = 0;
   float obs[MAX_OBS], final_obs[MAX_OBS], action[MAX_ACTIONS], reward = 0;
   uint8_t terminated = 0, truncated = 0;
-  const rlcore_vecenv_out out = {.struct_size = sizeof out, .obs = obs, .reward = &reward, .terminated = &terminated, .truncated = &truncated, .final_obs = final_obs};
+  const rlcore_vecenv_out out = {.struct_size = sizeof out,
+                                 .obs = obs,
+                                 .reward = &reward,
+                                 .terminated = &terminated,
+                                 .truncated = &truncated,
+                                 .final_obs = final_obs};
   const uint32_t stride = term_is_tty() ? 4 : 100, last = term_is_tty() ? 400 : 200;
   CHECK(rlcore_vecenv_config_init(&config, sizeof config));
   config.num_envs = 1;
@@ -204,8 +212,9 @@ static bool train(const robot *robot, const char *folder) {
   config.total_steps = robot->total_steps;
   robot->configure(&config);
   training_plan(&t, &env, &config);
-  printf("%s %s: %d joints, %d motors, %u environments in a block of %zu bytes, the learner in one of %zu bytes\n", robot->title, mj_versionString(), (int)e.model->njnt, (int)e.model->nu,
-         (unsigned)config.num_envs, t.envs_size, t.ppo_size);
+  printf("%s %s: %d joints, %d motors, %u environments in a block of %zu bytes, the learner in one of %zu bytes\n",
+         robot->title, mj_versionString(), (int)e.model->njnt, (int)e.model->nu, (unsigned)config.num_envs, t.envs_size,
+         t.ppo_size);
 
   run r = run_plan(&t, robot->total_steps);
   run_seed(&r, &t, 1, robot->bar, &closed, false);
@@ -222,7 +231,8 @@ static bool train(const robot *robot, const char *folder) {
                        .value = {r.curve}};
   snprintf(path, sizeof path, "%s/%s.svg", folder, robot->name);
   svg_write(path, &curves);
-  printf("wrote %s; %.1f s, 20 greedy episodes: mean %.1f, from %.1f to %.1f\n", path, r.seconds, greedy.mean, greedy.min, greedy.max);
+  printf("wrote %s; %.1f s, 20 greedy episodes: mean %.1f, from %.1f to %.1f\n", path, r.seconds, greedy.mean,
+         greedy.min, greedy.max);
   const bool ok = greedy.mean >= robot->bar;
   printf("%s: %s, mean return of at least %g\n", ok ? "ok" : "FAILED", robot->name, robot->bar);
   while (e.num_data) mj_deleteData(e.data[--e.num_data]);
@@ -235,8 +245,10 @@ int main(int argc, char **argv) {
   bool ok = true;
   term_init();
   for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--out") == 0 && i + 1 < argc) folder = argv[++i];
-    else only = argv[i];
+    if (strcmp(argv[i], "--out") == 0 && i + 1 < argc)
+      folder = argv[++i];
+    else
+      only = argv[i];
   }
   for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++)
     if (!only || strcmp(only, robots[i].name) == 0) ok = train(&robots[i], folder) && ok;

@@ -4,14 +4,14 @@
 #include <rlcore.h>
 #include <stdio.h>
 
-#define CHECK(call)                              \
-  do {                                           \
-    if ((call) != RLCORE_OK) {                   \
-      char why[256];                             \
-      rlcore_last_error(why, sizeof why);        \
-      fprintf(stderr, "%s\n  %s\n", #call, why); \
-      return 1;                                  \
-    }                                            \
+#define CHECK(call)                                                                                                    \
+  do {                                                                                                                 \
+    if ((call) != RLCORE_OK) {                                                                                         \
+      char why[256];                                                                                                   \
+      rlcore_last_error(why, sizeof why);                                                                              \
+      fprintf(stderr, "%s\n  %s\n", #call, why);                                                                       \
+      return 1;                                                                                                        \
+    }                                                                                                                  \
   } while (0)
 
 enum { OBS_LEN = 4, MAX_STEPS = 500, EPISODES = 10 };
@@ -23,7 +23,8 @@ static float scratch[8 << 10];                     /* one for each thread */
 static int physics(double s[OBS_LEN], int32_t push_right) {
   const double force = push_right ? 10 : -10, c = cos(s[2]), d = sin(s[2]);
   const double pull = (force + 0.05 * s[3] * s[3] * d) / 1.1;
-  const double turn = (9.8 * d - c * pull) / (0.5 * (4.0 / 3 - 0.1 * c * c / 1.1)), speed_up = pull - 0.05 * turn * c / 1.1;
+  const double turn = (9.8 * d - c * pull) / (0.5 * (4.0 / 3 - 0.1 * c * c / 1.1)),
+               speed_up = pull - 0.05 * turn * c / 1.1;
   s[0] += 0.02 * s[1];
   s[1] += 0.02 * speed_up;
   s[2] += 0.02 * s[3];
@@ -42,7 +43,8 @@ int main(int argc, char **argv) {
   size_t scratch_len = 0;
   CHECK(rlcore_policy_attach(brain, size, &policy));
   CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
-  if (scratch_len > sizeof scratch / sizeof *scratch) return fprintf(stderr, "scratch: %zu floats needed\n", scratch_len), 1;
+  if (scratch_len > sizeof scratch / sizeof *scratch)
+    return fprintf(stderr, "scratch: %zu floats needed\n", scratch_len), 1;
   printf("a policy of %zu bytes, %zu floats of scratch\n", size, scratch_len);
 
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};

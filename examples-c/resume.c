@@ -1,7 +1,7 @@
 /* Stop, save the bytes, load them in another process, go on: equal to never having stopped.
 
-   `resume FILE` calls itself twice, `resume FILE half` trains half-way, saves and ends; `resume FILE rest` loads, goes on
-   and saves; then it trains without a break and compares. Nothing but the file passes between the three. */
+   `resume FILE` calls itself twice, `resume FILE half` trains half-way, saves and ends; `resume FILE rest` loads, goes
+   on and saves; then it trains without a break and compares. Nothing but the file passes between the three. */
 #include "tasks.h"
 
 #include <stdio.h>

@@ -17,8 +17,9 @@ static void progress(const run *r, const training *t, uint64_t seed, size_t upda
   const rlcore_ppo_stats *s = &t->stats;
   char spark[3 * 16 + 1];
   term_sparkline(spark, r->curve, updates, 16);
-  term_progress("seed %u %s %7llu steps  %4.0fk/s  return %7.1f  KL %.4f  explained %5.2f  %.1f s left", (unsigned)seed, spark, (unsigned long long)s->num_steps,
-                (double)s->num_steps / fmax(seconds, 1e-9) / 1e3, (double)s->return_mean, (double)s->approx_kl, (double)s->explained_variance,
+  term_progress("seed %u %s %7llu steps  %4.0fk/s  return %7.1f  KL %.4f  explained %5.2f  %.1f s left", (unsigned)seed,
+                spark, (unsigned long long)s->num_steps, (double)s->num_steps / fmax(seconds, 1e-9) / 1e3,
+                (double)s->return_mean, (double)s->approx_kl, (double)s->explained_variance,
                 seconds * (double)(r->num_updates - updates) / (double)updates);
 }
 
@@ -61,7 +62,11 @@ void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn dr
   size_t size = 0, scratch_len = 0, len = 0;
   float final_obs[MAX_OBS] = {0}, reward = 0;
   uint8_t terminated = 0, truncated = 0;
-  rlcore_vecenv_out out = {.struct_size = sizeof out, .reward = &reward, .terminated = &terminated, .truncated = &truncated, .final_obs = final_obs};
+  rlcore_vecenv_out out = {.struct_size = sizeof out,
+                           .reward = &reward,
+                           .terminated = &terminated,
+                           .truncated = &truncated,
+                           .final_obs = final_obs};
   double sum = 0;
   canvas c;
   if (!draw || env->obs.len > MAX_OBS || env->action.len != 1) return;

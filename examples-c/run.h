@@ -7,7 +7,7 @@
 
 typedef struct run {
   size_t num_updates;
-  float *curve;          /* [num_updates] mean return of the last 100 episodes; NAN before the first has ended */
+  float *curve; /* [num_updates] mean return of the last 100 episodes; NAN before the first has ended */
   double seconds;
   double solved_seconds; /* until `curve` reached the bar over 100 episodes; NAN if it did not */
   uint64_t solved_steps;

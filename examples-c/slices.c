@@ -47,8 +47,11 @@ int main(void) {
     uint32_t frames = 0;
     const double longest = play(&t, slice[i], &frames);
     hash[i] = training_hash(&t);
-    if (slice[i]) printf("%u minibatches a frame: longest frame %.3f ms of 16.667, learning spread over %u more frames\n", (unsigned)slice[i], longest * 1e3, (unsigned)frames);
-    else printf("whole updates at once: longest frame %.3f ms of 16.667\n", longest * 1e3);
+    if (slice[i])
+      printf("%u minibatches a frame: longest frame %.3f ms of 16.667, learning spread over %u more frames\n",
+             (unsigned)slice[i], longest * 1e3, (unsigned)frames);
+    else
+      printf("whole updates at once: longest frame %.3f ms of 16.667\n", longest * 1e3);
   }
   if (hash[0] != hash[1] || hash[0] != hash[2]) host_fail("FAILED: slices changed the result");
   printf("final hash: %016llx\n", (unsigned long long)hash[0]);

@@ -7,13 +7,13 @@
 
 typedef struct task {
   const char *name, *title;
-  uint32_t builtin;                        /* RLCORE_ENV_..., or 0 for the lander of this folder */
-  uint64_t total_steps;                    /* environment steps of one training run */
+  uint32_t builtin;     /* RLCORE_ENV_..., or 0 for the lander of this folder */
+  uint64_t total_steps; /* environment steps of one training run */
   uint32_t num_seeds;
-  double bar;                              /* mean return of 100 greedy episodes to reach with every seed */
-  double max_value_loss;                   /* at the end of training; 0 = not asked for */
-  void (*configure)(rlcore_ppo_config *);  /* settings that differ from the library's defaults */
-  draw_fn draw;                            /* NULL: nothing to see */
+  double bar;                             /* mean return of 100 greedy episodes to reach with every seed */
+  double max_value_loss;                  /* at the end of training; 0 = not asked for */
+  void (*configure)(rlcore_ppo_config *); /* settings that differ from the library's defaults */
+  draw_fn draw;                           /* NULL: nothing to see */
 } task;
 
 /* NULL if there is none of that name; the names are listed by task_name(0), (1), ... until NULL. */

@@ -1,4 +1,5 @@
-/* The host's own threads step disjoint ranges of one block of environments. 1, 2, 3 and 7 threads give the same bytes. */
+/* The host's own threads step disjoint ranges of one block of environments. 1, 2, 3 and 7 threads give the same bytes.
+ */
 #include "host.h"
 #include "lander.h"
 
@@ -82,5 +83,6 @@ int main(void) {
     printf("%u thread(s): %016llx\n", (unsigned)num_threads[i], (unsigned long long)hash);
     if (hash != first) host_fail("FAILED: the number of threads changed the result");
   }
-  printf("ok: %u landers, %u steps, the same bytes for 1, 2, 3 and 7 threads\n", (unsigned)NUM_ENVS, (unsigned)NUM_STEPS);
+  printf("ok: %u landers, %u steps, the same bytes for 1, 2, 3 and 7 threads\n", (unsigned)NUM_ENVS,
+         (unsigned)NUM_STEPS);
 }

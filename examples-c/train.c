@@ -33,13 +33,20 @@ typedef struct result {
 static options parse(int argc, char **argv) {
   options o = {.env = "cartpole", .out = "out"};
   for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--quick") == 0) o.quick = true;
-    else if (strcmp(argv[i], "--print-hash") == 0) o.print_hash = true;
-    else if (strcmp(argv[i], "--seeds") == 0 && i + 1 < argc) o.num_seeds = (uint32_t)strtoul(argv[++i], NULL, 10);
-    else if (strcmp(argv[i], "--cpu") == 0 && i + 1 < argc) CHECK(rlcore_cpu_set_limit((uint32_t)strtoul(argv[++i], NULL, 10)));
-    else if (strcmp(argv[i], "--out") == 0 && i + 1 < argc) o.out = argv[++i];
-    else if (argv[i][0] != '-') o.env = argv[i];
-    else host_fail("usage: train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--print-hash]");
+    if (strcmp(argv[i], "--quick") == 0)
+      o.quick = true;
+    else if (strcmp(argv[i], "--print-hash") == 0)
+      o.print_hash = true;
+    else if (strcmp(argv[i], "--seeds") == 0 && i + 1 < argc)
+      o.num_seeds = (uint32_t)strtoul(argv[++i], NULL, 10);
+    else if (strcmp(argv[i], "--cpu") == 0 && i + 1 < argc)
+      CHECK(rlcore_cpu_set_limit((uint32_t)strtoul(argv[++i], NULL, 10)));
+    else if (strcmp(argv[i], "--out") == 0 && i + 1 < argc)
+      o.out = argv[++i];
+    else if (argv[i][0] != '-')
+      o.env = argv[i];
+    else
+      host_fail("usage: train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--print-hash]");
   }
   return o;
 }
@@ -74,9 +81,11 @@ static const rlcore_policy *train(result *r, training *t, const task *task, uint
   if (seed == 1) host_write(path(o, "policy.bin"), policy, policy_size);
   if (o->quick) return policy;
   r->greedy = evaluate(policy, &t->env, EVAL_EPISODES);
-  printf("       %.2f s, %u greedy episodes: mean %.1f, sd %.1f, from %.1f to %.1f", r->run.seconds, (unsigned)EVAL_EPISODES, r->greedy.mean, r->greedy.std, r->greedy.min,
-         r->greedy.max);
-  if (!isnan(r->run.solved_seconds)) printf("; %g passed in training after %llu steps, %.2f s", task->bar, (unsigned long long)r->run.solved_steps, r->run.solved_seconds);
+  printf("       %.2f s, %u greedy episodes: mean %.1f, sd %.1f, from %.1f to %.1f", r->run.seconds,
+         (unsigned)EVAL_EPISODES, r->greedy.mean, r->greedy.std, r->greedy.min, r->greedy.max);
+  if (!isnan(r->run.solved_seconds))
+    printf("; %g passed in training after %llu steps, %.2f s", task->bar, (unsigned long long)r->run.solved_steps,
+           r->run.solved_seconds);
   printf("\n");
   return policy;
 }
@@ -98,13 +107,19 @@ static bool judge(const result *r, uint32_t num_seeds, const task *task, bool qu
   const unsigned long long published = task_hash(task, quick);
   bool ok = true;
   for (uint32_t i = 0; i < num_seeds; i++) {
-    if (r[i].heap_calls) ok = false, printf("FAILED: seed %u: %lu heap calls while training, 0 allowed\n", (unsigned)i + 1, r[i].heap_calls);
+    if (r[i].heap_calls)
+      ok = false,
+      printf("FAILED: seed %u: %lu heap calls while training, 0 allowed\n", (unsigned)i + 1, r[i].heap_calls);
     if (quick) continue;
-    if (!(r[i].greedy.mean >= task->bar)) ok = false, printf("FAILED: seed %u: mean return %.1f, at least %g\n", (unsigned)i + 1, r[i].greedy.mean, task->bar);
+    if (!(r[i].greedy.mean >= task->bar))
+      ok = false,
+      printf("FAILED: seed %u: mean return %.1f, at least %g\n", (unsigned)i + 1, r[i].greedy.mean, task->bar);
     if (task->max_value_loss > 0 && !((double)r[i].value_loss <= task->max_value_loss))
-      ok = false, printf("FAILED: seed %u: value loss %g, at most %g\n", (unsigned)i + 1, (double)r[i].value_loss, task->max_value_loss);
+      ok = false, printf("FAILED: seed %u: value loss %g, at most %g\n", (unsigned)i + 1, (double)r[i].value_loss,
+                         task->max_value_loss);
   }
-  if (r[0].hash != published) ok = false, printf("FAILED: final hash %016llx, published %016llx\n", (unsigned long long)r[0].hash, published);
+  if (r[0].hash != published)
+    ok = false, printf("FAILED: final hash %016llx, published %016llx\n", (unsigned long long)r[0].hash, published);
   return ok;
 }
 
@@ -117,7 +132,10 @@ int main(int argc, char **argv) {
   const rlcore_env_def env = task_env(task);
   const rlcore_ppo_config config = task_config(task);
   const uint64_t num_steps = o.quick ? (uint64_t)QUICK_UPDATES * config.num_steps * config.num_envs : task->total_steps;
-  const uint32_t wanted = o.quick ? 1 : o.num_seeds ? o.num_seeds : task->num_seeds, num_seeds = wanted < SVG_MAX_CURVES ? wanted : SVG_MAX_CURVES;
+  const uint32_t wanted = o.quick       ? 1
+                          : o.num_seeds ? o.num_seeds
+                                        : task->num_seeds,
+                 num_seeds = wanted < SVG_MAX_CURVES ? wanted : SVG_MAX_CURVES;
   const rlcore_policy *first = NULL;
   double solved[SVG_MAX_CURVES] = {0};
 
@@ -129,7 +147,8 @@ int main(int argc, char **argv) {
     printf("0x%016llx\n", (unsigned long long)training_hash(&t));
     return 0;
   }
-  printf("%s: %u environments in a block of %zu bytes, the learner in one of %zu bytes\n", task->title, (unsigned)config.num_envs, t.envs_size, t.ppo_size);
+  printf("%s: %u environments in a block of %zu bytes, the learner in one of %zu bytes\n", task->title,
+         (unsigned)config.num_envs, t.envs_size, t.ppo_size);
   for (uint32_t i = 0; i < num_seeds; i++) {
     const rlcore_policy *const policy = train(&results[i], &t, task, i + 1, &o);
     first = i ? first : policy;
@@ -139,9 +158,12 @@ int main(int argc, char **argv) {
   write_curves(path(&o, "curve.svg"), task, &t, results, num_seeds);
   printf("wrote curve.svg, monitor.csv and policy.bin to %s\n", o.out);
   const double median = host_median(solved, num_seeds);
-  if (!isnan(median)) printf("a mean return of %g over 100 training episodes after %.2f s (median of %u seeds)\n", task->bar, median, (unsigned)num_seeds);
+  if (!isnan(median))
+    printf("a mean return of %g over 100 training episodes after %.2f s (median of %u seeds)\n", task->bar, median,
+           (unsigned)num_seeds);
   printf("final hash of seed 1: %016llx\n", (unsigned long long)results[0].hash);
   if (!judge(results, num_seeds, task, o.quick)) return 1;
-  printf("ok: %s%s, no heap call while training, final hash as published\n", task->name, o.quick ? " (quick)" : " solved");
+  printf("ok: %s%s, no heap call while training, final hash as published\n", task->name,
+         o.quick ? " (quick)" : " solved");
   return 0;
 }

@@ -100,7 +100,12 @@ evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint
   float *const reward = host_take(n * sizeof *reward);
   uint8_t *const terminated = host_take(n), *const truncated = host_take(n), *const over = host_take(n);
   double *const sum = host_take(n * sizeof *sum);
-  const rlcore_vecenv_out out = {.struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
+  const rlcore_vecenv_out out = {.struct_size = sizeof out,
+                                 .obs = obs,
+                                 .reward = reward,
+                                 .terminated = terminated,
+                                 .truncated = truncated,
+                                 .final_obs = final_obs};
 
   CHECK(rlcore_vecenv_init(mem, envs_size, env, &config, &envs));
   CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));

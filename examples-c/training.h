@@ -10,9 +10,9 @@ typedef struct training {
   rlcore_ppo_config config;
   unsigned char *image; /* all that has to be saved: learner block, environments' block, next observations */
   size_t image_size, ppo_size, envs_size;
-  rlcore_ppo *ppo;      /* at image */
-  rlcore_vecenv *envs;  /* after it */
-  void *obs;            /* [N, obs_len], after that */
+  rlcore_ppo *ppo;     /* at image */
+  rlcore_vecenv *envs; /* after it */
+  void *obs;           /* [N, obs_len], after that */
   /* What one step writes. Nothing here outlives the step. */
   void *action;                    /* [N, action_len] */
   void *final_obs;                 /* [N, obs_len] */
