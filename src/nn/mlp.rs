@@ -16,11 +16,15 @@ use crate::rng::Rng;
 pub const MAX_HIDDEN: usize = 4;
 const MAX_LAYERS: usize = MAX_HIDDEN + 1;
 
-/// Rows that pass through the whole tower before the next ones, so that activations stay in the first-level cache.
+/// Rows that pass forward through the whole tower before the next ones, so that activations stay in the first-level
+/// cache.
 const ROWS: usize = 32;
 
+/// Rows that pass backward: more, because the sums of every weight's gradient go to memory in between.
+const BACKWARD_ROWS: usize = 64;
+
 /// What turns column sums into a product.
-const ONES: [f32; ROWS] = [1.0; ROWS];
+const ONES: [f32; BACKWARD_ROWS] = [1.0; BACKWARD_ROWS];
 
 /// What stands behind every hidden layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +158,7 @@ impl Mlp {
         let mut sum = 0usize;
         for (&input, &output) in sizes.iter().zip(sizes.iter().skip(1)) {
             let weights = input.checked_mul(output).ok_or(too_large)?;
-            let rows = input.max(output).checked_mul(2 * ROWS).ok_or(too_large)?;
+            let rows = input.max(output).checked_mul(2 * BACKWARD_ROWS).ok_or(too_large)?;
             sum = weights.checked_mul(2).and_then(|w| w.checked_add(rows)?.checked_add(sum)).ok_or(too_large)?;
         }
         if sum > isize::MAX as usize / size_of::<f32>() { Err(too_large) } else { Ok(mlp) }
@@ -188,7 +192,7 @@ impl Mlp {
     /// Numbers of scratch that [`Mlp::backward`] and [`Mlp::init`] need, whatever the batch.
     pub fn scratch_len(&self) -> usize {
         let transposed: usize = self.layers().skip(1).filter(|l| !l.is_narrow()).map(|l| l.weight_len()).sum();
-        let backward = transposed + 2 * ROWS * self.layers().map(|l| l.output).fold(0, usize::max);
+        let backward = transposed + 2 * BACKWARD_ROWS * self.layers().map(|l| l.output).fold(0, usize::max);
         self.layers().map(|l| orthogonal_scratch_len(l.rows(), l.columns())).fold(backward, usize::max)
     }
 
@@ -353,8 +357,8 @@ impl Rows {
 }
 
 #[inline(always)]
-fn row_blocks(batch: usize) -> impl Iterator<Item = Rows> {
-    (0..batch).step_by(ROWS).map(move |begin| Rows { begin, len: (batch - begin).min(ROWS) })
+fn row_blocks<const N: usize>(batch: usize) -> impl Iterator<Item = Rows> {
+    (0..batch).step_by(N).map(move |begin| Rows { begin, len: (batch - begin).min(N) })
 }
 
 struct Forward<'a> {
@@ -378,7 +382,7 @@ impl Kernel for Forward<'_> {
     #[inline(always)]
     fn run_at<const LEVEL: u8>(self) -> Option<()> {
         let batch = self.out.len().checked_div(self.mlp.output())?;
-        for rows in row_blocks(batch) {
+        for rows in row_blocks::<ROWS>(batch) {
             let taped = if self.tape_rows == batch { rows } else { Rows { begin: 0, ..rows } };
             let mut x = rows.of(self.x, self.mlp.input())?;
             let mut tape = &mut *self.tape;
@@ -420,7 +424,7 @@ impl Kernel for Backward<'_> {
     #[inline(always)]
     fn run_at<const LEVEL: u8>(self) -> Option<()> {
         let Backward { mlp, params, x, batch, tape, d_out, grads, scratch } = self;
-        let half = ROWS * mlp.layers().map(|l| l.output).fold(0, usize::max);
+        let half = BACKWARD_ROWS * mlp.layers().map(|l| l.output).fold(0, usize::max);
         let (mut from, rest) = scratch.split_at_mut_checked(half)?;
         let (mut to, transposed) = rest.split_at_mut_checked(half)?;
 
@@ -448,7 +452,7 @@ impl Kernel for Backward<'_> {
         }
 
         grads.fill(0.0);
-        for rows in row_blocks(batch) {
+        for rows in row_blocks::<BACKWARD_ROWS>(batch) {
             let d_out = rows.of(d_out, mlp.output())?;
             copy(d_out, from.get_mut(..d_out.len())?);
             for i in (0..mlp.num_layers).rev() {
