@@ -804,20 +804,27 @@ static void attack_vecenv_image(void) {
   CHECK(accepted > 100);
 }
 
-/* Two ranges are the whole, and a copy of the block is a copy of the environments. */
+/* Two threads on two ranges do what one thread does on the whole, and a copy of the block is a copy of the environments. */
+static void *step_often(void *range) {
+  const uint32_t *r = range;
+  for (int k = 0; k < 2000; k++) FINE(rlcore_vecenv_step_range(w.vecenv, &w.env, r[0], r[1], w.action, &w.out));
+  return NULL;
+}
+
 static void check_ranges(void) {
   start();
   static unsigned char copy[BLOCK];
+  static uint32_t low[2] = {0, 2}, high[2] = {2, 3};
   float obs[N][OBS];
+  pthread_t thread;
   memcpy(copy, w.mem, sizeof copy);
-  for (int k = 0; k < 300; k++) FINE(rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+  for (int k = 0; k < 2000; k++) FINE(rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
   memcpy(obs, w.obs, sizeof obs);
   memcpy(w.other, copy, sizeof copy);
   FINE(rlcore_vecenv_attach(w.other, sizeof w.other, &w.env, &w.vecenv));
-  for (int k = 0; k < 300; k++) {
-    FINE(rlcore_vecenv_step_range(w.vecenv, &w.env, 2, 3, w.action, &w.out));
-    FINE(rlcore_vecenv_step_range(w.vecenv, &w.env, 0, 2, w.action, &w.out));
-  }
+  CHECK(pthread_create(&thread, NULL, step_often, high) == 0);
+  step_often(low);
+  pthread_join(thread, NULL);
   CHECK(memcmp(w.mem, w.other, sizeof w.mem) == 0 && memcmp(obs, w.obs, sizeof obs) == 0);
 }
 
@@ -1368,6 +1375,67 @@ static void check_resume(void) {
   CHECK(memcmp(world, w.mem, sizeof world) == 0);
 }
 
+/* ---- Bytes and several choices: an image environment of the host, trained ---- */
+
+static int32_t image_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+  uint64_t *steps = state;
+  double x;
+  (void)user;
+  if (rlcore_rng_uniform(rng, 0, 255, &x, 1) != RLCORE_OK) return 1;
+  *steps = 0;
+  memset(obs, (int)x, 6);
+  return 0;
+}
+
+static int32_t image_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  uint64_t *steps = state;
+  const int32_t *a = action;
+  (void)user;
+  (void)rng;
+  memset(obs, (int)(10 * a[0] + a[1]), 6);
+  out->reward = (float)a[1];
+  out->terminated = ++*steps == 5;
+  out->truncated = *steps == 3 && a[0] == 1;
+  return 0;
+}
+
+static void check_images(void) {
+  start_ppo(RLCORE_ENV_CARTPOLE);
+  static const uint32_t choices[2] = {2, 3};
+  static uint8_t obs[N][6], final_obs[N][6], mask[N][5];
+  static int32_t action[N][2];
+  w.env = (rlcore_env_def){.struct_size = sizeof w.env, .env_id = 1001, .state_size = 8, .max_episode_steps = 4,
+                           .obs = {RLCORE_U8, 6, NULL, NULL, NULL}, .action = {RLCORE_I32, 2, NULL, NULL, choices},
+                           .reset = image_reset, .step = image_step};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, w.reward, w.terminated, w.truncated, final_obs, NULL};
+  w.settings.use_action_mask = 1;
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
+  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, obs));
+  FINE(rlcore_ppo_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.ppo));
+  FINE(rlcore_vecenv_action_mask(w.vecenv, &w.env, mask[0]));
+  action[1][1] = 3;
+  REFUSED(RLCORE_E_RANGE, "a choice from 0 and below 3, given 3", rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
+  action[1][1] = 0;
+  action[2][0] = 2;
+  REFUSED(RLCORE_E_RANGE, "a choice from 0 and below 2, given 2", rlcore_vecenv_step_range(w.vecenv, &w.env, 1, 3, action, &out));
+  mask[1][3] = 0;
+  for (int update = 0; update < 20; update++) {
+    for (int t = 0; t < T; t++) {
+      FINE(rlcore_ppo_act(w.ppo, obs, mask[0], action));
+      CHECK(action[1][1] != 1);
+      FINE(rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
+      for (int i = 0; i < N; i++) CHECK(w.reward[i] == (float)action[i][1]);
+      FINE(rlcore_ppo_observe(w.ppo, w.reward, w.terminated, w.truncated, final_obs));
+    }
+    FINE(rlcore_ppo_learn(w.ppo, obs, 0, &w.stats));
+  }
+  CHECK(w.stats.num_updates == 20 && w.stats.num_episodes > 50 && w.stats.length_mean > 2 && w.stats.length_mean <= 4);
+  size_t len = 0;
+  FINE(rlcore_policy_export(w.ppo, w.brain, sizeof w.brain, &w.policy));
+  FINE(rlcore_policy_scratch_len(w.policy, N, &len));
+  FINE(rlcore_policy_act(w.policy, N, obs, NULL, NULL, &w.rng, w.scratch, len, action));
+}
+
 /* ---- More kernels ---- */
 
 static void attack_sums(void) {
@@ -1586,6 +1654,7 @@ int main(void) {
   attack_ppo_image(RLCORE_ENV_CARTPOLE);
   attack_ppo_image(RLCORE_ENV_PENDULUM);
   check_resume();
+  check_images();
   attack_sums();
   attack_categorical();
   attack_gaussian();
