@@ -24,13 +24,13 @@ pub fn run(command: &mut Command) -> String {
     text
 }
 
-/// Builds the release library as users get it and returns the directory of librlcore.so and librlcore.a. `cargo test`
-/// builds neither; tests share one target directory, and cargo's own lock keeps them from building at once.
+/// Builds the release library as users get it and returns the directory of librlcore.so and librlcore.a: `cargo test`
+/// builds neither. Cargo's own lock keeps tests from building at once.
 pub fn library() -> PathBuf {
-    let target = root().join("target/library");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     run(Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--release", "--package", "rlcore-ffi", "--target-dir"])
-        .arg(&target)
+        .arg(target)
         .current_dir(root()));
     target.join("release")
 }
