@@ -63,7 +63,7 @@ pub fn level() -> Level {
 /// Runs a kernel with the best instructions that this processor has.
 #[inline]
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
     {
         // SAFETY: `level` never returns a level whose features were not detected on this processor.
         match level() {
@@ -75,7 +75,7 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     kernel.run_at::<{ Level::Base as u8 }>()
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod detect {
     use super::{Kernel, Level};
 
@@ -104,7 +104,7 @@ mod detect {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
 mod detect {
     #[inline]
     pub fn best() -> super::Level {
