@@ -3,6 +3,7 @@
 //! Time runs backwards and environments lie in lanes. Few environments are walked in columns of 16 with the recursion
 //! in registers; many row by row, where the advantage row just written carries the recursion.
 
+use super::back::{back, back_mut};
 use super::finite::{all_finite, check_finite, check_one, overflowing};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
@@ -253,10 +254,10 @@ impl Sweep<'_> {
         if n == 0 {
             return None;
         }
-        let inputs = self.reward.rchunks_exact(n).zip(self.value.rchunks_exact(n));
-        let flags = self.terminated.rchunks_exact(n).zip(self.truncated.rchunks_exact(n));
-        let outputs = self.advantage.rchunks_exact_mut(n).zip(self.value_target.rchunks_exact_mut(n));
-        let steps = inputs.zip(flags).zip(outputs).zip(self.final_value.rchunks_exact(n));
+        let inputs = back(self.reward, n).zip(back(self.value, n));
+        let flags = back(self.terminated, n).zip(back(self.truncated, n));
+        let outputs = back_mut(self.advantage, n).zip(back_mut(self.value_target, n));
+        let steps = inputs.zip(flags).zip(outputs).zip(back(self.final_value, n));
         for ((((reward, value), (terminated, truncated)), (advantage, value_target)), final_value) in steps {
             let value = lanes(value, at)?;
             carry = step(
@@ -286,9 +287,9 @@ impl Sweep<'_> {
         let mut next = self.bootstrap_value;
         let mut after: &[f32] = &[]; // the advantage row after this one; none after the last
         let mut rest = &mut *self.advantage;
-        let inputs = self.reward.rchunks_exact(n).zip(self.value.rchunks_exact(n));
-        let flags = self.terminated.rchunks_exact(n).zip(self.truncated.rchunks_exact(n));
-        let outputs = self.value_target.rchunks_exact_mut(n).zip(self.final_value.rchunks_exact(n));
+        let inputs = back(self.reward, n).zip(back(self.value, n));
+        let flags = back(self.terminated, n).zip(back(self.truncated, n));
+        let outputs = back_mut(self.value_target, n).zip(back(self.final_value, n));
         for (((reward, value), (terminated, truncated)), (value_target, final_value)) in inputs.zip(flags).zip(outputs)
         {
             let Some((before, advantage)) = rest.split_at_mut_checked(rest.len().saturating_sub(n)) else { return 0 };
@@ -363,8 +364,8 @@ impl ShiftedSweep<'_> {
         let (mut next, mut done) = (self.rollout.next_value, self.rollout.next_done);
         let mut carry: &[f32] = &[];
         let mut rest = self.advantage;
-        let inputs = self.rollout.reward.rchunks_exact(n).zip(self.rollout.value.rchunks_exact(n));
-        let steps = inputs.zip(self.rollout.done.rchunks_exact(n)).zip(self.value_target.rchunks_exact_mut(n));
+        let inputs = back(self.rollout.reward, n).zip(back(self.rollout.value, n));
+        let steps = inputs.zip(back(self.rollout.done, n)).zip(back_mut(self.value_target, n));
         for (((reward, value), done_here), value_target) in steps {
             let Some((before, advantage)) = rest.split_at_mut_checked(rest.len().saturating_sub(n)) else { return };
             let row = reward.iter().zip(value).zip(next.iter().zip(done)).zip(advantage.iter_mut().zip(value_target));

@@ -1,5 +1,6 @@
 //! Discounted sums over time: backward from the end, and forward as reward scaling needs them.
 
+use super::back::back;
 use super::finite::check_finite;
 use super::gae::{check_rate, grid};
 use crate::error::{Result, check_len};
@@ -83,7 +84,7 @@ fn sweep(x: &[f32], after: Option<&[f32]>, discount: f32, n: usize, out: &mut [f
         return;
     }
     let (mut carry, mut rest) = (after, out);
-    for x in x.rchunks_exact(n) {
+    for x in back(x, n) {
         let Some((before, row)) = rest.split_at_mut_checked(rest.len().saturating_sub(n)) else { return };
         match carry {
             Some(carry) => {

@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::block;
 use crate::cpu::{self, Kernel};
 use crate::error::{Result, check_len};
 use crate::num;
@@ -114,39 +115,18 @@ impl Kernel for Loss<'_> {
         let Loss { b, c, d_log_prob, d_value } = self;
         let scale = 1.0 / b.log_prob.len() as f32;
         let mut sums = Lanes::default();
-        let inputs = (b.log_prob.chunks(LANES).zip(b.old_log_prob.chunks(LANES)))
-            .zip(b.advantage.chunks(LANES).zip(b.value.chunks(LANES)))
-            .zip(b.old_value.chunks(LANES).zip(b.value_target.chunks(LANES)));
-        let outputs = d_log_prob.chunks_mut(LANES).zip(d_value.chunks_mut(LANES));
-        for ((((lp, old_lp), (adv, v)), (old_v, target)), (d_lp, d_v)) in inputs.zip(outputs) {
-            // The last block is padded with rows that add nothing: ratio 1, advantage 0, value on target.
-            let lp = pad(lp);
-            let old_lp = pad(old_lp);
-            let (adv, v, old_v, target) = (pad(adv), pad(v), pad(old_v), pad(target));
-            let (mut g_lp, mut g_v) = ([0.0; LANES], [0.0; LANES]);
-            for i in 0..LANES {
-                let log_r = lp[i] - old_lp[i];
-                let r = num::exp(log_r);
-                let clipped = num::clamp(r, 1.0 - c.clip, 1.0 + c.clip);
-                let (plain, bound) = (r * adv[i], clipped * adv[i]);
-                sums.policy[i] -= num::min(plain, bound);
-                g_lp[i] = if plain <= bound { -plain * scale } else { 0.0 };
-                sums.kl[i] += r - 1.0 - log_r;
-                sums.clipped[i] += if r == clipped { 0.0 } else { 1.0 };
-                let error = v[i] - target[i];
-                let moved = num::clamp(v[i] - old_v[i], -c.value_clip, c.value_clip);
-                let error_clipped = old_v[i] + moved - target[i];
-                let use_plain = c.value_clip == 0.0 || error * error >= error_clipped * error_clipped;
-                let inside = moved == v[i] - old_v[i];
-                let (e, slope) =
-                    if use_plain { (error, error) } else { (error_clipped, if inside { error_clipped } else { 0.0 }) };
-                sums.value[i] += 0.5 * e * e;
-                g_v[i] = c.value_coef * slope * scale;
-            }
-            for ((to, g), (to_v, g_v)) in d_lp.iter_mut().zip(g_lp).zip(d_v.iter_mut().zip(g_v)) {
-                *to = g;
-                *to_v = g_v;
-            }
+        let columns = [b.log_prob, b.old_log_prob, b.advantage, b.value, b.old_value, b.value_target];
+        let [lp, old_lp, adv, v, old_v, target] = columns.map(|column| column.as_chunks::<LANES>());
+        let ((d_lp, rest_d_lp), (d_v, rest_d_v)) = (d_log_prob.as_chunks_mut(), d_value.as_chunks_mut());
+        let inputs = lp.0.iter().zip(old_lp.0).zip(adv.0).zip(v.0).zip(old_v.0).zip(target.0);
+        for ((((((lp, old_lp), adv), v), old_v), target), (d_lp, d_v)) in inputs.zip(d_lp.iter_mut().zip(d_v)) {
+            (*d_lp, *d_v) = sums.add(c, scale, [*lp, *old_lp, *adv, *v, *old_v, *target]);
+        }
+        if !rest_d_lp.is_empty() {
+            let rest = [lp.1, old_lp.1, adv.1, v.1, old_v.1, target.1].map(pad);
+            let (g_lp, g_v) = sums.add(c, scale, rest);
+            block::copy(rest_d_lp, &g_lp);
+            block::copy(rest_d_v, &g_v);
         }
         Losses {
             policy_loss: num::tree(sums.policy) * scale,
@@ -157,11 +137,39 @@ impl Kernel for Loss<'_> {
     }
 }
 
-#[inline(always)]
-fn pad(x: &[f32]) -> [f32; LANES] {
-    let mut block = [0.0; LANES];
-    for (to, from) in block.iter_mut().zip(x) {
-        *to = *from;
+impl Lanes {
+    /// Adds sixteen rows and returns their derivatives by log-probability and value.
+    #[inline(always)]
+    fn add(&mut self, c: &Coefficients, scale: f32, rows: [[f32; LANES]; 6]) -> ([f32; LANES], [f32; LANES]) {
+        let [lp, old_lp, adv, v, old_v, target] = rows;
+        let (mut g_lp, mut g_v) = ([0.0; LANES], [0.0; LANES]);
+        for i in 0..LANES {
+            let log_r = lp[i] - old_lp[i];
+            let r = num::exp(log_r);
+            let clipped = num::clamp(r, 1.0 - c.clip, 1.0 + c.clip);
+            let (plain, bound) = (r * adv[i], clipped * adv[i]);
+            self.policy[i] -= num::min(plain, bound);
+            g_lp[i] = if plain <= bound { -plain * scale } else { 0.0 };
+            self.kl[i] += r - 1.0 - log_r;
+            self.clipped[i] += if r == clipped { 0.0 } else { 1.0 };
+
+            let error = v[i] - target[i];
+            let moved = num::clamp(v[i] - old_v[i], -c.value_clip, c.value_clip);
+            let error_clipped = old_v[i] + moved - target[i];
+            let plain = c.value_clip == 0.0 || error * error >= error_clipped * error_clipped;
+            let slope = if moved == v[i] - old_v[i] { error_clipped } else { 0.0 };
+            let (e, slope) = if plain { (error, error) } else { (error_clipped, slope) };
+            self.value[i] += 0.5 * e * e;
+            g_v[i] = c.value_coef * slope * scale;
+        }
+        (g_lp, g_v)
     }
+}
+
+/// A last block that is not full: rows of zeros behind it have ratio 1, advantage 0 and no error, and add nothing.
+#[inline(always)]
+fn pad(rows: &[f32]) -> [f32; LANES] {
+    let mut block = [0.0; LANES];
+    block::copy(&mut block, rows);
     block
 }
