@@ -27,7 +27,7 @@ macro_rules! unroll {
     (@ $i:ident $body:block $($value:literal)*) => { $({ const $i: usize = $value; $body })* };
 }
 
-/// Sums in registers: `R` rows (at most 8) of `C` vectors (at most 4) of `L` lanes.
+/// Sums that live in registers: `R` rows (at most 8) of `C` vectors (at most 4) of `L` lanes.
 type Tile<const R: usize, const C: usize, const L: usize> = [[[f32; L]; C]; R];
 
 /// `C` vectors from element `start` on.
@@ -57,6 +57,8 @@ fn add_scaled<const C: usize, const L: usize>(sums: &mut [[f32; L]; C], x: f32, 
 }
 
 /// `y[m,n] = x[m,k] * w[k,n] + bias[n]`; without a bias the sums start at 0.
+///
+/// Tile shapes are what measured fastest; others, wider ones above all, spill sums or make the compiler shuffle lanes.
 #[inline(always)]
 pub(crate) fn affine<const LEVEL: u8>(
     x: &[f32],

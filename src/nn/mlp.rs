@@ -366,7 +366,7 @@ struct Forward<'a> {
     params: &'a [f32],
     x: &'a [f32],
     out: &'a mut [f32],
-    /// Activations, `[tape_rows, size]` a layer: of every row, or of [`ROWS`] rows of which the next ones take the place.
+    /// Activations, `[tape_rows, size]` a layer: of every row, or of [`ROWS`] rows until the next ones replace them.
     tape: &'a mut [f32],
     tape_rows: usize,
 }
