@@ -13,7 +13,7 @@ fn make(goals: &[&str]) {
     let _alone = MAKE.lock().unwrap_or_else(PoisonError::into_inner);
     let run = Command::new("make")
         .args(["--no-print-directory", "-C", concat!(env!("CARGO_MANIFEST_DIR"), "/../examples-c")])
-        .args(["TARGET=../target/c-examples", "OUT=../target/c-examples/out"])
+        .args(["TARGET=../target/library", "OUT=../target/c-examples/out"])
         .arg(format!("CARGO={}", env!("CARGO")))
         .args(goals)
         .env_remove("MAKEFLAGS")

@@ -3,8 +3,10 @@
 //! Builds the libraries as users do, then asks binutils. `RLCORE_BLESS=1 cargo test` rewrites `golden/symbols.txt`.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+mod common;
+
+use common::{cc, library, root, run, scratch};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
 
@@ -13,13 +15,13 @@ const IMPORTS: [&str; 4] = ["memcmp", "memcpy", "memmove", "memset"];
 
 #[test]
 fn exports_are_those_of_the_golden_list() {
-    let so = release().join("librlcore.so");
+    let so = library().join("librlcore.so");
     let exports = names(&run(Command::new("nm").args(["-D", "--defined-only"]).arg(&so)));
     for name in &exports {
         assert!(name.starts_with("rlcore_"), "{name} is exported; nothing but rlcore_* may be");
     }
     let list: String = exports.iter().flat_map(|name| [name.as_str(), "\n"]).collect();
-    let golden = here().join("golden/symbols.txt");
+    let golden = root().join("ffi/golden/symbols.txt");
     if env::var_os("RLCORE_BLESS").is_some() {
         fs::write(&golden, &list).unwrap();
     }
@@ -32,7 +34,7 @@ fn exports_are_those_of_the_golden_list() {
 
 #[test]
 fn imports_are_four_memory_functions_at_most() {
-    let so = release().join("librlcore.so");
+    let so = library().join("librlcore.so");
     for name in names(&run(Command::new("nm").args(["-D", "--undefined-only"]).arg(&so))) {
         assert!(IMPORTS.contains(&name.as_str()), "{name} is imported; {IMPORTS:?} are all that may be");
     }
@@ -43,7 +45,7 @@ fn imports_are_four_memory_functions_at_most() {
 
 #[test]
 fn nothing_of_the_panic_machinery_is_left() {
-    let all = run(Command::new("nm").arg("-C").arg(release().join("librlcore.so")));
+    let all = run(Command::new("nm").arg("-C").arg(library().join("librlcore.so")));
     assert!(all.contains("rlcore_version"), "the symbol table is gone, so this test sees nothing");
     let panicking: Vec<&str> = all.lines().filter(|line| line.contains("panic")).collect();
     assert!(panicking.is_empty(), "{panicking:#?}");
@@ -67,13 +69,13 @@ fn no_panic_is_reachable() {
 /// The archive links into a program that has no C library at all, and that program runs.
 #[test]
 fn archive_needs_no_libc() {
-    let program = tmp("freestanding");
-    let linked = Command::new(env::var("CC").unwrap_or("cc".into()))
+    let program = scratch("no-libc").join("freestanding");
+    let linked = cc()
         .args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-nostdlib", "-static", "-no-pie"])
         .args(["-fno-pie", "-fno-stack-protector", "-fno-tree-loop-distribute-patterns", "-Wl,--gc-sections", "-I"])
-        .arg(here().join("../include"))
-        .arg(here().join("tests/freestanding.c"))
-        .arg(release().join("librlcore.a"))
+        .arg(root().join("include"))
+        .arg(root().join("ffi/tests/freestanding.c"))
+        .arg(library().join("librlcore.a"))
         .arg("-o")
         .arg(&program)
         .output()
@@ -84,28 +86,12 @@ fn archive_needs_no_libc() {
     assert_eq!(status.code(), Some(0), "the exit code is the number of the line that failed");
 }
 
-/// The folder with the libraries as users build them.
-fn release() -> PathBuf {
-    run(cargo(&["build"]).args(["--target-dir"]).arg(target()));
-    target().join("release")
-}
-
-/// The link of the proof, beside the libraries that users get.
+/// The link of the proof, away from the libraries that users get.
 fn prove(rustc: &[&str]) -> Output {
-    let mut command = cargo(&["rustc", "--lib", "--crate-type", "cdylib", "--features", "prove-no-panic"]);
-    command.arg("--target-dir").arg(target().join("prove")).arg("--").args(rustc).output().unwrap()
-}
-
-fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO"));
-    command.args(args).args(["-q", "--release", "--manifest-path"]).arg(here().join("Cargo.toml"));
-    command
-}
-
-fn run(command: &mut Command) -> String {
-    let out = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
-    assert!(out.status.success(), "{command:?}\n{}", text(&out.stderr));
-    text(&out.stdout)
+    command.args(["rustc", "-q", "--release", "-p", "rlcore-ffi", "--lib", "--crate-type", "cdylib"]);
+    command.args(["--features", "prove-no-panic", "--target-dir", "target/prove", "--"]).args(rustc);
+    command.current_dir(root()).output().unwrap()
 }
 
 /// The last column of what nm prints.
@@ -115,16 +101,4 @@ fn names(nm: &str) -> BTreeSet<String> {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn here() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn tmp(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
-
-fn target() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_path_buf()
 }
