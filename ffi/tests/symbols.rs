@@ -55,9 +55,11 @@ fn nothing_of_the_panic_machinery_is_left() {
 /// optimiser removed every call of the handler; and it fails when one index is planted, so the proof proves something.
 #[test]
 fn no_panic_is_reachable() {
-    let good = prove(&[]);
-    assert!(good.status.success(), "a panic is reachable, or the link broke:\n{}", text(&good.stderr));
-    let planted = prove(&["--cfg", "rlcore_plant_panic"]);
+    for build in [&["--release"][..], &["--profile", "small", "--no-default-features"]] {
+        let proof = prove(build, &[]);
+        assert!(proof.status.success(), "{build:?}: a panic is reachable, or the link broke:\n{}", text(&proof.stderr));
+    }
+    let planted = prove(&["--release"], &["--cfg", "rlcore_plant_panic"]);
     let why = text(&planted.stderr);
     assert!(!planted.status.success(), "a planted panic was not noticed");
     assert!(
@@ -87,9 +89,9 @@ fn archive_needs_no_libc() {
 }
 
 /// The link of the proof, away from the libraries that users get.
-fn prove(rustc: &[&str]) -> Output {
+fn prove(build: &[&str], rustc: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO"));
-    command.args(["rustc", "-q", "--release", "-p", "rlcore-ffi", "--lib", "--crate-type", "cdylib"]);
+    command.args(["rustc", "-q"]).args(build).args(["-p", "rlcore-ffi", "--lib", "--crate-type", "cdylib"]);
     command.args(["--features", "prove-no-panic", "--target-dir", "target/prove", "--"]).args(rustc);
     command.current_dir(root()).output().unwrap()
 }
