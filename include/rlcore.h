@@ -393,7 +393,7 @@ typedef struct rlcore_ppo_stats {
   float entropy;              /* mean entropy in nats */
   float approx_kl;            /* mean of r - 1 - ln r, r the probability ratio */
   float clip_fraction;        /* part of the ratios that were clipped */
-  float explained_variance;   /* of the rollout's values: 1 perfect, 0 as a constant; NaN if targets do not vary */
+  float explained_variance;   /* of the rollout's values: 1 perfect, 0 as a constant or if targets do not vary */
   float grad_norm;            /* mean global norm of the gradients before they are scaled */
   float value_mean;           /* mean value of the rollout's observations */
   float return_mean;          /* mean return of the last 100 episodes; NaN before the first ends */

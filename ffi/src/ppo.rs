@@ -134,7 +134,7 @@ pub struct rlcore_ppo_stats {
     pub approx_kl: f32,
     /// part of the ratios that were clipped
     pub clip_fraction: f32,
-    /// of the rollout's values: 1 perfect, 0 as a constant; NaN if targets do not vary
+    /// of the rollout's values: 1 perfect, 0 as a constant or if targets do not vary
     pub explained_variance: f32,
     /// mean global norm of the gradients before they are scaled
     pub grad_norm: f32,
