@@ -167,7 +167,6 @@ struct Sizes {
 
 fn sizes(stored: &Stored) -> Result<Sizes> {
     let Stored { config: c, shape: s } = stored;
-    c.check()?;
     let actor = s.tower(c, s.num_outputs)?;
     let critic = s.tower(c, 1)?;
     let (n, t, batch) = (c.num_envs as usize, c.num_steps as usize, c.batch_len());
@@ -338,7 +337,10 @@ impl<'a> Ppo<'a> {
     /// Accepts bytes that a learner was copied to and checks everything in them that a later call relies on.
     /// Errors: `Align`, `Size`, `Image`; nothing is ever written.
     pub fn attach(mem: &'a mut [u8]) -> Result<Ppo<'a>> {
-        let stored = block::attach(mem, BlockKind::Ppo, |s: &Stored| Ok(sizes(s)?.size))?;
+        let stored = block::attach(mem, BlockKind::Ppo, |s: &Stored| {
+            s.config.check()?;
+            Ok(sizes(s)?.size)
+        })?;
         let ppo = Self::cut(mem, &stored)?;
         let image = |what| Error::new(Kind::Image, what);
         let (s, c) = (&ppo.state, &ppo.config);
