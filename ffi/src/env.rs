@@ -177,8 +177,8 @@ impl CEnv<'_> {
     pub unsafe fn at(p: *const rlcore_env_def) -> Result<Self> {
         let def = unsafe { ptr::sized(p)? };
         let missing = |what| Fault::at(what, Error::new(Kind::Null, "a function, given NULL"));
-        let reset = def.reset.ok_or(missing("env_def: reset"))?;
-        let step = def.step.ok_or(missing("env_def: step"))?;
+        let reset = def.reset.ok_or_else(|| missing("env_def: reset"))?;
+        let step = def.step.ok_or_else(|| missing("env_def: step"))?;
         let (obs, [a, b, c]) = unsafe { space::space(&space::OBS, &def.obs)? };
         let (action, [d, e, f]) = unsafe { space::space(&space::ACTION, &def.action)? };
         let spec = Spec {
@@ -287,7 +287,7 @@ static BUILTINS: [(&str, Builtin); rlcore::env::BUILTINS.len()] = rlcore::env::B
 
 fn builtin(user: *mut c_void) -> Result<&'static Builtin> {
     let own = BUILTINS.iter().map(|(_, env)| env).find(|env| core::ptr::eq(from_ref(*env).cast(), user));
-    own.ok_or(Fault::at("env_def: user", Error::new(Kind::Config, "as rlcore_env_builtin left it")))
+    own.ok_or_else(|| Fault::at("env_def: user", Error::new(Kind::Config, "as rlcore_env_builtin left it")))
 }
 
 fn code(result: Result) -> i32 {

@@ -121,6 +121,15 @@ impl<'a, T: Plain> Output<'a, T> {
         if p.is_null() { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
     }
 
+    /// As [`Output::at`], with a failure that [`rlcore_last_error`](crate::status::rlcore_last_error) never tells.
+    ///
+    /// # Safety
+    /// As [`Output::at`].
+    pub unsafe fn unkept(p: *mut T, len: usize) -> rlcore::error::Result<Self> {
+        let (start, end) = (p.addr(), end(p.addr(), len, size_of::<T>(), align_of::<T>())?);
+        Ok(Output { extent: Extent { what: "", start, end }, p, len, lives: PhantomData })
+    }
+
     /// The bytes it covers.
     pub fn extent(&self) -> Extent {
         self.extent
@@ -282,7 +291,7 @@ impl<'a> AnyOutput<'a> {
 /// Elements of `rows` rows of `width`. Errors: `Overflow`.
 pub fn grid(what: &'static str, rows: usize, width: usize) -> Result<usize> {
     let overflow = Error::new(Kind::Overflow, "an array that fits the address space");
-    rows.checked_mul(width).ok_or(Fault::at(what, overflow))
+    rows.checked_mul(width).ok_or_else(|| Fault::at(what, overflow))
 }
 
 impl Extent {
@@ -316,26 +325,29 @@ pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
 }
 
 fn extent<T>(what: &'static str, p: *const T, len: usize) -> Result<Extent> {
-    let start = p.addr();
-    if start == 0 {
-        return Err(Fault::at(what, Error::new(Kind::Null, "a pointer, given NULL")));
-    }
-    check_align(what, start, align_of::<T>())?;
-    match len.checked_mul(size_of::<T>()).and_then(|size| start.checked_add(size)) {
-        Some(end) if end.wrapping_sub(start) <= isize::MAX as usize => Ok(Extent { what, start, end }),
-        _ => Err(Fault::at(
-            what,
-            Error::new(Kind::Overflow, "an array that fits the address space, elements").given(len),
-        )),
+    extent_of(what, p.addr(), len, size_of::<T>(), align_of::<T>())
+}
+
+fn extent_of(what: &'static str, start: usize, len: usize, size: usize, align: usize) -> Result<Extent> {
+    match end(start, len, size, align) {
+        Ok(end) => Ok(Extent { what, start, end }),
+        Err(error) => Err(Fault::at(what, error)),
     }
 }
 
-fn check_align(what: &'static str, start: usize, align: usize) -> Result {
-    let off = start & (align.wrapping_sub(1));
-    if off == 0 {
-        return Ok(());
+/// Where `len` elements of `size` bytes from `start` end. Errors: `Null`, `Align`, `Overflow`.
+fn end(start: usize, len: usize, size: usize, align: usize) -> rlcore::error::Result<usize> {
+    if start == 0 {
+        return Err(Error::new(Kind::Null, "a pointer, given NULL"));
     }
-    Err(Fault::at(what, Error::new(Kind::Align, "start on a multiple of").needed(align).given(off)))
+    let off = start & (align.wrapping_sub(1));
+    if off != 0 {
+        return Err(Error::new(Kind::Align, "start on a multiple of").needed(align).given(off));
+    }
+    match len.checked_mul(size).and_then(|bytes| start.checked_add(bytes)) {
+        Some(end) if end.wrapping_sub(start) <= isize::MAX as usize => Ok(end),
+        _ => Err(Error::new(Kind::Overflow, "an array that fits the address space, elements").given(len)),
+    }
 }
 
 /// Elements `[begin, begin + len)` of a field of the block at `base`, to change; nothing else of it is touched.
@@ -370,27 +382,85 @@ pub unsafe fn put<T: Plain>(what: &'static str, p: *mut T, value: impl FnOnce() 
     Ok(())
 }
 
+/// What the checks of a [`Versioned`] structure have to know of it.
+#[derive(Clone, Copy)]
+struct Form {
+    what: &'static str,
+    min_size: usize,
+    size: usize,
+    align: usize,
+}
+
+impl Form {
+    const fn of<T: Versioned>() -> Form {
+        Form { what: T::WHAT, min_size: T::MIN_SIZE, size: size_of::<T>(), align: align_of::<T>() }
+    }
+
+    /// Errors: `Null`, `Align`.
+    fn check_pointer(&self, start: usize) -> Result {
+        extent_of(self.what, start, 1, self.size, self.align).map(|_| ())
+    }
+
+    fn check_size(&self, what: &'static str, kind: Kind, size: usize) -> Result {
+        if size < self.min_size || size > MAX_STRUCT_SIZE || size & self.align.wrapping_sub(1) != 0 {
+            return Err(Fault::at(self.what, Error::new(kind, what).needed(self.min_size).given(size)));
+        }
+        Ok(())
+    }
+
+    /// The `struct_size` of the structure at `p`. Errors: `Null`, `Align`, `Config`.
+    ///
+    /// # Safety
+    /// As [`sized`].
+    unsafe fn size_at(&self, p: *const u8) -> Result<usize> {
+        self.check_pointer(p.addr())?;
+        // SAFETY: the first field of every `Versioned` is its `struct_size`, present and aligned.
+        let size = unsafe { p.cast::<u32>().read() } as usize;
+        self.check_size("struct_size as sizeof gives it, at least", Kind::Config, size)?;
+        Ok(size)
+    }
+
+    /// # Safety
+    /// As [`sized`]; `value` is a structure of this form with its defaults.
+    unsafe fn read(&self, p: *const u8, value: *mut u8) -> Result {
+        let size = unsafe { self.size_at(p)? };
+        let known = size.min(self.size);
+        // SAFETY: `known` bytes are there by the promise and fit `value`; every bit pattern is a value.
+        let tail = unsafe {
+            core::ptr::copy_nonoverlapping(p, value, known);
+            slice::from_raw_parts(p.add(known), size.wrapping_sub(known))
+        };
+        if tail.iter().any(|&b| b != 0) {
+            let what = "a structure of this version, or a longer one with zeros from byte";
+            return Err(Fault::at(self.what, Error::new(Kind::Config, what).needed(self.size).given(size)));
+        }
+        Ok(())
+    }
+
+    /// Writes a structure into `size` bytes: cut short for an older caller, followed by zeros for a newer one.
+    ///
+    /// # Safety
+    /// `p` and `size` passed the checks, the room is ours alone; `value` is a structure of this form.
+    unsafe fn write(&self, p: *mut u8, size: usize, value: *const u8) {
+        let known = size.min(self.size);
+        // SAFETY: `size` bytes are there by the promise, the first four are `struct_size`.
+        unsafe {
+            core::ptr::copy_nonoverlapping(value, p, known);
+            p.add(known).write_bytes(0, size.wrapping_sub(known));
+            p.cast::<u32>().write(size as u32);
+        }
+    }
+}
+
 /// A structure as the caller's version of the header has it: what a shorter one lacks is default, what a longer one
 /// has beyond ours must be zero. Errors: `Null`, `Align`, `Config`.
 ///
 /// # Safety
 /// If `p` is not NULL, as many bytes are there as `struct_size` says.
 pub unsafe fn sized<T: Versioned>(p: *const T) -> Result<T> {
-    extent(T::WHAT, p, 1)?;
-    // SAFETY: the first field of every `Versioned` is its `struct_size`, present and aligned.
-    let size = unsafe { p.cast::<u32>().read() } as usize;
-    check_struct_size::<T>("struct_size as sizeof gives it, at least", Kind::Config, size)?;
     let mut value = T::defaults();
-    let known = size.min(size_of::<T>());
-    // SAFETY: `known` bytes are there by the promise and fit `value`; every bit pattern is a value.
-    let tail = unsafe {
-        core::ptr::copy_nonoverlapping(p.cast::<u8>(), (&raw mut value).cast::<u8>(), known);
-        slice::from_raw_parts(p.cast::<u8>().add(known), size.wrapping_sub(known))
-    };
-    if tail.iter().any(|&b| b != 0) {
-        let what = "a structure of this version, or a longer one with zeros from byte";
-        return Err(Fault::at(T::WHAT, Error::new(Kind::Config, what).needed(size_of::<T>()).given(size)));
-    }
+    // SAFETY: by the promise; `value` is a `T`.
+    unsafe { Form::of::<T>().read(p.cast(), (&raw mut value).cast())? };
     Ok(value)
 }
 
@@ -400,11 +470,12 @@ pub unsafe fn sized<T: Versioned>(p: *const T) -> Result<T> {
 /// # Safety
 /// If `p` is not NULL, `size` bytes of room are there, for us alone.
 pub unsafe fn init_sized<T: Versioned>(p: *mut T, size: usize, value: impl FnOnce() -> Result<T>) -> Result {
-    extent(T::WHAT, p, 1)?;
-    check_struct_size::<T>("its size as sizeof gives it, at least", Kind::Size, size)?;
+    let form = Form::of::<T>();
+    form.check_pointer(p.addr())?;
+    form.check_size("its size as sizeof gives it, at least", Kind::Size, size)?;
     let value = value()?;
-    // SAFETY: `size` bytes are there by the promise; the first field is `struct_size`.
-    unsafe { store_sized(p, size, value) };
+    // SAFETY: checked, and ours by the promise.
+    unsafe { form.write(p.cast(), size, (&raw const value).cast()) };
     Ok(())
 }
 
@@ -420,10 +491,8 @@ impl<T: Versioned> OutSized<T> {
     /// # Safety
     /// As [`sized`], and the room is ours alone until `store`.
     pub unsafe fn at(p: *mut T) -> Result<Self> {
-        extent(T::WHAT, p, 1)?;
-        // SAFETY: as in `sized`.
-        let size = unsafe { p.cast::<u32>().read() } as usize;
-        check_struct_size::<T>("struct_size as sizeof gives it, at least", Kind::Config, size)?;
+        // SAFETY: by the promise.
+        let size = unsafe { Form::of::<T>().size_at(p.cast_const().cast())? };
         Ok(OutSized { p, size })
     }
 
@@ -435,7 +504,7 @@ impl<T: Versioned> OutSized<T> {
     /// Writes the structure.
     pub fn store(self, value: T) {
         // SAFETY: checked by `at`, ours by the promise to it.
-        unsafe { store_sized(self.p, self.size, value) }
+        unsafe { Form::of::<T>().write(self.p.cast(), self.size, (&raw const value).cast()) }
     }
 }
 
@@ -451,25 +520,4 @@ pub fn flag(what: &'static str, value: u32) -> Result<bool> {
         1 => Ok(true),
         _ => Err(Fault::at(what, Error::new(Kind::Range, "0 or 1").given(value as usize))),
     }
-}
-
-/// Writes a structure into `size` bytes: cut short for an older caller, followed by zeros for a newer one.
-///
-/// # Safety
-/// `p` and `size` passed the checks of [`OutSized::at`] or [`init_sized`].
-unsafe fn store_sized<T: Versioned>(p: *mut T, size: usize, value: T) {
-    let known = size.min(size_of::<T>());
-    // SAFETY: `size` bytes are there by the promise, the first four are `struct_size`.
-    unsafe {
-        core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), p.cast::<u8>(), known);
-        p.cast::<u8>().add(known).write_bytes(0, size.wrapping_sub(known));
-        p.cast::<u32>().write(size as u32);
-    }
-}
-
-fn check_struct_size<T: Versioned>(what: &'static str, kind: Kind, size: usize) -> Result {
-    if size < T::MIN_SIZE || size > MAX_STRUCT_SIZE || !size.is_multiple_of(align_of::<T>()) {
-        return Err(Fault::at(T::WHAT, Error::new(kind, what).needed(T::MIN_SIZE).given(size)));
-    }
-    Ok(())
 }

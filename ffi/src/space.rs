@@ -95,8 +95,8 @@ pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<(Space<'a>, [
 /// # Safety
 /// As [`Input::at`] and [`space`].
 pub unsafe fn at<'a>(names: &Names, p: *const rlcore_space) -> Result<(Space<'a>, [Extent; 3])> {
-    let missing = Fault::at(names.space, Error::new(Kind::Null, "a pointer, given NULL"));
-    let s = unsafe { Input::at(names.space, p, 1)? }.slice().first().ok_or(missing)?;
+    let missing = || Fault::at(names.space, Error::new(Kind::Null, "a pointer, given NULL"));
+    let s = unsafe { Input::at(names.space, p, 1)? }.slice().first().ok_or_else(missing)?;
     unsafe { space(names, s) }
 }
 

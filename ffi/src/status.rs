@@ -99,48 +99,42 @@ impl From<Kind> for rlcore_status {
     }
 }
 
-/// A failure of the core, and the argument that it is about where the core could not know.
-pub struct Fault {
-    what: &'static str,
-    error: Error,
-}
+/// A failure that is kept in words already: what is left of it is its status.
+pub struct Fault(rlcore_status);
 
 /// What every function of this crate returns inside.
 pub type Result<T = ()> = core::result::Result<T, Fault>;
 
 impl Fault {
-    /// A failure about one argument.
+    /// A failure of the core, and the argument that it is about where the core could not know. Keeps it in words, so
+    /// it is called only once a call has failed.
+    #[cold]
+    #[inline(never)]
     pub fn at(what: &'static str, error: Error) -> Self {
-        Fault { what, error }
+        let status = error.kind.into();
+        LAST.keep(&Text::of(status, what, &error));
+        Fault(status)
     }
 
     /// What a program sees of it.
     pub fn status(&self) -> rlcore_status {
-        self.error.kind.into()
+        self.0
     }
 }
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
-        Fault { what: "", error }
+        Fault::at("", error)
     }
 }
 
-/// The body of every exported function: a failure becomes its status and is kept in words.
+/// The body of every exported function: a failure becomes its status.
 #[inline]
 pub fn call(body: impl FnOnce() -> Result) -> rlcore_status {
     match body() {
         Ok(()) => RLCORE_OK,
-        Err(fault) => fail(&fault),
+        Err(fault) => fault.status(),
     }
-}
-
-#[cold]
-#[inline(never)]
-fn fail(fault: &Fault) -> rlcore_status {
-    let status = fault.status();
-    LAST.keep(&Text::of(status, fault));
-    status
 }
 
 /// A failure in words, cut where it does not fit.
@@ -152,22 +146,22 @@ struct Text {
 impl Text {
     const SIZE: usize = 4 * WORDS_KEPT;
 
-    fn of(status: rlcore_status, fault: &Fault) -> Text {
+    fn of(status: rlcore_status, argument: &str, error: &Error) -> Text {
         let mut text = Text { bytes: [0; Text::SIZE], len: 0 };
         text.push(words(status as i32).0.to_bytes());
         text.push(b": ");
-        if !fault.what.is_empty() {
-            text.push(fault.what.as_bytes());
+        if !argument.is_empty() {
+            text.push(argument.as_bytes());
             text.push(b": ");
         }
-        text.push(fault.error.what.as_bytes());
-        if fault.error.needed != Given::Nothing {
+        text.push(error.what.as_bytes());
+        if error.needed != Given::Nothing {
             text.push(b" ");
-            text.number(fault.error.needed);
+            text.number(error.needed);
         }
-        if fault.error.given != Given::Nothing {
+        if error.given != Given::Nothing {
             text.push(b", given ");
-            text.number(fault.error.given);
+            text.number(error.given);
         }
         text
     }
@@ -349,9 +343,9 @@ pub extern "C" fn rlcore_status_text(status: i32) -> *const c_char {
 /// Errors: E_NULL; E_SIZE if text_size is 0. They are not kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_last_error(text: *mut c_char, text_size: usize) -> rlcore_status {
-    let room = match unsafe { Output::at("last_error: text", text.cast::<u8>(), text_size) } {
+    let room = match unsafe { Output::unkept(text.cast::<u8>(), text_size) } {
         Ok(room) => room.slice(),
-        Err(fault) => return fault.status(),
+        Err(error) => return error.kind.into(),
     };
     let Some((end, room)) = room.split_last_mut() else {
         return RLCORE_E_SIZE;

@@ -98,8 +98,8 @@ const NULL: *mut u8 = core::ptr::null_mut();
 unsafe fn config(p: *const rlcore_vecenv_config) -> Result<VecEnvConfig> {
     let c = unsafe { ptr::sized(p)? };
     let unknown = Error::new(Kind::Config, "autoreset of 0 (same step), 1 (next step) or 2 (disabled)");
-    let autoreset =
-        Autoreset::from_number(c.autoreset).ok_or(Fault::at("vecenv config", unknown.given(c.autoreset as usize)))?;
+    let autoreset = Autoreset::from_number(c.autoreset)
+        .ok_or_else(|| Fault::at("vecenv config", unknown.given(c.autoreset as usize)))?;
     Ok(VecEnvConfig { num_envs: c.num_envs, seed: c.seed, autoreset, max_episode_steps: c.max_episode_steps })
 }
 
