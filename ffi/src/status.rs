@@ -13,7 +13,7 @@ pub const RLCORE_VERSION_MINOR: u32 = 1;
 /// Patch version of the library.
 pub const RLCORE_VERSION_PATCH: u32 = 0;
 /// Goes up when callers have to be compiled again.
-pub const RLCORE_ABI_VERSION: u32 = 1;
+pub const RLCORE_ABI_VERSION: u32 = 0;
 /// Goes up when saved blocks can no longer be attached.
 pub const RLCORE_IMAGE_VERSION: u32 = 1;
 
