@@ -1,0 +1,54 @@
+/* A policy in a static program without libc: `tiny < policy.bin` plays one observation of zeros greedily and exits with
+   the action, or with 100 if it cannot. x86-64 Linux; `make sizes` builds it to show how little a policy takes. */
+#include "rlcore.h"
+
+enum { READ = 0, EXIT = 60, FAILED = 100 };
+
+static _Alignas(64) unsigned char brain[1 << 16];
+static float obs[64], scratch[1 << 14];
+static int32_t action[8];
+
+static long call(long number, long a, void *b, unsigned long c) {
+  long result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+  return result;
+}
+
+static int play(void) {
+  const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
+  const rlcore_policy *policy;
+  size_t size = 0;
+  for (long n; (n = call(READ, 0, brain + size, sizeof brain - size)) > 0;) size += (size_t)n;
+  if (rlcore_policy_attach(brain, size, &policy)) return FAILED;
+  const size_t len = sizeof scratch / sizeof *scratch;
+  return rlcore_policy_act(policy, 1, obs, NULL, &greedy, NULL, scratch, len, action) ? FAILED : action[0];
+}
+
+/* Nobody called it, so the stack does not stand as a call would leave it. */
+__attribute__((force_align_arg_pointer)) void _start(void) {
+  for (;;) call(EXIT, play(), NULL, 0);
+}
+
+/* All that the library asks of its host. */
+void *memset(void *to, int byte, size_t n) {
+  for (unsigned char *p = to; n--;) *p++ = (unsigned char)byte;
+  return to;
+}
+
+void *memmove(void *to, const void *from, size_t n) {
+  unsigned char *a = to;
+  const unsigned char *b = from;
+  if (a < b) for (size_t i = 0; i < n; i++) a[i] = b[i];
+  else while (n--) a[n] = b[n];
+  return to;
+}
+
+void *memcpy(void *restrict to, const void *restrict from, size_t n) {
+  return memmove(to, from, n);
+}
+
+int memcmp(const void *x, const void *y, size_t n) {
+  const unsigned char *a = x, *b = y;
+  for (; n--; a++, b++) if (*a != *b) return *a - *b;
+  return 0;
+}
