@@ -1,7 +1,7 @@
 //! The reinforcement-learning core that an engine links and hosts itself.
 //!
 //! No heap, no threads of its own, no libc: every stateful object is a *block*, bytes that the caller owns.
-//! The floors, lowest first: [`error`], [`num`], [`rng`], [`cpu`], [`space`]; [`block`]; [`kernels`]; [`env`] beside [`data`];
+//! The floors, lowest first: [`error`], [`num`], [`rng`], [`cpu`], [`space`]; [`block`]; [`kernels`]; [`mod@env`] beside [`data`];
 //! [`nn`]; [`learn`]. A file uses lower floors only.
 #![no_std]
 
