@@ -434,6 +434,7 @@ rlcore_status rlcore_ppo_phase(rlcore_ppo *p, uint32_t *out);
 rlcore_status rlcore_ppo_act(rlcore_ppo *p, const void *obs, const uint8_t *action_mask, void *action);
 
 /* Completes the transition: what the step returned. After T of them rlcore_ppo_learn is due.
+   Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
    reward, terminated, truncated: [N]
    final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for a reward or final_obs that is not finite. */

@@ -490,9 +490,56 @@ fn several_choices_from_bytes_under_a_mask_are_learnt() {
     }
     assert!(mean > 1.9, "mean reward {mean} of 2");
     let dark = [0u8; N * 5];
+    let before = block.clone();
+    let mut ppo = Ppo::attach(block.bytes()).unwrap();
     let none = ppo.act(Elements::U8(&obs), Some(&dark), ElementsMut::I32(&mut action));
     assert_eq!(none.unwrap_err().kind, Kind::Value);
     assert_eq!(ppo.act(Elements::U8(&obs), None, ElementsMut::I32(&mut action)).unwrap_err().kind, Kind::Shape);
+    assert!(block == before);
+}
+
+#[test]
+fn an_update_ends_once_the_policy_has_moved_too_far() {
+    let config = Config { target_kl: 1e-7, learning_rate: 1e-2, ..Config::default() };
+    let mut h = Host::new("CartPole-v1", &config);
+    while h.phase() != Phase::Learn {
+        h.step();
+    }
+    // The first minibatch still meets the policy that acted.
+    assert_eq!(h.learn(1).minibatches_left, 15);
+    assert_eq!((h.learn(1).minibatches_left, h.phase()), (0, Phase::Act));
+}
+
+#[test]
+fn frozen_statistics_stay_and_go_on_scaling() {
+    let config = Config { num_steps: 32, normalize_obs: 1, normalize_reward: 1, ..Config::default() };
+    let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
+    let mut block = Block::new(Ppo::size(&config, &obs_space, &action_space).unwrap());
+    let mut ppo = Ppo::init(block.bytes(), &config, &obs_space, &action_space).unwrap();
+    let obs = [1000.0, -1000.0, 1000.0, -1000.0];
+    let rollout = |ppo: &mut Ppo<'_>, steps: u32| {
+        for _ in 0..steps {
+            ppo.act(Elements::F32(&obs), None, ElementsMut::I32(&mut [0; 4])).unwrap();
+            ppo.observe(&obs, &[1; 4], &[0; 4], None).unwrap();
+        }
+    };
+    let policy = |ppo: &Ppo<'_>| {
+        let mut policy = Block::new(ppo.policy_size().unwrap());
+        ppo.export(policy.bytes()).unwrap();
+        policy
+    };
+    rollout(&mut ppo, 32);
+    ppo.learn(Some(Elements::F32(&obs)), 0).unwrap();
+    ppo.freeze(true);
+    let frozen = policy(&ppo);
+    rollout(&mut ppo, 32);
+    assert!(policy(&ppo) == frozen, "statistics moved while frozen");
+    let stats = ppo.learn(Some(Elements::F32(&obs)), 0).unwrap();
+    assert!(stats.value_loss < 1.0, "rewards of a thousand were not scaled: {stats:?}");
+    ppo.freeze(false);
+    let before = policy(&ppo);
+    rollout(&mut ppo, 1);
+    assert!(policy(&ppo) != before, "statistics stay although they are not frozen");
 }
 
 #[test]

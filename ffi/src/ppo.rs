@@ -419,6 +419,7 @@ pub unsafe extern "C" fn rlcore_ppo_act(
 }
 
 /// Completes the transition: what the step returned. After T of them rlcore_ppo_learn is due.
+/// Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
 /// reward, terminated, truncated: [N]
 /// final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for a reward or final_obs that is not finite.

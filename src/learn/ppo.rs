@@ -490,6 +490,7 @@ impl Ppo<'_> {
     }
 
     /// Completes the transition that `act` began.
+    /// Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
     ///
     /// `reward`: `[N]`, finite; `terminated`, `truncated`: `[N]` flags; `final_obs`: `[N, obs_len]`, required once an
     /// environment is truncated and not terminated, and only those rows of it are read.
