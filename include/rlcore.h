@@ -214,6 +214,7 @@ typedef enum rlcore_autoreset {
   RLCORE_AUTORESET_SAME_STEP = 0,  /* in the step that ended it: obs begins the new episode, final_obs ends the old one */
   RLCORE_AUTORESET_NEXT_STEP = 1,  /* in the next step, which ignores the action and is marked in valid */
   RLCORE_AUTORESET_DISABLED = 2,   /* only by rlcore_vecenv_reset and rlcore_vecenv_reset_one */
+  RLCORE_AUTORESET_LEGACY = 3,     /* in the next step, which then takes the action at once */
 } rlcore_autoreset;
 
 /* N environments: the caller's own block. */

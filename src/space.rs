@@ -14,6 +14,66 @@ pub enum Element {
     U8 = 2,
 }
 
+impl Element {
+    /// Bytes of one element.
+    pub const fn size(self) -> usize {
+        match self {
+            Element::F32 | Element::I32 => 4,
+            Element::U8 => 1,
+        }
+    }
+}
+
+/// Most dimensions that a field has.
+pub const MAX_RANK: usize = 4;
+
+/// A named part of an observation: one entry of a dictionary or a tuple, or the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field<'a> {
+    /// What it is called; "" if there is nothing else.
+    pub name: &'a str,
+    /// Element kind. Fields of several kinds live in an observation of bytes.
+    pub kind: Element,
+    /// Number of dimensions, 0 (a single number) to [`MAX_RANK`].
+    pub rank: u32,
+    /// Lengths, outermost first; 1 beyond `rank`.
+    pub dims: [u32; MAX_RANK],
+    /// Bytes from the start of the observation; a multiple of the element's size.
+    pub offset: u32,
+}
+
+impl<'a> Field<'a> {
+    /// A field of these dimensions; more than [`MAX_RANK`] of them are left out.
+    pub const fn new(name: &'a str, kind: Element, dims: &[u32], offset: u32) -> Self {
+        let (mut all, mut rank) = ([1; MAX_RANK], 0);
+        while rank < MAX_RANK && rank < dims.len() {
+            all[rank] = dims[rank];
+            rank += 1;
+        }
+        Field { name, kind, rank: rank as u32, dims: all, offset }
+    }
+
+    /// The lengths that count.
+    pub fn shape(&self) -> &[u32] {
+        self.dims.get(..self.rank as usize).unwrap_or(&self.dims)
+    }
+
+    /// Number of elements, or `None` if they do not fit the address space.
+    pub fn len(&self) -> Option<usize> {
+        self.dims.iter().try_fold(1usize, |len, &d| len.checked_mul(d as usize))
+    }
+
+    /// True if it has no element.
+    pub fn is_empty(&self) -> bool {
+        self.dims.contains(&0)
+    }
+
+    /// Number of bytes, or `None` if they do not fit the address space.
+    pub fn size(&self) -> Option<usize> {
+        self.len()?.checked_mul(self.kind.size())
+    }
+}
+
 /// The values that an observation or an action may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Space<'a> {
@@ -21,33 +81,52 @@ pub struct Space<'a> {
     pub kind: Element,
     /// Elements of one observation or action.
     pub len: u32,
-    /// `[len]` lower bounds; empty means unbounded (bytes: 0). Unused for discrete spaces.
+    /// `[len]` lower bounds, or `[1]` for all of them; empty means unbounded (bytes: 0). Unused for discrete spaces.
     pub low: &'a [f32],
-    /// `[len]` upper bounds; empty means unbounded (bytes: 255). Unused for discrete spaces.
+    /// `[len]` upper bounds, or `[1]` for all of them; empty means unbounded (bytes: 255). Unused for discrete spaces.
     pub high: &'a [f32],
     /// `[len]` numbers of choices, each counted from 0. Discrete spaces only: one element is Discrete, more are MultiDiscrete.
     pub n: &'a [u32],
+    /// Parts of an observation in the order of a dictionary or a tuple; empty means one part without a name, `[len]`.
+    pub fields: &'a [Field<'a>],
 }
 
 impl<'a> Space<'a> {
     /// One choice of `n[0]`, or one of each of several.
     pub const fn discrete(n: &'a [u32]) -> Self {
-        Space { kind: Element::I32, len: n.len() as u32, low: &[], high: &[], n }
+        Space { kind: Element::I32, len: n.len() as u32, low: &[], high: &[], n, fields: &[] }
     }
 
     /// Real vectors between two corners of equal length.
     pub const fn between(low: &'a [f32], high: &'a [f32]) -> Self {
-        Space { kind: Element::F32, len: low.len() as u32, low, high, n: &[] }
+        Space { kind: Element::F32, len: low.len() as u32, low, high, n: &[], fields: &[] }
     }
 
     /// Real vectors without bounds.
     pub const fn unbounded(len: u32) -> Self {
-        Space { kind: Element::F32, len, low: &[], high: &[], n: &[] }
+        Space { kind: Element::F32, len, low: &[], high: &[], n: &[], fields: &[] }
+    }
+
+    /// The same space in named parts.
+    pub const fn with_fields(self, fields: &'a [Field<'a>]) -> Self {
+        Space { fields, ..self }
+    }
+
+    /// Lower and upper bound of element `i`; infinite where there is none, 0 and 255 for bytes.
+    pub fn bounds(&self, i: usize) -> (f32, f32) {
+        let of = |bounds: &[f32], none| match *bounds {
+            [all] => all,
+            _ => bounds.get(i).copied().unwrap_or(none),
+        };
+        match self.kind {
+            Element::U8 => (of(self.low, 0.0), of(self.high, 255.0)),
+            _ => (of(self.low, f32::NEG_INFINITY), of(self.high, f32::INFINITY)),
+        }
     }
 
     /// Image bytes.
     pub const fn bytes(len: u32) -> Self {
-        Space { kind: Element::U8, len, low: &[], high: &[], n: &[] }
+        Space { kind: Element::U8, len, low: &[], high: &[], n: &[], fields: &[] }
     }
 }
 

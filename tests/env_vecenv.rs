@@ -3,14 +3,14 @@
 use bytemuck::{Pod, Zeroable};
 use proptest::prelude::*;
 use rlcore::env::{
-    Autoreset, BUILTINS, Builtin, CartPole, Env, NO_LIMIT, Probe, Setup, Spec, Step, StepOut, VecEnv, VecEnvConfig,
-    spans,
+    Autoreset, BUILTINS, Builtin, CartPole, Env, Level, NO_LIMIT, Probe, Setup, Spec, Step, StepOut, VecEnv,
+    VecEnvConfig, spans,
 };
 use rlcore::error::{Error, Given, Kind, Result};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
-const MODES: [Autoreset; 3] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled];
+const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
 
 /// Does what its action says. Observes the episode's first random draw and the number of steps in it.
 struct Script {
@@ -48,6 +48,7 @@ impl Env for Script {
             max_episode_steps: self.max_episode_steps,
             obs: Space::unbounded(2),
             action: Space::discrete(&[8]),
+            wrappers: 0,
         }
     }
 
@@ -190,6 +191,16 @@ fn an_end_is_reported_and_reset_as_the_mode_says() {
                 }
                 assert_eq!((a.obs[1], a.obs[9]), (2.0, 2.0));
             }
+            Autoreset::Legacy => {
+                again.unwrap();
+                assert_eq!(a.valid, [1; 5]);
+                for i in [1, 2, 3] {
+                    let (obs, reward, ..) = a.row(i);
+                    assert_eq!(obs[1], 1.0, "reset and stepped at once");
+                    assert!(obs[0] != first.obs[2 * i] && (1.0..2.0).contains(&reward));
+                }
+                assert_eq!((a.obs[1], a.obs[9]), (2.0, 2.0));
+            }
             Autoreset::Disabled => {
                 let e = again.unwrap_err();
                 assert_eq!((e.kind, e.given, a == before), (Kind::NotReady, Given::Int(1), true));
@@ -270,7 +281,7 @@ fn a_failing_reset_stops_the_call_too() {
         let first = venv.step(Elements::I32(&[GO, FAIL_IN_RESET, GO]), a.out());
         let failed = match mode {
             Autoreset::SameStep => first,
-            Autoreset::NextStep => venv.step(Elements::I32(&[GO; 3]), a.out()),
+            Autoreset::NextStep | Autoreset::Legacy => venv.step(Elements::I32(&[GO; 3]), a.out()),
             Autoreset::Disabled => venv.reset(None, ElementsMut::F32(&mut a.obs)),
         };
         assert_eq!(failed.map_err(|e| (e.kind, e.given)), Err((Kind::Callback, Given::Int(1))), "{mode:?}");
@@ -364,7 +375,7 @@ struct Images;
 impl Env for Images {
     fn spec(&self) -> Spec<'_> {
         let (obs, action) = (Space::bytes(3), Space::discrete(&[3, 2]));
-        Spec { env_id: 9001, state_size: 0, max_episode_steps: 2, obs, action }
+        Spec { env_id: 9001, state_size: 0, max_episode_steps: 2, obs, action, wrappers: 0 }
     }
     fn reset(&self, _: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
         obs.u8()?.copy_from_slice(b"new");
@@ -653,7 +664,7 @@ fn configurations_and_descriptions_are_checked() {
         Spec { state_size: 12, ..good },
         Spec { obs: Space { kind: Element::I32, n: &[1, 1, 1, 1], ..good.obs }, ..good },
         Spec { obs: Space { len: 0, low: &[], high: &[], ..good.obs }, ..good },
-        Spec { obs: Space { low: &[0.0], ..good.obs }, ..good },
+        Spec { obs: Space { low: &[0.0; 3], ..good.obs }, ..good },
         Spec { obs: Space::between(&[1.0], &[0.0]), ..good },
         Spec { obs: Space::between(&[f32::NAN], &[0.0]), ..good },
         Spec { action: Space::bytes(1), ..good },
@@ -681,4 +692,67 @@ fn builtins_have_names_and_numbers_of_their_own() {
     }
     assert!(Builtin::from_name("CartPole").is_none() && Builtin::from_id(0).is_none());
     assert_eq!(Probe::Memory { length: 3 }.spec().env_id, Builtin::from_name("ProbeMemory").unwrap().spec().env_id);
+}
+
+/// Counts which way it is started: its observation is (resets, restarts in a new level, restarts in the same level).
+struct Starts;
+
+impl Env for Starts {
+    fn spec(&self) -> Spec<'_> {
+        let (obs, action) = (Space::unbounded(3), Space::discrete(&[1]));
+        Spec { env_id: 9002, state_size: 24, max_episode_steps: 2, obs, action, wrappers: 0 }
+    }
+
+    fn reset(&self, state: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        count(state, 0, obs)
+    }
+
+    fn restart(&self, level: Level, state: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        count(state, if level == Level::New { 1 } else { 2 }, obs)
+    }
+
+    fn step(&self, state: &mut [u8], _: &mut Rng, _: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        count(state, 3, obs)?;
+        Ok(Step { reward: 1.0, ..Step::default() })
+    }
+}
+
+fn count(state: &mut [u8], which: usize, obs: ElementsMut<'_>) -> Result {
+    let counts: &mut [u64] = bytemuck::cast_slice_mut(state);
+    if let Some(count) = counts.get_mut(which) {
+        *count += 1;
+    }
+    for (obs, count) in obs.f32()?.iter_mut().zip(counts) {
+        *obs = *count as f32;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_level_is_kept_or_chosen_anew_and_a_seed_starts_afresh() {
+    for mode in MODES {
+        let mut mem = block(&Starts, &config(1, mode));
+        let mut venv = VecEnv::init(bytes(&mut mem), &Starts, &config(1, mode)).unwrap();
+        let mut a = Arrays::new(1, 3);
+        let reset = |venv: &mut VecEnv<Starts>, seed| {
+            let mut obs = [0.0; 3];
+            venv.reset(seed, ElementsMut::F32(&mut obs)).unwrap();
+            obs
+        };
+        assert_eq!(reset(&mut venv, None), [1.0, 0.0, 0.0], "a new row starts afresh");
+        assert_eq!(reset(&mut venv, None), [1.0, 1.0, 0.0], "one that was reset goes on");
+        assert_eq!(reset(&mut venv, Some(1)), [2.0, 1.0, 0.0], "a seed starts afresh");
+        if mode == Autoreset::Disabled {
+            continue;
+        }
+        for _ in 0..3 {
+            venv.step_env(Level::Same, Elements::I32(&[0]), a.out()).unwrap();
+        }
+        assert_eq!(a.obs, [2.0, 1.0, 1.0], "{mode:?}");
+        let steps = if mode == Autoreset::NextStep { 3 } else { 2 };
+        for _ in 0..steps {
+            venv.step(Elements::I32(&[0]), a.out()).unwrap();
+        }
+        assert_eq!(a.obs, [2.0, 2.0, 1.0], "{mode:?}");
+    }
 }

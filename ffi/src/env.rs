@@ -187,6 +187,7 @@ impl CEnv<'_> {
             max_episode_steps: def.max_episode_steps,
             obs,
             action,
+            wrappers: 0,
         };
         Ok(CEnv { def, reset, step, spec, extents: [a, b, c, d, e, f] })
     }

@@ -86,6 +86,7 @@ pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<(Space<'a>, [
         low: low.map_or(&[], Input::slice),
         high: high.map_or(&[], Input::slice),
         n: n.map_or(&[], Input::slice),
+        fields: &[],
     };
     Ok((space, extents))
 }

@@ -23,6 +23,8 @@ pub enum rlcore_autoreset {
     RLCORE_AUTORESET_NEXT_STEP = 1,
     /// only by rlcore_vecenv_reset and rlcore_vecenv_reset_one
     RLCORE_AUTORESET_DISABLED = 2,
+    /// in the next step, which then takes the action at once
+    RLCORE_AUTORESET_LEGACY = 3,
 }
 
 /// What N environments are made from, beside the environment itself.
@@ -97,7 +99,7 @@ const NULL: *mut u8 = core::ptr::null_mut();
 
 unsafe fn config(p: *const rlcore_vecenv_config) -> Result<VecEnvConfig> {
     let c = unsafe { ptr::sized(p)? };
-    let unknown = Error::new(Kind::Config, "autoreset of 0 (same step), 1 (next step) or 2 (disabled)");
+    let unknown = Error::new(Kind::Config, "autoreset of 0 (same step), 1 (next step), 2 (disabled) or 3 (legacy)");
     let autoreset = Autoreset::from_number(c.autoreset)
         .ok_or_else(|| Fault::at("vecenv config", unknown.given(c.autoreset as usize)))?;
     Ok(VecEnvConfig { num_envs: c.num_envs, seed: c.seed, autoreset, max_episode_steps: c.max_episode_steps })

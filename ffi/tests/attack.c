@@ -487,7 +487,7 @@ static void attack_vecenv(void) {
   BOTH(config->struct_size, 0, RLCORE_E_CONFIG, "struct_size");
   BOTH(config->struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size");
   BOTH(config->num_envs, 0, RLCORE_E_CONFIG, "num_envs of at least 1");
-  BOTH(config->autoreset, 3, RLCORE_E_CONFIG, "autoreset of 0 (same step), 1 (next step) or 2 (disabled), given 3");
+  BOTH(config->autoreset, 4, RLCORE_E_CONFIG, "autoreset of 0 (same step), 1 (next step), 2 (disabled) or 3 (legacy), given 4");
   BOTH(config->autoreset, UINT32_MAX, RLCORE_E_CONFIG, "autoreset");
   WITH(config->num_envs, UINT32_MAX, RLCORE_E_SIZE, "bytes, at least", MAKE);
   config->max_episode_steps = UINT32_MAX;

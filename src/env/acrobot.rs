@@ -35,6 +35,7 @@ const SPEC: Spec<'static> = Spec {
     max_episode_steps: 500,
     obs: Space::between(&LOW, &HIGH),
     action: Space::discrete(&[3]),
+    wrappers: 0,
 };
 
 impl State {

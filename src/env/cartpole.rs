@@ -43,6 +43,7 @@ const SPEC: Spec<'static> = Spec {
     max_episode_steps: 500,
     obs: Space::between(&LOW, &HIGH),
     action: Space::discrete(&[2]),
+    wrappers: 0,
 };
 
 impl State {

@@ -62,6 +62,19 @@ pub struct Spec<'a> {
     pub obs: Space<'a>,
     /// What `step` reads.
     pub action: Space<'a>,
+    /// Names the wrappers around the environment; 0 if there is none. Blocks remember it too.
+    pub wrappers: u64,
+}
+
+/// Which level an environment that has levels starts again in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Level {
+    /// One that it chooses anew.
+    #[default]
+    New = 0,
+    /// The one that just ended.
+    Same = 1,
 }
 
 /// What one step returns beside the observation.
@@ -83,8 +96,14 @@ pub trait Env {
     /// What this environment is. Constant for the life of the value.
     fn spec(&self) -> Spec<'_>;
 
-    /// Starts an episode and writes its first observation.
+    /// Starts afresh and writes the first observation: what a new seed begins with.
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result;
+
+    /// Starts the next episode after one that ended, or in the midst of one: environments with levels obey `level`,
+    /// wrappers that cut one game into several episodes go on with the game. The rest starts as `reset` does.
+    fn restart(&self, _level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        self.reset(state, rng, obs)
+    }
 
     /// Takes one step and writes the observation after it.
     fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step>;

@@ -52,6 +52,7 @@ const SPEC: Spec<'static> = Spec {
     max_episode_steps: 200,
     obs: OBS,
     action: Space::discrete(&[3]),
+    wrappers: 0,
 };
 const CONTINUOUS_SPEC: Spec<'static> = Spec {
     env_id: 3,
@@ -59,6 +60,7 @@ const CONTINUOUS_SPEC: Spec<'static> = Spec {
     max_episode_steps: 999,
     obs: OBS,
     action: Space::between(&[-1.0], &[1.0]),
+    wrappers: 0,
 };
 
 impl State {

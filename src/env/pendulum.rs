@@ -34,6 +34,7 @@ const SPEC: Spec<'static> = Spec {
     max_episode_steps: 200,
     obs: Space::between(&[-1.0, -1.0, -MAX_SPEED as f32], &[1.0, 1.0, MAX_SPEED as f32]),
     action: Space::between(&[-MAX_TORQUE], &[MAX_TORQUE]),
+    wrappers: 0,
 };
 
 impl State {

@@ -82,7 +82,14 @@ impl Env for Probe {
             Probe::Four | Probe::Five | Probe::Six | Probe::SixOddEven | Probe::Memory { .. } => Space::discrete(&[2]),
             Probe::Seven => Space::discrete(&[5]),
         };
-        Spec { env_id: self.env_id(), state_size: size_of::<State>() as u32, max_episode_steps: 0, obs, action }
+        Spec {
+            env_id: self.env_id(),
+            state_size: size_of::<State>() as u32,
+            max_episode_steps: 0,
+            obs,
+            action,
+            wrappers: 0,
+        }
     }
 
     #[inline]

@@ -5,11 +5,11 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{Env, Spec, Step};
+use super::{Env, Level, Spec, Step};
 use crate::block::{self, Cutter, Header, Plan, Span};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::rng::Rng;
-use crate::space::{Element, Elements, ElementsMut, Space};
+use crate::space::{Element, Elements, ElementsMut, Field, MAX_RANK, Space};
 
 /// When an environment that ended starts its next episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,12 +22,17 @@ pub enum Autoreset {
     NextStep = 1,
     /// Only by `reset`, `reset_range` or `reset_one`.
     Disabled = 2,
+    /// In the next step, which then takes the action at once: the first observation is never seen. What the first Atari
+    /// wrappers did, for comparisons.
+    Legacy = 3,
 }
 
 impl Autoreset {
     /// The mode with this number.
     pub fn from_number(number: u32) -> Option<Self> {
-        [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled].into_iter().find(|&a| a as u32 == number)
+        [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy]
+            .into_iter()
+            .find(|&a| a as u32 == number)
     }
 }
 
@@ -78,6 +83,8 @@ pub struct Setup {
     /// Elements of one action.
     pub action_len: u32,
     reserved: u32,
+    /// The wrappers around the environment.
+    pub wrappers: u64,
 }
 
 impl Setup {
@@ -86,8 +93,9 @@ impl Setup {
 
     /// Agrees on an environment and a configuration. Errors: `Config`.
     pub fn new(spec: &Spec<'_>, config: &VecEnvConfig) -> Result<Setup> {
-        check_space("environment observations", &spec.obs)?;
-        check_space("environment actions", &spec.action)?;
+        check_space("environment observations: bounds in order, one a value or one for all", &spec.obs)?;
+        check_fields(&spec.obs)?;
+        check_space("environment actions: bounds in order or choices, one a value", &spec.action)?;
         let setup = Setup {
             seed: config.seed,
             num_envs: config.num_envs,
@@ -104,6 +112,7 @@ impl Setup {
             action_kind: spec.action.kind as u32,
             action_len: spec.action.len,
             reserved: 0,
+            wrappers: spec.wrappers,
         };
         setup.check()?;
         Ok(setup)
@@ -125,6 +134,9 @@ impl Setup {
         };
         if spec.env_id != self.env_id {
             return refuse("vecenv: the environment that the block was made for, env_id", self.env_id, spec.env_id);
+        }
+        if spec.wrappers != self.wrappers {
+            return Err(Error::new(Kind::Config, "vecenv: the wrappers that the block was made with, in their order"));
         }
         if spec.state_size != self.state_size {
             return refuse("vecenv: an environment with a state_size of", self.state_size, spec.state_size);
@@ -154,7 +166,10 @@ impl Setup {
             return refuse("vecenv config: num_envs of at least 1", 0);
         }
         if Autoreset::from_number(self.autoreset).is_none() {
-            return refuse("vecenv config: autoreset of 0 (same step), 1 (next step) or 2 (disabled)", self.autoreset);
+            return refuse(
+                "vecenv config: autoreset of 0 (same step), 1 (next step), 2 (disabled) or 3 (legacy)",
+                self.autoreset,
+            );
         }
         if !self.state_size.is_multiple_of(8) {
             return refuse("environment: a state_size that is a multiple of 8", self.state_size);
@@ -189,10 +204,42 @@ fn check_space(what: &'static str, space: &Space<'_>) -> Result {
         Element::I32 if space.n.len() != len => refuse(),
         Element::I32 if space.n.iter().any(|&n| n == 0 || n > i32::MAX as u32) => refuse(),
         Element::I32 => Ok(()),
-        _ if ![0, len].contains(&space.low.len()) || ![0, len].contains(&space.high.len()) => refuse(),
+        _ if ![0, 1, len].contains(&space.low.len()) || ![0, 1, len].contains(&space.high.len()) => refuse(),
         _ if space.low.iter().chain(space.high).any(|x| x.is_nan()) => refuse(),
-        _ if space.low.iter().zip(space.high).any(|(low, high)| low > high) => refuse(),
-        _ => Ok(()),
+        _ => {
+            let bounds = space.low.len().max(space.high.len());
+            let crossed = |i| matches!(space.bounds(i), (low, high) if low > high);
+            if (0..bounds).any(crossed) { refuse() } else { Ok(()) }
+        }
+    }
+}
+
+/// Fields lie one after another within the observation; an observation of one kind holds fields of that kind.
+fn check_fields(space: &Space<'_>) -> Result {
+    let refuse = |what, given: u32| Err(Error::new(Kind::Config, what).given(given as usize));
+    let mut end = 0;
+    for (i, field) in (0..).zip(space.fields) {
+        let size = field.size().filter(|&size| size > 0 && field.rank as usize <= MAX_RANK);
+        let Some(size) = size else {
+            return refuse("environment observations: fields with elements, of a rank up to 4; not so field", i);
+        };
+        if field.kind != space.kind && space.kind != Element::U8 {
+            return refuse(
+                "environment observations: fields of the observation's kind, or an observation of bytes; not so field",
+                i,
+            );
+        }
+        let begin = field.offset as usize;
+        if begin < end || !begin.is_multiple_of(field.kind.size()) {
+            return refuse("environment observations: fields in order, on whole elements, apart; not so field", i);
+        }
+        end = begin.saturating_add(size);
+    }
+    let size = (space.len as usize).saturating_mul(space.kind.size());
+    if end <= size {
+        Ok(())
+    } else {
+        Err(Error::new(Kind::Config, "environment observations: fields within their bytes,").needed(size).given(end))
     }
 }
 
@@ -427,7 +474,8 @@ impl<'a> Rows<'a> {
     }
 
     /// Starts an episode in every row and writes `obs` `[rows, obs_len]`. With a seed, row i of the batch gets the
-    /// stream of `seed + i` first, as in Gymnasium; without, the streams go on.
+    /// stream of `seed + i` and starts afresh, as in Gymnasium; without, the streams go on and an environment that was
+    /// reset before starts again as [`Env::restart`] says.
     ///
     /// Errors: `Config`, `Shape`, before anything changes. A callback that fails, or a non-finite observation, stops at a
     /// row that the error gives: rows before it are done, it has to be reset again and its observation is unspecified,
@@ -446,8 +494,9 @@ impl<'a> Rows<'a> {
             if let Some(seed) = seed {
                 *rng = Rng::seeded(seed.wrapping_add(index as u64));
             }
+            let start = if seed.is_some() || *phase == UNSET { Start::Afresh } else { Start::Again(Level::New) };
             (*steps, *phase) = (0, UNSET);
-            reset_row(env, state, rng, row).map_err(|e| e.given(index))?;
+            reset_row(env, start, state, rng, row).map_err(|e| e.given(index))?;
             *phase = RUNNING;
         }
         Ok(())
@@ -459,12 +508,23 @@ impl<'a> Rows<'a> {
     /// anything changes. A callback that fails, or a non-finite reward or observation, stops at a row that the error
     /// gives: rows before it are complete; it has to be reset and its `obs` and `final_obs` are unspecified, its other
     /// outputs and all rows after it are untouched.
-    pub fn step<E: Env + ?Sized>(&mut self, env: &E, action: Elements<'_>, mut out: StepOut<'_>) -> Result {
+    pub fn step<E: Env + ?Sized>(&mut self, env: &E, action: Elements<'_>, out: StepOut<'_>) -> Result {
+        self.step_env(env, Level::New, action, out)
+    }
+
+    /// [`Rows::step`], in which environments that end start again in this level.
+    pub fn step_env<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+        mut out: StepOut<'_>,
+    ) -> Result {
         self.check(env)?;
         out.check(self.len(), &self.setup)?;
         check_actions(&env.spec().action, action, self.len())?;
         let mode = self.setup.mode();
-        let ready = |&phase: &u8| (phase == RUNNING) | ((phase == ENDED) & (mode == Autoreset::NextStep));
+        let ready = |&phase: &u8| (phase == RUNNING) | ((phase == ENDED) & (mode != Autoreset::Disabled));
         if !self.phase.iter().fold(true, |all, phase| all & ready(phase)) {
             let row = self.phase.iter().position(|phase| !ready(phase)).unwrap_or(0);
             let what = "vecenv: every row reset before it is stepped; not so row";
@@ -486,11 +546,14 @@ impl<'a> Rows<'a> {
                 Err(e.given(first.saturating_add(k)))
             };
 
-            if *phase == ENDED {
-                if let Err(e) = reset_row(env, state, rng, obs) {
+            let was_ended = *phase == ENDED;
+            if was_ended {
+                if let Err(e) = reset_row(env, Start::Again(level), state, rng, obs.reborrow()) {
                     return failed(phase, steps, e);
                 }
                 (*steps, *phase) = (0, RUNNING);
+            }
+            if was_ended && mode == Autoreset::NextStep {
                 (*reward, *terminated, *truncated) = (0.0, 0, 0);
                 if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(k)) {
                     *valid = 0;
@@ -513,7 +576,7 @@ impl<'a> Rows<'a> {
                     row.copy_from(obs.as_ref())?;
                 }
                 if mode == Autoreset::SameStep {
-                    if let Err(e) = reset_row(env, state, rng, obs) {
+                    if let Err(e) = reset_row(env, Start::Again(level), state, rng, obs) {
                         return failed(phase, steps, e);
                     }
                     (*steps, *phase) = (0, RUNNING);
@@ -629,10 +692,26 @@ fn cut<'s>(rest: &mut &'s mut [u8], len: usize) -> Result<&'s mut [u8]> {
     Ok(head)
 }
 
+/// How a row starts an episode.
+#[derive(Clone, Copy, PartialEq)]
+enum Start {
+    Afresh,
+    Again(Level),
+}
+
 #[inline(always)]
-fn reset_row<E: Env + ?Sized>(env: &E, state: &mut [u8], rng: &mut Rng, mut obs: ElementsMut<'_>) -> Result {
-    env.reset(state, rng, obs.reborrow())?;
-    check_row(&obs)
+fn reset_row<E: Env + ?Sized>(
+    env: &E,
+    start: Start,
+    state: &mut [u8],
+    rng: &mut Rng,
+    mut obs: ElementsMut<'_>,
+) -> Result {
+    match start {
+        Start::Afresh => env.reset(state, rng, obs.reborrow())?,
+        Start::Again(level) => env.restart(level, state, rng, obs.reborrow())?,
+    }
+    check_row(env, &obs)
 }
 
 #[inline(always)]
@@ -644,7 +723,7 @@ fn step_row<E: Env + ?Sized>(
     mut obs: ElementsMut<'_>,
 ) -> Result<Step> {
     let step = env.step(state, rng, action, obs.reborrow())?;
-    check_row(&obs)?;
+    check_row(env, &obs)?;
     if step.reward.is_finite() {
         Ok(step)
     } else {
@@ -653,13 +732,20 @@ fn step_row<E: Env + ?Sized>(
 }
 
 #[inline(always)]
-fn check_row(obs: &ElementsMut<'_>) -> Result {
-    match obs {
-        ElementsMut::F32(x) if x.iter().fold(false, |bad, x| bad | !x.is_finite()) => {
-            Err(Error::new(Kind::Value, "environment: finite observations; not so row"))
-        }
-        _ => Ok(()),
-    }
+fn check_row<E: Env + ?Sized>(env: &E, obs: &ElementsMut<'_>) -> Result {
+    let finite = match obs {
+        ElementsMut::F32(x) => x.iter().fold(true, |all, x| all & x.is_finite()),
+        ElementsMut::U8(x) => env.spec().obs.fields.iter().all(|field| is_finite(field, x)),
+        ElementsMut::I32(_) => true,
+    };
+    if finite { Ok(()) } else { Err(Error::new(Kind::Value, "environment: finite observations; not so row")) }
+}
+
+/// The numbers of a field are finite; `obs` is one observation of bytes.
+fn is_finite(field: &Field<'_>, obs: &[u8]) -> bool {
+    let part = obs.get(field.offset as usize..).zip(field.size()).and_then(|(obs, size)| obs.get(..size));
+    let (numbers, _) = part.unwrap_or(&[]).as_chunks();
+    field.kind != Element::F32 || numbers.iter().all(|&x| f32::from_ne_bytes(x).is_finite())
 }
 
 /// N environments in the caller's block.
@@ -751,6 +837,11 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         }
         let seed = seed.map(|seed| seed.wrapping_sub(i as u64));
         self.reset_range(i, i.saturating_add(1), seed, obs)
+    }
+
+    /// [`Rows::step_env`] of all rows.
+    pub fn step_env(&mut self, level: Level, action: Elements<'_>, out: StepOut<'_>) -> Result {
+        self.rows.step_env(self.env, level, action, out)
     }
 
     /// [`Rows::step`] of all rows.

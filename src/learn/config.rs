@@ -252,12 +252,15 @@ impl Shape {
             }
             Element::F32 => {
                 let bounded = !(action.low.is_empty() && action.high.is_empty());
-                if bounded && (action.low.len() != len || action.high.len() != len) {
-                    return Err(Error::new(Kind::Config, "action space: low and high with one entry an element,")
-                        .needed(len)
-                        .given(action.low.len()));
+                let fits = |bounds: &[f32]| bounds.len() == len || bounds.len() == 1;
+                if bounded && !(fits(action.low) && fits(action.high)) {
+                    let what = "action space: low and high with one entry for all or one an element,";
+                    return Err(Error::new(Kind::Config, what).needed(len).given(action.low.len()));
                 }
-                check_bounds(action.low, action.high)?;
+                for i in 0..if bounded { len } else { 0 } {
+                    let (low, high) = action.bounds(i);
+                    check_bounds(&[low], &[high])?;
+                }
                 (action.len, u32::from(bounded))
             }
             Element::U8 => return Err(Error::new(Kind::Config, "action space: elements of kind f32 or i32").given(2)),

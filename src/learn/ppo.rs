@@ -304,11 +304,8 @@ impl<'a> Ppo<'a> {
         for (to, from) in cut.take(s.action_n)?.iter_mut().zip(action.n) {
             *to = *from;
         }
-        for (to, from) in cut.take(s.action_low)?.iter_mut().zip(action.low) {
-            *to = *from;
-        }
-        for (to, from) in cut.take(s.action_high)?.iter_mut().zip(action.high) {
-            *to = *from;
+        for (i, (low, high)) in cut.take(s.action_low)?.iter_mut().zip(cut.take(s.action_high)?).enumerate() {
+            (*low, *high) = action.bounds(i);
         }
         let ppo = Self::cut(block, &stored)?;
         *ppo.state = State {
