@@ -40,6 +40,7 @@ mod mountain_car;
 mod pendulum;
 mod probe;
 mod vecenv;
+pub mod wrap;
 
 pub use acrobot::Acrobot;
 pub use builtin::{BUILTINS, Builtin};

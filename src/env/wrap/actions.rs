@@ -1,0 +1,136 @@
+//! Wrappers of actions.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::Wrapper;
+use super::pipeline::{Face, Inner, Start};
+use crate::env::{Step, view_mut};
+use crate::error::{Error, Kind, Result};
+use crate::num;
+use crate::rng::Rng;
+use crate::space::{Element, Elements, ElementsMut, Space};
+
+const SHAPE: Error = Error::new(Kind::Shape, "wrapped actions: elements of the agreed kind");
+
+/// Whether there is a last action; the action itself lies behind it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Sticky {
+    held: u64,
+}
+
+/// Checks a wrapper, says what it shows, and returns the bytes that it remembers.
+pub(super) fn fit<'a>(wrapper: &Wrapper<'a>, face: &mut Face<'a>) -> Result<usize> {
+    let config = |what| Error::new(Kind::Config, what);
+    let room = (face.action.len as usize).saturating_mul(4);
+    match *wrapper {
+        Wrapper::StickyActions { probability } => {
+            if !(0.0..=1.0).contains(&probability) {
+                return Err(config("sticky actions: a probability from 0 to 1").given_f32(probability));
+            }
+            Ok(room.saturating_add(size_of::<Sticky>()))
+        }
+        Wrapper::RescaleAction { low, high } => {
+            if !(low.is_finite() && high.is_finite() && low < high) {
+                return Err(config("action rescaling: finite bounds, low below high").given_f32(low));
+            }
+            bounded(&face.action, "action rescaling: continuous actions with finite bounds")?;
+            face.action = Space { low: &[], high: &[], ..face.action };
+            Ok(room)
+        }
+        _ => {
+            bounded(&face.action, "action clipping: continuous actions with finite bounds")?;
+            face.action = Space { low: &[], high: &[], ..face.action };
+            Ok(room)
+        }
+    }
+}
+
+fn bounded(action: &Space<'_>, what: &'static str) -> Result {
+    let finite = |i| matches!(action.bounds(i), (low, high) if low.is_finite() && high.is_finite());
+    if action.kind == Element::F32 && (0..action.len as usize).all(finite) {
+        Ok(())
+    } else {
+        Err(Error::new(Kind::Config, what))
+    }
+}
+
+/// A new episode remembers no action.
+pub(super) fn start_sticky(
+    inner: Inner<'_, '_>,
+    own: &mut [u8],
+    start: Start,
+    below: &mut [u8],
+    rng: &mut Rng,
+    obs: ElementsMut<'_>,
+) -> Result {
+    own.fill(0);
+    inner.start(start, below, rng, obs)
+}
+
+/// Draws one number in every step but the first of an episode, as Gymnasium does.
+pub(super) fn step_sticky(
+    inner: Inner<'_, '_>,
+    own: &mut [u8],
+    probability: f32,
+    below: &mut [u8],
+    rng: &mut Rng,
+    action: Elements<'_>,
+    obs: ElementsMut<'_>,
+) -> Result<Step> {
+    let (memo, last) = own.split_at_mut_checked(size_of::<Sticky>()).ok_or(SHAPE)?;
+    let memo: &mut Sticky = view_mut(memo)?;
+    let again = memo.held != 0 && rng.uniform() < f64::from(probability);
+    memo.held = 1;
+    let action = match action {
+        Elements::I32(x) => Elements::I32(hold(last, x, again)?),
+        Elements::F32(x) => Elements::F32(hold(last, x, again)?),
+        Elements::U8(_) => return Err(SHAPE),
+    };
+    inner.step(below, rng, action, obs)
+}
+
+/// The action that is taken: the one of the step before, or the new one, which is kept.
+fn hold<'s, T: Pod>(last: &'s mut [u8], action: &[T], again: bool) -> Result<&'s [T]> {
+    let bytes = size_of_val(action);
+    let last = bytemuck::try_cast_slice_mut(last.get_mut(..bytes).ok_or(SHAPE)?).map_err(|_| SHAPE)?;
+    if !again {
+        for (to, from) in last.iter_mut().zip(action) {
+            *to = *from;
+        }
+    }
+    Ok(last)
+}
+
+/// Actions from `low` to `high` as actions between the bounds of `space`; what lies outside is clipped.
+pub(super) fn rescale<'s>(
+    own: &'s mut [u8],
+    space: &Space<'_>,
+    low: f32,
+    high: f32,
+    action: Elements<'_>,
+) -> Result<Elements<'s>> {
+    let width = high - low;
+    each(own, space, action, |x, (least, most)| least + (most - least) * ((x - low) / width))
+}
+
+/// Actions within the bounds of `space`.
+pub(super) fn clip<'s>(own: &'s mut [u8], space: &Space<'_>, action: Elements<'_>) -> Result<Elements<'s>> {
+    each(own, space, action, |x, _| x)
+}
+
+fn each<'s>(
+    own: &'s mut [u8],
+    space: &Space<'_>,
+    action: Elements<'_>,
+    map: impl Fn(f32, (f32, f32)) -> f32,
+) -> Result<Elements<'s>> {
+    let action = action.f32()?;
+    let room = own.get_mut(..size_of_val(action)).ok_or(SHAPE)?;
+    let out: &mut [f32] = bytemuck::try_cast_slice_mut(room).map_err(|_| SHAPE)?;
+    for (i, (out, x)) in out.iter_mut().zip(action).enumerate() {
+        let (low, high) = space.bounds(i);
+        *out = num::clamp(map(*x, (low, high)), low, high);
+    }
+    Ok(Elements::F32(out))
+}

@@ -1,0 +1,254 @@
+//! Wrappers of episodes: how they start, how long they last, and how many steps one action takes.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::Wrapper;
+use super::pipeline::{Face, Inner, Start};
+use crate::env::{Level, Step, view_mut};
+use crate::error::{Error, Kind, Result};
+use crate::rng::Rng;
+use crate::space::{Element, Elements, ElementsMut};
+
+const SHAPE: Error = Error::new(Kind::Shape, "wrapped environment: state_size bytes of state on an 8-byte boundary");
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Limit {
+    /// Steps taken in this episode.
+    steps: u64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Life {
+    /// Lives at the last look.
+    lives: u32,
+    /// 1 while a game goes on: the next episode is its next life.
+    playing: u32,
+}
+
+/// Checks a wrapper and returns the bytes that it remembers.
+pub(super) fn fit(wrapper: &Wrapper<'_>, face: &mut Face<'_>) -> Result<usize> {
+    let config = |what| Error::new(Kind::Config, what);
+    let choices = match (face.action.kind, face.action.n) {
+        (Element::I32, &[n]) => n,
+        _ => 0,
+    };
+    let at_least_one = |what, count: u32| {
+        if count == 0 { Err(config(what).given(0)) } else { Ok(()) }
+    };
+    let press = |what, action: u32| {
+        if action < choices { Ok(()) } else { Err(config(what).needed(choices as usize).given(action as usize)) }
+    };
+    match *wrapper {
+        Wrapper::TimeLimit { steps } => {
+            at_least_one("time limit: steps of at least 1", steps)?;
+            Ok(size_of::<Limit>())
+        }
+        Wrapper::NoopReset { max, noop, .. } => {
+            at_least_one("no-op reset: max of at least 1", max)?;
+            press("no-op reset: one discrete action, and noop below", noop)?;
+            Ok(0)
+        }
+        Wrapper::FireReset { fire, second } => {
+            press("fire reset: one discrete action, and fire below", fire)?;
+            press("fire reset: one discrete action, and second below", second)?;
+            Ok(0)
+        }
+        Wrapper::EpisodicLife { noop } => {
+            press("episodic life: one discrete action, and noop below", noop)?;
+            Ok(size_of::<Life>())
+        }
+        Wrapper::MaxAndSkip { count } => {
+            at_least_one("max and skip: count of at least 1", count)?;
+            if face.num_fields > 1 {
+                return Err(config("max and skip: observations of one part"));
+            }
+            let size = (face.obs.len as usize).saturating_mul(face.obs.kind.size());
+            Ok(if count > 1 { size } else { 0 })
+        }
+        Wrapper::ActionRepeat { count } => {
+            at_least_one("action repeat: count of at least 1", count)?;
+            Ok(0)
+        }
+        _ => Ok(0),
+    }
+}
+
+pub(super) fn start_limit(
+    inner: Inner<'_, '_>,
+    own: &mut [u8],
+    start: Start,
+    below: &mut [u8],
+    rng: &mut Rng,
+    obs: ElementsMut<'_>,
+) -> Result {
+    own.fill(0);
+    inner.start(start, below, rng, obs)
+}
+
+pub(super) fn step_limit(
+    inner: Inner<'_, '_>,
+    own: &mut [u8],
+    limit: u32,
+    below: &mut [u8],
+    rng: &mut Rng,
+    action: Elements<'_>,
+    obs: ElementsMut<'_>,
+) -> Result<Step> {
+    let step = inner.step(below, rng, action, obs)?;
+    let memo: &mut Limit = view_mut(own)?;
+    memo.steps = memo.steps.saturating_add(1);
+    Ok(Step { truncated: step.truncated | (memo.steps >= limit.into()), ..step })
+}
+
+/// An episode that ends under the no-ops starts again.
+pub(super) fn start_noops(
+    inner: Inner<'_, '_>,
+    [max, exactly, noop]: [u32; 3],
+    start: Start,
+    below: &mut [u8],
+    rng: &mut Rng,
+    mut obs: ElementsMut<'_>,
+) -> Result {
+    inner.start(start, below, rng, obs.reborrow())?;
+    let count = if exactly > 0 { exactly.into() } else { rng.integers(1, i64::from(max).saturating_add(1)) };
+    for _ in 0..count {
+        press_or_restart(inner, noop, start, below, rng, obs.reborrow())?;
+    }
+    Ok(())
+}
+
+/// An episode that ends under either action starts again.
+pub(super) fn start_fire(
+    inner: Inner<'_, '_>,
+    actions: [u32; 2],
+    start: Start,
+    below: &mut [u8],
+    rng: &mut Rng,
+    mut obs: ElementsMut<'_>,
+) -> Result {
+    inner.start(start, below, rng, obs.reborrow())?;
+    for action in actions {
+        press_or_restart(inner, action, start, below, rng, obs.reborrow())?;
+    }
+    Ok(())
+}
+
+fn press_or_restart(
+    inner: Inner<'_, '_>,
+    action: u32,
+    start: Start,
+    below: &mut [u8],
+    rng: &mut Rng,
+    mut obs: ElementsMut<'_>,
+) -> Result {
+    let step = inner.press(below, rng, action, obs.reborrow())?;
+    if step.terminated | step.truncated {
+        let level = match start {
+            Start::Afresh => Level::New,
+            Start::Again(level) => level,
+        };
+        inner.start(Start::Again(level), below, rng, obs)?;
+    }
+    Ok(())
+}
+
+/// Starts the game only when it is over; else the next life begins with an action that does nothing.
+pub(super) fn start_life(
+    inner: Inner<'_, '_>,
+    own: &mut [u8],
+    noop: u32,
+    start: Start,
+    below: &mut [u8],
+    rng: &mut Rng,
+    obs: ElementsMut<'_>,
+) -> Result {
+    let memo: &mut Life = view_mut(own)?;
+    if start == Start::Afresh || memo.playing == 0 {
+        inner.start(start, below, rng, obs)?;
+    } else {
+        press_or_restart(inner, noop, start, below, rng, obs)?;
+    }
+    *memo = Life { lives: inner.lives(below)?, playing: 1 };
+    Ok(())
+}
+
+/// A life that is lost terminates the episode; the last one does when the game itself ends.
+pub(super) fn step_life(
+    inner: Inner<'_, '_>,
+    own: &mut [u8],
+    below: &mut [u8],
+    rng: &mut Rng,
+    action: Elements<'_>,
+    obs: ElementsMut<'_>,
+) -> Result<Step> {
+    let memo: &mut Life = view_mut(own)?;
+    let step = inner.step(below, rng, action, obs)?;
+    let lives = inner.lives(below)?;
+    let lost = lives < memo.lives && lives > 0;
+    *memo = Life { lives, playing: (!(step.terminated | step.truncated)).into() };
+    Ok(Step { terminated: step.terminated | lost, ..step })
+}
+
+/// Observations go to `obs` and to the layer's own bytes in turn, so that both hold the last two.
+pub(super) fn step_max(
+    inner: Inner<'_, '_>,
+    own: &mut [u8],
+    count: u32,
+    below: &mut [u8],
+    rng: &mut Rng,
+    action: Elements<'_>,
+    mut obs: ElementsMut<'_>,
+) -> Result<Step> {
+    let mut spare = match &obs {
+        ElementsMut::U8(_) => ElementsMut::U8(own.get_mut(..obs.len()).unwrap_or(&mut [])),
+        _ => ElementsMut::F32(bytemuck::try_cast_slice_mut(own).map_err(|_| SHAPE)?),
+    };
+    let mut frames = 0u32;
+    let step = repeat(count, || {
+        let at = if frames.is_multiple_of(2) { obs.reborrow() } else { spare.reborrow() };
+        frames = frames.wrapping_add(1);
+        inner.step(below, rng, action, at)
+    })?;
+    if frames > 1 {
+        match (obs, spare) {
+            (ElementsMut::U8(obs), ElementsMut::U8(spare)) => choose(obs, spare, |a, b| b > a),
+            // NaN is kept from either, so that it is refused.
+            (ElementsMut::F32(obs), ElementsMut::F32(spare)) => choose(obs, spare, |a, b| b > a || b.is_nan()),
+            _ => return Err(SHAPE),
+        }
+    }
+    Ok(step)
+}
+
+/// Takes the elements of `other` that are wanted more.
+fn choose<T: Copy>(obs: &mut [T], other: &[T], wanted: impl Fn(T, T) -> bool) {
+    for (obs, other) in obs.iter_mut().zip(other) {
+        *obs = if wanted(*obs, *other) { *other } else { *obs };
+    }
+}
+
+pub(super) fn step_repeat(
+    inner: Inner<'_, '_>,
+    count: u32,
+    below: &mut [u8],
+    rng: &mut Rng,
+    action: Elements<'_>,
+    mut obs: ElementsMut<'_>,
+) -> Result<Step> {
+    repeat(count, || inner.step(below, rng, action, obs.reborrow()))
+}
+
+/// Steps until the episode ends, `count` times at most, and adds the rewards up.
+fn repeat(count: u32, mut step: impl FnMut() -> Result<Step>) -> Result<Step> {
+    let (mut last, mut total) = (Step::default(), 0.0f64);
+    for _ in 0..count {
+        last = step()?;
+        total += f64::from(last.reward);
+        if last.terminated | last.truncated {
+            break;
+        }
+    }
+    Ok(Step { reward: total as f32, ..last })
+}

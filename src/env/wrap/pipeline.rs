@@ -1,0 +1,264 @@
+//! The runner: works out at the start what each wrapper sees and needs, then walks the list in every reset and step.
+//!
+//! The state of a wrapped environment is the environment's own, then what each wrapper remembers, from the inside out:
+//! each layer splits its own bytes off the end and hands the rest down.
+
+use super::{Wrapper, actions, episodes, hash_of, rewards};
+use crate::env::{Env, Level, Spec, Step};
+use crate::error::{Error, Given, Kind, Result};
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut, Field, Space};
+
+/// Most wrappers in a list.
+pub const MAX_WRAPPERS: usize = 16;
+
+/// Most named parts of an observation.
+pub const MAX_FIELDS: usize = 8;
+
+/// What a layer shows and takes.
+#[derive(Clone, Copy)]
+pub(super) struct Face<'a> {
+    /// Observations; their fields stand apart.
+    pub obs: Space<'a>,
+    pub fields: [Field<'a>; MAX_FIELDS],
+    pub num_fields: usize,
+    pub action: Space<'a>,
+}
+
+/// A wrapper and what is known of the layers below it.
+#[derive(Clone, Copy)]
+pub(super) struct Layer<'a> {
+    pub wrapper: Wrapper<'a>,
+    /// Actions of the layer below.
+    pub action: Space<'a>,
+    /// Bytes of state of all layers below.
+    pub below: usize,
+    /// Bytes of state of its own.
+    pub own: usize,
+}
+
+/// How an episode starts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// From nothing.
+    Afresh,
+    /// After an episode.
+    Again(Level),
+}
+
+/// Wrappers around an environment: an environment again.
+#[derive(Clone, Copy)]
+pub struct Pipeline<'a> {
+    env: &'a (dyn Env + Sync),
+    env_id: u32,
+    layers: [Layer<'a>; MAX_WRAPPERS + 1],
+    num_layers: usize,
+    face: Face<'a>,
+    state_size: u32,
+    max_episode_steps: u32,
+    hash: u64,
+}
+
+const SHAPE: Error = Error::new(Kind::Shape, "wrapped environment: state_size bytes of state on an 8-byte boundary");
+
+impl<'a> Pipeline<'a> {
+    /// Puts the wrappers around the environment, the first of the list innermost. The environment's own time limit stays
+    /// inside, counted in its own steps. Errors: `Config` for a wrapper that does not fit what it wraps, by its place.
+    pub fn new(env: &'a (dyn Env + Sync), list: &[Wrapper<'a>]) -> Result<Self> {
+        let spec = env.spec();
+        let face = Face::of(&spec)?;
+        let mut pipeline = Pipeline {
+            env,
+            env_id: spec.env_id,
+            layers: [Layer { wrapper: Wrapper::ClipReward, action: face.action, below: 0, own: 0 }; MAX_WRAPPERS + 1],
+            num_layers: 0,
+            face,
+            state_size: spec.state_size,
+            max_episode_steps: spec.max_episode_steps,
+            hash: hash_of(list),
+        };
+        if list.len() > MAX_WRAPPERS {
+            let what = "wrappers: a list of at most";
+            return Err(Error::new(Kind::Config, what).needed(MAX_WRAPPERS).given(list.len()));
+        }
+        if !list.is_empty() && spec.max_episode_steps != 0 {
+            pipeline.add(Wrapper::TimeLimit { steps: spec.max_episode_steps })?;
+            pipeline.max_episode_steps = 0;
+        }
+        for (place, wrapper) in list.iter().enumerate() {
+            pipeline.add(*wrapper).map_err(|e| if e.given == Given::Nothing { e.given(place) } else { e })?;
+        }
+        Ok(pipeline)
+    }
+
+    /// Number of parts of the observation.
+    pub fn fields(&self) -> &[Field<'a>] {
+        self.face.fields.get(..self.face.num_fields).unwrap_or(&self.face.fields)
+    }
+
+    fn add(&mut self, wrapper: Wrapper<'a>) -> Result {
+        let (mut face, below) = (self.face, self.state_size as usize);
+        let memory = match wrapper {
+            Wrapper::TimeLimit { .. }
+            | Wrapper::NoopReset { .. }
+            | Wrapper::FireReset { .. }
+            | Wrapper::EpisodicLife { .. }
+            | Wrapper::MaxAndSkip { .. }
+            | Wrapper::ActionRepeat { .. } => episodes::fit(&wrapper, &mut face)?,
+            Wrapper::StickyActions { .. } | Wrapper::RescaleAction { .. } | Wrapper::ClipAction => {
+                actions::fit(&wrapper, &mut face)?
+            }
+            Wrapper::ClipReward | Wrapper::ScaleReward { .. } => rewards::fit(&wrapper)?,
+            _ => return Err(Error::new(Kind::Config, "wrappers: one that is known")),
+        };
+        const OVERFLOW: Error = Error::new(Kind::Overflow, "wrappers: a state that fits 32 bits");
+        let own = memory.checked_next_multiple_of(8).ok_or(OVERFLOW)?;
+        let size = below.checked_add(own).and_then(|size| u32::try_from(size).ok()).ok_or(OVERFLOW)?;
+        let layer = self.layers.get_mut(self.num_layers).ok_or(OVERFLOW)?;
+        *layer = Layer { wrapper, action: self.face.action, below, own };
+        self.num_layers = self.num_layers.saturating_add(1);
+        (self.face, self.state_size) = (face, size);
+        Ok(())
+    }
+
+    fn inner(&self, depth: usize) -> Inner<'_, 'a> {
+        Inner { pipeline: self, depth }
+    }
+}
+
+impl<'a> Face<'a> {
+    /// The face of a bare environment.
+    fn of(spec: &Spec<'a>) -> Result<Self> {
+        let obs = spec.obs;
+        let mut fields = [Field::new("", obs.kind, &[obs.len], 0); MAX_FIELDS];
+        if obs.fields.len() > MAX_FIELDS {
+            let what = "wrapped environment: observations of at most so many fields,";
+            return Err(Error::new(Kind::Config, what).needed(MAX_FIELDS).given(obs.fields.len()));
+        }
+        for (to, from) in fields.iter_mut().zip(obs.fields) {
+            *to = *from;
+        }
+        let num_fields = obs.fields.len().max(1);
+        Ok(Face { obs: Space { fields: &[], ..obs }, fields, num_fields, action: spec.action })
+    }
+}
+
+impl Env for Pipeline<'_> {
+    fn spec(&self) -> Spec<'_> {
+        Spec {
+            env_id: self.env_id,
+            state_size: self.state_size,
+            max_episode_steps: self.max_episode_steps,
+            obs: self.face.obs.with_fields(self.fields()),
+            action: self.face.action,
+            wrappers: self.hash,
+        }
+    }
+
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        self.inner(self.num_layers).start(Start::Afresh, state, rng, obs)
+    }
+
+    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        self.inner(self.num_layers).start(Start::Again(level), state, rng, obs)
+    }
+
+    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        self.inner(self.num_layers).step(state, rng, action, obs)
+    }
+
+    fn lives(&self, state: &[u8]) -> Result<u32> {
+        self.inner(self.num_layers).lives(state)
+    }
+
+    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> Result {
+        self.env.action_mask(self.bare(state)?, mask)
+    }
+
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        self.env.render(self.bare(state)?, width, height, rgb)
+    }
+}
+
+impl Pipeline<'_> {
+    /// The environment's own bytes.
+    fn bare<'s>(&self, state: &'s [u8]) -> Result<&'s [u8]> {
+        let size = self.layers.first().filter(|_| self.num_layers > 0).map_or(state.len(), |layer| layer.below);
+        state.get(..size).ok_or(SHAPE)
+    }
+}
+
+/// The environment and the first `depth` layers around it.
+#[derive(Clone, Copy)]
+pub(super) struct Inner<'p, 'a> {
+    pipeline: &'p Pipeline<'a>,
+    depth: usize,
+}
+
+impl<'p, 'a> Inner<'p, 'a> {
+    /// The outermost of these layers and what it wraps, if there is one.
+    fn peel(&self) -> Option<(&'p Layer<'a>, Inner<'p, 'a>)> {
+        let depth = self.depth.checked_sub(1)?;
+        Some((self.pipeline.layers.get(depth)?, self.pipeline.inner(depth)))
+    }
+
+    /// Starts an episode and writes its first observation.
+    pub fn start(&self, start: Start, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        let Some((layer, inner)) = self.peel() else {
+            return match start {
+                Start::Afresh => self.pipeline.env.reset(state, rng, obs),
+                Start::Again(level) => self.pipeline.env.restart(level, state, rng, obs),
+            };
+        };
+        let (below, own) = state.split_at_mut_checked(layer.below).ok_or(SHAPE)?;
+        match layer.wrapper {
+            Wrapper::TimeLimit { .. } => episodes::start_limit(inner, own, start, below, rng, obs),
+            Wrapper::NoopReset { max, exactly, noop } => {
+                episodes::start_noops(inner, [max, exactly, noop], start, below, rng, obs)
+            }
+            Wrapper::FireReset { fire, second } => episodes::start_fire(inner, [fire, second], start, below, rng, obs),
+            Wrapper::EpisodicLife { noop } => episodes::start_life(inner, own, noop, start, below, rng, obs),
+            Wrapper::StickyActions { .. } => actions::start_sticky(inner, own, start, below, rng, obs),
+            _ => inner.start(start, below, rng, obs),
+        }
+    }
+
+    /// Takes one step and writes the observation after it.
+    pub fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        let Some((layer, inner)) = self.peel() else {
+            return self.pipeline.env.step(state, rng, action, obs);
+        };
+        let (below, own) = state.split_at_mut_checked(layer.below).ok_or(SHAPE)?;
+        let own = own.get_mut(..layer.own).ok_or(SHAPE)?;
+        match layer.wrapper {
+            Wrapper::TimeLimit { steps } => episodes::step_limit(inner, own, steps, below, rng, action, obs),
+            Wrapper::EpisodicLife { .. } => episodes::step_life(inner, own, below, rng, action, obs),
+            Wrapper::MaxAndSkip { count } => episodes::step_max(inner, own, count, below, rng, action, obs),
+            Wrapper::ActionRepeat { count } => episodes::step_repeat(inner, count, below, rng, action, obs),
+            Wrapper::StickyActions { probability } => {
+                actions::step_sticky(inner, own, probability, below, rng, action, obs)
+            }
+            Wrapper::RescaleAction { low, high } => {
+                let action = actions::rescale(own, &layer.action, low, high, action)?;
+                inner.step(below, rng, action, obs)
+            }
+            Wrapper::ClipAction => {
+                let action = actions::clip(own, &layer.action, action)?;
+                inner.step(below, rng, action, obs)
+            }
+            Wrapper::ClipReward => Ok(rewards::clip(inner.step(below, rng, action, obs)?)),
+            Wrapper::ScaleReward { factor } => Ok(rewards::scale(inner.step(below, rng, action, obs)?, factor)),
+            _ => inner.step(below, rng, action, obs),
+        }
+    }
+
+    /// Takes one step with a discrete action.
+    pub fn press(&self, state: &mut [u8], rng: &mut Rng, action: u32, obs: ElementsMut<'_>) -> Result<Step> {
+        self.step(state, rng, Elements::I32(&[action as i32]), obs)
+    }
+
+    /// Lives left.
+    pub fn lives(&self, state: &[u8]) -> Result<u32> {
+        self.pipeline.env.lives(self.pipeline.bare(state)?)
+    }
+}
