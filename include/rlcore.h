@@ -8,7 +8,7 @@
    Errors: an error leaves outputs and blocks untouched unless the comment says otherwise; rlcore_last_error() puts it in
      words. A structure with struct_size may be shorter (an older header; the tail is default) or longer (zeros).
    Threads: the library starts none and takes no lock. init and attach are alone; calls that take const objects may run
-     together; others on one object may not, except _range calls on disjoint ranges.
+     together; others on one object may not, except _range calls on disjoint ranges and rlcore_batch_run.
 
    Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
@@ -32,19 +32,21 @@ extern "C" {
 /* Result of every call: 0 is success, negative is failure. Values are never reused. */
 typedef int32_t rlcore_status;
 enum {
-  RLCORE_OK = 0,             /* Success. */
-  RLCORE_E_NULL = -1,        /* A pointer that is required is NULL. */
-  RLCORE_E_SIZE = -2,        /* Memory is smaller than it has to be. */
-  RLCORE_E_ALIGN = -3,       /* Memory does not start on the boundary it has to. */
-  RLCORE_E_CONFIG = -4,      /* A configuration field has a value that is not allowed. */
-  RLCORE_E_SHAPE = -5,       /* An array has another number of elements than agreed. */
-  RLCORE_E_IMAGE = -6,       /* The bytes are no image of this object, version and byte order, or they are damaged. */
-  RLCORE_E_RANGE = -7,       /* An index, a count or a discrete action is outside its range. */
-  RLCORE_E_CALLBACK = -8,    /* A callback reported failure. */
-  RLCORE_E_OVERFLOW = -9,    /* A size does not fit the address space. */
-  RLCORE_E_NOT_READY = -10,  /* The call is not due yet, or another has to come first. */
-  RLCORE_E_VALUE = -11,      /* A number is NaN or infinite where a finite one is needed. */
-  RLCORE_E_OVERLAP = -12,    /* Two arrays that must be apart share bytes. */
+  RLCORE_OK = 0,               /* Success. */
+  RLCORE_E_NULL = -1,          /* A pointer that is required is NULL. */
+  RLCORE_E_SIZE = -2,          /* Memory is smaller than it has to be. */
+  RLCORE_E_ALIGN = -3,         /* Memory does not start on the boundary it has to. */
+  RLCORE_E_CONFIG = -4,        /* A configuration field has a value that is not allowed. */
+  RLCORE_E_SHAPE = -5,         /* An array has another number of elements than agreed. */
+  RLCORE_E_IMAGE = -6,         /* The bytes are no image of this object, version and byte order, or they are damaged. */
+  RLCORE_E_RANGE = -7,         /* An index, a count or a discrete action is outside its range. */
+  RLCORE_E_CALLBACK = -8,      /* A callback reported failure. */
+  RLCORE_E_OVERFLOW = -9,      /* A size does not fit the address space. */
+  RLCORE_E_NOT_READY = -10,    /* The call is not due yet, or another has to come first. */
+  RLCORE_E_VALUE = -11,        /* A number is NaN or infinite where a finite one is needed. */
+  RLCORE_E_OVERLAP = -12,      /* Two arrays that must be apart share bytes. */
+  RLCORE_E_BUSY = -13,         /* What was begun has to be finished first. */
+  RLCORE_E_NOT_PENDING = -14,  /* Nothing was begun that could be finished. */
 };
 
 /* Name of a status, e.g. "RLCORE_E_SIZE". Static text, never NULL. */
@@ -306,6 +308,120 @@ rlcore_status rlcore_vecenv_lives(const rlcore_vecenv *v, const rlcore_env_def *
 /* What is allowed now: 1 for each choice that is, else 0. mask: [N, sum of action.n] to write.
    Errors: E_CONFIG for actions that are not RLCORE_I32, and as rlcore_vecenv_lives. */
 rlcore_status rlcore_vecenv_action_mask(const rlcore_vecenv *v, const rlcore_env_def *env, uint8_t *mask);
+
+/* ---- Steps that the host does not wait for: its own threads and processes as workers ---- */
+
+/* Steps of N environments that the host submits and collects: the caller's own block, beside the rlcore_vecenv. Between
+   the two, any threads that call rlcore_batch_run do the work, or processes, if both blocks lie in memory that they
+   share (and fork() keeps the callbacks where they are). Which worker does what changes no byte.
+   Rows are cut into groups of in_series; a group is idle, pending, running or done. The host's calls are those of one
+   thread at a time. None ever waits: a host that has nothing else to do calls rlcore_batch_run itself.
+   While a group is not idle its rows belong to the batch: no other rlcore_vecenv call may touch them. */
+typedef struct rlcore_batch rlcore_batch;
+
+/* How a batch is divided. */
+typedef struct rlcore_batch_config {
+  uint32_t struct_size;  /* bytes; set by rlcore_batch_config_init */
+  uint32_t in_series;    /* rows of a group, stepped one after another by one worker; divides num_envs; default 1 */
+} rlcore_batch_config;
+
+/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+   Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_batch_config_init(rlcore_batch_config *config, size_t config_size);
+
+/* Bytes a batch must have over an rlcore_vecenv of this environment and configuration.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+rlcore_status rlcore_batch_size(const rlcore_env_def *env, const rlcore_vecenv_config *vecenv_config,
+                                const rlcore_batch_config *config, size_t *out_size);
+
+/* Lays an idle batch out in the caller's block, for rlcore_vecenvs of this environment and configuration.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller and all workers stop calling.
+   out: the same address as mem, with its type. Nothing has to be freed.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_batch_size(). */
+rlcore_status rlcore_batch_init(void *mem, size_t mem_size, const rlcore_env_def *env,
+                                const rlcore_vecenv_config *vecenv_config, const rlcore_batch_config *config,
+                                rlcore_batch **out);
+
+/* Accepts bytes that a block was copied to. mem is only read. A copy that was made while workers ran still names them:
+   abandon each.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or damaged bytes. */
+rlcore_status rlcore_batch_attach(void *mem, size_t mem_size, rlcore_batch **out);
+
+/* Submits a step of every row. action: [N, action.len], copied.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed or another vecenv or environment; E_BUSY
+   if a row was submitted and not collected; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has to be reset
+   first; all before anything changes. */
+rlcore_status rlcore_batch_step_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const void *action);
+
+/* Does work that was submitted: steps pending groups one after another, until none is left or max_groups are done.
+   Never waits. Any number of threads and processes may be in it at once, beside one of the host's calls.
+   worker:         the caller's number, below 2^30; its own if rlcore_batch_abandon is ever to tell it from others.
+   max_groups:     UINT32_MAX for all there is.
+   out_num_groups: how many it did.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_CONFIG for a batch that is closed or another vecenv or
+   environment. What callbacks return is told to the host when it collects. */
+rlcore_status rlcore_batch_run(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t worker,
+                               uint32_t max_groups, uint32_t *out_num_groups);
+
+/* Collects all that was submitted, once all of it is done. out: arrays of the whole batch, written as
+   rlcore_vecenv_step would have. Never waits.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed; E_NOT_PENDING if nothing was submitted;
+   E_NOT_READY while workers are not through; all before anything changes. E_CALLBACK (also for rows of a worker that
+   was abandoned), or E_VALUE for a reward or observation that is not finite: everything is collected, rows that failed
+   are left out and have to be reset; rlcore_last_error() names the first, rlcore_batch_failed() all. */
+rlcore_status rlcore_batch_step_wait(rlcore_batch *b, const rlcore_vecenv_out *out);
+
+/* Collects the rows of groups that are done while others are still under way: for environments whose steps take
+   unequally long. Which come first depends on the workers' speed, a row's own results never do; no group is collected
+   twice while another one waits.
+   num_rows: how many rows, a multiple of in_series; fewer are never collected.
+   rows:     [num_rows] to write: their numbers, ascending.
+   out:      arrays of num_rows rows; row k is that of environment rows[k].
+   Errors: as rlcore_batch_step_wait; E_RANGE for num_rows. */
+rlcore_status rlcore_batch_recv(rlcore_batch *b, uint32_t num_rows, uint32_t *rows, const rlcore_vecenv_out *out);
+
+/* Submits a step of some rows while others may be under way.
+   num_rows: how many rows, a multiple of in_series.
+   rows:     [num_rows] whole groups, ascending, as rlcore_batch_recv returns them.
+   action:   [num_rows, action.len], copied; row k is for environment rows[k].
+   Errors: as rlcore_batch_step_async; E_RANGE for rows. */
+rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t num_rows,
+                                const uint32_t *rows, const void *action);
+
+/* Starts an episode in every environment, as rlcore_vecenv_reset. Steps that were submitted are discarded and never
+   delivered: those that no worker has begun are taken back.
+   seed: environment i gets the stream of *seed + i; NULL: the streams go on.
+   obs:  [N, obs.len] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_NOT_READY while a worker is inside a
+   group: the steps are discarded all the same, and until this call succeeds there is nothing to collect and submitting
+   is E_BUSY. E_CALLBACK and E_VALUE as for rlcore_vecenv_reset. */
+rlcore_status rlcore_batch_reset(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed,
+                                 void *obs);
+
+/* Starts an episode in environment `index` alone, as rlcore_vecenv_reset_one; rows of other groups may be under way.
+   seed: it gets the stream of *seed itself; NULL: its stream goes on.
+   obs:  [N, obs.len], of which that row is written.
+   Errors: as rlcore_batch_reset; E_RANGE; E_BUSY if its group was submitted and not collected. */
+rlcore_status rlcore_batch_reset_one(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index,
+                                     const uint64_t *seed, void *obs);
+
+/* Gives up a worker that died: the rows of the group that it was in count as failed and have to be reset; all others are
+   as if nothing had happened. The worker must not run any more: nothing could stop it from writing to its rows.
+   out_num_rows: how many rows that are; 0 if it was in none.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_CONFIG. */
+rlcore_status rlcore_batch_abandon(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t worker,
+                                   uint32_t *out_num_rows);
+
+/* Which rows failed in their last step and were not reset by this batch since: 1 for those, else 0, also for rows that
+   are under way. failed: [N] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed. */
+rlcore_status rlcore_batch_failed(const rlcore_batch *b, uint8_t *failed);
+
+/* Ends it: steps that no worker has begun are taken back, nothing is delivered any more, and every later call but this
+   one is E_CONFIG. A worker that is inside a group finishes it: the bytes have to stay until all workers have returned.
+   The rlcore_vecenv goes on. Errors: E_NULL; E_ALIGN; E_IMAGE. */
+rlcore_status rlcore_batch_close(rlcore_batch *b);
 
 /* ---- How actions are chosen ---- */
 

@@ -30,6 +30,10 @@ pub enum Kind {
     Value = -11,
     /// Two arrays that must be apart share bytes.
     Overlap = -12,
+    /// What was begun has to be finished first.
+    Busy = -13,
+    /// Nothing was begun that could be finished.
+    NotPending = -14,
 }
 
 /// The value that was given where another was needed.

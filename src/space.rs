@@ -15,6 +15,11 @@ pub enum Element {
 }
 
 impl Element {
+    /// The kind with this number.
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Element::F32, Element::I32, Element::U8].into_iter().find(|&kind| kind as u32 == number)
+    }
+
     /// Bytes of one element.
     pub const fn size(self) -> usize {
         match self {
@@ -203,6 +208,16 @@ impl<'a> Elements<'a> {
 }
 
 impl<'a> ElementsMut<'a> {
+    /// Bytes as elements of this kind. Errors: `Align`.
+    pub fn of_bytes(kind: Element, bytes: &'a mut [u8]) -> Result<Self> {
+        let refuse = |_| Error::new(Kind::Align, "elements: whole ones on a boundary of theirs");
+        Ok(match kind {
+            Element::F32 => ElementsMut::F32(bytemuck::try_cast_slice_mut(bytes).map_err(refuse)?),
+            Element::I32 => ElementsMut::I32(bytemuck::try_cast_slice_mut(bytes).map_err(refuse)?),
+            Element::U8 => ElementsMut::U8(bytes),
+        })
+    }
+
     /// Element kind.
     pub fn kind(&self) -> Element {
         self.as_ref().kind()

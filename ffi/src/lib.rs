@@ -19,6 +19,8 @@ pub mod space;
 pub mod env;
 pub mod vecenv;
 
+pub mod batch;
+
 pub mod categorical;
 pub mod gaussian;
 pub mod kernels;

@@ -4,6 +4,7 @@
 use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::slice;
+use core::sync::atomic::AtomicU32;
 
 use crate::status::{Fault, Result};
 use rlcore::block::Span;
@@ -368,6 +369,15 @@ pub unsafe fn field_mut<'a, T>(base: *mut u8, span: Span<T>, begin: usize, len: 
 pub unsafe fn field<'a, T>(base: *const u8, span: Span<T>) -> &'a [T] {
     // SAFETY: the span is aligned within the block; readable by the promise.
     unsafe { slice::from_raw_parts(base.add(span.start()).cast::<T>(), span.len()) }
+}
+
+/// A field of the block at `base` that threads and processes change at once.
+///
+/// # Safety
+/// `base` is a block that was laid out with this span, and nobody uses it but through atomics for the life of `'a`.
+pub unsafe fn atomics<'a>(base: *const u8, span: Span<u32>) -> &'a [AtomicU32] {
+    // SAFETY: the span is aligned within the block, an atomic is laid out as what it holds; shared by the promise.
+    unsafe { slice::from_raw_parts(base.add(span.start()).cast::<AtomicU32>(), span.len()) }
 }
 
 /// Stores a result.

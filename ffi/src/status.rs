@@ -49,11 +49,15 @@ pub enum rlcore_status {
     RLCORE_E_VALUE = -11,
     /// Two arrays that must be apart share bytes.
     RLCORE_E_OVERLAP = -12,
+    /// What was begun has to be finished first.
+    RLCORE_E_BUSY = -13,
+    /// Nothing was begun that could be finished.
+    RLCORE_E_NOT_PENDING = -14,
 }
 
 use rlcore_status::*;
 
-const WORDS: [(rlcore_status, &CStr, &CStr); 13] = [
+const WORDS: [(rlcore_status, &CStr, &CStr); 15] = [
     (RLCORE_OK, c"RLCORE_OK", c"success"),
     (RLCORE_E_NULL, c"RLCORE_E_NULL", c"a pointer that is required is NULL"),
     (RLCORE_E_SIZE, c"RLCORE_E_SIZE", c"memory is smaller than it has to be"),
@@ -71,6 +75,8 @@ const WORDS: [(rlcore_status, &CStr, &CStr); 13] = [
     (RLCORE_E_NOT_READY, c"RLCORE_E_NOT_READY", c"the call is not due yet, or another has to come first"),
     (RLCORE_E_VALUE, c"RLCORE_E_VALUE", c"a number is NaN or infinite where a finite one is needed"),
     (RLCORE_E_OVERLAP, c"RLCORE_E_OVERLAP", c"two arrays that must be apart share bytes"),
+    (RLCORE_E_BUSY, c"RLCORE_E_BUSY", c"what was begun has to be finished first"),
+    (RLCORE_E_NOT_PENDING, c"RLCORE_E_NOT_PENDING", c"nothing was begun that could be finished"),
 ];
 
 fn words(status: i32) -> (&'static CStr, &'static CStr) {
@@ -95,6 +101,8 @@ impl From<Kind> for rlcore_status {
             Kind::NotReady => RLCORE_E_NOT_READY,
             Kind::Value => RLCORE_E_VALUE,
             Kind::Overlap => RLCORE_E_OVERLAP,
+            Kind::Busy => RLCORE_E_BUSY,
+            Kind::NotPending => RLCORE_E_NOT_PENDING,
         }
     }
 }

@@ -97,7 +97,7 @@ unsafe impl Versioned for rlcore_vecenv_out {
 
 const NULL: *mut u8 = core::ptr::null_mut();
 
-unsafe fn config(p: *const rlcore_vecenv_config) -> Result<VecEnvConfig> {
+pub(crate) unsafe fn config(p: *const rlcore_vecenv_config) -> Result<VecEnvConfig> {
     let c = unsafe { ptr::sized(p)? };
     let unknown = Error::new(Kind::Config, "autoreset of 0 (same step), 1 (next step), 2 (disabled) or 3 (legacy)");
     let autoreset = Autoreset::from_number(c.autoreset)
@@ -106,10 +106,10 @@ unsafe fn config(p: *const rlcore_vecenv_config) -> Result<VecEnvConfig> {
 }
 
 /// A block that `init` or `attach` accepted. Only its header and setup are looked at, which nothing writes.
-struct Block {
+pub(crate) struct Block {
     base: *mut u8,
-    extent: Extent,
-    setup: Setup,
+    pub(crate) extent: Extent,
+    pub(crate) setup: Setup,
     spans: Spans,
     obs_kind: Element,
     action_kind: Element,
@@ -117,7 +117,7 @@ struct Block {
 
 impl Block {
     /// Errors: `Null`, `Align`, `Image`; `Config` for another environment.
-    unsafe fn at(p: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<Block> {
+    pub(crate) unsafe fn at(p: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<Block> {
         let base: *const u8 = p.cast();
         let setup = Setup::read(unsafe { Input::at("vecenv", base, Setup::END)? }.slice())?;
         let (spans, size) = spans(&setup)?;
@@ -138,7 +138,7 @@ impl Block {
     }
 
     /// Rows `[begin, end)`: no other row is touched, so that threads may work on others. Errors: `Range`.
-    unsafe fn rows<'a>(&self, begin: usize, end: usize) -> Result<Rows<'a>> {
+    pub(crate) unsafe fn rows<'a>(&self, begin: usize, end: usize) -> Result<Rows<'a>> {
         let n = self.num_envs();
         if begin > end || end > n {
             let what = "vecenv: rows [begin, end) with begin <= end <= num_envs,";
@@ -169,7 +169,7 @@ impl Block {
         }
     }
 
-    unsafe fn obs<'a>(&self, p: *mut c_void) -> Result<AnyOutput<'a>> {
+    pub(crate) unsafe fn obs<'a>(&self, p: *mut c_void) -> Result<AnyOutput<'a>> {
         unsafe { AnyOutput::at("obs", p, self.obs_kind, self.num_envs(), self.setup.obs_len as usize) }
     }
 
@@ -236,7 +236,7 @@ impl Block {
     }
 }
 
-unsafe fn seed(p: *const u64) -> Result<Option<u64>> {
+pub(crate) unsafe fn seed(p: *const u64) -> Result<Option<u64>> {
     Ok(unsafe { Input::optional("seed", p, 1)? }.and_then(|seed| seed.slice().first().copied()))
 }
 

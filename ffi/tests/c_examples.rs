@@ -49,6 +49,16 @@ fn threads_give_the_same_bytes() {
 }
 
 #[test]
+fn forked_processes_give_the_same_bytes_and_one_may_die() {
+    make(&["check-subproc"]);
+}
+
+#[test]
+fn a_pool_of_cpp_threads_gives_the_same_bytes() {
+    make(&["check-workers"]);
+}
+
+#[test]
 fn another_process_resumes_to_the_same_bytes() {
     make(&["check-resume"]);
 }

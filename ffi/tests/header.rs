@@ -18,6 +18,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("space.rs", "Spaces", &["rlcore_element", "rlcore_space"]),
     ("env.rs", "Environments: the caller's own and the library's", &["rlcore_env_id"]),
     ("vecenv.rs", "N environments of one kind", &["rlcore_autoreset"]),
+    ("batch.rs", "Steps that the host does not wait for: its own threads and processes as workers", &[]),
     ("sampling.rs", "How actions are chosen", &["rlcore_sampling_method", "rlcore_sampling"]),
     ("ppo.rs", "PPO: act, observe, learn", &["rlcore_ppo_due", "rlcore_activation"]),
     ("policy.rs", "Policies: what a game ships", &[]),
@@ -37,7 +38,7 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
    Errors: an error leaves outputs and blocks untouched unless the comment says otherwise; rlcore_last_error() puts it in
      words. A structure with struct_size may be shorter (an older header; the tail is default) or longer (zeros).
    Threads: the library starts none and takes no lock. init and attach are alone; calls that take const objects may run
-     together; others on one object may not, except _range calls on disjoint ranges.
+     together; others on one object may not, except _range calls on disjoint ranges and rlcore_batch_run.
 
    Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H

@@ -18,6 +18,8 @@ pub enum Kind {
     Ppo = 2,
     /// A policy that acts and does not learn.
     Policy = 3,
+    /// Steps of a vectorised environment that the host does not wait for.
+    Batch = 7,
 }
 
 /// Version of the layouts behind the header. It goes up whenever a saved block of the last release can no longer be read.

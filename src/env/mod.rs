@@ -33,6 +33,7 @@ use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
 mod acrobot;
+pub mod batch;
 mod builtin;
 mod cartpole;
 mod draw;

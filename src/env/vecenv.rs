@@ -160,7 +160,7 @@ impl Setup {
         Ok(())
     }
 
-    fn check(&self) -> Result {
+    pub(super) fn check(&self) -> Result {
         let refuse = |what, given: u32| Err(Error::new(Kind::Config, what).given(given as usize));
         if self.num_envs == 0 {
             return refuse("vecenv config: num_envs of at least 1", 0);
@@ -192,7 +192,7 @@ impl Setup {
         Ok(())
     }
 
-    fn mode(&self) -> Autoreset {
+    pub(super) fn mode(&self) -> Autoreset {
         Autoreset::from_number(self.autoreset).unwrap_or_default()
     }
 }
@@ -278,11 +278,11 @@ pub fn spans(setup: &Setup) -> Result<(Spans, usize)> {
 }
 
 /// Phase of a row that has to be reset before it can be stepped: new, or a callback failed on it.
-const UNSET: u8 = 0;
+pub(super) const UNSET: u8 = 0;
 /// Phase of a row within an episode.
-const RUNNING: u8 = 1;
+pub(super) const RUNNING: u8 = 1;
 /// Phase of a row whose episode ended and that was not reset yet.
-const ENDED: u8 = 2;
+pub(super) const ENDED: u8 = 2;
 
 /// Rows `[first, first + len)`: everything that stepping them may change. Two disjoint `Rows` share no byte, so they may
 /// go to different threads; the fields are public for callers that cut them from a raw block along [`spans`].
@@ -370,7 +370,7 @@ impl<'a> StepOut<'a> {
         Some(rest.split_at(end.checked_sub(begin)?, obs_len)?.0)
     }
 
-    fn check(&self, rows: usize, setup: &Setup) -> Result {
+    pub(super) fn check(&self, rows: usize, setup: &Setup) -> Result {
         let width = setup.obs_len as usize;
         check_obs("vecenv obs: elements of the agreed kind,", &self.obs, rows, setup)?;
         check_len("vecenv reward: elements,", self.reward, rows)?;
@@ -395,7 +395,7 @@ impl<'a> StepOut<'a> {
     }
 }
 
-fn check_obs(what: &'static str, obs: &ElementsMut<'_>, rows: usize, setup: &Setup) -> Result {
+pub(super) fn check_obs(what: &'static str, obs: &ElementsMut<'_>, rows: usize, setup: &Setup) -> Result {
     let needed = rows.checked_mul(setup.obs_len as usize).ok_or(SHAPE)?;
     if obs.len() == needed && obs.kind() as u32 == setup.obs_kind {
         Ok(())
@@ -405,7 +405,7 @@ fn check_obs(what: &'static str, obs: &ElementsMut<'_>, rows: usize, setup: &Set
 }
 
 /// Checks every action of `rows` rows: discrete ones in range, continuous ones finite.
-fn check_actions(space: &Space<'_>, action: Elements<'_>, rows: usize) -> Result {
+pub(super) fn check_actions(space: &Space<'_>, action: Elements<'_>, rows: usize) -> Result {
     let needed = rows.checked_mul(space.len as usize).ok_or(SHAPE)?;
     if action.kind() != space.kind || action.len() != needed {
         let what = "vecenv action: elements of the agreed kind,";

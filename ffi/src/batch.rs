@@ -1,0 +1,460 @@
+//! Steps that the host does not wait for, in a block that threads and processes share.
+
+use core::ffi::c_void;
+use core::mem::offset_of;
+
+use crate::env::{CEnv, rlcore_env_def};
+use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
+use crate::status::{Result, call, rlcore_status};
+use crate::vecenv::{self, rlcore_vecenv, rlcore_vecenv_config, rlcore_vecenv_out};
+use rlcore::env::batch::{self, Batch, Config, Lanes, Setup, Share, Shares, Spans};
+use rlcore::env::{Env, Rows, StepOut};
+use rlcore::space::{Element, ElementsMut};
+
+/// Steps of N environments that the host submits and collects: the caller's own block, beside the rlcore_vecenv. Between
+/// the two, any threads that call rlcore_batch_run do the work, or processes, if both blocks lie in memory that they
+/// share (and fork() keeps the callbacks where they are). Which worker does what changes no byte.
+/// Rows are cut into groups of in_series; a group is idle, pending, running or done. The host's calls are those of one
+/// thread at a time. None ever waits: a host that has nothing else to do calls rlcore_batch_run itself.
+/// While a group is not idle its rows belong to the batch: no other rlcore_vecenv call may touch them.
+pub struct rlcore_batch;
+
+/// How a batch is divided.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_batch_config {
+    /// bytes; set by rlcore_batch_config_init
+    pub struct_size: u32,
+    /// rows of a group, stepped one after another by one worker; divides num_envs; default 1
+    pub in_series: u32,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_batch_config {
+    const WHAT: &'static str = "batch config";
+    const MIN_SIZE: usize = offset_of!(rlcore_batch_config, in_series) + 4;
+    fn defaults() -> Self {
+        rlcore_batch_config { struct_size: size_of::<Self>() as u32, in_series: Config::default().in_series }
+    }
+}
+
+unsafe fn config(p: *const rlcore_batch_config) -> Result<Config> {
+    Ok(Config { in_series: unsafe { ptr::sized(p)? }.in_series })
+}
+
+/// The setup of the vectorised environment that a batch is made for.
+unsafe fn vecenv_setup(
+    env: *const rlcore_env_def,
+    config: *const rlcore_vecenv_config,
+) -> Result<(CEnv<'static>, rlcore::env::Setup)> {
+    let env = unsafe { CEnv::at(env)? };
+    let setup = rlcore::env::Setup::new(&env.spec(), &unsafe { vecenv::config(config)? })?;
+    Ok((env, setup))
+}
+
+/// A block that `init` or `attach` accepted. Only its header and setup are looked at, which nothing writes.
+struct Block {
+    base: *mut u8,
+    extent: Extent,
+    setup: Setup,
+    spans: Spans,
+    obs_kind: Element,
+    action_kind: Element,
+}
+
+impl Block {
+    /// Errors: `Null`, `Align`, `Image`.
+    unsafe fn at(p: *const rlcore_batch) -> Result<Block> {
+        let base: *const u8 = p.cast();
+        let setup = Setup::read(unsafe { Input::at("batch", base, Setup::END)? }.slice())?;
+        let (spans, size) = batch::spans(&setup)?;
+        let (obs_kind, action_kind) = setup.kinds()?;
+        let extent = Extent::of("batch", base, size);
+        Ok(Block { base: base.cast_mut(), extent, setup, spans, obs_kind, action_kind })
+    }
+
+    unsafe fn batch<'a>(&self) -> Result<Batch<'a>> {
+        Ok(Batch::over(self.setup, unsafe { ptr::atomics(self.base, self.spans.words) })?)
+    }
+
+    /// The vectorised environment that it was made for. Errors: `Null`, `Align`, `Image`; `Config` for another.
+    unsafe fn vecenv(&self, v: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<vecenv::Block> {
+        let block = unsafe { vecenv::Block::at(v, env)? };
+        self.setup.check_vecenv(&block.setup)?;
+        Ok(block)
+    }
+
+    /// Room for `rows` rows, apart from the block.
+    unsafe fn out<'a>(&self, out: *const rlcore_vecenv_out, rows: usize, more: Extent) -> Result<StepOut<'a>> {
+        let out = unsafe { ptr::sized(out)? };
+        ptr::reserved("vecenv out: reserved", out.reserved)?;
+        let obs_len = self.setup.vecenv.obs_len as usize;
+        let (obs, reward, terminated, truncated, final_obs, valid) = unsafe {
+            (
+                AnyOutput::at("obs", out.obs, self.obs_kind, rows, obs_len)?,
+                Output::at("reward", out.reward, rows)?,
+                Output::at("terminated", out.terminated, rows)?,
+                Output::at("truncated", out.truncated, rows)?,
+                AnyOutput::optional("final_obs", out.final_obs, self.obs_kind, rows, obs_len)?,
+                Output::optional("valid", out.valid, rows)?,
+            )
+        };
+        let outputs = [
+            obs.extent(),
+            reward.extent(),
+            terminated.extent(),
+            truncated.extent(),
+            final_obs.as_ref().map_or(Extent::NONE, AnyOutput::extent),
+            valid.as_ref().map_or(Extent::NONE, Output::extent),
+            more,
+            self.extent,
+        ];
+        apart(&outputs, &[])?;
+        Ok(StepOut {
+            obs: obs.elements(),
+            reward: reward.slice(),
+            terminated: terminated.slice(),
+            truncated: truncated.slice(),
+            final_obs: final_obs.map(AnyOutput::elements),
+            valid: valid.map(Output::slice),
+        })
+    }
+
+    fn num_envs(&self) -> usize {
+        self.setup.vecenv.num_envs as usize
+    }
+}
+
+impl Shares for Block {
+    fn share<T>(&self, group: usize, work: impl FnOnce(Share<'_>) -> T) -> Option<T> {
+        let rows = self.setup.in_series as usize;
+        let begin = group.saturating_mul(rows);
+        let (base, s) = (self.base, &self.spans);
+        let obs = (self.setup.vecenv.obs_len as usize).saturating_mul(self.obs_kind.size());
+        let action = (self.setup.vecenv.action_len as usize).saturating_mul(self.action_kind.size());
+        // SAFETY: the core asks for the columns of a group only on behalf of the one who has it.
+        unsafe {
+            let elements = |kind, span, width: usize| {
+                let (first, len) = (begin.saturating_mul(width), rows.saturating_mul(width));
+                ElementsMut::of_bytes(kind, ptr::field_mut(base, span, first, len)).ok()
+            };
+            let out = StepOut {
+                obs: elements(self.obs_kind, s.obs, obs)?,
+                reward: ptr::field_mut(base, s.reward, begin, rows),
+                terminated: ptr::field_mut(base, s.terminated, begin, rows),
+                truncated: ptr::field_mut(base, s.truncated, begin, rows),
+                final_obs: Some(elements(self.obs_kind, s.final_obs, obs)?),
+                valid: Some(ptr::field_mut(base, s.valid, begin, rows)),
+            };
+            let action = elements(self.action_kind, s.action, action)?;
+            Some(work(Share { action, out, outcome: ptr::field_mut(base, s.outcome, begin, rows) }))
+        }
+    }
+}
+
+/// The rows of a vectorised environment, group by group.
+struct Groups<'a> {
+    vecenv: &'a vecenv::Block,
+    in_series: usize,
+}
+
+impl Lanes for Groups<'_> {
+    fn lane<T>(&self, group: usize, work: impl FnOnce(Rows<'_>) -> T) -> Option<T> {
+        let begin = group.saturating_mul(self.in_series);
+        // SAFETY: as for `Shares`.
+        let rows = unsafe { self.vecenv.rows(begin, begin.saturating_add(self.in_series)) };
+        Some(work(rows.ok()?))
+    }
+}
+
+/// What most calls begin with.
+struct Parts<'a> {
+    block: Block,
+    env: CEnv<'a>,
+    vecenv: vecenv::Block,
+}
+
+impl Parts<'_> {
+    /// Errors: `Null`, `Align`, `Image`; `Config` for another vecenv or environment; `Overlap`.
+    unsafe fn at(b: *const rlcore_batch, v: *const rlcore_vecenv, env: *const rlcore_env_def) -> Result<Self> {
+        let env = unsafe { CEnv::at(env)? };
+        let block = unsafe { Block::at(b)? };
+        let vecenv = unsafe { block.vecenv(v, &env)? };
+        apart(&[block.extent, vecenv.extent], &env.extents)?;
+        Ok(Parts { block, env, vecenv })
+    }
+
+    /// Actions of `rows` rows, apart from both blocks.
+    unsafe fn action<'a>(&self, action: *const c_void, rows: usize) -> Result<AnyInput<'a>> {
+        let width = self.block.setup.vecenv.action_len as usize;
+        let action = unsafe { AnyInput::at("action", action, self.block.action_kind, rows, width)? };
+        apart(&[self.block.extent, self.vecenv.extent], &[action.extent()])?;
+        Ok(action)
+    }
+
+    fn lanes(&self) -> Groups<'_> {
+        Groups { vecenv: &self.vecenv, in_series: self.block.setup.in_series as usize }
+    }
+}
+
+/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/// Errors: E_NULL; E_ALIGN; E_SIZE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_config_init(
+    config: *mut rlcore_batch_config,
+    config_size: usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+}
+
+/// Bytes a batch must have over an rlcore_vecenv of this environment and configuration.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_size(
+    env: *const rlcore_env_def,
+    vecenv_config: *const rlcore_vecenv_config,
+    config: *const rlcore_batch_config,
+    out_size: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let size = || Ok(batch::size(&vecenv_setup(env, vecenv_config)?.1, &self::config(config)?)?);
+        ptr::put("out_size", out_size, size)
+    })
+}
+
+/// Lays an idle batch out in the caller's block, for rlcore_vecenvs of this environment and configuration.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller and all workers stop calling.
+/// out: the same address as mem, with its type. Nothing has to be freed.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_batch_size().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_init(
+    mem: *mut c_void,
+    mem_size: usize,
+    env: *const rlcore_env_def,
+    vecenv_config: *const rlcore_vecenv_config,
+    config: *const rlcore_batch_config,
+    out: *mut *mut rlcore_batch,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let (env, setup) = vecenv_setup(env, vecenv_config)?;
+        let config = self::config(config)?;
+        apart(&[block.extent(), out.extent()], &env.extents)?;
+        batch::init(block.slice(), &setup, &config)?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Accepts bytes that a block was copied to. mem is only read. A copy that was made while workers ran still names them:
+/// abandon each.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+/// order, or damaged bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_attach(
+    mem: *mut c_void,
+    mem_size: usize,
+    out: *mut *mut rlcore_batch,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        apart(&[block.extent(), out.extent()], &[])?;
+        batch::attach(block.slice())?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Submits a step of every row. action: [N, action.len], copied.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed or another vecenv or environment; E_BUSY
+/// if a row was submitted and not collected; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has to be reset
+/// first; all before anything changes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_step_async(
+    b: *mut rlcore_batch,
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    action: *const c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let parts = Parts::at(b, v, env)?;
+        let action = parts.action(action, parts.block.num_envs())?;
+        Ok(parts.block.batch()?.step_async(&parts.block, &parts.lanes(), &parts.env, action.elements())?)
+    })
+}
+
+/// Does work that was submitted: steps pending groups one after another, until none is left or max_groups are done.
+/// Never waits. Any number of threads and processes may be in it at once, beside one of the host's calls.
+/// worker:         the caller's number, below 2^30; its own if rlcore_batch_abandon is ever to tell it from others.
+/// max_groups:     UINT32_MAX for all there is.
+/// out_num_groups: how many it did.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_CONFIG for a batch that is closed or another vecenv or
+/// environment. What callbacks return is told to the host when it collects.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_run(
+    b: *mut rlcore_batch,
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    worker: u32,
+    max_groups: u32,
+    out_num_groups: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let parts = Parts::at(b, v, env)?;
+        let out = Output::at("out_num_groups", out_num_groups, 1)?;
+        apart(&[out.extent(), parts.block.extent, parts.vecenv.extent], &[])?;
+        *out.one() = parts.block.batch()?.run(&parts.block, &parts.lanes(), &parts.env, worker, max_groups)?;
+        Ok(())
+    })
+}
+
+/// Collects all that was submitted, once all of it is done. out: arrays of the whole batch, written as
+/// rlcore_vecenv_step would have. Never waits.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed; E_NOT_PENDING if nothing was submitted;
+/// E_NOT_READY while workers are not through; all before anything changes. E_CALLBACK (also for rows of a worker that
+/// was abandoned), or E_VALUE for a reward or observation that is not finite: everything is collected, rows that failed
+/// are left out and have to be reset; rlcore_last_error() names the first, rlcore_batch_failed() all.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_step_wait(b: *mut rlcore_batch, out: *const rlcore_vecenv_out) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(b)?;
+        let out = block.out(out, block.num_envs(), Extent::NONE)?;
+        Ok(block.batch()?.step_wait(&block, out)?)
+    })
+}
+
+/// Collects the rows of groups that are done while others are still under way: for environments whose steps take
+/// unequally long. Which come first depends on the workers' speed, a row's own results never do; no group is collected
+/// twice while another one waits.
+/// num_rows: how many rows, a multiple of in_series; fewer are never collected.
+/// rows:     [num_rows] to write: their numbers, ascending.
+/// out:      arrays of num_rows rows; row k is that of environment rows[k].
+/// Errors: as rlcore_batch_step_wait; E_RANGE for num_rows.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_recv(
+    b: *mut rlcore_batch,
+    num_rows: u32,
+    rows: *mut u32,
+    out: *const rlcore_vecenv_out,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(b)?;
+        let rows = Output::at("rows", rows, num_rows as usize)?;
+        let out = block.out(out, num_rows as usize, rows.extent())?;
+        Ok(block.batch()?.recv(&block, rows.slice(), out)?)
+    })
+}
+
+/// Submits a step of some rows while others may be under way.
+/// num_rows: how many rows, a multiple of in_series.
+/// rows:     [num_rows] whole groups, ascending, as rlcore_batch_recv returns them.
+/// action:   [num_rows, action.len], copied; row k is for environment rows[k].
+/// Errors: as rlcore_batch_step_async; E_RANGE for rows.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_send(
+    b: *mut rlcore_batch,
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    num_rows: u32,
+    rows: *const u32,
+    action: *const c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let parts = Parts::at(b, v, env)?;
+        let rows = Input::at("rows", rows, num_rows as usize)?;
+        let action = parts.action(action, num_rows as usize)?;
+        apart(&[parts.block.extent, parts.vecenv.extent], &[rows.extent()])?;
+        let (batch, lanes) = (parts.block.batch()?, parts.lanes());
+        Ok(batch.send(&parts.block, &lanes, &parts.env, rows.slice(), action.elements())?)
+    })
+}
+
+/// Starts an episode in every environment, as rlcore_vecenv_reset. Steps that were submitted are discarded and never
+/// delivered: those that no worker has begun are taken back.
+/// seed: environment i gets the stream of *seed + i; NULL: the streams go on.
+/// obs:  [N, obs.len] to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_NOT_READY while a worker is inside a
+/// group: the steps are discarded all the same, and until this call succeeds there is nothing to collect and submitting
+/// is E_BUSY. E_CALLBACK and E_VALUE as for rlcore_vecenv_reset.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_reset(
+    b: *mut rlcore_batch,
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    seed: *const u64,
+    obs: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let parts = Parts::at(b, v, env)?;
+        let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
+        apart(&[obs.extent(), parts.block.extent, parts.vecenv.extent], &parts.env.extents)?;
+        Ok(parts.block.batch()?.reset(&parts.block, &parts.lanes(), &parts.env, seed, obs.elements())?)
+    })
+}
+
+/// Starts an episode in environment `index` alone, as rlcore_vecenv_reset_one; rows of other groups may be under way.
+/// seed: it gets the stream of *seed itself; NULL: its stream goes on.
+/// obs:  [N, obs.len], of which that row is written.
+/// Errors: as rlcore_batch_reset; E_RANGE; E_BUSY if its group was submitted and not collected.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_reset_one(
+    b: *mut rlcore_batch,
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    index: u32,
+    seed: *const u64,
+    obs: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let parts = Parts::at(b, v, env)?;
+        let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
+        apart(&[obs.extent(), parts.block.extent, parts.vecenv.extent], &parts.env.extents)?;
+        let (batch, lanes) = (parts.block.batch()?, parts.lanes());
+        Ok(batch.reset_one(&parts.block, &lanes, &parts.env, index as usize, seed, obs.elements())?)
+    })
+}
+
+/// Gives up a worker that died: the rows of the group that it was in count as failed and have to be reset; all others are
+/// as if nothing had happened. The worker must not run any more: nothing could stop it from writing to its rows.
+/// out_num_rows: how many rows that are; 0 if it was in none.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_CONFIG.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_abandon(
+    b: *mut rlcore_batch,
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    worker: u32,
+    out_num_rows: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let parts = Parts::at(b, v, env)?;
+        let out = Output::at("out_num_rows", out_num_rows, 1)?;
+        apart(&[out.extent(), parts.block.extent, parts.vecenv.extent], &[])?;
+        *out.one() = parts.block.batch()?.abandon(&parts.block, &parts.lanes(), worker)? as u32;
+        Ok(())
+    })
+}
+
+/// Which rows failed in their last step and were not reset by this batch since: 1 for those, else 0, also for rows that
+/// are under way. failed: [N] to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_failed(b: *const rlcore_batch, failed: *mut u8) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(b)?;
+        let failed = Output::at("failed", failed, block.num_envs())?;
+        apart(&[failed.extent(), block.extent], &[])?;
+        Ok(block.batch()?.failed(&block, failed.slice())?)
+    })
+}
+
+/// Ends it: steps that no worker has begun are taken back, nothing is delivered any more, and every later call but this
+/// one is E_CONFIG. A worker that is inside a group finishes it: the bytes have to stay until all workers have returned.
+/// The rlcore_vecenv goes on. Errors: E_NULL; E_ALIGN; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_close(b: *mut rlcore_batch) -> rlcore_status {
+    call(|| unsafe {
+        Block::at(b)?.batch()?.close();
+        Ok(())
+    })
+}

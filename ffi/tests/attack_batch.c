@@ -1,0 +1,427 @@
+/* Calls every function of the batch wrongly in every way we know, in each state it can be in, and damages its image. */
+#include "rlcore.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 4, SERIES = 2, OBS = 4, BLOCK = 4096 };
+
+static struct world {
+  _Alignas(64) unsigned char mem[BLOCK];
+  _Alignas(64) unsigned char own[BLOCK];
+  _Alignas(64) unsigned char other[BLOCK];
+  rlcore_env_def env;
+  rlcore_vecenv_config config;
+  rlcore_batch_config settings;
+  rlcore_vecenv *vecenv, *foreign;
+  rlcore_batch *batch, *attached;
+  rlcore_vecenv_out out;
+  size_t size;
+  uint64_t seed;
+  uint32_t rows[N], count;
+  float obs[N][OBS], final_obs[N][OBS], reward[N];
+  int32_t action[N];
+  uint8_t terminated[N], truncated[N], valid[N], failed[N];
+} w, before;
+
+#include "attack.h"
+
+_Static_assert(sizeof(rlcore_batch_config) == 8, "");
+OFFSET(rlcore_batch_config, in_series, 4);
+
+/* A fresh world: N cart poles that were reset, and an idle batch over them. */
+static void start(void) {
+  memset(&w, 0, sizeof w);
+  w.size = 77;
+  w.count = 99;
+  FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &w.env, sizeof w.env));
+  FINE(rlcore_vecenv_config_init(&w.config, sizeof w.config));
+  FINE(rlcore_batch_config_init(&w.settings, sizeof w.settings));
+  CHECK(w.settings.in_series == 1);
+  w.config.num_envs = N;
+  w.settings.in_series = SERIES;
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
+  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+  FINE(rlcore_batch_init(w.own, sizeof w.own, &w.env, &w.config, &w.settings, &w.batch));
+  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid};
+  w.rows[1] = 1;
+}
+
+/* ---- Making one ---- */
+
+static void attack_making(void) {
+  start();
+  REFUSED(NULLED, "batch config", rlcore_batch_config_init(NULL, sizeof w.settings));
+  REFUSED(CROOKED, "batch config", rlcore_batch_config_init(off(&w.settings, 2), sizeof w.settings));
+  REFUSED(RLCORE_E_SIZE, "its size as sizeof gives it, at least 8, given 4", rlcore_batch_config_init(&w.settings, 4));
+  REFUSED(RLCORE_E_SIZE, "batch config", rlcore_batch_config_init(&w.settings, 0));
+
+#define SIZE() rlcore_batch_size(&w.env, &w.config, &w.settings, &w.size)
+#define INIT() rlcore_batch_init(w.other, w.size, &w.env, &w.config, &w.settings, &w.attached)
+  FINE(SIZE());
+  REFUSED(NULLED, "env_def", rlcore_batch_size(NULL, &w.config, &w.settings, &w.size));
+  REFUSED(NULLED, "vecenv config", rlcore_batch_size(&w.env, NULL, &w.settings, &w.size));
+  REFUSED(NULLED, "batch config", rlcore_batch_size(&w.env, &w.config, NULL, &w.size));
+  REFUSED(NULLED, "out_size", rlcore_batch_size(&w.env, &w.config, &w.settings, NULL));
+  REFUSED(CROOKED, "env_def", rlcore_batch_size(off(&w.env, 4), &w.config, &w.settings, &w.size));
+  REFUSED(CROOKED, "vecenv config", rlcore_batch_size(&w.env, off(&w.config, 4), &w.settings, &w.size));
+  REFUSED(CROOKED, "batch config", rlcore_batch_size(&w.env, &w.config, off(&w.settings, 2), &w.size));
+  REFUSED(CROOKED, "out_size", rlcore_batch_size(&w.env, &w.config, &w.settings, off(&w.size, 4)));
+  REFUSED(NULLED, "mem", rlcore_batch_init(NULL, w.size, &w.env, &w.config, &w.settings, &w.attached));
+  REFUSED(CROOKED, "start on a multiple of 8", rlcore_batch_init(off(w.other, 4), w.size, &w.env, &w.config, &w.settings, &w.attached));
+  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_batch_init(w.other, w.size - 1, &w.env, &w.config, &w.settings, &w.attached));
+  REFUSED(RLCORE_E_SIZE, "given 0", rlcore_batch_init(w.other, 0, &w.env, &w.config, &w.settings, &w.attached));
+  REFUSED(RLCORE_E_OVERFLOW, "mem", rlcore_batch_init(w.other, SIZE_MAX, &w.env, &w.config, &w.settings, &w.attached));
+  REFUSED(NULLED, "env_def", rlcore_batch_init(w.other, w.size, NULL, &w.config, &w.settings, &w.attached));
+  REFUSED(NULLED, "vecenv config", rlcore_batch_init(w.other, w.size, &w.env, NULL, &w.settings, &w.attached));
+  REFUSED(NULLED, "batch config", rlcore_batch_init(w.other, w.size, &w.env, &w.config, NULL, &w.attached));
+  REFUSED(NULLED, "out", rlcore_batch_init(w.other, w.size, &w.env, &w.config, &w.settings, NULL));
+  REFUSED(CROOKED, "out", rlcore_batch_init(w.other, w.size, &w.env, &w.config, &w.settings, off(&w.attached, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_batch_init(w.other, w.size, &w.env, &w.config, &w.settings, off(w.other, 64)));
+
+  const uint32_t series[] = {0, 3, 5, 8, UINT32_MAX};
+  for (int i = 0; i < 5; i++) {
+    WITH(w.settings.in_series, series[i], RLCORE_E_CONFIG, "in_series of at least 1 that divides num_envs, 4, given", SIZE());
+    WITH(w.settings.in_series, series[i], RLCORE_E_CONFIG, "in_series of at least 1", INIT());
+  }
+  WITH(w.settings.struct_size, 0, RLCORE_E_CONFIG, "batch config: struct_size", SIZE());
+  WITH(w.settings.struct_size, 4, RLCORE_E_CONFIG, "batch config: struct_size", INIT());
+  WITH(w.settings.struct_size, UINT32_MAX, RLCORE_E_CONFIG, "batch config: struct_size", SIZE());
+  WITH(w.config.num_envs, 0, RLCORE_E_CONFIG, "num_envs of at least 1", SIZE());
+  WITH(w.config.autoreset, UINT32_MAX, RLCORE_E_CONFIG, "autoreset", INIT());
+  WITH(w.env.reset, NULL, RLCORE_E_NULL, "env_def: reset", SIZE());
+  WITH(w.env.step, NULL, RLCORE_E_NULL, "env_def: step", INIT());
+#if SIZE_MAX == UINT32_MAX
+  w.settings.in_series = 1;
+  WITH(w.config.num_envs, UINT32_MAX, RLCORE_E_OVERFLOW, "fits the address space", SIZE());
+  start();
+#endif
+  FINE(SIZE());
+  FINE(INIT());
+  CHECK((void *)w.attached == (void *)w.other);
+}
+
+/* ---- What all calls on a batch have in common ---- */
+
+#define OUT(b) rlcore_batch_step_wait(b, &w.out)
+#define RECV(b) rlcore_batch_recv(b, SERIES, w.rows, &w.out)
+#define ASYNC(b, v, e) rlcore_batch_step_async(b, v, e, w.action)
+#define SEND(b, v, e) rlcore_batch_send(b, v, e, SERIES, w.rows, w.action)
+#define RUN(b, v, e) rlcore_batch_run(b, v, e, 0, UINT32_MAX, &w.count)
+#define RESET(b, v, e) rlcore_batch_reset(b, v, e, &w.seed, w.obs)
+#define RESET_ONE(b, v, e) rlcore_batch_reset_one(b, v, e, 0, &w.seed, w.obs)
+#define ABANDON(b, v, e) rlcore_batch_abandon(b, v, e, 0, &w.count)
+
+#define HANDLE(b, status, words) \
+  do { \
+    REFUSED(status, words, OUT(b)); \
+    REFUSED(status, words, RECV(b)); \
+    REFUSED(status, words, rlcore_batch_failed(b, w.failed)); \
+    REFUSED(status, words, ASYNC(b, w.vecenv, &w.env)); \
+    REFUSED(status, words, SEND(b, w.vecenv, &w.env)); \
+    REFUSED(status, words, RUN(b, w.vecenv, &w.env)); \
+    REFUSED(status, words, RESET(b, w.vecenv, &w.env)); \
+    REFUSED(status, words, RESET_ONE(b, w.vecenv, &w.env)); \
+    REFUSED(status, words, ABANDON(b, w.vecenv, &w.env)); \
+  } while (0)
+
+#define OTHERS(v, e, status, words) \
+  do { \
+    REFUSED(status, words, ASYNC(w.batch, v, e)); \
+    REFUSED(status, words, SEND(w.batch, v, e)); \
+    REFUSED(status, words, RUN(w.batch, v, e)); \
+    REFUSED(status, words, RESET(w.batch, v, e)); \
+    REFUSED(status, words, RESET_ONE(w.batch, v, e)); \
+    REFUSED(status, words, ABANDON(w.batch, v, e)); \
+  } while (0)
+
+static void attack_handles(void) {
+  start();
+  HANDLE(NULL, RLCORE_E_NULL, "batch");
+  HANDLE(off(w.batch, 4), RLCORE_E_ALIGN, "start on a multiple of 8");
+  HANDLE((rlcore_batch *)(void *)w.other, RLCORE_E_IMAGE, "begin as an rlcore image does");
+  HANDLE((rlcore_batch *)(void *)w.vecenv, RLCORE_E_IMAGE, "an image of kind 7, given 1");
+  REFUSED(NULLED, "batch", rlcore_batch_close(NULL));
+  REFUSED(CROOKED, "block: start on a multiple of 8", rlcore_batch_close(off(w.batch, 4)));
+  REFUSED(RLCORE_E_IMAGE, "an image of kind 7, given 1", rlcore_batch_close((rlcore_batch *)(void *)w.vecenv));
+  OTHERS(NULL, &w.env, RLCORE_E_NULL, "vecenv");
+  OTHERS(off(w.vecenv, 4), &w.env, RLCORE_E_ALIGN, "start on a multiple of 8");
+  OTHERS((rlcore_vecenv *)(void *)w.batch, &w.env, RLCORE_E_IMAGE, "an image of kind 1, given 7");
+  OTHERS(w.vecenv, NULL, RLCORE_E_NULL, "env_def");
+  OTHERS(w.vecenv, off(&w.env, 4), RLCORE_E_ALIGN, "env_def");
+
+  /* A foreign vecenv: another number, another seed, another limit; and the right one with a foreign environment. */
+  const rlcore_vecenv_config kept = w.config;
+  for (int i = 0; i < 4; i++) {
+    rlcore_vecenv_config config = kept;
+    if (i == 0) config.num_envs = N + 1;
+    if (i == 1) config.seed = 1;
+    if (i == 2) config.max_episode_steps = 3;
+    if (i == 3) config.autoreset = RLCORE_AUTORESET_DISABLED;
+    FINE(rlcore_vecenv_init(w.other, sizeof w.other, &w.env, &config, &w.foreign));
+    OTHERS(w.foreign, &w.env, RLCORE_E_CONFIG, "the vecenv that it was made for");
+  }
+  WITH(w.env.env_id, 7, RLCORE_E_CONFIG, "the environment that the block was made for", ASYNC(w.batch, w.vecenv, &w.env));
+  WITH(w.env.env_id, 7, RLCORE_E_CONFIG, "env_id 1, given 7", RUN(w.batch, w.vecenv, &w.env));
+  WITH(w.env.state_size, 8, RLCORE_E_CONFIG, "state_size", RUN(w.batch, w.vecenv, &w.env));
+}
+
+/* ---- Arguments ---- */
+
+static void attack_arguments(void) {
+  start();
+  rlcore_batch *const b = w.batch;
+  rlcore_vecenv *const v = w.vecenv;
+  REFUSED(NULLED, "action", rlcore_batch_step_async(b, v, &w.env, NULL));
+  REFUSED(CROOKED, "action", rlcore_batch_step_async(b, v, &w.env, off(w.action, 2)));
+  REFUSED(RLCORE_E_OVERLAP, "batch", rlcore_batch_step_async(b, v, &w.env, off(w.own, 256)));
+  REFUSED(RLCORE_E_OVERLAP, "vecenv", rlcore_batch_step_async(b, v, &w.env, off(w.mem, 256)));
+  WITH(w.action[3], 2, RLCORE_E_RANGE, "a choice from 0 and below 2, given 2", ASYNC(b, v, &w.env));
+  WITH(w.action[0], -1, RLCORE_E_RANGE, "given -1", ASYNC(b, v, &w.env));
+
+  REFUSED(NULLED, "rows", rlcore_batch_send(b, v, &w.env, SERIES, NULL, w.action));
+  REFUSED(CROOKED, "rows", rlcore_batch_send(b, v, &w.env, SERIES, off(w.rows, 1), w.action));
+  REFUSED(NULLED, "action", rlcore_batch_send(b, v, &w.env, SERIES, w.rows, NULL));
+  REFUSED(RLCORE_E_OVERLAP, "batch", rlcore_batch_send(b, v, &w.env, SERIES, off(w.own, 64), w.action));
+  REFUSED(RLCORE_E_OVERLAP, "vecenv", rlcore_batch_send(b, v, &w.env, SERIES, off(w.mem, 64), w.action));
+  REFUSED(RLCORE_E_OVERLAP, "batch", rlcore_batch_send(b, v, &w.env, SERIES, w.rows, off(w.own, 64)));
+  const uint32_t lengths[] = {0, 1, 3};
+  for (int i = 0; i < 3; i++)
+    REFUSED(RLCORE_E_RANGE, "ascending rows that make whole groups", rlcore_batch_send(b, v, &w.env, lengths[i], w.rows, w.action));
+  const uint32_t wrong[][4] = {{1, 2, 0, 0}, {1, 0, 0, 0}, {0, 0, 0, 0}, {4, 5, 0, 0}, {UINT32_MAX, 0, 0, 0}, {3, 2, 0, 0}};
+  for (int i = 0; i < 6; i++)
+    REFUSED(RLCORE_E_RANGE, "ascending rows that make whole groups; not so entry", rlcore_batch_send(b, v, &w.env, 2, wrong[i], w.action));
+  const uint32_t twice[][4] = {{0, 1, 0, 1}, {2, 3, 0, 1}, {0, 1, 3, 2}};
+  for (int i = 0; i < 3; i++)
+    REFUSED(RLCORE_E_RANGE, "ascending rows", rlcore_batch_send(b, v, &w.env, 4, twice[i], w.action));
+  WITH(w.action[1], 2, RLCORE_E_RANGE, "below 2", SEND(b, v, &w.env));
+
+  REFUSED(RLCORE_E_RANGE, "a worker's number of at most 1073741823, given 1073741824", rlcore_batch_run(b, v, &w.env, 1u << 30, 1, &w.count));
+  REFUSED(RLCORE_E_RANGE, "given 4294967295", rlcore_batch_run(b, v, &w.env, UINT32_MAX, 1, &w.count));
+  REFUSED(NULLED, "out_num_groups", rlcore_batch_run(b, v, &w.env, 0, 1, NULL));
+  REFUSED(CROOKED, "out_num_groups", rlcore_batch_run(b, v, &w.env, 0, 1, off(&w.count, 2)));
+  REFUSED(RLCORE_E_OVERLAP, "out_num_groups", rlcore_batch_run(b, v, &w.env, 0, 1, off(w.own, 128)));
+  REFUSED(RLCORE_E_OVERLAP, "out_num_groups", rlcore_batch_run(b, v, &w.env, 0, 1, off(w.mem, 128)));
+  REFUSED(RLCORE_E_RANGE, "a worker's number", rlcore_batch_abandon(b, v, &w.env, 1u << 30, &w.count));
+  REFUSED(NULLED, "out_num_rows", rlcore_batch_abandon(b, v, &w.env, 0, NULL));
+  REFUSED(CROOKED, "out_num_rows", rlcore_batch_abandon(b, v, &w.env, 0, off(&w.count, 1)));
+  REFUSED(RLCORE_E_OVERLAP, "out_num_rows", rlcore_batch_abandon(b, v, &w.env, 0, off(w.own, 128)));
+
+  REFUSED(NULLED, "obs", rlcore_batch_reset(b, v, &w.env, NULL, NULL));
+  REFUSED(CROOKED, "obs", rlcore_batch_reset(b, v, &w.env, NULL, off(w.obs, 1)));
+  REFUSED(CROOKED, "seed", rlcore_batch_reset(b, v, &w.env, off(&w.seed, 4), w.obs));
+  REFUSED(RLCORE_E_OVERLAP, "obs", rlcore_batch_reset(b, v, &w.env, NULL, off(w.own, 256)));
+  REFUSED(RLCORE_E_OVERLAP, "obs", rlcore_batch_reset(b, v, &w.env, NULL, off(w.mem, 256)));
+  REFUSED(NULLED, "obs", rlcore_batch_reset_one(b, v, &w.env, 0, NULL, NULL));
+  REFUSED(CROOKED, "seed", rlcore_batch_reset_one(b, v, &w.env, 0, off(&w.seed, 4), w.obs));
+  REFUSED(RLCORE_E_OVERLAP, "obs", rlcore_batch_reset_one(b, v, &w.env, 0, NULL, off(w.own, 256)));
+  REFUSED(RLCORE_E_RANGE, "batch: a row below 4, given 4", rlcore_batch_reset_one(b, v, &w.env, N, NULL, w.obs));
+  REFUSED(RLCORE_E_RANGE, "given 4294967295", rlcore_batch_reset_one(b, v, &w.env, UINT32_MAX, NULL, w.obs));
+  REFUSED(NULLED, "failed", rlcore_batch_failed(b, NULL));
+  REFUSED(RLCORE_E_OVERLAP, "failed", rlcore_batch_failed(b, w.own));
+
+  FINE(ASYNC(b, v, &w.env));
+  FINE(RUN(b, v, &w.env));
+  CHECK(w.count == N / SERIES);
+#define COLLECT(status, words) \
+  do { \
+    REFUSED(status, words, OUT(b)); \
+    REFUSED(status, words, RECV(b)); \
+  } while (0)
+#define BAD(field, bad, status, words) \
+  do { \
+    WITH(w.out.field, bad, status, words, OUT(b)); \
+    WITH(w.out.field, bad, status, words, RECV(b)); \
+  } while (0)
+  BAD(obs, NULL, RLCORE_E_NULL, "obs");
+  BAD(obs, off(w.obs, 1), RLCORE_E_ALIGN, "obs");
+  BAD(reward, NULL, RLCORE_E_NULL, "reward");
+  BAD(reward, off(w.reward, 2), RLCORE_E_ALIGN, "reward");
+  BAD(terminated, NULL, RLCORE_E_NULL, "terminated");
+  BAD(truncated, NULL, RLCORE_E_NULL, "truncated");
+  BAD(final_obs, NULL, RLCORE_E_NULL, "final_obs: required by same-step autoreset");
+  BAD(final_obs, off(w.final_obs, 1), RLCORE_E_ALIGN, "final_obs");
+  BAD(truncated, w.terminated, RLCORE_E_OVERLAP, "terminated");
+  BAD(final_obs, w.obs, RLCORE_E_OVERLAP, "obs");
+  BAD(obs, w.own, RLCORE_E_OVERLAP, "obs");
+  BAD(valid, w.own, RLCORE_E_OVERLAP, "valid");
+  BAD(reserved, 1, RLCORE_E_CONFIG, "reserved");
+  BAD(struct_size, 8, RLCORE_E_CONFIG, "struct_size");
+  BAD(struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size");
+  REFUSED(NULLED, "vecenv out", rlcore_batch_step_wait(b, NULL));
+  REFUSED(CROOKED, "vecenv out", rlcore_batch_step_wait(b, off(&w.out, 4)));
+  REFUSED(NULLED, "vecenv out", rlcore_batch_recv(b, SERIES, w.rows, NULL));
+  REFUSED(NULLED, "rows", rlcore_batch_recv(b, SERIES, NULL, &w.out));
+  REFUSED(CROOKED, "rows", rlcore_batch_recv(b, SERIES, off(w.rows, 2), &w.out));
+  REFUSED(RLCORE_E_OVERLAP, "obs", rlcore_batch_recv(b, SERIES, (uint32_t *)(void *)w.obs, &w.out));
+  REFUSED(RLCORE_E_OVERLAP, "rows", rlcore_batch_recv(b, SERIES, (uint32_t *)(void *)w.own, &w.out));
+  for (int i = 0; i < 3; i++)
+    REFUSED(RLCORE_E_RANGE, "room for a whole number of groups; rows of a group 2, given", rlcore_batch_recv(b, lengths[i], w.rows, &w.out));
+  REFUSED(RLCORE_E_NOT_PENDING, "at least 6, given 4", rlcore_batch_recv(b, 6, (uint32_t *)(void *)w.other, &(rlcore_vecenv_out){
+      sizeof w.out, 0, w.other + 64, (float *)(void *)(w.other + 256), w.other + 512, w.other + 576, w.other + 640, NULL}));
+  w.out.valid = NULL;
+  FINE(OUT(b));
+  w.out.valid = w.valid;
+  CHECK(w.reward[0] == 1.0f && w.reward[N - 1] == 1.0f && w.valid[0] == 0);
+}
+
+/* ---- The state machine ---- */
+
+static void attack_states(void) {
+  start();
+  rlcore_batch *const b = w.batch;
+  rlcore_vecenv *const v = w.vecenv;
+  REFUSED(RLCORE_E_NOT_PENDING, "rows that were submitted and not collected, at least 1, given 0", OUT(b));
+  REFUSED(RLCORE_E_NOT_PENDING, "at least 2, given 0", RECV(b));
+  FINE(ASYNC(b, v, &w.env));
+#define PENDING_IS_BUSY() \
+  do { \
+    REFUSED(RLCORE_E_BUSY, "still under way is group, given 0", ASYNC(b, v, &w.env)); \
+    REFUSED(RLCORE_E_BUSY, "still under way is group, given 0", SEND(b, v, &w.env)); \
+    REFUSED(RLCORE_E_BUSY, "still under way is group, given 0", RESET_ONE(b, v, &w.env)); \
+  } while (0)
+  PENDING_IS_BUSY();
+  REFUSED(RLCORE_E_NOT_READY, "groups under way, given 2", OUT(b));
+  REFUSED(RLCORE_E_NOT_READY, "groups under way, given 2", RECV(b));
+  FINE(rlcore_batch_run(b, v, &w.env, 3, 1, &w.count));
+  CHECK(w.count == 1);
+  PENDING_IS_BUSY();
+  REFUSED(RLCORE_E_NOT_READY, "groups under way, given 1", OUT(b));
+  FINE(RECV(b));
+  CHECK(w.rows[0] == 0 && w.rows[1] == 1 && w.reward[1] == 1.0f && w.reward[2] == 0.0f);
+  FINE(SEND(b, v, &w.env));
+  FINE(RUN(b, v, &w.env));
+  FINE(OUT(b));
+  REFUSED(RLCORE_E_NOT_PENDING, "given 0", OUT(b));
+
+  /* A reset in between: nothing is delivered any more. */
+  FINE(ASYNC(b, v, &w.env));
+  FINE(rlcore_batch_run(b, v, &w.env, 3, 1, &w.count));
+  FINE(RESET(b, v, &w.env));
+  REFUSED(RLCORE_E_NOT_PENDING, "given 0", OUT(b));
+  FINE(RUN(b, v, &w.env));
+  CHECK(w.count == 0);
+  FINE(rlcore_batch_abandon(b, v, &w.env, 3, &w.count));
+  CHECK(w.count == 0);
+
+  /* A worker that died inside a group, as its image says: its rows fail, the others do not. */
+  FINE(ASYNC(b, v, &w.env));
+  size_t words = 0;
+  for (size_t at = 128; words == 0 && at < sizeof w.own; at += 4)
+    if (w.own[at] == 1 && w.own[at + 4] == 1 && w.own[at + 8] == 0) words = at; /* two groups, pending */
+  CHECK(words != 0);
+  w.own[words] = 9 << 2 | 2;
+  FINE(rlcore_batch_attach(w.own, sizeof w.own, &w.attached));
+  FINE(RUN(b, v, &w.env));
+  CHECK(w.count == 1);
+  REFUSED(RLCORE_E_NOT_READY, "groups under way, given 1", OUT(b));
+  FINE(rlcore_batch_failed(b, w.failed));
+  CHECK(w.failed[0] == 0 && w.failed[2] == 0);
+  FINE(rlcore_batch_abandon(b, v, &w.env, 8, &w.count));
+  CHECK(w.count == 0);
+  FINE(rlcore_batch_abandon(b, v, &w.env, 9, &w.count));
+  CHECK(w.count == SERIES);
+  memset(w.reward, 0, sizeof w.reward);
+  CHECK(OUT(b) == RLCORE_E_CALLBACK && w.reward[0] == 0.0f && w.reward[2] == 1.0f && w.reward[3] == 1.0f);
+  char why[256];
+  FINE(rlcore_last_error(why, sizeof why));
+  CHECK(strcmp(why, "RLCORE_E_CALLBACK: batch: workers that finish their rows; given up from row, given 0") == 0);
+  FINE(rlcore_batch_failed(b, w.failed));
+  CHECK(w.failed[0] == 1 && w.failed[1] == 1 && w.failed[2] == 0 && w.failed[3] == 0);
+  REFUSED(RLCORE_E_NOT_READY, "every row reset before it is stepped; not so row, given 0", ASYNC(b, v, &w.env));
+  REFUSED(RLCORE_E_NOT_READY, "not so row, given 0", SEND(b, v, &w.env));
+  for (uint32_t i = 0; i < SERIES; i++) FINE(rlcore_batch_reset_one(b, v, &w.env, i, &w.seed, w.obs));
+  FINE(ASYNC(b, v, &w.env));
+  FINE(RUN(b, v, &w.env));
+  FINE(OUT(b));
+
+  /* While a worker is inside, a reset takes back what nobody has begun and says that it is not through. */
+  FINE(ASYNC(b, v, &w.env));
+  w.own[words + 4] = 9 << 2 | 2;
+  CHECK(RESET(b, v, &w.env) == RLCORE_E_NOT_READY);
+  REFUSED(RLCORE_E_NOT_READY, "groups under way, given 1", RESET(b, v, &w.env));
+  REFUSED(RLCORE_E_BUSY, "rlcore_batch_reset called again", ASYNC(b, v, &w.env));
+  REFUSED(RLCORE_E_BUSY, "rlcore_batch_reset called again", SEND(b, v, &w.env));
+  REFUSED(RLCORE_E_BUSY, "rlcore_batch_reset called again", RESET_ONE(b, v, &w.env));
+  REFUSED(RLCORE_E_NOT_PENDING, "batch", OUT(b));
+  REFUSED(RLCORE_E_NOT_PENDING, "batch", RECV(b));
+  FINE(rlcore_batch_abandon(b, v, &w.env, 9, &w.count));
+  CHECK(w.count == SERIES);
+  FINE(RESET(b, v, &w.env));
+  FINE(ASYNC(b, v, &w.env));
+
+  FINE(rlcore_batch_close(b));
+  HANDLE(b, RLCORE_E_CONFIG, "batch: one that is open; this one is closed");
+  look();
+  FINE(rlcore_batch_close(b));
+  CHECK(memcmp(&w, &before, sizeof w) == 0);
+  FINE(rlcore_vecenv_step(v, &w.env, w.action, &w.out));
+}
+
+/* ---- The image ---- */
+
+static void attack_image(void) {
+  start();
+  FINE(rlcore_batch_size(&w.env, &w.config, &w.settings, &w.size));
+  FINE(ASYNC(w.batch, w.vecenv, &w.env));
+  REFUSED(NULLED, "mem", rlcore_batch_attach(NULL, w.size, &w.attached));
+  REFUSED(CROOKED, "start on a multiple of 8", rlcore_batch_attach(off(w.own, 4), w.size, &w.attached));
+  REFUSED(NULLED, "out", rlcore_batch_attach(w.own, w.size, NULL));
+  REFUSED(CROOKED, "out", rlcore_batch_attach(w.own, w.size, off(&w.attached, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_batch_attach(w.own, w.size, off(w.own, 64)));
+  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_batch_attach(w.own, w.size - 1, &w.attached));
+  REFUSED(RLCORE_E_SIZE, "block: ", rlcore_batch_attach(w.own, 10, &w.attached));
+  REFUSED(RLCORE_E_IMAGE, "an image of kind 7, given 1", rlcore_batch_attach(w.mem, sizeof w.mem, &w.attached));
+  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image does", rlcore_batch_attach(w.other, sizeof w.other, &w.attached));
+
+  memcpy(w.other, w.own, w.size);
+  FINE(rlcore_batch_attach(w.other, w.size, &w.attached));
+  FINE(RUN(w.attached, w.vecenv, &w.env));
+  CHECK(w.count == N / SERIES);
+  FINE(OUT(w.attached));
+
+  /* Every bit flipped: refused, or one that every call answers. */
+  int refused = 0, accepted = 0;
+  for (size_t at = 0; at < w.size; at++) {
+    for (int bit = 0; bit < 8; bit++) {
+      start();
+      FINE(rlcore_batch_size(&w.env, &w.config, &w.settings, &w.size));
+      FINE(ASYNC(w.batch, w.vecenv, &w.env));
+      memcpy(w.other, w.own, w.size);
+      w.other[at] ^= (unsigned char)(1 << bit);
+      look();
+      const int32_t got = rlcore_batch_attach(w.other, w.size, &w.attached);
+      if (got != RLCORE_OK) {
+        judge(__LINE__, "a flipped image", at >= 24 && at < 32 && got == RLCORE_E_SIZE ? RLCORE_E_SIZE : RLCORE_E_IMAGE, got, "b");
+        refused++;
+        continue;
+      }
+      accepted++;
+      CHECK(at >= 40); /* behind the header is a gap */
+      (void)RUN(w.attached, w.vecenv, &w.env);
+      (void)OUT(w.attached);
+      (void)RECV(w.attached);
+      (void)ABANDON(w.attached, w.vecenv, &w.env);
+      (void)rlcore_batch_failed(w.attached, w.failed);
+      (void)SEND(w.attached, w.vecenv, &w.env);
+      (void)RUN(w.attached, w.vecenv, &w.env);
+      (void)OUT(w.attached);
+      (void)RESET(w.attached, w.vecenv, &w.env);
+      (void)ASYNC(w.attached, w.vecenv, &w.env);
+      FINE(rlcore_batch_close(w.attached));
+    }
+  }
+  CHECK(refused > 750 && accepted > 1000);
+}
+
+int main(void) {
+  attack_making();
+  attack_handles();
+  attack_arguments();
+  attack_states();
+  attack_image();
+  return verdict();
+}

@@ -1,0 +1,674 @@
+/* rlcore in C++17: views, blocks that own their memory, environments from a class, a pool of std::thread.
+
+   Header only, over rlcore.h; needs neither exceptions nor RTTI. Nothing here changes a result: what C gets, C++ gets.
+   Results: calls return a status that the compiler does not let you drop; last_error() puts a failure in words.
+   Ownership: a block owns its bytes. Moving it moves them; copying it is a snapshot that goes on by itself.
+   Threads: workers starts the threads, the library itself starts none. */
+#ifndef RLCORE_HPP
+#define RLCORE_HPP
+
+#include "rlcore.h"
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace rlcore {
+
+/* ---- Views and results ---- */
+
+template <class T>
+class span;
+
+namespace detail {
+template <class T>
+struct is_span : std::false_type {};
+template <class T>
+struct is_span<span<T>> : std::true_type {};
+/* What a container of C's elements can be seen as: U only adds const. */
+template <class C, class U>
+using viewed = std::enable_if_t<!is_span<std::remove_const_t<C>>::value &&
+                                std::is_convertible_v<std::remove_pointer_t<decltype(std::declval<C &>().data())> (*)[], U (*)[]>>;
+}  // namespace detail
+
+/* An array that somebody else owns. */
+template <class T>
+class span {
+ public:
+  constexpr span() = default;
+  constexpr span(T *data, std::size_t size) : data_(data), size_(size) {}
+  template <std::size_t N>
+  constexpr span(T (&array)[N]) : data_(array), size_(N) {}
+  template <class C, class = detail::viewed<C, T>>
+  constexpr span(C &container) : data_(container.data()), size_(container.size()) {}
+  template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
+  constexpr span(span<U> other) : data_(other.data()), size_(other.size()) {}
+
+  constexpr T *data() const { return data_; }
+  constexpr std::size_t size() const { return size_; }
+  constexpr std::size_t size_bytes() const { return size_ * sizeof(T); }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T *begin() const { return data_; }
+  constexpr T *end() const { return data_ + size_; }
+  constexpr T &operator[](std::size_t i) const { return data_[i]; }
+  /* Elements [first, first + count), which have to be there. */
+  constexpr span subspan(std::size_t first, std::size_t count) const { return {data_ + first, count}; }
+
+ private:
+  T *data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/* What a call returned: true if it succeeded. */
+class [[nodiscard]] status {
+ public:
+  constexpr status(rlcore_status code) : code_(code) {}
+  constexpr bool ok() const { return code_ == RLCORE_OK; }
+  constexpr explicit operator bool() const { return ok(); }
+  constexpr rlcore_status code() const { return code_; }
+  const char *name() const { return rlcore_status_name(code_); }
+  const char *text() const { return rlcore_status_text(code_); }
+  friend constexpr bool operator==(status a, status b) { return a.code_ == b.code_; }
+  friend constexpr bool operator!=(status a, status b) { return a.code_ != b.code_; }
+
+ private:
+  rlcore_status code_;
+};
+
+/* A value, or the status that says why there is none. */
+template <class T>
+class [[nodiscard]] result {
+ public:
+  result(status why) : status_(why) {}
+  result(T value) : status_(RLCORE_OK), value_(std::move(value)) {}
+  bool ok() const { return status_.ok(); }
+  explicit operator bool() const { return ok(); }
+  status why() const { return status_; }
+  /* Of use if ok(); else as T is made. */
+  T &operator*() & { return value_; }
+  T &&operator*() && { return std::move(value_); }
+  T *operator->() { return &value_; }
+
+ private:
+  status status_;
+  T value_{};
+};
+
+/* The most recent failure in words. */
+struct words {
+  char text[256] = {};
+  const char *c_str() const { return text; }
+};
+inline words last_error() {
+  words w;
+  (void)rlcore_last_error(w.text, sizeof w.text);
+  return w;
+}
+
+/* FNV-1a of bytes, as rlcore_hash; 0 if there is nothing to read. */
+inline std::uint64_t hash(const void *bytes, std::size_t size) {
+  std::uint64_t h = 0;
+  return rlcore_hash(bytes, size, &h) == RLCORE_OK ? h : 0;
+}
+template <class T>
+std::uint64_t hash(span<T> values) {
+  return hash(values.data(), values.size_bytes());
+}
+
+/* A configuration with its defaults. */
+template <class C>
+C defaults(rlcore_status (*init)(C *, std::size_t)) {
+  C config = {};
+  (void)init(&config, sizeof config);
+  return config;
+}
+inline rlcore_vecenv_config vecenv_config() { return defaults(rlcore_vecenv_config_init); }
+inline rlcore_batch_config batch_config() { return defaults(rlcore_batch_config_init); }
+inline rlcore_ppo_config ppo_config() { return defaults(rlcore_ppo_config_init); }
+
+/* ---- Memory ---- */
+
+/* Owned bytes on a 64-byte boundary. Copying copies the bytes. Empty if there was no memory. */
+class memory {
+ public:
+  memory() = default;
+  explicit memory(std::size_t size)
+      : data_(static_cast<unsigned char *>(::operator new(size, alignment, std::nothrow))), size_(data_ ? size : 0) {
+    if (data_) std::memset(data_, 0, size_);
+  }
+  memory(const memory &other) : memory(other.size_) {
+    if (data_ && size_ > 0) std::memcpy(data_, other.data_, size_);
+  }
+  memory(memory &&other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  memory &operator=(memory other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~memory() { ::operator delete(data_, alignment); }
+  unsigned char *data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  unsigned char *data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/* An object of the library together with the bytes it lives in. Saving is writing bytes(); a copy is a snapshot. */
+template <class T>
+class block {
+ public:
+  block() = default;
+
+  /* Made by `size(&size)` and `init(mem, size, &object)`. */
+  template <class Size, class Init>
+  static result<block> make(Size &&size, Init &&init) {
+    std::size_t bytes = 0;
+    if (const status s = size(&bytes); !s) return s;
+    block made;
+    made.memory_ = memory(bytes);
+    if (made.memory_.size() != bytes) return status(RLCORE_E_SIZE);
+    T *object = nullptr;
+    if (const status s = init(static_cast<void *>(made.memory_.data()), bytes, &object); !s) return s;
+    return made;
+  }
+
+  /* From saved bytes, accepted by `attach(mem, size, &object)`. */
+  template <class Attach>
+  static result<block> load(span<const unsigned char> saved, Attach &&attach) {
+    block made;
+    made.memory_ = memory(saved.size());
+    if (made.memory_.size() != saved.size()) return status(RLCORE_E_SIZE);
+    if (!saved.empty()) std::memcpy(made.memory_.data(), saved.data(), saved.size());
+    T *object = nullptr;
+    if (const status s = attach(static_cast<void *>(made.memory_.data()), saved.size(), &object); !s) return s;
+    return made;
+  }
+
+  T *get() const { return reinterpret_cast<T *>(memory_.data()); }
+  span<const unsigned char> bytes() const { return {memory_.data(), memory_.size()}; }
+  explicit operator bool() const { return memory_.size() > 0; }
+
+ private:
+  memory memory_;
+};
+
+/* ---- Environments from a class ---- */
+
+namespace detail {
+
+template <class E, class = void>
+struct obs_of { using type = float; };
+template <class E>
+struct obs_of<E, std::void_t<typename E::obs_type>> { using type = typename E::obs_type; };
+
+template <class E, class = void>
+struct action_of { using type = float; };
+template <class E>
+struct action_of<E, std::void_t<decltype(E::choices)>> { using type = std::int32_t; };
+
+template <class E, class = void>
+struct limit_of { static constexpr std::uint32_t value = 0; };
+template <class E>
+struct limit_of<E, std::void_t<decltype(E::max_episode_steps)>> { static constexpr std::uint32_t value = E::max_episode_steps; };
+
+template <class E, class = void>
+struct has_lives : std::false_type {};
+template <class E>
+struct has_lives<E, std::void_t<decltype(&E::lives)>> : std::true_type {};
+template <class E, class = void>
+struct has_mask : std::false_type {};
+template <class E>
+struct has_mask<E, std::void_t<decltype(&E::action_mask)>> : std::true_type {};
+template <class E, class = void>
+struct has_render : std::false_type {};
+template <class E>
+struct has_render<E, std::void_t<decltype(&E::render)>> : std::true_type {};
+template <class E, class = void>
+struct has_low : std::false_type {};
+template <class E>
+struct has_low<E, std::void_t<decltype(E::action_low), decltype(E::action_high)>> : std::true_type {};
+
+template <class E>
+constexpr std::uint32_t action_len() {
+  if constexpr (std::is_same_v<typename action_of<E>::type, std::int32_t>)
+    return static_cast<std::uint32_t>(std::size(E::choices));
+  else
+    return E::action_len;
+}
+
+/* A member that returns nothing cannot fail; one that returns bool says whether it worked. */
+template <class F>
+std::int32_t done(F &&member) {
+  if constexpr (std::is_void_v<decltype(member())>) return member(), 0;
+  else return member() ? 0 : 1;
+}
+
+}  // namespace detail
+
+/* Element types of a class that is an environment. */
+template <class E>
+using obs_type = typename detail::obs_of<E>::type;
+template <class E>
+using action_type = typename detail::action_of<E>::type;
+
+/* The table of an environment that is a trivial class: its bytes are the state, all zero before the first reset.
+     static constexpr std::uint32_t env_id;              the caller's number for it, from 1000
+     static constexpr std::uint32_t obs_len;             using obs_type = std::uint8_t; for images, else float
+     static constexpr std::uint32_t choices[];           discrete actions; or
+     static constexpr std::uint32_t action_len;          continuous ones, with action_low[], action_high[] if bounded
+     static constexpr std::uint32_t max_episode_steps;   if there is a limit
+     void reset(rlcore_rng &, span<Obs> obs);            bool instead of void: false stops with E_CALLBACK
+     void step(rlcore_rng &, span<const Action>, span<Obs> obs, rlcore_step &out);
+     std::uint32_t lives() const;  void action_mask(span<std::uint8_t>) const;           if wanted
+     void render(std::uint32_t width, std::uint32_t height, span<std::uint8_t> rgb) const;  if wanted */
+template <class E>
+rlcore_env_def env_of() {
+  static_assert(std::is_trivially_copyable_v<E>, "an environment is bytes: copying them copies it");
+  static_assert(std::is_trivially_default_constructible_v<E>, "no constructor runs: reset starts it, its bytes are zero");
+  static_assert(alignof(E) <= 8, "states lie on 8-byte boundaries");
+  using Obs = obs_type<E>;
+  using Action = action_type<E>;
+  static_assert(std::is_same_v<Obs, float> || std::is_same_v<Obs, std::uint8_t>, "observations are float or uint8_t");
+
+  rlcore_env_def def = {};
+  def.struct_size = sizeof def;
+  def.env_id = E::env_id;
+  def.state_size = static_cast<std::uint32_t>((sizeof(E) + 7) / 8 * 8);
+  def.max_episode_steps = detail::limit_of<E>::value;
+  def.obs.kind = std::is_same_v<Obs, float> ? RLCORE_F32 : RLCORE_U8;
+  def.obs.len = E::obs_len;
+  def.action.len = detail::action_len<E>();
+  if constexpr (std::is_same_v<Action, std::int32_t>) {
+    def.action.kind = RLCORE_I32;
+    def.action.n = &E::choices[0];
+  } else {
+    def.action.kind = RLCORE_F32;
+    if constexpr (detail::has_low<E>::value) {
+      static_assert(std::size(E::action_low) == E::action_len && std::size(E::action_high) == E::action_len, "one bound a value");
+      def.action.low = &E::action_low[0];
+      def.action.high = &E::action_high[0];
+    }
+  }
+  def.reset = [](void *, void *state, rlcore_rng *rng, void *obs) -> std::int32_t {
+    const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
+    return detail::done([&] { return static_cast<E *>(state)->reset(*rng, room); });
+  };
+  def.step = [](void *, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) -> std::int32_t {
+    const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
+    const span<const Action> act(static_cast<const Action *>(action), detail::action_len<E>());
+    return detail::done([&] { return static_cast<E *>(state)->step(*rng, act, room, *out); });
+  };
+  if constexpr (detail::has_lives<E>::value)
+    def.lives = [](void *, const void *state, std::uint32_t *out) -> std::int32_t {
+      *out = static_cast<const E *>(state)->lives();
+      return 0;
+    };
+  if constexpr (detail::has_mask<E>::value)
+    def.action_mask = [](void *, const void *state, std::uint8_t *mask) -> std::int32_t {
+      std::size_t count = 0;
+      for (const std::uint32_t n : E::choices) count += n;
+      return detail::done([&] { return static_cast<const E *>(state)->action_mask(span<std::uint8_t>(mask, count)); });
+    };
+  if constexpr (detail::has_render<E>::value)
+    def.render = [](void *, const void *state, std::uint32_t width, std::uint32_t height, std::uint8_t *rgb) -> std::int32_t {
+      const span<std::uint8_t> picture(rgb, std::size_t{3} * width * height);
+      return detail::done([&] { return static_cast<const E *>(state)->render(width, height, picture); });
+    };
+  return def;
+}
+
+/* The table of one of the library's own environments, an rlcore_env_id. */
+inline result<rlcore_env_def> env_builtin(std::uint32_t env_id) {
+  rlcore_env_def def = {};
+  if (const status s = rlcore_env_builtin(env_id, &def, sizeof def); !s) return s;
+  return def;
+}
+
+/* ---- N environments ---- */
+
+/* What a step of some rows returned; arrays as in rlcore_vecenv_out. */
+template <class Obs>
+struct arrays {
+  std::vector<Obs> obs, final_obs;
+  std::vector<float> reward;
+  std::vector<std::uint8_t> terminated, truncated, valid;
+
+  arrays() = default;
+  arrays(std::size_t rows, std::size_t obs_len)
+      : obs(rows * obs_len), final_obs(rows * obs_len), reward(rows), terminated(rows), truncated(rows), valid(rows) {}
+
+  rlcore_vecenv_out out() {
+    rlcore_vecenv_out o = {};
+    o.struct_size = sizeof o;
+    o.obs = obs.data();
+    o.reward = reward.data();
+    o.terminated = terminated.data();
+    o.truncated = truncated.data();
+    o.final_obs = final_obs.data();
+    o.valid = valid.data();
+    return o;
+  }
+};
+
+/* N environments and what their last step returned. Obs: float or uint8_t; Action: int32_t or float. A copy is a snapshot. */
+template <class Obs = float, class Action = std::int32_t>
+class vecenv {
+ public:
+  using obs_element = Obs;
+  using action_element = Action;
+  vecenv() = default;
+
+  /* The environment's callbacks are supplied here, never saved. */
+  static result<vecenv> make(const rlcore_env_def &env, const rlcore_vecenv_config &config) {
+    return with(env, config, [&] {
+      return block<rlcore_vecenv>::make(
+          [&](std::size_t *size) { return rlcore_vecenv_size(&env, &config, size); },
+          [&](void *mem, std::size_t size, rlcore_vecenv **out) { return rlcore_vecenv_init(mem, size, &env, &config, out); });
+    });
+  }
+  /* From bytes() of one that was made with this configuration. */
+  static result<vecenv> load(const rlcore_env_def &env, const rlcore_vecenv_config &config, span<const unsigned char> saved) {
+    return with(env, config, [&] {
+      return block<rlcore_vecenv>::load(saved, [&](void *mem, std::size_t size, rlcore_vecenv **out) {
+        return rlcore_vecenv_attach(mem, size, &env, out);
+      });
+    });
+  }
+
+  status reset() { return rlcore_vecenv_reset(get(), &env_, nullptr, arrays_.obs.data()); }
+  status reset(std::uint64_t seed) { return rlcore_vecenv_reset(get(), &env_, &seed, arrays_.obs.data()); }
+  status reset_one(std::uint32_t index) { return rlcore_vecenv_reset_one(get(), &env_, index, nullptr, arrays_.obs.data()); }
+  status reset_one(std::uint32_t index, std::uint64_t seed) {
+    return rlcore_vecenv_reset_one(get(), &env_, index, &seed, arrays_.obs.data());
+  }
+  /* action: [N, action.len] */
+  status step(span<const Action> action) {
+    if (!fits(action, config_.num_envs)) return RLCORE_E_SHAPE;
+    const rlcore_vecenv_out out = arrays_.out();
+    return rlcore_vecenv_step(get(), &env_, action.data(), &out);
+  }
+  /* Rows [begin, end) alone: disjoint ranges may be stepped by several threads. */
+  status step_range(std::uint32_t begin, std::uint32_t end, span<const Action> action) {
+    if (!fits(action, config_.num_envs)) return RLCORE_E_SHAPE;
+    const rlcore_vecenv_out out = arrays_.out();
+    return rlcore_vecenv_step_range(get(), &env_, begin, end, action.data(), &out);
+  }
+
+  span<const Obs> obs() const { return arrays_.obs; }
+  span<const Obs> final_obs() const { return arrays_.final_obs; }
+  span<const float> reward() const { return arrays_.reward; }
+  span<const std::uint8_t> terminated() const { return arrays_.terminated; }
+  span<const std::uint8_t> truncated() const { return arrays_.truncated; }
+  span<const std::uint8_t> valid() const { return arrays_.valid; }
+  arrays<Obs> &out() { return arrays_; }
+
+  /* True if there are actions for so many rows. */
+  bool fits(span<const Action> action, std::size_t rows) const { return action.size() == rows * env_.action.len; }
+  std::uint32_t num_envs() const { return config_.num_envs; }
+  const rlcore_env_def &env() const { return env_; }
+  const rlcore_vecenv_config &config() const { return config_; }
+  rlcore_vecenv *get() const { return block_.get(); }
+  span<const unsigned char> bytes() const { return block_.bytes(); }
+
+ private:
+  template <class Make>
+  static result<vecenv> with(const rlcore_env_def &env, const rlcore_vecenv_config &config, Make &&make) {
+    const std::uint32_t obs_kind = std::is_same_v<Obs, float> ? RLCORE_F32 : RLCORE_U8;
+    const std::uint32_t action_kind = std::is_same_v<Action, float> ? RLCORE_F32 : RLCORE_I32;
+    if (env.obs.kind != obs_kind || env.action.kind != action_kind) return status(RLCORE_E_CONFIG);
+    auto made = make();
+    if (!made) return made.why();
+    vecenv v;
+    v.env_ = env;
+    v.config_ = config;
+    v.block_ = *std::move(made);
+    v.arrays_ = arrays<Obs>(config.num_envs, env.obs.len);
+    return v;
+  }
+
+  rlcore_env_def env_ = {};
+  rlcore_vecenv_config config_ = {};
+  block<rlcore_vecenv> block_;
+  arrays<Obs> arrays_;
+};
+
+/* N environments of a class. */
+template <class E>
+using vecenv_of = vecenv<obs_type<E>, action_type<E>>;
+
+/* ---- PPO ---- */
+
+/* A learner for environments whose observations and actions have these elements. A copy is a snapshot. */
+template <class Obs = float, class Action = std::int32_t>
+class ppo {
+ public:
+  ppo() = default;
+
+  /* config.num_envs has to be that of the environments. */
+  static result<ppo> make(const rlcore_ppo_config &config, const rlcore_env_def &env) {
+    auto made = block<rlcore_ppo>::make(
+        [&](std::size_t *size) { return rlcore_ppo_size(&config, &env.obs, &env.action, size); },
+        [&](void *mem, std::size_t size, rlcore_ppo **out) {
+          return rlcore_ppo_init(mem, size, &config, &env.obs, &env.action, out);
+        });
+    if (!made) return made.why();
+    ppo p;
+    p.block_ = *std::move(made);
+    p.action_.resize(std::size_t{config.num_envs} * env.action.len);
+    return p;
+  }
+
+  /* Draws an action for each environment: action(). mask: as for rlcore_ppo_act. */
+  status act(span<const Obs> obs, span<const std::uint8_t> mask = {}) {
+    return rlcore_ppo_act(get(), obs.data(), mask.empty() ? nullptr : mask.data(), action_.data());
+  }
+  span<const Action> action() const { return action_; }
+  /* What the step returned that took those actions. */
+  status observe(const vecenv<Obs, Action> &envs) {
+    return rlcore_ppo_observe(get(), envs.reward().data(), envs.terminated().data(), envs.truncated().data(),
+                              envs.final_obs().data());
+  }
+  /* An rlcore_ppo_due. */
+  result<std::uint32_t> due() const {
+    std::uint32_t out = 0;
+    if (const status s = rlcore_ppo_phase(get(), &out); !s) return s;
+    return out;
+  }
+  /* Up to so many minibatches of the update that is due; 0: all. stats().minibatches_left tells what is left. */
+  status learn(span<const Obs> obs, std::uint32_t max_minibatches = 0) {
+    return rlcore_ppo_learn(get(), obs.data(), max_minibatches, &stats_);
+  }
+  const rlcore_ppo_stats &stats() const { return stats_; }
+
+  /* Acts and steps and, once a rollout is full, learns. */
+  status train_step(vecenv<Obs, Action> &envs) {
+    if (const status s = act(envs.obs()); !s) return s;
+    if (const status s = envs.step(action()); !s) return s;
+    if (const status s = observe(envs); !s) return s;
+    auto now = due();
+    if (!now) return now.why();
+    return *now == RLCORE_PPO_LEARN ? learn(envs.obs()) : status(RLCORE_OK);
+  }
+
+  /* The policy as it is now, on its own. */
+  result<block<rlcore_policy>> policy() const {
+    return block<rlcore_policy>::make(
+        [&](std::size_t *size) { return rlcore_policy_size(get(), size); },
+        [&](void *mem, std::size_t size, rlcore_policy **out) { return rlcore_policy_export(get(), mem, size, out); });
+  }
+  rlcore_ppo *get() const { return block_.get(); }
+  span<const unsigned char> bytes() const { return block_.bytes(); }
+
+ private:
+  static rlcore_ppo_stats no_stats() {
+    rlcore_ppo_stats stats = {};
+    stats.struct_size = sizeof stats;
+    return stats;
+  }
+  block<rlcore_ppo> block_;
+  std::vector<Action> action_;
+  rlcore_ppo_stats stats_ = no_stats();
+};
+
+/* ---- Workers ---- */
+
+/* A pool of threads that steps the rows of a vecenv: all at once (step), while the caller does something else (step_async,
+   step_wait), or as they are ready (send, recv). How many threads there are changes no result.
+   The vecenv is the pool's until close(): it must stay where it is, and nothing else may step or reset it. Calls are
+   those of one thread. With 0 threads the caller does the work when it collects. */
+template <class Obs = float, class Action = std::int32_t>
+class workers {
+ public:
+  /* Groups of in_series rows go to a thread as one; it has to divide num_envs. */
+  workers(vecenv<Obs, Action> &envs, unsigned num_threads, std::uint32_t in_series = 1) : envs_(envs) {
+    rlcore_batch_config config = batch_config();
+    config.in_series = in_series;
+    auto made = block<rlcore_batch>::make(
+        [&](std::size_t *size) { return rlcore_batch_size(&envs.env(), &envs.config(), &config, size); },
+        [&](void *mem, std::size_t size, rlcore_batch **out) {
+          return rlcore_batch_init(mem, size, &envs.env(), &envs.config(), &config, out);
+        });
+    state_ = made.why();
+    if (!made) return;
+    block_ = *std::move(made);
+    threads_.reserve(num_threads);
+    for (unsigned k = 0; k < num_threads; k++) threads_.emplace_back([this, k] { work(k); });
+  }
+  workers(const workers &) = delete;
+  workers &operator=(const workers &) = delete;
+  ~workers() { close(); }
+
+  /* Whether it could be made; if not, every call returns the same. */
+  status state() const { return state_; }
+
+  /* Submits a step of every row. action: [N, action.len], copied. E_BUSY if a step was submitted and not collected. */
+  status step_async(span<const Action> action) {
+    if (!state_) return state_;
+    if (!envs_.fits(action, envs_.num_envs())) return RLCORE_E_SHAPE;
+    return submitted(rlcore_batch_step_async(get(), envs_.get(), &envs_.env(), action.data()));
+  }
+  /* Waits for all that was submitted; the vecenv's arrays have it. E_NOT_PENDING if nothing was. */
+  status step_wait() {
+    const rlcore_vecenv_out out = envs_.out().out();
+    return wait([&] { return rlcore_batch_step_wait(get(), &out); });
+  }
+  status step(span<const Action> action) {
+    if (const status s = step_async(action); !s) return s;
+    return step_wait();
+  }
+
+  /* Waits until so many rows are done, while others are under way: their numbers, ascending, and what they returned. */
+  status recv(span<std::uint32_t> rows, arrays<Obs> &out) {
+    if (!state_) return state_;
+    if (out.reward.size() != rows.size()) out = arrays<Obs>(rows.size(), envs_.env().obs.len);
+    const rlcore_vecenv_out to = out.out();
+    const auto count = static_cast<std::uint32_t>(rows.size());
+    return wait([&] { return rlcore_batch_recv(get(), count, rows.data(), &to); });
+  }
+  /* Submits a step of rows that recv returned. action: [rows, action.len], copied. */
+  status send(span<const std::uint32_t> rows, span<const Action> action) {
+    if (!state_) return state_;
+    if (!envs_.fits(action, rows.size())) return RLCORE_E_SHAPE;
+    const auto count = static_cast<std::uint32_t>(rows.size());
+    return submitted(rlcore_batch_send(get(), envs_.get(), &envs_.env(), count, rows.data(), action.data()));
+  }
+
+  /* Starts an episode in every row. A step under way is discarded, after the threads have left its rows. */
+  status reset() { return restart(nullptr); }
+  status reset(std::uint64_t seed) { return restart(&seed); }
+  /* Starts an episode in one row. E_BUSY if a step of it was submitted and not collected. */
+  status reset_one(std::uint32_t index) { return restart_one(index, nullptr); }
+  status reset_one(std::uint32_t index, std::uint64_t seed) { return restart_one(index, &seed); }
+
+  /* Rows that failed in their last step: [N] flags. */
+  status failed(span<std::uint8_t> flags) const {
+    if (!state_) return state_;
+    return flags.size() == envs_.num_envs() ? rlcore_batch_failed(get(), flags.data()) : RLCORE_E_SHAPE;
+  }
+
+  /* Ends the threads. Every later call but this one is E_CONFIG. The vecenv is the caller's again. */
+  void close() {
+    if (state_) (void)rlcore_batch_close(get());
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      submissions_++;
+    }
+    work_.notify_all();
+    for (std::thread &thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+ private:
+  rlcore_batch *get() const { return block_.get(); }
+
+  /* A thread: works until nothing is left, then sleeps until something is submitted. One group a call, so that the
+     caller hears of each. */
+  void work(std::uint32_t worker) {
+    std::uint64_t seen = 0;
+    for (;;) {
+      std::uint32_t count = 0;
+      if (rlcore_batch_run(get(), envs_.get(), &envs_.env(), worker, 1, &count) != RLCORE_OK) return;
+      std::unique_lock<std::mutex> lock(mutex_);
+      if (count > 0) done_.notify_one();
+      else if (submissions_ != seen) seen = submissions_;
+      else work_.wait(lock, [&] { return submissions_ != seen; });
+    }
+  }
+
+  status submitted(status s) {
+    if (!s) return s;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      submissions_++;
+    }
+    work_.notify_all();
+    return s;
+  }
+
+  /* Asks again whenever a group is done, until the answer is another than "not ready". */
+  template <class Ask>
+  status wait(Ask &&ask) {
+    if (!state_) return state_;
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+      const status s = ask();
+      if (s != status(RLCORE_E_NOT_READY)) return s;
+      if (!threads_.empty()) {
+        done_.wait(lock);
+        continue;
+      }
+      std::uint32_t count = 0;
+      if (const status run = rlcore_batch_run(get(), envs_.get(), &envs_.env(), 0, 1, &count); !run) return run;
+    }
+  }
+
+  status restart(const std::uint64_t *seed) {
+    return wait([&] { return rlcore_batch_reset(get(), envs_.get(), &envs_.env(), seed, envs_.out().obs.data()); });
+  }
+  status restart_one(std::uint32_t index, const std::uint64_t *seed) {
+    if (!state_) return state_;
+    return rlcore_batch_reset_one(get(), envs_.get(), &envs_.env(), index, seed, envs_.out().obs.data());
+  }
+
+  vecenv<Obs, Action> &envs_;
+  status state_ = RLCORE_OK;
+  block<rlcore_batch> block_;
+  std::mutex mutex_;
+  std::condition_variable work_, done_;
+  std::uint64_t submissions_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace rlcore
+
+#endif

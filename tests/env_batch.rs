@@ -1,0 +1,734 @@
+//! Steps that the host does not wait for: real threads against the serial run, every transition of the state machine,
+//! rows that fail, workers that die.
+
+use bytemuck::{Pod, Zeroable};
+use rlcore::block;
+use rlcore::env::batch::{self, Batch, Config, Lanes, MAX_WORKER, Setup, Share, Shares};
+use rlcore::env::{Autoreset, BUILTINS, CartPole, Env, Rows, Spec, Step, StepOut, VecEnv, VecEnvConfig};
+use rlcore::error::{Error, Given, Kind, Result};
+use rlcore::rng::Rng;
+use rlcore::space::{Elements, ElementsMut, Space};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
+
+const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
+
+/// Does what its action says, and waits in a step of `WAIT` until the gate opens.
+#[derive(Default)]
+struct Script {
+    inside: AtomicU32,
+    open: AtomicBool,
+}
+
+const GO: i32 = 0;
+const TERMINATE: i32 = 1;
+const TRUNCATE: i32 = 2;
+const FAIL: i32 = 3;
+const BAD_REWARD: i32 = 4;
+const WAIT: i32 = 5;
+const PANIC: i32 = 6;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct State {
+    draw: f32,
+    steps: u32,
+}
+
+impl Script {
+    fn wait_until_inside(&self, count: u32) {
+        while self.inside.load(Ordering::Acquire) < count {
+            thread::yield_now();
+        }
+    }
+}
+
+impl Env for Script {
+    fn spec(&self) -> Spec<'_> {
+        Spec {
+            env_id: 9001,
+            state_size: 8,
+            max_episode_steps: 0,
+            obs: Space::unbounded(2),
+            action: Space::discrete(&[7]),
+            wrappers: 0,
+        }
+    }
+
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        let s: &mut State = bytemuck::from_bytes_mut(state);
+        *s = State { draw: rng.uniform() as f32, steps: 0 };
+        obs.f32()?.copy_from_slice(&[s.draw, 0.0]);
+        Ok(())
+    }
+
+    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        let s: &mut State = bytemuck::from_bytes_mut(state);
+        let action = action.i32()?[0];
+        s.steps += 1;
+        obs.f32()?.copy_from_slice(&[s.draw, s.steps as f32]);
+        let mut step = Step { reward: rng.uniform() as f32, ..Step::default() };
+        match action {
+            TERMINATE => step.terminated = true,
+            TRUNCATE => step.truncated = true,
+            FAIL => return Err(Error::new(Kind::Callback, "script: a step that works")),
+            BAD_REWARD => step.reward = f32::NAN,
+            WAIT => {
+                self.inside.fetch_add(1, Ordering::Release);
+                while !self.open.load(Ordering::Acquire) {
+                    thread::yield_now();
+                }
+            }
+            PANIC => panic!("the worker dies"),
+            _ => {}
+        }
+        Ok(step)
+    }
+}
+
+/// The arrays of a batch, filled with marks that no environment writes.
+#[derive(Clone, Debug, PartialEq)]
+struct Arrays {
+    obs: Vec<f32>,
+    reward: Vec<f32>,
+    terminated: Vec<u8>,
+    truncated: Vec<u8>,
+    final_obs: Vec<f32>,
+    valid: Vec<u8>,
+}
+
+const MARK: f32 = -77.0;
+
+impl Arrays {
+    fn new(n: usize, obs_len: usize) -> Self {
+        let (wide, flags) = (vec![MARK; n * obs_len], vec![9; n]);
+        Arrays {
+            obs: wide.clone(),
+            reward: vec![MARK; n],
+            terminated: flags.clone(),
+            truncated: flags.clone(),
+            final_obs: wide,
+            valid: flags,
+        }
+    }
+    fn out(&mut self) -> StepOut<'_> {
+        StepOut {
+            obs: ElementsMut::F32(&mut self.obs),
+            reward: &mut self.reward,
+            terminated: &mut self.terminated,
+            truncated: &mut self.truncated,
+            final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
+            valid: Some(&mut self.valid),
+        }
+    }
+    fn row(&self, i: usize) -> (&[f32], f32, u8, u8, &[f32], u8) {
+        let k = self.obs.len() / self.reward.len();
+        let (obs, last) = (&self.obs[i * k..][..k], &self.final_obs[i * k..][..k]);
+        (obs, self.reward[i], self.terminated[i], self.truncated[i], last, self.valid[i])
+    }
+}
+
+/// Every group behind a lock that is never waited for: a lock that is held means that two had the group at once.
+struct Groups<'a> {
+    shares: Vec<Mutex<Share<'a>>>,
+    lanes: Vec<Mutex<Rows<'a>>>,
+}
+
+impl<'a> Groups<'a> {
+    fn new(setup: &Setup, share: Share<'a>, rows: Rows<'a>) -> Self {
+        let k = setup.in_series as usize;
+        let (mut shares, mut lanes) = (Vec::new(), Vec::new());
+        let (mut share, mut rows) = (Some(share), Some(rows));
+        for _ in 0..setup.num_groups() {
+            let (own, rest) = share.take().unwrap().split_at(k, setup).unwrap();
+            shares.push(Mutex::new(own));
+            share = Some(rest);
+            let (own, rest) = rows.take().unwrap().split_at(k).unwrap();
+            lanes.push(Mutex::new(own));
+            rows = Some(rest);
+        }
+        assert!(rows.unwrap().is_empty() && share.unwrap().outcome.is_empty());
+        Groups { shares, lanes }
+    }
+}
+
+fn hold<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    match lock.try_lock() {
+        Ok(guard) => guard,
+        Err(std::sync::TryLockError::Poisoned(dead)) => dead.into_inner(),
+        Err(std::sync::TryLockError::WouldBlock) => panic!("two have one group"),
+    }
+}
+
+impl Shares for Groups<'_> {
+    fn share<T>(&self, group: usize, work: impl FnOnce(Share<'_>) -> T) -> Option<T> {
+        Some(work(hold(self.shares.get(group)?).reborrow()))
+    }
+}
+
+impl Lanes for Groups<'_> {
+    fn lane<T>(&self, group: usize, work: impl FnOnce(Rows<'_>) -> T) -> Option<T> {
+        Some(work(hold(self.lanes.get(group)?).reborrow()))
+    }
+}
+
+/// A batch, its vectorised environment and all their memory, reset and ready.
+fn with<E: Env, T>(
+    env: &E,
+    config: VecEnvConfig,
+    in_series: u32,
+    test: impl FnOnce(&Batch<'_>, &Groups<'_>, &mut Arrays) -> T,
+) -> (Vec<u64>, Vec<u64>, T) {
+    let mut mem = vec![0u64; VecEnv::size(env, &config).unwrap() / 8];
+    let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), env, &config).unwrap();
+    let (setup, n) = (*venv.setup(), venv.num_envs());
+    let mut arrays = Arrays::new(n, setup.obs_len as usize);
+    venv.reset(None, ElementsMut::F32(&mut arrays.obs)).unwrap();
+    let config = Config { in_series };
+    let mut own = vec![0u64; batch::size(&setup, &config).unwrap() / 8];
+    let (setup, share) = batch::init(bytemuck::cast_slice_mut(&mut own), &setup, &config).unwrap();
+    let groups = Groups::new(&setup, share, venv.rows());
+    let words: Vec<AtomicU32> = (0..setup.num_words()).map(|_| AtomicU32::new(0)).collect();
+    let result = test(&Batch::over(setup, &words).unwrap(), &groups, &mut arrays);
+    drop(groups);
+    (mem, own, result)
+}
+
+fn config(num_envs: u32, autoreset: Autoreset) -> VecEnvConfig {
+    VecEnvConfig { num_envs, seed: 3, autoreset, max_episode_steps: 0 }
+}
+
+/// The action of a row in a step, whoever takes it.
+fn action(row: usize, step: usize) -> i32 {
+    let h = (row as u32 * 31 + step as u32).wrapping_mul(0x9e37_79b9) >> 16;
+    match h % 11 {
+        0 => TERMINATE,
+        1 => TRUNCATE,
+        _ => GO,
+    }
+}
+
+fn actions(n: usize, step: usize) -> Vec<i32> {
+    (0..n).map(|row| action(row, step)).collect()
+}
+
+fn kind_of(result: Result) -> Option<Kind> {
+    result.err().map(|e| e.kind)
+}
+
+fn collect(batch: &Batch<'_>, groups: &Groups<'_>, arrays: &mut Arrays) -> Result {
+    loop {
+        match batch.step_wait(groups, arrays.out()) {
+            Err(e) if e.kind == Kind::NotReady => thread::yield_now(),
+            result => return result,
+        }
+    }
+}
+
+#[test]
+fn any_number_of_workers_and_groups_gives_the_serial_bytes() {
+    const N: usize = 42;
+    for mode in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Legacy] {
+        let env = Script::default();
+        let mut mem = vec![0u64; VecEnv::size(&env, &config(N as u32, mode)).unwrap() / 8];
+        let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), &env, &config(N as u32, mode)).unwrap();
+        let mut arrays = Arrays::new(N, 2);
+        venv.reset(None, ElementsMut::F32(&mut arrays.obs)).unwrap();
+        let serial: Vec<Arrays> = (0..20)
+            .map(|step| {
+                venv.step(Elements::I32(&actions(N, step)), arrays.out()).unwrap();
+                arrays.clone()
+            })
+            .collect();
+        for in_series in [42, 21, 14, 6, 1] {
+            let mut first = None;
+            for workers in [0, 1, 2, 3, 7] {
+                let env = Script::default();
+                let (venv, own, ()) = with(&env, config(N as u32, mode), in_series, |batch, groups, arrays| {
+                    thread::scope(|scope| {
+                        for worker in 0..workers {
+                            let env = &env;
+                            scope.spawn(move || {
+                                let max = if worker % 2 == 0 { u32::MAX } else { 1 };
+                                while batch.run(groups, groups, env, worker, max).is_ok() {
+                                    thread::yield_now();
+                                }
+                            });
+                        }
+                        for (step, expected) in serial.iter().enumerate() {
+                            batch.step_async(groups, groups, &env, Elements::I32(&actions(N, step))).unwrap();
+                            if workers == 0 {
+                                let all = N as u32 / in_series;
+                                assert_eq!(batch.run(groups, groups, &env, 9, u32::MAX).unwrap(), all);
+                            }
+                            collect(batch, groups, arrays).unwrap();
+                            assert!(
+                                arrays == expected,
+                                "{mode:?}, {in_series} in series, {workers} workers, step {step}"
+                            );
+                        }
+                        batch.close();
+                    });
+                });
+                assert!(venv == mem, "{mode:?}, {in_series} in series, {workers} workers");
+                assert_eq!(*first.get_or_insert(own.clone()), own, "the batch's own columns");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_librarys_environments_step_as_they_do_serially() {
+    for (name, env) in &BUILTINS {
+        let spec = env.spec();
+        let wide = spec.obs.len as usize;
+        for mode in MODES {
+            let config = VecEnvConfig { max_episode_steps: 7, ..config(6, mode) };
+            let mut mem = vec![0u64; VecEnv::size(env, &config).unwrap() / 8];
+            let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), env, &config).unwrap();
+            let mut expected = Arrays::new(6, wide);
+            venv.reset(None, ElementsMut::F32(&mut expected.obs)).unwrap();
+            let zeros = (vec![0i32; 6 * spec.action.len as usize], vec![0.5f32; 6 * spec.action.len as usize]);
+            let act = || if spec.action.n.is_empty() { Elements::F32(&zeros.1) } else { Elements::I32(&zeros.0) };
+            let (own, _, ()) = with(env, config, 3, |batch, groups, arrays| {
+                for _ in 0..12 {
+                    let serial = venv.step(act(), expected.out());
+                    let submitted = batch.step_async(groups, groups, env, act());
+                    assert_eq!(kind_of(serial), kind_of(submitted), "{name} {mode:?}");
+                    if submitted.is_ok() {
+                        batch.run(groups, groups, env, 0, u32::MAX).unwrap();
+                        batch.step_wait(groups, arrays.out()).unwrap();
+                    } else {
+                        venv.reset(None, ElementsMut::F32(&mut expected.obs)).unwrap();
+                        batch.reset(groups, groups, env, None, ElementsMut::F32(&mut arrays.obs)).unwrap();
+                    }
+                    assert!(*arrays == expected, "{name} {mode:?}");
+                }
+            });
+            assert_eq!(own, mem, "{name} {mode:?}");
+        }
+    }
+}
+
+#[test]
+fn each_call_is_allowed_in_its_state_only() {
+    let env = Script::default();
+    with(&env, config(4, Autoreset::SameStep), 2, |batch, groups, arrays| {
+        let go = Elements::I32(&[GO; 4]);
+        let step_async = |a| kind_of(batch.step_async(groups, groups, &env, a));
+        let send = |rows: &[u32], a| kind_of(batch.send(groups, groups, &env, rows, a));
+        let run = |max| batch.run(groups, groups, &env, 0, max);
+        assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotPending));
+        assert_eq!(run(9), Ok(0));
+        assert_eq!(step_async(go), None);
+
+        let before = arrays.clone();
+        assert_eq!(step_async(Elements::I32(&[TERMINATE; 4])), Some(Kind::Busy));
+        assert_eq!(send(&[0, 1], Elements::I32(&[GO; 2])), Some(Kind::Busy));
+        let one = batch.reset_one(groups, groups, &env, 1, None, ElementsMut::F32(&mut arrays.obs));
+        assert_eq!(kind_of(one), Some(Kind::Busy));
+        assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotReady));
+        assert_eq!(run(0), Ok(0));
+        assert_eq!(run(1), Ok(1));
+        assert_eq!(step_async(go), Some(Kind::Busy));
+        assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotReady));
+        assert_eq!(run(9), Ok(1));
+        assert_eq!(step_async(go), Some(Kind::Busy));
+        assert_eq!(*arrays, before, "a refused call writes nothing");
+        assert_eq!(batch.step_wait(groups, arrays.out()), Ok(()));
+        assert_eq!((arrays.obs[1], &*arrays.terminated), (1.0, &[0; 4][..]), "the first actions counted");
+        assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotPending));
+        let one = batch.reset_one(groups, groups, &env, 1, None, ElementsMut::F32(&mut arrays.obs));
+        assert_eq!((one, arrays.obs[1], arrays.obs[3]), (Ok(()), 1.0, 0.0), "row 1 alone");
+        let one = batch.reset_one(groups, groups, &env, 4, None, ElementsMut::F32(&mut arrays.obs));
+        assert_eq!(kind_of(one), Some(Kind::Range));
+        assert_eq!(kind_of(run_as(batch, groups, &env, MAX_WORKER + 1)), Some(Kind::Range));
+        assert_eq!(kind_of(run_as(batch, groups, &env, MAX_WORKER)), None);
+
+        // What is wrong with actions and rows is said before anything changes.
+        assert_eq!(step_async(Elements::I32(&[0, 0, 0, 7])), Some(Kind::Range));
+        assert_eq!(step_async(Elements::I32(&[0; 3])), Some(Kind::Shape));
+        assert_eq!(step_async(Elements::F32(&[0.0; 4])), Some(Kind::Shape));
+        let two = Elements::I32(&[GO; 2]);
+        for rows in [&[][..], &[0], &[0, 1, 2], &[1, 2], &[1, 0], &[2, 4], &[3, 4], &[4, 5], &[0, 0], &[u32::MAX, 0]] {
+            assert_eq!(send(rows, two), Some(Kind::Range), "{rows:?}");
+        }
+        for rows in [[2, 3, 0, 1], [0, 1, 0, 1], [0, 1, 3, 2]] {
+            assert_eq!(send(&rows, go), Some(Kind::Range), "{rows:?}");
+        }
+        assert_eq!(send(&[0, 1], go), Some(Kind::Shape));
+        assert_eq!(kind_of(batch.step_async(groups, groups, &CartPole, go)), Some(Kind::Config));
+        assert_eq!(batch.run(groups, groups, &CartPole, 0, 1).unwrap_err().kind, Kind::Config);
+        let mut short = Arrays::new(3, 2);
+        assert_eq!(kind_of(batch.step_wait(groups, short.out())), Some(Kind::Shape));
+        assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotPending), "nothing was submitted");
+
+        // Closed, whatever was under way; closing again is nothing.
+        assert_eq!(step_async(go), None);
+        assert_eq!(run(1), Ok(1));
+        batch.close();
+        batch.close();
+        let obs = ElementsMut::F32(&mut arrays.obs);
+        let closed = [
+            step_async(go),
+            send(&[0, 1], two),
+            kind_of(run(1).map(drop)),
+            kind_of(batch.reset(groups, groups, &env, None, obs)),
+            kind_of(batch.reset_one(groups, groups, &env, 0, None, ElementsMut::F32(&mut arrays.obs))),
+            kind_of(batch.step_wait(groups, arrays.out())),
+            kind_of(batch.recv(groups, &mut [0; 2], arrays.out())),
+            kind_of(batch.abandon(groups, groups, 0).map(drop)),
+            kind_of(batch.failed(groups, &mut [0; 4])),
+        ];
+        assert_eq!(closed, [Some(Kind::Config); 9]);
+        let told = batch.step_wait(groups, arrays.out()).unwrap_err();
+        assert!(told.what.contains("closed"), "{told}");
+    });
+}
+
+fn run_as(batch: &Batch<'_>, groups: &Groups<'_>, env: &Script, worker: u32) -> Result {
+    batch.run(groups, groups, env, worker, 1).map(drop)
+}
+
+#[test]
+fn a_reset_discards_what_is_under_way_and_waits_for_workers_outside() {
+    let env = Script::default();
+    with(&env, config(4, Autoreset::SameStep), 1, |batch, groups, arrays| {
+        // Nobody has begun: everything is taken back.
+        let first = arrays.obs.clone();
+        let reset = |arrays: &mut Arrays| batch.reset(groups, groups, &env, Some(3), ElementsMut::F32(&mut arrays.obs));
+        batch.step_async(groups, groups, &env, Elements::I32(&[GO; 4])).unwrap();
+        assert_eq!(batch.run(groups, groups, &env, 0, 1), Ok(1), "one group is done and forgotten");
+        reset(arrays).unwrap();
+        assert_eq!(arrays.obs, first, "the same seed gives the first observations again");
+        assert_eq!(
+            kind_of(batch.step_wait(groups, arrays.out())),
+            Some(Kind::NotPending),
+            "results are never delivered"
+        );
+        assert_eq!(batch.run(groups, groups, &env, 0, 9), Ok(0), "nothing is left to run");
+
+        // A worker is inside row 0; another has done row 1; rows 2 and 3 are not begun.
+        thread::scope(|scope| {
+            batch.step_async(groups, groups, &env, Elements::I32(&[WAIT, GO, GO, GO])).unwrap();
+            let worker = scope.spawn(|| batch.run(groups, groups, &env, 1, 1));
+            env.wait_until_inside(1);
+            assert_eq!(batch.run(groups, groups, &env, 0, 1), Ok(1));
+            let inside = reset(arrays).unwrap_err();
+            assert_eq!((inside.kind, inside.given), (Kind::NotReady, Given::Int(1)));
+            assert_eq!(batch.run(groups, groups, &env, 0, 9), Ok(0), "what was not begun was taken back");
+            let busy = batch.step_async(groups, groups, &env, Elements::I32(&[GO; 4]));
+            assert_eq!(kind_of(busy), Some(Kind::Busy));
+            let one = batch.reset_one(groups, groups, &env, 2, None, ElementsMut::F32(&mut arrays.obs));
+            assert_eq!(kind_of(one), Some(Kind::Busy));
+            assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotPending));
+            assert_eq!(kind_of(batch.recv(groups, &mut [0], Arrays::new(1, 2).out())), Some(Kind::NotPending));
+            assert_eq!(arrays.obs, first);
+            env.open.store(true, Ordering::Release);
+            assert_eq!(worker.join().unwrap(), Ok(1));
+        });
+        assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotPending), "late results neither");
+        reset(arrays).unwrap();
+        assert_eq!(arrays.obs, first);
+        batch.step_async(groups, groups, &env, Elements::I32(&[GO; 4])).unwrap();
+        batch.run(groups, groups, &env, 0, 9).unwrap();
+        batch.step_wait(groups, arrays.out()).unwrap();
+        assert_eq!(arrays.obs[1], 1.0);
+    });
+}
+
+#[test]
+fn a_row_that_fails_takes_no_other_with_it() {
+    for mode in MODES {
+        let env = Script::default();
+        with(&env, config(6, mode), 3, |batch, groups, arrays| {
+            let go = Elements::I32(&[GO; 6]);
+            let bad = [GO, FAIL, TERMINATE, GO, GO, BAD_REWARD];
+            batch.step_async(groups, groups, &env, Elements::I32(&bad)).unwrap();
+            assert_eq!(batch.run(groups, groups, &env, 0, 9), Ok(2), "failing is no error of the worker's");
+            let before = arrays.clone();
+            let e = batch.step_wait(groups, arrays.out()).unwrap_err();
+            assert_eq!((e.kind, e.given), (Kind::Callback, Given::Int(1)), "{mode:?}");
+            assert_eq!((arrays.row(1), arrays.row(5)), (before.row(1), before.row(5)), "failed rows are left out");
+            for row in [0, 2, 3, 4] {
+                let (_, reward, terminated, _, last, valid) = arrays.row(row);
+                assert!((0.0..1.0).contains(&reward) && valid == 1, "{mode:?} row {row}");
+                assert_eq!((terminated == 1, last[0] != MARK), (row == 2, row == 2), "{mode:?} row {row}");
+            }
+            let mut failed = [9; 6];
+            batch.failed(groups, &mut failed).unwrap();
+            assert_eq!(failed, [0, 1, 0, 0, 0, 1]);
+            // Those rows have to be reset, and no others (but a row that ended, where nothing restarts it).
+            let e = batch.step_async(groups, groups, &env, go).unwrap_err();
+            assert_eq!((e.kind, e.given), (Kind::NotReady, Given::Int(1)));
+            for row in [1, 5] {
+                batch.reset_one(groups, groups, &env, row, None, ElementsMut::F32(&mut arrays.obs)).unwrap();
+            }
+            batch.failed(groups, &mut failed).unwrap();
+            assert_eq!(failed, [0; 6]);
+            if mode == Autoreset::Disabled {
+                let e = batch.step_async(groups, groups, &env, go).unwrap_err();
+                assert_eq!((e.kind, e.given), (Kind::NotReady, Given::Int(2)));
+                batch.reset_one(groups, groups, &env, 2, None, ElementsMut::F32(&mut arrays.obs)).unwrap();
+            }
+            batch.step_async(groups, groups, &env, go).unwrap();
+            batch.run(groups, groups, &env, 0, 9).unwrap();
+            batch.step_wait(groups, arrays.out()).unwrap();
+            let reset_by_the_step = if mode == Autoreset::NextStep { 0.0 } else { 1.0 };
+            assert_eq!((arrays.obs[1], arrays.obs[3], arrays.obs[7]), (2.0, 1.0, 2.0));
+            assert_eq!(arrays.obs[5], reset_by_the_step);
+        });
+    }
+    // The first failure that is told is that of the lowest row, whatever its kind.
+    let env = Script::default();
+    with(&env, config(2, Autoreset::SameStep), 1, |batch, groups, arrays| {
+        batch.step_async(groups, groups, &env, Elements::I32(&[BAD_REWARD, FAIL])).unwrap();
+        batch.run(groups, groups, &env, 0, 9).unwrap();
+        let e = batch.step_wait(groups, arrays.out()).unwrap_err();
+        assert_eq!((e.kind, e.given), (Kind::Value, Given::Int(0)));
+    });
+}
+
+#[test]
+fn a_worker_that_dies_takes_its_own_rows_only() {
+    let env = Script::default();
+    let (venv, ..) = with(&env, config(6, Autoreset::SameStep), 2, |batch, groups, arrays| {
+        let go = Elements::I32(&[GO; 6]);
+        assert_eq!(batch.abandon(groups, groups, 5), Ok(0), "nothing is under way");
+        batch.step_async(groups, groups, &env, Elements::I32(&[GO, GO, GO, WAIT, GO, GO])).unwrap();
+        thread::scope(|scope| {
+            let lost = scope.spawn(|| {
+                while env.inside.load(Ordering::Relaxed) == 0 {
+                    batch.run(groups, groups, &env, 5, 1).unwrap();
+                }
+            });
+            env.wait_until_inside(1);
+            while batch.run(groups, groups, &env, 4, 1).unwrap() > 0 {}
+            assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotReady));
+            assert_eq!(batch.abandon(groups, groups, 4), Ok(0), "worker 4 is in no group");
+            env.open.store(true, Ordering::Release);
+            lost.join().unwrap();
+        });
+        collect(batch, groups, arrays).unwrap();
+
+        // Now for good: a step that never returns, as far as the batch can tell.
+        batch.step_async(groups, groups, &env, Elements::I32(&[GO, GO, GO, GO, PANIC, GO])).unwrap();
+        assert_eq!(batch.run(groups, groups, &env, 4, 2), Ok(2));
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let dead = thread::scope(|scope| scope.spawn(|| batch.run(groups, groups, &env, 5, 9)).join());
+        std::panic::set_hook(hook);
+        assert!(dead.is_err());
+        assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotReady));
+        let before = arrays.clone();
+        assert_eq!(batch.abandon(groups, groups, 5), Ok(2));
+        let e = batch.step_wait(groups, arrays.out()).unwrap_err();
+        assert_eq!((e.kind, e.given), (Kind::Callback, Given::Int(4)));
+        assert_eq!((arrays.row(4), arrays.row(5)), (before.row(4), before.row(5)));
+        assert_eq!((arrays.obs[1], arrays.obs[7]), (2.0, 2.0), "the other rows are intact and delivered");
+        let mut failed = [9; 6];
+        batch.failed(groups, &mut failed).unwrap();
+        assert_eq!(failed, [0, 0, 0, 0, 1, 1]);
+        assert_eq!(kind_of(batch.step_async(groups, groups, &env, go)), Some(Kind::NotReady));
+        for row in [4, 5] {
+            batch.reset_one(groups, groups, &env, row, Some(row as u64), ElementsMut::F32(&mut arrays.obs)).unwrap();
+        }
+        batch.step_async(groups, groups, &env, go).unwrap();
+        batch.run(groups, groups, &env, 6, 9).unwrap();
+        batch.step_wait(groups, arrays.out()).unwrap();
+        assert_eq!((arrays.obs[1], arrays.obs[9]), (3.0, 1.0));
+    });
+    assert!(!venv.is_empty());
+}
+
+#[test]
+fn rows_that_are_first_are_collected_first_and_each_keeps_its_own_trajectory() {
+    const N: usize = 12;
+    const STEPS: usize = 15;
+    for (in_series, mode) in [(1, Autoreset::SameStep), (2, Autoreset::SameStep), (3, Autoreset::NextStep)] {
+        let env = Script::default();
+        // What each row sees when all are stepped together.
+        let mut mem = vec![0u64; VecEnv::size(&env, &config(N as u32, mode)).unwrap() / 8];
+        let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), &env, &config(N as u32, mode)).unwrap();
+        let mut arrays = Arrays::new(N, 2);
+        venv.reset(None, ElementsMut::F32(&mut arrays.obs)).unwrap();
+        let mut serial = vec![];
+        for step in 0..STEPS {
+            arrays.final_obs.fill(MARK);
+            venv.step(Elements::I32(&actions(N, step)), arrays.out()).unwrap();
+            serial.push(arrays.clone());
+        }
+        for workers in [0, 1, 2, 3, 7] {
+            let env = Script::default();
+            let (own, ..) = with(&env, config(N as u32, mode), in_series, |batch, groups, _| {
+                thread::scope(|scope| {
+                    for worker in 0..workers {
+                        let env = &env;
+                        scope.spawn(move || {
+                            while batch.run(groups, groups, env, worker, 1).is_ok() {
+                                thread::yield_now();
+                            }
+                        });
+                    }
+                    let mut taken = [0; N];
+                    batch.step_async(groups, groups, &env, Elements::I32(&actions(N, 0))).unwrap();
+                    let mut left = N;
+                    while left > 0 {
+                        let mut rows = vec![0; in_series as usize];
+                        let mut got = Arrays::new(rows.len(), 2);
+                        if workers == 0 {
+                            batch.run(groups, groups, &env, 0, 1).unwrap();
+                        }
+                        match batch.recv(groups, &mut rows, got.out()) {
+                            Err(e) if e.kind == Kind::NotReady => continue,
+                            result => result.unwrap(),
+                        }
+                        assert!(rows.windows(2).all(|pair| pair[0] < pair[1]));
+                        let mut next = vec![];
+                        for (k, &row) in rows.iter().enumerate() {
+                            let row = row as usize;
+                            assert_eq!(got.row(k), serial[taken[row]].row(row), "step {} of row {row}", taken[row]);
+                            taken[row] += 1;
+                            next.push(action(row, taken[row]));
+                        }
+                        if taken[rows[0] as usize] < STEPS {
+                            batch.send(groups, groups, &env, &rows, Elements::I32(&next)).unwrap();
+                        } else {
+                            left -= rows.len();
+                        }
+                    }
+                    assert_eq!(taken, [STEPS; N]);
+                    assert_eq!(
+                        kind_of(batch.recv(groups, &mut [0; 6], Arrays::new(6, 2).out())),
+                        Some(Kind::NotPending)
+                    );
+                    batch.close();
+                });
+            });
+            assert!(own == mem, "{in_series} in series, {workers} workers");
+        }
+    }
+}
+
+#[test]
+fn no_group_is_collected_twice_while_another_waits() {
+    let env = Script::default();
+    with(&env, config(5, Autoreset::SameStep), 1, |batch, groups, _| {
+        let mut order = vec![];
+        batch.step_async(groups, groups, &env, Elements::I32(&[GO; 5])).unwrap();
+        for turn in 0..5 {
+            batch.run(groups, groups, &env, 0, 9).unwrap();
+            let mut rows = [9; 2];
+            let mut got = Arrays::new(2, 2);
+            batch.recv(groups, &mut rows, got.out()).unwrap();
+            order.push(rows);
+            assert_eq!(got.obs[1], [1.0, 1.0, 2.0, 2.0, 2.0][turn], "every row is stepped equally often");
+            batch.send(groups, groups, &env, &rows, Elements::I32(&[GO; 2])).unwrap();
+        }
+        assert_eq!(order, [[0, 1], [2, 3], [0, 4], [1, 2], [3, 4]]);
+        // More than were submitted are never there; more than are done are not there yet.
+        batch.run(groups, groups, &env, 0, 1).unwrap();
+        let all = |n: usize| kind_of(batch.recv(groups, &mut vec![0; n], Arrays::new(n, 2).out()));
+        assert_eq!((all(6), all(5), all(0)), (Some(Kind::NotPending), Some(Kind::NotReady), Some(Kind::Range)));
+        batch.run(groups, groups, &env, 0, 9).unwrap();
+        assert_eq!(all(5), None);
+    });
+}
+
+#[test]
+fn rows_of_idle_groups_may_be_reset_while_others_run() {
+    let env = Script::default();
+    with(&env, config(4, Autoreset::Disabled), 2, |batch, groups, arrays| {
+        batch.send(groups, groups, &env, &[2, 3], Elements::I32(&[GO, GO])).unwrap();
+        batch.reset_one(groups, groups, &env, 1, Some(8), ElementsMut::F32(&mut arrays.obs)).unwrap();
+        let one = batch.reset_one(groups, groups, &env, 2, None, ElementsMut::F32(&mut arrays.obs));
+        assert_eq!(kind_of(one), Some(Kind::Busy));
+        batch.run(groups, groups, &env, 0, 9).unwrap();
+        let before = arrays.clone();
+        batch.step_wait(groups, arrays.out()).unwrap();
+        assert_eq!((arrays.row(0), arrays.row(1)), (before.row(0), before.row(1)), "rows that were not submitted");
+        assert_eq!((arrays.obs[5], arrays.obs[7]), (1.0, 1.0));
+        let mut rng = Rng::seeded(8);
+        assert_eq!(arrays.obs[2], rng.uniform() as f32, "the stream of the very seed");
+    });
+}
+
+fn damaged(own: &[u64], change: impl FnOnce(&mut [u8])) -> Kind {
+    let mut copy = own.to_vec();
+    change(bytemuck::cast_slice_mut(&mut copy));
+    let before = copy.clone();
+    let kind = batch::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap_err().kind;
+    assert_eq!(copy, before, "attach only reads");
+    kind
+}
+
+#[test]
+fn what_no_call_can_produce_is_no_image() {
+    let venv = {
+        let config = config(6, Autoreset::SameStep);
+        let mut mem = vec![0u64; VecEnv::size(&CartPole, &config).unwrap() / 8];
+        *VecEnv::init(bytemuck::cast_slice_mut(&mut mem), &CartPole, &config).unwrap().setup()
+    };
+    for in_series in [0, 4, 5, 7, 12, u32::MAX] {
+        assert_eq!(batch::size(&venv, &Config { in_series }).unwrap_err().kind, Kind::Config, "{in_series}");
+    }
+    let config = Config { in_series: 2 };
+    let mut own = vec![0u64; batch::size(&venv, &config).unwrap() / 8];
+    let short = own.len() - 1;
+    let mut room = own.clone();
+    let e = batch::init(bytemuck::cast_slice_mut(&mut room[..short]), &venv, &config).unwrap_err();
+    assert_eq!((e.kind, room == own), (Kind::Size, true));
+    let (setup, share) = batch::init(bytemuck::cast_slice_mut(&mut own), &venv, &config).unwrap();
+    assert_eq!((setup.num_groups(), share.outcome.len(), share.action.len()), (3, 6, 6));
+    let (again, _) = batch::attach(bytemuck::cast_slice_mut(&mut own)).unwrap();
+    assert_eq!(setup, again);
+    assert_eq!(Setup::read(bytemuck::cast_slice(&own)).unwrap(), setup);
+
+    let (spans, _) = batch::spans(&setup).unwrap();
+    let words = spans.words.start();
+    for byte in 0..Setup::END {
+        // Behind the header is a gap.
+        if !(40..block::FIELD_ALIGN).contains(&byte) {
+            let kind = damaged(&own, |mem| mem[byte] ^= 0x40);
+            assert!(matches!(kind, Kind::Image | Kind::Size), "byte {byte}: {kind:?}");
+        }
+    }
+    assert_eq!(damaged(&own, |mem| mem[words] = 3), Kind::Image, "no such mode");
+    assert_eq!(damaged(&own, |mem| mem[words + 4] = 4), Kind::Image, "a turn behind the last group");
+    assert_eq!(damaged(&own, |mem| mem[words + 8] = 4), Kind::Image, "a turn behind the last group");
+    assert_eq!(damaged(&own, |mem| mem[words + 12] = 4), Kind::Image, "idle, and yet a worker's");
+    assert_eq!(damaged(&own, |mem| mem[words + 12] = 7), Kind::Image, "done, and yet a worker's");
+    assert_eq!(damaged(&own, |mem| mem[spans.outcome.start() + 5] = 4), Kind::Image, "no such outcome");
+    let mut copy = own.clone();
+    bytemuck::cast_slice_mut::<u64, u8>(&mut copy)[words + 12] = 6;
+    batch::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap(); // worker 1 was inside when it was copied
+    let mut other = vec![0u64; 1000];
+    let other: &mut [u8] = bytemuck::cast_slice_mut(&mut other);
+    VecEnv::init(&mut *other, &CartPole, &VecEnvConfig::default()).unwrap();
+    assert_eq!(batch::attach(other).unwrap_err().kind, Kind::Image, "another kind of block");
+
+    let words: Vec<AtomicU32> = (0..6).map(|_| AtomicU32::new(0)).collect();
+    assert!(Batch::over(setup, &words).is_ok());
+    assert_eq!(Batch::over(setup, &words[1..]).unwrap_err().kind, Kind::Shape);
+    assert_eq!(Batch::over(setup, &[]).unwrap_err().kind, Kind::Shape);
+}
+
+#[test]
+fn another_vectorised_environment_is_refused() {
+    let env = Script::default();
+    with(&env, config(4, Autoreset::SameStep), 2, |batch, groups, _| {
+        let foreign = VecEnvConfig { seed: 4, ..config(4, Autoreset::SameStep) };
+        let mut mem = vec![0u64; VecEnv::size(&env, &foreign).unwrap() / 8];
+        let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), &env, &foreign).unwrap();
+        venv.reset(None, ElementsMut::F32(&mut [0.0; 8])).unwrap();
+        let (low, high) = venv.rows().split_at(2).unwrap();
+        let lanes = Groups { shares: vec![], lanes: vec![Mutex::new(low), Mutex::new(high)] };
+        let refused = batch.step_async(groups, &lanes, &env, Elements::I32(&[GO; 4]));
+        assert_eq!(kind_of(refused), Some(Kind::Config));
+        assert_eq!(batch.run(groups, groups, &env, 0, 9), Ok(0), "nothing was submitted");
+        let missing =
+            batch.step_async(groups, &Groups { shares: vec![], lanes: vec![] }, &env, Elements::I32(&[GO; 4]));
+        assert_eq!(kind_of(missing), Some(Kind::Shape));
+    });
+}
