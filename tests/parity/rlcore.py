@@ -1,0 +1,97 @@
+"""The C interface through ctypes: as much of include/rlcore.h as the comparisons with other packages need."""
+
+import ctypes
+from ctypes import POINTER, byref, c_char_p, c_float, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p, sizeof
+
+import numpy as np
+
+F32, I32, U8 = 0, 1, 2
+SAME_STEP, NEXT_STEP, DISABLED, LEGACY = 0, 1, 2, 3
+
+
+class Space(ctypes.Structure):
+    _fields_ = [("kind", c_uint32), ("len", c_uint32), ("low", POINTER(c_float)), ("high", POINTER(c_float)), ("n", POINTER(c_uint32))]
+
+
+class EnvDef(ctypes.Structure):
+    """rlcore_env_def as far as the callbacks that every environment has; a shorter structure is an older caller's."""
+
+    _fields_ = [
+        ("struct_size", c_uint32), ("env_id", c_uint32), ("state_size", c_uint32), ("max_episode_steps", c_uint32),
+        ("obs", Space), ("action", Space), ("user", c_void_p), ("reset", c_void_p), ("step", c_void_p), ("render", c_void_p),
+        ("lives", c_void_p), ("action_mask", c_void_p),
+    ]
+
+
+class VecEnvConfig(ctypes.Structure):
+    _fields_ = [("struct_size", c_uint32), ("num_envs", c_uint32), ("seed", c_uint64), ("autoreset", c_uint32), ("max_episode_steps", c_uint32)]
+
+
+class VecEnvOut(ctypes.Structure):
+    _fields_ = [("struct_size", c_uint32), ("reserved", c_uint32)] + [
+        (name, c_void_p) for name in ("obs", "reward", "terminated", "truncated", "final_obs", "valid")
+    ]
+
+
+class Library:
+    """Every call checked: a status other than 0 raises what rlcore_last_error says."""
+
+    def __init__(self, path):
+        self.raw = ctypes.CDLL(path)
+
+    def __getattr__(self, name):
+        function = getattr(self.raw, "rlcore_" + name)
+        function.restype = c_int32
+
+        def checked(*arguments):
+            if function(*arguments) != 0:
+                raise RuntimeError(f"rlcore_{name}: {self.last_error()}")
+
+        setattr(self, name, checked)
+        return checked
+
+    def last_error(self):
+        text = ctypes.create_string_buffer(300)
+        self.raw.rlcore_last_error(text, c_size_t(sizeof(text)))
+        return text.value.decode()
+
+    def builtin(self, env_id):
+        env = EnvDef()
+        self.env_builtin(c_uint32(env_id), byref(env), c_size_t(sizeof(env)))
+        return env
+
+
+def address(array):
+    return c_void_p(array.ctypes.data)
+
+
+def block(size):
+    """Zeroed memory on an 8-byte boundary."""
+    return np.zeros((size + 7) // 8, np.uint64)
+
+
+class VecEnv:
+    """N environments with the arrays of a step."""
+
+    def __init__(self, lib, env, num_envs, seed=0, autoreset=SAME_STEP, max_episode_steps=0, obs=None):
+        self.lib, self.env, self.num_envs = lib, env, num_envs
+        config = VecEnvConfig(sizeof(VecEnvConfig), num_envs, seed, autoreset, max_episode_steps)
+        size = c_size_t()
+        lib.vecenv_size(byref(env), byref(config), byref(size))
+        self.mem, self.at = block(size.value), c_void_p()
+        lib.vecenv_init(address(self.mem), size, byref(env), byref(config), byref(self.at))
+        kind, length = obs or (env.obs.kind, env.obs.len)
+        dtype = np.uint8 if kind == U8 else np.float32
+        self.obs, self.final_obs = (np.zeros((num_envs, length), dtype) for _ in range(2))
+        self.reward = np.zeros(num_envs, np.float32)
+        self.terminated, self.truncated, self.valid = (np.zeros(num_envs, np.uint8) for _ in range(3))
+        arrays = (self.obs, self.reward, self.terminated, self.truncated, self.final_obs, self.valid)
+        self.out = VecEnvOut(sizeof(VecEnvOut), 0, *(a.ctypes.data for a in arrays))
+
+    def reset(self, seed=None):
+        seed = None if seed is None else byref(c_uint64(seed))
+        self.lib.vecenv_reset(self.at, byref(self.env), seed, address(self.obs))
+        return self.obs
+
+    def step(self, action):
+        self.lib.vecenv_step(self.at, byref(self.env), address(action), byref(self.out))
