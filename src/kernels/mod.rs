@@ -8,6 +8,7 @@ pub mod categorical;
 pub mod finite;
 pub mod gae;
 pub mod gaussian;
+pub mod image;
 pub mod moments;
 pub mod returns;
 mod tile;

@@ -1,0 +1,391 @@
+//! Smaller pictures: each output pixel is the mean of the area it covers, bit for bit as OpenCV's `INTER_AREA`.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::gray::{gray, luma};
+use super::{Size, maximum, screen};
+use crate::cpu::{self, Kernel};
+use crate::error::{Error, Kind, Result};
+
+/// Source pixels of one output pixel beyond which a sum of bytes leaves OpenCV's 32 bits.
+const LARGEST_BLOCK: usize = 8_421_504;
+
+/// Where an output lies on one axis of the source: pixel `begin - 1` counts `first`, those from `begin` to `end` count
+/// `middle`, and pixel `end` counts `last`. A weight of 0 stands for a pixel that is not covered.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Cell {
+    pub begin: u32,
+    pub end: u32,
+    pub first: f32,
+    pub middle: f32,
+    pub last: f32,
+}
+
+/// Numbers of scratch that a [`Cell`] takes.
+const CELL_LEN: usize = size_of::<Cell>() / size_of::<f32>();
+
+/// Resizes `src` to `out`, of `to`: at most as large on each axis, and as many channels, 1 to 4. Each channel by itself.
+/// `scratch` holds at least [`area_scratch`] numbers, whatever they are. Errors: `Config`; `Shape`; `Size`; `Overflow`.
+pub fn area(from: Size, src: &[u8], to: Size, out: &mut [u8], scratch: &mut [f32]) -> Result {
+    same_channels(from, to)?;
+    warp(from, src, None, to, out, scratch)
+}
+
+/// Numbers of scratch that [`area`] needs. Errors: `Config`; `Overflow`.
+pub fn area_scratch(from: Size, to: Size) -> Result<usize> {
+    same_channels(from, to)?;
+    warp_scratch(from, to)
+}
+
+/// Resizes the larger of two pictures, element by element, or the only one; colour becomes gray first where `to` has
+/// one channel and `from` three. The bytes are those of [`maximum`](super::maximum), [`gray`](super::gray) and [`area`], but
+/// nothing is read twice. `scratch` holds at least [`warp_scratch`] numbers, whatever they are: none for an Atari screen
+/// of 210 by 160 that becomes 84 by 84 in gray. Errors: as [`area`].
+pub fn warp(from: Size, a: &[u8], b: Option<&[u8]>, to: Size, out: &mut [u8], scratch: &mut [f32]) -> Result {
+    let way = Way::of(from, to)?;
+    from.check("image: source [H, W, C] of length", a)?;
+    if let Some(b) = b {
+        from.check("image: second source [H, W, C] of length", b)?;
+    }
+    to.check("image: out [h, w, c] of length", out)?;
+    let needed = way.scratch(from, to)?;
+    let Some((scratch, _)) = scratch.split_at_mut_checked(needed) else {
+        return Err(Error::new(Kind::Size, "image: scratch numbers, at least").needed(needed).given(scratch.len()));
+    };
+    let to_gray = from.channels != to.channels;
+    match way {
+        Way::Same => same(a, b, to_gray, out),
+        Way::Screen => screen::warp(a, b, to_gray, out),
+        Way::Blocks(down, across) => {
+            let source = Source { a, b, to_gray, line: from.width.wrapping_mul(from.channels) };
+            cpu::dispatch(Blocks { source, from, to, down, across, out, scratch });
+            Ok(())
+        }
+        Way::Cells => {
+            let source = Source { a, b, to_gray, line: from.width.wrapping_mul(from.channels) };
+            cpu::dispatch(Cells { source, from, to, out, scratch });
+            Ok(())
+        }
+    }
+}
+
+/// Numbers of scratch that [`warp`] needs. Errors: `Config`; `Overflow`.
+pub fn warp_scratch(from: Size, to: Size) -> Result<usize> {
+    Way::of(from, to)?.scratch(from, to)
+}
+
+fn same_channels(from: Size, to: Size) -> Result {
+    if from.channels == to.channels {
+        return Ok(());
+    }
+    let what = "area: as many channels in the output as in the source,";
+    Err(Error::new(Kind::Config, what).needed(from.channels).given(to.channels))
+}
+
+/// How two sizes are resized.
+#[derive(Clone, Copy)]
+enum Way {
+    /// Nothing changes.
+    Same,
+    /// The screen of an Atari game: the same bytes as `Cells`, sooner.
+    Screen,
+    /// Whole blocks of so many rows and columns become one pixel.
+    Blocks(usize, usize),
+    /// Pixels of the source are shared between outputs.
+    Cells,
+}
+
+impl Way {
+    /// Checks two sizes. Errors: `Config`; `Overflow`.
+    fn of(from: Size, to: Size) -> Result<Way> {
+        from.len()?;
+        to.len()?;
+        if from.channels > 4 {
+            return Err(Error::new(Kind::Config, "image: channels of 1 to").needed(4).given(from.channels));
+        }
+        if from.channels != to.channels && (from.channels, to.channels) != (3, 1) {
+            let what = "image: as many channels in the output as in the source, or three that become gray,";
+            return Err(Error::new(Kind::Config, what).needed(from.channels).given(to.channels));
+        }
+        for (source, output) in [(from.height, to.height), (from.width, to.width)] {
+            if output > source {
+                let what = "image: an output at most as large as the source; area means cannot enlarge,";
+                return Err(Error::new(Kind::Config, what).needed(source).given(output));
+            }
+            if u32::try_from(source).is_err() {
+                return Err(Error::new(Kind::Config, "image: height and width of 32 bits").given(source));
+            }
+        }
+        if from.height == to.height && from.width == to.width {
+            return Ok(Way::Same);
+        }
+        if (from.height, from.width) == screen::FROM && (to.height, to.width) == screen::TO && to.channels == 1 {
+            return Ok(Way::Screen);
+        }
+        match (whole(scale(from.height, to.height)), whole(scale(from.width, to.width))) {
+            (Some(down), Some(across)) => {
+                let block = down.saturating_mul(across);
+                if block > LARGEST_BLOCK {
+                    let what = "image: source pixels of one output pixel, at most";
+                    return Err(Error::new(Kind::Config, what).needed(LARGEST_BLOCK).given(block));
+                }
+                Ok(Way::Blocks(down, across))
+            }
+            _ => Ok(Way::Cells),
+        }
+    }
+
+    /// A line of the source and a line of the output in both ways; another one and the cells of a line where they are
+    /// shared.
+    fn scratch(self, from: Size, to: Size) -> Result<usize> {
+        let [lines, cell_len] = match self {
+            Way::Same | Way::Screen => return Ok(0),
+            Way::Blocks(..) => [1, 0],
+            Way::Cells => [2, CELL_LEN],
+        };
+        let source = from.width.checked_mul(to.channels);
+        let outputs = to.channels.checked_mul(lines).and_then(|len| to.width.checked_mul(len.checked_add(cell_len)?));
+        let all = source.and_then(|source| source.checked_add(outputs?));
+        all.ok_or(Error::new(Kind::Overflow, "image: scratch that fits the address space"))
+    }
+}
+
+fn same(a: &[u8], b: Option<&[u8]>, to_gray: bool, out: &mut [u8]) -> Result {
+    match (b, to_gray) {
+        (None, true) => gray(a, out),
+        (Some(b), false) => maximum(a, b, out),
+        _ => {
+            let source = Source { a, b, to_gray, line: a.len() };
+            source.each(0, |i, x| {
+                if let Some(out) = out.get_mut(i) {
+                    *out = x;
+                }
+            });
+            Ok(())
+        }
+    }
+}
+
+/// Source pixels for an output pixel, as OpenCV computes it: not always the nearest number.
+const fn scale(from: usize, to: usize) -> f64 {
+    1.0 / (to as f64 / from as f64)
+}
+
+fn whole(scale: f64) -> Option<usize> {
+    let whole = scale as usize;
+    if whole as f64 == scale { Some(whole) } else { None }
+}
+
+/// What output `d` of `to` covers of an axis of `from` pixels.
+pub(super) const fn cell(from: usize, to: usize, d: usize) -> Cell {
+    const NOTHING: f64 = 1e-3;
+    let scale = scale(from, to);
+    let start = d as f64 * scale;
+    let stop = start + scale;
+    let width = if scale < from as f64 - start { scale } else { from as f64 - start };
+    let floor = start as u32;
+    let ceil = if floor as f64 == start { floor } else { floor.wrapping_add(1) };
+    let last_pixel = from.saturating_sub(1) as u32;
+    let end = if (stop as u32) < last_pixel { stop as u32 } else { last_pixel };
+    let begin = if ceil < end { ceil } else { end };
+    let (before, after) = (begin as f64 - start, stop - end as f64);
+    let first = if before > NOTHING { (before / width) as f32 } else { 0.0 };
+    let part = if after < 1.0 { after } else { 1.0 };
+    let part = if part < width { part } else { width };
+    let last = if after > NOTHING { (part / width) as f32 } else { 0.0 };
+    Cell { begin, end, first, middle: (1.0 / width) as f32, last }
+}
+
+/// The nearest byte of a number that is not negative, the even one of two.
+#[inline(always)]
+pub(super) fn nearest(x: f32) -> u8 {
+    const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23
+    let x = if x < 255.0 { x } else { 255.0 };
+    (x + ROUND).to_bits() as u8
+}
+
+/// Where the pixels come from.
+struct Source<'a> {
+    a: &'a [u8],
+    b: Option<&'a [u8]>,
+    to_gray: bool,
+    /// Values of a line.
+    line: usize,
+}
+
+impl Source<'_> {
+    /// Hands over line `y`, value by value.
+    #[inline(always)]
+    fn each(&self, y: usize, mut take: impl FnMut(usize, u8)) {
+        let begin = y.wrapping_mul(self.line);
+        let line = |x| <[u8]>::get(x, begin..begin.wrapping_add(self.line)).unwrap_or(&[]);
+        let a = line(self.a);
+        match (self.b, self.to_gray) {
+            (None, false) => a.iter().enumerate().for_each(|(i, a)| take(i, *a)),
+            (None, true) => a.as_chunks().0.iter().enumerate().for_each(|(i, a)| take(i, luma(*a))),
+            (Some(b), false) => a.iter().zip(line(b)).enumerate().for_each(|(i, (a, b))| take(i, *a.max(b))),
+            (Some(b), true) => {
+                let pairs = a.as_chunks::<3>().0.iter().zip(line(b).as_chunks::<3>().0);
+                pairs.enumerate().for_each(|(i, (a, b))| take(i, luma([0, 1, 2].map(|c| a[c].max(b[c])))));
+            }
+        }
+    }
+
+    /// Writes line `y` as numbers.
+    #[inline(always)]
+    fn load(&self, y: usize, line: &mut [f32]) {
+        self.each(y, |i, x| {
+            if let Some(out) = line.get_mut(i) {
+                *out = f32::from(x);
+            }
+        });
+    }
+}
+
+struct Blocks<'a> {
+    source: Source<'a>,
+    from: Size,
+    to: Size,
+    down: usize,
+    across: usize,
+    out: &'a mut [u8],
+    scratch: &'a mut [f32],
+}
+
+impl Kernel for Blocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        match self.to.channels {
+            1 => self.run_channels::<1>(),
+            2 => self.run_channels::<2>(),
+            3 => self.run_channels::<3>(),
+            _ => self.run_channels::<4>(),
+        }
+    }
+}
+
+impl Blocks<'_> {
+    #[inline(always)]
+    fn run_channels<const C: usize>(self) {
+        let Some((line, sums)) = self.scratch.split_at_mut_checked(self.from.width.wrapping_mul(C)) else { return };
+        let Ok(sums) = bytemuck::try_cast_slice_mut::<f32, u32>(sums) else { return };
+        let weight = 1.0 / (self.down.wrapping_mul(self.across)) as f32;
+        let halves_up = self.down == 2 && self.across == 2 && C != 2;
+        let mut rest = self.out;
+        for y in 0..self.to.height {
+            let Some((out, after)) = rest.split_at_mut_checked(self.to.width.wrapping_mul(C)) else { return };
+            sums.fill(0);
+            for k in 0..self.down {
+                self.source.load(y.wrapping_mul(self.down).wrapping_add(k), line);
+                let mut pixels = line.as_chunks::<C>().0;
+                for sum in sums.as_chunks_mut::<C>().0 {
+                    let Some((block, others)) = pixels.split_at_checked(self.across) else { break };
+                    for pixel in block {
+                        for (sum, x) in sum.iter_mut().zip(pixel) {
+                            *sum = sum.wrapping_add(*x as u32);
+                        }
+                    }
+                    pixels = others;
+                }
+            }
+            for (out, sum) in out.iter_mut().zip(&*sums) {
+                *out = if halves_up { (sum.wrapping_add(2) >> 2) as u8 } else { nearest(*sum as f32 * weight) };
+            }
+            rest = after;
+        }
+    }
+}
+
+struct Cells<'a> {
+    source: Source<'a>,
+    from: Size,
+    to: Size,
+    out: &'a mut [u8],
+    scratch: &'a mut [f32],
+}
+
+impl Kernel for Cells<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        match self.to.channels {
+            1 => self.run_channels::<1>(),
+            2 => self.run_channels::<2>(),
+            3 => self.run_channels::<3>(),
+            _ => self.run_channels::<4>(),
+        }
+    }
+}
+
+impl Cells<'_> {
+    #[inline(always)]
+    fn run_channels<const C: usize>(self) {
+        let (from, to) = (self.from, self.to);
+        let len = to.width.wrapping_mul(C);
+        let Some((line, rest)) = self.scratch.split_at_mut_checked(from.width.wrapping_mul(C)) else { return };
+        let Some((narrow, rest)) = rest.split_at_mut_checked(len) else { return };
+        let Some((sums, rest)) = rest.split_at_mut_checked(len) else { return };
+        let Ok(cells) = bytemuck::try_cast_slice_mut::<f32, Cell>(rest) else { return };
+        for (d, place) in cells.iter_mut().enumerate() {
+            *place = cell(from.width, to.width, d);
+        }
+
+        // The line that `narrow` holds: the last one of an output is often the first of the next.
+        let mut held = usize::MAX;
+        let mut rest = self.out;
+        for d in 0..to.height {
+            let Some((out, after)) = rest.split_at_mut_checked(len) else { return };
+            let Cell { begin, end, first, middle, last } = cell(from.height, to.height, d);
+            sums.fill(0.0);
+            for y in begin.saturating_sub(1)..=end {
+                let weight = if y < begin {
+                    first
+                } else if y < end {
+                    middle
+                } else {
+                    last
+                };
+                if weight == 0.0 {
+                    continue;
+                }
+                if held != y as usize {
+                    held = y as usize;
+                    self.source.load(held, line);
+                    narrow_line::<C>(line, cells, narrow);
+                }
+                for (sum, x) in sums.iter_mut().zip(&*narrow) {
+                    *sum += x * weight;
+                }
+            }
+            for (out, sum) in out.iter_mut().zip(&*sums) {
+                *out = nearest(*sum);
+            }
+            rest = after;
+        }
+    }
+}
+
+/// Sums a line into its cells, from left to right.
+#[inline(always)]
+fn narrow_line<const C: usize>(line: &[f32], cells: &[Cell], out: &mut [f32]) {
+    let pixels = line.as_chunks::<C>().0;
+    for (out, cell) in out.as_chunks_mut::<C>().0.iter_mut().zip(cells) {
+        let mut sum = [0.0; C];
+        let mut add = |pixels: Option<&[[f32; C]]>, weight: f32| {
+            for pixel in pixels.unwrap_or(&[]) {
+                for (sum, x) in sum.iter_mut().zip(pixel) {
+                    *sum += x * weight;
+                }
+            }
+        };
+        let (begin, end) = (cell.begin as usize, cell.end as usize);
+        add(pixels.get(begin.wrapping_sub(1)..begin), cell.first);
+        add(pixels.get(begin..end), cell.middle);
+        add(pixels.get(end..end.wrapping_add(1)), cell.last);
+        *out = sum;
+    }
+}
