@@ -8,6 +8,9 @@
 /// Adding and subtracting this rounds a small f32 to an integer, which then stands in the low bits of the sum.
 const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23
 
+/// The same for an f64.
+const ROUND_64: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
+
 const LN_2_HIGH: f32 = 355.0 / 512.0; // 9 bits: exact when multiplied by an exponent
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
@@ -141,7 +144,6 @@ pub fn softplus(x: f32) -> f32 {
 /// apart, a finite angle counts as 0; NaN for ±inf.
 #[inline(always)]
 pub fn sin_cos(x: f32) -> (f32, f32) {
-    const ROUND_64: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
     const HALF_PI_HIGH: f64 = 1.570_796_310_901_641_8; // 25 bits: exact when multiplied by n
     const HALF_PI_LOW: f64 = 1.589_325_477_352_819_7e-8;
     let x = f64::from(if x.abs() <= 4_194_304.0 { x } else { x * 0.0 });
@@ -232,11 +234,103 @@ pub fn cos64(x: f64) -> f64 {
 /// Sine and cosine together, the same bits as apart.
 #[inline]
 pub fn sin_cos64(x: f64) -> (f64, f64) {
-    libm::sincos(x)
+    if x.abs() <= NEAR_0 { sin_cos64_near_0(x) } else { libm::sincos(x) }
+}
+
+/// Up to here [`sin_cos64_near_0`] is right: pi/4, a little less.
+pub const NEAR_0: f64 = 0.785_39;
+
+/// [`sin_cos64`] for |x| <= [`NEAR_0`], without a branch.
+#[inline(always)]
+pub fn sin_cos64_near_0(x: f64) -> (f64, f64) {
+    let z = x * x;
+    // The sign matters for -0.
+    ((x + z * x * (SIN64[0] + z * sin64_series(z))).copysign(x), cos64_reduced(x, 0.0))
+}
+
+/// [`sin_cos64`] of every lane: one pass without a branch, and a second one where a lane lies within 1e-5 (relatively,
+/// beyond 9/4 pi) of a multiple of pi/4 other than 0, or beyond 50,000.
+#[inline(always)]
+pub fn sin_cos64_lanes<const N: usize>(x: &[f64; N]) -> ([f64; N], [f64; N]) {
+    const HALF_PI_HIGH: f64 = f64::from_bits(0x3ff9_21fb_5440_0000); // 33 bits: exact when multiplied by n
+    const HALF_PI_LOW: f64 = f64::from_bits(0x3dd0_b461_1a62_6331);
+    let (mut sin, mut cos, mut left) = ([0.0; N], [0.0; N], 0u64);
+    for ((&x, sin), cos) in x.iter().zip(&mut sin).zip(&mut cos) {
+        // x = n * pi/2 + y + e.
+        let shifted = x * core::f64::consts::FRAC_2_PI + ROUND_64;
+        let n = shifted - ROUND_64;
+        let (r, w) = (x - n * HALF_PI_HIGH, n * HALF_PI_LOW);
+        let y = r - w;
+        let e = (r - y) - w;
+        let size = y.abs();
+        left |= u64::from(!((size <= NEAR_0) & (size >= x.abs() * (1.0 / 65_536.0))));
+        let (z, cube) = (y * y, y * y * y);
+        let series = sin64_series(z);
+        let s = if n == 0.0 {
+            (y + cube * (SIN64[0] + z * series)).copysign(x)
+        } else {
+            y - ((z * (0.5 * e - cube * series) - e) - cube * SIN64[0])
+        };
+        let c = cos64_reduced(y, e);
+        let n = shifted.to_bits();
+        let (a, b) = if n & 1 != 0 { (c, s) } else { (s, c) };
+        *sin = f64::from_bits(a.to_bits() ^ (n & 2) << 62);
+        *cos = f64::from_bits(b.to_bits() ^ (n.wrapping_add(1) & 2) << 62);
+    }
+    if left == 0 { (sin, cos) } else { sin_cos64_each(*x) }
+}
+
+/// [`sin_cos64_lanes`], lane after lane.
+#[cold]
+#[inline(never)]
+fn sin_cos64_each<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
+    let (mut sin, mut cos) = ([0.0; N], [0.0; N]);
+    for ((&x, sin), cos) in x.iter().zip(&mut sin).zip(&mut cos) {
+        (*sin, *cos) = libm::sincos(x);
+    }
+    (sin, cos)
+}
+
+/// The series of the sine behind x, as `libm` has it.
+const SIN64: [f64; 6] = [
+    -1.666_666_666_666_663_2e-1,
+    8.333_333_333_322_49e-3,
+    -1.984_126_982_985_795e-4,
+    2.755_731_370_707_006_8e-6,
+    -2.505_076_025_340_686_3e-8,
+    1.589_690_995_211_55e-10,
+];
+
+/// The series of the cosine behind 1 - x^2 / 2, as `libm` has it.
+const COS64: [f64; 6] = [
+    4.166_666_666_666_66e-2,
+    -1.388_888_888_887_411e-3,
+    2.480_158_728_947_673e-5,
+    -2.755_731_435_139_066_3e-7,
+    2.087_572_321_298_175e-9,
+    -1.135_964_755_778_819_5e-11,
+];
+
+#[inline(always)]
+fn sin64_series(z: f64) -> f64 {
+    let [_, a, b, c, d, e] = SIN64;
+    a + z * (b + z * c) + z * (z * z) * (d + z * e)
+}
+
+/// The cosine of x + e, e far below x.
+#[inline(always)]
+fn cos64_reduced(x: f64, e: f64) -> f64 {
+    let [a, b, c, d, f, g] = COS64;
+    let z = x * x;
+    let fourth = z * z;
+    let series = z * (a + z * (b + z * c)) + fourth * fourth * (d + z * (f + z * g));
+    let half = 0.5 * z;
+    let near = 1.0 - half;
+    near + (((1.0 - near) - half) + (z * series - x * e))
 }
 
 /// What is left of `x` after whole multiples of `y`, with the sign of `x`; exact. NaN if `x` is infinite or `y` is 0.
-#[inline]
+#[inline(never)]
 pub fn rem64(x: f64, y: f64) -> f64 {
     let (a, b) = (x.abs(), y.abs());
     if !(a < f64::INFINITY && b > 0.0) {
@@ -260,6 +354,32 @@ pub fn rem64(x: f64, y: f64) -> f64 {
     }
     let unit = f64::from_bits(if low > 52 { (low - 52) << 52 } else { 1 << (low - 1) });
     (rest as f64 * unit).copysign(x)
+}
+
+/// [`rem64`] of every lane by a `y` from 1e-290 to 1e290: one pass without a branch, and a second one where a lane is beyond
+/// 1,000 times `y`.
+#[inline(always)]
+pub fn rem64_lanes<const N: usize>(x: &[f64; N], y: f64) -> [f64; N] {
+    // Few bits each, so that their products with the quotient are exact, and so are the differences.
+    let high = f64::from_bits(y.to_bits() & !0xfff);
+    let (low, inverse) = (y - high, 1.0 / y);
+    let (mut rest, mut left) = ([0.0; N], 0u64);
+    for (&x, rest) in x.iter().zip(&mut rest) {
+        let a = x.abs();
+        let n = (a * inverse + ROUND_64) - ROUND_64;
+        left |= u64::from(!(n <= 1_000.0));
+        let r = (a - n * high) - n * low;
+        *rest = (if r < 0.0 { r + y } else { r }).copysign(x);
+    }
+    if left == 0 { rest } else { rem64_each(*x, y) }
+}
+
+/// [`rem64_lanes`], lane after lane.
+#[cold]
+#[inline(never)]
+fn rem64_each<const N: usize>(mut x: [f64; N], y: f64) -> [f64; N] {
+    x.iter_mut().for_each(|x| *x = rem64(*x, y));
+    x
 }
 
 /// e^x.

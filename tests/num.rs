@@ -202,3 +202,82 @@ proptest! {
         }
     }
 }
+
+/// Angles where the reduction of an angle has its seams: multiples of pi/4 and their surroundings at every distance, the
+/// bounds between ways of reducing, and numbers of every size.
+fn angles() -> Vec<f64> {
+    let mut all = vec![0.0, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::INFINITY, f64::NAN, 1e22, 51_471.0, 1_647_099.5];
+    for k in 0..4000 {
+        let at = f64::from(k) * core::f64::consts::FRAC_PI_4;
+        for ulps in [0u64, 1, 2, 100] {
+            all.extend([f64::from_bits(at.to_bits() + ulps), f64::from_bits(at.to_bits().saturating_sub(ulps))]);
+        }
+        for power in 1..50 {
+            let gap = 0.5f64.powi(power);
+            all.extend([at + gap, at - gap, at * (1.0 + gap), at * (1.0 - gap)]);
+        }
+    }
+    for high in [0x3e46_a09eu64, 0x3e50_0000, 0x3fe9_21fb, 0x3ff9_21fb, 0x4002_d97c, 0x4009_21fb, 0x400f_6a7a]
+        .into_iter()
+        .chain([0x4012_d97c, 0x4015_fdbc, 0x4019_21fb, 0x401c_463b, 0x4139_21fb])
+    {
+        for low in [0, 1, 0x7fff_ffff, 0xffff_ffff] {
+            all.extend((0..3).map(|step| f64::from_bits(((high + step - 1) << 32) | low)));
+        }
+    }
+    let mut rng = rlcore::rng::Rng::seeded(17);
+    for _ in 0..200_000 {
+        all.push(rng.uniform_in(-30.0, 30.0));
+        all.push(f64::from_bits(rng.next_u64()));
+        all.push(rng.uniform_in(-1.0, 1.0) * 2f64.powi((rng.next_u64() % 60) as i32 - 30));
+    }
+    let negative: Vec<f64> = all.iter().map(|x| -x).collect();
+    all.extend(negative);
+    all
+}
+
+/// Equal bits, or both NaN.
+fn same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+#[test]
+fn sines_in_lanes_are_those_of_libm() {
+    let all = angles();
+    for x in all.as_chunks::<8>().0 {
+        let (sin, cos) = num::sin_cos64_lanes(x);
+        for i in 0..8 {
+            let (alone, expected) = (num::sin_cos64_lanes(&[x[i]]), libm::sincos(x[i]));
+            assert!(same(sin[i], expected.0) && same(cos[i], expected.1), "sin and cos of {:e} in a lane", x[i]);
+            assert!(same(alone.0[0], expected.0) && same(alone.1[0], expected.1), "sin and cos of {:e}", x[i]);
+            let (s, c) = num::sin_cos64(x[i]);
+            assert!(same(s, expected.0) && same(c, expected.1), "sin and cos of {:e} together", x[i]);
+            assert!(same(s, num::sin64(x[i])) && same(c, num::cos64(x[i])), "sin or cos of {:e}", x[i]);
+            if x[i].abs() <= num::NEAR_0 {
+                let (s, c) = num::sin_cos64_near_0(x[i]);
+                assert!(same(s, expected.0) && same(c, expected.1), "sin and cos of {:e} near 0", x[i]);
+            }
+        }
+    }
+}
+
+#[test]
+fn remainders_in_lanes_are_exact() {
+    for y in [2.0 * core::f64::consts::PI, 1.0, 0.1, 3e100, 7.3e-200] {
+        let mut all = angles();
+        let mut rng = rlcore::rng::Rng::seeded(23);
+        for k in 0..3000 {
+            let at = f64::from(k) * y;
+            all.extend([at, -at, at * (1.0 + f64::EPSILON), at * (1.0 - f64::EPSILON), at + 0.5 * y, at - 0.5 * y]);
+            all.push(rng.uniform_in(-1100.0, 1100.0) * y);
+        }
+        for x in all.as_chunks::<8>().0 {
+            let rest = num::rem64_lanes(x, y);
+            for i in 0..8 {
+                let expected = x[i] % y;
+                assert!(same(rest[i], expected), "{:e} mod {y:e}: {:e}, not {expected:e}", x[i], rest[i]);
+                assert!(same(num::rem64(x[i], y), expected), "{:e} mod {y:e} alone", x[i]);
+            }
+        }
+    }
+}

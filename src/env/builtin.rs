@@ -1,6 +1,6 @@
 //! The built-in environments by name and number, for callers that choose one at run time.
 
-use super::{Acrobot, CartPole, Env, MountainCar, MountainCarContinuous, Pendulum, Probe, Spec, Step};
+use super::{Acrobot, CartPole, Env, MountainCar, MountainCarContinuous, Pendulum, Probe, Spec, Step, StepOut};
 use crate::error::Result;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -87,6 +87,11 @@ impl Env for Builtin {
     #[inline]
     fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
         each!(self, env => env.step(state, rng, action, obs))
+    }
+
+    #[inline]
+    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+        each!(self, env => env.step_rows(state, action, out))
     }
 
     fn lives(&self, state: &[u8]) -> Result<u32> {

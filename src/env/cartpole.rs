@@ -2,10 +2,11 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::columns::{self, Columns, Next};
 use super::draw::{BLACK, Canvas, place};
-use super::{Env, Spec, Step, choice, put, view, view_mut};
+use super::{Env, Spec, Step, StepOut, put, view, view_mut};
 use crate::error::Result;
-use crate::num::sin_cos64;
+use crate::num::{NEAR_0, sin_cos64, sin_cos64_near_0};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
@@ -16,7 +17,7 @@ pub struct CartPole;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct State {
+pub struct State {
     x: f64,
     x_dot: f64,
     theta: f64,
@@ -69,21 +70,12 @@ impl Env for CartPole {
 
     #[inline]
     fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        let s: &mut State = view_mut(state)?;
-        let force = if choice(action)? == 1 { FORCE } else { -FORCE };
-        let (sin, cos) = sin_cos64(s.theta);
-        let temp = (force + POLEMASS_LENGTH * (s.theta_dot * s.theta_dot) * sin) / TOTAL_MASS;
-        let theta_acc = (GRAVITY * sin - cos * temp) / (LENGTH * (4.0 / 3.0 - MASS_POLE * (cos * cos) / TOTAL_MASS));
-        let x_acc = temp - POLEMASS_LENGTH * theta_acc * cos / TOTAL_MASS;
-        *s = State {
-            x: s.x + TAU * s.x_dot,
-            x_dot: s.x_dot + TAU * x_acc,
-            theta: s.theta + TAU * s.theta_dot,
-            theta_dot: s.theta_dot + TAU * theta_acc,
-        };
-        put(obs, s.obs())?;
-        let terminated = (s.x < -X_LIMIT) | (s.x > X_LIMIT) | (s.theta < -THETA_LIMIT) | (s.theta > THETA_LIMIT);
-        Ok(Step { reward: 1.0, terminated, truncated: false })
+        columns::step::<Self>(state, action, obs)
+    }
+
+    #[inline]
+    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+        columns::step_rows::<Self>(state, action, out)
     }
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
@@ -97,5 +89,38 @@ impl Env for CartPole {
         canvas.polygon(pole.map(|p| place(p, axle, (sin, cos))), [202, 152, 101]);
         canvas.disc(axle, 0.04, [129, 132, 203]);
         Ok(())
+    }
+}
+
+impl Columns for CartPole {
+    type State = State;
+    type Action = [i32; 1];
+    type Obs = [f32; 4];
+
+    #[inline(always)]
+    fn advance<const L: usize>(state: &[State; L], action: &[[i32; 1]; L]) -> Next<State, [f32; 4], L> {
+        let (mut next, mut sin, mut cos) = (Next::new(), [0.0; L], [0.0; L]);
+        for i in 0..L {
+            let theta = state[i].theta;
+            next.together &= theta.abs() <= NEAR_0;
+            (sin[i], cos[i]) = if L == 1 { sin_cos64(theta) } else { sin_cos64_near_0(theta) };
+        }
+        for i in 0..L {
+            let (s, sin, cos) = (state[i], sin[i], cos[i]);
+            let force = if action[i] == [1] { FORCE } else { -FORCE };
+            let temp = (force + POLEMASS_LENGTH * (s.theta_dot * s.theta_dot) * sin) / TOTAL_MASS;
+            let theta_acc =
+                (GRAVITY * sin - cos * temp) / (LENGTH * (4.0 / 3.0 - MASS_POLE * (cos * cos) / TOTAL_MASS));
+            let x_acc = temp - POLEMASS_LENGTH * theta_acc * cos / TOTAL_MASS;
+            let s = State {
+                x: s.x + TAU * s.x_dot,
+                x_dot: s.x_dot + TAU * x_acc,
+                theta: s.theta + TAU * s.theta_dot,
+                theta_dot: s.theta_dot + TAU * theta_acc,
+            };
+            let out = (s.x < -X_LIMIT) | (s.x > X_LIMIT) | (s.theta < -THETA_LIMIT) | (s.theta > THETA_LIMIT);
+            (next.state[i], next.obs[i], next.reward[i], next.terminated[i]) = (s, s.obs(), 1.0, out.into());
+        }
+        next
     }
 }

@@ -36,6 +36,7 @@ mod acrobot;
 pub mod batch;
 mod builtin;
 mod cartpole;
+mod columns;
 mod draw;
 mod mountain_car;
 mod pendulum;
@@ -110,6 +111,17 @@ pub trait Env {
     /// Takes one step and writes the observation after it.
     fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step>;
 
+    /// Steps the first rows of a batch together, for environments that can: `state` is `[rows, state_size]`, `action`
+    /// `[rows, action_len]`, and of `out` `obs`, `reward`, `terminated` and `truncated` are written. Returns how many rows
+    /// were stepped: with the bytes of `step` one by one, every number finite. The other rows are untouched and are
+    /// stepped one by one. The default steps none.
+    ///
+    /// Rows that ended may be among them, to be restarted next. So an environment that steps rows together has a `reset`
+    /// and a `restart` that never fail, observe finite numbers and take nothing from the state that they find.
+    fn step_rows(&self, _state: &mut [u8], _action: Elements<'_>, _out: &mut StepOut<'_>) -> usize {
+        0
+    }
+
     /// Lives left, for environments that count them.
     fn lives(&self, _state: &[u8]) -> Result<u32> {
         Ok(0)
@@ -155,10 +167,4 @@ fn put<const N: usize>(obs: ElementsMut<'_>, values: [f32; N]) -> Result {
 #[inline]
 fn choice(action: Elements<'_>) -> Result<i32> {
     action.i32()?.first().copied().ok_or(Error::new(Kind::Shape, "environment action: 1 element"))
-}
-
-/// The one continuous value of an action.
-#[inline]
-fn value(action: Elements<'_>) -> Result<f32> {
-    action.f32()?.first().copied().ok_or(Error::new(Kind::Shape, "environment action: 1 element"))
 }

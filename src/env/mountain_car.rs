@@ -2,10 +2,11 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::columns::{self, Columns, Next};
 use super::draw::{BLACK, Canvas, place};
-use super::{Env, Spec, Step, choice, put, value, view, view_mut};
+use super::{Env, Spec, Step, StepOut, put, view, view_mut};
 use crate::error::Result;
-use crate::num::{cos64, sin_cos64, sin64};
+use crate::num::{cos64, sin_cos64, sin_cos64_lanes, sin64};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
@@ -21,7 +22,7 @@ pub struct MountainCarContinuous;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct State {
+pub struct State {
     position: f64,
     velocity: f64,
 }
@@ -29,7 +30,7 @@ struct State {
 /// Gymnasium's continuous car computes in f64 in the first step of an episode and in f32 after it.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct ContinuousState {
+pub struct ContinuousState {
     car: State,
     /// 1 before the first step of an episode.
     fresh: u64,
@@ -111,14 +112,12 @@ impl Env for MountainCar {
 
     #[inline]
     fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        let s: &mut State = view_mut(state)?;
-        let push = (f64::from(choice(action)?) - 1.0) * FORCE;
-        let velocity = (s.velocity + (push + cos64(3.0 * s.position) * -GRAVITY)).clamp(-MAX_SPEED, MAX_SPEED);
-        let position = (s.position + velocity).clamp(MIN_POSITION, MAX_POSITION);
-        let velocity = if position == MIN_POSITION && velocity < 0.0 { 0.0 } else { velocity };
-        *s = State { position, velocity };
-        put(obs, s.obs())?;
-        Ok(Step { reward: -1.0, terminated: position >= GOAL && velocity >= 0.0, truncated: false })
+        columns::step::<Self>(state, action, obs)
+    }
+
+    #[inline]
+    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+        columns::step_rows::<Self>(state, action, out)
     }
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
@@ -142,14 +141,12 @@ impl Env for MountainCarContinuous {
 
     #[inline]
     fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        let s: &mut ContinuousState = view_mut(state)?;
-        let push = value(action)?;
-        let (car, goal) = if s.fresh != 0 { first_move(s.car, push) } else { next_move(s.car, push) };
-        *s = ContinuousState { car, fresh: 0 };
-        put(obs, car.obs())?;
-        let earned = if goal { 100.0 } else { 0.0 };
-        let reward = earned - f64::from(push) * f64::from(push) * 0.1;
-        Ok(Step { reward: reward as f32, terminated: goal, truncated: false })
+        columns::step::<Self>(state, action, obs)
+    }
+
+    #[inline]
+    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+        columns::step_rows::<Self>(state, action, out)
     }
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
@@ -158,8 +155,61 @@ impl Env for MountainCarContinuous {
     }
 }
 
+impl Columns for MountainCar {
+    type State = State;
+    type Action = [i32; 1];
+    type Obs = [f32; 2];
+
+    #[inline(always)]
+    fn advance<const L: usize>(state: &[State; L], action: &[[i32; 1]; L]) -> Next<State, [f32; 2], L> {
+        let (mut next, mut angle) = (Next::new(), [0.0; L]);
+        for i in 0..L {
+            angle[i] = 3.0 * state[i].position;
+        }
+        let (_, slope) = sin_cos64_lanes(&angle);
+        for i in 0..L {
+            let (s, [action]) = (state[i], action[i]);
+            let push = (f64::from(action) - 1.0) * FORCE;
+            let velocity = (s.velocity + (push + slope[i] * -GRAVITY)).clamp(-MAX_SPEED, MAX_SPEED);
+            let position = (s.position + velocity).clamp(MIN_POSITION, MAX_POSITION);
+            let velocity = if (position == MIN_POSITION) & (velocity < 0.0) { 0.0 } else { velocity };
+            let s = State { position, velocity };
+            let goal = (position >= GOAL) & (velocity >= 0.0);
+            (next.state[i], next.obs[i], next.reward[i], next.terminated[i]) = (s, s.obs(), -1.0, goal.into());
+        }
+        next
+    }
+}
+
+impl Columns for MountainCarContinuous {
+    type State = ContinuousState;
+    type Action = [f32; 1];
+    type Obs = [f32; 2];
+
+    #[inline(always)]
+    fn advance<const L: usize>(
+        state: &[ContinuousState; L],
+        action: &[[f32; 1]; L],
+    ) -> Next<ContinuousState, [f32; 2], L> {
+        let (mut next, mut angle) = (Next::new(), [0.0; L]);
+        for i in 0..L {
+            next.together &= state[i].fresh == 0;
+            angle[i] = f64::from(3.0 * state[i].car.position as f32);
+        }
+        let (_, slope) = sin_cos64_lanes(&angle);
+        for i in 0..L {
+            let (s, [push]) = (state[i].car, action[i]);
+            let (car, goal) = if L == 1 && !next.together { first_move(s, push) } else { next_move(s, push, slope[i]) };
+            let reward = (if goal { 100.0 } else { 0.0 }) - f64::from(push) * f64::from(push) * 0.1;
+            next.state[i] = ContinuousState { car, fresh: 0 };
+            (next.obs[i], next.reward[i], next.terminated[i]) = (car.obs(), reward as f32, goal.into());
+        }
+        next
+    }
+}
+
 /// What a push adds to the velocity: an f32 difference unless the push was clipped, which makes it an f64 one.
-#[inline]
+#[inline(always)]
 fn impulse(push: f32, slope: f64) -> f64 {
     let gravity = GRAVITY * slope;
     if push.abs() > 1.0 {
@@ -180,15 +230,14 @@ fn first_move(s: State, push: f32) -> (State, bool) {
 }
 
 /// A step from an f32 state, every constant rounded to f32 where it meets the state.
-#[inline]
-fn next_move(s: State, push: f32) -> (State, bool) {
+#[inline(always)]
+fn next_move(s: State, push: f32, slope: f64) -> (State, bool) {
     const SPEED: f32 = MAX_SPEED as f32;
     const MIN: f32 = MIN_POSITION as f32;
     let (position, velocity) = (s.position as f32, s.velocity as f32);
-    let slope = cos64(f64::from(3.0 * position));
     let velocity = (velocity + impulse(push, slope) as f32).clamp(-SPEED, SPEED);
     let position = (position + velocity).clamp(MIN, MAX_POSITION as f32);
-    let velocity = if position == MIN && velocity < 0.0 { 0.0 } else { velocity };
+    let velocity = if (position == MIN) & (velocity < 0.0) { 0.0 } else { velocity };
     let next = State { position: position.into(), velocity: velocity.into() };
-    (next, position >= CONTINUOUS_GOAL as f32 && velocity >= 0.0)
+    (next, (position >= CONTINUOUS_GOAL as f32) & (velocity >= 0.0))
 }

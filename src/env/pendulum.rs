@@ -3,10 +3,11 @@
 use bytemuck::{Pod, Zeroable};
 use core::f64::consts::PI;
 
+use super::columns::{self, Columns, Next};
 use super::draw::{BLACK, Canvas};
-use super::{Env, Spec, Step, put, value, view, view_mut};
+use super::{Env, Spec, Step, StepOut, put, view, view_mut};
 use crate::error::Result;
-use crate::num::{rem64, sin_cos64, sin64};
+use crate::num::{rem64_lanes, sin_cos64, sin_cos64_lanes};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
@@ -17,7 +18,7 @@ pub struct Pendulum;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct State {
+pub struct State {
     theta: f64,
     theta_dot: f64,
 }
@@ -46,11 +47,13 @@ impl State {
 }
 
 /// `(x + π) mod 2π - π` with the sign of the divisor, as numpy takes it.
-#[inline]
-fn normalise_angle(x: f64) -> f64 {
-    let turn = 2.0 * PI;
-    let rest = rem64(x + PI, turn);
-    (if rest < 0.0 { rest + turn } else { rest }) - PI
+#[inline(always)]
+fn normalise_angle<const L: usize>(x: &[f64; L]) -> [f64; L] {
+    let (turn, mut x) = (2.0 * PI, *x);
+    x.iter_mut().for_each(|x| *x += PI);
+    let mut rest = rem64_lanes(&x, turn);
+    rest.iter_mut().for_each(|rest| *rest = (if *rest < 0.0 { *rest + turn } else { *rest }) - PI);
+    rest
 }
 
 impl Env for Pendulum {
@@ -68,16 +71,12 @@ impl Env for Pendulum {
 
     #[inline]
     fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        let s: &mut State = view_mut(state)?;
-        let torque = value(action)?.clamp(-MAX_TORQUE, MAX_TORQUE);
-        let angle = normalise_angle(s.theta);
-        // Gymnasium's actions are f32, and so are its products of the torque with constants.
-        let cost = angle * angle + 0.1 * (s.theta_dot * s.theta_dot) + f64::from(0.001 * (torque * torque));
-        let push = 3.0 * GRAVITY / 2.0 * sin64(s.theta) + f64::from(3.0 * torque);
-        let theta_dot = (s.theta_dot + push * DT).clamp(-MAX_SPEED, MAX_SPEED);
-        *s = State { theta: s.theta + theta_dot * DT, theta_dot };
-        put(obs, s.obs())?;
-        Ok(Step { reward: -cost as f32, terminated: false, truncated: false })
+        columns::step::<Self>(state, action, obs)
+    }
+
+    #[inline]
+    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+        columns::step_rows::<Self>(state, action, out)
     }
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
@@ -87,5 +86,35 @@ impl Env for Pendulum {
         canvas.bar([0.0, 0.0], [-sin, cos], 0.1, [204, 77, 77]);
         canvas.disc([0.0, 0.0], 0.05, BLACK);
         Ok(())
+    }
+}
+
+impl Columns for Pendulum {
+    type State = State;
+    type Action = [f32; 1];
+    type Obs = [f32; 3];
+
+    #[inline(always)]
+    fn advance<const L: usize>(state: &[State; L], action: &[[f32; 1]; L]) -> Next<State, [f32; 3], L> {
+        let (mut next, mut theta) = (Next::new(), [0.0; L]);
+        for i in 0..L {
+            theta[i] = state[i].theta;
+        }
+        let (angle, (sin, _)) = (normalise_angle(&theta), sin_cos64_lanes(&theta));
+        for i in 0..L {
+            let (theta_dot, angle, [torque]) = (state[i].theta_dot, angle[i], action[i]);
+            let torque = torque.clamp(-MAX_TORQUE, MAX_TORQUE);
+            // Gymnasium's actions are f32, and so are its products of the torque with constants.
+            let cost = angle * angle + 0.1 * (theta_dot * theta_dot) + f64::from(0.001 * (torque * torque));
+            let push = 3.0 * GRAVITY / 2.0 * sin[i] + f64::from(3.0 * torque);
+            let theta_dot = (theta_dot + push * DT).clamp(-MAX_SPEED, MAX_SPEED);
+            theta[i] += theta_dot * DT;
+            (next.state[i], next.reward[i]) = (State { theta: theta[i], theta_dot }, -cost as f32);
+        }
+        let (sin, cos) = sin_cos64_lanes(&theta);
+        for i in 0..L {
+            next.obs[i] = [cos[i] as f32, sin[i] as f32, next.state[i].theta_dot as f32];
+        }
+        next
     }
 }

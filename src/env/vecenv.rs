@@ -5,6 +5,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::columns::LANES;
 use super::{Env, Level, Spec, Step};
 use crate::block::{self, Cutter, Header, Plan, Span};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
@@ -277,6 +278,8 @@ pub fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     Ok((spans, plan.size()?))
 }
 
+/// Rows that an environment is asked to step together, so many at most that they and what they write stay in the first cache.
+const BLOCK: usize = 64;
 /// Phase of a row that has to be reset before it can be stepped: new, or a callback failed on it.
 pub(super) const UNSET: u8 = 0;
 /// Phase of a row within an episode.
@@ -531,13 +534,112 @@ impl<'a> Rows<'a> {
             return Err(Error::new(Kind::NotReady, what).given(self.first.saturating_add(row)));
         }
 
+        let (n, mut begin) = (self.len(), 0usize);
+        while begin < n {
+            let end = n.min(begin.saturating_add(BLOCK));
+            let done = self.step_together(env, level, begin, end, action, &mut out)?;
+            self.step_each(env, level, begin.saturating_add(done), end, action, &mut out)?;
+            begin = end;
+        }
+        Ok(())
+    }
+
+    /// Steps as many of the rows `begin..end` as the environment steps together, and returns their number.
+    #[inline(always)]
+    fn step_together<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        begin: usize,
+        end: usize,
+        action: Elements<'_>,
+        out: &mut StepOut<'_>,
+    ) -> Result<usize> {
+        if end.saturating_sub(begin) < LANES {
+            return Ok(0);
+        }
+        let (first, mode) = (self.first.saturating_add(begin), self.setup.mode());
+        let Setup { max_episode_steps, obs_len, action_len, state_size, .. } = self.setup;
+        let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
+        let rows = self.reborrow().range(begin, end)?;
+        // A legacy reset comes before the step.
+        if mode == Autoreset::Legacy && rows.phase.contains(&ENDED) {
+            return Ok(0);
+        }
+        let action = action.get(begin.saturating_mul(action_len), end.saturating_mul(action_len)).ok_or(SHAPE)?;
+        let mut out = out.reborrow().range(begin, end, obs_len).ok_or(SHAPE)?;
+        let done = env.step_rows(&mut *rows.state, action, &mut out).min(rows.len());
+
+        // The rows where something is left to do: bytes of 1.
+        let (mut ended, last) = ([0u8; BLOCK], max_episode_steps.wrapping_sub(1));
+        let counters = rows.steps.iter_mut().zip(rows.phase.iter_mut());
+        let flags = out.terminated.iter().zip(out.truncated.iter_mut());
+        for (((steps, phase), (terminated, truncated)), ended) in counters.zip(flags).zip(&mut ended).take(done) {
+            *steps = steps.saturating_add(1);
+            *truncated |= u8::from(*steps > last);
+            *ended = u8::from((*terminated | *truncated != 0) | (*phase == ENDED));
+        }
+        if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(..done)) {
+            valid.fill(1);
+        }
+        for (word, bytes) in ended.as_chunks::<8>().0.iter().enumerate() {
+            let mut left = u64::from_le_bytes(*bytes);
+            while left != 0 {
+                let k = word.wrapping_mul(8).wrapping_add(left.trailing_zeros() as usize / 8);
+                left &= left.wrapping_sub(1);
+                let (Some(steps), Some(phase)) = (rows.steps.get_mut(k), rows.phase.get_mut(k)) else {
+                    return Err(SHAPE);
+                };
+                let (at, begin) = (k.wrapping_mul(obs_len), k.wrapping_mul(size));
+                let obs = out.obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
+                if *phase == ENDED {
+                    let flags = (out.reward.get_mut(k), out.terminated.get_mut(k), out.truncated.get_mut(k));
+                    let (Some(reward), Some(terminated), Some(truncated)) = flags else { return Err(SHAPE) };
+                    (*reward, *terminated, *truncated) = (0.0, 0, 0);
+                    if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(k)) {
+                        *valid = 0;
+                    }
+                } else {
+                    if let Some(final_obs) = &mut out.final_obs {
+                        let mut row = final_obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
+                        row.copy_from(obs.as_ref())?;
+                    }
+                    if mode != Autoreset::SameStep {
+                        *phase = ENDED;
+                        continue;
+                    }
+                }
+                let state = rows.state.get_mut(begin..begin.wrapping_add(size)).ok_or(SHAPE)?;
+                let rng = rows.rng.get_mut(k).ok_or(SHAPE)?;
+                if let Err(e) = reset_row(env, Start::Again(level), state, rng, obs) {
+                    (*steps, *phase) = (0, UNSET);
+                    return Err(e.given(first.saturating_add(k)));
+                }
+                (*steps, *phase) = (0, RUNNING);
+            }
+        }
+        Ok(done)
+    }
+
+    /// Steps the rows `begin..end` one after another.
+    #[inline(always)]
+    fn step_each<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        begin: usize,
+        end: usize,
+        action: Elements<'_>,
+        out: &mut StepOut<'_>,
+    ) -> Result {
         let Setup { max_episode_steps: limit, obs_len, action_len, state_size, .. } = self.setup;
         let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
-        let first = self.first;
-        let mut states = &mut *self.state;
+        let (first, mode) = (self.first, self.setup.mode());
+        let mut states = self.state.get_mut(begin.saturating_mul(size)..).ok_or(SHAPE)?;
         let rows = self.rng.iter_mut().zip(self.steps.iter_mut()).zip(self.phase.iter_mut());
         let outs = out.reward.iter_mut().zip(out.terminated.iter_mut()).zip(out.truncated.iter_mut());
-        for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in rows.zip(outs).enumerate() {
+        let rows = rows.zip(outs).enumerate().take(end).skip(begin);
+        for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in rows {
             let state = cut(&mut states, size)?;
             let at = k.saturating_mul(obs_len);
             let mut obs = out.obs.get(at, at.saturating_add(obs_len)).ok_or(SHAPE)?;

@@ -1,0 +1,235 @@
+//! Rows stepped together: every byte that stepping them one by one gives, in every mode, at every CPU level, at any
+//! number of rows, however they are split, and where a row fails.
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use rlcore::cpu;
+use rlcore::env::{
+    Acrobot, Autoreset, BUILTINS, CartPole, Env, MountainCar, MountainCarContinuous, Pendulum, Spec, Step, StepOut,
+    VecEnv, VecEnvConfig,
+};
+use rlcore::error::{Kind, Result};
+use rlcore::rng::Rng;
+use rlcore::space::{Element, Elements, ElementsMut};
+
+const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
+
+/// The same environment without its way of stepping rows together.
+struct OneByOne<'a>(&'a dyn Env);
+
+impl Env for OneByOne<'_> {
+    fn spec(&self) -> Spec<'_> {
+        self.0.spec()
+    }
+
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        self.0.reset(state, rng, obs)
+    }
+
+    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        self.0.step(state, rng, action, obs)
+    }
+}
+
+/// The arrays of a batch as bits, so that NaN and -0 count.
+#[derive(Clone, Debug, PartialEq)]
+struct Arrays {
+    obs: Vec<u32>,
+    reward: Vec<u32>,
+    terminated: Vec<u8>,
+    truncated: Vec<u8>,
+    final_obs: Vec<u32>,
+    valid: Vec<u8>,
+}
+
+impl Arrays {
+    fn new(n: usize, obs_len: usize) -> Self {
+        let (obs, final_obs) = (vec![7; n * obs_len], vec![7; n * obs_len]);
+        Arrays { obs, reward: vec![7; n], terminated: vec![9; n], truncated: vec![9; n], final_obs, valid: vec![9; n] }
+    }
+
+    fn out(&mut self) -> StepOut<'_> {
+        StepOut {
+            obs: ElementsMut::F32(cast_slice_mut(&mut self.obs)),
+            reward: cast_slice_mut(&mut self.reward),
+            terminated: &mut self.terminated,
+            truncated: &mut self.truncated,
+            final_obs: Some(ElementsMut::F32(cast_slice_mut(&mut self.final_obs))),
+            valid: Some(&mut self.valid),
+        }
+    }
+}
+
+/// Actions for `n` environments: random ones, pushes beyond their bounds among them.
+fn actions(spec: &Spec<'_>, rng: &mut Rng, n: usize) -> Vec<u32> {
+    let choices = spec.action.n.first().map_or(1, |&n| u64::from(n));
+    let float = |rng: &mut Rng| match rng.bounded(9) {
+        0 => 1.0,
+        1 => -0.0,
+        _ => rng.uniform_in(-3.0, 3.0) as f32,
+    };
+    let one = |_| match spec.action.kind {
+        Element::I32 => (rng.next_u64() % choices) as u32,
+        _ => float(rng).to_bits(),
+    };
+    (0..n).map(one).collect()
+}
+
+fn elements<'a>(spec: &Spec<'_>, action: &'a [u32]) -> Elements<'a> {
+    match spec.action.kind {
+        Element::I32 => Elements::I32(cast_slice(action)),
+        _ => Elements::F32(cast_slice(action)),
+    }
+}
+
+/// Resets `n` environments and steps them with the same actions, whole or in `parts`. Returns what every step wrote and
+/// the block after it, folded into one hash a step, and the last arrays.
+fn run(env: &dyn Env, n: usize, mode: Autoreset, limit: u32, steps: usize, parts: usize) -> (Vec<u64>, Arrays) {
+    let spec = env.spec();
+    let config = VecEnvConfig { num_envs: n as u32, seed: 5, autoreset: mode, max_episode_steps: limit };
+    let mut mem = vec![0u64; VecEnv::size(env, &config).unwrap() / 8];
+    let mut a = Arrays::new(n, spec.obs.len as usize);
+    let mut venv = VecEnv::init(cast_slice_mut(&mut mem), env, &config).unwrap();
+    venv.reset(None, ElementsMut::F32(cast_slice_mut(&mut a.obs))).unwrap();
+    let (mut rng, mut hashes) = (Rng::seeded(11), vec![]);
+    for _ in 0..steps {
+        let action = actions(&spec, &mut rng, n);
+        let mut venv = VecEnv::attach(cast_slice_mut(&mut mem), env).unwrap();
+        if mode == Autoreset::Disabled {
+            for i in 0..n {
+                if a.terminated[i] == 1 || a.truncated[i] == 1 {
+                    venv.reset_one(i, None, ElementsMut::F32(cast_slice_mut(&mut a.obs))).unwrap();
+                }
+            }
+        }
+        for part in 0..parts {
+            let (begin, end) = (part * n / parts, (part + 1) * n / parts);
+            venv.step_range(begin, end, elements(&spec, &action), a.out()).unwrap();
+        }
+        let mut hash = rlcore::block::hash(rlcore::block::HASH_START, cast_slice(&mem));
+        for bytes in [cast_slice(&a.obs), cast_slice(&a.reward), &a.terminated, &a.truncated, &a.valid] {
+            hash = rlcore::block::hash(hash, bytes);
+        }
+        hashes.push(rlcore::block::hash(hash, cast_slice(&a.final_obs)));
+    }
+    (hashes, a)
+}
+
+const ENVS: [&dyn Env; 5] = [&CartPole, &MountainCar, &MountainCarContinuous, &Acrobot, &Pendulum];
+
+#[test]
+fn rows_together_are_rows_one_by_one() {
+    for env in ENVS {
+        for mode in MODES {
+            for (n, limit) in [(1, 0), (7, 5), (8, 0), (9, 13), (64, 0), (67, 29), (130, 1)] {
+                let (expected, arrays) = run(&OneByOne(env), n, mode, limit, 60, 1);
+                for level in cpu::LEVELS {
+                    cpu::set_limit(level);
+                    for parts in [1, 2, 3, 7] {
+                        let (given, last) = run(env, n, mode, limit, 60, parts);
+                        let case =
+                            format!("{:?} {mode:?} n {n} limit {limit} {level:?} parts {parts}", env.spec().env_id);
+                        let first = expected.iter().zip(&given).position(|(a, b)| a != b);
+                        assert_eq!((first, &last), (None, &arrays), "{case}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Long runs at the environments' own limits: goals are reached, walls are hit, angles wrap.
+#[test]
+fn long_runs_are_the_same_bytes() {
+    for env in ENVS {
+        assert!(
+            run(env, 24, Autoreset::SameStep, 0, 1100, 1) == run(&OneByOne(env), 24, Autoreset::SameStep, 0, 1100, 1)
+        );
+    }
+}
+
+/// A state of `env` in which every field of a row is `x`.
+fn state_of(env: &dyn Env, x: f64) -> Vec<u8> {
+    let fields = env.spec().state_size as usize / 8;
+    let mut state = vec![x; fields];
+    if env.spec().env_id == MountainCarContinuous.spec().env_id {
+        state[2] = 0.0;
+    }
+    cast_slice(&state).to_vec()
+}
+
+/// Steps 20 rows of which row `bad` holds `x`, and says how it went and what is left.
+fn damaged(env: &dyn Env, bad: usize, x: f64, push: f32) -> (Result, Vec<u64>, Arrays) {
+    let (spec, n) = (env.spec(), 20);
+    let config = VecEnvConfig { num_envs: n, ..VecEnvConfig::default() };
+    let mut mem = vec![0u64; VecEnv::size(env, &config).unwrap() / 8];
+    let mut a = Arrays::new(n as usize, spec.obs.len as usize);
+    let mut venv = VecEnv::init(cast_slice_mut(&mut mem), env, &config).unwrap();
+    venv.reset(None, ElementsMut::F32(cast_slice_mut(&mut a.obs))).unwrap();
+    let mut action = actions(&spec, &mut Rng::seeded(3), n as usize);
+    let mut rows = venv.rows();
+    let state = state_of(env, x);
+    if x != 0.0 {
+        rows.state[bad * state.len()..][..state.len()].copy_from_slice(&state);
+    }
+    if spec.action.kind == Element::F32 {
+        action[bad] = push.to_bits();
+    }
+    let result = rows.step(env, elements(&spec, &action), a.out());
+    (result, mem, a)
+}
+
+#[test]
+fn damaged_rows_fail_as_they_do_alone() {
+    let (mut failed, mut passed) = (0, 0);
+    for level in cpu::LEVELS {
+        cpu::set_limit(level);
+        for env in ENVS {
+            for bad in [0, 7, 8, 13, 19] {
+                for x in [f64::NAN, f64::INFINITY, 1e300, -1e300, 1e39, 1e17, -7e6, 60_000.0, 7.0, 2.4, -0.0, 1e-310] {
+                    let (given, expected) = (damaged(env, bad, x, 0.5), damaged(&OneByOne(env), bad, x, 0.5));
+                    assert_eq!(given, expected, "{:?} row {bad} of {x}", env.spec().env_id);
+                    match given.0 {
+                        Ok(()) => passed += 1,
+                        Err(e) => {
+                            assert_eq!((e.kind, e.given), (Kind::Value, rlcore::error::Given::Int(bad as i64)));
+                            assert!(given.2.terminated[..bad].iter().all(|&x| x < 2));
+                            assert!(given.2.terminated[bad..].iter().all(|&x| x == 9));
+                            failed += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(failed > 300 && passed > 300, "{failed} failed, {passed} passed");
+}
+
+/// A push so hard that the reward overflows.
+#[test]
+fn a_reward_that_is_not_finite_fails_its_row() {
+    for env in [&MountainCarContinuous as &dyn Env, &Pendulum] {
+        let (given, expected) = (damaged(env, 11, 0.0, 3e38), damaged(&OneByOne(env), 11, 0.0, 3e38));
+        assert_eq!(given, expected);
+        assert_eq!(given.0.is_err(), env.spec().env_id == MountainCarContinuous.spec().env_id);
+    }
+}
+
+/// What is promised to be faster is really done: whole groups of 8 rows.
+#[test]
+fn rows_are_stepped_together() {
+    for (name, env) in BUILTINS {
+        let spec = env.spec();
+        let mut a = Arrays::new(21, spec.obs.len as usize);
+        let mut state = vec![0u64; 21 * spec.state_size as usize / 8];
+        let action = vec![0; 21];
+        let given = env.step_rows(cast_slice_mut(&mut state), elements(&spec, &action), &mut a.out());
+        assert_eq!(given, if spec.env_id < 100 { 16 } else { 0 }, "{name}");
+        let untouched = Arrays::new(21, spec.obs.len as usize);
+        assert_eq!(a.obs[given * spec.obs.len as usize..], untouched.obs[given * spec.obs.len as usize..]);
+        assert!(a.reward[given..].iter().all(|&x| x == 7) && a.valid == untouched.valid);
+        // Too short a state or other kinds of elements: nothing is done and nothing fails.
+        let mut out = a.out();
+        assert_eq!(env.step_rows(&mut [], elements(&spec, &action), &mut out), 0);
+        assert_eq!(env.step_rows(cast_slice_mut(&mut state), Elements::U8(&[0; 21]), &mut out), 0);
+    }
+}
