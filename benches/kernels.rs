@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rlcore::data::normalizer::{Limits, Moments, normalise};
+use rlcore::data::step::Rewrite;
 use rlcore::kernels::categorical::{self, Logits, Sampling};
 use rlcore::kernels::gae::{Rollout, gae};
 use rlcore::kernels::gaussian::{self, Gaussian};
@@ -116,7 +117,7 @@ fn bench_moments(c: &mut Criterion) {
             b.iter(|| {
                 let mut moments = Moments { mean: &mut mean, var: &mut var, count: &mut count };
                 moments.update(black_box(&x)).unwrap();
-                normalise(&mean, &var, Limits::default(), &x, &mut out).unwrap();
+                normalise(&mean, &var, Limits::default(), Rewrite::apart(&x, &mut out)).unwrap();
             })
         });
         let (from, mut to) = (vec![1u8; rows * width * 6], vec![0u8; rows * width * 6]);

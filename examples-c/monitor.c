@@ -1,28 +1,48 @@
 #include "monitor.h"
 
-#include <string.h>
+enum { RECORDS = 64 };
 
-void monitor_open(monitor *m, const char *path, const char *env_name) {
+static double clock_of(void *user) {
+  (void)user;
+  return host_seconds();
+}
+
+static void put(monitor *m, const char *text, size_t len) {
+  if (fwrite(text, 1, len, m->file) != len) host_fail("cannot write the monitor file");
+}
+
+void monitor_open(monitor *m, const char *path, const char *env_name, uint32_t num_envs) {
   static char buffer[1 << 14];
-  memset(m, 0, sizeof *m);
-  m->start = host_seconds();
-  m->file = fopen(path, "wb");
+  char text[256];
+  size_t size = 0, len = 0;
+  rlcore_monitor_config config;
+  CHECK(rlcore_monitor_config_init(&config, sizeof config));
+  config.num_envs = num_envs;
+  config.start = host_seconds();
+  CHECK(rlcore_monitor_size(&config, &size));
+  *m = (monitor){.file = fopen(path, "wb")};
+  CHECK(rlcore_monitor_init(host_take(size), size, &config, &m->records));
   if (!m->file) host_fail("cannot write %s", path);
   setvbuf(m->file, buffer, _IOFBF, sizeof buffer);
-  fprintf(m->file, "#{\"t_start\": %.6f, \"env_id\": \"%s\"}\n", m->start, env_name);
-  fputs("r,l,t\r\n", m->file); /* Python's csv module ends rows with CR LF */
+  CHECK(rlcore_monitor_format_header(config.start, env_name, NULL, 0, text, sizeof text, &len));
+  put(m, text, len);
 }
 
 void monitor_step(monitor *m, const training *t) {
   if (!m->file) return;
-  for (uint32_t i = 0; i < t->config.num_envs && i < MONITOR_MAX_ENVS; i++) {
-    m->sum[i] += (double)t->reward[i];
-    m->len[i]++;
-    if (!t->terminated[i] && !t->truncated[i]) continue;
-    fprintf(m->file, "%.6f,%u,%.6f\r\n", m->sum[i], (unsigned)m->len[i], host_seconds() - m->start);
-    m->sum[i] = 0;
-    m->len[i] = 0;
-  }
+  const rlcore_vecenv_out step = {sizeof step, 0, NULL, t->reward, t->terminated, t->truncated, NULL, NULL};
+  CHECK(rlcore_monitor_step_clock(m->records, &step, clock_of, NULL, NULL));
+  rlcore_episode episodes[RECORDS];
+  uint32_t count = 0;
+  do {
+    CHECK(rlcore_monitor_read(m->records, &m->next, episodes, NULL, RECORDS, &count, NULL));
+    for (uint32_t i = 0; i < count; i++) {
+      char row[RLCORE_MONITOR_ROW_SIZE];
+      size_t len = 0;
+      CHECK(rlcore_monitor_format_row(&episodes[i], NULL, 0, row, sizeof row, &len));
+      put(m, row, len);
+    }
+  } while (count == RECORDS);
 }
 
 void monitor_close(monitor *m) {

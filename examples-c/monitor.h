@@ -1,4 +1,4 @@
-/* Episodes as Stable-Baselines3 and Gymnasium tools read them: a JSON line, then a CSV of return, length, time. */
+/* Episodes as Stable-Baselines3 and Gymnasium tools read them: monitor.csv, a JSON line and a row an episode. */
 #ifndef MONITOR_H
 #define MONITOR_H
 
@@ -6,16 +6,13 @@
 
 #include <stdio.h>
 
-enum { MONITOR_MAX_ENVS = 256 };
-
 typedef struct monitor {
-  FILE *file;
-  double start;
-  double sum[MONITOR_MAX_ENVS]; /* return so far */
-  uint32_t len[MONITOR_MAX_ENVS];
+  FILE *file; /* NULL: nothing is counted */
+  rlcore_monitor *records;
+  uint64_t next; /* record to write next */
 } monitor;
 
-void monitor_open(monitor *m, const char *path, const char *env_name);
+void monitor_open(monitor *m, const char *path, const char *env_name, uint32_t num_envs);
 
 /* Counts what the last step of every environment did; writes a row for each episode that ended. */
 void monitor_step(monitor *m, const training *t);

@@ -70,7 +70,7 @@ static const char *path(const options *o, const char *name) {
 static const rlcore_policy *train(result *r, training *t, const task *task, uint64_t seed, const options *o) {
   static monitor m;
   size_t policy_size = 0;
-  if (seed == 1) monitor_open(&m, path(o, "monitor.csv"), task->title);
+  if (seed == 1) monitor_open(&m, path(o, "monitor.csv"), task->title, t->config.num_envs);
   const unsigned long calls = heap_calls();
   run_seed(&r->run, t, seed, task->bar, &m, false);
   r->heap_calls = heap_calls() - calls;

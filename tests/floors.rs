@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module of the crate and its floor.
-const FLOORS: [(&str, u32); 11] = [
+const FLOORS: [(&str, u32); 12] = [
     ("error", 0),
     ("num", 0),
     ("rng", 0),
     ("cpu", 0),
+    ("decimal", 0),
     ("space", 0),
     ("block", 1),
     ("kernels", 2),

@@ -3,9 +3,11 @@
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::data::normalizer::{Limits, Moments, RewardScale, normalise, scale_rewards};
+use rlcore::data::step::{Ends, Rewrite};
 use rlcore::error::{Kind, Result};
 use rlcore::kernels::moments::{
-    Moment, columns, explained_variance, mean_std, merge, of, standardise, sum_of_squares, update,
+    Moment, columns, explained_variance, mean_std, merge, merge_columns, of, of_kept, standardise, sum_of_squares,
+    update,
 };
 use rlcore::kernels::returns::{discounted_sum, forward, n_step};
 use rlcore::num;
@@ -115,6 +117,80 @@ fn an_update_is_a_merge_of_column_moments() {
             }
         }
         assert!(close(count, 4.0 * n as f64 + 1e-4, 1e-15));
+    }
+}
+
+#[test]
+fn merged_moments_follow_the_formula_and_numpys_numbers() {
+    // numpy: mean and var of three rows, of two, and of all five; no initial count.
+    let (a, b) = ([[0.5, -2.0], [1.25, 4.0], [3.0, 0.5]], [[-1.0, 8.0], [2.5, 3.25]]);
+    let batch = |rows: &[[f32; 2]]| {
+        let (mut mean, mut var) = ([0.0; 2], [0.0; 2]);
+        columns(rows.as_flattened(), rows.len(), &mut mean, &mut var).unwrap();
+        (mean, var)
+    };
+    let ((mut mean, mut var), with) = (batch(&a), batch(&b));
+    let mut count = 3.0;
+    merge_columns((&with.0, &with.1), 2.0, &mut mean, &mut var, &mut count).unwrap();
+    for (got, want) in mean.iter().chain(&var).zip([1.25, 2.75, 2.05, 11.4]) {
+        assert!(close(*got, want, 1e-15), "{got} is not {want}");
+    }
+    assert_eq!(count, 5.0);
+    // The specification's two merges.
+    for ((m, v, c), (bm, bv, n), want) in [
+        ((1.0, 4.0, 10.0), (3.0, 2.0, 5.0), (1.6666666666666665, 4.222222222222222, 15.0)),
+        ((0.0, 1.0, 1e-4), (5.0, 0.0, 1.0), (4.999500049995, 0.0025994900759899013, 1.0001)),
+    ] {
+        let (mut mean, mut var, mut count) = ([m], [v], c);
+        merge_columns((&[bm], &[bv]), n, &mut mean, &mut var, &mut count).unwrap();
+        assert_eq!((mean[0], var[0], count), want);
+    }
+    // What is there already may be nothing.
+    let (mut mean, mut var, mut count) = ([7.0; 2], [7.0; 2], 0.0);
+    merge_columns((&with.0, &with.1), 2.0, &mut mean, &mut var, &mut count).unwrap();
+    assert_eq!((mean, var, count), (with.0, with.1, 2.0));
+
+    let good = ([1.0], [1.0], 1.0);
+    let bad: [(([f64; 1], [f64; 1], f64), Kind); 9] = [
+        (([f64::NAN], good.1, 1.0), Kind::Value),
+        (([f64::INFINITY], good.1, 1.0), Kind::Value),
+        (([1e61], good.1, 1.0), Kind::Value),
+        ((good.0, [f64::NAN], 1.0), Kind::Value),
+        ((good.0, [1e121], 1.0), Kind::Value),
+        ((good.0, [-1e-9], 1.0), Kind::Range),
+        ((good.0, good.1, f64::NAN), Kind::Value),
+        ((good.0, good.1, -1.0), Kind::Range),
+        ((good.0, good.1, 1e20), Kind::Range),
+    ];
+    for ((m, v, n), want) in bad {
+        let (mut mean, mut var, mut count) = good;
+        let refused = merge_columns((&m, &v), n, &mut mean, &mut var, &mut count);
+        assert_eq!((kind(refused), (mean, var, count)), (Some(want), good));
+        let (mut mean, mut var, mut count) = (m, v, n);
+        assert_eq!(kind(merge_columns((&good.0, &good.1), 1.0, &mut mean, &mut var, &mut count)), Some(want));
+    }
+    let (mut mean, mut var, mut count) = ([1.0], [1.0], 0.0);
+    let nothing = merge_columns((&[1.0], &[1.0]), 0.0, &mut mean, &mut var, &mut count);
+    assert_eq!(kind(nothing), Some(Kind::Range));
+    assert_eq!(kind(merge_columns((&[1.0; 2], &[1.0]), 1.0, &mut mean, &mut var, &mut count)), Some(Kind::Shape));
+    assert_eq!(kind(merge_columns((&[1.0], &[]), 1.0, &mut mean, &mut var, &mut count)), Some(Kind::Shape));
+}
+
+#[test]
+fn moments_of_kept_numbers_leave_the_others_out() {
+    let mut rng = Rng::seeded(11);
+    for len in [1usize, 2, 15, 16, 17, 40, 333] {
+        let x: Vec<f64> = (0..len).map(|_| rng.uniform_in(90.0, 110.0)).collect();
+        assert_eq!(of_kept(&x, &vec![3; len]), (of(&x), len));
+        assert_eq!(of_kept(&x, &vec![0; len]), (Moment { mean: 0.0, var: 0.0 }, 0));
+        let keep: Vec<u8> = (0..len).map(|i| u8::from(i % 3 != 0)).collect();
+        let kept: Vec<f64> = x.iter().zip(&keep).filter(|(_, k)| **k != 0).map(|(x, _)| *x).collect();
+        let (got, n) = of_kept(&x, &keep);
+        assert_eq!(n, kept.len());
+        if n > 0 {
+            let want = twin(kept.into_iter());
+            assert!(close(got.mean, want.mean, 1e-14) && close(got.var, want.var, 1e-11));
+        }
     }
 }
 
@@ -252,7 +328,7 @@ impl Normalizer {
     fn observe(&mut self, obs: [f32; 4]) -> [f32; 4] {
         let mut out = [f32::NAN; 4];
         self.moments().update(&obs).unwrap();
-        normalise(&self.mean, &self.var, Limits::default(), &obs, &mut out).unwrap();
+        normalise(&self.mean, &self.var, Limits::default(), Rewrite::apart(&obs, &mut out)).unwrap();
         out
     }
 }
@@ -301,12 +377,13 @@ fn a_normalised_run_follows_the_trace() {
         let mut out = [f32::NAN; 2];
         // Either flag ends an episode.
         let (terminated, truncated) = if i == 1 { (ended, [0; 2]) } else { ([0; 2], ended) };
-        n.rewards().step(&reward, &terminated, &truncated, 0.99, Limits::default(), &mut out).unwrap();
+        let ends = Ends { terminated: &terminated, truncated: &truncated, valid: None };
+        n.rewards().step(Rewrite::apart(&reward, &mut out), ends, 0.99, Limits::default()).unwrap();
         near(&out, &reward_out);
         assert_eq!(n.running, running);
         assert!(close(n.ret.0, ret.0, 1e-15) && close(n.ret.1, ret.1, 1e-15) && close(n.ret.2, ret.2, 1e-15));
         let mut again = [f32::NAN; 2];
-        scale_rewards(n.ret.1, Limits::default(), &reward, &mut again).unwrap();
+        scale_rewards(n.ret.1, Limits::default(), Rewrite::apart(&reward, &mut again)).unwrap();
         assert_eq!(again, out);
     }
     for j in 0..2 {
@@ -324,7 +401,7 @@ fn normalised_columns_equal_the_formula_and_are_clipped() {
         let var: Vec<f64> = draw(5, width, 0.0, 40.0).into_iter().map(f64::from).collect();
         let mut out = vec![f32::NAN; n * width];
         let limits = Limits { clip: 1.5, epsilon: 1e-8 };
-        normalise(&mean, &var, limits, &x, &mut out).unwrap();
+        normalise(&mean, &var, limits, Rewrite::apart(&x, &mut out)).unwrap();
         for (i, got) in out.iter().enumerate() {
             let j = i % width;
             let want = ((f64::from(x[i]) - mean[j]) / (var[j] + 1e-8).sqrt()).clamp(-1.5, 1.5);
@@ -332,7 +409,8 @@ fn normalised_columns_equal_the_formula_and_are_clipped() {
         }
     }
     let mut out = [0.0; 2];
-    scale_rewards(0.0, Limits { clip: 3.0, epsilon: 1e-30 }, &[1e38, -1e-3], &mut out).unwrap();
+    let limits = Limits { clip: 3.0, epsilon: 1e-30 };
+    scale_rewards(0.0, limits, Rewrite::apart(&[1e38, -1e-3], &mut out)).unwrap();
     assert_eq!(out, [3.0, -3.0]);
 }
 
@@ -355,7 +433,7 @@ fn every_cpu_level_gives_the_same_bytes() {
             let (mut mean, mut var, mut count) = (vec![0.1; width], vec![1.3; width], 0.5);
             let (mut out, mut sums, mut scaled) = (x.clone(), x.clone(), x.clone());
             update(&x, n, &mut mean, &mut var, &mut count).unwrap();
-            normalise(&mean, &var, Limits::default(), &y, &mut out).unwrap();
+            normalise(&mean, &var, Limits::default(), Rewrite::apart(&y, &mut out)).unwrap();
             discounted_sum(&x, 0.97, n, width, &mut sums).unwrap();
             standardise(&mut scaled, 1e-8).unwrap();
             let mut bits: Vec<u64> = [mean, var].concat().into_iter().map(f64::to_bits).collect();
@@ -447,11 +525,11 @@ fn bad_input_to_the_normalizer_is_refused_and_nothing_changes() {
     let x = [1.0f32; 4];
     let mut out = [7.0; 5];
     let good = Limits::default();
-    assert_eq!(kind(normalise(&[0.0; 2], &[1.0; 3], good, &x, &mut out[..4])), Some(Kind::Shape));
-    assert_eq!(kind(normalise(&[0.0; 3], &[1.0; 3], good, &x, &mut out[..4])), Some(Kind::Shape));
-    assert_eq!(kind(normalise(&[], &[], good, &x, &mut out[..4])), Some(Kind::Shape));
-    assert_eq!(kind(normalise(&[0.0; 2], &[1.0; 2], good, &x, &mut out)), Some(Kind::Shape));
-    assert_eq!(kind(scale_rewards(1.0, good, &x, &mut out)), Some(Kind::Shape));
+    assert_eq!(kind(normalise(&[0.0; 2], &[1.0; 3], good, Rewrite::apart(&x, &mut out[..4]))), Some(Kind::Shape));
+    assert_eq!(kind(normalise(&[0.0; 3], &[1.0; 3], good, Rewrite::apart(&x, &mut out[..4]))), Some(Kind::Shape));
+    assert_eq!(kind(normalise(&[], &[], good, Rewrite::apart(&x, &mut out[..4]))), Some(Kind::Shape));
+    assert_eq!(kind(normalise(&[0.0; 2], &[1.0; 2], good, Rewrite::apart(&x, &mut out))), Some(Kind::Shape));
+    assert_eq!(kind(scale_rewards(1.0, good, Rewrite::apart(&x, &mut out))), Some(Kind::Shape));
     let limits = [
         (Limits { clip: 0.0, ..good }, Kind::Range),
         (Limits { clip: -1.0, ..good }, Kind::Range),
@@ -461,12 +539,13 @@ fn bad_input_to_the_normalizer_is_refused_and_nothing_changes() {
         (Limits { epsilon: f64::INFINITY, ..good }, Kind::Range),
     ];
     for (bad, want) in limits {
-        assert_eq!(kind(normalise(&[0.0; 2], &[1.0; 2], bad, &x, &mut out[..4])), Some(want));
-        assert_eq!(kind(scale_rewards(1.0, bad, &x, &mut out[..4])), Some(want));
+        assert_eq!(kind(normalise(&[0.0; 2], &[1.0; 2], bad, Rewrite::apart(&x, &mut out[..4]))), Some(want));
+        assert_eq!(kind(scale_rewards(1.0, bad, Rewrite::apart(&x, &mut out[..4]))), Some(want));
     }
     let mut n = Normalizer::new();
     let mut step = |r: &[f32], terminated: &[u8], truncated: &[u8], discount: f64, len: usize| {
-        kind(n.rewards().step(r, terminated, truncated, discount, good, &mut out[..len]))
+        let ends = Ends { terminated, truncated, valid: None };
+        kind(n.rewards().step(Rewrite::apart(r, &mut out[..len]), ends, discount, good))
     };
     assert_eq!(step(&x[..1], &[0; 2], &[0; 2], 0.9, 2), Some(Kind::Shape));
     assert_eq!(step(&x[..2], &[0; 1], &[0; 2], 0.9, 2), Some(Kind::Shape));
@@ -476,8 +555,13 @@ fn bad_input_to_the_normalizer_is_refused_and_nothing_changes() {
     assert_eq!(step(&x[..2], &[0; 2], &[0; 2], f64::NAN, 2), Some(Kind::Range));
     for bad in BAD {
         assert_eq!(step(&[1.0, bad], &[0; 2], &[0; 2], 0.9, 2), Some(Kind::Value));
-        assert_eq!(kind(normalise(&[0.0; 2], &[1.0; 2], good, &[1.0, bad], &mut [7.0; 2])), Some(Kind::Value));
-        assert_eq!(kind(scale_rewards(1.0, good, &[1.0, bad], &mut [7.0; 2])), Some(Kind::Value));
+        assert_eq!(
+            kind(normalise(&[0.0; 2], &[1.0; 2], good, Rewrite::apart(&[1.0, bad], &mut [7.0; 2]))),
+            Some(Kind::Value)
+        );
+        let mut pair = [7.0; 2];
+        assert_eq!(kind(scale_rewards(1.0, good, Rewrite::apart(&[1.0, bad], &mut pair))), Some(Kind::Value));
+        assert_eq!(pair, [7.0; 2]);
     }
     assert_eq!((n.running, n.ret, out), ([0.0; 2], (0.0, 1.0, 1e-4), [7.0; 5]));
 }

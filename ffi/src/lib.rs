@@ -20,6 +20,8 @@ pub mod env;
 pub mod vecenv;
 
 pub mod batch;
+pub mod monitor;
+pub mod vec_normalize;
 
 pub mod categorical;
 pub mod gaussian;

@@ -1,8 +1,35 @@
 //! Means and variances.
 
-use crate::ptr::{self, Input, Output, apart};
-use crate::status::{call, rlcore_status};
+use crate::ptr::{self, Extent, Input, Output, Through, apart};
+use crate::status::{Result, call, rlcore_status};
+use rlcore::data::normalizer::{self, Limits, Moments};
+use rlcore::error::{Error, Kind};
 use rlcore::kernels::moments;
+
+/// Forgets everything: mean 0, variance 1. mean, var: [num_columns] to write; count: [1] becomes initial_count, usually
+/// 1e-4, so that the first rows outweigh what was not seen.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SHAPE if num_columns is 0; E_VALUE and E_RANGE unless initial_count is from 0 to 1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_moments_reset(
+    num_columns: u32,
+    initial_count: f64,
+    mean: *mut f64,
+    var: *mut f64,
+    count: *mut f64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let running = Running::at(num_columns, mean, var, count)?;
+        apart(&running.extents(), &[])?;
+        if !(0.0..=1.0).contains(&initial_count) {
+            let kind = if initial_count.is_finite() { Kind::Range } else { Kind::Value };
+            return Err(Error::new(kind, "moments: initial_count from 0 to 1").given_f32(initial_count as f32).into());
+        }
+        let mut moments = running.moments();
+        moments.reset();
+        *moments.count = initial_count;
+        Ok(())
+    })
+}
 
 /// Merges the columns of x into running moments: Chan's formula, in a fixed order.
 /// x: [num_rows, num_columns]; mean, var: [num_columns] to change; count: [1] rows they have seen, to change.
@@ -20,12 +47,102 @@ pub unsafe extern "C" fn rlcore_moments_update(
     call(|| unsafe {
         let (rows, columns) = (num_rows as usize, num_columns as usize);
         let x = Input::at("moments: x", x, ptr::grid("moments: x", rows, columns)?)?;
-        let mean = Output::at("moments: mean", mean, columns)?;
-        let var = Output::at("moments: var", var, columns)?;
-        let count = Output::at("moments: count", count, 1)?;
-        apart(&[mean.extent(), var.extent(), count.extent()], &[x.extent()])?;
-        Ok(moments::update(x.slice(), rows, mean.slice(), var.slice(), count.one())?)
+        let running = Running::at(num_columns, mean, var, count)?;
+        apart(&running.extents(), &[x.extent()])?;
+        let Moments { mean, var, count } = running.moments();
+        Ok(moments::update(x.slice(), rows, mean, var, count)?)
     })
+}
+
+/// Merges moments that were made elsewhere, of a batch or of another worker, by the same formula. Moments that began at an
+/// initial count bring it along.
+/// with_mean, with_var: [num_columns] moments of with_count rows; mean, var, count: as for rlcore_moments_update.
+/// Errors: as there; E_RANGE for a variance below 0, a count that is not from 0 to 2^64, or two counts of 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_moments_merge(
+    num_columns: u32,
+    with_mean: *const f64,
+    with_var: *const f64,
+    with_count: f64,
+    mean: *mut f64,
+    var: *mut f64,
+    count: *mut f64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let with_mean = Input::at("moments: with_mean", with_mean, num_columns as usize)?;
+        let with_var = Input::at("moments: with_var", with_var, num_columns as usize)?;
+        let running = Running::at(num_columns, mean, var, count)?;
+        apart(&running.extents(), &[with_mean.extent(), with_var.extent()])?;
+        Ok(running.moments().merge(with_mean.slice(), with_var.slice(), with_count)?)
+    })
+}
+
+/// Writes clip((x - mean) / sqrt(var + epsilon)), from -clip to clip.
+/// x, out: [num_rows, num_columns]; may be the same array. mean, var: [num_columns]
+/// Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30 to
+/// 1e30.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_normalize(
+    x: *const f32,
+    num_rows: u32,
+    num_columns: u32,
+    mean: *const f64,
+    var: *const f64,
+    epsilon: f64,
+    clip: f32,
+    out: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let columns = columns(num_columns)?;
+        let x = Through::at(
+            "normalize: x",
+            x,
+            "normalize: out",
+            out,
+            ptr::grid("normalize: x", num_rows as usize, columns)?,
+        )?;
+        let mean = Input::at("normalize: mean", mean, columns)?;
+        let var = Input::at("normalize: var", var, columns)?;
+        apart(&[x.output()], &[x.input(), mean.extent(), var.extent()])?;
+        Ok(normalizer::normalise(mean.slice(), var.slice(), Limits { clip, epsilon }, x.rewrite())?)
+    })
+}
+
+fn columns(num_columns: u32) -> Result<usize> {
+    match num_columns {
+        0 => Err(Error::new(Kind::Shape, "moments: rows and columns of at least").needed(1).given(0).into()),
+        n => Ok(n as usize),
+    }
+}
+
+/// The caller's running moments.
+struct Running<'a> {
+    mean: Output<'a, f64>,
+    var: Output<'a, f64>,
+    count: Output<'a, f64>,
+}
+
+impl<'a> Running<'a> {
+    /// # Safety
+    /// As [`Output::at`].
+    unsafe fn at(num_columns: u32, mean: *mut f64, var: *mut f64, count: *mut f64) -> Result<Self> {
+        let n = columns(num_columns)?;
+        unsafe {
+            Ok(Running {
+                mean: Output::at("moments: mean", mean, n)?,
+                var: Output::at("moments: var", var, n)?,
+                count: Output::at("moments: count", count, 1)?,
+            })
+        }
+    }
+
+    fn extents(&self) -> [Extent; 3] {
+        [self.mean.extent(), self.var.extent(), self.count.extent()]
+    }
+
+    fn moments(self) -> Moments<'a> {
+        Moments { mean: self.mean.slice(), var: self.var.slice(), count: self.count.one() }
+    }
 }
 
 /// Shifts and scales x to mean 0 and deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; fewer

@@ -1,13 +1,14 @@
 //! Pointers become slices here and nowhere else: present, aligned, within the address space, and outputs apart from
 //! everything else, checked before the first byte is touched.
 
-use core::ffi::c_void;
+use core::ffi::{c_char, c_void};
 use core::marker::PhantomData;
 use core::slice;
 use core::sync::atomic::AtomicU32;
 
 use crate::status::{Fault, Result};
 use rlcore::block::Span;
+use rlcore::data::step::Rewrite;
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Elements, ElementsMut};
 
@@ -153,6 +154,69 @@ impl<'a, T: Plain> Output<'a, T> {
         // SAFETY: present and aligned by `extent`, ours alone by the promise to `at`.
         unsafe { slice::from_raw_parts_mut(self.p, self.len) }
     }
+}
+
+/// An array to rewrite: in place where both pointers are the same, else from one into the other.
+pub struct Through<'a> {
+    from: Option<Input<'a, f32>>,
+    to: Output<'a, f32>,
+}
+
+impl<'a> Through<'a> {
+    /// Errors: as [`Input::at`] of `from` and [`Output::at`] of `to`.
+    ///
+    /// # Safety
+    /// As theirs.
+    pub unsafe fn at(
+        what: &'static str,
+        from: *const f32,
+        out_what: &'static str,
+        to: *mut f32,
+        len: usize,
+    ) -> Result<Self> {
+        let from = unsafe { Input::at(what, from, len)? };
+        let to = unsafe { Output::at(out_what, to, len)? };
+        let same = from.p.addr() == to.p.addr();
+        Ok(Through { from: if same { None } else { Some(from) }, to })
+    }
+
+    /// The bytes that are only read.
+    pub fn input(&self) -> Extent {
+        self.from.as_ref().map_or(Extent::NONE, Input::extent)
+    }
+
+    /// The bytes that are written.
+    pub fn output(&self) -> Extent {
+        self.to.extent
+    }
+
+    /// The arrays.
+    pub fn rewrite(self) -> Rewrite<'a> {
+        match self.from {
+            Some(from) => Rewrite::apart(from.slice(), self.to.slice()),
+            None => Rewrite::in_place(self.to.slice()),
+        }
+    }
+}
+
+/// Longest text that a caller may hand over.
+const MAX_TEXT_LEN: usize = 4096;
+
+/// A text that ends with NUL, without it. Errors: `Null`, `Range`.
+///
+/// # Safety
+/// If `p` is not NULL, a NUL stands there or after at most `MAX_TEXT_LEN` characters, and nobody writes to them.
+pub unsafe fn text<'a>(what: &'static str, p: *const c_char) -> Result<&'a [u8]> {
+    let p = unsafe { Input::at(what, p.cast::<u8>(), 0)? }.p;
+    for len in 0..MAX_TEXT_LEN {
+        // SAFETY: no NUL came before this character, so it is there by the promise.
+        if unsafe { p.add(len).read() } == 0 {
+            // SAFETY: these were read just now.
+            return Ok(unsafe { slice::from_raw_parts(p, len) });
+        }
+    }
+    let long = Error::new(Kind::Range, "a text that ends with NUL, characters before it less than");
+    Err(Fault::at(what, long.needed(MAX_TEXT_LEN)))
 }
 
 /// Observations or actions to read.
@@ -521,6 +585,23 @@ impl<T: Versioned> OutSized<T> {
 /// Checks a field that a later version may give a meaning. Errors: `Config`.
 pub fn reserved(what: &'static str, value: u32) -> Result {
     if value == 0 { Ok(()) } else { Err(Fault::at(what, Error::new(Kind::Config, "zero").given(value as usize))) }
+}
+
+/// A flag of a configuration. Errors: `Config`.
+pub fn switch(what: &'static str, value: u32) -> Result<bool> {
+    if value <= 1 {
+        Ok(value == 1)
+    } else {
+        Err(Fault::at(what, Error::new(Kind::Config, "0 or 1").given(value as usize)))
+    }
+}
+
+/// Checks that two objects are not one, before either is looked at. Errors: `Overlap`.
+pub fn distinct<T>(what: &'static str, a: *const T, b: *const T) -> Result {
+    match a.addr() == b.addr() && !a.is_null() {
+        true => Err(Fault::at(what, Error::new(Kind::Overlap, "an object that is another one"))),
+        false => Ok(()),
+    }
 }
 
 /// A flag. Errors: `Range`.

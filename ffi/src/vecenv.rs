@@ -97,6 +97,35 @@ unsafe impl Versioned for rlcore_vecenv_out {
 
 const NULL: *mut u8 = core::ptr::null_mut();
 
+/// Flags of one step: terminated, truncated, and valid where it is given.
+pub type Flags<'a> = (Input<'a, u8>, Input<'a, u8>, Option<Input<'a, u8>>);
+
+impl rlcore_vecenv_out {
+    /// What the caller hands over. Errors: `Null`, `Align`, `Config`.
+    ///
+    /// # Safety
+    /// As `ptr::sized`.
+    pub unsafe fn at(p: *const rlcore_vecenv_out) -> Result<Self> {
+        let out = unsafe { ptr::sized(p)? };
+        ptr::reserved("vecenv out: reserved", out.reserved)?;
+        Ok(out)
+    }
+
+    /// The flags that a step has written for `n` environments. Errors: `Null`, `Overflow`.
+    ///
+    /// # Safety
+    /// As [`Input::at`].
+    pub unsafe fn flags<'a>(&self, n: usize) -> Result<Flags<'a>> {
+        unsafe {
+            Ok((
+                Input::at("terminated", self.terminated.cast_const(), n)?,
+                Input::at("truncated", self.truncated.cast_const(), n)?,
+                Input::optional("valid", self.valid.cast_const(), n)?,
+            ))
+        }
+    }
+}
+
 pub(crate) unsafe fn config(p: *const rlcore_vecenv_config) -> Result<VecEnvConfig> {
     let c = unsafe { ptr::sized(p)? };
     let unknown = Error::new(Kind::Config, "autoreset of 0 (same step), 1 (next step), 2 (disabled) or 3 (legacy)");
@@ -191,8 +220,7 @@ impl Block {
         out: *const rlcore_vecenv_out,
     ) -> Result {
         let (n, obs_len, action_len) = (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize);
-        let out = unsafe { ptr::sized(out)? };
-        ptr::reserved("vecenv out: reserved", out.reserved)?;
+        let out = unsafe { rlcore_vecenv_out::at(out)? };
         let (action, obs, reward, terminated, truncated, final_obs, valid) = unsafe {
             (
                 AnyInput::at("action", action, self.action_kind, n, action_len)?,

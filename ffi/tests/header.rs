@@ -19,6 +19,8 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("env.rs", "Environments: the caller's own and the library's", &["rlcore_env_id"]),
     ("vecenv.rs", "N environments of one kind", &["rlcore_autoreset"]),
     ("batch.rs", "Steps that the host does not wait for: its own threads and processes as workers", &[]),
+    ("monitor.rs", "Episodes: returns, lengths, monitor.csv", &["rlcore_episode"]),
+    ("vec_normalize.rs", "Normalised observations and rewards of N environments", &[]),
     ("sampling.rs", "How actions are chosen", &["rlcore_sampling_method", "rlcore_sampling"]),
     ("ppo.rs", "PPO: act, observe, learn", &["rlcore_ppo_due", "rlcore_activation"]),
     ("policy.rs", "Policies: what a game ships", &[]),

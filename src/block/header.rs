@@ -18,6 +18,10 @@ pub enum Kind {
     Ppo = 2,
     /// A policy that acts and does not learn.
     Policy = 3,
+    /// The episodes that N environments have finished.
+    Monitor = 5,
+    /// Running statistics that normalise observations and rewards.
+    VecNormalize = 6,
     /// Steps of a vectorised environment that the host does not wait for.
     Batch = 7,
 }

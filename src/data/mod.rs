@@ -1,3 +1,7 @@
-//! What is kept between steps: statistics, and the arrays that learners read.
+//! What is kept between steps: statistics, records, and the arrays that learners read.
 
+pub mod monitor;
+pub mod monitor_csv;
 pub mod normalizer;
+pub mod step;
+pub mod vec_normalize;

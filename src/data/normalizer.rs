@@ -3,11 +3,11 @@
 //! Everything works on the caller's arrays. To freeze the statistics, do not call what updates them. The order of a
 //! step is that of the usual vectorised normaliser: update with the new batch first, then normalise with the result.
 
+use super::step::{Ends, Rewrite};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::{check_finite, check_one};
-use crate::kernels::moments::{self, LANES, Moment};
-use crate::kernels::returns::{accumulate, clear_ended};
+use crate::kernels::moments::{self, BLOCK_ROWS, LANES, Moment, PARTS};
 use crate::num;
 
 /// What a count starts at, so that the first batch outweighs the initial moments.
@@ -37,6 +37,12 @@ impl Moments<'_> {
         let rows = x.len().checked_div(self.mean.len()).unwrap_or(0);
         moments::update(x, rows, self.mean, self.var, self.count)
     }
+
+    /// Merges the moments of `count` other rows, as of another worker's environments. Errors: as
+    /// [`moments::merge_columns`]; nothing is updated on error.
+    pub fn merge(&mut self, mean: &[f64], var: &[f64], count: f64) -> Result {
+        moments::merge_columns((mean, var), count, self.mean, self.var, self.count)
+    }
 }
 
 /// How far normalised numbers may go, and what keeps the divisor from 0.
@@ -55,7 +61,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    fn check(&self) -> Result {
+    pub(crate) fn check(&self) -> Result {
         check_one("normalizer: a finite clip", self.clip)?;
         if self.clip <= 0.0 {
             return Err(Error::new(Kind::Range, "normalizer: clip above 0").given_f32(self.clip));
@@ -81,20 +87,28 @@ impl Limits {
     }
 }
 
-/// Writes clip((x - mean) / sqrt(var + epsilon)), `[n, D]`; `mean` and `var` are `[D]`.
+/// Turns x into clip((x - mean) / sqrt(var + epsilon)), `[n, D]`; `mean` and `var` are `[D]`.
 ///
-/// Errors: `Shape`; `Range` for the limits; `Value` for a number that is not finite. `out` is untouched on error.
-pub fn normalise(mean: &[f64], var: &[f64], limits: Limits, x: &[f32], out: &mut [f32]) -> Result {
+/// Errors: `Shape`; `Range` for the limits or a negative variance; `Value` for a number that is not finite, or moments that
+/// no f32 numbers have. Nothing is written on error.
+pub fn normalise(mean: &[f64], var: &[f64], limits: Limits, x: Rewrite<'_>) -> Result {
     limits.check()?;
     check_len("normalizer: var [D] of the length of the mean", var, mean.len())?;
-    check_len("normalizer: out [n, D] of the length of x", out, x.len())?;
-    if x.len().checked_rem(mean.len()) != Some(0) {
+    let len = x.input().len();
+    x.check("normalizer: out [n, D] of the length of x", len)?;
+    if len.checked_rem(mean.len()) != Some(0) {
         let what = "normalizer: x [n, D] of whole rows, D";
-        return Err(Error::new(Kind::Shape, what).needed(mean.len()).given(x.len()));
+        return Err(Error::new(Kind::Shape, what).needed(mean.len()).given(len));
     }
-    check_finite("normalizer: a finite number", x)?;
-    cpu::dispatch(Normalise { mean, var, limits, x, out });
+    moments::check_moments(mean, var, 0.0)?;
+    check_finite("normalizer: a finite number", x.input())?;
+    normalise_finite(mean, var, limits, x);
     Ok(())
+}
+
+/// [`normalise`] of numbers that were found to be finite, `[n, D]`.
+pub(crate) fn normalise_finite(mean: &[f64], var: &[f64], limits: Limits, x: Rewrite<'_>) {
+    cpu::dispatch(Normalise { mean, var, limits, x });
 }
 
 /// Rewards scaled by the deviation of their running discounted sums.
@@ -118,59 +132,72 @@ impl RewardScale<'_> {
     }
 
     /// Takes the rewards of one step, `[N]`: adds them to the sums discounted by `discount`, from 0 to 1, merges the
-    /// sums into the moments, writes the scaled rewards, and starts the sums of ended episodes again.
+    /// sums into the moments, writes the scaled rewards, and starts the sums of ended episodes again. The sum of a row
+    /// that was only reset starts again and stays out of the moments.
     ///
     /// Errors: `Shape`; `Range`; `Value` for a number that is not finite. Nothing changes on error.
-    pub fn step(
-        &mut self,
-        reward: &[f32],
-        terminated: &[u8],
-        truncated: &[u8],
-        discount: f64,
-        limits: Limits,
-        out: &mut [f32],
-    ) -> Result {
+    pub fn step(&mut self, reward: Rewrite<'_>, ends: Ends<'_>, discount: f64, limits: Limits) -> Result {
         let n = self.running.len();
-        check_len("normalizer: reward [N] of length", reward, n)?;
-        check_len("normalizer: terminated [N] of length", terminated, n)?;
-        check_len("normalizer: truncated [N] of length", truncated, n)?;
+        reward.check("normalizer: reward [N] of length", n)?;
+        ends.check(n)?;
         if !(0.0..=1.0).contains(&discount) {
             return Err(Error::new(Kind::Range, "normalizer: discount from 0 to 1").given_f32(discount as f32));
         }
-        check_scale(reward, limits, out)?;
-        if n == 0 {
-            return Ok(());
-        }
-        accumulate(reward, discount, self.running);
-        let before = Moment { mean: *self.mean, var: *self.var };
-        let after = moments::merge(before, *self.count, moments::of(self.running), n as f64);
-        (*self.mean, *self.var) = (after.mean, after.var);
-        *self.count += n as f64;
-        scale(after.var, limits, reward, out);
-        clear_ended(terminated, truncated, self.running);
+        limits.check()?;
+        check_finite("normalizer: a finite reward", reward.input())?;
+        self.step_finite(reward, ends, discount, limits);
         Ok(())
+    }
+
+    /// [`RewardScale::step`] of rewards that were found to be finite, and arrays of agreed length.
+    pub(crate) fn step_finite(&mut self, reward: Rewrite<'_>, ends: Ends<'_>, discount: f64, limits: Limits) {
+        for ((running, reward), (stepped, _)) in self.running.iter_mut().zip(reward.input()).zip(ends.rows()) {
+            *running = if stepped { *running * discount + f64::from(*reward) } else { 0.0 };
+        }
+        let (batch, n) = match ends.valid {
+            Some(valid) => moments::of_kept(self.running, valid),
+            None => (moments::of(self.running), self.running.len()),
+        };
+        if n > 0 {
+            let before = Moment { mean: *self.mean, var: *self.var };
+            let after = moments::merge(before, *self.count, batch, n as f64);
+            (*self.mean, *self.var) = (after.mean, after.var);
+            *self.count += n as f64;
+        }
+        scale(*self.var, limits, reward);
+        for (running, (_, ended)) in self.running.iter_mut().zip(ends.rows()) {
+            *running = if ended { 0.0 } else { *running };
+        }
     }
 }
 
 /// Writes clip(reward / sqrt(var + epsilon)) for any number of rewards: [`RewardScale`] with its variance as it is.
-pub fn scale_rewards(var: f64, limits: Limits, reward: &[f32], out: &mut [f32]) -> Result {
-    check_scale(reward, limits, out)?;
-    scale(var, limits, reward, out);
+pub fn scale_rewards(var: f64, limits: Limits, reward: Rewrite<'_>) -> Result {
+    reward.check("normalizer: out of the rewards' length", reward.input().len())?;
+    limits.check()?;
+    check_finite("normalizer: a finite reward", reward.input())?;
+    scale(var, limits, reward);
     Ok(())
 }
 
-fn check_scale(reward: &[f32], limits: Limits, out: &[f32]) -> Result {
-    limits.check()?;
-    check_len("normalizer: out of the rewards' length", out, reward.len())?;
-    check_finite("normalizer: a finite reward", reward)
+/// [`scale_rewards`] of finite ones.
+pub(crate) fn scale(var: f64, limits: Limits, reward: Rewrite<'_>) {
+    let scale = num::inverse_sqrt64(var + limits.epsilon);
+    reward.map(|reward| limits.apply((f64::from(reward) * scale) as f32));
 }
 
 struct Normalise<'a> {
     mean: &'a [f64],
     var: &'a [f64],
     limits: Limits,
-    x: &'a [f32],
-    out: &'a mut [f32],
+    x: Rewrite<'a>,
+}
+
+/// What 16 columns are shifted and scaled by.
+#[derive(Clone, Copy)]
+struct Affine {
+    shift: [f64; LANES],
+    scale: [f64; LANES],
 }
 
 impl Kernel for Normalise<'_> {
@@ -178,35 +205,46 @@ impl Kernel for Normalise<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Normalise { mean, var, limits, x, out } = self;
+        let Normalise { mean, var, limits, mut x } = self;
         let width = mean.len();
-        if width == 0 {
-            return;
-        }
+        let rows = x.input().len().checked_div(width).unwrap_or(0);
         let mut spare = [0.0; LANES];
-        for (part, (mean, var)) in mean.chunks(LANES).zip(var.chunks(LANES)).enumerate() {
-            let begin = part.wrapping_mul(LANES);
+        for (group, (mean, var)) in mean.chunks(PARTS * LANES).zip(var.chunks(PARTS * LANES)).enumerate() {
+            let mut parts = [Affine { shift: [0.0; LANES], scale: [1.0; LANES] }; PARTS];
             // Lanes beyond the last column work on other numbers and are dropped.
-            let (mut shift, mut scale) = ([0.0; LANES], [1.0; LANES]);
-            for ((shift, scale), (mean, var)) in shift.iter_mut().zip(&mut scale).zip(mean.iter().zip(var)) {
-                (*shift, *scale) = (*mean, *var);
-            }
-            for scale in &mut scale {
-                *scale = num::inverse_sqrt64(*scale + limits.epsilon);
-            }
-            let mut at = begin;
-            for out in out.chunks_exact_mut(width) {
-                let x = moments::window(x, at, &mut spare);
-                let out = out.get_mut(begin..).unwrap_or(&mut []);
-                match out.first_chunk_mut() {
-                    Some(whole) => limits.apply_all(x, &shift, &scale, whole),
-                    None => {
-                        let mut lanes = [0.0; LANES];
-                        limits.apply_all(x, &shift, &scale, &mut lanes);
-                        store_short(out, &lanes);
-                    }
+            for (part, (mean, var)) in parts.iter_mut().zip(mean.chunks(LANES).zip(var.chunks(LANES))) {
+                let lanes = part.shift.iter_mut().zip(&mut part.scale);
+                for ((shift, scale), (mean, var)) in lanes.zip(mean.iter().zip(var)) {
+                    (*shift, *scale) = (*mean, *var);
                 }
-                at = at.wrapping_add(width);
+                for scale in &mut part.scale {
+                    *scale = num::inverse_sqrt64(*scale + limits.epsilon);
+                }
+            }
+            let (mut first, mut left) = (group.wrapping_mul(PARTS * LANES), rows);
+            while left > 0 {
+                let rows = left.min(BLOCK_ROWS);
+                let mut begin = first;
+                for (part, mean) in parts.iter().zip(mean.chunks(LANES)) {
+                    let Affine { shift, scale } = *part;
+                    let mut at = begin;
+                    for _ in 0..rows {
+                        let raw = *moments::window(x.input(), at, &mut spare);
+                        let out = x.output().get_mut(at..at.wrapping_add(mean.len())).unwrap_or(&mut []);
+                        match out.first_chunk_mut() {
+                            Some(whole) => limits.apply_all(&raw, &shift, &scale, whole),
+                            None => {
+                                let mut lanes = [0.0; LANES];
+                                limits.apply_all(&raw, &shift, &scale, &mut lanes);
+                                store_short(out, &lanes);
+                            }
+                        }
+                        at = at.wrapping_add(width);
+                    }
+                    begin = begin.wrapping_add(LANES);
+                }
+                first = first.wrapping_add(rows.wrapping_mul(width));
+                left = left.wrapping_sub(rows);
             }
         }
     }
@@ -216,12 +254,5 @@ impl Kernel for Normalise<'_> {
 fn store_short(out: &mut [f32], lanes: &[f32; LANES]) {
     for (out, lane) in out.iter_mut().zip(lanes) {
         *out = *lane;
-    }
-}
-
-fn scale(var: f64, limits: Limits, reward: &[f32], out: &mut [f32]) {
-    let scale = num::inverse_sqrt64(var + limits.epsilon);
-    for (out, reward) in out.iter_mut().zip(reward) {
-        *out = limits.apply((f64::from(*reward) * scale) as f32);
     }
 }

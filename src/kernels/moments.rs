@@ -1,12 +1,18 @@
 //! Means, variances and sums in f64, with an order of summation that depends on nothing but the shape.
 
-use super::finite::check_finite;
+use super::finite::{all_finite, check_finite};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
 
 /// Columns worked on at once; in sums over a flat slice element i goes into lane i mod 16.
 pub(crate) const LANES: usize = 16;
+
+/// Times 16 columns that are worked on side by side.
+pub(crate) const PARTS: usize = 4;
+
+/// Rows of 16 columns that are worked on before the next 16.
+pub(crate) const BLOCK_ROWS: usize = 16;
 
 /// Mean and variance of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,22 +38,94 @@ pub fn merge(a: Moment, count: f64, b: Moment, n: f64) -> Moment {
 /// Errors: `Shape`; `Value` for a number that is not finite. Outputs are untouched on error.
 pub fn columns(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64]) -> Result {
     check_columns(x, n, mean, var)?;
-    cpu::dispatch(Columns { x, n, mean, var, count: None });
-    Ok(())
+    check_found(cpu::dispatch(Columns { x, n, mean, var, count: None }), x)
 }
 
 /// Merges the columns of `x`, `[n, D]`, into running moments: `mean` and `var` are `[D]`, `count` is how many rows they
 /// have seen, which may be a fraction. Errors as in [`columns`].
 pub fn update(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64], count: &mut f64) -> Result {
     check_columns(x, n, mean, var)?;
-    cpu::dispatch(Columns { x, n, mean, var, count: Some(*count) });
+    check_found(cpu::dispatch(Columns { x, n, mean, var, count: Some(*count) }), x)?;
     *count += n as f64;
+    Ok(())
+}
+
+/// Merges the moments of `n` rows, made elsewhere, into running moments: `with` is their mean and variance. Moments that
+/// begin at an initial count bring it along. All four slices are `[D]`.
+///
+/// Errors: `Shape`; `Value` for a number that is not finite; `Range` for a negative variance, or counts that are not from 0
+/// to 2^64, both 0, or more than that together. Nothing is updated on error.
+pub fn merge_columns(with: (&[f64], &[f64]), n: f64, mean: &mut [f64], var: &mut [f64], count: &mut f64) -> Result {
+    check_len("moments: var [D] of the length of the mean", var, mean.len())?;
+    check_len("moments: merged mean [D] of the length of the mean", with.0, mean.len())?;
+    check_len("moments: merged var [D] of the length of the mean", with.1, mean.len())?;
+    check_moments(with.0, with.1, n)?;
+    check_moments(mean, var, *count)?;
+    let total = *count + n;
+    if !(total > 0.0 && total <= MAX_COUNT) {
+        let what = "moments: counts whose sum is above 0 and at most 2^64";
+        return Err(Error::new(Kind::Range, what).given_f32(total as f32));
+    }
+    for ((mean, var), (with_mean, with_var)) in mean.iter_mut().zip(var).zip(with.0.iter().zip(with.1)) {
+        let with = Moment { mean: *with_mean, var: *with_var };
+        let all = merge(Moment { mean: *mean, var: *var }, *count, with, n);
+        (*mean, *var) = (all.mean, all.var);
+    }
+    *count = total;
+    Ok(())
+}
+
+/// More rows than anything lives to see.
+const MAX_COUNT: f64 = 18_446_744_073_709_551_616.0;
+
+/// Checks running moments that came from elsewhere: a finite mean of at most 1e60 in size, a variance from 0 to 1e120,
+/// more than sums of f32 can have, and a count from 0 to 2^64. Nothing that is merged with them overflows.
+pub fn check_moments(mean: &[f64], var: &[f64], count: f64) -> Result {
+    const MEAN: Error = Error::new(Kind::Value, "moments: a finite mean of at most 1e60");
+    const VAR: Error = Error::new(Kind::Value, "moments: a finite variance of at most 1e120");
+    for mean in mean {
+        if !(-1e60..=1e60).contains(mean) {
+            return Err(MEAN.given_f32(*mean as f32));
+        }
+    }
+    for var in var {
+        if *var < 0.0 {
+            return Err(Error::new(Kind::Range, "moments: a variance of at least 0").given_f32(*var as f32));
+        }
+        if !(0.0..=1e120).contains(var) {
+            return Err(VAR.given_f32(*var as f32));
+        }
+    }
+    if count.is_nan() {
+        return Err(Error::new(Kind::Value, "moments: a finite count").given_f32(f32::NAN));
+    }
+    if !(0.0..=MAX_COUNT).contains(&count) {
+        return Err(Error::new(Kind::Range, "moments: a count from 0 to 2^64").given_f32(count as f32));
+    }
     Ok(())
 }
 
 /// The moments of a slice; 0 and 0 of an empty one.
 pub fn of(x: &[f64]) -> Moment {
     moment(x, x, |x, _| x)
+}
+
+/// The moments of the elements whose flag in `keep` is not 0, and how many they are. Where all are kept, the bits of [`of`].
+pub fn of_kept(x: &[f64], keep: &[u8]) -> (Moment, usize) {
+    let first = x.iter().zip(keep).find(|(_, keep)| **keep != 0);
+    let Some((&origin, _)) = first else { return (Moment { mean: 0.0, var: 0.0 }, 0) };
+    let (mut sum, mut squares, mut count) = ([0.0; LANES], [0.0; LANES], 0usize);
+    let ((x_blocks, x_rest), (keep_blocks, keep_rest)) = (x.as_chunks::<LANES>(), keep.as_chunks::<LANES>());
+    let blocks = x_blocks.iter().zip(keep_blocks).map(|(x, keep)| (x.as_slice(), keep.as_slice()));
+    for (x, keep) in blocks.chain([(x_rest, keep_rest)]) {
+        for ((x, keep), (sum, squares)) in x.iter().zip(keep).zip(sum.iter_mut().zip(&mut squares)) {
+            let d = if *keep != 0 { x - origin } else { 0.0 };
+            *sum += d;
+            *squares += d * d;
+            count = count.wrapping_add(usize::from(*keep != 0));
+        }
+    }
+    (finish(origin, tree(sum), tree(squares), count as f64), count)
 }
 
 /// The mean and the unbiased standard deviation (n - 1) of a slice; 0 for what so few numbers do not have.
@@ -96,8 +174,12 @@ fn check_columns(x: &[f32], n: usize, mean: &[f64], var: &[f64]) -> Result {
     }
     check_len("moments: var [D] of the length of the mean", var, mean.len())?;
     let too_large = Error::new(Kind::Overflow, "moments: [n, D] that fits the address space");
-    check_len("moments: x [n, D] of length", x, n.checked_mul(mean.len()).ok_or(too_large)?)?;
-    check_finite("moments: a finite number", x)
+    check_len("moments: x [n, D] of length", x, n.checked_mul(mean.len()).ok_or(too_large)?)
+}
+
+/// Names the number that a kernel found not to be finite.
+fn check_found(finite: bool, x: &[f32]) -> Result {
+    if finite { Ok(()) } else { check_finite("moments: a finite number", x) }
 }
 
 /// Checks what is added to a standard deviation or a variance.
@@ -118,7 +200,8 @@ fn finish(origin: f64, sum: f64, squares: f64, n: f64) -> Moment {
     Moment { mean: origin + mean, var: if var > 0.0 { var } else { 0.0 } }
 }
 
-/// Sets the moments of the columns, or merges them into those of `count` rows.
+/// Sets the moments of the columns, or merges them into those of `count` rows. False, and nothing is written, if a
+/// number is not finite.
 struct Columns<'a> {
     x: &'a [f32],
     n: usize,
@@ -128,39 +211,76 @@ struct Columns<'a> {
 }
 
 impl Kernel for Columns<'_> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> bool {
         let Columns { x, n, mean, var, count } = self;
         let (width, rows) = (mean.len(), n as f64);
+        // The sums of one group tell whether it is finite; those of several would tell too late.
+        if width > PARTS * LANES && !all_finite(x) {
+            return false;
+        }
         let mut spare = [0.0; LANES];
-        for (part, (mean, var)) in mean.chunks_mut(LANES).zip(var.chunks_mut(LANES)).enumerate() {
-            let begin = part.wrapping_mul(LANES);
+        let groups = mean.chunks_mut(PARTS * LANES).zip(var.chunks_mut(PARTS * LANES));
+        for (group, (mean, var)) in groups.enumerate() {
+            let begin = group.wrapping_mul(PARTS * LANES);
+            let parts = mean.len().div_ceil(LANES);
+            let mut sums = [Sums { origin: [0.0; LANES], sum: [0.0; LANES], squares: [0.0; LANES] }; PARTS];
             // Lanes beyond the last column work on other numbers and are dropped.
-            let origin = window(x, begin, &mut spare).map(f64::from);
-            let (mut sum, mut squares) = ([0.0; LANES], [0.0; LANES]);
-            let mut at = begin;
-            for _ in 0..n {
-                let x = window(x, at, &mut spare);
-                for i in 0..LANES {
-                    let d = f64::from(x[i]) - origin[i];
-                    sum[i] += d;
-                    squares[i] += d * d;
-                }
-                at = at.wrapping_add(width);
+            for (part, sums) in sums.iter_mut().take(parts).enumerate() {
+                let at = begin.wrapping_add(part.wrapping_mul(LANES));
+                sums.origin = window(x, at, &mut spare).map(f64::from);
             }
-            let sums = origin.iter().zip(sum.iter().zip(&squares));
-            for ((mean, var), (origin, (sum, squares))) in mean.iter_mut().zip(var).zip(sums) {
-                let batch = finish(*origin, *sum, *squares, rows);
-                let all = match count {
-                    Some(count) => merge(Moment { mean: *mean, var: *var }, count, batch, rows),
-                    None => batch,
-                };
-                (*mean, *var) = (all.mean, all.var);
+            // A few rows at a time, so that they are read from memory in order and the sums of a part stay in registers.
+            let (mut first, mut left) = (begin, n);
+            while left > 0 {
+                let rows = left.min(BLOCK_ROWS);
+                for (part, sums) in sums.iter_mut().take(parts).enumerate() {
+                    let mut at = first.wrapping_add(part.wrapping_mul(LANES));
+                    let Sums { origin, mut sum, mut squares } = *sums;
+                    for _ in 0..rows {
+                        let x = window(x, at, &mut spare);
+                        for i in 0..LANES {
+                            let d = f64::from(x[i]) - origin[i];
+                            sum[i] += d;
+                            squares[i] += d * d;
+                        }
+                        at = at.wrapping_add(width);
+                    }
+                    *sums = Sums { origin, sum, squares };
+                }
+                first = first.wrapping_add(rows.wrapping_mul(width));
+                left = left.wrapping_sub(rows);
+            }
+            // Sums of finite f32 do not overflow f64; one that is not finite makes its sum NaN or infinite.
+            let rest = sums.iter().flat_map(|s| s.sum).fold(0.0, |rest, sum| rest + sum * 0.0);
+            if rest != 0.0 {
+                return false;
+            }
+            let parts = mean.chunks_mut(LANES).zip(var.chunks_mut(LANES)).zip(&sums);
+            for ((mean, var), Sums { origin, sum, squares }) in parts {
+                let sums = origin.iter().zip(sum.iter().zip(squares));
+                for ((mean, var), (origin, (sum, squares))) in mean.iter_mut().zip(var).zip(sums) {
+                    let batch = finish(*origin, *sum, *squares, rows);
+                    let all = match count {
+                        Some(count) => merge(Moment { mean: *mean, var: *var }, count, batch, rows),
+                        None => batch,
+                    };
+                    (*mean, *var) = (all.mean, all.var);
+                }
             }
         }
+        true
     }
+}
+
+/// Sums of x - origin and of its square over rows, for 16 columns.
+#[derive(Clone, Copy)]
+struct Sums {
+    origin: [f64; LANES],
+    sum: [f64; LANES],
+    squares: [f64; LANES],
 }
 
 /// The 16 numbers from `at` on, whatever row they belong to. Where there are fewer, `spare` holds them and zeros.

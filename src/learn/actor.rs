@@ -3,6 +3,7 @@
 use super::config::{Config, Shape};
 use crate::block;
 use crate::data::normalizer::{Limits, normalise};
+use crate::data::step::Rewrite;
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::categorical::{self, Logits};
 use crate::kernels::gaussian::{self, Gaussian};
@@ -275,5 +276,5 @@ pub fn see(config: &Config, mean: &[f64], var: &[f64], raw: &[f32], seen: &mut [
         return Ok(());
     }
     let limits = Limits { clip: config.obs_clip, ..Limits::default() };
-    normalise(mean, var, limits, raw, seen)
+    normalise(mean, var, limits, Rewrite::apart(raw, seen))
 }

@@ -12,6 +12,7 @@ use super::loss::{self, Batch, Coefficients, Sums};
 use super::policy;
 use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span};
 use crate::data::normalizer::{INITIAL_COUNT, Limits, RewardScale, scale_rewards};
+use crate::data::step::{Ends, Rewrite};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::{gae, moments};
 use crate::nn::{Adam, Mlp};
@@ -542,7 +543,7 @@ impl Ppo<'_> {
         let limits = Limits { clip: c.reward_clip, ..Limits::default() };
         match (c.normalize_reward != 0, state.frozen != 0) {
             (false, _) => block::copy(stored, reward),
-            (true, true) => scale_rewards(state.return_var, limits, reward, stored)?,
+            (true, true) => scale_rewards(state.return_var, limits, Rewrite::apart(reward, stored))?,
             (true, false) => {
                 let mut scale = RewardScale {
                     running: self.running_return,
@@ -550,7 +551,8 @@ impl Ppo<'_> {
                     var: &mut state.return_var,
                     count: &mut state.return_count,
                 };
-                scale.step(reward, terminated, truncated, f64::from(c.discount), limits, stored)?;
+                let ends = Ends { terminated, truncated, valid: None };
+                scale.step(Rewrite::apart(reward, stored), ends, f64::from(c.discount), limits)?;
             }
         }
         self.count_episodes(reward, terminated, truncated);

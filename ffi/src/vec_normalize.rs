@@ -1,0 +1,356 @@
+//! Observations and rewards of N environments normalised by running moments.
+
+use core::ffi::c_void;
+use core::mem::offset_of;
+
+use crate::ptr::{self, Extent, Input, Output, Through, Versioned, apart};
+use crate::status::{Result, call, rlcore_status};
+use crate::vecenv::rlcore_vecenv_out;
+use rlcore::block::{Header, Kind as BlockKind};
+use rlcore::data::step::Ends;
+use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig};
+
+/// A normaliser of N environments: the caller's own block.
+pub struct rlcore_vec_normalize;
+
+/// What a normaliser is made from.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_vec_normalize_config {
+    /// bytes; set by rlcore_vec_normalize_config_init
+    pub struct_size: u32,
+    /// N, at least 1; default 1
+    pub num_envs: u32,
+    /// elements of one observation, at least 1; default 1
+    pub obs_len: u32,
+    /// 1 (default), or 0: observations pass as they are
+    pub normalize_obs: u32,
+    /// 1 (default), or 0: rewards pass as they are
+    pub normalize_reward: u32,
+    /// normalised observations lie from -clip_obs to clip_obs; default 10
+    pub clip_obs: f32,
+    /// scaled rewards lie from -clip_reward to clip_reward; default 10
+    pub clip_reward: f32,
+    /// zero
+    pub reserved: u32,
+    /// of the sums that scale the rewards, from 0 to 1; default 0.99
+    pub discount: f64,
+    /// added to variances, from 1e-30 to 1e30; default 1e-8
+    pub epsilon: f64,
+}
+
+/// The small part of a normaliser's statistics.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_vec_normalize_stats {
+    /// sizeof(rlcore_vec_normalize_stats)
+    pub struct_size: u32,
+    /// 1 while the statistics stay as they are
+    pub frozen: u32,
+    /// observations merged, and 1e-4
+    pub obs_count: f64,
+    /// mean of the discounted sums of rewards
+    pub return_mean: f64,
+    /// their population variance; rewards are divided by its root
+    pub return_var: f64,
+    /// sums merged, and 1e-4
+    pub return_count: f64,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_vec_normalize_config {
+    const WHAT: &'static str = "vec_normalize config";
+    const MIN_SIZE: usize = offset_of!(rlcore_vec_normalize_config, epsilon) + size_of::<f64>();
+    fn defaults() -> Self {
+        let c = VecNormalizeConfig::default();
+        rlcore_vec_normalize_config {
+            struct_size: size_of::<Self>() as u32,
+            num_envs: c.num_envs,
+            obs_len: c.obs_len,
+            normalize_obs: c.normalize_obs.into(),
+            normalize_reward: c.normalize_reward.into(),
+            clip_obs: c.clip_obs,
+            clip_reward: c.clip_reward,
+            reserved: 0,
+            discount: c.discount,
+            epsilon: c.epsilon,
+        }
+    }
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_vec_normalize_stats {
+    const WHAT: &'static str = "vec_normalize stats";
+    const MIN_SIZE: usize = offset_of!(rlcore_vec_normalize_stats, return_count) + size_of::<f64>();
+    fn defaults() -> Self {
+        rlcore_vec_normalize_stats {
+            struct_size: size_of::<Self>() as u32,
+            frozen: 0,
+            obs_count: 0.0,
+            return_mean: 0.0,
+            return_var: 0.0,
+            return_count: 0.0,
+        }
+    }
+}
+
+unsafe fn config(p: *const rlcore_vec_normalize_config) -> Result<VecNormalizeConfig> {
+    let c = unsafe { ptr::sized(p)? };
+    ptr::reserved("vec_normalize config: reserved", c.reserved)?;
+    Ok(VecNormalizeConfig {
+        num_envs: c.num_envs,
+        obs_len: c.obs_len,
+        normalize_obs: ptr::switch("vec_normalize config: normalize_obs", c.normalize_obs)?,
+        normalize_reward: ptr::switch("vec_normalize config: normalize_reward", c.normalize_reward)?,
+        clip_obs: c.clip_obs,
+        clip_reward: c.clip_reward,
+        discount: c.discount,
+        epsilon: c.epsilon,
+    })
+}
+
+/// A normaliser, and what a call has to know before its arrays can be looked at.
+struct Block<'a> {
+    extent: Extent,
+    normalizer: VecNormalize<'a>,
+    num_envs: usize,
+    obs_len: usize,
+}
+
+impl<'a> Block<'a> {
+    /// Errors: `Null`, `Align`, `Image`.
+    unsafe fn at(what: &'static str, p: *mut rlcore_vec_normalize) -> Result<Block<'a>> {
+        let base: *mut u8 = p.cast();
+        let head = unsafe { Input::at(what, base.cast_const(), size_of::<Header>())? };
+        let size = Header::read(head.slice(), BlockKind::VecNormalize)?.size() as usize;
+        let block = unsafe { Output::at(what, base, size)? };
+        let extent = block.extent();
+        let normalizer = VecNormalize::open(block.slice())?;
+        let config = normalizer.config();
+        Ok(Block { extent, normalizer, num_envs: config.num_envs as usize, obs_len: config.obs_len as usize })
+    }
+
+    unsafe fn obs<'x>(&self, obs: *const f32, out: *mut f32) -> Result<Through<'x>> {
+        let len = ptr::grid("obs", self.num_envs, self.obs_len)?;
+        unsafe { Through::at("obs", obs, "out: obs", out, len) }
+    }
+}
+
+/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/// Errors: E_NULL; E_ALIGN; E_SIZE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vec_normalize_config_init(
+    config: *mut rlcore_vec_normalize_config,
+    config_size: usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+}
+
+/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vec_normalize_size(
+    config: *const rlcore_vec_normalize_config,
+    out_size: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_size", out_size, || Ok(VecNormalize::size(&self::config(config)?)?)) })
+}
+
+/// Lays a normaliser out in the caller's block: means 0, variances 1, counts 1e-4.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+/// out: the same address as mem, with its type. Nothing has to be freed.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_vec_normalize_size().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vec_normalize_init(
+    mem: *mut c_void,
+    mem_size: usize,
+    config: *const rlcore_vec_normalize_config,
+    out: *mut *mut rlcore_vec_normalize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let config = self::config(config)?;
+        apart(&[block.extent(), out.extent()], &[])?;
+        VecNormalize::init(block.slice(), &config)?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Accepts bytes that a normaliser was copied to, in this process or another. mem is only read.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+/// order, or damaged bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vec_normalize_attach(
+    mem: *mut c_void,
+    mem_size: usize,
+    out: *mut *mut rlcore_vec_normalize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        apart(&[block.extent(), out.extent()], &[])?;
+        VecNormalize::attach(block.slice())?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Takes the first observations of all environments: merges them into the statistics and writes them normalised; the
+/// discounted sums start at 0.
+/// obs, out_obs: [N, obs_len]; may be the same array.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_VALUE for a number that is not finite.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vec_normalize_reset(
+    v: *mut rlcore_vec_normalize,
+    obs: *const f32,
+    out_obs: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut block = Block::at("vec_normalize", v)?;
+        let obs = block.obs(obs, out_obs)?;
+        apart(&[obs.output(), block.extent], &[obs.input()])?;
+        Ok(block.normalizer.reset(obs.rewrite())?)
+    })
+}
+
+/// Takes the first observation of environment `index` alone, as rlcore_vecenv_reset_one wrote it.
+/// obs, out_obs: [N, obs_len], of which that row is used; may be the same array.
+/// Errors: as rlcore_vec_normalize_reset; E_RANGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vec_normalize_reset_one(
+    v: *mut rlcore_vec_normalize,
+    index: u32,
+    obs: *const f32,
+    out_obs: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut block = Block::at("vec_normalize", v)?;
+        let obs = block.obs(obs, out_obs)?;
+        apart(&[obs.output(), block.extent], &[obs.input()])?;
+        Ok(block.normalizer.reset_one(index as usize, obs.rewrite())?)
+    })
+}
+
+/// Normalises what rlcore_vecenv_step, or the caller's own batch, returned; one call for the whole batch. In this order:
+/// merges obs and normalises it with the result; adds reward to the discounted sums, merges those and scales reward by
+/// their deviation; normalises final_obs without merging it; starts the sums of ended episodes again. A row that was only
+/// reset (valid 0) counts as an observation, its reward does not count.
+/// in:  obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
+/// out: where obs, reward and final_obs go, each of which may be the same array as in `in`; its other fields are not
+///      used. NULL: over those of `in`.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_VALUE for a number that is not finite, in final_obs in a row
+/// that ended. Nothing changes then, neither statistics nor arrays.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vec_normalize_step(
+    v: *mut rlcore_vec_normalize,
+    r#in: *const rlcore_vecenv_out,
+    out: *const rlcore_vecenv_out,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut block = Block::at("vec_normalize", v)?;
+        let from = rlcore_vecenv_out::at(r#in)?;
+        let to = if out.is_null() { from } else { rlcore_vecenv_out::at(out)? };
+        let len = ptr::grid("obs", block.num_envs, block.obs_len)?;
+        let obs = block.obs(from.obs.cast_const().cast(), to.obs.cast())?;
+        let reward = Through::at("reward", from.reward.cast_const(), "out: reward", to.reward, block.num_envs)?;
+        let final_obs = match from.final_obs.is_null() {
+            true => None,
+            false => {
+                let (from, to) = (from.final_obs.cast_const().cast(), to.final_obs.cast());
+                Some(Through::at("final_obs", from, "out: final_obs", to, len)?)
+            }
+        };
+        let (final_in, final_out) =
+            final_obs.as_ref().map_or((Extent::NONE, Extent::NONE), |x| (x.input(), x.output()));
+        let (terminated, truncated, valid) = from.flags(block.num_envs)?;
+        let flags = [terminated.extent(), truncated.extent(), valid.as_ref().map_or(Extent::NONE, Input::extent)];
+        let [a, b, c] = flags;
+        let inputs = [obs.input(), reward.input(), final_in, a, b, c];
+        apart(&[obs.output(), reward.output(), final_out, block.extent], &inputs)?;
+        let ends =
+            Ends { terminated: terminated.slice(), truncated: truncated.slice(), valid: valid.map(Input::slice) };
+        let (obs, reward, final_obs) = (obs.rewrite(), reward.rewrite(), final_obs.map(Through::rewrite));
+        Ok(block.normalizer.step(StepArrays { obs, reward, final_obs, ends })?)
+    })
+}
+
+/// Normalises any number of observations with the statistics as they are, for a policy that acts elsewhere.
+/// obs, out_obs: [num_rows, obs_len]; may be the same array.
+/// Errors: as rlcore_vec_normalize_reset; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vec_normalize_obs(
+    v: *mut rlcore_vec_normalize,
+    num_rows: u32,
+    obs: *const f32,
+    out_obs: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at("vec_normalize", v)?;
+        let len = ptr::grid("obs", num_rows as usize, block.obs_len)?;
+        let obs = Through::at("obs", obs, "out_obs", out_obs, len)?;
+        apart(&[obs.output(), block.extent], &[obs.input()])?;
+        Ok(block.normalizer.normalize_obs(obs.rewrite())?)
+    })
+}
+
+/// 1: reset and step normalise and change nothing in the block, as an evaluation wants it; 0: the statistics follow again,
+/// and the discounted sums go on from where they were.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for another number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vec_normalize_freeze(v: *mut rlcore_vec_normalize, frozen: u32) -> rlcore_status {
+    call(|| unsafe {
+        let mut block = Block::at("vec_normalize", v)?;
+        block.normalizer.freeze(ptr::flag("vec_normalize_freeze: frozen", frozen)?);
+        Ok(())
+    })
+}
+
+/// Merges the statistics of another normaliser into this one's, as if this one had seen its observations too. Each brings
+/// its initial count of 1e-4 along. The other may have another num_envs; it is only read.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for another obs_len; E_RANGE for counts that sum to more than 2^64.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vec_normalize_merge(
+    v: *mut rlcore_vec_normalize,
+    other: *mut rlcore_vec_normalize,
+) -> rlcore_status {
+    call(|| unsafe {
+        ptr::distinct("vec_normalize: other", v, other)?;
+        let (mut block, other) = (Block::at("vec_normalize", v)?, Block::at("vec_normalize: other", other)?);
+        apart(&[block.extent], &[other.extent])?;
+        Ok(block.normalizer.merge(&other.normalizer.statistics())?)
+    })
+}
+
+/// Copies the statistics out. mean, var: [obs_len] to write; NULL leaves one out.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vec_normalize_statistics(
+    v: *mut rlcore_vec_normalize,
+    mean: *mut f64,
+    var: *mut f64,
+    out: *mut rlcore_vec_normalize_stats,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at("vec_normalize", v)?;
+        let room = ptr::OutSized::at(out)?;
+        let mean = Output::optional("mean", mean, block.obs_len)?;
+        let var = Output::optional("var", var, block.obs_len)?;
+        let extent = |x: &Option<Output<'_, f64>>| x.as_ref().map_or(Extent::NONE, Output::extent);
+        apart(&[extent(&mean), extent(&var), room.extent(), block.extent], &[])?;
+        let s = block.normalizer.statistics();
+        if let Some(mean) = mean {
+            rlcore::block::copy(mean.slice(), s.obs_mean);
+        }
+        if let Some(var) = var {
+            rlcore::block::copy(var.slice(), s.obs_var);
+        }
+        room.store(rlcore_vec_normalize_stats {
+            struct_size: size_of::<rlcore_vec_normalize_stats>() as u32,
+            frozen: s.frozen.into(),
+            obs_count: s.obs_count,
+            return_mean: s.return_mean,
+            return_var: s.return_var,
+            return_count: s.return_count,
+        });
+        Ok(())
+    })
+}

@@ -1,0 +1,274 @@
+/* Calls every function of the monitor wrongly in every way we know. */
+#include "rlcore.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 3, INFO = 2, CAPACITY = 8, BLOCK = 2048 };
+
+static struct world {
+  _Alignas(64) unsigned char mem[BLOCK];
+  rlcore_monitor_config config;
+  rlcore_monitor *monitor;
+  rlcore_monitor_stats stats;
+  rlcore_vecenv_out step;
+  size_t size, len;
+  float reward[N];
+  uint8_t terminated[N], truncated[N], valid[N];
+  double info[N][INFO], got[CAPACITY][INFO], now;
+  rlcore_episode episodes[CAPACITY];
+  uint64_t next, lost;
+  uint32_t count;
+  _Alignas(8) char text[600];
+  char env_id[24], keyword[2][16];
+  const char *keywords[2];
+} w, before;
+
+#include "attack.h"
+
+#if SIZE_MAX == UINT64_MAX
+_Static_assert(sizeof(rlcore_monitor_config) == 32, "");
+OFFSET(rlcore_monitor_config, num_envs, 4); OFFSET(rlcore_monitor_config, keep, 8); OFFSET(rlcore_monitor_config, capacity, 12);
+OFFSET(rlcore_monitor_config, num_info, 16); OFFSET(rlcore_monitor_config, reserved, 20); OFFSET(rlcore_monitor_config, start, 24);
+_Static_assert(sizeof(rlcore_episode) == 32, "");
+OFFSET(rlcore_episode, number, 0); OFFSET(rlcore_episode, seconds, 8); OFFSET(rlcore_episode, env, 16);
+OFFSET(rlcore_episode, len, 20); OFFSET(rlcore_episode, episode_return, 24); OFFSET(rlcore_episode, reserved, 28);
+_Static_assert(sizeof(rlcore_monitor_stats) == 32, "");
+OFFSET(rlcore_monitor_stats, num_kept, 4); OFFSET(rlcore_monitor_stats, num_episodes, 8);
+OFFSET(rlcore_monitor_stats, return_mean, 16); OFFSET(rlcore_monitor_stats, len_mean, 24);
+#endif
+
+static double clock_of(void *user) { return *(const double *)user; }
+
+/* A monitor whose first step ended episodes in two environments. */
+static void start(void) {
+  memset(&w, 0, sizeof w);
+  FINE(rlcore_monitor_config_init(&w.config, sizeof w.config));
+  w.config = (rlcore_monitor_config){sizeof w.config, N, 4, CAPACITY, INFO, 0, 100.0};
+  FINE(rlcore_monitor_init(w.mem, sizeof w.mem, &w.config, &w.monitor));
+  for (int i = 0; i < N; i++) w.reward[i] = (float)i + 0.5f, w.valid[i] = 1, w.info[i][0] = i, w.info[i][1] = -i;
+  w.terminated[1] = w.truncated[2] = 1;
+  w.step = (rlcore_vecenv_out){sizeof w.step, 0, NULL, w.reward, w.terminated, w.truncated, NULL, w.valid};
+  w.now = 101.25;
+  FINE(rlcore_monitor_step(w.monitor, &w.step, 100.5, w.info[0]));
+  w.stats.struct_size = sizeof w.stats;
+  strcpy(w.env_id, "CartPole-v1");
+  strcpy(w.keyword[0], "is_success");
+  strcpy(w.keyword[1], "lives");
+  w.keywords[0] = w.keyword[0];
+  w.keywords[1] = w.keyword[1];
+}
+
+static void attack_config(void) {
+  start();
+  CHECK(rlcore_monitor_config_init(NULL, sizeof w.config) == NULLED);
+  REFUSED(CROOKED, "monitor config", rlcore_monitor_config_init(off(&w.config, 4), sizeof w.config));
+  REFUSED(RLCORE_E_SIZE, "at least 32, given 24", rlcore_monitor_config_init(&w.config, 24));
+  REFUSED(NULLED, "monitor config", rlcore_monitor_size(NULL, &w.size));
+  REFUSED(CROOKED, "monitor config", rlcore_monitor_size(off(&w.config, 1), &w.size));
+  REFUSED(NULLED, "out_size", rlcore_monitor_size(&w.config, NULL));
+  REFUSED(CROOKED, "out_size", rlcore_monitor_size(&w.config, off(&w.size, 4)));
+  FINE(rlcore_monitor_size(&w.config, &w.size));
+  CHECK(w.size > 0 && w.size <= BLOCK);
+#define CONFIG(field, bad, words) \
+  WITH(w.config.field, bad, RLCORE_E_CONFIG, words, rlcore_monitor_size(&w.config, &w.size)); \
+  WITH(w.config.field, bad, RLCORE_E_CONFIG, words, rlcore_monitor_init(w.mem, sizeof w.mem, &w.config, &w.monitor))
+  CONFIG(struct_size, 0, "struct_size");
+  CONFIG(struct_size, 24, "at least 32, given 24");
+  CONFIG(struct_size, UINT32_MAX, "struct_size");
+  CONFIG(num_envs, 0, "num_envs of at least 1");
+  CONFIG(num_envs, CAPACITY + 1, "capacity of at least num_envs, 9, given 8");
+  CONFIG(capacity, 2, "capacity of at least num_envs, 3, given 2");
+  CONFIG(num_info, 17, "num_info of at most 16, given 17");
+  CONFIG(num_info, UINT32_MAX, "num_info of at most 16");
+  CONFIG(reserved, 1, "reserved: zero");
+  CONFIG(start, (double)NAN, "finite start");
+  CONFIG(start, (double)INFINITY, "finite start");
+  w.config.capacity = 0;
+  FINE(rlcore_monitor_size(&w.config, &w.size));
+  CHECK(w.size > 1024 * sizeof(rlcore_episode));
+}
+
+static void attack_block(void) {
+  start();
+  size_t size;
+  FINE(rlcore_monitor_size(&w.config, &size));
+  REFUSED(NULLED, "mem", rlcore_monitor_init(NULL, BLOCK, &w.config, &w.monitor));
+  REFUSED(CROOKED, "multiple of 8", rlcore_monitor_init(w.mem + 4, BLOCK - 4, &w.config, &w.monitor));
+  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_monitor_init(w.mem, size - 1, &w.config, &w.monitor));
+  REFUSED(NULLED, "monitor config", rlcore_monitor_init(w.mem, BLOCK, NULL, &w.monitor));
+  REFUSED(NULLED, "out", rlcore_monitor_init(w.mem, BLOCK, &w.config, NULL));
+  REFUSED(CROOKED, "out", rlcore_monitor_init(w.mem, BLOCK, &w.config, off(&w.monitor, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_monitor_init(w.mem, BLOCK, &w.config, (rlcore_monitor **)(void *)w.mem));
+  REFUSED(NULLED, "mem", rlcore_monitor_attach(NULL, BLOCK, &w.monitor));
+  REFUSED(CROOKED, "multiple of 8", rlcore_monitor_attach(w.mem + 1, BLOCK - 1, &w.monitor));
+  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_monitor_attach(w.mem, size - 1, &w.monitor));
+  REFUSED(NULLED, "out", rlcore_monitor_attach(w.mem, BLOCK, NULL));
+  REFUSED(CROOKED, "out", rlcore_monitor_attach(w.mem, BLOCK, off(&w.monitor, 1)));
+  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_monitor_attach(w.mem, BLOCK, (rlcore_monitor **)(void *)w.mem));
+  FINE(rlcore_monitor_attach(w.mem, BLOCK, &w.monitor));
+  for (size_t i = 0; i < 40; i++) {
+    w.mem[i] ^= 1;
+    CHECK(rlcore_monitor_attach(w.mem, BLOCK, &w.monitor) != RLCORE_OK);
+    w.mem[i] ^= 1;
+  }
+  for (size_t i = 64; i < 88; i++) {
+    w.mem[i] ^= 0x40;
+    REFUSED(RLCORE_E_IMAGE, "checksum", rlcore_monitor_attach(w.mem, BLOCK, &w.monitor));
+    w.mem[i] ^= 0x40;
+  }
+  w.mem[128] = 9; /* the count of episodes */
+  REFUSED(RLCORE_E_IMAGE, "as many episodes as were counted", rlcore_monitor_attach(w.mem, BLOCK, &w.monitor));
+}
+
+#define BLOCKS(call) \
+  do { \
+    WITH(w.monitor, NULL, NULLED, "monitor: a pointer", call); \
+    WITH(w.monitor, off(w.monitor, 4), CROOKED, "block: start on a multiple of 8", call); \
+    w.mem[16] ^= 1; \
+    REFUSED(RLCORE_E_IMAGE, "block: an image of kind 5", call); \
+    w.mem[16] ^= 1; \
+    w.mem[0] ^= 1; \
+    REFUSED(RLCORE_E_IMAGE, "block: bytes that begin", call); \
+    w.mem[0] ^= 1; \
+  } while (0)
+
+static void attack_calls(void) {
+  start();
+  double *info = w.info[0];
+#define STEP rlcore_monitor_step(w.monitor, &w.step, 101, info)
+#define CLOCK rlcore_monitor_step_clock(w.monitor, &w.step, clock_of, &w.now, info)
+  BLOCKS(STEP);
+  BLOCKS(CLOCK);
+  BLOCKS(rlcore_monitor_reset(w.monitor));
+  BLOCKS(rlcore_monitor_reset_one(w.monitor, 0));
+  BLOCKS(rlcore_monitor_read(w.monitor, &w.next, w.episodes, w.got[0], CAPACITY, &w.count, &w.lost));
+  BLOCKS(rlcore_monitor_means(w.monitor, &w.stats));
+
+  REFUSED(NULLED, "a clock, given NULL", rlcore_monitor_step_clock(w.monitor, &w.step, NULL, &w.now, info));
+  WITH(w.now, (double)NAN, RLCORE_E_VALUE, "finite time", CLOCK);
+  WITH(w.now, (double)INFINITY, RLCORE_E_VALUE, "finite time", CLOCK);
+  REFUSED(RLCORE_E_VALUE, "finite time", rlcore_monitor_step(w.monitor, &w.step, (double)NAN, info));
+#define BOTH(field, bad, status, words) WITH(field, bad, status, words, STEP); WITH(field, bad, status, words, CLOCK)
+  REFUSED(NULLED, "vecenv out", rlcore_monitor_step(w.monitor, NULL, 101, info));
+  REFUSED(CROOKED, "vecenv out", rlcore_monitor_step(w.monitor, off(&w.step, 4), 101, info));
+  REFUSED(NULLED, "vecenv out", rlcore_monitor_step_clock(w.monitor, NULL, clock_of, &w.now, info));
+  BOTH(w.step.struct_size, 8, RLCORE_E_CONFIG, "struct_size");
+  BOTH(w.step.reserved, 1, RLCORE_E_CONFIG, "reserved");
+  POINTER(w.step.reward, 2, "reward", STEP);
+  BOTH(w.step.terminated, NULL, NULLED, "terminated");
+  BOTH(w.step.truncated, NULL, NULLED, "truncated");
+  POINTER(info, 4, "info", STEP);
+  POINTER(info, 4, "info", CLOCK);
+  BOTH(w.step.reward, (float *)(void *)w.mem, RLCORE_E_OVERLAP, "apart");
+  BOTH(w.step.valid, w.mem + BLOCK / 4, RLCORE_E_OVERLAP, "apart");
+  BOTH(info, (double *)(void *)(w.mem + 64), RLCORE_E_OVERLAP, "apart");
+  BOTH(w.reward[2], NAN, RLCORE_E_VALUE, "finite reward");
+  BOTH(w.reward[0], -INFINITY, RLCORE_E_VALUE, "finite reward");
+  BOTH(w.info[1][1], (double)NAN, RLCORE_E_VALUE, "finite info");
+  w.info[0][0] = (double)NAN; /* environment 0 did not end */
+  w.step.valid = NULL;
+  FINE(STEP);
+  FINE(CLOCK);
+  REFUSED(RLCORE_E_RANGE, "below 3, given 3", rlcore_monitor_reset_one(w.monitor, N));
+  FINE(rlcore_monitor_reset_one(w.monitor, 2));
+  FINE(rlcore_monitor_reset(w.monitor));
+
+  uint64_t *next = &w.next, *lost = &w.lost;
+  rlcore_episode *episodes = w.episodes;
+  double *got = w.got[0];
+  uint32_t *count = &w.count;
+#define READ rlcore_monitor_read(w.monitor, next, episodes, got, CAPACITY, count, lost)
+  POINTER(next, 4, "next", READ);
+  POINTER(episodes, 4, "episodes", READ);
+  POINTER(count, 2, "out_count", READ);
+  WITH(got, off(w.got, 4), CROOKED, "info", READ);
+  WITH(lost, off(&w.lost, 4), CROOKED, "out_lost", READ);
+  WITH(lost, &w.next, RLCORE_E_OVERLAP, "apart", READ);
+  WITH(episodes, (rlcore_episode *)(void *)w.mem, RLCORE_E_OVERLAP, "apart", READ);
+  WITH(got, (double *)(void *)(w.episodes + 1), RLCORE_E_OVERLAP, "apart", READ);
+  WITH(w.next, 7, RLCORE_E_RANGE, "that have ended, 6, given 7", READ);
+  WITH(w.next, UINT64_MAX, RLCORE_E_RANGE, "that have ended", READ);
+  FINE(READ);
+  CHECK(w.count == 6 && w.lost == 0 && w.next == 6 && w.episodes[5].number == 5 && w.episodes[4].seconds == 1.25);
+  CHECK(w.episodes[1].env == 2 && w.episodes[1].len == 1 && w.episodes[1].episode_return == 2.5f && w.got[1][1] == -2);
+  FINE(rlcore_monitor_read(w.monitor, next, episodes, NULL, CAPACITY, count, NULL));
+  CHECK(w.count == 0 && w.next == 6);
+  w.info[0][0] = 0;
+  for (int i = 0; i < 3; i++) FINE(STEP);
+  w.next = 0;
+  FINE(rlcore_monitor_read(w.monitor, next, episodes, got, 3, count, lost));
+  CHECK(w.count == 3 && w.lost == 4 && w.next == 7 && w.episodes[0].number == 4);
+
+  REFUSED(NULLED, "monitor stats", rlcore_monitor_means(w.monitor, NULL));
+  REFUSED(CROOKED, "monitor stats", rlcore_monitor_means(w.monitor, off(&w.stats, 1)));
+  WITH(w.stats.struct_size, 16, RLCORE_E_CONFIG, "struct_size", rlcore_monitor_means(w.monitor, &w.stats));
+  FINE(rlcore_monitor_means(w.monitor, &w.stats));
+  CHECK(w.stats.num_kept == 4 && w.stats.num_episodes == 12 && w.stats.return_mean == 2 && w.stats.len_mean == 1);
+}
+
+static void attack_text(void) {
+  start();
+  char *text = w.text;
+  const char *env_id = w.env_id;
+  const char *const *keywords = w.keywords;
+  size_t *len = &w.len;
+#define HEADER rlcore_monitor_format_header(1.5, env_id, keywords, 2, text, sizeof w.text, len)
+  FINE(HEADER);
+  static const char wanted[] = "# {\"t_start\": 1.5, \"env_id\": \"CartPole-v1\"} \nr,l,t,is_success,lives\r\n";
+  CHECK(w.len == sizeof wanted - 1 && memcmp(w.text, wanted, w.len) == 0);
+  const size_t needed = w.len;
+  WITH(text, NULL, NULLED, "text", HEADER);
+  POINTER(len, 4, "out_len", HEADER);
+  POINTER(keywords, 4, "keywords", HEADER);
+  WITH(w.keywords[1], NULL, NULLED, "a keyword", HEADER);
+  WITH(len, (size_t *)(void *)w.text, RLCORE_E_OVERLAP, "apart", HEADER);
+  WITH(env_id, w.text + 1, RLCORE_E_OVERLAP, "apart", HEADER);
+  WITH(text, (char *)w.keywords, RLCORE_E_OVERLAP, "apart", HEADER);
+  WITH(w.keywords[0], w.text, RLCORE_E_OVERLAP, "apart", HEADER);
+  WITH(w.env_id[3], '\n', RLCORE_E_VALUE, "printable ASCII", HEADER);
+  WITH(w.keyword[1][0], '\x80', RLCORE_E_VALUE, "printable ASCII", HEADER);
+  REFUSED(RLCORE_E_VALUE, "finite t_start", rlcore_monitor_format_header((double)NAN, env_id, keywords, 2, text, sizeof w.text, len));
+  REFUSED(RLCORE_E_RANGE, "at most 16, given 17", rlcore_monitor_format_header(1.5, env_id, keywords, 17, text, sizeof w.text, len));
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_monitor_format_header(1.5, env_id, keywords, 2, text, needed - 1, len));
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_monitor_format_header(1.5, env_id, keywords, 2, text, 0, len));
+  static char endless[5000];
+  memset(endless, 'x', sizeof endless);
+  WITH(env_id, endless, RLCORE_E_RANGE, "less than 4096", HEADER);
+  w.len = 0;
+  look();
+  FINE(rlcore_monitor_format_header(1.5, env_id, keywords, 2, NULL, 0, len));
+  CHECK(w.len == needed && memcmp(before.text, w.text, sizeof w.text) == 0);
+  FINE(rlcore_monitor_format_header(1.5, NULL, NULL, 0, text, needed, len));
+  CHECK(w.len == 27 && memcmp(w.text, "# {\"t_start\": 1.5} \nr,l,t\r\n", 27) == 0);
+
+  rlcore_episode *episode = w.episodes;
+  const double *info = w.info[1];
+  w.episodes[0] = (rlcore_episode){7, 0.5, 1, 12, -3.5f, 0};
+#define ROW rlcore_monitor_format_row(episode, info, 2, text, sizeof w.text, len)
+  POINTER(episode, 4, "episode", ROW);
+  POINTER(info, 4, "info", ROW);
+  POINTER(len, 4, "out_len", ROW);
+  WITH(text, NULL, NULLED, "text", ROW);
+  WITH(text, (char *)w.episodes, RLCORE_E_OVERLAP, "apart", ROW);
+  WITH(text, (char *)w.info, RLCORE_E_OVERLAP, "apart", ROW);
+  WITH(w.episodes[0].episode_return, NAN, RLCORE_E_VALUE, "finite episode_return", ROW);
+  WITH(w.episodes[0].seconds, (double)INFINITY, RLCORE_E_VALUE, "finite seconds", ROW);
+  WITH(w.info[1][0], (double)NAN, RLCORE_E_VALUE, "finite seconds and infos", ROW);
+  REFUSED(RLCORE_E_RANGE, "at most 16, given 17", rlcore_monitor_format_row(episode, w.got[0], 17, w.env_id, 1, len));
+  FINE(ROW);
+  CHECK(w.len == 22 && memcmp(w.text, "-3.5,12,0.5,1.0,-1.0\r\n", 22) == 0);
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_monitor_format_row(episode, info, 2, text, w.len - 1, len));
+  FINE(rlcore_monitor_format_row(episode, NULL, 0, NULL, 0, len));
+  CHECK(w.len == 13);
+}
+
+int main(void) {
+  attack_config();
+  attack_block();
+  attack_calls();
+  attack_text();
+  return verdict();
+}

@@ -1,0 +1,370 @@
+//! Returns and lengths of the episodes of N environments: what is counted, and the records of what has ended.
+//!
+//! Records lie in a ring and are numbered from 0 for the life of the block. A reader says which number it wants next, so
+//! several may read, and one that comes too late is told how many it has lost.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::step::Ends;
+use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span};
+use crate::decimal::round6;
+use crate::error::{Error, Kind, Result, check_len};
+use crate::kernels::finite::check_finite;
+
+/// Most numbers that an episode may carry beside its return, length and time.
+pub const MAX_INFO: usize = 16;
+
+/// Records that are held if the configuration does not say.
+pub const CAPACITY: u32 = 1024;
+
+/// What a monitor of N environments is made from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MonitorConfig {
+    /// Number of environments, at least 1.
+    pub num_envs: u32,
+    /// Episodes that [`Monitor::means`] looks back on; 0 for none.
+    pub keep: u32,
+    /// Records that are held, at least `num_envs`, as many as one step can end; 0: 1024, or `num_envs` if that is more.
+    pub capacity: u32,
+    /// Numbers that the host adds to each record, at most [`MAX_INFO`].
+    pub num_info: u32,
+    /// What the host's clock shows at second 0 of the records.
+    pub start: f64,
+}
+
+impl Default for MonitorConfig {
+    fn default() -> Self {
+        MonitorConfig { num_envs: 1, keep: 0, capacity: 0, num_info: 0, start: 0.0 }
+    }
+}
+
+/// An episode that has ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Episode {
+    /// Counts the episodes of all environments from 0, in the order in which they ended, lower environments first.
+    pub number: u64,
+    /// When it ended: seconds since the start, rounded to 6 decimal places.
+    pub seconds: f64,
+    /// Its environment.
+    pub env: u32,
+    /// Its steps.
+    pub len: u32,
+    /// The sum of its rewards, added up in f32.
+    pub episode_return: f32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// Means over the episodes that are kept for them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Means {
+    /// Episodes ended since the block was made.
+    pub num_episodes: u64,
+    /// Episodes that the means are of.
+    pub num_kept: u32,
+    /// Mean return; NaN of none.
+    pub return_mean: f64,
+    /// Mean length; NaN of none.
+    pub len_mean: f64,
+}
+
+/// What a reader got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// Records written.
+    pub count: usize,
+    /// Records that were forgotten before they were read.
+    pub lost: u64,
+    /// Number of the record to ask for next.
+    pub next: u64,
+}
+
+/// What is agreed when the block is made.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Setup {
+    start: f64,
+    num_envs: u32,
+    keep: u32,
+    capacity: u32,
+    num_info: u32,
+}
+
+impl Setup {
+    fn new(c: &MonitorConfig) -> Result<Setup> {
+        let capacity = if c.capacity == 0 { CAPACITY.max(c.num_envs) } else { c.capacity };
+        let setup = Setup { start: c.start, num_envs: c.num_envs, keep: c.keep, capacity, num_info: c.num_info };
+        setup.check()?;
+        Ok(setup)
+    }
+
+    fn check(&self) -> Result {
+        let at_least = |what, needed: u32, given: u32| {
+            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
+        };
+        if self.num_envs == 0 {
+            return at_least("monitor config: num_envs of at least", 1, 0);
+        }
+        if self.capacity < self.num_envs {
+            return at_least("monitor config: capacity of at least num_envs,", self.num_envs, self.capacity);
+        }
+        if self.num_info > MAX_INFO as u32 {
+            return at_least("monitor config: num_info of at most", MAX_INFO as u32, self.num_info);
+        }
+        if !self.start.is_finite() {
+            return Err(Error::new(Kind::Config, "monitor config: a finite start").given_f32(self.start as f32));
+        }
+        Ok(())
+    }
+}
+
+/// The one place where the layout is written down.
+#[derive(Clone, Copy)]
+struct Spans {
+    count: Span<u64>,
+    total: Span<f32>,
+    len: Span<u32>,
+    kept_return: Span<f32>,
+    kept_len: Span<u32>,
+    episodes: Span<Episode>,
+    info: Span<f64>,
+}
+
+fn spans(setup: &Setup) -> Result<(Spans, usize)> {
+    setup.check()?;
+    let (n, keep, capacity) = (setup.num_envs as usize, setup.keep as usize, setup.capacity as usize);
+    let mut plan = Plan::default();
+    block::spans::<Setup>(&mut plan)?;
+    let spans = Spans {
+        count: plan.span(1)?,
+        total: plan.span(n)?,
+        len: plan.span(n)?,
+        kept_return: plan.span(keep)?,
+        kept_len: plan.span(keep)?,
+        episodes: plan.span(capacity)?,
+        info: plan.grid(capacity, setup.num_info as usize)?,
+    };
+    Ok((spans, plan.size()?))
+}
+
+/// A monitor of N environments, cut from its block.
+#[derive(Debug)]
+pub struct Monitor<'a> {
+    setup: Setup,
+    /// Episodes ended.
+    count: &'a mut u64,
+    total: &'a mut [f32],
+    len: &'a mut [u32],
+    kept_return: &'a mut [f32],
+    kept_len: &'a mut [u32],
+    episodes: &'a mut [Episode],
+    info: &'a mut [f64],
+}
+
+impl<'a> Monitor<'a> {
+    /// Bytes a block must have. Errors: `Config`, `Overflow`.
+    pub fn size(config: &MonitorConfig) -> Result<usize> {
+        Ok(spans(&Setup::new(config)?)?.1)
+    }
+
+    /// Lays a monitor out that has seen nothing. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+    pub fn init(mem: &'a mut [u8], config: &MonitorConfig) -> Result<Self> {
+        let setup = Setup::new(config)?;
+        Self::cut(block::create(mem, BlockKind::Monitor, spans(&setup)?.1, &setup)?, setup)
+    }
+
+    /// Accepts bytes that a block was copied to. Nothing is written.
+    /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
+    pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
+        let setup: Setup = block::attach(mem, BlockKind::Monitor, |setup| Ok(spans(setup)?.1))?;
+        let m = Self::cut(mem, setup)?;
+        m.check_image()?;
+        Ok(m)
+    }
+
+    /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
+    pub fn open(mem: &'a mut [u8]) -> Result<Self> {
+        let setup = block::config(mem, BlockKind::Monitor)?;
+        Self::cut(mem, setup)
+    }
+
+    fn cut(block: &'a mut [u8], setup: Setup) -> Result<Self> {
+        let (s, _) = spans(&setup)?;
+        let mut cut = Cutter::new(block);
+        Ok(Monitor {
+            setup,
+            count: cut.take(s.count)?.first_mut().ok_or(Error::new(Kind::Image, "monitor: a count"))?,
+            total: cut.take(s.total)?,
+            len: cut.take(s.len)?,
+            kept_return: cut.take(s.kept_return)?,
+            kept_len: cut.take(s.kept_len)?,
+            episodes: cut.take(s.episodes)?,
+            info: cut.take(s.info)?,
+        })
+    }
+
+    /// What no sequence of calls can produce is no image.
+    fn check_image(&self) -> Result {
+        let damaged = |what| Err(Error::new(Kind::Image, what));
+        if !self.total.iter().zip(&*self.len).all(|(total, &len)| total.is_finite() && (len > 0 || *total == 0.0)) {
+            return damaged("monitor: finite returns, 0 before the first step");
+        }
+        let kept = self.kept_return.iter().zip(&*self.kept_len);
+        for (slot, (total, &len)) in (0u64..).zip(kept) {
+            let right = if slot < *self.count { total.is_finite() && len > 0 } else { *total == 0.0 && len == 0 };
+            if !right {
+                return damaged("monitor: returns and lengths of as many episodes as were counted");
+            }
+        }
+        let capacity = u64::from(self.setup.capacity);
+        for (slot, e) in (0u64..).zip(&*self.episodes) {
+            let right = if slot < *self.count {
+                let rounds = self.count.wrapping_sub(1).wrapping_sub(slot).checked_div(capacity).unwrap_or(0);
+                e.number == rounds.wrapping_mul(capacity).wrapping_add(slot)
+                    && e.env < self.setup.num_envs
+                    && e.len > 0
+                    && e.episode_return.is_finite()
+                    && e.seconds.is_finite()
+                    && e.reserved == 0
+            } else {
+                *e == Episode::default()
+            };
+            if !right {
+                return damaged("monitor: records of the episodes that were counted");
+            }
+        }
+        if !self.info.iter().all(|x| x.is_finite()) {
+            return damaged("monitor: finite info");
+        }
+        Ok(())
+    }
+
+    /// What the block was made with; `capacity` is that which is held.
+    pub fn config(&self) -> MonitorConfig {
+        let Setup { start, num_envs, keep, capacity, num_info } = self.setup;
+        MonitorConfig { num_envs, keep, capacity, num_info, start }
+    }
+
+    /// All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
+    pub fn reset(&mut self) {
+        self.total.fill(0.0);
+        self.len.fill(0);
+    }
+
+    /// Environment `i` alone begins an episode. Errors: `Range`.
+    pub fn reset_one(&mut self, i: usize) -> Result {
+        let n = self.total.len();
+        match (self.total.get_mut(i), self.len.get_mut(i)) {
+            (Some(total), Some(len)) => {
+                (*total, *len) = (0.0, 0);
+                Ok(())
+            }
+            _ => Err(Error::new(Kind::Range, "monitor: an environment below").needed(n).given(i)),
+        }
+    }
+
+    /// Counts one step of all environments. A row that was only reset is no step.
+    ///
+    /// `reward`: `[N]`. `info`: `[N, num_info]`, read only in rows that ended. `clock` is asked once, if an episode ended,
+    /// for what the host's clock shows.
+    /// Errors: `Shape`; `Value` for a reward, a sum, an info or a time that is not finite; the clock's own. Nothing changes
+    /// then.
+    pub fn step(
+        &mut self,
+        reward: &[f32],
+        ends: Ends<'_>,
+        info: &[f64],
+        clock: impl FnOnce() -> Result<f64>,
+    ) -> Result {
+        let (n, width) = (self.total.len(), self.setup.num_info as usize);
+        check_len("monitor: reward [N] of length", reward, n)?;
+        ends.check(n)?;
+        let too_large = Error::new(Kind::Overflow, "monitor: info [N, num_info] that fits the address space");
+        check_len("monitor: info [N, num_info] of length", info, n.checked_mul(width).ok_or(too_large)?)?;
+        check_finite("monitor: a finite reward", reward)?;
+        let mut any_ended = false;
+        for (i, ((total, reward), (stepped, ended))) in self.total.iter().zip(reward).zip(ends.rows()).enumerate() {
+            let sum = total + reward;
+            if stepped && !sum.is_finite() {
+                return Err(Error::new(Kind::Value, "monitor: a return that an f32 can hold").given_f32(sum));
+            }
+            if ended {
+                any_ended = true;
+                if let Some(bad) = block::rows(info, i, 1, width)?.iter().find(|x| !x.is_finite()) {
+                    return Err(Error::new(Kind::Value, "monitor: a finite info").given_f32(*bad as f32));
+                }
+            }
+        }
+        let mut seconds = 0.0;
+        if any_ended {
+            let now = clock()?;
+            seconds = round6(now - self.setup.start);
+            if !seconds.is_finite() {
+                return Err(Error::new(Kind::Value, "monitor: a finite time").given_f32(now as f32));
+            }
+        }
+        let sums = self.total.iter_mut().zip(self.len.iter_mut());
+        for (i, (((total, len), reward), (stepped, ended))) in sums.zip(reward).zip(ends.rows()).enumerate() {
+            if stepped {
+                *total += reward;
+                *len = len.saturating_add(1);
+            }
+            if !ended {
+                continue;
+            }
+            let number = *self.count;
+            let slot = |of: usize| number.checked_rem(of as u64).unwrap_or(0) as usize;
+            let kept = slot(self.kept_return.len());
+            if let (Some(to_return), Some(to_len)) = (self.kept_return.get_mut(kept), self.kept_len.get_mut(kept)) {
+                (*to_return, *to_len) = (*total, *len);
+            }
+            let at = slot(self.episodes.len());
+            if let Some(e) = self.episodes.get_mut(at) {
+                *e = Episode { number, seconds, env: i as u32, len: *len, episode_return: *total, reserved: 0 };
+            }
+            block::copy(block::rows_mut(self.info, at, 1, width)?, block::rows(info, i, 1, width)?);
+            *self.count = number.wrapping_add(1);
+            (*total, *len) = (0.0, 0);
+        }
+        Ok(())
+    }
+
+    /// Writes the records from number `next` on, the oldest first, as many as there are and `episodes` has room for.
+    ///
+    /// `info`: `[episodes.len(), num_info]`, or empty to leave it out. Records that are no longer held are skipped and
+    /// counted as lost. Errors: `Shape`; `Range` if fewer than `next` episodes have ended. Nothing is written then.
+    pub fn read(&self, next: u64, episodes: &mut [Episode], info: &mut [f64]) -> Result<Read> {
+        let width = self.setup.num_info as usize;
+        if !info.is_empty() {
+            let len = episodes.len().saturating_mul(width);
+            check_len("monitor: info [len, num_info] of length", info, len)?;
+        }
+        if next > *self.count {
+            let what = "monitor: a number of at most the episodes that have ended,";
+            return Err(Error::new(Kind::Range, what).needed(*self.count as usize).given(next as usize));
+        }
+        let capacity = self.episodes.len() as u64;
+        let first = next.max(self.count.saturating_sub(capacity));
+        let count = self.count.saturating_sub(first).min(episodes.len() as u64) as usize;
+        for (i, (number, to)) in (first..).zip(episodes.iter_mut()).take(count).enumerate() {
+            let slot = number.checked_rem(capacity).unwrap_or(0) as usize;
+            if let Some(e) = self.episodes.get(slot) {
+                *to = *e;
+            }
+            if !info.is_empty() {
+                block::copy(block::rows_mut(info, i, 1, width)?, block::rows(self.info, slot, 1, width)?);
+            }
+        }
+        Ok(Read { count, lost: first.wrapping_sub(next), next: first.wrapping_add(count as u64) })
+    }
+
+    /// Means over the last `keep` episodes, or as many as have ended.
+    pub fn means(&self) -> Means {
+        let num_kept = (*self.count).min(self.setup.keep.into()) as usize;
+        let mean = |sum: f64| if num_kept > 0 { sum / num_kept as f64 } else { f64::NAN };
+        let returns = self.kept_return.iter().take(num_kept).fold(0.0, |sum, x| sum + f64::from(*x));
+        let lens = self.kept_len.iter().take(num_kept).fold(0.0, |sum, x| sum + f64::from(*x));
+        Means { num_episodes: *self.count, num_kept: num_kept as u32, return_mean: mean(returns), len_mean: mean(lens) }
+    }
+}

@@ -1,0 +1,127 @@
+//! `monitor.csv` as Stable-Baselines3 and its ancestors read it: a header line in JSON behind `# `, the names of the
+//! columns, then one row an episode.
+//!
+//! The first line ends with a blank and LF, the others with CR LF. Reals are laid out as Python prints
+//! a float, in the shortest text that reads back as the same number: a return as the same f32, the others as the same f64.
+//! Only times are rounded to six places; returns are not, as VecMonitor writes them (Monitor, of one environment, rounds
+//! both).
+
+use super::monitor::{Episode, MAX_INFO};
+use crate::decimal::Repr;
+use crate::error::{Error, Kind, Result};
+
+/// No row is longer.
+pub const MAX_ROW_LEN: usize = 512;
+
+const _: () = assert!(MAX_ROW_LEN > (MAX_INFO + 3) * (Repr::MAX_LEN + 1));
+
+/// Counts what is written, and writes what there is room for.
+struct Sink<'a> {
+    room: &'a mut [u8],
+    len: usize,
+}
+
+impl Sink<'_> {
+    fn push(&mut self, bytes: &[u8]) {
+        for (to, from) in self.room.iter_mut().skip(self.len).zip(bytes) {
+            *to = *from;
+        }
+        self.len = self.len.saturating_add(bytes.len());
+    }
+}
+
+/// Writes everything or nothing, and returns its length; without room it is only measured.
+fn fill(out: Option<&mut [u8]>, body: impl Fn(&mut Sink<'_>)) -> Result<usize> {
+    let mut sink = Sink { room: &mut [], len: 0 };
+    body(&mut sink);
+    let needed = sink.len;
+    let Some(room) = out else { return Ok(needed) };
+    if room.len() < needed {
+        let given = room.len();
+        return Err(Error::new(Kind::Size, "monitor csv: bytes, at least").needed(needed).given(given));
+    }
+    body(&mut Sink { room, len: 0 });
+    Ok(needed)
+}
+
+/// Writes the first two lines. `t_start`: seconds of Unix time at the start; `env_id`: what to call the environment, if
+/// anything; `keywords`: a name for each info. Texts are printable ASCII. Returns the bytes written, or needed if `out`
+/// is `None`.
+///
+/// Errors: `Value` for a time that is not finite or a character that is not printable ASCII; `Range` for too many
+/// keywords; `Size`. Nothing is written then.
+pub fn header(t_start: f64, env_id: Option<&[u8]>, keywords: &[&[u8]], out: Option<&mut [u8]>) -> Result<usize> {
+    if !t_start.is_finite() {
+        return Err(Error::new(Kind::Value, "monitor csv: a finite t_start").given_f32(t_start as f32));
+    }
+    if keywords.len() > MAX_INFO {
+        return Err(Error::new(Kind::Range, "monitor csv: keywords, at most").needed(MAX_INFO).given(keywords.len()));
+    }
+    for text in keywords.iter().copied().chain(env_id) {
+        if let Some(byte) = text.iter().find(|byte| !(b' '..=b'~').contains(*byte)) {
+            let what = "monitor csv: names of printable ASCII characters";
+            return Err(Error::new(Kind::Value, what).given(usize::from(*byte)));
+        }
+    }
+    fill(out, |sink| {
+        sink.push(b"# {\"t_start\": ");
+        sink.push(Repr::of(t_start).bytes());
+        if let Some(env_id) = env_id {
+            sink.push(b", \"env_id\": \"");
+            for byte in env_id {
+                if matches!(byte, b'"' | b'\\') {
+                    sink.push(b"\\");
+                }
+                sink.push(&[*byte]);
+            }
+            sink.push(b"\"");
+        }
+        sink.push(b"} \nr,l,t");
+        for keyword in keywords {
+            sink.push(b",");
+            let quoted = keyword.iter().any(|byte| matches!(byte, b'"' | b','));
+            if quoted {
+                sink.push(b"\"");
+            }
+            for byte in *keyword {
+                if *byte == b'"' {
+                    sink.push(b"\"");
+                }
+                sink.push(&[*byte]);
+            }
+            if quoted {
+                sink.push(b"\"");
+            }
+        }
+        sink.push(b"\r\n");
+    })
+}
+
+/// Writes the row of an episode with its info. Returns the bytes written, or needed if `out` is `None`; never more than
+/// [`MAX_ROW_LEN`].
+///
+/// Errors: `Value` for a number that is not finite; `Range` for too many infos; `Size`. Nothing is written then.
+pub fn row(episode: &Episode, info: &[f64], out: Option<&mut [u8]>) -> Result<usize> {
+    if info.len() > MAX_INFO {
+        return Err(Error::new(Kind::Range, "monitor csv: infos, at most").needed(MAX_INFO).given(info.len()));
+    }
+    if !episode.episode_return.is_finite() {
+        let what = "monitor csv: a finite episode_return";
+        return Err(Error::new(Kind::Value, what).given_f32(episode.episode_return));
+    }
+    if let Some(bad) = info.iter().chain([&episode.seconds]).find(|x| !x.is_finite()) {
+        return Err(Error::new(Kind::Value, "monitor csv: finite seconds and infos").given_f32(*bad as f32));
+    }
+    fill(out, |sink| {
+        sink.push(Repr::of_f32(episode.episode_return).bytes());
+        sink.push(b",");
+        sink.push(Repr::of_u64(episode.len.into()).bytes());
+        sink.push(b",");
+        sink.push(Repr::of(episode.seconds).bytes());
+        for info in info {
+            sink.push(b",");
+            sink.push(Repr::of(*info).bytes());
+        }
+        sink.push(b"\r\n");
+    })
+}

@@ -1,0 +1,297 @@
+//! Numbers as text: the shortest decimal that reads back as the same bits, laid out as Python's `repr` lays it out, and
+//! Python's rounding to six places. Exact: whole numbers of up to 1152 bits, no table, no float arithmetic.
+
+/// Digits and where they stand: `digits` times ten to the `exponent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decimal {
+    /// At most 17 of them; the last is not 0, except for 0 itself.
+    pub digits: u64,
+    /// Power of ten of the last digit.
+    pub exponent: i32,
+}
+
+impl Decimal {
+    /// The shortest decimal that only `x` is nearest to, of those the nearest to `x`. The sign is left out; 0 for what is
+    /// not finite.
+    pub fn of(x: f64) -> Decimal {
+        let (exponent, fraction) = ((x.to_bits() >> 52 & 0x7ff) as i32, x.to_bits() & ((1 << 52) - 1));
+        match exponent {
+            0x7ff => Decimal { digits: 0, exponent: 0 },
+            0 => shortest(fraction, -1074, false),
+            _ => shortest(fraction | 1 << 52, exponent.wrapping_sub(1075), fraction == 0 && exponent > 1),
+        }
+    }
+
+    /// [`Decimal::of`] among f32: usually far fewer digits than the same number needs among f64.
+    pub fn of_f32(x: f32) -> Decimal {
+        let (exponent, fraction) = ((x.to_bits() >> 23 & 0xff) as i32, x.to_bits() & ((1 << 23) - 1));
+        match exponent {
+            0xff => Decimal { digits: 0, exponent: 0 },
+            0 => shortest(fraction.into(), -149, false),
+            _ => shortest((fraction | 1 << 23).into(), exponent.wrapping_sub(150), fraction == 0 && exponent > 1),
+        }
+    }
+}
+
+/// Limbs of 32 bits: 2^1074 times 10, and room for four bits more.
+const LIMBS: usize = 36;
+
+/// A whole number, lowest limb first. Calls say how many limbs are in use; the others are 0.
+#[derive(Clone, Copy)]
+struct Whole([u32; LIMBS]);
+
+impl Whole {
+    /// `x` times 2^`shift`.
+    fn shifted(x: u64, shift: u32) -> Whole {
+        let mut limbs = [0; LIMBS];
+        let parts = u128::from(x) << (shift % 32);
+        for (i, limb) in limbs.iter_mut().skip((shift / 32) as usize).take(3).enumerate() {
+            *limb = (parts >> (32 * i)) as u32;
+        }
+        Whole(limbs)
+    }
+
+    fn times_ten(&mut self, used: usize) {
+        let mut carry = 0u64;
+        for limb in self.0.iter_mut().take(used) {
+            carry = carry.wrapping_add(u64::from(*limb).wrapping_mul(10));
+            *limb = carry as u32;
+            carry >>= 32;
+        }
+    }
+
+    fn add(&mut self, other: &Whole, used: usize) {
+        let mut carry = 0u64;
+        for (limb, other) in self.0.iter_mut().zip(other.0).take(used) {
+            carry = carry.wrapping_add(u64::from(*limb)).wrapping_add(other.into());
+            *limb = carry as u32;
+            carry >>= 32;
+        }
+    }
+
+    /// Takes away a number that is not larger.
+    fn subtract(&mut self, other: &Whole, used: usize) {
+        let mut borrow = 0i64;
+        for (limb, other) in self.0.iter_mut().zip(other.0).take(used) {
+            borrow = borrow.wrapping_add(i64::from(*limb)).wrapping_sub(other.into());
+            *limb = borrow as u32;
+            borrow >>= 32;
+        }
+    }
+
+    /// -1, 0 or 1 as this is smaller, equal or larger.
+    fn against(&self, other: &Whole, used: usize) -> i32 {
+        let mut order = 0;
+        for (a, b) in self.0.iter().zip(&other.0).take(used) {
+            order = if a < b {
+                -1
+            } else if a > b {
+                1
+            } else {
+                order
+            };
+        }
+        order
+    }
+}
+
+/// Digits of `mantissa` * 2^`exponent` until no other float is as near (Steele and White 1990, Burger and Dybvig 1996).
+/// `narrow`: the float below is half as far away as the one above.
+fn shortest(mantissa: u64, exponent: i32, narrow: bool) -> Decimal {
+    if mantissa == 0 {
+        return Decimal { digits: 0, exponent: 0 };
+    }
+    // The number is rest / unit; half the distances to its neighbours are below / unit and above / unit.
+    let (up, down) = (exponent.max(0).unsigned_abs(), exponent.min(0).unsigned_abs());
+    let extra = 1 + u32::from(narrow);
+    let used = ((exponent.unsigned_abs().saturating_add(64)) / 32 + 1) as usize;
+    let mut rest = Whole::shifted(mantissa, up + extra);
+    let mut unit = Whole::shifted(1, down + extra);
+    let mut below = Whole::shifted(1, up);
+    let mut above = Whole::shifted(1, up + u32::from(narrow));
+    // A reader rounds a tie to the even mantissa: then the middle between two floats still reads as this one.
+    let even = i32::from(mantissa & 1 == 0);
+
+    // The first digit stands for tenths of 10^power.
+    let (mut power, mut end) = (0i32, rest);
+    end.add(&above, used);
+    while end.against(&unit, used) + even > 0 {
+        unit.times_ten(used);
+        power = power.wrapping_add(1);
+    }
+    loop {
+        end.times_ten(used);
+        if end.against(&unit, used) + even > 0 {
+            break;
+        }
+        rest.times_ten(used);
+        below.times_ten(used);
+        above.times_ten(used);
+        power = power.wrapping_sub(1);
+    }
+
+    let mut digits = 0u64;
+    for _ in 0..17 {
+        rest.times_ten(used);
+        below.times_ten(used);
+        above.times_ten(used);
+        let mut digit = 0u64;
+        while rest.against(&unit, used) >= 0 {
+            rest.subtract(&unit, used);
+            digit = digit.wrapping_add(1);
+        }
+        digits = digits.wrapping_mul(10).wrapping_add(digit);
+        power = power.wrapping_sub(1);
+        let mut end = rest;
+        end.add(&above, used);
+        let stop_down = rest.against(&below, used) < even;
+        let stop_up = end.against(&unit, used) + even > 0;
+        if stop_down || stop_up {
+            let mut twice = rest;
+            twice.add(&rest, used);
+            let half = twice.against(&unit, used);
+            let nearer_up = half > 0 || (half == 0 && digit & 1 == 1);
+            if stop_up && (nearer_up || !stop_down) {
+                digits = digits.wrapping_add(1);
+            }
+            break;
+        }
+    }
+    while digits != 0 && digits.is_multiple_of(10) {
+        digits /= 10;
+        power = power.wrapping_add(1);
+    }
+    Decimal { digits, exponent: power }
+}
+
+/// A number in ASCII.
+#[derive(Clone, Copy, Debug)]
+pub struct Repr {
+    bytes: [u8; Repr::MAX_LEN],
+    len: usize,
+}
+
+impl Repr {
+    /// No number has more: "-2.2250738585072014e-308".
+    pub const MAX_LEN: usize = 24;
+
+    /// As Python prints a float: `1.0`, `-3.5`, `1e-05`, `1e+16`, `nan`, `inf`.
+    pub fn of(x: f64) -> Repr {
+        Self::new(x.is_sign_negative(), x.is_nan(), x.is_infinite(), Decimal::of(x))
+    }
+
+    /// The same layout with the digits that an f32 needs, as NumPy up to version 2.3 prints a float32.
+    pub fn of_f32(x: f32) -> Repr {
+        Self::new(x.is_sign_negative(), x.is_nan(), x.is_infinite(), Decimal::of_f32(x))
+    }
+
+    /// A whole number.
+    pub fn of_u64(x: u64) -> Repr {
+        let mut text = Repr { bytes: [0; Repr::MAX_LEN], len: 0 };
+        text.whole(x, 1);
+        text
+    }
+
+    /// The text.
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or(&[])
+    }
+
+    fn new(negative: bool, nan: bool, infinite: bool, x: Decimal) -> Repr {
+        let mut text = Repr { bytes: [0; Repr::MAX_LEN], len: 0 };
+        if nan {
+            text.push(b"nan");
+            return text;
+        }
+        if negative {
+            text.push(b"-");
+        }
+        if infinite {
+            text.push(b"inf");
+        } else {
+            text.decimal(x);
+        }
+        text
+    }
+
+    fn decimal(&mut self, x: Decimal) {
+        let mut len = 1i32;
+        let mut unit = 1u64;
+        while len < 17 && x.digits / 10 >= unit {
+            unit = unit.wrapping_mul(10);
+            len = len.wrapping_add(1);
+        }
+        // The point stands after so many digits; from 0.0001 to below 1e16 it is written there.
+        let point = x.exponent.wrapping_add(len);
+        if (1..=16).contains(&point) && x.exponent >= 0 {
+            self.whole(x.digits, 1);
+            for _ in 0..x.exponent {
+                self.push(b"0");
+            }
+            self.push(b".0");
+        } else if (-3..=16).contains(&point) {
+            let mut unit = 1u64;
+            for _ in 0..x.exponent.unsigned_abs().min(19) {
+                unit = unit.wrapping_mul(10);
+            }
+            // A fraction of up to 20 places: 0.000 and 17 digits.
+            let (whole, part) =
+                if point > 0 { (x.digits.checked_div(unit), x.digits.checked_rem(unit)) } else { (None, None) };
+            self.whole(whole.unwrap_or(0), 1);
+            self.push(b".");
+            self.whole(part.unwrap_or(x.digits), x.exponent.unsigned_abs());
+        } else {
+            self.whole(x.digits / unit.max(1), 1);
+            if len > 1 {
+                self.push(b".");
+                self.whole(x.digits % unit.max(1), len.wrapping_sub(1).unsigned_abs());
+            }
+            let exponent = point.wrapping_sub(1);
+            self.push(if exponent < 0 { b"e-" } else { b"e+" });
+            self.whole(exponent.unsigned_abs().into(), 2);
+        }
+    }
+
+    /// A whole number with at least `width` digits.
+    fn whole(&mut self, mut x: u64, width: u32) {
+        let mut digits = [0u8; 20];
+        let mut count = 0u32;
+        for digit in digits.iter_mut().rev() {
+            if x == 0 && count >= width {
+                break;
+            }
+            *digit = b'0'.wrapping_add((x % 10) as u8);
+            x /= 10;
+            count = count.wrapping_add(1);
+        }
+        self.push(digits.get(20usize.saturating_sub(count as usize)..).unwrap_or(&[]));
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        for (to, from) in self.bytes.iter_mut().skip(self.len).zip(bytes) {
+            *to = *from;
+        }
+        self.len = self.len.saturating_add(bytes.len()).min(Repr::MAX_LEN);
+    }
+}
+
+/// The float nearest to `x` rounded to six decimal places, a tie to the even digit: Python's `round(x, 6)`.
+pub fn round6(x: f64) -> f64 {
+    // From 2^33 on, floats are farther apart than 1e-6 and rounding gives the float itself back.
+    let exponent = (x.to_bits() >> 52 & 0x7ff) as u32;
+    if x.abs() >= 8_589_934_592.0 || x.is_nan() || exponent == 0 {
+        return if exponent == 0 { 0.0f64.copysign(x) } else { x };
+    }
+    let mantissa = x.to_bits() & ((1 << 52) - 1) | 1 << 52;
+    // x = mantissa / 2^shift, shift at least 20.
+    let shift = 1075u32.saturating_sub(exponent);
+    if shift > 127 {
+        return 0.0f64.copysign(x);
+    }
+    let millionths = u128::from(mantissa) * 1_000_000;
+    let (whole, half) = (millionths >> shift, 1u128 << (shift - 1));
+    let rest = millionths & (half | (half - 1));
+    let up = rest > half || (rest == half && whole & 1 == 1);
+    // Below 2^53, so that both are exact and the quotient is the nearest float.
+    ((whole as u64).wrapping_add(up.into()) as f64 / 1e6).copysign(x)
+}
