@@ -18,6 +18,8 @@ pub enum Kind {
     Ppo = 2,
     /// A policy that acts and does not learn.
     Policy = 3,
+    /// Rings of frames that stacks are made from.
+    LazyFrames = 4,
     /// The episodes that N environments have finished.
     Monitor = 5,
     /// Running statistics that normalise observations and rewards.

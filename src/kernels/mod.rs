@@ -11,4 +11,5 @@ pub mod gaussian;
 pub mod image;
 pub mod moments;
 pub mod returns;
+pub mod stack;
 mod tile;

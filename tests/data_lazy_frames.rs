@@ -1,0 +1,513 @@
+//! Frame rings against a twin that stores whole stacks, in every state that pushes can lead to.
+
+use proptest::prelude::*;
+use rlcore::cpu;
+use rlcore::data::lazy_frames::{FrameIndex, Frames, LazyFrames, LazyFramesConfig, spans};
+use rlcore::error::Kind;
+use rlcore::kernels::stack::{self, Layout, MAX_STACK, Window, unit};
+use rlcore::rng::Rng;
+use rlcore::space::ElementsMut;
+
+const LAYOUTS: [Layout; 2] = [Layout::Hwc, Layout::Chw];
+
+fn config(num_envs: u32, num_frames: u32, (height, width, channels): (u32, u32, u32), k: u32) -> LazyFramesConfig {
+    LazyFramesConfig { num_envs, num_frames, height, width, channels, num_stack: k }
+}
+
+fn block(config: &LazyFramesConfig) -> Vec<u64> {
+    vec![0; LazyFrames::size(config).unwrap() / 8]
+}
+
+fn bytes(block: &mut [u64]) -> &mut [u8] {
+    bytemuck::cast_slice_mut(block)
+}
+
+fn frame(rng: &mut Rng, len: usize) -> Vec<u8> {
+    (0..len).map(|_| rng.next_u64() as u8).collect()
+}
+
+/// What a frame-stacking wrapper would have shown, of every frame ever pushed to one environment.
+#[derive(Clone, Default)]
+struct Twin {
+    stacks: Vec<Vec<Vec<u8>>>,
+    starts: Vec<usize>,
+}
+
+impl Twin {
+    fn push(&mut self, k: usize, frame: &[u8], first: bool) {
+        let n = self.stacks.len();
+        if first {
+            self.stacks.push(vec![frame.to_vec(); k]);
+            self.starts.push(n);
+        } else {
+            let mut stack = self.stacks[n - 1].clone();
+            stack.remove(0);
+            stack.push(frame.to_vec());
+            self.stacks.push(stack);
+            self.starts.push(self.starts[n - 1]);
+        }
+    }
+
+    /// Oldest frame that `number`'s stack is made of.
+    fn oldest(&self, k: usize, number: usize) -> usize {
+        self.starts[number].max((number + 1).saturating_sub(k))
+    }
+
+    fn has(&self, c: &LazyFramesConfig, number: usize) -> bool {
+        let start = self.stacks.len().saturating_sub(c.num_frames as usize);
+        number < self.stacks.len() && number >= start && self.oldest(c.num_stack as usize, number) >= start
+    }
+
+    fn has_transition(&self, c: &LazyFramesConfig, number: usize) -> bool {
+        self.has(c, number) && number + 1 < self.stacks.len() && self.starts[number + 1] == self.starts[number]
+    }
+}
+
+/// Element by element, from the meaning of the layouts.
+fn materialised(c: &LazyFramesConfig, frames: &[Vec<u8>], layout: Layout) -> Vec<u8> {
+    let (pixels, channels) = ((c.height * c.width) as usize, c.channels as usize);
+    let mut out = vec![0; pixels * channels * frames.len()];
+    for (j, frame) in frames.iter().enumerate() {
+        for p in 0..pixels {
+            for ch in 0..channels {
+                let at = match layout {
+                    Layout::Hwc => p * channels * frames.len() + j * channels + ch,
+                    Layout::Chw => (j * channels + ch) * pixels + p,
+                };
+                out[at] = frame[p * channels + ch];
+            }
+        }
+    }
+    out
+}
+
+fn scaled(x: &[u8]) -> Vec<f32> {
+    x.iter().map(|&x| f32::from(x) / 255.0).collect()
+}
+
+/// Every question about every number, held or not, answered as the twin answers it.
+fn compare(frames: &LazyFrames<'_>, twins: &[Twin]) {
+    let c = *frames.config();
+    let (k, len) = (c.num_stack as usize, c.stack_len().unwrap());
+    let view = frames.view();
+    let (mut good, mut pairs) = (Vec::new(), Vec::new());
+    for (env, twin) in twins.iter().enumerate() {
+        let pushed = twin.stacks.len();
+        let start = pushed.saturating_sub(c.num_frames as usize);
+        assert_eq!(view.held(env).unwrap(), start as u64..pushed as u64);
+        for number in 0..pushed + 2 {
+            let index = FrameIndex::new(env as u32, number as u64);
+            let mut numbers = vec![77; k];
+            let answer = view.indices(env, number as u64, &mut numbers);
+            if twin.has(&c, number) {
+                answer.unwrap();
+                let oldest = twin.oldest(k, number);
+                let expected: Vec<u64> =
+                    (0..k).map(|j| (number + j).saturating_sub(k - 1).max(oldest) as u64).collect();
+                assert_eq!(numbers, expected);
+                good.push(index);
+            } else {
+                assert_eq!(answer.unwrap_err().kind, Kind::Range);
+                assert_eq!(numbers, vec![77; k]);
+                let mut out = vec![7; len];
+                let error = view.stack(env, number as u64, Layout::Hwc, ElementsMut::U8(&mut out)).unwrap_err();
+                assert_eq!((error.kind, out), (Kind::Range, vec![7; len]));
+            }
+            if twin.has_transition(&c, number) {
+                pairs.push(index);
+            } else {
+                let (mut obs, mut next) = (vec![7; len], vec![7; len]);
+                let out = (ElementsMut::U8(&mut obs), ElementsMut::U8(&mut next));
+                let error = view.gather_transitions(&[index], Layout::Hwc, out.0, out.1).unwrap_err();
+                assert_eq!((error.kind, obs, next), (Kind::Range, vec![7; len], vec![7; len]));
+            }
+            if (start..pushed).contains(&number) {
+                assert_eq!(view.frame(env, number as u64).unwrap(), twin.stacks[number][k - 1]);
+                assert_eq!(view.is_first(env, number as u64).unwrap(), twin.starts[number] == number);
+            } else {
+                assert_eq!(view.frame(env, number as u64).unwrap_err().kind, Kind::Range);
+            }
+        }
+    }
+    let of = |index: &[FrameIndex], after: usize, layout| -> Vec<u8> {
+        let stack = |i: &FrameIndex| materialised(&c, &twins[i.env as usize].stacks[i.number as usize + after], layout);
+        index.iter().flat_map(stack).collect()
+    };
+    for layout in LAYOUTS {
+        let (mut out, mut real) = (vec![0; good.len() * len], vec![0.0; good.len() * len]);
+        view.gather(&good, layout, ElementsMut::U8(&mut out)).unwrap();
+        view.gather(&good, layout, ElementsMut::F32(&mut real)).unwrap();
+        assert_eq!(out, of(&good, 0, layout));
+        assert_eq!(real, scaled(&out));
+        let (mut obs, mut next) = (vec![0; pairs.len() * len], vec![0; pairs.len() * len]);
+        view.gather_transitions(&pairs, layout, ElementsMut::U8(&mut obs), ElementsMut::U8(&mut next)).unwrap();
+        assert_eq!((&obs, &next), (&of(&pairs, 0, layout), &of(&pairs, 1, layout)));
+        let (mut real, mut next_real) = (vec![0.0; obs.len()], vec![0.0; obs.len()]);
+        let out = (ElementsMut::F32(&mut real), ElementsMut::F32(&mut next_real));
+        view.gather_transitions(&pairs, layout, out.0, out.1).unwrap();
+        assert_eq!((real, next_real), (scaled(&obs), scaled(&next)));
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Case {
+    config: LazyFramesConfig,
+    pushes: Vec<(usize, bool)>,
+    seed: u64,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    (1u32..4, 1u32..6, 0u32..5, (1u32..4, 1u32..4, 1u32..5), any::<u64>()).prop_flat_map(
+        |(n, k, spare, shape, seed)| {
+            let pushes = prop::collection::vec((0..n as usize, prop::bool::weighted(0.3)), 0..60);
+            pushes.prop_map(move |pushes| Case { config: config(n, k + spare, shape, k), pushes, seed })
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+
+    #[test]
+    fn stacks_are_those_of_the_twin(case in case()) {
+        let c = case.config;
+        let (k, len) = (c.num_stack as usize, c.frame_len().unwrap());
+        let mut mem = block(&c);
+        let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+        let mut twins = vec![Twin::default(); c.num_envs as usize];
+        let rng = &mut Rng::seeded(case.seed);
+        for (i, (env, first)) in case.pushes.into_iter().enumerate() {
+            let frame = frame(rng, len);
+            if twins[env].stacks.is_empty() && !first {
+                prop_assert_eq!(frames.push(env, &frame, false).unwrap_err().kind, Kind::NotReady);
+                continue;
+            }
+            prop_assert_eq!(frames.push(env, &frame, first).unwrap(), twins[env].stacks.len() as u64);
+            twins[env].push(k, &frame, first);
+            if i % 7 == 0 {
+                compare(&frames, &twins);
+            }
+        }
+        compare(&frames, &twins);
+        // The bytes are the object.
+        let mut copy = mem.clone();
+        let mut again = LazyFrames::attach(bytes(&mut copy)).unwrap();
+        compare(&again, &twins);
+        let last = frame(rng, len);
+        again.push(0, &last, true).unwrap();
+        LazyFrames::attach(bytes(&mut mem)).unwrap().push(0, &last, true).unwrap();
+        prop_assert_eq!(mem, copy);
+    }
+
+    /// Whatever a ring says of itself once its bytes were changed, it answers.
+    #[test]
+    fn changed_bytes_are_refused_or_harmless(case in case(), at in any::<prop::sample::Index>(), bits in 1u8..) {
+        let c = case.config;
+        let len = c.frame_len().unwrap();
+        let mut mem = block(&c);
+        let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+        for (env, first) in case.pushes {
+            let _ = frames.push(env, &vec![1; len], first);
+        }
+        let at = at.index(spans(&c).unwrap().0.frames.start());
+        bytes(&mut mem)[at] ^= bits;
+        if let Ok(mut frames) = LazyFrames::attach(bytes(&mut mem)) {
+            let _ = frames.push(0, &vec![2; len], false);
+            for env in 0..c.num_envs as usize {
+                let held = frames.view().held(env).unwrap();
+                for number in held.clone().chain([0, held.end, u64::MAX]) {
+                    let mut out = vec![0; c.stack_len().unwrap()];
+                    let mut next = out.clone();
+                    let _ = frames.view().stack(env, number, Layout::Hwc, ElementsMut::U8(&mut out));
+                    let index = [FrameIndex::new(env as u32, number)];
+                    let to = (ElementsMut::U8(&mut out), ElementsMut::U8(&mut next));
+                    let _ = frames.view().gather_transitions(&index, Layout::Chw, to.0, to.1);
+                }
+            }
+        }
+    }
+}
+
+/// One environment that ends in the same step that starts the next episode: each transition has its own two stacks,
+/// wherever in the stack and in the ring the episode ends.
+#[test]
+fn the_final_frame_comes_before_the_first() {
+    for k in 1..=5u32 {
+        for length in 1..=7usize {
+            let c = config(1, 2 * (k + length as u32) + 3, (1, 2, 1), k);
+            let mut mem = block(&c);
+            let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+            let (mut shown, mut number) = (Twin::default(), [0u64]);
+            let rng = &mut Rng::seeded(9);
+            let mut obs = frame(rng, 2);
+            frames.push_all(Frames { frame: &obs, first: &[1], final_frame: None }, Some(&mut number)).unwrap();
+            shown.push(k as usize, &obs, true);
+            for step in 1..=3 * length {
+                let (before, last) = (number[0], frame(rng, 2));
+                let ended = step % length == 0;
+                obs = if ended { frame(rng, 2) } else { last.clone() };
+                let step = Frames { frame: &obs, first: &[ended.into()], final_frame: Some(&last) };
+                frames.push_all(step, Some(&mut number)).unwrap();
+                shown.push(k as usize, &last, false);
+                let truth = &shown.stacks[shown.stacks.len() - 2..];
+                let expected = truth.iter().map(|stack| materialised(&c, stack, Layout::Hwc)).collect::<Vec<_>>();
+                let (mut stack, mut next) = (vec![0; 2 * k as usize], vec![0; 2 * k as usize]);
+                let to = (ElementsMut::U8(&mut stack), ElementsMut::U8(&mut next));
+                frames.view().gather_transitions(&[FrameIndex::new(0, before)], Layout::Hwc, to.0, to.1).unwrap();
+                assert_eq!(vec![stack, next], expected, "k {k}, length {length}");
+                if ended {
+                    shown.push(k as usize, &obs, true);
+                    assert_eq!(number[0], before + 2);
+                    let mut padded = vec![0; 2 * k as usize];
+                    frames.view().stack(0, number[0], Layout::Hwc, ElementsMut::U8(&mut padded)).unwrap();
+                    assert_eq!(padded, materialised(&c, &vec![obs.clone(); k as usize], Layout::Hwc));
+                }
+            }
+            compare(&frames, &[shown]);
+        }
+    }
+}
+
+/// Parts of a batch that threads push to leave the bytes that one thread leaves.
+#[test]
+fn every_split_gives_equal_blocks() {
+    let c = config(7, 9, (3, 2, 2), 3);
+    let len = c.frame_len().unwrap();
+    let run = |parts: usize| {
+        let mut mem = block(&c);
+        let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+        let rng = &mut Rng::seeded(3);
+        let mut numbers = vec![0; 7];
+        for step in 0..25 {
+            let (obs, last) = (frame(rng, 7 * len), frame(rng, 7 * len));
+            let first: Vec<u8> = (0..7).map(|_| u8::from(step == 0 || rng.next_u64() % 4 == 0)).collect();
+            let cuts: Vec<usize> = (0..=parts).map(|i| i * 7 / parts).collect();
+            for range in cuts.windows(2) {
+                let (begin, end) = (range[0], range[1]);
+                let step = Frames {
+                    frame: &obs[begin * len..end * len],
+                    first: &first[begin..end],
+                    final_frame: (step > 0).then(|| &last[begin * len..end * len]),
+                };
+                let mut rings = frames.rings().range(begin, end).unwrap();
+                rings.push_all(step, Some(&mut numbers[begin..end])).unwrap();
+            }
+        }
+        (mem, numbers)
+    };
+    let whole = run(1);
+    for parts in [2, 3, 7] {
+        assert_eq!(whole, run(parts));
+    }
+    let mut mem = whole.0;
+    let mut frames = LazyFrames::attach(bytes(&mut mem)).unwrap();
+    let (low, high) = frames.rings().split_at(3).unwrap();
+    assert_eq!((low.len(), low.first, high.len(), high.first), (3, 0, 4, 3));
+    std::thread::scope(|scope| {
+        for mut rings in [low, high] {
+            scope.spawn(move || {
+                for i in 0..rings.len() {
+                    rings.push(i, &vec![5; len], false).unwrap();
+                }
+            });
+        }
+    });
+    for (begin, end) in [(0, 8), (5, 4), (8, 8), (0, usize::MAX)] {
+        assert_eq!(frames.rings().range(begin, end).unwrap_err().kind, Kind::Range);
+    }
+}
+
+#[test]
+fn no_level_changes_a_byte() {
+    for (k, channels) in [(1, 1), (2, 1), (4, 1), (5, 1), (16, 1), (4, 3), (3, 2)] {
+        let c = config(1, k + 7, (13, 11, channels), k);
+        let mut mem = block(&c);
+        let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+        let rng = &mut Rng::seeded(4);
+        let mut twin = Twin::default();
+        for i in 0..=k + 9 {
+            let frame = frame(rng, c.frame_len().unwrap());
+            frames.push(0, &frame, i == 0).unwrap();
+            twin.push(k as usize, &frame, i == 0);
+        }
+        for level in cpu::LEVELS {
+            cpu::set_limit(level);
+            compare(&frames, std::slice::from_ref(&twin));
+        }
+    }
+}
+
+#[test]
+fn a_byte_becomes_what_a_division_gives() {
+    for x in 0..=255u8 {
+        assert_eq!(unit(x).to_bits(), (f32::from(x) / 255.0).to_bits());
+    }
+}
+
+/// The ring of a wrapper, of bytes and of numbers, against a queue.
+#[test]
+fn small_rings_stack_too() {
+    for k in 1..=MAX_STACK {
+        for (width, channels) in [(6usize, 3usize), (6, 1), (5, 5)] {
+            let mut ring = vec![0.0f32; k * width];
+            let mut out = vec![0.0; k * width];
+            let first: Vec<f32> = (0..width).map(|i| i as f32).collect();
+            stack::ring_fill(&mut ring, k, &first).unwrap();
+            let mut queue = vec![first; k];
+            let mut newest = 0;
+            for step in 1..2 * k + 2 {
+                let frame: Vec<f32> = (0..width).map(|i| (100 * step + i) as f32 - 0.5).collect();
+                newest = stack::ring_push(&mut ring, k, newest, &frame).unwrap();
+                queue.remove(0);
+                queue.push(frame);
+                let window = Window::of_ring(&ring, k, newest).unwrap();
+                assert_eq!(window.frames(), queue);
+                stack::stack(&window, channels, Layout::Hwc, &mut out).unwrap();
+                let pixels = 0..width / channels;
+                let expected: Vec<f32> = pixels
+                    .flat_map(|p| queue.iter().flat_map(move |frame| frame[p * channels..(p + 1) * channels].to_vec()))
+                    .collect();
+                assert_eq!(out, expected);
+                for layout in LAYOUTS {
+                    let mut back = vec![0.0; width];
+                    stack::stack(&window, channels, layout, &mut out).unwrap();
+                    stack::newest(&out, k, channels, layout, &mut back).unwrap();
+                    assert_eq!(back, queue[k - 1]);
+                }
+            }
+        }
+    }
+    let ring = [0u8; 12];
+    let shape = |ring: &[u8], k, newest| Window::of_ring(ring, k, newest).unwrap_err().kind;
+    assert_eq!(shape(&ring, 0, 0), Kind::Range);
+    assert_eq!(shape(&ring, MAX_STACK + 1, 0), Kind::Range);
+    assert_eq!(shape(&ring, 4, 4), Kind::Range);
+    assert_eq!(shape(&ring, 5, 0), Kind::Shape);
+    let window = Window::of_ring(&ring, 4, 0).unwrap();
+    let refused = |channels, len| {
+        let mut out = vec![9u8; len];
+        let error = stack::stack(&window, channels, Layout::Hwc, &mut out).unwrap_err();
+        assert!(out.iter().all(|&x| x == 9));
+        error.kind
+    };
+    assert_eq!(refused(0, 12), Kind::Shape);
+    assert_eq!(refused(2, 12), Kind::Shape);
+    assert_eq!(refused(1, 11), Kind::Shape);
+    assert_eq!(stack::ring_push(&mut [0u8; 12], 4, 0, &[1; 2]).unwrap_err().kind, Kind::Shape);
+    assert_eq!(stack::ring_fill(&mut [0u8; 12], 4, &[1; 4]).unwrap_err().kind, Kind::Shape);
+    assert_eq!(stack::newest(&[0u8; 12], 4, 1, Layout::Hwc, &mut [0; 4]).unwrap_err().kind, Kind::Shape);
+    assert_eq!(stack::stack(&Window::new(), 1, Layout::Hwc, &mut [0u8; 0]).unwrap_err().kind, Kind::Range);
+    let mut full = Window::new();
+    for _ in 0..=MAX_STACK {
+        full.push(&ring[..1]).unwrap();
+    }
+    assert_eq!(full.push(&ring[..1]).unwrap_err().kind, Kind::Range);
+    assert_eq!(stack::stack(&full, 1, Layout::Hwc, &mut [0u8; 17]).unwrap_err().kind, Kind::Range);
+    let mut uneven = Window::new();
+    uneven.push(&ring[..2]).unwrap();
+    uneven.push(&ring[..3]).unwrap();
+    assert_eq!(stack::stack(&uneven, 1, Layout::Hwc, &mut [0u8; 4]).unwrap_err().kind, Kind::Shape);
+}
+
+#[test]
+fn a_transition_costs_one_frame() {
+    let c = LazyFramesConfig { num_frames: 20_000, ..Default::default() };
+    let cost = c.bytes_per_transition().unwrap();
+    assert!((7056..=7056 + 70).contains(&cost), "{cost}");
+    assert_eq!(cost, (LazyFrames::size(&c).unwrap() as u64).div_ceil(20_000));
+    let c = LazyFramesConfig { num_envs: 8, num_frames: 1000, ..c };
+    assert_eq!(c.bytes_per_transition().unwrap(), (LazyFrames::size(&c).unwrap() as u64).div_ceil(8000));
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let good = config(2, 5, (2, 3, 1), 4);
+    let refused = |c: LazyFramesConfig| LazyFrames::size(&c).unwrap_err().kind;
+    assert_eq!(refused(LazyFramesConfig { num_envs: 0, ..good }), Kind::Config);
+    assert_eq!(refused(LazyFramesConfig { num_frames: 3, ..good }), Kind::Config);
+    assert_eq!(refused(LazyFramesConfig { height: 0, ..good }), Kind::Config);
+    assert_eq!(refused(LazyFramesConfig { width: 0, ..good }), Kind::Config);
+    assert_eq!(refused(LazyFramesConfig { channels: 0, ..good }), Kind::Config);
+    assert_eq!(refused(LazyFramesConfig { num_stack: 0, ..good }), Kind::Config);
+    assert_eq!(refused(LazyFramesConfig { num_stack: 17, num_frames: 17, ..good }), Kind::Config);
+    assert_eq!(refused(LazyFramesConfig { height: u32::MAX, width: u32::MAX, ..good }), Kind::Overflow);
+    LazyFrames::size(&LazyFramesConfig { num_stack: 16, num_frames: 16, ..good }).unwrap();
+
+    let mut mem = block(&good);
+    assert_eq!(LazyFrames::init(&mut bytes(&mut mem)[..64], &good).unwrap_err().kind, Kind::Size);
+    let mut frames = LazyFrames::init(bytes(&mut mem), &good).unwrap();
+    assert_eq!(frames.push(2, &[0; 6], true).unwrap_err().kind, Kind::Range);
+    assert_eq!(frames.push(0, &[0; 5], true).unwrap_err().kind, Kind::Shape);
+    assert_eq!(frames.push(0, &[0; 6], false).unwrap_err().kind, Kind::NotReady);
+    let all = [1; 12];
+    let step = Frames { frame: &all, first: &[1, 1], final_frame: None };
+    let wrong =
+        |frames: &mut LazyFrames<'_>, step, len| frames.push_all(step, Some(&mut vec![0; len])).unwrap_err().kind;
+    assert_eq!(wrong(&mut frames, Frames { frame: &all[..11], ..step }, 2), Kind::Shape);
+    assert_eq!(wrong(&mut frames, Frames { first: &[1], ..step }, 2), Kind::Shape);
+    assert_eq!(wrong(&mut frames, Frames { final_frame: Some(&all[..6]), ..step }, 2), Kind::Shape);
+    assert_eq!(wrong(&mut frames, Frames { final_frame: Some(&all), ..step }, 2), Kind::NotReady);
+    assert_eq!(wrong(&mut frames, Frames { first: &[1, 0], ..step }, 2), Kind::NotReady);
+    assert_eq!(wrong(&mut frames, step, 3), Kind::Shape);
+    assert_eq!(frames.view().pushed, [0, 0]);
+    frames.push_all(step, None).unwrap();
+
+    let mut out = [3u8; 24];
+    let view = frames.view();
+    let ask = |index: FrameIndex, out: &mut [u8]| view.gather(&[index], Layout::Hwc, ElementsMut::U8(out));
+    assert_eq!(ask(FrameIndex::new(2, 0), &mut out).unwrap_err().kind, Kind::Range);
+    assert_eq!(ask(FrameIndex { reserved: 1, ..FrameIndex::new(0, 0) }, &mut out).unwrap_err().kind, Kind::Range);
+    assert_eq!(ask(FrameIndex::new(0, 0), &mut out[..23]).unwrap_err().kind, Kind::Shape);
+    let kind = view.stack(0, 0, Layout::Hwc, ElementsMut::I32(&mut [0; 24])).unwrap_err().kind;
+    assert_eq!(kind, Kind::Shape);
+    assert_eq!(view.indices(0, 0, &mut [0; 3]).unwrap_err().kind, Kind::Shape);
+    assert_eq!(view.held(2).unwrap_err().kind, Kind::Range);
+    assert_eq!(out, [3; 24]);
+    ask(FrameIndex::new(0, 0), &mut out).unwrap();
+    assert_eq!(out, [1; 24]);
+    let mut reals = [0.0; 24];
+    let mixed = view.gather_transitions(&[], Layout::Hwc, ElementsMut::U8(&mut []), ElementsMut::F32(&mut reals[..0]));
+    assert_eq!(mixed.unwrap_err().kind, Kind::Shape);
+    view.gather(&[], Layout::Hwc, ElementsMut::U8(&mut [])).unwrap();
+}
+
+/// Counters and ages that no sequence of pushes leaves behind.
+#[test]
+fn damaged_images_are_refused() {
+    let c = config(2, 5, (1, 1, 1), 3);
+    let mut mem = block(&c);
+    let (spans, _) = spans(&c).unwrap();
+    let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+    for first in [true, false, false, true, false, false, false] {
+        frames.push(0, &[1], first).unwrap();
+    }
+    let refused = |pushed: [u64; 2], ages: [u8; 10]| {
+        let mut copy = mem.clone();
+        let image = bytes(&mut copy);
+        let at = spans.pushed.start();
+        image[at..at + 16].copy_from_slice(bytemuck::cast_slice(&pushed));
+        image[spans.age.start()..][..10].copy_from_slice(&ages);
+        LazyFrames::attach(image).err().map(|error| error.kind)
+    };
+    let ages = [2, 3, 2, 0, 1, 0, 0, 0, 0, 0];
+    assert_eq!(refused([7, 0], ages), None);
+    assert_eq!(refused([u64::MAX, 0], ages), Some(Kind::Image));
+    assert_eq!(refused([1 << 63, 0], ages), Some(Kind::Image));
+    assert_eq!(refused([8, 0], ages), Some(Kind::Image));
+    assert_eq!(refused([2, 0], ages), Some(Kind::Image));
+    assert_eq!(refused([7, 1 << 62], ages), None);
+    for (at, age) in [(0, 1), (0, 3), (1, 4), (1, 2), (2, 4), (3, 1), (4, 2), (5, 1), (9, 1), (2, 255)] {
+        let mut ages = ages;
+        ages[at] = age;
+        assert_eq!(refused([7, 0], ages), Some(Kind::Image), "age {age} at {at}");
+    }
+    // The oldest frame of a ring may be anywhere in its episode, but not before the ring's first frame.
+    assert_eq!(refused([7, 0], [2, 3, 3, 0, 1, 0, 0, 0, 0, 0]), Some(Kind::Image));
+    assert_eq!(refused([5, 0], [0, 1, 2, 3, 3, 0, 0, 0, 0, 0]), None);
+    assert_eq!(refused([5, 0], [1, 2, 3, 3, 3, 0, 0, 0, 0, 0]), Some(Kind::Image));
+    assert_eq!(refused([6, 0], [3, 1, 2, 3, 3, 0, 0, 0, 0, 0]), None);
+    assert_eq!(refused([6, 0], [3, 2, 3, 3, 3, 0, 0, 0, 0, 0]), Some(Kind::Image));
+    let mut short = mem.clone();
+    let len = short.len();
+    assert_eq!(LazyFrames::attach(bytes(&mut short[..len - 8])).unwrap_err().kind, Kind::Size);
+}
