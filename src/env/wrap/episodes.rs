@@ -6,6 +6,7 @@ use super::Wrapper;
 use super::pipeline::{Face, Inner, Start};
 use crate::env::{Level, Step, view_mut};
 use crate::error::{Error, Kind, Result};
+use crate::kernels::image;
 use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut};
 
@@ -61,7 +62,7 @@ pub(super) fn fit(wrapper: &Wrapper<'_>, face: &mut Face<'_>) -> Result<usize> {
         }
         Wrapper::MaxAndSkip { count } => {
             at_least_one("max and skip: count of at least 1", count)?;
-            if face.num_fields > 1 {
+            if face.only().is_none() {
                 return Err(config("max and skip: observations of one part"));
             }
             let size = (face.obs.len as usize).saturating_mul(face.obs.kind.size());
@@ -191,6 +192,12 @@ pub(super) fn step_life(
     Ok(Step { terminated: step.terminated | lost, ..step })
 }
 
+/// What an episodic life remembers says that the game is over; `memo` are its bytes and any behind them.
+pub(super) fn is_over(memo: &[u8]) -> bool {
+    let memo = memo.get(..size_of::<Life>()).map(bytemuck::try_pod_read_unaligned::<Life>);
+    matches!(memo, Some(Ok(Life { playing: 0, .. })))
+}
+
 /// Observations go to `obs` and to the layer's own bytes in turn, so that both hold the last two.
 pub(super) fn step_max(
     inner: Inner<'_, '_>,
@@ -203,30 +210,44 @@ pub(super) fn step_max(
 ) -> Result<Step> {
     let mut spare = match &obs {
         ElementsMut::U8(_) => ElementsMut::U8(own.get_mut(..obs.len()).unwrap_or(&mut [])),
-        _ => ElementsMut::F32(bytemuck::try_cast_slice_mut(own).map_err(|_| SHAPE)?),
+        _ => {
+            let size = obs.len().saturating_mul(4).min(own.len());
+            let spare = own.get_mut(..size).ok_or(SHAPE)?;
+            ElementsMut::F32(bytemuck::try_cast_slice_mut(spare).map_err(|_| SHAPE)?)
+        }
     };
-    let mut frames = 0u32;
-    let step = repeat(count, || {
-        let at = if frames.is_multiple_of(2) { obs.reborrow() } else { spare.reborrow() };
-        frames = frames.wrapping_add(1);
-        inner.step(below, rng, action, at)
-    })?;
-    if frames > 1 {
+    let (step, both) = step_pair(inner, [obs.reborrow(), spare.reborrow()], count, below, rng, action)?;
+    if both {
         match (obs, spare) {
-            (ElementsMut::U8(obs), ElementsMut::U8(spare)) => choose(obs, spare, |a, b| b > a),
-            // NaN is kept from either, so that it is refused.
-            (ElementsMut::F32(obs), ElementsMut::F32(spare)) => choose(obs, spare, |a, b| b > a || b.is_nan()),
+            (ElementsMut::U8(obs), ElementsMut::U8(spare)) => image::maximum_in_place(obs, spare)?,
+            (ElementsMut::F32(obs), ElementsMut::F32(spare)) => {
+                for (obs, spare) in obs.iter_mut().zip(&*spare) {
+                    // NaN is kept from either, so that it is refused.
+                    *obs = if *spare > *obs || spare.is_nan() { *spare } else { *obs };
+                }
+            }
             _ => return Err(SHAPE),
         }
     }
     Ok(step)
 }
 
-/// Takes the elements of `other` that are wanted more.
-fn choose<T: Copy>(obs: &mut [T], other: &[T], wanted: impl Fn(T, T) -> bool) {
-    for (obs, other) in obs.iter_mut().zip(other) {
-        *obs = if wanted(*obs, *other) { *other } else { *obs };
-    }
+/// Takes `count` steps and writes their observations in turn, so that the last two are there; says whether there are two.
+pub(super) fn step_pair(
+    inner: Inner<'_, '_>,
+    [mut first, mut second]: [ElementsMut<'_>; 2],
+    count: u32,
+    below: &mut [u8],
+    rng: &mut Rng,
+    action: Elements<'_>,
+) -> Result<(Step, bool)> {
+    let mut frames = 0u32;
+    let step = repeat(count, || {
+        let at = if frames.is_multiple_of(2) { first.reborrow() } else { second.reborrow() };
+        frames = frames.wrapping_add(1);
+        inner.step(below, rng, action, at)
+    })?;
+    Ok((step, frames > 1))
 }
 
 pub(super) fn step_repeat(

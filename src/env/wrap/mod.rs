@@ -8,18 +8,43 @@
 //! use rlcore::env::{CartPole, Env, VecEnv, VecEnvConfig};
 //!
 //! # fn main() -> rlcore::error::Result {
-//! let list = [Wrapper::StickyActions { probability: 0.25 }, Wrapper::TimeLimit { steps: 100 }];
+//! let list = [Wrapper::StickyActions { probability: 0.25 }, Wrapper::FrameStack { count: 4 }];
 //! let env = Pipeline::new(&CartPole, &list)?;
-//! assert_eq!(env.spec().obs.len, 4);
+//! assert_eq!(env.spec().obs.len, 4 * 4);
 //! let size = VecEnv::size(&env, &VecEnvConfig::default())?;
 //! # assert!(size > 0);
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # What a wrapper remembers
+//!
+//! An environment's row of the block holds all of it: bytes that are copied, saved and compared with the rest.
+//!
+//! | wrapper | bytes of state |
+//! |---|---|
+//! | `WarpFrame` | the observation below, and a line of scratch; over `MaxAndSkip`, which then keeps none, two of them |
+//! | `FrameStack` | `count` observations and 8 bytes |
+//! | `ScaledFloat`, `ChannelsFirst` | the observation below; nothing over `FrameStack`, which writes what they would |
+//! | `AtariRescale`, `Observe` | the observation below |
+//! | `Flatten`, `Extract` | the observation below; nothing where it stays as it is |
+//! | `Record` | 24 bytes and the last action; the frame too if it is no bytes |
+//! | `MaxAndSkip` | the observation below |
+//! | `TimeLimit`, `EpisodicLife` | 8 bytes |
+//! | `StickyActions` | 8 bytes and an action |
+//! | `RescaleAction`, `ClipAction` | an action |
+//! | the others | nothing |
+//!
+//! Wrappers between two that share their work do not part them if they leave the observation as it is. An Atari screen of
+//! 210 by 160 in colour that becomes four gray frames of 84 by 84 takes 2 * 100,800 + 4 * 7,056 bytes so, and some more.
 
 mod actions;
 mod episodes;
+mod fields;
+mod frames;
+mod observations;
 mod pipeline;
+mod records;
 mod rewards;
 
 pub use pipeline::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
@@ -94,7 +119,9 @@ pub enum Wrapper<'a> {
         /// Finite.
         factor: f32,
     },
-    /// Shrinks pictures by the mean of the pixels that each new one covers, as OpenCV's INTER_AREA does to the bit.
+    /// Shrinks pictures by the mean of the pixels that each new one covers, as OpenCV's INTER_AREA does to the bit. Other
+    /// parts of the observation stay what they are; all parts then lie one after another, each on a boundary of its
+    /// elements.
     WarpFrame {
         /// Rows of the result.
         height: u32,
@@ -105,25 +132,33 @@ pub enum Wrapper<'a> {
         /// The part of the observation that is the picture; "" if there is only one.
         field: &'a str,
     },
-    /// Crops and shrinks a 210 by 160 colour picture to 42 by 42 numbers from 0 to 1.
+    /// Crops and shrinks a 210 by 160 colour picture to 42 by 42 numbers from 0 to 1, a part named "external".
     AtariRescale,
     /// Bytes to numbers from 0 to 1.
     ScaledFloat,
     /// The last observations side by side along the last axis, oldest first; the first one of an episode fills all places.
     FrameStack {
-        /// Number of observations, at least 1.
+        /// Number of observations, from 1 to [`MAX_STACK`](crate::kernels::stack::MAX_STACK).
         count: u32,
     },
     /// Pictures channel by channel: `[height, width, channels]` to `[channels, height, width]`.
     ChannelsFirst,
-    /// All parts of the observation as one row of numbers.
+    /// All parts of the observation as one row: bytes if all of them are, else numbers of the same values.
     Flatten,
-    /// One part of the observation alone.
+    /// One part of the observation alone, without its name. Whole numbers stay the bytes they are.
     Extract {
-        /// Its name.
+        /// Its name; "" if there is only one.
         field: &'a str,
     },
-    /// The observation with the facts of its step: frame, reward, done, episode_return, episode_step, last_action, real_done.
+    /// The observation with the facts of its step, for learners that keep both together: bytes that hold `frame` (the
+    /// observation below, with a time axis of 1 in front), `reward` f32, `done` u8, `episode_return` f32, `episode_step`
+    /// i32, `last_action` (as the actions are) and `real_done` u8, all but the frame of one element or one action.
+    ///
+    /// After an episode that ended, the frame is the next one's first, but the facts are still those of the step that
+    /// ended it, `done` among them; the sums then start again. A reset with a seed zeroes them all. `done` and the sums
+    /// count what the layers below call an episode: lives, over [`Wrapper::EpisodicLife`], where `real_done` tells whether
+    /// the game is over; without it `real_done` is `done`. A limit of the vectorised environment's own shows only in the
+    /// record of the next episode.
     Record,
     /// The caller's own function of the observation.
     Observe {

@@ -3,7 +3,8 @@
 //! The state of a wrapped environment is the environment's own, then what each wrapper remembers, from the inside out:
 //! each layer splits its own bytes off the end and hands the rest down.
 
-use super::{Wrapper, actions, episodes, hash_of, rewards};
+use super::observations::{self, Change, Fit};
+use super::{Wrapper, actions, episodes, fields, hash_of, rewards};
 use crate::env::{Env, Level, Spec, Step};
 use crate::error::{Error, Given, Kind, Result};
 use crate::rng::Rng;
@@ -35,6 +36,8 @@ pub(super) struct Layer<'a> {
     pub below: usize,
     /// Bytes of state of its own.
     pub own: usize,
+    /// What it does to observations.
+    pub change: Change,
 }
 
 /// How an episode starts.
@@ -59,6 +62,7 @@ pub struct Pipeline<'a> {
     hash: u64,
 }
 
+const OVERFLOW: Error = Error::new(Kind::Overflow, "wrappers: a state that fits 32 bits");
 const SHAPE: Error = Error::new(Kind::Shape, "wrapped environment: state_size bytes of state on an 8-byte boundary");
 
 impl<'a> Pipeline<'a> {
@@ -67,10 +71,12 @@ impl<'a> Pipeline<'a> {
     pub fn new(env: &'a (dyn Env + Sync), list: &[Wrapper<'a>]) -> Result<Self> {
         let spec = env.spec();
         let face = Face::of(&spec)?;
+        let wrapper = Wrapper::ClipReward;
+        let none = Layer { wrapper, action: face.action, below: 0, own: 0, change: Change::None };
         let mut pipeline = Pipeline {
             env,
             env_id: spec.env_id,
-            layers: [Layer { wrapper: Wrapper::ClipReward, action: face.action, below: 0, own: 0 }; MAX_WRAPPERS + 1],
+            layers: [none; MAX_WRAPPERS + 1],
             num_layers: 0,
             face,
             state_size: spec.state_size,
@@ -93,32 +99,84 @@ impl<'a> Pipeline<'a> {
 
     /// Number of parts of the observation.
     pub fn fields(&self) -> &[Field<'a>] {
-        self.face.fields.get(..self.face.num_fields).unwrap_or(&self.face.fields)
+        self.face.parts()
     }
 
     fn add(&mut self, wrapper: Wrapper<'a>) -> Result {
-        let (mut face, below) = (self.face, self.state_size as usize);
-        let memory = match wrapper {
+        let mut face = self.face;
+        let source = self.source();
+        let fit = match wrapper {
             Wrapper::TimeLimit { .. }
             | Wrapper::NoopReset { .. }
             | Wrapper::FireReset { .. }
             | Wrapper::EpisodicLife { .. }
             | Wrapper::MaxAndSkip { .. }
-            | Wrapper::ActionRepeat { .. } => episodes::fit(&wrapper, &mut face)?,
+            | Wrapper::ActionRepeat { .. } => Fit::new(Change::None, episodes::fit(&wrapper, &mut face)?),
             Wrapper::StickyActions { .. } | Wrapper::RescaleAction { .. } | Wrapper::ClipAction => {
-                actions::fit(&wrapper, &mut face)?
+                Fit::new(Change::None, actions::fit(&wrapper, &mut face)?)
             }
-            Wrapper::ClipReward | Wrapper::ScaleReward { .. } => rewards::fit(&wrapper)?,
-            _ => return Err(Error::new(Kind::Config, "wrappers: one that is known")),
+            Wrapper::ClipReward | Wrapper::ScaleReward { .. } => Fit::new(Change::None, rewards::fit(&wrapper)?),
+            Wrapper::WarpFrame { .. }
+            | Wrapper::AtariRescale
+            | Wrapper::ScaledFloat
+            | Wrapper::FrameStack { .. }
+            | Wrapper::ChannelsFirst
+            | Wrapper::Flatten
+            | Wrapper::Extract { .. }
+            | Wrapper::Record
+            | Wrapper::Observe { .. } => {
+                let made = source.and_then(|at| self.layers.get(at));
+                observations::fit(&wrapper, made, self.life(), &mut face)?
+            }
         };
-        const OVERFLOW: Error = Error::new(Kind::Overflow, "wrappers: a state that fits 32 bits");
-        let own = memory.checked_next_multiple_of(8).ok_or(OVERFLOW)?;
-        let size = below.checked_add(own).and_then(|size| u32::try_from(size).ok()).ok_or(OVERFLOW)?;
-        let layer = self.layers.get_mut(self.num_layers).ok_or(OVERFLOW)?;
-        *layer = Layer { wrapper, action: self.face.action, below, own };
+        let place = self.layers.get_mut(self.num_layers).ok_or(OVERFLOW)?;
+        *place = Layer { wrapper, action: self.face.action, below: 0, own: whole_words(fit.own)?, change: fit.change };
+        if let (Some(at), Some((change, own))) = (source, fit.merged) {
+            let layer = self.layers.get_mut(at).ok_or(OVERFLOW)?;
+            (layer.change, layer.own) = (change, whole_words(own)?);
+        }
         self.num_layers = self.num_layers.saturating_add(1);
-        (self.face, self.state_size) = (face, size);
+        self.face = face;
+        self.lay_out()
+    }
+
+    /// Where each layer's bytes begin: the one place where the layout of the state is written down.
+    fn lay_out(&mut self) -> Result {
+        let mut end = self.env.spec().state_size as usize;
+        for layer in self.layers.iter_mut().take(self.num_layers) {
+            layer.below = end;
+            end = end.checked_add(layer.own).ok_or(OVERFLOW)?;
+        }
+        self.state_size = u32::try_from(end).map_err(|_| OVERFLOW)?;
         Ok(())
+    }
+
+    fn layers(&self) -> &[Layer<'a>] {
+        self.layers.get(..self.num_layers).unwrap_or(&self.layers)
+    }
+
+    /// The layer that makes the observation: those above it only pass it on.
+    fn source(&self) -> Option<usize> {
+        let makes = |layer: &Layer<'_>| {
+            !matches!(layer.change, Change::None) || matches!(layer.wrapper, Wrapper::MaxAndSkip { .. })
+        };
+        self.layers().iter().rposition(makes)
+    }
+
+    /// Where the outermost episodic life remembers the game.
+    fn life(&self) -> Option<usize> {
+        let life = |layer: &&Layer<'_>| matches!(layer.wrapper, Wrapper::EpisodicLife { .. });
+        self.layers().iter().rfind(life).map(|layer| layer.below)
+    }
+
+    /// The record before the first step of all, for learners that begin with one: a frame of zeros, no reward, no action,
+    /// not done, but really done. Errors: `Config` unless [`Wrapper::Record`] is the outermost wrapper of observations;
+    /// `Shape`.
+    pub fn initial(&self, record: &mut [u8]) -> Result {
+        match self.source().and_then(|at| self.layers.get(at)).map(|layer| &layer.change) {
+            Some(Change::Record(layer)) => layer.initial(record),
+            _ => Err(Error::new(Kind::Config, "initial record: a record as the outermost wrapper of observations")),
+        }
     }
 
     fn inner(&self, depth: usize) -> Inner<'_, 'a> {
@@ -126,7 +184,45 @@ impl<'a> Pipeline<'a> {
     }
 }
 
+/// Bytes of state, rounded up so that what lies behind them is aligned.
+fn whole_words(size: usize) -> Result<usize> {
+    size.checked_next_multiple_of(8).ok_or(OVERFLOW)
+}
+
 impl<'a> Face<'a> {
+    /// The parts of the observation.
+    pub fn parts(&self) -> &[Field<'a>] {
+        self.fields.get(..self.num_fields).unwrap_or(&self.fields)
+    }
+
+    /// The part that is the whole observation, if there is one.
+    pub fn only(&self) -> Option<&Field<'a>> {
+        match self.parts() {
+            [only] if only.kind == self.obs.kind && only.len() == Some(self.obs.len as usize) => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The place of a part, "" being the only one. Errors: `Config`.
+    pub fn part(&self, name: &str) -> Result<usize> {
+        fields::find(self.parts(), name)
+    }
+
+    /// Observations whose elements all have the widest of the bounds, for wrappers that move elements.
+    pub fn widest(&self) -> Space<'a> {
+        let low = widest(self.obs.low, |a, b| a < b);
+        let high = widest(self.obs.high, |a, b| a > b);
+        Space { low, high, ..self.obs }
+    }
+
+    /// Shows other observations from now on.
+    pub fn show(&mut self, obs: Space<'a>, fields: &[Field<'a>]) {
+        for (to, from) in self.fields.iter_mut().zip(fields) {
+            *to = *from;
+        }
+        (self.obs, self.num_fields) = (obs, fields.len().min(MAX_FIELDS));
+    }
+
     /// The face of a bare environment.
     fn of(spec: &Spec<'a>) -> Result<Self> {
         let obs = spec.obs;
@@ -141,6 +237,20 @@ impl<'a> Face<'a> {
         let num_fields = obs.fields.len().max(1);
         Ok(Face { obs: Space { fields: &[], ..obs }, fields, num_fields, action: spec.action })
     }
+}
+
+/// The one bound that no other is outside of.
+fn widest(bounds: &[f32], wider: impl Fn(f32, f32) -> bool) -> &[f32] {
+    let mut best: &[f32] = &[];
+    for bound in bounds.chunks(1) {
+        if let ([a], &[b]) = (bound, best)
+            && !wider(*a, b)
+        {
+            continue;
+        }
+        best = bound;
+    }
+    best
 }
 
 impl Env for Pipeline<'_> {
@@ -211,6 +321,7 @@ impl<'p, 'a> Inner<'p, 'a> {
             };
         };
         let (below, own) = state.split_at_mut_checked(layer.below).ok_or(SHAPE)?;
+        let own = own.get_mut(..layer.own).ok_or(SHAPE)?;
         match layer.wrapper {
             Wrapper::TimeLimit { .. } => episodes::start_limit(inner, own, start, below, rng, obs),
             Wrapper::NoopReset { max, exactly, noop } => {
@@ -219,7 +330,11 @@ impl<'p, 'a> Inner<'p, 'a> {
             Wrapper::FireReset { fire, second } => episodes::start_fire(inner, [fire, second], start, below, rng, obs),
             Wrapper::EpisodicLife { noop } => episodes::start_life(inner, own, noop, start, below, rng, obs),
             Wrapper::StickyActions { .. } => actions::start_sticky(inner, own, start, below, rng, obs),
-            _ => inner.start(start, below, rng, obs),
+            Wrapper::MaxAndSkip { .. } => match &layer.change {
+                Change::Warp(warp) => warp.start_skip(inner, own, start, below, rng, obs),
+                _ => inner.start(start, below, rng, obs),
+            },
+            _ => observations::start(inner, layer, own, start, below, rng, obs),
         }
     }
 
@@ -233,7 +348,10 @@ impl<'p, 'a> Inner<'p, 'a> {
         match layer.wrapper {
             Wrapper::TimeLimit { steps } => episodes::step_limit(inner, own, steps, below, rng, action, obs),
             Wrapper::EpisodicLife { .. } => episodes::step_life(inner, own, below, rng, action, obs),
-            Wrapper::MaxAndSkip { count } => episodes::step_max(inner, own, count, below, rng, action, obs),
+            Wrapper::MaxAndSkip { count } => match &layer.change {
+                Change::Warp(warp) => warp.step_skip(inner, own, count, below, rng, action, obs),
+                _ => episodes::step_max(inner, own, count, below, rng, action, obs),
+            },
             Wrapper::ActionRepeat { count } => episodes::step_repeat(inner, count, below, rng, action, obs),
             Wrapper::StickyActions { probability } => {
                 actions::step_sticky(inner, own, probability, below, rng, action, obs)
@@ -248,7 +366,7 @@ impl<'p, 'a> Inner<'p, 'a> {
             }
             Wrapper::ClipReward => Ok(rewards::clip(inner.step(below, rng, action, obs)?)),
             Wrapper::ScaleReward { factor } => Ok(rewards::scale(inner.step(below, rng, action, obs)?, factor)),
-            _ => inner.step(below, rng, action, obs),
+            _ => observations::step(inner, layer, own, below, rng, action, obs),
         }
     }
 

@@ -1,0 +1,184 @@
+//! Wrappers of the parts of an observation.
+
+use super::frames::WIDE;
+use super::observations::{Change, Fit, SHAPE, Seen, bytes_of};
+use super::pipeline::{Face, MAX_FIELDS};
+use crate::error::{Error, Kind, Result};
+use crate::space::{Element, Elements, ElementsMut, Field, Space};
+
+/// A part that goes from one place to another. Places and size are in bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Move {
+    pub kind: Element,
+    pub from: usize,
+    pub to: usize,
+    /// Bytes that it has in its new place.
+    pub size: usize,
+}
+
+/// Parts of an observation and where they go.
+#[derive(Clone, Copy)]
+pub(super) struct Parts {
+    pub seen: Seen,
+    moves: [Move; MAX_FIELDS],
+    len: usize,
+}
+
+impl Parts {
+    fn none(seen: Seen) -> Self {
+        Parts { seen, moves: [Move { kind: Element::U8, from: 0, to: 0, size: 0 }; MAX_FIELDS], len: 0 }
+    }
+
+    fn push(&mut self, part: Move) -> Result {
+        *self.moves.get_mut(self.len).ok_or(SHAPE)? = part;
+        self.len = self.len.saturating_add(1);
+        Ok(())
+    }
+
+    /// Puts fields one after another, each on a boundary of its elements, and says where; with the bytes of them all, a
+    /// multiple of the largest element. Of two fields the first is where a part lies now.
+    pub fn packed<'f, 'a: 'f>(
+        seen: Seen,
+        fields: impl Iterator<Item = (&'f Field<'a>, &'f mut Field<'a>)>,
+    ) -> Result<(Self, u32)> {
+        let (mut parts, mut end, mut largest) = (Parts::none(seen), 0, 1);
+        for (old, new) in fields {
+            let size = place(new, &mut end, &mut largest)?;
+            let part = Move { kind: new.kind, from: old.offset as usize, to: new.offset as usize, size };
+            parts.push(part)?;
+        }
+        Ok((parts, rounded(end, largest)?))
+    }
+
+    pub fn moves(&self) -> &[Move] {
+        self.moves.get(..self.len).unwrap_or_default()
+    }
+
+    /// Copies the parts, but one, to their places; bytes between them become 0.
+    pub fn pack(&self, seen: &[u8], out: &mut [u8], but: Option<usize>) -> Result {
+        let mut end = 0;
+        for (i, part) in self.moves().iter().enumerate() {
+            out.get_mut(end..part.to).ok_or(SHAPE)?.fill(0);
+            end = part.to.saturating_add(part.size);
+            if but != Some(i) {
+                copy(seen, part.from, out.get_mut(part.to..end).ok_or(SHAPE)?)?;
+            }
+        }
+        out.get_mut(end..).ok_or(SHAPE)?.fill(0);
+        Ok(())
+    }
+
+    /// Writes the parts as elements of the kind of `obs`, one after another.
+    pub fn gather(&self, seen: Elements<'_>, obs: ElementsMut<'_>) -> Result {
+        let seen = bytes_of(seen)?;
+        match obs {
+            ElementsMut::U8(out) => self.pack(seen, out, None),
+            ElementsMut::F32(mut out) => {
+                for part in self.moves() {
+                    let (to, rest) = out.split_at_mut_checked(part.size / 4).ok_or(SHAPE)?;
+                    numbers(seen.get(part.from..).ok_or(SHAPE)?, part.kind, to);
+                    out = rest;
+                }
+                Ok(())
+            }
+            ElementsMut::I32(_) => Err(SHAPE),
+        }
+    }
+}
+
+/// Places a field behind the ones before it and returns its bytes.
+pub(super) fn place(field: &mut Field<'_>, end: &mut usize, largest: &mut usize) -> Result<usize> {
+    let unit = field.kind.size();
+    *largest = unit.max(*largest);
+    let begin = u32::try_from(*end).ok().and_then(|end| end.checked_next_multiple_of(unit as u32)).ok_or(WIDE)?;
+    let size = field.size().ok_or(WIDE)?;
+    *end = (begin as usize).checked_add(size).ok_or(WIDE)?;
+    field.offset = begin;
+    Ok(size)
+}
+
+/// The end of the last field, rounded up so that rows of observations keep their elements on their boundaries.
+pub(super) fn rounded(end: usize, largest: usize) -> Result<u32> {
+    let end = u32::try_from(end).map_err(|_| WIDE)?;
+    end.checked_next_multiple_of(largest.max(1) as u32).ok_or(WIDE)
+}
+
+fn copy(seen: &[u8], from: usize, out: &mut [u8]) -> Result {
+    let part = seen.get(from..).and_then(|rest| rest.get(..out.len())).ok_or(SHAPE)?;
+    for (to, from) in out.iter_mut().zip(part) {
+        *to = *from;
+    }
+    Ok(())
+}
+
+/// Elements of any kind, from bytes on any boundary, as numbers of the same value.
+fn numbers(seen: &[u8], kind: Element, out: &mut [f32]) {
+    let (words, _) = seen.as_chunks();
+    match kind {
+        Element::F32 => out.iter_mut().zip(words).for_each(|(to, from)| *to = f32::from_ne_bytes(*from)),
+        Element::I32 => out.iter_mut().zip(words).for_each(|(to, from)| *to = i32::from_ne_bytes(*from) as f32),
+        Element::U8 => out.iter_mut().zip(seen).for_each(|(to, from)| *to = f32::from(*from)),
+    }
+}
+
+pub(super) fn fit_flatten(face: &mut Face<'_>) -> Result<Fit> {
+    let seen = Seen::of(face);
+    let bytes = face.parts().iter().all(|field| field.kind == Element::U8);
+    let kind = if bytes { Element::U8 } else { Element::F32 };
+    let (mut parts, mut len) = (Parts::none(seen), 0u32);
+    for field in face.parts() {
+        let count = field.len().and_then(|count| u32::try_from(count).ok()).ok_or(WIDE)?;
+        let to = (len as usize).saturating_mul(kind.size());
+        let size = (count as usize).saturating_mul(kind.size());
+        parts.push(Move { kind: field.kind, from: field.offset as usize, to, size })?;
+        len = len.checked_add(count).ok_or(WIDE)?;
+    }
+    let in_place = kind == face.obs.kind && len == face.obs.len;
+    let space = if in_place { face.obs } else { Space { kind, ..Space::bytes(len) } };
+    face.show(space, &[Field::new("", kind, &[len], 0)]);
+    Ok(if in_place { Fit::nothing() } else { Fit::new(Change::Gather(parts), seen.room()) })
+}
+
+pub(super) fn fit_extract(name: &str, face: &mut Face<'_>) -> Result<Fit> {
+    let seen = Seen::of(face);
+    let field = *face.parts().get(face.part(name)?).ok_or(SHAPE)?;
+    let kind = if field.kind == Element::F32 { Element::F32 } else { Element::U8 };
+    let size = field.size().ok_or(WIDE)?;
+    let len = size.checked_div(kind.size()).and_then(|len| u32::try_from(len).ok()).ok_or(WIDE)?;
+    let begin = (field.offset as usize) / kind.size();
+    let whole = kind == face.obs.kind && len == face.obs.len;
+    let bounds = |bounds| part_of(bounds, face.obs.len, begin, len);
+    let space = if field.kind == face.obs.kind {
+        Space { len, low: bounds(face.obs.low), high: bounds(face.obs.high), ..face.obs }
+    } else {
+        Space { kind, ..Space::bytes(len) }
+    };
+    let mut parts = Parts::none(seen);
+    parts.push(Move { kind: field.kind, from: field.offset as usize, to: 0, size })?;
+    face.show(space, &[Field { name: "", offset: 0, ..field }]);
+    Ok(if whole { Fit::nothing() } else { Fit::new(Change::Gather(parts), seen.room()) })
+}
+
+/// The bounds of some of `all` elements.
+fn part_of(bounds: &[f32], all: u32, begin: usize, len: u32) -> &[f32] {
+    if bounds.len() == all as usize {
+        bounds.get(begin..).and_then(|rest| rest.get(..len as usize)).unwrap_or_default()
+    } else {
+        bounds
+    }
+}
+
+/// Finds a part by its name, "" being the only one.
+pub(super) fn find(parts: &[Field<'_>], name: &str) -> Result<usize> {
+    match (name, parts.len()) {
+        ("", 1) => Ok(0),
+        ("", count) => {
+            let what = "wrapped observations: the name of one of their parts, as there are several,";
+            Err(Error::new(Kind::Config, what).given(count))
+        }
+        _ => {
+            let what = "wrapped observations: the name of one of their parts";
+            parts.iter().position(|field| field.name == name).ok_or(Error::new(Kind::Config, what))
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Wrappers of pictures, and of the last few observations side by side.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::Wrapper;
+use super::episodes;
+use super::fields::Parts;
+use super::observations::{Change, Fit, SHAPE, Seen, elements};
+use super::pipeline::{Face, Inner, Layer, Start};
+use crate::env::{Step, view_mut};
+use crate::error::{Error, Kind, Result};
+use crate::kernels::image::{self, RESCALED, Size};
+use crate::kernels::stack::{self, Layout, MAX_STACK, Window};
+use crate::rng::Rng;
+use crate::space::{Element, Elements, ElementsMut, Field, Space};
+
+const UNIT: (&[f32], &[f32]) = (&[0.0], &[1.0]);
+
+/// The size of a picture of bytes or numbers.
+fn size_of_picture(field: &Field<'_>, what: &'static str) -> Result<Size> {
+    match *field.shape() {
+        [height, width, channels] => Ok(Size::new(height as usize, width as usize, channels as usize)),
+        _ => Err(Error::new(Kind::Config, what)),
+    }
+}
+
+/// Shrinks the picture of an observation; the bytes of the other parts stay what they are.
+#[derive(Clone, Copy)]
+pub(super) struct Warp {
+    pub seen: Seen,
+    from: Size,
+    to: Size,
+    /// Numbers of scratch.
+    scratch: usize,
+    /// Where the parts are and where they go; the picture is one of them.
+    parts: Parts,
+    picture: usize,
+    /// There is no other part.
+    alone: bool,
+}
+
+/// The layer below the ones that merely pass on is a frame skip, which may as well hand its two frames to the resizing.
+fn skips(source: Option<&Layer<'_>>) -> Option<u32> {
+    match source.map(|layer| (layer.wrapper, layer.change)) {
+        Some((Wrapper::MaxAndSkip { count }, Change::None)) => Some(count),
+        _ => None,
+    }
+}
+
+pub(super) fn fit_warp<'a>(
+    [height, width]: [u32; 2],
+    gray: bool,
+    name: &str,
+    source: Option<&Layer<'a>>,
+    face: &mut Face<'a>,
+) -> Result<Fit> {
+    const PICTURE: &str = "warp frame: a picture [height, width, channels] of bytes";
+    let config = |what| Error::new(Kind::Config, what);
+    let seen = Seen::of(face);
+    let picture = face.part(name)?;
+    let mut fields = face.fields;
+    let field = fields.get_mut(picture).ok_or(config(PICTURE))?;
+    if field.kind != Element::U8 {
+        return Err(config(PICTURE));
+    }
+    let from = size_of_picture(field, PICTURE)?;
+    if gray && from.channels != 3 {
+        return Err(config("warp frame: gray from a picture of 3 channels,").given(from.channels));
+    }
+    let to = Size::new(height as usize, width as usize, if gray { 1 } else { from.channels });
+    let scratch = image::warp_scratch(from, to)?;
+    *field = Field::new(field.name, Element::U8, &[height, width, to.channels as u32], 0);
+
+    let count = face.num_fields;
+    let (parts, len) = Parts::packed(seen, face.fields.iter().zip(&mut fields).take(count))?;
+    let alone = face.only().is_some();
+    let space = if alone { Space { len, ..face.widest() } } else { Space::bytes(len) };
+    face.show(space, fields.get(..count).ok_or(SHAPE)?);
+    let change = Change::Warp(Warp { seen, from, to, scratch, parts, picture, alone });
+    let room = seen.room().saturating_add(scratch.saturating_mul(size_of::<f32>()));
+    Ok(match skips(source) {
+        Some(skip) => Fit::merged(change, if skip > 1 { room.saturating_add(seen.room()) } else { room }),
+        None => Fit::new(change, room),
+    })
+}
+
+impl Warp {
+    /// Writes the observation with its picture resized; of two observations the larger one, where there is no other part.
+    pub fn show(&self, seen: &[u8], second: Option<&[u8]>, scratch: &mut [u8], out: &mut [u8]) -> Result {
+        let scratch = scratch.get_mut(..self.scratch.saturating_mul(size_of::<f32>())).ok_or(SHAPE)?;
+        let scratch = bytemuck::try_cast_slice_mut(scratch).map_err(|_| SHAPE)?;
+        if self.alone {
+            return image::warp(self.from, seen, second, self.to, out, scratch);
+        }
+        self.parts.pack(seen, out, Some(self.picture))?;
+        let place = self.parts.moves().get(self.picture).ok_or(SHAPE)?;
+        let picture = seen.get(place.from..).and_then(|rest| rest.get(..self.from.len().ok()?)).ok_or(SHAPE)?;
+        let out = out.get_mut(place.to..).and_then(|rest| rest.get_mut(..place.size)).ok_or(SHAPE)?;
+        image::warp(self.from, picture, None, self.to, out, scratch)
+    }
+
+    /// [`Warp::show`] of the first frame of an episode.
+    pub fn start_skip(
+        &self,
+        inner: Inner<'_, '_>,
+        own: &mut [u8],
+        start: Start,
+        below: &mut [u8],
+        rng: &mut Rng,
+        obs: ElementsMut<'_>,
+    ) -> Result {
+        let (seen, rest) = own.split_at_mut_checked(self.seen.room()).ok_or(SHAPE)?;
+        let seen = seen.get_mut(..self.seen.len).ok_or(SHAPE)?;
+        inner.start(start, below, rng, ElementsMut::U8(seen))?;
+        self.show(seen, None, rest, obs.u8()?)
+    }
+
+    /// [`Warp::show`] of the larger of the last two of `count` steps.
+    pub fn step_skip(
+        &self,
+        inner: Inner<'_, '_>,
+        own: &mut [u8],
+        count: u32,
+        below: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
+        let room = self.seen.room();
+        let (first, rest) = own.split_at_mut_checked(room).ok_or(SHAPE)?;
+        let (second, rest) = rest.split_at_mut_checked(if count > 1 { room } else { 0 }).ok_or(SHAPE)?;
+        let first = first.get_mut(..self.seen.len).ok_or(SHAPE)?;
+        let second = second.get_mut(..if count > 1 { self.seen.len } else { 0 }).ok_or(SHAPE)?;
+        let pair = [ElementsMut::U8(&mut *first), ElementsMut::U8(&mut *second)];
+        let (step, both) = episodes::step_pair(inner, pair, count, below, rng, action)?;
+        self.show(first, if both { Some(second) } else { None }, rest, obs.u8()?)?;
+        Ok(step)
+    }
+}
+
+pub(super) fn fit_rescale(face: &mut Face<'_>) -> Result<Fit> {
+    let what = "atari rescale: one picture of bytes, [210, 160, 3]";
+    let seen = Seen::of(face);
+    let field = face.only().filter(|field| field.kind == Element::U8 && *field.shape() == [210, 160, 3]);
+    field.ok_or(Error::new(Kind::Config, what))?;
+    let dims = [RESCALED.height, RESCALED.width, RESCALED.channels].map(|len| len as u32);
+    let space = Space { low: UNIT.0, high: UNIT.1, ..Space::unbounded(dims.iter().product()) };
+    face.show(space, &[Field::new("external", Element::F32, &dims, 0)]);
+    Ok(Fit::new(Change::Rescale(seen), seen.room()))
+}
+
+pub(super) fn fit_scale<'a>(source: Option<&Layer<'a>>, face: &mut Face<'a>) -> Result<Fit> {
+    let seen = Seen::of(face);
+    let field = face.only().filter(|field| field.kind == Element::U8);
+    let field = *field.ok_or(Error::new(Kind::Config, "scaled float: an observation of one part, of bytes"))?;
+    let space = Space { low: UNIT.0, high: UNIT.1, ..Space::unbounded(face.obs.len) };
+    face.show(space, &[Field { kind: Element::F32, ..field }]);
+    Ok(match source.map(|layer| layer.change) {
+        // It writes whatever kind it is asked for.
+        Some(Change::Stack(stack)) if stack.kind == Element::U8 => Fit::merged(Change::Stack(stack), stack.room()),
+        _ => Fit::new(Change::Scale(seen), seen.room()),
+    })
+}
+
+pub(super) fn fit_planes<'a>(source: Option<&Layer<'a>>, face: &mut Face<'a>) -> Result<Fit> {
+    let what = "channels first: an observation of one part, a picture [height, width, channels]";
+    let seen = Seen::of(face);
+    let field = *face.only().ok_or(Error::new(Kind::Config, what))?;
+    let size = size_of_picture(&field, what)?;
+    let [height, width, channels, _] = field.dims;
+    face.show(face.widest(), &[Field::new(field.name, field.kind, &[channels, height, width], 0)]);
+    Ok(match source.map(|layer| layer.change) {
+        Some(Change::Stack(stack)) if stack.layout == Layout::Hwc => {
+            Fit::merged(Change::Stack(Stack { layout: Layout::Chw, ..stack }), stack.room())
+        }
+        _ if size.channels == 1 => Fit::nothing(),
+        _ => Fit::new(Change::Planes(seen, size), seen.room()),
+    })
+}
+
+/// Keeps the last observations in a ring and shows them side by side.
+#[derive(Clone, Copy)]
+pub(super) struct Stack {
+    /// Kind of the observations that are kept; bytes may be shown as numbers.
+    kind: Element,
+    len: usize,
+    count: usize,
+    /// Elements of the last axis.
+    channels: usize,
+    layout: Layout,
+}
+
+/// The ring lies behind it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Ring {
+    /// Place of the newest observation.
+    newest: u64,
+}
+
+pub(super) fn fit_stack(count: u32, face: &mut Face<'_>) -> Result<Fit> {
+    let config = |what| Error::new(Kind::Config, what);
+    if count == 0 || count as usize > MAX_STACK {
+        return Err(config("frame stack: a count from 1 to").needed(MAX_STACK).given(count as usize));
+    }
+    let seen = Seen::of(face);
+    let mut field = *face.only().ok_or(config("frame stack: an observation of one part"))?;
+    field.rank = field.rank.max(1);
+    let last = (field.rank as usize).wrapping_sub(1);
+    let axis = field.dims.get_mut(last).ok_or(SHAPE)?;
+    let channels = *axis as usize;
+    *axis = axis.checked_mul(count).ok_or(WIDE)?;
+    let len = face.obs.len.checked_mul(count).ok_or(WIDE)?;
+    face.show(Space { len, ..face.widest() }, &[field]);
+    let stack = Stack { kind: seen.kind, len: seen.len, count: count as usize, channels, layout: Layout::Hwc };
+    Ok(Fit::new(Change::Stack(stack), stack.room()))
+}
+
+pub(super) const WIDE: Error = Error::new(Kind::Config, "wrapped observations: at most 2^32 - 1 elements");
+
+impl Stack {
+    fn room(&self) -> usize {
+        let frames = self.len.saturating_mul(self.kind.size()).saturating_mul(self.count);
+        frames.saturating_add(size_of::<Ring>())
+    }
+
+    fn cut<'s>(&self, own: &'s mut [u8]) -> Result<(&'s mut Ring, ElementsMut<'s>)> {
+        let (ring, rest) = own.split_at_mut_checked(size_of::<Ring>()).ok_or(SHAPE)?;
+        let bytes = self.room().saturating_sub(size_of::<Ring>());
+        Ok((view_mut(ring)?, elements(self.kind, rest.get_mut(..bytes).ok_or(SHAPE)?)?))
+    }
+
+    pub fn start(
+        &self,
+        inner: Inner<'_, '_>,
+        own: &mut [u8],
+        start: Start,
+        below: &mut [u8],
+        rng: &mut Rng,
+        obs: ElementsMut<'_>,
+    ) -> Result {
+        let (ring, frames) = self.cut(own)?;
+        ring.newest = 0;
+        let (mut first, others) = frames.split_at(self.len).ok_or(SHAPE)?;
+        inner.start(start, below, rng, first.reborrow())?;
+        let more = self.count.saturating_sub(1);
+        if more > 0 {
+            match (first, others) {
+                (ElementsMut::U8(first), ElementsMut::U8(others)) => stack::ring_fill(others, more, first)?,
+                (ElementsMut::F32(first), ElementsMut::F32(others)) => stack::ring_fill(others, more, first)?,
+                _ => return Err(SHAPE),
+            }
+        }
+        self.show(own, obs)
+    }
+
+    pub fn step(
+        &self,
+        inner: Inner<'_, '_>,
+        own: &mut [u8],
+        below: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
+        let (ring, mut frames) = self.cut(own)?;
+        let oldest = usize::try_from(ring.newest).map_or(0, |newest| newest.saturating_add(1));
+        let oldest = if oldest < self.count { oldest } else { 0 };
+        let begin = oldest.saturating_mul(self.len);
+        let place = frames.get(begin, begin.saturating_add(self.len)).ok_or(SHAPE)?;
+        let step = inner.step(below, rng, action, place)?;
+        ring.newest = oldest as u64;
+        self.show(own, obs)?;
+        Ok(step)
+    }
+
+    fn show(&self, own: &mut [u8], obs: ElementsMut<'_>) -> Result {
+        let (ring, frames) = self.cut(own)?;
+        let newest = ring.newest as usize;
+        match (frames, obs) {
+            (ElementsMut::U8(x), ElementsMut::U8(out)) => {
+                stack::stack(&Window::of_ring(x, self.count, newest)?, self.channels, self.layout, out)
+            }
+            (ElementsMut::U8(x), ElementsMut::F32(out)) => {
+                stack::stack(&Window::of_ring(x, self.count, newest)?, self.channels, self.layout, out)
+            }
+            (ElementsMut::F32(x), ElementsMut::F32(out)) => {
+                stack::stack(&Window::of_ring(x, self.count, newest)?, self.channels, self.layout, out)
+            }
+            _ => Err(SHAPE),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The observation with the facts of its step.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::episodes;
+use super::fields::{place, rounded};
+use super::observations::{Change, Fit, SHAPE, Seen, bytes_of};
+use super::pipeline::{Face, Inner, Start};
+use crate::env::{Step, view_mut};
+use crate::error::{Error, Kind, Result};
+use crate::rng::Rng;
+use crate::space::{Element, Elements, ElementsMut, Field, MAX_RANK, Space};
+
+/// Where the parts of a record lie, in bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Record {
+    frame: Seen,
+    reward: usize,
+    done: usize,
+    episode_return: usize,
+    episode_step: usize,
+    last_action: usize,
+    action_len: usize,
+    real_done: usize,
+    len: usize,
+    /// Where an episodic life below remembers the game.
+    life: Option<usize>,
+}
+
+/// What a record says beside the frame; the last action lies behind it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Facts {
+    /// Sum of the episode's rewards.
+    total: f64,
+    /// Steps of the episode.
+    steps: u32,
+    /// Reward of the last step.
+    reward: f32,
+    /// 1 if the episode ended with it.
+    done: u32,
+    /// 1 if the game ended with it.
+    real_done: u32,
+}
+
+pub(super) fn fit(life: Option<usize>, face: &mut Face<'_>) -> Result<Fit> {
+    let config = |what| Error::new(Kind::Config, what);
+    let frame = Seen::of(face);
+    let only = *face.only().ok_or(config("record: an observation of one part"))?;
+    let rank = only.shape().len();
+    let mut dims = [1; MAX_RANK];
+    if rank >= MAX_RANK {
+        return Err(config("record: an observation of fewer dimensions than").needed(MAX_RANK).given(rank));
+    }
+    for (to, from) in dims.iter_mut().skip(1).zip(only.shape()) {
+        *to = *from;
+    }
+    let shape = dims.get(..rank.saturating_add(1)).unwrap_or(&dims);
+    let action_len = face.action.len;
+    let mut fields = [
+        Field::new("frame", only.kind, shape, 0),
+        Field::new("reward", Element::F32, &[1], 0),
+        Field::new("done", Element::U8, &[1], 0),
+        Field::new("episode_return", Element::F32, &[1], 0),
+        Field::new("episode_step", Element::I32, &[1], 0),
+        Field::new("last_action", face.action.kind, &[action_len], 0),
+        Field::new("real_done", Element::U8, &[1], 0),
+    ];
+    let (mut end, mut largest) = (0, 1);
+    for field in &mut fields {
+        place(field, &mut end, &mut largest)?;
+    }
+    let len = rounded(end, largest)?;
+    let [_, reward, done, episode_return, episode_step, last_action, real_done] =
+        fields.map(|field| field.offset as usize);
+    face.show(Space::bytes(len), &fields);
+    let record = Record {
+        frame,
+        reward,
+        done,
+        episode_return,
+        episode_step,
+        last_action,
+        action_len: action_len as usize,
+        real_done,
+        len: len as usize,
+        life,
+    };
+    Ok(Fit::new(Change::Record(record), record.room()))
+}
+
+impl Record {
+    fn room(&self) -> usize {
+        let action = self.action_len.saturating_mul(4).saturating_add(7) & !7;
+        let facts = action.saturating_add(size_of::<Facts>());
+        if self.frame.kind == Element::U8 { facts } else { facts.saturating_add(self.frame.room()) }
+    }
+
+    /// The facts, the last action and the room for a frame that is no bytes.
+    fn cut<'s>(&self, own: &'s mut [u8]) -> Result<(&'s mut Facts, &'s mut [u8], &'s mut [u8])> {
+        let (facts, rest) = own.split_at_mut_checked(size_of::<Facts>()).ok_or(SHAPE)?;
+        let bytes = self.action_len.saturating_mul(4);
+        let (action, rest) = rest.split_at_mut_checked(bytes.saturating_add(7) & !7).ok_or(SHAPE)?;
+        Ok((view_mut(facts)?, action.get_mut(..bytes).ok_or(SHAPE)?, rest))
+    }
+
+    /// The record before the first step of all.
+    pub fn initial(&self, out: &mut [u8]) -> Result {
+        if out.len() != self.len {
+            return Err(Error::new(Kind::Shape, "record: bytes,").needed(self.len).given(out.len()));
+        }
+        out.fill(0);
+        self.write(&Facts { real_done: 1, ..Facts::zeroed() }, &[], out)
+    }
+
+    pub fn start(
+        &self,
+        inner: Inner<'_, '_>,
+        own: &mut [u8],
+        start: Start,
+        below: &mut [u8],
+        rng: &mut Rng,
+        obs: ElementsMut<'_>,
+    ) -> Result {
+        let out = obs.u8()?;
+        let (facts, action, room) = self.cut(own)?;
+        self.frame(room, out, |frame| inner.start(start, below, rng, frame))?;
+        if start == Start::Afresh {
+            *facts = Facts::zeroed();
+        } else if facts.steps > 0 {
+            facts.done = 1;
+            facts.real_done |= u32::from(self.life.is_none());
+        }
+        if facts.steps == 0 {
+            action.fill(0);
+        }
+        self.write(facts, action, out)?;
+        *facts = Facts::zeroed();
+        action.fill(0);
+        Ok(())
+    }
+
+    pub fn step(
+        &self,
+        inner: Inner<'_, '_>,
+        own: &mut [u8],
+        below: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
+        let out = obs.u8()?;
+        let (facts, last_action, room) = self.cut(own)?;
+        let step = self.frame(room, out, |frame| inner.step(below, rng, action, frame))?;
+        let given = bytes_of(action)?;
+        if given.len() != last_action.len() {
+            return Err(SHAPE);
+        }
+        for (to, from) in last_action.iter_mut().zip(given) {
+            *to = *from;
+        }
+        let done = step.terminated | step.truncated;
+        let real_done = match self.life.and_then(|at| below.get(at..)) {
+            Some(memo) => episodes::is_over(memo),
+            None => done,
+        };
+        *facts = Facts {
+            total: facts.total + f64::from(step.reward),
+            steps: facts.steps.saturating_add(1),
+            reward: step.reward,
+            done: done.into(),
+            real_done: real_done.into(),
+        };
+        self.write(facts, last_action, out)?;
+        Ok(step)
+    }
+
+    /// Lets the layers below write the frame: in its place if it is bytes, else beside and then there.
+    fn frame<T>(&self, room: &mut [u8], out: &mut [u8], make: impl FnOnce(ElementsMut<'_>) -> Result<T>) -> Result<T> {
+        let place = out.get_mut(..self.frame.bytes()).ok_or(SHAPE)?;
+        if self.frame.kind == Element::U8 {
+            return make(ElementsMut::U8(place));
+        }
+        let (mut frame, _) = self.frame.cut(room)?;
+        let made = make(frame.reborrow())?;
+        for (to, from) in place.iter_mut().zip(bytes_of(frame.as_ref())?) {
+            *to = *from;
+        }
+        Ok(made)
+    }
+
+    /// Writes all but the frame.
+    fn write(&self, facts: &Facts, action: &[u8], out: &mut [u8]) -> Result {
+        out.get_mut(self.frame.bytes()..).ok_or(SHAPE)?.fill(0);
+        let steps = i32::try_from(facts.steps).unwrap_or(i32::MAX);
+        put(out, self.reward, &facts.reward.to_ne_bytes())?;
+        put(out, self.done, &[u8::from(facts.done != 0)])?;
+        put(out, self.episode_return, &(facts.total as f32).to_ne_bytes())?;
+        put(out, self.episode_step, &steps.to_ne_bytes())?;
+        put(out, self.last_action, action)?;
+        put(out, self.real_done, &[u8::from(facts.real_done != 0)])
+    }
+}
+
+fn put(out: &mut [u8], at: usize, bytes: &[u8]) -> Result {
+    let place = out.get_mut(at..).and_then(|rest| rest.get_mut(..bytes.len())).ok_or(SHAPE)?;
+    for (to, from) in place.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    Ok(())
+}
