@@ -1,7 +1,8 @@
 //! Pictures of the classic environments.
 
 use rlcore::block::{HASH_START, hash};
-use rlcore::env::{BUILTINS, Builtin, CartPole, Env};
+use rlcore::env::{BUILTINS, Builtin, CartPole, Env, VecEnv, VecEnvConfig};
+use rlcore::error::Kind;
 use rlcore::rng::Rng;
 use rlcore::space::ElementsMut;
 
@@ -66,4 +67,25 @@ fn any_size_and_any_state_has_a_picture() {
         let mut rgb = [0; 50];
         env.render(bytemuck::cast_slice(&vec![0.0; numbers]), 30, 20, &mut rgb).unwrap();
     }
+}
+
+#[test]
+fn all_rows_are_drawn_as_each_one_is() {
+    let config = VecEnvConfig { num_envs: 3, seed: 4, ..VecEnvConfig::default() };
+    let mut mem = vec![0u64; VecEnv::size(&CartPole, &config).unwrap() / 8];
+    let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), &CartPole, &config).unwrap();
+    let (width, height) = (40, 30);
+    let len = 3 * width * height;
+    let mut all = vec![7; 3 * len];
+    assert_eq!(venv.images(width, height, &mut all).unwrap_err().kind, Kind::NotReady);
+    venv.reset(None, ElementsMut::F32(&mut [0.0; 12])).unwrap();
+    assert_eq!(venv.images(width, height, &mut all[1..]).unwrap_err().kind, Kind::Shape);
+    assert!(all.iter().all(|&x| x == 7));
+    venv.images(width, height, &mut all).unwrap();
+    for (i, picture) in all.chunks(len).enumerate() {
+        let mut one = vec![0; len];
+        venv.render(i, width, height, &mut one).unwrap();
+        assert_eq!(picture, one);
+    }
+    assert_ne!(all[..len], all[len..2 * len], "each row has its own picture");
 }

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::{Kind, Result};
 use rlcore::kernels::image::{
-    Size, area, area_scratch, channels_first, gray, maximum, maximum_in_place, rescale42, scale_bytes, tile,
-    tile_shape, warp, warp_scratch,
+    Size, area, area_scratch, channels_first, gray, maximum, maximum_in_place, rescale42, scale_bytes, text, text_size,
+    tile, tile_shape, warp, warp_scratch,
 };
 use rlcore::rng::Rng;
 
@@ -465,4 +465,25 @@ proptest! {
         let frame: Vec<u8> = (0..210 * 160).map(|_| (low + step * rng.bounded(count - 1)) as u8).collect();
         prop_assert_eq!(resized(SCREEN, &frame, SMALL), general(SCREEN, &frame, SMALL));
     }
+}
+
+#[test]
+fn a_picture_is_lines_of_braille() {
+    // 5 by 3 pixels: two characters wide, two lines high, dots where it is unlike its first pixel.
+    let size = Size::new(5, 3, 1);
+    let picture = [9, 200, 9, 9, 9, 9, 9, 9, 9, 9, 9, 250, 200, 9, 30];
+    assert_eq!(text_size(size).unwrap(), 2 * (2 * 3 + 1));
+    let mut plain = [0; 14];
+    text(size, &picture, &mut plain).unwrap();
+    assert_eq!(std::str::from_utf8(&plain).unwrap(), "⠈⡀\n⠁⠀\n");
+    // The same in colour, and nothing is written where a byte is missing.
+    let rgb: Vec<u8> = picture.iter().flat_map(|&p| [p; 3]).collect();
+    let mut coloured = [0; 14];
+    text(Size::new(5, 3, 3), &rgb, &mut coloured).unwrap();
+    assert_eq!(coloured, plain);
+    let mut short = [7; 13];
+    assert_eq!(text(size, &picture, &mut short).unwrap_err().kind, Kind::Shape);
+    assert_eq!(text(size, &picture[1..], &mut plain).unwrap_err().kind, Kind::Shape);
+    assert_eq!(text_size(Size::new(5, 3, 2)).unwrap_err().kind, Kind::Config);
+    assert_eq!(short, [7; 13]);
 }

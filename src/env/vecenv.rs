@@ -766,6 +766,17 @@ impl View<'_> {
         env.render(self.state_of(i)?, width, height, rgb)
     }
 
+    /// Draws every row: `rgb` is `[rows, height, width, 3]`. Errors: as [`View::render`]; rows before the one that failed
+    /// are drawn.
+    pub fn images<E: Env + ?Sized>(&self, env: &E, width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        let len = width.checked_mul(height).and_then(|n| n.checked_mul(3)).ok_or(SHAPE)?;
+        let all = self.phase.len().checked_mul(len).ok_or(SHAPE)?;
+        check_len("vecenv rgb: num_envs * height * width * 3 bytes,", rgb, all)?;
+        self.check_ready()?;
+        let mut rest = rgb;
+        (0..self.phase.len()).try_for_each(|i| self.render(env, i, width, height, cut(&mut rest, len)?))
+    }
+
     /// Refuses a row that was never reset. Errors: `NotReady`.
     pub fn check_ready(&self) -> Result {
         match self.phase.iter().position(|&phase| phase == UNSET) {
@@ -973,6 +984,11 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
     /// [`View::action_mask`].
     pub fn action_mask(&self, i: usize, mask: &mut [u8]) -> Result {
         self.rows.view().action_mask(self.env, i, mask)
+    }
+
+    /// [`View::images`].
+    pub fn images(&self, width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        self.rows.view().images(self.env, width, height, rgb)
     }
 
     /// [`View::render`].

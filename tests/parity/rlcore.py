@@ -13,13 +13,34 @@ class Space(ctypes.Structure):
     _fields_ = [("kind", c_uint32), ("len", c_uint32), ("low", POINTER(c_float)), ("high", POINTER(c_float)), ("n", POINTER(c_uint32))]
 
 
-class EnvDef(ctypes.Structure):
-    """rlcore_env_def as far as the callbacks that every environment has; a shorter structure is an older caller's."""
+class Field(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char * 24), ("kind", c_uint32), ("rank", c_uint32), ("dims", c_uint32 * 4), ("offset", c_uint32), ("reserved", c_uint32)]
 
+
+class Wrapper(ctypes.Structure):
+    _fields_ = (
+        [(name, c_uint32) for name in ("kind", "count", "steps", "noop_max", "noop_count", "noop", "fire", "second")]
+        + [(name, c_float) for name in ("probability", "low", "high", "factor")]
+        + [(name, c_uint32) for name in ("height", "width", "gray", "len")]
+        + [("field", ctypes.c_char * 24), ("reserved", c_uint32 * 4), ("observe", c_void_p), ("user", c_void_p)]
+    )
+
+
+class Step(ctypes.Structure):
+    _fields_ = [("reward", c_float), ("terminated", c_uint8), ("truncated", c_uint8), ("reserved", c_uint8 * 2)]
+
+
+RESET = ctypes.CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p)
+STEP = ctypes.CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(Step))
+LIVES = ctypes.CFUNCTYPE(c_int32, c_void_p, c_void_p, POINTER(c_uint32))
+
+
+class EnvDef(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_uint32), ("env_id", c_uint32), ("state_size", c_uint32), ("max_episode_steps", c_uint32),
         ("obs", Space), ("action", Space), ("user", c_void_p), ("reset", c_void_p), ("step", c_void_p), ("render", c_void_p),
-        ("lives", c_void_p), ("action_mask", c_void_p),
+        ("lives", c_void_p), ("action_mask", c_void_p), ("restart", c_void_p), ("fields", POINTER(Field)),
+        ("num_fields", c_uint32), ("num_wrappers", c_uint32), ("wrappers", POINTER(Wrapper)),
     ]
 
 

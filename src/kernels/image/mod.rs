@@ -8,6 +8,7 @@ mod gray;
 mod half;
 mod layout;
 mod screen;
+mod text;
 mod tile;
 
 pub use area::{area, area_scratch, warp, warp_scratch};
@@ -15,6 +16,7 @@ pub use bytes::{maximum, maximum_in_place, scale_bytes};
 pub use gray::gray;
 pub use half::{RESCALED, rescale42};
 pub use layout::channels_first;
+pub use text::{text, text_size};
 pub use tile::{tile, tile_shape};
 
 use crate::error::{Error, Kind, Result, check_len};
