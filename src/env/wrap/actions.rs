@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::Wrapper;
-use super::pipeline::{Face, Inner, Start};
+use super::pipeline::{Face, Inner, Layer, Start};
 use crate::env::{Step, view_mut};
 use crate::error::{Error, Kind, Result};
 use crate::num;
@@ -34,24 +34,21 @@ pub(super) fn fit<'a>(wrapper: &Wrapper<'a>, face: &mut Face<'a>) -> Result<usiz
             if !(low.is_finite() && high.is_finite() && low < high) {
                 return Err(config("action rescaling: finite bounds, low below high").given_f32(low));
             }
-            bounded(&face.action, "action rescaling: continuous actions with finite bounds")?;
-            face.action = Space { low: &[], high: &[], ..face.action };
+            let finite = |i| matches!(face.bounds(i), (low, high) if low.is_finite() && high.is_finite());
+            if face.action.kind != Element::F32 || !(0..face.action.len as usize).all(finite) {
+                return Err(config("action rescaling: continuous actions with finite bounds"));
+            }
+            face.range = Some([low, high]);
             Ok(room)
         }
         _ => {
-            bounded(&face.action, "action clipping: continuous actions with finite bounds")?;
+            if face.action.kind != Element::F32 {
+                return Err(config("action clipping: continuous actions"));
+            }
             face.action = Space { low: &[], high: &[], ..face.action };
+            face.range = None;
             Ok(room)
         }
-    }
-}
-
-fn bounded(action: &Space<'_>, what: &'static str) -> Result {
-    let finite = |i| matches!(action.bounds(i), (low, high) if low.is_finite() && high.is_finite());
-    if action.kind == Element::F32 && (0..action.len as usize).all(finite) {
-        Ok(())
-    } else {
-        Err(Error::new(Kind::Config, what))
     }
 }
 
@@ -102,26 +99,26 @@ fn hold<'s, T: Pod>(last: &'s mut [u8], action: &[T], again: bool) -> Result<&'s
     Ok(last)
 }
 
-/// Actions from `low` to `high` as actions between the bounds of `space`; what lies outside is clipped.
+/// Actions from `low` to `high` as actions between the bounds of the layer below; what lies outside is clipped.
 pub(super) fn rescale<'s>(
     own: &'s mut [u8],
-    space: &Space<'_>,
+    layer: &Layer<'_>,
     low: f32,
     high: f32,
     action: Elements<'_>,
 ) -> Result<Elements<'s>> {
     let width = high - low;
-    each(own, space, action, |x, (least, most)| least + (most - least) * ((x - low) / width))
+    each(own, layer, action, |x, (least, most)| least + (most - least) * ((x - low) / width))
 }
 
-/// Actions within the bounds of `space`.
-pub(super) fn clip<'s>(own: &'s mut [u8], space: &Space<'_>, action: Elements<'_>) -> Result<Elements<'s>> {
-    each(own, space, action, |x, _| x)
+/// Actions within the bounds of the layer below.
+pub(super) fn clip<'s>(own: &'s mut [u8], layer: &Layer<'_>, action: Elements<'_>) -> Result<Elements<'s>> {
+    each(own, layer, action, |x, _| x)
 }
 
 fn each<'s>(
     own: &'s mut [u8],
-    space: &Space<'_>,
+    layer: &Layer<'_>,
     action: Elements<'_>,
     map: impl Fn(f32, (f32, f32)) -> f32,
 ) -> Result<Elements<'s>> {
@@ -129,7 +126,7 @@ fn each<'s>(
     let room = own.get_mut(..size_of_val(action)).ok_or(SHAPE)?;
     let out: &mut [f32] = bytemuck::try_cast_slice_mut(room).map_err(|_| SHAPE)?;
     for (i, (out, x)) in out.iter_mut().zip(action).enumerate() {
-        let (low, high) = space.bounds(i);
+        let (low, high) = layer.bounds(i);
         *out = num::clamp(map(*x, (low, high)), low, high);
     }
     Ok(Elements::F32(out))

@@ -49,7 +49,7 @@ mod rewards;
 
 pub use pipeline::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
 
-use crate::block::{HASH_START, hash};
+use crate::block::hash;
 use crate::error::Result;
 use crate::space::{Elements, ElementsMut};
 
@@ -196,11 +196,7 @@ impl Wrapper<'_> {
         };
         let state = hash(state, &kind.to_le_bytes());
         let state = numbers.iter().fold(state, |state, number| hash(state, &number.to_le_bytes()));
+        let state = hash(state, &(name.len() as u32).to_le_bytes());
         hash(state, name.as_bytes())
     }
-}
-
-/// A number that names a list; 0 for the empty one.
-fn hash_of(list: &[Wrapper<'_>]) -> u64 {
-    if list.is_empty() { 0 } else { list.iter().fold(HASH_START, |state, wrapper| wrapper.hash(state)) }
 }

@@ -3,8 +3,11 @@
 //! The state of a wrapped environment is the environment's own, then what each wrapper remembers, from the inside out:
 //! each layer splits its own bytes off the end and hands the rest down.
 
+use core::slice::from_ref;
+
 use super::observations::{self, Change, Fit};
-use super::{Wrapper, actions, episodes, fields, hash_of, rewards};
+use super::{Wrapper, actions, episodes, fields, rewards};
+use crate::block::HASH_START;
 use crate::env::{Env, Level, Spec, Step};
 use crate::error::{Error, Given, Kind, Result};
 use crate::rng::Rng;
@@ -24,6 +27,8 @@ pub(super) struct Face<'a> {
     pub fields: [Field<'a>; MAX_FIELDS],
     pub num_fields: usize,
     pub action: Space<'a>,
+    /// Bounds of all actions, where a wrapper set them.
+    pub range: Option<[f32; 2]>,
 }
 
 /// A wrapper and what is known of the layers below it.
@@ -32,6 +37,8 @@ pub(super) struct Layer<'a> {
     pub wrapper: Wrapper<'a>,
     /// Actions of the layer below.
     pub action: Space<'a>,
+    /// Their bounds, where a wrapper set them.
+    pub range: Option<[f32; 2]>,
     /// Bytes of state of all layers below.
     pub below: usize,
     /// Bytes of state of its own.
@@ -69,11 +76,24 @@ impl<'a> Pipeline<'a> {
     /// Puts the wrappers around the environment, the first of the list innermost. The environment's own time limit stays
     /// inside, counted in its own steps. Errors: `Config` for a wrapper that does not fit what it wraps, by its place.
     pub fn new(env: &'a (dyn Env + Sync), list: &[Wrapper<'a>]) -> Result<Self> {
+        if list.len() > MAX_WRAPPERS {
+            let what = "wrappers: a list of at most";
+            return Err(Error::new(Kind::Config, what).needed(MAX_WRAPPERS).given(list.len()));
+        }
+        let mut pipeline = Self::bare(env)?;
+        for (place, wrapper) in list.iter().enumerate() {
+            pipeline.wrap(*wrapper).map_err(|e| if e.given == Given::Nothing { e.given(place) } else { e })?;
+        }
+        Ok(pipeline)
+    }
+
+    /// The environment without a wrapper yet. Errors: `Config` for observations of too many parts.
+    pub fn bare(env: &'a (dyn Env + Sync)) -> Result<Self> {
         let spec = env.spec();
         let face = Face::of(&spec)?;
-        let wrapper = Wrapper::ClipReward;
-        let none = Layer { wrapper, action: face.action, below: 0, own: 0, change: Change::None };
-        let mut pipeline = Pipeline {
+        let (wrapper, action, change) = (Wrapper::ClipReward, face.action, Change::None);
+        let none = Layer { wrapper, action, range: None, below: 0, own: 0, change };
+        Ok(Pipeline {
             env,
             env_id: spec.env_id,
             layers: [none; MAX_WRAPPERS + 1],
@@ -81,20 +101,17 @@ impl<'a> Pipeline<'a> {
             face,
             state_size: spec.state_size,
             max_episode_steps: spec.max_episode_steps,
-            hash: hash_of(list),
-        };
-        if list.len() > MAX_WRAPPERS {
-            let what = "wrappers: a list of at most";
-            return Err(Error::new(Kind::Config, what).needed(MAX_WRAPPERS).given(list.len()));
+            hash: 0,
+        })
+    }
+
+    /// Puts one more wrapper around it all. Errors: `Config` if it does not fit what it wraps.
+    pub fn wrap(&mut self, wrapper: Wrapper<'a>) -> Result {
+        if self.max_episode_steps != 0 {
+            self.add(Wrapper::TimeLimit { steps: self.max_episode_steps })?;
+            self.max_episode_steps = 0;
         }
-        if !list.is_empty() && spec.max_episode_steps != 0 {
-            pipeline.add(Wrapper::TimeLimit { steps: spec.max_episode_steps })?;
-            pipeline.max_episode_steps = 0;
-        }
-        for (place, wrapper) in list.iter().enumerate() {
-            pipeline.add(*wrapper).map_err(|e| if e.given == Given::Nothing { e.given(place) } else { e })?;
-        }
-        Ok(pipeline)
+        self.add(wrapper)
     }
 
     /// Number of parts of the observation.
@@ -130,7 +147,9 @@ impl<'a> Pipeline<'a> {
             }
         };
         let place = self.layers.get_mut(self.num_layers).ok_or(OVERFLOW)?;
-        *place = Layer { wrapper, action: self.face.action, below: 0, own: whole_words(fit.own)?, change: fit.change };
+        let (action, range) = (self.face.action, self.face.range);
+        *place = Layer { wrapper, action, range, below: 0, own: whole_words(fit.own)?, change: fit.change };
+        self.hash = wrapper.hash(if self.num_layers == 0 { HASH_START } else { self.hash });
         if let (Some(at), Some((change, own))) = (source, fit.merged) {
             let layer = self.layers.get_mut(at).ok_or(OVERFLOW)?;
             (layer.change, layer.own) = (change, whole_words(own)?);
@@ -189,7 +208,27 @@ fn whole_words(size: usize) -> Result<usize> {
     size.checked_next_multiple_of(8).ok_or(OVERFLOW)
 }
 
+/// Bounds of element `i` of the actions of `space`.
+fn bounds(space: &Space<'_>, range: Option<[f32; 2]>, i: usize) -> (f32, f32) {
+    match range {
+        Some([low, high]) => (low, high),
+        None => space.bounds(i),
+    }
+}
+
+impl Layer<'_> {
+    /// Bounds of element `i` of the actions of the layer below.
+    pub fn bounds(&self, i: usize) -> (f32, f32) {
+        bounds(&self.action, self.range, i)
+    }
+}
+
 impl<'a> Face<'a> {
+    /// Bounds of element `i` of the actions.
+    pub fn bounds(&self, i: usize) -> (f32, f32) {
+        bounds(&self.action, self.range, i)
+    }
+
     /// The parts of the observation.
     pub fn parts(&self) -> &[Field<'a>] {
         self.fields.get(..self.num_fields).unwrap_or(&self.fields)
@@ -235,7 +274,7 @@ impl<'a> Face<'a> {
             *to = *from;
         }
         let num_fields = obs.fields.len().max(1);
-        Ok(Face { obs: Space { fields: &[], ..obs }, fields, num_fields, action: spec.action })
+        Ok(Face { obs: Space { fields: &[], ..obs }, fields, num_fields, action: spec.action, range: None })
     }
 }
 
@@ -255,12 +294,16 @@ fn widest(bounds: &[f32], wider: impl Fn(f32, f32) -> bool) -> &[f32] {
 
 impl Env for Pipeline<'_> {
     fn spec(&self) -> Spec<'_> {
+        let mut action = self.face.action;
+        if let Some([low, high]) = &self.face.range {
+            (action.low, action.high) = (from_ref(low), from_ref(high));
+        }
         Spec {
             env_id: self.env_id,
             state_size: self.state_size,
             max_episode_steps: self.max_episode_steps,
             obs: self.face.obs.with_fields(self.fields()),
-            action: self.face.action,
+            action,
             wrappers: self.hash,
         }
     }
@@ -282,17 +325,17 @@ impl Env for Pipeline<'_> {
     }
 
     fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> Result {
-        self.env.action_mask(self.bare(state)?, mask)
+        self.env.action_mask(self.own(state)?, mask)
     }
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
-        self.env.render(self.bare(state)?, width, height, rgb)
+        self.env.render(self.own(state)?, width, height, rgb)
     }
 }
 
 impl Pipeline<'_> {
     /// The environment's own bytes.
-    fn bare<'s>(&self, state: &'s [u8]) -> Result<&'s [u8]> {
+    fn own<'s>(&self, state: &'s [u8]) -> Result<&'s [u8]> {
         let size = self.layers.first().filter(|_| self.num_layers > 0).map_or(state.len(), |layer| layer.below);
         state.get(..size).ok_or(SHAPE)
     }
@@ -357,11 +400,11 @@ impl<'p, 'a> Inner<'p, 'a> {
                 actions::step_sticky(inner, own, probability, below, rng, action, obs)
             }
             Wrapper::RescaleAction { low, high } => {
-                let action = actions::rescale(own, &layer.action, low, high, action)?;
+                let action = actions::rescale(own, layer, low, high, action)?;
                 inner.step(below, rng, action, obs)
             }
             Wrapper::ClipAction => {
-                let action = actions::clip(own, &layer.action, action)?;
+                let action = actions::clip(own, layer, action)?;
                 inner.step(below, rng, action, obs)
             }
             Wrapper::ClipReward => Ok(rewards::clip(inner.step(below, rng, action, obs)?)),
@@ -377,6 +420,6 @@ impl<'p, 'a> Inner<'p, 'a> {
 
     /// Lives left.
     pub fn lives(&self, state: &[u8]) -> Result<u32> {
-        self.pipeline.env.lives(self.pipeline.bare(state)?)
+        self.pipeline.env.lives(self.pipeline.own(state)?)
     }
 }
