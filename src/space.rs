@@ -117,6 +117,11 @@ impl<'a> Space<'a> {
         Space { fields, ..self }
     }
 
+    /// Bytes of one observation or action.
+    pub fn size(&self) -> usize {
+        (self.len as usize).saturating_mul(self.kind.size())
+    }
+
     /// Lower and upper bound of element `i`; infinite where there is none, 0 and 255 for bytes.
     pub fn bounds(&self, i: usize) -> (f32, f32) {
         let of = |bounds: &[f32], none| match *bounds {
@@ -188,6 +193,15 @@ impl<'a> Elements<'a> {
             Elements::I32(x) => Elements::I32(x.get(begin..end)?),
             Elements::U8(x) => Elements::U8(x.get(begin..end)?),
         })
+    }
+
+    /// The bytes that they are made of.
+    pub fn bytes(self) -> &'a [u8] {
+        match self {
+            Elements::F32(x) => bytemuck::cast_slice(x),
+            Elements::I32(x) => bytemuck::cast_slice(x),
+            Elements::U8(x) => x,
+        }
     }
 
     /// The continuous values.
@@ -275,6 +289,15 @@ impl<'a> ElementsMut<'a> {
             ElementsMut::I32(x) => ElementsMut::I32(x.get_mut(begin..end)?),
             ElementsMut::U8(x) => ElementsMut::U8(x.get_mut(begin..end)?),
         })
+    }
+
+    /// The bytes that they are made of.
+    pub fn into_bytes(self) -> &'a mut [u8] {
+        match self {
+            ElementsMut::F32(x) => bytemuck::cast_slice_mut(x),
+            ElementsMut::I32(x) => bytemuck::cast_slice_mut(x),
+            ElementsMut::U8(x) => x,
+        }
     }
 
     /// The continuous values.

@@ -4,14 +4,16 @@ use core::ffi::c_void;
 use core::mem::offset_of;
 use core::ptr::{from_ref, null, null_mut};
 
-use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Plain, Versioned};
+use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Plain, Versioned, apart};
 use crate::rng::{rlcore_rng, stream};
-use crate::space::{self, rlcore_space};
+use crate::space::{self, rlcore_field, rlcore_space};
 use crate::status::{Fault, Result, call, rlcore_status};
-use rlcore::env::{Builtin, Env, Spec, Step};
+use crate::wrap::{self, rlcore_wrapper};
+use rlcore::env::wrap::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
+use rlcore::env::{Builtin, Env, Level, Spec, Step, layout};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
-use rlcore::space::{Elements, ElementsMut};
+use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
 /// The library's own environments.
 #[derive(Clone, Copy)]
@@ -69,6 +71,27 @@ pub struct rlcore_step {
 pub type rlcore_env_reset_fn =
     Option<unsafe extern "C" fn(user: *mut c_void, state: *mut c_void, rng: *mut rlcore_rng, obs: *mut c_void) -> i32>;
 
+/// Which level an environment that has levels starts again in.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_level {
+    /// one that it chooses anew
+    RLCORE_LEVEL_NEW = 0,
+    /// the one that just ended
+    RLCORE_LEVEL_SAME = 1,
+}
+
+/// Starts the next episode of an environment that was reset before. level: an rlcore_level.
+pub type rlcore_env_restart_fn = Option<
+    unsafe extern "C" fn(
+        user: *mut c_void,
+        state: *mut c_void,
+        rng: *mut rlcore_rng,
+        level: u32,
+        obs: *mut c_void,
+    ) -> i32,
+>;
+
 /// Takes one step. action: [action.len]; obs: [obs.len] to write.
 pub type rlcore_env_step_fn = Option<
     unsafe extern "C" fn(
@@ -121,6 +144,17 @@ pub struct rlcore_env_def {
     pub lives: rlcore_env_lives_fn,
     /// NULL: everything is allowed
     pub action_mask: rlcore_env_action_mask_fn,
+    /// NULL: episodes start by reset, without levels
+    pub restart: rlcore_env_restart_fn,
+    /// [num_fields] parts of the observation, in order and apart; NULL: one part without a name
+    pub fields: *const rlcore_field,
+    /// 0 to 8
+    pub num_fields: u32,
+    /// 0 to 16
+    pub num_wrappers: u32,
+    /// [num_wrappers] from the environment outwards; blocks remember what they do. obs and action stay the bare
+    /// environment's: rlcore_env_spaces tells what calls then take and write
+    pub wrappers: *const rlcore_wrapper,
 }
 
 const NO_SPACE: rlcore_space = rlcore_space { kind: 0, len: 0, low: null(), high: null(), n: null() };
@@ -138,6 +172,11 @@ const NO_ENV: rlcore_env_def = rlcore_env_def {
     render: None,
     lives: None,
     action_mask: None,
+    restart: None,
+    fields: null(),
+    num_fields: 0,
+    num_wrappers: 0,
+    wrappers: null(),
 };
 
 // SAFETY: `repr(C)`, `struct_size` first, NULL or not any callback is a value.
@@ -152,8 +191,31 @@ unsafe impl Versioned for rlcore_env_def {
 // SAFETY: plain data.
 unsafe impl Plain for rlcore_step {}
 
-/// A C environment as the core sees one.
+/// Room for what an environment needs as long as a call lasts; nothing of it is touched for bare ones.
+pub struct Room<'a> {
+    fields: Option<[Field<'a>; MAX_FIELDS]>,
+    bare: Option<Bare<'a>>,
+    pipeline: Option<Pipeline<'a>>,
+}
+
+impl Room<'_> {
+    /// Empty.
+    pub const fn new() -> Self {
+        Room { fields: None, bare: None, pipeline: None }
+    }
+}
+
+/// A C environment as the core sees one, with its wrappers.
 pub struct CEnv<'a> {
+    bare: Bare<'a>,
+    wrapped: Option<&'a Pipeline<'a>>,
+    /// Arrays that describe it.
+    pub extents: [Extent; 8],
+}
+
+/// A C environment without its wrappers.
+#[derive(Clone, Copy)]
+struct Bare<'a> {
     def: rlcore_env_def,
     reset: unsafe extern "C" fn(*mut c_void, *mut c_void, *mut rlcore_rng, *mut c_void) -> i32,
     step: unsafe extern "C" fn(
@@ -165,23 +227,24 @@ pub struct CEnv<'a> {
         *mut rlcore_step,
     ) -> i32,
     spec: Spec<'a>,
-    /// Arrays that describe its spaces.
-    pub extents: [Extent; 6],
 }
 
-impl CEnv<'_> {
+// SAFETY: callbacks may run on several threads at once, by their contract.
+unsafe impl Sync for Bare<'_> {}
+
+impl<'a> CEnv<'a> {
     /// Errors: `Null`, `Align`, `Config`.
     ///
     /// # Safety
     /// The structure is as long as it says, its arrays as long as its spaces say, its callbacks keep their contracts.
-    pub unsafe fn at(p: *const rlcore_env_def) -> Result<Self> {
+    pub unsafe fn at(p: *const rlcore_env_def, room: &'a mut Room<'a>) -> Result<Self> {
         let def = unsafe { ptr::sized(p)? };
         let missing = |what| Fault::at(what, Error::new(Kind::Null, "a function, given NULL"));
         let reset = def.reset.ok_or_else(|| missing("env_def: reset"))?;
         let step = def.step.ok_or_else(|| missing("env_def: step"))?;
         let (obs, [a, b, c]) = unsafe { space::space(&space::OBS, &def.obs)? };
         let (action, [d, e, f]) = unsafe { space::space(&space::ACTION, &def.action)? };
-        let spec = Spec {
+        let mut spec = Spec {
             env_id: def.env_id,
             state_size: def.state_size,
             max_episode_steps: def.max_episode_steps,
@@ -189,7 +252,108 @@ impl CEnv<'_> {
             action,
             wrappers: 0,
         };
-        Ok(CEnv { def, reset, step, spec, extents: [a, b, c, d, e, f] })
+        let (mut g, mut h) = (Extent::NONE, Extent::NONE);
+        if def.num_fields != 0 {
+            let given = unsafe { array("env_def: fields", def.fields, def.num_fields, MAX_FIELDS)? };
+            g = given.extent();
+            spec.obs.fields = parts(given.slice(), &mut room.fields)?;
+        }
+        let bare = Bare { def, reset, step, spec };
+        let mut wrapped = None;
+        if def.num_wrappers != 0 {
+            let list = unsafe { array("env_def: wrappers", def.wrappers, def.num_wrappers, MAX_WRAPPERS)? };
+            h = list.extent();
+            wrapped = Some(wrap_up(room.bare.insert(bare), list.slice(), &mut room.pipeline)?);
+        }
+        Ok(CEnv { bare, wrapped, extents: [a, b, c, d, e, f, g, h] })
+    }
+}
+
+unsafe fn array<'a, T: Plain>(what: &'static str, p: *const T, len: u32, most: usize) -> Result<Input<'a, T>> {
+    if len as usize > most {
+        return Err(Fault::at(what, Error::new(Kind::Config, "a list of at most").needed(most).given(len as usize)));
+    }
+    unsafe { Input::at(what, p, len as usize) }
+}
+
+/// The fields as the core knows them.
+fn parts<'a>(given: &'a [rlcore_field], room: &'a mut Option<[Field<'a>; MAX_FIELDS]>) -> Result<&'a [Field<'a>]> {
+    let fields = room.insert([Field::new("", Element::U8, &[], 0); MAX_FIELDS]);
+    for (place, (to, from)) in fields.iter_mut().zip(given).enumerate() {
+        *to = from.field().map_err(|e| space::fault(place, e))?;
+    }
+    Ok(fields.get(..given.len()).unwrap_or(&[]))
+}
+
+/// The environment within its wrappers.
+fn wrap_up<'a>(
+    bare: &'a Bare<'a>,
+    list: &'a [rlcore_wrapper],
+    room: &'a mut Option<Pipeline<'a>>,
+) -> Result<&'a Pipeline<'a>> {
+    let pipeline = room.insert(Pipeline::bare(bare)?);
+    for (place, wrapper) in list.iter().enumerate() {
+        pipeline.wrap(wrapper.wrapper(place)?).map_err(|e| wrap::fault(place, e))?;
+    }
+    Ok(pipeline)
+}
+
+// What is wrapped goes through the pipeline, what is not goes straight to the callbacks.
+impl Env for CEnv<'_> {
+    #[inline]
+    fn spec(&self) -> Spec<'_> {
+        self.wrapped.map_or(self.bare.spec, Env::spec)
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
+        match self.wrapped {
+            None => self.bare.reset(state, rng, obs),
+            Some(env) => env.reset(state, rng, obs),
+        }
+    }
+
+    #[inline]
+    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
+        match self.wrapped {
+            None => self.bare.restart(level, state, rng, obs),
+            Some(env) => env.restart(level, state, rng, obs),
+        }
+    }
+
+    #[inline]
+    fn step(
+        &self,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> rlcore::error::Result<Step> {
+        match self.wrapped {
+            None => self.bare.step(state, rng, action, obs),
+            Some(env) => env.step(state, rng, action, obs),
+        }
+    }
+
+    fn lives(&self, state: &[u8]) -> rlcore::error::Result<u32> {
+        match self.wrapped {
+            None => self.bare.lives(state),
+            Some(env) => env.lives(state),
+        }
+    }
+
+    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> rlcore::error::Result {
+        match self.wrapped {
+            None => self.bare.action_mask(state, mask),
+            Some(env) => env.action_mask(state, mask),
+        }
+    }
+
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> rlcore::error::Result {
+        match self.wrapped {
+            None => self.bare.render(state, width, height, rgb),
+            Some(env) => env.render(state, width, height, rgb),
+        }
     }
 }
 
@@ -198,17 +362,8 @@ fn done(code: i32, what: &'static str) -> rlcore::error::Result {
     if code == 0 { Ok(()) } else { Err(Error::new(Kind::Callback, what)) }
 }
 
-#[inline]
-fn start(mut x: ElementsMut<'_>) -> *mut c_void {
-    match &mut x {
-        ElementsMut::F32(x) => x.as_mut_ptr().cast(),
-        ElementsMut::I32(x) => x.as_mut_ptr().cast(),
-        ElementsMut::U8(x) => x.as_mut_ptr().cast(),
-    }
-}
-
 // SAFETY of all calls: the core hands out a state of `state_size` bytes and arrays of the lengths of the spaces.
-impl Env for CEnv<'_> {
+impl Env for Bare<'_> {
     #[inline]
     fn spec(&self) -> Spec<'_> {
         self.spec
@@ -217,8 +372,17 @@ impl Env for CEnv<'_> {
     #[inline]
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
         let rng = core::ptr::from_mut(rng).cast();
-        let code = unsafe { (self.reset)(self.def.user, state.as_mut_ptr().cast(), rng, start(obs)) };
+        let code = unsafe { (self.reset)(self.def.user, state.as_mut_ptr().cast(), rng, ptr::start_mut(obs)) };
         done(code, "env_def: reset that returns 0; not so row")
+    }
+
+    #[inline]
+    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
+        let Some(restart) = self.def.restart else { return self.reset(state, rng, obs) };
+        let rng = core::ptr::from_mut(rng).cast();
+        let state = state.as_mut_ptr().cast();
+        let code = unsafe { restart(self.def.user, state, rng, level as u32, ptr::start_mut(obs)) };
+        done(code, "env_def: restart that returns 0; not so row")
     }
 
     #[inline]
@@ -230,14 +394,10 @@ impl Env for CEnv<'_> {
         obs: ElementsMut<'_>,
     ) -> rlcore::error::Result<Step> {
         let rng = core::ptr::from_mut(rng).cast();
-        let action = match action {
-            Elements::F32(x) => x.as_ptr().cast(),
-            Elements::I32(x) => x.as_ptr().cast(),
-            Elements::U8(x) => x.as_ptr().cast(),
-        };
+        let action = ptr::start(action);
         let mut out = rlcore_step { reward: 0.0, terminated: 0, truncated: 0, reserved: [0; 2] };
         let state = state.as_mut_ptr().cast();
-        let code = unsafe { (self.step)(self.def.user, state, rng, action, start(obs), &raw mut out) };
+        let code = unsafe { (self.step)(self.def.user, state, rng, action, ptr::start_mut(obs), &raw mut out) };
         done(code, "env_def: step that returns 0; not so row")?;
         Ok(Step { reward: out.reward, terminated: out.terminated != 0, truncated: out.truncated != 0 })
     }
@@ -382,5 +542,168 @@ pub unsafe extern "C" fn rlcore_env_builtin(env_id: u32, out: *mut rlcore_env_de
                 ..NO_ENV
             })
         })
+    })
+}
+
+/// What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
+/// bounds:     room for the bounds that the results point to; 2 * (obs.len + action.len) floats are always enough.
+///             NULL: low and high of both results are NULL.
+/// out_action: its n points where that of the environment does.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if bounds_len is too small.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_env_spaces(
+    env: *const rlcore_env_def,
+    bounds: *mut f32,
+    bounds_len: usize,
+    out_obs: *mut rlcore_space,
+    out_action: *mut rlcore_space,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
+        let (obs, action) = (Output::at("out_obs", out_obs, 1)?, Output::at("out_action", out_action, 1)?);
+        let bounds = Output::optional("bounds", bounds, bounds_len)?;
+        let room = bounds.as_ref().map_or(Extent::NONE, Output::extent);
+        apart(&[obs.extent(), action.extent(), room], &env.extents)?;
+        let spec = env.spec();
+        let (mut shown, mut taken) = (rlcore_space::bare(&spec.obs), rlcore_space::bare(&spec.action));
+        taken.n = env.bare.def.action.n;
+        if let Some(bounds) = bounds {
+            let needed = num_bounds(&spec.obs).saturating_add(num_bounds(&spec.action));
+            if needed > bounds_len {
+                let short = Error::new(Kind::Size, "floats, at least").needed(needed).given(bounds_len);
+                return Err(Fault::at("bounds", short));
+            }
+            let mut rest = bounds.slice();
+            for (space, out) in [(&spec.obs, &mut shown), (&spec.action, &mut taken)] {
+                out.low = spread(space, !space.low.is_empty(), |(low, _)| low, &mut rest);
+                out.high = spread(space, !space.high.is_empty(), |(_, high)| high, &mut rest);
+            }
+        }
+        (*obs.one(), *action.one()) = (shown, taken);
+        Ok(())
+    })
+}
+
+/// Bounds that a space has, one for each element.
+fn num_bounds(space: &Space<'_>) -> usize {
+    let sides = usize::from(!space.low.is_empty()).wrapping_add((!space.high.is_empty()).into());
+    (space.len as usize).saturating_mul(sides)
+}
+
+/// Writes one side of the bounds to the next elements of `rest` and returns where they are.
+fn spread(space: &Space<'_>, any: bool, side: impl Fn((f32, f32)) -> f32, rest: &mut &mut [f32]) -> *const f32 {
+    let (head, tail) =
+        core::mem::take(rest).split_at_mut_checked(space.len as usize * usize::from(any)).unwrap_or_default();
+    *rest = tail;
+    for (i, bound) in head.iter_mut().enumerate() {
+        *bound = side(space.bounds(i));
+    }
+    if any { head.as_ptr() } else { null() }
+}
+
+/// The parts of an environment's observations with its wrappers around it: one without a name if it has no fields.
+/// out:     [capacity] room, of which *out_len are written; NULL with a capacity of 0 only counts them.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if there are more than capacity.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_env_fields(
+    env: *const rlcore_env_def,
+    out: *mut rlcore_field,
+    capacity: u32,
+    out_len: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
+        let out_len = Output::at("out_len", out_len, 1)?;
+        let out = if capacity == 0 { None } else { Some(Output::at("out", out, capacity as usize)?) };
+        apart(&[out_len.extent(), out.as_ref().map_or(Extent::NONE, Output::extent)], &env.extents)?;
+        let spec = env.spec();
+        let whole = [layout::whole(&spec.obs)];
+        let fields = layout::fields(&spec.obs, &whole);
+        if let Some(out) = out {
+            if fields.len() > capacity as usize {
+                let short = Error::new(Kind::Size, "fields, at least").needed(fields.len()).given(capacity as usize);
+                return Err(Fault::at("out", short));
+            }
+            for (to, from) in out.slice().iter_mut().zip(fields) {
+                *to = rlcore_field::of(from);
+            }
+        }
+        *out_len.one() = fields.len() as u32;
+        Ok(())
+    })
+}
+
+/// Takes observations apart: copies each part of num_rows rows into an array of its own.
+/// obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
+/// parts: one array a field of rlcore_env_fields, [num_rows, its dims] of its kind; NULL skips one.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_obs_split(
+    env: *const rlcore_env_def,
+    num_rows: u32,
+    obs: *const c_void,
+    parts: *const *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
+        let spec = env.spec();
+        let whole = [layout::whole(&spec.obs)];
+        let fields = layout::fields(&spec.obs, &whole);
+        let parts = Input::at("parts", parts, fields.len())?;
+        let obs = AnyInput::at("obs", obs, spec.obs.kind, num_rows as usize, spec.obs.len as usize)?;
+        let list = [parts.extent(), obs.extent()];
+        let mut arrays = [const { None }; MAX_FIELDS];
+        for ((array, p), field) in arrays.iter_mut().zip(parts.slice()).zip(fields) {
+            *array = AnyOutput::optional("parts", *p, field.kind, num_rows as usize, field.len().unwrap_or(0))?;
+        }
+        let outputs = arrays.each_ref().map(|x| x.as_ref().map_or(Extent::NONE, AnyOutput::extent));
+        apart(&outputs, &list)?;
+        apart(&outputs, &env.extents)?;
+        let (width, obs) = (spec.obs.size(), obs.elements().bytes());
+        for (array, field) in arrays.into_iter().zip(fields) {
+            if let Some(array) = array {
+                layout::split(field, width, obs, array.elements().into_bytes())?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Puts observations together: the reverse of rlcore_obs_split. Bytes that no part covers, or whose part is NULL, stay as
+/// they are.
+/// Errors: as rlcore_obs_split.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_obs_join(
+    env: *const rlcore_env_def,
+    num_rows: u32,
+    parts: *const *const c_void,
+    obs: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
+        let spec = env.spec();
+        let whole = [layout::whole(&spec.obs)];
+        let fields = layout::fields(&spec.obs, &whole);
+        let parts = Input::at("parts", parts, fields.len())?;
+        let obs = AnyOutput::at("obs", obs, spec.obs.kind, num_rows as usize, spec.obs.len as usize)?;
+        let list = [obs.extent()];
+        apart(&list, &[parts.extent()])?;
+        apart(&list, &env.extents)?;
+        let mut arrays = [const { None }; MAX_FIELDS];
+        for ((array, p), field) in arrays.iter_mut().zip(parts.slice()).zip(fields) {
+            *array = AnyInput::optional("parts", *p, field.kind, num_rows as usize, field.len().unwrap_or(0))?;
+        }
+        apart(&list, &arrays.each_ref().map(|x| x.as_ref().map_or(Extent::NONE, AnyInput::extent)))?;
+        let (width, obs) = (spec.obs.size(), obs.elements().into_bytes());
+        for (array, field) in arrays.into_iter().zip(fields) {
+            if let Some(array) = array {
+                layout::join(field, width, array.elements().bytes(), obs)?;
+            }
+        }
+        Ok(())
     })
 }

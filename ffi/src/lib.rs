@@ -18,6 +18,7 @@ pub mod space;
 
 pub mod env;
 pub mod vecenv;
+pub mod wrap;
 
 pub mod batch;
 pub mod monitor;

@@ -261,6 +261,20 @@ impl<'a> AnyInput<'a> {
         })
     }
 
+    /// As [`AnyInput::at`], or nothing for NULL.
+    ///
+    /// # Safety
+    /// As [`Input::at`].
+    pub unsafe fn optional(
+        what: &'static str,
+        p: *const c_void,
+        kind: Element,
+        rows: usize,
+        width: usize,
+    ) -> Result<Option<AnyInput<'a>>> {
+        if p.is_null() { Ok(None) } else { unsafe { Self::at(what, p, kind, rows, width) }.map(Some) }
+    }
+
     /// The bytes it covers.
     pub fn extent(&self) -> Extent {
         match self {
@@ -351,6 +365,34 @@ impl<'a> AnyOutput<'a> {
             AnyOutput::U8(x) => ElementsMut::U8(x.slice()),
         }
     }
+}
+
+/// Where elements start that C is to read.
+#[inline]
+pub fn start(x: Elements<'_>) -> *const c_void {
+    match x {
+        Elements::F32(x) => x.as_ptr().cast(),
+        Elements::I32(x) => x.as_ptr().cast(),
+        Elements::U8(x) => x.as_ptr().cast(),
+    }
+}
+
+/// Where elements start that C is to write.
+#[inline]
+pub fn start_mut(mut x: ElementsMut<'_>) -> *mut c_void {
+    match &mut x {
+        ElementsMut::F32(x) => x.as_mut_ptr().cast(),
+        ElementsMut::I32(x) => x.as_mut_ptr().cast(),
+        ElementsMut::U8(x) => x.as_mut_ptr().cast(),
+    }
+}
+
+/// The ASCII text before the first 0, if there is one and nothing else before it.
+pub fn text(chars: &[c_char]) -> Option<&str> {
+    let len = chars.iter().position(|&c| c == 0)?;
+    let chars = chars.get(..len).filter(|chars| chars.iter().all(|&c| (c as u8).is_ascii()))?;
+    // SAFETY: a `c_char` is a byte, and ASCII is UTF-8.
+    Some(unsafe { core::str::from_utf8_unchecked(slice::from_raw_parts(chars.as_ptr().cast(), chars.len())) })
 }
 
 /// Elements of `rows` rows of `width`. Errors: `Overflow`.

@@ -1,9 +1,12 @@
 //! Spaces described as data.
 
+use core::ffi::c_char;
+use core::ptr::null;
+
 use crate::ptr::{Extent, Input, Plain};
 use crate::status::{Fault, Result};
 use rlcore::error::{Error, Kind};
-use rlcore::space::{Element, Space};
+use rlcore::space::{Element, Field, Space};
 
 /// Kind of the elements of observations and actions.
 #[derive(Clone, Copy)]
@@ -33,6 +36,69 @@ pub struct rlcore_space {
     pub n: *const u32,
 }
 
+/// A named part of an observation: one entry of a dictionary or a tuple, or the whole.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_field {
+    /// ends in 0; "" if there is nothing else
+    pub name: [c_char; 24],
+    /// an rlcore_element: that of the observation, or any in an observation of bytes
+    pub kind: u32,
+    /// number of dimensions, 0 (a single number) to 4
+    pub rank: u32,
+    /// lengths, outermost first; 0 or 1 beyond rank
+    pub dims: [u32; 4],
+    /// bytes from the start of the observation, a multiple of the element's size
+    pub offset: u32,
+    /// zero
+    pub reserved: u32,
+}
+
+// SAFETY: plain data.
+unsafe impl Plain for rlcore_field {}
+
+impl rlcore_field {
+    /// All fields zero.
+    pub const NONE: rlcore_field =
+        rlcore_field { name: [0; 24], kind: 0, rank: 0, dims: [0; 4], offset: 0, reserved: 0 };
+
+    /// What a C caller sees of a field.
+    pub fn of(field: &Field<'_>) -> Self {
+        let mut name = [0; 24];
+        for (to, from) in name.iter_mut().take(23).zip(field.name.as_bytes()) {
+            *to = *from as c_char;
+        }
+        rlcore_field {
+            name,
+            kind: field.kind as u32,
+            rank: field.rank,
+            dims: field.dims,
+            offset: field.offset,
+            reserved: 0,
+        }
+    }
+
+    /// The field that the caller describes. Errors: `Config`.
+    pub fn field(&self) -> rlcore::error::Result<Field<'_>> {
+        let config = |what| Error::new(Kind::Config, what);
+        let name = crate::wrap::name(&self.name)?;
+        let kind = element(self.kind).ok_or(config("kind of 0 (f32), 1 (i32) or 2 (u8)").given(self.kind as usize))?;
+        if self.reserved != 0 {
+            return Err(config("reserved of 0").given(self.reserved as usize));
+        }
+        let shape = self.dims.get(..self.rank as usize);
+        let shape = shape.ok_or(config("rank of 0 to 4").given(self.rank as usize))?;
+        if self.dims.iter().skip(shape.len()).any(|&d| d > 1) {
+            return Err(config("dims of 0 or 1 beyond rank"));
+        }
+        Ok(Field::new(name, kind, shape, self.offset))
+    }
+}
+
+fn element(kind: u32) -> Option<Element> {
+    [Element::F32, Element::I32, Element::U8].into_iter().find(|&element| element as u32 == kind)
+}
+
 /// What failures call the parts of a space.
 pub struct Names {
     /// The space.
@@ -59,12 +125,7 @@ const MAX_LEN: u32 = 1 << 24;
 /// Arrays that are not NULL have as many elements as it says, for the life of `'a`.
 pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<(Space<'a>, [Extent; 3])> {
     let refuse = |what, given: u32| Err(Fault::at(names.space, Error::new(Kind::Config, what).given(given as usize)));
-    let kind = match s.kind {
-        0 => Element::F32,
-        1 => Element::I32,
-        2 => Element::U8,
-        _ => return refuse("kind of 0 (f32), 1 (i32) or 2 (u8)", s.kind),
-    };
+    let Some(kind) = element(s.kind) else { return refuse("kind of 0 (f32), 1 (i32) or 2 (u8)", s.kind) };
     if s.len == 0 || s.len > MAX_LEN {
         return refuse("len of 1 to 16777216", s.len);
     }
@@ -105,10 +166,15 @@ pub unsafe fn at<'a>(names: &Names, p: *const rlcore_space) -> Result<(Space<'a>
 unsafe impl Plain for rlcore_space {}
 
 impl rlcore_space {
+    /// Kind and length of a space alone.
+    pub fn bare(space: &Space<'_>) -> Self {
+        rlcore_space { kind: space.kind as u32, len: space.len, low: null(), high: null(), n: null() }
+    }
+
     /// What a C caller sees of a space that lives as long as the program.
     pub fn of(space: &Space<'static>) -> Self {
         fn start<T>(values: &'static [T]) -> *const T {
-            if values.is_empty() { core::ptr::null() } else { values.as_ptr() }
+            if values.is_empty() { null() } else { values.as_ptr() }
         }
         rlcore_space {
             kind: space.kind as u32,
@@ -118,4 +184,13 @@ impl rlcore_space {
             n: start(space.n),
         }
     }
+}
+
+/// What failures call a field.
+const PLACES: [&str; 8] =
+    ["fields[0]", "fields[1]", "fields[2]", "fields[3]", "fields[4]", "fields[5]", "fields[6]", "fields[7]"];
+
+/// A failure that is about one field of a list.
+pub fn fault(place: usize, error: Error) -> Fault {
+    Fault::at(PLACES.get(place).copied().unwrap_or("fields"), error)
 }

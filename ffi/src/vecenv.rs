@@ -3,10 +3,10 @@
 use core::ffi::c_void;
 use core::mem::offset_of;
 
-use crate::env::{CEnv, rlcore_env_def};
+use crate::env::{CEnv, Room, rlcore_env_def};
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
 use crate::status::{Fault, Result, call, rlcore_status};
-use rlcore::env::{Autoreset, Env, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View, spans};
+use rlcore::env::{Autoreset, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View, spans};
 use rlcore::error::{Error, Kind};
 use rlcore::space::Element;
 
@@ -216,6 +216,7 @@ impl Block {
         env: &CEnv<'_>,
         begin: usize,
         end: usize,
+        level: Level,
         action: *const c_void,
         out: *const rlcore_vecenv_out,
     ) -> Result {
@@ -254,7 +255,7 @@ impl Block {
             valid: valid.map(|x| x.range(begin, end).slice()),
         };
         let action = action.range(begin.saturating_mul(action_len), end.saturating_mul(action_len));
-        Ok(rows.step(env, action.elements(), out)?)
+        Ok(rows.step_env(env, level, action.elements(), out)?)
     }
 
     fn row(&self, index: u32) -> Result<usize> {
@@ -285,7 +286,13 @@ pub unsafe extern "C" fn rlcore_vecenv_size(
     config: *const rlcore_vecenv_config,
     out_size: *mut usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::put("out_size", out_size, || Ok(VecEnv::size(&CEnv::at(env)?, &self::config(config)?)?)) })
+    call(|| unsafe {
+        ptr::put("out_size", out_size, || {
+            let mut room = Room::new();
+            let env = CEnv::at(env, &mut room)?;
+            Ok(VecEnv::size(&env, &self::config(config)?)?)
+        })
+    })
 }
 
 /// Lays N environments out in the caller's block; each has to be reset before it is stepped.
@@ -302,7 +309,8 @@ pub unsafe extern "C" fn rlcore_vecenv_init(
 ) -> rlcore_status {
     call(|| unsafe {
         let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let (env, config) = (CEnv::at(env)?, self::config(config)?);
+        let mut room = Room::new();
+        let (env, config) = (CEnv::at(env, &mut room)?, self::config(config)?);
         apart(&[block.extent(), out.extent()], &env.extents)?;
         VecEnv::init(block.slice(), &env, &config)?;
         *out.one() = mem.cast();
@@ -323,7 +331,8 @@ pub unsafe extern "C" fn rlcore_vecenv_attach(
 ) -> rlcore_status {
     call(|| unsafe {
         let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let env = CEnv::at(env)?;
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
         apart(&[block.extent(), out.extent()], &env.extents)?;
         VecEnv::attach(block.slice(), &env)?;
         *out.one() = mem.cast();
@@ -345,7 +354,8 @@ pub unsafe extern "C" fn rlcore_vecenv_reset(
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let env = CEnv::at(env)?;
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         block.reset(&env, 0, block.num_envs(), self::seed(seed)?, obs)
     })
@@ -364,7 +374,8 @@ pub unsafe extern "C" fn rlcore_vecenv_reset_one(
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let env = CEnv::at(env)?;
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         let i = block.row(index)?;
         let seed = self::seed(seed)?.map(|seed| seed.wrapping_sub(i as u64));
@@ -387,9 +398,10 @@ pub unsafe extern "C" fn rlcore_vecenv_step(
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
     call(|| unsafe {
-        let env = CEnv::at(env)?;
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
-        block.step(&env, 0, block.num_envs(), action, out)
+        block.step(&env, 0, block.num_envs(), Level::New, action, out)
     })
 }
 
@@ -407,8 +419,29 @@ pub unsafe extern "C" fn rlcore_vecenv_step_range(
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
     call(|| unsafe {
-        let env = CEnv::at(env)?;
-        Block::at(v, &env)?.step(&env, begin as usize, end as usize, action, out)
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
+        Block::at(v, &env)?.step(&env, begin as usize, end as usize, Level::New, action, out)
+    })
+}
+
+/// rlcore_vecenv_step, in which environments that end start again in this level.
+/// level: an rlcore_level.
+/// Errors: as rlcore_vecenv_step; E_RANGE for another level.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_step_env(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    action: *const c_void,
+    level: u32,
+    out: *const rlcore_vecenv_out,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
+        let level = if ptr::flag("level", level)? { Level::Same } else { Level::New };
+        let block = Block::at(v, &env)?;
+        block.step(&env, 0, block.num_envs(), level, action, out)
     })
 }
 
@@ -424,7 +457,8 @@ pub unsafe extern "C" fn rlcore_vecenv_render(
     rgb: *mut u8,
 ) -> rlcore_status {
     call(|| unsafe {
-        let env = CEnv::at(env)?;
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         let (width, height) = (width as usize, height as usize);
         let rgb = Output::at("rgb", rgb, ptr::grid("rgb", ptr::grid("rgb", width, height)?, 3)?)?;
@@ -443,7 +477,8 @@ pub unsafe extern "C" fn rlcore_vecenv_lives(
     lives: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let env = CEnv::at(env)?;
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         let lives = Output::at("lives", lives, block.num_envs())?;
         apart(&[lives.extent(), block.extent], &env.extents)?;
@@ -465,7 +500,8 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
     mask: *mut u8,
 ) -> rlcore_status {
     call(|| unsafe {
-        let env = CEnv::at(env)?;
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         let width = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
         if width == 0 {

@@ -38,6 +38,7 @@ mod builtin;
 mod cartpole;
 mod columns;
 mod draw;
+pub mod layout;
 mod mountain_car;
 mod pendulum;
 mod probe;

@@ -1,0 +1,280 @@
+//! Wrappers as a list of plain structures.
+
+use core::ffi::{c_char, c_void};
+use core::mem::take;
+use core::ptr::null_mut;
+
+use crate::ptr::{self, Plain};
+use crate::status::{Fault, Result};
+use rlcore::env::wrap::{Observe, Wrapper};
+use rlcore::error::{Error, Kind};
+use rlcore::space::{Elements, ElementsMut};
+
+/// What a wrapper does. Behind each: the fields of rlcore_wrapper that it reads; all others must be zero.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_wrap {
+    /// truncates episodes after so many steps of what it wraps: steps
+    RLCORE_WRAP_TIME_LIMIT = 1,
+    /// starts episodes with 1 to noop_max no-ops, or with exactly noop_count: noop_max, noop_count, noop
+    RLCORE_WRAP_NOOP_RESET = 2,
+    /// starts episodes with two actions, for games that wait for them: fire, second
+    RLCORE_WRAP_FIRE_RESET = 3,
+    /// ends an episode with each life; the game goes on in the next: noop
+    RLCORE_WRAP_EPISODIC_LIFE = 4,
+    /// repeats actions, adds up rewards, shows the larger of the last two observations by element: count
+    RLCORE_WRAP_MAX_AND_SKIP = 5,
+    /// repeats actions and adds up rewards: count
+    RLCORE_WRAP_ACTION_REPEAT = 6,
+    /// takes the action of the step before again at times: probability
+    RLCORE_WRAP_STICKY_ACTIONS = 7,
+    /// takes actions between two numbers for actions between the environment's bounds: low, high
+    RLCORE_WRAP_RESCALE_ACTION = 8,
+    /// takes any action for the nearest one within the bounds
+    RLCORE_WRAP_CLIP_ACTION = 9,
+    /// leaves the sign of the reward
+    RLCORE_WRAP_CLIP_REWARD = 10,
+    /// multiplies the reward: factor
+    RLCORE_WRAP_SCALE_REWARD = 11,
+    /// shrinks pictures as OpenCV's INTER_AREA does to the bit: height, width, gray, field
+    RLCORE_WRAP_WARP_FRAME = 12,
+    /// crops and shrinks 210 by 160 colour pictures to 42 by 42 numbers from 0 to 1
+    RLCORE_WRAP_ATARI_RESCALE = 13,
+    /// bytes to numbers from 0 to 1
+    RLCORE_WRAP_SCALED_FLOAT = 14,
+    /// the last observations side by side along the last axis, oldest first: count
+    RLCORE_WRAP_FRAME_STACK = 15,
+    /// [height, width, channels] to [channels, height, width]
+    RLCORE_WRAP_CHANNELS_FIRST = 16,
+    /// all parts of the observation as one row of numbers
+    RLCORE_WRAP_FLATTEN = 17,
+    /// one part of the observation alone: field
+    RLCORE_WRAP_EXTRACT = 18,
+    /// the observation with frame, reward, done, episode_return, episode_step, last_action, real_done of its step
+    RLCORE_WRAP_RECORD = 19,
+    /// the caller's own function of the observation: len, observe, user
+    RLCORE_WRAP_OBSERVE = 20,
+}
+
+/// Makes another observation from one. obs: what the layers below show; out: [len] floats to write. Returns 0, or anything
+/// else to stop with E_CALLBACK. It may run on several threads at once.
+pub type rlcore_observe_fn = Option<unsafe extern "C" fn(user: *mut c_void, obs: *const c_void, out: *mut f32) -> i32>;
+
+/// One wrapper: a kind and its parameters, e.g. { .kind = RLCORE_WRAP_FRAME_STACK, .count = 4 }. Zero what the kind does
+/// not read; zero means the default where one is named.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_wrapper {
+    /// an rlcore_wrap
+    pub kind: u32,
+    /// steps for each action, or observations in a stack; 0: 4
+    pub count: u32,
+    /// at least 1
+    pub steps: u32,
+    /// most no-ops; 0: 30
+    pub noop_max: u32,
+    /// this many no-ops; 0: a random number up to noop_max
+    pub noop_count: u32,
+    /// the action that does nothing
+    pub noop: u32,
+    /// the action pressed first; 0: 1
+    pub fire: u32,
+    /// the action pressed second; 0: 2
+    pub second: u32,
+    /// 0 to 1
+    pub probability: f32,
+    /// taken for the lower bound; with high 0 too: -1
+    pub low: f32,
+    /// taken for the upper bound; with low 0 too: 1
+    pub high: f32,
+    /// finite, not 0
+    pub factor: f32,
+    /// rows of the result; 0: 84
+    pub height: u32,
+    /// columns of the result; 0: 84
+    pub width: u32,
+    /// 1: one channel of luma; 0: the picture's own channels
+    pub gray: u32,
+    /// elements that observe writes
+    pub len: u32,
+    /// name of a part of the observation, ending in 0; "": the only one
+    pub field: [c_char; 24],
+    /// zero
+    pub reserved: [u32; 4],
+    /// required for RLCORE_WRAP_OBSERVE
+    pub observe: rlcore_observe_fn,
+    /// handed to observe, never read
+    pub user: *mut c_void,
+}
+
+// SAFETY: plain data; NULL or not any callback is a value.
+unsafe impl Plain for rlcore_wrapper {}
+
+// SAFETY: `observe` may run on several threads at once, by its contract.
+unsafe impl Sync for rlcore_wrapper {}
+
+impl Observe for rlcore_wrapper {
+    fn observe(&self, obs: Elements<'_>, out: ElementsMut<'_>) -> rlcore::error::Result {
+        let missing = Error::new(Kind::Null, "observe: a function, given NULL");
+        let observe = self.observe.ok_or(missing)?;
+        // SAFETY: the core hands out what the layers below show and as many numbers as `len` says.
+        let code = unsafe { observe(self.user, ptr::start(obs), out.f32()?.as_mut_ptr()) };
+        if code == 0 { Ok(()) } else { Err(Error::new(Kind::Callback, "wrappers: observe that returns 0; not so row")) }
+    }
+}
+
+/// What failures call a wrapper.
+const PLACES: [&str; 16] = [
+    "wrappers[0]",
+    "wrappers[1]",
+    "wrappers[2]",
+    "wrappers[3]",
+    "wrappers[4]",
+    "wrappers[5]",
+    "wrappers[6]",
+    "wrappers[7]",
+    "wrappers[8]",
+    "wrappers[9]",
+    "wrappers[10]",
+    "wrappers[11]",
+    "wrappers[12]",
+    "wrappers[13]",
+    "wrappers[14]",
+    "wrappers[15]",
+];
+
+/// A failure that is about one wrapper of a list.
+pub fn fault(place: usize, error: Error) -> Fault {
+    Fault::at(PLACES.get(place).copied().unwrap_or("wrappers"), error)
+}
+
+impl rlcore_wrapper {
+    /// All fields zero.
+    pub const NONE: rlcore_wrapper = rlcore_wrapper {
+        kind: 0,
+        count: 0,
+        steps: 0,
+        noop_max: 0,
+        noop_count: 0,
+        noop: 0,
+        fire: 0,
+        second: 0,
+        probability: 0.0,
+        low: 0.0,
+        high: 0.0,
+        factor: 0.0,
+        height: 0,
+        width: 0,
+        gray: 0,
+        len: 0,
+        field: [0; 24],
+        reserved: [0; 4],
+        observe: None,
+        user: null_mut(),
+    };
+
+    /// The wrapper as the core knows it. Errors: `Config`, `Null`, which name its place in the list.
+    pub fn wrapper(&self, place: usize) -> Result<Wrapper<'_>> {
+        // What the kind reads is taken out of `rest`; what is left has to be zero.
+        let mut rest = *self;
+        let or = |value: &mut u32, default: u32| match take(value) {
+            0 => default,
+            given => given,
+        };
+        let refuse = |error| Err(fault(place, error));
+        let wrapper = match take(&mut rest.kind) {
+            1 => Wrapper::TimeLimit { steps: take(&mut rest.steps) },
+            2 => Wrapper::NoopReset {
+                max: or(&mut rest.noop_max, 30),
+                exactly: take(&mut rest.noop_count),
+                noop: take(&mut rest.noop),
+            },
+            3 => Wrapper::FireReset { fire: or(&mut rest.fire, 1), second: or(&mut rest.second, 2) },
+            4 => Wrapper::EpisodicLife { noop: take(&mut rest.noop) },
+            5 => Wrapper::MaxAndSkip { count: or(&mut rest.count, 4) },
+            6 => Wrapper::ActionRepeat { count: or(&mut rest.count, 4) },
+            7 => Wrapper::StickyActions { probability: take(&mut rest.probability) },
+            8 => match (take(&mut rest.low), take(&mut rest.high)) {
+                (0.0, 0.0) => Wrapper::RescaleAction { low: -1.0, high: 1.0 },
+                (low, high) => Wrapper::RescaleAction { low, high },
+            },
+            9 => Wrapper::ClipAction,
+            10 => Wrapper::ClipReward,
+            11 => match take(&mut rest.factor) {
+                0.0 => return refuse(Error::new(Kind::Config, "a factor other than 0")),
+                factor => Wrapper::ScaleReward { factor },
+            },
+            12 => {
+                let gray = take(&mut rest.gray);
+                if gray > 1 {
+                    return refuse(Error::new(Kind::Config, "gray of 0 or 1").given(gray as usize));
+                }
+                rest.field = [0; 24];
+                Wrapper::WarpFrame {
+                    height: or(&mut rest.height, 84),
+                    width: or(&mut rest.width, 84),
+                    gray: gray != 0,
+                    field: name(&self.field).map_err(|e| fault(place, e))?,
+                }
+            }
+            13 => Wrapper::AtariRescale,
+            14 => Wrapper::ScaledFloat,
+            15 => Wrapper::FrameStack { count: or(&mut rest.count, 4) },
+            16 => Wrapper::ChannelsFirst,
+            17 => Wrapper::Flatten,
+            18 => {
+                rest.field = [0; 24];
+                Wrapper::Extract { field: name(&self.field).map_err(|e| fault(place, e))? }
+            }
+            19 => Wrapper::Record,
+            20 => {
+                rest.user = null_mut();
+                if rest.observe.take().is_none() {
+                    return refuse(Error::new(Kind::Null, "observe, given NULL"));
+                }
+                Wrapper::Observe { len: take(&mut rest.len), observe: self }
+            }
+            _ => return refuse(Error::new(Kind::Config, "a kind from 1 to 20").given(self.kind as usize)),
+        };
+        if !rest.is_zero() {
+            return refuse(Error::new(Kind::Config, "zeros in the fields that its kind does not read"));
+        }
+        Ok(wrapper)
+    }
+
+    fn is_zero(&self) -> bool {
+        let [a, b, c, d] = self.reserved;
+        let numbers = [
+            self.kind,
+            self.count,
+            self.steps,
+            self.noop_max,
+            self.noop_count,
+            self.noop,
+            self.fire,
+            self.second,
+            self.probability.to_bits(),
+            self.low.to_bits(),
+            self.high.to_bits(),
+            self.factor.to_bits(),
+            self.height,
+            self.width,
+            self.gray,
+            self.len,
+            a,
+            b,
+            c,
+            d,
+        ];
+        numbers.iter().fold(0, |all, x| all | x) == 0
+            && self.field.iter().all(|&c| c == 0)
+            && self.observe.is_none()
+            && self.user.is_null()
+    }
+}
+
+/// A name that ends in 0. Errors: `Config`.
+pub fn name(chars: &[c_char; 24]) -> rlcore::error::Result<&str> {
+    ptr::text(chars)
+        .ok_or(Error::new(Kind::Config, "a name of up to 23 bytes of ASCII that ends in 0, zeros behind it"))
+}
