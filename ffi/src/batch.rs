@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 use core::mem::offset_of;
 
-use crate::env::{CEnv, rlcore_env_def};
+use crate::env::{CEnv, Room, rlcore_env_def};
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::{self, rlcore_vecenv, rlcore_vecenv_config, rlcore_vecenv_out};
@@ -43,13 +43,8 @@ unsafe fn config(p: *const rlcore_batch_config) -> Result<Config> {
 }
 
 /// The setup of the vectorised environment that a batch is made for.
-unsafe fn vecenv_setup(
-    env: *const rlcore_env_def,
-    config: *const rlcore_vecenv_config,
-) -> Result<(CEnv<'static>, rlcore::env::Setup)> {
-    let env = unsafe { CEnv::at(env)? };
-    let setup = rlcore::env::Setup::new(&env.spec(), &unsafe { vecenv::config(config)? })?;
-    Ok((env, setup))
+unsafe fn vecenv_setup(env: &CEnv<'_>, config: *const rlcore_vecenv_config) -> Result<rlcore::env::Setup> {
+    Ok(rlcore::env::Setup::new(&env.spec(), &unsafe { vecenv::config(config)? })?)
 }
 
 /// A block that `init` or `attach` accepted. Only its header and setup are looked at, which nothing writes.
@@ -174,10 +169,15 @@ struct Parts<'a> {
     vecenv: vecenv::Block,
 }
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
     /// Errors: `Null`, `Align`, `Image`; `Config` for another vecenv or environment; `Overlap`.
-    unsafe fn at(b: *const rlcore_batch, v: *const rlcore_vecenv, env: *const rlcore_env_def) -> Result<Self> {
-        let env = unsafe { CEnv::at(env)? };
+    unsafe fn at(
+        b: *const rlcore_batch,
+        v: *const rlcore_vecenv,
+        env: *const rlcore_env_def,
+        room: &'a mut Room<'a>,
+    ) -> Result<Self> {
+        let env = unsafe { CEnv::at(env, room)? };
         let block = unsafe { Block::at(b)? };
         let vecenv = unsafe { block.vecenv(v, &env)? };
         apart(&[block.extent, vecenv.extent], &env.extents)?;
@@ -185,7 +185,7 @@ impl Parts<'_> {
     }
 
     /// Actions of `rows` rows, apart from both blocks.
-    unsafe fn action<'a>(&self, action: *const c_void, rows: usize) -> Result<AnyInput<'a>> {
+    unsafe fn action<'b>(&self, action: *const c_void, rows: usize) -> Result<AnyInput<'b>> {
         let width = self.block.setup.vecenv.action_len as usize;
         let action = unsafe { AnyInput::at("action", action, self.block.action_kind, rows, width)? };
         apart(&[self.block.extent, self.vecenv.extent], &[action.extent()])?;
@@ -217,8 +217,11 @@ pub unsafe extern "C" fn rlcore_batch_size(
     out_size: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let size = || Ok(batch::size(&vecenv_setup(env, vecenv_config)?.1, &self::config(config)?)?);
-        ptr::put("out_size", out_size, size)
+        ptr::put("out_size", out_size, || {
+            let mut room = Room::new();
+            let env = CEnv::at(env, &mut room)?;
+            Ok(batch::size(&vecenv_setup(&env, vecenv_config)?, &self::config(config)?)?)
+        })
     })
 }
 
@@ -237,7 +240,9 @@ pub unsafe extern "C" fn rlcore_batch_init(
 ) -> rlcore_status {
     call(|| unsafe {
         let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let (env, setup) = vecenv_setup(env, vecenv_config)?;
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
+        let setup = vecenv_setup(&env, vecenv_config)?;
         let config = self::config(config)?;
         apart(&[block.extent(), out.extent()], &env.extents)?;
         batch::init(block.slice(), &setup, &config)?;
@@ -277,7 +282,8 @@ pub unsafe extern "C" fn rlcore_batch_step_async(
     action: *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let parts = Parts::at(b, v, env)?;
+        let mut room = Room::new();
+        let parts = Parts::at(b, v, env, &mut room)?;
         let action = parts.action(action, parts.block.num_envs())?;
         Ok(parts.block.batch()?.step_async(&parts.block, &parts.lanes(), &parts.env, action.elements())?)
     })
@@ -300,7 +306,8 @@ pub unsafe extern "C" fn rlcore_batch_run(
     out_num_groups: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let parts = Parts::at(b, v, env)?;
+        let mut room = Room::new();
+        let parts = Parts::at(b, v, env, &mut room)?;
         let out = Output::at("out_num_groups", out_num_groups, 1)?;
         apart(&[out.extent(), parts.block.extent, parts.vecenv.extent], &[])?;
         *out.one() = parts.block.batch()?.run(&parts.block, &parts.lanes(), &parts.env, worker, max_groups)?;
@@ -360,7 +367,8 @@ pub unsafe extern "C" fn rlcore_batch_send(
     action: *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let parts = Parts::at(b, v, env)?;
+        let mut room = Room::new();
+        let parts = Parts::at(b, v, env, &mut room)?;
         let rows = Input::at("rows", rows, num_rows as usize)?;
         let action = parts.action(action, num_rows as usize)?;
         apart(&[parts.block.extent, parts.vecenv.extent], &[rows.extent()])?;
@@ -385,7 +393,8 @@ pub unsafe extern "C" fn rlcore_batch_reset(
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let parts = Parts::at(b, v, env)?;
+        let mut room = Room::new();
+        let parts = Parts::at(b, v, env, &mut room)?;
         let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
         apart(&[obs.extent(), parts.block.extent, parts.vecenv.extent], &parts.env.extents)?;
         Ok(parts.block.batch()?.reset(&parts.block, &parts.lanes(), &parts.env, seed, obs.elements())?)
@@ -406,7 +415,8 @@ pub unsafe extern "C" fn rlcore_batch_reset_one(
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let parts = Parts::at(b, v, env)?;
+        let mut room = Room::new();
+        let parts = Parts::at(b, v, env, &mut room)?;
         let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
         apart(&[obs.extent(), parts.block.extent, parts.vecenv.extent], &parts.env.extents)?;
         let (batch, lanes) = (parts.block.batch()?, parts.lanes());
@@ -427,7 +437,8 @@ pub unsafe extern "C" fn rlcore_batch_abandon(
     out_num_rows: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let parts = Parts::at(b, v, env)?;
+        let mut room = Room::new();
+        let parts = Parts::at(b, v, env, &mut room)?;
         let out = Output::at("out_num_rows", out_num_rows, 1)?;
         apart(&[out.extent(), parts.block.extent, parts.vecenv.extent], &[])?;
         *out.one() = parts.block.batch()?.abandon(&parts.block, &parts.lanes(), worker)? as u32;

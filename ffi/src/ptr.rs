@@ -388,7 +388,7 @@ pub fn start_mut(mut x: ElementsMut<'_>) -> *mut c_void {
 }
 
 /// The ASCII text before the first 0, if there is one and nothing else before it.
-pub fn text(chars: &[c_char]) -> Option<&str> {
+pub fn ascii(chars: &[c_char]) -> Option<&str> {
     let len = chars.iter().position(|&c| c == 0)?;
     let chars = chars.get(..len).filter(|chars| chars.iter().all(|&c| (c as u8).is_ascii()))?;
     // SAFETY: a `c_char` is a byte, and ASCII is UTF-8.

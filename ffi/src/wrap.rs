@@ -275,6 +275,5 @@ impl rlcore_wrapper {
 
 /// A name that ends in 0. Errors: `Config`.
 pub fn name(chars: &[c_char; 24]) -> rlcore::error::Result<&str> {
-    ptr::text(chars)
-        .ok_or(Error::new(Kind::Config, "a name of up to 23 bytes of ASCII that ends in 0, zeros behind it"))
+    ptr::ascii(chars).ok_or(Error::new(Kind::Config, "a name of up to 23 bytes of ASCII that ends in 0"))
 }
