@@ -7,6 +7,12 @@ fn main() {
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
         println!("cargo:rustc-cdylib-link-arg=-nostartfiles");
         println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,librlcore.so.0");
+        if env::var("OPT_LEVEL").is_ok_and(|level| level == "s" || level == "z") {
+            // Bytes count: no unwinding tables, which the library never uses, at the price of poorer backtraces.
+            println!("cargo:rerun-if-changed=small.ld");
+            println!("cargo:rustc-cdylib-link-arg=-Wl,--no-eh-frame-hdr");
+            println!("cargo:rustc-cdylib-link-arg=-T{}/small.ld", env::var("CARGO_MANIFEST_DIR").unwrap_or_default());
+        }
         if env::var_os("CARGO_FEATURE_PROVE_NO_PANIC").is_some() {
             // Every name has to be found: memcpy and the like in libc, a reachable panic's nowhere.
             println!("cargo:rustc-cdylib-link-arg=-Wl,-z,defs");

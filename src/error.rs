@@ -126,7 +126,7 @@ pub fn check_len<T>(what: &'static str, slice: &[T], len: usize) -> Result {
 }
 
 /// Checks that every number is finite, naming the array in the failure and giving the offending value.
-#[inline]
+#[inline(never)]
 pub fn check_finite(what: &'static str, values: &[f32]) -> Result {
     // x * 0 is 0 for finite x and NaN otherwise: one branch-free pass decides, a second one only names the culprit.
     let mut sum = [0.0f32; 16];

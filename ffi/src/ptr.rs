@@ -48,7 +48,7 @@ const MAX_STRUCT_SIZE: usize = 4096;
 
 /// An array to read, checked but not touched yet.
 pub struct Input<'a, T> {
-    extent: Extent,
+    what: &'static str,
     p: *const T,
     len: usize,
     lives: PhantomData<&'a [T]>,
@@ -56,7 +56,7 @@ pub struct Input<'a, T> {
 
 /// An array to write, checked but not touched yet.
 pub struct Output<'a, T> {
-    extent: Extent,
+    what: &'static str,
     p: *mut T,
     len: usize,
     lives: PhantomData<&'a mut [T]>,
@@ -76,7 +76,8 @@ impl<'a, T: Plain> Input<'a, T> {
     /// # Safety
     /// If `p` is not NULL, as many values are there for the life of `'a`, and nobody writes to them.
     pub unsafe fn at(what: &'static str, p: *const T, len: usize) -> Result<Self> {
-        Ok(Input { extent: extent(what, p, len)?, p, len, lives: PhantomData })
+        check(what, p, len)?;
+        Ok(Input { what, p, len, lives: PhantomData })
     }
 
     /// As [`Input::at`], or nothing for NULL.
@@ -89,7 +90,7 @@ impl<'a, T: Plain> Input<'a, T> {
 
     /// The bytes it covers.
     pub fn extent(&self) -> Extent {
-        self.extent
+        Extent::of(self.what, self.p.cast(), self.len.wrapping_mul(size_of::<T>()))
     }
 
     /// Elements `[begin, end)` of it, or as many of them as there are.
@@ -100,7 +101,7 @@ impl<'a, T: Plain> Input<'a, T> {
 
     /// The values.
     pub fn slice(self) -> &'a [T] {
-        // SAFETY: present and aligned by `extent`, readable by the promise to `at`.
+        // SAFETY: present and aligned by `check`, readable by the promise to `at`.
         unsafe { slice::from_raw_parts(self.p, self.len) }
     }
 }
@@ -112,7 +113,8 @@ impl<'a, T: Plain> Output<'a, T> {
     /// If `p` is not NULL, as much room is there for the life of `'a`, it is initialised, and nobody else uses it; and
     /// [`apart`] is asked about it before it becomes a slice.
     pub unsafe fn at(what: &'static str, p: *mut T, len: usize) -> Result<Self> {
-        Ok(Output { extent: extent(what, p, len)?, p, len, lives: PhantomData })
+        check(what, p, len)?;
+        Ok(Output { what, p, len, lives: PhantomData })
     }
 
     /// As [`Output::at`], or nothing for NULL.
@@ -128,13 +130,13 @@ impl<'a, T: Plain> Output<'a, T> {
     /// # Safety
     /// As [`Output::at`].
     pub unsafe fn unkept(p: *mut T, len: usize) -> rlcore::error::Result<Self> {
-        let (start, end) = (p.addr(), end(p.addr(), len, size_of::<T>(), align_of::<T>())?);
-        Ok(Output { extent: Extent { what: "", start, end }, p, len, lives: PhantomData })
+        fault_of(p.addr(), len, size_of::<T>(), align_of::<T>()).map_or(Ok(()), Err)?;
+        Ok(Output { what: "", p, len, lives: PhantomData })
     }
 
     /// The bytes it covers.
     pub fn extent(&self) -> Extent {
-        self.extent
+        Extent::of(self.what, self.p.cast(), self.len.wrapping_mul(size_of::<T>()))
     }
 
     /// Elements `[begin, end)` of it, or as many of them as there are; nothing else of it is touched.
@@ -151,7 +153,7 @@ impl<'a, T: Plain> Output<'a, T> {
 
     /// The room.
     pub fn slice(self) -> &'a mut [T] {
-        // SAFETY: present and aligned by `extent`, ours alone by the promise to `at`.
+        // SAFETY: present and aligned by `check`, ours alone by the promise to `at`.
         unsafe { slice::from_raw_parts_mut(self.p, self.len) }
     }
 }
@@ -187,7 +189,7 @@ impl<'a> Through<'a> {
 
     /// The bytes that are written.
     pub fn output(&self) -> Extent {
-        self.to.extent
+        self.to.extent()
     }
 
     /// The arrays.
@@ -278,9 +280,9 @@ impl<'a> AnyInput<'a> {
     /// The bytes it covers.
     pub fn extent(&self) -> Extent {
         match self {
-            AnyInput::F32(x) => x.extent,
-            AnyInput::I32(x) => x.extent,
-            AnyInput::U8(x) => x.extent,
+            AnyInput::F32(x) => x.extent(),
+            AnyInput::I32(x) => x.extent(),
+            AnyInput::U8(x) => x.extent(),
         }
     }
 
@@ -342,9 +344,9 @@ impl<'a> AnyOutput<'a> {
     /// The bytes it covers.
     pub fn extent(&self) -> Extent {
         match self {
-            AnyOutput::F32(x) => x.extent,
-            AnyOutput::I32(x) => x.extent,
-            AnyOutput::U8(x) => x.extent,
+            AnyOutput::F32(x) => x.extent(),
+            AnyOutput::I32(x) => x.extent(),
+            AnyOutput::U8(x) => x.extent(),
         }
     }
 
@@ -431,29 +433,30 @@ pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
     Ok(())
 }
 
-fn extent<T>(what: &'static str, p: *const T, len: usize) -> Result<Extent> {
-    extent_of(what, p.addr(), len, size_of::<T>(), align_of::<T>())
+fn check<T>(what: &'static str, p: *const T, len: usize) -> Result {
+    check_bytes(what, p.addr(), len, size_of::<T>(), align_of::<T>())
 }
 
-fn extent_of(what: &'static str, start: usize, len: usize, size: usize, align: usize) -> Result<Extent> {
-    match end(start, len, size, align) {
-        Ok(end) => Ok(Extent { what, start, end }),
-        Err(error) => Err(Fault::at(what, error)),
+/// `len` elements of `size` bytes are there: one function for all types. Errors: `Null`, `Align`, `Overflow`.
+#[inline(never)]
+fn check_bytes(what: &'static str, start: usize, len: usize, size: usize, align: usize) -> Result {
+    match fault_of(start, len, size, align) {
+        None => Ok(()),
+        Some(error) => Err(Fault::at(what, error)),
     }
 }
 
-/// Where `len` elements of `size` bytes from `start` end. Errors: `Null`, `Align`, `Overflow`.
-fn end(start: usize, len: usize, size: usize, align: usize) -> rlcore::error::Result<usize> {
+fn fault_of(start: usize, len: usize, size: usize, align: usize) -> Option<Error> {
     if start == 0 {
-        return Err(Error::new(Kind::Null, "a pointer, given NULL"));
+        return Some(Error::new(Kind::Null, "a pointer, given NULL"));
     }
     let off = start & (align.wrapping_sub(1));
     if off != 0 {
-        return Err(Error::new(Kind::Align, "start on a multiple of").needed(align).given(off));
+        return Some(Error::new(Kind::Align, "start on a multiple of").needed(align).given(off));
     }
     match len.checked_mul(size).and_then(|bytes| start.checked_add(bytes)) {
-        Some(end) if end.wrapping_sub(start) <= isize::MAX as usize => Ok(end),
-        _ => Err(Error::new(Kind::Overflow, "an array that fits the address space, elements").given(len)),
+        Some(end) if end.wrapping_sub(start) <= isize::MAX as usize => None,
+        _ => Some(Error::new(Kind::Overflow, "an array that fits the address space, elements").given(len)),
     }
 }
 
@@ -491,7 +494,7 @@ pub unsafe fn atomics<'a>(base: *const u8, span: Span<u32>) -> &'a [AtomicU32] {
 /// # Safety
 /// As [`Output::at`].
 pub unsafe fn put<T: Plain>(what: &'static str, p: *mut T, value: impl FnOnce() -> Result<T>) -> Result {
-    extent(what, p, 1)?;
+    check(what, p, 1)?;
     let value = value()?;
     // SAFETY: present and aligned, ours alone by the promise.
     unsafe { p.write(value) };
@@ -514,7 +517,7 @@ impl Form {
 
     /// Errors: `Null`, `Align`.
     fn check_pointer(&self, start: usize) -> Result {
-        extent_of(self.what, start, 1, self.size, self.align).map(|_| ())
+        check_bytes(self.what, start, 1, self.size, self.align)
     }
 
     fn check_size(&self, what: &'static str, kind: Kind, size: usize) -> Result {

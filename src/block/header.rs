@@ -5,7 +5,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::plan::{BLOCK_ALIGN, Plan, Span};
+use super::plan::{BLOCK_ALIGN, Misfit, Plan, Span, TooLong};
 use crate::error::{Error, Kind as ErrorKind, Result};
 
 /// What a block holds. The numbers are part of the image and are never reused.
@@ -87,7 +87,7 @@ impl Header {
 }
 
 /// Plans the header and the configuration, which every block begins with.
-pub fn spans<C: Pod>(plan: &mut Plan) -> Result<(Span<Header>, Span<C>)> {
+pub fn spans<C: Pod>(plan: &mut Plan) -> core::result::Result<(Span<Header>, Span<C>), TooLong> {
     Ok((plan.span(1)?, plan.span(1)?))
 }
 
@@ -95,6 +95,11 @@ pub fn spans<C: Pod>(plan: &mut Plan) -> Result<(Span<Header>, Span<C>)> {
 ///
 /// Errors: `Align`, `Size`; then nothing is written.
 pub fn create<'a, C: Pod>(mem: &'a mut [u8], kind: Kind, size: usize, config: &C) -> Result<&'a mut [u8]> {
+    let (_, body) = spans::<C>(&mut Plan::default())?;
+    create_bytes(mem, kind, size, body.start(), bytemuck::bytes_of(config))
+}
+
+fn create_bytes<'a>(mem: &'a mut [u8], kind: Kind, size: usize, start: usize, config: &[u8]) -> Result<&'a mut [u8]> {
     check_align(mem)?;
     let given = mem.len();
     let block =
@@ -104,16 +109,14 @@ pub fn create<'a, C: Pod>(mem: &'a mut [u8], kind: Kind, size: usize, config: &C
         byte_order: BYTE_ORDER,
         image: IMAGE,
         kind: kind as u32,
-        config_size: size_of::<C>() as u32,
+        config_size: config.len() as u32,
         size: size as u64,
         check: 0,
     };
-    h.check = checksum(&h, bytemuck::bytes_of(config));
+    h.check = checksum(&h, config);
     block.fill(0);
-    let (head, body) = spans::<C>(&mut Plan::default())?;
-    let mut cut = super::Cutter::new(block);
-    cut.take(head)?.fill(h);
-    cut.take(body)?.fill(*config);
+    super::copy(block, bytemuck::bytes_of(&h));
+    super::copy(block.get_mut(start..).ok_or(Misfit)?, config);
     Ok(block)
 }
 
@@ -122,31 +125,39 @@ pub fn create<'a, C: Pod>(mem: &'a mut [u8], kind: Kind, size: usize, config: &C
 ///
 /// Errors: `Align`; `Size` if bytes are missing; `Image` for anything else that is wrong.
 pub fn attach<C: Pod>(mem: &[u8], kind: Kind, size_of_config: impl FnOnce(&C) -> Result<usize>) -> Result<C> {
+    let (_, body) = spans::<C>(&mut Plan::default())?;
+    let promised = check_image(mem, kind, body.start(), size_of::<C>())?;
+    let config = *super::plan::view(mem, body)?.first().ok_or(Misfit)?;
+    let size = size_of_config(&config).map_err(|e| Error { kind: ErrorKind::Image, ..e })?;
+    if promised != size as u64 {
+        let what = "block: the size that its configuration asks for,";
+        return Err(Error::new(ErrorKind::Image, what).needed(size).given(promised as usize));
+    }
+    Ok(config)
+}
+
+/// Checks a block with `config_size` bytes of configuration from `start`, and returns the size that it says it has.
+fn check_image(mem: &[u8], kind: Kind, start: usize, config_size: usize) -> Result<u64> {
     let h = Header::read(mem, kind)?;
     let damaged = |what| Error::new(ErrorKind::Image, what);
-    if h.config_size as usize != size_of::<C>() {
-        return Err(damaged("block: configuration bytes").needed(size_of::<C>()).given(h.config_size as usize));
+    if h.config_size as usize != config_size {
+        return Err(damaged("block: configuration bytes").needed(config_size).given(h.config_size as usize));
     }
     if h.size > mem.len() as u64 {
         return Err(Error::new(ErrorKind::Size, "block: bytes, at least").needed(h.size as usize).given(mem.len()));
     }
-    let (_, body) = spans::<C>(&mut Plan::default())?;
-    let config = *super::plan::view(mem, body)?.first().ok_or(damaged("block: a configuration"))?;
-    if h.check != checksum(&Header { check: 0, ..h }, bytemuck::bytes_of(&config)) {
+    let config = mem.get(start..start.saturating_add(config_size)).ok_or(Misfit)?;
+    if h.check != checksum(&Header { check: 0, ..h }, config) {
         return Err(damaged("block: a header and configuration that agree with their checksum"));
     }
-    let size = size_of_config(&config).map_err(|e| Error { kind: ErrorKind::Image, ..e })?;
-    if h.size != size as u64 {
-        return Err(damaged("block: the size that its configuration asks for,").needed(size).given(h.size as usize));
-    }
-    Ok(config)
+    Ok(h.size)
 }
 
 /// The configuration of a block that `create` or `attach` has accepted, of which only the header is looked at again.
 pub fn config<C: Pod>(mem: &[u8], kind: Kind) -> Result<C> {
     Header::read(mem, kind)?;
     let (_, body) = spans::<C>(&mut Plan::default())?;
-    super::plan::view(mem, body)?.first().copied().ok_or(Error::new(ErrorKind::Image, "block: a configuration"))
+    Ok(*super::plan::view(mem, body)?.first().ok_or(Misfit)?)
 }
 
 fn check_align(mem: &[u8]) -> Result {

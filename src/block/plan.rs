@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind};
 
 /// Blocks start on a multiple of this.
 pub const BLOCK_ALIGN: usize = 8;
@@ -11,7 +11,28 @@ pub const BLOCK_ALIGN: usize = 8;
 /// Fields start on a multiple of this, counted from the base: no two share a cache line.
 pub const FIELD_ALIGN: usize = 64;
 
-const OVERFLOW: Error = Error::new(Kind::Overflow, "a block that fits the address space");
+/// A plan that the address space cannot hold. Says nothing, so that a long plan compiles to little code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLong;
+
+impl From<TooLong> for Error {
+    fn from(_: TooLong) -> Error {
+        Error::new(Kind::Overflow, "a block that fits the address space")
+    }
+}
+
+/// Memory that is not what it was planned to be; cannot happen in a block that was accepted. Says nothing, as [`TooLong`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misfit;
+
+/// Something of a block, if it is where its plan says.
+pub type Fit<T> = Result<T, Misfit>;
+
+impl From<Misfit> for Error {
+    fn from(_: Misfit) -> Error {
+        Error::new(Kind::Size, "block: an aligned start, and bytes up to the end of every field")
+    }
+}
 
 /// Where one array of a block lies.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,21 +75,30 @@ pub struct Plan {
 
 impl Plan {
     /// The next array, of `len` elements.
-    pub fn span<T: Pod>(&mut self, len: usize) -> Result<Span<T>> {
-        let start = self.end.checked_next_multiple_of(FIELD_ALIGN).ok_or(OVERFLOW)?;
-        let bytes = len.checked_mul(size_of::<T>()).ok_or(OVERFLOW)?;
-        self.end = start.checked_add(bytes).filter(|&end| end <= isize::MAX as usize).ok_or(OVERFLOW)?;
+    #[inline]
+    pub fn span<T: Pod>(&mut self, len: usize) -> Result<Span<T>, TooLong> {
+        let start = self.bytes(len, size_of::<T>()).ok_or(TooLong)?;
         Ok(Span { start, len, element: PhantomData })
     }
 
     /// The next array, of `rows` times `width` elements.
-    pub fn grid<T: Pod>(&mut self, rows: usize, width: usize) -> Result<Span<T>> {
-        self.span(rows.checked_mul(width).ok_or(OVERFLOW)?)
+    #[inline]
+    pub fn grid<T: Pod>(&mut self, rows: usize, width: usize) -> Result<Span<T>, TooLong> {
+        // What overflows is too long for any element.
+        self.span(rows.saturating_mul(width))
     }
 
     /// Bytes from the base to the end of the last array, rounded up to whole fields.
-    pub fn size(&self) -> Result<usize> {
-        self.end.checked_next_multiple_of(FIELD_ALIGN).ok_or(OVERFLOW)
+    pub fn size(&self) -> Result<usize, TooLong> {
+        self.end.checked_next_multiple_of(FIELD_ALIGN).ok_or(TooLong)
+    }
+
+    /// Where the next array starts, of `len` elements of `size` bytes.
+    #[inline(never)]
+    fn bytes(&mut self, len: usize, size: usize) -> Option<usize> {
+        let start = self.end.checked_next_multiple_of(FIELD_ALIGN)?;
+        self.end = start.checked_add(len.checked_mul(size)?).filter(|&end| end <= isize::MAX as usize)?;
+        Some(start)
     }
 }
 
@@ -85,39 +115,41 @@ impl<'a> Cutter<'a> {
     }
 
     /// The array of this span. Spans have to be taken in the order of the plan; some may be left out.
-    pub fn take<T: Pod>(&mut self, span: Span<T>) -> Result<&'a mut [T]> {
-        const SHORT: Error = Error::new(Kind::Size, "block: bytes up to the end of every field");
+    #[inline(never)]
+    pub fn take<T: Pod>(&mut self, span: Span<T>) -> Fit<&'a mut [T]> {
+        let field = self.bytes(span.start, span.len.saturating_mul(size_of::<T>())).ok_or(Misfit)?;
+        bytemuck::try_cast_slice_mut(field).map_err(|_| Misfit)
+    }
+
+    /// `len` bytes from `start`.
+    #[inline(never)]
+    fn bytes(&mut self, start: usize, len: usize) -> Option<&'a mut [u8]> {
         let rest = core::mem::take(&mut self.rest);
-        let skip = span.start.checked_sub(self.at).ok_or(SHORT)?;
-        let (_, rest) = rest.split_at_mut_checked(skip).ok_or(SHORT)?;
-        let bytes = span.len.checked_mul(size_of::<T>()).ok_or(OVERFLOW)?;
-        let (field, rest) = rest.split_at_mut_checked(bytes).ok_or(SHORT)?;
+        let (_, rest) = rest.split_at_mut_checked(start.checked_sub(self.at)?)?;
+        let (field, rest) = rest.split_at_mut_checked(len)?;
         self.rest = rest;
-        self.at = span.start.saturating_add(bytes);
-        bytemuck::try_cast_slice_mut(field)
-            .map_err(|_| Error::new(Kind::Align, "block: start on a multiple of 8 bytes"))
+        self.at = start.saturating_add(len);
+        Some(field)
     }
 }
 
 /// The array of a span, for reading.
-pub fn view<T: Pod>(block: &[u8], span: Span<T>) -> Result<&[T]> {
-    let bytes = span.len.checked_mul(size_of::<T>()).ok_or(OVERFLOW)?;
-    let end = span.start.checked_add(bytes).ok_or(OVERFLOW)?;
-    let field =
-        block.get(span.start..end).ok_or(Error::new(Kind::Size, "block: bytes up to the end of every field"))?;
-    bytemuck::try_cast_slice(field).map_err(|_| Error::new(Kind::Align, "block: start on a multiple of 8 bytes"))
+#[inline(never)]
+pub fn view<T: Pod>(block: &[u8], span: Span<T>) -> Fit<&[T]> {
+    let end = span.start.saturating_add(span.len.saturating_mul(size_of::<T>()));
+    bytemuck::try_cast_slice(block.get(span.start..end).ok_or(Misfit)?).map_err(|_| Misfit)
 }
 
 /// Elements `index * width ..` of an array of rows, `count` rows of them.
-pub fn rows<T>(array: &[T], index: usize, count: usize, width: usize) -> Result<&[T]> {
+pub fn rows<T>(array: &[T], index: usize, count: usize, width: usize) -> Fit<&[T]> {
     let begin = index.saturating_mul(width);
-    array.get(begin..begin.saturating_add(count.saturating_mul(width))).ok_or(NO_ROW)
+    array.get(begin..begin.saturating_add(count.saturating_mul(width))).ok_or(Misfit)
 }
 
 /// The same, for writing.
-pub fn rows_mut<T>(array: &mut [T], index: usize, count: usize, width: usize) -> Result<&mut [T]> {
+pub fn rows_mut<T>(array: &mut [T], index: usize, count: usize, width: usize) -> Fit<&mut [T]> {
     let begin = index.saturating_mul(width);
-    array.get_mut(begin..begin.saturating_add(count.saturating_mul(width))).ok_or(NO_ROW)
+    array.get_mut(begin..begin.saturating_add(count.saturating_mul(width))).ok_or(Misfit)
 }
 
 /// Copies as many elements as both arrays have.
@@ -126,8 +158,6 @@ pub fn copy<T: Copy>(to: &mut [T], from: &[T]) {
         *to = *from;
     }
 }
-
-const NO_ROW: Error = Error::new(Kind::Range, "rows that the array has");
 
 #[cfg(test)]
 mod tests {
@@ -153,15 +183,18 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let mut plan = Plan::default();
-        assert_eq!(plan.span::<u64>(usize::MAX).unwrap_err().kind, Kind::Overflow);
-        assert_eq!(plan.grid::<u8>(usize::MAX, 2).unwrap_err().kind, Kind::Overflow);
-        assert_eq!(plan.span::<u8>(usize::MAX - 64).unwrap_err().kind, Kind::Overflow);
+        assert_eq!(plan.span::<u64>(usize::MAX), Err(TooLong));
+        assert_eq!(plan.grid::<u8>(usize::MAX, 2), Err(TooLong));
+        assert_eq!(plan.span::<u8>(usize::MAX - 64), Err(TooLong));
         let span = plan.span::<u64>(4).unwrap();
         let mut words = [0u64; 4];
         let block: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-        assert_eq!(Cutter::new(&mut block[..31]).take(span).unwrap_err().kind, Kind::Size);
-        assert_eq!(Cutter::new(&mut block[1..]).take(plan_of_one()).unwrap_err().kind, Kind::Align);
-        assert_eq!(view(&block[..31], span).unwrap_err().kind, Kind::Size);
+        assert_eq!(Cutter::new(&mut block[..31]).take(span), Err(Misfit));
+        assert_eq!(Cutter::new(&mut block[1..]).take(plan_of_one()), Err(Misfit));
+        assert_eq!(view(&block[..31], span), Err(Misfit));
+        assert_eq!(view(&block[1..], plan_of_one()), Err(Misfit));
+        assert_eq!((rows(&words, 1, 2, 2), rows(&words, 1, 2, 1).map(<[u64]>::len)), (Err(Misfit), Ok(2)));
+        assert_eq!((Error::from(TooLong).kind, Error::from(Misfit).kind), (Kind::Overflow, Kind::Size));
     }
 
     fn plan_of_one() -> Span<u64> {

@@ -557,7 +557,7 @@ impl<'a> View<'a> {
 
     fn at(&self, place: &Place, slot: usize) -> Result<&'a [u8]> {
         let row = place.env.saturating_mul(self.config.num_frames as usize).saturating_add(slot);
-        block::rows(self.frames, row, 1, self.config.frame_len()?)
+        Ok(block::rows(self.frames, row, 1, self.config.frame_len()?)?)
     }
 }
 

@@ -37,10 +37,11 @@ impl<'a> Canvas<'a> {
     }
 
     /// Everything within `radius` of the line from `a` to `b`.
+    #[inline(never)]
     pub fn bar(&mut self, a: Point, b: Point, radius: f64, colour: Colour) {
         let [dx, dy] = minus(b, a);
         let length2 = dx * dx + dy * dy;
-        self.fill(&[a, b], radius, colour, |p| {
+        self.fill(&[a, b], radius, colour, &|p| {
             let [x, y] = minus(p, a);
             let t = if length2 > 0.0 { ((x * dx + y * dy) / length2).clamp(0.0, 1.0) } else { 0.0 };
             let (x, y) = (x - t * dx, y - t * dy);
@@ -49,6 +50,7 @@ impl<'a> Canvas<'a> {
     }
 
     /// A convex polygon, corners counter-clockwise.
+    #[inline(never)]
     pub fn polygon<const N: usize>(&mut self, corners: [Point; N], colour: Colour) {
         let edges = core::array::from_fn::<_, N, _>(|i| {
             let (a, b) = (corners[i], corners[if i + 1 < N { i + 1 } else { 0 }]);
@@ -56,7 +58,7 @@ impl<'a> Canvas<'a> {
             let length = sqrt64(dx * dx + dy * dy);
             (a, [dy / length, -dx / length])
         });
-        self.fill(&corners, 0.0, colour, |p| {
+        self.fill(&corners, 0.0, colour, &|p| {
             edges.iter().fold(f64::NEG_INFINITY, |far, &(a, normal)| {
                 let [x, y] = minus(p, a);
                 let d = x * normal[0] + y * normal[1];
@@ -67,7 +69,7 @@ impl<'a> Canvas<'a> {
 
     /// Colours what lies inside: `distance` is negative there, in world units; the last pixel fades. Only pixels within
     /// `margin` of the box around `points` are visited.
-    fn fill(&mut self, points: &[Point], margin: f64, colour: Colour, distance: impl Fn(Point) -> f64) {
+    fn fill(&mut self, points: &[Point], margin: f64, colour: Colour, distance: &dyn Fn(Point) -> f64) {
         let (scale, [ox, oy]) = (self.scale, self.origin);
         let span = |axis: fn(&Point) -> f64| {
             points.iter().map(axis).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {

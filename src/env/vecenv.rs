@@ -128,7 +128,7 @@ impl Setup {
     }
 
     /// Refuses an environment that the block was not made for. Errors: `Config`.
-    #[inline]
+    #[inline(never)]
     pub fn check_env(&self, spec: &Spec<'_>) -> Result {
         let refuse = |what, needed: u32, given: u32| {
             Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
@@ -785,6 +785,7 @@ impl View<'_> {
         }
     }
 
+    #[inline(never)]
     fn state_of(&self, i: usize) -> Result<&[u8]> {
         let size = self.setup.state_size as usize;
         match self.phase.get(i) {

@@ -45,7 +45,7 @@ pub enum Sampling {
 pub fn log_softmax(batch: &Logits<'_>, out: &mut [f32]) -> Result {
     let stride = check(batch)?;
     check_len("categorical: log-probabilities [B, L] of length", out, batch.logits.len())?;
-    for_each_choice(batch, stride, |choice, first, _| {
+    for_each_choice(batch, stride, &mut |choice, first, _| {
         let softmax = cpu::dispatch(Normalise(choice));
         let Some(rows) = out.get_mut(first.wrapping_mul(stride)..) else { return };
         for (begin, width) in parts(choice.n) {
@@ -106,7 +106,7 @@ pub fn gradient(
     check_finite("categorical: a finite log_prob_grad", log_prob_grad)?;
     check_finite("categorical: a finite entropy_grad", entropy_grad)?;
     let num_choices = batch.n.len();
-    for_each_choice(batch, stride, |choice, first, k| {
+    for_each_choice(batch, stride, &mut |choice, first, k| {
         let softmax = cpu::dispatch(Normalise(choice));
         let actions = action.get(first.wrapping_mul(num_choices)..).unwrap_or(&[]);
         cpu::dispatch(Gradient {
@@ -232,7 +232,7 @@ struct Choice<'a> {
 }
 
 /// Calls `each` once a choice of each 16 rows of the batch, with the numbers of the first row and of the choice.
-fn for_each_choice<'a>(batch: &Logits<'a>, stride: usize, mut each: impl FnMut(&mut Choice<'a>, usize, usize)) {
+fn for_each_choice<'a>(batch: &Logits<'a>, stride: usize, each: &mut dyn FnMut(&mut Choice<'a>, usize, usize)) {
     let size = stride.saturating_mul(ROWS);
     if size == 0 {
         return;
@@ -320,7 +320,7 @@ impl Kernel for Normalise<'_, '_> {
 /// Writes log-probabilities and entropies, each `[B]` or empty if not wanted.
 fn run(batch: &Logits<'_>, stride: usize, action: &[i32], log_prob: &mut [f32], entropy: &mut [f32]) {
     let num_choices = batch.n.len();
-    for_each_choice(batch, stride, |choice, first, k| {
+    for_each_choice(batch, stride, &mut |choice, first, k| {
         let softmax = cpu::dispatch(Normalise(choice));
         if let Some(entropy) = entropy.get_mut(first..).filter(|x| !x.is_empty()) {
             add(entropy, k, &softmax.entropy);
@@ -392,7 +392,7 @@ impl Kernel for Gradient<'_, '_> {
 
 fn draw(batch: &Logits<'_>, stride: usize, temperature: f32, uniform: &[f32], action: &mut [i32]) {
     let num_choices = batch.n.len();
-    for_each_choice(batch, stride, |choice, first, k| {
+    for_each_choice(batch, stride, &mut |choice, first, k| {
         let at = first.wrapping_mul(num_choices);
         let uniform = load_column(uniform.get(at..).unwrap_or(&[]), num_choices, k);
         let drawn = cpu::dispatch(Draw { choice, temperature, uniform });
@@ -447,7 +447,7 @@ impl Kernel for Draw<'_, '_> {
 
 fn take_best(batch: &Logits<'_>, stride: usize, action: &mut [i32]) {
     let num_choices = batch.n.len();
-    for_each_choice(batch, stride, |choice, first, k| {
+    for_each_choice(batch, stride, &mut |choice, first, k| {
         let (mut max, mut best) = ([f32::NEG_INFINITY; ROWS], [0; ROWS]);
         for (begin, width) in parts(choice.n) {
             for (j, logit) in choice.columns(begin, width).iter().enumerate() {

@@ -4,7 +4,7 @@ use crate::cpu::{self, Kernel};
 use crate::error::{self, Error, Kind, Result};
 
 /// [`error::check_finite`] for large arrays: the same answer from the best instructions there are.
-#[inline]
+#[inline(never)]
 pub fn check_finite(what: &'static str, values: &[f32]) -> Result {
     if cpu::dispatch(AllFinite(values)) { Ok(()) } else { error::check_finite(what, values) }
 }

@@ -10,7 +10,7 @@ use super::actor::{Head, Raw, Sampling, check_act, check_obs, check_obs_shape, s
 use super::config::{Config, Shape, Stored, check_bounds, choices};
 use super::loss::{self, Batch, Coefficients, Sums};
 use super::policy;
-use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong};
 use crate::data::normalizer::{INITIAL_COUNT, Limits, RewardScale, scale_rewards};
 use crate::data::step::{Ends, Rewrite};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
@@ -162,19 +162,27 @@ struct Sizes {
     rows: usize,
     actor_len: usize,
     std_len: usize,
-    spans: Spans,
-    size: usize,
 }
 
 fn sizes(stored: &Stored) -> Result<Sizes> {
     let Stored { config: c, shape: s } = stored;
     let actor = s.tower(c, s.num_outputs)?;
     let critic = s.tower(c, 1)?;
+    let rows = c.minibatch_len().max(c.num_envs as usize);
+    Ok(Sizes { actor, critic, rows, actor_len: actor.param_len(), std_len: stored.std_len() })
+}
+
+/// Bytes of a learner's block.
+fn block_size(stored: &Stored) -> Result<usize> {
+    Ok(plan(stored, &sizes(stored)?)?.1)
+}
+
+/// Where everything lies, and the bytes of the whole block.
+fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), TooLong> {
+    let (Stored { config: c, shape: s }, &Sizes { actor, critic, rows, std_len, .. }) = (stored, sizes);
     let (n, t, batch) = (c.num_envs as usize, c.num_steps as usize, c.batch_len());
-    let rows = c.minibatch_len().max(n);
     let (obs, outputs) = (s.obs_len as usize, s.num_outputs as usize);
     let (choices, bounds) = stored.action_lens();
-    let std_len = stored.std_len();
     let masks = if c.use_action_mask != 0 { outputs } else { 0 };
     let params = actor.param_len().saturating_add(std_len).saturating_add(critic.param_len());
     let scratch = [actor.scratch_len(), critic.scratch_len(), actor.infer_scratch_len(), critic.infer_scratch_len()];
@@ -219,12 +227,12 @@ fn sizes(stored: &Stored) -> Result<Sizes> {
         rows_scalar: p.grid(rows, COLUMNS)?,
         outputs: p.grid(rows, outputs)?,
         d_outputs: p.grid(rows, outputs)?,
-        head: p.span(Head::scratch_len(s, rows)?)?,
+        head: p.grid(rows, s.action_len as usize)?,
         tape: p.span(actor.tape_len(rows))?,
         critic_tape: p.span(critic.tape_len(rows))?,
         scratch: p.span(scratch)?,
     };
-    Ok(Sizes { actor, critic, rows, actor_len: actor.param_len(), std_len, spans, size: p.size()? })
+    Ok((spans, p.size()?))
 }
 
 /// A learner, cut from its block.
@@ -291,7 +299,7 @@ struct Work<'a> {
 impl<'a> Ppo<'a> {
     /// Bytes that a block must have. Errors: `Config`, `Overflow`.
     pub fn size(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
-        Ok(sizes(&Stored::new(config, obs, action)?)?.size)
+        block_size(&Stored::new(config, obs, action)?)
     }
 
     /// Lays a learner out in the caller's bytes and draws its first parameters: orthogonal, gain √2 in hidden layers,
@@ -299,12 +307,10 @@ impl<'a> Ppo<'a> {
     pub fn init(mem: &'a mut [u8], config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Ppo<'a>> {
         let stored = Stored::new(config, obs, action)?;
         let sizes = sizes(&stored)?;
-        let block = block::create(mem, BlockKind::Ppo, sizes.size, &stored)?;
+        let (s, size) = plan(&stored, &sizes)?;
+        let block = block::create(mem, BlockKind::Ppo, size, &stored)?;
         let mut cut = Cutter::new(block);
-        let s = &sizes.spans;
-        for (to, from) in cut.take(s.action_n)?.iter_mut().zip(action.n) {
-            *to = *from;
-        }
+        block::copy(cut.take(s.action_n)?, action.n);
         for (i, (low, high)) in cut.take(s.action_low)?.iter_mut().zip(cut.take(s.action_high)?).enumerate() {
             (*low, *high) = action.bounds(i);
         }
@@ -337,7 +343,7 @@ impl<'a> Ppo<'a> {
     pub fn attach(mem: &'a mut [u8]) -> Result<Ppo<'a>> {
         let stored = block::attach(mem, BlockKind::Ppo, |s: &Stored| {
             s.config.check()?;
-            Ok(sizes(s)?.size)
+            block_size(s)
         })?;
         let ppo = Self::cut(mem, &stored)?;
         let image = |what| Error::new(Kind::Image, what);
@@ -369,16 +375,21 @@ impl<'a> Ppo<'a> {
 
     fn cut(mem: &'a mut [u8], stored: &Stored) -> Result<Ppo<'a>> {
         let sizes = sizes(stored)?;
-        let s = &sizes.spans;
+        let (spans, _) = plan(stored, &sizes)?;
+        Ok(Self::fields(mem, stored, sizes, &spans)?)
+    }
+
+    #[inline(never)]
+    fn fields(mem: &'a mut [u8], stored: &Stored, sizes: Sizes, s: &Spans) -> Fit<Ppo<'a>> {
         let mut cut = Cutter::new(mem);
-        let ppo = Ppo {
+        Ok(Ppo {
             config: stored.config,
             shape: stored.shape,
             sizes,
             action_n: cut.take(s.action_n)?,
             action_low: cut.take(s.action_low)?,
             action_high: cut.take(s.action_high)?,
-            state: cut.take(s.state)?.first_mut().ok_or(Error::new(Kind::Size, "ppo block: a state"))?,
+            state: cut.take(s.state)?.first_mut().ok_or(Misfit)?,
             params: cut.take(s.params)?,
             adam_m: cut.take(s.adam_m)?,
             adam_v: cut.take(s.adam_v)?,
@@ -420,8 +431,7 @@ impl<'a> Ppo<'a> {
                 critic_tape: cut.take(s.critic_tape)?,
                 scratch: cut.take(s.scratch)?,
             },
-        };
-        Ok(ppo)
+        })
     }
 
     /// Which call is due.
@@ -521,7 +531,7 @@ impl Ppo<'_> {
             let (sizes, w, r) = (&self.sizes, &mut self.work, &mut self.rollout);
             for (k, i) in (0..n).filter(|&i| is_cut(i)).enumerate() {
                 let row = obs.get(i.saturating_mul(o), i.saturating_add(1).saturating_mul(o));
-                to_f32(row.ok_or(LOST)?, block::rows_mut(w.raw, k, 1, o)?);
+                to_f32(row.ok_or(Misfit)?, block::rows_mut(w.raw, k, 1, o)?);
             }
             let seen = block::rows_mut(w.obs, 0, num_cut, o)?;
             see(&self.config, self.obs_mean, self.obs_var, block::rows(w.raw, 0, num_cut, o)?, seen)?;
@@ -792,7 +802,7 @@ impl Ppo<'_> {
         let vector = gather(order, r.vector, sizes.std_len, w.vector)?;
         let mask = if c.use_action_mask != 0 { Some(gather(order, r.mask, l, w.mask)?) } else { None };
         let mut columns = w.scalar.chunks_exact_mut(sizes.rows.max(1)).filter_map(|column| column.get_mut(..m));
-        let mut column = || columns.next().ok_or(LOST);
+        let mut column = || columns.next().ok_or(Misfit);
         let old_log_prob = gather(order, r.log_prob, 1, column()?)?;
         let old_value = gather(order, r.value, 1, column()?)?;
         let value_target = gather(order, r.value_target, 1, column()?)?;
@@ -855,29 +865,26 @@ enum Done {
 /// Added to the deviation that advantages are divided by (spec: agents, section 2.3).
 const ADVANTAGE_EPSILON: f64 = 1e-7;
 
-/// Cannot happen: the arrays of a block have the lengths that its plan gave them.
-const LOST: Error = Error::new(Kind::Image, "ppo block: rows that the plan gave it");
-
 /// Actor, logarithms of standard deviations, critic.
-fn split_params<'p>(params: &'p [f32], sizes: &Sizes) -> Result<(&'p [f32], &'p [f32], &'p [f32])> {
-    let (actor, rest) = params.split_at_checked(sizes.actor_len).ok_or(LOST)?;
-    let (log_std, critic) = rest.split_at_checked(sizes.std_len).ok_or(LOST)?;
+fn split_params<'p>(params: &'p [f32], sizes: &Sizes) -> Fit<(&'p [f32], &'p [f32], &'p [f32])> {
+    let (actor, rest) = params.split_at_checked(sizes.actor_len).ok_or(Misfit)?;
+    let (log_std, critic) = rest.split_at_checked(sizes.std_len).ok_or(Misfit)?;
     Ok((actor, log_std, critic))
 }
 
 /// The same, for writing.
-fn split_params_mut<'p>(params: &'p mut [f32], sizes: &Sizes) -> Result<(&'p mut [f32], &'p mut [f32], &'p mut [f32])> {
-    let (actor, rest) = params.split_at_mut_checked(sizes.actor_len).ok_or(LOST)?;
-    let (log_std, critic) = rest.split_at_mut_checked(sizes.std_len).ok_or(LOST)?;
+fn split_params_mut<'p>(params: &'p mut [f32], sizes: &Sizes) -> Fit<(&'p mut [f32], &'p mut [f32], &'p mut [f32])> {
+    let (actor, rest) = params.split_at_mut_checked(sizes.actor_len).ok_or(Misfit)?;
+    let (log_std, critic) = rest.split_at_mut_checked(sizes.std_len).ok_or(Misfit)?;
     Ok((actor, log_std, critic))
 }
 
 /// Copies the rows that `order` names to the front of `to`, and returns them.
-fn gather<'t, T: Copy>(order: &[u32], from: &[T], width: usize, to: &'t mut [T]) -> Result<&'t [T]> {
+fn gather<'t, T: Copy>(order: &[u32], from: &[T], width: usize, to: &'t mut [T]) -> Fit<&'t [T]> {
     let to = block::rows_mut(to, 0, order.len(), width)?;
     let mut rest = &mut *to;
     for &i in order {
-        let (row, after) = rest.split_at_mut_checked(width).ok_or(LOST)?;
+        let (row, after) = rest.split_at_mut_checked(width).ok_or(Misfit)?;
         block::copy(row, block::rows(from, i as usize, 1, width)?);
         rest = after;
     }

@@ -275,6 +275,17 @@ fn add_outer_tile<const R: usize, const C: usize, const L: usize>(
     sums
 }
 
+/// `sums[n] += dy[m,n]`, rows upwards.
+#[inline(always)]
+pub(crate) fn add_rows(dy: &[f32], sums: &mut [f32]) -> Option<()> {
+    for row in dy.chunks_exact(NonZero::new(sums.len())?.get()) {
+        for (sum, x) in sums.iter_mut().zip(row) {
+            *sum += x;
+        }
+    }
+    Some(())
+}
+
 /// `t[n,m] = a[m,n]^T`.
 #[inline(always)]
 pub(crate) fn transpose(a: &[f32], t: &mut [f32], m: usize, n: usize) -> Option<()> {

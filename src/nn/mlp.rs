@@ -23,9 +23,6 @@ const ROWS: usize = 32;
 /// Rows that pass backward: more, because the sums of every weight's gradient go to memory in between.
 const BACKWARD_ROWS: usize = 64;
 
-/// What turns column sums into a product.
-const ONES: [f32; BACKWARD_ROWS] = [1.0; BACKWARD_ROWS];
-
 /// What stands behind every hidden layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -462,7 +459,7 @@ impl Kernel for Backward<'_> {
                 let (dw, db) = layer.of_mut(grads)?;
                 let (a, b) = if layer.is_narrow() { (dy, x) } else { (x, dy) };
                 matmul::add_outer::<LEVEL>(a, b, dw, layer.rows(), layer.columns())?;
-                matmul::add_outer::<LEVEL>(ONES.get(..rows.len)?, dy, db, 1, layer.output)?;
+                matmul::add_rows(dy, db)?;
                 if i > 0 {
                     let dx = to.get_mut(..rows.len * layer.input)?;
                     matmul::affine::<LEVEL>(dy, weights.get(i)?, None, dx, layer.output, layer.input)?;

@@ -4,7 +4,6 @@
 //! signs of. Gram-Schmidt gives that sign by itself; each vector is cleared of the earlier ones twice, which keeps
 //! `W W^T` (or `W^T W`) within 2e-6 gain² of gain² I.
 
-use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::nn::matmul;
 use crate::num;
@@ -49,7 +48,7 @@ fn fill(w: &mut [f32], len: usize, gain: f32, rng: &mut Rng) {
         let Some(row) = rest.get_mut(..len).filter(|row| !row.is_empty()) else { break };
         for _ in 0..ATTEMPTS {
             rng.fill_normal(row);
-            if cpu::dispatch(Clear { row, earlier }) > SHORTEST {
+            if clear(row, earlier) > SHORTEST {
                 break;
             }
         }
@@ -60,41 +59,31 @@ fn fill(w: &mut [f32], len: usize, gain: f32, rng: &mut Rng) {
     }
 }
 
-/// Clears `row` of `earlier`, rows of unit length, and brings it to unit length; returns the length it had.
-struct Clear<'a> {
-    row: &'a mut [f32],
-    earlier: &'a [f32],
-}
-
-impl Kernel for Clear<'_> {
-    type Output = f32;
-
-    #[inline(always)]
-    fn run(self) -> f32 {
-        let Clear { row, earlier } = self;
-        if row.is_empty() {
-            return 0.0;
-        }
-        for _ in 0..2 {
-            for unit in earlier.chunks_exact(row.len()) {
-                let along = dot(row, unit);
-                for (x, u) in row.iter_mut().zip(unit) {
-                    *x -= along * u;
-                }
-            }
-        }
-        let length = num::sqrt(dot(row, row));
-        if length > 0.0 {
-            for x in row {
-                *x /= length;
-            }
-        }
-        length
+/// Clears `row` of `earlier`, rows of unit length, and brings it to unit length; returns the length it had. Nothing
+/// waits for it after the start, so it is compiled for one CPU level only.
+fn clear(row: &mut [f32], earlier: &[f32]) -> f32 {
+    if row.is_empty() {
+        return 0.0;
     }
+    for _ in 0..2 {
+        for unit in earlier.chunks_exact(row.len()) {
+            let along = dot(row, unit);
+            for (x, u) in row.iter_mut().zip(unit) {
+                *x -= along * u;
+            }
+        }
+    }
+    let length = num::sqrt(dot(row, row));
+    if length > 0.0 {
+        for x in row {
+            *x /= length;
+        }
+    }
+    length
 }
 
 /// Lane `l` sums the products `l, l + 16, ..`; then [`num::tree`].
-#[inline(always)]
+#[inline]
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
     let mut lanes = [0.0; 16];
