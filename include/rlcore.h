@@ -140,6 +140,71 @@ typedef struct rlcore_space {
   const uint32_t *n;  /* [len] numbers of choices; required for RLCORE_I32, else unused */
 } rlcore_space;
 
+/* A named part of an observation: one entry of a dictionary or a tuple, or the whole. */
+typedef struct rlcore_field {
+  char name[24];      /* ends in 0; "" if there is nothing else */
+  uint32_t kind;      /* an rlcore_element: that of the observation, or any in an observation of bytes */
+  uint32_t rank;      /* number of dimensions, 0 (a single number) to 4 */
+  uint32_t dims[4];   /* lengths, outermost first; 0 or 1 beyond rank */
+  uint32_t offset;    /* bytes from the start of the observation, a multiple of the element's size */
+  uint32_t reserved;  /* zero */
+} rlcore_field;
+
+/* ---- Wrappers ---- */
+
+/* What a wrapper does. Behind each: the fields of rlcore_wrapper that it reads; all others must be zero. */
+typedef enum rlcore_wrap {
+  RLCORE_WRAP_TIME_LIMIT = 1,       /* truncates episodes after so many steps of what it wraps: steps */
+  RLCORE_WRAP_NOOP_RESET = 2,       /* starts episodes with 1 to noop_max no-ops, or with exactly noop_count: noop_max, noop_count, noop */
+  RLCORE_WRAP_FIRE_RESET = 3,       /* starts episodes with two actions, for games that wait for them: fire, second */
+  RLCORE_WRAP_EPISODIC_LIFE = 4,    /* ends an episode with each life; the game goes on in the next: noop */
+  RLCORE_WRAP_MAX_AND_SKIP = 5,     /* repeats actions, adds up rewards, shows the larger of the last two observations by element: count */
+  RLCORE_WRAP_ACTION_REPEAT = 6,    /* repeats actions and adds up rewards: count */
+  RLCORE_WRAP_STICKY_ACTIONS = 7,   /* takes the action of the step before again at times: probability */
+  RLCORE_WRAP_RESCALE_ACTION = 8,   /* takes actions between two numbers for actions between the environment's bounds: low, high */
+  RLCORE_WRAP_CLIP_ACTION = 9,      /* takes any action for the nearest one within the bounds */
+  RLCORE_WRAP_CLIP_REWARD = 10,     /* leaves the sign of the reward */
+  RLCORE_WRAP_SCALE_REWARD = 11,    /* multiplies the reward: factor */
+  RLCORE_WRAP_WARP_FRAME = 12,      /* shrinks pictures as OpenCV's INTER_AREA does to the bit: height, width, gray, field */
+  RLCORE_WRAP_ATARI_RESCALE = 13,   /* crops and shrinks 210 by 160 colour pictures to 42 by 42 numbers from 0 to 1 */
+  RLCORE_WRAP_SCALED_FLOAT = 14,    /* bytes to numbers from 0 to 1 */
+  RLCORE_WRAP_FRAME_STACK = 15,     /* the last observations side by side along the last axis, oldest first: count */
+  RLCORE_WRAP_CHANNELS_FIRST = 16,  /* [height, width, channels] to [channels, height, width] */
+  RLCORE_WRAP_FLATTEN = 17,         /* all parts of the observation as one row of numbers */
+  RLCORE_WRAP_EXTRACT = 18,         /* one part of the observation alone: field */
+  RLCORE_WRAP_RECORD = 19,          /* the observation with frame, reward, done, episode_return, episode_step, last_action, real_done of its step */
+  RLCORE_WRAP_OBSERVE = 20,         /* the caller's own function of the observation: len, observe, user */
+} rlcore_wrap;
+
+/* Makes another observation from one. obs: what the layers below show; out: [len] floats to write. Returns 0, or anything
+   else to stop with E_CALLBACK. It may run on several threads at once. */
+typedef int32_t (*rlcore_observe_fn)(void *user, const void *obs, float *out);
+
+/* One wrapper: a kind and its parameters, e.g. { .kind = RLCORE_WRAP_FRAME_STACK, .count = 4 }. Zero what the kind does
+   not read; zero means the default where one is named. */
+typedef struct rlcore_wrapper {
+  uint32_t kind;              /* an rlcore_wrap */
+  uint32_t count;             /* steps for each action, or observations in a stack; 0: 4 */
+  uint32_t steps;             /* at least 1 */
+  uint32_t noop_max;          /* most no-ops; 0: 30 */
+  uint32_t noop_count;        /* this many no-ops; 0: a random number up to noop_max */
+  uint32_t noop;              /* the action that does nothing */
+  uint32_t fire;              /* the action pressed first; 0: 1 */
+  uint32_t second;            /* the action pressed second; 0: 2 */
+  float probability;          /* 0 to 1 */
+  float low;                  /* taken for the lower bound; with high 0 too: -1 */
+  float high;                 /* taken for the upper bound; with low 0 too: 1 */
+  float factor;               /* finite, not 0 */
+  uint32_t height;            /* rows of the result; 0: 84 */
+  uint32_t width;             /* columns of the result; 0: 84 */
+  uint32_t gray;              /* 1: one channel of luma; 0: the picture's own channels */
+  uint32_t len;               /* elements that observe writes */
+  char field[24];             /* name of a part of the observation, ending in 0; "": the only one */
+  uint32_t reserved[4];       /* zero */
+  rlcore_observe_fn observe;  /* required for RLCORE_WRAP_OBSERVE */
+  void *user;                 /* handed to observe, never read */
+} rlcore_wrapper;
+
 /* ---- Environments: the caller's own and the library's ---- */
 
 /* The library's own environments. */
@@ -160,6 +225,12 @@ typedef enum rlcore_env_id {
   RLCORE_ENV_PROBE_TRUNCATION = 109,       /* episodes that are only ever truncated */
   RLCORE_ENV_PROBE_MEMORY = 110,           /* a first observation to remember for eight steps */
 } rlcore_env_id;
+
+/* Which level an environment that has levels starts again in. */
+typedef enum rlcore_level {
+  RLCORE_LEVEL_NEW = 0,   /* one that it chooses anew */
+  RLCORE_LEVEL_SAME = 1,  /* the one that just ended */
+} rlcore_level;
 
 /* Starts an episode: changes state, draws from rng, writes obs. All callbacks own what they are handed for the length
    of the call and return 0, or anything else to stop with E_CALLBACK. They may run on several threads at once,
@@ -187,6 +258,9 @@ typedef int32_t (*rlcore_env_lives_fn)(void *user, const void *state, uint32_t *
 /* Writes 1 for each choice that is allowed now, else 0. mask: [sum of action.n]. */
 typedef int32_t (*rlcore_env_action_mask_fn)(void *user, const void *state, uint8_t *mask);
 
+/* Starts the next episode of an environment that was reset before. level: an rlcore_level. */
+typedef int32_t (*rlcore_env_restart_fn)(void *user, void *state, rlcore_rng *rng, uint32_t level, void *obs);
+
 /* An environment: what it is and the functions that are it. Handed to every call, never stored. */
 typedef struct rlcore_env_def {
   uint32_t struct_size;                   /* sizeof(rlcore_env_def) */
@@ -201,6 +275,13 @@ typedef struct rlcore_env_def {
   rlcore_env_render_fn render;            /* NULL: a black picture */
   rlcore_env_lives_fn lives;              /* NULL: 0 lives */
   rlcore_env_action_mask_fn action_mask;  /* NULL: everything is allowed */
+  rlcore_env_restart_fn restart;          /* NULL: episodes start by reset, without levels */
+  const rlcore_field *fields;             /* [num_fields] parts of the observation, in order and apart; NULL: one part without a name */
+  uint32_t num_fields;                    /* 0 to 8 */
+  uint32_t num_wrappers;                  /* 0 to 16 */
+  /* [num_wrappers] from the environment outwards; blocks remember what they do. obs and action stay the bare
+     environment's: rlcore_env_spaces tells what calls then take and write */
+  const rlcore_wrapper *wrappers;
 } rlcore_env_def;
 
 /* The table of one of the library's own environments.
@@ -208,6 +289,30 @@ typedef struct rlcore_env_def {
    out_size: sizeof(rlcore_env_def). What the table points to lives as long as the program; leave user as it is.
    Errors: E_NULL; E_ALIGN; E_SIZE; E_RANGE for another env_id. */
 rlcore_status rlcore_env_builtin(uint32_t env_id, rlcore_env_def *out, size_t out_size);
+
+/* What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
+   bounds:     room for the bounds that the results point to; 2 * (obs.len + action.len) floats are always enough.
+               NULL: low and high of both results are NULL.
+   out_action: its n points where that of the environment does.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if bounds_len is too small. */
+rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t bounds_len, rlcore_space *out_obs,
+                                rlcore_space *out_action);
+
+/* The parts of an environment's observations with its wrappers around it: one without a name if it has no fields.
+   out:     [capacity] room, of which *out_len are written; NULL with a capacity of 0 only counts them.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if there are more than capacity. */
+rlcore_status rlcore_env_fields(const rlcore_env_def *env, rlcore_field *out, uint32_t capacity, uint32_t *out_len);
+
+/* Takes observations apart: copies each part of num_rows rows into an array of its own.
+   obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
+   parts: one array a field of rlcore_env_fields, [num_rows, its dims] of its kind; NULL skips one.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP. */
+rlcore_status rlcore_obs_split(const rlcore_env_def *env, uint32_t num_rows, const void *obs, void *const *parts);
+
+/* Puts observations together: the reverse of rlcore_obs_split. Bytes that no part covers, or whose part is NULL, stay as
+   they are.
+   Errors: as rlcore_obs_split. */
+rlcore_status rlcore_obs_join(const rlcore_env_def *env, uint32_t num_rows, const void *const *parts, void *obs);
 
 /* ---- N environments of one kind ---- */
 
@@ -294,6 +399,12 @@ rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, co
    Errors: as rlcore_vecenv_step; E_RANGE. */
 rlcore_status rlcore_vecenv_step_range(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t begin, uint32_t end,
                                        const void *action, const rlcore_vecenv_out *out);
+
+/* rlcore_vecenv_step, in which environments that end start again in this level.
+   level: an rlcore_level.
+   Errors: as rlcore_vecenv_step; E_RANGE for another level. */
+rlcore_status rlcore_vecenv_step_env(rlcore_vecenv *v, const rlcore_env_def *env, const void *action, uint32_t level,
+                                     const rlcore_vecenv_out *out);
 
 /* Draws environment `index`. rgb: [height, width, 3], rows from the top.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_RANGE; E_OVERFLOW; E_CALLBACK; E_NOT_READY before its reset. */
@@ -422,6 +533,206 @@ rlcore_status rlcore_batch_failed(const rlcore_batch *b, uint8_t *failed);
    one is E_CONFIG. A worker that is inside a group finishes it: the bytes have to stay until all workers have returned.
    The rlcore_vecenv goes on. Errors: E_NULL; E_ALIGN; E_IMAGE. */
 rlcore_status rlcore_batch_close(rlcore_batch *b);
+
+/* ---- Episodes: returns, lengths, monitor.csv ---- */
+
+#define RLCORE_MONITOR_MAX_INFO 16   /* Most numbers that an episode may carry beside its return, length and time. */
+#define RLCORE_MONITOR_ROW_SIZE 512  /* Bytes that a row of monitor.csv never exceeds. */
+
+/* What N environments have counted, and records of the episodes that ended: the caller's own block. */
+typedef struct rlcore_monitor rlcore_monitor;
+
+/* What a monitor is made from. */
+typedef struct rlcore_monitor_config {
+  uint32_t struct_size;  /* bytes; set by rlcore_monitor_config_init */
+  uint32_t num_envs;     /* N, at least 1; default 1 */
+  uint32_t keep;         /* episodes that rlcore_monitor_means looks back on; default 0: none */
+  uint32_t capacity;     /* records that are held, at least N: as many as one step can end; 0 (default): the larger of 1024 and N */
+  uint32_t num_info;     /* numbers that the caller adds to each record, at most 16; default 0 */
+  uint32_t reserved;     /* zero */
+  double start;          /* what the caller's clock shows at second 0 of the records; default 0 */
+} rlcore_monitor_config;
+
+/* The caller's clock: seconds since any moment, the same one in every call. */
+typedef double (*rlcore_clock_fn)(void *user);
+
+/* An episode that has ended. */
+typedef struct rlcore_episode {
+  uint64_t number;       /* counts the episodes of all environments from 0, as they end */
+  double seconds;        /* when it ended: seconds since the start, to 6 decimal places */
+  uint32_t env;          /* its environment */
+  uint32_t len;          /* its steps */
+  float episode_return;  /* the sum of its rewards */
+  uint32_t reserved;     /* zero */
+} rlcore_episode;
+
+/* Means over the last episodes. */
+typedef struct rlcore_monitor_stats {
+  uint32_t struct_size;   /* sizeof(rlcore_monitor_stats) */
+  uint32_t num_kept;      /* episodes that the means are of: at most `keep` */
+  uint64_t num_episodes;  /* episodes ended since the block was made */
+  double return_mean;     /* mean return; NaN of none */
+  double len_mean;        /* mean length; NaN of none */
+} rlcore_monitor_stats;
+
+/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+   Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_monitor_config_init(rlcore_monitor_config *config, size_t config_size);
+
+/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+rlcore_status rlcore_monitor_size(const rlcore_monitor_config *config, size_t *out_size);
+
+/* Lays a monitor out in the caller's block.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+   out: the same address as mem, with its type. Nothing has to be freed.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_monitor_size(). */
+rlcore_status rlcore_monitor_init(void *mem, size_t mem_size, const rlcore_monitor_config *config,
+                                  rlcore_monitor **out);
+
+/* Accepts bytes that a monitor was copied to, in this process or another. mem is only read.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or damaged bytes. */
+rlcore_status rlcore_monitor_attach(void *mem, size_t mem_size, rlcore_monitor **out);
+
+/* All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
+   Errors: E_NULL; E_ALIGN; E_IMAGE. */
+rlcore_status rlcore_monitor_reset(rlcore_monitor *m);
+
+/* Environment `index` alone begins an episode. Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE. */
+rlcore_status rlcore_monitor_reset_one(rlcore_monitor *m, uint32_t index);
+
+/* Counts one step of all environments, before its rewards are normalised, and records the episodes that it ended.
+   step:    as rlcore_vecenv_step filled it: reward, terminated, truncated, and valid or NULL; the rest is not used.
+   seconds: what the caller's clock shows.
+   info:    [N, num_info], read only in rows that ended; NULL if num_info is 0.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_VALUE for a reward, a return, a time or an info that is not
+   finite. Nothing changes then. */
+rlcore_status rlcore_monitor_step(rlcore_monitor *m, const rlcore_vecenv_out *step, double seconds, const double *info);
+
+/* rlcore_monitor_step with a clock that is asked only when an episode has ended, once a step. */
+rlcore_status rlcore_monitor_step_clock(rlcore_monitor *m, const rlcore_vecenv_out *step, rlcore_clock_fn clock,
+                                        void *user, const double *info);
+
+/* Copies records out, the oldest first. A reader keeps `next`, 0 at first, and loses nothing if it reads at least once in
+   `capacity` episodes; there may be several.
+   next:      [1] number of the record to begin with; becomes that of the first one not read.
+   episodes:  [len] to write; info: [len, num_info] to write, NULL leaves it out.
+   out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, NULL to ignore.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the episodes ended. */
+rlcore_status rlcore_monitor_read(rlcore_monitor *m, uint64_t *next, rlcore_episode *episodes, double *info,
+                                  uint32_t len, uint32_t *out_count, uint64_t *out_lost);
+
+/* Means over the last `keep` episodes, or as many as have ended. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_monitor_means(rlcore_monitor *m, rlcore_monitor_stats *out);
+
+/* Writes the first two lines of monitor.csv, as Stable-Baselines3 reads it: `# {"t_start": ...} ` and the columns' names.
+   t_start:  Unix time at the start, in seconds.
+   env_id:   what to call the environment; NULL leaves it out.
+   keywords: [num_keywords] a name for each info; printable ASCII, like env_id.
+   text:     text_size bytes to write, without NUL: for fwrite to a file opened as binary. NULL with 0: nothing is written.
+   out_len:  [1] bytes written, or needed.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE; E_RANGE for more keywords than 16, or more than 4095 characters; E_VALUE. */
+rlcore_status rlcore_monitor_format_header(double t_start, const char *env_id, const char *const *keywords,
+                                           uint32_t num_keywords, char *text, size_t text_size, size_t *out_len);
+
+/* Writes the row of an episode: return, length, time, infos, CR LF. Reals are laid out as Python prints a float, in the
+   shortest text that reads back as the same number: the return as the same float, the others as the same double.
+   info: [num_info] of this episode. text, text_size, out_len: as for the header; RLCORE_MONITOR_ROW_SIZE bytes always
+   suffice.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite. */
+rlcore_status rlcore_monitor_format_row(const rlcore_episode *episode, const double *info, uint32_t num_info,
+                                        char *text, size_t text_size, size_t *out_len);
+
+/* ---- Normalised observations and rewards of N environments ---- */
+
+/* A normaliser of N environments: the caller's own block. */
+typedef struct rlcore_vec_normalize rlcore_vec_normalize;
+
+/* What a normaliser is made from. */
+typedef struct rlcore_vec_normalize_config {
+  uint32_t struct_size;       /* bytes; set by rlcore_vec_normalize_config_init */
+  uint32_t num_envs;          /* N, at least 1; default 1 */
+  uint32_t obs_len;           /* elements of one observation, at least 1; default 1 */
+  uint32_t normalize_obs;     /* 1 (default), or 0: observations pass as they are */
+  uint32_t normalize_reward;  /* 1 (default), or 0: rewards pass as they are */
+  float clip_obs;             /* normalised observations lie from -clip_obs to clip_obs; default 10 */
+  float clip_reward;          /* scaled rewards lie from -clip_reward to clip_reward; default 10 */
+  uint32_t reserved;          /* zero */
+  double discount;            /* of the sums that scale the rewards, from 0 to 1; default 0.99 */
+  double epsilon;             /* added to variances, from 1e-30 to 1e30; default 1e-8 */
+} rlcore_vec_normalize_config;
+
+/* The small part of a normaliser's statistics. */
+typedef struct rlcore_vec_normalize_stats {
+  uint32_t struct_size;  /* sizeof(rlcore_vec_normalize_stats) */
+  uint32_t frozen;       /* 1 while the statistics stay as they are */
+  double obs_count;      /* observations merged, and 1e-4 */
+  double return_mean;    /* mean of the discounted sums of rewards */
+  double return_var;     /* their population variance; rewards are divided by its root */
+  double return_count;   /* sums merged, and 1e-4 */
+} rlcore_vec_normalize_stats;
+
+/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+   Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_vec_normalize_config_init(rlcore_vec_normalize_config *config, size_t config_size);
+
+/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+rlcore_status rlcore_vec_normalize_size(const rlcore_vec_normalize_config *config, size_t *out_size);
+
+/* Lays a normaliser out in the caller's block: means 0, variances 1, counts 1e-4.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+   out: the same address as mem, with its type. Nothing has to be freed.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_vec_normalize_size(). */
+rlcore_status rlcore_vec_normalize_init(void *mem, size_t mem_size, const rlcore_vec_normalize_config *config,
+                                        rlcore_vec_normalize **out);
+
+/* Accepts bytes that a normaliser was copied to, in this process or another. mem is only read.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or damaged bytes. */
+rlcore_status rlcore_vec_normalize_attach(void *mem, size_t mem_size, rlcore_vec_normalize **out);
+
+/* Takes the first observations of all environments: merges them into the statistics and writes them normalised; the
+   discounted sums start at 0.
+   obs, out_obs: [N, obs_len]; may be the same array.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_VALUE for a number that is not finite. */
+rlcore_status rlcore_vec_normalize_reset(rlcore_vec_normalize *v, const float *obs, float *out_obs);
+
+/* Takes the first observation of environment `index` alone, as rlcore_vecenv_reset_one wrote it.
+   obs, out_obs: [N, obs_len], of which that row is used; may be the same array.
+   Errors: as rlcore_vec_normalize_reset; E_RANGE. */
+rlcore_status rlcore_vec_normalize_reset_one(rlcore_vec_normalize *v, uint32_t index, const float *obs, float *out_obs);
+
+/* Normalises what rlcore_vecenv_step, or the caller's own batch, returned; one call for the whole batch. In this order:
+   merges obs and normalises it with the result; adds reward to the discounted sums, merges those and scales reward by
+   their deviation; normalises final_obs without merging it; starts the sums of ended episodes again. A row that was only
+   reset (valid 0) counts as an observation, its reward does not count.
+   in:  obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
+   out: where obs, reward and final_obs go, each of which may be the same array as in `in`; its other fields are not
+        used. NULL: over those of `in`.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_VALUE for a number that is not finite, in final_obs in a row
+   that ended. Nothing changes then, neither statistics nor arrays. */
+rlcore_status rlcore_vec_normalize_step(rlcore_vec_normalize *v, const rlcore_vecenv_out *in,
+                                        const rlcore_vecenv_out *out);
+
+/* Normalises any number of observations with the statistics as they are, for a policy that acts elsewhere.
+   obs, out_obs: [num_rows, obs_len]; may be the same array.
+   Errors: as rlcore_vec_normalize_reset; E_OVERFLOW. */
+rlcore_status rlcore_vec_normalize_obs(rlcore_vec_normalize *v, uint32_t num_rows, const float *obs, float *out_obs);
+
+/* 1: reset and step normalise and change nothing in the block, as an evaluation wants it; 0: the statistics follow again,
+   and the discounted sums go on from where they were.
+   Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for another number. */
+rlcore_status rlcore_vec_normalize_freeze(rlcore_vec_normalize *v, uint32_t frozen);
+
+/* Merges the statistics of another normaliser into this one's, as if this one had seen its observations too. Each brings
+   its initial count of 1e-4 along. The other may have another num_envs; it is only read.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for another obs_len; E_RANGE for counts that sum to more than 2^64. */
+rlcore_status rlcore_vec_normalize_merge(rlcore_vec_normalize *v, rlcore_vec_normalize *other);
+
+/* Copies the statistics out. mean, var: [obs_len] to write; NULL leaves one out.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_vec_normalize_statistics(rlcore_vec_normalize *v, double *mean, double *var,
+                                              rlcore_vec_normalize_stats *out);
 
 /* ---- How actions are chosen ---- */
 
@@ -612,6 +923,126 @@ rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const
                                 const rlcore_sampling *sampling, rlcore_rng *rng, float *scratch, size_t scratch_len,
                                 void *action);
 
+/* ---- Frame memories: every frame once, stacks when they are read ---- */
+
+/* How the frames of a stack lie, oldest first. */
+typedef enum rlcore_layout {
+  RLCORE_LAYOUT_HWC = 0,  /* [height, width, channels * num_stack]: on the last axis, as environments stack them */
+  RLCORE_LAYOUT_CHW = 1,  /* [channels * num_stack, height, width]: each channel a plane, as convolutions want them */
+} rlcore_layout;
+
+/* Rings of frames, one an environment: the caller's own block. A frame is kept once, however many stacks it is in. Frames
+   are numbered from 0 in each environment, numbers are never reused, and a full ring forgets its oldest frame. The slots
+   of a stack before the first frame of an episode repeat that frame. */
+typedef struct rlcore_lazy_frames rlcore_lazy_frames;
+
+/* What rings of frames are made from. Frames are bytes, [height, width, channels]; if theirs come as [channels, height,
+   width], give 1 channel and height * channels as the height. */
+typedef struct rlcore_lazy_frames_config {
+  uint32_t struct_size;  /* bytes; set by rlcore_lazy_frames_config_init */
+  uint32_t num_envs;     /* N, at least 1; default 1 */
+  uint32_t num_frames;   /* frames kept of each environment, at least num_stack, 1 more for whole transitions; default 10000 */
+  uint32_t height;       /* default 84 */
+  uint32_t width;        /* default 84 */
+  uint32_t channels;     /* bytes of a pixel; default 1 */
+  uint32_t num_stack;    /* frames of a stack, 1 to 16; default 4 */
+} rlcore_lazy_frames_config;
+
+/* A frame; with a transition, the newest frame of its observation. */
+typedef struct rlcore_frame_index {
+  uint64_t number;    /* number of the frame, as it was pushed */
+  uint32_t env;       /* number of its environment */
+  uint32_t reserved;  /* zero */
+} rlcore_frame_index;
+
+/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+   Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_lazy_frames_config_init(rlcore_lazy_frames_config *config, size_t config_size);
+
+/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+rlcore_status rlcore_lazy_frames_size(const rlcore_lazy_frames_config *config, size_t *out_size);
+
+/* Bytes of a block for each transition it can keep, rounded up: one frame and what is known about it. An episode of L
+   transitions keeps L + 1 frames. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+rlcore_status rlcore_lazy_frames_bytes_per_transition(const rlcore_lazy_frames_config *config, uint64_t *out_bytes);
+
+/* Lays empty rings out in the caller's block.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+   out: the same address as mem, with its type. Nothing has to be freed.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_lazy_frames_size(). */
+rlcore_status rlcore_lazy_frames_init(void *mem, size_t mem_size, const rlcore_lazy_frames_config *config,
+                                      rlcore_lazy_frames **out);
+
+/* Accepts bytes that a block was copied to, in this process or another. mem is only read.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or damaged bytes. */
+rlcore_status rlcore_lazy_frames_attach(void *mem, size_t mem_size, rlcore_lazy_frames **out);
+
+/* Appends a frame to the ring of environment `env`.
+   frame:      [height, width, channels], copied.
+   first:      1 if it starts an episode, else 0.
+   out_number: its number; NULL: not asked for.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_NOT_READY for a ring without frames unless first. */
+rlcore_status rlcore_lazy_frames_push(rlcore_lazy_frames *l, uint32_t env, const uint8_t *frame, uint32_t first,
+                                      uint64_t *out_number);
+
+/* Appends one step of environments [begin, end); the arrays are those of all N, only the rows of the range are used.
+   frame:       [N, height, width, channels] the frame to act on next.
+   first:       [N] 1 where that frame starts an episode.
+   final_frame: [N, height, width, channels] where first, the last frame of the episode that ended in this step, pushed
+                before the other; NULL: no episode ended, or its last frame was pushed already.
+   number:      [N] to write, the numbers of the frames to act on next; NULL: not asked for. The transition of the step
+                is that of the number written one step before, whether an episode ended or not.
+   Threads: calls on disjoint ranges may run at once; results do not depend on the split.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_NOT_READY for a ring without frames unless first without a
+   final_frame. */
+rlcore_status rlcore_lazy_frames_push_range(rlcore_lazy_frames *l, uint32_t begin, uint32_t end, const uint8_t *frame,
+                                            const uint8_t *first, const uint8_t *final_frame, uint64_t *number);
+
+/* Numbers of the frames that environment `env` still holds: from *out_begin, below *out_end. Every frame from *out_begin +
+   num_stack - 1 on has its stack, and those before it whose episode starts within the range.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
+rlcore_status rlcore_lazy_frames_held(const rlcore_lazy_frames *l, uint32_t env, uint64_t *out_begin,
+                                      uint64_t *out_end);
+
+/* Where a frame lies in the block: [height, width, channels], as it was pushed, until num_frames newer ones are.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE if it is not held. */
+rlcore_status rlcore_lazy_frames_frame(const rlcore_lazy_frames *l, uint32_t env, uint64_t number,
+                                       const uint8_t **out_frame);
+
+/* Numbers of the frames that stack `number` is made of, oldest first. numbers: [num_stack] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE if one of them is not held. */
+rlcore_status rlcore_lazy_frames_indices(const rlcore_lazy_frames *l, uint32_t env, uint64_t number, uint64_t *numbers);
+
+/* Writes the stack whose newest frame is `number`. Errors: as rlcore_lazy_frames_gather. */
+rlcore_status rlcore_lazy_frames_stack(const rlcore_lazy_frames *l, uint32_t env, uint64_t number, uint32_t layout,
+                                       uint32_t kind, void *out);
+
+/* Writes the stacks of num_rows frames.
+   index:  [num_rows] the newest frame of each stack.
+   layout: an rlcore_layout.
+   kind:   RLCORE_U8: bytes as they were pushed; RLCORE_F32: from 0 to 1, each byte / 255.
+   out:    [num_rows, one stack] of that kind, to write.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for layout, kind, an environment, or a frame that is
+   not held or not pushed yet. */
+rlcore_status rlcore_lazy_frames_gather(const rlcore_lazy_frames *l, const rlcore_frame_index *index, uint32_t num_rows,
+                                        uint32_t layout, uint32_t kind, void *out);
+
+/* Writes observations and next observations of num_rows transitions: index[i] is the newest frame of observation i, the
+   frame after it is the newest of next observation i. Frames that both have are read once.
+   obs, next_obs: [num_rows, one stack] of that kind, to write.
+   Errors: as rlcore_lazy_frames_gather; E_RANGE for a frame that is the last of its episode. */
+rlcore_status rlcore_lazy_frames_gather_transitions(const rlcore_lazy_frames *l, const rlcore_frame_index *index,
+                                                    uint32_t num_rows, uint32_t layout, uint32_t kind, void *obs,
+                                                    void *next_obs);
+
+/* Takes the newest frame out of a stack of bytes: what to push where an environment stacks its frames itself.
+   stack: [num_stack frames of frame_len] as `layout`, an rlcore_layout, says; num_stack is 1 to 16.
+   frame: [frame_len] to write, channels last; frame_len is a multiple of channels.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE; E_SHAPE. */
+rlcore_status rlcore_lazy_frames_newest(const uint8_t *stack, uint32_t num_stack, uint32_t channels, uint32_t layout,
+                                        uint8_t *frame, size_t frame_len);
+
 /* ---- Kernels, without state or block: advantages and returns ---- */
 
 /* What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1]. */
@@ -707,12 +1138,32 @@ rlcore_status rlcore_gaussian_squash_log_prob(const float *action, uint32_t num_
 
 /* ---- Means and variances ---- */
 
+/* Forgets everything: mean 0, variance 1. mean, var: [num_columns] to write; count: [1] becomes initial_count, usually
+   1e-4, so that the first rows outweigh what was not seen.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SHAPE if num_columns is 0; E_VALUE and E_RANGE unless initial_count is from 0 to 1. */
+rlcore_status rlcore_moments_reset(uint32_t num_columns, double initial_count, double *mean, double *var,
+                                   double *count);
+
 /* Merges the columns of x into running moments: Chan's formula, in a fixed order.
    x: [num_rows, num_columns]; mean, var: [num_columns] to change; count: [1] rows they have seen, to change.
    Errors, here and below: E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a number that is
    not finite. */
 rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t num_columns, double *mean, double *var,
                                     double *count);
+
+/* Merges moments that were made elsewhere, of a batch or of another worker, by the same formula. Moments that began at an
+   initial count bring it along.
+   with_mean, with_var: [num_columns] moments of with_count rows; mean, var, count: as for rlcore_moments_update.
+   Errors: as there; E_RANGE for a variance below 0, a count that is not from 0 to 2^64, or two counts of 0. */
+rlcore_status rlcore_moments_merge(uint32_t num_columns, const double *with_mean, const double *with_var,
+                                   double with_count, double *mean, double *var, double *count);
+
+/* Writes clip((x - mean) / sqrt(var + epsilon)), from -clip to clip.
+   x, out: [num_rows, num_columns]; may be the same array. mean, var: [num_columns]
+   Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30 to
+   1e30. */
+rlcore_status rlcore_normalize(const float *x, uint32_t num_rows, uint32_t num_columns, const double *mean,
+                               const double *var, double epsilon, float clip, float *out);
 
 /* Shifts and scales x to mean 0 and deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; fewer
    than two numbers stay as they are. E_RANGE for epsilon. */

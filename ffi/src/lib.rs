@@ -31,5 +31,7 @@ pub mod moments;
 
 pub mod sampling;
 
+pub mod lazy_frames;
+
 pub mod policy;
 pub mod ppo;

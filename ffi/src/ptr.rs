@@ -94,7 +94,7 @@ impl<'a, T: Plain> Input<'a, T> {
     }
 
     /// Elements `[begin, end)` of it, or as many of them as there are.
-    fn range(self, begin: usize, end: usize) -> Self {
+    pub fn range(self, begin: usize, end: usize) -> Self {
         let begin = begin.min(self.len);
         Input { p: self.p.wrapping_add(begin), len: end.min(self.len).saturating_sub(begin), ..self }
     }

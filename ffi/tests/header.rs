@@ -25,6 +25,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("sampling.rs", "How actions are chosen", &["rlcore_sampling_method", "rlcore_sampling"]),
     ("ppo.rs", "PPO: act, observe, learn", &["rlcore_ppo_due", "rlcore_activation"]),
     ("policy.rs", "Policies: what a game ships", &[]),
+    ("lazy_frames.rs", "Frame memories: every frame once, stacks when they are read", &["rlcore_layout"]),
     ("kernels.rs", "Kernels, without state or block: advantages and returns", &[]),
     ("categorical.rs", "Categorical policies", &[]),
     ("gaussian.rs", "Gaussian policies", &[]),

@@ -1,0 +1,456 @@
+//! Rings of frames that stacks are made from.
+
+use core::ffi::c_void;
+use core::mem::offset_of;
+
+use crate::ptr::{self, AnyOutput, Extent, Input, Output, Plain, Versioned, apart};
+use crate::status::{Fault, Result, call, rlcore_status};
+use rlcore::data::lazy_frames::{FrameIndex, Frames, LazyFrames, LazyFramesConfig, Rings, Spans, View, spans};
+use rlcore::error::{Error, Kind};
+use rlcore::kernels::stack::{self, Layout};
+use rlcore::space::Element;
+
+/// Rings of frames, one an environment: the caller's own block. A frame is kept once, however many stacks it is in. Frames
+/// are numbered from 0 in each environment, numbers are never reused, and a full ring forgets its oldest frame. The slots
+/// of a stack before the first frame of an episode repeat that frame.
+pub struct rlcore_lazy_frames;
+
+/// How the frames of a stack lie, oldest first.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_layout {
+    /// [height, width, channels * num_stack]: on the last axis, as environments stack them
+    RLCORE_LAYOUT_HWC = 0,
+    /// [channels * num_stack, height, width]: each channel a plane, as convolutions want them
+    RLCORE_LAYOUT_CHW = 1,
+}
+
+/// What rings of frames are made from. Frames are bytes, [height, width, channels]; if theirs come as [channels, height,
+/// width], give 1 channel and height * channels as the height.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_lazy_frames_config {
+    /// bytes; set by rlcore_lazy_frames_config_init
+    pub struct_size: u32,
+    /// N, at least 1; default 1
+    pub num_envs: u32,
+    /// frames kept of each environment, at least num_stack, 1 more for whole transitions; default 10000
+    pub num_frames: u32,
+    /// default 84
+    pub height: u32,
+    /// default 84
+    pub width: u32,
+    /// bytes of a pixel; default 1
+    pub channels: u32,
+    /// frames of a stack, 1 to 16; default 4
+    pub num_stack: u32,
+}
+
+/// A frame; with a transition, the newest frame of its observation.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_frame_index {
+    /// number of the frame, as it was pushed
+    pub number: u64,
+    /// number of its environment
+    pub env: u32,
+    /// zero
+    pub reserved: u32,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_lazy_frames_config {
+    const WHAT: &'static str = "lazy_frames config";
+    const MIN_SIZE: usize = offset_of!(rlcore_lazy_frames_config, num_stack) + size_of::<u32>();
+    fn defaults() -> Self {
+        let LazyFramesConfig { num_envs, num_frames, height, width, channels, num_stack } = LazyFramesConfig::default();
+        let struct_size = size_of::<Self>() as u32;
+        rlcore_lazy_frames_config { struct_size, num_envs, num_frames, height, width, channels, num_stack }
+    }
+}
+
+// SAFETY: plain data, laid out as the core's.
+unsafe impl Plain for FrameIndex {}
+
+const _: () = assert!(
+    size_of::<rlcore_frame_index>() == size_of::<FrameIndex>()
+        && offset_of!(rlcore_frame_index, env) == offset_of!(FrameIndex, env)
+        && offset_of!(rlcore_frame_index, reserved) == offset_of!(FrameIndex, reserved)
+);
+
+unsafe fn config(p: *const rlcore_lazy_frames_config) -> Result<LazyFramesConfig> {
+    let rlcore_lazy_frames_config { struct_size: _, num_envs, num_frames, height, width, channels, num_stack } =
+        unsafe { ptr::sized(p)? };
+    Ok(LazyFramesConfig { num_envs, num_frames, height, width, channels, num_stack })
+}
+
+fn layout(number: u32) -> Result<Layout> {
+    let unknown = Error::new(Kind::Range, "0 (HWC) or 1 (CHW)").given(number as usize);
+    Layout::from_number(number).ok_or_else(|| Fault::at("layout", unknown))
+}
+
+fn kind(number: u32) -> Result<Element> {
+    match number {
+        0 => Ok(Element::F32),
+        2 => Ok(Element::U8),
+        _ => {
+            let unknown = Error::new(Kind::Range, "0 (f32) or 2 (u8)").given(number as usize);
+            Err(Fault::at("kind", unknown))
+        }
+    }
+}
+
+/// A block that `init` or `attach` accepted. Only its header and configuration are looked at, which nothing writes.
+struct Block {
+    base: *mut u8,
+    extent: Extent,
+    config: LazyFramesConfig,
+    spans: Spans,
+    frame_len: usize,
+    stack_len: usize,
+}
+
+impl Block {
+    /// Errors: `Null`, `Align`, `Image`.
+    unsafe fn at(p: *const rlcore_lazy_frames) -> Result<Block> {
+        let base: *const u8 = p.cast();
+        let head = unsafe { Input::at("lazy_frames", base, LazyFramesConfig::END)? };
+        let config = LazyFramesConfig::read(head.slice())?;
+        let (spans, size) = spans(&config)?;
+        Ok(Block {
+            base: base.cast_mut(),
+            extent: Extent::of("lazy_frames", base, size),
+            config,
+            spans,
+            frame_len: config.frame_len()?,
+            stack_len: config.stack_len()?,
+        })
+    }
+
+    fn num_envs(&self) -> usize {
+        self.config.num_envs as usize
+    }
+
+    /// Rings `[begin, end)`: no other ring is touched, so that threads may work on others. Errors: `Range`.
+    unsafe fn rings<'a>(&self, begin: usize, end: usize) -> Result<Rings<'a>> {
+        let n = self.num_envs();
+        if begin > end || end > n {
+            let what = "lazy_frames: environments [begin, end) with begin <= end <= num_envs,";
+            return Err(Error::new(Kind::Range, what).needed(n).given(if begin > end { begin } else { end }).into());
+        }
+        let (rows, slots) = (end.wrapping_sub(begin), self.config.num_frames as usize);
+        let bytes = slots.saturating_mul(self.frame_len);
+        let (base, s) = (self.base, &self.spans);
+        Ok(unsafe {
+            Rings {
+                config: self.config,
+                first: begin,
+                pushed: ptr::field_mut(base, s.pushed, begin, rows),
+                age: ptr::field_mut(base, s.age, begin.saturating_mul(slots), rows.saturating_mul(slots)),
+                frames: ptr::field_mut(base, s.frames, begin.saturating_mul(bytes), rows.saturating_mul(bytes)),
+            }
+        })
+    }
+
+    unsafe fn view<'a>(&self) -> View<'a> {
+        unsafe {
+            View {
+                config: self.config,
+                pushed: ptr::field(self.base, self.spans.pushed),
+                age: ptr::field(self.base, self.spans.age),
+                frames: ptr::field(self.base, self.spans.frames),
+            }
+        }
+    }
+
+    fn env(&self, env: u32) -> Result<usize> {
+        let (n, i) = (self.num_envs(), env as usize);
+        let outside = Error::new(Kind::Range, "lazy_frames: an environment below").needed(n).given(i);
+        if i < n { Ok(i) } else { Err(outside.into()) }
+    }
+}
+
+/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/// Errors: E_NULL; E_ALIGN; E_SIZE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_config_init(
+    config: *mut rlcore_lazy_frames_config,
+    config_size: usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+}
+
+/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_size(
+    config: *const rlcore_lazy_frames_config,
+    out_size: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_size", out_size, || Ok(LazyFrames::size(&self::config(config)?)?)) })
+}
+
+/// Bytes of a block for each transition it can keep, rounded up: one frame and what is known about it. An episode of L
+/// transitions keeps L + 1 frames. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_bytes_per_transition(
+    config: *const rlcore_lazy_frames_config,
+    out_bytes: *mut u64,
+) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_bytes", out_bytes, || Ok(self::config(config)?.bytes_per_transition()?)) })
+}
+
+/// Lays empty rings out in the caller's block.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+/// out: the same address as mem, with its type. Nothing has to be freed.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_lazy_frames_size().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_init(
+    mem: *mut c_void,
+    mem_size: usize,
+    config: *const rlcore_lazy_frames_config,
+    out: *mut *mut rlcore_lazy_frames,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let config = self::config(config)?;
+        apart(&[block.extent(), out.extent()], &[])?;
+        LazyFrames::init(block.slice(), &config)?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Accepts bytes that a block was copied to, in this process or another. mem is only read.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+/// order, or damaged bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_attach(
+    mem: *mut c_void,
+    mem_size: usize,
+    out: *mut *mut rlcore_lazy_frames,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        apart(&[block.extent(), out.extent()], &[])?;
+        LazyFrames::attach(block.slice())?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Appends a frame to the ring of environment `env`.
+/// frame:      [height, width, channels], copied.
+/// first:      1 if it starts an episode, else 0.
+/// out_number: its number; NULL: not asked for.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_NOT_READY for a ring without frames unless first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_push(
+    l: *mut rlcore_lazy_frames,
+    env: u32,
+    frame: *const u8,
+    first: u32,
+    out_number: *mut u64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(l)?;
+        let i = block.env(env)?;
+        let frame = Input::at("frame", frame, block.frame_len)?;
+        let out = Output::optional("out_number", out_number, 1)?;
+        apart(&[block.extent, out.as_ref().map_or(Extent::NONE, Output::extent)], &[frame.extent()])?;
+        let first = ptr::flag("first", first)?;
+        let number = block.rings(i, i.saturating_add(1))?.push(0, frame.slice(), first)?;
+        if let Some(out) = out {
+            *out.one() = number;
+        }
+        Ok(())
+    })
+}
+
+/// Appends one step of environments [begin, end); the arrays are those of all N, only the rows of the range are used.
+/// frame:       [N, height, width, channels] the frame to act on next.
+/// first:       [N] 1 where that frame starts an episode.
+/// final_frame: [N, height, width, channels] where first, the last frame of the episode that ended in this step, pushed
+///              before the other; NULL: no episode ended, or its last frame was pushed already.
+/// number:      [N] to write, the numbers of the frames to act on next; NULL: not asked for. The transition of the step
+///              is that of the number written one step before, whether an episode ended or not.
+/// Threads: calls on disjoint ranges may run at once; results do not depend on the split.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_NOT_READY for a ring without frames unless first without a
+/// final_frame.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_push_range(
+    l: *mut rlcore_lazy_frames,
+    begin: u32,
+    end: u32,
+    frame: *const u8,
+    first: *const u8,
+    final_frame: *const u8,
+    number: *mut u64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(l)?;
+        let (n, width) = (block.num_envs(), block.frame_len);
+        let len = ptr::grid("frame", n, width)?;
+        let frame = Input::at("frame", frame, len)?;
+        let first = Input::at("first", first, n)?;
+        let last = Input::optional("final_frame", final_frame, len)?;
+        let number = Output::optional("number", number, n)?;
+        let inputs = [frame.extent(), first.extent(), last.as_ref().map_or(Extent::NONE, Input::extent)];
+        apart(&[block.extent, number.as_ref().map_or(Extent::NONE, Output::extent)], &inputs)?;
+        let (begin, end) = (begin as usize, end as usize);
+        let mut rings = block.rings(begin, end)?;
+        let (low, high) = (begin.saturating_mul(width), end.saturating_mul(width));
+        let step = Frames {
+            frame: frame.range(low, high).slice(),
+            first: first.range(begin, end).slice(),
+            final_frame: last.map(|x| x.range(low, high).slice()),
+        };
+        Ok(rings.push_all(step, number.map(|x| x.range(begin, end).slice()))?)
+    })
+}
+
+/// Numbers of the frames that environment `env` still holds: from *out_begin, below *out_end. Every frame from *out_begin +
+/// num_stack - 1 on has its stack, and those before it whose episode starts within the range.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_held(
+    l: *const rlcore_lazy_frames,
+    env: u32,
+    out_begin: *mut u64,
+    out_end: *mut u64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(l)?;
+        let (begin, end) = (Output::at("out_begin", out_begin, 1)?, Output::at("out_end", out_end, 1)?);
+        apart(&[begin.extent(), end.extent()], &[block.extent])?;
+        let held = block.view().held(env as usize)?;
+        (*begin.one(), *end.one()) = (held.start, held.end);
+        Ok(())
+    })
+}
+
+/// Where a frame lies in the block: [height, width, channels], as it was pushed, until num_frames newer ones are.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE if it is not held.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_frame(
+    l: *const rlcore_lazy_frames,
+    env: u32,
+    number: u64,
+    out_frame: *mut *const u8,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(l)?;
+        let out = Output::at("out_frame", out_frame, 1)?;
+        apart(&[out.extent()], &[block.extent])?;
+        *out.one() = block.view().frame(env as usize, number)?.as_ptr();
+        Ok(())
+    })
+}
+
+/// Numbers of the frames that stack `number` is made of, oldest first. numbers: [num_stack] to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE if one of them is not held.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_indices(
+    l: *const rlcore_lazy_frames,
+    env: u32,
+    number: u64,
+    numbers: *mut u64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(l)?;
+        let numbers = Output::at("numbers", numbers, block.config.num_stack as usize)?;
+        apart(&[numbers.extent()], &[block.extent])?;
+        Ok(block.view().indices(env as usize, number, numbers.slice())?)
+    })
+}
+
+/// Writes the stack whose newest frame is `number`. Errors: as rlcore_lazy_frames_gather.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_stack(
+    l: *const rlcore_lazy_frames,
+    env: u32,
+    number: u64,
+    layout: u32,
+    kind: u32,
+    out: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(l)?;
+        let (layout, kind) = (self::layout(layout)?, self::kind(kind)?);
+        let out = AnyOutput::at("out", out, kind, 1, block.stack_len)?;
+        apart(&[out.extent()], &[block.extent])?;
+        Ok(block.view().stack(env as usize, number, layout, out.elements())?)
+    })
+}
+
+/// Writes the stacks of num_rows frames.
+/// index:  [num_rows] the newest frame of each stack.
+/// layout: an rlcore_layout.
+/// kind:   RLCORE_U8: bytes as they were pushed; RLCORE_F32: from 0 to 1, each byte / 255.
+/// out:    [num_rows, one stack] of that kind, to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for layout, kind, an environment, or a frame that is
+/// not held or not pushed yet.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_gather(
+    l: *const rlcore_lazy_frames,
+    index: *const rlcore_frame_index,
+    num_rows: u32,
+    layout: u32,
+    kind: u32,
+    out: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(l)?;
+        let (layout, kind, rows) = (self::layout(layout)?, self::kind(kind)?, num_rows as usize);
+        let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
+        let out = AnyOutput::at("out", out, kind, rows, block.stack_len)?;
+        apart(&[out.extent()], &[index.extent(), block.extent])?;
+        Ok(block.view().gather(index.slice(), layout, out.elements())?)
+    })
+}
+
+/// Writes observations and next observations of num_rows transitions: index[i] is the newest frame of observation i, the
+/// frame after it is the newest of next observation i. Frames that both have are read once.
+/// obs, next_obs: [num_rows, one stack] of that kind, to write.
+/// Errors: as rlcore_lazy_frames_gather; E_RANGE for a frame that is the last of its episode.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_gather_transitions(
+    l: *const rlcore_lazy_frames,
+    index: *const rlcore_frame_index,
+    num_rows: u32,
+    layout: u32,
+    kind: u32,
+    obs: *mut c_void,
+    next_obs: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(l)?;
+        let (layout, kind, rows) = (self::layout(layout)?, self::kind(kind)?, num_rows as usize);
+        let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
+        let obs = AnyOutput::at("obs", obs, kind, rows, block.stack_len)?;
+        let next_obs = AnyOutput::at("next_obs", next_obs, kind, rows, block.stack_len)?;
+        apart(&[obs.extent(), next_obs.extent()], &[index.extent(), block.extent])?;
+        Ok(block.view().gather_transitions(index.slice(), layout, obs.elements(), next_obs.elements())?)
+    })
+}
+
+/// Takes the newest frame out of a stack of bytes: what to push where an environment stacks its frames itself.
+/// stack: [num_stack frames of frame_len] as `layout`, an rlcore_layout, says; num_stack is 1 to 16.
+/// frame: [frame_len] to write, channels last; frame_len is a multiple of channels.
+/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE; E_SHAPE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_newest(
+    stack: *const u8,
+    num_stack: u32,
+    channels: u32,
+    layout: u32,
+    frame: *mut u8,
+    frame_len: usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let layout = self::layout(layout)?;
+        let stack = Input::at("stack", stack, ptr::grid("stack", num_stack as usize, frame_len)?)?;
+        let frame = Output::at("frame", frame, frame_len)?;
+        apart(&[frame.extent()], &[stack.extent()])?;
+        Ok(stack::newest(stack.slice(), num_stack as usize, channels as usize, layout, frame.slice())?)
+    })
+}

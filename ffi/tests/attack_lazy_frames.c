@@ -1,0 +1,409 @@
+/* Frame memories, called wrongly in every way we know; and what right calls answer, beside a C program's own stacking. */
+#include "rlcore.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 3, KEPT = 6, H = 2, W = 3, C = 2, K = 3, FRAME = H * W * C, STACK = K * FRAME, BLOCK = 2048, ROWS = 4 };
+
+static struct world {
+  _Alignas(64) unsigned char mem[BLOCK];
+  _Alignas(64) unsigned char other[BLOCK];
+  rlcore_lazy_frames_config config;
+  rlcore_lazy_frames *l;
+  size_t size;
+  uint64_t number, begin, end, cost, numbers[N], indices[K];
+  uint8_t frame[N][FRAME], final_frame[N][FRAME], first[N];
+  rlcore_frame_index index[ROWS];
+  float obs_f32[ROWS][STACK], next_f32[ROWS][STACK];
+  uint8_t obs[ROWS][STACK], next[ROWS][STACK];
+  const uint8_t *lies;
+} w, before;
+
+#include "attack.h"
+
+#if SIZE_MAX == UINT64_MAX
+_Static_assert(sizeof(rlcore_lazy_frames_config) == 28, "");
+OFFSET(rlcore_lazy_frames_config, num_envs, 4); OFFSET(rlcore_lazy_frames_config, num_frames, 8);
+OFFSET(rlcore_lazy_frames_config, height, 12); OFFSET(rlcore_lazy_frames_config, width, 16);
+OFFSET(rlcore_lazy_frames_config, channels, 20); OFFSET(rlcore_lazy_frames_config, num_stack, 24);
+_Static_assert(sizeof(rlcore_frame_index) == 16, "");
+OFFSET(rlcore_frame_index, number, 0); OFFSET(rlcore_frame_index, env, 8); OFFSET(rlcore_frame_index, reserved, 12);
+#endif
+
+/* Byte i of frame `number` of an environment. */
+static uint8_t pixel(uint32_t env, uint64_t number, int i) { return (uint8_t)(env * 90 + number * 13 + (uint64_t)i); }
+
+static void draw(uint8_t *frame, uint32_t env, uint64_t number) {
+  for (int i = 0; i < FRAME; i++) frame[i] = pixel(env, number, i);
+}
+
+/* A fresh world: every environment has pushed frames 0 to 3, of which 3 starts the second episode. */
+static void start(void) {
+  memset(&w, 0, sizeof w);
+  FINE(rlcore_lazy_frames_config_init(&w.config, sizeof w.config));
+  CHECK(w.config.struct_size == sizeof w.config && w.config.num_envs == 1 && w.config.num_frames == 10000);
+  CHECK(w.config.height == 84 && w.config.width == 84 && w.config.channels == 1 && w.config.num_stack == 4);
+  w.config.num_envs = N;
+  w.config.num_frames = KEPT;
+  w.config.height = H;
+  w.config.width = W;
+  w.config.channels = C;
+  w.config.num_stack = K;
+  FINE(rlcore_lazy_frames_size(&w.config, &w.size));
+  CHECK(w.size <= sizeof w.mem);
+  FINE(rlcore_lazy_frames_init(w.mem, sizeof w.mem, &w.config, &w.l));
+  CHECK((void *)w.l == (void *)w.mem);
+  for (uint32_t env = 0; env < N; env++)
+    for (uint64_t number = 0; number < 4; number++) {
+      draw(w.frame[0], env, number);
+      FINE(rlcore_lazy_frames_push(w.l, env, w.frame[0], number % 3 == 0, &w.number));
+      CHECK(w.number == number);
+    }
+  for (int i = 0; i < ROWS; i++) w.index[i] = (rlcore_frame_index){(uint64_t)(i % 2), (uint32_t)i % N, 0};
+}
+
+/* ---- Making a block ---- */
+
+static void attack_config(void) {
+  start();
+  REFUSED(NULLED, "lazy_frames config", rlcore_lazy_frames_config_init(NULL, sizeof w.config));
+  REFUSED(CROOKED, "lazy_frames config", rlcore_lazy_frames_config_init(off(&w.config, 2), sizeof w.config));
+  REFUSED(RLCORE_E_SIZE, "at least 28", rlcore_lazy_frames_config_init(&w.config, sizeof w.config - 4));
+  REFUSED(RLCORE_E_SIZE, "given 0", rlcore_lazy_frames_config_init(&w.config, 0));
+
+  const struct { size_t field; uint32_t bad; int32_t status; const char *words; } bad[] = {
+      {offsetof(rlcore_lazy_frames_config, struct_size), 24, RLCORE_E_CONFIG, "at least 28, given 24"},
+      {offsetof(rlcore_lazy_frames_config, struct_size), 0, RLCORE_E_CONFIG, "struct_size"},
+      {offsetof(rlcore_lazy_frames_config, struct_size), 30, RLCORE_E_CONFIG, "struct_size"},
+      {offsetof(rlcore_lazy_frames_config, struct_size), UINT32_MAX, RLCORE_E_CONFIG, "struct_size"},
+      {offsetof(rlcore_lazy_frames_config, num_envs), 0, RLCORE_E_CONFIG, "num_envs of at least 1"},
+      {offsetof(rlcore_lazy_frames_config, num_frames), 0, RLCORE_E_CONFIG, "num_frames of at least num_stack, 3, given 0"},
+      {offsetof(rlcore_lazy_frames_config, num_frames), K - 1, RLCORE_E_CONFIG, "num_frames of at least num_stack, 3, given 2"},
+      {offsetof(rlcore_lazy_frames_config, height), 0, RLCORE_E_CONFIG, "height, width and channels of at least 1"},
+      {offsetof(rlcore_lazy_frames_config, width), 0, RLCORE_E_CONFIG, "height, width and channels of at least 1"},
+      {offsetof(rlcore_lazy_frames_config, channels), 0, RLCORE_E_CONFIG, "height, width and channels of at least 1"},
+      {offsetof(rlcore_lazy_frames_config, num_stack), 0, RLCORE_E_CONFIG, "num_stack from 1 to 16"},
+      {offsetof(rlcore_lazy_frames_config, num_stack), 17, RLCORE_E_CONFIG, "num_stack from 1 to 16, given 17"},
+      {offsetof(rlcore_lazy_frames_config, num_stack), UINT32_MAX, RLCORE_E_CONFIG, "num_stack from 1 to 16"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    uint32_t *field = off(&w.config, bad[i].field);
+    WITH(*field, bad[i].bad, bad[i].status, bad[i].words, rlcore_lazy_frames_size(&w.config, &w.size));
+    WITH(*field, bad[i].bad, bad[i].status, bad[i].words, rlcore_lazy_frames_bytes_per_transition(&w.config, &w.cost));
+    WITH(*field, bad[i].bad, bad[i].status, bad[i].words, rlcore_lazy_frames_init(w.other, BLOCK, &w.config, &w.l));
+  }
+  const rlcore_lazy_frames_config kept = w.config;
+  w.config.height = w.config.width = w.config.channels = w.config.num_envs = w.config.num_frames = UINT32_MAX;
+  REFUSED(RLCORE_E_OVERFLOW, "address space", rlcore_lazy_frames_size(&w.config, &w.size));
+  REFUSED(RLCORE_E_OVERFLOW, "address space", rlcore_lazy_frames_init(w.other, BLOCK, &w.config, &w.l));
+  w.config = kept;
+
+  REFUSED(NULLED, "config", rlcore_lazy_frames_size(NULL, &w.size));
+  REFUSED(CROOKED, "config", rlcore_lazy_frames_size(off(&w.config, 1), &w.size));
+  REFUSED(NULLED, "out_size", rlcore_lazy_frames_size(&w.config, NULL));
+  REFUSED(CROOKED, "out_size", rlcore_lazy_frames_size(&w.config, off(&w.size, 4)));
+  REFUSED(NULLED, "config", rlcore_lazy_frames_bytes_per_transition(NULL, &w.cost));
+  REFUSED(CROOKED, "config", rlcore_lazy_frames_bytes_per_transition(off(&w.config, 2), &w.cost));
+  REFUSED(NULLED, "out_bytes", rlcore_lazy_frames_bytes_per_transition(&w.config, NULL));
+  REFUSED(CROOKED, "out_bytes", rlcore_lazy_frames_bytes_per_transition(&w.config, off(&w.cost, 4)));
+
+  FINE(rlcore_lazy_frames_config_init(&w.config, sizeof w.config));
+  FINE(rlcore_lazy_frames_bytes_per_transition(&w.config, &w.cost));
+  CHECK(w.cost >= 84 * 84 && w.cost <= 84 * 84 * 101 / 100);
+}
+
+static void attack_init(void) {
+  start();
+  REFUSED(NULLED, "mem", rlcore_lazy_frames_init(NULL, BLOCK, &w.config, &w.l));
+  REFUSED(CROOKED, "block", rlcore_lazy_frames_init(off(w.other, 4), BLOCK - 8, &w.config, &w.l));
+  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_lazy_frames_init(w.other, w.size - 1, &w.config, &w.l));
+  REFUSED(RLCORE_E_SIZE, "given 0", rlcore_lazy_frames_init(w.other, 0, &w.config, &w.l));
+  REFUSED(RLCORE_E_OVERFLOW, "mem", rlcore_lazy_frames_init(w.other, SIZE_MAX, &w.config, &w.l));
+  REFUSED(NULLED, "config", rlcore_lazy_frames_init(w.other, BLOCK, NULL, &w.l));
+  REFUSED(NULLED, "out", rlcore_lazy_frames_init(w.other, BLOCK, &w.config, NULL));
+  REFUSED(CROOKED, "out", rlcore_lazy_frames_init(w.other, BLOCK, &w.config, off(&w.l, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_lazy_frames_init(w.other, BLOCK, &w.config, (void *)(w.other + 64)));
+
+  REFUSED(NULLED, "mem", rlcore_lazy_frames_attach(NULL, BLOCK, &w.l));
+  REFUSED(CROOKED, "block", rlcore_lazy_frames_attach(off(w.mem, 4), BLOCK - 8, &w.l));
+  REFUSED(RLCORE_E_SIZE, "block: bytes", rlcore_lazy_frames_attach(w.mem, w.size - 1, &w.l));
+  REFUSED(RLCORE_E_SIZE, "header", rlcore_lazy_frames_attach(w.mem, 8, &w.l));
+  REFUSED(NULLED, "out", rlcore_lazy_frames_attach(w.mem, w.size, NULL));
+  REFUSED(CROOKED, "out", rlcore_lazy_frames_attach(w.mem, w.size, off(&w.l, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_lazy_frames_attach(w.mem, BLOCK, (void *)(w.mem + 64)));
+  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", rlcore_lazy_frames_attach(w.other, BLOCK, &w.l));
+}
+
+/* Every byte before the frames in every state of one bit: refused, or accepted and harmless. */
+static void attack_images(void) {
+  start();
+  const size_t frames_begin = w.size - (size_t)N * KEPT * FRAME;
+  int refused = 0, accepted = 0;
+  memcpy(w.other, w.mem, BLOCK);
+  for (size_t at = 0; at < frames_begin - 64; at++)
+    for (int bit = 0; bit < 8; bit++) {
+      w.other[at] ^= (unsigned char)(1 << bit);
+      rlcore_lazy_frames *l;
+      const rlcore_status status = rlcore_lazy_frames_attach(w.other, BLOCK, &l);
+      if (status == RLCORE_OK) {
+        accepted++;
+        for (uint32_t env = 0; env < N; env++)
+          for (uint64_t number = 0; number < 12; number++) {
+            const rlcore_frame_index index = {number, env, 0};
+            rlcore_lazy_frames_gather_transitions(l, &index, 1, RLCORE_LAYOUT_HWC, RLCORE_U8, w.obs, w.next);
+            rlcore_lazy_frames_stack(l, env, number, RLCORE_LAYOUT_CHW, RLCORE_F32, w.obs_f32);
+          }
+      } else {
+        refused++;
+        CHECK(status == RLCORE_E_IMAGE || status == RLCORE_E_SIZE);
+      }
+      memcpy(w.other, w.mem, BLOCK);
+    }
+  CHECK(refused > 8 * 80 && accepted > 0);
+  attacks += refused + accepted;
+}
+
+/* ---- Pushing ---- */
+
+static void attack_push(void) {
+  start();
+  rlcore_lazy_frames *l = w.l;
+#define PUSH rlcore_lazy_frames_push
+  REFUSED(NULLED, "lazy_frames", PUSH(NULL, 0, w.frame[0], 0, &w.number));
+  REFUSED(CROOKED, "block: start on a multiple of 8", PUSH(off(l, 4), 0, w.frame[0], 0, &w.number));
+  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", PUSH((void *)w.other, 0, w.frame[0], 0, &w.number));
+  REFUSED(RLCORE_E_RANGE, "an environment below 3, given 3", PUSH(l, N, w.frame[0], 0, &w.number));
+  REFUSED(RLCORE_E_RANGE, "given 4294967295", PUSH(l, UINT32_MAX, w.frame[0], 0, &w.number));
+  REFUSED(NULLED, "frame", PUSH(l, 0, NULL, 0, &w.number));
+  REFUSED(RLCORE_E_RANGE, "first: 0 or 1, given 2", PUSH(l, 0, w.frame[0], 2, &w.number));
+  REFUSED(CROOKED, "out_number", PUSH(l, 0, w.frame[0], 0, off(&w.number, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "lazy_frames", PUSH(l, 0, w.mem + w.size - FRAME, 0, &w.number));
+  REFUSED(RLCORE_E_OVERLAP, "lazy_frames", PUSH(l, 0, w.frame[0], 0, (uint64_t *)(void *)(w.mem + 64)));
+  FINE(PUSH(l, 0, w.frame[0], 0, NULL));
+
+#define RANGE rlcore_lazy_frames_push_range
+  const uint8_t *frame = w.frame[0], *last = w.final_frame[0];
+  REFUSED(NULLED, "lazy_frames", RANGE(NULL, 0, N, frame, w.first, last, w.numbers));
+  REFUSED(CROOKED, "block: start on a multiple of 8", RANGE(off(l, 1), 0, N, frame, w.first, last, w.numbers));
+  REFUSED(RLCORE_E_IMAGE, "image", RANGE((void *)w.other, 0, N, frame, w.first, last, w.numbers));
+  REFUSED(RLCORE_E_RANGE, "begin <= end <= num_envs, 3, given 4", RANGE(l, 0, N + 1, frame, w.first, last, w.numbers));
+  REFUSED(RLCORE_E_RANGE, "given 2", RANGE(l, 2, 1, frame, w.first, last, w.numbers));
+  REFUSED(RLCORE_E_RANGE, "given 4294967295", RANGE(l, UINT32_MAX, UINT32_MAX, frame, w.first, last, w.numbers));
+  REFUSED(NULLED, "frame", RANGE(l, 0, N, NULL, w.first, last, w.numbers));
+  REFUSED(NULLED, "first", RANGE(l, 0, N, frame, NULL, last, w.numbers));
+  REFUSED(CROOKED, "number", RANGE(l, 0, N, frame, w.first, last, off(w.numbers, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "number", RANGE(l, 0, N, (uint8_t *)w.numbers, w.first, last, w.numbers));
+  REFUSED(RLCORE_E_OVERLAP, "number", RANGE(l, 0, N, frame, (uint8_t *)w.numbers, last, w.numbers));
+  REFUSED(RLCORE_E_OVERLAP, "number", RANGE(l, 0, N, frame, w.first, (uint8_t *)w.numbers, w.numbers));
+  REFUSED(RLCORE_E_OVERLAP, "lazy_frames", RANGE(l, 0, N, w.mem + 64, w.first, last, w.numbers));
+  REFUSED(RLCORE_E_OVERLAP, "lazy_frames", RANGE(l, 0, N, frame, w.mem + 64, last, w.numbers));
+  REFUSED(RLCORE_E_OVERLAP, "lazy_frames", RANGE(l, 0, N, frame, w.first, w.mem + 64, w.numbers));
+  REFUSED(RLCORE_E_OVERLAP, "lazy_frames", RANGE(l, 0, N, frame, w.first, last, (uint64_t *)(void *)w.mem));
+  FINE(RANGE(l, 1, 1, frame, w.first, last, w.numbers));
+  FINE(RANGE(l, 0, N, frame, w.first, NULL, NULL));
+
+  /* Empty rings: an episode begins with its first frame, and none can end before. */
+  FINE(rlcore_lazy_frames_init(w.mem, sizeof w.mem, &w.config, &w.l));
+  REFUSED(RLCORE_E_NOT_READY, "not so environment, given 1", PUSH(l, 1, frame, 0, &w.number));
+  REFUSED(RLCORE_E_NOT_READY, "not so environment, given 2", RANGE(l, 2, 3, frame, w.first, NULL, w.numbers));
+  w.first[0] = w.first[1] = w.first[2] = 1;
+  REFUSED(RLCORE_E_NOT_READY, "not so environment, given 0", RANGE(l, 0, N, frame, w.first, last, w.numbers));
+  w.first[1] = 0;
+  REFUSED(RLCORE_E_NOT_READY, "not so environment, given 1", RANGE(l, 0, N, frame, w.first, NULL, w.numbers));
+  w.first[1] = 255;
+  FINE(RANGE(l, 0, N, frame, w.first, NULL, w.numbers));
+  FINE(RANGE(l, 1, 2, frame, w.first, last, w.numbers));
+  CHECK(w.numbers[0] == 0 && w.numbers[1] == 2 && w.numbers[2] == 0);
+}
+
+/* ---- Reading ---- */
+
+static void attack_reading(void) {
+  start();
+  const rlcore_lazy_frames *l = w.l, *none = (const void *)w.other;
+#define HELD rlcore_lazy_frames_held
+  REFUSED(NULLED, "lazy_frames", HELD(NULL, 0, &w.begin, &w.end));
+  REFUSED(CROOKED, "block: start on a multiple of 8", HELD(off(l, 4), 0, &w.begin, &w.end));
+  REFUSED(RLCORE_E_IMAGE, "image", HELD(none, 0, &w.begin, &w.end));
+  REFUSED(RLCORE_E_RANGE, "an environment below 3, given 3", HELD(l, N, &w.begin, &w.end));
+  REFUSED(NULLED, "out_begin", HELD(l, 0, NULL, &w.end));
+  REFUSED(NULLED, "out_end", HELD(l, 0, &w.begin, NULL));
+  REFUSED(CROOKED, "out_begin", HELD(l, 0, off(&w.begin, 4), &w.end));
+  REFUSED(CROOKED, "out_end", HELD(l, 0, &w.begin, off(&w.end, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "out_begin", HELD(l, 0, &w.begin, &w.begin));
+  REFUSED(RLCORE_E_OVERLAP, "out_end", HELD(l, 0, &w.begin, (uint64_t *)(void *)w.mem));
+  FINE(HELD(l, 0, &w.begin, &w.end));
+  CHECK(w.begin == 0 && w.end == 4);
+
+#define FRAME_AT rlcore_lazy_frames_frame
+  REFUSED(NULLED, "lazy_frames", FRAME_AT(NULL, 0, 0, &w.lies));
+  REFUSED(CROOKED, "block: start on a multiple of 8", FRAME_AT(off(l, 4), 0, 0, &w.lies));
+  REFUSED(RLCORE_E_IMAGE, "image", FRAME_AT(none, 0, 0, &w.lies));
+  REFUSED(RLCORE_E_RANGE, "an environment below 3", FRAME_AT(l, N, 0, &w.lies));
+  REFUSED(RLCORE_E_RANGE, "of a number below 4, given 4", FRAME_AT(l, 0, 4, &w.lies));
+  REFUSED(RLCORE_E_RANGE, "of a number below 4", FRAME_AT(l, 0, UINT64_MAX, &w.lies));
+  REFUSED(NULLED, "out_frame", FRAME_AT(l, 0, 0, NULL));
+  REFUSED(CROOKED, "out_frame", FRAME_AT(l, 0, 0, off(&w.lies, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "out_frame", FRAME_AT(l, 0, 0, (const uint8_t **)(void *)w.mem));
+
+#define INDICES rlcore_lazy_frames_indices
+  REFUSED(NULLED, "lazy_frames", INDICES(NULL, 0, 0, w.indices));
+  REFUSED(CROOKED, "block: start on a multiple of 8", INDICES(off(l, 4), 0, 0, w.indices));
+  REFUSED(RLCORE_E_IMAGE, "image", INDICES(none, 0, 0, w.indices));
+  REFUSED(RLCORE_E_RANGE, "an environment below 3", INDICES(l, N, 0, w.indices));
+  REFUSED(RLCORE_E_RANGE, "of a number below 4", INDICES(l, 0, 4, w.indices));
+  REFUSED(NULLED, "numbers", INDICES(l, 0, 0, NULL));
+  REFUSED(CROOKED, "numbers", INDICES(l, 0, 0, off(w.indices, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "numbers", INDICES(l, 0, 0, (uint64_t *)(void *)(w.mem + 64)));
+
+#define STACK_OF rlcore_lazy_frames_stack
+  REFUSED(NULLED, "lazy_frames", STACK_OF(NULL, 0, 0, 0, RLCORE_U8, w.obs));
+  REFUSED(CROOKED, "block: start on a multiple of 8", STACK_OF(off(l, 4), 0, 0, 0, RLCORE_U8, w.obs));
+  REFUSED(RLCORE_E_IMAGE, "image", STACK_OF(none, 0, 0, 0, RLCORE_U8, w.obs));
+  REFUSED(RLCORE_E_RANGE, "an environment below 3", STACK_OF(l, N, 0, 0, RLCORE_U8, w.obs));
+  REFUSED(RLCORE_E_RANGE, "of a number below 4", STACK_OF(l, 0, 4, 0, RLCORE_U8, w.obs));
+  REFUSED(RLCORE_E_RANGE, "layout: 0 (HWC) or 1 (CHW), given 2", STACK_OF(l, 0, 0, 2, RLCORE_U8, w.obs));
+  REFUSED(RLCORE_E_RANGE, "layout", STACK_OF(l, 0, 0, UINT32_MAX, RLCORE_U8, w.obs));
+  REFUSED(RLCORE_E_RANGE, "kind: 0 (f32) or 2 (u8), given 1", STACK_OF(l, 0, 0, 0, RLCORE_I32, w.obs));
+  REFUSED(RLCORE_E_RANGE, "kind", STACK_OF(l, 0, 0, 0, 3, w.obs));
+  REFUSED(NULLED, "out", STACK_OF(l, 0, 0, 0, RLCORE_U8, NULL));
+  REFUSED(CROOKED, "out", STACK_OF(l, 0, 0, 0, RLCORE_F32, off(w.obs_f32, 2)));
+  REFUSED(RLCORE_E_OVERLAP, "out", STACK_OF(l, 0, 0, 0, RLCORE_U8, w.mem + w.size - 1));
+
+#define GATHER rlcore_lazy_frames_gather
+  REFUSED(NULLED, "lazy_frames", GATHER(NULL, w.index, ROWS, 0, RLCORE_U8, w.obs));
+  REFUSED(CROOKED, "block: start on a multiple of 8", GATHER(off(l, 4), w.index, ROWS, 0, RLCORE_U8, w.obs));
+  REFUSED(RLCORE_E_IMAGE, "image", GATHER(none, w.index, ROWS, 0, RLCORE_U8, w.obs));
+  REFUSED(NULLED, "index", GATHER(l, NULL, ROWS, 0, RLCORE_U8, w.obs));
+  REFUSED(CROOKED, "index", GATHER(l, off(w.index, 4), ROWS, 0, RLCORE_U8, w.obs));
+  REFUSED(RLCORE_E_RANGE, "layout", GATHER(l, w.index, ROWS, 2, RLCORE_U8, w.obs));
+  REFUSED(RLCORE_E_RANGE, "kind", GATHER(l, w.index, ROWS, 0, 7, w.obs));
+  REFUSED(NULLED, "out", GATHER(l, w.index, ROWS, 0, RLCORE_U8, NULL));
+  REFUSED(CROOKED, "out", GATHER(l, w.index, ROWS, 0, RLCORE_F32, off(w.obs_f32, 1)));
+  REFUSED(RLCORE_E_OVERLAP, "out", GATHER(l, w.index, ROWS, 0, RLCORE_U8, w.index));
+  REFUSED(RLCORE_E_OVERLAP, "out", GATHER(l, w.index, ROWS, 0, RLCORE_U8, w.mem));
+  WITH(w.index[3].env, N, RLCORE_E_RANGE, "an environment below 3, given 3", GATHER(l, w.index, ROWS, 0, RLCORE_U8, w.obs));
+  WITH(w.index[3].number, 4, RLCORE_E_RANGE, "of a number below 4, given 4", GATHER(l, w.index, ROWS, 0, RLCORE_F32, w.obs_f32));
+  WITH(w.index[3].number, UINT64_MAX, RLCORE_E_RANGE, "below 4", GATHER(l, w.index, ROWS, 1, RLCORE_U8, w.obs));
+  WITH(w.index[3].reserved, 1, RLCORE_E_RANGE, "reserved is 0, given 1", GATHER(l, w.index, ROWS, 0, RLCORE_U8, w.obs));
+
+#define PAIRS rlcore_lazy_frames_gather_transitions
+  REFUSED(NULLED, "lazy_frames", PAIRS(NULL, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
+  REFUSED(CROOKED, "block: start on a multiple of 8", PAIRS(off(l, 4), w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
+  REFUSED(RLCORE_E_IMAGE, "image", PAIRS(none, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
+  REFUSED(NULLED, "index", PAIRS(l, NULL, ROWS, 0, RLCORE_U8, w.obs, w.next));
+  REFUSED(CROOKED, "index", PAIRS(l, off(w.index, 4), ROWS, 0, RLCORE_U8, w.obs, w.next));
+  REFUSED(RLCORE_E_RANGE, "layout", PAIRS(l, w.index, ROWS, 2, RLCORE_U8, w.obs, w.next));
+  REFUSED(RLCORE_E_RANGE, "kind", PAIRS(l, w.index, ROWS, 0, 1, w.obs, w.next));
+  REFUSED(NULLED, "obs", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, NULL, w.next));
+  REFUSED(NULLED, "next_obs", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, NULL));
+  REFUSED(CROOKED, "obs", PAIRS(l, w.index, ROWS, 0, RLCORE_F32, off(w.obs_f32, 2), w.next_f32));
+  REFUSED(CROOKED, "next_obs", PAIRS(l, w.index, ROWS, 0, RLCORE_F32, w.obs_f32, off(w.next_f32, 2)));
+  REFUSED(RLCORE_E_OVERLAP, "obs", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.obs[ROWS - 1]));
+  REFUSED(RLCORE_E_OVERLAP, "obs", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.index, w.next));
+  REFUSED(RLCORE_E_OVERLAP, "next_obs", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.mem));
+  WITH(w.index[3].env, N, RLCORE_E_RANGE, "an environment below 3", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
+  WITH(w.index[3].number, 2, RLCORE_E_RANGE, "of its episode; not so number, given 2", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
+  WITH(w.index[3].number, 3, RLCORE_E_RANGE, "of a number below 4, given 4", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
+  WITH(w.index[3].number, UINT64_MAX, RLCORE_E_RANGE, "below 4", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
+  WITH(w.index[3].reserved, 9, RLCORE_E_RANGE, "reserved is 0, given 9", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
+
+  /* Forgotten frames: 9 pushed, 3 to 8 held, the second episode began with 3. */
+  for (uint64_t number = 4; number < 9; number++) {
+    draw(w.frame[0], 0, number);
+    FINE(rlcore_lazy_frames_push(w.l, 0, w.frame[0], 0, NULL));
+  }
+  REFUSED(RLCORE_E_RANGE, "still held, from number 3, given 2", STACK_OF(l, 0, 2, 0, RLCORE_U8, w.obs));
+  FINE(STACK_OF(l, 0, 3, 0, RLCORE_U8, w.obs));
+  FINE(rlcore_lazy_frames_push(w.l, 0, w.frame[0], 0, NULL));
+  REFUSED(RLCORE_E_RANGE, "still held, from number 4, given 3", STACK_OF(l, 0, 4, 0, RLCORE_U8, w.obs));
+  REFUSED(RLCORE_E_RANGE, "still held, from number 4, given 3", STACK_OF(l, 0, 5, 0, RLCORE_U8, w.obs));
+  FINE(STACK_OF(l, 0, 6, 0, RLCORE_U8, w.obs));
+  REFUSED(RLCORE_E_RANGE, "still held, from number 4, given 3", INDICES(l, 0, 5, w.indices));
+}
+
+static void attack_newest(void) {
+  start();
+#define NEWEST rlcore_lazy_frames_newest
+  REFUSED(NULLED, "stack", NEWEST(NULL, K, C, 0, w.frame[0], FRAME));
+  REFUSED(NULLED, "frame", NEWEST(w.obs[0], K, C, 0, NULL, FRAME));
+  REFUSED(RLCORE_E_RANGE, "frames from 1 to 16, given 0", NEWEST(w.obs[0], 0, C, 0, w.frame[0], FRAME));
+  REFUSED(RLCORE_E_RANGE, "frames from 1 to 16, given 17", NEWEST(w.obs[0], 17, C, 0, w.frame[0], FRAME));
+  REFUSED(RLCORE_E_SHAPE, "whole pixels of channels 0", NEWEST(w.obs[0], K, 0, 0, w.frame[0], FRAME));
+  REFUSED(RLCORE_E_SHAPE, "whole pixels of channels 5, given 12", NEWEST(w.obs[0], K, 5, 0, w.frame[0], FRAME));
+  REFUSED(RLCORE_E_RANGE, "layout", NEWEST(w.obs[0], K, C, 2, w.frame[0], FRAME));
+  REFUSED(RLCORE_E_OVERFLOW, "stack", NEWEST(w.obs[0], K, C, 0, w.frame[0], SIZE_MAX));
+  REFUSED(RLCORE_E_OVERLAP, "frame", NEWEST(w.obs[0], K, C, 0, w.obs[0] + STACK - 1, FRAME));
+}
+
+/* ---- What right calls answer ---- */
+
+static void check_answers(void) {
+  start();
+  for (uint32_t env = 0; env < N; env++)
+    for (uint64_t number = 0; number < 4; number++) {
+      const uint64_t first = number / 3 * 3;
+      FINE(INDICES(w.l, env, number, w.indices));
+      for (int k = 0; k < K; k++) {
+        const uint64_t wanted = number + (uint64_t)k < first + K - 1 ? first : number + (uint64_t)k - (K - 1);
+        CHECK(w.indices[k] == wanted);
+      }
+      FINE(FRAME_AT(w.l, env, number, &w.lies));
+      CHECK(w.lies[5] == pixel(env, number, 5));
+      for (uint32_t layout = 0; layout < 2; layout++) {
+        FINE(STACK_OF(w.l, env, number, layout, RLCORE_U8, w.obs));
+        FINE(STACK_OF(w.l, env, number, layout, RLCORE_F32, w.obs_f32));
+        for (int k = 0; k < K; k++)
+          for (int p = 0; p < H * W; p++)
+            for (int c = 0; c < C; c++) {
+              const int at = layout == RLCORE_LAYOUT_HWC ? (p * K + k) * C + c : (k * C + c) * H * W + p;
+              const uint8_t wanted = pixel(env, w.indices[k], p * C + c);
+              CHECK(w.obs[0][at] == wanted && w.obs_f32[0][at] == (float)wanted / 255.0f);
+            }
+        FINE(NEWEST(w.obs[0], K, C, layout, w.frame[1], FRAME));
+        CHECK(memcmp(w.frame[1], w.lies, FRAME) == 0);
+      }
+    }
+  FINE(PAIRS(w.l, w.index, ROWS, RLCORE_LAYOUT_HWC, RLCORE_U8, w.obs, w.next));
+  for (int i = 0; i < ROWS; i++) {
+    uint8_t one[STACK];
+    FINE(STACK_OF(w.l, w.index[i].env, w.index[i].number, RLCORE_LAYOUT_HWC, RLCORE_U8, one));
+    CHECK(memcmp(one, w.obs[i], STACK) == 0);
+    FINE(STACK_OF(w.l, w.index[i].env, w.index[i].number + 1, RLCORE_LAYOUT_HWC, RLCORE_U8, one));
+    CHECK(memcmp(one, w.next[i], STACK) == 0);
+  }
+  FINE(GATHER(w.l, w.index, ROWS, RLCORE_LAYOUT_HWC, RLCORE_U8, w.next));
+  CHECK(memcmp(w.obs, w.next, sizeof w.obs) == 0);
+  FINE(PAIRS(w.l, w.index, ROWS, RLCORE_LAYOUT_CHW, RLCORE_F32, w.obs_f32, w.next_f32));
+
+  /* Ranges leave the bytes that one call leaves, and a copy goes on as the original does. */
+  for (int i = 0; i < N; i++) {
+    draw(w.frame[i], (uint32_t)i, 5);
+    draw(w.final_frame[i], (uint32_t)i, 4);
+    w.first[i] = i != 1;
+  }
+  rlcore_lazy_frames *copy;
+  memcpy(w.other, w.mem, BLOCK);
+  FINE(rlcore_lazy_frames_attach(w.other, BLOCK, &copy));
+  FINE(RANGE(w.l, 0, N, w.frame[0], w.first, w.final_frame[0], w.numbers));
+  CHECK(w.numbers[0] == 5 && w.numbers[1] == 4 && w.numbers[2] == 5);
+  for (uint32_t i = N; i-- > 0;) FINE(RANGE(copy, i, i + 1, w.frame[0], w.first, w.final_frame[0], w.numbers));
+  CHECK(memcmp(w.mem, w.other, BLOCK) == 0);
+  FINE(INDICES(w.l, 0, 4, w.indices));
+  CHECK(w.indices[0] == 3 && w.indices[1] == 3 && w.indices[2] == 4);
+  FINE(INDICES(w.l, 0, 5, w.indices));
+  CHECK(w.indices[0] == 5 && w.indices[1] == 5 && w.indices[2] == 5);
+}
+
+int main(void) {
+  attack_config();
+  attack_init();
+  attack_images();
+  attack_push();
+  attack_reading();
+  attack_newest();
+  check_answers();
+  return verdict();
+}
