@@ -8,6 +8,7 @@ use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::{check_finite, check_one};
 use crate::kernels::moments::{self, BLOCK_ROWS, LANES, Moment, PARTS};
+use crate::kernels::returns::{accumulate, clear_ended};
 use crate::num;
 
 /// What a count starts at, so that the first batch outweighs the initial moments.
@@ -151,8 +152,11 @@ impl RewardScale<'_> {
 
     /// [`RewardScale::step`] of rewards that were found to be finite, and arrays of agreed length.
     pub(crate) fn step_finite(&mut self, reward: Rewrite<'_>, ends: Ends<'_>, discount: f64, limits: Limits) {
-        for ((running, reward), (stepped, _)) in self.running.iter_mut().zip(reward.input()).zip(ends.rows()) {
-            *running = if stepped { *running * discount + f64::from(*reward) } else { 0.0 };
+        accumulate(reward.input(), discount, self.running);
+        if let Some(valid) = ends.valid {
+            for (running, valid) in self.running.iter_mut().zip(valid) {
+                *running = if *valid != 0 { *running } else { 0.0 };
+            }
         }
         let (batch, n) = match ends.valid {
             Some(valid) => moments::of_kept(self.running, valid),
@@ -165,9 +169,7 @@ impl RewardScale<'_> {
             *self.count += n as f64;
         }
         scale(*self.var, limits, reward);
-        for (running, (_, ended)) in self.running.iter_mut().zip(ends.rows()) {
-            *running = if ended { 0.0 } else { *running };
-        }
+        clear_ended(ends.terminated, ends.truncated, self.running);
     }
 }
 

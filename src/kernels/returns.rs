@@ -55,7 +55,7 @@ pub fn forward(
 
 /// `running = running * discount + reward`.
 #[inline]
-fn accumulate(reward: &[f32], discount: f64, running: &mut [f64]) {
+pub(crate) fn accumulate(reward: &[f32], discount: f64, running: &mut [f64]) {
     for (running, reward) in running.iter_mut().zip(reward) {
         *running = *running * discount + f64::from(*reward);
     }
@@ -63,7 +63,7 @@ fn accumulate(reward: &[f32], discount: f64, running: &mut [f64]) {
 
 /// Running returns start again where an episode ended.
 #[inline]
-fn clear_ended(terminated: &[u8], truncated: &[u8], running: &mut [f64]) {
+pub(crate) fn clear_ended(terminated: &[u8], truncated: &[u8], running: &mut [f64]) {
     for (running, (terminated, truncated)) in running.iter_mut().zip(terminated.iter().zip(truncated)) {
         *running = if terminated | truncated != 0 { 0.0 } else { *running };
     }
