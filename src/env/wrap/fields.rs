@@ -3,6 +3,7 @@
 use super::frames::WIDE;
 use super::observations::{Change, Fit, SHAPE, Seen, bytes_of};
 use super::pipeline::{Face, MAX_FIELDS};
+use crate::block;
 use crate::error::{Error, Kind, Result};
 use crate::space::{Element, Elements, ElementsMut, Field, Space};
 
@@ -10,10 +11,26 @@ use crate::space::{Element, Elements, ElementsMut, Field, Space};
 #[derive(Clone, Copy)]
 pub(super) struct Move {
     pub kind: Element,
-    pub from: usize,
-    pub to: usize,
+    pub from: u32,
+    pub to: u32,
     /// Bytes that it has in its new place.
-    pub size: usize,
+    pub size: u32,
+}
+
+impl Move {
+    fn of(kind: Element, from: u32, to: u32, size: usize) -> Result<Self> {
+        Ok(Move { kind, from, to, size: u32::try_from(size).map_err(|_| WIDE)? })
+    }
+
+    /// The part in the observation below, and what follows it.
+    pub fn source<'s>(&self, seen: &'s [u8]) -> Result<&'s [u8]> {
+        seen.get(self.from as usize..).ok_or(SHAPE)
+    }
+
+    /// The part in its new place.
+    pub fn place<'s>(&self, out: &'s mut [u8]) -> Result<&'s mut [u8]> {
+        out.get_mut(self.to as usize..).and_then(|rest| rest.get_mut(..self.size as usize)).ok_or(SHAPE)
+    }
 }
 
 /// Parts of an observation and where they go.
@@ -44,8 +61,7 @@ impl Parts {
         let (mut parts, mut end, mut largest) = (Parts::none(seen), 0, 1);
         for (old, new) in fields {
             let size = place(new, &mut end, &mut largest)?;
-            let part = Move { kind: new.kind, from: old.offset as usize, to: new.offset as usize, size };
-            parts.push(part)?;
+            parts.push(Move::of(new.kind, old.offset, new.offset, size)?)?;
         }
         Ok((parts, rounded(end, largest)?))
     }
@@ -58,10 +74,11 @@ impl Parts {
     pub fn pack(&self, seen: &[u8], out: &mut [u8], but: Option<usize>) -> Result {
         let mut end = 0;
         for (i, part) in self.moves().iter().enumerate() {
-            out.get_mut(end..part.to).ok_or(SHAPE)?.fill(0);
-            end = part.to.saturating_add(part.size);
+            out.get_mut(end..part.to as usize).ok_or(SHAPE)?.fill(0);
+            end = (part.to as usize).saturating_add(part.size as usize);
             if but != Some(i) {
-                copy(seen, part.from, out.get_mut(part.to..end).ok_or(SHAPE)?)?;
+                let (from, to) = (part.source(seen)?, part.place(out)?);
+                block::copy(to, from.get(..to.len()).ok_or(SHAPE)?);
             }
         }
         out.get_mut(end..).ok_or(SHAPE)?.fill(0);
@@ -75,8 +92,8 @@ impl Parts {
             ElementsMut::U8(out) => self.pack(seen, out, None),
             ElementsMut::F32(mut out) => {
                 for part in self.moves() {
-                    let (to, rest) = out.split_at_mut_checked(part.size / 4).ok_or(SHAPE)?;
-                    numbers(seen.get(part.from..).ok_or(SHAPE)?, part.kind, to);
+                    let (to, rest) = out.split_at_mut_checked(part.size as usize / 4).ok_or(SHAPE)?;
+                    numbers(part.source(seen)?, part.kind, to);
                     out = rest;
                 }
                 Ok(())
@@ -103,14 +120,6 @@ pub(super) fn rounded(end: usize, largest: usize) -> Result<u32> {
     end.checked_next_multiple_of(largest.max(1) as u32).ok_or(WIDE)
 }
 
-fn copy(seen: &[u8], from: usize, out: &mut [u8]) -> Result {
-    let part = seen.get(from..).and_then(|rest| rest.get(..out.len())).ok_or(SHAPE)?;
-    for (to, from) in out.iter_mut().zip(part) {
-        *to = *from;
-    }
-    Ok(())
-}
-
 /// Elements of any kind, from bytes on any boundary, as numbers of the same value.
 fn numbers(seen: &[u8], kind: Element, out: &mut [f32]) {
     let (words, _) = seen.as_chunks();
@@ -128,9 +137,9 @@ pub(super) fn fit_flatten(face: &mut Face<'_>) -> Result<Fit> {
     let (mut parts, mut len) = (Parts::none(seen), 0u32);
     for field in face.parts() {
         let count = field.len().and_then(|count| u32::try_from(count).ok()).ok_or(WIDE)?;
-        let to = (len as usize).saturating_mul(kind.size());
+        let to = len.checked_mul(kind.size() as u32).ok_or(WIDE)?;
         let size = (count as usize).saturating_mul(kind.size());
-        parts.push(Move { kind: field.kind, from: field.offset as usize, to, size })?;
+        parts.push(Move::of(field.kind, field.offset, to, size)?)?;
         len = len.checked_add(count).ok_or(WIDE)?;
     }
     let in_place = kind == face.obs.kind && len == face.obs.len;
@@ -154,7 +163,7 @@ pub(super) fn fit_extract(name: &str, face: &mut Face<'_>) -> Result<Fit> {
         Space { kind, ..Space::bytes(len) }
     };
     let mut parts = Parts::none(seen);
-    parts.push(Move { kind: field.kind, from: field.offset as usize, to: 0, size })?;
+    parts.push(Move::of(field.kind, field.offset, 0, size)?)?;
     face.show(space, &[Field { name: "", offset: 0, ..field }]);
     Ok(if whole { Fit::nothing() } else { Fit::new(Change::Gather(parts), seen.room()) })
 }

@@ -94,9 +94,8 @@ impl Warp {
         }
         self.parts.pack(seen, out, Some(self.picture))?;
         let place = self.parts.moves().get(self.picture).ok_or(SHAPE)?;
-        let picture = seen.get(place.from..).and_then(|rest| rest.get(..self.from.len().ok()?)).ok_or(SHAPE)?;
-        let out = out.get_mut(place.to..).and_then(|rest| rest.get_mut(..place.size)).ok_or(SHAPE)?;
-        image::warp(self.from, picture, None, self.to, out, scratch)
+        let picture = place.source(seen)?.get(..self.from.len()?).ok_or(SHAPE)?;
+        image::warp(self.from, picture, None, self.to, place.place(out)?, scratch)
     }
 
     /// [`Warp::show`] of the first frame of an episode.

@@ -6,6 +6,7 @@ use super::episodes;
 use super::fields::{place, rounded};
 use super::observations::{Change, Fit, SHAPE, Seen, bytes_of};
 use super::pipeline::{Face, Inner, Start};
+use crate::block;
 use crate::env::{Step, view_mut};
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
@@ -156,9 +157,7 @@ impl Record {
         if given.len() != last_action.len() {
             return Err(SHAPE);
         }
-        for (to, from) in last_action.iter_mut().zip(given) {
-            *to = *from;
-        }
+        block::copy(last_action, given);
         let done = step.terminated | step.truncated;
         let real_done = match self.life.and_then(|at| below.get(at..)) {
             Some(memo) => episodes::is_over(memo),
@@ -183,9 +182,7 @@ impl Record {
         }
         let (mut frame, _) = self.frame.cut(room)?;
         let made = make(frame.reborrow())?;
-        for (to, from) in place.iter_mut().zip(bytes_of(frame.as_ref())?) {
-            *to = *from;
-        }
+        block::copy(place, bytes_of(frame.as_ref())?);
         Ok(made)
     }
 
@@ -204,8 +201,6 @@ impl Record {
 
 fn put(out: &mut [u8], at: usize, bytes: &[u8]) -> Result {
     let place = out.get_mut(at..).and_then(|rest| rest.get_mut(..bytes.len())).ok_or(SHAPE)?;
-    for (to, from) in place.iter_mut().zip(bytes) {
-        *to = *from;
-    }
+    block::copy(place, bytes);
     Ok(())
 }
