@@ -15,6 +15,8 @@ import sys
 import tempfile
 from collections import deque
 
+import without_torch  # noqa: F401, before stable_baselines3
+
 import gymnasium
 import numpy as np
 from stable_baselines3.common.monitor import get_monitor_files, load_results

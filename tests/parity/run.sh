@@ -1,16 +1,16 @@
 #!/bin/bash
 # The release library against the real packages, driven from Python: `tests/parity/run.sh [script...]`.
-# The packages go into a virtual environment under target/, of the versions that requirements.txt names.
+# The packages go into a virtual environment under target/: those that requirements.txt names and no other.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 venv=target/parity
 if ! cmp -s tests/parity/requirements.txt "$venv/installed.txt"; then
   python3 -m venv --clear "$venv"
-  "$venv/bin/pip" install -q --disable-pip-version-check -r tests/parity/requirements.txt
+  "$venv/bin/pip" install -q --disable-pip-version-check --no-deps -r tests/parity/requirements.txt
   cp tests/parity/requirements.txt "$venv/installed.txt"
 fi
 cargo build -q --release -p rlcore-ffi
-[ $# -gt 0 ] || set -- $(cd tests/parity && ls ./*.py | grep -v rlcore.py)
+[ $# -gt 0 ] || set -- classic atari image monitor
 for script in "$@"; do
   script=$(basename "$script" .py)
   echo "$script"
