@@ -280,7 +280,7 @@ fn every_split_gives_equal_blocks() {
         let mut numbers = vec![0; 7];
         for step in 0..25 {
             let (obs, last) = (frame(rng, 7 * len), frame(rng, 7 * len));
-            let first: Vec<u8> = (0..7).map(|_| u8::from(step == 0 || rng.next_u64() % 4 == 0)).collect();
+            let first: Vec<u8> = (0..7).map(|_| u8::from(step == 0 || rng.next_u64().is_multiple_of(4))).collect();
             let cuts: Vec<usize> = (0..=parts).map(|i| i * 7 / parts).collect();
             for range in cuts.windows(2) {
                 let (begin, end) = (range[0], range[1]);
