@@ -3,8 +3,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use rlcore::block;
-use rlcore::env::batch::{self, Batch, Config, Lanes, MAX_WORKER, Setup, Share, Shares};
-use rlcore::env::{Autoreset, BUILTINS, CartPole, Env, Rows, Spec, Step, StepOut, VecEnv, VecEnvConfig};
+use rlcore::env::batch::{self, Batch, Config, Counts, Lanes, MAX_WORKER, Setup, Share, Shares};
+use rlcore::env::{Autoreset, BUILTINS, CartPole, Env, Level, Rows, Spec, Step, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::{Error, Given, Kind, Result};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -59,6 +59,17 @@ impl Env for Script {
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let s: &mut State = bytemuck::from_bytes_mut(state);
         *s = State { draw: rng.uniform() as f32, steps: 0 };
+        obs.f32()?.copy_from_slice(&[s.draw, 0.0]);
+        Ok(())
+    }
+
+    /// The level is the draw.
+    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        if level == Level::New {
+            return self.reset(state, rng, obs);
+        }
+        let s: &mut State = bytemuck::from_bytes_mut(state);
+        s.steps = 0;
         obs.f32()?.copy_from_slice(&[s.draw, 0.0]);
         Ok(())
     }
@@ -392,6 +403,38 @@ fn run_as(batch: &Batch<'_>, groups: &Groups<'_>, env: &Script, worker: u32) -> 
 }
 
 #[test]
+fn environments_that_end_start_again_in_the_level_that_was_asked_for() {
+    let env = Script::default();
+    for level in [Level::New, Level::Same] {
+        let mut mem = vec![0u64; VecEnv::size(&env, &config(3, Autoreset::SameStep)).unwrap() / 8];
+        let mem: &mut [u8] = bytemuck::cast_slice_mut(&mut mem);
+        let mut venv = VecEnv::init(mem, &env, &config(3, Autoreset::SameStep)).unwrap();
+        let mut serial = Arrays::new(3, 2);
+        venv.reset(None, ElementsMut::F32(&mut serial.obs)).unwrap();
+        let first = serial.obs.clone();
+        let act = [TERMINATE, GO, TRUNCATE];
+        venv.step_env(level, Elements::I32(&act), serial.out()).unwrap();
+        with(&env, config(3, Autoreset::SameStep), 1, |batch, groups, arrays| {
+            batch.step_env_async(groups, groups, &env, level, Elements::I32(&act)).unwrap();
+            let counts = Counts { closed: false, num_pending: 3, num_running: 0, num_done: 0 };
+            assert_eq!(batch.count(), counts);
+            let busy = batch.step_env_async(groups, groups, &env, level, Elements::I32(&act));
+            assert_eq!(kind_of(busy), Some(Kind::Busy));
+            batch.run(groups, groups, &env, 0, 2).unwrap();
+            assert_eq!(batch.count(), Counts { num_pending: 1, num_done: 2, ..counts });
+            batch.run(groups, groups, &env, 0, 2).unwrap();
+            batch.step_wait(groups, arrays.out()).unwrap();
+            assert!(*arrays == serial, "{level:?}");
+            assert_eq!(arrays.obs[0] == first[0], level == Level::Same);
+            // Taken back in any level.
+            batch.step_env_async(groups, groups, &env, level, Elements::I32(&act)).unwrap();
+            batch.close();
+            assert_eq!(batch.count(), Counts { closed: true, num_pending: 0, num_running: 0, num_done: 0 });
+        });
+    }
+}
+
+#[test]
 fn a_reset_discards_what_is_under_way_and_waits_for_workers_outside() {
     let env = Script::default();
     with(&env, config(4, Autoreset::SameStep), 1, |batch, groups, arrays| {
@@ -699,6 +742,7 @@ fn what_no_call_can_produce_is_no_image() {
     assert_eq!(damaged(&own, |mem| mem[words + 8] = 4), Kind::Image, "a turn behind the last group");
     assert_eq!(damaged(&own, |mem| mem[words + 12] = 4), Kind::Image, "idle, and yet a worker's");
     assert_eq!(damaged(&own, |mem| mem[words + 12] = 7), Kind::Image, "done, and yet a worker's");
+    assert_eq!(damaged(&own, |mem| mem[words + 12] = 9), Kind::Image, "pending in no level");
     assert_eq!(damaged(&own, |mem| mem[spans.outcome.start() + 5] = 4), Kind::Image, "no such outcome");
     let mut copy = own.clone();
     bytemuck::cast_slice_mut::<u64, u8>(&mut copy)[words + 12] = 6;

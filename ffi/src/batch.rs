@@ -4,7 +4,7 @@ use core::ffi::c_void;
 use core::mem::offset_of;
 
 use crate::env::{CEnv, Room, rlcore_env_def};
-use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
+use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, OutSized, Output, Versioned, apart};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::{self, rlcore_vecenv, rlcore_vecenv_config, rlcore_vecenv_out};
 use rlcore::env::batch::{self, Batch, Config, Lanes, Setup, Share, Shares, Spans};
@@ -35,6 +35,32 @@ unsafe impl Versioned for rlcore_batch_config {
     const MIN_SIZE: usize = offset_of!(rlcore_batch_config, in_series) + 4;
     fn defaults() -> Self {
         rlcore_batch_config { struct_size: size_of::<Self>() as u32, in_series: Config::default().in_series }
+    }
+}
+
+/// Numbers of groups, as they were one after another: workers go on meanwhile.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_batch_counts {
+    /// bytes; to be set before the call
+    pub struct_size: u32,
+    /// 1 after rlcore_batch_close, else 0
+    pub closed: u32,
+    /// groups that no worker has begun
+    pub num_pending: u32,
+    /// groups that a worker is inside
+    pub num_running: u32,
+    /// groups that can be collected
+    pub num_done: u32,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_batch_counts {
+    const WHAT: &'static str = "batch counts";
+    const MIN_SIZE: usize = offset_of!(rlcore_batch_counts, num_done) + 4;
+    fn defaults() -> Self {
+        let struct_size = size_of::<Self>() as u32;
+        rlcore_batch_counts { struct_size, closed: 0, num_pending: 0, num_running: 0, num_done: 0 }
     }
 }
 
@@ -459,9 +485,24 @@ pub unsafe extern "C" fn rlcore_batch_failed(b: *const rlcore_batch, failed: *mu
     })
 }
 
+/// How far it is. out: to write; a closed batch answers too, so that num_running tells when its workers have left.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for struct_size.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_count(b: *const rlcore_batch, out: *mut rlcore_batch_counts) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(b)?;
+        let out = OutSized::at(out)?;
+        apart(&[out.extent(), block.extent], &[])?;
+        let batch::Counts { closed, num_pending, num_running, num_done } = block.batch()?.count();
+        let closed = closed.into();
+        out.store(rlcore_batch_counts { closed, num_pending, num_running, num_done, ..Versioned::defaults() });
+        Ok(())
+    })
+}
+
 /// Ends it: steps that no worker has begun are taken back, nothing is delivered any more, and every later call but this
-/// one is E_CONFIG. A worker that is inside a group finishes it: the bytes have to stay until all workers have returned.
-/// The rlcore_vecenv goes on. Errors: E_NULL; E_ALIGN; E_IMAGE.
+/// one and rlcore_batch_count is E_CONFIG. A worker that is inside a group finishes it: the bytes have to stay until all
+/// workers have returned. The rlcore_vecenv goes on. Errors: E_NULL; E_ALIGN; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_close(b: *mut rlcore_batch) -> rlcore_status {
     call(|| unsafe {

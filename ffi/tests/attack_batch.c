@@ -18,6 +18,7 @@ static struct world {
   rlcore_batch_config settings;
   rlcore_vecenv *vecenv, *foreign;
   rlcore_batch *batch, *attached;
+  rlcore_batch_counts counts;
   rlcore_vecenv_out out;
   size_t size;
   uint64_t seed;
@@ -31,6 +32,17 @@ static struct world {
 
 _Static_assert(sizeof(rlcore_batch_config) == 8, "");
 OFFSET(rlcore_batch_config, in_series, 4);
+_Static_assert(sizeof(rlcore_batch_counts) == 20, "");
+OFFSET(rlcore_batch_counts, closed, 4); OFFSET(rlcore_batch_counts, num_pending, 8);
+OFFSET(rlcore_batch_counts, num_running, 12); OFFSET(rlcore_batch_counts, num_done, 16);
+
+/* How many groups are pending, running and done. */
+static int state_is(uint32_t closed, uint32_t pending, uint32_t running, uint32_t done) {
+  w.counts.struct_size = sizeof w.counts;
+  FINE(rlcore_batch_count(w.batch, &w.counts));
+  const rlcore_batch_counts c = w.counts;
+  return c.closed == closed && c.num_pending == pending && c.num_running == running && c.num_done == done;
+}
 
 /* A fresh world: N cart poles that were reset, and an idle batch over them. */
 static void start(void) {
@@ -145,6 +157,15 @@ static void attack_handles(void) {
   HANDLE((rlcore_batch *)(void *)w.other, RLCORE_E_IMAGE, "begin as an rlcore image does");
   HANDLE((rlcore_batch *)(void *)w.vecenv, RLCORE_E_IMAGE, "an image of kind 7, given 1");
   REFUSED(NULLED, "batch", rlcore_batch_close(NULL));
+  w.counts.struct_size = sizeof w.counts;
+  REFUSED(NULLED, "batch", rlcore_batch_count(NULL, &w.counts));
+  REFUSED(RLCORE_E_IMAGE, "an image of kind 7, given 1", rlcore_batch_count((rlcore_batch *)(void *)w.vecenv, &w.counts));
+  REFUSED(NULLED, "batch counts", rlcore_batch_count(w.batch, NULL));
+  REFUSED(CROOKED, "batch counts", rlcore_batch_count(w.batch, off(&w.counts, 2)));
+  const uint32_t sizes[] = {0, 16, 18, UINT32_MAX};
+  for (int i = 0; i < 4; i++)
+    WITH(w.counts.struct_size, sizes[i], RLCORE_E_CONFIG, "struct_size", rlcore_batch_count(w.batch, &w.counts));
+  CHECK(rlcore_batch_count(w.batch, (rlcore_batch_counts *)(void *)w.own) == RLCORE_E_CONFIG); /* "rlcore" is no size */
   REFUSED(CROOKED, "block: start on a multiple of 8", rlcore_batch_close(off(w.batch, 4)));
   REFUSED(RLCORE_E_IMAGE, "an image of kind 7, given 1", rlcore_batch_close((rlcore_batch *)(void *)w.vecenv));
   OTHERS(NULL, &w.env, RLCORE_E_NULL, "vecenv");
@@ -276,7 +297,9 @@ static void attack_states(void) {
   rlcore_vecenv *const v = w.vecenv;
   REFUSED(RLCORE_E_NOT_PENDING, "rows that were submitted and not collected, at least 1, given 0", OUT(b));
   REFUSED(RLCORE_E_NOT_PENDING, "at least 2, given 0", RECV(b));
+  CHECK(state_is(0, 0, 0, 0));
   FINE(ASYNC(b, v, &w.env));
+  CHECK(state_is(0, 2, 0, 0));
 #define PENDING_IS_BUSY() \
   do { \
     REFUSED(RLCORE_E_BUSY, "still under way is group, given 0", ASYNC(b, v, &w.env)); \
@@ -288,6 +311,7 @@ static void attack_states(void) {
   REFUSED(RLCORE_E_NOT_READY, "groups under way, given 2", RECV(b));
   FINE(rlcore_batch_run(b, v, &w.env, 3, 1, &w.count));
   CHECK(w.count == 1);
+  CHECK(state_is(0, 1, 0, 1));
   PENDING_IS_BUSY();
   REFUSED(RLCORE_E_NOT_READY, "groups under way, given 1", OUT(b));
   FINE(RECV(b));
@@ -315,6 +339,7 @@ static void attack_states(void) {
   CHECK(words != 0);
   w.own[words] = 9 << 2 | 2;
   FINE(rlcore_batch_attach(w.own, sizeof w.own, &w.attached));
+  CHECK(state_is(0, 1, 1, 0));
   FINE(RUN(b, v, &w.env));
   CHECK(w.count == 1);
   REFUSED(RLCORE_E_NOT_READY, "groups under way, given 1", OUT(b));
@@ -353,7 +378,9 @@ static void attack_states(void) {
   FINE(RESET(b, v, &w.env));
   FINE(ASYNC(b, v, &w.env));
 
+  w.own[words] = 9 << 2 | 2;
   FINE(rlcore_batch_close(b));
+  CHECK(state_is(1, 0, 1, 0));
   HANDLE(b, RLCORE_E_CONFIG, "batch: one that is open; this one is closed");
   look();
   FINE(rlcore_batch_close(b));

@@ -19,7 +19,7 @@ use bytemuck::{Pod, Zeroable};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::vecenv::{self, ENDED, RUNNING as IN_EPISODE, UNSET, check_actions, check_obs};
-use super::{Autoreset, Env, Rows, StepOut};
+use super::{Autoreset, Env, Level, Rows, StepOut};
 use crate::block::{self, Cutter, Header, Plan, Span};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::space::{Element, Elements, ElementsMut};
@@ -203,7 +203,7 @@ pub fn attach(mem: &mut [u8]) -> Result<(Setup, Share<'_>)> {
         let (own, rest) = outcomes.split_at_checked(in_series).ok_or(SHAPE)?;
         outcomes = rest;
         let mine = word == IDLE || word == DONE;
-        if !(mine || word == PENDING || word & STATE == RUNNING) {
+        if !(mine || level_of(word).is_some() || word & STATE == RUNNING) {
             return damaged("batch: a group that is idle, pending, running or done; not so group", group);
         }
         if mine && own.iter().any(|&outcome| outcome > GIVEN_UP) {
@@ -270,10 +270,24 @@ pub trait Lanes {
     fn lane<T>(&self, group: usize, work: impl FnOnce(Rows<'_>) -> T) -> Option<T>;
 }
 
+/// Numbers of groups, as they were one after another: workers go on meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Nothing can be submitted or collected any more.
+    pub closed: bool,
+    /// Groups that no worker has begun.
+    pub num_pending: u32,
+    /// Groups that a worker is inside.
+    pub num_running: u32,
+    /// Groups that can be collected.
+    pub num_done: u32,
+}
+
 /// The words of a batch.
 const FIRST_GROUP: usize = 3;
 
-/// States of a group: the lowest two bits of its word. The others are the worker's number while it runs.
+/// States of a group: the lowest two bits of its word. The others are an [`Level`] while it is pending and the worker's
+/// number while it runs.
 const IDLE: u32 = 0;
 const PENDING: u32 = 1;
 const RUNNING: u32 = 2;
@@ -339,8 +353,20 @@ impl<'a> Batch<'a> {
         env: &E,
         action: Elements<'_>,
     ) -> Result {
+        self.step_env_async(shares, lanes, env, Level::New, action)
+    }
+
+    /// [`Batch::step_async`], in which environments that end start again in this level.
+    pub fn step_env_async<S: Shares, L: Lanes, E: Env + ?Sized>(
+        &self,
+        shares: &S,
+        lanes: &L,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+    ) -> Result {
         self.open()?;
-        self.submit(shares, lanes, env, 0..self.groups.len(), action, self.setup.rows())
+        self.submit(shares, lanes, env, 0..self.groups.len(), level, action)
     }
 
     /// Submits a step of some rows while others may still be under way. `rows`: whole groups, ascending; `action`:
@@ -359,7 +385,7 @@ impl<'a> Batch<'a> {
         self.check_rows(rows)?;
         let k = self.setup.in_series;
         let groups = rows.iter().step_by(k as usize).map(|&row| row.checked_div(k).unwrap_or(0) as usize);
-        self.submit(shares, lanes, env, groups, action, rows.len())
+        self.submit(shares, lanes, env, groups, Level::New, action)
     }
 
     fn submit<S: Shares, L: Lanes, E: Env + ?Sized>(
@@ -368,15 +394,15 @@ impl<'a> Batch<'a> {
         lanes: &L,
         env: &E,
         groups: impl Iterator<Item = usize> + Clone,
+        level: Level,
         action: Elements<'_>,
-        rows: usize,
     ) -> Result {
         if let Some(g) = groups.clone().find(|&g| self.state(g) != IDLE) {
             return Err(BUSY.given(g));
         }
         let spec = env.spec();
         self.setup.vecenv.check_env(&spec)?;
-        check_actions(&spec.action, action, rows)?;
+        check_actions(&spec.action, action, self.setup.first(groups.clone().count()))?;
         for g in groups.clone() {
             lanes.lane(g, |rows| self.check_lane(g, &rows)).ok_or(SHAPE)??;
         }
@@ -390,7 +416,7 @@ impl<'a> Batch<'a> {
             let own = action.get(at, end).ok_or(SHAPE)?;
             shares.share(g, |mut share| share.action.copy_from(own)).ok_or(SHAPE)??;
             // Release: the worker that claims the group sees its actions, and its rows as the host last saw them.
-            self.set(g, PENDING, Ordering::Release);
+            self.set(g, (level as u32) << 2 | PENDING, Ordering::Release);
             at = end;
         }
         Ok(())
@@ -422,10 +448,13 @@ impl<'a> Batch<'a> {
                 group = 0;
             }
             let word = self.groups.get(group).ok_or(SHAPE)?;
+            let pending = word.load(Ordering::Relaxed);
             // Acquire: pairs with the host's Release in `submit`.
-            if word.load(Ordering::Relaxed) == PENDING && exchange(word, PENDING, running, Ordering::Acquire) {
+            if let Some(level) = level_of(pending)
+                && exchange(word, pending, running, Ordering::Acquire)
+            {
                 self.hint.store(group.wrapping_add(1) as u32, Ordering::Relaxed);
-                shares.share(group, |share| lanes.lane(group, |rows| step(share, rows, env)));
+                shares.share(group, |share| lanes.lane(group, |rows| step(share, rows, env, level)));
                 // Release: the host that collects the group sees its columns and rows. Fails if it was given up.
                 if exchange(word, running, DONE, Ordering::Release) {
                     done = done.wrapping_add(1);
@@ -445,7 +474,7 @@ impl<'a> Batch<'a> {
     pub fn step_wait<S: Shares>(&self, shares: &S, mut out: StepOut<'_>) -> Result {
         self.not_closed()?;
         out.check(self.setup.rows(), &self.setup.vecenv)?;
-        let (submitted, done) = self.count();
+        let (submitted, done) = self.submitted();
         if submitted == 0 || self.mode() == DRAINING {
             return Err(NOT_PENDING.needed(1).given(0));
         }
@@ -477,7 +506,7 @@ impl<'a> Batch<'a> {
             return Err(Error::new(Kind::Range, what).needed(in_series).given(rows.len()));
         }
         out.check(rows.len(), &self.setup.vecenv)?;
-        let (submitted, done) = self.count();
+        let (submitted, done) = self.submitted();
         if submitted < wanted || self.mode() == DRAINING {
             return Err(NOT_PENDING.needed(rows.len()).given(submitted.saturating_mul(in_series)));
         }
@@ -620,9 +649,22 @@ impl<'a> Batch<'a> {
     /// this one is refused. Workers that are inside a group finish it.
     pub fn close(&self) {
         self.mode.store(CLOSED, Ordering::Relaxed);
-        for word in self.groups {
-            exchange(word, PENDING, IDLE, Ordering::Relaxed);
+        self.groups.iter().for_each(take_back);
+    }
+
+    /// How far it is; the only call but `close` that a closed batch answers.
+    pub fn count(&self) -> Counts {
+        let mut counts = Counts { closed: self.mode() == CLOSED, ..Counts::default() };
+        for g in 0..self.groups.len() {
+            let count = match self.state(g) {
+                PENDING => &mut counts.num_pending,
+                RUNNING => &mut counts.num_running,
+                DONE => &mut counts.num_done,
+                _ => continue,
+            };
+            *count = count.wrapping_add(1);
         }
+        counts
     }
 
     /// Takes back, forgets, and tells whether a worker is still inside.
@@ -630,7 +672,7 @@ impl<'a> Batch<'a> {
         self.mode.store(DRAINING, Ordering::Relaxed);
         let mut inside = 0usize;
         for (g, word) in self.groups.iter().enumerate() {
-            exchange(word, PENDING, IDLE, Ordering::Relaxed);
+            take_back(word);
             match self.state(g) {
                 RUNNING => inside = inside.saturating_add(1),
                 _ => word.store(IDLE, Ordering::Relaxed),
@@ -689,7 +731,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Groups that were submitted and not collected, and those of them that are done.
-    fn count(&self) -> (usize, usize) {
+    fn submitted(&self) -> (usize, usize) {
         (0..self.groups.len()).fold((0, 0), |(submitted, done), g| match self.state(g) {
             IDLE => (submitted, done),
             DONE => (submitted.wrapping_add(1), done.wrapping_add(1)),
@@ -736,6 +778,23 @@ fn running(worker: u32) -> Result<u32> {
     Ok(worker << 2 | RUNNING)
 }
 
+/// Where rows that end start again, if this is the word of a pending group.
+fn level_of(word: u32) -> Option<Level> {
+    match word >> 2 {
+        0 if word & STATE == PENDING => Some(Level::New),
+        1 if word & STATE == PENDING => Some(Level::Same),
+        _ => None,
+    }
+}
+
+/// Makes a pending group idle, unless a worker was faster.
+fn take_back(word: &AtomicU32) {
+    let pending = word.load(Ordering::Relaxed);
+    if pending & STATE == PENDING {
+        exchange(word, pending, IDLE, Ordering::Relaxed);
+    }
+}
+
 /// Replaces `from` by `to`, if that is what the word holds.
 #[cfg(target_has_atomic = "32")]
 fn exchange(word: &AtomicU32, from: u32, to: u32, order: Ordering) -> bool {
@@ -753,16 +812,15 @@ fn exchange(word: &AtomicU32, from: u32, to: u32, _: Ordering) -> bool {
 }
 
 /// Steps the rows of a group. A row that fails is noted and the rows behind it are stepped all the same.
-fn step<E: Env + ?Sized>(share: Share<'_>, mut rows: Rows<'_>, env: &E) {
+fn step<E: Env + ?Sized>(share: Share<'_>, mut rows: Rows<'_>, env: &E, level: Level) {
     let Share { action, mut out, outcome } = share;
-    let (width, action_len) = (rows.setup.obs_len as usize, rows.setup.action_len as usize);
     let n = outcome.len();
     outcome.fill(DELIVERED);
     // A step leaves the rewards of the rows that it did not complete alone, and completed ones are finite.
     out.reward.fill(f32::NAN);
     let mut at = 0;
     while at < n {
-        let error = match step_from(&mut rows, &mut out, action.as_ref(), env, at, n, width, action_len) {
+        let error = match step_from(&mut rows, &mut out, action.as_ref(), env, level, at) {
             Ok(()) => break,
             Err(error) => error,
         };
@@ -779,20 +837,20 @@ fn step<E: Env + ?Sized>(share: Share<'_>, mut rows: Rows<'_>, env: &E) {
     }
 }
 
-#[allow(clippy::too_many_arguments)]
+/// Steps the rows from `begin` on.
 fn step_from<E: Env + ?Sized>(
     rows: &mut Rows<'_>,
     out: &mut StepOut<'_>,
     action: Elements<'_>,
     env: &E,
+    level: Level,
     begin: usize,
-    end: usize,
-    width: usize,
-    action_len: usize,
 ) -> Result {
+    let (obs_len, action_len) = (rows.setup.obs_len as usize, rows.setup.action_len as usize);
+    let end = rows.len();
     let action = action.get(begin.saturating_mul(action_len), end.saturating_mul(action_len)).ok_or(SHAPE)?;
-    let out = out.reborrow().range(begin, end, width).ok_or(SHAPE)?;
-    rows.reborrow().range(begin, end)?.step(env, action, out)
+    let out = out.reborrow().range(begin, end, obs_len).ok_or(SHAPE)?;
+    rows.reborrow().range(begin, end)?.step_env(env, level, action, out)
 }
 
 /// Copies what the rows of a group returned; the inner result is the first failed row's.
