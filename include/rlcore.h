@@ -436,6 +436,15 @@ typedef struct rlcore_batch_config {
   uint32_t in_series;    /* rows of a group, stepped one after another by one worker; divides num_envs; default 1 */
 } rlcore_batch_config;
 
+/* Numbers of groups, as they were one after another: workers go on meanwhile. */
+typedef struct rlcore_batch_counts {
+  uint32_t struct_size;  /* bytes; to be set before the call */
+  uint32_t closed;       /* 1 after rlcore_batch_close, else 0 */
+  uint32_t num_pending;  /* groups that no worker has begun */
+  uint32_t num_running;  /* groups that a worker is inside */
+  uint32_t num_done;     /* groups that can be collected */
+} rlcore_batch_counts;
+
 /* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
    Errors: E_NULL; E_ALIGN; E_SIZE. */
 rlcore_status rlcore_batch_config_init(rlcore_batch_config *config, size_t config_size);
@@ -529,9 +538,13 @@ rlcore_status rlcore_batch_abandon(rlcore_batch *b, rlcore_vecenv *v, const rlco
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed. */
 rlcore_status rlcore_batch_failed(const rlcore_batch *b, uint8_t *failed);
 
+/* How far it is. out: to write; a closed batch answers too, so that num_running tells when its workers have left.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for struct_size. */
+rlcore_status rlcore_batch_count(const rlcore_batch *b, rlcore_batch_counts *out);
+
 /* Ends it: steps that no worker has begun are taken back, nothing is delivered any more, and every later call but this
-   one is E_CONFIG. A worker that is inside a group finishes it: the bytes have to stay until all workers have returned.
-   The rlcore_vecenv goes on. Errors: E_NULL; E_ALIGN; E_IMAGE. */
+   one and rlcore_batch_count is E_CONFIG. A worker that is inside a group finishes it: the bytes have to stay until all
+   workers have returned. The rlcore_vecenv goes on. Errors: E_NULL; E_ALIGN; E_IMAGE. */
 rlcore_status rlcore_batch_close(rlcore_batch *b);
 
 /* ---- Episodes: returns, lengths, monitor.csv ---- */

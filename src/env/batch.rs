@@ -824,16 +824,16 @@ fn step<E: Env + ?Sized>(share: Share<'_>, mut rows: Rows<'_>, env: &E, level: L
             Ok(()) => break,
             Err(error) => error,
         };
-        let Some((k, reward)) = out.reward.iter_mut().enumerate().skip(at).find(|(_, reward)| reward.is_nan()) else {
-            break;
-        };
-        *reward = 0.0;
-        let row = rows.phase.get_mut(k).zip(rows.steps.get_mut(k)).zip(outcome.get_mut(k));
-        if let Some(((phase, steps), outcome)) = row {
-            (*phase, *steps) = (UNSET, 0);
+        let undone =
+            |k: &usize| out.reward.get(*k).is_some_and(|reward| reward.is_nan()) || rows.phase.get(*k) == Some(&UNSET);
+        // An environment that fails and leaves no trace of where: none of its rows can be trusted.
+        let (k, end) = (at..n).find(undone).map_or((at, n), |k| (k, k.saturating_add(1)));
+        let marks = out.reward.iter_mut().zip(rows.phase.iter_mut()).zip(rows.steps.iter_mut()).zip(outcome.iter_mut());
+        for (((reward, phase), steps), outcome) in marks.take(end).skip(k) {
+            (*reward, *phase, *steps) = (0.0, UNSET, 0);
             *outcome = if error.kind == Kind::Value { NOT_FINITE } else { FAILED };
         }
-        at = k.saturating_add(1);
+        at = end;
     }
 }
 
