@@ -146,7 +146,7 @@ pub struct rlcore_env_def {
     pub action_mask: rlcore_env_action_mask_fn,
     /// NULL: episodes start by reset, without levels
     pub restart: rlcore_env_restart_fn,
-    /// [num_fields] parts of the observation, in order and apart; NULL: one part without a name
+    /// [num_fields] parts of the observation, in order and apart
     pub fields: *const rlcore_field,
     /// 0 to 8
     pub num_fields: u32,

@@ -10,25 +10,27 @@ use rlcore::env::wrap::{Observe, Wrapper};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Elements, ElementsMut};
 
-/// What a wrapper does. Behind each: the fields of rlcore_wrapper that it reads; all others must be zero.
+/// What a wrapper does, and which fields of rlcore_wrapper it reads; all others must be zero.
+/// A record's parts: frame (1 before its own dims), reward f32, done u8, episode_return f32, episode_step i32,
+/// last_action, real_done u8; rlcore_env_fields tells where they lie.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_wrap {
     /// truncates episodes after so many steps of what it wraps: steps
     RLCORE_WRAP_TIME_LIMIT = 1,
-    /// starts episodes with 1 to noop_max no-ops, or with exactly noop_count: noop_max, noop_count, noop
+    /// starts episodes with random or noop_count no-ops: noop_max, noop_count, noop
     RLCORE_WRAP_NOOP_RESET = 2,
-    /// starts episodes with two actions, for games that wait for them: fire, second
+    /// starts episodes with two actions that games wait for: fire, second
     RLCORE_WRAP_FIRE_RESET = 3,
     /// ends an episode with each life; the game goes on in the next: noop
     RLCORE_WRAP_EPISODIC_LIFE = 4,
-    /// repeats actions, adds up rewards, shows the larger of the last two observations by element: count
+    /// repeats actions, adds up rewards, shows the larger of the last two obs: count
     RLCORE_WRAP_MAX_AND_SKIP = 5,
     /// repeats actions and adds up rewards: count
     RLCORE_WRAP_ACTION_REPEAT = 6,
     /// takes the action of the step before again at times: probability
     RLCORE_WRAP_STICKY_ACTIONS = 7,
-    /// takes actions between two numbers for actions between the environment's bounds: low, high
+    /// takes actions between two numbers for those between the bounds: low, high
     RLCORE_WRAP_RESCALE_ACTION = 8,
     /// takes any action for the nearest one within the bounds
     RLCORE_WRAP_CLIP_ACTION = 9,
@@ -36,7 +38,7 @@ pub enum rlcore_wrap {
     RLCORE_WRAP_CLIP_REWARD = 10,
     /// multiplies the reward: factor
     RLCORE_WRAP_SCALE_REWARD = 11,
-    /// shrinks pictures as OpenCV's INTER_AREA does to the bit: height, width, gray, field
+    /// shrinks pictures as OpenCV's INTER_AREA does: height, width, gray, field
     RLCORE_WRAP_WARP_FRAME = 12,
     /// crops and shrinks 210 by 160 colour pictures to 42 by 42 numbers from 0 to 1
     RLCORE_WRAP_ATARI_RESCALE = 13,
@@ -50,7 +52,7 @@ pub enum rlcore_wrap {
     RLCORE_WRAP_FLATTEN = 17,
     /// one part of the observation alone: field
     RLCORE_WRAP_EXTRACT = 18,
-    /// the observation with frame, reward, done, episode_return, episode_step, last_action, real_done of its step
+    /// the observation with the facts of its step, in parts: see below
     RLCORE_WRAP_RECORD = 19,
     /// the caller's own function of the observation: len, observe, user
     RLCORE_WRAP_OBSERVE = 20,

@@ -65,7 +65,7 @@ OFFSET(rlcore_space, n, 24);
 _Static_assert(sizeof(rlcore_step) == 8, "");
 OFFSET(rlcore_step, reward, 0); OFFSET(rlcore_step, terminated, 4); OFFSET(rlcore_step, truncated, 5);
 OFFSET(rlcore_step, reserved, 6);
-_Static_assert(sizeof(rlcore_env_def) == 128, "");
+_Static_assert(sizeof(rlcore_env_def) == 160, "");
 OFFSET(rlcore_env_def, env_id, 4); OFFSET(rlcore_env_def, state_size, 8); OFFSET(rlcore_env_def, max_episode_steps, 12);
 OFFSET(rlcore_env_def, obs, 16); OFFSET(rlcore_env_def, action, 48); OFFSET(rlcore_env_def, user, 80);
 OFFSET(rlcore_env_def, reset, 88); OFFSET(rlcore_env_def, step, 96); OFFSET(rlcore_env_def, render, 104);

@@ -1,0 +1,545 @@
+/* Calls everything that knows wrappers, named parts of observations and restarts wrongly in every way we know. */
+#include "rlcore.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 3, H = 4, W = 4, FRAME = H * W * 3, OBS = FRAME + 8, BLOCK = 1 << 14, ROOM = 1 << 12 };
+
+static struct world {
+  _Alignas(64) unsigned char mem[BLOCK], other[BLOCK];
+  rlcore_env_def env;
+  rlcore_vecenv_config config;
+  rlcore_vecenv *vecenv;
+  rlcore_vecenv_out out;
+  rlcore_wrapper list[17];
+  rlcore_field fields[9], told[8];
+  rlcore_space obs_space, action_space;
+  size_t size;
+  uint32_t num, lives[N];
+  float bounds[ROOM];
+  _Alignas(8) unsigned char obs[ROOM], final_obs[ROOM], frame[N * FRAME];
+  float reward[N], speed[N], force[N];
+  int32_t action[N];
+  uint8_t terminated[N], truncated[N], valid[N];
+  void *parts[8];
+  const void *sources[8];
+} w, before;
+
+#include "attack.h"
+
+#if SIZE_MAX == UINT64_MAX
+_Static_assert(sizeof(rlcore_field) == 56, "");
+OFFSET(rlcore_field, name, 0); OFFSET(rlcore_field, kind, 24); OFFSET(rlcore_field, rank, 28); OFFSET(rlcore_field, dims, 32);
+OFFSET(rlcore_field, offset, 48); OFFSET(rlcore_field, reserved, 52);
+_Static_assert(sizeof(rlcore_wrapper) == 120, "");
+OFFSET(rlcore_wrapper, kind, 0); OFFSET(rlcore_wrapper, count, 4); OFFSET(rlcore_wrapper, steps, 8);
+OFFSET(rlcore_wrapper, noop_max, 12); OFFSET(rlcore_wrapper, noop_count, 16); OFFSET(rlcore_wrapper, noop, 20);
+OFFSET(rlcore_wrapper, fire, 24); OFFSET(rlcore_wrapper, second, 28); OFFSET(rlcore_wrapper, probability, 32);
+OFFSET(rlcore_wrapper, low, 36); OFFSET(rlcore_wrapper, high, 40); OFFSET(rlcore_wrapper, factor, 44);
+OFFSET(rlcore_wrapper, height, 48); OFFSET(rlcore_wrapper, width, 52); OFFSET(rlcore_wrapper, gray, 56);
+OFFSET(rlcore_wrapper, len, 60); OFFSET(rlcore_wrapper, field, 64); OFFSET(rlcore_wrapper, reserved, 88);
+OFFSET(rlcore_wrapper, observe, 104); OFFSET(rlcore_wrapper, user, 112);
+_Static_assert(sizeof(rlcore_env_def) == 160, "");
+OFFSET(rlcore_env_def, restart, 128); OFFSET(rlcore_env_def, fields, 136); OFFSET(rlcore_env_def, num_fields, 144);
+OFFSET(rlcore_env_def, num_wrappers, 148); OFFSET(rlcore_env_def, wrappers, 152);
+#endif
+
+/* ---- An environment with a picture, a speed and lives; it fails on demand ---- */
+
+enum sin { NONE, FAILS_RESET, FAILS_RESTART, FAILS_STEP, NAN_SPEED, FAILS_LIVES, FAILS_OBSERVE };
+typedef struct game { uint32_t steps, lives, level, resets, restarts, pad; } game;
+
+static enum sin sin;
+static uint32_t last_level;
+
+static void show(const game *g, void *obs) {
+  unsigned char *o = obs;
+  const float speed = sin == NAN_SPEED ? NAN : (float)g->steps / 2;
+  for (int i = 0; i < FRAME; i++) o[i] = (unsigned char)(g->steps * 7 + (uint32_t)i + g->level * 50);
+  memcpy(o + FRAME, &speed, 4);
+  memset(o + FRAME + 4, 0, 4);
+}
+
+static int32_t game_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+  game *g = state;
+  (void)user, (void)rng;
+  *g = (game){0, 3, 1, g->resets + 1, g->restarts, 0};
+  show(g, obs);
+  return sin == FAILS_RESET;
+}
+
+static int32_t game_restart(void *user, void *state, rlcore_rng *rng, uint32_t level, void *obs) {
+  game *g = state;
+  (void)user, (void)rng;
+  last_level = level;
+  *g = (game){0, 3, level == RLCORE_LEVEL_SAME ? g->level : g->level + 1, g->resets, g->restarts + 1, 0};
+  show(g, obs);
+  return sin == FAILS_RESTART;
+}
+
+static int32_t game_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  game *g = state;
+  (void)user, (void)rng;
+  g->steps++;
+  if (g->steps % 5 == 0) g->lives--;
+  out->reward = (float)*(const int32_t *)action;
+  out->terminated = g->lives == 0;
+  show(g, obs);
+  return sin == FAILS_STEP;
+}
+
+static int32_t game_lives(void *user, const void *state, uint32_t *out_lives) {
+  (void)user;
+  *out_lives = ((const game *)state)->lives;
+  return sin == FAILS_LIVES;
+}
+
+static int32_t mean(void *user, const void *obs, float *out) {
+  const unsigned char *o = obs;
+  float sum = 0;
+  for (int i = 0; i < FRAME; i++) sum += o[i];
+  out[0] = sum / FRAME;
+  out[1] = *(const float *)user;
+  return sin == FAILS_OBSERVE;
+}
+
+/* A cart that takes two forces within bounds of their own. */
+static int32_t cart_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+  (void)user, (void)state, (void)rng;
+  memset(obs, 0, 8);
+  return 0;
+}
+
+static int32_t cart_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  (void)user, (void)state, (void)rng;
+  memcpy(obs, action, 8);
+  out->reward = 1;
+  return 0;
+}
+
+static const uint32_t four[1] = {4};
+static const float least[2] = {-2, 10}, most[2] = {2, 30}, obs_low[2] = {-9, -9};
+static float user_value = 0.25f;
+
+static void start(void) {
+  memset(&w, 0, sizeof w);
+  sin = NONE;
+  w.env = (rlcore_env_def){.struct_size = sizeof w.env, .env_id = 1000, .state_size = sizeof(game),
+                           .obs = {.kind = RLCORE_U8, .len = OBS}, .action = {.kind = RLCORE_I32, .len = 1, .n = four},
+                           .reset = game_reset, .step = game_step, .lives = game_lives, .restart = game_restart,
+                           .fields = w.fields, .num_fields = 2, .wrappers = w.list};
+  w.fields[0] = (rlcore_field){.name = "frame", .kind = RLCORE_U8, .rank = 3, .dims = {H, W, 3}};
+  w.fields[1] = (rlcore_field){.name = "speed", .kind = RLCORE_F32, .offset = FRAME};
+  FINE(rlcore_vecenv_config_init(&w.config, sizeof w.config));
+  w.config.num_envs = N;
+  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid};
+  w.size = 77;
+  w.num = 55;
+}
+
+static void start_cart(void) {
+  start();
+  w.env.state_size = 0;
+  w.env.obs = (rlcore_space){.kind = RLCORE_F32, .len = 2, .low = obs_low};
+  w.env.action = (rlcore_space){.kind = RLCORE_F32, .len = 2, .low = least, .high = most};
+  w.env.reset = cart_reset;
+  w.env.step = cart_step;
+  w.env.restart = NULL;
+  w.env.num_fields = 0;
+}
+
+static int32_t make(void) { return rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv); }
+static int32_t size(void) { return rlcore_vecenv_size(&w.env, &w.config, &w.size); }
+static void wrapped(rlcore_wrapper a) { w.list[0] = a, w.env.num_wrappers = 1; }
+
+/* ---- Lists ---- */
+
+/* One wrapper of each kind that a picture or a cart can wear, and which fields it reads. */
+static const struct wear { rlcore_wrapper wrapper; int cart; const char *reads; } wears[] = {
+    {{.kind = RLCORE_WRAP_TIME_LIMIT, .steps = 5}, 0, "steps"},
+    {{.kind = RLCORE_WRAP_NOOP_RESET}, 0, "noop_max noop_count noop"},
+    {{.kind = RLCORE_WRAP_FIRE_RESET}, 0, "fire second"},
+    {{.kind = RLCORE_WRAP_EPISODIC_LIFE}, 0, "noop"},
+    {{.kind = RLCORE_WRAP_MAX_AND_SKIP}, 1, "count"},
+    {{.kind = RLCORE_WRAP_ACTION_REPEAT}, 0, "count"},
+    {{.kind = RLCORE_WRAP_STICKY_ACTIONS, .probability = 0.25f}, 0, "probability"},
+    {{.kind = RLCORE_WRAP_RESCALE_ACTION}, 1, "low high"},
+    {{.kind = RLCORE_WRAP_CLIP_ACTION}, 1, ""},
+    {{.kind = RLCORE_WRAP_CLIP_REWARD}, 0, ""},
+    {{.kind = RLCORE_WRAP_SCALE_REWARD, .factor = 0.5f}, 0, "factor"},
+    {{.kind = RLCORE_WRAP_WARP_FRAME, .height = 2, .width = 2, .gray = 1, .field = "frame"}, 0, "height width gray field"},
+    {{.kind = RLCORE_WRAP_FRAME_STACK}, 1, "count"},
+    {{.kind = RLCORE_WRAP_FLATTEN}, 0, ""},
+    {{.kind = RLCORE_WRAP_EXTRACT, .field = "frame"}, 0, "field"},
+    {{.kind = RLCORE_WRAP_RECORD}, 1, ""},
+    {{.kind = RLCORE_WRAP_OBSERVE, .len = 2, .observe = mean, .user = &user_value}, 0, "len observe user"},
+};
+enum { WEARS = sizeof wears / sizeof *wears };
+
+static void attack_kinds(void) {
+  start();
+  const uint32_t strange[] = {0, 21, UINT32_MAX};
+  for (int i = 0; i < 3; i++) {
+    wrapped((rlcore_wrapper){.kind = strange[i]});
+    REFUSED(RLCORE_E_CONFIG, "wrappers[0]: a kind from 1 to 20, given", size());
+  }
+  for (int i = 0; i < WEARS; i++) {
+    const struct wear *wear = &wears[i];
+    if (wear->cart) start_cart();
+    else start();
+    wrapped(wear->wrapper);
+    FINE(size());
+    w.size = 77;
+    rlcore_wrapper *at = &w.list[0];
+    static const char words[] = "wrappers[0]: zeros in the fields that its kind does not read";
+#define UNREAD(name, value) \
+  if (strstr(wear->reads, #name) == NULL) WITH(at->name, value, RLCORE_E_CONFIG, words, size())
+    UNREAD(steps, 1);
+    UNREAD(noop_max, 1);
+    UNREAD(noop_count, 1);
+    UNREAD(fire, 1);
+    UNREAD(second, UINT32_MAX);
+    UNREAD(probability, 0.5f);
+    UNREAD(low, -0.0f);
+    UNREAD(high, NAN);
+    UNREAD(factor, 1);
+    UNREAD(height, 1);
+    UNREAD(width, 1);
+    UNREAD(gray, 1);
+    UNREAD(len, 1);
+    UNREAD(field[0], 'x');
+    UNREAD(field[23], 'x');
+    UNREAD(reserved[0], 1);
+    UNREAD(reserved[3], 1);
+    UNREAD(observe, mean);
+    UNREAD(user, &user_value);
+    if (strcmp(wear->reads, "noop") != 0 && strstr(wear->reads, "noop_max") == NULL) WITH(at->noop, 1, RLCORE_E_CONFIG, words, size());
+    if (strcmp(wear->reads, "count") != 0) WITH(at->count, 1, RLCORE_E_CONFIG, words, size());
+  }
+}
+
+static void attack_lists(void) {
+  start();
+  wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_CLIP_REWARD});
+  POINTER(w.env.wrappers, 4, "env_def: wrappers: ", size());
+  for (int i = 0; i < 17; i++) w.list[i] = w.list[0];
+  w.env.num_wrappers = 16;
+  FINE(size());
+  w.size = 77;
+  WITH(w.env.num_wrappers, 17, RLCORE_E_CONFIG, "env_def: wrappers: a list of at most 16, given 17", size());
+  WITH(w.env.num_wrappers, UINT32_MAX, RLCORE_E_CONFIG, "given 4294967295", size());
+  WITH(w.list[15].kind, 99, RLCORE_E_CONFIG, "wrappers[15]: a kind from 1 to 20, given 99", size());
+
+#define MISFIT(words, ...) (w.list[1] = (rlcore_wrapper)__VA_ARGS__, REFUSED(RLCORE_E_CONFIG, "wrappers[1]: " words, size()))
+  w.env.num_wrappers = 2;
+  MISFIT("time limit: steps of at least 1, given 0", {.kind = RLCORE_WRAP_TIME_LIMIT});
+  MISFIT("no-op reset: one discrete action, and noop below 4, given 4", {.kind = RLCORE_WRAP_NOOP_RESET, .noop = 4});
+  MISFIT("fire reset: one discrete action, and fire below 4, given 9", {.kind = RLCORE_WRAP_FIRE_RESET, .fire = 9});
+  MISFIT("fire reset: one discrete action, and second below 4", {.kind = RLCORE_WRAP_FIRE_RESET, .second = UINT32_MAX});
+  MISFIT("episodic life: one discrete action, and noop below 4", {.kind = RLCORE_WRAP_EPISODIC_LIFE, .noop = 4});
+  MISFIT("max and skip: observations of one part", {.kind = RLCORE_WRAP_MAX_AND_SKIP});
+  MISFIT("sticky actions: a probability from 0 to 1, given 1.5", {.kind = RLCORE_WRAP_STICKY_ACTIONS, .probability = 1.5f});
+  MISFIT("sticky actions: a probability from 0 to 1, given NaN", {.kind = RLCORE_WRAP_STICKY_ACTIONS, .probability = NAN});
+  MISFIT("action rescaling: continuous actions with finite bounds", {.kind = RLCORE_WRAP_RESCALE_ACTION});
+  MISFIT("action clipping: continuous actions", {.kind = RLCORE_WRAP_CLIP_ACTION});
+  MISFIT("a factor other than 0", {.kind = RLCORE_WRAP_SCALE_REWARD});
+  MISFIT("reward scale: a finite factor, given inf", {.kind = RLCORE_WRAP_SCALE_REWARD, .factor = INFINITY});
+  MISFIT("gray of 0 or 1, given 2", {.kind = RLCORE_WRAP_WARP_FRAME, .gray = 2, .field = "frame"});
+  MISFIT("", {.kind = RLCORE_WRAP_WARP_FRAME, .field = "picture"});
+  MISFIT("", {.kind = RLCORE_WRAP_WARP_FRAME, .field = "speed"});
+  MISFIT("", {.kind = RLCORE_WRAP_WARP_FRAME});
+  MISFIT("", {.kind = RLCORE_WRAP_WARP_FRAME, .height = 5, .field = "frame"});
+  MISFIT("a name of up to 23 bytes of ASCII that ends in 0", {.kind = RLCORE_WRAP_EXTRACT, .field = "aaaaaaaaaaaaaaaaaaaaaaa\xff"});
+  MISFIT("a name of up to 23 bytes of ASCII that ends in 0", {.kind = RLCORE_WRAP_EXTRACT, .field = "\xc3\xa9"});
+  MISFIT("", {.kind = RLCORE_WRAP_EXTRACT, .field = "nothing"});
+  MISFIT("", {.kind = RLCORE_WRAP_ATARI_RESCALE});
+  MISFIT("", {.kind = RLCORE_WRAP_CHANNELS_FIRST});
+  MISFIT("", {.kind = RLCORE_WRAP_FRAME_STACK, .count = UINT32_MAX});
+  MISFIT("observe: a len of at least 1, given 0", {.kind = RLCORE_WRAP_OBSERVE, .observe = mean});
+  w.list[1] = (rlcore_wrapper){.kind = RLCORE_WRAP_OBSERVE, .len = 2};
+  REFUSED(RLCORE_E_NULL, "wrappers[1]: observe, given NULL", size());
+  start_cart();
+  w.env.num_wrappers = 2;
+  w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_CLIP_ACTION};
+  MISFIT("action rescaling: continuous actions with finite bounds", {.kind = RLCORE_WRAP_RESCALE_ACTION});
+  w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_CLIP_REWARD};
+  MISFIT("action rescaling: finite bounds, low below high", {.kind = RLCORE_WRAP_RESCALE_ACTION, .low = 1, .high = 1});
+  MISFIT("action rescaling: finite bounds, low below high", {.kind = RLCORE_WRAP_RESCALE_ACTION, .low = -INFINITY, .high = 1});
+  MISFIT("no-op reset: one discrete action", {.kind = RLCORE_WRAP_NOOP_RESET});
+}
+
+/* ---- Parts ---- */
+
+static void attack_fields(void) {
+  start();
+  POINTER(w.env.fields, 2, "env_def: fields: ", size());
+  WITH(w.env.num_fields, 9, RLCORE_E_CONFIG, "env_def: fields: a list of at most 8, given 9", size());
+  WITH(w.fields[1].kind, 3, RLCORE_E_CONFIG, "fields[1]: kind of 0 (f32), 1 (i32) or 2 (u8), given 3", size());
+  WITH(w.fields[1].rank, 5, RLCORE_E_CONFIG, "fields[1]: rank of 0 to 4, given 5", size());
+  WITH(w.fields[0].dims[3], 2, RLCORE_E_CONFIG, "fields[0]: dims of 0 or 1 beyond rank", size());
+  WITH(w.fields[1].reserved, 1, RLCORE_E_CONFIG, "fields[1]: reserved of 0, given 1", size());
+  WITH(w.fields[1].name[0], (char)200, RLCORE_E_CONFIG, "fields[1]: a name", size());
+  WITH(w.fields[0].dims[1], 0, RLCORE_E_CONFIG, "not so field, given 0", size());
+  WITH(w.fields[0].dims[0], 0x40000000, RLCORE_E_CONFIG, "", size());
+  WITH(w.fields[1].offset, FRAME - 4, RLCORE_E_CONFIG, "apart; not so field, given 1", size());
+  WITH(w.fields[1].offset, FRAME + 2, RLCORE_E_CONFIG, "whole elements", size());
+  WITH(w.fields[1].offset, FRAME + 8, RLCORE_E_CONFIG, "within their bytes", size());
+  WITH(w.fields[1].offset, UINT32_MAX - 3, RLCORE_E_CONFIG, "within their bytes", size());
+  WITH(w.env.obs.kind, RLCORE_F32, RLCORE_E_CONFIG, "not so field, given 0", size());
+}
+
+static void attack_queries(void) {
+  start();
+  static const char room[] = "out: fields, at least 2, given 1";
+  REFUSED(NULLED, "env_def", rlcore_env_fields(NULL, w.told, 8, &w.num));
+  REFUSED(NULLED, "out: ", rlcore_env_fields(&w.env, NULL, 8, &w.num));
+  REFUSED(CROOKED, "out: ", rlcore_env_fields(&w.env, off(w.told, 2), 7, &w.num));
+  REFUSED(NULLED, "out_len", rlcore_env_fields(&w.env, w.told, 8, NULL));
+  REFUSED(CROOKED, "out_len", rlcore_env_fields(&w.env, w.told, 8, off(&w.num, 1)));
+  REFUSED(RLCORE_E_SIZE, room, rlcore_env_fields(&w.env, w.told, 1, &w.num));
+  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_env_fields(&w.env, w.told, 8, &w.told[0].kind));
+  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_env_fields(&w.env, w.fields, 8, &w.num));
+  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_env_fields(&w.env, w.told, 8, &w.fields[1].kind));
+  FINE(rlcore_env_fields(&w.env, NULL, 0, &w.num));
+  CHECK(w.num == 2);
+  FINE(rlcore_env_fields(&w.env, w.told, 2, &w.num));
+  CHECK(w.num == 2 && strcmp(w.told[0].name, "frame") == 0 && w.told[0].dims[2] == 3 && w.told[0].dims[3] == 1);
+  CHECK(strcmp(w.told[1].name, "speed") == 0 && w.told[1].kind == RLCORE_F32 && w.told[1].rank == 0 && w.told[1].offset == FRAME);
+  w.env.num_fields = 0;
+  FINE(rlcore_env_fields(&w.env, w.told, 1, &w.num));
+  CHECK(w.num == 1 && w.told[0].name[0] == 0 && w.told[0].rank == 1 && w.told[0].dims[0] == OBS);
+  w.env.num_fields = 2;
+  wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_WARP_FRAME, .height = 2, .width = 3, .gray = 1, .field = "frame"});
+  FINE(rlcore_env_fields(&w.env, w.told, 2, &w.num));
+  CHECK(w.told[0].dims[0] == 2 && w.told[0].dims[1] == 3 && w.told[0].dims[2] == 1 && w.told[1].offset == 8);
+
+  start_cart();
+  REFUSED(NULLED, "env_def", rlcore_env_spaces(NULL, w.bounds, 8, &w.obs_space, &w.action_space));
+  REFUSED(NULLED, "out_obs", rlcore_env_spaces(&w.env, w.bounds, 8, NULL, &w.action_space));
+  REFUSED(CROOKED, "out_obs", rlcore_env_spaces(&w.env, w.bounds, 8, off(&w.obs_space, 4), &w.action_space));
+  REFUSED(NULLED, "out_action", rlcore_env_spaces(&w.env, w.bounds, 8, &w.obs_space, NULL));
+  REFUSED(CROOKED, "out_action", rlcore_env_spaces(&w.env, w.bounds, 8, &w.obs_space, off(&w.action_space, 1)));
+  REFUSED(CROOKED, "bounds", rlcore_env_spaces(&w.env, off(w.bounds, 2), 8, &w.obs_space, &w.action_space));
+  REFUSED(RLCORE_E_SIZE, "bounds: floats, at least 6, given 5", rlcore_env_spaces(&w.env, w.bounds, 5, &w.obs_space, &w.action_space));
+  REFUSED(RLCORE_E_OVERFLOW, "bounds", rlcore_env_spaces(&w.env, w.bounds, SIZE_MAX, &w.obs_space, &w.action_space));
+  REFUSED(RLCORE_E_OVERLAP, "out_obs", rlcore_env_spaces(&w.env, w.bounds, 8, &w.obs_space, &w.obs_space));
+  REFUSED(RLCORE_E_OVERLAP, "out_obs", rlcore_env_spaces(&w.env, (float *)(void *)&w.obs_space, 8, &w.obs_space, &w.action_space));
+  FINE(rlcore_env_spaces(&w.env, w.bounds, 6, &w.obs_space, &w.action_space));
+  CHECK(w.obs_space.low == w.bounds && w.obs_space.low[1] == -9 && w.obs_space.high == NULL && w.obs_space.len == 2);
+  CHECK(w.action_space.low == w.bounds + 2 && w.action_space.high == w.bounds + 4 && w.action_space.high[1] == 30);
+  wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_RESCALE_ACTION});
+  FINE(rlcore_env_spaces(&w.env, w.bounds, 6, &w.obs_space, &w.action_space));
+  CHECK(w.action_space.low[0] == -1 && w.action_space.low[1] == -1 && w.action_space.high[0] == 1 && w.action_space.high[1] == 1);
+  w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_CLIP_ACTION};
+  FINE(rlcore_env_spaces(&w.env, w.bounds, 6, &w.obs_space, &w.action_space));
+  CHECK(w.action_space.low == NULL && w.action_space.high == NULL && w.action_space.kind == RLCORE_F32);
+  FINE(rlcore_env_spaces(&w.env, NULL, 0, &w.obs_space, &w.action_space));
+  CHECK(w.obs_space.low == NULL && w.obs_space.len == 2 && w.obs_space.n == NULL);
+  start();
+  wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_EXTRACT, .field = "frame"});
+  FINE(rlcore_env_spaces(&w.env, w.bounds, 0, &w.obs_space, &w.action_space));
+  CHECK(w.obs_space.kind == RLCORE_U8 && w.obs_space.len == FRAME && w.action_space.n == four && w.action_space.low == NULL);
+}
+
+static void attack_parts(void) {
+  start();
+  for (int i = 0; i < N * OBS; i++) w.obs[i] = (unsigned char)i;
+  w.parts[0] = w.frame;
+  w.parts[1] = w.speed;
+  REFUSED(NULLED, "env_def", rlcore_obs_split(NULL, N, w.obs, w.parts));
+  REFUSED(NULLED, "obs: ", rlcore_obs_split(&w.env, N, NULL, w.parts));
+  REFUSED(NULLED, "parts: ", rlcore_obs_split(&w.env, N, w.obs, NULL));
+  REFUSED(CROOKED, "parts: ", rlcore_obs_split(&w.env, N, w.obs, off(w.parts, 4)));
+  WITH(w.parts[1], off(w.speed, 1), RLCORE_E_ALIGN, "parts: ", rlcore_obs_split(&w.env, N, w.obs, w.parts));
+  WITH(w.parts[1], w.frame, RLCORE_E_OVERLAP, "parts: ", rlcore_obs_split(&w.env, N, w.obs, w.parts));
+  WITH(w.parts[0], w.obs + OBS, RLCORE_E_OVERLAP, "parts: ", rlcore_obs_split(&w.env, N, w.obs, w.parts));
+  WITH(w.parts[1], (void *)w.parts, RLCORE_E_OVERLAP, "parts: ", rlcore_obs_split(&w.env, N, w.obs, w.parts));
+  WITH(w.parts[1], (void *)w.fields, RLCORE_E_OVERLAP, "parts: ", rlcore_obs_split(&w.env, N, w.obs, w.parts));
+  REFUSED(RLCORE_E_OVERLAP, "parts", rlcore_obs_split(&w.env, 1 << 28, w.obs, w.parts));
+  look();
+  FINE(rlcore_obs_split(&w.env, 0, w.obs, w.parts));
+  CHECK(memcmp(&before, &w, sizeof w) == 0);
+  FINE(rlcore_obs_split(&w.env, N, w.obs, w.parts));
+  for (int i = 0; i < N; i++) CHECK(memcmp(w.frame + i * FRAME, w.obs + i * OBS, FRAME) == 0);
+  for (int i = 0; i < N; i++) CHECK(memcmp(w.speed + i, w.obs + i * OBS + FRAME, 4) == 0);
+
+  w.sources[0] = w.frame;
+  w.sources[1] = w.speed;
+  REFUSED(NULLED, "env_def", rlcore_obs_join(NULL, N, w.sources, w.final_obs));
+  REFUSED(NULLED, "parts: ", rlcore_obs_join(&w.env, N, NULL, w.final_obs));
+  REFUSED(CROOKED, "parts: ", rlcore_obs_join(&w.env, N, off(w.sources, 4), w.final_obs));
+  REFUSED(NULLED, "obs: ", rlcore_obs_join(&w.env, N, w.sources, NULL));
+  WITH(w.sources[1], off(w.speed, 2), RLCORE_E_ALIGN, "parts: ", rlcore_obs_join(&w.env, N, w.sources, w.final_obs));
+  WITH(w.sources[0], w.final_obs + 1, RLCORE_E_OVERLAP, "obs: ", rlcore_obs_join(&w.env, N, w.sources, w.final_obs));
+  REFUSED(RLCORE_E_OVERLAP, "obs: ", rlcore_obs_join(&w.env, N, w.sources, w.sources));
+  REFUSED(RLCORE_E_OVERLAP, "obs: ", rlcore_obs_join(&w.env, N, w.sources, w.fields));
+  memset(w.final_obs, 0xab, sizeof w.final_obs);
+  FINE(rlcore_obs_join(&w.env, N, w.sources, w.final_obs));
+  for (int i = 0; i < N; i++) CHECK(memcmp(w.final_obs + i * OBS, w.obs + i * OBS, FRAME + 4) == 0);
+  for (int i = 0; i < N; i++) CHECK(w.final_obs[i * OBS + FRAME + 4] == 0xab && w.final_obs[i * OBS + OBS - 1] == 0xab);
+  CHECK(w.final_obs[N * OBS] == 0xab);
+  /* A part that is NULL is left alone on both ways. */
+  w.parts[0] = NULL;
+  w.sources[0] = NULL;
+  memset(w.frame, 1, sizeof w.frame);
+  FINE(rlcore_obs_split(&w.env, N, w.obs, w.parts));
+  CHECK(w.frame[0] == 1 && w.frame[sizeof w.frame - 1] == 1);
+  memset(w.final_obs, 0xab, sizeof w.final_obs);
+  FINE(rlcore_obs_join(&w.env, N, w.sources, w.final_obs));
+  CHECK(w.final_obs[0] == 0xab && w.final_obs[FRAME] == w.obs[FRAME]);
+}
+
+/* ---- Stepping ---- */
+
+static void attack_levels(void) {
+  start();
+  FINE(make());
+  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+#define STEP(v, e, a, l, o) rlcore_vecenv_step_env(v, e, a, l, o)
+  REFUSED(NULLED, "vecenv", STEP(NULL, &w.env, w.action, 0, &w.out));
+  REFUSED(NULLED, "env_def", STEP(w.vecenv, NULL, w.action, 0, &w.out));
+  REFUSED(NULLED, "action", STEP(w.vecenv, &w.env, NULL, 0, &w.out));
+  REFUSED(CROOKED, "action", STEP(w.vecenv, &w.env, off(w.action, 1), 0, &w.out));
+  REFUSED(NULLED, "vecenv out", STEP(w.vecenv, &w.env, w.action, 0, NULL));
+  REFUSED(RLCORE_E_RANGE, "level: 0 or 1, given 2", STEP(w.vecenv, &w.env, w.action, 2, &w.out));
+  REFUSED(RLCORE_E_RANGE, "given 4294967295", STEP(w.vecenv, &w.env, w.action, UINT32_MAX, &w.out));
+  WITH(w.action[2], 4, RLCORE_E_RANGE, "below 4, given 4", STEP(w.vecenv, &w.env, w.action, 1, &w.out));
+  WITH(w.out.final_obs, NULL, RLCORE_E_NULL, "final_obs", STEP(w.vecenv, &w.env, w.action, 1, &w.out));
+  for (uint32_t level = 0; level < 2; level++) {
+    last_level = 9;
+    for (int i = 0; i < 15; i++) FINE(STEP(w.vecenv, &w.env, w.action, level, &w.out));
+    CHECK(last_level == level && w.terminated[0] == 1);
+    CHECK(w.obs[0] == 100);
+  }
+  sin = FAILS_RESTART;
+  for (int i = 0; i < 14; i++) FINE(STEP(w.vecenv, &w.env, w.action, 0, &w.out));
+  CHECK(STEP(w.vecenv, &w.env, w.action, 0, &w.out) == RLCORE_E_CALLBACK);
+  sin = NONE;
+  CHECK(STEP(w.vecenv, &w.env, w.action, 0, &w.out) == RLCORE_E_NOT_READY);
+  /* Without restart, episodes start by reset. */
+  w.env.restart = NULL;
+  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+  CHECK(w.obs[0] == 50);
+  for (int i = 0; i < 15; i++) FINE(STEP(w.vecenv, &w.env, w.action, 1, &w.out));
+  CHECK(w.obs[0] == 50 && w.terminated[2] == 1);
+}
+
+static void attack_wrapped(void) {
+  start();
+  w.env.num_wrappers = 4;
+  w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_EPISODIC_LIFE};
+  w.list[1] = (rlcore_wrapper){.kind = RLCORE_WRAP_EXTRACT, .field = "frame"};
+  w.list[2] = (rlcore_wrapper){.kind = RLCORE_WRAP_MAX_AND_SKIP, .count = 2};
+  w.list[3] = (rlcore_wrapper){.kind = RLCORE_WRAP_OBSERVE, .len = 2, .observe = mean, .user = &user_value};
+  FINE(size());
+  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_vecenv_init(w.mem, w.size - 1, &w.env, &w.config, &w.vecenv));
+  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_vecenv_init(w.list, sizeof w.list, &w.env, &w.config, &w.vecenv));
+  FINE(make());
+  REFUSED(RLCORE_E_OVERLAP, "obs", rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.list));
+  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+  float seen[2];
+  memcpy(seen, w.obs, sizeof seen);
+  CHECK(seen[0] == 50 + (FRAME - 1) / 2.0f && seen[1] == 0.25f);
+  FINE(rlcore_vecenv_lives(w.vecenv, &w.env, w.lives));
+  CHECK(w.lives[0] == 3);
+  w.action[1] = 3;
+  FINE(rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+  CHECK(w.reward[0] == 0 && w.reward[1] == 6 && !w.terminated[1]);
+  FINE(rlcore_vecenv_step_range(w.vecenv, &w.env, 0, N, w.action, &w.out));
+  FINE(rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+  CHECK(w.reward[1] == 3 && w.terminated[1] == 1 && w.truncated[1] == 0);
+  FINE(rlcore_vecenv_lives(w.vecenv, &w.env, w.lives));
+  CHECK(w.lives[0] == 2);
+
+  /* The same block for another list, order, parameter or environment: refused. */
+  static const char words[] = "the wrappers that the block was made with, in their order";
+#define ATTACH() rlcore_vecenv_attach(w.mem, sizeof w.mem, &w.env, &w.vecenv)
+  FINE(ATTACH());
+  WITH(w.list[2].count, 3, RLCORE_E_CONFIG, words, ATTACH());
+  WITH(w.list[3].len, 3, RLCORE_E_CONFIG, words, ATTACH());
+  WITH(w.list[0].noop, 1, RLCORE_E_CONFIG, words, ATTACH());
+  WITH(w.list[2].kind, RLCORE_WRAP_ACTION_REPEAT, RLCORE_E_CONFIG, words, ATTACH());
+  WITH(w.env.num_wrappers, 3, RLCORE_E_CONFIG, words, ATTACH());
+  WITH(w.env.num_wrappers, 0, RLCORE_E_CONFIG, words, ATTACH());
+  WITH(w.env.num_wrappers, 0, RLCORE_E_CONFIG, words, rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+  WITH(w.list[2].count, 3, RLCORE_E_CONFIG, words, rlcore_vecenv_lives(w.vecenv, &w.env, w.lives));
+  WITH(w.env.max_episode_steps, 100, RLCORE_E_CONFIG, words, ATTACH());
+  const rlcore_wrapper first = w.list[0];
+  w.list[0] = w.list[1];
+  w.list[1] = first;
+  REFUSED(RLCORE_E_CONFIG, words, ATTACH());
+  w.list[1] = w.list[0];
+  w.list[0] = first;
+
+  /* Failures under a wrapper name the row and leave the ones before it. */
+  const struct { enum sin sin; int32_t status; const char *words; } sins[] = {
+      {FAILS_STEP, RLCORE_E_CALLBACK, "env_def: step that returns 0; not so row, given 1"},
+      {FAILS_LIVES, RLCORE_E_CALLBACK, "env_def: lives that returns 0, given 1"},
+      {FAILS_OBSERVE, RLCORE_E_CALLBACK, "wrappers: observe that returns 0; not so row, given 1"}};
+  for (int i = 0; i < 3; i++) {
+    char why[256];
+    FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+    sin = sins[i].sin;
+    const int32_t got = rlcore_vecenv_step_range(w.vecenv, &w.env, 1, N, w.action, &w.out);
+    rlcore_last_error(why, sizeof why);
+    CHECK(got == sins[i].status && strstr(why, sins[i].words) != NULL);
+    if (strstr(why, sins[i].words) == NULL) printf("%s\n", why);
+    sin = NONE;
+    REFUSED(RLCORE_E_NOT_READY, "not so row, given 1", rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+  }
+  /* A number that is not finite is refused wherever it hides. */
+  start();
+  FINE(make());
+  sin = NAN_SPEED;
+  CHECK(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs) == RLCORE_E_VALUE);
+  wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_FLATTEN});
+  FINE(make());
+  CHECK(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs) == RLCORE_E_VALUE);
+}
+
+static uint32_t lcg;
+static uint32_t chance(uint32_t below) {
+  lcg = lcg * 1664525u + 1013904223u;
+  return (lcg >> 8) % below;
+}
+
+/* Damaged states of wrappers: any answer, never a crash. */
+static void attack_images(void) {
+  start();
+  w.env.num_wrappers = 9;
+  const rlcore_wrapper list[9] = {{.kind = RLCORE_WRAP_TIME_LIMIT, .steps = 9}, {.kind = RLCORE_WRAP_NOOP_RESET, .noop_max = 3},
+                                  {.kind = RLCORE_WRAP_EPISODIC_LIFE}, {.kind = RLCORE_WRAP_STICKY_ACTIONS, .probability = 0.5f},
+                                  {.kind = RLCORE_WRAP_EXTRACT, .field = "frame"}, {.kind = RLCORE_WRAP_MAX_AND_SKIP},
+                                  {.kind = RLCORE_WRAP_WARP_FRAME, .height = 2, .width = 2, .gray = 1},
+                                  {.kind = RLCORE_WRAP_FRAME_STACK, .count = 3}, {.kind = RLCORE_WRAP_RECORD}};
+  memcpy(w.list, list, sizeof list);
+  FINE(size());
+  FINE(make());
+  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+  for (int i = 0; i < 5; i++) FINE(rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+  memcpy(w.other, w.mem, w.size);
+  int survived = 0;
+  for (int i = 0; i < 4000; i++) {
+    memcpy(w.mem, w.other, w.size);
+    for (uint32_t k = chance(4) + 1; k > 0; k--) w.mem[chance((uint32_t)w.size)] ^= (unsigned char)(1 + chance(255));
+    if (ATTACH() != RLCORE_OK) continue;
+    survived++;
+    for (int k = 0; k < 6; k++) (void)!rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out);
+  }
+  CHECK(survived > 100);
+}
+
+int main(void) {
+  attack_kinds();
+  attack_lists();
+  attack_fields();
+  attack_queries();
+  attack_parts();
+  attack_levels();
+  attack_wrapped();
+  attack_images();
+  return verdict();
+}
