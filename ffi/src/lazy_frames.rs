@@ -34,7 +34,7 @@ pub struct rlcore_lazy_frames_config {
     pub struct_size: u32,
     /// N, at least 1; default 1
     pub num_envs: u32,
-    /// frames kept of each environment, at least num_stack, 1 more for whole transitions; default 10000
+    /// frames kept of each environment, at least num_stack, 1 more for transitions; default 10000
     pub num_frames: u32,
     /// default 84
     pub height: u32,

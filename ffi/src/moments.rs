@@ -8,7 +8,7 @@ use rlcore::kernels::moments;
 
 /// Forgets everything: mean 0, variance 1. mean, var: [num_columns] to write; count: [1] becomes initial_count, usually
 /// 1e-4, so that the first rows outweigh what was not seen.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SHAPE if num_columns is 0; E_VALUE and E_RANGE unless initial_count is from 0 to 1.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_reset(
     num_columns: u32,

@@ -36,7 +36,7 @@ pub struct rlcore_monitor_config {
     pub num_envs: u32,
     /// episodes that rlcore_monitor_means looks back on; default 0: none
     pub keep: u32,
-    /// records that are held, at least N: as many as one step can end; 0 (default): the larger of 1024 and N
+    /// records held, at least N, as many as one step can end; 0 (default): the larger of 1024 and N
     pub capacity: u32,
     /// numbers that the caller adds to each record, at most 16; default 0
     pub num_info: u32,

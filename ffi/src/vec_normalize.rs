@@ -306,7 +306,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_freeze(v: *mut rlcore_vec_normaliz
 
 /// Merges the statistics of another normaliser into this one's, as if this one had seen its observations too. Each brings
 /// its initial count of 1e-4 along. The other may have another num_envs; it is only read.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for another obs_len; E_RANGE for counts that sum to more than 2^64.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_merge(
     v: *mut rlcore_vec_normalize,
