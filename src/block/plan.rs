@@ -94,7 +94,6 @@ impl Plan {
     }
 
     /// Where the next array starts, of `len` elements of `size` bytes.
-    #[inline(never)]
     fn bytes(&mut self, len: usize, size: usize) -> Option<usize> {
         let start = self.end.checked_next_multiple_of(FIELD_ALIGN)?;
         self.end = start.checked_add(len.checked_mul(size)?).filter(|&end| end <= isize::MAX as usize)?;
@@ -134,7 +133,6 @@ impl<'a> Cutter<'a> {
 }
 
 /// The array of a span, for reading.
-#[inline(never)]
 pub fn view<T: Pod>(block: &[u8], span: Span<T>) -> Fit<&[T]> {
     let end = span.start.saturating_add(span.len.saturating_mul(size_of::<T>()));
     bytemuck::try_cast_slice(block.get(span.start..end).ok_or(Misfit)?).map_err(|_| Misfit)
