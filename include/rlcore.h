@@ -152,27 +152,29 @@ typedef struct rlcore_field {
 
 /* ---- Wrappers ---- */
 
-/* What a wrapper does. Behind each: the fields of rlcore_wrapper that it reads; all others must be zero. */
+/* What a wrapper does, and which fields of rlcore_wrapper it reads; all others must be zero.
+   A record's parts: frame (1 before its own dims), reward f32, done u8, episode_return f32, episode_step i32,
+   last_action, real_done u8; rlcore_env_fields tells where they lie. */
 typedef enum rlcore_wrap {
   RLCORE_WRAP_TIME_LIMIT = 1,       /* truncates episodes after so many steps of what it wraps: steps */
-  RLCORE_WRAP_NOOP_RESET = 2,       /* starts episodes with 1 to noop_max no-ops, or with exactly noop_count: noop_max, noop_count, noop */
-  RLCORE_WRAP_FIRE_RESET = 3,       /* starts episodes with two actions, for games that wait for them: fire, second */
+  RLCORE_WRAP_NOOP_RESET = 2,       /* starts episodes with random or noop_count no-ops: noop_max, noop_count, noop */
+  RLCORE_WRAP_FIRE_RESET = 3,       /* starts episodes with two actions that games wait for: fire, second */
   RLCORE_WRAP_EPISODIC_LIFE = 4,    /* ends an episode with each life; the game goes on in the next: noop */
-  RLCORE_WRAP_MAX_AND_SKIP = 5,     /* repeats actions, adds up rewards, shows the larger of the last two observations by element: count */
+  RLCORE_WRAP_MAX_AND_SKIP = 5,     /* repeats actions, adds up rewards, shows the larger of the last two obs: count */
   RLCORE_WRAP_ACTION_REPEAT = 6,    /* repeats actions and adds up rewards: count */
   RLCORE_WRAP_STICKY_ACTIONS = 7,   /* takes the action of the step before again at times: probability */
-  RLCORE_WRAP_RESCALE_ACTION = 8,   /* takes actions between two numbers for actions between the environment's bounds: low, high */
+  RLCORE_WRAP_RESCALE_ACTION = 8,   /* takes actions between two numbers for those between the bounds: low, high */
   RLCORE_WRAP_CLIP_ACTION = 9,      /* takes any action for the nearest one within the bounds */
   RLCORE_WRAP_CLIP_REWARD = 10,     /* leaves the sign of the reward */
   RLCORE_WRAP_SCALE_REWARD = 11,    /* multiplies the reward: factor */
-  RLCORE_WRAP_WARP_FRAME = 12,      /* shrinks pictures as OpenCV's INTER_AREA does to the bit: height, width, gray, field */
+  RLCORE_WRAP_WARP_FRAME = 12,      /* shrinks pictures as OpenCV's INTER_AREA does: height, width, gray, field */
   RLCORE_WRAP_ATARI_RESCALE = 13,   /* crops and shrinks 210 by 160 colour pictures to 42 by 42 numbers from 0 to 1 */
   RLCORE_WRAP_SCALED_FLOAT = 14,    /* bytes to numbers from 0 to 1 */
   RLCORE_WRAP_FRAME_STACK = 15,     /* the last observations side by side along the last axis, oldest first: count */
   RLCORE_WRAP_CHANNELS_FIRST = 16,  /* [height, width, channels] to [channels, height, width] */
   RLCORE_WRAP_FLATTEN = 17,         /* all parts of the observation as one row of numbers */
   RLCORE_WRAP_EXTRACT = 18,         /* one part of the observation alone: field */
-  RLCORE_WRAP_RECORD = 19,          /* the observation with frame, reward, done, episode_return, episode_step, last_action, real_done of its step */
+  RLCORE_WRAP_RECORD = 19,          /* the observation with the facts of its step, in parts: see below */
   RLCORE_WRAP_OBSERVE = 20,         /* the caller's own function of the observation: len, observe, user */
 } rlcore_wrap;
 
@@ -276,7 +278,7 @@ typedef struct rlcore_env_def {
   rlcore_env_lives_fn lives;              /* NULL: 0 lives */
   rlcore_env_action_mask_fn action_mask;  /* NULL: everything is allowed */
   rlcore_env_restart_fn restart;          /* NULL: episodes start by reset, without levels */
-  const rlcore_field *fields;             /* [num_fields] parts of the observation, in order and apart; NULL: one part without a name */
+  const rlcore_field *fields;             /* [num_fields] parts of the observation, in order and apart */
   uint32_t num_fields;                    /* 0 to 8 */
   uint32_t num_wrappers;                  /* 0 to 16 */
   /* [num_wrappers] from the environment outwards; blocks remember what they do. obs and action stay the bare
@@ -560,7 +562,7 @@ typedef struct rlcore_monitor_config {
   uint32_t struct_size;  /* bytes; set by rlcore_monitor_config_init */
   uint32_t num_envs;     /* N, at least 1; default 1 */
   uint32_t keep;         /* episodes that rlcore_monitor_means looks back on; default 0: none */
-  uint32_t capacity;     /* records that are held, at least N: as many as one step can end; 0 (default): the larger of 1024 and N */
+  uint32_t capacity;     /* records held, at least N, as many as one step can end; 0 (default): the larger of 1024 and N */
   uint32_t num_info;     /* numbers that the caller adds to each record, at most 16; default 0 */
   uint32_t reserved;     /* zero */
   double start;          /* what the caller's clock shows at second 0 of the records; default 0 */
@@ -739,7 +741,7 @@ rlcore_status rlcore_vec_normalize_freeze(rlcore_vec_normalize *v, uint32_t froz
 
 /* Merges the statistics of another normaliser into this one's, as if this one had seen its observations too. Each brings
    its initial count of 1e-4 along. The other may have another num_envs; it is only read.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for another obs_len; E_RANGE for counts that sum to more than 2^64. */
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64. */
 rlcore_status rlcore_vec_normalize_merge(rlcore_vec_normalize *v, rlcore_vec_normalize *other);
 
 /* Copies the statistics out. mean, var: [obs_len] to write; NULL leaves one out.
@@ -954,7 +956,7 @@ typedef struct rlcore_lazy_frames rlcore_lazy_frames;
 typedef struct rlcore_lazy_frames_config {
   uint32_t struct_size;  /* bytes; set by rlcore_lazy_frames_config_init */
   uint32_t num_envs;     /* N, at least 1; default 1 */
-  uint32_t num_frames;   /* frames kept of each environment, at least num_stack, 1 more for whole transitions; default 10000 */
+  uint32_t num_frames;   /* frames kept of each environment, at least num_stack, 1 more for transitions; default 10000 */
   uint32_t height;       /* default 84 */
   uint32_t width;        /* default 84 */
   uint32_t channels;     /* bytes of a pixel; default 1 */
@@ -1153,7 +1155,7 @@ rlcore_status rlcore_gaussian_squash_log_prob(const float *action, uint32_t num_
 
 /* Forgets everything: mean 0, variance 1. mean, var: [num_columns] to write; count: [1] becomes initial_count, usually
    1e-4, so that the first rows outweigh what was not seen.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SHAPE if num_columns is 0; E_VALUE and E_RANGE unless initial_count is from 0 to 1. */
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1. */
 rlcore_status rlcore_moments_reset(uint32_t num_columns, double initial_count, double *mean, double *var,
                                    double *count);
 
@@ -1185,6 +1187,59 @@ rlcore_status rlcore_standardise(float *x, size_t len, double epsilon);
 /* 1 - var(target - value) / var(target): 1 is a perfect value, 0 one no better than a constant, and where the target
    does not vary. value, target: [len]. */
 rlcore_status rlcore_explained_variance(const float *value, const float *target, size_t len, double *out);
+
+/* ---- Pictures ---- */
+
+/* Shape of a picture of bytes, [height, width, channels]. */
+typedef struct rlcore_image_size {
+  uint32_t height;    /* rows, at least 1 */
+  uint32_t width;     /* columns, at least 1 */
+  uint32_t channels;  /* values of one pixel, at least 1 */
+} rlcore_image_size;
+
+/* The gray picture: 0.299 of red, 0.587 of green and 0.114 of blue in 15 bits, rounded, as OpenCV's RGB2GRAY.
+   rgb: [num_pixels, 3]; out: [num_pixels] to write. Errors: E_NULL; E_OVERFLOW; E_OVERLAP. */
+rlcore_status rlcore_image_gray(const uint8_t *rgb, size_t num_pixels, uint8_t *out);
+
+/* Numbers of scratch that rlcore_image_area and rlcore_image_warp need for these sizes: none for an Atari screen, 210 by
+   160, that becomes 84 by 84 in gray. Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_CONFIG for a number that is 0, more than
+   4 channels, an output larger than the source on an axis, or channels that differ, but for 3 that become 1. */
+rlcore_status rlcore_image_scratch_len(const rlcore_image_size *from, const rlcore_image_size *to, size_t *out_len);
+
+/* A smaller picture by area means, bit for bit as OpenCV's INTER_AREA; to has as many channels as from.
+   src: from's [height, width, channels]; out: to's, to write; scratch: [scratch_len] numbers, at least
+   rlcore_image_scratch_len() of them, whatever they are; NULL if that is 0.
+   Errors: those of rlcore_image_scratch_len; E_OVERLAP; E_SIZE for scratch_len. */
+rlcore_status rlcore_image_area(const rlcore_image_size *from, const uint8_t *src, const rlcore_image_size *to,
+                                uint8_t *out, float *scratch, size_t scratch_len);
+
+/* What an Atari wrapper does to its frames, in one pass: the larger of two pictures, element by element (b may be NULL:
+   a alone), then gray if from has 3 channels and to has 1, then rlcore_image_area. The bytes are those of the three steps.
+   a, b: from's [height, width, channels]; may be the same array. The rest, and errors, as rlcore_image_area. */
+rlcore_status rlcore_image_warp(const rlcore_image_size *from, const uint8_t *a, const uint8_t *b,
+                                const rlcore_image_size *to, uint8_t *out, float *scratch, size_t scratch_len);
+
+/* An Atari screen at 42 by 42, as the A3C family sees it: rows 34 to 193, halved, resized by OpenCV's fixed-point
+   bilinear rule, the mean of the colours, times the float nearest 1/255. rgb: [210, 160, 3]; out: [42, 42] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP. */
+rlcore_status rlcore_image_rescale42(const uint8_t *rgb, float *out);
+
+/* Bytes as numbers from 0 to 1: x / 255, rounded once. x: [len]; out: [len] to write. Errors: as above; E_OVERFLOW. */
+rlcore_status rlcore_image_scale(const uint8_t *x, size_t len, float *out);
+
+/* x, [height, width, channels], as [channels, height, width] in out. Errors: E_NULL; E_ALIGN; E_CONFIG for a number that
+   is 0; E_OVERFLOW; E_OVERLAP. */
+rlcore_status rlcore_image_channels_first(const rlcore_image_size *size, const uint8_t *x, uint8_t *out);
+
+/* Rows and columns of tiles for num_images pictures: as few rows as make a square that holds them, then as few columns
+   as hold them. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_RANGE if num_images is 0. */
+rlcore_status rlcore_image_tile_shape(uint32_t num_images, uint32_t *out_rows, uint32_t *out_columns);
+
+/* Many pictures as one, for people to look at. images: [num_images, height, width, channels]; out: [rows * height,
+   columns * width, channels] to write, rows and columns by rlcore_image_tile_shape: picture i in row i / columns, column
+   i % columns, zeros where none is left. Errors: as rlcore_image_channels_first; E_RANGE if num_images is 0. */
+rlcore_status rlcore_image_tile(uint32_t num_images, const rlcore_image_size *size, const uint8_t *images,
+                                uint8_t *out);
 
 #ifdef __cplusplus
 }

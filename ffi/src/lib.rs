@@ -26,6 +26,7 @@ pub mod vec_normalize;
 
 pub mod categorical;
 pub mod gaussian;
+pub mod image;
 pub mod kernels;
 pub mod moments;
 

@@ -30,6 +30,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("categorical.rs", "Categorical policies", &[]),
     ("gaussian.rs", "Gaussian policies", &[]),
     ("moments.rs", "Means and variances", &[]),
+    ("image.rs", "Pictures", &[]),
 ];
 
 const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine links and hosts itself.

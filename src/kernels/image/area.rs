@@ -4,7 +4,6 @@ use bytemuck::{Pod, Zeroable};
 
 use super::gray::{gray, luma};
 use super::{Size, maximum, screen};
-use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result};
 
 /// Source pixels of one output pixel beyond which a sum of bytes leaves OpenCV's 32 bits.
@@ -22,8 +21,40 @@ pub(super) struct Cell {
     pub last: f32,
 }
 
-/// Numbers of scratch that a [`Cell`] takes.
+/// A [`Cell`] of three pixels at most: what the pixels `at..at + 3` count.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Window {
+    pub at: u32,
+    pub weights: [f32; 3],
+}
+
+impl Cell {
+    /// Whether it covers at most three pixels.
+    const fn fits_a_window(self) -> bool {
+        self.end.saturating_sub(self.begin) <= 1
+    }
+
+    /// The same as three pixels of a line of `width`, 3 or more. The first and the last cell of a line may cover fewer.
+    pub const fn window(self, width: usize) -> Window {
+        let Cell { begin, end, first, middle, last } = self;
+        let (mut at, mut weights) = match (begin, end) {
+            (0, 0) => (0, [last, 0.0, 0.0]),
+            (0, _) => (0, [middle, last, 0.0]),
+            _ if begin == end => (begin.saturating_sub(1), [first, last, 0.0]),
+            _ => (begin.saturating_sub(1), [first, middle, last]),
+        };
+        while (at as usize).saturating_add(3) > width && at > 0 {
+            at = at.saturating_sub(1);
+            weights = [0.0, weights[0], weights[1]];
+        }
+        Window { at, weights }
+    }
+}
+
+/// Numbers of scratch that a [`Cell`] and a [`Window`] take.
 const CELL_LEN: usize = size_of::<Cell>() / size_of::<f32>();
+const WINDOW_LEN: usize = size_of::<Window>() / size_of::<f32>();
 
 /// Resizes `src` to `out`, of `to`: at most as large on each axis, and as many channels, 1 to 4. Each channel by itself.
 /// `scratch` holds at least [`area_scratch`] numbers, whatever they are. Errors: `Config`; `Shape`; `Size`; `Overflow`.
@@ -54,20 +85,14 @@ pub fn warp(from: Size, a: &[u8], b: Option<&[u8]>, to: Size, out: &mut [u8], sc
         return Err(Error::new(Kind::Size, "image: scratch numbers, at least").needed(needed).given(scratch.len()));
     };
     let to_gray = from.channels != to.channels;
+    let source = Source { a, b, to_gray, line: from.width.wrapping_mul(from.channels) };
     match way {
-        Way::Same => same(a, b, to_gray, out),
+        Way::Same => same(&source, out)?,
         Way::Screen => screen::warp(a, b, to_gray, out),
-        Way::Blocks(down, across) => {
-            let source = Source { a, b, to_gray, line: from.width.wrapping_mul(from.channels) };
-            cpu::dispatch(Blocks { source, from, to, down, across, out, scratch });
-            Ok(())
-        }
-        Way::Cells => {
-            let source = Source { a, b, to_gray, line: from.width.wrapping_mul(from.channels) };
-            cpu::dispatch(Cells { source, from, to, out, scratch });
-            Ok(())
-        }
+        Way::Blocks(down, across) => blocks(&source, from, to, [down, across], out, scratch),
+        Way::Cells => cells(&source, from, to, out, scratch),
     }
+    Ok(())
 }
 
 /// Numbers of scratch that [`warp`] needs. Errors: `Config`; `Overflow`.
@@ -151,20 +176,19 @@ impl Way {
     }
 }
 
-fn same(a: &[u8], b: Option<&[u8]>, to_gray: bool, out: &mut [u8]) -> Result {
-    match (b, to_gray) {
-        (None, true) => gray(a, out),
-        (Some(b), false) => maximum(a, b, out),
-        _ => {
-            let source = Source { a, b, to_gray, line: a.len() };
-            source.each(0, |i, x| {
-                if let Some(out) = out.get_mut(i) {
-                    *out = x;
-                }
-            });
-            Ok(())
+fn same(source: &Source, out: &mut [u8]) -> Result {
+    match (source.b, source.to_gray) {
+        (None, false) => maximum(source.a, source.a, out)?,
+        (None, true) => gray(source.a, out)?,
+        (Some(b), false) => maximum(source.a, b, out)?,
+        (Some(b), true) => {
+            let pairs = source.a.as_chunks::<3>().0.iter().zip(b.as_chunks::<3>().0);
+            for (out, (a, b)) in out.iter_mut().zip(pairs) {
+                *out = luma_of_larger(a, b);
+            }
         }
     }
+    Ok(())
 }
 
 /// Source pixels for an output pixel, as OpenCV computes it: not always the nearest number.
@@ -215,177 +239,180 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Hands over line `y`, value by value.
-    #[inline(always)]
-    fn each(&self, y: usize, mut take: impl FnMut(usize, u8)) {
+    /// Writes line `y` as numbers.
+    #[inline(never)]
+    fn load<T: From<u8>>(&self, y: usize, out: &mut [T]) {
         let begin = y.wrapping_mul(self.line);
         let line = |x| <[u8]>::get(x, begin..begin.wrapping_add(self.line)).unwrap_or(&[]);
         let a = line(self.a);
-        match (self.b, self.to_gray) {
-            (None, false) => a.iter().enumerate().for_each(|(i, a)| take(i, *a)),
-            (None, true) => a.as_chunks().0.iter().enumerate().for_each(|(i, a)| take(i, luma(*a))),
-            (Some(b), false) => a.iter().zip(line(b)).enumerate().for_each(|(i, (a, b))| take(i, *a.max(b))),
+        match (self.b.map(line), self.to_gray) {
+            (None, false) => fill(out, a.iter().copied()),
+            (None, true) => fill(out, a.as_chunks().0.iter().map(|a| luma(*a))),
+            (Some(b), false) => fill(out, a.iter().zip(b).map(|(a, b)| (*a).max(*b))),
             (Some(b), true) => {
-                let pairs = a.as_chunks::<3>().0.iter().zip(line(b).as_chunks::<3>().0);
-                pairs.enumerate().for_each(|(i, (a, b))| take(i, luma([0, 1, 2].map(|c| a[c].max(b[c])))));
+                let pairs = a.as_chunks().0.iter().zip(b.as_chunks().0);
+                fill(out, pairs.map(|(a, b)| luma_of_larger(a, b)));
             }
         }
     }
-
-    /// Writes line `y` as numbers.
-    #[inline(always)]
-    fn load(&self, y: usize, line: &mut [f32]) {
-        self.each(y, |i, x| {
-            if let Some(out) = line.get_mut(i) {
-                *out = f32::from(x);
-            }
-        });
-    }
 }
 
-struct Blocks<'a> {
-    source: Source<'a>,
-    from: Size,
-    to: Size,
-    down: usize,
-    across: usize,
-    out: &'a mut [u8],
-    scratch: &'a mut [f32],
-}
-
-impl Kernel for Blocks<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        match self.to.channels {
-            1 => self.run_channels::<1>(),
-            2 => self.run_channels::<2>(),
-            3 => self.run_channels::<3>(),
-            _ => self.run_channels::<4>(),
-        }
-    }
-}
-
-impl Blocks<'_> {
-    #[inline(always)]
-    fn run_channels<const C: usize>(self) {
-        let Some((line, sums)) = self.scratch.split_at_mut_checked(self.from.width.wrapping_mul(C)) else { return };
-        let Ok(sums) = bytemuck::try_cast_slice_mut::<f32, u32>(sums) else { return };
-        let weight = 1.0 / (self.down.wrapping_mul(self.across)) as f32;
-        let halves_up = self.down == 2 && self.across == 2 && C != 2;
-        let mut rest = self.out;
-        for y in 0..self.to.height {
-            let Some((out, after)) = rest.split_at_mut_checked(self.to.width.wrapping_mul(C)) else { return };
-            sums.fill(0);
-            for k in 0..self.down {
-                self.source.load(y.wrapping_mul(self.down).wrapping_add(k), line);
-                let mut pixels = line.as_chunks::<C>().0;
-                for sum in sums.as_chunks_mut::<C>().0 {
-                    let Some((block, others)) = pixels.split_at_checked(self.across) else { break };
-                    for pixel in block {
-                        for (sum, x) in sum.iter_mut().zip(pixel) {
-                            *sum = sum.wrapping_add(*x as u32);
-                        }
-                    }
-                    pixels = others;
-                }
-            }
-            for (out, sum) in out.iter_mut().zip(&*sums) {
-                *out = if halves_up { (sum.wrapping_add(2) >> 2) as u8 } else { nearest(*sum as f32 * weight) };
-            }
-            rest = after;
-        }
-    }
-}
-
-struct Cells<'a> {
-    source: Source<'a>,
-    from: Size,
-    to: Size,
-    out: &'a mut [u8],
-    scratch: &'a mut [f32],
-}
-
-impl Kernel for Cells<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        match self.to.channels {
-            1 => self.run_channels::<1>(),
-            2 => self.run_channels::<2>(),
-            3 => self.run_channels::<3>(),
-            _ => self.run_channels::<4>(),
-        }
-    }
-}
-
-impl Cells<'_> {
-    #[inline(always)]
-    fn run_channels<const C: usize>(self) {
-        let (from, to) = (self.from, self.to);
-        let len = to.width.wrapping_mul(C);
-        let Some((line, rest)) = self.scratch.split_at_mut_checked(from.width.wrapping_mul(C)) else { return };
-        let Some((narrow, rest)) = rest.split_at_mut_checked(len) else { return };
-        let Some((sums, rest)) = rest.split_at_mut_checked(len) else { return };
-        let Ok(cells) = bytemuck::try_cast_slice_mut::<f32, Cell>(rest) else { return };
-        for (d, place) in cells.iter_mut().enumerate() {
-            *place = cell(from.width, to.width, d);
-        }
-
-        // The line that `narrow` holds: the last one of an output is often the first of the next.
-        let mut held = usize::MAX;
-        let mut rest = self.out;
-        for d in 0..to.height {
-            let Some((out, after)) = rest.split_at_mut_checked(len) else { return };
-            let Cell { begin, end, first, middle, last } = cell(from.height, to.height, d);
-            sums.fill(0.0);
-            for y in begin.saturating_sub(1)..=end {
-                let weight = if y < begin {
-                    first
-                } else if y < end {
-                    middle
-                } else {
-                    last
-                };
-                if weight == 0.0 {
-                    continue;
-                }
-                if held != y as usize {
-                    held = y as usize;
-                    self.source.load(held, line);
-                    narrow_line::<C>(line, cells, narrow);
-                }
-                for (sum, x) in sums.iter_mut().zip(&*narrow) {
-                    *sum += x * weight;
-                }
-            }
-            for (out, sum) in out.iter_mut().zip(&*sums) {
-                *out = nearest(*sum);
-            }
-            rest = after;
-        }
-    }
-}
-
-/// Sums a line into its cells, from left to right.
 #[inline(always)]
-fn narrow_line<const C: usize>(line: &[f32], cells: &[Cell], out: &mut [f32]) {
-    let pixels = line.as_chunks::<C>().0;
-    for (out, cell) in out.as_chunks_mut::<C>().0.iter_mut().zip(cells) {
-        let mut sum = [0.0; C];
-        let mut add = |pixels: Option<&[[f32; C]]>, weight: f32| {
-            for pixel in pixels.unwrap_or(&[]) {
-                for (sum, x) in sum.iter_mut().zip(pixel) {
-                    *sum += x * weight;
+fn fill<T: From<u8>>(out: &mut [T], bytes: impl Iterator<Item = u8>) {
+    for (out, x) in out.iter_mut().zip(bytes) {
+        *out = T::from(x);
+    }
+}
+
+#[inline(always)]
+fn luma_of_larger(a: &[u8; 3], b: &[u8; 3]) -> u8 {
+    luma([0, 1, 2].map(|c: usize| a[c].max(b[c])))
+}
+
+/// Whole blocks of `down` rows and `across` columns become one pixel.
+fn blocks(source: &Source, from: Size, to: Size, [down, across]: [usize; 2], out: &mut [u8], scratch: &mut [f32]) {
+    let channels = to.channels;
+    let Ok(scratch) = bytemuck::try_cast_slice_mut::<f32, u32>(scratch) else { return };
+    let Some((line, sums)) = scratch.split_at_mut_checked(from.width.wrapping_mul(channels)) else { return };
+    let weight = 1.0 / down.wrapping_mul(across) as f32;
+    let halves_up = down == 2 && across == 2 && channels != 2;
+    let mut rest = out;
+    for y in 0..to.height {
+        let Some((out, after)) = rest.split_at_mut_checked(sums.len()) else { return };
+        sums.fill(0);
+        for k in 0..down {
+            source.load(y.wrapping_mul(down).wrapping_add(k), line);
+            match channels {
+                1 => add_blocks::<1>(line, across, sums),
+                2 => add_blocks::<2>(line, across, sums),
+                3 => add_blocks::<3>(line, across, sums),
+                _ => add_blocks::<4>(line, across, sums),
+            }
+        }
+        for (out, sum) in out.iter_mut().zip(&*sums) {
+            *out = if halves_up { (sum.wrapping_add(2) >> 2) as u8 } else { nearest(*sum as f32 * weight) };
+        }
+        rest = after;
+    }
+}
+
+/// Adds `across` pixels of a line to each sum.
+fn add_blocks<const C: usize>(line: &[u32], across: usize, sums: &mut [u32]) {
+    let mut pixels = line.as_chunks::<C>().0;
+    for sum in sums.as_chunks_mut::<C>().0 {
+        let Some((block, others)) = pixels.split_at_checked(across) else { return };
+        for pixel in block {
+            for (sum, x) in sum.iter_mut().zip(pixel) {
+                *sum = sum.wrapping_add(*x);
+            }
+        }
+        pixels = others;
+    }
+}
+
+/// Pixels of the source are shared between outputs.
+fn cells(source: &Source, from: Size, to: Size, out: &mut [u8], scratch: &mut [f32]) {
+    let len = to.width.wrapping_mul(to.channels);
+    let Some((line, rest)) = scratch.split_at_mut_checked(from.width.wrapping_mul(to.channels)) else { return };
+    let Some((narrow, rest)) = rest.split_at_mut_checked(len) else { return };
+    let Some((sums, rest)) = rest.split_at_mut_checked(len) else { return };
+    let Some(columns) = Columns::new(from.width, to.width, rest) else { return };
+
+    // The line that `narrow` holds: the last one of an output is often the first of the next.
+    let mut held = usize::MAX;
+    let mut rest = out;
+    for d in 0..to.height {
+        let Some((out, after)) = rest.split_at_mut_checked(len) else { return };
+        let Cell { begin, end, first, middle, last } = cell(from.height, to.height, d);
+        sums.fill(0.0);
+        for y in begin.saturating_sub(1)..=end {
+            let weight = if y < begin {
+                first
+            } else if y < end {
+                middle
+            } else {
+                last
+            };
+            if weight == 0.0 {
+                continue;
+            }
+            if held != y as usize {
+                held = y as usize;
+                source.load(held, line);
+                match to.channels {
+                    1 => columns.narrow::<1>(line, narrow),
+                    2 => columns.narrow::<2>(line, narrow),
+                    3 => columns.narrow::<3>(line, narrow),
+                    _ => columns.narrow::<4>(line, narrow),
                 }
             }
-        };
-        let (begin, end) = (cell.begin as usize, cell.end as usize);
-        add(pixels.get(begin.wrapping_sub(1)..begin), cell.first);
-        add(pixels.get(begin..end), cell.middle);
-        add(pixels.get(end..end.wrapping_add(1)), cell.last);
-        *out = sum;
+            for (sum, x) in sums.iter_mut().zip(&*narrow) {
+                *sum += x * weight;
+            }
+        }
+        for (out, sum) in out.iter_mut().zip(&*sums) {
+            *out = nearest(*sum);
+        }
+        rest = after;
+    }
+}
+
+/// Where the outputs of a line lie.
+enum Columns<'a> {
+    /// Each takes three pixels at most.
+    Windows(&'a [Window]),
+    /// Each takes any number.
+    Cells(&'a [Cell]),
+}
+
+impl<'a> Columns<'a> {
+    /// Computes them in `scratch`, which is as long as `to` cells.
+    fn new(from: usize, to: usize, scratch: &'a mut [f32]) -> Option<Columns<'a>> {
+        if from >= 3 && (0..to).all(|d| cell(from, to, d).fits_a_window()) {
+            let (scratch, _) = scratch.split_at_mut_checked(to.wrapping_mul(WINDOW_LEN))?;
+            let windows = bytemuck::try_cast_slice_mut::<f32, Window>(scratch).ok()?;
+            for (d, window) in windows.iter_mut().enumerate() {
+                *window = cell(from, to, d).window(from);
+            }
+            Some(Columns::Windows(windows))
+        } else {
+            let cells = bytemuck::try_cast_slice_mut::<f32, Cell>(scratch).ok()?;
+            for (d, place) in cells.iter_mut().enumerate() {
+                *place = cell(from, to, d);
+            }
+            Some(Columns::Cells(cells))
+        }
+    }
+
+    /// Sums a line into its outputs, from left to right.
+    fn narrow<const C: usize>(&self, line: &[f32], out: &mut [f32]) {
+        let (pixels, out) = (line.as_chunks::<C>().0, out.as_chunks_mut::<C>().0);
+        match self {
+            Columns::Windows(windows) => {
+                for (out, Window { at, weights }) in out.iter_mut().zip(*windows) {
+                    let Some(pixels) = pixels.get(*at as usize..).and_then(|x| x.first_chunk::<3>()) else { return };
+                    for (c, out) in out.iter_mut().enumerate() {
+                        *out = pixels[0][c] * weights[0] + pixels[1][c] * weights[1] + pixels[2][c] * weights[2];
+                    }
+                }
+            }
+            Columns::Cells(cells) => {
+                for (out, cell) in out.iter_mut().zip(*cells) {
+                    let mut sum = [0.0; C];
+                    let mut add = |pixels: Option<&[[f32; C]]>, weight: f32| {
+                        for pixel in pixels.unwrap_or(&[]) {
+                            for (sum, x) in sum.iter_mut().zip(pixel) {
+                                *sum += x * weight;
+                            }
+                        }
+                    };
+                    let (begin, end) = (cell.begin as usize, cell.end as usize);
+                    add(pixels.get(begin.wrapping_sub(1)..begin), cell.first);
+                    add(pixels.get(begin..end), cell.middle);
+                    add(pixels.get(end..end.wrapping_add(1)), cell.last);
+                    *out = sum;
+                }
+            }
+        }
     }
 }

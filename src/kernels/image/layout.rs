@@ -18,7 +18,7 @@ pub fn channels_first<T: Copy>(size: Size, x: &[T], out: &mut [T]) -> Result {
                 let Some((plane, after)) = rest.split_at_mut_checked(size.height.wrapping_mul(size.width)) else {
                     break;
                 };
-                for (out, x) in plane.iter_mut().zip(x.iter().skip(channel).step_by(channels)) {
+                for (out, x) in plane.iter_mut().zip(x.iter().skip(channel).step_by(channels.max(1))) {
                     *out = *x;
                 }
                 rest = after;

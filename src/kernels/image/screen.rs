@@ -5,10 +5,9 @@
 //! that fits 16 bits. OpenCV sums in f32, whose error is far below 1 / 200: only where the mean lies exactly between
 //! two bytes can it decide either way, and there its sum is repeated.
 
-use super::area::{Cell, cell, nearest};
+use super::area::{Cell, Window, cell, nearest};
 use super::gray::luma;
 use crate::cpu::{self, Kernel};
-use crate::error::Result;
 
 /// Height and width of the screen.
 pub(super) const FROM: (usize, usize) = (210, 160);
@@ -19,16 +18,16 @@ pub(super) const TO: (usize, usize) = (84, 84);
 /// Two lines of output.
 const PAIR: usize = 2 * TO.1;
 
-/// Five lines of the screen.
-type Band = [[u8; FROM.1]; 5];
+/// Five lines of the screen, columns in twos.
+#[repr(align(64))]
+struct Band([[[[u8; 2]; LANES]; 5]; 5]);
 
 /// Values of a band.
 const BAND: usize = 5 * FROM.1;
 
 /// [`warp`](super::warp) for these sizes, which the caller has checked.
-pub(super) fn warp(a: &[u8], b: Option<&[u8]>, to_gray: bool, out: &mut [u8]) -> Result {
+pub(super) fn warp(a: &[u8], b: Option<&[u8]>, to_gray: bool, out: &mut [u8]) {
     cpu::dispatch(Warp { a, b, to_gray, out });
-    Ok(())
 }
 
 struct Warp<'a> {
@@ -43,32 +42,25 @@ impl Kernel for Warp<'_> {
 
     #[inline(always)]
     fn run(self) {
-        match (self.b, self.to_gray) {
-            (None, false) => each(self.out, self.a.as_chunks::<BAND>().0, |a, band| band.copy_from_slice(a)),
-            (Some(b), false) => {
-                let bands = self.a.as_chunks::<BAND>().0.iter().zip(b.as_chunks::<BAND>().0);
-                each(self.out, bands, |(a, b), band| larger(a, b, band));
+        let mut band = Band([[[[0; 2]; LANES]; 5]; 5]);
+        let mut sums = [Sums::ZERO, Sums::ZERO];
+        let mut both = [0; 3 * BAND];
+        let b = self.b.unwrap_or(&[]);
+        for (i, out) in self.out.as_chunks_mut::<PAIR>().0.iter_mut().enumerate() {
+            let flat = band.0.as_flattened_mut().as_flattened_mut().as_flattened_mut();
+            if self.to_gray {
+                let Some(mut rgb) = self.a.as_chunks::<{ 3 * BAND }>().0.get(i) else { return };
+                if let Some(b) = b.as_chunks::<{ 3 * BAND }>().0.get(i) {
+                    larger(rgb, b, &mut both);
+                    rgb = &both;
+                }
+                brightness(rgb, flat);
+            } else {
+                let Some(a) = self.a.as_chunks::<BAND>().0.get(i) else { return };
+                larger(a, b.as_chunks::<BAND>().0.get(i).unwrap_or(a), flat);
             }
-            (None, true) => each(self.out, self.a.as_chunks::<{ 3 * BAND }>().0, |a, band| brightness(a, band)),
-            (Some(b), true) => {
-                let bands = self.a.as_chunks::<{ 3 * BAND }>().0.iter().zip(b.as_chunks::<{ 3 * BAND }>().0);
-                each(self.out, bands, |(a, b), band| {
-                    let mut both = [0; 3 * BAND];
-                    larger(a, b, &mut both);
-                    brightness(&both, band);
-                });
-            }
+            shrink(&band, &mut sums, out);
         }
-    }
-}
-
-/// Loads band after band and shrinks it.
-#[inline(always)]
-fn each<B>(out: &mut [u8], bands: impl IntoIterator<Item = B>, load: impl Fn(B, &mut [u8])) {
-    let mut band = [[0; FROM.1]; 5];
-    for (source, out) in bands.into_iter().zip(out.as_chunks_mut::<PAIR>().0) {
-        load(source, band.as_flattened_mut());
-        shrink(&band, out);
     }
 }
 
@@ -86,33 +78,42 @@ fn brightness(rgb: &[u8], out: &mut [u8]) {
     }
 }
 
-/// Columns before the first in [`Sums`].
-const PAD: usize = 32;
+/// Lanes of half a period.
+const LANES: usize = 16;
 
-/// Sums of a line's even and odd columns, with room around them that is read and never counts.
+/// Blocks of room before the first column in [`Sums`]. That behind the last is read too, and counts nothing.
+const PAD: usize = 2;
+
+/// Sums of a line's columns, even and odd ones apart.
+#[repr(align(64))]
 struct Sums {
-    even: [u16; PAD + 80 + 16],
-    odd: [u16; PAD + 80 + 16],
+    even: [[u16; LANES]; PAD + 5 + 1],
+    odd: [[u16; LANES]; PAD + 5 + 1],
 }
 
-/// Lanes of a period: 21 outputs and room.
-const LANES: usize = 32;
+impl Sums {
+    const ZERO: Sums = Sums { even: [[0; LANES]; PAD + 5 + 1], odd: [[0; LANES]; PAD + 5 + 1] };
+}
 
-/// Outputs of a period of 40 columns, and those of its first part, which begin on an odd column.
+/// Outputs of a period of 40 columns.
 const PERIOD: usize = 21;
-const PART: usize = 11;
 
-/// What an output counts of its three columns.
-const WEIGHTS: [[u16; LANES]; 3] = {
-    let mut weights = [[0; LANES]; 3];
+/// Outputs of the first half of a period. The middle one of their three columns is even, that of the others odd.
+const FIRST: usize = 11;
+
+/// What the outputs of both halves count of their three columns.
+const WEIGHTS: [[[u16; LANES]; 3]; 2] = {
+    let mut weights = [[[0; LANES]; 3]; 2];
     let mut d = 0;
     while d < PERIOD {
-        // In 21sts of a column: the output begins at 40 d, and the middle one of its three columns is this one.
-        let middle = if d < PART { 2 * d } else { 2 * d - 1 };
+        let (half, lane) = if d < FIRST { (0, d) } else { (1, d - FIRST) };
+        // In 21sts of a column: where the output begins and ends, and where its middle column does.
         let (start, stop) = (40 * d, 40 * d + 40);
-        weights[0][d] = (21 * middle - start) as u16;
-        weights[1][d] = if 21 * middle + 21 < stop { 21 } else { (stop - 21 * middle) as u16 };
-        weights[2][d] = 40 - weights[0][d] - weights[1][d];
+        let (begin, end) = (21 * (2 * d - half), 21 * (2 * d - half) + 21);
+        let right = usize::saturating_sub(stop, end);
+        weights[half][0][lane] = (begin - start) as u16;
+        weights[half][1][lane] = (40 - (begin - start) - right) as u16;
+        weights[half][2][lane] = right as u16;
         d += 1;
     }
     weights
@@ -120,100 +121,137 @@ const WEIGHTS: [[u16; LANES]; 3] = {
 
 /// A band becomes two lines of output.
 #[inline(always)]
-fn shrink(band: &Band, out: &mut [u8; PAIR]) {
-    let mut pair = [const { Sums { even: [0; PAD + 80 + 16], odd: [0; PAD + 80 + 16] } }; 2];
-    let lines = band.each_ref().map(|line| line.as_chunks::<2>().0);
-    for i in 0..80 {
-        let [a, b, c, d, e] = lines.map(|line| u16::from_le_bytes(line[i]));
-        let upper = |part: fn(u16) -> u16| 2 * (part(a) + part(b)) + part(c);
-        let lower = |part: fn(u16) -> u16| part(c) + 2 * (part(d) + part(e));
-        let (even, odd) = (|x| x & 255, |x| x >> 8);
-        pair[0].even[PAD + i] = upper(even);
-        pair[0].odd[PAD + i] = upper(odd);
-        pair[1].even[PAD + i] = lower(even);
-        pair[1].odd[PAD + i] = lower(odd);
+fn shrink(band: &Band, pair: &mut [Sums; 2], out: &mut [u8; PAIR]) {
+    for block in 0..5 {
+        for lane in 0..LANES {
+            let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|y: usize| u16::from_le_bytes(band.0[y][block][lane]));
+            let upper = |part: fn(u16) -> u16| 2 * (part(a) + part(b)) + part(c);
+            let lower = |part: fn(u16) -> u16| part(c) + 2 * (part(d) + part(e));
+            let (even, odd) = (|x| x & 255, |x| x >> 8);
+            pair[0].even[PAD + block][lane] = upper(even);
+            pair[0].odd[PAD + block][lane] = upper(odd);
+            pair[1].even[PAD + block][lane] = lower(even);
+            pair[1].odd[PAD + block][lane] = lower(odd);
+        }
     }
     let lines = out.as_chunks_mut::<{ TO.1 }>().0;
     for (y, (sums, line)) in pair.iter().zip(lines).enumerate() {
         let ties = narrow(sums, line);
-        settle(&ties, band, y == 1, line);
+        if ties.as_flattened().iter().fold(0, |any, tie| any | tie) != 0 {
+            settle(&ties, band, y == 1, line);
+        }
     }
 }
 
-/// Room for a line: the last period is written with all its lanes.
-const ROOM: usize = 96;
+/// Which outputs of each half period lie between two bytes.
+type Ties = [[u8; LANES]; 8];
 
-/// Writes a line of output, and 1 where the mean lies between two bytes.
+/// Writes a line of output.
 #[inline(always)]
-fn narrow(Sums { even, odd }: &Sums, line: &mut [u8; TO.1]) -> [u8; ROOM] {
-    let (mut means, mut ties) = ([0; ROOM], [0; ROOM]);
-    for period in 0..4 {
-        for d in 0..LANES {
-            let i = PAD + 20 * period + d;
-            let columns = if d < PART { [odd[i - 1], even[i], odd[i]] } else { [even[i - 1], odd[i - 1], even[i]] };
-            let mut sum = 100u16;
-            for k in 0..3 {
-                sum = sum.wrapping_add(columns[k].wrapping_mul(WEIGHTS[k][d]));
-            }
-            let mean = over_200(sum);
-            means[PERIOD * period + d] = mean as u8;
-            ties[PERIOD * period + d] = u8::from(mean.wrapping_mul(200) == sum);
+fn narrow(sums: &Sums, line: &mut [u8; TO.1]) -> Ties {
+    let mut ties = [[0; LANES]; 8];
+    let periods = line.as_chunks_mut::<PERIOD>().0.iter_mut().zip(ties.as_chunks_mut::<2>().0);
+    for (period, (outputs, [first, second])) in periods.enumerate() {
+        let (Some(even), Some(odd)) = (columns(&sums.even, period), columns(&sums.odd, period)) else { break };
+        // Lanes behind the first half are written too, before the second covers them.
+        for lane in 0..LANES {
+            (outputs[lane], first[lane]) = mean::<0>(even, odd, lane);
         }
-    }
-    for (out, mean) in line.iter_mut().zip(means) {
-        *out = mean;
+        let mut others = [0; LANES];
+        for lane in 0..LANES {
+            (others[lane], second[lane]) = mean::<1>(even, odd, lane);
+        }
+        for (out, other) in outputs.iter_mut().skip(FIRST).zip(others) {
+            *out = other;
+        }
     }
     ties
 }
 
-/// x / 200 for x up to 51100.
+/// Columns that lanes of a period read.
+const READ: usize = 1 + FIRST + LANES;
+
+/// The columns of a period, from the one before it.
 #[inline(always)]
-const fn over_200(x: u16) -> u16 {
-    (((x >> 3) as u32 * 20972) >> 16) as u16 >> 3
+fn columns(sums: &[[u16; LANES]], period: usize) -> Option<&[u16; READ]> {
+    sums.as_flattened().get(PAD * LANES - 1 + 20 * period..)?.first_chunk()
+}
+
+/// One output of half a period, and 1 where it is a tie. Lanes behind the half are no tie.
+#[inline(always)]
+fn mean<const HALF: usize>(even: &[u16; READ], odd: &[u16; READ], lane: usize) -> (u8, u8) {
+    let [left, middle, right] = if HALF == 0 {
+        [odd[lane], even[lane + 1], odd[lane + 1]]
+    } else {
+        [even[lane + FIRST], odd[lane + FIRST], even[lane + FIRST + 1]]
+    };
+    let weights = &WEIGHTS[HALF];
+    let sum = left.wrapping_mul(weights[0][lane]).wrapping_add(middle.wrapping_mul(weights[1][lane]));
+    over_200(sum.wrapping_add(right.wrapping_mul(weights[2][lane])).wrapping_add(100))
+}
+
+/// x / 200 for x up to 51100, and 1 if nothing is left over.
+#[inline(always)]
+const fn over_200(x: u16) -> (u8, u8) {
+    // At most one too small.
+    let quotient = ((x as u32 * 327) >> 16) as u16;
+    let rest = x.wrapping_sub(quotient.wrapping_mul(200));
+    let quotient = if rest >= 200 { quotient.wrapping_add(1) } else { quotient };
+    (quotient as u8, (rest == 0 || rest == 200) as u8)
 }
 
 const _: () = {
     let mut x = 0;
     while x <= 51100 {
-        assert!(over_200(x) == x / 200);
+        let (quotient, whole) = over_200(x);
+        assert!(quotient as u16 == x / 200 && whole == (x % 200 == 0) as u8);
         x += 1;
     }
 };
 
-const COLUMNS: [Cell; TO.1] = {
-    let mut cells = [cell(FROM.1, TO.1, 0); TO.1];
+/// What the outputs of a line take of its columns, in f32.
+const COLUMNS: [Window; TO.1] = {
+    let mut columns = [cell(FROM.1, TO.1, 0).window(FROM.1); TO.1];
     let mut d = 0;
     while d < TO.1 {
-        cells[d] = cell(FROM.1, TO.1, d);
+        columns[d] = cell(FROM.1, TO.1, d).window(FROM.1);
         d += 1;
     }
-    cells
+    columns
 };
 
 /// The rows of the first output: two whole ones and half of the one that it shares with the second.
 const ROWS: Cell = cell(FROM.0, TO.0, 0);
 
-/// Repeats the sums of f32 where there is a tie.
-#[inline(always)]
-fn settle(ties: &[u8; ROOM], band: &Band, lower: bool, line: &mut [u8; TO.1]) {
-    for (tie, (cell, out)) in ties.iter().zip(COLUMNS.iter().zip(line)) {
-        if *tie != 0 {
-            *out = mean(band, lower, cell);
+/// Repeats the sums in f32, in the order of the general rule, where there is a tie.
+#[inline(never)]
+fn settle(ties: &Ties, band: &Band, lower: bool, line: &mut [u8; TO.1]) {
+    let (whole, shared) = (ROWS.middle, ROWS.last);
+    let weights = if lower { [shared, whole, whole] } else { [whole, whole, shared] };
+    let Some(rows) = band.0.get(if lower { 2 } else { 0 }..).and_then(|rows| rows.first_chunk::<3>()) else { return };
+    for (half, ties) in ties.iter().enumerate() {
+        if u128::from_le_bytes(*ties) == 0 {
+            continue;
+        }
+        let outputs = COLUMNS.iter().zip(line.iter_mut()).skip(half / 2 * PERIOD + half % 2 * FIRST);
+        for (tie, (column, out)) in ties.iter().zip(outputs) {
+            if *tie != 0 {
+                let mut sum = 0.0;
+                for (row, weight) in rows.iter().zip(weights) {
+                    let Some(pixels) = row
+                        .as_flattened()
+                        .as_flattened()
+                        .get(column.at as usize..)
+                        .and_then(|row| row.first_chunk::<3>())
+                    else {
+                        return;
+                    };
+                    let [left, middle, right] = pixels.map(f32::from);
+                    let [a, b, c] = column.weights;
+                    sum += (left * a + middle * b + right * c) * weight;
+                }
+                *out = nearest(sum);
+            }
         }
     }
-}
-
-/// One output in f32, in the order of the general rule.
-#[inline(never)]
-fn mean(band: &Band, lower: bool, cell: &Cell) -> u8 {
-    let (whole, shared) = (ROWS.middle, ROWS.last);
-    let weights = if lower { [0.0, 0.0, shared, whole, whole] } else { [whole, whole, shared, 0.0, 0.0] };
-    let mut sum = 0.0;
-    for (line, weight) in band.iter().zip(weights) {
-        let at = |x: u32| line.get(x as usize).map_or(0.0, |x| f32::from(*x));
-        let first = at(cell.begin.wrapping_sub(1)) * cell.first;
-        let middle = if cell.begin < cell.end { at(cell.begin) * cell.middle } else { 0.0 };
-        sum += (first + middle + at(cell.end) * cell.last) * weight;
-    }
-    nearest(sum)
 }

@@ -1,0 +1,225 @@
+//! Pictures.
+
+use crate::ptr::{self, Extent, Input, Output, Plain, apart};
+use crate::status::{Result, call, rlcore_status};
+use rlcore::kernels::image::{self, Size};
+
+/// Shape of a picture of bytes, [height, width, channels].
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_image_size {
+    /// rows, at least 1
+    pub height: u32,
+    /// columns, at least 1
+    pub width: u32,
+    /// values of one pixel, at least 1
+    pub channels: u32,
+}
+
+// SAFETY: plain data.
+unsafe impl Plain for rlcore_image_size {}
+
+/// The two sizes of a call, and where they lie.
+struct Sizes {
+    from: Size,
+    to: Size,
+    extents: [Extent; 2],
+}
+
+impl Sizes {
+    /// Errors: `Null`, `Align`.
+    ///
+    /// # Safety
+    /// As [`Input::at`].
+    unsafe fn at(from: *const rlcore_image_size, to: *const rlcore_image_size) -> Result<Sizes> {
+        let (from, from_extent) = unsafe { size("image: from", from)? };
+        let (to, to_extent) = unsafe { size("image: to", to)? };
+        Ok(Sizes { from, to, extents: [from_extent, to_extent] })
+    }
+}
+
+/// A size, and where it lies. Errors: `Null`, `Align`.
+///
+/// # Safety
+/// As [`Input::at`].
+unsafe fn size(what: &'static str, p: *const rlcore_image_size) -> Result<(Size, Extent)> {
+    let given = unsafe { Input::at(what, p, 1)? };
+    let extent = given.extent();
+    let [height, width, channels] = match given.slice().first() {
+        Some(size) => [size.height, size.width, size.channels].map(|x| x as usize),
+        None => [0; 3],
+    };
+    Ok((Size::new(height, width, channels), extent))
+}
+
+/// The gray picture: 0.299 of red, 0.587 of green and 0.114 of blue in 15 bits, rounded, as OpenCV's RGB2GRAY.
+/// rgb: [num_pixels, 3]; out: [num_pixels] to write. Errors: E_NULL; E_OVERFLOW; E_OVERLAP.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_image_gray(rgb: *const u8, num_pixels: usize, out: *mut u8) -> rlcore_status {
+    call(|| unsafe {
+        let rgb = Input::at("gray: rgb", rgb, ptr::grid("gray: rgb", num_pixels, 3)?)?;
+        let out = Output::at("gray: out", out, num_pixels)?;
+        apart(&[out.extent()], &[rgb.extent()])?;
+        Ok(image::gray(rgb.slice(), out.slice())?)
+    })
+}
+
+/// Numbers of scratch that rlcore_image_area and rlcore_image_warp need for these sizes: none for an Atari screen, 210 by
+/// 160, that becomes 84 by 84 in gray. Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_CONFIG for a number that is 0, more than
+/// 4 channels, an output larger than the source on an axis, or channels that differ, but for 3 that become 1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_image_scratch_len(
+    from: *const rlcore_image_size,
+    to: *const rlcore_image_size,
+    out_len: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let sizes = Sizes::at(from, to)?;
+        ptr::put("image: out_len", out_len, || Ok(image::warp_scratch(sizes.from, sizes.to)?))
+    })
+}
+
+/// A smaller picture by area means, bit for bit as OpenCV's INTER_AREA; to has as many channels as from.
+/// src: from's [height, width, channels]; out: to's, to write; scratch: [scratch_len] numbers, at least
+/// rlcore_image_scratch_len() of them, whatever they are; NULL if that is 0.
+/// Errors: those of rlcore_image_scratch_len; E_OVERLAP; E_SIZE for scratch_len.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_image_area(
+    from: *const rlcore_image_size,
+    src: *const u8,
+    to: *const rlcore_image_size,
+    out: *mut u8,
+    scratch: *mut f32,
+    scratch_len: usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let sizes = Sizes::at(from, to)?;
+        let src = Input::at("image: src", src, sizes.from.len()?)?;
+        let out = Output::at("image: out", out, sizes.to.len()?)?;
+        let scratch = room(scratch, scratch_len)?;
+        apart(&[out.extent(), scratch_extent(&scratch)], &[src.extent(), sizes.extents[0], sizes.extents[1]])?;
+        let scratch = scratch.map_or(Default::default(), Output::slice);
+        Ok(image::area(sizes.from, src.slice(), sizes.to, out.slice(), scratch)?)
+    })
+}
+
+/// What an Atari wrapper does to its frames, in one pass: the larger of two pictures, element by element (b may be NULL:
+/// a alone), then gray if from has 3 channels and to has 1, then rlcore_image_area. The bytes are those of the three steps.
+/// a, b: from's [height, width, channels]; may be the same array. The rest, and errors, as rlcore_image_area.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_image_warp(
+    from: *const rlcore_image_size,
+    a: *const u8,
+    b: *const u8,
+    to: *const rlcore_image_size,
+    out: *mut u8,
+    scratch: *mut f32,
+    scratch_len: usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let sizes = Sizes::at(from, to)?;
+        let len = sizes.from.len()?;
+        let a = Input::at("image: a", a, len)?;
+        let b = Input::optional("image: b", b, len)?;
+        let out = Output::at("image: out", out, sizes.to.len()?)?;
+        let scratch = room(scratch, scratch_len)?;
+        let b_extent = b.as_ref().map_or(Extent::NONE, Input::extent);
+        let inputs = [a.extent(), b_extent, sizes.extents[0], sizes.extents[1]];
+        apart(&[out.extent(), scratch_extent(&scratch)], &inputs)?;
+        let scratch = scratch.map_or(Default::default(), Output::slice);
+        Ok(image::warp(sizes.from, a.slice(), b.map(Input::slice), sizes.to, out.slice(), scratch)?)
+    })
+}
+
+/// Scratch, which may be NULL where its length is 0. Errors: `Null`, `Align`, `Overflow`.
+///
+/// # Safety
+/// As [`Output::at`].
+unsafe fn room<'a>(scratch: *mut f32, len: usize) -> Result<Option<Output<'a, f32>>> {
+    if len == 0 { Ok(None) } else { unsafe { Output::at("image: scratch", scratch, len) }.map(Some) }
+}
+
+fn scratch_extent(scratch: &Option<Output<'_, f32>>) -> Extent {
+    scratch.as_ref().map_or(Extent::NONE, Output::extent)
+}
+
+/// An Atari screen at 42 by 42, as the A3C family sees it: rows 34 to 193, halved, resized by OpenCV's fixed-point
+/// bilinear rule, the mean of the colours, times the float nearest 1/255. rgb: [210, 160, 3]; out: [42, 42] to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_image_rescale42(rgb: *const u8, out: *mut f32) -> rlcore_status {
+    call(|| unsafe {
+        let rgb = Input::at("rescale42: rgb", rgb, 210 * 160 * 3)?;
+        let out = Output::at("rescale42: out", out, 42 * 42)?;
+        apart(&[out.extent()], &[rgb.extent()])?;
+        Ok(image::rescale42(rgb.slice(), out.slice())?)
+    })
+}
+
+/// Bytes as numbers from 0 to 1: x / 255, rounded once. x: [len]; out: [len] to write. Errors: as above; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_image_scale(x: *const u8, len: usize, out: *mut f32) -> rlcore_status {
+    call(|| unsafe {
+        let x = Input::at("scale: x", x, len)?;
+        let out = Output::at("scale: out", out, len)?;
+        apart(&[out.extent()], &[x.extent()])?;
+        Ok(image::scale_bytes(x.slice(), out.slice())?)
+    })
+}
+
+/// x, [height, width, channels], as [channels, height, width] in out. Errors: E_NULL; E_ALIGN; E_CONFIG for a number that
+/// is 0; E_OVERFLOW; E_OVERLAP.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_image_channels_first(
+    size: *const rlcore_image_size,
+    x: *const u8,
+    out: *mut u8,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (size, extent) = self::size("image: size", size)?;
+        let len = size.len()?;
+        let x = Input::at("channels_first: x", x, len)?;
+        let out = Output::at("channels_first: out", out, len)?;
+        apart(&[out.extent()], &[x.extent(), extent])?;
+        Ok(image::channels_first(size, x.slice(), out.slice())?)
+    })
+}
+
+/// Rows and columns of tiles for num_images pictures: as few rows as make a square that holds them, then as few columns
+/// as hold them. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_RANGE if num_images is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_image_tile_shape(
+    num_images: u32,
+    out_rows: *mut u32,
+    out_columns: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let rows = Output::at("tile_shape: out_rows", out_rows, 1)?;
+        let columns = Output::at("tile_shape: out_columns", out_columns, 1)?;
+        apart(&[rows.extent(), columns.extent()], &[])?;
+        let shape = image::tile_shape(num_images as usize)?;
+        (*rows.one(), *columns.one()) = (shape.0 as u32, shape.1 as u32);
+        Ok(())
+    })
+}
+
+/// Many pictures as one, for people to look at. images: [num_images, height, width, channels]; out: [rows * height,
+/// columns * width, channels] to write, rows and columns by rlcore_image_tile_shape: picture i in row i / columns, column
+/// i % columns, zeros where none is left. Errors: as rlcore_image_channels_first; E_RANGE if num_images is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_image_tile(
+    num_images: u32,
+    size: *const rlcore_image_size,
+    images: *const u8,
+    out: *mut u8,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (size, extent) = self::size("image: size", size)?;
+        let (len, num_images) = (size.len()?, num_images as usize);
+        let (rows, columns) = image::tile_shape(num_images)?;
+        let images = Input::at("tile: images", images, ptr::grid("tile: images", num_images, len)?)?;
+        let out = Output::at("tile: out", out, ptr::grid("tile: out", rows.wrapping_mul(columns), len)?)?;
+        apart(&[out.extent()], &[images.extent(), extent])?;
+        Ok(image::tile(num_images, size, images.slice(), out.slice())?)
+    })
+}
