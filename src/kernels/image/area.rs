@@ -266,7 +266,7 @@ fn fill<T: From<u8>>(out: &mut [T], bytes: impl Iterator<Item = u8>) {
 
 #[inline(always)]
 fn luma_of_larger(a: &[u8; 3], b: &[u8; 3]) -> u8 {
-    luma([0, 1, 2].map(|c: usize| a[c].max(b[c])))
+    luma([a[0].max(b[0]), a[1].max(b[1]), a[2].max(b[2])])
 }
 
 /// Whole blocks of `down` rows and `across` columns become one pixel.

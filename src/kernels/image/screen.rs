@@ -124,7 +124,7 @@ const WEIGHTS: [[[u16; LANES]; 3]; 2] = {
 fn shrink(band: &Band, pair: &mut [Sums; 2], out: &mut [u8; PAIR]) {
     for block in 0..5 {
         for lane in 0..LANES {
-            let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|y: usize| u16::from_le_bytes(band.0[y][block][lane]));
+            let [a, b, c, d, e] = band.0.each_ref().map(|line| u16::from_le_bytes(line[block][lane]));
             let upper = |part: fn(u16) -> u16| 2 * (part(a) + part(b)) + part(c);
             let lower = |part: fn(u16) -> u16| part(c) + 2 * (part(d) + part(e));
             let (even, odd) = (|x| x & 255, |x| x >> 8);
