@@ -4,9 +4,9 @@ use core::ffi::{c_char, c_void};
 use core::mem::take;
 use core::ptr::null_mut;
 
-use crate::ptr::{self, Plain};
-use crate::status::{Fault, Result};
-use rlcore::env::wrap::{Observe, Wrapper};
+use crate::ptr::{self, Output, Plain, Versioned, apart};
+use crate::status::{Fault, Result, call, rlcore_status};
+use rlcore::env::wrap::{Atari, LifeOrder, Observe, Screen, Wrapper};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Elements, ElementsMut};
 
@@ -278,4 +278,175 @@ impl rlcore_wrapper {
 /// A name that ends in 0. Errors: `Config`.
 pub fn name(chars: &[c_char; 24]) -> rlcore::error::Result<&str> {
     ptr::ascii(chars).ok_or(Error::new(Kind::Config, "a name of up to 23 bytes of ASCII that ends in 0"))
+}
+
+/// What becomes of an Atari screen.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_atari_screen {
+    /// it stays what it is
+    RLCORE_ATARI_WHOLE = 0,
+    /// 84 by 84 gray bytes
+    RLCORE_ATARI_GRAY84 = 1,
+    /// 42 by 42 numbers from 0 to 1
+    RLCORE_ATARI_MEAN42 = 2,
+}
+
+/// Where episodic life stands.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_atari_order {
+    /// outermost: after a life is lost no FIRE is pressed and a stack goes on
+    RLCORE_ATARI_SEED = 0,
+    /// around max and skip, as in the Baselines: each life starts like a game
+    RLCORE_ATARI_CLASSIC = 1,
+}
+
+/// Which of the usual wrappers a game of Atari wears. The defaults are wrap_deepmind's around make_atari's. The environment
+/// spawner's list: clip_reward 0, stack 4, channels_first 1, record 1. The 42 by 42 agents' list: screen
+/// RLCORE_ATARI_MEAN42, all else 0.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_atari_config {
+    /// bytes; set by rlcore_atari_config_init
+    pub struct_size: u32,
+    /// most no-ops at the start of a game; 0: none; default 30
+    pub noop_max: u32,
+    /// steps for each action; 0: no skipping; default 4
+    pub skip: u32,
+    /// 1: press actions 1 and 2 first, for games that have FIRE; default 1
+    pub fire_reset: u32,
+    /// 1: an episode for each life; default 1
+    pub episodic_life: u32,
+    /// an rlcore_atari_order; default RLCORE_ATARI_SEED
+    pub order: u32,
+    /// an rlcore_atari_screen; default RLCORE_ATARI_GRAY84
+    pub screen: u32,
+    /// 1: numbers from 0 to 1; default 0
+    pub scale: u32,
+    /// 1: the sign of the reward; default 1
+    pub clip_reward: u32,
+    /// observations side by side; 0 (default): no stack
+    pub stack: u32,
+    /// 1: [channels, height, width]; default 0
+    pub channels_first: u32,
+    /// 1: with the facts of the step; default 0
+    pub record: u32,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_atari_config {
+    const WHAT: &'static str = "atari config";
+    const MIN_SIZE: usize = size_of::<rlcore_atari_config>();
+    fn defaults() -> Self {
+        let a = Atari::default();
+        rlcore_atari_config {
+            struct_size: size_of::<Self>() as u32,
+            noop_max: a.noop_max,
+            skip: a.skip,
+            fire_reset: a.fire_reset.into(),
+            episodic_life: a.episodic_life.into(),
+            order: a.life_order as u32,
+            screen: a.screen as u32,
+            scale: a.scale.into(),
+            clip_reward: a.clip_reward.into(),
+            stack: a.stack,
+            channels_first: a.channels_first.into(),
+            record: a.record.into(),
+        }
+    }
+}
+
+unsafe fn atari(p: *const rlcore_atari_config) -> Result<Atari> {
+    let c = unsafe { ptr::sized(p)? };
+    let flag = |what, value: u32| match value {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Fault::at(what, Error::new(Kind::Config, "0 or 1").given(value as usize))),
+    };
+    let screen = match c.screen {
+        0 => Screen::Whole,
+        1 => Screen::Gray84,
+        2 => Screen::Mean42,
+        other => {
+            let unknown = Error::new(Kind::Config, "an rlcore_atari_screen").given(other as usize);
+            return Err(Fault::at("atari config: screen", unknown));
+        }
+    };
+    let classic = flag("atari config: order", c.order)?;
+    Ok(Atari {
+        noop_max: c.noop_max,
+        skip: c.skip,
+        fire_reset: flag("atari config: fire_reset", c.fire_reset)?,
+        episodic_life: flag("atari config: episodic_life", c.episodic_life)?,
+        life_order: if classic { LifeOrder::Classic } else { LifeOrder::Outermost },
+        screen,
+        scale: flag("atari config: scale", c.scale)?,
+        clip_reward: flag("atari config: clip_reward", c.clip_reward)?,
+        stack: c.stack,
+        channels_first: flag("atari config: channels_first", c.channels_first)?,
+        record: flag("atari config: record", c.record)?,
+    })
+}
+
+impl rlcore_wrapper {
+    /// A wrapper of a preset as C writes it down.
+    fn of(wrapper: &Wrapper<'_>) -> Self {
+        let none = rlcore_wrapper::NONE;
+        match *wrapper {
+            Wrapper::NoopReset { max, exactly, noop } => {
+                rlcore_wrapper { kind: 2, noop_max: max, noop_count: exactly, noop, ..none }
+            }
+            Wrapper::FireReset { fire, second } => rlcore_wrapper { kind: 3, fire, second, ..none },
+            Wrapper::EpisodicLife { noop } => rlcore_wrapper { kind: 4, noop, ..none },
+            Wrapper::MaxAndSkip { count } => rlcore_wrapper { kind: 5, count, ..none },
+            Wrapper::ClipReward => rlcore_wrapper { kind: 10, ..none },
+            Wrapper::WarpFrame { height, width, gray, .. } => {
+                rlcore_wrapper { kind: 12, height, width, gray: gray.into(), ..none }
+            }
+            Wrapper::AtariRescale => rlcore_wrapper { kind: 13, ..none },
+            Wrapper::ScaledFloat => rlcore_wrapper { kind: 14, ..none },
+            Wrapper::FrameStack { count } => rlcore_wrapper { kind: 15, count, ..none },
+            Wrapper::ChannelsFirst => rlcore_wrapper { kind: 16, ..none },
+            Wrapper::Record => rlcore_wrapper { kind: 19, ..none },
+            // No preset has another; kind 0 is refused by every call.
+            _ => none,
+        }
+    }
+}
+
+/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/// Errors: E_NULL; E_ALIGN; E_SIZE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_atari_config_init(
+    config: *mut rlcore_atari_config,
+    config_size: usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+}
+
+/// Writes the usual list of wrappers for a game of Atari, whose observations are screens [height, width, 3] of bytes.
+/// out: [capacity] room, of which *out_len are written, 11 at most; what rlcore_env_def.wrappers may point to.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if capacity is too small.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_wrappers_atari(
+    config: *const rlcore_atari_config,
+    out: *mut rlcore_wrapper,
+    capacity: u32,
+    out_len: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let list = atari(config)?.list();
+        let (out, out_len) = (Output::at("out", out, capacity as usize)?, Output::at("out_len", out_len, 1)?);
+        apart(&[out.extent(), out_len.extent()], &[])?;
+        if list.len() > capacity as usize {
+            let short = Error::new(Kind::Size, "wrappers, at least").needed(list.len()).given(capacity as usize);
+            return Err(Fault::at("out", short));
+        }
+        for (to, from) in out.slice().iter_mut().zip(list.iter()) {
+            *to = rlcore_wrapper::of(from);
+        }
+        *out_len.one() = list.len() as u32;
+        Ok(())
+    })
 }

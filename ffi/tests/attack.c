@@ -435,7 +435,7 @@ static void attack_env(void) {
   FINE(rlcore_vecenv_lives(v, &longer.def, w.lives));
   CHECK(w.lives[2] == 3);
   longer.more[1] = 1;
-  REFUSED(RLCORE_E_CONFIG, "a longer one with zeros from byte 128, given 144", rlcore_vecenv_lives(v, &longer.def, w.lives));
+  REFUSED(RLCORE_E_CONFIG, "a longer one with zeros from byte 160, given 176", rlcore_vecenv_lives(v, &longer.def, w.lives));
   memset(&longer, 0xff, sizeof longer);
   FINE(rlcore_env_builtin(RLCORE_ENV_PENDULUM, &longer.def, sizeof longer));
   CHECK(longer.def.struct_size == sizeof longer && longer.more[0] == 0 && longer.more[1] == 0);

@@ -17,6 +17,7 @@ static struct world {
   rlcore_wrapper list[17];
   rlcore_field fields[9], told[8];
   rlcore_space obs_space, action_space;
+  rlcore_atari_config atari;
   size_t size;
   uint32_t num, lives[N];
   float bounds[ROOM];
@@ -42,6 +43,11 @@ OFFSET(rlcore_wrapper, low, 36); OFFSET(rlcore_wrapper, high, 40); OFFSET(rlcore
 OFFSET(rlcore_wrapper, height, 48); OFFSET(rlcore_wrapper, width, 52); OFFSET(rlcore_wrapper, gray, 56);
 OFFSET(rlcore_wrapper, len, 60); OFFSET(rlcore_wrapper, field, 64); OFFSET(rlcore_wrapper, reserved, 88);
 OFFSET(rlcore_wrapper, observe, 104); OFFSET(rlcore_wrapper, user, 112);
+_Static_assert(sizeof(rlcore_atari_config) == 48, "");
+OFFSET(rlcore_atari_config, noop_max, 4); OFFSET(rlcore_atari_config, skip, 8); OFFSET(rlcore_atari_config, fire_reset, 12);
+OFFSET(rlcore_atari_config, episodic_life, 16); OFFSET(rlcore_atari_config, order, 20); OFFSET(rlcore_atari_config, screen, 24);
+OFFSET(rlcore_atari_config, scale, 28); OFFSET(rlcore_atari_config, clip_reward, 32); OFFSET(rlcore_atari_config, stack, 36);
+OFFSET(rlcore_atari_config, channels_first, 40); OFFSET(rlcore_atari_config, record, 44);
 _Static_assert(sizeof(rlcore_env_def) == 160, "");
 OFFSET(rlcore_env_def, restart, 128); OFFSET(rlcore_env_def, fields, 136); OFFSET(rlcore_env_def, num_fields, 144);
 OFFSET(rlcore_env_def, num_wrappers, 148); OFFSET(rlcore_env_def, wrappers, 152);
@@ -502,6 +508,63 @@ static void attack_wrapped(void) {
   CHECK(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs) == RLCORE_E_VALUE);
 }
 
+/* ---- Presets ---- */
+
+static int32_t preset(uint32_t capacity) { return rlcore_wrappers_atari(&w.atari, w.list, capacity, &w.num); }
+
+static int is(const char *kinds) {
+  char text[64] = "";
+  if (preset(17) != RLCORE_OK) return 0;
+  for (uint32_t i = 0; i < w.num; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "%u ", w.list[i].kind);
+  if (strcmp(text, kinds) != 0) printf("wanted %s, got %s\n", kinds, text);
+  return strcmp(text, kinds) == 0;
+}
+
+static void attack_presets(void) {
+  start();
+  REFUSED(NULLED, "atari config", rlcore_atari_config_init(NULL, sizeof w.atari));
+  REFUSED(CROOKED, "atari config", rlcore_atari_config_init(off(&w.atari, 2), sizeof w.atari));
+  REFUSED(RLCORE_E_SIZE, "atari config", rlcore_atari_config_init(&w.atari, sizeof w.atari - 4));
+  FINE(rlcore_atari_config_init(&w.atari, sizeof w.atari));
+  REFUSED(NULLED, "atari config", rlcore_wrappers_atari(NULL, w.list, 17, &w.num));
+  REFUSED(CROOKED, "atari config", rlcore_wrappers_atari(off(&w.atari, 1), w.list, 17, &w.num));
+  REFUSED(NULLED, "out: ", rlcore_wrappers_atari(&w.atari, NULL, 17, &w.num));
+  REFUSED(CROOKED, "out: ", rlcore_wrappers_atari(&w.atari, off(w.list, 4), 16, &w.num));
+  REFUSED(NULLED, "out_len", rlcore_wrappers_atari(&w.atari, w.list, 17, NULL));
+  REFUSED(CROOKED, "out_len", rlcore_wrappers_atari(&w.atari, w.list, 17, off(&w.num, 2)));
+  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_wrappers_atari(&w.atari, w.list, 17, &w.list[1].kind));
+  REFUSED(RLCORE_E_SIZE, "out: wrappers, at least 6, given 5", preset(5));
+  REFUSED(RLCORE_E_SIZE, "out: wrappers, at least 6, given 0", preset(0));
+  WITH(w.atari.struct_size, 4, RLCORE_E_CONFIG, "atari config: struct_size", preset(17));
+#define FLAG(field) WITH(w.atari.field, 2, RLCORE_E_CONFIG, "atari config: " #field ": 0 or 1, given 2", preset(17))
+  FLAG(fire_reset);
+  FLAG(episodic_life);
+  FLAG(order);
+  FLAG(scale);
+  FLAG(clip_reward);
+  FLAG(channels_first);
+  FLAG(record);
+  WITH(w.atari.screen, 3, RLCORE_E_CONFIG, "atari config: screen: an rlcore_atari_screen, given 3", preset(17));
+  WITH(w.atari.screen, UINT32_MAX, RLCORE_E_CONFIG, "given 4294967295", preset(17));
+
+  CHECK(is("2 5 3 12 10 4 "));
+  CHECK(w.list[0].noop_max == 30 && w.list[1].count == 4 && w.list[3].width == 84 && w.list[3].gray == 1);
+  w.atari.order = RLCORE_ATARI_CLASSIC;
+  CHECK(is("2 5 4 3 12 10 "));
+  w.atari.scale = 1;
+  w.atari.stack = 2;
+  CHECK(is("2 5 4 3 12 14 10 15 ") && w.list[7].count == 2);
+  FINE(rlcore_atari_config_init(&w.atari, sizeof w.atari));
+  w.atari.clip_reward = 0;
+  w.atari.stack = 4;
+  w.atari.channels_first = w.atari.record = 1;
+  CHECK(is("2 5 3 12 15 4 16 19 "));
+  w.atari = (rlcore_atari_config){.struct_size = sizeof w.atari, .screen = RLCORE_ATARI_MEAN42};
+  CHECK(is("13 "));
+  w.atari.screen = RLCORE_ATARI_WHOLE;
+  CHECK(is(""));
+}
+
 static uint32_t lcg;
 static uint32_t chance(uint32_t below) {
   lcg = lcg * 1664525u + 1013904223u;
@@ -542,6 +605,7 @@ int main(void) {
   attack_parts();
   attack_levels();
   attack_wrapped();
+  attack_presets();
   attack_images();
   return verdict();
 }

@@ -16,7 +16,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("block.rs", "Blocks as bytes", &[]),
     ("rng.rs", "Random streams", &[]),
     ("space.rs", "Spaces", &["rlcore_element", "rlcore_space", "rlcore_field"]),
-    ("wrap.rs", "Wrappers", &["rlcore_wrap", "rlcore_wrapper"]),
+    ("wrap.rs", "Wrappers", &["rlcore_wrap", "rlcore_atari_screen", "rlcore_atari_order", "rlcore_wrapper"]),
     ("env.rs", "Environments: the caller's own and the library's", &["rlcore_env_id", "rlcore_level"]),
     ("vecenv.rs", "N environments of one kind", &["rlcore_autoreset"]),
     ("batch.rs", "Steps that the host does not wait for: its own threads and processes as workers", &[]),

@@ -44,10 +44,12 @@ mod fields;
 mod frames;
 mod observations;
 mod pipeline;
+mod presets;
 mod records;
 mod rewards;
 
 pub use pipeline::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
+pub use presets::{Atari, LifeOrder, Preset, Screen};
 
 use crate::block::hash;
 use crate::error::Result;
