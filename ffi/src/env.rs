@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 use core::mem::offset_of;
-use core::ptr::{from_ref, null, null_mut};
+use core::ptr::{fn_addr_eq, from_ref, null, null_mut};
 
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Plain, Versioned, apart};
 use crate::rng::{rlcore_rng, stream};
@@ -10,7 +10,7 @@ use crate::space::{self, rlcore_field, rlcore_space};
 use crate::status::{Fault, Result, call, rlcore_status};
 use crate::wrap::{self, rlcore_wrapper};
 use rlcore::env::wrap::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
-use rlcore::env::{Builtin, Env, Level, Spec, Step, layout};
+use rlcore::env::{Builtin, Env, Level, Spec, Step, StepOut, layout};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
@@ -217,17 +217,22 @@ pub struct CEnv<'a> {
 #[derive(Clone, Copy)]
 struct Bare<'a> {
     def: rlcore_env_def,
-    reset: unsafe extern "C" fn(*mut c_void, *mut c_void, *mut rlcore_rng, *mut c_void) -> i32,
-    step: unsafe extern "C" fn(
-        *mut c_void,
-        *mut c_void,
-        *mut rlcore_rng,
-        *const c_void,
-        *mut c_void,
-        *mut rlcore_step,
-    ) -> i32,
+    reset: ResetFn,
+    step: StepFn,
     spec: Spec<'a>,
+    /// The environment itself if it is one of the library's own behind its own functions.
+    own: Option<&'static Builtin>,
 }
+
+type ResetFn = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut rlcore_rng, *mut c_void) -> i32;
+type StepFn = unsafe extern "C" fn(
+    *mut c_void,
+    *mut c_void,
+    *mut rlcore_rng,
+    *const c_void,
+    *mut c_void,
+    *mut rlcore_step,
+) -> i32;
 
 // SAFETY: callbacks may run on several threads at once, by their contract.
 unsafe impl Sync for Bare<'_> {}
@@ -242,8 +247,11 @@ impl<'a> CEnv<'a> {
         let missing = |what| Fault::at(what, Error::new(Kind::Null, "a function, given NULL"));
         let reset = def.reset.ok_or_else(|| missing("env_def: reset"))?;
         let step = def.step.ok_or_else(|| missing("env_def: step"))?;
-        let (obs, [a, b, c]) = unsafe { space::space(&space::OBS, &def.obs)? };
-        let (action, [d, e, f]) = unsafe { space::space(&space::ACTION, &def.action)? };
+        let own = own(&def);
+        let ((obs, [a, b, c]), (action, [d, e, f])) = match own {
+            Some((_, spec)) => (space::trusted(&space::OBS, spec.obs), space::trusted(&space::ACTION, spec.action)),
+            None => unsafe { (space::space(&space::OBS, &def.obs)?, space::space(&space::ACTION, &def.action)?) },
+        };
         let mut spec = Spec {
             env_id: def.env_id,
             state_size: def.state_size,
@@ -258,7 +266,7 @@ impl<'a> CEnv<'a> {
             g = given.extent();
             spec.obs.fields = parts(given.slice(), &mut room.fields)?;
         }
-        let bare = Bare { def, reset, step, spec };
+        let bare = Bare { def, reset, step, spec, own: own.map(|(env, _)| env) };
         let mut wrapped = None;
         if def.num_wrappers != 0 {
             let list = unsafe { array("env_def: wrappers", def.wrappers, def.num_wrappers, MAX_WRAPPERS)? };
@@ -267,6 +275,26 @@ impl<'a> CEnv<'a> {
         }
         Ok(CEnv { bare, wrapped, extents: [a, b, c, d, e, f, g, h] })
     }
+
+    /// Checks that no output shares a byte with another, with `input` or with what describes the environment.
+    /// Errors: `Overlap`.
+    pub fn apart(&self, outputs: &[Extent], input: Extent) -> Result {
+        // What describes an environment lies together as a rule.
+        apart(outputs, &[input, Extent::hull(&self.extents)])
+            .or_else(|_| apart(outputs, &[input]).and_then(|()| apart(outputs, &self.extents)))
+    }
+}
+
+/// The library's own environment behind a table that says of it what it is and has its own functions still.
+#[inline]
+fn own(def: &rlcore_env_def) -> Option<(&'static Builtin, Spec<'static>)> {
+    let own = fn_addr_eq(def.reset?, builtin_reset as ResetFn) && fn_addr_eq(def.step?, builtin_step as StepFn);
+    let env = builtin_at(def.user).filter(|_| own && def.restart.is_none())?;
+    let spec = env.spec();
+    let same = (def.env_id, def.state_size) == (spec.env_id, spec.state_size)
+        && def.obs.is(&rlcore_space::of(&spec.obs))
+        && def.action.is(&rlcore_space::of(&spec.action));
+    same.then_some((env, spec))
 }
 
 unsafe fn array<'a, T: Plain>(what: &'static str, p: *const T, len: u32, most: usize) -> Result<Input<'a, T>> {
@@ -335,6 +363,14 @@ impl Env for CEnv<'_> {
         }
     }
 
+    #[inline]
+    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+        match self.wrapped {
+            None => self.bare.step_rows(state, action, out),
+            Some(env) => env.step_rows(state, action, out),
+        }
+    }
+
     fn lives(&self, state: &[u8]) -> rlcore::error::Result<u32> {
         match self.wrapped {
             None => self.bare.lives(state),
@@ -371,6 +407,9 @@ impl Env for Bare<'_> {
 
     #[inline]
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
+        if let Some(own) = self.own {
+            return own.reset(state, rng, obs);
+        }
         let rng = core::ptr::from_mut(rng).cast();
         let code = unsafe { (self.reset)(self.def.user, state.as_mut_ptr().cast(), rng, ptr::start_mut(obs)) };
         done(code, "env_def: reset that returns 0; not so row")
@@ -393,6 +432,9 @@ impl Env for Bare<'_> {
         action: Elements<'_>,
         obs: ElementsMut<'_>,
     ) -> rlcore::error::Result<Step> {
+        if let Some(own) = self.own {
+            return own.step(state, rng, action, obs);
+        }
         let rng = core::ptr::from_mut(rng).cast();
         let action = ptr::start(action);
         let mut out = rlcore_step { reward: 0.0, terminated: 0, truncated: 0, reserved: [0; 2] };
@@ -400,6 +442,11 @@ impl Env for Bare<'_> {
         let code = unsafe { (self.step)(self.def.user, state, rng, action, ptr::start_mut(obs), &raw mut out) };
         done(code, "env_def: step that returns 0; not so row")?;
         Ok(Step { reward: out.reward, terminated: out.terminated != 0, truncated: out.truncated != 0 })
+    }
+
+    #[inline]
+    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+        self.own.map_or(0, |own| own.step_rows(state, action, out))
     }
 
     fn lives(&self, state: &[u8]) -> rlcore::error::Result<u32> {
@@ -446,9 +493,14 @@ impl Env for Bare<'_> {
 /// The built-in environments at addresses that stay: `user` of their tables.
 static BUILTINS: [(&str, Builtin); rlcore::env::BUILTINS.len()] = rlcore::env::BUILTINS;
 
+fn builtin_at(user: *mut c_void) -> Option<&'static Builtin> {
+    let offset = user.addr().wrapping_sub(BUILTINS.as_ptr().addr());
+    let (_, env) = BUILTINS.get(offset / size_of::<(&str, Builtin)>())?;
+    core::ptr::eq(from_ref(env).cast(), user).then_some(env)
+}
+
 fn builtin(user: *mut c_void) -> Result<&'static Builtin> {
-    let own = BUILTINS.iter().map(|(_, env)| env).find(|env| core::ptr::eq(from_ref(*env).cast(), user));
-    own.ok_or_else(|| Fault::at("env_def: user", Error::new(Kind::Config, "as rlcore_env_builtin left it")))
+    builtin_at(user).ok_or_else(|| Fault::at("env_def: user", Error::new(Kind::Config, "as rlcore_env_builtin left it")))
 }
 
 fn code(result: Result) -> i32 {

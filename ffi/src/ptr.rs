@@ -413,6 +413,13 @@ impl Extent {
     /// Covers nothing: stands for an optional array that was not given.
     pub const NONE: Extent = Extent { what: "", start: 0, end: 0 };
 
+    /// The least that covers all of these.
+    pub fn hull(extents: &[Extent]) -> Extent {
+        let given = extents.iter().filter(|extent| extent.start < extent.end);
+        let (start, end) = given.fold((usize::MAX, 0), |(start, end), x| (start.min(x.start), end.max(x.end)));
+        Extent { what: "", start: start.min(end), end }
+    }
+
     fn meets_any(&self, others: &[Extent]) -> bool {
         others.iter().any(|other| self.start < other.end && other.start < self.end)
     }
@@ -422,7 +429,7 @@ impl Extent {
 pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
     let mut rest = outputs;
     while let Some((output, others)) = rest.split_first() {
-        if output.meets_any(others) || output.meets_any(inputs) {
+        if output.end > 0 && (output.meets_any(others) || output.meets_any(inputs)) {
             return Err(Fault::at(
                 output.what,
                 Error::new(Kind::Overlap, "an array apart from all others of the call"),
@@ -577,6 +584,11 @@ impl Form {
 /// # Safety
 /// If `p` is not NULL, as many bytes are there as `struct_size` says.
 pub unsafe fn sized<T: Versioned>(p: *const T) -> Result<T> {
+    // SAFETY: present and aligned, and the first field of every `Versioned` is its `struct_size`.
+    if !p.is_null() && p.is_aligned() && unsafe { p.cast::<u32>().read() } as usize == size_of::<T>() {
+        // SAFETY: as many bytes are there by the promise; every bit pattern is a value.
+        return Ok(unsafe { p.read() });
+    }
     let mut value = T::defaults();
     // SAFETY: by the promise; `value` is a `T`.
     unsafe { Form::of::<T>().read(p.cast(), (&raw mut value).cast())? };

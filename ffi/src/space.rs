@@ -152,6 +152,15 @@ pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<(Space<'a>, [
     Ok((space, extents))
 }
 
+/// A space of the library's own and the bytes of its arrays.
+#[inline]
+pub fn trusted(names: &Names, space: Space<'static>) -> (Space<'static>, [Extent; 3]) {
+    let Space { low, high, n, .. } = space;
+    let bounds = |what, x: &[f32]| Extent::of(what, x.as_ptr().cast(), size_of_val(x));
+    let n = Extent::of(names.n, n.as_ptr().cast(), size_of_val(n));
+    (space, [bounds(names.low, low), bounds(names.high, high), n])
+}
+
 /// The space at `p`. Errors: as [`space`].
 ///
 /// # Safety
@@ -166,6 +175,11 @@ pub unsafe fn at<'a>(names: &Names, p: *const rlcore_space) -> Result<(Space<'a>
 unsafe impl Plain for rlcore_space {}
 
 impl rlcore_space {
+    /// The same numbers and the same arrays.
+    pub fn is(&self, other: &Self) -> bool {
+        (self.kind, self.len, self.low, self.high, self.n) == (other.kind, other.len, other.low, other.high, other.n)
+    }
+
     /// Kind and length of a space alone.
     pub fn bare(space: &Space<'_>) -> Self {
         rlcore_space { kind: space.kind as u32, len: space.len, low: null(), high: null(), n: null() }

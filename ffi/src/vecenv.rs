@@ -242,8 +242,7 @@ impl Block {
             valid.as_ref().map_or(Extent::NONE, Output::extent),
             self.extent,
         ];
-        apart(&outputs, &[action.extent()])?;
-        apart(&outputs, &env.extents)?;
+        env.apart(&outputs, action.extent())?;
         let mut rows = unsafe { self.rows(begin, end)? };
         let (low, high) = (begin.saturating_mul(obs_len), end.saturating_mul(obs_len));
         let out = StepOut {

@@ -537,7 +537,8 @@ impl<'a> Rows<'a> {
         let (n, mut begin) = (self.len(), 0usize);
         while begin < n {
             let end = n.min(begin.saturating_add(BLOCK));
-            let done = self.step_together(env, level, begin, end, action, &mut out)?;
+            let few = end.saturating_sub(begin) < LANES;
+            let done = if few { 0 } else { self.step_together(env, level, begin, end, action, &mut out)? };
             self.step_each(env, level, begin.saturating_add(done), end, action, &mut out)?;
             begin = end;
         }
@@ -545,7 +546,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Steps as many of the rows `begin..end` as the environment steps together, and returns their number.
-    #[inline(always)]
+    #[inline(never)]
     fn step_together<E: Env + ?Sized>(
         &mut self,
         env: &E,
@@ -555,9 +556,6 @@ impl<'a> Rows<'a> {
         action: Elements<'_>,
         out: &mut StepOut<'_>,
     ) -> Result<usize> {
-        if end.saturating_sub(begin) < LANES {
-            return Ok(0);
-        }
         let (first, mode) = (self.first.saturating_add(begin), self.setup.mode());
         let Setup { max_episode_steps, obs_len, action_len, state_size, .. } = self.setup;
         let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
