@@ -1,4 +1,9 @@
 //! Environment steps a second: `env/<name>/N<num_envs>`, one thread, same-step autoreset, random actions.
+//!
+//! What bounds them. One environment: the chain from a state to the next, for CartPole two divisions and the products
+//! between them; 4096 of them: instructions, at AVX2 a row takes 69 (CartPole), 64 (MountainCar), 76
+//! (MountainCarContinuous), 552 (Acrobot: 15 sines and cosines, 16 divisions) and 100 (Pendulum), resets included
+//! (callgrind). A row of CartPole reads and writes about 100 bytes, 64 of them its state, which stay in the second cache.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rlcore::env::{

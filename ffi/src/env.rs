@@ -500,7 +500,8 @@ fn builtin_at(user: *mut c_void) -> Option<&'static Builtin> {
 }
 
 fn builtin(user: *mut c_void) -> Result<&'static Builtin> {
-    builtin_at(user).ok_or_else(|| Fault::at("env_def: user", Error::new(Kind::Config, "as rlcore_env_builtin left it")))
+    builtin_at(user)
+        .ok_or_else(|| Fault::at("env_def: user", Error::new(Kind::Config, "as rlcore_env_builtin left it")))
 }
 
 fn code(result: Result) -> i32 {

@@ -609,7 +609,7 @@ impl<'a> Rows<'a> {
                 }
                 let state = rows.state.get_mut(begin..begin.wrapping_add(size)).ok_or(SHAPE)?;
                 let rng = rows.rng.get_mut(k).ok_or(SHAPE)?;
-                if let Err(e) = reset_row(env, Start::Again(level), state, rng, obs) {
+                if let Err(e) = restart_row(env, level, state, rng, obs) {
                     (*steps, *phase) = (0, UNSET);
                     return Err(e.given(first.saturating_add(k)));
                 }
@@ -633,11 +633,15 @@ impl<'a> Rows<'a> {
         let Setup { max_episode_steps: limit, obs_len, action_len, state_size, .. } = self.setup;
         let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
         let (first, mode) = (self.first, self.setup.mode());
+        fn part<T>(all: &mut [T], begin: usize, end: usize) -> Result<&mut [T]> {
+            all.get_mut(begin..end).ok_or(SHAPE)
+        }
         let mut states = self.state.get_mut(begin.saturating_mul(size)..).ok_or(SHAPE)?;
-        let rows = self.rng.iter_mut().zip(self.steps.iter_mut()).zip(self.phase.iter_mut());
-        let outs = out.reward.iter_mut().zip(out.terminated.iter_mut()).zip(out.truncated.iter_mut());
-        let rows = rows.zip(outs).enumerate().take(end).skip(begin);
-        for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in rows {
+        let (rngs, counts) = (part(self.rng, begin, end)?, part(self.steps, begin, end)?);
+        let rows = rngs.iter_mut().zip(counts).zip(part(self.phase, begin, end)?);
+        let (rewards, ends) = (part(out.reward, begin, end)?, part(out.terminated, begin, end)?);
+        let outs = rewards.iter_mut().zip(ends).zip(part(out.truncated, begin, end)?);
+        for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in (begin..).zip(rows.zip(outs)) {
             let state = cut(&mut states, size)?;
             let at = k.saturating_mul(obs_len);
             let mut obs = out.obs.get(at, at.saturating_add(obs_len)).ok_or(SHAPE)?;
@@ -648,7 +652,7 @@ impl<'a> Rows<'a> {
 
             let was_ended = *phase == ENDED;
             if was_ended {
-                if let Err(e) = reset_row(env, Start::Again(level), state, rng, obs.reborrow()) {
+                if let Err(e) = restart_row(env, level, state, rng, obs.reborrow()) {
                     return failed(phase, steps, e);
                 }
                 (*steps, *phase) = (0, RUNNING);
@@ -676,7 +680,7 @@ impl<'a> Rows<'a> {
                     row.copy_from(obs.as_ref())?;
                 }
                 if mode == Autoreset::SameStep {
-                    if let Err(e) = reset_row(env, Start::Again(level), state, rng, obs) {
+                    if let Err(e) = restart_row(env, level, state, rng, obs) {
                         return failed(phase, steps, e);
                     }
                     (*steps, *phase) = (0, RUNNING);
@@ -824,6 +828,18 @@ fn reset_row<E: Env + ?Sized>(
         Start::Again(level) => env.restart(level, state, rng, obs.reborrow())?,
     }
     check_row(env, &obs)
+}
+
+/// One copy for all that steps: episodes end rarely.
+#[inline(never)]
+fn restart_row<E: Env + ?Sized>(
+    env: &E,
+    level: Level,
+    state: &mut [u8],
+    rng: &mut Rng,
+    obs: ElementsMut<'_>,
+) -> Result {
+    reset_row(env, Start::Again(level), state, rng, obs)
 }
 
 #[inline(always)]
