@@ -476,6 +476,12 @@ rlcore_status rlcore_batch_attach(void *mem, size_t mem_size, rlcore_batch **out
    first; all before anything changes. */
 rlcore_status rlcore_batch_step_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const void *action);
 
+/* rlcore_batch_step_async, in which environments that end start again in this level.
+   level: an rlcore_level.
+   Errors: as rlcore_batch_step_async; E_RANGE for another level. */
+rlcore_status rlcore_batch_step_env_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env,
+                                          const void *action, uint32_t level);
+
 /* Does work that was submitted: steps pending groups one after another, until none is left or max_groups are done.
    Never waits. Any number of threads and processes may be in it at once, beside one of the host's calls.
    worker:         the caller's number, below 2^30; its own if rlcore_batch_abandon is ever to tell it from others.

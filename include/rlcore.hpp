@@ -234,6 +234,10 @@ struct has_render : std::false_type {};
 template <class E>
 struct has_render<E, std::void_t<decltype(&E::render)>> : std::true_type {};
 template <class E, class = void>
+struct has_restart : std::false_type {};
+template <class E>
+struct has_restart<E, std::void_t<decltype(&E::restart)>> : std::true_type {};
+template <class E, class = void>
 struct has_low : std::false_type {};
 template <class E>
 struct has_low<E, std::void_t<decltype(E::action_low), decltype(E::action_high)>> : std::true_type {};
@@ -269,6 +273,7 @@ using action_type = typename detail::action_of<E>::type;
      static constexpr std::uint32_t max_episode_steps;   if there is a limit
      void reset(rlcore_rng &, span<Obs> obs);            bool instead of void: false stops with E_CALLBACK
      void step(rlcore_rng &, span<const Action>, span<Obs> obs, rlcore_step &out);
+     void restart(rlcore_rng &, std::uint32_t level, span<Obs> obs);                     if it has levels: an rlcore_level
      std::uint32_t lives() const;  void action_mask(span<std::uint8_t>) const;           if wanted
      void render(std::uint32_t width, std::uint32_t height, span<std::uint8_t> rgb) const;  if wanted */
 template <class E>
@@ -308,6 +313,11 @@ rlcore_env_def env_of() {
     const span<const Action> act(static_cast<const Action *>(action), detail::action_len<E>());
     return detail::done([&] { return static_cast<E *>(state)->step(*rng, act, room, *out); });
   };
+  if constexpr (detail::has_restart<E>::value)
+    def.restart = [](void *, void *state, rlcore_rng *rng, std::uint32_t level, void *obs) -> std::int32_t {
+      const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
+      return detail::done([&] { return static_cast<E *>(state)->restart(*rng, level, room); });
+    };
   if constexpr (detail::has_lives<E>::value)
     def.lives = [](void *, const void *state, std::uint32_t *out) -> std::int32_t {
       *out = static_cast<const E *>(state)->lives();
@@ -396,6 +406,12 @@ class vecenv {
     if (!fits(action, config_.num_envs)) return RLCORE_E_SHAPE;
     const rlcore_vecenv_out out = arrays_.out();
     return rlcore_vecenv_step(get(), &env_, action.data(), &out);
+  }
+  /* In which environments that end start again in this level, an rlcore_level. */
+  status step_env(span<const Action> action, std::uint32_t level) {
+    if (!fits(action, config_.num_envs)) return RLCORE_E_SHAPE;
+    const rlcore_vecenv_out out = arrays_.out();
+    return rlcore_vecenv_step_env(get(), &env_, action.data(), level, &out);
   }
   /* Rows [begin, end) alone: disjoint ranges may be stepped by several threads. */
   status step_range(std::uint32_t begin, std::uint32_t end, span<const Action> action) {
@@ -552,10 +568,12 @@ class workers {
   status state() const { return state_; }
 
   /* Submits a step of every row. action: [N, action.len], copied. E_BUSY if a step was submitted and not collected. */
-  status step_async(span<const Action> action) {
+  status step_async(span<const Action> action) { return step_env_async(action, RLCORE_LEVEL_NEW); }
+  /* In which environments that end start again in this level, an rlcore_level. */
+  status step_env_async(span<const Action> action, std::uint32_t level) {
     if (!state_) return state_;
     if (!envs_.fits(action, envs_.num_envs())) return RLCORE_E_SHAPE;
-    return submitted(rlcore_batch_step_async(get(), envs_.get(), &envs_.env(), action.data()));
+    return submitted(rlcore_batch_step_env_async(get(), envs_.get(), &envs_.env(), action.data(), level));
   }
   /* Waits for all that was submitted; the vecenv's arrays have it. E_NOT_PENDING if nothing was. */
   status step_wait() {

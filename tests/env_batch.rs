@@ -322,6 +322,28 @@ fn the_librarys_environments_step_as_they_do_serially() {
     }
 }
 
+/// Many small groups and threads that look for work at the same places: two that step one group would be seen by its
+/// lock or by its count of steps.
+#[test]
+fn no_two_workers_have_one_group() {
+    const N: usize = 4000;
+    let env = Script::default();
+    with(&env, config(N as u32, Autoreset::SameStep), 1, |batch, groups, arrays| {
+        thread::scope(|scope| {
+            for worker in 0..3 {
+                let env = &env;
+                scope.spawn(move || while batch.run(groups, groups, env, worker, u32::MAX).is_ok() {});
+            }
+            for step in 1..=40 {
+                batch.step_async(groups, groups, &env, Elements::I32(&[GO; N])).unwrap();
+                collect(batch, groups, arrays).unwrap();
+                assert!(arrays.obs.chunks(2).all(|obs| obs[1] == step as f32), "step {step}");
+            }
+            batch.close();
+        });
+    });
+}
+
 #[test]
 fn each_call_is_allowed_in_its_state_only() {
     let env = Script::default();

@@ -8,7 +8,7 @@ use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, OutSized, Output, Ver
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::{self, rlcore_vecenv, rlcore_vecenv_config, rlcore_vecenv_out};
 use rlcore::env::batch::{self, Batch, Config, Lanes, Setup, Share, Shares, Spans};
-use rlcore::env::{Env, Rows, StepOut};
+use rlcore::env::{Env, Level, Rows, StepOut};
 use rlcore::space::{Element, ElementsMut};
 
 /// Steps of N environments that the host submits and collects: the caller's own block, beside the rlcore_vecenv. Between
@@ -223,6 +223,20 @@ impl<'a> Parts<'a> {
     }
 }
 
+unsafe fn submit_all(
+    b: *mut rlcore_batch,
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    level: Level,
+    action: *const c_void,
+) -> Result {
+    let mut room = Room::new();
+    let parts = unsafe { Parts::at(b, v, env, &mut room)? };
+    let action = unsafe { parts.action(action, parts.block.num_envs())? };
+    let (batch, lanes) = (unsafe { parts.block.batch()? }, parts.lanes());
+    Ok(batch.step_env_async(&parts.block, &lanes, &parts.env, level, action.elements())?)
+}
+
 /// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
 /// Errors: E_NULL; E_ALIGN; E_SIZE.
 #[unsafe(no_mangle)]
@@ -307,11 +321,23 @@ pub unsafe extern "C" fn rlcore_batch_step_async(
     env: *const rlcore_env_def,
     action: *const c_void,
 ) -> rlcore_status {
+    call(|| unsafe { submit_all(b, v, env, Level::New, action) })
+}
+
+/// rlcore_batch_step_async, in which environments that end start again in this level.
+/// level: an rlcore_level.
+/// Errors: as rlcore_batch_step_async; E_RANGE for another level.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_step_env_async(
+    b: *mut rlcore_batch,
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    action: *const c_void,
+    level: u32,
+) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
-        let parts = Parts::at(b, v, env, &mut room)?;
-        let action = parts.action(action, parts.block.num_envs())?;
-        Ok(parts.block.batch()?.step_async(&parts.block, &parts.lanes(), &parts.env, action.elements())?)
+        let level = if ptr::flag("level", level)? { Level::Same } else { Level::New };
+        submit_all(b, v, env, level, action)
     })
 }
 

@@ -121,6 +121,7 @@ static void attack_making(void) {
 #define OUT(b) rlcore_batch_step_wait(b, &w.out)
 #define RECV(b) rlcore_batch_recv(b, SERIES, w.rows, &w.out)
 #define ASYNC(b, v, e) rlcore_batch_step_async(b, v, e, w.action)
+#define LEVEL(b, v, e) rlcore_batch_step_env_async(b, v, e, w.action, RLCORE_LEVEL_SAME)
 #define SEND(b, v, e) rlcore_batch_send(b, v, e, SERIES, w.rows, w.action)
 #define RUN(b, v, e) rlcore_batch_run(b, v, e, 0, UINT32_MAX, &w.count)
 #define RESET(b, v, e) rlcore_batch_reset(b, v, e, &w.seed, w.obs)
@@ -133,6 +134,7 @@ static void attack_making(void) {
     REFUSED(status, words, RECV(b)); \
     REFUSED(status, words, rlcore_batch_failed(b, w.failed)); \
     REFUSED(status, words, ASYNC(b, w.vecenv, &w.env)); \
+    REFUSED(status, words, LEVEL(b, w.vecenv, &w.env)); \
     REFUSED(status, words, SEND(b, w.vecenv, &w.env)); \
     REFUSED(status, words, RUN(b, w.vecenv, &w.env)); \
     REFUSED(status, words, RESET(b, w.vecenv, &w.env)); \
@@ -143,6 +145,7 @@ static void attack_making(void) {
 #define OTHERS(v, e, status, words) \
   do { \
     REFUSED(status, words, ASYNC(w.batch, v, e)); \
+    REFUSED(status, words, LEVEL(w.batch, v, e)); \
     REFUSED(status, words, SEND(w.batch, v, e)); \
     REFUSED(status, words, RUN(w.batch, v, e)); \
     REFUSED(status, words, RESET(w.batch, v, e)); \
@@ -203,6 +206,9 @@ static void attack_arguments(void) {
   WITH(w.action[3], 2, RLCORE_E_RANGE, "a choice from 0 and below 2, given 2", ASYNC(b, v, &w.env));
   WITH(w.action[0], -1, RLCORE_E_RANGE, "given -1", ASYNC(b, v, &w.env));
 
+  REFUSED(NULLED, "action", rlcore_batch_step_env_async(b, v, &w.env, NULL, 0));
+  REFUSED(RLCORE_E_RANGE, "level: 0 or 1, given 2", rlcore_batch_step_env_async(b, v, &w.env, w.action, 2));
+  REFUSED(RLCORE_E_RANGE, "given 4294967295", rlcore_batch_step_env_async(b, v, &w.env, w.action, UINT32_MAX));
   REFUSED(NULLED, "rows", rlcore_batch_send(b, v, &w.env, SERIES, NULL, w.action));
   REFUSED(CROOKED, "rows", rlcore_batch_send(b, v, &w.env, SERIES, off(w.rows, 1), w.action));
   REFUSED(NULLED, "action", rlcore_batch_send(b, v, &w.env, SERIES, w.rows, NULL));
@@ -307,6 +313,7 @@ static void attack_states(void) {
     REFUSED(RLCORE_E_BUSY, "still under way is group, given 0", RESET_ONE(b, v, &w.env)); \
   } while (0)
   PENDING_IS_BUSY();
+  REFUSED(RLCORE_E_BUSY, "still under way is group, given 0", LEVEL(b, v, &w.env));
   REFUSED(RLCORE_E_NOT_READY, "groups under way, given 2", OUT(b));
   REFUSED(RLCORE_E_NOT_READY, "groups under way, given 2", RECV(b));
   FINE(rlcore_batch_run(b, v, &w.env, 3, 1, &w.count));
@@ -320,6 +327,10 @@ static void attack_states(void) {
   FINE(RUN(b, v, &w.env));
   FINE(OUT(b));
   REFUSED(RLCORE_E_NOT_PENDING, "given 0", OUT(b));
+  FINE(LEVEL(b, v, &w.env));
+  FINE(RUN(b, v, &w.env));
+  CHECK(w.count == 2);
+  FINE(OUT(b));
 
   /* A reset in between: nothing is delivered any more. */
   FINE(ASYNC(b, v, &w.env));

@@ -38,6 +38,10 @@ struct screen {
   std::uint64_t steps;
 
   void reset(rlcore_rng &, rlcore::span<std::uint8_t> obs) { draw(obs); }
+  void restart(rlcore_rng &, std::uint32_t level, rlcore::span<std::uint8_t> obs) {
+    draw(obs);
+    obs[0] = static_cast<std::uint8_t>(100 + level);
+  }
   bool step(rlcore_rng &, rlcore::span<const std::int32_t> action, rlcore::span<std::uint8_t> obs, rlcore_step &out) {
     if (action.size() != 2) return false;
     steps++;
@@ -139,6 +143,19 @@ void environments_of_every_kind() {
   CHECK(seeing.reward()[0] == 11 && seeing.reward()[1] == 1 && seeing.obs()[7] == 1);
   IS(seeing.step(fails), RLCORE_E_CALLBACK);
   IS(seeing.reset_one(1), RLCORE_OK);
+  for (const std::uint32_t level : {RLCORE_LEVEL_NEW, RLCORE_LEVEL_SAME}) {
+    auto leveled = make<screen>(2);
+    IS(leveled.reset(), RLCORE_OK);
+    for (int i = 0; i < 3; i++) IS(leveled.step(choose), RLCORE_OK);
+    auto pooled = leveled;
+    IS(leveled.step_env(choose, level), RLCORE_OK);
+    rlcore::workers pool(pooled, 2);
+    IS(pool.step_env_async(choose, 2), RLCORE_E_RANGE);
+    IS(pool.step_env_async(choose, level), RLCORE_OK);
+    IS(pool.step_wait(), RLCORE_OK);
+    CHECK(leveled.terminated()[1] && leveled.obs()[4] == 100 + level && pooled.obs()[4] == 100 + level);
+    CHECK(rlcore::hash(leveled.bytes()) == rlcore::hash(pooled.bytes()));
+  }
   std::uint32_t lives[2];
   std::uint8_t mask[10], rgb[2 * 3 * 3];
   IS(rlcore_vecenv_lives(seeing.get(), &seeing.env(), lives), RLCORE_OK);
