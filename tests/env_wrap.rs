@@ -277,7 +277,7 @@ fn twin<'g>(game: &'g Game, list: &[Wrapper<'static>], seed: u64) -> (Box<dyn Gy
         level: Cell::new(Level::New),
     });
     let mut env: Box<dyn Gym + 'g> = Box::new(Bare(shared.clone()));
-    let limit = Some(Wrapper::TimeLimit { steps: game.limit }).filter(|_| game.limit != 0 && !list.is_empty());
+    let limit = Some(Wrapper::TimeLimit { steps: game.limit }).filter(|_| game.limit != 0);
     for wrapper in limit.into_iter().chain(list.iter().copied()) {
         let shared = shared.clone();
         env = Box::new(Twin { env, shared, wrapper, elapsed: 0, lives: 0, was_real_done: true, last_action: None });
