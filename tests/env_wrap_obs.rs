@@ -731,6 +731,7 @@ fn each_wrapper_does_what_its_twin_does() {
     let lists: &[&[Wrapper]] = &[
         &[warp_to(4, 3, true, "screen")],
         &[warp_to(7, 4, false, "screen")],
+        &[warp_to(3, 3, true, "screen")],
         &[Flatten],
         &[Extract { field: "speed" }],
         &[Extract { field: "screen" }],
@@ -1025,6 +1026,16 @@ fn misfits_are_named() {
         assert_eq!(e.kind, Kind::Config, "case {i}: {e}");
         assert!(e.to_string().contains(words), "case {i}: {e}");
     }
+    // A wrapper that is refused leaves what was there, the environment's own limit among it.
+    let mut pipeline = Pipeline::bare(&CartPole).unwrap();
+    assert_eq!(pipeline.wrap(ScaledFloat).unwrap_err().kind, Kind::Config);
+    assert_eq!(pipeline.spec(), Pipeline::bare(&CartPole).unwrap().spec());
+    pipeline.wrap(STACK).unwrap();
+    let before = pipeline.spec().state_size;
+    assert_eq!(pipeline.wrap(ScaledFloat).unwrap_err().kind, Kind::Config);
+    assert_eq!(pipeline.spec(), Pipeline::new(&CartPole, &[STACK]).unwrap().spec());
+    assert_eq!(pipeline.spec().state_size, before);
+
     let large = [Observe { len: 1 << 31, observe: &Sum }, FrameStack { count: 1 }];
     assert_eq!(Pipeline::new(&film, &large).err().unwrap().kind, Kind::Overflow);
 }

@@ -105,13 +105,21 @@ impl<'a> Pipeline<'a> {
         })
     }
 
-    /// Puts one more wrapper around it all. Errors: `Config` if it does not fit what it wraps.
+    /// Puts one more wrapper around it all. Errors: `Config` if it does not fit what it wraps; `Overflow`. Nothing changes
+    /// then.
     pub fn wrap(&mut self, wrapper: Wrapper<'a>) -> Result {
-        if self.max_episode_steps != 0 {
-            self.add(Wrapper::TimeLimit { steps: self.max_episode_steps })?;
-            self.max_episode_steps = 0;
+        if self.max_episode_steps == 0 {
+            return self.add(wrapper);
         }
-        self.add(wrapper)
+        let bare = self.state_size;
+        self.add(Wrapper::TimeLimit { steps: self.max_episode_steps })?;
+        let added = self.add(wrapper);
+        match added {
+            Ok(()) => self.max_episode_steps = 0,
+            // The limit was the first layer and showed what the environment shows.
+            Err(_) => (self.num_layers, self.state_size, self.hash) = (0, bare, 0),
+        }
+        added
     }
 
     /// Number of parts of the observation.
@@ -146,27 +154,32 @@ impl<'a> Pipeline<'a> {
                 observations::fit(&wrapper, made, self.life(), &mut face)?
             }
         };
-        let place = self.layers.get_mut(self.num_layers).ok_or(OVERFLOW)?;
-        let (action, range) = (self.face.action, self.face.range);
-        *place = Layer { wrapper, action, range, below: 0, own: whole_words(fit.own)?, change: fit.change };
-        self.hash = wrapper.hash(if self.num_layers == 0 { HASH_START } else { self.hash });
-        if let (Some(at), Some((change, own))) = (source, fit.merged) {
-            let layer = self.layers.get_mut(at).ok_or(OVERFLOW)?;
-            (layer.change, layer.own) = (change, whole_words(own)?);
-        }
-        self.num_layers = self.num_layers.saturating_add(1);
-        self.face = face;
-        self.lay_out()
-    }
+        let own = whole_words(fit.own)?;
+        let mut layer =
+            Layer { wrapper, action: self.face.action, range: self.face.range, below: 0, own, change: fit.change };
+        let shared = match (source, fit.merged) {
+            (Some(at), Some((change, own))) => Some((at, change, whole_words(own)?)),
+            _ => None,
+        };
+        let grown = shared.and_then(|(at, _, own)| Some(own.saturating_sub(self.layers.get(at)?.own))).unwrap_or(0);
+        let size = (self.state_size as usize).checked_add(own).and_then(|size| size.checked_add(grown));
+        let size = size.and_then(|size| u32::try_from(size).ok()).ok_or(OVERFLOW)?;
+        let many = Error::new(Kind::Config, "wrappers: a list of at most").needed(MAX_WRAPPERS);
+        let place = self.layers.get_mut(self.num_layers).ok_or(many)?;
 
-    /// Where each layer's bytes begin: the one place where the layout of the state is written down.
-    fn lay_out(&mut self) -> Result {
-        let mut end = self.env.spec().state_size as usize;
-        for layer in self.layers.iter_mut().take(self.num_layers) {
-            layer.below = end;
-            end = end.checked_add(layer.own).ok_or(OVERFLOW)?;
+        layer.below = self.state_size as usize;
+        *place = layer;
+        self.num_layers = self.num_layers.saturating_add(1);
+        self.hash = wrapper.hash(if self.num_layers == 1 { HASH_START } else { self.hash });
+        if let Some((at, change, own)) = shared {
+            if let Some(layer) = self.layers.get_mut(at) {
+                (layer.change, layer.own) = (change, own);
+            }
+            for layer in self.layers.iter_mut().skip(at.saturating_add(1)) {
+                layer.below = layer.below.saturating_add(grown);
+            }
         }
-        self.state_size = u32::try_from(end).map_err(|_| OVERFLOW)?;
+        (self.face, self.state_size) = (face, size);
         Ok(())
     }
 
