@@ -79,7 +79,9 @@ impl Limits {
         for i in 0..LANES {
             y[i] = (f64::from(x[i]) - shift[i]) * scale[i];
         }
-        *out = y.map(|y| self.apply(y as f32));
+        for (out, y) in out.iter_mut().zip(y) {
+            *out = self.apply(y as f32);
+        }
     }
 
     #[inline(always)]

@@ -230,7 +230,9 @@ impl Kernel for Columns<'_> {
             // Lanes beyond the last column work on other numbers and are dropped.
             for (part, sums) in sums.iter_mut().take(parts).enumerate() {
                 let at = begin.wrapping_add(part.wrapping_mul(LANES));
-                sums.origin = window(x, at, &mut spare).map(f64::from);
+                for (origin, x) in sums.origin.iter_mut().zip(window(x, at, &mut spare)) {
+                    *origin = f64::from(*x);
+                }
             }
             // A few rows at a time, so that they are read from memory in order and the sums of a part stay in registers.
             let (mut first, mut left) = (begin, n);
