@@ -11,6 +11,7 @@ use rlcore::space::{Elements, ElementsMut, Space};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
 
@@ -229,12 +230,16 @@ fn kind_of(result: Result) -> Option<Kind> {
 }
 
 fn collect(batch: &Batch<'_>, groups: &Groups<'_>, arrays: &mut Arrays) -> Result {
-    loop {
+    // A worker that panicked never finishes: the others are sent home, so that the test fails and does not hang.
+    let patience = Instant::now() + Duration::from_secs(60);
+    while Instant::now() < patience {
         match batch.step_wait(groups, arrays.out()) {
             Err(e) if e.kind == Kind::NotReady => thread::yield_now(),
             result => return result,
         }
     }
+    batch.close();
+    panic!("a worker is lost");
 }
 
 #[test]
