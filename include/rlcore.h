@@ -178,6 +178,37 @@ typedef enum rlcore_wrap {
   RLCORE_WRAP_OBSERVE = 20,         /* the caller's own function of the observation: len, observe, user */
 } rlcore_wrap;
 
+/* What becomes of an Atari screen. */
+typedef enum rlcore_atari_screen {
+  RLCORE_ATARI_WHOLE = 0,   /* it stays what it is */
+  RLCORE_ATARI_GRAY84 = 1,  /* 84 by 84 gray bytes */
+  RLCORE_ATARI_MEAN42 = 2,  /* 42 by 42 numbers from 0 to 1 */
+} rlcore_atari_screen;
+
+/* Where episodic life stands. */
+typedef enum rlcore_atari_order {
+  RLCORE_ATARI_SEED = 0,     /* outermost: after a life is lost no FIRE is pressed and a stack goes on */
+  RLCORE_ATARI_CLASSIC = 1,  /* around max and skip, as in the Baselines: each life starts like a game */
+} rlcore_atari_order;
+
+/* Which of the usual wrappers a game of Atari wears. The defaults are wrap_deepmind's around make_atari's. The environment
+   spawner's list: clip_reward 0, stack 4, channels_first 1, record 1. The 42 by 42 agents' list: screen
+   RLCORE_ATARI_MEAN42, all else 0. */
+typedef struct rlcore_atari_config {
+  uint32_t struct_size;     /* bytes; set by rlcore_atari_config_init */
+  uint32_t noop_max;        /* most no-ops at the start of a game; 0: none; default 30 */
+  uint32_t skip;            /* steps for each action; 0: no skipping; default 4 */
+  uint32_t fire_reset;      /* 1: press actions 1 and 2 first, for games that have FIRE; default 1 */
+  uint32_t episodic_life;   /* 1: an episode for each life; default 1 */
+  uint32_t order;           /* an rlcore_atari_order; default RLCORE_ATARI_SEED */
+  uint32_t screen;          /* an rlcore_atari_screen; default RLCORE_ATARI_GRAY84 */
+  uint32_t scale;           /* 1: numbers from 0 to 1; default 0 */
+  uint32_t clip_reward;     /* 1: the sign of the reward; default 1 */
+  uint32_t stack;           /* observations side by side; 0 (default): no stack */
+  uint32_t channels_first;  /* 1: [channels, height, width]; default 0 */
+  uint32_t record;          /* 1: with the facts of the step; default 0 */
+} rlcore_atari_config;
+
 /* Makes another observation from one. obs: what the layers below show; out: [len] floats to write. Returns 0, or anything
    else to stop with E_CALLBACK. It may run on several threads at once. */
 typedef int32_t (*rlcore_observe_fn)(void *user, const void *obs, float *out);
@@ -206,6 +237,16 @@ typedef struct rlcore_wrapper {
   rlcore_observe_fn observe;  /* required for RLCORE_WRAP_OBSERVE */
   void *user;                 /* handed to observe, never read */
 } rlcore_wrapper;
+
+/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+   Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_atari_config_init(rlcore_atari_config *config, size_t config_size);
+
+/* Writes the usual list of wrappers for a game of Atari, whose observations are screens [height, width, 3] of bytes.
+   out: [capacity] room, of which *out_len are written, 11 at most; what rlcore_env_def.wrappers may point to.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if capacity is too small. */
+rlcore_status rlcore_wrappers_atari(const rlcore_atari_config *config, rlcore_wrapper *out, uint32_t capacity,
+                                    uint32_t *out_len);
 
 /* ---- Environments: the caller's own and the library's ---- */
 

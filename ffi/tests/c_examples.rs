@@ -59,6 +59,11 @@ fn a_pool_of_cpp_threads_gives_the_same_bytes() {
 }
 
 #[test]
+fn an_atari_screen_wears_every_wrapper() {
+    make(&["check-atari"]);
+}
+
+#[test]
 fn another_process_resumes_to_the_same_bytes() {
     make(&["check-resume"]);
 }
