@@ -234,7 +234,7 @@ pub fn cos64(x: f64) -> f64 {
 /// Sine and cosine together, the same bits as apart.
 #[inline]
 pub fn sin_cos64(x: f64) -> (f64, f64) {
-    if x.abs() <= NEAR_0 { sin_cos64_near_0(x) } else { libm::sincos(x) }
+    if cfg!(feature = "simd") && x.abs() <= NEAR_0 { sin_cos64_near_0(x) } else { libm::sincos(x) }
 }
 
 /// Up to here [`sin_cos64_near_0`] is right: pi/4, a little less.
@@ -252,6 +252,9 @@ pub fn sin_cos64_near_0(x: f64) -> (f64, f64) {
 /// beyond 9/4 pi) of a multiple of pi/4 other than 0, or beyond 50,000.
 #[inline(always)]
 pub fn sin_cos64_lanes<const N: usize>(x: &[f64; N]) -> ([f64; N], [f64; N]) {
+    if !cfg!(feature = "simd") {
+        return sin_cos64_each(*x);
+    }
     const HALF_PI_HIGH: f64 = f64::from_bits(0x3ff9_21fb_5440_0000); // 33 bits: exact when multiplied by n
     const HALF_PI_LOW: f64 = f64::from_bits(0x3dd0_b461_1a62_6331);
     let (mut sin, mut cos, mut left) = ([0.0; N], [0.0; N], 0u64);

@@ -10,10 +10,10 @@ use crate::space::{self, rlcore_field, rlcore_space};
 use crate::status::{Fault, Result, call, rlcore_status};
 use crate::wrap::{self, rlcore_wrapper};
 use rlcore::env::wrap::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
-use rlcore::env::{Builtin, Env, Level, Spec, Step, StepOut, layout};
+use rlcore::env::{Builtin, Env, Level, Spec, Step, StepOut};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
-use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
+use rlcore::space::{Element, Elements, ElementsMut, Field};
 
 /// The library's own environments.
 #[derive(Clone, Copy)]
@@ -234,6 +234,16 @@ type StepFn = unsafe extern "C" fn(
     *mut rlcore_step,
 ) -> i32;
 
+/// Whether the library has environments of its own.
+const GAMES: bool = cfg!(feature = "games");
+
+impl Bare<'_> {
+    #[inline]
+    fn own(&self) -> Option<&'static Builtin> {
+        if GAMES { self.own } else { None }
+    }
+}
+
 // SAFETY: callbacks may run on several threads at once, by their contract.
 unsafe impl Sync for Bare<'_> {}
 
@@ -262,6 +272,7 @@ impl<'a> CEnv<'a> {
         };
         let (mut g, mut h) = (Extent::NONE, Extent::NONE);
         if def.num_fields != 0 {
+            built_with_wrappers("env_def: fields")?;
             let given = unsafe { array("env_def: fields", def.fields, def.num_fields, MAX_FIELDS)? };
             g = given.extent();
             spec.obs.fields = parts(given.slice(), &mut room.fields)?;
@@ -274,6 +285,17 @@ impl<'a> CEnv<'a> {
             wrapped = Some(wrap_up(room.bare.insert(bare), list.slice(), &mut room.pipeline)?);
         }
         Ok(CEnv { bare, wrapped, extents: [a, b, c, d, e, f, g, h] })
+    }
+
+    /// The wrappers, if there are any.
+    #[inline]
+    fn pipeline(&self) -> Option<&'a Pipeline<'a>> {
+        if cfg!(feature = "wrappers") { self.wrapped } else { None }
+    }
+
+    /// The caller's own numbers of choices.
+    pub fn choices(&self) -> *const u32 {
+        self.bare.def.action.n
     }
 
     /// Checks that no output shares a byte with another, with `input` or with what describes the environment.
@@ -295,6 +317,12 @@ fn own(def: &rlcore_env_def) -> Option<(&'static Builtin, Spec<'static>)> {
         && def.obs.is(&rlcore_space::of(&spec.obs))
         && def.action.is(&rlcore_space::of(&spec.action));
     same.then_some((env, spec))
+}
+
+/// Refuses what only a library with wrappers knows.
+fn built_with_wrappers(what: &'static str) -> Result {
+    let left_out = Error::new(Kind::Config, "none, in a library that was built without wrappers");
+    if cfg!(feature = "wrappers") { Ok(()) } else { Err(Fault::at(what, left_out)) }
 }
 
 unsafe fn array<'a, T: Plain>(what: &'static str, p: *const T, len: u32, most: usize) -> Result<Input<'a, T>> {
@@ -319,6 +347,7 @@ fn wrap_up<'a>(
     list: &'a [rlcore_wrapper],
     room: &'a mut Option<Pipeline<'a>>,
 ) -> Result<&'a Pipeline<'a>> {
+    built_with_wrappers("env_def: wrappers")?;
     let pipeline = room.insert(Pipeline::bare(bare)?);
     for (place, wrapper) in list.iter().enumerate() {
         pipeline.wrap(wrapper.wrapper(place)?).map_err(|e| wrap::fault(place, e))?;
@@ -330,12 +359,12 @@ fn wrap_up<'a>(
 impl Env for CEnv<'_> {
     #[inline]
     fn spec(&self) -> Spec<'_> {
-        self.wrapped.map_or(self.bare.spec, Env::spec)
+        self.pipeline().map_or(self.bare.spec, Env::spec)
     }
 
     #[inline]
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
-        match self.wrapped {
+        match self.pipeline() {
             None => self.bare.reset(state, rng, obs),
             Some(env) => env.reset(state, rng, obs),
         }
@@ -343,7 +372,7 @@ impl Env for CEnv<'_> {
 
     #[inline]
     fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
-        match self.wrapped {
+        match self.pipeline() {
             None => self.bare.restart(level, state, rng, obs),
             Some(env) => env.restart(level, state, rng, obs),
         }
@@ -357,7 +386,7 @@ impl Env for CEnv<'_> {
         action: Elements<'_>,
         obs: ElementsMut<'_>,
     ) -> rlcore::error::Result<Step> {
-        match self.wrapped {
+        match self.pipeline() {
             None => self.bare.step(state, rng, action, obs),
             Some(env) => env.step(state, rng, action, obs),
         }
@@ -365,28 +394,28 @@ impl Env for CEnv<'_> {
 
     #[inline]
     fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-        match self.wrapped {
+        match self.pipeline() {
             None => self.bare.step_rows(state, action, out),
             Some(env) => env.step_rows(state, action, out),
         }
     }
 
     fn lives(&self, state: &[u8]) -> rlcore::error::Result<u32> {
-        match self.wrapped {
+        match self.pipeline() {
             None => self.bare.lives(state),
             Some(env) => env.lives(state),
         }
     }
 
     fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> rlcore::error::Result {
-        match self.wrapped {
+        match self.pipeline() {
             None => self.bare.action_mask(state, mask),
             Some(env) => env.action_mask(state, mask),
         }
     }
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> rlcore::error::Result {
-        match self.wrapped {
+        match self.pipeline() {
             None => self.bare.render(state, width, height, rgb),
             Some(env) => env.render(state, width, height, rgb),
         }
@@ -407,7 +436,7 @@ impl Env for Bare<'_> {
 
     #[inline]
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
-        if let Some(own) = self.own {
+        if let Some(own) = self.own() {
             return own.reset(state, rng, obs);
         }
         let rng = core::ptr::from_mut(rng).cast();
@@ -432,7 +461,7 @@ impl Env for Bare<'_> {
         action: Elements<'_>,
         obs: ElementsMut<'_>,
     ) -> rlcore::error::Result<Step> {
-        if let Some(own) = self.own {
+        if let Some(own) = self.own() {
             return own.step(state, rng, action, obs);
         }
         let rng = core::ptr::from_mut(rng).cast();
@@ -446,7 +475,7 @@ impl Env for Bare<'_> {
 
     #[inline]
     fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-        self.own.map_or(0, |own| own.step_rows(state, action, out))
+        self.own().map_or(0, |own| own.step_rows(state, action, out))
     }
 
     fn lives(&self, state: &[u8]) -> rlcore::error::Result<u32> {
@@ -494,6 +523,9 @@ impl Env for Bare<'_> {
 static BUILTINS: [(&str, Builtin); rlcore::env::BUILTINS.len()] = rlcore::env::BUILTINS;
 
 fn builtin_at(user: *mut c_void) -> Option<&'static Builtin> {
+    if !GAMES {
+        return None;
+    }
     let offset = user.addr().wrapping_sub(BUILTINS.as_ptr().addr());
     let (_, env) = BUILTINS.get(offset / size_of::<(&str, Builtin)>())?;
     core::ptr::eq(from_ref(env).cast(), user).then_some(env)
@@ -577,7 +609,7 @@ unsafe extern "C" fn builtin_render(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_env_builtin(env_id: u32, out: *mut rlcore_env_def, out_size: usize) -> rlcore_status {
     call(|| unsafe {
-        let found = BUILTINS.iter().map(|(_, env)| env).find(|env| env.spec().env_id == env_id);
+        let found = BUILTINS.iter().map(|(_, env)| env).find(|env| GAMES && env.spec().env_id == env_id);
         let unknown = Error::new(Kind::Range, "env_builtin: an rlcore_env_id").given(env_id as usize);
         ptr::init_sized(out, out_size, || {
             let env: &'static Builtin = found.ok_or(unknown)?;
@@ -595,168 +627,5 @@ pub unsafe extern "C" fn rlcore_env_builtin(env_id: u32, out: *mut rlcore_env_de
                 ..NO_ENV
             })
         })
-    })
-}
-
-/// What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
-/// bounds:     room for the bounds that the results point to; 2 * (obs.len + action.len) floats are always enough.
-///             NULL: low and high of both results are NULL.
-/// out_action: its n points where that of the environment does.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if bounds_len is too small.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_env_spaces(
-    env: *const rlcore_env_def,
-    bounds: *mut f32,
-    bounds_len: usize,
-    out_obs: *mut rlcore_space,
-    out_action: *mut rlcore_space,
-) -> rlcore_status {
-    call(|| unsafe {
-        let mut room = Room::new();
-        let env = CEnv::at(env, &mut room)?;
-        let (obs, action) = (Output::at("out_obs", out_obs, 1)?, Output::at("out_action", out_action, 1)?);
-        let bounds = Output::optional("bounds", bounds, bounds_len)?;
-        let room = bounds.as_ref().map_or(Extent::NONE, Output::extent);
-        apart(&[obs.extent(), action.extent(), room], &env.extents)?;
-        let spec = env.spec();
-        let (mut shown, mut taken) = (rlcore_space::bare(&spec.obs), rlcore_space::bare(&spec.action));
-        taken.n = env.bare.def.action.n;
-        if let Some(bounds) = bounds {
-            let needed = num_bounds(&spec.obs).saturating_add(num_bounds(&spec.action));
-            if needed > bounds_len {
-                let short = Error::new(Kind::Size, "floats, at least").needed(needed).given(bounds_len);
-                return Err(Fault::at("bounds", short));
-            }
-            let mut rest = bounds.slice();
-            for (space, out) in [(&spec.obs, &mut shown), (&spec.action, &mut taken)] {
-                out.low = spread(space, !space.low.is_empty(), |(low, _)| low, &mut rest);
-                out.high = spread(space, !space.high.is_empty(), |(_, high)| high, &mut rest);
-            }
-        }
-        (*obs.one(), *action.one()) = (shown, taken);
-        Ok(())
-    })
-}
-
-/// Bounds that a space has, one for each element.
-fn num_bounds(space: &Space<'_>) -> usize {
-    let sides = usize::from(!space.low.is_empty()).wrapping_add((!space.high.is_empty()).into());
-    (space.len as usize).saturating_mul(sides)
-}
-
-/// Writes one side of the bounds to the next elements of `rest` and returns where they are.
-fn spread(space: &Space<'_>, any: bool, side: impl Fn((f32, f32)) -> f32, rest: &mut &mut [f32]) -> *const f32 {
-    let (head, tail) =
-        core::mem::take(rest).split_at_mut_checked(space.len as usize * usize::from(any)).unwrap_or_default();
-    *rest = tail;
-    for (i, bound) in head.iter_mut().enumerate() {
-        *bound = side(space.bounds(i));
-    }
-    if any { head.as_ptr() } else { null() }
-}
-
-/// The parts of an environment's observations with its wrappers around it: one without a name if it has no fields.
-/// out:     [capacity] room, of which *out_len are written; NULL with a capacity of 0 only counts them.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if there are more than capacity.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_env_fields(
-    env: *const rlcore_env_def,
-    out: *mut rlcore_field,
-    capacity: u32,
-    out_len: *mut u32,
-) -> rlcore_status {
-    call(|| unsafe {
-        let mut room = Room::new();
-        let env = CEnv::at(env, &mut room)?;
-        let out_len = Output::at("out_len", out_len, 1)?;
-        let out = if capacity == 0 { None } else { Some(Output::at("out", out, capacity as usize)?) };
-        apart(&[out_len.extent(), out.as_ref().map_or(Extent::NONE, Output::extent)], &env.extents)?;
-        let spec = env.spec();
-        let whole = [layout::whole(&spec.obs)];
-        let fields = layout::fields(&spec.obs, &whole);
-        if let Some(out) = out {
-            if fields.len() > capacity as usize {
-                let short = Error::new(Kind::Size, "fields, at least").needed(fields.len()).given(capacity as usize);
-                return Err(Fault::at("out", short));
-            }
-            for (to, from) in out.slice().iter_mut().zip(fields) {
-                *to = rlcore_field::of(from);
-            }
-        }
-        *out_len.one() = fields.len() as u32;
-        Ok(())
-    })
-}
-
-/// Takes observations apart: copies each part of num_rows rows into an array of its own.
-/// obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
-/// parts: one array a field of rlcore_env_fields, [num_rows, its dims] of its kind; NULL skips one.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_obs_split(
-    env: *const rlcore_env_def,
-    num_rows: u32,
-    obs: *const c_void,
-    parts: *const *mut c_void,
-) -> rlcore_status {
-    call(|| unsafe {
-        let mut room = Room::new();
-        let env = CEnv::at(env, &mut room)?;
-        let spec = env.spec();
-        let whole = [layout::whole(&spec.obs)];
-        let fields = layout::fields(&spec.obs, &whole);
-        let parts = Input::at("parts", parts, fields.len())?;
-        let obs = AnyInput::at("obs", obs, spec.obs.kind, num_rows as usize, spec.obs.len as usize)?;
-        let list = [parts.extent(), obs.extent()];
-        let mut arrays = [const { None }; MAX_FIELDS];
-        for ((array, p), field) in arrays.iter_mut().zip(parts.slice()).zip(fields) {
-            *array = AnyOutput::optional("parts", *p, field.kind, num_rows as usize, field.len().unwrap_or(0))?;
-        }
-        let outputs = arrays.each_ref().map(|x| x.as_ref().map_or(Extent::NONE, AnyOutput::extent));
-        apart(&outputs, &list)?;
-        apart(&outputs, &env.extents)?;
-        let (width, obs) = (spec.obs.size(), obs.elements().bytes());
-        for (array, field) in arrays.into_iter().zip(fields) {
-            if let Some(array) = array {
-                layout::split(field, width, obs, array.elements().into_bytes())?;
-            }
-        }
-        Ok(())
-    })
-}
-
-/// Puts observations together: the reverse of rlcore_obs_split. Bytes that no part covers, or whose part is NULL, stay as
-/// they are.
-/// Errors: as rlcore_obs_split.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_obs_join(
-    env: *const rlcore_env_def,
-    num_rows: u32,
-    parts: *const *const c_void,
-    obs: *mut c_void,
-) -> rlcore_status {
-    call(|| unsafe {
-        let mut room = Room::new();
-        let env = CEnv::at(env, &mut room)?;
-        let spec = env.spec();
-        let whole = [layout::whole(&spec.obs)];
-        let fields = layout::fields(&spec.obs, &whole);
-        let parts = Input::at("parts", parts, fields.len())?;
-        let obs = AnyOutput::at("obs", obs, spec.obs.kind, num_rows as usize, spec.obs.len as usize)?;
-        let list = [obs.extent()];
-        apart(&list, &[parts.extent()])?;
-        apart(&list, &env.extents)?;
-        let mut arrays = [const { None }; MAX_FIELDS];
-        for ((array, p), field) in arrays.iter_mut().zip(parts.slice()).zip(fields) {
-            *array = AnyInput::optional("parts", *p, field.kind, num_rows as usize, field.len().unwrap_or(0))?;
-        }
-        apart(&list, &arrays.each_ref().map(|x| x.as_ref().map_or(Extent::NONE, AnyInput::extent)))?;
-        let (width, obs) = (spec.obs.size(), obs.elements().into_bytes());
-        for (array, field) in arrays.into_iter().zip(fields) {
-            if let Some(array) = array {
-                layout::join(field, width, array.elements().bytes(), obs)?;
-            }
-        }
-        Ok(())
     })
 }

@@ -5,6 +5,11 @@
 //! the header says, and nobody else writes there during the call. Everything else is checked.
 #![no_std]
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
+// A build without some parts has helpers that nothing in it calls.
+#![cfg_attr(
+    not(all(feature = "batch", feature = "frames", feature = "records", feature = "wrappers")),
+    allow(dead_code, unused_imports)
+)]
 
 mod ptr;
 #[cfg(not(test))] // `clippy --all-targets` checks this crate beside std, which has its own
@@ -20,18 +25,26 @@ pub mod env;
 pub mod vecenv;
 pub mod wrap;
 
+#[cfg(feature = "wrappers")]
+pub mod layout;
+
+#[cfg(feature = "batch")]
 pub mod batch;
+#[cfg(feature = "records")]
 pub mod monitor;
+#[cfg(feature = "records")]
 pub mod vec_normalize;
 
 pub mod categorical;
 pub mod gaussian;
-pub mod image;
 pub mod kernels;
 pub mod moments;
 
 pub mod sampling;
 
+#[cfg(feature = "frames")]
+pub mod image;
+#[cfg(feature = "frames")]
 pub mod lazy_frames;
 
 pub mod policy;

@@ -417,6 +417,7 @@ impl rlcore_wrapper {
 
 /// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
 /// Errors: E_NULL; E_ALIGN; E_SIZE.
+#[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_atari_config_init(
     config: *mut rlcore_atari_config,
@@ -428,6 +429,7 @@ pub unsafe extern "C" fn rlcore_atari_config_init(
 /// Writes the usual list of wrappers for a game of Atari, whose observations are screens [height, width, 3] of bytes.
 /// out: [capacity] room, of which *out_len are written, 11 at most; what rlcore_env_def.wrappers may point to.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if capacity is too small.
+#[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_wrappers_atari(
     config: *const rlcore_atari_config,

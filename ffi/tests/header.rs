@@ -19,6 +19,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("wrap.rs", "Wrappers", &["rlcore_wrap", "rlcore_atari_screen", "rlcore_atari_order", "rlcore_wrapper"]),
     ("env.rs", "Environments: the caller's own and the library's", &["rlcore_env_id", "rlcore_level"]),
     ("vecenv.rs", "N environments of one kind", &["rlcore_autoreset"]),
+    ("layout.rs", "Observations in parts", &[]),
     ("batch.rs", "Steps that the host does not wait for: its own threads and processes as workers", &[]),
     ("monitor.rs", "Episodes: returns, lengths, monitor.csv", &["rlcore_episode"]),
     ("vec_normalize.rs", "Normalised observations and rewards of N environments", &[]),

@@ -72,6 +72,9 @@ pub(super) fn step<C: Columns>(state: &mut [u8], action: Elements<'_>, obs: Elem
 /// [`Env::step_rows`].
 #[inline]
 pub(super) fn step_rows<C: Columns>(state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+    if !cfg!(feature = "simd") {
+        return 0;
+    }
     let done = cpu::dispatch(Sweep::<C> {
         state: bytemuck::try_cast_slice_mut(state).unwrap_or(&mut []),
         action: actions::<C>(action),

@@ -538,7 +538,11 @@ impl<'a> Rows<'a> {
         while begin < n {
             let end = n.min(begin.saturating_add(BLOCK));
             let few = end.saturating_sub(begin) < LANES;
-            let done = if few { 0 } else { self.step_together(env, level, begin, end, action, &mut out)? };
+            let done = if few || !cfg!(feature = "simd") {
+                0
+            } else {
+                self.step_together(env, level, begin, end, action, &mut out)?
+            };
             self.step_each(env, level, begin.saturating_add(done), end, action, &mut out)?;
             begin = end;
         }

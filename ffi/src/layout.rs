@@ -1,0 +1,176 @@
+//! What environments with wrappers show and take, and their observations in parts.
+
+use core::ffi::c_void;
+use core::ptr::null;
+
+use crate::env::{CEnv, Room, rlcore_env_def};
+use crate::ptr::{AnyInput, AnyOutput, Extent, Input, Output, apart};
+use crate::space::{rlcore_field, rlcore_space};
+use crate::status::{Fault, call, rlcore_status};
+use rlcore::env::wrap::MAX_FIELDS;
+use rlcore::env::{Env, layout};
+use rlcore::error::{Error, Kind};
+use rlcore::space::Space;
+
+/// What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
+/// bounds:     room for the bounds that the results point to; 2 * (obs.len + action.len) floats are always enough.
+///             NULL: low and high of both results are NULL.
+/// out_action: its n points where that of the environment does.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if bounds_len is too small.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_env_spaces(
+    env: *const rlcore_env_def,
+    bounds: *mut f32,
+    bounds_len: usize,
+    out_obs: *mut rlcore_space,
+    out_action: *mut rlcore_space,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
+        let (obs, action) = (Output::at("out_obs", out_obs, 1)?, Output::at("out_action", out_action, 1)?);
+        let bounds = Output::optional("bounds", bounds, bounds_len)?;
+        let room = bounds.as_ref().map_or(Extent::NONE, Output::extent);
+        apart(&[obs.extent(), action.extent(), room], &env.extents)?;
+        let spec = env.spec();
+        let (mut shown, mut taken) = (rlcore_space::bare(&spec.obs), rlcore_space::bare(&spec.action));
+        taken.n = env.choices();
+        if let Some(bounds) = bounds {
+            let needed = num_bounds(&spec.obs).saturating_add(num_bounds(&spec.action));
+            if needed > bounds_len {
+                let short = Error::new(Kind::Size, "floats, at least").needed(needed).given(bounds_len);
+                return Err(Fault::at("bounds", short));
+            }
+            let mut rest = bounds.slice();
+            for (space, out) in [(&spec.obs, &mut shown), (&spec.action, &mut taken)] {
+                out.low = spread(space, !space.low.is_empty(), |(low, _)| low, &mut rest);
+                out.high = spread(space, !space.high.is_empty(), |(_, high)| high, &mut rest);
+            }
+        }
+        (*obs.one(), *action.one()) = (shown, taken);
+        Ok(())
+    })
+}
+
+/// Bounds that a space has, one for each element.
+fn num_bounds(space: &Space<'_>) -> usize {
+    let sides = usize::from(!space.low.is_empty()).wrapping_add((!space.high.is_empty()).into());
+    (space.len as usize).saturating_mul(sides)
+}
+
+/// Writes one side of the bounds to the next elements of `rest` and returns where they are.
+fn spread(space: &Space<'_>, any: bool, side: impl Fn((f32, f32)) -> f32, rest: &mut &mut [f32]) -> *const f32 {
+    let (head, tail) =
+        core::mem::take(rest).split_at_mut_checked(space.len as usize * usize::from(any)).unwrap_or_default();
+    *rest = tail;
+    for (i, bound) in head.iter_mut().enumerate() {
+        *bound = side(space.bounds(i));
+    }
+    if any { head.as_ptr() } else { null() }
+}
+
+/// The parts of an environment's observations with its wrappers around it: one without a name if it has no fields.
+/// out:     [capacity] room, of which *out_len are written; NULL with a capacity of 0 only counts them.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if there are more than capacity.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_env_fields(
+    env: *const rlcore_env_def,
+    out: *mut rlcore_field,
+    capacity: u32,
+    out_len: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
+        let out_len = Output::at("out_len", out_len, 1)?;
+        let out = if capacity == 0 { None } else { Some(Output::at("out", out, capacity as usize)?) };
+        apart(&[out_len.extent(), out.as_ref().map_or(Extent::NONE, Output::extent)], &env.extents)?;
+        let spec = env.spec();
+        let whole = [layout::whole(&spec.obs)];
+        let fields = layout::fields(&spec.obs, &whole);
+        if let Some(out) = out {
+            if fields.len() > capacity as usize {
+                let short = Error::new(Kind::Size, "fields, at least").needed(fields.len()).given(capacity as usize);
+                return Err(Fault::at("out", short));
+            }
+            for (to, from) in out.slice().iter_mut().zip(fields) {
+                *to = rlcore_field::of(from);
+            }
+        }
+        *out_len.one() = fields.len() as u32;
+        Ok(())
+    })
+}
+
+/// Takes observations apart: copies each part of num_rows rows into an array of its own.
+/// obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
+/// parts: one array a field of rlcore_env_fields, [num_rows, its dims] of its kind; NULL skips one.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_obs_split(
+    env: *const rlcore_env_def,
+    num_rows: u32,
+    obs: *const c_void,
+    parts: *const *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
+        let spec = env.spec();
+        let whole = [layout::whole(&spec.obs)];
+        let fields = layout::fields(&spec.obs, &whole);
+        let parts = Input::at("parts", parts, fields.len())?;
+        let obs = AnyInput::at("obs", obs, spec.obs.kind, num_rows as usize, spec.obs.len as usize)?;
+        let list = [parts.extent(), obs.extent()];
+        let mut arrays = [const { None }; MAX_FIELDS];
+        for ((array, p), field) in arrays.iter_mut().zip(parts.slice()).zip(fields) {
+            *array = AnyOutput::optional("parts", *p, field.kind, num_rows as usize, field.len().unwrap_or(0))?;
+        }
+        let outputs = arrays.each_ref().map(|x| x.as_ref().map_or(Extent::NONE, AnyOutput::extent));
+        apart(&outputs, &list)?;
+        apart(&outputs, &env.extents)?;
+        let (width, obs) = (spec.obs.size(), obs.elements().bytes());
+        for (array, field) in arrays.into_iter().zip(fields) {
+            if let Some(array) = array {
+                layout::split(field, width, obs, array.elements().into_bytes())?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Puts observations together: the reverse of rlcore_obs_split. Bytes that no part covers, or whose part is NULL, stay as
+/// they are.
+/// Errors: as rlcore_obs_split.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_obs_join(
+    env: *const rlcore_env_def,
+    num_rows: u32,
+    parts: *const *const c_void,
+    obs: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut room = Room::new();
+        let env = CEnv::at(env, &mut room)?;
+        let spec = env.spec();
+        let whole = [layout::whole(&spec.obs)];
+        let fields = layout::fields(&spec.obs, &whole);
+        let parts = Input::at("parts", parts, fields.len())?;
+        let obs = AnyOutput::at("obs", obs, spec.obs.kind, num_rows as usize, spec.obs.len as usize)?;
+        let list = [obs.extent()];
+        apart(&list, &[parts.extent()])?;
+        apart(&list, &env.extents)?;
+        let mut arrays = [const { None }; MAX_FIELDS];
+        for ((array, p), field) in arrays.iter_mut().zip(parts.slice()).zip(fields) {
+            *array = AnyInput::optional("parts", *p, field.kind, num_rows as usize, field.len().unwrap_or(0))?;
+        }
+        apart(&list, &arrays.each_ref().map(|x| x.as_ref().map_or(Extent::NONE, AnyInput::extent)))?;
+        let (width, obs) = (spec.obs.size(), obs.elements().into_bytes());
+        for (array, field) in arrays.into_iter().zip(fields) {
+            if let Some(array) = array {
+                layout::join(field, width, array.elements().bytes(), obs)?;
+            }
+        }
+        Ok(())
+    })
+}
