@@ -122,7 +122,7 @@ impl<'a> Pipeline<'a> {
         added
     }
 
-    /// Number of parts of the observation.
+    /// The parts of the observation.
     pub fn fields(&self) -> &[Field<'a>] {
         self.face.parts()
     }
