@@ -48,7 +48,7 @@ impl Convert<f32> for f32 {
 }
 
 impl Convert<u8> for f32 {
-    /// [`unit`].
+    /// [`unit()`].
     #[inline(always)]
     fn convert(x: u8) -> f32 {
         unit(x)
