@@ -508,6 +508,38 @@ static void attack_wrapped(void) {
   CHECK(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs) == RLCORE_E_VALUE);
 }
 
+/* Batches step wrapped environments as rlcore_vecenv_step does, and know their list. */
+static void attack_batches(void) {
+  static _Alignas(64) unsigned char batch_mem[BLOCK], twin_mem[BLOCK];
+  static _Alignas(8) unsigned char twin_obs[ROOM];
+  rlcore_batch_config config;
+  rlcore_batch *batch;
+  rlcore_vecenv *twin;
+  start();
+  w.env.num_wrappers = 3;
+  w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_EPISODIC_LIFE};
+  w.list[1] = (rlcore_wrapper){.kind = RLCORE_WRAP_EXTRACT, .field = "frame"};
+  w.list[2] = (rlcore_wrapper){.kind = RLCORE_WRAP_FRAME_STACK, .count = 2};
+  FINE(rlcore_batch_config_init(&config, sizeof config));
+  FINE(make());
+  FINE(rlcore_vecenv_init(twin_mem, sizeof twin_mem, &w.env, &w.config, &twin));
+  FINE(rlcore_batch_init(batch_mem, sizeof batch_mem, &w.env, &w.config, &config, &batch));
+  FINE(rlcore_batch_reset(batch, w.vecenv, &w.env, NULL, w.obs));
+  FINE(rlcore_vecenv_reset(twin, &w.env, NULL, twin_obs));
+  for (int t = 0; t < 30; t++) {
+    CHECK(memcmp(w.obs, twin_obs, N * FRAME * 2) == 0);
+    w.action[t % N] = t % 4;
+    FINE(rlcore_batch_step_async(batch, w.vecenv, &w.env, w.action));
+    WITH(w.list[2].count, 3, RLCORE_E_CONFIG, "wrappers", rlcore_batch_run(batch, w.vecenv, &w.env, 0, UINT32_MAX, &w.num));
+    FINE(rlcore_batch_run(batch, w.vecenv, &w.env, 0, UINT32_MAX, &w.num));
+    rlcore_vecenv_out out = w.out;
+    FINE(rlcore_batch_step_wait(batch, &out));
+    out.obs = twin_obs;
+    FINE(rlcore_vecenv_step(twin, &w.env, w.action, &out));
+  }
+  CHECK(memcmp(w.mem, twin_mem, sizeof w.mem) == 0);
+}
+
 /* ---- Presets ---- */
 
 static int32_t preset(uint32_t capacity) { return rlcore_wrappers_atari(&w.atari, w.list, capacity, &w.num); }
@@ -605,6 +637,7 @@ int main(void) {
   attack_parts();
   attack_levels();
   attack_wrapped();
+  attack_batches();
   attack_presets();
   attack_images();
   return verdict();

@@ -122,9 +122,13 @@ const WEIGHTS: [[[u16; LANES]; 3]; 2] = {
 /// A band becomes two lines of output.
 #[inline(always)]
 fn shrink(band: &Band, pair: &mut [Sums; 2], out: &mut [u8; PAIR]) {
+    let [a, b, c, d, e] = &band.0;
     for block in 0..5 {
         for lane in 0..LANES {
-            let [a, b, c, d, e] = band.0.each_ref().map(|line| u16::from_le_bytes(line[block][lane]));
+            let (a, b, c) = (a[block][lane], b[block][lane], c[block][lane]);
+            let (d, e) = (d[block][lane], e[block][lane]);
+            let (a, b, c) = (u16::from_le_bytes(a), u16::from_le_bytes(b), u16::from_le_bytes(c));
+            let (d, e) = (u16::from_le_bytes(d), u16::from_le_bytes(e));
             let upper = |part: fn(u16) -> u16| 2 * (part(a) + part(b)) + part(c);
             let lower = |part: fn(u16) -> u16| part(c) + 2 * (part(d) + part(e));
             let (even, odd) = (|x| x & 255, |x| x >> 8);
