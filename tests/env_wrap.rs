@@ -29,6 +29,8 @@ struct Game {
     fragile: u32,
     /// An action that ends the game too.
     deadly: Option<i32>,
+    /// It ends in the step after the last life was lost.
+    slow: bool,
     /// Its own time limit.
     limit: u32,
     /// The step of a game that fails, has a reward or an observation that is no number.
@@ -63,12 +65,16 @@ impl Game {
 
     fn take(&self, m: &mut Memory, action: i32) -> Result<([f32; OBS], Step)> {
         m.steps += 1;
+        let had = m.lives;
         m.lives -= u32::from(action == LOSE && m.lives > 0);
         m.lives += u32::from(action == 7);
         let mut obs = self.obs(m);
         let mut step = Step {
             reward: action as f32 * 0.5 - 1.0 + (m.steps % 3) as f32,
-            terminated: m.lives == 0 || action == TERMINATE || action == BOTH || self.deadly == Some(action),
+            terminated: (if self.slow { had } else { m.lives }) == 0
+                || action == TERMINATE
+                || action == BOTH
+                || self.deadly == Some(action),
             truncated: action == TRUNCATE || action == BOTH,
         };
         step.terminated |= self.fragile != 0 && m.steps >= self.fragile;
@@ -398,6 +404,7 @@ fn games() -> Vec<(&'static str, Game)> {
         ("one that ends under a no-op", Game { deadly: Some(0), ..Game::default() }),
         ("one that ends under fire", Game { deadly: Some(1), ..Game::default() }),
         ("one that ends under the second action", Game { deadly: Some(2), ..Game::default() }),
+        ("one that outlives its last life", Game { slow: true, ..Game::default() }),
         ("one with a limit of its own", Game { limit: 7, ..Game::default() }),
     ]
 }
