@@ -333,30 +333,6 @@ typedef struct rlcore_env_def {
    Errors: E_NULL; E_ALIGN; E_SIZE; E_RANGE for another env_id. */
 rlcore_status rlcore_env_builtin(uint32_t env_id, rlcore_env_def *out, size_t out_size);
 
-/* What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
-   bounds:     room for the bounds that the results point to; 2 * (obs.len + action.len) floats are always enough.
-               NULL: low and high of both results are NULL.
-   out_action: its n points where that of the environment does.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if bounds_len is too small. */
-rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t bounds_len, rlcore_space *out_obs,
-                                rlcore_space *out_action);
-
-/* The parts of an environment's observations with its wrappers around it: one without a name if it has no fields.
-   out:     [capacity] room, of which *out_len are written; NULL with a capacity of 0 only counts them.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if there are more than capacity. */
-rlcore_status rlcore_env_fields(const rlcore_env_def *env, rlcore_field *out, uint32_t capacity, uint32_t *out_len);
-
-/* Takes observations apart: copies each part of num_rows rows into an array of its own.
-   obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
-   parts: one array a field of rlcore_env_fields, [num_rows, its dims] of its kind; NULL skips one.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP. */
-rlcore_status rlcore_obs_split(const rlcore_env_def *env, uint32_t num_rows, const void *obs, void *const *parts);
-
-/* Puts observations together: the reverse of rlcore_obs_split. Bytes that no part covers, or whose part is NULL, stay as
-   they are.
-   Errors: as rlcore_obs_split. */
-rlcore_status rlcore_obs_join(const rlcore_env_def *env, uint32_t num_rows, const void *const *parts, void *obs);
-
 /* ---- N environments of one kind ---- */
 
 /* When an environment that ended starts its next episode. */
@@ -462,6 +438,32 @@ rlcore_status rlcore_vecenv_lives(const rlcore_vecenv *v, const rlcore_env_def *
 /* What is allowed now: 1 for each choice that is, else 0. mask: [N, sum of action.n] to write.
    Errors: E_CONFIG for actions that are not RLCORE_I32, and as rlcore_vecenv_lives. */
 rlcore_status rlcore_vecenv_action_mask(const rlcore_vecenv *v, const rlcore_env_def *env, uint8_t *mask);
+
+/* ---- Observations in parts ---- */
+
+/* What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
+   bounds:     room for the bounds that the results point to; 2 * (obs.len + action.len) floats are always enough.
+               NULL: low and high of both results are NULL.
+   out_action: its n points where that of the environment does.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if bounds_len is too small. */
+rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t bounds_len, rlcore_space *out_obs,
+                                rlcore_space *out_action);
+
+/* The parts of an environment's observations with its wrappers around it: one without a name if it has no fields.
+   out:     [capacity] room, of which *out_len are written; NULL with a capacity of 0 only counts them.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if there are more than capacity. */
+rlcore_status rlcore_env_fields(const rlcore_env_def *env, rlcore_field *out, uint32_t capacity, uint32_t *out_len);
+
+/* Takes observations apart: copies each part of num_rows rows into an array of its own.
+   obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
+   parts: one array a field of rlcore_env_fields, [num_rows, its dims] of its kind; NULL skips one.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP. */
+rlcore_status rlcore_obs_split(const rlcore_env_def *env, uint32_t num_rows, const void *obs, void *const *parts);
+
+/* Puts observations together: the reverse of rlcore_obs_split. Bytes that no part covers, or whose part is NULL, stay as
+   they are.
+   Errors: as rlcore_obs_split. */
+rlcore_status rlcore_obs_join(const rlcore_env_def *env, uint32_t num_rows, const void *const *parts, void *obs);
 
 /* ---- Steps that the host does not wait for: its own threads and processes as workers ---- */
 
