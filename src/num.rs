@@ -237,8 +237,8 @@ pub fn sin_cos64(x: f64) -> (f64, f64) {
     if cfg!(feature = "simd") && x.abs() <= NEAR_0 { sin_cos64_near_0(x) } else { libm::sincos(x) }
 }
 
-/// Up to here [`sin_cos64_near_0`] is right: pi/4, a little less.
-pub const NEAR_0: f64 = 0.785_39;
+/// Up to here [`sin_cos64_near_0`] is right: a little less than pi/4.
+pub const NEAR_0: f64 = 0.785_2;
 
 /// [`sin_cos64`] for |x| <= [`NEAR_0`], without a branch.
 #[inline(always)]
@@ -248,7 +248,7 @@ pub fn sin_cos64_near_0(x: f64) -> (f64, f64) {
     ((x + z * x * (SIN64[0] + z * sin64_series(z))).copysign(x), cos64_reduced(x, 0.0))
 }
 
-/// [`sin_cos64`] of every lane: one pass without a branch, and a second one where a lane lies within 1e-5 (relatively,
+/// [`sin_cos64`] of every lane: one pass without a branch, and a second one where a lane lies within 3e-4 (relatively,
 /// beyond 9/4 pi) of a multiple of pi/4 other than 0, or beyond 50,000.
 #[inline(always)]
 pub fn sin_cos64_lanes<const N: usize>(x: &[f64; N]) -> ([f64; N], [f64; N]) {
@@ -370,7 +370,7 @@ pub fn rem64_lanes<const N: usize>(x: &[f64; N], y: f64) -> [f64; N] {
     for (&x, rest) in x.iter().zip(&mut rest) {
         let a = x.abs();
         let n = (a * inverse + ROUND_64) - ROUND_64;
-        left |= u64::from(!(n <= 1_000.0));
+        left |= u64::from((n > 1_000.0) | n.is_nan());
         let r = (a - n * high) - n * low;
         *rest = (if r < 0.0 { r + y } else { r }).copysign(x);
     }

@@ -1,5 +1,7 @@
 //! Shortest decimals against std's formatting over millions of floats, and layouts against what Python prints.
 
+#![allow(clippy::excessive_precision)] // digits as a person types them
+
 use rlcore::decimal::{Decimal, Repr, round6};
 use rlcore::rng::Rng;
 
@@ -22,7 +24,7 @@ fn compare(ours: Decimal, text: &str, exact: impl Fn() -> String) {
         let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
         let kept = ours.digits.to_string().len();
         let rest = digits[kept..].trim_end_matches('0');
-        let tie = rest == "5" && ours.digits % 2 == 0 && ours.digits + 1 == theirs.digits;
+        let tie = rest == "5" && ours.digits.is_multiple_of(2) && ours.digits + 1 == theirs.digits;
         assert!(tie && ours.exponent == theirs.exponent, "{ours:?} is not {text}");
     }
 }

@@ -254,10 +254,10 @@ impl Gym for Twin<'_> {
             }
             Wrapper::StickyActions { probability } => {
                 let mut taken = action;
-                if let Some(last) = self.last_action {
-                    if self.shared.rng.borrow_mut().uniform() < f64::from(probability) {
-                        taken = last;
-                    }
+                if let Some(last) = self.last_action
+                    && self.shared.rng.borrow_mut().uniform() < f64::from(probability)
+                {
+                    taken = last;
                 }
                 self.last_action = Some(taken);
                 self.env.step(taken)
@@ -489,14 +489,12 @@ fn ranges_and_copies_give_the_same_bytes() {
                 trace.push((batch.obs.clone(), batch.reward, batch.terminated, batch.truncated));
                 if t == 30 {
                     // Everything lies in the block: its bytes elsewhere go on as it does.
-                    drop(envs);
                     let mut copy = bytes.clone();
                     std::mem::swap(&mut bytes, &mut copy);
                     copy.fill(u64::MAX);
                     envs = VecEnv::attach(bytemuck::cast_slice_mut(&mut bytes), &env).unwrap();
                 }
             }
-            drop(envs);
             blocks.push((bytes, trace));
         }
         assert!(blocks.iter().all(|b| *b == blocks[0]), "{mode:?}");

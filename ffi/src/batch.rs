@@ -230,7 +230,7 @@ unsafe fn submit_all(
     level: Level,
     action: *const c_void,
 ) -> Result {
-    let mut room = Room::new();
+    let mut room = Room::default();
     let parts = unsafe { Parts::at(b, v, env, &mut room)? };
     let action = unsafe { parts.action(action, parts.block.num_envs())? };
     let (batch, lanes) = (unsafe { parts.block.batch()? }, parts.lanes());
@@ -258,7 +258,7 @@ pub unsafe extern "C" fn rlcore_batch_size(
 ) -> rlcore_status {
     call(|| unsafe {
         ptr::put("out_size", out_size, || {
-            let mut room = Room::new();
+            let mut room = Room::default();
             let env = CEnv::at(env, &mut room)?;
             Ok(batch::size(&vecenv_setup(&env, vecenv_config)?, &self::config(config)?)?)
         })
@@ -280,7 +280,7 @@ pub unsafe extern "C" fn rlcore_batch_init(
 ) -> rlcore_status {
     call(|| unsafe {
         let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let setup = vecenv_setup(&env, vecenv_config)?;
         let config = self::config(config)?;
@@ -358,7 +358,7 @@ pub unsafe extern "C" fn rlcore_batch_run(
     out_num_groups: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let parts = Parts::at(b, v, env, &mut room)?;
         let out = Output::at("out_num_groups", out_num_groups, 1)?;
         apart(&[out.extent(), parts.block.extent, parts.vecenv.extent], &[])?;
@@ -419,7 +419,7 @@ pub unsafe extern "C" fn rlcore_batch_send(
     action: *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let parts = Parts::at(b, v, env, &mut room)?;
         let rows = Input::at("rows", rows, num_rows as usize)?;
         let action = parts.action(action, num_rows as usize)?;
@@ -445,7 +445,7 @@ pub unsafe extern "C" fn rlcore_batch_reset(
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let parts = Parts::at(b, v, env, &mut room)?;
         let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
         apart(&[obs.extent(), parts.block.extent, parts.vecenv.extent], &parts.env.extents)?;
@@ -467,7 +467,7 @@ pub unsafe extern "C" fn rlcore_batch_reset_one(
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let parts = Parts::at(b, v, env, &mut room)?;
         let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
         apart(&[obs.extent(), parts.block.extent, parts.vecenv.extent], &parts.env.extents)?;
@@ -489,7 +489,7 @@ pub unsafe extern "C" fn rlcore_batch_abandon(
     out_num_rows: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let parts = Parts::at(b, v, env, &mut room)?;
         let out = Output::at("out_num_rows", out_num_rows, 1)?;
         apart(&[out.extent(), parts.block.extent, parts.vecenv.extent], &[])?;

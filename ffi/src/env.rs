@@ -192,17 +192,11 @@ unsafe impl Versioned for rlcore_env_def {
 unsafe impl Plain for rlcore_step {}
 
 /// Room for what an environment needs as long as a call lasts; nothing of it is touched for bare ones.
+#[derive(Default)]
 pub struct Room<'a> {
     fields: Option<[Field<'a>; MAX_FIELDS]>,
     bare: Option<Bare<'a>>,
     pipeline: Option<Pipeline<'a>>,
-}
-
-impl Room<'_> {
-    /// Empty.
-    pub const fn new() -> Self {
-        Room { fields: None, bare: None, pipeline: None }
-    }
 }
 
 /// A C environment as the core sees one, with its wrappers.

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn rlcore_env_spaces(
     out_action: *mut rlcore_space,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let (obs, action) = (Output::at("out_obs", out_obs, 1)?, Output::at("out_action", out_action, 1)?);
         let bounds = Output::optional("bounds", bounds, bounds_len)?;
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn rlcore_env_fields(
     out_len: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let out_len = Output::at("out_len", out_len, 1)?;
         let out = if capacity == 0 { None } else { Some(Output::at("out", out, capacity as usize)?) };
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn rlcore_obs_split(
     parts: *const *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let spec = env.spec();
         let whole = [layout::whole(&spec.obs)];
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn rlcore_obs_join(
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let spec = env.spec();
         let whole = [layout::whole(&spec.obs)];

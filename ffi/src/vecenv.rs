@@ -287,7 +287,7 @@ pub unsafe extern "C" fn rlcore_vecenv_size(
 ) -> rlcore_status {
     call(|| unsafe {
         ptr::put("out_size", out_size, || {
-            let mut room = Room::new();
+            let mut room = Room::default();
             let env = CEnv::at(env, &mut room)?;
             Ok(VecEnv::size(&env, &self::config(config)?)?)
         })
@@ -308,7 +308,7 @@ pub unsafe extern "C" fn rlcore_vecenv_init(
 ) -> rlcore_status {
     call(|| unsafe {
         let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let mut room = Room::new();
+        let mut room = Room::default();
         let (env, config) = (CEnv::at(env, &mut room)?, self::config(config)?);
         apart(&[block.extent(), out.extent()], &env.extents)?;
         VecEnv::init(block.slice(), &env, &config)?;
@@ -330,7 +330,7 @@ pub unsafe extern "C" fn rlcore_vecenv_attach(
 ) -> rlcore_status {
     call(|| unsafe {
         let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         apart(&[block.extent(), out.extent()], &env.extents)?;
         VecEnv::attach(block.slice(), &env)?;
@@ -353,7 +353,7 @@ pub unsafe extern "C" fn rlcore_vecenv_reset(
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         block.reset(&env, 0, block.num_envs(), self::seed(seed)?, obs)
@@ -373,7 +373,7 @@ pub unsafe extern "C" fn rlcore_vecenv_reset_one(
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         let i = block.row(index)?;
@@ -397,7 +397,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step(
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         block.step(&env, 0, block.num_envs(), Level::New, action, out)
@@ -418,7 +418,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step_range(
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         Block::at(v, &env)?.step(&env, begin as usize, end as usize, Level::New, action, out)
     })
@@ -436,7 +436,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step_env(
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let level = if ptr::flag("level", level)? { Level::Same } else { Level::New };
         let block = Block::at(v, &env)?;
@@ -456,7 +456,7 @@ pub unsafe extern "C" fn rlcore_vecenv_render(
     rgb: *mut u8,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         let (width, height) = (width as usize, height as usize);
@@ -476,7 +476,7 @@ pub unsafe extern "C" fn rlcore_vecenv_lives(
     lives: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         let lives = Output::at("lives", lives, block.num_envs())?;
@@ -499,7 +499,7 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
     mask: *mut u8,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::new();
+        let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         let width = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));

@@ -115,6 +115,7 @@ impl Warp {
     }
 
     /// [`Warp::show`] of the larger of the last two of `count` steps.
+    #[allow(clippy::too_many_arguments)] // what every step takes, and the layer's own
     pub fn step_skip(
         &self,
         inner: Inner<'_, '_>,
