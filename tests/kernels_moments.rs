@@ -151,7 +151,8 @@ fn merged_moments_follow_the_formula_and_numpys_numbers() {
     assert_eq!((mean, var, count), (with.0, with.1, 2.0));
 
     let good = ([1.0], [1.0], 1.0);
-    let bad: [(([f64; 1], [f64; 1], f64), Kind); 9] = [
+    type Moments = ([f64; 1], [f64; 1], f64);
+    let bad: [(Moments, Kind); 9] = [
         (([f64::NAN], good.1, 1.0), Kind::Value),
         (([f64::INFINITY], good.1, 1.0), Kind::Value),
         (([1e61], good.1, 1.0), Kind::Value),
