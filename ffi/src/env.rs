@@ -283,7 +283,7 @@ impl<'a> CEnv<'a> {
 
     /// The wrappers, if there are any.
     #[inline]
-    fn pipeline(&self) -> Option<&'a Pipeline<'a>> {
+    pub fn pipeline(&self) -> Option<&'a Pipeline<'a>> {
         if cfg!(feature = "wrappers") { self.wrapped } else { None }
     }
 

@@ -223,3 +223,35 @@ pub unsafe extern "C" fn rlcore_image_tile(
         Ok(image::tile(num_images, size, images.slice(), out.slice())?)
     })
 }
+
+/// Bytes of the text of a picture: what rlcore_image_text writes.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_CONFIG unless channels is 1 or 3; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_image_text_size(size: *const rlcore_image_size, out_size: *mut usize) -> rlcore_status {
+    call(|| unsafe {
+        let (size, extent) = self::size("image: size", size)?;
+        let out = Output::at("image text: out_size", out_size, 1)?;
+        apart(&[out.extent()], &[extent])?;
+        *out.one() = image::text_size(size)?;
+        Ok(())
+    })
+}
+
+/// A gray or RGB picture for a terminal: lines of Braille in UTF-8, a character for two columns of four rows, a dot where a
+/// pixel is unlike the top left one. picture: [height, width, channels]; out: rlcore_image_text_size bytes to write, no 0
+/// at the end. Errors: as rlcore_image_text_size.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_image_text(
+    size: *const rlcore_image_size,
+    picture: *const u8,
+    out: *mut u8,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (size, extent) = self::size("image: size", size)?;
+        let text_size = image::text_size(size)?;
+        let picture = Input::at("image text: picture", picture, size.len()?)?;
+        let out = Output::at("image text: out", out, text_size)?;
+        apart(&[out.extent()], &[picture.extent(), extent])?;
+        Ok(image::text(size, picture.slice(), out.slice())?)
+    })
+}

@@ -174,3 +174,19 @@ pub unsafe extern "C" fn rlcore_obs_join(
         Ok(())
     })
 }
+
+/// The record before the first step of all, for learners that begin with one (RLCORE_WRAP_RECORD): a frame of zeros, no
+/// reward, no action, not done, but really done. record: [obs.len] bytes to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_CONFIG unless a record is the outermost wrapper of observations.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_record_initial(env: *const rlcore_env_def, record: *mut u8) -> rlcore_status {
+    call(|| unsafe {
+        let mut room = Room::default();
+        let env = CEnv::at(env, &mut room)?;
+        let bare = Error::new(Kind::Config, "initial record: a record as the outermost wrapper of observations");
+        let pipeline = env.pipeline().ok_or(bare)?;
+        let record = Output::at("record", record, env.spec().obs.size())?;
+        apart(&[record.extent()], &env.extents)?;
+        Ok(pipeline.initial(record.slice())?)
+    })
+}

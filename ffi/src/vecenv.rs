@@ -466,6 +466,28 @@ pub unsafe extern "C" fn rlcore_vecenv_render(
     })
 }
 
+/// Draws every environment. rgb: [N, height, width, 3], rows from the top; rlcore_image_tile makes one picture of them.
+/// Errors: as rlcore_vecenv_render; E_CALLBACK: environments before that one are drawn.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_images(
+    v: *const rlcore_vecenv,
+    env: *const rlcore_env_def,
+    width: u32,
+    height: u32,
+    rgb: *mut u8,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut room = Room::default();
+        let env = CEnv::at(env, &mut room)?;
+        let block = Block::at(v, &env)?;
+        let (width, height) = (width as usize, height as usize);
+        let row = ptr::grid("rgb", ptr::grid("rgb", width, height)?, 3)?;
+        let rgb = Output::at("rgb", rgb, ptr::grid("rgb", block.num_envs(), row)?)?;
+        apart(&[rgb.extent(), block.extent], &env.extents)?;
+        Ok(block.view().images(&env, width, height, rgb.slice())?)
+    })
+}
+
 /// Lives left. lives: [N] to write.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_NOT_READY before every row's reset; E_CALLBACK: rows before that
 /// row are written.

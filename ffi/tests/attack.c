@@ -429,6 +429,7 @@ static void attack_env(void) {
   FINE(rlcore_vecenv_lives(v, def, w.lives));
   FINE(rlcore_vecenv_action_mask(v, def, w.mask[0]));
   FINE(rlcore_vecenv_render(v, def, 0, 2, 2, w.rgb));
+  FINE(rlcore_vecenv_images(v, def, 2, 2, w.rgb));
   CHECK(w.lives[0] == 0 && w.mask[0][0] == 1 && w.mask[2][1] == 1 && w.rgb[0] == 0);
   struct { rlcore_env_def def; uint64_t more[2]; } longer = {sinning(), {0, 0}};
   longer.def.struct_size = sizeof longer;
@@ -530,6 +531,7 @@ static void attack_vecenv(void) {
   REFUSED(status, words, rlcore_vecenv_step(v, def, w.action, &w.out)); \
   REFUSED(status, words, rlcore_vecenv_step_range(v, def, 0, 1, w.action, &w.out)); \
   REFUSED(status, words, rlcore_vecenv_render(v, def, 0, 2, 2, w.rgb)); \
+  REFUSED(status, words, rlcore_vecenv_images(v, def, 2, 2, w.rgb)); \
   REFUSED(status, words, rlcore_vecenv_lives(v, def, w.lives)); \
   REFUSED(status, words, rlcore_vecenv_action_mask(v, def, w.mask[0]))
   def->env_id++;
@@ -599,6 +601,8 @@ static void attack_vecenv(void) {
   REFUSED(RLCORE_E_OVERLAP, "obs", rlcore_vecenv_reset_one(v, def, 0, NULL, w.mem + 64));
   REFUSED(NULLED, "rgb", rlcore_vecenv_render(v, def, 0, 2, 2, NULL));
   REFUSED(RLCORE_E_OVERLAP, "rgb", rlcore_vecenv_render(v, def, 0, 2, 2, w.mem));
+  REFUSED(NULLED, "rgb", rlcore_vecenv_images(v, def, 2, 2, NULL));
+  REFUSED(RLCORE_E_OVERLAP, "rgb", rlcore_vecenv_images(v, def, 2, 2, w.mem));
   REFUSED(NULLED, "lives", rlcore_vecenv_lives(v, def, NULL));
   REFUSED(CROOKED, "lives", rlcore_vecenv_lives(v, def, off(w.lives, 1)));
   REFUSED(RLCORE_E_OVERLAP, "lives", rlcore_vecenv_lives(v, def, (uint32_t *)(void *)w.mem));
@@ -614,6 +618,7 @@ static void attack_vecenv(void) {
   REFUSED(RLCORE_E_RANGE, "given 4294967295", rlcore_vecenv_step_range(v, def, UINT32_MAX, UINT32_MAX, w.action, &w.out));
 #if SIZE_MAX == UINT64_MAX
   REFUSED(RLCORE_E_OVERFLOW, "rgb", rlcore_vecenv_render(v, def, 0, UINT32_MAX, UINT32_MAX, w.rgb));
+  REFUSED(RLCORE_E_OVERFLOW, "rgb", rlcore_vecenv_images(v, def, UINT32_MAX, UINT32_MAX, w.rgb));
 #endif
   FINE(rlcore_vecenv_render(v, def, 0, 0, 0, w.rgb));
   FINE(rlcore_vecenv_step_range(v, def, 1, 1, w.action, &w.out));
@@ -630,6 +635,7 @@ static void attack_vecenv(void) {
   REFUSED(RLCORE_E_NOT_READY, "not so row, given 0", rlcore_vecenv_step(v, def, w.force, &w.out));
   REFUSED(RLCORE_E_NOT_READY, "not so row, given 1", rlcore_vecenv_step_range(v, def, 1, 2, w.force, &w.out));
   REFUSED(RLCORE_E_NOT_READY, "not so row, given 1", rlcore_vecenv_render(v, def, 1, 2, 2, w.rgb));
+  REFUSED(RLCORE_E_NOT_READY, "not so row, given 0", rlcore_vecenv_images(v, def, 2, 2, w.rgb));
   REFUSED(RLCORE_E_NOT_READY, "not so row, given 0", rlcore_vecenv_lives(v, def, w.lives));
   REFUSED(RLCORE_E_CONFIG, "actions that are discrete", rlcore_vecenv_action_mask(v, def, w.mask[0]));
   FINE(rlcore_vecenv_reset_one(v, def, 0, NULL, w.obs));

@@ -196,7 +196,40 @@ static void attack_layout(void) {
   CHECK(w.rows == 65536 && w.columns == 65536);
 }
 
+static void attack_text(void) {
+  start();
+  const rlcore_image_size *size = &w.from;
+  const uint8_t *picture = w.rgb;
+  uint8_t *out = w.out;
+  size_t *len = &w.len;
+  w.from = (rlcore_image_size){5, 4, 3};
+#undef TEXT
+#define SIZE rlcore_image_text_size(size, len)
+#define TEXT rlcore_image_text(size, picture, out)
+  FINE(SIZE);
+  CHECK(w.len == 2 * 7);
+  memset(w.rgb, 0, sizeof w.rgb);
+  w.rgb[3] = w.rgb[4] = w.rgb[5] = 255;
+  FINE(TEXT);
+  CHECK(memcmp(out, "\xe2\xa0\x88\xe2\xa0\x80\n\xe2\xa0\x80\xe2\xa0\x80\n", 14) == 0);
+#undef BOTH
+#define BOTH(field, wrong, status, words) WITH(field, wrong, status, words, SIZE); WITH(field, wrong, status, words, TEXT)
+  BOTH(size, NULL, NULLED, "image: size");
+  BOTH(size, off(&w.from, 1), CROOKED, "image: size");
+  BOTH(w.from.height, 0, RLCORE_E_CONFIG, "of at least 1, given 0");
+  BOTH(w.from.width, 0, RLCORE_E_CONFIG, "of at least 1, given 0");
+  BOTH(w.from.channels, 0, RLCORE_E_CONFIG, "of at least 1, given 0");
+  BOTH(w.from.channels, 2, RLCORE_E_CONFIG, "image text: a picture of 1 or 3 channels, given 2");
+  BOTH(w.from.channels, UINT32_MAX, RLCORE_E_CONFIG, "given 4294967295");
+  POINTER(len, 4, "image text: out_size", SIZE);
+  WITH(len, (size_t *)(void *)&w.from, RLCORE_E_OVERLAP, "image text: out_size", SIZE);
+  WITH(picture, NULL, NULLED, "image text: picture", TEXT);
+  WITH(out, NULL, NULLED, "image text: out", TEXT);
+  WITH(out, w.rgb + 59, RLCORE_E_OVERLAP, "image text: out", TEXT);
+}
+
 int main(void) {
+  attack_text();
   attack_gray();
   attack_area();
   attack_numbers();

@@ -170,7 +170,7 @@ static void attack_images(void) {
 static void attack_push(void) {
   start();
   rlcore_lazy_frames *l = w.l;
-#define PUSH rlcore_lazy_frames_push
+#define PUSH(...) rlcore_lazy_frames_push(__VA_ARGS__)
   REFUSED(NULLED, "lazy_frames", PUSH(NULL, 0, w.frame[0], 0, &w.number));
   REFUSED(CROOKED, "block: start on a multiple of 8", PUSH(off(l, 4), 0, w.frame[0], 0, &w.number));
   REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", PUSH((void *)w.other, 0, w.frame[0], 0, &w.number));
@@ -183,7 +183,7 @@ static void attack_push(void) {
   REFUSED(RLCORE_E_OVERLAP, "lazy_frames", PUSH(l, 0, w.frame[0], 0, (uint64_t *)(void *)(w.mem + 64)));
   FINE(PUSH(l, 0, w.frame[0], 0, NULL));
 
-#define RANGE rlcore_lazy_frames_push_range
+#define RANGE(...) rlcore_lazy_frames_push_range(__VA_ARGS__)
   const uint8_t *frame = w.frame[0], *last = w.final_frame[0];
   REFUSED(NULLED, "lazy_frames", RANGE(NULL, 0, N, frame, w.first, last, w.numbers));
   REFUSED(CROOKED, "block: start on a multiple of 8", RANGE(off(l, 1), 0, N, frame, w.first, last, w.numbers));
@@ -223,7 +223,7 @@ static void attack_push(void) {
 static void attack_reading(void) {
   start();
   const rlcore_lazy_frames *l = w.l, *none = (const void *)w.other;
-#define HELD rlcore_lazy_frames_held
+#define HELD(...) rlcore_lazy_frames_held(__VA_ARGS__)
   REFUSED(NULLED, "lazy_frames", HELD(NULL, 0, &w.begin, &w.end));
   REFUSED(CROOKED, "block: start on a multiple of 8", HELD(off(l, 4), 0, &w.begin, &w.end));
   REFUSED(RLCORE_E_IMAGE, "image", HELD(none, 0, &w.begin, &w.end));
@@ -237,7 +237,7 @@ static void attack_reading(void) {
   FINE(HELD(l, 0, &w.begin, &w.end));
   CHECK(w.begin == 0 && w.end == 4);
 
-#define FRAME_AT rlcore_lazy_frames_frame
+#define FRAME_AT(...) rlcore_lazy_frames_frame(__VA_ARGS__)
   REFUSED(NULLED, "lazy_frames", FRAME_AT(NULL, 0, 0, &w.lies));
   REFUSED(CROOKED, "block: start on a multiple of 8", FRAME_AT(off(l, 4), 0, 0, &w.lies));
   REFUSED(RLCORE_E_IMAGE, "image", FRAME_AT(none, 0, 0, &w.lies));
@@ -248,7 +248,7 @@ static void attack_reading(void) {
   REFUSED(CROOKED, "out_frame", FRAME_AT(l, 0, 0, off(&w.lies, 4)));
   REFUSED(RLCORE_E_OVERLAP, "out_frame", FRAME_AT(l, 0, 0, (const uint8_t **)(void *)w.mem));
 
-#define INDICES rlcore_lazy_frames_indices
+#define INDICES(...) rlcore_lazy_frames_indices(__VA_ARGS__)
   REFUSED(NULLED, "lazy_frames", INDICES(NULL, 0, 0, w.indices));
   REFUSED(CROOKED, "block: start on a multiple of 8", INDICES(off(l, 4), 0, 0, w.indices));
   REFUSED(RLCORE_E_IMAGE, "image", INDICES(none, 0, 0, w.indices));
@@ -258,7 +258,7 @@ static void attack_reading(void) {
   REFUSED(CROOKED, "numbers", INDICES(l, 0, 0, off(w.indices, 4)));
   REFUSED(RLCORE_E_OVERLAP, "numbers", INDICES(l, 0, 0, (uint64_t *)(void *)(w.mem + 64)));
 
-#define STACK_OF rlcore_lazy_frames_stack
+#define STACK_OF(...) rlcore_lazy_frames_stack(__VA_ARGS__)
   REFUSED(NULLED, "lazy_frames", STACK_OF(NULL, 0, 0, 0, RLCORE_U8, w.obs));
   REFUSED(CROOKED, "block: start on a multiple of 8", STACK_OF(off(l, 4), 0, 0, 0, RLCORE_U8, w.obs));
   REFUSED(RLCORE_E_IMAGE, "image", STACK_OF(none, 0, 0, 0, RLCORE_U8, w.obs));
@@ -272,7 +272,7 @@ static void attack_reading(void) {
   REFUSED(CROOKED, "out", STACK_OF(l, 0, 0, 0, RLCORE_F32, off(w.obs_f32, 2)));
   REFUSED(RLCORE_E_OVERLAP, "out", STACK_OF(l, 0, 0, 0, RLCORE_U8, w.mem + w.size - 1));
 
-#define GATHER rlcore_lazy_frames_gather
+#define GATHER(...) rlcore_lazy_frames_gather(__VA_ARGS__)
   REFUSED(NULLED, "lazy_frames", GATHER(NULL, w.index, ROWS, 0, RLCORE_U8, w.obs));
   REFUSED(CROOKED, "block: start on a multiple of 8", GATHER(off(l, 4), w.index, ROWS, 0, RLCORE_U8, w.obs));
   REFUSED(RLCORE_E_IMAGE, "image", GATHER(none, w.index, ROWS, 0, RLCORE_U8, w.obs));
@@ -289,7 +289,7 @@ static void attack_reading(void) {
   WITH(w.index[3].number, UINT64_MAX, RLCORE_E_RANGE, "below 4", GATHER(l, w.index, ROWS, 1, RLCORE_U8, w.obs));
   WITH(w.index[3].reserved, 1, RLCORE_E_RANGE, "reserved is 0, given 1", GATHER(l, w.index, ROWS, 0, RLCORE_U8, w.obs));
 
-#define PAIRS rlcore_lazy_frames_gather_transitions
+#define PAIRS(...) rlcore_lazy_frames_gather_transitions(__VA_ARGS__)
   REFUSED(NULLED, "lazy_frames", PAIRS(NULL, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
   REFUSED(CROOKED, "block: start on a multiple of 8", PAIRS(off(l, 4), w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
   REFUSED(RLCORE_E_IMAGE, "image", PAIRS(none, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
@@ -326,7 +326,7 @@ static void attack_reading(void) {
 
 static void attack_newest(void) {
   start();
-#define NEWEST rlcore_lazy_frames_newest
+#define NEWEST(...) rlcore_lazy_frames_newest(__VA_ARGS__)
   REFUSED(NULLED, "stack", NEWEST(NULL, K, C, 0, w.frame[0], FRAME));
   REFUSED(NULLED, "frame", NEWEST(w.obs[0], K, C, 0, NULL, FRAME));
   REFUSED(RLCORE_E_RANGE, "frames from 1 to 16, given 0", NEWEST(w.obs[0], 0, C, 0, w.frame[0], FRAME));

@@ -435,6 +435,25 @@ static void attack_levels(void) {
   CHECK(w.obs[0] == 50 && w.terminated[2] == 1);
 }
 
+static void attack_record(void) {
+  start();
+  static const char words[] = "initial record: a record as the outermost wrapper of observations";
+  REFUSED(RLCORE_E_CONFIG, words, rlcore_record_initial(&w.env, w.obs));
+  w.env.num_wrappers = 2;
+  w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_EXTRACT, .field = "frame"};
+  w.list[1] = (rlcore_wrapper){.kind = RLCORE_WRAP_RECORD};
+  memset(w.obs, 7, sizeof w.obs);
+  FINE(rlcore_env_fields(&w.env, w.told, 8, &w.num));
+  FINE(rlcore_record_initial(&w.env, w.obs));
+  CHECK(w.num == 7 && strcmp(w.told[6].name, "real_done") == 0);
+  for (uint32_t i = 0; i < w.told[6].offset; i++) CHECK(w.obs[i] == 0);
+  CHECK(w.obs[w.told[6].offset] == 1);
+  REFUSED(NULLED, "env_def", rlcore_record_initial(NULL, w.obs));
+  REFUSED(NULLED, "record", rlcore_record_initial(&w.env, NULL));
+  REFUSED(RLCORE_E_OVERLAP, "record", rlcore_record_initial(&w.env, (uint8_t *)w.list));
+  WITH(w.list[1].kind, RLCORE_WRAP_SCALED_FLOAT, RLCORE_E_CONFIG, words, rlcore_record_initial(&w.env, w.obs));
+}
+
 static void attack_wrapped(void) {
   start();
   w.env.num_wrappers = 4;
@@ -636,6 +655,7 @@ int main(void) {
   attack_queries();
   attack_parts();
   attack_levels();
+  attack_record();
   attack_wrapped();
   attack_batches();
   attack_presets();

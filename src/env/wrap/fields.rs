@@ -187,7 +187,7 @@ pub(super) fn find(parts: &[Field<'_>], name: &str) -> Result<usize> {
         }
         _ => {
             let what = "wrapped observations: the name of one of their parts";
-            parts.iter().position(|field| field.name == name).ok_or(Error::new(Kind::Config, what))
+            parts.iter().position(|field| field.name.bytes().eq(name.bytes())).ok_or(Error::new(Kind::Config, what))
         }
     }
 }

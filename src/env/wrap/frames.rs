@@ -141,7 +141,7 @@ impl Warp {
 pub(super) fn fit_rescale(face: &mut Face<'_>) -> Result<Fit> {
     let what = "atari rescale: one picture of bytes, [210, 160, 3]";
     let seen = Seen::of(face);
-    let field = face.only().filter(|field| field.kind == Element::U8 && *field.shape() == [210, 160, 3]);
+    let field = face.only().filter(|field| field.kind == Element::U8 && matches!(field.shape(), [210, 160, 3]));
     field.ok_or(Error::new(Kind::Config, what))?;
     let dims = [RESCALED.height, RESCALED.width, RESCALED.channels].map(|len| len as u32);
     let space = Space { low: UNIT.0, high: UNIT.1, ..Space::unbounded(dims.iter().product()) };
