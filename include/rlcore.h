@@ -430,6 +430,11 @@ rlcore_status rlcore_vecenv_step_env(rlcore_vecenv *v, const rlcore_env_def *env
 rlcore_status rlcore_vecenv_render(const rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index, uint32_t width,
                                    uint32_t height, uint8_t *rgb);
 
+/* Draws every environment. rgb: [N, height, width, 3], rows from the top; rlcore_image_tile makes one picture of them.
+   Errors: as rlcore_vecenv_render; E_CALLBACK: environments before that one are drawn. */
+rlcore_status rlcore_vecenv_images(const rlcore_vecenv *v, const rlcore_env_def *env, uint32_t width, uint32_t height,
+                                   uint8_t *rgb);
+
 /* Lives left. lives: [N] to write.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_NOT_READY before every row's reset; E_CALLBACK: rows before that
    row are written. */
@@ -464,6 +469,11 @@ rlcore_status rlcore_obs_split(const rlcore_env_def *env, uint32_t num_rows, con
    they are.
    Errors: as rlcore_obs_split. */
 rlcore_status rlcore_obs_join(const rlcore_env_def *env, uint32_t num_rows, const void *const *parts, void *obs);
+
+/* The record before the first step of all, for learners that begin with one (RLCORE_WRAP_RECORD): a frame of zeros, no
+   reward, no action, not done, but really done. record: [obs.len] bytes to write.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_CONFIG unless a record is the outermost wrapper of observations. */
+rlcore_status rlcore_record_initial(const rlcore_env_def *env, uint8_t *record);
 
 /* ---- Steps that the host does not wait for: its own threads and processes as workers ---- */
 
@@ -1289,6 +1299,15 @@ rlcore_status rlcore_image_tile_shape(uint32_t num_images, uint32_t *out_rows, u
    i % columns, zeros where none is left. Errors: as rlcore_image_channels_first; E_RANGE if num_images is 0. */
 rlcore_status rlcore_image_tile(uint32_t num_images, const rlcore_image_size *size, const uint8_t *images,
                                 uint8_t *out);
+
+/* Bytes of the text of a picture: what rlcore_image_text writes.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_CONFIG unless channels is 1 or 3; E_OVERFLOW. */
+rlcore_status rlcore_image_text_size(const rlcore_image_size *size, size_t *out_size);
+
+/* A gray or RGB picture for a terminal: lines of Braille in UTF-8, a character for two columns of four rows, a dot where a
+   pixel is unlike the top left one. picture: [height, width, channels]; out: rlcore_image_text_size bytes to write, no 0
+   at the end. Errors: as rlcore_image_text_size. */
+rlcore_status rlcore_image_text(const rlcore_image_size *size, const uint8_t *picture, uint8_t *out);
 
 #ifdef __cplusplus
 }
