@@ -16,8 +16,14 @@ pub enum Element {
 
 impl Element {
     /// The kind with this number.
-    pub fn from_number(number: u32) -> Option<Self> {
-        [Element::F32, Element::I32, Element::U8].into_iter().find(|&kind| kind as u32 == number)
+    #[inline]
+    pub const fn from_number(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Element::F32),
+            1 => Some(Element::I32),
+            2 => Some(Element::U8),
+            _ => None,
+        }
     }
 
     /// Bytes of one element.

@@ -206,7 +206,7 @@ impl<'a> Parts<'a> {
         let env = unsafe { CEnv::at(env, room)? };
         let block = unsafe { Block::at(b)? };
         let vecenv = unsafe { block.vecenv(v, &env)? };
-        apart(&[block.extent, vecenv.extent], &env.extents)?;
+        apart(&[block.extent, vecenv.extent], &env.extents())?;
         Ok(Parts { block, env, vecenv })
     }
 
@@ -284,7 +284,7 @@ pub unsafe extern "C" fn rlcore_batch_init(
         let env = CEnv::at(env, &mut room)?;
         let setup = vecenv_setup(&env, vecenv_config)?;
         let config = self::config(config)?;
-        apart(&[block.extent(), out.extent()], &env.extents)?;
+        apart(&[block.extent(), out.extent()], &env.extents())?;
         batch::init(block.slice(), &setup, &config)?;
         *out.one() = mem.cast();
         Ok(())
@@ -448,7 +448,7 @@ pub unsafe extern "C" fn rlcore_batch_reset(
         let mut room = Room::default();
         let parts = Parts::at(b, v, env, &mut room)?;
         let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
-        apart(&[obs.extent(), parts.block.extent, parts.vecenv.extent], &parts.env.extents)?;
+        apart(&[obs.extent(), parts.block.extent, parts.vecenv.extent], &parts.env.extents())?;
         Ok(parts.block.batch()?.reset(&parts.block, &parts.lanes(), &parts.env, seed, obs.elements())?)
     })
 }
@@ -470,7 +470,7 @@ pub unsafe extern "C" fn rlcore_batch_reset_one(
         let mut room = Room::default();
         let parts = Parts::at(b, v, env, &mut room)?;
         let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
-        apart(&[obs.extent(), parts.block.extent, parts.vecenv.extent], &parts.env.extents)?;
+        apart(&[obs.extent(), parts.block.extent, parts.vecenv.extent], &parts.env.extents())?;
         let (batch, lanes) = (parts.block.batch()?, parts.lanes());
         Ok(batch.reset_one(&parts.block, &lanes, &parts.env, index as usize, seed, obs.elements())?)
     })

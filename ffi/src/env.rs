@@ -4,7 +4,7 @@ use core::ffi::c_void;
 use core::mem::offset_of;
 use core::ptr::{fn_addr_eq, from_ref, null, null_mut};
 
-use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Plain, Versioned, apart};
+use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Plain, Versioned, apart, is_apart};
 use crate::rng::{rlcore_rng, stream};
 use crate::space::{self, rlcore_field, rlcore_space};
 use crate::status::{Fault, Result, call, rlcore_status};
@@ -13,7 +13,7 @@ use rlcore::env::wrap::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
 use rlcore::env::{Builtin, Env, Level, Spec, Step, StepOut};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
-use rlcore::space::{Element, Elements, ElementsMut, Field};
+use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
 /// The library's own environments.
 #[derive(Clone, Copy)]
@@ -201,19 +201,24 @@ pub struct Room<'a> {
 
 /// A C environment as the core sees one, with its wrappers.
 pub struct CEnv<'a> {
-    bare: Bare<'a>,
+    bare: &'a Bare<'a>,
     wrapped: Option<&'a Pipeline<'a>>,
-    /// Arrays that describe it.
-    pub extents: [Extent; 8],
 }
 
 /// A C environment without its wrappers.
-#[derive(Clone, Copy)]
 struct Bare<'a> {
-    def: rlcore_env_def,
+    user: *mut c_void,
     reset: ResetFn,
     step: StepFn,
+    render: rlcore_env_render_fn,
+    lives: rlcore_env_lives_fn,
+    action_mask: rlcore_env_action_mask_fn,
+    restart: rlcore_env_restart_fn,
     spec: Spec<'a>,
+    /// The caller's own numbers of choices.
+    choices: *const u32,
+    /// Fields and wrappers as the caller lists them.
+    lists: [Extent; 2],
     /// The environment itself if it is one of the library's own behind its own functions.
     own: Option<&'static Builtin>,
 }
@@ -247,38 +252,49 @@ impl<'a> CEnv<'a> {
     /// # Safety
     /// The structure is as long as it says, its arrays as long as its spaces say, its callbacks keep their contracts.
     pub unsafe fn at(p: *const rlcore_env_def, room: &'a mut Room<'a>) -> Result<Self> {
-        let def = unsafe { ptr::sized(p)? };
+        let mut other = None;
+        // Nothing is written before this returns, and nothing that it returns refers to the structure.
+        let def = unsafe { ptr::sized_ref(p, &mut other)? };
         let missing = |what| Fault::at(what, Error::new(Kind::Null, "a function, given NULL"));
         let reset = def.reset.ok_or_else(|| missing("env_def: reset"))?;
         let step = def.step.ok_or_else(|| missing("env_def: step"))?;
-        let own = own(&def);
-        let ((obs, [a, b, c]), (action, [d, e, f])) = match own {
-            Some((_, spec)) => (space::trusted(&space::OBS, spec.obs), space::trusted(&space::ACTION, spec.action)),
-            None => unsafe { (space::space(&space::OBS, &def.obs)?, space::space(&space::ACTION, &def.action)?) },
-        };
-        let mut spec = Spec {
-            env_id: def.env_id,
-            state_size: def.state_size,
-            max_episode_steps: def.max_episode_steps,
-            obs,
-            action,
-            wrappers: 0,
-        };
-        let (mut g, mut h) = (Extent::NONE, Extent::NONE);
+        let Room { fields, bare, pipeline } = room;
+        let bare = bare.insert(Bare {
+            user: def.user,
+            reset,
+            step,
+            render: def.render,
+            lives: def.lives,
+            action_mask: def.action_mask,
+            restart: def.restart,
+            spec: NO_SPEC,
+            choices: def.action.n,
+            lists: [Extent::NONE; 2],
+            own: None,
+        });
+        match own(def) {
+            Some((env, spec)) => (bare.own, bare.spec) = (Some(env), spec),
+            None => unsafe {
+                bare.spec.obs = space::space(&space::OBS, &def.obs)?;
+                bare.spec.action = space::space(&space::ACTION, &def.action)?;
+            },
+        }
+        bare.spec.env_id = def.env_id;
+        bare.spec.state_size = def.state_size;
+        bare.spec.max_episode_steps = def.max_episode_steps;
         if def.num_fields != 0 {
             built_with_wrappers("env_def: fields")?;
             let given = unsafe { array("env_def: fields", def.fields, def.num_fields, MAX_FIELDS)? };
-            g = given.extent();
-            spec.obs.fields = parts(given.slice(), &mut room.fields)?;
+            bare.lists[0] = given.extent();
+            bare.spec.obs.fields = parts(given.slice(), fields)?;
         }
-        let bare = Bare { def, reset, step, spec, own: own.map(|(env, _)| env) };
-        let mut wrapped = None;
-        if def.num_wrappers != 0 {
-            let list = unsafe { array("env_def: wrappers", def.wrappers, def.num_wrappers, MAX_WRAPPERS)? };
-            h = list.extent();
-            wrapped = Some(wrap_up(room.bare.insert(bare), list.slice(), &mut room.pipeline)?);
+        if def.num_wrappers == 0 {
+            return Ok(CEnv { bare, wrapped: None });
         }
-        Ok(CEnv { bare, wrapped, extents: [a, b, c, d, e, f, g, h] })
+        let list = unsafe { array("env_def: wrappers", def.wrappers, def.num_wrappers, MAX_WRAPPERS)? };
+        bare.lists[1] = list.extent();
+        let bare = &*bare;
+        Ok(CEnv { bare, wrapped: Some(wrap_up(bare, list.slice(), pipeline)?) })
     }
 
     /// The wrappers, if there are any.
@@ -289,17 +305,32 @@ impl<'a> CEnv<'a> {
 
     /// The caller's own numbers of choices.
     pub fn choices(&self) -> *const u32 {
-        self.bare.def.action.n
+        self.bare.choices
+    }
+
+    /// Arrays that describe it.
+    pub fn extents(&self) -> [Extent; 8] {
+        let Bare { spec, lists: [g, h], .. } = self.bare;
+        let [a, b, c] = space::extents(&space::OBS, &spec.obs);
+        let [d, e, f] = space::extents(&space::ACTION, &spec.action);
+        [a, b, c, d, e, f, *g, *h]
     }
 
     /// Checks that no output shares a byte with another, with `input` or with what describes the environment.
     /// Errors: `Overlap`.
     pub fn apart(&self, outputs: &[Extent], input: Extent) -> Result {
         // What describes an environment lies together as a rule.
-        apart(outputs, &[input, Extent::hull(&self.extents)])
-            .or_else(|_| apart(outputs, &[input]).and_then(|()| apart(outputs, &self.extents)))
+        let described = self.extents();
+        if is_apart(outputs, &[input, Extent::hull(&described)]) {
+            return Ok(());
+        }
+        apart(outputs, &[input])?;
+        apart(outputs, &described)
     }
 }
+
+const NO_SPEC: Spec<'static> =
+    Spec { env_id: 0, state_size: 0, max_episode_steps: 0, obs: Space::bytes(0), action: Space::bytes(0), wrappers: 0 };
 
 /// The library's own environment behind a table that says of it what it is and has its own functions still.
 #[inline]
@@ -353,7 +384,10 @@ fn wrap_up<'a>(
 impl Env for CEnv<'_> {
     #[inline]
     fn spec(&self) -> Spec<'_> {
-        self.pipeline().map_or(self.bare.spec, Env::spec)
+        match self.pipeline() {
+            None => self.bare.spec,
+            Some(env) => env.spec(),
+        }
     }
 
     #[inline]
@@ -434,16 +468,16 @@ impl Env for Bare<'_> {
             return own.reset(state, rng, obs);
         }
         let rng = core::ptr::from_mut(rng).cast();
-        let code = unsafe { (self.reset)(self.def.user, state.as_mut_ptr().cast(), rng, ptr::start_mut(obs)) };
+        let code = unsafe { (self.reset)(self.user, state.as_mut_ptr().cast(), rng, ptr::start_mut(obs)) };
         done(code, "env_def: reset that returns 0; not so row")
     }
 
     #[inline]
     fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
-        let Some(restart) = self.def.restart else { return self.reset(state, rng, obs) };
+        let Some(restart) = self.restart else { return self.reset(state, rng, obs) };
         let rng = core::ptr::from_mut(rng).cast();
         let state = state.as_mut_ptr().cast();
-        let code = unsafe { restart(self.def.user, state, rng, level as u32, ptr::start_mut(obs)) };
+        let code = unsafe { restart(self.user, state, rng, level as u32, ptr::start_mut(obs)) };
         done(code, "env_def: restart that returns 0; not so row")
     }
 
@@ -462,7 +496,7 @@ impl Env for Bare<'_> {
         let action = ptr::start(action);
         let mut out = rlcore_step { reward: 0.0, terminated: 0, truncated: 0, reserved: [0; 2] };
         let state = state.as_mut_ptr().cast();
-        let code = unsafe { (self.step)(self.def.user, state, rng, action, ptr::start_mut(obs), &raw mut out) };
+        let code = unsafe { (self.step)(self.user, state, rng, action, ptr::start_mut(obs), &raw mut out) };
         done(code, "env_def: step that returns 0; not so row")?;
         Ok(Step { reward: out.reward, terminated: out.terminated != 0, truncated: out.truncated != 0 })
     }
@@ -474,39 +508,36 @@ impl Env for Bare<'_> {
 
     fn lives(&self, state: &[u8]) -> rlcore::error::Result<u32> {
         let mut lives = 0;
-        match self.def.lives {
+        match self.lives {
             None => Ok(0),
             Some(f) => {
-                done(
-                    unsafe { f(self.def.user, state.as_ptr().cast(), &raw mut lives) },
-                    "env_def: lives that returns 0",
-                )?;
+                done(unsafe { f(self.user, state.as_ptr().cast(), &raw mut lives) }, "env_def: lives that returns 0")?;
                 Ok(lives)
             }
         }
     }
 
     fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> rlcore::error::Result {
-        match self.def.action_mask {
+        match self.action_mask {
             None => {
                 mask.fill(1);
                 Ok(())
             }
             Some(f) => done(
-                unsafe { f(self.def.user, state.as_ptr().cast(), mask.as_mut_ptr()) },
+                unsafe { f(self.user, state.as_ptr().cast(), mask.as_mut_ptr()) },
                 "env_def: action_mask that returns 0",
             ),
         }
     }
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> rlcore::error::Result {
-        match self.def.render {
+        match self.render {
             None => {
                 rgb.fill(0);
                 Ok(())
             }
             Some(f) => done(
-                unsafe { f(self.def.user, state.as_ptr().cast(), width as u32, height as u32, rgb.as_mut_ptr()) },
+                unsafe { f(self.user, state.as_ptr().cast(), width as u32, height as u32, rgb.as_mut_ptr()) },
                 "env_def: render that returns 0",
             ),
         }

@@ -31,7 +31,7 @@ pub unsafe extern "C" fn rlcore_env_spaces(
         let (obs, action) = (Output::at("out_obs", out_obs, 1)?, Output::at("out_action", out_action, 1)?);
         let bounds = Output::optional("bounds", bounds, bounds_len)?;
         let room = bounds.as_ref().map_or(Extent::NONE, Output::extent);
-        apart(&[obs.extent(), action.extent(), room], &env.extents)?;
+        apart(&[obs.extent(), action.extent(), room], &env.extents())?;
         let spec = env.spec();
         let (mut shown, mut taken) = (rlcore_space::bare(&spec.obs), rlcore_space::bare(&spec.action));
         taken.n = env.choices();
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn rlcore_env_fields(
         let env = CEnv::at(env, &mut room)?;
         let out_len = Output::at("out_len", out_len, 1)?;
         let out = if capacity == 0 { None } else { Some(Output::at("out", out, capacity as usize)?) };
-        apart(&[out_len.extent(), out.as_ref().map_or(Extent::NONE, Output::extent)], &env.extents)?;
+        apart(&[out_len.extent(), out.as_ref().map_or(Extent::NONE, Output::extent)], &env.extents())?;
         let spec = env.spec();
         let whole = [layout::whole(&spec.obs)];
         let fields = layout::fields(&spec.obs, &whole);
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn rlcore_obs_split(
         }
         let outputs = arrays.each_ref().map(|x| x.as_ref().map_or(Extent::NONE, AnyOutput::extent));
         apart(&outputs, &list)?;
-        apart(&outputs, &env.extents)?;
+        apart(&outputs, &env.extents())?;
         let (width, obs) = (spec.obs.size(), obs.elements().bytes());
         for (array, field) in arrays.into_iter().zip(fields) {
             if let Some(array) = array {
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn rlcore_obs_join(
         let obs = AnyOutput::at("obs", obs, spec.obs.kind, num_rows as usize, spec.obs.len as usize)?;
         let list = [obs.extent()];
         apart(&list, &[parts.extent()])?;
-        apart(&list, &env.extents)?;
+        apart(&list, &env.extents())?;
         let mut arrays = [const { None }; MAX_FIELDS];
         for ((array, p), field) in arrays.iter_mut().zip(parts.slice()).zip(fields) {
             *array = AnyInput::optional("parts", *p, field.kind, num_rows as usize, field.len().unwrap_or(0))?;
@@ -186,7 +186,7 @@ pub unsafe extern "C" fn rlcore_record_initial(env: *const rlcore_env_def, recor
         let bare = Error::new(Kind::Config, "initial record: a record as the outermost wrapper of observations");
         let pipeline = env.pipeline().ok_or(bare)?;
         let record = Output::at("record", record, env.spec().obs.size())?;
-        apart(&[record.extent()], &env.extents)?;
+        apart(&[record.extent()], &env.extents())?;
         Ok(pipeline.initial(record.slice())?)
     })
 }

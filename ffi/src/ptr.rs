@@ -75,6 +75,7 @@ impl<'a, T: Plain> Input<'a, T> {
     ///
     /// # Safety
     /// If `p` is not NULL, as many values are there for the life of `'a`, and nobody writes to them.
+    #[inline]
     pub unsafe fn at(what: &'static str, p: *const T, len: usize) -> Result<Self> {
         check(what, p, len)?;
         Ok(Input { what, p, len, lives: PhantomData })
@@ -84,6 +85,7 @@ impl<'a, T: Plain> Input<'a, T> {
     ///
     /// # Safety
     /// As [`Input::at`].
+    #[inline]
     pub unsafe fn optional(what: &'static str, p: *const T, len: usize) -> Result<Option<Self>> {
         if p.is_null() { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
     }
@@ -112,6 +114,7 @@ impl<'a, T: Plain> Output<'a, T> {
     /// # Safety
     /// If `p` is not NULL, as much room is there for the life of `'a`, it is initialised, and nobody else uses it; and
     /// [`apart`] is asked about it before it becomes a slice.
+    #[inline]
     pub unsafe fn at(what: &'static str, p: *mut T, len: usize) -> Result<Self> {
         check(what, p, len)?;
         Ok(Output { what, p, len, lives: PhantomData })
@@ -121,6 +124,7 @@ impl<'a, T: Plain> Output<'a, T> {
     ///
     /// # Safety
     /// As [`Output::at`].
+    #[inline]
     pub unsafe fn optional(what: &'static str, p: *mut T, len: usize) -> Result<Option<Self>> {
         if p.is_null() { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
     }
@@ -222,23 +226,15 @@ pub unsafe fn text<'a>(what: &'static str, p: *const c_char) -> Result<&'a [u8]>
 }
 
 /// Observations or actions to read.
-pub enum AnyInput<'a> {
-    /// Continuous values.
-    F32(Input<'a, f32>),
-    /// Discrete choices.
-    I32(Input<'a, i32>),
-    /// Image bytes.
-    U8(Input<'a, u8>),
+pub struct AnyInput<'a> {
+    kind: Element,
+    bytes: Input<'a, u8>,
 }
 
 /// Room for observations or actions.
-pub enum AnyOutput<'a> {
-    /// Continuous values.
-    F32(Output<'a, f32>),
-    /// Discrete choices.
-    I32(Output<'a, i32>),
-    /// Image bytes.
-    U8(Output<'a, u8>),
+pub struct AnyOutput<'a> {
+    kind: Element,
+    bytes: Output<'a, u8>,
 }
 
 impl<'a> AnyInput<'a> {
@@ -246,6 +242,7 @@ impl<'a> AnyInput<'a> {
     ///
     /// # Safety
     /// As [`Input::at`].
+    #[inline]
     pub unsafe fn at(
         what: &'static str,
         p: *const c_void,
@@ -253,20 +250,15 @@ impl<'a> AnyInput<'a> {
         rows: usize,
         width: usize,
     ) -> Result<AnyInput<'a>> {
-        let len = grid(what, rows, width)?;
-        Ok(unsafe {
-            match kind {
-                Element::F32 => AnyInput::F32(Input::at(what, p.cast(), len)?),
-                Element::I32 => AnyInput::I32(Input::at(what, p.cast(), len)?),
-                Element::U8 => AnyInput::U8(Input::at(what, p.cast(), len)?),
-            }
-        })
+        let len = check_any(what, p, kind, rows, width)?;
+        Ok(AnyInput { kind, bytes: Input { what, p: p.cast(), len, lives: PhantomData } })
     }
 
     /// As [`AnyInput::at`], or nothing for NULL.
     ///
     /// # Safety
     /// As [`Input::at`].
+    #[inline]
     pub unsafe fn optional(
         what: &'static str,
         p: *const c_void,
@@ -278,29 +270,29 @@ impl<'a> AnyInput<'a> {
     }
 
     /// The bytes it covers.
+    #[inline]
     pub fn extent(&self) -> Extent {
-        match self {
-            AnyInput::F32(x) => x.extent(),
-            AnyInput::I32(x) => x.extent(),
-            AnyInput::U8(x) => x.extent(),
-        }
+        self.bytes.extent()
     }
 
-    /// Elements `[begin, end)` of it.
+    /// Elements `[begin, end)` of it, or as many of them as there are.
+    #[inline]
     pub fn range(self, begin: usize, end: usize) -> Self {
-        match self {
-            AnyInput::F32(x) => AnyInput::F32(x.range(begin, end)),
-            AnyInput::I32(x) => AnyInput::I32(x.range(begin, end)),
-            AnyInput::U8(x) => AnyInput::U8(x.range(begin, end)),
-        }
+        let size = self.kind.size();
+        AnyInput { bytes: self.bytes.range(begin.saturating_mul(size), end.saturating_mul(size)), ..self }
     }
 
     /// The elements.
+    #[inline]
     pub fn elements(self) -> Elements<'a> {
-        match self {
-            AnyInput::F32(x) => Elements::F32(x.slice()),
-            AnyInput::I32(x) => Elements::I32(x.slice()),
-            AnyInput::U8(x) => Elements::U8(x.slice()),
+        let Input { p, len, .. } = self.bytes;
+        // SAFETY: whole elements of this kind, present and aligned by `check_any`, readable by the promise to `at`.
+        unsafe {
+            match self.kind {
+                Element::F32 => Elements::F32(slice::from_raw_parts(p.cast(), len / 4)),
+                Element::I32 => Elements::I32(slice::from_raw_parts(p.cast(), len / 4)),
+                Element::U8 => Elements::U8(slice::from_raw_parts(p, len)),
+            }
         }
     }
 }
@@ -310,6 +302,7 @@ impl<'a> AnyOutput<'a> {
     ///
     /// # Safety
     /// As [`Output::at`].
+    #[inline]
     pub unsafe fn at(
         what: &'static str,
         p: *mut c_void,
@@ -317,20 +310,15 @@ impl<'a> AnyOutput<'a> {
         rows: usize,
         width: usize,
     ) -> Result<AnyOutput<'a>> {
-        let len = grid(what, rows, width)?;
-        Ok(unsafe {
-            match kind {
-                Element::F32 => AnyOutput::F32(Output::at(what, p.cast(), len)?),
-                Element::I32 => AnyOutput::I32(Output::at(what, p.cast(), len)?),
-                Element::U8 => AnyOutput::U8(Output::at(what, p.cast(), len)?),
-            }
-        })
+        let len = check_any(what, p, kind, rows, width)?;
+        Ok(AnyOutput { kind, bytes: Output { what, p: p.cast(), len, lives: PhantomData } })
     }
 
     /// As [`AnyOutput::at`], or nothing for NULL.
     ///
     /// # Safety
     /// As [`Output::at`].
+    #[inline]
     pub unsafe fn optional(
         what: &'static str,
         p: *mut c_void,
@@ -342,31 +330,42 @@ impl<'a> AnyOutput<'a> {
     }
 
     /// The bytes it covers.
+    #[inline]
     pub fn extent(&self) -> Extent {
-        match self {
-            AnyOutput::F32(x) => x.extent(),
-            AnyOutput::I32(x) => x.extent(),
-            AnyOutput::U8(x) => x.extent(),
-        }
+        self.bytes.extent()
     }
 
     /// Elements `[begin, end)` of it; nothing else of it is touched.
+    #[inline]
     pub fn range(self, begin: usize, end: usize) -> Self {
-        match self {
-            AnyOutput::F32(x) => AnyOutput::F32(x.range(begin, end)),
-            AnyOutput::I32(x) => AnyOutput::I32(x.range(begin, end)),
-            AnyOutput::U8(x) => AnyOutput::U8(x.range(begin, end)),
-        }
+        let size = self.kind.size();
+        AnyOutput { bytes: self.bytes.range(begin.saturating_mul(size), end.saturating_mul(size)), ..self }
     }
 
     /// The room.
+    #[inline]
     pub fn elements(self) -> ElementsMut<'a> {
-        match self {
-            AnyOutput::F32(x) => ElementsMut::F32(x.slice()),
-            AnyOutput::I32(x) => ElementsMut::I32(x.slice()),
-            AnyOutput::U8(x) => ElementsMut::U8(x.slice()),
+        let Output { p, len, .. } = self.bytes;
+        // SAFETY: whole elements of this kind, present and aligned by `check_any`, ours alone by the promise to `at`.
+        unsafe {
+            match self.kind {
+                Element::F32 => ElementsMut::F32(slice::from_raw_parts_mut(p.cast(), len / 4)),
+                Element::I32 => ElementsMut::I32(slice::from_raw_parts_mut(p.cast(), len / 4)),
+                Element::U8 => ElementsMut::U8(slice::from_raw_parts_mut(p, len)),
+            }
         }
     }
+}
+
+/// The bytes of `rows` times `width` elements of this kind, which are there. Errors: as [`check`]; `Overflow`.
+#[inline]
+fn check_any(what: &'static str, p: *const c_void, kind: Element, rows: usize, width: usize) -> Result<usize> {
+    // Elements are aligned to their size.
+    let (len, size) = (grid(what, rows, width)?, kind.size());
+    if !fits(p.addr(), len, size, size) {
+        check_bytes(what, p.addr(), len, size, size)?;
+    }
+    Ok(len.wrapping_mul(size))
 }
 
 /// Where elements start that C is to read.
@@ -398,9 +397,10 @@ pub fn ascii(chars: &[c_char]) -> Option<&str> {
 }
 
 /// Elements of `rows` rows of `width`. Errors: `Overflow`.
+#[inline]
 pub fn grid(what: &'static str, rows: usize, width: usize) -> Result<usize> {
-    let overflow = Error::new(Kind::Overflow, "an array that fits the address space");
-    rows.checked_mul(width).ok_or_else(|| Fault::at(what, overflow))
+    let overflow = || Fault::at(what, Error::new(Kind::Overflow, "an array that fits the address space"));
+    rows.checked_mul(width).ok_or_else(overflow)
 }
 
 impl Extent {
@@ -420,16 +420,29 @@ impl Extent {
         Extent { what: "", start: start.min(end), end }
     }
 
+    #[inline]
     fn meets_any(&self, others: &[Extent]) -> bool {
-        others.iter().any(|other| self.start < other.end && other.start < self.end)
+        others.iter().fold(false, |met, other| met | ((self.start < other.end) & (other.start < self.end)))
     }
+}
+
+/// No output shares a byte with any other array.
+#[inline]
+pub fn is_apart(outputs: &[Extent], inputs: &[Extent]) -> bool {
+    let mut rest = outputs;
+    let mut meets = false;
+    while let Some((output, others)) = rest.split_first() {
+        meets |= output.meets_any(others) | output.meets_any(inputs);
+        rest = others;
+    }
+    !meets
 }
 
 /// Checks that no output shares a byte with any other array. Errors: `Overlap`.
 pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
     let mut rest = outputs;
     while let Some((output, others)) = rest.split_first() {
-        if output.end > 0 && (output.meets_any(others) || output.meets_any(inputs)) {
+        if output.meets_any(others) || output.meets_any(inputs) {
             return Err(Fault::at(
                 output.what,
                 Error::new(Kind::Overlap, "an array apart from all others of the call"),
@@ -440,11 +453,25 @@ pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
     Ok(())
 }
 
+#[inline]
 fn check<T>(what: &'static str, p: *const T, len: usize) -> Result {
+    if fits(p.addr(), len, size_of::<T>(), align_of::<T>()) {
+        return Ok(());
+    }
     check_bytes(what, p.addr(), len, size_of::<T>(), align_of::<T>())
 }
 
+/// There is nothing that [`fault_of`] would say: what nearly every array is told in a few instructions.
+#[inline(always)]
+fn fits(start: usize, len: usize, size: usize, align: usize) -> bool {
+    const FAR: usize = usize::MAX / 2;
+    // 2^32 elements of 2^12 bytes from the lower half of 64 bits end within the address space.
+    let near = size_of::<usize>() == 8 && (start < FAR) & (len <= 1 << 32) & (size <= 1 << 12);
+    near & (start != 0) & (start & align.wrapping_sub(1) == 0)
+}
+
 /// `len` elements of `size` bytes are there: one function for all types. Errors: `Null`, `Align`, `Overflow`.
+#[cold]
 #[inline(never)]
 fn check_bytes(what: &'static str, start: usize, len: usize, size: usize, align: usize) -> Result {
     match fault_of(start, len, size, align) {
@@ -583,15 +610,34 @@ impl Form {
 ///
 /// # Safety
 /// If `p` is not NULL, as many bytes are there as `struct_size` says.
+#[inline]
 pub unsafe fn sized<T: Versioned>(p: *const T) -> Result<T> {
+    let mut other = None;
+    unsafe { sized_ref(p, &mut other) }.copied()
+}
+
+/// As [`sized`], without a copy of a structure that is of our own version; of another one, `other` takes it.
+///
+/// # Safety
+/// As [`sized`], and nobody writes to the structure for the life of `'a`.
+#[inline]
+pub unsafe fn sized_ref<'a, T: Versioned>(p: *const T, other: &'a mut Option<T>) -> Result<&'a T> {
     // SAFETY: present and aligned, and the first field of every `Versioned` is its `struct_size`.
     if !p.is_null() && p.is_aligned() && unsafe { p.cast::<u32>().read() } as usize == size_of::<T>() {
         // SAFETY: as many bytes are there by the promise; every bit pattern is a value.
-        return Ok(unsafe { p.read() });
+        return Ok(unsafe { &*p });
     }
-    let mut value = T::defaults();
+    unsafe { sized_other(p, other) }
+}
+
+/// # Safety
+/// As [`sized`].
+#[cold]
+#[inline(never)]
+unsafe fn sized_other<T: Versioned>(p: *const T, other: &mut Option<T>) -> Result<&T> {
+    let value = other.insert(T::defaults());
     // SAFETY: by the promise; `value` is a `T`.
-    unsafe { Form::of::<T>().read(p.cast(), (&raw mut value).cast())? };
+    unsafe { Form::of::<T>().read(p.cast(), core::ptr::from_mut(value).cast())? };
     Ok(value)
 }
 

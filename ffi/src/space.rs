@@ -96,7 +96,7 @@ impl rlcore_field {
 }
 
 fn element(kind: u32) -> Option<Element> {
-    [Element::F32, Element::I32, Element::U8].into_iter().find(|&element| element as u32 == kind)
+    Element::from_number(kind)
 }
 
 /// What failures call the parts of a space.
@@ -119,56 +119,46 @@ pub const ACTION: Names = Names { space: "action", low: "action.low", high: "act
 /// Longer spaces are refused before their arrays are read: a length that large was never meant.
 const MAX_LEN: u32 = 1 << 24;
 
-/// The space that the caller describes and the bytes of its arrays. Errors: `Config`, `Null`, `Align`.
+/// The space that the caller describes. Errors: `Config`, `Null`, `Align`.
 ///
 /// # Safety
 /// Arrays that are not NULL have as many elements as it says, for the life of `'a`.
-pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<(Space<'a>, [Extent; 3])> {
+pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<Space<'a>> {
     let refuse = |what, given: u32| Err(Fault::at(names.space, Error::new(Kind::Config, what).given(given as usize)));
     let Some(kind) = element(s.kind) else { return refuse("kind of 0 (f32), 1 (i32) or 2 (u8)", s.kind) };
     if s.len == 0 || s.len > MAX_LEN {
         return refuse("len of 1 to 16777216", s.len);
     }
     let len = s.len as usize;
-    let (low, high, n) = unsafe {
-        match kind {
-            Element::I32 => (None, None, Some(Input::at(names.n, s.n, len)?)),
-            _ => (Input::optional(names.low, s.low, len)?, Input::optional(names.high, s.high, len)?, None),
+    let mut space = Space { kind, len: s.len, low: &[], high: &[], n: &[], fields: &[] };
+    unsafe {
+        if kind == Element::I32 {
+            space.n = Input::at(names.n, s.n, len)?.slice();
+        } else {
+            space.low = Input::optional(names.low, s.low, len)?.map_or(&[], Input::slice);
+            space.high = Input::optional(names.high, s.high, len)?.map_or(&[], Input::slice);
         }
-    };
-    let extents = [
-        low.as_ref().map_or(Extent::NONE, Input::extent),
-        high.as_ref().map_or(Extent::NONE, Input::extent),
-        n.as_ref().map_or(Extent::NONE, Input::extent),
-    ];
-    let space = Space {
-        kind,
-        len: s.len,
-        low: low.map_or(&[], Input::slice),
-        high: high.map_or(&[], Input::slice),
-        n: n.map_or(&[], Input::slice),
-        fields: &[],
-    };
-    Ok((space, extents))
+    }
+    Ok(space)
 }
 
-/// A space of the library's own and the bytes of its arrays.
+/// The bytes of a space's arrays.
 #[inline]
-pub fn trusted(names: &Names, space: Space<'static>) -> (Space<'static>, [Extent; 3]) {
-    let Space { low, high, n, .. } = space;
+pub fn extents(names: &Names, space: &Space<'_>) -> [Extent; 3] {
     let bounds = |what, x: &[f32]| Extent::of(what, x.as_ptr().cast(), size_of_val(x));
-    let n = Extent::of(names.n, n.as_ptr().cast(), size_of_val(n));
-    (space, [bounds(names.low, low), bounds(names.high, high), n])
+    let n = Extent::of(names.n, space.n.as_ptr().cast(), size_of_val(space.n));
+    [bounds(names.low, space.low), bounds(names.high, space.high), n]
 }
 
-/// The space at `p`. Errors: as [`space`].
+/// The space at `p` and the bytes of its arrays. Errors: as [`space`].
 ///
 /// # Safety
 /// As [`Input::at`] and [`space`].
 pub unsafe fn at<'a>(names: &Names, p: *const rlcore_space) -> Result<(Space<'a>, [Extent; 3])> {
     let missing = || Fault::at(names.space, Error::new(Kind::Null, "a pointer, given NULL"));
     let s = unsafe { Input::at(names.space, p, 1)? }.slice().first().ok_or_else(missing)?;
-    unsafe { space(names, s) }
+    let space = unsafe { space(names, s)? };
+    Ok((space, extents(names, &space)))
 }
 
 // SAFETY: plain data.

@@ -204,7 +204,7 @@ impl Block {
 
     unsafe fn reset(&self, env: &CEnv<'_>, begin: usize, end: usize, seed: Option<u64>, obs: *mut c_void) -> Result {
         let obs = unsafe { self.obs(obs)? };
-        apart(&[obs.extent(), self.extent], &env.extents)?;
+        apart(&[obs.extent(), self.extent], &env.extents())?;
         let mut rows = unsafe { self.rows(begin, end)? };
         let width = self.setup.obs_len as usize;
         let obs = obs.range(begin.saturating_mul(width), end.saturating_mul(width));
@@ -310,7 +310,7 @@ pub unsafe extern "C" fn rlcore_vecenv_init(
         let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
         let mut room = Room::default();
         let (env, config) = (CEnv::at(env, &mut room)?, self::config(config)?);
-        apart(&[block.extent(), out.extent()], &env.extents)?;
+        apart(&[block.extent(), out.extent()], &env.extents())?;
         VecEnv::init(block.slice(), &env, &config)?;
         *out.one() = mem.cast();
         Ok(())
@@ -332,7 +332,7 @@ pub unsafe extern "C" fn rlcore_vecenv_attach(
         let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
         let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
-        apart(&[block.extent(), out.extent()], &env.extents)?;
+        apart(&[block.extent(), out.extent()], &env.extents())?;
         VecEnv::attach(block.slice(), &env)?;
         *out.one() = mem.cast();
         Ok(())
@@ -461,7 +461,7 @@ pub unsafe extern "C" fn rlcore_vecenv_render(
         let block = Block::at(v, &env)?;
         let (width, height) = (width as usize, height as usize);
         let rgb = Output::at("rgb", rgb, ptr::grid("rgb", ptr::grid("rgb", width, height)?, 3)?)?;
-        apart(&[rgb.extent(), block.extent], &env.extents)?;
+        apart(&[rgb.extent(), block.extent], &env.extents())?;
         Ok(block.view().render(&env, block.row(index)?, width, height, rgb.slice())?)
     })
 }
@@ -483,7 +483,7 @@ pub unsafe extern "C" fn rlcore_vecenv_images(
         let (width, height) = (width as usize, height as usize);
         let row = ptr::grid("rgb", ptr::grid("rgb", width, height)?, 3)?;
         let rgb = Output::at("rgb", rgb, ptr::grid("rgb", block.num_envs(), row)?)?;
-        apart(&[rgb.extent(), block.extent], &env.extents)?;
+        apart(&[rgb.extent(), block.extent], &env.extents())?;
         Ok(block.view().images(&env, width, height, rgb.slice())?)
     })
 }
@@ -502,7 +502,7 @@ pub unsafe extern "C" fn rlcore_vecenv_lives(
         let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         let lives = Output::at("lives", lives, block.num_envs())?;
-        apart(&[lives.extent(), block.extent], &env.extents)?;
+        apart(&[lives.extent(), block.extent], &env.extents())?;
         let view = block.view();
         view.check_ready()?;
         for (i, lives) in lives.slice().iter_mut().enumerate() {
@@ -529,7 +529,7 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
             return Err(Fault::at("action_mask", Error::new(Kind::Config, "actions that are discrete")));
         }
         let mask = Output::at("mask", mask, ptr::grid("mask", block.num_envs(), width)?)?;
-        apart(&[mask.extent(), block.extent], &env.extents)?;
+        apart(&[mask.extent(), block.extent], &env.extents())?;
         let view = block.view();
         view.check_ready()?;
         for (i, row) in mask.slice().chunks_exact_mut(width).enumerate() {

@@ -30,10 +30,15 @@ pub enum Autoreset {
 
 impl Autoreset {
     /// The mode with this number.
+    #[inline]
     pub fn from_number(number: u32) -> Option<Self> {
-        [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy]
-            .into_iter()
-            .find(|&a| a as u32 == number)
+        match number {
+            0 => Some(Autoreset::SameStep),
+            1 => Some(Autoreset::NextStep),
+            2 => Some(Autoreset::Disabled),
+            3 => Some(Autoreset::Legacy),
+            _ => None,
+        }
     }
 }
 
@@ -128,8 +133,23 @@ impl Setup {
     }
 
     /// Refuses an environment that the block was not made for. Errors: `Config`.
-    #[inline(never)]
+    #[inline]
     pub fn check_env(&self, spec: &Spec<'_>) -> Result {
+        let (obs, action) = (&spec.obs, &spec.action);
+        let other = (spec.env_id ^ self.env_id)
+            | (spec.state_size ^ self.state_size)
+            | (obs.kind as u32 ^ self.obs_kind)
+            | (obs.len ^ self.obs_len)
+            | (action.kind as u32 ^ self.action_kind)
+            | (action.len ^ self.action_len);
+        let choices = (action.kind != Element::I32) | (action.n.len() == self.action_len as usize);
+        if (other == 0) & (spec.wrappers == self.wrappers) & choices { Ok(()) } else { self.refuse_env(spec) }
+    }
+
+    /// What [`Setup::check_env`] says of another environment.
+    #[cold]
+    #[inline(never)]
+    fn refuse_env(&self, spec: &Spec<'_>) -> Result {
         let refuse = |what, needed: u32, given: u32| {
             Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
         };
