@@ -308,6 +308,13 @@ impl<'a> CEnv<'a> {
         self.bare.choices
     }
 
+    /// Kinds of the elements of observations and actions.
+    #[inline]
+    pub fn kinds(&self) -> (Element, Element) {
+        let spec = self.spec();
+        (spec.obs.kind, spec.action.kind)
+    }
+
     /// Arrays that describe it.
     pub fn extents(&self) -> [Extent; 8] {
         let Bare { spec, lists: [g, h], .. } = self.bare;
@@ -382,7 +389,7 @@ fn wrap_up<'a>(
 
 // What is wrapped goes through the pipeline, what is not goes straight to the callbacks.
 impl Env for CEnv<'_> {
-    #[inline]
+    #[inline(always)]
     fn spec(&self) -> Spec<'_> {
         match self.pipeline() {
             None => self.bare.spec,
@@ -406,7 +413,7 @@ impl Env for CEnv<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(
         &self,
         state: &mut [u8],
@@ -457,7 +464,7 @@ fn done(code: i32, what: &'static str) -> rlcore::error::Result {
 
 // SAFETY of all calls: the core hands out a state of `state_size` bytes and arrays of the lengths of the spaces.
 impl Env for Bare<'_> {
-    #[inline]
+    #[inline(always)]
     fn spec(&self) -> Spec<'_> {
         self.spec
     }
@@ -481,7 +488,7 @@ impl Env for Bare<'_> {
         done(code, "env_def: restart that returns 0; not so row")
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(
         &self,
         state: &mut [u8],

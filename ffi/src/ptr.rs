@@ -619,9 +619,9 @@ pub unsafe fn sized<T: Versioned>(p: *const T) -> Result<T> {
 /// As [`sized`], without a copy of a structure that is of our own version; of another one, `other` takes it.
 ///
 /// # Safety
-/// As [`sized`], and nobody writes to the structure for the life of `'a`.
+/// As [`sized`], and nobody writes to the structure as long as it is looked at.
 #[inline]
-pub unsafe fn sized_ref<'a, T: Versioned>(p: *const T, other: &'a mut Option<T>) -> Result<&'a T> {
+pub unsafe fn sized_ref<T: Versioned>(p: *const T, other: &mut Option<T>) -> Result<&T> {
     // SAFETY: present and aligned, and the first field of every `Versioned` is its `struct_size`.
     if !p.is_null() && p.is_aligned() && unsafe { p.cast::<u32>().read() } as usize == size_of::<T>() {
         // SAFETY: as many bytes are there by the promise; every bit pattern is a value.

@@ -146,19 +146,26 @@ pub(crate) struct Block {
 
 impl Block {
     /// Errors: `Null`, `Align`, `Image`; `Config` for another environment.
+    #[inline(never)]
     pub(crate) unsafe fn at(p: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<Block> {
+        unsafe { Self::at_here(p, env) }
+    }
+
+    /// [`Block::at`] for a call that is made all the time.
+    #[inline(always)]
+    unsafe fn at_here(p: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<Block> {
         let base: *const u8 = p.cast();
         let setup = Setup::read(unsafe { Input::at("vecenv", base, Setup::END)? }.slice())?;
         let (spans, size) = spans(&setup)?;
-        let spec = env.spec();
-        setup.check_env(&spec)?;
+        setup.check_env(env)?;
+        let (obs_kind, action_kind) = env.kinds();
         Ok(Block {
             base: base.cast_mut(),
             extent: Extent::of("vecenv", base, size),
             setup,
             spans,
-            obs_kind: spec.obs.kind,
-            action_kind: spec.action.kind,
+            obs_kind,
+            action_kind,
         })
     }
 
@@ -399,7 +406,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step(
     call(|| unsafe {
         let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
-        let block = Block::at(v, &env)?;
+        let block = Block::at_here(v, &env)?;
         block.step(&env, 0, block.num_envs(), Level::New, action, out)
     })
 }

@@ -401,7 +401,7 @@ impl<'a> Batch<'a> {
             return Err(BUSY.given(g));
         }
         let spec = env.spec();
-        self.setup.vecenv.check_env(&spec)?;
+        self.setup.vecenv.check_env(env)?;
         check_actions(&spec.action, action, self.setup.first(groups.clone().count()))?;
         for g in groups.clone() {
             lanes.lane(g, |rows| self.check_lane(g, &rows)).ok_or(SHAPE)??;
@@ -436,7 +436,7 @@ impl<'a> Batch<'a> {
         max_groups: u32,
     ) -> Result<u32> {
         self.not_closed()?;
-        self.setup.vecenv.check_env(&env.spec())?;
+        self.setup.vecenv.check_env(env)?;
         let running = running(worker)?;
         let mut group = self.hint.load(Ordering::Relaxed) as usize;
         let mut done = 0u32;
@@ -557,7 +557,7 @@ impl<'a> Batch<'a> {
         mut obs: ElementsMut<'_>,
     ) -> Result {
         self.not_closed()?;
-        self.setup.vecenv.check_env(&env.spec())?;
+        self.setup.vecenv.check_env(env)?;
         check_obs("batch obs: elements of the agreed kind,", &obs, self.setup.rows(), &self.setup.vecenv)?;
         self.drain()?;
         let width = (self.setup.in_series as usize).saturating_mul(self.setup.obs_len());
@@ -584,7 +584,7 @@ impl<'a> Batch<'a> {
         mut obs: ElementsMut<'_>,
     ) -> Result {
         self.open()?;
-        self.setup.vecenv.check_env(&env.spec())?;
+        self.setup.vecenv.check_env(env)?;
         check_obs("batch obs: elements of the agreed kind,", &obs, self.setup.rows(), &self.setup.vecenv)?;
         if i >= self.setup.rows() {
             return Err(Error::new(Kind::Range, "batch: a row below").needed(self.setup.rows()).given(i));

@@ -134,7 +134,8 @@ impl Setup {
 
     /// Refuses an environment that the block was not made for. Errors: `Config`.
     #[inline]
-    pub fn check_env(&self, spec: &Spec<'_>) -> Result {
+    pub fn check_env<E: Env + ?Sized>(&self, env: &E) -> Result {
+        let spec = env.spec();
         let (obs, action) = (&spec.obs, &spec.action);
         let other = (spec.env_id ^ self.env_id)
             | (spec.state_size ^ self.state_size)
@@ -143,7 +144,7 @@ impl Setup {
             | (action.kind as u32 ^ self.action_kind)
             | (action.len ^ self.action_len);
         let choices = (action.kind != Element::I32) | (action.n.len() == self.action_len as usize);
-        if (other == 0) & (spec.wrappers == self.wrappers) & choices { Ok(()) } else { self.refuse_env(spec) }
+        if (other == 0) & (spec.wrappers == self.wrappers) & choices { Ok(()) } else { self.refuse_env(&env.spec()) }
     }
 
     /// What [`Setup::check_env`] says of another environment.
@@ -545,7 +546,8 @@ impl<'a> Rows<'a> {
     ) -> Result {
         self.check(env)?;
         out.check(self.len(), &self.setup)?;
-        check_actions(&env.spec().action, action, self.len())?;
+        let space = env.spec().action;
+        check_actions(&space, action, self.len())?;
         let mode = self.setup.mode();
         let ready = |&phase: &u8| (phase == RUNNING) | ((phase == ENDED) & (mode != Autoreset::Disabled));
         if !self.phase.iter().fold(true, |all, phase| all & ready(phase)) {
@@ -665,47 +667,44 @@ impl<'a> Rows<'a> {
         let rows = rngs.iter_mut().zip(counts).zip(part(self.phase, begin, end)?);
         let (rewards, ends) = (part(out.reward, begin, end)?, part(out.terminated, begin, end)?);
         let outs = rewards.iter_mut().zip(ends).zip(part(out.truncated, begin, end)?);
+        let last = limit.wrapping_sub(1);
+        let index = |k: usize| first.saturating_add(k);
         for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in (begin..).zip(rows.zip(outs)) {
             let state = cut(&mut states, size)?;
-            let at = k.saturating_mul(obs_len);
-            let mut obs = out.obs.get(at, at.saturating_add(obs_len)).ok_or(SHAPE)?;
-            let failed = |phase: &mut u8, steps: &mut u32, e: Error| {
-                (*steps, *phase) = (0, UNSET);
-                Err(e.given(first.saturating_add(k)))
-            };
+            let at = k.wrapping_mul(obs_len);
+            let mut obs = out.obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
 
-            let was_ended = *phase == ENDED;
-            if was_ended {
+            if *phase == ENDED {
                 if let Err(e) = restart_row(env, level, state, rng, obs.reborrow()) {
-                    return failed(phase, steps, e);
+                    return failed(phase, steps, e.given(index(k)));
                 }
                 (*steps, *phase) = (0, RUNNING);
-            }
-            if was_ended && mode == Autoreset::NextStep {
-                (*reward, *terminated, *truncated) = (0.0, 0, 0);
-                if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(k)) {
-                    *valid = 0;
+                if mode == Autoreset::NextStep {
+                    (*reward, *terminated, *truncated) = (0.0, 0, 0);
+                    if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(k)) {
+                        *valid = 0;
+                    }
+                    continue;
                 }
-                continue;
             }
 
-            let begin = k.saturating_mul(action_len);
-            let act = action.get(begin, begin.saturating_add(action_len)).ok_or(SHAPE)?;
+            let begin = k.wrapping_mul(action_len);
+            let act = action.get(begin, begin.wrapping_add(action_len)).ok_or(SHAPE)?;
             let step = match step_row(env, state, rng, act, obs.reborrow()) {
                 Ok(step) => step,
-                Err(e) => return failed(phase, steps, e),
+                Err(e) => return failed(phase, steps, e.given(index(k))),
             };
             *steps = steps.saturating_add(1);
-            let cut = step.truncated | (limit != 0 && *steps >= limit);
+            let cut = step.truncated | (*steps > last);
             if step.terminated | cut {
                 *phase = ENDED;
                 if let Some(final_obs) = &mut out.final_obs {
-                    let mut row = final_obs.get(at, at.saturating_add(obs_len)).ok_or(SHAPE)?;
+                    let mut row = final_obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
                     row.copy_from(obs.as_ref())?;
                 }
                 if mode == Autoreset::SameStep {
                     if let Err(e) = restart_row(env, level, state, rng, obs) {
-                        return failed(phase, steps, e);
+                        return failed(phase, steps, e.given(index(k)));
                     }
                     (*steps, *phase) = (0, RUNNING);
                 }
@@ -726,7 +725,7 @@ impl<'a> Rows<'a> {
     /// The environment is the one agreed on and the fields have equally many rows.
     #[inline]
     fn check<E: Env + ?Sized>(&self, env: &E) -> Result {
-        self.setup.check_env(&env.spec())?;
+        self.setup.check_env(env)?;
         let n = self.phase.len();
         let bytes = n.checked_mul(self.setup.state_size as usize).ok_or(SHAPE)?;
         if self.rng.len() == n && self.steps.len() == n && self.state.len() == bytes { Ok(()) } else { Err(SHAPE) }
@@ -770,14 +769,14 @@ pub struct View<'a> {
 impl View<'_> {
     /// Lives left in row `i`, counted from the first of these. Errors: `Range`, `Config`, `NotReady`, the callback's.
     pub fn lives<E: Env + ?Sized>(&self, env: &E, i: usize) -> Result<u32> {
-        self.setup.check_env(&env.spec())?;
+        self.setup.check_env(env)?;
         env.lives(self.state_of(i)?)
     }
 
     /// Writes 1 for each discrete action that row `i` allows now, else 0; `mask` has one flag for each choice of each
     /// action element. Errors: `Range`, `Config`, `Shape`, `NotReady`, the callback's.
     pub fn action_mask<E: Env + ?Sized>(&self, env: &E, i: usize, mask: &mut [u8]) -> Result {
-        self.setup.check_env(&env.spec())?;
+        self.setup.check_env(env)?;
         let choices = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
         check_len("vecenv mask: one flag for each choice, elements", mask, choices)?;
         env.action_mask(self.state_of(i)?, mask)
@@ -786,7 +785,7 @@ impl View<'_> {
     /// Draws row `i`: `rgb` is `[height, width, 3]`, rows from the top. Errors: `Range`, `Config`, `Shape`, `NotReady`,
     /// the callback's.
     pub fn render<E: Env + ?Sized>(&self, env: &E, i: usize, width: usize, height: usize, rgb: &mut [u8]) -> Result {
-        self.setup.check_env(&env.spec())?;
+        self.setup.check_env(env)?;
         let len = width.checked_mul(height).and_then(|n| n.checked_mul(3)).ok_or(SHAPE)?;
         check_len("vecenv rgb: height * width * 3 bytes,", rgb, len)?;
         env.render(self.state_of(i)?, width, height, rgb)
@@ -822,6 +821,14 @@ impl View<'_> {
         let begin = i.checked_mul(size).ok_or(SHAPE)?;
         self.state.get(begin..).and_then(|rest| rest.get(..size)).ok_or(SHAPE)
     }
+}
+
+/// A row that stopped a step has to be reset.
+#[cold]
+#[inline(never)]
+fn failed(phase: &mut u8, steps: &mut u32, e: Error) -> Result {
+    (*steps, *phase) = (0, UNSET);
+    Err(e)
 }
 
 /// The next `len` bytes of `rest`.
@@ -930,7 +937,7 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block; `Config` for another environment.
     pub fn attach(mem: &'a mut [u8], env: &'a E) -> Result<Self> {
         let setup: Setup = block::attach(mem, block::Kind::VecEnv, |setup| Ok(spans(setup)?.1))?;
-        setup.check_env(&env.spec())?;
+        setup.check_env(env)?;
         let (spans, _) = spans(&setup)?;
         let venv = Self::cut(mem, env, setup, spans)?;
         venv.rows.check_image()?;
