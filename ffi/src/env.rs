@@ -13,7 +13,7 @@ use rlcore::env::wrap::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
 use rlcore::env::{Builtin, Env, Level, Spec, Step, StepOut};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
-use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
+use rlcore::space::{Element, Elements, ElementsMut, Field};
 
 /// The library's own environments.
 #[derive(Clone, Copy)]
@@ -258,6 +258,10 @@ impl<'a> CEnv<'a> {
         let missing = |what| Fault::at(what, Error::new(Kind::Null, "a function, given NULL"));
         let reset = def.reset.ok_or_else(|| missing("env_def: reset"))?;
         let step = def.step.ok_or_else(|| missing("env_def: step"))?;
+        let (own, obs, action) = match own(def) {
+            Some((env, spec)) => (Some(env), spec.obs, spec.action),
+            None => unsafe { (None, space::space(&space::OBS, &def.obs)?, space::space(&space::ACTION, &def.action)?) },
+        };
         let Room { fields, bare, pipeline } = room;
         let bare = bare.insert(Bare {
             user: def.user,
@@ -267,21 +271,18 @@ impl<'a> CEnv<'a> {
             lives: def.lives,
             action_mask: def.action_mask,
             restart: def.restart,
-            spec: NO_SPEC,
+            spec: Spec {
+                env_id: def.env_id,
+                state_size: def.state_size,
+                max_episode_steps: def.max_episode_steps,
+                obs,
+                action,
+                wrappers: 0,
+            },
             choices: def.action.n,
             lists: [Extent::NONE; 2],
-            own: None,
+            own,
         });
-        match own(def) {
-            Some((env, spec)) => (bare.own, bare.spec) = (Some(env), spec),
-            None => unsafe {
-                bare.spec.obs = space::space(&space::OBS, &def.obs)?;
-                bare.spec.action = space::space(&space::ACTION, &def.action)?;
-            },
-        }
-        bare.spec.env_id = def.env_id;
-        bare.spec.state_size = def.state_size;
-        bare.spec.max_episode_steps = def.max_episode_steps;
         if def.num_fields != 0 {
             built_with_wrappers("env_def: fields")?;
             let given = unsafe { array("env_def: fields", def.fields, def.num_fields, MAX_FIELDS)? };
@@ -323,21 +324,28 @@ impl<'a> CEnv<'a> {
         [a, b, c, d, e, f, *g, *h]
     }
 
+    /// The least that covers what describes an environment, which lies together as a rule: seldom more than choices.
+    #[inline]
+    fn hull(&self) -> Extent {
+        let Spec { obs, action, .. } = &self.bare.spec;
+        let lists = self.bare.spec.obs.fields.len() | usize::from(self.wrapped.is_some());
+        if obs.low.len() | obs.high.len() | obs.n.len() | action.low.len() | action.high.len() | lists == 0 {
+            let [_, _, choices] = space::extents(&space::ACTION, action);
+            return choices;
+        }
+        Extent::hull(&self.extents())
+    }
+
     /// Checks that no output shares a byte with another, with `input` or with what describes the environment.
     /// Errors: `Overlap`.
     pub fn apart(&self, outputs: &[Extent], input: Extent) -> Result {
-        // What describes an environment lies together as a rule.
-        let described = self.extents();
-        if is_apart(outputs, &[input, Extent::hull(&described)]) {
+        if is_apart(outputs, &[input, self.hull()]) {
             return Ok(());
         }
         apart(outputs, &[input])?;
-        apart(outputs, &described)
+        apart(outputs, &self.extents())
     }
 }
-
-const NO_SPEC: Spec<'static> =
-    Spec { env_id: 0, state_size: 0, max_episode_steps: 0, obs: Space::bytes(0), action: Space::bytes(0), wrappers: 0 };
 
 /// The library's own environment behind a table that says of it what it is and has its own functions still.
 #[inline]
