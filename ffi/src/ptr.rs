@@ -465,8 +465,8 @@ fn check<T>(what: &'static str, p: *const T, len: usize) -> Result {
 #[inline(always)]
 fn fits(start: usize, len: usize, size: usize, align: usize) -> bool {
     const FAR: usize = usize::MAX / 2;
-    // 2^32 elements of 2^12 bytes from the lower half of 64 bits end within the address space.
-    let near = size_of::<usize>() == 8 && (start < FAR) & (len <= 1 << 32) & (size <= 1 << 12);
+    // Fewer than 2^32 elements of 2^12 bytes from the lower half of 64 bits end within the address space.
+    let near = size_of::<usize>() == 8 && (start < FAR) & (len <= u32::MAX as usize) & (size <= 1 << 12);
     near & (start != 0) & (start & align.wrapping_sub(1) == 0)
 }
 
