@@ -225,7 +225,9 @@ fn configurations_and_images_are_checked() {
     one(&mut open(&mut words), [0, 1, 0]).unwrap();
     // In words: the count, returns, lengths, kept returns and lengths, records of four words, infos.
     let (count, total, len, kept, kept_len, records, infos) = (16, 24, 32, 40, 48, 56, 88);
-    let nan = u64::from(f32::NAN.to_bits());
+    // A word that holds two numbers of 32 bits, in any byte order.
+    let pair = |first: u32, second: u32| -> u64 { bytemuck::cast([first, second]) };
+    let nan = pair(f32::NAN.to_bits(), 0);
     let places = [
         (count, 0),
         (count, 2),
@@ -233,15 +235,15 @@ fn configurations_and_images_are_checked() {
         (total, nan),
         (len, 0),
         (kept, nan),
-        (kept, 1 << 32),
+        (kept, pair(0, 1)),
         (kept_len, 0),
-        (kept_len, 1 << 32 | 1),
+        (kept_len, pair(1, 1)),
         (records, 8),
         (records + 1, f64::INFINITY.to_bits()),
-        (records + 2, 1 << 32 | 3),
-        (records + 2, 1),
+        (records + 2, pair(3, 1)),
+        (records + 2, pair(1, 0)),
         (records + 3, nan),
-        (records + 3, 1 << 32),
+        (records + 3, pair(0, 1)),
         (records + 4, 1),
         (infos, f64::NAN.to_bits()),
     ];
