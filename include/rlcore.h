@@ -1117,6 +1117,30 @@ rlcore_status rlcore_lazy_frames_gather_transitions(const rlcore_lazy_frames *l,
 rlcore_status rlcore_lazy_frames_newest(const uint8_t *stack, uint32_t num_stack, uint32_t channels, uint32_t layout,
                                         uint8_t *frame, size_t frame_len);
 
+/* ---- Columns: what replay memories keep of a frame ---- */
+
+
+/* ---- Replay memory: the last frames, sampled in sequences that rewards balance ---- */
+
+
+/* ---- Replay memory: transitions, sampled by priority ---- */
+
+
+/* ---- Hindsight: goals that an episode did reach ---- */
+
+
+/* ---- Rollouts: T steps of N environments, in minibatches ---- */
+
+
+/* ---- Trajectories: one episode or a part of it ---- */
+
+
+/* ---- Queues: trajectories that wait for a learner ---- */
+
+
+/* ---- Rollouts as safetensors files ---- */
+
+
 /* ---- Kernels, without state or block: advantages and returns ---- */
 
 /* What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1]. */
@@ -1147,6 +1171,12 @@ rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float la
    Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
    for a number that is not finite. */
 rlcore_status rlcore_discounted_sum(const float *x, uint32_t num_steps, uint32_t num_envs, float discount, float *out);
+
+/* ---- V-trace ---- */
+
+
+/* ---- Value targets over several steps ---- */
+
 
 /* ---- Categorical policies ---- */
 

@@ -7,7 +7,15 @@
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
 // A build without some parts has helpers that nothing in it calls.
 #![cfg_attr(
-    not(all(feature = "batch", feature = "frames", feature = "records", feature = "wrappers")),
+    not(all(
+        feature = "batch",
+        feature = "estimators",
+        feature = "frames",
+        feature = "records",
+        feature = "replay",
+        feature = "rollouts",
+        feature = "wrappers"
+    )),
     allow(dead_code, unused_imports)
 )]
 
@@ -39,6 +47,29 @@ pub mod categorical;
 pub mod gaussian;
 pub mod kernels;
 pub mod moments;
+
+#[cfg(feature = "estimators")]
+pub mod targets;
+#[cfg(feature = "estimators")]
+pub mod vtrace;
+
+#[cfg(feature = "replay")]
+pub mod memory;
+#[cfg(feature = "replay")]
+pub mod relabel;
+#[cfg(feature = "replay")]
+pub mod replay;
+#[cfg(feature = "replay")]
+pub mod table;
+
+#[cfg(feature = "rollouts")]
+pub mod queue;
+#[cfg(feature = "rollouts")]
+pub mod rollout_buffer;
+#[cfg(feature = "rollouts")]
+pub mod rollout_file;
+#[cfg(feature = "rollouts")]
+pub mod trajectory;
 
 pub mod sampling;
 

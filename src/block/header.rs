@@ -26,6 +26,16 @@ pub enum Kind {
     VecNormalize = 6,
     /// Steps of a vectorised environment that the host does not wait for.
     Batch = 7,
+    /// A replay memory whose samples are balanced by reward.
+    Memory = 8,
+    /// A replay memory whose samples follow priorities.
+    Replay = 9,
+    /// What N environments did in T steps, for learners on policy.
+    RolloutBuffer = 10,
+    /// One trajectory, for learners that take them one by one.
+    Trajectory = 11,
+    /// Trajectories that wait for a learner, first in, first out.
+    Queue = 12,
 }
 
 /// Version of the layouts behind the header. It goes up whenever a saved block of the last release can no longer be read.

@@ -1,8 +1,18 @@
 //! What is kept between steps: statistics, records, and the arrays that learners read.
 
 pub mod lazy_frames;
+pub mod memory;
+pub mod minibatch;
 pub mod monitor;
 pub mod monitor_csv;
 pub mod normalizer;
+pub mod queue;
+pub mod relabel;
+pub mod replay;
+pub mod rollout_buffer;
+pub mod rollout_file;
 pub mod step;
+pub mod sum_tree;
+pub mod table;
+pub mod trajectory;
 pub mod vec_normalize;

@@ -1,0 +1,1 @@
+//! Replay memory whose samples are balanced by reward.

@@ -1,0 +1,1 @@
+//! Trajectories that wait for a learner.

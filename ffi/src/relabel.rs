@@ -1,0 +1,1 @@
+//! Hindsight goals.

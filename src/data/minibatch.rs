@@ -1,0 +1,1 @@
+//! Minibatches drawn from a rollout.

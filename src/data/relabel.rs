@@ -1,0 +1,1 @@
+//! Hindsight: goals that an episode did reach.

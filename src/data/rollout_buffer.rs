@@ -1,0 +1,1 @@
+//! What N environments did in T steps, for learners on policy.

@@ -1,0 +1,1 @@
+//! A tree of sums that finds the item a priority belongs to.

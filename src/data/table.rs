@@ -1,0 +1,1 @@
+//! Rows of named, typed columns in rings: what every replay memory keeps.

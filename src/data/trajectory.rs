@@ -1,0 +1,1 @@
+//! One trajectory and what a learner makes of it.

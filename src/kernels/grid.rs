@@ -1,0 +1,1 @@
+//! `[T, N]` arrays of which a call uses some columns.

@@ -1,0 +1,1 @@
+//! Value targets over several steps, all of one reverse scan.

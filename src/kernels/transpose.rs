@@ -1,0 +1,1 @@
+//! Arrays that are laid out the other way round.

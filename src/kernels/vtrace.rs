@@ -1,0 +1,1 @@
+//! V-trace: off-policy value targets and policy-gradient advantages.
