@@ -47,6 +47,9 @@ enum {
   RLCORE_E_OVERLAP = -12,      /* Two arrays that must be apart share bytes. */
   RLCORE_E_BUSY = -13,         /* What was begun has to be finished first. */
   RLCORE_E_NOT_PENDING = -14,  /* Nothing was begun that could be finished. */
+  RLCORE_E_INEXACT = -15,      /* Every attempt to find what was asked for exactly has failed. */
+  RLCORE_E_EMPTY = -16,        /* There is nothing to choose from. */
+  RLCORE_E_DISABLED = -17,     /* The configuration has switched this off. */
 };
 
 /* Name of a status, e.g. "RLCORE_E_SIZE". Static text, never NULL. */

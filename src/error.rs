@@ -34,6 +34,12 @@ pub enum Kind {
     Busy = -13,
     /// Nothing was begun that could be finished.
     NotPending = -14,
+    /// Every attempt to find what was asked for exactly has failed.
+    Inexact = -15,
+    /// There is nothing to choose from.
+    Empty = -16,
+    /// The configuration has switched this off.
+    Disabled = -17,
 }
 
 /// The value that was given where another was needed.

@@ -53,11 +53,17 @@ pub enum rlcore_status {
     RLCORE_E_BUSY = -13,
     /// Nothing was begun that could be finished.
     RLCORE_E_NOT_PENDING = -14,
+    /// Every attempt to find what was asked for exactly has failed.
+    RLCORE_E_INEXACT = -15,
+    /// There is nothing to choose from.
+    RLCORE_E_EMPTY = -16,
+    /// The configuration has switched this off.
+    RLCORE_E_DISABLED = -17,
 }
 
 use rlcore_status::*;
 
-const WORDS: [(rlcore_status, &CStr, &CStr); 15] = [
+const WORDS: [(rlcore_status, &CStr, &CStr); 18] = [
     (RLCORE_OK, c"RLCORE_OK", c"success"),
     (RLCORE_E_NULL, c"RLCORE_E_NULL", c"a pointer that is required is NULL"),
     (RLCORE_E_SIZE, c"RLCORE_E_SIZE", c"memory is smaller than it has to be"),
@@ -77,6 +83,9 @@ const WORDS: [(rlcore_status, &CStr, &CStr); 15] = [
     (RLCORE_E_OVERLAP, c"RLCORE_E_OVERLAP", c"two arrays that must be apart share bytes"),
     (RLCORE_E_BUSY, c"RLCORE_E_BUSY", c"what was begun has to be finished first"),
     (RLCORE_E_NOT_PENDING, c"RLCORE_E_NOT_PENDING", c"nothing was begun that could be finished"),
+    (RLCORE_E_INEXACT, c"RLCORE_E_INEXACT", c"every attempt to find what was asked for exactly has failed"),
+    (RLCORE_E_EMPTY, c"RLCORE_E_EMPTY", c"there is nothing to choose from"),
+    (RLCORE_E_DISABLED, c"RLCORE_E_DISABLED", c"the configuration has switched this off"),
 ];
 
 fn words(status: i32) -> (&'static CStr, &'static CStr) {
@@ -103,6 +112,9 @@ impl From<Kind> for rlcore_status {
             Kind::Overlap => RLCORE_E_OVERLAP,
             Kind::Busy => RLCORE_E_BUSY,
             Kind::NotPending => RLCORE_E_NOT_PENDING,
+            Kind::Inexact => RLCORE_E_INEXACT,
+            Kind::Empty => RLCORE_E_EMPTY,
+            Kind::Disabled => RLCORE_E_DISABLED,
         }
     }
 }
