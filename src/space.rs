@@ -169,6 +169,16 @@ pub enum ElementsMut<'a> {
 }
 
 impl<'a> Elements<'a> {
+    /// Bytes as elements of this kind. Errors: `Align`.
+    pub fn of_bytes(kind: Element, bytes: &'a [u8]) -> Result<Self> {
+        let refuse = |_| Error::new(Kind::Align, "elements: whole ones on a boundary of theirs");
+        Ok(match kind {
+            Element::F32 => Elements::F32(bytemuck::try_cast_slice(bytes).map_err(refuse)?),
+            Element::I32 => Elements::I32(bytemuck::try_cast_slice(bytes).map_err(refuse)?),
+            Element::U8 => Elements::U8(bytes),
+        })
+    }
+
     /// Element kind.
     pub fn kind(&self) -> Element {
         match self {

@@ -523,6 +523,15 @@ pub unsafe fn atomics<'a>(base: *const u8, span: Span<u32>) -> &'a [AtomicU32] {
     unsafe { slice::from_raw_parts(base.add(span.start()).cast::<AtomicU32>(), span.len()) }
 }
 
+/// Entry `i` of a field of the block at `base` as it is now, read once, whoever else writes to it.
+///
+/// # Safety
+/// `base` is a block that was laid out with this span.
+pub unsafe fn peek<T: Plain>(base: *const u8, span: Span<T>, i: usize) -> Option<T> {
+    // SAFETY: within the span, which is aligned within the block.
+    (i < span.len()).then(|| unsafe { base.add(span.start()).cast::<T>().add(i).read_volatile() })
+}
+
 /// Stores a result.
 ///
 /// # Safety

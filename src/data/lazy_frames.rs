@@ -344,27 +344,31 @@ impl<'a> Rings<'a> {
                 return damaged("lazy_frames: fewer than 2^63 frames; not so environment", env);
             }
             let ages = block::rows(self.age, env, 1, num_frames)?;
-            let held = pushed.min(num_frames as u64);
-            let oldest = pushed.saturating_sub(held);
-            // In the order of numbers: from the oldest to the end of the ring, then from its beginning.
-            let (late, early) = ages.split_at_checked(slot_of(oldest, num_frames)).ok_or(SHAPE)?;
-            let most = self.config.num_stack as u8;
-            let mut before = None;
-            let mut right = true;
-            for (i, &age) in (0u64..).zip(early.iter().chain(late)) {
-                right &= match before {
-                    _ if i >= held => age == 0,
-                    None => age <= most && u64::from(age) <= oldest,
-                    Some(before) => age == 0 || age == u8::saturating_add(before, 1).min(most),
-                };
-                before = Some(age);
-            }
-            if !right {
+            if !ages_are_right(ages, pushed, self.config.num_stack as u8) {
                 return damaged("lazy_frames: ages that count the frames of an episode; not so environment", env);
             }
         }
         Ok(())
     }
+}
+
+/// Whether the ages of a ring are those of some sequence of frames, `pushed` of them so far, counted up to `most`.
+pub(super) fn ages_are_right(ages: &[u8], pushed: u64, most: u8) -> bool {
+    let held = pushed.min(ages.len() as u64);
+    let oldest = pushed.saturating_sub(held);
+    // In the order of numbers: from the oldest to the end of the ring, then from its beginning.
+    let (early, late) = ages.split_at_checked(slot_of(oldest, ages.len())).unwrap_or_default();
+    let mut before = None;
+    let mut right = late.len() != 0;
+    for (i, &age) in (0u64..).zip(late.iter().chain(early)) {
+        right &= match before {
+            _ if i >= held => age == 0,
+            None => age <= most && u64::from(age) <= oldest,
+            Some(before) => age == 0 || age == u8::saturating_add(before, 1).min(most),
+        };
+        before = Some(age);
+    }
+    right
 }
 
 /// Frames to read, of all environments: any number of threads may look at the same ones.

@@ -1,1 +1,710 @@
 //! Rows of named, typed columns in rings: what every replay memory keeps.
+//!
+//! A table is a part of a block, not a block: its owner plans it among its own fields, and keeps whatever else it knows
+//! about a row in spans of its own. Each of R rings holds its last `num_rows` rows, column after column. A row's number
+//! counts from the first row that its ring ever took and is never reused; row n is in slot `n % num_rows`.
+//!
+//! An image column keeps each frame once and is read as stacks: beside every row lies one byte, its age, how many rows of
+//! its episode came before it, which is all that [`lazy_frames`] has to know.
+//!
+//! # Readers beside the writer
+//!
+//! One writer may push while others read the same bytes, as two processes do that share a mapped file. Before a writer
+//! touches a row it stores in its ring's word of [`Spans::writing`] how many rows it is about to push; after the last it
+//! stores 0. [`Table::push`] writes the row before it counts it in `pushed`, so a number below `pushed` is a whole row;
+//! what an owner keeps beside the columns is written before that too. A reader copies first and asks afterwards: rows below
+//! `pushed + writing - num_rows` may have been overwritten meanwhile and are forgotten, whatever was copied; all others
+//! are as they were pushed ([`oldest_after`]). Nobody waits: a reader loses rows only to a writer that laps it.
+//!
+//! ```
+//! use rlcore::block::{Cutter, Plan};
+//! use rlcore::data::lazy_frames::FrameIndex;
+//! use rlcore::data::table::{Column, Table, TableConfig, spans};
+//! use rlcore::kernels::stack::Layout;
+//! use rlcore::space::{Element, Elements, ElementsMut};
+//!
+//! # fn main() -> rlcore::error::Result {
+//! let columns = [Column::new("obs", Element::F32, 2), Column::new("action", Element::I32, 1)];
+//! let config = TableConfig::new(1, 100, &columns);
+//! let mut plan = Plan::default();
+//! let spans = spans(&mut plan, &config)?;
+//! let mut block = vec![0u64; plan.size()? / 8];
+//! let mut table = Table::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &config, &spans)?;
+//!
+//! let number = table.push(0, &[Elements::F32(&[0.5, -1.0]), Elements::I32(&[3])], true)?;
+//! let mut obs = [0.0; 2];
+//! table.view().gather(0, &[FrameIndex::new(0, number)], Layout::Hwc, ElementsMut::F32(&mut obs))?;
+//! assert_eq!(obs, [0.5, -1.0]);
+//! # Ok(())
+//! # }
+//! ```
+
+use bytemuck::{Pod, Zeroable};
+use core::ops::Range;
+use core::sync::atomic::{Ordering, fence};
+
+use super::lazy_frames::{self, FrameIndex, LazyFramesConfig};
+use crate::block::{self, Cutter, Plan, Span};
+use crate::error::{Error, Kind, Result};
+use crate::kernels::stack::{Layout, MAX_STACK};
+use crate::space::{Element, Elements, ElementsMut};
+
+/// Most columns of a table.
+pub const MAX_COLUMNS: usize = 16;
+
+/// Bytes of a column's name, the zeros after it included.
+pub const NAME_SIZE: usize = 24;
+
+/// What one column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Column {
+    /// What it is called: 1 to 23 ASCII characters, zeros after them.
+    pub name: [u8; NAME_SIZE],
+    /// A [`Element`], as its number.
+    pub kind: u32,
+    /// Elements of one row, at least 1; with stacks, those of one frame.
+    pub len: u32,
+    /// 0 or 1; or k up to [`MAX_STACK`], with bytes: a row keeps the newest frame only and is read as the stack of the k
+    /// newest frames of its episode, the first one repeated where there are fewer.
+    pub num_stack: u32,
+    /// Bytes of a pixel, which divide `len`; 0 is 1, and the only value of other kinds.
+    pub channels: u32,
+}
+
+impl Column {
+    /// `len` elements a row. A name that is too long is cut short.
+    pub const fn new(name: &str, kind: Element, len: u32) -> Self {
+        let (bytes, mut padded, mut i) = (name.as_bytes(), [0; NAME_SIZE], 0);
+        while i < NAME_SIZE - 1 && i < bytes.len() {
+            padded[i] = bytes[i];
+            i += 1;
+        }
+        Column { name: padded, kind: kind as u32, len, num_stack: 0, channels: 0 }
+    }
+
+    /// Frames of `len` bytes with `channels` bytes a pixel, read as stacks of `num_stack`.
+    pub const fn frames(name: &str, len: u32, channels: u32, num_stack: u32) -> Self {
+        Column { num_stack, channels, ..Column::new(name, Element::U8, len) }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        let len = self.name.iter().position(|&c| c == 0).unwrap_or(NAME_SIZE);
+        core::str::from_utf8(self.name.get(..len).unwrap_or_default()).unwrap_or_default()
+    }
+
+    /// Element kind. Errors: `Config`.
+    #[inline]
+    pub fn element(&self) -> Result<Element> {
+        Element::from_number(self.kind).ok_or(KIND.given(self.kind as usize))
+    }
+
+    /// Frames that a row is read as, at least 1.
+    #[inline]
+    pub fn stack(&self) -> usize {
+        self.num_stack.max(1) as usize
+    }
+
+    /// Elements of a row as it is read, a whole stack; what [`TableConfig::check`] accepts fits the address space.
+    #[inline]
+    pub fn read_len(&self) -> usize {
+        (self.len as usize).saturating_mul(self.stack())
+    }
+
+    /// Bytes of a row as it is stored.
+    #[inline]
+    pub fn row_size(&self) -> usize {
+        (self.len as usize).saturating_mul(if self.kind == Element::U8 as u32 { 1 } else { 4 })
+    }
+
+    fn check(&self) -> Result {
+        let refuse = |what, given: u32| Err(Error::new(Kind::Config, what).given(given as usize));
+        let len = self.name.iter().position(|&c| c == 0).unwrap_or(0);
+        let (name, zeros) = self.name.split_at_checked(len).unwrap_or_default();
+        if name.is_empty() || !name.is_ascii() || zeros.iter().any(|&c| c != 0) {
+            let what = "column: a name of 1 to 23 ASCII characters and zeros after them";
+            return Err(Error::new(Kind::Config, what));
+        }
+        let kind = self.element()?;
+        if self.len == 0 || self.read_len() > isize::MAX as usize / 4 {
+            return refuse("column: len of at least 1 that fits the address space", self.len);
+        }
+        if self.num_stack as usize > MAX_STACK {
+            return refuse("column: num_stack up to 16", self.num_stack);
+        }
+        if kind != Element::U8 && self.stack() > 1 {
+            return refuse("column: num_stack of 0 or 1 with elements other than bytes", self.num_stack);
+        }
+        if kind != Element::U8 && self.channels > 1 {
+            return refuse("column: channels of 0 or 1 with elements other than bytes", self.channels);
+        }
+        if self.len.checked_rem(self.channels.max(1)) != Some(0) {
+            return refuse("column: channels that divide len", self.channels);
+        }
+        Ok(())
+    }
+}
+
+const KIND: Error = Error::new(Kind::Config, "column: kind of 0 (f32), 1 (i32) or 2 (u8)");
+
+/// What a table is made from: a part of its owner's configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct TableConfig {
+    /// R, at least 1.
+    pub num_rings: u32,
+    /// Rows that each ring keeps, at least 1, and at least `num_stack` of every column.
+    pub num_rows: u32,
+    /// Columns, 1 to [`MAX_COLUMNS`].
+    pub num_columns: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The columns, of different names; all zero beyond `num_columns`.
+    pub columns: [Column; MAX_COLUMNS],
+}
+
+impl TableConfig {
+    /// A table of these columns; [`TableConfig::check`] refuses more than [`MAX_COLUMNS`].
+    pub fn new(num_rings: u32, num_rows: u32, columns: &[Column]) -> Self {
+        let mut all = [Column::zeroed(); MAX_COLUMNS];
+        block::copy(&mut all, columns);
+        TableConfig { num_rings, num_rows, num_columns: columns.len() as u32, reserved: 0, columns: all }
+    }
+
+    /// The columns.
+    #[inline]
+    pub fn columns(&self) -> &[Column] {
+        self.columns.get(..self.num_columns as usize).unwrap_or(&self.columns)
+    }
+
+    /// One column. Errors: `Range`.
+    #[inline]
+    pub fn column(&self, column: usize) -> Result<&Column> {
+        let columns = self.columns();
+        columns.get(column).ok_or(Error::new(Kind::Range, "table: a column below").needed(columns.len()).given(column))
+    }
+
+    /// Number of the column of this name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.columns().iter().position(|column| column.name() == name)
+    }
+
+    /// Most frames that a row of any column is read as, at least 1.
+    pub fn max_stack(&self) -> usize {
+        self.columns().iter().fold(1, |most, column| most.max(column.stack()))
+    }
+
+    /// Bytes of a row in all columns, and what is known about it. Errors: `Overflow`.
+    pub fn row_size(&self) -> Result<usize> {
+        let size = self.columns().iter().try_fold(1usize, |size, column| size.checked_add(column.row_size()));
+        size.ok_or(OVERFLOW)
+    }
+
+    /// Refuses what no table is made from. Errors: `Config`.
+    pub fn check(&self) -> Result {
+        let refuse =
+            |what, needed: usize, given: u32| Err(Error::new(Kind::Config, what).needed(needed).given(given as usize));
+        if self.num_rings == 0 {
+            return refuse("table config: num_rings of at least", 1, 0);
+        }
+        if self.num_columns == 0 || self.num_columns as usize > MAX_COLUMNS {
+            return refuse("table config: num_columns from 1 to", MAX_COLUMNS, self.num_columns);
+        }
+        if self.reserved != 0 {
+            return refuse("table config: reserved of", 0, self.reserved);
+        }
+        let columns = self.columns();
+        for (i, column) in columns.iter().enumerate() {
+            column.check()?;
+            if columns.iter().take(i).any(|other| other.name == column.name) {
+                return Err(Error::new(Kind::Config, "table config: names that differ; not so column").given(i));
+            }
+        }
+        if self.columns.iter().skip(columns.len()).any(|column| *column != Column::zeroed()) {
+            return Err(Error::new(Kind::Config, "table config: zeros beyond num_columns"));
+        }
+        if (self.num_rows as usize) < self.max_stack() {
+            let what = "table config: num_rows of at least 1 and any num_stack,";
+            return refuse(what, self.max_stack(), self.num_rows);
+        }
+        Ok(())
+    }
+}
+
+/// Where the fields of a table lie in its owner's block.
+#[derive(Clone, Copy, Debug)]
+pub struct Spans {
+    /// `[R]` rows pushed so far: the number of the next one.
+    pub pushed: Span<u64>,
+    /// `[R]` rows that a writer is about to push, for readers beside it; else 0.
+    pub writing: Span<u32>,
+    /// `[R, num_rows]` rows of the same episode before this one, counted up to the most that a stack needs, at least 1.
+    pub age: Span<u8>,
+    /// `[R, num_rows, row_size]` bytes of each column, of length 0 beyond `num_columns`.
+    pub columns: [Span<u8>; MAX_COLUMNS],
+}
+
+/// Plans a table among the fields of its owner; new ones are all zero. Errors: `Config`, `Overflow`.
+pub fn spans(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
+    config.check()?;
+    let rings = config.num_rings as usize;
+    let rows = rings.checked_mul(config.num_rows as usize).ok_or(OVERFLOW)?;
+    let (pushed, writing, age) = (plan.span(rings)?, plan.span(rings)?, plan.span(rows)?);
+    let mut columns = [Plan::default().span(0)?; MAX_COLUMNS];
+    for (span, column) in columns.iter_mut().zip(config.columns()) {
+        *span = plan.grid(rows, column.row_size())?;
+    }
+    Ok(Spans { pushed, writing, age, columns })
+}
+
+const OVERFLOW: Error = Error::new(Kind::Overflow, "table: rows that fit the address space");
+const SHAPE: Error = Error::new(Kind::Shape, "table: fields with the rows of all its rings");
+const RING: Error = Error::new(Kind::Range, "table: a ring below");
+const FORGOTTEN: Error = Error::new(Kind::Range, "table: rows that are still held, from number");
+
+/// Numbers stop here, so that no sum of them overflows.
+const LAST: u64 = i64::MAX as u64;
+
+/// The slot of a row in its ring.
+#[inline]
+fn slot_of(number: u64, num_rows: usize) -> usize {
+    number.checked_rem(num_rows as u64).unwrap_or(0) as usize
+}
+
+/// Number of the oldest row that a reader beside the writer may still believe, from what it finds in `pushed` and
+/// `writing` of the ring after it has copied, read in this order of `writing` first.
+#[inline]
+pub fn oldest_after(pushed: u64, writing: u32, num_rows: u32) -> u64 {
+    pushed.saturating_add(writing.into()).saturating_sub(num_rows.into())
+}
+
+/// Rings `[first, first + len)`, to push to: two disjoint ones share no byte, so they may go to different threads. The
+/// fields are public for callers that cut them from a raw block along [`spans`].
+#[derive(Debug)]
+pub struct Table<'a> {
+    /// What it was made from.
+    pub config: &'a TableConfig,
+    /// Number of the first ring.
+    pub first: usize,
+    /// `[rings]` as in [`Spans::pushed`].
+    pub pushed: &'a mut [u64],
+    /// `[rings, num_rows]` as in [`Spans::age`].
+    pub age: &'a mut [u8],
+    /// `[rings, num_rows, row_size]` bytes each, as in [`Spans::columns`].
+    pub columns: [&'a mut [u8]; MAX_COLUMNS],
+}
+
+impl<'a> Table<'a> {
+    /// Takes a table out of a block in which its fields were planned.
+    pub fn cut(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<Self> {
+        Ok(Self::cut_all(cut, config, spans)?.0)
+    }
+
+    /// As [`Table::cut`], and refuses what no sequence of calls can produce, or one that was stopped amid a row.
+    /// Errors: `Image`.
+    pub fn attach(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<Self> {
+        let (table, writing) = Self::cut_all(cut, config, spans)?;
+        if let Some(ring) = writing.iter().position(|&rows| rows != 0) {
+            let what = "table: no row that was being written; not so ring";
+            return Err(Error::new(Kind::Image, what).given(ring));
+        }
+        table.check_image()?;
+        Ok(table)
+    }
+
+    fn cut_all(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<(Self, &'a [u32])> {
+        let (pushed, writing, age) = (cut.take(spans.pushed)?, cut.take(spans.writing)?, cut.take(spans.age)?);
+        let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
+        for (column, span) in columns.iter_mut().zip(spans.columns).take(config.num_columns as usize) {
+            *column = cut.take(span)?;
+        }
+        Ok((Table { config, first: 0, pushed, age, columns }, writing))
+    }
+
+    /// Number of rings.
+    pub fn len(&self) -> usize {
+        self.pushed.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.pushed.is_empty()
+    }
+
+    /// The same rings for a shorter time.
+    pub fn reborrow(&mut self) -> Table<'_> {
+        let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
+        for (to, from) in columns.iter_mut().zip(&mut self.columns) {
+            *to = from;
+        }
+        Table { config: self.config, first: self.first, pushed: self.pushed, age: self.age, columns }
+    }
+
+    /// The first `k` rings and the others, for two threads; `None` if there are fewer than `k`.
+    pub fn split_at(self, k: usize) -> Option<(Table<'a>, Table<'a>)> {
+        let (config, first) = (self.config, self.first);
+        let rows = k.checked_mul(config.num_rows as usize)?;
+        let (pushed, pushed_rest) = self.pushed.split_at_mut_checked(k)?;
+        let (age, age_rest) = self.age.split_at_mut_checked(rows)?;
+        let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
+        let mut columns_rest: [&mut [u8]; MAX_COLUMNS] = Default::default();
+        let halves = columns.iter_mut().zip(&mut columns_rest);
+        for (((to, rest), from), column) in halves.zip(self.columns).zip(config.columns()) {
+            (*to, *rest) = from.split_at_mut_checked(rows.checked_mul(column.row_size())?)?;
+        }
+        let second = first.checked_add(k)?;
+        Some((
+            Table { config, first, pushed, age, columns },
+            Table { config, first: second, pushed: pushed_rest, age: age_rest, columns: columns_rest },
+        ))
+    }
+
+    /// The same rings, to read; of all rings if these are.
+    pub fn view(&self) -> View<'_> {
+        let mut columns: [&[u8]; MAX_COLUMNS] = Default::default();
+        for (to, from) in columns.iter_mut().zip(&self.columns) {
+            *to = from;
+        }
+        View { config: self.config, pushed: self.pushed, age: self.age, columns }
+    }
+
+    /// [`Table::push`] would take this row, and `count - 1` after it: what an owner asks before it writes anything of its
+    /// own. Errors: as [`Table::push`].
+    pub fn check(&self, i: usize, row: &[Elements<'_>], first: bool, count: u32) -> Result {
+        let columns = self.config.columns();
+        if row.len() != columns.len() {
+            let what = "table: a row with elements for each column,";
+            return Err(Error::new(Kind::Shape, what).needed(columns.len()).given(row.len()));
+        }
+        for (i, (column, elements)) in columns.iter().zip(row).enumerate() {
+            if elements.kind() as u32 != column.kind {
+                let what = "table: elements of the kind that the column has; not so column";
+                return Err(Error::new(Kind::Shape, what).given(i));
+            }
+            if elements.len() != column.len as usize {
+                let what = "table: elements of a row in each column,";
+                return Err(Error::new(Kind::Shape, what).needed(column.len as usize).given(elements.len()));
+            }
+        }
+        let pushed = *self.pushed.get(i).ok_or(RING.needed(self.len()).given(i))?;
+        let ring = self.first.saturating_add(i);
+        if pushed == 0 && !first {
+            let what = "table: the first row of an episode before others; not so ring";
+            return Err(Error::new(Kind::NotReady, what).given(ring));
+        }
+        if pushed > LAST.saturating_sub(count.into()) {
+            return Err(Error::new(Kind::Range, "table: fewer than 2^63 rows; not so ring").given(ring));
+        }
+        Ok(())
+    }
+
+    /// Slot of the row that ring `i`, counted from the first of these, takes next: where its owner keeps what belongs to
+    /// the same row, in arrays `[rings, num_rows]`, before it pushes. Errors: `Range`.
+    pub fn next_row(&self, i: usize) -> Result<usize> {
+        let pushed = *self.pushed.get(i).ok_or(RING.needed(self.len()).given(i))?;
+        let num_rows = self.config.num_rows as usize;
+        Ok(i.saturating_mul(num_rows).saturating_add(slot_of(pushed, num_rows)))
+    }
+
+    /// Appends a row to ring `i`, counted from the first of these, and returns its number: elements for each column, of its
+    /// kind and length. `first` starts an episode. The oldest row is forgotten when the ring is full.
+    ///
+    /// Errors: `Range`; `Shape`; `NotReady` for a ring without rows unless `first`. Nothing is written then.
+    pub fn push(&mut self, i: usize, row: &[Elements<'_>], first: bool) -> Result<u64> {
+        self.check(i, row, first, 1)?;
+        let num_rows = self.config.num_rows as usize;
+        let pushed = self.pushed.get_mut(i).ok_or(SHAPE)?;
+        let number = *pushed;
+        let slot = slot_of(number, num_rows);
+        let ages = block::rows_mut(self.age, i, 1, num_rows)?;
+        let age = if first {
+            0
+        } else {
+            let before = ages.get(slot_of(number.saturating_sub(1), num_rows)).ok_or(SHAPE)?;
+            before.saturating_add(1).min(self.config.max_stack() as u8)
+        };
+        *ages.get_mut(slot).ok_or(SHAPE)? = age;
+        let at = i.saturating_mul(num_rows).saturating_add(slot);
+        for ((to, column), from) in self.columns.iter_mut().zip(self.config.columns()).zip(row) {
+            let size = column.row_size();
+            block::copy(block::rows_mut(to, at, 1, size)?, from.bytes());
+        }
+        // A reader beside the writer finds whole rows below this number.
+        fence(Ordering::Release);
+        *pushed = number.saturating_add(1);
+        Ok(number)
+    }
+
+    /// What no sequence of calls can produce is no image.
+    fn check_image(&self) -> Result {
+        let num_rows = self.config.num_rows as usize;
+        let most = self.config.max_stack() as u8;
+        let damaged = |what, ring| Err(Error::new(Kind::Image, what).given(ring));
+        for (ring, &pushed) in self.pushed.iter().enumerate() {
+            if pushed > LAST {
+                return damaged("table: fewer than 2^63 rows; not so ring", ring);
+            }
+            let ages = block::rows(self.age, ring, 1, num_rows)?;
+            if !lazy_frames::ages_are_right(ages, pushed, most) {
+                return damaged("table: ages that count the rows of an episode; not so ring", ring);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Rows `[number, number + len)` of ring `env`, to read as one sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Run {
+    /// Number of the first row.
+    pub number: u64,
+    /// Number of the ring.
+    pub env: u32,
+    /// Rows.
+    pub len: u32,
+}
+
+impl Run {
+    /// `len` rows of ring `env` from `number` on.
+    pub const fn new(env: u32, number: u64, len: u32) -> Self {
+        Run { number, env, len }
+    }
+}
+
+/// Rows to read, of all rings: any number of threads may look at the same ones. The fields are public as those of [`Table`].
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// What the table was made from.
+    pub config: &'a TableConfig,
+    /// `[R]` as in [`Spans::pushed`].
+    pub pushed: &'a [u64],
+    /// `[R, num_rows]` as in [`Spans::age`].
+    pub age: &'a [u8],
+    /// `[R, num_rows, row_size]` bytes each, as in [`Spans::columns`].
+    pub columns: [&'a [u8]; MAX_COLUMNS],
+}
+
+impl<'a> View<'a> {
+    /// Takes a table out of a block in which its fields were planned.
+    pub fn of(block: &'a [u8], config: &'a TableConfig, spans: &Spans) -> Result<Self> {
+        let (pushed, age) = (block::view(block, spans.pushed)?, block::view(block, spans.age)?);
+        let mut columns: [&[u8]; MAX_COLUMNS] = Default::default();
+        for (column, span) in columns.iter_mut().zip(spans.columns).take(config.num_columns as usize) {
+            *column = block::view(block, span)?;
+        }
+        Ok(View { config, pushed, age, columns })
+    }
+
+    /// Numbers of the rows that a ring still holds. Errors: `Range`.
+    #[inline]
+    pub fn held(&self, ring: usize) -> Result<Range<u64>> {
+        let pushed = *self.pushed.get(ring).ok_or(RING.needed(self.pushed.len()).given(ring))?;
+        Ok(pushed.saturating_sub(self.config.num_rows.into())..pushed)
+    }
+
+    /// Numbers of the rows whose stacks a ring still holds, in every column: those that may be drawn. Errors: `Range`.
+    pub fn whole(&self, ring: usize) -> Result<Range<u64>> {
+        let held = self.held(ring)?;
+        let mut start = held.start;
+        // Once a row has its stacks, all later ones have theirs: 15 steps at most.
+        while start < held.end && !self.is_whole(ring, start)? {
+            start = start.saturating_add(1);
+        }
+        Ok(start..held.end)
+    }
+
+    /// Whether a ring still holds all rows that the stacks of this one read. Errors: `Range` if it is not held itself.
+    pub fn is_whole(&self, ring: usize, number: u64) -> Result<bool> {
+        Ok(self.stack_start(ring, number)? >= self.held(ring)?.start)
+    }
+
+    /// Number of the oldest row that the stacks of this one read, held or not; its own without stacks.
+    /// Errors: `Range` if it is not held itself.
+    pub fn stack_start(&self, ring: usize, number: u64) -> Result<u64> {
+        let age = self.age_of(ring, number)?;
+        Ok(number.saturating_sub(age.min(self.config.max_stack().saturating_sub(1)) as u64))
+    }
+
+    /// Whether a row starts an episode. Errors: `Range` if it is not held.
+    pub fn is_first(&self, ring: usize, number: u64) -> Result<bool> {
+        Ok(self.age_of(ring, number)? == 0)
+    }
+
+    /// Where a row lies: its place in arrays `[R, num_rows]` that an owner keeps beside the columns.
+    /// Errors: `Range` if it is not held.
+    #[inline]
+    pub fn at(&self, ring: usize, number: u64) -> Result<usize> {
+        let held = self.held(ring)?;
+        if number >= held.end {
+            let what = "table: a row that was pushed, of a number below";
+            return Err(Error::new(Kind::Range, what).needed(held.end as usize).given(number as usize));
+        }
+        if number < held.start {
+            return Err(FORGOTTEN.needed(held.start as usize).given(number as usize));
+        }
+        let num_rows = self.config.num_rows as usize;
+        Ok(ring.saturating_mul(num_rows).saturating_add(slot_of(number, num_rows)))
+    }
+
+    /// One row of one column as it was pushed, of an image its newest frame. Errors: `Range` if it is not held.
+    pub fn row(&self, column: usize, ring: usize, number: u64) -> Result<Elements<'a>> {
+        let (kind, size) = (self.config.column(column)?.element()?, self.config.column(column)?.row_size());
+        let bytes = block::rows(self.bytes(column)?, self.at(ring, number)?, 1, size)?;
+        Elements::of_bytes(kind, bytes)
+    }
+
+    /// Every row is held, and with `stacks` all rows that its stacks read. Errors: `Range`.
+    pub fn check(&self, index: &[FrameIndex], stacks: bool) -> Result {
+        for index in index {
+            if index.reserved != 0 {
+                let what = "table: an index whose reserved is 0";
+                return Err(Error::new(Kind::Range, what).given(index.reserved as usize));
+            }
+            self.at(index.env as usize, index.number)?;
+            if stacks {
+                self.check_stack(index.env as usize, index.number)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes B rows of one column, `[B, stack, ...]` in this layout: elements of its kind, or bytes as f32 from 0 to 1,
+    /// x / 255. Without stacks and channels every layout is the same.
+    ///
+    /// Errors: `Range` for the column, or if a row or a frame of its stack is not held; `Shape`. Nothing is written then.
+    pub fn gather(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {
+        let description = self.config.column(column)?;
+        let how = self.how(description, layout, &out)?;
+        check_out(description, index.len(), out.len())?;
+        self.check(index, description.stack() > 1)?;
+        fence(Ordering::Acquire);
+        match how {
+            How::Rows => self.copy_rows(column, index, out.into_bytes()),
+            How::Stacks => self.frames(column)?.gather(index, layout, out),
+        }
+    }
+
+    /// Writes B sequences of one column, `[B, len, stack, ...]`: the rows of each run, then zeros up to `len`.
+    ///
+    /// Errors: as [`View::gather`]; `Range` for a run longer than `len`. Nothing is written then.
+    pub fn gather_runs(&self, column: usize, runs: &[Run], len: usize, layout: Layout, out: ElementsMut<'_>) -> Result {
+        let description = self.config.column(column)?;
+        let how = self.how(description, layout, &out)?;
+        check_out(description, runs.len().saturating_mul(len), out.len())?;
+        for run in runs {
+            self.check_run(run, len, description.stack() > 1)?;
+        }
+        fence(Ordering::Acquire);
+        let mut rest = out;
+        for run in runs {
+            let (mut to, others) = rest.split_at(len.saturating_mul(description.read_len())).ok_or(SHAPE)?;
+            rest = others;
+            match how {
+                How::Rows => self.copy_run(column, run, to.into_bytes())?,
+                How::Stacks => {
+                    let frames = self.frames(column)?;
+                    for i in 0..run.len {
+                        let (stack, others) = to.split_at(description.read_len()).ok_or(SHAPE)?;
+                        frames.stack(run.env as usize, run.number.saturating_add(i.into()), layout, stack)?;
+                        to = others;
+                    }
+                    to.into_bytes().fill(0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Every row of a run of at most `len` is held, and with `stacks` all rows that their stacks read. Errors: `Range`.
+    pub fn check_run(&self, run: &Run, len: usize, stacks: bool) -> Result {
+        if run.len as usize > len {
+            return Err(Error::new(Kind::Range, "table: a run of rows up to").needed(len).given(run.len as usize));
+        }
+        let Some(more) = run.len.checked_sub(1) else { return Ok(()) };
+        self.at(run.env as usize, run.number)?;
+        self.at(run.env as usize, run.number.saturating_add(more.into()))?;
+        // The stacks of the first row reach back furthest.
+        if stacks { self.check_stack(run.env as usize, run.number) } else { Ok(()) }
+    }
+
+    fn check_stack(&self, ring: usize, number: u64) -> Result {
+        let (start, oldest) = (self.held(ring)?.start, self.stack_start(ring, number)?);
+        if oldest >= start { Ok(()) } else { Err(FORGOTTEN.needed(start as usize).given(oldest as usize)) }
+    }
+
+    fn how(&self, column: &Column, layout: Layout, out: &ElementsMut<'_>) -> Result<How> {
+        let (kind, wanted) = (column.element()?, out.kind());
+        let planes = layout == Layout::Chw && column.channels > 1;
+        match (kind, wanted) {
+            (Element::U8, Element::F32) => Ok(How::Stacks),
+            (Element::U8, Element::U8) if column.stack() > 1 || planes => Ok(How::Stacks),
+            _ if kind == wanted => Ok(How::Rows),
+            _ => Err(Error::new(Kind::Shape, "table: elements of the column's kind, or f32 for bytes")),
+        }
+    }
+
+    fn age_of(&self, ring: usize, number: u64) -> Result<usize> {
+        Ok(self.age.get(self.at(ring, number)?).copied().ok_or(SHAPE)?.into())
+    }
+
+    fn bytes(&self, column: usize) -> Result<&'a [u8]> {
+        self.columns.get(column).copied().ok_or(SHAPE)
+    }
+
+    /// A column of bytes as rings of frames.
+    fn frames(&self, column: usize) -> Result<lazy_frames::View<'a>> {
+        let description = self.config.column(column)?;
+        let channels = description.channels.max(1);
+        let config = LazyFramesConfig {
+            num_envs: self.config.num_rings,
+            num_frames: self.config.num_rows,
+            height: description.len.checked_div(channels).unwrap_or(0),
+            width: 1,
+            channels,
+            num_stack: description.num_stack.max(1),
+        };
+        Ok(lazy_frames::View { config, pushed: self.pushed, age: self.age, frames: self.bytes(column)? })
+    }
+
+    fn copy_run(&self, column: usize, run: &Run, out: &mut [u8]) -> Result {
+        let (size, num_rows) = (self.config.column(column)?.row_size(), self.config.num_rows as usize);
+        let ring = block::rows(self.bytes(column)?, (run.env as usize).saturating_mul(num_rows), num_rows, size)?;
+        let (early, late) = ring.split_at_checked(slot_of(run.number, num_rows).saturating_mul(size)).ok_or(SHAPE)?;
+        let len = (run.len as usize).saturating_mul(size);
+        let (to, zeros) = out.split_at_mut_checked(len).ok_or(SHAPE)?;
+        let (to, wrapped) = to.split_at_mut(len.min(late.len()));
+        block::copy(to, late);
+        block::copy(wrapped, early);
+        zeros.fill(0);
+        Ok(())
+    }
+
+    fn copy_rows(&self, column: usize, index: &[FrameIndex], out: &mut [u8]) -> Result {
+        let size = self.config.column(column)?.row_size();
+        let bytes = self.bytes(column)?;
+        let mut rest = out;
+        for index in index {
+            let (to, others) = rest.split_at_mut_checked(size).ok_or(SHAPE)?;
+            rest = others;
+            block::copy(to, block::rows(bytes, self.at(index.env as usize, index.number)?, 1, size)?);
+        }
+        Ok(())
+    }
+}
+
+/// How rows become what is asked for.
+#[derive(Clone, Copy)]
+enum How {
+    /// As they were pushed.
+    Rows,
+    /// Stacked, converted or with their channels apart.
+    Stacks,
+}
+
+fn check_out(column: &Column, rows: usize, len: usize) -> Result {
+    let needed = rows.saturating_mul(column.read_len());
+    let what = "table: out with elements for every row as it is read,";
+    if len == needed { Ok(()) } else { Err(Error::new(Kind::Shape, what).needed(needed).given(len)) }
+}
