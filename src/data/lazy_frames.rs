@@ -359,7 +359,7 @@ pub(super) fn ages_are_right(ages: &[u8], pushed: u64, most: u8) -> bool {
     // In the order of numbers: from the oldest to the end of the ring, then from its beginning.
     let (early, late) = ages.split_at_checked(slot_of(oldest, ages.len())).unwrap_or_default();
     let mut before = None;
-    let mut right = late.len() != 0;
+    let mut right = !late.is_empty();
     for (i, &age) in (0u64..).zip(late.iter().chain(early)) {
         right &= match before {
             _ if i >= held => age == 0,
