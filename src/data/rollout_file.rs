@@ -1,1 +1,659 @@
-//! A rollout as a safetensors file.
+//! A rollout as a file that other programs read: safetensors with one fixed set of named arrays.
+//!
+//! The file is a header of [`HEADER_SIZE`] bytes, JSON as safetensors wants it, then the arrays, little-endian and without
+//! gaps, the widest elements first. The first array, `meta`, says everything that the header says again, so that reading
+//! needs no JSON: the header that follows from `meta` has to be there, byte for byte. A checksum in `meta` covers the whole
+//! file: a flipped byte anywhere is noticed. It guards against accidents, not against attackers.
+
+use crate::block::{self, HASH_START};
+use crate::decimal::Repr;
+use crate::error::{Error, Kind, Result, check_len};
+use crate::space::{Element, Elements, ElementsMut, MAX_RANK};
+
+/// Bytes before the first array: its length as 8 bytes, then JSON, then blanks.
+pub const HEADER_SIZE: usize = 4096;
+
+/// Version of the set of arrays.
+pub const SCHEMA: u64 = 1;
+
+/// What is in a file, and what its numbers came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RolloutFile {
+    /// T, at least 1.
+    pub num_steps: u32,
+    /// N, at least 1.
+    pub num_envs: u32,
+    /// Element kind of observations.
+    pub obs_kind: Element,
+    /// Dimensions of one observation, 0 to [`MAX_RANK`].
+    pub obs_rank: u32,
+    /// Their lengths, outermost first, at least 1 each; 1 beyond `obs_rank`.
+    pub obs_dims: [u32; MAX_RANK],
+    /// Element kind of actions.
+    pub action_kind: Element,
+    /// Elements of one action, at least 1.
+    pub action_len: u32,
+    /// M, elements of one recurrent state; 0 if there is none.
+    pub state_len: u32,
+    /// K, the number of final observations.
+    pub num_finals: u32,
+    /// What the environments were seeded with.
+    pub seed: u64,
+    /// Which version of the policy chose the actions.
+    pub policy_version: u64,
+    /// Steps of single environments before the first one here.
+    pub global_step: u64,
+    /// Episodes that had ended before the first step here.
+    pub num_episodes: u64,
+}
+
+/// The arrays of a rollout, to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrays<'a> {
+    /// `[T + 1, N, obs...]`; the last row is what was seen after the last step.
+    pub obs: Elements<'a>,
+    /// `[T, N, action_len]`
+    pub action: Elements<'a>,
+    /// `[T, N]` log-probability of the action under the policy that chose it.
+    pub log_prob: &'a [f32],
+    /// `[T, N]` V(obs\[t\])
+    pub value: &'a [f32],
+    /// `[N]` value of the observation after the last step.
+    pub bootstrap_value: &'a [f32],
+    /// `[T, N]`
+    pub reward: &'a [f32],
+    /// `[T, N]` nonzero where the step reached a terminal state.
+    pub terminated: &'a [u8],
+    /// `[T, N]` nonzero where the episode was cut.
+    pub truncated: &'a [u8],
+    /// `[T, N]` nonzero where there was a step at all.
+    pub valid: &'a [u8],
+    /// `[K]` the steps that have a final observation, as `t * N + n`, ascending. Each of them is valid and ended; every
+    /// valid step that was truncated and not terminated is among them.
+    pub final_index: &'a [u64],
+    /// `[K, obs...]` what was seen when those episodes ended.
+    pub final_obs: Elements<'a>,
+    /// `[K]` its value.
+    pub final_value: &'a [f32],
+    /// `[N, M]` recurrent state before the first step.
+    pub state: &'a [f32],
+}
+
+/// Room for the arrays of a rollout; nothing is written where there is none.
+#[derive(Debug, Default)]
+pub struct ArraysMut<'a> {
+    /// `[T + 1, N, obs...]`
+    pub obs: Option<ElementsMut<'a>>,
+    /// `[T, N, action_len]`
+    pub action: Option<ElementsMut<'a>>,
+    /// `[T, N]`
+    pub log_prob: Option<&'a mut [f32]>,
+    /// `[T, N]`
+    pub value: Option<&'a mut [f32]>,
+    /// `[N]`
+    pub bootstrap_value: Option<&'a mut [f32]>,
+    /// `[T, N]`
+    pub reward: Option<&'a mut [f32]>,
+    /// `[T, N]` 0 or 1
+    pub terminated: Option<&'a mut [u8]>,
+    /// `[T, N]` 0 or 1
+    pub truncated: Option<&'a mut [u8]>,
+    /// `[T, N]` 0 or 1
+    pub valid: Option<&'a mut [u8]>,
+    /// `[K]`
+    pub final_index: Option<&'a mut [u64]>,
+    /// `[K, obs...]`
+    pub final_obs: Option<ElementsMut<'a>>,
+    /// `[K]`
+    pub final_value: Option<&'a mut [f32]>,
+    /// `[N, M]`
+    pub state: Option<&'a mut [f32]>,
+}
+
+/// Every array of the file, in the order of the fields of [`Arrays`].
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Meta,
+    Obs,
+    Action,
+    LogProb,
+    Value,
+    BootstrapValue,
+    Reward,
+    Terminated,
+    Truncated,
+    Valid,
+    FinalIndex,
+    FinalObs,
+    FinalValue,
+    State,
+}
+
+use Part::*;
+
+const PARTS: [Part; 14] = [
+    Meta,
+    Obs,
+    Action,
+    LogProb,
+    Value,
+    BootstrapValue,
+    Reward,
+    Terminated,
+    Truncated,
+    Valid,
+    FinalIndex,
+    FinalObs,
+    FinalValue,
+    State,
+];
+
+/// Words of `meta`.
+const META_LEN: usize = 24;
+/// The word of `meta` that has the checksum.
+const CHECKSUM: usize = 2;
+/// Bytes of `meta`.
+const META_SIZE: usize = META_LEN * 8;
+
+/// What the elements of an array are, as safetensors calls them, and their size.
+#[derive(Clone, Copy, PartialEq)]
+enum Type {
+    U64,
+    I64,
+    Of(Element),
+}
+
+impl Type {
+    fn name(self) -> &'static [u8] {
+        match self {
+            Type::U64 => b"U64",
+            Type::I64 => b"I64",
+            Type::Of(Element::F32) => b"F32",
+            Type::Of(Element::I32) => b"I32",
+            Type::Of(Element::U8) => b"U8",
+        }
+    }
+
+    fn size(self) -> usize {
+        match self {
+            Type::U64 | Type::I64 => 8,
+            Type::Of(kind) => kind.size(),
+        }
+    }
+}
+
+/// One array: what it is called, its elements, its shape (two leading lengths at most, then those of an observation).
+struct Array {
+    name: &'static [u8],
+    element: Type,
+    lead: [u64; 3],
+    lead_rank: usize,
+    is_obs: bool,
+}
+
+impl RolloutFile {
+    /// Bytes of the file. Errors: `Config` for a length that is 0 or too large; `Overflow`.
+    pub fn size(&self) -> Result<usize> {
+        self.check()?;
+        let mut size = HEADER_SIZE;
+        for part in PARTS {
+            size = size.checked_add(self.part_size(part)?).ok_or(OVERFLOW)?;
+        }
+        if size <= isize::MAX as usize { Ok(size) } else { Err(OVERFLOW) }
+    }
+
+    /// Elements of one observation. Errors: `Overflow`.
+    pub fn obs_len(&self) -> Result<usize> {
+        self.obs_dims.iter().try_fold(1usize, |len, &d| len.checked_mul(d as usize)).ok_or(OVERFLOW)
+    }
+
+    /// Writes the file into the first [`RolloutFile::size`] bytes of `out` and returns how many those are.
+    ///
+    /// Errors: `Config`; `Overflow`; `Shape`; `Range` for a final index that is not above the one before it, or of no ended
+    /// step; `NotReady` if a truncated step has no final observation; `Size`. Nothing is written then.
+    pub fn write(&self, arrays: &Arrays<'_>, out: &mut [u8]) -> Result<usize> {
+        let size = self.size()?;
+        self.check_arrays(arrays)?;
+        let given = out.len();
+        let Some(out) = out.get_mut(..size) else {
+            return Err(Error::new(Kind::Size, "rollout file: bytes, at least").needed(size).given(given));
+        };
+        let Some((head, data)) = out.split_first_chunk_mut::<HEADER_SIZE>() else { return Err(OVERFLOW) };
+        *head = self.header()?;
+        let mut rest = data;
+        for part in self.order() {
+            let Some((to, others)) = rest.split_at_mut_checked(self.part_size(part)?) else { return Err(OVERFLOW) };
+            match part {
+                Meta => put(to, &self.meta(), u64::to_le_bytes),
+                Obs => put_elements(to, arrays.obs),
+                Action => put_elements(to, arrays.action),
+                LogProb => put(to, arrays.log_prob, f32::to_le_bytes),
+                Value => put(to, arrays.value, f32::to_le_bytes),
+                BootstrapValue => put(to, arrays.bootstrap_value, f32::to_le_bytes),
+                Reward => put(to, arrays.reward, f32::to_le_bytes),
+                Terminated => put(to, arrays.terminated, flag),
+                Truncated => put(to, arrays.truncated, flag),
+                Valid => put(to, arrays.valid, flag),
+                FinalIndex => put(to, arrays.final_index, u64::to_le_bytes),
+                FinalObs => put_elements(to, arrays.final_obs),
+                FinalValue => put(to, arrays.final_value, f32::to_le_bytes),
+                State => put(to, arrays.state, f32::to_le_bytes),
+            }
+            rest = others;
+        }
+        let sum = checksum(out);
+        let at = HEADER_SIZE + CHECKSUM * 8;
+        put(out.get_mut(at..at + 8).unwrap_or_default(), &[sum], u64::to_le_bytes);
+        Ok(size)
+    }
+
+    fn check(&self) -> Result {
+        let refuse =
+            |what, needed: usize, given: u32| Err(Error::new(Kind::Config, what).needed(needed).given(given as usize));
+        if self.num_steps == 0 || self.num_steps == u32::MAX {
+            return refuse("rollout file: num_steps from 1 to", u32::MAX as usize - 1, self.num_steps);
+        }
+        if self.num_envs == 0 {
+            return refuse("rollout file: num_envs of at least", 1, 0);
+        }
+        if self.obs_rank as usize > MAX_RANK {
+            return refuse("rollout file: obs_rank from 0 to", MAX_RANK, self.obs_rank);
+        }
+        let (inner, outer) = self.obs_dims.split_at_checked(self.obs_rank as usize).unwrap_or_default();
+        if inner.contains(&0) {
+            return refuse("rollout file: obs_dims of at least", 1, 0);
+        }
+        if let Some(bad) = outer.iter().find(|d| **d != 1) {
+            return refuse("rollout file: beyond obs_rank, obs_dims of", 1, *bad);
+        }
+        if self.action_len == 0 {
+            return refuse("rollout file: action_len of at least", 1, 0);
+        }
+        if u64::from(self.num_finals) > self.steps() {
+            let what = "rollout file: num_finals of at most one a step,";
+            return Err(Error::new(Kind::Config, what).needed(self.steps() as usize).given(self.num_finals as usize));
+        }
+        self.obs_len().map(|_| ())
+    }
+
+    /// T times N.
+    fn steps(&self) -> u64 {
+        u64::from(self.num_steps).saturating_mul(self.num_envs.into())
+    }
+
+    fn array(&self, part: Part) -> Array {
+        let (t, n) = (u64::from(self.num_steps), u64::from(self.num_envs));
+        let (k, f32) = (u64::from(self.num_finals), Type::Of(Element::F32));
+        let (obs, u8) = (Type::Of(self.obs_kind), Type::Of(Element::U8));
+        let (action, a, m) = (Type::Of(self.action_kind), u64::from(self.action_len), u64::from(self.state_len));
+        let (name, element, lead, lead_rank): (&[u8], _, _, _) = match part {
+            Meta => (b"meta", Type::U64, [META_LEN as u64, 1, 1], 1),
+            Obs => (b"obs", obs, [t.saturating_add(1), n, 1], 2),
+            Action => (b"action", action, [t, n, a], 3),
+            LogProb => (b"log_prob", f32, [t, n, 1], 2),
+            Value => (b"value", f32, [t, n, 1], 2),
+            BootstrapValue => (b"bootstrap_value", f32, [n, 1, 1], 1),
+            Reward => (b"reward", f32, [t, n, 1], 2),
+            Terminated => (b"terminated", u8, [t, n, 1], 2),
+            Truncated => (b"truncated", u8, [t, n, 1], 2),
+            Valid => (b"valid", u8, [t, n, 1], 2),
+            FinalIndex => (b"final_index", Type::I64, [k, 1, 1], 1),
+            FinalObs => (b"final_obs", obs, [k, 1, 1], 1),
+            FinalValue => (b"final_value", f32, [k, 1, 1], 1),
+            State => (b"state", f32, [n, m, 1], 2),
+        };
+        Array { name, element, lead, lead_rank, is_obs: matches!(part, Obs | FinalObs) }
+    }
+
+    fn part_len(&self, part: Part) -> Result<usize> {
+        let array = self.array(part);
+        let obs_len = if array.is_obs { self.obs_len()? } else { 1 };
+        let lead = array.lead.iter().try_fold(1u64, |len, d| len.checked_mul(*d)).ok_or(OVERFLOW)?;
+        usize::try_from(lead).ok().and_then(|len| len.checked_mul(obs_len)).ok_or(OVERFLOW)
+    }
+
+    fn part_size(&self, part: Part) -> Result<usize> {
+        self.part_len(part)?.checked_mul(self.array(part).element.size()).ok_or(OVERFLOW)
+    }
+
+    /// The arrays as they lie in the file: each starts on a multiple of its element's size.
+    fn order(&self) -> impl Iterator<Item = Part> + '_ {
+        let of = move |size| PARTS.into_iter().filter(move |part| self.array(*part).element.size() == size);
+        of(8).chain(of(4)).chain(of(1))
+    }
+
+    fn header(&self) -> Result<[u8; HEADER_SIZE]> {
+        let mut head = [b' '; HEADER_SIZE];
+        put(head.get_mut(..8).unwrap_or_default(), &[HEADER_SIZE as u64 - 8], u64::to_le_bytes);
+        let mut text = Text { rest: head.get_mut(8..).unwrap_or_default() };
+        text.push(b"{\"__metadata__\":{\"format\":\"rlcore rollout\"}");
+        let mut at = 0u64;
+        for part in self.order() {
+            let array = self.array(part);
+            text.push(b",\"");
+            text.push(array.name);
+            text.push(b"\":{\"dtype\":\"");
+            text.push(array.element.name());
+            text.push(b"\",\"shape\":[");
+            let obs = if array.is_obs { self.obs_dims.get(..self.obs_rank as usize) } else { None };
+            let lead = array.lead.iter().take(array.lead_rank).copied();
+            for (i, d) in lead.chain(obs.unwrap_or_default().iter().map(|d| u64::from(*d))).enumerate() {
+                text.push(if i == 0 { b"" } else { b"," });
+                text.number(d);
+            }
+            text.push(b"],\"data_offsets\":[");
+            text.number(at);
+            at = at.saturating_add(self.part_size(part)? as u64);
+            text.push(b",");
+            text.number(at);
+            text.push(b"]}");
+        }
+        text.push(b"}");
+        Ok(head)
+    }
+
+    /// The words of `meta`, the checksum still 0.
+    fn meta(&self) -> [u64; META_LEN] {
+        let [a, b, c, d] = self.obs_dims.map(u64::from);
+        [
+            SCHEMA,
+            version(),
+            0,
+            self.seed,
+            self.policy_version,
+            self.global_step,
+            self.num_episodes,
+            0,
+            self.num_steps.into(),
+            self.num_envs.into(),
+            self.obs_kind as u64,
+            self.obs_rank.into(),
+            a,
+            b,
+            c,
+            d,
+            self.action_kind as u64,
+            self.action_len.into(),
+            self.state_len.into(),
+            self.num_finals.into(),
+            0,
+            0,
+            0,
+            0,
+        ]
+    }
+
+    fn of_meta(meta: &[u64; META_LEN]) -> Result<RolloutFile> {
+        let [schema, _, _, seed, policy_version, global_step, num_episodes, z0, rest @ ..] = *meta;
+        let [t, n, obs_kind, obs_rank, a, b, c, d, action_kind, action_len, state_len, num_finals, zeros @ ..] = rest;
+        if schema != SCHEMA {
+            let what = "rollout file: arrays of schema";
+            return Err(Error::new(Kind::Image, what).needed(SCHEMA as usize).given(schema as usize));
+        }
+        if z0 | zeros.iter().fold(0, |any, z| any | z) != 0 {
+            return Err(DAMAGED);
+        }
+        let int = |x: u64| u32::try_from(x).map_err(|_| DAMAGED);
+        let kind = |x: u64| int(x).and_then(|x| Element::from_number(x).ok_or(DAMAGED));
+        let file = RolloutFile {
+            num_steps: int(t)?,
+            num_envs: int(n)?,
+            obs_kind: kind(obs_kind)?,
+            obs_rank: int(obs_rank)?,
+            obs_dims: [int(a)?, int(b)?, int(c)?, int(d)?],
+            action_kind: kind(action_kind)?,
+            action_len: int(action_len)?,
+            state_len: int(state_len)?,
+            num_finals: int(num_finals)?,
+            seed,
+            policy_version,
+            global_step,
+            num_episodes,
+        };
+        file.check().map_err(|error| Error { kind: Kind::Image, ..error })?;
+        Ok(file)
+    }
+
+    fn check_arrays(&self, a: &Arrays<'_>) -> Result {
+        self.elements("rollout file: obs [T + 1, N, obs...] of elements,", Obs, a.obs)?;
+        self.elements("rollout file: action [T, N, action_len] of elements,", Action, a.action)?;
+        self.elements("rollout file: final_obs [K, obs...] of elements,", FinalObs, a.final_obs)?;
+        check_len("rollout file: log_prob [T, N] of length", a.log_prob, self.part_len(LogProb)?)?;
+        check_len("rollout file: value [T, N] of length", a.value, self.part_len(Value)?)?;
+        check_len("rollout file: bootstrap_value [N] of length", a.bootstrap_value, self.part_len(BootstrapValue)?)?;
+        check_len("rollout file: reward [T, N] of length", a.reward, self.part_len(Reward)?)?;
+        check_len("rollout file: terminated [T, N] of length", a.terminated, self.part_len(Terminated)?)?;
+        check_len("rollout file: truncated [T, N] of length", a.truncated, self.part_len(Truncated)?)?;
+        check_len("rollout file: valid [T, N] of length", a.valid, self.part_len(Valid)?)?;
+        check_len("rollout file: final_index [K] of length", a.final_index, self.part_len(FinalIndex)?)?;
+        check_len("rollout file: final_value [K] of length", a.final_value, self.part_len(FinalValue)?)?;
+        check_len("rollout file: state [N, M] of length", a.state, self.part_len(State)?)?;
+        check_finals(a.final_index.iter().copied(), a.terminated, a.truncated, a.valid)
+    }
+
+    fn check_room(&self, a: &ArraysMut<'_>) -> Result {
+        fn room<T>(what: &'static str, array: &Option<&mut [T]>, len: usize) -> Result {
+            array.as_ref().map_or(Ok(()), |array| check_len(what, array, len))
+        }
+        let any = |what, part, array: &Option<ElementsMut<'_>>| {
+            array.as_ref().map_or(Ok(()), |array| self.elements(what, part, array.as_ref()))
+        };
+        any("rollout file: obs [T + 1, N, obs...] of elements,", Obs, &a.obs)?;
+        any("rollout file: action [T, N, action_len] of elements,", Action, &a.action)?;
+        any("rollout file: final_obs [K, obs...] of elements,", FinalObs, &a.final_obs)?;
+        room("rollout file: log_prob [T, N] of length", &a.log_prob, self.part_len(LogProb)?)?;
+        room("rollout file: value [T, N] of length", &a.value, self.part_len(Value)?)?;
+        room("rollout file: bootstrap_value [N] of length", &a.bootstrap_value, self.part_len(BootstrapValue)?)?;
+        room("rollout file: reward [T, N] of length", &a.reward, self.part_len(Reward)?)?;
+        room("rollout file: terminated [T, N] of length", &a.terminated, self.part_len(Terminated)?)?;
+        room("rollout file: truncated [T, N] of length", &a.truncated, self.part_len(Truncated)?)?;
+        room("rollout file: valid [T, N] of length", &a.valid, self.part_len(Valid)?)?;
+        room("rollout file: final_index [K] of length", &a.final_index, self.part_len(FinalIndex)?)?;
+        room("rollout file: final_value [K] of length", &a.final_value, self.part_len(FinalValue)?)?;
+        room("rollout file: state [N, M] of length", &a.state, self.part_len(State)?)
+    }
+
+    fn elements(&self, what: &'static str, part: Part, given: Elements<'_>) -> Result {
+        let needed = self.part_len(part)?;
+        if given.len() != needed {
+            return Err(Error::new(Kind::Shape, what).needed(needed).given(given.len()));
+        }
+        if Type::Of(given.kind()) != self.array(part).element {
+            return Err(Error::new(Kind::Shape, "rollout file: elements of the kind that is said"));
+        }
+        Ok(())
+    }
+}
+
+/// A file whose every byte was checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    file: RolloutFile,
+    bytes: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// Checks the whole of a file. `bytes` may be longer than it.
+    ///
+    /// Errors: `Size` for a file that was cut short; `Image` for another format or schema, or damage.
+    pub fn open(bytes: &'a [u8]) -> Result<Reader<'a>> {
+        let short = |needed: usize| Error::new(Kind::Size, "rollout file: bytes, at least").needed(needed);
+        let need = HEADER_SIZE + META_SIZE;
+        let Some(words) = bytes.get(HEADER_SIZE..need) else { return Err(short(need).given(bytes.len())) };
+        let mut meta = [0u64; META_LEN];
+        for (to, from) in meta.iter_mut().zip(words.as_chunks::<8>().0) {
+            *to = u64::from_le_bytes(*from);
+        }
+        let file = RolloutFile::of_meta(&meta)?;
+        let size = file.size().map_err(|_| DAMAGED)?;
+        let Some(bytes) = bytes.get(..size) else { return Err(short(size).given(bytes.len())) };
+        let head = file.header()?;
+        if bytes.iter().zip(&head).any(|(a, b)| a != b) {
+            return Err(Error::new(Kind::Image, "rollout file: the header that follows from meta"));
+        }
+        if meta.get(CHECKSUM) != Some(&checksum(bytes)) {
+            return Err(Error::new(Kind::Image, "rollout file: bytes that agree with their checksum"));
+        }
+        let reader = Reader { file, bytes };
+        reader.check_flags()?;
+        Ok(reader)
+    }
+
+    /// What is in it.
+    pub fn file(&self) -> &RolloutFile {
+        &self.file
+    }
+
+    /// Copies the arrays that there is room for. Errors: `Shape` for room of another length or kind; then nothing is
+    /// written.
+    pub fn read(&self, mut out: ArraysMut<'_>) -> Result {
+        self.file.check_room(&out)?;
+        let mut rest = self.bytes.get(HEADER_SIZE..).unwrap_or_default();
+        for part in self.file.order() {
+            let Some((from, others)) = rest.split_at_checked(self.file.part_size(part)?) else { return Err(DAMAGED) };
+            match part {
+                Meta => {}
+                Obs => get_elements(from, out.obs.take()),
+                Action => get_elements(from, out.action.take()),
+                LogProb => get(from, out.log_prob.take(), f32::from_le_bytes),
+                Value => get(from, out.value.take(), f32::from_le_bytes),
+                BootstrapValue => get(from, out.bootstrap_value.take(), f32::from_le_bytes),
+                Reward => get(from, out.reward.take(), f32::from_le_bytes),
+                Terminated => get(from, out.terminated.take(), u8::from_le_bytes),
+                Truncated => get(from, out.truncated.take(), u8::from_le_bytes),
+                Valid => get(from, out.valid.take(), u8::from_le_bytes),
+                FinalIndex => get(from, out.final_index.take(), u64::from_le_bytes),
+                FinalObs => get_elements(from, out.final_obs.take()),
+                FinalValue => get(from, out.final_value.take(), f32::from_le_bytes),
+                State => get(from, out.state.take(), f32::from_le_bytes),
+            }
+            rest = others;
+        }
+        Ok(())
+    }
+
+    /// Where an array lies.
+    fn part(&self, part: Part) -> Result<&'a [u8]> {
+        let mut at = HEADER_SIZE;
+        for before in self.file.order().take_while(|p| *p != part) {
+            at = at.saturating_add(self.file.part_size(before)?);
+        }
+        self.bytes.get(at..at.saturating_add(self.file.part_size(part)?)).ok_or(DAMAGED)
+    }
+
+    /// What no rollout can have is no rollout, even if the checksum is right.
+    fn check_flags(&self) -> Result {
+        let flags = [self.part(Terminated)?, self.part(Truncated)?, self.part(Valid)?];
+        if flags.iter().any(|flags| flags.iter().any(|x| *x > 1)) {
+            return Err(Error::new(Kind::Image, "rollout file: flags of 0 or 1"));
+        }
+        let [terminated, truncated, valid] = flags;
+        let index = self.part(FinalIndex)?.as_chunks::<8>().0.iter().map(|x| u64::from_le_bytes(*x));
+        check_finals(index, terminated, truncated, valid).map_err(|error| Error { kind: Kind::Image, ..error })
+    }
+}
+
+/// The library's version as one number.
+fn version() -> u64 {
+    const fn number(text: &str) -> u64 {
+        let (text, mut i, mut x) = (text.as_bytes(), 0, 0);
+        while i < text.len() {
+            x = x * 10 + (text[i] - b'0') as u64;
+            i += 1;
+        }
+        x
+    }
+    const VERSION: u64 = (number(env!("CARGO_PKG_VERSION_MAJOR")) << 32)
+        | (number(env!("CARGO_PKG_VERSION_MINOR")) << 16)
+        | number(env!("CARGO_PKG_VERSION_PATCH"));
+    VERSION
+}
+
+/// Each index belongs to a valid step that ended, and no step that needs a final observation is without.
+fn check_finals(index: impl Iterator<Item = u64>, terminated: &[u8], truncated: &[u8], valid: &[u8]) -> Result {
+    let mut index = index.peekable();
+    let steps = terminated.iter().zip(truncated).zip(valid);
+    for (step, ((terminated, truncated), valid)) in (0u64..).zip(steps) {
+        let has = index.next_if_eq(&step).is_some();
+        let ended = terminated | truncated != 0 && *valid != 0;
+        if has && !ended {
+            return Err(Error::new(Kind::Range, "rollout file: a final_index of a valid step that ended, not of step")
+                .given(step as usize));
+        }
+        if !has && *valid != 0 && *truncated != 0 && *terminated == 0 {
+            return Err(Error::new(Kind::NotReady, "rollout file: a final observation for the truncated step")
+                .given(step as usize));
+        }
+    }
+    match index.next() {
+        None => Ok(()),
+        Some(bad) => {
+            Err(Error::new(Kind::Range, "rollout file: final_index ascending and below T * N, not").given(bad as usize))
+        }
+    }
+}
+
+/// FNV-1a over words of 8 bytes, with the word of the checksum as 0, and over what is left byte by byte.
+fn checksum(file: &[u8]) -> u64 {
+    let (words, rest) = file.as_chunks::<8>();
+    let mut sum = HASH_START;
+    for (i, word) in words.iter().enumerate() {
+        let word = if i == HEADER_SIZE / 8 + CHECKSUM { 0 } else { u64::from_le_bytes(*word) };
+        sum = (sum ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    block::hash(sum, rest)
+}
+
+fn flag(x: u8) -> [u8; 1] {
+    [u8::from(x != 0)]
+}
+
+fn put<T: Copy, const B: usize>(to: &mut [u8], from: &[T], bytes: impl Fn(T) -> [u8; B]) {
+    for (to, from) in to.as_chunks_mut::<B>().0.iter_mut().zip(from) {
+        *to = bytes(*from);
+    }
+}
+
+fn get<T, const B: usize>(from: &[u8], to: Option<&mut [T]>, value: impl Fn([u8; B]) -> T) {
+    for (to, from) in to.unwrap_or_default().iter_mut().zip(from.as_chunks::<B>().0) {
+        *to = value(*from);
+    }
+}
+
+fn put_elements(to: &mut [u8], from: Elements<'_>) {
+    match from {
+        Elements::F32(from) => put(to, from, f32::to_le_bytes),
+        Elements::I32(from) => put(to, from, i32::to_le_bytes),
+        Elements::U8(from) => put(to, from, u8::to_le_bytes),
+    }
+}
+
+fn get_elements(from: &[u8], to: Option<ElementsMut<'_>>) {
+    match to {
+        Some(ElementsMut::F32(to)) => get(from, Some(to), f32::from_le_bytes),
+        Some(ElementsMut::I32(to)) => get(from, Some(to), i32::from_le_bytes),
+        Some(ElementsMut::U8(to)) => get(from, Some(to), u8::from_le_bytes),
+        None => {}
+    }
+}
+
+/// Text that is written from the left; what does not fit is left out.
+struct Text<'a> {
+    rest: &'a mut [u8],
+}
+
+impl Text<'_> {
+    fn push(&mut self, bytes: &[u8]) {
+        let rest = core::mem::take(&mut self.rest);
+        let Some((to, rest)) = rest.split_at_mut_checked(bytes.len()) else { return };
+        block::copy(to, bytes);
+        self.rest = rest;
+    }
+
+    fn number(&mut self, x: u64) {
+        self.push(Repr::of_u64(x).bytes());
+    }
+}
+
+const OVERFLOW: Error = Error::new(Kind::Overflow, "a rollout file that fits the address space");
+const DAMAGED: Error = Error::new(Kind::Image, "rollout file: a meta that a rollout can have; this one is damaged");

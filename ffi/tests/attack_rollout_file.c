@@ -1,0 +1,173 @@
+/* Calls every function on rollout files wrongly: NULL, crooked and overlapping arrays, files that were cut or altered. And a
+   file that is right, read back. */
+
+#include "rlcore.h"
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { T = 3, N = 2, OBS = 2, K = 2, M = 1, SIZE = RLCORE_ROLLOUT_FILE_HEADER_SIZE + 1024 };
+
+static struct world {
+  rlcore_rollout_file file, found;
+  rlcore_rollout_arrays in, out;
+  float obs[(T + 1) * N * OBS], log_prob[T * N], value[T * N], bootstrap_value[N], reward[T * N], final_obs[K * OBS],
+      final_value[K], state[N * M];
+  int32_t action[T * N];
+  uint8_t terminated[T * N], truncated[T * N], valid[T * N];
+  uint64_t final_index[K], size;
+  struct {
+    float obs[(T + 1) * N * OBS], log_prob[T * N], value[T * N], bootstrap_value[N], reward[T * N], final_obs[K * OBS],
+        final_value[K], state[N * M];
+    int32_t action[T * N];
+    uint8_t terminated[T * N], truncated[T * N], valid[T * N];
+    uint64_t final_index[K];
+  } back;
+  size_t asked;
+  uint8_t bytes[SIZE];
+} w, before;
+
+#include "attack.h"
+
+_Static_assert(sizeof(rlcore_rollout_file) == 88, "");
+OFFSET(rlcore_rollout_file, struct_size, 0); OFFSET(rlcore_rollout_file, obs_dims, 20);
+OFFSET(rlcore_rollout_file, num_finals, 48); OFFSET(rlcore_rollout_file, seed, 56);
+OFFSET(rlcore_rollout_file, num_episodes, 80);
+_Static_assert(sizeof(rlcore_rollout_arrays) == 8 + 13 * sizeof(void *), "");
+OFFSET(rlcore_rollout_arrays, obs, 8); OFFSET(rlcore_rollout_arrays, state, 8 + 12 * sizeof(void *));
+
+static void start(void) {
+  memset(&w, 0, sizeof w);
+  w.file = (rlcore_rollout_file){sizeof w.file, T, N, RLCORE_F32, 1, {OBS}, RLCORE_I32, 1, M, K, 0, 1, 2, 3, 4};
+  w.in = (rlcore_rollout_arrays){sizeof w.in,  0,       w.obs,         w.action,  w.log_prob,  w.value,
+                                 w.bootstrap_value, w.reward, w.terminated, w.truncated, w.valid, w.final_index,
+                                 w.final_obs,  w.final_value, w.state};
+  w.out = (rlcore_rollout_arrays){sizeof w.out, 0, w.back.obs, w.back.action, w.back.log_prob, w.back.value,
+                                  w.back.bootstrap_value, w.back.reward, w.back.terminated, w.back.truncated,
+                                  w.back.valid, w.back.final_index, w.back.final_obs, w.back.final_value, w.back.state};
+  for (int i = 0; i < (T + 1) * N * OBS; i++) w.obs[i] = (float)i;
+  for (int i = 0; i < T * N; i++) w.reward[i] = 0.5f * (float)i, w.action[i] = -i, w.valid[i] = 1;
+  w.truncated[1] = 7;
+  w.terminated[4] = 1;
+  w.final_index[0] = 1, w.final_index[1] = 4;
+  w.final_obs[3] = 9;
+}
+
+static void attack_write(void) {
+  start();
+  const rlcore_rollout_file *file = &w.file;
+  const rlcore_rollout_arrays *arrays = &w.in;
+  uint8_t *out = w.bytes;
+  size_t size = SIZE, *asked = &w.asked;
+#define ASK rlcore_rollout_file_size(file, asked)
+#define WRITE rlcore_rollout_file_write(file, arrays, out, size)
+#define BOTH(field, bad, status, words) WITH(field, bad, status, words, ASK); WITH(field, bad, status, words, WRITE)
+  FINE(ASK);
+  CHECK(w.asked == RLCORE_ROLLOUT_FILE_HEADER_SIZE + 24 * 8 + 8 * K + 4 * (16 + 6 * 4 + 2 + 4 + 2 + 2) + 3 * 6);
+  POINTER(asked, 4, "rollout file: out_size", ASK);
+  BOTH(file, NULL, NULLED, "rollout file");
+  BOTH(file, off(&w.file, 1), CROOKED, "rollout file");
+  BOTH(w.file.struct_size, 4, RLCORE_E_CONFIG, "rollout file: struct_size");
+  BOTH(w.file.num_steps, 0, RLCORE_E_CONFIG, "num_steps from 1 to");
+  BOTH(w.file.num_steps, UINT32_MAX, RLCORE_E_CONFIG, "num_steps from 1 to");
+  BOTH(w.file.num_envs, 0, RLCORE_E_CONFIG, "num_envs of at least 1");
+  BOTH(w.file.obs_kind, 3, RLCORE_E_CONFIG, "rollout file: obs_kind");
+  BOTH(w.file.obs_rank, 5, RLCORE_E_CONFIG, "obs_rank from 0 to 4");
+  BOTH(w.file.obs_rank, 0, RLCORE_E_CONFIG, "beyond obs_rank");
+  BOTH(w.file.obs_dims[0], 0, RLCORE_E_CONFIG, "obs_dims of at least 1");
+  BOTH(w.file.obs_dims[3], 2, RLCORE_E_CONFIG, "beyond obs_rank");
+  BOTH(w.file.action_kind, UINT32_MAX, RLCORE_E_CONFIG, "rollout file: action_kind");
+  BOTH(w.file.action_len, 0, RLCORE_E_CONFIG, "action_len of at least 1");
+  BOTH(w.file.num_finals, T * N + 1, RLCORE_E_CONFIG, "num_finals of at most one a step, 6, given 7");
+  BOTH(w.file.reserved, 1, RLCORE_E_CONFIG, "rollout file: reserved");
+  WITH(arrays, NULL, NULLED, "rollout arrays", WRITE);
+  WITH(arrays, off(&w.in, 1), CROOKED, "rollout arrays", WRITE);
+  WITH(w.in.struct_size, 8, RLCORE_E_CONFIG, "rollout arrays: struct_size", WRITE);
+  WITH(w.in.reserved, 1, RLCORE_E_CONFIG, "rollout arrays: reserved", WRITE);
+#define WORDS(field) POINTER(w.in.field, 2, "rollout arrays: " #field, WRITE)
+  WORDS(obs); WORDS(action); WORDS(log_prob); WORDS(value); WORDS(bootstrap_value); WORDS(reward); WORDS(final_index);
+  WORDS(final_obs); WORDS(final_value); WORDS(state);
+  WITH(w.in.terminated, NULL, NULLED, "rollout arrays: terminated", WRITE);
+  WITH(w.in.truncated, NULL, NULLED, "rollout arrays: truncated", WRITE);
+  WITH(w.in.valid, NULL, NULLED, "rollout arrays: valid", WRITE);
+  WITH(out, NULL, NULLED, "rollout file: out", WRITE);
+  WITH(out, (uint8_t *)w.obs, RLCORE_E_OVERLAP, "rollout file: out", WRITE);
+  WITH(out, (uint8_t *)w.state - 8, RLCORE_E_OVERLAP, "rollout file: out", WRITE);
+  WITH(size, w.asked - 1, RLCORE_E_SIZE, "rollout file: bytes, at least", WRITE);
+  WITH(size, 0, RLCORE_E_SIZE, "given 0", WRITE);
+  WITH(size, SIZE_MAX, RLCORE_E_OVERFLOW, "rollout file: out", WRITE);
+  WITH(w.final_index[0], 2, RLCORE_E_NOT_READY, "a final observation for the truncated step, given 1", WRITE);
+  WITH(w.final_index[1], 5, RLCORE_E_RANGE, "a valid step that ended", WRITE);
+  WITH(w.final_index[1], 1, RLCORE_E_RANGE, "ascending", WRITE);
+  WITH(w.final_index[1], T * N, RLCORE_E_RANGE, "below T * N", WRITE);
+  WITH(w.valid[1], 0, RLCORE_E_RANGE, "a valid step that ended", WRITE);
+  WITH(w.truncated[2], 1, RLCORE_E_NOT_READY, "the truncated step, given 2", WRITE);
+  FINE(WRITE);
+  /* What has no element may be NULL. */
+  w.file.num_finals = w.file.state_len = 0;
+  w.truncated[1] = 0;
+  w.in.final_index = NULL, w.in.final_obs = w.in.final_value = w.in.state = NULL;
+  FINE(WRITE);
+}
+
+static void attack_read(void) {
+  start();
+  FINE(rlcore_rollout_file_size(&w.file, &w.asked));
+  FINE(rlcore_rollout_file_write(&w.file, &w.in, w.bytes, SIZE));
+  const uint8_t *bytes = w.bytes;
+  size_t size = w.asked;
+  rlcore_rollout_file *found = &w.found;
+  const rlcore_rollout_arrays *arrays = &w.out;
+  w.found.struct_size = sizeof w.found;
+#define LOOK rlcore_rollout_file_check(bytes, size, found)
+#define READ rlcore_rollout_file_read(bytes, size, arrays)
+#undef BOTH
+#define BOTH(field, bad, status, words) WITH(field, bad, status, words, LOOK); WITH(field, bad, status, words, READ)
+  BOTH(bytes, NULL, NULLED, "rollout file: bytes");
+  BOTH(size, 0, RLCORE_E_SIZE, "rollout file: bytes, at least 4288, given 0");
+  BOTH(size, w.asked - 1, RLCORE_E_SIZE, "rollout file: bytes, at least");
+  BOTH(size, SIZE_MAX, RLCORE_E_OVERFLOW, "rollout file: bytes");
+  for (size_t i = 0; i < w.asked; i++) {
+    w.bytes[i] ^= 0x10;
+    look();
+    const int32_t status = LOOK;
+    judge(__LINE__, "check", status == RLCORE_E_SIZE ? RLCORE_E_SIZE : RLCORE_E_IMAGE, status, "rollout file");
+    judge(__LINE__, "read", status, READ, "rollout file");
+    w.bytes[i] ^= 0x10;
+  }
+  WITH(found, NULL, NULLED, "rollout file", LOOK);
+  WITH(found, off(&w.found, 1), CROOKED, "rollout file", LOOK);
+  WITH(w.found.struct_size, 84, RLCORE_E_CONFIG, "struct_size", LOOK);
+  WITH(arrays, NULL, NULLED, "rollout arrays", READ);
+  WITH(arrays, off(&w.out, 2), CROOKED, "rollout arrays", READ);
+  WITH(w.out.struct_size, 0, RLCORE_E_CONFIG, "struct_size", READ);
+  WITH(w.out.reserved, 9, RLCORE_E_CONFIG, "reserved", READ);
+#define ROOM(field) \
+  WITH(w.out.field, off(w.back.field, 1), CROOKED, "rollout arrays: " #field, READ); \
+  WITH(w.out.field, (void *)((size_t)w.bytes & ~(size_t)7), RLCORE_E_OVERLAP, "rollout arrays: " #field, READ); \
+  WITH(w.out.field, (void *)((size_t)w.back.valid & ~(size_t)7), RLCORE_E_OVERLAP, "apart from all others", READ)
+  ROOM(obs); ROOM(action); ROOM(log_prob); ROOM(value); ROOM(bootstrap_value); ROOM(reward); ROOM(final_index);
+  ROOM(final_obs); ROOM(final_value); ROOM(state);
+  WITH(w.out.terminated, w.back.truncated, RLCORE_E_OVERLAP, "rollout arrays: t", READ);
+  WITH(w.out.truncated, w.bytes, RLCORE_E_OVERLAP, "rollout arrays: truncated", READ);
+  WITH(w.out.valid, w.bytes + 8, RLCORE_E_OVERLAP, "rollout arrays: valid", READ);
+  FINE(LOOK);
+  CHECK(memcmp(&w.found, &w.file, offsetof(rlcore_rollout_file, obs_dims)) == 0);
+  CHECK(w.found.obs_dims[0] == OBS && w.found.num_finals == K && w.found.seed == 1 && w.found.num_episodes == 4);
+  FINE(READ);
+  CHECK(memcmp(w.back.obs, w.obs, sizeof w.obs) == 0 && memcmp(w.back.action, w.action, sizeof w.action) == 0);
+  CHECK(memcmp(w.back.reward, w.reward, sizeof w.reward) == 0 && w.back.truncated[1] == 1 && w.back.terminated[4] == 1);
+  CHECK(w.back.final_index[1] == 4 && w.back.final_obs[3] == 9);
+  /* A file may lie anywhere, and arrays may be left out. */
+  memmove(w.bytes + 3, w.bytes, w.asked);
+  w.out = (rlcore_rollout_arrays){.struct_size = sizeof w.out, .reward = w.back.log_prob};
+  FINE(rlcore_rollout_file_read(w.bytes + 3, size, &w.out));
+  CHECK(memcmp(w.back.log_prob, w.reward, sizeof w.reward) == 0);
+}
+
+int main(void) {
+  attack_write();
+  attack_read();
+  return verdict();
+}
