@@ -8,7 +8,7 @@ use rlcore::data::normalizer::{Limits, Moments, normalise};
 use rlcore::data::step::Rewrite;
 use rlcore::data::vec_normalize::{VecNormalize, VecNormalizeConfig};
 use rlcore::kernels::categorical::{self, Logits, Sampling};
-use rlcore::kernels::gae::{Rollout, gae};
+use rlcore::kernels::gae::{Accumulate, Rollout, gae};
 use rlcore::kernels::gaussian::{self, Gaussian};
 use rlcore::rng::Rng;
 
@@ -37,6 +37,7 @@ fn bench_gae(c: &mut Criterion) {
             terminated: &terminated,
             truncated: &truncated,
             final_value: Some(&final_value),
+            accumulate: Accumulate::F32,
         };
         let (mut advantage, mut value_target) = (vec![0.0; len], vec![0.0; len]);
         group.throughput(Throughput::Elements(len as u64));

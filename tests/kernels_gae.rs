@@ -2,7 +2,8 @@
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;
-use rlcore::kernels::gae::{Rollout, ShiftedRollout, gae, gae_shifted};
+use rlcore::kernels::gae::{Accumulate, Rollout, ShiftedRollout, gae, gae_range, gae_shifted};
+use rlcore::kernels::grid::{Columns, cells};
 use rlcore::rng::Rng;
 
 /// A rollout that owns its arrays.
@@ -16,6 +17,7 @@ struct Case {
     terminated: Vec<u8>,
     truncated: Vec<u8>,
     final_value: Option<Vec<f32>>,
+    accumulate: Accumulate,
 }
 
 impl Case {
@@ -29,6 +31,7 @@ impl Case {
             terminated: &self.terminated,
             truncated: &self.truncated,
             final_value: self.final_value.as_deref(),
+            accumulate: self.accumulate,
         }
     }
 
@@ -74,7 +77,17 @@ fn random(seed: u64, t: usize, n: usize, ending: f64) -> Case {
     let (reward, value, bootstrap, final_value) = (draw(t * n), draw(t * n), draw(n), draw(t * n));
     let mut flag = |odd: u8| -> Vec<u8> { (0..t * n).map(|_| u8::from(rng.uniform() < ending) * odd).collect() };
     let (terminated, truncated) = (flag(1), flag(255));
-    Case { t, n, reward, value, bootstrap, terminated, truncated, final_value: Some(final_value) }
+    Case {
+        t,
+        n,
+        reward,
+        value,
+        bootstrap,
+        terminated,
+        truncated,
+        final_value: Some(final_value),
+        accumulate: Accumulate::F32,
+    }
 }
 
 /// Sizes on both sides of every choice the kernel makes: 1, 8 and 16 lanes, columns and rows.
@@ -143,11 +156,83 @@ fn columns_do_not_know_each_other() {
                 terminated: flags(&all.terminated),
                 truncated: flags(&all.truncated),
                 final_value: all.final_value.as_deref().map(column),
+                accumulate: all.accumulate,
             };
             let bits = |x: Vec<f32>| -> Vec<u32> { x.into_iter().map(f32::to_bits).collect() };
             assert_eq!(bits(one.run(0.99, 0.95).0), bits(column(&advantage)), "environment {e} of {n}");
         }
     }
+}
+
+#[test]
+fn sums_in_f64_are_rounded_once() {
+    for (i, (t, n)) in SHAPES.into_iter().enumerate() {
+        let case = Case { accumulate: Accumulate::F64, ..random(i as u64, t, n, 0.02) };
+        let (discount, lambda) = (0.999f32, 0.97f32);
+        let (advantage, target) = case.run(discount, lambda);
+        let (a, v) = case.twin(discount.into(), lambda.into());
+        let rounded = |x: Vec<f64>| -> Vec<f32> { x.into_iter().map(|x| x as f32).collect() };
+        assert_eq!((advantage, target), (rounded(a), rounded(v)), "{t}x{n}");
+    }
+    // In f32 the small reward is lost in the large value: 1e8 + 1 - 1e8.
+    let lost = |accumulate| Case {
+        accumulate,
+        value: vec![1e8],
+        bootstrap: vec![1e8],
+        reward: vec![1.0],
+        ..random(1, 1, 1, 0.0)
+    };
+    assert_eq!((lost(Accumulate::F32).run(1.0, 1.0).0, lost(Accumulate::F64).run(1.0, 1.0).0), (vec![0.0], vec![1.0]));
+}
+
+#[test]
+fn any_split_of_the_environments_gives_the_same_bytes() {
+    for accumulate in [Accumulate::F32, Accumulate::F64] {
+        for (t, n) in [(1, 1), (7, 5), (20, 63), (9, 300), (4, 9_000)] {
+            let case = Case { accumulate, ..random(6, t, n, 0.1) };
+            let (want, want_target) = case.run(0.99, 0.95);
+            for parts in [1, 2, 3, 7] {
+                let (mut advantage, mut target) = (vec![7.5; t * n], vec![8.5; t * n]);
+                for part in 0..parts {
+                    let columns = Columns::new(t, n, n * part / parts, n * (part + 1) / parts).unwrap();
+                    gae_range(&case.view(), columns, 0.99, 0.95, cells(&mut advantage), cells(&mut target)).unwrap();
+                    // What is left of the range is done, what is right of it untouched.
+                    let end = n * (part + 1) / parts;
+                    let done = |i: usize| i % n < end;
+                    assert!((0..t * n).all(|i| advantage[i] == if done(i) { want[i] } else { 7.5 }));
+                    assert!((0..t * n).all(|i| target[i] == if done(i) { want_target[i] } else { 8.5 }));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_range_reads_its_columns_only() {
+    let mut case = random(7, 5, 40, 0.1);
+    let want = case.run(0.99, 0.95).0;
+    for i in (0..200).filter(|i| !(8..31).contains(&(i % 40))) {
+        (case.reward[i], case.value[i], case.final_value.as_mut().unwrap()[i]) = (f32::NAN, f32::NAN, f32::NAN);
+    }
+    case.bootstrap[7] = f32::NAN;
+    let (mut advantage, mut target) = (vec![0.0; 200], vec![0.0; 200]);
+    let mut run = |begin, end| {
+        let columns = Columns::new(5, 40, begin, end).unwrap();
+        gae_range(&case.view(), columns, 0.99, 0.95, cells(&mut advantage), cells(&mut target))
+    };
+    run(8, 31).unwrap();
+    run(0, 0).unwrap();
+    run(40, 40).unwrap();
+    assert_eq!(run(7, 31).unwrap_err().kind, Kind::Value);
+    assert_eq!(run(8, 32).unwrap_err().kind, Kind::Value);
+    assert!((0..200).all(|i| advantage[i] == if (8..31).contains(&(i % 40)) { want[i] } else { 0.0 }));
+
+    let text = "rollout: a range of environments with begin <= end <= num_envs, 40, given 41";
+    assert_eq!(Columns::new(5, 40, 0, 41).unwrap_err().to_string(), text);
+    assert_eq!(Columns::new(5, 40, 3, 2).unwrap_err().kind, Kind::Range);
+    let other = Columns::all(40, 5).unwrap();
+    let error = gae_range(&case.view(), other, 0.9, 0.9, cells(&mut advantage), cells(&mut target)).unwrap_err();
+    assert_eq!(error.kind, Kind::Shape);
 }
 
 #[test]
@@ -180,6 +265,7 @@ fn base(terminated: [u8; 4], truncated: [u8; 4], final_value: Option<(usize, f32
         terminated: terminated.to_vec(),
         truncated: truncated.to_vec(),
         final_value,
+        accumulate: Accumulate::F32,
     }
 }
 

@@ -9,7 +9,7 @@ use rlcore::kernels::moments::{
     Moment, columns, explained_variance, mean_std, merge, merge_columns, of, of_kept, standardise, sum_of_squares,
     update,
 };
-use rlcore::kernels::returns::{discounted_sum, forward, n_step};
+use rlcore::kernels::returns::{discounted_sum, discounted_sum_in_place, forward, n_step};
 use rlcore::num;
 use rlcore::rng::Rng;
 
@@ -257,6 +257,13 @@ fn discounted_sums_follow_the_table_and_the_formula() {
         assert!(got.iter().zip(want).all(|(g, w)| close(f64::from(*g), *w, 2e-6)), "{got:?} is not {want:?}");
     };
     discounted_sum(&[1.0, 2.0, 3.0], 0.5, 3, 1, &mut out).unwrap();
+    let mut x = [1.0, 2.0, 3.0];
+    discounted_sum_in_place(&mut x, 0.5, 3, 1).unwrap();
+    assert_eq!(x, out);
+    assert_eq!(kind(discounted_sum_in_place(&mut x, 0.5, 2, 1)), Some(Kind::Shape));
+    x[1] = f32::NAN;
+    assert_eq!(kind(discounted_sum_in_place(&mut x, 0.5, 3, 1)), Some(Kind::Value));
+    assert_eq!((x[0], x[2]), (2.75, 3.0));
     near(&out, &[2.75, 3.5, 3.0]);
     let x = [1.0, 0.0, -1.0];
     let table = [

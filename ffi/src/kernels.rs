@@ -2,10 +2,24 @@
 
 use core::mem::offset_of;
 
-use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
-use crate::status::{call, rlcore_status};
-use rlcore::kernels::gae::{self, Rollout};
+use crate::ptr::{self, Extent, Input, Output, Through, Versioned, apart};
+use crate::status::{Fault, Result, call, rlcore_status};
+use rlcore::error::{Error, Kind};
+use rlcore::kernels::gae::{self, Accumulate, Rollout};
+use rlcore::kernels::grid::Columns;
 use rlcore::kernels::returns;
+
+/// What a recursion over time is summed in.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_accumulate {
+    /// f32: at the speed of memory.
+    RLCORE_ACCUMULATE_F32 = 0,
+    /// f64, rounded once to what is written.
+    RLCORE_ACCUMULATE_F64 = 1,
+}
+
+use rlcore_accumulate::*;
 
 /// What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1].
 #[derive(Clone, Copy)]
@@ -17,8 +31,8 @@ pub struct rlcore_rollout {
     pub num_steps: u32,
     /// N, at least 1
     pub num_envs: u32,
-    /// zero
-    pub reserved: u32,
+    /// What the recursion is summed in: an rlcore_accumulate; 0 is f32
+    pub accumulate: u32,
     /// [T, N]
     pub reward: *const f32,
     /// [T, N] V(obs[t])
@@ -43,7 +57,7 @@ unsafe impl Versioned for rlcore_rollout {
             struct_size: size_of::<Self>() as u32,
             num_steps: 0,
             num_envs: 0,
-            reserved: 0,
+            accumulate: 0,
             reward: null(),
             value: null(),
             bootstrap_value: null(),
@@ -59,8 +73,8 @@ unsafe impl Versioned for rlcore_rollout {
 ///   delta[t]     = reward[t] + discount * next[t] - value[t]
 ///   advantage[t] = delta[t] + discount * lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
 ///   value_target = advantage + value
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount or lambda
-/// outside [0, 1]; E_VALUE for a number that is read and not finite.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP;
+/// E_RANGE for a discount or lambda outside [0, 1]; E_VALUE for a number that is read and not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gae(
     rollout: *const rlcore_rollout,
@@ -71,41 +85,84 @@ pub unsafe extern "C" fn rlcore_gae(
 ) -> rlcore_status {
     call(|| unsafe {
         let r = ptr::sized(rollout)?;
-        ptr::reserved("rollout: reserved", r.reserved)?;
-        let (num_steps, num_envs) = (r.num_steps as usize, r.num_envs as usize);
-        let len = ptr::grid("rollout", num_steps, num_envs)?;
-        let reward = Input::at("rollout: reward", r.reward, len)?;
-        let value = Input::at("rollout: value", r.value, len)?;
-        let bootstrap_value = Input::at("rollout: bootstrap_value", r.bootstrap_value, num_envs)?;
-        let terminated = Input::at("rollout: terminated", r.terminated, len)?;
-        let truncated = Input::at("rollout: truncated", r.truncated, len)?;
-        let final_value = Input::optional("rollout: final_value", r.final_value, len)?;
-        let advantage = Output::at("advantage", advantage, len)?;
-        let value_target = Output::at("value_target", value_target, len)?;
-        let inputs = [
-            reward.extent(),
-            value.extent(),
-            bootstrap_value.extent(),
-            terminated.extent(),
-            truncated.extent(),
-            final_value.as_ref().map_or(Extent::NONE, Input::extent),
-        ];
-        apart(&[advantage.extent(), value_target.extent()], &inputs)?;
-        let rollout = Rollout {
-            num_steps,
-            num_envs,
-            reward: reward.slice(),
-            value: value.slice(),
-            bootstrap_value: bootstrap_value.slice(),
-            terminated: terminated.slice(),
-            truncated: truncated.slice(),
-            final_value: final_value.map(Input::slice),
-        };
-        Ok(gae::gae(&rollout, discount, lambda, advantage.slice(), value_target.slice())?)
+        estimate(&r, (0, r.num_envs), discount, lambda, advantage, value_target)
     })
 }
 
-/// Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x: [T, N]; out: [T, N] to write.
+/// As rlcore_gae for the environments [begin, end): all arrays are those of the whole rollout, only these columns are read
+/// and written, and results do not depend on the split.
+/// Threads: calls on disjoint ranges may run at once. Ranges that begin at multiples of 16 share no cache line of arrays
+/// that begin on one.
+/// Errors: as there; E_RANGE unless begin <= end <= num_envs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_gae_range(
+    rollout: *const rlcore_rollout,
+    discount: f32,
+    lambda: f32,
+    begin: u32,
+    end: u32,
+    advantage: *mut f32,
+    value_target: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let r = ptr::sized(rollout)?;
+        estimate(&r, (begin, end), discount, lambda, advantage, value_target)
+    })
+}
+
+/// # Safety
+/// As the functions above.
+unsafe fn estimate(
+    r: &rlcore_rollout,
+    (begin, end): (u32, u32),
+    discount: f32,
+    lambda: f32,
+    advantage: *mut f32,
+    value_target: *mut f32,
+) -> Result {
+    let accumulate = match r.accumulate {
+        n if n == RLCORE_ACCUMULATE_F32 as u32 => Accumulate::F32,
+        n if n == RLCORE_ACCUMULATE_F64 as u32 => Accumulate::F64,
+        n => {
+            let unknown = Error::new(Kind::Config, "one of rlcore_accumulate").given(n as usize);
+            return Err(Fault::at("rollout: accumulate", unknown));
+        }
+    };
+    let (num_steps, num_envs) = (r.num_steps as usize, r.num_envs as usize);
+    let len = ptr::grid("rollout", num_steps, num_envs)?;
+    let reward = unsafe { Input::at("rollout: reward", r.reward, len)? };
+    let value = unsafe { Input::at("rollout: value", r.value, len)? };
+    let bootstrap_value = unsafe { Input::at("rollout: bootstrap_value", r.bootstrap_value, num_envs)? };
+    let terminated = unsafe { Input::at("rollout: terminated", r.terminated, len)? };
+    let truncated = unsafe { Input::at("rollout: truncated", r.truncated, len)? };
+    let final_value = unsafe { Input::optional("rollout: final_value", r.final_value, len)? };
+    let advantage = unsafe { Output::at("advantage", advantage, len)? };
+    let value_target = unsafe { Output::at("value_target", value_target, len)? };
+    let inputs = [
+        reward.extent(),
+        value.extent(),
+        bootstrap_value.extent(),
+        terminated.extent(),
+        truncated.extent(),
+        final_value.as_ref().map_or(Extent::NONE, Input::extent),
+    ];
+    apart(&[advantage.extent(), value_target.extent()], &inputs)?;
+    let rollout = Rollout {
+        num_steps,
+        num_envs,
+        reward: reward.slice(),
+        value: value.slice(),
+        bootstrap_value: bootstrap_value.slice(),
+        terminated: terminated.slice(),
+        truncated: truncated.slice(),
+        final_value: final_value.map(Input::slice),
+        accumulate,
+    };
+    let columns = Columns::new(num_steps, num_envs, begin as usize, end as usize)?;
+    Ok(gae::gae_range(&rollout, columns, discount, lambda, advantage.cells(), value_target.cells())?)
+}
+
+/// Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
 /// Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
 /// for a number that is not finite.
 #[unsafe(no_mangle)]
@@ -119,9 +176,12 @@ pub unsafe extern "C" fn rlcore_discounted_sum(
     call(|| unsafe {
         let (num_steps, num_envs) = (num_steps as usize, num_envs as usize);
         let len = ptr::grid("discounted_sum: x", num_steps, num_envs)?;
-        let x = Input::at("discounted_sum: x", x, len)?;
-        let out = Output::at("discounted_sum: out", out, len)?;
-        apart(&[out.extent()], &[x.extent()])?;
-        Ok(returns::discounted_sum(x.slice(), discount, num_steps, num_envs, out.slice())?)
+        let x = Through::at("discounted_sum: x", x, "discounted_sum: out", out, len)?;
+        apart(&[x.output()], &[x.input()])?;
+        match x.arrays() {
+            (Some(x), out) => returns::discounted_sum(x, discount, num_steps, num_envs, out)?,
+            (None, out) => returns::discounted_sum_in_place(out, discount, num_steps, num_envs)?,
+        }
+        Ok(())
     })
 }

@@ -1,6 +1,7 @@
 //! Pointers become slices here and nowhere else: present, aligned, within the address space, and outputs apart from
 //! everything else, checked before the first byte is touched.
 
+use core::cell::Cell;
 use core::ffi::{c_char, c_void};
 use core::marker::PhantomData;
 use core::slice;
@@ -112,8 +113,8 @@ impl<'a, T: Plain> Output<'a, T> {
     /// Room for `len` values that the caller says is at `p`. Errors: `Null`, `Align`, `Overflow`.
     ///
     /// # Safety
-    /// If `p` is not NULL, as much room is there for the life of `'a`, it is initialised, and nobody else uses it; and
-    /// [`apart`] is asked about it before it becomes a slice.
+    /// If `p` is not NULL, as much room is there for the life of `'a`, it is initialised, and nobody else uses it, or of
+    /// [`Output::cells`] what is written through them; and [`apart`] is asked about it before it becomes a slice.
     #[inline]
     pub unsafe fn at(what: &'static str, p: *mut T, len: usize) -> Result<Self> {
         check(what, p, len)?;
@@ -153,6 +154,13 @@ impl<'a, T: Plain> Output<'a, T> {
     pub fn one(self) -> &'a mut T {
         // SAFETY: as in `slice`; every caller asked for one.
         unsafe { &mut *self.p }
+    }
+
+    /// The room, which other threads may hold at once: everyone writes elements of its own only.
+    pub fn cells(self) -> &'a [Cell<T>] {
+        // SAFETY: present and aligned by `check`; a reference to cells claims none of them for itself, and what is ours
+        // alone by the promise to `at` are the elements that the caller of this writes.
+        unsafe { slice::from_raw_parts(self.p.cast(), self.len) }
     }
 
     /// The room.
@@ -198,10 +206,15 @@ impl<'a> Through<'a> {
 
     /// The arrays.
     pub fn rewrite(self) -> Rewrite<'a> {
-        match self.from {
-            Some(from) => Rewrite::apart(from.slice(), self.to.slice()),
-            None => Rewrite::in_place(self.to.slice()),
+        match self.arrays() {
+            (Some(from), to) => Rewrite::apart(from, to),
+            (None, to) => Rewrite::in_place(to),
         }
+    }
+
+    /// What is read, unless it is what is written, and what is written.
+    pub fn arrays(self) -> (Option<&'a [f32]>, &'a mut [f32]) {
+        (self.from.map(Input::slice), self.to.slice())
     }
 }
 

@@ -77,7 +77,7 @@ _Static_assert(sizeof(rlcore_vecenv_out) == 56, "");
 OFFSET(rlcore_vecenv_out, obs, 8); OFFSET(rlcore_vecenv_out, reward, 16); OFFSET(rlcore_vecenv_out, terminated, 24);
 OFFSET(rlcore_vecenv_out, truncated, 32); OFFSET(rlcore_vecenv_out, final_obs, 40); OFFSET(rlcore_vecenv_out, valid, 48);
 _Static_assert(sizeof(rlcore_rollout) == 64, "");
-OFFSET(rlcore_rollout, num_steps, 4); OFFSET(rlcore_rollout, num_envs, 8); OFFSET(rlcore_rollout, reserved, 12);
+OFFSET(rlcore_rollout, num_steps, 4); OFFSET(rlcore_rollout, num_envs, 8); OFFSET(rlcore_rollout, accumulate, 12);
 OFFSET(rlcore_rollout, reward, 16); OFFSET(rlcore_rollout, value, 24); OFFSET(rlcore_rollout, bootstrap_value, 32);
 OFFSET(rlcore_rollout, terminated, 40); OFFSET(rlcore_rollout, truncated, 48); OFFSET(rlcore_rollout, final_value, 56);
 _Static_assert(sizeof(rlcore_ppo_config) == 152, "");
@@ -793,7 +793,8 @@ static void attack_gae(void) {
   WITH(r->struct_size, 0, RLCORE_E_CONFIG, "struct_size", GAE);
   WITH(r->struct_size, 56, RLCORE_E_CONFIG, "at least 64, given 56", GAE);
   WITH(r->struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size", GAE);
-  WITH(r->reserved, 1, RLCORE_E_CONFIG, "reserved", GAE);
+  WITH(r->accumulate, 2, RLCORE_E_CONFIG, "rollout: accumulate: one of rlcore_accumulate, given 2", GAE);
+  WITH(r->accumulate, UINT32_MAX, RLCORE_E_CONFIG, "accumulate", GAE);
   WITH(r->num_steps, 0, RLCORE_E_SHAPE, "num_steps of at least 1", GAE);
   WITH(r->num_envs, 0, RLCORE_E_SHAPE, "num_envs of at least 1", GAE);
   r->num_envs = UINT32_MAX;
@@ -827,6 +828,40 @@ static void attack_gae(void) {
   WITH(lambda, -0.25f, RLCORE_E_RANGE, "lambda from 0 to 1, given -0.25", GAE);
   w.finals[5] = NAN; /* never read */
   FINE(GAE);
+  r->accumulate = RLCORE_ACCUMULATE_F64;
+  FINE(GAE);
+  r->accumulate = RLCORE_ACCUMULATE_F32;
+
+  /* Two ranges are the whole, whichever comes first, and each reads and writes its columns only. */
+  float whole[2][T * N];
+  FINE(GAE);
+  memcpy(whole[0], advantage, sizeof whole[0]), memcpy(whole[1], target, sizeof whole[1]);
+  memset(advantage, 0, sizeof whole[0]), memset(target, 0, sizeof whole[1]);
+  uint32_t begin = 1, end = N;
+#define GAE_RANGE rlcore_gae_range(r, discount, lambda, begin, end, advantage, target)
+  FINE(GAE_RANGE);
+  for (int i = 0; i < T * N; i++) CHECK(advantage[i] == (i % N == 0 ? 0 : whole[0][i]) && target[i] == (i % N == 0 ? 0 : whole[1][i]));
+  begin = 0, end = 1;
+  w.rewards[1] = NAN;
+  FINE(GAE_RANGE);
+  w.rewards[1] = 1;
+  CHECK(memcmp(whole[0], advantage, sizeof whole[0]) == 0 && memcmp(whole[1], target, sizeof whole[1]) == 0);
+  begin = end = N;
+  FINE(GAE_RANGE);
+  begin = 0;
+  WITH(end, N + 1, RLCORE_E_RANGE, "begin <= end <= num_envs", GAE_RANGE);
+  WITH(end, UINT32_MAX, RLCORE_E_RANGE, "begin <= end <= num_envs", GAE_RANGE);
+  end = 1;
+  WITH(begin, 2, RLCORE_E_RANGE, "begin <= end <= num_envs", GAE_RANGE);
+  WITH(begin, UINT32_MAX, RLCORE_E_RANGE, "begin <= end <= num_envs", GAE_RANGE);
+  WITH(r, NULL, NULLED, "rollout", GAE_RANGE);
+  WITH(r, off(r, 4), CROOKED, "rollout", GAE_RANGE);
+  WITH(advantage, NULL, NULLED, "advantage", GAE_RANGE);
+  WITH(target, off(target, 2), CROOKED, "value_target", GAE_RANGE);
+  WITH(target, w.advantage, RLCORE_E_OVERLAP, "advantage", GAE_RANGE);
+  WITH(w.rewards[N], NAN, RLCORE_E_VALUE, "a finite reward", GAE_RANGE);
+  WITH(discount, 2.0f, RLCORE_E_RANGE, "discount", GAE_RANGE);
+  WITH(lambda, NAN, RLCORE_E_VALUE, "lambda", GAE_RANGE);
 }
 
 /* ---- PPO ---- */
@@ -1390,11 +1425,14 @@ static void attack_sums(void) {
   uint32_t steps = T, envs = N;
 #define SUM rlcore_discounted_sum(x, steps, envs, discount, out)
   FINE(SUM);
+  memcpy(w.target, w.rewards, sizeof w.target); /* in place it is the same */
+  FINE(rlcore_discounted_sum(w.target, steps, envs, discount, w.target));
+  CHECK(memcmp(w.target, w.advantage, sizeof w.target) == 0);
   POINTER(x, 2, "discounted_sum: x", SUM);
   POINTER(out, 2, "discounted_sum: out", SUM);
   WITH(steps, 0, RLCORE_E_SHAPE, "num_steps", SUM);
   WITH(envs, 0, RLCORE_E_SHAPE, "num_envs", SUM);
-  WITH(out, w.rewards, RLCORE_E_OVERLAP, "out", SUM);
+  WITH(out, w.rewards + 1, RLCORE_E_OVERLAP, "out", SUM);
   WITH(out, w.rewards + T * N - 1, RLCORE_E_OVERLAP, "out", SUM);
   WITH(discount, 1.5f, RLCORE_E_RANGE, "discount from 0 to 1, given 1.5", SUM);
   steps = UINT32_MAX;

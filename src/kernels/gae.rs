@@ -1,15 +1,22 @@
 //! Generalised advantage estimation over `[T, N]` rollouts, with terminated and truncated steps kept apart.
-//!
-//! Time runs backwards and environments lie in lanes. Few environments are walked in columns of 16 with the recursion
-//! in registers; many row by row, where the advantage row just written carries the recursion.
+
+use core::cell::Cell;
 
 use super::back::{back, back_mut};
-use super::finite::{all_finite, check_finite, check_one, overflowing};
+use super::finite::{all_finite, check_finite, overflowing};
+use super::grid::{After, Columns, Estimator, Now, Real, Scan, cells, check_rate, grid};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 
-/// From this many environments on, rows are faster than columns.
-const ROWS_FROM: usize = 64;
+/// What the recursion is summed in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Accumulate {
+    /// f32: at the speed of memory.
+    #[default]
+    F32,
+    /// f64, rounded once to what is written: for long rollouts, and for agreement with other implementations.
+    F64,
+}
 
 /// What N environments did in T steps, time-major. Step t led from `obs[t]` to `obs[t + 1]`.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +37,8 @@ pub struct Rollout<'a> {
     pub truncated: &'a [u8],
     /// `[T, N]` V(final_obs), read only where truncated and not terminated; `None` only if nothing is truncated.
     pub final_value: Option<&'a [f32]>,
+    /// What the recursion is summed in.
+    pub accumulate: Accumulate,
 }
 
 /// Writes advantages and value targets, both `[T, N]`:
@@ -50,7 +59,22 @@ pub fn gae(
     advantage: &mut [f32],
     value_target: &mut [f32],
 ) -> Result {
-    let len = grid(rollout.num_steps, rollout.num_envs)?;
+    let columns = Columns::all(rollout.num_steps, rollout.num_envs)?;
+    gae_range(rollout, columns, discount, lambda, cells(advantage), cells(value_target))
+}
+
+/// [`gae`] of some environments: arrays are those of all, and nothing but these columns is read or written. The results
+/// do not depend on the split. Errors: as there, `Shape` if the columns are those of other arrays.
+pub fn gae_range(
+    rollout: &Rollout<'_>,
+    columns: Columns,
+    discount: f32,
+    lambda: f32,
+    advantage: &[Cell<f32>],
+    value_target: &[Cell<f32>],
+) -> Result {
+    columns.check("gae: columns of [T, N] arrays of length", rollout.num_steps, rollout.num_envs)?;
+    let len = columns.len();
     check_len("gae: reward [T, N] of length", rollout.reward, len)?;
     check_len("gae: value [T, N] of length", rollout.value, len)?;
     check_len("gae: bootstrap_value [N] of length", rollout.bootstrap_value, rollout.num_envs)?;
@@ -63,24 +87,36 @@ pub fn gae(
     if let Some(final_value) = rollout.final_value {
         check_len("gae: final_value [T, N] of length", final_value, len)?;
     }
-    if !cpu::dispatch(Check(rollout)) {
-        return Err(culprit(rollout));
+    if !cpu::dispatch(Check { rollout, columns }) {
+        return Err(culprit(rollout, columns));
     }
-    cpu::dispatch(Sweep {
-        num_envs: rollout.num_envs,
-        reward: rollout.reward,
-        value: rollout.value,
-        bootstrap_value: rollout.bootstrap_value,
-        terminated: rollout.terminated,
-        truncated: rollout.truncated,
-        // Where nothing is truncated it is never read, so any array of the shape will do.
-        final_value: rollout.final_value.unwrap_or(rollout.value),
-        discount,
-        decay: discount * lambda,
-        advantage,
-        value_target,
-    });
+    let y = [advantage, value_target];
+    match rollout.accumulate {
+        Accumulate::F32 => cpu::dispatch(scan(rollout, columns, Gae { discount, decay: discount * lambda }, y)),
+        Accumulate::F64 => {
+            let (discount, lambda) = (f64::from(discount), f64::from(lambda));
+            scan(rollout, columns, Gae { discount, decay: discount * lambda }, y).run();
+        }
+    }
     Ok(())
+}
+
+fn scan<'a, R: Real>(
+    r: &Rollout<'a>,
+    columns: Columns,
+    estimator: Gae<R>,
+    y: [&'a [Cell<f32>]; 2],
+) -> Scan<'a, Gae<R>, 3, 2, 2> {
+    Scan {
+        estimator,
+        columns,
+        // Where nothing is truncated final values are never read, so any array of the shape will do.
+        x: [r.reward, r.value, r.final_value.unwrap_or(r.value)],
+        last_x: [&[], r.bootstrap_value, &[]],
+        flags: [r.terminated, r.truncated],
+        y,
+        last_y: [&[], &[]],
+    }
 }
 
 /// A rollout in the older form with one `done` flag that belongs to the observation, not to the step: `done[t]` says
@@ -139,212 +175,111 @@ pub fn gae_shifted(
     Ok(())
 }
 
-/// T times N, if both are at least 1.
-pub(crate) fn grid(num_steps: usize, num_envs: usize) -> Result<usize> {
-    if num_steps == 0 {
-        return Err(Error::new(Kind::Shape, "rollout: num_steps of at least").needed(1).given(0));
-    }
-    if num_envs == 0 {
-        return Err(Error::new(Kind::Shape, "rollout: num_envs of at least").needed(1).given(0));
-    }
-    num_steps.checked_mul(num_envs).ok_or(Error::new(Kind::Overflow, "rollout: [T, N] that fits the address space"))
+/// True if every number that the scan will read is finite.
+struct Check<'a> {
+    rollout: &'a Rollout<'a>,
+    columns: Columns,
 }
-
-/// Checks a discount or a lambda.
-pub(crate) fn check_rate(what: &'static str, rate: f32) -> Result {
-    check_one(what, rate)?;
-    if (0.0..=1.0).contains(&rate) { Ok(()) } else { Err(Error::new(Kind::Range, what).given_f32(rate)) }
-}
-
-/// True if every number that the sweep will read is finite and there is a final value wherever one is needed.
-struct Check<'a>(&'a Rollout<'a>);
 
 impl Kernel for Check<'_> {
     type Output = bool;
 
     #[inline(always)]
     fn run(self) -> bool {
-        let r = self.0;
-        let any = r.truncated.iter().fold(0, |any, x| any | x) != 0;
-        // Forward in time, so that the sweep, which runs backwards, finds the end of the arrays in the cache.
-        let pairs = r.reward.iter().zip(r.value);
-        let flags = pairs.fold(0, |flags, (r, v)| flags | overflowing(*r) | overflowing(*v));
-        flags >> 31 == 0 && all_finite(r.bootstrap_value) && (!any || self.finals_are_finite())
+        let (r, part) = (self.rollout, self.columns.joined());
+        let (mut flags, mut any) = (0, 0);
+        // Forward in time, so that the scan, which runs backwards, finds the end of the arrays in the cache.
+        for t in 0..part.num_steps() {
+            let (Some(reward), Some(value)) = (part.row(r.reward, t), part.row(r.value, t)) else { return false };
+            for (reward, value) in reward.iter().zip(value) {
+                flags |= overflowing(*reward) | overflowing(*value);
+            }
+            for truncated in part.row(r.truncated, t).unwrap_or(&[]) {
+                any |= truncated;
+            }
+        }
+        let last = self.columns.part(r.bootstrap_value).is_some_and(all_finite);
+        flags >> 31 == 0 && last && (any == 0 || finals_are_finite(r, part))
     }
 }
 
-impl Check<'_> {
-    #[inline(always)]
-    fn finals_are_finite(&self) -> bool {
-        let r = self.0;
-        let Some(final_value) = r.final_value else { return false };
-        let steps = final_value.iter().zip(r.terminated).zip(r.truncated);
-        steps.fold(0, |flags, ((x, terminated), truncated)| {
+#[inline(always)]
+fn finals_are_finite(r: &Rollout<'_>, part: Columns) -> bool {
+    let Some(final_value) = r.final_value else { return false };
+    let mut flags = 0;
+    for t in 0..part.num_steps() {
+        let (Some(terminated), Some(truncated)) = (part.row(r.terminated, t), part.row(r.truncated, t)) else {
+            return false;
+        };
+        let ends = terminated.iter().zip(truncated);
+        for (x, (terminated, truncated)) in part.row(final_value, t).unwrap_or(&[]).iter().zip(ends) {
             let read = *truncated != 0 && *terminated == 0;
-            flags | if read { overflowing(*x) } else { 0 }
-        }) >> 31
-            == 0
+            flags |= if read { overflowing(*x) } else { 0 };
+        }
     }
+    flags >> 31 == 0
 }
+
+const FINAL: &str = "gae: a finite final_value where truncated";
 
 /// Names what [`Check`] found.
 #[cold]
-fn culprit(r: &Rollout<'_>) -> Error {
-    let arrays = [
-        ("gae: a finite reward", r.reward),
-        ("gae: a finite value", r.value),
-        ("gae: a finite bootstrap_value", r.bootstrap_value),
-    ];
-    for (what, values) in arrays {
-        if let Err(error) = check_finite(what, values) {
+fn culprit(r: &Rollout<'_>, columns: Columns) -> Error {
+    for (what, values) in [("gae: a finite reward", r.reward), ("gae: a finite value", r.value)] {
+        if let Err(error) = columns.check_finite(what, values) {
             return error;
         }
+    }
+    let last = columns.part(r.bootstrap_value).unwrap_or(&[]);
+    if let Err(error) = check_finite("gae: a finite bootstrap_value", last) {
+        return error;
     }
     let Some(final_value) = r.final_value else {
         return Error::new(Kind::Null, "gae: final_value, because a step is truncated");
     };
-    let mut steps = final_value.iter().zip(r.terminated).zip(r.truncated);
-    let bad = steps.find(|((x, terminated), truncated)| **truncated != 0 && **terminated == 0 && !x.is_finite());
-    let given = bad.map_or(0.0, |((x, _), _)| *x);
-    Error::new(Kind::Value, "gae: a finite final_value where truncated").given_f32(given)
-}
-
-struct Sweep<'a> {
-    num_envs: usize,
-    reward: &'a [f32],
-    value: &'a [f32],
-    bootstrap_value: &'a [f32],
-    terminated: &'a [u8],
-    truncated: &'a [u8],
-    final_value: &'a [f32],
-    discount: f32,
-    decay: f32,
-    advantage: &'a mut [f32],
-    value_target: &'a mut [f32],
-}
-
-impl Kernel for Sweep<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(mut self) {
-        let mut at = 0;
-        if self.num_envs >= ROWS_FROM {
-            at = self.rows();
-        }
-        while self.columns::<16>(at).is_some() {
-            at += 16;
-        }
-        if self.columns::<8>(at).is_some() {
-            at += 8;
-        }
-        while self.columns::<1>(at).is_some() {
-            at += 1;
+    for t in 0..columns.num_steps() {
+        let row = |flags| columns.row(flags, t).unwrap_or(&[]).iter();
+        let values = columns.row(final_value, t).unwrap_or(&[]);
+        let mut ends = values.iter().zip(row(r.terminated).zip(row(r.truncated)));
+        let bad = ends.find(|(x, (terminated, truncated))| **truncated != 0 && **terminated == 0 && !x.is_finite());
+        if let Some((x, _)) = bad {
+            return Error::new(Kind::Value, FINAL).given_f32(*x);
         }
     }
+    Error::new(Kind::Value, FINAL)
 }
 
-impl Sweep<'_> {
-    /// All steps of environments `at..at + W`, or `None` if there are not so many.
-    #[inline(always)]
-    fn columns<const W: usize>(&mut self, at: usize) -> Option<()> {
-        let n = self.num_envs;
-        let mut next = *lanes::<f32, W>(self.bootstrap_value, at)?;
-        let mut carry = [0.0; W];
-        if n == 0 {
-            return None;
-        }
-        let inputs = back(self.reward, n).zip(back(self.value, n));
-        let flags = back(self.terminated, n).zip(back(self.truncated, n));
-        let outputs = back_mut(self.advantage, n).zip(back_mut(self.value_target, n));
-        let steps = inputs.zip(flags).zip(outputs).zip(back(self.final_value, n));
-        for ((((reward, value), (terminated, truncated)), (advantage, value_target)), final_value) in steps {
-            let value = lanes(value, at)?;
-            carry = step(
-                lanes(reward, at)?,
-                value,
-                next,
-                (lanes(terminated, at)?, lanes(truncated, at)?),
-                lanes(final_value, at)?,
-                carry,
-                (self.discount, self.decay),
-                lanes_mut(advantage, at)?,
-                lanes_mut(value_target, at)?,
-            );
-            next = *value;
-        }
-        Some(())
-    }
+/// The recursion; its rates are the discount, and discount times lambda.
+#[derive(Clone, Copy)]
+struct Gae<R> {
+    discount: R,
+    decay: R,
+}
 
-    /// Whole groups of 16 environments: all of the last step, then of the one before it, and so on. Returns how many.
+impl<R: Real> Estimator<3, 2, 2> for Gae<R> {
+    type Real = R;
+
     #[inline(always)]
-    fn rows(&mut self) -> usize {
-        let n = self.num_envs;
-        if n == 0 {
-            return 0;
-        }
-        let rates = (self.discount, self.decay);
-        let mut next = self.bootstrap_value;
-        let mut after: &[f32] = &[]; // the advantage row after this one; none after the last
-        let mut rest = &mut *self.advantage;
-        let inputs = back(self.reward, n).zip(back(self.value, n));
-        let flags = back(self.terminated, n).zip(back(self.truncated, n));
-        let outputs = back_mut(self.value_target, n).zip(back(self.final_value, n));
-        for (((reward, value), (terminated, truncated)), (value_target, final_value)) in inputs.zip(flags).zip(outputs)
-        {
-            let Some((before, advantage)) = rest.split_at_mut_checked(rest.len().saturating_sub(n)) else { return 0 };
-            let carries = after.as_chunks::<16>().0;
-            let inputs = groups(reward).zip(groups(value)).zip(groups(next)).zip(groups(final_value));
-            let flags = groups(terminated).zip(groups(truncated));
-            let outputs = advantage.as_chunks_mut::<16>().0.iter_mut().zip(value_target.as_chunks_mut::<16>().0);
-            for (i, (((((reward, value), next), final_value), flags), (advantage, value_target))) in
-                inputs.zip(flags).zip(outputs).enumerate()
-            {
-                let carry = carries.get(i).copied().unwrap_or([0.0; 16]);
-                step(reward, value, *next, flags, final_value, carry, rates, advantage, value_target);
+    fn step<const W: usize>(&self, now: &Now<'_, 3, 2, 2, W>, after: &After<R, 3, 2, W>) -> [[R; W]; 2] {
+        let ([reward, value, final_value], [terminated, truncated]) = (now.x, now.flags);
+        let (zero, mut next) = (R::from(0.0), after.x[1]);
+        if truncated.iter().fold(0, |any, x| any | x) != 0 {
+            let final_value = *final_value; // read as a whole, or the lanes become branches
+            for i in 0..W {
+                next[i] = if truncated[i] != 0 { final_value[i] } else { next[i] };
             }
-            (rest, after, next) = (before, advantage, value);
         }
-        n - n % 16
-    }
-}
-
-/// Whole groups of 16.
-#[inline(always)]
-fn groups<T>(row: &[T]) -> core::slice::Iter<'_, [T; 16]> {
-    row.as_chunks().0.iter()
-}
-
-/// One step of W environments; returns their advantages.
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-fn step<const W: usize>(
-    reward: &[f32; W],
-    value: &[f32; W],
-    mut next: [f32; W],
-    (terminated, truncated): (&[u8; W], &[u8; W]),
-    final_value: &[f32; W],
-    carry: [f32; W],
-    (discount, decay): (f32, f32),
-    advantage: &mut [f32; W],
-    value_target: &mut [f32; W],
-) -> [f32; W] {
-    if truncated.iter().fold(0, |any, x| any | x) != 0 {
+        let (mut advantage, mut value_target) = ([zero; W], [zero; W]);
         for i in 0..W {
-            next[i] = if truncated[i] != 0 { final_value[i] } else { next[i] };
+            let next = if terminated[i] != 0 { zero } else { R::from(next[i]) };
+            let carry = if terminated[i] | truncated[i] != 0 { zero } else { after.y[0][i] };
+            advantage[i] = R::from(reward[i]) + self.discount * next - R::from(value[i]) + self.decay * carry;
         }
+        for i in 0..W {
+            value_target[i] = advantage[i] + R::from(value[i]);
+        }
+        [advantage, value_target]
     }
-    let mut a = [0.0; W];
-    for i in 0..W {
-        let next = if terminated[i] != 0 { 0.0 } else { next[i] };
-        let carry = if terminated[i] | truncated[i] != 0 { 0.0 } else { carry[i] };
-        a[i] = reward[i] + discount * next - value[i] + decay * carry;
-    }
-    for i in 0..W {
-        value_target[i] = a[i] + value[i];
-    }
-    *advantage = a;
-    a
 }
 
 struct ShiftedSweep<'a> {
@@ -383,16 +318,4 @@ impl ShiftedSweep<'_> {
             (rest, carry, next, done) = (before, advantage, value, done_here);
         }
     }
-}
-
-/// Elements `at..at + W`.
-#[inline(always)]
-fn lanes<T, const W: usize>(row: &[T], at: usize) -> Option<&[T; W]> {
-    row.get(at..)?.first_chunk()
-}
-
-/// Elements `at..at + W`, to write.
-#[inline(always)]
-fn lanes_mut<T, const W: usize>(row: &mut [T], at: usize) -> Option<&mut [T; W]> {
-    row.get_mut(at..)?.first_chunk_mut()
 }

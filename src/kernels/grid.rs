@@ -1,1 +1,335 @@
-//! `[T, N]` arrays of which a call uses some columns.
+//! `[T, N]` arrays of which one call works on the columns `[begin, end)`, and the reverse scan under all estimators.
+//!
+//! Inputs are slices that everyone reads. Outputs are slices of cells: threads that hold the whole of one write disjoint
+//! columns, and no exclusive reference to the whole ever exists.
+//!
+//! To write an estimator, implement [`Estimator::step`] for a small `Copy` struct of its rates, and hand that, the arrays
+//! and what stands after the last step to [`Scan`]. Its state is what it wrote: a step sees the inputs and the outputs of
+//! the step after it, and nothing else is carried. All lanes of a step do the same without branches.
+
+use core::cell::Cell;
+use core::ops::{Add, Mul, Sub};
+
+use super::finite::{check_finite, check_one};
+use crate::cpu::Kernel;
+use crate::error::{Error, Kind, Result};
+
+/// From this many columns on, rows are faster than columns with the recursion in registers.
+const ROWS_FROM: usize = 64;
+
+/// Columns walked row by row at a time: the rows that carry the recursion stay in the nearest cache.
+const ROW_BLOCK: usize = 4096;
+
+/// T times N, if both are at least 1.
+pub(crate) fn grid(num_steps: usize, num_envs: usize) -> Result<usize> {
+    if num_steps == 0 {
+        return Err(Error::new(Kind::Shape, "rollout: num_steps of at least").needed(1).given(0));
+    }
+    if num_envs == 0 {
+        return Err(Error::new(Kind::Shape, "rollout: num_envs of at least").needed(1).given(0));
+    }
+    num_steps.checked_mul(num_envs).ok_or(Error::new(Kind::Overflow, "rollout: [T, N] that fits the address space"))
+}
+
+/// Checks a discount or a lambda.
+pub(crate) fn check_rate(what: &'static str, rate: f32) -> Result {
+    check_one(what, rate)?;
+    if (0.0..=1.0).contains(&rate) { Ok(()) } else { Err(Error::new(Kind::Range, what).given_f32(rate)) }
+}
+
+/// An array as threads write it that share it.
+#[inline]
+pub fn cells<T>(array: &mut [T]) -> &[Cell<T>] {
+    Cell::from_mut(array).as_slice_of_cells()
+}
+
+/// Which part of `[T, N]` arrays a call works on: all steps of the environments `begin..end`.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    num_steps: usize,
+    num_envs: usize,
+    begin: usize,
+    end: usize,
+}
+
+impl Columns {
+    /// Errors: `Shape` if T or N is 0; `Overflow`; `Range` unless `begin <= end <= num_envs`.
+    pub fn new(num_steps: usize, num_envs: usize, begin: usize, end: usize) -> Result<Columns> {
+        grid(num_steps, num_envs)?;
+        if begin > end || end > num_envs {
+            let what = "rollout: a range of environments with begin <= end <= num_envs,";
+            return Err(Error::new(Kind::Range, what).needed(num_envs).given(if end > num_envs { end } else { begin }));
+        }
+        Ok(Columns { num_steps, num_envs, begin, end })
+    }
+
+    /// All environments.
+    pub fn all(num_steps: usize, num_envs: usize) -> Result<Columns> {
+        Columns::new(num_steps, num_envs, 0, num_envs)
+    }
+
+    /// Checks that these are columns of arrays of this shape. Errors: `Shape`; `Overflow`.
+    pub fn check(&self, what: &'static str, num_steps: usize, num_envs: usize) -> Result {
+        let len = grid(num_steps, num_envs)?;
+        if (self.num_steps, self.num_envs) != (num_steps, num_envs) {
+            return Err(Error::new(Kind::Shape, what).needed(len).given(self.len()));
+        }
+        Ok(())
+    }
+
+    /// T times N.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.num_steps.wrapping_mul(self.num_envs)
+    }
+
+    /// Environments in the range.
+    #[inline(always)]
+    pub fn width(&self) -> usize {
+        self.end.wrapping_sub(self.begin)
+    }
+
+    /// The columns of one step of a `[T, N]` array.
+    #[inline(always)]
+    pub fn row<'a, T>(&self, array: &'a [T], t: usize) -> Option<&'a [T]> {
+        array.get(t.wrapping_mul(self.num_envs).wrapping_add(self.begin)..)?.get(..self.width())
+    }
+
+    /// The columns of an `[N]` array.
+    #[inline(always)]
+    pub fn part<'a, T>(&self, array: &'a [T]) -> Option<&'a [T]> {
+        array.get(self.begin..self.end)
+    }
+
+    /// The same arrays as few slices that hold nothing but the range: all of `[T, N]` as one, or a row a step.
+    #[inline(always)]
+    pub(crate) fn joined(&self) -> Columns {
+        let len = self.len();
+        let whole = self.width() == self.num_envs;
+        if whole { Columns { num_steps: 1, num_envs: len, begin: 0, end: len } } else { *self }
+    }
+
+    /// Steps.
+    #[inline(always)]
+    pub(crate) fn num_steps(&self) -> usize {
+        self.num_steps
+    }
+
+    /// Checks the numbers that the range has of a `[T, N]` array. Errors: `Value`.
+    pub(crate) fn check_finite(&self, what: &'static str, array: &[f32]) -> Result {
+        let part = self.joined();
+        (0..part.num_steps).try_for_each(|t| check_finite(what, part.row(array, t).unwrap_or(&[])))
+    }
+}
+
+/// What sums are made in: f32, or f64 that is rounded once when it is written.
+pub(crate) trait Real:
+    Copy + PartialOrd + From<f32> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+{
+    /// Whether what was written is all of what was carried.
+    const STORED: bool;
+    /// To the nearest f32.
+    fn narrow(self) -> f32;
+}
+
+impl Real for f32 {
+    const STORED: bool = true;
+
+    #[inline(always)]
+    fn narrow(self) -> f32 {
+        self
+    }
+}
+
+impl Real for f64 {
+    const STORED: bool = false;
+
+    #[inline(always)]
+    fn narrow(self) -> f32 {
+        self as f32
+    }
+}
+
+/// One step of W environments.
+pub(crate) struct Now<'a, const X: usize, const F: usize, const Y: usize, const W: usize> {
+    /// Inputs.
+    pub x: [&'a [f32; W]; X],
+    /// Flags.
+    pub flags: [&'a [u8; W]; F],
+    /// What stands where the outputs will: the input of a scan in place.
+    pub y: [[f32; W]; Y],
+}
+
+/// The step after it. What an estimator does not use costs nothing.
+pub(crate) struct After<R, const X: usize, const Y: usize, const W: usize> {
+    /// Inputs.
+    pub x: [[f32; W]; X],
+    /// Outputs, before they were rounded.
+    pub y: [[R; W]; Y],
+}
+
+/// What one step makes of X inputs, F flags and what the step after it made: Y outputs.
+pub(crate) trait Estimator<const X: usize, const F: usize, const Y: usize>: Copy {
+    /// What the recursion runs in.
+    type Real: Real;
+
+    /// W environments. `#[inline(always)]`, loops over `0..W`.
+    fn step<const W: usize>(
+        &self,
+        now: &Now<'_, X, F, Y, W>,
+        after: &After<Self::Real, X, Y, W>,
+    ) -> [[Self::Real; W]; Y];
+}
+
+/// An estimator and its arrays, of agreed lengths. To be dispatched.
+pub(crate) struct Scan<'a, E, const X: usize, const F: usize, const Y: usize> {
+    pub estimator: E,
+    pub columns: Columns,
+    /// `[T, N]` each.
+    pub x: [&'a [f32]; X],
+    /// `[N]` each, what stands after the last step; empty for zeros.
+    pub last_x: [&'a [f32]; X],
+    /// `[T, N]` each.
+    pub flags: [&'a [u8]; F],
+    /// `[T, N]` each.
+    pub y: [&'a [Cell<f32>]; Y],
+    /// `[N]` each, what stands after the last step; empty for zeros.
+    pub last_y: [&'a [f32]; Y],
+}
+
+impl<E, const X: usize, const F: usize, const Y: usize> Kernel for Scan<'_, E, X, F, Y>
+where
+    E: Estimator<X, F, Y>,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        let Columns { mut begin, end, .. } = self.columns;
+        // One length for all, so that one comparison tells that an element of each is there.
+        let len = self.columns.len();
+        let Some(x) = each(self.x, &[] as &[f32], |x| x.get(..len)) else { return };
+        let Some(flags) = each(self.flags, &[] as &[u8], |flags| flags.get(..len)) else { return };
+        let Some(y) = each(self.y, &[] as &[Cell<f32>], |y| y.get(..len)) else { return };
+        (self.x, self.flags, self.y) = (x, flags, y);
+        if E::Real::STORED && self.columns.width() >= ROWS_FROM {
+            while end.wrapping_sub(begin) >= 16 {
+                let left = end.wrapping_sub(begin);
+                let width = ROW_BLOCK.min(left.wrapping_sub(left % 16));
+                self.rows(begin, width);
+                begin = begin.wrapping_add(width);
+            }
+        }
+        while self.columns::<16>(begin).is_some() {
+            begin = begin.wrapping_add(16);
+        }
+        if self.columns::<8>(begin).is_some() {
+            begin = begin.wrapping_add(8);
+        }
+        while self.columns::<1>(begin).is_some() {
+            begin = begin.wrapping_add(1);
+        }
+    }
+}
+
+impl<E, const X: usize, const F: usize, const Y: usize> Scan<'_, E, X, F, Y>
+where
+    E: Estimator<X, F, Y>,
+{
+    /// All steps of W environments from `begin` on, the recursion in registers. None if there are not so many.
+    #[inline(always)]
+    fn columns<const W: usize>(&self, begin: usize) -> Option<()> {
+        let end = begin.checked_add(W)?;
+        if end > self.columns.end {
+            return None;
+        }
+        let part = Columns { begin, end, ..self.columns };
+        let last = |row: &[f32]| part.part(row).and_then(|row| row.first_chunk().copied()).unwrap_or([0.0; W]);
+        let mut after = After { x: self.last_x.map(last), y: self.last_y.map(|row| last(row).map(E::Real::from)) };
+        let mut at = self.columns.len().wrapping_add(begin);
+        for _ in 0..self.columns.num_steps {
+            at = at.wrapping_sub(self.columns.num_envs);
+            let x = each(self.x, &[0.0; W], |x| x.get(at..)?.first_chunk())?;
+            let flags = each(self.flags, &[0; W], |flags| flags.get(at..)?.first_chunk())?;
+            let y = self.y.map(|y| y.get(at..).unwrap_or(&[]));
+            let now = Now { x, flags, y: y.map(|y| y.first_chunk().map_or([0.0; W], load)) };
+            after = After { y: self.estimator.step(&now, &after), x: x.map(|x| *x) };
+            for (to, y) in y.iter().zip(&after.y) {
+                store(to.first_chunk()?, y);
+            }
+        }
+        Some(())
+    }
+
+    /// Whole groups of 16 environments: all of the last step, then of the one before it, and so on. The row just written
+    /// carries the recursion.
+    #[inline(always)]
+    fn rows(&self, begin: usize, width: usize) {
+        let part = Columns { begin, end: begin.wrapping_add(width), ..self.columns };
+        let mut after_x = self.last_x.map(|row| groups(part.part(row)));
+        let mut last_y = self.last_y.map(|row| groups(part.part(row)));
+        let mut after_y: [&[[Cell<f32>; 16]]; Y] = [&[]; Y];
+        for t in (0..self.columns.num_steps).rev() {
+            let count = width / 16;
+            let Some(x) = each(self.x, &[] as &[[f32; 16]], |x| groups(part.row(x, t)).get(..count)) else { return };
+            let Some(flags) = each(self.flags, &[] as &[[u8; 16]], |x| groups(part.row(x, t)).get(..count)) else {
+                return;
+            };
+            let Some(y) = each(self.y, &[] as &[[Cell<f32>; 16]], |y| groups(part.row(y, t)).get(..count)) else {
+                return;
+            };
+            for i in 0..count {
+                let Some(x) = each(x, &[0.0; 16], |x| x.get(i)) else { return };
+                let Some(flags) = each(flags, &[0; 16], |flags| flags.get(i)) else { return };
+                let now = Now { x, flags, y: y.map(|y| y.get(i).map_or([0.0; 16], load)) };
+                let mut after = After {
+                    x: after_x.map(|x| x.get(i).copied().unwrap_or([0.0; 16])),
+                    y: last_y.map(|y| y.get(i).map_or([E::Real::from(0.0); 16], |y| y.map(E::Real::from))),
+                };
+                for (after, y) in after.y.iter_mut().zip(after_y) {
+                    if let Some(y) = y.get(i) {
+                        *after = load(y).map(E::Real::from);
+                    }
+                }
+                for (to, y) in y.iter().zip(&self.estimator.step(&now, &after)) {
+                    if let Some(to) = to.get(i) {
+                        store(to, y);
+                    }
+                }
+            }
+            (after_x, after_y, last_y) = (x, y, [&[] as &[[f32; 16]]; Y]);
+        }
+    }
+}
+
+/// What `f` makes of each, if it makes something of all.
+#[inline(always)]
+fn each<A: Copy, B: Copy, const K: usize>(from: [A; K], blank: B, f: impl Fn(A) -> Option<B>) -> Option<[B; K]> {
+    let mut to = [blank; K];
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = f(from)?;
+    }
+    Some(to)
+}
+
+/// Whole groups of 16.
+#[inline(always)]
+fn groups<T>(row: Option<&[T]>) -> &[[T; 16]] {
+    row.unwrap_or(&[]).as_chunks().0
+}
+
+#[inline(always)]
+fn load<const W: usize>(from: &[Cell<f32>; W]) -> [f32; W] {
+    let mut lanes = [0.0; W];
+    for (lane, from) in lanes.iter_mut().zip(from) {
+        *lane = from.get();
+    }
+    lanes
+}
+
+#[inline(always)]
+fn store<R: Real, const W: usize>(to: &[Cell<f32>; W], lanes: &[R; W]) {
+    for (to, lane) in to.iter().zip(lanes) {
+        to.set(lane.narrow());
+    }
+}

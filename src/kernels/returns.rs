@@ -1,8 +1,8 @@
 //! Discounted sums over time: backward from the end, and forward as reward scaling needs them.
 
-use super::back::back;
 use super::finite::check_finite;
-use super::gae::{check_rate, grid};
+use super::grid::{After, Columns, Estimator, Now, Scan, cells, check_rate, grid};
+use crate::cpu::Kernel;
 use crate::error::{Result, check_len};
 
 /// Writes `out[t] = x[t] + discount * out[t + 1]`, with 0 after the last step. All arrays are `[T, N]`.
@@ -10,7 +10,12 @@ use crate::error::{Result, check_len};
 /// `discount` lies in [0, 1]. Errors, here and below: `Shape`; `Range`; `Value` for a number that is not finite. Outputs
 /// are untouched on error.
 pub fn discounted_sum(x: &[f32], discount: f32, num_steps: usize, num_envs: usize, out: &mut [f32]) -> Result {
-    backward(x, None, discount, num_steps, num_envs, out)
+    backward(Some(x), &[], discount, num_steps, num_envs, out)
+}
+
+/// [`discounted_sum`] whose results take the place of what they are made from.
+pub fn discounted_sum_in_place(x: &mut [f32], discount: f32, num_steps: usize, num_envs: usize) -> Result {
+    backward(None, &[], discount, num_steps, num_envs, x)
 }
 
 /// Writes n-step returns with a bootstrap: [`discounted_sum`] with `bootstrap_value`, `[N]`, after the last step.
@@ -24,7 +29,7 @@ pub fn n_step(
 ) -> Result {
     check_len("returns: bootstrap_value [N] of length", bootstrap_value, num_envs)?;
     check_finite("returns: a finite bootstrap_value", bootstrap_value)?;
-    backward(reward, Some(bootstrap_value), discount, num_steps, num_envs, out)
+    backward(Some(reward), bootstrap_value, discount, num_steps, num_envs, out)
 }
 
 /// Steps the running return of each environment: `running = discount * running + reward` is written to `out`, then
@@ -69,35 +74,37 @@ pub(crate) fn clear_ended(terminated: &[u8], truncated: &[u8], running: &mut [f6
     }
 }
 
-fn backward(x: &[f32], after: Option<&[f32]>, discount: f32, t: usize, n: usize, out: &mut [f32]) -> Result {
-    let len = grid(t, n)?;
-    check_len("returns: rewards [T, N] of length", x, len)?;
-    check_len("returns: out [T, N] of length", out, len)?;
+/// `x` is what is summed, or `out` is; `last` stands after the last step, or nothing does.
+fn backward(x: Option<&[f32]>, last: &[f32], discount: f32, t: usize, n: usize, out: &mut [f32]) -> Result {
+    let columns = Columns::all(t, n)?;
+    check_len("returns: rewards [T, N] of length", x.unwrap_or(out), columns.len())?;
+    check_len("returns: out [T, N] of length", out, columns.len())?;
     check_rate("returns: discount from 0 to 1", discount)?;
-    check_finite("returns: a finite reward", x)?;
-    sweep(x, after, discount, n, out);
+    check_finite("returns: a finite reward", x.unwrap_or(out))?;
+    for (out, x) in out.iter_mut().zip(x.unwrap_or(&[])) {
+        *out = *x;
+    }
+    Scan { estimator: Sum { discount }, columns, x: [], last_x: [], flags: [], y: [cells(out)], last_y: [last] }.run();
     Ok(())
 }
 
-fn sweep(x: &[f32], after: Option<&[f32]>, discount: f32, n: usize, out: &mut [f32]) {
-    if n == 0 {
-        return;
-    }
-    let (mut carry, mut rest) = (after, out);
-    for x in back(x, n) {
-        let Some((before, row)) = rest.split_at_mut_checked(rest.len().saturating_sub(n)) else { return };
-        match carry {
-            Some(carry) => {
-                for ((out, x), carry) in row.iter_mut().zip(x).zip(carry) {
-                    *out = x + discount * carry;
-                }
-            }
-            None => {
-                for (out, x) in row.iter_mut().zip(x) {
-                    *out = *x;
-                }
+/// `y[t] + discount * y[t + 1]`, in place.
+#[derive(Clone, Copy)]
+struct Sum {
+    discount: f32,
+}
+
+impl Estimator<0, 0, 1> for Sum {
+    type Real = f32;
+
+    #[inline(always)]
+    fn step<const W: usize>(&self, now: &Now<'_, 0, 0, 1, W>, after: &After<f32, 0, 1, W>) -> [[f32; W]; 1] {
+        let mut out = now.y;
+        for (out, after) in out.iter_mut().zip(&after.y) {
+            for i in 0..W {
+                out[i] += self.discount * after[i];
             }
         }
-        (carry, rest) = (Some(&*row), before);
+        out
     }
 }

@@ -765,6 +765,7 @@ impl Ppo<'_> {
             terminated: r.terminated,
             truncated: r.truncated,
             final_value: Some(r.final_value),
+            accumulate: gae::Accumulate::F32,
         };
         gae::gae(&rollout, self.config.discount, self.config.lambda, r.advantage, r.value_target)?;
         let (c, s) = (&self.config, &mut self.state);
