@@ -1140,18 +1140,125 @@ rlcore_status rlcore_lazy_frames_newest(const uint8_t *stack, uint32_t num_stack
 
 /* ---- Queues: trajectories that wait for a learner ---- */
 
+/* Items that wait, first in, first out: the caller's own block, in memory that any number of threads or processes share.
+   push and pop may be called by all of them at once and never wait: how long to try again is the caller's choice. A
+   process that dies inside push or pop leaves its slot taken: then all others stop, and init makes the queue anew. */
+typedef struct rlcore_queue rlcore_queue;
+
+/* What a queue is made from. */
+typedef struct rlcore_queue_config {
+  uint32_t struct_size;  /* bytes; set by rlcore_queue_config_init */
+  uint32_t capacity;     /* items held at most, a power of two from 2 to 2^30; default 16 */
+  uint32_t item_size;    /* bytes of the largest item, at least 1; default 1 MiB */
+  uint32_t reserved;     /* zero */
+} rlcore_queue_config;
+
+/* Fills in defaults: config_size = sizeof(rlcore_queue_config). Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_queue_config_init(rlcore_queue_config *config, size_t config_size);
+
+/* Bytes needed for config. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+rlcore_status rlcore_queue_size(const rlcore_queue_config *config, size_t *out_size);
+
+/* Lays an empty queue out in the caller's block.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until everybody stops calling.
+   out: the same address as mem, with its type. Nothing has to be freed.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_queue_size(). */
+rlcore_status rlcore_queue_init(void *mem, size_t mem_size, const rlcore_queue_config *config, rlcore_queue **out);
+
+/* Accepts a queue that another process made in this memory, or bytes that one was copied to while nobody was inside a
+   call. mem is only read.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or a damaged header. */
+rlcore_status rlcore_queue_attach(void *mem, size_t mem_size, rlcore_queue **out);
+
+/* Puts an item at the end. item: [size] bytes, copied; size from 1 to item_size.
+   Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_RANGE for size; E_BUSY if the queue is full. Then nothing is put. */
+rlcore_status rlcore_queue_push(rlcore_queue *q, const void *item, size_t size);
+
+/* Takes the oldest item. item: [room] bytes to write, as many as the item has; out_size: how many those were.
+   Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_NOT_READY if nothing waits; E_SIZE if the item is larger than room: it
+   stays where it is, and nothing is written. */
+rlcore_status rlcore_queue_pop(rlcore_queue *q, void *item, size_t room, size_t *out_size);
+
+/* Items that wait, as many as there were at one moment. Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP. */
+rlcore_status rlcore_queue_len(const rlcore_queue *q, uint32_t *out_len);
 
 /* ---- Rollouts as safetensors files ---- */
 
+#define RLCORE_ROLLOUT_FILE_HEADER_SIZE 4096  /* Bytes before the first array of a file: a page. */
+
+/* What is in a file, and what its numbers came from. A file is safetensors with one fixed set of arrays, named as the
+   members of rlcore_rollout_arrays, little-endian on every machine, and meta: counters, versions and a checksum of all. */
+typedef struct rlcore_rollout_file {
+  uint32_t struct_size;     /* sizeof(rlcore_rollout_file) */
+  uint32_t num_steps;       /* T, at least 1 */
+  uint32_t num_envs;        /* N, at least 1 */
+  uint32_t obs_kind;        /* an rlcore_element */
+  uint32_t obs_rank;        /* dimensions of one observation, 0 to 4 */
+  uint32_t obs_dims[4];     /* their lengths, outermost first, at least 1 each; 0 or 1 beyond obs_rank */
+  uint32_t action_kind;     /* an rlcore_element */
+  uint32_t action_len;      /* elements of one action, at least 1 */
+  uint32_t state_len;       /* M, elements of one recurrent state; 0 if there is none */
+  uint32_t num_finals;      /* K, the number of final observations */
+  uint32_t reserved;        /* zero */
+  uint64_t seed;            /* what the environments were seeded with */
+  uint64_t policy_version;  /* which version of the policy chose the actions */
+  uint64_t global_step;     /* steps of single environments before the first one here */
+  uint64_t num_episodes;    /* episodes that had ended before the first step here */
+} rlcore_rollout_file;
+
+/* The arrays of a rollout: read by rlcore_rollout_file_write, written by rlcore_rollout_file_read. */
+typedef struct rlcore_rollout_arrays {
+  uint32_t struct_size;    /* sizeof(rlcore_rollout_arrays) */
+  uint32_t reserved;       /* zero */
+  void *obs;               /* [T + 1, N, obs...] the last row is what was seen after the last step */
+  void *action;            /* [T, N, action_len] */
+  float *log_prob;         /* [T, N] log-probability of the action under the policy that chose it */
+  float *value;            /* [T, N] V(obs[t]) */
+  float *bootstrap_value;  /* [N] value of the observation after the last step */
+  float *reward;           /* [T, N] */
+  uint8_t *terminated;     /* [T, N] */
+  uint8_t *truncated;      /* [T, N] */
+  uint8_t *valid;          /* [T, N] nonzero where there was a step at all */
+  uint64_t *final_index;   /* [K] ended valid steps, as t * N + n, ascending; no truncated one is left out */
+  void *final_obs;         /* [K, obs...] what was seen when those episodes ended */
+  float *final_value;      /* [K] its value */
+  float *state;            /* [N, M] recurrent state before the first step */
+} rlcore_rollout_arrays;
+
+/* Bytes of the file. Errors: E_NULL; E_ALIGN; E_CONFIG for a length or kind; E_OVERFLOW. */
+rlcore_status rlcore_rollout_file_size(const rlcore_rollout_file *file, size_t *out_size);
+
+/* Writes a whole file. out: [out_size] bytes to write, at least rlcore_rollout_file_size() of them, on any boundary; the
+   arrays are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0.
+   Errors: those of rlcore_rollout_file_size; E_OVERLAP; E_SIZE; E_RANGE for a final_index that is not above the one
+   before it, or of no valid step that ended; E_NOT_READY if a truncated step has none. Then out is untouched. */
+rlcore_status rlcore_rollout_file_write(const rlcore_rollout_file *file, const rlcore_rollout_arrays *arrays,
+                                        uint8_t *out, size_t out_size);
+
+/* Checks every byte of a file and says what is in it. bytes: [size], on any boundary; may be longer than the file.
+   Errors: E_NULL; E_ALIGN; E_CONFIG for struct_size; E_OVERLAP; E_SIZE for a file that was cut short; E_IMAGE for
+   another format or schema, or a byte that was altered. */
+rlcore_status rlcore_rollout_file_check(const uint8_t *bytes, size_t size, rlcore_rollout_file *out);
+
+/* Checks a file as rlcore_rollout_file_check does and copies its arrays out. A NULL skips an array; the others have room
+   for as many elements as the check said. Errors: those of rlcore_rollout_file_check. Then nothing is written. */
+rlcore_status rlcore_rollout_file_read(const uint8_t *bytes, size_t size, const rlcore_rollout_arrays *arrays);
 
 /* ---- Kernels, without state or block: advantages and returns ---- */
+
+/* What a recursion over time is summed in. */
+typedef enum rlcore_accumulate {
+  RLCORE_ACCUMULATE_F32 = 0,  /* f32: at the speed of memory. */
+  RLCORE_ACCUMULATE_F64 = 1,  /* f64, rounded once to what is written. */
+} rlcore_accumulate;
 
 /* What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1]. */
 typedef struct rlcore_rollout {
   uint32_t struct_size;          /* sizeof(rlcore_rollout) */
   uint32_t num_steps;            /* T, at least 1 */
   uint32_t num_envs;             /* N, at least 1 */
-  uint32_t reserved;             /* zero */
+  uint32_t accumulate;           /* What the recursion is summed in: an rlcore_accumulate; 0 is f32 */
   const float *reward;           /* [T, N] */
   const float *value;            /* [T, N] V(obs[t]) */
   const float *bootstrap_value;  /* [N] value of the observation after the last step */
@@ -1165,12 +1272,20 @@ typedef struct rlcore_rollout {
      delta[t]     = reward[t] + discount * next[t] - value[t]
      advantage[t] = delta[t] + discount * lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
      value_target = advantage + value
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount or lambda
-   outside [0, 1]; E_VALUE for a number that is read and not finite. */
+   Errors: E_NULL; E_ALIGN; E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP;
+   E_RANGE for a discount or lambda outside [0, 1]; E_VALUE for a number that is read and not finite. */
 rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float lambda, float *advantage,
                          float *value_target);
 
-/* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x: [T, N]; out: [T, N] to write.
+/* As rlcore_gae for the environments [begin, end): all arrays are those of the whole rollout, only these columns are read
+   and written, and results do not depend on the split.
+   Threads: calls on disjoint ranges may run at once. Ranges that begin at multiples of 16 share no cache line of arrays
+   that begin on one.
+   Errors: as there; E_RANGE unless begin <= end <= num_envs. */
+rlcore_status rlcore_gae_range(const rlcore_rollout *rollout, float discount, float lambda, uint32_t begin,
+                               uint32_t end, float *advantage, float *value_target);
+
+/* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
    Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
    for a number that is not finite. */
 rlcore_status rlcore_discounted_sum(const float *x, uint32_t num_steps, uint32_t num_envs, float discount, float *out);

@@ -4,7 +4,7 @@
 //! of every sum is written in the kernel, and no multiply-add is fused, so all levels give the same bytes.
 #![allow(unsafe_code)]
 
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 /// Instruction sets, each holding the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,4 +110,20 @@ mod detect {
     pub fn best() -> super::Level {
         super::Level::Base
     }
+}
+
+/// Replaces `from` by `to`, if that is what the word holds.
+#[cfg(target_has_atomic = "32")]
+pub fn exchange(word: &AtomicU32, from: u32, to: u32, order: Ordering) -> bool {
+    word.compare_exchange(from, to, order, Ordering::Relaxed).is_ok()
+}
+
+/// As above. Processors without compare-and-swap have one core; there, only one thread at a time may change the word.
+#[cfg(not(target_has_atomic = "32"))]
+pub fn exchange(word: &AtomicU32, from: u32, to: u32, _: Ordering) -> bool {
+    let same = word.load(Ordering::Acquire) == from;
+    if same {
+        word.store(to, Ordering::Release);
+    }
+    same
 }

@@ -1,1 +1,180 @@
 //! Trajectories that wait for a learner.
+
+use core::ffi::c_void;
+use core::mem::offset_of;
+
+use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
+use crate::status::{Result, call, rlcore_status};
+use rlcore::data::queue::{self, Queue, QueueConfig, Spans};
+
+/// Items that wait, first in, first out: the caller's own block, in memory that any number of threads or processes share.
+/// push and pop may be called by all of them at once and never wait: how long to try again is the caller's choice. A
+/// process that dies inside push or pop leaves its slot taken: then all others stop, and init makes the queue anew.
+pub struct rlcore_queue;
+
+/// What a queue is made from.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_queue_config {
+    /// bytes; set by rlcore_queue_config_init
+    pub struct_size: u32,
+    /// items held at most, a power of two from 2 to 2^30; default 16
+    pub capacity: u32,
+    /// bytes of the largest item, at least 1; default 1 MiB
+    pub item_size: u32,
+    /// zero
+    pub reserved: u32,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_queue_config {
+    const WHAT: &'static str = "queue config";
+    const MIN_SIZE: usize = offset_of!(rlcore_queue_config, reserved) + size_of::<u32>();
+    fn defaults() -> Self {
+        let QueueConfig { capacity, item_size } = QueueConfig::default();
+        rlcore_queue_config { struct_size: size_of::<Self>() as u32, capacity, item_size, reserved: 0 }
+    }
+}
+
+unsafe fn config(p: *const rlcore_queue_config) -> Result<QueueConfig> {
+    let c = unsafe { ptr::sized(p)? };
+    ptr::reserved("queue config: reserved", c.reserved)?;
+    Ok(QueueConfig { capacity: c.capacity, item_size: c.item_size })
+}
+
+/// A block that `init` or `attach` accepted. Only its header and configuration are looked at, which nothing writes.
+struct Block {
+    base: *mut u8,
+    extent: Extent,
+    config: QueueConfig,
+    spans: Spans,
+}
+
+impl Block {
+    /// Errors: `Null`, `Align`, `Image`.
+    unsafe fn at(p: *const rlcore_queue) -> Result<Block> {
+        let base: *const u8 = p.cast();
+        let config = QueueConfig::read(unsafe { Input::at("queue", base, QueueConfig::END)? }.slice())?;
+        let (spans, size) = queue::spans(&config)?;
+        Ok(Block { base: base.cast_mut(), extent: Extent::of("queue", base, size), config, spans })
+    }
+
+    unsafe fn queue<'a>(&self) -> Result<Queue<'a>> {
+        Ok(Queue::over(self.config, unsafe { ptr::atomics(self.base, self.spans.words) })?)
+    }
+
+    /// # Safety
+    /// The slot belongs to the caller.
+    unsafe fn item<'a>(&self, index: usize, size: usize) -> &'a mut [u8] {
+        let width = self.config.item_size as usize;
+        unsafe { ptr::field_mut(self.base, self.spans.items, index.saturating_mul(width), size.min(width)) }
+    }
+}
+
+/// Fills in defaults: config_size = sizeof(rlcore_queue_config). Errors: E_NULL; E_ALIGN; E_SIZE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_queue_config_init(
+    config: *mut rlcore_queue_config,
+    config_size: usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(rlcore_queue_config::defaults())) })
+}
+
+/// Bytes needed for config. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_queue_size(config: *const rlcore_queue_config, out_size: *mut usize) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_size", out_size, || Ok(queue::spans(&self::config(config)?)?.1)) })
+}
+
+/// Lays an empty queue out in the caller's block.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until everybody stops calling.
+/// out: the same address as mem, with its type. Nothing has to be freed.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_queue_size().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_queue_init(
+    mem: *mut c_void,
+    mem_size: usize,
+    config: *const rlcore_queue_config,
+    out: *mut *mut rlcore_queue,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let config = self::config(config)?;
+        apart(&[block.extent(), out.extent()], &[])?;
+        queue::init(block.slice(), &config)?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Accepts a queue that another process made in this memory, or bytes that one was copied to while nobody was inside a
+/// call. mem is only read.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+/// order, or a damaged header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_queue_attach(
+    mem: *mut c_void,
+    mem_size: usize,
+    out: *mut *mut rlcore_queue,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Input::<u8>::at("mem", mem.cast(), mem_size)?;
+        let out = Output::at("out", out, 1)?;
+        apart(&[out.extent()], &[block.extent()])?;
+        queue::attach(block.slice())?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Puts an item at the end. item: [size] bytes, copied; size from 1 to item_size.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_RANGE for size; E_BUSY if the queue is full. Then nothing is put.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_queue_push(q: *mut rlcore_queue, item: *const c_void, size: usize) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(q)?;
+        let item = Input::<u8>::at("queue: item", item.cast(), size)?;
+        apart(&[block.extent], &[item.extent()])?;
+        let queue = block.queue()?;
+        let slot = queue.reserve(size)?;
+        rlcore::block::copy(block.item(slot.index(), size), item.slice());
+        queue.publish(slot);
+        Ok(())
+    })
+}
+
+/// Takes the oldest item. item: [room] bytes to write, as many as the item has; out_size: how many those were.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_NOT_READY if nothing waits; E_SIZE if the item is larger than room: it
+/// stays where it is, and nothing is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_queue_pop(
+    q: *mut rlcore_queue,
+    item: *mut c_void,
+    room: usize,
+    out_size: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(q)?;
+        let item = Output::<u8>::at("queue: item", item.cast(), room)?;
+        let out_size = Output::at("queue: out_size", out_size, 1)?;
+        apart(&[item.extent(), out_size.extent()], &[block.extent])?;
+        let queue = block.queue()?;
+        let (slot, size) = queue.claim(room)?;
+        rlcore::block::copy(item.slice(), block.item(slot.index(), size));
+        queue.release(slot);
+        *out_size.one() = size;
+        Ok(())
+    })
+}
+
+/// Items that wait, as many as there were at one moment. Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_queue_len(q: *const rlcore_queue, out_len: *mut u32) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(q)?;
+        let out = Output::at("queue: out_len", out_len, 1)?;
+        apart(&[out.extent()], &[block.extent])?;
+        *out.one() = block.queue()?.len();
+        Ok(())
+    })
+}

@@ -1,1 +1,227 @@
-//! Trajectories that wait for a learner, first in, first out.
+//! Items that wait for a learner, first in, first out: any number of threads or processes put and take at once.
+//!
+//! Each slot has a word that counts its uses: it equals the place of the next item to be put there, or that place and 1
+//! while the item lies there (D. Vyukov's bounded queue). Whoever moves `tail` by one owns a slot until its item is
+//! [`Queue::publish`]ed, whoever moves `head` until it is [`Queue::release`]d; nobody ever waits inside a call. The bytes
+//! of the items are the owner's business: this file only says whose slot is whose.
+
+use bytemuck::{Pod, Zeroable};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use crate::block::{self, Cutter, Header, Plan, Span};
+use crate::cpu;
+use crate::error::{Error, Kind, Result};
+
+/// What a queue is made from; stored in the block beside the header, never written again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct QueueConfig {
+    /// Items held at most: a power of two from 2 to 2^30.
+    pub capacity: u32,
+    /// Bytes of the largest item, at least 1.
+    pub item_size: u32,
+}
+
+impl Default for QueueConfig {
+    fn default() -> Self {
+        QueueConfig { capacity: 16, item_size: 1 << 20 }
+    }
+}
+
+/// Words before those of the slots: `head` and `tail`, each in a cache line of its own.
+const FIRST_SLOT: usize = 32;
+const TAIL: usize = 16;
+
+impl QueueConfig {
+    /// Bytes from the base of a block to the end of its configuration: all that has to be read to know the layout.
+    pub const END: usize = block::FIELD_ALIGN + size_of::<QueueConfig>();
+
+    /// Reads the configuration from the first [`QueueConfig::END`] bytes of a block that `init` or `attach` accepted.
+    /// Errors: `Align`, `Size`, `Image`.
+    pub fn read(mem: &[u8]) -> Result<QueueConfig> {
+        block::config(mem, block::Kind::Queue)
+    }
+
+    /// Atomic words that a queue needs.
+    pub fn num_words(&self) -> usize {
+        (self.capacity as usize).saturating_mul(2).saturating_add(FIRST_SLOT)
+    }
+
+    fn check(&self) -> Result {
+        if !self.capacity.is_power_of_two() || !(2..=1 << 30).contains(&self.capacity) {
+            let what = "queue config: capacity of a power of two from 2 to 2^30, not";
+            return Err(Error::new(Kind::Config, what).given(self.capacity as usize));
+        }
+        if self.item_size == 0 {
+            return Err(Error::new(Kind::Config, "queue config: item_size of at least").needed(1).given(0));
+        }
+        Ok(())
+    }
+}
+
+/// Where the fields of a block lie.
+#[derive(Clone, Copy, Debug)]
+pub struct Spans {
+    /// What the block is.
+    pub header: Span<Header>,
+    /// What it was made from.
+    pub config: Span<QueueConfig>,
+    /// `[num_words]` see [`Queue::over`].
+    pub words: Span<u32>,
+    /// `[capacity, item_size]` bytes.
+    pub items: Span<u8>,
+}
+
+/// The one place where the layout is written down: the fields and the bytes of the whole block.
+pub fn spans(config: &QueueConfig) -> Result<(Spans, usize)> {
+    config.check()?;
+    let mut plan = Plan::default();
+    let (header, config_span) = block::spans(&mut plan)?;
+    let spans = Spans {
+        header,
+        config: config_span,
+        words: plan.span(config.num_words())?,
+        items: plan.grid(config.capacity as usize, config.item_size as usize)?,
+    };
+    Ok((spans, plan.size()?))
+}
+
+/// Lays an empty queue out in the caller's block. Errors: `Config`, `Overflow`, `Align`, `Size`; then nothing is written.
+pub fn init(mem: &mut [u8], config: &QueueConfig) -> Result {
+    let (spans, size) = spans(config)?;
+    let block = block::create(mem, block::Kind::Queue, size, config)?;
+    let words = Cutter::new(block).take(spans.words)?;
+    for (word, place) in words.iter_mut().skip(FIRST_SLOT).zip(0..config.capacity) {
+        *word = place;
+    }
+    Ok(())
+}
+
+/// Accepts bytes that a queue was copied to, or that others use at this moment. Errors: `Align`, `Size`, `Image`.
+pub fn attach(mem: &[u8]) -> Result {
+    block::attach(mem, block::Kind::Queue, |config: &QueueConfig| Ok(spans(config)?.1))?;
+    Ok(())
+}
+
+/// An item's slot, owned by whoever reserved or claimed it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Slot {
+    place: u32,
+    index: usize,
+}
+
+impl Slot {
+    /// Which of the `capacity` slots it is.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+}
+
+/// Who owns which slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue<'a> {
+    config: QueueConfig,
+    head: &'a AtomicU32,
+    tail: &'a AtomicU32,
+    turns: &'a [AtomicU32],
+    sizes: &'a [AtomicU32],
+}
+
+impl<'a> Queue<'a> {
+    /// A queue over `[num_words]` words, laid out by [`init`]. Errors: `Config`, `Shape`.
+    pub fn over(config: QueueConfig, words: &'a [AtomicU32]) -> Result<Self> {
+        config.check()?;
+        let shape = Error::new(Kind::Shape, "queue: words").needed(config.num_words()).given(words.len());
+        if words.len() != config.num_words() {
+            return Err(shape);
+        }
+        let (counters, slots) = words.split_at_checked(FIRST_SLOT).ok_or(shape)?;
+        let (turns, sizes) = slots.split_at_checked(config.capacity as usize).ok_or(shape)?;
+        let (head, tail) = (counters.first().ok_or(shape)?, counters.get(TAIL).ok_or(shape)?);
+        Ok(Queue { config, head, tail, turns, sizes })
+    }
+
+    /// Items that lie there or are being put: as many as there were at one moment, while others go on.
+    pub fn len(&self) -> u32 {
+        let head = self.head.load(Ordering::Acquire);
+        self.tail.load(Ordering::Acquire).wrapping_sub(head).min(self.config.capacity)
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A slot for an item of `size` bytes, which nobody else looks at until it is published.
+    /// Errors: `Range` for a size of 0 or above `item_size`; `Busy` if the queue is full.
+    pub fn reserve(&self, size: usize) -> Result<Slot> {
+        let most = self.config.item_size as usize;
+        if size == 0 || size > most {
+            return Err(Error::new(Kind::Range, "queue: bytes of an item, from 1 to").needed(most).given(size));
+        }
+        let full = Error::new(Kind::Busy, "queue: room; it is full with").given(self.config.capacity as usize);
+        loop {
+            let slot = self.due(self.tail, 0)?.ok_or(full)?;
+            if self.advance(self.tail, &slot) {
+                self.sizes.get(slot.index).ok_or(DAMAGED)?.store(size as u32, Ordering::Relaxed);
+                return Ok(slot);
+            }
+        }
+    }
+
+    /// Lets others take the item that lies in a reserved slot now.
+    pub fn publish(&self, slot: Slot) {
+        self.pass(slot, 1);
+    }
+
+    /// The oldest item: its slot, which nobody else looks at until it is released, and its bytes. It is only taken if it
+    /// has at most `room` bytes. Errors: `NotReady` if nothing waits; `Size`; `Image` for a damaged size.
+    pub fn claim(&self, room: usize) -> Result<(Slot, usize)> {
+        loop {
+            let slot = self.due(self.head, 1)?.ok_or(Error::new(Kind::NotReady, "queue: an item; none waits"))?;
+            let size = self.sizes.get(slot.index).ok_or(DAMAGED)?.load(Ordering::Relaxed) as usize;
+            let fits = size <= room && size <= self.config.item_size as usize;
+            // If nobody was faster, the size belongs to this item.
+            if fits && self.advance(self.head, &slot) {
+                return Ok((slot, size));
+            }
+            if !fits && self.head.load(Ordering::Acquire) == slot.place {
+                let short = Error::new(Kind::Size, "queue: room for an item of bytes,").needed(size).given(room);
+                return Err(if size > self.config.item_size as usize { DAMAGED } else { short });
+            }
+        }
+    }
+
+    /// Gives a claimed slot back, for another item.
+    pub fn release(&self, slot: Slot) {
+        self.pass(slot, self.config.capacity);
+    }
+
+    /// The slot that a counter points at, if it has its turn there. Errors: `Image`.
+    fn due(&self, counter: &AtomicU32, by: u32) -> Result<Option<Slot>> {
+        loop {
+            let place = counter.load(Ordering::Acquire);
+            let slot = Slot { place, index: (place & self.config.capacity.wrapping_sub(1)) as usize };
+            let turn = self.turns.get(slot.index).ok_or(DAMAGED)?.load(Ordering::Acquire);
+            match turn.wrapping_sub(place.wrapping_add(by)).cast_signed() {
+                0 => return Ok(Some(slot)),
+                ..0 => return Ok(None),
+                // Somebody was faster, and has moved the counter first.
+                _ if counter.load(Ordering::Acquire) != place => {}
+                _ => return Err(DAMAGED),
+            }
+        }
+    }
+
+    fn advance(&self, counter: &AtomicU32, slot: &Slot) -> bool {
+        cpu::exchange(counter, slot.place, slot.place.wrapping_add(1), Ordering::AcqRel)
+    }
+
+    fn pass(&self, slot: Slot, by: u32) {
+        if let Some(turn) = self.turns.get(slot.index) {
+            turn.store(slot.place.wrapping_add(by), Ordering::Release);
+        }
+    }
+}
+
+const DAMAGED: Error = Error::new(Kind::Image, "queue: turns and sizes that a queue can have; these are damaged");

@@ -21,6 +21,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use super::vecenv::{self, ENDED, RUNNING as IN_EPISODE, UNSET, check_actions, check_obs};
 use super::{Autoreset, Env, Level, Rows, StepOut};
 use crate::block::{self, Cutter, Header, Plan, Span};
+use crate::cpu;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::space::{Element, Elements, ElementsMut};
 
@@ -451,12 +452,12 @@ impl<'a> Batch<'a> {
             let pending = word.load(Ordering::Relaxed);
             // Acquire: pairs with the host's Release in `submit`.
             if let Some(level) = level_of(pending)
-                && exchange(word, pending, running, Ordering::Acquire)
+                && cpu::exchange(word, pending, running, Ordering::Acquire)
             {
                 self.hint.store(group.wrapping_add(1) as u32, Ordering::Relaxed);
                 shares.share(group, |share| lanes.lane(group, |rows| step(share, rows, env, level)));
                 // Release: the host that collects the group sees its columns and rows. Fails if it was given up.
-                if exchange(word, running, DONE, Ordering::Release) {
+                if cpu::exchange(word, running, DONE, Ordering::Release) {
                     done = done.wrapping_add(1);
                 }
             }
@@ -791,24 +792,8 @@ fn level_of(word: u32) -> Option<Level> {
 fn take_back(word: &AtomicU32) {
     let pending = word.load(Ordering::Relaxed);
     if pending & STATE == PENDING {
-        exchange(word, pending, IDLE, Ordering::Relaxed);
+        cpu::exchange(word, pending, IDLE, Ordering::Relaxed);
     }
-}
-
-/// Replaces `from` by `to`, if that is what the word holds.
-#[cfg(target_has_atomic = "32")]
-fn exchange(word: &AtomicU32, from: u32, to: u32, order: Ordering) -> bool {
-    word.compare_exchange(from, to, order, Ordering::Relaxed).is_ok()
-}
-
-/// Processors without compare-and-swap have one core; there, only one thread at a time may be a worker.
-#[cfg(not(target_has_atomic = "32"))]
-fn exchange(word: &AtomicU32, from: u32, to: u32, _: Ordering) -> bool {
-    let same = word.load(Ordering::Acquire) == from;
-    if same {
-        word.store(to, Ordering::Release);
-    }
-    same
 }
 
 /// Steps the rows of a group. A row that fails is noted and the rows behind it are stepped all the same.
