@@ -192,6 +192,30 @@ impl Repr {
         text
     }
 
+    /// A whole number with zeros before it, up to `width` digits, 20 at most.
+    pub fn padded(x: u64, width: u32) -> Repr {
+        let mut text = Repr { bytes: [0; Repr::MAX_LEN], len: 0 };
+        text.whole(x, width);
+        text
+    }
+
+    /// Two places behind the point and zeros before it, up to `width` characters: Python's `"%0{width}.2f"`. From 2^46 on, and
+    /// of what is not finite, [`Repr::of`].
+    pub fn fixed2(x: f64, width: u32) -> Repr {
+        if x.is_nan() || x.abs() >= 70_368_744_177_664.0 {
+            return Self::of(x);
+        }
+        let mut text = Repr { bytes: [0; Repr::MAX_LEN], len: 0 };
+        if x.is_sign_negative() {
+            text.push(b"-");
+        }
+        let hundredths = parts(x, 100);
+        text.whole(hundredths / 100, width.saturating_sub(3).saturating_sub(text.len as u32).max(1));
+        text.push(b".");
+        text.whole(hundredths % 100, 2);
+        text
+    }
+
     /// The text.
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or(&[])
@@ -278,20 +302,25 @@ impl Repr {
 /// The float nearest to `x` rounded to six decimal places, a tie to the even digit: Python's `round(x, 6)`.
 pub fn round6(x: f64) -> f64 {
     // From 2^33 on, floats are farther apart than 1e-6 and rounding gives the float itself back.
-    let exponent = (x.to_bits() >> 52 & 0x7ff) as u32;
-    if x.abs() >= 8_589_934_592.0 || x.is_nan() || exponent == 0 {
-        return if exponent == 0 { 0.0f64.copysign(x) } else { x };
+    if x.abs() >= 8_589_934_592.0 || x.is_nan() {
+        return x;
     }
-    let mantissa = x.to_bits() & ((1 << 52) - 1) | 1 << 52;
-    // x = mantissa / 2^shift, shift at least 20.
-    let shift = 1075u32.saturating_sub(exponent);
-    if shift > 127 {
-        return 0.0f64.copysign(x);
-    }
-    let millionths = u128::from(mantissa) * 1_000_000;
-    let (whole, half) = (millionths >> shift, 1u128 << (shift - 1));
-    let rest = millionths & (half | (half - 1));
-    let up = rest > half || (rest == half && whole & 1 == 1);
     // Below 2^53, so that both are exact and the quotient is the nearest float.
-    ((whole as u64).wrapping_add(up.into()) as f64 / 1e6).copysign(x)
+    (parts(x, 1_000_000) as f64 / 1e6).copysign(x)
+}
+
+/// The whole number nearest to |x| * `unit`, a tie to the even one. For |x| below 2^52 and a unit of up to 20 bits.
+fn parts(x: f64, unit: u32) -> u64 {
+    let exponent = (x.to_bits() >> 52 & 0x7ff) as u32;
+    let mantissa = x.to_bits() & ((1 << 52) - 1) | 1 << 52;
+    // x = mantissa / 2^shift, shift at least 1.
+    let shift = 1075u32.saturating_sub(exponent);
+    if exponent == 0 || shift == 0 || shift > 127 {
+        return 0;
+    }
+    let product = u128::from(mantissa) * u128::from(unit);
+    let (whole, half) = (product >> shift, 1u128 << (shift - 1));
+    let rest = product & (half | (half - 1));
+    let up = rest > half || (rest == half && whole & 1 == 1);
+    (whole as u64).wrapping_add(up.into())
 }

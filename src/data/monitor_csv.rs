@@ -7,6 +7,7 @@
 //! both).
 
 use super::monitor::{Episode, MAX_INFO};
+use super::text;
 use crate::decimal::Repr;
 use crate::error::{Error, Kind, Result};
 
@@ -14,35 +15,6 @@ use crate::error::{Error, Kind, Result};
 pub const MAX_ROW_LEN: usize = 512;
 
 const _: () = assert!(MAX_ROW_LEN > (MAX_INFO + 3) * (Repr::MAX_LEN + 1));
-
-/// Counts what is written, and writes what there is room for.
-struct Sink<'a> {
-    room: &'a mut [u8],
-    len: usize,
-}
-
-impl Sink<'_> {
-    fn push(&mut self, bytes: &[u8]) {
-        for (to, from) in self.room.iter_mut().skip(self.len).zip(bytes) {
-            *to = *from;
-        }
-        self.len = self.len.saturating_add(bytes.len());
-    }
-}
-
-/// Writes everything or nothing, and returns its length; without room it is only measured.
-fn fill(out: Option<&mut [u8]>, body: impl Fn(&mut Sink<'_>)) -> Result<usize> {
-    let mut sink = Sink { room: &mut [], len: 0 };
-    body(&mut sink);
-    let needed = sink.len;
-    let Some(room) = out else { return Ok(needed) };
-    if room.len() < needed {
-        let given = room.len();
-        return Err(Error::new(Kind::Size, "monitor csv: bytes, at least").needed(needed).given(given));
-    }
-    body(&mut Sink { room, len: 0 });
-    Ok(needed)
-}
 
 /// Writes the first two lines. `t_start`: seconds of Unix time at the start; `env_id`: what to call the environment, if
 /// anything; `keywords`: a name for each info. Texts are printable ASCII. Returns the bytes written, or needed if `out`
@@ -63,7 +35,7 @@ pub fn header(t_start: f64, env_id: Option<&[u8]>, keywords: &[&[u8]], out: Opti
             return Err(Error::new(Kind::Value, what).given(usize::from(*byte)));
         }
     }
-    fill(out, |sink| {
+    text::fill("monitor csv: bytes, at least", out, |sink| {
         sink.push(b"# {\"t_start\": ");
         sink.push(Repr::of(t_start).bytes());
         if let Some(env_id) = env_id {
@@ -112,7 +84,7 @@ pub fn row(episode: &Episode, info: &[f64], out: Option<&mut [u8]>) -> Result<us
     if let Some(bad) = info.iter().chain([&episode.seconds]).find(|x| !x.is_finite()) {
         return Err(Error::new(Kind::Value, "monitor csv: finite seconds and infos").given_f32(*bad as f32));
     }
-    fill(out, |sink| {
+    text::fill("monitor csv: bytes, at least", out, |sink| {
         sink.push(Repr::of_f32(episode.episode_return).bytes());
         sink.push(b",");
         sink.push(Repr::of_u64(episode.len.into()).bytes());

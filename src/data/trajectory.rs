@@ -1,1 +1,670 @@
-//! One trajectory and what a learner makes of it.
+//! One trajectory: an episode or a part of it, frame by frame, for learners that take trajectories one by one.
+//!
+//! `process` writes what a learner reads into the caller's arrays: returns and advantages, padded to one length, with the
+//! true length beside them, so that padding never has to enter a mean. Processed into consecutive parts of larger arrays,
+//! trajectories are a batch as they stand, rollout after rollout; [`minibatch`](super::minibatch) stacks and gathers others.
+//!
+//! ```
+//! use rlcore::data::table::Column;
+//! use rlcore::data::trajectory::{Frames, Process, Processed, Trajectory, TrajectoryConfig};
+//! use rlcore::space::{Element, Elements, ElementsMut};
+//!
+//! # fn main() -> rlcore::error::Result {
+//! let columns = [Column::new("action", Element::F32, 2)];
+//! let config = TrajectoryConfig { capacity: 20, one_hot: 1, columns: &columns, ..Default::default() };
+//! let mut block = vec![0u64; Trajectory::size(&config)? / 8];
+//! let mut trajectory = Trajectory::init(bytemuck::cast_slice_mut(&mut block), &config)?;
+//! trajectory.add(&Frames {
+//!     columns: &[Elements::F32(&[0.0, 1.0])],
+//!     reward: &[2.0],
+//!     value: &[0.5],
+//!     terminated: &[0],
+//!     truncated: &[0],
+//!     memory: &[],
+//! })?;
+//! let (mut action, mut returns, mut advantage) = ([0.0; 4], [0.0; 2], [0.0; 2]);
+//! let shape = trajectory.view()?.process(&Process { discount: 0.9, rows: 2, ..Process::new(0.4) }, Processed {
+//!     columns: &mut [Some(ElementsMut::F32(&mut action))],
+//!     returns: &mut returns,
+//!     advantage: &mut advantage,
+//!     ..Default::default()
+//! })?;
+//! assert_eq!((returns, advantage, shape.num_steps), ([2.36, 0.0], [1.86, 0.0], 1));
+//! assert_eq!(action, [0.0, 1.0, 1.0, 0.0]); // the padded row is action 0
+//! # Ok(())
+//! # }
+//! ```
+
+use bytemuck::{Pod, Zeroable};
+
+use super::table::{Column, MAX_COLUMNS, TableConfig};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span};
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::kernels::gae::{Rollout, check_rate, gae};
+use crate::kernels::returns::n_step;
+use crate::space::{Element, Elements, ElementsMut};
+
+/// What a trajectory is made from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrajectoryConfig<'a> {
+    /// Most frames, at least 1.
+    pub capacity: u32,
+    /// M: numbers of a recurrent policy's memory, as it was before the frame; 0 for none.
+    pub memory_len: u32,
+    /// Bit i: rows of column i are one-hot; padding is element 0. Other padding is zeros.
+    pub one_hot: u32,
+    /// What is kept of a frame beside reward, value and flags, without stacks.
+    pub columns: &'a [Column],
+}
+
+impl Default for TrajectoryConfig<'_> {
+    fn default() -> Self {
+        TrajectoryConfig { capacity: 20, memory_len: 0, one_hot: 0, columns: &[] }
+    }
+}
+
+/// Frames in a row, to append.
+#[derive(Clone, Copy, Debug)]
+pub struct Frames<'a> {
+    /// One entry a column, `[frames, len]` of its kind.
+    pub columns: &'a [Elements<'a>],
+    /// `[frames]` what the action earned.
+    pub reward: &'a [f32],
+    /// `[frames]` V of the state that was acted on.
+    pub value: &'a [f32],
+    /// `[frames]` nonzero where the frame reached a terminal state: the last one at most.
+    pub terminated: &'a [u8],
+    /// `[frames]` nonzero where the episode was cut after the frame: the last one at most.
+    pub truncated: &'a [u8],
+    /// `[frames, M]` the policy's memory before the frame.
+    pub memory: &'a [f32],
+}
+
+/// How a trajectory is processed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Process {
+    /// From 0 to 1.
+    pub discount: f32,
+    /// Of advantages, from 0 to 1; returns look to the end whatever it is.
+    pub lambda: f32,
+    /// Value of the state after the last frame; not used if that frame terminated.
+    pub bootstrap_value: f32,
+    /// Rows of the arrays to write: at least the frames that are held, and exactly those with `time_flat`.
+    pub rows: usize,
+    /// Each frame is a sample of its own: its memory, and 1 time step.
+    pub time_flat: bool,
+}
+
+impl Process {
+    /// No discount, plain advantages, and no rows yet.
+    pub const fn new(bootstrap_value: f32) -> Self {
+        Process { discount: 1.0, lambda: 1.0, bootstrap_value, rows: 0, time_flat: false }
+    }
+}
+
+/// Room for a processed trajectory of `rows` rows.
+#[derive(Debug, Default)]
+pub struct Processed<'a> {
+    /// One entry a column, `[rows, len]` of its kind; `None`, or missing from the end: left out.
+    pub columns: &'a mut [Option<ElementsMut<'a>>],
+    /// `[rows]` discounted sums of rewards up to the end and the value of what comes after it.
+    pub returns: &'a mut [f32],
+    /// `[rows]` generalised advantages.
+    pub advantage: &'a mut [f32],
+    /// `[1, M]` the memory before the first frame; with `time_flat` `[rows, M]`, before each.
+    pub memory: Option<&'a mut [f32]>,
+    /// `[1]` frames; with `time_flat` `[rows]` ones.
+    pub time_steps: Option<&'a mut [u32]>,
+    /// `[rows]` 1 where a row is a frame, 0 where it is padding.
+    pub valid: Option<&'a mut [u8]>,
+}
+
+/// What a processed trajectory counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Frames: rows that are no padding.
+    pub num_steps: usize,
+    /// Samples of a batch: 1, or the frames with `time_flat`.
+    pub batch_size: usize,
+}
+
+/// What a reward is to the eyes of reward prediction: the place of its 1 in a one-hot row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum RewardClass {
+    /// Between the thresholds, or on one.
+    Zero = 0,
+    /// Above the threshold.
+    Positive = 1,
+    /// Below its negative.
+    Negative = 2,
+}
+
+impl RewardClass {
+    /// Errors: `Value` for a reward that is not finite; `Range` for a threshold that is not, or negative.
+    pub fn of(reward: f32, threshold: f32) -> Result<Self> {
+        if !reward.is_finite() {
+            return Err(Error::new(Kind::Value, "reward class: a finite reward").given_f32(reward));
+        }
+        if !threshold.is_finite() || threshold < 0.0 {
+            let what = "reward class: a finite reward_threshold of at least 0";
+            return Err(Error::new(Kind::Range, what).given_f32(threshold));
+        }
+        Ok(match (reward > threshold, reward < -threshold) {
+            (true, _) => RewardClass::Positive,
+            (_, true) => RewardClass::Negative,
+            _ => RewardClass::Zero,
+        })
+    }
+
+    /// Writes 1 in the place of the class and 0 in the others.
+    pub fn one_hot(self) -> [f32; 3] {
+        [RewardClass::Zero, RewardClass::Positive, RewardClass::Negative]
+            .map(|class| f32::from(u8::from(class == self)))
+    }
+}
+
+/// What is agreed when the block is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+struct Setup {
+    memory_len: u32,
+    one_hot: u32,
+    /// One ring, with a row for each frame.
+    table: TableConfig,
+}
+
+impl Setup {
+    fn new(c: &TrajectoryConfig<'_>) -> Result<Setup> {
+        let table = TableConfig::new(1, c.capacity, c.columns);
+        let setup = Setup { memory_len: c.memory_len, one_hot: c.one_hot, table };
+        setup.check()?;
+        Ok(setup)
+    }
+
+    fn check(&self) -> Result {
+        let refuse = |what, needed: u32, given: u32| {
+            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
+        };
+        if self.table.num_rows == 0 {
+            return refuse("trajectory config: capacity of at least", 1, 0);
+        }
+        self.table.check()?;
+        if self.one_hot.checked_shr(self.table.num_columns).unwrap_or(0) != 0 {
+            return refuse(
+                "trajectory config: one_hot with bits of the columns alone, of which there are",
+                self.table.num_columns,
+                self.one_hot,
+            );
+        }
+        match self.table.columns().iter().find(|column| column.num_stack > 1) {
+            Some(column) => refuse("trajectory config: columns with num_stack of at most", 1, column.num_stack),
+            None => Ok(()),
+        }
+    }
+
+    fn capacity(&self) -> usize {
+        self.table.num_rows as usize
+    }
+
+    fn memory_len(&self) -> usize {
+        self.memory_len as usize
+    }
+}
+
+/// What changes and is no array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+struct State {
+    /// Frames held.
+    len: u32,
+    reserved: u32,
+}
+
+/// The one place where the layout is written down.
+#[derive(Clone, Copy, Debug)]
+struct Spans {
+    state: Span<State>,
+    /// `[capacity]`, all of them.
+    reward: Span<f32>,
+    value: Span<f32>,
+    terminated: Span<u8>,
+    truncated: Span<u8>,
+    /// `[capacity, M]`
+    memory: Span<f32>,
+    /// `[capacity, row_size]` bytes.
+    columns: [Span<u8>; MAX_COLUMNS],
+}
+
+fn spans(setup: &Setup) -> Result<(Spans, usize)> {
+    let capacity = setup.capacity();
+    let mut plan = Plan::default();
+    block::spans::<Setup>(&mut plan)?;
+    let mut s = Spans {
+        state: plan.span(1)?,
+        reward: plan.span(capacity)?,
+        value: plan.span(capacity)?,
+        terminated: plan.span(capacity)?,
+        truncated: plan.span(capacity)?,
+        memory: plan.grid(capacity, setup.memory_len())?,
+        columns: [Plan::default().span(0)?; MAX_COLUMNS],
+    };
+    for (span, column) in s.columns.iter_mut().zip(setup.table.columns()) {
+        *span = plan.grid(capacity, column.row_size())?;
+    }
+    Ok((s, plan.size()?))
+}
+
+/// The arrays, to write.
+struct Fields<'a> {
+    state: &'a mut State,
+    reward: &'a mut [f32],
+    value: &'a mut [f32],
+    terminated: &'a mut [u8],
+    truncated: &'a mut [u8],
+    memory: &'a mut [f32],
+    columns: [&'a mut [u8]; MAX_COLUMNS],
+}
+
+/// A trajectory in the caller's block.
+#[derive(Debug)]
+pub struct Trajectory<'a> {
+    setup: Setup,
+    spans: Spans,
+    mem: &'a mut [u8],
+}
+
+impl<'a> Trajectory<'a> {
+    /// Bytes a block must have. Errors: `Config`, `Overflow`.
+    pub fn size(config: &TrajectoryConfig<'_>) -> Result<usize> {
+        Ok(spans(&Setup::new(config)?)?.1)
+    }
+
+    /// Lays a trajectory out that has no frame. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+    pub fn init(mem: &'a mut [u8], config: &TrajectoryConfig<'_>) -> Result<Self> {
+        let setup = Setup::new(config)?;
+        let (spans, size) = spans(&setup)?;
+        Ok(Trajectory { setup, spans, mem: block::create(mem, BlockKind::Trajectory, size, &setup)? })
+    }
+
+    /// Accepts bytes that a block was copied to. Nothing is written.
+    /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
+    pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
+        let setup = block::attach(mem, BlockKind::Trajectory, |setup: &Setup| {
+            setup.check()?;
+            Ok(spans(setup)?.1)
+        })?;
+        let trajectory = Trajectory { setup, spans: spans(&setup)?.0, mem };
+        trajectory.view()?.check_image()?;
+        Ok(trajectory)
+    }
+
+    /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
+    pub fn open(mem: &'a mut [u8]) -> Result<Self> {
+        let setup = block::config(mem, BlockKind::Trajectory)?;
+        Ok(Trajectory { setup, spans: spans(&setup)?.0, mem })
+    }
+
+    /// What the block was made with.
+    pub fn config(&self) -> TrajectoryConfig<'_> {
+        let Setup { memory_len, one_hot, table } = &self.setup;
+        TrajectoryConfig {
+            capacity: table.num_rows,
+            memory_len: *memory_len,
+            one_hot: *one_hot,
+            columns: table.columns(),
+        }
+    }
+
+    /// Everything, to read.
+    pub fn view(&self) -> Result<View<'_>> {
+        Ok(View::cut(self.mem, self.setup, &self.spans)?)
+    }
+
+    fn fields(&mut self) -> Fit<Fields<'_>> {
+        let s = &self.spans;
+        let mut cut = Cutter::new(self.mem);
+        let mut fields = Fields {
+            state: cut.take(s.state)?.first_mut().ok_or(Misfit)?,
+            reward: cut.take(s.reward)?,
+            value: cut.take(s.value)?,
+            terminated: cut.take(s.terminated)?,
+            truncated: cut.take(s.truncated)?,
+            memory: cut.take(s.memory)?,
+            columns: core::array::from_fn(|_| <&mut [u8]>::default()),
+        };
+        let num_columns = self.setup.table.num_columns as usize;
+        for (column, span) in fields.columns.iter_mut().zip(s.columns).take(num_columns) {
+            *column = cut.take(span)?;
+        }
+        Ok(fields)
+    }
+
+    /// Appends frames, such as one that was just seen, or a sequence that a replay memory gathered.
+    ///
+    /// Errors: `NotReady` without room for all of them, or after a frame that ended its episode; `Shape`; `Range` if a frame but
+    /// the last ends it; `Value` for a number that is not finite. Nothing changes then.
+    pub fn add(&mut self, frames: &Frames<'_>) -> Result {
+        self.view()?.check_frames(frames)?;
+        let (table, width) = (self.setup.table, self.setup.memory_len());
+        let f = self.fields()?;
+        let (at, count) = (f.state.len as usize, frames.reward.len());
+        for ((to, from), column) in f.columns.into_iter().zip(frames.columns).zip(table.columns()) {
+            block::copy(block::rows_mut(to, at, count, column.row_size())?, from.bytes());
+        }
+        block::copy(block::rows_mut(f.reward, at, count, 1)?, frames.reward);
+        block::copy(block::rows_mut(f.value, at, count, 1)?, frames.value);
+        block::copy(block::rows_mut(f.terminated, at, count, 1)?, frames.terminated);
+        block::copy(block::rows_mut(f.truncated, at, count, 1)?, frames.truncated);
+        block::copy(block::rows_mut(f.memory, at, count, width)?, frames.memory);
+        f.state.len = f.state.len.wrapping_add(count as u32);
+        Ok(())
+    }
+
+    /// Forgets the last frame. Errors: `NotReady` if there is none.
+    pub fn pop(&mut self) -> Result {
+        let f = self.fields()?;
+        let last = f.state.len.checked_sub(1);
+        f.state.len = last.ok_or(Error::new(Kind::NotReady, "trajectory: frames, at least").needed(1).given(0))?;
+        Ok(())
+    }
+
+    /// Forgets all frames.
+    pub fn reset(&mut self) -> Result {
+        self.fields()?.state.len = 0;
+        Ok(())
+    }
+}
+
+/// A trajectory, to read; several threads may.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    setup: Setup,
+    state: &'a State,
+    reward: &'a [f32],
+    value: &'a [f32],
+    terminated: &'a [u8],
+    truncated: &'a [u8],
+    memory: &'a [f32],
+    columns: [&'a [u8]; MAX_COLUMNS],
+}
+
+impl<'a> View<'a> {
+    /// A block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`.
+    pub fn open(mem: &'a [u8]) -> Result<Self> {
+        let setup = block::config(mem, BlockKind::Trajectory)?;
+        Ok(Self::cut(mem, setup, &spans(&setup)?.0)?)
+    }
+
+    fn cut(mem: &'a [u8], setup: Setup, s: &Spans) -> Fit<Self> {
+        let mut columns = [&[] as &[u8]; MAX_COLUMNS];
+        for (column, span) in columns.iter_mut().zip(s.columns).take(setup.table.num_columns as usize) {
+            *column = block::view(mem, span)?;
+        }
+        Ok(View {
+            setup,
+            state: block::view(mem, s.state)?.first().ok_or(Misfit)?,
+            reward: block::view(mem, s.reward)?,
+            value: block::view(mem, s.value)?,
+            terminated: block::view(mem, s.terminated)?,
+            truncated: block::view(mem, s.truncated)?,
+            memory: block::view(mem, s.memory)?,
+            columns,
+        })
+    }
+
+    /// Frames that are held.
+    pub fn len(&self) -> usize {
+        self.state.len as usize
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.state.len == 0
+    }
+
+    /// The columns that the block was made with.
+    pub fn columns(&self) -> &[Column] {
+        self.setup.table.columns()
+    }
+
+    /// M.
+    pub fn memory_len(&self) -> usize {
+        self.setup.memory_len()
+    }
+
+    /// The frames that are held, in the order in which they came; all arrays have `len` entries.
+    pub fn frames(&self) -> Result<Held<'a>> {
+        let len = self.len();
+        Ok(Held {
+            reward: block::rows(self.reward, 0, len, 1)?,
+            value: block::rows(self.value, 0, len, 1)?,
+            terminated: block::rows(self.terminated, 0, len, 1)?,
+            truncated: block::rows(self.truncated, 0, len, 1)?,
+            memory: block::rows(self.memory, 0, len, self.memory_len())?,
+        })
+    }
+
+    /// A column of the frames that are held, `[frames, len]`. Errors: `Range`.
+    pub fn column(&self, column: usize) -> Result<Elements<'a>> {
+        let described = self.setup.table.column(column)?;
+        let bytes = self.columns.get(column).ok_or(Misfit)?;
+        Elements::of_bytes(described.element()?, block::rows(bytes, 0, self.len(), described.row_size())?)
+    }
+
+    /// Writes returns, advantages, columns and what counts them; padded rows are zeros, or element 0 of one-hot columns.
+    ///
+    /// ```text
+    /// returns[t]   = reward[t] + discount * returns[t+1]              (after the last: the bootstrap, 0 if it terminated)
+    /// delta[t]     = reward[t] + discount * value[t+1] - value[t]     (likewise)
+    /// advantage[t] = delta[t] + discount * lambda * advantage[t+1]
+    /// ```
+    ///
+    /// Errors: `NotReady` without a frame; `Shape`; `Range` for a rate outside [0, 1], or fewer rows than frames; `Value` for a
+    /// bootstrap that is not finite. Nothing is written then.
+    pub fn process(&self, process: &Process, out: Processed<'_>) -> Result<Shape> {
+        self.process_first(self.len(), process, out)
+    }
+
+    /// For reward prediction: [`View::process`] of all frames but the last, without a discount, and the class of the last
+    /// frame's reward. What comes after those frames is worth what the last one says. The trajectory stays as it is.
+    ///
+    /// Errors: as there, and `NotReady` with fewer than 2 frames; `Range` for the threshold.
+    pub fn process_rp(
+        &self,
+        reward_threshold: f32,
+        rows: usize,
+        time_flat: bool,
+        out: Processed<'_>,
+    ) -> Result<(Shape, RewardClass)> {
+        let len = self.len().saturating_sub(1);
+        let last = (self.reward.get(len), self.value.get(len));
+        let (Some(&reward), Some(&value), 1..) = (last.0, last.1, len) else {
+            let what = "trajectory: frames for reward prediction, at least";
+            return Err(Error::new(Kind::NotReady, what).needed(2).given(self.len()));
+        };
+        let class = RewardClass::of(reward, reward_threshold)?;
+        Ok((self.process_first(len, &Process { rows, time_flat, ..Process::new(value) }, out)?, class))
+    }
+
+    /// As if only the first `len` frames were held.
+    fn process_first(&self, len: usize, process: &Process, out: Processed<'_>) -> Result<Shape> {
+        let Process { discount, lambda, bootstrap_value, rows, time_flat } = *process;
+        let Some(last) = len.checked_sub(1) else {
+            return Err(Error::new(Kind::NotReady, "trajectory: frames to process, at least").needed(1).given(0));
+        };
+        if rows < len {
+            return Err(Error::new(Kind::Range, "trajectory: rows of at least the frames,").needed(len).given(rows));
+        }
+        if time_flat && rows > len {
+            return Err(Error::new(Kind::Range, "trajectory: as many rows as frames,").needed(len).given(rows));
+        }
+        out.check(self, rows, if time_flat { rows } else { 1 })?;
+        check_rate("trajectory: discount from 0 to 1", discount)?;
+        check_rate("trajectory: lambda from 0 to 1", lambda)?;
+        let ended = self.terminated.get(last).is_some_and(|&x| x != 0);
+        let after = [if ended { 0.0 } else { bootstrap_value }];
+        let flags = block::rows(self.terminated, 0, len, 1)?;
+        let (reward, value) = (block::rows(self.reward, 0, len, 1)?, block::rows(self.value, 0, len, 1)?);
+        // A frame after which the episode was cut counts what came next, as any last frame: only terminated ones differ.
+        let rollout = Rollout {
+            num_steps: len,
+            num_envs: 1,
+            reward,
+            value,
+            bootstrap_value: &after,
+            terminated: flags,
+            truncated: flags,
+            final_value: Some(value),
+        };
+        let (returns, no_returns) = out.returns.split_at_mut_checked(len).ok_or(Misfit)?;
+        let (advantage, no_advantage) = out.advantage.split_at_mut_checked(len).ok_or(Misfit)?;
+        gae(&rollout, discount, lambda, advantage, returns)?;
+        n_step(reward, &after, discount, len, 1, returns)?;
+        no_returns.fill(0.0);
+        no_advantage.fill(0.0);
+        for (i, (to, column)) in out.columns.iter_mut().zip(self.columns()).enumerate() {
+            let Some(to) = to else { continue };
+            let (size, from) = (column.row_size(), self.columns.get(i).ok_or(Misfit)?);
+            let one = if self.setup.one_hot >> (i & 31) & 1 == 1 { one(column.element()?) } else { [0; 4] };
+            let (frames, padding) =
+                to.reborrow().into_bytes().split_at_mut_checked(len.saturating_mul(size)).ok_or(Misfit)?;
+            block::copy(frames, block::rows(from, 0, len, size)?);
+            let mut rest = padding;
+            for _ in len..rows {
+                let (row, after) = rest.split_at_mut_checked(size).ok_or(Misfit)?;
+                row.fill(0);
+                block::copy(row, one.get(..size.min(4)).unwrap_or(&[]));
+                rest = after;
+            }
+        }
+        if let Some(memory) = out.memory {
+            block::copy(memory, self.memory);
+        }
+        if let Some(time_steps) = out.time_steps {
+            time_steps.fill(if time_flat { 1 } else { len as u32 });
+        }
+        if let Some(valid) = out.valid {
+            for (i, x) in valid.iter_mut().enumerate() {
+                *x = u8::from(i < len);
+            }
+        }
+        Ok(Shape { num_steps: len, batch_size: if time_flat { len } else { 1 } })
+    }
+
+    fn check_frames(&self, frames: &Frames<'_>) -> Result {
+        let (len, count) = (self.len(), frames.reward.len());
+        if count == 0 {
+            return Err(Error::new(Kind::Shape, "trajectory: frames to add, at least").needed(1).given(0));
+        }
+        let columns = self.columns();
+        check_len("trajectory: columns of the frames", frames.columns, columns.len())?;
+        check_len("trajectory: value [frames] of length", frames.value, count)?;
+        check_len("trajectory: terminated [frames] of length", frames.terminated, count)?;
+        check_len("trajectory: truncated [frames] of length", frames.truncated, count)?;
+        check_len("trajectory: memory [frames, M] of length", frames.memory, count.saturating_mul(self.memory_len()))?;
+        for (column, given) in columns.iter().zip(frames.columns) {
+            if given.kind() != column.element()? {
+                return Err(Error::new(Kind::Shape, "trajectory: columns of their own kind"));
+            }
+            let wanted = count.saturating_mul(column.len as usize);
+            if given.len() != wanted {
+                let what = "trajectory: a column [frames, len] of length";
+                return Err(Error::new(Kind::Shape, what).needed(wanted).given(given.len()));
+            }
+        }
+        let held = self.frames()?;
+        if held.terminated.last().into_iter().chain(held.truncated.last()).any(|&x| x != 0) {
+            return Err(
+                Error::new(Kind::NotReady, "trajectory: an episode that has not ended; reset it, frames").given(len)
+            );
+        }
+        let room = self.setup.capacity().saturating_sub(len);
+        if count > room {
+            let what = "trajectory: frames that there is room for, at most";
+            return Err(Error::new(Kind::NotReady, what).needed(room).given(count));
+        }
+        let mut ends = frames.terminated.iter().zip(frames.truncated).take(count.saturating_sub(1));
+        if let Some(early) = ends.position(|(terminated, truncated)| terminated | truncated != 0) {
+            let what = "trajectory: frames of which only the last may end the episode; not so frame";
+            return Err(Error::new(Kind::Range, what).given(early));
+        }
+        check_finite("trajectory: a finite reward", frames.reward)?;
+        check_finite("trajectory: a finite value", frames.value)?;
+        check_finite("trajectory: a finite memory", frames.memory)?;
+        for given in frames.columns {
+            if let Elements::F32(x) = given {
+                check_finite("trajectory: a finite column", x)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What no sequence of calls can produce is no image. Columns are not looked at: they may be large and are only copied.
+    fn check_image(&self) -> Result {
+        let damaged = |what| Err(Error::new(Kind::Image, what));
+        if self.len() > self.setup.capacity() || self.state.reserved != 0 {
+            return damaged("trajectory: no more frames than its capacity");
+        }
+        let held = self.frames()?;
+        let ends = held.terminated.iter().zip(held.truncated).take(self.len().saturating_sub(1));
+        if ends.into_iter().any(|(terminated, truncated)| terminated | truncated != 0) {
+            return damaged("trajectory: no frame after the end of its episode");
+        }
+        for numbers in [held.reward, held.value, held.memory] {
+            check_finite("trajectory: finite numbers", numbers).map_err(|e| Error { kind: Kind::Image, ..e })?;
+        }
+        Ok(())
+    }
+}
+
+/// The frames of a trajectory beside their columns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Held<'a> {
+    /// `[frames]`
+    pub reward: &'a [f32],
+    /// `[frames]`
+    pub value: &'a [f32],
+    /// `[frames]`
+    pub terminated: &'a [u8],
+    /// `[frames]`
+    pub truncated: &'a [u8],
+    /// `[frames, M]`
+    pub memory: &'a [f32],
+}
+
+impl Processed<'_> {
+    fn check(&self, view: &View<'_>, rows: usize, samples: usize) -> Result {
+        let columns = view.columns();
+        if self.columns.len() > columns.len() {
+            let what = "trajectory: columns to write, at most";
+            return Err(Error::new(Kind::Shape, what).needed(columns.len()).given(self.columns.len()));
+        }
+        for (column, to) in columns.iter().zip(self.columns.iter()) {
+            let Some(to) = to else { continue };
+            if to.kind() != column.element()? {
+                return Err(Error::new(Kind::Shape, "trajectory: columns of their own kind"));
+            }
+            let wanted = rows.saturating_mul(column.len as usize);
+            if to.len() != wanted {
+                let what = "trajectory: a column [rows, len] of length";
+                return Err(Error::new(Kind::Shape, what).needed(wanted).given(to.len()));
+            }
+        }
+        check_len("trajectory: returns [rows] of length", self.returns, rows)?;
+        check_len("trajectory: advantage [rows] of length", self.advantage, rows)?;
+        let memory_len = samples.saturating_mul(view.memory_len());
+        self.memory.as_deref().map_or(Ok(()), |x| check_len("trajectory: memory of length", x, memory_len))?;
+        self.time_steps.as_deref().map_or(Ok(()), |x| check_len("trajectory: time_steps of length", x, samples))?;
+        self.valid.as_deref().map_or(Ok(()), |x| check_len("trajectory: valid [rows] of length", x, rows))
+    }
+}
+
+/// The bytes of a 1, zeros after them.
+fn one(kind: Element) -> [u8; 4] {
+    match kind {
+        Element::F32 => 1.0f32.to_ne_bytes(),
+        Element::I32 => 1i32.to_ne_bytes(),
+        Element::U8 => [1, 0, 0, 0],
+    }
+}

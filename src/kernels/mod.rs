@@ -12,6 +12,7 @@ pub mod grid;
 pub mod image;
 pub mod moments;
 pub mod returns;
+pub mod shift_rows;
 pub mod stack;
 pub mod targets;
 mod tile;

@@ -1,0 +1,974 @@
+//! Rollouts against a twin that keeps every step in vectors of its own, and the numbers that are known from elsewhere.
+
+use proptest::prelude::*;
+use rlcore::block::Kind as BlockKind;
+use rlcore::data::minibatch::{
+    Cut, Window, draw_window, find_trajectories, gather_rows, stack_rows, valid_rows,
+};
+use rlcore::data::rollout_buffer::{
+    ALL_ENVS, EPISODE_LENGTH, EPISODE_RETURN, FIRST_METRIC, MetricRow, Minibatch, RolloutBuffer, RolloutBufferConfig,
+    Step,
+};
+use rlcore::data::rollout_text;
+use rlcore::data::table::Column;
+use rlcore::error::Kind;
+use rlcore::kernels::gae::{Rollout, gae};
+use rlcore::kernels::shift_rows::shift_rows;
+use rlcore::rng::Rng;
+use rlcore::space::{Element, Elements, ElementsMut};
+
+const OBS: usize = 3;
+const PIXELS: usize = 2;
+const M: usize = 2;
+
+fn columns() -> [Column; 3] {
+    [
+        Column::new("obs", Element::F32, OBS as u32),
+        Column::new("action", Element::I32, 1),
+        Column::new("pixels", Element::U8, PIXELS as u32),
+    ]
+}
+
+fn config(num_steps: u32, num_envs: u32, columns: &[Column]) -> RolloutBufferConfig<'_> {
+    RolloutBufferConfig { num_steps, num_envs, memory_len: M as u32, log_capacity: 0, seed: 7, columns }
+}
+
+fn block(config: &RolloutBufferConfig<'_>) -> Vec<u64> {
+    vec![0; RolloutBuffer::size(config).unwrap() / 8]
+}
+
+fn bytes(block: &mut [u64]) -> &mut [u8] {
+    bytemuck::cast_slice_mut(block)
+}
+
+/// One step of all environments, as it was given.
+#[derive(Clone, Debug)]
+struct Given {
+    obs: Vec<f32>,
+    action: Vec<i32>,
+    pixels: Vec<u8>,
+    reward: Vec<f32>,
+    value: Vec<f32>,
+    log_prob: Vec<f32>,
+    terminated: Vec<u8>,
+    truncated: Vec<u8>,
+    final_value: Vec<f32>,
+    memory: Vec<f32>,
+}
+
+impl Given {
+    fn random(rng: &mut Rng, n: usize, end_chance: f64) -> Given {
+        let mut reals = |len: usize| -> Vec<f32> { (0..len).map(|_| rng.uniform_f32() * 4.0 - 2.0).collect() };
+        let (obs, reward, value, log_prob) = (reals(n * OBS), reals(n), reals(n), reals(n));
+        let (final_value, memory) = (reals(n), reals(n * M));
+        let mut flags = || -> Vec<u8> { (0..n).map(|_| u8::from(rng.uniform() < end_chance) * 3).collect() };
+        let (terminated, truncated) = (flags(), flags());
+        let action = (0..n).map(|_| rng.integers(-5, 6) as i32).collect();
+        let pixels = (0..n * PIXELS).map(|_| rng.next_u64() as u8).collect();
+        Given { obs, action, pixels, reward, value, log_prob, terminated, truncated, final_value, memory }
+    }
+
+    fn ended(&self, env: usize) -> bool {
+        self.terminated[env] | self.truncated[env] != 0
+    }
+
+    fn add(&self, buffer: &mut RolloutBuffer<'_>) -> rlcore::error::Result {
+        let columns =
+            [Some(Elements::F32(&self.obs)), Some(Elements::I32(&self.action)), Some(Elements::U8(&self.pixels))];
+        buffer.add(&self.step(&columns))
+    }
+
+    fn step<'a>(&'a self, columns: &'a [Option<Elements<'a>>]) -> Step<'a> {
+        Step {
+            columns,
+            reward: &self.reward,
+            value: &self.value,
+            log_prob: &self.log_prob,
+            terminated: &self.terminated,
+            truncated: &self.truncated,
+            final_value: Some(&self.final_value),
+            memory: &self.memory,
+            raw_reward: None,
+        }
+    }
+}
+
+fn concat<T: Copy>(steps: &[Given], of: impl Fn(&Given) -> &[T]) -> Vec<T> {
+    steps.iter().flat_map(|step| of(step).to_vec()).collect()
+}
+
+/// Every array of a minibatch, to compare.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Batch {
+    obs: Vec<f32>,
+    action: Vec<i32>,
+    pixels: Vec<u8>,
+    log_prob: Vec<f32>,
+    value: Vec<f32>,
+    advantage: Vec<f32>,
+    value_target: Vec<f32>,
+    reward: Vec<f32>,
+    mask: Vec<f32>,
+    memory: Vec<f32>,
+    timestep: Vec<i32>,
+}
+
+impl Batch {
+    fn room(rows: usize, len: usize, numbers: usize, timestep: bool) -> Batch {
+        Batch {
+            obs: vec![9.0; len * OBS],
+            action: vec![9; len],
+            pixels: vec![9; len * PIXELS],
+            log_prob: vec![9.0; numbers],
+            value: vec![9.0; numbers],
+            advantage: vec![9.0; numbers],
+            value_target: vec![9.0; numbers],
+            reward: vec![9.0; numbers],
+            mask: vec![9.0; len],
+            memory: vec![9.0; rows * M],
+            timestep: vec![9; if timestep { len } else { 0 }],
+        }
+    }
+
+    fn with<R>(&mut self, timestep: bool, call: impl FnOnce(Minibatch<'_>) -> R) -> R {
+        call(Minibatch {
+            columns: &mut [
+                Some(ElementsMut::F32(&mut self.obs)),
+                Some(ElementsMut::I32(&mut self.action)),
+                Some(ElementsMut::U8(&mut self.pixels)),
+            ],
+            log_prob: Some(&mut self.log_prob),
+            value: Some(&mut self.value),
+            advantage: Some(&mut self.advantage),
+            value_target: Some(&mut self.value_target),
+            reward: Some(&mut self.reward),
+            mask: Some(&mut self.mask),
+            memory: Some(&mut self.memory),
+            timestep: if timestep { Some(&mut self.timestep) } else { None },
+        })
+    }
+}
+
+/// A rollout as the twin knows it, once it is finished.
+struct Twin<'a> {
+    steps: &'a [Given],
+    n: usize,
+    first: Vec<bool>,
+    advantage: Vec<f32>,
+    value_target: Vec<f32>,
+}
+
+impl Twin<'_> {
+    fn starts(&self, t: usize, e: usize) -> bool {
+        if t == 0 { self.first[e] } else { self.steps[t - 1].ended(e) }
+    }
+
+    fn push(&self, batch: &mut Batch, t: usize, e: usize) {
+        let step = &self.steps[t];
+        batch.obs.extend(&step.obs[e * OBS..][..OBS]);
+        batch.action.push(step.action[e]);
+        batch.pixels.extend(&step.pixels[e * PIXELS..][..PIXELS]);
+    }
+
+    fn numbers(&self, batch: &mut Batch, t: usize, e: usize) {
+        let step = &self.steps[t];
+        batch.log_prob.push(step.log_prob[e]);
+        batch.value.push(step.value[e]);
+        batch.reward.push(step.reward[e]);
+        batch.advantage.push(self.advantage[t * self.n + e]);
+        batch.value_target.push(self.value_target[t * self.n + e]);
+    }
+
+    fn gather(&self, index: &[u32], window_len: usize) -> Batch {
+        let mut batch = Batch::default();
+        for &i in index {
+            let (e, first) = (i as usize / self.steps.len(), i as usize % self.steps.len());
+            batch.memory.extend(&self.steps[first].memory[e * M..][..M]);
+            for t in first..first + window_len {
+                self.push(&mut batch, t, e);
+                self.numbers(&mut batch, t, e);
+                batch.mask.push(if self.starts(t, e) { 0.0 } else { 1.0 });
+            }
+        }
+        batch
+    }
+
+    /// Trajectories as (environment, first step, length).
+    fn trajectories(&self) -> Vec<(usize, usize, usize)> {
+        let mut found: Vec<(usize, usize, usize)> = Vec::new();
+        for e in 0..self.n {
+            for t in 0..self.steps.len() {
+                match found.last_mut() {
+                    Some(last) if t > 0 && !self.steps[t - 1].ended(e) => last.2 += 1,
+                    _ => found.push((e, t, 1)),
+                }
+            }
+        }
+        found
+    }
+
+    fn windows(&self, windows: &[Window], timesteps: usize, token: i32) -> Batch {
+        let mut batch = Batch::default();
+        for w in windows {
+            let (e, first) = (w.first as usize / self.steps.len(), w.first as usize % self.steps.len());
+            let (len, pad) = (w.len as usize, timesteps - w.len as usize);
+            batch.memory.extend(&self.steps[first].memory[e * M..][..M]);
+            batch.obs.extend(vec![0.0; pad * OBS]);
+            batch.action.extend(vec![token; pad]);
+            batch.pixels.extend(vec![0; pad * PIXELS]);
+            batch.mask.extend(vec![0.0; pad]);
+            batch.timestep.extend(vec![0; pad]);
+            for t in first..first + len {
+                self.push(&mut batch, t, e);
+                batch.mask.push(1.0);
+                batch.timestep.push((t - first) as i32 + w.timestep as i32);
+            }
+            self.numbers(&mut batch, first + len - 1, e);
+        }
+        batch
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+
+    #[test]
+    fn rollouts_are_those_of_the_twin(
+        capacity in 1u32..7, n in 1usize..5, r in 1usize..4, parts in 1usize..4, short in 0usize..3, seed: u64,
+        end_chance in 0.0..0.6f64,
+    ) {
+        let columns = columns();
+        // T is a multiple of the window, but for a rollout that is finished early.
+        let num_steps = capacity * r as u32;
+        let config = config(num_steps, n as u32, &columns);
+        let mut mem = block(&config);
+        let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+        let rng = &mut Rng::seeded(seed);
+        let (mut first, mut global_step) = (vec![true; n], 0u64);
+        let (mut sums, mut lens) = (vec![0.0f64; n], vec![0u32; n]);
+        let (mut log, mut cursor) = (Vec::new(), 0);
+        for _ in 0..parts {
+            let t = (num_steps as usize).saturating_sub(short * r).max(r);
+            let steps: Vec<Given> = (0..t).map(|_| Given::random(rng, n, end_chance)).collect();
+            let (mut ended, mut len_sum, mut return_sum) = (0, 0.0, 0.0);
+            for step in &steps {
+                step.add(&mut buffer).unwrap();
+                for e in 0..n {
+                    sums[e] += f64::from(step.reward[e]);
+                    lens[e] += 1;
+                    if step.ended(e) {
+                        for (metric, value) in [(EPISODE_LENGTH, f64::from(lens[e])), (EPISODE_RETURN, sums[e])] {
+                            log.push(MetricRow { global_step, value, env: e as u32, metric });
+                        }
+                        (ended, len_sum, return_sum) = (ended + 1, len_sum + f64::from(lens[e]), return_sum + sums[e]);
+                        (sums[e], lens[e]) = (0.0, 0);
+                    }
+                }
+                global_step += n as u64;
+            }
+            let mut rows = vec![MetricRow::default(); 64];
+            let read = buffer.view().unwrap().read_log(cursor, &mut rows).unwrap();
+            prop_assert_eq!(&rows[..read.count], &log[cursor as usize..][..read.count]);
+            prop_assert!(read.lost == 0 && (read.count == 64 || read.next == log.len() as u64));
+            cursor = read.next;
+
+            let bootstrap: Vec<f32> = (0..n).map(|_| rng.uniform_f32()).collect();
+            let next_obs: Vec<f32> = (0..n * OBS).map(|_| rng.uniform_f32()).collect();
+            buffer.finish(&bootstrap, Some(Elements::F32(&next_obs)), 0.97, 0.9).unwrap();
+            let (mut advantage, mut value_target) = (vec![0.0; t * n], vec![0.0; t * n]);
+            let (reward, value) = (concat(&steps, |s| &s.reward), concat(&steps, |s| &s.value));
+            let final_value = concat(&steps, |s| &s.final_value);
+            let rollout = Rollout {
+                num_steps: t,
+                num_envs: n,
+                reward: &reward,
+                value: &value,
+                bootstrap_value: &bootstrap,
+                terminated: &concat(&steps, |s| &s.terminated),
+                truncated: &concat(&steps, |s| &s.truncated),
+                final_value: Some(&final_value),
+            };
+            gae(&rollout, 0.97, 0.9, &mut advantage, &mut value_target).unwrap();
+            let view = buffer.view().unwrap();
+            prop_assert_eq!(view.advantages().unwrap(), (&advantage[..], &value_target[..]));
+            let held = view.rollout().unwrap();
+            prop_assert_eq!((held.reward, held.value), (&reward[..], &value[..]));
+            let mut all_obs = concat(&steps, |s| &s.obs);
+            all_obs.extend(&next_obs);
+            prop_assert_eq!(view.column(0).unwrap(), Elements::F32(&all_obs));
+            prop_assert_eq!(view.column(2).unwrap(), Elements::U8(&concat(&steps, |s| &s.pixels)));
+            let p = view.progress();
+            prop_assert_eq!((p.global_step, p.num_steps as usize, p.finished, p.num_ended), (global_step, t, true, ended));
+            if ended > 0 {
+                prop_assert_eq!((p.len_mean, p.return_mean), (len_sum / ended as f64, return_sum / ended as f64));
+            } else {
+                prop_assert!(p.len_mean.is_nan() && p.return_mean.is_nan());
+            }
+            let twin = Twin { steps: &steps, n, first: first.clone(), advantage, value_target };
+            prop_assert_eq!(view.first().iter().map(|&x| x != 0).collect::<Vec<_>>(), first.clone());
+
+            // Minibatches: every sample once, each window in one environment.
+            let mut index = vec![0; t * n / r];
+            buffer.draw(r, r, &mut index).unwrap();
+            let mut sorted = index.clone();
+            sorted.sort_unstable();
+            prop_assert!(sorted.iter().enumerate().all(|(i, &start)| start as usize == i * r));
+            let view = buffer.view().unwrap();
+            let mut got = Batch::room(index.len(), index.len() * r, index.len() * r, false);
+            got.with(false, |out| view.gather(&index, r, out)).unwrap();
+            prop_assert_eq!(&got, &twin.gather(&index, r));
+            view.gather(&index, r, Minibatch::default()).unwrap();
+
+            // Windows of trajectories.
+            let (timesteps, mut windows) = (1 + seed as usize % 6, vec![Window::default(); 20]);
+            buffer.draw_windows(timesteps as u32, 0.3, &mut windows).unwrap();
+            let found = twin.trajectories();
+            for w in &windows {
+                let (e, at) = (w.first as usize / t, w.first as usize % t);
+                let &(_, start, len) = found.iter().find(|x| x.0 == e && (x.1..x.1 + x.2).contains(&at)).unwrap();
+                prop_assert_eq!(w.len as usize, len.min(timesteps));
+                prop_assert_eq!((w.pad + w.len) as usize, timesteps);
+                prop_assert_eq!(w.timestep as usize, at - start);
+                prop_assert!(at + w.len as usize <= start + len);
+            }
+            let view = buffer.view().unwrap();
+            let mut got = Batch::room(20, 20 * timesteps, 20, true);
+            got.with(true, |out| view.gather_windows(&windows, timesteps, 77, out)).unwrap();
+            prop_assert_eq!(&got, &twin.windows(&windows, timesteps, 77));
+
+            // The bytes are the object, random state included.
+            let p = buffer.sample().unwrap();
+            prop_assert!((p as usize) < t);
+            for (e, first) in first.iter_mut().enumerate() {
+                *first = steps[t - 1].ended(e);
+            }
+            buffer.reset().unwrap();
+            prop_assert_eq!(buffer.row(0, 0).unwrap(), ElementsMut::F32(&mut next_obs.clone()));
+            prop_assert_eq!(buffer.view().unwrap().progress().num_ended, 0);
+        }
+        let mut copy = mem.clone();
+        for mem in [&mut mem, &mut copy] {
+            let mut buffer = RolloutBuffer::attach(bytes(mem)).unwrap();
+            prop_assert_eq!(buffer.config().columns, &columns[..]);
+            let rng = &mut Rng::seeded(3);
+            for _ in 0..r {
+                Given::random(rng, n, 0.5).add(&mut buffer).unwrap();
+            }
+            buffer.finish(&vec![0.0; n], None, 1.0, 1.0).unwrap();
+            buffer.draw(r, 1, &mut vec![0; r * n]).unwrap();
+        }
+        prop_assert_eq!(mem, copy);
+    }
+
+    #[test]
+    fn trajectories_start_where_the_twin_splits(t in 1usize..9, n in 1usize..5, seed: u64) {
+        let rng = &mut Rng::seeded(seed);
+        let steps: Vec<Given> = (0..t).map(|_| Given::random(rng, n, 0.3)).collect();
+        let twin = Twin { steps: &steps, n, first: vec![false; n], advantage: vec![], value_target: vec![] };
+        let (terminated, truncated) = (concat(&steps, |s| &s.terminated), concat(&steps, |s| &s.truncated));
+        let mut starts = vec![u32::MAX; t * n];
+        let count = find_trajectories(&terminated, &truncated, t, n, &mut starts).unwrap();
+        let wanted: Vec<u32> = twin.trajectories().iter().map(|x| (x.0 * t + x.1) as u32).collect();
+        prop_assert_eq!(&starts[..count], &wanted[..]);
+        prop_assert!(starts[count..].iter().all(|&x| x == 0));
+    }
+
+    #[test]
+    fn rows_are_gathered_as_one_by_one(rows in 1usize..6, width in 1usize..4, index in prop::collection::vec(0usize..10, 0..8)) {
+        let x: Vec<f32> = (0..rows * width).map(|x| x as f32).collect();
+        let index: Vec<i64> = index.into_iter().map(|i| (i % (2 * rows)) as i64 - rows as i64).collect();
+        let mut out = vec![0.0; index.len() * width];
+        gather_rows(Elements::F32(&x), width, &index, ElementsMut::F32(&mut out)).unwrap();
+        let row = |i: i64| i.rem_euclid(rows as i64) as usize;
+        let wanted: Vec<f32> = index.iter().flat_map(|&i| x[row(i) * width..][..width].to_vec()).collect();
+        prop_assert_eq!(out, wanted);
+    }
+
+    /// Whatever a rollout says of itself once its bytes were changed, it answers.
+    #[test]
+    fn changed_bytes_are_refused_or_harmless(at in any::<prop::sample::Index>(), bits in 1u8.., finished: bool) {
+        let columns = columns();
+        let config = config(3, 2, &columns);
+        let mut mem = block(&config);
+        let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+        let rng = &mut Rng::seeded(1);
+        let steps: Vec<Given> = (0..3).map(|_| Given::random(rng, 2, 0.4)).collect();
+        for step in &steps[..2] {
+            step.add(&mut buffer).unwrap();
+        }
+        if finished {
+            buffer.finish(&[0.5, 0.5], None, 0.9, 0.9).unwrap();
+            buffer.draw_windows(2, 0.1, &mut [Window::default(); 3]).unwrap();
+        }
+        let at = at.index(mem.len() * 8);
+        bytes(&mut mem)[at] ^= bits;
+        if let Ok(mut buffer) = RolloutBuffer::attach(bytes(&mut mem)) {
+            let _ = steps[2].add(&mut buffer);
+            let _ = buffer.finish(&[0.5, 0.5], None, 0.9, 0.9);
+            let _ = buffer.draw(1, 1, &mut [0; 6]);
+            let mut windows = [Window::default(); 3];
+            let _ = buffer.draw_windows(2, 0.1, &mut windows);
+            let view = buffer.view().unwrap();
+            let mut out = Batch::room(3, 6, 3, true);
+            let _ = out.with(true, |out| view.gather_windows(&windows, 2, 0, out));
+            let mut out = Batch::room(2, 4, 4, false);
+            let _ = out.with(false, |out| view.gather(&[0, 2], 2, out));
+            let _ = view.read_log(0, &mut [MetricRow::default(); 9]);
+            let _ = rollout_text::step(&view, 0, None);
+            let _ = buffer.reset();
+        }
+    }
+}
+
+fn cut(num_steps: usize, num_envs: usize, minibatch_size: usize, recurrence: usize) -> Cut {
+    Cut { num_steps, num_envs, minibatch_size, recurrence }
+}
+
+/// The cut rules, with permutations that numpy's legacy generator drew from seed 0.
+#[test]
+fn permutations_are_cut_into_minibatches() {
+    let mut index = [2, 8, 4, 9, 1, 6, 7, 3, 0, 5];
+    let single = cut(10, 1, 5, 1);
+    single.starts(&mut index).unwrap();
+    assert_eq!(single.windows_each().unwrap(), 5);
+    assert_eq!((&index[..5], &index[5..]), (&[2, 8, 4, 9, 1][..], &[6, 7, 3, 0, 5][..]));
+
+    let recurrent = cut(4, 3, 4, 4);
+    let mut index = [2, 1, 0];
+    recurrent.starts(&mut index).unwrap();
+    assert_eq!((index, recurrent.windows_each().unwrap()), ([8, 4, 0], 1));
+    let sizes = cut(8, 4, 8, 2);
+    assert_eq!((sizes.num_windows().unwrap(), sizes.windows_each().unwrap()), (16, 4));
+}
+
+#[test]
+fn sizes_that_do_not_divide_are_refused() {
+    let refused = |c: Cut, kind, words: &str| {
+        let error = c.num_windows().unwrap_err();
+        assert!(error.kind == kind && error.to_string().contains(words), "{error}");
+        assert_eq!(c.windows_each(), Err(error));
+        let mut index = [77; 12];
+        let rng = &mut Rng::seeded(0);
+        assert_eq!(c.draw(rng, &mut index), Err(error));
+        assert_eq!((index, *rng), ([77; 12], Rng::seeded(0)));
+    };
+    refused(cut(0, 3, 1, 1), Kind::Shape, "num_steps of at least 1, given 0");
+    refused(cut(4, 0, 1, 1), Kind::Shape, "num_envs of at least 1, given 0");
+    refused(cut(4, 3, 0, 1), Kind::Range, "T * N = 12, given 0");
+    refused(cut(4, 3, 5, 1), Kind::Range, "T * N = 12, given 5");
+    refused(cut(4, 3, 24, 1), Kind::Range, "T * N = 12, given 24");
+    refused(cut(4, 3, 4, 0), Kind::Range, "divides num_steps, 4, given 0");
+    // 12 samples are 4 windows of 3, of which one would begin in one environment and end in the next.
+    refused(cut(4, 3, 6, 3), Kind::Range, "divides num_steps, 4, given 3");
+    refused(cut(4, 3, 6, 4), Kind::Range, "divides minibatch_size, 6, given 4");
+    refused(cut(1 << 16, 1 << 16, 1, 1), Kind::Overflow, "32 bits");
+    let c = cut(4, 3, 4, 2);
+    assert_eq!(c.starts(&mut [0; 5]).unwrap_err().kind, Kind::Shape);
+    let mut index = [0, 1, 2, 3, 4, 6];
+    assert_eq!(c.starts(&mut index).unwrap_err().to_string(), "minibatch: a window below 6, given 6");
+    assert_eq!(index, [0, 1, 2, 3, 4, 6]);
+    c.draw(&mut Rng::seeded(5), &mut index).unwrap();
+    let mut same = [0; 6];
+    Rng::seeded(5).permutation(&mut same);
+    assert_eq!(index, same.map(|w| 2 * w));
+}
+
+/// Done flags of observations [0,0], [0,1], [1,0], [0,0]: the episode of environment 1 ended with step 0, that of
+/// environment 0 with step 1.
+#[test]
+fn an_environment_is_never_joined_to_the_next() {
+    let mut starts = [9; 8];
+    let terminated = [0, 1, 1, 0, 0, 0, 0, 0];
+    assert_eq!(find_trajectories(&terminated, &[0; 8], 4, 2, &mut starts), Ok(4));
+    assert_eq!(starts, [0, 2, 4, 5, 0, 0, 0, 0]); // [0,1] [2,3] [4] [5,6,7]
+    assert_eq!(find_trajectories(&[0; 8], &terminated, 4, 2, &mut starts), Ok(4));
+    assert_eq!(find_trajectories(&[0; 7], &[0; 8], 4, 2, &mut starts).unwrap_err().kind, Kind::Shape);
+    assert_eq!(find_trajectories(&[0; 8], &[0; 9], 4, 2, &mut starts).unwrap_err().kind, Kind::Shape);
+    assert_eq!(find_trajectories(&[0; 8], &[0; 8], 4, 2, &mut starts[1..]).unwrap_err().kind, Kind::Shape);
+    assert_eq!(find_trajectories(&[], &[], 0, 2, &mut []).unwrap_err().kind, Kind::Shape);
+}
+
+#[test]
+fn windows_are_drawn_in_the_order_that_is_promised() {
+    let (starts, num_samples) = ([0, 3, 4], 12); // lengths 3, 1, 8
+    for seed in 0..400 {
+        let (mut rng, mut twin) = (Rng::seeded(seed), Rng::seeded(seed));
+        let w = draw_window(&starts, num_samples, 3, 0.25, &mut rng).unwrap();
+        let wanted = match twin.integers(0, 3) {
+            0 => Window { first: 0, len: 3, pad: 0, timestep: 0 },
+            1 => Window { first: 3, len: 1, pad: 2, timestep: 0 },
+            _ => {
+                let end = if twin.uniform() < 0.25 { 8 } else { twin.integers(3, 9) as u32 };
+                Window { first: 4 + end - 3, len: 3, pad: 0, timestep: end - 3 }
+            }
+        };
+        assert_eq!((w, rng), (wanted, twin));
+    }
+    assert_eq!(draw_window(&[], 0, 3, 0.1, &mut Rng::seeded(0)), None);
+}
+
+/// Without a chance of its own, the last step is as likely as any other end.
+#[test]
+fn the_last_step_is_reachable() {
+    let rng = &mut Rng::seeded(11);
+    let mut counts = [0u32; 6];
+    for _ in 0..6000 {
+        counts[draw_window(&[0], 8, 3, 0.0, rng).unwrap().timestep as usize] += 1;
+    }
+    assert!(counts.iter().all(|&c| (850..1150).contains(&c)), "{counts:?}");
+    for _ in 0..100 {
+        assert_eq!(draw_window(&[0], 8, 3, 1.0, rng).unwrap().timestep, 5);
+    }
+}
+
+#[test]
+fn rows_are_shifted() {
+    let mut out = [9.0; 9];
+    shift_rows(&[1.0, 2.0, 3.0], 3, 1, &mut out).unwrap();
+    assert_eq!(out, [1.0, 2.0, 3.0, 0.0, 1.0, 2.0, 0.0, 0.0, 1.0]);
+    let mut out = [9.0; 8];
+    shift_rows(&[1.0, 10.0, 2.0, 20.0], 2, 2, &mut out).unwrap();
+    assert_eq!(out, [1.0, 10.0, 2.0, 20.0, 0.0, 0.0, 1.0, 10.0]);
+    shift_rows(&[], 0, 3, &mut []).unwrap();
+    assert_eq!(shift_rows(&[1.0; 3], 2, 2, &mut out).unwrap_err().kind, Kind::Shape);
+    assert_eq!(shift_rows(&[1.0; 4], 2, 2, &mut out[1..]).unwrap_err().kind, Kind::Shape);
+    assert_eq!(shift_rows(&[], usize::MAX, 2, &mut []).unwrap_err().kind, Kind::Overflow);
+}
+
+#[test]
+fn arrays_are_stacked() {
+    let mut out = [0.0; 5];
+    let parts = [Elements::F32(&[1.0, 2.0, 3.0]), Elements::F32(&[]), Elements::F32(&[4.0, 5.0])];
+    stack_rows(&parts, ElementsMut::F32(&mut out)).unwrap();
+    assert_eq!(out, [1.0, 2.0, 3.0, 4.0, 5.0]);
+    let error = stack_rows(&parts, ElementsMut::F32(&mut out[..4])).unwrap_err();
+    assert_eq!(error.to_string(), "stack: out of length 5, given 4");
+    assert_eq!(stack_rows(&parts, ElementsMut::I32(&mut [0; 5])).unwrap_err().kind, Kind::Shape);
+
+    let x = [1, 2, 3, 4, 5, 6];
+    let mut rows = [0; 6];
+    gather_rows(Elements::I32(&x), 2, &[-1, 0, -3], ElementsMut::I32(&mut rows)).unwrap();
+    assert_eq!(rows, [5, 6, 1, 2, 1, 2]);
+    for bad in [3, -4, i64::MAX, i64::MIN] {
+        let error = gather_rows(Elements::I32(&x), 2, &[0, bad, 1], ElementsMut::I32(&mut rows)).unwrap_err();
+        assert_eq!((error.kind, rows), (Kind::Range, [5, 6, 1, 2, 1, 2]));
+    }
+    let shape = |x: &[i32], width, out: &mut [i32]| {
+        gather_rows(Elements::I32(x), width, &[0], ElementsMut::I32(out)).unwrap_err().kind
+    };
+    assert_eq!(shape(&x, 0, &mut []), Kind::Shape);
+    assert_eq!(shape(&x, 4, &mut [0; 4]), Kind::Shape);
+    assert_eq!(shape(&x, 2, &mut [0; 3]), Kind::Shape);
+    assert_eq!(gather_rows(Elements::I32(&x), 2, &[0], ElementsMut::U8(&mut [0; 2])).unwrap_err().kind, Kind::Shape);
+
+    let mut valid = [9; 8];
+    valid_rows(&[3, 0], 4, &mut valid).unwrap();
+    assert_eq!(valid, [1, 1, 1, 0, 0, 0, 0, 0]);
+    assert_eq!(valid_rows(&[3, 5], 4, &mut valid).unwrap_err().kind, Kind::Range);
+    assert_eq!(valid_rows(&[3], 4, &mut valid).unwrap_err().kind, Kind::Shape);
+    assert_eq!(valid, [1, 1, 1, 0, 0, 0, 0, 0]);
+}
+
+/// A buffer of one environment and one column, filled with the numbers of a case and finished.
+fn judged(case: &Case) -> (Vec<f32>, Vec<f32>) {
+    let columns = [Column::new("obs", Element::U8, 1)];
+    let t = case.reward.len();
+    let config = RolloutBufferConfig { num_steps: t as u32, columns: &columns, ..Default::default() };
+    let mut mem = block(&config);
+    let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+    for i in 0..t {
+        let (terminated, truncated) = ([u8::from(case.terminated == Some(i))], [u8::from(case.truncated == Some(i))]);
+        buffer
+            .add(&Step {
+                columns: &[Some(Elements::U8(&[0]))],
+                reward: &[case.reward[i]],
+                value: &[case.value[i]],
+                log_prob: &[0.0],
+                terminated: &terminated,
+                truncated: &truncated,
+                final_value: Some(&[case.final_value]),
+                ..Default::default()
+            })
+            .unwrap();
+    }
+    buffer.finish(&[case.bootstrap], None, case.discount, case.lambda).unwrap();
+    let view = buffer.view().unwrap();
+    let (advantage, target) = view.advantages().unwrap();
+    (advantage.to_vec(), target.to_vec())
+}
+
+struct Case {
+    value: &'static [f32],
+    reward: &'static [f32],
+    bootstrap: f32,
+    terminated: Option<usize>,
+    truncated: Option<usize>,
+    final_value: f32,
+    discount: f32,
+    lambda: f32,
+}
+
+#[test]
+fn advantages_are_the_known_ones() {
+    let s = || Case {
+        value: &[0.5, -0.2, 0.1, 0.4],
+        reward: &[1.0, 0.0, -1.0, 2.0],
+        bootstrap: 0.3,
+        terminated: None,
+        truncated: None,
+        final_value: f32::NAN,
+        discount: 0.99,
+        lambda: 0.95,
+    };
+    let check = |case: Case, advantage: [f64; 4]| {
+        let (got, target) = judged(&case);
+        for ((got, target), (wanted, value)) in got.iter().zip(target).zip(advantage.iter().zip(case.value)) {
+            assert!((f64::from(*got) - wanted).abs() < 2e-6, "{got} is not {wanted}");
+            assert_eq!(target, got + value);
+        }
+    };
+    check(s(), [1.5386266334, 1.3148608543, 1.0801285, 1.897]);
+    check(Case { terminated: Some(1), ..s() }, [0.4901, 0.2, 1.0801285, 1.897]);
+    check(Case { terminated: Some(3), ..s() }, [1.2915493322, 1.0521524, 0.8008, 1.6]);
+    check(Case { lambda: 1.0, ..s() }, [1.748676803, 1.4612897, 1.17403, 1.897]);
+    check(Case { truncated: Some(1), final_value: 0.8, ..s() }, [1.234976, 0.992, 1.0801285, 1.897]);
+    check(Case { truncated: Some(3), final_value: -0.6, ..s() }, [0.7973947298, 0.5267354915, 0.242143, 1.006]);
+    // Terminated wins, and then the final value is not even looked at.
+    check(Case { terminated: Some(1), truncated: Some(1), ..s() }, [0.4901, 0.2, 1.0801285, 1.897]);
+    let one = Case { value: &[0.25], reward: &[1.5], bootstrap: 2.0, discount: 0.9, lambda: 0.5, ..s() };
+    assert_eq!(judged(&one), (vec![3.05], vec![3.3]));
+}
+
+fn lines(buffer: &RolloutBuffer<'_>) -> String {
+    let progress = buffer.view().unwrap().progress();
+    let mut text = vec![b'#'; rollout_text::progress(&progress, None).unwrap()];
+    let len = rollout_text::progress(&progress, Some(&mut text)).unwrap();
+    assert_eq!(len, text.len());
+    if len > 0 {
+        let mut short = vec![b'#'; len - 1];
+        assert_eq!(rollout_text::progress(&progress, Some(&mut short)).unwrap_err().kind, Kind::Size);
+        assert_eq!(short, vec![b'#'; len - 1]);
+    }
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn progress_is_three_lines_padded_on_the_left() {
+    let columns = [Column::new("obs", Element::F32, 2), Column::new("action", Element::I32, 1)];
+    let config = RolloutBufferConfig { num_steps: 50, num_envs: 2, columns: &columns, ..Default::default() };
+    let mut mem = block(&config);
+    let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+    let add = |buffer: &mut RolloutBuffer<'_>, reward: [f32; 2], terminated: [u8; 2]| {
+        let obs = [0.5, -1.0, 0.25, 3.0];
+        buffer
+            .add(&Step {
+                columns: &[Some(Elements::F32(&obs)), Some(Elements::I32(&[-3, 4]))],
+                reward: &[0.125, 0.25],
+                raw_reward: Some(&reward),
+                value: &[1.0, 2.0],
+                log_prob: &[-0.5, -0.75],
+                terminated: &terminated,
+                truncated: &[0, 0],
+                ..Default::default()
+            })
+            .unwrap();
+    };
+    for _ in 0..20 {
+        add(&mut buffer, [1.0, -0.5], [0, 0]);
+        assert_eq!(lines(&buffer), "");
+    }
+    add(&mut buffer, [1.0, 0.0], [1, 0]);
+    assert_eq!(lines(&buffer), "global_step=000042\navg_episode_length=021.00\navg_episode_return=021.00\n");
+    add(&mut buffer, [0.0, 0.0], [0, 2]);
+    assert_eq!(lines(&buffer), "global_step=000044\navg_episode_length=021.50\navg_episode_return=005.50\n");
+    let view = buffer.view().unwrap();
+    let mut rows = [MetricRow::default(); 9];
+    let read = view.read_log(0, &mut rows).unwrap();
+    let row = |global_step, env, metric, value| MetricRow { global_step, env, metric, value };
+    assert_eq!((read.count, read.lost, read.next), (4, 0, 4));
+    assert_eq!(rows[..2], [row(40, 0, EPISODE_LENGTH, 21.0), row(40, 0, EPISODE_RETURN, 21.0)]);
+    assert_eq!(rows[2..4], [row(42, 1, EPISODE_LENGTH, 22.0), row(42, 1, EPISODE_RETURN, -10.0)]);
+
+    let mut text = vec![0; rollout_text::step(&view, 21, None).unwrap()];
+    rollout_text::step(&view, 21, Some(&mut text)).unwrap();
+    let wanted = "Sample 22/22:\nobs       : 0.5 -1.0 0.25 3.0\naction    : -3 4\nreward    : 0.125 0.25\nvalue     : 1.0 2.0\n\
+                  log_prob  : -0.5 -0.75\nterminated: 0 2\ntruncated : 0 0\n";
+    assert_eq!(String::from_utf8(text).unwrap(), wanted);
+    assert_eq!(rollout_text::step(&view, 22, None).unwrap_err().to_string(), "rollout text: a step below 22, given 22");
+    let mut short = vec![0; wanted.len() - 1];
+    assert_eq!(rollout_text::step(&view, 21, Some(&mut short)).unwrap_err().kind, Kind::Size);
+
+    buffer.reset().unwrap();
+    assert_eq!(lines(&buffer), "");
+    add(&mut buffer, [0.0, 0.0], [0, 0]);
+    assert_eq!(buffer.view().unwrap().progress().global_step, 46);
+}
+
+#[test]
+fn metrics_lie_in_a_ring() {
+    let columns = [Column::new("obs", Element::U8, 1)];
+    let config = RolloutBufferConfig { num_steps: 1, log_capacity: 3, columns: &columns, ..Default::default() };
+    let mut mem = block(&config);
+    let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+    for i in 0..5u32 {
+        buffer.log(FIRST_METRIC + i, f64::from(i)).unwrap();
+    }
+    assert_eq!(buffer.log(EPISODE_RETURN, 1.0).unwrap_err().kind, Kind::Range);
+    assert_eq!(buffer.log(FIRST_METRIC, f64::NAN).unwrap_err().kind, Kind::Value);
+    let view = buffer.view().unwrap();
+    let mut rows = [MetricRow::default(); 2];
+    let read = view.read_log(1, &mut rows).unwrap();
+    assert_eq!((read.count, read.lost, read.next), (2, 1, 4));
+    assert_eq!(rows.map(|row| (row.metric, row.env, row.value)), [(4, ALL_ENVS, 2.0), (5, ALL_ENVS, 3.0)]);
+    assert_eq!(view.read_log(5, &mut rows).unwrap().count, 0);
+    assert_eq!(view.read_log(6, &mut rows).unwrap_err().kind, Kind::Range);
+    RolloutBuffer::attach(bytes(&mut mem)).unwrap();
+}
+
+/// Rows may be filled where they lie: the observation of the next step, while this one's are still needed.
+#[test]
+fn rows_are_filled_in_place() {
+    let columns = columns();
+    let config = config(2, 1, &columns);
+    let (mut mem, mut other) = (block(&config), block(&config));
+    let mut copied = RolloutBuffer::init(bytes(&mut other), &config).unwrap();
+    let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+    let steps = [3, 4].map(|seed| Given::random(&mut Rng::seeded(seed), 1, 0.0));
+    let fill = |buffer: &mut RolloutBuffer<'_>, t: usize, obs: &[f32]| {
+        buffer.row(0, t).unwrap().copy_from(Elements::F32(obs)).unwrap();
+    };
+    fill(&mut buffer, 0, &steps[0].obs);
+    for (t, step) in steps.iter().enumerate() {
+        fill(&mut buffer, t + 1, &steps.get(t + 1).unwrap_or(&steps[0]).obs);
+        buffer.row(2, t).unwrap().copy_from(Elements::U8(&step.pixels)).unwrap();
+        let columns = [None, Some(Elements::I32(&step.action)), None];
+        buffer.add(&step.step(&columns)).unwrap();
+        step.add(&mut copied).unwrap();
+    }
+    buffer.finish(&[0.0], None, 0.9, 0.9).unwrap();
+    copied.finish(&[0.0], Some(Elements::F32(&steps[0].obs)), 0.9, 0.9).unwrap();
+    let (a, b) = (buffer.view().unwrap(), copied.view().unwrap());
+    assert_eq!((a.column(0), a.column(2)), (b.column(0), b.column(2)));
+    for (column, step, needed) in [(0, 1, 2), (0, 3, 2), (2, 2, 2), (2, 1, 2), (3, 2, 3)] {
+        let error = buffer.row(column, step).unwrap_err();
+        assert_eq!(error.kind, Kind::Range, "{error} {needed}");
+    }
+    buffer.row(0, 2).unwrap();
+    buffer.reset().unwrap();
+    buffer.row(0, 1).unwrap();
+    assert_eq!(buffer.row(2, 1).unwrap_err().kind, Kind::Range);
+    buffer.row(0, 0).unwrap().f32().unwrap()[1] = f32::INFINITY;
+    let columns = [None, Some(Elements::I32(&[1])), None];
+    let error = buffer.add(&steps[0].step(&columns)).unwrap_err();
+    assert_eq!(error.to_string(), "rollout_buffer: a finite column, given inf");
+    assert_eq!(mem.len(), other.len());
+}
+
+#[test]
+fn bad_configurations_are_refused() {
+    let columns = columns();
+    let good = config(3, 2, &columns);
+    let refused = |c: RolloutBufferConfig<'_>, kind, words: &str| {
+        let error = RolloutBuffer::size(&c).unwrap_err();
+        assert!(error.kind == kind && error.to_string().contains(words), "{error}");
+        let mut mem = vec![7u64; 4096];
+        assert_eq!(RolloutBuffer::init(bytes(&mut mem), &c).unwrap_err(), error);
+        assert_eq!(mem, vec![7; 4096]);
+    };
+    refused(RolloutBufferConfig { num_steps: 0, ..good }, Kind::Config, "num_steps of at least 1, given 0");
+    refused(RolloutBufferConfig { num_envs: 0, ..good }, Kind::Config, "num_envs of at least 1, given 0");
+    refused(RolloutBufferConfig { num_steps: 1 << 31, ..good }, Kind::Config, "num_steps with these num_envs");
+    refused(RolloutBufferConfig { log_capacity: 3, ..good }, Kind::Config, "twice num_envs, 4, given 3");
+    refused(RolloutBufferConfig { columns: &[], ..good }, Kind::Config, "num_columns");
+    let many = [Column::new("x", Element::F32, 1); 17];
+    refused(RolloutBufferConfig { columns: &many, ..good }, Kind::Config, "num_columns");
+    refused(RolloutBufferConfig { columns: &many[..2], ..good }, Kind::Config, "names that differ");
+    let stacked = [Column::frames("obs", 4, 1, 2)];
+    refused(RolloutBufferConfig { columns: &stacked, ..good }, Kind::Config, "num_stack of at most 1, given 2");
+    let empty = [Column::new("obs", Element::F32, 0)];
+    refused(RolloutBufferConfig { columns: &empty, ..good }, Kind::Config, "len");
+
+    let mut mem = block(&good);
+    let len = mem.len() * 8;
+    let error = RolloutBuffer::init(&mut bytes(&mut mem)[..len - 1], &good).unwrap_err();
+    assert_eq!(error.kind, Kind::Size);
+    let mut longer = vec![0; mem.len() + 1];
+    assert_eq!(RolloutBuffer::init(&mut bytes(&mut longer)[4..], &good).unwrap_err().kind, Kind::Align);
+    assert_eq!(RolloutBuffer::attach(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
+}
+
+#[test]
+fn bad_steps_change_nothing() {
+    let columns = columns();
+    let config = config(2, 2, &columns);
+    let mut mem = block(&config);
+    RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+    let good = Given::random(&mut Rng::seeded(9), 2, 0.0);
+    let refused = |mem: &mut Vec<u64>, step: &Step<'_>, kind, words: &str| {
+        let before = mem.clone();
+        let error = RolloutBuffer::open(bytes(mem)).unwrap().add(step).unwrap_err();
+        assert!(error.kind == kind && error.to_string().contains(words), "{error}");
+        assert_eq!(*mem, before);
+    };
+    let all = [Some(Elements::F32(&good.obs)), Some(Elements::I32(&good.action)), Some(Elements::U8(&good.pixels))];
+    let step = good.step(&all);
+    for len in [0, 1, 3] {
+        let (long, flags) = ([0.0; 3], [0; 3]);
+        let (reals, flags) = (&long[..len], &flags[..len]);
+        let words = format!("[N] of length 2, given {len}");
+        refused(&mut mem, &Step { reward: reals, ..step }, Kind::Shape, &words);
+        refused(&mut mem, &Step { value: reals, ..step }, Kind::Shape, &words);
+        refused(&mut mem, &Step { log_prob: reals, ..step }, Kind::Shape, &words);
+        refused(&mut mem, &Step { terminated: flags, ..step }, Kind::Shape, &words);
+        refused(&mut mem, &Step { truncated: flags, ..step }, Kind::Shape, &words);
+        refused(&mut mem, &Step { final_value: Some(reals), ..step }, Kind::Shape, &words);
+        refused(&mut mem, &Step { raw_reward: Some(reals), ..step }, Kind::Shape, &words);
+        refused(&mut mem, &Step { memory: reals, ..step }, Kind::Shape, "[N, M] of length 4");
+        refused(&mut mem, &Step { columns: &all[..len.min(2)], ..step }, Kind::Shape, "columns of the step 3");
+        refused(&mut mem, &Step { columns: &[all[0], Some(Elements::I32(&[0; 3][..len])), None], ..step }, Kind::Shape, "a column [N, len] of length 2");
+    }
+    refused(&mut mem, &Step { columns: &[all[1], all[1], all[2]], ..step }, Kind::Shape, "of their own kind");
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let reals = [0.0, bad];
+        refused(&mut mem, &Step { reward: &reals, ..step }, Kind::Value, "a finite reward");
+        refused(&mut mem, &Step { value: &reals, ..step }, Kind::Value, "a finite value");
+        refused(&mut mem, &Step { log_prob: &reals, ..step }, Kind::Value, "a finite log_prob");
+        refused(&mut mem, &Step { raw_reward: Some(&reals), ..step }, Kind::Value, "a finite raw_reward");
+        refused(&mut mem, &Step { memory: &[0.0, 0.0, 0.0, bad], ..step }, Kind::Value, "a finite memory");
+        let obs = [0.0, 0.0, bad, 0.0, 0.0, 0.0];
+        refused(&mut mem, &Step { columns: &[Some(Elements::F32(&obs)), all[1], all[2]], ..step }, Kind::Value, "a finite column");
+        let cut = Step { truncated: &[0, 1], final_value: Some(&reals), ..step };
+        refused(&mut mem, &cut, Kind::Value, "a finite final_value");
+        // It is not read where the task ended, nor where nothing did.
+        let mut copy = mem.clone();
+        let mut buffer = RolloutBuffer::open(bytes(&mut copy)).unwrap();
+        buffer.add(&Step { terminated: &[0, 1], ..cut }).unwrap();
+        buffer.add(&Step { truncated: &[1, 0], ..cut }).unwrap();
+        RolloutBuffer::attach(bytes(&mut copy)).unwrap();
+    }
+    refused(&mut mem, &Step { truncated: &[0, 1], final_value: None, ..step }, Kind::Null, "truncated and not terminated;, given 1");
+    RolloutBuffer::open(bytes(&mut mem)).unwrap().add(&Step { final_value: None, ..step }).unwrap();
+    good.add(&mut RolloutBuffer::open(bytes(&mut mem)).unwrap()).unwrap();
+    refused(&mut mem, &step, Kind::NotReady, "room for another step");
+    RolloutBuffer::open(bytes(&mut mem)).unwrap().finish(&[0.0; 2], None, 0.9, 0.9).unwrap();
+    refused(&mut mem, &step, Kind::NotReady, "not finished yet");
+}
+
+#[test]
+fn calls_out_of_turn_change_nothing() {
+    let columns = columns();
+    let config = config(4, 2, &columns);
+    let mut mem = block(&config);
+    RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+    let mut before = mem.clone();
+    macro_rules! refused {
+        ($kind:ident, $words:literal, $buffer:ident => $call:expr) => {{
+            let error = {
+                let mut $buffer = RolloutBuffer::open(bytes(&mut mem)).unwrap();
+                let _ = &mut $buffer;
+                $call.unwrap_err()
+            };
+            assert!(error.kind == Kind::$kind && error.to_string().contains($words), "{error}");
+            assert_eq!(mem, before);
+        }};
+    }
+    let mut windows = [Window::default(); 2];
+    let mut index = [0; 8];
+    let obs = [0.5; 6];
+    let next = Some(Elements::F32(&obs));
+    refused!(NotReady, "steps to finish", b => b.finish(&[0.0; 2], None, 0.9, 0.9));
+    refused!(NotReady, "steps to choose from", b => b.sample());
+    refused!(NotReady, "a rollout that is finished", b => b.draw(2, 1, &mut index));
+    refused!(NotReady, "a rollout that is finished", b => b.draw_windows(2, 0.1, &mut windows));
+    refused!(NotReady, "a rollout that is finished", b => b.view().unwrap().advantages());
+    refused!(NotReady, "a rollout that is finished", b => b.view().unwrap().gather(&[0], 1, Minibatch::default()));
+    refused!(NotReady, "a rollout that is finished", b => b.view().unwrap().gather_windows(&windows, 1, 0, Minibatch::default()));
+    let mut buffer = RolloutBuffer::open(bytes(&mut mem)).unwrap();
+    let rng = &mut Rng::seeded(2);
+    for i in 0..4 {
+        let mut step = Given::random(rng, 2, 0.0);
+        step.terminated[0] = u8::from(i == 1);
+        step.add(&mut buffer).unwrap();
+    }
+    before.clone_from(&mem);
+    refused!(Shape, "bootstrap_value [N] of length 2", b => b.finish(&[0.0; 3], next, 0.9, 0.9));
+    refused!(Value, "a finite bootstrap_value", b => b.finish(&[0.0, f32::NAN], next, 0.9, 0.9));
+    refused!(Range, "discount", b => b.finish(&[0.0; 2], next, 1.1, 0.9));
+    refused!(Range, "lambda", b => b.finish(&[0.0; 2], next, 0.9, -0.1));
+    refused!(Shape, "a column [N, len] of length 6, given 5", b => b.finish(&[0.0; 2], Some(Elements::F32(&obs[1..])), 0.9, 0.9));
+    refused!(Shape, "of their own kind", b => b.finish(&[0.0; 2], Some(Elements::U8(&[0; 6])), 0.9, 0.9));
+    refused!(Value, "a finite column", b => b.finish(&[0.0; 2], Some(Elements::F32(&[f32::NAN; 6])), 0.9, 0.9));
+    refused!(NotReady, "a rollout that is finished", b => b.draw(2, 1, &mut index));
+    RolloutBuffer::open(bytes(&mut mem)).unwrap().finish(&[0.0; 2], next, 0.9, 0.9).unwrap();
+    before.clone_from(&mem);
+    // Advantages are computed once a rollout.
+    refused!(NotReady, "reset it", b => b.finish(&[0.0; 2], next, 0.9, 0.9));
+    refused!(Range, "T * N = 8, given 3", b => b.draw(3, 1, &mut index));
+    refused!(Range, "divides num_steps, 4, given 3", b => b.draw(8, 3, &mut index));
+    refused!(Shape, "indexes of length 8, given 7", b => b.draw(8, 1, &mut index[1..]));
+    refused!(Range, "timesteps of at least 1", b => b.draw_windows(0, 0.1, &mut windows));
+    refused!(Range, "end_chance from 0 to 1", b => b.draw_windows(1, 1.5, &mut windows));
+    refused!(Range, "end_chance from 0 to 1", b => b.draw_windows(1, f64::NAN, &mut windows));
+    let gather = |b: RolloutBuffer<'_>, index: &[u32], len| b.view().unwrap().gather(index, len, Minibatch::default());
+    refused!(Range, "samples below 8, given 8", b => gather(b, &[0, 8], 1));
+    refused!(Range, "window_len of at least 1", b => gather(b, &[0], 0));
+    // From step 2 of environment 0, three samples would end in environment 1.
+    refused!(Range, "inside one environment, of at most 2, given 3", b => gather(b, &[0, 2], 3));
+    let w = |first, len, pad| Window { first, len, pad, timestep: 0 };
+    let gather = |b: RolloutBuffer<'_>, w: Window| b.view().unwrap().gather_windows(&[w], 3, 0, Minibatch::default());
+    refused!(Range, "inside one trajectory, of at most 0, given 1", b => gather(b, w(8, 1, 2)));
+    refused!(Range, "inside one trajectory, of at most 4, given 0", b => gather(b, w(4, 0, 3)));
+    refused!(Range, "inside one trajectory, of at most 1, given 2", b => gather(b, w(3, 2, 1)));
+    refused!(Range, "not so that from sample, given 1", b => gather(b, w(1, 3, 0)));
+    refused!(Range, "together are timesteps, 3, given 4", b => gather(b, w(4, 3, 1)));
+    refused!(Range, "together are timesteps, 3", b => gather(b, w(4, 1, u32::MAX)));
+
+    let buffer = RolloutBuffer::open(bytes(&mut mem)).unwrap();
+    let view = buffer.view().unwrap();
+    let kinds = |timestep: bool, spoil: &dyn Fn(&mut Batch)| {
+        let mut out = Batch::room(2, 4, if timestep { 2 } else { 4 }, timestep);
+        spoil(&mut out);
+        let untouched = out.clone();
+        let windows = [w(4, 2, 0); 2];
+        let error = out.with(timestep, |out| match timestep {
+            true => view.gather_windows(&windows, 2, 0, out),
+            false => view.gather(&[0, 4], 2, out),
+        });
+        assert_eq!(error.unwrap_err().kind, Kind::Shape);
+        assert_eq!(out, untouched);
+    };
+    for timestep in [false, true] {
+        kinds(timestep, &|out| out.obs.truncate(11));
+        kinds(timestep, &|out| out.action.push(0));
+        kinds(timestep, &|out| out.pixels.truncate(7));
+        kinds(timestep, &|out| out.log_prob.truncate(1));
+        kinds(timestep, &|out| out.value.truncate(1));
+        kinds(timestep, &|out| out.advantage.push(0.0));
+        kinds(timestep, &|out| out.value_target.truncate(0));
+        kinds(timestep, &|out| out.reward.truncate(1));
+        kinds(timestep, &|out| out.mask.truncate(3));
+        kinds(timestep, &|out| out.memory.truncate(3));
+    }
+    kinds(true, &|out| out.timestep.truncate(3));
+    let mut none = [None, None, None, None];
+    let four = Minibatch { columns: &mut none, ..Default::default() };
+    assert_eq!(view.gather(&[0], 1, four).unwrap_err().to_string(), "minibatch: columns, at most 3, given 4");
+    let mut bytes_of_obs = [0; 3];
+    let mut wrong = [Some(ElementsMut::U8(&mut bytes_of_obs))];
+    let wrong = Minibatch { columns: &mut wrong, ..Default::default() };
+    assert_eq!(view.gather(&[0], 1, wrong).unwrap_err().to_string(), "minibatch: columns of their own kind");
+    let stray = Minibatch { timestep: Some(&mut [0]), ..Default::default() };
+    assert_eq!(view.gather(&[0], 1, stray).unwrap_err().kind, Kind::Shape);
+}
+
+#[test]
+fn another_block_is_no_rollout() {
+    let columns = columns();
+    let config = config(2, 2, &columns);
+    let mut mem = block(&config);
+    RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+    let other = BlockKind::Trajectory as u32;
+    bytes(&mut mem)[16..20].copy_from_slice(&other.to_ne_bytes());
+    assert_eq!(RolloutBuffer::attach(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
+    assert_eq!(RolloutBuffer::open(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
+}
