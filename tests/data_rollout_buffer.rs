@@ -2,9 +2,7 @@
 
 use proptest::prelude::*;
 use rlcore::block::Kind as BlockKind;
-use rlcore::data::minibatch::{
-    Cut, Window, draw_window, find_trajectories, gather_rows, stack_rows, valid_rows,
-};
+use rlcore::data::minibatch::{Cut, Window, draw_window, find_trajectories, gather_rows, stack_rows, valid_rows};
 use rlcore::data::rollout_buffer::{
     ALL_ENVS, EPISODE_LENGTH, EPISODE_RETURN, FIRST_METRIC, MetricRow, Minibatch, RolloutBuffer, RolloutBufferConfig,
     Step,
@@ -825,7 +823,12 @@ fn bad_steps_change_nothing() {
         refused(&mut mem, &Step { raw_reward: Some(reals), ..step }, Kind::Shape, &words);
         refused(&mut mem, &Step { memory: reals, ..step }, Kind::Shape, "[N, M] of length 4");
         refused(&mut mem, &Step { columns: &all[..len.min(2)], ..step }, Kind::Shape, "columns of the step 3");
-        refused(&mut mem, &Step { columns: &[all[0], Some(Elements::I32(&[0; 3][..len])), None], ..step }, Kind::Shape, "a column [N, len] of length 2");
+        refused(
+            &mut mem,
+            &Step { columns: &[all[0], Some(Elements::I32(&[0; 3][..len])), None], ..step },
+            Kind::Shape,
+            "a column [N, len] of length 2",
+        );
     }
     refused(&mut mem, &Step { columns: &[all[1], all[1], all[2]], ..step }, Kind::Shape, "of their own kind");
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
@@ -836,7 +839,12 @@ fn bad_steps_change_nothing() {
         refused(&mut mem, &Step { raw_reward: Some(&reals), ..step }, Kind::Value, "a finite raw_reward");
         refused(&mut mem, &Step { memory: &[0.0, 0.0, 0.0, bad], ..step }, Kind::Value, "a finite memory");
         let obs = [0.0, 0.0, bad, 0.0, 0.0, 0.0];
-        refused(&mut mem, &Step { columns: &[Some(Elements::F32(&obs)), all[1], all[2]], ..step }, Kind::Value, "a finite column");
+        refused(
+            &mut mem,
+            &Step { columns: &[Some(Elements::F32(&obs)), all[1], all[2]], ..step },
+            Kind::Value,
+            "a finite column",
+        );
         let cut = Step { truncated: &[0, 1], final_value: Some(&reals), ..step };
         refused(&mut mem, &cut, Kind::Value, "a finite final_value");
         // It is not read where the task ended, nor where nothing did.
@@ -846,7 +854,12 @@ fn bad_steps_change_nothing() {
         buffer.add(&Step { truncated: &[1, 0], ..cut }).unwrap();
         RolloutBuffer::attach(bytes(&mut copy)).unwrap();
     }
-    refused(&mut mem, &Step { truncated: &[0, 1], final_value: None, ..step }, Kind::Null, "truncated and not terminated;, given 1");
+    refused(
+        &mut mem,
+        &Step { truncated: &[0, 1], final_value: None, ..step },
+        Kind::Null,
+        "truncated and not terminated;, given 1",
+    );
     RolloutBuffer::open(bytes(&mut mem)).unwrap().add(&Step { final_value: None, ..step }).unwrap();
     good.add(&mut RolloutBuffer::open(bytes(&mut mem)).unwrap()).unwrap();
     refused(&mut mem, &step, Kind::NotReady, "room for another step");

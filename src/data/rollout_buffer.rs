@@ -357,7 +357,7 @@ impl<'a> Fields<'a> {
             value_target: cut.take(s.value_target)?,
             starts: cut.take(s.starts)?,
             memory: cut.take(s.memory)?,
-            columns: core::array::from_fn(|_| <&mut [u8]>::default()),
+            columns: Default::default(),
         };
         for (column, span) in fields.columns.iter_mut().zip(s.columns).take(num_columns as usize) {
             *column = cut.take(span)?;
@@ -454,7 +454,7 @@ impl<'a> RolloutBuffer<'a> {
         }
         let size = n.saturating_mul(described.row_size());
         let fields = self.fields()?;
-        let [columns @ ..] = fields.columns;
+        let columns = fields.columns;
         let bytes = columns.into_iter().nth(column).ok_or(Misfit)?;
         ElementsMut::of_bytes(described.element()?, block::rows_mut(bytes, step, 1, size)?)
     }

@@ -331,7 +331,7 @@ impl<'a> Trajectory<'a> {
             terminated: cut.take(s.terminated)?,
             truncated: cut.take(s.truncated)?,
             memory: cut.take(s.memory)?,
-            columns: core::array::from_fn(|_| <&mut [u8]>::default()),
+            columns: Default::default(),
         };
         let num_columns = self.setup.table.num_columns as usize;
         for (column, span) in fields.columns.iter_mut().zip(s.columns).take(num_columns) {

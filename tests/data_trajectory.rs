@@ -1,0 +1,436 @@
+//! Trajectories against the known numbers, and against a twin that adds up in f64.
+
+use proptest::prelude::*;
+use rlcore::data::table::Column;
+use rlcore::data::trajectory::{Frames, Process, Processed, RewardClass, Shape, Trajectory, TrajectoryConfig};
+use rlcore::error::{Error, Kind};
+use rlcore::rng::Rng;
+use rlcore::space::{Element, Elements, ElementsMut};
+
+const M: usize = 2;
+
+fn columns() -> [Column; 3] {
+    [Column::new("obs", Element::U8, 3), Column::new("action", Element::F32, 2), Column::new("last", Element::I32, 1)]
+}
+
+fn config(capacity: u32, columns: &[Column]) -> TrajectoryConfig<'_> {
+    TrajectoryConfig { capacity, memory_len: M as u32, one_hot: 0b10, columns }
+}
+
+fn block(config: &TrajectoryConfig<'_>) -> Vec<u64> {
+    vec![0; Trajectory::size(config).unwrap() / 8]
+}
+
+fn bytes(block: &mut [u64]) -> &mut [u8] {
+    bytemuck::cast_slice_mut(block)
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Given {
+    obs: Vec<u8>,
+    action: Vec<f32>,
+    last: Vec<i32>,
+    reward: Vec<f32>,
+    value: Vec<f32>,
+    terminated: Vec<u8>,
+    truncated: Vec<u8>,
+    memory: Vec<f32>,
+}
+
+impl Given {
+    fn random(rng: &mut Rng, len: usize) -> Given {
+        let mut reals = |len: usize| -> Vec<f32> { (0..len).map(|_| rng.uniform_f32() * 2.0 - 1.0).collect() };
+        let (action, reward, value, memory) = (reals(2 * len), reals(len), reals(len), reals(M * len));
+        let obs = (0..3 * len).map(|_| rng.next_u64() as u8).collect();
+        let last = (0..len).map(|_| rng.next_u64() as i32).collect();
+        Given { obs, action, last, reward, value, terminated: vec![0; len], truncated: vec![0; len], memory }
+    }
+
+    fn of(reward: &[f32], value: &[f32]) -> Given {
+        let len = reward.len();
+        Given { reward: reward.to_vec(), value: value.to_vec(), ..Given::random(&mut Rng::seeded(5), len) }
+    }
+
+    fn rows(&self, begin: usize, end: usize) -> Given {
+        Given {
+            obs: self.obs[3 * begin..3 * end].to_vec(),
+            action: self.action[2 * begin..2 * end].to_vec(),
+            last: self.last[begin..end].to_vec(),
+            reward: self.reward[begin..end].to_vec(),
+            value: self.value[begin..end].to_vec(),
+            terminated: self.terminated[begin..end].to_vec(),
+            truncated: self.truncated[begin..end].to_vec(),
+            memory: self.memory[M * begin..M * end].to_vec(),
+        }
+    }
+
+    fn columns(&self) -> [Elements<'_>; 3] {
+        [Elements::U8(&self.obs), Elements::F32(&self.action), Elements::I32(&self.last)]
+    }
+
+    fn frames<'a>(&'a self, columns: &'a [Elements<'a>]) -> Frames<'a> {
+        Frames {
+            columns,
+            reward: &self.reward,
+            value: &self.value,
+            terminated: &self.terminated,
+            truncated: &self.truncated,
+            memory: &self.memory,
+        }
+    }
+
+    fn add(&self, trajectory: &mut Trajectory<'_>) -> rlcore::error::Result {
+        trajectory.add(&self.frames(&self.columns()))
+    }
+}
+
+/// What comes out of `process`.
+#[derive(Clone, Debug, PartialEq)]
+struct Out {
+    obs: Vec<u8>,
+    action: Vec<f32>,
+    last: Vec<i32>,
+    returns: Vec<f32>,
+    advantage: Vec<f32>,
+    memory: Vec<f32>,
+    time_steps: Vec<u32>,
+    valid: Vec<u8>,
+}
+
+impl Out {
+    fn room(rows: usize, samples: usize) -> Out {
+        Out {
+            obs: vec![9; 3 * rows],
+            action: vec![9.0; 2 * rows],
+            last: vec![9; rows],
+            returns: vec![9.0; rows],
+            advantage: vec![9.0; rows],
+            memory: vec![9.0; M * samples],
+            time_steps: vec![9; samples],
+            valid: vec![9; rows],
+        }
+    }
+
+    fn with<R>(&mut self, call: impl FnOnce(Processed<'_>) -> R) -> R {
+        call(Processed {
+            columns: &mut [
+                Some(ElementsMut::U8(&mut self.obs)),
+                Some(ElementsMut::F32(&mut self.action)),
+                Some(ElementsMut::I32(&mut self.last)),
+            ],
+            returns: &mut self.returns,
+            advantage: &mut self.advantage,
+            memory: Some(&mut self.memory),
+            time_steps: Some(&mut self.time_steps),
+            valid: Some(&mut self.valid),
+        })
+    }
+}
+
+fn near(got: &[f32], wanted: &[f64]) {
+    assert_eq!(got.len(), wanted.len());
+    for (got, wanted) in got.iter().zip(wanted) {
+        assert!((f64::from(*got) - wanted).abs() < 2e-6 * wanted.abs().max(1.0), "{got} is not {wanted}");
+    }
+}
+
+/// Frames in a block of their own, processed.
+fn processed(given: &Given, process: Process) -> Result<(Shape, Out), Error> {
+    let columns = columns();
+    let config = config(given.reward.len().max(1) as u32, &columns);
+    let mut mem = block(&config);
+    let mut trajectory = Trajectory::init(bytes(&mut mem), &config)?;
+    given.add(&mut trajectory)?;
+    let mut out = Out::room(process.rows, if process.time_flat { process.rows } else { 1 });
+    let shape = out.with(|out| trajectory.view().unwrap().process(&process, out))?;
+    Ok((shape, out))
+}
+
+#[test]
+fn returns_and_advantages_are_the_known_ones() {
+    let given = Given::of(&[1.0, 0.0, -1.0], &[0.5, -0.2, 0.1]);
+    let process = |lambda| Process { discount: 0.99, lambda, bootstrap_value: 0.4, rows: 3, time_flat: false };
+    let returns = [0.4080196, -0.59796, -0.604];
+    for (lambda, advantage) in [
+        (1.0, [-0.0919804, -0.39796, -0.704]),
+        (0.95, [-0.039506836, -0.363112, -0.704]),
+        (0.0, [0.302, 0.299, -0.704]),
+    ] {
+        let (shape, out) = processed(&given, process(lambda)).unwrap();
+        near(&out.returns, &returns);
+        near(&out.advantage, &advantage);
+        assert_eq!((shape, &out.time_steps[..]), (Shape { num_steps: 3, batch_size: 1 }, &[3][..]));
+    }
+    // A terminal last frame: nothing comes after it, whatever the caller says.
+    let mut last = given.clone();
+    last.terminated[2] = 1;
+    for bootstrap_value in [0.4, f32::NAN] {
+        let (_, out) = processed(&last, Process { bootstrap_value, ..process(1.0) }).unwrap();
+        near(&out.returns, &[0.0199, -0.99, -1.0]);
+        near(&out.advantage, &[-0.4801, -0.79, -1.1]);
+    }
+    // One that was cut is worth what comes after it.
+    last.terminated[2] = 0;
+    last.truncated[2] = 1;
+    near(&processed(&last, process(1.0)).unwrap().1.returns, &returns);
+
+    let one = Process { discount: 0.9, rows: 1, ..Process::new(0.4) };
+    let (_, out) = processed(&Given::of(&[2.0], &[0.5]), one).unwrap();
+    near(&out.returns, &[2.36]);
+    near(&out.advantage, &[1.86]);
+
+    let (shape, out) = processed(&given, Process { rows: 5, ..process(1.0) }).unwrap();
+    near(&out.returns, &[0.4080196, -0.59796, -0.604, 0.0, 0.0]);
+    near(&out.advantage, &[-0.0919804, -0.39796, -0.704, 0.0, 0.0]);
+    assert_eq!((shape.num_steps, shape.batch_size, &out.time_steps[..]), (3, 1, &[3][..]));
+    assert_eq!(out.valid, [1, 1, 1, 0, 0]);
+    assert_eq!(out.action[..6], given.action);
+    assert_eq!(out.action[6..], [1.0, 0.0, 1.0, 0.0]);
+    assert_eq!((&out.obs[9..], &out.last[3..]), (&[0; 6][..], &[0; 2][..]));
+    assert_eq!(out.memory, given.memory[..M]);
+
+    let (shape, out) = processed(&given, Process { time_flat: true, ..process(1.0) }).unwrap();
+    assert_eq!(shape, Shape { num_steps: 3, batch_size: 3 });
+    assert_eq!((out.memory, out.time_steps), (given.memory, vec![1, 1, 1]));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
+
+    #[test]
+    fn trajectories_are_those_of_the_twin(
+        len in 1usize..12, spare in 0u32..4, pad in 0usize..5, cuts in prop::collection::vec(0usize..12, 0..4), seed: u64,
+        end in 0usize..3, discount in 0.0..=1.0f32, lambda in 0.0..=1.0f32, time_flat: bool,
+    ) {
+        let rng = &mut Rng::seeded(seed);
+        let mut given = Given::random(rng, len);
+        given.terminated[len - 1] = u8::from(end == 1) * 7;
+        given.truncated[len - 1] = u8::from(end == 2);
+        let columns = columns();
+        let config = config(len as u32 + spare, &columns);
+        let mut mem = block(&config);
+        let mut trajectory = Trajectory::init(bytes(&mut mem), &config).unwrap();
+        // In parts of any size, after a trajectory that was forgotten.
+        Given::random(rng, 1).add(&mut trajectory).unwrap();
+        trajectory.reset().unwrap();
+        let mut bounds: Vec<usize> = cuts.into_iter().map(|c| c.min(len)).chain([0, len]).collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        for part in bounds.windows(2) {
+            given.rows(part[0], part[1]).add(&mut trajectory).unwrap();
+        }
+        let view = trajectory.view().unwrap();
+        prop_assert_eq!((view.len(), view.column(0).unwrap()), (len, Elements::U8(&given.obs)));
+        let held = view.frames().unwrap();
+        prop_assert_eq!((held.reward, held.memory), (&given.reward[..], &given.memory[..]));
+
+        let rows = if time_flat { len } else { len + pad };
+        let process = Process { discount, lambda, bootstrap_value: 0.7, rows, time_flat };
+        let mut out = Out::room(rows, if time_flat { len } else { 1 });
+        let before = mem.clone();
+        let trajectory = Trajectory::attach(bytes(&mut mem)).unwrap();
+        let shape = out.with(|out| trajectory.view().unwrap().process(&process, out)).unwrap();
+        prop_assert_eq!(shape, Shape { num_steps: len, batch_size: if time_flat { len } else { 1 } });
+        let after = if end == 1 { 0.0 } else { f64::from(0.7f32) };
+        let (discount, lambda) = (f64::from(discount), f64::from(lambda));
+        let (mut returns, mut advantage) = (vec![0.0; rows], vec![0.0; rows]);
+        let (mut r, mut v, mut a) = (after, after, 0.0);
+        for t in (0..len).rev() {
+            let (reward, value) = (f64::from(given.reward[t]), f64::from(given.value[t]));
+            r = reward + discount * r;
+            a = reward + discount * v - value + discount * lambda * a;
+            v = value;
+            (returns[t], advantage[t]) = (r, a);
+        }
+        near(&out.returns, &returns);
+        near(&out.advantage, &advantage);
+        let zeros = rows - len;
+        prop_assert_eq!(&out.obs, &[given.obs.clone(), vec![0; 3 * zeros]].concat());
+        prop_assert_eq!(&out.last, &[given.last.clone(), vec![0; zeros]].concat());
+        prop_assert_eq!(&out.action, &[given.action.clone(), [1.0, 0.0].repeat(zeros)].concat());
+        prop_assert_eq!(&out.valid, &[vec![1; len], vec![0; zeros]].concat());
+        prop_assert_eq!(&out.memory[..], &given.memory[..if time_flat { M * len } else { M }]);
+        prop_assert_eq!(&out.time_steps, &if time_flat { vec![1; len] } else { vec![len as u32] });
+
+        // Reward prediction: all but the last, and the trajectory stays.
+        if len > 1 && !time_flat {
+            let mut all_but = Out::room(rows, 1);
+            let (shape, class) =
+                all_but.with(|out| trajectory.view().unwrap().process_rp(0.1, rows, false, out)).unwrap();
+            prop_assert_eq!((shape.num_steps, all_but.time_steps[0] as usize), (len - 1, len - 1));
+            prop_assert_eq!(class, RewardClass::of(given.reward[len - 1], 0.1).unwrap());
+            let (_, wanted) = processed(
+                &given.rows(0, len - 1),
+                Process { rows, ..Process::new(given.value[len - 1]) },
+            ).unwrap();
+            prop_assert_eq!(all_but, wanted);
+        }
+        prop_assert_eq!(&mem, &before);
+
+        // The bytes are the object: both go on alike.
+        let mut copy = mem.clone();
+        for mem in [&mut mem, &mut copy] {
+            let mut trajectory = Trajectory::attach(bytes(mem)).unwrap();
+            trajectory.pop().unwrap();
+            given.rows(len - 1, len).add(&mut trajectory).unwrap();
+        }
+        prop_assert_eq!((&mem, &mem), (&copy, &before));
+    }
+
+    #[test]
+    fn changed_bytes_are_refused_or_harmless(at in any::<prop::sample::Index>(), bits in 1u8.., len in 0usize..4) {
+        let columns = columns();
+        let config = config(4, &columns);
+        let mut mem = block(&config);
+        let mut trajectory = Trajectory::init(bytes(&mut mem), &config).unwrap();
+        if len > 0 {
+            Given::random(&mut Rng::seeded(1), len).add(&mut trajectory).unwrap();
+        }
+        let at = at.index(mem.len() * 8);
+        bytes(&mut mem)[at] ^= bits;
+        if let Ok(mut trajectory) = Trajectory::attach(bytes(&mut mem)) {
+            let mut out = Out::room(6, 1);
+            let process = Process { rows: 6, ..Process::new(0.5) };
+            let _ = out.with(|out| trajectory.view().unwrap().process(&process, out));
+            let _ = out.with(|out| trajectory.view().unwrap().process_rp(0.1, 6, false, out));
+            let _ = trajectory.pop();
+            let _ = Given::random(&mut Rng::seeded(1), 2).add(&mut trajectory);
+            let _ = trajectory.reset();
+        }
+    }
+}
+
+#[test]
+fn rewards_have_classes() {
+    let hot = |reward, threshold| RewardClass::of(reward, threshold).map(RewardClass::one_hot);
+    assert_eq!(hot(0.5, 0.1), Ok([0.0, 1.0, 0.0]));
+    assert_eq!(hot(-0.5, 0.1), Ok([0.0, 0.0, 1.0]));
+    for zero in [0.0, 0.1, -0.1, 0.05] {
+        assert_eq!(hot(zero, 0.1), Ok([1.0, 0.0, 0.0]));
+    }
+    assert_eq!(hot(f32::MIN_POSITIVE, 0.0), Ok([0.0, 1.0, 0.0]));
+    assert_eq!(hot(f32::NAN, 0.1).unwrap_err().kind, Kind::Value);
+    assert_eq!(hot(1.0, -0.1).unwrap_err().kind, Kind::Range);
+    assert_eq!(hot(1.0, f32::NAN).unwrap_err().kind, Kind::Range);
+}
+
+#[test]
+fn bad_configurations_are_refused() {
+    let columns = columns();
+    let good = config(4, &columns);
+    let refused = |c: TrajectoryConfig<'_>, words: &str| {
+        let error = Trajectory::size(&c).unwrap_err();
+        assert!(error.kind == Kind::Config && error.to_string().contains(words), "{error}");
+        let mut mem = vec![7u64; 1024];
+        assert_eq!(Trajectory::init(bytes(&mut mem), &c).unwrap_err(), error);
+        assert_eq!(mem, vec![7; 1024]);
+    };
+    refused(TrajectoryConfig { capacity: 0, ..good }, "capacity of at least 1, given 0");
+    refused(TrajectoryConfig { one_hot: 8, ..good }, "bits of the columns alone, of which there are 3, given 8");
+    refused(TrajectoryConfig { columns: &[], one_hot: 0, ..good }, "num_columns");
+    let stacked = [Column::frames("obs", 4, 1, 2)];
+    refused(TrajectoryConfig { columns: &stacked, one_hot: 0, ..good }, "num_stack of at most 1, given 2");
+    let mut mem = block(&good);
+    let len = mem.len() * 8;
+    assert_eq!(Trajectory::init(&mut bytes(&mut mem)[..len - 1], &good).unwrap_err().kind, Kind::Size);
+    assert_eq!(Trajectory::attach(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
+    Trajectory::init(bytes(&mut mem), &good).unwrap();
+    let trajectory = Trajectory::attach(bytes(&mut mem)).unwrap();
+    assert_eq!(trajectory.config(), good);
+    assert!(trajectory.view().unwrap().is_empty());
+}
+
+#[test]
+fn bad_frames_change_nothing() {
+    let columns = columns();
+    let config = config(3, &columns);
+    let mut mem = block(&config);
+    Trajectory::init(bytes(&mut mem), &config).unwrap();
+    let good = Given::random(&mut Rng::seeded(2), 2);
+    let all = good.columns();
+    let frames = good.frames(&all);
+    let refused = |mem: &mut Vec<u64>, frames: &Frames<'_>, kind, words: &str| {
+        let before = mem.clone();
+        let error = Trajectory::open(bytes(mem)).unwrap().add(frames).unwrap_err();
+        assert!(error.kind == kind && error.to_string().contains(words), "{error}");
+        assert_eq!(*mem, before);
+    };
+    refused(&mut mem, &Frames { reward: &[], ..frames }, Kind::Shape, "frames to add, at least 1");
+    for len in [0, 1, 3] {
+        let (reals, flags) = (&[0.0; 3][..len], &[0; 3][..len]);
+        let words = format!("[frames] of length 2, given {len}");
+        refused(&mut mem, &Frames { value: reals, ..frames }, Kind::Shape, &words);
+        refused(&mut mem, &Frames { terminated: flags, ..frames }, Kind::Shape, &words);
+        refused(&mut mem, &Frames { truncated: flags, ..frames }, Kind::Shape, &words);
+        refused(&mut mem, &Frames { memory: reals, ..frames }, Kind::Shape, "[frames, M] of length 4");
+        let short = [all[0], all[1], Elements::I32(&[0; 3][..len])];
+        refused(&mut mem, &Frames { columns: &short, ..frames }, Kind::Shape, "[frames, len] of length 2");
+    }
+    refused(&mut mem, &Frames { columns: &all[..2], ..frames }, Kind::Shape, "columns of the frames 3, given 2");
+    refused(&mut mem, &Frames { columns: &[all[0], all[2], all[2]], ..frames }, Kind::Shape, "of their own kind");
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        refused(&mut mem, &Frames { reward: &[0.0, bad], ..frames }, Kind::Value, "a finite reward");
+        refused(&mut mem, &Frames { value: &[bad, 0.0], ..frames }, Kind::Value, "a finite value");
+        refused(&mut mem, &Frames { memory: &[0.0, 0.0, bad, 0.0], ..frames }, Kind::Value, "a finite memory");
+        let action = [0.0, bad, 0.0, 1.0];
+        let spoilt = [all[0], Elements::F32(&action), all[2]];
+        refused(&mut mem, &Frames { columns: &spoilt, ..frames }, Kind::Value, "a finite column");
+    }
+    refused(&mut mem, &Frames { terminated: &[1, 0], ..frames }, Kind::Range, "not so frame, given 0");
+    refused(&mut mem, &Frames { truncated: &[1, 1], ..frames }, Kind::Range, "not so frame, given 0");
+    assert_eq!(Trajectory::open(bytes(&mut mem)).unwrap().pop().unwrap_err().kind, Kind::NotReady);
+    let process = Process { rows: 3, ..Process::new(0.0) };
+    let mut out = Out::room(3, 1);
+    let untouched = out.clone();
+    let mut refused_rows = |mem: &mut Vec<u64>, process: Process, spoil: &dyn Fn(&mut Out), kind, words: &str| {
+        out.clone_from(&untouched);
+        spoil(&mut out);
+        let before = out.clone();
+        let trajectory = Trajectory::open(bytes(mem)).unwrap();
+        let error = out.with(|out| trajectory.view().unwrap().process(&process, out)).unwrap_err();
+        assert!(error.kind == kind && error.to_string().contains(words), "{error}");
+        assert_eq!(out, before);
+    };
+    refused_rows(&mut mem, process, &|_| (), Kind::NotReady, "frames to process, at least 1, given 0");
+    good.add(&mut Trajectory::open(bytes(&mut mem)).unwrap()).unwrap();
+    refused(&mut mem, &frames, Kind::NotReady, "room for, at most 1, given 2");
+
+    refused_rows(
+        &mut mem,
+        Process { rows: 1, ..process },
+        &|_| (),
+        Kind::Range,
+        "rows of at least the frames, 2, given 1",
+    );
+    refused_rows(
+        &mut mem,
+        Process { time_flat: true, ..process },
+        &|_| (),
+        Kind::Range,
+        "as many rows as frames, 2, given 3",
+    );
+    refused_rows(&mut mem, Process { discount: 1.5, ..process }, &|_| (), Kind::Range, "discount from 0 to 1");
+    refused_rows(&mut mem, Process { lambda: -1.0, ..process }, &|_| (), Kind::Range, "lambda from 0 to 1");
+    refused_rows(&mut mem, Process { discount: f32::NAN, ..process }, &|_| (), Kind::Value, "discount");
+    refused_rows(&mut mem, Process { bootstrap_value: f32::NAN, ..process }, &|_| (), Kind::Value, "bootstrap_value");
+    refused_rows(&mut mem, process, &|out| out.obs.truncate(8), Kind::Shape, "[rows, len] of length 9, given 8");
+    refused_rows(&mut mem, process, &|out| out.returns.truncate(2), Kind::Shape, "returns [rows] of length 3");
+    refused_rows(&mut mem, process, &|out| out.advantage.push(0.0), Kind::Shape, "advantage [rows] of length 3");
+    refused_rows(&mut mem, process, &|out| out.memory.truncate(1), Kind::Shape, "memory of length 2");
+    refused_rows(&mut mem, process, &|out| out.time_steps.push(0), Kind::Shape, "time_steps of length 1");
+    refused_rows(&mut mem, process, &|out| out.valid.truncate(0), Kind::Shape, "valid [rows] of length 3");
+
+    // A frame after the last one of an episode.
+    for end in [0, 1] {
+        let mut last = Given::random(&mut Rng::seeded(4), 1);
+        (last.terminated[0], last.truncated[0]) = (1 - end, end);
+        let mut trajectory = Trajectory::open(bytes(&mut mem)).unwrap();
+        trajectory.reset().unwrap();
+        last.add(&mut trajectory).unwrap();
+        let one = Given::random(&mut Rng::seeded(4), 1);
+        refused(&mut mem, &one.frames(&one.columns()), Kind::NotReady, "an episode that has not ended");
+    }
+    let trajectory = Trajectory::open(bytes(&mut mem)).unwrap();
+    let error = trajectory.view().unwrap().process_rp(0.1, 3, false, Processed::default()).unwrap_err();
+    assert_eq!(error.to_string(), "trajectory: frames for reward prediction, at least 2, given 1");
+}
