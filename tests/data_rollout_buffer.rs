@@ -10,7 +10,7 @@ use rlcore::data::rollout_buffer::{
 use rlcore::data::rollout_text;
 use rlcore::data::table::Column;
 use rlcore::error::Kind;
-use rlcore::kernels::gae::{Rollout, gae};
+use rlcore::kernels::gae::{Accumulate, Rollout, gae};
 use rlcore::kernels::shift_rows::shift_rows;
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut};
@@ -285,6 +285,7 @@ proptest! {
                 terminated: &concat(&steps, |s| &s.terminated),
                 truncated: &concat(&steps, |s| &s.truncated),
                 final_value: Some(&final_value),
+                accumulate: Accumulate::F32,
             };
             gae(&rollout, 0.97, 0.9, &mut advantage, &mut value_target).unwrap();
             let view = buffer.view().unwrap();

@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::block;
 use crate::error::{Error, Kind, Result, check_len};
-use crate::kernels::gae::grid;
+use crate::kernels::grid::grid;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 

@@ -51,7 +51,7 @@ use super::monitor::Read;
 use super::table::{Column, MAX_COLUMNS, TableConfig};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::kernels::gae::{Rollout, gae};
+use crate::kernels::gae::{Accumulate, Rollout, gae};
 use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut};
 
@@ -549,6 +549,7 @@ impl<'a> RolloutBuffer<'a> {
             terminated: block::rows(f.terminated, 0, len, 1)?,
             truncated: block::rows(f.truncated, 0, len, 1)?,
             final_value: Some(block::rows(f.final_value, 0, len, 1)?),
+            accumulate: Accumulate::F32,
         };
         let advantage = block::rows_mut(f.advantage, 0, len, 1)?;
         gae(&rollout, discount, lambda, advantage, block::rows_mut(f.value_target, 0, len, 1)?)?;
@@ -774,6 +775,7 @@ impl<'a> View<'a> {
             terminated: block::rows(self.terminated, 0, len, 1)?,
             truncated: block::rows(self.truncated, 0, len, 1)?,
             final_value: Some(block::rows(self.final_value, 0, len, 1)?),
+            accumulate: Accumulate::F32,
         })
     }
 

@@ -40,7 +40,8 @@ use bytemuck::{Pod, Zeroable};
 use super::table::{Column, MAX_COLUMNS, TableConfig};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::kernels::gae::{Rollout, check_rate, gae};
+use crate::kernels::gae::{Accumulate, Rollout, gae};
+use crate::kernels::grid::check_rate;
 use crate::kernels::returns::n_step;
 use crate::space::{Element, Elements, ElementsMut};
 
@@ -516,6 +517,7 @@ impl<'a> View<'a> {
             terminated: flags,
             truncated: flags,
             final_value: Some(value),
+            accumulate: Accumulate::F32,
         };
         let (returns, no_returns) = out.returns.split_at_mut_checked(len).ok_or(Misfit)?;
         let (advantage, no_advantage) = out.advantage.split_at_mut_checked(len).ok_or(Misfit)?;
