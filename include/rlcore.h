@@ -1131,6 +1131,43 @@ rlcore_status rlcore_lazy_frames_newest(const uint8_t *stack, uint32_t num_stack
 
 /* ---- Hindsight: goals that an episode did reach ---- */
 
+/* Where in its episode a step's new goal comes from. Row t of an episode is what was achieved when obs[t] was seen: step
+   t leads to row t + 1, and T steps have T + 1 rows. */
+typedef enum rlcore_relabel_strategy {
+  RLCORE_RELABEL_FUTURE = 0,   /* rows t + 1 to T: achieved by this step or a later one */
+  RLCORE_RELABEL_FINAL = 1,    /* row T: achieved by the last step */
+  RLCORE_RELABEL_EPISODE = 2,  /* rows 1 to T: achieved by any step */
+} rlcore_relabel_strategy;
+
+/* Steps to be judged by other goals. B = num_steps, G = goal_len, R = num_rows. */
+typedef struct rlcore_relabel {
+  uint32_t struct_size;      /* sizeof(rlcore_relabel) */
+  uint32_t num_steps;        /* B */
+  uint32_t goal_len;         /* G, at least 1 */
+  uint32_t num_rows;         /* R */
+  const float *achieved;     /* [R, G] achieved goals, of any number of episodes */
+  const uint32_t *row;       /* [B] the row of what each step led to */
+  const uint32_t *goal_row;  /* [B] the row of its new goal */
+} rlcore_relabel;
+
+/* Judges what a step achieved by a goal, both [goal_len]: writes the reward, and 1 to terminated (0 before the call) if
+   that is the end. Returns 0, or nonzero to stop with E_CALLBACK. */
+typedef int32_t (*rlcore_goal_fn)(void *user, const float *achieved, const float *goal, float *reward,
+                                  uint8_t *terminated);
+
+/* Draws for step[b] of an episode of num_steps[b] steps the row, counted from the episode's first, of the achieved goal
+   that becomes its goal; each that the strategy allows is equally likely. strategy: an rlcore_relabel_strategy; step,
+   num_steps: [len]; goal_step: [len] to write. Advances rng by at most one bounded draw a step.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_OVERFLOW; E_RANGE for the strategy or a step that its episode does not have. */
+rlcore_status rlcore_relabel_draw(uint32_t strategy, const uint32_t *step, const uint32_t *num_steps, size_t len,
+                                  rlcore_rng *rng, uint32_t *goal_step);
+
+/* Copies the new goals and asks the callback for what goes with them, step by step. goal: [B, G], reward: [B],
+   terminated: [B], to write.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE; E_OVERFLOW; E_OVERLAP; E_RANGE for a row of R or more; E_VALUE for an
+   achieved goal that is not finite: nothing is written. E_CALLBACK, E_VALUE for a reward: those before are done. */
+rlcore_status rlcore_relabel_goals(const rlcore_relabel *steps, rlcore_goal_fn judge, void *user, float *goal,
+                                   float *reward, uint8_t *terminated);
 
 /* ---- Rollouts: T steps of N environments, in minibatches ---- */
 

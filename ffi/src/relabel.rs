@@ -1,1 +1,139 @@
 //! Hindsight goals.
+
+use core::ffi::c_void;
+use core::mem::offset_of;
+
+use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
+use crate::rng::{rlcore_rng, stream};
+use crate::status::{Fault, call, rlcore_status};
+use rlcore::data::relabel::{Judgement, Steps, Strategy, draw, relabel};
+use rlcore::error::{Error, Kind};
+
+/// Where in its episode a step's new goal comes from. Row t of an episode is what was achieved when obs[t] was seen: step
+/// t leads to row t + 1, and T steps have T + 1 rows.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_relabel_strategy {
+    /// rows t + 1 to T: achieved by this step or a later one
+    RLCORE_RELABEL_FUTURE = 0,
+    /// row T: achieved by the last step
+    RLCORE_RELABEL_FINAL = 1,
+    /// rows 1 to T: achieved by any step
+    RLCORE_RELABEL_EPISODE = 2,
+}
+
+/// Judges what a step achieved by a goal, both [goal_len]: writes the reward, and 1 to terminated (0 before the call) if
+/// that is the end. Returns 0, or nonzero to stop with E_CALLBACK.
+pub type rlcore_goal_fn = Option<
+    unsafe extern "C" fn(
+        user: *mut c_void,
+        achieved: *const f32,
+        goal: *const f32,
+        reward: *mut f32,
+        terminated: *mut u8,
+    ) -> i32,
+>;
+
+/// Steps to be judged by other goals. B = num_steps, G = goal_len, R = num_rows.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_relabel {
+    /// sizeof(rlcore_relabel)
+    pub struct_size: u32,
+    /// B
+    pub num_steps: u32,
+    /// G, at least 1
+    pub goal_len: u32,
+    /// R
+    pub num_rows: u32,
+    /// [R, G] achieved goals, of any number of episodes
+    pub achieved: *const f32,
+    /// [B] the row of what each step led to
+    pub row: *const u32,
+    /// [B] the row of its new goal
+    pub goal_row: *const u32,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
+unsafe impl Versioned for rlcore_relabel {
+    const WHAT: &'static str = "relabel";
+    const MIN_SIZE: usize = offset_of!(rlcore_relabel, goal_row) + size_of::<*const u32>();
+    fn defaults() -> Self {
+        use core::ptr::null;
+        rlcore_relabel {
+            struct_size: size_of::<Self>() as u32,
+            num_steps: 0,
+            goal_len: 0,
+            num_rows: 0,
+            achieved: null(),
+            row: null(),
+            goal_row: null(),
+        }
+    }
+}
+
+/// Draws for step[b] of an episode of num_steps[b] steps the row, counted from the episode's first, of the achieved goal
+/// that becomes its goal; each that the strategy allows is equally likely. strategy: an rlcore_relabel_strategy; step,
+/// num_steps: [len]; goal_step: [len] to write. Advances rng by at most one bounded draw a step.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_OVERFLOW; E_RANGE for the strategy or a step that its episode does not have.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_relabel_draw(
+    strategy: u32,
+    step: *const u32,
+    num_steps: *const u32,
+    len: usize,
+    rng: *mut rlcore_rng,
+    goal_step: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let unknown = Error::new(Kind::Range, "an rlcore_relabel_strategy").given(strategy as usize);
+        let strategy = Strategy::from_number(strategy).ok_or_else(|| Fault::at("relabel: strategy", unknown))?;
+        let step = Input::at("relabel: step", step, len)?;
+        let num_steps = Input::at("relabel: num_steps", num_steps, len)?;
+        let rng = stream(rng)?;
+        let goal_step = Output::at("relabel: goal_step", goal_step, len)?;
+        apart(&[goal_step.extent(), rng.extent()], &[step.extent(), num_steps.extent()])?;
+        Ok(draw(strategy, step.slice(), num_steps.slice(), rng.one(), goal_step.slice())?)
+    })
+}
+
+/// Copies the new goals and asks the callback for what goes with them, step by step. goal: [B, G], reward: [B],
+/// terminated: [B], to write.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE; E_OVERFLOW; E_OVERLAP; E_RANGE for a row of R or more; E_VALUE for an
+/// achieved goal that is not finite: nothing is written. E_CALLBACK, E_VALUE for a reward: those before are done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_relabel_goals(
+    steps: *const rlcore_relabel,
+    judge: rlcore_goal_fn,
+    user: *mut c_void,
+    goal: *mut f32,
+    reward: *mut f32,
+    terminated: *mut u8,
+) -> rlcore_status {
+    call(|| unsafe {
+        let s = ptr::sized(steps)?;
+        let Some(judge) = judge else { return Err(Fault::at("relabel: judge", Error::new(Kind::Null, "a callback"))) };
+        let (count, width) = (s.num_steps as usize, s.goal_len as usize);
+        let achieved =
+            Input::at("relabel: achieved", s.achieved, ptr::grid("relabel: achieved", s.num_rows as usize, width)?)?;
+        let row = Input::at("relabel: row", s.row, count)?;
+        let goal_row = Input::at("relabel: goal_row", s.goal_row, count)?;
+        let goal = Output::at("relabel: goal", goal, ptr::grid("relabel: goal", count, width)?)?;
+        let reward = Output::at("relabel: reward", reward, count)?;
+        let terminated = Output::at("relabel: terminated", terminated, count)?;
+        let inputs =
+            [achieved.extent(), row.extent(), goal_row.extent(), Extent::of("relabel", steps.cast(), size_of_val(&s))];
+        apart(&[goal.extent(), reward.extent(), terminated.extent()], &inputs)?;
+        let steps = Steps { goal_len: width, achieved: achieved.slice(), row: row.slice(), goal_row: goal_row.slice() };
+        let ask = |achieved: &[f32], goal: &[f32]| {
+            let (mut reward, mut terminated) = (f32::NAN, 0);
+            match judge(user, achieved.as_ptr(), goal.as_ptr(), &mut reward, &mut terminated) {
+                0 => Ok(Judgement { reward, terminated: terminated != 0 }),
+                code => {
+                    Err(Error::new(Kind::Callback, "relabel: a goal callback that returns 0").given_i64(code.into()))
+                }
+            }
+        };
+        Ok(relabel(&steps, ask, goal.slice(), reward.slice(), terminated.slice())?)
+    })
+}

@@ -30,7 +30,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("table.rs", "Columns: what replay memories keep of a frame", &[]),
     ("memory.rs", "Replay memory: the last frames, sampled in sequences that rewards balance", &[]),
     ("replay.rs", "Replay memory: transitions, sampled by priority", &[]),
-    ("relabel.rs", "Hindsight: goals that an episode did reach", &[]),
+    ("relabel.rs", "Hindsight: goals that an episode did reach", &["rlcore_relabel_strategy"]),
     ("rollout_buffer.rs", "Rollouts: T steps of N environments, in minibatches", &[]),
     ("trajectory.rs", "Trajectories: one episode or a part of it", &[]),
     ("queue.rs", "Queues: trajectories that wait for a learner", &[]),

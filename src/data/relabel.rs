@@ -1,1 +1,129 @@
-//! Hindsight: goals that an episode did reach.
+//! Hindsight: a step that missed its goal is a good example of how to reach what it did reach (Andrychowicz et al. 2017).
+//!
+//! Two calls: [`draw`] chooses, for steps of episodes, which achieved goal each is to be judged by, [`relabel`] copies
+//! those goals and asks the environment for the rewards that go with them. Achieved goals are rows: row t of an episode is
+//! what was achieved when `obs[t]` was seen, so step t leads to row t + 1, and an episode of T steps has T + 1 rows.
+
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::rng::Rng;
+
+/// Where in the episode the new goal comes from. The numbers are the C values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Strategy {
+    /// Achieved by this step or a later one.
+    Future = 0,
+    /// Achieved by the last step.
+    Final = 1,
+    /// Achieved by any step.
+    Episode = 2,
+}
+
+impl Strategy {
+    /// The strategy with this number.
+    pub const fn from_number(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Strategy::Future),
+            1 => Some(Strategy::Final),
+            2 => Some(Strategy::Episode),
+            _ => None,
+        }
+    }
+}
+
+/// Draws, for step `step[b]` of an episode of `num_steps[b]` steps, the row of the achieved goal that becomes its goal:
+/// from `step[b] + 1` (future), 1 (episode) or `num_steps[b]` (final) to `num_steps[b]`, all equally likely. One bounded
+/// draw a row, in order; none where there is no choice.
+///
+/// Errors: `Shape`; `Range` for a step that its episode does not have. Then nothing is drawn.
+pub fn draw(strategy: Strategy, step: &[u32], num_steps: &[u32], rng: &mut Rng, goal_step: &mut [u32]) -> Result {
+    check_len("relabel: num_steps [B] of length", num_steps, step.len())?;
+    check_len("relabel: goal_step [B] of length", goal_step, step.len())?;
+    if let Some((step, len)) = step.iter().zip(num_steps).find(|(step, len)| step >= len) {
+        let what = "relabel: a step below num_steps";
+        return Err(Error::new(Kind::Range, what).needed(*len as usize).given(*step as usize));
+    }
+    for ((step, len), goal) in step.iter().zip(num_steps).zip(goal_step) {
+        let first = match strategy {
+            Strategy::Future => step.wrapping_add(1),
+            Strategy::Final => *len,
+            Strategy::Episode => 1,
+        };
+        *goal = first.wrapping_add(rng.bounded(len.wrapping_sub(first).into()) as u32);
+    }
+    Ok(())
+}
+
+/// What an environment says of an achieved goal, judged by another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judgement {
+    /// Reward of the step that led there.
+    pub reward: f32,
+    /// Whether that ended the episode as a terminal state.
+    pub terminated: bool,
+}
+
+/// Steps to be judged by other goals.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps<'a> {
+    /// G, elements of a goal, at least 1.
+    pub goal_len: usize,
+    /// `[R, G]` achieved goals of any number of episodes, R rows.
+    pub achieved: &'a [f32],
+    /// `[B]` the row of what each step led to.
+    pub row: &'a [u32],
+    /// `[B]` the row of its new goal.
+    pub goal_row: &'a [u32],
+}
+
+/// Writes the new goals, `[B, G]`, and the rewards and flags, `[B]`, that `judge(achieved, goal)` gives.
+///
+/// Errors: `Shape`; `Range` for a row that is not there; `Value` for an achieved goal that is not finite: then nothing is
+/// written. `Value` for a reward that is not finite, or what `judge` fails with: then the rows before are done.
+pub fn relabel(
+    steps: &Steps<'_>,
+    mut judge: impl FnMut(&[f32], &[f32]) -> Result<Judgement>,
+    goal: &mut [f32],
+    reward: &mut [f32],
+    terminated: &mut [u8],
+) -> Result {
+    let (width, count) = (steps.goal_len, steps.row.len());
+    if width == 0 {
+        return Err(Error::new(Kind::Shape, "relabel: goal_len of at least").needed(1).given(0));
+    }
+    if !steps.achieved.len().is_multiple_of(width) {
+        let what = "relabel: achieved [R, G] of whole rows of";
+        return Err(Error::new(Kind::Shape, what).needed(width).given(steps.achieved.len()));
+    }
+    let len =
+        count.checked_mul(width).ok_or(Error::new(Kind::Overflow, "relabel: [B, G] that fits the address space"))?;
+    check_len("relabel: goal_row [B] of length", steps.goal_row, count)?;
+    check_len("relabel: goal [B, G] of length", goal, len)?;
+    check_len("relabel: reward [B] of length", reward, count)?;
+    check_len("relabel: terminated [B] of length", terminated, count)?;
+    let rows = steps.achieved.len().checked_div(width).unwrap_or(0);
+    if let Some(bad) = steps.row.iter().chain(steps.goal_row).find(|row| **row as usize >= rows) {
+        return Err(Error::new(Kind::Range, "relabel: rows below").needed(rows).given(*bad as usize));
+    }
+    check_finite("relabel: a finite achieved goal", steps.achieved)?;
+    let at = |row: u32| {
+        let begin = (row as usize).saturating_mul(width);
+        steps.achieved.get(begin..begin.saturating_add(width)).unwrap_or_default()
+    };
+    let mut goals = goal;
+    let outs = reward.iter_mut().zip(terminated);
+    for ((row, goal_row), (reward, terminated)) in steps.row.iter().zip(steps.goal_row).zip(outs) {
+        let Some((to, rest)) = core::mem::take(&mut goals).split_at_mut_checked(width) else { return Ok(()) };
+        goals = rest;
+        let goal = at(*goal_row);
+        let judged = judge(at(*row), goal)?;
+        if !judged.reward.is_finite() {
+            return Err(Error::new(Kind::Value, "relabel: a finite reward").given_f32(judged.reward));
+        }
+        for (to, from) in to.iter_mut().zip(goal) {
+            *to = *from;
+        }
+        (*reward, *terminated) = (judged.reward, judged.terminated.into());
+    }
+    Ok(())
+}
