@@ -1,9 +1,19 @@
 //! Replay memories: frames added and sequences drawn a second, one million frames kept.
 //!
 //! `memory/draw` is two random numbers, a coin and an index: what no draw of a sequence can do without.
+//!
+//! `gather/<what>/B<rows>`: rows of a table, `copy` being what they are held against. `cartpole` is a transition of
+//! CartPole in five columns, 41 bytes a row, `bytes` a single column, both of 1,000,000 rows; `frames` are 20,000 of 84x84,
+//! read as they lie and as stacks of 4. `copy` writes the same bytes from the same random places, column after column, and
+//! knows the slots and the length of each copy beforehand. 64 batches of random numbers are used in turn.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use rlcore::block::{Cutter, Plan};
+use rlcore::data::lazy_frames::FrameIndex;
+use rlcore::data::table::{Column, Table, TableConfig, View, spans};
+use rlcore::kernels::stack::Layout;
 use rlcore::rng::Rng;
+use rlcore::space::{Element, Elements, ElementsMut};
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -23,6 +33,141 @@ fn bench_memory(c: &mut Criterion) {
     });
 }
 
+/// Calls `body` with a table whose only ring is full.
+fn with_table(num_rows: usize, columns: &[Column], push: impl Fn(usize, &mut Table<'_>), body: impl FnOnce(&View<'_>)) {
+    let config = TableConfig::new(1, num_rows as u32, columns);
+    let mut plan = Plan::default();
+    let spans = spans(&mut plan, &config).unwrap();
+    let mut block = vec![0u64; plan.size().unwrap() / 8];
+    let mut table = Table::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &config, &spans).unwrap();
+    for i in 0..num_rows + num_rows / 3 {
+        push(i, &mut table);
+    }
+    body(&table.view());
+}
+
+const BATCHES: usize = 64;
+
+fn index(view: &View<'_>, len: usize) -> (Vec<FrameIndex>, Vec<u32>) {
+    let (rng, drawable) = (&mut Rng::seeded(1), view.whole(0).unwrap());
+    let index: Vec<_> = (0..len)
+        .map(|_| FrameIndex::new(0, drawable.start + rng.next_u64() % (drawable.end - drawable.start)))
+        .collect();
+    let slots = index.iter().map(|i| (i.number % u64::from(view.config.num_rows)) as u32).collect();
+    (index, slots)
+}
+
+/// The same bytes from the same places, `W` at a time.
+fn copy<const W: usize>(bytes: &[u8], slots: &[u32], out: &mut [u8]) {
+    let rows = bytes.as_chunks::<W>().0;
+    for (to, slot) in out.as_chunks_mut::<W>().0.iter_mut().zip(slots) {
+        *to = rows[*slot as usize];
+    }
+    black_box(out);
+}
+
+fn bench_cartpole(c: &mut Criterion) {
+    let columns = [
+        Column::new("obs", Element::F32, 4),
+        Column::new("next_obs", Element::F32, 4),
+        Column::new("action", Element::I32, 1),
+        Column::new("reward", Element::F32, 1),
+        Column::new("terminated", Element::U8, 1),
+    ];
+    let push = |i: usize, table: &mut Table<'_>| {
+        let x = [i as f32, 1.0, 2.0, 3.0];
+        let (obs, action) = (Elements::F32(&x), [i as i32]);
+        let row = [obs, obs, Elements::I32(&action), Elements::F32(&x[..1]), Elements::U8(&[1])];
+        table.push(0, &row, i == 0).unwrap();
+    };
+    with_table(1_000_000, &columns, push, |view| {
+        let mut group = c.benchmark_group("gather");
+        for batch in [256, 4096] {
+            group.throughput(Throughput::Elements(batch as u64));
+            let (index, slots) = index(view, BATCHES * batch);
+            let (mut obs, mut next_obs) = (vec![0f32; 4 * batch], vec![0f32; 4 * batch]);
+            let (mut action, mut reward, mut flag) = (vec![0i32; batch], vec![0f32; batch], vec![0u8; batch]);
+            let mut batches = index.chunks_exact(batch).cycle();
+            group.bench_function(BenchmarkId::new("cartpole", format!("B{batch}")), |b| {
+                b.iter(|| {
+                    let index = batches.next().unwrap();
+                    view.gather(0, index, Layout::Hwc, ElementsMut::F32(&mut obs)).unwrap();
+                    view.gather(1, index, Layout::Hwc, ElementsMut::F32(&mut next_obs)).unwrap();
+                    view.gather(2, index, Layout::Hwc, ElementsMut::I32(&mut action)).unwrap();
+                    view.gather(3, index, Layout::Hwc, ElementsMut::F32(&mut reward)).unwrap();
+                    view.gather(4, index, Layout::Hwc, ElementsMut::U8(&mut flag)).unwrap();
+                })
+            });
+            let mut batches = slots.chunks_exact(batch).cycle();
+            group.bench_function(BenchmarkId::new("cartpole/copy", format!("B{batch}")), |b| {
+                b.iter(|| {
+                    let slots = batches.next().unwrap();
+                    copy::<16>(view.columns[0], slots, bytemuck::cast_slice_mut(&mut obs));
+                    copy::<16>(view.columns[1], slots, bytemuck::cast_slice_mut(&mut next_obs));
+                    copy::<4>(view.columns[2], slots, bytemuck::cast_slice_mut(&mut action));
+                    copy::<4>(view.columns[3], slots, bytemuck::cast_slice_mut(&mut reward));
+                    copy::<1>(view.columns[4], slots, &mut flag);
+                })
+            });
+        }
+    });
+}
+
+fn bench_bytes<const W: usize>(c: &mut Criterion) {
+    let row = [7; W];
+    let push = |i: usize, table: &mut Table<'_>| {
+        table.push(0, &[Elements::U8(&row)], i == 0).unwrap();
+    };
+    with_table(1_000_000, &[Column::new("bytes", Element::U8, W as u32)], push, |view| {
+        let mut group = c.benchmark_group("gather");
+        for batch in [256, 4096] {
+            group.throughput(Throughput::Bytes((batch * W) as u64));
+            let (index, slots) = index(view, BATCHES * batch);
+            let mut out = vec![0u8; batch * W];
+            let mut batches = index.chunks_exact(batch).cycle();
+            group.bench_function(BenchmarkId::new(format!("bytes{W}"), format!("B{batch}")), |b| {
+                b.iter(|| view.gather(0, batches.next().unwrap(), Layout::Hwc, ElementsMut::U8(&mut out)).unwrap())
+            });
+            let mut batches = slots.chunks_exact(batch).cycle();
+            group.bench_function(BenchmarkId::new(format!("bytes{W}/copy"), format!("B{batch}")), |b| {
+                b.iter(|| copy::<W>(view.columns[0], batches.next().unwrap(), &mut out))
+            });
+        }
+    });
+}
+
+fn bench_frames(c: &mut Criterion) {
+    const LEN: usize = 84 * 84;
+    let frame: Vec<u8> = (0..LEN + 256).map(|i| i as u8).collect();
+    let push = |i: usize, table: &mut Table<'_>| {
+        table.push(0, &[Elements::U8(&frame[i % 256..][..LEN])], i % 500 == 0).unwrap();
+    };
+    for (name, k) in [("frames", 1), ("stacks", 4)] {
+        with_table(20_000, &[Column::frames("screen", LEN as u32, 1, k as u32)], push, |view| {
+            let mut group = c.benchmark_group("gather");
+            let (index, slots) = index(view, BATCHES * BATCH);
+            let mut out = vec![0u8; BATCH * LEN * k];
+            group.throughput(Throughput::Bytes(out.len() as u64));
+            let mut batches = index.chunks_exact(BATCH).cycle();
+            for (layout, of) in [("chw", Layout::Chw), ("hwc", Layout::Hwc)] {
+                group.bench_function(BenchmarkId::new(format!("{name}-{layout}"), format!("B{BATCH}")), |b| {
+                    b.iter(|| view.gather(0, batches.next().unwrap(), of, ElementsMut::U8(&mut out)).unwrap())
+                });
+            }
+            let mut batches = slots.chunks_exact(BATCH).cycle();
+            group.bench_function(BenchmarkId::new(format!("{name}/copy"), format!("B{BATCH}")), |b| {
+                b.iter(|| {
+                    for (to, slot) in out.chunks_exact_mut(LEN * k).zip(batches.next().unwrap()) {
+                        let begin = (*slot as usize).saturating_sub(k - 1) * LEN;
+                        to.copy_from_slice(&view.columns[0][begin..begin + LEN * k]);
+                    }
+                    black_box(&mut out);
+                })
+            });
+        });
+    }
+}
+
 fn short() -> Criterion {
     Criterion::default()
         .sample_size(20)
@@ -31,5 +176,6 @@ fn short() -> Criterion {
         .without_plots()
 }
 
-criterion_group! { name = benches; config = short(); targets = bench_memory }
+criterion_group! { name = benches; config = short(); targets =
+bench_memory, bench_cartpole, bench_bytes<17>, bench_bytes<100>, bench_frames }
 criterion_main!(benches);

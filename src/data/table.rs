@@ -523,8 +523,7 @@ impl<'a> View<'a> {
     /// Number of the oldest row that the stacks of this one read, held or not; its own without stacks.
     /// Errors: `Range` if it is not held itself.
     pub fn stack_start(&self, ring: usize, number: u64) -> Result<u64> {
-        let age = self.age_of(ring, number)?;
-        Ok(number.saturating_sub(age.min(self.config.max_stack().saturating_sub(1)) as u64))
+        self.oldest_of(ring, number, self.config.max_stack())
     }
 
     /// Whether a row starts an episode. Errors: `Range` if it is not held.
@@ -557,14 +556,15 @@ impl<'a> View<'a> {
 
     /// Every row is held, and with `stacks` all rows that its stacks read. Errors: `Range`.
     pub fn check(&self, index: &[FrameIndex], stacks: bool) -> Result {
-        for index in index {
-            if index.reserved != 0 {
-                let what = "table: an index whose reserved is 0";
-                return Err(Error::new(Kind::Range, what).given(index.reserved as usize));
-            }
-            self.at(index.env as usize, index.number)?;
-            if stacks {
-                self.check_stack(index.env as usize, index.number)?;
+        self.check_stacks(index, if stacks { self.config.max_stack() } else { 1 })
+    }
+
+    /// Every row is held, and the frames before it that a stack of `num_stack` reads.
+    fn check_stacks(&self, index: &[FrameIndex], num_stack: usize) -> Result {
+        self.slots(index)?;
+        if num_stack > 1 {
+            for index in index {
+                self.check_stack(index.env as usize, index.number, num_stack)?;
             }
         }
         Ok(())
@@ -578,11 +578,17 @@ impl<'a> View<'a> {
         let description = self.config.column(column)?;
         let how = self.how(description, layout, &out)?;
         check_out(description, index.len(), out.len())?;
-        self.check(index, description.stack() > 1)?;
-        fence(Ordering::Acquire);
         match how {
-            How::Rows => self.copy_rows(column, index, out.into_bytes()),
-            How::Stacks => self.frames(column)?.gather(index, layout, out),
+            How::Rows => {
+                let slots = self.slots(index)?;
+                fence(Ordering::Acquire);
+                self.copy_rows(column, index, &slots, out.into_bytes())
+            }
+            How::Stacks => {
+                self.check_stacks(index, description.stack())?;
+                fence(Ordering::Acquire);
+                self.frames(column)?.gather(index, layout, out)
+            }
         }
     }
 
@@ -594,7 +600,7 @@ impl<'a> View<'a> {
         let how = self.how(description, layout, &out)?;
         check_out(description, runs.len().saturating_mul(len), out.len())?;
         for run in runs {
-            self.check_run(run, len, description.stack() > 1)?;
+            self.check_run_stacks(run, len, description.stack())?;
         }
         fence(Ordering::Acquire);
         let mut rest = out;
@@ -619,6 +625,10 @@ impl<'a> View<'a> {
 
     /// Every row of a run of at most `len` is held, and with `stacks` all rows that their stacks read. Errors: `Range`.
     pub fn check_run(&self, run: &Run, len: usize, stacks: bool) -> Result {
+        self.check_run_stacks(run, len, if stacks { self.config.max_stack() } else { 1 })
+    }
+
+    fn check_run_stacks(&self, run: &Run, len: usize, num_stack: usize) -> Result {
         if run.len as usize > len {
             return Err(Error::new(Kind::Range, "table: a run of rows up to").needed(len).given(run.len as usize));
         }
@@ -626,12 +636,18 @@ impl<'a> View<'a> {
         self.at(run.env as usize, run.number)?;
         self.at(run.env as usize, run.number.saturating_add(more.into()))?;
         // The stacks of the first row reach back furthest.
-        if stacks { self.check_stack(run.env as usize, run.number) } else { Ok(()) }
+        self.check_stack(run.env as usize, run.number, num_stack)
     }
 
-    fn check_stack(&self, ring: usize, number: u64) -> Result {
-        let (start, oldest) = (self.held(ring)?.start, self.stack_start(ring, number)?);
+    fn check_stack(&self, ring: usize, number: u64, num_stack: usize) -> Result {
+        let (start, oldest) = (self.held(ring)?.start, self.oldest_of(ring, number, num_stack)?);
         if oldest >= start { Ok(()) } else { Err(FORGOTTEN.needed(start as usize).given(oldest as usize)) }
+    }
+
+    /// Number of the oldest row that a stack of `num_stack` reads.
+    fn oldest_of(&self, ring: usize, number: u64, num_stack: usize) -> Result<u64> {
+        let age = self.age_of(ring, number)?;
+        Ok(number.saturating_sub(age.min(num_stack.saturating_sub(1)) as u64))
     }
 
     fn how(&self, column: &Column, layout: Layout, out: &ElementsMut<'_>) -> Result<How> {
@@ -681,16 +697,172 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    fn copy_rows(&self, column: usize, index: &[FrameIndex], out: &mut [u8]) -> Result {
-        let size = self.config.column(column)?.row_size();
-        let bytes = self.bytes(column)?;
-        let mut rest = out;
-        for index in index {
-            let (to, others) = rest.split_at_mut_checked(size).ok_or(SHAPE)?;
+    /// Every row is held. Errors: `Range`.
+    fn slots(&self, index: &[FrameIndex]) -> Result<Slots> {
+        if let Some(slots) = Slots::of_one_ring(self, index) {
+            return Ok(slots);
+        }
+        // One pass without early exits decides, a second one only names the culprit.
+        let num_rows = self.config.num_rows.into();
+        let wrong = index.iter().fold(0, |wrong, index| {
+            let pushed = self.pushed.get(index.env as usize).copied().unwrap_or(0);
+            let newer = pushed.wrapping_sub(1).wrapping_sub(index.number);
+            wrong | index.reserved | u32::from(newer >= pushed.min(num_rows))
+        });
+        if wrong != 0 {
+            for index in index {
+                if index.reserved != 0 {
+                    let what = "table: an index whose reserved is 0";
+                    return Err(Error::new(Kind::Range, what).given(index.reserved as usize));
+                }
+                self.at(index.env as usize, index.number)?;
+            }
+        }
+        Ok(Slots::Any { reciprocal: u64::MAX.checked_div(num_rows).unwrap_or(0), num_rows })
+    }
+
+    fn copy_rows(&self, column: usize, index: &[FrameIndex], slots: &Slots, out: &mut [u8]) -> Result {
+        let (size, bytes) = (self.config.column(column)?.row_size(), self.bytes(column)?);
+        let copy = match size {
+            1 => scatter::<1>,
+            4 => scatter::<4>,
+            8 => scatter::<8>,
+            16 => scatter::<16>,
+            5..8 => scatter_ends::<4>,
+            9..16 => scatter_ends::<8>,
+            17..=32 => scatter_ends::<16>,
+            33..=64 => scatter_ends::<32>,
+            _ => scatter_any,
+        };
+        let (mut rest, mut places) = (out, [0; TILE]);
+        for index in index.chunks(TILE) {
+            slots.find(index, &mut places);
+            let (to, others) = rest.split_at_mut_checked(index.len().saturating_mul(size)).ok_or(SHAPE)?;
             rest = others;
-            block::copy(to, block::rows(bytes, self.at(index.env as usize, index.number)?, 1, size)?);
+            copy(bytes, size, &places, to);
         }
         Ok(())
+    }
+}
+
+/// Rows whose places are found before the first of them is copied, so that the processor waits for many at once.
+const TILE: usize = 128;
+
+/// How numbers of rows that are held become places in arrays `[R, num_rows]`, without a division for each.
+enum Slots {
+    /// All rows are of one ring: its first place, and the number of the row in it.
+    One { base: usize, lap: u64, num_rows: u64 },
+    /// Of any rings: 2^64 - 1 divided by the rows of each.
+    Any { reciprocal: u64, num_rows: u64 },
+}
+
+impl Slots {
+    /// If all these rows are of one ring, and held.
+    fn of_one_ring(view: &View<'_>, index: &[FrameIndex]) -> Option<Self> {
+        let ring = index.first()?.env as usize;
+        let held = view.held(ring).ok()?;
+        let last = held.end.checked_sub(1)?;
+        // Numbers are below 2^63, so one outside the range is negative itself or leaves a negative difference.
+        let words: &[[u64; 2]] = bytemuck::cast_slice(index);
+        let [_, same] = *words.first()?;
+        let (mut outside, mut other) = (0, u64::from(index.first()?.reserved));
+        for [number, env] in words {
+            outside |= number | last.wrapping_sub(*number) | number.wrapping_sub(held.start);
+            other |= env ^ same;
+        }
+        let (num_rows, base) = (view.config.num_rows.into(), ring.saturating_mul(view.config.num_rows as usize));
+        let lap = held.end.wrapping_sub(held.end.checked_rem(num_rows)?);
+        (outside >> 63 == 0 && other == 0).then_some(Slots::One { base, lap, num_rows })
+    }
+
+    /// Places of up to [`TILE`] rows.
+    #[inline(always)]
+    fn find(&self, index: &[FrameIndex], places: &mut [usize; TILE]) {
+        let places = places.iter_mut().zip(index);
+        match *self {
+            Slots::One { base, lap, num_rows } => {
+                for (place, index) in places {
+                    let slot = index.number.wrapping_sub(lap);
+                    let slot = if index.number < lap { slot.wrapping_add(num_rows) } else { slot };
+                    *place = base.wrapping_add(slot as usize);
+                }
+            }
+            Slots::Any { reciprocal, num_rows } => {
+                for (place, index) in places {
+                    let product = u128::from(index.number).wrapping_mul(reciprocal.into());
+                    // The quotient or one less.
+                    let quotient = (product >> 64) as u64;
+                    let slot = index.number.wrapping_sub(quotient.wrapping_mul(num_rows));
+                    let slot = if slot < num_rows { slot } else { slot.wrapping_sub(num_rows) };
+                    *place = (index.env as usize).wrapping_mul(num_rows as usize).wrapping_add(slot as usize);
+                }
+            }
+        }
+    }
+}
+
+/// Copies rows of a size that is known here.
+#[inline(never)]
+fn scatter<const W: usize>(rows: &[u8], _: usize, places: &[usize; TILE], out: &mut [u8]) {
+    let (rows, out) = (rows.as_chunks::<W>().0, out.as_chunks_mut::<W>().0);
+    for (to, place) in out.iter_mut().zip(places) {
+        if let Some(row) = rows.get(*place) {
+            *to = *row;
+        }
+    }
+}
+
+/// Copies rows of `W` to `2 * W` bytes.
+#[inline(never)]
+fn scatter_ends<const W: usize>(rows: &[u8], size: usize, places: &[usize; TILE], out: &mut [u8]) {
+    let mut rest = out;
+    for place in places {
+        let Some((to, others)) = rest.split_at_mut_checked(size) else { return };
+        rest = others;
+        if let Ok(row) = block::rows(rows, *place, 1, size) {
+            ends::<W>(row, to);
+        }
+    }
+}
+
+/// Copies rows of any size.
+#[inline(never)]
+fn scatter_any(rows: &[u8], size: usize, places: &[usize; TILE], out: &mut [u8]) {
+    let mut rest = out;
+    for place in places {
+        let Some((to, others)) = rest.split_at_mut_checked(size) else { return };
+        rest = others;
+        if let Ok(row) = block::rows(rows, *place, 1, size) {
+            copy_row(row, to);
+        }
+    }
+}
+
+/// Copies a row in few pieces, the last of which overlaps the one before it.
+#[inline(always)]
+fn copy_row(row: &[u8], to: &mut [u8]) {
+    const LONG: usize = 256;
+    match row.len() {
+        0..4 | LONG.. => block::copy(to, row),
+        4..8 => ends::<4>(row, to),
+        8..16 => ends::<8>(row, to),
+        16..LONG => {
+            for (to, from) in to.as_chunks_mut::<16>().0.iter_mut().zip(row.as_chunks::<16>().0) {
+                *to = *from;
+            }
+            ends::<16>(row, to);
+        }
+    }
+}
+
+/// Copies the first and the last `W` bytes of a row.
+#[inline(always)]
+fn ends<const W: usize>(row: &[u8], to: &mut [u8]) {
+    if let (Some(from), Some(to)) = (row.first_chunk::<W>(), to.first_chunk_mut::<W>()) {
+        *to = *from;
+    }
+    if let (Some(from), Some(to)) = (row.last_chunk::<W>(), to.last_chunk_mut::<W>()) {
+        *to = *from;
     }
 }
 

@@ -1,0 +1,541 @@
+//! Tables against a twin that keeps every row it was ever given, in every state that pushes can lead to.
+
+use bytemuck::Zeroable;
+use proptest::prelude::*;
+use rlcore::block::{Cutter, Plan, Span};
+use rlcore::cpu;
+use rlcore::data::lazy_frames::FrameIndex;
+use rlcore::data::table::{Column, MAX_COLUMNS, Run, Spans, Table, TableConfig, View, oldest_after, spans};
+use rlcore::error::{Error, Kind, Result};
+use rlcore::kernels::stack::Layout;
+use rlcore::rng::Rng;
+use rlcore::space::{Element, Elements, ElementsMut};
+
+/// An owner that keeps a table and nothing else: its configuration, then the table.
+struct Owner {
+    config: TableConfig,
+    words: Vec<u64>,
+    table: Spans,
+}
+
+impl Owner {
+    fn new(config: TableConfig) -> Result<Owner> {
+        let mut plan = Plan::default();
+        let _: Span<u8> = plan.span(5)?;
+        let table = spans(&mut plan, &config)?;
+        Ok(Owner { config, words: vec![0; plan.size()? / 8], table })
+    }
+
+    fn table(&mut self) -> Table<'_> {
+        Table::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut self.words)), &self.config, &self.table).unwrap()
+    }
+
+    fn attach(&mut self) -> Result<Table<'_>> {
+        Table::attach(&mut Cutter::new(bytemuck::cast_slice_mut(&mut self.words)), &self.config, &self.table)
+    }
+
+    fn view(&self) -> View<'_> {
+        View::of(bytemuck::cast_slice(&self.words), &self.config, &self.table).unwrap()
+    }
+
+    /// Bytes of a field, to damage.
+    fn field<T>(&mut self, span: Span<T>) -> &mut [u8] {
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
+        &mut bytes[span.start()..span.start() + span.len() * size_of::<T>()]
+    }
+}
+
+fn columns() -> [Column; 6] {
+    [
+        Column::new("obs", Element::F32, 3),
+        Column::frames("screen", 6, 2, 3),
+        Column::new("action", Element::I32, 1),
+        Column::new("flag", Element::U8, 1),
+        Column::frames("image", 4, 2, 1),
+        Column::frames("small", 2, 1, 2),
+    ]
+}
+
+/// Bytes of row `number` of ring `ring` in every column, different for every row.
+fn bytes_of(config: &TableConfig, ring: usize, number: u64) -> Vec<Vec<u8>> {
+    let mut rng = Rng::seeded(number ^ ((ring as u64) << 32));
+    let row = |c: &Column| -> Vec<u8> {
+        (0..c.len)
+            .flat_map(|_| {
+                let x = rng.next_u64();
+                match c.element().unwrap() {
+                    Element::F32 => ((x % 1000) as f32).to_ne_bytes().to_vec(),
+                    Element::I32 => (x as i32).to_ne_bytes().to_vec(),
+                    Element::U8 => vec![x as u8],
+                }
+            })
+            .collect()
+    };
+    config.columns().iter().map(row).collect()
+}
+
+/// Calls `body` with the bytes as elements of the columns.
+fn with_row<R>(config: &TableConfig, bytes: &[Vec<u8>], body: impl FnOnce(&[Elements<'_>]) -> R) -> R {
+    // Vectors of words are aligned for every kind.
+    let aligned: Vec<Vec<u64>> = bytes
+        .iter()
+        .map(|b| {
+            let mut words = vec![0u64; b.len().div_ceil(8)];
+            bytemuck::cast_slice_mut::<_, u8>(&mut words)[..b.len()].copy_from_slice(b);
+            words
+        })
+        .collect();
+    let row: Vec<Elements<'_>> = config
+        .columns()
+        .iter()
+        .zip(&aligned)
+        .map(|(c, words)| {
+            Elements::of_bytes(c.element().unwrap(), &bytemuck::cast_slice(words)[..c.row_size()]).unwrap()
+        })
+        .collect();
+    body(&row)
+}
+
+fn push(config: &TableConfig, table: &mut Table<'_>, i: usize, number: u64, first: bool) -> Result<u64> {
+    let bytes = bytes_of(config, table.first + i, number);
+    with_row(config, &bytes, |row| table.push(i, row, first))
+}
+
+/// Where the episode of every row starts, for each ring.
+#[derive(Clone, Default)]
+struct Twin {
+    starts: Vec<Vec<u64>>,
+}
+
+impl Twin {
+    fn push(&mut self, ring: usize, first: bool) -> u64 {
+        let starts = &mut self.starts[ring];
+        let number = starts.len() as u64;
+        starts.push(if first { number } else { starts[number as usize - 1] });
+        number
+    }
+
+    fn oldest(&self, ring: usize, number: u64, k: usize) -> u64 {
+        self.starts[ring][number as usize].max((number + 1).saturating_sub(k as u64))
+    }
+
+    fn held(&self, config: &TableConfig, ring: usize) -> std::ops::Range<u64> {
+        let end = self.starts[ring].len() as u64;
+        end.saturating_sub(config.num_rows.into())..end
+    }
+
+    fn is_whole(&self, config: &TableConfig, ring: usize, number: u64, k: usize) -> bool {
+        let held = self.held(config, ring);
+        held.contains(&number) && self.oldest(ring, number, k) >= held.start
+    }
+
+    /// A row as it is read, element by element from the meaning of the layouts.
+    fn read(&self, config: &TableConfig, column: usize, ring: usize, number: u64, layout: Layout) -> Vec<u8> {
+        let c = config.columns()[column];
+        if c.kind != Element::U8 as u32 {
+            return bytes_of(config, ring, number)[column].clone();
+        }
+        let (k, channels) = (c.stack(), c.channels.max(1) as usize);
+        let pixels = c.len as usize / channels;
+        let start = self.starts[ring][number as usize];
+        let mut out = vec![0; c.read_len()];
+        for j in 0..k {
+            let frame = (number + 1 + j as u64).saturating_sub(k as u64).max(start);
+            let frame = &bytes_of(config, ring, frame)[column];
+            for p in 0..pixels {
+                for ch in 0..channels {
+                    let at = match layout {
+                        Layout::Hwc => (p * k + j) * channels + ch,
+                        Layout::Chw => (j * channels + ch) * pixels + p,
+                    };
+                    out[at] = frame[p * channels + ch];
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Gathers as bytes, in room with a canary after it.
+fn gathered(
+    view: &View<'_>,
+    column: usize,
+    layout: Layout,
+    gather: impl FnOnce(ElementsMut<'_>) -> Result,
+    rows: usize,
+) -> Result<Vec<u8>> {
+    let c = view.config.columns()[column];
+    let kind = c.element().unwrap();
+    let size = rows * c.read_len() * kind.size();
+    let mut words = vec![0xa5a5_a5a5_a5a5_a5a5u64; size.div_ceil(8)];
+    let room: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+    let _ = layout;
+    let result = gather(ElementsMut::of_bytes(kind, &mut room[..size]).unwrap());
+    if result.is_err() {
+        assert!(room[..size].iter().all(|&b| b == 0xa5), "something was written");
+    }
+    result.map(|()| room[..size].to_vec())
+}
+
+const LAYOUTS: [Layout; 2] = [Layout::Hwc, Layout::Chw];
+
+fn compare(config: &TableConfig, view: &View<'_>, twin: &Twin, rng: &mut Rng) {
+    let rings = config.num_rings as usize;
+    for ring in 0..rings {
+        let held = twin.held(config, ring);
+        assert_eq!(view.held(ring).unwrap(), held);
+        let whole: Vec<u64> = held.clone().filter(|&n| twin.is_whole(config, ring, n, config.max_stack())).collect();
+        assert_eq!(view.whole(ring).unwrap().collect::<Vec<_>>(), whole);
+        for number in held.clone() {
+            let rows = bytes_of(config, ring, number);
+            for (column, row) in rows.iter().enumerate() {
+                assert_eq!(view.row(column, ring, number).unwrap().bytes(), row);
+            }
+            assert_eq!(view.is_first(ring, number).unwrap(), twin.starts[ring][number as usize] == number);
+            assert_eq!(view.stack_start(ring, number).unwrap(), twin.oldest(ring, number, config.max_stack()));
+            assert_eq!(view.is_whole(ring, number).unwrap(), whole.contains(&number));
+        }
+        for number in [held.end, held.end + 1, u64::MAX, held.start.wrapping_sub(1)] {
+            assert_eq!(view.at(ring, number).unwrap_err().kind, Kind::Range);
+        }
+    }
+    for (column, c) in config.columns().iter().enumerate() {
+        let mut drawable = Vec::new();
+        for ring in 0..rings {
+            let held = twin.held(config, ring);
+            drawable.extend(
+                held.filter(|&n| twin.is_whole(config, ring, n, c.stack())).map(|n| FrameIndex::new(ring as u32, n)),
+            );
+        }
+        for rows in [0, 1, 5, 300] {
+            for rings in [0..rings, 0..1] {
+                let drawable: Vec<_> = drawable.iter().filter(|i| rings.contains(&(i.env as usize))).collect();
+                if drawable.is_empty() {
+                    continue;
+                }
+                let index: Vec<FrameIndex> =
+                    (0..rows).map(|_| *drawable[(rng.next_u64() % drawable.len() as u64) as usize]).collect();
+                for layout in LAYOUTS {
+                    let out = gathered(view, column, layout, |out| view.gather(column, &index, layout, out), rows);
+                    let want: Vec<u8> = index
+                        .iter()
+                        .flat_map(|i| twin.read(config, column, i.env as usize, i.number, layout))
+                        .collect();
+                    assert_eq!(out.unwrap(), want, "column {column}, {layout:?}");
+                    if c.kind == Element::U8 as u32 {
+                        let mut floats = vec![0.0; want.len()];
+                        view.gather(column, &index, layout, ElementsMut::F32(&mut floats)).unwrap();
+                        let unit: Vec<f32> = want.iter().map(|&x| (f64::from(x) / 255.0) as f32).collect();
+                        assert_eq!(floats, unit);
+                    }
+                }
+            }
+        }
+        // Runs that start anywhere drawable and end anywhere after.
+        let runs: Vec<Run> = drawable
+            .iter()
+            .map(|i| {
+                let most = (twin.held(config, i.env as usize).end - i.number).min(7);
+                Run::new(i.env, i.number, (rng.next_u64() % (most + 1)) as u32)
+            })
+            .collect();
+        for layout in LAYOUTS {
+            let rows = runs.len() * 7;
+            let out = gathered(view, column, layout, |out| view.gather_runs(column, &runs, 7, layout, out), rows);
+            let mut want = Vec::new();
+            for run in &runs {
+                for i in 0..7 {
+                    want.extend(if i < run.len {
+                        twin.read(config, column, run.env as usize, run.number + u64::from(i), layout)
+                    } else {
+                        vec![0; c.read_len() * c.element().unwrap().size()]
+                    });
+                }
+            }
+            assert_eq!(out.unwrap(), want, "column {column}, {layout:?}");
+        }
+        // A row whose stack is not all there, or that is not held at all, is refused before anything is written.
+        for ring in 0..rings {
+            let held = twin.held(config, ring);
+            for number in held.start.saturating_sub(2)..held.end + 2 {
+                let good = twin.is_whole(config, ring, number, c.stack());
+                let index = [vec![FrameIndex::new(ring as u32, number)], drawable.clone()].concat();
+                let out = gathered(
+                    view,
+                    column,
+                    Layout::Hwc,
+                    |out| view.gather(column, &index, Layout::Hwc, out),
+                    index.len(),
+                );
+                assert_eq!(out.err().map(|e| e.kind), (!good).then_some(Kind::Range));
+                let run = [Run::new(ring as u32, number, 1)];
+                let out =
+                    gathered(view, column, Layout::Hwc, |out| view.gather_runs(column, &run, 1, Layout::Hwc, out), 1);
+                assert_eq!(out.err().map(|e| e.kind), (!good).then_some(Kind::Range));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_table_is_its_twin(rings in 1u32..4, rows in 3u32..12, pushes in 0usize..60, seed: u64, level in 0usize..3) {
+        cpu::set_limit(cpu::LEVELS[level]);
+        let rng = &mut Rng::seeded(seed);
+        let mut owner = Owner::new(TableConfig::new(rings, rows, &columns())).unwrap();
+        let config = owner.config;
+        let mut twin = Twin { starts: vec![Vec::new(); rings as usize] };
+        for _ in 0..pushes {
+            let ring = (rng.next_u64() % u64::from(rings)) as usize;
+            let first = twin.starts[ring].is_empty() || rng.next_u64().is_multiple_of(5);
+            let number = twin.push(ring, first);
+            let next = ring * rows as usize + (number % u64::from(rows)) as usize;
+            let mut table = owner.table();
+            prop_assert_eq!(table.next_row(ring).unwrap(), next);
+            prop_assert_eq!(push(&config, &mut table, ring, number, first).unwrap(), number);
+            prop_assert_eq!(table.view().at(ring, number).unwrap(), next);
+        }
+        compare(&config, &owner.view(), &twin, rng);
+        let before = owner.words.clone();
+        prop_assert!(owner.attach().is_ok());
+        prop_assert_eq!(before, owner.words);
+        cpu::set_limit(*cpu::LEVELS.last().unwrap());
+    }
+}
+
+#[test]
+fn rows_of_every_width_are_copied_whole() {
+    for width in (1..70).chain([127, 128, 129, 255, 256, 257, 1000]) {
+        let config = TableConfig::new(2, 150, &[Column::new("bytes", Element::U8, width)]);
+        let mut owner = Owner::new(config).unwrap();
+        for number in 0..400 {
+            for ring in 0..2 {
+                push(&config, &mut owner.table(), ring, number, number == 0).unwrap();
+            }
+        }
+        let view = owner.view();
+        for rings in [1, 2] {
+            let index: Vec<_> = (0..300u64).map(|i| FrameIndex::new((i % rings) as u32, 250 + i * 7 % 150)).collect();
+            let out = gathered(&view, 0, Layout::Hwc, |out| view.gather(0, &index, Layout::Hwc, out), 300).unwrap();
+            for (row, i) in out.chunks_exact(width as usize).zip(&index) {
+                assert_eq!(row, bytes_of(&config, i.env as usize, i.number)[0], "{width}");
+            }
+        }
+    }
+}
+
+#[test]
+fn slots_are_found_for_any_number_of_rows() {
+    // Numbers far from the start: only the count is set, for that many pushes take a while.
+    for num_rows in [1u32, 2, 3, 7, 64, 100, 4093] {
+        for pushed in [5000u64, (1 << 32) + 17, (1 << 52) + 1, i64::MAX as u64 - 1] {
+            let config = TableConfig::new(2, num_rows, &[Column::new("x", Element::I32, 1)]);
+            let mut owner = Owner::new(config).unwrap();
+            let mut table = owner.table();
+            table.pushed.fill(pushed);
+            table.age.fill(1);
+            let slots: &mut [i32] = bytemuck::cast_slice_mut(table.columns[0]);
+            slots.iter_mut().zip(0..).for_each(|(x, i)| *x = i);
+            let view = owner.view();
+            let numbers = pushed - u64::from(num_rows.min(9))..pushed;
+            for rings in [1, 2] {
+                let index: Vec<_> = numbers.clone().map(|n| FrameIndex::new((n % rings) as u32, n)).collect();
+                let mut out = vec![0; index.len()];
+                view.gather(0, &index, Layout::Hwc, ElementsMut::I32(&mut out)).unwrap();
+                for (out, i) in out.iter().zip(&index) {
+                    assert_eq!(*out as u64, u64::from(i.env * num_rows) + i.number % u64::from(num_rows));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_index_that_no_row_has_is_named_and_nothing_is_written() {
+    let config = TableConfig::new(2, 4, &columns());
+    let mut owner = Owner::new(config).unwrap();
+    for number in 0..6 {
+        for ring in 0..2 {
+            push(&config, &mut owner.table(), ring, number, number == 0).unwrap();
+        }
+    }
+    let view = owner.view();
+    let good = FrameIndex::new(1, 4);
+    let refused = |index: FrameIndex, column: usize| -> Error {
+        for at in [0, 5, 129] {
+            let mut all = [good; 130];
+            all[at] = index;
+            let out = gathered(&view, column, Layout::Hwc, |out| view.gather(column, &all, Layout::Hwc, out), 130);
+            let error = out.unwrap_err();
+            assert_eq!(error.kind, Kind::Range);
+        }
+        view.check(&[index], false).unwrap_err()
+    };
+    for column in 0..columns().len() {
+        assert!(refused(FrameIndex::new(1, 1), column).what.contains("still held, from number"));
+        assert!(refused(FrameIndex::new(1, 6), column).what.contains("was pushed"));
+        assert!(refused(FrameIndex::new(1, u64::MAX), column).what.contains("was pushed"));
+        assert!(refused(FrameIndex::new(1, 1 << 63), column).what.contains("was pushed"));
+        assert!(refused(FrameIndex::new(2, 4), column).what.contains("a ring below"));
+        assert!(refused(FrameIndex { reserved: 1, ..good }, column).what.contains("reserved"));
+        let run = [Run::new(1, 4, 3)];
+        assert_eq!(
+            view.gather_runs(column, &run, 2, Layout::Hwc, ElementsMut::U8(&mut [])).unwrap_err().kind,
+            Kind::Shape
+        );
+        assert_eq!(view.check_run(&run[0], 2, false).unwrap_err().kind, Kind::Range);
+        assert_eq!(view.check_run(&run[0], 3, false).unwrap_err().kind, Kind::Range);
+        assert_eq!(view.check_run(&Run::new(1, 99, 0), 0, true), Ok(()));
+        assert_eq!(view.check_run(&Run::new(1, u64::MAX, 2), 2, true).unwrap_err().kind, Kind::Range);
+    }
+    let mut room = [0.5; 9];
+    for (column, index, out) in [(0, 3, 8), (0, 2, 9), (1, 1, 9)] {
+        let index = vec![good; index];
+        let out = ElementsMut::F32(&mut room[..out]);
+        assert_eq!(view.gather(column, &index, Layout::Hwc, out).unwrap_err().kind, Kind::Shape);
+    }
+    assert_eq!(view.gather(2, &[good], Layout::Hwc, ElementsMut::F32(&mut room[..1])).unwrap_err().kind, Kind::Shape);
+    assert_eq!(view.gather(0, &[good], Layout::Hwc, ElementsMut::U8(&mut [0; 3])).unwrap_err().kind, Kind::Shape);
+    assert_eq!(view.gather(6, &[good], Layout::Hwc, ElementsMut::U8(&mut [0; 3])).unwrap_err().kind, Kind::Range);
+    assert_eq!(room, [0.5; 9]);
+    assert_eq!(view.held(2).unwrap_err().kind, Kind::Range);
+}
+
+#[test]
+fn a_row_that_does_not_fit_its_description_is_refused_and_nothing_is_lost() {
+    let config = TableConfig::new(1, 4, &[Column::new("a", Element::F32, 2), Column::new("b", Element::U8, 1)]);
+    let mut owner = Owner::new(config).unwrap();
+    let (a, b) = (Elements::F32(&[1.0, 2.0]), Elements::U8(&[3]));
+    for pushed in 0..2 {
+        let before = owner.words.clone();
+        let mut table = owner.table();
+        for row in [
+            &[a][..],
+            &[a, b, b],
+            &[],
+            &[a, Elements::I32(&[3])],
+            &[b, a],
+            &[Elements::F32(&[1.0]), b],
+            &[a, Elements::U8(&[3, 4])],
+        ] {
+            assert_eq!(table.push(0, row, true).unwrap_err().kind, Kind::Shape);
+        }
+        assert_eq!(table.push(1, &[a, b], true).unwrap_err().kind, Kind::Range);
+        if pushed == 0 {
+            assert_eq!(table.push(0, &[a, b], false).unwrap_err().kind, Kind::NotReady);
+        }
+        assert_eq!(before, owner.words);
+        assert_eq!(owner.table().push(0, &[a, b], pushed == 0), Ok(pushed));
+    }
+    let mut table = owner.table();
+    table.pushed[0] = i64::MAX as u64 - 1;
+    assert_eq!(table.check(0, &[a, b], true, 1), Ok(()));
+    assert_eq!(table.check(0, &[a, b], true, 2).unwrap_err().kind, Kind::Range);
+}
+
+#[test]
+fn rings_may_be_filled_by_different_threads() {
+    let config = TableConfig::new(7, 5, &columns());
+    let mut whole = Owner::new(config).unwrap();
+    let mut split = Owner::new(config).unwrap();
+    for number in 0..9 {
+        for ring in 0..7 {
+            push(&config, &mut whole.table(), ring, number, number % 4 == 0).unwrap();
+        }
+        let (first, rest) = split.table().split_at(3).unwrap();
+        assert_eq!((first.len(), rest.len(), rest.first, rest.is_empty()), (3, 4, 3, false));
+        let (second, third) = rest.split_at(1).unwrap();
+        std::thread::scope(|s| {
+            for mut part in [first, second, third] {
+                s.spawn(move || {
+                    for i in 0..part.len() {
+                        push(&config, &mut part.reborrow(), i, number, number % 4 == 0).unwrap();
+                    }
+                });
+            }
+        });
+    }
+    assert_eq!(whole.words, split.words);
+    assert!(split.table().split_at(8).is_none());
+}
+
+#[test]
+fn a_description_is_checked_field_by_field() {
+    let good = columns();
+    let refused = |edit: &dyn Fn(&mut TableConfig)| {
+        let mut config = TableConfig::new(2, 8, &good);
+        edit(&mut config);
+        let error = config.check().unwrap_err();
+        assert_eq!(error.kind, Kind::Config, "{error}");
+        assert_eq!(spans(&mut Plan::default(), &config).unwrap_err(), error);
+        error
+    };
+    assert_eq!(TableConfig::new(2, 8, &good).check(), Ok(()));
+    refused(&|c| c.num_rings = 0);
+    refused(&|c| c.num_rows = 0);
+    refused(&|c| c.num_rows = 2);
+    refused(&|c| c.num_columns = 0);
+    refused(&|c| c.num_columns = 5);
+    refused(&|c| c.num_columns = 7);
+    refused(&|c| c.num_columns = 17);
+    refused(&|c| c.reserved = 1);
+    refused(&|c| c.columns[15] = good[0]);
+    refused(&|c| c.columns[1].name = c.columns[0].name);
+    refused(&|c| c.columns[1].name = [0; 24]);
+    refused(&|c| c.columns[1].name = [b'a'; 24]);
+    refused(&|c| c.columns[1].name[23] = 1);
+    refused(&|c| c.columns[1].name[0] = 0xc3);
+    refused(&|c| c.columns[1].kind = 3);
+    refused(&|c| c.columns[1].len = 0);
+    refused(&|c| c.columns[1].len = 7);
+    refused(&|c| c.columns[1].num_stack = 17);
+    refused(&|c| c.columns[1].channels = 4);
+    refused(&|c| c.columns[0].num_stack = 2);
+    refused(&|c| c.columns[0].channels = 3);
+    let mut plain = TableConfig::new(1, 1, &good[..1]);
+    (plain.columns[0].num_stack, plain.columns[0].channels) = (1, 1);
+    assert_eq!(plain.check(), Ok(()));
+    let many = [Column::zeroed(); MAX_COLUMNS + 1];
+    assert_eq!(TableConfig::new(1, 1, &many).check().unwrap_err().kind, Kind::Config);
+    let config = TableConfig::new(1, 8, &good);
+    assert_eq!((config.find("action"), config.find("Action"), config.max_stack()), (Some(2), None, 3));
+    assert_eq!(config.column(6).unwrap_err().kind, Kind::Range);
+    assert_eq!(config.row_size(), Ok(1 + 12 + 6 + 4 + 1 + 4 + 2));
+    let huge = TableConfig::new(u32::MAX, u32::MAX, &[Column::new("x", Element::F32, 1 << 20)]);
+    assert_eq!(Owner::new(huge).err().map(|e| e.kind), Some(Kind::Overflow));
+}
+
+#[test]
+fn what_no_pushes_lead_to_is_no_image() {
+    let config = TableConfig::new(2, 4, &columns());
+    let mut owner = Owner::new(config).unwrap();
+    for number in 0..6 {
+        push(&config, &mut owner.table(), 1, number, number == 0).unwrap();
+    }
+    push(&config, &mut owner.table(), 0, 0, true).unwrap();
+    assert!(owner.attach().is_ok());
+    let refused = |edit: &dyn Fn(&mut Owner)| {
+        let mut owner = Owner { words: owner.words.clone(), ..owner };
+        edit(&mut owner);
+        let before = owner.words.clone();
+        assert_eq!(owner.attach().err().map(|e| e.kind), Some(Kind::Image));
+        assert_eq!(before, owner.words);
+    };
+    let spans = owner.table;
+    refused(&|o| o.field(spans.pushed)[8..16].copy_from_slice(&u64::MAX.to_ne_bytes()));
+    refused(&|o| o.field(spans.pushed)[8..16].copy_from_slice(&3u64.to_ne_bytes()));
+    refused(&|o| o.field(spans.writing)[4..8].copy_from_slice(&1u32.to_ne_bytes()));
+    refused(&|o| o.field(spans.age)[0] = 1);
+    refused(&|o| o.field(spans.age)[1] = 1);
+    refused(&|o| o.field(spans.age)[4] = 2);
+    refused(&|o| o.field(spans.age)[5] = 4);
+}
+
+#[test]
+fn readers_beside_a_writer_forget_what_it_may_have_touched() {
+    // Ten rows pushed of which four are kept: 6 to 9. While row 10 is written row 6 may be torn.
+    assert_eq!((oldest_after(10, 0, 4), oldest_after(10, 1, 4), oldest_after(11, 1, 4)), (6, 7, 8));
+    assert_eq!((oldest_after(3, 1, 4), oldest_after(0, 0, 4)), (0, 0));
+}
