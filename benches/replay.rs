@@ -5,9 +5,10 @@
 //! `gather/<what>/B<rows>`: rows of a table, `copy` being what they are held against. `cartpole` is a transition of
 //! CartPole in five columns, 41 bytes a row, `bytes` a single column, both of 1,000,000 rows; `frames` are 20,000 of 84x84,
 //! read as they lie and as stacks of 4. `copy` writes the same bytes from the same random places, column after column, and
-//! knows the slots and the length of each copy beforehand. 64 batches of random numbers are used in turn.
+//! knows the slots and the length of each copy beforehand. 64 batches of random numbers are used in turn, each as a sampler
+//! leaves it: next to the core.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rlcore::block::{Cutter, Plan};
 use rlcore::data::lazy_frames::FrameIndex;
 use rlcore::data::table::{Column, Table, TableConfig, View, spans};
@@ -15,7 +16,7 @@ use rlcore::kernels::stack::Layout;
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut};
 use std::hint::black_box;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const FRAMES: u32 = 1_000_000;
 const BATCH: usize = 256;
@@ -57,6 +58,18 @@ fn index(view: &View<'_>, len: usize) -> (Vec<FrameIndex>, Vec<u32>) {
     (index, slots)
 }
 
+/// Measures `body` on one batch of `list` after another, each just written.
+fn each<T: Copy>(b: &mut Bencher<'_>, list: &[T], batch: usize, mut body: impl FnMut(&[T])) {
+    let (mut hot, mut batches) = (list[..batch].to_vec(), list.chunks_exact(batch).cycle());
+    let mut one = |_| {
+        hot.copy_from_slice(batches.next().unwrap());
+        let start = Instant::now();
+        body(black_box(&hot));
+        start.elapsed()
+    };
+    b.iter_custom(|n| (0..n).map(&mut one).sum());
+}
+
 /// The same bytes from the same places, `W` at a time.
 fn copy<const W: usize>(bytes: &[u8], slots: &[u32], out: &mut [u8]) {
     let rows = bytes.as_chunks::<W>().0;
@@ -87,10 +100,8 @@ fn bench_cartpole(c: &mut Criterion) {
             let (index, slots) = index(view, BATCHES * batch);
             let (mut obs, mut next_obs) = (vec![0f32; 4 * batch], vec![0f32; 4 * batch]);
             let (mut action, mut reward, mut flag) = (vec![0i32; batch], vec![0f32; batch], vec![0u8; batch]);
-            let mut batches = index.chunks_exact(batch).cycle();
             group.bench_function(BenchmarkId::new("cartpole", format!("B{batch}")), |b| {
-                b.iter(|| {
-                    let index = batches.next().unwrap();
+                each(b, &index, batch, |index| {
                     view.gather(0, index, Layout::Hwc, ElementsMut::F32(&mut obs)).unwrap();
                     view.gather(1, index, Layout::Hwc, ElementsMut::F32(&mut next_obs)).unwrap();
                     view.gather(2, index, Layout::Hwc, ElementsMut::I32(&mut action)).unwrap();
@@ -98,10 +109,8 @@ fn bench_cartpole(c: &mut Criterion) {
                     view.gather(4, index, Layout::Hwc, ElementsMut::U8(&mut flag)).unwrap();
                 })
             });
-            let mut batches = slots.chunks_exact(batch).cycle();
             group.bench_function(BenchmarkId::new("cartpole/copy", format!("B{batch}")), |b| {
-                b.iter(|| {
-                    let slots = batches.next().unwrap();
+                each(b, &slots, batch, |slots| {
                     copy::<16>(view.columns[0], slots, bytemuck::cast_slice_mut(&mut obs));
                     copy::<16>(view.columns[1], slots, bytemuck::cast_slice_mut(&mut next_obs));
                     copy::<4>(view.columns[2], slots, bytemuck::cast_slice_mut(&mut action));
@@ -124,13 +133,11 @@ fn bench_bytes<const W: usize>(c: &mut Criterion) {
             group.throughput(Throughput::Bytes((batch * W) as u64));
             let (index, slots) = index(view, BATCHES * batch);
             let mut out = vec![0u8; batch * W];
-            let mut batches = index.chunks_exact(batch).cycle();
             group.bench_function(BenchmarkId::new(format!("bytes{W}"), format!("B{batch}")), |b| {
-                b.iter(|| view.gather(0, batches.next().unwrap(), Layout::Hwc, ElementsMut::U8(&mut out)).unwrap())
+                each(b, &index, batch, |index| view.gather(0, index, Layout::Hwc, ElementsMut::U8(&mut out)).unwrap())
             });
-            let mut batches = slots.chunks_exact(batch).cycle();
             group.bench_function(BenchmarkId::new(format!("bytes{W}/copy"), format!("B{batch}")), |b| {
-                b.iter(|| copy::<W>(view.columns[0], batches.next().unwrap(), &mut out))
+                each(b, &slots, batch, |slots| copy::<W>(view.columns[0], slots, &mut out))
             });
         }
     });
@@ -140,7 +147,7 @@ fn bench_frames(c: &mut Criterion) {
     const LEN: usize = 84 * 84;
     let frame: Vec<u8> = (0..LEN + 256).map(|i| i as u8).collect();
     let push = |i: usize, table: &mut Table<'_>| {
-        table.push(0, &[Elements::U8(&frame[i % 256..][..LEN])], i % 500 == 0).unwrap();
+        table.push(0, &[Elements::U8(&frame[i % 256..][..LEN])], i.is_multiple_of(500)).unwrap();
     };
     for (name, k) in [("frames", 1), ("stacks", 4)] {
         with_table(20_000, &[Column::frames("screen", LEN as u32, 1, k as u32)], push, |view| {
@@ -148,16 +155,14 @@ fn bench_frames(c: &mut Criterion) {
             let (index, slots) = index(view, BATCHES * BATCH);
             let mut out = vec![0u8; BATCH * LEN * k];
             group.throughput(Throughput::Bytes(out.len() as u64));
-            let mut batches = index.chunks_exact(BATCH).cycle();
             for (layout, of) in [("chw", Layout::Chw), ("hwc", Layout::Hwc)] {
                 group.bench_function(BenchmarkId::new(format!("{name}-{layout}"), format!("B{BATCH}")), |b| {
-                    b.iter(|| view.gather(0, batches.next().unwrap(), of, ElementsMut::U8(&mut out)).unwrap())
+                    each(b, &index, BATCH, |index| view.gather(0, index, of, ElementsMut::U8(&mut out)).unwrap())
                 });
             }
-            let mut batches = slots.chunks_exact(BATCH).cycle();
             group.bench_function(BenchmarkId::new(format!("{name}/copy"), format!("B{BATCH}")), |b| {
-                b.iter(|| {
-                    for (to, slot) in out.chunks_exact_mut(LEN * k).zip(batches.next().unwrap()) {
+                each(b, &slots, BATCH, |slots| {
+                    for (to, slot) in out.chunks_exact_mut(LEN * k).zip(slots) {
                         let begin = (*slot as usize).saturating_sub(k - 1) * LEN;
                         to.copy_from_slice(&view.columns[0][begin..begin + LEN * k]);
                     }

@@ -160,7 +160,6 @@ impl Twin {
 fn gathered(
     view: &View<'_>,
     column: usize,
-    layout: Layout,
     gather: impl FnOnce(ElementsMut<'_>) -> Result,
     rows: usize,
 ) -> Result<Vec<u8>> {
@@ -169,7 +168,6 @@ fn gathered(
     let size = rows * c.read_len() * kind.size();
     let mut words = vec![0xa5a5_a5a5_a5a5_a5a5u64; size.div_ceil(8)];
     let room: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-    let _ = layout;
     let result = gather(ElementsMut::of_bytes(kind, &mut room[..size]).unwrap());
     if result.is_err() {
         assert!(room[..size].iter().all(|&b| b == 0xa5), "something was written");
@@ -216,7 +214,7 @@ fn compare(config: &TableConfig, view: &View<'_>, twin: &Twin, rng: &mut Rng) {
                 let index: Vec<FrameIndex> =
                     (0..rows).map(|_| *drawable[(rng.next_u64() % drawable.len() as u64) as usize]).collect();
                 for layout in LAYOUTS {
-                    let out = gathered(view, column, layout, |out| view.gather(column, &index, layout, out), rows);
+                    let out = gathered(view, column, |out| view.gather(column, &index, layout, out), rows);
                     let want: Vec<u8> = index
                         .iter()
                         .flat_map(|i| twin.read(config, column, i.env as usize, i.number, layout))
@@ -241,7 +239,7 @@ fn compare(config: &TableConfig, view: &View<'_>, twin: &Twin, rng: &mut Rng) {
             .collect();
         for layout in LAYOUTS {
             let rows = runs.len() * 7;
-            let out = gathered(view, column, layout, |out| view.gather_runs(column, &runs, 7, layout, out), rows);
+            let out = gathered(view, column, |out| view.gather_runs(column, &runs, 7, layout, out), rows);
             let mut want = Vec::new();
             for run in &runs {
                 for i in 0..7 {
@@ -269,8 +267,7 @@ fn compare(config: &TableConfig, view: &View<'_>, twin: &Twin, rng: &mut Rng) {
                 );
                 assert_eq!(out.err().map(|e| e.kind), (!good).then_some(Kind::Range));
                 let run = [Run::new(ring as u32, number, 1)];
-                let out =
-                    gathered(view, column, Layout::Hwc, |out| view.gather_runs(column, &run, 1, Layout::Hwc, out), 1);
+                let out = gathered(view, column, |out| view.gather_runs(column, &run, 1, Layout::Hwc, out), 1);
                 assert_eq!(out.err().map(|e| e.kind), (!good).then_some(Kind::Range));
             }
         }
@@ -318,7 +315,7 @@ fn rows_of_every_width_are_copied_whole() {
         let view = owner.view();
         for rings in [1, 2] {
             let index: Vec<_> = (0..300u64).map(|i| FrameIndex::new((i % rings) as u32, 250 + i * 7 % 150)).collect();
-            let out = gathered(&view, 0, Layout::Hwc, |out| view.gather(0, &index, Layout::Hwc, out), 300).unwrap();
+            let out = gathered(&view, 0, |out| view.gather(0, &index, Layout::Hwc, out), 300).unwrap();
             for (row, i) in out.chunks_exact(width as usize).zip(&index) {
                 assert_eq!(row, bytes_of(&config, i.env as usize, i.number)[0], "{width}");
             }
@@ -333,7 +330,7 @@ fn slots_are_found_for_any_number_of_rows() {
         for pushed in [5000u64, (1 << 32) + 17, (1 << 52) + 1, i64::MAX as u64 - 1] {
             let config = TableConfig::new(2, num_rows, &[Column::new("x", Element::I32, 1)]);
             let mut owner = Owner::new(config).unwrap();
-            let mut table = owner.table();
+            let table = owner.table();
             table.pushed.fill(pushed);
             table.age.fill(1);
             let slots: &mut [i32] = bytemuck::cast_slice_mut(table.columns[0]);
@@ -367,7 +364,7 @@ fn an_index_that_no_row_has_is_named_and_nothing_is_written() {
         for at in [0, 5, 129] {
             let mut all = [good; 130];
             all[at] = index;
-            let out = gathered(&view, column, Layout::Hwc, |out| view.gather(column, &all, Layout::Hwc, out), 130);
+            let out = gathered(&view, column, |out| view.gather(column, &all, Layout::Hwc, out), 130);
             let error = out.unwrap_err();
             assert_eq!(error.kind, Kind::Range);
         }
@@ -429,7 +426,7 @@ fn a_row_that_does_not_fit_its_description_is_refused_and_nothing_is_lost() {
         assert_eq!(before, owner.words);
         assert_eq!(owner.table().push(0, &[a, b], pushed == 0), Ok(pushed));
     }
-    let mut table = owner.table();
+    let table = owner.table();
     table.pushed[0] = i64::MAX as u64 - 1;
     assert_eq!(table.check(0, &[a, b], true, 1), Ok(()));
     assert_eq!(table.check(0, &[a, b], true, 2).unwrap_err().kind, Kind::Range);
