@@ -5,6 +5,7 @@
 //! needs no JSON: the header that follows from `meta` has to be there, byte for byte. A checksum in `meta` covers the whole
 //! file: a flipped byte anywhere is noticed. It guards against accidents, not against attackers.
 
+use super::text::{self, Sink};
 use crate::block::{self, HASH_START};
 use crate::decimal::Repr;
 use crate::error::{Error, Kind, Result, check_len};
@@ -325,7 +326,12 @@ impl RolloutFile {
     fn header(&self) -> Result<[u8; HEADER_SIZE]> {
         let mut head = [b' '; HEADER_SIZE];
         put(head.get_mut(..8).unwrap_or_default(), &[HEADER_SIZE as u64 - 8], u64::to_le_bytes);
-        let mut text = Text { rest: head.get_mut(8..).unwrap_or_default() };
+        text::fill("rollout file: bytes of a header,", head.get_mut(8..), |text| self.json(text))?;
+        Ok(head)
+    }
+
+    fn json(&self, text: &mut Sink<'_>) {
+        let number = |text: &mut Sink<'_>, x: u64| text.push(Repr::of_u64(x).bytes());
         text.push(b"{\"__metadata__\":{\"format\":\"rlcore rollout\"}");
         let mut at = 0u64;
         for part in self.order() {
@@ -339,17 +345,17 @@ impl RolloutFile {
             let lead = array.lead.iter().take(array.lead_rank).copied();
             for (i, d) in lead.chain(obs.unwrap_or_default().iter().map(|d| u64::from(*d))).enumerate() {
                 text.push(if i == 0 { b"" } else { b"," });
-                text.number(d);
+                number(text, d);
             }
             text.push(b"],\"data_offsets\":[");
-            text.number(at);
-            at = at.saturating_add(self.part_size(part)? as u64);
+            number(text, at);
+            // A size that overflows was refused before there is anything to write.
+            at = at.saturating_add(self.part_size(part).unwrap_or(0) as u64);
             text.push(b",");
-            text.number(at);
+            number(text, at);
             text.push(b"]}");
         }
         text.push(b"}");
-        Ok(head)
     }
 
     /// The words of `meta`, the checksum still 0.
@@ -634,24 +640,6 @@ fn get_elements(from: &[u8], to: Option<ElementsMut<'_>>) {
         Some(ElementsMut::I32(to)) => get(from, Some(to), i32::from_le_bytes),
         Some(ElementsMut::U8(to)) => get(from, Some(to), u8::from_le_bytes),
         None => {}
-    }
-}
-
-/// Text that is written from the left; what does not fit is left out.
-struct Text<'a> {
-    rest: &'a mut [u8],
-}
-
-impl Text<'_> {
-    fn push(&mut self, bytes: &[u8]) {
-        let rest = core::mem::take(&mut self.rest);
-        let Some((to, rest)) = rest.split_at_mut_checked(bytes.len()) else { return };
-        block::copy(to, bytes);
-        self.rest = rest;
-    }
-
-    fn number(&mut self, x: u64) {
-        self.push(Repr::of_u64(x).bytes());
     }
 }
 
