@@ -258,13 +258,7 @@ fn compare(config: &TableConfig, view: &View<'_>, twin: &Twin, rng: &mut Rng) {
             for number in held.start.saturating_sub(2)..held.end + 2 {
                 let good = twin.is_whole(config, ring, number, c.stack());
                 let index = [vec![FrameIndex::new(ring as u32, number)], drawable.clone()].concat();
-                let out = gathered(
-                    view,
-                    column,
-                    Layout::Hwc,
-                    |out| view.gather(column, &index, Layout::Hwc, out),
-                    index.len(),
-                );
+                let out = gathered(view, column, |out| view.gather(column, &index, Layout::Hwc, out), index.len());
                 assert_eq!(out.err().map(|e| e.kind), (!good).then_some(Kind::Range));
                 let run = [Run::new(ring as u32, number, 1)];
                 let out = gathered(view, column, |out| view.gather_runs(column, &run, 1, Layout::Hwc, out), 1);
