@@ -335,6 +335,7 @@ fn vectors_g1_to_g10_in_the_shifted_form() {
             done,
             next_value: nv,
             next_done: nd,
+            accumulate: Accumulate::F32,
         };
         gae_shifted(&rollout, discount, lambda, &mut a, &mut target).unwrap();
         (a, target)
@@ -371,8 +372,11 @@ fn vectors_g1_to_g10_in_the_shifted_form() {
 
 #[test]
 fn both_forms_agree_and_half_a_done_counts_half() {
-    for (t, n) in [(1, 1), (12, 5), (30, 37)] {
-        let mut case = random(8, t, n, 0.2);
+    let sums = [Accumulate::F32, Accumulate::F64];
+    for (t, n, accumulate) in
+        [(1, 1), (12, 5), (30, 37), (5, 80)].into_iter().flat_map(|(t, n)| sums.map(|a| (t, n, a)))
+    {
+        let mut case = Case { accumulate, ..random(8, t, n, 0.2) };
         case.truncated.fill(0);
         // done of the observation after step t is terminated[t]; the first row is never read.
         let flags: Vec<f32> = case.terminated.iter().map(|x| f32::from(*x)).collect();
@@ -385,6 +389,7 @@ fn both_forms_agree_and_half_a_done_counts_half() {
             done: &done[..t * n],
             next_value: &case.bootstrap,
             next_done: &done[t * n..],
+            accumulate,
         };
         let (mut a, mut v) = (vec![0.0; t * n], vec![0.0; t * n]);
         gae_shifted(&rollout, 0.99, 0.95, &mut a, &mut v).unwrap();
@@ -398,6 +403,7 @@ fn both_forms_agree_and_half_a_done_counts_half() {
         done: &[0.0, 0.5],
         next_value: &[4.0],
         next_done: &[0.75],
+        accumulate: Accumulate::F32,
     };
     let (mut a, mut v) = ([0.0; 2], [0.0; 2]);
     gae_shifted(&rollout, 0.5, 0.5, &mut a, &mut v).unwrap();
@@ -492,6 +498,7 @@ fn bad_input_in_the_shifted_form_is_refused() {
         done: &x,
         next_value: &x[..2],
         next_done: &x[..2],
+        accumulate: Accumulate::F32,
     };
     let fails = |rollout: ShiftedRollout<'_>, len: usize| {
         let (mut a, mut v) = (vec![7.0; len], vec![8.0; 6]);

@@ -35,7 +35,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("trajectory.rs", "Trajectories: one episode or a part of it", &[]),
     ("queue.rs", "Queues: trajectories that wait for a learner", &[]),
     ("rollout_file.rs", "Rollouts as safetensors files", &[]),
-    ("kernels.rs", "Kernels, without state or block: advantages and returns", &["rlcore_accumulate"]),
+    ("kernels.rs", "Kernels, without state or block: advantages, returns, transposes", &["rlcore_accumulate"]),
     ("vtrace.rs", "V-trace", &[]),
     ("targets.rs", "Value targets over several steps", &[]),
     ("categorical.rs", "Categorical policies", &[]),

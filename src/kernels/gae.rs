@@ -2,9 +2,8 @@
 
 use core::cell::Cell;
 
-use super::back::{back, back_mut};
 use super::finite::{all_finite, check_finite, overflowing};
-use super::grid::{After, Columns, Estimator, Now, Real, Scan, cells, check_rate, grid};
+use super::grid::{After, Columns, Estimator, Now, Real, Scan, cells, check_rate};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 
@@ -92,11 +91,8 @@ pub fn gae_range(
     }
     let y = [advantage, value_target];
     match rollout.accumulate {
-        Accumulate::F32 => cpu::dispatch(scan(rollout, columns, Gae { discount, decay: discount * lambda }, y)),
-        Accumulate::F64 => {
-            let (discount, lambda) = (f64::from(discount), f64::from(lambda));
-            scan(rollout, columns, Gae { discount, decay: discount * lambda }, y).run();
-        }
+        Accumulate::F32 => cpu::dispatch(scan(rollout, columns, Gae::<f32>::new(discount, lambda), y)),
+        Accumulate::F64 => scan(rollout, columns, Gae::<f64>::new(discount, lambda), y).run(),
     }
     Ok(())
 }
@@ -137,6 +133,8 @@ pub struct ShiftedRollout<'a> {
     pub next_value: &'a [f32],
     /// `[N]` whether that observation starts a new episode.
     pub next_done: &'a [f32],
+    /// What the recursion is summed in.
+    pub accumulate: Accumulate,
 }
 
 /// Writes advantages and value targets, both `[T, N]`, from the shifted form:
@@ -144,7 +142,7 @@ pub struct ShiftedRollout<'a> {
 /// ```text
 /// live[t]      = 1 - done[t+1]                                  (next_done at T-1)
 /// delta[t]     = reward[t] + discount * value[t+1] * live[t] - value[t]   (next_value at T-1)
-/// advantage[t] = delta[t] + discount * lambda * live[t] * advantage[t+1]  (delta[t] at T-1)
+/// advantage[t] = delta[t] + discount * lambda * live[t] * (0 if t = T-1, else advantage[t+1])
 /// value_target = advantage + value
 /// ```
 ///
@@ -156,7 +154,8 @@ pub fn gae_shifted(
     advantage: &mut [f32],
     value_target: &mut [f32],
 ) -> Result {
-    let len = grid(rollout.num_steps, rollout.num_envs)?;
+    let columns = Columns::all(rollout.num_steps, rollout.num_envs)?;
+    let len = columns.len();
     check_len("gae: reward [T, N] of length", rollout.reward, len)?;
     check_len("gae: value [T, N] of length", rollout.value, len)?;
     check_len("gae: done [T, N] of length", rollout.done, len)?;
@@ -171,8 +170,18 @@ pub fn gae_shifted(
     check_finite("gae: a finite done", rollout.done.get(rollout.num_envs..).unwrap_or(&[]))?;
     check_finite("gae: a finite next_value", rollout.next_value)?;
     check_finite("gae: a finite next_done", rollout.next_done)?;
-    ShiftedSweep { rollout, discount, decay: discount * lambda, advantage, value_target }.run();
+    let y = [cells(advantage), cells(value_target)];
+    match rollout.accumulate {
+        Accumulate::F32 => scan_shifted(rollout, columns, Gae::<f32>::new(discount, lambda), y),
+        Accumulate::F64 => scan_shifted(rollout, columns, Gae::<f64>::new(discount, lambda), y),
+    }
     Ok(())
+}
+
+fn scan_shifted<R: Real>(r: &ShiftedRollout<'_>, columns: Columns, gae: Gae<R>, y: [&[Cell<f32>]; 2]) {
+    let x = [r.reward, r.value, r.done];
+    let last_x = [&[], r.next_value, r.next_done];
+    Scan { estimator: Shifted(gae), columns, x, last_x, flags: [], y, last_y: [&[], &[]] }.run();
 }
 
 /// True if every number that the scan will read is finite.
@@ -187,37 +196,48 @@ impl Kernel for Check<'_> {
     #[inline(always)]
     fn run(self) -> bool {
         let (r, part) = (self.rollout, self.columns.joined());
-        let (mut flags, mut any) = (0, 0);
+        let (mut flags, finals) = (0, r.final_value.unwrap_or(&[]));
         // Forward in time, so that the scan, which runs backwards, finds the end of the arrays in the cache.
         for t in 0..part.num_steps() {
             let (Some(reward), Some(value)) = (part.row(r.reward, t), part.row(r.value, t)) else { return false };
-            for (reward, value) in reward.iter().zip(value) {
-                flags |= overflowing(*reward) | overflowing(*value);
+            if !all_finite(reward) || !all_finite(value) {
+                return false;
             }
-            for truncated in part.row(r.truncated, t).unwrap_or(&[]) {
-                any |= truncated;
+            let (Some(terminated), Some(truncated)) = (part.row(r.terminated, t), part.row(r.truncated, t)) else {
+                return false;
+            };
+            let (blocks, rest) = truncated.as_chunks::<BLOCK>();
+            let (others, other_rest) = terminated.as_chunks::<BLOCK>();
+            let finals = part.row(finals, t).unwrap_or(&[]).as_chunks::<BLOCK>();
+            // Final values of which none is read are not touched.
+            for (i, (truncated, terminated)) in blocks.iter().zip(others).enumerate() {
+                if truncated.as_chunks().0.iter().fold(0, |any, flags| any | u64::from_ne_bytes(*flags)) != 0 {
+                    flags |= unfit(finals.0.get(i).map_or(&[], |finals| finals), terminated, truncated);
+                }
             }
+            flags |= unfit(finals.1, other_rest, rest);
         }
-        let last = self.columns.part(r.bootstrap_value).is_some_and(all_finite);
-        flags >> 31 == 0 && last && (any == 0 || finals_are_finite(r, part))
+        flags >> 31 == 0 && self.columns.part(r.bootstrap_value).is_some_and(all_finite)
     }
 }
 
+/// Flags that are looked at together.
+const BLOCK: usize = 64;
+
+/// Has the top bit if a final value is read that is not finite, or a step is truncated and there are none.
 #[inline(always)]
-fn finals_are_finite(r: &Rollout<'_>, part: Columns) -> bool {
-    let Some(final_value) = r.final_value else { return false };
-    let mut flags = 0;
-    for t in 0..part.num_steps() {
-        let (Some(terminated), Some(truncated)) = (part.row(r.terminated, t), part.row(r.truncated, t)) else {
-            return false;
-        };
-        let ends = terminated.iter().zip(truncated);
-        for (x, (terminated, truncated)) in part.row(final_value, t).unwrap_or(&[]).iter().zip(ends) {
-            let read = *truncated != 0 && *terminated == 0;
-            flags |= if read { overflowing(*x) } else { 0 };
-        }
+fn unfit(finals: &[f32], terminated: &[u8], truncated: &[u8]) -> u32 {
+    let (mut flags, mut cut) = (0, 0);
+    for truncated in truncated {
+        cut |= truncated;
     }
-    flags >> 31 == 0
+    if finals.len() != truncated.len() {
+        return if cut != 0 { 1 << 31 } else { 0 };
+    }
+    for (x, (terminated, truncated)) in finals.iter().zip(terminated.iter().zip(truncated)) {
+        flags |= if *truncated != 0 && *terminated == 0 { overflowing(*x) } else { 0 };
+    }
+    flags
 }
 
 const FINAL: &str = "gae: a finite final_value where truncated";
@@ -256,6 +276,13 @@ struct Gae<R> {
     decay: R,
 }
 
+impl<R: Real> Gae<R> {
+    fn new(discount: f32, lambda: f32) -> Self {
+        let discount = R::from(discount);
+        Gae { discount, decay: discount * R::from(lambda) }
+    }
+}
+
 impl<R: Real> Estimator<3, 2, 2> for Gae<R> {
     type Real = R;
 
@@ -272,8 +299,9 @@ impl<R: Real> Estimator<3, 2, 2> for Gae<R> {
         let (mut advantage, mut value_target) = ([zero; W], [zero; W]);
         for i in 0..W {
             let next = if terminated[i] != 0 { zero } else { R::from(next[i]) };
-            let carry = if terminated[i] | truncated[i] != 0 { zero } else { after.y[0][i] };
-            advantage[i] = R::from(reward[i]) + self.discount * next - R::from(value[i]) + self.decay * carry;
+            let carry = self.decay * after.y[0][i];
+            let carry = if terminated[i] | truncated[i] != 0 { zero } else { carry };
+            advantage[i] = R::from(reward[i]) + self.discount * next - R::from(value[i]) + carry;
         }
         for i in 0..W {
             value_target[i] = advantage[i] + R::from(value[i]);
@@ -282,40 +310,24 @@ impl<R: Real> Estimator<3, 2, 2> for Gae<R> {
     }
 }
 
-struct ShiftedSweep<'a> {
-    rollout: &'a ShiftedRollout<'a>,
-    discount: f32,
-    decay: f32,
-    advantage: &'a mut [f32],
-    value_target: &'a mut [f32],
-}
+/// The recursion of the shifted form.
+#[derive(Clone, Copy)]
+struct Shifted<R>(Gae<R>);
 
-impl ShiftedSweep<'_> {
-    fn run(self) {
-        let n = self.rollout.num_envs;
-        if n == 0 {
-            return;
+impl<R: Real> Estimator<3, 0, 2> for Shifted<R> {
+    type Real = R;
+
+    #[inline(always)]
+    fn step<const W: usize>(&self, now: &Now<'_, 3, 0, 2, W>, after: &After<R, 3, 2, W>) -> [[R; W]; 2] {
+        let ([reward, value, _], [_, next, done]) = (now.x, &after.x);
+        let Gae { discount, decay } = self.0;
+        let (mut advantage, mut value_target) = ([R::from(0.0); W], [R::from(0.0); W]);
+        for i in 0..W {
+            let live = R::from(1.0) - R::from(done[i]);
+            let delta = R::from(reward[i]) + discount * (R::from(next[i]) * live) - R::from(value[i]);
+            advantage[i] = delta + decay * (live * after.y[0][i]);
+            value_target[i] = advantage[i] + R::from(value[i]);
         }
-        let (mut next, mut done) = (self.rollout.next_value, self.rollout.next_done);
-        let mut carry: &[f32] = &[];
-        let mut rest = self.advantage;
-        let inputs = back(self.rollout.reward, n).zip(back(self.rollout.value, n));
-        let steps = inputs.zip(back(self.rollout.done, n)).zip(back_mut(self.value_target, n));
-        for (((reward, value), done_here), value_target) in steps {
-            let Some((before, advantage)) = rest.split_at_mut_checked(rest.len().saturating_sub(n)) else { return };
-            let row = reward.iter().zip(value).zip(next.iter().zip(done)).zip(advantage.iter_mut().zip(value_target));
-            if carry.is_empty() {
-                for (((r, v), (next, done)), (a, target)) in row {
-                    *a = r + self.discount * (next * (1.0 - done)) - v;
-                    *target = *a + v;
-                }
-            } else {
-                for ((((r, v), (next, done)), (a, target)), carry) in row.zip(carry) {
-                    *a = r + self.discount * (next * (1.0 - done)) - v + self.decay * ((1.0 - done) * carry);
-                    *target = *a + v;
-                }
-            }
-            (rest, carry, next, done) = (before, advantage, value, done_here);
-        }
+        [advantage, value_target]
     }
 }

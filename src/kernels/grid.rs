@@ -205,29 +205,33 @@ where
 
     #[inline(always)]
     fn run(mut self) {
-        let Columns { mut begin, end, .. } = self.columns;
+        let (Columns { begin, num_steps, .. }, width) = (self.columns, self.columns.width());
         // One length for all, so that one comparison tells that an element of each is there.
         let len = self.columns.len();
         let Some(x) = each(self.x, &[] as &[f32], |x| x.get(..len)) else { return };
         let Some(flags) = each(self.flags, &[] as &[u8], |flags| flags.get(..len)) else { return };
         let Some(y) = each(self.y, &[] as &[Cell<f32>], |y| y.get(..len)) else { return };
         (self.x, self.flags, self.y) = (x, flags, y);
-        if E::Real::STORED && self.columns.width() >= ROWS_FROM {
-            while end.wrapping_sub(begin) >= 16 {
-                let left = end.wrapping_sub(begin);
-                let width = ROW_BLOCK.min(left.wrapping_sub(left % 16));
-                self.rows(begin, width);
-                begin = begin.wrapping_add(width);
+        // Of many columns the last step is made here, and the rest by rows.
+        let many = E::Real::STORED && width >= ROWS_FROM;
+        let by_rows = if many { begin.wrapping_add(width.wrapping_sub(width % 16)) } else { begin };
+        let mut at = begin;
+        while self.columns::<16>(at, if at < by_rows { 1 } else { num_steps }).is_some() {
+            at = at.wrapping_add(16);
+        }
+        if self.columns::<8>(at, num_steps).is_some() {
+            at = at.wrapping_add(8);
+        }
+        while self.columns::<1>(at, num_steps).is_some() {
+            at = at.wrapping_add(1);
+        }
+        let mut at = begin;
+        while at < by_rows {
+            let end = by_rows.min(at.wrapping_add(ROW_BLOCK));
+            if self.rows(Columns { begin: at, end, ..self.columns }).is_none() {
+                return;
             }
-        }
-        while self.columns::<16>(begin).is_some() {
-            begin = begin.wrapping_add(16);
-        }
-        if self.columns::<8>(begin).is_some() {
-            begin = begin.wrapping_add(8);
-        }
-        while self.columns::<1>(begin).is_some() {
-            begin = begin.wrapping_add(1);
+            at = end;
         }
     }
 }
@@ -236,9 +240,9 @@ impl<E, const X: usize, const F: usize, const Y: usize> Scan<'_, E, X, F, Y>
 where
     E: Estimator<X, F, Y>,
 {
-    /// All steps of W environments from `begin` on, the recursion in registers. None if there are not so many.
+    /// The last steps of W environments from `begin` on, the recursion in registers. None if there are not so many.
     #[inline(always)]
-    fn columns<const W: usize>(&self, begin: usize) -> Option<()> {
+    fn columns<const W: usize>(&self, begin: usize, num_steps: usize) -> Option<()> {
         let end = begin.checked_add(W)?;
         if end > self.columns.end {
             return None;
@@ -247,58 +251,47 @@ where
         let last = |row: &[f32]| part.part(row).and_then(|row| row.first_chunk().copied()).unwrap_or([0.0; W]);
         let mut after = After { x: self.last_x.map(last), y: self.last_y.map(|row| last(row).map(E::Real::from)) };
         let mut at = self.columns.len().wrapping_add(begin);
-        for _ in 0..self.columns.num_steps {
+        for _ in 0..num_steps {
             at = at.wrapping_sub(self.columns.num_envs);
             let x = each(self.x, &[0.0; W], |x| x.get(at..)?.first_chunk())?;
             let flags = each(self.flags, &[0; W], |flags| flags.get(at..)?.first_chunk())?;
-            let y = self.y.map(|y| y.get(at..).unwrap_or(&[]));
-            let now = Now { x, flags, y: y.map(|y| y.first_chunk().map_or([0.0; W], load)) };
+            let y = each(self.y, None, |y| Some(y.get(at..)?.first_chunk()))?;
+            let now = Now { x, flags, y: y.map(|y| y.map_or([0.0; W], load)) };
             after = After { y: self.estimator.step(&now, &after), x: x.map(|x| *x) };
             for (to, y) in y.iter().zip(&after.y) {
-                store(to.first_chunk()?, y);
+                store((*to)?, y);
             }
         }
         Some(())
     }
 
-    /// Whole groups of 16 environments: all of the last step, then of the one before it, and so on. The row just written
-    /// carries the recursion.
+    /// All steps but the last of whole groups of 16 environments, row by row. The row just written carries the recursion.
     #[inline(always)]
-    fn rows(&self, begin: usize, width: usize) {
-        let part = Columns { begin, end: begin.wrapping_add(width), ..self.columns };
-        let mut after_x = self.last_x.map(|row| groups(part.part(row)));
-        let mut last_y = self.last_y.map(|row| groups(part.part(row)));
-        let mut after_y: [&[[Cell<f32>; 16]]; Y] = [&[]; Y];
-        for t in (0..self.columns.num_steps).rev() {
-            let count = width / 16;
-            let Some(x) = each(self.x, &[] as &[[f32; 16]], |x| groups(part.row(x, t)).get(..count)) else { return };
-            let Some(flags) = each(self.flags, &[] as &[[u8; 16]], |x| groups(part.row(x, t)).get(..count)) else {
-                return;
-            };
-            let Some(y) = each(self.y, &[] as &[[Cell<f32>; 16]], |y| groups(part.row(y, t)).get(..count)) else {
-                return;
-            };
+    fn rows(&self, part: Columns) -> Option<()> {
+        let (estimator, count) = (self.estimator, part.width() / 16);
+        for t in (0..self.columns.num_steps.wrapping_sub(1)).rev() {
+            let next = t.wrapping_add(1);
+            let x = each(self.x, &[] as &[[f32; 16]], |x| groups(part.row(x, t)).get(..count))?;
+            let after_x = each(self.x, &[] as &[[f32; 16]], |x| groups(part.row(x, next)).get(..count))?;
+            let flags = each(self.flags, &[] as &[[u8; 16]], |x| groups(part.row(x, t)).get(..count))?;
+            let y = each(self.y, &[] as &[[Cell<f32>; 16]], |y| groups(part.row(y, t)).get(..count))?;
+            let after_y = each(self.y, &[] as &[[Cell<f32>; 16]], |y| groups(part.row(y, next)).get(..count))?;
             for i in 0..count {
-                let Some(x) = each(x, &[0.0; 16], |x| x.get(i)) else { return };
-                let Some(flags) = each(flags, &[0; 16], |flags| flags.get(i)) else { return };
-                let now = Now { x, flags, y: y.map(|y| y.get(i).map_or([0.0; 16], load)) };
-                let mut after = After {
-                    x: after_x.map(|x| x.get(i).copied().unwrap_or([0.0; 16])),
-                    y: last_y.map(|y| y.get(i).map_or([E::Real::from(0.0); 16], |y| y.map(E::Real::from))),
+                let now = Now {
+                    x: each(x, &[0.0; 16], |x| x.get(i))?,
+                    flags: each(flags, &[0; 16], |flags| flags.get(i))?,
+                    y: each(y, [0.0; 16], |y| y.get(i).map(load))?,
                 };
-                for (after, y) in after.y.iter_mut().zip(after_y) {
-                    if let Some(y) = y.get(i) {
-                        *after = load(y).map(E::Real::from);
-                    }
-                }
-                for (to, y) in y.iter().zip(&self.estimator.step(&now, &after)) {
-                    if let Some(to) = to.get(i) {
-                        store(to, y);
-                    }
+                let after = After {
+                    x: each(after_x, [0.0; 16], |x| x.get(i).copied())?,
+                    y: each(after_y, [E::Real::from(0.0); 16], |y| y.get(i).map(|y| load(y).map(E::Real::from)))?,
+                };
+                for (to, y) in y.iter().zip(&estimator.step(&now, &after)) {
+                    store(to.get(i)?, y);
                 }
             }
-            (after_x, after_y, last_y) = (x, y, [&[] as &[[f32; 16]]; Y]);
         }
+        Some(())
     }
 }
 

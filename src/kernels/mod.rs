@@ -3,7 +3,6 @@
 //! Every loop has one order of operations per element, whatever the width of the lanes and the CPU level: the same
 //! inputs give the same bytes.
 
-mod back;
 pub mod categorical;
 pub mod finite;
 pub mod gae;
