@@ -264,6 +264,185 @@ static rlcore_status callbacks(uint64_t *hash) {
   return steps(hash, &env, 100);
 }
 
+/* ---- What stands around environments: wrappers in the block, then a monitor's rows and a normaliser's statistics ---- */
+static rlcore_status wrapped(uint64_t *hash) {
+  static const rlcore_wrapper list[] = {
+      {.kind = RLCORE_WRAP_TIME_LIMIT, .steps = 70},
+      {.kind = RLCORE_WRAP_NOOP_RESET, .noop_max = 5},
+      {.kind = RLCORE_WRAP_STICKY_ACTIONS, .probability = 0.25f},
+      {.kind = RLCORE_WRAP_ACTION_REPEAT, .count = 2},
+      {.kind = RLCORE_WRAP_SCALE_REWARD, .factor = 0.3f},
+      {.kind = RLCORE_WRAP_FRAME_STACK, .count = 3},
+  };
+  rlcore_env_def env;
+  TRY(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  env.wrappers = list;
+  env.num_wrappers = LEN(list);
+  return steps(hash, &env, 300);
+}
+
+static rlcore_status records(uint64_t *hash) {
+  enum { N = 6, LEN_ = 3, ROWS = 32 };
+  static uint64_t world[1024], normalizer[512], episodes[1024];
+  static float obs[N * LEN_], final_obs[N * LEN_], reward[N], push[N];
+  static uint8_t terminated[N], truncated[N];
+  static rlcore_episode rows[ROWS];
+  const rlcore_vecenv_out out = {
+      .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
+      .final_obs = final_obs,
+  };
+  rlcore_env_def env;
+  rlcore_vecenv_config many;
+  rlcore_vec_normalize_config scale;
+  rlcore_monitor_config keep;
+  rlcore_vecenv *v;
+  rlcore_vec_normalize *n;
+  rlcore_monitor *m;
+  rlcore_rng rng;
+  uint64_t next = 0, lost;
+  uint32_t count;
+  size_t size;
+  TRY(rlcore_env_builtin(RLCORE_ENV_PENDULUM, &env, sizeof env));
+  TRY(rlcore_vecenv_config_init(&many, sizeof many));
+  TRY(rlcore_vec_normalize_config_init(&scale, sizeof scale));
+  TRY(rlcore_monitor_config_init(&keep, sizeof keep));
+  many.num_envs = scale.num_envs = keep.num_envs = N;
+  many.max_episode_steps = 50;
+  scale.obs_len = LEN_;
+  keep.capacity = ROWS;
+  TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &v));
+  TRY(rlcore_vec_normalize_init(normalizer, sizeof normalizer, &scale, &n));
+  TRY(rlcore_monitor_init(episodes, sizeof episodes, &keep, &m));
+  TRY(rlcore_rng_seed(&rng, 12));
+  TRY(rlcore_vecenv_reset(v, &env, NULL, obs));
+  TRY(rlcore_vec_normalize_reset(n, obs, obs));
+  for (int t = 0; t < 240; t++) {
+    TRY(draw(&rng, -2.0, 2.0, push, N));
+    TRY(rlcore_vecenv_step(v, &env, push, &out));
+    TRY(rlcore_monitor_step(m, &out, t, NULL));
+    TRY(rlcore_vec_normalize_step(n, &out, NULL));
+    mix(hash, obs, sizeof obs);
+    mix(hash, reward, sizeof reward);
+  }
+  TRY(rlcore_vec_normalize_size(&scale, &size));
+  mix(hash, normalizer, size);
+  TRY(rlcore_monitor_read(m, &next, rows, NULL, ROWS, &count, &lost));
+  for (uint32_t i = 0; i < count; i++) {
+    char text[RLCORE_MONITOR_ROW_SIZE];
+    TRY(rlcore_monitor_format_row(&rows[i], NULL, 0, text, sizeof text, &size));
+    mix(hash, text, size);
+  }
+  return RLCORE_OK;
+}
+
+/* ---- Pictures, and the frames that stacks are made from ---- */
+static rlcore_status pictures(uint64_t *hash) {
+  static uint8_t screens[2][210 * 160 * 3], small[84 * 84], colour[61 * 47 * 3];
+  static float numbers[42 * 42], scratch[8192];
+  static const rlcore_image_size screen = {210, 160, 3}, gray = {84, 84, 1}, odd = {61, 47, 3};
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 13));
+  for (int k = 0; k < 2; k++)
+    for (size_t i = 0; i < sizeof screens[k]; i += 64) {
+      int64_t x[64];
+      TRY(rlcore_rng_integers(&rng, 0, 256, x, 64));
+      for (size_t j = 0; j < 64 && i + j < sizeof screens[k]; j++) screens[k][i + j] = (uint8_t)x[j];
+    }
+  TRY(rlcore_image_warp(&screen, screens[0], screens[1], &gray, small, scratch, LEN(scratch)));
+  TRY(rlcore_image_area(&screen, screens[0], &odd, colour, scratch, LEN(scratch)));
+  TRY(rlcore_image_rescale42(screens[1], numbers));
+  mix(hash, small, sizeof small);
+  mix(hash, colour, sizeof colour);
+  mix(hash, numbers, sizeof numbers);
+  return RLCORE_OK;
+}
+
+static rlcore_status frames(uint64_t *hash) {
+  enum { SIDE = 5, FRAME = SIDE * SIDE, STACK = 3, B = 8 };
+  static uint64_t mem[512];
+  static uint8_t frame[FRAME];
+  static float obs[B * FRAME * STACK], next_obs[B * FRAME * STACK];
+  rlcore_lazy_frames_config config;
+  rlcore_lazy_frames *l;
+  rlcore_frame_index index[B];
+  size_t size;
+  TRY(rlcore_lazy_frames_config_init(&config, sizeof config));
+  config.num_frames = 40;
+  config.height = config.width = SIDE;
+  config.num_stack = STACK;
+  TRY(rlcore_lazy_frames_init(mem, sizeof mem, &config, &l));
+  for (uint64_t i = 0, number; i < 100; i++) {
+    for (int j = 0; j < FRAME; j++) frame[j] = (uint8_t)(i * 29 + (uint64_t)j * 3);
+    TRY(rlcore_lazy_frames_push(l, 0, frame, i % 7 == 0, &number));
+  }
+  for (uint32_t b = 0; b < B; b++) index[b] = (rlcore_frame_index){.number = 71 + 3 * b - (71 + 3 * b) % 7};
+  TRY(rlcore_lazy_frames_gather_transitions(l, index, B, RLCORE_LAYOUT_CHW, RLCORE_F32, obs, next_obs));
+  mix(hash, obs, sizeof obs);
+  mix(hash, next_obs, sizeof next_obs);
+  TRY(rlcore_lazy_frames_size(&config, &size));
+  mix(hash, mem, size);
+  return RLCORE_OK;
+}
+
+/* ---- Hindsight, a queue, and a rollout as a file ---- */
+static int32_t near(void *user, const float *achieved, const float *goal, float *reward, uint8_t *terminated) {
+  (void)user;
+  *terminated = *achieved == *goal;
+  *reward = *terminated ? 0.0f : -1.0f;
+  return 0;
+}
+
+static rlcore_status hindsight(uint64_t *hash) {
+  enum { T = 20 };
+  static float achieved[T + 1], goal[T], reward[T];
+  static uint32_t step[T], num_steps[T], row[T], goal_row[T];
+  static uint8_t terminated[T];
+  rlcore_rng rng;
+  for (uint32_t t = 0; t <= T; t++) achieved[t] = (float)(t % 6);
+  for (uint32_t t = 0; t < T; t++) step[t] = t, num_steps[t] = T, row[t] = t + 1;
+  TRY(rlcore_rng_seed(&rng, 15));
+  TRY(rlcore_relabel_draw(RLCORE_RELABEL_FUTURE, step, num_steps, T, &rng, goal_row));
+  const rlcore_relabel steps = {sizeof steps, T, 1, T + 1, achieved, row, goal_row};
+  TRY(rlcore_relabel_goals(&steps, near, NULL, goal, reward, terminated));
+  mix(hash, goal_row, sizeof goal_row);
+  mix(hash, goal, sizeof goal);
+  mix(hash, reward, sizeof reward);
+  mix(hash, terminated, sizeof terminated);
+  return RLCORE_OK;
+}
+
+static rlcore_status file(uint64_t *hash) {
+  enum { T = 7, N = 3 };
+  static float obs[(T + 1) * N * 2], real[T * N], bootstrap_value[N], final_obs[2], final_value[1];
+  static int32_t action[T * N];
+  static uint8_t none[T * N], truncated[T * N], valid[T * N], image[RLCORE_ROLLOUT_FILE_HEADER_SIZE + 1024], back[sizeof image];
+  static uint64_t final_index[] = {4}, mem[2048];
+  const rlcore_rollout_file what = {sizeof what, T, N, RLCORE_F32, 1, {2}, RLCORE_I32, 1, 0, 1, 0, 1, 2, 3, 4};
+  const rlcore_rollout_arrays arrays = {
+      sizeof arrays, 0, obs, action, real, real, bootstrap_value, real, none, truncated, valid, final_index, final_obs,
+      final_value, NULL,
+  };
+  const rlcore_rollout_arrays into = {.struct_size = sizeof into, .obs = obs, .action = action};
+  const rlcore_queue_config config = {sizeof config, 2, sizeof image, 0};
+  rlcore_queue *queue;
+  rlcore_rng rng;
+  size_t size, taken;
+  TRY(rlcore_rng_seed(&rng, 16));
+  TRY(draw(&rng, -1.0, 1.0, obs, LEN(obs)));
+  TRY(draw(&rng, -1.0, 1.0, real, LEN(real)));
+  for (int i = 0; i < T * N; i++) action[i] = -i, valid[i] = 1;
+  truncated[4] = 1;
+  TRY(rlcore_rollout_file_size(&what, &size));
+  TRY(rlcore_rollout_file_write(&what, &arrays, image, sizeof image));
+  TRY(rlcore_queue_init(mem, sizeof mem, &config, &queue));
+  TRY(rlcore_queue_push(queue, image, size));
+  TRY(rlcore_queue_pop(queue, back, sizeof back, &taken));
+  TRY(rlcore_rollout_file_read(back, taken, &into));
+  mix(hash, back, taken);
+  mix(hash, obs, sizeof obs);
+  return RLCORE_OK;
+}
+
 /* ---- Training: a few updates in slices, the whole block, and the policy that comes out of it ---- */
 static rlcore_status train(uint64_t *hash, uint32_t env_id, rlcore_ppo_config *config, int num_updates) {
   enum { N = 4, MAX_LEN = 4 };
@@ -363,6 +542,12 @@ static const struct {
     {"acrobot", acrobot},
     {"pendulum", pendulum},
     {"callbacks", callbacks},
+    {"wrapped", wrapped},
+    {"records", records},
+    {"pictures", pictures},
+    {"frames", frames},
+    {"hindsight", hindsight},
+    {"file", file},
     {"ppo_discrete", ppo_discrete},
     {"ppo_continuous", ppo_continuous},
 };
