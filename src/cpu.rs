@@ -75,6 +75,19 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     kernel.run_at::<{ Level::Base as u8 }>()
 }
 
+/// Asks for the cache line where element `i` begins, for a read that comes later; nothing else depends on it.
+#[inline(always)]
+pub fn prefetch<T>(x: &[T], i: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: part of x86-64 itself; a hint that reads nothing, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(x.as_ptr().wrapping_add(i).cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (x, i);
+}
+
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod detect {
     use super::{Kernel, Level};

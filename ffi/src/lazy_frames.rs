@@ -84,7 +84,8 @@ unsafe fn config(p: *const rlcore_lazy_frames_config) -> Result<LazyFramesConfig
     Ok(LazyFramesConfig { num_envs, num_frames, height, width, channels, num_stack })
 }
 
-fn layout(number: u32) -> Result<Layout> {
+/// The layout of this number. Errors: `Range`.
+pub fn layout(number: u32) -> Result<Layout> {
     let unknown = Error::new(Kind::Range, "0 (HWC) or 1 (CHW)").given(number as usize);
     Layout::from_number(number).ok_or_else(|| Fault::at("layout", unknown))
 }

@@ -1,1 +1,577 @@
 //! Replay memory whose samples follow priorities.
+
+use core::ffi::c_void;
+use core::mem::offset_of;
+
+use crate::lazy_frames::{layout, rlcore_frame_index};
+use crate::ptr::{self, AnyInput, Extent, Input, OutSized, Output, Versioned, apart};
+use crate::rng::{self, rlcore_rng};
+use crate::status::{Fault, Result, call, rlcore_status};
+use crate::table::{self, Rows, Values, rlcore_column};
+use rlcore::data::lazy_frames::FrameIndex;
+use rlcore::data::replay::{Added, Draw, Normalize, Replay, ReplayConfig, Step, Transitions, View, linear, spans};
+use rlcore::data::table::{MAX_COLUMNS, TableConfig};
+use rlcore::error::{Error, Kind};
+use rlcore::rng::Rng;
+use rlcore::space::Elements;
+
+/// Transitions of N environments, drawn in proportion to priorities: the caller's own block. A row is one step of one
+/// environment; rows of an environment are numbered from 0, numbers are never reused, and a full memory forgets the oldest
+/// row. Row t is a transition once row t + num_steps is there, or the tail that keeps the last observation of an episode:
+/// an episode of L steps takes L + 1 rows. Calls with a const memory may run on several threads at once, others alone.
+pub struct rlcore_replay;
+
+/// By what corrections are divided, so that the largest is 1.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_replay_normalize {
+    /// the largest in the memory
+    RLCORE_REPLAY_NORMALIZE_MEMORY = 0,
+    /// the largest of the batch
+    RLCORE_REPLAY_NORMALIZE_BATCH = 1,
+    /// nothing: (N * probability)^-beta
+    RLCORE_REPLAY_NORMALIZE_NONE = 2,
+}
+
+/// What a replay memory is made from.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_replay_config {
+    /// bytes; set by rlcore_replay_config_init
+    pub struct_size: u32,
+    /// N, at least 1; default 1
+    pub num_envs: u32,
+    /// rows kept of each environment, at least num_steps and any num_stack together; default 100000
+    pub num_rows: u32,
+    /// 1 to 16
+    pub num_columns: u32,
+    /// [num_columns] what a row holds, copied
+    pub columns: *const rlcore_column,
+    /// bit c is set if column c is an observation: the row that a transition leads to has one too; default 1, the first
+    pub observations: u32,
+    /// steps of a transition, 1 to 255; default 1
+    pub num_steps: u32,
+    /// of a step, 0 to 1; default 0.99
+    pub discount: f32,
+    /// weights are (|priority| + epsilon)^alpha, alpha 0 to 1; default 0.6
+    pub alpha: f32,
+    /// a normal number above 0; default 1e-6
+    pub epsilon: f32,
+    /// zero
+    pub reserved: u32,
+}
+
+/// What a replay memory knows of its transitions.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_replay_stats {
+    /// bytes; set by the caller
+    pub struct_size: u32,
+    /// exponent of the weights that are given from now on
+    pub alpha: f32,
+    /// transitions that may be drawn
+    pub num_transitions: u64,
+    /// sum of their weights
+    pub total: f64,
+    /// smallest weight; infinite if there is none
+    pub min_weight: f32,
+    /// largest |priority| + epsilon ever given, at first 1: what new transitions have
+    pub max_priority: f32,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_replay_config {
+    const WHAT: &'static str = "replay config";
+    const MIN_SIZE: usize = offset_of!(rlcore_replay_config, reserved) + size_of::<u32>();
+    fn defaults() -> Self {
+        let ReplayConfig { num_steps, observations, discount, alpha, epsilon, reserved, table } =
+            ReplayConfig::new(1, 100_000, &[]);
+        rlcore_replay_config {
+            struct_size: size_of::<Self>() as u32,
+            num_envs: table.num_rings,
+            num_rows: table.num_rows,
+            num_columns: 0,
+            columns: core::ptr::null(),
+            observations,
+            num_steps,
+            discount,
+            alpha,
+            epsilon,
+            reserved,
+        }
+    }
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_replay_stats {
+    const WHAT: &'static str = "replay stats";
+    const MIN_SIZE: usize = offset_of!(rlcore_replay_stats, max_priority) + size_of::<f32>();
+    fn defaults() -> Self {
+        let struct_size = size_of::<Self>() as u32;
+        let (alpha, total, min_weight, max_priority) = (0.0, 0.0, 0.0, 0.0);
+        rlcore_replay_stats { struct_size, alpha, num_transitions: 0, total, min_weight, max_priority }
+    }
+}
+
+unsafe fn config(p: *const rlcore_replay_config) -> Result<ReplayConfig> {
+    let given = unsafe { ptr::sized(p)? };
+    ptr::reserved("replay config: reserved", given.reserved)?;
+    let table = unsafe { table::config(given.columns, given.num_columns, given.num_envs, given.num_rows)? };
+    let rlcore_replay_config { num_steps, observations, discount, alpha, epsilon, reserved, .. } = given;
+    Ok(ReplayConfig { num_steps, observations, discount, alpha, epsilon, reserved, table })
+}
+
+/// A block that `init` or `attach` accepted. Only its header and configuration are looked at, which nothing writes.
+struct Block<'a> {
+    base: *mut u8,
+    size: usize,
+    extent: Extent,
+    config: &'a ReplayConfig,
+}
+
+impl<'a> Block<'a> {
+    /// Errors: `Null`, `Align`, `Image`.
+    unsafe fn at(p: *const rlcore_replay) -> Result<Block<'a>> {
+        let base: *const u8 = p.cast();
+        let head = unsafe { Input::at("replay", base, ReplayConfig::END)? };
+        let config = ReplayConfig::of(head.slice())?;
+        let (_, size) = spans(config)?;
+        Ok(Block { base: base.cast_mut(), size, extent: Extent::of("replay", base, size), config })
+    }
+
+    fn table(&self) -> &'a TableConfig {
+        &self.config.table
+    }
+
+    fn num_envs(&self) -> usize {
+        self.config.table.num_rings as usize
+    }
+
+    unsafe fn view(&self) -> Result<View<'a>> {
+        Ok(View::of(unsafe { Input::at("replay", self.base.cast_const(), self.size)? }.slice())?)
+    }
+
+    /// After [`apart`] has been asked about everything else.
+    unsafe fn replay(self) -> Result<Replay<'a>> {
+        Ok(Replay::open(unsafe { Output::at("replay", self.base, self.size)? }.slice())?)
+    }
+}
+
+/// The last observations of episodes, in the columns of observations.
+struct Tails<'a> {
+    list: Extent,
+    inputs: [Option<AnyInput<'a>>; MAX_COLUMNS],
+}
+
+impl<'a> Tails<'a> {
+    /// Errors: `Null`, `Align`, `Overflow`.
+    unsafe fn at(config: &ReplayConfig, values: *const *const c_void, rows: usize) -> Result<Option<Self>> {
+        let columns = config.table.columns();
+        let Some(list) = (unsafe { Input::optional("final_values", values, columns.len())? }) else { return Ok(None) };
+        let extent = list.extent();
+        let mut inputs = [const { None }; MAX_COLUMNS];
+        for (i, ((input, p), column)) in inputs.iter_mut().zip(list.slice()).zip(columns).enumerate() {
+            if config.is_observation(i) {
+                let (kind, len) = (column.element()?, column.len as usize);
+                *input = Some(unsafe { AnyInput::at("final_values of an observation", *p, kind, rows, len)? });
+            }
+        }
+        Ok(Some(Tails { list: extent, inputs }))
+    }
+
+    fn extents(tails: &Option<Self>) -> [Extent; MAX_COLUMNS + 1] {
+        let mut extents = [Extent::NONE; MAX_COLUMNS + 1];
+        if let Some(tails) = tails {
+            let all = core::iter::once(tails.list);
+            let all = all.chain(tails.inputs.iter().map(|x| x.as_ref().map_or(Extent::NONE, AnyInput::extent)));
+            for (to, extent) in extents.iter_mut().zip(all) {
+                *to = extent;
+            }
+        }
+        extents
+    }
+
+    fn elements(self) -> [Option<Elements<'a>>; MAX_COLUMNS] {
+        self.inputs.map(|input| input.map(AnyInput::elements))
+    }
+}
+
+/// Row `i` of what ends episodes: what is no observation is as in the step.
+fn tail<'a>(
+    config: &ReplayConfig,
+    values: &Rows<'a>,
+    tails: &[Option<Elements<'a>>; MAX_COLUMNS],
+    i: usize,
+) -> [Elements<'a>; MAX_COLUMNS] {
+    let mut row = values.row(&config.table, i);
+    for ((to, tail), column) in row.iter_mut().zip(tails).zip(config.table.columns()) {
+        if let Some(tail) = tail {
+            let begin = i.saturating_mul(column.len as usize);
+            *to = tail.get(begin, begin.saturating_add(column.len as usize)).unwrap_or(*to);
+        }
+    }
+    row
+}
+
+/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/// Errors: E_NULL; E_ALIGN; E_SIZE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_config_init(
+    config: *mut rlcore_replay_config,
+    config_size: usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+}
+
+/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_size(
+    config: *const rlcore_replay_config,
+    out_size: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_size", out_size, || Ok(Replay::size(&self::config(config)?)?)) })
+}
+
+/// Lays an empty memory out in the caller's block.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+/// out: the same address as mem, with its type. Nothing has to be freed.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_replay_size().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_init(
+    mem: *mut c_void,
+    mem_size: usize,
+    config: *const rlcore_replay_config,
+    out: *mut *mut rlcore_replay,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let config = self::config(config)?;
+        apart(&[block.extent(), out.extent()], &[])?;
+        Replay::init(block.slice(), &config)?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Accepts bytes that a block was copied to, in this process or another: transitions, priorities and the random stream are
+/// as they were. mem is only read.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+/// order, or damaged bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_attach(
+    mem: *mut c_void,
+    mem_size: usize,
+    out: *mut *mut rlcore_replay,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        apart(&[block.extent(), out.extent()], &[])?;
+        Replay::attach(block.slice())?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Appends one step of environment `env`.
+/// values:       [num_columns] pointers to [len] elements each, copied: what was observed before the action, and so on.
+/// reward:       of the step, finite.
+/// terminated, truncated: 1 if the step ended the episode so, else 0.
+/// final_values: [num_columns] pointers; in the columns of observations to [len] elements, the last observation of the
+///               episode; the others are not looked at. NULL: the episode goes on.
+/// out_number:   number of the row; NULL: not asked for.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_SHAPE if final_values is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_add(
+    r: *mut rlcore_replay,
+    env: u32,
+    values: *const *const c_void,
+    reward: f32,
+    terminated: u32,
+    truncated: u32,
+    final_values: *const *const c_void,
+    out_number: *mut u64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(r)?;
+        let config = block.config;
+        let values = Values::at(block.table(), values, 1)?;
+        let tails = Tails::at(config, final_values, 1)?;
+        let out = Output::optional("out_number", out_number, 1)?;
+        let outputs = [block.extent, out.as_ref().map_or(Extent::NONE, Output::extent)];
+        apart(&outputs, &values.extents())?;
+        apart(&outputs, &Tails::extents(&tails))?;
+        let (terminated, truncated) = (ptr::flag("terminated", terminated)?, ptr::flag("truncated", truncated)?);
+        let columns = block.table().num_columns as usize;
+        let (rows, tails) = (values.rows(), tails.map(Tails::elements));
+        let row = rows.row(block.table(), 0);
+        let end = tails.map(|tails| tail(config, &rows, &tails, 0));
+        let end = end.as_ref().and_then(|end| end.get(..columns));
+        let step = Step { reward, terminated, truncated };
+        let number = block.replay()?.add(env as usize, row.get(..columns).unwrap_or(&row), &step, end)?;
+        if let Some(out) = out {
+            *out.one() = number;
+        }
+        Ok(())
+    })
+}
+
+/// Appends one step of every environment: as rlcore_replay_add, with the arrays of all N.
+/// values:       [num_columns] pointers to [N, len] elements.
+/// reward, terminated, truncated: [N].
+/// final_values: [num_columns] pointers, in the columns of observations to [N, len] elements, read where an episode ended;
+///               NULL: none did.
+/// Errors: as rlcore_replay_add, of any environment; nothing is written then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_add_all(
+    r: *mut rlcore_replay,
+    values: *const *const c_void,
+    reward: *const f32,
+    terminated: *const u8,
+    truncated: *const u8,
+    final_values: *const *const c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(r)?;
+        // A copy, because the block is written to while it is looked at.
+        let (config, n) = (*block.config, block.num_envs());
+        let values = Values::at(&config.table, values, n)?;
+        let reward = Input::at("reward", reward, n)?;
+        let (terminated, truncated) = (Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?);
+        let tails = Tails::at(&config, final_values, n)?;
+        apart(&[block.extent], &[reward.extent(), terminated.extent(), truncated.extent()])?;
+        apart(&[block.extent], &values.extents())?;
+        apart(&[block.extent], &Tails::extents(&tails))?;
+        let (reward, terminated, truncated) = (reward.slice(), terminated.slice(), truncated.slice());
+        let (rows, tails) = (values.rows(), tails.map(Tails::elements));
+        let set = |flags: &[u8], env: usize| flags.get(env).is_some_and(|&flag| flag != 0);
+        Ok(block.replay()?.add_all(|env| Added {
+            row: rows.row(&config.table, env),
+            step: Step {
+                reward: reward.get(env).copied().unwrap_or(0.0),
+                terminated: set(terminated, env),
+                truncated: set(truncated, env),
+            },
+            tail: tails.as_ref().map(|tails| tail(&config, &rows, tails, env)),
+        })?)
+    })
+}
+
+/// What the memory knows of its transitions. out: its struct_size is set.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_get_stats(
+    r: *const rlcore_replay,
+    out: *mut rlcore_replay_stats,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(r)?;
+        let out = OutSized::at(out)?;
+        apart(&[out.extent()], &[block.extent])?;
+        let view = block.view()?;
+        let (state, tree) = (view.state(), view.tree());
+        out.store(rlcore_replay_stats {
+            struct_size: size_of::<rlcore_replay_stats>() as u32,
+            alpha: state.alpha,
+            num_transitions: state.num_transitions,
+            total: tree.total(),
+            min_weight: tree.min(),
+            max_priority: state.max_priority,
+        });
+        Ok(())
+    })
+}
+
+/// Changes the exponent of the weights that are given from now on; those that are there stay.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE if it is not from 0 to 1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_set_alpha(r: *mut rlcore_replay, alpha: f32) -> rlcore_status {
+    call(|| unsafe { Ok(Block::at(r)?.replay()?.set_alpha(alpha)?) })
+}
+
+/// Where an alpha or a beta is that goes from `initial` to `end` in a straight line while `progress` goes from 0 to 1.
+/// Errors: E_NULL; E_ALIGN; E_RANGE for another progress; E_VALUE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_linear(initial: f32, end: f32, progress: f32, out: *mut f32) -> rlcore_status {
+    call(|| unsafe { ptr::put("out", out, || Ok(linear(initial, end, progress)?)) })
+}
+
+/// Draws num_rows transitions in proportion to their weights.
+/// beta:        exponent of the corrections, at least 0; 0.4 rising to 1 is usual.
+/// normalize:   an rlcore_replay_normalize.
+/// independent: 0: one transition from each of num_rows equal parts of the memory; 1: each from all of it.
+/// index:       [num_rows] to write, the rows where they begin.
+/// weight:      [num_rows] to write, the corrections (N * probability)^-beta, normalized.
+/// probability: [num_rows] to write, that each had of being drawn; NULL: not asked for.
+/// Threads: any number, each with its own rng.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_sample(
+    r: *const rlcore_replay,
+    rng: *mut rlcore_rng,
+    num_rows: u32,
+    beta: f32,
+    normalize: u32,
+    independent: u32,
+    index: *mut rlcore_frame_index,
+    weight: *mut f32,
+    probability: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(r)?;
+        let rows = num_rows as usize;
+        let rng = rng::stream(rng)?;
+        let index = Output::at("index", index.cast::<FrameIndex>(), rows)?;
+        let weight = Output::at("weight", weight, rows)?;
+        let probability = Output::optional("probability", probability, rows)?;
+        let last = probability.as_ref().map_or(Extent::NONE, Output::extent);
+        apart(&[rng.extent(), index.extent(), weight.extent(), last], &[block.extent])?;
+        let unknown = Error::new(Kind::Range, "0 (memory), 1 (batch) or 2 (none)").given(normalize as usize);
+        let normalize = Normalize::from_number(normalize).ok_or_else(|| Fault::at("normalize", unknown))?;
+        let draw = Draw { beta, normalize, independent: ptr::flag("independent", independent)? };
+        let view = block.view()?;
+        Ok(view.sample(&draw, rng.one(), index.slice(), weight.slice(), probability.map(Output::slice))?)
+    })
+}
+
+/// Gives transitions their priorities, as a rule the absolute temporal-difference errors; of one that comes twice the later
+/// counts. Those that were forgotten since they were drawn are passed over.
+/// index:         [num_rows] as rlcore_replay_sample gave them.
+/// priority:      [num_rows] finite, at least 0.
+/// out_forgotten: how many were passed over; NULL: not asked for.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_VALUE; E_RANGE for a negative priority or rows that never were a
+/// transition. Nothing is written then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_update(
+    r: *mut rlcore_replay,
+    index: *const rlcore_frame_index,
+    priority: *const f32,
+    num_rows: u32,
+    out_forgotten: *mut u64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(r)?;
+        let rows = num_rows as usize;
+        let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
+        let priority = Input::at("priority", priority, rows)?;
+        let out = Output::optional("out_forgotten", out_forgotten, 1)?;
+        let outputs = [block.extent, out.as_ref().map_or(Extent::NONE, Output::extent)];
+        apart(&outputs, &[index.extent(), priority.extent()])?;
+        let forgotten = block.replay()?.update(index.slice(), priority.slice())?;
+        if let Some(out) = out {
+            *out.one() = forgotten;
+        }
+        Ok(())
+    })
+}
+
+/// Writes what transitions are beside their columns; each array is [num_rows], NULL skips it.
+/// reward:     sum of discount^i * reward over the steps of the transition.
+/// discount:   discount^steps, what the value of the next observation counts; 0 where the last step terminated.
+/// terminated, truncated: 1 if the last step ended the episode so.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a transition that has been forgotten.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_transitions(
+    r: *const rlcore_replay,
+    index: *const rlcore_frame_index,
+    num_rows: u32,
+    reward: *mut f32,
+    discount: *mut f32,
+    terminated: *mut u8,
+    truncated: *mut u8,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(r)?;
+        let rows = num_rows as usize;
+        let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
+        let reward = Output::optional("reward", reward, rows)?;
+        let discount = Output::optional("discount", discount, rows)?;
+        let terminated = Output::optional("terminated", terminated, rows)?;
+        let truncated = Output::optional("truncated", truncated, rows)?;
+        let extent = |x: &Option<Output<'_, f32>>| x.as_ref().map_or(Extent::NONE, Output::extent);
+        let flags = |x: &Option<Output<'_, u8>>| x.as_ref().map_or(Extent::NONE, Output::extent);
+        let outputs = [extent(&reward), extent(&discount), flags(&terminated), flags(&truncated)];
+        apart(&outputs, &[index.extent(), block.extent])?;
+        let out = Transitions {
+            reward: reward.map(Output::slice),
+            discount: discount.map(Output::slice),
+            terminated: terminated.map(Output::slice),
+            truncated: truncated.map(Output::slice),
+        };
+        Ok(block.view()?.transitions(index.slice(), out)?)
+    })
+}
+
+/// Writes a column of num_rows transitions, of the rows where they begin.
+/// column: its number.
+/// index:  [num_rows] as rlcore_replay_sample gave them.
+/// layout: an rlcore_layout, for stacks and channels.
+/// kind:   that of the column; or RLCORE_F32 for bytes: from 0 to 1, each byte / 255.
+/// out:    [num_rows, len, or a whole stack of it] of that kind, to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for column, layout, kind, or a transition that has been
+/// forgotten.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_gather(
+    r: *const rlcore_replay,
+    column: u32,
+    index: *const rlcore_frame_index,
+    num_rows: u32,
+    layout: u32,
+    kind: u32,
+    out: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(r)?;
+        let (layout, rows) = (self::layout(layout)?, num_rows as usize);
+        let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
+        let out = table::room(block.table(), column, kind, rows, out)?;
+        apart(&[out.extent()], &[index.extent(), block.extent])?;
+        Ok(block.view()?.gather(column as usize, index.slice(), layout, out.elements())?)
+    })
+}
+
+/// Writes a column of observations of the rows that num_rows transitions lead to; otherwise as rlcore_replay_gather.
+/// Errors: as rlcore_replay_gather; E_RANGE for a column that is no observation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_gather_next(
+    r: *const rlcore_replay,
+    column: u32,
+    index: *const rlcore_frame_index,
+    num_rows: u32,
+    layout: u32,
+    kind: u32,
+    out: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(r)?;
+        let (layout, rows) = (self::layout(layout)?, num_rows as usize);
+        let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
+        let out = table::room(block.table(), column, kind, rows, out)?;
+        apart(&[out.extent()], &[index.extent(), block.extent])?;
+        Ok(block.view()?.gather_next(column as usize, index.slice(), layout, out.elements())?)
+    })
+}
+
+/// Takes a copy of a random stream into the block, so that it is saved with it; nothing draws from it.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *const rlcore_rng) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(r)?;
+        let rng = rng::stream(rng.cast_mut())?;
+        apart(&[block.extent, rng.extent()], &[])?;
+        Ok(block.replay()?.store_rng(rng.one())?)
+    })
+}
+
+/// Gives the random stream back that rlcore_replay_store_rng has taken; at first, the one that rlcore_rng_seed begins with
+/// 0. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_load_rng(r: *const rlcore_replay, rng: *mut rlcore_rng) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(r)?;
+        let out = Output::at("rng", rng.cast::<Rng>(), 1)?;
+        apart(&[out.extent()], &[block.extent])?;
+        *out.one() = block.view()?.state().rng;
+        Ok(())
+    })
+}

@@ -69,6 +69,11 @@ fn another_process_resumes_to_the_same_bytes() {
 }
 
 #[test]
+fn a_replay_memory_is_saved_and_draws_by_priority() {
+    make(&["check-replay"]);
+}
+
+#[test]
 fn every_environment_reaches_its_published_hash() {
     make(&["check-envs"]);
 }

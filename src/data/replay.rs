@@ -1,1 +1,970 @@
-//! Replay memory whose samples follow priorities.
+//! Transitions of N environments, drawn in proportion to priorities (Schaul et al. 2016).
+//!
+//! Each environment has a ring of rows in a [`table`]. A row is one step: what the columns hold, such as the observation
+//! before the action and the action, its reward, and how it ended. Where an episode ends, a tail follows that holds the
+//! last observation and no step: an episode of L steps takes L + 1 rows, and every observation is kept once.
+//!
+//! # Transitions over n steps
+//!
+//! Row t becomes a transition when row t + n is there, or the tail if that comes first. It leads k rows ahead, to row
+//! t + n or to the tail; its reward is the sum of discount^i * reward[t + i] over those k steps, added up in f64, and its
+//! discount is discount^k, or 0 if its last step terminated. Rows that are no transition yet, tails, and rows of which a
+//! stacked column has lost a frame are never drawn.
+//!
+//! # Priorities
+//!
+//! A transition is drawn with probability w / sum of all w, where w = (|priority| + epsilon)^alpha, with the alpha of the
+//! time when it was given. A new one has the largest |priority| + epsilon ever given, at first 1. With alpha = 0 draws are
+//! uniform. The correction (N * probability)^-beta is divided by the largest there is, see [`Normalize`].
+//!
+//! ```
+//! use rlcore::data::lazy_frames::FrameIndex;
+//! use rlcore::data::replay::{Draw, Replay, ReplayConfig, Step};
+//! use rlcore::data::table::Column;
+//! use rlcore::rng::Rng;
+//! use rlcore::space::{Element, Elements};
+//!
+//! # fn main() -> rlcore::error::Result {
+//! let columns = [Column::new("obs", Element::F32, 1), Column::new("action", Element::I32, 1)];
+//! let config = ReplayConfig::new(1, 100, &columns);
+//! let mut block = vec![0u64; Replay::size(&config)? / 8];
+//! let mut replay = Replay::init(bytemuck::cast_slice_mut(&mut block), &config)?;
+//! for i in 0..3 {
+//!     let row = [Elements::F32(&[i as f32]), Elements::I32(&[1])];
+//!     replay.add(0, &row, &Step { reward: 1.0, ..Step::default() }, None)?;
+//! }
+//! let (mut index, mut weight) = ([FrameIndex::new(0, 0); 4], [0.0; 4]);
+//! replay.view().sample(&Draw::default(), &mut Rng::seeded(1), &mut index, &mut weight, None)?;
+//! assert_eq!(weight, [1.0; 4]);
+//! assert_eq!(replay.update(&index, &[0.5, 2.0, 0.5, 2.0])?, 0);
+//! # Ok(())
+//! # }
+//! ```
+
+use bytemuck::{Pod, Zeroable};
+
+use super::lazy_frames::FrameIndex;
+use super::sum_tree::{self, SumTree};
+use super::table::{self, Column, MAX_COLUMNS, Table, TableConfig};
+use crate::block::{self, Cutter, Header, Plan, Span};
+use crate::error::{Error, Kind, Result, check_len};
+use crate::kernels::stack::Layout;
+use crate::num;
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut};
+
+/// Most steps that a transition is folded from.
+pub const MAX_STEPS: u32 = 255;
+
+/// What a replay memory is made from; stored in the block beside the header, never written again.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ReplayConfig {
+    /// Steps of a transition, n, from 1 to [`MAX_STEPS`].
+    pub num_steps: u32,
+    /// Bit c is set if column c is an observation: of the row that a transition leads to, too.
+    pub observations: u32,
+    /// Discount of a step, from 0 to 1.
+    pub discount: f32,
+    /// The alpha to begin with, from 0 to 1.
+    pub alpha: f32,
+    /// Added to every |priority|, so that everything is drawn at times; a normal number above 0.
+    pub epsilon: f32,
+    /// Zero.
+    pub reserved: u32,
+    /// The columns; a ring for each environment, of at least `num_steps` rows and those of the largest stack.
+    pub table: TableConfig,
+}
+
+impl ReplayConfig {
+    /// Bytes from the base of a block to the end of its configuration: all that has to be read to know the layout.
+    pub const END: usize = block::FIELD_ALIGN + size_of::<ReplayConfig>();
+
+    /// The last `num_rows` rows of each environment, with these columns, of which the first is the observation; one step,
+    /// and all else as is usual.
+    pub fn new(num_envs: u32, num_rows: u32, columns: &[Column]) -> Self {
+        ReplayConfig {
+            num_steps: 1,
+            observations: 1,
+            discount: 0.99,
+            alpha: 0.6,
+            epsilon: 1e-6,
+            reserved: 0,
+            table: TableConfig::new(num_envs, num_rows, columns),
+        }
+    }
+
+    /// The configuration of a block that `init` or `attach` accepted, of which [`ReplayConfig::END`] bytes suffice.
+    /// Errors: `Align`, `Size`, `Image`.
+    pub fn of(mem: &[u8]) -> Result<&ReplayConfig> {
+        Header::read(mem, block::Kind::Replay)?;
+        let (_, config) = block::spans(&mut Plan::default())?;
+        block::view(mem, config)?.first().ok_or(SHAPE)
+    }
+
+    /// Whether column `column` is an observation.
+    pub fn is_observation(&self, column: usize) -> bool {
+        column < MAX_COLUMNS && self.observations & (1 << (column % MAX_COLUMNS)) != 0
+    }
+
+    fn check(&self) -> Result {
+        let refuse = |what, needed: u32, given: u32| {
+            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
+        };
+        let outside = |what, given: f32| Err(Error::new(Kind::Config, what).given_f32(given));
+        if self.num_steps == 0 || self.num_steps > MAX_STEPS {
+            return refuse("replay config: num_steps from 1 to", MAX_STEPS, self.num_steps);
+        }
+        let least = self.num_steps.saturating_add(self.table.max_stack() as u32);
+        if self.table.num_rows < least {
+            return refuse(
+                "replay config: num_rows of at least num_steps and any num_stack,",
+                least,
+                self.table.num_rows,
+            );
+        }
+        if self.observations.checked_shr(self.table.num_columns).unwrap_or(0) != 0 {
+            return refuse(
+                "replay config: observations with bits below num_columns,",
+                self.table.num_columns,
+                self.observations,
+            );
+        }
+        if !(0.0..=1.0).contains(&self.discount) {
+            return outside("replay config: discount from 0 to 1", self.discount);
+        }
+        if !(0.0..=1.0).contains(&self.alpha) {
+            return outside("replay config: alpha from 0 to 1", self.alpha);
+        }
+        if !(f32::MIN_POSITIVE..f32::INFINITY).contains(&self.epsilon) {
+            return outside("replay config: epsilon, a normal number above 0", self.epsilon);
+        }
+        if self.reserved != 0 {
+            return refuse("replay config: reserved of", 0, self.reserved);
+        }
+        Ok(())
+    }
+}
+
+/// What the memory knows beside its arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct State {
+    /// Exponent of the weights that are given from now on.
+    pub alpha: f32,
+    /// Largest |priority| + epsilon ever given, at least 1.
+    pub max_priority: f32,
+    /// Transitions that may be drawn.
+    pub num_transitions: u64,
+    /// A random stream that the caller has put here.
+    pub rng: Rng,
+}
+
+/// Where the fields of a block lie.
+#[derive(Clone, Copy, Debug)]
+pub struct Spans {
+    /// What the block is.
+    pub header: Span<Header>,
+    /// What it was made from.
+    pub config: Span<ReplayConfig>,
+    /// `[1]`
+    pub state: Span<State>,
+    /// `[N]` newest rows that are no transitions yet.
+    pub open: Span<u32>,
+    /// `[N, num_rows]` reward of the step.
+    pub reward: Span<f32>,
+    /// `[N, num_rows]` sum of the discounted rewards of the transition.
+    pub sum: Span<f32>,
+    /// `[N, num_rows]` what the value of the row ahead counts in the transition.
+    pub discount: Span<f32>,
+    /// `[N, num_rows]` rows to the one that the transition leads to; 0 where there is none.
+    pub ahead: Span<u8>,
+    /// `[N, num_rows]` how the step left the episode: 1 terminated, 2 truncated, 3 both; 4 in a tail.
+    pub ended: Span<u8>,
+    /// The columns.
+    pub table: table::Spans,
+    /// `[N, num_rows]` weights.
+    pub tree: sum_tree::Spans,
+}
+
+/// The one place where the layout is written down: the fields and the bytes of the whole block.
+pub fn spans(config: &ReplayConfig) -> Result<(Spans, usize)> {
+    if config.table.num_rings == 0 {
+        return Err(Error::new(Kind::Config, "replay config: num_envs of at least").needed(1).given(0));
+    }
+    config.table.check()?;
+    config.check()?;
+    let envs = config.table.num_rings as usize;
+    let rows = envs.saturating_mul(config.table.num_rows as usize);
+    let mut plan = Plan::default();
+    let (header, config_span) = block::spans(&mut plan)?;
+    let spans = Spans {
+        header,
+        config: config_span,
+        state: plan.span(1)?,
+        open: plan.span(envs)?,
+        reward: plan.span(rows)?,
+        sum: plan.span(rows)?,
+        discount: plan.span(rows)?,
+        ahead: plan.span(rows)?,
+        ended: plan.span(rows)?,
+        table: table::spans(&mut plan, &config.table)?,
+        tree: sum_tree::spans(&mut plan, rows)?,
+    };
+    Ok((spans, plan.size()?))
+}
+
+const SHAPE: Error = Error::new(Kind::Shape, "replay: fields with a row for each slot");
+const ENV: Error = Error::new(Kind::Range, "replay: an environment below");
+
+const TERMINATED: u8 = 1;
+const TRUNCATED: u8 = 2;
+const TAIL: u8 = 4;
+
+/// Rows that are looked at together.
+const CHUNK: usize = 64;
+
+/// How a step left an environment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Step {
+    /// Reward of the step.
+    pub reward: f32,
+    /// The task reached a terminal state.
+    pub terminated: bool,
+    /// The episode was cut.
+    pub truncated: bool,
+}
+
+impl Step {
+    fn ended(&self) -> u8 {
+        (u8::from(self.terminated) * TERMINATED) | (u8::from(self.truncated) * TRUNCATED)
+    }
+}
+
+/// By what corrections are divided, so that none is above 1, or below it where they are not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Normalize {
+    /// The largest in the memory: that of the transition with the smallest weight.
+    #[default]
+    Memory = 0,
+    /// The largest of the batch.
+    Batch = 1,
+    /// Nothing: (N * probability)^-beta.
+    Not = 2,
+}
+
+impl Normalize {
+    /// The choice of this number.
+    pub fn from_number(number: u32) -> Option<Normalize> {
+        [Normalize::Memory, Normalize::Batch, Normalize::Not].get(number as usize).copied()
+    }
+}
+
+/// How a batch is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Draw {
+    /// Exponent of the correction, at least 0: 0 corrects nothing, 1 everything.
+    pub beta: f32,
+    /// By what corrections are divided.
+    pub normalize: Normalize,
+    /// Whether each transition of a batch of B is drawn from the whole memory, and not from one of B equal parts of it.
+    pub independent: bool,
+}
+
+impl Default for Draw {
+    fn default() -> Self {
+        Draw { beta: 0.4, normalize: Normalize::Memory, independent: false }
+    }
+}
+
+/// Where an alpha or a beta is that goes from `initial` to `end` while `progress` goes from 0 to 1.
+/// Errors: `Range` for another progress; `Value` for an end that is not finite.
+pub fn linear(initial: f32, end: f32, progress: f32) -> Result<f32> {
+    if !(0.0..=1.0).contains(&progress) {
+        return Err(Error::new(Kind::Range, "replay: a progress from 0 to 1").given_f32(progress));
+    }
+    if !(initial.is_finite() && end.is_finite()) {
+        return Err(Error::new(Kind::Value, "replay: finite ends of a schedule"));
+    }
+    let progress = f64::from(progress);
+    Ok((f64::from(initial) * (1.0 - progress) + f64::from(end) * progress) as f32)
+}
+
+/// The weight of a priority to which epsilon has been added.
+#[inline(always)]
+fn weight_of(priority: f32, alpha: f32) -> f32 {
+    if alpha == 1.0 { priority } else { num::exp(alpha * num::ln(priority)) }
+}
+
+/// Place of row `number` in its ring. Nearly all numbers fit 32 bits, which divide much faster.
+#[inline(always)]
+fn place_of(number: u64, num_rows: u32) -> u32 {
+    match u32::try_from(number) {
+        Ok(number) => number.checked_rem(num_rows).unwrap_or(0),
+        Err(_) => number.checked_rem(num_rows.into()).unwrap_or(0) as u32,
+    }
+}
+
+/// Weights to give, which are given together.
+struct Pending {
+    slots: [u32; CHUNK],
+    weights: [f32; CHUNK],
+    len: usize,
+}
+
+impl Pending {
+    const NONE: Pending = Pending { slots: [0; CHUNK], weights: [0.0; CHUNK], len: 0 };
+
+    fn push(&mut self, tree: &mut SumTree<'_>, slot: usize, weight: f32) {
+        if let (Some(to), Some(to_weight)) = (self.slots.get_mut(self.len), self.weights.get_mut(self.len)) {
+            (*to, *to_weight) = (slot as u32, weight);
+            self.len = self.len.wrapping_add(1);
+        }
+        if self.len >= CHUNK {
+            self.flush(tree);
+        }
+    }
+
+    fn flush(&mut self, tree: &mut SumTree<'_>) {
+        if let (Some(slots), Some(weights)) = (self.slots.get(..self.len), self.weights.get(..self.len)) {
+            tree.set_checked(slots, weights);
+        }
+        self.len = 0;
+    }
+}
+
+/// A replay memory in the caller's block.
+#[derive(Debug)]
+pub struct Replay<'a> {
+    config: &'a ReplayConfig,
+    state: &'a mut State,
+    open: &'a mut [u32],
+    reward: &'a mut [f32],
+    sum: &'a mut [f32],
+    discount: &'a mut [f32],
+    ahead: &'a mut [u8],
+    ended: &'a mut [u8],
+    table: Table<'a>,
+    tree: SumTree<'a>,
+}
+
+/// A replay memory, to draw from and to read: any number of threads may look at the same one.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    config: &'a ReplayConfig,
+    state: &'a State,
+    open: &'a [u32],
+    reward: &'a [f32],
+    sum: &'a [f32],
+    discount: &'a [f32],
+    ahead: &'a [u8],
+    ended: &'a [u8],
+    table: table::View<'a>,
+    tree: sum_tree::View<'a>,
+}
+
+impl<'a> Replay<'a> {
+    /// Bytes a block must have. Errors: `Config`, `Overflow`.
+    pub fn size(config: &ReplayConfig) -> Result<usize> {
+        Ok(spans(config)?.1)
+    }
+
+    /// Lays an empty memory out. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+    pub fn init(mem: &'a mut [u8], config: &ReplayConfig) -> Result<Self> {
+        let (spans, size) = spans(config)?;
+        let mut replay = Self::cut(block::create(mem, block::Kind::Replay, size, config)?, &spans, false)?;
+        *replay.state = State { alpha: config.alpha, max_priority: 1.0, num_transitions: 0, rng: Rng::seeded(0) };
+        replay.tree.clear();
+        Ok(replay)
+    }
+
+    /// Accepts bytes that a block was copied to. Nothing is written.
+    /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
+    pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
+        let config = block::attach(mem, block::Kind::Replay, |config| Ok(spans(config)?.1))?;
+        let replay = Self::cut(mem, &spans(&config)?.0, true)?;
+        replay.tree.check_image()?;
+        replay.view().check_image()?;
+        Ok(replay)
+    }
+
+    /// A block that [`Replay::init`] or [`Replay::attach`] has accepted. Errors: `Align`, `Size`, `Image` for another.
+    pub fn open(mem: &'a mut [u8]) -> Result<Self> {
+        let (spans, _) = spans(ReplayConfig::of(mem)?)?;
+        Self::cut(mem, &spans, false)
+    }
+
+    fn cut(mem: &'a mut [u8], spans: &Spans, check: bool) -> Result<Self> {
+        let mut cut = Cutter::new(mem);
+        let (config, state) = (cut.take(spans.config)?, cut.take(spans.state)?);
+        let config: &'a ReplayConfig = config.first().ok_or(SHAPE)?;
+        let (open, reward, sum) = (cut.take(spans.open)?, cut.take(spans.reward)?, cut.take(spans.sum)?);
+        let (discount, ahead, ended) = (cut.take(spans.discount)?, cut.take(spans.ahead)?, cut.take(spans.ended)?);
+        let table = match check {
+            true => Table::attach(&mut cut, &config.table, &spans.table)?,
+            false => Table::cut(&mut cut, &config.table, &spans.table)?,
+        };
+        let tree = SumTree::cut(&mut cut, &spans.tree)?;
+        let state = state.first_mut().ok_or(SHAPE)?;
+        Ok(Replay { config, state, open, reward, sum, discount, ahead, ended, table, tree })
+    }
+
+    /// What the block was made from.
+    pub fn config(&self) -> &ReplayConfig {
+        self.config
+    }
+
+    /// The same memory, to draw from and to read.
+    pub fn view(&self) -> View<'_> {
+        View {
+            config: self.config,
+            state: self.state,
+            open: self.open,
+            reward: self.reward,
+            sum: self.sum,
+            discount: self.discount,
+            ahead: self.ahead,
+            ended: self.ended,
+            table: self.table.view(),
+            tree: self.tree.view(),
+        }
+    }
+
+    /// Takes a random stream into the block, so that it is saved with it; nothing draws from it.
+    /// Errors: `Image` for bytes that are no stream.
+    pub fn store_rng(&mut self, rng: &Rng) -> Result {
+        if !rng.is_valid() {
+            return Err(Error::new(Kind::Image, "replay: a random stream"));
+        }
+        self.state.rng = *rng;
+        Ok(())
+    }
+
+    /// Changes the exponent of the weights that are given from now on. Errors: `Range` if it is not from 0 to 1.
+    pub fn set_alpha(&mut self, alpha: f32) -> Result {
+        if !(0.0..=1.0).contains(&alpha) {
+            return Err(Error::new(Kind::Range, "replay: alpha from 0 to 1").given_f32(alpha));
+        }
+        self.state.alpha = alpha;
+        Ok(())
+    }
+
+    /// Appends one step of an environment: elements for each column, and how it ended. `tail` is needed where it did: the
+    /// last observation in the columns of observations; what it has in the others is kept and never read. Returns the
+    /// number of the row.
+    ///
+    /// Errors: `Range` for the environment; `Shape` for the row, or a tail that is missing; `Value` for a reward that is not
+    /// finite. Nothing is written then.
+    pub fn add(&mut self, env: usize, row: &[Elements<'_>], step: &Step, tail: Option<&[Elements<'_>]>) -> Result<u64> {
+        self.check_add(env, row, step, tail)?;
+        let mut pending = Pending::NONE;
+        let number = self.append(env, row, step, tail, &mut pending);
+        pending.flush(&mut self.tree);
+        number
+    }
+
+    /// [`Replay::add`] would take this step.
+    pub fn check_add(&self, env: usize, row: &[Elements<'_>], step: &Step, tail: Option<&[Elements<'_>]>) -> Result {
+        let open = *self.open.get(env).ok_or(ENV.needed(self.open.len()).given(env))?;
+        if !step.reward.is_finite() {
+            return Err(Error::new(Kind::Value, "replay: a finite reward").given_f32(step.reward));
+        }
+        self.table.check(env, row, open == 0, 2)?;
+        if step.ended() != 0 {
+            let missing =
+                Error::new(Kind::Shape, "replay: a last observation where an episode ended; not so environment");
+            self.table.check(env, tail.ok_or(missing.given(env))?, open == 0, 2)?;
+        }
+        Ok(())
+    }
+
+    /// Appends one step of every environment: `step(env)`, which always answers alike, gives its row, how it ended, and its
+    /// tail.
+    ///
+    /// Errors: as [`Replay::add`], of any environment; nothing is written then.
+    pub fn add_all<'r>(&mut self, step: impl Fn(usize) -> Added<'r>) -> Result {
+        let columns = self.config.table.num_columns as usize;
+        let envs = self.open.len();
+        for env in 0..envs {
+            let added = step(env);
+            let (row, tail) = added.parts(columns)?;
+            self.check_add(env, row, &added.step, tail)?;
+        }
+        let mut pending = Pending::NONE;
+        for env in 0..envs {
+            let added = step(env);
+            let (row, tail) = added.parts(columns)?;
+            self.append(env, row, &added.step, tail, &mut pending)?;
+        }
+        pending.flush(&mut self.tree);
+        Ok(())
+    }
+
+    fn append(
+        &mut self,
+        env: usize,
+        row: &[Elements<'_>],
+        step: &Step,
+        tail: Option<&[Elements<'_>]>,
+        pending: &mut Pending,
+    ) -> Result<u64> {
+        let open = *self.open.get(env).ok_or(SHAPE)?;
+        let ended = step.ended();
+        let number = self.push(env, row, step.reward, ended, open == 0, pending)?;
+        let mut open = u64::from(open);
+        if open == u64::from(self.config.num_steps) {
+            self.complete(env, number.saturating_sub(open), open, pending)?;
+            open = open.saturating_sub(1);
+        }
+        open = open.saturating_add(1);
+        if let Some(tail) = tail.filter(|_| ended != 0) {
+            let end = self.push(env, tail, 0.0, TAIL, false, pending)?;
+            while open > 0 {
+                self.complete(env, end.saturating_sub(open), open, pending)?;
+                open = open.saturating_sub(1);
+            }
+        }
+        *self.open.get_mut(env).ok_or(SHAPE)? = open as u32;
+        Ok(number)
+    }
+
+    /// A row that is no transition yet takes the place of the oldest one.
+    fn push(
+        &mut self,
+        env: usize,
+        row: &[Elements<'_>],
+        reward: f32,
+        ended: u8,
+        first: bool,
+        pending: &mut Pending,
+    ) -> Result<u64> {
+        let slot = self.table.next_row(env)?;
+        self.forget(env, pending)?;
+        *self.reward.get_mut(slot).ok_or(SHAPE)? = reward;
+        *self.sum.get_mut(slot).ok_or(SHAPE)? = 0.0;
+        *self.discount.get_mut(slot).ok_or(SHAPE)? = 0.0;
+        *self.ahead.get_mut(slot).ok_or(SHAPE)? = 0;
+        *self.ended.get_mut(slot).ok_or(SHAPE)? = ended;
+        self.table.push(env, row, first)
+    }
+
+    /// Draws no more what the next row overwrites: the oldest row, and those whose stacks begin there.
+    fn forget(&mut self, env: usize, pending: &mut Pending) -> Result {
+        let table = self.table.view();
+        let held = table.held(env)?;
+        let oldest = held.start;
+        if held.end.saturating_sub(oldest) < self.config.table.num_rows.into() {
+            return Ok(());
+        }
+        for number in (oldest..held.end).take(self.config.table.max_stack()) {
+            let slot = table.at(env, number)?;
+            let drawn = self.ahead.get(slot).is_some_and(|ahead| *ahead != 0);
+            if drawn && table.stack_start(env, number)? == oldest {
+                self.state.num_transitions = self.state.num_transitions.saturating_sub(1);
+                pending.push(&mut self.tree, slot, 0.0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Row `number` becomes a transition of `steps` steps.
+    fn complete(&mut self, env: usize, number: u64, steps: u64, pending: &mut Pending) -> Result {
+        let num_rows = self.config.table.num_rows;
+        let base = env.saturating_mul(num_rows as usize);
+        let mut place = place_of(number, num_rows) as usize;
+        let first = base.saturating_add(place);
+        let (mut sum, mut discount, mut ended) = (0.0, 1.0, 0);
+        for _ in 0..steps {
+            let slot = base.saturating_add(place);
+            sum += discount * f64::from(*self.reward.get(slot).ok_or(SHAPE)?);
+            discount *= f64::from(self.config.discount);
+            ended = *self.ended.get(slot).ok_or(SHAPE)?;
+            place = place.saturating_add(1);
+            place = if place < num_rows as usize { place } else { 0 };
+        }
+        *self.sum.get_mut(first).ok_or(SHAPE)? = sum as f32;
+        *self.discount.get_mut(first).ok_or(SHAPE)? = if ended & TERMINATED != 0 { 0.0 } else { discount as f32 };
+        *self.ahead.get_mut(first).ok_or(SHAPE)? = steps as u8;
+        self.state.num_transitions = self.state.num_transitions.saturating_add(1);
+        pending.push(&mut self.tree, first, weight_of(self.state.max_priority, self.state.alpha));
+        Ok(())
+    }
+
+    /// Gives transitions their priorities, as a rule their temporal-difference errors; one that comes twice has the later
+    /// one. Returns how many were forgotten since they were drawn, which are passed over.
+    ///
+    /// Errors: `Shape`; `Value` for a priority that is not finite; `Range` for a negative one, or for rows that never were a
+    /// transition. Nothing is written then.
+    pub fn update(&mut self, index: &[FrameIndex], priority: &[f32]) -> Result<u64> {
+        check_len("replay: as many priorities as transitions,", priority, index.len())?;
+        let view = self.view();
+        for priority in priority {
+            if !priority.is_finite() {
+                return Err(Error::new(Kind::Value, "replay: a finite priority").given_f32(*priority));
+            }
+            if *priority < 0.0 {
+                return Err(Error::new(Kind::Range, "replay: a priority of at least 0").given_f32(*priority));
+            }
+        }
+        let mut forgotten = 0u64;
+        for index in index {
+            forgotten = forgotten.saturating_add(view.slot_of(index)?.is_none().into());
+        }
+        let (alpha, epsilon, mut most) = (self.state.alpha, self.config.epsilon, self.state.max_priority);
+        let (mut index, mut priority) = (index, priority);
+        while !index.is_empty() {
+            let some = index.len().min(BATCH);
+            let (Some((now, later)), Some((p_now, p_later))) =
+                (index.split_at_checked(some), priority.split_at_checked(some))
+            else {
+                return Err(SHAPE);
+            };
+            let (mut slots, mut weights, mut len) = ([0u32; BATCH], [0.0f32; BATCH], 0usize);
+            let view = self.view();
+            for (index, priority) in now.iter().zip(p_now) {
+                if let Some(slot) = view.slot_of(index)? {
+                    let priority = priority + epsilon;
+                    most = num::max(priority, most);
+                    slots[len % BATCH] = slot;
+                    weights[len % BATCH] = priority;
+                    len = len.wrapping_add(1);
+                }
+            }
+            for weight in &mut weights {
+                *weight = weight_of(*weight, alpha);
+            }
+            let (Some(slots), Some(weights)) = (slots.get(..len), weights.get(..len)) else { return Err(SHAPE) };
+            self.tree.set_checked(slots, weights);
+            (index, priority) = (later, p_later);
+        }
+        self.state.max_priority = most;
+        Ok(forgotten)
+    }
+}
+
+/// Priorities that are given together.
+const BATCH: usize = 256;
+
+/// One step of one environment, to append.
+#[derive(Clone, Copy, Debug)]
+pub struct Added<'a> {
+    /// Elements of each column; the first `num_columns` entries count.
+    pub row: [Elements<'a>; MAX_COLUMNS],
+    /// How it ended.
+    pub step: Step,
+    /// As in [`Replay::add`].
+    pub tail: Option<[Elements<'a>; MAX_COLUMNS]>,
+}
+
+impl<'a> Added<'a> {
+    /// Row and tail of so many columns.
+    fn parts(&self, columns: usize) -> Result<(&[Elements<'a>], Option<&[Elements<'a>]>)> {
+        let tail = self.tail.as_ref().and_then(|tail| tail.get(..columns));
+        Ok((self.row.get(..columns).ok_or(SHAPE)?, tail))
+    }
+}
+
+/// What transitions are beside their columns; arrays are `[B]`.
+#[derive(Debug)]
+pub struct Transitions<'a> {
+    /// Sum of the discounted rewards.
+    pub reward: Option<&'a mut [f32]>,
+    /// What the value of the next observation counts; 0 where the last step terminated.
+    pub discount: Option<&'a mut [f32]>,
+    /// Whether the last step terminated.
+    pub terminated: Option<&'a mut [u8]>,
+    /// Whether the last step was cut.
+    pub truncated: Option<&'a mut [u8]>,
+}
+
+impl<'a> View<'a> {
+    /// A block that [`Replay::init`] or [`Replay::attach`] has accepted, to draw from and to read.
+    /// Errors: `Align`, `Size`, `Image` for another.
+    pub fn of(mem: &'a [u8]) -> Result<Self> {
+        let config = ReplayConfig::of(mem)?;
+        let (spans, _) = spans(config)?;
+        Ok(View {
+            config,
+            state: block::view(mem, spans.state)?.first().ok_or(SHAPE)?,
+            open: block::view(mem, spans.open)?,
+            reward: block::view(mem, spans.reward)?,
+            sum: block::view(mem, spans.sum)?,
+            discount: block::view(mem, spans.discount)?,
+            ahead: block::view(mem, spans.ahead)?,
+            ended: block::view(mem, spans.ended)?,
+            table: table::View::of(mem, &config.table, &spans.table)?,
+            tree: sum_tree::View::of(mem, &spans.tree)?,
+        })
+    }
+
+    /// Transitions that may be drawn.
+    pub fn len(&self) -> u64 {
+        self.state.num_transitions
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What the memory knows beside its arrays.
+    pub fn state(&self) -> &'a State {
+        self.state
+    }
+
+    /// The rows, of which those that may be drawn are transitions.
+    pub fn table(&self) -> table::View<'a> {
+        self.table
+    }
+
+    /// The weights that transitions are drawn by: that of row r of environment e at `e * num_rows + r % num_rows`.
+    pub fn tree(&self) -> sum_tree::View<'a> {
+        self.tree
+    }
+
+    /// Draws B transitions: their rows, `[B]`, their corrections, `[B]`, and if wanted the probability that each had of being
+    /// drawn, `[B]`.
+    ///
+    /// Errors: `Shape`; `Value` or `Range` for beta; `NotReady` if no transition may be drawn. Nothing is written or drawn
+    /// from the stream then.
+    pub fn sample(
+        &self,
+        draw: &Draw,
+        rng: &mut Rng,
+        index: &mut [FrameIndex],
+        weight: &mut [f32],
+        probability: Option<&mut [f32]>,
+    ) -> Result {
+        check_len("replay: weights [B],", weight, index.len())?;
+        if let Some(probability) = &probability {
+            check_len("replay: probabilities [B],", probability, index.len())?;
+        }
+        if !draw.beta.is_finite() {
+            return Err(Error::new(Kind::Value, "replay: a finite beta").given_f32(draw.beta));
+        }
+        if draw.beta < 0.0 {
+            return Err(Error::new(Kind::Range, "replay: a beta of at least 0").given_f32(draw.beta));
+        }
+        if self.is_empty() || self.tree.total() <= 0.0 {
+            return Err(Error::new(Kind::NotReady, "replay: a transition that may be drawn"));
+        }
+        let total = self.tree.total();
+        let part = if draw.independent { total } else { total / index.len() as f64 };
+        let mut drawn = 0.0;
+        let (mut mass, mut slots) = ([0.0; CHUNK], [0u32; CHUNK]);
+        let (mut index_left, mut weight_left) = (index, &mut *weight);
+        while !index_left.is_empty() {
+            let some = index_left.len().min(CHUNK);
+            let (Some((now, later)), Some((w_now, w_later))) =
+                (index_left.split_at_mut_checked(some), weight_left.split_at_mut_checked(some))
+            else {
+                return Err(SHAPE);
+            };
+            let (Some(mass), Some(slots)) = (mass.get_mut(..some), slots.get_mut(..some)) else { return Err(SHAPE) };
+            for mass in mass.iter_mut() {
+                *mass = (drawn + rng.uniform()) * part;
+                drawn += if draw.independent { 0.0 } else { 1.0 };
+            }
+            self.tree.find(mass, slots)?;
+            for ((slot, index), weight) in slots.iter().zip(now).zip(w_now) {
+                (*index, *weight) = (self.index_of(*slot), self.tree.weight(*slot as usize));
+            }
+            (index_left, weight_left) = (later, w_later);
+        }
+        if let Some(probability) = probability {
+            for (to, weight) in probability.iter_mut().zip(weight.iter()) {
+                *to = (f64::from(*weight) / total) as f32;
+            }
+        }
+        let base = match draw.normalize {
+            Normalize::Memory => self.tree.min(),
+            Normalize::Batch => weight.iter().fold(f32::INFINITY, |least, weight| num::min(*weight, least)),
+            Normalize::Not => (total / self.len() as f64) as f32,
+        };
+        let log = num::ln(base);
+        for weight in weight {
+            *weight = num::exp(draw.beta * (log - num::ln(*weight)));
+        }
+        Ok(())
+    }
+
+    /// The row in this slot.
+    #[inline(always)]
+    fn index_of(&self, slot: u32) -> FrameIndex {
+        let num_rows = self.config.table.num_rows;
+        let env = slot.checked_div(num_rows).unwrap_or(0);
+        let place = slot.wrapping_sub(env.wrapping_mul(num_rows));
+        let pushed = self.table.pushed.get(env as usize).copied().unwrap_or(0);
+        // The newest row with this place: so many rows before the next one.
+        let head = place_of(pushed, num_rows);
+        let back =
+            if place < head { head.wrapping_sub(place) } else { num_rows.wrapping_sub(place).wrapping_add(head) };
+        FrameIndex::new(env, pushed.wrapping_sub(back.into()))
+    }
+
+    /// Slot of a transition; `None` if it has been forgotten. Errors: `Range` for what never was one.
+    #[inline(always)]
+    fn slot_of(&self, index: &FrameIndex) -> Result<Option<u32>> {
+        let num_rows = self.config.table.num_rows;
+        let env = index.env as usize;
+        let Some(&pushed) = self.table.pushed.get(env) else { return Err(ENV.needed(self.open.len()).given(env)) };
+        if index.reserved != 0 {
+            let what = "replay: an index whose reserved is 0";
+            return Err(Error::new(Kind::Range, what).given(index.reserved as usize));
+        }
+        if index.number >= pushed {
+            let what = "replay: a row that was added, of a number below";
+            return Err(Error::new(Kind::Range, what).needed(pushed as usize).given(index.number as usize));
+        }
+        if index.number.saturating_add(num_rows.into()) < pushed {
+            return Ok(None);
+        }
+        let slot = index.env.wrapping_mul(num_rows).wrapping_add(place_of(index.number, num_rows));
+        if self.tree.weight(slot as usize) > 0.0 {
+            return Ok(Some(slot));
+        }
+        if self.ahead.get(slot as usize).is_some_and(|ahead| *ahead != 0) {
+            return Ok(None);
+        }
+        let what = "replay: a row that is a transition; not so number";
+        Err(Error::new(Kind::Range, what).given(index.number as usize))
+    }
+
+    /// Where a transition lies. Errors: `Range` if it has been forgotten, or never was one.
+    fn held_slot_of(&self, index: &FrameIndex) -> Result<usize> {
+        let what = "replay: transitions that are still held; not so number";
+        let slot = self.slot_of(index)?.ok_or(Error::new(Kind::Range, what).given(index.number as usize))?;
+        Ok(slot as usize)
+    }
+
+    /// Every transition is still held. Errors: `Range` if one has been forgotten, or never was one.
+    pub fn check(&self, index: &[FrameIndex]) -> Result {
+        index.iter().try_for_each(|index| self.held_slot_of(index).map(|_| ()))
+    }
+
+    /// Writes what transitions are beside their columns. Errors: `Shape`; `Range` for a transition that is not held. Nothing
+    /// is written then.
+    pub fn transitions(&self, index: &[FrameIndex], out: Transitions<'_>) -> Result {
+        let Transitions { mut reward, mut discount, mut terminated, mut truncated } = out;
+        for out in [&reward, &discount].into_iter().flatten() {
+            check_len("replay: reward and discount [B],", out, index.len())?;
+        }
+        for out in [&terminated, &truncated].into_iter().flatten() {
+            check_len("replay: terminated and truncated [B],", out, index.len())?;
+        }
+        self.check(index)?;
+        for (i, index) in index.iter().enumerate() {
+            let slot = self.held_slot_of(index)?;
+            let steps = self.ahead.get(slot).copied().unwrap_or(0);
+            let last = index.number.saturating_add(u64::from(steps).saturating_sub(1));
+            let last = self.table.at(index.env as usize, last)?;
+            let ended = self.ended.get(last).copied().unwrap_or(0);
+            for (out, from) in [(&mut reward, self.sum), (&mut discount, self.discount)] {
+                if let Some(to) = out.as_deref_mut().and_then(|out| out.get_mut(i)) {
+                    *to = from.get(slot).copied().unwrap_or(0.0);
+                }
+            }
+            for (out, bit) in [(&mut terminated, TERMINATED), (&mut truncated, TRUNCATED)] {
+                if let Some(to) = out.as_deref_mut().and_then(|out| out.get_mut(i)) {
+                    *to = u8::from(ended & bit != 0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a column of transitions, of the row where they begin: [`table::View::gather`].
+    ///
+    /// Errors: as there; `Range` for a transition that is not held. Nothing is written then.
+    pub fn gather(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {
+        self.check(index)?;
+        self.table.gather(column, index, layout, out)
+    }
+
+    /// Writes a column of observations of the rows that transitions lead to, otherwise as [`View::gather`].
+    ///
+    /// Errors: as there; `Range` for a column that is no observation.
+    pub fn gather_next(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {
+        let description = self.config.table.column(column)?;
+        if !self.config.is_observation(column) {
+            return Err(Error::new(Kind::Range, "replay: a column that is an observation; not so").given(column));
+        }
+        self.check(index)?;
+        let len = index.len().saturating_mul(description.read_len());
+        if out.len() != len {
+            let what = "replay: out with elements for every row as it is read,";
+            return Err(Error::new(Kind::Shape, what).needed(len).given(out.len()));
+        }
+        let (mut rest, mut left) = (out, index);
+        while !left.is_empty() {
+            let some = left.len().min(CHUNK);
+            let mut ahead = [FrameIndex::new(0, 0); CHUNK];
+            let (Some((now, later)), Some(ahead)) = (left.split_at_checked(some), ahead.get_mut(..some)) else {
+                return Err(SHAPE);
+            };
+            for (to, index) in ahead.iter_mut().zip(now) {
+                let steps = self.ahead.get(self.held_slot_of(index)?).copied().unwrap_or(0);
+                *to = FrameIndex { number: index.number.saturating_add(steps.into()), ..*index };
+            }
+            let (to, others) = rest.split_at(some.saturating_mul(description.read_len())).ok_or(SHAPE)?;
+            self.table.gather(column, ahead, layout, to)?;
+            (rest, left) = (others, later);
+        }
+        Ok(())
+    }
+
+    /// What no sequence of calls can produce is no image.
+    fn check_image(&self) -> Result {
+        let damaged = |what| Err(Error::new(Kind::Image, what));
+        let State { alpha, max_priority, num_transitions, rng } = self.state;
+        if !(0.0..=1.0).contains(alpha) || !(1.0..f32::INFINITY).contains(max_priority) || !rng.is_valid() {
+            return damaged("replay: an alpha from 0 to 1, a largest priority of at least 1 and a random stream");
+        }
+        let mut count = 0u64;
+        for (env, &open) in self.open.iter().enumerate() {
+            let held = self.table.held(env)?;
+            let some = held.end.saturating_sub(held.start);
+            if open > self.config.num_steps || u64::from(open) > some {
+                return Err(
+                    Error::new(Kind::Image, "replay: at most num_steps open rows; not so environment").given(env)
+                );
+            }
+            let num_rows = self.config.table.num_rows;
+            let first = env.saturating_mul(num_rows as usize);
+            for place in 0..num_rows {
+                let slot = first.saturating_add(place as usize);
+                let index = self.index_of(slot as u32);
+                let is_held = u64::from(place) < some || some == num_rows.into();
+                let right = self.row_is_right(slot, is_held.then_some(index.number), &held, open);
+                if right != Some(true) {
+                    let what = "replay: rows as steps leave them; not so slot";
+                    return Err(Error::new(Kind::Image, what).given(slot));
+                }
+                count = count.saturating_add((self.tree.weight(slot) > 0.0).into());
+            }
+        }
+        if count == *num_transitions { Ok(()) } else { damaged("replay: the number of its transitions") }
+    }
+
+    /// Whether what is known about a row agrees; `number` is `None` in a slot that no row has been in.
+    fn row_is_right(&self, slot: usize, number: Option<u64>, held: &core::ops::Range<u64>, open: u32) -> Option<bool> {
+        let (reward, sum, discount) = (*self.reward.get(slot)?, *self.sum.get(slot)?, *self.discount.get(slot)?);
+        let (ahead, ended) = (u64::from(*self.ahead.get(slot)?), *self.ended.get(slot)?);
+        let weight = self.tree.weight(slot);
+        let zeros = sum.to_bits() == 0 && discount.to_bits() == 0 && weight == 0.0;
+        let Some(number) = number else { return Some(zeros && ahead == 0 && ended == 0 && reward.to_bits() == 0) };
+        if !reward.is_finite() || ended > TAIL {
+            return Some(false);
+        }
+        if ahead == 0 {
+            return Some(zeros);
+        }
+        let leads = number.checked_add(ahead)?;
+        let env = slot.checked_div(self.config.table.num_rows as usize)?;
+        let whole = self.table.stack_start(env, number).ok()? >= held.start;
+        let closed = leads < held.end && number < held.end.checked_sub(open.into())?;
+        let steps = ahead <= self.config.num_steps.into();
+        Some(steps && closed && (0.0..=1.0).contains(&discount) && (weight > 0.0) == whole)
+    }
+}

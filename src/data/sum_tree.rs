@@ -1,1 +1,540 @@
-//! A tree of sums that finds the item a priority belongs to.
+//! Weights that items are drawn by: a tree of 16-wide nodes, one cache line of weights each, with the sum of every node
+//! in f64 above it.
+//!
+//! A sum is always made anew from the 16 numbers below it, in one order, and never by adding differences: after any
+//! number of updates it has the bits that a tree built from the same weights has. Weights are f32; up to 2^32 of them add
+//! up in f64 with an error that no test of frequencies can see.
+//!
+//! ```
+//! use rlcore::block::{Cutter, Plan};
+//! use rlcore::data::sum_tree::{SumTree, spans};
+//!
+//! # fn main() -> rlcore::error::Result {
+//! let mut plan = Plan::default();
+//! let spans = spans(&mut plan, 1000)?;
+//! let mut block = vec![0u64; plan.size()? / 8];
+//! let mut tree = SumTree::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans)?;
+//! tree.clear();
+//!
+//! tree.set(&[7, 500], &[1.0, 3.0])?;
+//! let (mut mass, mut slot) = ([0.5, 1.5, 3.9], [0; 3]);
+//! tree.view().find(&mut mass, &mut slot)?;
+//! assert_eq!(slot, [7, 500, 500]);
+//! assert_eq!((tree.view().total(), tree.view().min()), (4.0, 1.0));
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::block::{self, Cutter, Fit, Plan, Span, TooLong};
+use crate::cpu::{self, Kernel};
+use crate::error::{Error, Kind, Result, check_len};
+
+/// Children of a node.
+pub const WIDTH: usize = 16;
+
+/// Children that are summed side by side.
+const LANES: usize = 4;
+
+/// Levels of sums above 2^32 weights.
+const MAX_DEPTH: usize = 8;
+
+/// Items that go down or up the tree side by side, so that they wait for memory together.
+const DOWN: usize = 32;
+const UP: usize = 256;
+
+/// Where the levels of sums begin, counted in nodes. Level 0 has an entry for each node of weights, and each further level
+/// one for each node of the level below, up to the level whose one entry is the sum of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Levels {
+    start: [usize; MAX_DEPTH],
+    depth: usize,
+    /// Nodes of all levels.
+    nodes: usize,
+}
+
+impl Levels {
+    fn of(len: usize) -> Levels {
+        let mut levels = Levels { start: [0; MAX_DEPTH], depth: 0, nodes: 0 };
+        let mut entries = len.div_ceil(WIDTH);
+        for start in &mut levels.start {
+            *start = levels.nodes;
+            let nodes = entries.div_ceil(WIDTH);
+            levels.nodes = levels.nodes.saturating_add(nodes);
+            levels.depth = levels.depth.wrapping_add(1);
+            if entries <= 1 {
+                break;
+            }
+            entries = nodes;
+        }
+        levels
+    }
+
+    /// Where each level begins, lowest first.
+    #[inline(always)]
+    fn starts(&self) -> &[usize] {
+        self.start.get(..self.depth).unwrap_or(&[])
+    }
+}
+
+/// Where the parts of a tree lie in a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Spans {
+    /// Number of weights.
+    pub len: usize,
+    /// A weight for each item, 0 up to the next multiple of 16.
+    pub weights: Span<[f32; WIDTH]>,
+    /// Sums of nodes, level after level.
+    pub sums: Span<[f64; WIDTH]>,
+    /// What lies before each child in a node of sums, so that a mass finds its child by comparisons alone; 0 in the root.
+    pub begins: Span<[f64; WIDTH]>,
+    /// Smallest weight above 0 of each node, infinite where there is none; laid out as the sums.
+    pub mins: Span<[f32; WIDTH]>,
+    /// All 0 between calls: which nodes an update has touched.
+    pub marks: Span<[u8; WIDTH]>,
+}
+
+/// Plans a tree of `len` weights as the next parts of a block. A tree of more than 2^32 weights, or of none, has no room.
+pub fn spans(plan: &mut Plan, len: usize) -> core::result::Result<Spans, TooLong> {
+    if len == 0 || u32::try_from(len.wrapping_sub(1)).is_err() {
+        return Err(TooLong);
+    }
+    let nodes = Levels::of(len).nodes;
+    Ok(Spans {
+        len,
+        weights: plan.span(len.div_ceil(WIDTH))?,
+        sums: plan.span(nodes)?,
+        begins: plan.span(nodes)?,
+        mins: plan.span(nodes)?,
+        marks: plan.span(nodes)?,
+    })
+}
+
+/// A tree in a block, to change.
+#[derive(Debug)]
+pub struct SumTree<'a> {
+    len: usize,
+    levels: Levels,
+    weights: &'a mut [[f32; WIDTH]],
+    sums: &'a mut [[f64; WIDTH]],
+    begins: &'a mut [[f64; WIDTH]],
+    mins: &'a mut [[f32; WIDTH]],
+    marks: &'a mut [[u8; WIDTH]],
+}
+
+/// A tree, to draw from: any number of threads may look at the same one.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    len: usize,
+    levels: Levels,
+    weights: &'a [[f32; WIDTH]],
+    sums: &'a [[f64; WIDTH]],
+    begins: &'a [[f64; WIDTH]],
+    mins: &'a [[f32; WIDTH]],
+}
+
+impl<'a> SumTree<'a> {
+    /// Takes the parts out of a block. In a new block, [`SumTree::clear`] comes next.
+    pub fn cut(cut: &mut Cutter<'a>, spans: &Spans) -> Fit<Self> {
+        let levels = Levels::of(spans.len);
+        let (weights, sums) = (cut.take(spans.weights)?, cut.take(spans.sums)?);
+        let (begins, mins, marks) = (cut.take(spans.begins)?, cut.take(spans.mins)?, cut.take(spans.marks)?);
+        Ok(SumTree { len: spans.len, levels, weights, sums, begins, mins, marks })
+    }
+
+    /// All weights are 0.
+    pub fn clear(&mut self) {
+        self.weights.fill([0.0; WIDTH]);
+        self.sums.fill([0.0; WIDTH]);
+        self.begins.fill([0.0; WIDTH]);
+        self.mins.fill([f32::INFINITY; WIDTH]);
+        self.marks.fill([0; WIDTH]);
+    }
+
+    /// The same tree, to draw from.
+    pub fn view(&self) -> View<'_> {
+        let SumTree { len, levels, weights, sums, begins, mins, .. } = self;
+        View { len: *len, levels: *levels, weights, sums, begins, mins }
+    }
+
+    /// Gives items their weights; an item that comes twice has the later one. Each node that is touched is summed once in
+    /// 256 items.
+    ///
+    /// Errors: `Shape`; `Range` for an item that is not below the tree's length, or a negative weight; `Value` for a weight
+    /// that is not finite. Nothing is written then.
+    pub fn set(&mut self, slots: &[u32], weights: &[f32]) -> Result {
+        check_len("sum_tree: as many weights as items,", weights, slots.len())?;
+        if let Some(slot) = slots.iter().find(|&&slot| slot as usize >= self.len) {
+            let what = "sum_tree: an item below";
+            return Err(Error::new(Kind::Range, what).needed(self.len).given(*slot as usize));
+        }
+        if let Some(weight) = weights.iter().find(|weight| !(**weight >= 0.0 && **weight < f32::INFINITY)) {
+            return Err(if *weight < 0.0 && *weight > f32::NEG_INFINITY {
+                Error::new(Kind::Range, "sum_tree: a weight of at least 0").given_f32(*weight)
+            } else {
+                Error::new(Kind::Value, "sum_tree: a finite weight").given_f32(*weight)
+            });
+        }
+        self.set_checked(slots, weights);
+        Ok(())
+    }
+
+    /// [`SumTree::set`] of items below the length and of finite weights that are not negative.
+    pub(crate) fn set_checked(&mut self, slots: &[u32], weights: &[f32]) {
+        let (mut slots, mut weights) = (slots, weights);
+        while !slots.is_empty() {
+            let some = slots.len().min(weights.len()).min(UP);
+            let Some(((now, later), (w_now, w_later))) =
+                slots.split_at_checked(some).zip(weights.split_at_checked(some))
+            else {
+                return;
+            };
+            if some == 0 {
+                return;
+            }
+            cpu::dispatch(Raise { tree: self, slots: now, weights: w_now });
+            (slots, weights) = (later, w_later);
+        }
+    }
+
+    /// What no sequence of calls can produce is no image.
+    pub fn check_image(&self) -> Result {
+        let damaged = |what| Err(Error::new(Kind::Image, what));
+        let in_use = self.len;
+        for (i, weight) in self.weights.as_flattened().iter().enumerate() {
+            let allowed = *weight >= 0.0 && *weight < f32::INFINITY && weight.is_sign_positive();
+            if !allowed || i >= in_use && weight.to_bits() != 0 {
+                return damaged("sum_tree: weights that are finite, not negative, and 0 behind the last item");
+            }
+        }
+        if self.marks.as_flattened().iter().any(|&mark| mark != 0) {
+            return damaged("sum_tree: no node of an update that did not end");
+        }
+        let damaged = || damaged("sum_tree: sums that are those of the weights");
+        let mut below: Option<usize> = None;
+        for (i, &start) in self.levels.starts().iter().enumerate() {
+            let end = self.levels.starts().get(i.wrapping_add(1)).copied().unwrap_or(self.levels.nodes);
+            let entries = start.saturating_mul(WIDTH)..end.saturating_mul(WIDTH);
+            for (node, at) in entries.enumerate() {
+                let (sum, min) = match below {
+                    None => self.weights.get(node).map_or(NOTHING, sum_weights),
+                    Some(below) if below.saturating_add(node) < start => {
+                        let node = below.saturating_add(node);
+                        let (Some(sums), Some(mins)) = (self.sums.get(node), self.mins.get(node)) else {
+                            return damaged();
+                        };
+                        let (before, sum) = before(sums);
+                        if self.begins.get(node).is_none_or(|begins| !same_bits(begins, &before)) {
+                            return damaged();
+                        }
+                        (sum, least(mins))
+                    }
+                    Some(_) => NOTHING,
+                };
+                let has_sum = self.sums.as_flattened().get(at).copied().unwrap_or(f64::NAN);
+                let has_min = self.mins.as_flattened().get(at).copied().unwrap_or(f32::NAN);
+                if sum.to_bits() != has_sum.to_bits() || min.to_bits() != has_min.to_bits() {
+                    return damaged();
+                }
+            }
+            below = Some(start);
+        }
+        if self.begins.last().is_none_or(|root| !same_bits(root, &[0.0; WIDTH])) { damaged() } else { Ok(()) }
+    }
+}
+
+fn same_bits(a: &[f64; WIDTH], b: &[f64; WIDTH]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}
+
+/// Sum and minimum where no weight is above 0.
+const NOTHING: (f64, f32) = (0.0, f32::INFINITY);
+
+/// What lies before each of 16 numbers, and the sum of all. They lie side by side in four lanes: 0, 4, 8, 12, then 1, 5, 9,
+/// 13, and so on. In this order what lies before a number never falls, and behind a 0 it stays as it was, whatever is
+/// rounded: what lies within a lane is added to what lies before it.
+#[inline(always)]
+fn before(x: &[f64; WIDTH]) -> ([f64; WIDTH], f64) {
+    let one = rows(x);
+    let two = add(one[0], one[1]);
+    let three = add(two, one[2]);
+    let [a, b, c, d] = add(three, one[3]);
+    let starts = [0.0, a, a + b, (a + b) + c];
+    let mut before = [0.0; WIDTH];
+    let all = [starts, add(starts, one[0]), add(starts, two), add(starts, three)];
+    block::copy(&mut before, all.as_flattened());
+    (before, ((a + b) + c) + d)
+}
+
+#[inline(always)]
+fn rows(x: &[f64; WIDTH]) -> [[f64; LANES]; WIDTH / LANES] {
+    let mut rows = [[0.0; LANES]; WIDTH / LANES];
+    block::copy(rows.as_flattened_mut(), x);
+    rows
+}
+
+#[inline(always)]
+fn add(a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
+}
+
+/// The child of the given number in the order of [`before`].
+#[inline(always)]
+fn place(visited: usize) -> usize {
+    (visited % LANES * LANES + visited / LANES) % WIDTH
+}
+
+/// The last child, in the order of [`before`], that begins at `mass` or before it, and what is left of the mass there.
+#[inline(always)]
+fn child(before: &[f64; WIDTH], mass: f64) -> (usize, f64) {
+    // Signs are counted instead of comparisons, which compilers take apart one by one.
+    let mut behind = 0u64;
+    for before in before {
+        behind += (mass - before).to_bits() >> 63;
+    }
+    let begun = (WIDTH as u64).wrapping_sub(behind);
+    let place = place((begun as usize).wrapping_sub(1));
+    (place, mass - before[place])
+}
+
+#[inline(always)]
+fn widened(x: &[f32; WIDTH]) -> [f64; WIDTH] {
+    let mut wide = [0.0; WIDTH];
+    for i in 0..WIDTH {
+        wide[i] = x[i].into();
+    }
+    wide
+}
+
+/// The smallest of 16.
+#[inline(always)]
+fn least(x: &[f32; WIDTH]) -> f32 {
+    let mut x = *x;
+    for half in [8, 4, 2, 1] {
+        for i in 0..half {
+            x[i] = if x[i + half] < x[i] { x[i + half] } else { x[i] };
+        }
+    }
+    x[0]
+}
+
+/// Sum and smallest weight above 0.
+#[inline(always)]
+fn sum_weights(x: &[f32; WIDTH]) -> (f64, f32) {
+    let mut above_0 = *x;
+    for x in &mut above_0 {
+        *x = if *x > 0.0 { *x } else { f32::INFINITY };
+    }
+    (before(&widened(x)).1, least(&above_0))
+}
+
+impl View<'_> {
+    /// The tree of a block, to draw from.
+    pub fn of<'a>(mem: &'a [u8], spans: &Spans) -> Fit<View<'a>> {
+        Ok(View {
+            len: spans.len,
+            levels: Levels::of(spans.len),
+            weights: block::view(mem, spans.weights)?,
+            sums: block::view(mem, spans.sums)?,
+            begins: block::view(mem, spans.begins)?,
+            mins: block::view(mem, spans.mins)?,
+        })
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Sum of all weights.
+    pub fn total(&self) -> f64 {
+        self.sums.last().map_or(0.0, |root| root[0])
+    }
+
+    /// Smallest weight above 0; infinite if there is none.
+    pub fn min(&self) -> f32 {
+        self.mins.last().map_or(f32::INFINITY, |root| root[0])
+    }
+
+    /// Weight of an item; 0 if there is no such item.
+    pub fn weight(&self, slot: usize) -> f32 {
+        self.weights.as_flattened().get(slot).copied().unwrap_or(0.0)
+    }
+
+    /// Finds the item that each mass falls on, were the weights laid side by side from 0 to [`View::total`], in the tree's
+    /// own order: uniform masses draw items in proportion to their weights. A mass of the total or more falls on the last
+    /// item that has a weight above 0, and none ever on an item that has not. The masses are used up.
+    ///
+    /// Errors: `Shape`; `NotReady` if all weights are 0. Nothing is written then.
+    pub fn find(&self, mass: &mut [f64], slots: &mut [u32]) -> Result {
+        check_len("sum_tree: as many items as masses,", slots, mass.len())?;
+        if self.total() <= 0.0 {
+            return Err(Error::new(Kind::NotReady, "sum_tree: an item of a weight above 0"));
+        }
+        cpu::dispatch(Descend { tree: *self, mass, slots });
+        Ok(())
+    }
+}
+
+impl View<'_> {
+    /// Where a mass falls that rounding has moved past the last weight above 0 of some node: on that weight. There, and only
+    /// there, the way down has come to a sum of 0, by the last child of each node, whether anything lies below it or not.
+    #[cold]
+    #[inline(never)]
+    fn nearest(&self, slot: u32) -> u32 {
+        let (mut at, mut lost) = (0u32, false);
+        let levels = self.levels.starts();
+        for level in (0..levels.len()).rev() {
+            let sums = match level.checked_sub(1).and_then(|below| levels.get(below)) {
+                Some(start) => self.sums.get(start.saturating_add(at as usize)).copied(),
+                None => self.weights.get(at as usize).map(widened),
+            };
+            let sums = sums.unwrap_or([0.0; WIDTH]);
+            let mut child = slot.checked_shr(4 * level as u32).unwrap_or(0) % WIDTH as u32;
+            lost |= sums.get(child as usize).is_none_or(|sum| *sum <= 0.0);
+            if lost {
+                let above_0 = |child: &usize| sums.get(*child).is_some_and(|sum| *sum > 0.0);
+                child = (0..WIDTH).map(place).rfind(above_0).unwrap_or(0) as u32;
+            }
+            at = at << 4 | child;
+        }
+        at
+    }
+}
+
+/// Many masses down the tree, level by level.
+struct Descend<'a> {
+    tree: View<'a>,
+    mass: &'a mut [f64],
+    slots: &'a mut [u32],
+}
+
+impl Kernel for Descend<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Descend { tree, mass, slots } = self;
+        // The highest level is the sum of all, which leads nowhere.
+        let levels = tree.levels.starts();
+        let levels = levels.split_last().map_or(&[] as &[usize], |(_, levels)| levels);
+        let (mut mass, mut slots) = (mass, slots);
+        while !mass.is_empty() {
+            let some = mass.len().min(slots.len()).min(DOWN);
+            let (Some((now, later)), Some((slots_now, slots_later))) =
+                (mass.split_at_mut_checked(some), slots.split_at_mut_checked(some))
+            else {
+                return;
+            };
+            if some == 0 {
+                return;
+            }
+            slots_now.fill(0);
+            for (i, &start) in levels.iter().enumerate().rev() {
+                let Some(level) = tree.begins.get(start..) else { return };
+                for (mass, slot) in now.iter_mut().zip(slots_now.iter_mut()) {
+                    let (place, rest) = match level.get(*slot as usize) {
+                        Some(node) => child(node, *mass),
+                        None => (WIDTH - 1, *mass),
+                    };
+                    (*slot, *mass) = (*slot << 4 | place as u32, rest);
+                    if i == 0 {
+                        cpu::prefetch(tree.weights, *slot as usize);
+                    }
+                }
+            }
+            for (mass, slot) in now.iter().zip(slots_now.iter_mut()) {
+                let (place, weight) = match tree.weights.get(*slot as usize) {
+                    Some(node) => {
+                        let (place, _) = child(&before(&widened(node)).0, *mass);
+                        (place, node[place])
+                    }
+                    None => (WIDTH - 1, 0.0),
+                };
+                *slot = *slot << 4 | place as u32;
+                if weight <= 0.0 {
+                    *slot = tree.nearest(*slot);
+                }
+            }
+            (mass, slots) = (later, slots_later);
+        }
+    }
+}
+
+/// At most [`UP`] weights written, and the nodes above them summed level by level, each once.
+struct Raise<'a, 'b> {
+    tree: &'b mut SumTree<'a>,
+    slots: &'b [u32],
+    weights: &'b [f32],
+}
+
+impl Kernel for Raise<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Raise { tree, slots, weights } = self;
+        let SumTree { levels, weights: all, sums, begins, mins, marks, .. } = tree;
+        let marks = marks.as_flattened_mut();
+        for &slot in slots {
+            cpu::prefetch(all, slot as usize / WIDTH);
+        }
+        let mut nodes = [0u32; UP];
+        let mut count = 0usize;
+        // A node comes onto the list when it is marked for the first time.
+        for (&slot, &weight) in slots.iter().zip(weights) {
+            if let Some(at) = all.as_flattened_mut().get_mut(slot as usize) {
+                *at = weight;
+            }
+            note(marks, 0, slot >> 4, &mut nodes, &mut count);
+        }
+        let mut below: Option<usize> = None;
+        for (i, &start) in levels.starts().iter().enumerate() {
+            let Some(touched) = nodes.get(..count) else { return };
+            for &node in touched {
+                let (sum, min) = match below {
+                    None => all.get(node as usize).map_or(NOTHING, sum_weights),
+                    Some(below) => {
+                        let node = below.wrapping_add(node as usize);
+                        let (Some(sums), Some(mins), Some(begins)) =
+                            (sums.get(node), mins.get(node), begins.get_mut(node))
+                        else {
+                            return;
+                        };
+                        let sum;
+                        (*begins, sum) = before(sums);
+                        (sum, least(mins))
+                    }
+                };
+                let at = start.wrapping_mul(WIDTH).wrapping_add(node as usize);
+                let (sums, mins) = (sums.as_flattened_mut(), mins.as_flattened_mut());
+                let (Some(to), Some(to_min), Some(mark)) = (sums.get_mut(at), mins.get_mut(at), marks.get_mut(at))
+                else {
+                    return;
+                };
+                (*to, *to_min, *mark) = (sum, min, 0);
+            }
+            let Some(&above) = levels.starts().get(i.wrapping_add(1)) else { return };
+            let left = count;
+            count = 0;
+            for i in 0..left.min(UP) {
+                let node = nodes[i] >> 4;
+                note(marks, above, node, &mut nodes, &mut count);
+            }
+            below = Some(start);
+        }
+    }
+}
+
+#[inline(always)]
+fn note(marks: &mut [u8], start: usize, node: u32, nodes: &mut [u32; UP], count: &mut usize) {
+    nodes[*count % UP] = node;
+    if let Some(mark) = marks.get_mut(start.wrapping_mul(WIDTH).wrapping_add(node as usize)) {
+        *count = count.wrapping_add(usize::from(*mark == 0));
+        *mark = 1;
+    }
+}

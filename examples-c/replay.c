@@ -1,0 +1,148 @@
+/* A replay memory that follows priorities, saved in the middle and resumed: `replay [FILE]`.
+
+   Four carts balance their poles by a fixed rule with some noise, and a linear value of what they see is learned from the
+   transitions, three steps long, that are drawn most often where it errs most. Half-way everything goes into a file and is
+   read back; the end is that of a run without a break. Then a look at what was drawn, beside what the priorities promise. */
+#include "host.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ENVS = 4, OBS = 4, ROWS = 1000, BATCH = 32, STEPS = 3000, BARS = 8, LOOKS = 2000 };
+
+/* All that a run is: saving it saves the run. */
+static struct run {
+  _Alignas(64) unsigned char world[1 << 12];
+  _Alignas(64) unsigned char memory[1 << 19];
+  float obs[ENVS][OBS];
+  float value[OBS];
+} run, other;
+
+static rlcore_env_def env;
+static rlcore_vecenv *envs;
+static rlcore_replay *memory;
+static rlcore_rng rng;
+
+static void start(void) {
+  memset(&run, 0, sizeof run);
+  rlcore_vecenv_config many;
+  CHECK(rlcore_vecenv_config_init(&many, sizeof many));
+  many.num_envs = ENVS;
+  CHECK(rlcore_vecenv_init(run.world, sizeof run.world, &env, &many, &envs));
+  CHECK(rlcore_vecenv_reset(envs, &env, NULL, run.obs));
+
+  const rlcore_column columns[] = {{"obs", RLCORE_F32, OBS, 0, 0}, {"action", RLCORE_I32, 1, 0, 0}};
+  rlcore_replay_config config;
+  CHECK(rlcore_replay_config_init(&config, sizeof config));
+  config.num_envs = ENVS;
+  config.num_rows = ROWS;
+  config.columns = columns;
+  config.num_columns = 2;
+  config.num_steps = 3;
+  size_t size;
+  CHECK(rlcore_replay_size(&config, &size));
+  if (size > sizeof run.memory) host_fail("the memory takes %zu bytes", size);
+  CHECK(rlcore_replay_init(run.memory, sizeof run.memory, &config, &memory));
+  CHECK(rlcore_rng_seed(&rng, 7));
+}
+
+/* One step of every cart: what was seen before the action goes into the memory. */
+static void act(void) {
+  static float before[ENVS][OBS], final_obs[ENVS][OBS], reward[ENVS];
+  static uint8_t terminated[ENVS], truncated[ENVS];
+  int32_t action[ENVS];
+  double noise[ENVS];
+  memcpy(before, run.obs, sizeof before);
+  CHECK(rlcore_rng_uniform(&rng, -0.1, 0.1, noise, ENVS));
+  for (int i = 0; i < ENVS; i++) action[i] = before[i][2] + before[i][3] + (float)noise[i] > 0;
+  const rlcore_vecenv_out out = {sizeof out, 0, run.obs, reward, terminated, truncated, final_obs, NULL};
+  CHECK(rlcore_vecenv_step(envs, &env, action, &out));
+  const void *values[] = {before, action}, *last[] = {final_obs, NULL};
+  CHECK(rlcore_replay_add_all(memory, values, reward, terminated, truncated, last));
+}
+
+static float value_of(const float *obs) {
+  float value = 0;
+  for (int i = 0; i < OBS; i++) value += run.value[i] * obs[i] * obs[i];
+  return value;
+}
+
+/* One batch: the value moves by errors that the corrections make fair, and the errors become priorities. */
+static void learn(float progress) {
+  static rlcore_frame_index index[BATCH];
+  static float obs[BATCH][OBS], next_obs[BATCH][OBS], reward[BATCH], discount[BATCH], weight[BATCH], error[BATCH];
+  float beta;
+  CHECK(rlcore_replay_linear(0.4F, 1, progress, &beta));
+  CHECK(rlcore_replay_sample(memory, &rng, BATCH, beta, RLCORE_REPLAY_NORMALIZE_MEMORY, 0, index, weight, NULL));
+  CHECK(rlcore_replay_gather(memory, 0, index, BATCH, RLCORE_LAYOUT_HWC, RLCORE_F32, obs));
+  CHECK(rlcore_replay_gather_next(memory, 0, index, BATCH, RLCORE_LAYOUT_HWC, RLCORE_F32, next_obs));
+  CHECK(rlcore_replay_transitions(memory, index, BATCH, reward, discount, NULL, NULL));
+  for (int i = 0; i < BATCH; i++) {
+    const float delta = reward[i] + discount[i] * value_of(next_obs[i]) - value_of(obs[i]);
+    for (int k = 0; k < OBS; k++) run.value[k] += 0.01F * weight[i] * delta * obs[i][k] * obs[i][k];
+    error[i] = delta < 0 ? -delta : delta;
+  }
+  CHECK(rlcore_replay_update(memory, index, error, BATCH, NULL));
+}
+
+static void go(int begin, int end) {
+  for (int step = begin; step < end; step++) {
+    act();
+    if (step >= 100) learn((float)step / STEPS);
+  }
+  CHECK(rlcore_replay_store_rng(memory, &rng)); /* the stream is saved with the memory */
+}
+
+/* How often transitions of each size of weight were drawn, beside their share of the sum of weights. */
+static void look(void) {
+  static double share[BARS], drawn[BARS];
+  rlcore_replay_stats stats = {.struct_size = sizeof stats};
+  CHECK(rlcore_replay_get_stats(memory, &stats));
+  printf("%llu transitions, weights from %.3f\n", (unsigned long long)stats.num_transitions, (double)stats.min_weight);
+  static rlcore_frame_index index[ROWS];
+  static float weight[ROWS], probability[ROWS];
+  for (int i = 0; i < LOOKS; i++) {
+    CHECK(rlcore_replay_sample(memory, &rng, ROWS, 0, RLCORE_REPLAY_NORMALIZE_NONE, 1, index, weight, probability));
+    for (int k = 0; k < ROWS; k++) {
+      int bar = 0;
+      for (double size = 1.0 / 8; size < probability[k] * (double)stats.num_transitions && bar < BARS - 1; size *= 2) bar++;
+      drawn[bar] += 1;
+      share[bar] += 1 / (probability[k] * (double)stats.num_transitions); /* each is drawn so much too often */
+    }
+  }
+  double worst = 0;
+  for (int bar = 0; bar < BARS; bar++) {
+    if (drawn[bar] == 0) continue;
+    const double total = (double)LOOKS * ROWS, often = drawn[bar] / total, there = share[bar] / total;
+    printf("up to %4.2g times the mean: %5.1f %% of the memory, %5.1f %% of the draws ", (1 << bar) / 8.0, 100 * there, 100 * often);
+    for (int i = 0; i < (int)(60 * often + 0.5); i++) putchar('#');
+    putchar('\n');
+    worst += there;
+  }
+  /* The transitions that the draws stand for add up to the whole memory. */
+  printf(worst > 0.99 && worst < 1.01 ? "ok: draws follow priorities\n" : "FAILED: draws and priorities differ\n");
+}
+
+int main(int argc, char **argv) {
+  const char *const file = argc > 1 ? argv[1] : "out/replay.bin";
+  CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  start();
+  go(0, STEPS / 2);
+  host_write(file, &run, sizeof run);
+  memset(&run, 0xEE, sizeof run);
+  memset(&rng, 0xEE, sizeof rng);
+  if (host_read(file, &run, sizeof run) != sizeof run) host_fail("%s: too short", file);
+  CHECK(rlcore_vecenv_attach(run.world, sizeof run.world, &env, &envs));
+  CHECK(rlcore_replay_attach(run.memory, sizeof run.memory, &memory));
+  CHECK(rlcore_replay_load_rng(memory, &rng));
+  go(STEPS / 2, STEPS);
+  memcpy(&other, &run, sizeof run);
+
+  start();
+  go(0, STEPS / 2);
+  go(STEPS / 2, STEPS);
+  if (memcmp(&run, &other, sizeof run) != 0) host_fail("FAILED: the resumed run differs");
+  printf("hashes %016llx and %016llx\n", (unsigned long long)host_hash(&run, sizeof run), (unsigned long long)host_hash(&other, sizeof other));
+  puts("ok: saved half-way, read back and gone on: equal to never having stopped");
+  look();
+}

@@ -1,0 +1,430 @@
+/* Replay memories that follow priorities, called wrongly in every way we know; and what right calls answer. */
+#include "rlcore.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 2, KEPT = 8, OBS = 2, BLOCK = 8192, ROWS = 4 };
+
+static struct world {
+  _Alignas(64) unsigned char mem[BLOCK];
+  _Alignas(64) unsigned char other[BLOCK];
+  rlcore_column columns[2];
+  rlcore_replay_config config;
+  rlcore_replay *r;
+  rlcore_rng rng, saved;
+  rlcore_replay_stats stats;
+  size_t size;
+  uint64_t number, forgotten;
+  float obs[N][OBS], final_obs[N][OBS], reward[N];
+  int32_t action[N];
+  uint8_t terminated[N], truncated[N];
+  const void *values[2], *final_values[2];
+  rlcore_frame_index index[ROWS];
+  float weight[ROWS], probability[ROWS], priority[ROWS], out_reward[ROWS], discount[ROWS], out_obs[ROWS][OBS], at;
+  uint8_t out_terminated[ROWS], out_truncated[ROWS];
+  int32_t out_action[ROWS];
+} w, before;
+
+#include "attack.h"
+
+#if SIZE_MAX == UINT64_MAX
+_Static_assert(sizeof(rlcore_replay_config) == 48, "");
+OFFSET(rlcore_replay_config, num_envs, 4); OFFSET(rlcore_replay_config, num_rows, 8);
+OFFSET(rlcore_replay_config, num_columns, 12); OFFSET(rlcore_replay_config, columns, 16);
+OFFSET(rlcore_replay_config, observations, 24); OFFSET(rlcore_replay_config, num_steps, 28);
+OFFSET(rlcore_replay_config, discount, 32); OFFSET(rlcore_replay_config, alpha, 36);
+OFFSET(rlcore_replay_config, epsilon, 40); OFFSET(rlcore_replay_config, reserved, 44);
+_Static_assert(sizeof(rlcore_replay_stats) == 32, "");
+OFFSET(rlcore_replay_stats, alpha, 4); OFFSET(rlcore_replay_stats, num_transitions, 8);
+OFFSET(rlcore_replay_stats, total, 16); OFFSET(rlcore_replay_stats, min_weight, 24);
+OFFSET(rlcore_replay_stats, max_priority, 28);
+#endif
+
+#define ADD(...) rlcore_replay_add(__VA_ARGS__)
+#define ADD_ALL(...) rlcore_replay_add_all(__VA_ARGS__)
+#define SAMPLE(...) rlcore_replay_sample(__VA_ARGS__)
+#define UPDATE(...) rlcore_replay_update(__VA_ARGS__)
+#define TRANSITIONS(...) rlcore_replay_transitions(__VA_ARGS__)
+#define GATHER(...) rlcore_replay_gather(__VA_ARGS__)
+#define NEXT(...) rlcore_replay_gather_next(__VA_ARGS__)
+
+/* A fresh world: every environment has added rows 0 to 3; row 2 ended its episode, so that row 3 is a tail; then row 4. */
+static void start(void) {
+  memset(&w, 0, sizeof w);
+  w.columns[0] = (rlcore_column){"obs", RLCORE_F32, OBS, 0, 0};
+  w.columns[1] = (rlcore_column){"action", RLCORE_I32, 1, 0, 0};
+  FINE(rlcore_replay_config_init(&w.config, sizeof w.config));
+  CHECK(w.config.struct_size == sizeof w.config && w.config.num_envs == 1 && w.config.num_rows == 100000);
+  CHECK(w.config.columns == NULL && w.config.num_columns == 0 && w.config.observations == 1 && w.config.num_steps == 1);
+  CHECK(w.config.discount == 0.99f && w.config.alpha == 0.6f && w.config.epsilon == 1e-6f && w.config.reserved == 0);
+  w.config.num_envs = N;
+  w.config.num_rows = KEPT;
+  w.config.columns = w.columns;
+  w.config.num_columns = 2;
+  w.config.num_steps = 2;
+  w.config.discount = 0.5f;
+  w.config.alpha = 1;
+  w.config.epsilon = 0.25f;
+  FINE(rlcore_replay_size(&w.config, &w.size));
+  CHECK(w.size <= sizeof w.mem);
+  FINE(rlcore_replay_init(w.mem, sizeof w.mem, &w.config, &w.r));
+  CHECK((void *)w.r == (void *)w.mem);
+  FINE(rlcore_rng_seed(&w.rng, 1));
+  w.values[0] = w.obs;
+  w.values[1] = w.action;
+  w.final_values[0] = w.final_obs;
+  for (int step = 0; step < 4; step++) {
+    for (int env = 0; env < N; env++) {
+      w.obs[env][0] = w.obs[env][1] = (float)(10 * env + step);
+      w.final_obs[env][0] = w.final_obs[env][1] = 77;
+      w.action[env] = step;
+      w.reward[env] = (float)(1 << step);
+      w.terminated[env] = step == 2;
+    }
+    FINE(ADD_ALL(w.r, w.values, w.reward, w.terminated, w.truncated, w.final_values));
+  }
+  for (int i = 0; i < ROWS; i++) {
+    w.index[i] = (rlcore_frame_index){(uint64_t)(i % 3), (uint32_t)i % N, 0};
+    w.priority[i] = (float)i;
+  }
+}
+
+/* ---- Making a block ---- */
+
+static void attack_config(void) {
+  start();
+  REFUSED(NULLED, "replay config", rlcore_replay_config_init(NULL, sizeof w.config));
+  REFUSED(CROOKED, "replay config", rlcore_replay_config_init(off(&w.config, 2), sizeof w.config));
+  REFUSED(RLCORE_E_SIZE, "at least 48", rlcore_replay_config_init(&w.config, sizeof w.config - 8));
+  REFUSED(RLCORE_E_SIZE, "given 0", rlcore_replay_config_init(&w.config, 0));
+
+  const struct { size_t field; uint32_t bad; const char *words; } bad[] = {
+      {offsetof(rlcore_replay_config, struct_size), 40, "at least 48, given 40"},
+      {offsetof(rlcore_replay_config, struct_size), 0, "struct_size"},
+      {offsetof(rlcore_replay_config, struct_size), UINT32_MAX, "struct_size"},
+      {offsetof(rlcore_replay_config, num_envs), 0, "replay config: num_envs of at least 1, given 0"},
+      {offsetof(rlcore_replay_config, num_rows), 0, "num_rows of at least 1"},
+      {offsetof(rlcore_replay_config, num_rows), 2, "num_rows of at least num_steps and any num_stack, 3, given 2"},
+      {offsetof(rlcore_replay_config, num_columns), 0, "num_columns: from 1 to 16, given 0"},
+      {offsetof(rlcore_replay_config, num_columns), 17, "num_columns: from 1 to 16, given 17"},
+      {offsetof(rlcore_replay_config, num_columns), UINT32_MAX, "num_columns: from 1 to 16"},
+      {offsetof(rlcore_replay_config, observations), 4, "observations with bits below num_columns, 2, given 4"},
+      {offsetof(rlcore_replay_config, observations), UINT32_MAX, "observations"},
+      {offsetof(rlcore_replay_config, num_steps), 0, "num_steps from 1 to 255, given 0"},
+      {offsetof(rlcore_replay_config, num_steps), 256, "num_steps from 1 to 255, given 256"},
+      {offsetof(rlcore_replay_config, num_steps), UINT32_MAX, "num_steps from 1 to 255"},
+      {offsetof(rlcore_replay_config, reserved), 1, "reserved: zero, given 1"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    uint32_t *field = off(&w.config, bad[i].field);
+    WITH(*field, bad[i].bad, RLCORE_E_CONFIG, bad[i].words, rlcore_replay_size(&w.config, &w.size));
+    WITH(*field, bad[i].bad, RLCORE_E_CONFIG, bad[i].words, rlcore_replay_init(w.other, BLOCK, &w.config, &w.r));
+  }
+  const float wrong[] = {-0.5f, 1.5f, NAN, INFINITY};
+  for (int i = 0; i < 4; i++) {
+    WITH(w.config.discount, wrong[i], RLCORE_E_CONFIG, "discount from 0 to 1", rlcore_replay_size(&w.config, &w.size));
+    WITH(w.config.alpha, wrong[i], RLCORE_E_CONFIG, "alpha from 0 to 1", rlcore_replay_size(&w.config, &w.size));
+    WITH(w.config.epsilon, i == 1 ? 0 : wrong[i], RLCORE_E_CONFIG, "epsilon, a normal number", rlcore_replay_size(&w.config, &w.size));
+  }
+  WITH(w.config.columns, NULL, RLCORE_E_NULL, "columns", rlcore_replay_size(&w.config, &w.size));
+  WITH(w.config.columns, off(w.columns, 2), RLCORE_E_ALIGN, "columns", rlcore_replay_size(&w.config, &w.size));
+  WITH(w.columns[1].kind, 3, RLCORE_E_CONFIG, "kind", rlcore_replay_size(&w.config, &w.size));
+  const rlcore_replay_config kept = w.config;
+  w.config.num_envs = w.config.num_rows = UINT32_MAX;
+  REFUSED(RLCORE_E_OVERFLOW, "address space", rlcore_replay_size(&w.config, &w.size));
+  REFUSED(RLCORE_E_OVERFLOW, "address space", rlcore_replay_init(w.other, BLOCK, &w.config, &w.r));
+  w.config = kept;
+  REFUSED(NULLED, "config", rlcore_replay_size(NULL, &w.size));
+  REFUSED(CROOKED, "config", rlcore_replay_size(off(&w.config, 1), &w.size));
+  REFUSED(NULLED, "out_size", rlcore_replay_size(&w.config, NULL));
+  REFUSED(CROOKED, "out_size", rlcore_replay_size(&w.config, off(&w.size, 4)));
+}
+
+static void attack_init(void) {
+  start();
+  REFUSED(NULLED, "mem", rlcore_replay_init(NULL, BLOCK, &w.config, &w.r));
+  REFUSED(CROOKED, "block", rlcore_replay_init(off(w.other, 4), BLOCK - 8, &w.config, &w.r));
+  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_replay_init(w.other, w.size - 1, &w.config, &w.r));
+  REFUSED(RLCORE_E_OVERFLOW, "mem", rlcore_replay_init(w.other, SIZE_MAX, &w.config, &w.r));
+  REFUSED(NULLED, "config", rlcore_replay_init(w.other, BLOCK, NULL, &w.r));
+  REFUSED(NULLED, "out", rlcore_replay_init(w.other, BLOCK, &w.config, NULL));
+  REFUSED(CROOKED, "out", rlcore_replay_init(w.other, BLOCK, &w.config, off(&w.r, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_replay_init(w.other, BLOCK, &w.config, (void *)(w.other + 64)));
+
+  REFUSED(NULLED, "mem", rlcore_replay_attach(NULL, BLOCK, &w.r));
+  REFUSED(CROOKED, "block", rlcore_replay_attach(off(w.mem, 4), BLOCK - 8, &w.r));
+  REFUSED(RLCORE_E_SIZE, "block: bytes", rlcore_replay_attach(w.mem, w.size - 1, &w.r));
+  REFUSED(RLCORE_E_SIZE, "header", rlcore_replay_attach(w.mem, 8, &w.r));
+  REFUSED(NULLED, "out", rlcore_replay_attach(w.mem, w.size, NULL));
+  REFUSED(CROOKED, "out", rlcore_replay_attach(w.mem, w.size, off(&w.r, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_replay_attach(w.mem, BLOCK, (void *)(w.mem + 64)));
+  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", rlcore_replay_attach(w.other, BLOCK, &w.r));
+}
+
+/* Every byte in every state of one bit: refused, or accepted and harmless. */
+static void attack_images(void) {
+  start();
+  int refused = 0, accepted = 0;
+  memcpy(w.other, w.mem, BLOCK);
+  for (size_t at = 0; at < w.size; at++)
+    for (int bit = 0; bit < 8; bit++) {
+      w.other[at] ^= (unsigned char)(1 << bit);
+      rlcore_replay *r;
+      const rlcore_status status = rlcore_replay_attach(w.other, BLOCK, &r);
+      if (status == RLCORE_OK) {
+        accepted++;
+        if (SAMPLE(r, &w.rng, ROWS, 0.5f, 0, 0, w.index, w.weight, NULL) == RLCORE_OK) {
+          FINE(GATHER(r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs));
+          FINE(NEXT(r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs));
+          FINE(UPDATE(r, w.index, w.priority, ROWS, NULL));
+        }
+        FINE(ADD_ALL(r, w.values, w.reward, w.terminated, w.truncated, w.final_values));
+      } else {
+        refused++;
+        CHECK(status == RLCORE_E_IMAGE || status == RLCORE_E_SIZE);
+      }
+      memcpy(w.other, w.mem, BLOCK);
+    }
+  CHECK(refused > 8 * 700 && accepted > 0);
+  attacks += refused + accepted;
+}
+
+/* What every call says of a block that is none. */
+#define NO_BLOCK(call) \
+  do { \
+    rlcore_replay *r = NULL; \
+    REFUSED(NULLED, "replay", call); \
+    r = off(w.r, 4); \
+    REFUSED(CROOKED, "block: start on a multiple of 8", call); \
+    r = (void *)w.other; \
+    REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", call); \
+  } while (0)
+
+/* ---- Adding ---- */
+
+static void attack_adding(void) {
+  start();
+  rlcore_replay *const at = w.r;
+  const void *const *v = w.values, *const *f = w.final_values;
+  NO_BLOCK(ADD(r, 0, v, 1, 0, 0, f, &w.number));
+  REFUSED(NULLED, "values", ADD(at, 0, NULL, 1, 0, 0, f, &w.number));
+  REFUSED(CROOKED, "values", ADD(at, 0, off(v, 4), 1, 0, 0, f, &w.number));
+  POINTER(w.values[0], 2, "values[0]", ADD(at, 0, v, 1, 0, 0, f, &w.number));
+  POINTER(w.values[1], 2, "values[1]", ADD(at, 0, v, 1, 0, 0, f, &w.number));
+  REFUSED(CROOKED, "final_values", ADD(at, 0, v, 1, 1, 0, off(f, 4), &w.number));
+  POINTER(w.final_values[0], 2, "final_values of an observation", ADD(at, 0, v, 1, 1, 0, f, &w.number));
+  REFUSED(CROOKED, "out_number", ADD(at, 0, v, 1, 0, 0, f, off(&w.number, 4)));
+  REFUSED(RLCORE_E_RANGE, "an environment below 2, given 2", ADD(at, N, v, 1, 0, 0, f, &w.number));
+  REFUSED(RLCORE_E_RANGE, "an environment below 2", ADD(at, UINT32_MAX, v, 1, 0, 0, f, &w.number));
+  REFUSED(RLCORE_E_VALUE, "a finite reward, given NaN", ADD(at, 0, v, NAN, 0, 0, f, &w.number));
+  REFUSED(RLCORE_E_VALUE, "a finite reward, given inf", ADD(at, 0, v, INFINITY, 0, 0, f, &w.number));
+  REFUSED(RLCORE_E_RANGE, "terminated: 0 or 1, given 2", ADD(at, 0, v, 1, 2, 0, f, &w.number));
+  REFUSED(RLCORE_E_RANGE, "truncated: 0 or 1", ADD(at, 0, v, 1, 0, UINT32_MAX, f, &w.number));
+  REFUSED(RLCORE_E_SHAPE, "a last observation where an episode ended", ADD(at, 0, v, 1, 1, 0, NULL, &w.number));
+  REFUSED(RLCORE_E_SHAPE, "not so environment, given 1", ADD(at, 1, v, 1, 0, 1, NULL, &w.number));
+  WITH(w.values[0], w.mem + 64, RLCORE_E_OVERLAP, "replay", ADD(at, 0, v, 1, 0, 0, f, &w.number));
+  WITH(w.final_values[0], w.mem + 64, RLCORE_E_OVERLAP, "replay", ADD(at, 0, v, 1, 0, 0, f, &w.number));
+  WITH(w.values[0], (void *)&w.number, RLCORE_E_OVERLAP, "out_number", ADD(at, 0, v, 1, 0, 0, f, &w.number));
+  REFUSED(RLCORE_E_OVERLAP, "replay", ADD(at, 0, v, 1, 0, 0, f, (uint64_t *)(void *)(w.mem + 64)));
+  FINE(ADD(at, 0, v, 1, 0, 0, NULL, NULL));
+
+  const float *reward = w.reward;
+  const uint8_t *end = w.terminated, *cut = w.truncated;
+  NO_BLOCK(ADD_ALL(r, v, reward, end, cut, f));
+  REFUSED(NULLED, "values", ADD_ALL(at, NULL, reward, end, cut, f));
+  POINTER(w.values[1], 2, "values[1]", ADD_ALL(at, v, reward, end, cut, f));
+  REFUSED(NULLED, "reward", ADD_ALL(at, v, NULL, end, cut, f));
+  REFUSED(CROOKED, "reward", ADD_ALL(at, v, off(reward, 2), end, cut, f));
+  REFUSED(NULLED, "terminated", ADD_ALL(at, v, reward, NULL, cut, f));
+  REFUSED(NULLED, "truncated", ADD_ALL(at, v, reward, end, NULL, f));
+  POINTER(w.final_values[0], 2, "final_values of an observation", ADD_ALL(at, v, reward, end, cut, f));
+  WITH(w.reward[1], NAN, RLCORE_E_VALUE, "a finite reward, given NaN", ADD_ALL(at, v, reward, end, cut, f));
+  WITH(w.terminated[1], 1, RLCORE_E_SHAPE, "not so environment, given 1", ADD_ALL(at, v, reward, end, cut, NULL));
+  REFUSED(RLCORE_E_OVERLAP, "replay", ADD_ALL(at, v, (float *)(void *)w.mem, end, cut, f));
+  REFUSED(RLCORE_E_OVERLAP, "replay", ADD_ALL(at, v, reward, w.mem, cut, f));
+  REFUSED(RLCORE_E_OVERLAP, "replay", ADD_ALL(at, v, reward, end, w.mem, f));
+  REFUSED(RLCORE_E_OVERLAP, "replay", ADD_ALL(at, (const void *const *)(void *)w.mem, reward, end, cut, f));
+
+  NO_BLOCK(rlcore_replay_set_alpha(r, 0.5f));
+  REFUSED(RLCORE_E_RANGE, "alpha from 0 to 1, given -1", rlcore_replay_set_alpha(at, -1));
+  REFUSED(RLCORE_E_RANGE, "alpha from 0 to 1, given NaN", rlcore_replay_set_alpha(at, NAN));
+  REFUSED(NULLED, "out", rlcore_replay_linear(0, 1, 0.5f, NULL));
+  REFUSED(CROOKED, "out", rlcore_replay_linear(0, 1, 0.5f, off(&w.at, 2)));
+  REFUSED(RLCORE_E_RANGE, "a progress from 0 to 1, given 2", rlcore_replay_linear(0, 1, 2, &w.at));
+  REFUSED(RLCORE_E_RANGE, "a progress from 0 to 1, given NaN", rlcore_replay_linear(0, 1, NAN, &w.at));
+  REFUSED(RLCORE_E_VALUE, "finite ends", rlcore_replay_linear(0, INFINITY, 0.5f, &w.at));
+}
+
+/* ---- Drawing and reading ---- */
+
+static void attack_drawing(void) {
+  start();
+  rlcore_replay *const at = w.r;
+  rlcore_rng *const g = &w.rng;
+  NO_BLOCK(SAMPLE(r, g, ROWS, 0.5f, 0, 0, w.index, w.weight, w.probability));
+  REFUSED(NULLED, "rng", SAMPLE(at, NULL, ROWS, 0.5f, 0, 0, w.index, w.weight, w.probability));
+  REFUSED(CROOKED, "rng", SAMPLE(at, off(g, 4), ROWS, 0.5f, 0, 0, w.index, w.weight, w.probability));
+  WITH(w.rng.has_half, 7, RLCORE_E_IMAGE, "rng", SAMPLE(at, g, ROWS, 0.5f, 0, 0, w.index, w.weight, w.probability));
+  REFUSED(NULLED, "index", SAMPLE(at, g, ROWS, 0.5f, 0, 0, NULL, w.weight, w.probability));
+  REFUSED(CROOKED, "index", SAMPLE(at, g, ROWS, 0.5f, 0, 0, off(w.index, 4), w.weight, w.probability));
+  REFUSED(NULLED, "weight", SAMPLE(at, g, ROWS, 0.5f, 0, 0, w.index, NULL, w.probability));
+  REFUSED(CROOKED, "weight", SAMPLE(at, g, ROWS, 0.5f, 0, 0, w.index, off(w.weight, 2), w.probability));
+  REFUSED(CROOKED, "probability", SAMPLE(at, g, ROWS, 0.5f, 0, 0, w.index, w.weight, off(w.probability, 1)));
+  REFUSED(RLCORE_E_RANGE, "a beta of at least 0, given -1", SAMPLE(at, g, ROWS, -1, 0, 0, w.index, w.weight, NULL));
+  REFUSED(RLCORE_E_VALUE, "a finite beta, given NaN", SAMPLE(at, g, ROWS, NAN, 0, 0, w.index, w.weight, NULL));
+  REFUSED(RLCORE_E_VALUE, "a finite beta, given inf", SAMPLE(at, g, ROWS, INFINITY, 0, 0, w.index, w.weight, NULL));
+  REFUSED(RLCORE_E_RANGE, "normalize: 0 (memory), 1 (batch) or 2 (none), given 3", SAMPLE(at, g, ROWS, 0.5f, 3, 0, w.index, w.weight, NULL));
+  REFUSED(RLCORE_E_RANGE, "independent: 0 or 1, given 2", SAMPLE(at, g, ROWS, 0.5f, 0, 2, w.index, w.weight, NULL));
+  REFUSED(RLCORE_E_OVERLAP, "weight", SAMPLE(at, g, ROWS, 0.5f, 0, 0, w.index, w.weight, w.weight));
+  REFUSED(RLCORE_E_OVERLAP, "index", SAMPLE(at, g, ROWS, 0.5f, 0, 0, w.index, (float *)(void *)w.index, NULL));
+  REFUSED(RLCORE_E_OVERLAP, "index", SAMPLE(at, g, ROWS, 0.5f, 0, 0, (void *)w.mem, w.weight, NULL));
+  FINE(SAMPLE(at, g, ROWS, 0.5f, 0, 1, w.index, w.weight, NULL));
+  FINE(SAMPLE(at, g, 0, 0.5f, 0, 0, w.index, w.weight, NULL));
+
+  start();
+  NO_BLOCK(UPDATE(r, w.index, w.priority, ROWS, &w.forgotten));
+  REFUSED(NULLED, "index", UPDATE(at, NULL, w.priority, ROWS, &w.forgotten));
+  REFUSED(CROOKED, "index", UPDATE(at, off(w.index, 4), w.priority, ROWS, &w.forgotten));
+  REFUSED(NULLED, "priority", UPDATE(at, w.index, NULL, ROWS, &w.forgotten));
+  REFUSED(CROOKED, "priority", UPDATE(at, w.index, off(w.priority, 2), ROWS, &w.forgotten));
+  REFUSED(CROOKED, "out_forgotten", UPDATE(at, w.index, w.priority, ROWS, off(&w.forgotten, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "out_forgotten", UPDATE(at, w.index, w.priority, ROWS, (uint64_t *)(void *)w.index));
+  REFUSED(RLCORE_E_OVERLAP, "replay", UPDATE(at, (void *)w.mem, w.priority, ROWS, &w.forgotten));
+  REFUSED(RLCORE_E_OVERLAP, "replay", UPDATE(at, w.index, (float *)(void *)w.mem, ROWS, &w.forgotten));
+  WITH(w.priority[3], NAN, RLCORE_E_VALUE, "a finite priority, given NaN", UPDATE(at, w.index, w.priority, ROWS, &w.forgotten));
+  WITH(w.priority[3], INFINITY, RLCORE_E_VALUE, "a finite priority, given inf", UPDATE(at, w.index, w.priority, ROWS, &w.forgotten));
+  WITH(w.priority[3], -1, RLCORE_E_RANGE, "a priority of at least 0, given -1", UPDATE(at, w.index, w.priority, ROWS, &w.forgotten));
+#define INDICES(call) \
+  do { \
+    WITH(w.index[3].env, N, RLCORE_E_RANGE, "an environment below 2, given 2", call); \
+    WITH(w.index[3].number, 3, RLCORE_E_RANGE, "a row that is a transition; not so number, given 3", call); \
+    WITH(w.index[3].number, 5, RLCORE_E_RANGE, "of a number below 5, given 5", call); \
+    WITH(w.index[3].number, UINT64_MAX, RLCORE_E_RANGE, "of a number below 5", call); \
+    WITH(w.index[3].reserved, 1, RLCORE_E_RANGE, "reserved is 0, given 1", call); \
+  } while (0)
+  INDICES(UPDATE(at, w.index, w.priority, ROWS, &w.forgotten));
+
+#define ALL w.out_reward, w.discount, w.out_terminated, w.out_truncated
+  NO_BLOCK(TRANSITIONS(r, w.index, ROWS, ALL));
+  REFUSED(NULLED, "index", TRANSITIONS(at, NULL, ROWS, ALL));
+  REFUSED(CROOKED, "index", TRANSITIONS(at, off(w.index, 4), ROWS, ALL));
+  REFUSED(CROOKED, "reward", TRANSITIONS(at, w.index, ROWS, off(w.out_reward, 2), NULL, NULL, NULL));
+  REFUSED(CROOKED, "discount", TRANSITIONS(at, w.index, ROWS, NULL, off(w.discount, 2), NULL, NULL));
+  REFUSED(RLCORE_E_OVERLAP, "reward", TRANSITIONS(at, w.index, ROWS, w.discount, w.discount, NULL, NULL));
+  REFUSED(RLCORE_E_OVERLAP, "terminated", TRANSITIONS(at, w.index, ROWS, NULL, NULL, w.out_truncated, w.out_truncated));
+  REFUSED(RLCORE_E_OVERLAP, "truncated", TRANSITIONS(at, w.index, ROWS, NULL, NULL, NULL, w.mem));
+  INDICES(TRANSITIONS(at, w.index, ROWS, ALL));
+  FINE(TRANSITIONS(at, w.index, ROWS, NULL, NULL, NULL, NULL));
+
+#define READS(CALL) \
+  do { \
+    NO_BLOCK(CALL(r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs)); \
+    REFUSED(RLCORE_E_RANGE, "a column below 2, given 2", CALL(at, 2, w.index, ROWS, 0, RLCORE_F32, w.out_obs)); \
+    REFUSED(NULLED, "index", CALL(at, 0, NULL, ROWS, 0, RLCORE_F32, w.out_obs)); \
+    REFUSED(CROOKED, "index", CALL(at, 0, off(w.index, 4), ROWS, 0, RLCORE_F32, w.out_obs)); \
+    REFUSED(RLCORE_E_RANGE, "layout: 0 (HWC) or 1 (CHW), given 2", CALL(at, 0, w.index, ROWS, 2, RLCORE_F32, w.out_obs)); \
+    REFUSED(RLCORE_E_RANGE, "kind", CALL(at, 0, w.index, ROWS, 0, RLCORE_I32, w.out_obs)); \
+    REFUSED(RLCORE_E_RANGE, "kind", CALL(at, 0, w.index, ROWS, 0, 9, w.out_obs)); \
+    REFUSED(NULLED, "out", CALL(at, 0, w.index, ROWS, 0, RLCORE_F32, NULL)); \
+    REFUSED(CROOKED, "out", CALL(at, 0, w.index, ROWS, 0, RLCORE_F32, off(w.out_obs, 2))); \
+    REFUSED(RLCORE_E_OVERLAP, "out", CALL(at, 0, w.index, ROWS, 0, RLCORE_F32, w.index)); \
+    REFUSED(RLCORE_E_OVERLAP, "out", CALL(at, 0, w.index, ROWS, 0, RLCORE_F32, w.mem)); \
+    INDICES(CALL(at, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs)); \
+  } while (0)
+  READS(GATHER);
+  READS(NEXT);
+  REFUSED(RLCORE_E_RANGE, "a column that is an observation; not so, given 1", NEXT(at, 1, w.index, ROWS, 0, RLCORE_I32, w.out_action));
+
+  NO_BLOCK(rlcore_replay_get_stats(r, &w.stats));
+  w.stats.struct_size = sizeof w.stats;
+  REFUSED(NULLED, "replay stats", rlcore_replay_get_stats(at, NULL));
+  REFUSED(CROOKED, "replay stats", rlcore_replay_get_stats(at, off(&w.stats, 4)));
+  WITH(w.stats.struct_size, 24, RLCORE_E_CONFIG, "struct_size", rlcore_replay_get_stats(at, &w.stats));
+  WITH(w.stats.struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size", rlcore_replay_get_stats(at, &w.stats));
+
+  NO_BLOCK(rlcore_replay_store_rng(r, g));
+  REFUSED(NULLED, "rng", rlcore_replay_store_rng(at, NULL));
+  REFUSED(CROOKED, "rng", rlcore_replay_store_rng(at, off(g, 4)));
+  WITH(w.rng.has_half, 2, RLCORE_E_IMAGE, "rng", rlcore_replay_store_rng(at, g));
+  NO_BLOCK(rlcore_replay_load_rng(r, &w.saved));
+  REFUSED(NULLED, "rng", rlcore_replay_load_rng(at, NULL));
+  REFUSED(CROOKED, "rng", rlcore_replay_load_rng(at, off(&w.saved, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "rng", rlcore_replay_load_rng(at, (rlcore_rng *)(void *)w.mem));
+
+  /* Nothing to draw yet. */
+  FINE(rlcore_replay_init(w.mem, sizeof w.mem, &w.config, &w.r));
+  REFUSED(RLCORE_E_NOT_READY, "a transition that may be drawn", SAMPLE(at, g, ROWS, 0.5f, 0, 0, w.index, w.weight, NULL));
+}
+
+/* ---- Right calls ---- */
+
+static void check_answers(void) {
+  start();
+  w.stats.struct_size = sizeof w.stats;
+  FINE(rlcore_replay_get_stats(w.r, &w.stats));
+  CHECK(w.stats.num_transitions == 3 * N && w.stats.total == 3 * N && w.stats.min_weight == 1 && w.stats.max_priority == 1);
+
+  /* Rewards 1, 2, 4 over two steps at a discount of one half; the last step terminates. */
+  const rlcore_frame_index rows[ROWS] = {{0, 0, 0}, {1, 0, 0}, {2, 1, 0}, {0, 1, 0}};
+  memcpy(w.index, rows, sizeof rows);
+  FINE(TRANSITIONS(w.r, w.index, ROWS, ALL));
+  CHECK(w.out_reward[0] == 2 && w.out_reward[1] == 4 && w.out_reward[2] == 4 && w.out_reward[3] == 2);
+  CHECK(w.discount[0] == 0.25f && w.discount[1] == 0 && w.discount[2] == 0);
+  CHECK(w.out_terminated[0] == 0 && w.out_terminated[1] == 1 && w.out_terminated[2] == 1 && w.out_truncated[1] == 0);
+  FINE(GATHER(w.r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs));
+  CHECK(w.out_obs[0][0] == 0 && w.out_obs[1][1] == 1 && w.out_obs[2][0] == 12 && w.out_obs[3][1] == 10);
+  FINE(NEXT(w.r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs));
+  CHECK(w.out_obs[0][0] == 2 && w.out_obs[1][1] == 77 && w.out_obs[2][0] == 77 && w.out_obs[3][1] == 12);
+  FINE(GATHER(w.r, 1, w.index, ROWS, 0, RLCORE_I32, w.out_action));
+  CHECK(w.out_action[1] == 1 && w.out_action[2] == 2);
+
+  /* Priorities 3.75, 0, 0.75 and 1.75 beside epsilon. */
+  const float priorities[ROWS] = {3.75f, 0, 0.75f, 1.75f};
+  FINE(UPDATE(w.r, w.index, priorities, ROWS, &w.forgotten));
+  CHECK(w.forgotten == 0);
+  FINE(rlcore_replay_get_stats(w.r, &w.stats));
+  CHECK(w.stats.total == 4 + 0.25 + 1 + 2 + 2 && w.stats.min_weight == 0.25f && w.stats.max_priority == 4 && w.stats.alpha == 1);
+  FINE(SAMPLE(w.r, &w.rng, ROWS, 1, RLCORE_REPLAY_NORMALIZE_MEMORY, 0, w.index, w.weight, w.probability));
+  for (int i = 0; i < ROWS; i++) CHECK(fabsf(w.weight[i] * w.probability[i] * 9.25f - 0.25f) < 1e-6f);
+  FINE(rlcore_replay_linear(0.4f, 1, 0.5f, &w.at));
+  CHECK(w.at == 0.7f);
+
+  /* A copy goes on as the original does, from the stream that it was saved with. */
+  rlcore_replay *copy;
+  FINE(rlcore_replay_store_rng(w.r, &w.rng));
+  memcpy(w.other, w.mem, BLOCK);
+  FINE(rlcore_replay_attach(w.other, BLOCK, &copy));
+  FINE(rlcore_replay_load_rng(copy, &w.saved));
+  CHECK(memcmp(&w.saved, &w.rng, sizeof w.rng) == 0);
+  for (int i = 0; i < 2; i++) {
+    rlcore_replay *const r = i ? copy : w.r;
+    rlcore_rng *const g = i ? &w.saved : &w.rng;
+    for (int step = 0; step < 20; step++) {
+      FINE(SAMPLE(r, g, ROWS, 0.5f, 0, 1, w.index, w.weight, NULL));
+      for (int k = 0; k < ROWS; k++) w.priority[k] = w.weight[k] * (float)(k + step % 3);
+      w.terminated[0] = step % 5 == 0;
+      FINE(ADD_ALL(r, w.values, w.reward, w.terminated, w.truncated, w.final_values));
+      FINE(UPDATE(r, w.index, w.priority, ROWS, &w.forgotten));
+    }
+  }
+  CHECK(memcmp(w.mem, w.other, BLOCK) == 0);
+
+  /* What was forgotten since the draw is passed over by an update and refused to a reader. */
+  const rlcore_frame_index old[2] = {{0, 0, 0}, {1, 1, 0}};
+  FINE(UPDATE(w.r, old, priorities, 2, &w.forgotten));
+  CHECK(w.forgotten == 2);
+  REFUSED(RLCORE_E_RANGE, "transitions that are still held; not so number, given 0", GATHER(w.r, 0, old, 2, 0, RLCORE_F32, w.out_obs));
+}
+
+int main(void) {
+  attack_config();
+  attack_init();
+  attack_images();
+  attack_adding();
+  attack_drawing();
+  check_answers();
+  return verdict();
+}

@@ -1,0 +1,504 @@
+//! The replay memory against lists of everything that was ever added.
+
+use proptest::prelude::*;
+use rlcore::data::lazy_frames::FrameIndex;
+use rlcore::data::replay::{Added, Draw, Normalize, Replay, ReplayConfig, Step, Transitions, View, linear, spans};
+use rlcore::data::table::{Column, MAX_COLUMNS};
+use rlcore::error::Kind;
+use rlcore::kernels::stack::Layout;
+use rlcore::rng::Rng;
+use rlcore::space::{Element, Elements, ElementsMut};
+
+fn block(config: &ReplayConfig) -> Vec<u64> {
+    vec![0; Replay::size(config).unwrap() / 8]
+}
+
+fn bytes(block: &mut [u64]) -> &mut [u8] {
+    bytemuck::cast_slice_mut(block)
+}
+
+/// A number, an image of two bytes stacked k high, and an action.
+fn columns(k: u32) -> [Column; 3] {
+    [Column::new("obs", Element::F32, 1), Column::frames("image", 2, 1, k), Column::new("action", Element::I32, 1)]
+}
+
+struct Row {
+    obs: f32,
+    image: [u8; 2],
+    reward: f32,
+    terminated: bool,
+    truncated: bool,
+    tail: bool,
+    /// Number of the first row of its episode.
+    first: usize,
+    weight: f32,
+}
+
+/// Everything that one environment ever added.
+#[derive(Default)]
+struct Twin {
+    rows: Vec<Row>,
+}
+
+impl Twin {
+    /// Steps of the transition that begins with this row, if it may be drawn.
+    fn steps(&self, c: &ReplayConfig, t: usize) -> Option<usize> {
+        let n = c.num_steps as usize;
+        let row = self.rows.get(t).filter(|row| !row.tail)?;
+        let end = self.rows.iter().skip(t).position(|row| row.tail).map_or(n, |tail| tail.min(n));
+        let oldest = row.first.max((t + 1).saturating_sub(c.table.max_stack()));
+        (t + end < self.rows.len() && oldest + c.table.num_rows as usize >= self.rows.len()).then_some(end)
+    }
+
+    fn fold(&self, c: &ReplayConfig, t: usize, k: usize) -> (f32, f32) {
+        let sum: f64 = (0..k).map(|i| f64::from(c.discount).powi(i as i32) * f64::from(self.rows[t + i].reward)).sum();
+        let terminated = self.rows[t + k - 1].terminated;
+        (sum as f32, if terminated { 0.0 } else { f64::from(c.discount).powi(k as i32) as f32 })
+    }
+
+    fn stack(&self, c: &ReplayConfig, t: usize) -> Vec<u8> {
+        let (k, first) = (c.table.max_stack(), self.rows[t].first);
+        let frames: Vec<[u8; 2]> = (0..k).map(|j| self.rows[(t + j).saturating_sub(k - 1).max(first)].image).collect();
+        (0..2).flat_map(|pixel| frames.iter().map(move |frame| frame[pixel])).collect()
+    }
+}
+
+fn near(a: f32, b: f32) -> bool {
+    (a - b).abs() <= 2e-6 * b.abs().max(1e-6)
+}
+
+fn compare(c: &ReplayConfig, view: View<'_>, twins: &[Twin]) {
+    let num_rows = c.table.num_rows as usize;
+    let (mut good, mut k_of) = (Vec::new(), Vec::new());
+    for (env, twin) in twins.iter().enumerate() {
+        for t in 0..twin.rows.len() {
+            let index = FrameIndex::new(env as u32, t as u64);
+            let held = t + num_rows >= twin.rows.len();
+            let weight = if held { view.tree().weight(env * num_rows + t % num_rows) } else { 0.0 };
+            match twin.steps(c, t) {
+                Some(k) => {
+                    assert!(near(weight, twin.rows[t].weight), "row {t}: {weight} for {}", twin.rows[t].weight);
+                    good.push(index);
+                    k_of.push(k);
+                }
+                None => {
+                    assert_eq!(weight, 0.0, "row {t} of {}", twin.rows.len());
+                    assert_eq!(view.check(&[index]).unwrap_err().kind, Kind::Range);
+                }
+            }
+        }
+        let beyond = FrameIndex::new(env as u32, twin.rows.len() as u64);
+        assert_eq!(view.check(&[beyond]).unwrap_err().kind, Kind::Range);
+    }
+    assert_eq!(view.len(), good.len() as u64);
+    let b = good.len();
+    let (mut reward, mut discount) = (vec![9.0; b], vec![9.0; b]);
+    let (mut terminated, mut truncated) = (vec![9; b], vec![9; b]);
+    let out = Transitions {
+        reward: Some(&mut reward),
+        discount: Some(&mut discount),
+        terminated: Some(&mut terminated),
+        truncated: Some(&mut truncated),
+    };
+    view.transitions(&good, out).unwrap();
+    let (mut obs, mut next_obs, mut action) = (vec![9.0; b], vec![9.0; b], vec![9; b]);
+    view.gather(0, &good, Layout::Hwc, ElementsMut::F32(&mut obs)).unwrap();
+    view.gather_next(0, &good, Layout::Hwc, ElementsMut::F32(&mut next_obs)).unwrap();
+    view.gather(2, &good, Layout::Hwc, ElementsMut::I32(&mut action)).unwrap();
+    let stack = 2 * c.table.max_stack();
+    let (mut image, mut next_image) = (vec![9; b * stack], vec![9; b * stack]);
+    view.gather(1, &good, Layout::Hwc, ElementsMut::U8(&mut image)).unwrap();
+    view.gather_next(1, &good, Layout::Hwc, ElementsMut::U8(&mut next_image)).unwrap();
+    for (i, (index, &k)) in good.iter().zip(&k_of).enumerate() {
+        let (twin, t) = (&twins[index.env as usize], index.number as usize);
+        let (sum, of_value) = twin.fold(c, t, k);
+        assert!(near(reward[i], sum) && near(discount[i], of_value), "row {t} over {k}: {} {}", reward[i], discount[i]);
+        let last = &twin.rows[t + k - 1];
+        assert_eq!((terminated[i] != 0, truncated[i] != 0), (last.terminated, last.truncated));
+        assert_eq!((obs[i], next_obs[i], action[i]), (twin.rows[t].obs, twin.rows[t + k].obs, t as i32));
+        assert_eq!(image[i * stack..][..stack], twin.stack(c, t));
+        assert_eq!(next_image[i * stack..][..stack], twin.stack(c, t + k));
+    }
+}
+
+/// What one environment adds, and the same to its twin.
+struct Step1 {
+    obs: [f32; 2],
+    image: [[u8; 2]; 2],
+    action: [i32; 1],
+    step: Step,
+}
+
+impl Step1 {
+    fn random(rng: &mut Rng) -> Step1 {
+        let end = rng.bounded(9);
+        let step = Step { reward: rng.uniform_f32() - 0.5, terminated: end == 0, truncated: end <= 1 && rng.coin() };
+        let image = [(); 2].map(|()| [rng.next_u32() as u8, rng.next_u32() as u8]);
+        Step1 { obs: [rng.uniform_f32(), rng.uniform_f32()], image, action: [0], step }
+    }
+
+    fn row(&self, which: usize) -> [Elements<'_>; 3] {
+        [Elements::F32(&self.obs[which..which + 1]), Elements::U8(&self.image[which]), Elements::I32(&self.action)]
+    }
+
+    fn added(&self) -> Added<'_> {
+        let full = |which: usize| {
+            let mut row = [Elements::U8(&[]); MAX_COLUMNS];
+            row[..3].copy_from_slice(&self.row(which));
+            row
+        };
+        Added { row: full(0), step: self.step, tail: Some(full(1)) }
+    }
+
+    fn to(&self, twin: &mut Twin, weight: f32) {
+        let t = twin.rows.len();
+        let first = twin.rows.last().map_or(0, |last| if last.tail { t } else { last.first });
+        let Step { reward, terminated, truncated } = self.step;
+        let (obs, image) = (self.obs[0], self.image[0]);
+        twin.rows.push(Row { obs, image, reward, terminated, truncated, tail: false, first, weight });
+        if terminated || truncated {
+            let (obs, image) = (self.obs[1], self.image[1]);
+            let (terminated, truncated) = (false, false);
+            twin.rows.push(Row { obs, image, reward: 0.0, terminated, truncated, tail: true, first, weight: 0.0 });
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn knows_what_a_list_of_everything_knows(
+        num_envs in 1u32..4,
+        num_steps in 1u32..5,
+        k in 1u32..4,
+        more in 0u32..9,
+        seed in any::<u64>(),
+    ) {
+        let mut config = ReplayConfig::new(num_envs, num_steps + k + more, &columns(k));
+        (config.num_steps, config.observations, config.epsilon) = (num_steps, 0b11, 0.01);
+        let mut words = block(&config);
+        let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
+        let mut twins: Vec<Twin> = (0..num_envs).map(|_| Twin::default()).collect();
+        let rng = &mut Rng::seeded(seed);
+        let (mut most, mut alpha) = (1.0f64, f64::from(config.alpha));
+        let mut old = Vec::new();
+        for round in 0..60 {
+            // What becomes a transition now has the largest priority.
+            let could: Vec<Vec<bool>> =
+                twins.iter().map(|x| (0..x.rows.len()).map(|t| x.steps(&config, t).is_some()).collect()).collect();
+            let mut steps: Vec<Step1> = (0..num_envs).map(|_| Step1::random(rng)).collect();
+            for (step, twin) in steps.iter_mut().zip(&twins) {
+                step.action = [twin.rows.len() as i32];
+            }
+            if rng.coin() {
+                replay.add_all(|env| steps[env].added()).unwrap();
+            } else {
+                for (env, step) in steps.iter().enumerate() {
+                    let number = replay.add(env, &step.row(0), &step.step, Some(&step.row(1))).unwrap();
+                    assert_eq!(number, twins[env].rows.len() as u64);
+                }
+            }
+            for ((step, twin), could) in steps.iter().zip(&mut twins).zip(could) {
+                step.to(twin, 0.0);
+                for t in 0..twin.rows.len() {
+                    if twin.steps(&config, t).is_some() && !could.get(t).is_some_and(|could| *could) {
+                        twin.rows[t].weight = most.powf(alpha) as f32;
+                    }
+                }
+            }
+            compare(&config, replay.view(), &twins);
+            if replay.view().is_empty() {
+                continue;
+            }
+            let mut index = vec![FrameIndex::new(0, 0); 7];
+            let mut weight = vec![0.0; 7];
+            replay.view().sample(&Draw::default(), rng, &mut index, &mut weight, None).unwrap();
+            index.extend_from_slice(&old);
+            let priority: Vec<f32> = index.iter().map(|_| 4.0 * rng.uniform_f32()).collect();
+            let forgotten = replay.update(&index, &priority).unwrap();
+            let mut expected = 0;
+            for (index, &priority) in index.iter().zip(&priority) {
+                let with = f64::from(priority + config.epsilon);
+                let (twin, t) = (&mut twins[index.env as usize], index.number as usize);
+                if twin.steps(&config, t).is_some() {
+                    twin.rows[t].weight = with.powf(alpha) as f32;
+                    most = most.max(with);
+                } else {
+                    expected += 1;
+                }
+            }
+            assert_eq!(forgotten, expected);
+            old = index[..3].to_vec();
+            if round % 7 == 3 {
+                alpha = [0.0, 0.5, 1.0][rng.bounded(2) as usize];
+                replay.set_alpha(alpha as f32).unwrap();
+            }
+            compare(&config, replay.view(), &twins);
+        }
+        let mut copy = words.clone();
+        let again = Replay::attach(bytes(&mut copy)).unwrap();
+        compare(&config, again.view(), &twins);
+        prop_assert!(copy == words);
+    }
+}
+
+/// A memory of one environment with these weights: one number a row, alpha 1 and as good as no epsilon.
+fn with_weights(words: &mut Vec<u64>, weights: &[f32]) -> ReplayConfig {
+    let mut config = ReplayConfig::new(1, weights.len() as u32 + 1, &[Column::new("obs", Element::F32, 1)]);
+    (config.alpha, config.epsilon) = (1.0, f32::MIN_POSITIVE);
+    *words = block(&config);
+    let mut replay = Replay::init(bytes(words), &config).unwrap();
+    for i in 0..=weights.len() {
+        replay.add(0, &[Elements::F32(&[i as f32])], &Step::default(), None).unwrap();
+    }
+    let index: Vec<FrameIndex> = (0..weights.len()).map(|i| FrameIndex::new(0, i as u64)).collect();
+    replay.update(&index, weights).unwrap();
+    config
+}
+
+#[test]
+fn corrections_are_those_of_the_paper() {
+    let weights = [4.0, 0.5, 1.0, 2.5];
+    let mut words = Vec::new();
+    with_weights(&mut words, &weights);
+    let view = View::of(bytes(&mut words)).unwrap();
+    let (mut index, mut weight) = ([FrameIndex::new(0, 0); 64], [0.0; 64]);
+    for (beta, normalize) in
+        [(0.4, Normalize::Memory), (1.0, Normalize::Batch), (0.7, Normalize::Not), (0.0, Normalize::Not)]
+    {
+        let draw = Draw { beta, normalize, independent: false };
+        let (rng, mut probability) = (&mut Rng::seeded(4), [0.0; 64]);
+        view.sample(&draw, rng, &mut index, &mut weight, Some(&mut probability)).unwrap();
+        let plain = |i: u64| (4.0 * f64::from(weights[i as usize]) / 8.0).powf(-f64::from(beta));
+        let largest = match normalize {
+            Normalize::Memory => plain(1),
+            Normalize::Batch => index.iter().map(|index| plain(index.number)).fold(0.0, f64::max),
+            Normalize::Not => 1.0,
+        };
+        for ((index, weight), probability) in index.iter().zip(weight).zip(probability) {
+            assert_eq!(probability, weights[index.number as usize] / 8.0);
+            assert!((f64::from(weight) / (plain(index.number) / largest) - 1.0).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn strata_are_drawn_from_once_each() {
+    let mut words = Vec::new();
+    with_weights(&mut words, &[1.0; 16]);
+    let view = View::of(bytes(&mut words)).unwrap();
+    let (mut index, mut weight) = ([FrameIndex::new(0, 0); 16], [0.0; 16]);
+    let mut repeated = 0;
+    for seed in 0..50 {
+        for independent in [false, true] {
+            let draw = Draw { independent, ..Draw::default() };
+            view.sample(&draw, &mut Rng::seeded(seed), &mut index, &mut weight, None).unwrap();
+            let mut numbers = index.map(|index| index.number);
+            numbers.sort_unstable();
+            let each_once = numbers.iter().copied().eq(0..16);
+            assert!(independent || each_once, "{numbers:?}");
+            repeated += u32::from(independent && !each_once);
+        }
+    }
+    assert!(repeated > 45);
+}
+
+#[test]
+fn frequencies_follow_weights_both_ways() {
+    let mut words = Vec::new();
+    let weights: Vec<f32> = (0..500).map(|i| 0.1 + (i * 37 % 101) as f32).collect();
+    with_weights(&mut words, &weights);
+    let view = View::of(bytes(&mut words)).unwrap();
+    let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+    for independent in [false, true] {
+        let (rng, mut drawn) = (&mut Rng::seeded(8), vec![0.0; weights.len()]);
+        let (mut index, mut weight) = ([FrameIndex::new(0, 0); 64], [0.0; 64]);
+        const DRAWS: usize = 40_000;
+        for _ in 0..DRAWS {
+            let draw = Draw { independent, ..Draw::default() };
+            view.sample(&draw, rng, &mut index, &mut weight, None).unwrap();
+            index.iter().for_each(|index| drawn[index.number as usize] += 1.0);
+        }
+        let chi: f64 = drawn
+            .iter()
+            .zip(&weights)
+            .map(|(drawn, &weight)| {
+                let expected = f64::from(weight) / total * (64 * DRAWS) as f64;
+                (drawn - expected) * (drawn - expected) / expected
+            })
+            .sum();
+        // 499 degrees of freedom; strata can only make counts steadier.
+        let low = if independent { 380.0 } else { 0.0 };
+        assert!((low..640.0).contains(&chi), "chi-square {chi}");
+    }
+}
+
+#[test]
+fn schedules_are_straight_lines() {
+    assert_eq!([0.0, 0.5, 1.0].map(|at| linear(0.4, 1.0, at).unwrap()), [0.4, 0.7, 1.0]);
+    assert_eq!(linear(0.4, 1.0, 1.5).unwrap_err().to_string(), "replay: a progress from 0 to 1, given 1.5");
+    assert_eq!(linear(0.4, 1.0, f32::NAN).unwrap_err().kind, Kind::Range);
+    assert_eq!(linear(f32::NAN, 1.0, 0.5).unwrap_err().kind, Kind::Value);
+}
+
+#[test]
+fn refuses_by_name_and_writes_nothing() {
+    let mut words = Vec::new();
+    with_weights(&mut words, &[1.0, 2.0, 3.0]);
+    let before = words.clone();
+    let mut replay = Replay::open(bytes(&mut words)).unwrap();
+    let row = [Elements::F32(&[1.0])];
+    let step = |reward: f32, terminated: bool| Step { reward, terminated, truncated: false };
+    let said = |result: rlcore::error::Result<u64>| result.unwrap_err().to_string();
+    assert_eq!(said(replay.add(1, &row, &step(0.0, false), None)), "replay: an environment below 1, given 1");
+    assert_eq!(said(replay.add(0, &row, &step(f32::NAN, false), None)), "replay: a finite reward, given NaN");
+    let words_said = "replay: a last observation where an episode ended; not so environment, given 0";
+    assert_eq!(said(replay.add(0, &row, &step(0.0, true), None)), words_said);
+    let pair = [Elements::F32(&[1.0, 2.0])];
+    assert_eq!(
+        said(replay.add(0, &pair, &step(0.0, false), None)),
+        "table: elements of a row in each column, 1, given 2"
+    );
+    assert!(said(replay.add(0, &row, &step(0.0, true), Some(&pair))).starts_with("table: elements of a row"));
+    let ints = [Elements::I32(&[1])];
+    assert!(said(replay.add(0, &ints, &step(0.0, false), None)).contains("not so column, given 0"));
+    let at = |number: u64| FrameIndex::new(0, number);
+    assert_eq!(said(replay.update(&[at(0), at(1)], &[1.0, -1.0])), "replay: a priority of at least 0, given -1");
+    assert_eq!(said(replay.update(&[at(0)], &[f32::NAN])), "replay: a finite priority, given NaN");
+    assert_eq!(said(replay.update(&[at(0)], &[f32::INFINITY])), "replay: a finite priority, given inf");
+    assert_eq!(said(replay.update(&[at(0)], &[])), "replay: as many priorities as transitions, 1, given 0");
+    let never = "replay: a row that is a transition; not so number, given 3";
+    assert_eq!(said(replay.update(&[at(0), at(3)], &[1.0, 1.0])), never);
+    assert_eq!(said(replay.update(&[at(4)], &[1.0])), "replay: a row that was added, of a number below 4, given 4");
+    assert_eq!(said(replay.update(&[FrameIndex::new(1, 0)], &[1.0])), "replay: an environment below 1, given 1");
+    assert_eq!(replay.set_alpha(1.5).unwrap_err().to_string(), "replay: alpha from 0 to 1, given 1.5");
+    assert_eq!(replay.set_alpha(f32::NAN).unwrap_err().kind, Kind::Range);
+    let rng = &mut Rng::seeded(1);
+    let (mut index, mut weight) = ([at(9); 2], [9.0; 2]);
+    for (beta, kind) in [(-0.5, Kind::Range), (f32::NAN, Kind::Value), (f32::INFINITY, Kind::Value)] {
+        let draw = Draw { beta, ..Draw::default() };
+        assert_eq!(replay.view().sample(&draw, rng, &mut index, &mut weight, None).unwrap_err().kind, kind);
+    }
+    let draw = Draw::default();
+    assert!(replay.view().sample(&draw, rng, &mut index, &mut weight[..1], None).is_err());
+    assert!(replay.view().sample(&draw, rng, &mut index, &mut weight, Some(&mut [0.0])).is_err());
+    assert_eq!((index, weight, *rng), ([at(9); 2], [9.0; 2], Rng::seeded(1)));
+    assert_eq!(
+        replay.view().gather_next(1, &[at(0)], Layout::Hwc, ElementsMut::F32(&mut [0.0])).unwrap_err().kind,
+        Kind::Range
+    );
+    assert_eq!(words, before);
+
+    let config = ReplayConfig::new(1, 4, &[Column::new("obs", Element::F32, 1)]);
+    let mut words = block(&config);
+    let replay = Replay::init(bytes(&mut words), &config).unwrap();
+    let error = replay.view().sample(&draw, rng, &mut index, &mut weight, None).unwrap_err();
+    assert_eq!(error.to_string(), "replay: a transition that may be drawn");
+}
+
+#[test]
+fn forgotten_transitions_are_counted_and_refused() {
+    let mut words = Vec::new();
+    with_weights(&mut words, &[1.0, 2.0, 3.0]);
+    let mut replay = Replay::open(bytes(&mut words)).unwrap();
+    for i in 0..2 {
+        replay.add(0, &[Elements::F32(&[i as f32])], &Step::default(), None).unwrap();
+    }
+    let at = |number: u64| FrameIndex::new(0, number);
+    assert_eq!(replay.update(&[at(0), at(2), at(1), at(2)], &[9.0, 5.0, 9.0, 7.0]).unwrap(), 2);
+    assert_eq!(replay.view().tree().weight(2), 7.0);
+    assert_eq!(replay.view().state().max_priority, 7.0);
+    let error = replay.view().gather(0, &[at(1)], Layout::Hwc, ElementsMut::F32(&mut [0.0])).unwrap_err();
+    assert_eq!(error.to_string(), "replay: transitions that are still held; not so number, given 1");
+}
+
+#[test]
+fn refuses_configurations_by_name() {
+    let good = ReplayConfig::new(2, 10, &columns(4));
+    Replay::size(&ReplayConfig { num_steps: 6, observations: 3, ..good }).unwrap();
+    let cases = [
+        (ReplayConfig { num_steps: 0, ..good }, "replay config: num_steps from 1 to 255, given 0"),
+        (ReplayConfig { num_steps: 256, ..good }, "replay config: num_steps from 1 to 255, given 256"),
+        (
+            ReplayConfig { num_steps: 7, ..good },
+            "replay config: num_rows of at least num_steps and any num_stack, 11, given 10",
+        ),
+        (
+            ReplayConfig { observations: 8, ..good },
+            "replay config: observations with bits below num_columns, 3, given 8",
+        ),
+        (ReplayConfig { discount: 1.5, ..good }, "replay config: discount from 0 to 1, given 1.5"),
+        (ReplayConfig { discount: f32::NAN, ..good }, "replay config: discount from 0 to 1, given NaN"),
+        (ReplayConfig { alpha: -0.1, ..good }, "replay config: alpha from 0 to 1, given -0.1"),
+        (ReplayConfig { epsilon: 0.0, ..good }, "replay config: epsilon, a normal number above 0, given 0"),
+        (ReplayConfig { epsilon: f32::INFINITY, ..good }, "replay config: epsilon, a normal number above 0, given inf"),
+        (ReplayConfig { reserved: 1, ..good }, "replay config: reserved of 0, given 1"),
+    ];
+    for (config, words) in cases {
+        let error = Replay::size(&config).unwrap_err();
+        assert_eq!((error.kind, error.to_string().as_str()), (Kind::Config, words));
+    }
+    let mut huge = ReplayConfig::new(u32::MAX, u32::MAX, &[Column::new("obs", Element::F32, 1)]);
+    assert_eq!(Replay::size(&huge).unwrap_err().kind, Kind::Overflow);
+    huge.table.num_rings = 0;
+    assert_eq!(Replay::size(&huge).unwrap_err().kind, Kind::Config);
+}
+
+#[test]
+fn the_random_stream_is_saved_with_the_transitions() {
+    let mut words = Vec::new();
+    with_weights(&mut words, &[1.0, 2.0, 3.0]);
+    let mut rng = Rng::stream(3, 4);
+    rng.next_u32();
+    Replay::open(bytes(&mut words)).unwrap().store_rng(&rng).unwrap();
+    let mut copy = words.clone();
+    let (mut one, mut two) = ([FrameIndex::new(0, 0); 9], [FrameIndex::new(0, 0); 9]);
+    let mut weight = [0.0; 9];
+    View::of(bytes(&mut words)).unwrap().sample(&Draw::default(), &mut rng, &mut one, &mut weight, None).unwrap();
+    let loaded = Replay::attach(bytes(&mut copy)).unwrap();
+    let mut rng = loaded.view().state().rng;
+    loaded.view().sample(&Draw::default(), &mut rng, &mut two, &mut weight, None).unwrap();
+    assert_eq!(one, two);
+}
+
+/// Every bit outside of the columns: refused, or accepted and harmless.
+#[test]
+fn damaged_images_are_refused_or_harmless() {
+    let mut config = ReplayConfig::new(2, 6, &columns(2));
+    (config.num_steps, config.observations) = (2, 3);
+    let mut words = block(&config);
+    let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
+    let rng = &mut Rng::seeded(2);
+    for _ in 0..17 {
+        let steps: Vec<Step1> = (0..2).map(|_| Step1::random(rng)).collect();
+        replay.add_all(|env| steps[env].added()).unwrap();
+    }
+    assert!(!replay.view().is_empty());
+    let (spans, size) = spans(&config).unwrap();
+    let (mut refused, mut accepted) = (0, 0);
+    let mut copy = words.clone();
+    for at in (0..size).filter(|at| !(spans.table.columns[0].start()..spans.tree.weights.start()).contains(at)) {
+        for bit in 0..8 {
+            bytes(&mut copy)[at] ^= 1 << bit;
+            match Replay::attach(bytes(&mut copy)) {
+                Err(error) => {
+                    assert!(matches!(error.kind, Kind::Image | Kind::Size), "{error}");
+                    refused += 1;
+                }
+                Ok(mut replay) => {
+                    accepted += 1;
+                    let (mut index, mut weight) = ([FrameIndex::new(0, 0); 4], [0.0; 4]);
+                    if replay.view().sample(&Draw::default(), rng, &mut index, &mut weight, None).is_ok() {
+                        replay.view().check(&index).unwrap();
+                        replay.update(&index, &[1.0; 4]).unwrap();
+                    }
+                    let steps: Vec<Step1> = (0..2).map(|_| Step1::random(rng)).collect();
+                    replay.add_all(|env| steps[env].added()).unwrap();
+                }
+            }
+            bytemuck::cast_slice_mut::<u64, u8>(&mut copy).copy_from_slice(bytes(&mut words));
+        }
+    }
+    assert!(refused > 10_000 && accepted > 0, "{refused} refused, {accepted} accepted");
+}
