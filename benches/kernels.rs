@@ -10,7 +10,9 @@ use rlcore::data::vec_normalize::{VecNormalize, VecNormalizeConfig};
 use rlcore::kernels::categorical::{self, Logits, Sampling};
 use rlcore::kernels::gae::{Accumulate, Rollout, gae};
 use rlcore::kernels::gaussian::{self, Gaussian};
+use rlcore::kernels::transpose::transpose;
 use rlcore::rng::Rng;
+use rlcore::space::{Elements, ElementsMut};
 
 fn values(rng: &mut Rng, len: usize) -> Vec<f32> {
     (0..len).map(|_| rng.uniform() as f32 * 2.0 - 1.0).collect()
@@ -50,6 +52,25 @@ fn bench_gae(c: &mut Criterion) {
         let mut to = vec![0u8; len * 9];
         group.bench_function(BenchmarkId::new("copy", &shape), |b| {
             b.iter(|| black_box(&mut to).copy_from_slice(black_box(&from)))
+        });
+    }
+}
+
+/// [N, T, len] to [T, N, len] and a copy of the same bytes.
+fn bench_transpose(c: &mut Criterion) {
+    let mut group = c.benchmark_group("transpose");
+    for (n, len) in [(256, 1), (4096, 1), (256, 17)] {
+        let x = values(&mut Rng::seeded(1), 128 * n * len);
+        let mut out = vec![0.0; x.len()];
+        group.throughput(Throughput::Elements(x.len() as u64));
+        let shape = format!("N{n}xT128xD{len}");
+        group.bench_function(BenchmarkId::from_parameter(&shape), |b| {
+            b.iter(|| {
+                transpose(n, 128, len, Elements::F32(black_box(&x)), ElementsMut::F32(black_box(&mut out))).unwrap()
+            })
+        });
+        group.bench_function(BenchmarkId::new("copy", &shape), |b| {
+            b.iter(|| black_box(&mut out).copy_from_slice(black_box(&x)))
         });
     }
 }
@@ -144,5 +165,5 @@ fn short() -> Criterion {
         .without_plots()
 }
 
-criterion_group! { name = benches; config = short(); targets = bench_gae, bench_categorical, bench_gaussian, bench_moments }
+criterion_group! { name = benches; config = short(); targets = bench_gae, bench_transpose, bench_categorical, bench_gaussian, bench_moments }
 criterion_main!(benches);

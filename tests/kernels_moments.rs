@@ -423,6 +423,25 @@ fn normalised_columns_equal_the_formula_and_are_clipped() {
 }
 
 #[test]
+fn columns_are_normalised_as_if_alone_and_in_place_too() {
+    for width in (1..=40).chain([63, 64, 65, 140]) {
+        let n = 19;
+        let (x, mean) = (draw(3, n * width, -3.0, 4.0), draw(4, width, -1.0, 1.0));
+        let mean: Vec<f64> = mean.into_iter().map(f64::from).collect();
+        let var: Vec<f64> = draw(5, width, 0.0, 4.0).into_iter().map(f64::from).collect();
+        let (mut out, mut here) = (vec![f32::NAN; n * width], x.clone());
+        normalise(&mean, &var, Limits::default(), Rewrite::apart(&x, &mut out)).unwrap();
+        normalise(&mean, &var, Limits::default(), Rewrite::in_place(&mut here)).unwrap();
+        assert_eq!(here, out);
+        for c in 0..width {
+            let mut column: Vec<f32> = x.iter().skip(c).step_by(width).copied().collect();
+            normalise(&mean[c..=c], &var[c..=c], Limits::default(), Rewrite::in_place(&mut column)).unwrap();
+            assert!(out.iter().skip(c).step_by(width).eq(&column), "column {c} of {width}");
+        }
+    }
+}
+
+#[test]
 fn the_inverse_root_is_within_three_ulp() {
     let mut rng = Rng::seeded(6);
     for _ in 0..20_000 {

@@ -74,17 +74,6 @@ impl Limits {
     }
 
     #[inline(always)]
-    fn apply_all(&self, x: &[f32; LANES], shift: &[f64; LANES], scale: &[f64; LANES], out: &mut [f32; LANES]) {
-        let mut y = [0.0; LANES];
-        for i in 0..LANES {
-            y[i] = (f64::from(x[i]) - shift[i]) * scale[i];
-        }
-        for (out, y) in out.iter_mut().zip(y) {
-            *out = self.apply(y as f32);
-        }
-    }
-
-    #[inline(always)]
     fn apply(&self, x: f32) -> f32 {
         num::clamp(x, -self.clip, self.clip)
     }
@@ -197,11 +186,13 @@ struct Normalise<'a> {
     x: Rewrite<'a>,
 }
 
-/// What 16 columns are shifted and scaled by.
-#[derive(Clone, Copy)]
+/// Columns that are worked on together.
+const GROUP: usize = PARTS * LANES;
+
+/// What columns are shifted and scaled by.
 struct Affine {
-    shift: [f64; LANES],
-    scale: [f64; LANES],
+    shift: [f64; GROUP],
+    scale: [f64; GROUP],
 }
 
 impl Kernel for Normalise<'_> {
@@ -212,51 +203,75 @@ impl Kernel for Normalise<'_> {
         let Normalise { mean, var, limits, mut x } = self;
         let width = mean.len();
         let rows = x.input().len().checked_div(width).unwrap_or(0);
-        let mut spare = [0.0; LANES];
-        for (group, (mean, var)) in mean.chunks(PARTS * LANES).zip(var.chunks(PARTS * LANES)).enumerate() {
-            let mut parts = [Affine { shift: [0.0; LANES], scale: [1.0; LANES] }; PARTS];
-            // Lanes beyond the last column work on other numbers and are dropped.
-            for (part, (mean, var)) in parts.iter_mut().zip(mean.chunks(LANES).zip(var.chunks(LANES))) {
-                let lanes = part.shift.iter_mut().zip(&mut part.scale);
-                for ((shift, scale), (mean, var)) in lanes.zip(mean.iter().zip(var)) {
-                    (*shift, *scale) = (*mean, *var);
-                }
-                for scale in &mut part.scale {
-                    *scale = num::inverse_sqrt64(*scale + limits.epsilon);
-                }
+        for (group, (mean, var)) in mean.chunks(GROUP).zip(var.chunks(GROUP)).enumerate() {
+            let mut affine = Affine { shift: [0.0; GROUP], scale: [1.0; GROUP] };
+            for (to, mean) in affine.shift.iter_mut().zip(mean) {
+                *to = *mean;
             }
-            let (mut first, mut left) = (group.wrapping_mul(PARTS * LANES), rows);
-            while left > 0 {
-                let rows = left.min(BLOCK_ROWS);
-                let mut begin = first;
-                for (part, mean) in parts.iter().zip(mean.chunks(LANES)) {
-                    let Affine { shift, scale } = *part;
-                    let mut at = begin;
-                    for _ in 0..rows {
-                        let raw = *moments::window(x.input(), at, &mut spare);
-                        let out = x.output().get_mut(at..at.wrapping_add(mean.len())).unwrap_or(&mut []);
-                        match out.first_chunk_mut() {
-                            Some(whole) => limits.apply_all(&raw, &shift, &scale, whole),
-                            None => {
-                                let mut lanes = [0.0; LANES];
-                                limits.apply_all(&raw, &shift, &scale, &mut lanes);
-                                store_short(out, &lanes);
-                            }
-                        }
-                        at = at.wrapping_add(width);
-                    }
-                    begin = begin.wrapping_add(LANES);
+            for (to, var) in affine.scale.iter_mut().zip(var) {
+                *to = num::inverse_sqrt64(*var + limits.epsilon);
+            }
+            let columns = group.wrapping_mul(GROUP);
+            let mut row = 0;
+            while row < rows {
+                let mut block = Block {
+                    x: x.reborrow(),
+                    limits,
+                    affine: &affine,
+                    width,
+                    rows: BLOCK_ROWS.min(rows.wrapping_sub(row)),
+                };
+                let (first, mut done) = (row.wrapping_mul(width).wrapping_add(columns), 0);
+                while mean.len().wrapping_sub(done) >= 16 {
+                    done = block.columns::<16>(first, done);
                 }
-                first = first.wrapping_add(rows.wrapping_mul(width));
-                left = left.wrapping_sub(rows);
+                if (mean.len() & 8) != 0 {
+                    done = block.columns::<8>(first, done);
+                }
+                if (mean.len() & 4) != 0 {
+                    done = block.columns::<4>(first, done);
+                }
+                while done < mean.len() {
+                    done = block.columns::<1>(first, done);
+                }
+                row = row.wrapping_add(BLOCK_ROWS);
             }
         }
     }
 }
 
-#[inline(never)]
-fn store_short(out: &mut [f32], lanes: &[f32; LANES]) {
-    for (out, lane) in out.iter_mut().zip(lanes) {
-        *out = *lane;
+/// Some rows, few enough that all their columns are done before they leave the nearest cache.
+struct Block<'a> {
+    x: Rewrite<'a>,
+    limits: Limits,
+    affine: &'a Affine,
+    width: usize,
+    rows: usize,
+}
+
+impl Block<'_> {
+    /// W columns of the rows, `done` columns after `first`. Returns how many columns are done then.
+    #[inline(always)]
+    fn columns<const W: usize>(&mut self, first: usize, done: usize) -> usize {
+        let end = done.wrapping_add(W);
+        let lanes = |table: &[f64; GROUP]| -> Option<[f64; W]> { table.get(done..end)?.first_chunk::<W>().copied() };
+        let (Some(shift), Some(scale)) = (lanes(&self.affine.shift), lanes(&self.affine.scale)) else { return end };
+        let limits = self.limits;
+        let mut at = first.wrapping_add(done);
+        for _ in 0..self.rows {
+            let Some(raw) = self.x.input().get(at..).and_then(|x| x.first_chunk::<W>().copied()) else { return end };
+            let Some(out) = self.x.output().get_mut(at..).and_then(|out| out.first_chunk_mut::<W>()) else {
+                return end;
+            };
+            let mut y = [0.0; W];
+            for i in 0..W {
+                y[i] = (f64::from(raw[i]) - shift[i]) * scale[i];
+            }
+            for (out, y) in out.iter_mut().zip(y) {
+                *out = limits.apply(y as f32);
+            }
+            at = at.wrapping_add(self.width);
+        }
+        end
     }
 }
