@@ -1,6 +1,9 @@
-//! Replay memories: frames added and sequences drawn a second, one million frames kept.
+//! Replay memories: frames added, sequences drawn and frames copied a second, one million frames kept.
 //!
-//! `memory/draw` is two random numbers, a coin and an index: what no draw of a sequence can do without.
+//! `memory`: `draw` is two random numbers, a coin and an index, what no draw of a sequence can do without. `index/add` is
+//! one frame in everything but its columns; `add` and `add_rollout` are whole frames with columns of 4 floats and 1
+//! integer, in rollouts of 20. Draws are of sequences of 20 out of episodes of 200 on average, one frame in ten a
+//! priority frame. `gather` copies drawn sequences, columns and rewards.
 //!
 //! `gather/<what>/B<rows>`: rows of a table, `copy` being what they are held against. `cartpole` is a transition of
 //! CartPole in five columns, 41 bytes a row, `bytes` a single column, both of 1,000,000 rows; `frames` are 20,000 of 84x84,
@@ -11,6 +14,7 @@
 use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rlcore::block::{Cutter, Plan};
 use rlcore::data::lazy_frames::FrameIndex;
+use rlcore::data::memory::{Draw, Frame, FramesOut, Memory, MemoryConfig, Rule, Sample};
 use rlcore::data::table::{Column, Table, TableConfig, View, spans};
 use rlcore::kernels::stack::Layout;
 use rlcore::rng::Rng;
@@ -20,15 +24,97 @@ use std::time::{Duration, Instant};
 
 const FRAMES: u32 = 1_000_000;
 const BATCH: usize = 256;
+const LEN: usize = 20;
+
+/// A stream of episodes.
+fn frames(count: usize) -> Vec<Frame> {
+    let rng = &mut Rng::seeded(2);
+    let mut next = Frame::default();
+    let frames = (0..count).map(|_| {
+        let frame =
+            Frame { reward: if rng.bounded(9) == 0 { 1.0 } else { 0.0 }, terminated: rng.bounded(199) == 0, ..next };
+        let (episode, step) = if frame.terminated { (frame.episode + 1, 0) } else { (frame.episode, frame.step + 1) };
+        next = Frame { episode, step, ..next };
+        frame
+    });
+    frames.collect()
+}
 
 fn bench_memory(c: &mut Criterion) {
     let rng = &mut Rng::seeded(1);
+    let columns = [Column::new("obs", Element::F32, 4), Column::new("action", Element::I32, 1)];
+    let config = MemoryConfig { max_sample_size: LEN as u32, ..MemoryConfig::new(FRAMES, &columns) };
+    let mut block = vec![0u64; Memory::size(&config).unwrap() / 8];
+    let mut memory = Memory::init(bytemuck::cast_slice_mut(&mut block), &config).unwrap();
+    let stream = frames(2 * FRAMES as usize);
+    let row = [Elements::F32(&[0.5; 4]), Elements::I32(&[3])];
+    for frame in &stream[..FRAMES as usize + 1000] {
+        memory.add(frame, &row).unwrap();
+    }
+
     let mut group = c.benchmark_group("memory");
     group.throughput(Throughput::Elements(BATCH as u64));
     group.bench_function(BenchmarkId::new("draw", format!("B{BATCH}")), |b| {
         b.iter(|| {
             for _ in 0..BATCH {
                 black_box((rng.bounded(1), rng.bounded(u64::from(FRAMES) - 1)));
+            }
+        })
+    });
+    let view = memory.view();
+    let mut samples = [Sample::default(); BATCH];
+    let usual = Draw::default();
+    for (name, draw) in [
+        ("sample_priority", usual),
+        ("sample_priority/exact", Draw { exact_size: true, ..usual }),
+        ("sample_priority/burn_in", Draw { burn_in: 10, ..usual }),
+        ("sample_priority/original", Draw { rule: Rule::Original, ..usual }),
+    ] {
+        for batch in [1, BATCH] {
+            group.throughput(Throughput::Elements(batch as u64));
+            group.bench_function(BenchmarkId::new(name, format!("B{batch}")), |b| {
+                b.iter(|| view.sample_priority(&draw, rng, black_box(&mut samples[..batch])).unwrap())
+            });
+        }
+    }
+    for (name, draw) in [
+        ("sample_uniform", usual),
+        ("sample_uniform/exact", Draw { exact_size: true, ..usual }),
+        ("sample_uniform/original", Draw { rule: Rule::Original, ..usual }),
+    ] {
+        for batch in [1, BATCH] {
+            group.throughput(Throughput::Elements(batch as u64));
+            group.bench_function(BenchmarkId::new(name, format!("B{batch}")), |b| {
+                b.iter(|| view.sample_uniform(&draw, rng, black_box(&mut samples[..batch])).unwrap())
+            });
+        }
+    }
+    view.sample_priority(&usual, rng, &mut samples).unwrap();
+    let (mut obs, mut reward) = (vec![0.0; BATCH * LEN * 4], vec![0.0; BATCH * LEN]);
+    group.throughput(Throughput::Elements((BATCH * LEN) as u64));
+    group.bench_function(BenchmarkId::new("gather", format!("B{BATCH}xL{LEN}")), |b| {
+        b.iter(|| {
+            view.gather(0, &samples, LEN, Layout::Hwc, ElementsMut::F32(&mut obs)).unwrap();
+            let out = FramesOut { reward: Some(&mut reward), ..FramesOut::default() };
+            view.gather_frames(&samples, LEN, out).unwrap();
+        })
+    });
+
+    const ROLLOUT: usize = 20;
+    group.throughput(Throughput::Elements(ROLLOUT as u64));
+    let rows = [Elements::F32(&[0.5; 4 * ROLLOUT]), Elements::I32(&[3; ROLLOUT])];
+    let mut rollouts = stream.chunks_exact(ROLLOUT).cycle();
+    group.bench_function(BenchmarkId::new("add_rollout", format!("n{ROLLOUT}")), |b| {
+        b.iter(|| memory.add_rollout(rollouts.next().unwrap().iter().copied(), &rows))
+    });
+    group.bench_function(BenchmarkId::new("add", format!("n{ROLLOUT}")), |b| {
+        b.iter(|| rollouts.next().unwrap().iter().filter(|frame| memory.add(frame, &row).is_ok()).count())
+    });
+    let mut end = memory.view().held().end;
+    group.bench_function(BenchmarkId::new("index/add", format!("n{ROLLOUT}")), |b| {
+        b.iter(|| {
+            for frame in rollouts.next().unwrap() {
+                end += u64::from(memory.index.add(end, frame).is_ok());
             }
         })
     });

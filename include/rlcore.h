@@ -1122,9 +1122,181 @@ rlcore_status rlcore_lazy_frames_newest(const uint8_t *stack, uint32_t num_stack
 
 /* ---- Columns: what replay memories keep of a frame ---- */
 
+/* A column of a replay memory: something that every row has. Zeros beyond kind and len mean plain elements. */
+typedef struct rlcore_column {
+  char name[24];  /* 1 to 23 ASCII characters, zeros after them */
+  uint32_t kind;  /* an rlcore_element */
+  uint32_t len;   /* elements of a row, at least 1; with stacks, those of one frame */
+  /* 0 or 1; or k up to 16, with RLCORE_U8: rows keep one frame each and are read as the stack of the k newest frames of
+     the episode, the first one repeated where there are fewer */
+  uint32_t num_stack;
+  uint32_t channels;  /* bytes of a pixel, a divisor of len; 0 is 1, and the only value without RLCORE_U8 */
+} rlcore_column;
 
 /* ---- Replay memory: the last frames, sampled in sequences that rewards balance ---- */
 
+/* Whose draws are made. */
+typedef enum rlcore_draw_rule {
+  RLCORE_DRAW_FIXED = 0,     /* sequences without gaps within one episode, every frame reachable */
+  RLCORE_DRAW_ORIGINAL = 1,  /* those of the reference implementation, some with a gap or across episodes */
+} rlcore_draw_rule;
+
+/* The last frames of a stream of episodes: the caller's own block. Frames are numbered from 0, numbers are never reused,
+   and a full memory forgets its oldest frame. Frames with max_sample_size - 1 predecessors (and those that their oldest
+   stack reads) are in one of two pools: priority frames, |reward| > reward_threshold or NaN, and ordinary ones.
+   Calls with a const memory may run on several threads at once, others alone. A process that shares the bytes may make
+   them beside the one that adds: see rlcore_memory_attach_reader. */
+typedef struct rlcore_memory rlcore_memory;
+
+/* What a memory is made from. */
+typedef struct rlcore_memory_config {
+  uint32_t struct_size;           /* bytes; set by rlcore_memory_config_init */
+  uint32_t history_size;          /* frames kept, at least max_sample_size + num_stack of any column - 1; default 2000 */
+  uint32_t max_sample_size;       /* longest sequence of a priority draw, in frames, at least 1; default 20 */
+  uint32_t priority_sample_size;  /* of a priority draw that names none; 0, the default, is max_sample_size */
+  float reward_threshold;         /* |reward| above this makes a frame a priority frame; finite, at least 0; default 0.1 */
+  uint32_t use_priority;          /* 1, the default: priority draws may be asked for, for 8 bytes a frame; 0: E_DISABLED */
+  uint32_t num_columns;           /* 1 to 16 */
+  uint32_t reserved;              /* zero */
+  const rlcore_column *columns;   /* [num_columns] what a frame holds beside reward and flags, copied */
+} rlcore_memory_config;
+
+/* One step of an episode, without the values of its columns. */
+typedef struct rlcore_frame {
+  uint64_t episode;     /* number of the episode, any that differs from the one before */
+  uint32_t step;        /* number of the step within the episode; the next frame continues with step + 1 */
+  float reward;         /* of the step */
+  uint8_t terminated;   /* nonzero: the task ended */
+  uint8_t truncated;    /* nonzero: the episode was cut */
+  uint8_t reserved[6];  /* zero */
+} rlcore_frame;
+
+/* What to draw. Zero is the default of every field but struct_size. */
+typedef struct rlcore_draw {
+  uint32_t struct_size;  /* sizeof(rlcore_draw) */
+  uint32_t size;         /* frames without burn-in; 0: priority_sample_size, in uniform draws max_sample_size */
+  uint32_t burn_in;      /* frames of the same episode to put before it, fewer where it begins */
+  uint32_t exact_size;   /* 1: draw again where an episode ends within the sequence */
+  uint32_t skewness;     /* one in `skewness` priority draws ends on a priority frame; 0 is 2 */
+  uint32_t attempts;     /* draws until one with exact_size fails; 0 is 100 */
+  uint32_t rule;         /* an rlcore_draw_rule */
+} rlcore_draw;
+
+/* A sequence that was drawn: frames first to first + len - 1, if there is no gap. */
+typedef struct rlcore_sample {
+  uint64_t first;     /* number of the first frame */
+  uint32_t len;       /* frames, those of the burn-in among them */
+  uint32_t burn_in;   /* frames of the burn-in, the first ones */
+  uint32_t gap;       /* frames left out before the last one; 0 but with RLCORE_DRAW_ORIGINAL */
+  uint32_t priority;  /* 1 if it was drawn for its last frame as a priority frame */
+} rlcore_sample;
+
+/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+   Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_memory_config_init(rlcore_memory_config *config, size_t config_size);
+
+/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+rlcore_status rlcore_memory_size(const rlcore_memory_config *config, size_t *out_size);
+
+/* Lays an empty memory out in the caller's block.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+   out: the same address as mem, with its type. Nothing has to be freed.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_memory_size(). */
+rlcore_status rlcore_memory_init(void *mem, size_t mem_size, const rlcore_memory_config *config, rlcore_memory **out);
+
+/* Accepts bytes that a block was copied to, in this process or another: frames, pools and the stored random stream are
+   as they were. mem is only read; nobody writes to it meanwhile.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or damaged bytes. */
+rlcore_status rlcore_memory_attach(void *mem, size_t mem_size, rlcore_memory **out);
+
+/* Accepts bytes that another process writes to meanwhile, as a mapped file that both share: looks only at what never
+   changes. The calls with a const memory may then be made beside that one writer. They never wait: frames are copied as
+   they were added or not at all, E_RANGE, where the writer has overwritten them; a draw may name frames that are
+   forgotten by the time they are gathered. 64-bit processors only.
+   Errors: as rlcore_memory_attach. */
+rlcore_status rlcore_memory_attach_reader(const void *mem, size_t mem_size, const rlcore_memory **out);
+
+/* Appends a frame. It continues the last one if that has not ended, in the same episode, one step later; if the last one
+   has not ended and this is no continuation, the last one is marked truncated.
+   values:     [num_columns] pointers to [len] elements each, copied; of an image its newest frame.
+   out_number: its number; NULL: not asked for.
+   out_cuts:   1 if the last frame was marked truncated, else 0; NULL: not asked for.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a further frame of an episode that has ended. Nothing is
+   written then. */
+rlcore_status rlcore_memory_add(rlcore_memory *m, const rlcore_frame *frame, const void *const *values,
+                                uint64_t *out_number, uint32_t *out_cuts);
+
+/* Appends num_frames frames one after another, as rlcore_memory_add does, each of which has to follow the one before it;
+   an error comes before anything is written.
+   frames:     [num_frames]
+   values:     [num_columns] pointers to [num_frames, len] elements each.
+   out_number: number of the first; NULL: not asked for.
+   out_cuts:   frames that were marked truncated; NULL: not asked for.
+   Errors: as rlcore_memory_add; E_RANGE for no frame. */
+rlcore_status rlcore_memory_add_rollout(rlcore_memory *m, const rlcore_frame *frames, uint32_t num_frames,
+                                        const void *const *values, uint64_t *out_number, uint32_t *out_cuts);
+
+/* Numbers of the frames that are held: from *out_begin, below *out_end. The memory is full when there are history_size.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_memory_held(const rlcore_memory *m, uint64_t *out_begin, uint64_t *out_end);
+
+/* How many frames the pools hold. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_memory_pool_len(const rlcore_memory *m, uint32_t *out_ordinary, uint32_t *out_priority);
+
+/* Number of frame i of a pool, oldest first. priority: 1 for priority frames, 0 for ordinary ones.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
+rlcore_status rlcore_memory_pool_number(const rlcore_memory *m, uint32_t priority, uint32_t i, uint64_t *out_number);
+
+/* Draws num_samples sequences by their first frame, each held frame alike that leaves room for `size` after it. A sequence
+   stops after a frame that has ended, so one that starts there is this one frame. size is cut to what is held.
+   draw:    what to draw; NULL: the defaults.
+   samples: [num_samples] to write.
+   Threads: any number, each with its own rng. Random numbers: one index a draw.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_RANGE for what draw says; E_NOT_READY if no frame is held, or
+   with RLCORE_DRAW_ORIGINAL fewer than history_size. E_INEXACT with exact_size if a sequence is shorter than size after
+   the last attempt: all samples are written, and len - burn_in tells which. */
+rlcore_status rlcore_memory_sample_uniform(const rlcore_memory *m, rlcore_rng *rng, const rlcore_draw *draw,
+                                           rlcore_sample *samples, uint32_t num_samples);
+
+/* Draws num_samples sequences by their last frame: one in `skewness` is a priority frame, the others are ordinary ones,
+   each of its pool alike; where one pool is empty the other serves. A sequence does not reach back into another episode:
+   it is shorter where its own begins, or with exact_size drawn again from the same pool.
+   draw:    what to draw; NULL: the defaults.
+   samples: [num_samples] to write.
+   Threads: any number, each with its own rng. Random numbers: a coin, then one index an attempt.
+   Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY while both pools are; E_RANGE for a
+   size above max_sample_size, which RLCORE_DRAW_ORIGINAL cuts. E_BUSY, some samples written, beside a writer in another
+   process that overwrites everything faster than this looks. */
+rlcore_status rlcore_memory_sample_priority(const rlcore_memory *m, rlcore_rng *rng, const rlcore_draw *draw,
+                                            rlcore_sample *samples, uint32_t num_samples);
+
+/* Copies one column of sequences, the frames of each and then zeros.
+   samples: [num_samples]
+   len:     frames of a row of out; no sequence is longer.
+   column:  its number in the configuration.
+   layout:  an rlcore_layout, of stacks.
+   kind:    that of the column; or RLCORE_F32 for bytes, from 0 to 1.
+   out:     [num_samples, len, elements of the column, a whole stack] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a column, layout, kind or sample, and if a frame is
+   not held or has been forgotten since the draw. Beside a writer in another process out may be written then. */
+rlcore_status rlcore_memory_gather(const rlcore_memory *m, const rlcore_sample *samples, uint32_t num_samples,
+                                   uint32_t len, uint32_t column, uint32_t layout, uint32_t kind, void *out);
+
+/* Copies what is known of the frames of sequences, and zeros after those that are shorter than len.
+   reward, terminated, truncated: [num_samples, len] to write; NULL: not asked for.
+   valid: [num_samples, len] to write, 1 where there is a frame; NULL: not asked for.
+   Errors: as rlcore_memory_gather. */
+rlcore_status rlcore_memory_gather_frames(const rlcore_memory *m, const rlcore_sample *samples, uint32_t num_samples,
+                                          uint32_t len, float *reward, uint8_t *terminated, uint8_t *truncated,
+                                          uint8_t *valid);
+
+/* Keeps a random stream in the block, so that one image holds all that a run goes on from; at first that of seed 0 is
+   there. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_memory_store_rng(rlcore_memory *m, const rlcore_rng *rng);
+
+/* Copies the stored random stream out. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_memory_load_rng(const rlcore_memory *m, rlcore_rng *rng);
 
 /* ---- Replay memory: transitions, sampled by priority ---- */
 
@@ -1282,7 +1454,7 @@ rlcore_status rlcore_rollout_file_check(const uint8_t *bytes, size_t size, rlcor
    for as many elements as the check said. Errors: those of rlcore_rollout_file_check. Then nothing is written. */
 rlcore_status rlcore_rollout_file_read(const uint8_t *bytes, size_t size, const rlcore_rollout_arrays *arrays);
 
-/* ---- Kernels, without state or block: advantages and returns ---- */
+/* ---- Kernels, without state or block: advantages, returns, transposes ---- */
 
 /* What a recursion over time is summed in. */
 typedef enum rlcore_accumulate {
@@ -1304,6 +1476,20 @@ typedef struct rlcore_rollout {
   const float *final_value;      /* [T, N] V(final_obs), read only where truncated; NULL only if nothing is */
 } rlcore_rollout;
 
+/* A rollout in the older form with one flag that belongs to the observation: done[t] says that obs[t] starts a new
+   episode, so done[0] is never read. It cannot tell a cut episode from a finished one. */
+typedef struct rlcore_shifted_rollout {
+  uint32_t struct_size;     /* sizeof(rlcore_shifted_rollout) */
+  uint32_t num_steps;       /* T, at least 1 */
+  uint32_t num_envs;        /* N, at least 1 */
+  uint32_t accumulate;      /* What the recursion is summed in: an rlcore_accumulate; 0 is f32 */
+  const float *reward;      /* [T, N] */
+  const float *value;       /* [T, N] V(obs[t]) */
+  const float *done;        /* [T, N] 0 or 1; values between them mask softly */
+  const float *next_value;  /* [N] value of the observation after the last step */
+  const float *next_done;   /* [N] whether that observation starts a new episode */
+} rlcore_shifted_rollout;
+
 /* Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.
      next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
      delta[t]     = reward[t] + discount * next[t] - value[t]
@@ -1321,6 +1507,21 @@ rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float la
    Errors: as there; E_RANGE unless begin <= end <= num_envs. */
 rlcore_status rlcore_gae_range(const rlcore_rollout *rollout, float discount, float lambda, uint32_t begin,
                                uint32_t end, float *advantage, float *value_target);
+
+/* rlcore_gae for a rollout in the older form; use rlcore_gae where episodes are cut. Both outputs [T, N], apart from the
+   inputs and each other.
+     live[t]      = 1 - done[t+1] (next_done at T-1)
+     delta[t]     = reward[t] + discount * live[t] * value[t+1] (next_value at T-1) - value[t]
+     advantage[t] = delta[t] + discount * lambda * live[t] * (0 if t = T-1, else advantage[t+1])
+     value_target = advantage + value
+   Errors: as rlcore_gae. */
+rlcore_status rlcore_gae_shifted(const rlcore_shifted_rollout *rollout, float discount, float lambda, float *advantage,
+                                 float *value_target);
+
+/* Lays an array out the other way round, as from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
+   kind: an rlcore_element; len: elements that stay together; x: [rows, columns, len]; out: [columns, rows, len].
+   Errors: E_CONFIG for another kind; E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP. */
+rlcore_status rlcore_transpose(uint32_t kind, uint32_t rows, uint32_t columns, uint32_t len, const void *x, void *out);
 
 /* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
    Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE

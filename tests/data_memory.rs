@@ -650,7 +650,7 @@ fn add_frames(memory: &mut Memory<'_>, twin: &mut Twin, frames: &[Frame]) {
     let mut after = twin.clone();
     let cuts: Option<Vec<u32>> = frames.iter().map(|frame| after.add(frame)).collect();
     let before = format!("{:?}", memory.view());
-    match (memory.add_rollout(frames, columns), cuts) {
+    match (memory.add_rollout(frames.iter().copied(), columns), cuts) {
         (Ok(added), Some(cuts)) => {
             assert_eq!((added.number, added.cuts), (number, cuts.iter().sum()));
             *twin = after;
@@ -857,14 +857,15 @@ fn what_cannot_be_added_is_refused_and_nothing_of_it_is_kept() {
     assert_eq!(kind(memory.add(&frame(8, 0), &[Elements::F32(&[0.0])])), Kind::Shape);
     assert_eq!(kind(memory.add(&frame(8, 0), &[row(&[2])[0], row(&[2])[0]])), Kind::Shape);
     let (good, ended) = (frame(8, 0), Frame { terminated: true, ..frame(8, 1) });
-    assert_eq!(kind(memory.add_rollout(&[], &row(&[]))), Kind::Range);
-    assert_eq!(kind(memory.add_rollout(&[good, ended, frame(8, 2)], &row(&[2, 3, 4]))), Kind::Range);
-    assert_eq!(kind(memory.add_rollout(&[good, ended], &row(&[2]))), Kind::Shape);
-    assert_eq!(kind(memory.add_rollout(&[good, ended], &[])), Kind::Shape);
-    assert_eq!(kind(memory.add_rollout(&[good, ended], &[Elements::F32(&[0.0, 0.0])])), Kind::Shape);
+    assert_eq!(kind(memory.add_rollout([].into_iter(), &row(&[]))), Kind::Range);
+    assert_eq!(kind(memory.add_rollout([good, ended, frame(8, 2)].into_iter(), &row(&[2, 3, 4]))), Kind::Range);
+    assert_eq!(kind(memory.add_rollout([good, ended].into_iter(), &row(&[2]))), Kind::Shape);
+    assert_eq!(kind(memory.add_rollout([good, ended].into_iter(), &[])), Kind::Shape);
+    assert_eq!(kind(memory.add_rollout([good, ended].into_iter(), &[Elements::F32(&[0.0, 0.0])])), Kind::Shape);
     assert_eq!(format!("{:?}", memory.view()), before);
     // Another step of the same episode, or one that stands still, cuts it; so does the last step that there is.
-    let added = memory.add_rollout(&[good, frame(8, 2), frame(8, 2), frame(8, u32::MAX), frame(8, 0)], &row(&[2; 5]));
+    let added = memory
+        .add_rollout([good, frame(8, 2), frame(8, 2), frame(8, u32::MAX), frame(8, 0)].into_iter(), &row(&[2; 5]));
     assert_eq!(added.map(|added| (added.number, added.cuts)), Ok((2, 4)));
     let sample = Sample { first: 3, len: 4, ..Sample::default() };
     let mut truncated = [9; 4];

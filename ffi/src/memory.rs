@@ -1,1 +1,635 @@
-//! Replay memory whose samples are balanced by reward.
+//! Replay memory: the last frames, drawn in sequences that lie within one episode and that rewards balance.
+
+use core::ffi::c_void;
+use core::mem::offset_of;
+
+use crate::lazy_frames::layout;
+use crate::ptr::{self, Extent, Input, Output, Plain, Versioned, apart};
+use crate::rng::{self, rlcore_rng};
+use crate::status::{Fault, Result, call, rlcore_status};
+use crate::table::{self, Values, Writing, rlcore_column};
+use rlcore::block::Span;
+use rlcore::data::memory::{
+    Added, Draw, Frame, FramesOut, Index, Memory, MemoryConfig, Rule, Sample, Spans, View, lay,
+};
+use rlcore::error::{Error, Kind};
+use rlcore::rng::Rng;
+
+/// The last frames of a stream of episodes: the caller's own block. Frames are numbered from 0, numbers are never reused,
+/// and a full memory forgets its oldest frame. Frames with max_sample_size - 1 predecessors (and those that their oldest
+/// stack reads) are in one of two pools: priority frames, |reward| > reward_threshold or NaN, and ordinary ones.
+/// Calls with a const memory may run on several threads at once, others alone. A process that shares the bytes may make
+/// them beside the one that adds: see rlcore_memory_attach_reader.
+pub struct rlcore_memory;
+
+/// What a memory is made from.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_memory_config {
+    /// bytes; set by rlcore_memory_config_init
+    pub struct_size: u32,
+    /// frames kept, at least max_sample_size + num_stack of any column - 1; default 2000
+    pub history_size: u32,
+    /// longest sequence of a priority draw, in frames, at least 1; default 20
+    pub max_sample_size: u32,
+    /// of a priority draw that names none; 0, the default, is max_sample_size
+    pub priority_sample_size: u32,
+    /// |reward| above this makes a frame a priority frame; finite, at least 0; default 0.1
+    pub reward_threshold: f32,
+    /// 1, the default: priority draws may be asked for, for 8 bytes a frame; 0: E_DISABLED
+    pub use_priority: u32,
+    /// 1 to 16
+    pub num_columns: u32,
+    /// zero
+    pub reserved: u32,
+    /// [num_columns] what a frame holds beside reward and flags, copied
+    pub columns: *const rlcore_column,
+}
+
+/// One step of an episode, without the values of its columns.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_frame {
+    /// number of the episode, any that differs from the one before
+    pub episode: u64,
+    /// number of the step within the episode; the next frame continues with step + 1
+    pub step: u32,
+    /// of the step
+    pub reward: f32,
+    /// nonzero: the task ended
+    pub terminated: u8,
+    /// nonzero: the episode was cut
+    pub truncated: u8,
+    /// zero
+    pub reserved: [u8; 6],
+}
+
+/// Whose draws are made.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_draw_rule {
+    /// sequences without gaps within one episode, every frame reachable
+    RLCORE_DRAW_FIXED = 0,
+    /// those of the reference implementation, some with a gap or across episodes
+    RLCORE_DRAW_ORIGINAL = 1,
+}
+
+/// What to draw. Zero is the default of every field but struct_size.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_draw {
+    /// sizeof(rlcore_draw)
+    pub struct_size: u32,
+    /// frames without burn-in; 0: priority_sample_size, in uniform draws max_sample_size
+    pub size: u32,
+    /// frames of the same episode to put before it, fewer where it begins
+    pub burn_in: u32,
+    /// 1: draw again where an episode ends within the sequence
+    pub exact_size: u32,
+    /// one in `skewness` priority draws ends on a priority frame; 0 is 2
+    pub skewness: u32,
+    /// draws until one with exact_size fails; 0 is 100
+    pub attempts: u32,
+    /// an rlcore_draw_rule
+    pub rule: u32,
+}
+
+/// A sequence that was drawn: frames first to first + len - 1, if there is no gap.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_sample {
+    /// number of the first frame
+    pub first: u64,
+    /// frames, those of the burn-in among them
+    pub len: u32,
+    /// frames of the burn-in, the first ones
+    pub burn_in: u32,
+    /// frames left out before the last one; 0 but with RLCORE_DRAW_ORIGINAL
+    pub gap: u32,
+    /// 1 if it was drawn for its last frame as a priority frame
+    pub priority: u32,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_memory_config {
+    const WHAT: &'static str = "memory config";
+    const MIN_SIZE: usize = offset_of!(rlcore_memory_config, columns) + size_of::<*const rlcore_column>();
+    fn defaults() -> Self {
+        let MemoryConfig { max_sample_size, priority_sample_size, reward_threshold, use_priority, table } =
+            MemoryConfig::new(2000, &[]);
+        rlcore_memory_config {
+            struct_size: size_of::<Self>() as u32,
+            history_size: table.num_rows,
+            max_sample_size,
+            priority_sample_size,
+            reward_threshold,
+            use_priority,
+            num_columns: 0,
+            reserved: 0,
+            columns: core::ptr::null(),
+        }
+    }
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_draw {
+    const WHAT: &'static str = "draw";
+    const MIN_SIZE: usize = offset_of!(rlcore_draw, rule) + size_of::<u32>();
+    fn defaults() -> Self {
+        let struct_size = size_of::<Self>() as u32;
+        let (size, burn_in, exact_size, skewness, attempts, rule) = (0, 0, 0, 0, 0, 0);
+        rlcore_draw { struct_size, size, burn_in, exact_size, skewness, attempts, rule }
+    }
+}
+
+// SAFETY: plain data; `Sample` is laid out as its C type.
+unsafe impl Plain for rlcore_frame {}
+unsafe impl Plain for Sample {}
+
+const _: () = assert!(
+    size_of::<rlcore_sample>() == size_of::<Sample>()
+        && offset_of!(rlcore_sample, len) == offset_of!(Sample, len)
+        && offset_of!(rlcore_sample, burn_in) == offset_of!(Sample, burn_in)
+        && offset_of!(rlcore_sample, gap) == offset_of!(Sample, gap)
+        && offset_of!(rlcore_sample, priority) == offset_of!(Sample, priority)
+);
+
+unsafe fn config(p: *const rlcore_memory_config) -> Result<MemoryConfig> {
+    let given = unsafe { ptr::sized(p)? };
+    ptr::reserved("memory config: reserved", given.reserved)?;
+    let table = unsafe { table::config(given.columns, given.num_columns, 1, given.history_size)? };
+    let rlcore_memory_config { max_sample_size, priority_sample_size, reward_threshold, use_priority, .. } = given;
+    Ok(MemoryConfig { max_sample_size, priority_sample_size, reward_threshold, use_priority, table })
+}
+
+unsafe fn draw(p: *const rlcore_draw) -> Result<Draw> {
+    let rlcore_draw { struct_size: _, size, burn_in, exact_size, skewness, attempts, rule } = match p.is_null() {
+        true => Versioned::defaults(),
+        false => unsafe { ptr::sized(p)? },
+    };
+    let unknown = || Fault::at("draw: rule", Error::new(Kind::Range, "0 (fixed) or 1 (original)").given(rule as usize));
+    let usual = Draw::default();
+    Ok(Draw {
+        size,
+        burn_in,
+        exact_size: ptr::flag("draw: exact_size", exact_size)?,
+        skewness: if skewness == 0 { usual.skewness } else { skewness },
+        attempts: if attempts == 0 { usual.attempts } else { attempts },
+        rule: Rule::from_number(rule).ok_or_else(unknown)?,
+    })
+}
+
+fn frame(given: &rlcore_frame) -> Result<Frame> {
+    let &rlcore_frame { episode, step, reward, terminated, truncated, reserved } = given;
+    if reserved != [0; 6] {
+        return Err(Fault::at("frame: reserved", Error::new(Kind::Range, "zeros")));
+    }
+    Ok(Frame { episode, step, reward, terminated: terminated != 0, truncated: truncated != 0 })
+}
+
+/// A block that `init` or `attach` accepted. Only its header and configuration are looked at, which nothing writes.
+struct Block<'a> {
+    base: *mut u8,
+    extent: Extent,
+    size: usize,
+    config: &'a MemoryConfig,
+    spans: Spans,
+}
+
+impl<'a> Block<'a> {
+    /// Errors: `Null`, `Align`, `Image`.
+    unsafe fn at(p: *const rlcore_memory) -> Result<Block<'a>> {
+        let base: *const u8 = p.cast();
+        let head = unsafe { Input::at("memory", base, MemoryConfig::END)? };
+        let config = MemoryConfig::of(head.slice())?;
+        let (spans, size) = lay(config)?;
+        Ok(Block { base: base.cast_mut(), extent: Extent::of("memory", base, size), size, config, spans })
+    }
+
+    unsafe fn view(&self) -> Result<View<'a>> {
+        let block = unsafe { Input::at("memory", self.base.cast_const(), self.size)? };
+        Ok(View::over(block.slice(), self.config, &self.spans)?)
+    }
+
+    /// After [`apart`] has been asked about everything else.
+    unsafe fn memory(&self) -> Result<Memory<'a>> {
+        unsafe fn all<'a, T>(base: *mut u8, span: Span<T>) -> &'a mut [T] {
+            unsafe { ptr::field_mut(base, span, 0, span.len()) }
+        }
+        let (base, s) = (self.base, &self.spans);
+        let empty = || Error::new(Kind::Size, "memory: its state");
+        unsafe {
+            let index = Index {
+                config: self.config,
+                margin: self.config.margin(),
+                state: all(base, s.state).first_mut().ok_or_else(empty)?,
+                reward: all(base, s.reward),
+                terminated: all(base, s.terminated),
+                truncated: all(base, s.truncated),
+                reach: all(base, s.reach),
+                pools: all(base, s.pools),
+            };
+            Ok(Memory { index, table: table::rings(base, &self.config.table, &s.table, 0, 1) })
+        }
+    }
+
+    /// Adds what the closure says while readers are warned of `rows` frames, and says where they went.
+    unsafe fn adding(
+        &self,
+        rows: u32,
+        out_number: Option<Output<'_, u64>>,
+        out_cuts: Option<Output<'_, u32>>,
+        add: impl FnOnce(&mut Memory<'a>) -> Result<Added>,
+    ) -> Result {
+        let added = unsafe {
+            let mut memory = self.memory()?;
+            let _writing = Writing::begin(self.base, &self.spans.table, 0, 1, rows);
+            add(&mut memory)?
+        };
+        if let Some(out) = out_number {
+            *out.one() = added.number;
+        }
+        if let Some(out) = out_cuts {
+            *out.one() = added.cuts;
+        }
+        Ok(())
+    }
+
+    /// After frames were copied out. Errors: `Range`; what was copied means nothing then.
+    unsafe fn check_held(&self, oldest: u64) -> Result {
+        let oldest = core::iter::once((0, oldest));
+        unsafe { table::check_held(self.base, &self.config.table, &self.spans.table, oldest) }
+    }
+}
+
+/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/// Errors: E_NULL; E_ALIGN; E_SIZE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_config_init(
+    config: *mut rlcore_memory_config,
+    config_size: usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+}
+
+/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_size(
+    config: *const rlcore_memory_config,
+    out_size: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_size", out_size, || Ok(Memory::size(&self::config(config)?)?)) })
+}
+
+/// Lays an empty memory out in the caller's block.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+/// out: the same address as mem, with its type. Nothing has to be freed.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_memory_size().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_init(
+    mem: *mut c_void,
+    mem_size: usize,
+    config: *const rlcore_memory_config,
+    out: *mut *mut rlcore_memory,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let config = self::config(config)?;
+        apart(&[block.extent(), out.extent()], &[])?;
+        Memory::init(block.slice(), &config)?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Accepts bytes that a block was copied to, in this process or another: frames, pools and the stored random stream are
+/// as they were. mem is only read; nobody writes to it meanwhile.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+/// order, or damaged bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_attach(
+    mem: *mut c_void,
+    mem_size: usize,
+    out: *mut *mut rlcore_memory,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        apart(&[block.extent(), out.extent()], &[])?;
+        Memory::attach(block.slice())?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Accepts bytes that another process writes to meanwhile, as a mapped file that both share: looks only at what never
+/// changes. The calls with a const memory may then be made beside that one writer. They never wait: frames are copied as
+/// they were added or not at all, E_RANGE, where the writer has overwritten them; a draw may name frames that are
+/// forgotten by the time they are gathered. 64-bit processors only.
+/// Errors: as rlcore_memory_attach.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_attach_reader(
+    mem: *const c_void,
+    mem_size: usize,
+    out: *mut *const rlcore_memory,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Input::at("mem", mem.cast::<u8>(), mem_size)?, Output::at("out", out, 1)?);
+        apart(&[out.extent()], &[block.extent()])?;
+        View::attach(block.slice())?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Appends a frame. It continues the last one if that has not ended, in the same episode, one step later; if the last one
+/// has not ended and this is no continuation, the last one is marked truncated.
+/// values:     [num_columns] pointers to [len] elements each, copied; of an image its newest frame.
+/// out_number: its number; NULL: not asked for.
+/// out_cuts:   1 if the last frame was marked truncated, else 0; NULL: not asked for.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a further frame of an episode that has ended. Nothing is
+/// written then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_add(
+    m: *mut rlcore_memory,
+    frame: *const rlcore_frame,
+    values: *const *const c_void,
+    out_number: *mut u64,
+    out_cuts: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(m)?;
+        let given = Input::at("frame", frame, 1)?;
+        let values = Values::at(&block.config.table, values, 1)?;
+        let (number, cuts) =
+            (Output::optional("out_number", out_number, 1)?, Output::optional("out_cuts", out_cuts, 1)?);
+        let outputs = [
+            block.extent,
+            number.as_ref().map_or(Extent::NONE, Output::extent),
+            cuts.as_ref().map_or(Extent::NONE, Output::extent),
+        ];
+        apart(&outputs, &[given.extent()])?;
+        apart(&outputs, &values.extents())?;
+        let [given] = given.slice() else { return Ok(()) };
+        let frame = self::frame(given)?;
+        let row = values.rows().row(&block.config.table, 0);
+        let row = row.get(..block.config.table.columns().len()).unwrap_or(&row);
+        block.adding(1, number, cuts, |memory| Ok(memory.add(&frame, row)?))
+    })
+}
+
+/// Appends num_frames frames one after another, as rlcore_memory_add does, each of which has to follow the one before it;
+/// an error comes before anything is written.
+/// frames:     [num_frames]
+/// values:     [num_columns] pointers to [num_frames, len] elements each.
+/// out_number: number of the first; NULL: not asked for.
+/// out_cuts:   frames that were marked truncated; NULL: not asked for.
+/// Errors: as rlcore_memory_add; E_RANGE for no frame.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_add_rollout(
+    m: *mut rlcore_memory,
+    frames: *const rlcore_frame,
+    num_frames: u32,
+    values: *const *const c_void,
+    out_number: *mut u64,
+    out_cuts: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(m)?;
+        let given = Input::at("frames", frames, num_frames as usize)?;
+        let values = Values::at(&block.config.table, values, num_frames as usize)?;
+        let (number, cuts) =
+            (Output::optional("out_number", out_number, 1)?, Output::optional("out_cuts", out_cuts, 1)?);
+        let outputs = [
+            block.extent,
+            number.as_ref().map_or(Extent::NONE, Output::extent),
+            cuts.as_ref().map_or(Extent::NONE, Output::extent),
+        ];
+        apart(&outputs, &[given.extent()])?;
+        apart(&outputs, &values.extents())?;
+        let given = given.slice();
+        for frame in given {
+            self::frame(frame)?;
+        }
+        let frames = given.iter().map(|&rlcore_frame { episode, step, reward, terminated, truncated, .. }| Frame {
+            episode,
+            step,
+            reward,
+            terminated: terminated != 0,
+            truncated: truncated != 0,
+        });
+        let rows = values.rows();
+        let rows = rows.all().get(..block.config.table.columns().len()).unwrap_or(rows.all());
+        block.adding(num_frames, number, cuts, |memory| Ok(memory.add_rollout(frames, rows)?))
+    })
+}
+
+/// Numbers of the frames that are held: from *out_begin, below *out_end. The memory is full when there are history_size.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_held(
+    m: *const rlcore_memory,
+    out_begin: *mut u64,
+    out_end: *mut u64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(m)?;
+        let (begin, end) = (Output::at("out_begin", out_begin, 1)?, Output::at("out_end", out_end, 1)?);
+        apart(&[begin.extent(), end.extent()], &[block.extent])?;
+        let held = block.view()?.held();
+        (*begin.one(), *end.one()) = (held.start, held.end);
+        Ok(())
+    })
+}
+
+/// How many frames the pools hold. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_pool_len(
+    m: *const rlcore_memory,
+    out_ordinary: *mut u32,
+    out_priority: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(m)?;
+        let ordinary = Output::at("out_ordinary", out_ordinary, 1)?;
+        let priority = Output::at("out_priority", out_priority, 1)?;
+        apart(&[ordinary.extent(), priority.extent()], &[block.extent])?;
+        let view = block.view()?;
+        (*ordinary.one(), *priority.one()) = (view.pool_len(false), view.pool_len(true));
+        Ok(())
+    })
+}
+
+/// Number of frame i of a pool, oldest first. priority: 1 for priority frames, 0 for ordinary ones.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_pool_number(
+    m: *const rlcore_memory,
+    priority: u32,
+    i: u32,
+    out_number: *mut u64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(m)?;
+        let out = Output::at("out_number", out_number, 1)?;
+        apart(&[out.extent()], &[block.extent])?;
+        *out.one() = block.view()?.pool_number(ptr::flag("priority", priority)?, i)?;
+        Ok(())
+    })
+}
+
+/// Draws num_samples sequences by their first frame, each held frame alike that leaves room for `size` after it. A sequence
+/// stops after a frame that has ended, so one that starts there is this one frame. size is cut to what is held.
+/// draw:    what to draw; NULL: the defaults.
+/// samples: [num_samples] to write.
+/// Threads: any number, each with its own rng. Random numbers: one index a draw.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_RANGE for what draw says; E_NOT_READY if no frame is held, or
+/// with RLCORE_DRAW_ORIGINAL fewer than history_size. E_INEXACT with exact_size if a sequence is shorter than size after
+/// the last attempt: all samples are written, and len - burn_in tells which.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_sample_uniform(
+    m: *const rlcore_memory,
+    rng: *mut rlcore_rng,
+    draw: *const rlcore_draw,
+    samples: *mut rlcore_sample,
+    num_samples: u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(m)?;
+        let (draw, rng) = (self::draw(draw)?, rng::stream(rng)?);
+        let samples = Output::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
+        apart(&[rng.extent(), samples.extent()], &[block.extent])?;
+        Ok(block.view()?.sample_uniform(&draw, rng.one(), samples.slice())?)
+    })
+}
+
+/// Draws num_samples sequences by their last frame: one in `skewness` is a priority frame, the others are ordinary ones,
+/// each of its pool alike; where one pool is empty the other serves. A sequence does not reach back into another episode:
+/// it is shorter where its own begins, or with exact_size drawn again from the same pool.
+/// draw:    what to draw; NULL: the defaults.
+/// samples: [num_samples] to write.
+/// Threads: any number, each with its own rng. Random numbers: a coin, then one index an attempt.
+/// Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY while both pools are; E_RANGE for a
+/// size above max_sample_size, which RLCORE_DRAW_ORIGINAL cuts. E_BUSY, some samples written, beside a writer in another
+/// process that overwrites everything faster than this looks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_sample_priority(
+    m: *const rlcore_memory,
+    rng: *mut rlcore_rng,
+    draw: *const rlcore_draw,
+    samples: *mut rlcore_sample,
+    num_samples: u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(m)?;
+        let (draw, rng) = (self::draw(draw)?, rng::stream(rng)?);
+        let samples = Output::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
+        apart(&[rng.extent(), samples.extent()], &[block.extent])?;
+        Ok(block.view()?.sample_priority(&draw, rng.one(), samples.slice())?)
+    })
+}
+
+/// Copies one column of sequences, the frames of each and then zeros.
+/// samples: [num_samples]
+/// len:     frames of a row of out; no sequence is longer.
+/// column:  its number in the configuration.
+/// layout:  an rlcore_layout, of stacks.
+/// kind:    that of the column; or RLCORE_F32 for bytes, from 0 to 1.
+/// out:     [num_samples, len, elements of the column, a whole stack] to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a column, layout, kind or sample, and if a frame is
+/// not held or has been forgotten since the draw. Beside a writer in another process out may be written then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_gather(
+    m: *const rlcore_memory,
+    samples: *const rlcore_sample,
+    num_samples: u32,
+    len: u32,
+    column: u32,
+    layout: u32,
+    kind: u32,
+    out: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(m)?;
+        let layout = self::layout(layout)?;
+        let given = Input::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
+        let rows = ptr::grid("out", num_samples as usize, len as usize)?;
+        let out = table::room(&block.config.table, column, kind, rows, out)?;
+        apart(&[out.extent()], &[block.extent, given.extent()])?;
+        let (view, samples) = (block.view()?, given.slice());
+        let stacks = block.config.table.column(column as usize)?.stack() > 1;
+        view.check(samples, len as usize, stacks)?;
+        let oldest = view.oldest(samples, stacks)?;
+        view.gather(column as usize, samples, len as usize, layout, out.elements())?;
+        block.check_held(oldest)
+    })
+}
+
+/// Copies what is known of the frames of sequences, and zeros after those that are shorter than len.
+/// reward, terminated, truncated: [num_samples, len] to write; NULL: not asked for.
+/// valid: [num_samples, len] to write, 1 where there is a frame; NULL: not asked for.
+/// Errors: as rlcore_memory_gather.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_gather_frames(
+    m: *const rlcore_memory,
+    samples: *const rlcore_sample,
+    num_samples: u32,
+    len: u32,
+    reward: *mut f32,
+    terminated: *mut u8,
+    truncated: *mut u8,
+    valid: *mut u8,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(m)?;
+        let given = Input::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
+        let cells = ptr::grid("samples", num_samples as usize, len as usize)?;
+        let reward = Output::optional("reward", reward, cells)?;
+        let terminated = Output::optional("terminated", terminated, cells)?;
+        let truncated = Output::optional("truncated", truncated, cells)?;
+        let valid = Output::optional("valid", valid, cells)?;
+        let outputs = [
+            reward.as_ref().map_or(Extent::NONE, Output::extent),
+            terminated.as_ref().map_or(Extent::NONE, Output::extent),
+            truncated.as_ref().map_or(Extent::NONE, Output::extent),
+            valid.as_ref().map_or(Extent::NONE, Output::extent),
+        ];
+        apart(&outputs, &[block.extent, given.extent()])?;
+        let (view, samples) = (block.view()?, given.slice());
+        view.check(samples, len as usize, false)?;
+        let oldest = view.oldest(samples, false)?;
+        let out = FramesOut {
+            reward: reward.map(Output::slice),
+            terminated: terminated.map(Output::slice),
+            truncated: truncated.map(Output::slice),
+            valid: valid.map(Output::slice),
+        };
+        view.gather_frames(samples, len as usize, out)?;
+        block.check_held(oldest)
+    })
+}
+
+/// Keeps a random stream in the block, so that one image holds all that a run goes on from; at first that of seed 0 is
+/// there. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *const rlcore_rng) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(m)?;
+        let rng = rng::stream(rng.cast_mut())?;
+        apart(&[block.extent], &[rng.extent()])?;
+        let rng: &Rng = rng.one();
+        block.memory()?.store_rng(rng);
+        Ok(())
+    })
+}
+
+/// Copies the stored random stream out. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_memory_load_rng(m: *const rlcore_memory, rng: *mut rlcore_rng) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(m)?;
+        let out = Output::at("rng", rng.cast::<Rng>(), 1)?;
+        apart(&[out.extent()], &[block.extent])?;
+        *out.one() = block.view()?.state.rng;
+        Ok(())
+    })
+}

@@ -129,6 +129,11 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
+    /// The elements of all rows; the first `num_columns` entries count.
+    pub fn all(&self) -> &[Elements<'a>; MAX_COLUMNS] {
+        &self.elements
+    }
+
     /// Row `i`; the first `num_columns` entries count.
     pub fn row(&self, config: &TableConfig, i: usize) -> [Elements<'a>; MAX_COLUMNS] {
         let mut row = [Elements::U8(&[]); MAX_COLUMNS];

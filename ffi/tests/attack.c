@@ -207,9 +207,10 @@ static uint32_t chance(uint32_t below) {
 static void attack_results(void) {
   static const char *names[] = {"RLCORE_OK", "RLCORE_E_NULL", "RLCORE_E_SIZE", "RLCORE_E_ALIGN", "RLCORE_E_CONFIG", "RLCORE_E_SHAPE",
                                 "RLCORE_E_IMAGE", "RLCORE_E_RANGE", "RLCORE_E_CALLBACK", "RLCORE_E_OVERFLOW", "RLCORE_E_NOT_READY",
-                                "RLCORE_E_VALUE", "RLCORE_E_OVERLAP", "RLCORE_E_BUSY", "RLCORE_E_NOT_PENDING"};
-  for (int32_t i = 0; i < 15; i++) CHECK(strcmp(rlcore_status_name(-i), names[i]) == 0 && strlen(rlcore_status_text(-i)) > 5);
-  const int32_t strange[] = {1, -15, INT32_MAX, INT32_MIN};
+                                "RLCORE_E_VALUE", "RLCORE_E_OVERLAP", "RLCORE_E_BUSY", "RLCORE_E_NOT_PENDING",
+                                "RLCORE_E_INEXACT", "RLCORE_E_EMPTY", "RLCORE_E_DISABLED"};
+  for (int32_t i = 0; i < 18; i++) CHECK(strcmp(rlcore_status_name(-i), names[i]) == 0 && strlen(rlcore_status_text(-i)) > 5);
+  const int32_t strange[] = {1, -18, INT32_MAX, INT32_MIN};
   for (int i = 0; i < 4; i++) CHECK(strcmp(rlcore_status_name(strange[i]), "unknown") == 0 && rlcore_status_text(strange[i]) != NULL);
   CHECK(rlcore_version() == (RLCORE_VERSION_MAJOR << 16 | RLCORE_VERSION_MINOR << 8 | RLCORE_VERSION_PATCH));
   CHECK(rlcore_abi_version() == RLCORE_ABI_VERSION && rlcore_image_version() == RLCORE_IMAGE_VERSION);

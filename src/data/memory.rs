@@ -203,6 +203,11 @@ pub struct Spans {
 pub fn spans(config: &MemoryConfig) -> Result<(Spans, usize)> {
     config.table.check()?;
     config.check()?;
+    lay(config)
+}
+
+/// As [`spans`], of a configuration that was checked when its block was accepted.
+pub fn lay(config: &MemoryConfig) -> Result<(Spans, usize)> {
     let frames = config.history_size() as usize;
     let mut plan = Plan::default();
     let (header, config_span) = block::spans(&mut plan)?;
@@ -215,7 +220,7 @@ pub fn spans(config: &MemoryConfig) -> Result<(Spans, usize)> {
         truncated: plan.span(frames)?,
         reach: plan.span(frames)?,
         pools: plan.grid(if config.use_priority == 1 { 2 } else { 0 }, frames)?,
-        table: table::spans(&mut plan, &config.table)?,
+        table: table::lay(&mut plan, &config.table)?,
     };
     Ok((spans, plan.size()?))
 }
@@ -225,6 +230,7 @@ const DISABLED: Error = Error::new(Kind::Disabled, "memory: a configuration with
 const EMPTY: Error = Error::new(Kind::Empty, "memory: a frame with max_sample_size - 1 predecessors; frames held");
 const NOT_READY: Error = Error::new(Kind::NotReady, "memory: frames held, at least");
 const INEXACT: Error = Error::new(Kind::Inexact, "memory: sequences of the size that was asked for; shorter ones");
+const GONE: Error = Error::new(Kind::Range, "memory: frames that no writer has overwritten meanwhile, from number");
 const LAPPED: Error = Error::new(Kind::Busy, "memory: a writer that does not overwrite all that is drawn");
 
 /// One step of an episode, without what its columns hold.
@@ -573,7 +579,33 @@ struct Moment {
 /// Times that a reader looks again before it says that the writer is too fast.
 const LOOKS: u32 = 100;
 
-impl View<'_> {
+/// Draws whose reads of memory are under way together.
+const AT_ONCE: usize = 16;
+
+impl<'a> View<'a> {
+    /// Looks at a block that `init` or `attach` accepted, laid out by these spans of its configuration. Errors: `Size`.
+    pub fn over(block: &'a [u8], config: &'a MemoryConfig, spans: &Spans) -> Result<Self> {
+        Ok(View {
+            config,
+            margin: config.margin(),
+            state: block::view(block, spans.state)?.first().ok_or(SHAPE)?,
+            reward: block::view(block, spans.reward)?,
+            terminated: block::view(block, spans.terminated)?,
+            truncated: block::view(block, spans.truncated)?,
+            reach: block::view(block, spans.reach)?,
+            pools: block::view(block, spans.pools)?,
+            table: table::View::of(block, &config.table, &spans.table)?,
+        })
+    }
+
+    /// Accepts bytes that another process writes to meanwhile: looks only at what never changes.
+    /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
+    pub fn attach(mem: &'a [u8]) -> Result<Self> {
+        block::attach(mem, block::Kind::Memory, |config: &MemoryConfig| Ok(spans(config)?.1))?;
+        let config = MemoryConfig::of(mem)?;
+        Self::over(mem, config, &lay(config)?.0)
+    }
+
     /// Numbers of the frames that are held.
     pub fn held(&self) -> Range<u64> {
         self.table.held(0).unwrap_or(0..0)
@@ -639,23 +671,71 @@ impl View<'_> {
         if now.pools.iter().all(|queue| queue.len == 0) {
             return Err(EMPTY.given(now.end.min(self.config.history_size().into()) as usize));
         }
+        if draw.rule == Rule::Fixed && !draw.exact_size {
+            return self.priority_at_once(now, draw, size, rng, samples);
+        }
         let mut short = 0usize;
         for sample in samples {
-            let mut looks = LOOKS;
-            *sample = loop {
-                let drawn = match draw.rule {
-                    Rule::Fixed => self.priority(&now, draw, size, rng),
-                    Rule::Original => self.priority_original(&now, draw, size.min(most), rng),
-                };
-                if let Some(drawn) = drawn {
-                    break drawn;
-                }
-                looks = looks.checked_sub(1).ok_or(LAPPED)?;
-                now = self.look()?;
-            };
+            *sample = self.priority_one(&mut now, draw, size.min(most), rng)?;
             short = short.wrapping_add((sample.len.wrapping_sub(sample.burn_in) < size).into());
         }
         exact(draw, short)
+    }
+
+    /// Draws of one attempt each, of which none waits for another: the random numbers of several, then the places that
+    /// they name, then the reaches of the frames that are there.
+    #[inline(always)]
+    fn priority_at_once<R: Chance>(
+        &self,
+        now: Moment,
+        draw: &Draw,
+        size: u32,
+        rng: &mut R,
+        samples: &mut [Sample],
+    ) -> Result {
+        let (mut now, frames, more) = (now, self.config.history_size(), size.saturating_sub(1));
+        for chunk in samples.chunks_mut(AT_ONCE) {
+            let (mut places, mut pools) = ([0; AT_ONCE], [0; AT_ONCE]);
+            let (mut backs, mut reaches) = ([0; AT_ONCE], [0; AT_ONCE]);
+            for ((place, from), _) in places.iter_mut().zip(&mut pools).zip(&*chunk) {
+                *from = pool(&now, draw, rng);
+                let [low, high] = now.pools;
+                let queue = if *from == 0 { low } else { high };
+                let i = rng.bounded(u64::from(queue.len).saturating_sub(1));
+                *place = self.place(*from, queue, i as u32);
+            }
+            for (back, &place) in backs.iter_mut().zip(&places).take(chunk.len()) {
+                *back = (now.end as u32).wrapping_sub(self.pools.get(place).copied().unwrap_or(0));
+            }
+            for (reach, &back) in reaches.iter_mut().zip(&backs).take(chunk.len()) {
+                *reach = self.reach.get(behind(now.head, back, frames)).copied().unwrap_or(0);
+            }
+            for (((sample, from), back), reach) in chunk.iter_mut().zip(pools).zip(backs).zip(reaches) {
+                *sample = if back.wrapping_sub(1) < now.listed {
+                    let last = now.end.wrapping_sub(back.into());
+                    sequence(&now, draw, last.wrapping_sub(reach.min(more).into()), last, reach.into(), from)
+                } else {
+                    self.priority_one(&mut now, draw, size, rng)?
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// One draw, from a later moment if a writer has changed what was to be drawn from. Errors: `Busy`.
+    #[inline(never)]
+    fn priority_one<R: Chance>(&self, now: &mut Moment, draw: &Draw, size: u32, rng: &mut R) -> Result<Sample> {
+        for _ in 0..LOOKS {
+            let drawn = match draw.rule {
+                Rule::Fixed => self.priority(now, draw, size, rng),
+                Rule::Original => self.priority_original(now, draw, size, rng),
+            };
+            match drawn {
+                Some(drawn) => return Ok(drawn),
+                None => *now = self.look()?,
+            }
+        }
+        Err(LAPPED)
     }
 
     #[inline(always)]
@@ -663,11 +743,42 @@ impl View<'_> {
         let frames = now.end.saturating_sub(now.start);
         let len = frames.min(size.into());
         let Some(more) = len.checked_sub(1) else { return Err(NOT_READY.needed(1).given(0)) };
-        let attempts = if draw.exact_size { draw.attempts } else { 1 };
+        let starts = frames.wrapping_sub(len);
+        if draw.exact_size {
+            return self.uniform_exact(now, draw, size, more, starts, rng, samples);
+        }
+        for chunk in samples.chunks_mut(AT_ONCE) {
+            let (mut firsts, mut reaches) = ([0; AT_ONCE], [0; AT_ONCE]);
+            for (first, _) in firsts.iter_mut().zip(&*chunk) {
+                *first = now.start.wrapping_add(rng.bounded(starts));
+            }
+            for (reach, &first) in reaches.iter_mut().zip(&firsts).take(chunk.len()) {
+                *reach = self.reach_of(now, first.wrapping_add(more));
+            }
+            for ((sample, first), reach) in chunk.iter_mut().zip(firsts).zip(reaches) {
+                let whole = first.wrapping_add(more);
+                let (last, reach) = if reach >= more { (whole, reach) } else { self.until_end(now, first, whole) };
+                *sample = sequence(now, draw, first, last, reach, 0);
+            }
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what its only caller has worked out")]
+    fn uniform_exact<R: Chance>(
+        &self,
+        now: &Moment,
+        draw: &Draw,
+        size: u32,
+        more: u64,
+        starts: u64,
+        rng: &mut R,
+        samples: &mut [Sample],
+    ) -> Result {
         let mut short = 0usize;
         for sample in samples {
-            for _ in 0..attempts {
-                let first = now.start.wrapping_add(rng.bounded(frames.wrapping_sub(len)));
+            for _ in 0..draw.attempts {
+                let first = now.start.wrapping_add(rng.bounded(starts));
                 let (last, reach) = self.until_end(now, first, first.wrapping_add(more));
                 *sample = sequence(now, draw, first, last, reach, 0);
                 if last.wrapping_sub(first) == more {
@@ -760,11 +871,16 @@ impl View<'_> {
     /// Number and distance from the end of entry `i` of a queue; nothing if it cannot be there.
     #[inline(always)]
     fn entry(&self, now: &Moment, from: usize, queue: Queue, i: u32) -> Option<(u64, u32)> {
+        let back = (now.end as u32).wrapping_sub(*self.pools.get(self.place(from, queue, i))?);
+        (back.wrapping_sub(1) < now.listed).then(|| (now.end.wrapping_sub(back.into()), back))
+    }
+
+    /// Where entry `i` of a queue is in [`View::pools`].
+    #[inline(always)]
+    fn place(&self, from: usize, queue: Queue, i: u32) -> usize {
         let frames = self.config.history_size();
         let place = ahead(queue.begin, i, frames);
-        let at = if from == 0 { place } else { place.wrapping_add(frames as usize) };
-        let back = (now.end as u32).wrapping_sub(*self.pools.get(at)?);
-        (back.wrapping_sub(1) < now.listed).then(|| (now.end.wrapping_sub(back.into()), back))
+        if from == 0 { place } else { place.wrapping_add(frames as usize) }
     }
 
     #[inline(always)]
@@ -908,7 +1024,11 @@ impl View<'_> {
             rest = others;
             let (run, tail) = sample.runs();
             for run in [Some(run), tail].into_iter().flatten() {
-                let slot = behind(now.head, now.end.wrapping_sub(run.number) as u32, frames);
+                let back = now.end.wrapping_sub(run.number);
+                if back > frames.into() {
+                    return Err(GONE.needed(now.start as usize).given(run.number as usize));
+                }
+                let slot = behind(now.head, back as u32, frames);
                 let (early, late) = ring.split_at_checked(slot).ok_or(SHAPE)?;
                 let (run_to, after) = to.split_at_mut_checked(run.len as usize).ok_or(SHAPE)?;
                 let (first, wrapped) = run_to.split_at_mut(late.len().min(run.len as usize));
@@ -1028,26 +1148,35 @@ impl<'a> Memory<'a> {
     /// but that an error comes before anything is written.
     ///
     /// Errors: as [`Memory::add`]; `Range` for no frame.
-    pub fn add_rollout(&mut self, frames: &[Frame], rows: &[Elements<'_>]) -> Result<Added> {
-        let cuts = self.check_rollout(frames, rows)?;
+    pub fn add_rollout<F>(&mut self, frames: F, rows: &[Elements<'_>]) -> Result<Added>
+    where
+        F: ExactSizeIterator<Item = Frame> + Clone,
+    {
+        let cuts = self.check_rollout(frames.clone(), rows)?;
         let number = self.end();
-        for (i, frame) in frames.iter().enumerate() {
-            let link = self.link(frame)?;
-            let row = self.row(rows, i)?;
-            self.append(frame, row.get(..rows.len()).ok_or(SHAPE)?, link)?;
+        let mut row = [Elements::U8(&[]); table::MAX_COLUMNS];
+        let row = row.get_mut(..rows.len()).ok_or(SHAPE)?;
+        for (i, frame) in frames.enumerate() {
+            let link = self.link(&frame)?;
+            self.row(rows, i, row)?;
+            self.append(&frame, row, link)?;
         }
         Ok(Added { number, cuts })
     }
 
     /// How many frames [`Memory::add_rollout`] would cut. Errors: as it.
-    fn check_rollout(&self, frames: &[Frame], rows: &[Elements<'_>]) -> Result<u32> {
+    fn check_rollout<F>(&self, frames: F, rows: &[Elements<'_>]) -> Result<u32>
+    where
+        F: ExactSizeIterator<Item = Frame>,
+    {
+        let count = frames.len();
         let columns = self.index.config.table.columns();
         if rows.len() != columns.len() {
             let what = "memory: rows with elements for each column,";
             return Err(Error::new(Kind::Shape, what).needed(columns.len()).given(rows.len()));
         }
         for (column, elements) in columns.iter().zip(rows) {
-            let needed = (column.len as usize).saturating_mul(frames.len());
+            let needed = (column.len as usize).saturating_mul(count);
             if elements.len() != needed {
                 let what = "memory: elements of all rows in each column,";
                 return Err(Error::new(Kind::Shape, what).needed(needed).given(elements.len()));
@@ -1056,7 +1185,7 @@ impl<'a> Memory<'a> {
         let mut last = self.index.last(self.end())?;
         let (mut cuts, mut first) = (0u32, None);
         for frame in frames {
-            let link = link(last, frame)?;
+            let link = link(last, &frame)?;
             first = first.or(Some(link));
             cuts = cuts.saturating_add((link == Link::Cuts).into());
             let ended = frame.terminated | frame.truncated;
@@ -1064,20 +1193,21 @@ impl<'a> Memory<'a> {
         }
         let none = Error::new(Kind::Range, "memory: frames to add, at least").needed(1).given(0);
         let first = first.ok_or(none)?;
-        let row = self.row(rows, 0)?;
-        let count = u32::try_from(frames.len()).unwrap_or(u32::MAX);
-        self.table.check(0, row.get(..rows.len()).ok_or(SHAPE)?, first != Link::Continues, count)?;
+        let mut row = [Elements::U8(&[]); table::MAX_COLUMNS];
+        let row = row.get_mut(..rows.len()).ok_or(SHAPE)?;
+        self.row(rows, 0, row)?;
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        self.table.check(0, row, first != Link::Continues, count)?;
         Ok(cuts)
     }
 
     /// Row `i` of arrays `[n, len]`.
-    fn row<'b>(&self, rows: &[Elements<'b>], i: usize) -> Result<[Elements<'b>; table::MAX_COLUMNS]> {
-        let mut row = [Elements::U8(&[]); table::MAX_COLUMNS];
+    fn row<'b>(&self, rows: &[Elements<'b>], i: usize, row: &mut [Elements<'b>]) -> Result {
         for ((to, from), column) in row.iter_mut().zip(rows).zip(self.index.config.table.columns()) {
             let begin = i.saturating_mul(column.len as usize);
             *to = from.get(begin, begin.saturating_add(column.len as usize)).ok_or(SHAPE)?;
         }
-        Ok(row)
+        Ok(())
     }
 
     fn append(&mut self, frame: &Frame, row: &[Elements<'_>], link: Link) -> Result<u64> {

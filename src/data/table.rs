@@ -248,6 +248,11 @@ pub struct Spans {
 /// Plans a table among the fields of its owner; new ones are all zero. Errors: `Config`, `Overflow`.
 pub fn spans(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
     config.check()?;
+    lay(plan, config)
+}
+
+/// As [`spans`], of a configuration that was checked when its block was accepted.
+pub fn lay(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
     let rings = config.num_rings as usize;
     let rows = rings.checked_mul(config.num_rows as usize).ok_or(OVERFLOW)?;
     let (pushed, writing, age) = (plan.span(rings)?, plan.span(rings)?, plan.span(rows)?);
