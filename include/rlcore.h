@@ -1300,6 +1300,151 @@ rlcore_status rlcore_memory_load_rng(const rlcore_memory *m, rlcore_rng *rng);
 
 /* ---- Replay memory: transitions, sampled by priority ---- */
 
+/* By what corrections are divided, so that the largest is 1. */
+typedef enum rlcore_replay_normalize {
+  RLCORE_REPLAY_NORMALIZE_MEMORY = 0,  /* the largest in the memory */
+  RLCORE_REPLAY_NORMALIZE_BATCH = 1,   /* the largest of the batch */
+  RLCORE_REPLAY_NORMALIZE_NONE = 2,    /* nothing: (N * probability)^-beta */
+} rlcore_replay_normalize;
+
+/* Transitions of N environments, drawn in proportion to priorities: the caller's own block. A row is one step of one
+   environment; rows of an environment are numbered from 0, numbers are never reused, and a full memory forgets the oldest
+   row. Row t is a transition once row t + num_steps is there, or the tail that keeps the last observation of an episode:
+   an episode of L steps takes L + 1 rows. Calls with a const memory may run on several threads at once, others alone. */
+typedef struct rlcore_replay rlcore_replay;
+
+/* What a replay memory is made from. */
+typedef struct rlcore_replay_config {
+  uint32_t struct_size;          /* bytes; set by rlcore_replay_config_init */
+  uint32_t num_envs;             /* N, at least 1; default 1 */
+  uint32_t num_rows;             /* rows kept of each environment, at least num_steps + any num_stack; default 100000 */
+  uint32_t num_columns;          /* 1 to 16 */
+  const rlcore_column *columns;  /* [num_columns] what a row holds, copied */
+  uint32_t observations;         /* bit c: column c is an observation, of the row ahead too; default 1, the first */
+  uint32_t num_steps;            /* steps of a transition, 1 to 255; default 1 */
+  float discount;                /* of a step, 0 to 1; default 0.99 */
+  float alpha;                   /* weights are (|priority| + epsilon)^alpha, alpha 0 to 1; default 0.6 */
+  float epsilon;                 /* a normal number above 0; default 1e-6 */
+  uint32_t reserved;             /* zero */
+} rlcore_replay_config;
+
+/* What a replay memory knows of its transitions. */
+typedef struct rlcore_replay_stats {
+  uint32_t struct_size;      /* bytes; set by the caller */
+  float alpha;               /* exponent of the weights that are given from now on */
+  uint64_t num_transitions;  /* transitions that may be drawn */
+  double total;              /* sum of their weights */
+  float min_weight;          /* smallest weight; infinite if there is none */
+  float max_priority;        /* largest |priority| + epsilon ever given, at first 1: what new transitions have */
+} rlcore_replay_stats;
+
+/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+   Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_replay_config_init(rlcore_replay_config *config, size_t config_size);
+
+/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+rlcore_status rlcore_replay_size(const rlcore_replay_config *config, size_t *out_size);
+
+/* Lays an empty memory out in the caller's block.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+   out: the same address as mem, with its type. Nothing has to be freed.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_replay_size(). */
+rlcore_status rlcore_replay_init(void *mem, size_t mem_size, const rlcore_replay_config *config, rlcore_replay **out);
+
+/* Accepts bytes that a block was copied to, in this process or another: transitions, priorities and the random stream are
+   as they were. mem is only read.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or damaged bytes. */
+rlcore_status rlcore_replay_attach(void *mem, size_t mem_size, rlcore_replay **out);
+
+/* Appends one step of environment `env`.
+   values:       [num_columns] pointers to [len] elements each, copied: what was observed before the action, and so on.
+   reward:       of the step, finite.
+   terminated, truncated: 1 if the step ended the episode so, else 0.
+   final_values: [num_columns] pointers; in the columns of observations to [len] elements, the last observation of the
+                 episode; the others are not looked at. NULL: the episode goes on.
+   out_number:   number of the row; NULL: not asked for.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_SHAPE if final_values is missing. */
+rlcore_status rlcore_replay_add(rlcore_replay *r, uint32_t env, const void *const *values, float reward,
+                                uint32_t terminated, uint32_t truncated, const void *const *final_values,
+                                uint64_t *out_number);
+
+/* Appends one step of every environment: as rlcore_replay_add, with the arrays of all N.
+   values:       [num_columns] pointers to [N, len] elements.
+   reward, terminated, truncated: [N].
+   final_values: [num_columns] pointers, in the columns of observations to [N, len] elements, read where an episode ended;
+                 NULL: none did.
+   Errors: as rlcore_replay_add, of any environment; nothing is written then. */
+rlcore_status rlcore_replay_add_all(rlcore_replay *r, const void *const *values, const float *reward,
+                                    const uint8_t *terminated, const uint8_t *truncated,
+                                    const void *const *final_values);
+
+/* What the memory knows of its transitions. out: its struct_size is set.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_replay_get_stats(const rlcore_replay *r, rlcore_replay_stats *out);
+
+/* Changes the exponent of the weights that are given from now on; those that are there stay.
+   Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE if it is not from 0 to 1. */
+rlcore_status rlcore_replay_set_alpha(rlcore_replay *r, float alpha);
+
+/* Where an alpha or a beta is that goes from `initial` to `end` in a straight line while `progress` goes from 0 to 1.
+   Errors: E_NULL; E_ALIGN; E_RANGE for another progress; E_VALUE. */
+rlcore_status rlcore_replay_linear(float initial, float end, float progress, float *out);
+
+/* Draws num_rows transitions in proportion to their weights.
+   beta:        exponent of the corrections, at least 0; 0.4 rising to 1 is usual.
+   normalize:   an rlcore_replay_normalize.
+   independent: 0: one transition from each of num_rows equal parts of the memory; 1: each from all of it.
+   index:       [num_rows] to write, the rows where they begin.
+   weight:      [num_rows] to write, the corrections (N * probability)^-beta, normalized.
+   probability: [num_rows] to write, that each had of being drawn; NULL: not asked for.
+   Threads: any number, each with its own rng.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn. */
+rlcore_status rlcore_replay_sample(const rlcore_replay *r, rlcore_rng *rng, uint32_t num_rows, float beta,
+                                   uint32_t normalize, uint32_t independent, rlcore_frame_index *index, float *weight,
+                                   float *probability);
+
+/* Gives transitions their priorities, as a rule the absolute temporal-difference errors; of one that comes twice the later
+   counts. Those that were forgotten since they were drawn are passed over.
+   index:         [num_rows] as rlcore_replay_sample gave them.
+   priority:      [num_rows] finite, at least 0.
+   out_forgotten: how many were passed over; NULL: not asked for.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_VALUE; E_RANGE for a negative priority or rows that never were a
+   transition. Nothing is written then. */
+rlcore_status rlcore_replay_update(rlcore_replay *r, const rlcore_frame_index *index, const float *priority,
+                                   uint32_t num_rows, uint64_t *out_forgotten);
+
+/* Writes what transitions are beside their columns; each array is [num_rows], NULL skips it.
+   reward:     sum of discount^i * reward over the steps of the transition.
+   discount:   discount^steps, what the value of the next observation counts; 0 where the last step terminated.
+   terminated, truncated: 1 if the last step ended the episode so.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a transition that has been forgotten. */
+rlcore_status rlcore_replay_transitions(const rlcore_replay *r, const rlcore_frame_index *index, uint32_t num_rows,
+                                        float *reward, float *discount, uint8_t *terminated, uint8_t *truncated);
+
+/* Writes a column of num_rows transitions, of the rows where they begin.
+   column: its number.
+   index:  [num_rows] as rlcore_replay_sample gave them.
+   layout: an rlcore_layout, for stacks and channels.
+   kind:   that of the column; or RLCORE_F32 for bytes: from 0 to 1, each byte / 255.
+   out:    [num_rows, len, or a whole stack of it] of that kind, to write.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for column, layout, kind, or a transition that has been
+   forgotten. */
+rlcore_status rlcore_replay_gather(const rlcore_replay *r, uint32_t column, const rlcore_frame_index *index,
+                                   uint32_t num_rows, uint32_t layout, uint32_t kind, void *out);
+
+/* Writes a column of observations of the rows that num_rows transitions lead to; otherwise as rlcore_replay_gather.
+   Errors: as rlcore_replay_gather; E_RANGE for a column that is no observation. */
+rlcore_status rlcore_replay_gather_next(const rlcore_replay *r, uint32_t column, const rlcore_frame_index *index,
+                                        uint32_t num_rows, uint32_t layout, uint32_t kind, void *out);
+
+/* Takes a copy of a random stream into the block, so that it is saved with it; nothing draws from it.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_replay_store_rng(rlcore_replay *r, const rlcore_rng *rng);
+
+/* Gives the random stream back that rlcore_replay_store_rng has taken; at first, the one that rlcore_rng_seed begins with
+   0. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_replay_load_rng(const rlcore_replay *r, rlcore_rng *rng);
 
 /* ---- Hindsight: goals that an episode did reach ---- */
 

@@ -41,13 +41,13 @@ pub struct rlcore_replay_config {
     pub struct_size: u32,
     /// N, at least 1; default 1
     pub num_envs: u32,
-    /// rows kept of each environment, at least num_steps and any num_stack together; default 100000
+    /// rows kept of each environment, at least num_steps + any num_stack; default 100000
     pub num_rows: u32,
     /// 1 to 16
     pub num_columns: u32,
     /// [num_columns] what a row holds, copied
     pub columns: *const rlcore_column,
-    /// bit c is set if column c is an observation: the row that a transition leads to has one too; default 1, the first
+    /// bit c: column c is an observation, of the row ahead too; default 1, the first
     pub observations: u32,
     /// steps of a transition, 1 to 255; default 1
     pub num_steps: u32,

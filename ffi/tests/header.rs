@@ -29,7 +29,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("lazy_frames.rs", "Frame memories: every frame once, stacks when they are read", &["rlcore_layout"]),
     ("table.rs", "Columns: what replay memories keep of a frame", &["rlcore_column"]),
     ("memory.rs", "Replay memory: the last frames, sampled in sequences that rewards balance", &["rlcore_draw_rule"]),
-    ("replay.rs", "Replay memory: transitions, sampled by priority", &[]),
+    ("replay.rs", "Replay memory: transitions, sampled by priority", &["rlcore_replay_normalize"]),
     ("relabel.rs", "Hindsight: goals that an episode did reach", &["rlcore_relabel_strategy"]),
     ("rollout_buffer.rs", "Rollouts: T steps of N environments, in minibatches", &[]),
     ("trajectory.rs", "Trajectories: one episode or a part of it", &[]),
