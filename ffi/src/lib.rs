@@ -59,7 +59,7 @@ pub mod memory;
 pub mod relabel;
 #[cfg(feature = "replay")]
 pub mod replay;
-#[cfg(feature = "replay")]
+#[cfg(any(feature = "replay", feature = "rollouts"))]
 pub mod table;
 
 #[cfg(feature = "rollouts")]

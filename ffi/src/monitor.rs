@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_void};
 use core::mem::offset_of;
 
-use crate::ptr::{self, Extent, Input, Output, Plain, Versioned, apart};
+use crate::ptr::{self, Extent, Input, Output, Plain, Room, Versioned, apart};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::rlcore_vecenv_out;
 use rlcore::block::{Header, Kind as BlockKind};
@@ -325,26 +325,6 @@ pub unsafe extern "C" fn rlcore_monitor_means(m: *mut rlcore_monitor, out: *mut 
     })
 }
 
-/// Room for a text and where its length goes.
-struct Room<'a> {
-    text: Option<Output<'a, u8>>,
-    len: Output<'a, usize>,
-}
-
-impl<'a> Room<'a> {
-    unsafe fn at(text: *mut c_char, text_size: usize, out_len: *mut usize) -> Result<Room<'a>> {
-        let text = match text.is_null() && text_size == 0 {
-            true => None,
-            false => Some(unsafe { Output::at("text", text.cast::<u8>(), text_size)? }),
-        };
-        Ok(Room { text, len: unsafe { Output::at("out_len", out_len, 1)? } })
-    }
-
-    fn apart(&self, inputs: &[Extent]) -> Result {
-        apart(&[self.text.as_ref().map_or(Extent::NONE, Output::extent), self.len.extent()], inputs)
-    }
-}
-
 /// Writes the first two lines of monitor.csv, as Stable-Baselines3 reads it: `# {"t_start": ...} ` and the columns' names.
 /// t_start:  Unix time at the start, in seconds.
 /// env_id:   what to call the environment; NULL leaves it out.
@@ -386,9 +366,7 @@ pub unsafe extern "C" fn rlcore_monitor_format_header(
             *extent = Extent::of("a keyword", keyword.as_ptr(), keyword.len());
         }
         room.apart(&extents)?;
-        let len = monitor_csv::header(t_start, env_id, used, room.text.map(Output::slice))?;
-        *room.len.one() = len;
-        Ok(())
+        room.fill(|text| Ok(monitor_csv::header(t_start, env_id, used, text)?))
     })
 }
 
@@ -416,7 +394,6 @@ pub unsafe extern "C" fn rlcore_monitor_format_row(
         room.apart(&[episode.extent(), info.as_ref().map_or(Extent::NONE, Input::extent)])?;
         let episode = episode.slice().first().copied().unwrap_or_default();
         let info = info.map_or(&[][..], Input::slice);
-        *room.len.one() = monitor_csv::row(&episode, info, room.text.map(Output::slice))?;
-        Ok(())
+        room.fill(|text| Ok(monitor_csv::row(&episode, info, text)?))
     })
 }

@@ -238,6 +238,37 @@ pub unsafe fn text<'a>(what: &'static str, p: *const c_char) -> Result<&'a [u8]>
     Err(Fault::at(what, long.needed(MAX_TEXT_LEN)))
 }
 
+/// Room for a text and where its length goes.
+pub struct Room<'a> {
+    text: Option<Output<'a, u8>>,
+    len: Output<'a, usize>,
+}
+
+impl<'a> Room<'a> {
+    /// `text_size` bytes at `text`, or none for NULL and 0, and the length at `out_len`. Errors: `Null`, `Align`, `Overflow`.
+    ///
+    /// # Safety
+    /// As [`Output::at`].
+    pub unsafe fn at(text: *mut c_char, text_size: usize, out_len: *mut usize) -> Result<Room<'a>> {
+        let text = match text.is_null() && text_size == 0 {
+            true => None,
+            false => Some(unsafe { Output::at("text", text.cast::<u8>(), text_size)? }),
+        };
+        Ok(Room { text, len: unsafe { Output::at("out_len", out_len, 1)? } })
+    }
+
+    /// Checks that nothing of it is shared. Errors: `Overlap`.
+    pub fn apart(&self, inputs: &[Extent]) -> Result {
+        apart(&[self.text.as_ref().map_or(Extent::NONE, Output::extent), self.len.extent()], inputs)
+    }
+
+    /// Stores the text that `write` writes, if there is room for one, and the length that it returns.
+    pub fn fill(self, write: impl FnOnce(Option<&mut [u8]>) -> Result<usize>) -> Result {
+        *self.len.one() = write(self.text.map(Output::slice))?;
+        Ok(())
+    }
+}
+
 /// Observations or actions to read.
 pub struct AnyInput<'a> {
     kind: Element,

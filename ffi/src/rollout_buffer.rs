@@ -1,1 +1,1030 @@
-//! What N environments did in T steps, for learners on policy.
+//! Rollouts: T steps of N environments, and what minibatches are made with.
+
+use core::ffi::{c_char, c_void};
+use core::mem::offset_of;
+use core::ptr::{null, null_mut};
+
+use crate::kernels::rlcore_rollout;
+use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Plain, Room, Versioned, apart};
+use crate::status::{Fault, Result, call, rlcore_status};
+use crate::table::{self, rlcore_column};
+use rlcore::block::{Header, Kind as BlockKind};
+use rlcore::data::minibatch::{self, Window};
+use rlcore::data::rollout_buffer::{
+    EPISODE_LENGTH, EPISODE_RETURN, FIRST_METRIC, MetricRow, Minibatch, RolloutBuffer, RolloutBufferConfig, Step, View,
+};
+use rlcore::data::rollout_text;
+use rlcore::data::table::{Column, MAX_COLUMNS, TableConfig};
+use rlcore::error::{Error, Kind};
+use rlcore::kernels::shift_rows;
+use rlcore::space::{Element, Elements, ElementsMut};
+
+/// What N environments did in T steps: the caller's own block. rlcore_rollout_buffer_add fills it,
+/// rlcore_rollout_buffer_finish computes advantages and closes it, rlcore_rollout_buffer_reset begins the next rollout.
+/// Samples are numbered environment by
+/// environment: step t of environment e is sample e * T + t, T being the steps that it was finished with.
+pub struct rlcore_rollout_buffer;
+
+/// What a rollout is made from.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_rollout_buffer_config {
+    /// bytes; set by rlcore_rollout_buffer_config_init
+    pub struct_size: u32,
+    /// T: most steps of a rollout, at least 1; default 128
+    pub num_steps: u32,
+    /// N, at least 1; default 1
+    pub num_envs: u32,
+    /// M: numbers of a recurrent policy's memory; default 0: none
+    pub memory_len: u32,
+    /// rows of metrics held, at least 2 N; 0 (default): the larger of 1024 and 2 N
+    pub log_capacity: u32,
+    /// 1 to 16
+    pub num_columns: u32,
+    /// what draws are seeded with; default 0
+    pub seed: u64,
+    /// [num_columns] what is kept of a step, without stacks; column 0 is the observation
+    pub columns: *const rlcore_column,
+}
+
+/// One step of all environments, with same-step autoreset: where an episode ended, the next step begins another one.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_rollout_step {
+    /// sizeof(rlcore_rollout_step)
+    pub struct_size: u32,
+    /// zero
+    pub reserved: u32,
+    /// [num_columns] arrays, [N, len] of each column's kind: what the policy saw, did, and so on. NULL, or a NULL in
+    /// it, leaves what rlcore_rollout_buffer_row was filled with
+    pub columns: *const *const c_void,
+    /// [N] what the action earned
+    pub reward: *const f32,
+    /// [N] V(obs)
+    pub value: *const f32,
+    /// [N] of the action
+    pub log_prob: *const f32,
+    /// [N]
+    pub terminated: *const u8,
+    /// [N]
+    pub truncated: *const u8,
+    /// [N] V(final_obs), read only where truncated and not terminated; NULL only if nothing is
+    pub final_value: *const f32,
+    /// [N, M] the policy's memory before the step; NULL if M is 0
+    pub memory: *const f32,
+    /// [N] what returns of episodes are summed from; NULL: reward
+    pub raw_reward: *const f32,
+}
+
+/// Room for a minibatch; NULL leaves an array out. Windows are what rlcore_rollout_buffer_gather copies, trajectories
+/// what rlcore_rollout_buffer_gather_windows does; L is window_len, or timesteps.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_minibatch {
+    /// sizeof(rlcore_minibatch)
+    pub struct_size: u32,
+    /// zero
+    pub reserved: u32,
+    /// [num_columns] arrays, [rows, L, len] of each column's kind
+    pub columns: *const *mut c_void,
+    /// [rows, L]; of trajectories [rows], that of the last sample, and so with the next four
+    pub log_prob: *mut f32,
+    /// V(obs) when the action was chosen
+    pub value: *mut f32,
+    /// generalised advantage
+    pub advantage: *mut f32,
+    /// advantage + value
+    pub value_target: *mut f32,
+    /// what the action earned
+    pub reward: *mut f32,
+    /// [rows, L] windows: 0 where an episode starts, else 1; trajectories: 0 where padded, else 1
+    pub mask: *mut f32,
+    /// [rows, M] the policy's memory before the first sample of each row
+    pub memory: *mut f32,
+    /// [rows, L] steps of the trajectory before each sample, 0 where padded; NULL for windows
+    pub timestep: *mut i32,
+}
+
+/// A part of a trajectory, or all of a short one.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_window {
+    /// number of its first sample
+    pub first: u32,
+    /// samples, at least 1
+    pub len: u32,
+    /// rows that are padded before them: timesteps - len
+    pub pad: u32,
+    /// steps of the trajectory before it
+    pub timestep: u32,
+}
+
+/// What a row of metrics is about.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_metric {
+    /// steps of an episode that ended
+    RLCORE_METRIC_EPISODE_LENGTH = 0,
+    /// sum of the rewards of an episode that ended
+    RLCORE_METRIC_EPISODE_RETURN = 1,
+    /// the first number that the caller may give a meaning
+    RLCORE_METRIC_OWN = 2,
+}
+
+/// A number worth logging.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_metric_row {
+    /// steps of all environments before the step that it is about
+    pub global_step: u64,
+    /// the number
+    pub value: f64,
+    /// its environment; UINT32_MAX: of none in particular
+    pub env: u32,
+    /// an rlcore_metric, or the caller's own from RLCORE_METRIC_OWN on
+    pub metric: u32,
+}
+
+/// How far a rollout and the training around it have come.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_rollout_progress {
+    /// sizeof(rlcore_rollout_progress)
+    pub struct_size: u32,
+    /// steps that are held
+    pub num_steps: u32,
+    /// steps of all environments since the block was made: N for each step added
+    pub global_step: u64,
+    /// episodes that ended since the last reset
+    pub num_ended: u64,
+    /// their mean length; NaN of none
+    pub len_mean: f64,
+    /// their mean return; NaN of none
+    pub return_mean: f64,
+    /// 1: advantages are there
+    pub finished: u32,
+    /// zero
+    pub reserved: u32,
+}
+
+/// Arrays of a rollout beside those of rlcore_rollout, in the block: good until it is changed.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_rollout_extras {
+    /// sizeof(rlcore_rollout_extras)
+    pub struct_size: u32,
+    /// zero
+    pub reserved: u32,
+    /// [T, N]
+    pub log_prob: *const f32,
+    /// [T, N]; NULL unless finished
+    pub advantage: *const f32,
+    /// [T, N]; NULL unless finished
+    pub value_target: *const f32,
+    /// [N] 1 where step 0 starts an episode
+    pub first: *const u8,
+    /// [T, N, M]; NULL if M is 0
+    pub memory: *const f32,
+}
+
+const _: () = {
+    assert!(rlcore_metric::RLCORE_METRIC_EPISODE_LENGTH as u32 == EPISODE_LENGTH);
+    assert!(rlcore_metric::RLCORE_METRIC_EPISODE_RETURN as u32 == EPISODE_RETURN);
+    assert!(rlcore_metric::RLCORE_METRIC_OWN as u32 == FIRST_METRIC);
+    assert!(size_of::<rlcore_window>() == size_of::<Window>());
+    assert!(offset_of!(rlcore_window, len) == offset_of!(Window, len));
+    assert!(offset_of!(rlcore_window, pad) == offset_of!(Window, pad));
+    assert!(offset_of!(rlcore_window, timestep) == offset_of!(Window, timestep));
+    assert!(size_of::<rlcore_metric_row>() == size_of::<MetricRow>());
+    assert!(offset_of!(rlcore_metric_row, value) == offset_of!(MetricRow, value));
+    assert!(offset_of!(rlcore_metric_row, env) == offset_of!(MetricRow, env));
+    assert!(offset_of!(rlcore_metric_row, metric) == offset_of!(MetricRow, metric));
+};
+
+// SAFETY: plain data, laid out as in C.
+unsafe impl Plain for Window {}
+// SAFETY: plain data, laid out as in C.
+unsafe impl Plain for MetricRow {}
+
+// SAFETY: `repr(C)`, `struct_size` first, a pointer that is checked before use.
+unsafe impl Versioned for rlcore_rollout_buffer_config {
+    const WHAT: &'static str = "rollout_buffer config";
+    const MIN_SIZE: usize = offset_of!(rlcore_rollout_buffer_config, columns) + size_of::<*const c_void>();
+    fn defaults() -> Self {
+        let RolloutBufferConfig { num_steps, num_envs, memory_len, log_capacity, seed, columns: _ } =
+            Default::default();
+        let (struct_size, num_columns, columns) = (size_of::<Self>() as u32, 0, null());
+        Self { struct_size, num_steps, num_envs, memory_len, log_capacity, num_columns, seed, columns }
+    }
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
+unsafe impl Versioned for rlcore_rollout_step {
+    const WHAT: &'static str = "rollout step";
+    const MIN_SIZE: usize = offset_of!(rlcore_rollout_step, raw_reward) + size_of::<*const c_void>();
+    fn defaults() -> Self {
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            reserved: 0,
+            columns: null(),
+            reward: null(),
+            value: null(),
+            log_prob: null(),
+            terminated: null(),
+            truncated: null(),
+            final_value: null(),
+            memory: null(),
+            raw_reward: null(),
+        }
+    }
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
+unsafe impl Versioned for rlcore_minibatch {
+    const WHAT: &'static str = "minibatch";
+    const MIN_SIZE: usize = offset_of!(rlcore_minibatch, timestep) + size_of::<*mut c_void>();
+    fn defaults() -> Self {
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            reserved: 0,
+            columns: null(),
+            log_prob: null_mut(),
+            value: null_mut(),
+            advantage: null_mut(),
+            value_target: null_mut(),
+            reward: null_mut(),
+            mask: null_mut(),
+            memory: null_mut(),
+            timestep: null_mut(),
+        }
+    }
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, plain data.
+unsafe impl Versioned for rlcore_rollout_progress {
+    const WHAT: &'static str = "rollout progress";
+    const MIN_SIZE: usize = offset_of!(rlcore_rollout_progress, reserved) + size_of::<u32>();
+    fn defaults() -> Self {
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            num_steps: 0,
+            global_step: 0,
+            num_ended: 0,
+            len_mean: 0.0,
+            return_mean: 0.0,
+            finished: 0,
+            reserved: 0,
+        }
+    }
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, pointers that are only written.
+unsafe impl Versioned for rlcore_rollout_extras {
+    const WHAT: &'static str = "rollout extras";
+    const MIN_SIZE: usize = offset_of!(rlcore_rollout_extras, memory) + size_of::<*const c_void>();
+    fn defaults() -> Self {
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            reserved: 0,
+            log_prob: null(),
+            advantage: null(),
+            value_target: null(),
+            first: null(),
+            memory: null(),
+        }
+    }
+}
+
+/// The caller's arrays of columns; those that are not given are left out.
+pub(crate) struct ColumnInputs<'a> {
+    list: Extent,
+    inputs: [Option<AnyInput<'a>>; MAX_COLUMNS],
+}
+
+impl<'a> ColumnInputs<'a> {
+    /// `[rows, len]` elements of each column at `[num_columns]` pointers. Errors: `Null`, `Align`, `Overflow`.
+    ///
+    /// # Safety
+    /// As [`Input::at`] of the list and of what it points to.
+    pub(crate) unsafe fn at(columns: &[Column], list: *const *const c_void, rows: usize) -> Result<Self> {
+        let list = unsafe { Input::optional("columns", list, columns.len())? };
+        let extent = list.as_ref().map_or(Extent::NONE, Input::extent);
+        let mut inputs = [const { None }; MAX_COLUMNS];
+        for ((input, p), column) in inputs.iter_mut().zip(list.map_or(&[][..], Input::slice)).zip(columns) {
+            *input = unsafe { AnyInput::optional("a column", *p, column.element()?, rows, column.len as usize)? };
+        }
+        Ok(ColumnInputs { list: extent, inputs })
+    }
+
+    /// What is read.
+    pub(crate) fn extents(&self) -> [Extent; MAX_COLUMNS + 1] {
+        let mut extents = [self.list; MAX_COLUMNS + 1];
+        for (extent, input) in extents.iter_mut().zip(&self.inputs) {
+            *extent = input.as_ref().map_or(Extent::NONE, AnyInput::extent);
+        }
+        extents
+    }
+
+    /// The elements.
+    pub(crate) fn elements(self) -> [Option<Elements<'a>>; MAX_COLUMNS] {
+        self.inputs.map(|input| input.map(AnyInput::elements))
+    }
+}
+
+/// Room for columns; those that are not given are left out.
+pub(crate) struct ColumnOutputs<'a> {
+    list: Extent,
+    outputs: [Option<AnyOutput<'a>>; MAX_COLUMNS],
+}
+
+impl<'a> ColumnOutputs<'a> {
+    /// As [`ColumnInputs::at`], to write.
+    ///
+    /// # Safety
+    /// As [`Input::at`] of the list and [`Output::at`] of what it points to.
+    pub(crate) unsafe fn at(columns: &[Column], list: *const *mut c_void, rows: usize) -> Result<Self> {
+        let list = unsafe { Input::optional("columns", list, columns.len())? };
+        let extent = list.as_ref().map_or(Extent::NONE, Input::extent);
+        let mut outputs = [const { None }; MAX_COLUMNS];
+        for ((output, p), column) in outputs.iter_mut().zip(list.map_or(&[][..], Input::slice)).zip(columns) {
+            *output = unsafe { AnyOutput::optional("a column", *p, column.element()?, rows, column.len as usize)? };
+        }
+        Ok(ColumnOutputs { list: extent, outputs })
+    }
+
+    /// The list, which is only read.
+    pub(crate) fn list(&self) -> Extent {
+        self.list
+    }
+
+    /// What is written.
+    pub(crate) fn extents(&self) -> [Extent; MAX_COLUMNS] {
+        self.outputs.each_ref().map(|output| output.as_ref().map_or(Extent::NONE, AnyOutput::extent))
+    }
+
+    /// The room.
+    pub(crate) fn elements(self) -> [Option<ElementsMut<'a>>; MAX_COLUMNS] {
+        self.outputs.map(|output| output.map(AnyOutput::elements))
+    }
+}
+
+/// The configuration but for its columns, and those.
+unsafe fn config(p: *const rlcore_rollout_buffer_config) -> Result<(RolloutBufferConfig<'static>, TableConfig)> {
+    let c = unsafe { ptr::sized(p)? };
+    let table = unsafe { table::config(c.columns, c.num_columns, c.num_envs, c.num_steps)? };
+    let rlcore_rollout_buffer_config { num_steps, num_envs, memory_len, log_capacity, seed, .. } = c;
+    Ok((RolloutBufferConfig { num_steps, num_envs, memory_len, log_capacity, seed, columns: &[] }, table))
+}
+
+/// The bytes of a block, as its header says. Errors: `Null`, `Align`, `Image`.
+unsafe fn size_of_block(p: *const rlcore_rollout_buffer) -> Result<usize> {
+    let head = unsafe { Input::at("rollout_buffer", p.cast::<u8>(), size_of::<Header>())? };
+    Ok(Header::read(head.slice(), BlockKind::RolloutBuffer)?.size() as usize)
+}
+
+/// A rollout to change, and the bytes of its block. Errors: `Null`, `Align`, `Image`.
+unsafe fn at<'a>(p: *mut rlcore_rollout_buffer) -> Result<(Extent, RolloutBuffer<'a>)> {
+    let size = unsafe { size_of_block(p)? };
+    let block = unsafe { Output::at("rollout_buffer", p.cast::<u8>(), size)? };
+    Ok((block.extent(), RolloutBuffer::open(block.slice())?))
+}
+
+/// A rollout to read, and the bytes of its block. Errors: `Null`, `Align`, `Image`.
+unsafe fn view<'a>(p: *const rlcore_rollout_buffer) -> Result<(Extent, View<'a>)> {
+    let size = unsafe { size_of_block(p)? };
+    let block = unsafe { Input::at("rollout_buffer", p.cast::<u8>(), size)? };
+    Ok((block.extent(), View::open(block.slice())?))
+}
+
+/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/// Errors: E_NULL; E_ALIGN; E_SIZE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_config_init(
+    config: *mut rlcore_rollout_buffer_config,
+    config_size: usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+}
+
+/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_size(
+    config: *const rlcore_rollout_buffer_config,
+    out_size: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        ptr::put("out_size", out_size, || {
+            let (config, table) = self::config(config)?;
+            Ok(RolloutBuffer::size(&RolloutBufferConfig { columns: table.columns(), ..config })?)
+        })
+    })
+}
+
+/// Lays an empty rollout out in the caller's block.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+/// out: the same address as mem, with its type. Nothing has to be freed.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_rollout_buffer_size().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_init(
+    mem: *mut c_void,
+    mem_size: usize,
+    config: *const rlcore_rollout_buffer_config,
+    out: *mut *mut rlcore_rollout_buffer,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let (config, table) = self::config(config)?;
+        apart(&[block.extent(), out.extent()], &[])?;
+        RolloutBuffer::init(block.slice(), &RolloutBufferConfig { columns: table.columns(), ..config })?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Accepts bytes that a rollout was copied to, in this process or another. mem is only read, and not its columns.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+/// order, or damaged bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_attach(
+    mem: *mut c_void,
+    mem_size: usize,
+    out: *mut *mut rlcore_rollout_buffer,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        apart(&[block.extent(), out.extent()], &[])?;
+        RolloutBuffer::attach(block.slice())?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Where row `step` of a column lies in the block, [N, len]: to be filled in place, before the step is added with NULL
+/// for the column. step is that of the step to be added next, the steps held so far; of column 0, the observation, also
+/// the one after it, so that environments may write the next observation while this one is still needed.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_row(
+    b: *mut rlcore_rollout_buffer,
+    column: u32,
+    step: u32,
+    out_row: *mut *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, mut buffer) = at(b)?;
+        let out = Output::at("out_row", out_row, 1)?;
+        apart(&[out.extent()], &[extent])?;
+        *out.one() = ptr::start_mut(buffer.row(column as usize, step as usize)?);
+        Ok(())
+    })
+}
+
+/// Appends a step, and logs the length and the return of every episode that it ended under the global_step before it.
+/// Errors: E_NULL, also for a final_value that is missing; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE;
+/// E_NOT_READY if the rollout is full or finished; E_VALUE for a number that is not finite. Nothing changes then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_add(
+    b: *mut rlcore_rollout_buffer,
+    step: *const rlcore_rollout_step,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, mut buffer) = at(b)?;
+        let s = ptr::sized(step)?;
+        ptr::reserved("rollout step: reserved", s.reserved)?;
+        let config = buffer.config();
+        let (n, num_columns) = (config.num_envs as usize, config.columns.len());
+        let memory_len = ptr::grid("memory", n, config.memory_len as usize)?;
+        let columns = ColumnInputs::at(config.columns, s.columns, n)?;
+        let reward = Input::at("reward", s.reward, n)?;
+        let value = Input::at("value", s.value, n)?;
+        let log_prob = Input::at("log_prob", s.log_prob, n)?;
+        let terminated = Input::at("terminated", s.terminated, n)?;
+        let truncated = Input::at("truncated", s.truncated, n)?;
+        let final_value = Input::optional("final_value", s.final_value, n)?;
+        let memory = match memory_len {
+            0 => None,
+            _ => Some(Input::at("memory", s.memory, memory_len)?),
+        };
+        let raw_reward = Input::optional("raw_reward", s.raw_reward, n)?;
+        apart(&[extent], &columns.extents())?;
+        let of = |input: &Option<Input<'_, f32>>| input.as_ref().map_or(Extent::NONE, Input::extent);
+        let flags = [terminated.extent(), truncated.extent()];
+        let numbers =
+            [reward.extent(), value.extent(), log_prob.extent(), of(&final_value), of(&memory), of(&raw_reward)];
+        apart(&[extent], &flags)?;
+        apart(&[extent], &numbers)?;
+        let columns = columns.elements();
+        Ok(buffer.add(&Step {
+            columns: columns.get(..num_columns).unwrap_or(&columns),
+            reward: reward.slice(),
+            value: value.slice(),
+            log_prob: log_prob.slice(),
+            terminated: terminated.slice(),
+            truncated: truncated.slice(),
+            final_value: final_value.map(Input::slice),
+            memory: memory.map_or(&[], Input::slice),
+            raw_reward: raw_reward.map(Input::slice),
+        })?)
+    })
+}
+
+/// Closes the rollout: computes advantages and value targets of the steps that are held, once, as rlcore_gae does.
+/// bootstrap_value: [N] V of the observation after the last step.
+/// next_obs:        [N, len] of column 0: that observation, which a reset carries over; NULL leaves what
+///                  rlcore_rollout_buffer_row was filled with.
+/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY if no step is held, or it is finished; E_RANGE
+/// for a discount or lambda outside [0, 1]; E_VALUE. Nothing changes then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
+    b: *mut rlcore_rollout_buffer,
+    bootstrap_value: *const f32,
+    next_obs: *const c_void,
+    discount: f32,
+    lambda: f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, mut buffer) = at(b)?;
+        let config = buffer.config();
+        let n = config.num_envs as usize;
+        let bootstrap_value = Input::at("bootstrap_value", bootstrap_value, n)?;
+        let next_obs = match config.columns.first() {
+            Some(obs) => AnyInput::optional("next_obs", next_obs, obs.element()?, n, obs.len as usize)?,
+            None => None,
+        };
+        let next_extent = next_obs.as_ref().map_or(Extent::NONE, AnyInput::extent);
+        apart(&[extent], &[bootstrap_value.extent(), next_extent])?;
+        Ok(buffer.finish(bootstrap_value.slice(), next_obs.map(AnyInput::elements), discount, lambda)?)
+    })
+}
+
+/// Begins the next rollout where this one stopped: steps, advantages and means of episodes are forgotten; the
+/// observation after the last step becomes row 0 of column 0, and episodes, metrics and global_step go on. Errors:
+/// E_NULL; E_ALIGN; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_reset(b: *mut rlcore_rollout_buffer) -> rlcore_status {
+    call(|| unsafe { Ok(at(b)?.1.reset()?) })
+}
+
+/// What rlcore_gae reads, of the steps that are held: arrays in the block, good until it is changed. bootstrap_value is
+/// 0 before the first rollout is finished. out->struct_size is set by the caller.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_view(
+    b: *const rlcore_rollout_buffer,
+    out: *mut rlcore_rollout,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(b)?;
+        let out = ptr::OutSized::at(out)?;
+        apart(&[out.extent()], &[extent])?;
+        let r = view.rollout()?;
+        out.store(rlcore_rollout {
+            num_steps: r.num_steps as u32,
+            num_envs: r.num_envs as u32,
+            reward: r.reward.as_ptr(),
+            value: r.value.as_ptr(),
+            bootstrap_value: r.bootstrap_value.as_ptr(),
+            terminated: r.terminated.as_ptr(),
+            truncated: r.truncated.as_ptr(),
+            final_value: r.final_value.map_or(null(), <[f32]>::as_ptr),
+            ..Versioned::defaults()
+        });
+        Ok(())
+    })
+}
+
+/// The other arrays. out->struct_size is set by the caller. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_extras(
+    b: *const rlcore_rollout_buffer,
+    out: *mut rlcore_rollout_extras,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(b)?;
+        let out = ptr::OutSized::at(out)?;
+        apart(&[out.extent()], &[extent])?;
+        let (advantage, value_target) = match view.advantages() {
+            Ok((advantage, value_target)) => (advantage.as_ptr(), value_target.as_ptr()),
+            Err(_) => (null(), null()),
+        };
+        let memory = if view.memory_len() > 0 { view.memory()?.as_ptr() } else { null() };
+        out.store(rlcore_rollout_extras {
+            log_prob: view.log_prob()?.as_ptr(),
+            advantage,
+            value_target,
+            first: view.first().as_ptr(),
+            memory,
+            ..Versioned::defaults()
+        });
+        Ok(())
+    })
+}
+
+/// Where a column lies in the block: [T, N, len] of the steps that are held; of column 0 [T + 1, N, len], the last row
+/// being the observation to act on next, once it is known. Good until the block is changed.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_column(
+    b: *const rlcore_rollout_buffer,
+    column: u32,
+    out_column: *mut *const c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(b)?;
+        let out = Output::at("out_column", out_column, 1)?;
+        apart(&[out.extent()], &[extent])?;
+        *out.one() = ptr::start(view.column(column as usize)?);
+        Ok(())
+    })
+}
+
+/// How far the rollout and the training around it have come. out->struct_size is set by the caller.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_progress(
+    b: *const rlcore_rollout_buffer,
+    out: *mut rlcore_rollout_progress,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(b)?;
+        let out = ptr::OutSized::at(out)?;
+        apart(&[out.extent()], &[extent])?;
+        let p = view.progress();
+        out.store(rlcore_rollout_progress {
+            num_steps: p.num_steps,
+            global_step: p.global_step,
+            num_ended: p.num_ended,
+            len_mean: p.len_mean,
+            return_mean: p.return_mean,
+            finished: u32::from(p.finished),
+            ..Versioned::defaults()
+        });
+        Ok(())
+    })
+}
+
+/// Cuts the rollout into windows of `recurrence` samples (1: single samples) and writes the first sample of each, in
+/// random order from the block's own stream: numpy's permutation of the windows. Minibatch k of minibatch_size samples
+/// is the minibatch_size / recurrence entries from k * minibatch_size / recurrence on.
+/// index: [index_len] to write, index_len = T * N / recurrence.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY unless finished; E_SHAPE for index_len; E_RANGE unless
+/// minibatch_size divides T * N, and recurrence divides T and minibatch_size. Nothing is written or drawn then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_draw(
+    b: *mut rlcore_rollout_buffer,
+    minibatch_size: u32,
+    recurrence: u32,
+    index: *mut u32,
+    index_len: u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, mut buffer) = at(b)?;
+        let index = Output::at("index", index, index_len as usize)?;
+        apart(&[index.extent(), extent], &[])?;
+        Ok(buffer.draw(minibatch_size as usize, recurrence as usize, index.slice())?)
+    })
+}
+
+/// Draws windows of at most `timesteps` samples from the block's own stream. Each is drawn in this order: a trajectory,
+/// each as likely as any other; if it is no longer than timesteps, all of it; else a number below 1, and if that is
+/// below end_chance the last samples; else the end, from timesteps to the trajectory's length, each as likely.
+/// Trajectories begin where episodes do, and with the rollout.
+/// windows: [num_windows] to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY unless finished; E_RANGE for 0 timesteps, or an end_chance
+/// outside [0, 1]. Nothing is written or drawn then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_draw_windows(
+    b: *mut rlcore_rollout_buffer,
+    timesteps: u32,
+    end_chance: f64,
+    windows: *mut rlcore_window,
+    num_windows: u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, mut buffer) = at(b)?;
+        let windows = Output::<Window>::at("windows", windows.cast(), num_windows as usize)?;
+        apart(&[windows.extent(), extent], &[])?;
+        Ok(buffer.draw_windows(timesteps, end_chance, windows.slice())?)
+    })
+}
+
+/// One of the steps that are held, each as likely, from the block's own stream: for a look at what is there.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_sample(
+    b: *mut rlcore_rollout_buffer,
+    out_step: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, mut buffer) = at(b)?;
+        let out = Output::at("out_step", out_step, 1)?;
+        apart(&[out.extent(), extent], &[])?;
+        *out.one() = buffer.sample()?;
+        Ok(())
+    })
+}
+
+/// The caller's room for a minibatch.
+struct MinibatchRoom<'a> {
+    columns: ColumnOutputs<'a>,
+    numbers: [Option<Output<'a, f32>>; 5],
+    mask: Option<Output<'a, f32>>,
+    memory: Option<Output<'a, f32>>,
+    timestep: Option<Output<'a, i32>>,
+}
+
+impl<'a> MinibatchRoom<'a> {
+    /// `rows` rows of `window_len` samples, numbers for `each` samples of a row; apart from `index` and the block.
+    unsafe fn at(
+        view: &View<'_>,
+        out: *const rlcore_minibatch,
+        rows: usize,
+        window_len: usize,
+        each: usize,
+        inputs: [Extent; 2],
+    ) -> Result<Self> {
+        let m = unsafe { ptr::sized(out)? };
+        ptr::reserved("minibatch: reserved", m.reserved)?;
+        let len = ptr::grid("minibatch", rows, window_len)?;
+        let numbers = ptr::grid("minibatch", rows, each)?;
+        let memory_len = ptr::grid("minibatch: memory", rows, view.memory_len())?;
+        let room = unsafe {
+            MinibatchRoom {
+                columns: ColumnOutputs::at(view.columns(), m.columns, len)?,
+                numbers: [
+                    Output::optional("minibatch: log_prob", m.log_prob, numbers)?,
+                    Output::optional("minibatch: value", m.value, numbers)?,
+                    Output::optional("minibatch: advantage", m.advantage, numbers)?,
+                    Output::optional("minibatch: value_target", m.value_target, numbers)?,
+                    Output::optional("minibatch: reward", m.reward, numbers)?,
+                ],
+                mask: Output::optional("minibatch: mask", m.mask, len)?,
+                memory: Output::optional("minibatch: memory", m.memory, memory_len)?,
+                timestep: Output::optional("minibatch: timestep", m.timestep, len)?,
+            }
+        };
+        let mut outputs = [Extent::NONE; MAX_COLUMNS + 8];
+        let of = |output: &Option<Output<'_, f32>>| output.as_ref().map_or(Extent::NONE, Output::extent);
+        let rest = [of(&room.mask), of(&room.memory), room.timestep.as_ref().map_or(Extent::NONE, Output::extent)];
+        let all = room.columns.extents().into_iter().chain(room.numbers.iter().map(of)).chain(rest);
+        for (to, from) in outputs.iter_mut().zip(all) {
+            *to = from;
+        }
+        let [index, block] = inputs;
+        apart(
+            &outputs,
+            &[index, block, room.columns.list(), Extent::of("minibatch", out.cast(), m.struct_size as usize)],
+        )?;
+        Ok(room)
+    }
+
+    fn with<R>(self, num_columns: usize, call: impl FnOnce(Minibatch<'_>) -> R) -> R {
+        let mut columns = self.columns.elements();
+        let [log_prob, value, advantage, value_target, reward] = self.numbers.map(|output| output.map(Output::slice));
+        call(Minibatch {
+            columns: columns.get_mut(..num_columns).unwrap_or_default(),
+            log_prob,
+            value,
+            advantage,
+            value_target,
+            reward,
+            mask: self.mask.map(Output::slice),
+            memory: self.memory.map(Output::slice),
+            timestep: self.timestep.map(Output::slice),
+        })
+    }
+}
+
+/// Copies num_rows windows of window_len samples after one another: with window_len 1, samples.
+/// index: [num_rows] the first sample of each window, such as those of a minibatch of rlcore_rollout_buffer_draw.
+/// Threads: any number may gather at once, as long as nobody changes the block.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a timestep that is not NULL;
+/// E_NOT_READY unless finished; E_RANGE for a sample that is not there, or a window that leaves its environment.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_gather(
+    b: *const rlcore_rollout_buffer,
+    index: *const u32,
+    num_rows: u32,
+    window_len: u32,
+    out: *const rlcore_minibatch,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(b)?;
+        let (rows, window_len) = (num_rows as usize, window_len as usize);
+        let index = Input::at("index", index, rows)?;
+        let room = MinibatchRoom::at(&view, out, rows, window_len, window_len, [index.extent(), extent])?;
+        let index = index.slice();
+        Ok(room.with(view.columns().len(), |out| view.gather(index, window_len, out))?)
+    })
+}
+
+/// Copies windows of trajectories, padded on the left to `timesteps` rows: columns of kind RLCORE_I32 with pad_token,
+/// which should be no action, others with zeros. Advantages are those of the whole rollout.
+/// windows: [num_windows], such as those of rlcore_rollout_buffer_draw_windows with the same timesteps.
+/// Threads: any number may gather at once, as long as nobody changes the block.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY unless finished; E_RANGE for a window
+/// that is not inside one trajectory, or whose len and pad together are not timesteps.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_gather_windows(
+    b: *const rlcore_rollout_buffer,
+    windows: *const rlcore_window,
+    num_windows: u32,
+    timesteps: u32,
+    pad_token: i32,
+    out: *const rlcore_minibatch,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(b)?;
+        let (rows, timesteps) = (num_windows as usize, timesteps as usize);
+        let windows = Input::<Window>::at("windows", windows.cast(), rows)?;
+        let room = MinibatchRoom::at(&view, out, rows, timesteps, 1, [windows.extent(), extent])?;
+        let windows = windows.slice();
+        Ok(room.with(view.columns().len(), |out| view.gather_windows(windows, timesteps, pad_token, out))?)
+    })
+}
+
+/// Logs a number of the caller's own, of all environments, under the global_step so far. Of several of one metric in
+/// one step the last one counts.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for a metric below RLCORE_METRIC_OWN; E_VALUE for a value that is not
+/// finite.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_log(
+    b: *mut rlcore_rollout_buffer,
+    metric: u32,
+    value: f64,
+) -> rlcore_status {
+    call(|| unsafe { Ok(at(b)?.1.log(metric, value)?) })
+}
+
+/// Copies rows of metrics out, the oldest first. A reader keeps `next`, 0 at first, and loses nothing if it reads at
+/// least once in log_capacity rows; there may be several.
+/// next:      [1] number of the row to begin with; becomes that of the first one not read.
+/// rows:      [len] to write.
+/// out_count: [1] rows written; out_lost: [1] rows that were overwritten before they were read, NULL to ignore.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the rows written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_read_log(
+    b: *const rlcore_rollout_buffer,
+    next: *mut u64,
+    rows: *mut rlcore_metric_row,
+    len: u32,
+    out_count: *mut u32,
+    out_lost: *mut u64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(b)?;
+        let next = Output::at("next", next, 1)?;
+        let rows = Output::<MetricRow>::at("rows", rows.cast(), len as usize)?;
+        let count = Output::at("out_count", out_count, 1)?;
+        let lost = Output::optional("out_lost", out_lost, 1)?;
+        let lost_extent = lost.as_ref().map_or(Extent::NONE, Output::extent);
+        apart(&[next.extent(), rows.extent(), count.extent(), lost_extent], &[extent])?;
+        let next = next.one();
+        let read = view.read_log(*next, rows.slice())?;
+        *next = read.next;
+        *count.one() = read.count as u32;
+        if let Some(lost) = lost {
+            *lost.one() = read.lost;
+        }
+        Ok(())
+    })
+}
+
+/// Writes three lines, `global_step=`, `avg_episode_length=` and `avg_episode_return=`, with zeros before numbers of
+/// fewer than six characters and means to two places; nothing if no episode has ended since the last reset.
+/// text:    text_size bytes to write, without NUL. NULL with 0: nothing is written.
+/// out_len: [1] bytes written, or needed.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_format_progress(
+    b: *const rlcore_rollout_buffer,
+    text: *mut c_char,
+    text_size: usize,
+    out_len: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(b)?;
+        let room = Room::at(text, text_size, out_len)?;
+        room.apart(&[extent])?;
+        room.fill(|text| Ok(rollout_text::progress(&view.progress(), text)?))
+    })
+}
+
+/// Writes `Sample i/T:` and a line for each array of a step: its name in ten columns, a colon, and the numbers of all
+/// environments. text, text_size, out_len: as for the progress.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE; E_RANGE for a step that is not held.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_format_step(
+    b: *const rlcore_rollout_buffer,
+    step: u32,
+    text: *mut c_char,
+    text_size: usize,
+    out_len: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(b)?;
+        let room = Room::at(text, text_size, out_len)?;
+        room.apart(&[extent])?;
+        room.fill(|text| Ok(rollout_text::step(&view, step, text)?))
+    })
+}
+
+/// The element kind of a call. Errors: `Range`.
+fn element(kind: u32) -> Result<Element> {
+    let unknown = Error::new(Kind::Range, "0 (f32), 1 (i32) or 2 (u8)").given(kind as usize);
+    Element::from_number(kind).ok_or_else(|| Fault::at("kind", unknown))
+}
+
+/// Most arrays that one call stacks.
+const MAX_PARTS: usize = 64;
+
+/// Puts arrays behind one another, such as those of several trajectories.
+/// parts: [num_parts] arrays, at most 64; array i has num_rows[i] rows of width elements of kind, an rlcore_element.
+/// out:   [num_out_rows, width] to write, num_out_rows being all rows together.
+/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE for num_out_rows; E_RANGE for num_parts or the kind.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rows_stack(
+    parts: *const *const c_void,
+    num_rows: *const u32,
+    num_parts: u32,
+    width: u32,
+    kind: u32,
+    out: *mut c_void,
+    num_out_rows: u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (kind, count, width) = (element(kind)?, num_parts as usize, width as usize);
+        if count > MAX_PARTS {
+            let many = Error::new(Kind::Range, "at most").needed(MAX_PARTS).given(count);
+            return Err(Fault::at("num_parts", many));
+        }
+        let (list, rows) = (Input::at("parts", parts, count)?, Input::at("num_rows", num_rows, count)?);
+        let out = AnyOutput::at("out", out, kind, num_out_rows as usize, width)?;
+        apart(&[out.extent()], &[list.extent(), rows.extent()])?;
+        let mut elements = [Elements::U8(&[]); MAX_PARTS];
+        for ((to, p), rows) in elements.iter_mut().zip(list.slice()).zip(rows.slice()) {
+            let part = AnyInput::at("a part", *p, kind, *rows as usize, width)?;
+            apart(&[out.extent()], &[part.extent()])?;
+            *to = part.elements();
+        }
+        Ok(minibatch::stack_rows(elements.get(..count).unwrap_or(&[]), out.elements())?)
+    })
+}
+
+/// Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end, -1 is the last row.
+/// x: [num_rows, width] of kind, an rlcore_element; index: [num_index]; out: [num_index, width] to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE if width is 0; E_RANGE for the kind, or a row that is not
+/// there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rows_gather(
+    x: *const c_void,
+    num_rows: u32,
+    width: u32,
+    kind: u32,
+    index: *const i64,
+    num_index: u32,
+    out: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (kind, width) = (element(kind)?, width as usize);
+        let x = AnyInput::at("x", x, kind, num_rows as usize, width)?;
+        let index = Input::at("index", index, num_index as usize)?;
+        let out = AnyOutput::at("out", out, kind, num_index as usize, width)?;
+        apart(&[out.extent()], &[x.extent(), index.extent()])?;
+        Ok(minibatch::gather_rows(x.elements(), width, index.slice(), out.elements())?)
+    })
+}
+
+/// Says which rows of padded arrays are real: the first time_steps[i] of part i.
+/// time_steps: [num_parts]; valid: [num_parts, size] to write, 1 or 0.
+/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE for a part that is longer than size.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rows_valid(
+    time_steps: *const u32,
+    num_parts: u32,
+    size: u32,
+    valid: *mut u8,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (count, size) = (num_parts as usize, size as usize);
+        let time_steps = Input::at("time_steps", time_steps, count)?;
+        let valid = Output::at("valid", valid, ptr::grid("valid", count, size)?)?;
+        apart(&[valid.extent()], &[time_steps.extent()])?;
+        Ok(minibatch::valid_rows(time_steps.slice(), size, valid.slice())?)
+    })
+}
+
+/// Rows of a series, each one step later than the one before: out[i][j] = x[j - i] where j >= i, else 0.
+/// x: [len, width]; out: [len, len, width] to write.
+/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_shift_rows(x: *const f32, len: u32, width: u32, out: *mut f32) -> rlcore_status {
+    call(|| unsafe {
+        let (len, width) = (len as usize, width as usize);
+        let row = ptr::grid("x", len, width)?;
+        let x = Input::at("x", x, row)?;
+        let out = Output::at("out", out, ptr::grid("out", len, row)?)?;
+        apart(&[out.extent()], &[x.extent()])?;
+        Ok(shift_rows::shift_rows(x.slice(), len, width, out.slice())?)
+    })
+}

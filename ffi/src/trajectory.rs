@@ -1,1 +1,499 @@
-//! One trajectory.
+//! Single trajectories.
+
+use core::ffi::c_void;
+use core::mem::offset_of;
+use core::ptr::{null, null_mut};
+
+use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
+use crate::rollout_buffer::{ColumnInputs, ColumnOutputs};
+use crate::status::{Result, call, rlcore_status};
+use crate::table::{self, rlcore_column};
+use rlcore::block::{Header, Kind as BlockKind};
+use rlcore::data::table::{MAX_COLUMNS, TableConfig};
+use rlcore::data::trajectory::{Frames, Process, Processed, RewardClass, Trajectory, TrajectoryConfig, View};
+use rlcore::error::{Error, Kind};
+use rlcore::space::Elements;
+
+/// One trajectory, an episode or a part of it, frame by frame: the caller's own block.
+pub struct rlcore_trajectory;
+
+/// What a trajectory is made from.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_trajectory_config {
+    /// bytes; set by rlcore_trajectory_config_init
+    pub struct_size: u32,
+    /// most frames, at least 1; default 20
+    pub capacity: u32,
+    /// M: numbers of a recurrent policy's memory; default 0: none
+    pub memory_len: u32,
+    /// bit i: column i is one-hot and padded with element 0, not with zeros; default 0
+    pub one_hot: u32,
+    /// 1 to 16
+    pub num_columns: u32,
+    /// zero
+    pub reserved: u32,
+    /// [num_columns] what is kept of a frame beside reward, value and flags, without stacks
+    pub columns: *const rlcore_column,
+}
+
+/// Frames in a row, to append: one that was just seen, or a sequence that a replay memory gathered.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_trajectory_frames {
+    /// sizeof(rlcore_trajectory_frames)
+    pub struct_size: u32,
+    /// at least 1
+    pub num_frames: u32,
+    /// [num_columns] arrays, [num_frames, len] of each column's kind
+    pub columns: *const *const c_void,
+    /// [num_frames] what the action earned
+    pub reward: *const f32,
+    /// [num_frames] V of the state that was acted on
+    pub value: *const f32,
+    /// [num_frames] the last one at most
+    pub terminated: *const u8,
+    /// [num_frames] the last one at most
+    pub truncated: *const u8,
+    /// [num_frames, M] the policy's memory before the frame; NULL if M is 0
+    pub memory: *const f32,
+}
+
+/// Room for a processed trajectory; NULL leaves an array out, but for returns and advantage.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_trajectory_rows {
+    /// sizeof(rlcore_trajectory_rows)
+    pub struct_size: u32,
+    /// at least the frames: the others are padding; with time_flat exactly the frames
+    pub num_rows: u32,
+    /// 1: each frame is a sample of its own; 0: the trajectory is one
+    pub time_flat: u32,
+    /// zero
+    pub reserved: u32,
+    /// [num_columns] arrays, [num_rows, len] of each column's kind
+    pub columns: *const *mut c_void,
+    /// [num_rows] discounted sums of rewards to the end, and the value of what comes after it
+    pub returns: *mut f32,
+    /// [num_rows] generalised advantages
+    pub advantage: *mut f32,
+    /// [1, M] the memory before the first frame; with time_flat [num_rows, M], before each
+    pub memory: *mut f32,
+    /// [1] frames; with time_flat [num_rows] ones
+    pub time_steps: *mut u32,
+    /// [num_rows] 1 where a row is a frame, 0 where it is padding: means are of rows with 1
+    pub valid: *mut u8,
+}
+
+/// The frames of a trajectory beside their columns, in the block: good until it is changed.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_trajectory_view {
+    /// sizeof(rlcore_trajectory_view)
+    pub struct_size: u32,
+    /// frames that are held
+    pub num_frames: u32,
+    /// [num_frames]
+    pub reward: *const f32,
+    /// [num_frames]
+    pub value: *const f32,
+    /// [num_frames]
+    pub terminated: *const u8,
+    /// [num_frames]
+    pub truncated: *const u8,
+    /// [num_frames, M]; NULL if M is 0
+    pub memory: *const f32,
+}
+
+/// What a reward is to reward prediction: the place of its 1 in a one-hot row of 3.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_reward_class {
+    /// between the thresholds, or on one
+    RLCORE_REWARD_ZERO = 0,
+    /// above the threshold
+    RLCORE_REWARD_POSITIVE = 1,
+    /// below its negative
+    RLCORE_REWARD_NEGATIVE = 2,
+}
+
+const _: () = {
+    assert!(rlcore_reward_class::RLCORE_REWARD_ZERO as u32 == RewardClass::Zero as u32);
+    assert!(rlcore_reward_class::RLCORE_REWARD_POSITIVE as u32 == RewardClass::Positive as u32);
+    assert!(rlcore_reward_class::RLCORE_REWARD_NEGATIVE as u32 == RewardClass::Negative as u32);
+};
+
+// SAFETY: `repr(C)`, `struct_size` first, a pointer that is checked before use.
+unsafe impl Versioned for rlcore_trajectory_config {
+    const WHAT: &'static str = "trajectory config";
+    const MIN_SIZE: usize = offset_of!(rlcore_trajectory_config, columns) + size_of::<*const c_void>();
+    fn defaults() -> Self {
+        let TrajectoryConfig { capacity, memory_len, one_hot, columns: _ } = Default::default();
+        let (struct_size, num_columns, columns) = (size_of::<Self>() as u32, 0, null());
+        Self { struct_size, capacity, memory_len, one_hot, num_columns, reserved: 0, columns }
+    }
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
+unsafe impl Versioned for rlcore_trajectory_frames {
+    const WHAT: &'static str = "trajectory frames";
+    const MIN_SIZE: usize = offset_of!(rlcore_trajectory_frames, memory) + size_of::<*const c_void>();
+    fn defaults() -> Self {
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            num_frames: 0,
+            columns: null(),
+            reward: null(),
+            value: null(),
+            terminated: null(),
+            truncated: null(),
+            memory: null(),
+        }
+    }
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
+unsafe impl Versioned for rlcore_trajectory_rows {
+    const WHAT: &'static str = "trajectory rows";
+    const MIN_SIZE: usize = offset_of!(rlcore_trajectory_rows, valid) + size_of::<*mut c_void>();
+    fn defaults() -> Self {
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            num_rows: 0,
+            time_flat: 0,
+            reserved: 0,
+            columns: null(),
+            returns: null_mut(),
+            advantage: null_mut(),
+            memory: null_mut(),
+            time_steps: null_mut(),
+            valid: null_mut(),
+        }
+    }
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, pointers that are only written.
+unsafe impl Versioned for rlcore_trajectory_view {
+    const WHAT: &'static str = "trajectory view";
+    const MIN_SIZE: usize = offset_of!(rlcore_trajectory_view, memory) + size_of::<*const c_void>();
+    fn defaults() -> Self {
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            num_frames: 0,
+            reward: null(),
+            value: null(),
+            terminated: null(),
+            truncated: null(),
+            memory: null(),
+        }
+    }
+}
+
+/// The configuration but for its columns, and those.
+unsafe fn config(p: *const rlcore_trajectory_config) -> Result<(TrajectoryConfig<'static>, TableConfig)> {
+    let c = unsafe { ptr::sized(p)? };
+    ptr::reserved("trajectory config: reserved", c.reserved)?;
+    let table = unsafe { table::config(c.columns, c.num_columns, 1, c.capacity)? };
+    let rlcore_trajectory_config { capacity, memory_len, one_hot, .. } = c;
+    Ok((TrajectoryConfig { capacity, memory_len, one_hot, columns: &[] }, table))
+}
+
+/// The bytes of a block, as its header says. Errors: `Null`, `Align`, `Image`.
+unsafe fn size_of_block(p: *const rlcore_trajectory) -> Result<usize> {
+    let head = unsafe { Input::at("trajectory", p.cast::<u8>(), size_of::<Header>())? };
+    Ok(Header::read(head.slice(), BlockKind::Trajectory)?.size() as usize)
+}
+
+/// A trajectory to change, and the bytes of its block. Errors: `Null`, `Align`, `Image`.
+unsafe fn at<'a>(p: *mut rlcore_trajectory) -> Result<(Extent, Trajectory<'a>)> {
+    let size = unsafe { size_of_block(p)? };
+    let block = unsafe { Output::at("trajectory", p.cast::<u8>(), size)? };
+    Ok((block.extent(), Trajectory::open(block.slice())?))
+}
+
+/// A trajectory to read, and the bytes of its block. Errors: `Null`, `Align`, `Image`.
+unsafe fn view<'a>(p: *const rlcore_trajectory) -> Result<(Extent, View<'a>)> {
+    let size = unsafe { size_of_block(p)? };
+    let block = unsafe { Input::at("trajectory", p.cast::<u8>(), size)? };
+    Ok((block.extent(), View::open(block.slice())?))
+}
+
+/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/// Errors: E_NULL; E_ALIGN; E_SIZE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_config_init(
+    config: *mut rlcore_trajectory_config,
+    config_size: usize,
+) -> rlcore_status {
+    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+}
+
+/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_size(
+    config: *const rlcore_trajectory_config,
+    out_size: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        ptr::put("out_size", out_size, || {
+            let (config, table) = self::config(config)?;
+            Ok(Trajectory::size(&TrajectoryConfig { columns: table.columns(), ..config })?)
+        })
+    })
+}
+
+/// Lays an empty trajectory out in the caller's block.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+/// out: the same address as mem, with its type. Nothing has to be freed.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_trajectory_size().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_init(
+    mem: *mut c_void,
+    mem_size: usize,
+    config: *const rlcore_trajectory_config,
+    out: *mut *mut rlcore_trajectory,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let (config, table) = self::config(config)?;
+        apart(&[block.extent(), out.extent()], &[])?;
+        Trajectory::init(block.slice(), &TrajectoryConfig { columns: table.columns(), ..config })?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Accepts bytes that a trajectory was copied to, in this process or another. mem is only read, and not its columns.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+/// order, or damaged bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_attach(
+    mem: *mut c_void,
+    mem_size: usize,
+    out: *mut *mut rlcore_trajectory,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        apart(&[block.extent(), out.extent()], &[])?;
+        Trajectory::attach(block.slice())?;
+        *out.one() = mem.cast();
+        Ok(())
+    })
+}
+
+/// Appends frames.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without room for all of them, or
+/// after a frame that ended its episode; E_SHAPE for no frame; E_RANGE if a frame but the last ends it; E_VALUE for a
+/// number that is not finite. Nothing changes then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_add(
+    t: *mut rlcore_trajectory,
+    frames: *const rlcore_trajectory_frames,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, mut trajectory) = at(t)?;
+        let f = ptr::sized(frames)?;
+        let config = trajectory.config();
+        let (n, num_columns) = (f.num_frames as usize, config.columns.len());
+        let memory_len = ptr::grid("memory", n, config.memory_len as usize)?;
+        let columns = ColumnInputs::at(config.columns, f.columns, n)?;
+        let reward = Input::at("reward", f.reward, n)?;
+        let value = Input::at("value", f.value, n)?;
+        let terminated = Input::at("terminated", f.terminated, n)?;
+        let truncated = Input::at("truncated", f.truncated, n)?;
+        let memory = match memory_len {
+            0 => None,
+            _ => Some(Input::at("memory", f.memory, memory_len)?),
+        };
+        apart(&[extent], &columns.extents())?;
+        let memory_extent = memory.as_ref().map_or(Extent::NONE, Input::extent);
+        let flags = [terminated.extent(), truncated.extent()];
+        apart(&[extent], &[reward.extent(), value.extent(), memory_extent])?;
+        apart(&[extent], &flags)?;
+        let mut elements = [Elements::U8(&[]); MAX_COLUMNS];
+        for (to, given) in elements.iter_mut().zip(columns.elements()).take(num_columns) {
+            *to = given.ok_or(Error::new(Kind::Null, "trajectory frames: an array for every column, given NULL"))?;
+        }
+        Ok(trajectory.add(&Frames {
+            columns: elements.get(..num_columns).unwrap_or(&elements),
+            reward: reward.slice(),
+            value: value.slice(),
+            terminated: terminated.slice(),
+            truncated: truncated.slice(),
+            memory: memory.map_or(&[], Input::slice),
+        })?)
+    })
+}
+
+/// Forgets the last frame. Errors: E_NULL; E_ALIGN; E_IMAGE; E_NOT_READY if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_pop(t: *mut rlcore_trajectory) -> rlcore_status {
+    call(|| unsafe { Ok(at(t)?.1.pop()?) })
+}
+
+/// Forgets all frames. Errors: E_NULL; E_ALIGN; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_reset(t: *mut rlcore_trajectory) -> rlcore_status {
+    call(|| unsafe { Ok(at(t)?.1.reset()?) })
+}
+
+/// The frames that are held. out->struct_size is set by the caller. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP;
+/// E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_held(
+    t: *const rlcore_trajectory,
+    out: *mut rlcore_trajectory_view,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(t)?;
+        let out = ptr::OutSized::at(out)?;
+        apart(&[out.extent()], &[extent])?;
+        let held = view.frames()?;
+        out.store(rlcore_trajectory_view {
+            num_frames: view.len() as u32,
+            reward: held.reward.as_ptr(),
+            value: held.value.as_ptr(),
+            terminated: held.terminated.as_ptr(),
+            truncated: held.truncated.as_ptr(),
+            memory: if view.memory_len() > 0 { held.memory.as_ptr() } else { null() },
+            ..Versioned::defaults()
+        });
+        Ok(())
+    })
+}
+
+/// Where a column lies in the block: [num_frames, len]. Good until the block is changed.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_column(
+    t: *const rlcore_trajectory,
+    column: u32,
+    out_column: *mut *const c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(t)?;
+        let out = Output::at("out_column", out_column, 1)?;
+        apart(&[out.extent()], &[extent])?;
+        *out.one() = ptr::start(view.column(column as usize)?);
+        Ok(())
+    })
+}
+
+/// The caller's room for rows.
+struct RowsRoom<'a> {
+    rows: usize,
+    time_flat: bool,
+    columns: ColumnOutputs<'a>,
+    returns: Output<'a, f32>,
+    advantage: Output<'a, f32>,
+    memory: Option<Output<'a, f32>>,
+    time_steps: Option<Output<'a, u32>>,
+    valid: Option<Output<'a, u8>>,
+}
+
+impl<'a> RowsRoom<'a> {
+    /// Apart from the block, and from `more` that is written.
+    unsafe fn at(view: &View<'_>, out: *const rlcore_trajectory_rows, block: Extent, more: Extent) -> Result<Self> {
+        let r = unsafe { ptr::sized(out)? };
+        ptr::reserved("trajectory rows: reserved", r.reserved)?;
+        let (rows, time_flat) = (r.num_rows as usize, ptr::switch("trajectory rows: time_flat", r.time_flat)?);
+        let samples = if time_flat { rows } else { 1 };
+        let memory_len = ptr::grid("trajectory rows: memory", samples, view.memory_len())?;
+        let room = unsafe {
+            RowsRoom {
+                rows,
+                time_flat,
+                columns: ColumnOutputs::at(view.columns(), r.columns, rows)?,
+                returns: Output::at("trajectory rows: returns", r.returns, rows)?,
+                advantage: Output::at("trajectory rows: advantage", r.advantage, rows)?,
+                memory: Output::optional("trajectory rows: memory", r.memory, memory_len)?,
+                time_steps: Output::optional("trajectory rows: time_steps", r.time_steps, samples)?,
+                valid: Output::optional("trajectory rows: valid", r.valid, rows)?,
+            }
+        };
+        let mut outputs = [Extent::NONE; MAX_COLUMNS + 6];
+        let rest = [
+            room.returns.extent(),
+            room.advantage.extent(),
+            room.memory.as_ref().map_or(Extent::NONE, Output::extent),
+            room.time_steps.as_ref().map_or(Extent::NONE, Output::extent),
+            room.valid.as_ref().map_or(Extent::NONE, Output::extent),
+            more,
+        ];
+        for (to, from) in outputs.iter_mut().zip(room.columns.extents().into_iter().chain(rest)) {
+            *to = from;
+        }
+        let own = Extent::of("trajectory rows", out.cast(), r.struct_size as usize);
+        apart(&outputs, &[block, room.columns.list(), own])?;
+        Ok(room)
+    }
+
+    fn with<R>(self, num_columns: usize, call: impl FnOnce(Processed<'_>) -> R) -> R {
+        let mut columns = self.columns.elements();
+        call(Processed {
+            columns: columns.get_mut(..num_columns).unwrap_or_default(),
+            returns: self.returns.slice(),
+            advantage: self.advantage.slice(),
+            memory: self.memory.map(Output::slice),
+            time_steps: self.time_steps.map(Output::slice),
+            valid: self.valid.map(Output::slice),
+        })
+    }
+}
+
+/// Writes what a learner reads. Padded rows are zeros, or element 0 of one-hot columns.
+///   returns[t]   = reward[t] + discount * returns[t+1]           (after the last: bootstrap_value, or 0 if it
+///   terminated)
+///   delta[t]     = reward[t] + discount * value[t+1] - value[t]  (likewise)
+///   advantage[t] = delta[t] + discount * lambda * advantage[t+1]
+/// Trajectories that are processed into consecutive parts of larger arrays are a batch as they stand.
+/// Threads: any number may process at once, as long as nobody changes the block.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without a frame; E_RANGE for a
+/// discount or lambda outside [0, 1], or num_rows; E_VALUE for a bootstrap_value that is used and not finite.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_process(
+    t: *const rlcore_trajectory,
+    discount: f32,
+    lambda: f32,
+    bootstrap_value: f32,
+    out: *const rlcore_trajectory_rows,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(t)?;
+        let room = RowsRoom::at(&view, out, extent, Extent::NONE)?;
+        let process = Process { discount, lambda, bootstrap_value, rows: room.rows, time_flat: room.time_flat };
+        room.with(view.columns().len(), |out| view.process(&process, out))?;
+        Ok(())
+    })
+}
+
+/// For reward prediction: rlcore_trajectory_process of all frames but the last, with neither discount nor lambda, and
+/// the class of the last frame's reward. What comes after those frames is worth the value of the last. The trajectory
+/// stays as it is.
+/// out_class: [1] an rlcore_reward_class.
+/// Errors: as there; E_NOT_READY with fewer than 2 frames; E_RANGE for a threshold that is negative or not finite.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_process_rp(
+    t: *const rlcore_trajectory,
+    reward_threshold: f32,
+    out: *const rlcore_trajectory_rows,
+    out_class: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(t)?;
+        let class = Output::at("out_class", out_class, 1)?;
+        let room = RowsRoom::at(&view, out, extent, class.extent())?;
+        let (rows, time_flat) = (room.rows, room.time_flat);
+        let processed = room.with(view.columns().len(), |out| view.process_rp(reward_threshold, rows, time_flat, out));
+        *class.one() = processed?.1 as u32;
+        Ok(())
+    })
+}
+
+/// The class of a reward: an rlcore_reward_class. A reward on a threshold is zero.
+/// Errors: E_NULL; E_ALIGN; E_VALUE for a reward that is not finite; E_RANGE for a threshold that is negative or not
+/// finite.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_reward_class_of(reward: f32, threshold: f32, out_class: *mut u32) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_class", out_class, || Ok(RewardClass::of(reward, threshold)? as u32)) })
+}

@@ -784,6 +784,11 @@ impl<'a> View<'a> {
         Ok(block::rows(self.log_prob, 0, self.num_samples(), 1)?)
     }
 
+    /// The policy's memory before each of the steps that are held, `[T, N, M]`.
+    pub fn memory(&self) -> Result<&'a [f32]> {
+        Ok(block::rows(self.memory, 0, self.num_samples(), self.memory_len())?)
+    }
+
     /// Advantages and value targets, `[T, N]` each. Errors: `NotReady` unless finished.
     pub fn advantages(&self) -> Result<(&'a [f32], &'a [f32])> {
         self.check_finished()?;

@@ -1,0 +1,544 @@
+/* Calls every function of rollouts, and of rows, wrongly in every way we know. */
+#include "rlcore.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 2, T = 4, M = 2, OBS = 3, COLUMNS = 3, BLOCK = 32768, TEXT = 512 };
+
+static struct world {
+  _Alignas(64) unsigned char mem[BLOCK];
+  rlcore_rollout_buffer_config config;
+  rlcore_column columns[COLUMNS];
+  rlcore_rollout_buffer *buffer;
+  rlcore_rollout_step step;
+  rlcore_minibatch batch;
+  rlcore_rollout view;
+  rlcore_rollout_extras extras;
+  rlcore_rollout_progress progress;
+  rlcore_window windows[2];
+  rlcore_metric_row rows[8];
+  const void *given[COLUMNS], *column;
+  void *got[COLUMNS], *row;
+  size_t size, len;
+  uint64_t next, lost;
+  uint32_t index[T * N], count, chosen;
+  float obs[N][OBS], next_obs[N][OBS], reward[N], value[N], log_prob[N], final_value[N], memory[N][M], bootstrap_value[N];
+  int32_t action[N];
+  uint8_t pixel[N], terminated[N], truncated[N], valid[8];
+  float got_obs[4][OBS], number[5][4], mask[4], got_memory[2][M];
+  int32_t got_action[4], timestep[4];
+  uint8_t got_pixel[4];
+  const void *parts[2];
+  uint32_t num_rows[2];
+  int64_t picks[3];
+  float stacked[5], x[4], shifted[8];
+  _Alignas(8) char text[TEXT];
+} w, before;
+
+#include "attack.h"
+
+#if SIZE_MAX == UINT64_MAX
+_Static_assert(sizeof(rlcore_rollout_buffer_config) == 40, "");
+OFFSET(rlcore_rollout_buffer_config, num_steps, 4); OFFSET(rlcore_rollout_buffer_config, num_envs, 8);
+OFFSET(rlcore_rollout_buffer_config, memory_len, 12); OFFSET(rlcore_rollout_buffer_config, log_capacity, 16);
+OFFSET(rlcore_rollout_buffer_config, num_columns, 20); OFFSET(rlcore_rollout_buffer_config, seed, 24);
+OFFSET(rlcore_rollout_buffer_config, columns, 32);
+_Static_assert(sizeof(rlcore_rollout_step) == 80, "");
+OFFSET(rlcore_rollout_step, columns, 8); OFFSET(rlcore_rollout_step, reward, 16); OFFSET(rlcore_rollout_step, value, 24);
+OFFSET(rlcore_rollout_step, log_prob, 32); OFFSET(rlcore_rollout_step, terminated, 40); OFFSET(rlcore_rollout_step, truncated, 48);
+OFFSET(rlcore_rollout_step, final_value, 56); OFFSET(rlcore_rollout_step, memory, 64); OFFSET(rlcore_rollout_step, raw_reward, 72);
+_Static_assert(sizeof(rlcore_minibatch) == 80, "");
+OFFSET(rlcore_minibatch, columns, 8); OFFSET(rlcore_minibatch, log_prob, 16); OFFSET(rlcore_minibatch, value, 24);
+OFFSET(rlcore_minibatch, advantage, 32); OFFSET(rlcore_minibatch, value_target, 40); OFFSET(rlcore_minibatch, reward, 48);
+OFFSET(rlcore_minibatch, mask, 56); OFFSET(rlcore_minibatch, memory, 64); OFFSET(rlcore_minibatch, timestep, 72);
+_Static_assert(sizeof(rlcore_window) == 16, "");
+OFFSET(rlcore_window, len, 4); OFFSET(rlcore_window, pad, 8); OFFSET(rlcore_window, timestep, 12);
+_Static_assert(sizeof(rlcore_metric_row) == 24, "");
+OFFSET(rlcore_metric_row, value, 8); OFFSET(rlcore_metric_row, env, 16); OFFSET(rlcore_metric_row, metric, 20);
+_Static_assert(sizeof(rlcore_rollout_progress) == 48, "");
+OFFSET(rlcore_rollout_progress, num_steps, 4); OFFSET(rlcore_rollout_progress, global_step, 8);
+OFFSET(rlcore_rollout_progress, num_ended, 16); OFFSET(rlcore_rollout_progress, len_mean, 24);
+OFFSET(rlcore_rollout_progress, return_mean, 32); OFFSET(rlcore_rollout_progress, finished, 40);
+_Static_assert(sizeof(rlcore_rollout_extras) == 48, "");
+OFFSET(rlcore_rollout_extras, log_prob, 8); OFFSET(rlcore_rollout_extras, advantage, 16);
+OFFSET(rlcore_rollout_extras, value_target, 24); OFFSET(rlcore_rollout_extras, first, 32); OFFSET(rlcore_rollout_extras, memory, 40);
+#endif
+
+/* A rollout without steps, and everything that calls need. */
+static void start(void) {
+  memset(&w, 0, sizeof w);
+  w.columns[0] = (rlcore_column){.name = "obs", .kind = RLCORE_F32, .len = OBS};
+  w.columns[1] = (rlcore_column){.name = "action", .kind = RLCORE_I32, .len = 1};
+  w.columns[2] = (rlcore_column){.name = "pixel", .kind = RLCORE_U8, .len = 1};
+  FINE(rlcore_rollout_buffer_config_init(&w.config, sizeof w.config));
+  CHECK(w.config.num_steps == 128 && w.config.num_envs == 1 && w.config.num_columns == 0 && w.config.columns == NULL);
+  w.config = (rlcore_rollout_buffer_config){sizeof w.config, T, N, M, 8, COLUMNS, 5, w.columns};
+  FINE(rlcore_rollout_buffer_init(w.mem, sizeof w.mem, &w.config, &w.buffer));
+  for (int i = 0; i < N; i++) {
+    w.reward[i] = (float)i + 0.5f, w.value[i] = 0.25f, w.log_prob[i] = -1, w.action[i] = i + 1, w.pixel[i] = 7;
+    w.obs[i][0] = (float)i;
+  }
+  w.given[0] = w.obs, w.given[1] = w.action, w.given[2] = w.pixel;
+  w.step = (rlcore_rollout_step){sizeof w.step, 0, w.given, w.reward, w.value, w.log_prob, w.terminated, w.truncated, w.final_value, w.memory[0], NULL};
+  w.got[0] = w.got_obs, w.got[1] = w.got_action, w.got[2] = w.got_pixel;
+  w.batch = (rlcore_minibatch){sizeof w.batch, 0, w.got, w.number[0], w.number[1], w.number[2], w.number[3], w.number[4], w.mask, w.got_memory[0], NULL};
+  w.view.struct_size = sizeof w.view;
+  w.extras.struct_size = sizeof w.extras;
+  w.progress.struct_size = sizeof w.progress;
+}
+
+/* The same with T steps, finished; environment 1 ended with step 1. */
+static void fill(void) {
+  start();
+  for (int t = 0; t < T; t++) {
+    w.terminated[1] = t == 1;
+    FINE(rlcore_rollout_buffer_add(w.buffer, &w.step));
+  }
+  w.terminated[1] = 0;
+  FINE(rlcore_rollout_buffer_finish(w.buffer, w.bootstrap_value, w.next_obs, 0.9f, 0.8f));
+}
+
+static void attack_config(void) {
+  start();
+  REFUSED(NULLED, "rollout_buffer config", rlcore_rollout_buffer_config_init(NULL, sizeof w.config));
+  REFUSED(CROOKED, "rollout_buffer config", rlcore_rollout_buffer_config_init(off(&w.config, 4), sizeof w.config));
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_rollout_buffer_config_init(&w.config, 32));
+  REFUSED(NULLED, "rollout_buffer config", rlcore_rollout_buffer_size(NULL, &w.size));
+  REFUSED(CROOKED, "rollout_buffer config", rlcore_rollout_buffer_size(off(&w.config, 1), &w.size));
+  REFUSED(NULLED, "out_size", rlcore_rollout_buffer_size(&w.config, NULL));
+  REFUSED(CROOKED, "out_size", rlcore_rollout_buffer_size(&w.config, off(&w.size, 4)));
+  FINE(rlcore_rollout_buffer_size(&w.config, &w.size));
+  CHECK(w.size > 0 && w.size <= BLOCK);
+#define CONFIG(field, bad, status, words) EITHER(w.config.field, bad, status, words)
+#define EITHER(field, bad, status, words) \
+  WITH(field, bad, status, words, rlcore_rollout_buffer_size(&w.config, &w.size)); \
+  WITH(field, bad, status, words, rlcore_rollout_buffer_init(w.mem, sizeof w.mem, &w.config, &w.buffer))
+  CONFIG(struct_size, 0, RLCORE_E_CONFIG, "struct_size");
+  CONFIG(struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size");
+  CONFIG(num_steps, 0, RLCORE_E_CONFIG, "num_steps of at least 1, given 0");
+  CONFIG(num_steps, UINT32_MAX, RLCORE_E_CONFIG, "32 bits can number");
+  CONFIG(num_envs, 0, RLCORE_E_CONFIG, "num_envs of at least 1, given 0");
+  CONFIG(num_envs, UINT32_MAX, RLCORE_E_CONFIG, "32 bits can number");
+  CONFIG(log_capacity, 3, RLCORE_E_CONFIG, "at least twice num_envs, 4, given 3");
+  CONFIG(num_columns, 0, RLCORE_E_CONFIG, "num_columns");
+  CONFIG(num_columns, 17, RLCORE_E_CONFIG, "num_columns");
+  CONFIG(num_columns, UINT32_MAX, RLCORE_E_CONFIG, "num_columns");
+  CONFIG(columns, NULL, NULLED, "columns");
+  CONFIG(columns, off(w.columns, 2), CROOKED, "columns");
+  EITHER(w.columns[1].kind, 3, RLCORE_E_CONFIG, "kind");
+  EITHER(w.columns[1].len, 0, RLCORE_E_CONFIG, "len");
+  EITHER(w.columns[1].num_stack, 2, RLCORE_E_CONFIG, "num_stack");
+  EITHER(w.columns[2].num_stack, 2, RLCORE_E_CONFIG, "num_stack of at most 1, given 2");
+  EITHER(w.columns[2].name[0], 0, RLCORE_E_CONFIG, "a name");
+  WITH(w.config.memory_len, UINT32_MAX, RLCORE_E_SIZE, "at least", rlcore_rollout_buffer_init(w.mem, sizeof w.mem, &w.config, &w.buffer));
+}
+
+static void attack_block(void) {
+  start();
+  size_t size;
+  FINE(rlcore_rollout_buffer_size(&w.config, &size));
+  REFUSED(NULLED, "mem", rlcore_rollout_buffer_init(NULL, BLOCK, &w.config, &w.buffer));
+  REFUSED(CROOKED, "multiple of 8", rlcore_rollout_buffer_init(w.mem + 4, BLOCK - 4, &w.config, &w.buffer));
+  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_rollout_buffer_init(w.mem, size - 1, &w.config, &w.buffer));
+  REFUSED(NULLED, "rollout_buffer config", rlcore_rollout_buffer_init(w.mem, BLOCK, NULL, &w.buffer));
+  REFUSED(NULLED, "out", rlcore_rollout_buffer_init(w.mem, BLOCK, &w.config, NULL));
+  REFUSED(CROOKED, "out", rlcore_rollout_buffer_init(w.mem, BLOCK, &w.config, off(&w.buffer, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_rollout_buffer_init(w.mem, BLOCK, &w.config, (rlcore_rollout_buffer **)(void *)w.mem));
+  REFUSED(NULLED, "mem", rlcore_rollout_buffer_attach(NULL, BLOCK, &w.buffer));
+  REFUSED(CROOKED, "multiple of 8", rlcore_rollout_buffer_attach(w.mem + 1, BLOCK - 1, &w.buffer));
+  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_rollout_buffer_attach(w.mem, size - 1, &w.buffer));
+  REFUSED(NULLED, "out", rlcore_rollout_buffer_attach(w.mem, BLOCK, NULL));
+  REFUSED(CROOKED, "out", rlcore_rollout_buffer_attach(w.mem, BLOCK, off(&w.buffer, 1)));
+  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_rollout_buffer_attach(w.mem, BLOCK, (rlcore_rollout_buffer **)(void *)w.mem));
+  FINE(rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
+  for (size_t i = 0; i < 40; i++) {
+    w.mem[i] ^= 1;
+    CHECK(rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer) != RLCORE_OK);
+    w.mem[i] ^= 1;
+  }
+  for (size_t i = 64; i < 64 + 160; i++) {
+    w.mem[i] ^= 0x40;
+    REFUSED(RLCORE_E_IMAGE, "checksum", rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
+    w.mem[i] ^= 0x40;
+  }
+  /* Every later byte: refused or not, answered. */
+  for (size_t i = 224; i < size; i++) {
+    w.mem[i] ^= 0x10;
+    int32_t status = rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer);
+    CHECK(status == RLCORE_OK || status == RLCORE_E_IMAGE);
+    w.mem[i] ^= 0x10;
+  }
+}
+
+#define BLOCKS(call) \
+  do { \
+    WITH(w.buffer, NULL, NULLED, "rollout_buffer: a pointer", call); \
+    WITH(w.buffer, off(w.buffer, 4), CROOKED, "block: start on a multiple of 8", call); \
+    w.mem[16] ^= 1; \
+    REFUSED(RLCORE_E_IMAGE, "block: an image of kind 10", call); \
+    w.mem[16] ^= 1; \
+    w.mem[0] ^= 1; \
+    REFUSED(RLCORE_E_IMAGE, "block: bytes that begin", call); \
+    w.mem[0] ^= 1; \
+  } while (0)
+
+static void attack_steps(void) {
+  start();
+#define ADD rlcore_rollout_buffer_add(w.buffer, &w.step)
+#define FINISH rlcore_rollout_buffer_finish(w.buffer, bootstrap, next_obs, 0.9f, 0.8f)
+  const float *bootstrap = w.bootstrap_value;
+  const void *next_obs = w.next_obs;
+  BLOCKS(ADD);
+  BLOCKS(FINISH);
+  BLOCKS(rlcore_rollout_buffer_reset(w.buffer));
+  REFUSED(NULLED, "rollout step", rlcore_rollout_buffer_add(w.buffer, NULL));
+  REFUSED(CROOKED, "rollout step", rlcore_rollout_buffer_add(w.buffer, off(&w.step, 4)));
+  WITH(w.step.struct_size, 72, RLCORE_E_CONFIG, "struct_size", ADD);
+  WITH(w.step.struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size", ADD);
+  WITH(w.step.reserved, 1, RLCORE_E_CONFIG, "reserved", ADD);
+  WITH(w.step.columns, off(w.given, 4), CROOKED, "columns", ADD);
+  WITH(w.given[0], off(w.obs, 2), CROOKED, "a column", ADD);
+  WITH(w.given[1], off(w.action, 1), CROOKED, "a column", ADD);
+  POINTER(w.step.reward, 2, "reward", ADD);
+  POINTER(w.step.value, 2, "value", ADD);
+  POINTER(w.step.log_prob, 2, "log_prob", ADD);
+  POINTER(w.step.memory, 2, "memory", ADD);
+  WITH(w.step.terminated, NULL, NULLED, "terminated", ADD);
+  WITH(w.step.truncated, NULL, NULLED, "truncated", ADD);
+  WITH(w.step.final_value, off(w.final_value, 1), CROOKED, "final_value", ADD);
+  WITH(w.step.raw_reward, off(w.reward, 2), CROOKED, "raw_reward", ADD);
+#define INSIDE(type) ((type *)(void *)(w.mem + 256))
+  WITH(w.step.columns, INSIDE(const void *), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.given[2], INSIDE(uint8_t), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.step.reward, INSIDE(float), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.step.value, INSIDE(float), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.step.log_prob, INSIDE(float), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.step.terminated, INSIDE(uint8_t), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.step.truncated, INSIDE(uint8_t), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.step.final_value, INSIDE(float), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.step.memory, INSIDE(float), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.step.raw_reward, INSIDE(float), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.obs[1][2], NAN, RLCORE_E_VALUE, "finite column", ADD);
+  WITH(w.reward[0], INFINITY, RLCORE_E_VALUE, "finite reward", ADD);
+  WITH(w.value[1], NAN, RLCORE_E_VALUE, "finite value", ADD);
+  WITH(w.log_prob[1], -INFINITY, RLCORE_E_VALUE, "finite log_prob", ADD);
+  WITH(w.memory[1][1], NAN, RLCORE_E_VALUE, "finite memory", ADD);
+  w.truncated[0] = 1;
+  WITH(w.final_value[0], NAN, RLCORE_E_VALUE, "finite final_value", ADD);
+  WITH(w.step.final_value, NULL, NULLED, "truncated and not terminated", ADD);
+  w.final_value[1] = NAN; /* environment 1 was not cut */
+  w.step.raw_reward = w.log_prob;
+  FINE(ADD);
+  w.truncated[0] = 0;
+  w.step.raw_reward = NULL;
+
+#define ROW(column, step) rlcore_rollout_buffer_row(w.buffer, column, step, &w.row)
+  BLOCKS(ROW(0, 1));
+  REFUSED(NULLED, "out_row", rlcore_rollout_buffer_row(w.buffer, 0, 1, NULL));
+  REFUSED(CROOKED, "out_row", rlcore_rollout_buffer_row(w.buffer, 0, 1, off(&w.row, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_rollout_buffer_row(w.buffer, 0, 1, INSIDE(void *)));
+  REFUSED(RLCORE_E_RANGE, "a column below 3, given 3", ROW(3, 1));
+  REFUSED(RLCORE_E_RANGE, "to be filled next", ROW(0, 0));
+  REFUSED(RLCORE_E_RANGE, "to be filled next", ROW(0, 3));
+  REFUSED(RLCORE_E_RANGE, "to be filled next", ROW(1, 2));
+  REFUSED(RLCORE_E_RANGE, "to be filled next", ROW(1, UINT32_MAX));
+  FINE(ROW(0, 1));
+  CHECK((unsigned char *)w.row > w.mem && (unsigned char *)w.row < w.mem + BLOCK);
+  memcpy(w.row, w.obs, sizeof w.obs);
+  w.given[0] = NULL;
+  FINE(ADD);
+  ((float *)w.row)[N * OBS] = NAN;
+  REFUSED(RLCORE_E_VALUE, "finite column", ADD);
+  w.step.columns = NULL;
+  REFUSED(RLCORE_E_VALUE, "finite column", ADD);
+  REFUSED(RLCORE_E_VALUE, "finite column", rlcore_rollout_buffer_finish(w.buffer, bootstrap, NULL, 0.9f, 0.8f));
+  w.given[0] = w.obs;
+  w.step.columns = w.given;
+
+  POINTER(bootstrap, 2, "bootstrap_value", FINISH);
+  WITH(bootstrap, INSIDE(float), RLCORE_E_OVERLAP, "apart", FINISH);
+  WITH(next_obs, off(w.next_obs, 2), CROOKED, "next_obs", FINISH);
+  WITH(next_obs, INSIDE(float), RLCORE_E_OVERLAP, "apart", FINISH);
+  WITH(w.next_obs[1][1], NAN, RLCORE_E_VALUE, "finite column", FINISH);
+  WITH(w.bootstrap_value[1], NAN, RLCORE_E_VALUE, "finite bootstrap_value", FINISH);
+  REFUSED(RLCORE_E_RANGE, "discount", rlcore_rollout_buffer_finish(w.buffer, bootstrap, next_obs, 1.5f, 0.8f));
+  REFUSED(RLCORE_E_RANGE, "lambda", rlcore_rollout_buffer_finish(w.buffer, bootstrap, next_obs, 0.9f, -1));
+  REFUSED(RLCORE_E_NOT_READY, "a rollout that is finished", rlcore_rollout_buffer_draw(w.buffer, 1, 1, w.index, T * N));
+  for (int t = 2; t < T; t++) FINE(ADD);
+  REFUSED(RLCORE_E_NOT_READY, "room for another step", ADD);
+  FINE(FINISH);
+  REFUSED(RLCORE_E_NOT_READY, "not finished yet", ADD);
+  REFUSED(RLCORE_E_NOT_READY, "not finished yet", FINISH);
+  FINE(rlcore_rollout_buffer_reset(w.buffer));
+  REFUSED(RLCORE_E_NOT_READY, "steps to finish", FINISH);
+  FINE(ADD);
+}
+
+static void attack_views(void) {
+  fill();
+#define OUT(call, what, pointer, struct_) \
+  BLOCKS(rlcore_rollout_buffer_##call(w.buffer, &(pointer))); \
+  REFUSED(NULLED, what, rlcore_rollout_buffer_##call(w.buffer, NULL)); \
+  REFUSED(CROOKED, what, rlcore_rollout_buffer_##call(w.buffer, off(&(pointer), 4))); \
+  WITH((pointer).struct_size, 8, RLCORE_E_CONFIG, "struct_size", rlcore_rollout_buffer_##call(w.buffer, &(pointer))); \
+  *INSIDE(uint32_t) = sizeof(struct_); \
+  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_rollout_buffer_##call(w.buffer, INSIDE(struct_))); \
+  FINE(rlcore_rollout_buffer_##call(w.buffer, &(pointer)))
+  OUT(view, "rollout", w.view, rlcore_rollout);
+  fill();
+  OUT(extras, "rollout extras", w.extras, rlcore_rollout_extras);
+  fill();
+  OUT(progress, "rollout progress", w.progress, rlcore_rollout_progress);
+  fill();
+  FINE(rlcore_rollout_buffer_view(w.buffer, &w.view));
+  FINE(rlcore_rollout_buffer_extras(w.buffer, &w.extras));
+  FINE(rlcore_rollout_buffer_progress(w.buffer, &w.progress));
+  CHECK(w.view.num_steps == T && w.view.num_envs == N && w.view.reward[1] == 1.5f && w.view.terminated[N + 1] == 1);
+  static float advantage[T * N], value_target[T * N];
+  FINE(rlcore_gae(&w.view, 0.9f, 0.8f, advantage, value_target));
+  CHECK(memcmp(advantage, w.extras.advantage, sizeof advantage) == 0);
+  CHECK(memcmp(value_target, w.extras.value_target, sizeof value_target) == 0);
+  CHECK(w.extras.first[0] == 1 && w.extras.log_prob[7] == -1 && w.extras.memory != NULL);
+  CHECK(w.progress.global_step == T * N && w.progress.num_ended == 1 && w.progress.len_mean == 2 && w.progress.return_mean == 3);
+  CHECK(w.progress.finished == 1 && w.progress.num_steps == T);
+
+#define COLUMN(i) rlcore_rollout_buffer_column(w.buffer, i, &w.column)
+  BLOCKS(COLUMN(0));
+  REFUSED(NULLED, "out_column", rlcore_rollout_buffer_column(w.buffer, 0, NULL));
+  REFUSED(CROOKED, "out_column", rlcore_rollout_buffer_column(w.buffer, 0, off(&w.column, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_rollout_buffer_column(w.buffer, 0, INSIDE(const void *)));
+  REFUSED(RLCORE_E_RANGE, "a column below 3, given 3", COLUMN(3));
+  FINE(COLUMN(1));
+  CHECK(((const int32_t *)w.column)[T * N - 1] == 2);
+}
+
+static void attack_draws(void) {
+  fill();
+  uint32_t *index = w.index, *chosen = &w.chosen;
+  rlcore_window *windows = w.windows;
+#define DRAW rlcore_rollout_buffer_draw(w.buffer, 4, 2, index, 4)
+#define WINDOWS rlcore_rollout_buffer_draw_windows(w.buffer, 3, 0.1, windows, 2)
+#define SAMPLE rlcore_rollout_buffer_sample(w.buffer, chosen)
+  BLOCKS(DRAW);
+  BLOCKS(WINDOWS);
+  BLOCKS(SAMPLE);
+  POINTER(index, 2, "index", DRAW);
+  POINTER(windows, 2, "windows", WINDOWS);
+  POINTER(chosen, 2, "out_step", SAMPLE);
+  WITH(index, INSIDE(uint32_t), RLCORE_E_OVERLAP, "apart", DRAW);
+  WITH(windows, INSIDE(rlcore_window), RLCORE_E_OVERLAP, "apart", WINDOWS);
+  WITH(chosen, INSIDE(uint32_t), RLCORE_E_OVERLAP, "apart", SAMPLE);
+  REFUSED(RLCORE_E_SHAPE, "length 4, given 3", rlcore_rollout_buffer_draw(w.buffer, 4, 2, index, 3));
+  REFUSED(RLCORE_E_SHAPE, "length 8, given 4", rlcore_rollout_buffer_draw(w.buffer, 4, 1, index, 4));
+  REFUSED(RLCORE_E_RANGE, "T * N = 8, given 3", rlcore_rollout_buffer_draw(w.buffer, 3, 1, index, 8));
+  REFUSED(RLCORE_E_RANGE, "T * N = 8, given 0", rlcore_rollout_buffer_draw(w.buffer, 0, 1, index, 8));
+  REFUSED(RLCORE_E_RANGE, "divides num_steps, 4, given 3", rlcore_rollout_buffer_draw(w.buffer, 8, 3, index, 8));
+  REFUSED(RLCORE_E_RANGE, "divides num_steps, 4, given 0", rlcore_rollout_buffer_draw(w.buffer, 8, 0, index, 8));
+  REFUSED(RLCORE_E_RANGE, "divides minibatch_size, 2, given 4", rlcore_rollout_buffer_draw(w.buffer, 2, 4, index, 2));
+  REFUSED(RLCORE_E_RANGE, "timesteps of at least 1", rlcore_rollout_buffer_draw_windows(w.buffer, 0, 0.1, windows, 2));
+  REFUSED(RLCORE_E_RANGE, "end_chance", rlcore_rollout_buffer_draw_windows(w.buffer, 3, 1.1, windows, 2));
+  REFUSED(RLCORE_E_RANGE, "end_chance", rlcore_rollout_buffer_draw_windows(w.buffer, 3, (double)NAN, windows, 2));
+  FINE(DRAW);
+  for (int i = 0; i < 4; i++) CHECK(w.index[i] < T * N && w.index[i] % 2 == 0);
+  FINE(WINDOWS);
+  for (int i = 0; i < 2; i++) CHECK(w.windows[i].len + w.windows[i].pad == 3);
+  FINE(SAMPLE);
+  CHECK(w.chosen < T);
+  FINE(rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
+  start();
+  REFUSED(RLCORE_E_NOT_READY, "steps to choose from", SAMPLE);
+  REFUSED(RLCORE_E_NOT_READY, "a rollout that is finished", DRAW);
+  REFUSED(RLCORE_E_NOT_READY, "a rollout that is finished", WINDOWS);
+  REFUSED(RLCORE_E_NOT_READY, "a rollout that is finished", rlcore_rollout_buffer_gather(w.buffer, index, 1, 1, &w.batch));
+}
+
+static void attack_gathers(void) {
+  fill();
+  w.index[0] = 2, w.index[1] = 4;
+  w.windows[0] = (rlcore_window){6, 2, 0, 0};
+  w.windows[1] = (rlcore_window){5, 1, 1, 1};
+  const uint32_t *index = w.index;
+  const rlcore_window *windows = w.windows;
+  float *inside = INSIDE(float);
+#define GATHER rlcore_rollout_buffer_gather(w.buffer, index, 2, 2, &w.batch)
+#define TAKE rlcore_rollout_buffer_gather_windows(w.buffer, windows, 2, 2, -1, &w.batch)
+  BLOCKS(GATHER);
+  BLOCKS(TAKE);
+  POINTER(index, 2, "index", GATHER);
+  POINTER(windows, 2, "windows", TAKE);
+#define BOTH(field, bad, status, words) WITH(field, bad, status, words, GATHER); WITH(field, bad, status, words, TAKE)
+  REFUSED(NULLED, "minibatch", rlcore_rollout_buffer_gather(w.buffer, index, 2, 2, NULL));
+  REFUSED(CROOKED, "minibatch", rlcore_rollout_buffer_gather(w.buffer, index, 2, 2, off(&w.batch, 4)));
+  REFUSED(NULLED, "minibatch", rlcore_rollout_buffer_gather_windows(w.buffer, windows, 2, 2, -1, NULL));
+  REFUSED(CROOKED, "minibatch", rlcore_rollout_buffer_gather_windows(w.buffer, windows, 2, 2, -1, off(&w.batch, 4)));
+  BOTH(w.batch.struct_size, 72, RLCORE_E_CONFIG, "struct_size");
+  BOTH(w.batch.reserved, 1, RLCORE_E_CONFIG, "reserved");
+  BOTH(w.batch.columns, off(w.got, 4), CROOKED, "columns");
+  BOTH(w.got[0], off(w.got_obs, 2), CROOKED, "a column");
+  BOTH(w.got[1], w.got_obs, RLCORE_E_OVERLAP, "apart");
+  BOTH(w.got[2], w.mem + 300, RLCORE_E_OVERLAP, "apart");
+  BOTH(w.got[2], w.got, RLCORE_E_OVERLAP, "apart");
+  BOTH(w.got[2], &w.batch, RLCORE_E_OVERLAP, "apart");
+  BOTH(w.got[2], w.mem, RLCORE_E_OVERLAP, "apart");
+  WITH(w.got[2], w.index, RLCORE_E_OVERLAP, "apart", GATHER);
+  WITH(w.got[2], w.windows, RLCORE_E_OVERLAP, "apart", TAKE);
+#define ARRAY(field) \
+  BOTH(w.batch.field, off(w.number, 2), CROOKED, #field); \
+  BOTH(w.batch.field, inside, RLCORE_E_OVERLAP, "apart"); \
+  BOTH(w.batch.field, w.got_obs[0], RLCORE_E_OVERLAP, "apart")
+  ARRAY(log_prob); ARRAY(value); ARRAY(advantage); ARRAY(value_target); ARRAY(reward); ARRAY(mask); ARRAY(memory);
+  BOTH(w.batch.timestep, off(w.timestep, 2), CROOKED, "timestep");
+  BOTH(w.batch.timestep, w.got_action, RLCORE_E_OVERLAP, "apart");
+  WITH(w.batch.timestep, w.timestep, RLCORE_E_SHAPE, "no timesteps", GATHER);
+  WITH(w.index[1], T * N, RLCORE_E_RANGE, "samples below 8, given 8", GATHER);
+  WITH(w.index[1], UINT32_MAX, RLCORE_E_RANGE, "samples below 8", GATHER);
+  WITH(w.index[0], 3, RLCORE_E_RANGE, "inside one environment, of at most 1, given 2", GATHER);
+  REFUSED(RLCORE_E_RANGE, "window_len of at least 1", rlcore_rollout_buffer_gather(w.buffer, index, 2, 0, &w.batch));
+  WITH(w.windows[0].first, T * N, RLCORE_E_RANGE, "inside one trajectory", TAKE);
+  WITH(w.windows[0].first, 5, RLCORE_E_RANGE, "not so that from sample, given 5", TAKE);
+  WITH(w.windows[0].first, 7, RLCORE_E_RANGE, "inside one trajectory, of at most 1, given 2", TAKE);
+  WITH(w.windows[0].len, 0, RLCORE_E_RANGE, "inside one trajectory", TAKE);
+  WITH(w.windows[0].len, UINT32_MAX, RLCORE_E_RANGE, "inside one trajectory", TAKE);
+  WITH(w.windows[1].pad, 0, RLCORE_E_RANGE, "together are timesteps, 2, given 1", TAKE);
+  WITH(w.windows[1].pad, UINT32_MAX, RLCORE_E_RANGE, "together are timesteps", TAKE);
+  FINE(GATHER);
+  CHECK(w.got_action[0] == 1 && w.got_action[2] == 2 && w.mask[0] == 1 && w.mask[2] == 0 && w.number[4][3] == 1.5f);
+  w.batch.timestep = w.timestep;
+  FINE(TAKE);
+  CHECK(w.got_action[2] == -1 && w.got_action[3] == 2 && w.timestep[1] == 1 && w.timestep[3] == 1 && w.mask[2] == 0);
+  w.batch = (rlcore_minibatch){.struct_size = sizeof w.batch};
+  FINE(GATHER);
+  FINE(TAKE);
+  FINE(rlcore_rollout_buffer_gather(w.buffer, index, 0, 1, &w.batch));
+}
+
+static void attack_log(void) {
+  fill();
+  uint64_t *next = &w.next, *lost = &w.lost;
+  rlcore_metric_row *rows = w.rows;
+  uint32_t *count = &w.count;
+#define LOG(metric, value) rlcore_rollout_buffer_log(w.buffer, metric, value)
+#define READ rlcore_rollout_buffer_read_log(w.buffer, next, rows, 8, count, lost)
+  BLOCKS(LOG(RLCORE_METRIC_OWN, 1.0));
+  BLOCKS(READ);
+  REFUSED(RLCORE_E_RANGE, "at least 2, given 1", LOG(RLCORE_METRIC_EPISODE_RETURN, 1.0));
+  REFUSED(RLCORE_E_RANGE, "at least 2, given 0", LOG(RLCORE_METRIC_EPISODE_LENGTH, 1.0));
+  REFUSED(RLCORE_E_VALUE, "a finite metric", LOG(RLCORE_METRIC_OWN, (double)NAN));
+  FINE(LOG(RLCORE_METRIC_OWN + 5, 0.5));
+  POINTER(next, 4, "next", READ);
+  POINTER(rows, 4, "rows", READ);
+  POINTER(count, 2, "out_count", READ);
+  WITH(lost, off(&w.lost, 4), CROOKED, "out_lost", READ);
+  WITH(lost, &w.next, RLCORE_E_OVERLAP, "apart", READ);
+  WITH(rows, INSIDE(rlcore_metric_row), RLCORE_E_OVERLAP, "apart", READ);
+  WITH(next, INSIDE(uint64_t), RLCORE_E_OVERLAP, "apart", READ);
+  WITH(w.next, 4, RLCORE_E_RANGE, "metrics written, 3, given 4", READ);
+  FINE(READ);
+  CHECK(w.count == 3 && w.lost == 0 && w.next == 3 && w.rows[0].global_step == 2 && w.rows[0].env == 1 && w.rows[0].value == 2);
+  CHECK(w.rows[1].metric == RLCORE_METRIC_EPISODE_RETURN && w.rows[1].value == 3 && w.rows[2].env == UINT32_MAX);
+  lost = NULL;
+  FINE(READ);
+  CHECK(w.count == 0);
+
+  char *text = w.text;
+  size_t *len = &w.len;
+#define PROGRESS rlcore_rollout_buffer_format_progress(w.buffer, text, TEXT, len)
+#define STEP rlcore_rollout_buffer_format_step(w.buffer, 3, text, TEXT, len)
+  BLOCKS(PROGRESS);
+  BLOCKS(STEP);
+  WITH(text, NULL, NULLED, "text", PROGRESS);
+  WITH(text, NULL, NULLED, "text", STEP);
+  POINTER(len, 4, "out_len", PROGRESS);
+  POINTER(len, 4, "out_len", STEP);
+  WITH(text, INSIDE(char), RLCORE_E_OVERLAP, "apart", PROGRESS);
+  WITH(text, INSIDE(char), RLCORE_E_OVERLAP, "apart", STEP);
+  WITH(len, (size_t *)(void *)w.text, RLCORE_E_OVERLAP, "apart", PROGRESS);
+  WITH(len, (size_t *)(void *)w.text, RLCORE_E_OVERLAP, "apart", STEP);
+  REFUSED(RLCORE_E_RANGE, "a step below 4, given 4", rlcore_rollout_buffer_format_step(w.buffer, T, text, TEXT, len));
+  FINE(PROGRESS);
+  static const char wanted[] = "global_step=000008\navg_episode_length=002.00\navg_episode_return=003.00\n";
+  CHECK(w.len == sizeof wanted - 1 && memcmp(w.text, wanted, w.len) == 0);
+  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_rollout_buffer_format_progress(w.buffer, text, sizeof wanted - 2, len));
+  FINE(STEP);
+  CHECK(memcmp(w.text, "Sample 4/4:\nobs       : 0.0 0.0 0.0 1.0", 39) == 0);
+  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_rollout_buffer_format_step(w.buffer, 3, text, w.len - 1, len));
+  FINE(rlcore_rollout_buffer_format_step(w.buffer, 3, NULL, 0, len));
+  FINE(rlcore_rollout_buffer_reset(w.buffer));
+  FINE(PROGRESS);
+  CHECK(w.len == 0);
+}
+
+static void attack_rows(void) {
+  start();
+  for (int i = 0; i < 4; i++) w.x[i] = (float)(i + 1);
+  w.parts[0] = w.x, w.parts[1] = w.reward;
+  w.num_rows[0] = 3, w.num_rows[1] = 2;
+  w.picks[0] = -1, w.picks[1] = 0, w.picks[2] = 1;
+  const void *const *parts = w.parts;
+  const uint32_t *num_rows = w.num_rows;
+  void *out = w.stacked;
+#define STACK rlcore_rows_stack(parts, num_rows, 2, 1, RLCORE_F32, out, 5)
+  POINTER(parts, 4, "parts", STACK);
+  POINTER(num_rows, 2, "num_rows", STACK);
+  POINTER(out, 2, "out", STACK);
+  WITH(w.parts[1], NULL, NULLED, "a part", STACK);
+  WITH(w.parts[1], off(w.x, 2), CROOKED, "a part", STACK);
+  WITH(w.parts[1], w.stacked, RLCORE_E_OVERLAP, "apart", STACK);
+  WITH(out, w.num_rows, RLCORE_E_OVERLAP, "apart", STACK);
+  WITH(out, w.parts, RLCORE_E_OVERLAP, "apart", STACK);
+  WITH(w.num_rows[0], 2, RLCORE_E_SHAPE, "length 4, given 5", STACK);
+  REFUSED(RLCORE_E_RANGE, "num_parts: at most 64, given 65", rlcore_rows_stack(parts, num_rows, 65, 1, RLCORE_F32, out, 5));
+  REFUSED(RLCORE_E_RANGE, "kind", rlcore_rows_stack(parts, num_rows, 2, 1, 3, out, 5));
+  FINE(STACK);
+  CHECK(w.stacked[2] == 3 && w.stacked[3] == 0.5f && w.stacked[4] == 1.5f);
+
+  const void *x = w.x;
+  const int64_t *picks = w.picks;
+#define PICK rlcore_rows_gather(x, 4, 1, RLCORE_F32, picks, 3, out)
+  POINTER(x, 2, "x", PICK);
+  POINTER(picks, 4, "index", PICK);
+  POINTER(out, 2, "out", PICK);
+  WITH(out, w.x + 1, RLCORE_E_OVERLAP, "apart", PICK);
+  WITH(out, w.picks, RLCORE_E_OVERLAP, "apart", PICK);
+  WITH(w.picks[2], 4, RLCORE_E_RANGE, "from -n to n - 1, n = 4, given 4", PICK);
+  WITH(w.picks[2], -5, RLCORE_E_RANGE, "given -5", PICK);
+  WITH(w.picks[0], INT64_MIN, RLCORE_E_RANGE, "from -n to n - 1", PICK);
+  REFUSED(RLCORE_E_SHAPE, "a width of at least 1", rlcore_rows_gather(x, 4, 0, RLCORE_F32, picks, 3, out));
+  REFUSED(RLCORE_E_RANGE, "kind", rlcore_rows_gather(x, 4, 1, UINT32_MAX, picks, 3, out));
+  FINE(PICK);
+  CHECK(w.stacked[0] == 4 && w.stacked[1] == 1 && w.stacked[2] == 2);
+
+  uint8_t *valid = w.valid;
+#define VALID rlcore_rows_valid(num_rows, 2, 4, valid)
+  POINTER(num_rows, 2, "time_steps", VALID);
+  WITH(valid, NULL, NULLED, "valid", VALID);
+  WITH(valid, (uint8_t *)w.num_rows, RLCORE_E_OVERLAP, "apart", VALID);
+  WITH(w.num_rows[1], 5, RLCORE_E_RANGE, "time_steps of at most 4, given 5", VALID);
+  FINE(VALID);
+  CHECK(memcmp(w.valid, "\1\1\1\0\1\1\0\0", 8) == 0);
+
+  const float *series = w.x;
+  float *shifted = w.shifted;
+#define SHIFT rlcore_shift_rows(series, 2, 2, shifted)
+  POINTER(series, 2, "x", SHIFT);
+  POINTER(shifted, 2, "out", SHIFT);
+  WITH(shifted, w.x, RLCORE_E_OVERLAP, "apart", SHIFT);
+  REFUSED(RLCORE_E_OVERFLOW, "address space", rlcore_shift_rows(series, UINT32_MAX, UINT32_MAX, shifted));
+  FINE(SHIFT);
+  CHECK(w.shifted[3] == 4 && w.shifted[4] == 0 && w.shifted[6] == 1);
+}
+
+int main(void) {
+  attack_config();
+  attack_block();
+  attack_steps();
+  attack_views();
+  attack_draws();
+  attack_gathers();
+  attack_log();
+  attack_rows();
+  return verdict();
+}

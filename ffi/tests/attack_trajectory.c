@@ -1,0 +1,283 @@
+/* Calls every function of trajectories wrongly in every way we know. */
+#include "rlcore.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CAPACITY = 4, M = 2, OBS = 3, COLUMNS = 2, ROWS = 5, BLOCK = 4096 };
+
+static struct world {
+  _Alignas(64) unsigned char mem[BLOCK];
+  rlcore_trajectory_config config;
+  rlcore_column columns[COLUMNS];
+  rlcore_trajectory *trajectory;
+  rlcore_trajectory_frames frames;
+  rlcore_trajectory_rows rows;
+  rlcore_trajectory_view view;
+  const void *given[COLUMNS], *column;
+  void *got[COLUMNS];
+  size_t size;
+  uint32_t chosen;
+  float obs[3][OBS], reward[3], value[3], memory[3][M];
+  uint8_t action[3][2], terminated[3], truncated[3];
+  float got_obs[ROWS][OBS], returns[ROWS], advantage[ROWS], got_memory[ROWS][M];
+  uint8_t got_action[ROWS][2], valid[ROWS];
+  uint32_t time_steps[ROWS];
+} w, before;
+
+#include "attack.h"
+
+#if SIZE_MAX == UINT64_MAX
+_Static_assert(sizeof(rlcore_trajectory_config) == 32, "");
+OFFSET(rlcore_trajectory_config, capacity, 4); OFFSET(rlcore_trajectory_config, memory_len, 8);
+OFFSET(rlcore_trajectory_config, one_hot, 12); OFFSET(rlcore_trajectory_config, num_columns, 16);
+OFFSET(rlcore_trajectory_config, columns, 24);
+_Static_assert(sizeof(rlcore_trajectory_frames) == 56, "");
+OFFSET(rlcore_trajectory_frames, num_frames, 4); OFFSET(rlcore_trajectory_frames, columns, 8);
+OFFSET(rlcore_trajectory_frames, reward, 16); OFFSET(rlcore_trajectory_frames, value, 24);
+OFFSET(rlcore_trajectory_frames, terminated, 32); OFFSET(rlcore_trajectory_frames, truncated, 40);
+OFFSET(rlcore_trajectory_frames, memory, 48);
+_Static_assert(sizeof(rlcore_trajectory_rows) == 64, "");
+OFFSET(rlcore_trajectory_rows, num_rows, 4); OFFSET(rlcore_trajectory_rows, time_flat, 8); OFFSET(rlcore_trajectory_rows, columns, 16);
+OFFSET(rlcore_trajectory_rows, returns, 24); OFFSET(rlcore_trajectory_rows, advantage, 32); OFFSET(rlcore_trajectory_rows, memory, 40);
+OFFSET(rlcore_trajectory_rows, time_steps, 48); OFFSET(rlcore_trajectory_rows, valid, 56);
+_Static_assert(sizeof(rlcore_trajectory_view) == 48, "");
+OFFSET(rlcore_trajectory_view, num_frames, 4); OFFSET(rlcore_trajectory_view, reward, 8); OFFSET(rlcore_trajectory_view, value, 16);
+OFFSET(rlcore_trajectory_view, terminated, 24); OFFSET(rlcore_trajectory_view, truncated, 32); OFFSET(rlcore_trajectory_view, memory, 40);
+#endif
+
+/* A trajectory without frames, and everything that calls need. */
+static void start(void) {
+  memset(&w, 0, sizeof w);
+  w.columns[0] = (rlcore_column){.name = "obs", .kind = RLCORE_F32, .len = OBS};
+  w.columns[1] = (rlcore_column){.name = "action", .kind = RLCORE_U8, .len = 2};
+  FINE(rlcore_trajectory_config_init(&w.config, sizeof w.config));
+  CHECK(w.config.capacity == 20 && w.config.one_hot == 0 && w.config.num_columns == 0 && w.config.columns == NULL);
+  w.config = (rlcore_trajectory_config){sizeof w.config, CAPACITY, M, 2, COLUMNS, 0, w.columns};
+  FINE(rlcore_trajectory_init(w.mem, sizeof w.mem, &w.config, &w.trajectory));
+  const float reward[3] = {1, 0, -1}, value[3] = {0.5f, -0.2f, 0.1f};
+  memcpy(w.reward, reward, sizeof reward);
+  memcpy(w.value, value, sizeof value);
+  for (int i = 0; i < 3; i++) w.action[i][1] = 1, w.memory[i][0] = (float)i;
+  w.given[0] = w.obs, w.given[1] = w.action;
+  w.frames = (rlcore_trajectory_frames){sizeof w.frames, 3, w.given, w.reward, w.value, w.terminated, w.truncated, w.memory[0]};
+  w.got[0] = w.got_obs, w.got[1] = w.got_action;
+  w.rows = (rlcore_trajectory_rows){sizeof w.rows, ROWS, 0, 0, w.got, w.returns, w.advantage, w.got_memory[0], w.time_steps, w.valid};
+  w.view.struct_size = sizeof w.view;
+}
+
+static void attack_config(void) {
+  start();
+  REFUSED(NULLED, "trajectory config", rlcore_trajectory_config_init(NULL, sizeof w.config));
+  REFUSED(CROOKED, "trajectory config", rlcore_trajectory_config_init(off(&w.config, 4), sizeof w.config));
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_trajectory_config_init(&w.config, 24));
+  REFUSED(NULLED, "trajectory config", rlcore_trajectory_size(NULL, &w.size));
+  REFUSED(CROOKED, "trajectory config", rlcore_trajectory_size(off(&w.config, 1), &w.size));
+  REFUSED(NULLED, "out_size", rlcore_trajectory_size(&w.config, NULL));
+  REFUSED(CROOKED, "out_size", rlcore_trajectory_size(&w.config, off(&w.size, 4)));
+  FINE(rlcore_trajectory_size(&w.config, &w.size));
+  CHECK(w.size > 0 && w.size <= BLOCK);
+#define CONFIG(field, bad, status, words) \
+  WITH(field, bad, status, words, rlcore_trajectory_size(&w.config, &w.size)); \
+  WITH(field, bad, status, words, rlcore_trajectory_init(w.mem, sizeof w.mem, &w.config, &w.trajectory))
+  CONFIG(w.config.struct_size, 0, RLCORE_E_CONFIG, "struct_size");
+  CONFIG(w.config.struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size");
+  CONFIG(w.config.capacity, 0, RLCORE_E_CONFIG, "capacity of at least 1, given 0");
+  CONFIG(w.config.one_hot, 4, RLCORE_E_CONFIG, "of which there are 2, given 4");
+  CONFIG(w.config.one_hot, UINT32_MAX, RLCORE_E_CONFIG, "bits of the columns alone");
+  CONFIG(w.config.num_columns, 0, RLCORE_E_CONFIG, "num_columns");
+  CONFIG(w.config.num_columns, 17, RLCORE_E_CONFIG, "num_columns");
+  CONFIG(w.config.reserved, 1, RLCORE_E_CONFIG, "reserved");
+  CONFIG(w.config.columns, NULL, NULLED, "columns");
+  CONFIG(w.config.columns, off(w.columns, 2), CROOKED, "columns");
+  CONFIG(w.columns[1].kind, 3, RLCORE_E_CONFIG, "kind");
+  CONFIG(w.columns[0].len, 0, RLCORE_E_CONFIG, "len");
+  CONFIG(w.columns[1].num_stack, 2, RLCORE_E_CONFIG, "num_stack of at most 1, given 2");
+  WITH(w.config.capacity, UINT32_MAX, RLCORE_E_SIZE, "at least", rlcore_trajectory_init(w.mem, BLOCK, &w.config, &w.trajectory));
+  WITH(w.config.memory_len, UINT32_MAX, RLCORE_E_SIZE, "at least", rlcore_trajectory_init(w.mem, BLOCK, &w.config, &w.trajectory));
+}
+
+static void attack_block(void) {
+  start();
+  size_t size;
+  FINE(rlcore_trajectory_size(&w.config, &size));
+  FINE(rlcore_trajectory_add(w.trajectory, &w.frames));
+  REFUSED(NULLED, "mem", rlcore_trajectory_init(NULL, BLOCK, &w.config, &w.trajectory));
+  REFUSED(CROOKED, "multiple of 8", rlcore_trajectory_init(w.mem + 4, BLOCK - 4, &w.config, &w.trajectory));
+  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_trajectory_init(w.mem, size - 1, &w.config, &w.trajectory));
+  REFUSED(NULLED, "trajectory config", rlcore_trajectory_init(w.mem, BLOCK, NULL, &w.trajectory));
+  REFUSED(NULLED, "out", rlcore_trajectory_init(w.mem, BLOCK, &w.config, NULL));
+  REFUSED(CROOKED, "out", rlcore_trajectory_init(w.mem, BLOCK, &w.config, off(&w.trajectory, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_trajectory_init(w.mem, BLOCK, &w.config, (rlcore_trajectory **)(void *)w.mem));
+  REFUSED(NULLED, "mem", rlcore_trajectory_attach(NULL, BLOCK, &w.trajectory));
+  REFUSED(CROOKED, "multiple of 8", rlcore_trajectory_attach(w.mem + 1, BLOCK - 1, &w.trajectory));
+  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_trajectory_attach(w.mem, size - 1, &w.trajectory));
+  REFUSED(NULLED, "out", rlcore_trajectory_attach(w.mem, BLOCK, NULL));
+  REFUSED(CROOKED, "out", rlcore_trajectory_attach(w.mem, BLOCK, off(&w.trajectory, 1)));
+  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_trajectory_attach(w.mem, BLOCK, (rlcore_trajectory **)(void *)w.mem));
+  FINE(rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
+  for (size_t i = 0; i < 40; i++) {
+    w.mem[i] ^= 1;
+    CHECK(rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory) != RLCORE_OK);
+    w.mem[i] ^= 1;
+  }
+  for (size_t i = 64; i < 64 + 120; i++) {
+    w.mem[i] ^= 0x40;
+    REFUSED(RLCORE_E_IMAGE, "checksum", rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
+    w.mem[i] ^= 0x40;
+  }
+  /* Every later byte: refused or not, answered. */
+  for (size_t i = 184; i < size; i++) {
+    w.mem[i] ^= 0x10;
+    int32_t status = rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory);
+    CHECK(status == RLCORE_OK || status == RLCORE_E_IMAGE);
+    w.mem[i] ^= 0x10;
+  }
+}
+
+#define BLOCKS(call) \
+  do { \
+    WITH(w.trajectory, NULL, NULLED, "trajectory: a pointer", call); \
+    WITH(w.trajectory, off(w.trajectory, 4), CROOKED, "block: start on a multiple of 8", call); \
+    w.mem[16] ^= 1; \
+    REFUSED(RLCORE_E_IMAGE, "block: an image of kind 11", call); \
+    w.mem[16] ^= 1; \
+    w.mem[0] ^= 1; \
+    REFUSED(RLCORE_E_IMAGE, "block: bytes that begin", call); \
+    w.mem[0] ^= 1; \
+  } while (0)
+#define INSIDE(type) ((type *)(void *)(w.mem + 256))
+
+static void attack_frames(void) {
+  start();
+#define ADD rlcore_trajectory_add(w.trajectory, &w.frames)
+  BLOCKS(ADD);
+  BLOCKS(rlcore_trajectory_pop(w.trajectory));
+  BLOCKS(rlcore_trajectory_reset(w.trajectory));
+  REFUSED(RLCORE_E_NOT_READY, "frames, at least 1, given 0", rlcore_trajectory_pop(w.trajectory));
+  REFUSED(NULLED, "trajectory frames", rlcore_trajectory_add(w.trajectory, NULL));
+  REFUSED(CROOKED, "trajectory frames", rlcore_trajectory_add(w.trajectory, off(&w.frames, 4)));
+  WITH(w.frames.struct_size, 48, RLCORE_E_CONFIG, "struct_size", ADD);
+  WITH(w.frames.struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size", ADD);
+  WITH(w.frames.num_frames, 0, RLCORE_E_SHAPE, "frames to add, at least 1, given 0", ADD);
+  WITH(w.frames.columns, NULL, NULLED, "an array for every column", ADD);
+  WITH(w.given[1], NULL, NULLED, "an array for every column", ADD);
+  WITH(w.frames.columns, off(w.given, 4), CROOKED, "columns", ADD);
+  WITH(w.given[0], off(w.obs, 2), CROOKED, "a column", ADD);
+  POINTER(w.frames.reward, 2, "reward", ADD);
+  POINTER(w.frames.value, 2, "value", ADD);
+  POINTER(w.frames.memory, 2, "memory", ADD);
+  WITH(w.frames.terminated, NULL, NULLED, "terminated", ADD);
+  WITH(w.frames.truncated, NULL, NULLED, "truncated", ADD);
+  WITH(w.frames.columns, INSIDE(const void *), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.given[1], INSIDE(uint8_t), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.frames.reward, INSIDE(float), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.frames.value, INSIDE(float), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.frames.memory, INSIDE(float), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.frames.terminated, INSIDE(uint8_t), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.frames.truncated, INSIDE(uint8_t), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.obs[2][2], NAN, RLCORE_E_VALUE, "finite column", ADD);
+  WITH(w.reward[1], INFINITY, RLCORE_E_VALUE, "finite reward", ADD);
+  WITH(w.value[0], NAN, RLCORE_E_VALUE, "finite value", ADD);
+  WITH(w.memory[2][1], NAN, RLCORE_E_VALUE, "finite memory", ADD);
+  WITH(w.terminated[1], 1, RLCORE_E_RANGE, "not so frame, given 1", ADD);
+  WITH(w.truncated[0], 1, RLCORE_E_RANGE, "not so frame, given 0", ADD);
+  FINE(ADD);
+  REFUSED(RLCORE_E_NOT_READY, "room for, at most 1, given 3", ADD);
+  w.frames.num_frames = 1;
+  w.truncated[0] = 1;
+  FINE(ADD);
+  REFUSED(RLCORE_E_NOT_READY, "an episode that has not ended", ADD);
+  FINE(rlcore_trajectory_pop(w.trajectory));
+  FINE(ADD);
+  FINE(rlcore_trajectory_reset(w.trajectory));
+  FINE(ADD);
+
+  BLOCKS(rlcore_trajectory_held(w.trajectory, &w.view));
+  REFUSED(NULLED, "trajectory view", rlcore_trajectory_held(w.trajectory, NULL));
+  REFUSED(CROOKED, "trajectory view", rlcore_trajectory_held(w.trajectory, off(&w.view, 4)));
+  WITH(w.view.struct_size, 8, RLCORE_E_CONFIG, "struct_size", rlcore_trajectory_held(w.trajectory, &w.view));
+  FINE(rlcore_trajectory_held(w.trajectory, &w.view));
+  CHECK(w.view.num_frames == 1 && w.view.reward[0] == 1 && w.view.truncated[0] == 1 && w.view.memory[0] == 0);
+  BLOCKS(rlcore_trajectory_column(w.trajectory, 1, &w.column));
+  REFUSED(NULLED, "out_column", rlcore_trajectory_column(w.trajectory, 1, NULL));
+  REFUSED(CROOKED, "out_column", rlcore_trajectory_column(w.trajectory, 1, off(&w.column, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_trajectory_column(w.trajectory, 1, INSIDE(const void *)));
+  REFUSED(RLCORE_E_RANGE, "a column below 2, given 2", rlcore_trajectory_column(w.trajectory, 2, &w.column));
+  FINE(rlcore_trajectory_column(w.trajectory, 1, &w.column));
+  CHECK(((const uint8_t *)w.column)[1] == 1);
+  *INSIDE(uint32_t) = sizeof w.view;
+  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_trajectory_held(w.trajectory, INSIDE(rlcore_trajectory_view)));
+}
+
+static void attack_process(void) {
+  start();
+  uint32_t *chosen = &w.chosen;
+#define PROCESS rlcore_trajectory_process(w.trajectory, 0.99f, 0.95f, 0.4f, &w.rows)
+#define PREDICT rlcore_trajectory_process_rp(w.trajectory, 0.1f, &w.rows, chosen)
+  REFUSED(RLCORE_E_NOT_READY, "frames to process, at least 1", PROCESS);
+  REFUSED(RLCORE_E_NOT_READY, "reward prediction, at least 2, given 0", PREDICT);
+  FINE(rlcore_trajectory_add(w.trajectory, &w.frames));
+  BLOCKS(PROCESS);
+  BLOCKS(PREDICT);
+#define BOTH(field, bad, status, words) WITH(field, bad, status, words, PROCESS); WITH(field, bad, status, words, PREDICT)
+  REFUSED(NULLED, "trajectory rows", rlcore_trajectory_process(w.trajectory, 1, 1, 0, NULL));
+  REFUSED(CROOKED, "trajectory rows", rlcore_trajectory_process(w.trajectory, 1, 1, 0, off(&w.rows, 4)));
+  REFUSED(NULLED, "trajectory rows", rlcore_trajectory_process_rp(w.trajectory, 0.1f, NULL, chosen));
+  POINTER(chosen, 2, "out_class", PREDICT);
+  WITH(chosen, INSIDE(uint32_t), RLCORE_E_OVERLAP, "apart", PREDICT);
+  WITH(chosen, w.time_steps, RLCORE_E_OVERLAP, "apart", PREDICT);
+  BOTH(w.rows.struct_size, 56, RLCORE_E_CONFIG, "struct_size");
+  BOTH(w.rows.struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size");
+  BOTH(w.rows.reserved, 1, RLCORE_E_CONFIG, "reserved");
+  BOTH(w.rows.time_flat, 2, RLCORE_E_CONFIG, "time_flat: 0 or 1");
+  BOTH(w.rows.time_flat, 1, RLCORE_E_RANGE, "as many rows as frames");
+  WITH(w.rows.num_rows, 2, RLCORE_E_RANGE, "rows of at least the frames, 3, given 2", PROCESS);
+  WITH(w.rows.num_rows, 1, RLCORE_E_RANGE, "rows of at least the frames, 2, given 1", PREDICT);
+  BOTH(w.rows.columns, off(w.got, 4), CROOKED, "columns");
+  BOTH(w.got[0], off(w.got_obs, 2), CROOKED, "a column");
+  BOTH(w.got[1], w.got, RLCORE_E_OVERLAP, "apart");
+  BOTH(w.got[1], &w.rows, RLCORE_E_OVERLAP, "apart");
+  BOTH(w.got[1], w.got_obs, RLCORE_E_OVERLAP, "apart");
+#define ARRAY(field, type) \
+  BOTH(w.rows.field, off(w.returns, 2), CROOKED, #field); \
+  BOTH(w.rows.field, INSIDE(type), RLCORE_E_OVERLAP, "apart"); \
+  BOTH(w.rows.field, (type *)(void *)w.got_obs, RLCORE_E_OVERLAP, "apart")
+  ARRAY(returns, float); ARRAY(advantage, float); ARRAY(memory, float); ARRAY(time_steps, uint32_t);
+  BOTH(w.rows.valid, INSIDE(uint8_t), RLCORE_E_OVERLAP, "apart");
+  BOTH(w.rows.returns, NULL, NULLED, "returns");
+  BOTH(w.rows.advantage, NULL, NULLED, "advantage");
+  REFUSED(RLCORE_E_RANGE, "discount", rlcore_trajectory_process(w.trajectory, 1.5f, 1, 0, &w.rows));
+  REFUSED(RLCORE_E_VALUE, "discount", rlcore_trajectory_process(w.trajectory, NAN, 1, 0, &w.rows));
+  REFUSED(RLCORE_E_RANGE, "lambda", rlcore_trajectory_process(w.trajectory, 1, -1, 0, &w.rows));
+  REFUSED(RLCORE_E_VALUE, "bootstrap_value", rlcore_trajectory_process(w.trajectory, 1, 1, NAN, &w.rows));
+  REFUSED(RLCORE_E_RANGE, "reward_threshold", rlcore_trajectory_process_rp(w.trajectory, -0.1f, &w.rows, chosen));
+  REFUSED(RLCORE_E_RANGE, "reward_threshold", rlcore_trajectory_process_rp(w.trajectory, NAN, &w.rows, chosen));
+  FINE(PROCESS);
+  CHECK(fabsf(w.returns[0] - 0.4080196f) < 2e-6f && fabsf(w.advantage[0] + 0.039506836f) < 2e-6f && w.returns[3] == 0);
+  CHECK(w.got_action[2][1] == 1 && w.got_action[3][0] == 1 && w.got_action[3][1] == 0 && w.time_steps[0] == 3);
+  CHECK(memcmp(w.valid, "\1\1\1\0\0", ROWS) == 0);
+  FINE(PREDICT);
+  CHECK(w.chosen == RLCORE_REWARD_NEGATIVE && w.time_steps[0] == 2 && w.valid[2] == 0);
+  w.rows = (rlcore_trajectory_rows){.struct_size = sizeof w.rows, .num_rows = 3, .time_flat = 1, .returns = w.returns, .advantage = w.advantage};
+  FINE(PROCESS);
+
+  REFUSED(NULLED, "out_class", rlcore_reward_class_of(1, 0.1f, NULL));
+  REFUSED(CROOKED, "out_class", rlcore_reward_class_of(1, 0.1f, off(&w.chosen, 2)));
+  REFUSED(RLCORE_E_VALUE, "finite reward", rlcore_reward_class_of(NAN, 0.1f, &w.chosen));
+  REFUSED(RLCORE_E_RANGE, "reward_threshold", rlcore_reward_class_of(1, INFINITY, &w.chosen));
+  FINE(rlcore_reward_class_of(1, 0.1f, &w.chosen));
+  CHECK(w.chosen == RLCORE_REWARD_POSITIVE);
+  FINE(rlcore_reward_class_of(-0.1f, 0.1f, &w.chosen));
+  CHECK(w.chosen == RLCORE_REWARD_ZERO);
+}
+
+int main(void) {
+  attack_config();
+  attack_block();
+  attack_frames();
+  attack_process();
+  return verdict();
+}
