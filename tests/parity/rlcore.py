@@ -54,6 +54,25 @@ class VecEnvOut(ctypes.Structure):
     ]
 
 
+class Column(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char * 24)] + [(name, c_uint32) for name in ("kind", "len", "num_stack", "channels")]
+
+
+class LazyFramesConfig(ctypes.Structure):
+    _fields_ = [(name, c_uint32) for name in ("struct_size", "num_envs", "num_frames", "height", "width", "channels", "num_stack")]
+
+
+class ReplayConfig(ctypes.Structure):
+    _fields_ = (
+        [(name, c_uint32) for name in ("struct_size", "num_envs", "num_rows", "num_columns")]
+        + [("columns", POINTER(Column)), ("observations", c_uint32), ("num_steps", c_uint32)]
+        + [(name, c_float) for name in ("discount", "alpha", "epsilon")] + [("reserved", c_uint32)]
+    )
+
+
+FRAME_INDEX = np.dtype([("number", "<u8"), ("env", "<u4"), ("reserved", "<u4")])
+
+
 class Library:
     """Every call checked: a status other than 0 raises what rlcore_last_error says."""
 
