@@ -114,7 +114,7 @@ static void look(void) {
   for (int bar = 0; bar < BARS; bar++) {
     if (drawn[bar] == 0) continue;
     const double total = (double)LOOKS * ROWS, often = drawn[bar] / total, there = share[bar] / total;
-    printf("up to %4.2g times the mean: %5.1f %% of the memory, %5.1f %% of the draws ", (1 << bar) / 8.0, 100 * there, 100 * often);
+    printf("up to %5.3g times the mean: %5.1f %% of the memory, %5.1f %% of the draws ", (1 << bar) / 8.0, 100 * there, 100 * often);
     for (int i = 0; i < (int)(60 * often + 0.5); i++) putchar('#');
     putchar('\n');
     worst += there;

@@ -246,7 +246,6 @@ static void attack_adding(void) {
   REFUSED(RLCORE_E_OVERLAP, "replay", ADD_ALL(at, v, (float *)(void *)w.mem, end, cut, f));
   REFUSED(RLCORE_E_OVERLAP, "replay", ADD_ALL(at, v, reward, w.mem, cut, f));
   REFUSED(RLCORE_E_OVERLAP, "replay", ADD_ALL(at, v, reward, end, w.mem, f));
-  REFUSED(RLCORE_E_OVERLAP, "replay", ADD_ALL(at, (const void *const *)(void *)w.mem, reward, end, cut, f));
 
   NO_BLOCK(rlcore_replay_set_alpha(r, 0.5f));
   REFUSED(RLCORE_E_RANGE, "alpha from 0 to 1, given -1", rlcore_replay_set_alpha(at, -1));
