@@ -1,26 +1,32 @@
-/* A replay memory that follows priorities, saved in the middle and resumed: `replay [FILE]`.
+/* Both replay memories, saved in the middle and resumed: `replay [FILE]`.
 
-   Four carts balance their poles by a fixed rule with some noise, and a linear value of what they see is learned from the
-   transitions, three steps long, that are drawn most often where it errs most. Half-way everything goes into a file and is
-   read back; the end is that of a run without a break. Then a look at what was drawn, beside what the priorities promise. */
+   Four carts balance their poles by a fixed rule with some noise, and a value of what they see is learned from the
+   transitions, three steps long, that are drawn most often where it errs most. The frames of the first cart also go into a
+   memory that rewards balance, where a fall is rewarded by -1: half of its sequences end with one. Half-way everything goes
+   into a file and is read back; the end is that of a run without a break. Then a look at what was drawn, beside what the
+   memories promise. */
 #include "host.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { ENVS = 4, OBS = 4, ROWS = 1000, BATCH = 32, STEPS = 3000, BARS = 8, LOOKS = 2000 };
+enum { ENVS = 4, OBS = 4, ROWS = 1000, BATCH = 32, STEPS = 3000, BARS = 8, LOOKS = 2000, WINDOW = 8 };
 
 /* All that a run is: saving it saves the run. */
 static struct run {
   _Alignas(64) unsigned char world[1 << 12];
   _Alignas(64) unsigned char memory[1 << 19];
+  _Alignas(64) unsigned char balanced[1 << 16];
   float obs[ENVS][OBS];
   float value[OBS];
+  uint64_t episode; /* of the first cart */
+  uint32_t step, falls;
 } run, other;
 
 static rlcore_env_def env;
 static rlcore_vecenv *envs;
 static rlcore_replay *memory;
+static rlcore_memory *balanced;
 static rlcore_rng rng;
 
 static void start(void) {
@@ -43,6 +49,14 @@ static void start(void) {
   CHECK(rlcore_replay_size(&config, &size));
   if (size > sizeof run.memory) host_fail("the memory takes %zu bytes", size);
   CHECK(rlcore_replay_init(run.memory, sizeof run.memory, &config, &memory));
+
+  rlcore_memory_config frames;
+  CHECK(rlcore_memory_config_init(&frames, sizeof frames));
+  frames.history_size = ROWS;
+  frames.max_sample_size = WINDOW;
+  frames.columns = columns;
+  frames.num_columns = 1;
+  CHECK(rlcore_memory_init(run.balanced, sizeof run.balanced, &frames, &balanced));
   CHECK(rlcore_rng_seed(&rng, 7));
 }
 
@@ -53,12 +67,19 @@ static void act(void) {
   int32_t action[ENVS];
   double noise[ENVS];
   memcpy(before, run.obs, sizeof before);
-  CHECK(rlcore_rng_uniform(&rng, -0.1, 0.1, noise, ENVS));
+  CHECK(rlcore_rng_uniform(&rng, -1, 1, noise, ENVS));
   for (int i = 0; i < ENVS; i++) action[i] = before[i][2] + before[i][3] + (float)noise[i] > 0;
   const rlcore_vecenv_out out = {sizeof out, 0, run.obs, reward, terminated, truncated, final_obs, NULL};
   CHECK(rlcore_vecenv_step(envs, &env, action, &out));
   const void *values[] = {before, action}, *last[] = {final_obs, NULL};
   CHECK(rlcore_replay_add_all(memory, values, reward, terminated, truncated, last));
+
+  const rlcore_frame frame = {run.episode, run.step++, terminated[0] ? -1.0F : 0, terminated[0], truncated[0], {0}};
+  CHECK(rlcore_memory_add(balanced, &frame, values, NULL, NULL));
+  if (terminated[0] || truncated[0]) {
+    run.episode++;
+    run.step = 0;
+  }
 }
 
 static float value_of(const float *obs) {
@@ -83,6 +104,10 @@ static void learn(float progress) {
     error[i] = delta < 0 ? -delta : delta;
   }
   CHECK(rlcore_replay_update(memory, index, error, BATCH, NULL));
+
+  rlcore_sample sample;
+  CHECK(rlcore_memory_sample_priority(balanced, &rng, NULL, &sample, 1));
+  run.falls += sample.priority;
 }
 
 static void go(int begin, int end) {
@@ -123,6 +148,17 @@ static void look(void) {
   printf(worst > 0.99 && worst < 1.01 ? "ok: draws follow priorities\n" : "FAILED: draws and priorities differ\n");
 }
 
+/* Of one half the draws, sequences end with a fall, however rare falls are. */
+static void look_at_falls(void) {
+  static rlcore_sample samples[ROWS];
+  uint32_t ordinary, falls, drawn = 0;
+  CHECK(rlcore_memory_pool_len(balanced, &ordinary, &falls));
+  CHECK(rlcore_memory_sample_priority(balanced, &rng, NULL, samples, ROWS));
+  for (int i = 0; i < ROWS; i++) drawn += samples[i].priority;
+  printf("falls: %4.1f %% of the frames, %4.1f %% of the draws\n", 100.0 * falls / (ordinary + falls), 100.0 * drawn / ROWS);
+  puts(drawn > ROWS * 9 / 20 && drawn < ROWS * 11 / 20 ? "ok: rewards balance draws" : "FAILED: draws are out of balance");
+}
+
 int main(int argc, char **argv) {
   const char *const file = argc > 1 ? argv[1] : "out/replay.bin";
   CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
@@ -134,6 +170,7 @@ int main(int argc, char **argv) {
   if (host_read(file, &run, sizeof run) != sizeof run) host_fail("%s: too short", file);
   CHECK(rlcore_vecenv_attach(run.world, sizeof run.world, &env, &envs));
   CHECK(rlcore_replay_attach(run.memory, sizeof run.memory, &memory));
+  CHECK(rlcore_memory_attach(run.balanced, sizeof run.balanced, &balanced));
   CHECK(rlcore_replay_load_rng(memory, &rng));
   go(STEPS / 2, STEPS);
   memcpy(&other, &run, sizeof run);
@@ -145,4 +182,5 @@ int main(int argc, char **argv) {
   printf("hashes %016llx and %016llx\n", (unsigned long long)host_hash(&run, sizeof run), (unsigned long long)host_hash(&other, sizeof other));
   puts("ok: saved half-way, read back and gone on: equal to never having stopped");
   look();
+  look_at_falls();
 }

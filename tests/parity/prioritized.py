@@ -140,7 +140,7 @@ def main():
         off = np.abs(tables["independent"][both] / tables["cpprb"][both] - 1).max()
         print(f"beta {beta}: {both.sum()} corrections differ from those of cpprb by {off:.1g} at most")
         failed |= not off <= 1e-5 or both.sum() < items // 2
-    sys.exit(failed)
+    sys.exit(int(failed))
 
 
 if __name__ == "__main__":
