@@ -211,6 +211,15 @@ impl<'a> Elements<'a> {
         })
     }
 
+    /// The first `k` elements and the others, or `None` if there are fewer.
+    pub fn split_at(self, k: usize) -> Option<(Elements<'a>, Elements<'a>)> {
+        Some(match self {
+            Elements::F32(x) => x.split_at_checked(k).map(|(a, b)| (Elements::F32(a), Elements::F32(b)))?,
+            Elements::I32(x) => x.split_at_checked(k).map(|(a, b)| (Elements::I32(a), Elements::I32(b)))?,
+            Elements::U8(x) => x.split_at_checked(k).map(|(a, b)| (Elements::U8(a), Elements::U8(b)))?,
+        })
+    }
+
     /// The bytes that they are made of.
     pub fn bytes(self) -> &'a [u8] {
         match self {

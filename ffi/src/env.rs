@@ -13,7 +13,7 @@ use rlcore::env::wrap::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
 use rlcore::env::{Builtin, Env, Level, Spec, Step, StepOut};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
-use rlcore::space::{Element, Elements, ElementsMut, Field};
+use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
 /// The library's own environments.
 #[derive(Clone, Copy)]
@@ -207,6 +207,17 @@ pub struct CEnv<'a> {
 
 /// A C environment without its wrappers.
 struct Bare<'a> {
+    callbacks: Callbacks<'a>,
+    /// The caller's own numbers of choices.
+    choices: *const u32,
+    /// Fields and wrappers as the caller lists them.
+    lists: [Extent; 2],
+    /// The environment itself if it is one of the library's own behind its own functions.
+    own: Option<&'static Builtin>,
+}
+
+/// What the caller says of an environment, and its functions.
+pub struct Callbacks<'a> {
     user: *mut c_void,
     reset: ResetFn,
     step: StepFn,
@@ -215,12 +226,6 @@ struct Bare<'a> {
     action_mask: rlcore_env_action_mask_fn,
     restart: rlcore_env_restart_fn,
     spec: Spec<'a>,
-    /// The caller's own numbers of choices.
-    choices: *const u32,
-    /// Fields and wrappers as the caller lists them.
-    lists: [Extent; 2],
-    /// The environment itself if it is one of the library's own behind its own functions.
-    own: Option<&'static Builtin>,
 }
 
 type ResetFn = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut rlcore_rng, *mut c_void) -> i32;
@@ -236,7 +241,41 @@ type StepFn = unsafe extern "C" fn(
 /// Whether the library has environments of its own.
 const GAMES: bool = cfg!(feature = "games");
 
-impl Bare<'_> {
+impl<'a> Bare<'a> {
+    /// An environment of the caller's own functions.
+    #[inline(always)]
+    fn of(def: &rlcore_env_def, reset: ResetFn, step: StepFn, obs: Space<'a>, action: Space<'a>) -> Self {
+        let &rlcore_env_def { env_id, state_size, max_episode_steps, .. } = def;
+        Bare {
+            callbacks: Callbacks {
+                user: def.user,
+                reset,
+                step,
+                render: def.render,
+                lives: def.lives,
+                action_mask: def.action_mask,
+                restart: def.restart,
+                spec: Spec { env_id, state_size, max_episode_steps, obs, action, wrappers: 0 },
+            },
+            choices: def.action.n,
+            lists: [Extent::NONE; 2],
+            own: None,
+        }
+    }
+
+    /// The environment if it has neither fields nor wrappers nor functions of the library's and is right in all else.
+    #[inline(always)]
+    unsafe fn plain(p: *const rlcore_env_def) -> Option<Self> {
+        unsafe {
+            let def = ptr::current(p)?;
+            let (reset, step) = (def.reset?, def.step?);
+            if def.num_fields | def.num_wrappers != 0 || fn_addr_eq(step, builtin_step as StepFn) {
+                return None;
+            }
+            Some(Bare::of(def, reset, step, space::whole(&def.obs)?, space::whole(&def.action)?))
+        }
+    }
+
     #[inline]
     fn own(&self) -> Option<&'static Builtin> {
         if GAMES { self.own } else { None }
@@ -251,6 +290,7 @@ impl<'a> CEnv<'a> {
     ///
     /// # Safety
     /// The structure is as long as it says, its arrays as long as its spaces say, its callbacks keep their contracts.
+    #[inline(never)]
     pub unsafe fn at(p: *const rlcore_env_def, room: &'a mut Room<'a>) -> Result<Self> {
         let mut other = None;
         // Nothing is written before this returns, and nothing that it returns refers to the structure.
@@ -258,36 +298,18 @@ impl<'a> CEnv<'a> {
         let missing = |what| Fault::at(what, Error::new(Kind::Null, "a function, given NULL"));
         let reset = def.reset.ok_or_else(|| missing("env_def: reset"))?;
         let step = def.step.ok_or_else(|| missing("env_def: step"))?;
-        let (own, obs, action) = match own(def) {
-            Some((env, spec)) => (Some(env), spec.obs, spec.action),
-            None => unsafe { (None, space::space(&space::OBS, &def.obs)?, space::space(&space::ACTION, &def.action)?) },
+        let own = own(def);
+        let (obs, action) = match own {
+            Some(env) => (env.spec().obs, env.spec().action),
+            None => unsafe { (space::space(&space::OBS, &def.obs)?, space::space(&space::ACTION, &def.action)?) },
         };
         let Room { fields, bare, pipeline } = room;
-        let bare = bare.insert(Bare {
-            user: def.user,
-            reset,
-            step,
-            render: def.render,
-            lives: def.lives,
-            action_mask: def.action_mask,
-            restart: def.restart,
-            spec: Spec {
-                env_id: def.env_id,
-                state_size: def.state_size,
-                max_episode_steps: def.max_episode_steps,
-                obs,
-                action,
-                wrappers: 0,
-            },
-            choices: def.action.n,
-            lists: [Extent::NONE; 2],
-            own,
-        });
+        let bare = bare.insert(Bare { own, ..Bare::of(def, reset, step, obs, action) });
         if def.num_fields != 0 {
             built_with_wrappers("env_def: fields")?;
             let given = unsafe { array("env_def: fields", def.fields, def.num_fields, MAX_FIELDS)? };
             bare.lists[0] = given.extent();
-            bare.spec.obs.fields = parts(given.slice(), fields)?;
+            bare.callbacks.spec.obs.fields = parts(given.slice(), fields)?;
         }
         if def.num_wrappers == 0 {
             return Ok(CEnv { bare, wrapped: None });
@@ -298,10 +320,31 @@ impl<'a> CEnv<'a> {
         Ok(CEnv { bare, wrapped: Some(wrap_up(bare, list.slice(), pipeline)?) })
     }
 
+    /// [`CEnv::at`] for a call that is made all the time. An environment as nearly all are is told here in few instructions:
+    /// this version's structure, spaces that are whole, functions of the caller's own, neither fields nor wrappers.
+    /// Whatever is not goes to [`CEnv::at`], which knows what to refuse.
+    ///
+    /// # Safety
+    /// As [`CEnv::at`].
+    #[inline(always)]
+    pub unsafe fn at_here(p: *const rlcore_env_def, room: &'a mut Room<'a>) -> Result<Self> {
+        match unsafe { Bare::plain(p) } {
+            Some(bare) => Ok(CEnv { bare: room.bare.insert(bare), wrapped: None }),
+            None => unsafe { Self::at(p, room) },
+        }
+    }
+
     /// The wrappers, if there are any.
     #[inline]
     pub fn pipeline(&self) -> Option<&'a Pipeline<'a>> {
         if cfg!(feature = "wrappers") { self.wrapped } else { None }
+    }
+
+    /// The caller's functions, if there is nothing else.
+    #[inline]
+    pub fn callbacks(&self) -> Option<&'a Callbacks<'a>> {
+        let alone = self.pipeline().is_none() && self.bare.own().is_none();
+        alone.then_some(&self.bare.callbacks)
     }
 
     /// The caller's own numbers of choices.
@@ -318,7 +361,7 @@ impl<'a> CEnv<'a> {
 
     /// Arrays that describe it.
     pub fn extents(&self) -> [Extent; 8] {
-        let Bare { spec, lists: [g, h], .. } = self.bare;
+        let Bare { callbacks: Callbacks { spec, .. }, lists: [g, h], .. } = self.bare;
         let [a, b, c] = space::extents(&space::OBS, &spec.obs);
         let [d, e, f] = space::extents(&space::ACTION, &spec.action);
         [a, b, c, d, e, f, *g, *h]
@@ -327,8 +370,8 @@ impl<'a> CEnv<'a> {
     /// The least that covers what describes an environment, which lies together as a rule: seldom more than choices.
     #[inline]
     fn hull(&self) -> Extent {
-        let Spec { obs, action, .. } = &self.bare.spec;
-        let lists = self.bare.spec.obs.fields.len() | usize::from(self.wrapped.is_some());
+        let Spec { obs, action, .. } = &self.bare.callbacks.spec;
+        let lists = obs.fields.len() | usize::from(self.wrapped.is_some());
         if obs.low.len() | obs.high.len() | obs.n.len() | action.low.len() | action.high.len() | lists == 0 {
             let [_, _, choices] = space::extents(&space::ACTION, action);
             return choices;
@@ -338,25 +381,29 @@ impl<'a> CEnv<'a> {
 
     /// Checks that no output shares a byte with another, with `input` or with what describes the environment.
     /// Errors: `Overlap`.
-    pub fn apart(&self, outputs: &[Extent], input: Extent) -> Result {
-        if is_apart(outputs, &[input, self.hull()]) {
-            return Ok(());
-        }
+    #[inline(always)]
+    pub fn apart<const N: usize>(&self, outputs: [Extent; N], input: Extent) -> Result {
+        if is_apart(&outputs, &[input, self.hull()]) { Ok(()) } else { self.refuse(&{ outputs }, input) }
+    }
+
+    /// What [`CEnv::apart`] says of arrays that may share bytes.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&self, outputs: &[Extent], input: Extent) -> Result {
         apart(outputs, &[input])?;
         apart(outputs, &self.extents())
     }
 }
 
 /// The library's own environment behind a table that says of it what it is and has its own functions still.
-#[inline]
-fn own(def: &rlcore_env_def) -> Option<(&'static Builtin, Spec<'static>)> {
+fn own(def: &rlcore_env_def) -> Option<&'static Builtin> {
     let own = fn_addr_eq(def.reset?, builtin_reset as ResetFn) && fn_addr_eq(def.step?, builtin_step as StepFn);
     let env = builtin_at(def.user).filter(|_| own && def.restart.is_none())?;
     let spec = env.spec();
     let same = (def.env_id, def.state_size) == (spec.env_id, spec.state_size)
         && def.obs.is(&rlcore_space::of(&spec.obs))
         && def.action.is(&rlcore_space::of(&spec.action));
-    same.then_some((env, spec))
+    same.then_some(env)
 }
 
 /// Refuses what only a library with wrappers knows.
@@ -400,7 +447,7 @@ impl Env for CEnv<'_> {
     #[inline(always)]
     fn spec(&self) -> Spec<'_> {
         match self.pipeline() {
-            None => self.bare.spec,
+            None => self.bare.callbacks.spec,
             Some(env) => env.spec(),
         }
     }
@@ -470,8 +517,63 @@ fn done(code: i32, what: &'static str) -> rlcore::error::Result {
     if code == 0 { Ok(()) } else { Err(Error::new(Kind::Callback, what)) }
 }
 
-// SAFETY of all calls: the core hands out a state of `state_size` bytes and arrays of the lengths of the spaces.
+// The library's own go straight to their steps, the caller's to the functions.
 impl Env for Bare<'_> {
+    #[inline(always)]
+    fn spec(&self) -> Spec<'_> {
+        self.callbacks.spec
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
+        match self.own() {
+            None => self.callbacks.reset(state, rng, obs),
+            Some(own) => own.reset(state, rng, obs),
+        }
+    }
+
+    #[inline]
+    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
+        match self.own() {
+            None => self.callbacks.restart(level, state, rng, obs),
+            Some(own) => own.restart(level, state, rng, obs),
+        }
+    }
+
+    #[inline(always)]
+    fn step(
+        &self,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> rlcore::error::Result<Step> {
+        match self.own() {
+            None => self.callbacks.step(state, rng, action, obs),
+            Some(own) => own.step(state, rng, action, obs),
+        }
+    }
+
+    #[inline]
+    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+        self.own().map_or(0, |own| own.step_rows(state, action, out))
+    }
+
+    fn lives(&self, state: &[u8]) -> rlcore::error::Result<u32> {
+        self.callbacks.lives(state)
+    }
+
+    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> rlcore::error::Result {
+        self.callbacks.action_mask(state, mask)
+    }
+
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> rlcore::error::Result {
+        self.callbacks.render(state, width, height, rgb)
+    }
+}
+
+// SAFETY of all calls: the core hands out a state of `state_size` bytes and arrays of the lengths of the spaces.
+impl Env for Callbacks<'_> {
     #[inline(always)]
     fn spec(&self) -> Spec<'_> {
         self.spec
@@ -479,9 +581,6 @@ impl Env for Bare<'_> {
 
     #[inline]
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
-        if let Some(own) = self.own() {
-            return own.reset(state, rng, obs);
-        }
         let rng = core::ptr::from_mut(rng).cast();
         let code = unsafe { (self.reset)(self.user, state.as_mut_ptr().cast(), rng, ptr::start_mut(obs)) };
         done(code, "env_def: reset that returns 0; not so row")
@@ -504,9 +603,6 @@ impl Env for Bare<'_> {
         action: Elements<'_>,
         obs: ElementsMut<'_>,
     ) -> rlcore::error::Result<Step> {
-        if let Some(own) = self.own() {
-            return own.step(state, rng, action, obs);
-        }
         let rng = core::ptr::from_mut(rng).cast();
         let action = ptr::start(action);
         let mut out = rlcore_step { reward: 0.0, terminated: 0, truncated: 0, reserved: [0; 2] };
@@ -514,11 +610,6 @@ impl Env for Bare<'_> {
         let code = unsafe { (self.step)(self.user, state, rng, action, ptr::start_mut(obs), &raw mut out) };
         done(code, "env_def: step that returns 0; not so row")?;
         Ok(Step { reward: out.reward, terminated: out.terminated != 0, truncated: out.truncated != 0 })
-    }
-
-    #[inline]
-    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-        self.own().map_or(0, |own| own.step_rows(state, action, out))
     }
 
     fn lives(&self, state: &[u8]) -> rlcore::error::Result<u32> {

@@ -93,13 +93,23 @@ impl<'a, T: Plain> Input<'a, T> {
 
     /// The bytes it covers.
     pub fn extent(&self) -> Extent {
-        Extent::of(self.what, self.p.cast(), self.len.wrapping_mul(size_of::<T>()))
+        let (start, size) = (self.p.addr(), self.len.wrapping_mul(size_of::<T>()));
+        Extent { what: self.what, start, end: start.wrapping_add(size) }
     }
 
     /// Elements `[begin, end)` of it, or as many of them as there are.
     pub fn range(self, begin: usize, end: usize) -> Self {
         let begin = begin.min(self.len);
         Input { p: self.p.wrapping_add(begin), len: end.min(self.len).saturating_sub(begin), ..self }
+    }
+
+    /// `rows` rows of `width` elements from row `begin` on.
+    ///
+    /// # Safety
+    /// So many rows are there.
+    #[inline(always)]
+    pub unsafe fn rows(self, begin: usize, rows: usize, width: usize) -> Self {
+        Input { p: self.p.wrapping_add(begin.wrapping_mul(width)), len: rows.wrapping_mul(width), ..self }
     }
 
     /// The values.
@@ -141,13 +151,23 @@ impl<'a, T: Plain> Output<'a, T> {
 
     /// The bytes it covers.
     pub fn extent(&self) -> Extent {
-        Extent::of(self.what, self.p.cast(), self.len.wrapping_mul(size_of::<T>()))
+        let (start, size) = (self.p.addr(), self.len.wrapping_mul(size_of::<T>()));
+        Extent { what: self.what, start, end: start.wrapping_add(size) }
     }
 
     /// Elements `[begin, end)` of it, or as many of them as there are; nothing else of it is touched.
     pub fn range(self, begin: usize, end: usize) -> Self {
         let begin = begin.min(self.len);
         Output { p: self.p.wrapping_add(begin), len: end.min(self.len).saturating_sub(begin), ..self }
+    }
+
+    /// `rows` rows of `width` elements from row `begin` on; nothing else of it is touched.
+    ///
+    /// # Safety
+    /// So many rows are there.
+    #[inline(always)]
+    pub unsafe fn rows(self, begin: usize, rows: usize, width: usize) -> Self {
+        Output { p: self.p.wrapping_add(begin.wrapping_mul(width)), len: rows.wrapping_mul(width), ..self }
     }
 
     /// The only value.
@@ -319,11 +339,13 @@ impl<'a> AnyInput<'a> {
         self.bytes.extent()
     }
 
-    /// Elements `[begin, end)` of it, or as many of them as there are.
-    #[inline]
-    pub fn range(self, begin: usize, end: usize) -> Self {
-        let size = self.kind.size();
-        AnyInput { bytes: self.bytes.range(begin.saturating_mul(size), end.saturating_mul(size)), ..self }
+    /// As [`Input::rows`].
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub unsafe fn rows(self, begin: usize, rows: usize, width: usize) -> Self {
+        AnyInput { bytes: unsafe { self.bytes.rows(begin, rows, width.wrapping_mul(self.kind.size())) }, ..self }
     }
 
     /// The elements.
@@ -384,6 +406,15 @@ impl<'a> AnyOutput<'a> {
     pub fn range(self, begin: usize, end: usize) -> Self {
         let size = self.kind.size();
         AnyOutput { bytes: self.bytes.range(begin.saturating_mul(size), end.saturating_mul(size)), ..self }
+    }
+
+    /// As [`Output::rows`].
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub unsafe fn rows(self, begin: usize, rows: usize, width: usize) -> Self {
+        AnyOutput { bytes: unsafe { self.bytes.rows(begin, rows, width.wrapping_mul(self.kind.size())) }, ..self }
     }
 
     /// The room.
@@ -449,6 +480,7 @@ pub fn grid(what: &'static str, rows: usize, width: usize) -> Result<usize> {
 
 impl Extent {
     /// `size` bytes at `p`, without a check.
+    #[inline]
     pub fn of(what: &'static str, p: *const u8, size: usize) -> Extent {
         let start = p.addr();
         Extent { what, start, end: start.saturating_add(size) }
@@ -464,22 +496,23 @@ impl Extent {
         Extent { what: "", start: start.min(end), end }
     }
 
-    #[inline]
+    #[inline(always)]
     fn meets_any(&self, others: &[Extent]) -> bool {
-        others.iter().fold(false, |met, other| met | ((self.start < other.end) & (other.start < self.end)))
+        others.iter().any(|other| self.start < other.end && other.start < self.end)
     }
 }
 
 /// No output shares a byte with any other array.
-#[inline]
+#[inline(always)]
 pub fn is_apart(outputs: &[Extent], inputs: &[Extent]) -> bool {
     let mut rest = outputs;
-    let mut meets = false;
     while let Some((output, others)) = rest.split_first() {
-        meets |= output.meets_any(others) | output.meets_any(inputs);
+        if output.meets_any(others) || output.meets_any(inputs) {
+            return false;
+        }
         rest = others;
     }
-    !meets
+    true
 }
 
 /// Checks that no output shares a byte with any other array. Errors: `Overlap`.
@@ -508,10 +541,29 @@ fn check<T>(what: &'static str, p: *const T, len: usize) -> Result {
 /// There is nothing that [`fault_of`] would say: what nearly every array is told in a few instructions.
 #[inline(always)]
 fn fits(start: usize, len: usize, size: usize, align: usize) -> bool {
-    const FAR: usize = usize::MAX / 2;
-    // Fewer than 2^32 elements of 2^12 bytes from the lower half of 64 bits end within the address space.
-    let near = size_of::<usize>() == 8 && (start < FAR) & (len <= u32::MAX as usize) & (size <= 1 << 12);
-    near & (start != 0) & (start & align.wrapping_sub(1) == 0)
+    // Fewer than 2^32 elements of 2^12 bytes from the lower half of 64 bits, but not from 0, end within the address space.
+    let near = size_of::<usize>() == 8 && (start.cast_signed() > 0) & (len <= u32::MAX as usize) & (size <= 1 << 12);
+    near & (start & align.wrapping_sub(1) == 0)
+}
+
+/// The `len` values at `p` if [`Input::at`] would accept them at once.
+///
+/// # Safety
+/// As [`Input::at`].
+#[inline(always)]
+pub unsafe fn present<'a, T: Plain>(p: *const T, len: usize) -> Option<&'a [T]> {
+    let fits = fits(p.addr(), len, size_of::<T>(), align_of::<T>());
+    // SAFETY: present and aligned, readable by the promise.
+    fits.then(|| unsafe { slice::from_raw_parts(p, len) })
+}
+
+/// As [`present`], or no values for NULL.
+///
+/// # Safety
+/// As [`Input::at`].
+#[inline(always)]
+pub unsafe fn absent_or_present<'a, T: Plain>(p: *const T, len: usize) -> Option<&'a [T]> {
+    if p.is_null() { Some(&[]) } else { unsafe { present(p, len) } }
 }
 
 /// `len` elements of `size` bytes are there: one function for all types. Errors: `Null`, `Align`, `Overflow`.
@@ -675,12 +727,22 @@ pub unsafe fn sized<T: Versioned>(p: *const T) -> Result<T> {
 /// As [`sized`], and nobody writes to the structure as long as it is looked at.
 #[inline]
 pub unsafe fn sized_ref<T: Versioned>(p: *const T, other: &mut Option<T>) -> Result<&T> {
-    // SAFETY: present and aligned, and the first field of every `Versioned` is its `struct_size`.
-    if !p.is_null() && p.is_aligned() && unsafe { p.cast::<u32>().read() } as usize == size_of::<T>() {
-        // SAFETY: as many bytes are there by the promise; every bit pattern is a value.
-        return Ok(unsafe { &*p });
+    match unsafe { current(p) } {
+        Some(value) => Ok(value),
+        None => unsafe { sized_other(p, other) },
     }
-    unsafe { sized_other(p, other) }
+}
+
+/// The structure at `p` if it is of our own version.
+///
+/// # Safety
+/// As [`sized_ref`].
+#[inline(always)]
+pub unsafe fn current<'a, T: Versioned>(p: *const T) -> Option<&'a T> {
+    // SAFETY: present and aligned, and the first field of every `Versioned` is its `struct_size`.
+    let current = !p.is_null() && p.is_aligned() && unsafe { p.cast::<u32>().read() } as usize == size_of::<T>();
+    // SAFETY: as many bytes are there by the promise; every bit pattern is a value.
+    current.then(|| unsafe { &*p })
 }
 
 /// # Safety

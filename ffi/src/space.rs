@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 use core::ptr::null;
 
-use crate::ptr::{Extent, Input, Plain};
+use crate::ptr::{self, Extent, Input, Plain};
 use crate::status::{Fault, Result};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Field, Space};
@@ -123,6 +123,7 @@ const MAX_LEN: u32 = 1 << 24;
 ///
 /// # Safety
 /// Arrays that are not NULL have as many elements as it says, for the life of `'a`.
+#[inline(never)]
 pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<Space<'a>> {
     let refuse = |what, given: u32| Err(Fault::at(names.space, Error::new(Kind::Config, what).given(given as usize)));
     let Some(kind) = element(s.kind) else { return refuse("kind of 0 (f32), 1 (i32) or 2 (u8)", s.kind) };
@@ -140,6 +141,27 @@ pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<Space<'a>> {
         }
     }
     Ok(space)
+}
+
+/// The space that the caller describes if [`space`] would accept it: for calls that are made all the time.
+///
+/// # Safety
+/// As [`space`].
+#[inline(always)]
+pub unsafe fn whole<'a>(s: &rlcore_space) -> Option<Space<'a>> {
+    let (kind, len) = (element(s.kind)?, s.len as usize);
+    if len.wrapping_sub(1) >= MAX_LEN as usize {
+        return None;
+    }
+    let space = Space { kind, len: s.len, low: &[], high: &[], n: &[], fields: &[] };
+    Some(unsafe {
+        match kind {
+            Element::I32 => Space { n: ptr::present(s.n, len)?, ..space },
+            _ => {
+                Space { low: ptr::absent_or_present(s.low, len)?, high: ptr::absent_or_present(s.high, len)?, ..space }
+            }
+        }
+    })
 }
 
 /// The bytes of a space's arrays.

@@ -6,7 +6,7 @@ use core::mem::offset_of;
 use crate::env::{CEnv, Room, rlcore_env_def};
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
 use crate::status::{Fault, Result, call, rlcore_status};
-use rlcore::env::{Autoreset, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View, spans};
+use rlcore::env::{Autoreset, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
 use rlcore::space::Element;
 
@@ -148,17 +148,18 @@ impl Block {
     /// Errors: `Null`, `Align`, `Image`; `Config` for another environment.
     #[inline(never)]
     pub(crate) unsafe fn at(p: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<Block> {
-        unsafe { Self::at_here(p, env) }
+        let block = unsafe { Self::of_any(p)? };
+        block.setup.check_env(env)?;
+        Ok(block)
     }
 
-    /// [`Block::at`] for a call that is made all the time.
+    /// [`Block::at`] where [`Rows::step_env`] is to refuse another environment. Errors: `Null`, `Align`, `Image`.
     #[inline(always)]
-    unsafe fn at_here(p: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<Block> {
+    unsafe fn of_any(p: *const rlcore_vecenv) -> Result<Block> {
         let base: *const u8 = p.cast();
         let setup = Setup::read(unsafe { Input::at("vecenv", base, Setup::END)? }.slice())?;
-        let (spans, size) = spans(&setup)?;
-        setup.check_env(env)?;
-        let (obs_kind, action_kind) = env.kinds();
+        let (spans, size) = setup.spans()?;
+        let (obs_kind, action_kind) = setup.kinds();
         Ok(Block {
             base: base.cast_mut(),
             extent: Extent::of("vecenv", base, size),
@@ -174,6 +175,7 @@ impl Block {
     }
 
     /// Rows `[begin, end)`: no other row is touched, so that threads may work on others. Errors: `Range`.
+    #[inline(always)]
     pub(crate) unsafe fn rows<'a>(&self, begin: usize, end: usize) -> Result<Rows<'a>> {
         let n = self.num_envs();
         if begin > end || end > n {
@@ -218,6 +220,7 @@ impl Block {
         Ok(rows.reset(env, seed, obs.elements())?)
     }
 
+    #[inline(always)]
     unsafe fn step(
         &self,
         env: &CEnv<'_>,
@@ -249,19 +252,27 @@ impl Block {
             valid.as_ref().map_or(Extent::NONE, Output::extent),
             self.extent,
         ];
-        env.apart(&outputs, action.extent())?;
+        env.apart(outputs, action.extent())?;
         let mut rows = unsafe { self.rows(begin, end)? };
-        let (low, high) = (begin.saturating_mul(obs_len), end.saturating_mul(obs_len));
-        let out = StepOut {
-            obs: obs.range(low, high).elements(),
-            reward: reward.range(begin, end).slice(),
-            terminated: terminated.range(begin, end).slice(),
-            truncated: truncated.range(begin, end).slice(),
-            final_obs: final_obs.map(|x| x.range(low, high).elements()),
-            valid: valid.map(|x| x.range(begin, end).slice()),
+        let count = rows.len();
+        // These rows are there: `rows` has checked the range, and all arrays have as many rows as the block.
+        let (action, out) = unsafe {
+            let out = StepOut {
+                obs: obs.rows(begin, count, obs_len).elements(),
+                reward: reward.rows(begin, count, 1).slice(),
+                terminated: terminated.rows(begin, count, 1).slice(),
+                truncated: truncated.rows(begin, count, 1).slice(),
+                final_obs: final_obs.map(|x| x.rows(begin, count, obs_len).elements()),
+                valid: valid.map(|x| x.rows(begin, count, 1).slice()),
+            };
+            (action.rows(begin, count, action_len), out)
         };
-        let action = action.range(begin.saturating_mul(action_len), end.saturating_mul(action_len));
-        Ok(rows.step_env(env, level, action.elements(), out)?)
+        // Apart, so that a step by callbacks is compiled without the other ways that a step may go.
+        match env.callbacks() {
+            Some(callbacks) => rows.step_env(callbacks, level, action.elements(), out)?,
+            None => rows.step_env(env, level, action.elements(), out)?,
+        }
+        Ok(())
     }
 
     fn row(&self, index: u32) -> Result<usize> {
@@ -389,6 +400,25 @@ pub unsafe extern "C" fn rlcore_vecenv_reset_one(
     })
 }
 
+/// Steps rows [begin, end), or all of them: one copy for every call that does.
+#[inline(never)]
+unsafe fn step(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    rows: Option<[u32; 2]>,
+    level: Level,
+    action: *const c_void,
+    out: *const rlcore_vecenv_out,
+) -> Result {
+    unsafe {
+        let mut room = Room::default();
+        let env = CEnv::at_here(env, &mut room)?;
+        let block = Block::of_any(v)?;
+        let [begin, end] = rows.map_or([0, block.num_envs()], |rows| rows.map(|row| row as usize));
+        block.step(&env, begin, end, level, action, out)
+    }
+}
+
 /// Steps every environment. action: [N, action.len].
 /// Same step: an environment that ends is reset here; final_obs gets the last observation, obs the first of the next
 /// episode.
@@ -403,12 +433,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step(
     action: *const c_void,
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
-        let block = Block::at_here(v, &env)?;
-        block.step(&env, 0, block.num_envs(), Level::New, action, out)
-    })
+    call(|| unsafe { step(v, env, None, Level::New, action, out) })
 }
 
 /// Steps environments [begin, end); the arrays are those of the whole batch, only the rows of the range are used.
@@ -424,11 +449,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step_range(
     action: *const c_void,
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
-        Block::at(v, &env)?.step(&env, begin as usize, end as usize, Level::New, action, out)
-    })
+    call(|| unsafe { step(v, env, Some([begin, end]), Level::New, action, out) })
 }
 
 /// rlcore_vecenv_step, in which environments that end start again in this level.
@@ -443,11 +464,8 @@ pub unsafe extern "C" fn rlcore_vecenv_step_env(
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
         let level = if ptr::flag("level", level)? { Level::Same } else { Level::New };
-        let block = Block::at(v, &env)?;
-        block.step(&env, 0, block.num_envs(), level, action, out)
+        step(v, env, None, level, action, out)
     })
 }
 

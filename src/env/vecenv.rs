@@ -126,8 +126,11 @@ impl Setup {
 
     /// Reads the setup from the first [`Setup::END`] bytes of a block that `init` or `attach` accepted.
     /// Errors: `Align`, `Size`, `Image`.
+    #[inline(always)]
     pub fn read(mem: &[u8]) -> Result<Setup> {
-        Header::read(mem, block::Kind::VecEnv)?;
+        if !Header::begins(mem, block::Kind::VecEnv) {
+            Header::read(mem, block::Kind::VecEnv)?;
+        }
         let (_, setup) = block::spans::<Setup>(&mut Plan::default())?;
         block::view(mem, setup)?.first().copied().ok_or(Error::new(Kind::Image, "vecenv: a block with a setup"))
     }
@@ -182,7 +185,49 @@ impl Setup {
         Ok(())
     }
 
+    /// Kinds of the elements of observations and actions.
+    #[inline(always)]
+    pub fn kinds(&self) -> (Element, Element) {
+        let kind = |number| Element::from_number(number).unwrap_or(Element::F32);
+        (kind(self.obs_kind), kind(self.action_kind))
+    }
+
+    /// [`spans`] for a call that is made all the time.
+    #[inline(always)]
+    pub fn spans(&self) -> Result<(Spans, usize)> {
+        self.check()?;
+        let n = self.num_envs as usize;
+        let mut plan = Plan::default();
+        let (header, setup) = block::spans(&mut plan)?;
+        let spans = Spans {
+            header,
+            setup,
+            state: plan.grid(n, self.state_size as usize)?,
+            rng: plan.span(n)?,
+            steps: plan.span(n)?,
+            phase: plan.span(n)?,
+        };
+        Ok((spans, plan.size()?))
+    }
+
+    #[inline]
     pub(super) fn check(&self) -> Result {
+        // One test for what no block has; the words come after it.
+        let wrong = (self.num_envs == 0)
+            | (self.autoreset > Autoreset::Legacy as u32)
+            | !self.state_size.is_multiple_of(8)
+            | ((self.obs_kind != Element::F32 as u32) & (self.obs_kind != Element::U8 as u32))
+            | (self.obs_len == 0)
+            | ((self.action_kind != Element::F32 as u32) & (self.action_kind != Element::I32 as u32))
+            | (self.action_len == 0)
+            | (self.reserved != 0);
+        if wrong { self.refuse() } else { Ok(()) }
+    }
+
+    /// What [`Setup::check`] says of a setup that is wrong.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&self) -> Result {
         let refuse = |what, given: u32| Err(Error::new(Kind::Config, what).given(given as usize));
         if self.num_envs == 0 {
             return refuse("vecenv config: num_envs of at least 1", 0);
@@ -284,19 +329,7 @@ pub struct Spans {
 
 /// The one place where the layout is written down: the fields and the bytes of the whole block.
 pub fn spans(setup: &Setup) -> Result<(Spans, usize)> {
-    setup.check()?;
-    let n = setup.num_envs as usize;
-    let mut plan = Plan::default();
-    let (header, setup_span) = block::spans(&mut plan)?;
-    let spans = Spans {
-        header,
-        setup: setup_span,
-        state: plan.grid(n, setup.state_size as usize)?,
-        rng: plan.span(n)?,
-        steps: plan.span(n)?,
-        phase: plan.span(n)?,
-    };
-    Ok((spans, plan.size()?))
+    setup.spans()
 }
 
 /// Rows that an environment is asked to step together, so many at most that they and what they write stay in the first cache.
@@ -556,24 +589,21 @@ impl<'a> Rows<'a> {
             return Err(Error::new(Kind::NotReady, what).given(self.first.saturating_add(row)));
         }
 
-        let (n, mut begin) = (self.len(), 0usize);
+        let n = self.len();
+        if n < LANES || !cfg!(feature = "simd") {
+            return self.step_each(env, level, action, out);
+        }
+        let mut begin = 0usize;
         while begin < n {
             let end = n.min(begin.saturating_add(BLOCK));
-            let few = end.saturating_sub(begin) < LANES;
-            let done = if few || !cfg!(feature = "simd") {
-                0
-            } else {
-                self.step_together(env, level, begin, end, action, &mut out)?
-            };
-            self.step_each(env, level, begin.saturating_add(done), end, action, &mut out)?;
+            self.step_block(env, level, begin, end, action, &mut out)?;
             begin = end;
         }
         Ok(())
     }
 
-    /// Steps as many of the rows `begin..end` as the environment steps together, and returns their number.
-    #[inline(never)]
-    fn step_together<E: Env + ?Sized>(
+    /// Steps the rows `begin..end`: as many as the environment steps together, and then the others.
+    fn step_block<E: Env + ?Sized>(
         &mut self,
         env: &E,
         level: Level,
@@ -581,19 +611,34 @@ impl<'a> Rows<'a> {
         end: usize,
         action: Elements<'_>,
         out: &mut StepOut<'_>,
-    ) -> Result<usize> {
-        let (first, mode) = (self.first.saturating_add(begin), self.setup.mode());
-        let Setup { max_episode_steps, obs_len, action_len, state_size, .. } = self.setup;
-        let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
-        let rows = self.reborrow().range(begin, end)?;
-        // A legacy reset comes before the step.
-        if mode == Autoreset::Legacy && rows.phase.contains(&ENDED) {
-            return Ok(0);
-        }
-        let action = action.get(begin.saturating_mul(action_len), end.saturating_mul(action_len)).ok_or(SHAPE)?;
+    ) -> Result {
+        let (obs_len, action_len) = (self.setup.obs_len as usize, self.setup.action_len as usize);
+        let actions = |begin: usize, end: usize| {
+            action.get(begin.saturating_mul(action_len), end.saturating_mul(action_len)).ok_or(SHAPE)
+        };
+        let mut rows = self.reborrow().range(begin, end)?;
         let mut out = out.reborrow().range(begin, end, obs_len).ok_or(SHAPE)?;
-        let done = env.step_rows(&mut *rows.state, action, &mut out).min(rows.len());
+        // A legacy reset comes before the step.
+        let resets = rows.setup.mode() == Autoreset::Legacy && rows.phase.contains(&ENDED);
+        let n = rows.len();
+        let done = if resets { 0 } else { env.step_rows(&mut *rows.state, actions(begin, end)?, &mut out).min(n) };
+        if done > 0 {
+            rows.settle(env, level, done, &mut out)?;
+            if done == n {
+                return Ok(());
+            }
+            (rows, out) = (rows.range(done, n)?, out.range(done, n, obs_len).ok_or(SHAPE)?);
+        }
+        rows.step_each(env, level, actions(begin.saturating_add(done), end)?, out)
+    }
 
+    /// What a step leaves to do in the first `done` rows, which their environment has stepped together.
+    #[inline(never)]
+    fn settle<E: Env + ?Sized>(&mut self, env: &E, level: Level, done: usize, out: &mut StepOut<'_>) -> Result {
+        let rows = self;
+        let (first, mode) = (rows.first, rows.setup.mode());
+        let Setup { max_episode_steps, obs_len, state_size, .. } = rows.setup;
+        let (obs_len, size) = (obs_len as usize, state_size as usize);
         // The rows where something is left to do: bytes of 1.
         let (mut ended, last) = ([0u8; BLOCK], max_episode_steps.wrapping_sub(1));
         let counters = rows.steps.iter_mut().zip(rows.phase.iter_mut());
@@ -642,76 +687,65 @@ impl<'a> Rows<'a> {
                 (*steps, *phase) = (0, RUNNING);
             }
         }
-        Ok(done)
+        Ok(())
     }
 
-    /// Steps the rows `begin..end` one after another.
-    #[inline(always)]
+    /// Steps the rows one after another.
+    #[inline(never)]
     fn step_each<E: Env + ?Sized>(
         &mut self,
         env: &E,
         level: Level,
-        begin: usize,
-        end: usize,
         action: Elements<'_>,
-        out: &mut StepOut<'_>,
+        mut out: StepOut<'_>,
     ) -> Result {
         let Setup { max_episode_steps: limit, obs_len, action_len, state_size, .. } = self.setup;
         let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
-        let (first, mode) = (self.first, self.setup.mode());
-        fn part<T>(all: &mut [T], begin: usize, end: usize) -> Result<&mut [T]> {
-            all.get_mut(begin..end).ok_or(SHAPE)
-        }
-        let mut states = self.state.get_mut(begin.saturating_mul(size)..).ok_or(SHAPE)?;
-        let (rngs, counts) = (part(self.rng, begin, end)?, part(self.steps, begin, end)?);
-        let rows = rngs.iter_mut().zip(counts).zip(part(self.phase, begin, end)?);
-        let (rewards, ends) = (part(out.reward, begin, end)?, part(out.terminated, begin, end)?);
-        let outs = rewards.iter_mut().zip(ends).zip(part(out.truncated, begin, end)?);
-        let last = limit.wrapping_sub(1);
-        let index = |k: usize| first.saturating_add(k);
-        for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in (begin..).zip(rows.zip(outs)) {
+        let (first, mode, last) = (self.first, self.setup.mode(), limit.wrapping_sub(1));
+        // Each row takes its own off the front of these.
+        let (mut states, mut actions, mut all_obs) = (&mut *self.state, action, out.obs);
+        let mut valids = out.valid.unwrap_or_default().iter_mut();
+        let rows = self.rng.iter_mut().zip(&mut *self.steps).zip(&mut *self.phase);
+        let outs = out.reward.iter_mut().zip(out.terminated).zip(out.truncated);
+        for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in rows.zip(outs).enumerate() {
             let state = cut(&mut states, size)?;
-            let at = k.wrapping_mul(obs_len);
-            let mut obs = out.obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
+            let (action, others) = actions.split_at(action_len).ok_or(SHAPE)?;
+            actions = others;
+            let (mut obs, others) = all_obs.split_at(obs_len).ok_or(SHAPE)?;
+            all_obs = others;
+            let at = |e: Error| e.given(first.saturating_add(k));
 
+            let mut resets = false;
             if *phase == ENDED {
                 if let Err(e) = restart_row(env, level, state, rng, obs.reborrow()) {
-                    return failed(phase, steps, e.given(index(k)));
+                    return failed(phase, steps, at(e));
                 }
                 (*steps, *phase) = (0, RUNNING);
-                if mode == Autoreset::NextStep {
-                    (*reward, *terminated, *truncated) = (0.0, 0, 0);
-                    if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(k)) {
-                        *valid = 0;
+                resets = mode == Autoreset::NextStep;
+            }
+            let mut step = Step::default();
+            if !resets {
+                step = match step_row(env, state, rng, action, obs.reborrow()) {
+                    Ok(step) => step,
+                    Err(e) => return failed(phase, steps, at(e)),
+                };
+                *steps = steps.saturating_add(1);
+                step.truncated |= *steps > last;
+                if step.terminated | step.truncated {
+                    *phase = ENDED;
+                    let start = k.wrapping_mul(obs_len);
+                    keep(obs.reborrow(), out.final_obs.as_mut(), start)?;
+                    if mode == Autoreset::SameStep {
+                        if let Err(e) = restart_row(env, level, state, rng, obs) {
+                            return failed(phase, steps, at(e));
+                        }
+                        (*steps, *phase) = (0, RUNNING);
                     }
-                    continue;
                 }
             }
-
-            let begin = k.wrapping_mul(action_len);
-            let act = action.get(begin, begin.wrapping_add(action_len)).ok_or(SHAPE)?;
-            let step = match step_row(env, state, rng, act, obs.reborrow()) {
-                Ok(step) => step,
-                Err(e) => return failed(phase, steps, e.given(index(k))),
-            };
-            *steps = steps.saturating_add(1);
-            let cut = step.truncated | (*steps > last);
-            if step.terminated | cut {
-                *phase = ENDED;
-                if let Some(final_obs) = &mut out.final_obs {
-                    let mut row = final_obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
-                    row.copy_from(obs.as_ref())?;
-                }
-                if mode == Autoreset::SameStep {
-                    if let Err(e) = restart_row(env, level, state, rng, obs) {
-                        return failed(phase, steps, e.given(index(k)));
-                    }
-                    (*steps, *phase) = (0, RUNNING);
-                }
-            }
-            (*reward, *terminated, *truncated) = (step.reward, step.terminated.into(), cut.into());
-            if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(k)) {
-                *valid = 1;
+            (*reward, *terminated, *truncated) = (step.reward, step.terminated.into(), step.truncated.into());
+            if let Some(valid) = valids.next() {
+                *valid = u8::from(!resets);
             }
         }
         Ok(())
@@ -831,6 +865,15 @@ fn failed(phase: &mut u8, steps: &mut u32, e: Error) -> Result {
     Err(e)
 }
 
+/// The last observation of an episode goes to `final_obs`, from element `start`, if it is asked for.
+#[inline(never)]
+fn keep(obs: ElementsMut<'_>, final_obs: Option<&mut ElementsMut<'_>>, start: usize) -> Result {
+    match final_obs {
+        Some(all) => all.get(start, start.wrapping_add(obs.len())).ok_or(SHAPE)?.copy_from(obs.as_ref()),
+        None => Ok(()),
+    }
+}
+
 /// The next `len` bytes of `rest`.
 #[inline(always)]
 fn cut<'s>(rest: &mut &'s mut [u8], len: usize) -> Result<&'s mut [u8]> {
@@ -893,11 +936,17 @@ fn step_row<E: Env + ?Sized>(
 #[inline(always)]
 fn check_row<E: Env + ?Sized>(env: &E, obs: &ElementsMut<'_>) -> Result {
     let finite = match obs {
-        ElementsMut::F32(x) => x.iter().fold(true, |all, x| all & x.is_finite()),
+        ElementsMut::F32(x) => all_finite(x),
         ElementsMut::U8(x) => env.spec().obs.fields.iter().all(|field| is_finite(field, x)),
         ElementsMut::I32(_) => true,
     };
     if finite { Ok(()) } else { Err(Error::new(Kind::Value, "environment: finite observations; not so row")) }
+}
+
+/// Every number is finite: one after another where they are few, as they mostly are.
+#[inline(always)]
+fn all_finite(x: &[f32]) -> bool {
+    if x.len() <= 8 { x.iter().all(|x| x.is_finite()) } else { check_finite("environment obs", x).is_ok() }
 }
 
 /// The numbers of a field are finite; `obs` is one observation of bytes.

@@ -1,0 +1,192 @@
+/* A step of nearly every program takes a short way into the library, whatever is unusual a longer one. Both give the same
+   bytes, and every two arrays that meet are refused on both. */
+#include "rlcore.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 11, OBS = 3, BLOCK = 4096, STEPS = 40 };
+
+/* One array after another, so that each can be moved onto any other. */
+static struct world {
+  _Alignas(64) unsigned char mem[BLOCK];
+  float obs[N][OBS], final_obs[N][OBS], reward[N];
+  int32_t action[N];
+  uint8_t terminated[N], truncated[N], valid[N];
+  float low[OBS], high[OBS];
+  uint32_t choices;
+  rlcore_vecenv *envs;
+  size_t size;
+} w, before;
+
+#include "attack.h"
+
+/* Structures of a later version of the header: the same fields and more. */
+struct later_def { rlcore_env_def def; uint64_t more; };
+struct later_out { rlcore_vecenv_out out; uint64_t more; };
+
+/* Draws, remembers, terminates, cuts, and fails where it is told to. */
+static int32_t fails_at;
+
+static int32_t reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+  (void)user;
+  uint64_t *seen = state;
+  int64_t draw;
+  if (rlcore_rng_integers(rng, 0, 10, &draw, 1) != RLCORE_OK) return 1;
+  seen[0] = (uint64_t)draw, seen[1]++;
+  for (int i = 0; i < OBS; i++) ((float *)obs)[i] = (float)draw + (float)i;
+  return 0;
+}
+
+static int32_t step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  (void)user;
+  uint64_t *seen = state;
+  int64_t draw;
+  if (rlcore_rng_integers(rng, 0, 8, &draw, 1) != RLCORE_OK || (fails_at != 0 && --fails_at == 0)) return 1;
+  seen[0] += (uint64_t)draw + (uint64_t) * (const int32_t *)action;
+  for (int i = 0; i < OBS; i++) ((float *)obs)[i] = (float)seen[0] - (float)i;
+  out->reward = (float)draw;
+  out->terminated = draw == 0, out->truncated = draw == 7;
+  return 0;
+}
+
+/* The ways in which one and the same environment is handed over; the first is the short way. */
+enum { PLAIN, LATER_DEF, LATER_OUT, EARLIER_OUT, BOUNDS, WAYS };
+
+static struct later_def later_def;
+static struct later_out later_out;
+
+static void describe(int way) {
+  w.choices = 2;
+  memset(&later_def, 0, sizeof later_def), memset(&later_out, 0, sizeof later_out);
+  rlcore_env_def *def = &later_def.def;
+  def->struct_size = way == LATER_DEF ? sizeof later_def : sizeof *def;
+  def->env_id = 1000, def->state_size = 16, def->max_episode_steps = 9;
+  def->obs.kind = RLCORE_F32, def->obs.len = OBS;
+  def->action.kind = RLCORE_I32, def->action.len = 1, def->action.n = &w.choices;
+  def->reset = reset, def->step = step;
+  for (int i = 0; i < OBS; i++) w.low[i] = -1e6F, w.high[i] = 1e6F;
+  if (way == BOUNDS) def->obs.low = w.low, def->obs.high = w.high;
+  later_out.out = (rlcore_vecenv_out){sizeof later_out.out, 0,         w.obs[0],       w.reward,
+                                      w.terminated,        w.truncated, w.final_obs[0], w.valid};
+  if (way == LATER_OUT) later_out.out.struct_size = sizeof later_out;
+  if (way == EARLIER_OUT) later_out.out.struct_size = offsetof(rlcore_vecenv_out, valid);
+}
+
+static void start(int way, uint32_t mode, uint32_t n) {
+  memset(&w, 0, sizeof w);
+  describe(way);
+  rlcore_vecenv_config config;
+  FINE(rlcore_vecenv_config_init(&config, sizeof config));
+  config.num_envs = n, config.seed = 5, config.autoreset = mode;
+  FINE(rlcore_vecenv_size(&later_def.def, &config, &w.size));
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &later_def.def, &config, &w.envs));
+  fails_at = 0;
+  FINE(rlcore_vecenv_reset(w.envs, &later_def.def, NULL, w.obs));
+}
+
+/* Everything that STEPS steps leave behind, one of them failing, in one call or in three. */
+static void run(int way, uint32_t mode, uint32_t n, int split) {
+  const rlcore_env_def *def = &later_def.def;
+  const rlcore_vecenv_out *out = &later_out.out;
+  start(way, mode, n);
+  for (int t = 0; t < STEPS; t++) {
+    for (uint32_t i = 0; i < n; i++) w.action[i] = (t + (int)i) % 2;
+    int32_t got = RLCORE_OK;
+    fails_at = t == STEPS / 2 ? (int32_t)(n + 1) / 2 : 0;
+    const int fails = fails_at != 0;
+    if (split) {
+      const uint32_t cut[] = {0, n / 3, n / 2, n};
+      for (int k = 0; k < 3 && got == RLCORE_OK; k++) got = rlcore_vecenv_step_range(w.envs, def, cut[k], cut[k + 1], w.action, out);
+    } else {
+      got = rlcore_vecenv_step(w.envs, def, w.action, out);
+    }
+    CHECK(got == RLCORE_OK || (fails && got == RLCORE_E_CALLBACK));
+    if (got == RLCORE_E_CALLBACK) FINE(rlcore_vecenv_reset(w.envs, def, NULL, w.obs));
+    if (mode == RLCORE_AUTORESET_DISABLED) {
+      for (uint32_t i = 0; i < n; i++) {
+        if (w.terminated[i] | w.truncated[i]) FINE(rlcore_vecenv_reset_one(w.envs, def, i, NULL, w.obs));
+      }
+    }
+  }
+}
+
+static void all_ways_give_the_same_bytes(void) {
+  static struct world first;
+  for (uint32_t mode = RLCORE_AUTORESET_SAME_STEP; mode <= RLCORE_AUTORESET_LEGACY; mode++) {
+    for (uint32_t n = 1; n <= N; n += 5) {
+      run(PLAIN, mode, n, 0);
+      CHECK(w.reward[0] >= 0 && ((uint64_t *)(void *)(w.mem + 128))[1] > 1);
+      memcpy(&first, &w, sizeof w);
+      for (int way = PLAIN; way < WAYS; way++) {
+        for (int split = 0; split < 2; split++) {
+          if (way == EARLIER_OUT && mode == RLCORE_AUTORESET_NEXT_STEP) continue;
+          run(way, mode, n, split);
+          if (way == EARLIER_OUT) memcpy(w.valid, first.valid, sizeof w.valid);
+          CHECK(memcmp(&first, &w, sizeof w) == 0);
+        }
+      }
+    }
+  }
+}
+
+/* Moves each output onto the first and onto the last byte of every other array. */
+static void arrays_that_meet_are_refused(int way) {
+  start(way, RLCORE_AUTORESET_SAME_STEP, N);
+  rlcore_vecenv_out *out = &later_out.out;
+  const rlcore_env_def *def = &later_def.def;
+  const struct { void *start; size_t size; } arrays[] = {
+      {w.obs, sizeof w.obs}, {w.reward, sizeof w.reward}, {w.terminated, N}, {w.truncated, N}, {w.final_obs, sizeof w.final_obs},
+      {w.valid, N}, {w.mem, w.size}, {w.action, sizeof w.action}, {&w.choices, sizeof w.choices}, {w.low, sizeof w.low}, {w.high, sizeof w.high}};
+  void **bytes[] = {(void **)&out->terminated, (void **)&out->truncated, (void **)&out->valid};
+  void **words[] = {&out->obs, (void **)&out->reward, &out->final_obs};
+  const size_t last = way == BOUNDS ? 11 : 9;
+  for (size_t k = 0; k < last; k++) {
+    for (size_t i = 0; i < 3; i++) {
+      void *const byte = *bytes[i], *const word = *words[i];
+      if (way == EARLIER_OUT && (i == 2 || k == 5)) continue;
+      if (byte != arrays[k].start) {
+        *bytes[i] = arrays[k].start;
+        REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_vecenv_step(w.envs, def, w.action, out));
+        *bytes[i] = off(arrays[k].start, arrays[k].size - 1);
+        REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_vecenv_step(w.envs, def, w.action, out));
+        *bytes[i] = byte;
+      }
+      if (word != arrays[k].start) {
+        *words[i] = off(arrays[k].start, (arrays[k].size - 1) / 4 * 4 - ((size_t)arrays[k].start & 3));
+        REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_vecenv_step(w.envs, def, w.action, out));
+        *words[i] = word;
+      }
+    }
+  }
+  FINE(rlcore_vecenv_step(w.envs, def, w.action, out));
+}
+
+/* What only a longer structure can say is refused there, and so is another environment. */
+static void the_rest_is_refused(void) {
+  start(LATER_DEF, RLCORE_AUTORESET_SAME_STEP, N);
+  later_def.more = 1;
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_vecenv_step(w.envs, &later_def.def, w.action, &later_out.out));
+  start(LATER_OUT, RLCORE_AUTORESET_SAME_STEP, N);
+  later_out.more = 1;
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_vecenv_step(w.envs, &later_def.def, w.action, &later_out.out));
+  start(PLAIN, RLCORE_AUTORESET_SAME_STEP, N);
+  rlcore_env_def *def = &later_def.def;
+  const rlcore_vecenv_out *out = &later_out.out;
+  WITH(def->env_id, 1001, RLCORE_E_CONFIG, "env_id", rlcore_vecenv_step(w.envs, def, w.action, out));
+  WITH(def->state_size, 24, RLCORE_E_CONFIG, "state_size", rlcore_vecenv_step(w.envs, def, w.action, out));
+  WITH(def->obs.len, OBS + 1, RLCORE_E_CONFIG, "obs_len", rlcore_vecenv_step(w.envs, def, w.action, out));
+  WITH(def->obs.kind, RLCORE_U8, RLCORE_E_CONFIG, "obs_kind", rlcore_vecenv_step(w.envs, def, w.action, out));
+  WITH(def->action.kind, RLCORE_F32, RLCORE_E_CONFIG, "action_kind", rlcore_vecenv_step(w.envs, def, w.action, out));
+  for (int32_t i = 0; i < N; i++) WITH(w.action[i], 2, RLCORE_E_RANGE, "choice", rlcore_vecenv_step(w.envs, def, w.action, out));
+  for (int at = 0; at < 20; at++) WITH(w.mem[at], (unsigned char)(w.mem[at] ^ 1), RLCORE_E_IMAGE, "block", rlcore_vecenv_step(w.envs, def, w.action, out));
+  FINE(rlcore_vecenv_step(w.envs, def, w.action, out));
+}
+
+int main(void) {
+  all_ways_give_the_same_bytes();
+  for (int way = PLAIN; way < WAYS; way++) arrays_that_meet_are_refused(way);
+  the_rest_is_refused();
+  return verdict();
+}
