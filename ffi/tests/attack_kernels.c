@@ -1,7 +1,9 @@
-/* Calls the kernels on [T, N] arrays wrongly that attack.c does not know: the shifted form of GAE, and transposes. */
+/* Calls the kernels on [T, N] arrays wrongly that attack.c does not know: the shifted form of GAE, and transposes. And
+   rightly, ranges of GAE on two threads at once. */
 
 #include "rlcore.h"
 #include <math.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +108,44 @@ static void attack_transpose(void) {
   WITH(x, NULL, NULLED, "transpose: x", TURN);
 }
 
+/* ---- Two threads, disjoint columns ---- */
+
+#define STEPS 40
+#define MANY 150
+
+static struct big {
+  float reward[STEPS * MANY], value[STEPS * MANY], last[MANY], finals[STEPS * MANY];
+  uint8_t ends[STEPS * MANY], cuts[STEPS * MANY];
+  float whole[2][STEPS * MANY], parts[2][STEPS * MANY];
+} b;
+
+static rlcore_rollout rollout = {sizeof rollout, STEPS, MANY, 0, b.reward, b.value, b.last, b.ends, b.cuts, b.finals};
+
+static void *halves(void *first) {
+  static const uint32_t bounds[] = {0, 67, MANY}; /* in the middle of a cache line */
+  size_t half = first == NULL;
+  for (int i = 0; i < 200; i++) {
+    if (rlcore_gae_range(&rollout, 0.99f, 0.95f, bounds[half], bounds[half + 1], b.parts[0], b.parts[1]) != RLCORE_OK) return &b;
+  }
+  return NULL;
+}
+
+static void ranges_on_threads(void) {
+  for (int i = 0; i < STEPS * MANY; i++) {
+    b.reward[i] = (float)(i * 37 % 101) / 50 - 1, b.value[i] = (float)(i * 53 % 97) / 48 - 1, b.finals[i] = (float)(i % 7);
+    b.ends[i] = i % 31 == 0, b.cuts[i] = i % 43 == 0;
+  }
+  FINE(rlcore_gae(&rollout, 0.99f, 0.95f, b.whole[0], b.whole[1]));
+  pthread_t thread;
+  void *failed = &b;
+  CHECK(pthread_create(&thread, NULL, halves, &b) == 0);
+  CHECK(halves(NULL) == NULL);
+  CHECK(pthread_join(thread, &failed) == 0 && failed == NULL);
+  CHECK(memcmp(b.whole, b.parts, sizeof b.whole) == 0);
+}
+
 int main(void) {
+  ranges_on_threads();
   attack_shifted();
   attack_transpose();
   return verdict();
