@@ -15,7 +15,8 @@
 //!
 //! A frame continues the one before it if that has not ended, in the same episode, one step later. If the frame before
 //! has neither ended nor is continued, its episode was cut there: it is marked truncated, and [`Added`] says so. Once an
-//! episode has ended, a further frame of it is refused.
+//! episode has ended, a further frame of it is refused. (The reference implementation drops every second end in a row,
+//! and with it episodes of one frame; here they are kept.)
 //!
 //! # Draws
 //!
@@ -432,7 +433,8 @@ pub enum Rule {
     /// Sequences within one episode, without gaps.
     #[default]
     Fixed = 0,
-    /// What the reference implementation draws.
+    /// What the reference implementation draws. It knows of no stacks: it may draw frames whose stacks are forgotten, which
+    /// [`View::gather`] refuses.
     Original = 1,
 }
 
