@@ -1486,11 +1486,457 @@ rlcore_status rlcore_relabel_draw(uint32_t strategy, const uint32_t *step, const
 rlcore_status rlcore_relabel_goals(const rlcore_relabel *steps, rlcore_goal_fn judge, void *user, float *goal,
                                    float *reward, uint8_t *terminated);
 
+/* ---- Kernels, without state or block: advantages, returns, transposes ---- */
+
+/* What a recursion over time is summed in. */
+typedef enum rlcore_accumulate {
+  RLCORE_ACCUMULATE_F32 = 0,  /* f32: at the speed of memory. */
+  RLCORE_ACCUMULATE_F64 = 1,  /* f64, rounded once to what is written. */
+} rlcore_accumulate;
+
+/* What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1]. */
+typedef struct rlcore_rollout {
+  uint32_t struct_size;          /* sizeof(rlcore_rollout) */
+  uint32_t num_steps;            /* T, at least 1 */
+  uint32_t num_envs;             /* N, at least 1 */
+  uint32_t accumulate;           /* What the recursion is summed in: an rlcore_accumulate; 0 is f32 */
+  const float *reward;           /* [T, N] */
+  const float *value;            /* [T, N] V(obs[t]) */
+  const float *bootstrap_value;  /* [N] value of the observation after the last step */
+  const uint8_t *terminated;     /* [T, N] */
+  const uint8_t *truncated;      /* [T, N] */
+  const float *final_value;      /* [T, N] V(final_obs), read only where truncated; NULL only if nothing is */
+} rlcore_rollout;
+
+/* A rollout in the older form with one flag that belongs to the observation: done[t] says that obs[t] starts a new
+   episode, so done[0] is never read. It cannot tell a cut episode from a finished one. */
+typedef struct rlcore_shifted_rollout {
+  uint32_t struct_size;     /* sizeof(rlcore_shifted_rollout) */
+  uint32_t num_steps;       /* T, at least 1 */
+  uint32_t num_envs;        /* N, at least 1 */
+  uint32_t accumulate;      /* What the recursion is summed in: an rlcore_accumulate; 0 is f32 */
+  const float *reward;      /* [T, N] */
+  const float *value;       /* [T, N] V(obs[t]) */
+  const float *done;        /* [T, N] 0 or 1; values between them mask softly */
+  const float *next_value;  /* [N] value of the observation after the last step */
+  const float *next_done;   /* [N] whether that observation starts a new episode */
+} rlcore_shifted_rollout;
+
+/* Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.
+     next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
+     delta[t]     = reward[t] + discount * next[t] - value[t]
+     advantage[t] = delta[t] + discount * lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
+     value_target = advantage + value
+   Errors: E_NULL; E_ALIGN; E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP;
+   E_RANGE for a discount or lambda outside [0, 1]; E_VALUE for a number that is read and not finite. */
+rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float lambda, float *advantage,
+                         float *value_target);
+
+/* As rlcore_gae for the environments [begin, end): all arrays are those of the whole rollout, only these columns are read
+   and written, and results do not depend on the split.
+   Threads: calls on disjoint ranges may run at once. Ranges that begin at multiples of 16 share no cache line of arrays
+   that begin on one.
+   Errors: as there; E_RANGE unless begin <= end <= num_envs. */
+rlcore_status rlcore_gae_range(const rlcore_rollout *rollout, float discount, float lambda, uint32_t begin,
+                               uint32_t end, float *advantage, float *value_target);
+
+/* rlcore_gae for a rollout in the older form; use rlcore_gae where episodes are cut. Both outputs [T, N], apart from the
+   inputs and each other.
+     live[t]      = 1 - done[t+1] (next_done at T-1)
+     delta[t]     = reward[t] + discount * live[t] * value[t+1] (next_value at T-1) - value[t]
+     advantage[t] = delta[t] + discount * lambda * live[t] * (0 if t = T-1, else advantage[t+1])
+     value_target = advantage + value
+   Errors: as rlcore_gae. */
+rlcore_status rlcore_gae_shifted(const rlcore_shifted_rollout *rollout, float discount, float lambda, float *advantage,
+                                 float *value_target);
+
+/* Lays an array out the other way round, as from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
+   kind: an rlcore_element; len: elements that stay together; x: [rows, columns, len]; out: [columns, rows, len].
+   Errors: E_CONFIG for another kind; E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP. */
+rlcore_status rlcore_transpose(uint32_t kind, uint32_t rows, uint32_t columns, uint32_t len, const void *x, void *out);
+
+/* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
+   Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
+   for a number that is not finite. */
+rlcore_status rlcore_discounted_sum(const float *x, uint32_t num_steps, uint32_t num_envs, float discount, float *out);
+
 /* ---- Rollouts: T steps of N environments, in minibatches ---- */
 
+/* What a row of metrics is about. */
+typedef enum rlcore_metric {
+  RLCORE_METRIC_EPISODE_LENGTH = 0,  /* steps of an episode that ended */
+  RLCORE_METRIC_EPISODE_RETURN = 1,  /* sum of the rewards of an episode that ended */
+  RLCORE_METRIC_OWN = 2,             /* the first number that the caller may give a meaning */
+} rlcore_metric;
+
+/* What N environments did in T steps: the caller's own block. rlcore_rollout_buffer_add fills it,
+   rlcore_rollout_buffer_finish computes advantages and closes it, rlcore_rollout_buffer_reset begins the next rollout.
+   Samples are numbered environment by
+   environment: step t of environment e is sample e * T + t, T being the steps that it was finished with. */
+typedef struct rlcore_rollout_buffer rlcore_rollout_buffer;
+
+/* What a rollout is made from. */
+typedef struct rlcore_rollout_buffer_config {
+  uint32_t struct_size;          /* bytes; set by rlcore_rollout_buffer_config_init */
+  uint32_t num_steps;            /* T: most steps of a rollout, at least 1; default 128 */
+  uint32_t num_envs;             /* N, at least 1; default 1 */
+  uint32_t memory_len;           /* M: numbers of a recurrent policy's memory; default 0: none */
+  uint32_t log_capacity;         /* rows of metrics held, at least 2 N; 0 (default): the larger of 1024 and 2 N */
+  uint32_t num_columns;          /* 1 to 16 */
+  uint64_t seed;                 /* what draws are seeded with; default 0 */
+  const rlcore_column *columns;  /* [num_columns] what is kept of a step, without stacks; column 0 is the observation */
+} rlcore_rollout_buffer_config;
+
+/* One step of all environments, with same-step autoreset: where an episode ended, the next step begins another one. */
+typedef struct rlcore_rollout_step {
+  uint32_t struct_size;  /* sizeof(rlcore_rollout_step) */
+  uint32_t reserved;     /* zero */
+  /* [num_columns] arrays, [N, len] of each column's kind: what the policy saw, did, and so on. NULL, or a NULL in
+     it, leaves what rlcore_rollout_buffer_row was filled with */
+  const void *const *columns;
+  const float *reward;        /* [N] what the action earned */
+  const float *value;         /* [N] V(obs) */
+  const float *log_prob;      /* [N] of the action */
+  const uint8_t *terminated;  /* [N] */
+  const uint8_t *truncated;   /* [N] */
+  const float *final_value;   /* [N] V(final_obs), read only where truncated and not terminated; NULL only if nothing is */
+  const float *memory;        /* [N, M] the policy's memory before the step; NULL if M is 0 */
+  const float *raw_reward;    /* [N] what returns of episodes are summed from; NULL: reward */
+} rlcore_rollout_step;
+
+/* Arrays of a rollout beside those of rlcore_rollout, in the block: good until it is changed. */
+typedef struct rlcore_rollout_extras {
+  uint32_t struct_size;       /* sizeof(rlcore_rollout_extras) */
+  uint32_t reserved;          /* zero */
+  const float *log_prob;      /* [T, N] */
+  const float *advantage;     /* [T, N]; NULL unless finished */
+  const float *value_target;  /* [T, N]; NULL unless finished */
+  const uint8_t *first;       /* [N] 1 where step 0 starts an episode */
+  const float *memory;        /* [T, N, M]; NULL if M is 0 */
+} rlcore_rollout_extras;
+
+/* How far a rollout and the training around it have come. */
+typedef struct rlcore_rollout_progress {
+  uint32_t struct_size;  /* sizeof(rlcore_rollout_progress) */
+  uint32_t num_steps;    /* steps that are held */
+  uint64_t global_step;  /* steps of all environments since the block was made: N for each step added */
+  uint64_t num_ended;    /* episodes that ended since the last reset */
+  double len_mean;       /* their mean length; NaN of none */
+  double return_mean;    /* their mean return; NaN of none */
+  uint32_t finished;     /* 1: advantages are there */
+  uint32_t reserved;     /* zero */
+} rlcore_rollout_progress;
+
+/* A part of a trajectory, or all of a short one. */
+typedef struct rlcore_window {
+  uint32_t first;     /* number of its first sample */
+  uint32_t len;       /* samples, at least 1 */
+  uint32_t pad;       /* rows that are padded before them: timesteps - len */
+  uint32_t timestep;  /* steps of the trajectory before it */
+} rlcore_window;
+
+/* Room for a minibatch; NULL leaves an array out. Windows are what rlcore_rollout_buffer_gather copies, trajectories
+   what rlcore_rollout_buffer_gather_windows does; L is window_len, or timesteps. */
+typedef struct rlcore_minibatch {
+  uint32_t struct_size;  /* sizeof(rlcore_minibatch) */
+  uint32_t reserved;     /* zero */
+  void *const *columns;  /* [num_columns] arrays, [rows, L, len] of each column's kind */
+  float *log_prob;       /* [rows, L]; of trajectories [rows], that of the last sample, and so with the next four */
+  float *value;          /* V(obs) when the action was chosen */
+  float *advantage;      /* generalised advantage */
+  float *value_target;   /* advantage + value */
+  float *reward;         /* what the action earned */
+  float *mask;           /* [rows, L] windows: 0 where an episode starts, else 1; trajectories: 0 where padded, else 1 */
+  float *memory;         /* [rows, M] the policy's memory before the first sample of each row */
+  int32_t *timestep;     /* [rows, L] steps of the trajectory before each sample, 0 where padded; NULL for windows */
+} rlcore_minibatch;
+
+/* A number worth logging. */
+typedef struct rlcore_metric_row {
+  uint64_t global_step;  /* steps of all environments before the step that it is about */
+  double value;          /* the number */
+  uint32_t env;          /* its environment; UINT32_MAX: of none in particular */
+  uint32_t metric;       /* an rlcore_metric, or the caller's own from RLCORE_METRIC_OWN on */
+} rlcore_metric_row;
+
+/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+   Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_rollout_buffer_config_init(rlcore_rollout_buffer_config *config, size_t config_size);
+
+/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+rlcore_status rlcore_rollout_buffer_size(const rlcore_rollout_buffer_config *config, size_t *out_size);
+
+/* Lays an empty rollout out in the caller's block.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+   out: the same address as mem, with its type. Nothing has to be freed.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_rollout_buffer_size(). */
+rlcore_status rlcore_rollout_buffer_init(void *mem, size_t mem_size, const rlcore_rollout_buffer_config *config,
+                                         rlcore_rollout_buffer **out);
+
+/* Accepts bytes that a rollout was copied to, in this process or another. mem is only read, and not its columns.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or damaged bytes. */
+rlcore_status rlcore_rollout_buffer_attach(void *mem, size_t mem_size, rlcore_rollout_buffer **out);
+
+/* Where row `step` of a column lies in the block, [N, len]: to be filled in place, before the step is added with NULL
+   for the column. step is that of the step to be added next, the steps held so far; of column 0, the observation, also
+   the one after it, so that environments may write the next observation while this one is still needed.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
+rlcore_status rlcore_rollout_buffer_row(rlcore_rollout_buffer *b, uint32_t column, uint32_t step, void **out_row);
+
+/* Appends a step, and logs the length and the return of every episode that it ended under the global_step before it.
+   Errors: E_NULL, also for a final_value that is missing; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE;
+   E_NOT_READY if the rollout is full or finished; E_VALUE for a number that is not finite. Nothing changes then. */
+rlcore_status rlcore_rollout_buffer_add(rlcore_rollout_buffer *b, const rlcore_rollout_step *step);
+
+/* Closes the rollout: computes advantages and value targets of the steps that are held, once, as rlcore_gae does.
+   bootstrap_value: [N] V of the observation after the last step.
+   next_obs:        [N, len] of column 0: that observation, which a reset carries over; NULL leaves what
+                    rlcore_rollout_buffer_row was filled with.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY if no step is held, or it is finished; E_RANGE
+   for a discount or lambda outside [0, 1]; E_VALUE. Nothing changes then. */
+rlcore_status rlcore_rollout_buffer_finish(rlcore_rollout_buffer *b, const float *bootstrap_value, const void *next_obs,
+                                           float discount, float lambda);
+
+/* Begins the next rollout where this one stopped: steps, advantages and means of episodes are forgotten; the
+   observation after the last step becomes row 0 of column 0, and episodes, metrics and global_step go on. Errors:
+   E_NULL; E_ALIGN; E_IMAGE. */
+rlcore_status rlcore_rollout_buffer_reset(rlcore_rollout_buffer *b);
+
+/* What rlcore_gae reads, of the steps that are held: arrays in the block, good until it is changed. bootstrap_value is
+   0 before the first rollout is finished. out->struct_size is set by the caller.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_rollout_buffer_view(const rlcore_rollout_buffer *b, rlcore_rollout *out);
+
+/* The other arrays. out->struct_size is set by the caller. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_rollout_buffer_extras(const rlcore_rollout_buffer *b, rlcore_rollout_extras *out);
+
+/* Where a column lies in the block: [T, N, len] of the steps that are held; of column 0 [T + 1, N, len], the last row
+   being the observation to act on next, once it is known. Good until the block is changed.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
+rlcore_status rlcore_rollout_buffer_column(const rlcore_rollout_buffer *b, uint32_t column, const void **out_column);
+
+/* How far the rollout and the training around it have come. out->struct_size is set by the caller.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_rollout_buffer_progress(const rlcore_rollout_buffer *b, rlcore_rollout_progress *out);
+
+/* Cuts the rollout into windows of `recurrence` samples (1: single samples) and writes the first sample of each, in
+   random order from the block's own stream: numpy's permutation of the windows. Minibatch k of minibatch_size samples
+   is the minibatch_size / recurrence entries from k * minibatch_size / recurrence on.
+   index: [index_len] to write, index_len = T * N / recurrence.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY unless finished; E_SHAPE for index_len; E_RANGE unless
+   minibatch_size divides T * N, and recurrence divides T and minibatch_size. Nothing is written or drawn then. */
+rlcore_status rlcore_rollout_buffer_draw(rlcore_rollout_buffer *b, uint32_t minibatch_size, uint32_t recurrence,
+                                         uint32_t *index, uint32_t index_len);
+
+/* Draws windows of at most `timesteps` samples from the block's own stream. Each is drawn in this order: a trajectory,
+   each as likely as any other; if it is no longer than timesteps, all of it; else a number below 1, and if that is
+   below end_chance the last samples; else the end, from timesteps to the trajectory's length, each as likely.
+   Trajectories begin where episodes do, and with the rollout.
+   windows: [num_windows] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY unless finished; E_RANGE for 0 timesteps, or an end_chance
+   outside [0, 1]. Nothing is written or drawn then. */
+rlcore_status rlcore_rollout_buffer_draw_windows(rlcore_rollout_buffer *b, uint32_t timesteps, double end_chance,
+                                                 rlcore_window *windows, uint32_t num_windows);
+
+/* One of the steps that are held, each as likely, from the block's own stream: for a look at what is there.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY if there is none. */
+rlcore_status rlcore_rollout_buffer_sample(rlcore_rollout_buffer *b, uint32_t *out_step);
+
+/* Copies num_rows windows of window_len samples after one another: with window_len 1, samples.
+   index: [num_rows] the first sample of each window, such as those of a minibatch of rlcore_rollout_buffer_draw.
+   Threads: any number may gather at once, as long as nobody changes the block.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a timestep that is not NULL;
+   E_NOT_READY unless finished; E_RANGE for a sample that is not there, or a window that leaves its environment. */
+rlcore_status rlcore_rollout_buffer_gather(const rlcore_rollout_buffer *b, const uint32_t *index, uint32_t num_rows,
+                                           uint32_t window_len, const rlcore_minibatch *out);
+
+/* Copies windows of trajectories, padded on the left to `timesteps` rows: columns of kind RLCORE_I32 with pad_token,
+   which should be no action, others with zeros. Advantages are those of the whole rollout.
+   windows: [num_windows], such as those of rlcore_rollout_buffer_draw_windows with the same timesteps.
+   Threads: any number may gather at once, as long as nobody changes the block.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY unless finished; E_RANGE for a window
+   that is not inside one trajectory, or whose len and pad together are not timesteps. */
+rlcore_status rlcore_rollout_buffer_gather_windows(const rlcore_rollout_buffer *b, const rlcore_window *windows,
+                                                   uint32_t num_windows, uint32_t timesteps, int32_t pad_token,
+                                                   const rlcore_minibatch *out);
+
+/* Logs a number of the caller's own, of all environments, under the global_step so far. Of several of one metric in
+   one step the last one counts.
+   Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for a metric below RLCORE_METRIC_OWN; E_VALUE for a value that is not
+   finite. */
+rlcore_status rlcore_rollout_buffer_log(rlcore_rollout_buffer *b, uint32_t metric, double value);
+
+/* Copies rows of metrics out, the oldest first. A reader keeps `next`, 0 at first, and loses nothing if it reads at
+   least once in log_capacity rows; there may be several.
+   next:      [1] number of the row to begin with; becomes that of the first one not read.
+   rows:      [len] to write.
+   out_count: [1] rows written; out_lost: [1] rows that were overwritten before they were read, NULL to ignore.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the rows written. */
+rlcore_status rlcore_rollout_buffer_read_log(const rlcore_rollout_buffer *b, uint64_t *next, rlcore_metric_row *rows,
+                                             uint32_t len, uint32_t *out_count, uint64_t *out_lost);
+
+/* Writes three lines, `global_step=`, `avg_episode_length=` and `avg_episode_return=`, with zeros before numbers of
+   fewer than six characters and means to two places; nothing if no episode has ended since the last reset.
+   text:    text_size bytes to write, without NUL. NULL with 0: nothing is written.
+   out_len: [1] bytes written, or needed.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE. */
+rlcore_status rlcore_rollout_buffer_format_progress(const rlcore_rollout_buffer *b, char *text, size_t text_size,
+                                                    size_t *out_len);
+
+/* Writes `Sample i/T:` and a line for each array of a step: its name in ten columns, a colon, and the numbers of all
+   environments. text, text_size, out_len: as for the progress.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE; E_RANGE for a step that is not held. */
+rlcore_status rlcore_rollout_buffer_format_step(const rlcore_rollout_buffer *b, uint32_t step, char *text,
+                                                size_t text_size, size_t *out_len);
+
+/* Puts arrays behind one another, such as those of several trajectories.
+   parts: [num_parts] arrays, at most 64; array i has num_rows[i] rows of width elements of kind, an rlcore_element.
+   out:   [num_out_rows, width] to write, num_out_rows being all rows together.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE for num_out_rows; E_RANGE for num_parts or the kind. */
+rlcore_status rlcore_rows_stack(const void *const *parts, const uint32_t *num_rows, uint32_t num_parts, uint32_t width,
+                                uint32_t kind, void *out, uint32_t num_out_rows);
+
+/* Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end, -1 is the last row.
+   x: [num_rows, width] of kind, an rlcore_element; index: [num_index]; out: [num_index, width] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE if width is 0; E_RANGE for the kind, or a row that is not
+   there. */
+rlcore_status rlcore_rows_gather(const void *x, uint32_t num_rows, uint32_t width, uint32_t kind, const int64_t *index,
+                                 uint32_t num_index, void *out);
+
+/* Says which rows of padded arrays are real: the first time_steps[i] of part i.
+   time_steps: [num_parts]; valid: [num_parts, size] to write, 1 or 0.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE for a part that is longer than size. */
+rlcore_status rlcore_rows_valid(const uint32_t *time_steps, uint32_t num_parts, uint32_t size, uint8_t *valid);
+
+/* Rows of a series, each one step later than the one before: out[i][j] = x[j - i] where j >= i, else 0.
+   x: [len, width]; out: [len, len, width] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP. */
+rlcore_status rlcore_shift_rows(const float *x, uint32_t len, uint32_t width, float *out);
 
 /* ---- Trajectories: one episode or a part of it ---- */
 
+/* What a reward is to reward prediction: the place of its 1 in a one-hot row of 3. */
+typedef enum rlcore_reward_class {
+  RLCORE_REWARD_ZERO = 0,      /* between the thresholds, or on one */
+  RLCORE_REWARD_POSITIVE = 1,  /* above the threshold */
+  RLCORE_REWARD_NEGATIVE = 2,  /* below its negative */
+} rlcore_reward_class;
+
+/* One trajectory, an episode or a part of it, frame by frame: the caller's own block. */
+typedef struct rlcore_trajectory rlcore_trajectory;
+
+/* What a trajectory is made from. */
+typedef struct rlcore_trajectory_config {
+  uint32_t struct_size;          /* bytes; set by rlcore_trajectory_config_init */
+  uint32_t capacity;             /* most frames, at least 1; default 20 */
+  uint32_t memory_len;           /* M: numbers of a recurrent policy's memory; default 0: none */
+  uint32_t one_hot;              /* bit i: column i is one-hot and padded with element 0, not with zeros; default 0 */
+  uint32_t num_columns;          /* 1 to 16 */
+  uint32_t reserved;             /* zero */
+  const rlcore_column *columns;  /* [num_columns] what is kept of a frame beside reward, value and flags, without stacks */
+} rlcore_trajectory_config;
+
+/* Frames in a row, to append: one that was just seen, or a sequence that a replay memory gathered. */
+typedef struct rlcore_trajectory_frames {
+  uint32_t struct_size;        /* sizeof(rlcore_trajectory_frames) */
+  uint32_t num_frames;         /* at least 1 */
+  const void *const *columns;  /* [num_columns] arrays, [num_frames, len] of each column's kind */
+  const float *reward;         /* [num_frames] what the action earned */
+  const float *value;          /* [num_frames] V of the state that was acted on */
+  const uint8_t *terminated;   /* [num_frames] the last one at most */
+  const uint8_t *truncated;    /* [num_frames] the last one at most */
+  const float *memory;         /* [num_frames, M] the policy's memory before the frame; NULL if M is 0 */
+} rlcore_trajectory_frames;
+
+/* The frames of a trajectory beside their columns, in the block: good until it is changed. */
+typedef struct rlcore_trajectory_view {
+  uint32_t struct_size;       /* sizeof(rlcore_trajectory_view) */
+  uint32_t num_frames;        /* frames that are held */
+  const float *reward;        /* [num_frames] */
+  const float *value;         /* [num_frames] */
+  const uint8_t *terminated;  /* [num_frames] */
+  const uint8_t *truncated;   /* [num_frames] */
+  const float *memory;        /* [num_frames, M]; NULL if M is 0 */
+} rlcore_trajectory_view;
+
+/* Room for a processed trajectory; NULL leaves an array out, but for returns and advantage. */
+typedef struct rlcore_trajectory_rows {
+  uint32_t struct_size;  /* sizeof(rlcore_trajectory_rows) */
+  uint32_t num_rows;     /* at least the frames: the others are padding; with time_flat exactly the frames */
+  uint32_t time_flat;    /* 1: each frame is a sample of its own; 0: the trajectory is one */
+  uint32_t reserved;     /* zero */
+  void *const *columns;  /* [num_columns] arrays, [num_rows, len] of each column's kind */
+  float *returns;        /* [num_rows] discounted sums of rewards to the end, and the value of what comes after it */
+  float *advantage;      /* [num_rows] generalised advantages */
+  float *memory;         /* [1, M] the memory before the first frame; with time_flat [num_rows, M], before each */
+  uint32_t *time_steps;  /* [1] frames; with time_flat [num_rows] ones */
+  uint8_t *valid;        /* [num_rows] 1 where a row is a frame, 0 where it is padding: means are of rows with 1 */
+} rlcore_trajectory_rows;
+
+/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+   Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_trajectory_config_init(rlcore_trajectory_config *config, size_t config_size);
+
+/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+rlcore_status rlcore_trajectory_size(const rlcore_trajectory_config *config, size_t *out_size);
+
+/* Lays an empty trajectory out in the caller's block.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
+   out: the same address as mem, with its type. Nothing has to be freed.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_trajectory_size(). */
+rlcore_status rlcore_trajectory_init(void *mem, size_t mem_size, const rlcore_trajectory_config *config,
+                                     rlcore_trajectory **out);
+
+/* Accepts bytes that a trajectory was copied to, in this process or another. mem is only read, and not its columns.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or damaged bytes. */
+rlcore_status rlcore_trajectory_attach(void *mem, size_t mem_size, rlcore_trajectory **out);
+
+/* Appends frames.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without room for all of them, or
+   after a frame that ended its episode; E_SHAPE for no frame; E_RANGE if a frame but the last ends it; E_VALUE for a
+   number that is not finite. Nothing changes then. */
+rlcore_status rlcore_trajectory_add(rlcore_trajectory *t, const rlcore_trajectory_frames *frames);
+
+/* Forgets the last frame. Errors: E_NULL; E_ALIGN; E_IMAGE; E_NOT_READY if there is none. */
+rlcore_status rlcore_trajectory_pop(rlcore_trajectory *t);
+
+/* Forgets all frames. Errors: E_NULL; E_ALIGN; E_IMAGE. */
+rlcore_status rlcore_trajectory_reset(rlcore_trajectory *t);
+
+/* The frames that are held. out->struct_size is set by the caller. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP;
+   E_IMAGE. */
+rlcore_status rlcore_trajectory_held(const rlcore_trajectory *t, rlcore_trajectory_view *out);
+
+/* Where a column lies in the block: [num_frames, len]. Good until the block is changed.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
+rlcore_status rlcore_trajectory_column(const rlcore_trajectory *t, uint32_t column, const void **out_column);
+
+/* Writes what a learner reads. Padded rows are zeros, or element 0 of one-hot columns.
+     returns[t]   = reward[t] + discount * returns[t+1]           (after the last: bootstrap_value, or 0 if it
+     terminated)
+     delta[t]     = reward[t] + discount * value[t+1] - value[t]  (likewise)
+     advantage[t] = delta[t] + discount * lambda * advantage[t+1]
+   Trajectories that are processed into consecutive parts of larger arrays are a batch as they stand.
+   Threads: any number may process at once, as long as nobody changes the block.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without a frame; E_RANGE for a
+   discount or lambda outside [0, 1], or num_rows; E_VALUE for a bootstrap_value that is used and not finite. */
+rlcore_status rlcore_trajectory_process(const rlcore_trajectory *t, float discount, float lambda, float bootstrap_value,
+                                        const rlcore_trajectory_rows *out);
+
+/* For reward prediction: rlcore_trajectory_process of all frames but the last, with neither discount nor lambda, and
+   the class of the last frame's reward. What comes after those frames is worth the value of the last. The trajectory
+   stays as it is.
+   out_class: [1] an rlcore_reward_class.
+   Errors: as there; E_NOT_READY with fewer than 2 frames; E_RANGE for a threshold that is negative or not finite. */
+rlcore_status rlcore_trajectory_process_rp(const rlcore_trajectory *t, float reward_threshold,
+                                           const rlcore_trajectory_rows *out, uint32_t *out_class);
+
+/* The class of a reward: an rlcore_reward_class. A reward on a threshold is zero.
+   Errors: E_NULL; E_ALIGN; E_VALUE for a reward that is not finite; E_RANGE for a threshold that is negative or not
+   finite. */
+rlcore_status rlcore_reward_class_of(float reward, float threshold, uint32_t *out_class);
 
 /* ---- Queues: trajectories that wait for a learner ---- */
 
@@ -1599,85 +2045,73 @@ rlcore_status rlcore_rollout_file_check(const uint8_t *bytes, size_t size, rlcor
    for as many elements as the check said. Errors: those of rlcore_rollout_file_check. Then nothing is written. */
 rlcore_status rlcore_rollout_file_read(const uint8_t *bytes, size_t size, const rlcore_rollout_arrays *arrays);
 
-/* ---- Kernels, without state or block: advantages, returns, transposes ---- */
-
-/* What a recursion over time is summed in. */
-typedef enum rlcore_accumulate {
-  RLCORE_ACCUMULATE_F32 = 0,  /* f32: at the speed of memory. */
-  RLCORE_ACCUMULATE_F64 = 1,  /* f64, rounded once to what is written. */
-} rlcore_accumulate;
-
-/* What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1]. */
-typedef struct rlcore_rollout {
-  uint32_t struct_size;          /* sizeof(rlcore_rollout) */
-  uint32_t num_steps;            /* T, at least 1 */
-  uint32_t num_envs;             /* N, at least 1 */
-  uint32_t accumulate;           /* What the recursion is summed in: an rlcore_accumulate; 0 is f32 */
-  const float *reward;           /* [T, N] */
-  const float *value;            /* [T, N] V(obs[t]) */
-  const float *bootstrap_value;  /* [N] value of the observation after the last step */
-  const uint8_t *terminated;     /* [T, N] */
-  const uint8_t *truncated;      /* [T, N] */
-  const float *final_value;      /* [T, N] V(final_obs), read only where truncated; NULL only if nothing is */
-} rlcore_rollout;
-
-/* A rollout in the older form with one flag that belongs to the observation: done[t] says that obs[t] starts a new
-   episode, so done[0] is never read. It cannot tell a cut episode from a finished one. */
-typedef struct rlcore_shifted_rollout {
-  uint32_t struct_size;     /* sizeof(rlcore_shifted_rollout) */
-  uint32_t num_steps;       /* T, at least 1 */
-  uint32_t num_envs;        /* N, at least 1 */
-  uint32_t accumulate;      /* What the recursion is summed in: an rlcore_accumulate; 0 is f32 */
-  const float *reward;      /* [T, N] */
-  const float *value;       /* [T, N] V(obs[t]) */
-  const float *done;        /* [T, N] 0 or 1; values between them mask softly */
-  const float *next_value;  /* [N] value of the observation after the last step */
-  const float *next_done;   /* [N] whether that observation starts a new episode */
-} rlcore_shifted_rollout;
-
-/* Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.
-     next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
-     delta[t]     = reward[t] + discount * next[t] - value[t]
-     advantage[t] = delta[t] + discount * lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
-     value_target = advantage + value
-   Errors: E_NULL; E_ALIGN; E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP;
-   E_RANGE for a discount or lambda outside [0, 1]; E_VALUE for a number that is read and not finite. */
-rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float lambda, float *advantage,
-                         float *value_target);
-
-/* As rlcore_gae for the environments [begin, end): all arrays are those of the whole rollout, only these columns are read
-   and written, and results do not depend on the split.
-   Threads: calls on disjoint ranges may run at once. Ranges that begin at multiples of 16 share no cache line of arrays
-   that begin on one.
-   Errors: as there; E_RANGE unless begin <= end <= num_envs. */
-rlcore_status rlcore_gae_range(const rlcore_rollout *rollout, float discount, float lambda, uint32_t begin,
-                               uint32_t end, float *advantage, float *value_target);
-
-/* rlcore_gae for a rollout in the older form; use rlcore_gae where episodes are cut. Both outputs [T, N], apart from the
-   inputs and each other.
-     live[t]      = 1 - done[t+1] (next_done at T-1)
-     delta[t]     = reward[t] + discount * live[t] * value[t+1] (next_value at T-1) - value[t]
-     advantage[t] = delta[t] + discount * lambda * live[t] * (0 if t = T-1, else advantage[t+1])
-     value_target = advantage + value
-   Errors: as rlcore_gae. */
-rlcore_status rlcore_gae_shifted(const rlcore_shifted_rollout *rollout, float discount, float lambda, float *advantage,
-                                 float *value_target);
-
-/* Lays an array out the other way round, as from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
-   kind: an rlcore_element; len: elements that stay together; x: [rows, columns, len]; out: [columns, rows, len].
-   Errors: E_CONFIG for another kind; E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP. */
-rlcore_status rlcore_transpose(uint32_t kind, uint32_t rows, uint32_t columns, uint32_t len, const void *x, void *out);
-
-/* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
-   Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
-   for a number that is not finite. */
-rlcore_status rlcore_discounted_sum(const float *x, uint32_t num_steps, uint32_t num_envs, float discount, float *out);
-
 /* ---- V-trace ---- */
 
 
 /* ---- Value targets over several steps ---- */
 
+/* Lambda returns: all n-step returns of a step, weighted with (1 - lambda) * lambda^(n-1), the last with what remains.
+     value_target[t] = reward[t] + discount * ((1 - lambda) * next[t] + lambda * value_target[t+1])
+   where value_target[t+1] is next[t] if step t ended an episode or was the last, and next is as in rlcore_gae.
+   value_target: [T, N] to write, apart from all inputs.
+   Errors: as rlcore_gae. */
+rlcore_status rlcore_lambda_returns(const rlcore_rollout *rollout, float discount, float lambda, float *value_target);
+
+/* As rlcore_lambda_returns for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
+rlcore_status rlcore_lambda_returns_range(const rlcore_rollout *rollout, float discount, float lambda, uint32_t begin,
+                                          uint32_t end, float *value_target);
+
+/* TD(lambda): lambda returns, and the errors of the values against them. Both outputs [T, N]; neither may overlap an
+   input or the other.
+     value_target = as rlcore_lambda_returns
+     td_error     = value_target - value, which is the advantage of rlcore_gae up to rounding
+   Errors: as rlcore_gae. */
+rlcore_status rlcore_td_lambda(const rlcore_rollout *rollout, float discount, float lambda, float *td_error,
+                               float *value_target);
+
+/* As rlcore_td_lambda for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
+rlcore_status rlcore_td_lambda_range(const rlcore_rollout *rollout, float discount, float lambda, uint32_t begin,
+                                     uint32_t end, float *td_error, float *value_target);
+
+/* Returns over n steps: discounted rewards of up to n steps, fewer where the episode or the rollout ends before, then the
+   value of what they led to. n = T or more gives whole returns; time grows with n up to there.
+     value_target[t] = reward[t] + discount * (reward[t+1] + ... discount * (reward[t+k-1] + discount * next[t+k-1]))
+   next is as in rlcore_gae. value_target: [T, N] to write, apart from all inputs.
+   Errors: as rlcore_gae; E_RANGE if n is 0. */
+rlcore_status rlcore_n_step_returns(const rlcore_rollout *rollout, float discount, uint32_t n, float *value_target);
+
+/* As rlcore_n_step_returns for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
+rlcore_status rlcore_n_step_returns_range(const rlcore_rollout *rollout, float discount, uint32_t n, uint32_t begin,
+                                          uint32_t end, float *value_target);
+
+/* Upgoing policy updates: returns that follow the episode for as long as its actions turn out no worse than expected, and
+   their advantages. Both outputs [T, N]; neither may overlap an input or the other.
+     value_target[t] = reward[t] + discount * (value_target[t+1] if reward[t+1] + discount * next[t+1] >= value[t+1],
+                                               else value[t+1])
+     advantage       = value_target - value
+   where step t ended an episode or was the last: reward[t] + discount * next[t], with next as in rlcore_gae.
+   Errors: as rlcore_gae. */
+rlcore_status rlcore_upgo(const rlcore_rollout *rollout, float discount, float *advantage, float *value_target);
+
+/* As rlcore_upgo for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
+rlcore_status rlcore_upgo_range(const rlcore_rollout *rollout, float discount, uint32_t begin, uint32_t end,
+                                float *advantage, float *value_target);
+
+/* Retrace(lambda): targets for the values of the actions that another policy took, and their errors.
+     q_target[t] = reward[t] + discount * (next[t] + c[t+1] * (q_target[t+1] - q[t+1]))
+     c           = lambda * min(1, exp(log_rho))
+     td_error    = q_target - q
+   where step t ended an episode or was the last: reward[t] + discount * next[t], with next as in rlcore_gae.
+   rollout: its values are what the target policy expects, the sum of its probabilities times the action values.
+   q: [T, N] Q(obs[t], action[t]). log_rho: [T, N] log probability of action[t] under the target policy minus that under
+   the behaviour policy; row 0 is never read. Both outputs [T, N]; neither may overlap an input or the other.
+   Errors: as rlcore_gae. */
+rlcore_status rlcore_retrace(const rlcore_rollout *rollout, const float *q, const float *log_rho, float discount,
+                             float lambda, float *td_error, float *q_target);
+
+/* As rlcore_retrace for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
+rlcore_status rlcore_retrace_range(const rlcore_rollout *rollout, const float *q, const float *log_rho, float discount,
+                                   float lambda, uint32_t begin, uint32_t end, float *td_error, float *q_target);
 
 /* ---- Categorical policies ---- */
 

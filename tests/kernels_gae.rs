@@ -441,19 +441,19 @@ fn bad_input_is_named_and_outputs_stay() {
         for at in [0, 15, 16, 77, 125] {
             let mut case = good.clone();
             case.reward[at] = bad;
-            assert_eq!(fails(&case, 0.9, 0.9, full), (Kind::Value, format!("gae: a finite reward, given {bad}")));
+            assert_eq!(fails(&case, 0.9, 0.9, full), (Kind::Value, format!("rollout: a finite reward, given {bad}")));
             let mut case = good.clone();
             case.value[at] = bad;
             assert_eq!(fails(&case, 0.9, 0.9, full).0, Kind::Value);
             let mut case = good.clone();
             (case.truncated[at], case.terminated[at]) = (1, 0);
             case.final_value.as_mut().unwrap()[at] = bad;
-            let text = format!("gae: a finite final_value where truncated, given {bad}");
+            let text = format!("rollout: a finite final_value where truncated, given {bad}");
             assert_eq!(fails(&case, 0.9, 0.9, full), (Kind::Value, text));
         }
         let mut case = good.clone();
         case.bootstrap[20] = bad;
-        assert_eq!(fails(&case, 0.9, 0.9, full).1, format!("gae: a finite bootstrap_value, given {bad}"));
+        assert_eq!(fails(&case, 0.9, 0.9, full).1, format!("rollout: a finite bootstrap_value, given {bad}"));
         assert_eq!(fails(&good, bad, 0.9, full).0, Kind::Value);
         assert_eq!(fails(&good, 0.9, bad, full).0, Kind::Value);
     }

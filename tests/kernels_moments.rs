@@ -9,7 +9,7 @@ use rlcore::kernels::moments::{
     Moment, columns, explained_variance, mean_std, merge, merge_columns, of, of_kept, standardise, sum_of_squares,
     update,
 };
-use rlcore::kernels::returns::{discounted_sum, discounted_sum_in_place, forward, n_step};
+use rlcore::kernels::returns::{bootstrapped_sum, discounted_sum, discounted_sum_in_place, forward};
 use rlcore::num;
 use rlcore::rng::Rng;
 
@@ -273,10 +273,10 @@ fn discounted_sums_follow_the_table_and_the_formula() {
         (0.0, 0.4, [1.0, 0.0, -1.0]),
     ];
     for (discount, bootstrap, want) in table {
-        n_step(&x, &[bootstrap], discount, 3, 1, &mut out).unwrap();
+        bootstrapped_sum(&x, &[bootstrap], discount, 3, 1, &mut out).unwrap();
         near(&out, &want);
     }
-    n_step(&[2.0], &[0.4], 0.9, 1, 1, &mut out[..1]).unwrap();
+    bootstrapped_sum(&[2.0], &[0.4], 0.9, 1, 1, &mut out[..1]).unwrap();
     near(&out[..1], &[2.36]);
 
     for (t, n) in [(1, 1), (1, 20), (30, 1), (12, 16), (7, 37)] {
@@ -284,7 +284,7 @@ fn discounted_sums_follow_the_table_and_the_formula() {
         let mut out = vec![f32::NAN; t * n];
         for bootstrapped in [false, true] {
             match bootstrapped {
-                true => n_step(&x, &after, 0.9, t, n, &mut out).unwrap(),
+                true => bootstrapped_sum(&x, &after, 0.9, t, n, &mut out).unwrap(),
                 false => discounted_sum(&x, 0.9, t, n, &mut out).unwrap(),
             }
             for e in 0..n {
@@ -527,12 +527,12 @@ fn bad_input_to_returns_is_refused_and_outputs_stay() {
     assert_eq!(kind(discounted_sum(&x, 0.9, usize::MAX, 3, &mut out[..12])), Some(Kind::Overflow));
     assert_eq!(kind(discounted_sum(&x, 1.1, 4, 3, &mut out[..12])), Some(Kind::Range));
     assert_eq!(kind(discounted_sum(&x, f32::NAN, 4, 3, &mut out[..12])), Some(Kind::Value));
-    assert_eq!(kind(n_step(&x, &x[..2], 0.9, 4, 3, &mut out[..12])), Some(Kind::Shape));
+    assert_eq!(kind(bootstrapped_sum(&x, &x[..2], 0.9, 4, 3, &mut out[..12])), Some(Kind::Shape));
     for bad in BAD {
         let mut y = x;
         y[11] = bad;
         assert_eq!(kind(discounted_sum(&y, 0.9, 4, 3, &mut out[..12])), Some(Kind::Value));
-        assert_eq!(kind(n_step(&x, &y[9..], 0.9, 4, 3, &mut out[..12])), Some(Kind::Value));
+        assert_eq!(kind(bootstrapped_sum(&x, &y[9..], 0.9, 4, 3, &mut out[..12])), Some(Kind::Value));
     }
     let mut running = [5.0; 3];
     let mut run = |r: &[f32], terminated: &[u8], truncated: &[u8], discount: f32, len: usize| {

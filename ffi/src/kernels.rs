@@ -122,39 +122,85 @@ unsafe fn estimate(
     advantage: *mut f32,
     value_target: *mut f32,
 ) -> Result {
-    let accumulate = accumulate(r.accumulate)?;
-    let (num_steps, num_envs) = (r.num_steps as usize, r.num_envs as usize);
-    let len = ptr::grid("rollout", num_steps, num_envs)?;
-    let reward = unsafe { Input::at("rollout: reward", r.reward, len)? };
-    let value = unsafe { Input::at("rollout: value", r.value, len)? };
-    let bootstrap_value = unsafe { Input::at("rollout: bootstrap_value", r.bootstrap_value, num_envs)? };
-    let terminated = unsafe { Input::at("rollout: terminated", r.terminated, len)? };
-    let truncated = unsafe { Input::at("rollout: truncated", r.truncated, len)? };
-    let final_value = unsafe { Input::optional("rollout: final_value", r.final_value, len)? };
-    let advantage = unsafe { Output::at("advantage", advantage, len)? };
-    let value_target = unsafe { Output::at("value_target", value_target, len)? };
-    let inputs = [
-        reward.extent(),
-        value.extent(),
-        bootstrap_value.extent(),
-        terminated.extent(),
-        truncated.extent(),
-        final_value.as_ref().map_or(Extent::NONE, Input::extent),
-    ];
-    apart(&[advantage.extent(), value_target.extent()], &inputs)?;
-    let rollout = Rollout {
-        num_steps,
-        num_envs,
-        reward: reward.slice(),
-        value: value.slice(),
-        bootstrap_value: bootstrap_value.slice(),
-        terminated: terminated.slice(),
-        truncated: truncated.slice(),
-        final_value: final_value.map(Input::slice),
-        accumulate,
-    };
-    let columns = Columns::new(num_steps, num_envs, begin as usize, end as usize)?;
-    Ok(gae::gae_range(&rollout, columns, discount, lambda, advantage.cells(), value_target.cells())?)
+    let arrays = unsafe { Arrays::of(r)? };
+    let advantage = unsafe { Output::at("advantage", advantage, arrays.len)? };
+    let value_target = unsafe { Output::at("value_target", value_target, arrays.len)? };
+    apart(&[advantage.extent(), value_target.extent()], &arrays.extents())?;
+    let columns = arrays.columns(begin, end)?;
+    Ok(gae::gae_range(&arrays.rollout(), columns, discount, lambda, advantage.cells(), value_target.cells())?)
+}
+
+/// The arrays of a rollout, checked but not touched yet.
+pub struct Arrays<'a> {
+    num_steps: usize,
+    num_envs: usize,
+    /// T times N.
+    pub len: usize,
+    reward: Input<'a, f32>,
+    value: Input<'a, f32>,
+    bootstrap_value: Input<'a, f32>,
+    terminated: Input<'a, u8>,
+    truncated: Input<'a, u8>,
+    final_value: Option<Input<'a, f32>>,
+    accumulate: Accumulate,
+}
+
+impl<'a> Arrays<'a> {
+    /// Errors: `Config`, `Overflow`, `Null`, `Align`.
+    ///
+    /// # Safety
+    /// As [`Input::at`] of every pointer.
+    pub unsafe fn of(r: &rlcore_rollout) -> Result<Self> {
+        let accumulate = accumulate(r.accumulate)?;
+        let (num_steps, num_envs) = (r.num_steps as usize, r.num_envs as usize);
+        let len = ptr::grid("rollout", num_steps, num_envs)?;
+        unsafe {
+            Ok(Arrays {
+                num_steps,
+                num_envs,
+                len,
+                reward: Input::at("rollout: reward", r.reward, len)?,
+                value: Input::at("rollout: value", r.value, len)?,
+                bootstrap_value: Input::at("rollout: bootstrap_value", r.bootstrap_value, num_envs)?,
+                terminated: Input::at("rollout: terminated", r.terminated, len)?,
+                truncated: Input::at("rollout: truncated", r.truncated, len)?,
+                final_value: Input::optional("rollout: final_value", r.final_value, len)?,
+                accumulate,
+            })
+        }
+    }
+
+    /// What no output may touch.
+    pub fn extents(&self) -> [Extent; 6] {
+        [
+            self.reward.extent(),
+            self.value.extent(),
+            self.bootstrap_value.extent(),
+            self.terminated.extent(),
+            self.truncated.extent(),
+            self.final_value.as_ref().map_or(Extent::NONE, Input::extent),
+        ]
+    }
+
+    /// Environments [begin, end) of it. Errors: `Shape`, `Range`.
+    pub fn columns(&self, begin: u32, end: u32) -> Result<Columns> {
+        Ok(Columns::new(self.num_steps, self.num_envs, begin as usize, end as usize)?)
+    }
+
+    /// The arrays.
+    pub fn rollout(self) -> Rollout<'a> {
+        Rollout {
+            num_steps: self.num_steps,
+            num_envs: self.num_envs,
+            reward: self.reward.slice(),
+            value: self.value.slice(),
+            bootstrap_value: self.bootstrap_value.slice(),
+            terminated: self.terminated.slice(),
+            truncated: self.truncated.slice(),
+            final_value: self.final_value.map(Input::slice),
+            accumulate: self.accumulate,
+        }
+    }
 }
 
 fn accumulate(number: u32) -> Result<Accumulate> {

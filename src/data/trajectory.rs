@@ -42,7 +42,7 @@ use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::gae::{Accumulate, Rollout, gae};
 use crate::kernels::grid::check_rate;
-use crate::kernels::returns::n_step;
+use crate::kernels::returns::bootstrapped_sum;
 use crate::space::{Element, Elements, ElementsMut};
 
 /// What a trajectory is made from.
@@ -522,7 +522,7 @@ impl<'a> View<'a> {
         let (returns, no_returns) = out.returns.split_at_mut_checked(len).ok_or(Misfit)?;
         let (advantage, no_advantage) = out.advantage.split_at_mut_checked(len).ok_or(Misfit)?;
         gae(&rollout, discount, lambda, advantage, returns)?;
-        n_step(reward, &after, discount, len, 1, returns)?;
+        bootstrapped_sum(reward, &after, discount, len, 1, returns)?;
         no_returns.fill(0.0);
         no_advantage.fill(0.0);
         for (i, (to, column)) in out.columns.iter_mut().zip(self.columns()).enumerate() {

@@ -72,23 +72,11 @@ pub fn gae_range(
     advantage: &[Cell<f32>],
     value_target: &[Cell<f32>],
 ) -> Result {
-    columns.check("gae: columns of [T, N] arrays of length", rollout.num_steps, rollout.num_envs)?;
-    let len = columns.len();
-    check_len("gae: reward [T, N] of length", rollout.reward, len)?;
-    check_len("gae: value [T, N] of length", rollout.value, len)?;
-    check_len("gae: bootstrap_value [N] of length", rollout.bootstrap_value, rollout.num_envs)?;
-    check_len("gae: terminated [T, N] of length", rollout.terminated, len)?;
-    check_len("gae: truncated [T, N] of length", rollout.truncated, len)?;
-    check_len("gae: advantage [T, N] of length", advantage, len)?;
-    check_len("gae: value_target [T, N] of length", value_target, len)?;
+    check_len("gae: advantage [T, N] of length", advantage, columns.len())?;
+    check_len("gae: value_target [T, N] of length", value_target, columns.len())?;
     check_rate("gae: discount from 0 to 1", discount)?;
     check_rate("gae: lambda from 0 to 1", lambda)?;
-    if let Some(final_value) = rollout.final_value {
-        check_len("gae: final_value [T, N] of length", final_value, len)?;
-    }
-    if !cpu::dispatch(Check { rollout, columns }) {
-        return Err(culprit(rollout, columns));
-    }
+    rollout.check(columns)?;
     let y = [advantage, value_target];
     match rollout.accumulate {
         Accumulate::F32 => cpu::dispatch(scan(rollout, columns, Gae::<f32>::new(discount, lambda), y)),
@@ -184,7 +172,25 @@ fn scan_shifted<R: Real>(r: &ShiftedRollout<'_>, columns: Columns, gae: Gae<R>, 
     Scan { estimator: Shifted(gae), columns, x, last_x, flags: [], y, last_y: [&[], &[]] }.run();
 }
 
-/// True if every number that the scan will read is finite.
+impl Rollout<'_> {
+    /// Checks all that estimators read of these columns. Errors: `Shape`; `Value`; `Null` if something is truncated
+    /// without `final_value`.
+    pub(crate) fn check(&self, columns: Columns) -> Result {
+        columns.check("rollout: columns of [T, N] arrays of length", self.num_steps, self.num_envs)?;
+        let len = columns.len();
+        check_len("rollout: reward [T, N] of length", self.reward, len)?;
+        check_len("rollout: value [T, N] of length", self.value, len)?;
+        check_len("rollout: bootstrap_value [N] of length", self.bootstrap_value, self.num_envs)?;
+        check_len("rollout: terminated [T, N] of length", self.terminated, len)?;
+        check_len("rollout: truncated [T, N] of length", self.truncated, len)?;
+        if let Some(final_value) = self.final_value {
+            check_len("rollout: final_value [T, N] of length", final_value, len)?;
+        }
+        if cpu::dispatch(Check { rollout: self, columns }) { Ok(()) } else { Err(culprit(self, columns)) }
+    }
+}
+
+/// True if every number that estimators read is finite.
 struct Check<'a> {
     rollout: &'a Rollout<'a>,
     columns: Columns,
@@ -240,22 +246,22 @@ fn unfit(finals: &[f32], terminated: &[u8], truncated: &[u8]) -> u32 {
     flags
 }
 
-const FINAL: &str = "gae: a finite final_value where truncated";
+const FINAL: &str = "rollout: a finite final_value where truncated";
 
 /// Names what [`Check`] found.
 #[cold]
 fn culprit(r: &Rollout<'_>, columns: Columns) -> Error {
-    for (what, values) in [("gae: a finite reward", r.reward), ("gae: a finite value", r.value)] {
+    for (what, values) in [("rollout: a finite reward", r.reward), ("rollout: a finite value", r.value)] {
         if let Err(error) = columns.check_finite(what, values) {
             return error;
         }
     }
     let last = columns.part(r.bootstrap_value).unwrap_or(&[]);
-    if let Err(error) = check_finite("gae: a finite bootstrap_value", last) {
+    if let Err(error) = check_finite("rollout: a finite bootstrap_value", last) {
         return error;
     }
     let Some(final_value) = r.final_value else {
-        return Error::new(Kind::Null, "gae: final_value, because a step is truncated");
+        return Error::new(Kind::Null, "rollout: final_value, because a step is truncated");
     };
     for t in 0..columns.num_steps() {
         let row = |flags| columns.row(flags, t).unwrap_or(&[]).iter();

@@ -13,12 +13,16 @@ use core::ops::{Add, Mul, Sub};
 use super::finite::{check_finite, check_one};
 use crate::cpu::Kernel;
 use crate::error::{Error, Kind, Result};
+use crate::num;
 
 /// From this many columns on, rows are faster than columns with the recursion in registers.
 const ROWS_FROM: usize = 64;
 
 /// Columns walked row by row at a time: the rows that carry the recursion stay in the nearest cache.
 const ROW_BLOCK: usize = 4096;
+
+/// Groups of 16 columns that are walked row by row at a time where what is carried is not all written: it lies on the stack.
+const CARRIED: usize = 8;
 
 /// T times N, if both are at least 1.
 pub(crate) fn grid(num_steps: usize, num_envs: usize) -> Result<usize> {
@@ -130,6 +134,8 @@ pub(crate) trait Real:
     const STORED: bool;
     /// To the nearest f32.
     fn narrow(self) -> f32;
+    /// e^x.
+    fn exp(self) -> Self;
 }
 
 impl Real for f32 {
@@ -139,6 +145,11 @@ impl Real for f32 {
     fn narrow(self) -> f32 {
         self
     }
+
+    #[inline(always)]
+    fn exp(self) -> Self {
+        num::exp(self)
+    }
 }
 
 impl Real for f64 {
@@ -147,6 +158,11 @@ impl Real for f64 {
     #[inline(always)]
     fn narrow(self) -> f32 {
         self as f32
+    }
+
+    #[inline(always)]
+    fn exp(self) -> Self {
+        num::exp64(self)
     }
 }
 
@@ -172,6 +188,8 @@ pub(crate) struct After<R, const X: usize, const Y: usize, const W: usize> {
 pub(crate) trait Estimator<const X: usize, const F: usize, const Y: usize>: Copy {
     /// What the recursion runs in.
     type Real: Real;
+    /// Whether what was written is all of what was carried, and no output is missing.
+    const STORED: bool = Self::Real::STORED;
 
     /// W environments. `#[inline(always)]`, loops over `0..W`.
     fn step<const W: usize>(
@@ -191,7 +209,7 @@ pub(crate) struct Scan<'a, E, const X: usize, const F: usize, const Y: usize> {
     pub last_x: [&'a [f32]; X],
     /// `[T, N]` each.
     pub flags: [&'a [u8]; F],
-    /// `[T, N]` each.
+    /// `[T, N]` each; empty for one that is carried only.
     pub y: [&'a [Cell<f32>]; Y],
     /// `[N]` each, what stands after the last step; empty for zeros.
     pub last_y: [&'a [f32]; Y],
@@ -210,12 +228,20 @@ where
         let len = self.columns.len();
         let Some(x) = each(self.x, &[] as &[f32], |x| x.get(..len)) else { return };
         let Some(flags) = each(self.flags, &[] as &[u8], |flags| flags.get(..len)) else { return };
-        let Some(y) = each(self.y, &[] as &[Cell<f32>], |y| y.get(..len)) else { return };
+        let missing = &[] as &[Cell<f32>];
+        let Some(y) = each(self.y, missing, |y| if y.is_empty() { Some(y) } else { y.get(..len) }) else { return };
         (self.x, self.flags, self.y) = (x, flags, y);
-        // Of many columns the last step is made here, and the rest by rows.
-        let many = E::Real::STORED && width >= ROWS_FROM;
+        // Of many columns the last step is made here, and the rest by rows; or all steps are, with what is carried beside.
+        let many = width >= ROWS_FROM;
         let by_rows = if many { begin.wrapping_add(width.wrapping_sub(width % 16)) } else { begin };
         let mut at = begin;
+        while !E::STORED && at < by_rows {
+            let end = by_rows.min(at.wrapping_add(CARRIED * 16));
+            if self.carried_rows(Columns { begin: at, end, ..self.columns }).is_none() {
+                return;
+            }
+            at = end;
+        }
         while self.columns::<16>(at, if at < by_rows { 1 } else { num_steps }).is_some() {
             at = at.wrapping_add(16);
         }
@@ -226,7 +252,7 @@ where
             at = at.wrapping_add(1);
         }
         let mut at = begin;
-        while at < by_rows {
+        while E::STORED && at < by_rows {
             let end = by_rows.min(at.wrapping_add(ROW_BLOCK));
             if self.rows(Columns { begin: at, end, ..self.columns }).is_none() {
                 return;
@@ -255,11 +281,13 @@ where
             at = at.wrapping_sub(self.columns.num_envs);
             let x = each(self.x, &[0.0; W], |x| x.get(at..)?.first_chunk())?;
             let flags = each(self.flags, &[0; W], |flags| flags.get(at..)?.first_chunk())?;
-            let y = each(self.y, None, |y| Some(y.get(at..)?.first_chunk()))?;
+            let y = self.y.map(|y| y.get(at..).and_then(|y| y.first_chunk()));
             let now = Now { x, flags, y: y.map(|y| y.map_or([0.0; W], load)) };
             after = After { y: self.estimator.step(&now, &after), x: x.map(|x| *x) };
             for (to, y) in y.iter().zip(&after.y) {
-                store((*to)?, y);
+                if let Some(to) = to {
+                    store(to, y);
+                }
             }
         }
         Some(())
@@ -290,6 +318,41 @@ where
                     store(to.get(i)?, y);
                 }
             }
+        }
+        Some(())
+    }
+
+    /// All steps of up to `CARRIED` groups of 16 environments, row by row, with what is carried beside the arrays.
+    #[inline(always)]
+    fn carried_rows(&self, part: Columns) -> Option<()> {
+        let count = part.width() / 16;
+        let last_y = self.last_y.map(|row| groups(part.part(row)));
+        let mut after_x = self.last_x.map(|row| groups(part.part(row)));
+        let mut carried = [[[E::Real::from(0.0); 16]; Y]; CARRIED];
+        for (i, carried) in carried.iter_mut().enumerate() {
+            for (y, last) in carried.iter_mut().zip(last_y) {
+                *y = last.get(i).map_or(*y, |last| last.map(E::Real::from));
+            }
+        }
+        for t in (0..self.columns.num_steps).rev() {
+            let x = each(self.x, &[] as &[[f32; 16]], |x| groups(part.row(x, t)).get(..count))?;
+            let flags = each(self.flags, &[] as &[[u8; 16]], |x| groups(part.row(x, t)).get(..count))?;
+            let y = self.y.map(|y| groups(part.row(y, t)));
+            for (i, carried) in carried.iter_mut().enumerate().take(count) {
+                let now = Now {
+                    x: each(x, &[0.0; 16], |x| x.get(i))?,
+                    flags: each(flags, &[0; 16], |flags| flags.get(i))?,
+                    y: y.map(|y| y.get(i).map_or([0.0; 16], load)),
+                };
+                let after = After { x: after_x.map(|x| x.get(i).copied().unwrap_or([0.0; 16])), y: *carried };
+                *carried = self.estimator.step(&now, &after);
+                for (to, y) in y.iter().zip(carried.iter()) {
+                    if let Some(to) = to.get(i) {
+                        store(to, y);
+                    }
+                }
+            }
+            after_x = x;
         }
         Some(())
     }

@@ -18,8 +18,9 @@ pub fn discounted_sum_in_place(x: &mut [f32], discount: f32, num_steps: usize, n
     backward(None, &[], discount, num_steps, num_envs, x)
 }
 
-/// Writes n-step returns with a bootstrap: [`discounted_sum`] with `bootstrap_value`, `[N]`, after the last step.
-pub fn n_step(
+/// [`discounted_sum`] with `bootstrap_value`, `[N]`, after the last step: whole returns of episodes that go on. Where some
+/// end, see [`n_step_returns`](super::targets::n_step_returns).
+pub fn bootstrapped_sum(
     reward: &[f32],
     bootstrap_value: &[f32],
     discount: f32,
