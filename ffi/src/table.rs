@@ -245,8 +245,9 @@ pub unsafe fn check_held(
     oldest: impl Iterator<Item = (usize, u64)>,
 ) -> Result {
     let writing = unsafe { ptr::atomics(base, spans.writing) };
-    fence(Ordering::Acquire);
     for (ring, oldest) in oldest {
+        // What was copied, and what says how far back, was read before.
+        fence(Ordering::Acquire);
         let rows = writing.get(ring).map_or(0, |word| word.load(Ordering::Acquire));
         let pushed = unsafe { ptr::peek(base, spans.pushed, ring) }.unwrap_or(0);
         let held = table::oldest_after(pushed, rows, config.num_rows);

@@ -14,6 +14,7 @@ static struct world {
   rlcore_column columns[2];
   rlcore_replay_config config;
   rlcore_replay *r;
+  const rlcore_replay *reader;
   rlcore_rng rng, saved;
   rlcore_replay_stats stats;
   size_t size;
@@ -162,6 +163,15 @@ static void attack_init(void) {
   REFUSED(CROOKED, "out", rlcore_replay_attach(w.mem, w.size, off(&w.r, 4)));
   REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_replay_attach(w.mem, BLOCK, (void *)(w.mem + 64)));
   REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", rlcore_replay_attach(w.other, BLOCK, &w.r));
+  REFUSED(NULLED, "mem", rlcore_replay_attach_reader(NULL, BLOCK, &w.reader));
+  REFUSED(CROOKED, "block", rlcore_replay_attach_reader(off(w.mem, 4), BLOCK - 8, &w.reader));
+  REFUSED(RLCORE_E_SIZE, "block: bytes", rlcore_replay_attach_reader(w.mem, w.size - 1, &w.reader));
+  REFUSED(NULLED, "out", rlcore_replay_attach_reader(w.mem, w.size, NULL));
+  REFUSED(CROOKED, "out", rlcore_replay_attach_reader(w.mem, w.size, off(&w.reader, 4)));
+  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_replay_attach_reader(w.mem, BLOCK, (void *)(w.mem + 64)));
+  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", rlcore_replay_attach_reader(w.other, BLOCK, &w.reader));
+  FINE(rlcore_replay_attach_reader(w.mem, w.size, &w.reader));
+  CHECK((const void *)w.reader == (const void *)w.mem);
 }
 
 /* Every byte in every state of one bit: refused, or accepted and harmless. */

@@ -67,7 +67,7 @@ static double now(void) {
 
 /* ---- rlcore_memory ---- */
 
-static rlcore_memory *memory_new(void) {
+static void *memory_new(void) {
   rlcore_memory_config config;
   rlcore_memory *m;
   FINE(rlcore_memory_config_init(&config, sizeof config));
@@ -81,7 +81,7 @@ static rlcore_memory *memory_new(void) {
   return m;
 }
 
-static void memory_append(rlcore_memory *m) {
+static void memory_append(void *m) {
   static int32_t words[WORDS];
   static uint8_t screen[SCREEN];
   const void *values[2] = {words, screen};
@@ -111,7 +111,7 @@ static int is_copied(int line, int32_t status) {
   return 0;
 }
 
-static void memory_read(const rlcore_memory *m, rlcore_rng *rng, uint32_t round) {
+static void memory_read(const void *m, rlcore_rng *rng, uint32_t round) {
   static int32_t words[B][LONGEST][WORDS];
   static uint8_t screens[B][LONGEST][STACK][SCREEN];
   static float rewards[B][LONGEST];
@@ -153,30 +153,131 @@ static void memory_read(const rlcore_memory *m, rlcore_rng *rng, uint32_t round)
   }
 }
 
+/* ---- rlcore_replay: two environments take the same steps, of transitions over two ---- */
+
+enum { ENVS = 2, STEPS = 2 };
+
+static void *replay_new(void) {
+  rlcore_replay_config config;
+  rlcore_replay *r;
+  FINE(rlcore_replay_config_init(&config, sizeof config));
+  config.num_envs = ENVS;
+  config.num_rows = KEPT / ENVS;
+  config.num_columns = 2;
+  config.columns = columns;
+  config.observations = 3;
+  config.num_steps = STEPS;
+  config.discount = 1;
+  FINE(rlcore_replay_size(&config, &size));
+  if (ftruncate(fileno(file), (off_t)size) != 0) perror("ftruncate"), exit(1);
+  FINE(rlcore_replay_init(map(PROT_READ | PROT_WRITE), size, &config, &r));
+  return r;
+}
+
+/* Row `number` of an environment is step number % EPISODE of its episode; the last row of EPISODE is the tail. */
+static void replay_append(void *r) {
+  static int32_t words[ENVS][WORDS], last_words[ENVS][WORDS];
+  static uint8_t screen[ENVS][SCREEN], last_screen[ENVS][SCREEN];
+  const void *values[2] = {words, screen}, *last[2] = {last_words, last_screen};
+  for (uint64_t number = 0; !atomic_load(&control->stop); number++) {
+    const int ends = number % EPISODE == EPISODE - 2;
+    float rewards[ENVS];
+    uint8_t terminated[ENVS], truncated[ENVS] = {0};
+    for (uint32_t env = 0; env < ENVS; env++) {
+      rewards[env] = reward(number);
+      terminated[env] = (uint8_t)ends;
+      for (uint32_t i = 0; i < WORDS; i++) words[env][i] = word(number, env + i), last_words[env][i] = word(number + 1, env + i);
+      for (uint32_t i = 0; i < SCREEN; i++) screen[env][i] = pixel(number, env + i), last_screen[env][i] = pixel(number + 1, env + i);
+    }
+    FINE(rlcore_replay_add_all(r, values, rewards, terminated, truncated, ends ? last : NULL));
+    number += (uint64_t)ends;
+    if (number % 16 == 0) {
+      /* Priorities change under the reader, too. */
+      const rlcore_frame_index index = {number - number % EPISODE % 8 - 8, 0, 0};
+      if (number > 64 && index.number % EPISODE < EPISODE - 2) {
+        const float priority = (float)(number % 5);
+        const int32_t status = rlcore_replay_update(r, &index, &priority, 1, NULL);
+        CHECK(status == RLCORE_OK || status == RLCORE_E_RANGE);
+      }
+    }
+  }
+}
+
+static void is_row(const int32_t *words, uint64_t number, uint32_t env) {
+  for (uint32_t i = 0; i < WORDS; i++) CHECK(words[i] == word(number, env + i));
+}
+
+static void replay_read(const void *r, rlcore_rng *rng, uint32_t round) {
+  enum { ROWS = 8 };
+  static int32_t words[ROWS][WORDS];
+  static uint8_t screens[ROWS][STACK][SCREEN];
+  float weight[ROWS], rewards[ROWS], discount[ROWS];
+  uint8_t terminated[ROWS];
+  rlcore_frame_index index[ROWS];
+  const int32_t status = rlcore_replay_sample(r, rng, ROWS, 0.5f, round % 3, round % 2, index, weight, NULL);
+  if (status != RLCORE_OK) {
+    CHECK(status == RLCORE_E_NOT_READY || status == RLCORE_E_BUSY);
+    return;
+  }
+  for (int b = 0; b < ROWS; b++) CHECK(index[b].env < ENVS);
+  if (is_copied(__LINE__, rlcore_replay_gather(r, 0, index, ROWS, RLCORE_LAYOUT_HWC, RLCORE_I32, words)))
+    for (int b = 0; b < ROWS; b++) is_row(words[b], index[b].number, index[b].env);
+  if (is_copied(__LINE__, rlcore_replay_gather_next(r, 0, index, ROWS, RLCORE_LAYOUT_HWC, RLCORE_I32, words)))
+    for (int b = 0; b < ROWS; b++) {
+      const uint64_t left = EPISODE - 1 - index[b].number % EPISODE;
+      is_row(words[b], index[b].number + (left < STEPS ? left : STEPS), index[b].env);
+    }
+  if (is_copied(__LINE__, rlcore_replay_gather(r, 1, index, ROWS, RLCORE_LAYOUT_CHW, RLCORE_U8, screens)))
+    for (int b = 0; b < ROWS; b++)
+      for (uint32_t k = 0; k < STACK; k++) {
+        const uint64_t back = STACK - 1 - k, step = index[b].number % EPISODE;
+        const uint64_t number = index[b].number - (back < step ? back : step);
+        for (uint32_t i = 0; i < SCREEN; i++) CHECK(screens[b][k][i] == pixel(number, index[b].env + i));
+      }
+  if (is_copied(__LINE__, rlcore_replay_transitions(r, index, ROWS, rewards, discount, terminated, NULL)))
+    for (int b = 0; b < ROWS; b++) {
+      const uint64_t number = index[b].number;
+      const int ends = number % EPISODE >= EPISODE - 1 - STEPS;
+      const float more = number % EPISODE < EPISODE - 2 ? reward(number + 1) : 0;
+      CHECK(terminated[b] == ends && discount[b] == (ends ? 0.0f : 1.0f) && rewards[b] == reward(number) + more);
+    }
+}
+
+/* ---- Both ---- */
+
+struct store {
+  const char *name;
+  void *(*make)(void);
+  void (*append)(void *);
+  void (*read)(const void *, rlcore_rng *, uint32_t);
+  int32_t (*attach)(void *, void **);
+  int32_t (*attach_reader)(const void *, const void **);
+};
+
 /* Starts a process that appends until it is told to stop, or killed. */
-static pid_t start(rlcore_memory *m) {
+static pid_t start(const struct store *s, void *object) {
   atomic_store(&control->stop, 0);
   fflush(stdout);
   const pid_t pid = fork();
   if (pid < 0) perror("fork"), exit(1);
   if (pid == 0) {
-    memory_append(m);
+    s->append(object);
     _exit(failures != 0);
   }
   return pid;
 }
 
-static void a_reader_never_believes_a_torn_row(void) {
-  rlcore_memory *m = memory_new(), *whole;
-  const rlcore_memory *r;
-  const void *seen = map(PROT_READ);
-  FINE(rlcore_memory_attach_reader(seen, size, &r));
+static void a_reader_never_believes_a_torn_row(const struct store *s) {
+  void *object = s->make(), *whole;
+  const void *r, *seen = map(PROT_READ);
+  FINE(s->attach_reader(seen, &r));
   rlcore_rng rng;
   FINE(rlcore_rng_seed(&rng, 3));
-  const pid_t pid = start(m);
+  const pid_t pid = start(s, object);
   const double end = now() + SECONDS;
   uint32_t round = 0;
-  while ((copied < ENOUGH || spoilt < SPOILT) && failures == 0 && now() < end) memory_read(r, &rng, round++);
+  copied = lost = spoilt = 0;
+  while ((copied < ENOUGH || spoilt < SPOILT) && failures == 0 && now() < end) s->read(r, &rng, round++);
   CHECK(copied >= ENOUGH);
   CHECK(spoilt >= SPOILT);
   atomic_store(&control->stop, 1);
@@ -184,40 +285,55 @@ static void a_reader_never_believes_a_torn_row(void) {
   waitpid(pid, &status, 0);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   /* Nobody writes any more: the mapping is an image, and so is every copy of the file. */
-  FINE(rlcore_memory_attach((void *)(size_t)seen, size, &whole));
+  FINE(s->attach((void *)(size_t)seen, &whole));
   void *copy = malloc(size);
   CHECK(pread(fileno(file), copy, size, 0) == (ssize_t)size);
   CHECK(memcmp(copy, seen, size) == 0);
-  FINE(rlcore_memory_attach(copy, size, &whole));
+  FINE(s->attach(copy, &whole));
+  printf("%s: %ld copies were right, %ld were spoilt; ", s->name, copied, spoilt);
   lost = 0;
-  for (uint32_t i = 0; i < 100; i++) memory_read(whole, &rng, i);
+  for (uint32_t i = 0; i < 100; i++) s->read(whole, &rng, i);
   CHECK(lost == 0);
   free(copy);
 }
 
-static void a_writer_may_die_at_any_moment(void) {
+static void a_writer_may_die_at_any_moment(const struct store *s) {
   int refused = 0;
   for (int i = 0; i < KILLS && failures == 0; i++) {
-    rlcore_memory *m = memory_new(), *left;
-    const pid_t pid = start(m);
+    void *object = s->make(), *left;
+    const pid_t pid = start(s, object);
     nanosleep(&(struct timespec){.tv_nsec = 2000000 + 371000 * i}, NULL);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    const int32_t status = rlcore_memory_attach(m, size, &left);
+    const int32_t status = s->attach(object, &left);
     if (status == RLCORE_OK) {
       rlcore_rng rng;
       FINE(rlcore_rng_seed(&rng, 3));
       lost = 0;
-      for (uint32_t j = 0; j < 20; j++) memory_read(left, &rng, j);
+      for (uint32_t j = 0; j < 20; j++) s->read(left, &rng, j);
       CHECK(lost == 0);
     } else {
       CHECK(status == RLCORE_E_IMAGE);
       refused++;
     }
-    munmap(m, size);
+    munmap(object, size);
   }
-  printf("%d of %d writers were killed amid a row; ", refused, (int)KILLS);
+  printf("%d of %d writers were killed amid a row\n", refused, (int)KILLS);
 }
+
+static int32_t memory_attach(void *mem, void **out) { return rlcore_memory_attach(mem, size, (rlcore_memory **)out); }
+static int32_t replay_attach(void *mem, void **out) { return rlcore_replay_attach(mem, size, (rlcore_replay **)out); }
+static int32_t memory_attach_reader(const void *mem, const void **out) {
+  return rlcore_memory_attach_reader(mem, size, (const rlcore_memory **)out);
+}
+static int32_t replay_attach_reader(const void *mem, const void **out) {
+  return rlcore_replay_attach_reader(mem, size, (const rlcore_replay **)out);
+}
+
+static const struct store stores[2] = {
+  {"memory", memory_new, memory_append, memory_read, memory_attach, memory_attach_reader},
+  {"replay", replay_new, replay_append, replay_read, replay_attach, replay_attach_reader},
+};
 
 int main(void) {
   describe();
@@ -225,9 +341,10 @@ int main(void) {
   if (!file) perror("tmpfile"), exit(1);
   control = mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (control == MAP_FAILED) perror("mmap"), exit(1);
-  a_reader_never_believes_a_torn_row();
-  printf("%ld copies were right, %ld were spoilt; ", copied, spoilt);
-  a_writer_may_die_at_any_moment();
+  for (int i = 0; i < 2; i++) {
+    a_reader_never_believes_a_torn_row(&stores[i]);
+    a_writer_may_die_at_any_moment(&stores[i]);
+  }
   printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -698,6 +698,22 @@ impl<'a> View<'a> {
         })
     }
 
+    /// Accepts bytes that another process writes to meanwhile, see [`table`]: looks only at what never changes.
+    /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
+    pub fn attach(mem: &'a [u8]) -> Result<Self> {
+        block::attach(mem, block::Kind::Replay, |config| Ok(spans(config)?.1))?;
+        Self::of(mem)
+    }
+
+    /// Rings and numbers of the oldest rows that transitions read: what has to be held still after they were copied beside
+    /// a writer. A row that is forgotten already is its own.
+    pub fn oldest(&self, index: &[FrameIndex]) -> impl Iterator<Item = (usize, u64)> {
+        index.iter().map(|index| {
+            let ring = index.env as usize;
+            (ring, self.table.stack_start(ring, index.number).unwrap_or(index.number))
+        })
+    }
+
     /// Transitions that may be drawn.
     pub fn len(&self) -> u64 {
         self.state.num_transitions
