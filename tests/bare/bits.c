@@ -384,6 +384,102 @@ static rlcore_status frames(uint64_t *hash) {
   return RLCORE_OK;
 }
 
+/* ---- Replay memories: frames that wrap around, sequences and transitions drawn from them, and the blocks ---- */
+static rlcore_status memory(uint64_t *hash) {
+  enum { B = 24, L = 6, STACK = 2, FRAME = 4 };
+  static const rlcore_column columns[] = {
+      {.name = "picture", .kind = RLCORE_U8, .len = FRAME, .num_stack = STACK},
+      {.name = "action", .kind = RLCORE_I32, .len = 1},
+  };
+  static uint64_t mem[2048];
+  static uint8_t pictures[B * L * FRAME * STACK], terminated[B * L], truncated[B * L], valid[B * L];
+  static float reward[B * L];
+  rlcore_memory_config config;
+  rlcore_memory *m;
+  rlcore_sample samples[2 * B];
+  rlcore_rng rng;
+  size_t size;
+  TRY(rlcore_memory_config_init(&config, sizeof config));
+  config.history_size = 70;
+  config.max_sample_size = L;
+  config.columns = columns;
+  config.num_columns = LEN(columns);
+  TRY(rlcore_memory_init(mem, sizeof mem, &config, &m));
+  for (uint32_t i = 0; i < 200; i++) {
+    const uint8_t picture[FRAME] = {(uint8_t)i, (uint8_t)(3 * i), (uint8_t)(5 * i), (uint8_t)(7 * i)};
+    const int32_t action = (int32_t)i % 4;
+    const void *values[] = {picture, &action};
+    const rlcore_frame frame = {
+        .episode = i / 9, .step = i % 9, .reward = i % 5 ? 0.0f : 1.0f, .terminated = i % 9 == 8, .truncated = i % 27 == 7,
+    };
+    if (frame.step == 8 && i % 27 == 8) continue;  /* that episode was cut a step earlier */
+    TRY(rlcore_memory_add(m, &frame, values, NULL, NULL));
+  }
+  TRY(rlcore_rng_seed(&rng, 17));
+  TRY(rlcore_memory_sample_uniform(m, &rng, NULL, samples, B));
+  TRY(rlcore_memory_sample_priority(m, &rng, NULL, samples + B, B));
+  TRY(rlcore_memory_gather(m, samples + B, B, L, 0, RLCORE_LAYOUT_HWC, RLCORE_U8, pictures));
+  TRY(rlcore_memory_gather_frames(m, samples, B, L, reward, terminated, truncated, valid));
+  TRY(rlcore_memory_store_rng(m, &rng));
+  TRY(rlcore_memory_size(&config, &size));
+  mix(hash, samples, sizeof samples);
+  mix(hash, pictures, sizeof pictures);
+  mix(hash, reward, sizeof reward);
+  mix(hash, valid, sizeof valid);
+  mix(hash, mem, size);
+  return RLCORE_OK;
+}
+
+static rlcore_status replay(uint64_t *hash) {
+  enum { N = 3, B = 32, OBS = 5 };
+  static const rlcore_column columns[] = {
+      {.name = "obs", .kind = RLCORE_F32, .len = OBS},
+      {.name = "action", .kind = RLCORE_I32, .len = 1},
+  };
+  static uint64_t mem[4096];
+  static float obs[N * OBS], final_obs[N * OBS], reward[N], weight[B], probability[B], got[B], discount[B], next[B * OBS];
+  static int32_t action[N];
+  static uint8_t terminated[N], truncated[N];
+  const void *values[] = {obs, action}, *final_values[] = {final_obs, NULL};
+  rlcore_replay_config config;
+  rlcore_replay *r;
+  rlcore_frame_index index[B];
+  rlcore_rng rng;
+  size_t size;
+  TRY(rlcore_replay_config_init(&config, sizeof config));
+  config.num_envs = N;
+  config.num_rows = 50;
+  config.columns = columns;
+  config.num_columns = LEN(columns);
+  config.num_steps = 3;
+  TRY(rlcore_replay_init(mem, sizeof mem, &config, &r));
+  TRY(rlcore_rng_seed(&rng, 18));
+  for (uint32_t t = 0; t < 120; t++) {
+    TRY(draw(&rng, -1.0, 1.0, obs, N * OBS));
+    TRY(draw(&rng, -1.0, 1.0, final_obs, N * OBS));
+    TRY(draw(&rng, -1.0, 1.0, reward, N));
+    for (uint32_t i = 0; i < N; i++) {
+      action[i] = (int32_t)(t * N + i);
+      terminated[i] = (t + 5 * i) % 11 == 10;
+      truncated[i] = (t + i) % 17 == 16;
+    }
+    TRY(rlcore_replay_add_all(r, values, reward, terminated, truncated, final_values));
+    if (t % 10 != 9) continue;
+    TRY(rlcore_replay_sample(r, &rng, B, 0.5f, RLCORE_REPLAY_NORMALIZE_BATCH, t % 20 == 9, index, weight, probability));
+    TRY(rlcore_replay_transitions(r, index, B, got, discount, NULL, NULL));
+    TRY(rlcore_replay_gather_next(r, 0, index, B, RLCORE_LAYOUT_HWC, RLCORE_F32, next));
+    TRY(rlcore_replay_update(r, index, probability, B, NULL));
+    mix(hash, index, sizeof index);
+    mix(hash, weight, sizeof weight);
+    mix(hash, got, sizeof got);
+    mix(hash, discount, sizeof discount);
+    mix(hash, next, sizeof next);
+  }
+  TRY(rlcore_replay_size(&config, &size));
+  mix(hash, mem, size);
+  return RLCORE_OK;
+}
+
 /* ---- Hindsight, a queue, and a rollout as a file ---- */
 static int32_t near(void *user, const float *achieved, const float *goal, float *reward, uint8_t *terminated) {
   (void)user;
@@ -546,6 +642,8 @@ static const struct {
     {"records", records},
     {"pictures", pictures},
     {"frames", frames},
+    {"memory", memory},
+    {"replay", replay},
     {"hindsight", hindsight},
     {"file", file},
     {"ppo_discrete", ppo_discrete},
