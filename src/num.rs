@@ -77,6 +77,40 @@ pub fn exp(x: f32) -> f32 {
     propagate(x, p * power_of_two(half) * power_of_two(n.wrapping_sub(half)))
 }
 
+/// e^x within 1 ulp where the result and its neighbours are normal numbers, in two thirds of the instructions of [`exp`]:
+/// 0 below -87.7, as for 88 above 88. Not for NaN.
+#[inline(always)]
+pub fn exp_normal(x: f32) -> f32 {
+    let y = clamp(x, -88.0, 88.0);
+    let shifted = y * core::f32::consts::LOG2_E + ROUND;
+    let n = shifted - ROUND;
+    let r = y - n * LN_2_HIGH - n * LN_2_LOW;
+    let mut p = 1.381_454e-3;
+    p = p * r + 8.368_745e-3;
+    p = p * r + 4.166_839e-2;
+    p = p * r + 1.666_652_1e-1;
+    p = p * r + 4.999_999_4e-1;
+    let p = p * (r * r) + r + 1.0;
+    // n runs over [-127, 127]; the lowest makes a factor of 0.
+    p * f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23))
+}
+
+/// 2^x within 2 ulp where the result is a normal number, exact for whole x: 0 below -126.5, as for 127 above 127. Not for NaN.
+#[inline(always)]
+pub fn exp2_normal(x: f32) -> f32 {
+    let y = clamp(x, -127.0, 127.0);
+    let shifted = y + ROUND;
+    let r = y - (shifted - ROUND);
+    let mut p = 1.535_33e-4;
+    p = p * r + 1.339_895_2e-3;
+    p = p * r + 9.618_438e-3;
+    p = p * r + 5.550_332_4e-2;
+    p = p * r + 2.402_264_8e-1;
+    p = p * r + 6.931_472e-1;
+    p = p * r + 1.0;
+    p * f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23))
+}
+
 /// The natural logarithm within 1 ulp. -inf for 0, NaN for negative numbers; denormals are exact inputs like any other.
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {

@@ -113,6 +113,20 @@ impl Columns {
         if whole { Columns { num_steps: 1, num_envs: len, begin: 0, end: len } } else { *self }
     }
 
+    /// `width` of these columns from number `at` on, or as many as there are.
+    #[inline(always)]
+    pub(crate) fn stripe(&self, at: usize, width: usize) -> Columns {
+        let begin = self.begin.saturating_add(at).min(self.end);
+        Columns { begin, end: begin.saturating_add(width).min(self.end), ..*self }
+    }
+
+    /// The same columns of `[T, N, width]` arrays.
+    #[inline(always)]
+    pub(crate) fn wide(&self, width: usize) -> Columns {
+        let [num_envs, begin, end] = [self.num_envs, self.begin, self.end].map(|x| x.saturating_mul(width));
+        Columns { num_envs, begin, end, ..*self }
+    }
+
     /// Steps.
     #[inline(always)]
     pub(crate) fn num_steps(&self) -> usize {

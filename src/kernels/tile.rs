@@ -32,6 +32,8 @@ impl Tile {
             2 if width == 2 && self.load_whole::<2>(rows).is_some() => {}
             3 if width == 3 && self.load_whole::<3>(rows).is_some() => {}
             4 if width == 4 && self.load_whole::<4>(rows).is_some() => {}
+            _ if self.load_half::<0>(rows, stride, begin, width).is_some()
+                && self.load_half::<1>(rows, stride, begin, width).is_some() => {}
             _ => {
                 for (i, row) in rows.chunks_exact(stride).take(ROWS).enumerate() {
                     for (x, lanes) in row.iter().skip(begin).zip(self.0.iter_mut().take(width)) {
@@ -40,6 +42,22 @@ impl Tile {
                 }
             }
         }
+    }
+
+    /// Eight of the rows, column after column. None if there are fewer.
+    #[inline(always)]
+    fn load_half<const HALF: usize>(&mut self, rows: &[f32], stride: usize, begin: usize, width: usize) -> Option<()> {
+        let row = |i: usize| {
+            let at = stride.wrapping_mul(8 * HALF + i).wrapping_add(begin);
+            rows.get(at..)?.get(..width)
+        };
+        let rows = [row(0)?, row(1)?, row(2)?, row(3)?, row(4)?, row(5)?, row(6)?, row(7)?];
+        for (j, lanes) in self.0.get_mut(..width)?.iter_mut().enumerate() {
+            for i in 0..8 {
+                lanes[8 * HALF + i] = *rows[i].get(j)?;
+            }
+        }
+        Some(())
     }
 
     /// Puts negative infinity wherever `mask`, shaped as the rows that were loaded, is 0.
