@@ -40,8 +40,15 @@ fn turn(x: f64, f: fn(f64) -> f64) -> f64 {
     f(if x.abs() <= 4_194_304.0 { x } else { x * 0.0 })
 }
 
+/// `f` between bounds, 0 elsewhere.
+fn normal<T: From<f32> + PartialOrd>(low: f32, high: f32, f: fn(T) -> T) -> impl Fn(T) -> T {
+    move |x| if (T::from(low)..=T::from(high)).contains(&x) { f(x) } else { T::from(0.0) }
+}
+
 fn check_all(step: usize) {
     check("exp", step, 1.0, num::exp, f64::exp);
+    check("exp_normal", step, 1.0, normal(-87.3, 88.0, num::exp_normal), normal(-87.3, 88.0, f64::exp));
+    check("exp2_normal", step, 2.0, normal(-126.0, 127.0, num::exp2_normal), normal(-126.0, 127.0, f64::exp2));
     check("ln", step, 1.0, num::ln, f64::ln);
     check("tanh", step, 6.0, num::tanh, f64::tanh);
     check("sigmoid", step, 3.0, num::sigmoid, |x| 1.0 / (1.0 + (-x).exp()));

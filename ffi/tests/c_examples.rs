@@ -64,6 +64,11 @@ fn an_atari_screen_wears_every_wrapper() {
 }
 
 #[test]
+fn vtrace_learns_from_what_another_policy_did() {
+    make(&["check-vtrace"]);
+}
+
+#[test]
 fn another_process_resumes_to_the_same_bytes() {
     make(&["check-resume"]);
 }

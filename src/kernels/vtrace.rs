@@ -137,10 +137,11 @@ pub fn from_importance_weights_range(
     if found.is_none() && !cpu::dispatch(Check { v, columns }) {
         found = culprit(v, columns);
     }
-    match found {
-        Some(error) => Err(error),
-        None => Ok(sweep(v, columns, log_rho, out.log_rho, out)),
+    if let Some(error) = found {
+        return Err(error);
     }
+    sweep(v, columns, log_rho, out.log_rho, out);
+    Ok(())
 }
 
 /// The first number that is not finite.
@@ -167,10 +168,10 @@ pub fn from_logits(v: &VTrace<'_>, policies: &Policies<'_>, columns: Columns, ou
     check_len("vtrace: behaviour_logits [T, N, A] of length", policies.behaviour_logits, num_logits)?;
     check_len("vtrace: target_logits [T, N, A] of length", policies.target_logits, num_logits)?;
     check_len("vtrace: action [T, N] of length", policies.action, len)?;
-    if !cpu::dispatch(Check { v, columns }) || !cpu::dispatch(CheckPolicies { policies, columns }) {
-        if let Some(error) = culprit(v, columns).or_else(|| culprit_of_policies(policies, columns)) {
-            return Err(error);
-        }
+    let fine = cpu::dispatch(Check { v, columns }) && cpu::dispatch(CheckPolicies { policies, columns });
+    let found = if fine { None } else { culprit(v, columns).or_else(|| culprit_of_policies(policies, columns)) };
+    if let Some(error) = found {
+        return Err(error);
     }
     // If nobody wants the log-ratios, they lie where the recursion will write.
     let place = out.log_rho.or(out.pg_advantage).or(out.vs);
@@ -535,9 +536,10 @@ struct CheckPolicies<'a> {
     columns: Columns,
 }
 
+/// Logits that are checked of one policy before those of the other.
 const BY_TURNS: usize = 4096;
 
-/// Rows `[run, A]` of the environments of a range, step by step, and where each run begins.
+/// What the range has of a `[T, N, width]` array, in as few runs as hold nothing else.
 fn runs<T>(array: &[T], columns: Columns, width: usize) -> impl Iterator<Item = &[T]> {
     let part = columns.joined().wide(width);
     (0..part.num_steps()).map_while(move |t| part.row(array, t))
@@ -552,7 +554,7 @@ impl Kernel for CheckPolicies<'_> {
         let (part, mut finite) = (columns.joined().wide(p.num_actions), true);
         for t in 0..part.num_steps() {
             let (b, t) = (part.row(p.behaviour_logits, t).unwrap_or(&[]), part.row(p.target_logits, t).unwrap_or(&[]));
-            // By turns, so that the ends of both are in the cache for the pass that comes back.
+            // By turns, so that small batches of both are in the cache for the next pass.
             for (b, t) in b.chunks(BY_TURNS).zip(t.chunks(BY_TURNS)) {
                 finite &= all_finite(b) & all_finite(t);
             }
@@ -571,10 +573,8 @@ impl Kernel for CheckPolicies<'_> {
 /// Names what [`CheckPolicies`] found.
 #[cold]
 fn culprit_of_policies(p: &Policies<'_>, columns: Columns) -> Option<Error> {
-    let logits = [
-        ("vtrace: finite behaviour_logits", p.behaviour_logits),
-        ("vtrace: finite target_logits", p.target_logits),
-    ];
+    let logits =
+        [("vtrace: finite behaviour_logits", p.behaviour_logits), ("vtrace: finite target_logits", p.target_logits)];
     for (what, logits) in logits {
         for run in runs(logits, columns, p.num_actions) {
             if let Err(error) = check_finite(what, run) {
