@@ -14,7 +14,8 @@
 //! stores 0. [`Table::push`] writes the row before it counts it in `pushed`, so a number below `pushed` is a whole row;
 //! what an owner keeps beside the columns is written before that too. A reader copies first and asks afterwards: rows below
 //! `pushed + writing - num_rows` may have been overwritten meanwhile and are forgotten, whatever was copied; all others
-//! are as they were pushed ([`oldest_after`]). Nobody waits: a reader loses rows only to a writer that laps it.
+//! are as they were pushed ([`oldest_after`]). Nobody waits: a reader loses rows only to a writer that laps it. Where a
+//! machine reads 64 bits in two halves, no reader may look while a count passes a multiple of 2^32.
 //!
 //! ```
 //! use rlcore::block::{Cutter, Plan};
