@@ -497,7 +497,10 @@ impl Kernel for Raise<'_, '_> {
             let Some(touched) = nodes.get(..count) else { return };
             for &node in touched {
                 let (sum, min) = match below {
-                    None => all.get(node as usize).map_or(NOTHING, sum_weights),
+                    None => match all.get(node as usize) {
+                        Some(weights) => sum_weights(weights),
+                        None => NOTHING,
+                    },
                     Some(below) => {
                         let node = below.wrapping_add(node as usize);
                         let (Some(sums), Some(mins), Some(begins)) =
@@ -521,9 +524,9 @@ impl Kernel for Raise<'_, '_> {
             let Some(&above) = levels.starts().get(i.wrapping_add(1)) else { return };
             let left = count;
             count = 0;
-            for i in 0..left.min(UP) {
-                let node = nodes[i] >> 4;
-                note(marks, above, node, &mut nodes, &mut count);
+            for i in 0..left {
+                let Some(&node) = nodes.get(i) else { return };
+                note(marks, above, node >> 4, &mut nodes, &mut count);
             }
             below = Some(start);
         }
