@@ -460,7 +460,7 @@ fn sizes_that_do_not_divide_are_refused() {
     // 12 samples are 4 windows of 3, of which one would begin in one environment and end in the next.
     refused(cut(4, 3, 6, 3), Kind::Range, "divides num_steps, 4, given 3");
     refused(cut(4, 3, 6, 4), Kind::Range, "divides minibatch_size, 6, given 4");
-    refused(cut(1 << 16, 1 << 16, 1, 1), Kind::Overflow, "32 bits");
+    refused(cut(1 << 16, 1 << 16, 1, 1), Kind::Overflow, "T");
     let c = cut(4, 3, 4, 2);
     assert_eq!(c.starts(&mut [0; 5]).unwrap_err().kind, Kind::Shape);
     let mut index = [0, 1, 2, 3, 4, 6];

@@ -1,0 +1,88 @@
+//! Samples a second of rollouts: `rollout/<what>/<shape>`, shape being T, N, what is observed, and samples of a minibatch.
+//!
+//! `gather` takes observation, action and the five numbers of random samples; `windows` takes windows of 8 steps; `copy`
+//! writes the same bytes of observations from the same places, one copy a sample. 64 minibatches are used in turn.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use rlcore::data::rollout_buffer::{Minibatch, RolloutBuffer, RolloutBufferConfig, Step};
+use rlcore::data::table::Column;
+use rlcore::space::{Element, Elements, ElementsMut};
+use std::hint::black_box;
+use std::time::Duration;
+
+fn bench_rollouts(c: &mut Criterion) {
+    let mut group = c.benchmark_group("rollout");
+    for (t, n, len, rows) in [(128u32, 8usize, 84 * 84 * 4usize, 256usize), (256, 64, 16, 2048)] {
+        let columns = [Column::new("obs", Element::U8, len as u32), Column::new("action", Element::I32, 1)];
+        let config = RolloutBufferConfig { num_steps: t, num_envs: n as u32, columns: &columns, ..Default::default() };
+        let mut block = vec![0u64; RolloutBuffer::size(&config).unwrap() / 8];
+        let mut buffer = RolloutBuffer::init(bytemuck::cast_slice_mut(&mut block), &config).unwrap();
+        let (obs, action, numbers) = (vec![7u8; n * len], vec![1; n], vec![0.5; n]);
+        let step = Step {
+            columns: &[Some(Elements::U8(&obs)), Some(Elements::I32(&action))],
+            reward: &numbers,
+            value: &numbers,
+            log_prob: &numbers,
+            terminated: &vec![0; n],
+            truncated: &vec![0; n],
+            ..Default::default()
+        };
+        let shape = |rows: usize| format!("T{t}xN{n}x{len}B-{rows}");
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_function(BenchmarkId::new("add", shape(n)), |b| {
+            b.iter(|| {
+                if buffer.add(&step).is_err() {
+                    buffer.reset().unwrap();
+                }
+            })
+        });
+        while buffer.add(&step).is_ok() {}
+        buffer.finish(&numbers, None, 0.99, 0.95).unwrap();
+
+        group.throughput(Throughput::Elements(rows as u64));
+        let (mut got, mut acts, mut five) = (vec![0u8; rows * len], vec![0; rows], vec![0.0; 5 * rows]);
+        for (name, window) in [("gather", 1), ("windows", 8)] {
+            let mut index = vec![0; t as usize * n / window];
+            buffer.draw(rows, window, &mut index).unwrap();
+            let view = buffer.view().unwrap();
+            let mut batches = index.chunks_exact(rows / window).cycle();
+            group.bench_function(BenchmarkId::new(name, shape(rows)), |b| {
+                b.iter(|| {
+                    let mut numbers = five.chunks_exact_mut(rows);
+                    let out = Minibatch {
+                        columns: &mut [Some(ElementsMut::U8(&mut got)), Some(ElementsMut::I32(&mut acts))],
+                        log_prob: numbers.next(),
+                        value: numbers.next(),
+                        advantage: numbers.next(),
+                        value_target: numbers.next(),
+                        reward: numbers.next(),
+                        ..Default::default()
+                    };
+                    view.gather(batches.next().unwrap(), window, out).unwrap()
+                })
+            });
+        }
+        let mut index = vec![0; t as usize * n];
+        buffer.draw(rows, 1, &mut index).unwrap();
+        let view = buffer.view().unwrap();
+        let all = view.column(0).unwrap().bytes();
+        let mut batches = index.chunks_exact(rows).cycle();
+        group.bench_function(BenchmarkId::new("copy", shape(rows)), |b| {
+            b.iter(|| {
+                for (to, &i) in got.chunks_exact_mut(len).zip(batches.next().unwrap()) {
+                    let row = (i as usize % t as usize) * n + i as usize / t as usize;
+                    to.copy_from_slice(&all[row * len..][..len]);
+                }
+                black_box(&mut got);
+            })
+        });
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
+    targets = bench_rollouts
+}
+criterion_main!(benches);
