@@ -35,10 +35,13 @@ impl Tile {
             _ if self.load_half::<0>(rows, stride, begin, width).is_some()
                 && self.load_half::<1>(rows, stride, begin, width).is_some() => {}
             _ => {
-                for (i, row) in rows.chunks_exact(stride).take(ROWS).enumerate() {
+                let mut rest = rows;
+                for i in 0..ROWS {
+                    let Some((row, after)) = rest.split_at_checked(stride) else { break };
                     for (x, lanes) in row.iter().skip(begin).zip(self.0.iter_mut().take(width)) {
-                        lanes[i % ROWS] = *x;
+                        lanes[i] = *x;
                     }
+                    rest = after;
                 }
             }
         }
