@@ -28,6 +28,7 @@
 use crate::block::{self, Cutter, Fit, Plan, Span, TooLong};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
+use crate::num;
 
 /// Children of a node.
 pub const WIDTH: usize = 16;
@@ -308,13 +309,14 @@ fn widened(x: &[f32; WIDTH]) -> [f64; WIDTH] {
 /// The smallest of 16.
 #[inline(always)]
 fn least(x: &[f32; WIDTH]) -> f32 {
-    let mut x = *x;
-    for half in [8, 4, 2, 1] {
-        for i in 0..half {
-            x[i] = if x[i + half] < x[i] { x[i + half] } else { x[i] };
+    let mut lanes = [f32::INFINITY; LANES];
+    for row in x.as_chunks::<LANES>().0 {
+        for (lane, x) in lanes.iter_mut().zip(row) {
+            *lane = num::min(*x, *lane);
         }
     }
-    x[0]
+    let [a, b, c, d] = lanes;
+    num::min(num::min(a, b), num::min(c, d))
 }
 
 /// Sum and smallest weight above 0.
