@@ -291,6 +291,7 @@ impl<R: Real> Gae<R> {
 
 impl<R: Real> Estimator<3, 2, 2> for Gae<R> {
     type Real = R;
+    const READ: usize = 2;
 
     #[inline(always)]
     fn step<const W: usize>(&self, now: &Now<'_, 3, 2, 2, W>, after: &After<R, 3, 2, W>) -> [[R; W]; 2] {
