@@ -612,7 +612,7 @@ fn a_damaged_or_foreign_image_is_refused_and_left_alone() {
             assert!([Kind::Image, Kind::Size].contains(&kind), "byte {at} bit {bit}: {kind:?}");
         }
     }
-    let fields = spans(&Setup::read(bytes(&mut mem)).unwrap()).unwrap().0;
+    let fields = spans(Setup::read(bytes(&mut mem)).unwrap()).unwrap().0;
     let (steps, phase, rng) = (fields.steps.start(), fields.phase.start(), fields.rng.start());
     assert_eq!(bytes(&mut mem)[phase..][..3], [1; 3]);
     assert_eq!(refused(&|image| image[phase] = 3), Kind::Image);

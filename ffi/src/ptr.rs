@@ -292,13 +292,21 @@ impl<'a> Room<'a> {
 /// Observations or actions to read.
 pub struct AnyInput<'a> {
     kind: Element,
-    bytes: Input<'a, u8>,
+    what: &'static str,
+    p: *const u8,
+    /// Elements.
+    len: usize,
+    lives: PhantomData<&'a [u8]>,
 }
 
 /// Room for observations or actions.
 pub struct AnyOutput<'a> {
     kind: Element,
-    bytes: Output<'a, u8>,
+    what: &'static str,
+    p: *mut u8,
+    /// Elements.
+    len: usize,
+    lives: PhantomData<&'a mut [u8]>,
 }
 
 impl<'a> AnyInput<'a> {
@@ -315,7 +323,7 @@ impl<'a> AnyInput<'a> {
         width: usize,
     ) -> Result<AnyInput<'a>> {
         let len = check_any(what, p, kind, rows, width)?;
-        Ok(AnyInput { kind, bytes: Input { what, p: p.cast(), len, lives: PhantomData } })
+        Ok(AnyInput { kind, what, p: p.cast(), len, lives: PhantomData })
     }
 
     /// As [`AnyInput::at`], or nothing for NULL.
@@ -336,7 +344,7 @@ impl<'a> AnyInput<'a> {
     /// The bytes it covers.
     #[inline]
     pub fn extent(&self) -> Extent {
-        self.bytes.extent()
+        Extent::of_elements(self.what, self.p, self.len, self.kind)
     }
 
     /// As [`Input::rows`].
@@ -345,18 +353,19 @@ impl<'a> AnyInput<'a> {
     /// As there.
     #[inline(always)]
     pub unsafe fn rows(self, begin: usize, rows: usize, width: usize) -> Self {
-        AnyInput { bytes: unsafe { self.bytes.rows(begin, rows, width.wrapping_mul(self.kind.size())) }, ..self }
+        let offset = begin.wrapping_mul(width).wrapping_mul(self.kind.size());
+        AnyInput { p: self.p.wrapping_add(offset), len: rows.wrapping_mul(width), ..self }
     }
 
     /// The elements.
     #[inline]
     pub fn elements(self) -> Elements<'a> {
-        let Input { p, len, .. } = self.bytes;
+        let AnyInput { p, len, .. } = self;
         // SAFETY: whole elements of this kind, present and aligned by `check_any`, readable by the promise to `at`.
         unsafe {
             match self.kind {
-                Element::F32 => Elements::F32(slice::from_raw_parts(p.cast(), len / 4)),
-                Element::I32 => Elements::I32(slice::from_raw_parts(p.cast(), len / 4)),
+                Element::F32 => Elements::F32(slice::from_raw_parts(p.cast(), len)),
+                Element::I32 => Elements::I32(slice::from_raw_parts(p.cast(), len)),
                 Element::U8 => Elements::U8(slice::from_raw_parts(p, len)),
             }
         }
@@ -377,7 +386,7 @@ impl<'a> AnyOutput<'a> {
         width: usize,
     ) -> Result<AnyOutput<'a>> {
         let len = check_any(what, p, kind, rows, width)?;
-        Ok(AnyOutput { kind, bytes: Output { what, p: p.cast(), len, lives: PhantomData } })
+        Ok(AnyOutput { kind, what, p: p.cast(), len, lives: PhantomData })
     }
 
     /// As [`AnyOutput::at`], or nothing for NULL.
@@ -398,14 +407,15 @@ impl<'a> AnyOutput<'a> {
     /// The bytes it covers.
     #[inline]
     pub fn extent(&self) -> Extent {
-        self.bytes.extent()
+        Extent::of_elements(self.what, self.p, self.len, self.kind)
     }
 
     /// Elements `[begin, end)` of it; nothing else of it is touched.
     #[inline]
     pub fn range(self, begin: usize, end: usize) -> Self {
-        let size = self.kind.size();
-        AnyOutput { bytes: self.bytes.range(begin.saturating_mul(size), end.saturating_mul(size)), ..self }
+        let begin = begin.min(self.len);
+        let offset = begin.wrapping_mul(self.kind.size());
+        AnyOutput { p: self.p.wrapping_add(offset), len: end.min(self.len).saturating_sub(begin), ..self }
     }
 
     /// As [`Output::rows`].
@@ -414,25 +424,26 @@ impl<'a> AnyOutput<'a> {
     /// As there.
     #[inline(always)]
     pub unsafe fn rows(self, begin: usize, rows: usize, width: usize) -> Self {
-        AnyOutput { bytes: unsafe { self.bytes.rows(begin, rows, width.wrapping_mul(self.kind.size())) }, ..self }
+        let offset = begin.wrapping_mul(width).wrapping_mul(self.kind.size());
+        AnyOutput { p: self.p.wrapping_add(offset), len: rows.wrapping_mul(width), ..self }
     }
 
     /// The room.
     #[inline]
     pub fn elements(self) -> ElementsMut<'a> {
-        let Output { p, len, .. } = self.bytes;
+        let AnyOutput { p, len, .. } = self;
         // SAFETY: whole elements of this kind, present and aligned by `check_any`, ours alone by the promise to `at`.
         unsafe {
             match self.kind {
-                Element::F32 => ElementsMut::F32(slice::from_raw_parts_mut(p.cast(), len / 4)),
-                Element::I32 => ElementsMut::I32(slice::from_raw_parts_mut(p.cast(), len / 4)),
+                Element::F32 => ElementsMut::F32(slice::from_raw_parts_mut(p.cast(), len)),
+                Element::I32 => ElementsMut::I32(slice::from_raw_parts_mut(p.cast(), len)),
                 Element::U8 => ElementsMut::U8(slice::from_raw_parts_mut(p, len)),
             }
         }
     }
 }
 
-/// The bytes of `rows` times `width` elements of this kind, which are there. Errors: as [`check`]; `Overflow`.
+/// The number of `rows` times `width` elements of this kind, which are there. Errors: as [`check`]; `Overflow`.
 #[inline]
 fn check_any(what: &'static str, p: *const c_void, kind: Element, rows: usize, width: usize) -> Result<usize> {
     // Elements are aligned to their size.
@@ -440,7 +451,7 @@ fn check_any(what: &'static str, p: *const c_void, kind: Element, rows: usize, w
     if !fits(p.addr(), len, size, size) {
         check_bytes(what, p.addr(), len, size, size)?;
     }
-    Ok(len.wrapping_mul(size))
+    Ok(len)
 }
 
 /// Where elements start that C is to read.
@@ -486,6 +497,13 @@ impl Extent {
         Extent { what, start, end: start.saturating_add(size) }
     }
 
+    /// `len` elements of this kind at `p`, which are there.
+    #[inline]
+    fn of_elements(what: &'static str, p: *const u8, len: usize, kind: Element) -> Extent {
+        let start = p.addr();
+        Extent { what, start, end: start.wrapping_add(len.wrapping_mul(kind.size())) }
+    }
+
     /// Covers nothing: stands for an optional array that was not given.
     pub const NONE: Extent = Extent { what: "", start: 0, end: 0 };
 
@@ -502,17 +520,41 @@ impl Extent {
     }
 }
 
-/// No output shares a byte with any other array.
-#[inline(always)]
-pub fn is_apart(outputs: &[Extent], inputs: &[Extent]) -> bool {
-    let mut rest = outputs;
-    while let Some((output, others)) = rest.split_first() {
-        if output.meets_any(others) || output.meets_any(inputs) {
-            return false;
-        }
-        rest = others;
+/// The least that covers some arrays, to which others are added. Mostly each lies below or above all before it, which takes
+/// two comparisons; only one that lies between some of them is compared with every one.
+pub struct Cover {
+    start: usize,
+    end: usize,
+}
+
+impl Cover {
+    /// Covers this array.
+    #[inline(always)]
+    pub fn of(first: Extent) -> Cover {
+        Cover { start: first.start, end: first.end }
     }
-    true
+
+    /// Adds an array, if it was given and shares no byte with those before it, which these are.
+    #[inline(always)]
+    pub fn add(&mut self, x: Extent, before: &[Extent]) -> bool {
+        if x.start == x.end {
+            return true;
+        }
+        if x.start >= self.end {
+            self.end = x.end;
+        } else if x.end <= self.start {
+            self.start = x.start;
+        } else {
+            return !x.meets_any(before);
+        }
+        true
+    }
+
+    /// An array shares no byte with those, which these are.
+    #[inline(always)]
+    pub fn clears(&self, x: Extent, all: &[Extent]) -> bool {
+        x.start >= self.end || x.end <= self.start || !x.meets_any(all)
+    }
 }
 
 /// Checks that no output shares a byte with any other array. Errors: `Overlap`.
@@ -598,6 +640,16 @@ pub unsafe fn field_mut<'a, T>(base: *mut u8, span: Span<T>, begin: usize, len: 
     let begin = begin.min(span.len());
     let len = len.min(span.len().wrapping_sub(begin));
     // SAFETY: within the span, which is aligned within the block; ours alone by the promise.
+    unsafe { slice::from_raw_parts_mut(base.add(span.start()).cast::<T>().add(begin), len) }
+}
+
+/// As [`field_mut`], of elements that are known to be within the field.
+///
+/// # Safety
+/// As [`field_mut`], and `begin + len` elements are there.
+#[inline(always)]
+pub unsafe fn part_mut<'a, T>(base: *mut u8, span: Span<T>, begin: usize, len: usize) -> &'a mut [T] {
+    // SAFETY: by the promise.
     unsafe { slice::from_raw_parts_mut(base.add(span.start()).cast::<T>().add(begin), len) }
 }
 

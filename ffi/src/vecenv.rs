@@ -163,7 +163,7 @@ impl Block {
         Ok(Block {
             base: base.cast_mut(),
             extent: Extent::of("vecenv", base, size),
-            setup,
+            setup: *setup,
             spans,
             obs_kind,
             action_kind,
@@ -188,10 +188,10 @@ impl Block {
             Rows {
                 setup: self.setup,
                 first: begin,
-                state: ptr::field_mut(base, s.state, begin.saturating_mul(width), rows.saturating_mul(width)),
-                rng: ptr::field_mut(base, s.rng, begin, rows),
-                steps: ptr::field_mut(base, s.steps, begin, rows),
-                phase: ptr::field_mut(base, s.phase, begin, rows),
+                state: ptr::part_mut(base, s.state, begin.wrapping_mul(width), rows.wrapping_mul(width)),
+                rng: ptr::part_mut(base, s.rng, begin, rows),
+                steps: ptr::part_mut(base, s.steps, begin, rows),
+                phase: ptr::part_mut(base, s.phase, begin, rows),
             }
         })
     }
@@ -256,7 +256,7 @@ impl Block {
         let mut rows = unsafe { self.rows(begin, end)? };
         let count = rows.len();
         // These rows are there: `rows` has checked the range, and all arrays have as many rows as the block.
-        let (action, out) = unsafe {
+        let (action, mut out) = unsafe {
             let out = StepOut {
                 obs: obs.rows(begin, count, obs_len).elements(),
                 reward: reward.rows(begin, count, 1).slice(),
@@ -269,7 +269,7 @@ impl Block {
         };
         // Apart, so that a step by callbacks is compiled without the other ways that a step may go.
         match env.callbacks() {
-            Some(callbacks) => rows.step_env(callbacks, level, action.elements(), out)?,
+            Some(callbacks) => rows.step_cut(callbacks, level, action.elements(), &mut out)?,
             None => rows.step_env(env, level, action.elements(), out)?,
         }
         Ok(())

@@ -95,7 +95,8 @@ impl Plan {
 
     /// Where the next array starts, of `len` elements of `size` bytes.
     fn bytes(&mut self, len: usize, size: usize) -> Option<usize> {
-        let start = self.end.checked_next_multiple_of(FIELD_ALIGN)?;
+        // No end lies beyond `isize::MAX`, so that rounding it up cannot overflow.
+        let start = self.end.wrapping_add(FIELD_ALIGN.wrapping_sub(1)) & !FIELD_ALIGN.wrapping_sub(1);
         self.end = start.checked_add(len.checked_mul(size)?).filter(|&end| end <= isize::MAX as usize)?;
         Some(start)
     }

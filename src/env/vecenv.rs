@@ -127,12 +127,12 @@ impl Setup {
     /// Reads the setup from the first [`Setup::END`] bytes of a block that `init` or `attach` accepted.
     /// Errors: `Align`, `Size`, `Image`.
     #[inline(always)]
-    pub fn read(mem: &[u8]) -> Result<Setup> {
+    pub fn read(mem: &[u8]) -> Result<&Setup> {
         if !Header::begins(mem, block::Kind::VecEnv) {
             Header::read(mem, block::Kind::VecEnv)?;
         }
         let (_, setup) = block::spans::<Setup>(&mut Plan::default())?;
-        block::view(mem, setup)?.first().copied().ok_or(Error::new(Kind::Image, "vecenv: a block with a setup"))
+        block::view(mem, setup)?.first().ok_or(Error::new(Kind::Image, "vecenv: a block with a setup"))
     }
 
     /// Refuses an environment that the block was not made for. Errors: `Config`.
@@ -140,14 +140,15 @@ impl Setup {
     pub fn check_env<E: Env + ?Sized>(&self, env: &E) -> Result {
         let spec = env.spec();
         let (obs, action) = (&spec.obs, &spec.action);
-        let other = (spec.env_id ^ self.env_id)
-            | (spec.state_size ^ self.state_size)
-            | (obs.kind as u32 ^ self.obs_kind)
-            | (obs.len ^ self.obs_len)
-            | (action.kind as u32 ^ self.action_kind)
-            | (action.len ^ self.action_len);
-        let choices = (action.kind != Element::I32) | (action.n.len() == self.action_len as usize);
-        if (other == 0) & (spec.wrappers == self.wrappers) & choices { Ok(()) } else { self.refuse_env(&env.spec()) }
+        let same = spec.env_id == self.env_id
+            && spec.state_size == self.state_size
+            && obs.kind as u32 == self.obs_kind
+            && obs.len == self.obs_len
+            && action.kind as u32 == self.action_kind
+            && action.len == self.action_len
+            && spec.wrappers == self.wrappers
+            && (action.kind != Element::I32 || action.n.len() == self.action_len as usize);
+        if same { Ok(()) } else { self.refuse_env(&env.spec()) }
     }
 
     /// What [`Setup::check_env`] says of another environment.
@@ -428,27 +429,31 @@ impl<'a> StepOut<'a> {
     }
 
     pub(super) fn check(&self, rows: usize, setup: &Setup) -> Result {
-        let width = setup.obs_len as usize;
         check_obs("vecenv obs: elements of the agreed kind,", &self.obs, rows, setup)?;
         check_len("vecenv reward: elements,", self.reward, rows)?;
         check_len("vecenv terminated: elements,", self.terminated, rows)?;
         check_len("vecenv truncated: elements,", self.truncated, rows)?;
-        match &self.final_obs {
-            Some(x) => check_obs("vecenv final_obs: elements of the agreed kind,", x, rows, setup)?,
-            None if setup.mode() == Autoreset::SameStep => {
-                let needed = rows.saturating_mul(width);
-                return Err(Error::new(Kind::Null, "vecenv final_obs: required by same-step autoreset, elements")
-                    .needed(needed));
-            }
-            None => {}
+        if let Some(x) = &self.final_obs {
+            check_obs("vecenv final_obs: elements of the agreed kind,", x, rows, setup)?;
         }
-        match &self.valid {
-            Some(x) => check_len("vecenv valid: elements,", x, rows),
-            None if setup.mode() == Autoreset::NextStep => {
-                Err(Error::new(Kind::Null, "vecenv valid: required by next-step autoreset, elements").needed(rows))
-            }
-            None => Ok(()),
+        if let Some(x) = &self.valid {
+            check_len("vecenv valid: elements,", x, rows)?;
         }
+        self.check_given(rows, setup)
+    }
+
+    /// What may be left out is there where the mode needs it.
+    #[inline(always)]
+    fn check_given(&self, rows: usize, setup: &Setup) -> Result {
+        let missing = |what, needed| Err(Error::new(Kind::Null, what).needed(needed));
+        if self.final_obs.is_none() && setup.mode() == Autoreset::SameStep {
+            let needed = rows.saturating_mul(setup.obs_len as usize);
+            return missing("vecenv final_obs: required by same-step autoreset, elements", needed);
+        }
+        if self.valid.is_none() && setup.mode() == Autoreset::NextStep {
+            return missing("vecenv valid: required by next-step autoreset, elements", rows);
+        }
+        Ok(())
     }
 }
 
@@ -462,7 +467,21 @@ pub(super) fn check_obs(what: &'static str, obs: &ElementsMut<'_>, rows: usize, 
 }
 
 /// Checks every action of `rows` rows: discrete ones in range, continuous ones finite.
+#[inline(always)]
 pub(super) fn check_actions(space: &Space<'_>, action: Elements<'_>, rows: usize) -> Result {
+    // One choice a row is what most environments ask for.
+    if let (Elements::I32(x), Element::I32, 1, &[n]) = (action, space.kind, space.len, space.n)
+        && x.len() == rows
+        && x.iter().fold(true, |all, &a| all & ((a as u32) < n))
+    {
+        return Ok(());
+    }
+    check_any_actions(space, action, rows)
+}
+
+/// [`check_actions`] for actions of any kind.
+#[inline(never)]
+fn check_any_actions(space: &Space<'_>, action: Elements<'_>, rows: usize) -> Result {
     let needed = rows.checked_mul(space.len as usize).ok_or(SHAPE)?;
     if action.kind() != space.kind || action.len() != needed {
         let what = "vecenv action: elements of the agreed kind,";
@@ -471,7 +490,6 @@ pub(super) fn check_actions(space: &Space<'_>, action: Elements<'_>, rows: usize
     let outside = |&(&a, &n): &(&i32, &u32)| a as u32 >= n;
     match (action, space.n) {
         (Elements::F32(x), _) => check_finite("vecenv action: finite values,", x),
-        (Elements::I32(x), &[n]) if !x.iter().fold(false, |bad, &a| bad | (a as u32 >= n)) => Ok(()),
         (Elements::I32(x), n) => match x.iter().zip(n.iter().cycle()).find(outside) {
             Some((&a, &n)) => {
                 let what = "vecenv action: a choice from 0 and below";
@@ -579,6 +597,33 @@ impl<'a> Rows<'a> {
     ) -> Result {
         self.check(env)?;
         out.check(self.len(), &self.setup)?;
+        self.step_checked(env, level, action, &mut out)
+    }
+
+    /// [`Rows::step_env`] for a caller who has cut rows and arrays along the setup: their lengths are not looked at again. Of
+    /// shorter ones fewer rows are stepped, or as many as there are before a `Shape`.
+    #[inline(never)]
+    pub fn step_cut<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+        out: &mut StepOut<'_>,
+    ) -> Result {
+        self.setup.check_env(env)?;
+        out.check_given(self.len(), &self.setup)?;
+        self.step_checked(env, level, action, out)
+    }
+
+    /// What is left of a step once its arrays are known to be right.
+    #[inline(always)]
+    fn step_checked<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+        out: &mut StepOut<'_>,
+    ) -> Result {
         let space = env.spec().action;
         check_actions(&space, action, self.len())?;
         let mode = self.setup.mode();
@@ -596,7 +641,7 @@ impl<'a> Rows<'a> {
         let mut begin = 0usize;
         while begin < n {
             let end = n.min(begin.saturating_add(BLOCK));
-            self.step_block(env, level, begin, end, action, &mut out)?;
+            self.step_block(env, level, begin, end, action, out)?;
             begin = end;
         }
         Ok(())
@@ -629,7 +674,7 @@ impl<'a> Rows<'a> {
             }
             (rows, out) = (rows.range(done, n)?, out.range(done, n, obs_len).ok_or(SHAPE)?);
         }
-        rows.step_each(env, level, actions(begin.saturating_add(done), end)?, out)
+        rows.step_each(env, level, actions(begin.saturating_add(done), end)?, &mut out)
     }
 
     /// What a step leaves to do in the first `done` rows, which their environment has stepped together.
@@ -690,23 +735,24 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// Steps the rows one after another.
+    /// Steps the rows one after another. `out` by reference: copied, what was written word by word is read in pairs at once,
+    /// for which the processor waits.
     #[inline(never)]
     fn step_each<E: Env + ?Sized>(
         &mut self,
         env: &E,
         level: Level,
         action: Elements<'_>,
-        mut out: StepOut<'_>,
+        out: &mut StepOut<'_>,
     ) -> Result {
         let Setup { max_episode_steps: limit, obs_len, action_len, state_size, .. } = self.setup;
         let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
         let (first, mode, last) = (self.first, self.setup.mode(), limit.wrapping_sub(1));
         // Each row takes its own off the front of these.
-        let (mut states, mut actions, mut all_obs) = (&mut *self.state, action, out.obs);
-        let mut valids = out.valid.unwrap_or_default().iter_mut();
+        let (mut states, mut actions, mut all_obs) = (&mut *self.state, action, out.obs.reborrow());
+        let mut valids = out.valid.as_deref_mut().unwrap_or_default().iter_mut();
         let rows = self.rng.iter_mut().zip(&mut *self.steps).zip(&mut *self.phase);
-        let outs = out.reward.iter_mut().zip(out.terminated).zip(out.truncated);
+        let outs = out.reward.iter_mut().zip(&mut *out.terminated).zip(&mut *out.truncated);
         for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in rows.zip(outs).enumerate() {
             let state = cut(&mut states, size)?;
             let (action, others) = actions.split_at(action_len).ok_or(SHAPE)?;
@@ -946,7 +992,12 @@ fn check_row<E: Env + ?Sized>(env: &E, obs: &ElementsMut<'_>) -> Result {
 /// Every number is finite: one after another where they are few, as they mostly are.
 #[inline(always)]
 fn all_finite(x: &[f32]) -> bool {
-    if x.len() <= 8 { x.iter().all(|x| x.is_finite()) } else { check_finite("environment obs", x).is_ok() }
+    if x.len() > 8 {
+        return check_finite("environment obs", x).is_ok();
+    }
+    // Four at once, without a branch for each.
+    let (fours, rest) = x.as_chunks::<4>();
+    fours.iter().all(|four| four.iter().fold(true, |all, x| all & x.is_finite())) && rest.iter().all(|x| x.is_finite())
 }
 
 /// The numbers of a field are finite; `obs` is one observation of bytes.
