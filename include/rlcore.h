@@ -1357,6 +1357,14 @@ rlcore_status rlcore_replay_init(void *mem, size_t mem_size, const rlcore_replay
    order, or damaged bytes. */
 rlcore_status rlcore_replay_attach(void *mem, size_t mem_size, rlcore_replay **out);
 
+/* Accepts bytes that another process writes to meanwhile, for calls with a const memory: mem may be a mapping that can
+   only be read. Nothing waits: a transition that the writer overwrites while it is copied is refused with E_RANGE, and
+   what was copied means nothing. A draw follows weights as they are while it goes on. Unlike rlcore_replay_attach this
+   checks only the header and the configuration.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
+   order, or a damaged header. */
+rlcore_status rlcore_replay_attach_reader(const void *mem, size_t mem_size, const rlcore_replay **out);
+
 /* Appends one step of environment `env`.
    values:       [num_columns] pointers to [len] elements each, copied: what was observed before the action, and so on.
    reward:       of the step, finite.
@@ -1399,7 +1407,8 @@ rlcore_status rlcore_replay_linear(float initial, float end, float progress, flo
    weight:      [num_rows] to write, the corrections (N * probability)^-beta, normalized.
    probability: [num_rows] to write, that each had of being drawn; NULL: not asked for.
    Threads: any number, each with its own rng.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn. */
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn;
+   E_BUSY only beside a writer that overwrites faster than this draws. */
 rlcore_status rlcore_replay_sample(const rlcore_replay *r, rlcore_rng *rng, uint32_t num_rows, float beta,
                                    uint32_t normalize, uint32_t independent, rlcore_frame_index *index, float *weight,
                                    float *probability);
@@ -1418,7 +1427,8 @@ rlcore_status rlcore_replay_update(rlcore_replay *r, const rlcore_frame_index *i
    reward:     sum of discount^i * reward over the steps of the transition.
    discount:   discount^steps, what the value of the next observation counts; 0 where the last step terminated.
    terminated, truncated: 1 if the last step ended the episode so.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a transition that has been forgotten. */
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a transition that has been forgotten, beside a
+   writer even while it is copied. */
 rlcore_status rlcore_replay_transitions(const rlcore_replay *r, const rlcore_frame_index *index, uint32_t num_rows,
                                         float *reward, float *discount, uint8_t *terminated, uint8_t *truncated);
 
@@ -1429,7 +1439,7 @@ rlcore_status rlcore_replay_transitions(const rlcore_replay *r, const rlcore_fra
    kind:   that of the column; or RLCORE_F32 for bytes: from 0 to 1, each byte / 255.
    out:    [num_rows, len, or a whole stack of it] of that kind, to write.
    Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for column, layout, kind, or a transition that has been
-   forgotten. */
+   forgotten, beside a writer even while it is copied. */
 rlcore_status rlcore_replay_gather(const rlcore_replay *r, uint32_t column, const rlcore_frame_index *index,
                                    uint32_t num_rows, uint32_t layout, uint32_t kind, void *out);
 
@@ -2047,6 +2057,84 @@ rlcore_status rlcore_rollout_file_read(const uint8_t *bytes, size_t size, const 
 
 /* ---- V-trace ---- */
 
+/* What N environments did in T steps under the policy that acted, time-major, and how to correct for the policy that
+   learns. Arrays are read only and the caller's own. */
+typedef struct rlcore_vtrace {
+  uint32_t struct_size;          /* bytes; set by rlcore_vtrace_init */
+  uint32_t num_steps;            /* T, at least 1 */
+  uint32_t num_envs;             /* N, at least 1 */
+  uint32_t accumulate;           /* what the recursion is summed in: an rlcore_accumulate; 0 (default) is f32 */
+  const float *log_rho;          /* [T, N] log pi(a) - log mu(a), finite; not looked at by rlcore_vtrace_from_logits */
+  const float *discounts;        /* [T, N] each from 0 to 1, 0 where step t reached a terminal state */
+  const float *reward;           /* [T, N] */
+  const float *value;            /* [T, N] V(obs[t]) */
+  const float *bootstrap_value;  /* [N] value of the observation after the last step */
+  const uint8_t *truncated;      /* [T, N] nonzero where step t was the last of an episode that was cut; NULL: none is */
+  const float *final_value;      /* [T, N] V(final_obs), read only where truncated and discounts is above 0, else NULL */
+  float clip_rho;                /* ceiling of the ratio that scales d, above 0, INFINITY for none; default 1 */
+  float clip_c;                  /* ceiling of the ratio that carries k back, above 0, INFINITY for none; default 1 */
+  float clip_pg_rho;             /* ceiling of the ratio that scales pg_advantage, above 0, INFINITY for none; default 1 */
+  float lambda;                  /* decay of later differences, from 0 to 1; default 1 */
+  float leak;                    /* share of what ceilings cut off that comes through, 0 (default) to 1: leaky V-trace */
+  uint32_t reserved;             /* zero */
+} rlcore_vtrace;
+
+/* The logits of both policies over A actions, and what was done. */
+typedef struct rlcore_vtrace_logits {
+  uint32_t struct_size;           /* sizeof(rlcore_vtrace_logits) */
+  uint32_t num_actions;           /* A, at least 1 */
+  const float *behaviour_logits;  /* [T, N, A] mu, the policy that acted; finite */
+  const float *target_logits;     /* [T, N, A] pi, the policy that learns; finite */
+  const int32_t *action;          /* [T, N] each from 0 to A - 1 */
+} rlcore_vtrace_logits;
+
+/* Where rlcore_vtrace_from_logits writes; NULL skips an array. */
+typedef struct rlcore_vtrace_out {
+  uint32_t struct_size;       /* sizeof(rlcore_vtrace_out) */
+  uint32_t reserved;          /* zero */
+  float *vs;                  /* [T, N] targets of the value function */
+  float *pg_advantage;        /* [T, N] what log pi(a) is to be weighted with */
+  float *log_rho;             /* [T, N] log pi(a) - log mu(a) */
+  float *behaviour_log_prob;  /* [T, N] log mu(a) */
+  float *target_log_prob;     /* [T, N] log pi(a) */
+} rlcore_vtrace_out;
+
+/* Fills in defaults: ceilings of 1, lambda 1, no leak, nothing truncated. Writes v_size bytes at most, so an older caller
+   keeps its smaller struct. Errors: E_NULL; E_ALIGN; E_SIZE. */
+rlcore_status rlcore_vtrace_init(rlcore_vtrace *v, size_t v_size);
+
+/* V-trace from log-ratios. vs, pg_advantage: [T, N] to write; NULL skips one. pg_advantage may be the array of log_rho.
+     rho[t]  = exp(log_rho[t]), at most e^88
+     next[t] = final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
+     d[t]    = reward[t] + discounts[t] * next[t] - value[t]
+     k[t]    = 0 where truncated and at T-1, else discounts[t] * lambda * acc[t+1]
+     acc[t]  = min(rho[t], clip_rho) * d[t] + min(rho[t], clip_c) * k[t]
+     vs      = value + acc
+     pg_advantage[t] = min(rho[t], clip_pg_rho) * (d[t] + k[t])
+   With lambda 1, d + k is reward[t] + discounts[t] * vs[t+1] - value[t]. With a leak, each min is min + leak * (rho - min).
+   Errors: E_NULL, also if a step is truncated without final_value; E_ALIGN; E_CONFIG for another struct_size, accumulate
+   or reserved; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount, lambda or leak outside [0, 1] or a
+   ceiling not above 0; E_VALUE for a number that is read and not finite. Nothing is written on error. */
+rlcore_status rlcore_vtrace_from_importance_weights(const rlcore_vtrace *v, float *vs, float *pg_advantage);
+
+/* As rlcore_vtrace_from_importance_weights for the environments [begin, end): all arrays are those of the whole batch, only
+   these columns are read and written, and results do not depend on the split.
+   Threads: calls on disjoint ranges may run at once. Ranges that begin at multiples of 16 share no cache line of arrays
+   that begin on one.
+   Errors: as there; E_RANGE unless begin <= end <= num_envs. */
+rlcore_status rlcore_vtrace_from_importance_weights_range(const rlcore_vtrace *v, uint32_t begin, uint32_t end,
+                                                          float *vs, float *pg_advantage);
+
+/* V-trace from the logits of both policies: writes what `out` asks for. Log-probabilities are those of log-softmax, at
+   least -1.7e38; log_rho is their difference, and the rest is as rlcore_vtrace_from_importance_weights says.
+   Errors: as there; E_SHAPE if A is 0; E_RANGE for an action that is not there; E_VALUE for a logit that is not finite. */
+rlcore_status rlcore_vtrace_from_logits(const rlcore_vtrace *v, const rlcore_vtrace_logits *logits,
+                                        const rlcore_vtrace_out *out);
+
+/* As rlcore_vtrace_from_logits for the environments [begin, end); threads and errors as
+   rlcore_vtrace_from_importance_weights_range. */
+rlcore_status rlcore_vtrace_from_logits_range(const rlcore_vtrace *v, const rlcore_vtrace_logits *logits,
+                                              uint32_t begin, uint32_t end, const rlcore_vtrace_out *out);
 
 /* ---- Value targets over several steps ---- */
 

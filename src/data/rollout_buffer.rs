@@ -5,7 +5,7 @@
 //! it, `finish` computes advantages and value targets, once, and closes it; `reset` begins the next one, in which episodes
 //! go on.
 //!
-//! Samples are numbered as in [`minibatch`](super::minibatch): step t of environment e is sample e * T + t, where T is the
+//! Samples are numbered as in [`minibatch`](mod@super::minibatch): step t of environment e is sample e * T + t, where T is the
 //! number of steps that the rollout was finished with.
 //!
 //! ```

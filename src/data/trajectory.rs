@@ -2,7 +2,7 @@
 //!
 //! `process` writes what a learner reads into the caller's arrays: returns and advantages, padded to one length, with the
 //! true length beside them, so that padding never has to enter a mean. Processed into consecutive parts of larger arrays,
-//! trajectories are a batch as they stand, rollout after rollout; [`minibatch`](super::minibatch) stacks and gathers others.
+//! trajectories are a batch as they stand, rollout after rollout; [`minibatch`](mod@super::minibatch) stacks and gathers others.
 //!
 //! ```
 //! use rlcore::data::table::Column;

@@ -3,8 +3,8 @@
 //! Inputs are slices that everyone reads. Outputs are slices of cells: threads that hold the whole of one write disjoint
 //! columns, and no exclusive reference to the whole ever exists.
 //!
-//! To write an estimator, implement [`Estimator::step`] for a small `Copy` struct of its rates, and hand that, the arrays
-//! and what stands after the last step to [`Scan`]. Its state is what it wrote: a step sees the inputs and the outputs of
+//! To write an estimator, implement `Estimator::step` for a small `Copy` struct of its rates, and hand that, the arrays
+//! and what stands after the last step to `Scan`. Its state is what it wrote: a step sees the inputs and the outputs of
 //! the step after it, and nothing else is carried. All lanes of a step do the same without branches.
 
 use core::cell::Cell;
