@@ -583,8 +583,10 @@ impl<'a> Rows<'a> {
     /// anything changes. A callback that fails, or a non-finite reward or observation, stops at a row that the error
     /// gives: rows before it are complete; it has to be reset and its `obs` and `final_obs` are unspecified, its other
     /// outputs and all rows after it are untouched.
-    pub fn step<E: Env + ?Sized>(&mut self, env: &E, action: Elements<'_>, out: StepOut<'_>) -> Result {
-        self.step_env(env, Level::New, action, out)
+    pub fn step<E: Env + ?Sized>(&mut self, env: &E, action: Elements<'_>, mut out: StepOut<'_>) -> Result {
+        self.check(env)?;
+        out.check(self.len(), &self.setup)?;
+        self.step_checked::<_, true>(env, Level::New, action, &mut out)
     }
 
     /// [`Rows::step`], in which environments that end start again in this level.
@@ -597,7 +599,7 @@ impl<'a> Rows<'a> {
     ) -> Result {
         self.check(env)?;
         out.check(self.len(), &self.setup)?;
-        self.step_checked(env, level, action, &mut out)
+        self.step_checked::<_, false>(env, level, action, &mut out)
     }
 
     /// [`Rows::step_env`] for a caller who has cut rows and arrays along the setup: their lengths are not looked at again. Of
@@ -612,12 +614,13 @@ impl<'a> Rows<'a> {
     ) -> Result {
         self.setup.check_env(env)?;
         out.check_given(self.len(), &self.setup)?;
-        self.step_checked(env, level, action, out)
+        self.step_checked::<_, false>(env, level, action, out)
     }
 
-    /// What is left of a step once its arrays are known to be right.
+    /// What is left of a step once its arrays are known to be right. Few rows are stepped `HERE`, within the caller, where the
+    /// environment is one that is short itself.
     #[inline(always)]
-    fn step_checked<E: Env + ?Sized>(
+    fn step_checked<E: Env + ?Sized, const HERE: bool>(
         &mut self,
         env: &E,
         level: Level,
@@ -636,7 +639,10 @@ impl<'a> Rows<'a> {
 
         let n = self.len();
         if n < LANES || !cfg!(feature = "simd") {
-            return self.step_each(env, level, action, out);
+            return match HERE {
+                true => self.step_each_here(env, level, action, out),
+                false => self.step_each(env, level, action, out),
+            };
         }
         let mut begin = 0usize;
         while begin < n {
@@ -739,6 +745,18 @@ impl<'a> Rows<'a> {
     /// for which the processor waits.
     #[inline(never)]
     fn step_each<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+        out: &mut StepOut<'_>,
+    ) -> Result {
+        self.step_each_here(env, level, action, out)
+    }
+
+    /// [`Rows::step_each`] compiled into its caller.
+    #[inline(always)]
+    fn step_each_here<E: Env + ?Sized>(
         &mut self,
         env: &E,
         level: Level,
