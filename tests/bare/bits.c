@@ -109,6 +109,84 @@ static rlcore_status returns(uint64_t *hash) {
   return RLCORE_OK;
 }
 
+/* ---- Targets off policy and over several steps ---- */
+static rlcore_status vtrace(uint64_t *hash) {
+  enum { T = 23, N = 21, A = 7 };
+  static float log_rho[T * N], discounts[T * N], reward[T * N], value[T * N], final_value[T * N], bootstrap_value[N];
+  static float behaviour[T * N * A], target[T * N * A], vs[T * N], pg_advantage[T * N], ratio[T * N];
+  static int32_t action[T * N];
+  static uint8_t truncated[T * N];
+  const rlcore_vtrace_logits logits = {sizeof logits, A, behaviour, target, action};
+  const rlcore_vtrace_out out = {.struct_size = sizeof out, .vs = vs, .pg_advantage = pg_advantage, .log_rho = ratio};
+  rlcore_vtrace v;
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 19));
+  TRY(draw(&rng, -2.0, 2.0, log_rho, T * N));
+  TRY(draw(&rng, 0.0, 1.0, discounts, T * N));
+  TRY(draw(&rng, -1.0, 1.0, reward, T * N));
+  TRY(draw(&rng, -5.0, 5.0, value, T * N));
+  TRY(draw(&rng, -5.0, 5.0, final_value, T * N));
+  TRY(draw(&rng, -5.0, 5.0, bootstrap_value, N));
+  TRY(draw(&rng, -3.0, 3.0, behaviour, T * N * A));
+  TRY(draw(&rng, -3.0, 3.0, target, T * N * A));
+  for (int i = 0; i < T * N; i++) action[i] = i % A, truncated[i] = i % 19 == 0;
+  TRY(rlcore_vtrace_init(&v, sizeof v));
+  v.num_steps = T;
+  v.num_envs = N;
+  v.log_rho = log_rho;
+  v.discounts = discounts;
+  v.reward = reward;
+  v.value = value;
+  v.bootstrap_value = bootstrap_value;
+  v.truncated = truncated;
+  v.final_value = final_value;
+  for (v.accumulate = RLCORE_ACCUMULATE_F32; v.accumulate <= RLCORE_ACCUMULATE_F64; v.accumulate++) {
+    v.leak = v.accumulate == RLCORE_ACCUMULATE_F64 ? 0.25f : 0.0f;
+    TRY(rlcore_vtrace_from_importance_weights(&v, vs, pg_advantage));
+    mix(hash, vs, sizeof vs);
+    mix(hash, pg_advantage, sizeof pg_advantage);
+    TRY(rlcore_vtrace_from_logits(&v, &logits, &out));
+    mix(hash, vs, sizeof vs);
+    mix(hash, pg_advantage, sizeof pg_advantage);
+    mix(hash, ratio, sizeof ratio);
+  }
+  return RLCORE_OK;
+}
+
+static rlcore_status targets(uint64_t *hash) {
+  enum { T = 31, N = 70 };
+  static float reward[T * N], value[T * N], final_value[T * N], bootstrap_value[N], q[T * N], log_rho[T * N];
+  static float error[T * N], target[T * N];
+  static uint8_t terminated[T * N], truncated[T * N];
+  rlcore_rollout rollout = {
+      .struct_size = sizeof rollout, .num_steps = T, .num_envs = N, .reward = reward, .value = value,
+      .bootstrap_value = bootstrap_value, .terminated = terminated, .truncated = truncated, .final_value = final_value,
+  };
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 20));
+  TRY(draw(&rng, -1.0, 1.0, reward, T * N));
+  TRY(draw(&rng, -9.0, 9.0, value, T * N));
+  TRY(draw(&rng, -9.0, 9.0, final_value, T * N));
+  TRY(draw(&rng, -9.0, 9.0, bootstrap_value, N));
+  TRY(draw(&rng, -9.0, 9.0, q, T * N));
+  TRY(draw(&rng, -2.0, 2.0, log_rho, T * N));
+  for (int i = 0; i < T * N; i++) terminated[i] = i % 13 == 0, truncated[i] = i % 17 == 0;
+  for (rollout.accumulate = RLCORE_ACCUMULATE_F32; rollout.accumulate <= RLCORE_ACCUMULATE_F64; rollout.accumulate++) {
+    TRY(rlcore_gae(&rollout, 0.99f, 0.95f, error, target));
+    mix(hash, error, sizeof error);
+    TRY(rlcore_td_lambda(&rollout, 0.99f, 0.9f, error, target));
+    mix(hash, error, sizeof error);
+    mix(hash, target, sizeof target);
+    TRY(rlcore_upgo(&rollout, 0.98f, error, target));
+    mix(hash, target, sizeof target);
+    TRY(rlcore_retrace(&rollout, q, log_rho, 0.99f, 0.9f, error, target));
+    mix(hash, target, sizeof target);
+    TRY(rlcore_n_step_returns(&rollout, 0.99f, 5, target));
+    mix(hash, target, sizeof target);
+  }
+  return RLCORE_OK;
+}
+
 /* ---- Policies' distributions ---- */
 static rlcore_status categorical(uint64_t *hash) {
   enum { B = 35, K = 3, L = 2 + 5 + 3 };
@@ -480,6 +558,77 @@ static rlcore_status replay(uint64_t *hash) {
   return RLCORE_OK;
 }
 
+/* ---- Rollouts: minibatches of one, and a trajectory ---- */
+static rlcore_status rollouts(uint64_t *hash) {
+  enum { T = 12, N = 3, OBS = 4, R = 4, B = T * N / R };
+  static const rlcore_column columns[] = {
+      {.name = "obs", .kind = RLCORE_F32, .len = OBS},
+      {.name = "action", .kind = RLCORE_I32, .len = 1},
+  };
+  static uint64_t mem[8192], small[512];
+  static float obs[N * OBS], reward[N], value[N], log_prob[N], final_value[N], got[B * R * OBS], advantage[B * R], mask[B * R];
+  static float returns[T], adv[T];
+  static int32_t action[N];
+  static uint8_t terminated[N], truncated[N];
+  uint32_t index[B];
+  const void *values[] = {obs, action};
+  void *rows[] = {got, NULL};
+  const rlcore_rollout_step step = {
+      .struct_size = sizeof step, .columns = values, .reward = reward, .value = value, .log_prob = log_prob,
+      .terminated = terminated, .truncated = truncated, .final_value = final_value,
+  };
+  const rlcore_minibatch batch = {.struct_size = sizeof batch, .columns = rows, .advantage = advantage, .mask = mask};
+  const rlcore_trajectory_rows processed = {.struct_size = sizeof processed, .num_rows = T, .returns = returns, .advantage = adv};
+  const rlcore_trajectory_frames frame = {
+      .struct_size = sizeof frame, .num_frames = 1, .columns = values, .reward = reward, .value = value,
+      .terminated = terminated, .truncated = truncated,
+  };
+  rlcore_rollout_buffer_config config;
+  rlcore_trajectory_config one;
+  rlcore_rollout_buffer *b;
+  rlcore_trajectory *t;
+  rlcore_rng rng;
+  size_t size;
+  TRY(rlcore_rollout_buffer_config_init(&config, sizeof config));
+  config.num_steps = T;
+  config.num_envs = N;
+  config.log_capacity = 32;
+  config.columns = columns;
+  config.num_columns = LEN(columns);
+  TRY(rlcore_trajectory_config_init(&one, sizeof one));
+  one.columns = columns;
+  one.num_columns = LEN(columns);
+  TRY(rlcore_rollout_buffer_init(mem, sizeof mem, &config, &b));
+  TRY(rlcore_trajectory_init(small, sizeof small, &one, &t));
+  TRY(rlcore_rng_seed(&rng, 21));
+  for (uint32_t k = 0; k < T; k++) {
+    TRY(draw(&rng, -1.0, 1.0, obs, N * OBS));
+    TRY(draw(&rng, -1.0, 1.0, reward, N));
+    TRY(draw(&rng, -1.0, 1.0, value, N));
+    TRY(draw(&rng, -2.0, 0.0, log_prob, N));
+    TRY(draw(&rng, -1.0, 1.0, final_value, N));
+    for (uint32_t i = 0; i < N; i++) terminated[i] = (k + 3 * i) % 7 == 6, truncated[i] = (k + i) % 5 == 4;
+    TRY(rlcore_rollout_buffer_add(b, &step));
+    terminated[0] = truncated[0] = 0;
+    TRY(rlcore_trajectory_add(t, &frame));
+  }
+  TRY(rlcore_rollout_buffer_finish(b, value, obs, 0.99f, 0.95f));
+  TRY(rlcore_rollout_buffer_draw(b, T * N, R, index, B));
+  TRY(rlcore_rollout_buffer_gather(b, index, B, R, &batch));
+  TRY(rlcore_trajectory_process(t, 0.99f, 0.95f, 0.5f, &processed));
+  mix(hash, index, sizeof index);
+  mix(hash, got, sizeof got);
+  mix(hash, advantage, sizeof advantage);
+  mix(hash, mask, sizeof mask);
+  mix(hash, returns, sizeof returns);
+  mix(hash, adv, sizeof adv);
+  TRY(rlcore_rollout_buffer_size(&config, &size));
+  mix(hash, mem, size);
+  TRY(rlcore_trajectory_size(&one, &size));
+  mix(hash, small, size);
+  return RLCORE_OK;
+}
+
 /* ---- Hindsight, a queue, and a rollout as a file ---- */
 static int32_t near(void *user, const float *achieved, const float *goal, float *reward, uint8_t *terminated) {
   (void)user;
@@ -629,6 +778,8 @@ static const struct {
     {"last_error", last_error},
     {"gae", gae},
     {"returns", returns},
+    {"vtrace", vtrace},
+    {"targets", targets},
     {"categorical", categorical},
     {"gaussian", gaussian},
     {"probes", probes},
@@ -644,6 +795,7 @@ static const struct {
     {"frames", frames},
     {"memory", memory},
     {"replay", replay},
+    {"rollouts", rollouts},
     {"hindsight", hindsight},
     {"file", file},
     {"ppo_discrete", ppo_discrete},
