@@ -1518,20 +1518,6 @@ typedef struct rlcore_rollout {
   const float *final_value;      /* [T, N] V(final_obs), read only where truncated; NULL only if nothing is */
 } rlcore_rollout;
 
-/* A rollout in the older form with one flag that belongs to the observation: done[t] says that obs[t] starts a new
-   episode, so done[0] is never read. It cannot tell a cut episode from a finished one. */
-typedef struct rlcore_shifted_rollout {
-  uint32_t struct_size;     /* sizeof(rlcore_shifted_rollout) */
-  uint32_t num_steps;       /* T, at least 1 */
-  uint32_t num_envs;        /* N, at least 1 */
-  uint32_t accumulate;      /* What the recursion is summed in: an rlcore_accumulate; 0 is f32 */
-  const float *reward;      /* [T, N] */
-  const float *value;       /* [T, N] V(obs[t]) */
-  const float *done;        /* [T, N] 0 or 1; values between them mask softly */
-  const float *next_value;  /* [N] value of the observation after the last step */
-  const float *next_done;   /* [N] whether that observation starts a new episode */
-} rlcore_shifted_rollout;
-
 /* Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.
      next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
      delta[t]     = reward[t] + discount * next[t] - value[t]
@@ -1549,21 +1535,6 @@ rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float la
    Errors: as there; E_RANGE unless begin <= end <= num_envs. */
 rlcore_status rlcore_gae_range(const rlcore_rollout *rollout, float discount, float lambda, uint32_t begin,
                                uint32_t end, float *advantage, float *value_target);
-
-/* rlcore_gae for a rollout in the older form; use rlcore_gae where episodes are cut. Both outputs [T, N], apart from the
-   inputs and each other.
-     live[t]      = 1 - done[t+1] (next_done at T-1)
-     delta[t]     = reward[t] + discount * live[t] * value[t+1] (next_value at T-1) - value[t]
-     advantage[t] = delta[t] + discount * lambda * live[t] * (0 if t = T-1, else advantage[t+1])
-     value_target = advantage + value
-   Errors: as rlcore_gae. */
-rlcore_status rlcore_gae_shifted(const rlcore_shifted_rollout *rollout, float discount, float lambda, float *advantage,
-                                 float *value_target);
-
-/* Lays an array out the other way round, as from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
-   kind: an rlcore_element; len: elements that stay together; x: [rows, columns, len]; out: [columns, rows, len].
-   Errors: E_CONFIG for another kind; E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP. */
-rlcore_status rlcore_transpose(uint32_t kind, uint32_t rows, uint32_t columns, uint32_t len, const void *x, void *out);
 
 /* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
    Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
@@ -2054,6 +2025,39 @@ rlcore_status rlcore_rollout_file_check(const uint8_t *bytes, size_t size, rlcor
 /* Checks a file as rlcore_rollout_file_check does and copies its arrays out. A NULL skips an array; the others have room
    for as many elements as the check said. Errors: those of rlcore_rollout_file_check. Then nothing is written. */
 rlcore_status rlcore_rollout_file_read(const uint8_t *bytes, size_t size, const rlcore_rollout_arrays *arrays);
+
+/* ---- Advantages of rollouts in the older form ---- */
+
+/* A rollout in the older form with one flag that belongs to the observation: done[t] says that obs[t] starts a new
+   episode, so done[0] is never read. It cannot tell a cut episode from a finished one. */
+typedef struct rlcore_shifted_rollout {
+  uint32_t struct_size;     /* sizeof(rlcore_shifted_rollout) */
+  uint32_t num_steps;       /* T, at least 1 */
+  uint32_t num_envs;        /* N, at least 1 */
+  uint32_t accumulate;      /* What the recursion is summed in: an rlcore_accumulate; 0 is f32 */
+  const float *reward;      /* [T, N] */
+  const float *value;       /* [T, N] V(obs[t]) */
+  const float *done;        /* [T, N] 0 or 1; values between them mask softly */
+  const float *next_value;  /* [N] value of the observation after the last step */
+  const float *next_done;   /* [N] whether that observation starts a new episode */
+} rlcore_shifted_rollout;
+
+/* rlcore_gae for a rollout in the older form; use rlcore_gae where episodes are cut. Both outputs [T, N], apart from the
+   inputs and each other.
+     live[t]      = 1 - done[t+1] (next_done at T-1)
+     delta[t]     = reward[t] + discount * live[t] * value[t+1] (next_value at T-1) - value[t]
+     advantage[t] = delta[t] + discount * lambda * live[t] * (0 if t = T-1, else advantage[t+1])
+     value_target = advantage + value
+   Errors: as rlcore_gae. */
+rlcore_status rlcore_gae_shifted(const rlcore_shifted_rollout *rollout, float discount, float lambda, float *advantage,
+                                 float *value_target);
+
+/* ---- Arrays laid out the other way round ---- */
+
+/* Lays an array out the other way round, as from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
+   kind: an rlcore_element; len: elements that stay together; x: [rows, columns, len]; out: [columns, rows, len].
+   Errors: E_CONFIG for another kind; E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP. */
+rlcore_status rlcore_transpose(uint32_t kind, uint32_t rows, uint32_t columns, uint32_t len, const void *x, void *out);
 
 /* ---- V-trace ---- */
 

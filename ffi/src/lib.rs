@@ -49,7 +49,11 @@ pub mod kernels;
 pub mod moments;
 
 #[cfg(feature = "estimators")]
+pub mod shifted;
+#[cfg(feature = "estimators")]
 pub mod targets;
+#[cfg(feature = "estimators")]
+pub mod transpose;
 #[cfg(feature = "estimators")]
 pub mod vtrace;
 

@@ -36,6 +36,8 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("trajectory.rs", "Trajectories: one episode or a part of it", &["rlcore_reward_class"]),
     ("queue.rs", "Queues: trajectories that wait for a learner", &[]),
     ("rollout_file.rs", "Rollouts as safetensors files", &[]),
+    ("shifted.rs", "Advantages of rollouts in the older form", &[]),
+    ("transpose.rs", "Arrays laid out the other way round", &[]),
     ("vtrace.rs", "V-trace", &[]),
     ("targets.rs", "Value targets over several steps", &[]),
     ("categorical.rs", "Categorical policies", &[]),

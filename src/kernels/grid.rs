@@ -21,6 +21,9 @@ const ROWS_FROM: usize = 64;
 /// Columns walked row by row at a time: the rows that carry the recursion stay in the nearest cache.
 const ROW_BLOCK: usize = 4096;
 
+/// Where bytes count, sixteens and single environments are all there is: the same bits, in another time.
+const FEW_WAYS: bool = !cfg!(feature = "simd");
+
 /// Groups by which rows are asked for before they are worked on: beyond the L2 cache that is a third of the time.
 const AHEAD: usize = 8;
 
@@ -251,7 +254,7 @@ where
         let Some(y) = each(self.y, missing, |y| if y.is_empty() { Some(y) } else { y.get(..len) }) else { return };
         (self.x, self.flags, self.y) = (x, flags, y);
         // Of many columns the last step is made here, and the rest by rows; or all steps are, with what is carried beside.
-        let many = width >= ROWS_FROM;
+        let many = !FEW_WAYS && width >= ROWS_FROM;
         let by_rows = if many { begin.wrapping_add(width.wrapping_sub(width % 16)) } else { begin };
         let mut at = begin;
         while !E::STORED && at < by_rows {
@@ -261,10 +264,11 @@ where
             }
             at = end;
         }
-        while self.columns::<16>(at, if at < by_rows { 1 } else { num_steps }).is_some() {
+        let wide = E::STORED || !FEW_WAYS;
+        while wide && self.columns::<16>(at, if at < by_rows { 1 } else { num_steps }).is_some() {
             at = at.wrapping_add(16);
         }
-        if self.columns::<8>(at, num_steps).is_some() {
+        if !FEW_WAYS && self.columns::<8>(at, num_steps).is_some() {
             at = at.wrapping_add(8);
         }
         while self.columns::<1>(at, num_steps).is_some() {

@@ -1,0 +1,95 @@
+//! Advantages of rollouts in the older form.
+
+use core::mem::offset_of;
+
+use crate::kernels::accumulate;
+use crate::ptr::{self, Input, Output, Versioned, apart};
+use crate::status::{call, rlcore_status};
+use rlcore::kernels::gae::{self, ShiftedRollout};
+
+/// A rollout in the older form with one flag that belongs to the observation: done[t] says that obs[t] starts a new
+/// episode, so done[0] is never read. It cannot tell a cut episode from a finished one.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_shifted_rollout {
+    /// sizeof(rlcore_shifted_rollout)
+    pub struct_size: u32,
+    /// T, at least 1
+    pub num_steps: u32,
+    /// N, at least 1
+    pub num_envs: u32,
+    /// What the recursion is summed in: an rlcore_accumulate; 0 is f32
+    pub accumulate: u32,
+    /// [T, N]
+    pub reward: *const f32,
+    /// [T, N] V(obs[t])
+    pub value: *const f32,
+    /// [T, N] 0 or 1; values between them mask softly
+    pub done: *const f32,
+    /// [N] value of the observation after the last step
+    pub next_value: *const f32,
+    /// [N] whether that observation starts a new episode
+    pub next_done: *const f32,
+}
+
+// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
+unsafe impl Versioned for rlcore_shifted_rollout {
+    const WHAT: &'static str = "shifted rollout";
+    const MIN_SIZE: usize = offset_of!(rlcore_shifted_rollout, next_done) + size_of::<*const f32>();
+    fn defaults() -> Self {
+        use core::ptr::null;
+        rlcore_shifted_rollout {
+            struct_size: size_of::<Self>() as u32,
+            num_steps: 0,
+            num_envs: 0,
+            accumulate: 0,
+            reward: null(),
+            value: null(),
+            done: null(),
+            next_value: null(),
+            next_done: null(),
+        }
+    }
+}
+
+/// rlcore_gae for a rollout in the older form; use rlcore_gae where episodes are cut. Both outputs [T, N], apart from the
+/// inputs and each other.
+///   live[t]      = 1 - done[t+1] (next_done at T-1)
+///   delta[t]     = reward[t] + discount * live[t] * value[t+1] (next_value at T-1) - value[t]
+///   advantage[t] = delta[t] + discount * lambda * live[t] * (0 if t = T-1, else advantage[t+1])
+///   value_target = advantage + value
+/// Errors: as rlcore_gae.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_gae_shifted(
+    rollout: *const rlcore_shifted_rollout,
+    discount: f32,
+    lambda: f32,
+    advantage: *mut f32,
+    value_target: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let r = ptr::sized(rollout)?;
+        let (num_steps, num_envs) = (r.num_steps as usize, r.num_envs as usize);
+        let len = ptr::grid("shifted rollout", num_steps, num_envs)?;
+        let reward = Input::at("shifted rollout: reward", r.reward, len)?;
+        let value = Input::at("shifted rollout: value", r.value, len)?;
+        let done = Input::at("shifted rollout: done", r.done, len)?;
+        let next_value = Input::at("shifted rollout: next_value", r.next_value, num_envs)?;
+        let next_done = Input::at("shifted rollout: next_done", r.next_done, num_envs)?;
+        let advantage = Output::at("advantage", advantage, len)?;
+        let value_target = Output::at("value_target", value_target, len)?;
+        let inputs = [reward.extent(), value.extent(), done.extent(), next_value.extent(), next_done.extent()];
+        apart(&[advantage.extent(), value_target.extent()], &inputs)?;
+        let rollout = ShiftedRollout {
+            num_steps,
+            num_envs,
+            reward: reward.slice(),
+            value: value.slice(),
+            done: done.slice(),
+            next_value: next_value.slice(),
+            next_done: next_done.slice(),
+            accumulate: accumulate(r.accumulate)?,
+        };
+        Ok(gae::gae_shifted(&rollout, discount, lambda, advantage.slice(), value_target.slice())?)
+    })
+}

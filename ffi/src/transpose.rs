@@ -1,0 +1,33 @@
+//! Arrays laid out the other way round.
+
+use core::ffi::c_void;
+
+use crate::ptr::{self, AnyInput, AnyOutput, apart};
+use crate::status::{Fault, call, rlcore_status};
+use rlcore::error::{Error, Kind};
+use rlcore::kernels::transpose;
+use rlcore::space::Element;
+
+/// Lays an array out the other way round, as from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
+/// kind: an rlcore_element; len: elements that stay together; x: [rows, columns, len]; out: [columns, rows, len].
+/// Errors: E_CONFIG for another kind; E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_transpose(
+    kind: u32,
+    rows: u32,
+    columns: u32,
+    len: u32,
+    x: *const c_void,
+    out: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let unknown = Error::new(Kind::Config, "one of rlcore_element").given(kind as usize);
+        let kind = Element::from_number(kind).ok_or_else(|| Fault::at("transpose: kind", unknown))?;
+        let (rows, columns, len) = (rows as usize, columns as usize, len as usize);
+        let cells = ptr::grid("transpose", rows, columns)?;
+        let x = AnyInput::at("transpose: x", x, kind, cells, len)?;
+        let out = AnyOutput::at("transpose: out", out, kind, cells, len)?;
+        apart(&[out.extent()], &[x.extent()])?;
+        Ok(transpose::transpose(rows, columns, len, x.elements(), out.elements())?)
+    })
+}
