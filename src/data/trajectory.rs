@@ -23,13 +23,13 @@
 //!     memory: &[],
 //! })?;
 //! let (mut action, mut returns, mut advantage) = ([0.0; 4], [0.0; 2], [0.0; 2]);
-//! let shape = trajectory.view()?.process(&Process { discount: 0.9, rows: 2, ..Process::new(0.4) }, Processed {
+//! let shape = trajectory.view()?.process(&Process { discount: 0.5, rows: 2, ..Process::new(3.0) }, Processed {
 //!     columns: &mut [Some(ElementsMut::F32(&mut action))],
 //!     returns: &mut returns,
 //!     advantage: &mut advantage,
 //!     ..Default::default()
 //! })?;
-//! assert_eq!((returns, advantage, shape.num_steps), ([2.36, 0.0], [1.86, 0.0], 1));
+//! assert_eq!((returns, advantage, shape.num_steps), ([3.5, 0.0], [3.0, 0.0], 1));
 //! assert_eq!(action, [0.0, 1.0, 1.0, 0.0]); // the padded row is action 0
 //! # Ok(())
 //! # }
