@@ -24,7 +24,7 @@ const ROW_BLOCK: usize = 4096;
 /// Where bytes count, sixteens and single environments are all there is: the same bits, in another time.
 const FEW_WAYS: bool = !cfg!(feature = "simd");
 
-/// Groups by which rows are asked for before they are worked on: beyond the L2 cache that is a third of the time.
+/// Groups by which rows are asked for before they are worked on: beyond the L2 cache that saves a quarter of the time.
 const AHEAD: usize = 8;
 
 /// Groups of 16 columns that are walked row by row at a time where what is carried is not all written: it lies on the stack.
