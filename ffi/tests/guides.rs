@@ -1,0 +1,140 @@
+//! The guides say what is so: the C of each page is one program that compiles without a warning, runs and prints what
+//! the page says; every name and every link of a page exists.
+//!
+//! A page's blocks marked `c` are its program, one after another. One marked `c,fragment` is the inside of a function
+//! behind it, which is compiled and never called. A `text` block is output if the line before it ends in "prints:".
+
+#![cfg(unix)]
+
+mod common;
+
+use common::{cc, library, root, run, scratch};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+const FLAGS: [&str; 8] =
+    ["-std=c11", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread"];
+
+/// What one page holds.
+#[derive(Default)]
+struct Page {
+    /// The program, with `#line` so that the compiler names lines of the page.
+    program: String,
+    /// Functions that are only compiled.
+    fragments: String,
+    /// What the program has to print.
+    prints: String,
+    /// Everything outside of blocks.
+    prose: String,
+}
+
+fn read(path: &PathBuf) -> Page {
+    let text = fs::read_to_string(path).unwrap();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let (mut page, mut said, mut fragments) = (Page::default(), "", 0);
+    let mut lines = text.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        let Some(kind) = line.strip_prefix("```") else {
+            page.prose += line;
+            page.prose.push('\n');
+            said = if line.trim().is_empty() { said } else { line };
+            continue;
+        };
+        let mut block = String::new();
+        let closed = lines.by_ref().take_while(|(_, l)| *l != "```").fold(0, |n, (_, l)| {
+            block += l;
+            block.push('\n');
+            n + 1
+        });
+        assert!(text.lines().nth(number + 1 + closed) == Some("```"), "{name}:{}: a block without an end", number + 1);
+        let from = format!("#line {} \"{name}\"\n", number + 2);
+        match kind {
+            "c" => page.program += &(from + &block),
+            "c,fragment" => {
+                fragments += 1;
+                let function = format!("fragment_{fragments}(void)");
+                write!(page.fragments, "void {function};\nvoid {function} {{\n{from}{block}}}\n").unwrap();
+            }
+            "text" if said.ends_with("prints:") => page.prints += &block,
+            "text" | "sh" | "rust" | "python" | "cpp" => {}
+            _ => panic!("{name}:{}: a block of kind {kind:?}, which nothing checks", number + 1),
+        }
+    }
+    page
+}
+
+fn pages() -> Vec<(String, PathBuf)> {
+    let mut pages: Vec<_> = fs::read_dir(root().join("examples-c/guides"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .map(|path| (path.file_stem().unwrap().to_str().unwrap().to_string(), path))
+        .collect();
+    pages.sort();
+    pages
+}
+
+#[test]
+fn every_guide_compiles_runs_and_prints_what_it_says() {
+    let (dir, library) = (scratch("guides"), library().join("librlcore.a"));
+    let mut programs = 0;
+    for (name, path) in pages() {
+        let page = read(&path);
+        if page.program.is_empty() {
+            assert!(page.fragments.is_empty() && page.prints.is_empty(), "{name}.md: fragments without a program");
+            continue;
+        }
+        programs += 1;
+        let (source, program) = (dir.join(format!("{name}.c")), dir.join(&name));
+        fs::write(&source, format!("{}\n{}", page.program, page.fragments)).unwrap();
+        let mut compile = cc();
+        compile.args(FLAGS).arg("-I").arg(root().join("include")).arg(&source).arg(&library).arg("-o").arg(&program);
+        run(compile.arg("-lm"));
+        let printed = run(Command::new(&program).current_dir(&dir));
+        assert!(printed == page.prints, "{name}.md says that it prints\n{}\nand it prints\n{printed}", page.prints);
+    }
+    assert!(programs >= 6, "{programs} guides have a program");
+}
+
+#[test]
+fn every_name_in_the_guides_is_in_the_headers() {
+    let headers = ["include/rlcore.h", "include/rlcore.hpp"].map(|h| fs::read_to_string(root().join(h)).unwrap());
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let known: Vec<&str> = headers.iter().flat_map(|h| h.split(|c| !word(c))).collect();
+    for (page, path) in pages() {
+        let text = fs::read_to_string(path).unwrap();
+        let mut names = 0;
+        for (at, _) in text.match_indices("rlcore_").chain(text.match_indices("RLCORE_")) {
+            if text[..at].ends_with(word) {
+                continue;
+            }
+            let name = text[at..].split(|c| !word(c)).next().unwrap();
+            let family = text[at + name.len()..].starts_with('*');
+            let found = known.iter().any(|k| if family { k.starts_with(name) } else { *k == name });
+            assert!(found, "{page}.md: there is no {name}{}", if family { "*" } else { "" });
+            names += 1;
+        }
+        assert!(names > 0, "{page}.md names nothing of the library");
+    }
+}
+
+#[test]
+fn every_link_of_the_guides_leads_somewhere() {
+    for (page, path) in pages() {
+        let prose = read(&path).prose;
+        for (at, _) in prose.match_indices("](") {
+            let link = prose[at + 2..].split(')').next().unwrap();
+            let file = link.split('#').next().unwrap();
+            if file.is_empty() || link.starts_with("https://") {
+                continue;
+            }
+            assert!(path.parent().unwrap().join(file).exists(), "{page}.md: a link to {file}, which is not there");
+        }
+    }
+    let index = fs::read_to_string(root().join("examples-c/guides/README.md")).unwrap();
+    for (page, _) in pages() {
+        assert!(page == "README" || index.contains(&format!("]({page}.md)")), "README.md does not name {page}.md");
+    }
+}
