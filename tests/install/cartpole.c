@@ -1,0 +1,50 @@
+/* Eight CartPoles for a thousand steps under a fixed rule, from an installed rlcore: the numbers have to be those that every
+   machine, every language and both kinds of linking give. */
+#include <rlcore.h>
+#include <stdio.h>
+
+#define CHECK(call) \
+  do { \
+    if ((call) != RLCORE_OK) { \
+      char why[256]; \
+      rlcore_last_error(why, sizeof why); \
+      puts(why); \
+      return 1; \
+    } \
+  } while (0)
+
+enum { N = 8, STEPS = 1000 };
+
+int main(void) {
+  static _Alignas(64) unsigned char block[1 << 12];
+  static float obs[N][4], final_obs[N][4], reward[N];
+  static uint8_t terminated[N], truncated[N];
+  int32_t action[N];
+  rlcore_env_def env;
+  rlcore_vecenv_config config;
+  rlcore_vecenv *envs;
+  size_t size;
+  uint64_t hash;
+  unsigned episodes = 0;
+
+  if (rlcore_abi_version() != RLCORE_ABI_VERSION) return puts("another ABI than the header's"), 1;
+  if (rlcore_version() != (RLCORE_VERSION_MAJOR << 16 | RLCORE_VERSION_MINOR << 8 | RLCORE_VERSION_PATCH))
+    return puts("another version than the header's"), 1;
+
+  CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  CHECK(rlcore_vecenv_config_init(&config, sizeof config));
+  config.num_envs = N;
+  config.seed = 1;
+  CHECK(rlcore_vecenv_size(&env, &config, &size));
+  CHECK(rlcore_vecenv_init(block, sizeof block, &env, &config, &envs));
+  CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  for (int t = 0; t < STEPS; t++) {
+    for (int i = 0; i < N; i++) action[i] = obs[i][2] > 0;
+    CHECK(rlcore_vecenv_step(envs, &env, action, &out));
+    for (int i = 0; i < N; i++) episodes += terminated[i] || truncated[i];
+  }
+  CHECK(rlcore_hash(block, size, &hash));
+  printf("cartpole: %u episodes, %016llx\n", episodes, (unsigned long long)hash);
+  return 0;
+}

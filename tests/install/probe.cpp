@@ -1,0 +1,36 @@
+/* PPO on the first probe environment, whose every episode is one step with a reward of 1, from an installed rlcore.hpp: the
+   value network has to find that 1. */
+#include <rlcore.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+static bool failed(rlcore::status status) {
+  if (status) return false;
+  std::printf("%s: %s\n", status.name(), rlcore::last_error().text);
+  return true;
+}
+
+int main() {
+  auto env = rlcore::env_builtin(RLCORE_ENV_PROBE1);
+  if (!env) return failed(env.why());
+
+  rlcore_vecenv_config many = rlcore::vecenv_config();
+  many.num_envs = 8;
+  auto envs = rlcore::vecenv<>::make(*env, many);
+  if (!envs) return failed(envs.why());
+  if (failed(envs->reset(1))) return 1;
+
+  rlcore_ppo_config config = rlcore::ppo_config();
+  config.num_envs = many.num_envs;
+  config.num_steps = 32;
+  config.learning_rate = 3e-3F;
+  auto ppo = rlcore::ppo<>::make(config, *env);
+  if (!ppo) return failed(ppo.why());
+  while (ppo->stats().num_updates < 20)
+    if (failed(ppo->train_step(*envs))) return 1;
+
+  const float value = ppo->stats().value_mean;
+  std::printf("probe: a value of %.3f after %u steps\n", double(value), unsigned(ppo->stats().num_steps));
+  return std::fabs(value - 1) < 0.05F ? 0 : 1;
+}
