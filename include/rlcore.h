@@ -4,9 +4,13 @@
      holds no pointers: copying it copies the object, writing it to a file saves it, attach accepts the bytes again. There
      is nothing to free.
    Arrays: dense, row-major, time-major. The shape stands beside the pointer; N = num_envs, T = num_steps. Flags are
-     uint8_t, 0 is false and anything else is true. No output may share a byte with another array of the call.
+     uint8_t, 0 is false and anything else is true. No output may share a byte with another array of the call. Arrays are
+     the caller's: read or written during the call, kept by nobody.
+   Words: _size counts bytes, _len elements, num_ things; a range is [begin, end). A result is written through out or
+     out_x, a single value unless a shape is given.
    Errors: an error leaves outputs and blocks untouched unless the comment says otherwise; rlcore_last_error() puts it in
-     words. A structure with struct_size may be shorter (an older header; the tail is default) or longer (zeros).
+     words. E_x stands for RLCORE_E_x. A structure with struct_size may be shorter (an older header; the tail is default) or
+     longer (zeros).
    Threads: the library starts none and takes no lock. init and attach are alone; calls that take const objects may run
      together; others on one object may not, except _range calls on disjoint ranges and rlcore_batch_run.
 
@@ -60,7 +64,7 @@ const char *rlcore_status_text(int32_t status);
 
 /* The most recent failure of this process in words: what was needed and what was given, as in
    "RLCORE_E_SIZE: block: bytes, at least 4096, given 100". Empty if nothing has failed yet.
-   text: room for text_size bytes; always ends with NUL, cut where it does not fit (256 bytes always suffice).
+   text: [text_size] to write; always ends with NUL, cut where it does not fit (256 bytes always suffice).
    For people: with several threads it may be another thread's failure, and no result ever depends on it.
    Errors: E_NULL; E_SIZE if text_size is 0. They are not kept. */
 rlcore_status rlcore_last_error(char *text, size_t text_size);
@@ -89,8 +93,10 @@ rlcore_status rlcore_cpu_set_limit(uint32_t level);
 
 /* ---- Blocks as bytes ---- */
 
-/* FNV-1a, 64 bits, of `size` bytes: names a state in a log or compares two; no protection against attackers.
-   bytes: may be NULL if size is 0. Errors: E_NULL; E_ALIGN; E_OVERFLOW. */
+/* FNV-1a, 64 bits: names a state in a log or compares two; no protection against attackers.
+   bytes: [size], of anything; may be NULL if size is 0.
+   out:   [1] the hash.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW. */
 rlcore_status rlcore_hash(const void *bytes, size_t size, uint64_t *out);
 
 /* ---- Random streams ---- */
@@ -450,10 +456,10 @@ rlcore_status rlcore_vecenv_action_mask(const rlcore_vecenv *v, const rlcore_env
 /* ---- Observations in parts ---- */
 
 /* What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
-   bounds:     room for the bounds that the results point to; 2 * (obs.len + action.len) floats are always enough.
+   bounds:     [bounds_len] room for the bounds that the results point to; 2 * (obs.len + action.len) are always enough.
                NULL: low and high of both results are NULL.
    out_action: its n points where that of the environment does.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if bounds_len is too small. */
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if bounds_len is too small. */
 rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t bounds_len, rlcore_space *out_obs,
                                 rlcore_space *out_action);
 
@@ -494,9 +500,9 @@ typedef struct rlcore_batch_config {
   uint32_t in_series;    /* rows of a group, stepped one after another by one worker; divides num_envs; default 1 */
 } rlcore_batch_config;
 
-/* Numbers of groups, as they were one after another: workers go on meanwhile. */
+/* How many groups are where, counted one after another while workers go on. */
 typedef struct rlcore_batch_counts {
-  uint32_t struct_size;  /* bytes; to be set before the call */
+  uint32_t struct_size;  /* sizeof(rlcore_batch_counts) */
   uint32_t closed;       /* 1 after rlcore_batch_close, else 0 */
   uint32_t num_pending;  /* groups that no worker has begun */
   uint32_t num_running;  /* groups that a worker is inside */
@@ -704,9 +710,9 @@ rlcore_status rlcore_monitor_means(rlcore_monitor *m, rlcore_monitor_stats *out)
 
 /* Writes the first two lines of monitor.csv, as Stable-Baselines3 reads it: `# {"t_start": ...} ` and the columns' names.
    t_start:  Unix time at the start, in seconds.
-   env_id:   what to call the environment; NULL leaves it out.
+   env_id:   what to call the environment, a text that ends in NUL; NULL leaves it out.
    keywords: [num_keywords] a name for each info; printable ASCII, like env_id.
-   text:     text_size bytes to write, without NUL: for fwrite to a file opened as binary. NULL with 0: nothing is written.
+   text:     [text_size] to write, without NUL: for fwrite to a file opened as binary. NULL with 0: nothing is written.
    out_len:  [1] bytes written, or needed.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE; E_RANGE for more keywords than 16, or more than 4095 characters; E_VALUE. */
 rlcore_status rlcore_monitor_format_header(double t_start, const char *env_id, const char *const *keywords,
@@ -887,7 +893,7 @@ typedef struct rlcore_ppo_config {
 
 /* What the update that runs, or the last one, did, and how the episodes go. */
 typedef struct rlcore_ppo_stats {
-  uint32_t struct_size;       /* bytes; to be set before the call */
+  uint32_t struct_size;       /* sizeof(rlcore_ppo_stats) */
   uint32_t minibatches_left;  /* 0: the update is complete */
   uint64_t num_steps;         /* environment steps observed */
   uint64_t num_updates;       /* complete updates */
@@ -927,7 +933,7 @@ rlcore_status rlcore_ppo_init(void *mem, size_t mem_size, const rlcore_ppo_confi
    order, or damaged bytes. */
 rlcore_status rlcore_ppo_attach(void *mem, size_t mem_size, rlcore_ppo **out);
 
-/* Which call is due: an rlcore_ppo_due. Errors: E_NULL; E_ALIGN; E_IMAGE. */
+/* Which call is due. out: [1] an rlcore_ppo_due. Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP. */
 rlcore_status rlcore_ppo_phase(rlcore_ppo *p, uint32_t *out);
 
 /* Draws an action for each environment and begins a transition.
@@ -1013,8 +1019,8 @@ typedef enum rlcore_layout {
    of a stack before the first frame of an episode repeat that frame. */
 typedef struct rlcore_lazy_frames rlcore_lazy_frames;
 
-/* What rings of frames are made from. Frames are bytes, [height, width, channels]; if theirs come as [channels, height,
-   width], give 1 channel and height * channels as the height. */
+/* What rings of frames are made from. Frames are bytes, [height, width, channels]; for frames that come as [channels,
+   height, width] give 1 channel and height * channels as the height. */
 typedef struct rlcore_lazy_frames_config {
   uint32_t struct_size;  /* bytes; set by rlcore_lazy_frames_config_init */
   uint32_t num_envs;     /* N, at least 1; default 1 */
@@ -1120,7 +1126,7 @@ rlcore_status rlcore_lazy_frames_gather_transitions(const rlcore_lazy_frames *l,
 rlcore_status rlcore_lazy_frames_newest(const uint8_t *stack, uint32_t num_stack, uint32_t channels, uint32_t layout,
                                         uint8_t *frame, size_t frame_len);
 
-/* ---- Columns: what replay memories keep of a frame ---- */
+/* ---- Columns: what memories, rollouts and trajectories keep of a step ---- */
 
 /* A column of a replay memory: something that every row has. Zeros beyond kind and len mean plain elements. */
 typedef struct rlcore_column {
@@ -1135,7 +1141,7 @@ typedef struct rlcore_column {
 
 /* ---- Replay memory: the last frames, sampled in sequences that rewards balance ---- */
 
-/* Whose draws are made. */
+/* By which rule sequences are drawn. */
 typedef enum rlcore_draw_rule {
   RLCORE_DRAW_FIXED = 0,     /* sequences without gaps within one episode, every frame reachable */
   RLCORE_DRAW_ORIGINAL = 1,  /* those of the reference implementation, some with a gap or across episodes */
@@ -1219,7 +1225,7 @@ rlcore_status rlcore_memory_attach_reader(const void *mem, size_t mem_size, cons
 
 /* Appends a frame. It continues the last one if that has not ended, in the same episode, one step later; if the last one
    has not ended and this is no continuation, the last one is marked truncated.
-   values:     [num_columns] pointers to [len] elements each, copied; of an image its newest frame.
+   values:     [num_columns] pointers to [len] elements each, copied; with stacks the newest frame.
    out_number: its number; NULL: not asked for.
    out_cuts:   1 if the last frame was marked truncated, else 0; NULL: not asked for.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a further frame of an episode that has ended. Nothing is
@@ -1248,8 +1254,8 @@ rlcore_status rlcore_memory_pool_len(const rlcore_memory *m, uint32_t *out_ordin
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
 rlcore_status rlcore_memory_pool_number(const rlcore_memory *m, uint32_t priority, uint32_t i, uint64_t *out_number);
 
-/* Draws num_samples sequences by their first frame, each held frame alike that leaves room for `size` after it. A sequence
-   stops after a frame that has ended, so one that starts there is this one frame. size is cut to what is held.
+/* Draws num_samples sequences by their first frame, equally likely among those that leave room for `size`. A sequence stops
+   after a frame that ended its episode, so one that starts there is this one frame. size is cut to what is held.
    draw:    what to draw; NULL: the defaults.
    samples: [num_samples] to write.
    Threads: any number, each with its own rng. Random numbers: one index a draw.
@@ -1260,8 +1266,8 @@ rlcore_status rlcore_memory_sample_uniform(const rlcore_memory *m, rlcore_rng *r
                                            rlcore_sample *samples, uint32_t num_samples);
 
 /* Draws num_samples sequences by their last frame: one in `skewness` is a priority frame, the others are ordinary ones,
-   each of its pool alike; where one pool is empty the other serves. A sequence does not reach back into another episode:
-   it is shorter where its own begins, or with exact_size drawn again from the same pool.
+   each equally likely in its pool; where one pool is empty the other serves. A sequence does not reach back into another
+   episode: it is shorter where its own begins, or with exact_size drawn again from the same pool.
    draw:    what to draw; NULL: the defaults.
    samples: [num_samples] to write.
    Threads: any number, each with its own rng. Random numbers: a coin, then one index an attempt.
@@ -1330,7 +1336,7 @@ typedef struct rlcore_replay_config {
 
 /* What a replay memory knows of its transitions. */
 typedef struct rlcore_replay_stats {
-  uint32_t struct_size;      /* bytes; set by the caller */
+  uint32_t struct_size;      /* sizeof(rlcore_replay_stats) */
   float alpha;               /* exponent of the weights that are given from now on */
   uint64_t num_transitions;  /* transitions that may be drawn */
   double total;              /* sum of their weights */
@@ -1396,6 +1402,7 @@ rlcore_status rlcore_replay_get_stats(const rlcore_replay *r, rlcore_replay_stat
 rlcore_status rlcore_replay_set_alpha(rlcore_replay *r, float alpha);
 
 /* Where an alpha or a beta is that goes from `initial` to `end` in a straight line while `progress` goes from 0 to 1.
+   out: [1] to write.
    Errors: E_NULL; E_ALIGN; E_RANGE for another progress; E_VALUE. */
 rlcore_status rlcore_replay_linear(float initial, float end, float progress, float *out);
 
@@ -1423,10 +1430,11 @@ rlcore_status rlcore_replay_sample(const rlcore_replay *r, rlcore_rng *rng, uint
 rlcore_status rlcore_replay_update(rlcore_replay *r, const rlcore_frame_index *index, const float *priority,
                                    uint32_t num_rows, uint64_t *out_forgotten);
 
-/* Writes what transitions are beside their columns; each array is [num_rows], NULL skips it.
-   reward:     sum of discount^i * reward over the steps of the transition.
-   discount:   discount^steps, what the value of the next observation counts; 0 where the last step terminated.
-   terminated, truncated: 1 if the last step ended the episode so.
+/* Writes what transitions are beside their columns; NULL skips an array.
+   index:    [num_rows] as rlcore_replay_sample gave them.
+   reward:   [num_rows] sum of discount^i * reward over the steps of the transition.
+   discount: [num_rows] discount^steps, what the value of the next observation counts; 0 where the last step terminated.
+   terminated, truncated: [num_rows] 1 if the last step ended the episode so.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a transition that has been forgotten, beside a
    writer even while it is copied. */
 rlcore_status rlcore_replay_transitions(const rlcore_replay *r, const rlcore_frame_index *index, uint32_t num_rows,
@@ -1485,7 +1493,8 @@ typedef int32_t (*rlcore_goal_fn)(void *user, const float *achieved, const float
 /* Draws for step[b] of an episode of num_steps[b] steps the row, counted from the episode's first, of the achieved goal
    that becomes its goal; each that the strategy allows is equally likely. strategy: an rlcore_relabel_strategy; step,
    num_steps: [len]; goal_step: [len] to write. Advances rng by at most one bounded draw a step.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_OVERFLOW; E_RANGE for the strategy or a step that its episode does not have. */
+   Errors: E_NULL; E_ALIGN; E_IMAGE for a stream that was never seeded; E_OVERLAP; E_OVERFLOW; E_RANGE for the
+   strategy or a step that its episode does not have. */
 rlcore_status rlcore_relabel_draw(uint32_t strategy, const uint32_t *step, const uint32_t *num_steps, size_t len,
                                   rlcore_rng *rng, uint32_t *goal_step);
 
@@ -1496,12 +1505,12 @@ rlcore_status rlcore_relabel_draw(uint32_t strategy, const uint32_t *step, const
 rlcore_status rlcore_relabel_goals(const rlcore_relabel *steps, rlcore_goal_fn judge, void *user, float *goal,
                                    float *reward, uint8_t *terminated);
 
-/* ---- Kernels, without state or block: advantages, returns, transposes ---- */
+/* ---- Kernels, without state or block: advantages and returns ---- */
 
 /* What a recursion over time is summed in. */
 typedef enum rlcore_accumulate {
-  RLCORE_ACCUMULATE_F32 = 0,  /* f32: at the speed of memory. */
-  RLCORE_ACCUMULATE_F64 = 1,  /* f64, rounded once to what is written. */
+  RLCORE_ACCUMULATE_F32 = 0,  /* f32: at the speed of memory */
+  RLCORE_ACCUMULATE_F64 = 1,  /* f64, rounded once to what is written */
 } rlcore_accumulate;
 
 /* What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1]. */
@@ -1509,7 +1518,7 @@ typedef struct rlcore_rollout {
   uint32_t struct_size;          /* sizeof(rlcore_rollout) */
   uint32_t num_steps;            /* T, at least 1 */
   uint32_t num_envs;             /* N, at least 1 */
-  uint32_t accumulate;           /* What the recursion is summed in: an rlcore_accumulate; 0 is f32 */
+  uint32_t accumulate;           /* what the recursion is summed in: an rlcore_accumulate; 0 is f32 */
   const float *reward;           /* [T, N] */
   const float *value;            /* [T, N] V(obs[t]) */
   const float *bootstrap_value;  /* [N] value of the observation after the last step */
@@ -1552,8 +1561,8 @@ typedef enum rlcore_metric {
 
 /* What N environments did in T steps: the caller's own block. rlcore_rollout_buffer_add fills it,
    rlcore_rollout_buffer_finish computes advantages and closes it, rlcore_rollout_buffer_reset begins the next rollout.
-   Samples are numbered environment by
-   environment: step t of environment e is sample e * T + t, T being the steps that it was finished with. */
+   Samples are numbered environment by environment: step t of environment e is sample e * T + t, T being the steps that
+   it was finished with. */
 typedef struct rlcore_rollout_buffer rlcore_rollout_buffer;
 
 /* What a rollout is made from. */
@@ -1680,8 +1689,8 @@ rlcore_status rlcore_rollout_buffer_finish(rlcore_rollout_buffer *b, const float
                                            float discount, float lambda);
 
 /* Begins the next rollout where this one stopped: steps, advantages and means of episodes are forgotten; the
-   observation after the last step becomes row 0 of column 0, and episodes, metrics and global_step go on. Errors:
-   E_NULL; E_ALIGN; E_IMAGE. */
+   observation after the last step becomes row 0 of column 0, and episodes, metrics and global_step go on.
+   Errors: E_NULL; E_ALIGN; E_IMAGE. */
 rlcore_status rlcore_rollout_buffer_reset(rlcore_rollout_buffer *b);
 
 /* What rlcore_gae reads, of the steps that are held: arrays in the block, good until it is changed. bootstrap_value is
@@ -1759,14 +1768,15 @@ rlcore_status rlcore_rollout_buffer_read_log(const rlcore_rollout_buffer *b, uin
 
 /* Writes three lines, `global_step=`, `avg_episode_length=` and `avg_episode_return=`, with zeros before numbers of
    fewer than six characters and means to two places; nothing if no episode has ended since the last reset.
-   text:    text_size bytes to write, without NUL. NULL with 0: nothing is written.
+   text:    [text_size] to write, without NUL. NULL with 0: nothing is written.
    out_len: [1] bytes written, or needed.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE. */
 rlcore_status rlcore_rollout_buffer_format_progress(const rlcore_rollout_buffer *b, char *text, size_t text_size,
                                                     size_t *out_len);
 
 /* Writes `Sample i/T:` and a line for each array of a step: its name in ten columns, a colon, and the numbers of all
-   environments. text, text_size, out_len: as for the progress.
+   environments.
+   text, out_len: [text_size] and [1], as rlcore_rollout_buffer_format_progress has them.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE; E_RANGE for a step that is not held. */
 rlcore_status rlcore_rollout_buffer_format_step(const rlcore_rollout_buffer *b, uint32_t step, char *text,
                                                 size_t text_size, size_t *out_len);
@@ -1886,8 +1896,8 @@ rlcore_status rlcore_trajectory_pop(rlcore_trajectory *t);
 /* Forgets all frames. Errors: E_NULL; E_ALIGN; E_IMAGE. */
 rlcore_status rlcore_trajectory_reset(rlcore_trajectory *t);
 
-/* The frames that are held. out->struct_size is set by the caller. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP;
-   E_IMAGE. */
+/* The frames that are held. out->struct_size is set by the caller.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
 rlcore_status rlcore_trajectory_held(const rlcore_trajectory *t, rlcore_trajectory_view *out);
 
 /* Where a column lies in the block: [num_frames, len]. Good until the block is changed.
@@ -1895,10 +1905,10 @@ rlcore_status rlcore_trajectory_held(const rlcore_trajectory *t, rlcore_trajecto
 rlcore_status rlcore_trajectory_column(const rlcore_trajectory *t, uint32_t column, const void **out_column);
 
 /* Writes what a learner reads. Padded rows are zeros, or element 0 of one-hot columns.
-     returns[t]   = reward[t] + discount * returns[t+1]           (after the last: bootstrap_value, or 0 if it
-     terminated)
-     delta[t]     = reward[t] + discount * value[t+1] - value[t]  (likewise)
+     returns[t]   = reward[t] + discount * returns[t+1]
+     delta[t]     = reward[t] + discount * value[t+1] - value[t]
      advantage[t] = delta[t] + discount * lambda * advantage[t+1]
+   where returns and value after the last frame are bootstrap_value, or 0 if that frame terminated.
    Trajectories that are processed into consecutive parts of larger arrays are a batch as they stand.
    Threads: any number may process at once, as long as nobody changes the block.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without a frame; E_RANGE for a
@@ -1934,10 +1944,11 @@ typedef struct rlcore_queue_config {
   uint32_t reserved;     /* zero */
 } rlcore_queue_config;
 
-/* Fills in defaults: config_size = sizeof(rlcore_queue_config). Errors: E_NULL; E_ALIGN; E_SIZE. */
+/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+   Errors: E_NULL; E_ALIGN; E_SIZE. */
 rlcore_status rlcore_queue_config_init(rlcore_queue_config *config, size_t config_size);
 
-/* Bytes needed for config. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
 rlcore_status rlcore_queue_size(const rlcore_queue_config *config, size_t *out_size);
 
 /* Lays an empty queue out in the caller's block.
@@ -1953,12 +1964,12 @@ rlcore_status rlcore_queue_init(void *mem, size_t mem_size, const rlcore_queue_c
 rlcore_status rlcore_queue_attach(void *mem, size_t mem_size, rlcore_queue **out);
 
 /* Puts an item at the end. item: [size] bytes, copied; size from 1 to item_size.
-   Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_RANGE for size; E_BUSY if the queue is full. Then nothing is put. */
+   Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERFLOW; E_OVERLAP; E_RANGE for size; E_BUSY if the queue is full. */
 rlcore_status rlcore_queue_push(rlcore_queue *q, const void *item, size_t size);
 
 /* Takes the oldest item. item: [room] bytes to write, as many as the item has; out_size: how many those were.
-   Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_NOT_READY if nothing waits; E_SIZE if the item is larger than room: it
-   stays where it is, and nothing is written. */
+   Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERFLOW; E_OVERLAP; E_NOT_READY if nothing waits; E_SIZE if the item is larger
+   than room: it stays where it is. */
 rlcore_status rlcore_queue_pop(rlcore_queue *q, void *item, size_t room, size_t *out_size);
 
 /* Items that wait, as many as there were at one moment. Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP. */
@@ -2018,8 +2029,8 @@ rlcore_status rlcore_rollout_file_write(const rlcore_rollout_file *file, const r
                                         uint8_t *out, size_t out_size);
 
 /* Checks every byte of a file and says what is in it. bytes: [size], on any boundary; may be longer than the file.
-   Errors: E_NULL; E_ALIGN; E_CONFIG for struct_size; E_OVERLAP; E_SIZE for a file that was cut short; E_IMAGE for
-   another format or schema, or a byte that was altered. */
+   Errors: E_NULL; E_ALIGN; E_CONFIG for struct_size; E_OVERFLOW; E_OVERLAP; E_SIZE for a file that was cut short;
+   E_IMAGE for another format or schema, or a byte that was altered. */
 rlcore_status rlcore_rollout_file_check(const uint8_t *bytes, size_t size, rlcore_rollout_file *out);
 
 /* Checks a file as rlcore_rollout_file_check does and copies its arrays out. A NULL skips an array; the others have room
@@ -2034,7 +2045,7 @@ typedef struct rlcore_shifted_rollout {
   uint32_t struct_size;     /* sizeof(rlcore_shifted_rollout) */
   uint32_t num_steps;       /* T, at least 1 */
   uint32_t num_envs;        /* N, at least 1 */
-  uint32_t accumulate;      /* What the recursion is summed in: an rlcore_accumulate; 0 is f32 */
+  uint32_t accumulate;      /* what the recursion is summed in: an rlcore_accumulate; 0 is f32 */
   const float *reward;      /* [T, N] */
   const float *value;       /* [T, N] V(obs[t]) */
   const float *done;        /* [T, N] 0 or 1; values between them mask softly */
@@ -2103,7 +2114,7 @@ typedef struct rlcore_vtrace_out {
   float *target_log_prob;     /* [T, N] log pi(a) */
 } rlcore_vtrace_out;
 
-/* Fills in defaults: ceilings of 1, lambda 1, no leak, nothing truncated. Writes v_size bytes at most, so an older caller
+/* Fills in defaults: ceilings of 1, lambda 1, no leak, nothing truncated. Writes v_size bytes, so an older caller
    keeps its smaller struct. Errors: E_NULL; E_ALIGN; E_SIZE. */
 rlcore_status rlcore_vtrace_init(rlcore_vtrace *v, size_t v_size);
 
@@ -2253,7 +2264,7 @@ typedef struct rlcore_gaussian {
    log_std; E_VALUE for a number that is not finite. */
 rlcore_status rlcore_gaussian_log_prob(const rlcore_gaussian *batch, const float *action, float *log_prob);
 
-/* The entropy in nats, which all rows share. log_std: [action_len]. */
+/* The entropy in nats, which all rows share. log_std: [action_len]; out: [1] to write. */
 rlcore_status rlcore_gaussian_entropy(const float *log_std, uint32_t action_len, float *out);
 
 /* mean + exp(log_std) * normal. normal: [B, A] standard normal draws; action: [B, A] to write. */
@@ -2301,7 +2312,7 @@ rlcore_status rlcore_normalize(const float *x, uint32_t num_rows, uint32_t num_c
 rlcore_status rlcore_standardise(float *x, size_t len, double epsilon);
 
 /* 1 - var(target - value) / var(target): 1 is a perfect value, 0 one no better than a constant, and where the target
-   does not vary. value, target: [len]. */
+   does not vary. value, target: [len]; out: [1] to write. */
 rlcore_status rlcore_explained_variance(const float *value, const float *target, size_t len, double *out);
 
 /* ---- Pictures ---- */
@@ -2323,8 +2334,9 @@ rlcore_status rlcore_image_gray(const uint8_t *rgb, size_t num_pixels, uint8_t *
 rlcore_status rlcore_image_scratch_len(const rlcore_image_size *from, const rlcore_image_size *to, size_t *out_len);
 
 /* A smaller picture by area means, bit for bit as OpenCV's INTER_AREA; to has as many channels as from.
-   src: from's [height, width, channels]; out: to's, to write; scratch: [scratch_len] numbers, at least
-   rlcore_image_scratch_len() of them, whatever they are; NULL if that is 0.
+   src:     from's [height, width, channels].
+   out:     to's [height, width, channels] to write.
+   scratch: [scratch_len] whatever they are, at least rlcore_image_scratch_len(); NULL if that is 0.
    Errors: those of rlcore_image_scratch_len; E_OVERLAP; E_SIZE for scratch_len. */
 rlcore_status rlcore_image_area(const rlcore_image_size *from, const uint8_t *src, const rlcore_image_size *to,
                                 uint8_t *out, float *scratch, size_t scratch_len);
@@ -2343,8 +2355,8 @@ rlcore_status rlcore_image_rescale42(const uint8_t *rgb, float *out);
 /* Bytes as numbers from 0 to 1: x / 255, rounded once. x: [len]; out: [len] to write. Errors: as above; E_OVERFLOW. */
 rlcore_status rlcore_image_scale(const uint8_t *x, size_t len, float *out);
 
-/* x, [height, width, channels], as [channels, height, width] in out. Errors: E_NULL; E_ALIGN; E_CONFIG for a number that
-   is 0; E_OVERFLOW; E_OVERLAP. */
+/* Puts channels first. x: [height, width, channels]; out: [channels, height, width] to write.
+   Errors: E_NULL; E_ALIGN; E_CONFIG for a number that is 0; E_OVERFLOW; E_OVERLAP. */
 rlcore_status rlcore_image_channels_first(const rlcore_image_size *size, const uint8_t *x, uint8_t *out);
 
 /* Rows and columns of tiles for num_images pictures: as few rows as make a square that holds them, then as few columns
@@ -2362,8 +2374,10 @@ rlcore_status rlcore_image_tile(uint32_t num_images, const rlcore_image_size *si
 rlcore_status rlcore_image_text_size(const rlcore_image_size *size, size_t *out_size);
 
 /* A gray or RGB picture for a terminal: lines of Braille in UTF-8, a character for two columns of four rows, a dot where a
-   pixel is unlike the top left one. picture: [height, width, channels]; out: rlcore_image_text_size bytes to write, no 0
-   at the end. Errors: as rlcore_image_text_size. */
+   pixel is unlike the top left one.
+   picture: [height, width, channels].
+   out:     [rlcore_image_text_size()] to write, no NUL at the end.
+   Errors: as rlcore_image_text_size. */
 rlcore_status rlcore_image_text(const rlcore_image_size *size, const uint8_t *picture, uint8_t *out);
 
 #ifdef __cplusplus

@@ -38,11 +38,11 @@ unsafe impl Versioned for rlcore_batch_config {
     }
 }
 
-/// Numbers of groups, as they were one after another: workers go on meanwhile.
+/// How many groups are where, counted one after another while workers go on.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_batch_counts {
-    /// bytes; to be set before the call
+    /// sizeof(rlcore_batch_counts)
     pub struct_size: u32,
     /// 1 after rlcore_batch_close, else 0
     pub closed: u32,

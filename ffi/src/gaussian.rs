@@ -69,7 +69,7 @@ pub unsafe extern "C" fn rlcore_gaussian_log_prob(
     })
 }
 
-/// The entropy in nats, which all rows share. log_std: [action_len].
+/// The entropy in nats, which all rows share. log_std: [action_len]; out: [1] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gaussian_entropy(log_std: *const f32, action_len: u32, out: *mut f32) -> rlcore_status {
     call(|| unsafe {

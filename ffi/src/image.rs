@@ -80,8 +80,9 @@ pub unsafe extern "C" fn rlcore_image_scratch_len(
 }
 
 /// A smaller picture by area means, bit for bit as OpenCV's INTER_AREA; to has as many channels as from.
-/// src: from's [height, width, channels]; out: to's, to write; scratch: [scratch_len] numbers, at least
-/// rlcore_image_scratch_len() of them, whatever they are; NULL if that is 0.
+/// src:     from's [height, width, channels].
+/// out:     to's [height, width, channels] to write.
+/// scratch: [scratch_len] whatever they are, at least rlcore_image_scratch_len(); NULL if that is 0.
 /// Errors: those of rlcore_image_scratch_len; E_OVERLAP; E_SIZE for scratch_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_area(
@@ -167,8 +168,8 @@ pub unsafe extern "C" fn rlcore_image_scale(x: *const u8, len: usize, out: *mut 
     })
 }
 
-/// x, [height, width, channels], as [channels, height, width] in out. Errors: E_NULL; E_ALIGN; E_CONFIG for a number that
-/// is 0; E_OVERFLOW; E_OVERLAP.
+/// Puts channels first. x: [height, width, channels]; out: [channels, height, width] to write.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG for a number that is 0; E_OVERFLOW; E_OVERLAP.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_channels_first(
     size: *const rlcore_image_size,
@@ -238,8 +239,10 @@ pub unsafe extern "C" fn rlcore_image_text_size(size: *const rlcore_image_size, 
 }
 
 /// A gray or RGB picture for a terminal: lines of Braille in UTF-8, a character for two columns of four rows, a dot where a
-/// pixel is unlike the top left one. picture: [height, width, channels]; out: rlcore_image_text_size bytes to write, no 0
-/// at the end. Errors: as rlcore_image_text_size.
+/// pixel is unlike the top left one.
+/// picture: [height, width, channels].
+/// out:     [rlcore_image_text_size()] to write, no NUL at the end.
+/// Errors: as rlcore_image_text_size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_text(
     size: *const rlcore_image_size,

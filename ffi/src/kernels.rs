@@ -13,9 +13,9 @@ use rlcore::kernels::returns;
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_accumulate {
-    /// f32: at the speed of memory.
+    /// f32: at the speed of memory
     RLCORE_ACCUMULATE_F32 = 0,
-    /// f64, rounded once to what is written.
+    /// f64, rounded once to what is written
     RLCORE_ACCUMULATE_F64 = 1,
 }
 
@@ -31,7 +31,7 @@ pub struct rlcore_rollout {
     pub num_steps: u32,
     /// N, at least 1
     pub num_envs: u32,
-    /// What the recursion is summed in: an rlcore_accumulate; 0 is f32
+    /// what the recursion is summed in: an rlcore_accumulate; 0 is f32
     pub accumulate: u32,
     /// [T, N]
     pub reward: *const f32,

@@ -13,10 +13,10 @@ use rlcore::error::{Error, Kind};
 use rlcore::space::Space;
 
 /// What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
-/// bounds:     room for the bounds that the results point to; 2 * (obs.len + action.len) floats are always enough.
+/// bounds:     [bounds_len] room for the bounds that the results point to; 2 * (obs.len + action.len) are always enough.
 ///             NULL: low and high of both results are NULL.
 /// out_action: its n points where that of the environment does.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if bounds_len is too small.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if bounds_len is too small.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_env_spaces(
     env: *const rlcore_env_def,

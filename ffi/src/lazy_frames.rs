@@ -25,8 +25,8 @@ pub enum rlcore_layout {
     RLCORE_LAYOUT_CHW = 1,
 }
 
-/// What rings of frames are made from. Frames are bytes, [height, width, channels]; if theirs come as [channels, height,
-/// width], give 1 channel and height * channels as the height.
+/// What rings of frames are made from. Frames are bytes, [height, width, channels]; for frames that come as [channels,
+/// height, width] give 1 channel and height * channels as the height.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_lazy_frames_config {

@@ -64,7 +64,7 @@ pub struct rlcore_frame {
     pub reserved: [u8; 6],
 }
 
-/// Whose draws are made.
+/// By which rule sequences are drawn.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_draw_rule {
@@ -343,7 +343,7 @@ pub unsafe extern "C" fn rlcore_memory_attach_reader(
 
 /// Appends a frame. It continues the last one if that has not ended, in the same episode, one step later; if the last one
 /// has not ended and this is no continuation, the last one is marked truncated.
-/// values:     [num_columns] pointers to [len] elements each, copied; of an image its newest frame.
+/// values:     [num_columns] pointers to [len] elements each, copied; with stacks the newest frame.
 /// out_number: its number; NULL: not asked for.
 /// out_cuts:   1 if the last frame was marked truncated, else 0; NULL: not asked for.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a further frame of an episode that has ended. Nothing is
@@ -477,8 +477,8 @@ pub unsafe extern "C" fn rlcore_memory_pool_number(
     })
 }
 
-/// Draws num_samples sequences by their first frame, each held frame alike that leaves room for `size` after it. A sequence
-/// stops after a frame that has ended, so one that starts there is this one frame. size is cut to what is held.
+/// Draws num_samples sequences by their first frame, equally likely among those that leave room for `size`. A sequence stops
+/// after a frame that ended its episode, so one that starts there is this one frame. size is cut to what is held.
 /// draw:    what to draw; NULL: the defaults.
 /// samples: [num_samples] to write.
 /// Threads: any number, each with its own rng. Random numbers: one index a draw.
@@ -503,8 +503,8 @@ pub unsafe extern "C" fn rlcore_memory_sample_uniform(
 }
 
 /// Draws num_samples sequences by their last frame: one in `skewness` is a priority frame, the others are ordinary ones,
-/// each of its pool alike; where one pool is empty the other serves. A sequence does not reach back into another episode:
-/// it is shorter where its own begins, or with exact_size drawn again from the same pool.
+/// each equally likely in its pool; where one pool is empty the other serves. A sequence does not reach back into another
+/// episode: it is shorter where its own begins, or with exact_size drawn again from the same pool.
 /// draw:    what to draw; NULL: the defaults.
 /// samples: [num_samples] to write.
 /// Threads: any number, each with its own rng. Random numbers: a coin, then one index an attempt.

@@ -153,7 +153,7 @@ pub unsafe extern "C" fn rlcore_standardise(x: *mut f32, len: usize, epsilon: f6
 }
 
 /// 1 - var(target - value) / var(target): 1 is a perfect value, 0 one no better than a constant, and where the target
-/// does not vary. value, target: [len].
+/// does not vary. value, target: [len]; out: [1] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_explained_variance(
     value: *const f32,

@@ -327,9 +327,9 @@ pub unsafe extern "C" fn rlcore_monitor_means(m: *mut rlcore_monitor, out: *mut 
 
 /// Writes the first two lines of monitor.csv, as Stable-Baselines3 reads it: `# {"t_start": ...} ` and the columns' names.
 /// t_start:  Unix time at the start, in seconds.
-/// env_id:   what to call the environment; NULL leaves it out.
+/// env_id:   what to call the environment, a text that ends in NUL; NULL leaves it out.
 /// keywords: [num_keywords] a name for each info; printable ASCII, like env_id.
-/// text:     text_size bytes to write, without NUL: for fwrite to a file opened as binary. NULL with 0: nothing is written.
+/// text:     [text_size] to write, without NUL: for fwrite to a file opened as binary. NULL with 0: nothing is written.
 /// out_len:  [1] bytes written, or needed.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE; E_RANGE for more keywords than 16, or more than 4095 characters; E_VALUE.
 #[unsafe(no_mangle)]

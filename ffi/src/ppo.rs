@@ -112,7 +112,7 @@ pub struct rlcore_ppo_config {
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub struct rlcore_ppo_stats {
-    /// bytes; to be set before the call
+    /// sizeof(rlcore_ppo_stats)
     pub struct_size: u32,
     /// 0: the update is complete
     pub minibatches_left: u32,
@@ -386,7 +386,7 @@ pub unsafe extern "C" fn rlcore_ppo_attach(
     })
 }
 
-/// Which call is due: an rlcore_ppo_due. Errors: E_NULL; E_ALIGN; E_IMAGE.
+/// Which call is due. out: [1] an rlcore_ppo_due. Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_phase(p: *mut rlcore_ppo, out: *mut u32) -> rlcore_status {
     call(|| unsafe {

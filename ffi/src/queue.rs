@@ -71,7 +71,8 @@ impl Block {
     }
 }
 
-/// Fills in defaults: config_size = sizeof(rlcore_queue_config). Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/// Errors: E_NULL; E_ALIGN; E_SIZE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_config_init(
     config: *mut rlcore_queue_config,
@@ -80,7 +81,7 @@ pub unsafe extern "C" fn rlcore_queue_config_init(
     call(|| unsafe { ptr::init_sized(config, config_size, || Ok(rlcore_queue_config::defaults())) })
 }
 
-/// Bytes needed for config. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_size(config: *const rlcore_queue_config, out_size: *mut usize) -> rlcore_status {
     call(|| unsafe { ptr::put("out_size", out_size, || Ok(queue::spans(&self::config(config)?)?.1)) })
@@ -128,7 +129,7 @@ pub unsafe extern "C" fn rlcore_queue_attach(
 }
 
 /// Puts an item at the end. item: [size] bytes, copied; size from 1 to item_size.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_RANGE for size; E_BUSY if the queue is full. Then nothing is put.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERFLOW; E_OVERLAP; E_RANGE for size; E_BUSY if the queue is full.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_push(q: *mut rlcore_queue, item: *const c_void, size: usize) -> rlcore_status {
     call(|| unsafe {
@@ -144,8 +145,8 @@ pub unsafe extern "C" fn rlcore_queue_push(q: *mut rlcore_queue, item: *const c_
 }
 
 /// Takes the oldest item. item: [room] bytes to write, as many as the item has; out_size: how many those were.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_NOT_READY if nothing waits; E_SIZE if the item is larger than room: it
-/// stays where it is, and nothing is written.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERFLOW; E_OVERLAP; E_NOT_READY if nothing waits; E_SIZE if the item is larger
+/// than room: it stays where it is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_pop(
     q: *mut rlcore_queue,

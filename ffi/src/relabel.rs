@@ -75,7 +75,8 @@ unsafe impl Versioned for rlcore_relabel {
 /// Draws for step[b] of an episode of num_steps[b] steps the row, counted from the episode's first, of the achieved goal
 /// that becomes its goal; each that the strategy allows is equally likely. strategy: an rlcore_relabel_strategy; step,
 /// num_steps: [len]; goal_step: [len] to write. Advances rng by at most one bounded draw a step.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_OVERFLOW; E_RANGE for the strategy or a step that its episode does not have.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE for a stream that was never seeded; E_OVERLAP; E_OVERFLOW; E_RANGE for the
+/// strategy or a step that its episode does not have.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_relabel_draw(
     strategy: u32,

@@ -65,7 +65,7 @@ pub struct rlcore_replay_config {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_replay_stats {
-    /// bytes; set by the caller
+    /// sizeof(rlcore_replay_stats)
     pub struct_size: u32,
     /// exponent of the weights that are given from now on
     pub alpha: f32,
@@ -423,6 +423,7 @@ pub unsafe extern "C" fn rlcore_replay_set_alpha(r: *mut rlcore_replay, alpha: f
 }
 
 /// Where an alpha or a beta is that goes from `initial` to `end` in a straight line while `progress` goes from 0 to 1.
+/// out: [1] to write.
 /// Errors: E_NULL; E_ALIGN; E_RANGE for another progress; E_VALUE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_linear(initial: f32, end: f32, progress: f32, out: *mut f32) -> rlcore_status {
@@ -510,10 +511,11 @@ pub unsafe extern "C" fn rlcore_replay_update(
     })
 }
 
-/// Writes what transitions are beside their columns; each array is [num_rows], NULL skips it.
-/// reward:     sum of discount^i * reward over the steps of the transition.
-/// discount:   discount^steps, what the value of the next observation counts; 0 where the last step terminated.
-/// terminated, truncated: 1 if the last step ended the episode so.
+/// Writes what transitions are beside their columns; NULL skips an array.
+/// index:    [num_rows] as rlcore_replay_sample gave them.
+/// reward:   [num_rows] sum of discount^i * reward over the steps of the transition.
+/// discount: [num_rows] discount^steps, what the value of the next observation counts; 0 where the last step terminated.
+/// terminated, truncated: [num_rows] 1 if the last step ended the episode so.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a transition that has been forgotten, beside a
 /// writer even while it is copied.
 #[unsafe(no_mangle)]

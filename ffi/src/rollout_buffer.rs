@@ -21,8 +21,8 @@ use rlcore::space::{Element, Elements, ElementsMut};
 
 /// What N environments did in T steps: the caller's own block. rlcore_rollout_buffer_add fills it,
 /// rlcore_rollout_buffer_finish computes advantages and closes it, rlcore_rollout_buffer_reset begins the next rollout.
-/// Samples are numbered environment by
-/// environment: step t of environment e is sample e * T + t, T being the steps that it was finished with.
+/// Samples are numbered environment by environment: step t of environment e is sample e * T + t, T being the steps that
+/// it was finished with.
 pub struct rlcore_rollout_buffer;
 
 /// What a rollout is made from.
@@ -558,8 +558,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
 }
 
 /// Begins the next rollout where this one stopped: steps, advantages and means of episodes are forgotten; the
-/// observation after the last step becomes row 0 of column 0, and episodes, metrics and global_step go on. Errors:
-/// E_NULL; E_ALIGN; E_IMAGE.
+/// observation after the last step becomes row 0 of column 0, and episodes, metrics and global_step go on.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_reset(b: *mut rlcore_rollout_buffer) -> rlcore_status {
     call(|| unsafe { Ok(at(b)?.1.reset()?) })
@@ -892,7 +892,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_read_log(
 
 /// Writes three lines, `global_step=`, `avg_episode_length=` and `avg_episode_return=`, with zeros before numbers of
 /// fewer than six characters and means to two places; nothing if no episode has ended since the last reset.
-/// text:    text_size bytes to write, without NUL. NULL with 0: nothing is written.
+/// text:    [text_size] to write, without NUL. NULL with 0: nothing is written.
 /// out_len: [1] bytes written, or needed.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE.
 #[unsafe(no_mangle)]
@@ -911,7 +911,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_format_progress(
 }
 
 /// Writes `Sample i/T:` and a line for each array of a step: its name in ten columns, a colon, and the numbers of all
-/// environments. text, text_size, out_len: as for the progress.
+/// environments.
+/// text, out_len: [text_size] and [1], as rlcore_rollout_buffer_format_progress has them.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE; E_RANGE for a step that is not held.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_format_step(

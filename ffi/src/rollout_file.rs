@@ -321,8 +321,8 @@ pub unsafe extern "C" fn rlcore_rollout_file_write(
 }
 
 /// Checks every byte of a file and says what is in it. bytes: [size], on any boundary; may be longer than the file.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG for struct_size; E_OVERLAP; E_SIZE for a file that was cut short; E_IMAGE for
-/// another format or schema, or a byte that was altered.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG for struct_size; E_OVERFLOW; E_OVERLAP; E_SIZE for a file that was cut short;
+/// E_IMAGE for another format or schema, or a byte that was altered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_file_check(
     bytes: *const u8,

@@ -18,7 +18,7 @@ pub struct rlcore_shifted_rollout {
     pub num_steps: u32,
     /// N, at least 1
     pub num_envs: u32,
-    /// What the recursion is summed in: an rlcore_accumulate; 0 is f32
+    /// what the recursion is summed in: an rlcore_accumulate; 0 is f32
     pub accumulate: u32,
     /// [T, N]
     pub reward: *const f32,

@@ -358,7 +358,7 @@ pub extern "C" fn rlcore_status_text(status: i32) -> *const c_char {
 
 /// The most recent failure of this process in words: what was needed and what was given, as in
 /// "RLCORE_E_SIZE: block: bytes, at least 4096, given 100". Empty if nothing has failed yet.
-/// text: room for text_size bytes; always ends with NUL, cut where it does not fit (256 bytes always suffice).
+/// text: [text_size] to write; always ends with NUL, cut where it does not fit (256 bytes always suffice).
 /// For people: with several threads it may be another thread's failure, and no result ever depends on it.
 /// Errors: E_NULL; E_SIZE if text_size is 0. They are not kept.
 #[unsafe(no_mangle)]

@@ -337,8 +337,8 @@ pub unsafe extern "C" fn rlcore_trajectory_reset(t: *mut rlcore_trajectory) -> r
     call(|| unsafe { Ok(at(t)?.1.reset()?) })
 }
 
-/// The frames that are held. out->struct_size is set by the caller. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP;
-/// E_IMAGE.
+/// The frames that are held. out->struct_size is set by the caller.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_held(
     t: *const rlcore_trajectory,
@@ -442,10 +442,10 @@ impl<'a> RowsRoom<'a> {
 }
 
 /// Writes what a learner reads. Padded rows are zeros, or element 0 of one-hot columns.
-///   returns[t]   = reward[t] + discount * returns[t+1]           (after the last: bootstrap_value, or 0 if it
-///   terminated)
-///   delta[t]     = reward[t] + discount * value[t+1] - value[t]  (likewise)
+///   returns[t]   = reward[t] + discount * returns[t+1]
+///   delta[t]     = reward[t] + discount * value[t+1] - value[t]
 ///   advantage[t] = delta[t] + discount * lambda * advantage[t+1]
+/// where returns and value after the last frame are bootstrap_value, or 0 if that frame terminated.
 /// Trajectories that are processed into consecutive parts of larger arrays are a batch as they stand.
 /// Threads: any number may process at once, as long as nobody changes the block.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without a frame; E_RANGE for a

@@ -202,7 +202,7 @@ unsafe fn steps<'a>(c: &rlcore_vtrace) -> Result<Steps<'a>> {
     Ok(Steps { v, len, inputs })
 }
 
-/// Fills in defaults: ceilings of 1, lambda 1, no leak, nothing truncated. Writes v_size bytes at most, so an older caller
+/// Fills in defaults: ceilings of 1, lambda 1, no leak, nothing truncated. Writes v_size bytes, so an older caller
 /// keeps its smaller struct. Errors: E_NULL; E_ALIGN; E_SIZE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vtrace_init(v: *mut rlcore_vtrace, v_size: usize) -> rlcore_status {

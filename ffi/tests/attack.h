@@ -18,9 +18,25 @@ static void fail(int line, const char *call, const char *what) {
   failures++;
 }
 
+/* Which call was refused how, once each: the verdict lists them, and the header has to know them all. */
+static struct refusal {
+  char call[64];
+  int32_t status;
+} refusals[1024];
+static int num_refusals;
+
+static void note(const char *call, int32_t status) {
+  struct refusal r = {{0}, status};
+  for (size_t i = 0; i < sizeof r.call - 1 && call[i] && call[i] != '('; i++) r.call[i] = call[i];
+  for (int i = 0; i < num_refusals; i++)
+    if (refusals[i].status == status && strcmp(refusals[i].call, r.call) == 0) return;
+  if (num_refusals < 1024) refusals[num_refusals++] = r;
+}
+
 static void judge(int line, const char *call, int32_t wanted, int32_t got, const char *words) {
   char why[256];
   attacks++;
+  note(call, got);
   if (got != wanted) {
     printf("wanted %s, got %s\n", rlcore_status_name(wanted), rlcore_status_name(got));
     fail(line, call, "another status");
@@ -41,8 +57,10 @@ static void judge(int line, const char *call, int32_t wanted, int32_t got, const
   }
 }
 
+/* The text of a call, macros replaced. */
+#define SPELLED(call) #call
 /* The call is refused with this status and these words, and nothing changes. */
-#define REFUSED(status, words, call) (look(), judge(__LINE__, #call, status, (call), words))
+#define REFUSED(status, words, call) (look(), judge(__LINE__, SPELLED(call), status, (call), words))
 /* The call succeeds. */
 #define FINE(call) ((call) == RLCORE_OK ? (void)0 : fail(__LINE__, #call, "refused"))
 /* The condition holds. */
@@ -72,6 +90,7 @@ static void judge(int line, const char *call, int32_t wanted, int32_t got, const
 
 /* What main returns. */
 static int verdict(void) {
+  for (int i = 0; i < num_refusals; i++) printf("refused: %s %s\n", refusals[i].call, rlcore_status_name(refusals[i].status));
   printf("%d attacks, %d failures\n", attacks, failures);
   return failures != 0;
 }

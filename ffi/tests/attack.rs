@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::comments::{entries, in_a_word, said};
 use common::{cc, library, root, run, scratch};
 use std::fs;
 use std::path::PathBuf;
@@ -15,8 +16,13 @@ fn programs() -> Vec<PathBuf> {
     programs
 }
 
+/// Each call gets the status that the program wants; and each status that a call was refused with is in the call's comment
+/// in the header, where the host's programmer looks for it.
 #[test]
-fn every_wrong_call_gets_its_status() {
+fn every_wrong_call_gets_its_status_and_the_header_knows_it() {
+    let entries = entries(&fs::read_to_string(root().join("include/rlcore.h")).unwrap());
+    let comments: Vec<String> = (0..entries.len()).map(|k| said(&entries, k, &mut Vec::new())).collect();
+    let (mut refusals, mut unsaid) = (0, Vec::new());
     for source in programs() {
         let program = scratch("attack").join(source.file_stem().unwrap());
         let flags = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-pedantic", "-Werror", "-pthread"];
@@ -30,8 +36,21 @@ fn every_wrong_call_gets_its_status() {
             .arg(&program)
             .arg(library().join("librlcore.a"))
             .arg("-lm"));
-        println!("{}: {}", source.display(), run(&mut Command::new(program)));
+        let printed = run(&mut Command::new(program));
+        for line in printed.lines() {
+            let Some((call, status)) = line.strip_prefix("refused: ").and_then(|l| l.rsplit_once(' ')) else {
+                continue;
+            };
+            let Some(k) = entries.iter().position(|e| e.name == call) else { continue };
+            refusals += 1;
+            if !comments[k].split(|c| !in_a_word(c)).any(|word| status.strip_prefix("RLCORE_") == Some(word)) {
+                unsaid.push(line.to_string());
+            }
+        }
+        println!("{}: {}", source.display(), printed.lines().last().unwrap_or_default());
     }
+    assert!(refusals > 1000, "{refusals} ways to be refused");
+    assert!(unsaid.is_empty(), "include/rlcore.h does not say so: {unsaid:#?}");
 }
 
 #[test]

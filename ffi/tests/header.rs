@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::comments::{entries, has_shape, said};
 use common::{cc, cxx, root, run, scratch};
 use std::fmt::Write as _;
 use std::fs;
@@ -27,11 +28,11 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("ppo.rs", "PPO: act, observe, learn", &["rlcore_ppo_due", "rlcore_activation"]),
     ("policy.rs", "Policies: what a game ships", &[]),
     ("lazy_frames.rs", "Frame memories: every frame once, stacks when they are read", &["rlcore_layout"]),
-    ("table.rs", "Columns: what replay memories keep of a frame", &["rlcore_column"]),
+    ("table.rs", "Columns: what memories, rollouts and trajectories keep of a step", &["rlcore_column"]),
     ("memory.rs", "Replay memory: the last frames, sampled in sequences that rewards balance", &["rlcore_draw_rule"]),
     ("replay.rs", "Replay memory: transitions, sampled by priority", &["rlcore_replay_normalize"]),
     ("relabel.rs", "Hindsight: goals that an episode did reach", &["rlcore_relabel_strategy"]),
-    ("kernels.rs", "Kernels, without state or block: advantages, returns, transposes", &["rlcore_accumulate"]),
+    ("kernels.rs", "Kernels, without state or block: advantages and returns", &["rlcore_accumulate"]),
     ("rollout_buffer.rs", "Rollouts: T steps of N environments, in minibatches", &["rlcore_metric"]),
     ("trajectory.rs", "Trajectories: one episode or a part of it", &["rlcore_reward_class"]),
     ("queue.rs", "Queues: trajectories that wait for a learner", &[]),
@@ -52,9 +53,13 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
      holds no pointers: copying it copies the object, writing it to a file saves it, attach accepts the bytes again. There
      is nothing to free.
    Arrays: dense, row-major, time-major. The shape stands beside the pointer; N = num_envs, T = num_steps. Flags are
-     uint8_t, 0 is false and anything else is true. No output may share a byte with another array of the call.
+     uint8_t, 0 is false and anything else is true. No output may share a byte with another array of the call. Arrays are
+     the caller's: read or written during the call, kept by nobody.
+   Words: _size counts bytes, _len elements, num_ things; a range is [begin, end). A result is written through out or
+     out_x, a single value unless a shape is given.
    Errors: an error leaves outputs and blocks untouched unless the comment says otherwise; rlcore_last_error() puts it in
-     words. A structure with struct_size may be shorter (an older header; the tail is default) or longer (zeros).
+     words. E_x stands for RLCORE_E_x. A structure with struct_size may be shorter (an older header; the tail is default) or
+     longer (zeros).
    Threads: the library starts none and takes no lock. init and attach are alone; calls that take const objects may run
      together; others on one object may not, except _range calls on disjoint ranges and rlcore_batch_run.
 
@@ -182,6 +187,32 @@ fn the_header_is_what_the_sources_say() {
         assert_eq!(kept, made, "include/rlcore.h:{}: RLCORE_BLESS=1 rewrites it", number + 1);
     }
     assert!(kept == header, "include/rlcore.h: RLCORE_BLESS=1 rewrites it");
+}
+
+#[test]
+fn every_function_has_a_comment_with_shapes_and_statuses() {
+    let header = generate();
+    let entries = entries(&header);
+    let symbols = fs::read_to_string(root().join("ffi/golden/symbols.txt")).unwrap();
+    for symbol in symbols.lines() {
+        assert!(entries.iter().any(|e| e.name == symbol), "include/rlcore.h: {symbol} has no comment before it");
+    }
+    let mut missing = Vec::new();
+    for (k, entry) in entries.iter().enumerate() {
+        let text = said(&entries, k, &mut Vec::new());
+        let is_status = header.contains(&format!("rlcore_status {}(", entry.name));
+        if is_status && !text.contains(" E_") {
+            missing.push(format!("{} names no status", entry.name));
+        }
+        for parameter in entry.parameters.iter().filter(|p| p.contains('*') && !p.contains("rlcore_")) {
+            let name = parameter.rsplit(['*', ' ']).next().unwrap();
+            let known = ["mem", "user"].contains(&name) || name.starts_with("out_");
+            if is_status && !known && !has_shape(&text, name, !parameter.starts_with("const ")) {
+                missing.push(format!("{}: no shape of {parameter}", entry.name));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "include/rlcore.h: {missing:#?}");
 }
 
 #[test]

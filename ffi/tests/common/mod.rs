@@ -1,6 +1,8 @@
 //! What several tests of the C interface share: the project's root, the release library and a directory for outputs.
 #![allow(dead_code)]
 
+pub mod comments;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
