@@ -518,7 +518,7 @@ rlcore_status rlcore_batch_config_init(rlcore_batch_config *config, size_t confi
 rlcore_status rlcore_batch_size(const rlcore_env_def *env, const rlcore_vecenv_config *vecenv_config,
                                 const rlcore_batch_config *config, size_t *out_size);
 
-/* Lays an idle batch out in the caller's block, for rlcore_vecenvs of this environment and configuration.
+/* Lays an idle batch out in the caller's block, for any rlcore_vecenv of this environment and configuration.
    mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller and all workers stop calling.
    out: the same address as mem, with its type. Nothing has to be freed.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_batch_size(). */
@@ -579,8 +579,8 @@ rlcore_status rlcore_batch_recv(rlcore_batch *b, uint32_t num_rows, uint32_t *ro
 rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t num_rows,
                                 const uint32_t *rows, const void *action);
 
-/* Starts an episode in every environment, as rlcore_vecenv_reset. Steps that were submitted are discarded and never
-   delivered: those that no worker has begun are taken back.
+/* Starts an episode in every environment, as rlcore_vecenv_reset. Steps that were submitted are discarded, never to be
+   delivered; those that no worker has begun are taken back.
    seed: environment i gets the stream of *seed + i; NULL: the streams go on.
    obs:  [N, obs.len] to write.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_NOT_READY while a worker is inside a
@@ -1266,8 +1266,8 @@ rlcore_status rlcore_memory_sample_uniform(const rlcore_memory *m, rlcore_rng *r
                                            rlcore_sample *samples, uint32_t num_samples);
 
 /* Draws num_samples sequences by their last frame: one in `skewness` is a priority frame, the others are ordinary ones,
-   each equally likely in its pool; where one pool is empty the other serves. A sequence does not reach back into another
-   episode: it is shorter where its own begins, or with exact_size drawn again from the same pool.
+   each equally likely in its pool; where one pool is empty the other serves. A sequence stays within
+   its episode: it is shorter where that begins, or with exact_size drawn again from the same pool.
    draw:    what to draw; NULL: the defaults.
    samples: [num_samples] to write.
    Threads: any number, each with its own rng. Random numbers: a coin, then one index an attempt.

@@ -43,6 +43,7 @@ using viewed = std::enable_if_t<!is_span<std::remove_const_t<C>>::value &&
 template <class T>
 class span {
  public:
+  /* Of nothing, of an array, or of whatever has data() and size(). */
   constexpr span() = default;
   constexpr span(T *data, std::size_t size) : data_(data), size_(size) {}
   template <std::size_t N>
@@ -52,6 +53,7 @@ class span {
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
   constexpr span(span<U> other) : data_(other.data()), size_(other.size()) {}
 
+  /* As of any container. */
   constexpr T *data() const { return data_; }
   constexpr std::size_t size() const { return size_; }
   constexpr std::size_t size_bytes() const { return size_ * sizeof(T); }
@@ -70,12 +72,15 @@ class span {
 /* What a call returned: true if it succeeded. */
 class [[nodiscard]] status {
  public:
+  /* What the C calls return becomes one by itself. */
   constexpr status(rlcore_status code) : code_(code) {}
+  /* Whether it is success; its number, its name, and what it means in one sentence. */
   constexpr bool ok() const { return code_ == RLCORE_OK; }
   constexpr explicit operator bool() const { return ok(); }
   constexpr rlcore_status code() const { return code_; }
   const char *name() const { return rlcore_status_name(code_); }
   const char *text() const { return rlcore_status_text(code_); }
+  /* Compares the numbers. */
   friend constexpr bool operator==(status a, status b) { return a.code_ == b.code_; }
   friend constexpr bool operator!=(status a, status b) { return a.code_ != b.code_; }
 
@@ -87,8 +92,10 @@ class [[nodiscard]] status {
 template <class T>
 class [[nodiscard]] result {
  public:
+  /* A status or a value becomes one by itself. */
   result(status why) : status_(why) {}
   result(T value) : status_(RLCORE_OK), value_(std::move(value)) {}
+  /* Whether there is a value; if not, why. */
   bool ok() const { return status_.ok(); }
   explicit operator bool() const { return ok(); }
   status why() const { return status_; }
@@ -104,6 +111,7 @@ class [[nodiscard]] result {
 
 /* The most recent failure in words. */
 struct words {
+  /* Ends in NUL. */
   char text[256] = {};
   const char *c_str() const { return text; }
 };
@@ -139,6 +147,7 @@ inline rlcore_ppo_config ppo_config() { return defaults(rlcore_ppo_config_init);
 /* Owned bytes on a 64-byte boundary. Copying copies the bytes. Empty if there was no memory. */
 class memory {
  public:
+  /* So many bytes, all zero; none by default. */
   memory() = default;
   explicit memory(std::size_t size)
       : data_(static_cast<unsigned char *>(::operator new(size, alignment, std::nothrow))), size_(data_ ? size : 0) {
@@ -153,7 +162,9 @@ class memory {
     std::swap(size_, other.size_);
     return *this;
   }
+  /* Gives the bytes back. */
   ~memory() { ::operator delete(data_, alignment); }
+  /* The bytes, and how many there are. */
   unsigned char *data() const { return data_; }
   std::size_t size() const { return size_; }
 
@@ -167,6 +178,7 @@ class memory {
 template <class T>
 class block {
  public:
+  /* Without an object. */
   block() = default;
 
   /* Made by `size(&size)` and `init(mem, size, &object)`. */
@@ -194,6 +206,7 @@ class block {
     return made;
   }
 
+  /* The handle for C calls; the bytes that are the object; whether there is one. */
   T *get() const { return reinterpret_cast<T *>(memory_.data()); }
   span<const unsigned char> bytes() const { return {memory_.data(), memory_.size()}; }
   explicit operator bool() const { return memory_.size() > 0; }
@@ -349,14 +362,19 @@ inline result<rlcore_env_def> env_builtin(std::uint32_t env_id) {
 /* What a step of some rows returned; arrays as in rlcore_vecenv_out. */
 template <class Obs>
 struct arrays {
-  std::vector<Obs> obs, final_obs;
-  std::vector<float> reward;
-  std::vector<std::uint8_t> terminated, truncated, valid;
+  std::vector<Obs> obs;                 /* [rows, obs_len] */
+  std::vector<Obs> final_obs;           /* [rows, obs_len] */
+  std::vector<float> reward;            /* [rows] */
+  std::vector<std::uint8_t> terminated; /* [rows] */
+  std::vector<std::uint8_t> truncated;  /* [rows] */
+  std::vector<std::uint8_t> valid;      /* [rows] */
 
+  /* Room for so many rows; none by default. */
   arrays() = default;
   arrays(std::size_t rows, std::size_t obs_len)
       : obs(rows * obs_len), final_obs(rows * obs_len), reward(rows), terminated(rows), truncated(rows), valid(rows) {}
 
+  /* The same arrays for C calls, good while this stays where it is. */
   rlcore_vecenv_out out() {
     rlcore_vecenv_out o = {};
     o.struct_size = sizeof o;
@@ -374,8 +392,10 @@ struct arrays {
 template <class Obs = float, class Action = std::int32_t>
 class vecenv {
  public:
+  /* What observations and actions are made of. */
   using obs_element = Obs;
   using action_element = Action;
+  /* Without environments. */
   vecenv() = default;
 
   /* The environment's callbacks are supplied here, never saved. */
@@ -395,6 +415,7 @@ class vecenv {
     });
   }
 
+  /* Starts episodes, in all rows or in one, as rlcore_vecenv_reset and rlcore_vecenv_reset_one do. */
   status reset() { return rlcore_vecenv_reset(get(), &env_, nullptr, arrays_.obs.data()); }
   status reset(std::uint64_t seed) { return rlcore_vecenv_reset(get(), &env_, &seed, arrays_.obs.data()); }
   status reset_one(std::uint32_t index) { return rlcore_vecenv_reset_one(get(), &env_, index, nullptr, arrays_.obs.data()); }
@@ -420,6 +441,7 @@ class vecenv {
     return rlcore_vecenv_step_range(get(), &env_, begin, end, action.data(), &out);
   }
 
+  /* What the last step returned: the arrays of rlcore_vecenv_out, all N rows; out() to change. */
   span<const Obs> obs() const { return arrays_.obs; }
   span<const Obs> final_obs() const { return arrays_.final_obs; }
   span<const float> reward() const { return arrays_.reward; }
@@ -430,6 +452,7 @@ class vecenv {
 
   /* True if there are actions for so many rows. */
   bool fits(span<const Action> action, std::size_t rows) const { return action.size() == rows * env_.action.len; }
+  /* What it was made from; the handle for C calls; the bytes that save it. */
   std::uint32_t num_envs() const { return config_.num_envs; }
   const rlcore_env_def &env() const { return env_; }
   const rlcore_vecenv_config &config() const { return config_; }
@@ -468,6 +491,7 @@ using vecenv_of = vecenv<obs_type<E>, action_type<E>>;
 template <class Obs = float, class Action = std::int32_t>
 class ppo {
  public:
+  /* Without a learner. */
   ppo() = default;
 
   /* config.num_envs has to be that of the environments. */
@@ -488,6 +512,7 @@ class ppo {
   status act(span<const Obs> obs, span<const std::uint8_t> mask = {}) {
     return rlcore_ppo_act(get(), obs.data(), mask.empty() ? nullptr : mask.data(), action_.data());
   }
+  /* [N, action.len] the actions that act drew. */
   span<const Action> action() const { return action_; }
   /* What the step returned that took those actions. */
   status observe(const vecenv<Obs, Action> &envs) {
@@ -504,6 +529,7 @@ class ppo {
   status learn(span<const Obs> obs, std::uint32_t max_minibatches = 0) {
     return rlcore_ppo_learn(get(), obs.data(), max_minibatches, &stats_);
   }
+  /* Of the update that runs, or of the last one. */
   const rlcore_ppo_stats &stats() const { return stats_; }
 
   /* Acts and steps and, once a rollout is full, learns. */
@@ -522,6 +548,7 @@ class ppo {
         [&](std::size_t *size) { return rlcore_policy_size(get(), size); },
         [&](void *mem, std::size_t size, rlcore_policy **out) { return rlcore_policy_export(get(), mem, size, out); });
   }
+  /* The handle for C calls; the bytes that save the learner. */
   rlcore_ppo *get() const { return block_.get(); }
   span<const unsigned char> bytes() const { return block_.bytes(); }
 
@@ -560,8 +587,10 @@ class workers {
     threads_.reserve(num_threads);
     for (unsigned k = 0; k < num_threads; k++) threads_.emplace_back([this, k] { work(k); });
   }
+  /* Not copied: its threads know where it is. */
   workers(const workers &) = delete;
   workers &operator=(const workers &) = delete;
+  /* Calls close(). */
   ~workers() { close(); }
 
   /* Whether it could be made; if not, every call returns the same. */
@@ -580,6 +609,7 @@ class workers {
     const rlcore_vecenv_out out = envs_.out().out();
     return wait([&] { return rlcore_batch_step_wait(get(), &out); });
   }
+  /* step_async and step_wait. */
   status step(span<const Action> action) {
     if (const status s = step_async(action); !s) return s;
     return step_wait();

@@ -265,7 +265,7 @@ pub unsafe extern "C" fn rlcore_batch_size(
     })
 }
 
-/// Lays an idle batch out in the caller's block, for rlcore_vecenvs of this environment and configuration.
+/// Lays an idle batch out in the caller's block, for any rlcore_vecenv of this environment and configuration.
 /// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller and all workers stop calling.
 /// out: the same address as mem, with its type. Nothing has to be freed.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_batch_size().
@@ -429,8 +429,8 @@ pub unsafe extern "C" fn rlcore_batch_send(
     })
 }
 
-/// Starts an episode in every environment, as rlcore_vecenv_reset. Steps that were submitted are discarded and never
-/// delivered: those that no worker has begun are taken back.
+/// Starts an episode in every environment, as rlcore_vecenv_reset. Steps that were submitted are discarded, never to be
+/// delivered; those that no worker has begun are taken back.
 /// seed: environment i gets the stream of *seed + i; NULL: the streams go on.
 /// obs:  [N, obs.len] to write.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_NOT_READY while a worker is inside a

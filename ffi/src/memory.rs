@@ -503,8 +503,8 @@ pub unsafe extern "C" fn rlcore_memory_sample_uniform(
 }
 
 /// Draws num_samples sequences by their last frame: one in `skewness` is a priority frame, the others are ordinary ones,
-/// each equally likely in its pool; where one pool is empty the other serves. A sequence does not reach back into another
-/// episode: it is shorter where its own begins, or with exact_size drawn again from the same pool.
+/// each equally likely in its pool; where one pool is empty the other serves. A sequence stays within
+/// its episode: it is shorter where that begins, or with exact_size drawn again from the same pool.
 /// draw:    what to draw; NULL: the defaults.
 /// samples: [num_samples] to write.
 /// Threads: any number, each with its own rng. Random numbers: a coin, then one index an attempt.
