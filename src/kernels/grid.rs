@@ -27,6 +27,9 @@ const FEW_WAYS: bool = !cfg!(feature = "simd");
 /// Groups by which rows are asked for before they are worked on: beyond the L2 cache that saves a quarter of the time.
 const AHEAD: usize = 8;
 
+/// Elements from which on arrays are taken to lie beyond it.
+const FAR: usize = 1 << 16;
+
 /// Groups of 16 columns that are walked row by row at a time where what is carried is not all written: it lies on the stack.
 const CARRIED: usize = 8;
 
@@ -299,12 +302,17 @@ where
         let part = Columns { begin, end, ..self.columns };
         let last = |row: &[f32]| part.part(row).and_then(|row| row.first_chunk().copied()).unwrap_or([0.0; W]);
         let mut after = After { x: self.last_x.map(last), y: self.last_y.map(|row| last(row).map(E::Real::from)) };
-        let mut at = self.columns.len().wrapping_add(begin);
+        // Of one length, so that one comparison tells that an element of each is there.
+        let len = self.columns.len();
+        let x = each(self.x, &[] as &[f32], |x| x.get(..len))?;
+        let flags = each(self.flags, &[] as &[u8], |flags| flags.get(..len))?;
+        let y = self.y.map(|y| y.get(..len));
+        let mut at = len.wrapping_add(begin);
         for _ in 0..num_steps {
             at = at.wrapping_sub(self.columns.num_envs);
-            let x = each(self.x, &[0.0; W], |x| x.get(at..)?.first_chunk())?;
-            let flags = each(self.flags, &[0; W], |flags| flags.get(at..)?.first_chunk())?;
-            let y = self.y.map(|y| y.get(at..).and_then(|y| y.first_chunk()));
+            let x = each(x, &[0.0; W], |x| x.get(at..)?.first_chunk())?;
+            let flags = each(flags, &[0; W], |flags| flags.get(at..)?.first_chunk())?;
+            let y = y.map(|y| y.and_then(|y| y.get(at..)?.first_chunk()));
             let now = Now { x, flags, y: y.map(|y| y.map_or([0.0; W], load)) };
             after = After { y: self.estimator.step(&now, &after), x: x.map(|x| *x) };
             for (to, y) in y.iter().zip(&after.y) {
@@ -320,6 +328,7 @@ where
     #[inline(always)]
     fn rows(&self, part: Columns) -> Option<()> {
         let (estimator, count) = (self.estimator, part.width() / 16);
+        let far = self.columns.len() >= FAR;
         for t in (0..self.columns.num_steps.wrapping_sub(1)).rev() {
             let next = t.wrapping_add(1);
             let x = each(self.x, &[] as &[[f32; 16]], |x| groups(part.row(x, t)).get(..count))?;
@@ -328,8 +337,10 @@ where
             let y = each(self.y, &[] as &[[Cell<f32>; 16]], |y| groups(part.row(y, t)).get(..count))?;
             let after_y = each(self.y, &[] as &[[Cell<f32>; 16]], |y| groups(part.row(y, next)).get(..count))?;
             for i in 0..count {
-                x.iter().take(E::READ).for_each(|x| cpu::prefetch(x, i.wrapping_add(AHEAD)));
-                y.iter().for_each(|y| cpu::prefetch(y, i.wrapping_add(AHEAD)));
+                if far {
+                    x.iter().take(E::READ).for_each(|x| cpu::prefetch(x, i.wrapping_add(AHEAD)));
+                    y.iter().for_each(|y| cpu::prefetch(y, i.wrapping_add(AHEAD)));
+                }
                 let now = Now {
                     x: each(x, &[0.0; 16], |x| x.get(i))?,
                     flags: each(flags, &[0; 16], |flags| flags.get(i))?,

@@ -32,8 +32,7 @@ impl Tile {
             2 if width == 2 && self.load_whole::<2>(rows).is_some() => {}
             3 if width == 3 && self.load_whole::<3>(rows).is_some() => {}
             4 if width == 4 && self.load_whole::<4>(rows).is_some() => {}
-            _ if self.load_half::<0>(rows, stride, begin, width).is_some()
-                && self.load_half::<1>(rows, stride, begin, width).is_some() => {}
+            _ if (0..ROWS / 4).all(|four| self.load_four(rows, stride, begin, width, four).is_some()) => {}
             _ => {
                 let mut rest = rows;
                 for i in 0..ROWS {
@@ -47,18 +46,22 @@ impl Tile {
         }
     }
 
-    /// Eight of the rows, column after column. None if there are fewer.
+    /// Four of the rows, in squares, which compile to shuffles. None if there are fewer.
     #[inline(always)]
-    fn load_half<const HALF: usize>(&mut self, rows: &[f32], stride: usize, begin: usize, width: usize) -> Option<()> {
+    fn load_four(&mut self, rows: &[f32], stride: usize, begin: usize, width: usize, four: usize) -> Option<()> {
         let row = |i: usize| {
-            let at = stride.wrapping_mul(8 * HALF + i).wrapping_add(begin);
-            rows.get(at..)?.get(..width)
+            let at = stride.wrapping_mul(four.wrapping_mul(4).wrapping_add(i)).wrapping_add(begin);
+            Some(rows.get(at..)?.get(..width)?.as_chunks::<4>())
         };
-        let rows = [row(0)?, row(1)?, row(2)?, row(3)?, row(4)?, row(5)?, row(6)?, row(7)?];
-        for (j, lanes) in self.0.get_mut(..width)?.iter_mut().enumerate() {
-            for i in 0..8 {
-                lanes[8 * HALF + i] = *rows[i].get(j)?;
+        let [(a, ends_a), (b, ends_b), (c, ends_c), (d, ends_d)] = [row(0)?, row(1)?, row(2)?, row(3)?];
+        let (squares, rest) = self.0.get_mut(..width)?.as_chunks_mut::<4>();
+        for ((((square, a), b), c), d) in squares.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            for (j, lanes) in square.iter_mut().enumerate() {
+                *lanes.as_chunks_mut::<4>().0.get_mut(four)? = [a[j], b[j], c[j], d[j]];
             }
+        }
+        for ((((lanes, a), b), c), d) in rest.iter_mut().zip(ends_a).zip(ends_b).zip(ends_c).zip(ends_d) {
+            *lanes.as_chunks_mut::<4>().0.get_mut(four)? = [*a, *b, *c, *d];
         }
         Some(())
     }

@@ -127,15 +127,12 @@ pub fn from_importance_weights_range(
     check(v, columns, out)?;
     let what = "vtrace: a finite log_rho";
     let mut found = match (log_rho, out.log_rho) {
-        (Some(given), _) => {
-            check_len("vtrace: log_rho [T, N] of length", given, columns.len())?;
-            columns.check_finite(what, given).err()
-        }
+        (Some(given), _) => check_len("vtrace: log_rho [T, N] of length", given, columns.len()).err(),
         (None, Some(place)) => infinite(columns, place),
         (None, None) => return Err(Error::new(Kind::Null, "vtrace: log_rho, given or in its place")),
     };
-    if found.is_none() && !cpu::dispatch(Check { v, columns }) {
-        found = culprit(v, columns);
+    if found.is_none() && !cpu::dispatch(Check { v, log_rho, columns }) {
+        found = log_rho.and_then(|given| columns.check_finite(what, given).err()).or_else(|| culprit(v, columns));
     }
     if let Some(error) = found {
         return Err(error);
@@ -168,7 +165,7 @@ pub fn from_logits(v: &VTrace<'_>, policies: &Policies<'_>, columns: Columns, ou
     check_len("vtrace: behaviour_logits [T, N, A] of length", policies.behaviour_logits, num_logits)?;
     check_len("vtrace: target_logits [T, N, A] of length", policies.target_logits, num_logits)?;
     check_len("vtrace: action [T, N] of length", policies.action, len)?;
-    let fine = cpu::dispatch(Check { v, columns }) && cpu::dispatch(CheckPolicies { policies, columns });
+    let fine = cpu::dispatch(Check { v, log_rho: None, columns }) && cpu::dispatch(CheckPolicies { policies, columns });
     let found = if fine { None } else { culprit(v, columns).or_else(|| culprit_of_policies(policies, columns)) };
     if let Some(error) = found {
         return Err(error);
@@ -225,12 +222,17 @@ fn check(v: &VTrace<'_>, columns: Columns, out: &Outputs<'_>) -> Result {
     check_rate("vtrace: leak from 0 to 1", v.rates.leak)
 }
 
-/// True if every number that the sweep will read, beside log-ratios, is finite and in its range, and there is a final
-/// value wherever one is needed.
+/// True if every number that the sweep will read, beside log-ratios in place, is finite and in its range, and there is a
+/// final value wherever one is needed.
 struct Check<'a> {
     v: &'a VTrace<'a>,
+    log_rho: Option<&'a [f32]>,
     columns: Columns,
 }
+
+/// Elements of one array that are looked at before those of the next: the sweep, which runs backwards, finds the end of
+/// all of them in the cache.
+const TURN: usize = 4096;
 
 impl Kernel for Check<'_> {
     type Output = bool;
@@ -240,10 +242,15 @@ impl Kernel for Check<'_> {
         let (v, part) = (self.v, self.columns.joined());
         let mut flags = 0;
         for t in 0..part.num_steps() {
-            let row = |x| part.row(x, t).unwrap_or(&[]);
-            for ((discount, reward), value) in row(v.discounts).iter().zip(row(v.reward)).zip(row(v.value)) {
-                let rate = u32::from((*discount >= 0.0) & (*discount <= 1.0)) ^ 1;
-                flags |= rate << 31 | overflowing(*reward) | overflowing(*value);
+            let row = |x| part.row(x, t).unwrap_or(&[]).chunks(TURN);
+            let mut log_rho = row(self.log_rho.unwrap_or(&[]));
+            for ((discounts, reward), value) in row(v.discounts).zip(row(v.reward)).zip(row(v.value)) {
+                for discount in discounts {
+                    flags |= (u32::from((*discount >= 0.0) & (*discount <= 1.0)) ^ 1) << 31;
+                }
+                if !(all_finite(reward) & all_finite(value) & all_finite(log_rho.next().unwrap_or(&[]))) {
+                    return false;
+                }
             }
         }
         for x in self.columns.part(v.bootstrap_value).unwrap_or(&[]) {
@@ -316,7 +323,7 @@ fn sweep(v: &VTrace<'_>, columns: Columns, given: Option<&[f32]>, place: Option<
 }
 
 /// Environments walked row by row at a time, in sixteens: what they carry is on the stack, which is small in small things.
-const STRIPE: usize = if cfg!(target_pointer_width = "64") { 64 } else { 4 };
+const STRIPE: usize = if cfg!(target_pointer_width = "64") { 256 } else { 4 };
 
 /// The recursion, in numbers of type `R`, with a leak or without.
 struct Sweep<'a, R, const LEAKY: bool> {
@@ -602,7 +609,7 @@ impl Kernel for LogProbs<'_> {
     fn run(self) {
         let LogProbs { policies: p, columns, place, out } = self;
         let part = columns.joined();
-        let (a, mut tile) = (p.num_actions, Tile::new());
+        let (a, mut tiles) = (p.num_actions, [Tile::new(), Tile::new()]);
         for t in (0..part.num_steps()).rev() {
             let cells = |x: Option<_>| x.and_then(|x| part.row(x, t)).unwrap_or(&[]);
             let (behaviour, target) = (cells(out.behaviour_log_prob), cells(out.target_log_prob));
@@ -612,8 +619,14 @@ impl Kernel for LogProbs<'_> {
             let (of_behaviour, of_target) = (logits(p.behaviour_logits), logits(p.target_logits));
             for at in (0..part.width()).step_by(ROWS) {
                 let action = lanes(action, at);
-                let b = log_probs(of_behaviour.get(at.wrapping_mul(a)..).unwrap_or(&[]), a, &action, &mut tile);
-                let t = log_probs(of_target.get(at.wrapping_mul(a)..).unwrap_or(&[]), a, &action, &mut tile);
+                for line in (0..a.wrapping_mul(ROWS)).step_by(LINE) {
+                    let ahead = at.wrapping_add(ROWS).wrapping_mul(a).wrapping_add(line);
+                    cpu::prefetch(of_behaviour, ahead);
+                    cpu::prefetch(of_target, ahead);
+                }
+                let at_logit = at.wrapping_mul(a);
+                let rows = [of_behaviour, of_target].map(|logits| logits.get(at_logit..).unwrap_or(&[]));
+                let [b, t] = log_probs(rows, a, &action, &mut tiles);
                 let mut log_rho = [0.0; ROWS];
                 for i in 0..ROWS {
                     log_rho[i] = t[i] - b[i];
@@ -626,31 +639,43 @@ impl Kernel for LogProbs<'_> {
     }
 }
 
-/// Log-probabilities of one action each of up to 16 rows, `[rows, a]`: -ln sum exp(x - x\[action\]), without a look for the
-/// largest. `tile` is room.
+/// f32 in a line of the cache.
+const LINE: usize = 16;
+
+/// Log-probabilities of one action each of up to 16 rows of both policies, `[rows, a]`: -ln sum exp(x - x\[action\]),
+/// without a look for the largest. `tiles` are room; both are filled before the first is read, which hides the stores.
 #[inline(always)]
-fn log_probs(rows: &[f32], a: usize, action: &[i32; ROWS], tile: &mut Tile) -> Lanes {
-    let mut taken = [0.0; ROWS];
-    for (i, (taken, action)) in taken.iter_mut().zip(action).enumerate() {
-        *taken = rows.get(i.wrapping_mul(a).wrapping_add(*action as usize)).copied().unwrap_or(0.0);
-    }
-    let mut sum = [0.0; ROWS];
+fn log_probs(rows: [&[f32]; 2], a: usize, action: &[i32; ROWS], tiles: &mut [Tile; 2]) -> [Lanes; 2] {
+    let taken = rows.map(|rows| {
+        let mut taken = [0.0; ROWS];
+        for (i, (taken, action)) in taken.iter_mut().zip(action).enumerate() {
+            *taken = rows.get(i.wrapping_mul(a).wrapping_add(*action as usize)).copied().unwrap_or(0.0);
+        }
+        taken
+    });
+    let mut sums = [[0.0; ROWS]; 2];
     for (begin, width) in parts(a) {
-        tile.load(rows, a, begin, width);
-        for logit in tile.0.iter().take(width) {
-            for i in 0..ROWS {
-                sum[i] += num::exp2_normal((logit[i] - taken[i]) * core::f32::consts::LOG2_E);
+        for (tile, rows) in tiles.iter_mut().zip(rows) {
+            tile.load(rows, a, begin, width);
+        }
+        for ((tile, taken), sum) in tiles.iter().zip(&taken).zip(&mut sums) {
+            for logit in tile.0.iter().take(width) {
+                for i in 0..ROWS {
+                    sum[i] += num::exp2_normal((logit[i] - taken[i]) * core::f32::consts::LOG2_E);
+                }
             }
         }
     }
-    let mut log_prob = [0.0; ROWS];
-    for i in 0..ROWS {
-        log_prob[i] = -num::ln(sum[i]);
+    let mut log_probs = [[0.0; ROWS]; 2];
+    for ((log_prob, sum), rows) in log_probs.iter_mut().zip(&sums).zip(rows) {
+        for i in 0..ROWS {
+            log_prob[i] = -num::ln(sum[i]);
+        }
+        if log_prob.iter().any(|x| *x < IMPROBABLE) {
+            retake(rows, a, action, log_prob);
+        }
     }
-    if log_prob.iter().any(|x| *x < IMPROBABLE) {
-        retake(rows, a, action, &mut log_prob);
-    }
-    log_prob
+    log_probs
 }
 
 /// From here on down a log-probability is computed with a look for the largest logit: the sum may have overflowed.
