@@ -1,11 +1,15 @@
+#define _POSIX_C_SOURCE 200809L
 #include "host.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MEMORY_SIZE = 24 << 20, ALIGN = 64 };
 
@@ -70,7 +74,42 @@ uint64_t host_hash(const void *bytes, size_t size) {
 
 void host_write(const char *path, const void *bytes, size_t size) {
   FILE *file = fopen(path, "wb");
-  if (!file || fwrite(bytes, 1, size, file) != size || fclose(file)) host_fail("cannot write %s", path);
+  if (!file || fwrite(bytes, 1, size, file) != size || fclose(file))
+    host_fail("cannot write %s: %s", path, strerror(errno));
+}
+
+/* Gives up a save: the half-written file goes, the old one stays. */
+static _Noreturn void save_failed(const char *path, const char *fresh) {
+  const int why = errno;
+  unlink(fresh);
+  host_fail("cannot save %s: %s", path, strerror(why));
+}
+
+void host_save(const char *path, const void *bytes, size_t size) {
+  char fresh[1024], folder[1024];
+  const char *const slash = strrchr(path, '/');
+  const size_t folder_len = slash ? (size_t)(slash - path) + 1 : 0;
+  const unsigned char *left = bytes;
+  if (strlen(path) + sizeof ".new" > sizeof fresh) host_fail("cannot save %s: the path is too long", path);
+  snprintf(fresh, sizeof fresh, "%s.new", path);
+  snprintf(folder, sizeof folder, "%.*s", (int)folder_len, path);
+
+  /* Beside the old file, because only within one file system does a file change its name at once. */
+  const int file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) host_fail("cannot save %s: %s", path, strerror(errno));
+  while (size) {
+    const ssize_t wrote = write(file, left, size);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) save_failed(path, fresh);
+    left += wrote;
+    size -= (size_t)wrote;
+  }
+  /* The bytes have to be on the disk before the name is: a machine that stops in between must not find the new name on
+     an empty file. A full disk may be told of here, or only by close. */
+  if (fsync(file) || close(file) || rename(fresh, path)) save_failed(path, fresh);
+  /* And the name has to be there before the caller goes on as if it were. */
+  const int directory = open(folder_len ? folder : ".", O_RDONLY | O_CLOEXEC);
+  if (directory < 0 || fsync(directory) || close(directory)) host_fail("cannot save %s: %s", path, strerror(errno));
 }
 
 size_t host_read(const char *path, void *bytes, size_t size) {

@@ -34,7 +34,15 @@ double host_median(double *value, size_t len);
 
 /* FNV-1a. */
 uint64_t host_hash(const void *bytes, size_t size);
+/* Writes a file that can be made again: a picture, a table. */
 void host_write(const char *path, const void *bytes, size_t size);
+
+/* Writes a file that must not be lost. Whenever the process is killed or the machine stops, the file is the old one or the
+   new one, whole: the bytes go into `path`.new beside it, from there to the disk, and only then take the name. A `path`.new
+   that a killed process left behind is overwritten by the next save. One process at a time may save a path. POSIX. */
+void host_save(const char *path, const void *bytes, size_t size);
+
+/* Reads at most `size` bytes and returns how many there were. */
 size_t host_read(const char *path, void *bytes, size_t size);
 
 #endif

@@ -164,7 +164,7 @@ int main(int argc, char **argv) {
   CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
   start();
   go(0, STEPS / 2);
-  host_write(file, &run, sizeof run);
+  host_save(file, &run, sizeof run);
   memset(&run, 0xEE, sizeof run);
   memset(&rng, 0xEE, sizeof rng);
   if (host_read(file, &run, sizeof run) != sizeof run) host_fail("%s: too short", file);

@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
     training_start(&t, 1);
     train_updates(UPDATES / 2);
     train_steps(UNEVEN_STEPS); /* stop in the middle of a rollout */
-    host_write(file, t.image, t.image_size);
+    host_save(file, t.image, t.image_size);
     return 0;
   }
   if (strcmp(part, "rest") == 0) {
@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
     training_attach(&t);
     train_steps(rest);
     train_updates(UPDATES - UPDATES / 2 - 1);
-    host_write(file, t.image, t.image_size);
+    host_save(file, t.image, t.image_size);
     return 0;
   }
   ask(argv[0], file, "half");

@@ -137,5 +137,7 @@ void svg_write(const char *path, const svg_curves *c) {
     legend_line(file, x, "#555", 1, "stroke-dasharray=\"6 4\"", words);
   }
   fputs("</svg>\n", file);
-  if (fclose(file)) host_fail("cannot write %s", path);
+  /* What did not fit was told of by any of the calls above, not by the last one again. */
+  const bool failed = ferror(file);
+  if (fclose(file) || failed) host_fail("cannot write %s", path);
 }

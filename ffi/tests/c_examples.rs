@@ -74,6 +74,11 @@ fn another_process_resumes_to_the_same_bytes() {
 }
 
 #[test]
+fn a_training_that_is_killed_again_and_again_loses_nothing() {
+    make(&["check-save"]);
+}
+
+#[test]
 fn a_replay_memory_is_saved_and_draws_by_priority() {
     make(&["check-replay"]);
 }
