@@ -67,7 +67,8 @@ pub struct rlcore_step {
 
 /// Starts an episode: changes state, draws from rng, writes obs. All callbacks own what they are handed for the length
 /// of the call and return 0, or anything else to stop with E_CALLBACK. They may run on several threads at once,
-/// never for the same environment.
+/// never for the same environment. They may call the library, but not with the block that is calling them: that may lose
+/// what the block holds, and nothing else.
 pub type rlcore_env_reset_fn =
     Option<unsafe extern "C" fn(user: *mut c_void, state: *mut c_void, rng: *mut rlcore_rng, obs: *mut c_void) -> i32>;
 

@@ -1,0 +1,259 @@
+/* Callbacks that call the library while it is calling them: with other objects they may, and get what they always get; with
+   the block that called them they may not, which costs that block's contents and nothing else. No byte beyond the block and
+   the arrays of the call is written, every answer is a status, and the block serves again once it is laid out anew. */
+#include "rlcore.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 24, OBS = 2, BLOCK = 8192, GUARD = 256, STEPS = 5 };
+
+static struct world {
+  unsigned char guard[GUARD];
+  _Alignas(64) unsigned char mem[BLOCK];
+  unsigned char guard_of_mem[GUARD];
+  float obs[N][OBS], final_obs[N][OBS], reward[N];
+  uint8_t terminated[N], truncated[N], valid[N];
+  unsigned char guard_of_arrays[GUARD];
+} w;
+
+static int failures, attacks;
+
+#define FINE(call) ((call) == RLCORE_OK ? (void)0 : fail(__LINE__, #call))
+#define CHECK(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
+
+static void fail(int line, const char *text) {
+  char why[256];
+  rlcore_last_error(why, sizeof why);
+  if (failures++ < 10) printf("line %d: %s\n  last error: %s\n", line, text, why);
+}
+
+/* What the callbacks of the environment do beside what they are there for. */
+typedef enum mischief { NOTHING, OTHER_OBJECTS, STEP_ALL, STEP_ITSELF, STEP_OTHERS, RESET_ALL, RESET_ONE, LOOK_AT, ATTACH,
+                        INIT, INIT_SMALLER, INIT_LARGER, OVERWRITE, NUM_MISCHIEFS } mischief;
+
+static mischief what;
+static int inside; /* a callback has called already: it does so once for each call, or it would never end */
+static int calls;  /* made by callbacks */
+static rlcore_env_def env;
+static rlcore_vecenv *envs;
+static int32_t action[N];
+static const uint32_t choices[1] = {2};
+
+static rlcore_vecenv_config config_of(uint32_t num_envs) {
+  rlcore_vecenv_config config;
+  FINE(rlcore_vecenv_config_init(&config, sizeof config));
+  config.num_envs = num_envs;
+  return config;
+}
+
+static rlcore_vecenv_out outputs(void) {
+  return (rlcore_vecenv_out){sizeof(rlcore_vecenv_out), 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid};
+}
+
+/* Whatever is answered is a status. */
+static void answered(rlcore_status status) {
+  calls++;
+  CHECK(status <= RLCORE_OK && strcmp(rlcore_status_name(status), "unknown") != 0);
+}
+
+/* Another environment in another block, and kernels: as good from here as from anywhere. */
+static void use_other_objects(rlcore_rng *rng) {
+  static _Alignas(64) unsigned char mem[BLOCK];
+  static float obs[2][4], final_obs[2][4], reward[2];
+  static uint8_t terminated[2], truncated[2];
+  const int32_t push[2] = {1, 0};
+  const rlcore_vecenv_config config = config_of(2);
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  rlcore_env_def cart;
+  rlcore_vecenv *carts;
+  uint64_t hash;
+  double x;
+  FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &cart, sizeof cart));
+  FINE(rlcore_vecenv_init(mem, sizeof mem, &cart, &config, &carts));
+  FINE(rlcore_vecenv_reset(carts, &cart, NULL, obs));
+  FINE(rlcore_vecenv_step(carts, &cart, push, &out));
+  FINE(rlcore_rng_uniform(rng, 0, 1, &x, 1));
+  FINE(rlcore_hash(obs, sizeof obs, &hash));
+  CHECK(reward[0] == 1 && reward[1] == 1 && x >= 0 && x < 1);
+  calls++;
+}
+
+static void misbehave(rlcore_rng *rng, uint64_t row) {
+  if (what == NOTHING || inside) return;
+  inside = 1;
+  const rlcore_vecenv_out out = outputs();
+  const uint64_t seed = 9;
+  const uint32_t i = (uint32_t)(row % N), next = (i + 1) % N;
+  rlcore_vecenv_config config = config_of(N);
+  rlcore_vecenv *again;
+  uint8_t rgb[12], mask[2 * N];
+  uint32_t lives[N];
+  switch (what) {
+  case OTHER_OBJECTS: use_other_objects(rng); break;
+  case STEP_ALL: answered(rlcore_vecenv_step(envs, &env, action, &out)); break;
+  case STEP_ITSELF: answered(rlcore_vecenv_step_range(envs, &env, i, i + 1, action, &out)); break;
+  case STEP_OTHERS: answered(rlcore_vecenv_step_range(envs, &env, next, next + 1, action, &out)); break;
+  case RESET_ALL: answered(rlcore_vecenv_reset(envs, &env, &seed, w.obs)); break;
+  case RESET_ONE: answered(rlcore_vecenv_reset_one(envs, &env, i, NULL, w.obs)); break;
+  case LOOK_AT:
+    answered(rlcore_vecenv_render(envs, &env, i, 2, 2, rgb));
+    answered(rlcore_vecenv_lives(envs, &env, lives));
+    answered(rlcore_vecenv_action_mask(envs, &env, mask));
+    break;
+  case ATTACH: answered(rlcore_vecenv_attach(w.mem, sizeof w.mem, &env, &again)); break;
+  case INIT_SMALLER:
+  case INIT_LARGER: config.num_envs = what == INIT_LARGER ? 2 * N : 1; /* fall through */
+  case INIT: answered(rlcore_vecenv_init(w.mem, sizeof w.mem, &env, &config, &again)); break;
+  case OVERWRITE: memset(w.mem, 0xA5, sizeof w.mem), calls++; break;
+  default: break;
+  }
+}
+
+static int32_t reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+  double x;
+  (void)user;
+  misbehave(rng, *(uint64_t *)state);
+  if (rlcore_rng_uniform(rng, 0, 1, &x, 1) != RLCORE_OK) x = 0; /* its stream may be gone */
+  ((float *)obs)[0] = (float)x;
+  ((float *)obs)[1] = 0;
+  return 0;
+}
+
+static int32_t step(void *user, void *state, rlcore_rng *rng, const void *choice, void *obs, rlcore_step *out) {
+  (void)user;
+  misbehave(rng, ++*(uint64_t *)state);
+  ((float *)obs)[0] = (float)*(const int32_t *)choice;
+  ((float *)obs)[1] = 1;
+  out->reward = 1;
+  out->terminated = *(uint64_t *)state % 3 == 0;
+  return 0;
+}
+
+static int32_t render(void *user, const void *state, uint32_t width, uint32_t height, uint8_t *rgb) {
+  (void)user;
+  rlcore_rng rng;
+  FINE(rlcore_rng_seed(&rng, 1));
+  misbehave(&rng, *(const uint64_t *)state);
+  memset(rgb, 7, (size_t)width * height * 3);
+  return 0;
+}
+
+/* A world of its own: hash of all of it after some steps, the callbacks minding their own business. */
+static uint64_t plain_run(void) {
+  const mischief kept = what;
+  const rlcore_vecenv_config config = config_of(N);
+  const rlcore_vecenv_out out = outputs();
+  uint64_t hash = 0;
+  what = NOTHING;
+  memset(w.mem, 0, sizeof w.mem);
+  memset(w.obs, 0, (size_t)(w.guard_of_arrays - (unsigned char *)w.obs));
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &env, &config, &envs));
+  FINE(rlcore_vecenv_reset(envs, &env, NULL, w.obs));
+  for (int i = 0; i < STEPS; i++) FINE(rlcore_vecenv_step(envs, &env, action, &out));
+  FINE(rlcore_hash(&w, sizeof w, &hash));
+  what = kept;
+  return hash;
+}
+
+static void guarded(void) {
+  for (int i = 0; i < GUARD; i++)
+    if (w.guard[i] != 0x5A || w.guard_of_mem[i] != 0x5A || w.guard_of_arrays[i] != 0x5A) {
+      fail(__LINE__, "something beyond was written");
+      return;
+    }
+}
+
+static void attack_each(uint64_t plain, uint32_t autoreset) {
+  for (what = OTHER_OBJECTS; what < NUM_MISCHIEFS; what++) {
+    rlcore_vecenv_config config = config_of(N);
+    const rlcore_vecenv_out out = outputs();
+    uint8_t rgb[12];
+    config.autoreset = autoreset;
+    const int before_calls = calls;
+    for (int place = 0; place < 4; place++) {
+      /* In the reset of all, in a step, in a range, in a picture. */
+      inside = 1;
+      FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &env, &config, &envs));
+      if (place) FINE(rlcore_vecenv_reset(envs, &env, NULL, w.obs));
+      inside = 0;
+      rlcore_status status = RLCORE_OK;
+      if (place == 0) status = rlcore_vecenv_reset(envs, &env, NULL, w.obs);
+      if (place == 1) status = rlcore_vecenv_step(envs, &env, action, &out);
+      if (place == 2) status = rlcore_vecenv_step_range(envs, &env, 3, 20, action, &out);
+      if (place == 3) status = rlcore_vecenv_render(envs, &env, 2, 2, 2, rgb);
+      answered(status);
+      if (what == OTHER_OBJECTS || what == LOOK_AT) CHECK(status == RLCORE_OK);
+      CHECK(inside == 1);
+      guarded();
+      /* And on it goes with whatever is left. */
+      for (int i = 0; i < STEPS; i++) {
+        inside = 0;
+        answered(rlcore_vecenv_step(envs, &env, action, &out));
+        answered(rlcore_vecenv_reset(envs, &env, NULL, w.obs));
+        guarded();
+      }
+    }
+    CHECK(calls >= before_calls + 4);
+    attacks++;
+    CHECK(plain_run() == plain);
+  }
+}
+
+/* ---- A batch, from within the step that it has handed to a worker ---- */
+
+static rlcore_batch *batch;
+
+static int32_t step_in_batch(void *user, void *state, rlcore_rng *rng, const void *choice, void *obs, rlcore_step *out) {
+  const rlcore_vecenv_out all = outputs();
+  uint32_t count = 0;
+  if (!inside) {
+    inside = 1;
+    /* The step is under way: it can neither be collected nor begun again. Other rows may be stepped from here. */
+    CHECK(rlcore_batch_step_wait(batch, &all) == RLCORE_E_NOT_READY);
+    CHECK(rlcore_batch_step_async(batch, envs, &env, action) == RLCORE_E_BUSY);
+    CHECK(rlcore_batch_run(batch, envs, &env, 0, 1, &count) == RLCORE_OK && count == 1);
+    CHECK(rlcore_batch_run(batch, envs, &env, 1, N, &count) == RLCORE_OK);
+    attacks += 4;
+  }
+  return step(user, state, rng, choice, obs, out);
+}
+
+static void attack_batch(void) {
+  static _Alignas(64) unsigned char mem[BLOCK];
+  const rlcore_vecenv_config config = config_of(N);
+  const rlcore_vecenv_out out = outputs();
+  rlcore_batch_config settings;
+  uint32_t count = 0;
+  what = NOTHING;
+  env.step = step_in_batch;
+  inside = 1;
+  FINE(rlcore_batch_config_init(&settings, sizeof settings));
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &env, &config, &envs));
+  FINE(rlcore_batch_init(mem, sizeof mem, &env, &config, &settings, &batch));
+  FINE(rlcore_vecenv_reset(envs, &env, NULL, w.obs));
+  FINE(rlcore_batch_step_async(batch, envs, &env, action));
+  inside = 0;
+  while (rlcore_batch_run(batch, envs, &env, 0, 1, &count) == RLCORE_OK && count > 0) {}
+  FINE(rlcore_batch_step_wait(batch, &out));
+  for (int i = 0; i < N; i++) CHECK(w.reward[i] == 1);
+  guarded();
+  env.step = step;
+}
+
+int main(void) {
+  memset(&w, 0x5A, sizeof w);
+  env = (rlcore_env_def){.struct_size = sizeof env, .env_id = 1000, .state_size = 8, .reset = reset, .step = step,
+                         .render = render, .obs = {.kind = RLCORE_F32, .len = OBS},
+                         .action = {.kind = RLCORE_I32, .len = 1, .n = choices}};
+  const uint64_t plain = plain_run();
+  for (uint32_t autoreset = RLCORE_AUTORESET_SAME_STEP; autoreset <= RLCORE_AUTORESET_LEGACY; autoreset++)
+    attack_each(plain, autoreset);
+  attack_batch();
+  CHECK(plain_run() == plain);
+  printf("%d attacks, %d calls from callbacks, %d failures\n", attacks, calls, failures);
+  return failures != 0;
+}
