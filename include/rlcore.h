@@ -13,6 +13,9 @@
      longer (zeros).
    Threads: the library starts none and takes no lock. init and attach are alone; calls that take const objects may run
      together; others on one object may not, except _range calls on disjoint ranges and rlcore_batch_run.
+   Numbers: results are the same bits everywhere as long as the processor calculates as a C program finds it: rounding to
+     nearest, no exception that traps. Where the host has subnormal numbers flushed to zero (FTZ, DAZ), only results that
+     are or come from such numbers differ. Nothing checks the mode.
 
    Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
@@ -286,7 +289,8 @@ typedef enum rlcore_level {
 
 /* Starts an episode: changes state, draws from rng, writes obs. All callbacks own what they are handed for the length
    of the call and return 0, or anything else to stop with E_CALLBACK. They may run on several threads at once,
-   never for the same environment. */
+   never for the same environment. They may call the library, but not with the block that is calling them: that may lose
+   what the block holds, and nothing else. */
 typedef int32_t (*rlcore_env_reset_fn)(void *user, void *state, rlcore_rng *rng, void *obs);
 
 /* What a step returns beside the observation. All zero when the callback is entered. */

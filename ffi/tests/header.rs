@@ -62,6 +62,9 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
      longer (zeros).
    Threads: the library starts none and takes no lock. init and attach are alone; calls that take const objects may run
      together; others on one object may not, except _range calls on disjoint ranges and rlcore_batch_run.
+   Numbers: results are the same bits everywhere as long as the processor calculates as a C program finds it: rounding to
+     nearest, no exception that traps. Where the host has subnormal numbers flushed to zero (FTZ, DAZ), only results that
+     are or come from such numbers differ. Nothing checks the mode.
 
    Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
