@@ -6,8 +6,8 @@
 
 static int failures, attacks;
 
-/* An address k bytes further, whatever its alignment. */
-static void *off(const void *p, size_t k) { return (char *)(size_t)p + k; }
+/* An address k bytes further, whatever its alignment and whatever lies there. */
+static void *off(const void *p, size_t k) { return (void *)((size_t)p + k); }
 
 static void look(void) { memcpy(&before, &w, sizeof w); }
 

@@ -180,7 +180,7 @@ static void attack_weights(void) {
   FROM_WEIGHTS(vs, off(w.vs, 2), CROOKED, "vtrace: vs");
   FROM_WEIGHTS(pg, off(w.pg, 1), CROOKED, "vtrace: pg_advantage");
   FROM_WEIGHTS(vs, w.pg, RLCORE_E_OVERLAP, "vtrace: vs");
-  FROM_WEIGHTS(vs, w.pg - 1, RLCORE_E_OVERLAP, "vtrace: vs");
+  FROM_WEIGHTS(vs, off(w.pg, -sizeof *w.pg), RLCORE_E_OVERLAP, "vtrace: vs");
   FROM_WEIGHTS(vs, w.log_rho, RLCORE_E_OVERLAP, "vtrace: vs");
   FROM_WEIGHTS(vs, w.value, RLCORE_E_OVERLAP, "vtrace: vs");
   FROM_WEIGHTS(pg, w.log_rho + 1, RLCORE_E_OVERLAP, "vtrace: pg_advantage");

@@ -1,0 +1,86 @@
+/* What the sanitizers have to find, or they are not on: `planted race|library|callback|shift`.
+
+   race:     two threads step the same rows; reader and writer are both the library's code.
+   library:  an array is shorter than it was said to be; the library writes past its end.
+   callback: a callback writes an element more than its observation has, which is the host's own fault. Within the array that
+             is the next environment's row and nobody's wrong; behind the last row the host's memory ends.
+   shift:    a shift by 32. */
+#define _POSIX_C_SOURCE 200809L
+#include "host.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 64, STEPS = 1000, OBS = 4 };
+
+static rlcore_env_def env;
+static rlcore_vecenv *envs;
+static int32_t action[N];
+static float *obs, final_obs[N * OBS], reward[N];
+static uint8_t terminated[N], truncated[N];
+static int elements = 1; /* of the caller's own environment */
+
+static int32_t reset(void *user, void *state, rlcore_rng *rng, void *out) {
+  (void)user, (void)state, (void)rng;
+  for (int i = 0; i < elements; i++) ((float *)out)[i] = 0;
+  return 0;
+}
+
+static int32_t step(void *user, void *state, rlcore_rng *rng, const void *choice, void *out, rlcore_step *result) {
+  (void)choice;
+  result->reward = 1;
+  return reset(user, state, rng, out);
+}
+
+static void walk(void) {
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  for (int i = 0; i < STEPS; i++) CHECK(rlcore_vecenv_step_range(envs, &env, 0, N, action, &out));
+}
+
+/* Both threads begin together, so that neither has forgotten where it was when the other comes there. */
+static pthread_barrier_t together;
+static void *thread(void *unused) {
+  pthread_barrier_wait(&together);
+  walk();
+  return unused;
+}
+
+static void start(size_t obs_len) {
+  rlcore_vecenv_config config;
+  size_t size;
+  CHECK(rlcore_vecenv_config_init(&config, sizeof config));
+  config.num_envs = N;
+  CHECK(rlcore_vecenv_size(&env, &config, &size));
+  CHECK(rlcore_vecenv_init(host_take(size), size, &env, &config, &envs));
+  obs = malloc(obs_len * sizeof *obs);
+  if (!obs) host_fail("no memory");
+  CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
+}
+
+int main(int argc, char **argv) {
+  const char *const what = argc > 1 ? argv[1] : "";
+  CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  if (strcmp(what, "race") == 0) {
+    pthread_t other;
+    start(N * OBS);
+    if (pthread_barrier_init(&together, NULL, 2) || pthread_create(&other, NULL, thread, NULL)) host_fail("no thread");
+    thread(NULL);
+    pthread_join(other, NULL);
+  } else if (strcmp(what, "library") == 0) {
+    start(N * OBS - 1);
+  } else if (strcmp(what, "callback") == 0) {
+    static const uint32_t choices[1] = {2};
+    env = (rlcore_env_def){.struct_size = sizeof env, .env_id = 1000, .state_size = 8, .reset = reset, .step = step,
+                           .obs = {.kind = RLCORE_F32, .len = 1}, .action = {.kind = RLCORE_I32, .len = 1, .n = choices}};
+    start(N);
+    walk();
+    elements = 2;
+    walk();
+  } else if (strcmp(what, "shift") == 0) {
+    return 1 << (31 + argc / 2);
+  } else {
+    host_fail("planted race|library|callback|shift");
+  }
+  return 0;
+}
