@@ -54,6 +54,13 @@ pub enum Given {
 }
 
 /// A failure: its kind, what was needed in words, the limit where it is a number, and what was given.
+///
+/// ```
+/// use rlcore::error::{Error, Kind};
+///
+/// let error = Error::new(Kind::Size, "block: bytes, at least").needed(384).given(100);
+/// assert_eq!(error.to_string(), "block: bytes, at least 384, given 100");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Error {
     /// What a program acts on.

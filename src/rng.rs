@@ -11,6 +11,17 @@ use rand_pcg::rand_core::Rng as _;
 use crate::{cpu, num};
 
 /// A random stream. Plain data: copying it copies the stream.
+///
+/// ```
+/// use rlcore::rng::Rng;
+///
+/// let mut rng = Rng::seeded(7); // numpy.random.Generator(PCG64(7)), draw for draw
+/// let saved = rng;
+/// let first = rng.uniform_in(-1.0, 1.0);
+/// rng = saved; // copying it copies the stream
+/// assert_eq!(rng.uniform_in(-1.0, 1.0), first);
+/// assert_ne!(Rng::stream(7, 0), Rng::stream(7, 1));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Rng {

@@ -86,6 +86,16 @@ impl<'a> Field<'a> {
 }
 
 /// The values that an observation or an action may take.
+///
+/// ```
+/// use rlcore::space::Space;
+///
+/// let steering = Space::between(&[-1.0, 0.0], &[1.0, 1.0]); // Box
+/// let menu = Space::discrete(&[3]); // Discrete(3)
+/// let pad = Space::discrete(&[9, 2, 2]); // MultiDiscrete
+/// assert_eq!((steering.len, menu.len, pad.len), (2, 1, 3));
+/// assert_eq!(steering.bounds(1), (0.0, 1.0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Space<'a> {
     /// Element kind.

@@ -202,6 +202,13 @@ pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// FNV-1a, 64 bits, continued from `state`: names a state in a log or compares two, and guards against accidents,
 /// not against attackers.
+///
+/// ```
+/// use rlcore::block::{HASH_START, hash};
+///
+/// let whole = hash(HASH_START, b"state");
+/// assert_eq!(hash(hash(HASH_START, b"sta"), b"te"), whole); // piece by piece
+/// ```
 pub fn hash(state: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(state, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }

@@ -149,6 +149,28 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
 }
 
 /// A monitor of N environments, cut from its block.
+///
+/// ```
+/// use rlcore::data::monitor::{Episode, Monitor, MonitorConfig};
+/// use rlcore::data::step::Ends;
+///
+/// # fn main() -> rlcore::error::Result {
+/// let config = MonitorConfig { num_envs: 2, keep: 100, ..MonitorConfig::default() };
+/// let mut block = vec![0u64; Monitor::size(&config)? / 8];
+/// let mut monitor = Monitor::init(bytemuck::cast_slice_mut(&mut block), &config)?;
+/// monitor.reset();
+/// for terminated in [[0, 0], [1, 0]] {
+///     let ends = Ends { terminated: &terminated, truncated: &[0, 0], valid: None };
+///     monitor.step(&[0.5, 1.0], ends, &[], || Ok(12.5))?; // the host's clock, asked if an episode ended
+/// }
+///
+/// let mut episodes = [Episode::default()];
+/// let read = monitor.read(0, &mut episodes, &mut [])?;
+/// assert_eq!((read.count, episodes[0].env, episodes[0].len, episodes[0].episode_return), (1, 0, 2, 1.0));
+/// assert_eq!(monitor.means().return_mean, 1.0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Monitor<'a> {
     setup: Setup,

@@ -118,6 +118,29 @@ impl Slot {
 }
 
 /// Who owns which slot.
+///
+/// ```
+/// use core::sync::atomic::AtomicU32;
+/// use rlcore::data::queue::{Queue, QueueConfig};
+///
+/// # fn main() -> rlcore::error::Result {
+/// // In a block the words and the items lie side by side; here they are apart. A slot's first word is its place.
+/// let config = QueueConfig { capacity: 4, item_size: 8 };
+/// let words: Vec<AtomicU32> = (0..config.num_words() as u32).map(|i| AtomicU32::new(i.saturating_sub(32) % 4)).collect();
+/// let queue = Queue::over(config, &words)?;
+/// let mut items = [[0u8; 8]; 4];
+///
+/// let slot = queue.reserve(3)?; // any thread
+/// items[slot.index()][..3].copy_from_slice(b"abc");
+/// queue.publish(slot);
+///
+/// let (slot, size) = queue.claim(8)?; // any other
+/// assert_eq!(&items[slot.index()][..size], b"abc");
+/// queue.release(slot);
+/// assert!(queue.is_empty());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Queue<'a> {
     config: QueueConfig,

@@ -80,6 +80,23 @@ pub struct Steps<'a> {
 ///
 /// Errors: `Shape`; `Range` for a row that is not there; `Value` for an achieved goal that is not finite: then nothing is
 /// written. `Value` for a reward that is not finite, or what `judge` fails with: then the rows before are done.
+///
+/// ```
+/// use rlcore::data::relabel::{Judgement, Steps, relabel};
+///
+/// # fn main() -> rlcore::error::Result {
+/// // Two steps reached rows 1 and 2; both are judged as if row 2 had been their goal.
+/// let steps = Steps { goal_len: 1, achieved: &[0.0, 0.5, 1.0], row: &[1, 2], goal_row: &[2, 2] };
+/// let (mut goal, mut reward, mut terminated) = ([0.0; 2], [0.0; 2], [0; 2]);
+/// let judge = |achieved: &[f32], goal: &[f32]| {
+///     let there = achieved == goal;
+///     Ok(Judgement { reward: if there { 0.0 } else { -1.0 }, terminated: there })
+/// };
+/// relabel(&steps, judge, &mut goal, &mut reward, &mut terminated)?;
+/// assert_eq!((goal, reward, terminated), ([1.0, 1.0], [-1.0, 0.0], [0, 1]));
+/// # Ok(())
+/// # }
+/// ```
 pub fn relabel(
     steps: &Steps<'_>,
     mut judge: impl FnMut(&[f32], &[f32]) -> Result<Judgement>,

@@ -184,6 +184,31 @@ pub struct StepArrays<'a> {
 }
 
 /// A normaliser of N environments, cut from its block.
+///
+/// ```
+/// use rlcore::data::step::{Ends, Rewrite};
+/// use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig};
+///
+/// # fn main() -> rlcore::error::Result {
+/// let config = VecNormalizeConfig { num_envs: 2, obs_len: 1, ..VecNormalizeConfig::default() };
+/// let mut block = vec![0u64; VecNormalize::size(&config)? / 8];
+/// let mut venv = VecNormalize::init(bytemuck::cast_slice_mut(&mut block), &config)?;
+///
+/// let mut obs = [10.0, 30.0];
+/// venv.reset(Rewrite::in_place(&mut obs))?;
+/// assert!((obs[0] + 1.0).abs() < 0.01 && (obs[1] - 1.0).abs() < 0.01);
+///
+/// let (mut obs, mut reward) = ([20.0, 40.0], [1.0, 2.0]);
+/// venv.step(StepArrays {
+///     obs: Rewrite::in_place(&mut obs),
+///     reward: Rewrite::in_place(&mut reward),
+///     final_obs: None,
+///     ends: Ends { terminated: &[0, 0], truncated: &[0, 0], valid: None },
+/// })?;
+/// assert!((venv.statistics().obs_mean[0] - 25.0).abs() < 0.01);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct VecNormalize<'a> {
     setup: Setup,

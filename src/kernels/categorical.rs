@@ -11,6 +11,20 @@ use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
 
 /// A batch of categorical distributions. L is the sum of `n`.
+///
+/// ```
+/// use rlcore::kernels::categorical::{self, Logits};
+///
+/// # fn main() -> rlcore::error::Result {
+/// // One row of one choice among three, of which the last is forbidden.
+/// let batch = Logits { num_rows: 1, n: &[3], logits: &[0.0, 0.0, 5.0], mask: Some(&[1, 1, 0]) };
+/// let (mut log_prob, mut entropy) = ([0.0], [0.0]);
+/// categorical::evaluate(&batch, &[1], &mut log_prob, &mut entropy)?;
+/// assert!((log_prob[0] + 0.6931).abs() < 1e-4 && (entropy[0] - 0.6931).abs() < 1e-4);
+/// assert!(categorical::log_prob(&batch, &[2], &mut log_prob).is_err());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Logits<'a> {
     /// B, at least 1.

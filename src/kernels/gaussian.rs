@@ -15,6 +15,20 @@ pub const LOG_STD_LIMIT: f32 = 40.0;
 const HALF_LN_2_PI: f32 = 0.918_938_5;
 
 /// A batch of Gaussians that share their standard deviations.
+///
+/// ```
+/// use rlcore::kernels::gaussian::{self, Gaussian};
+///
+/// # fn main() -> rlcore::error::Result {
+/// let batch = Gaussian { num_rows: 2, mean: &[0.0, 1.0], log_std: &[0.0] };
+/// let (mut action, mut log_prob) = ([0.0; 2], [0.0; 2]);
+/// gaussian::sample(&batch, &[0.5, -0.5], &mut action)?; // standard normal draws of the caller's
+/// assert_eq!(action, [0.5, 0.5]);
+/// gaussian::log_prob(&batch, &action, &mut log_prob)?;
+/// assert_eq!(log_prob[0], log_prob[1]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Gaussian<'a> {
     /// B, at least 1.

@@ -43,6 +43,18 @@ pub fn columns(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64]) -> Result
 
 /// Merges the columns of `x`, `[n, D]`, into running moments: `mean` and `var` are `[D]`, `count` is how many rows they
 /// have seen, which may be a fraction. Errors as in [`columns`].
+///
+/// ```
+/// use rlcore::kernels::moments;
+///
+/// # fn main() -> rlcore::error::Result {
+/// let (mut mean, mut var, mut count) = ([0.0], [1.0], 0.0);
+/// moments::update(&[1.0, 2.0], 2, &mut mean, &mut var, &mut count)?;
+/// moments::update(&[3.0, 6.0], 2, &mut mean, &mut var, &mut count)?;
+/// assert_eq!((mean[0], var[0], count), (3.0, 3.5, 4.0));
+/// # Ok(())
+/// # }
+/// ```
 pub fn update(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64], count: &mut f64) -> Result {
     check_columns(x, n, mean, var)?;
     check_found(cpu::dispatch(Columns { x, n, mean, var, count: Some(*count) }), x)?;

@@ -9,6 +9,17 @@ use crate::error::{Result, check_len};
 ///
 /// `discount` lies in [0, 1]. Errors, here and below: `Shape`; `Range`; `Value` for a number that is not finite. Outputs
 /// are untouched on error.
+///
+/// ```
+/// use rlcore::kernels::returns::discounted_sum;
+///
+/// # fn main() -> rlcore::error::Result {
+/// let mut sums = [0.0; 3];
+/// discounted_sum(&[1.0, 1.0, 1.0], 0.5, 3, 1, &mut sums)?;
+/// assert_eq!(sums, [1.75, 1.5, 1.0]);
+/// # Ok(())
+/// # }
+/// ```
 pub fn discounted_sum(x: &[f32], discount: f32, num_steps: usize, num_envs: usize, out: &mut [f32]) -> Result {
     backward(Some(x), &[], discount, num_steps, num_envs, out)
 }

@@ -10,6 +10,18 @@ const TILE: usize = 16;
 /// `[columns, rows, len]`. Both hold elements of one kind.
 ///
 /// Errors: `Shape` if a count is 0 or an array has another length or kind; `Overflow`. Nothing is written on error.
+///
+/// ```
+/// use rlcore::kernels::transpose::transpose;
+/// use rlcore::space::{Elements, ElementsMut};
+///
+/// # fn main() -> rlcore::error::Result {
+/// let mut by_time = [0.0; 6]; // [N, T] = [2, 3] to [T, N]
+/// transpose(2, 3, 1, Elements::F32(&[0.0, 1.0, 2.0, 10.0, 11.0, 12.0]), ElementsMut::F32(&mut by_time))?;
+/// assert_eq!(by_time, [0.0, 10.0, 1.0, 11.0, 2.0, 12.0]);
+/// # Ok(())
+/// # }
+/// ```
 pub fn transpose(rows: usize, columns: usize, len: usize, x: Elements<'_>, out: ElementsMut<'_>) -> Result {
     const ZERO: Error = Error::new(Kind::Shape, "transpose: rows, columns and len of at least");
     const LARGE: Error = Error::new(Kind::Overflow, "transpose: [rows, columns, len] that fits the address space");

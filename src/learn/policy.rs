@@ -69,6 +69,30 @@ impl Source<'_> {
 }
 
 /// A policy, read from its block. Made by [`Ppo::export`](super::ppo::Ppo::export).
+///
+/// ```
+/// use rlcore::learn::{Config, Policy, Ppo, Sampling};
+/// use rlcore::rng::Rng;
+/// use rlcore::space::{Elements, ElementsMut, Space};
+///
+/// # fn main() -> rlcore::error::Result {
+/// let (obs_space, action_space) = (Space::unbounded(3), Space::discrete(&[4]));
+/// let config = Config::default();
+/// let mut block = vec![0u64; Ppo::size(&config, &obs_space, &action_space)? / 8];
+/// let ppo = Ppo::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
+/// let mut brain = vec![0u64; ppo.policy_size()?.div_ceil(8)];
+/// ppo.export(bytemuck::cast_slice_mut(&mut brain))?;
+///
+/// // What the game does: the bytes, and scratch of its own.
+/// let policy = Policy::attach(bytemuck::cast_slice(&brain))?;
+/// let mut scratch = vec![0.0; policy.scratch_len(2)?];
+/// let mut action = [-1; 2];
+/// let (obs, mut rng) = ([0.1, 0.2, 0.3, -0.1, -0.2, -0.3], Rng::seeded(1));
+/// policy.act(2, Elements::F32(&obs), None, Sampling::Greedy, &mut rng, &mut scratch, ElementsMut::I32(&mut action))?;
+/// assert!(action.iter().all(|choice| (0..4).contains(choice)));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Policy<'a> {
     config: Config,
     shape: Shape,

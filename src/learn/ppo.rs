@@ -1,7 +1,7 @@
 //! Proximal policy optimisation with two towers, in one block: the host pushes experience in and learns in slices.
 //!
 //! The order of calls is `act`, `observe`, T times over, then `learn` until no minibatch is left; [`Ppo::phase`] tells
-//! which is due. Source: Schulman et al. 2017; spec, agents, sections 2 and 3. Truncated episodes bootstrap from the
+//! which is due. Source: Schulman et al. 2017. Truncated episodes bootstrap from the
 //! value of `final_obs`.
 
 use bytemuck::{Pod, Zeroable};
@@ -236,6 +236,31 @@ fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), 
 }
 
 /// A learner, cut from its block.
+///
+/// ```
+/// use rlcore::learn::{Config, Phase, Ppo};
+/// use rlcore::space::{Elements, ElementsMut, Space};
+///
+/// # fn main() -> rlcore::error::Result {
+/// // Two environments that pay 1 for choice 1 and nothing for choice 0; every step is an episode.
+/// let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
+/// let config = Config { num_envs: 2, num_steps: 32, learning_rate: 0.01, ..Config::default() };
+/// let mut block = vec![0u64; Ppo::size(&config, &obs_space, &action_space)? / 8];
+/// let mut ppo = Ppo::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
+///
+/// let (obs, mut action) = ([1.0; 2], [0; 2]);
+/// while ppo.stats().num_updates < 20 {
+///     ppo.act(Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
+///     let reward = action.map(|choice| choice as f32);
+///     ppo.observe(&reward, &[1; 2], &[0; 2], None)?;
+///     if ppo.phase() == Phase::Learn {
+///         ppo.learn(Some(Elements::F32(&obs)), 0)?; // or a minibatch a frame
+///     }
+/// }
+/// assert!(ppo.stats().return_mean > 0.9);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Ppo<'a> {
     config: Config,
     shape: Shape,

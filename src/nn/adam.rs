@@ -15,6 +15,20 @@ pub enum Epsilon {
 }
 
 /// What an update does with a gradient. Plain data; parameters, moments and the count of updates are the caller's.
+///
+/// ```
+/// use rlcore::nn::Adam;
+///
+/// # fn main() -> rlcore::error::Result {
+/// let (mut x, mut m, mut v, mut steps) = ([3.0], [0.0], [0.0], 0);
+/// for _ in 0..500 {
+///     let gradient = [2.0 * x[0]]; // of x squared
+///     Adam::default().step(&mut x, &gradient, &mut m, &mut v, &mut steps, 0.05, f32::INFINITY)?;
+/// }
+/// assert!(x[0].abs() < 0.1 && steps == 500);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adam {
     /// Decay of the first moment, in [0, 1).

@@ -128,6 +128,23 @@ impl Layer {
 }
 
 /// The shape of a tower. Plain data; the parameters are the caller's.
+///
+/// ```
+/// use rlcore::nn::{Activation, Mlp};
+///
+/// # fn main() -> rlcore::error::Result {
+/// let mlp = Mlp::new(&[2, 3, 1], Activation::Relu)?;
+/// let mut params = vec![0.0; mlp.param_len()]; // the caller's, like all memory
+/// mlp.write_layer(&mut params, 0, &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0], &[0.0, 0.0, -1.0])?;
+/// mlp.write_layer(&mut params, 1, &[1.0, 1.0, -2.0], &[0.0])?;
+///
+/// let mut scratch = vec![0.0; mlp.infer_scratch_len()];
+/// let mut xor = [0.0; 4];
+/// mlp.infer(&params, &[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0], 4, &mut scratch, &mut xor)?;
+/// assert_eq!(xor, [0.0, 1.0, 1.0, 0.0]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mlp {
     sizes: [usize; MAX_LAYERS + 1],

@@ -3,6 +3,14 @@
 use crate::error::{Error, Kind, Result};
 
 /// A learning rate, clip range or other number as a function of the updates done.
+///
+/// ```
+/// use rlcore::nn::Schedule;
+///
+/// let rate = Schedule::Linear { initial: 0.1, end: 0.0, num_updates: 4 };
+/// assert_eq!(rate.at(2), Ok(0.05));
+/// assert!(rate.at(5).is_err()); // past its end
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Schedule {
     /// Always the same.

@@ -73,6 +73,20 @@ pub fn area_scratch(from: Size, to: Size) -> Result<usize> {
 /// one channel and `from` three. The bytes are those of [`maximum`](super::maximum), [`gray`](super::gray) and [`area`], but
 /// nothing is read twice. `scratch` holds at least [`warp_scratch`] numbers, whatever they are: none for an Atari screen
 /// of 210 by 160 that becomes 84 by 84 in gray. Errors: as [`area`].
+///
+/// ```
+/// use rlcore::kernels::image::{Size, warp, warp_scratch};
+///
+/// # fn main() -> rlcore::error::Result {
+/// // The larger of two gray pictures of 2 by 4, shrunk to 1 by 2.
+/// let (from, to) = (Size::new(2, 4, 1), Size::new(1, 2, 1));
+/// let (a, b) = ([0, 0, 8, 8, 4, 4, 8, 8], [4, 4, 0, 0, 0, 0, 0, 0]);
+/// let (mut out, mut scratch) = ([0; 2], vec![0.0; warp_scratch(from, to)?]);
+/// warp(from, &a, Some(&b), to, &mut out, &mut scratch)?;
+/// assert_eq!(out, [4, 8]);
+/// # Ok(())
+/// # }
+/// ```
 pub fn warp(from: Size, a: &[u8], b: Option<&[u8]>, to: Size, out: &mut [u8], scratch: &mut [f32]) -> Result {
     let way = Way::of(from, to)?;
     from.check("image: source [H, W, C] of length", a)?;
