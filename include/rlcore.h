@@ -16,6 +16,13 @@
    Numbers: results are the same bits everywhere as long as the processor calculates as a C program finds it: rounding to
      nearest, no exception that traps. Where the host has subnormal numbers flushed to zero (FTZ, DAZ), only results that
      are or come from such numbers differ. Nothing checks the mode.
+   Sharing: one process may write a block that others have mapped for reading: frames, memories, replays, rollouts,
+     trajectories and monitors. A reader gets the object from _attach_reader, which looks only at what never changes, and
+     makes the calls that take it const. Nobody waits for anybody. A call that copies asks afterwards whether the writer
+     has overwritten or forgotten what it copied: then it answers E_RANGE, and what it wrote means nothing. It answers
+     E_BUSY if the writer left it no moment to look. What is appended costs a reader the oldest rows of a full ring, and
+     nothing else. What a call only points at is not watched. A writer that dies amid a call leaves whole bytes, or bytes
+     that _attach refuses, E_IMAGE. Readers need a 64-bit processor.
 
    Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
@@ -681,6 +688,10 @@ rlcore_status rlcore_monitor_init(void *mem, size_t mem_size, const rlcore_monit
    order, or damaged bytes. */
 rlcore_status rlcore_monitor_attach(void *mem, size_t mem_size, rlcore_monitor **out);
 
+/* Accepts bytes that another process counts steps in meanwhile, for calls with a const monitor: see Sharing.
+   Errors: as rlcore_monitor_attach. */
+rlcore_status rlcore_monitor_attach_reader(const void *mem, size_t mem_size, const rlcore_monitor **out);
+
 /* All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
    Errors: E_NULL; E_ALIGN; E_IMAGE. */
 rlcore_status rlcore_monitor_reset(rlcore_monitor *m);
@@ -706,11 +717,12 @@ rlcore_status rlcore_monitor_step_clock(rlcore_monitor *m, const rlcore_vecenv_o
    episodes:  [len] to write; info: [len, num_info] to write, NULL leaves it out.
    out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, NULL to ignore.
    Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the episodes ended. */
-rlcore_status rlcore_monitor_read(rlcore_monitor *m, uint64_t *next, rlcore_episode *episodes, double *info,
+rlcore_status rlcore_monitor_read(const rlcore_monitor *m, uint64_t *next, rlcore_episode *episodes, double *info,
                                   uint32_t len, uint32_t *out_count, uint64_t *out_lost);
 
-/* Means over the last `keep` episodes, or as many as have ended. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
-rlcore_status rlcore_monitor_means(rlcore_monitor *m, rlcore_monitor_stats *out);
+/* Means over the last `keep` episodes, or as many as have ended.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer that leaves no moment to look. */
+rlcore_status rlcore_monitor_means(const rlcore_monitor *m, rlcore_monitor_stats *out);
 
 /* Writes the first two lines of monitor.csv, as Stable-Baselines3 reads it: `# {"t_start": ...} ` and the columns' names.
    t_start:  Unix time at the start, in seconds.
@@ -1065,6 +1077,10 @@ rlcore_status rlcore_lazy_frames_init(void *mem, size_t mem_size, const rlcore_l
    order, or damaged bytes. */
 rlcore_status rlcore_lazy_frames_attach(void *mem, size_t mem_size, rlcore_lazy_frames **out);
 
+/* Accepts bytes that another process pushes frames to meanwhile, for calls with a const object: see Sharing.
+   Errors: as rlcore_lazy_frames_attach. */
+rlcore_status rlcore_lazy_frames_attach_reader(const void *mem, size_t mem_size, const rlcore_lazy_frames **out);
+
 /* Appends a frame to the ring of environment `env`.
    frame:      [height, width, channels], copied.
    first:      1 if it starts an episode, else 0.
@@ -1091,6 +1107,13 @@ rlcore_status rlcore_lazy_frames_push_range(rlcore_lazy_frames *l, uint32_t begi
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
 rlcore_status rlcore_lazy_frames_held(const rlcore_lazy_frames *l, uint32_t env, uint64_t *out_begin,
                                       uint64_t *out_end);
+
+/* Copies frames as they were pushed, from `number` on.
+   frames: [num_frames, height, width, channels] to write.
+   first:  [num_frames] to write, 1 where a frame starts an episode.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE if one of them is not held. */
+rlcore_status rlcore_lazy_frames_read(const rlcore_lazy_frames *l, uint32_t env, uint64_t number, uint32_t num_frames,
+                                      uint8_t *frames, uint8_t *first);
 
 /* Where a frame lies in the block: [height, width, channels], as it was pushed, until num_frames newer ones are.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE if it is not held. */
@@ -1154,8 +1177,7 @@ typedef enum rlcore_draw_rule {
 /* The last frames of a stream of episodes: the caller's own block. Frames are numbered from 0, numbers are never reused,
    and a full memory forgets its oldest frame. Frames with max_sample_size - 1 predecessors (and those that their oldest
    stack reads) are in one of two pools: priority frames, |reward| > reward_threshold or NaN, and ordinary ones.
-   Calls with a const memory may run on several threads at once, others alone. A process that shares the bytes may make
-   them beside the one that adds: see rlcore_memory_attach_reader. */
+   Calls with a const memory may run on several threads at once, others alone. */
 typedef struct rlcore_memory rlcore_memory;
 
 /* What a memory is made from. */
@@ -1220,11 +1242,8 @@ rlcore_status rlcore_memory_init(void *mem, size_t mem_size, const rlcore_memory
    order, or damaged bytes. */
 rlcore_status rlcore_memory_attach(void *mem, size_t mem_size, rlcore_memory **out);
 
-/* Accepts bytes that another process writes to meanwhile, as a mapped file that both share: looks only at what never
-   changes. The calls with a const memory may then be made beside that one writer. They never wait: frames are copied as
-   they were added or not at all, E_RANGE, where the writer has overwritten them; a draw may name frames that are
-   forgotten by the time they are gathered. 64-bit processors only.
-   Errors: as rlcore_memory_attach. */
+/* Accepts bytes that another process adds frames to meanwhile, for calls with a const memory: see Sharing. A draw may name
+   frames that are forgotten by the time they are gathered. Errors: as rlcore_memory_attach. */
 rlcore_status rlcore_memory_attach_reader(const void *mem, size_t mem_size, const rlcore_memory **out);
 
 /* Appends a frame. It continues the last one if that has not ended, in the same episode, one step later; if the last one
@@ -1289,7 +1308,7 @@ rlcore_status rlcore_memory_sample_priority(const rlcore_memory *m, rlcore_rng *
    kind:    that of the column; or RLCORE_F32 for bytes, from 0 to 1.
    out:     [num_samples, len, elements of the column, a whole stack] to write.
    Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a column, layout, kind or sample, and if a frame is
-   not held or has been forgotten since the draw. Beside a writer in another process out may be written then. */
+   not held or has been forgotten since the draw. */
 rlcore_status rlcore_memory_gather(const rlcore_memory *m, const rlcore_sample *samples, uint32_t num_samples,
                                    uint32_t len, uint32_t column, uint32_t layout, uint32_t kind, void *out);
 
@@ -1367,12 +1386,8 @@ rlcore_status rlcore_replay_init(void *mem, size_t mem_size, const rlcore_replay
    order, or damaged bytes. */
 rlcore_status rlcore_replay_attach(void *mem, size_t mem_size, rlcore_replay **out);
 
-/* Accepts bytes that another process writes to meanwhile, for calls with a const memory: mem may be a mapping that can
-   only be read. Nothing waits: a transition that the writer overwrites while it is copied is refused with E_RANGE, and
-   what was copied means nothing. A draw follows weights as they are while it goes on. Unlike rlcore_replay_attach this
-   checks only the header and the configuration.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or a damaged header. */
+/* Accepts bytes that another process adds rows to meanwhile, for calls with a const memory: see Sharing. A draw follows
+   weights as they are while it goes on. Errors: as rlcore_replay_attach. */
 rlcore_status rlcore_replay_attach_reader(const void *mem, size_t mem_size, const rlcore_replay **out);
 
 /* Appends one step of environment `env`.
@@ -1439,8 +1454,7 @@ rlcore_status rlcore_replay_update(rlcore_replay *r, const rlcore_frame_index *i
    reward:   [num_rows] sum of discount^i * reward over the steps of the transition.
    discount: [num_rows] discount^steps, what the value of the next observation counts; 0 where the last step terminated.
    terminated, truncated: [num_rows] 1 if the last step ended the episode so.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a transition that has been forgotten, beside a
-   writer even while it is copied. */
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a transition that has been forgotten. */
 rlcore_status rlcore_replay_transitions(const rlcore_replay *r, const rlcore_frame_index *index, uint32_t num_rows,
                                         float *reward, float *discount, uint8_t *terminated, uint8_t *truncated);
 
@@ -1451,7 +1465,7 @@ rlcore_status rlcore_replay_transitions(const rlcore_replay *r, const rlcore_fra
    kind:   that of the column; or RLCORE_F32 for bytes: from 0 to 1, each byte / 255.
    out:    [num_rows, len, or a whole stack of it] of that kind, to write.
    Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for column, layout, kind, or a transition that has been
-   forgotten, beside a writer even while it is copied. */
+   forgotten. */
 rlcore_status rlcore_replay_gather(const rlcore_replay *r, uint32_t column, const rlcore_frame_index *index,
                                    uint32_t num_rows, uint32_t layout, uint32_t kind, void *out);
 
@@ -1553,6 +1567,47 @@ rlcore_status rlcore_gae_range(const rlcore_rollout *rollout, float discount, fl
    Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
    for a number that is not finite. */
 rlcore_status rlcore_discounted_sum(const float *x, uint32_t num_steps, uint32_t num_envs, float discount, float *out);
+
+/* ---- Rows: steps and frames that are copied, stacked and gathered ---- */
+
+/* Room for rows that are copied: steps of N environments, or frames of a trajectory, of which N is 1. NULL leaves an array
+   out. */
+typedef struct rlcore_rows_out {
+  uint32_t struct_size;  /* sizeof(rlcore_rows_out) */
+  uint32_t num_rows;     /* most rows to copy */
+  void *const *columns;  /* [num_columns] arrays, [num_rows, N, len] of each column's kind */
+  float *reward;         /* [num_rows, N] what the action earned */
+  float *value;          /* [num_rows, N] V of the state that was acted on */
+  float *log_prob;       /* [num_rows, N] of the action; NULL for trajectories */
+  float *final_value;    /* [num_rows, N] V(final_obs) where truncated and not terminated, else 0; NULL for trajectories */
+  uint8_t *terminated;   /* [num_rows, N] */
+  uint8_t *truncated;    /* [num_rows, N] */
+  float *memory;         /* [num_rows, N, M] the policy's memory before the row */
+} rlcore_rows_out;
+
+/* Puts arrays behind one another, such as those of several trajectories.
+   parts: [num_parts] arrays, at most 64; array i has num_rows[i] rows of width elements of kind, an rlcore_element.
+   out:   [num_out_rows, width] to write, num_out_rows being all rows together.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE for num_out_rows; E_RANGE for num_parts or the kind. */
+rlcore_status rlcore_rows_stack(const void *const *parts, const uint32_t *num_rows, uint32_t num_parts, uint32_t width,
+                                uint32_t kind, void *out, uint32_t num_out_rows);
+
+/* Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end, -1 is the last row.
+   x: [num_rows, width] of kind, an rlcore_element; index: [num_index]; out: [num_index, width] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE if width is 0; E_RANGE for the kind, or a row that is not
+   there. */
+rlcore_status rlcore_rows_gather(const void *x, uint32_t num_rows, uint32_t width, uint32_t kind, const int64_t *index,
+                                 uint32_t num_index, void *out);
+
+/* Says which rows of padded arrays are real: the first time_steps[i] of part i.
+   time_steps: [num_parts]; valid: [num_parts, size] to write, 1 or 0.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE for a part that is longer than size. */
+rlcore_status rlcore_rows_valid(const uint32_t *time_steps, uint32_t num_parts, uint32_t size, uint8_t *valid);
+
+/* Rows of a series, each one step later than the one before: out[i][j] = x[j - i] where j >= i, else 0.
+   x: [len, width]; out: [len, len, width] to write.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP. */
+rlcore_status rlcore_shift_rows(const float *x, uint32_t len, uint32_t width, float *out);
 
 /* ---- Rollouts: T steps of N environments, in minibatches ---- */
 
@@ -1672,6 +1727,10 @@ rlcore_status rlcore_rollout_buffer_init(void *mem, size_t mem_size, const rlcor
    order, or damaged bytes. */
 rlcore_status rlcore_rollout_buffer_attach(void *mem, size_t mem_size, rlcore_rollout_buffer **out);
 
+/* Accepts bytes that another process adds steps to meanwhile, for calls with a const rollout: see Sharing. What those only
+   point at may change at any time: rlcore_rollout_buffer_read copies it. Errors: as rlcore_rollout_buffer_attach. */
+rlcore_status rlcore_rollout_buffer_attach_reader(const void *mem, size_t mem_size, const rlcore_rollout_buffer **out);
+
 /* Where row `step` of a column lies in the block, [N, len]: to be filled in place, before the step is added with NULL
    for the column. step is that of the step to be added next, the steps held so far; of column 0, the observation, also
    the one after it, so that environments may write the next observation while this one is still needed.
@@ -1713,6 +1772,16 @@ rlcore_status rlcore_rollout_buffer_column(const rlcore_rollout_buffer *b, uint3
 /* How far the rollout and the training around it have come. out->struct_size is set by the caller.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
 rlcore_status rlcore_rollout_buffer_progress(const rlcore_rollout_buffer *b, rlcore_rollout_progress *out);
+
+/* Copies steps out, in the order in which they came. They are numbered over all rollouts: step t of one is number
+   global_step / N - num_steps + t, as rlcore_rollout_buffer_progress tells them. A reader keeps `next`, 0 at first.
+   next:      [1] number of the step to begin with; becomes that of the first one not read.
+   out_count: [1] steps copied, to the front of each array: at most out->num_rows, and those of this rollout.
+   out_lost:  [1] steps that were forgotten before they were read, NULL to ignore.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the steps
+   added so far; E_BUSY only beside a writer that leaves no moment to look. */
+rlcore_status rlcore_rollout_buffer_read(const rlcore_rollout_buffer *b, uint64_t *next, const rlcore_rows_out *out,
+                                         uint32_t *out_count, uint64_t *out_lost);
 
 /* Cuts the rollout into windows of `recurrence` samples (1: single samples) and writes the first sample of each, in
    random order from the block's own stream: numpy's permutation of the windows. Minibatch k of minibatch_size samples
@@ -1784,30 +1853,6 @@ rlcore_status rlcore_rollout_buffer_format_progress(const rlcore_rollout_buffer 
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE; E_RANGE for a step that is not held. */
 rlcore_status rlcore_rollout_buffer_format_step(const rlcore_rollout_buffer *b, uint32_t step, char *text,
                                                 size_t text_size, size_t *out_len);
-
-/* Puts arrays behind one another, such as those of several trajectories.
-   parts: [num_parts] arrays, at most 64; array i has num_rows[i] rows of width elements of kind, an rlcore_element.
-   out:   [num_out_rows, width] to write, num_out_rows being all rows together.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE for num_out_rows; E_RANGE for num_parts or the kind. */
-rlcore_status rlcore_rows_stack(const void *const *parts, const uint32_t *num_rows, uint32_t num_parts, uint32_t width,
-                                uint32_t kind, void *out, uint32_t num_out_rows);
-
-/* Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end, -1 is the last row.
-   x: [num_rows, width] of kind, an rlcore_element; index: [num_index]; out: [num_index, width] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE if width is 0; E_RANGE for the kind, or a row that is not
-   there. */
-rlcore_status rlcore_rows_gather(const void *x, uint32_t num_rows, uint32_t width, uint32_t kind, const int64_t *index,
-                                 uint32_t num_index, void *out);
-
-/* Says which rows of padded arrays are real: the first time_steps[i] of part i.
-   time_steps: [num_parts]; valid: [num_parts, size] to write, 1 or 0.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE for a part that is longer than size. */
-rlcore_status rlcore_rows_valid(const uint32_t *time_steps, uint32_t num_parts, uint32_t size, uint8_t *valid);
-
-/* Rows of a series, each one step later than the one before: out[i][j] = x[j - i] where j >= i, else 0.
-   x: [len, width]; out: [len, len, width] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP. */
-rlcore_status rlcore_shift_rows(const float *x, uint32_t len, uint32_t width, float *out);
 
 /* ---- Trajectories: one episode or a part of it ---- */
 
@@ -1888,6 +1933,10 @@ rlcore_status rlcore_trajectory_init(void *mem, size_t mem_size, const rlcore_tr
    order, or damaged bytes. */
 rlcore_status rlcore_trajectory_attach(void *mem, size_t mem_size, rlcore_trajectory **out);
 
+/* Accepts bytes that another process adds frames to meanwhile, for calls with a const trajectory: see Sharing. What those
+   only point at may change at any time: rlcore_trajectory_read copies it. Errors: as rlcore_trajectory_attach. */
+rlcore_status rlcore_trajectory_attach_reader(const void *mem, size_t mem_size, const rlcore_trajectory **out);
+
 /* Appends frames.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without room for all of them, or
    after a frame that ended its episode; E_SHAPE for no frame; E_RANGE if a frame but the last ends it; E_VALUE for a
@@ -1907,6 +1956,17 @@ rlcore_status rlcore_trajectory_held(const rlcore_trajectory *t, rlcore_trajecto
 /* Where a column lies in the block: [num_frames, len]. Good until the block is changed.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
 rlcore_status rlcore_trajectory_column(const rlcore_trajectory *t, uint32_t column, const void **out_column);
+
+/* Copies frames out, in the order in which they came. They are numbered for the life of the block; pop and reset give the
+   numbers of all of them up, and those that a pop leaves count as new. A reader keeps `next`, 0 at first; with 0 each time
+   it copies all that is held.
+   next:      [1] number of the frame to begin with; becomes that of the first one not read.
+   out_count: [1] frames copied, to the front of each array: at most out->num_rows.
+   out_lost:  [1] frames that were forgotten before they were read, NULL to ignore.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a log_prob or a final_value; E_RANGE for a
+   next that is larger than the numbers given so far; E_BUSY only beside a writer that leaves no moment to look. */
+rlcore_status rlcore_trajectory_read(const rlcore_trajectory *t, uint64_t *next, const rlcore_rows_out *out,
+                                     uint32_t *out_count, uint64_t *out_lost);
 
 /* Writes what a learner reads. Padded rows are zeros, or element 0 of one-hot columns.
      returns[t]   = reward[t] + discount * returns[t+1]

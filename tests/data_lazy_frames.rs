@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use rlcore::cpu;
-use rlcore::data::lazy_frames::{FrameIndex, Frames, LazyFrames, LazyFramesConfig, spans};
+use rlcore::data::lazy_frames::{FrameIndex, Frames, LazyFrames, LazyFramesConfig, View, spans};
 use rlcore::error::Kind;
 use rlcore::kernels::stack::{self, Layout, MAX_STACK, Window, unit};
 use rlcore::rng::Rng;
@@ -510,4 +510,55 @@ fn damaged_images_are_refused() {
     let mut short = mem.clone();
     let len = short.len();
     assert_eq!(LazyFrames::attach(bytes(&mut short[..len - 8])).unwrap_err().kind, Kind::Size);
+}
+
+/// What another process sees while a frame is being pushed: the oldest frame is not believed, whatever was copied.
+#[test]
+fn readers_beside_a_writer_lose_what_it_may_have_touched() {
+    let c = config(2, 5, (1, 2, 1), 3);
+    let mut mem = block(&c);
+    let (spans, _) = spans(&c).unwrap();
+    let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+    for number in 0..7 {
+        frames.push(1, &[number, 10 + number], number % 4 == 0).unwrap();
+    }
+    let kinds = |writing: u32| {
+        let mut copy = mem.clone();
+        let image = bytes(&mut copy);
+        image[spans.writing.start() + 4..][..4].copy_from_slice(&writing.to_ne_bytes());
+        let attached = View::attach(image).unwrap();
+        assert_eq!(
+            LazyFrames::attach(&mut image.to_vec()).err().map(|e| e.kind),
+            (writing != 0).then_some(Kind::Image)
+        );
+        let (mut frames, mut first, mut stack, mut next) = ([0; 4], [9; 2], [0; 6], [0; 6]);
+        let read = attached.read(1, 2, &mut frames, &mut first);
+        if writing == 0 {
+            assert_eq!((frames, first), ([2, 12, 3, 13], [0, 0]));
+        }
+        // Frame 5 follows 4, the first of its episode.
+        let gathered = attached.gather(&[FrameIndex::new(1, 5)], Layout::Hwc, ElementsMut::U8(&mut stack));
+        let obs = ElementsMut::U8(&mut stack);
+        let pairs = attached.gather_transitions(&[FrameIndex::new(1, 4)], Layout::Hwc, obs, ElementsMut::U8(&mut next));
+        let indices = attached.indices(1, 5, &mut [0; 3]);
+        [read, gathered, pairs, indices].map(|result| result.err().map(|e| e.kind))
+    };
+    let gone = Some(Kind::Range);
+    assert_eq!(kinds(0), [None; 4]);
+    assert_eq!(kinds(1), [gone, None, None, None]);
+    assert_eq!(kinds(2), [gone, None, None, None]);
+    assert_eq!(kinds(3), [gone; 4]);
+    let view = View::attach(bytes(&mut mem)).unwrap();
+    let (mut frames, mut first) = ([0; 4], [0; 2]);
+    assert_eq!(view.read(1, 6, &mut frames, &mut first).unwrap_err().kind, Kind::Range);
+    assert_eq!(view.read(1, 1, &mut frames, &mut first).unwrap_err().kind, Kind::Range);
+    assert_eq!(view.read(2, 5, &mut frames, &mut first).unwrap_err().kind, Kind::Range);
+    assert_eq!(view.read(1, u64::MAX, &mut frames, &mut first).unwrap_err().kind, Kind::Range);
+    assert_eq!(view.read(1, 5, &mut frames[..3], &mut first).unwrap_err().kind, Kind::Shape);
+    assert_eq!((frames, first), ([0; 4], [0; 2]));
+    view.read(1, 4, &mut frames, &mut first).unwrap();
+    assert_eq!((frames, first), ([4, 14, 5, 15], [1, 0]));
+    view.read(1, 99, &mut [], &mut []).unwrap();
+    bytes(&mut mem)[70] ^= 1;
+    assert_eq!(View::attach(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
 }

@@ -1,6 +1,6 @@
 //! Episodes that are counted: a twin in plain Rust, the ring, late readers, bad input, and the text of monitor.csv.
 
-use rlcore::data::monitor::{CAPACITY, Episode, MAX_INFO, Monitor, MonitorConfig, Read};
+use rlcore::data::monitor::{CAPACITY, Episode, MAX_INFO, Monitor, MonitorConfig, Read, View};
 use rlcore::data::monitor_csv::{MAX_ROW_LEN, header, row};
 use rlcore::data::step::Ends;
 use rlcore::error::{Error, Kind, Result};
@@ -29,7 +29,7 @@ fn kind<T>(result: Result<T>) -> Option<Kind> {
 fn all(m: &Monitor<'_>, next: u64) -> (Vec<Episode>, Vec<f64>, Read) {
     let (mut episodes, width) = (vec![Episode::default(); 64], m.config().num_info as usize);
     let mut info = vec![f64::NAN; 64 * width];
-    let read = m.read(next, &mut episodes, &mut info).unwrap();
+    let read = m.view().read(next, &mut episodes, &mut info).unwrap();
     episodes.truncate(read.count);
     info.truncate(read.count * width);
     (episodes, info, read)
@@ -98,7 +98,7 @@ fn long_runs_equal_the_twin_and_a_reader_that_keeps_up_loses_nothing() {
             next = read.next;
             seen.extend(episodes);
             seen_info.extend(info);
-            let means = m.means();
+            let means = m.view().means().unwrap();
             let kept = twin.episodes.len().min(keep as usize);
             let last = &twin.episodes[twin.episodes.len() - kept..];
             assert_eq!((means.num_kept as usize, means.num_episodes), (kept, twin.episodes.len() as u64));
@@ -147,13 +147,13 @@ fn a_late_reader_is_told_what_it_lost() {
     assert_eq!(all(&m, 11).2, Read { count: 1, lost: 0, next: 12 });
     // In pieces, and without the infos.
     let mut three = [Episode::default(); 3];
-    let read = m.read(0, &mut three, &mut []).unwrap();
+    let read = m.view().read(0, &mut three, &mut []).unwrap();
     assert_eq!(read, Read { count: 3, lost: 4, next: 7 });
     assert_eq!(three[2].number, 6);
-    assert_eq!(m.read(5, &mut [], &mut []).unwrap(), Read { count: 0, lost: 0, next: 5 });
-    assert_eq!(kind(m.read(13, &mut three, &mut [])), Some(Kind::Range));
-    assert_eq!(kind(m.read(u64::MAX, &mut three, &mut [])), Some(Kind::Range));
-    assert_eq!(kind(m.read(4, &mut three, &mut [0.0; 5])), Some(Kind::Shape));
+    assert_eq!(m.view().read(5, &mut [], &mut []).unwrap(), Read { count: 0, lost: 0, next: 5 });
+    assert_eq!(kind(m.view().read(13, &mut three, &mut [])), Some(Kind::Range));
+    assert_eq!(kind(m.view().read(u64::MAX, &mut three, &mut [])), Some(Kind::Range));
+    assert_eq!(kind(m.view().read(4, &mut three, &mut [0.0; 5])), Some(Kind::Shape));
     assert_eq!(kind(m.reset_one(3)), Some(Kind::Range));
 }
 
@@ -223,8 +223,8 @@ fn configurations_and_images_are_checked() {
     }
     let mut words = block(&CONFIG);
     one(&mut open(&mut words), [0, 1, 0]).unwrap();
-    // In words: the count, returns, lengths, kept returns and lengths, records of four words, infos.
-    let (count, total, len, kept, kept_len, records, infos) = (16, 24, 32, 40, 48, 56, 88);
+    // In words: the count, records being written, returns, lengths, kept returns and lengths, records of four words, infos.
+    let (count, writing, total, len, kept, kept_len, records, infos) = (16, 24, 32, 40, 48, 56, 64, 96);
     // A word that holds two numbers of 32 bits, in any byte order.
     let pair = |first: u32, second: u32| -> u64 { bytemuck::cast([first, second]) };
     let nan = pair(f32::NAN.to_bits(), 0);
@@ -232,6 +232,7 @@ fn configurations_and_images_are_checked() {
         (count, 0),
         (count, 2),
         (count, u64::MAX),
+        (writing, pair(1, 0)),
         (total, nan),
         (len, 0),
         (kept, nan),
@@ -324,4 +325,30 @@ fn rows_are_pythons_numbers() {
     assert_eq!(kind(row(&e, &[0.0, f64::NAN], None)), Some(Kind::Value));
     assert_eq!(kind(row(&Episode { seconds: f64::INFINITY, ..e }, &[], None)), Some(Kind::Value));
     assert_eq!(kind(row(&Episode { episode_return: f32::NAN, ..e }, &[], None)), Some(Kind::Value));
+}
+
+/// What another process sees while a record is being added: the oldest one is not believed, whatever was copied.
+#[test]
+fn readers_beside_a_writer_lose_what_it_may_have_touched() {
+    let mut words = block(&CONFIG);
+    for _ in 0..4 {
+        one(&mut open(&mut words), [1, 1, 0]).unwrap();
+    }
+    // The one word that a step leaves as it was lies behind the count.
+    const WRITING: usize = 192;
+    let (mut episodes, mut three) = ([Episode::default(); 8], [Episode::default(); 3]);
+    let read = View::attach(bytes(&mut words)).unwrap().read(0, &mut episodes, &mut []).unwrap();
+    assert_eq!((read, episodes[7].number), (Read { count: 8, lost: 0, next: 8 }, 7));
+    bytes(&mut words)[WRITING..WRITING + 4].copy_from_slice(&1u32.to_ne_bytes());
+    let view = View::attach(bytes(&mut words)).unwrap();
+    assert_eq!(view.config(), CONFIG);
+    assert_eq!(kind(view.read(0, &mut three, &mut [])), Some(Kind::Range));
+    assert_eq!(view.read(1, &mut three, &mut []).unwrap(), Read { count: 3, lost: 0, next: 4 });
+    assert_eq!(view.read(0, &mut [], &mut []).unwrap(), Read { count: 0, lost: 0, next: 0 });
+    assert_eq!(kind(view.means()), Some(Kind::Busy));
+    assert_eq!(kind(Monitor::attach(bytes(&mut words))), Some(Kind::Image));
+    bytes(&mut words)[WRITING..WRITING + 4].fill(0);
+    assert_eq!(open(&mut words).view().means().unwrap().num_kept, 4);
+    bytes(&mut words)[70] ^= 1;
+    assert_eq!(kind(View::attach(bytes(&mut words))), Some(Kind::Image));
 }

@@ -3,11 +3,13 @@
 use proptest::prelude::*;
 use rlcore::block::Kind as BlockKind;
 use rlcore::data::minibatch::{Cut, Window, draw_window, find_trajectories, gather_rows, stack_rows, valid_rows};
+use rlcore::data::monitor::Read;
 use rlcore::data::rollout_buffer::{
     ALL_ENVS, EPISODE_LENGTH, EPISODE_RETURN, FIRST_METRIC, MetricRow, Minibatch, RolloutBuffer, RolloutBufferConfig,
-    Step,
+    Step, View,
 };
 use rlcore::data::rollout_text;
+use rlcore::data::rows::RowsOut;
 use rlcore::data::table::Column;
 use rlcore::error::Kind;
 use rlcore::kernels::gae::{Accumulate, Rollout, gae};
@@ -985,4 +987,54 @@ fn another_block_is_no_rollout() {
     bytes(&mut mem)[16..20].copy_from_slice(&other.to_ne_bytes());
     assert_eq!(RolloutBuffer::attach(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
     assert_eq!(RolloutBuffer::open(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
+}
+
+/// Steps are read from a number on that no reset gives out again.
+#[test]
+fn steps_are_read_by_number() {
+    let columns = columns();
+    let config = config(3, 2, &columns);
+    let mut mem = block(&config);
+    RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+    let mut rng = Rng::seeded(6);
+    let given: Vec<Given> = (0..5).map(|_| Given::random(&mut rng, 2, 0.3)).collect();
+    let read = |mem: &mut [u64], next: u64, num_rows: usize| {
+        let (mut reals, mut actions) = (vec![f32::NAN; num_rows * 2], vec![7; num_rows * 2]);
+        let (mut memory, mut flags) = (vec![f32::NAN; num_rows * 2 * M], vec![9; num_rows * 2]);
+        let view = View::attach(bytes(mem)).unwrap();
+        let mut columns = [None, Some(ElementsMut::I32(&mut actions))];
+        let out = RowsOut {
+            num_rows,
+            columns: &mut columns,
+            log_prob: Some(&mut reals),
+            terminated: Some(&mut flags),
+            memory: Some(&mut memory),
+            ..Default::default()
+        };
+        view.read(next, out).map(|read| (read, reals, actions, flags, memory))
+    };
+    for given in &given[..3] {
+        given.add(&mut RolloutBuffer::open(bytes(&mut mem)).unwrap()).unwrap();
+    }
+    let (got, log_prob, action, terminated, memory) = read(&mut mem, 1, 2).unwrap();
+    assert_eq!(got, Read { count: 2, lost: 0, next: 3 });
+    assert_eq!(log_prob, concat(&given[1..3], |step| &step.log_prob));
+    assert_eq!(action, concat(&given[1..3], |step| &step.action));
+    assert_eq!(terminated, concat(&given[1..3], |step| &step.terminated));
+    assert_eq!(memory, concat(&given[1..3], |step| &step.memory));
+    let mut buffer = RolloutBuffer::open(bytes(&mut mem)).unwrap();
+    buffer.finish(&[0.0; 2], Some(Elements::F32(&[0.0; 2 * OBS])), 0.9, 0.9).unwrap();
+    buffer.reset().unwrap();
+    assert_eq!(read(&mut mem, 3, 2).unwrap().0, Read { count: 0, lost: 0, next: 3 });
+    for given in &given[3..] {
+        given.add(&mut RolloutBuffer::open(bytes(&mut mem)).unwrap()).unwrap();
+    }
+    let (got, log_prob, ..) = read(&mut mem, 2, 4).unwrap();
+    assert_eq!(got, Read { count: 2, lost: 1, next: 5 });
+    assert_eq!(log_prob[..4], concat(&given[3..], |step| &step.log_prob));
+    assert!(log_prob[4..].iter().all(|x| x.is_nan()));
+    assert_eq!(read(&mut mem, 6, 1).unwrap_err().kind, Kind::Range);
+    RolloutBuffer::attach(bytes(&mut mem)).unwrap();
+    bytes(&mut mem)[70] ^= 1;
+    assert_eq!(View::attach(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
 }

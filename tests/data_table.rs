@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rlcore::block::{Cutter, Plan, Span};
 use rlcore::cpu;
 use rlcore::data::lazy_frames::FrameIndex;
-use rlcore::data::table::{Column, MAX_COLUMNS, Run, Spans, Table, TableConfig, View, oldest_after, spans};
+use rlcore::data::table::{Column, MAX_COLUMNS, Run, Spans, Table, TableConfig, View, spans};
 use rlcore::error::{Error, Kind, Result};
 use rlcore::kernels::stack::Layout;
 use rlcore::rng::Rng;
@@ -522,11 +522,4 @@ fn what_no_pushes_lead_to_is_no_image() {
     refused(&|o| o.field(spans.age)[1] = 1);
     refused(&|o| o.field(spans.age)[4] = 2);
     refused(&|o| o.field(spans.age)[5] = 4);
-}
-
-#[test]
-fn readers_beside_a_writer_forget_what_it_may_have_touched() {
-    // Ten rows pushed of which four are kept: 6 to 9. While row 10 is written row 6 may be torn.
-    assert_eq!((oldest_after(10, 0, 4), oldest_after(10, 1, 4), oldest_after(11, 1, 4)), (6, 7, 8));
-    assert_eq!((oldest_after(3, 1, 4), oldest_after(0, 0, 4)), (0, 0));
 }

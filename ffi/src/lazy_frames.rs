@@ -147,6 +147,7 @@ impl Block {
                 config: self.config,
                 first: begin,
                 pushed: ptr::field_mut(base, s.pushed, begin, rows),
+                writing: ptr::field_mut(base, s.writing, begin, rows),
                 age: ptr::field_mut(base, s.age, begin.saturating_mul(slots), rows.saturating_mul(slots)),
                 frames: ptr::field_mut(base, s.frames, begin.saturating_mul(bytes), rows.saturating_mul(bytes)),
             }
@@ -158,6 +159,7 @@ impl Block {
             View {
                 config: self.config,
                 pushed: ptr::field(self.base, self.spans.pushed),
+                writing: ptr::field(self.base, self.spans.writing),
                 age: ptr::field(self.base, self.spans.age),
                 frames: ptr::field(self.base, self.spans.frames),
             }
@@ -237,6 +239,17 @@ pub unsafe extern "C" fn rlcore_lazy_frames_attach(
         *out.one() = mem.cast();
         Ok(())
     })
+}
+
+/// Accepts bytes that another process pushes frames to meanwhile, for calls with a const object: see Sharing.
+/// Errors: as rlcore_lazy_frames_attach.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_attach_reader(
+    mem: *const c_void,
+    mem_size: usize,
+    out: *mut *const rlcore_lazy_frames,
+) -> rlcore_status {
+    call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
 }
 
 /// Appends a frame to the ring of environment `env`.
@@ -326,6 +339,29 @@ pub unsafe extern "C" fn rlcore_lazy_frames_held(
         let held = block.view().held(env as usize)?;
         (*begin.one(), *end.one()) = (held.start, held.end);
         Ok(())
+    })
+}
+
+/// Copies frames as they were pushed, from `number` on.
+/// frames: [num_frames, height, width, channels] to write.
+/// first:  [num_frames] to write, 1 where a frame starts an episode.
+/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE if one of them is not held.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_lazy_frames_read(
+    l: *const rlcore_lazy_frames,
+    env: u32,
+    number: u64,
+    num_frames: u32,
+    frames: *mut u8,
+    first: *mut u8,
+) -> rlcore_status {
+    call(|| unsafe {
+        let block = Block::at(l)?;
+        let len = num_frames as usize;
+        let frames = Output::at("frames", frames, ptr::grid("frames", len, block.frame_len)?)?;
+        let first = Output::at("first", first, len)?;
+        apart(&[frames.extent(), first.extent()], &[block.extent])?;
+        Ok(block.view().read(env as usize, number, frames.slice(), first.slice())?)
     })
 }
 

@@ -73,6 +73,8 @@ pub mod rollout_buffer;
 #[cfg(feature = "rollouts")]
 pub mod rollout_file;
 #[cfg(feature = "rollouts")]
+pub mod rows;
+#[cfg(feature = "rollouts")]
 pub mod trajectory;
 
 pub mod sampling;

@@ -7,7 +7,7 @@ use crate::lazy_frames::layout;
 use crate::ptr::{self, Extent, Input, Output, Plain, Versioned, apart};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{Fault, Result, call, rlcore_status};
-use crate::table::{self, Values, Writing, rlcore_column};
+use crate::table::{self, Values, rlcore_column};
 use rlcore::block::Span;
 use rlcore::data::memory::{
     Added, Draw, Frame, FramesOut, Index, Memory, MemoryConfig, Rule, Sample, Spans, View, lay,
@@ -18,8 +18,7 @@ use rlcore::rng::Rng;
 /// The last frames of a stream of episodes: the caller's own block. Frames are numbered from 0, numbers are never reused,
 /// and a full memory forgets its oldest frame. Frames with max_sample_size - 1 predecessors (and those that their oldest
 /// stack reads) are in one of two pools: priority frames, |reward| > reward_threshold or NaN, and ordinary ones.
-/// Calls with a const memory may run on several threads at once, others alone. A process that shares the bytes may make
-/// them beside the one that adds: see rlcore_memory_attach_reader.
+/// Calls with a const memory may run on several threads at once, others alone.
 pub struct rlcore_memory;
 
 /// What a memory is made from.
@@ -233,19 +232,14 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Adds what the closure says while readers are warned of `rows` frames, and says where they went.
+    /// Adds what the closure says, and says where it went.
     unsafe fn adding(
         &self,
-        rows: u32,
         out_number: Option<Output<'_, u64>>,
         out_cuts: Option<Output<'_, u32>>,
         add: impl FnOnce(&mut Memory<'a>) -> Result<Added>,
     ) -> Result {
-        let added = unsafe {
-            let mut memory = self.memory()?;
-            let _writing = Writing::begin(self.base, &self.spans.table, 0, 1, rows);
-            add(&mut memory)?
-        };
+        let added = add(&mut unsafe { self.memory()? })?;
         if let Some(out) = out_number {
             *out.one() = added.number;
         }
@@ -253,12 +247,6 @@ impl<'a> Block<'a> {
             *out.one() = added.cuts;
         }
         Ok(())
-    }
-
-    /// After frames were copied out. Errors: `Range`; what was copied means nothing then.
-    unsafe fn check_held(&self, oldest: u64) -> Result {
-        let oldest = core::iter::once((0, oldest));
-        unsafe { table::check_held(self.base, &self.config.table, &self.spans.table, oldest) }
     }
 }
 
@@ -321,24 +309,15 @@ pub unsafe extern "C" fn rlcore_memory_attach(
     })
 }
 
-/// Accepts bytes that another process writes to meanwhile, as a mapped file that both share: looks only at what never
-/// changes. The calls with a const memory may then be made beside that one writer. They never wait: frames are copied as
-/// they were added or not at all, E_RANGE, where the writer has overwritten them; a draw may name frames that are
-/// forgotten by the time they are gathered. 64-bit processors only.
-/// Errors: as rlcore_memory_attach.
+/// Accepts bytes that another process adds frames to meanwhile, for calls with a const memory: see Sharing. A draw may name
+/// frames that are forgotten by the time they are gathered. Errors: as rlcore_memory_attach.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_attach_reader(
     mem: *const c_void,
     mem_size: usize,
     out: *mut *const rlcore_memory,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Input::at("mem", mem.cast::<u8>(), mem_size)?, Output::at("out", out, 1)?);
-        apart(&[out.extent()], &[block.extent()])?;
-        View::attach(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
 }
 
 /// Appends a frame. It continues the last one if that has not ended, in the same episode, one step later; if the last one
@@ -373,7 +352,7 @@ pub unsafe extern "C" fn rlcore_memory_add(
         let frame = self::frame(given)?;
         let row = values.rows().row(&block.config.table, 0);
         let row = row.get(..block.config.table.columns().len()).unwrap_or(&row);
-        block.adding(1, number, cuts, |memory| Ok(memory.add(&frame, row)?))
+        block.adding(number, cuts, |memory| Ok(memory.add(&frame, row)?))
     })
 }
 
@@ -419,7 +398,7 @@ pub unsafe extern "C" fn rlcore_memory_add_rollout(
         });
         let rows = values.rows();
         let rows = rows.all().get(..block.config.table.columns().len()).unwrap_or(rows.all());
-        block.adding(num_frames, number, cuts, |memory| Ok(memory.add_rollout(frames, rows)?))
+        block.adding(number, cuts, |memory| Ok(memory.add_rollout(frames, rows)?))
     })
 }
 
@@ -536,7 +515,7 @@ pub unsafe extern "C" fn rlcore_memory_sample_priority(
 /// kind:    that of the column; or RLCORE_F32 for bytes, from 0 to 1.
 /// out:     [num_samples, len, elements of the column, a whole stack] to write.
 /// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a column, layout, kind or sample, and if a frame is
-/// not held or has been forgotten since the draw. Beside a writer in another process out may be written then.
+/// not held or has been forgotten since the draw.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_gather(
     m: *const rlcore_memory,
@@ -555,12 +534,7 @@ pub unsafe extern "C" fn rlcore_memory_gather(
         let rows = ptr::grid("out", num_samples as usize, len as usize)?;
         let out = table::room(&block.config.table, column, kind, rows, out)?;
         apart(&[out.extent()], &[block.extent, given.extent()])?;
-        let (view, samples) = (block.view()?, given.slice());
-        let stacks = block.config.table.column(column as usize)?.stack() > 1;
-        view.check(samples, len as usize, stacks)?;
-        let oldest = view.oldest(samples, stacks)?;
-        view.gather(column as usize, samples, len as usize, layout, out.elements())?;
-        block.check_held(oldest)
+        Ok(block.view()?.gather(column as usize, given.slice(), len as usize, layout, out.elements())?)
     })
 }
 
@@ -594,17 +568,13 @@ pub unsafe extern "C" fn rlcore_memory_gather_frames(
             valid.as_ref().map_or(Extent::NONE, Output::extent),
         ];
         apart(&outputs, &[block.extent, given.extent()])?;
-        let (view, samples) = (block.view()?, given.slice());
-        view.check(samples, len as usize, false)?;
-        let oldest = view.oldest(samples, false)?;
         let out = FramesOut {
             reward: reward.map(Output::slice),
             terminated: terminated.map(Output::slice),
             truncated: truncated.map(Output::slice),
             valid: valid.map(Output::slice),
         };
-        view.gather_frames(samples, len as usize, out)?;
-        block.check_held(oldest)
+        Ok(block.view()?.gather_frames(given.slice(), len as usize, out)?)
     })
 }
 

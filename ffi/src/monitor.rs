@@ -7,7 +7,7 @@ use crate::ptr::{self, Extent, Input, Output, Plain, Room, Versioned, apart};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::rlcore_vecenv_out;
 use rlcore::block::{Header, Kind as BlockKind};
-use rlcore::data::monitor::{Episode, MAX_INFO, Monitor, MonitorConfig};
+use rlcore::data::monitor::{Episode, MAX_INFO, Monitor, MonitorConfig, View};
 use rlcore::data::monitor_csv;
 use rlcore::data::step::Ends;
 use rlcore::error::{Error, Kind};
@@ -119,6 +119,19 @@ unsafe fn config(p: *const rlcore_monitor_config) -> Result<MonitorConfig> {
     Ok(MonitorConfig { num_envs: c.num_envs, keep: c.keep, capacity: c.capacity, num_info: c.num_info, start: c.start })
 }
 
+/// The bytes of a block, as its header says. Errors: `Null`, `Align`, `Image`.
+unsafe fn size_of_block(p: *const rlcore_monitor) -> Result<usize> {
+    let head = unsafe { Input::at("monitor", p.cast::<u8>(), size_of::<Header>())? };
+    Ok(Header::read(head.slice(), BlockKind::Monitor)?.size() as usize)
+}
+
+/// The records of a monitor and the bytes of its block. Errors: `Null`, `Align`, `Image`.
+unsafe fn view<'a>(p: *const rlcore_monitor) -> Result<(Extent, View<'a>)> {
+    let size = unsafe { size_of_block(p)? };
+    let block = unsafe { Input::at("monitor", p.cast::<u8>(), size)? };
+    Ok((block.extent(), View::open(block.slice())?))
+}
+
 /// A monitor and the bytes of its block.
 struct Block<'a> {
     extent: Extent,
@@ -128,10 +141,8 @@ struct Block<'a> {
 impl<'a> Block<'a> {
     /// Errors: `Null`, `Align`, `Image`.
     unsafe fn at(p: *mut rlcore_monitor) -> Result<Block<'a>> {
-        let base: *mut u8 = p.cast();
-        let head = unsafe { Input::at("monitor", base.cast_const(), size_of::<Header>())? };
-        let size = Header::read(head.slice(), BlockKind::Monitor)?.size() as usize;
-        let block = unsafe { Output::at("monitor", base, size)? };
+        let size = unsafe { size_of_block(p)? };
+        let block = unsafe { Output::at("monitor", p.cast::<u8>(), size)? };
         let extent = block.extent();
         Ok(Block { extent, monitor: Monitor::open(block.slice())? })
     }
@@ -219,6 +230,17 @@ pub unsafe extern "C" fn rlcore_monitor_attach(
     })
 }
 
+/// Accepts bytes that another process counts steps in meanwhile, for calls with a const monitor: see Sharing.
+/// Errors: as rlcore_monitor_attach.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_monitor_attach_reader(
+    mem: *const c_void,
+    mem_size: usize,
+    out: *mut *const rlcore_monitor,
+) -> rlcore_status {
+    call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
+}
+
 /// All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
 /// Errors: E_NULL; E_ALIGN; E_IMAGE.
 #[unsafe(no_mangle)]
@@ -274,7 +296,7 @@ pub unsafe extern "C" fn rlcore_monitor_step_clock(
 /// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the episodes ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_read(
-    m: *mut rlcore_monitor,
+    m: *const rlcore_monitor,
     next: *mut u64,
     episodes: *mut rlcore_episode,
     info: *mut f64,
@@ -283,8 +305,8 @@ pub unsafe extern "C" fn rlcore_monitor_read(
     out_lost: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
-        let width = block.monitor.config().num_info as usize;
+        let (block, view) = view(m)?;
+        let width = view.config().num_info as usize;
         let next = Output::at("next", next, 1)?;
         let episodes = Output::<Episode>::at("episodes", episodes.cast(), len as usize)?;
         let info = Output::optional("info", info, ptr::grid("info", len as usize, width)?)?;
@@ -293,10 +315,10 @@ pub unsafe extern "C" fn rlcore_monitor_read(
         let (next_extent, count_extent) = (next.extent(), count.extent());
         let info_extent = info.as_ref().map_or(Extent::NONE, Output::extent);
         let lost_extent = lost.as_ref().map_or(Extent::NONE, Output::extent);
-        apart(&[next_extent, episodes.extent(), info_extent, count_extent, lost_extent, block.extent], &[])?;
+        apart(&[next_extent, episodes.extent(), info_extent, count_extent, lost_extent], &[block])?;
         let next = next.one();
         let info: &mut [f64] = info.map_or(&mut [], Output::slice);
-        let read = block.monitor.read(*next, episodes.slice(), info)?;
+        let read = view.read(*next, episodes.slice(), info)?;
         *next = read.next;
         *count.one() = read.count as u32;
         if let Some(lost) = lost {
@@ -306,14 +328,18 @@ pub unsafe extern "C" fn rlcore_monitor_read(
     })
 }
 
-/// Means over the last `keep` episodes, or as many as have ended. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
+/// Means over the last `keep` episodes, or as many as have ended.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer that leaves no moment to look.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_monitor_means(m: *mut rlcore_monitor, out: *mut rlcore_monitor_stats) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_monitor_means(
+    m: *const rlcore_monitor,
+    out: *mut rlcore_monitor_stats,
+) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
+        let (block, view) = view(m)?;
         let room = ptr::OutSized::at(out)?;
-        apart(&[room.extent(), block.extent], &[])?;
-        let means = block.monitor.means();
+        apart(&[room.extent()], &[block])?;
+        let means = view.means()?;
         room.store(rlcore_monitor_stats {
             struct_size: size_of::<rlcore_monitor_stats>() as u32,
             num_kept: means.num_kept,

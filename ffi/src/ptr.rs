@@ -671,13 +671,23 @@ pub unsafe fn atomics<'a>(base: *const u8, span: Span<u32>) -> &'a [AtomicU32] {
     unsafe { slice::from_raw_parts(base.add(span.start()).cast::<AtomicU32>(), span.len()) }
 }
 
-/// Entry `i` of a field of the block at `base` as it is now, read once, whoever else writes to it.
+/// Hands a block out, for reading, that `accept` accepts beside the one who writes to it.
+/// Errors: `Null`, `Align`, `Overlap`, those of `accept`.
 ///
 /// # Safety
-/// `base` is a block that was laid out with this span.
-pub unsafe fn peek<T: Plain>(base: *const u8, span: Span<T>, i: usize) -> Option<T> {
-    // SAFETY: within the span, which is aligned within the block.
-    (i < span.len()).then(|| unsafe { base.add(span.start()).cast::<T>().add(i).read_volatile() })
+/// As [`Input::at`] of the block, except that its writer may go on; as [`Output::at`] of `out`.
+pub unsafe fn attach_reader<T>(
+    mem: *const c_void,
+    mem_size: usize,
+    out: *mut *const T,
+    accept: impl FnOnce(&[u8]) -> Result,
+) -> Result {
+    let block = unsafe { Input::at("mem", mem.cast::<u8>(), mem_size)? };
+    let out = unsafe { Output::at("out", out, 1)? };
+    apart(&[out.extent()], &[block.extent()])?;
+    accept(block.slice())?;
+    *out.one() = mem.cast();
+    Ok(())
 }
 
 /// Stores a result.

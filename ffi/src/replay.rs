@@ -7,10 +7,11 @@ use crate::lazy_frames::{layout, rlcore_frame_index};
 use crate::ptr::{self, AnyInput, Extent, Input, OutSized, Output, Versioned, apart};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{Fault, Result, call, rlcore_status};
-use crate::table::{self, Rows, Values, Writing, rlcore_column};
+use crate::table::{self, Rows, Values, rlcore_column};
+use rlcore::block::shared;
 use rlcore::data::lazy_frames::FrameIndex;
 use rlcore::data::replay::{Added, Draw, Normalize, Replay, ReplayConfig, Step, Transitions, View, linear, spans};
-use rlcore::data::table::{MAX_COLUMNS, Spans, TableConfig};
+use rlcore::data::table::{MAX_COLUMNS, TableConfig};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 use rlcore::space::Elements;
@@ -127,7 +128,6 @@ struct Block<'a> {
     size: usize,
     extent: Extent,
     config: &'a ReplayConfig,
-    table: Spans,
 }
 
 impl<'a> Block<'a> {
@@ -136,8 +136,8 @@ impl<'a> Block<'a> {
         let base: *const u8 = p.cast();
         let head = unsafe { Input::at("replay", base, ReplayConfig::END)? };
         let config = ReplayConfig::of(head.slice())?;
-        let (spans, size) = spans(config)?;
-        Ok(Block { base: base.cast_mut(), size, extent: Extent::of("replay", base, size), config, table: spans.table })
+        let (_, size) = spans(config)?;
+        Ok(Block { base: base.cast_mut(), size, extent: Extent::of("replay", base, size), config })
     }
 
     fn table(&self) -> &'a TableConfig {
@@ -150,16 +150,6 @@ impl<'a> Block<'a> {
 
     unsafe fn view(&self) -> Result<View<'a>> {
         Ok(View::of(unsafe { Input::at("replay", self.base.cast_const(), self.size)? }.slice())?)
-    }
-
-    /// Readers beside know that environments `[begin, end)` are taking a step. After [`apart`], as [`Block::replay`].
-    unsafe fn writing<'w>(&self, begin: usize, end: usize) -> Writing<'w> {
-        unsafe { Writing::begin(self.base, &self.table, begin, end, 2) }
-    }
-
-    /// After these transitions were copied: no writer has overwritten them meanwhile. Errors: `Range`.
-    unsafe fn check_held(&self, view: &View<'a>, index: &[FrameIndex]) -> Result {
-        unsafe { table::check_held(self.base, &self.config.table, &self.table, view.oldest(index)) }
     }
 
     /// After [`apart`] has been asked about everything else.
@@ -283,25 +273,15 @@ pub unsafe extern "C" fn rlcore_replay_attach(
     })
 }
 
-/// Accepts bytes that another process writes to meanwhile, for calls with a const memory: mem may be a mapping that can
-/// only be read. Nothing waits: a transition that the writer overwrites while it is copied is refused with E_RANGE, and
-/// what was copied means nothing. A draw follows weights as they are while it goes on. Unlike rlcore_replay_attach this
-/// checks only the header and the configuration.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or a damaged header.
+/// Accepts bytes that another process adds rows to meanwhile, for calls with a const memory: see Sharing. A draw follows
+/// weights as they are while it goes on. Errors: as rlcore_replay_attach.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_attach_reader(
     mem: *const c_void,
     mem_size: usize,
     out: *mut *const rlcore_replay,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Input::at("mem", mem.cast::<u8>(), mem_size)?, Output::at("out", out, 1)?);
-        apart(&[out.extent()], &[block.extent()])?;
-        View::attach(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
 }
 
 /// Appends one step of environment `env`.
@@ -339,7 +319,6 @@ pub unsafe extern "C" fn rlcore_replay_add(
         let end = tails.map(|tails| tail(config, &rows, &tails, 0));
         let end = end.as_ref().and_then(|end| end.get(..columns));
         let step = Step { reward, terminated, truncated };
-        let _writing = block.writing(env as usize, (env as usize).saturating_add(1));
         let number = block.replay()?.add(env as usize, row.get(..columns).unwrap_or(&row), &step, end)?;
         if let Some(out) = out {
             *out.one() = number;
@@ -377,7 +356,6 @@ pub unsafe extern "C" fn rlcore_replay_add_all(
         let (reward, terminated, truncated) = (reward.slice(), terminated.slice(), truncated.slice());
         let (rows, tails) = (values.rows(), tails.map(Tails::elements));
         let set = |flags: &[u8], env: usize| flags.get(env).is_some_and(|&flag| flag != 0);
-        let _writing = block.writing(0, n);
         Ok(block.replay()?.add_all(|env| Added {
             row: rows.row(&config.table, env),
             step: Step {
@@ -430,9 +408,6 @@ pub unsafe extern "C" fn rlcore_replay_linear(initial: f32, end: f32, progress: 
     call(|| unsafe { ptr::put("out", out, || Ok(linear(initial, end, progress)?)) })
 }
 
-/// Times that a reader draws again before it says that the writer is too fast.
-const LOOKS: u32 = 100;
-
 /// Draws num_rows transitions in proportion to their weights.
 /// beta:        exponent of the corrections, at least 0; 0.4 rising to 1 is usual.
 /// normalize:   an rlcore_replay_normalize.
@@ -469,14 +444,14 @@ pub unsafe extern "C" fn rlcore_replay_sample(
         let draw = Draw { beta, normalize, independent: ptr::flag("independent", independent)? };
         let (view, rng, index, weight) = (block.view()?, rng.one(), index.slice(), weight.slice());
         let mut probability = probability.map(Output::slice);
-        for _ in 0..LOOKS {
+        for _ in 0..shared::LOOKS {
             view.sample(&draw, rng, index, weight, probability.as_deref_mut())?;
             // Beside a writer, a weight may have become 0 between two looks at it.
             if weight.iter().all(|weight| weight.is_finite()) || view.check(index).is_ok() {
                 return Ok(());
             }
         }
-        Err(Error::new(Kind::Busy, "replay: a writer beside that leaves a draw the time it takes").into())
+        Err(shared::BUSY.into())
     })
 }
 
@@ -516,8 +491,7 @@ pub unsafe extern "C" fn rlcore_replay_update(
 /// reward:   [num_rows] sum of discount^i * reward over the steps of the transition.
 /// discount: [num_rows] discount^steps, what the value of the next observation counts; 0 where the last step terminated.
 /// terminated, truncated: [num_rows] 1 if the last step ended the episode so.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a transition that has been forgotten, beside a
-/// writer even while it is copied.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a transition that has been forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_transitions(
     r: *const rlcore_replay,
@@ -546,9 +520,7 @@ pub unsafe extern "C" fn rlcore_replay_transitions(
             terminated: terminated.map(Output::slice),
             truncated: truncated.map(Output::slice),
         };
-        let (view, index) = (block.view()?, index.slice());
-        view.transitions(index, out)?;
-        block.check_held(&view, index)
+        Ok(block.view()?.transitions(index.slice(), out)?)
     })
 }
 
@@ -559,7 +531,7 @@ pub unsafe extern "C" fn rlcore_replay_transitions(
 /// kind:   that of the column; or RLCORE_F32 for bytes: from 0 to 1, each byte / 255.
 /// out:    [num_rows, len, or a whole stack of it] of that kind, to write.
 /// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for column, layout, kind, or a transition that has been
-/// forgotten, beside a writer even while it is copied.
+/// forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_gather(
     r: *const rlcore_replay,
@@ -576,9 +548,7 @@ pub unsafe extern "C" fn rlcore_replay_gather(
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
         let out = table::room(block.table(), column, kind, rows, out)?;
         apart(&[out.extent()], &[index.extent(), block.extent])?;
-        let (view, index) = (block.view()?, index.slice());
-        view.gather(column as usize, index, layout, out.elements())?;
-        block.check_held(&view, index)
+        Ok(block.view()?.gather(column as usize, index.slice(), layout, out.elements())?)
     })
 }
 
@@ -600,9 +570,7 @@ pub unsafe extern "C" fn rlcore_replay_gather_next(
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
         let out = table::room(block.table(), column, kind, rows, out)?;
         apart(&[out.extent()], &[index.extent(), block.extent])?;
-        let (view, index) = (block.view()?, index.slice());
-        view.gather_next(column as usize, index, layout, out.elements())?;
-        block.check_held(&view, index)
+        Ok(block.view()?.gather_next(column as usize, index.slice(), layout, out.elements())?)
     })
 }
 

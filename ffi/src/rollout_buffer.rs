@@ -5,19 +5,17 @@ use core::mem::offset_of;
 use core::ptr::{null, null_mut};
 
 use crate::kernels::rlcore_rollout;
-use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Plain, Room, Versioned, apart};
-use crate::status::{Fault, Result, call, rlcore_status};
+use crate::ptr::{self, AnyInput, Extent, Input, Output, Plain, Room, Versioned, apart};
+use crate::rows::{ColumnInputs, ColumnOutputs, RowsRoom, rlcore_rows_out};
+use crate::status::{Result, call, rlcore_status};
 use crate::table::{self, rlcore_column};
 use rlcore::block::{Header, Kind as BlockKind};
-use rlcore::data::minibatch::{self, Window};
+use rlcore::data::minibatch::Window;
 use rlcore::data::rollout_buffer::{
     EPISODE_LENGTH, EPISODE_RETURN, FIRST_METRIC, MetricRow, Minibatch, RolloutBuffer, RolloutBufferConfig, Step, View,
 };
 use rlcore::data::rollout_text;
-use rlcore::data::table::{Column, MAX_COLUMNS, TableConfig};
-use rlcore::error::{Error, Kind};
-use rlcore::kernels::shift_rows;
-use rlcore::space::{Element, Elements, ElementsMut};
+use rlcore::data::table::{MAX_COLUMNS, TableConfig};
 
 /// What N environments did in T steps: the caller's own block. rlcore_rollout_buffer_add fills it,
 /// rlcore_rollout_buffer_finish computes advantages and closes it, rlcore_rollout_buffer_reset begins the next rollout.
@@ -295,79 +293,6 @@ unsafe impl Versioned for rlcore_rollout_extras {
     }
 }
 
-/// The caller's arrays of columns; those that are not given are left out.
-pub(crate) struct ColumnInputs<'a> {
-    list: Extent,
-    inputs: [Option<AnyInput<'a>>; MAX_COLUMNS],
-}
-
-impl<'a> ColumnInputs<'a> {
-    /// `[rows, len]` elements of each column at `[num_columns]` pointers. Errors: `Null`, `Align`, `Overflow`.
-    ///
-    /// # Safety
-    /// As [`Input::at`] of the list and of what it points to.
-    pub(crate) unsafe fn at(columns: &[Column], list: *const *const c_void, rows: usize) -> Result<Self> {
-        let list = unsafe { Input::optional("columns", list, columns.len())? };
-        let extent = list.as_ref().map_or(Extent::NONE, Input::extent);
-        let mut inputs = [const { None }; MAX_COLUMNS];
-        for ((input, p), column) in inputs.iter_mut().zip(list.map_or(&[][..], Input::slice)).zip(columns) {
-            *input = unsafe { AnyInput::optional("a column", *p, column.element()?, rows, column.len as usize)? };
-        }
-        Ok(ColumnInputs { list: extent, inputs })
-    }
-
-    /// What is read.
-    pub(crate) fn extents(&self) -> [Extent; MAX_COLUMNS + 1] {
-        let mut extents = [self.list; MAX_COLUMNS + 1];
-        for (extent, input) in extents.iter_mut().zip(&self.inputs) {
-            *extent = input.as_ref().map_or(Extent::NONE, AnyInput::extent);
-        }
-        extents
-    }
-
-    /// The elements.
-    pub(crate) fn elements(self) -> [Option<Elements<'a>>; MAX_COLUMNS] {
-        self.inputs.map(|input| input.map(AnyInput::elements))
-    }
-}
-
-/// Room for columns; those that are not given are left out.
-pub(crate) struct ColumnOutputs<'a> {
-    list: Extent,
-    outputs: [Option<AnyOutput<'a>>; MAX_COLUMNS],
-}
-
-impl<'a> ColumnOutputs<'a> {
-    /// As [`ColumnInputs::at`], to write.
-    ///
-    /// # Safety
-    /// As [`Input::at`] of the list and [`Output::at`] of what it points to.
-    pub(crate) unsafe fn at(columns: &[Column], list: *const *mut c_void, rows: usize) -> Result<Self> {
-        let list = unsafe { Input::optional("columns", list, columns.len())? };
-        let extent = list.as_ref().map_or(Extent::NONE, Input::extent);
-        let mut outputs = [const { None }; MAX_COLUMNS];
-        for ((output, p), column) in outputs.iter_mut().zip(list.map_or(&[][..], Input::slice)).zip(columns) {
-            *output = unsafe { AnyOutput::optional("a column", *p, column.element()?, rows, column.len as usize)? };
-        }
-        Ok(ColumnOutputs { list: extent, outputs })
-    }
-
-    /// The list, which is only read.
-    pub(crate) fn list(&self) -> Extent {
-        self.list
-    }
-
-    /// What is written.
-    pub(crate) fn extents(&self) -> [Extent; MAX_COLUMNS] {
-        self.outputs.each_ref().map(|output| output.as_ref().map_or(Extent::NONE, AnyOutput::extent))
-    }
-
-    /// The room.
-    pub(crate) fn elements(self) -> [Option<ElementsMut<'a>>; MAX_COLUMNS] {
-        self.outputs.map(|output| output.map(AnyOutput::elements))
-    }
-}
-
 /// The configuration but for its columns, and those.
 unsafe fn config(p: *const rlcore_rollout_buffer_config) -> Result<(RolloutBufferConfig<'static>, TableConfig)> {
     let c = unsafe { ptr::sized(p)? };
@@ -457,6 +382,17 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_attach(
         *out.one() = mem.cast();
         Ok(())
     })
+}
+
+/// Accepts bytes that another process adds steps to meanwhile, for calls with a const rollout: see Sharing. What those only
+/// point at may change at any time: rlcore_rollout_buffer_read copies it. Errors: as rlcore_rollout_buffer_attach.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_attach_reader(
+    mem: *const c_void,
+    mem_size: usize,
+    out: *mut *const rlcore_rollout_buffer,
+) -> rlcore_status {
+    call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
 }
 
 /// Where row `step` of a column lies in the block, [N, len]: to be filled in place, before the step is added with NULL
@@ -660,6 +596,29 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_progress(
             ..Versioned::defaults()
         });
         Ok(())
+    })
+}
+
+/// Copies steps out, in the order in which they came. They are numbered over all rollouts: step t of one is number
+/// global_step / N - num_steps + t, as rlcore_rollout_buffer_progress tells them. A reader keeps `next`, 0 at first.
+/// next:      [1] number of the step to begin with; becomes that of the first one not read.
+/// out_count: [1] steps copied, to the front of each array: at most out->num_rows, and those of this rollout.
+/// out_lost:  [1] steps that were forgotten before they were read, NULL to ignore.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the steps
+/// added so far; E_BUSY only beside a writer that leaves no moment to look.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_read(
+    b: *const rlcore_rollout_buffer,
+    next: *mut u64,
+    out: *const rlcore_rows_out,
+    out_count: *mut u32,
+    out_lost: *mut u64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(b)?;
+        let (columns, n) = (view.columns(), view.num_envs());
+        let room = RowsRoom::at(columns, n, view.memory_len(), next, out, out_count, out_lost, extent)?;
+        room.read(columns.len(), |next, out| view.read(next, out))
     })
 }
 
@@ -927,105 +886,5 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_format_step(
         let room = Room::at(text, text_size, out_len)?;
         room.apart(&[extent])?;
         room.fill(|text| Ok(rollout_text::step(&view, step, text)?))
-    })
-}
-
-/// The element kind of a call. Errors: `Range`.
-fn element(kind: u32) -> Result<Element> {
-    let unknown = Error::new(Kind::Range, "0 (f32), 1 (i32) or 2 (u8)").given(kind as usize);
-    Element::from_number(kind).ok_or_else(|| Fault::at("kind", unknown))
-}
-
-/// Most arrays that one call stacks.
-const MAX_PARTS: usize = 64;
-
-/// Puts arrays behind one another, such as those of several trajectories.
-/// parts: [num_parts] arrays, at most 64; array i has num_rows[i] rows of width elements of kind, an rlcore_element.
-/// out:   [num_out_rows, width] to write, num_out_rows being all rows together.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE for num_out_rows; E_RANGE for num_parts or the kind.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_rows_stack(
-    parts: *const *const c_void,
-    num_rows: *const u32,
-    num_parts: u32,
-    width: u32,
-    kind: u32,
-    out: *mut c_void,
-    num_out_rows: u32,
-) -> rlcore_status {
-    call(|| unsafe {
-        let (kind, count, width) = (element(kind)?, num_parts as usize, width as usize);
-        if count > MAX_PARTS {
-            let many = Error::new(Kind::Range, "at most").needed(MAX_PARTS).given(count);
-            return Err(Fault::at("num_parts", many));
-        }
-        let (list, rows) = (Input::at("parts", parts, count)?, Input::at("num_rows", num_rows, count)?);
-        let out = AnyOutput::at("out", out, kind, num_out_rows as usize, width)?;
-        apart(&[out.extent()], &[list.extent(), rows.extent()])?;
-        let mut elements = [Elements::U8(&[]); MAX_PARTS];
-        for ((to, p), rows) in elements.iter_mut().zip(list.slice()).zip(rows.slice()) {
-            let part = AnyInput::at("a part", *p, kind, *rows as usize, width)?;
-            apart(&[out.extent()], &[part.extent()])?;
-            *to = part.elements();
-        }
-        Ok(minibatch::stack_rows(elements.get(..count).unwrap_or(&[]), out.elements())?)
-    })
-}
-
-/// Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end, -1 is the last row.
-/// x: [num_rows, width] of kind, an rlcore_element; index: [num_index]; out: [num_index, width] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE if width is 0; E_RANGE for the kind, or a row that is not
-/// there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_rows_gather(
-    x: *const c_void,
-    num_rows: u32,
-    width: u32,
-    kind: u32,
-    index: *const i64,
-    num_index: u32,
-    out: *mut c_void,
-) -> rlcore_status {
-    call(|| unsafe {
-        let (kind, width) = (element(kind)?, width as usize);
-        let x = AnyInput::at("x", x, kind, num_rows as usize, width)?;
-        let index = Input::at("index", index, num_index as usize)?;
-        let out = AnyOutput::at("out", out, kind, num_index as usize, width)?;
-        apart(&[out.extent()], &[x.extent(), index.extent()])?;
-        Ok(minibatch::gather_rows(x.elements(), width, index.slice(), out.elements())?)
-    })
-}
-
-/// Says which rows of padded arrays are real: the first time_steps[i] of part i.
-/// time_steps: [num_parts]; valid: [num_parts, size] to write, 1 or 0.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE for a part that is longer than size.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_rows_valid(
-    time_steps: *const u32,
-    num_parts: u32,
-    size: u32,
-    valid: *mut u8,
-) -> rlcore_status {
-    call(|| unsafe {
-        let (count, size) = (num_parts as usize, size as usize);
-        let time_steps = Input::at("time_steps", time_steps, count)?;
-        let valid = Output::at("valid", valid, ptr::grid("valid", count, size)?)?;
-        apart(&[valid.extent()], &[time_steps.extent()])?;
-        Ok(minibatch::valid_rows(time_steps.slice(), size, valid.slice())?)
-    })
-}
-
-/// Rows of a series, each one step later than the one before: out[i][j] = x[j - i] where j >= i, else 0.
-/// x: [len, width]; out: [len, len, width] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_shift_rows(x: *const f32, len: u32, width: u32, out: *mut f32) -> rlcore_status {
-    call(|| unsafe {
-        let (len, width) = (len as usize, width as usize);
-        let row = ptr::grid("x", len, width)?;
-        let x = Input::at("x", x, row)?;
-        let out = Output::at("out", out, ptr::grid("out", len, row)?)?;
-        apart(&[out.extent()], &[x.extent()])?;
-        Ok(shift_rows::shift_rows(x.slice(), len, width, out.slice())?)
     })
 }

@@ -1,14 +1,10 @@
-//! Columns of replay memories, and readers beside their writer: what the objects share that keep a table.
-//!
-//! A function that pushes holds a [`Writing`] as long as it changes rows. A function that copies rows out asks
-//! [`check_held`] afterwards, so that a process that only reads may call it beside the writer.
+//! Columns of replay memories: what the objects share that keep a table.
 
 use core::ffi::{c_char, c_void};
-use core::sync::atomic::{AtomicU32, Ordering, fence};
 
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Plain};
 use crate::status::{Fault, Result};
-use rlcore::data::table::{self, Column, MAX_COLUMNS, Spans, Table, TableConfig, View};
+use rlcore::data::table::{Column, MAX_COLUMNS, Spans, Table, TableConfig};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Elements};
 
@@ -186,75 +182,9 @@ pub unsafe fn rings<'a>(base: *mut u8, config: &'a TableConfig, spans: &Spans, b
             config,
             first: begin,
             pushed: ptr::field_mut(base, spans.pushed, begin, len),
+            writing: ptr::field_mut(base, spans.writing, begin, len),
             age: ptr::field_mut(base, spans.age, first, rows),
             columns,
         }
     }
-}
-
-/// The table in the block at `base`, to read.
-///
-/// # Safety
-/// As [`ptr::field`], except that a writer which keeps to the protocol of [`table`] may write to it.
-pub unsafe fn view<'a>(base: *const u8, config: &'a TableConfig, spans: &Spans) -> View<'a> {
-    let mut columns: [&[u8]; MAX_COLUMNS] = Default::default();
-    for (to, &span) in columns.iter_mut().zip(&spans.columns).take(config.num_columns as usize) {
-        *to = unsafe { ptr::field(base, span) };
-    }
-    unsafe { View { config, pushed: ptr::field(base, spans.pushed), age: ptr::field(base, spans.age), columns } }
-}
-
-/// As long as it lives, readers beside the writer know that rows of some rings are being pushed.
-pub struct Writing<'a> {
-    words: &'a [AtomicU32],
-}
-
-impl<'a> Writing<'a> {
-    /// Says that each of rings `[begin, end)` is about to take up to `rows` rows. Nothing of them, nor of what belongs to
-    /// them elsewhere in the block, may be written before.
-    ///
-    /// # Safety
-    /// `base` is a block that was laid out with these spans, and nobody else writes to these rings meanwhile.
-    pub unsafe fn begin(base: *const u8, spans: &Spans, begin: usize, end: usize, rows: u32) -> Self {
-        let words = unsafe { ptr::atomics(base, spans.writing) }.get(begin..end).unwrap_or_default();
-        for word in words {
-            word.store(rows, Ordering::Relaxed);
-        }
-        fence(Ordering::Release);
-        Writing { words }
-    }
-}
-
-impl Drop for Writing<'_> {
-    fn drop(&mut self) {
-        for word in self.words {
-            word.store(0, Ordering::Release);
-        }
-    }
-}
-
-/// After rows were copied out: none of them was overwritten meanwhile. `oldest` are rings and the number of the oldest row
-/// that was read of each, as [`View::stack_start`] gives it. Errors: `Range`; what was copied means nothing then.
-///
-/// # Safety
-/// As [`view`].
-pub unsafe fn check_held(
-    base: *const u8,
-    config: &TableConfig,
-    spans: &Spans,
-    oldest: impl Iterator<Item = (usize, u64)>,
-) -> Result {
-    let writing = unsafe { ptr::atomics(base, spans.writing) };
-    for (ring, oldest) in oldest {
-        // What was copied, and what says how far back, was read before.
-        fence(Ordering::Acquire);
-        let rows = writing.get(ring).map_or(0, |word| word.load(Ordering::Acquire));
-        let pushed = unsafe { ptr::peek(base, spans.pushed, ring) }.unwrap_or(0);
-        let held = table::oldest_after(pushed, rows, config.num_rows);
-        if oldest < held {
-            let what = "table: rows that no writer has overwritten meanwhile, from number";
-            return Err(Error::new(Kind::Range, what).needed(held as usize).given(oldest as usize).into());
-        }
-    }
-    Ok(())
 }

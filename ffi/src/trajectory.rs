@@ -5,7 +5,7 @@ use core::mem::offset_of;
 use core::ptr::{null, null_mut};
 
 use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
-use crate::rollout_buffer::{ColumnInputs, ColumnOutputs};
+use crate::rows::{self, ColumnInputs, ColumnOutputs, rlcore_rows_out};
 use crate::status::{Result, call, rlcore_status};
 use crate::table::{self, rlcore_column};
 use rlcore::block::{Header, Kind as BlockKind};
@@ -281,6 +281,17 @@ pub unsafe extern "C" fn rlcore_trajectory_attach(
     })
 }
 
+/// Accepts bytes that another process adds frames to meanwhile, for calls with a const trajectory: see Sharing. What those
+/// only point at may change at any time: rlcore_trajectory_read copies it. Errors: as rlcore_trajectory_attach.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_attach_reader(
+    mem: *const c_void,
+    mem_size: usize,
+    out: *mut *const rlcore_trajectory,
+) -> rlcore_status {
+    call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
+}
+
 /// Appends frames.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without room for all of them, or
 /// after a frame that ended its episode; E_SHAPE for no frame; E_RANGE if a frame but the last ends it; E_VALUE for a
@@ -376,6 +387,30 @@ pub unsafe extern "C" fn rlcore_trajectory_column(
         apart(&[out.extent()], &[extent])?;
         *out.one() = ptr::start(view.column(column as usize)?);
         Ok(())
+    })
+}
+
+/// Copies frames out, in the order in which they came. They are numbered for the life of the block; pop and reset give the
+/// numbers of all of them up, and those that a pop leaves count as new. A reader keeps `next`, 0 at first; with 0 each time
+/// it copies all that is held.
+/// next:      [1] number of the frame to begin with; becomes that of the first one not read.
+/// out_count: [1] frames copied, to the front of each array: at most out->num_rows.
+/// out_lost:  [1] frames that were forgotten before they were read, NULL to ignore.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a log_prob or a final_value; E_RANGE for a
+/// next that is larger than the numbers given so far; E_BUSY only beside a writer that leaves no moment to look.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_trajectory_read(
+    t: *const rlcore_trajectory,
+    next: *mut u64,
+    out: *const rlcore_rows_out,
+    out_count: *mut u32,
+    out_lost: *mut u64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (extent, view) = view(t)?;
+        let columns = view.columns();
+        let room = rows::RowsRoom::at(columns, 1, view.memory_len(), next, out, out_count, out_lost, extent)?;
+        room.read(columns.len(), |next, out| view.read(next, out))
     })
 }
 

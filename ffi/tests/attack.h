@@ -82,6 +82,28 @@ static void judge(int line, const char *call, int32_t wanted, int32_t got, const
     WITH(field, off(field, step), RLCORE_E_ALIGN, words, call); \
   } while (0)
 
+/* A word of a block has another value. */
+#define POKE(at, value) memcpy(at, &(uint32_t){value}, sizeof(uint32_t))
+
+/* What every _attach_reader is asked: mem is a block of size bytes, out gets the reader. */
+#define READERS(call, mem, size, out) \
+  do { \
+    _Alignas(8) unsigned char nothing_[64] = {0}; \
+    REFUSED(RLCORE_E_NULL, "mem", call(NULL, size, out)); \
+    REFUSED(RLCORE_E_ALIGN, "block", call(off(mem, 4), (size) - 8, out)); \
+    REFUSED(RLCORE_E_SIZE, "block: bytes", call(mem, (size) - 1, out)); \
+    REFUSED(RLCORE_E_NULL, "out", call(mem, size, NULL)); \
+    REFUSED(RLCORE_E_ALIGN, "out", call(mem, size, off(out, 4))); \
+    REFUSED(RLCORE_E_OVERLAP, "out", call(mem, size, off(mem, 64))); \
+    REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", call(nothing_, sizeof nothing_, out)); \
+    for (size_t at_ = 0; at_ < 80; at_++) { \
+      if (at_ >= 40 && at_ < 64) continue; \
+      ((unsigned char *)(mem))[at_] ^= 4; \
+      CHECK(call(mem, size, out) != RLCORE_OK); \
+      ((unsigned char *)(mem))[at_] ^= 4; \
+    } \
+  } while (0)
+
 #define NULLED RLCORE_E_NULL
 #define CROOKED RLCORE_E_ALIGN
 

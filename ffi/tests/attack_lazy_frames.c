@@ -19,6 +19,8 @@ static struct world {
   float obs_f32[ROWS][STACK], next_f32[ROWS][STACK];
   uint8_t obs[ROWS][STACK], next[ROWS][STACK];
   const uint8_t *lies;
+  const rlcore_lazy_frames *reader;
+  uint8_t frames[KEPT][FRAME], starts[KEPT];
 } w, before;
 
 #include "attack.h"
@@ -397,6 +399,56 @@ static void check_answers(void) {
   CHECK(w.indices[0] == 5 && w.indices[1] == 5 && w.indices[2] == 5);
 }
 
+/* ---- Reading beside a writer ---- */
+
+static void attack_reader(void) {
+  start();
+  READERS(rlcore_lazy_frames_attach_reader, w.mem, w.size, &w.reader);
+  FINE(rlcore_lazy_frames_attach_reader(w.mem, w.size, &w.reader));
+  const rlcore_lazy_frames *l = w.reader, *none = (const void *)w.other;
+#define READ(...) rlcore_lazy_frames_read(__VA_ARGS__)
+  REFUSED(NULLED, "lazy_frames", READ(NULL, 0, 0, 2, w.frames[0], w.starts));
+  REFUSED(CROOKED, "block: start on a multiple of 8", READ(off(l, 4), 0, 0, 2, w.frames[0], w.starts));
+  REFUSED(RLCORE_E_IMAGE, "image", READ(none, 0, 0, 2, w.frames[0], w.starts));
+  REFUSED(RLCORE_E_RANGE, "an environment below 3, given 3", READ(l, N, 0, 2, w.frames[0], w.starts));
+  REFUSED(RLCORE_E_RANGE, "of a number below 4, given 4", READ(l, 0, 4, 1, w.frames[0], w.starts));
+  REFUSED(RLCORE_E_RANGE, "of a number below 4, given 4", READ(l, 0, 3, 2, w.frames[0], w.starts));
+  REFUSED(RLCORE_E_RANGE, "of a number below 4", READ(l, 0, UINT64_MAX, 6, w.frames[0], w.starts));
+  REFUSED(NULLED, "frames", READ(l, 0, 0, 2, NULL, w.starts));
+  REFUSED(NULLED, "first", READ(l, 0, 0, 2, w.frames[0], NULL));
+  REFUSED(RLCORE_E_OVERLAP, "frames", READ(l, 0, 0, 2, w.mem + 64, w.starts));
+  REFUSED(RLCORE_E_OVERLAP, "first", READ(l, 0, 0, 2, w.frames[0], w.mem + 64));
+  REFUSED(RLCORE_E_OVERLAP, "frames", READ(l, 0, 0, 2, w.frames[0], w.frames[1]));
+  FINE(READ(l, 1, 2, 2, w.frames[0], w.starts));
+  for (int i = 0; i < FRAME; i++) CHECK(w.frames[0][i] == pixel(1, 2, i) && w.frames[1][i] == pixel(1, 3, i));
+  CHECK(w.starts[0] == 0 && w.starts[1] == 1);
+  FINE(READ(l, 1, 9, 0, w.frames[0], w.starts));
+
+  /* The ring of environment 1 is full, and a writer is about to push a frame: the oldest is not believed any more. */
+  for (uint64_t number = 4; number < 7; number++) {
+    draw(w.frame[0], 1, number);
+    FINE(rlcore_lazy_frames_push(w.l, 1, w.frame[0], 0, NULL));
+  }
+  enum { WRITING = 192 };
+  POKE(w.mem + WRITING + 4, 1);
+  static uint8_t stacks[2][STACK], starts[2];
+  static uint64_t numbers[K];
+  const rlcore_frame_index index = {3, 1, 0};
+  REFUSED(RLCORE_E_RANGE, "overwritten meanwhile, from number 2, given 1", READ(l, 1, 1, 2, stacks[0], starts));
+  FINE(READ(l, 1, 2, 2, stacks[0], starts));
+  /* Number 3 starts an episode: it needs no other frame. With three to come it goes, too. */
+  FINE(rlcore_lazy_frames_gather(l, &index, 1, 0, RLCORE_U8, stacks[0]));
+  POKE(w.mem + WRITING + 4, 3);
+  const char *words = "overwritten meanwhile, from number 4, given 3";
+  REFUSED(RLCORE_E_RANGE, words, rlcore_lazy_frames_gather(l, &index, 1, 0, RLCORE_U8, stacks[0]));
+  REFUSED(RLCORE_E_RANGE, words, rlcore_lazy_frames_stack(l, 1, 3, 0, RLCORE_U8, stacks[0]));
+  REFUSED(RLCORE_E_RANGE, words, rlcore_lazy_frames_indices(l, 1, 5, numbers));
+  REFUSED(RLCORE_E_RANGE, words, rlcore_lazy_frames_gather_transitions(l, &index, 1, 0, RLCORE_U8, stacks[0], stacks[1]));
+  REFUSED(RLCORE_E_IMAGE, "no row that was being written; not so ring, given 1", rlcore_lazy_frames_attach(w.mem, BLOCK, &w.l));
+  memset(w.mem + WRITING, 0, 12);
+  FINE(rlcore_lazy_frames_attach(w.mem, BLOCK, &w.l));
+}
+
 int main(void) {
   attack_config();
   attack_init();
@@ -404,6 +456,7 @@ int main(void) {
   attack_push();
   attack_reading();
   attack_newest();
+  attack_reader();
   check_answers();
   return verdict();
 }

@@ -24,6 +24,7 @@ static struct world {
   _Alignas(8) char text[600];
   char env_id[24], keyword[2][16];
   const char *keywords[2];
+  const rlcore_monitor *reader;
 } w, before;
 
 #include "attack.h"
@@ -209,6 +210,30 @@ static void attack_calls(void) {
   CHECK(w.stats.num_kept == 4 && w.stats.num_episodes == 12 && w.stats.return_mean == 2 && w.stats.len_mean == 1);
 }
 
+static void attack_reader(void) {
+  start();
+  size_t size;
+  FINE(rlcore_monitor_size(&w.config, &size));
+  READERS(rlcore_monitor_attach_reader, w.mem, size, &w.reader);
+  FINE(rlcore_monitor_attach_reader(w.mem, size, &w.reader));
+  for (int i = 0; i < 3; i++) FINE(rlcore_monitor_step(w.monitor, &w.step, 101, w.info[0]));
+  /* All eight records are there, and a writer is about to add one: the oldest is not believed any more. */
+  enum { WRITING = 192 };
+  POKE(w.mem + WRITING, 1);
+  static rlcore_episode records[CAPACITY];
+  uint64_t next = 0;
+  REFUSED(RLCORE_E_RANGE, "overwritten meanwhile, from number 1, given 0", rlcore_monitor_read(w.reader, &next, records, NULL, CAPACITY, &w.count, &w.lost));
+  CHECK(next == 0);
+  next = 1;
+  FINE(rlcore_monitor_read(w.reader, &next, records, NULL, CAPACITY, &w.count, &w.lost));
+  CHECK(next == 8 && w.count == 7 && w.lost == 0 && records[6].number == 7);
+  REFUSED(RLCORE_E_BUSY, "a writer beside", rlcore_monitor_means(w.reader, &w.stats));
+  REFUSED(RLCORE_E_IMAGE, "no row that was being written", rlcore_monitor_attach(w.mem, BLOCK, &w.monitor));
+  POKE(w.mem + WRITING, 0);
+  FINE(rlcore_monitor_attach(w.mem, BLOCK, &w.monitor));
+  FINE(rlcore_monitor_means(w.reader, &w.stats));
+}
+
 static void attack_text(void) {
   start();
   char *text = w.text;
@@ -269,6 +294,7 @@ int main(void) {
   attack_config();
   attack_block();
   attack_calls();
+  attack_reader();
   attack_text();
   return verdict();
 }

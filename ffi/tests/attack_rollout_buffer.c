@@ -36,6 +36,11 @@ static struct world {
   int64_t picks[3];
   float stacked[5], x[4], shifted[8];
   _Alignas(8) char text[TEXT];
+  const rlcore_rollout_buffer *reader;
+  rlcore_rows_out out;
+  float read_obs[T][N][OBS], read[4][T][N], read_memory[T][N][M];
+  int32_t read_action[T][N];
+  uint8_t read_pixel[T][N], ended[2][T][N];
 } w, before;
 
 #include "attack.h"
@@ -531,7 +536,92 @@ static void attack_rows(void) {
   CHECK(w.shifted[3] == 4 && w.shifted[4] == 0 && w.shifted[6] == 1);
 }
 
+/* ---- Reading beside a writer ---- */
+
+static void attack_read(void) {
+  fill();
+  w.got[0] = w.read_obs, w.got[1] = w.read_action, w.got[2] = w.read_pixel;
+  w.out = (rlcore_rows_out){sizeof w.out, T, w.got, w.read[0][0], w.read[1][0], w.read[2][0], w.read[3][0], w.ended[0][0], w.ended[1][0], w.read_memory[0][0]};
+  const rlcore_rollout_buffer *reader = NULL;
+  size_t size;
+  FINE(rlcore_rollout_buffer_size(&w.config, &size));
+  READERS(rlcore_rollout_buffer_attach_reader, w.mem, size, &w.reader);
+  FINE(rlcore_rollout_buffer_attach_reader(w.mem, size, &w.reader));
+  reader = w.reader;
+  CHECK((const void *)reader == (const void *)w.mem);
+  uint64_t *next = &w.next, *lost = &w.lost;
+  uint32_t *count = &w.count;
+#undef READ
+#define READ rlcore_rollout_buffer_read(reader, next, &w.out, count, lost)
+  WITH(reader, NULL, NULLED, "rollout_buffer: a pointer", READ);
+  WITH(reader, off(w.mem, 4), CROOKED, "block: start on a multiple of 8", READ);
+  w.mem[16] ^= 1;
+  REFUSED(RLCORE_E_IMAGE, "block: an image of kind", READ);
+  w.mem[16] ^= 1;
+  REFUSED(NULLED, "rows", rlcore_rollout_buffer_read(reader, next, NULL, count, lost));
+  REFUSED(CROOKED, "rows", rlcore_rollout_buffer_read(reader, next, off(&w.out, 4), count, lost));
+  WITH(w.out.struct_size, 64, RLCORE_E_CONFIG, "struct_size", READ);
+  WITH(w.out.struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size", READ);
+  POINTER(next, 4, "next", READ);
+  POINTER(count, 2, "out_count", READ);
+  WITH(lost, off(&w.lost, 4), CROOKED, "out_lost", READ);
+  WITH(w.out.columns, off(w.got, 4), CROOKED, "columns", READ);
+  WITH(w.got[0], off(w.got[0], 2), CROOKED, "a column", READ);
+  WITH(w.out.reward, off(w.out.reward, 1), CROOKED, "rows: reward", READ);
+  WITH(w.out.value, off(w.out.value, 2), CROOKED, "rows: value", READ);
+  WITH(w.out.log_prob, off(w.out.reward, 3), CROOKED, "rows: log_prob", READ);
+  WITH(w.out.final_value, off(w.out.reward, 2), CROOKED, "rows: final_value", READ);
+  WITH(w.out.memory, off(w.out.memory, 2), CROOKED, "rows: memory", READ);
+  WITH(lost, &w.next, RLCORE_E_OVERLAP, "apart", READ);
+  WITH(next, INSIDE(uint64_t), RLCORE_E_OVERLAP, "next", READ);
+  WITH(count, INSIDE(uint32_t), RLCORE_E_OVERLAP, "out_count", READ);
+  WITH(lost, INSIDE(uint64_t), RLCORE_E_OVERLAP, "out_lost", READ);
+  WITH(w.got[1], INSIDE(void), RLCORE_E_OVERLAP, "a column", READ);
+  WITH(w.got[1], w.got[0], RLCORE_E_OVERLAP, "a column", READ);
+  WITH(w.out.reward, INSIDE(float), RLCORE_E_OVERLAP, "rows: reward", READ);
+  WITH(w.out.value, w.out.reward, RLCORE_E_OVERLAP, "rows: reward", READ);
+  WITH(w.out.log_prob, INSIDE(float), RLCORE_E_OVERLAP, "rows: log_prob", READ);
+  WITH(w.out.final_value, INSIDE(float), RLCORE_E_OVERLAP, "rows: final_value", READ);
+  WITH(w.out.terminated, INSIDE(uint8_t), RLCORE_E_OVERLAP, "rows: terminated", READ);
+  WITH(w.out.truncated, w.out.terminated, RLCORE_E_OVERLAP, "rows: terminated", READ);
+  WITH(w.out.memory, INSIDE(float), RLCORE_E_OVERLAP, "rows: memory", READ);
+  WITH(w.out.reward, (float *)(void *)&w.out, RLCORE_E_OVERLAP, "rows: reward", READ);
+  WITH(w.next, T + 1, RLCORE_E_RANGE, "at most the rows that have come, 4, given 5", READ);
+  WITH(w.next, UINT64_MAX, RLCORE_E_RANGE, "at most the rows that have come", READ);
+  w.next = 1;
+  FINE(READ);
+  CHECK(w.count == 3 && w.lost == 0 && w.next == T && w.read[0][0][1] == 1.5f && w.read[1][2][0] == 0.25f && w.read[2][0][0] == -1);
+  CHECK(w.ended[0][0][1] == 1 && w.ended[0][1][1] == 0 && w.read_action[2][1] == 2 && w.read_obs[1][1][0] == 1 && w.read_pixel[2][1] == 7);
+  FINE(READ);
+  CHECK(w.count == 0 && w.lost == 0 && w.next == T);
+  FINE(rlcore_rollout_buffer_reset(w.buffer));
+  FINE(rlcore_rollout_buffer_add(w.buffer, &w.step));
+  w.next = 2;
+  FINE(READ);
+  CHECK(w.count == 1 && w.lost == 2 && w.next == T + 1);
+  w.out = (rlcore_rows_out){.struct_size = sizeof w.out, .num_rows = 0};
+  w.next = 0;
+  FINE(rlcore_rollout_buffer_read(reader, next, &w.out, count, NULL));
+  CHECK(w.count == 0 && w.next == T);
+  w.out.num_rows = T;
+
+  /* A writer that has just begun a change, and one that has died there. */
+  enum { TURN = 776, WRITING = 780 };
+  uint32_t turn;
+  memcpy(&turn, w.mem + TURN, sizeof turn);
+  CHECK(turn > 0 && turn % 2 == 0);
+  POKE(w.mem + TURN, turn + 1);
+  REFUSED(RLCORE_E_BUSY, "a writer beside", READ);
+  REFUSED(RLCORE_E_IMAGE, "no change that was being made", rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
+  POKE(w.mem + TURN, turn);
+  POKE(w.mem + WRITING, 1);
+  REFUSED(RLCORE_E_IMAGE, "no row that was being written", rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
+  POKE(w.mem + WRITING, 0);
+  FINE(rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
+}
+
 int main(void) {
+  attack_read();
   attack_config();
   attack_block();
   attack_steps();

@@ -25,11 +25,20 @@ static struct world {
   float got_obs[ROWS][OBS], returns[ROWS], advantage[ROWS], got_memory[ROWS][M];
   uint8_t got_action[ROWS][2], valid[ROWS];
   uint32_t time_steps[ROWS];
+  const rlcore_trajectory *reader;
+  rlcore_rows_out out;
+  uint64_t next, lost;
+  uint32_t count;
+  uint8_t ended[2][ROWS];
 } w, before;
 
 #include "attack.h"
 
 #if SIZE_MAX == UINT64_MAX
+_Static_assert(sizeof(rlcore_rows_out) == 72, "");
+OFFSET(rlcore_rows_out, num_rows, 4); OFFSET(rlcore_rows_out, columns, 8); OFFSET(rlcore_rows_out, reward, 16);
+OFFSET(rlcore_rows_out, value, 24); OFFSET(rlcore_rows_out, log_prob, 32); OFFSET(rlcore_rows_out, final_value, 40);
+OFFSET(rlcore_rows_out, terminated, 48); OFFSET(rlcore_rows_out, truncated, 56); OFFSET(rlcore_rows_out, memory, 64);
 _Static_assert(sizeof(rlcore_trajectory_config) == 32, "");
 OFFSET(rlcore_trajectory_config, capacity, 4); OFFSET(rlcore_trajectory_config, memory_len, 8);
 OFFSET(rlcore_trajectory_config, one_hot, 12); OFFSET(rlcore_trajectory_config, num_columns, 16);
@@ -274,7 +283,95 @@ static void attack_process(void) {
   CHECK(w.chosen == RLCORE_REWARD_ZERO);
 }
 
+/* ---- Reading beside a writer ---- */
+
+static void attack_read(void) {
+  start();
+  FINE(rlcore_trajectory_add(w.trajectory, &w.frames));
+  w.out = (rlcore_rows_out){sizeof w.out, ROWS, w.got, w.returns, w.advantage, NULL, NULL, w.ended[0], w.ended[1], w.got_memory[0]};
+  const rlcore_trajectory *reader = NULL;
+  size_t size;
+  FINE(rlcore_trajectory_size(&w.config, &size));
+  READERS(rlcore_trajectory_attach_reader, w.mem, size, &w.reader);
+  FINE(rlcore_trajectory_attach_reader(w.mem, size, &w.reader));
+  reader = w.reader;
+  CHECK((const void *)reader == (const void *)w.mem);
+  uint64_t *next = &w.next, *lost = &w.lost;
+  uint32_t *count = &w.count;
+#define READ rlcore_trajectory_read(reader, next, &w.out, count, lost)
+  WITH(reader, NULL, NULLED, "trajectory: a pointer", READ);
+  WITH(reader, off(w.mem, 4), CROOKED, "block: start on a multiple of 8", READ);
+  w.mem[16] ^= 1;
+  REFUSED(RLCORE_E_IMAGE, "block: an image of kind", READ);
+  w.mem[16] ^= 1;
+  REFUSED(NULLED, "rows", rlcore_trajectory_read(reader, next, NULL, count, lost));
+  REFUSED(CROOKED, "rows", rlcore_trajectory_read(reader, next, off(&w.out, 4), count, lost));
+  WITH(w.out.struct_size, 64, RLCORE_E_CONFIG, "struct_size", READ);
+  WITH(w.out.struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size", READ);
+  POINTER(next, 4, "next", READ);
+  POINTER(count, 2, "out_count", READ);
+  WITH(lost, off(&w.lost, 4), CROOKED, "out_lost", READ);
+  WITH(w.out.columns, off(w.got, 4), CROOKED, "columns", READ);
+  WITH(w.got[0], off(w.got[0], 2), CROOKED, "a column", READ);
+  WITH(w.out.reward, off(w.out.reward, 1), CROOKED, "rows: reward", READ);
+  WITH(w.out.value, off(w.out.value, 2), CROOKED, "rows: value", READ);
+  WITH(w.out.log_prob, off(w.out.reward, 3), CROOKED, "rows: log_prob", READ);
+  WITH(w.out.final_value, off(w.out.reward, 2), CROOKED, "rows: final_value", READ);
+  WITH(w.out.memory, off(w.out.memory, 2), CROOKED, "rows: memory", READ);
+  WITH(lost, &w.next, RLCORE_E_OVERLAP, "apart", READ);
+  WITH(next, INSIDE(uint64_t), RLCORE_E_OVERLAP, "next", READ);
+  WITH(count, INSIDE(uint32_t), RLCORE_E_OVERLAP, "out_count", READ);
+  WITH(lost, INSIDE(uint64_t), RLCORE_E_OVERLAP, "out_lost", READ);
+  WITH(w.got[1], INSIDE(void), RLCORE_E_OVERLAP, "a column", READ);
+  WITH(w.got[1], w.got[0], RLCORE_E_OVERLAP, "a column", READ);
+  WITH(w.out.reward, INSIDE(float), RLCORE_E_OVERLAP, "rows: reward", READ);
+  WITH(w.out.value, w.out.reward, RLCORE_E_OVERLAP, "rows: reward", READ);
+  WITH(w.out.log_prob, INSIDE(float), RLCORE_E_OVERLAP, "rows: log_prob", READ);
+  WITH(w.out.final_value, INSIDE(float), RLCORE_E_OVERLAP, "rows: final_value", READ);
+  WITH(w.out.terminated, INSIDE(uint8_t), RLCORE_E_OVERLAP, "rows: terminated", READ);
+  WITH(w.out.truncated, w.out.terminated, RLCORE_E_OVERLAP, "rows: terminated", READ);
+  WITH(w.out.memory, INSIDE(float), RLCORE_E_OVERLAP, "rows: memory", READ);
+  WITH(w.out.reward, (float *)(void *)&w.out, RLCORE_E_OVERLAP, "rows: reward", READ);
+  WITH(w.out.log_prob, w.reward, RLCORE_E_SHAPE, "no log_prob and no final_value", READ);
+  WITH(w.out.final_value, w.reward, RLCORE_E_SHAPE, "no log_prob and no final_value", READ);
+  WITH(w.next, 4, RLCORE_E_RANGE, "at most the rows that have come, 3, given 4", READ);
+  WITH(w.next, UINT64_MAX, RLCORE_E_RANGE, "at most the rows that have come", READ);
+  FINE(READ);
+  CHECK(w.count == 3 && w.lost == 0 && w.next == 3 && w.returns[2] == -1 && w.advantage[1] == -0.2f && w.got_memory[2][0] == 2);
+  CHECK(w.got_action[2][1] == 1);
+  FINE(READ);
+  CHECK(w.count == 0 && w.lost == 0 && w.next == 3);
+  /* Those that a pop leaves count as new. */
+  FINE(rlcore_trajectory_pop(w.trajectory));
+  FINE(READ);
+  CHECK(w.count == 2 && w.lost == 0 && w.next == 5);
+  FINE(rlcore_trajectory_reset(w.trajectory));
+  FINE(rlcore_trajectory_add(w.trajectory, &w.frames));
+  w.next = 4;
+  w.out.num_rows = 2;
+  FINE(rlcore_trajectory_read(reader, next, &w.out, count, NULL));
+  CHECK(w.count == 2 && w.next == 7);
+  w.out.columns = NULL, w.out.reward = w.out.value = w.out.memory = NULL, w.out.terminated = w.out.truncated = NULL;
+  FINE(READ);
+  CHECK(w.count == 1 && w.lost == 0 && w.next == 8);
+
+  /* A writer that has just begun a change, and one that has died there. */
+  enum { TURN = 776, WRITING = 780 };
+  uint32_t turn;
+  memcpy(&turn, w.mem + TURN, sizeof turn);
+  CHECK(turn > 0 && turn % 2 == 0);
+  POKE(w.mem + TURN, turn + 1);
+  REFUSED(RLCORE_E_BUSY, "a writer beside", READ);
+  REFUSED(RLCORE_E_IMAGE, "no change that was being made", rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
+  POKE(w.mem + TURN, turn);
+  POKE(w.mem + WRITING, 1);
+  REFUSED(RLCORE_E_IMAGE, "no row that was being written", rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
+  POKE(w.mem + WRITING, 0);
+  FINE(rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
+}
+
 int main(void) {
+  attack_read();
   attack_config();
   attack_block();
   attack_frames();

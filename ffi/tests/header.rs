@@ -33,6 +33,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("replay.rs", "Replay memory: transitions, sampled by priority", &["rlcore_replay_normalize"]),
     ("relabel.rs", "Hindsight: goals that an episode did reach", &["rlcore_relabel_strategy"]),
     ("kernels.rs", "Kernels, without state or block: advantages and returns", &["rlcore_accumulate"]),
+    ("rows.rs", "Rows: steps and frames that are copied, stacked and gathered", &["rlcore_rows_out"]),
     ("rollout_buffer.rs", "Rollouts: T steps of N environments, in minibatches", &["rlcore_metric"]),
     ("trajectory.rs", "Trajectories: one episode or a part of it", &["rlcore_reward_class"]),
     ("queue.rs", "Queues: trajectories that wait for a learner", &[]),
@@ -65,6 +66,13 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
    Numbers: results are the same bits everywhere as long as the processor calculates as a C program finds it: rounding to
      nearest, no exception that traps. Where the host has subnormal numbers flushed to zero (FTZ, DAZ), only results that
      are or come from such numbers differ. Nothing checks the mode.
+   Sharing: one process may write a block that others have mapped for reading: frames, memories, replays, rollouts,
+     trajectories and monitors. A reader gets the object from _attach_reader, which looks only at what never changes, and
+     makes the calls that take it const. Nobody waits for anybody. A call that copies asks afterwards whether the writer
+     has overwritten or forgotten what it copied: then it answers E_RANGE, and what it wrote means nothing. It answers
+     E_BUSY if the writer left it no moment to look. What is appended costs a reader the oldest rows of a full ring, and
+     nothing else. What a call only points at is not watched. A writer that dies amid a call leaves whole bytes, or bytes
+     that _attach refuses, E_IMAGE. Readers need a 64-bit processor.
 
    Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H

@@ -5,6 +5,9 @@
 //! k. That is all a stack has to know: the slots before an episode's first frame repeat that frame, so no frame of an
 //! earlier episode, and none from before the start, is ever needed.
 //!
+//! A writer announces the frames that it is about to push, and whatever copies frames out asks afterwards whether they are
+//! still held: see [`shared`].
+//!
 //! ```
 //! use rlcore::data::lazy_frames::{FrameIndex, LazyFrames, LazyFramesConfig};
 //! use rlcore::kernels::stack::Layout;
@@ -26,9 +29,11 @@
 //! ```
 
 use bytemuck::{Pod, Zeroable};
+use core::iter::once;
 use core::ops::Range;
+use core::sync::atomic::{Ordering, fence};
 
-use crate::block::{self, Cutter, Header, Plan, Span};
+use crate::block::{self, Cutter, Header, Plan, Span, shared};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::{self, Convert, Layout, MAX_STACK, Window};
 use crate::space::ElementsMut;
@@ -115,6 +120,8 @@ pub struct Spans {
     pub config: Span<LazyFramesConfig>,
     /// `[N]` frames pushed so far: the number of the next one. Frame n is in slot `n % num_frames`.
     pub pushed: Span<u64>,
+    /// `[N]` frames that a writer is about to push, for readers beside it; else 0.
+    pub writing: Span<u32>,
     /// `[N, num_frames]` frames of the same episode before this one, counted up to `num_stack`; 0 starts an episode.
     pub age: Span<u8>,
     /// `[N, num_frames, frame_len]` bytes.
@@ -132,6 +139,7 @@ pub fn spans(config: &LazyFramesConfig) -> Result<(Spans, usize)> {
         header,
         config: config_span,
         pushed: plan.span(n)?,
+        writing: plan.span(n)?,
         age: plan.grid(n, num_frames)?,
         frames: plan.grid(n.checked_mul(num_frames).ok_or(OVERFLOW)?, config.frame_len()?)?,
     };
@@ -193,6 +201,8 @@ pub struct Rings<'a> {
     pub first: usize,
     /// `[rows]` as in [`Spans::pushed`].
     pub pushed: &'a mut [u64],
+    /// `[rows]` as in [`Spans::writing`].
+    pub writing: &'a mut [u32],
     /// `[rows, num_frames]` as in [`Spans::age`].
     pub age: &'a mut [u8],
     /// `[rows, num_frames, frame_len]` bytes.
@@ -216,6 +226,7 @@ impl<'a> Rings<'a> {
             config: self.config,
             first: self.first,
             pushed: &mut *self.pushed,
+            writing: &mut *self.writing,
             age: &mut *self.age,
             frames: &mut *self.frames,
         }
@@ -226,13 +237,21 @@ impl<'a> Rings<'a> {
         let slots = k.checked_mul(self.config.num_frames as usize)?;
         let bytes = slots.checked_mul(self.config.frame_len().ok()?)?;
         let (pushed, pushed_rest) = self.pushed.split_at_mut_checked(k)?;
+        let (writing, writing_rest) = self.writing.split_at_mut_checked(k)?;
         let (age, age_rest) = self.age.split_at_mut_checked(slots)?;
         let (frames, frames_rest) = self.frames.split_at_mut_checked(bytes)?;
         let (config, first) = (self.config, self.first);
         let rest = first.checked_add(k)?;
         Some((
-            Rings { config, first, pushed, age, frames },
-            Rings { config, first: rest, pushed: pushed_rest, age: age_rest, frames: frames_rest },
+            Rings { config, first, pushed, writing, age, frames },
+            Rings {
+                config,
+                first: rest,
+                pushed: pushed_rest,
+                writing: writing_rest,
+                age: age_rest,
+                frames: frames_rest,
+            },
         ))
     }
 
@@ -253,7 +272,11 @@ impl<'a> Rings<'a> {
         self.check_fields()?;
         check_len("lazy_frames: bytes of a frame,", frame, self.config.frame_len()?)?;
         self.check(i, first, 1)?;
-        self.append(i, frame, first)
+        let writing = i..i.saturating_add(1);
+        shared::begin(self.writing.get_mut(writing.clone()).ok_or(SHAPE)?, 1);
+        let number = self.append(i, frame, first)?;
+        shared::end(self.writing.get_mut(writing).ok_or(SHAPE)?);
+        Ok(number)
     }
 
     /// Appends one step: a frame to each ring, after the final frame where an episode ended. `number`, `[rows]`, gets the
@@ -278,6 +301,7 @@ impl<'a> Rings<'a> {
             self.check(i, first != 0 && step.final_frame.is_none(), 2)?;
         }
         let mut number = number;
+        shared::begin(self.writing, if step.final_frame.is_some() { 2 } else { 1 });
         for (i, &first) in step.first.iter().enumerate() {
             if let Some(frames) = step.final_frame.filter(|_| first != 0) {
                 self.append(i, block::rows(frames, i, 1, width)?, false)?;
@@ -287,19 +311,22 @@ impl<'a> Rings<'a> {
                 *number = pushed;
             }
         }
+        shared::end(self.writing);
         Ok(())
     }
 
     /// The same rings, to read.
     pub fn view(&self) -> View<'_> {
-        View { config: self.config, pushed: &*self.pushed, age: &*self.age, frames: &*self.frames }
+        let &Rings { config, ref pushed, ref writing, ref age, ref frames, .. } = self;
+        View { config, pushed, writing, age, frames }
     }
 
     /// The fields have equally many rings.
     fn check_fields(&self) -> Result {
         let slots = self.len().checked_mul(self.config.num_frames as usize).ok_or(OVERFLOW)?;
         let bytes = slots.checked_mul(self.config.frame_len()?).ok_or(OVERFLOW)?;
-        if self.age.len() == slots && self.frames.len() == bytes { Ok(()) } else { Err(SHAPE) }
+        let right = self.writing.len() == self.len() && self.age.len() == slots && self.frames.len() == bytes;
+        if right { Ok(()) } else { Err(SHAPE) }
     }
 
     /// Ring `i` can take `count` frames more, the first of which starts an episode or not.
@@ -331,7 +358,7 @@ impl<'a> Rings<'a> {
         let at = i.saturating_mul(num_frames).saturating_add(slot);
         block::copy(block::rows_mut(self.frames, at, 1, frame.len())?, frame);
         *ages.get_mut(slot).ok_or(SHAPE)? = age;
-        *pushed = number.saturating_add(1);
+        shared::count(pushed);
         Ok(number)
     }
 
@@ -339,6 +366,7 @@ impl<'a> Rings<'a> {
     fn check_image(&self) -> Result {
         let num_frames = self.config.num_frames as usize;
         let damaged = |what, env| Err(Error::new(Kind::Image, what).given(env));
+        shared::check_image(self.writing)?;
         for (env, &pushed) in self.pushed.iter().enumerate() {
             if pushed > LAST {
                 return damaged("lazy_frames: fewer than 2^63 frames; not so environment", env);
@@ -372,12 +400,17 @@ pub(super) fn ages_are_right(ages: &[u8], pushed: u64, most: u8) -> bool {
 }
 
 /// Frames to read, of all environments: any number of threads may look at the same ones.
+///
+/// Beside a writer, calls that copy frames out refuse with `Range` what it has overwritten meanwhile; then what was copied
+/// means nothing. A frame that is only pointed at, [`View::frame`], may change at any time.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// A copy of what the block was made from.
     pub config: LazyFramesConfig,
     /// `[N]` as in [`Spans::pushed`].
     pub pushed: &'a [u64],
+    /// `[N]` as in [`Spans::writing`].
+    pub writing: &'a [u32],
     /// `[N, num_frames]` as in [`Spans::age`].
     pub age: &'a [u8],
     /// `[N, num_frames, frame_len]` bytes.
@@ -392,6 +425,15 @@ struct Place {
 }
 
 impl<'a> View<'a> {
+    /// Accepts bytes that another process writes to meanwhile: looks only at what never changes.
+    /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
+    pub fn attach(mem: &'a [u8]) -> Result<Self> {
+        let config = block::attach(mem, block::Kind::LazyFrames, |config| Ok(spans(config)?.1))?;
+        let (s, _) = spans(&config)?;
+        let (pushed, writing) = (block::view(mem, s.pushed)?, block::view(mem, s.writing)?);
+        Ok(View { config, pushed, writing, age: block::view(mem, s.age)?, frames: block::view(mem, s.frames)? })
+    }
+
     /// Numbers of the frames that an environment still holds. Every frame from `start + num_stack - 1` on has its stack, and
     /// those before it if their episode starts within the range. Errors: `Range`.
     pub fn held(&self, env: usize) -> Result<Range<u64>> {
@@ -410,6 +452,42 @@ impl<'a> View<'a> {
         Ok(self.age_of(env, number)? == 0)
     }
 
+    /// Copies frames as they were pushed, from `number` on: `frames` is `[len, frame_len]`, and `first`, `[len]`, gets 1 where
+    /// one starts an episode. Errors: `Shape`; `Range` if one of them is not held. Nothing is written then.
+    pub fn read(&self, env: usize, number: u64, frames: &mut [u8], first: &mut [u8]) -> Result {
+        let len = self.config.frame_len()?;
+        check_len("lazy_frames: frames [len, frame_len] of bytes,", frames, first.len().saturating_mul(len))?;
+        let Some(more) = first.len().checked_sub(1) else { return Ok(()) };
+        self.age_of(env, number)?;
+        self.age_of(env, number.saturating_add(more as u64))?;
+        fence(Ordering::Acquire);
+        let mut rest = frames;
+        for (number, first) in (number..).zip(first) {
+            let (to, others) = rest.split_at_mut_checked(len).ok_or(SHAPE)?;
+            rest = others;
+            block::copy(to, self.frame(env, number)?);
+            *first = self.is_first(env, number)?.into();
+        }
+        self.rings().check_held(once((env, number)))
+    }
+
+    /// What readers beside a writer ask.
+    fn rings(&self) -> shared::Rings<'a> {
+        shared::Rings { pushed: self.pushed, writing: self.writing, num_rows: self.config.num_frames }
+    }
+
+    /// After the windows of `len` frames were copied that end `after` frames behind these: they are still held.
+    fn check_held(&self, index: &[FrameIndex], after: u64, len: usize) -> Result {
+        let rings = self.rings();
+        for index in index {
+            let (env, newest) = (index.env as usize, index.number.saturating_add(after));
+            // If the frame is gone its age is that of another one, and the frame is refused.
+            let reach = self.age_of(env, newest).unwrap_or(0).min(len.saturating_sub(1));
+            rings.check_held(once((env, newest.saturating_sub(reach as u64))))?;
+        }
+        Ok(())
+    }
+
     /// Writes the numbers of the frames that stack `number` is made of, oldest first; `numbers` is `[num_stack]`.
     /// Errors: `Shape`; `Range` if one of them is not held. Nothing is written then.
     pub fn indices(&self, env: usize, number: u64, numbers: &mut [u64]) -> Result {
@@ -419,7 +497,7 @@ impl<'a> View<'a> {
         for (back, to) in numbers.iter_mut().rev().enumerate() {
             *to = number.saturating_sub(back.min(reach) as u64);
         }
-        Ok(())
+        self.rings().check_held(once((env, number.saturating_sub(reach as u64))))
     }
 
     /// Writes the stack whose newest frame is `number`: bytes as they are, or f32 from 0 to 1, x / 255.
@@ -436,11 +514,13 @@ impl<'a> View<'a> {
         for index in index {
             self.place_of(index, 0, num_stack)?;
         }
+        fence(Ordering::Acquire);
         match out {
-            ElementsMut::U8(out) => self.fill(index, layout, out),
-            ElementsMut::F32(out) => self.fill(index, layout, out),
-            ElementsMut::I32(_) => Err(KIND),
+            ElementsMut::U8(out) => self.fill(index, layout, out)?,
+            ElementsMut::F32(out) => self.fill(index, layout, out)?,
+            ElementsMut::I32(_) => return Err(KIND),
         }
+        self.check_held(index, 0, num_stack)
     }
 
     /// Writes observations and next observations of B transitions, both `[B, stack]` and of one kind: `index` names the
@@ -465,11 +545,13 @@ impl<'a> View<'a> {
                 return Err(Error::new(Kind::Range, what).given(index.number as usize));
             }
         }
+        fence(Ordering::Acquire);
         match (obs, next_obs) {
-            (ElementsMut::U8(obs), ElementsMut::U8(next_obs)) => self.fill_pairs(index, layout, obs, next_obs),
-            (ElementsMut::F32(obs), ElementsMut::F32(next_obs)) => self.fill_pairs(index, layout, obs, next_obs),
-            _ => Err(KIND),
+            (ElementsMut::U8(obs), ElementsMut::U8(next_obs)) => self.fill_pairs(index, layout, obs, next_obs)?,
+            (ElementsMut::F32(obs), ElementsMut::F32(next_obs)) => self.fill_pairs(index, layout, obs, next_obs)?,
+            _ => return Err(KIND),
         }
+        self.check_held(index, 1, len)
     }
 
     fn fill<U: Convert<u8>>(&self, index: &[FrameIndex], layout: Layout, out: &mut [U]) -> Result {
@@ -598,10 +680,9 @@ impl<'a> LazyFrames<'a> {
 
     fn cut(block: &'a mut [u8], config: LazyFramesConfig, spans: Spans) -> Result<Self> {
         let mut cut = Cutter::new(block);
-        let pushed = cut.take(spans.pushed)?;
-        let age = cut.take(spans.age)?;
-        let frames = cut.take(spans.frames)?;
-        Ok(LazyFrames { rings: Rings { config, first: 0, pushed, age, frames } })
+        let (pushed, writing) = (cut.take(spans.pushed)?, cut.take(spans.writing)?);
+        let (age, frames) = (cut.take(spans.age)?, cut.take(spans.frames)?);
+        Ok(LazyFrames { rings: Rings { config, first: 0, pushed, writing, age, frames } })
     }
 
     /// What the block was made from.

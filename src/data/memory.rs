@@ -58,7 +58,7 @@ use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
 use super::table::{self, Column, Run, Table, TableConfig};
-use crate::block::{self, Cutter, Header, Plan, Span};
+use crate::block::{self, Cutter, Header, Plan, Span, shared};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::Layout;
 use crate::rng::Rng;
@@ -540,8 +540,8 @@ pub struct FramesOut<'a> {
 
 /// Frames to read: any number of threads may look at the same ones. The fields are public as those of [`Index`].
 ///
-/// A process that shares the bytes with the writer may draw and gather beside it: see [`table`]. What it draws are frames
-/// that were there when it looked, and whoever copies them asks afterwards whether they still are.
+/// A process that shares the bytes with the writer may draw and gather beside it: see [`shared`]. What it draws are frames
+/// that were there when it looked; gathering refuses those that are gone when they have been copied.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// What the block was made from.
@@ -577,9 +577,6 @@ struct Moment {
     /// Numbers that the pools hold together.
     listed: u32,
 }
-
-/// Times that a reader looks again before it says that the writer is too fast.
-const LOOKS: u32 = 100;
 
 /// Draws whose reads of memory are under way together.
 const AT_ONCE: usize = 16;
@@ -727,7 +724,7 @@ impl<'a> View<'a> {
     /// One draw, from a later moment if a writer has changed what was to be drawn from. Errors: `Busy`.
     #[inline(never)]
     fn priority_one<R: Chance>(&self, now: &mut Moment, draw: &Draw, size: u32, rng: &mut R) -> Result<Sample> {
-        for _ in 0..LOOKS {
+        for _ in 0..shared::LOOKS {
             let drawn = match draw.rule {
                 Rule::Fixed => self.priority(now, draw, size, rng),
                 Rule::Original => self.priority_original(now, draw, size, rng),
@@ -916,7 +913,8 @@ impl<'a> View<'a> {
     /// frames of each sequence, then zeros.
     ///
     /// Errors: `Range` if a frame is not held, has been forgotten since the draw, or is one of a sequence longer than
-    /// `len`; `Range` for the column; `Shape`. Nothing is written then.
+    /// `len`; `Range` for the column; `Shape`. Nothing is written then. `Range` too if a writer beside has overwritten a
+    /// frame meanwhile; then what was written means nothing.
     pub fn gather(
         &self,
         column: usize,
@@ -984,7 +982,7 @@ impl<'a> View<'a> {
                 rest = others;
             }
         }
-        Ok(())
+        self.table.rings().check_held(samples.iter().map(|sample| (0, sample.first)))
     }
 
     /// These are sequences of at most `len` frames, all of which are held, and with `stacks` what their stacks read.
@@ -1008,14 +1006,6 @@ impl<'a> View<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Number of the oldest frame that the sequences read, stacks of `column` included. Errors: `Range`.
-    pub fn oldest(&self, samples: &[Sample], stacks: bool) -> Result<u64> {
-        samples.iter().try_fold(u64::MAX, |oldest, sample| {
-            let first = if stacks { self.table.stack_start(0, sample.first)? } else { sample.first };
-            Ok(oldest.min(first))
-        })
     }
 
     fn copy<T: Pod>(&self, now: &Moment, samples: &[Sample], len: usize, ring: &[T], out: &mut [T]) -> Result {
@@ -1142,7 +1132,9 @@ impl<'a> Memory<'a> {
     pub fn add(&mut self, frame: &Frame, row: &[Elements<'_>]) -> Result<Added> {
         let link = self.link(frame)?;
         self.table.check(0, row, link != Link::Continues, 1)?;
+        self.table.begin(0, 1, 1);
         let number = self.append(frame, row, link)?;
+        self.table.end(0, 1);
         Ok(Added { number, cuts: (link == Link::Cuts).into() })
     }
 
@@ -1158,11 +1150,13 @@ impl<'a> Memory<'a> {
         let number = self.end();
         let mut row = [Elements::U8(&[]); table::MAX_COLUMNS];
         let row = row.get_mut(..rows.len()).ok_or(SHAPE)?;
+        self.table.begin(0, 1, u32::try_from(frames.len()).unwrap_or(u32::MAX));
         for (i, frame) in frames.enumerate() {
             let link = self.link(&frame)?;
             self.row(rows, i, row)?;
             self.append(&frame, row, link)?;
         }
+        self.table.end(0, 1);
         Ok(Added { number, cuts })
     }
 
@@ -1212,6 +1206,7 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
+    /// Between [`Table::begin`] and [`Table::end`].
     fn append(&mut self, frame: &Frame, row: &[Elements<'_>], link: Link) -> Result<u64> {
         self.index.write(frame, link)?;
         let number = self.table.push(0, row, link != Link::Continues)?;

@@ -12,6 +12,7 @@ pub mod replay;
 pub mod rollout_buffer;
 pub mod rollout_file;
 pub mod rollout_text;
+pub mod rows;
 pub mod step;
 pub mod sum_tree;
 pub mod table;

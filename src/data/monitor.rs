@@ -1,12 +1,16 @@
 //! Returns and lengths of the episodes of N environments: what is counted, and the records of what has ended.
 //!
 //! Records lie in a ring and are numbered from 0 for the life of the block. A reader says which number it wants next, so
-//! several may read, and one that comes too late is told how many it has lost.
+//! several may read, and one that comes too late is told how many it has lost. It may be another process, beside the one
+//! whose environments step: see [`shared`].
 
 use bytemuck::{Pod, Zeroable};
+use core::iter::once;
+use core::slice::from_ref;
+use core::sync::atomic::{Ordering, fence};
 
 use super::step::Ends;
-use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span};
+use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span, shared};
 use crate::decimal::round6;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::check_finite;
@@ -22,7 +26,7 @@ pub const CAPACITY: u32 = 1024;
 pub struct MonitorConfig {
     /// Number of environments, at least 1.
     pub num_envs: u32,
-    /// Episodes that [`Monitor::means`] looks back on; 0 for none.
+    /// Episodes that [`View::means`] looks back on; 0 for none.
     pub keep: u32,
     /// Records that are held, at least `num_envs`, as many as one step can end; 0: 1024, or `num_envs` if that is more.
     pub capacity: u32,
@@ -117,12 +121,18 @@ impl Setup {
         }
         Ok(())
     }
+
+    fn config(&self) -> MonitorConfig {
+        let Setup { start, num_envs, keep, capacity, num_info } = *self;
+        MonitorConfig { num_envs, keep, capacity, num_info, start }
+    }
 }
 
 /// The one place where the layout is written down.
 #[derive(Clone, Copy)]
 struct Spans {
     count: Span<u64>,
+    writing: Span<u32>,
     total: Span<f32>,
     len: Span<u32>,
     kept_return: Span<f32>,
@@ -138,6 +148,7 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     block::spans::<Setup>(&mut plan)?;
     let spans = Spans {
         count: plan.span(1)?,
+        writing: plan.span(1)?,
         total: plan.span(n)?,
         len: plan.span(n)?,
         kept_return: plan.span(keep)?,
@@ -176,6 +187,8 @@ pub struct Monitor<'a> {
     setup: Setup,
     /// Episodes ended.
     count: &'a mut u64,
+    /// Records that a step is about to add, for readers beside it; else 0.
+    writing: &'a mut [u32],
     total: &'a mut [f32],
     len: &'a mut [u32],
     kept_return: &'a mut [f32],
@@ -217,6 +230,7 @@ impl<'a> Monitor<'a> {
         Ok(Monitor {
             setup,
             count: cut.take(s.count)?.first_mut().ok_or(Error::new(Kind::Image, "monitor: a count"))?,
+            writing: cut.take(s.writing)?,
             total: cut.take(s.total)?,
             len: cut.take(s.len)?,
             kept_return: cut.take(s.kept_return)?,
@@ -229,6 +243,7 @@ impl<'a> Monitor<'a> {
     /// What no sequence of calls can produce is no image.
     fn check_image(&self) -> Result {
         let damaged = |what| Err(Error::new(Kind::Image, what));
+        shared::check_image(self.writing)?;
         if !self.total.iter().zip(&*self.len).all(|(total, &len)| total.is_finite() && (len > 0 || *total == 0.0)) {
             return damaged("monitor: finite returns, 0 before the first step");
         }
@@ -264,8 +279,7 @@ impl<'a> Monitor<'a> {
 
     /// What the block was made with; `capacity` is that which is held.
     pub fn config(&self) -> MonitorConfig {
-        let Setup { start, num_envs, keep, capacity, num_info } = self.setup;
-        MonitorConfig { num_envs, keep, capacity, num_info, start }
+        self.setup.config()
     }
 
     /// All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
@@ -305,27 +319,28 @@ impl<'a> Monitor<'a> {
         let too_large = Error::new(Kind::Overflow, "monitor: info [N, num_info] that fits the address space");
         check_len("monitor: info [N, num_info] of length", info, n.checked_mul(width).ok_or(too_large)?)?;
         check_finite("monitor: a finite reward", reward)?;
-        let mut any_ended = false;
+        let mut num_ended = 0u32;
         for (i, ((total, reward), (stepped, ended))) in self.total.iter().zip(reward).zip(ends.rows()).enumerate() {
             let sum = total + reward;
             if stepped && !sum.is_finite() {
                 return Err(Error::new(Kind::Value, "monitor: a return that an f32 can hold").given_f32(sum));
             }
             if ended {
-                any_ended = true;
+                num_ended = num_ended.saturating_add(1);
                 if let Some(bad) = block::rows(info, i, 1, width)?.iter().find(|x| !x.is_finite()) {
                     return Err(Error::new(Kind::Value, "monitor: a finite info").given_f32(*bad as f32));
                 }
             }
         }
         let mut seconds = 0.0;
-        if any_ended {
+        if num_ended > 0 {
             let now = clock()?;
             seconds = round6(now - self.setup.start);
             if !seconds.is_finite() {
                 return Err(Error::new(Kind::Value, "monitor: a finite time").given_f32(now as f32));
             }
         }
+        shared::begin(self.writing, num_ended);
         let sums = self.total.iter_mut().zip(self.len.iter_mut());
         for (i, (((total, len), reward), (stepped, ended))) in sums.zip(reward).zip(ends.rows()).enumerate() {
             if stepped {
@@ -346,10 +361,78 @@ impl<'a> Monitor<'a> {
                 *e = Episode { number, seconds, env: i as u32, len: *len, episode_return: *total, reserved: 0 };
             }
             block::copy(block::rows_mut(self.info, at, 1, width)?, block::rows(info, i, 1, width)?);
-            *self.count = number.wrapping_add(1);
+            shared::count(self.count);
             (*total, *len) = (0.0, 0);
         }
+        shared::end(self.writing);
         Ok(())
+    }
+
+    /// The records, to read.
+    pub fn view(&self) -> View<'_> {
+        let &Monitor { setup, ref count, ref writing, ref kept_return, ref kept_len, ref episodes, ref info, .. } =
+            self;
+        View { setup, count, writing, kept_return, kept_len, episodes, info }
+    }
+}
+
+/// The records of a monitor, to read: any number of threads may look at the same ones.
+///
+/// Beside a writer, [`View::read`] refuses with `Range` what it has overwritten meanwhile; then what was copied means nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    setup: Setup,
+    count: &'a u64,
+    writing: &'a [u32],
+    kept_return: &'a [f32],
+    kept_len: &'a [u32],
+    episodes: &'a [Episode],
+    info: &'a [f64],
+}
+
+impl<'a> View<'a> {
+    /// Accepts bytes that another process writes to meanwhile: looks only at what never changes.
+    /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
+    pub fn attach(mem: &'a [u8]) -> Result<Self> {
+        let setup = block::attach(mem, BlockKind::Monitor, |setup| Ok(spans(setup)?.1))?;
+        Self::cut(mem, setup)
+    }
+
+    /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
+    pub fn open(mem: &'a [u8]) -> Result<Self> {
+        let setup = block::config(mem, BlockKind::Monitor)?;
+        Self::cut(mem, setup)
+    }
+
+    fn cut(mem: &'a [u8], setup: Setup) -> Result<Self> {
+        let (s, _) = spans(&setup)?;
+        Ok(View {
+            setup,
+            count: block::view(mem, s.count)?.first().ok_or(Error::new(Kind::Image, "monitor: a count"))?,
+            writing: block::view(mem, s.writing)?,
+            kept_return: block::view(mem, s.kept_return)?,
+            kept_len: block::view(mem, s.kept_len)?,
+            episodes: block::view(mem, s.episodes)?,
+            info: block::view(mem, s.info)?,
+        })
+    }
+
+    /// What the block was made with; `capacity` is that which is held.
+    pub fn config(&self) -> MonitorConfig {
+        self.setup.config()
+    }
+
+    /// Episodes that have ended so far, whose records may be read.
+    fn count(&self) -> u64 {
+        let count = *self.count;
+        fence(Ordering::Acquire);
+        count
+    }
+
+    /// After records from this number on were copied from a ring of so many: they are still held.
+    fn check_held(&self, oldest: u64, num_rows: usize) -> Result {
+        let rings = shared::Rings { pushed: from_ref(self.count), writing: self.writing, num_rows: num_rows as u32 };
+        rings.check_held(once((0, oldest)))
     }
 
     /// Writes the records from number `next` on, the oldest first, as many as there are and `episodes` has room for.
@@ -362,13 +445,14 @@ impl<'a> Monitor<'a> {
             let len = episodes.len().saturating_mul(width);
             check_len("monitor: info [len, num_info] of length", info, len)?;
         }
-        if next > *self.count {
+        let ended = self.count();
+        if next > ended {
             let what = "monitor: a number of at most the episodes that have ended,";
-            return Err(Error::new(Kind::Range, what).needed(*self.count as usize).given(next as usize));
+            return Err(Error::new(Kind::Range, what).needed(ended as usize).given(next as usize));
         }
         let capacity = self.episodes.len() as u64;
-        let first = next.max(self.count.saturating_sub(capacity));
-        let count = self.count.saturating_sub(first).min(episodes.len() as u64) as usize;
+        let first = next.max(ended.saturating_sub(capacity));
+        let count = ended.saturating_sub(first).min(episodes.len() as u64) as usize;
         for (i, (number, to)) in (first..).zip(episodes.iter_mut()).take(count).enumerate() {
             let slot = number.checked_rem(capacity).unwrap_or(0) as usize;
             if let Some(e) = self.episodes.get(slot) {
@@ -378,15 +462,27 @@ impl<'a> Monitor<'a> {
                 block::copy(block::rows_mut(info, i, 1, width)?, block::rows(self.info, slot, 1, width)?);
             }
         }
+        if count > 0 {
+            self.check_held(first, self.episodes.len())?;
+        }
         Ok(Read { count, lost: first.wrapping_sub(next), next: first.wrapping_add(count as u64) })
     }
 
     /// Means over the last `keep` episodes, or as many as have ended.
-    pub fn means(&self) -> Means {
-        let num_kept = (*self.count).min(self.setup.keep.into()) as usize;
-        let mean = |sum: f64| if num_kept > 0 { sum / num_kept as f64 } else { f64::NAN };
-        let returns = self.kept_return.iter().take(num_kept).fold(0.0, |sum, x| sum + f64::from(*x));
-        let lens = self.kept_len.iter().take(num_kept).fold(0.0, |sum, x| sum + f64::from(*x));
-        Means { num_episodes: *self.count, num_kept: num_kept as u32, return_mean: mean(returns), len_mean: mean(lens) }
+    /// Errors: `Busy` only beside a writer that ends episodes faster than this adds them up.
+    pub fn means(&self) -> Result<Means> {
+        for _ in 0..shared::LOOKS {
+            let ended = self.count();
+            let num_kept = ended.min(self.setup.keep.into()) as usize;
+            let mean = |sum: f64| if num_kept > 0 { sum / num_kept as f64 } else { f64::NAN };
+            let returns = self.kept_return.iter().take(num_kept).fold(0.0, |sum, x| sum + f64::from(*x));
+            let lens = self.kept_len.iter().take(num_kept).fold(0.0, |sum, x| sum + f64::from(*x));
+            let oldest = ended.saturating_sub(num_kept as u64);
+            if num_kept == 0 || self.check_held(oldest, self.kept_return.len()).is_ok() {
+                let (return_mean, len_mean) = (mean(returns), mean(lens));
+                return Ok(Means { num_episodes: ended, num_kept: num_kept as u32, return_mean, len_mean });
+            }
+        }
+        Err(shared::BUSY)
     }
 }

@@ -459,8 +459,10 @@ impl<'a> Replay<'a> {
     pub fn add(&mut self, env: usize, row: &[Elements<'_>], step: &Step, tail: Option<&[Elements<'_>]>) -> Result<u64> {
         self.check_add(env, row, step, tail)?;
         let mut pending = Pending::NONE;
+        self.table.begin(env, 1, 2);
         let number = self.append(env, row, step, tail, &mut pending);
         pending.flush(&mut self.tree);
+        self.table.end(env, 1);
         number
     }
 
@@ -492,12 +494,14 @@ impl<'a> Replay<'a> {
             self.check_add(env, row, &added.step, tail)?;
         }
         let mut pending = Pending::NONE;
+        self.table.begin(0, envs, 2);
         for env in 0..envs {
             let added = step(env);
             let (row, tail) = added.parts(columns)?;
             self.append(env, row, &added.step, tail, &mut pending)?;
         }
         pending.flush(&mut self.tree);
+        self.table.end(0, envs);
         Ok(())
     }
 
@@ -698,20 +702,11 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Accepts bytes that another process writes to meanwhile, see [`table`]: looks only at what never changes.
+    /// Accepts bytes that another process writes to meanwhile, see [`block::shared`]: looks only at what never changes.
     /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
         block::attach(mem, block::Kind::Replay, |config| Ok(spans(config)?.1))?;
         Self::of(mem)
-    }
-
-    /// Rings and numbers of the oldest rows that transitions read: what has to be held still after they were copied beside
-    /// a writer. A row that is forgotten already is its own.
-    pub fn oldest(&self, index: &[FrameIndex]) -> impl Iterator<Item = (usize, u64)> {
-        index.iter().map(|index| {
-            let ring = index.env as usize;
-            (ring, self.table.stack_start(ring, index.number).unwrap_or(index.number))
-        })
     }
 
     /// Transitions that may be drawn.
@@ -860,7 +855,7 @@ impl<'a> View<'a> {
     }
 
     /// Writes what transitions are beside their columns. Errors: `Shape`; `Range` for a transition that is not held. Nothing
-    /// is written then.
+    /// is written then. `Range` too if a writer beside has overwritten one meanwhile; then what was written means nothing.
     pub fn transitions(&self, index: &[FrameIndex], out: Transitions<'_>) -> Result {
         let Transitions { mut reward, mut discount, mut terminated, mut truncated } = out;
         for out in [&reward, &discount].into_iter().flatten() {
@@ -887,7 +882,12 @@ impl<'a> View<'a> {
                 }
             }
         }
-        Ok(())
+        self.check_held(index)
+    }
+
+    /// After transitions were copied: no writer beside has overwritten the rows where they begin meanwhile.
+    fn check_held(&self, index: &[FrameIndex]) -> Result {
+        self.table.rings().check_held(index.iter().map(|index| (index.env as usize, index.number)))
     }
 
     /// Writes a column of transitions, of the row where they begin: [`table::View::gather`].
@@ -925,6 +925,8 @@ impl<'a> View<'a> {
             }
             let (to, others) = rest.split_at(some.saturating_mul(description.read_len())).ok_or(SHAPE)?;
             self.table.gather(column, ahead, layout, to)?;
+            // Only while the row where it begins is there, the row that it leads to is the right one.
+            self.check_held(now)?;
             (rest, left) = (others, later);
         }
         Ok(())

@@ -5,6 +5,9 @@
 //! it, `finish` computes advantages and value targets, once, and closes it; `reset` begins the next one, in which episodes
 //! go on.
 //!
+//! Steps are numbered for the life of the block, and another process may read them beside the one that appends: see
+//! [`shared`]. `reset` gives the numbers up.
+//!
 //! Samples are numbered as in [`minibatch`](mod@super::minibatch): step t of environment e is sample e * T + t, where T is the
 //! number of steps that the rollout was finished with.
 //!
@@ -45,10 +48,14 @@
 //! ```
 
 use bytemuck::{Pod, Zeroable};
+use core::iter::once;
+use core::slice::{from_mut, from_ref};
 
 use super::minibatch::{self, Cut, Window};
 use super::monitor::Read;
+use super::rows::{self, RowsOut};
 use super::table::{Column, MAX_COLUMNS, TableConfig};
+use crate::block::shared::{self, Turn};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::gae::{Accumulate, Rollout, gae};
@@ -256,6 +263,8 @@ struct State {
 /// The one place where the layout is written down.
 #[derive(Clone, Copy, Debug)]
 struct Spans {
+    /// Its ring is that of the metrics.
+    turn: Span<Turn>,
     state: Span<State>,
     /// `[N]` 1 where step 0 starts an episode.
     first: Span<u8>,
@@ -288,6 +297,7 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     block::spans::<Setup>(&mut plan)?;
     let len = t.checked_mul(n).ok_or(OVERFLOW)?;
     let mut s = Spans {
+        turn: plan.span(1)?,
         state: plan.span(1)?,
         first: plan.span(n)?,
         running_return: plan.span(n)?,
@@ -313,11 +323,19 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     Ok((s, plan.size()?))
 }
 
+fn attach_setup(mem: &[u8]) -> Result<Setup> {
+    block::attach(mem, BlockKind::RolloutBuffer, |setup: &Setup| {
+        setup.check()?;
+        Ok(spans(setup)?.1)
+    })
+}
+
 const OVERFLOW: Error = Error::new(Kind::Overflow, "rollout_buffer: rollouts that fit the address space");
 const UNFINISHED: Error = Error::new(Kind::NotReady, "rollout_buffer: a rollout that is finished");
 
 /// The arrays, to write.
 struct Fields<'a> {
+    turn: &'a mut Turn,
     state: &'a mut State,
     first: &'a mut [u8],
     running_return: &'a mut [f64],
@@ -341,6 +359,7 @@ impl<'a> Fields<'a> {
     fn cut(block: &'a mut [u8], s: &Spans, num_columns: u32) -> Fit<Fields<'a>> {
         let mut cut = Cutter::new(block);
         let mut fields = Fields {
+            turn: cut.take(s.turn)?.first_mut().ok_or(Misfit)?,
             state: cut.take(s.state)?.first_mut().ok_or(Misfit)?,
             first: cut.take(s.first)?,
             running_return: cut.take(s.running_return)?,
@@ -371,7 +390,25 @@ impl<'a> Fields<'a> {
         if let Some(to) = self.log.get_mut(slot) {
             *to = row;
         }
-        self.state.logged = self.state.logged.wrapping_add(1);
+        shared::count(&mut self.state.logged);
+    }
+
+    /// Begins a change of what is no step, with so many rows of metrics.
+    fn begin(&mut self, rows: u32) {
+        shared::begin(from_mut(&mut self.turn.writing), rows);
+        self.turn.begin();
+    }
+
+    /// Ends a draw.
+    fn keep_rng(self, rng: Rng) {
+        self.turn.begin();
+        self.state.rng = rng;
+        self.turn.end();
+    }
+
+    fn end(&mut self) {
+        self.turn.end();
+        shared::end(from_mut(&mut self.turn.writing));
     }
 }
 
@@ -404,11 +441,9 @@ impl<'a> RolloutBuffer<'a> {
     /// Accepts bytes that a block was copied to. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
-        let setup = block::attach(mem, BlockKind::RolloutBuffer, |setup: &Setup| {
-            setup.check()?;
-            Ok(spans(setup)?.1)
-        })?;
+        let setup = attach_setup(mem)?;
         let buffer = RolloutBuffer { setup, spans: spans(&setup)?.0, mem };
+        block::view(buffer.mem, buffer.spans.turn)?.first().ok_or(Misfit)?.check_image()?;
         buffer.view()?.check_image()?;
         Ok(buffer)
     }
@@ -434,7 +469,7 @@ impl<'a> RolloutBuffer<'a> {
 
     /// Everything, to read.
     pub fn view(&self) -> Result<View<'_>> {
-        Ok(View::cut(self.mem, self.setup, &self.spans)?)
+        View::cut(self.mem, self.setup, &self.spans)
     }
 
     fn fields(&mut self) -> Result<Fields<'_>> {
@@ -486,6 +521,8 @@ impl<'a> RolloutBuffer<'a> {
         {
             *to = if is_cut(ends) { *from } else { 0.0 };
         }
+        let num_ended = ends.clone().filter(|(terminated, truncated)| **terminated | **truncated != 0).count();
+        f.begin((num_ended as u32).saturating_mul(2));
         for (env, (reward, (terminated, truncated))) in
             step.raw_reward.unwrap_or(step.reward).iter().zip(ends).enumerate()
         {
@@ -505,6 +542,7 @@ impl<'a> RolloutBuffer<'a> {
         }
         f.state.filled = f.state.filled.wrapping_add(1);
         f.state.global_step = f.state.global_step.wrapping_add(n as u64);
+        f.end();
         Ok(())
     }
 
@@ -553,12 +591,14 @@ impl<'a> RolloutBuffer<'a> {
         };
         let advantage = block::rows_mut(f.advantage, 0, len, 1)?;
         gae(&rollout, discount, lambda, advantage, block::rows_mut(f.value_target, 0, len, 1)?)?;
-        block::copy(f.bootstrap_value, bootstrap_value);
         if let Some(next_obs) = next_obs {
             block::copy(next_row, next_obs.bytes());
         }
+        f.turn.begin();
+        block::copy(f.bootstrap_value, bootstrap_value);
         f.state.finished = 1;
         f.state.num_trajectories = 0;
+        f.turn.end();
         Ok(())
     }
 
@@ -568,6 +608,8 @@ impl<'a> RolloutBuffer<'a> {
         let (n, table) = (self.setup.num_envs(), self.setup.table);
         let f = self.fields()?;
         let t = f.state.filled as usize;
+        f.turn.begin();
+        f.turn.forget(f.state.filled);
         if let Some(last) = t.checked_sub(1) {
             let (terminated, truncated) =
                 (block::rows(f.terminated, last, 1, n)?, block::rows(f.truncated, last, 1, n)?);
@@ -588,6 +630,7 @@ impl<'a> RolloutBuffer<'a> {
             num_trajectories: 0,
             ..*f.state
         };
+        f.turn.end();
         Ok(())
     }
 }
@@ -604,7 +647,10 @@ impl RolloutBuffer<'_> {
             return Err(UNFINISHED);
         }
         let cut = Cut { num_steps: f.state.filled as usize, num_envs, minibatch_size, recurrence };
-        cut.draw(&mut f.state.rng, index)
+        let mut rng = f.state.rng;
+        cut.draw(&mut rng, index)?;
+        f.keep_rng(rng);
+        Ok(())
     }
 
     /// Draws windows of at most `timesteps` samples, as [`minibatch::draw_window`] does, one after another.
@@ -625,27 +671,31 @@ impl RolloutBuffer<'_> {
         }
         let (t, len) = (f.state.filled as usize, (f.state.filled as usize).saturating_mul(n));
         let starts = block::rows_mut(f.starts, 0, len, 1)?;
-        if f.state.num_trajectories == 0 {
+        let mut num_trajectories = f.state.num_trajectories;
+        if num_trajectories == 0 {
             let (terminated, truncated) = (block::rows(f.terminated, 0, len, 1)?, block::rows(f.truncated, 0, len, 1)?);
-            f.state.num_trajectories = minibatch::find_trajectories(terminated, truncated, t, n, starts)? as u32;
+            num_trajectories = minibatch::find_trajectories(terminated, truncated, t, n, starts)? as u32;
         }
-        let starts = block::rows(starts, 0, f.state.num_trajectories as usize, 1)?;
+        let starts = block::rows(starts, 0, num_trajectories as usize, 1)?;
+        let mut rng = f.state.rng;
         for window in windows {
-            *window =
-                minibatch::draw_window(starts, len as u32, timesteps, end_chance, &mut f.state.rng).ok_or(Misfit)?;
+            *window = minibatch::draw_window(starts, len as u32, timesteps, end_chance, &mut rng).ok_or(Misfit)?;
         }
+        f.turn.begin();
+        (f.state.rng, f.state.num_trajectories) = (rng, num_trajectories);
+        f.turn.end();
         Ok(())
     }
 
     /// One of the steps that are held, each as likely. Errors: `NotReady` if there is none.
     pub fn sample(&mut self) -> Result<u32> {
         let f = self.fields()?;
-        match f.state.filled.checked_sub(1) {
-            Some(last) => Ok(f.state.rng.bounded(last.into()) as u32),
-            None => {
-                Err(Error::new(Kind::NotReady, "rollout_buffer: steps to choose from, at least").needed(1).given(0))
-            }
-        }
+        let none = Error::new(Kind::NotReady, "rollout_buffer: steps to choose from, at least").needed(1).given(0);
+        let last = f.state.filled.checked_sub(1).ok_or(none)?;
+        let mut rng = f.state.rng;
+        let step = rng.bounded(last.into()) as u32;
+        f.keep_rng(rng);
+        Ok(step)
     }
 }
 
@@ -663,16 +713,26 @@ impl RolloutBuffer<'_> {
         }
         let mut f = self.fields()?;
         let row = MetricRow { global_step: f.state.global_step, value, env: ALL_ENVS, metric };
+        f.begin(1);
         f.log(row);
+        f.end();
         Ok(())
     }
 }
 
-/// All of a rollout, to read; several threads may.
+/// All of a rollout as it was when this was made, to read; several threads may.
+///
+/// Beside a writer, calls that copy steps or metrics out refuse with `Range` what it has forgotten meanwhile; then what was
+/// copied means nothing. Arrays that are only pointed at may change at any time.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     setup: Setup,
-    state: &'a State,
+    turn: &'a Turn,
+    /// Number of the first step.
+    begin: u64,
+    state: State,
+    /// What it is by now.
+    now: &'a State,
     first: &'a [u8],
     running_return: &'a [f64],
     running_len: &'a [u32],
@@ -692,20 +752,33 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// A block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`.
-    pub fn open(mem: &'a [u8]) -> Result<Self> {
-        let setup = block::config(mem, BlockKind::RolloutBuffer)?;
-        Ok(Self::cut(mem, setup, &spans(&setup)?.0)?)
+    /// Accepts bytes that another process writes to meanwhile: looks only at what never changes, and at how far the rollout
+    /// is at this moment. Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header; `Busy`.
+    pub fn attach(mem: &'a [u8]) -> Result<Self> {
+        let setup = attach_setup(mem)?;
+        Self::cut(mem, setup, &spans(&setup)?.0)
     }
 
-    fn cut(mem: &'a [u8], setup: Setup, s: &Spans) -> Fit<Self> {
+    /// A block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`; `Busy` only beside a writer.
+    pub fn open(mem: &'a [u8]) -> Result<Self> {
+        let setup = block::config(mem, BlockKind::RolloutBuffer)?;
+        Self::cut(mem, setup, &spans(&setup)?.0)
+    }
+
+    fn cut(mem: &'a [u8], setup: Setup, s: &Spans) -> Result<Self> {
+        let turn = block::view(mem, s.turn)?.first().ok_or(Misfit)?;
+        let now = block::view(mem, s.state)?.first().ok_or(Misfit)?;
+        let (begin, state) = turn.look(now)?;
         let mut columns = [&[] as &[u8]; MAX_COLUMNS];
         for (column, span) in columns.iter_mut().zip(s.columns).take(setup.table.num_columns as usize) {
             *column = block::view(mem, span)?;
         }
         Ok(View {
             setup,
-            state: block::view(mem, s.state)?.first().ok_or(Misfit)?,
+            turn,
+            begin,
+            state,
+            now,
             first: block::view(mem, s.first)?,
             running_return: block::view(mem, s.running_return)?,
             running_len: block::view(mem, s.running_len)?,
@@ -727,7 +800,7 @@ impl<'a> View<'a> {
 
     /// How far the rollout and the training around it have come.
     pub fn progress(&self) -> Progress {
-        let State { global_step, num_ended, ended_len, ended_return, filled, finished, .. } = *self.state;
+        let State { global_step, num_ended, ended_len, ended_return, filled, finished, .. } = self.state;
         let mean = |sum: f64| if num_ended > 0 { sum / num_ended as f64 } else { f64::NAN };
         Progress {
             global_step,
@@ -829,7 +902,40 @@ impl<'a> View<'a> {
         for (number, to) in (first..).zip(rows.iter_mut()).take(count) {
             *to = self.log.get(number.checked_rem(capacity).unwrap_or(0) as usize).copied().unwrap_or_default();
         }
+        if count > 0 {
+            let (pushed, writing) = (from_ref(&self.now.logged), from_ref(&self.turn.writing));
+            shared::Rings { pushed, writing, num_rows: self.setup.log_capacity }.check_held(once((0, first)))?;
+        }
         Ok(Read { count, lost: first.wrapping_sub(next), next: first.wrapping_add(count as u64) })
+    }
+
+    /// Copies steps out from number `next` on, counted for the life of the block, as many as are held and as there is room
+    /// for. Steps that are no longer held are skipped and counted as lost.
+    /// Errors: `Shape`; `Range` if fewer than `next` have been added. Nothing is written then.
+    pub fn read(&self, next: u64, out: RowsOut<'_>) -> Result<Read> {
+        let held = rows::Held {
+            first: self.begin,
+            len: self.num_steps(),
+            num_envs: self.num_envs(),
+            memory_len: self.memory_len(),
+            described: self.columns(),
+            columns: &self.columns,
+            reward: self.reward,
+            value: self.value,
+            log_prob: Some(self.log_prob),
+            final_value: Some(self.final_value),
+            terminated: self.terminated,
+            truncated: self.truncated,
+            memory: self.memory,
+        };
+        let read = held.read(next, out)?;
+        self.check_held()?;
+        Ok(read)
+    }
+
+    /// After steps were copied: a writer beside has not forgotten them meanwhile. Errors: `Range`.
+    pub fn check_held(&self) -> Result {
+        self.turn.check_held(self.begin)
     }
 
     /// Copies windows of `window_len` samples after one another. Shapes: columns `[rows, window_len, len]`; numbers and `mask`
@@ -882,7 +988,7 @@ impl<'a> View<'a> {
         for (to, sample) in out.mask.into_iter().flatten().zip(samples()) {
             *to = if self.starts_episode(sample) { 0.0 } else { 1.0 };
         }
-        Ok(())
+        self.check_held()
     }
 
     /// Copies windows of trajectories, padded on the left to `timesteps` rows: elements of kind i32 with `pad_token`, which
@@ -940,7 +1046,7 @@ impl<'a> View<'a> {
         for (to, (w, k)) in out.timestep.into_iter().flatten().zip(places()) {
             *to = if k < w.pad { 0 } else { w.timestep.wrapping_add(k.wrapping_sub(w.pad)) as i32 };
         }
-        Ok(())
+        self.check_held()
     }
 
     /// Where a sample lies in arrays of `[T, N]`.
@@ -1058,7 +1164,9 @@ impl<'a> View<'a> {
         let damaged = |what| Err(Error::new(Kind::Image, what));
         let s = self.state;
         let right = s.filled as usize <= self.setup.num_steps() && s.finished <= 1 && (s.finished == 0 || s.filled > 0);
-        if !right || s.reserved != 0 || !s.rng.is_valid() {
+        let steps = s.global_step.checked_div(self.num_envs() as u64);
+        let numbered = steps == self.begin.checked_add(s.filled.into());
+        if !right || !numbered || s.reserved != 0 || !s.rng.is_valid() {
             return damaged("rollout_buffer: a state that calls can lead to");
         }
         if !s.ended_return.is_finite() || !self.running_return.iter().all(|x| x.is_finite()) {

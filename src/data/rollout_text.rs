@@ -37,7 +37,7 @@ pub fn step(view: &View<'_>, step: u32, out: Option<&mut [u8]>) -> Result<usize>
     }
     let r = view.rollout()?;
     let log_prob = view.log_prob()?;
-    fill(SHORT, out, |sink| {
+    let len = fill(SHORT, out, |sink| {
         sink.push(b"Sample ");
         sink.push(Repr::of_u64(u64::from(step).wrapping_add(1)).bytes());
         sink.push(b"/");
@@ -53,7 +53,9 @@ pub fn step(view: &View<'_>, step: u32, out: Option<&mut [u8]>) -> Result<usize>
         line(sink, "log_prob", Elements::F32(log_prob), step, n);
         line(sink, "terminated", Elements::U8(r.terminated), step, n);
         line(sink, "truncated", Elements::U8(r.truncated), step, n);
-    })
+    })?;
+    view.check_held()?;
+    Ok(len)
 }
 
 /// Row `step` of an array.

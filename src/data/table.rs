@@ -7,15 +7,8 @@
 //! An image column keeps each frame once and is read as stacks: beside every row lies one byte, its age, how many rows of
 //! its episode came before it, which is all that [`lazy_frames`] has to know.
 //!
-//! # Readers beside the writer
-//!
-//! One writer may push while others read the same bytes, as two processes do that share a mapped file. Before a writer
-//! touches a row it stores in its ring's word of [`Spans::writing`] how many rows it is about to push; after the last it
-//! stores 0. [`Table::push`] writes the row before it counts it in `pushed`, so a number below `pushed` is a whole row;
-//! what an owner keeps beside the columns is written before that too. A reader copies first and asks afterwards: rows below
-//! `pushed + writing - num_rows` may have been overwritten meanwhile and are forgotten, whatever was copied; all others
-//! are as they were pushed ([`oldest_after`]). Nobody waits: a reader loses rows only to a writer that laps it. Where a
-//! machine reads 64 bits in two halves, no reader may look while a count passes a multiple of 2^32.
+//! A writer announces the rows that it is about to push, and gathering asks afterwards whether what was copied is still
+//! held: see [`shared`].
 //!
 //! ```
 //! use rlcore::block::{Cutter, Plan};
@@ -45,7 +38,7 @@ use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
 use super::lazy_frames::{self, FrameIndex, LazyFramesConfig};
-use crate::block::{self, Cutter, Plan, Span};
+use crate::block::{self, Cutter, Plan, Span, shared};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::{Layout, MAX_STACK};
 use crate::space::{Element, Elements, ElementsMut};
@@ -278,13 +271,6 @@ fn slot_of(number: u64, num_rows: usize) -> usize {
     number.checked_rem(num_rows as u64).unwrap_or(0) as usize
 }
 
-/// Number of the oldest row that a reader beside the writer may still believe, from what it finds in `pushed` and
-/// `writing` of the ring after it has copied, read in this order of `writing` first.
-#[inline]
-pub fn oldest_after(pushed: u64, writing: u32, num_rows: u32) -> u64 {
-    pushed.saturating_add(writing.into()).saturating_sub(num_rows.into())
-}
-
 /// Rings `[first, first + len)`, to push to: two disjoint ones share no byte, so they may go to different threads. The
 /// fields are public for callers that cut them from a raw block along [`spans`].
 #[derive(Debug)]
@@ -295,6 +281,8 @@ pub struct Table<'a> {
     pub first: usize,
     /// `[rings]` as in [`Spans::pushed`].
     pub pushed: &'a mut [u64],
+    /// `[rings]` as in [`Spans::writing`].
+    pub writing: &'a mut [u32],
     /// `[rings, num_rows]` as in [`Spans::age`].
     pub age: &'a mut [u8],
     /// `[rings, num_rows, row_size]` bytes each, as in [`Spans::columns`].
@@ -304,28 +292,21 @@ pub struct Table<'a> {
 impl<'a> Table<'a> {
     /// Takes a table out of a block in which its fields were planned.
     pub fn cut(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<Self> {
-        Ok(Self::cut_all(cut, config, spans)?.0)
-    }
-
-    /// As [`Table::cut`], and refuses what no sequence of calls can produce, or one that was stopped amid a row.
-    /// Errors: `Image`.
-    pub fn attach(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<Self> {
-        let (table, writing) = Self::cut_all(cut, config, spans)?;
-        if let Some(ring) = writing.iter().position(|&rows| rows != 0) {
-            let what = "table: no row that was being written; not so ring";
-            return Err(Error::new(Kind::Image, what).given(ring));
-        }
-        table.check_image()?;
-        Ok(table)
-    }
-
-    fn cut_all(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<(Self, &'a [u32])> {
         let (pushed, writing, age) = (cut.take(spans.pushed)?, cut.take(spans.writing)?, cut.take(spans.age)?);
         let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
         for (column, span) in columns.iter_mut().zip(spans.columns).take(config.num_columns as usize) {
             *column = cut.take(span)?;
         }
-        Ok((Table { config, first: 0, pushed, age, columns }, writing))
+        Ok(Table { config, first: 0, pushed, writing, age, columns })
+    }
+
+    /// As [`Table::cut`], and refuses what no sequence of calls can produce, or one that was stopped amid a row.
+    /// Errors: `Image`.
+    pub fn attach(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<Self> {
+        let table = Self::cut(cut, config, spans)?;
+        shared::check_image(table.writing)?;
+        table.check_image()?;
+        Ok(table)
     }
 
     /// Number of rings.
@@ -344,7 +325,8 @@ impl<'a> Table<'a> {
         for (to, from) in columns.iter_mut().zip(&mut self.columns) {
             *to = from;
         }
-        Table { config: self.config, first: self.first, pushed: self.pushed, age: self.age, columns }
+        let Table { config, first, .. } = *self;
+        Table { config, first, pushed: self.pushed, writing: self.writing, age: self.age, columns }
     }
 
     /// The first `k` rings and the others, for two threads; `None` if there are fewer than `k`.
@@ -352,6 +334,7 @@ impl<'a> Table<'a> {
         let (config, first) = (self.config, self.first);
         let rows = k.checked_mul(config.num_rows as usize)?;
         let (pushed, pushed_rest) = self.pushed.split_at_mut_checked(k)?;
+        let (writing, writing_rest) = self.writing.split_at_mut_checked(k)?;
         let (age, age_rest) = self.age.split_at_mut_checked(rows)?;
         let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
         let mut columns_rest: [&mut [u8]; MAX_COLUMNS] = Default::default();
@@ -361,8 +344,15 @@ impl<'a> Table<'a> {
         }
         let second = first.checked_add(k)?;
         Some((
-            Table { config, first, pushed, age, columns },
-            Table { config, first: second, pushed: pushed_rest, age: age_rest, columns: columns_rest },
+            Table { config, first, pushed, writing, age, columns },
+            Table {
+                config,
+                first: second,
+                pushed: pushed_rest,
+                writing: writing_rest,
+                age: age_rest,
+                columns: columns_rest,
+            },
         ))
     }
 
@@ -372,7 +362,18 @@ impl<'a> Table<'a> {
         for (to, from) in columns.iter_mut().zip(&self.columns) {
             *to = from;
         }
-        View { config: self.config, pushed: self.pushed, age: self.age, columns }
+        View { config: self.config, pushed: self.pushed, writing: self.writing, age: self.age, columns }
+    }
+
+    /// Says that `len` rings from `i` on are about to take up to `rows` rows each: before an owner writes anything of its
+    /// own that belongs to them. [`Table::end`] comes after the last.
+    pub fn begin(&mut self, i: usize, len: usize, rows: u32) {
+        shared::begin(self.writing.get_mut(i..i.saturating_add(len)).unwrap_or_default(), rows);
+    }
+
+    /// Says that what was announced is there.
+    pub fn end(&mut self, i: usize, len: usize) {
+        shared::end(self.writing.get_mut(i..i.saturating_add(len)).unwrap_or_default());
     }
 
     /// [`Table::push`] would take this row, and `count - 1` after it: what an owner asks before it writes anything of its
@@ -414,7 +415,8 @@ impl<'a> Table<'a> {
     }
 
     /// Appends a row to ring `i`, counted from the first of these, and returns its number: elements for each column, of its
-    /// kind and length. `first` starts an episode. The oldest row is forgotten when the ring is full.
+    /// kind and length. `first` starts an episode. The oldest row is forgotten when the ring is full. With readers beside,
+    /// between [`Table::begin`] and [`Table::end`].
     ///
     /// Errors: `Range`; `Shape`; `NotReady` for a ring without rows unless `first`. Nothing is written then.
     pub fn push(&mut self, i: usize, row: &[Elements<'_>], first: bool) -> Result<u64> {
@@ -436,9 +438,7 @@ impl<'a> Table<'a> {
             let size = column.row_size();
             block::copy(block::rows_mut(to, at, 1, size)?, from.bytes());
         }
-        // A reader beside the writer finds whole rows below this number.
-        fence(Ordering::Release);
-        *pushed = number.saturating_add(1);
+        shared::count(pushed);
         Ok(number)
     }
 
@@ -486,6 +486,8 @@ pub struct View<'a> {
     pub config: &'a TableConfig,
     /// `[R]` as in [`Spans::pushed`].
     pub pushed: &'a [u64],
+    /// `[R]` as in [`Spans::writing`].
+    pub writing: &'a [u32],
     /// `[R, num_rows]` as in [`Spans::age`].
     pub age: &'a [u8],
     /// `[R, num_rows, row_size]` bytes each, as in [`Spans::columns`].
@@ -495,12 +497,19 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     /// Takes a table out of a block in which its fields were planned.
     pub fn of(block: &'a [u8], config: &'a TableConfig, spans: &Spans) -> Result<Self> {
-        let (pushed, age) = (block::view(block, spans.pushed)?, block::view(block, spans.age)?);
+        let (pushed, writing) = (block::view(block, spans.pushed)?, block::view(block, spans.writing)?);
+        let age = block::view(block, spans.age)?;
         let mut columns: [&[u8]; MAX_COLUMNS] = Default::default();
         for (column, span) in columns.iter_mut().zip(spans.columns).take(config.num_columns as usize) {
             *column = block::view(block, span)?;
         }
-        Ok(View { config, pushed, age, columns })
+        Ok(View { config, pushed, writing, age, columns })
+    }
+
+    /// What readers beside a writer ask.
+    #[inline]
+    pub fn rings(&self) -> shared::Rings<'a> {
+        shared::Rings { pushed: self.pushed, writing: self.writing, num_rows: self.config.num_rows }
     }
 
     /// Numbers of the rows that a ring still holds. Errors: `Range`.
@@ -580,6 +589,7 @@ impl<'a> View<'a> {
     /// x / 255. Without stacks and channels every layout is the same.
     ///
     /// Errors: `Range` for the column, or if a row or a frame of its stack is not held; `Shape`. Nothing is written then.
+    /// `Range` too if a writer beside has overwritten one meanwhile; then what was written means nothing.
     pub fn gather(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {
         let description = self.config.column(column)?;
         let how = self.how(description, layout, &out)?;
@@ -588,7 +598,8 @@ impl<'a> View<'a> {
             How::Rows => {
                 let slots = self.slots(index)?;
                 fence(Ordering::Acquire);
-                self.copy_rows(column, index, &slots, out.into_bytes())
+                self.copy_rows(column, index, &slots, out.into_bytes())?;
+                self.rings().check_held(index.iter().map(|index| (index.env as usize, index.number)))
             }
             How::Stacks => {
                 self.check_stacks(index, description.stack())?;
@@ -614,7 +625,11 @@ impl<'a> View<'a> {
             let (mut to, others) = rest.split_at(len.saturating_mul(description.read_len())).ok_or(SHAPE)?;
             rest = others;
             match how {
-                How::Rows => self.copy_run(column, run, to.into_bytes())?,
+                How::Rows => {
+                    self.copy_run(column, run, to.into_bytes())?;
+                    let first = (run.len > 0).then_some((run.env as usize, run.number));
+                    self.rings().check_held(first.into_iter())?;
+                }
                 How::Stacks => {
                     let frames = self.frames(column)?;
                     for i in 0..run.len {
@@ -687,7 +702,8 @@ impl<'a> View<'a> {
             channels,
             num_stack: description.num_stack.max(1),
         };
-        Ok(lazy_frames::View { config, pushed: self.pushed, age: self.age, frames: self.bytes(column)? })
+        let (pushed, writing, age) = (self.pushed, self.writing, self.age);
+        Ok(lazy_frames::View { config, pushed, writing, age, frames: self.bytes(column)? })
     }
 
     fn copy_run(&self, column: usize, run: &Run, out: &mut [u8]) -> Result {

@@ -4,6 +4,9 @@
 //! true length beside them, so that padding never has to enter a mean. Processed into consecutive parts of larger arrays,
 //! trajectories are a batch as they stand, rollout after rollout; [`minibatch`](mod@super::minibatch) stacks and gathers others.
 //!
+//! Frames are numbered for the life of the block, and another process may read them beside the one that appends: see
+//! [`block::shared`]. `pop` and `reset` give their numbers up: what is left has new ones.
+//!
 //! ```
 //! use rlcore::data::table::Column;
 //! use rlcore::data::trajectory::{Frames, Process, Processed, Trajectory, TrajectoryConfig};
@@ -37,7 +40,10 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::monitor::Read;
+use super::rows::{self, RowsOut};
 use super::table::{Column, MAX_COLUMNS, TableConfig};
+use crate::block::shared::Turn;
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::gae::{Accumulate, Rollout, gae};
@@ -225,6 +231,7 @@ struct State {
 /// The one place where the layout is written down.
 #[derive(Clone, Copy, Debug)]
 struct Spans {
+    turn: Span<Turn>,
     state: Span<State>,
     /// `[capacity]`, all of them.
     reward: Span<f32>,
@@ -242,6 +249,7 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     let mut plan = Plan::default();
     block::spans::<Setup>(&mut plan)?;
     let mut s = Spans {
+        turn: plan.span(1)?,
         state: plan.span(1)?,
         reward: plan.span(capacity)?,
         value: plan.span(capacity)?,
@@ -256,8 +264,16 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     Ok((s, plan.size()?))
 }
 
+fn attach_setup(mem: &[u8]) -> Result<Setup> {
+    block::attach(mem, BlockKind::Trajectory, |setup: &Setup| {
+        setup.check()?;
+        Ok(spans(setup)?.1)
+    })
+}
+
 /// The arrays, to write.
 struct Fields<'a> {
+    turn: &'a mut Turn,
     state: &'a mut State,
     reward: &'a mut [f32],
     value: &'a mut [f32],
@@ -265,6 +281,16 @@ struct Fields<'a> {
     truncated: &'a mut [u8],
     memory: &'a mut [f32],
     columns: [&'a mut [u8]; MAX_COLUMNS],
+}
+
+impl Fields<'_> {
+    /// Forgets all frames but the first `len`, which count as new ones: the place of another may be taken.
+    fn keep(self, len: u32) {
+        self.turn.begin();
+        self.turn.forget(self.state.len);
+        self.state.len = len;
+        self.turn.end();
+    }
 }
 
 /// A trajectory in the caller's block.
@@ -291,11 +317,9 @@ impl<'a> Trajectory<'a> {
     /// Accepts bytes that a block was copied to. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
-        let setup = block::attach(mem, BlockKind::Trajectory, |setup: &Setup| {
-            setup.check()?;
-            Ok(spans(setup)?.1)
-        })?;
+        let setup = attach_setup(mem)?;
         let trajectory = Trajectory { setup, spans: spans(&setup)?.0, mem };
+        block::view(trajectory.mem, trajectory.spans.turn)?.first().ok_or(Misfit)?.check_image()?;
         trajectory.view()?.check_image()?;
         Ok(trajectory)
     }
@@ -319,13 +343,14 @@ impl<'a> Trajectory<'a> {
 
     /// Everything, to read.
     pub fn view(&self) -> Result<View<'_>> {
-        Ok(View::cut(self.mem, self.setup, &self.spans)?)
+        View::cut(self.mem, self.setup, &self.spans)
     }
 
     fn fields(&mut self) -> Fit<Fields<'_>> {
         let s = &self.spans;
         let mut cut = Cutter::new(self.mem);
         let mut fields = Fields {
+            turn: cut.take(s.turn)?.first_mut().ok_or(Misfit)?,
             state: cut.take(s.state)?.first_mut().ok_or(Misfit)?,
             reward: cut.take(s.reward)?,
             value: cut.take(s.value)?,
@@ -358,30 +383,39 @@ impl<'a> Trajectory<'a> {
         block::copy(block::rows_mut(f.terminated, at, count, 1)?, frames.terminated);
         block::copy(block::rows_mut(f.truncated, at, count, 1)?, frames.truncated);
         block::copy(block::rows_mut(f.memory, at, count, width)?, frames.memory);
+        f.turn.begin();
         f.state.len = f.state.len.wrapping_add(count as u32);
+        f.turn.end();
         Ok(())
     }
 
     /// Forgets the last frame. Errors: `NotReady` if there is none.
     pub fn pop(&mut self) -> Result {
         let f = self.fields()?;
-        let last = f.state.len.checked_sub(1);
-        f.state.len = last.ok_or(Error::new(Kind::NotReady, "trajectory: frames, at least").needed(1).given(0))?;
+        let none = Error::new(Kind::NotReady, "trajectory: frames, at least").needed(1).given(0);
+        let left = f.state.len.checked_sub(1).ok_or(none)?;
+        f.keep(left);
         Ok(())
     }
 
     /// Forgets all frames.
     pub fn reset(&mut self) -> Result {
-        self.fields()?.state.len = 0;
+        self.fields()?.keep(0);
         Ok(())
     }
 }
 
-/// A trajectory, to read; several threads may.
+/// A trajectory as it was when this was made, to read; several threads may.
+///
+/// Beside a writer, calls that copy frames out refuse with `Range` what it has forgotten meanwhile; then what was copied means
+/// nothing. Frames that are only pointed at may change at any time.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     setup: Setup,
-    state: &'a State,
+    turn: &'a Turn,
+    /// Number of the first frame.
+    first: u64,
+    state: State,
     reward: &'a [f32],
     value: &'a [f32],
     terminated: &'a [u8],
@@ -391,20 +425,31 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// A block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`.
-    pub fn open(mem: &'a [u8]) -> Result<Self> {
-        let setup = block::config(mem, BlockKind::Trajectory)?;
-        Ok(Self::cut(mem, setup, &spans(&setup)?.0)?)
+    /// Accepts bytes that another process writes to meanwhile: looks only at what never changes, and at the frames of this
+    /// moment. Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header; `Busy`.
+    pub fn attach(mem: &'a [u8]) -> Result<Self> {
+        let setup = attach_setup(mem)?;
+        Self::cut(mem, setup, &spans(&setup)?.0)
     }
 
-    fn cut(mem: &'a [u8], setup: Setup, s: &Spans) -> Fit<Self> {
+    /// A block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`; `Busy` only beside a writer.
+    pub fn open(mem: &'a [u8]) -> Result<Self> {
+        let setup = block::config(mem, BlockKind::Trajectory)?;
+        Self::cut(mem, setup, &spans(&setup)?.0)
+    }
+
+    fn cut(mem: &'a [u8], setup: Setup, s: &Spans) -> Result<Self> {
+        let turn = block::view(mem, s.turn)?.first().ok_or(Misfit)?;
+        let (first, state) = turn.look(block::view(mem, s.state)?.first().ok_or(Misfit)?)?;
         let mut columns = [&[] as &[u8]; MAX_COLUMNS];
         for (column, span) in columns.iter_mut().zip(s.columns).take(setup.table.num_columns as usize) {
             *column = block::view(mem, span)?;
         }
         Ok(View {
             setup,
-            state: block::view(mem, s.state)?.first().ok_or(Misfit)?,
+            turn,
+            first,
+            state,
             reward: block::view(mem, s.reward)?,
             value: block::view(mem, s.value)?,
             terminated: block::view(mem, s.terminated)?,
@@ -451,6 +496,30 @@ impl<'a> View<'a> {
         let described = self.setup.table.column(column)?;
         let bytes = self.columns.get(column).ok_or(Misfit)?;
         Elements::of_bytes(described.element()?, block::rows(bytes, 0, self.len(), described.row_size())?)
+    }
+
+    /// Copies frames out from number `next` on, counted for the life of the block, as many as are held and as there is room
+    /// for. Frames that are no longer held are skipped and counted as lost.
+    /// Errors: `Shape`; `Range` if fewer than `next` have been added. Nothing is written then.
+    pub fn read(&self, next: u64, out: RowsOut<'_>) -> Result<Read> {
+        let held = rows::Held {
+            first: self.first,
+            len: self.len(),
+            num_envs: 1,
+            memory_len: self.memory_len(),
+            described: self.columns(),
+            columns: &self.columns,
+            reward: self.reward,
+            value: self.value,
+            log_prob: None,
+            final_value: None,
+            terminated: self.terminated,
+            truncated: self.truncated,
+            memory: self.memory,
+        };
+        let read = held.read(next, out)?;
+        self.turn.check_held(self.first)?;
+        Ok(read)
     }
 
     /// Writes returns, advantages, columns and what counts them; padded rows are zeros, or element 0 of one-hot columns.
@@ -551,6 +620,7 @@ impl<'a> View<'a> {
                 *x = u8::from(i < len);
             }
         }
+        self.turn.check_held(self.first)?;
         Ok(Shape { num_steps: len, batch_size: if time_flat { len } else { 1 } })
     }
 

@@ -1,0 +1,242 @@
+//! One process writes a block, others read the same bytes: how a reader knows what to believe.
+//!
+//! A block may lie in memory that processes share, as a mapped file is. One of them changes it; any number of others have
+//! the bytes for reading alone and copy rows out. Nobody waits for anybody: a reader copies first and asks afterwards
+//! whether anything of it was overwritten meanwhile. If so, the copy means nothing and the call says so. Writers keep to
+//! this whether somebody reads or not, and `attach` refuses a block whose writer has died amid a change.
+//!
+//! # Rings
+//!
+//! The rows of a ring are numbered from 0, numbers are never reused, and row n is in slot `n % num_rows`. Before a writer
+//! touches a row it stores in the ring's word of `writing` how many rows it is about to push ([`begin`]), and 0 after the
+//! last ([`end`]). A row is whole before it is counted in `pushed` ([`count`]). So a number below `pushed` was a whole row,
+//! and rows from `pushed + writing - num_rows` on have not been touched since ([`Rings::check_held`]): a reader loses rows
+//! only to a writer that laps it.
+//!
+//! # Stores that are emptied
+//!
+//! A rollout or a trajectory takes rows until all of them are forgotten at once. Its rows are numbered over that, and
+//! [`Turn::first`] is the number of the oldest one that is held, moved on before any of them is overwritten
+//! ([`Turn::forget`]): rows that are appended cost a reader nothing. What is known beside the rows, how many there are
+//! among it, changes while [`Turn::turn`] is odd, so that a reader has all of it from one moment ([`Turn::look`]).
+//!
+//! Where a machine reads 64 bits in two halves, no reader may look while a count passes a multiple of 2^32.
+
+use bytemuck::{Pod, Zeroable};
+use core::hint::{black_box, spin_loop};
+use core::sync::atomic::{Ordering, fence};
+
+use crate::error::{Error, Kind, Result};
+
+/// Says that each of these rings is about to take up to `rows` rows, before anything of them is written.
+#[inline(always)]
+pub fn begin(writing: &mut [u32], rows: u32) {
+    black_box(&mut *writing).fill(rows);
+    fence(Ordering::Release);
+}
+
+/// Says that all rows which were announced are there.
+#[inline(always)]
+pub fn end(writing: &mut [u32]) {
+    fence(Ordering::Release);
+    black_box(&mut *writing).fill(0);
+}
+
+/// Counts a row that is whole.
+#[inline(always)]
+pub fn count(pushed: &mut u64) {
+    fence(Ordering::Release);
+    *black_box(&mut *pushed) = pushed.wrapping_add(1);
+}
+
+/// A block whose writer was stopped amid rows is no image. Errors: `Image`, with the ring.
+pub fn check_image(writing: &[u32]) -> Result {
+    match writing.iter().position(|&rows| rows != 0) {
+        Some(ring) => {
+            let what = "block: no row that was being written; not so ring";
+            Err(Error::new(Kind::Image, what).given(ring))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Number of the oldest row that a reader may still believe, from what it finds in `pushed` and `writing` of the ring after
+/// it has copied, read in this order of `writing` first.
+#[inline(always)]
+pub fn oldest_after(pushed: u64, writing: u32, num_rows: u32) -> u64 {
+    pushed.saturating_add(writing.into()).saturating_sub(num_rows.into())
+}
+
+const GONE: Error = Error::new(Kind::Range, "block: rows that no writer has overwritten meanwhile, from number");
+/// A reader has looked [`LOOKS`] times in vain.
+pub const BUSY: Error = Error::new(Kind::Busy, "block: a writer beside that leaves a reader the time it takes to look");
+
+/// Times that a reader looks again before it says that the writer is too fast.
+pub const LOOKS: u32 = 100;
+
+/// What rings say about their rows while a writer goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Rings<'a> {
+    /// `[R]` rows pushed so far.
+    pub pushed: &'a [u64],
+    /// `[R]` rows that a writer is about to push.
+    pub writing: &'a [u32],
+    /// Rows that each ring keeps.
+    pub num_rows: u32,
+}
+
+impl Rings<'_> {
+    /// After rows were copied: none of them has been overwritten meanwhile. `oldest` are rings and the number of the oldest
+    /// row that was read of each, known before this is called. Errors: `Range`; what was copied means nothing then.
+    #[inline]
+    pub fn check_held(&self, oldest: impl Iterator<Item = (usize, u64)>) -> Result {
+        let mut seen = None;
+        for (ring, oldest) in oldest {
+            let held = match seen {
+                Some((same, held)) if same == ring => held,
+                _ => self.oldest(ring),
+            };
+            if oldest < held {
+                return Err(GONE.needed(held as usize).given(oldest as usize));
+            }
+            seen = Some((ring, held));
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn oldest(&self, ring: usize) -> u64 {
+        // What was copied, and what says how far back, was read before.
+        fence(Ordering::Acquire);
+        let writing = black_box(self.writing).get(ring).copied().unwrap_or(0);
+        fence(Ordering::Acquire);
+        let pushed = black_box(self.pushed).get(ring).copied().unwrap_or(0);
+        oldest_after(pushed, writing, self.num_rows)
+    }
+}
+
+/// What a store that is emptied says about its rows while a writer goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Turn {
+    /// Number of the oldest row that is held: rows that were forgotten.
+    pub first: u64,
+    /// Goes up by one before and after every change of what is known beside the rows.
+    pub turn: u32,
+    /// Rows that a writer is about to push to a ring which the store has beside its rows.
+    pub writing: u32,
+}
+
+impl Turn {
+    /// Says that what is known beside the rows is about to change.
+    #[inline]
+    pub fn begin(&mut self) {
+        let now = black_box(self);
+        now.turn = now.turn.wrapping_add(1);
+        fence(Ordering::Release);
+    }
+
+    /// Says that it has changed.
+    #[inline]
+    pub fn end(&mut self) {
+        fence(Ordering::Release);
+        let now = black_box(self);
+        now.turn = now.turn.wrapping_add(1);
+    }
+
+    /// Gives up the numbers of the `rows` rows that are held, before any of them is overwritten; between `begin` and `end`.
+    #[inline]
+    pub fn forget(&mut self, rows: u32) {
+        let now = black_box(self);
+        now.first = now.first.wrapping_add(rows.into());
+        fence(Ordering::Release);
+    }
+
+    /// The number of the first row and what is known beside the rows, of one moment. Errors: `Busy`.
+    #[inline]
+    pub fn look<T: Copy>(&self, known: &T) -> Result<(u64, T)> {
+        for _ in 0..LOOKS {
+            let before = black_box(self).turn;
+            fence(Ordering::Acquire);
+            let found = (black_box(self).first, *black_box(known));
+            fence(Ordering::Acquire);
+            if before & 1 == 0 && black_box(self).turn == before {
+                return Ok(found);
+            }
+            spin_loop();
+        }
+        Err(BUSY)
+    }
+
+    /// After rows were copied: those that were held when [`Turn::look`] found this `first` still are.
+    /// Errors: `Range`; what was copied means nothing then.
+    #[inline]
+    pub fn check_held(&self, first: u64) -> Result {
+        fence(Ordering::Acquire);
+        let now = black_box(self).first;
+        if now == first { Ok(()) } else { Err(GONE.needed(now as usize).given(first as usize)) }
+    }
+
+    /// A block whose writer was stopped amid a change is no image. Errors: `Image`.
+    pub fn check_image(&self) -> Result {
+        check_image(&[self.writing])?;
+        match self.turn & 1 {
+            0 => Ok(()),
+            _ => Err(Error::new(Kind::Image, "block: no change that was being made")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::slice::from_ref;
+
+    fn kind(result: Result) -> Option<Kind> {
+        result.err().map(|error| error.kind)
+    }
+
+    #[test]
+    fn rows_that_a_writer_may_have_touched_are_not_believed() {
+        assert_eq!((oldest_after(10, 0, 4), oldest_after(10, 1, 4), oldest_after(11, 1, 4)), (6, 7, 8));
+        assert_eq!((oldest_after(3, 1, 4), oldest_after(0, 0, 4), oldest_after(u64::MAX, 9, 4)), (0, 0, u64::MAX - 4));
+        let (mut pushed, mut writing) = ([10, 3], [0, 0]);
+        let held = |pushed: &[u64], writing: &[u32], oldest: &[(usize, u64)]| {
+            kind(Rings { pushed, writing, num_rows: 4 }.check_held(oldest.iter().copied()))
+        };
+        let oldest = [(0, 6), (0, 9), (1, 0), (0, 6)];
+        assert_eq!(held(&pushed, &writing, &oldest), None);
+        begin(&mut writing[..1], 2);
+        assert_eq!(writing, [2, 0]);
+        assert_eq!(held(&pushed, &writing, &oldest), Some(Kind::Range));
+        assert_eq!(held(&pushed, &writing, &[(0, 7)]), Some(Kind::Range));
+        assert_eq!(held(&pushed, &writing, &[(1, 0), (0, 8)]), None);
+        assert_eq!(kind(check_image(&writing)), Some(Kind::Image));
+        count(&mut pushed[0]);
+        count(&mut pushed[0]);
+        end(&mut writing[..1]);
+        assert_eq!((pushed, writing), ([12, 3], [0, 0]));
+        assert_eq!((held(&pushed, &writing, &[(0, 7)]), held(&pushed, &writing, &[(0, 8)])), (Some(Kind::Range), None));
+        assert_eq!(kind(check_image(&writing)), None);
+    }
+
+    #[test]
+    fn what_is_known_is_of_one_moment() {
+        let mut turn = Turn::default();
+        assert_eq!(turn.look(&7).unwrap(), (0, 7));
+        turn.begin();
+        assert_eq!(turn.look(&7).unwrap_err().kind, Kind::Busy);
+        assert_eq!(kind(turn.check_image()), Some(Kind::Image));
+        // Appending leaves rows as they are, whatever else changes.
+        assert_eq!(kind(turn.check_held(0)), None);
+        turn.forget(5);
+        assert_eq!(kind(turn.check_held(0)), Some(Kind::Range));
+        turn.end();
+        assert_eq!((turn.look(&8).unwrap(), turn), ((5, 8), Turn { first: 5, turn: 2, writing: 0 }));
+        assert_eq!((kind(turn.check_held(5)), kind(turn.check_image())), (None, None));
+        begin(core::slice::from_mut(&mut turn.writing), 1);
+        assert_eq!(kind(check_image(from_ref(&turn.writing))), Some(Kind::Image));
+        assert_eq!(kind(turn.check_image()), Some(Kind::Image));
+        assert_eq!(turn.look(&8).unwrap(), (5, 8));
+    }
+}
