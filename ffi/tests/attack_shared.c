@@ -540,7 +540,7 @@ static void trajectory_read(const void *t, rlcore_rng *rng, uint32_t round) {
   uint64_t next = 0, forgotten;
   uint32_t count;
   if (is_copied(__LINE__, rlcore_trajectory_read(t, &next, &out, &count, &forgotten))) {
-    CHECK(count < LENGTH && next == forgotten + count);
+    CHECK(count <= LENGTH && next == forgotten + count);
     for (uint32_t f = 0; f < count; f++) {
       const uint64_t number = (uint64_t)value[f];
       /* Later frames have larger numbers, without a gap but for one that went. */
