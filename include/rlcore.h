@@ -23,6 +23,7 @@
      E_BUSY if the writer left it no moment to look. What is appended costs a reader the oldest rows of a full ring, and
      nothing else. What a call only points at is not watched. A writer that dies amid a call leaves whole bytes, or bytes
      that _attach refuses, E_IMAGE. Readers need a 64-bit processor.
+   Experimental: what is only there where RLCORE_EXPERIMENTAL is defined may change in any version; ffi/VERSIONING.md.
 
    Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
@@ -2041,6 +2042,8 @@ rlcore_status rlcore_queue_len(const rlcore_queue *q, uint32_t *out_len);
 
 /* ---- Rollouts as safetensors files ---- */
 
+#ifdef RLCORE_EXPERIMENTAL
+
 #define RLCORE_ROLLOUT_FILE_HEADER_SIZE 4096  /* Bytes before the first array of a file: a page. */
 
 /* What is in a file, and what its numbers came from. A file is safetensors with one fixed set of arrays, named as the
@@ -2100,6 +2103,8 @@ rlcore_status rlcore_rollout_file_check(const uint8_t *bytes, size_t size, rlcor
 /* Checks a file as rlcore_rollout_file_check does and copies its arrays out. A NULL skips an array; the others have room
    for as many elements as the check said. Errors: those of rlcore_rollout_file_check. Then nothing is written. */
 rlcore_status rlcore_rollout_file_read(const uint8_t *bytes, size_t size, const rlcore_rollout_arrays *arrays);
+
+#endif
 
 /* ---- Advantages of rollouts in the older form ---- */
 

@@ -1,6 +1,7 @@
 /* Calls every function on rollout files wrongly: NULL, crooked and overlapping arrays, files that were cut or altered. And a
    file that is right, read back. */
 
+#define RLCORE_EXPERIMENTAL /* rollouts as files */
 #include "rlcore.h"
 #include <stddef.h>
 #include <stdio.h>

@@ -48,6 +48,9 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("image.rs", "Pictures", &[]),
 ];
 
+/// Files whose section may still change in any version: a program has to ask for it.
+const EXPERIMENTAL: &[&str] = &["rollout_file.rs"];
+
 const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine links and hosts itself.
 
    Memory: every stateful object lives in a block, bytes that the caller provides and owns, on any 8-byte boundary. It
@@ -73,6 +76,7 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
      E_BUSY if the writer left it no moment to look. What is appended costs a reader the oldest rows of a full ring, and
      nothing else. What a call only points at is not watched. A writer that dies amid a call leaves whole bytes, or bytes
      that _attach refuses, E_IMAGE. Readers need a 64-bit processor.
+   Experimental: what is only there where RLCORE_EXPERIMENTAL is defined may change in any version; ffi/VERSIONING.md.
 
    Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
@@ -103,7 +107,12 @@ fn generate() -> String {
         let bindings = cbindgen::Builder::new().with_config(config).with_src(&source).generate().unwrap();
         let mut text = Vec::new();
         bindings.write(&mut text);
-        write!(header, "\n/* ---- {title} ---- */\n\n{}", typeset(&String::from_utf8(text).unwrap())).unwrap();
+        let section = typeset(&String::from_utf8(text).unwrap());
+        let section = match EXPERIMENTAL.contains(file) {
+            true => format!("#ifdef RLCORE_EXPERIMENTAL\n\n{section}\n#endif\n"),
+            false => section,
+        };
+        write!(header, "\n/* ---- {title} ---- */\n\n{section}").unwrap();
     }
     header + OUTRO
 }
@@ -237,8 +246,29 @@ fn the_header_compiles_as_c99_c11_and_cpp17() {
         if file.ends_with(".cpp") {
             compiler.args(["-fno-exceptions", "-fno-rtti"]);
         }
-        let flags = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"];
+        let flags = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-DRLCORE_EXPERIMENTAL"];
         run(compiler.arg(standard).args(flags).arg(dir.join(file)));
+    }
+}
+
+/// What is experimental is declared where it is asked for and nowhere else, and linked all the same.
+#[test]
+fn experimental_calls_are_declared_where_they_are_asked_for() {
+    let dir = scratch("experimental");
+    fs::write(dir.join("rlcore.h"), generate()).unwrap();
+    let exports = fs::read_to_string(root().join("ffi/golden/symbols.txt")).unwrap();
+    for file in EXPERIMENTAL {
+        let source = fs::read_to_string(root().join("ffi/src").join(file)).unwrap();
+        let calls = source.split("extern \"C\" fn ").skip(1).map(|rest| rest.split('(').next().unwrap());
+        for call in calls {
+            assert!(exports.lines().any(|line| line == call), "{call} is not exported");
+            let text = format!("#include \"rlcore.h\"\nvoid *address(void) {{ return (void *)(size_t){call}; }}\n");
+            fs::write(dir.join("call.c"), text).unwrap();
+            let compile =
+                |flags: &[&str]| cc().args(["-std=c11", "-fsyntax-only"]).args(flags).arg(dir.join("call.c")).output();
+            assert!(compile(&["-DRLCORE_EXPERIMENTAL"]).unwrap().status.success(), "{call} is not declared");
+            assert!(!compile(&[]).unwrap().status.success(), "{call} is declared without being asked for");
+        }
     }
 }
 

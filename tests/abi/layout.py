@@ -1,4 +1,4 @@
-"""Writes the golden layouts of every public structure: `layout.py <rlcore.h> > layout.c`.
+"""Writes the golden layouts of every public structure and every number that has a name: `layout.py <rlcore.h> > layout.c`.
 
 Offsets follow from the members' types by the rules that all C compilers share; layout.c makes compilers agree.
 """
@@ -14,7 +14,8 @@ POINTER = [(8, 8), (4, 4), (4, 4)]
 
 HEAD = """\
 /* Golden layouts: bytes of every public structure and where its members lie, on 64-bit machines, on 32-bit machines, and on
-   32-bit x86 as Linux has it, where numbers of eight bytes lie on boundaries of four. tests/abi/run.sh compiles it for each.
+   32-bit x86 as Linux has it, where numbers of eight bytes lie on boundaries of four; and the number behind every name.
+   tests/abi/run.sh compiles it for each kind of machine.
    A line that changes breaks every program that was compiled before: ffi/VERSIONING.md says what may.
 
    Made from the header by `RLCORE_BLESS=1 tests/abi/run.sh`. */
@@ -34,6 +35,7 @@ struct boundary {
 #define SIZE(type, on64, on32, on_x86) _Static_assert(sizeof(type) == HERE(on64, on32, on_x86), "sizeof " #type)
 #define FIELD(type, member, on64, on32, on_x86) \\
   _Static_assert(offsetof(type, member) == HERE(on64, on32, on_x86), "offset of " #type "." #member)
+#define NUMBER(name, value) _Static_assert((name) == (value), #name)
 """
 
 
@@ -67,8 +69,17 @@ def structures(header):
         yield name, [size for size, _ in types[name]], [(member, at) for (member, *_), at in zip(members, offsets)]
 
 
+def numbers(header):
+    """Names of the header with their numbers, but for those of its own version."""
+    text = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
+    for names in re.findall(r"enum \w*\s*\{(.*?)\}", text, re.S):
+        for name in filter(None, (name.strip() for name in names.split(","))):
+            yield re.fullmatch(r"(\w+) = (-?\w+)", name).groups()
+    yield from ((n, v) for n, v in re.findall(r"^#define (\w+) +(\w+) *$", text, re.M) if "VERSION" not in n)
+
+
 def golden(header):
-    text = HEAD
+    text = HEAD + "\n" + "".join("NUMBER({}, {});\n".format(*number) for number in numbers(header))
     for name, sizes, members in structures(header):
         text += "\n" + "SIZE({}, {}, {}, {});\n".format(name, *sizes)
         text += "".join("FIELD({}, {}, {}, {}, {});\n".format(name, member, *at) for member, at in members)

@@ -1,5 +1,6 @@
 /* One table of stages, each of them plain C calls into the library and one hash of all that they returned.
    This file does no floating-point arithmetic: what is compared is the library, not the C compiler. */
+#define RLCORE_EXPERIMENTAL /* rollouts as files */
 #include "bits.h"
 
 #define LEN(array) (sizeof(array) / sizeof *(array))

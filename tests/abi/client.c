@@ -1,0 +1,119 @@
+/* A program that trains, written against the oldest header. It is compiled with that one, with today's, and with one in which
+   every structure has grown, and has to print the same three times. */
+#ifdef OLDEST
+#include "rlcore-0.1.h"
+#else
+#include <rlcore.h>
+#endif
+
+#include <stdio.h>
+#include <string.h>
+
+#define CHECK(call) \
+  do { \
+    if ((call) != RLCORE_OK) { \
+      char why[256]; \
+      rlcore_last_error(why, sizeof why); \
+      printf("line %d: %s\n", __LINE__, why); \
+      return 1; \
+    } \
+  } while (0)
+
+enum { N = 4 };
+
+/* Guess which of two numbers the observation is; an episode is eight guesses. */
+static int32_t start(void *user, void *state, rlcore_rng *rng, void *obs) {
+  (void)user;
+  uint32_t *count = state;
+  *count = 0;
+  *(float *)obs = (float)(rng->state[0] & 1);
+  return 0;
+}
+
+static int32_t guess(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  uint32_t *count = state, side;
+  int64_t draw;
+  (void)user;
+  if (rlcore_rng_integers(rng, 0, 2, &draw, 1) != RLCORE_OK) return 1;
+  side = (uint32_t) * (float *)obs;
+  out->reward = *(const int32_t *)action == (int32_t)side ? 1.0F : 0.0F;
+  out->terminated = ++*count == 8;
+  *(float *)obs = (float)draw;
+  return 0;
+}
+
+int main(void) {
+  static _Alignas(64) unsigned char world[1 << 12], learner[1 << 20];
+  static const uint32_t choices[1] = {2};
+  float obs[N], final_obs[N], reward[N];
+  uint8_t terminated[N], truncated[N];
+  int32_t action[N];
+
+  rlcore_env_def env;
+  memset(&env, 0, sizeof env);
+  env.struct_size = sizeof env;
+  env.env_id = 1000;
+  env.state_size = 8;
+  env.obs.kind = RLCORE_F32;
+  env.obs.len = 1;
+  env.action.kind = RLCORE_I32;
+  env.action.len = 1;
+  env.action.n = choices;
+  env.reset = start;
+  env.step = guess;
+
+  rlcore_vecenv_config many;
+  rlcore_vecenv *envs;
+  CHECK(rlcore_vecenv_config_init(&many, sizeof many));
+  many.num_envs = N;
+  CHECK(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
+  CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
+
+  rlcore_ppo_config config;
+  rlcore_ppo_stats stats;
+  rlcore_ppo *ppo;
+  uint32_t due;
+  CHECK(rlcore_ppo_config_init(&config, sizeof config));
+  config.num_envs = N;
+  config.num_steps = 32;
+  memset(&stats, 0, sizeof stats);
+  stats.struct_size = sizeof stats;
+  CHECK(rlcore_ppo_init(learner, sizeof learner, &config, &env.obs, &env.action, &ppo));
+
+  rlcore_vecenv_out out;
+  memset(&out, 0, sizeof out);
+  out.struct_size = sizeof out;
+  out.obs = obs;
+  out.reward = reward;
+  out.terminated = terminated;
+  out.truncated = truncated;
+  out.final_obs = final_obs;
+  while (stats.num_updates < 10) {
+    CHECK(rlcore_ppo_act(ppo, obs, NULL, action));
+    CHECK(rlcore_vecenv_step(envs, &env, action, &out));
+    CHECK(rlcore_ppo_observe(ppo, reward, terminated, truncated, final_obs));
+    CHECK(rlcore_ppo_phase(ppo, &due));
+    if (due == RLCORE_PPO_LEARN) CHECK(rlcore_ppo_learn(ppo, obs, 0, &stats));
+  }
+
+  rlcore_logits batch;
+  const float logits[4] = {0, 1, 2, 3};
+  float log_prob[4];
+  memset(&batch, 0, sizeof batch);
+  batch.struct_size = sizeof batch;
+  batch.num_rows = 2;
+  batch.num_choices = 1;
+  batch.n = choices;
+  batch.logits = logits;
+  CHECK(rlcore_categorical_log_softmax(&batch, log_prob));
+
+  uint64_t hash;
+  CHECK(rlcore_hash(world, sizeof world, &hash));
+  printf("world %016llx\n", (unsigned long long)hash);
+  CHECK(rlcore_hash(learner, sizeof learner, &hash));
+  printf("learner %016llx after %llu steps, %llu episodes\n", (unsigned long long)hash, (unsigned long long)stats.num_steps,
+         (unsigned long long)stats.num_episodes);
+  CHECK(rlcore_hash(log_prob, sizeof log_prob, &hash));
+  printf("log_prob %016llx\n", (unsigned long long)hash);
+  return 0;
+}
