@@ -210,7 +210,7 @@ fn the_header_is_what_the_sources_say() {
 }
 
 #[test]
-fn every_function_has_a_comment_with_shapes_and_statuses() {
+fn every_function_has_a_comment_with_shapes_statuses_and_threads() {
     let header = generate();
     let entries = entries(&header);
     let symbols = fs::read_to_string(root().join("ffi/golden/symbols.txt")).unwrap();
@@ -223,6 +223,9 @@ fn every_function_has_a_comment_with_shapes_and_statuses() {
         let is_status = header.contains(&format!("rlcore_status {}(", entry.name));
         if is_status && !text.contains(" E_") {
             missing.push(format!("{} names no status", entry.name));
+        }
+        if entry.name.ends_with("_range") && !text.contains("Threads:") {
+            missing.push(format!("{} does not say which threads may call it", entry.name));
         }
         for parameter in entry.parameters.iter().filter(|p| p.contains('*') && !p.contains("rlcore_")) {
             let name = parameter.rsplit(['*', ' ']).next().unwrap();

@@ -1025,7 +1025,7 @@ fn is_finite(field: &Field<'_>, obs: &[u8]) -> bool {
     field.kind != Element::F32 || numbers.iter().all(|&x| f32::from_ne_bytes(x).is_finite())
 }
 
-/// N environments in the caller's block.
+/// N environments in the caller's block: see the example of the [module](super).
 #[derive(Debug)]
 pub struct VecEnv<'a, E: ?Sized> {
     env: &'a E,
