@@ -39,6 +39,7 @@ use core::sync::atomic::{Ordering, fence};
 
 use super::lazy_frames::{self, FrameIndex, LazyFramesConfig};
 use crate::block::{self, Cutter, Plan, Span, shared};
+use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::{Layout, MAX_STACK};
 use crate::space::{Element, Elements, ElementsMut};
@@ -758,7 +759,7 @@ impl<'a> View<'a> {
         };
         let (mut rest, mut places) = (out, [0; TILE]);
         for index in index.chunks(TILE) {
-            slots.find(index, &mut places);
+            cpu::dispatch(Find { slots, index, places: &mut places });
             let (to, others) = rest.split_at_mut_checked(index.len().saturating_mul(size)).ok_or(SHAPE)?;
             rest = others;
             copy(bytes, size, &places, to);
@@ -785,13 +786,8 @@ impl Slots {
         let held = view.held(ring).ok()?;
         let last = held.end.checked_sub(1)?;
         // Numbers are below 2^63, so one outside the range is negative itself or leaves a negative difference.
-        let words: &[[u64; 2]] = bytemuck::cast_slice(index);
-        let [_, same] = *words.first()?;
-        let (mut outside, mut other) = (0, u64::from(index.first()?.reserved));
-        for [number, env] in words {
-            outside |= number | last.wrapping_sub(*number) | number.wrapping_sub(held.start);
-            other |= env ^ same;
-        }
+        let (outside, other) = cpu::dispatch(Strays { words: bytemuck::cast_slice(index), start: held.start, last });
+        let other = other | u64::from(index.first()?.reserved);
         let (num_rows, base) = (view.config.num_rows.into(), ring.saturating_mul(view.config.num_rows as usize));
         let lap = held.end.wrapping_sub(held.end.checked_rem(num_rows)?);
         (outside >> 63 == 0 && other == 0).then_some(Slots::One { base, lap, num_rows })
@@ -820,6 +816,45 @@ impl Slots {
                 }
             }
         }
+    }
+}
+
+/// Rows named by number and ring, of which none should be before `start`, behind `last` or of another ring than the first.
+struct Strays<'a> {
+    words: &'a [[u64; 2]],
+    start: u64,
+    last: u64,
+}
+
+impl Kernel for Strays<'_> {
+    /// Negative as a signed number if one is outside; nonzero if one is of another ring.
+    type Output = (u64, u64);
+
+    #[inline(always)]
+    fn run(self) -> (u64, u64) {
+        let same = self.words.first().map_or(0, |[_, env]| *env);
+        let (mut outside, mut other) = (0, 0);
+        for [number, env] in self.words {
+            outside |= number | self.last.wrapping_sub(*number) | number.wrapping_sub(self.start);
+            other |= env ^ same;
+        }
+        (outside, other)
+    }
+}
+
+/// [`Slots::find`], dispatched.
+struct Find<'a> {
+    slots: &'a Slots,
+    index: &'a [FrameIndex],
+    places: &'a mut [usize; TILE],
+}
+
+impl Kernel for Find<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.slots.find(self.index, self.places);
     }
 }
 
