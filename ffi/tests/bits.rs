@@ -1,33 +1,59 @@
-//! The same bits at every CPU level: the C program of `tests/bare` prints one hash a stage, and all are those of its
-//! committed table. `tests/bare/m4f.sh` runs the same program on another processor. `RLCORE_BLESS=1 cargo test` rewrites
-//! the table, after a change of the numbers that is meant and stands in the changelog.
+//! The same bits at every CPU level: the C program of `tests/bits` prints a hash of each stage's values and blocks, and all
+//! are those of its committed table. `tests/bits/run.sh` runs the same program on other processors. `RLCORE_BLESS=1 cargo
+//! test` rewrites the table, after a change of the numbers that is meant and stands in the changelog.
 #![cfg(unix)]
 
 mod common;
 
 use common::{cc, library, root, run, scratch};
+use std::fs::{self, File};
+use std::path::PathBuf;
 use std::process::Command;
-use std::{env, fs};
+
+/// The sources of the program, without those that host it on bare metal and in a browser.
+fn sources() -> Vec<PathBuf> {
+    let files = fs::read_dir(root().join("tests/bits")).unwrap().map(|file| file.unwrap().path());
+    let hosted = |file: &PathBuf| !file.ends_with("bare.c") && !file.ends_with("wasm.c");
+    let mut sources: Vec<PathBuf> =
+        files.filter(|file| file.extension().is_some_and(|e| e == "c")).filter(hosted).collect();
+    sources.sort();
+    sources
+}
 
 #[test]
 fn every_cpu_level_gives_the_bits_of_the_table() {
-    let bare = root().join("tests/bare");
-    let program = scratch("bits").join("bits");
+    let dir = scratch("bits");
+    let (program, images) = (dir.join("bits"), dir.join("images"));
     run(cc()
         .args(["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-ffp-contract=off", "-I"])
-        .args([root().join("include"), bare.join("bits.c"), bare.join("host.c"), library().join("librlcore.a")])
+        .arg(root().join("include"))
+        .args(sources())
+        .arg(library().join("librlcore.a"))
         .arg("-o")
         .arg(&program));
-    let results = ["0", "1", "2"].map(|level| run(Command::new(&program).arg(level)));
-    let table = bare.join("expected.txt");
-    if env::var_os("RLCORE_BLESS").is_some() {
-        fs::write(&table, &results[0]).unwrap();
+    let all = |level| run(Command::new(&program).arg(level).arg(&images));
+    let goes_on = || run(Command::new(&program).arg("go-on").stdin(File::open(&images).unwrap()));
+    let table = root().join("tests/bits/expected.txt");
+    if std::env::var_os("RLCORE_BLESS").is_some() {
+        fs::write(&table, all("0")).unwrap();
     }
     let expected = fs::read_to_string(&table).unwrap();
-    for (level, result) in results.iter().enumerate() {
-        for (ours, theirs) in result.lines().zip(expected.lines()) {
-            assert_eq!(ours, theirs, "CPU level {level}: other bits than tests/bare/expected.txt");
+    let saved: String = expected.split_inclusive('\n').filter(|line| line.contains("  saved ")).collect();
+    assert!(expected.lines().count() > 50 && saved.lines().count() == 12, "the table has all stages and all blocks");
+    for level in ["0", "1", "2"] {
+        for (result, expected) in [(all(level), &expected), (goes_on(), &saved)] {
+            for (ours, theirs) in result.lines().zip(expected.lines()) {
+                assert_eq!(ours, theirs, "CPU level {level}: other bits than tests/bits/expected.txt");
+            }
+            assert_eq!(result.lines().count(), expected.lines().count());
         }
-        assert_eq!(result.lines().count(), expected.lines().count());
     }
+}
+
+#[test]
+fn every_exported_function_is_in_a_stage() {
+    let stages: String = sources().into_iter().map(|source| fs::read_to_string(source).unwrap()).collect();
+    let symbols = fs::read_to_string(root().join("ffi/golden/symbols.txt")).unwrap();
+    let missing: Vec<&str> = symbols.lines().filter(|symbol| !stages.contains(&format!("{symbol}("))).collect();
+    assert!(missing.is_empty(), "no stage of tests/bits calls {missing:?}");
 }

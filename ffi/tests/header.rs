@@ -55,7 +55,8 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
 
    Memory: every stateful object lives in a block, bytes that the caller provides and owns, on any 8-byte boundary. It
      holds no pointers: copying it copies the object, writing it to a file saves it, attach accepts the bytes again. There
-     is nothing to free.
+     is nothing to free. Machines of the same byte order, of 32 bits or 64, go on from each other's blocks; those of the
+     other are refused by attach: E_IMAGE, and rlcore_last_error() says why.
    Arrays: dense, row-major, time-major. The shape stands beside the pointer; N = num_envs, T = num_steps. Flags are
      uint8_t, 0 is false and anything else is true. No output may share a byte with another array of the call. Arrays are
      the caller's: read or written during the call, kept by nobody.

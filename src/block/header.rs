@@ -2,6 +2,10 @@
 //!
 //! The header and the configuration are written once, by `create`, and sealed by a checksum. `attach` refuses
 //! everything else by name before it touches a byte; later calls trust what it accepted.
+//!
+//! Words of a block are those of the machine that wrote it, all of fixed width and in a fixed place: every little-endian
+//! machine, of 32 bits or 64, writes the same bytes and goes on from another's. The order of bytes is looked at right after
+//! the first eight, which are text: an image of the other order is refused by name, never read and never converted.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -93,7 +97,7 @@ impl Header {
         if h.byte_order == BYTE_ORDER.swap_bytes() {
             return Err(Error::new(
                 ErrorKind::Image,
-                "block: an image of this machine's byte order; this one is of the other",
+                "block: an image of this machine's byte order; this one was written on a machine of the other",
             ));
         }
         if h.byte_order != BYTE_ORDER {
@@ -211,4 +215,67 @@ pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 /// ```
 pub fn hash(state: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(state, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: usize = 128;
+
+    /// An image as a machine of the other byte order would have written it.
+    fn turned(mem: &[u64; SIZE / 8]) -> [u64; SIZE / 8] {
+        let mut other = *mem;
+        let bytes: &mut [u8] = bytemuck::bytes_of_mut(&mut other);
+        let (head, config) = bytes.split_at_mut(64);
+        for (begin, end) in [(8, 12), (12, 16), (16, 20), (20, 24), (24, 32), (32, 40)] {
+            head[begin..end].reverse();
+        }
+        config[..8].reverse();
+        other
+    }
+
+    #[test]
+    fn an_image_of_the_other_byte_order_is_refused_in_so_many_words() {
+        let mut mem = [u64::MAX; SIZE / 8];
+        create(bytemuck::bytes_of_mut(&mut mem), Kind::Queue, SIZE, &7u64).unwrap();
+        let size = |config: &u64| if *config == 7 { Ok(SIZE) } else { Err(Error::new(ErrorKind::Config, "7")) };
+        assert_eq!(attach(bytemuck::bytes_of(&mem), Kind::Queue, size), Ok(7));
+        assert!(Header::begins(bytemuck::bytes_of(&mem), Kind::Queue));
+
+        let other = turned(&mem);
+        assert_ne!(other, mem);
+        let bytes = bytemuck::bytes_of(&other);
+        assert!(!Header::begins(bytes, Kind::Queue));
+        // Before version, kind and sizes, none of which says anything in the wrong order.
+        for kind in [Kind::Queue, Kind::VecEnv] {
+            let refused = [Header::read(bytes, kind).unwrap_err(), attach(bytes, kind, size).unwrap_err()];
+            let seen = config::<u64>(bytes, kind).unwrap_err();
+            for error in [refused[0], refused[1], seen] {
+                assert_eq!(error.kind, ErrorKind::Image);
+                assert!(error.what.contains("written on a machine of the other"), "{}", error.what);
+            }
+        }
+        assert_eq!(turned(&other), mem, "turned twice it is what it was");
+
+        let mut damaged = mem;
+        bytemuck::bytes_of_mut(&mut damaged)[8] ^= 1;
+        let error = Header::read(bytemuck::bytes_of(&damaged), Kind::Queue).unwrap_err();
+        assert!(error.what.contains("this header is damaged"), "{}", error.what);
+    }
+
+    #[test]
+    fn the_header_lies_where_every_machine_looks_for_it() {
+        assert_eq!(
+            (size_of::<Header>(), core::mem::offset_of!(Header, size), core::mem::offset_of!(Header, check)),
+            (40, 24, 32)
+        );
+        let mut mem = [0u64; SIZE / 8];
+        create(bytemuck::bytes_of_mut(&mut mem), Kind::Queue, SIZE, &7u64).unwrap();
+        let bytes: &[u8] = bytemuck::bytes_of(&mem);
+        assert_eq!(&bytes[..8], b"rlcore\0\n");
+        let little: [u8; 24] = [4, 3, 2, 1, 1, 0, 0, 0, 12, 0, 0, 0, 8, 0, 0, 0, 128, 0, 0, 0, 0, 0, 0, 0];
+        let big: [u8; 24] = [1, 2, 3, 4, 0, 0, 0, 1, 0, 0, 0, 12, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 128];
+        assert_eq!(&bytes[8..32], if cfg!(target_endian = "little") { &little } else { &big });
+    }
 }

@@ -1,4 +1,8 @@
 //! The caller's memory, laid out: one plan serves size, init, attach and ranges, and no block holds a pointer.
+//!
+//! A saved block is portable between little-endian machines of any width. Those of the other byte order refuse it with
+//! [`Kind::Image`](crate::error::Kind::Image), and so the other way round; what has to cross is a rollout file or a program's
+//! own format.
 
 mod header;
 mod plan;

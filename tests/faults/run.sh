@@ -41,8 +41,8 @@ cd - > /dev/null
 # ---- Other arithmetic
 
 [ "$(uname -m)" = x86_64 ] || exit 0
-flags="-std=c11 -O1 -ffp-contract=off -w -Iinclude -Itests/bare"
-cc $flags tests/bare/bits.c tests/bare/host.c "$library" -o "$out/bits"
+flags="-std=c11 -O1 -ffp-contract=off -w -Iinclude"
+cc $flags tests/bits/{bits,kernels,envs,data,learn,blocks,host}.c "$library" -o "$out/bits"
 cc $flags tests/faults/subnormal.c "$library" -lm -o "$out/subnormal"
 for mode in 0x8040 0x2000 0x4000 0x6000; do
   cc $flags -DMODE=$mode -shared -fPIC tests/faults/float_mode.c -o "$out/$mode.so"
@@ -52,7 +52,7 @@ under() { LD_PRELOAD=$out/$1.so "${@:2}"; }
 "$out/subnormal" kept
 under 0x8040 "$out/subnormal" flushed
 for level in 0 1 2; do
-  under 0x8040 "$out/bits" "$level" | diff tests/bare/expected.txt - || { echo "flushing to zero changes bits"; exit 1; }
+  under 0x8040 "$out/bits" "$level" | diff tests/bits/expected.txt - || { echo "flushing to zero changes bits"; exit 1; }
 done
 under 0x8040 "$bin/train" --quick --out "$out/full" | tail -1
 for source in ffi/tests/attack*.c; do
@@ -65,6 +65,6 @@ echo "subnormal numbers flushed: the same bits at three CPU levels, the same tra
 for mode in 0x2000 0x4000 0x6000; do
   # Every stage succeeds, with other bits.
   under $mode "$out/bits" 2 > "$out/bits.txt"
-  if diff -q tests/bare/expected.txt "$out/bits.txt" > /dev/null; then echo "mode $mode was not set"; exit 1; fi
+  if diff -q tests/bits/expected.txt "$out/bits.txt" > /dev/null; then echo "mode $mode was not set"; exit 1; fi
 done
 echo "rounding down, up or to zero: other bits, no failure"

@@ -80,10 +80,10 @@ hosts() {
   done
   compile hpp ffi/tests/hpp.cpp
   runs hpp
-  compile bits tests/bare/bits.c tests/bare/host.c -Itests/bare
+  compile bits tests/bits/{bits,kernels,envs,data,learn,blocks,host}.c
   for level in 0 1 2; do
     runs bits "$level"
-    diff tests/bare/expected.txt "$bin/bits.txt"
+    diff tests/bits/expected.txt "$bin/bits.txt"
   done
   mkdir -p "$out/make"
   examples check ARGS_save="$bin/save.bin 20"

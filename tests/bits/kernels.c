@@ -1,0 +1,397 @@
+/* Random streams, words and everything that has no state. */
+#include "stages.h"
+
+/* ---- Random streams ---- */
+static rlcore_status rng(hashes *h) {
+  static double uniform[1000];
+  static int64_t integers[1000];
+  static uint32_t permutation[1000];
+  rlcore_rng rng;
+  TRY(rlcore_rng_stream(&rng, 123456789, 3));
+  TRY(rlcore_rng_uniform(&rng, -2.0, 3.0, uniform, LEN(uniform)));
+  TRY(rlcore_rng_integers(&rng, -7, 1000003, integers, LEN(integers)));
+  TRY(rlcore_rng_permutation(&rng, permutation, LEN(permutation)));
+  mix_rng(h, &rng);
+  MIX(h, uniform);
+  MIX(h, integers);
+  MIX(h, permutation);
+  return RLCORE_OK;
+}
+
+static rlcore_status seeds(hashes *h) {
+  static const uint64_t list[] = {0, 1, 42, UINT32_MAX, UINT32_MAX + 1ull, UINT64_MAX};
+  for (size_t i = 0; i < LEN(list); i++) {
+    uint32_t permutation[33];
+    double uniform[5];
+    rlcore_rng rng;
+    TRY(rlcore_rng_seed(&rng, list[i]));
+    TRY(rlcore_rng_permutation(&rng, permutation, LEN(permutation)));
+    mix_rng(h, &rng);
+    MIX(h, permutation);
+    TRY(rlcore_rng_stream(&rng, list[i], list[LEN(list) - 1 - i]));
+    TRY(rlcore_rng_uniform(&rng, 0.0, 1.0, uniform, LEN(uniform)));
+    mix_rng(h, &rng);
+    MIX(h, uniform);
+  }
+  return RLCORE_OK;
+}
+
+static rlcore_status normal(hashes *h) {
+  static float x[1003];
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 7));
+  TRY(rlcore_rng_normal(&rng, x, LEN(x)));
+  MIX(h, x);
+  return RLCORE_OK;
+}
+
+/* ---- The library's hash is the one of the stages ---- */
+static rlcore_status fnv(hashes *h) {
+  uint64_t theirs;
+  const char text[] = "the same bits everywhere";
+  MIX(h, text);
+  TRY(rlcore_hash(text, sizeof text, &theirs));
+  return theirs == h->values ? RLCORE_OK : RLCORE_E_VALUE;
+}
+
+/* ---- Results in words, and versions ---- */
+static size_t length(const char *text) {
+  size_t len = 0;
+  while (text[len] != 0) len++;
+  return len;
+}
+
+static rlcore_status words(hashes *h) {
+  char text[256] = {0};
+  for (int32_t status = 1; status >= -20; status--) {
+    const char *const both[] = {rlcore_status_name(status), rlcore_status_text(status)};
+    for (int i = 0; i < 2; i++) MIX_SOME(h, both[i], length(both[i]));
+  }
+  CHECK(rlcore_rng_seed(NULL, 0) == RLCORE_E_NULL);
+  TRY(rlcore_last_error(text, sizeof text));
+  MIX_SOME(h, text, length(text));
+  CHECK(rlcore_version() == (RLCORE_VERSION_MAJOR << 16 | RLCORE_VERSION_MINOR << 8 | RLCORE_VERSION_PATCH));
+  CHECK(rlcore_abi_version() == RLCORE_ABI_VERSION && rlcore_image_version() == RLCORE_IMAGE_VERSION);
+  return RLCORE_OK;
+}
+
+/* ---- Advantages: a width that is no multiple of any processor's lanes ---- */
+static rlcore_status gae(hashes *h) {
+  enum { T = 37, N = 53 };
+  static float reward[T * N], value[T * N], final_value[T * N], bootstrap_value[N], advantage[T * N], target[T * N];
+  static float again[2][T * N], done[T * N], next_done[N];
+  static uint8_t terminated[T * N], truncated[T * N];
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 5));
+  TRY(draw(&rng, -1.0, 1.0, reward, T * N));
+  TRY(draw(&rng, -9.0, 9.0, value, T * N));
+  TRY(draw(&rng, -9.0, 9.0, final_value, T * N));
+  TRY(draw(&rng, -9.0, 9.0, bootstrap_value, N));
+  for (int i = 0; i < T * N; i++) {
+    terminated[i] = i % 13 == 0;
+    truncated[i] = i % 17 == 0;
+    done[i] = i % 11 == 0 ? 1.0f : 0.0f;
+  }
+  const rlcore_rollout rollout = {
+      .struct_size = sizeof rollout, .num_steps = T, .num_envs = N, .reward = reward, .value = value,
+      .bootstrap_value = bootstrap_value, .terminated = terminated, .truncated = truncated, .final_value = final_value,
+  };
+  rlcore_shifted_rollout older = {
+      .struct_size = sizeof older, .num_steps = T, .num_envs = N, .reward = reward, .value = value, .done = done,
+      .next_value = bootstrap_value, .next_done = next_done,
+  };
+  TRY(rlcore_gae(&rollout, 0.99f, 0.95f, advantage, target));
+  MIX(h, advantage);
+  MIX(h, target);
+  TRY(rlcore_gae_range(&rollout, 0.99f, 0.95f, 0, 19, again[0], again[1]));
+  TRY(rlcore_gae_range(&rollout, 0.99f, 0.95f, 19, N, again[0], again[1]));
+  for (int i = 0; i < T * N; i++) CHECK(again[0][i] == advantage[i] && again[1][i] == target[i]);
+  for (older.accumulate = RLCORE_ACCUMULATE_F32; older.accumulate <= RLCORE_ACCUMULATE_F64; older.accumulate++) {
+    TRY(rlcore_gae_shifted(&older, 0.99f, 0.95f, advantage, target));
+    MIX(h, advantage);
+    MIX(h, target);
+  }
+  return RLCORE_OK;
+}
+
+static rlcore_status returns(hashes *h) {
+  enum { T = 33, N = 19 };
+  static float x[T * N], sum[T * N], scaled[T * N];
+  static double mean[N], var[N], other_mean[N], other_var[N];
+  double count, other_count, explained;
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 6));
+  TRY(draw(&rng, -1.0, 1.0, x, T * N));
+  TRY(rlcore_discounted_sum(x, T, N, 0.97f, sum));
+  TRY(rlcore_moments_reset(N, 0.0, mean, var, &count));
+  TRY(rlcore_moments_update(sum, T, N, mean, var, &count));
+  TRY(rlcore_moments_update(x, T, N, mean, var, &count));
+  TRY(rlcore_moments_reset(N, 1e-4, other_mean, other_var, &other_count));
+  TRY(rlcore_moments_update(x, 5, N, other_mean, other_var, &other_count));
+  TRY(rlcore_moments_merge(N, mean, var, count, other_mean, other_var, &other_count));
+  TRY(rlcore_normalize(x, T, N, other_mean, other_var, 1e-8, 2.0f, scaled));
+  TRY(rlcore_explained_variance(x, sum, T * N, &explained));
+  TRY(rlcore_standardise(x, T * N, 1e-8));
+  MIX(h, sum);
+  MIX(h, mean);
+  MIX(h, var);
+  MIX_ONE(h, count);
+  MIX(h, other_mean);
+  MIX(h, other_var);
+  MIX_ONE(h, other_count);
+  MIX(h, scaled);
+  MIX_ONE(h, explained);
+  MIX(h, x);
+  return RLCORE_OK;
+}
+
+/* ---- Targets off policy and over several steps ---- */
+static rlcore_status vtrace(hashes *h) {
+  enum { T = 23, N = 21, A = 7 };
+  static float log_rho[T * N], discounts[T * N], reward[T * N], value[T * N], final_value[T * N], bootstrap_value[N];
+  static float behaviour[T * N * A], target[T * N * A], vs[T * N], pg_advantage[T * N], ratio[T * N];
+  static float mu[T * N], pi[T * N], again[3][T * N];
+  static int32_t action[T * N];
+  static uint8_t truncated[T * N];
+  const rlcore_vtrace_logits logits = {sizeof logits, A, behaviour, target, action};
+  const rlcore_vtrace_out out = {
+      .struct_size = sizeof out, .vs = vs, .pg_advantage = pg_advantage, .log_rho = ratio, .behaviour_log_prob = mu,
+      .target_log_prob = pi,
+  };
+  const rlcore_vtrace_out into = {
+      .struct_size = sizeof into, .vs = again[0], .pg_advantage = again[1], .log_rho = again[2]};
+  rlcore_vtrace v;
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 19));
+  TRY(draw(&rng, -2.0, 2.0, log_rho, T * N));
+  TRY(draw(&rng, 0.0, 1.0, discounts, T * N));
+  TRY(draw(&rng, -1.0, 1.0, reward, T * N));
+  TRY(draw(&rng, -5.0, 5.0, value, T * N));
+  TRY(draw(&rng, -5.0, 5.0, final_value, T * N));
+  TRY(draw(&rng, -5.0, 5.0, bootstrap_value, N));
+  TRY(draw(&rng, -3.0, 3.0, behaviour, T * N * A));
+  TRY(draw(&rng, -3.0, 3.0, target, T * N * A));
+  for (int i = 0; i < T * N; i++) action[i] = i % A, truncated[i] = i % 19 == 0;
+  TRY(rlcore_vtrace_init(&v, sizeof v));
+  v.num_steps = T;
+  v.num_envs = N;
+  v.log_rho = log_rho;
+  v.discounts = discounts;
+  v.reward = reward;
+  v.value = value;
+  v.bootstrap_value = bootstrap_value;
+  v.truncated = truncated;
+  v.final_value = final_value;
+  for (v.accumulate = RLCORE_ACCUMULATE_F32; v.accumulate <= RLCORE_ACCUMULATE_F64; v.accumulate++) {
+    v.leak = v.accumulate == RLCORE_ACCUMULATE_F64 ? 0.25f : 0.0f;
+    TRY(rlcore_vtrace_from_importance_weights(&v, vs, pg_advantage));
+    MIX(h, vs);
+    MIX(h, pg_advantage);
+    TRY(rlcore_vtrace_from_importance_weights_range(&v, 0, 6, again[0], again[1]));
+    TRY(rlcore_vtrace_from_importance_weights_range(&v, 6, N, again[0], again[1]));
+    for (int i = 0; i < T * N; i++) CHECK(again[0][i] == vs[i] && again[1][i] == pg_advantage[i]);
+    TRY(rlcore_vtrace_from_logits(&v, &logits, &out));
+    MIX(h, vs);
+    MIX(h, pg_advantage);
+    MIX(h, ratio);
+    MIX(h, mu);
+    MIX(h, pi);
+    TRY(rlcore_vtrace_from_logits_range(&v, &logits, 0, 9, &into));
+    TRY(rlcore_vtrace_from_logits_range(&v, &logits, 9, N, &into));
+    for (int i = 0; i < T * N; i++) CHECK(again[0][i] == vs[i] && again[1][i] == pg_advantage[i] && again[2][i] == ratio[i]);
+  }
+  return RLCORE_OK;
+}
+
+/* Whole, then in two ranges, with the same results. */
+#define SPLIT(whole, first, second) \
+  do { \
+    TRY(whole); \
+    MIX(h, out[0]); \
+    MIX(h, out[1]); \
+    for (int i = 0; i < T * N; i++) kept[0][i] = out[0][i], kept[1][i] = out[1][i], out[0][i] = out[1][i] = 0.0f; \
+    TRY(first); \
+    TRY(second); \
+    for (int i = 0; i < T * N; i++) CHECK(kept[0][i] == out[0][i] && kept[1][i] == out[1][i]); \
+  } while (0)
+
+static rlcore_status targets(hashes *h) {
+  enum { T = 31, N = 70, M = 33 };
+  static float reward[T * N], value[T * N], final_value[T * N], bootstrap_value[N], q[T * N], log_rho[T * N];
+  static float out[2][T * N], kept[2][T * N];
+  static uint8_t terminated[T * N], truncated[T * N];
+  rlcore_rollout r = {
+      .struct_size = sizeof r, .num_steps = T, .num_envs = N, .reward = reward, .value = value,
+      .bootstrap_value = bootstrap_value, .terminated = terminated, .truncated = truncated, .final_value = final_value,
+  };
+  float *const a = out[0], *const b = out[1];
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 20));
+  TRY(draw(&rng, -1.0, 1.0, reward, T * N));
+  TRY(draw(&rng, -9.0, 9.0, value, T * N));
+  TRY(draw(&rng, -9.0, 9.0, final_value, T * N));
+  TRY(draw(&rng, -9.0, 9.0, bootstrap_value, N));
+  TRY(draw(&rng, -9.0, 9.0, q, T * N));
+  TRY(draw(&rng, -2.0, 2.0, log_rho, T * N));
+  for (int i = 0; i < T * N; i++) terminated[i] = i % 13 == 0, truncated[i] = i % 17 == 0;
+  for (r.accumulate = RLCORE_ACCUMULATE_F32; r.accumulate <= RLCORE_ACCUMULATE_F64; r.accumulate++) {
+    SPLIT(rlcore_gae(&r, 0.99f, 0.95f, a, b), rlcore_gae_range(&r, 0.99f, 0.95f, 0, M, a, b),
+          rlcore_gae_range(&r, 0.99f, 0.95f, M, N, a, b));
+    SPLIT(rlcore_td_lambda(&r, 0.99f, 0.9f, a, b), rlcore_td_lambda_range(&r, 0.99f, 0.9f, 0, M, a, b),
+          rlcore_td_lambda_range(&r, 0.99f, 0.9f, M, N, a, b));
+    SPLIT(rlcore_upgo(&r, 0.98f, a, b), rlcore_upgo_range(&r, 0.98f, 0, M, a, b), rlcore_upgo_range(&r, 0.98f, M, N, a, b));
+    SPLIT(rlcore_retrace(&r, q, log_rho, 0.99f, 0.9f, a, b), rlcore_retrace_range(&r, q, log_rho, 0.99f, 0.9f, 0, M, a, b),
+          rlcore_retrace_range(&r, q, log_rho, 0.99f, 0.9f, M, N, a, b));
+    for (int i = 0; i < T * N; i++) a[i] = 0.0f;
+    SPLIT(rlcore_lambda_returns(&r, 0.99f, 0.9f, b), rlcore_lambda_returns_range(&r, 0.99f, 0.9f, 0, M, b),
+          rlcore_lambda_returns_range(&r, 0.99f, 0.9f, M, N, b));
+    SPLIT(rlcore_n_step_returns(&r, 0.99f, 5, b), rlcore_n_step_returns_range(&r, 0.99f, 5, 0, M, b),
+          rlcore_n_step_returns_range(&r, 0.99f, 5, M, N, b));
+  }
+  return RLCORE_OK;
+}
+
+/* ---- Arrays turned, stacked, gathered and shifted ---- */
+static rlcore_status arrays(hashes *h) {
+  enum { R = 13, C = 9, W = 3 };
+  static float x[R * C * W], turned[R * C * W], shifted[R * R * C], stacked[(R + C) * W];
+  static uint8_t bytes[R * C], bytes_turned[R * C], valid[2 * 16];
+  static const int64_t index[] = {0, -1, 5, 5, -13, 12};
+  static float gathered[LEN(index) * C * W];
+  static const uint32_t rows[] = {R, C};
+  const void *const parts[] = {x, x + R * W};
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 22));
+  TRY(draw(&rng, -1.0, 1.0, x, LEN(x)));
+  TRY(draw_bytes(&rng, 256, bytes, LEN(bytes)));
+  TRY(rlcore_transpose(RLCORE_F32, R, C, W, x, turned));
+  TRY(rlcore_transpose(RLCORE_U8, R, C, 1, bytes, bytes_turned));
+  TRY(rlcore_shift_rows(x, R, C, shifted));
+  TRY(rlcore_rows_stack(parts, rows, 2, W, RLCORE_F32, stacked, R + C));
+  TRY(rlcore_rows_gather(x, R, C * W, RLCORE_F32, index, LEN(index), gathered));
+  TRY(rlcore_rows_valid(rows, 2, 16, valid));
+  MIX(h, turned);
+  MIX(h, bytes_turned);
+  MIX(h, shifted);
+  MIX(h, stacked);
+  MIX(h, gathered);
+  MIX(h, valid);
+  for (int i = 0; i < 20; i++) {
+    uint32_t class;
+    float between;
+    TRY(rlcore_reward_class_of(x[i], 0.25f, &class));
+    TRY(rlcore_replay_linear(0.4f, 1.0f, bytes[i] < 128 ? 0.3f : 0.7f, &between));
+    MIX_ONE(h, class);
+    MIX_ONE(h, between);
+  }
+  return RLCORE_OK;
+}
+
+/* ---- Policies' distributions ---- */
+static rlcore_status categorical(hashes *h) {
+  enum { B = 35, K = 3, L = 2 + 5 + 3 };
+  static const uint32_t n[K] = {2, 5, 3};
+  static float logits[B * L], log_softmax[B * L], uniform[B * K], log_prob[B], entropy[B];
+  static uint8_t mask[B * L];
+  static int32_t action[B * K];
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 8));
+  TRY(draw(&rng, -8.0, 8.0, logits, B * L));
+  for (int i = 0; i < B * L; i++) mask[i] = i % 7 != 3;
+  const rlcore_logits batch = {
+      .struct_size = sizeof batch, .num_rows = B, .num_choices = K, .n = n, .logits = logits, .mask = mask};
+  TRY(rlcore_categorical_log_softmax(&batch, log_softmax));
+  TRY(rlcore_categorical_entropy(&batch, entropy));
+  MIX(h, log_softmax);
+  MIX(h, entropy);
+  for (uint32_t method = RLCORE_SAMPLING_BASIC; method <= RLCORE_SAMPLING_BOTTOMK; method++) {
+    const rlcore_sampling sampling = {.method = method, .k = 2, .temperature = 0.7f};
+    TRY(draw(&rng, 0.0, 1.0, uniform, B * K));
+    TRY(rlcore_categorical_sample(&batch, &sampling, uniform, action));
+    TRY(rlcore_categorical_log_prob(&batch, action, log_prob));
+    MIX(h, action);
+    MIX(h, log_prob);
+  }
+  return RLCORE_OK;
+}
+
+static rlcore_status gaussian(hashes *h) {
+  enum { B = 35, A = 3 };
+  static float mean[B * A], log_std[A], normal[B * A], action[B * A], squashed[B * A], log_prob[B];
+  float entropy;
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 9));
+  TRY(draw(&rng, -2.0, 2.0, mean, B * A));
+  TRY(draw(&rng, -2.0, 1.0, log_std, A));
+  TRY(rlcore_rng_normal(&rng, normal, B * A));
+  const rlcore_gaussian batch = {
+      .struct_size = sizeof batch, .num_rows = B, .action_len = A, .mean = mean, .log_std = log_std};
+  TRY(rlcore_gaussian_sample(&batch, normal, action));
+  TRY(rlcore_gaussian_log_prob(&batch, action, log_prob));
+  MIX(h, log_prob);
+  TRY(rlcore_gaussian_squash(action, B * A, squashed));
+  TRY(rlcore_gaussian_squash_log_prob(action, B, A, log_prob));
+  TRY(rlcore_gaussian_entropy(log_std, A, &entropy));
+  MIX(h, action);
+  MIX(h, squashed);
+  MIX(h, log_prob);
+  MIX_ONE(h, entropy);
+  return RLCORE_OK;
+}
+
+/* ---- Pictures ---- */
+static rlcore_status pictures(hashes *h) {
+  static uint8_t screens[2][210 * 160 * 3], small[84 * 84], colour[61 * 47 * 3], planes[61 * 47 * 3], gray[61 * 47];
+  static uint8_t text[4096], tiles[2 * 3 * 10 * 10 * 3];
+  static float numbers[42 * 42], scratch[8192], scaled[61 * 47];
+  static const rlcore_image_size screen = {210, 160, 3}, shrunk = {84, 84, 1}, odd = {61, 47, 3}, flat = {61, 47, 1};
+  static const rlcore_image_size tile = {10, 10, 3};
+  uint32_t rows, columns;
+  rlcore_rng rng;
+  size_t size;
+  TRY(rlcore_rng_seed(&rng, 13));
+  for (int k = 0; k < 2; k++) TRY(draw_bytes(&rng, 256, screens[k], sizeof screens[k]));
+  TRY(rlcore_image_scratch_len(&screen, &odd, &size));
+  CHECK(size <= LEN(scratch));
+  mix_u64(h, size);
+  TRY(rlcore_image_warp(&screen, screens[0], screens[1], &shrunk, small, scratch, LEN(scratch)));
+  TRY(rlcore_image_area(&screen, screens[0], &odd, colour, scratch, LEN(scratch)));
+  TRY(rlcore_image_rescale42(screens[1], numbers));
+  TRY(rlcore_image_gray(colour, LEN(gray), gray));
+  TRY(rlcore_image_scale(gray, LEN(gray), scaled));
+  TRY(rlcore_image_channels_first(&odd, colour, planes));
+  TRY(rlcore_image_tile_shape(5, &rows, &columns));
+  CHECK(rows * columns * tile.height * tile.width * tile.channels <= sizeof tiles);
+  TRY(rlcore_image_tile(5, &tile, screens[0], tiles));
+  TRY(rlcore_image_text_size(&flat, &size));
+  CHECK(size <= sizeof text);
+  TRY(rlcore_image_text(&flat, gray, text));
+  MIX(h, small);
+  MIX(h, colour);
+  MIX(h, numbers);
+  MIX(h, gray);
+  MIX(h, scaled);
+  MIX(h, planes);
+  MIX_ONE(h, rows);
+  MIX_ONE(h, columns);
+  MIX(h, tiles);
+  MIX_SOME(h, text, size);
+  return RLCORE_OK;
+}
+
+const stage KERNEL_STAGES[] = {
+    {"rng", rng},
+    {"seeds", seeds},
+    {"normal", normal},
+    {"hash", fnv},
+    {"words", words},
+    {"gae", gae},
+    {"returns", returns},
+    {"vtrace", vtrace},
+    {"targets", targets},
+    {"arrays", arrays},
+    {"categorical", categorical},
+    {"gaussian", gaussian},
+    {"pictures", pictures},
+    {NULL, NULL},
+};
