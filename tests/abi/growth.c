@@ -227,6 +227,11 @@ CALL(rlcore_rollout_progress) { return rollout(), rlcore_rollout_buffer_progress
 ANOTHER_CALL(viewed, rlcore_rollout) { return rollout(), rlcore_rollout_buffer_view(w.made, s); }
 MAKE(rlcore_minibatch) { *s = (rlcore_minibatch){.struct_size = sizeof *s, .columns = out_columns, .value = w.f[0], .mask = w.f[1]}; }
 CALL(rlcore_minibatch) { return rollout(), rlcore_rollout_buffer_gather(w.made, index_of, 2, 1, s); }
+MAKE(rlcore_rows_out) { *s = (rlcore_rows_out){.struct_size = sizeof *s, .num_rows = T, .columns = out_columns, .reward = w.f[0]}; }
+CALL(rlcore_rows_out) {
+  uint64_t next = 0;
+  return rollout(), rlcore_rollout_buffer_read(w.made, &next, s, &w.count, NULL);
+}
 
 MAKE(rlcore_trajectory_config) { FINE(rlcore_trajectory_config_init(s, sizeof *s)), s->num_columns = 1, s->columns = &column; }
 CALL(rlcore_trajectory_config) { return rlcore_trajectory_init(BLOCK, s, OUT(rlcore_trajectory)); }
@@ -246,6 +251,10 @@ MAKE(rlcore_trajectory_view) { s->struct_size = sizeof *s; }
 CALL(rlcore_trajectory_view) { return trajectory(), rlcore_trajectory_held(w.made, s); }
 MAKE(rlcore_trajectory_rows) {
   *s = (rlcore_trajectory_rows){.struct_size = sizeof *s, .num_rows = 2, .columns = out_columns, .returns = w.f[0], .advantage = w.f[1]};
+}
+ANOTHER_CALL(read_rows, rlcore_rows_out) {
+  uint64_t next = 0;
+  return trajectory(), rlcore_trajectory_read(w.made, &next, s, &w.count, NULL);
 }
 CALL(rlcore_trajectory_rows) { return trajectory(), rlcore_trajectory_process(w.made, 0.9F, 0.9F, 0, s); }
 
@@ -326,8 +335,9 @@ static const struct trial trials[] = {
     READ(rlcore_draw), READ(rlcore_replay_config), WRITTEN(rlcore_replay_stats), READ(rlcore_relabel), READ(rlcore_rollout),
     TRIAL(rlcore_rollout, make_rlcore_rollout, retraced, 0), READ(rlcore_rollout_buffer_config), READ(rlcore_rollout_step),
     WRITTEN(rlcore_rollout_extras), WRITTEN(rlcore_rollout_progress), TRIAL(rlcore_rollout, make_rlcore_rollout, viewed, 1),
-    READ(rlcore_minibatch), READ(rlcore_trajectory_config), READ(rlcore_trajectory_frames), WRITTEN(rlcore_trajectory_view),
-    READ(rlcore_trajectory_rows), READ(rlcore_queue_config), READ(rlcore_rollout_file),
+    READ(rlcore_minibatch), READ(rlcore_rows_out), READ(rlcore_trajectory_config), READ(rlcore_trajectory_frames),
+    WRITTEN(rlcore_trajectory_view), READ(rlcore_trajectory_rows),
+    TRIAL(rlcore_rows_out, make_rlcore_rows_out, read_rows, 0), READ(rlcore_queue_config), READ(rlcore_rollout_file),
     TRIAL(rlcore_rollout_file, make_rlcore_rollout_file, checked, 1), READ(rlcore_rollout_arrays), READ(rlcore_shifted_rollout),
     READ(rlcore_vtrace), READ(rlcore_vtrace_logits), READ(rlcore_vtrace_out), READ(rlcore_logits), READ(rlcore_gaussian),
 };

@@ -1,6 +1,6 @@
 /* The interface of 0.1 as its oldest clients may know it: each structure that begins with struct_size ends after the last
-   member that such a client has to give. Kept as it is, for programs that were compiled with it have to go on working with
-   every library of ABI 0; where a later header differs from it, oldest.c, growth.c and client.c show that they do. */
+   member that such a client has to give. A program that was compiled with it works with every library of this ABI number:
+   oldest.c, growth.c and client.c hold us to that. So nothing here changes; a structure that is new joins as it begins. */
 #ifndef RLCORE_H
 #define RLCORE_H
 
@@ -518,6 +518,18 @@ typedef enum rlcore_reward_class {
   RLCORE_REWARD_POSITIVE = 1,
   RLCORE_REWARD_NEGATIVE = 2,
 } rlcore_reward_class;
+typedef struct rlcore_rows_out {
+  uint32_t struct_size;
+  uint32_t num_rows;
+  void *const *columns;
+  float *reward;
+  float *value;
+  float *log_prob;
+  float *final_value;
+  uint8_t *terminated;
+  uint8_t *truncated;
+  float *memory;
+} rlcore_rows_out;
 typedef struct rlcore_trajectory rlcore_trajectory;
 typedef struct rlcore_trajectory_config {
   uint32_t struct_size;
