@@ -79,31 +79,37 @@ pub type Result<T = ()> = core::result::Result<T, Error>;
 impl Error {
     /// A failure that words alone describe.
     pub const fn new(kind: Kind, what: &'static str) -> Self {
+        let what = if cfg!(feature = "words") { what } else { "" };
         Error { kind, what, needed: Given::Nothing, given: Given::Nothing }
+    }
+
+    /// Words need numbers; a kind alone does not.
+    const fn with(self, needed: Given, given: Given) -> Self {
+        if cfg!(feature = "words") { Error { needed, given, ..self } } else { self }
     }
 
     /// Adds the number that was needed.
     #[must_use]
     pub const fn needed(self, needed: usize) -> Self {
-        Error { needed: Given::Int(needed as i64), ..self }
+        self.with(Given::Int(needed as i64), self.given)
     }
 
     /// Adds the whole number that was given.
     #[must_use]
     pub const fn given(self, given: usize) -> Self {
-        Error { given: Given::Int(given as i64), ..self }
+        self.with(self.needed, Given::Int(given as i64))
     }
 
     /// Adds the signed whole number that was given.
     #[must_use]
     pub const fn given_i64(self, given: i64) -> Self {
-        Error { given: Given::Int(given), ..self }
+        self.with(self.needed, Given::Int(given))
     }
 
     /// Adds the floating-point value that was given.
     #[must_use]
     pub const fn given_f32(self, given: f32) -> Self {
-        Error { given: Given::Real(given), ..self }
+        self.with(self.needed, Given::Real(given))
     }
 }
 

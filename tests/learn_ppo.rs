@@ -353,6 +353,48 @@ fn an_exported_policy_acts_as_its_learner() {
     }
 }
 
+/// Any number of rows, with exactly the scratch that is asked for, and with a mask: the actions of [`Policy::act`].
+#[test]
+fn a_greedy_act_is_the_greedy_one_of_all_ways_to_act() {
+    for name in ["CartPole-v1", "Pendulum-v1"] {
+        let mut h = Host::new(name, &Config { normalize_obs: 1, ..Config::default() });
+        h.train(2);
+        let ppo = Ppo::attach(h.ppo.bytes()).unwrap();
+        let mut block = Block::new(ppo.policy_size().unwrap());
+        ppo.export(block.bytes()).unwrap();
+        let policy = Policy::attach(block.bytes()).unwrap();
+        let obs_len = h.obs.len() / 4;
+        for rows in [1, 2, 31, 32, 33, 70] {
+            let obs: Vec<f32> =
+                (0..rows * obs_len).map(|i| h.obs[i % h.obs.len()] + (i % 13) as f32 * 0.1 - 0.6).collect();
+            let mask: Vec<u8> = (0..rows).flat_map(|i| [1, (i % 3) as u8]).collect();
+            let len = policy.scratch_len(rows).unwrap();
+            let (mut scratch, mut rng) = (vec![f32::NAN; len], Rng::seeded(0));
+            let obs = || Elements::F32(&obs);
+            if name == "CartPole-v1" {
+                for mask in [None, Some(&mask[..])] {
+                    let (mut ours, mut theirs) = (vec![0; rows], vec![1; rows]);
+                    let out = ElementsMut::I32(&mut theirs);
+                    policy.act(rows, obs(), mask, Sampling::Greedy, &mut rng, &mut scratch, out).unwrap();
+                    scratch.fill(f32::NAN);
+                    policy.act_greedy(rows, obs(), mask, &mut scratch, ElementsMut::I32(&mut ours)).unwrap();
+                    assert_eq!(ours, theirs);
+                    assert!(rows < 31 || (ours.contains(&0) && ours.contains(&1)), "{ours:?} says nothing");
+                }
+            } else {
+                let (mut ours, mut theirs) = (vec![0.0; rows], vec![1.0; rows]);
+                let out = ElementsMut::F32(&mut theirs);
+                policy.act(rows, obs(), None, Sampling::Greedy, &mut rng, &mut scratch, out).unwrap();
+                scratch.fill(f32::NAN);
+                policy.act_greedy(rows, obs(), None, &mut scratch, ElementsMut::F32(&mut ours)).unwrap();
+                assert_eq!(ours, theirs);
+            }
+            let short = policy.act_greedy(rows, obs(), None, &mut scratch[1..], ElementsMut::I32(&mut vec![0; rows]));
+            assert!(short.is_err());
+        }
+    }
+}
+
 #[test]
 fn a_damaged_image_is_refused_and_never_breaks_anything() {
     let config =

@@ -63,7 +63,7 @@ impl Case {
 
     fn infer(&self) -> Vec<f32> {
         let mut out = vec![f32::NAN; self.batch * self.mlp.output()];
-        let mut scratch = vec![f32::NAN; self.mlp.infer_scratch_len()];
+        let mut scratch = vec![f32::NAN; self.mlp.infer_scratch_len(self.batch)];
         self.mlp.infer(&self.params, &self.x, self.batch, &mut scratch, &mut out).unwrap();
         out
     }
@@ -381,7 +381,7 @@ fn lengths_that_are_one_off_are_refused_and_outputs_stay() {
         for which in 0..3 {
             let (params, x, mut out) =
                 (off(mlp.param_len(), which == 0), off(batch * 5, which == 1), off(batch * 3, which == 2));
-            let mut scratch = off(mlp.infer_scratch_len(), false);
+            let mut scratch = off(mlp.infer_scratch_len(batch), false);
             assert_eq!(mlp.infer(&params, &x, batch, &mut scratch, &mut out).unwrap_err().kind, Kind::Shape);
             assert!(out.iter().all(|v| *v == 7.0));
         }
@@ -398,7 +398,7 @@ fn lengths_that_are_one_off_are_refused_and_outputs_stay() {
         }
     }
     let (params, x, mut out) = (&case.params, &case.x, vec![7.0; batch * 3]);
-    let mut short = vec![0.0; mlp.infer_scratch_len() - 1];
+    let mut short = vec![0.0; mlp.infer_scratch_len(batch) - 1];
     assert_eq!(mlp.infer(params, x, batch, &mut short, &mut out).unwrap_err().kind, Kind::Size);
     let (mut grads, mut short) = (vec![7.0; mlp.param_len()], vec![0.0; mlp.scratch_len() - 1]);
     let result = mlp.backward(params, x, batch, &good_tape, &case.d_out, &mut grads, &mut short);

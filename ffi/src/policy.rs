@@ -107,23 +107,75 @@ pub unsafe extern "C" fn rlcore_policy_act(
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(p)?;
         let sampling = self::sampling(sampling)?;
-        let (rows, shape) = (num_rows as usize, block.policy.shape());
-        let (obs_kind, action_kind) = ppo::kinds(shape);
-        let obs = AnyInput::at("obs", obs, obs_kind, rows, shape.obs_len as usize)?;
-        let flags = ptr::grid("action_mask", rows, shape.num_outputs as usize)?;
-        let mask = Input::optional("action_mask", action_mask, flags)?;
         let rng = if rng.is_null() && sampling == Sampling::Greedy { None } else { Some(stream(rng)?) };
-        let scratch = Output::at("scratch", scratch, scratch_len)?;
-        let action = AnyOutput::at("action", action, action_kind, rows, shape.action_len as usize)?;
-        let outputs = [action.extent(), scratch.extent(), rng.as_ref().map_or(Extent::NONE, Output::extent)];
-        apart(&outputs, &[obs.extent(), mask.as_ref().map_or(Extent::NONE, Input::extent), block.extent])?;
+        let drawn = rng.as_ref().map_or(Extent::NONE, Output::extent);
+        let a = Arrays::at(p, num_rows, obs, action_mask, scratch, scratch_len, action, drawn)?;
         let rng = match rng {
             Some(rng) => rng.one(),
             None => &mut Rng::seeded(0), // greedy: nothing is drawn from it
         };
-        let mask = mask.map(Input::slice);
-        Ok(block.policy.act(rows, obs.elements(), mask, sampling, rng, scratch.slice(), action.elements())?)
+        let mask = a.mask.map(Input::slice);
+        let (obs, action) = (a.obs.elements(), a.action.elements());
+        Ok(a.policy.act(a.rows, obs, mask, sampling, rng, a.scratch.slice(), action)?)
     })
+}
+
+/// rlcore_policy_act with RLCORE_SAMPLING_GREEDY: the most probable actions, or the means; the same ones. A program
+/// that acts in no other way is a few kilobytes smaller, because nothing that draws at random is linked into it.
+/// Arrays and errors as rlcore_policy_act.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_policy_act_greedy(
+    p: *const rlcore_policy,
+    num_rows: u32,
+    obs: *const c_void,
+    action_mask: *const u8,
+    scratch: *mut f32,
+    scratch_len: usize,
+    action: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let a = Arrays::at(p, num_rows, obs, action_mask, scratch, scratch_len, action, Extent::NONE)?;
+        let mask = a.mask.map(Input::slice);
+        Ok(a.policy.act_greedy(a.rows, a.obs.elements(), mask, a.scratch.slice(), a.action.elements())?)
+    })
+}
+
+/// What acting reads and writes.
+struct Arrays<'a> {
+    policy: Policy<'a>,
+    rows: usize,
+    obs: AnyInput<'a>,
+    mask: Option<Input<'a, u8>>,
+    scratch: Output<'a, f32>,
+    action: AnyOutput<'a>,
+}
+
+impl<'a> Arrays<'a> {
+    /// `drawn` is written too. Errors: `Null`, `Align`, `Image`, `Overflow`, `Overlap`.
+    #[allow(clippy::too_many_arguments)]
+    unsafe fn at(
+        p: *const rlcore_policy,
+        num_rows: u32,
+        obs: *const c_void,
+        action_mask: *const u8,
+        scratch: *mut f32,
+        scratch_len: usize,
+        action: *mut c_void,
+        drawn: Extent,
+    ) -> Result<Arrays<'a>> {
+        unsafe {
+            let Block { extent, policy } = Block::at(p)?;
+            let (rows, shape) = (num_rows as usize, policy.shape());
+            let (obs_kind, action_kind) = ppo::kinds(shape);
+            let obs = AnyInput::at("obs", obs, obs_kind, rows, shape.obs_len as usize)?;
+            let flags = ptr::grid("action_mask", rows, shape.num_outputs as usize)?;
+            let mask = Input::optional("action_mask", action_mask, flags)?;
+            let scratch = Output::at("scratch", scratch, scratch_len)?;
+            let action = AnyOutput::at("action", action, action_kind, rows, shape.action_len as usize)?;
+            let read = [obs.extent(), mask.as_ref().map_or(Extent::NONE, Input::extent), extent];
+            apart(&[action.extent(), scratch.extent(), drawn], &read)?;
+            Ok(Arrays { policy, rows, obs, mask, scratch, action })
+        }
+    }
 }

@@ -132,7 +132,9 @@ impl Fault {
     #[inline(never)]
     pub fn at(what: &'static str, error: Error) -> Self {
         let status = error.kind.into();
-        LAST.keep(&Text::of(status, what, &error));
+        if cfg!(feature = "words") {
+            LAST.keep(&Text::of(status, what, &error));
+        }
         Fault(status)
     }
 
@@ -357,7 +359,8 @@ pub extern "C" fn rlcore_status_text(status: i32) -> *const c_char {
 }
 
 /// The most recent failure of this process in words: what was needed and what was given, as in
-/// "RLCORE_E_SIZE: block: bytes, at least 4096, given 100". Empty if nothing has failed yet.
+/// "RLCORE_E_SIZE: block: bytes, at least 4096, given 100". Empty if nothing has failed yet, and in a library that was
+/// built without the feature `words`.
 /// text: [text_size] to write; always ends with NUL, cut where it does not fit (256 bytes always suffice).
 /// For people: with several threads it may be another thread's failure, and no result ever depends on it.
 /// Errors: E_NULL; E_SIZE if text_size is 0. They are not kept.

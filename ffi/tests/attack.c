@@ -1264,6 +1264,35 @@ static void attack_policy(void) {
   sampling = &w.sampling;
   rng = NULL;
   FINE(USE);
+
+  int32_t drawn[N];
+  memcpy(drawn, w.action, sizeof drawn);
+  memset(w.action, 0, sizeof drawn);
+#undef USE
+#define USE rlcore_policy_act_greedy(b, rows, obs, mask, scratch, len, action)
+  FINE(USE);
+  CHECK(memcmp(drawn, w.action, sizeof drawn) == 0);
+  for (int i = 0; i < 5; i++) WITH(b, none[i], wanted[i], "", USE);
+  WITH(obs, NULL, NULLED, "obs", USE);
+  WITH(obs, off(w.obs, 1), CROOKED, "obs", USE);
+  WITH(scratch, NULL, NULLED, "scratch", USE);
+  WITH(scratch, off(w.scratch, 1), CROOKED, "scratch", USE);
+  WITH(len, len - 1, RLCORE_E_SIZE, "scratch numbers, at least", USE);
+  WITH(len, 0, RLCORE_E_SIZE, "scratch", USE);
+  WITH(action, NULL, NULLED, "action", USE);
+  WITH(action, off(w.action, 2), CROOKED, "action", USE);
+  WITH(action, w.scratch, RLCORE_E_OVERLAP, "action", USE);
+  WITH(action, w.brain, RLCORE_E_OVERLAP, "action", USE);
+  WITH(obs, w.scratch, RLCORE_E_OVERLAP, "scratch", USE);
+  WITH(mask, (uint8_t *)w.action, RLCORE_E_OVERLAP, "action", USE);
+  for (int i = 0; i < 3; i++) WITH(w.obs[2][3], bad[i], RLCORE_E_VALUE, "obs", USE);
+  memset(w.mask, 0, sizeof w.mask);
+  w.mask[0][0] = w.mask[0][1] = w.mask[1][0] = 1;
+  WITH(mask, w.mask[0], RLCORE_E_VALUE, "an allowed action", USE);
+  w.mask[2][1] = 1;
+  mask = w.mask[0];
+  FINE(USE);
+  CHECK(w.action[1] == 0 && w.action[2] == 1);
 }
 
 /* ---- Images of learners and policies ---- */

@@ -222,14 +222,16 @@ impl Kernel for Normalise<'_> {
                     rows: BLOCK_ROWS.min(rows.wrapping_sub(row)),
                 };
                 let (first, mut done) = (row.wrapping_mul(width).wrapping_add(columns), 0);
-                while mean.len().wrapping_sub(done) >= 16 {
-                    done = block.columns::<16>(first, done);
-                }
-                if (mean.len() & 8) != 0 {
-                    done = block.columns::<8>(first, done);
-                }
-                if (mean.len() & 4) != 0 {
-                    done = block.columns::<4>(first, done);
+                if cfg!(feature = "simd") {
+                    while mean.len().wrapping_sub(done) >= 16 {
+                        done = block.columns::<16>(first, done);
+                    }
+                    if (mean.len() & 8) != 0 {
+                        done = block.columns::<8>(first, done);
+                    }
+                    if (mean.len() & 4) != 0 {
+                        done = block.columns::<4>(first, done);
+                    }
                 }
                 while done < mean.len() {
                     done = block.columns::<1>(first, done);

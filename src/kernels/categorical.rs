@@ -166,6 +166,14 @@ pub fn sample(batch: &Logits<'_>, sampling: Sampling, uniform: &[f32], action: &
     Ok(())
 }
 
+/// Takes the most probable actions, `[B, K]`, the first of equals: [`sample`] with [`Sampling::Greedy`].
+pub fn greedy(batch: &Logits<'_>, action: &mut [i32]) -> Result {
+    let stride = check(batch)?;
+    check_len("categorical: action [B, K] of length", action, batch.num_rows.saturating_mul(batch.n.len()))?;
+    take_best(batch, stride, action);
+    Ok(())
+}
+
 /// Checks everything but actions; returns L.
 fn check(batch: &Logits<'_>) -> Result<usize> {
     if batch.num_rows == 0 {
@@ -459,22 +467,26 @@ impl Kernel for Draw<'_, '_> {
     }
 }
 
+/// Row by row: to turn a batch around would take longer than it saves.
 fn take_best(batch: &Logits<'_>, stride: usize, action: &mut [i32]) {
-    let num_choices = batch.n.len();
-    for_each_choice(batch, stride, &mut |choice, first, k| {
-        let (mut max, mut best) = ([f32::NEG_INFINITY; ROWS], [0; ROWS]);
-        for (begin, width) in parts(choice.n) {
-            for (j, logit) in choice.columns(begin, width).iter().enumerate() {
-                let j = begin.wrapping_add(j) as i32;
-                for i in 0..ROWS {
-                    best[i] = if logit[i] > max[i] { j } else { best[i] };
-                    max[i] = num::max(logit[i], max[i]);
+    let mut actions = action.iter_mut();
+    for row in 0..batch.num_rows {
+        let mut begin = row.saturating_mul(stride);
+        for n in batch.n {
+            let range = begin..begin.saturating_add(*n as usize);
+            begin = range.end;
+            let Some(logits) = batch.logits.get(range.clone()) else { return };
+            let mask = batch.mask.and_then(|mask| mask.get(range)).unwrap_or(&[]);
+            let (mut max, mut best) = (f32::NEG_INFINITY, 0);
+            for (j, logit) in logits.iter().enumerate() {
+                if *logit > max && mask.get(j) != Some(&0) {
+                    (max, best) = (*logit, j as i32);
                 }
             }
+            let Some(action) = actions.next() else { return };
+            *action = best;
         }
-        let actions = action.get_mut(first.wrapping_mul(num_choices)..).unwrap_or(&mut []);
-        store_column(actions, num_choices, k, &best);
-    });
+    }
 }
 
 /// Draws from the k best of each choice, where a larger logit times `sign` is better. Row by row and quadratic in the

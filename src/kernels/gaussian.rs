@@ -68,6 +68,16 @@ pub fn sample(batch: &Gaussian<'_>, normal: &[f32], action: &mut [f32]) -> Resul
     Ok(())
 }
 
+/// Takes the means, `[B, A]`: the most probable actions.
+pub fn greedy(batch: &Gaussian<'_>, action: &mut [f32]) -> Result {
+    check(batch)?;
+    check_len("gaussian: action [B, A] of length", action, batch.mean.len())?;
+    for (action, mean) in action.iter_mut().zip(batch.mean) {
+        *action = *mean;
+    }
+    Ok(())
+}
+
 /// Writes the gradients with respect to the means, `[B, A]`, and to the logarithms of the standard deviations, `[A]`,
 /// of a loss of which the gradients with respect to each row's log-density and entropy are given, `[B]` each.
 ///

@@ -156,6 +156,19 @@ impl<'a> Head<'a> {
         }
     }
 
+    /// [`Head::draw`] with [`Sampling::Greedy`], which draws nothing: so nothing that draws is linked to it.
+    pub fn best(&self, rows: usize, outputs: &[f32], mask: Option<&[u8]>, action: ElementsMut<'_>) -> Result {
+        match action {
+            ElementsMut::I32(choice) => categorical::greedy(&self.logits(rows, outputs, mask), choice),
+            ElementsMut::F32(vector) => {
+                gaussian::greedy(&self.gaussian(rows, outputs), vector)?;
+                self.bound(vector);
+                Ok(())
+            }
+            ElementsMut::U8(_) => Err(Error::new(Kind::Shape, "actions: elements of kind f32 or i32")),
+        }
+    }
+
     /// Turns raw actions into those that the environment takes.
     pub fn to_env(&self, raw: Raw<'_>, action: ElementsMut<'_>) {
         match (raw, action) {

@@ -159,7 +159,7 @@ impl<'a> Policy<'a> {
         let seen = o.checked_mul(2).and_then(|o| o.checked_add(l)).ok_or(too_large)?;
         let rows = seen.checked_mul(num_rows).ok_or(too_large)?;
         let head = Head::scratch_len(&self.shape, num_rows)?;
-        rows.checked_add(head).and_then(|x| x.checked_add(self.actor.infer_scratch_len())).ok_or(too_large)
+        rows.checked_add(head).and_then(|x| x.checked_add(self.actor.infer_scratch_len(num_rows))).ok_or(too_large)
     }
 
     /// Chooses an action for each observation.
@@ -178,10 +178,41 @@ impl<'a> Policy<'a> {
         scratch: &mut [f32],
         action: ElementsMut<'_>,
     ) -> Result {
-        check_act("policy act: obs", &self.shape, num_rows, &obs, &action)?;
-        let head = Head::new(&self.shape, &self.config, self.action_n, self.action_low, self.action_high, self.log_std);
-        head.check_mask(mask, num_rows)?;
+        let head = self.head();
         head.check_sampling(sampling)?;
+        let (outputs, scratch) = self.outputs(num_rows, obs, mask, scratch, &action)?;
+        head.draw(num_rows, outputs, mask, sampling, rng, scratch, action)
+    }
+
+    /// [`Policy::act`] with [`Sampling::Greedy`], and the same actions, in far less code: the most probable ones, or the
+    /// means. Errors: as there.
+    pub fn act_greedy(
+        &self,
+        num_rows: usize,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        scratch: &mut [f32],
+        action: ElementsMut<'_>,
+    ) -> Result {
+        let (outputs, _) = self.outputs(num_rows, obs, mask, scratch, &action)?;
+        self.head().best(num_rows, outputs, mask, action)
+    }
+
+    fn head(&self) -> Head<'_> {
+        Head::new(&self.shape, &self.config, self.action_n, self.action_low, self.action_high, self.log_std)
+    }
+
+    /// Checks the arrays of [`Policy::act`], and runs the network: what it says, and what is left of the scratch.
+    fn outputs<'s>(
+        &self,
+        num_rows: usize,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        scratch: &'s mut [f32],
+        action: &ElementsMut<'_>,
+    ) -> Result<(&'s [f32], &'s mut [f32])> {
+        check_act("policy act: obs", &self.shape, num_rows, &obs, action)?;
+        self.head().check_mask(mask, num_rows)?;
         let (o, l) = (self.shape.obs_len as usize, self.shape.num_outputs as usize);
         let given = scratch.len();
         let short = || Error::new(Kind::Size, "policy act: scratch numbers, at least").given(given);
@@ -192,10 +223,11 @@ impl<'a> Policy<'a> {
         let (raw, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(o)).ok_or_else(short)?;
         let (seen, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(o)).ok_or_else(short)?;
         let (outputs, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(l)).ok_or_else(short)?;
-        let (tower, scratch) = scratch.split_at_mut_checked(self.actor.infer_scratch_len()).ok_or_else(short)?;
+        let tower = self.actor.infer_scratch_len(num_rows);
+        let (tower, scratch) = scratch.split_at_mut_checked(tower).ok_or_else(short)?;
         to_f32(obs, raw);
         see(&self.config, self.obs_mean, self.obs_var, raw, seen)?;
         self.actor.infer(self.params, seen, num_rows, tower, outputs)?;
-        head.draw(num_rows, outputs, mask, sampling, rng, scratch, action)
+        Ok((outputs, scratch))
     }
 }

@@ -185,7 +185,8 @@ fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), 
     let (choices, bounds) = stored.action_lens();
     let masks = if c.use_action_mask != 0 { outputs } else { 0 };
     let params = actor.param_len().saturating_add(std_len).saturating_add(critic.param_len());
-    let scratch = [actor.scratch_len(), critic.scratch_len(), actor.infer_scratch_len(), critic.infer_scratch_len()];
+    let infer = |tower: &Mlp| tower.infer_scratch_len(usize::MAX);
+    let scratch = [actor.scratch_len(), critic.scratch_len(), infer(&actor), infer(&critic)];
     let scratch = scratch.into_iter().fold(0, usize::max);
     let mut p = Plan::default();
     block::spans::<Stored>(&mut p)?;

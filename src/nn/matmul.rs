@@ -68,15 +68,27 @@ pub(crate) fn affine<const LEVEL: u8>(
     k: usize,
     n: usize,
 ) -> Option<()> {
+    if n >= LANES { affine_wide::<LEVEL>(x, w, bias, y, k, n) } else { affine_tiles::<1, 1, 1>(x, w, bias, y, k, n) }
+}
+
+/// [`affine`] where `n` is known to be at least 16.
+#[inline(always)]
+pub(crate) fn affine_wide<const LEVEL: u8>(
+    x: &[f32],
+    w: &[f32],
+    bias: Option<&[f32]>,
+    y: &mut [f32],
+    k: usize,
+    n: usize,
+) -> Option<()> {
     let m = y.len().checked_div(n)?;
     match LEVEL {
         AVX512 if m >= 4 && n.is_multiple_of(64) => affine_tiles::<4, 4, LANES>(x, w, bias, y, k, n),
         AVX512 if m >= 8 && n >= 16 => affine_tiles::<8, 1, LANES>(x, w, bias, y, k, n),
         AVX2 if m >= 4 && n >= 16 => affine_tiles::<4, 1, LANES>(x, w, bias, y, k, n),
         AVX512 | AVX2 if n >= 64 => affine_tiles::<1, 4, LANES>(x, w, bias, y, k, n),
-        BASE if n >= 32 => affine_tiles::<1, 2, LANES>(x, w, bias, y, k, n),
-        _ if n >= 16 => affine_tiles::<1, 1, LANES>(x, w, bias, y, k, n),
-        _ => affine_tiles::<1, 1, 1>(x, w, bias, y, k, n),
+        BASE if n >= 32 && cfg!(feature = "simd") => affine_tiles::<1, 2, LANES>(x, w, bias, y, k, n),
+        _ => affine_tiles::<1, 1, LANES>(x, w, bias, y, k, n),
     }
 }
 
@@ -198,7 +210,7 @@ pub(crate) fn add_outer<const LEVEL: u8>(x: &[f32], dy: &[f32], dw: &mut [f32], 
         AVX512 if k >= 8 && n >= 16 => outer_tiles::<8, 1, LANES>(x, dy, dw, k, n),
         AVX2 if k >= 4 && n >= 16 => outer_tiles::<4, 1, LANES>(x, dy, dw, k, n),
         AVX512 | AVX2 if n >= 64 => outer_tiles::<1, 4, LANES>(x, dy, dw, k, n),
-        BASE if n >= 32 => outer_tiles::<1, 2, LANES>(x, dy, dw, k, n),
+        BASE if n >= 32 && cfg!(feature = "simd") => outer_tiles::<1, 2, LANES>(x, dy, dw, k, n),
         _ if n >= 16 => outer_tiles::<1, 1, LANES>(x, dy, dw, k, n),
         _ => outer_tiles::<1, 1, 1>(x, dy, dw, k, n),
     }

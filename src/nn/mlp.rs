@@ -122,7 +122,7 @@ impl Layer {
         if self.is_narrow() {
             matmul::dots(x, w, b, y, self.input, self.output)
         } else {
-            matmul::affine::<LEVEL>(x, w, Some(b), y, self.input, self.output)
+            matmul::affine_wide::<LEVEL>(x, w, Some(b), y, self.input, self.output)
         }
     }
 }
@@ -210,9 +210,9 @@ impl Mlp {
         self.layers().map(|l| orthogonal_scratch_len(l.rows(), l.columns())).fold(backward, usize::max)
     }
 
-    /// Numbers of scratch that [`Mlp::infer`] needs, whatever the batch.
-    pub fn infer_scratch_len(&self) -> usize {
-        self.tape_len(ROWS)
+    /// Numbers of scratch that [`Mlp::infer`] needs: more for a larger batch, but not for ever.
+    pub fn infer_scratch_len(&self, batch: usize) -> usize {
+        self.tape_len(batch.min(ROWS))
     }
 
     #[inline(always)]
@@ -260,7 +260,7 @@ impl Mlp {
     /// Errors: `Shape`; `Size` for a scratch that is too small; nothing is written then.
     pub fn infer(&self, params: &[f32], x: &[f32], batch: usize, scratch: &mut [f32], out: &mut [f32]) -> Result {
         self.check(params, x, batch, out)?;
-        check_scratch(scratch, self.infer_scratch_len())?;
+        check_scratch(scratch, self.infer_scratch_len(batch))?;
         cpu::dispatch(Forward { mlp: *self, params, x, out, tape: scratch, tape_rows: batch.min(ROWS) }).ok_or(MISFIT)
     }
 

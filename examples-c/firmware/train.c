@@ -1,0 +1,110 @@
+/* A device that learns: PPO out of one static array, on a probe of two functions, until it chooses as it should. */
+#include "boot.h"
+#include <rlcore.h>
+
+#define CHECK(call)                                                                                                    \
+  do {                                                                                                                 \
+    const rlcore_status status = (call);                                                                               \
+    if (status) return failed(#call, status);                                                                          \
+  } while (0)
+
+enum { MEMORY_SIZE = 36 << 10, NUM_ENVS = 8, NUM_STEPS = 32, HIDDEN = 16, MAX_UPDATES = 100, ALIGN = 64 };
+
+static _Alignas(ALIGN) unsigned char memory[MEMORY_SIZE]; /* everything that training needs */
+static size_t used;
+
+static int failed(const char *call, rlcore_status status) {
+  print(call);
+  print(": ");
+  print(rlcore_status_name(status));
+  print("\n");
+  return 1;
+}
+
+/* NULL if there is not enough, which the library reports. */
+static void *take(size_t size) {
+  void *const taken = memory + used;
+  if (size > sizeof memory - used) return NULL;
+  used += (size + ALIGN - 1) / ALIGN * ALIGN;
+  return taken;
+}
+
+/* The probe: a number, -1 or 1, says which of two actions is rewarded; then the episode is over. */
+static int32_t reset_probe(void *user, void *state, rlcore_rng *rng, void *obs) {
+  int64_t side = 0;
+  const rlcore_status status = rlcore_rng_integers(rng, 0, 2, &side, 1);
+  (void)user;
+  *(float *)obs = *(float *)state = side ? 1 : -1;
+  return status;
+}
+
+static int32_t step_probe(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  (void)user, (void)rng;
+  *(float *)obs = *(float *)state;
+  out->reward = (*(const int32_t *)action == 1) == (*(float *)state > 0) ? 1 : -1;
+  out->terminated = 1;
+  return 0;
+}
+
+int run(void) {
+  static const uint32_t choices[] = {2};
+  const rlcore_env_def env = {.struct_size = sizeof env,
+                              .env_id = 1000,
+                              .state_size = 8,
+                              .obs = {.kind = RLCORE_F32, .len = 1},
+                              .action = {.kind = RLCORE_I32, .len = 1, .n = choices},
+                              .reset = reset_probe,
+                              .step = step_probe};
+  rlcore_vecenv_config many;
+  rlcore_vecenv *envs;
+  rlcore_ppo_config config;
+  rlcore_ppo *ppo;
+  rlcore_ppo_stats stats = {.struct_size = sizeof stats};
+  size_t envs_size = 0, ppo_size = 0;
+
+  CHECK(rlcore_vecenv_config_init(&many, sizeof many));
+  many.num_envs = NUM_ENVS;
+  CHECK(rlcore_vecenv_size(&env, &many, &envs_size));
+  CHECK(rlcore_vecenv_init(take(envs_size), envs_size, &env, &many, &envs));
+
+  CHECK(rlcore_ppo_config_init(&config, sizeof config));
+  config.num_envs = NUM_ENVS;
+  config.num_steps = NUM_STEPS;
+  config.num_hidden = 1;
+  config.hidden_len[0] = HIDDEN;
+  config.hidden_len[1] = 0;
+  config.learning_rate = 3e-3F;
+  config.entropy_coef = 0;
+  CHECK(rlcore_ppo_size(&config, &env.obs, &env.action, &ppo_size));
+  CHECK(rlcore_ppo_init(take(ppo_size), ppo_size, &config, &env.obs, &env.action, &ppo));
+
+  float *const obs = take(NUM_ENVS * env.obs.len * sizeof *obs), *const reward = take(NUM_ENVS * sizeof *reward);
+  float *const final_obs = take(NUM_ENVS * env.obs.len * sizeof *final_obs);
+  int32_t *const action = take(NUM_ENVS * env.action.len * sizeof *action);
+  uint8_t *const terminated = take(NUM_ENVS), *const truncated = take(NUM_ENVS);
+  const rlcore_vecenv_out out = {.struct_size = sizeof out,
+                                 .obs = obs,
+                                 .reward = reward,
+                                 .terminated = terminated,
+                                 .truncated = truncated,
+                                 .final_obs = final_obs};
+  CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  do {
+    for (uint32_t step = 0; step < NUM_STEPS; step++) {
+      CHECK(rlcore_ppo_act(ppo, obs, NULL, action));
+      CHECK(rlcore_vecenv_step(envs, &env, action, &out));
+      CHECK(rlcore_ppo_observe(ppo, reward, terminated, truncated, final_obs));
+    }
+    CHECK(rlcore_ppo_learn(ppo, obs, 0, &stats));
+  } while (!(stats.return_mean >= 1) && stats.num_updates < MAX_UPDATES);
+
+  print_number((uint32_t)used);
+  print(" bytes of the array used\n");
+  print_number((uint32_t)stats.num_steps);
+  print(" steps, mean return of the last 100 episodes ");
+  print_number((uint32_t)(stats.return_mean * 100));
+  print(" %\n");
+  if (!(stats.return_mean >= 1)) return 1;
+  print("ok: learned on the device\n");
+  return 0;
+}

@@ -1,0 +1,149 @@
+/* CartPole trained piece by piece, so that a page can draw between two of them; the module imports nothing.
+   Compiled natively too (native.c): the hash of the same seed is the same. */
+#include "web.h"
+#include <rlcore.h>
+
+enum { NUM_ENVS = 4, OBS_LEN = 4, TOTAL_STEPS = 100000, ALIGN = 64, WIDTH = 600, HEIGHT = 400, WATCHED_SEED = 1000000 };
+#define ALIGNED(size) (((size) + ALIGN - 1) / ALIGN * ALIGN)
+
+/* All that a saved training would hold: learner, its environments, what these show. The hash is taken of it. */
+static _Alignas(ALIGN) unsigned char image[1 << 18];
+static size_t ppo_size, envs_size, image_size;
+static rlcore_env_def env;
+static rlcore_ppo *ppo;
+static rlcore_vecenv *envs;
+static float *obs, final_obs[NUM_ENVS * OBS_LEN], reward[NUM_ENVS];
+static int32_t action[NUM_ENVS];
+static uint8_t terminated[NUM_ENVS], truncated[NUM_ENVS];
+static rlcore_ppo_stats stats;
+
+/* One more environment, played by the policy as it is now, to be looked at. The training does not notice. */
+static _Alignas(ALIGN) unsigned char brain[1 << 15], stage[1 << 10];
+static rlcore_policy *policy;
+static rlcore_vecenv *watched;
+static float watched_obs[OBS_LEN], watched_final[OBS_LEN], scratch[1 << 10];
+static uint8_t rgb[WIDTH * HEIGHT * 3], rgba[WIDTH * HEIGHT * 4];
+static uint32_t balanced;
+static char why[256];
+
+#define TRY(call)                                                                                                      \
+  do {                                                                                                                 \
+    const rlcore_status status = (call);                                                                               \
+    if (status) return rlcore_last_error(why, sizeof why), status;                                                     \
+  } while (0)
+
+/* The settings of tasks.c: another one would give another hash. */
+static rlcore_status configure(rlcore_ppo_config *c, uint32_t seed) {
+  TRY(rlcore_ppo_config_init(c, sizeof *c));
+  c->total_steps = TOTAL_STEPS;
+  c->num_envs = NUM_ENVS;
+  c->num_steps = 64;
+  c->num_minibatches = 8;
+  c->num_epochs = 1;
+  c->learning_rate = 3e-3F;
+  c->discount = 0.98F;
+  c->lambda = 0.8F;
+  c->entropy_coef = 0;
+  c->seed = seed;
+  return RLCORE_OK;
+}
+
+static rlcore_status start_watching(void) {
+  rlcore_vecenv_config one;
+  TRY(rlcore_policy_export(ppo, brain, sizeof brain, &policy));
+  TRY(rlcore_vecenv_config_init(&one, sizeof one));
+  one.num_envs = 1;
+  one.seed = WATCHED_SEED;
+  balanced = 0;
+  TRY(rlcore_vecenv_init(stage, sizeof stage, &env, &one, &watched));
+  TRY(rlcore_vecenv_reset(watched, &env, NULL, watched_obs));
+  return RLCORE_OK;
+}
+
+int32_t web_start(uint32_t seed) {
+  rlcore_ppo_config config;
+  rlcore_vecenv_config many;
+  for (size_t i = 0; i < sizeof image; i++) image[i] = 0;
+  stats = (rlcore_ppo_stats){.struct_size = sizeof stats};
+  TRY(configure(&config, seed));
+  TRY(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  TRY(rlcore_vecenv_config_init(&many, sizeof many));
+  many.num_envs = NUM_ENVS;
+  many.seed = (uint64_t)seed << 16;
+  TRY(rlcore_ppo_size(&config, &env.obs, &env.action, &ppo_size));
+  TRY(rlcore_vecenv_size(&env, &many, &envs_size));
+  image_size = ALIGNED(ppo_size) + ALIGNED(envs_size) + ALIGNED(NUM_ENVS * OBS_LEN * sizeof *obs);
+  TRY(image_size <= sizeof image ? RLCORE_OK : RLCORE_E_SIZE);
+  TRY(rlcore_ppo_init(image, ppo_size, &config, &env.obs, &env.action, &ppo));
+  TRY(rlcore_vecenv_init(image + ALIGNED(ppo_size), envs_size, &env, &many, &envs));
+  obs = (float *)(void *)(image + ALIGNED(ppo_size) + ALIGNED(envs_size));
+  TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  return start_watching();
+}
+
+int32_t web_work(void) {
+  uint32_t phase = 0;
+  TRY(rlcore_ppo_phase(ppo, &phase));
+  if (phase == RLCORE_PPO_LEARN) {
+    TRY(rlcore_ppo_learn(ppo, obs, 1, &stats));
+    if (stats.minibatches_left == 0) TRY(rlcore_policy_export(ppo, brain, sizeof brain, &policy));
+    return stats.minibatches_left != 0 || stats.num_steps < TOTAL_STEPS;
+  }
+  const rlcore_vecenv_out out = {.struct_size = sizeof out,
+                                 .obs = obs,
+                                 .reward = reward,
+                                 .terminated = terminated,
+                                 .truncated = truncated,
+                                 .final_obs = final_obs};
+  TRY(rlcore_ppo_act(ppo, obs, NULL, action));
+  TRY(rlcore_vecenv_step(envs, &env, action, &out));
+  TRY(rlcore_ppo_observe(ppo, reward, terminated, truncated, final_obs));
+  return 1;
+}
+
+int32_t web_watch(void) {
+  float gain = 0;
+  uint8_t fallen = 0, over = 0;
+  int32_t push = 0;
+  const rlcore_vecenv_out out = {.struct_size = sizeof out,
+                                 .obs = watched_obs,
+                                 .reward = &gain,
+                                 .terminated = &fallen,
+                                 .truncated = &over,
+                                 .final_obs = watched_final};
+  TRY(rlcore_policy_act_greedy(policy, 1, watched_obs, NULL, scratch, sizeof scratch / sizeof *scratch, &push));
+  TRY(rlcore_vecenv_step(watched, &env, &push, &out));
+  balanced = fallen || over ? 0 : balanced + 1;
+  TRY(rlcore_vecenv_render(watched, &env, 0, WIDTH, HEIGHT, rgb));
+  for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
+    for (size_t c = 0; c < 3; c++) rgba[4 * i + c] = rgb[3 * i + c];
+    rgba[4 * i + 3] = 255;
+  }
+  return RLCORE_OK;
+}
+
+const uint8_t *web_picture(void) { return rgba; }
+uint32_t web_picture_width(void) { return WIDTH; }
+uint32_t web_picture_height(void) { return HEIGHT; }
+uint32_t web_balanced(void) { return balanced; }
+uint32_t web_total_steps(void) { return TOTAL_STEPS; }
+double web_steps(void) { return (double)stats.num_steps; }
+double web_episodes(void) { return (double)stats.num_episodes; }
+double web_return(void) { return stats.num_episodes ? (double)stats.return_mean : 0; }
+const char *web_error(void) { return why; }
+
+uint64_t web_hash(void) {
+  uint64_t hash = 0;
+  rlcore_hash(image, image_size, &hash);
+  return hash;
+}
+
+uint64_t web_published_hash(void) {
+  static const struct {
+    const char *name;
+    uint64_t full, quick;
+  } published[] = {
+#include "../hashes.h"
+  };
+  return published[0].full; /* the first is CartPole's */
+}
