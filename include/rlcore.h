@@ -74,7 +74,8 @@ const char *rlcore_status_name(int32_t status);
 const char *rlcore_status_text(int32_t status);
 
 /* The most recent failure of this process in words: what was needed and what was given, as in
-   "RLCORE_E_SIZE: block: bytes, at least 4096, given 100". Empty if nothing has failed yet.
+   "RLCORE_E_SIZE: block: bytes, at least 4096, given 100". Empty if nothing has failed yet, and in a library that was
+   built without the feature `words`.
    text: [text_size] to write; always ends with NUL, cut where it does not fit (256 bytes always suffice).
    For people: with several threads it may be another thread's failure, and no result ever depends on it.
    Errors: E_NULL; E_SIZE if text_size is 0. They are not kept. */
@@ -1022,6 +1023,12 @@ rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_row
 rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const void *obs, const uint8_t *action_mask,
                                 const rlcore_sampling *sampling, rlcore_rng *rng, float *scratch, size_t scratch_len,
                                 void *action);
+
+/* rlcore_policy_act with RLCORE_SAMPLING_GREEDY: the most probable actions, or the means; the same ones. A program
+   that acts in no other way is a few kilobytes smaller, because nothing that draws at random is linked into it.
+   Arrays and errors as rlcore_policy_act. */
+rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows, const void *obs,
+                                       const uint8_t *action_mask, float *scratch, size_t scratch_len, void *action);
 
 /* ---- Frame memories: every frame once, stacks when they are read ---- */
 
