@@ -438,6 +438,35 @@ fn a_damaged_image_is_refused_and_never_breaks_anything() {
 }
 
 #[test]
+fn what_an_accepted_image_exports_is_accepted() {
+    let config = Config {
+        num_envs: 2,
+        num_steps: 4,
+        num_minibatches: 2,
+        normalize_obs: 1,
+        normalize_reward: 1,
+        ..Config::default()
+    };
+    let mut h = Host::new("CartPole-v1", &Config { hidden_len: [3, 3, 0, 0], ..config });
+    h.train(1);
+    let (mut refused, words) = (0, h.ppo.0.len());
+    for i in 0..words {
+        // NaN, as a double or as two floats.
+        let good = std::mem::replace(&mut h.ppo.0[i], u64::MAX);
+        match Ppo::attach(h.ppo.bytes()) {
+            Ok(ppo) => {
+                let mut policy = Block::new(ppo.policy_size().unwrap());
+                ppo.export(policy.bytes()).unwrap();
+                Policy::attach(policy.bytes()).unwrap_or_else(|error| panic!("word {i}: {error}"));
+            }
+            Err(_) => refused += 1,
+        }
+        h.ppo.0[i] = good;
+    }
+    assert!(refused > 100 && refused < words, "{refused} of {words}");
+}
+
+#[test]
 fn bad_input_is_named_and_changes_nothing() {
     let mut h = Host::new("CartPole-v1", &Config::default());
     let refuse = |h: &mut Host, kind: Kind, call: &dyn Fn(&mut Ppo<'_>, &mut Host) -> rlcore::error::Result| {

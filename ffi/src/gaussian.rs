@@ -74,7 +74,10 @@ pub unsafe extern "C" fn rlcore_gaussian_log_prob(
 pub unsafe extern "C" fn rlcore_gaussian_entropy(log_std: *const f32, action_len: u32, out: *mut f32) -> rlcore_status {
     call(|| unsafe {
         let log_std = Input::at("gaussian: log_std", log_std, action_len as usize)?;
-        ptr::put("gaussian: out", out, || Ok(gaussian::entropy(log_std.slice())?))
+        let out = Output::at("gaussian: out", out, 1)?;
+        apart(&[out.extent()], &[log_std.extent()])?;
+        *out.one() = gaussian::entropy(log_std.slice())?;
+        Ok(())
     })
 }
 

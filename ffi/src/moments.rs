@@ -99,7 +99,7 @@ pub unsafe extern "C" fn rlcore_normalize(
             x,
             "normalize: out",
             out,
-            ptr::grid("normalize: x", num_rows as usize, columns)?,
+            ptr::grid("normalize: x", self::columns(num_rows)?, columns)?,
         )?;
         let mean = Input::at("normalize: mean", mean, columns)?;
         let var = Input::at("normalize: var", var, columns)?;
@@ -164,6 +164,9 @@ pub unsafe extern "C" fn rlcore_explained_variance(
     call(|| unsafe {
         let value = Input::at("explained_variance: value", value, len)?;
         let target = Input::at("explained_variance: target", target, len)?;
-        ptr::put("explained_variance: out", out, || Ok(moments::explained_variance(value.slice(), target.slice())?))
+        let out = Output::at("explained_variance: out", out, 1)?;
+        apart(&[out.extent()], &[value.extent(), target.extent()])?;
+        *out.one() = moments::explained_variance(value.slice(), target.slice())?;
+        Ok(())
     })
 }

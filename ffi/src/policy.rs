@@ -31,10 +31,15 @@ impl Block<'_> {
     }
 }
 
-/// Bytes that rlcore_policy_export needs. Errors: E_NULL; E_ALIGN; E_IMAGE.
+/// Bytes that rlcore_policy_export needs. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_size(p: *mut rlcore_ppo, out_size: *mut usize) -> rlcore_status {
-    call(|| unsafe { ptr::put("out_size", out_size, || ppo::policy_size(p)) })
+    call(|| unsafe {
+        let out_size = Output::at("out_size", out_size, 1)?;
+        let size = ppo::policy_size(p, out_size.extent())?;
+        *out_size.one() = size;
+        Ok(())
+    })
 }
 
 /// Writes the policy of a learner as it is now: networks, bounds and the statistics that normalise observations.
@@ -75,14 +80,19 @@ pub unsafe extern "C" fn rlcore_policy_attach(
 }
 
 /// Floats of scratch that rlcore_policy_act needs for num_rows observations.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERFLOW.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_OVERFLOW.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_scratch_len(
     p: *const rlcore_policy,
     num_rows: u32,
     out_len: *mut usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::put("out_len", out_len, || Ok(Block::at(p)?.policy.scratch_len(num_rows as usize)?)) })
+    call(|| unsafe {
+        let (block, out_len) = (Block::at(p)?, Output::at("out_len", out_len, 1)?);
+        apart(&[out_len.extent()], &[block.extent])?;
+        *out_len.one() = block.policy.scratch_len(num_rows as usize)?;
+        Ok(())
+    })
 }
 
 /// Chooses an action for each of num_rows observations.

@@ -500,10 +500,12 @@ pub unsafe extern "C" fn rlcore_ppo_freeze(p: *mut rlcore_ppo, frozen: u32) -> r
     })
 }
 
-/// Bytes that rlcore_policy_export needs.
+/// Bytes that rlcore_policy_export needs, to be stored at `out`, which is apart from the learner.
 #[allow(clippy::missing_safety_doc)]
-pub unsafe fn policy_size(p: *mut rlcore_ppo) -> Result<usize> {
-    Ok(unsafe { Block::at(p)? }.ppo.policy_size()?)
+pub unsafe fn policy_size(p: *mut rlcore_ppo, out: Extent) -> Result<usize> {
+    let block = unsafe { Block::at(p)? };
+    apart(&[out, block.extent], &[])?;
+    Ok(block.ppo.policy_size()?)
 }
 
 /// Writes the policy of the learner at `p` to `mem`.

@@ -15,7 +15,15 @@ fn panic(_: &PanicInfo<'_>) -> ! {
         // SAFETY: no definition exists, so no program that holds this call was ever linked.
         unsafe { rlcore_a_panic_is_reachable() }
     }
-    #[cfg(not(feature = "prove-no-panic"))]
+    #[cfg(all(debug_assertions, not(feature = "prove-no-panic")))]
+    {
+        unsafe extern "C" {
+            fn abort() -> !;
+        }
+        // SAFETY: the C library's own; a library with assertions is only ever linked with one.
+        unsafe { abort() }
+    }
+    #[cfg(not(any(debug_assertions, feature = "prove-no-panic")))]
     loop {
         core::hint::spin_loop();
     }

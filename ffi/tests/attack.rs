@@ -5,7 +5,7 @@ mod common;
 use common::comments::{entries, in_a_word, said};
 use common::{cc, library, root, run, scratch};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn programs() -> Vec<PathBuf> {
@@ -16,6 +16,16 @@ fn programs() -> Vec<PathBuf> {
     programs
 }
 
+/// Compiles a program, against the release library.
+fn compile(source: &Path, more_flags: &[&str]) -> PathBuf {
+    let program = scratch("attack").join(source.file_stem().unwrap());
+    let flags = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-pedantic", "-Werror", "-pthread"];
+    let mut cc = cc();
+    cc.args(flags).args(more_flags).arg("-I").arg(root().join("include")).arg(source).arg("-o").arg(&program);
+    run(cc.arg(library().join("librlcore.a")).arg("-lm"));
+    program
+}
+
 /// Each call gets the status that the program wants; and each status that a call was refused with is in the call's comment
 /// in the header, where the host's programmer looks for it.
 #[test]
@@ -24,18 +34,7 @@ fn every_wrong_call_gets_its_status_and_the_header_knows_it() {
     let comments: Vec<String> = (0..entries.len()).map(|k| said(&entries, k, &mut Vec::new())).collect();
     let (mut refusals, mut unsaid) = (0, Vec::new());
     for source in programs() {
-        let program = scratch("attack").join(source.file_stem().unwrap());
-        let flags = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-pedantic", "-Werror", "-pthread"];
-        let include = root().join("include");
-        run(cc()
-            .args(flags)
-            .arg("-I")
-            .arg(include)
-            .arg(&source)
-            .arg("-o")
-            .arg(&program)
-            .arg(library().join("librlcore.a"))
-            .arg("-lm"));
+        let program = compile(&source, &[]);
         let printed = run(&mut Command::new(program));
         for line in printed.lines() {
             let Some((call, status)) = line.strip_prefix("refused: ").and_then(|l| l.rsplit_once(' ')) else {
@@ -51,6 +50,18 @@ fn every_wrong_call_gets_its_status_and_the_header_knows_it() {
     }
     assert!(refusals > 1000, "{refusals} ways to be refused");
     assert!(unsaid.is_empty(), "include/rlcore.h does not say so: {unsaid:#?}");
+}
+
+/// The table of tests/fuzz/matrix.c: each exported function has a line in it, and all that is wrong with one argument at a
+/// time gets the status that the header promises.
+#[test]
+fn every_argument_is_attacked() {
+    let program = compile(&root().join("tests/fuzz/matrix.c"), &["-Wno-unused-function"]);
+    let mut names: Vec<String> = run(Command::new(&program).arg("names")).lines().map(str::to_owned).collect();
+    names.sort();
+    let symbols = fs::read_to_string(root().join("ffi/golden/symbols.txt")).unwrap();
+    assert_eq!(names, symbols.lines().collect::<Vec<_>>(), "tests/fuzz/calls.h calls every exported function");
+    println!("{}", run(&mut Command::new(program)));
 }
 
 #[test]

@@ -57,6 +57,9 @@ pub fn columns(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64]) -> Result
 /// ```
 pub fn update(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64], count: &mut f64) -> Result {
     check_columns(x, n, mean, var)?;
+    if let Some(bad) = mean.iter().chain(var.iter()).chain([&*count]).find(|x| !x.is_finite()) {
+        return Err(Error::new(Kind::Value, "moments: finite means, variances and count").given_f32(*bad as f32));
+    }
     check_found(cpu::dispatch(Columns { x, n, mean, var, count: Some(*count) }), x)?;
     *count += n as f64;
     Ok(())

@@ -386,6 +386,13 @@ impl<'a> Ppo<'a> {
         if !due || s.filled > c.num_steps || s.frozen > 1 {
             return Err(image("ppo image: a phase that agrees with its rollout"));
         }
+        let finite = [&ppo.params, &ppo.adam_m, &ppo.adam_v].iter().all(|x| check_finite("", x).is_ok());
+        let sums = ppo.running_return.iter().all(|x| x.is_finite()) && ppo.adam_v.iter().all(|x| *x >= 0.0);
+        let obs = moments::check_moments(ppo.obs_mean, ppo.obs_var, s.obs_count);
+        let returns = moments::check_moments(&[s.return_mean], &[s.return_var], s.return_count);
+        if !(finite && sums && obs.is_ok() && returns.is_ok()) {
+            return Err(image("ppo image: finite parameters and statistics"));
+        }
         if s.minibatch >= ppo.config.update_len() || (!full && s.minibatch != 0) {
             return Err(image("ppo image: a minibatch inside the update"));
         }

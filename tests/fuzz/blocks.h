@@ -1,0 +1,235 @@
+/* A small valid block of every kind, in every phase that a call may want: what calls are made on and images are damaged of.
+   Sizes are those of the arrays of calls.c. */
+#ifndef RLCORE_FUZZ_BLOCKS_H
+#define RLCORE_FUZZ_BLOCKS_H
+
+#include "fuzz.h"
+
+enum { N = 2, T = 3, M = 1, OBS = 4, BLOCK_SIZE = 8192 };
+
+enum kind { VECENV, BATCH, MONITOR, NORMALIZER, PPO, POLICY, LAZY, MEMORY, REPLAY, ROLLOUT, TRAJECTORY, QUEUE, KINDS };
+
+/* The phases. */
+enum sample {
+  VECENV_NEW, VECENV_RUNNING, BATCH_IDLE, BATCH_PENDING, BATCH_DONE, MONITOR_USED, NORMALIZER_USED, PPO_ACTS, PPO_OBSERVES,
+  PPO_LEARNS, POLICY_MADE, LAZY_EMPTY, LAZY_USED, MEMORY_USED, REPLAY_USED, ROLLOUT_OPEN, ROLLOUT_FINISHED, TRAJECTORY_EMPTY,
+  TRAJECTORY_USED, QUEUE_EMPTY, QUEUE_USED, SAMPLES
+};
+
+static struct {
+  enum kind kind;
+  size_t size;
+  _Alignas(64) unsigned char bytes[BLOCK_SIZE];
+} samples[SAMPLES];
+
+/* What the blocks are made from. */
+static rlcore_env_def env;
+static rlcore_wrapper recorder = {.kind = RLCORE_WRAP_RECORD};
+static rlcore_vecenv_config vecenv_config;
+static rlcore_batch_config batch_config;
+static rlcore_monitor_config monitor_config;
+static rlcore_vec_normalize_config normalizer_config;
+static rlcore_ppo_config ppo_config;
+static rlcore_lazy_frames_config lazy_config;
+static rlcore_memory_config memory_config;
+static rlcore_replay_config replay_config;
+static rlcore_rollout_buffer_config rollout_config;
+static rlcore_trajectory_config trajectory_config;
+static rlcore_queue_config queue_config;
+
+static const uint32_t CHOICES[1] = {2};
+static const rlcore_space SEEN = {.kind = RLCORE_F32, .len = OBS}, DONE = {.kind = RLCORE_I32, .len = 1, .n = CHOICES};
+static const rlcore_column STACKED[2] = {{"obs", RLCORE_U8, 4, 2, 1}, {"action", RLCORE_I32, 1, 0, 0}};
+static const rlcore_column PLAIN[2] = {{"obs", RLCORE_F32, 2, 0, 0}, {"action", RLCORE_I32, 1, 0, 0}};
+
+static int32_t attach(enum kind kind, void *mem, size_t size) {
+  void *out;
+  const void *read;
+  switch (kind) {
+    case VECENV: return rlcore_vecenv_attach(mem, size, &env, (rlcore_vecenv **)&out);
+    case BATCH: return rlcore_batch_attach(mem, size, (rlcore_batch **)&out);
+    case MONITOR: return rlcore_monitor_attach(mem, size, (rlcore_monitor **)&out);
+    case NORMALIZER: return rlcore_vec_normalize_attach(mem, size, (rlcore_vec_normalize **)&out);
+    case PPO: return rlcore_ppo_attach(mem, size, (rlcore_ppo **)&out);
+    case POLICY: return rlcore_policy_attach(mem, size, (const rlcore_policy **)&read);
+    case LAZY: return rlcore_lazy_frames_attach(mem, size, (rlcore_lazy_frames **)&out);
+    case MEMORY: return rlcore_memory_attach(mem, size, (rlcore_memory **)&out);
+    case REPLAY: return rlcore_replay_attach(mem, size, (rlcore_replay **)&out);
+    case ROLLOUT: return rlcore_rollout_buffer_attach(mem, size, (rlcore_rollout_buffer **)&out);
+    case TRAJECTORY: return rlcore_trajectory_attach(mem, size, (rlcore_trajectory **)&out);
+    default: return rlcore_queue_attach(mem, size, (rlcore_queue **)&out);
+  }
+}
+
+/* Copies a block: what was done so far is kept as that phase. */
+static void keep(enum sample sample, enum kind kind, const void *block, size_t size) {
+  ALWAYS(size <= BLOCK_SIZE);
+  samples[sample].kind = kind;
+  samples[sample].size = size;
+  memcpy(samples[sample].bytes, block, size);
+  FINE(attach(kind, samples[sample].bytes, size));
+}
+
+/* A noun whose block is made from its configuration alone. */
+#define MAKE(noun, config, block) \
+  FINE(rlcore_##noun##_size(&config, &size)); \
+  ALWAYS(size <= BLOCK_SIZE); \
+  FINE(rlcore_##noun##_init(mem, size, &config, &block))
+
+static void make_environments(void) {
+  static _Alignas(64) unsigned char mem[BLOCK_SIZE], batch_mem[BLOCK_SIZE];
+  rlcore_vecenv *v;
+  rlcore_batch *b;
+  size_t size, batch_size;
+  float obs[N * OBS], reward[N];
+  uint8_t flags[3][N];
+  uint32_t groups;
+  const int32_t action[N] = {0, 1};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, flags[0], flags[1], obs, flags[2]};
+  FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  env.max_episode_steps = 3;
+  FINE(rlcore_vecenv_config_init(&vecenv_config, sizeof vecenv_config));
+  vecenv_config.num_envs = N;
+  FINE(rlcore_batch_config_init(&batch_config, sizeof batch_config));
+  FINE(rlcore_vecenv_size(&env, &vecenv_config, &size));
+  FINE(rlcore_vecenv_init(mem, size, &env, &vecenv_config, &v));
+  FINE(rlcore_batch_size(&env, &vecenv_config, &batch_config, &batch_size));
+  FINE(rlcore_batch_init(batch_mem, batch_size, &env, &vecenv_config, &batch_config, &b));
+  keep(VECENV_NEW, VECENV, mem, size);
+  FINE(rlcore_vecenv_reset(v, &env, NULL, obs));
+  keep(BATCH_IDLE, BATCH, batch_mem, batch_size);
+  keep(VECENV_RUNNING, VECENV, mem, size);
+  FINE(rlcore_batch_step_async(b, v, &env, action));
+  keep(BATCH_PENDING, BATCH, batch_mem, batch_size);
+  FINE(rlcore_batch_run(b, v, &env, 0, UINT32_MAX, &groups));
+  keep(BATCH_DONE, BATCH, batch_mem, batch_size);
+  (void)out;
+}
+
+static void make_records(void) {
+  static _Alignas(64) unsigned char mem[BLOCK_SIZE];
+  rlcore_monitor *m;
+  rlcore_vec_normalize *v;
+  size_t size;
+  float obs[N * OBS] = {1, 2, 3, 4, 5, 6, 7, 8}, reward[N] = {1, -1};
+  uint8_t terminated[N] = {0, 1}, truncated[N] = {1, 0};
+  const double info[N] = {1, 2};
+  const rlcore_vecenv_out step = {sizeof step, 0, obs, reward, terminated, truncated, obs, NULL};
+  FINE(rlcore_monitor_config_init(&monitor_config, sizeof monitor_config));
+  monitor_config.num_envs = N, monitor_config.keep = 4, monitor_config.capacity = 4, monitor_config.num_info = 1;
+  MAKE(monitor, monitor_config, m);
+  FINE(rlcore_monitor_step(m, &step, 1, info));
+  keep(MONITOR_USED, MONITOR, mem, size);
+  FINE(rlcore_vec_normalize_config_init(&normalizer_config, sizeof normalizer_config));
+  normalizer_config.num_envs = N, normalizer_config.obs_len = OBS;
+  MAKE(vec_normalize, normalizer_config, v);
+  FINE(rlcore_vec_normalize_reset(v, obs, obs));
+  keep(NORMALIZER_USED, NORMALIZER, mem, size);
+}
+
+static void make_learners(void) {
+  static _Alignas(64) unsigned char mem[BLOCK_SIZE], policy_mem[BLOCK_SIZE];
+  rlcore_ppo *p;
+  rlcore_policy *policy;
+  size_t size;
+  const float obs[N * OBS] = {1, 2, 3, 4, 5, 6, 7, 8}, reward[N] = {1, -1};
+  const uint8_t mask[N * 2] = {1, 1, 1, 1}, no[N] = {0};
+  int32_t action[N];
+  FINE(rlcore_ppo_config_init(&ppo_config, sizeof ppo_config));
+  ppo_config.num_envs = N, ppo_config.num_steps = 1, ppo_config.num_minibatches = 1, ppo_config.num_epochs = 1;
+  ppo_config.num_hidden = 1, ppo_config.hidden_len[0] = 2, ppo_config.hidden_len[1] = 0;
+  ppo_config.use_action_mask = ppo_config.normalize_obs = ppo_config.normalize_reward = 1;
+  FINE(rlcore_ppo_size(&ppo_config, &SEEN, &DONE, &size));
+  ALWAYS(size <= BLOCK_SIZE);
+  FINE(rlcore_ppo_init(mem, size, &ppo_config, &SEEN, &DONE, &p));
+  keep(PPO_ACTS, PPO, mem, size);
+  FINE(rlcore_ppo_act(p, obs, mask, action));
+  keep(PPO_OBSERVES, PPO, mem, size);
+  FINE(rlcore_ppo_observe(p, reward, no, no, NULL));
+  keep(PPO_LEARNS, PPO, mem, size);
+  FINE(rlcore_policy_size(p, &size));
+  FINE(rlcore_policy_export(p, policy_mem, size, &policy));
+  keep(POLICY_MADE, POLICY, policy_mem, size);
+}
+
+static void make_memories(void) {
+  static _Alignas(64) unsigned char mem[BLOCK_SIZE];
+  rlcore_lazy_frames *l;
+  rlcore_memory *m;
+  rlcore_replay *r;
+  size_t size;
+  uint8_t picture[4] = {1, 2, 3, 4};
+  float obs[2] = {1, 2};
+  int32_t action = 1;
+  FINE(rlcore_lazy_frames_config_init(&lazy_config, sizeof lazy_config));
+  lazy_config.num_envs = N, lazy_config.num_frames = 6, lazy_config.height = lazy_config.width = lazy_config.num_stack = 2;
+  MAKE(lazy_frames, lazy_config, l);
+  keep(LAZY_EMPTY, LAZY, mem, size);
+  for (uint32_t i = 0; i < 10; i++) FINE(rlcore_lazy_frames_push(l, i % N, picture, i < N, NULL));
+  keep(LAZY_USED, LAZY, mem, size);
+  FINE(rlcore_memory_config_init(&memory_config, sizeof memory_config));
+  memory_config.history_size = 8, memory_config.max_sample_size = 3;
+  memory_config.num_columns = 2, memory_config.columns = STACKED;
+  MAKE(memory, memory_config, m);
+  for (uint32_t i = 0; i < 11; i++) {
+    const rlcore_frame frame = {.episode = 1, .step = i, .reward = (float)(i % 2)};
+    FINE(rlcore_memory_add(m, &frame, (const void *[]){picture, &action}, NULL, NULL));
+  }
+  keep(MEMORY_USED, MEMORY, mem, size);
+  FINE(rlcore_replay_config_init(&replay_config, sizeof replay_config));
+  replay_config.num_envs = N, replay_config.num_rows = 8, replay_config.num_columns = 2, replay_config.columns = PLAIN;
+  MAKE(replay, replay_config, r);
+  for (uint32_t i = 0; i < 10; i++) {
+    const void *values[2] = {obs, &action};
+    FINE(rlcore_replay_add(r, i % N, values, 1, i == 5, 0, i == 5 ? values : NULL, NULL));
+  }
+  keep(REPLAY_USED, REPLAY, mem, size);
+}
+
+static void make_rollouts(void) {
+  static _Alignas(64) unsigned char mem[BLOCK_SIZE];
+  rlcore_rollout_buffer *b;
+  rlcore_trajectory *t;
+  rlcore_queue *q;
+  size_t size;
+  const float obs[N * 2] = {1, 2, 3, 4}, reward[N] = {1, 2}, memory[N] = {0};
+  const int32_t action[N] = {0, 1};
+  const uint8_t no[N] = {0}, ended[N] = {0, 1};
+  const void *columns[2] = {obs, action};
+  FINE(rlcore_rollout_buffer_config_init(&rollout_config, sizeof rollout_config));
+  rollout_config.num_steps = T, rollout_config.num_envs = N, rollout_config.memory_len = M, rollout_config.log_capacity = 2 * N;
+  rollout_config.num_columns = 2, rollout_config.columns = PLAIN;
+  MAKE(rollout_buffer, rollout_config, b);
+  for (int i = 0; i < T; i++) {
+    const rlcore_rollout_step step = {sizeof step, 0, columns, reward, reward, reward, i == 1 ? ended : no, no, NULL, memory, NULL};
+    FINE(rlcore_rollout_buffer_add(b, &step));
+    if (i == 1) keep(ROLLOUT_OPEN, ROLLOUT, mem, size);
+  }
+  FINE(rlcore_rollout_buffer_finish(b, reward, obs, 0.5f, 0.5f));
+  keep(ROLLOUT_FINISHED, ROLLOUT, mem, size);
+  FINE(rlcore_trajectory_config_init(&trajectory_config, sizeof trajectory_config));
+  trajectory_config.capacity = 4, trajectory_config.memory_len = M, trajectory_config.num_columns = 2;
+  trajectory_config.one_hot = 1, trajectory_config.columns = PLAIN;
+  MAKE(trajectory, trajectory_config, t);
+  keep(TRAJECTORY_EMPTY, TRAJECTORY, mem, size);
+  const rlcore_trajectory_frames frames = {sizeof frames, N, columns, reward, reward, no, no, memory};
+  FINE(rlcore_trajectory_add(t, &frames));
+  keep(TRAJECTORY_USED, TRAJECTORY, mem, size);
+  FINE(rlcore_queue_config_init(&queue_config, sizeof queue_config));
+  queue_config.capacity = 2, queue_config.item_size = 16;
+  MAKE(queue, queue_config, q);
+  keep(QUEUE_EMPTY, QUEUE, mem, size);
+  FINE(rlcore_queue_push(q, obs, 12));
+  keep(QUEUE_USED, QUEUE, mem, size);
+}
+
+/* Makes them all. */
+static void make_samples(void) {
+  make_environments();
+  make_records();
+  make_learners();
+  make_memories();
+  make_rollouts();
+}
+
+#endif

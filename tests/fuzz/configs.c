@@ -1,0 +1,208 @@
+/* Configurations of any numbers: refused, or a block of the size that was asked for is all that its calls touch. */
+
+#include "drive.h"
+
+/* A field: any number, or one at a limit. */
+static uint32_t any(uint32_t usual) {
+  static const uint32_t LIMITS[] = {0, 1, 2, 3, 16, 17, 255, 256, 1 << 16, 1 << 24, (1 << 24) + 1, 1 << 30, INT32_MAX, 1u << 31, UINT32_MAX - 1, UINT32_MAX};
+  const unsigned how = byte();
+  return how < 160 ? usual : how < 192 ? how - 160 : how < 224 ? LIMITS[how & 15] : word();
+}
+
+static float any_real(float usual) {
+  static const float LIMITS[] = {0, -0.0f, 1, -1, 0.5f, NAN, INFINITY, -INFINITY, 3.4e38f, -3.4e38f, 1e-45f, 1.2e-38f, 0.99999994f, 1.0000001f, 40, 1e19f};
+  const unsigned how = byte();
+  float x;
+  if (how < 192) return usual;
+  if (how < 240) return LIMITS[how & 15];
+  const uint32_t bits = word();
+  memcpy(&x, &bits, 4);
+  return x;
+}
+
+static double any_double(double usual) {
+  const unsigned how = byte();
+  double x;
+  if (how < 192) return usual;
+  if (how < 240) return (double)any_real((float)usual);
+  const uint64_t bits = word() | (uint64_t)word() << 32;
+  memcpy(&x, &bits, 8);
+  return x;
+}
+
+static rlcore_column columns[17];
+
+static const rlcore_column *any_columns(void) {
+  for (int i = 0; i < 17; i++) {
+    columns[i] = i < 2 ? PLAIN[i] : (rlcore_column){.name = {(char)('a' + i)}, .len = 1};
+    if (i > 2) continue;
+    columns[i].kind = any(columns[i].kind), columns[i].len = any(columns[i].len);
+    columns[i].num_stack = any(columns[i].num_stack), columns[i].channels = any(columns[i].channels);
+    for (unsigned letters = byte() % 4; letters > 0; letters--) columns[i].name[byte() % 24] = (char)byte();
+  }
+  return byte() == 255 ? NULL : columns;
+}
+
+/* The block's memory: as much as was asked for, and not a byte more. */
+static _Alignas(64) unsigned char memory[BLOCK_SIZE + 64];
+
+/* What comes after a size: a block in one byte less is refused, in just as many made. */
+#define MADE(noun, kind, config) \
+  do { \
+    size_t size = 0; \
+    void *block; \
+    const int32_t status = rlcore_##noun##_size(&config, &size); \
+    KNOWN(status); \
+    if (status != RLCORE_OK) { \
+      ALWAYS(rlcore_##noun##_init(memory, BLOCK_SIZE, &config, (rlcore_##noun **)&block) == status); \
+      return 0; \
+    } \
+    ALWAYS(size > 0 && size % 8 == 0); \
+    if (size > BLOCK_SIZE) { \
+      ALWAYS(rlcore_##noun##_init(memory, BLOCK_SIZE, &config, (rlcore_##noun **)&block) == RLCORE_E_SIZE); \
+      return 0; \
+    } \
+    unsigned char *mem = memory + BLOCK_SIZE - size; \
+    ALWAYS(rlcore_##noun##_init(mem, size - 1, &config, (rlcore_##noun **)&block) == RLCORE_E_SIZE); \
+    FINE(rlcore_##noun##_init(mem, size, &config, (rlcore_##noun **)&block)); \
+    ALWAYS(block == mem); \
+    FINE(attach(kind, mem, size)); \
+    plan = word() & word(); \
+    drive(kind, mem, size, 0); \
+    return 0; \
+  } while (0)
+
+static int vecenv(void) {
+  rlcore_vecenv_config c = vecenv_config;
+  c.num_envs = any(c.num_envs), c.seed = any(1), c.autoreset = any(c.autoreset), c.max_episode_steps = any(3);
+  size_t size = 0;
+  rlcore_vecenv *v;
+  const int32_t status = rlcore_vecenv_size(&env, &c, &size);
+  KNOWN(status);
+  if (status != RLCORE_OK || size > BLOCK_SIZE) return 0;
+  unsigned char *mem = memory + BLOCK_SIZE - size;
+  FINE(rlcore_vecenv_init(mem, size, &env, &c, &v));
+  KNOWN(rlcore_vecenv_reset(v, &env, NULL, (void *)room[0]));
+  plan = word() & word();
+  drive(VECENV, mem, size, 0);
+  return 0;
+}
+
+static int batch(void) {
+  rlcore_vecenv_config c = vecenv_config;
+  rlcore_batch_config b = batch_config;
+  c.num_envs = any(c.num_envs), b.in_series = any(b.in_series);
+  size_t size = 0;
+  rlcore_batch *made;
+  const int32_t status = rlcore_batch_size(&env, &c, &b, &size);
+  KNOWN(status);
+  if (status != RLCORE_OK || size > BLOCK_SIZE) return 0;
+  unsigned char *mem = memory + BLOCK_SIZE - size;
+  FINE(rlcore_batch_init(mem, size, &env, &c, &b, &made));
+  plan = word() & word();
+  drive(BATCH, mem, size, 0);
+  return 0;
+}
+
+static int monitor(void) {
+  rlcore_monitor_config c = monitor_config;
+  c.num_envs = any(c.num_envs), c.keep = any(c.keep), c.capacity = any(c.capacity), c.num_info = any(c.num_info);
+  c.reserved = any(0), c.start = any_double(0);
+  MADE(monitor, MONITOR, c);
+}
+
+static int normalizer(void) {
+  rlcore_vec_normalize_config c = normalizer_config;
+  c.num_envs = any(c.num_envs), c.obs_len = any(c.obs_len), c.normalize_obs = any(1), c.normalize_reward = any(1);
+  c.clip_obs = any_real(10), c.clip_reward = any_real(10), c.discount = any_double(0.99), c.epsilon = any_double(1e-8);
+  MADE(vec_normalize, NORMALIZER, c);
+}
+
+static int lazy_frames(void) {
+  rlcore_lazy_frames_config c = lazy_config;
+  c.num_envs = any(c.num_envs), c.num_frames = any(c.num_frames), c.height = any(c.height), c.width = any(c.width);
+  c.channels = any(c.channels), c.num_stack = any(c.num_stack);
+  uint64_t bytes;
+  KNOWN(rlcore_lazy_frames_bytes_per_transition(&c, &bytes));
+  MADE(lazy_frames, LAZY, c);
+}
+
+static int memory_of_frames(void) {
+  rlcore_memory_config c = memory_config;
+  c.history_size = any(c.history_size), c.max_sample_size = any(c.max_sample_size), c.priority_sample_size = any(0);
+  c.reward_threshold = any_real(0.1f), c.use_priority = any(1), c.num_columns = any(2), c.columns = any_columns();
+  MADE(memory, MEMORY, c);
+}
+
+static int replay(void) {
+  rlcore_replay_config c = replay_config;
+  c.num_envs = any(c.num_envs), c.num_rows = any(c.num_rows), c.num_columns = any(2), c.columns = any_columns();
+  c.observations = any(1), c.num_steps = any(1), c.discount = any_real(0.9f), c.alpha = any_real(0.6f), c.epsilon = any_real(1e-6f);
+  MADE(replay, REPLAY, c);
+}
+
+static int rollout_buffer(void) {
+  rlcore_rollout_buffer_config c = rollout_config;
+  c.num_steps = any(c.num_steps), c.num_envs = any(c.num_envs), c.memory_len = any(1), c.log_capacity = any(c.log_capacity);
+  c.seed = any(0), c.num_columns = any(2), c.columns = any_columns();
+  MADE(rollout_buffer, ROLLOUT, c);
+}
+
+static int trajectory(void) {
+  rlcore_trajectory_config c = trajectory_config;
+  c.capacity = any(c.capacity), c.memory_len = any(1), c.one_hot = any(0), c.num_columns = any(2), c.columns = any_columns();
+  MADE(trajectory, TRAJECTORY, c);
+}
+
+static int queue(void) {
+  rlcore_queue_config c = queue_config;
+  c.capacity = any(c.capacity), c.item_size = any(c.item_size), c.reserved = any(0);
+  MADE(queue, QUEUE, c);
+}
+
+static int ppo(void) {
+  static float low[16], high[16];
+  uint32_t n[16];
+  rlcore_ppo_config c = ppo_config;
+  uint32_t *whole[] = {&c.num_envs, &c.num_steps, &c.num_minibatches, &c.num_epochs, &c.num_hidden, &c.hidden_len[0], &c.hidden_len[1],
+                       &c.hidden_len[2], &c.hidden_len[3], &c.activation, &c.normalize_advantage, &c.normalize_obs,
+                       &c.normalize_reward, &c.squash, &c.use_action_mask};
+  float *reals[] = {&c.learning_rate, &c.learning_rate_end, &c.clip, &c.clip_end, &c.discount, &c.lambda, &c.value_coef,
+                    &c.entropy_coef, &c.value_clip, &c.max_grad_norm, &c.target_kl, &c.adam_beta1, &c.adam_beta2,
+                    &c.adam_epsilon, &c.log_std_init, &c.obs_clip, &c.reward_clip};
+  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) *whole[i] = any(*whole[i]);
+  for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) *reals[i] = any_real(*reals[i]);
+  c.seed = any(1), c.total_steps = any(0);
+  rlcore_space obs = SEEN, action = DONE;
+  obs.kind = any(obs.kind), obs.len = any(obs.len), action.kind = any(action.kind), action.len = any(action.len);
+  if (action.len > 16 && action.len < UINT32_MAX / 2) action.len = 16; /* arrays are as long as they say */
+  for (int i = 0; i < 16; i++) n[i] = any(2), low[i] = any_real(-1), high[i] = any_real(1);
+  if (action.len > 16) action.len = 0;
+  action.n = n;
+  if (byte() & 1) action.low = low;
+  if (byte() & 1) action.high = high;
+  size_t size = 0;
+  rlcore_ppo *p;
+  const int32_t status = rlcore_ppo_size(&c, &obs, &action, &size);
+  KNOWN(status);
+  if (status != RLCORE_OK || size > BLOCK_SIZE) return 0;
+  unsigned char *mem = memory + BLOCK_SIZE - size;
+  ALWAYS(rlcore_ppo_init(mem, size - 1, &c, &obs, &action, &p) == RLCORE_E_SIZE);
+  FINE(rlcore_ppo_init(mem, size, &c, &obs, &action, &p));
+  plan = word() & word();
+  drive(PPO, mem, size, 0);
+  return 0;
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
+  static int (*const make[])(void) = {vecenv, batch, monitor, normalizer, lazy_frames, memory_of_frames, replay,
+                                      rollout_buffer, trajectory, queue, ppo, ppo};
+  static int made;
+  if (!made) {
+    make_samples();
+    FORBID(memory + BLOCK_SIZE, 64);
+    made = 1;
+  }
+  input = data, input_size = size, cursor = 0;
+  return make[byte() % (sizeof make / sizeof *make)]();
+}

@@ -1,0 +1,334 @@
+/* Arguments, as the input chooses them: each takes a byte, of which 0 is what a good caller gives and every other value is
+   something wrong or something else. What calls read and write lies in one of two worlds of equal shape. A call is made in
+   the first; if it succeeds it is made again in the second, with copies of everything, and has to do the same there. */
+#ifndef RLCORE_FUZZ_DRAWS_H
+#define RLCORE_FUZZ_DRAWS_H
+
+#include "blocks.h"
+
+/* Arrays lie at the ends of their slots, so that one element too many is one that nobody may touch. */
+enum { SLOTS = 40, LARGE = 210 * 160 * 3 + 32, SMALL = 8192, GUARD = 64 };
+
+struct world {
+  _Alignas(64) unsigned char blocks[KINDS + 1][BLOCK_SIZE + GUARD];
+  unsigned char large[LARGE + GUARD];
+  unsigned char slots[SLOTS][SMALL + GUARD];
+};
+
+/* Where the call is made, where it is made again, and what the first was like before. */
+static struct world first, second, kept, *here;
+
+/* How an argument may be used; what it points to is read, unless it says more. */
+enum { OUT = 1, OPTIONAL = 2, ANY = 4, POINTERS = 8, SCRATCH = 16, IN_PLACE = 32, FIXED = 64, BLOCK = 128 };
+
+/* What the arguments of the call are, for tables, and the bytes that they cover. */
+enum form { ARRAY, STRUCTURE, OBJECT, NUMBER };
+static struct argument {
+  const char *name;
+  enum form form;
+  unsigned flags, element, chosen;
+  int32_t bad; /* the status of a number that is out of range; OK: there is none */
+  char type;
+  size_t at, size;
+} arguments[96];
+static int num_arguments, num_slots;
+
+/* The sample that each kind's block is a copy of; it stays as calls leave it until the input ends. */
+static unsigned char loaded[KINDS + 1];
+
+/* Kinds of wrong pointers, and of contents. */
+enum { GOOD, NIL, CROOKED, HALF_CROOKED, SHARED, IN_BLOCK, NOT_A_NUMBER, INFINITE, HUGE_ONES, NEGATIVE, ZEROS, RANDOM };
+
+static size_t place_of(const void *p) { return (size_t)((const unsigned char *)p - (const unsigned char *)here); }
+
+static struct argument *next_argument(const char *name, enum form form, unsigned flags) {
+  ALWAYS(num_arguments < 96);
+  struct argument *a = &arguments[num_arguments++];
+  *a = (struct argument){.name = name, .form = form, .flags = flags, .chosen = byte()};
+  return a;
+}
+
+/* The end of the next slot. */
+static unsigned char *next_slot(size_t size) {
+  if (size > SMALL) {
+    ALWAYS(size <= LARGE);
+    return here->large + LARGE;
+  }
+  ALWAYS(num_slots < SLOTS);
+  return here->slots[num_slots++] + SMALL;
+}
+
+/* One element's value: first + step * i, or what the choice says. */
+static void fill(unsigned char *p, size_t len, char type, double first_value, double step, unsigned choice) {
+  for (size_t i = 0; i < len; i++) {
+    if (len > SMALL && i == 64) { /* a whole screen */
+      memset(p + 64, (int)choice * 37, len - 128);
+      i = len - 64;
+    }
+    const unsigned mixed = choice < RANDOM ? (unsigned)i : (choice * 2654435761u + (unsigned)i * 40503u) >> 13 & 7;
+    double x = first_value + step * mixed;
+    if (choice == NOT_A_NUMBER && i == 0) x = NAN;
+    if (choice == INFINITE && i == len - 1) x = INFINITY;
+    if (choice == HUGE_ONES) x = type == 'f' ? 3e38 : type == 'd' ? 1e308 : 2147483647;
+    if (choice == NEGATIVE) x = type == 'f' ? -3e38 : type == 'd' ? -1e308 : -1;
+    if (choice == ZEROS) x = 0;
+    const int64_t whole = type == 'f' || type == 'd' || !isfinite(x) ? 0 : (int64_t)x;
+    switch (type) {
+      case 'f': memcpy(p + 4 * i, &(float){(float)x}, 4); break;
+      case 'd': memcpy(p + 8 * i, &x, 8); break;
+      case 'w': memcpy(p + 4 * i, &whole, 4); break;
+      case 'q': memcpy(p + 8 * i, &whole, 8); break;
+      default: p[i] = (unsigned char)whole;
+    }
+  }
+}
+
+static void *array(const char *name, char type, size_t len, unsigned flags, double first_value, double step) {
+  struct argument *a = next_argument(name, ARRAY, flags);
+  a->type = type, a->element = type == 'f' || type == 'w' ? 4 : type == 'd' || type == 'q' ? 8 : 1;
+  a->size = len * a->element;
+  const struct argument *before = NULL, *block = NULL;
+  for (const struct argument *b = arguments; b < a; b++) {
+    if (b->form == ARRAY && b->size > 0 && b->chosen != NIL) before = b;
+    if (b->form == OBJECT && b->size > 0) block = b;
+  }
+  unsigned char *end = next_slot(a->size + 2 * sizeof(double)), *p = end - a->size;
+  switch (a->chosen) {
+    case NIL: a->size = 0; return NULL;
+    case CROOKED: p -= a->element - 1; break;
+    case HALF_CROOKED: p -= a->element / 2; break;
+    case SHARED:
+      /* Where the array before it ends. */
+      if (before != NULL && a->size <= before->size) p = (unsigned char *)here + before->at + before->size - a->size;
+      break;
+    case IN_BLOCK:
+      if (block != NULL && a->size + 64 <= block->size) p = (unsigned char *)here + block->at + 64;
+      break;
+    default: break;
+  }
+  a->at = place_of(p);
+  if (p + a->size + a->element > end && p <= end && !(flags & SCRATCH)) fill(p, len, type, first_value, step, a->chosen);
+  return p;
+}
+
+#define TYPE_OF(T) _Generic((T){0}, float: 'f', double: 'd', uint32_t: 'w', int32_t: 'w', uint64_t: 'q', int64_t: 'q', default: 'b')
+
+/* An array to read, of first, first + step and so on. */
+#define IN(T, name, len, first_value, step, flags) \
+  const T *name = array(#name, TYPE_OF(T), len, flags, first_value, step)
+/* An array to write. */
+#define TO(T, name, len, flags) T *name = array(#name, TYPE_OF(T), len, (flags) | OUT | ANY, 0, 0)
+/* Room for a pointer or a size. */
+#define HANDLE(T, name, flags) \
+  T *name = array(#name, sizeof(T) == 8 ? 'q' : 'w', 1, (flags) | OUT | ANY | (sizeof(T) == 8 ? POINTERS : 0), 0, 0)
+
+/* A structure, with struct_size first unless it is of a fixed size. */
+enum { NO_SIZE = 4, LONG_SIZE, SHORT_SIZE, ZERO_TAIL, OTHER_TAIL, ODD_SIZE };
+
+static void *structure(const char *name, const void *value, size_t size, size_t align, unsigned flags) {
+  struct argument *a = next_argument(name, STRUCTURE, flags);
+  if (flags & FIXED && a->chosen > HALF_CROOKED) a->chosen = GOOD;
+  size_t given = size, room = size;
+  switch (a->chosen) {
+    case NO_SIZE: given = 0; break;
+    case LONG_SIZE: given = 1 << 20; break;
+    case SHORT_SIZE: given = room = size - align; break;
+    case ZERO_TAIL: case OTHER_TAIL: given = room = size + align; break;
+    case ODD_SIZE: given = size + 1, room = size + 8; break;
+    default: break;
+  }
+  unsigned char *p = next_slot(room) - room;
+  if (a->chosen == NIL) return NULL;
+  if (a->chosen == CROOKED) p -= 1;
+  if (a->chosen == HALF_CROOKED) p -= 4 - 2 * (align == 4);
+  a->at = place_of(p), a->size = room, a->element = (unsigned)align;
+  memset(p, a->chosen == OTHER_TAIL, room);
+  memcpy(p, value, size < room ? size : room);
+  const uint32_t words = (uint32_t)given;
+  if (!(flags & FIXED)) memcpy(p, &words, 4);
+  return p;
+}
+
+#define STRUCT(T, name, value, flags) T *name = structure(#name, &(value), sizeof(T), _Alignof(T), flags)
+
+/* An object: the block of that kind, in that phase if the input has not used one of its kind before. */
+enum { OTHER_KIND = 4, NO_OBJECT, ANEW = 7 };
+
+static void *object(const char *name, enum sample sample, unsigned flags) {
+  struct argument *a = next_argument(name, OBJECT, flags | BLOCK);
+  enum kind kind = samples[sample].kind;
+  if (flags & IN_PLACE) kind = KINDS; /* a second one */
+  unsigned char *p = here->blocks[kind];
+  a->at = place_of(p), a->size = samples[sample].size, a->element = 8, a->bad = (int32_t)samples[sample].kind;
+  if (here == &first && (!loaded[kind] || a->chosen >= ANEW)) {
+    memcpy(p, samples[sample].bytes, a->size);
+    FORBID(p + a->size, BLOCK_SIZE + GUARD - a->size);
+    loaded[kind] = 1;
+  }
+  if (flags & FIXED && a->chosen > HALF_CROOKED) return p; /* memory that is written to */
+  switch (a->chosen) {
+    case NIL: return NULL;
+    case CROOKED: return p + 1;
+    case HALF_CROOKED: return p + 4;
+    case OTHER_KIND: return kind == QUEUE ? samples[MONITOR_USED].bytes : samples[QUEUE_USED].bytes;
+    case NO_OBJECT: {
+      static _Alignas(64) unsigned char zeros[BLOCK_SIZE];
+      return zeros;
+    }
+    default: return p;
+  }
+}
+
+#define ON(T, name, sample) rlcore_##T *name = object(#name, sample, OUT)
+#define CONST_ON(T, name, sample) const rlcore_##T *name = object(#name, sample, 0)
+
+/* A status that stands for any error. */
+enum { REFUSED = 1 };
+
+/* Numbers. `bad` is the status of those that are out of range: OK if there is none, or if arrays would be too short. */
+enum { NONE = 1, ABOVE, FAR_ABOVE };
+
+static uint64_t number(const char *name, uint64_t good, uint64_t max, uint64_t far_above, int32_t bad) {
+  struct argument *a = next_argument(name, NUMBER, 0);
+  a->bad = bad;
+  if (a->chosen == GOOD) return good;
+  if (a->chosen == NONE) return 0;
+  if (bad != RLCORE_OK && a->chosen == ABOVE) return far_above == SIZE_MAX ? far_above : max + 1;
+  if (bad != RLCORE_OK && a->chosen == FAR_ABOVE) return far_above;
+  return a->chosen % (max + 1);
+}
+
+/* Up to max. */
+#define U32(name, good, max, bad) const uint32_t name = (uint32_t)number(#name, good, max, UINT32_MAX, bad)
+/* Bytes or elements of an array: more than the address space has are out of range. */
+#define SIZE(name, good, max, bad) const size_t name = (size_t)number(#name, good, max, SIZE_MAX, bad)
+/* Up to max, and 0 is out of range; arrays would be too short for more. */
+#define COUNT(name, good, max, bad) const uint32_t name = count(#name, good, max, bad)
+
+static uint32_t count(const char *name, uint32_t good, uint32_t max, int32_t bad) {
+  struct argument *a = next_argument(name, NUMBER, OPTIONAL);
+  a->bad = bad;
+  return a->chosen == GOOD ? good : a->chosen == NONE ? 0 : a->chosen % (max + 1);
+}
+
+static double real(const char *name, double good, double out_of_range, int32_t bad) {
+  struct argument *a = next_argument(name, NUMBER, 0);
+  a->bad = bad, a->type = 'f';
+  static const double OTHERS[] = {0, NAN, 0, 1, -1, 0.5, INFINITY, -INFINITY, 3e38, 1e-40};
+  const unsigned chosen = a->chosen;
+  return chosen == GOOD ? good : chosen == FAR_ABOVE ? out_of_range : chosen < 11 ? OTHERS[chosen - 1] : (chosen - 128.0) / 64;
+}
+
+/* A number with a good value and one that is out of range. */
+#define F32(name, good, out_of_range, bad) const float name = (float)real(#name, good, out_of_range, bad)
+#define F64(name, good, out_of_range, bad) const double name = real(#name, good, out_of_range, bad)
+
+/* One of several wrong values of a structure's fields, or none: the caller switches over it. */
+static unsigned field(const char *name, unsigned num, int32_t bad) {
+  struct argument *a = next_argument(name, NUMBER, 0);
+  a->bad = bad, a->element = num;
+  return a->chosen = a->chosen <= num ? a->chosen : 0;
+}
+
+/* What the arguments cover that are not NULL. */
+static void copy_arguments(struct world *to, const struct world *from, unsigned with) {
+  for (const struct argument *a = arguments; a < arguments + num_arguments; a++)
+    if (a->size > 0 && (with == 0 || a->flags & with))
+      memcpy((unsigned char *)to + a->at, (const unsigned char *)from + a->at, a->size);
+}
+
+/* All arguments are there: the world as it is has to be remembered, or made equal to the other before its call. */
+static void ready(void) {
+  if (here == &first) copy_arguments(&kept, &first, 0);
+  else copy_arguments(&second, &kept, OUT | BLOCK);
+}
+
+static int32_t documented; /* a status that may write all the same, as the header says */
+
+/* What is being called, and an argument of it that is not as it has to be. */
+static const char *called;
+
+static void wrote(const struct argument *a, const char *what) {
+  fprintf(stderr, "%s: argument %s (chosen %u): ", called, a->name, a->chosen);
+  finding(what);
+}
+
+static void begin(struct world *world, size_t at) {
+  here = world, cursor = at, num_arguments = num_slots = 0;
+}
+
+/* What the first world has after the call, when it had `kept` before. */
+static void check_first(int32_t status) {
+  int shared = 0;
+  for (const struct argument *a = arguments; a < arguments + num_arguments; a++)
+    shared |= a->form == ARRAY && (a->chosen == SHARED || a->chosen == IN_BLOCK);
+  for (const struct argument *a = arguments; a < arguments + num_arguments; a++) {
+    if (a->size == 0 || a->flags & SCRATCH) continue;
+    if (memcmp((char *)&first + a->at, (char *)&kept + a->at, a->size) == 0) continue;
+    if (status != RLCORE_OK && status != documented) wrote(a, "an error has changed something");
+    if (!(a->flags & OUT) && !shared) wrote(a, "an input has changed");
+  }
+  for (const struct argument *a = arguments; a < arguments + num_arguments; a++)
+    if (status == RLCORE_OK && a->form == OBJECT && a->flags & OUT && !(a->flags & FIXED) && a->size > 0)
+      if (attach((enum kind)a->bad, (char *)&first + a->at, a->size) != RLCORE_OK) wrote(a, "the block is none any more");
+}
+
+/* What the worlds have after both calls: the same, pointers apart, which lead to the same places. */
+static void check_second(void) {
+  const size_t apart = (size_t)&first - (size_t)&second;
+  for (const struct argument *a = arguments; a < arguments + num_arguments; a++) {
+    const unsigned char *x = (unsigned char *)&first + a->at, *y = (unsigned char *)&second + a->at;
+    if (a->size == 0 || !(a->flags & OUT) || a->flags & SCRATCH || memcmp(x, y, a->size) == 0) continue;
+    if (!(a->flags & POINTERS)) wrote(a, "a copy does something else");
+    for (size_t i = 0; i + 8 <= a->size; i += 8) {
+      size_t p, q;
+      memcpy(&p, x + i, 8), memcpy(&q, y + i, 8);
+      if (p != q && p - q != apart) wrote(a, "a pointer that leads elsewhere");
+    }
+  }
+}
+
+/* A function of the library, and who calls it. */
+struct op {
+  const char *name;
+  int32_t (*run)(void);
+};
+
+/* Makes the call that the input describes, and all that has to hold of it. */
+static int32_t make_call(const struct op *op) {
+  const size_t at = cursor;
+  documented = RLCORE_OK;
+  called = op->name;
+  begin(&first, at);
+  const int32_t status = op->run();
+  check_first(status);
+  if (status == RLCORE_OK) {
+    begin(&second, at);
+    if (op->run() != status) wrote(&arguments[0], "a copy answers otherwise");
+    check_second();
+  }
+  return status;
+}
+
+/* Before the first call of all, and of an input. */
+static void prepare(void) {
+  static int made;
+  if (!made) {
+    made = 1;
+    make_samples();
+    struct world *worlds[2] = {&first, &second};
+    for (int w = 0; w < 2; w++) {
+      FORBID(worlds[w]->large + LARGE, GUARD);
+      for (int i = 0; i < SLOTS; i++) FORBID(worlds[w]->slots[i] + SMALL, GUARD);
+    }
+  }
+  for (int kind = 0; kind <= KINDS; kind++) {
+    loaded[kind] = 0;
+    ALLOW(first.blocks[kind], BLOCK_SIZE + GUARD);
+  }
+}
+
+#define CALL(call) (ready(), (call))
+#define CALL_WRITING_ON(status, call) (ready(), documented = (status), (call))
+
+#endif

@@ -1,0 +1,296 @@
+/* Every call that a block of any kind takes, on one that somebody else has made: nothing is known of it but that it is not
+   larger than BLOCK_SIZE, so that arrays are never too short. */
+#ifndef RLCORE_FUZZ_DRIVE_H
+#define RLCORE_FUZZ_DRIVE_H
+
+#include "blocks.h"
+
+enum { ROOM = 1 << 20 };
+
+/* What calls read, and where they write; another block for calls that take two; how long the one that is driven is. */
+static _Alignas(64) unsigned char zeros[ROOM], room[16][ROOM], partner[BLOCK_SIZE];
+static size_t block_size;
+
+/* Which calls are made, by their lowest bit, one after another; 0: all. */
+static uint32_t plan;
+
+static int planned(void) {
+  if (plan == 0) return 1;
+  plan = plan << 31 | plan >> 1;
+  return plan >> 31;
+}
+
+#define CALL(call) (planned() ? KNOWN(call) : (void)0)
+#define A(i) ((void *)room[i])
+
+static void drive_vecenv(void *mem) {
+  rlcore_vecenv *v = mem;
+  const rlcore_vecenv_out out = {sizeof out, 0, A(0), A(1), A(2), A(3), A(4), A(5)};
+  CALL(rlcore_vecenv_lives(v, &env, A(6)));
+  CALL(rlcore_vecenv_action_mask(v, &env, A(7)));
+  CALL(rlcore_vecenv_render(v, &env, 1, 4, 4, A(8)));
+  CALL(rlcore_vecenv_step(v, &env, zeros, &out));
+  CALL(rlcore_vecenv_step_range(v, &env, 0, 1, zeros, &out));
+  CALL(rlcore_vecenv_reset_one(v, &env, 1, NULL, A(0)));
+  CALL(rlcore_vecenv_reset(v, &env, NULL, A(0)));
+  CALL(rlcore_vecenv_step_env(v, &env, zeros, RLCORE_LEVEL_SAME, &out));
+}
+
+static void drive_batch(void *mem) {
+  rlcore_batch *b = mem;
+  rlcore_vecenv *v;
+  uint32_t n;
+  memcpy(partner, samples[VECENV_RUNNING].bytes, samples[VECENV_RUNNING].size);
+  FINE(rlcore_vecenv_attach(partner, sizeof partner, &env, &v));
+  const rlcore_vecenv_out out = {sizeof out, 0, A(0), A(1), A(2), A(3), A(4), A(5)};
+  rlcore_batch_counts counts = {.struct_size = sizeof counts};
+  CALL(rlcore_batch_count(b, &counts));
+  CALL(rlcore_batch_failed(b, A(6)));
+  CALL(rlcore_batch_run(b, v, &env, 1, 1, &n));
+  CALL(rlcore_batch_recv(b, 1, A(7), &out));
+  CALL(rlcore_batch_step_wait(b, &out));
+  CALL(rlcore_batch_abandon(b, v, &env, 0, &n));
+  CALL(rlcore_batch_send(b, v, &env, 1, (uint32_t *)zeros, zeros));
+  CALL(rlcore_batch_reset_one(b, v, &env, 1, NULL, A(0)));
+  CALL(rlcore_batch_reset(b, v, &env, NULL, A(0)));
+  CALL(rlcore_batch_step_async(b, v, &env, zeros));
+  CALL(rlcore_batch_run(b, v, &env, 1, UINT32_MAX, &n));
+  CALL(rlcore_batch_step_wait(b, &out));
+  CALL(rlcore_batch_close(b));
+}
+
+static void drive_monitor(void *mem) {
+  rlcore_monitor *m = mem;
+  uint64_t next = 0, lost;
+  uint32_t count;
+  rlcore_monitor_stats stats = {.struct_size = sizeof stats};
+  memset(room[2], 1, 2 * N);
+  const rlcore_vecenv_out step = {sizeof step, 0, NULL, (float *)zeros, A(2), zeros, NULL, NULL};
+  CALL(rlcore_monitor_means(m, &stats));
+  CALL(rlcore_monitor_read(m, &next, A(3), A(4), 2, &count, &lost));
+  CALL(rlcore_monitor_step(m, &step, 2, (double *)zeros));
+  CALL(rlcore_monitor_reset_one(m, 1));
+  CALL(rlcore_monitor_step(m, &step, 1e300, (double *)zeros));
+  CALL(rlcore_monitor_read(m, &next, A(3), A(4), 100, &count, &lost));
+  CALL(rlcore_monitor_means(m, &stats));
+  CALL(rlcore_monitor_reset(m));
+}
+
+static void drive_normalizer(void *mem) {
+  rlcore_vec_normalize *v = mem, *other = (void *)partner;
+  rlcore_vec_normalize_stats stats = {.struct_size = sizeof stats};
+  memcpy(partner, samples[NORMALIZER_USED].bytes, samples[NORMALIZER_USED].size);
+  memset(room[5], 0, 1 << 12);
+  rlcore_vecenv_out step = {sizeof step, 0, A(4), A(5), zeros, zeros, NULL, NULL};
+  memset(room[4], 0, 1 << 12);
+  CALL(rlcore_vec_normalize_obs(v, 2, (float *)zeros, A(0)));
+  CALL(rlcore_vec_normalize_statistics(v, A(1), A(2), &stats));
+  CALL(rlcore_vec_normalize_step(v, &step, NULL));
+  CALL(rlcore_vec_normalize_reset_one(v, 1, (float *)zeros, A(0)));
+  CALL(rlcore_vec_normalize_merge(v, other));
+  CALL(rlcore_vec_normalize_merge(other, v));
+  CALL(rlcore_vec_normalize_reset(v, (float *)zeros, A(0)));
+  CALL(rlcore_vec_normalize_freeze(v, 1));
+  CALL(rlcore_vec_normalize_step(v, &step, NULL));
+}
+
+static void drive_policy(void *mem) {
+  const rlcore_policy *p = mem;
+  size_t scratch_len = 0;
+  rlcore_rng rng;
+  const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
+  FINE(rlcore_rng_seed(&rng, 1));
+  const int32_t status = rlcore_policy_scratch_len(p, 2, &scratch_len);
+  CALL(status);
+  if (scratch_len > ROOM / 4) scratch_len = ROOM / 4;
+  CALL(rlcore_policy_act(p, 2, zeros, NULL, NULL, &rng, A(0), scratch_len, A(1)));
+  CALL(rlcore_policy_act(p, 2, zeros, NULL, &greedy, NULL, A(0), scratch_len, A(1)));
+  CALL(rlcore_policy_act(p, 1, zeros, zeros, NULL, &rng, A(0), scratch_len, A(1)));
+}
+
+static void drive_ppo(void *mem) {
+  rlcore_ppo *p = mem;
+  uint32_t due;
+  size_t policy_size;
+  rlcore_policy *policy;
+  rlcore_ppo_stats stats = {.struct_size = sizeof stats};
+  memset(room[7], 1, 1 << 12);
+  CALL(rlcore_ppo_phase(p, &due));
+  CALL(rlcore_ppo_predict(p, zeros, A(7), NULL, A(1)));
+  for (int i = 0; i < 3; i++) {
+    CALL(rlcore_ppo_act(p, zeros, A(7), A(1)));
+    CALL(rlcore_ppo_observe(p, (float *)zeros, A(7), zeros, NULL));
+    CALL(rlcore_ppo_learn(p, zeros, 1, &stats));
+    CALL(rlcore_ppo_act(p, zeros, NULL, A(1)));
+  }
+  CALL(rlcore_ppo_freeze(p, 1));
+  CALL(rlcore_policy_size(p, &policy_size));
+  if (rlcore_policy_export(p, partner, sizeof partner, &policy) == RLCORE_OK) KNOWN(attach(POLICY, partner, sizeof partner));
+}
+
+static void drive_lazy(void *mem) {
+  rlcore_lazy_frames *l = mem;
+  uint64_t begin, end, number;
+  const uint8_t *frame;
+  memset(room[7], 1, 64);
+  for (uint32_t e = 0; e < 3; e++) {
+    if (rlcore_lazy_frames_held(l, e, &begin, &end) != RLCORE_OK) continue;
+    const rlcore_frame_index index[2] = {{end - 1, e, 0}, {begin + 1, e, 0}};
+    CALL(rlcore_lazy_frames_frame(l, e, begin, &frame));
+    CALL(rlcore_lazy_frames_indices(l, e, end - 1, A(0)));
+    CALL(rlcore_lazy_frames_stack(l, e, begin, RLCORE_LAYOUT_CHW, RLCORE_F32, A(1)));
+    CALL(rlcore_lazy_frames_gather(l, index, 2, RLCORE_LAYOUT_HWC, RLCORE_U8, A(1)));
+    CALL(rlcore_lazy_frames_gather_transitions(l, index + 1, 1, RLCORE_LAYOUT_HWC, RLCORE_U8, A(1), A(2)));
+    CALL(rlcore_lazy_frames_push(l, e, zeros, e & 1, &number));
+  }
+  CALL(rlcore_lazy_frames_push_range(l, 0, 2, zeros, A(7), zeros, A(3)));
+}
+
+static void drive_columns(const void *values[16]) {
+  for (int i = 0; i < 16; i++) values[i] = zeros;
+}
+
+static void drive_memory(void *mem) {
+  rlcore_memory *m = mem;
+  const rlcore_memory *reader;
+  const void *values[16];
+  uint64_t begin = 0, end = 0, number;
+  uint32_t ordinary = 0, priority = 0, cuts;
+  rlcore_rng rng;
+  rlcore_sample drawn[2] = {{0}};
+  drive_columns(values);
+  CALL(rlcore_memory_load_rng(m, &rng));
+  FINE(rlcore_rng_seed(&rng, 1));
+  CALL(rlcore_memory_attach_reader(mem, block_size, &reader));
+  CALL(rlcore_memory_held(m, &begin, &end));
+  CALL(rlcore_memory_pool_len(m, &ordinary, &priority));
+  CALL(rlcore_memory_pool_number(m, 0, ordinary - 1, &number));
+  CALL(rlcore_memory_pool_number(m, 1, priority - 1, &number));
+  for (uint32_t i = 0; i < 4; i++) {
+    const rlcore_draw draw = {.struct_size = sizeof draw, .size = i, .burn_in = i & 1, .attempts = 3, .rule = i / 2, .exact_size = i & 1};
+    const int32_t status = i & 1 ? rlcore_memory_sample_uniform(m, &rng, &draw, drawn, 2)
+                                 : rlcore_memory_sample_priority(m, &rng, &draw, drawn, 2);
+    CALL(status);
+    if (status != RLCORE_OK && status != RLCORE_E_INEXACT) continue;
+    CALL(rlcore_memory_gather(m, drawn, 2, 8, i % 3, RLCORE_LAYOUT_HWC, i % 3, A(0)));
+    CALL(rlcore_memory_gather_frames(m, drawn, 2, 8, A(1), A(2), A(3), A(4)));
+  }
+  for (uint32_t i = 0; i < 4; i++) {
+    const rlcore_frame frame = {.episode = i / 2, .step = i, .reward = (float)(i & 1)};
+    CALL(rlcore_memory_add(m, &frame, values, &number, &cuts));
+    CALL(rlcore_memory_add_rollout(m, &frame, 1, values, &number, &cuts));
+  }
+  CALL(rlcore_memory_sample_uniform(m, &rng, NULL, drawn, 2));
+  CALL(rlcore_memory_store_rng(m, &rng));
+}
+
+static void drive_replay(void *mem) {
+  rlcore_replay *r = mem;
+  const rlcore_replay *reader;
+  const void *values[16];
+  rlcore_rng rng;
+  rlcore_replay_stats stats = {.struct_size = sizeof stats};
+  rlcore_frame_index index[4];
+  float weight[4], probability[4];
+  uint64_t forgotten;
+  drive_columns(values);
+  CALL(rlcore_replay_load_rng(r, &rng));
+  FINE(rlcore_rng_seed(&rng, 1));
+  CALL(rlcore_replay_attach_reader(mem, block_size, &reader));
+  for (uint32_t i = 0; i < 3; i++) {
+    CALL(rlcore_replay_get_stats(r, &stats));
+    if (rlcore_replay_sample(r, &rng, 4, 0.5f, i, i & 1, index, weight, probability) == RLCORE_OK) {
+      CALL(rlcore_replay_transitions(r, index, 4, A(1), A(2), A(3), A(4)));
+      CALL(rlcore_replay_gather(r, i, index, 4, RLCORE_LAYOUT_HWC, i % 3, A(0)));
+      CALL(rlcore_replay_gather_next(r, 0, index, 4, RLCORE_LAYOUT_CHW, RLCORE_F32, A(0)));
+      CALL(rlcore_replay_update(r, index, weight, 4, &forgotten));
+    }
+    CALL(rlcore_replay_add(r, i, values, 1, i == 1, 0, i == 1 ? values : NULL, NULL));
+    CALL(rlcore_replay_add_all(r, values, (float *)zeros, zeros, zeros, NULL));
+    CALL(rlcore_replay_set_alpha(r, 0.5f * (float)i));
+  }
+  CALL(rlcore_replay_store_rng(r, &rng));
+}
+
+static void drive_rollout(void *mem) {
+  rlcore_rollout_buffer *b = mem;
+  const void *columns[16], *column;
+  void *row, *out[16] = {A(8), A(9)};
+  size_t len;
+  uint64_t next = 0, lost;
+  uint32_t index[8], count, step;
+  rlcore_window windows[2];
+  rlcore_rollout view = {.struct_size = sizeof view};
+  rlcore_rollout_extras extras = {.struct_size = sizeof extras};
+  rlcore_rollout_progress progress = {.struct_size = sizeof progress};
+  rlcore_metric_row rows[4];
+  drive_columns(columns);
+  const float *reals = (float *)zeros;
+  const rlcore_rollout_step taken = {sizeof taken, 0, columns, reals, reals, reals, zeros, zeros, NULL, reals, NULL};
+  const rlcore_minibatch batch = {sizeof batch, 0, out, A(1), A(2), A(3), A(4), A(5), A(6), A(7), NULL};
+  for (int i = 0; i < 2; i++) {
+    CALL(rlcore_rollout_buffer_progress(b, &progress));
+    CALL(rlcore_rollout_buffer_view(b, &view));
+    CALL(rlcore_rollout_buffer_extras(b, &extras));
+    CALL(rlcore_rollout_buffer_column(b, 1, &column));
+    CALL(rlcore_rollout_buffer_row(b, 0, progress.num_steps, &row));
+    CALL(rlcore_rollout_buffer_sample(b, &step));
+    CALL(rlcore_rollout_buffer_draw(b, 2, 1, index, 6));
+    if (rlcore_rollout_buffer_draw_windows(b, 2, 0.5, windows, 2) == RLCORE_OK)
+      CALL(rlcore_rollout_buffer_gather_windows(b, windows, 2, 2, -1, &batch));
+    CALL(rlcore_rollout_buffer_gather(b, (uint32_t *)zeros, 2, 1, &batch));
+    CALL(rlcore_rollout_buffer_log(b, RLCORE_METRIC_OWN, 1));
+    CALL(rlcore_rollout_buffer_read_log(b, &next, rows, 4, &count, &lost));
+    CALL(rlcore_rollout_buffer_format_progress(b, A(10), 4096, &len));
+    CALL(rlcore_rollout_buffer_format_step(b, 1, A(10), ROOM, &len));
+    CALL(rlcore_rollout_buffer_add(b, &taken));
+    CALL(rlcore_rollout_buffer_finish(b, reals, zeros, 0.5f, 0.5f));
+    if (i == 0) CALL(rlcore_rollout_buffer_reset(b));
+  }
+}
+
+static void drive_trajectory(void *mem) {
+  rlcore_trajectory *t = mem;
+  const void *columns[16], *column;
+  void *out[16] = {A(8), A(9)};
+  uint32_t class;
+  drive_columns(columns);
+  const float *reals = (float *)zeros;
+  rlcore_trajectory_view view = {.struct_size = sizeof view};
+  const rlcore_trajectory_frames frames = {sizeof frames, 1, columns, reals, reals, zeros, zeros, reals};
+  CALL(rlcore_trajectory_held(t, &view));
+  CALL(rlcore_trajectory_column(t, 1, &column));
+  for (uint32_t i = 0; i < 2; i++) {
+    const rlcore_trajectory_rows rows = {sizeof rows, i ? view.num_frames & 1023 : 8, i, 0, out, A(1), A(2), A(3), A(4), A(5)};
+    CALL(rlcore_trajectory_process(t, 0.5f, 0.5f, 1, &rows));
+    CALL(rlcore_trajectory_process_rp(t, 0.5f, &rows, &class));
+    CALL(rlcore_trajectory_add(t, &frames));
+  }
+  CALL(rlcore_trajectory_pop(t));
+  CALL(rlcore_trajectory_reset(t));
+  CALL(rlcore_trajectory_add(t, &frames));
+}
+
+static void drive_queue(void *mem) {
+  rlcore_queue *q = mem;
+  uint32_t len;
+  size_t taken;
+  CALL(rlcore_queue_len(q, &len));
+  for (int i = 0; i < 3; i++) CALL(rlcore_queue_push(q, zeros, 8));
+  for (int i = 0; i < 3; i++) CALL(rlcore_queue_pop(q, A(0), ROOM, &taken));
+  CALL(rlcore_queue_len(q, &len));
+}
+
+/* Drives a block that was attached. What is left has to be one that attaches again, unless it was damaged: that may show only
+   later, in a learner's numbers that overflow or in a group of a batch that no worker has begun. */
+static void drive(enum kind kind, void *mem, size_t size, int damaged) {
+  static void (*const of_kind[KINDS])(void *) = {drive_vecenv, drive_batch,  drive_monitor, drive_normalizer,
+                                                 drive_ppo,    drive_policy, drive_lazy,    drive_memory,
+                                                 drive_replay, drive_rollout, drive_trajectory, drive_queue};
+  block_size = size;
+  of_kind[kind](mem);
+  const int32_t status = attach(kind, mem, size);
+  ALWAYS(status == RLCORE_OK || (damaged && status == RLCORE_E_IMAGE));
+}
+
+#endif

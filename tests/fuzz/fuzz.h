@@ -1,0 +1,62 @@
+/* What every fuzz target is made of: an input that is read byte by byte, and zeros after its end; and a finding, which stops
+   the program with a sentence, a stack and the input. */
+#ifndef RLCORE_FUZZ_H
+#define RLCORE_FUZZ_H
+
+#define RLCORE_EXPERIMENTAL
+#include "rlcore.h"
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define FORBID(p, size) __asan_poison_memory_region(p, size)
+#define ALLOW(p, size) __asan_unpoison_memory_region(p, size)
+#endif
+#endif
+/* What a finding does. */
+#ifndef STOP
+#define STOP() abort()
+#endif
+#ifndef FORBID
+#define FORBID(p, size) ((void)(p), (void)(size))
+#define ALLOW(p, size) ((void)(p), (void)(size))
+#endif
+
+/* The input, and where it is read next. */
+static const unsigned char *input;
+static size_t input_size, cursor;
+
+static unsigned byte(void) { return cursor < input_size ? input[cursor++] : (cursor++, 0); }
+
+static unsigned half(void) {
+  const unsigned low = byte();
+  return low | byte() << 8;
+}
+
+static uint32_t word(void) {
+  const uint32_t low = half();
+  return low | (uint32_t)half() << 16;
+}
+
+static void finding(const char *what) {
+  char why[256];
+  rlcore_last_error(why, sizeof why);
+  fprintf(stderr, "finding: %s\n  last error: %s\n", what, why);
+  STOP();
+}
+
+/* The condition holds whatever the input is. */
+#define ALWAYS(condition) ((condition) ? (void)0 : finding(#condition))
+/* The call succeeds whatever the input is. */
+#define FINE(call) ((call) == RLCORE_OK ? (void)0 : finding(#call))
+/* The status is one that the header knows. */
+#define KNOWN(status) ((status) <= RLCORE_OK && (status) >= RLCORE_E_DISABLED ? (void)0 : finding("an unknown status"))
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+#endif

@@ -1,0 +1,141 @@
+/* Every exported function, every argument, everything that can be wrong with it, one at a time: the status has to be the one
+   that the header promises, and nothing may change. Prints a line a function: what was tried of each argument. With an
+   argument of its own: the names of the functions. */
+
+static int failures, attacks;
+#define STOP() (void)failures++
+
+#include "calls.h"
+
+extern const struct op *const __start_ops[], *const __stop_ops[];
+
+static unsigned char bytes[96];
+
+/* Calls with the good arguments, but for the one that takes the byte at `at`. */
+static int32_t call_with(const struct op *op, int at, unsigned chosen) {
+  prepare();
+  memset(bytes, 0, sizeof bytes);
+  if (at >= 0) bytes[at] = (unsigned char)chosen;
+  input = bytes, input_size = sizeof bytes, cursor = 0;
+  return make_call(op);
+}
+
+static void expect(const struct op *op, int i, unsigned chosen, int32_t wanted) {
+  char why[256];
+  const int before = failures;
+  const int32_t got = call_with(op, i, chosen);
+  attacks++;
+  if (failures > before) printf("%s: %s, chosen %u: a finding\n", op->name, i < 0 ? "all good" : arguments[i].name, chosen);
+  if (wanted == REFUSED && got < RLCORE_OK) return;
+  if (got == wanted) {
+    if (wanted == RLCORE_OK || strcmp(op->name, "rlcore_last_error") == 0) return; /* it is not told of itself */
+    FINE(rlcore_last_error(why, sizeof why));
+    if (strncmp(why, rlcore_status_name(wanted), strlen(rlcore_status_name(wanted))) == 0) return;
+  }
+  FINE(rlcore_last_error(why, sizeof why));
+  printf("%s: %s, chosen %u: wanted %s, got %s: %s\n", op->name, i < 0 ? "all good" : arguments[i].name, chosen,
+         rlcore_status_name(wanted), rlcore_status_name(got), why);
+  failures++;
+}
+
+/* Shares bytes with another array in a way that is refused. */
+static int shares(const struct argument *args, int i, unsigned chosen) {
+  int block = -1, before = -1;
+  for (int j = 0; j < i; j++) {
+    if (args[j].form == OBJECT) block = j;
+    if (args[j].form == ARRAY && args[j].size > 0) before = j;
+  }
+  if (args[i].size == 0 || (args[i].flags | (before < 0 ? 0 : args[before].flags)) & IN_PLACE) return 0;
+  if (chosen == IN_BLOCK) return args[i].flags & OUT && block >= 0 && args[i].size + 64 <= args[block].size;
+  return before >= 0 && (args[i].flags | args[before].flags) & OUT && args[i].size <= args[before].size;
+}
+
+static void attack(const struct op *op) {
+  struct argument good[96];
+  expect(op, -1, 0, RLCORE_OK);
+  const int num = num_arguments;
+  memcpy(good, arguments, sizeof good);
+  printf("%s:", op->name);
+  for (int i = 0; i < num; i++) {
+    const struct argument *a = &good[i];
+    const int optional = (a->flags & OPTIONAL) != 0;
+    printf(" %s", a->name);
+    switch (a->form) {
+      case ARRAY:
+        if (a->size == 0) { /* only its other faults can be seen */
+          printf(" unused,");
+          break;
+        }
+        if (!optional) expect(op, i, NIL, RLCORE_E_NULL);
+        if (a->element > 1) expect(op, i, CROOKED, RLCORE_E_ALIGN);
+        if (a->element > 1) expect(op, i, HALF_CROOKED, RLCORE_E_ALIGN);
+        if (shares(good, i, SHARED)) expect(op, i, SHARED, RLCORE_E_OVERLAP);
+        if (shares(good, i, IN_BLOCK)) expect(op, i, IN_BLOCK, a->flags & ANY ? RLCORE_E_OVERLAP : REFUSED); /* what is changed may be none there */
+        if ((a->type == 'f' || a->type == 'd') && !(a->flags & ANY)) {
+          call_with(op, i, NOT_A_NUMBER);
+          if (!(arguments[i].flags & ANY)) expect(op, i, NOT_A_NUMBER, RLCORE_E_VALUE);
+          call_with(op, i, INFINITE);
+          if (!(arguments[i].flags & ANY)) expect(op, i, INFINITE, RLCORE_E_VALUE);
+        }
+        for (unsigned chosen = 0; chosen < 32; chosen++) KNOWN(call_with(op, i, chosen)), attacks++;
+        printf(" %s%s%s", optional ? "" : "NULL,", a->element > 1 ? "crooked," : "", shares(good, i, SHARED) || shares(good, i, IN_BLOCK) ? "shared," : "");
+        break;
+      case STRUCTURE:
+        if (!optional) expect(op, i, NIL, RLCORE_E_NULL);
+        expect(op, i, CROOKED, RLCORE_E_ALIGN);
+        expect(op, i, HALF_CROOKED, RLCORE_E_ALIGN);
+        printf(" %scrooked,", optional ? "" : "NULL,");
+        if (a->flags & FIXED) break;
+        expect(op, i, NO_SIZE, RLCORE_E_CONFIG);
+        expect(op, i, LONG_SIZE, RLCORE_E_CONFIG);
+        expect(op, i, ODD_SIZE, RLCORE_E_CONFIG);
+        expect(op, i, ZERO_TAIL, RLCORE_OK);
+        expect(op, i, OTHER_TAIL, a->flags & OUT ? RLCORE_OK : RLCORE_E_CONFIG);
+        KNOWN(call_with(op, i, SHORT_SIZE));
+        printf("struct_size,");
+        break;
+      case OBJECT:
+        expect(op, i, NIL, RLCORE_E_NULL);
+        expect(op, i, CROOKED, RLCORE_E_ALIGN);
+        expect(op, i, HALF_CROOKED, RLCORE_E_ALIGN);
+        printf(" NULL,crooked,");
+        if (a->flags & FIXED) break; /* memory for one */
+        expect(op, i, OTHER_KIND, RLCORE_E_IMAGE);
+        expect(op, i, NO_OBJECT, RLCORE_E_IMAGE);
+        printf("image,");
+        break;
+      case NUMBER:
+        for (unsigned chosen = 0; chosen < 32; chosen++) KNOWN(call_with(op, i, chosen)), attacks++;
+        if (a->bad == RLCORE_OK) { /* or one of which arrays are as long as it says */
+          printf(" any,");
+          break;
+        }
+        if (optional) {
+          expect(op, i, NONE, a->bad);
+          printf(" 0,");
+          break;
+        }
+        if (a->element > 0) {
+          for (unsigned chosen = 1; chosen <= a->element; chosen++) expect(op, i, chosen, a->bad);
+          printf(" %u values,", a->element);
+          break;
+        }
+        expect(op, i, ABOVE, a->type == 'f' && call_with(op, i, ABOVE) == RLCORE_E_VALUE ? RLCORE_E_VALUE : a->bad);
+        expect(op, i, FAR_ABOVE, a->bad);
+        printf(" out of range,");
+        break;
+    }
+  }
+  printf("\n");
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  for (const struct op *const *op = __start_ops; op < __stop_ops; op++) {
+    if (argc > 1) printf("%s\n", (*op)->name);
+    else attack(*op);
+  }
+  if (argc > 1) return 0;
+  printf("%d attacks, %d failures\n", attacks, failures);
+  return failures != 0;
+}
