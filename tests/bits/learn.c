@@ -14,7 +14,6 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_ppo_config *config
       .final_obs = final_obs,
   };
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
-  const uint8_t *allowed = config->use_action_mask ? mask : NULL;
   rlcore_env_def env;
   rlcore_vecenv_config many;
   rlcore_vecenv *envs;
@@ -33,9 +32,8 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_ppo_config *config
   TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
   TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
   TRY(rlcore_ppo_init(learner, sizeof learner, config, &env.obs, &env.action, &ppo));
-  for (uint32_t t = 0; num_updates > 0; t++) {
-    for (uint32_t i = 0; i < N; i++) mask[2 * i] = 1, mask[2 * i + 1] = (t + i) % 9 != 0;
-    TRY(rlcore_ppo_act(ppo, obs, allowed, action));
+  while (num_updates > 0) {
+    TRY(rlcore_ppo_act(ppo, obs, NULL, action));
     TRY(rlcore_vecenv_step(envs, &env, action, &out));
     TRY(rlcore_ppo_observe(ppo, reward, terminated, truncated, final_obs));
     TRY(rlcore_ppo_phase(ppo, &phase));
@@ -48,7 +46,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_ppo_config *config
         stats.explained_variance, stats.grad_norm, stats.value_mean,
     };
     MIX(h, numbers);
-    TRY(rlcore_ppo_predict(ppo, obs, allowed, num_updates % 2 ? &greedy : NULL, action));
+    TRY(rlcore_ppo_predict(ppo, obs, NULL, num_updates % 2 ? &greedy : NULL, action));
     MIX(h, action);
     TRY(rlcore_ppo_freeze(ppo, num_updates % 3 == 1));
   }
@@ -62,8 +60,10 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_ppo_config *config
   TRY(rlcore_policy_scratch_len(policy, N, &scratch_len));
   CHECK(scratch_len <= LEN(scratch));
   TRY(rlcore_rng_seed(&rng, 10));
-  for (int t = 0; t < 50; t++) {
-    TRY(rlcore_policy_act(policy, N, obs, NULL, t % 5 ? NULL : &greedy, &rng, scratch, LEN(scratch), action));
+  const uint8_t *allowed = env.action.kind == RLCORE_I32 ? mask : NULL;
+  for (uint32_t t = 0; t < 50; t++) {
+    for (uint32_t i = 0; i < N; i++) mask[2 * i] = 1, mask[2 * i + 1] = (t + i) % 9 != 0;
+    TRY(rlcore_policy_act(policy, N, obs, allowed, t % 5 ? NULL : &greedy, &rng, scratch, LEN(scratch), action));
     MIX(h, action);
     TRY(rlcore_vecenv_step(envs, &env, action, &out));
     MIX_SOME(h, obs, N * env.obs.len);
@@ -78,7 +78,6 @@ static rlcore_status ppo_discrete(hashes *h) {
   config.hidden_len[0] = config.hidden_len[1] = 24;
   config.total_steps = 10000;
   config.learning_rate = 2e-3f;
-  config.use_action_mask = 1;
   return train(h, RLCORE_ENV_CARTPOLE, &config, 5);
 }
 
