@@ -5,7 +5,9 @@
 //! (MountainCarContinuous), 552 (Acrobot: 15 sines and cosines, 16 divisions) and 100 (Pendulum), resets included
 //! (callgrind). A row of CartPole reads and writes about 100 bytes, 64 of them its state, which stay in the second cache.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+mod limit;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::env::{
     Acrobot, CartPole, Env, MountainCar, MountainCarContinuous, Pendulum, StepOut, VecEnv, VecEnvConfig,
 };
@@ -49,6 +51,9 @@ fn run<E: Env>(c: &mut Criterion, name: &str, env: &E) {
                 venv.step(action, out).unwrap();
             });
         });
+        // The block and the action are read, the block and four arrays are written.
+        let row = 4 * spec.action.len as usize + 4 * obs_len + 4 + 2;
+        limit::copy(&format!("env/{name}"), [&format!("N{n}"), ""], 16 * block.len() + n * row);
     }
     group.finish();
 }
@@ -62,4 +67,6 @@ fn all(c: &mut Criterion) {
 }
 
 criterion_group!(benches, all);
-criterion_main!(benches);
+fn main() {
+    limit::run(benches);
+}

@@ -4,7 +4,9 @@
 //! larger than any cache; 64 batches of random numbers are used in turn. `copy` writes the same bytes from as many
 //! random places of the same memory, each observation a single copy.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+mod limit;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::data::lazy_frames::{FrameIndex, LazyFrames, LazyFramesConfig};
 use rlcore::kernels::stack::Layout;
 use rlcore::rng::Rng;
@@ -74,6 +76,14 @@ fn bench_frames(c: &mut Criterion) {
             black_box(&mut to).copy_from_slice(black_box(&from));
         })
     });
+    // Two stacks, five frames of which are read, and eight written.
+    let transitions = BATCH * 13 * frame_len;
+    for layout in ["hwc", "chw"] {
+        let (u8, f32) = (format!("transitions/{layout}-u8"), format!("transitions/{layout}-f32"));
+        limit::against("frames", [&u8, "B32"], ["copy/u8", "B32"], transitions);
+        limit::against("frames", [&f32, "B32"], ["copy/f32", "B32"], BATCH * (5 + 4 * 8) * frame_len);
+        limit::copy("frames", [&format!("stacks/{layout}-u8"), "B32"], BATCH * 8 * frame_len);
+    }
 }
 
 fn short() -> Criterion {
@@ -85,4 +95,6 @@ fn short() -> Criterion {
 }
 
 criterion_group! { name = benches; config = short(); targets = bench_frames }
-criterion_main!(benches);
+fn main() {
+    limit::run(benches);
+}

@@ -1,9 +1,11 @@
 //! Kernels beside a copy of the same bytes in the same run. Throughput in elements.
 
+mod limit;
+
 use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::data::normalizer::{Limits, Moments, normalise};
 use rlcore::data::step::Rewrite;
 use rlcore::data::vec_normalize::{VecNormalize, VecNormalizeConfig};
@@ -47,12 +49,8 @@ fn bench_gae(c: &mut Criterion) {
         group.bench_function(BenchmarkId::from_parameter(&shape), |b| {
             b.iter(|| gae(black_box(&rollout), 0.99, 0.95, &mut advantage, &mut value_target).unwrap())
         });
-        // 10 bytes read and 8 written an element: the copy moves 9 each way.
-        let from = vec![1u8; len * 9];
-        let mut to = vec![0u8; len * 9];
-        group.bench_function(BenchmarkId::new("copy", &shape), |b| {
-            b.iter(|| black_box(&mut to).copy_from_slice(black_box(&from)))
-        });
+        // 10 bytes read and 8 written an element.
+        limit::copy("gae", [&shape, ""], 18 * len);
     }
 }
 
@@ -69,9 +67,7 @@ fn bench_transpose(c: &mut Criterion) {
                 transpose(n, 128, len, Elements::F32(black_box(&x)), ElementsMut::F32(black_box(&mut out))).unwrap()
             })
         });
-        group.bench_function(BenchmarkId::new("copy", &shape), |b| {
-            b.iter(|| black_box(&mut out).copy_from_slice(black_box(&x)))
-        });
+        limit::copy("transpose", [&shape, ""], 8 * x.len());
     }
 }
 
@@ -90,13 +86,16 @@ fn bench_categorical(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("sample", &shape), |b| {
             b.iter(|| categorical::sample(black_box(&batch), Sampling::Basic, &uniform, &mut action).unwrap())
         });
+        limit::copy("categorical", ["sample", &shape], (4 * n + 8) * rows);
         let action = action.clone();
         group.bench_function(BenchmarkId::new("evaluate", &shape), |b| {
             b.iter(|| categorical::evaluate(black_box(&batch), &action, &mut log_prob, &mut entropy).unwrap())
         });
+        limit::copy("categorical", ["evaluate", &shape], (4 * n + 12) * rows);
         group.bench_function(BenchmarkId::new("gradient", &shape), |b| {
             b.iter(|| categorical::gradient(black_box(&batch), &action, &grads, &grads, &mut grad).unwrap())
         });
+        limit::copy("categorical", ["gradient", &shape], (8 * n + 12) * rows);
     }
 }
 
@@ -115,19 +114,22 @@ fn bench_gaussian(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("sample", &shape), |b| {
             b.iter(|| gaussian::sample(black_box(&batch), &action, &mut drawn).unwrap())
         });
+        limit::copy("gaussian", ["sample", &shape], 12 * width * rows);
         group.bench_function(BenchmarkId::new("log_prob", &shape), |b| {
             b.iter(|| gaussian::log_prob(black_box(&batch), &action, &mut log_prob).unwrap())
         });
+        limit::copy("gaussian", ["log_prob", &shape], (8 * width + 4) * rows);
         group.bench_function(BenchmarkId::new("gradient", &shape), |b| {
             b.iter(|| {
                 let (mean_grad, log_std_grad) = (&mut mean_grad, &mut log_std_grad);
                 gaussian::gradient(black_box(&batch), &action, &grads, &grads, mean_grad, log_std_grad).unwrap()
             })
         });
+        limit::copy("gaussian", ["gradient", &shape], (12 * width + 8) * rows);
     }
 }
 
-/// One step of an observation normaliser: update, then normalise. 12 bytes an element; the copy moves 6 each way.
+/// One step of an observation normaliser: update, then normalise. 12 bytes an element, which is read twice.
 fn bench_moments(c: &mut Criterion) {
     let mut group = c.benchmark_group("moments");
     for (rows, width) in [(1, 17), (8, 4), (64, 3), (64, 17), (4, 400), (4096, 17), (4096, 64)] {
@@ -143,6 +145,7 @@ fn bench_moments(c: &mut Criterion) {
                 normalise(&mean, &var, Limits::default(), Rewrite::apart(&x, &mut out)).unwrap();
             })
         });
+        limit::copy("moments", [&shape, ""], 12 * x.len());
         // The same in one call, which looks only once for numbers that are not finite.
         let config = VecNormalizeConfig { num_envs: rows as u32, obs_len: width as u32, ..Default::default() };
         let mut words = vec![0u64; VecNormalize::size(&config).unwrap() / 8];
@@ -150,10 +153,7 @@ fn bench_moments(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("vec_normalize", &shape), |b| {
             b.iter(|| block.reset(Rewrite::apart(black_box(&x), &mut out)).unwrap())
         });
-        let (from, mut to) = (vec![1u8; rows * width * 6], vec![0u8; rows * width * 6]);
-        group.bench_function(BenchmarkId::new("copy", &shape), |b| {
-            b.iter(|| black_box(&mut to).copy_from_slice(black_box(&from)))
-        });
+        limit::copy("moments", ["vec_normalize", &shape], 12 * x.len());
     }
 }
 
@@ -166,4 +166,6 @@ fn short() -> Criterion {
 }
 
 criterion_group! { name = benches; config = short(); targets = bench_gae, bench_transpose, bench_categorical, bench_gaussian, bench_moments }
-criterion_main!(benches);
+fn main() {
+    limit::run(benches);
+}

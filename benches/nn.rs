@@ -1,12 +1,17 @@
 //! Towers at the sizes that PPO uses, and the optimiser. Throughput in rows, in operations of the hidden product (two a
 //! multiply-add; one row each way where both passes run), or in parameters.
 
+mod limit;
+
 use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::nn::{Activation, Adam, Mlp};
 use rlcore::rng::Rng;
+
+/// Multiplications and additions that a row takes through the products of a tower, once.
+const TOWER: usize = 2 * (4 * 64 + 64 * 64 + 64 * 2);
 
 const NAMES: [(&str, Activation); 2] = [("relu", Activation::Relu), ("tanh", Activation::Tanh)];
 
@@ -40,6 +45,7 @@ fn bench_infer(c: &mut Criterion) {
             group.bench_function(BenchmarkId::new(format!("{name}_infer"), format!("B{batch}")), |b| {
                 b.iter(|| a.mlp.infer(black_box(&a.params), &a.x, batch, &mut a.scratch, &mut a.out).unwrap())
             });
+            limit::operations("mlp_4-64-64-2", [&format!("{name}_infer"), &format!("B{batch}")], TOWER * batch);
         }
     }
 }
@@ -57,6 +63,9 @@ fn bench_both_ways(c: &mut Criterion) {
                     a.mlp.backward(p, &a.x, batch, &a.tape, &a.out, &mut a.grads, &mut a.scratch).unwrap();
                 })
             });
+            // Forward, and backward to the weights of all layers and to the inputs of all but the first.
+            let id = [format!("{name}_forward_backward"), format!("B{batch}")];
+            limit::operations("mlp_4-64-64-2", [&id[0], &id[1]], (3 * TOWER - 2 * 4 * 64) * batch);
         }
     }
 }
@@ -70,12 +79,15 @@ fn bench_products(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("forward", format!("M{batch}")), |b| {
             b.iter(|| a.mlp.infer(black_box(&a.params), &a.x, batch, &mut a.scratch, &mut a.out).unwrap())
         });
+        let shape = format!("M{batch}");
+        limit::operations("product_64x64", ["forward", &shape], 2 * 64 * 64 * batch);
         group.bench_function(BenchmarkId::new("weight_gradient", format!("M{batch}")), |b| {
             b.iter(|| {
                 let p = black_box(&a.params);
                 a.mlp.backward(p, &a.x, batch, &a.tape, &a.out, &mut a.grads, &mut a.scratch).unwrap()
             })
         });
+        limit::operations("product_64x64", ["weight_gradient", &shape], 2 * 64 * 64 * batch);
     }
 }
 
@@ -90,6 +102,8 @@ fn bench_adam(c: &mut Criterion) {
         let adam = Adam::default();
         b.iter(|| adam.step(&mut params, black_box(&grads), &mut m, &mut v, &mut steps, 1e-9, 0.5).unwrap())
     });
+    // Four arrays are read, three of them written.
+    limit::copy("adam", [&len.to_string(), ""], 7 * 4 * len);
 }
 
 fn short() -> Criterion {
@@ -105,4 +119,6 @@ criterion_group! {
     config = short();
     targets = bench_infer, bench_both_ways, bench_products, bench_adam
 }
-criterion_main!(benches);
+fn main() {
+    limit::run(benches);
+}

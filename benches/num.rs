@@ -1,8 +1,10 @@
 //! Transcendental functions over 4096 f32, in lanes of 16 and at every CPU level: `num/<function>/<level>`.
 
+mod limit;
+
 use std::hint::black_box;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::cpu::{self, Kernel, LEVELS, Level};
 use rlcore::num;
 use rlcore::rng::Rng;
@@ -29,13 +31,15 @@ impl<F: Fn(f32) -> f32> Kernel for Map<'_, F> {
     }
 }
 
-fn at_all_levels(c: &mut Criterion, name: &str, mut run: impl FnMut()) {
-    let mut group = c.benchmark_group(format!("num/{name}"));
+fn at_all_levels(c: &mut Criterion, name: &str, bytes: usize, mut run: impl FnMut()) {
+    let name = format!("num/{name}");
+    let mut group = c.benchmark_group(&name);
     group.throughput(Throughput::Elements(LEN as u64));
     for level in LEVELS {
         cpu::set_limit(level);
         if cpu::level() == level {
             group.bench_function(BenchmarkId::from_parameter(format!("{level:?}")), |b| b.iter(&mut run));
+            limit::copy(&name, [&format!("{level:?}"), ""], bytes * LEN);
         }
     }
     cpu::set_limit(Level::Avx512);
@@ -46,7 +50,7 @@ fn map(c: &mut Criterion, name: &str, low: f64, high: f64, f: impl Fn(f32) -> f3
     let mut rng = Rng::seeded(1);
     let x: Vec<f32> = (0..LEN).map(|_| rng.uniform_in(low, high) as f32).collect();
     let mut y = vec![0.0; LEN];
-    at_all_levels(c, name, || cpu::dispatch(Map { x: black_box(&x), y: black_box(&mut y), f }));
+    at_all_levels(c, name, 8, || cpu::dispatch(Map { x: black_box(&x), y: black_box(&mut y), f }));
 }
 
 #[inline(always)]
@@ -64,9 +68,9 @@ fn all(c: &mut Criterion) {
     map(c, "softplus", -20.0, 20.0, num::softplus);
     map(c, "sin_cos", -1e4, 1e4, sin_plus_cos);
     let (mut rng, mut normal) = (Rng::seeded(1), vec![0.0; LEN]);
-    at_all_levels(c, "fill_normal", || rng.fill_normal(black_box(&mut normal)));
+    at_all_levels(c, "fill_normal", 4, || rng.fill_normal(black_box(&mut normal)));
     let mut order = vec![0; LEN];
-    at_all_levels(c, "permutation", || rng.permutation(black_box(&mut order)));
+    at_all_levels(c, "permutation", 4, || rng.permutation(black_box(&mut order)));
 }
 
 criterion_group! {
@@ -75,4 +79,6 @@ criterion_group! {
         .measurement_time(std::time::Duration::from_millis(600)).sample_size(20);
     targets = all
 }
-criterion_main!(benches);
+fn main() {
+    limit::run(benches);
+}

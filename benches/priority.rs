@@ -3,7 +3,9 @@
 //! 64 batches of random items are used in turn, each with weights of its own, so that every update changes every sum above
 //! it. `stratified` draws one item from each of B equal parts of the sum, `independent` each from all of it.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+mod limit;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::block::{Cutter, Plan};
 use rlcore::data::sum_tree::{SumTree, spans};
 use rlcore::rng::Rng;
@@ -12,6 +14,9 @@ use std::time::Duration;
 
 const ITEMS: usize = 1 << 20;
 const SETS: usize = 64;
+
+/// Bytes of an item's nodes, from the root to its weight: four levels of 16 sums, and 16 weights.
+const PATH: usize = 4 * 16 * 8 + 16 * 4;
 
 fn bench_tree(c: &mut Criterion) {
     let mut plan = Plan::default();
@@ -40,6 +45,7 @@ fn bench_tree(c: &mut Criterion) {
                 black_box(&mut found);
             })
         });
+        limit::copy("priority", ["stratified", &format!("B{batch}")], batch * (PATH + 20));
         group.bench_function(BenchmarkId::new("independent", format!("B{batch}")), |b| {
             b.iter(|| {
                 let total = tree.view().total();
@@ -48,6 +54,7 @@ fn bench_tree(c: &mut Criterion) {
                 black_box(&mut found);
             })
         });
+        limit::copy("priority", ["independent", &format!("B{batch}")], batch * (PATH + 20));
         let slots: Vec<u32> = (0..SETS * batch).map(|_| rng.bounded(ITEMS as u64 - 1) as u32).collect();
         let weights: Vec<f32> = slots.iter().map(|_| 0.01 + rng.uniform_f32()).collect();
         let mut sets = slots.chunks_exact(batch).cycle();
@@ -58,6 +65,7 @@ fn bench_tree(c: &mut Criterion) {
                 tree.set(sets.next().unwrap(), &weights[at..at + batch]).unwrap();
             })
         });
+        limit::copy("priority", ["update", &format!("B{batch}")], batch * (PATH + 4 * 16 * 4 + 8 + 4 + 4 * 12));
     }
     group.finish();
 }
@@ -70,4 +78,6 @@ fn short() -> Criterion {
 }
 
 criterion_group! { name = benches; config = short(); targets = bench_tree }
-criterion_main!(benches);
+fn main() {
+    limit::run(benches);
+}

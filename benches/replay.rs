@@ -11,7 +11,9 @@
 //! knows the slots and the length of each copy beforehand. 64 batches of random numbers are used in turn, each as a sampler
 //! leaves it: next to the core.
 
-use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+mod limit;
+
+use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::block::{Cutter, Plan};
 use rlcore::data::lazy_frames::FrameIndex;
 use rlcore::data::memory::{Draw, Frame, FramesOut, Memory, MemoryConfig, Rule, Sample};
@@ -99,6 +101,7 @@ fn bench_memory(c: &mut Criterion) {
             view.gather_frames(&samples, LEN, out).unwrap();
         })
     });
+    limit::copy("memory", ["gather", &format!("B{BATCH}xL{LEN}")], BATCH * LEN * 2 * 20);
 
     const ROLLOUT: usize = 20;
     group.throughput(Throughput::Elements(ROLLOUT as u64));
@@ -118,6 +121,11 @@ fn bench_memory(c: &mut Criterion) {
             }
         })
     });
+    // A frame is read, and written with its columns of 20 bytes or without.
+    let frame = size_of::<Frame>();
+    limit::copy("memory", ["add_rollout", &format!("n{ROLLOUT}")], ROLLOUT * 2 * (frame + 20));
+    limit::copy("memory", ["add", &format!("n{ROLLOUT}")], ROLLOUT * 2 * (frame + 20));
+    limit::copy("memory", ["index/add", &format!("n{ROLLOUT}")], ROLLOUT * 2 * frame);
 }
 
 /// Calls `body` with a table whose only ring is full.
@@ -195,6 +203,7 @@ fn bench_cartpole(c: &mut Criterion) {
                     view.gather(4, index, Layout::Hwc, ElementsMut::U8(&mut flag)).unwrap();
                 })
             });
+            let shape = format!("B{batch}");
             group.bench_function(BenchmarkId::new("cartpole/copy", format!("B{batch}")), |b| {
                 each(b, &slots, batch, |slots| {
                     copy::<16>(view.columns[0], slots, bytemuck::cast_slice_mut(&mut obs));
@@ -204,6 +213,7 @@ fn bench_cartpole(c: &mut Criterion) {
                     copy::<1>(view.columns[4], slots, &mut flag);
                 })
             });
+            limit::against("gather", ["cartpole", &shape], ["cartpole/copy", &shape], 2 * 41 * batch);
         }
     });
 }
@@ -225,6 +235,8 @@ fn bench_bytes<const W: usize>(c: &mut Criterion) {
             group.bench_function(BenchmarkId::new(format!("bytes{W}/copy"), format!("B{batch}")), |b| {
                 each(b, &slots, batch, |slots| copy::<W>(view.columns[0], slots, &mut out))
             });
+            let (what, shape) = (format!("bytes{W}"), format!("B{batch}"));
+            limit::against("gather", [&what, &shape], [&format!("{what}/copy"), &shape], 2 * W * batch);
         }
     });
 }
@@ -255,6 +267,11 @@ fn bench_frames(c: &mut Criterion) {
                     black_box(&mut out);
                 })
             });
+            for layout in ["chw", "hwc"] {
+                let shape = format!("B{BATCH}");
+                let (what, copy) = (format!("{name}-{layout}"), format!("{name}/copy"));
+                limit::against("gather", [&what, &shape], [&copy, &shape], 2 * BATCH * LEN * k);
+            }
         });
     }
 }
@@ -269,4 +286,6 @@ fn short() -> Criterion {
 
 criterion_group! { name = benches; config = short(); targets =
 bench_memory, bench_cartpole, bench_bytes<17>, bench_bytes<100>, bench_frames }
-criterion_main!(benches);
+fn main() {
+    limit::run(benches);
+}

@@ -3,7 +3,9 @@
 //! `gather` takes observation, action and the five numbers of random samples; `windows` takes windows of 8 steps; `copy`
 //! writes the same bytes of observations from the same places, one copy a sample. 64 minibatches are used in turn.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+mod limit;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::data::rollout_buffer::{Minibatch, RolloutBuffer, RolloutBufferConfig, Step};
 use rlcore::data::table::Column;
 use rlcore::space::{Element, Elements, ElementsMut};
@@ -36,6 +38,8 @@ fn bench_rollouts(c: &mut Criterion) {
                 }
             })
         });
+        // Observation, action, three numbers and two flags are read and written.
+        limit::copy("rollout", ["add", &shape(n)], 2 * n * (len + 4 + 12 + 2));
         while buffer.add(&step).is_ok() {}
         buffer.finish(&numbers, None, 0.99, 0.95).unwrap();
 
@@ -76,6 +80,9 @@ fn bench_rollouts(c: &mut Criterion) {
                 black_box(&mut got);
             })
         });
+        for name in ["gather", "windows"] {
+            limit::against("rollout", [name, &shape(rows)], ["copy", &shape(rows)], 2 * rows * (len + 4 + 20));
+        }
     }
     group.finish();
 }
@@ -85,4 +92,6 @@ criterion_group! {
     config = Criterion::default().warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
     targets = bench_rollouts
 }
-criterion_main!(benches);
+fn main() {
+    limit::run(benches);
+}

@@ -2,7 +2,9 @@
 //!
 //! The limit is the arithmetic of two 64-64 towers: 234 kFLOP a step at the CartPole settings, 122 kFLOP at Pendulum's.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+mod limit;
+
+use criterion::{Criterion, Throughput, criterion_group};
 use rlcore::env::{Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::learn::{Config, Phase, Ppo};
 use rlcore::space::{Element, Elements, ElementsMut};
@@ -25,7 +27,7 @@ fn pendulum() -> Config {
     }
 }
 
-fn updates(c: &mut Criterion, label: &str, name: &str, config: Config) {
+fn updates(c: &mut Criterion, label: &str, name: &str, config: Config, operations: usize) {
     let env = Builtin::from_name(name).unwrap();
     let (spec, n) = (env.spec(), config.num_envs as usize);
     let vec_config = VecEnvConfig { num_envs: config.num_envs, seed: 1, ..VecEnvConfig::default() };
@@ -61,13 +63,16 @@ fn updates(c: &mut Criterion, label: &str, name: &str, config: Config) {
             ppo.learn(Some(Elements::F32(&obs)), 0).unwrap()
         })
     });
+    limit::operations("train", [label, ""], operations * config.batch_len());
     group.finish();
 }
 
 fn train(c: &mut Criterion) {
-    updates(c, "cartpole/4x128-64-64-tanh", "CartPole-v1", cartpole());
-    updates(c, "pendulum/4x1024-64-64-relu", "Pendulum-v1", pendulum());
+    updates(c, "cartpole/4x128-64-64-tanh", "CartPole-v1", cartpole(), 234_000);
+    updates(c, "pendulum/4x1024-64-64-relu", "Pendulum-v1", pendulum(), 122_000);
 }
 
 criterion_group!(benches, train);
-criterion_main!(benches);
+fn main() {
+    limit::run(benches);
+}

@@ -1,9 +1,11 @@
 //! V-trace beside a copy of the same bytes in the same run. Throughput in elements, T times N.
 
+mod limit;
+
 use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::kernels::gae::Accumulate;
 use rlcore::kernels::grid::{Columns, cells};
 use rlcore::kernels::vtrace::{Outputs, Policies, Rates, VTrace, from_importance_weights, from_logits};
@@ -45,6 +47,8 @@ fn bench_vtrace(c: &mut Criterion) {
             group.bench_function(BenchmarkId::new(name, &shape), |b| {
                 b.iter(|| from_importance_weights(black_box(&v), &log_rho, &mut vs, &mut pg_advantage).unwrap())
             });
+            // 16 bytes read and 8 written an element.
+            limit::copy("vtrace", [name, &shape], 24 * len);
         }
         let policies =
             Policies { num_actions: A, behaviour_logits: &logits[0], target_logits: &logits[1], action: &action };
@@ -56,13 +60,7 @@ fn bench_vtrace(c: &mut Criterion) {
                 from_logits(black_box(&v), &policies, columns, &out).unwrap()
             })
         });
-        // 16 bytes read and 8 written an element, and 8 A bytes of logits: the copy moves half of it each way.
-        for (name, bytes) in [("copy", 12), ("copy_with_logits", 12 + 4 * A)] {
-            let (from, mut to) = (vec![1u8; len * bytes], vec![0u8; len * bytes]);
-            group.bench_function(BenchmarkId::new(name, &shape), |b| {
-                b.iter(|| black_box(&mut to).copy_from_slice(black_box(&from)))
-            });
-        }
+        limit::copy("vtrace", ["logits", &format!("{shape}xA{A}")], (24 + 8 * A) * len);
     }
 }
 
@@ -75,4 +73,6 @@ fn short() -> Criterion {
 }
 
 criterion_group! { name = benches; config = short(); targets = bench_vtrace }
-criterion_main!(benches);
+fn main() {
+    limit::run(benches);
+}

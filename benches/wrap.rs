@@ -5,8 +5,11 @@
 //! add the resizing (two frames to 84 by 84, the work of `warp_skip` over `frames`), the stack (four gray frames side by
 //! side) and what the last list names.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use rlcore::env::wrap::{Pipeline, Wrapper};
+mod limit;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
+use rlcore::env::wrap::Pipeline;
+use rlcore::env::wrap::Wrapper::{self, *};
 use rlcore::env::{Env, Spec, Step, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::Result;
 use rlcore::rng::Rng;
@@ -89,12 +92,15 @@ fn run(c: &mut Criterion, name: &str, list: &[Wrapper<'_>]) {
                 envs.step(Elements::I32(&action), out).unwrap();
             });
         });
+        // The source's copies, and what is shown.
+        let frames = if list.iter().any(|w| matches!(w, MaxAndSkip { .. } | ActionRepeat { .. })) { 4 } else { 1 };
+        let shown = len * if space.kind == Element::U8 { 1 } else { 4 };
+        limit::copy(&format!("wrap/{name}"), [&format!("N{n}"), ""], n * frames * 2 * SCREEN + shown);
     }
     group.finish();
 }
 
 fn all(c: &mut Criterion) {
-    use Wrapper::*;
     let noops = NoopReset { max: 30, exactly: 0, noop: 0 };
     let skip = MaxAndSkip { count: 4 };
     let fire = FireReset { fire: 1, second: 2 };
@@ -114,4 +120,6 @@ fn all(c: &mut Criterion) {
 }
 
 criterion_group!(benches, all);
-criterion_main!(benches);
+fn main() {
+    limit::run(benches);
+}

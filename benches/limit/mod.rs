@@ -1,0 +1,147 @@
+//! What bounds a kernel: each bench says how many bytes it moves, or how much it computes, and how close it comes to the
+//! most that this machine does is measured in the same run.
+//!
+//! After a program's benches there is a line for each: bytes read and written, time (criterion's median), and the share
+//! of a copy that moves as many bytes, or of the multiply-adds that one core does at most. `--bench table` collects them.
+#![allow(dead_code)] // no bench needs all of it
+
+use rlcore::cpu::{self, Kernel};
+use std::fs;
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant, SystemTime};
+
+static BEGAN: OnceLock<SystemTime> = OnceLock::new();
+static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Runs a program's benches, then prints a line for each of them that said what it moves or computes.
+pub fn run(benches: fn()) {
+    BEGAN.get_or_init(SystemTime::now);
+    benches();
+    criterion::Criterion::default().configure_from_args().final_summary();
+    let lines = LINES.lock().unwrap();
+    if !lines.is_empty() {
+        println!("{:44} {:>12} {:>11} {:>8}  share", "kernel", "bytes", "time", "GB/s");
+    }
+    for line in lines.iter() {
+        println!("{line}");
+    }
+}
+
+/// `id` of `group` has just been measured and moves `bytes`, read and written together: times a copy from one array of
+/// half as many to another.
+pub fn copy(group: &str, id: [&str; 2], bytes: usize) {
+    let Some(time) = measured(group, id) else { return };
+    let (from, mut to) = (vec![1u8; bytes / 2], vec![0u8; bytes / 2]);
+    let copy = median(|| black_box(&mut to).copy_from_slice(black_box(&from)));
+    say(group, id, time, Some(bytes), copy / time, "of a copy");
+}
+
+/// As [`copy`], against a copy that was measured as `copy` of the same group because it knows the places better.
+pub fn against(group: &str, id: [&str; 2], copy: [&str; 2], bytes: usize) {
+    let (Some(time), Some(copy)) = (measured(group, id), measured(group, copy)) else { return };
+    say(group, id, time, Some(bytes), copy / time, "of a copy from the same places");
+}
+
+/// `id` of `group` has just been measured and does so many multiplications and additions.
+pub fn operations(group: &str, id: [&str; 2], operations: usize) {
+    static PEAK: OnceLock<f64> = OnceLock::new();
+    let Some(time) = measured(group, id) else { return };
+    let peak = PEAK.get_or_init(|| peak::<2>().max(peak::<6>()).max(peak::<8>()));
+    say(group, id, time, None, operations as f64 / peak / time, "of the multiply-adds");
+}
+
+fn say(group: &str, id: [&str; 2], time: f64, bytes: Option<usize>, share: f64, of: &str) {
+    let name = [group, id[0], id[1]].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+    let (size, rate) = match bytes {
+        Some(bytes) => (bytes.to_string(), format!("{:.1}", bytes as f64 / time / 1e9)),
+        None => ("-".into(), "-".into()),
+    };
+    let line = format!("{name:44} {size:>12} {:>8.3} us {rate:>8}  {share:.2} {of}", time * 1e6);
+    fs::write(folder(group, id).join("limit.txt"), format!("{size} {share:.4} {of}\n")).unwrap();
+    LINES.lock().unwrap().push(line);
+}
+
+/// Criterion's folder of a bench.
+fn folder(group: &str, id: [&str; 2]) -> PathBuf {
+    let safe = |part: &str| part.replace(['?', '"', '/', '\\', '*', '<', '>', ':', '|', '^'], "_");
+    let mut path = results().join(safe(group));
+    path.extend(id.into_iter().filter(|part| !part.is_empty()).map(safe));
+    path
+}
+
+/// Where criterion keeps its results.
+pub fn results() -> PathBuf {
+    match std::env::var_os("CRITERION_HOME") {
+        Some(home) => home.into(),
+        None => std::env::current_exe().unwrap().ancestors().nth(3).unwrap().join("criterion"),
+    }
+}
+
+/// Seconds of one call; None unless this run has measured it.
+fn measured(group: &str, id: [&str; 2]) -> Option<f64> {
+    let path = folder(group, id).join("new/estimates.json");
+    let written = fs::metadata(&path).and_then(|data| data.modified()).ok()?;
+    let text = fs::read_to_string(path).ok()?;
+    if written < *BEGAN.get()? {
+        None
+    } else {
+        Some(number_after(&text, &["\"median\"", "\"point_estimate\":"])? / 1e9)
+    }
+}
+
+/// The number that follows these words, one after another.
+pub fn number_after(text: &str, words: &[&str]) -> Option<f64> {
+    let rest = words.iter().try_fold(text, |rest, word| Some(rest.split_once(word)?.1))?;
+    let end = rest.find([',', '}']).unwrap_or(rest.len());
+    rest[..end].trim().parse().ok()
+}
+
+/// Seconds of one call: the median of up to 31 parts of a millisecond or one call each.
+fn median(mut work: impl FnMut()) -> f64 {
+    let mut time = |calls: u32| {
+        let start = Instant::now();
+        (0..calls).for_each(|_| work());
+        start.elapsed()
+    };
+    let mut calls = 1;
+    while time(calls) < Duration::from_millis(1) {
+        calls *= 2;
+    }
+    let parts = if time(calls) > Duration::from_millis(10) { 7 } else { 31 };
+    let mut times: Vec<Duration> = (0..parts).map(|_| time(calls)).collect();
+    times.sort();
+    times[parts / 2].as_secs_f64() / f64::from(calls)
+}
+
+/// Multiplications and additions a second, in as many vectors of 16 side by side.
+fn peak<const CHAINS: usize>() -> f64 {
+    const STEPS: usize = 1000;
+    let seconds = median(|| {
+        black_box(cpu::dispatch(Chains::<CHAINS> { factor: black_box(0.999), summand: black_box(0.001) }));
+    });
+    (2 * 16 * CHAINS * STEPS) as f64 / seconds
+}
+
+struct Chains<const CHAINS: usize> {
+    factor: f32,
+    summand: f32,
+}
+
+impl<const CHAINS: usize> Kernel for Chains<CHAINS> {
+    type Output = [[f32; 16]; CHAINS];
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let mut sums = [[1.0; 16]; CHAINS];
+        for _ in 0..1000 {
+            for sum in &mut sums {
+                for x in sum {
+                    *x = *x * self.factor + self.summand;
+                }
+            }
+        }
+        sums
+    }
+}
