@@ -1,0 +1,211 @@
+//! Blocks of no object in particular: what a header says, what is refused and in which words, and what a plan allows.
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use rlcore::block::{
+    BLOCK_ALIGN, Cutter, FIELD_ALIGN, HASH_START, Header, IMAGE, Kind, Misfit, Plan, Span, TooLong, attach, config,
+    copy, create, hash, rows, rows_mut, spans, view,
+};
+use rlcore::error::{Error, Given, Kind as ErrorKind};
+
+/// Two words of configuration, of which the second is how many numbers follow.
+type Config = [u32; 2];
+const CONFIG: Config = [7, 9];
+const KIND: Kind = Kind::Queue;
+
+/// Where the fields of the header begin, as the image has them.
+const MAGIC: usize = 0;
+const BYTE_ORDER: usize = 8;
+const VERSION: usize = 12;
+const KIND_AT: usize = 16;
+const CONFIG_SIZE: usize = 20;
+const SIZE: usize = 24;
+const CHECK: usize = 32;
+
+fn size_of(config: &Config) -> Result<usize, Error> {
+    let mut plan = Plan::default();
+    spans::<Config>(&mut plan)?;
+    plan.span::<f32>(config[1] as usize)?;
+    Ok(plan.size()?)
+}
+
+/// A block and eight words after it.
+fn block() -> [u64; 32] {
+    let mut words = [u64::MAX; 32];
+    let size = size_of(&CONFIG).unwrap();
+    assert_eq!(create(cast_slice_mut(&mut words), KIND, size, &CONFIG).unwrap().len(), size);
+    words
+}
+
+/// The block with bytes of its header replaced.
+fn with(at: usize, bytes: &[u8]) -> [u64; 32] {
+    let mut words = block();
+    cast_slice_mut::<_, u8>(&mut words)[at..at + bytes.len()].copy_from_slice(bytes);
+    words
+}
+
+fn refusal(words: &[u64]) -> String {
+    let error = attach::<Config>(cast_slice(words), KIND, size_of).unwrap_err();
+    format!("{:?}: {error}", error.kind)
+}
+
+#[test]
+fn a_block_is_its_header_its_configuration_and_zeros() {
+    let words = block();
+    let bytes: &[u8] = cast_slice(&words);
+    let size = size_of(&CONFIG).unwrap();
+    assert_eq!(size, 3 * FIELD_ALIGN);
+    assert_eq!(&bytes[..8], b"rlcore\0\n");
+    let word = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!((word(BYTE_ORDER), word(VERSION), word(KIND_AT)), (0x0102_0304, IMAGE, 12));
+    assert_eq!((word(CONFIG_SIZE), word(FIELD_ALIGN), word(FIELD_ALIGN + 4)), (8, 7, 9));
+    assert_eq!(bytes[SIZE..CHECK], (size as u64).to_ne_bytes());
+    assert!(bytes[CHECK + 8..FIELD_ALIGN].iter().chain(&bytes[FIELD_ALIGN + 8..size]).all(|&b| b == 0));
+    assert!(bytes[size..].iter().all(|&b| b == 255), "bytes beyond the size are not the block's");
+
+    // The checksum: FNV-1a over the header with a zero in its place, then the configuration.
+    let mut sealed = bytes[..40].to_vec();
+    sealed[CHECK..].fill(0);
+    let sum = sealed.iter().chain(&bytes[FIELD_ALIGN..FIELD_ALIGN + 8]);
+    let sum = sum.fold(0xcbf2_9ce4_8422_2325u64, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+    assert_eq!(bytes[CHECK..CHECK + 8], sum.to_ne_bytes());
+
+    assert_eq!(attach::<Config>(bytes, KIND, size_of).unwrap(), CONFIG);
+    assert_eq!(attach::<Config>(&bytes[..size], KIND, size_of).unwrap(), CONFIG);
+    assert_eq!(config::<Config>(bytes, KIND).unwrap(), CONFIG);
+    assert_eq!(Header::read(bytes, KIND).unwrap().size(), size as u64);
+    assert!(Header::begins(bytes, KIND));
+}
+
+#[test]
+fn hashes_are_those_of_fnv() {
+    let of = |text: &str| hash(HASH_START, text.as_bytes());
+    assert_eq!(of(""), 0xcbf2_9ce4_8422_2325);
+    assert_eq!(of("a"), 0xaf63_dc4c_8601_ec8c);
+    assert_eq!(of("foobar"), 0x8594_4171_f739_67e8);
+    assert_eq!(hash(of("foo"), b"bar"), of("foobar"));
+}
+
+#[test]
+fn every_field_of_a_header_is_looked_at() {
+    let other = 0x0403_0201u32;
+    for (at, bytes, words) in [
+        (MAGIC, &b"R"[..], "Image: block: bytes that begin as an rlcore image does"),
+        (
+            BYTE_ORDER,
+            &other.to_ne_bytes(),
+            "Image: block: an image of this machine's byte order; this one is of the other",
+        ),
+        (BYTE_ORDER, &[9; 4], "Image: block: a byte-order mark; this header is damaged"),
+        (VERSION, &2u32.to_ne_bytes(), "Image: block: image version 1, given 2"),
+        (KIND_AT, &3u32.to_ne_bytes(), "Image: block: an image of kind 12, given 3"),
+    ] {
+        let damaged = with(at, bytes);
+        let mem: &[u8] = cast_slice(&damaged);
+        assert_eq!(refusal(&damaged), words);
+        assert!(!Header::begins(mem, KIND), "{words}");
+        assert!(Header::read(mem, KIND).is_err() && config::<Config>(mem, KIND).is_err(), "{words}");
+    }
+    assert_eq!(refusal(&with(CONFIG_SIZE, &4u32.to_ne_bytes())), "Image: block: configuration bytes 8, given 4");
+    assert_eq!(refusal(&with(SIZE, &257u64.to_ne_bytes())), "Size: block: bytes, at least 257, given 256");
+    let sealed = "Image: block: a header and configuration that agree with their checksum";
+    for at in [SIZE, CHECK, CHECK + 7, 40 - 1, FIELD_ALIGN, FIELD_ALIGN + 7] {
+        let byte = cast_slice::<_, u8>(&block())[at] ^ 1;
+        assert_eq!(refusal(&with(at, &[byte])), sealed, "byte {at}");
+    }
+    // A size that fits the memory exactly is no reason by itself.
+    assert_eq!(refusal(&with(SIZE, &256u64.to_ne_bytes())), sealed);
+}
+
+#[test]
+fn the_size_has_to_be_what_the_configuration_asks_for() {
+    let words = block();
+    let mem: &[u8] = cast_slice(&words);
+    let more = attach::<Config>(mem, KIND, |c| Ok(size_of(c)? + 1)).unwrap_err();
+    assert_eq!(more.kind, ErrorKind::Image);
+    assert_eq!(more.to_string(), "block: the size that its configuration asks for, 193, given 192");
+    let refused = attach::<Config>(mem, KIND, |_| Err(Error::new(ErrorKind::Config, "config: another"))).unwrap_err();
+    assert_eq!((refused.kind, refused.what), (ErrorKind::Image, "config: another"));
+}
+
+#[test]
+fn memory_that_is_short_or_off_its_boundary_is_refused() {
+    let mut words = block();
+    let before = words;
+    let size = size_of(&CONFIG).unwrap();
+    let mem: &mut [u8] = cast_slice_mut(&mut words);
+    for off in 1..BLOCK_ALIGN {
+        let error = Error::new(ErrorKind::Align, "block: start on a multiple of").needed(8).given(off);
+        assert_eq!(create(&mut mem[off..], KIND, size, &CONFIG).unwrap_err(), error);
+        assert_eq!(Header::read(&mem[off..], KIND).unwrap_err(), error);
+    }
+    let short = create(&mut mem[..size - 1], KIND, size, &CONFIG).unwrap_err();
+    assert_eq!((short.kind, short.to_string()), (ErrorKind::Size, "block: bytes, at least 192, given 191".into()));
+    let header = Header::read(&mem[..39], KIND).unwrap_err();
+    assert_eq!(header.to_string(), "block: bytes for its header, at least 40, given 39");
+    assert!(Header::read(&mem[..40], KIND).is_ok() && Header::begins(&mem[..40], KIND));
+    assert!(!Header::begins(&mem[..39], KIND));
+    assert!(config::<Config>(&mem[..FIELD_ALIGN + 7], KIND).is_err());
+    let given = attach::<Config>(&mem[..size - 8], KIND, size_of).unwrap_err();
+    assert_eq!((given.kind, given.given), (ErrorKind::Size, Given::Int(184)));
+    assert_eq!(mem, cast_slice::<_, u8>(&before), "nothing was written");
+    // No size that leaves the configuration out.
+    assert_eq!(create(&mut mem[..FIELD_ALIGN], KIND, FIELD_ALIGN - 1, &CONFIG).unwrap_err().kind, ErrorKind::Size);
+
+    // An image that is right in everything but where it lies.
+    let mut moved = [0u64; 33];
+    let moved: &mut [u8] = cast_slice_mut(&mut moved);
+    moved[4..4 + 256].copy_from_slice(cast_slice(&block()));
+    assert!(!Header::begins(&moved[4..], KIND));
+}
+
+#[test]
+fn plans_reach_the_end_of_the_address_space_and_not_beyond() {
+    let most = isize::MAX as usize;
+    let whole = Plan::default().span::<u8>(most).unwrap();
+    assert_eq!((whole.start(), whole.len(), whole.is_empty()), (0, most, false));
+    assert_eq!(Plan::default().span::<u8>(most + 1), Err(TooLong));
+    let mut plan = Plan::default();
+    assert_eq!(plan.size(), Ok(0));
+    let none: Span<u64> = plan.span(0).unwrap();
+    assert!(none.is_empty() && none.len() == 0);
+    plan.span::<u8>(1).unwrap();
+    assert_eq!((plan.size(), plan.span::<u8>(FIELD_ALIGN).unwrap().start(), plan.size()), (Ok(64), 64, Ok(128)));
+    // What follows starts on the next whole field.
+    assert_eq!((plan.span::<u8>(65).unwrap().start(), plan.span::<u8>(1).unwrap().start()), (128, 256));
+    assert_eq!((plan.grid::<u16>(3, 5).unwrap().len(), plan.size()), (15, Ok(384)));
+}
+
+#[test]
+fn spans_are_cut_in_order_and_within_the_block() {
+    let mut plan = Plan::default();
+    let [a, b, c]: [Span<u32>; 3] = [(); 3].map(|()| plan.span(2).unwrap());
+    let mut words = [0u64; 24];
+    let mut cut = Cutter::new(cast_slice_mut(&mut words));
+    cut.take(a).unwrap().fill(1);
+    cut.take(c).unwrap().fill(3);
+    assert_eq!(cut.take(b), Err(Misfit), "behind what was taken");
+    assert_eq!(cut.take(c), Err(Misfit), "nothing is left after a misfit");
+    let bytes: &[u8] = cast_slice(&words);
+    assert_eq!(
+        (view(bytes, a).unwrap(), view(bytes, b).unwrap(), view(bytes, c).unwrap()),
+        (&[1; 2][..], &[0; 2][..], &[3; 2][..])
+    );
+    assert_eq!(view(&bytes[..136], c).unwrap().len(), 2);
+    assert_eq!(view(&bytes[..135], c), Err(Misfit));
+}
+
+#[test]
+fn rows_are_what_they_say_or_nothing() {
+    let mut array = [0, 1, 2, 3, 4, 5, 6];
+    assert_eq!(rows(&array, 1, 2, 2), Ok(&[2, 3, 4, 5][..]));
+    assert_eq!(rows(&array, 2, 1, 3), Err(Misfit));
+    assert_eq!(rows(&array, usize::MAX, 2, 2), Err(Misfit));
+    assert_eq!(rows(&array, 7, 0, 1), Ok(&[][..]));
+    rows_mut(&mut array, 1, 2, 2).unwrap().reverse();
+    assert_eq!(array, [0, 1, 5, 4, 3, 2, 6]);
+    assert_eq!(rows_mut(&mut array, 3, 1, 2), Err(Misfit));
+    copy(&mut array, &[9, 8]);
+    assert_eq!(array, [9, 8, 5, 4, 3, 2, 6]);
+    copy(&mut array[6..], &[1, 2]);
+    assert_eq!(array, [9, 8, 5, 4, 3, 2, 1]);
+}
