@@ -2,7 +2,8 @@
 
    Memory: every stateful object lives in a block, bytes that the caller provides and owns, on any 8-byte boundary. It
      holds no pointers: copying it copies the object, writing it to a file saves it, attach accepts the bytes again. There
-     is nothing to free.
+     is nothing to free. Machines of the same byte order, of 32 bits or 64, go on from each other's blocks; those of the
+     other are refused by attach: E_IMAGE, and rlcore_last_error() says why.
    Arrays: dense, row-major, time-major. The shape stands beside the pointer; N = num_envs, T = num_steps. Flags are
      uint8_t, 0 is false and anything else is true. No output may share a byte with another array of the call. Arrays are
      the caller's: read or written during the call, kept by nobody.
@@ -108,7 +109,7 @@ rlcore_status rlcore_cpu_set_limit(uint32_t level);
 /* FNV-1a, 64 bits: names a state in a log or compares two; no protection against attackers.
    bytes: [size], of anything; may be NULL if size is 0.
    out:   [1] the hash.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW. */
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP. */
 rlcore_status rlcore_hash(const void *bytes, size_t size, uint64_t *out);
 
 /* ---- Random streams ---- */
@@ -993,7 +994,7 @@ rlcore_status rlcore_ppo_freeze(rlcore_ppo *p, uint32_t frozen);
 /* A policy: the caller's own block, read-only, shared by any number of threads. */
 typedef struct rlcore_policy rlcore_policy;
 
-/* Bytes that rlcore_policy_export needs. Errors: E_NULL; E_ALIGN; E_IMAGE. */
+/* Bytes that rlcore_policy_export needs. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
 rlcore_status rlcore_policy_size(rlcore_ppo *p, size_t *out_size);
 
 /* Writes the policy of a learner as it is now: networks, bounds and the statistics that normalise observations.
@@ -1008,7 +1009,7 @@ rlcore_status rlcore_policy_export(rlcore_ppo *p, void *mem, size_t mem_size, rl
 rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcore_policy **out);
 
 /* Floats of scratch that rlcore_policy_act needs for num_rows observations.
-   Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERFLOW. */
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_OVERFLOW. */
 rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_rows, size_t *out_len);
 
 /* Chooses an action for each of num_rows observations.
