@@ -44,7 +44,8 @@ impl Inputs {
         let (bootstrap, discounts) = (draw(n, -3.0, 3.0), draw(len, 0.0, 1.0));
         let [behaviour, target] = [(); 2].map(|()| draw(len * a, -4.0, 4.0));
         let action = (0..len).map(|_| (rng.next_u64() % a as u64) as i32).collect();
-        let [terminated, truncated] = [(); 2].map(|()| (0..len).map(|_| u8::from(rng.next_u64() % 7 == 0)).collect());
+        let [terminated, truncated] =
+            [(); 2].map(|()| (0..len).map(|_| u8::from(rng.next_u64().is_multiple_of(7))).collect());
         Inputs {
             t,
             n,
@@ -204,7 +205,7 @@ proptest! {
             for step in 0..12 {
                 let mut draw = || -> Vec<u8> { (0..n * len).map(|_| rng.next_u64() as u8).collect() };
                 let (obs, last) = (draw(), draw());
-                let first: Vec<u8> = (0..n).map(|_| u8::from(step == 0 || rng.next_u64() % 4 == 0)).collect();
+                let first: Vec<u8> = (0..n).map(|_| u8::from(step == 0 || rng.next_u64().is_multiple_of(4))).collect();
                 for &(begin, end) in parts {
                     let step = Frames {
                         frame: &obs[begin * len..end * len],
