@@ -832,11 +832,9 @@ impl<'a> View<'a> {
             return Ok(None);
         }
         let slot = index.env.wrapping_mul(num_rows).wrapping_add(place_of(index.number, num_rows));
-        if self.tree.weight(slot as usize) > 0.0 {
-            return Ok(Some(slot));
-        }
+        // Asked first: a reader beside the writer may still find the weight of the row that was in this slot before.
         if self.ahead.get(slot as usize).is_some_and(|ahead| *ahead != 0) {
-            return Ok(None);
+            return Ok((self.tree.weight(slot as usize) > 0.0).then_some(slot));
         }
         let what = "replay: a row that is a transition; not so number";
         Err(Error::new(Kind::Range, what).given(index.number as usize))
