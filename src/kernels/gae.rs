@@ -201,48 +201,33 @@ impl Kernel for Check<'_> {
 
     #[inline(always)]
     fn run(self) -> bool {
-        let (r, part) = (self.rollout, self.columns.joined());
+        let (r, part) = (self.rollout, self.columns.turns());
         let (mut flags, finals) = (0, r.final_value.unwrap_or(&[]));
-        // Forward in time, array by array in turns, so that the scan, which runs backwards, finds the end of all in the cache.
         for t in 0..part.num_steps() {
             let (Some(reward), Some(value)) = (part.row(r.reward, t), part.row(r.value, t)) else { return false };
+            if !all_finite(reward) || !all_finite(value) {
+                return false;
+            }
             let (Some(terminated), Some(truncated)) = (part.row(r.terminated, t), part.row(r.truncated, t)) else {
                 return false;
             };
-            let mut finals = part.row(finals, t).unwrap_or(&[]).chunks(TURN);
-            let flags_of = terminated.chunks(TURN).zip(truncated.chunks(TURN));
-            for ((reward, value), (terminated, truncated)) in reward.chunks(TURN).zip(value.chunks(TURN)).zip(flags_of)
-            {
-                if !(all_finite(reward) & all_finite(value)) {
-                    return false;
+            let (blocks, rest) = truncated.as_chunks::<BLOCK>();
+            let (others, other_rest) = terminated.as_chunks::<BLOCK>();
+            let finals = part.row(finals, t).unwrap_or(&[]).as_chunks::<BLOCK>();
+            // Final values of which none is read are not touched.
+            for (i, (truncated, terminated)) in blocks.iter().zip(others).enumerate() {
+                if truncated.as_chunks().0.iter().fold(0, |any, flags| any | u64::from_ne_bytes(*flags)) != 0 {
+                    flags |= unfit(finals.0.get(i).map_or(&[], |finals| finals), terminated, truncated);
                 }
-                flags |= unfit_finals(finals.next().unwrap_or(&[]), terminated, truncated);
             }
+            flags |= unfit(finals.1, other_rest, rest);
         }
         flags >> 31 == 0 && self.columns.part(r.bootstrap_value).is_some_and(all_finite)
     }
 }
 
-/// Elements of one array that are looked at before those of the next.
-const TURN: usize = 4096;
-
 /// Flags that are looked at together.
 const BLOCK: usize = 64;
-
-/// [`unfit`] block by block: final values of which none is read are not touched.
-#[inline(always)]
-fn unfit_finals(finals: &[f32], terminated: &[u8], truncated: &[u8]) -> u32 {
-    let (blocks, rest) = truncated.as_chunks::<BLOCK>();
-    let (others, other_rest) = terminated.as_chunks::<BLOCK>();
-    let finals = finals.as_chunks::<BLOCK>();
-    let mut flags = 0;
-    for (i, (truncated, terminated)) in blocks.iter().zip(others).enumerate() {
-        if truncated.as_chunks().0.iter().fold(0, |any, flags| any | u64::from_ne_bytes(*flags)) != 0 {
-            flags |= unfit(finals.0.get(i).map_or(&[], |finals| finals), terminated, truncated);
-        }
-    }
-    flags | unfit(finals.1, other_rest, rest)
-}
 
 /// Has the top bit if a final value is read that is not finite, or a step is truncated and there are none.
 #[inline(always)]

@@ -33,6 +33,9 @@ const FAR: usize = 1 << 16;
 /// Groups of 16 columns that are walked row by row at a time where what is carried is not all written: it lies on the stack.
 const CARRIED: usize = 8;
 
+/// Columns from which on a row is long.
+const LONG: usize = 1024;
+
 /// T times N, if both are at least 1.
 pub(crate) fn grid(num_steps: usize, num_envs: usize) -> Result<usize> {
     if num_steps == 0 {
@@ -120,6 +123,13 @@ impl Columns {
         let len = self.len();
         let whole = self.width() == self.num_envs;
         if whole { Columns { num_steps: 1, num_envs: len, begin: 0, end: len } } else { *self }
+    }
+
+    /// The same for a look at all arrays that goes forward in time, before a scan that goes backwards: long rows stay apart, so
+    /// that the look leaves the end of every array in the cache, not all of the last one.
+    #[inline(always)]
+    pub(crate) fn turns(&self) -> Columns {
+        if self.width() < LONG { self.joined() } else { *self }
     }
 
     /// `width` of these columns from number `at` on, or as many as there are.
@@ -302,17 +312,21 @@ where
         let part = Columns { begin, end, ..self.columns };
         let last = |row: &[f32]| part.part(row).and_then(|row| row.first_chunk().copied()).unwrap_or([0.0; W]);
         let mut after = After { x: self.last_x.map(last), y: self.last_y.map(|row| last(row).map(E::Real::from)) };
-        // Of one length, so that one comparison tells that an element of each is there.
-        let len = self.columns.len();
-        let x = each(self.x, &[] as &[f32], |x| x.get(..len))?;
-        let flags = each(self.flags, &[] as &[u8], |flags| flags.get(..len))?;
-        let y = self.y.map(|y| y.get(..len));
+        let (mut x, mut flags, mut y, len) = (self.x, self.flags, self.y, self.columns.len());
+        if !FEW_WAYS {
+            // Of one length that is known here, so that one comparison tells that an element of each is there.
+            x = each(x, &[] as &[f32], |x| x.get(..len))?;
+            flags = each(flags, &[] as &[u8], |flags| flags.get(..len))?;
+            if E::STORED {
+                y = each(y, &[] as &[Cell<f32>], |y| y.get(..len))?;
+            }
+        }
         let mut at = len.wrapping_add(begin);
         for _ in 0..num_steps {
             at = at.wrapping_sub(self.columns.num_envs);
             let x = each(x, &[0.0; W], |x| x.get(at..)?.first_chunk())?;
             let flags = each(flags, &[0; W], |flags| flags.get(at..)?.first_chunk())?;
-            let y = y.map(|y| y.and_then(|y| y.get(at..)?.first_chunk()));
+            let y = y.map(|y| y.get(at..).and_then(|y| y.first_chunk()));
             let now = Now { x, flags, y: y.map(|y| y.map_or([0.0; W], load)) };
             after = After { y: self.estimator.step(&now, &after), x: x.map(|x| *x) };
             for (to, y) in y.iter().zip(&after.y) {

@@ -230,27 +230,20 @@ struct Check<'a> {
     columns: Columns,
 }
 
-/// Elements of one array that are looked at before those of the next: the sweep, which runs backwards, finds the end of
-/// all of them in the cache.
-const TURN: usize = 4096;
-
 impl Kernel for Check<'_> {
     type Output = bool;
 
     #[inline(always)]
     fn run(self) -> bool {
-        let (v, part) = (self.v, self.columns.joined());
+        let (v, part) = (self.v, self.columns.turns());
         let mut flags = 0;
         for t in 0..part.num_steps() {
-            let row = |x| part.row(x, t).unwrap_or(&[]).chunks(TURN);
-            let mut log_rho = row(self.log_rho.unwrap_or(&[]));
-            for ((discounts, reward), value) in row(v.discounts).zip(row(v.reward)).zip(row(v.value)) {
-                for discount in discounts {
-                    flags |= (u32::from((*discount >= 0.0) & (*discount <= 1.0)) ^ 1) << 31;
-                }
-                if !(all_finite(reward) & all_finite(value) & all_finite(log_rho.next().unwrap_or(&[]))) {
-                    return false;
-                }
+            let row = |x| part.row(x, t).unwrap_or(&[]);
+            for discount in row(v.discounts) {
+                flags |= (u32::from((*discount >= 0.0) & (*discount <= 1.0)) ^ 1) << 31;
+            }
+            if !(all_finite(row(v.reward)) & all_finite(row(v.value)) & all_finite(row(self.log_rho.unwrap_or(&[])))) {
+                return false;
             }
         }
         for x in self.columns.part(v.bootstrap_value).unwrap_or(&[]) {
