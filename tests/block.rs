@@ -167,7 +167,7 @@ fn plans_reach_the_end_of_the_address_space_and_not_beyond() {
     let mut plan = Plan::default();
     assert_eq!(plan.size(), Ok(0));
     let none: Span<u64> = plan.span(0).unwrap();
-    assert!(none.is_empty() && none.len() == 0);
+    assert_eq!((none.is_empty(), none.len()), (true, 0));
     plan.span::<u8>(1).unwrap();
     assert_eq!((plan.size(), plan.span::<u8>(FIELD_ALIGN).unwrap().start(), plan.size()), (Ok(64), 64, Ok(128)));
     // What follows starts on the next whole field.
