@@ -93,7 +93,7 @@ fn every_field_of_a_header_is_looked_at() {
         (
             BYTE_ORDER,
             &other.to_ne_bytes(),
-            "Image: block: an image of this machine's byte order; this one is of the other",
+            "Image: block: an image of this machine's byte order; this one was written on a machine of the other",
         ),
         (BYTE_ORDER, &[9; 4], "Image: block: a byte-order mark; this header is damaged"),
         (VERSION, &2u32.to_ne_bytes(), "Image: block: image version 1, given 2"),

@@ -176,9 +176,9 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
 /// }
 ///
 /// let mut episodes = [Episode::default()];
-/// let read = monitor.read(0, &mut episodes, &mut [])?;
+/// let read = monitor.view().read(0, &mut episodes, &mut [])?;
 /// assert_eq!((read.count, episodes[0].env, episodes[0].len, episodes[0].episode_return), (1, 0, 2, 1.0));
-/// assert_eq!(monitor.means().return_mean, 1.0);
+/// assert_eq!(monitor.view().means()?.return_mean, 1.0);
 /// # Ok(())
 /// # }
 /// ```

@@ -138,7 +138,7 @@ impl Layer {
 /// mlp.write_layer(&mut params, 0, &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0], &[0.0, 0.0, -1.0])?;
 /// mlp.write_layer(&mut params, 1, &[1.0, 1.0, -2.0], &[0.0])?;
 ///
-/// let mut scratch = vec![0.0; mlp.infer_scratch_len()];
+/// let mut scratch = vec![0.0; mlp.infer_scratch_len(4)];
 /// let mut xor = [0.0; 4];
 /// mlp.infer(&params, &[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0], 4, &mut scratch, &mut xor)?;
 /// assert_eq!(xor, [0.0, 1.0, 1.0, 0.0]);

@@ -68,6 +68,8 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_ppo_config *config
     TRY(rlcore_vecenv_step(envs, &env, action, &out));
     MIX_SOME(h, obs, N * env.obs.len);
   }
+  TRY(rlcore_policy_act_greedy(policy, N, obs, allowed, scratch, LEN(scratch), action));
+  MIX(h, action);
   return RLCORE_OK;
 }
 
