@@ -108,7 +108,8 @@ fn every_field_of_a_header_is_looked_at() {
     assert_eq!(refusal(&with(CONFIG_SIZE, &4u32.to_ne_bytes())), "Image: block: configuration bytes 8, given 4");
     assert_eq!(refusal(&with(SIZE, &257u64.to_ne_bytes())), "Size: block: bytes, at least 257, given 256");
     let sealed = "Image: block: a header and configuration that agree with their checksum";
-    for at in [SIZE, CHECK, CHECK + 7, 40 - 1, FIELD_ALIGN, FIELD_ALIGN + 7] {
+    let low = if cfg!(target_endian = "big") { SIZE + 7 } else { SIZE };
+    for at in [low, CHECK, CHECK + 7, 40 - 1, FIELD_ALIGN, FIELD_ALIGN + 7] {
         let byte = cast_slice::<_, u8>(&block())[at] ^ 1;
         assert_eq!(refusal(&with(at, &[byte])), sealed, "byte {at}");
     }
