@@ -2,6 +2,7 @@
 # Fuzzes the C interface: tests/fuzz/run.sh [target|all] [seconds, or runs as in 10000000x], 60 seconds a target if none is
 # named. The library is compiled with clang's address sanitizer, with assertions and with overflow checks, the targets also
 # with the sanitizer for undefined behaviour; what they find is left in target/fuzz/found. Three targets run at a time.
+# SEED=n draws the same inputs again, as CI does, so that a run there says something about the change and not about chance;
 # KEEP=1 replaces the corpus by few inputs that reach as much as all that were found.
 # Needs: clang-22 llvm-22 libclang-rt-22-dev lld-22
 set -euo pipefail
@@ -33,7 +34,7 @@ fuzz() {  # fuzz <target>: one line at its end, all that was said where there is
   mkdir -p "$out/corpus/$target"
   if ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 nice -n 10 "$out/$target" -max_len=256 -entropic=0 -use_counters=0 \
       -reduce_inputs=0 -timeout=20 -rss_limit_mb=2048 "${how[@]}" -print_final_stats=1 \
-      -artifact_prefix="$out/found/$target-" "$out/corpus/$target" "tests/fuzz/corpus/$target" > "$log" 2>&1; then
+      -seed="${SEED:-0}" -artifact_prefix="$out/found/$target-" "$out/corpus/$target" "tests/fuzz/corpus/$target" > "$log" 2>&1; then
     awk -v target="$target" '/stat::number_of_executed_units/ { runs = $2 } /stat::average_exec_per_sec/ { rate = $2 }
       / cov: / { for (i = 1; i < NF; i++) if ($i == "cov:") cov = $(i + 1) }
       END { printf "%-10s %d executions, %d a second, %d branches seen, no finding\n", target, runs, rate, cov }' "$log"
