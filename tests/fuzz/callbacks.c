@@ -114,13 +114,14 @@ static int32_t action_mask(void *user, const void *state, uint8_t *mask) {
   return any_status();
 }
 
+/* As many numbers as its wrapper says: those are the user's. */
 static int32_t observe(void *user, const void *from, float *to) {
-  (void)user, (void)from;
-  for (int i = 0; i < 3; i++) to[i] = wild();
+  (void)from;
+  for (uint32_t i = 0; i < *(const uint32_t *)user; i++) to[i] = wild();
   return any_status();
 }
 
-static rlcore_wrapper any_wrapper(void) {
+static void any_wrapper(rlcore_wrapper *to) {
   rlcore_wrapper w = {.kind = 1 + byte() % 20};
   const uint32_t some = byte() % 5;
   switch (w.kind) {
@@ -133,13 +134,16 @@ static rlcore_wrapper any_wrapper(void) {
     case RLCORE_WRAP_SCALE_REWARD: w.factor = wild(); break;
     case RLCORE_WRAP_WARP_FRAME: w.height = w.width = 2, w.gray = some & 1; break;
     case RLCORE_WRAP_EXTRACT: memcpy(w.field, "picture", 8); break;
-    case RLCORE_WRAP_OBSERVE: w.len = 3, w.observe = observe; break;
+    case RLCORE_WRAP_OBSERVE: w.len = 3, w.observe = observe, w.user = &to->len; break;
     default: break;
   }
   /* Any number in any field, but for those that say how often the environment is stepped. */
   const int repeats = w.kind == RLCORE_WRAP_NOOP_RESET || w.kind == RLCORE_WRAP_MAX_AND_SKIP || w.kind == RLCORE_WRAP_ACTION_REPEAT;
-  if (byte() > 250) ((uint32_t *)&w)[repeats ? 5 + byte() % 11 : 1 + byte() % 15] = word();
-  return w;
+  if (byte() > 250) {
+    const unsigned field = repeats ? 5 + byte() % 11 : 1 + byte() % 15;
+    ((uint32_t *)&w)[field] = word();
+  }
+  *to = w;
 }
 
 static void judge_and_clock(void);
@@ -171,7 +175,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
   if (how & 16 && discrete) game.action_mask = action_mask;
   if (how & 32) game.restart = restart;
   game.max_episode_steps = parts_of >> 5;
-  for (uint32_t i = 0; i < game.num_wrappers && i < 5; i++) wrappers[i] = any_wrapper();
+  for (uint32_t i = 0; i < game.num_wrappers && i < 5; i++) any_wrapper(&wrappers[i]);
   if (game.num_wrappers > 5) game.num_wrappers = 5;
   rlcore_vecenv_config config = vecenv_config;
   config.num_envs = 1 + byte() % MAX_ENVS, config.autoreset = byte() % 4, config.seed = byte();

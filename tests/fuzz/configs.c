@@ -38,7 +38,10 @@ static const rlcore_column *any_columns(void) {
     if (i > 2) continue;
     columns[i].kind = any(columns[i].kind), columns[i].len = any(columns[i].len);
     columns[i].num_stack = any(columns[i].num_stack), columns[i].channels = any(columns[i].channels);
-    for (unsigned letters = byte() % 4; letters > 0; letters--) columns[i].name[byte() % 24] = (char)byte();
+    for (unsigned letters = byte() % 4; letters > 0; letters--) {
+      const unsigned place = byte() % 24;
+      columns[i].name[place] = (char)byte();
+    }
   }
   return byte() == 255 ? NULL : columns;
 }
