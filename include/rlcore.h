@@ -1597,14 +1597,15 @@ typedef struct rlcore_rows_out {
 /* Puts arrays behind one another, such as those of several trajectories.
    parts: [num_parts] arrays, at most 64; array i has num_rows[i] rows of width elements of kind, an rlcore_element.
    out:   [num_out_rows, width] to write, num_out_rows being all rows together.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE for num_out_rows; E_RANGE for num_parts or the kind. */
+   Errors: E_NULL; E_ALIGN; E_CONFIG for the kind; E_OVERFLOW; E_OVERLAP; E_RANGE for num_parts; E_SHAPE for
+   num_out_rows. */
 rlcore_status rlcore_rows_stack(const void *const *parts, const uint32_t *num_rows, uint32_t num_parts, uint32_t width,
                                 uint32_t kind, void *out, uint32_t num_out_rows);
 
 /* Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end, -1 is the last row.
    x: [num_rows, width] of kind, an rlcore_element; index: [num_index]; out: [num_index, width] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE if width is 0; E_RANGE for the kind, or a row that is not
-   there. */
+   Errors: E_NULL; E_ALIGN; E_CONFIG for the kind; E_OVERFLOW; E_OVERLAP; E_SHAPE if width is 0; E_RANGE for a row that
+   is not there. */
 rlcore_status rlcore_rows_gather(const void *x, uint32_t num_rows, uint32_t width, uint32_t kind, const int64_t *index,
                                  uint32_t num_index, void *out);
 

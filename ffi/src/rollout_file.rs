@@ -4,9 +4,9 @@ use core::ffi::c_void;
 use core::mem::offset_of;
 
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Plain, Versioned, apart};
-use crate::status::{Fault, Result, call, rlcore_status};
+use crate::space;
+use crate::status::{Result, call, rlcore_status};
 use rlcore::data::rollout_file::{Arrays, ArraysMut, HEADER_SIZE, Reader, RolloutFile};
-use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Elements, MAX_RANK};
 
 /// Bytes before the first array of a file: a page.
@@ -138,11 +138,6 @@ unsafe impl Versioned for rlcore_rollout_arrays {
     }
 }
 
-fn element(what: &'static str, number: u32) -> Result<Element> {
-    let refused = Error::new(Kind::Config, "an rlcore_element").given(number as usize);
-    Element::from_number(number).ok_or_else(|| Fault::at(what, refused))
-}
-
 impl rlcore_rollout_file {
     /// # Safety
     /// As [`ptr::sized`].
@@ -157,10 +152,10 @@ impl rlcore_rollout_file {
         Ok(RolloutFile {
             num_steps: f.num_steps,
             num_envs: f.num_envs,
-            obs_kind: element("rollout file: obs_kind", f.obs_kind)?,
+            obs_kind: space::element("rollout file: obs_kind", f.obs_kind)?,
             obs_rank: f.obs_rank,
             obs_dims,
-            action_kind: element("rollout file: action_kind", f.action_kind)?,
+            action_kind: space::element("rollout file: action_kind", f.action_kind)?,
             action_len: f.action_len,
             state_len: f.state_len,
             num_finals: f.num_finals,

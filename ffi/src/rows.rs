@@ -5,6 +5,7 @@ use core::mem::offset_of;
 use core::ptr::{null, null_mut};
 
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
+use crate::space;
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::data::minibatch;
 use rlcore::data::monitor::Read;
@@ -12,7 +13,7 @@ use rlcore::data::rows::RowsOut;
 use rlcore::data::table::{Column, MAX_COLUMNS};
 use rlcore::error::{Error, Kind};
 use rlcore::kernels::shift_rows;
-use rlcore::space::{Element, Elements, ElementsMut};
+use rlcore::space::{Elements, ElementsMut};
 
 /// Room for rows that are copied: steps of N environments, or frames of a trajectory, of which N is 1. NULL leaves an array
 /// out.
@@ -221,19 +222,14 @@ impl<'a> RowsRoom<'a> {
     }
 }
 
-/// The element kind of a call. Errors: `Range`.
-fn element(kind: u32) -> Result<Element> {
-    let unknown = Error::new(Kind::Range, "0 (f32), 1 (i32) or 2 (u8)").given(kind as usize);
-    Element::from_number(kind).ok_or_else(|| Fault::at("kind", unknown))
-}
-
 /// Most arrays that one call stacks.
 const MAX_PARTS: usize = 64;
 
 /// Puts arrays behind one another, such as those of several trajectories.
 /// parts: [num_parts] arrays, at most 64; array i has num_rows[i] rows of width elements of kind, an rlcore_element.
 /// out:   [num_out_rows, width] to write, num_out_rows being all rows together.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE for num_out_rows; E_RANGE for num_parts or the kind.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG for the kind; E_OVERFLOW; E_OVERLAP; E_RANGE for num_parts; E_SHAPE for
+/// num_out_rows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rows_stack(
     parts: *const *const c_void,
@@ -245,7 +241,7 @@ pub unsafe extern "C" fn rlcore_rows_stack(
     num_out_rows: u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (kind, count, width) = (element(kind)?, num_parts as usize, width as usize);
+        let (kind, count, width) = (space::element("rows", kind)?, num_parts as usize, width as usize);
         if count > MAX_PARTS {
             let many = Error::new(Kind::Range, "at most").needed(MAX_PARTS).given(count);
             return Err(Fault::at("num_parts", many));
@@ -265,8 +261,8 @@ pub unsafe extern "C" fn rlcore_rows_stack(
 
 /// Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end, -1 is the last row.
 /// x: [num_rows, width] of kind, an rlcore_element; index: [num_index]; out: [num_index, width] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_SHAPE if width is 0; E_RANGE for the kind, or a row that is not
-/// there.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG for the kind; E_OVERFLOW; E_OVERLAP; E_SHAPE if width is 0; E_RANGE for a row that
+/// is not there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rows_gather(
     x: *const c_void,
@@ -278,7 +274,7 @@ pub unsafe extern "C" fn rlcore_rows_gather(
     out: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (kind, width) = (element(kind)?, width as usize);
+        let (kind, width) = (space::element("rows", kind)?, width as usize);
         let x = AnyInput::at("x", x, kind, num_rows as usize, width)?;
         let index = Input::at("index", index, num_index as usize)?;
         let out = AnyOutput::at("out", out, kind, num_index as usize, width)?;

@@ -82,7 +82,7 @@ impl rlcore_field {
     pub fn field(&self) -> rlcore::error::Result<Field<'_>> {
         let config = |what| Error::new(Kind::Config, what);
         let name = crate::wrap::name(&self.name)?;
-        let kind = element(self.kind).ok_or(config("kind of 0 (f32), 1 (i32) or 2 (u8)").given(self.kind as usize))?;
+        let kind = Element::from_number(self.kind).ok_or(config(KINDS).given(self.kind as usize))?;
         if self.reserved != 0 {
             return Err(config("reserved of 0").given(self.reserved as usize));
         }
@@ -95,8 +95,13 @@ impl rlcore_field {
     }
 }
 
-fn element(kind: u32) -> Option<Element> {
-    Element::from_number(kind)
+/// What a number that says a kind has to be.
+const KINDS: &str = "kind of 0 (f32), 1 (i32) or 2 (u8)";
+
+/// The kind of elements that a number of the caller says. Errors: `Config`.
+pub fn element(what: &'static str, kind: u32) -> Result<Element> {
+    let unknown = Error::new(Kind::Config, KINDS).given(kind as usize);
+    Element::from_number(kind).ok_or_else(|| Fault::at(what, unknown))
 }
 
 /// What failures call the parts of a space.
@@ -126,7 +131,7 @@ const MAX_LEN: u32 = 1 << 24;
 #[inline(never)]
 pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<Space<'a>> {
     let refuse = |what, given: u32| Err(Fault::at(names.space, Error::new(Kind::Config, what).given(given as usize)));
-    let Some(kind) = element(s.kind) else { return refuse("kind of 0 (f32), 1 (i32) or 2 (u8)", s.kind) };
+    let kind = element(names.space, s.kind)?;
     if s.len == 0 || s.len > MAX_LEN {
         return refuse("len of 1 to 16777216", s.len);
     }
@@ -149,7 +154,7 @@ pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<Space<'a>> {
 /// As [`space`].
 #[inline(always)]
 pub unsafe fn whole<'a>(s: &rlcore_space) -> Option<Space<'a>> {
-    let (kind, len) = (element(s.kind)?, s.len as usize);
+    let (kind, len) = (Element::from_number(s.kind)?, s.len as usize);
     if len.wrapping_sub(1) >= MAX_LEN as usize {
         return None;
     }

@@ -3,10 +3,9 @@
 use core::ffi::c_void;
 
 use crate::ptr::{self, AnyInput, AnyOutput, apart};
-use crate::status::{Fault, call, rlcore_status};
-use rlcore::error::{Error, Kind};
+use crate::space;
+use crate::status::{call, rlcore_status};
 use rlcore::kernels::transpose;
-use rlcore::space::Element;
 
 /// Lays an array out the other way round, as from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
 /// kind: an rlcore_element; len: elements that stay together; x: [rows, columns, len]; out: [columns, rows, len].
@@ -21,8 +20,7 @@ pub unsafe extern "C" fn rlcore_transpose(
     out: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let unknown = Error::new(Kind::Config, "one of rlcore_element").given(kind as usize);
-        let kind = Element::from_number(kind).ok_or_else(|| Fault::at("transpose: kind", unknown))?;
+        let kind = space::element("transpose", kind)?;
         let (rows, columns, len) = (rows as usize, columns as usize, len as usize);
         let cells = ptr::grid("transpose", rows, columns)?;
         let x = AnyInput::at("transpose: x", x, kind, cells, len)?;

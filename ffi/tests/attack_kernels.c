@@ -93,8 +93,8 @@ static void attack_transpose(void) {
   for (int k = 0; k < 24; k++) CHECK(w.v[k] == k % 2 * 12 + k / 2);
   POINTER(x, 2, "transpose: x", TURN);
   POINTER(out, 2, "transpose: out", TURN);
-  WITH(kind, 3, RLCORE_E_CONFIG, "transpose: kind: one of rlcore_element, given 3", TURN);
-  WITH(kind, UINT32_MAX, RLCORE_E_CONFIG, "one of rlcore_element", TURN);
+  WITH(kind, 3, RLCORE_E_CONFIG, "transpose: kind of 0 (f32), 1 (i32) or 2 (u8), given 3", TURN);
+  WITH(kind, UINT32_MAX, RLCORE_E_CONFIG, "transpose: kind of", TURN);
   WITH(rows, 0, RLCORE_E_SHAPE, "rows, columns and len of at least 1", TURN);
   WITH(columns, 0, RLCORE_E_SHAPE, "rows, columns and len of at least 1", TURN);
   WITH(len, 0, RLCORE_E_SHAPE, "rows, columns and len of at least 1", TURN);

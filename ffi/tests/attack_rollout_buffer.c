@@ -496,7 +496,7 @@ static void attack_rows(void) {
   WITH(out, w.parts, RLCORE_E_OVERLAP, "apart", STACK);
   WITH(w.num_rows[0], 2, RLCORE_E_SHAPE, "length 4, given 5", STACK);
   REFUSED(RLCORE_E_RANGE, "num_parts: at most 64, given 65", rlcore_rows_stack(parts, num_rows, 65, 1, RLCORE_F32, out, 5));
-  REFUSED(RLCORE_E_RANGE, "kind", rlcore_rows_stack(parts, num_rows, 2, 1, 3, out, 5));
+  REFUSED(RLCORE_E_CONFIG, "rows: kind of", rlcore_rows_stack(parts, num_rows, 2, 1, 3, out, 5));
   FINE(STACK);
   CHECK(w.stacked[2] == 3 && w.stacked[3] == 0.5f && w.stacked[4] == 1.5f);
 
@@ -512,7 +512,7 @@ static void attack_rows(void) {
   WITH(w.picks[2], -5, RLCORE_E_RANGE, "given -5", PICK);
   WITH(w.picks[0], INT64_MIN, RLCORE_E_RANGE, "from -n to n - 1", PICK);
   REFUSED(RLCORE_E_SHAPE, "a width of at least 1", rlcore_rows_gather(x, 4, 0, RLCORE_F32, picks, 3, out));
-  REFUSED(RLCORE_E_RANGE, "kind", rlcore_rows_gather(x, 4, 1, UINT32_MAX, picks, 3, out));
+  REFUSED(RLCORE_E_CONFIG, "rows: kind of", rlcore_rows_gather(x, 4, 1, UINT32_MAX, picks, 3, out));
   FINE(PICK);
   CHECK(w.stacked[0] == 4 && w.stacked[1] == 1 && w.stacked[2] == 2);
 

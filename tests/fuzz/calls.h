@@ -1484,7 +1484,7 @@ OP(rollout_buffer_format_step) {
 
 OP(rows_stack) {
   COUNT(width, 2, 4, RLCORE_OK);
-  U32(kind, 0, 2, RLCORE_E_RANGE);
+  U32(kind, 0, 2, RLCORE_E_CONFIG);
   IN(float, one, 2 * width, 1, 1, ANY);
   IN(float, other, 3 * width, 1, 1, ANY);
   struct two { const void *at[2]; };
@@ -1502,7 +1502,7 @@ OP(rows_gather) {
   COUNT(num_rows, 3, 8, RLCORE_OK);
   COUNT(width, 2, 4, RLCORE_E_SHAPE);
   IN(float, x, num_rows * width, 1, 1, ANY);
-  U32(kind, 0, 2, RLCORE_E_RANGE);
+  U32(kind, 0, 2, RLCORE_E_CONFIG);
   COUNT(num_index, 3, 4, RLCORE_OK);
   IN(int64_t, index, num_index, -1, 1, 0);
   TO(float, out, num_index * width, 0);
