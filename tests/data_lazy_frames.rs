@@ -410,6 +410,11 @@ fn small_rings_stack_too() {
 }
 
 #[test]
+fn layouts_are_the_numbers_that_c_says() {
+    assert_eq!([0, 1, 2, u32::MAX].map(Layout::from_number), [Some(Layout::Hwc), Some(Layout::Chw), None, None]);
+}
+
+#[test]
 fn a_transition_costs_one_frame() {
     let c = LazyFramesConfig { num_frames: 20_000, ..Default::default() };
     let cost = c.bytes_per_transition().unwrap();

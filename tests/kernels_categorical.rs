@@ -97,7 +97,7 @@ impl Case {
 }
 
 /// Rows and choices on both sides of every width the kernel knows: whole and broken tiles, short rows, several parts.
-const SHAPES: [(usize, &[u32]); 14] = [
+const SHAPES: [(usize, &[u32]); 18] = [
     (1, &[2]),
     (16, &[2]),
     (33, &[2]),
@@ -111,6 +111,10 @@ const SHAPES: [(usize, &[u32]); 14] = [
     (18, &[33]),
     (16, &[100]),
     (35, &[2, 3]),
+    (33, &[1, 1]),
+    (32, &[1, 2]),
+    (17, &[2, 2]),
+    (16, &[3, 1]),
     (16, &[3, 1, 40, 2]),
 ];
 
@@ -425,6 +429,9 @@ fn bad_input_is_named_and_outputs_stay() {
         assert_eq!(run(&Logits { n, ..good }), all(Kind::Shape), "{n:?}");
     }
     assert_eq!(run(&Logits { n: &[5, 0], ..good }), all(Kind::Range));
+    // As many as an i32 can name could be, but there are no logits of so many.
+    assert_eq!(run(&Logits { num_rows: 1, n: &[i32::MAX as u32], ..good }), all(Kind::Shape));
+    assert_eq!(run(&Logits { num_rows: 1, n: &[i32::MAX as u32 + 1], ..good }), all(Kind::Range));
     assert_eq!(run(&Logits { n: &[u32::MAX], ..good }), all(Kind::Range));
     assert_eq!(run(&Logits { num_rows: 0, ..good }), all(Kind::Shape));
     assert_eq!(run(&Logits { num_rows: 1, ..good }), all(Kind::Shape));

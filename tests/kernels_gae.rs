@@ -109,6 +109,10 @@ const SHAPES: [(usize, usize); 15] = [
     (70, 63),
 ];
 
+/// Rows that are looked at one after another, and more of them than lie in the nearest caches.
+const WIDE: [(usize, usize); 7] =
+    [(5, 1_023), (5, 1_030), (4, 2_060), (3, 4_096), (3, 4_110), (2, 65_600), (3, 32_768 - 16)];
+
 fn near(got: &[f32], want: &[f64], what: &str) {
     assert_eq!(got.len(), want.len(), "{what}");
     for (i, (g, w)) in got.iter().zip(want).enumerate() {
@@ -127,6 +131,54 @@ fn equals_the_formula_in_f64() {
             near(&target, &v, &format!("value_target {t}x{n}, {ending}"));
         }
     }
+}
+
+#[test]
+fn wide_rows_equal_the_formula_however_they_are_walked() {
+    for (i, (t, n)) in WIDE.into_iter().enumerate() {
+        for accumulate in [Accumulate::F32, Accumulate::F64] {
+            let case = Case { accumulate, ..random(i as u64, t, n, 0.1) };
+            let (advantage, target) = case.run(0.99, 0.95);
+            let (a, v) = case.twin(0.99f32.into(), 0.95f32.into());
+            near(&advantage, &a, &format!("advantage {t}x{n}"));
+            near(&target, &v, &format!("value_target {t}x{n}"));
+            let (mut in_parts, mut targets) = (vec![f32::NAN; t * n], vec![f32::NAN; t * n]);
+            for (begin, end) in [(1_000, n - 3), (0, 1_000), (n - 3, n)] {
+                let columns = Columns::new(t, n, begin, end).unwrap();
+                gae_range(&case.view(), columns, 0.99, 0.95, cells(&mut in_parts), cells(&mut targets)).unwrap();
+            }
+            assert_eq!((in_parts, targets), (advantage, target), "{t}x{n} in parts");
+        }
+        // The first and the last number of the last environment, which do not matter to those before it.
+        let case = random(i as u64, t, n, 0.1);
+        for at in [n - 1, t * n - 1] {
+            let arrays: [fn(&mut Case) -> &mut [f32]; 3] =
+                [|c| &mut c.reward, |c| &mut c.value, |c| c.final_value.as_mut().unwrap()];
+            for array in arrays {
+                let mut bad = case.clone();
+                (bad.truncated[at], bad.terminated[at]) = (1, 0);
+                array(&mut bad)[at] = f32::NAN;
+                let (mut a, mut v) = (vec![7.0; t * n], vec![8.0; t * n]);
+                assert_eq!(gae(&bad.view(), 0.99, 0.95, &mut a, &mut v).unwrap_err().kind, Kind::Value);
+                assert!(a.iter().all(|x| *x == 7.0) && v.iter().all(|x| *x == 8.0), "{t}x{n}, {at}");
+                let columns = Columns::new(t, n, 0, n - 1).unwrap();
+                gae_range(&bad.view(), columns, 0.99, 0.95, cells(&mut a), cells(&mut v)).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn the_largest_numbers_are_finite() {
+    // 64 and more of them, as they are looked at; where every step ends an episode, what comes out is finite too.
+    let mut case = random(3, 2, 300, 0.0);
+    case.terminated.fill(1);
+    case.value.fill(0.0);
+    case.reward.fill(f32::MAX);
+    assert_eq!(case.run(0.99, 0.95).0, case.reward);
+    case.value.fill(f32::MIN);
+    case.reward.fill(0.0);
+    assert_eq!(case.run(0.99, 0.95).0, [f32::MAX; 600]);
 }
 
 #[test]
@@ -462,6 +514,17 @@ fn bad_input_is_named_and_outputs_stay() {
     let mut case = good.clone();
     case.final_value = None;
     assert_eq!(fails(&case, 0.9, 0.9, full).0, Kind::Null);
+
+    // One of two cuts, and nothing else is truncated; numbers before it that are not read are not what is named.
+    for (width, cuts) in [(21, [3, 11]), (130, [66, 74]), (130, [128, 129])] {
+        let mut case = random(4, 2, width, 0.0);
+        (case.truncated[cuts[0]], case.truncated[cuts[1]]) = (1, 1);
+        let finals = case.final_value.as_mut().unwrap();
+        finals.fill(f32::NAN);
+        (finals[cuts[0]], finals[cuts[1]]) = (0.5, f32::NEG_INFINITY);
+        let text = "rollout: a finite final_value where truncated, given -inf";
+        assert_eq!(fails(&case, 0.9, 0.9, (2 * width, 2 * width)), (Kind::Value, text.into()));
+    }
 
     for step in [-1isize, 1] {
         let off = |x: &mut Vec<f32>| x.resize(x.len().wrapping_add_signed(step), 0.0);

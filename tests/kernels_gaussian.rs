@@ -234,7 +234,10 @@ fn bad_input_is_refused_and_outputs_stay() {
     assert_eq!(run(&Gaussian { mean: &x[..7], ..good }, &x[..8]), all(Kind::Shape));
     assert_eq!(run(&Gaussian { log_std: &[], ..good }, &x[..8]), all(Kind::Shape));
     assert_eq!(run(&Gaussian { log_std: &x[..3], ..good }, &x[..8]), all(Kind::Shape));
-    assert_eq!(run(&Gaussian { log_std: &[0.0, 40.1], ..good }, &x[..8]), all(Kind::Range));
+    let (last, first) = (40f32, 40f32.next_up());
+    assert_eq!(run(&Gaussian { log_std: &[last, -last], ..good }, &x[..8]), [Ok(()); 3]);
+    assert_eq!(run(&Gaussian { log_std: &[0.0, first], ..good }, &x[..8]), all(Kind::Range));
+    assert_eq!(run(&Gaussian { log_std: &[0.0, -first], ..good }, &x[..8]), all(Kind::Range));
     assert_eq!(run(&Gaussian { log_std: &[-41.0, 0.0], ..good }, &x[..8]), all(Kind::Range));
     assert_eq!(run(&good, &x), all(Kind::Shape));
     assert_eq!(run(&good, &x[..7]), all(Kind::Shape));

@@ -432,6 +432,9 @@ fn bad_input_is_refused_before_anything_is_written() {
     assert_eq!(kind(area_scratch(Size::new(1 << 33, 4, 1), small)), Some(Kind::Config));
     assert_eq!(kind(area_scratch(Size::new(1 << 40, 1 << 40, 1), small)), Some(Kind::Overflow));
     assert_eq!(kind(area_scratch(Size::new(1 << 16, 1 << 16, 1), Size::new(1, 1, 1))), Some(Kind::Config));
+    // As many white pixels as 32 bits can add up with room for rounding, and one more.
+    assert_eq!(kind(area_scratch(Size::new(128, 65_793, 1), Size::new(1, 1, 1))), None);
+    assert_eq!(kind(area_scratch(Size::new(1, 8_421_505, 1), Size::new(1, 1, 1))), Some(Kind::Config));
     assert!(out.iter().all(|x| *x == 9));
 
     assert_eq!(kind(gray(&[0; 5], &mut [0; 2])), Some(Kind::Shape));
@@ -481,6 +484,22 @@ fn a_picture_is_lines_of_braille() {
     let mut coloured = [0; 14];
     text(Size::new(5, 3, 3), &rgb, &mut coloured).unwrap();
     assert_eq!(coloured, plain);
+    // A dot is at least 25 brighter than the paper: two parts red, five green, one blue.
+    let dots = [
+        ([99, 0, 0], "⠀\n"),
+        ([100, 0, 0], "⠈\n"),
+        ([0, 39, 0], "⠀\n"),
+        ([0, 40, 0], "⠈\n"),
+        ([0, 0, 199], "⠀\n"),
+        ([0, 0, 200], "⠈\n"),
+        ([40, 20, 20], "⠈\n"),
+        ([40, 20, 19], "⠀\n"),
+    ];
+    for (colour, want) in dots {
+        let mut out = [0; 4];
+        text(Size::new(1, 2, 3), &[[0; 3], colour].concat(), &mut out).unwrap();
+        assert_eq!(std::str::from_utf8(&out).unwrap(), want, "{colour:?}");
+    }
     let mut short = [7; 13];
     assert_eq!(text(size, &picture, &mut short).unwrap_err().kind, Kind::Shape);
     assert_eq!(text(size, &picture[1..], &mut plain).unwrap_err().kind, Kind::Shape);

@@ -215,6 +215,11 @@ fn sums_over_slices_equal_their_formulas() {
         }
     }
     assert_eq!((of(&[]), mean_std(&[]).unwrap()), (Moment { mean: 0.0, var: 0.0 }, (0.0, 0.0)));
+    // Squares so small that they vanish, while nine of them together do not: no variance at all, and not -0.
+    let small = f64::from_bits(0x1e54_3d13_6248_490f);
+    assert_eq!(small * small, 0.0);
+    assert!(-(9.0 * small) * (0.9 * small) < 0.0);
+    assert_eq!(of(&[[0.0].as_slice(), &[small; 9]].concat()).var.to_bits(), 0);
     assert_eq!(sum_of_squares(&[3.0, 4.0]).unwrap(), 25.0);
     assert_eq!(sum_of_squares(&[]).unwrap(), 0.0);
 }
@@ -279,7 +284,7 @@ fn discounted_sums_follow_the_table_and_the_formula() {
     bootstrapped_sum(&[2.0], &[0.4], 0.9, 1, 1, &mut out[..1]).unwrap();
     near(&out[..1], &[2.36]);
 
-    for (t, n) in [(1, 1), (1, 20), (30, 1), (12, 16), (7, 37)] {
+    for (t, n) in [(1, 1), (1, 20), (30, 1), (12, 16), (7, 37), (3, 4_200), (3, 8_230)] {
         let (x, after) = (draw(1, t * n, -2.0, 2.0), draw(2, n, -2.0, 2.0));
         let mut out = vec![f32::NAN; t * n];
         for bootstrapped in [false, true] {
@@ -295,6 +300,10 @@ fn discounted_sums_follow_the_table_and_the_formula() {
                 }
             }
         }
+        let mut place = x;
+        discounted_sum_in_place(&mut place, 0.9, t, n).unwrap();
+        discounted_sum(&draw(1, t * n, -2.0, 2.0), 0.9, t, n, &mut out).unwrap();
+        assert_eq!(place, out);
     }
 }
 

@@ -113,9 +113,12 @@ fn random(seed: u64, t: usize, n: usize, cut: f64) -> Case {
     }
 }
 
-/// Sizes on both sides of every choice the kernel makes: sixteens, what is left of them, and several stripes.
+/// Sizes on both sides of every choice the kernel makes: sixteens and what is left of them.
 const SHAPES: [(usize, usize); 12] =
     [(1, 1), (2, 1), (1, 16), (5, 3), (80, 8), (33, 15), (20, 17), (9, 31), (80, 32), (3, 64), (7, 1_024), (5, 1_045)];
+
+/// Rows that are looked at one after another, and of one stripe and several, whole and not.
+const WIDE: [(usize, usize); 7] = [(5, 1_023), (5, 1_030), (4, 2_048), (4, 2_060), (3, 4_096), (3, 4_110), (2, 65_600)];
 
 fn rates() -> [Rates; 5] {
     let one = Rates::default();
@@ -159,6 +162,48 @@ fn equals_the_formula_in_f64() {
                 let got = case.run();
                 near(&got.0, &vs, double, &format!("vs in f64 {t}x{n}, rates {k}, {cut}"));
                 near(&got.1, &pg, double, &format!("pg_advantage in f64 {t}x{n}, rates {k}, {cut}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn wide_rows_equal_the_formula_however_they_are_walked() {
+    for (i, (t, n)) in WIDE.into_iter().enumerate() {
+        let mut case = random(i as u64, t, n, 0.1).with(rates()[[2, 4][i % 2]]);
+        let twin = case.twin();
+        for (accumulate, tolerance) in [(Accumulate::F32, 8e-6), (Accumulate::F64, 3e-6)] {
+            case.accumulate = accumulate;
+            let (vs, pg) = case.run();
+            near(&vs, &twin.0, tolerance, &format!("vs {t}x{n}"));
+            near(&pg, &twin.1, tolerance, &format!("pg_advantage {t}x{n}"));
+            // Where the log-ratios are overwritten, nothing may be worked on twice.
+            let (mut place, mut other) = (case.log_rho.clone(), vec![f32::NAN; t * n]);
+            for (begin, end) in [(1_000, n), (0, 1_000)] {
+                let place = Some(cells(&mut place));
+                let out =
+                    Outputs { vs: place, pg_advantage: Some(cells(&mut other)), log_rho: place, ..Outputs::default() };
+                let columns = Columns::new(t, n, begin, end).unwrap();
+                from_importance_weights_range(&case.view(), None, columns, &out).unwrap();
+            }
+            assert_eq!((bits(&place), bits(&other)), (bits(&vs), bits(&pg)), "{t}x{n} in place");
+        }
+        // The first and the last number of the last environment, which do not matter to those before it.
+        for at in [n - 1, t * n - 1] {
+            let columns = Columns::new(t, n, 0, n - 1).unwrap();
+            let arrays: [fn(&mut Case) -> &mut [f32]; 5] = [
+                |c| &mut c.log_rho,
+                |c| &mut c.reward,
+                |c| &mut c.value,
+                |c| &mut c.discounts,
+                |c| c.final_value.as_mut().unwrap(),
+            ];
+            for array in arrays {
+                let mut bad = case.clone();
+                (bad.truncated.as_mut().unwrap()[at], bad.discounts[at]) = (1, 0.5);
+                array(&mut bad)[at] = f32::NAN;
+                assert_eq!(fails(&bad, (t * n, t * n)).0, Kind::Value, "{t}x{n}, {at}");
+                from_importance_weights_range(&bad.view(), Some(&bad.log_rho), columns, &Outputs::default()).unwrap();
             }
         }
     }
@@ -559,6 +604,30 @@ fn improbable_actions_have_finite_log_probabilities() {
 }
 
 #[test]
+fn improbable_actions_are_alike_alone_and_among_others() {
+    // Actions at and around the border from which on the largest logit is looked for: all sixteen of a group, beside
+    // one that is beyond it, and each as the only one of its batch.
+    let (t, n, a) = (1, 4_096, 3);
+    let (case, mut acts) = (random(1, t, n, 0.0), Acts::random(2, n, a, 1.0));
+    for (i, row) in acts.target.chunks_mut(a).enumerate() {
+        let first = acts.action[i] as usize;
+        let border = -80.0 - row[(first + 1) % a] + 1e-5 * (i % 16) as f32;
+        row[first] = if i % 256 < 16 || i % 16 == 3 { -95.0 } else { border };
+        row[(first + 2) % a] = -row[(first + 1) % a];
+    }
+    let [_, _, log_rho, _, target] = all_of(&case, &acts, &[(0, n)]);
+    near(&target, &acts.twin(&acts.target), 1e-6, "target_log_prob");
+    assert!(log_rho.iter().all(|x| x.is_finite()));
+    let one = random(1, t, 1, 0.0);
+    for (i, among) in target.iter().enumerate() {
+        let row = i * a..(i + 1) * a;
+        let (behaviour, target_logits) = (acts.behaviour[row.clone()].to_vec(), acts.target[row].to_vec());
+        let alone = Acts { a, behaviour, target: target_logits, action: vec![acts.action[i]] };
+        assert_eq!(all_of(&one, &alone, &[(0, 1)])[4][0].to_bits(), among.to_bits(), "{i}: {among}");
+    }
+}
+
+#[test]
 fn splits_and_environments_do_not_know_each_other() {
     for (t, n) in [(20, 77), (9, 1_045), (80, 8)] {
         let case = random(7, t, n, 0.1);
@@ -670,6 +739,20 @@ fn numbers_that_are_not_read_do_not_matter() {
     assert_eq!(case.run(), without.run());
 }
 
+#[test]
+fn the_largest_numbers_are_finite() {
+    // 64 and more of them, as they are looked at; with discounts of 0, what comes out is finite too.
+    let mut case = random(3, 2, 300, 0.0);
+    case.discounts.fill(0.0);
+    case.log_rho.fill(0.0);
+    case.value.fill(0.0);
+    case.reward.fill(f32::MAX);
+    assert_eq!(case.run(), (case.reward.clone(), case.reward.clone()));
+    case.value.fill(f32::MIN);
+    case.reward.fill(0.0);
+    assert_eq!(case.run(), (case.reward.clone(), vec![f32::MAX; 600]));
+}
+
 /// The error of both functions, which have written nothing.
 fn fails(case: &Case, len: (usize, usize)) -> (Kind, String) {
     let (mut vs, mut pg) = (vec![7.0; len.0], vec![8.0; len.1]);
@@ -729,6 +812,29 @@ fn bad_input_is_named_and_outputs_stay() {
         case.discounts[99] = bad;
         both(&case, Kind::Range, &format!("vtrace: discounts from 0 to 1, given {text}"));
     }
+    // Nor if no discount is any better.
+    for (bad, text) in [(-0.5, "-0.5"), (1.5, "1.5"), (f32::MAX, "340282350000000000000000000000000000000")] {
+        let mut case = good.clone();
+        (case.truncated, case.final_value) = (None, None);
+        case.discounts.fill(bad);
+        case.bootstrap.fill(0.5);
+        both(&case, Kind::Range, &format!("vtrace: discounts from 0 to 1, given {text}"));
+        case.discounts.fill(0.5);
+        case.discounts[125] = bad;
+        both(&case, Kind::Range, &format!("vtrace: discounts from 0 to 1, given {text}"));
+    }
+    // One of two cuts, and nothing else is truncated.
+    let mut case = good.clone();
+    let flags = case.truncated.as_mut().unwrap();
+    flags.fill(0);
+    (flags[3], flags[11], case.discounts[3], case.discounts[11]) = (1, 1, 0.5, 0.5);
+    case.final_value.as_mut().unwrap()[11] = f32::NAN;
+    both(&case, Kind::Value, "vtrace: a finite final_value where truncated, given NaN");
+    // What is given wrongly is said before what is wrong in it.
+    let mut case = good.clone();
+    case.log_rho.pop();
+    case.reward[3] = f32::NAN;
+    assert_eq!(fails(&case, full).0, Kind::Shape);
     let mut case = good.clone();
     case.final_value = None;
     both(&case, Kind::Null, "vtrace: final_value, because a step is truncated");
@@ -821,4 +927,10 @@ fn bad_logits_and_actions_are_named_and_outputs_stay() {
     for (a, kind) in [(0, Kind::Shape), (usize::MAX, Kind::Shape)] {
         assert_eq!(fails_from_logits(&case, &Acts { a, ..good() }).0, kind);
     }
+    // As many actions as an i32 can name could be, but there are no logits of so many.
+    let one = random(4, 1, 1, 0.0);
+    let acts = |a| Acts { a, behaviour: vec![0.0], target: vec![0.0], action: vec![0] };
+    let text = |a| fails_from_logits(&one, &acts(a)).1;
+    assert_eq!(text(0x7fff_ffff), "vtrace: behaviour_logits [T, N, A] of length 2147483647, given 1");
+    assert_eq!(text(0x8000_0000), "vtrace: num_actions of 1 and more, to 2^31 - 1, given 2147483648");
 }

@@ -160,6 +160,44 @@ fn width() -> impl Strategy<Value = usize> {
     prop_oneof![3 => 1usize..80, 1 => 120usize..140, 1 => Just(256usize), 1 => 500usize..530]
 }
 
+/// Every function, on the whole and on these parts of it.
+fn check(inputs: &Inputs, parts: &[(usize, usize)], rng: &mut Rng) -> std::result::Result<(), TestCaseError> {
+    let (t, n) = (inputs.t, inputs.n);
+    for which in 0..FUNCTIONS {
+        let mut whole = inputs.untouched();
+        inputs.apply(which, Columns::all(t, n).unwrap(), &mut whole).unwrap();
+        let (mut cut, untouched) = (inputs.untouched(), inputs.untouched());
+        let mut done = vec![false; n];
+        for &(begin, end) in parts {
+            cpu::set_limit(LEVELS[rng.next_u64() as usize % LEVELS.len()]);
+            inputs.apply(which, Columns::new(t, n, begin, end).unwrap(), &mut cut).unwrap();
+            done[begin..end].fill(true);
+            for (i, (x, y)) in cut.iter().flatten().zip(whole.iter().flatten()).enumerate() {
+                let wanted = if done[i % n] { *y } else { untouched[0][0] };
+                prop_assert_eq!(x.to_bits(), wanted.to_bits(), "function {}, column {}", which, i % n);
+            }
+        }
+        cpu::set_limit(LEVELS[2]);
+        prop_assert_eq!(bits(&cut), bits(&whole));
+        prop_assert!(bits(&whole) != bits(&untouched));
+    }
+    Ok(())
+}
+
+/// Rows so long that they are walked in several stripes, and looked at one by one.
+#[test]
+fn wide_rows_give_the_bytes_of_the_whole() {
+    for (seed, (t, n)) in (0..).zip([(5, 1_030), (4, 2_060), (3, 4_110), (2, 65_600)]) {
+        for accumulate in [Accumulate::F32, Accumulate::F64] {
+            let (inputs, rng) = (Inputs::random(seed, t, n, 3, accumulate), &mut Rng::seeded(seed));
+            // One long part and short ones behind it.
+            let cuts = [n as u32 - 40, n as u32 - 1, rng.next_u32()];
+            let parts = parts(n, &cuts, rng);
+            check(&inputs, &parts, rng).unwrap();
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
 
@@ -169,25 +207,7 @@ proptest! {
     ) {
         let accumulate = if f64s { Accumulate::F64 } else { Accumulate::F32 };
         let (inputs, rng) = (Inputs::random(seed, t, n, a, accumulate), &mut Rng::seeded(seed));
-        let parts = parts(n, &cuts, rng);
-        for which in 0..FUNCTIONS {
-            let mut whole = inputs.untouched();
-            inputs.apply(which, Columns::all(t, n).unwrap(), &mut whole).unwrap();
-            let (mut cut, untouched) = (inputs.untouched(), inputs.untouched());
-            let mut done = vec![false; n];
-            for &(begin, end) in &parts {
-                cpu::set_limit(LEVELS[rng.next_u64() as usize % LEVELS.len()]);
-                inputs.apply(which, Columns::new(t, n, begin, end).unwrap(), &mut cut).unwrap();
-                done[begin..end].fill(true);
-                for (i, (x, y)) in cut.iter().flatten().zip(whole.iter().flatten()).enumerate() {
-                    let wanted = if done[i % n] { *y } else { untouched[0][0] };
-                    prop_assert_eq!(x.to_bits(), wanted.to_bits(), "function {}, column {}", which, i % n);
-                }
-            }
-            cpu::set_limit(LEVELS[2]);
-            prop_assert_eq!(bits(&cut), bits(&whole));
-            prop_assert!(bits(&whole) != bits(&untouched));
-        }
+        check(&inputs, &parts(n, &cuts, rng), rng)?;
     }
 
     #[test]

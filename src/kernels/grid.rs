@@ -271,11 +271,10 @@ where
         let by_rows = if many { begin.wrapping_add(width.wrapping_sub(width % 16)) } else { begin };
         let mut at = begin;
         while !E::STORED && at < by_rows {
-            let end = by_rows.min(at.wrapping_add(CARRIED * 16));
-            if self.carried_rows(Columns { begin: at, end, ..self.columns }).is_none() {
+            if self.carried_rows(Columns { begin: at, ..self.columns }).is_none() {
                 return;
             }
-            at = end;
+            at = by_rows.min(at.wrapping_add(CARRIED * 16));
         }
         let wide = E::STORED || !FEW_WAYS;
         while wide && self.columns::<16>(at, if at < by_rows { 1 } else { num_steps }).is_some() {
@@ -305,11 +304,10 @@ where
     /// The last steps of W environments from `begin` on, the recursion in registers. None if there are not so many.
     #[inline(always)]
     fn columns<const W: usize>(&self, begin: usize, num_steps: usize) -> Option<()> {
-        let end = begin.checked_add(W)?;
-        if end > self.columns.end {
+        if begin.checked_add(W)? > self.columns.end {
             return None;
         }
-        let part = Columns { begin, end, ..self.columns };
+        let part = Columns { begin, ..self.columns };
         let last = |row: &[f32]| part.part(row).and_then(|row| row.first_chunk().copied()).unwrap_or([0.0; W]);
         let mut after = After { x: self.last_x.map(last), y: self.last_y.map(|row| last(row).map(E::Real::from)) };
         let (mut x, mut flags, mut y, len) = (self.x, self.flags, self.y, self.columns.len());
@@ -372,7 +370,7 @@ where
         Some(())
     }
 
-    /// All steps of up to `CARRIED` groups of 16 environments, row by row, with what is carried beside the arrays.
+    /// All steps of the first up to `CARRIED` groups of 16 environments, row by row, with what is carried beside the arrays.
     #[inline(always)]
     fn carried_rows(&self, part: Columns) -> Option<()> {
         let count = part.width() / 16;

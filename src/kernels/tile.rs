@@ -26,7 +26,6 @@ impl Tile {
     #[inline(never)]
     pub fn load(&mut self, rows: &[f32], stride: usize, begin: usize, width: usize) {
         match stride {
-            0 => {}
             // Short rows as a whole, which compile to shuffles.
             1 if self.load_whole::<1>(rows).is_some() => {}
             2 if width == 2 && self.load_whole::<2>(rows).is_some() => {}
@@ -84,13 +83,12 @@ impl Tile {
     #[inline(never)]
     pub fn store(&self, rows: &mut [f32], stride: usize, begin: usize, width: usize) {
         match stride {
-            0 => {}
             1 if self.store_whole::<1>(rows).is_some() => {}
             2 if width == 2 && self.store_whole::<2>(rows).is_some() => {}
             3 if width == 3 && self.store_whole::<3>(rows).is_some() => {}
             4 if width == 4 && self.store_whole::<4>(rows).is_some() => {}
             _ => {
-                for (i, row) in rows.chunks_exact_mut(stride).take(ROWS).enumerate() {
+                for (i, row) in rows.chunks_exact_mut(stride.max(1)).take(ROWS).enumerate() {
                     for (x, lanes) in row.iter_mut().skip(begin).zip(self.0.iter().take(width)) {
                         *x = lanes[i % ROWS];
                     }

@@ -308,18 +308,22 @@ fn culprit(v: &VTrace<'_>, columns: Columns) -> Option<Error> {
 fn sweep(v: &VTrace<'_>, columns: Columns, given: Option<&[f32]>, place: Option<&[Cell<f32>]>, out: &Outputs<'_>) {
     match (v.accumulate, v.rates.leak > 0.0) {
         (Accumulate::F32, false) => {
-            cpu::dispatch(Sweep::<f32, false> { v, columns, given, place, out, real: PhantomData });
+            cpu::dispatch(Sweep::<f32, false, F32S> { v, columns, given, place, out, real: PhantomData });
         }
-        (Accumulate::F32, true) => Sweep::<f32, true> { v, columns, given, place, out, real: PhantomData }.run(),
-        (Accumulate::F64, _) => Sweep::<f64, true> { v, columns, given, place, out, real: PhantomData }.run(),
+        (Accumulate::F32, true) => Sweep::<f32, true, F32S> { v, columns, given, place, out, real: PhantomData }.run(),
+        (Accumulate::F64, _) => Sweep::<f64, true, F64S> { v, columns, given, place, out, real: PhantomData }.run(),
     }
 }
 
-/// Environments walked row by row at a time, in sixteens: what they carry is on the stack, which is small in small things.
-const STRIPE: usize = if cfg!(target_pointer_width = "64") { 256 } else { 4 };
+/// Bytes that the environments of a stripe carry: they are on the stack, which is small in small things.
+const CARRIED: usize = if cfg!(target_pointer_width = "64") { 8192 } else { 256 };
 
-/// The recursion, in numbers of type `R`, with a leak or without.
-struct Sweep<'a, R, const LEAKY: bool> {
+/// Environments walked row by row at a time, in sixteens that carry f32, and in those that carry f64.
+const F32S: usize = CARRIED / size_of::<[f32; ROWS]>();
+const F64S: usize = CARRIED / size_of::<[f64; ROWS]>();
+
+/// The recursion, in numbers of type `R`, with a leak or without, in stripes of so many sixteens.
+struct Sweep<'a, R, const LEAKY: bool, const STRIPE: usize> {
     v: &'a VTrace<'a>,
     columns: Columns,
     given: Option<&'a [f32]>,
@@ -328,7 +332,7 @@ struct Sweep<'a, R, const LEAKY: bool> {
     real: PhantomData<R>,
 }
 
-impl<R: Real, const LEAKY: bool> Kernel for Sweep<'_, R, LEAKY> {
+impl<R: Real, const LEAKY: bool, const STRIPE: usize> Kernel for Sweep<'_, R, LEAKY, STRIPE> {
     type Output = ();
 
     #[inline(always)]
@@ -339,7 +343,7 @@ impl<R: Real, const LEAKY: bool> Kernel for Sweep<'_, R, LEAKY> {
     }
 }
 
-impl<R: Real, const LEAKY: bool> Sweep<'_, R, LEAKY> {
+impl<R: Real, const LEAKY: bool, const STRIPE: usize> Sweep<'_, R, LEAKY, STRIPE> {
     #[inline(always)]
     fn stripe(&self, part: Columns) -> Option<()> {
         let (v, len) = (self.v, part.len());
@@ -612,7 +616,7 @@ impl Kernel for LogProbs<'_> {
             let (of_behaviour, of_target) = (logits(p.behaviour_logits), logits(p.target_logits));
             for at in (0..part.width()).step_by(ROWS) {
                 let action = lanes(action, at);
-                for line in (0..a.wrapping_mul(ROWS)).step_by(LINE) {
+                for line in (0..a.saturating_mul(ROWS).min(AHEAD)).step_by(LINE) {
                     let ahead = at.wrapping_add(ROWS).wrapping_mul(a).wrapping_add(line);
                     cpu::prefetch(of_behaviour, ahead);
                     cpu::prefetch(of_target, ahead);
@@ -634,6 +638,9 @@ impl Kernel for LogProbs<'_> {
 
 /// f32 in a line of the cache.
 const LINE: usize = 16;
+
+/// Logits of each policy that are asked for before they are worked on: more would drive each other out of the nearest cache.
+const AHEAD: usize = 64 * LINE;
 
 /// Log-probabilities of one action each of up to 16 rows of both policies, `[rows, a]`: -ln sum exp(x - x\[action\]),
 /// without a look for the largest. `tiles` are room; both are filled before the first is read, which hides the stores.

@@ -30,8 +30,8 @@ pub fn text(size: Size, picture: &[u8], out: &mut [u8]) -> Result {
     check_len("image text: bytes,", out, text_size(size)?)?;
     size.check("image text: picture [H, W, C] of length", picture)?;
     let luma = |y: usize, x: usize| {
-        let at = y.wrapping_mul(size.width).wrapping_add(x).wrapping_mul(size.channels);
-        let pixel = picture.get(at..).filter(|_| y < size.height && x < size.width)?;
+        let at = y.saturating_mul(size.width).saturating_add(x).saturating_mul(size.channels);
+        let pixel = picture.get(at..).filter(|_| x < size.width)?;
         match (size.channels, pixel) {
             (1, [gray, ..]) => Some(u32::from(*gray)),
             (3, [r, g, b, ..]) => Some((2 * u32::from(*r) + 5 * u32::from(*g) + u32::from(*b)) / 8),
