@@ -1,7 +1,7 @@
 //! The replay memory against tables worked out by hand, every outcome of every draw, and a twin that keeps all frames.
 
 use proptest::prelude::*;
-use rlcore::data::memory::{Chance, Draw, Frame, FramesOut, Memory, MemoryConfig, Rule, Sample, State, spans};
+use rlcore::data::memory::{Chance, Draw, Frame, FramesOut, Memory, MemoryConfig, Rule, Sample, State, View, spans};
 use rlcore::data::table::Column;
 use rlcore::error::{Kind, Result};
 use rlcore::kernels::stack::Layout;
@@ -968,6 +968,8 @@ fn frames_that_are_gone_or_never_were_are_not_gathered() {
     ] {
         assert_eq!(gather(&memory, bad, 3), Err(Kind::Range), "{bad:?}");
     }
+    let error = memory.view().check(&[Sample { first: 5, len: 3, ..good }], 3, false).unwrap_err();
+    assert_eq!(error, error.needed(6).given(7), "the last frame of a sequence is named");
     memory.add(&frame(0, 6), &row(&[6])).unwrap();
     assert_eq!(gather(&memory, good, 2), Err(Kind::Range), "forgotten since the draw");
     let view = memory.view();
@@ -988,6 +990,79 @@ fn frames_that_are_gone_or_never_were_are_not_gathered() {
             _ => out.valid = Some(c),
         }
         assert_eq!(shape(view.gather_frames(&[now], 3, out)), Kind::Shape);
+    }
+}
+
+/// A frame that is held and whose oldest stack is not: refused where stacks are read, before anything is written.
+#[test]
+fn frames_without_their_stacks_are_read_from_other_columns() {
+    let config = MemoryConfig { max_sample_size: 1, ..MemoryConfig::new(4, &[NUMBER, PICTURE]) };
+    let mut home = block(&config);
+    let mut memory = Memory::init(bytes(&mut home), &config).unwrap();
+    for step in 0..6 {
+        memory.add(&frame(0, step), &[Elements::I32(&[step as i32]), Elements::U8(&picture(step.into()))]).unwrap();
+    }
+    let [whole, torn] = [4, 3].map(|first| Sample { first, len: 1, ..Sample::default() });
+    let (mut numbers, mut pictures) = ([9; 2], [9; 12]);
+    memory.view().gather(0, &[whole, torn], 1, Layout::Hwc, ElementsMut::I32(&mut numbers)).unwrap();
+    assert_eq!(numbers, [4, 3]);
+    let answer = memory.view().gather(1, &[whole, torn], 1, Layout::Hwc, ElementsMut::U8(&mut pictures));
+    assert_eq!((answer.unwrap_err().kind, pictures), (Kind::Range, [9; 12]));
+}
+
+/// A writer beside has counted frame 1 and not listed it yet: the number that it is about to take out is not drawn.
+#[test]
+fn numbers_that_a_writer_is_about_to_forget_are_not_drawn() {
+    let config = config(1, 1);
+    let mut home = block(&config);
+    Memory::init(bytes(&mut home), &config).unwrap().add(&frame(0, 0), &row(&[0])).unwrap();
+    let draw = |home: &mut [u64], exact_size: bool| {
+        let (view, mut sample) = (View::attach(bytes(home)).unwrap(), [Sample::default()]);
+        let draw = Draw { exact_size, ..Draw::default() };
+        let drawn = view.sample_priority(&draw, &mut Rng::seeded(1), &mut sample).map_err(|e| e.kind);
+        (drawn.map(|()| sample[0].first), view.pool_number(false, 0).map_err(|e| e.kind))
+    };
+    assert_eq!([draw(&mut home, false), draw(&mut home, true)], [(Ok(0), Ok(0)); 2]);
+    let pushed = spans(&config).unwrap().0.table.pushed.start();
+    bytes(&mut home)[pushed..pushed + 8].copy_from_slice(&2u64.to_ne_bytes());
+    assert_eq!([draw(&mut home, false), draw(&mut home, true)], [(Err(Kind::Busy), Err(Kind::Range)); 2]);
+}
+
+#[test]
+fn rules_have_numbers_and_configurations_lie_in_the_first_bytes() {
+    let numbers = [0, 1, 2, u32::MAX].map(Rule::from_number);
+    assert_eq!(numbers, [Some(Rule::Fixed), Some(Rule::Original), None, None]);
+    let config = config(8, 3);
+    let mut home = block(&config);
+    Memory::init(bytes(&mut home), &config).unwrap();
+    let start = &bytes(&mut home)[..MemoryConfig::END];
+    assert_eq!(MemoryConfig::of(start), Ok(&config));
+    assert_eq!(MemoryConfig::of(&start[..start.len() - 1]).unwrap_err().kind, Kind::Size);
+}
+
+/// Nothing is known about frames that have not come yet, nor about pools that are not there.
+#[test]
+fn images_with_something_where_nothing_is_are_refused() {
+    for use_priority in [0, 1] {
+        let config = MemoryConfig { use_priority, ..config(8, 3) };
+        let (spans, _) = spans(&config).unwrap();
+        let mut home = block(&config);
+        add_all(&mut Memory::init(bytes(&mut home), &config).unwrap(), &[(0.0, false); 3]);
+        Memory::attach(bytes(&mut home)).unwrap();
+        let refused = |at: usize, with: &[u8]| {
+            let mut home = home.clone();
+            bytes(&mut home)[at..at + with.len()].copy_from_slice(with);
+            assert_eq!(Memory::attach(bytes(&mut home)).unwrap_err().kind, Kind::Image, "byte {at}");
+        };
+        for slot in 3..8 {
+            refused(spans.reward.start() + 4 * slot, &1f32.to_ne_bytes());
+            refused(spans.reach.start() + 4 * slot, &1u32.to_ne_bytes());
+            refused(spans.terminated.start() + slot, &[1]);
+            refused(spans.truncated.start() + slot, &[1]);
+        }
+        for word in 0..4 {
+            refused(spans.state.start() + std::mem::offset_of!(State, pools) + 4 * word, &2u32.to_ne_bytes());
+        }
     }
 }
 

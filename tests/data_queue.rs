@@ -88,8 +88,9 @@ fn threads_put_and_take_everything_once_and_in_order() {
                     let slot = loop {
                         match queue.reserve(8) {
                             Ok(slot) => break slot,
-                            Err(_) => thread::yield_now(),
+                            Err(e) => assert_eq!(e.kind, Kind::Busy, "{e}"),
                         }
+                        thread::yield_now();
                     };
                     // Relaxed: what makes it visible is the publication.
                     items[slot.index()].store(producer * EACH + i, Ordering::Relaxed);
@@ -109,7 +110,10 @@ fn threads_put_and_take_everything_once_and_in_order() {
                                 queue.release(slot);
                                 total.fetch_add(1, Ordering::Relaxed);
                             }
-                            Err(_) => thread::yield_now(),
+                            Err(e) => {
+                                assert_eq!(e.kind, Kind::NotReady, "{e}");
+                                thread::yield_now();
+                            }
                         }
                     }
                     taken
@@ -182,7 +186,8 @@ fn configurations_and_images() {
     assert_eq!(queue::init(&mut bytes[..size - 1], &config).unwrap_err().kind, Kind::Size);
     assert!(bytes.iter().all(|b| *b == 0xAA));
     queue::init(bytes, &config).unwrap();
-    assert_eq!((queue::attach(bytes), QueueConfig::read(bytes)), (Ok(()), Ok(config)));
+    assert_eq!((queue::attach(bytes), QueueConfig::read(&bytes[..QueueConfig::END])), (Ok(()), Ok(config)));
+    assert_eq!(QueueConfig::read(&bytes[..QueueConfig::END - 1]).unwrap_err().kind, Kind::Size);
     assert_eq!(queue::attach(&bytes[..size - 1]).unwrap_err().kind, Kind::Size);
     for i in 0..QueueConfig::END {
         let was = bytes[i];

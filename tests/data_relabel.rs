@@ -44,6 +44,12 @@ fn every_allowed_row_is_equally_likely() {
 }
 
 #[test]
+fn strategies_have_numbers() {
+    let numbers = [0, 1, 2, 3, u32::MAX].map(Strategy::from_number);
+    assert_eq!(numbers, [Some(Strategy::Future), Some(Strategy::Final), Some(Strategy::Episode), None, None]);
+}
+
+#[test]
 fn draws_are_the_streams_bounded_ones() {
     let (steps, lens) = ([0, 4, 2, 6], [7, 5, 9, 8]);
     for strategy in ALL {

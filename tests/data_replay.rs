@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use rlcore::data::lazy_frames::FrameIndex;
-use rlcore::data::replay::{Added, Draw, Normalize, Replay, ReplayConfig, Step, Transitions, View, linear, spans};
+use rlcore::data::replay::{
+    Added, Draw, Normalize, Replay, ReplayConfig, State, Step, Transitions, View, linear, spans,
+};
 use rlcore::data::table::{Column, MAX_COLUMNS};
 use rlcore::error::Kind;
 use rlcore::kernels::stack::Layout;
@@ -411,12 +413,89 @@ fn forgotten_transitions_are_counted_and_refused() {
     assert_eq!(replay.view().state().max_priority, 7.0);
     let error = replay.view().gather(0, &[at(1)], Layout::Hwc, ElementsMut::F32(&mut [0.0])).unwrap_err();
     assert_eq!(error.to_string(), "replay: transitions that are still held; not so number, given 1");
+    // A priority of 0 leaves epsilon to be drawn by.
+    assert_eq!(replay.update(&[at(2)], &[0.0]).unwrap(), 0);
+    assert_eq!(replay.view().tree().weight(2), f32::MIN_POSITIVE);
+}
+
+#[test]
+fn only_observations_have_a_next_one() {
+    let mut config = ReplayConfig::new(1, 8, &columns(2));
+    for observations in 0..8 {
+        config.observations = observations;
+        for column in [0, 1, 2, 3, MAX_COLUMNS - 1, MAX_COLUMNS, MAX_COLUMNS + 1, 2 * MAX_COLUMNS, usize::MAX] {
+            let expected = column < 3 && observations >> column & 1 == 1;
+            assert_eq!(config.is_observation(column), expected, "column {column} of {observations:03b}");
+        }
+    }
+    config.observations = 0b011;
+    let mut words = block(&config);
+    let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
+    let rng = &mut Rng::seeded(5);
+    for _ in 0..3 {
+        let step = Step1 { step: Step::default(), ..Step1::random(rng) };
+        replay.add(0, &step.row(0), &step.step, None).unwrap();
+    }
+    let (index, mut action) = ([FrameIndex::new(0, 1)], [9]);
+    replay.view().gather(2, &index, Layout::Hwc, ElementsMut::I32(&mut action)).unwrap();
+    let error = replay.view().gather_next(2, &index, Layout::Hwc, ElementsMut::I32(&mut action)).unwrap_err();
+    assert_eq!(error.to_string(), "replay: a column that is an observation; not so, given 2");
+}
+
+#[test]
+fn choices_have_numbers() {
+    let numbers = [0, 1, 2, 3, u32::MAX].map(Normalize::from_number);
+    assert_eq!(numbers, [Some(Normalize::Memory), Some(Normalize::Batch), Some(Normalize::Not), None, None]);
+}
+
+/// What another process sees amid a change: it draws nothing and believes nothing of what may be overwritten.
+#[test]
+fn readers_beside_a_writer_are_told() {
+    let config = ReplayConfig::new(1, 4, &[Column::new("obs", Element::F32, 1)]);
+    let (spans, _) = spans(&config).unwrap();
+    let mut words = block(&config);
+    Replay::init(bytes(&mut words), &config).unwrap();
+    let count = spans.state.start() + std::mem::offset_of!(State, num_transitions);
+    let (mut index, mut weight, mut rng) = ([FrameIndex::new(0, 9); 2], [9.0; 2], Rng::seeded(1));
+    let mut draws = |words: &mut [u64]| {
+        let view = View::attach(bytes(words)).unwrap();
+        let drawn = view.sample(&Draw::default(), &mut rng, &mut index, &mut weight, None).map_err(|e| e.kind);
+        assert!(drawn.is_ok() || (index, weight, rng) == ([FrameIndex::new(0, 9); 2], [9.0; 2], Rng::seeded(1)));
+        drawn
+    };
+    // The first transition was counted and has no weight yet.
+    bytes(&mut words)[count..count + 8].copy_from_slice(&1u64.to_ne_bytes());
+    assert_eq!(draws(&mut words), Err(Kind::NotReady));
+    bytes(&mut words)[count..count + 8].fill(0);
+    let mut replay = Replay::open(bytes(&mut words)).unwrap();
+    for i in 0..7 {
+        replay.add(0, &[Elements::F32(&[i as f32])], &Step::default(), None).unwrap();
+    }
+    // All transitions were forgotten, and the weights are still there.
+    let three = bytes(&mut words)[count..count + 8].to_vec();
+    bytes(&mut words)[count..count + 8].fill(0);
+    assert_eq!(draws(&mut words), Err(Kind::NotReady));
+    bytes(&mut words)[count..count + 8].copy_from_slice(&three);
+    assert_eq!(draws(&mut words), Ok(()));
+
+    // Rows 3 to 6 are held, and the next one is being written over row 3.
+    let of = |words: &mut [u64], number: u64| {
+        let (mut reward, index) = ([9.0], [FrameIndex::new(0, number)]);
+        let out = Transitions { reward: Some(&mut reward), discount: None, terminated: None, truncated: None };
+        View::attach(bytes(words)).unwrap().transitions(&index, out).map_err(|e| e.kind)
+    };
+    let writing = spans.table.writing.start();
+    assert_eq!((of(&mut words, 3), of(&mut words, 4)), (Ok(()), Ok(())));
+    bytes(&mut words)[writing..writing + 4].copy_from_slice(&1u32.to_ne_bytes());
+    assert_eq!((of(&mut words, 3), of(&mut words, 4)), (Err(Kind::Range), Ok(())));
+    assert_eq!(Replay::attach(bytes(&mut words)).unwrap_err().kind, Kind::Image);
 }
 
 #[test]
 fn refuses_configurations_by_name() {
     let good = ReplayConfig::new(2, 10, &columns(4));
     Replay::size(&ReplayConfig { num_steps: 6, observations: 3, ..good }).unwrap();
+    Replay::size(&ReplayConfig { num_steps: 255, ..ReplayConfig::new(2, 259, &columns(4)) }).unwrap();
     let cases = [
         (ReplayConfig { num_steps: 0, ..good }, "replay config: num_steps from 1 to 255, given 0"),
         (ReplayConfig { num_steps: 256, ..good }, "replay config: num_steps from 1 to 255, given 256"),
@@ -460,6 +539,53 @@ fn the_random_stream_is_saved_with_the_transitions() {
     let mut rng = loaded.view().state().rng;
     loaded.view().sample(&Draw::default(), &mut rng, &mut two, &mut weight, None).unwrap();
     assert_eq!(one, two);
+}
+
+/// Nothing is known about rows that have not come yet, and no more rows are open than have.
+#[test]
+fn images_of_rings_that_are_not_full_are_checked() {
+    let mut config = ReplayConfig::new(1, 6, &[Column::new("obs", Element::F32, 1)]);
+    config.num_steps = 2;
+    let (spans, _) = spans(&config).unwrap();
+    let mut words = block(&config);
+    let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
+    let obs = [Elements::F32(&[1.0])];
+    let damage = |words: &[u64], at: usize, with: &[u8]| {
+        let mut words = words.to_vec();
+        assert_ne!(bytes(&mut words)[at..at + with.len()], *with);
+        bytes(&mut words)[at..at + with.len()].copy_from_slice(with);
+        Replay::attach(bytes(&mut words)).map(|_| ()).map_err(|e| e.kind)
+    };
+    let image = Err(Kind::Image);
+    let open = spans.open.start();
+    replay.add(0, &obs, &Step::default(), None).unwrap();
+    Replay::attach(bytes(&mut words)).unwrap();
+    assert_eq!(damage(&words, open, &2u32.to_ne_bytes()), image, "two open rows of one");
+    assert_eq!(damage(&words, open, &3u32.to_ne_bytes()), image, "three open rows of two steps");
+
+    // An episode of two steps and its tail.
+    let end = Step { terminated: true, ..Step::default() };
+    Replay::open(bytes(&mut words)).unwrap().add(0, &obs, &end, Some(&obs)).unwrap();
+    Replay::attach(bytes(&mut words)).unwrap();
+    assert_eq!(damage(&words, open, &2u32.to_ne_bytes()), image, "row 1 is a transition and open");
+    let one = 1f32.to_ne_bytes();
+    for slot in 3..6 {
+        for of_number in [spans.reward.start(), spans.sum.start(), spans.discount.start(), spans.tree.weights.start()] {
+            assert_eq!(damage(&words, of_number + 4 * slot, &one), image, "slot {slot}, byte {of_number}");
+        }
+        for of_byte in [spans.ahead.start(), spans.ended.start()] {
+            assert_eq!(damage(&words, of_byte + slot, &[1]), image, "slot {slot}, byte {of_byte}");
+        }
+    }
+}
+
+#[test]
+fn the_configuration_lies_in_the_first_bytes() {
+    let mut words = Vec::new();
+    let config = with_weights(&mut words, &[1.0]);
+    let start = &bytes(&mut words)[..ReplayConfig::END];
+    assert_eq!(ReplayConfig::of(start), Ok(&config));
+    assert_eq!(ReplayConfig::of(&start[..start.len() - 1]).unwrap_err().kind, Kind::Size);
 }
 
 /// Every bit outside of the columns: refused, or accepted and harmless.

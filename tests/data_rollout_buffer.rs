@@ -520,6 +520,15 @@ fn the_last_step_is_reachable() {
     for _ in 0..100 {
         assert_eq!(draw_window(&[0], 8, 3, 1.0, rng).unwrap().timestep, 5);
     }
+    // A number that is the chance itself is not below it: another one is drawn for the end.
+    for seed in 0..20 {
+        let (mut rng, mut twin) = (Rng::seeded(seed), Rng::seeded(seed));
+        twin.bounded(0);
+        let chance = twin.uniform();
+        let end = twin.integers(3, 9) as u32;
+        assert_eq!(draw_window(&[0], 8, 3, chance, &mut rng).unwrap().timestep, end - 3);
+        assert_eq!(rng, twin);
+    }
 }
 
 #[test]
@@ -563,6 +572,8 @@ fn arrays_are_stacked() {
     assert_eq!(gather_rows(Elements::I32(&x), 2, &[0], ElementsMut::U8(&mut [0; 2])).unwrap_err().kind, Kind::Shape);
 
     let mut valid = [9; 8];
+    valid_rows(&[4, 0], 4, &mut valid).unwrap();
+    assert_eq!(valid, [1, 1, 1, 1, 0, 0, 0, 0]);
     valid_rows(&[3, 0], 4, &mut valid).unwrap();
     assert_eq!(valid, [1, 1, 1, 0, 0, 0, 0, 0]);
     assert_eq!(valid_rows(&[3, 5], 4, &mut valid).unwrap_err().kind, Kind::Range);

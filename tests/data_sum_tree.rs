@@ -220,6 +220,47 @@ fn refuses_damaged_bytes() {
     block.tree().check_image().unwrap();
 }
 
+/// Weights that no call can give, with sums, minima and all that is made from them as it has to be.
+#[test]
+fn refuses_bad_weights_under_the_right_sums() {
+    let mut block = Block::new(32);
+    block.tree().set(&[3, 25], &[1.0, 2.0]).unwrap();
+    block.tree().check_image().unwrap();
+    block.spans.len = 26;
+    block.tree().check_image().unwrap();
+    block.spans.len = 25;
+    assert_eq!(block.tree().check_image().unwrap_err().kind, Kind::Image, "a weight behind the last item");
+
+    let mut block = Block::new(1);
+    let Spans { weights, sums, .. } = block.spans;
+    let zero: [f32; 16] = [0.0; 16];
+    for (weight, sum) in [(-0.0f32, 0.0f64), (f32::INFINITY, f64::INFINITY)] {
+        let mut node = zero;
+        node[0] = weight;
+        block.bytes()[weights.start()..][..64].copy_from_slice(bytemuck::bytes_of(&node));
+        block.bytes()[sums.start()..][..8].copy_from_slice(&sum.to_ne_bytes());
+        assert_eq!(block.tree().check_image().unwrap_err().kind, Kind::Image, "a weight of {weight}");
+        block.tree().clear();
+        block.tree().check_image().unwrap();
+    }
+}
+
+/// 1.5 + s is rounded up, so a mass just below is still in the second node, where it is rounded up to s, all there is: it
+/// falls on the last weight of that node, not on those behind it.
+#[test]
+fn a_mass_that_rounding_moves_past_a_node_falls_on_its_last_weight() {
+    let s = f64::from(1u32 << 26) * f64::from(1u32 << 26) + 2.0;
+    let mut block = Block::new(256);
+    // In the order of the tree: node 0, then node 4 with its children 0 and 4, then nodes 8 and 1.
+    let slots = [0, 64, 68, 128, 16];
+    block.tree().set(&slots, &[1.5, (s - 2.0) as f32, 2.0, 4.0, 8.0]).unwrap();
+    let tree = block.tree();
+    assert_eq!((1.5 + s, tree.view().total()), (s + 2.0, s + 14.0));
+    let (mut mass, mut found) = ([1.0, 1.5, s, s + 1.0, s + 2.0, s + 6.0], [9; 6]);
+    tree.view().find(&mut mass, &mut found).unwrap();
+    assert_eq!(found, [0, 64, 68, 68, 128, 16]);
+}
+
 /// Sum of (drawn - expected)^2 / expected over groups with enough expected draws, and how many groups they are.
 fn chi_square(drawn: &[u32], weights: &[f32], draws: f64) -> (f64, f64) {
     let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();

@@ -1,5 +1,6 @@
 //! The normaliser of N environments against its trace, a twin in f64, and everything that may not change it.
 
+use rlcore::block::Kind as BlockKind;
 use rlcore::cpu::{self, LEVELS};
 use rlcore::data::step::{Ends, Rewrite};
 use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig};
@@ -301,7 +302,9 @@ fn what_is_switched_off_passes_and_keeps_no_statistics() {
         let (mut words, mut other) = (block(&config), block(&both));
         let (mut v, mut whole) = (open(&mut words), open(&mut other));
         for _ in 0..5 {
-            let raw = Batch::draw(&mut rng, 5, 3);
+            let mut raw = Batch::draw(&mut rng, 5, 3);
+            // Beyond what normalised numbers are clipped to.
+            (raw.obs[4], raw.reward[1]) = (1e6, -1e6);
             let (mut a, mut b) = (raw.clone(), raw.clone());
             a.step_in_place(&mut v).unwrap();
             b.step_in_place(&mut whole).unwrap();
@@ -318,6 +321,25 @@ fn what_is_switched_off_passes_and_keeps_no_statistics() {
         let s = v.statistics();
         assert_eq!(s.obs_count == 1e-4, !normalize_obs);
         assert_eq!(s.return_count == 1e-4, !normalize_reward);
+    }
+}
+
+/// Rows that were only reset have no reward: a step of no others leaves the moments as they are, to the last bit.
+#[test]
+fn a_step_of_resets_alone_adds_no_returns() {
+    let config = VecNormalizeConfig { num_envs: 3, obs_len: 1, ..CONFIG };
+    let (mut words, mut rng) = (block(&config), Rng::seeded(6));
+    let mut v = open(&mut words);
+    for _ in 0..50 {
+        Batch::draw(&mut rng, 3, 1).step_in_place(&mut v).unwrap();
+        let returns = |v: &VecNormalize<'_>| {
+            let s = v.statistics();
+            [s.return_mean, s.return_var, s.return_count].map(f64::to_bits)
+        };
+        let before = returns(&v);
+        let mut resets = Batch { valid: Some(vec![0; 3]), ..Batch::draw(&mut rng, 3, 1) };
+        resets.step_in_place(&mut v).unwrap();
+        assert_eq!((returns(&v), v.statistics().running), (before, &[0.0; 3][..]));
     }
 }
 
@@ -549,6 +571,8 @@ fn configurations_and_images_are_checked() {
         VecNormalizeConfig { clip_obs: f32::INFINITY, ..CONFIG },
         VecNormalizeConfig { clip_reward: f32::NAN, ..CONFIG },
         VecNormalizeConfig { clip_reward: -1.0, ..CONFIG },
+        VecNormalizeConfig { clip_reward: 0.0, ..CONFIG },
+        VecNormalizeConfig { clip_reward: f32::INFINITY, ..CONFIG },
         VecNormalizeConfig { discount: 1.1, ..CONFIG },
         VecNormalizeConfig { discount: f64::NAN, ..CONFIG },
         VecNormalizeConfig { epsilon: 0.0, ..CONFIG },
@@ -591,6 +615,15 @@ fn configurations_and_images_are_checked() {
         assert_eq!(refused.is_some(), byte < 40 || (64..104).contains(&byte), "byte {byte}: {refused:?}");
     }
     let size = words.len() * 8;
+    // Switches that no call sets, under the right checksum.
+    for switch in [6, 7] {
+        let mut sealed = words.clone();
+        let mut setup: [u32; 10] = bytemuck::pod_read_unaligned(&bytes(&mut sealed)[64..104]);
+        assert_eq!(std::mem::replace(&mut setup[switch], 2), 1);
+        rlcore::block::create(bytes(&mut sealed), BlockKind::VecNormalize, size, &setup).unwrap();
+        sealed[state..].copy_from_slice(&words[state..]);
+        assert_eq!(kind(VecNormalize::attach(bytes(&mut sealed))), Some(Kind::Image), "switch {switch}");
+    }
     assert_eq!(kind(VecNormalize::attach(&mut bytes(&mut words)[..size - 1])), Some(Kind::Size));
     assert_eq!(kind(VecNormalize::init(&mut bytes(&mut words)[..size - 1], &CONFIG)), Some(Kind::Size));
     assert_eq!(kind(VecNormalize::attach(&mut bytes(&mut words)[1..])), Some(Kind::Align));

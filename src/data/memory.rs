@@ -1301,10 +1301,10 @@ impl<'a> Memory<'a> {
         let damaged = Err(Error::new(Kind::Image, "memory: pools with the numbers of the frames that may be drawn"));
         let (config, pools) = (self.index.config, self.index.state.pools);
         let frames = config.history_size();
-        let is_right = pools.iter().zip(&seen).all(|(queue, seen)| queue.len == seen.len);
         if config.use_priority == 0 {
-            return if is_right && pools == [Queue::default(); 2] { Ok(()) } else { damaged };
+            return if pools == [Queue::default(); 2] { Ok(()) } else { damaged };
         }
+        let is_right = pools.iter().zip(&seen).all(|(queue, seen)| queue.len == seen.len);
         let [low, high] = pools;
         let gone = self.end().saturating_sub(frames.into());
         let begins = u64::from(low.begin).wrapping_add(high.begin.into());

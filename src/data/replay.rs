@@ -951,7 +951,8 @@ impl<'a> View<'a> {
             for place in 0..num_rows {
                 let slot = first.saturating_add(place as usize);
                 let index = self.index_of(slot as u32);
-                let is_held = u64::from(place) < some || some == num_rows.into();
+                // Until a ring is full, its rows lie in its first slots.
+                let is_held = u64::from(place) < some;
                 let right = self.row_is_right(slot, is_held.then_some(index.number), &held, open);
                 if right != Some(true) {
                     let what = "replay: rows as steps leave them; not so slot";

@@ -125,7 +125,6 @@ pub struct SumTree<'a> {
 /// A tree, to draw from: any number of threads may look at the same one.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    len: usize,
     levels: Levels,
     weights: &'a [[f32; WIDTH]],
     sums: &'a [[f64; WIDTH]],
@@ -153,8 +152,8 @@ impl<'a> SumTree<'a> {
 
     /// The same tree, to draw from.
     pub fn view(&self) -> View<'_> {
-        let SumTree { len, levels, weights, sums, begins, mins, .. } = self;
-        View { len: *len, levels: *levels, weights, sums, begins, mins }
+        let SumTree { levels, weights, sums, begins, mins, .. } = self;
+        View { levels: *levels, weights, sums, begins, mins }
     }
 
     /// Gives items their weights; an item that comes twice has the later one. Each node that is touched is summed once in
@@ -169,7 +168,7 @@ impl<'a> SumTree<'a> {
             return Err(Error::new(Kind::Range, what).needed(self.len).given(*slot as usize));
         }
         if let Some(weight) = weights.iter().find(|weight| !(**weight >= 0.0 && **weight < f32::INFINITY)) {
-            return Err(if *weight < 0.0 && *weight > f32::NEG_INFINITY {
+            return Err(if weight.is_finite() {
                 Error::new(Kind::Range, "sum_tree: a weight of at least 0").given_f32(*weight)
             } else {
                 Error::new(Kind::Value, "sum_tree: a finite weight").given_f32(*weight)
@@ -278,10 +277,10 @@ fn add(a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
 }
 
-/// The child of the given number in the order of [`before`].
+/// The child of the given number in the order of [`before`]: the number's four bits, turned by two.
 #[inline(always)]
 fn place(visited: usize) -> usize {
-    (visited % LANES * LANES + visited / LANES) % WIDTH
+    visited.wrapping_mul(LANES).wrapping_add(visited / LANES) % WIDTH
 }
 
 /// The last child, in the order of [`before`], that begins at `mass` or before it, and what is left of the mass there.
@@ -333,23 +332,12 @@ impl View<'_> {
     /// The tree of a block, to draw from.
     pub fn of<'a>(mem: &'a [u8], spans: &Spans) -> Fit<View<'a>> {
         Ok(View {
-            len: spans.len,
             levels: Levels::of(spans.len),
             weights: block::view(mem, spans.weights)?,
             sums: block::view(mem, spans.sums)?,
             begins: block::view(mem, spans.begins)?,
             mins: block::view(mem, spans.mins)?,
         })
-    }
-
-    /// Number of items.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// Sum of all weights.
@@ -441,7 +429,8 @@ impl Kernel for Descend<'_> {
                 for (mass, slot) in now.iter_mut().zip(slots_now.iter_mut()) {
                     let (place, rest) = match level.get(*slot as usize) {
                         Some(node) => child(node, *mass),
-                        None => (WIDTH - 1, *mass),
+                        // Below a sum of 0, where any child will do.
+                        None => (0, *mass),
                     };
                     (*slot, *mass) = (*slot << 4 | place as u32, rest);
                     if i == 0 {
@@ -455,7 +444,7 @@ impl Kernel for Descend<'_> {
                         let (place, _) = child(&before(&widened(node)).0, *mass);
                         (place, node[place])
                     }
-                    None => (WIDTH - 1, 0.0),
+                    None => (0, 0.0),
                 };
                 *slot = *slot << 4 | place as u32;
                 if weight <= 0.0 {

@@ -311,8 +311,7 @@ impl<'a> VecNormalize<'a> {
         obs.check("vec_normalize: obs [N, obs_len] of length", self.batch_len()?)?;
         let n = self.running.len();
         let outside = Error::new(Kind::Range, "vec_normalize: an environment below").needed(n).given(i);
-        let row = if i < n { self.row(i, &mut obs) } else { None };
-        self.observe(row.ok_or(outside)?)?;
+        self.observe(self.row(i, &mut obs).ok_or(outside)?)?;
         if let (0, Some(running)) = (self.state.frozen, self.running.get_mut(i)) {
             *running = 0.0;
         }
