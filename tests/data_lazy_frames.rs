@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use rlcore::cpu;
-use rlcore::data::lazy_frames::{FrameIndex, Frames, LazyFrames, LazyFramesConfig, View, spans};
+use rlcore::data::lazy_frames::{FrameIndex, Frames, LazyFrames, LazyFramesConfig, Rings, View, spans};
 use rlcore::error::Kind;
 use rlcore::kernels::stack::{self, Layout, MAX_STACK, Window, unit};
 use rlcore::rng::Rng;
@@ -301,6 +301,8 @@ fn every_split_gives_equal_blocks() {
     }
     let mut mem = whole.0;
     let mut frames = LazyFrames::attach(bytes(&mut mem)).unwrap();
+    let (none, rest) = frames.rings().split_at(0).unwrap();
+    assert_eq!((none.is_empty(), rest.is_empty(), rest.len()), (true, false, 7));
     let (low, high) = frames.rings().split_at(3).unwrap();
     assert_eq!((low.len(), low.first, high.len(), high.first), (3, 0, 4, 3));
     std::thread::scope(|scope| {
@@ -457,23 +459,79 @@ fn what_is_wrong_is_named() {
     assert_eq!(frames.view().pushed, [0, 0]);
     frames.push_all(step, None).unwrap();
 
-    let mut out = [3u8; 24];
+    let mut out = [3u8; 25];
     let view = frames.view();
     let ask = |index: FrameIndex, out: &mut [u8]| view.gather(&[index], Layout::Hwc, ElementsMut::U8(out));
-    assert_eq!(ask(FrameIndex::new(2, 0), &mut out).unwrap_err().kind, Kind::Range);
-    assert_eq!(ask(FrameIndex { reserved: 1, ..FrameIndex::new(0, 0) }, &mut out).unwrap_err().kind, Kind::Range);
+    assert_eq!(ask(FrameIndex::new(2, 0), &mut out[..24]).unwrap_err().kind, Kind::Range);
+    assert_eq!(ask(FrameIndex { reserved: 1, ..FrameIndex::new(0, 0) }, &mut out[..24]).unwrap_err().kind, Kind::Range);
     assert_eq!(ask(FrameIndex::new(0, 0), &mut out[..23]).unwrap_err().kind, Kind::Shape);
+    assert_eq!(ask(FrameIndex::new(0, 0), &mut out).unwrap_err().kind, Kind::Shape);
     let kind = view.stack(0, 0, Layout::Hwc, ElementsMut::I32(&mut [0; 24])).unwrap_err().kind;
     assert_eq!(kind, Kind::Shape);
     assert_eq!(view.indices(0, 0, &mut [0; 3]).unwrap_err().kind, Kind::Shape);
     assert_eq!(view.held(2).unwrap_err().kind, Kind::Range);
-    assert_eq!(out, [3; 24]);
-    ask(FrameIndex::new(0, 0), &mut out).unwrap();
-    assert_eq!(out, [1; 24]);
+    assert_eq!(out, [3; 25]);
+    ask(FrameIndex::new(0, 0), &mut out[..24]).unwrap();
+    assert_eq!(out[..24], [1; 24]);
     let mut reals = [0.0; 24];
     let mixed = view.gather_transitions(&[], Layout::Hwc, ElementsMut::U8(&mut []), ElementsMut::F32(&mut reals[..0]));
     assert_eq!(mixed.unwrap_err().kind, Kind::Shape);
     view.gather(&[], Layout::Hwc, ElementsMut::U8(&mut [])).unwrap();
+}
+
+/// What knows no more of a block than its first bytes, to map the rest: they say how it was made.
+#[test]
+fn the_first_bytes_are_enough_to_lay_a_block_out() {
+    let c = config(3, 5, (2, 3, 1), 4);
+    let mut mem = block(&c);
+    LazyFrames::init(bytes(&mut mem), &c).unwrap();
+    let head = &bytes(&mut mem)[..LazyFramesConfig::END];
+    assert_eq!(LazyFramesConfig::read(head), Ok(c));
+    assert_eq!(LazyFramesConfig::read(&head[..head.len() - 1]).unwrap_err().kind, Kind::Size);
+}
+
+/// Rings that a caller cut wrongly from a raw block: each of the fields has a ring too few or too many.
+#[test]
+fn fields_of_different_lengths_are_no_rings() {
+    let c = config(2, 3, (1, 2, 1), 2);
+    for (field, rings) in (1..4).flat_map(|field| [1, 2, 3].map(|rings| (field, rings))) {
+        let of = |this: usize| if this == field { rings } else { 2 };
+        let (mut pushed, mut writing) = ([0; 2], vec![0; of(1)]);
+        let (mut age, mut frames) = (vec![0; 3 * of(2)], vec![7; 6 * of(3)]);
+        let mut rings = Rings {
+            config: c,
+            first: 0,
+            pushed: &mut pushed,
+            writing: &mut writing,
+            age: &mut age,
+            frames: &mut frames,
+        };
+        let step = Frames { frame: &[1; 4], first: &[1; 2], final_frame: None };
+        let pushes = [rings.push(0, &[1; 2], true).map(|_| ()), rings.push_all(step, None)];
+        let wanted = (of(field) != 2).then_some(Kind::Shape);
+        assert_eq!(pushes.map(|push| push.err().map(|e| e.kind)), [wanted; 2], "field {field}");
+        assert_eq!((pushed, frames[0]), wanted.map_or(([2, 1], 1), |_| ([0; 2], 7)));
+    }
+}
+
+/// Numbers end where sums of them would overflow: the last one is given, none after it.
+#[test]
+fn numbers_end_below_two_to_the_63() {
+    const LAST: u64 = i64::MAX as u64;
+    let c = config(1, 3, (1, 1, 1), 1);
+    let push = |pushed: u64| {
+        let mut mem = block(&c);
+        let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+        frames.rings().pushed[0] = pushed;
+        let one = frames.push(0, &[1], true).map_err(|e| e.kind);
+        frames.rings().pushed[0] = pushed;
+        let step = Frames { frame: &[1], first: &[1], final_frame: Some(&[2]) };
+        (one, frames.push_all(step, None).err().map(|e| e.kind))
+    };
+    let gone = Some(Kind::Range);
+    assert_eq!(push(LAST - 2), (Ok(LAST - 2), None));
+    assert_eq!(push(LAST - 1), (Ok(LAST - 1), gone));
+    assert_eq!(push(LAST), (Err(Kind::Range), gone));
 }
 
 /// Counters and ages that no sequence of pushes leaves behind.
@@ -496,6 +554,9 @@ fn damaged_images_are_refused() {
     };
     let ages = [2, 3, 2, 0, 1, 0, 0, 0, 0, 0];
     assert_eq!(refused([7, 0], ages), None);
+    // The last number that there is, and one that would be in the same slot.
+    assert_eq!(refused([i64::MAX as u64, 0], ages), None);
+    assert_eq!(refused([i64::MAX as u64 + 5, 0], ages), Some(Kind::Image));
     assert_eq!(refused([u64::MAX, 0], ages), Some(Kind::Image));
     assert_eq!(refused([1 << 63, 0], ages), Some(Kind::Image));
     assert_eq!(refused([8, 0], ages), Some(Kind::Image));

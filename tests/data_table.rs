@@ -355,22 +355,27 @@ fn an_index_that_no_row_has_is_named_and_nothing_is_written() {
     let view = owner.view();
     let good = FrameIndex::new(1, 4);
     let refused = |index: FrameIndex, column: usize| -> Error {
-        for at in [0, 5, 129] {
+        // One that is wrong, or several: faults do not cancel each other.
+        for at in [&[0][..], &[5], &[129], &[5, 129], &[0, 1, 2]] {
             let mut all = [good; 130];
-            all[at] = index;
+            at.iter().for_each(|&at| all[at] = index);
             let out = gathered(&view, column, |out| view.gather(column, &all, Layout::Hwc, out), 130);
             let error = out.unwrap_err();
             assert_eq!(error.kind, Kind::Range);
         }
-        view.check(&[index], false).unwrap_err()
+        gathered(&view, column, |out| view.gather(column, &[index], Layout::Hwc, out), 1).unwrap_err()
     };
     for column in 0..columns().len() {
         assert!(refused(FrameIndex::new(1, 1), column).what.contains("still held, from number"));
         assert!(refused(FrameIndex::new(1, 6), column).what.contains("was pushed"));
         assert!(refused(FrameIndex::new(1, u64::MAX), column).what.contains("was pushed"));
         assert!(refused(FrameIndex::new(1, 1 << 63), column).what.contains("was pushed"));
-        assert!(refused(FrameIndex::new(2, 4), column).what.contains("a ring below"));
+        assert!(refused(FrameIndex::new(2, 4), column).what.ends_with(" below"));
         assert!(refused(FrameIndex { reserved: 1, ..good }, column).what.contains("reserved"));
+        assert!(refused(FrameIndex { reserved: 1, ..FrameIndex::new(1, 1) }, column).what.contains("reserved"));
+        let both = [0, 1].map(|env| FrameIndex { reserved: 1, ..FrameIndex::new(env, 4) });
+        let out = gathered(&view, column, |out| view.gather(column, &both, Layout::Hwc, out), 2);
+        assert_eq!(out.unwrap_err().kind, Kind::Range);
         let run = [Run::new(1, 4, 3)];
         assert_eq!(
             view.gather_runs(column, &run, 2, Layout::Hwc, ElementsMut::U8(&mut [])).unwrap_err().kind,
@@ -392,6 +397,68 @@ fn an_index_that_no_row_has_is_named_and_nothing_is_written() {
     assert_eq!(view.gather(6, &[good], Layout::Hwc, ElementsMut::U8(&mut [0; 3])).unwrap_err().kind, Kind::Range);
     assert_eq!(room, [0.5; 9]);
     assert_eq!(view.held(2).unwrap_err().kind, Kind::Range);
+}
+
+/// Two rings of an odd number of rows, so that the numbers on both sides of what is held are all even.
+#[test]
+fn rows_before_and_behind_those_held_are_refused_whatever_their_parity() {
+    let config = TableConfig::new(2, 3, &[Column::new("x", Element::I32, 1)]);
+    let mut owner = Owner::new(config).unwrap();
+    assert_eq!([owner.view().whole(0), owner.view().whole(1)], [Ok(0..0), Ok(0..0)]);
+    for number in 0..5 {
+        push(&config, &mut owner.table(), 1, number, number == 0).unwrap();
+    }
+    let view = owner.view();
+    for number in 0..9 {
+        let index = [FrameIndex::new(1, number)];
+        let out = gathered(&view, 0, |out| view.gather(0, &index, Layout::Hwc, out), 1);
+        assert_eq!(out.is_ok(), (2..5).contains(&number), "{number}");
+    }
+}
+
+/// What another process sees while rows are being pushed: the oldest are not believed, whatever was copied.
+#[test]
+fn readers_beside_a_writer_lose_what_it_may_have_touched() {
+    let config = TableConfig::new(3, 4, &columns());
+    let mut owner = Owner::new(config).unwrap();
+    for number in 0..6 {
+        for ring in 0..3 {
+            push(&config, &mut owner.table(), ring, number, number == 0).unwrap();
+        }
+    }
+    let read = |owner: &Owner, column: usize, ring: u32| {
+        let (view, c) = (owner.view(), config.columns()[column]);
+        let ask = |rows: usize, gather: &dyn Fn(ElementsMut<'_>) -> Result| {
+            let (mut room, kind) = ([0u32; 9], c.element().unwrap());
+            let room = &mut bytemuck::cast_slice_mut(&mut room)[..rows * c.read_len() * kind.size()];
+            gather(ElementsMut::of_bytes(kind, room).unwrap())
+        };
+        let index = |number| [FrameIndex::new(ring, number)];
+        let gather = |number| ask(1, &|out| view.gather(column, &index(number), Layout::Hwc, out));
+        let runs = |number, len| [Run::new(ring, number, len)];
+        let run = |number, len| ask(2, &|out| view.gather_runs(column, &runs(number, len), 2, Layout::Hwc, out));
+        // Of rows 2 to 5: stacks of three begin with row 4.
+        let first = 1 + config.columns()[column].stack() as u64;
+        let results = [gather(first), gather(first + 1), run(first, 2), run(first + 1, 1), run(0, 0)];
+        results.map(|result| result.err().map(|e| e.kind))
+    };
+    let gone = Some(Kind::Range);
+    for column in 0..columns().len() {
+        assert_eq!([0, 1, 2].map(|ring| read(&owner, column, ring)), [[None; 5]; 3]);
+        owner.table().begin(1, 2, 1);
+        assert!(owner.attach().is_err());
+        let late = [gone, None, gone, None, None];
+        assert_eq!([0, 1, 2].map(|ring| read(&owner, column, ring)), [[None; 5], late, late], "column {column}");
+        owner.table().end(1, 2);
+        assert!(owner.attach().is_ok());
+    }
+    // A run whose stacks are gone is found before one that is whole is written.
+    let view = owner.view();
+    let runs = [Run::new(0, 4, 1), Run::new(0, 3, 1)];
+    let out = gathered(&view, 1, |out| view.gather_runs(1, &runs, 1, Layout::Hwc, out), 2);
+    assert_eq!(out.unwrap_err().kind, Kind::Range);
+    assert_eq!((view.check_run(&runs[0], 1, true), view.check_run(&runs[1], 1, false)), (Ok(()), Ok(())));
+    assert_eq!(view.check_run(&runs[1], 1, true).unwrap_err().kind, Kind::Range);
 }
 
 #[test]
@@ -450,6 +517,8 @@ fn rings_may_be_filled_by_different_threads() {
     }
     assert_eq!(whole.words, split.words);
     assert!(split.table().split_at(8).is_none());
+    let (none, all) = split.table().split_at(0).unwrap();
+    assert_eq!((none.is_empty(), all.is_empty()), (true, false));
 }
 
 #[test]
@@ -485,6 +554,16 @@ fn a_description_is_checked_field_by_field() {
     refused(&|c| c.columns[1].channels = 4);
     refused(&|c| c.columns[0].num_stack = 2);
     refused(&|c| c.columns[0].channels = 3);
+    // Limits that are met, and passed by one.
+    let widest = u32::try_from(isize::MAX as usize / 4).unwrap_or(u32::MAX);
+    let one = |num_stack, len| TableConfig::new(1, 17, &[Column { num_stack, ..Column::new("x", Element::U8, len) }]);
+    assert_eq!((one(16, 3).check(), one(0, widest).check()), (Ok(()), Ok(())));
+    assert_eq!(one(17, 3).check().unwrap_err().kind, Kind::Config);
+    if let Some(wider) = widest.checked_add(1) {
+        assert_eq!(one(0, wider).check().unwrap_err().kind, Kind::Config);
+    }
+    let all: [Column; MAX_COLUMNS] = std::array::from_fn(|i| Column::new(&i.to_string(), Element::U8, 1));
+    assert_eq!(TableConfig::new(1, 1, &all).check(), Ok(()));
     let mut plain = TableConfig::new(1, 1, &good[..1]);
     (plain.columns[0].num_stack, plain.columns[0].channels) = (1, 1);
     assert_eq!(plain.check(), Ok(()));
@@ -515,6 +594,13 @@ fn what_no_pushes_lead_to_is_no_image() {
         assert_eq!(before, owner.words);
     };
     let spans = owner.table;
+    // The last number that there is, and one that would be in the same slot; row 6 of ring 1 makes the ages right.
+    let mut last = Owner { words: owner.words.clone(), ..owner };
+    push(&config, &mut last.table(), 1, 6, false).unwrap();
+    last.field(spans.pushed)[8..16].copy_from_slice(&(i64::MAX as u64).to_ne_bytes());
+    assert!(last.attach().is_ok());
+    last.field(spans.pushed)[8..16].copy_from_slice(&(i64::MAX as u64 + 4).to_ne_bytes());
+    assert_eq!(last.attach().err().map(|e| e.kind), Some(Kind::Image));
     refused(&|o| o.field(spans.pushed)[8..16].copy_from_slice(&u64::MAX.to_ne_bytes()));
     refused(&|o| o.field(spans.pushed)[8..16].copy_from_slice(&3u64.to_ne_bytes()));
     refused(&|o| o.field(spans.writing)[4..8].copy_from_slice(&1u32.to_ne_bytes()));

@@ -570,22 +570,6 @@ impl<'a> View<'a> {
         Elements::of_bytes(kind, bytes)
     }
 
-    /// Every row is held, and with `stacks` all rows that its stacks read. Errors: `Range`.
-    pub fn check(&self, index: &[FrameIndex], stacks: bool) -> Result {
-        self.check_stacks(index, if stacks { self.config.max_stack() } else { 1 })
-    }
-
-    /// Every row is held, and the frames before it that a stack of `num_stack` reads.
-    fn check_stacks(&self, index: &[FrameIndex], num_stack: usize) -> Result {
-        self.slots(index)?;
-        if num_stack > 1 {
-            for index in index {
-                self.check_stack(index.env as usize, index.number, num_stack)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Writes B rows of one column, `[B, stack, ...]` in this layout: elements of its kind, or bytes as f32 from 0 to 1,
     /// x / 255. Without stacks and channels every layout is the same.
     ///
@@ -602,11 +586,7 @@ impl<'a> View<'a> {
                 self.copy_rows(column, index, &slots, out.into_bytes())?;
                 self.rings().check_held(index.iter().map(|index| (index.env as usize, index.number)))
             }
-            How::Stacks => {
-                self.check_stacks(index, description.stack())?;
-                fence(Ordering::Acquire);
-                self.frames(column)?.gather(index, layout, out)
-            }
+            How::Stacks => self.frames(column)?.gather(index, layout, out),
         }
     }
 
@@ -658,11 +638,8 @@ impl<'a> View<'a> {
         self.at(run.env as usize, run.number)?;
         self.at(run.env as usize, run.number.saturating_add(more.into()))?;
         // The stacks of the first row reach back furthest.
-        self.check_stack(run.env as usize, run.number, num_stack)
-    }
-
-    fn check_stack(&self, ring: usize, number: u64, num_stack: usize) -> Result {
-        let (start, oldest) = (self.held(ring)?.start, self.oldest_of(ring, number, num_stack)?);
+        let ring = run.env as usize;
+        let (start, oldest) = (self.held(ring)?.start, self.oldest_of(ring, run.number, num_stack)?);
         if oldest >= start { Ok(()) } else { Err(FORGOTTEN.needed(start as usize).given(oldest as usize)) }
     }
 
