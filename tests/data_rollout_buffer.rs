@@ -10,7 +10,7 @@ use rlcore::data::rollout_buffer::{
 };
 use rlcore::data::rollout_text;
 use rlcore::data::rows::RowsOut;
-use rlcore::data::table::Column;
+use rlcore::data::table::{Column, TableConfig};
 use rlcore::error::Kind;
 use rlcore::kernels::gae::{Accumulate, Rollout, gae};
 use rlcore::kernels::shift_rows::shift_rows;
@@ -39,6 +39,19 @@ fn block(config: &RolloutBufferConfig<'_>) -> Vec<u64> {
 
 fn bytes(block: &mut [u64]) -> &mut [u8] {
     bytemuck::cast_slice_mut(block)
+}
+
+/// Where the fields of a block start, memory and columns left out: each lies on a multiple of 64 bytes.
+fn fields(num_steps: usize, n: usize, log_capacity: usize) -> [usize; 18] {
+    let (flags, numbers, mut end) = (num_steps * n, 4 * num_steps * n, 0);
+    let setup = 16 + size_of::<TableConfig>();
+    let sizes = [40, setup, 16, 96, n, 8 * n, 4 * n, size_of::<MetricRow>() * log_capacity, numbers, numbers, numbers];
+    let sizes = [&sizes[..], &[flags, flags, numbers, 4 * n, numbers, numbers, numbers]].concat();
+    std::array::from_fn(|i| {
+        let start = end;
+        end += sizes[i].next_multiple_of(64);
+        start
+    })
 }
 
 /// One step of all environments, as it was given.
@@ -674,7 +687,7 @@ fn progress_is_three_lines_padded_on_the_left() {
         let obs = [0.5, -1.0, 0.25, 3.0];
         buffer
             .add(&Step {
-                columns: &[Some(Elements::F32(&obs)), Some(Elements::I32(&[-3, 4]))],
+                columns: &[Some(Elements::F32(&obs)), Some(Elements::I32(&[-3, 0]))],
                 reward: &[0.125, 0.25],
                 raw_reward: Some(&reward),
                 value: &[1.0, 2.0],
@@ -685,6 +698,9 @@ fn progress_is_three_lines_padded_on_the_left() {
             })
             .unwrap();
     };
+    // The mean of nothing is the same NaN on every machine.
+    let p = buffer.view().unwrap().progress();
+    assert_eq!([p.len_mean.to_bits(), p.return_mean.to_bits()], [f64::NAN.to_bits(); 2]);
     for _ in 0..20 {
         add(&mut buffer, [1.0, -0.5], [0, 0]);
         assert_eq!(lines(&buffer), "");
@@ -703,7 +719,7 @@ fn progress_is_three_lines_padded_on_the_left() {
 
     let mut text = vec![0; rollout_text::step(&view, 21, None).unwrap()];
     rollout_text::step(&view, 21, Some(&mut text)).unwrap();
-    let wanted = "Sample 22/22:\nobs       : 0.5 -1.0 0.25 3.0\naction    : -3 4\nreward    : 0.125 0.25\nvalue     : 1.0 2.0\n\
+    let wanted = "Sample 22/22:\nobs       : 0.5 -1.0 0.25 3.0\naction    : -3 0\nreward    : 0.125 0.25\nvalue     : 1.0 2.0\n\
                   log_prob  : -0.5 -0.75\nterminated: 0 2\ntruncated : 0 0\n";
     assert_eq!(String::from_utf8(text).unwrap(), wanted);
     assert_eq!(rollout_text::step(&view, 22, None).unwrap_err().to_string(), "rollout text: a step below 22, given 22");
@@ -735,6 +751,37 @@ fn metrics_lie_in_a_ring() {
     assert_eq!(view.read_log(5, &mut rows).unwrap().count, 0);
     assert_eq!(view.read_log(6, &mut rows).unwrap_err().kind, Kind::Range);
     RolloutBuffer::attach(bytes(&mut mem)).unwrap();
+    // Of rows 2 to 4, a writer beside that is about to log one may have touched row 2: who copied it is told so.
+    let [_, _, turn, ..] = fields(1, 1, 3);
+    let beside = |writing: u32, next: u64, len: usize| {
+        let mut copy = mem.clone();
+        bytes(&mut copy)[turn + 12..turn + 16].copy_from_slice(&writing.to_ne_bytes());
+        let attached = RolloutBuffer::attach(bytes(&mut copy)).err().map(|e| e.kind);
+        assert_eq!(attached, (writing > 0).then_some(Kind::Image));
+        let view = View::attach(bytes(&mut copy)).unwrap();
+        view.read_log(next, &mut vec![MetricRow::default(); len]).map(|read| read.count).map_err(|e| e.kind)
+    };
+    assert_eq!([beside(0, 2, 3), beside(1, 3, 2), beside(1, 2, 0)], [Ok(3), Ok(2), Ok(0)]);
+    assert_eq!([beside(1, 2, 3), beside(2, 3, 1)], [Err(Kind::Range); 2]);
+}
+
+#[test]
+fn draws_follow_the_stream_of_the_seed() {
+    let columns = columns();
+    let config = config(4, 2, &columns);
+    let mut mem = block(&config);
+    let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+    let mut twin = Rng::seeded(config.seed);
+    for _ in 0..4 {
+        Given::random(&mut Rng::seeded(1), 2, 0.2).add(&mut buffer).unwrap();
+    }
+    buffer.finish(&[0.0; 2], None, 0.9, 0.9).unwrap();
+    for _ in 0..3 {
+        let (mut index, mut wanted) = ([0; 4], [0; 4]);
+        buffer.draw(4, 2, &mut index).unwrap();
+        cut(4, 2, 4, 2).draw(&mut twin, &mut wanted).unwrap();
+        assert_eq!((index, u64::from(buffer.sample().unwrap())), (wanted, twin.bounded(3)));
+    }
 }
 
 /// Rows may be filled where they lie: the observation of the next step, while this one's are still needed.
@@ -799,6 +846,8 @@ fn bad_configurations_are_refused() {
     refused(RolloutBufferConfig { columns: &stacked, ..good }, Kind::Config, "num_stack of at most 1, given 2");
     let empty = [Column::new("obs", Element::F32, 0)];
     refused(RolloutBufferConfig { columns: &empty, ..good }, Kind::Config, "len");
+    let single = [Column::frames("obs", 4, 1, 1)];
+    RolloutBuffer::size(&RolloutBufferConfig { columns: &single, log_capacity: 4, ..good }).unwrap();
 
     let mut mem = block(&good);
     let len = mem.len() * 8;
@@ -986,6 +1035,99 @@ fn calls_out_of_turn_change_nothing() {
     assert_eq!(view.gather(&[0], 1, wrong).unwrap_err().to_string(), "minibatch: columns of their own kind");
     let stray = Minibatch { timestep: Some(&mut [0]), ..Default::default() };
     assert_eq!(view.gather(&[0], 1, stray).unwrap_err().kind, Kind::Shape);
+}
+
+/// The state of a rollout is looked at word by word; the columns may be anything.
+#[test]
+fn what_no_calls_lead_to_is_no_image() {
+    let columns = columns();
+    let config = RolloutBufferConfig { log_capacity: 8, ..config(3, 2, &columns) };
+    let made = |num_steps: usize, is_finished: bool, is_drawn: bool| {
+        let mut mem = block(&config);
+        let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+        for i in 0..num_steps {
+            let mut given = Given::random(&mut Rng::seeded(2), 2, 0.0);
+            given.terminated[0] = u8::from(i == 0);
+            given.add(&mut buffer).unwrap();
+        }
+        if is_finished {
+            buffer.finish(&[0.5, 0.5], None, 0.9, 0.9).unwrap();
+        }
+        if is_drawn {
+            buffer.draw_windows(2, 0.1, &mut [Window::default(); 3]).unwrap();
+        }
+        buffer.log(FIRST_METRIC, 0.5).unwrap();
+        RolloutBuffer::attach(bytes(&mut mem)).unwrap();
+        mem
+    };
+    let refused = |mem: &Vec<u64>, edits: &[(usize, &[u8])]| {
+        let mut copy = mem.clone();
+        for (at, with) in edits {
+            bytes(&mut copy)[*at..][..with.len()].copy_from_slice(with);
+        }
+        assert_ne!(*mem, copy, "{edits:?}");
+        let before = copy.clone();
+        let error = RolloutBuffer::attach(bytes(&mut copy)).expect_err(&format!("{edits:?}"));
+        assert_eq!((error.kind, copy), (Kind::Image, before), "{edits:?}: {error}");
+    };
+    let [
+        _,
+        _,
+        _,
+        state,
+        _,
+        running_return,
+        _,
+        log,
+        reward,
+        value,
+        log_prob,
+        _,
+        _,
+        final_value,
+        bootstrap,
+        _,
+        _,
+        starts,
+    ] = fields(3, 2, 8);
+    let [has_half, global_step, ended_return] = [36, 40, 72].map(|at| state + at);
+    let [filled, finished, num_trajectories, reserved] = [80, 84, 88, 92].map(|at| state + at);
+    let row = |slot: usize| log + slot * size_of::<MetricRow>();
+    let [one, two, four] = [1u32, 2, 4].map(u32::to_ne_bytes);
+    let (nan, infinity) = (f32::NAN.to_ne_bytes(), f64::INFINITY.to_ne_bytes());
+
+    // No steps: none to have advantages of, and no reward yet.
+    let fresh = made(0, false, false);
+    refused(&fresh, &[(finished, &one)]);
+    refused(&fresh, &[(running_return + 8, &0.5f64.to_ne_bytes())]);
+    // Two steps of three; three metrics: length and return of the episode that ended in environment 0, and the host's.
+    let filling = made(2, false, false);
+    refused(&filling, &[(filled, &four), (global_step, &8u64.to_ne_bytes())]);
+    refused(&filling, &[(finished, &two)]);
+    refused(&filling, &[(global_step, &5u64.to_ne_bytes())]);
+    refused(&filling, &[(global_step, &6u64.to_ne_bytes())]);
+    refused(&filling, &[(reserved, &one)]);
+    refused(&filling, &[(has_half, &two)]);
+    refused(&filling, &[(ended_return, &f64::NAN.to_ne_bytes())]);
+    refused(&filling, &[(running_return + 8, &infinity)]);
+    refused(&filling, &[(row(0), &5u64.to_ne_bytes())]);
+    refused(&filling, &[(row(1) + 8, &infinity)]);
+    refused(&filling, &[(row(0) + 16, &two)]);
+    refused(&filling, &[(row(0) + 20, &two)]);
+    refused(&filling, &[(row(2) + 20, &one)]);
+    refused(&filling, &[(row(3) + 8, &1f64.to_ne_bytes())]);
+    for number in [reward, value, log_prob, final_value + 20, bootstrap + 4] {
+        refused(&filling, &[(number, &nan)]);
+    }
+    // Trajectories start with samples 0, 1 and 3; nobody asks for them before the rollout is finished.
+    refused(&filling, &[(num_trajectories, &one)]);
+    made(3, true, false);
+    let drawn = made(3, true, true);
+    assert_eq!(bytes(&mut drawn.clone())[starts + 8..starts + 12], 3u32.to_ne_bytes());
+    refused(&drawn, &[(finished, &[0; 4])]);
+    refused(&drawn, &[(starts + 4, &two)]);
+    refused(&drawn, &[(num_trajectories, &two)]);
+    refused(&drawn, &[(num_trajectories, &four)]);
 }
 
 #[test]

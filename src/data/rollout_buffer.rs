@@ -384,19 +384,14 @@ impl<'a> Fields<'a> {
         Ok(fields)
     }
 
-    /// Writes one row of metrics.
+    /// Writes one row of metrics; between `begin` and `end`.
     fn log(&mut self, row: MetricRow) {
+        shared::begin(from_mut(&mut self.turn.writing), 1);
         let slot = self.state.logged.checked_rem(self.log.len() as u64).unwrap_or(0) as usize;
         if let Some(to) = self.log.get_mut(slot) {
             *to = row;
         }
         shared::count(&mut self.state.logged);
-    }
-
-    /// Begins a change of what is no step, with so many rows of metrics.
-    fn begin(&mut self, rows: u32) {
-        shared::begin(from_mut(&mut self.turn.writing), rows);
-        self.turn.begin();
     }
 
     /// Ends a draw.
@@ -406,6 +401,7 @@ impl<'a> Fields<'a> {
         self.turn.end();
     }
 
+    /// Ends a change that rows of metrics may have been written in.
     fn end(&mut self) {
         self.turn.end();
         shared::end(from_mut(&mut self.turn.writing));
@@ -521,8 +517,7 @@ impl<'a> RolloutBuffer<'a> {
         {
             *to = if is_cut(ends) { *from } else { 0.0 };
         }
-        let num_ended = ends.clone().filter(|(terminated, truncated)| **terminated | **truncated != 0).count();
-        f.begin((num_ended as u32).saturating_mul(2));
+        f.turn.begin();
         for (env, (reward, (terminated, truncated))) in
             step.raw_reward.unwrap_or(step.reward).iter().zip(ends).enumerate()
         {
@@ -536,9 +531,9 @@ impl<'a> RolloutBuffer<'a> {
             f.state.num_ended = f.state.num_ended.wrapping_add(1);
             f.state.ended_len = f.state.ended_len.wrapping_add(episode_len.into());
             f.state.ended_return += episode_return;
-            let row = MetricRow { global_step: f.state.global_step, env: env as u32, ..MetricRow::default() };
-            f.log(MetricRow { metric: EPISODE_LENGTH, value: episode_len.into(), ..row });
-            f.log(MetricRow { metric: EPISODE_RETURN, value: episode_return, ..row });
+            for (metric, value) in [(EPISODE_LENGTH, episode_len.into()), (EPISODE_RETURN, episode_return)] {
+                f.log(MetricRow { global_step: f.state.global_step, value, env: env as u32, metric });
+            }
         }
         f.state.filled = f.state.filled.wrapping_add(1);
         f.state.global_step = f.state.global_step.wrapping_add(n as u64);
@@ -713,7 +708,7 @@ impl RolloutBuffer<'_> {
         }
         let mut f = self.fields()?;
         let row = MetricRow { global_step: f.state.global_step, value, env: ALL_ENVS, metric };
-        f.begin(1);
+        f.turn.begin();
         f.log(row);
         f.end();
         Ok(())
@@ -1164,8 +1159,8 @@ impl<'a> View<'a> {
         let damaged = |what| Err(Error::new(Kind::Image, what));
         let s = self.state;
         let right = s.filled as usize <= self.setup.num_steps() && s.finished <= 1 && (s.finished == 0 || s.filled > 0);
-        let steps = s.global_step.checked_div(self.num_envs() as u64);
-        let numbered = steps == self.begin.checked_add(s.filled.into());
+        let steps = self.begin.checked_add(s.filled.into());
+        let numbered = steps.and_then(|steps| steps.checked_mul(self.num_envs() as u64)) == Some(s.global_step);
         if !right || !numbered || s.reserved != 0 || !s.rng.is_valid() {
             return damaged("rollout_buffer: a state that calls can lead to");
         }
@@ -1269,5 +1264,37 @@ fn check_row(column: &Column, row: &[u8]) -> Result {
             check_finite("rollout_buffer: a finite column", bytemuck::try_cast_slice(row).map_err(|_| Misfit)?)
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a view has seen is not believed once a writer beside has emptied the rollout, whoever copied it.
+    #[test]
+    fn a_rollout_that_was_emptied_beside_is_refused() {
+        let columns = [Column::new("obs", Element::U8, 1)];
+        let config = RolloutBufferConfig { num_steps: 1, log_capacity: 2, columns: &columns, ..Default::default() };
+        let mut mem = [0u64; 512];
+        let mut buffer = RolloutBuffer::init(bytemuck::cast_slice_mut(&mut mem), &config).unwrap();
+        let ends: (&[u8], &[u8]) = (&[0], &[0]);
+        let columns: [Option<Elements<'_>>; 1] = [Some(Elements::U8(&[3]))];
+        let step = Step { columns: &columns, reward: &[1.0], value: &[0.5], log_prob: &[0.0], ..Default::default() };
+        buffer.add(&Step { terminated: ends.0, truncated: ends.1, ..step }).unwrap();
+        buffer.finish(&[0.5], None, 0.9, 0.9).unwrap();
+        let held = buffer.view().unwrap();
+        let emptied = View { turn: &Turn { first: 1, ..*held.turn }, ..held };
+        let window = [Window { first: 0, len: 1, pad: 0, timestep: 0 }];
+        for (view, kind) in [(held, None), (emptied, Some(Kind::Range))] {
+            let calls = [
+                view.check_held(),
+                view.gather(&[0], 1, Minibatch::default()),
+                view.gather_windows(&window, 1, 0, Minibatch::default()),
+                view.read(0, RowsOut { num_rows: 1, ..Default::default() }).map(|_| ()),
+                crate::data::rollout_text::step(&view, 0, None).map(|_| ()),
+            ];
+            assert_eq!(calls.map(|call| call.err().map(|e| e.kind)), [kind; 5]);
+        }
     }
 }
