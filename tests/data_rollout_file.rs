@@ -233,6 +233,8 @@ fn check_with_the_crate(rollout: &Rollout, bytes: &[u8]) {
     let word = |i: usize| u64::from_le_bytes(meta.data()[8 * i..8 * i + 8].try_into().unwrap());
     assert_eq!([word(0), word(8), word(9), word(19)], [1, t as u64, n as u64, k as u64]);
     assert_eq!([word(3), word(4), word(5), word(6)], [f.seed, f.policy_version, f.global_step, f.num_episodes]);
+    let version: Vec<u64> = env!("CARGO_PKG_VERSION").split('.').map(|x| x.parse().unwrap()).collect();
+    assert_eq!([word(1) >> 32, word(1) >> 16 & 0xffff, word(1) & 0xffff], version[..]);
     // An array that a program maps into memory starts on a multiple of its element's size.
     let (head, _) = SafeTensors::read_metadata(bytes).unwrap();
     assert_eq!(head + 8, HEADER_SIZE);
@@ -320,15 +322,30 @@ fn a_checksum_does_not_make_a_rollout() {
         assert!(name == "final_index" || error.to_string().contains(what), "{error}");
     }
     // Steps that no array has, and lengths that do not fit the file.
-    for (word, value) in
-        [(0, 2u64), (7, 1), (8, 0), (8, 6), (9, 1 << 32), (10, 3), (11, 5), (15, 2), (17, 0), (19, 16), (23, 1)]
-    {
+    for words in [
+        &[(0, 2u64)][..],
+        &[(7, 1)],
+        &[(8, 0)],
+        &[(8, 6)],
+        &[(9, 1 << 32)],
+        &[(10, 3)],
+        &[(11, 5)],
+        &[(15, 2)],
+        &[(17, 0)],
+        &[(19, 16)],
+        &[(23, 1)],
+        // Two that are alike are no better than one.
+        &[(7, 1), (20, 1)],
+        &[(20, 1), (23, 1)],
+    ] {
         let mut forged = bytes.clone();
-        let at = HEADER_SIZE + 8 * word;
-        forged[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        for (word, value) in words {
+            let at = HEADER_SIZE + 8 * word;
+            forged[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        }
         mend(&mut forged);
         let error = Reader::open(&forged).unwrap_err();
-        assert!(matches!(error.kind, Kind::Image | Kind::Size), "word {word}: {error}");
+        assert!(matches!(error.kind, Kind::Image | Kind::Size), "{words:?}: {error}");
     }
 }
 
@@ -352,7 +369,7 @@ fn wrong_input_writes_nothing() {
     };
     type Change = (&'static str, Kind, fn(&mut Rollout));
     let changes: [Change; 26] = [
-        ("num_steps", Kind::Config, |r| r.file.num_steps = 0),
+        ("num_steps from 1 to 4294967294, given 0", Kind::Config, |r| r.file.num_steps = 0),
         ("num_steps", Kind::Config, |r| r.file.num_steps = u32::MAX),
         ("num_envs", Kind::Config, |r| r.file.num_envs = 0),
         ("obs_rank", Kind::Config, |r| r.file.obs_rank = 5),

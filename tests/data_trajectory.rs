@@ -222,7 +222,8 @@ proptest! {
             given.rows(part[0], part[1]).add(&mut trajectory).unwrap();
         }
         let view = trajectory.view().unwrap();
-        prop_assert_eq!((view.len(), view.column(0).unwrap()), (len, Elements::U8(&given.obs)));
+        prop_assert_eq!((view.len(), view.is_empty()), (len, false));
+        prop_assert_eq!(view.column(0).unwrap(), Elements::U8(&given.obs));
         let held = view.frames().unwrap();
         prop_assert_eq!((held.reward, held.memory), (&given.reward[..], &given.memory[..]));
 
@@ -255,17 +256,16 @@ proptest! {
         prop_assert_eq!(&out.time_steps, &if time_flat { vec![1; len] } else { vec![len as u32] });
 
         // Reward prediction: all but the last, and the trajectory stays.
-        if len > 1 && !time_flat {
-            let mut all_but = Out::room(rows, 1);
+        if len > 1 {
+            let (left, rows) = (len - 1, if time_flat { len - 1 } else { rows });
+            let mut all_but = Out::room(rows, if time_flat { left } else { 1 });
             let (shape, class) =
-                all_but.with(|out| trajectory.view().unwrap().process_rp(0.1, rows, false, out)).unwrap();
-            prop_assert_eq!((shape.num_steps, all_but.time_steps[0] as usize), (len - 1, len - 1));
-            prop_assert_eq!(class, RewardClass::of(given.reward[len - 1], 0.1).unwrap());
-            let (_, wanted) = processed(
-                &given.rows(0, len - 1),
-                Process { rows, ..Process::new(given.value[len - 1]) },
-            ).unwrap();
-            prop_assert_eq!(all_but, wanted);
+                all_but.with(|out| trajectory.view().unwrap().process_rp(0.1, rows, time_flat, out)).unwrap();
+            prop_assert_eq!(class, RewardClass::of(given.reward[left], 0.1).unwrap());
+            let process = Process { rows, time_flat, ..Process::new(given.value[left]) };
+            let wanted = processed(&given.rows(0, left), process).unwrap();
+            prop_assert_eq!((shape, all_but), wanted);
+            prop_assert_eq!(shape, Shape { num_steps: left, batch_size: if time_flat { left } else { 1 } });
         }
         prop_assert_eq!(&mem, &before);
 
@@ -335,6 +335,8 @@ fn bad_configurations_are_refused() {
     refused(TrajectoryConfig { columns: &[], one_hot: 0, ..good }, "num_columns");
     let stacked = [Column::frames("obs", 4, 1, 2)];
     refused(TrajectoryConfig { columns: &stacked, one_hot: 0, ..good }, "num_stack of at most 1, given 2");
+    let single = [Column::frames("obs", 4, 1, 1)];
+    Trajectory::size(&TrajectoryConfig { columns: &single, one_hot: 0, ..good }).unwrap();
     let mut mem = block(&good);
     let len = mem.len() * 8;
     assert_eq!(Trajectory::init(&mut bytes(&mut mem)[..len - 1], &good).unwrap_err().kind, Kind::Size);
@@ -383,6 +385,8 @@ fn bad_frames_change_nothing() {
     }
     refused(&mut mem, &Frames { terminated: &[1, 0], ..frames }, Kind::Range, "not so frame, given 0");
     refused(&mut mem, &Frames { truncated: &[1, 1], ..frames }, Kind::Range, "not so frame, given 0");
+    let both = Frames { terminated: &[1, 0], truncated: &[1, 0], ..frames };
+    refused(&mut mem, &both, Kind::Range, "not so frame, given 0");
     assert_eq!(Trajectory::open(bytes(&mut mem)).unwrap().pop().unwrap_err().kind, Kind::NotReady);
     let process = Process { rows: 3, ..Process::new(0.0) };
     let mut out = Out::room(3, 1);
@@ -425,6 +429,15 @@ fn bad_frames_change_nothing() {
     refused_rows(&mut mem, process, &|out| out.time_steps.push(0), Kind::Shape, "time_steps of length 1");
     refused_rows(&mut mem, process, &|out| out.valid.truncate(0), Kind::Shape, "valid [rows] of length 3");
 
+    // Any column may be left out, but there are no others.
+    for num_columns in 0..5 {
+        let (mut returns, mut advantage, mut none) = ([9.0; 3], [9.0; 3], [const { None }; 4]);
+        let columns = &mut none[..num_columns];
+        let out = Processed { columns, returns: &mut returns, advantage: &mut advantage, ..Default::default() };
+        let result = Trajectory::open(bytes(&mut mem)).unwrap().view().unwrap().process(&process, out);
+        assert_eq!(result.map(|shape| shape.num_steps).map_err(|e| e.kind), [Ok(2), Err(Kind::Shape)][num_columns / 4]);
+    }
+
     // A frame after the last one of an episode.
     for end in [0, 1] {
         let mut last = Given::random(&mut Rng::seeded(4), 1);
@@ -440,6 +453,38 @@ fn bad_frames_change_nothing() {
     assert_eq!(error.to_string(), "trajectory: frames for reward prediction, at least 2, given 1");
 }
 
+#[test]
+fn what_no_calls_lead_to_is_no_image() {
+    let columns = columns();
+    let config = config(3, &columns);
+    let mut mem = block(&config);
+    let mut trajectory = Trajectory::init(bytes(&mut mem), &config).unwrap();
+    let mut given = Given::random(&mut Rng::seeded(3), 2);
+    given.terminated[1] = 1;
+    given.add(&mut trajectory).unwrap();
+    Trajectory::attach(bytes(&mut mem)).unwrap();
+    // From the frames held on, each array of three begins on a multiple of 64 bytes.
+    let [len, reward, value, terminated, truncated, memory] = [0, 1, 2, 3, 4, 5].map(|field| 832 + 64 * field);
+    let refused = |edits: &[(usize, &[u8])]| {
+        let mut copy = mem.clone();
+        for (at, with) in edits {
+            bytes(&mut copy)[*at..][..with.len()].copy_from_slice(with);
+        }
+        let before = copy.clone();
+        let error = Trajectory::attach(bytes(&mut copy)).expect_err(&format!("{edits:?}"));
+        assert_eq!((error.kind, copy), (Kind::Image, before), "{edits:?}: {error}");
+    };
+    assert_eq!(bytes(&mut mem.clone())[len..len + 4], 2u32.to_ne_bytes());
+    refused(&[(len, &4u32.to_ne_bytes())]);
+    refused(&[(len + 4, &1u32.to_ne_bytes())]);
+    refused(&[(terminated, &[1])]);
+    refused(&[(truncated, &[1])]);
+    refused(&[(terminated, &[1]), (truncated, &[1])]);
+    for number in [reward, value + 4, memory + 12] {
+        refused(&[(number, &f32::NAN.to_ne_bytes())]);
+    }
+}
+
 /// Frames are read from a number on; those that a pop leaves, or that come after a reset, have new numbers.
 #[test]
 fn frames_are_read_by_number() {
@@ -451,7 +496,7 @@ fn frames_are_read_by_number() {
     let read = |mem: &mut [u64], next: u64, num_rows: usize| {
         let (mut value, mut obs) = (vec![f32::NAN; num_rows], vec![9; num_rows * 3]);
         let view = View::attach(bytes(mem)).unwrap();
-        let mut columns = [Some(ElementsMut::U8(&mut obs))];
+        let mut columns = [Some(ElementsMut::U8(&mut obs)), None, None];
         let out = RowsOut { num_rows, columns: &mut columns, value: Some(&mut value), ..Default::default() };
         view.read(next, out).map(|read| (read, value, obs))
     };

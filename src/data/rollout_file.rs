@@ -363,7 +363,7 @@ impl RolloutFile {
         let [a, b, c, d] = self.obs_dims.map(u64::from);
         [
             SCHEMA,
-            version(),
+            VERSION,
             0,
             self.seed,
             self.policy_version,
@@ -560,19 +560,15 @@ impl<'a> Reader<'a> {
 }
 
 /// The library's version as one number.
-fn version() -> u64 {
-    const fn number(text: &str) -> u64 {
-        let (text, mut i, mut x) = (text.as_bytes(), 0, 0);
-        while i < text.len() {
-            x = x * 10 + (text[i] - b'0') as u64;
-            i += 1;
-        }
-        x
+const VERSION: u64 = (number(env!("CARGO_PKG_VERSION_MAJOR")) << 32)
+    | (number(env!("CARGO_PKG_VERSION_MINOR")) << 16)
+    | number(env!("CARGO_PKG_VERSION_PATCH"));
+
+const fn number(text: &str) -> u64 {
+    match u64::from_str_radix(text, 10) {
+        Ok(number) => number,
+        Err(_) => panic!("a version is made of numbers"),
     }
-    const VERSION: u64 = (number(env!("CARGO_PKG_VERSION_MAJOR")) << 32)
-        | (number(env!("CARGO_PKG_VERSION_MINOR")) << 16)
-        | number(env!("CARGO_PKG_VERSION_PATCH"));
-    VERSION
 }
 
 /// Each index belongs to a valid step that ended, and no step that needs a final observation is without.
