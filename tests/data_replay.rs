@@ -577,6 +577,16 @@ fn images_of_rings_that_are_not_full_are_checked() {
             assert_eq!(damage(&words, of_byte + slot, &[1]), image, "slot {slot}, byte {of_byte}");
         }
     }
+
+    // The first row of another episode, which is open.
+    Replay::open(bytes(&mut words)).unwrap().add(0, &obs, &Step::default(), None).unwrap();
+    Replay::attach(bytes(&mut words)).unwrap();
+    assert_eq!(damage(&words, open, &2u32.to_ne_bytes()), image, "a tail is open");
+    assert_eq!(damage(&words, open, &0u32.to_ne_bytes()), image, "the newest row is no transition and not open");
+    let ended = spans.ended.start();
+    for (row, with) in [(0, 4), (1, 5), (2, 0), (2, 2), (3, 1), (3, 4)] {
+        assert_eq!(damage(&words, ended + row, &[with]), image, "row {row} has ended by {with}");
+    }
 }
 
 #[test]

@@ -971,16 +971,18 @@ impl<'a> View<'a> {
         let weight = self.tree.weight(slot);
         let zeros = sum.to_bits() == 0 && discount.to_bits() == 0 && weight == 0.0;
         let Some(number) = number else { return Some(zeros && ahead == 0 && ended == 0 && reward.to_bits() == 0) };
-        if !reward.is_finite() || ended > TAIL {
+        if !reward.is_finite() {
             return Some(false);
         }
+        let is_open = number >= held.end.checked_sub(open.into())?;
         if ahead == 0 {
-            return Some(zeros);
+            // An open row has not ended; what else is no transition is a tail.
+            return Some(zeros && ended == if is_open { 0 } else { TAIL });
         }
         let leads = number.checked_add(ahead)?;
         let env = slot.checked_div(self.config.table.num_rows as usize)?;
         let whole = self.table.stack_start(env, number).ok()? >= held.start;
-        let closed = leads < held.end && number < held.end.checked_sub(open.into())?;
+        let closed = leads < held.end && !is_open && ended < TAIL;
         let steps = ahead <= self.config.num_steps.into();
         Some(steps && closed && (0.0..=1.0).contains(&discount) && (weight > 0.0) == whole)
     }
