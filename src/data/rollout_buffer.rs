@@ -54,7 +54,7 @@ use core::slice::{from_mut, from_ref};
 use super::minibatch::{self, Cut, Window};
 use super::monitor::Read;
 use super::rows::{self, RowsOut};
-use super::table::{Column, MAX_COLUMNS, TableConfig};
+use super::table::{self, Column, ColumnSpans, MAX_COLUMNS, TableConfig};
 use crate::block::shared::{self, Turn};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
@@ -288,7 +288,7 @@ struct Spans {
     /// `[T, N, M]`
     memory: Span<f32>,
     /// `[T, N, row_size]` bytes; column 0 `[T + 1, N, row_size]`.
-    columns: [Span<u8>; MAX_COLUMNS],
+    columns: ColumnSpans,
 }
 
 fn spans(setup: &Setup) -> Result<(Spans, usize)> {
@@ -296,7 +296,7 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     let mut plan = Plan::default();
     block::spans::<Setup>(&mut plan)?;
     let len = t.checked_mul(n).ok_or(OVERFLOW)?;
-    let mut s = Spans {
+    let s = Spans {
         turn: plan.span(1)?,
         state: plan.span(1)?,
         first: plan.span(n)?,
@@ -314,12 +314,8 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
         value_target: plan.span(len)?,
         starts: plan.span(len)?,
         memory: plan.grid(len, setup.memory_len())?,
-        columns: [Plan::default().span(0)?; MAX_COLUMNS],
+        columns: table::lay_columns(&mut plan, &setup.table, len, len.checked_add(n).ok_or(OVERFLOW)?)?,
     };
-    for (i, (span, column)) in s.columns.iter_mut().zip(setup.table.columns()).enumerate() {
-        let rows = if i == 0 { len.checked_add(n).ok_or(OVERFLOW)? } else { len };
-        *span = plan.grid(rows, column.row_size())?;
-    }
     Ok((s, plan.size()?))
 }
 
@@ -356,9 +352,9 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn cut(block: &'a mut [u8], s: &Spans, num_columns: u32) -> Fit<Fields<'a>> {
+    fn cut(block: &'a mut [u8], s: &Spans) -> Fit<Fields<'a>> {
         let mut cut = Cutter::new(block);
-        let mut fields = Fields {
+        Ok(Fields {
             turn: cut.take(s.turn)?.first_mut().ok_or(Misfit)?,
             state: cut.take(s.state)?.first_mut().ok_or(Misfit)?,
             first: cut.take(s.first)?,
@@ -376,12 +372,8 @@ impl<'a> Fields<'a> {
             value_target: cut.take(s.value_target)?,
             starts: cut.take(s.starts)?,
             memory: cut.take(s.memory)?,
-            columns: Default::default(),
-        };
-        for (column, span) in fields.columns.iter_mut().zip(s.columns).take(num_columns as usize) {
-            *column = cut.take(span)?;
-        }
-        Ok(fields)
+            columns: table::cut_columns(&mut cut, &s.columns)?,
+        })
     }
 
     /// Writes one row of metrics; between `begin` and `end`.
@@ -469,7 +461,7 @@ impl<'a> RolloutBuffer<'a> {
     }
 
     fn fields(&mut self) -> Result<Fields<'_>> {
-        Ok(Fields::cut(self.mem, &self.spans, self.setup.table.num_columns)?)
+        Ok(Fields::cut(self.mem, &self.spans)?)
     }
 
     /// Row `step` of a column, `[N, len]`, to fill in place: that of the step to be added next, or, of column 0, also the
@@ -764,10 +756,6 @@ impl<'a> View<'a> {
         let turn = block::view(mem, s.turn)?.first().ok_or(Misfit)?;
         let now = block::view(mem, s.state)?.first().ok_or(Misfit)?;
         let (begin, state) = turn.look(now)?;
-        let mut columns = [&[] as &[u8]; MAX_COLUMNS];
-        for (column, span) in columns.iter_mut().zip(s.columns).take(setup.table.num_columns as usize) {
-            *column = block::view(mem, span)?;
-        }
         Ok(View {
             setup,
             turn,
@@ -789,7 +777,7 @@ impl<'a> View<'a> {
             value_target: block::view(mem, s.value_target)?,
             starts: block::view(mem, s.starts)?,
             memory: block::view(mem, s.memory)?,
-            columns,
+            columns: table::view_columns(mem, &s.columns)?,
         })
     }
 

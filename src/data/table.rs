@@ -34,11 +34,12 @@
 //! ```
 
 use bytemuck::{Pod, Zeroable};
+use core::iter::{once, repeat};
 use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
 use super::lazy_frames::{self, FrameIndex, LazyFramesConfig};
-use crate::block::{self, Cutter, Plan, Span, shared};
+use crate::block::{self, Cutter, Fit, Plan, Span, shared};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::{Layout, MAX_STACK};
@@ -237,7 +238,7 @@ pub struct Spans {
     /// `[R, num_rows]` rows of the same episode before this one, counted up to the most that a stack needs, at least 1.
     pub age: Span<u8>,
     /// `[R, num_rows, row_size]` bytes of each column, of length 0 beyond `num_columns`.
-    pub columns: [Span<u8>; MAX_COLUMNS],
+    pub columns: ColumnSpans,
 }
 
 /// Plans a table among the fields of its owner; new ones are all zero. Errors: `Config`, `Overflow`.
@@ -251,11 +252,38 @@ pub fn lay(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
     let rings = config.num_rings as usize;
     let rows = rings.checked_mul(config.num_rows as usize).ok_or(OVERFLOW)?;
     let (pushed, writing, age) = (plan.span(rings)?, plan.span(rings)?, plan.span(rows)?);
-    let mut columns = [Plan::default().span(0)?; MAX_COLUMNS];
-    for (span, column) in columns.iter_mut().zip(config.columns()) {
+    Ok(Spans { pushed, writing, age, columns: lay_columns(plan, config, rows, rows)? })
+}
+
+/// Where columns lie in a block: of length 0 beyond those that it has.
+pub type ColumnSpans = [Span<u8>; MAX_COLUMNS];
+
+/// Plans so many rows of every column, and of column 0 so many.
+pub(super) fn lay_columns(plan: &mut Plan, config: &TableConfig, rows: usize, rows_of_0: usize) -> Result<ColumnSpans> {
+    let mut spans = [Plan::default().span(0)?; MAX_COLUMNS];
+    let rows = once(rows_of_0).chain(repeat(rows));
+    for ((span, column), rows) in spans.iter_mut().zip(config.columns()).zip(rows) {
         *span = plan.grid(rows, column.row_size())?;
     }
-    Ok(Spans { pushed, writing, age, columns })
+    Ok(spans)
+}
+
+/// Takes columns out of a block, to write.
+pub(super) fn cut_columns<'a>(cut: &mut Cutter<'a>, spans: &ColumnSpans) -> Fit<[&'a mut [u8]; MAX_COLUMNS]> {
+    let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
+    for (column, span) in columns.iter_mut().zip(spans).take_while(|(_, span)| !span.is_empty()) {
+        *column = cut.take(*span)?;
+    }
+    Ok(columns)
+}
+
+/// The same, to read.
+pub(super) fn view_columns<'a>(block: &'a [u8], spans: &ColumnSpans) -> Fit<[&'a [u8]; MAX_COLUMNS]> {
+    let mut columns: [&[u8]; MAX_COLUMNS] = Default::default();
+    for (column, span) in columns.iter_mut().zip(spans).take_while(|(_, span)| !span.is_empty()) {
+        *column = block::view(block, *span)?;
+    }
+    Ok(columns)
 }
 
 const OVERFLOW: Error = Error::new(Kind::Overflow, "table: rows that fit the address space");
@@ -294,11 +322,7 @@ impl<'a> Table<'a> {
     /// Takes a table out of a block in which its fields were planned.
     pub fn cut(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<Self> {
         let (pushed, writing, age) = (cut.take(spans.pushed)?, cut.take(spans.writing)?, cut.take(spans.age)?);
-        let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
-        for (column, span) in columns.iter_mut().zip(spans.columns).take(config.num_columns as usize) {
-            *column = cut.take(span)?;
-        }
-        Ok(Table { config, first: 0, pushed, writing, age, columns })
+        Ok(Table { config, first: 0, pushed, writing, age, columns: cut_columns(cut, &spans.columns)? })
     }
 
     /// As [`Table::cut`], and refuses what no sequence of calls can produce, or one that was stopped amid a row.
@@ -499,11 +523,7 @@ impl<'a> View<'a> {
     /// Takes a table out of a block in which its fields were planned.
     pub fn of(block: &'a [u8], config: &'a TableConfig, spans: &Spans) -> Result<Self> {
         let (pushed, writing) = (block::view(block, spans.pushed)?, block::view(block, spans.writing)?);
-        let age = block::view(block, spans.age)?;
-        let mut columns: [&[u8]; MAX_COLUMNS] = Default::default();
-        for (column, span) in columns.iter_mut().zip(spans.columns).take(config.num_columns as usize) {
-            *column = block::view(block, span)?;
-        }
+        let (age, columns) = (block::view(block, spans.age)?, view_columns(block, &spans.columns)?);
         Ok(View { config, pushed, writing, age, columns })
     }
 

@@ -42,7 +42,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::monitor::Read;
 use super::rows::{self, RowsOut};
-use super::table::{Column, MAX_COLUMNS, TableConfig};
+use super::table::{self, Column, ColumnSpans, MAX_COLUMNS, TableConfig};
 use crate::block::shared::Turn;
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
@@ -241,14 +241,14 @@ struct Spans {
     /// `[capacity, M]`
     memory: Span<f32>,
     /// `[capacity, row_size]` bytes.
-    columns: [Span<u8>; MAX_COLUMNS],
+    columns: ColumnSpans,
 }
 
 fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     let capacity = setup.capacity();
     let mut plan = Plan::default();
     block::spans::<Setup>(&mut plan)?;
-    let mut s = Spans {
+    let s = Spans {
         turn: plan.span(1)?,
         state: plan.span(1)?,
         reward: plan.span(capacity)?,
@@ -256,11 +256,8 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
         terminated: plan.span(capacity)?,
         truncated: plan.span(capacity)?,
         memory: plan.grid(capacity, setup.memory_len())?,
-        columns: [Plan::default().span(0)?; MAX_COLUMNS],
+        columns: table::lay_columns(&mut plan, &setup.table, capacity, capacity)?,
     };
-    for (span, column) in s.columns.iter_mut().zip(setup.table.columns()) {
-        *span = plan.grid(capacity, column.row_size())?;
-    }
     Ok((s, plan.size()?))
 }
 
@@ -349,7 +346,7 @@ impl<'a> Trajectory<'a> {
     fn fields(&mut self) -> Fit<Fields<'_>> {
         let s = &self.spans;
         let mut cut = Cutter::new(self.mem);
-        let mut fields = Fields {
+        Ok(Fields {
             turn: cut.take(s.turn)?.first_mut().ok_or(Misfit)?,
             state: cut.take(s.state)?.first_mut().ok_or(Misfit)?,
             reward: cut.take(s.reward)?,
@@ -357,13 +354,8 @@ impl<'a> Trajectory<'a> {
             terminated: cut.take(s.terminated)?,
             truncated: cut.take(s.truncated)?,
             memory: cut.take(s.memory)?,
-            columns: Default::default(),
-        };
-        let num_columns = self.setup.table.num_columns as usize;
-        for (column, span) in fields.columns.iter_mut().zip(s.columns).take(num_columns) {
-            *column = cut.take(span)?;
-        }
-        Ok(fields)
+            columns: table::cut_columns(&mut cut, &s.columns)?,
+        })
     }
 
     /// Appends frames, such as one that was just seen, or a sequence that a replay memory gathered.
@@ -441,10 +433,6 @@ impl<'a> View<'a> {
     fn cut(mem: &'a [u8], setup: Setup, s: &Spans) -> Result<Self> {
         let turn = block::view(mem, s.turn)?.first().ok_or(Misfit)?;
         let (first, state) = turn.look(block::view(mem, s.state)?.first().ok_or(Misfit)?)?;
-        let mut columns = [&[] as &[u8]; MAX_COLUMNS];
-        for (column, span) in columns.iter_mut().zip(s.columns).take(setup.table.num_columns as usize) {
-            *column = block::view(mem, span)?;
-        }
         Ok(View {
             setup,
             turn,
@@ -455,7 +443,7 @@ impl<'a> View<'a> {
             terminated: block::view(mem, s.terminated)?,
             truncated: block::view(mem, s.truncated)?,
             memory: block::view(mem, s.memory)?,
-            columns,
+            columns: table::view_columns(mem, &s.columns)?,
         })
     }
 
