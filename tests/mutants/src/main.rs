@@ -43,8 +43,14 @@ fn all() -> Result<bool> {
     let wanted: BTreeSet<usize> = (0..).zip(&mutants).filter(|(_, m)| wanted(m)).map(|(n, _)| n).collect();
     let counts = report::explained(&read(Path::new(explained))?);
     let verdicts = match how.as_str() {
-        "woven" => woven(Tree { root, target: work.join("build"), opt_level: "1" }, &mutants, &wanted, work)?,
-        "const" => fixed(Tree { root, target: work.join("const"), opt_level: "0" }, &mutants, &wanted, &counts)?,
+        "woven" => {
+            let lints = "--cap-lints=warn -Awarnings";
+            woven(Tree { root, target: work.join("build"), opt_level: "1", lints }, &mutants, &wanted, work)?
+        }
+        "const" => {
+            let lints = "-Awarnings -Aarithmetic_overflow -Aunconditional_panic";
+            fixed(Tree { root, target: work.join("const"), opt_level: "0", lints }, &mutants, &wanted, &counts)?
+        }
         _ => return Err(USAGE.into()),
     };
     let speaks_of = |title: &str| files.is_empty() || files.iter().any(|f| title.starts_with(&format!("{f}: ")));

@@ -101,3 +101,12 @@ pub const SIZE: u32 = area(BASE) + 1;
 
 /// Nobody looks at it.
 pub const SPARE: u32 = SIZE + 1;
+
+/// One of its mutants never ends, while the compiler runs.
+pub const STEPS: u32 = {
+    let mut n = 0;
+    while n < 9 {
+        n += 3;
+    }
+    n
+};
