@@ -251,6 +251,18 @@ fn area_equals_its_twin() {
     }
 }
 
+/// So that small devices can set it aside: a line of the source, one of the output or two, and where pixels are shared five
+/// numbers an output.
+#[test]
+fn scratch_is_a_few_lines() {
+    let scratch = |h, w, to_h, to_w, c| area_scratch(Size::new(h, w, c), Size::new(to_h, to_w, c)).unwrap();
+    assert_eq!(scratch(10, 11, 7, 3, 1), 11 + 3 * (2 + 5));
+    assert_eq!(scratch(10, 11, 7, 3, 4), 4 * 11 + 3 * (4 * 2 + 5));
+    assert_eq!(scratch(10, 12, 5, 4, 3), 3 * (12 + 4));
+    assert_eq!((scratch(5, 7, 5, 7, 2), scratch(210, 160, 84, 84, 1)), (0, 0));
+    assert!(!SCREEN.is_empty());
+}
+
 /// Two by two pixels, where a half goes up for 1, 3 and 4 channels and to the even byte for 2.
 #[test]
 fn halves_go_where_opencv_sends_them() {

@@ -512,6 +512,11 @@ fn bad_input_to_moments_is_refused_and_nothing_is_updated() {
         assert_eq!(kind(standardise(&mut y, 1e-8)), Some(Kind::Value));
         assert_eq!(y[..11], x[..11]);
 
+        // The last of so many columns that the first are done before it.
+        let mut wide = [1.0; 2 * 130];
+        wide[259] = bad;
+        assert_eq!(run(&wide, 2, (130, 130)), Some(Kind::Value));
+
         let mut n = Normalizer::new();
         assert_eq!(kind(n.moments().update(&y)), Some(Kind::Value));
         assert_eq!((n.mean, n.var, n.count), ([0.0; 2], [1.0; 2], 1e-4));

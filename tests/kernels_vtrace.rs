@@ -611,9 +611,10 @@ fn improbable_actions_are_alike_alone_and_among_others() {
     let (case, mut acts) = (random(1, t, n, 0.0), Acts::random(2, n, a, 1.0));
     for (i, row) in acts.target.chunks_mut(a).enumerate() {
         let first = acts.action[i] as usize;
-        let border = -80.0 - row[(first + 1) % a] + 1e-5 * (i % 16) as f32;
-        row[first] = if i % 256 < 16 || i % 16 == 3 { -95.0 } else { border };
-        row[(first + 2) % a] = -row[(first + 1) % a];
+        let other = row[(first + 1) % a];
+        let border = f64::from(other).cosh().ln() + 2f64.ln() - 80.0 + 4e-6 * ((i % 16) as f64 - 8.0);
+        row[first] = if i % 256 < 16 || i % 16 == 3 { -95.0 } else { border as f32 };
+        row[(first + 2) % a] = -other;
     }
     let [_, _, log_rho, _, target] = all_of(&case, &acts, &[(0, n)]);
     near(&target, &acts.twin(&acts.target), 1e-6, "target_log_prob");

@@ -35,18 +35,17 @@ impl Cell {
         self.end.saturating_sub(self.begin) <= 1
     }
 
-    /// The same as three pixels of a line of `width`, 3 or more. The first and the last cell of a line may cover fewer.
+    /// The same as three pixels of a line of `width`, 3 or more. The first and the last cell of a line cover at most two: one
+    /// more that counts nothing is put where the line has it.
     pub const fn window(self, width: usize) -> Window {
         let Cell { begin, end, first, middle, last } = self;
-        let (mut at, mut weights) = match (begin, end) {
-            (0, 0) => (0, [last, 0.0, 0.0]),
+        let (at, weights) = match (begin, end) {
             (0, _) => (0, [middle, last, 0.0]),
             _ if begin == end => (begin.saturating_sub(1), [first, last, 0.0]),
             _ => (begin.saturating_sub(1), [first, middle, last]),
         };
-        while (at as usize).saturating_add(3) > width && at > 0 {
-            at = at.saturating_sub(1);
-            weights = [0.0, weights[0], weights[1]];
+        if (at as usize).saturating_add(3) > width {
+            return Window { at: at.saturating_sub(1), weights: [0.0, weights[0], weights[1]] };
         }
         Window { at, weights }
     }
