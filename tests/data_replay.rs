@@ -568,6 +568,7 @@ fn images_of_rings_that_are_not_full_are_checked() {
     Replay::open(bytes(&mut words)).unwrap().add(0, &obs, &end, Some(&obs)).unwrap();
     Replay::attach(bytes(&mut words)).unwrap();
     assert_eq!(damage(&words, open, &2u32.to_ne_bytes()), image, "row 1 is a transition and open");
+    assert_eq!(damage(&words, spans.ahead.start() + 1, &[2]), image, "row 1 leads behind the tail, to no row");
     let one = 1f32.to_ne_bytes();
     for slot in 3..6 {
         for of_number in [spans.reward.start(), spans.sum.start(), spans.discount.start(), spans.tree.weights.start()] {
