@@ -324,25 +324,6 @@ fn what_is_switched_off_passes_and_keeps_no_statistics() {
     }
 }
 
-/// Rows that were only reset have no reward: a step of no others leaves the moments as they are, to the last bit.
-#[test]
-fn a_step_of_resets_alone_adds_no_returns() {
-    let config = VecNormalizeConfig { num_envs: 3, obs_len: 1, ..CONFIG };
-    let (mut words, mut rng) = (block(&config), Rng::seeded(6));
-    let mut v = open(&mut words);
-    for _ in 0..50 {
-        Batch::draw(&mut rng, 3, 1).step_in_place(&mut v).unwrap();
-        let returns = |v: &VecNormalize<'_>| {
-            let s = v.statistics();
-            [s.return_mean, s.return_var, s.return_count].map(f64::to_bits)
-        };
-        let before = returns(&v);
-        let mut resets = Batch { valid: Some(vec![0; 3]), ..Batch::draw(&mut rng, 3, 1) };
-        resets.step_in_place(&mut v).unwrap();
-        assert_eq!((returns(&v), v.statistics().running), (before, &[0.0; 3][..]));
-    }
-}
-
 #[test]
 fn frozen_statistics_normalise_and_nothing_in_the_block_changes() {
     let config = VecNormalizeConfig { num_envs: 6, obs_len: 4, ..CONFIG };

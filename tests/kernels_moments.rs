@@ -410,6 +410,21 @@ fn a_normalised_run_follows_the_trace() {
     assert!(close(n.count, 8.0001, 1e-15));
 }
 
+/// Rows that were only reset have no reward: a step of no others leaves the moments as they are, to the last bit. What is
+/// multiplied by a count and divided by it again often is not the same.
+#[test]
+fn a_step_of_resets_alone_adds_no_returns() {
+    let rng = &mut Rng::seeded(6);
+    for _ in 0..100 {
+        let (mean, var, count) = (rng.uniform(), 1.8 + 0.2 * rng.uniform(), 1.0 + 9.0 * rng.uniform());
+        let mut n = Normalizer { running: [3.0; 2], ret: (mean, var, count), ..Normalizer::new() };
+        let ends = Ends { terminated: &[0; 2], truncated: &[0; 2], valid: Some(&[0; 2]) };
+        let mut reward = [1.0; 2];
+        n.rewards().step(Rewrite::in_place(&mut reward), ends, 0.99, Limits::default()).unwrap();
+        assert_eq!((n.ret, n.running), ((mean, var, count), [0.0; 2]));
+    }
+}
+
 #[test]
 fn normalised_columns_equal_the_formula_and_are_clipped() {
     for (n, width) in SHAPES {
