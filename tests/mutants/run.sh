@@ -52,5 +52,7 @@ case ${1:-} in
   const) how=const; shift ;;
   *) how=woven ;;
 esac
+exec 9> "$out/lock"
+flock -n 9 || fail "another run is at work in $out"
 copy . "$out/tree"
 exec nice -n 5 "$out/tool/debug/mutants" "$out/tree" "$out" "$here/explained.txt" $how src/block,src/data,src/kernels "$@"
