@@ -99,9 +99,9 @@ impl Block {
     }
 
     /// The vectorised environment that it was made for. Errors: `Null`, `Align`, `Image`; `Config` for another.
-    unsafe fn vecenv(&self, v: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<vecenv::Block> {
+    unsafe fn vecenv<'v>(&self, v: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<vecenv::Block<'v>> {
         let block = unsafe { vecenv::Block::at(v, env)? };
-        self.setup.check_vecenv(&block.setup)?;
+        self.setup.check_vecenv(block.setup)?;
         Ok(block)
     }
 
@@ -175,7 +175,7 @@ impl Shares for Block {
 
 /// The rows of a vectorised environment, group by group.
 struct Groups<'a> {
-    vecenv: &'a vecenv::Block,
+    vecenv: &'a vecenv::Block<'a>,
     in_series: usize,
 }
 
@@ -192,7 +192,7 @@ impl Lanes for Groups<'_> {
 struct Parts<'a> {
     block: Block,
     env: CEnv<'a>,
-    vecenv: vecenv::Block,
+    vecenv: vecenv::Block<'a>,
 }
 
 impl<'a> Parts<'a> {

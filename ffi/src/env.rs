@@ -207,7 +207,7 @@ pub struct CEnv<'a> {
 }
 
 /// A C environment without its wrappers.
-struct Bare<'a> {
+pub struct Bare<'a> {
     callbacks: Callbacks<'a>,
     /// The caller's own numbers of choices.
     choices: *const u32,
@@ -266,7 +266,7 @@ impl<'a> Bare<'a> {
 
     /// The environment if it has neither fields nor wrappers nor functions of the library's and is right in all else.
     #[inline(always)]
-    unsafe fn plain(p: *const rlcore_env_def) -> Option<Self> {
+    pub unsafe fn plain(p: *const rlcore_env_def) -> Option<Self> {
         unsafe {
             let def = ptr::current(p)?;
             let (reset, step) = (def.reset?, def.step?);
@@ -321,18 +321,10 @@ impl<'a> CEnv<'a> {
         Ok(CEnv { bare, wrapped: Some(wrap_up(bare, list.slice(), pipeline)?) })
     }
 
-    /// [`CEnv::at`] for a call that is made all the time. An environment as nearly all are is told here in few instructions:
-    /// this version's structure, spaces that are whole, functions of the caller's own, neither fields nor wrappers.
-    /// Whatever is not goes to [`CEnv::at`], which knows what to refuse.
-    ///
-    /// # Safety
-    /// As [`CEnv::at`].
+    /// An environment that [`Bare::plain`] has told.
     #[inline(always)]
-    pub unsafe fn at_here(p: *const rlcore_env_def, room: &'a mut Room<'a>) -> Result<Self> {
-        match unsafe { Bare::plain(p) } {
-            Some(bare) => Ok(CEnv { bare: room.bare.insert(bare), wrapped: None }),
-            None => unsafe { Self::at(p, room) },
-        }
+    pub fn of(bare: &'a Bare<'a>) -> Self {
+        CEnv { bare, wrapped: None }
     }
 
     /// The wrappers, if there are any.
@@ -369,7 +361,7 @@ impl<'a> CEnv<'a> {
     }
 
     /// The least that covers what describes an environment, which lies together as a rule: seldom more than choices.
-    #[inline]
+    #[inline(always)]
     fn hull(&self) -> Extent {
         let Spec { obs, action, .. } = &self.bare.callbacks.spec;
         let lists = obs.fields.len() | usize::from(self.wrapped.is_some());

@@ -393,7 +393,7 @@ impl<'a> AnyOutput<'a> {
     ///
     /// # Safety
     /// As [`Output::at`].
-    #[inline]
+    #[inline(always)]
     pub unsafe fn optional(
         what: &'static str,
         p: *mut c_void,

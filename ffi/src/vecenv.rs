@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 use core::mem::offset_of;
 
-use crate::env::{CEnv, Room, rlcore_env_def};
+use crate::env::{Bare, CEnv, Room, rlcore_env_def};
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::env::{Autoreset, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
@@ -135,19 +135,19 @@ pub(crate) unsafe fn config(p: *const rlcore_vecenv_config) -> Result<VecEnvConf
 }
 
 /// A block that `init` or `attach` accepted. Only its header and setup are looked at, which nothing writes.
-pub(crate) struct Block {
+pub(crate) struct Block<'a> {
     base: *mut u8,
     pub(crate) extent: Extent,
-    pub(crate) setup: Setup,
+    pub(crate) setup: &'a Setup,
     spans: Spans,
     obs_kind: Element,
     action_kind: Element,
 }
 
-impl Block {
+impl<'a> Block<'a> {
     /// Errors: `Null`, `Align`, `Image`; `Config` for another environment.
     #[inline(never)]
-    pub(crate) unsafe fn at(p: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<Block> {
+    pub(crate) unsafe fn at(p: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<Block<'a>> {
         let block = unsafe { Self::of_any(p)? };
         block.setup.check_env(env)?;
         Ok(block)
@@ -155,7 +155,7 @@ impl Block {
 
     /// [`Block::at`] where [`Rows::step_env`] is to refuse another environment. Errors: `Null`, `Align`, `Image`.
     #[inline(always)]
-    unsafe fn of_any(p: *const rlcore_vecenv) -> Result<Block> {
+    unsafe fn of_any(p: *const rlcore_vecenv) -> Result<Block<'a>> {
         let base: *const u8 = p.cast();
         let setup = Setup::read(unsafe { Input::at("vecenv", base, Setup::END)? }.slice())?;
         let (spans, size) = setup.spans()?;
@@ -163,7 +163,7 @@ impl Block {
         Ok(Block {
             base: base.cast_mut(),
             extent: Extent::of("vecenv", base, size),
-            setup: *setup,
+            setup,
             spans,
             obs_kind,
             action_kind,
@@ -176,7 +176,7 @@ impl Block {
 
     /// Rows `[begin, end)`: no other row is touched, so that threads may work on others. Errors: `Range`.
     #[inline(always)]
-    pub(crate) unsafe fn rows<'a>(&self, begin: usize, end: usize) -> Result<Rows<'a>> {
+    pub(crate) unsafe fn rows(&self, begin: usize, end: usize) -> Result<Rows<'a>> {
         let n = self.num_envs();
         if begin > end || end > n {
             let what = "vecenv: rows [begin, end) with begin <= end <= num_envs,";
@@ -196,7 +196,7 @@ impl Block {
         })
     }
 
-    unsafe fn view<'a>(&self) -> View<'a> {
+    unsafe fn view(&self) -> View<'a> {
         unsafe {
             View {
                 setup: self.setup,
@@ -207,7 +207,7 @@ impl Block {
         }
     }
 
-    pub(crate) unsafe fn obs<'a>(&self, p: *mut c_void) -> Result<AnyOutput<'a>> {
+    pub(crate) unsafe fn obs(&self, p: *mut c_void) -> Result<AnyOutput<'a>> {
         unsafe { AnyOutput::at("obs", p, self.obs_kind, self.num_envs(), self.setup.obs_len as usize) }
     }
 
@@ -269,8 +269,10 @@ impl Block {
         };
         // Apart, so that a step by callbacks is compiled without the other ways that a step may go.
         match env.callbacks() {
-            Some(callbacks) => rows.step_cut(callbacks, level, action.elements(), &mut out)?,
-            None => rows.step_env(env, level, action.elements(), out)?,
+            Some(callbacks) if self.setup.is_for(callbacks) => {
+                rows.step_cut(callbacks, level, action.elements(), &mut out)?;
+            }
+            _ => rows.step_env(env, level, action.elements(), out)?,
         }
         Ok(())
     }
@@ -411,11 +413,40 @@ unsafe fn step(
     out: *const rlcore_vecenv_out,
 ) -> Result {
     unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at_here(env, &mut room)?;
+        match Bare::plain(env) {
+            Some(bare) => step_in(v, &CEnv::of(&bare), rows, level, action, out),
+            None => step_any(v, env, rows, level, action, out),
+        }
+    }
+}
+
+/// [`step`] for an environment of any kind.
+#[inline(never)]
+unsafe fn step_any(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    rows: Option<[u32; 2]>,
+    level: Level,
+    action: *const c_void,
+    out: *const rlcore_vecenv_out,
+) -> Result {
+    let mut room = Room::default();
+    unsafe { step_in(v, &CEnv::at(env, &mut room)?, rows, level, action, out) }
+}
+
+#[inline(always)]
+unsafe fn step_in(
+    v: *mut rlcore_vecenv,
+    env: &CEnv<'_>,
+    rows: Option<[u32; 2]>,
+    level: Level,
+    action: *const c_void,
+    out: *const rlcore_vecenv_out,
+) -> Result {
+    unsafe {
         let block = Block::of_any(v)?;
         let [begin, end] = rows.map_or([0, block.num_envs()], |rows| rows.map(|row| row as usize));
-        block.step(&env, begin, end, level, action, out)
+        block.step(env, begin, end, level, action, out)
     }
 }
 

@@ -719,7 +719,7 @@ impl<'a> Batch<'a> {
 
     /// The host's look at a lane that it is about to submit.
     fn check_lane(&self, g: usize, rows: &Rows<'_>) -> Result {
-        self.setup.check_vecenv(&rows.setup)?;
+        self.setup.check_vecenv(rows.setup)?;
         if rows.first != self.setup.first(g) || rows.len() != self.setup.in_series as usize {
             return Err(SHAPE);
         }

@@ -138,17 +138,22 @@ impl Setup {
     /// Refuses an environment that the block was not made for. Errors: `Config`.
     #[inline]
     pub fn check_env<E: Env + ?Sized>(&self, env: &E) -> Result {
+        if self.is_for(env) { Ok(()) } else { self.refuse_env(&env.spec()) }
+    }
+
+    /// [`Setup::check_env`] would accept it: for calls that are made all the time.
+    #[inline(always)]
+    pub fn is_for<E: Env + ?Sized>(&self, env: &E) -> bool {
         let spec = env.spec();
         let (obs, action) = (&spec.obs, &spec.action);
-        let same = spec.env_id == self.env_id
+        spec.env_id == self.env_id
             && spec.state_size == self.state_size
             && obs.kind as u32 == self.obs_kind
             && obs.len == self.obs_len
             && action.kind as u32 == self.action_kind
             && action.len == self.action_len
             && spec.wrappers == self.wrappers
-            && (action.kind != Element::I32 || action.n.len() == self.action_len as usize);
-        if same { Ok(()) } else { self.refuse_env(&env.spec()) }
+            && (action.kind != Element::I32 || action.n.len() == self.action_len as usize)
     }
 
     /// What [`Setup::check_env`] says of another environment.
@@ -189,8 +194,10 @@ impl Setup {
     /// Kinds of the elements of observations and actions.
     #[inline(always)]
     pub fn kinds(&self) -> (Element, Element) {
-        let kind = |number| Element::from_number(number).unwrap_or(Element::F32);
-        (kind(self.obs_kind), kind(self.action_kind))
+        // Of the three, those that `check` lets pass.
+        let obs = if self.obs_kind == Element::U8 as u32 { Element::U8 } else { Element::F32 };
+        let action = if self.action_kind == Element::I32 as u32 { Element::I32 } else { Element::F32 };
+        (obs, action)
     }
 
     /// [`spans`] for a call that is made all the time.
@@ -346,8 +353,8 @@ pub(super) const ENDED: u8 = 2;
 /// go to different threads; the fields are public for callers that cut them from a raw block along [`spans`].
 #[derive(Debug)]
 pub struct Rows<'a> {
-    /// A copy of what the block was made with.
-    pub setup: Setup,
+    /// What the block was made with.
+    pub setup: &'a Setup,
     /// Number of the first row within the batch.
     pub first: usize,
     /// `[rows, state_size]` bytes.
@@ -557,7 +564,7 @@ impl<'a> Rows<'a> {
     /// rows after it are untouched.
     pub fn reset<E: Env + ?Sized>(&mut self, env: &E, seed: Option<u64>, mut obs: ElementsMut<'_>) -> Result {
         self.check(env)?;
-        check_obs("vecenv obs: elements of the agreed kind,", &obs, self.len(), &self.setup)?;
+        check_obs("vecenv obs: elements of the agreed kind,", &obs, self.len(), self.setup)?;
         let (first, width, size) = (self.first, self.setup.obs_len as usize, self.setup.state_size as usize);
         let mut states = &mut *self.state;
         let rows = self.rng.iter_mut().zip(self.steps.iter_mut()).zip(self.phase.iter_mut());
@@ -585,7 +592,7 @@ impl<'a> Rows<'a> {
     /// outputs and all rows after it are untouched.
     pub fn step<E: Env + ?Sized>(&mut self, env: &E, action: Elements<'_>, mut out: StepOut<'_>) -> Result {
         self.check(env)?;
-        out.check(self.len(), &self.setup)?;
+        out.check(self.len(), self.setup)?;
         self.step_checked::<_, true>(env, Level::New, action, &mut out)
     }
 
@@ -598,12 +605,12 @@ impl<'a> Rows<'a> {
         mut out: StepOut<'_>,
     ) -> Result {
         self.check(env)?;
-        out.check(self.len(), &self.setup)?;
+        out.check(self.len(), self.setup)?;
         self.step_checked::<_, false>(env, level, action, &mut out)
     }
 
-    /// [`Rows::step_env`] for a caller who has cut rows and arrays along the setup: their lengths are not looked at again. Of
-    /// shorter ones fewer rows are stepped, or as many as there are before a `Shape`.
+    /// [`Rows::step_env`] for a caller who has asked [`Setup::is_for`], and has cut rows and arrays along the setup: neither
+    /// is looked at again. Of shorter arrays fewer rows are stepped, or as many as there are before a `Shape`.
     #[inline(never)]
     pub fn step_cut<E: Env + ?Sized>(
         &mut self,
@@ -612,9 +619,8 @@ impl<'a> Rows<'a> {
         action: Elements<'_>,
         out: &mut StepOut<'_>,
     ) -> Result {
-        self.setup.check_env(env)?;
-        out.check_given(self.len(), &self.setup)?;
-        self.step_checked::<_, false>(env, level, action, out)
+        out.check_given(self.len(), self.setup)?;
+        self.step_checked::<_, true>(env, level, action, out)
     }
 
     /// What is left of a step once its arrays are known to be right. Few rows are stepped `HERE`, within the caller, where the
@@ -688,7 +694,7 @@ impl<'a> Rows<'a> {
     fn settle<E: Env + ?Sized>(&mut self, env: &E, level: Level, done: usize, out: &mut StepOut<'_>) -> Result {
         let rows = self;
         let (first, mode) = (rows.first, rows.setup.mode());
-        let Setup { max_episode_steps, obs_len, state_size, .. } = rows.setup;
+        let Setup { max_episode_steps, obs_len, state_size, .. } = *rows.setup;
         let (obs_len, size) = (obs_len as usize, state_size as usize);
         // The rows where something is left to do: bytes of 1.
         let (mut ended, last) = ([0u8; BLOCK], max_episode_steps.wrapping_sub(1));
@@ -763,7 +769,7 @@ impl<'a> Rows<'a> {
         action: Elements<'_>,
         out: &mut StepOut<'_>,
     ) -> Result {
-        let Setup { max_episode_steps: limit, obs_len, action_len, state_size, .. } = self.setup;
+        let Setup { max_episode_steps: limit, obs_len, action_len, state_size, .. } = *self.setup;
         let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
         let (first, mode, last) = (self.first, self.setup.mode(), limit.wrapping_sub(1));
         // Each row takes its own off the front of these.
@@ -854,8 +860,8 @@ impl<'a> Rows<'a> {
 /// Rows as [`Rows`] has them, to read: any number of threads may look at the same ones.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// A copy of what the block was made with.
-    pub setup: Setup,
+    /// What the block was made with.
+    pub setup: &'a Setup,
     /// Number of the first row within the batch.
     pub first: usize,
     /// `[rows, state_size]` bytes.
@@ -1044,7 +1050,7 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         let setup = Setup::new(&env.spec(), config)?;
         let (spans, size) = spans(&setup)?;
         let block = block::create(mem, block::Kind::VecEnv, size, &setup)?;
-        let venv = Self::cut(block, env, setup, spans)?;
+        let venv = Self::cut(block, env, spans)?;
         for (i, rng) in (0u64..).zip(venv.rows.rng.iter_mut()) {
             *rng = Rng::seeded(setup.seed.wrapping_add(i));
         }
@@ -1057,13 +1063,15 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         let setup: Setup = block::attach(mem, block::Kind::VecEnv, |setup| Ok(spans(setup)?.1))?;
         setup.check_env(env)?;
         let (spans, _) = spans(&setup)?;
-        let venv = Self::cut(mem, env, setup, spans)?;
+        let venv = Self::cut(mem, env, spans)?;
         venv.rows.check_image()?;
         Ok(venv)
     }
 
-    fn cut(block: &'a mut [u8], env: &'a E, setup: Setup, spans: Spans) -> Result<Self> {
+    fn cut(block: &'a mut [u8], env: &'a E, spans: Spans) -> Result<Self> {
         let mut cut = Cutter::new(block);
+        let setup: &[Setup] = cut.take(spans.setup)?;
+        let setup = setup.first().ok_or(SHAPE)?;
         let state = cut.take(spans.state)?;
         let rng = cut.take(spans.rng)?;
         let steps = cut.take(spans.steps)?;
@@ -1078,7 +1086,7 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
 
     /// What was agreed when the block was made.
     pub fn setup(&self) -> &Setup {
-        &self.rows.setup
+        self.rows.setup
     }
 
     /// Number of environments.
@@ -1129,7 +1137,7 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
     /// [`Rows::step`] of rows `begin..end`; all arrays are those of the whole batch and only these rows are used.
     pub fn step_range(&mut self, begin: usize, end: usize, action: Elements<'_>, out: StepOut<'_>) -> Result {
         let (n, setup) = (self.num_envs(), self.rows.setup);
-        out.check(n, &setup)?;
+        out.check(n, setup)?;
         let width = setup.action_len as usize;
         let needed = n.checked_mul(width).ok_or(SHAPE)?;
         if action.len() != needed {
