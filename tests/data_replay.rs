@@ -562,6 +562,20 @@ fn images_of_rings_that_are_not_full_are_checked() {
     Replay::attach(bytes(&mut words)).unwrap();
     assert_eq!(damage(&words, open, &2u32.to_ne_bytes()), image, "two open rows of one");
     assert_eq!(damage(&words, open, &3u32.to_ne_bytes()), image, "three open rows of two steps");
+    let [alpha, max_priority] = [0, 4].map(|field| spans.state.start() + field);
+    for (at, with) in [(alpha, 1.5f32), (alpha, -0.5), (max_priority, 0.5), (max_priority, f32::INFINITY)] {
+        assert_eq!(damage(&words, at, &with.to_ne_bytes()), image, "{with} in byte {at}");
+    }
+    // Three open rows, as of three steps, in the memory of two.
+    let mut longer = block(&ReplayConfig { num_steps: 3, ..config });
+    let mut replay = Replay::init(bytes(&mut longer), &ReplayConfig { num_steps: 3, ..config }).unwrap();
+    for _ in 0..3 {
+        replay.add(0, &obs, &Step::default(), None).unwrap();
+    }
+    let mut shorter = words.clone();
+    bytes(&mut shorter)[spans.state.start()..].copy_from_slice(&bytes(&mut longer)[spans.state.start()..]);
+    let refused = Replay::attach(bytes(&mut shorter)).unwrap_err().to_string();
+    assert_eq!(refused, "replay: at most num_steps open rows; not so environment, given 0");
 
     // An episode of two steps and its tail.
     let end = Step { terminated: true, ..Step::default() };
