@@ -341,6 +341,7 @@ impl<R: Real> NStep<'_, R> {
     #[inline(always)]
     fn columns<const W: usize, const G: usize>(&self, at: usize) -> Option<()> {
         let (r, num_steps) = (self.rollout, self.rollout.num_steps);
+        self.columns.part(r.bootstrap_value)?.get(at..)?.get(..W * G)?;
         // The return to the end, as long as that is within reach.
         let mut whole = [[R::from(0.0); W]; G];
         for (whole, at) in whole.iter_mut().zip((at..).step_by(W)) {
