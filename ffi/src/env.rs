@@ -207,7 +207,7 @@ pub struct CEnv<'a> {
 }
 
 /// A C environment without its wrappers.
-pub struct Bare<'a> {
+struct Bare<'a> {
     callbacks: Callbacks<'a>,
     /// The caller's own numbers of choices.
     choices: *const u32,
@@ -266,7 +266,7 @@ impl<'a> Bare<'a> {
 
     /// The environment if it has neither fields nor wrappers nor functions of the library's and is right in all else.
     #[inline(always)]
-    pub unsafe fn plain(p: *const rlcore_env_def) -> Option<Self> {
+    unsafe fn plain(p: *const rlcore_env_def) -> Option<Self> {
         unsafe {
             let def = ptr::current(p)?;
             let (reset, step) = (def.reset?, def.step?);
@@ -285,6 +285,27 @@ impl<'a> Bare<'a> {
 
 // SAFETY: callbacks may run on several threads at once, by their contract.
 unsafe impl Sync for Bare<'_> {}
+
+/// Hands an environment to a call that is made all the time. One as nearly all are is told here in few instructions, and needs
+/// no room: this version's structure, spaces that are whole, functions of the caller's own, neither fields nor wrappers.
+/// Errors: as [`CEnv::at`], which knows what to refuse of all others.
+///
+/// # Safety
+/// As [`CEnv::at`].
+#[inline(always)]
+pub unsafe fn with(p: *const rlcore_env_def, go: impl FnOnce(&CEnv<'_>) -> Result) -> Result {
+    match unsafe { Bare::plain(p) } {
+        Some(bare) => go(&CEnv { bare: &bare, wrapped: None }),
+        None => unsafe { with_any(p, go) },
+    }
+}
+
+/// [`with`] for an environment of any kind.
+#[inline(never)]
+unsafe fn with_any(p: *const rlcore_env_def, go: impl FnOnce(&CEnv<'_>) -> Result) -> Result {
+    let mut room = Room::default();
+    go(&unsafe { CEnv::at(p, &mut room)? })
+}
 
 impl<'a> CEnv<'a> {
     /// Errors: `Null`, `Align`, `Config`.
@@ -319,12 +340,6 @@ impl<'a> CEnv<'a> {
         bare.lists[1] = list.extent();
         let bare = &*bare;
         Ok(CEnv { bare, wrapped: Some(wrap_up(bare, list.slice(), pipeline)?) })
-    }
-
-    /// An environment that [`Bare::plain`] has told.
-    #[inline(always)]
-    pub fn of(bare: &'a Bare<'a>) -> Self {
-        CEnv { bare, wrapped: None }
     }
 
     /// The wrappers, if there are any.

@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 use core::mem::offset_of;
 
-use crate::env::{Bare, CEnv, Room, rlcore_env_def};
+use crate::env::{self, CEnv, Room, rlcore_env_def};
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::env::{Autoreset, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
@@ -413,40 +413,11 @@ unsafe fn step(
     out: *const rlcore_vecenv_out,
 ) -> Result {
     unsafe {
-        match Bare::plain(env) {
-            Some(bare) => step_in(v, &CEnv::of(&bare), rows, level, action, out),
-            None => step_any(v, env, rows, level, action, out),
-        }
-    }
-}
-
-/// [`step`] for an environment of any kind.
-#[inline(never)]
-unsafe fn step_any(
-    v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
-    rows: Option<[u32; 2]>,
-    level: Level,
-    action: *const c_void,
-    out: *const rlcore_vecenv_out,
-) -> Result {
-    let mut room = Room::default();
-    unsafe { step_in(v, &CEnv::at(env, &mut room)?, rows, level, action, out) }
-}
-
-#[inline(always)]
-unsafe fn step_in(
-    v: *mut rlcore_vecenv,
-    env: &CEnv<'_>,
-    rows: Option<[u32; 2]>,
-    level: Level,
-    action: *const c_void,
-    out: *const rlcore_vecenv_out,
-) -> Result {
-    unsafe {
-        let block = Block::of_any(v)?;
-        let [begin, end] = rows.map_or([0, block.num_envs()], |rows| rows.map(|row| row as usize));
-        block.step(env, begin, end, level, action, out)
+        env::with(env, move |env| {
+            let block = Block::of_any(v)?;
+            let [begin, end] = rows.map_or([0, block.num_envs()], |rows| rows.map(|row| row as usize));
+            block.step(env, begin, end, level, action, out)
+        })
     }
 }
 
