@@ -29,26 +29,26 @@ fn run<E: Env>(c: &mut Criterion, name: &str, env: &E) {
         let choices = spec.action.n.first().map_or(1, |&n| u64::from(n));
         let ints: Vec<i32> = (0..64 * n).map(|_| (rng.next_u64() % choices) as i32).collect();
         let floats: Vec<f32> = (0..64 * n).map(|_| rng.uniform_in(-1.0, 1.0) as f32).collect();
+        let batches: Vec<Elements> = match spec.action.kind {
+            Element::I32 => ints.chunks(n).map(Elements::I32).collect(),
+            _ => floats.chunks(n).map(Elements::F32).collect(),
+        };
+        let mut batches = batches.iter().cycle();
         venv.reset(None, ElementsMut::F32(&mut obs)).unwrap();
-        let mut at = 0;
+        let (obs, final_obs) = (&mut obs[..], &mut final_obs[..]);
+        let (reward, terminated, truncated) = (&mut reward[..], &mut terminated[..], &mut truncated[..]);
         group.throughput(Throughput::Elements(n as u64));
         group.bench_function(BenchmarkId::from_parameter(format!("N{n}")), |b| {
             b.iter(|| {
-                let batch = at * n..(at + 1) * n;
-                at = (at + 1) % 64;
-                let action = match spec.action.kind {
-                    Element::I32 => Elements::I32(&ints[batch]),
-                    _ => Elements::F32(&floats[batch]),
-                };
                 let out = StepOut {
-                    obs: ElementsMut::F32(&mut obs),
-                    reward: &mut reward,
-                    terminated: &mut terminated,
-                    truncated: &mut truncated,
-                    final_obs: Some(ElementsMut::F32(&mut final_obs)),
+                    obs: ElementsMut::F32(obs),
+                    reward,
+                    terminated,
+                    truncated,
+                    final_obs: Some(ElementsMut::F32(final_obs)),
                     valid: None,
                 };
-                venv.step(action, out).unwrap();
+                venv.step(*batches.next().unwrap(), out).unwrap();
             });
         });
         // The block and the action are read, the block and four arrays are written.

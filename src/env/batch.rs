@@ -401,9 +401,8 @@ impl<'a> Batch<'a> {
         if let Some(g) = groups.clone().find(|&g| self.state(g) != IDLE) {
             return Err(BUSY.given(g));
         }
-        let spec = env.spec();
         self.setup.vecenv.check_env(env)?;
-        check_actions(&spec.action, action, self.setup.first(groups.clone().count()))?;
+        check_actions(env, action, self.setup.first(groups.clone().count()))?;
         for g in groups.clone() {
             lanes.lane(g, |rows| self.check_lane(g, &rows)).ok_or(SHAPE)??;
         }

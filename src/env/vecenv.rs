@@ -387,6 +387,7 @@ pub struct StepOut<'a> {
 const RANGE: Error = Error::new(Kind::Range, "vecenv: a range of rows with begin <= end <= num_envs,");
 const ROW: Error = Error::new(Kind::Range, "vecenv: a row below");
 const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: a row that was reset; not so row");
+const UNSET_ROW: Error = Error::new(Kind::NotReady, "vecenv: every row reset before it is stepped; not so row");
 const SHAPE: Error = Error::new(Kind::Shape, "vecenv: arrays with one entry a row");
 
 impl<'a> StepOut<'a> {
@@ -475,15 +476,17 @@ pub(super) fn check_obs(what: &'static str, obs: &ElementsMut<'_>, rows: usize, 
 
 /// Checks every action of `rows` rows: discrete ones in range, continuous ones finite.
 #[inline(always)]
-pub(super) fn check_actions(space: &Space<'_>, action: Elements<'_>, rows: usize) -> Result {
+pub(super) fn check_actions<E: Env + ?Sized>(env: &E, action: Elements<'_>, rows: usize) -> Result {
     // One choice a row is what most environments ask for.
+    let space = env.spec().action;
     if let (Elements::I32(x), Element::I32, 1, &[n]) = (action, space.kind, space.len, space.n)
         && x.len() == rows
         && x.iter().fold(true, |all, &a| all & ((a as u32) < n))
     {
         return Ok(());
     }
-    check_any_actions(space, action, rows)
+    // Asked again: a space whose address nobody needs is not copied above.
+    check_any_actions(&env.spec().action, action, rows)
 }
 
 /// [`check_actions`] for actions of any kind.
@@ -590,10 +593,8 @@ impl<'a> Rows<'a> {
     /// anything changes. A callback that fails, or a non-finite reward or observation, stops at a row that the error
     /// gives: rows before it are complete; it has to be reset and its `obs` and `final_obs` are unspecified, its other
     /// outputs and all rows after it are untouched.
-    pub fn step<E: Env + ?Sized>(&mut self, env: &E, action: Elements<'_>, mut out: StepOut<'_>) -> Result {
-        self.check(env)?;
-        out.check(self.len(), self.setup)?;
-        self.step_checked::<_, true>(env, Level::New, action, &mut out)
+    pub fn step<E: Env + ?Sized>(&mut self, env: &E, action: Elements<'_>, out: StepOut<'_>) -> Result {
+        self.step_env(env, Level::New, action, out)
     }
 
     /// [`Rows::step`], in which environments that end start again in this level.
@@ -606,7 +607,11 @@ impl<'a> Rows<'a> {
     ) -> Result {
         self.check(env)?;
         out.check(self.len(), self.setup)?;
-        self.step_checked::<_, false>(env, level, action, &mut out)
+        match self.step_alone(env, level, action, &mut out) {
+            Some(done) => done,
+            // Moved, so that `out` itself stays in registers where it is not.
+            None => self.step_several(env, level, action, &mut { out }),
+        }
     }
 
     /// [`Rows::step_env`] for a caller who has asked [`Setup::is_for`], and has cut rows and arrays along the setup: neither
@@ -620,35 +625,63 @@ impl<'a> Rows<'a> {
         out: &mut StepOut<'_>,
     ) -> Result {
         out.check_given(self.len(), self.setup)?;
-        self.step_checked::<_, true>(env, level, action, out)
+        match self.step_alone(env, level, action, out) {
+            Some(done) => done,
+            None => self.step_several(env, level, action, out),
+        }
     }
 
-    /// What is left of a step once its arrays are known to be right. Few rows are stepped `HERE`, within the caller, where the
-    /// environment is one that is short itself.
+    /// What is left of a step of one row once its arrays are known to be right, compiled into the caller: a row alone has all
+    /// of every array. `None` if there are more.
     #[inline(always)]
-    fn step_checked<E: Env + ?Sized, const HERE: bool>(
+    fn step_alone<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+        out: &mut StepOut<'_>,
+    ) -> Option<Result> {
+        if !cfg!(feature = "simd") {
+            return None;
+        }
+        let ([rng], [steps], [phase]) = (&mut *self.rng, &mut *self.steps, &mut *self.phase) else { return None };
+        let ([reward], [terminated], [truncated]) = (&mut *out.reward, &mut *out.terminated, &mut *out.truncated)
+        else {
+            return None;
+        };
+        let (mode, first) = (self.setup.mode(), self.first);
+        if let Err(e) = check_actions(env, action, 1) {
+            return Some(Err(e));
+        }
+        if !is_ready(*phase, mode) {
+            return Some(Err(UNSET_ROW.given(first)));
+        }
+        let turn = Turn { env, level, mode, last: self.setup.max_episode_steps.wrapping_sub(1) };
+        let row = Row { state: &mut *self.state, rng, steps, phase };
+        let valid = out.valid.as_deref_mut().and_then(<[u8]>::first_mut);
+        let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all, 0));
+        let flags = Flags { reward, terminated, truncated, valid };
+        Some(turn.take(row, action, out.obs.reborrow(), flags, keep).map_err(|e| e.given(first)))
+    }
+
+    /// The same for any number of rows.
+    #[inline(never)]
+    fn step_several<E: Env + ?Sized>(
         &mut self,
         env: &E,
         level: Level,
         action: Elements<'_>,
         out: &mut StepOut<'_>,
     ) -> Result {
-        let space = env.spec().action;
-        check_actions(&space, action, self.len())?;
+        check_actions(env, action, self.len())?;
         let mode = self.setup.mode();
-        let ready = |&phase: &u8| (phase == RUNNING) | ((phase == ENDED) & (mode != Autoreset::Disabled));
-        if !self.phase.iter().fold(true, |all, phase| all & ready(phase)) {
-            let row = self.phase.iter().position(|phase| !ready(phase)).unwrap_or(0);
-            let what = "vecenv: every row reset before it is stepped; not so row";
-            return Err(Error::new(Kind::NotReady, what).given(self.first.saturating_add(row)));
+        if !self.phase.iter().fold(true, |all, &phase| all & is_ready(phase, mode)) {
+            let row = self.phase.iter().position(|&phase| !is_ready(phase, mode)).unwrap_or(0);
+            return Err(UNSET_ROW.given(self.first.saturating_add(row)));
         }
-
         let n = self.len();
         if n < LANES || !cfg!(feature = "simd") {
-            return match HERE {
-                true => self.step_each_here(env, level, action, out),
-                false => self.step_each(env, level, action, out),
-            };
+            return self.step_each(env, level, action, out);
         }
         let mut begin = 0usize;
         while begin < n {
@@ -757,66 +790,23 @@ impl<'a> Rows<'a> {
         action: Elements<'_>,
         out: &mut StepOut<'_>,
     ) -> Result {
-        self.step_each_here(env, level, action, out)
-    }
-
-    /// [`Rows::step_each`] compiled into its caller.
-    #[inline(always)]
-    fn step_each_here<E: Env + ?Sized>(
-        &mut self,
-        env: &E,
-        level: Level,
-        action: Elements<'_>,
-        out: &mut StepOut<'_>,
-    ) -> Result {
         let Setup { max_episode_steps: limit, obs_len, action_len, state_size, .. } = *self.setup;
         let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
-        let (first, mode, last) = (self.first, self.setup.mode(), limit.wrapping_sub(1));
+        let turn = Turn { env, level, mode: self.setup.mode(), last: limit.wrapping_sub(1) };
         // Each row takes its own off the front of these.
         let (mut states, mut actions, mut all_obs) = (&mut *self.state, action, out.obs.reborrow());
         let mut valids = out.valid.as_deref_mut().unwrap_or_default().iter_mut();
         let rows = self.rng.iter_mut().zip(&mut *self.steps).zip(&mut *self.phase);
         let outs = out.reward.iter_mut().zip(&mut *out.terminated).zip(&mut *out.truncated);
         for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in rows.zip(outs).enumerate() {
-            let state = cut(&mut states, size)?;
-            let (action, others) = actions.split_at(action_len).ok_or(SHAPE)?;
-            actions = others;
-            let (mut obs, others) = all_obs.split_at(obs_len).ok_or(SHAPE)?;
-            all_obs = others;
-            let at = |e: Error| e.given(first.saturating_add(k));
-
-            let mut resets = false;
-            if *phase == ENDED {
-                if let Err(e) = restart_row(env, level, state, rng, obs.reborrow()) {
-                    return failed(phase, steps, at(e));
-                }
-                (*steps, *phase) = (0, RUNNING);
-                resets = mode == Autoreset::NextStep;
-            }
-            let mut step = Step::default();
-            if !resets {
-                step = match step_row(env, state, rng, action, obs.reborrow()) {
-                    Ok(step) => step,
-                    Err(e) => return failed(phase, steps, at(e)),
-                };
-                *steps = steps.saturating_add(1);
-                step.truncated |= *steps > last;
-                if step.terminated | step.truncated {
-                    *phase = ENDED;
-                    let start = k.wrapping_mul(obs_len);
-                    keep(obs.reborrow(), out.final_obs.as_mut(), start)?;
-                    if mode == Autoreset::SameStep {
-                        if let Err(e) = restart_row(env, level, state, rng, obs) {
-                            return failed(phase, steps, at(e));
-                        }
-                        (*steps, *phase) = (0, RUNNING);
-                    }
-                }
-            }
-            (*reward, *terminated, *truncated) = (step.reward, step.terminated.into(), step.truncated.into());
-            if let Some(valid) = valids.next() {
-                *valid = u8::from(!resets);
-            }
+            let (action, obs);
+            (action, actions) = actions.split_at(action_len).ok_or(SHAPE)?;
+            (obs, all_obs) = all_obs.split_at(obs_len).ok_or(SHAPE)?;
+            let row = Row { state: cut(&mut states, size)?, rng, steps, phase };
+            let flags = Flags { reward, terminated, truncated, valid: valids.next() };
+            let at = k.wrapping_mul(obs_len);
+            let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all, at));
+            turn.take(row, action, obs, flags, keep).map_err(|e| e.given(self.first.saturating_add(k)))?;
         }
         Ok(())
     }
@@ -927,6 +917,88 @@ impl View<'_> {
     }
 }
 
+/// One environment, as [`Rows`] has N of them.
+struct Row<'a> {
+    state: &'a mut [u8],
+    rng: &'a mut Rng,
+    steps: &'a mut u32,
+    phase: &'a mut u8,
+}
+
+/// What a step of one environment writes beside its observation.
+struct Flags<'a> {
+    reward: &'a mut f32,
+    terminated: &'a mut u8,
+    truncated: &'a mut u8,
+    valid: Option<&'a mut u8>,
+}
+
+/// What one environment's step has in common with the others of its batch.
+struct Turn<'a, E: ?Sized> {
+    env: &'a E,
+    level: Level,
+    mode: Autoreset,
+    /// Steps after which an episode goes on for one more at most.
+    last: u32,
+}
+
+impl<E: Env + ?Sized> Turn<'_, E> {
+    /// Steps one environment, hands the last observation of an episode to `keep`, and resets it as its mode says.
+    #[inline(always)]
+    fn take(
+        &self,
+        row: Row<'_>,
+        action: Elements<'_>,
+        mut obs: ElementsMut<'_>,
+        flags: Flags<'_>,
+        keep: impl FnOnce(Elements<'_>) -> Result,
+    ) -> Result {
+        let Turn { env, level, mode, last } = *self;
+        let Row { state, rng, steps, phase } = row;
+        if *phase == ENDED {
+            if let Err(e) = restart_row(env, level, state, rng, obs.reborrow()) {
+                return failed(phase, steps, e);
+            }
+            (*steps, *phase) = (0, RUNNING);
+            if mode == Autoreset::NextStep {
+                flags.write(0.0, false, false, 0);
+                return Ok(());
+            }
+        }
+        let (reward, terminated, mut truncated) = match env.step(state, rng, action, obs.reborrow()) {
+            Ok(Step { reward, terminated, truncated }) => (reward, terminated, truncated),
+            Err(e) => return failed(phase, steps, e),
+        };
+        if let Err(e) = check_row(env, &obs).and_then(|()| check_reward(reward)) {
+            return failed(phase, steps, e);
+        }
+        *steps = steps.saturating_add(1);
+        truncated |= *steps > last;
+        if terminated | truncated {
+            *phase = ENDED;
+            keep(obs.as_ref())?;
+            if mode == Autoreset::SameStep {
+                if let Err(e) = restart_row(env, level, state, rng, obs) {
+                    return failed(phase, steps, e);
+                }
+                (*steps, *phase) = (0, RUNNING);
+            }
+        }
+        flags.write(reward, terminated, truncated, 1);
+        Ok(())
+    }
+}
+
+impl Flags<'_> {
+    #[inline(always)]
+    fn write(self, reward: f32, terminated: bool, truncated: bool, valid: u8) {
+        (*self.reward, *self.terminated, *self.truncated) = (reward, terminated.into(), truncated.into());
+        if let Some(to) = self.valid {
+            *to = valid;
+        }
+    }
+}
+
 /// A row that stopped a step has to be reset.
 #[cold]
 #[inline(never)]
@@ -935,13 +1007,16 @@ fn failed(phase: &mut u8, steps: &mut u32, e: Error) -> Result {
     Err(e)
 }
 
-/// The last observation of an episode goes to `final_obs`, from element `start`, if it is asked for.
+/// The last observation of an episode goes to `final_obs`, from element `at`.
 #[inline(never)]
-fn keep(obs: ElementsMut<'_>, final_obs: Option<&mut ElementsMut<'_>>, start: usize) -> Result {
-    match final_obs {
-        Some(all) => all.get(start, start.wrapping_add(obs.len())).ok_or(SHAPE)?.copy_from(obs.as_ref()),
-        None => Ok(()),
-    }
+fn keep(obs: Elements<'_>, final_obs: &mut ElementsMut<'_>, at: usize) -> Result {
+    final_obs.get(at, at.wrapping_add(obs.len())).ok_or(SHAPE)?.copy_from(obs)
+}
+
+/// A row in this phase can be stepped.
+#[inline(always)]
+fn is_ready(phase: u8, mode: Autoreset) -> bool {
+    (phase == RUNNING) | ((phase == ENDED) & (mode != Autoreset::Disabled))
 }
 
 /// The next `len` bytes of `rest`.
@@ -987,20 +1062,8 @@ fn restart_row<E: Env + ?Sized>(
 }
 
 #[inline(always)]
-fn step_row<E: Env + ?Sized>(
-    env: &E,
-    state: &mut [u8],
-    rng: &mut Rng,
-    action: Elements<'_>,
-    mut obs: ElementsMut<'_>,
-) -> Result<Step> {
-    let step = env.step(state, rng, action, obs.reborrow())?;
-    check_row(env, &obs)?;
-    if step.reward.is_finite() {
-        Ok(step)
-    } else {
-        Err(Error::new(Kind::Value, "environment: finite rewards; not so row"))
-    }
+fn check_reward(reward: f32) -> Result {
+    if reward.is_finite() { Ok(()) } else { Err(Error::new(Kind::Value, "environment: finite rewards; not so row")) }
 }
 
 #[inline(always)]
