@@ -604,7 +604,12 @@ impl<'a> View<'a> {
                 let slots = self.slots(index)?;
                 fence(Ordering::Acquire);
                 self.copy_rows(column, index, &slots, out.into_bytes())?;
-                self.rings().check_held(index.iter().map(|index| (index.env as usize, index.number)))
+                match slots {
+                    Slots::One { ring, oldest, .. } => self.rings().check_held(once((ring, oldest))),
+                    Slots::Any { .. } => {
+                        self.rings().check_held(index.iter().map(|index| (index.env as usize, index.number)))
+                    }
+                }
             }
             How::Stacks => self.frames(column)?.gather(index, layout, out),
         }
@@ -757,6 +762,14 @@ impl<'a> View<'a> {
         let (mut rest, mut places) = (out, [0; TILE]);
         for index in index.chunks(TILE) {
             cpu::dispatch(Find { slots, index, places: &mut places });
+            // Of shorter rows the processor sees many at once by itself.
+            if size > 16 {
+                for place in places.iter().take(index.len()) {
+                    let begin = place.wrapping_mul(size);
+                    cpu::prefetch(bytes, begin);
+                    cpu::prefetch(bytes, begin.wrapping_add(size).wrapping_sub(1));
+                }
+            }
             let (to, others) = rest.split_at_mut_checked(index.len().saturating_mul(size)).ok_or(SHAPE)?;
             rest = others;
             copy(bytes, size, &places, to);
@@ -770,8 +783,8 @@ const TILE: usize = 128;
 
 /// How numbers of rows that are held become places in arrays `[R, num_rows]`, without a division for each.
 enum Slots {
-    /// All rows are of one ring: its first place, and the number of the row in it.
-    One { base: usize, lap: u64, num_rows: u64 },
+    /// All rows are of one ring: its first place, the number of the row in it, and of the oldest row that is asked for.
+    One { ring: usize, base: usize, lap: u64, num_rows: u64, oldest: u64 },
     /// Of any rings: 2^64 - 1 divided by the rows of each.
     Any { reciprocal: u64, num_rows: u64 },
 }
@@ -783,11 +796,12 @@ impl Slots {
         let held = view.held(ring).ok()?;
         let last = held.end.checked_sub(1)?;
         // Numbers are below 2^63, so one outside the range is negative itself or leaves a negative difference.
-        let (outside, other) = cpu::dispatch(Strays { words: bytemuck::cast_slice(index), start: held.start, last });
+        let (outside, other, oldest) =
+            cpu::dispatch(Strays { words: bytemuck::cast_slice(index), start: held.start, last });
         let other = other | u64::from(index.first()?.reserved);
         let (num_rows, base) = (view.config.num_rows.into(), ring.saturating_mul(view.config.num_rows as usize));
         let lap = held.end.wrapping_sub(held.end.checked_rem(num_rows)?);
-        (outside >> 63 == 0 && other == 0).then_some(Slots::One { base, lap, num_rows })
+        (outside >> 63 == 0 && other == 0).then_some(Slots::One { ring, base, lap, num_rows, oldest })
     }
 
     /// Places of up to [`TILE`] rows.
@@ -795,7 +809,7 @@ impl Slots {
     fn find(&self, index: &[FrameIndex], places: &mut [usize; TILE]) {
         let places = places.iter_mut().zip(index);
         match *self {
-            Slots::One { base, lap, num_rows } => {
+            Slots::One { base, lap, num_rows, .. } => {
                 for (place, index) in places {
                     let slot = index.number.wrapping_sub(lap);
                     let slot = if index.number < lap { slot.wrapping_add(num_rows) } else { slot };
@@ -824,18 +838,19 @@ struct Strays<'a> {
 }
 
 impl Kernel for Strays<'_> {
-    /// Negative as a signed number if one is outside; nonzero if one is of another ring.
-    type Output = (u64, u64);
+    /// Negative as a signed number if one is outside; nonzero if one is of another ring; the lowest number.
+    type Output = (u64, u64, u64);
 
     #[inline(always)]
-    fn run(self) -> (u64, u64) {
+    fn run(self) -> (u64, u64, u64) {
         let same = self.words.first().map_or(0, |[_, env]| *env);
-        let (mut outside, mut other) = (0, 0);
+        let (mut outside, mut other, mut oldest) = (0, 0, u64::MAX);
         for [number, env] in self.words {
             outside |= number | self.last.wrapping_sub(*number) | number.wrapping_sub(self.start);
             other |= env ^ same;
+            oldest = oldest.min(*number);
         }
-        (outside, other)
+        (outside, other, oldest)
     }
 }
 
