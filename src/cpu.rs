@@ -4,6 +4,7 @@
 //! of every sum is written in the kernel, and no multiply-add is fused, so all levels give the same bytes.
 #![allow(unsafe_code)]
 
+use bytemuck::Pod;
 use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 /// Instruction sets, each holding the ones before it.
@@ -86,6 +87,33 @@ pub fn prefetch<T>(x: &[T], i: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (x, i);
+}
+
+/// Turns a square of words of 32 bits on its side: `[i][j]` becomes `[j][i]`. Written as a loop it is compiled to single moves.
+#[inline(always)]
+pub fn turn<T: Pod>(square: [[T; 4]; 4]) -> [[T; 4]; 4] {
+    const { assert!(size_of::<T>() == 4, "words of 32 bits") }
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::{
+            __m128i, _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi32, _mm_unpacklo_epi64,
+        };
+        let [a, b, c, d] = square.map(bytemuck::cast::<[T; 4], __m128i>);
+        // SAFETY: part of x86-64 itself.
+        let turned = unsafe {
+            let (ab_low, cd_low) = (_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
+            let (ab_high, cd_high) = (_mm_unpackhi_epi32(a, b), _mm_unpackhi_epi32(c, d));
+            [
+                _mm_unpacklo_epi64(ab_low, cd_low),
+                _mm_unpackhi_epi64(ab_low, cd_low),
+                _mm_unpacklo_epi64(ab_high, cd_high),
+                _mm_unpackhi_epi64(ab_high, cd_high),
+            ]
+        };
+        turned.map(bytemuck::cast::<__m128i, [T; 4]>)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    [0, 1, 2, 3].map(|j| square.map(|row| row[j]))
 }
 
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]

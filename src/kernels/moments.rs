@@ -12,7 +12,7 @@ pub(crate) const LANES: usize = 16;
 pub(crate) const PARTS: usize = 4;
 
 /// Rows of 16 columns that are worked on before the next 16.
-pub(crate) const BLOCK_ROWS: usize = 16;
+pub(crate) const BLOCK_ROWS: usize = 32;
 
 /// Mean and variance of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,6 +2,8 @@
 //!
 //! Sums along a row then run in its own order, one column after another, whatever the number of rows.
 
+use crate::cpu;
+
 /// Rows of a tile: one a lane.
 pub(crate) const ROWS: usize = 16;
 
@@ -45,22 +47,28 @@ impl Tile {
         }
     }
 
-    /// Four of the rows, in squares, which compile to shuffles. None if there are fewer.
+    /// Four of the rows, in squares of four columns, of which the last overlaps the one before it. None if there are fewer.
     #[inline(always)]
     fn load_four(&mut self, rows: &[f32], stride: usize, begin: usize, width: usize, four: usize) -> Option<()> {
         let row = |i: usize| {
             let at = stride.wrapping_mul(four.wrapping_mul(4).wrapping_add(i)).wrapping_add(begin);
-            Some(rows.get(at..)?.get(..width)?.as_chunks::<4>())
+            rows.get(at..)?.get(..width)
         };
-        let [(a, ends_a), (b, ends_b), (c, ends_c), (d, ends_d)] = [row(0)?, row(1)?, row(2)?, row(3)?];
-        let (squares, rest) = self.0.get_mut(..width)?.as_chunks_mut::<4>();
-        for ((((square, a), b), c), d) in squares.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-            for (j, lanes) in square.iter_mut().enumerate() {
-                *lanes.as_chunks_mut::<4>().0.get_mut(four)? = [a[j], b[j], c[j], d[j]];
+        let rows = [row(0)?, row(1)?, row(2)?, row(3)?];
+        let columns = self.0.get_mut(..width)?;
+        let put = |columns: &mut [Lanes; 4], square| -> Option<()> {
+            for (lanes, column) in columns.iter_mut().zip(cpu::turn(square)) {
+                *lanes.as_chunks_mut::<4>().0.get_mut(four)? = column;
             }
+            Some(())
+        };
+        let [a, b, c, d] = rows.map(|row| row.as_chunks().0);
+        for ((((columns, a), b), c), d) in columns.as_chunks_mut().0.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            put(columns, [*a, *b, *c, *d])?;
         }
-        for ((((lanes, a), b), c), d) in rest.iter_mut().zip(ends_a).zip(ends_b).zip(ends_c).zip(ends_d) {
-            *lanes.as_chunks_mut::<4>().0.get_mut(four)? = [*a, *b, *c, *d];
+        if !width.is_multiple_of(4) {
+            let [a, b, c, d] = rows.map(|row| row.last_chunk().copied());
+            put(columns.last_chunk_mut()?, [a?, b?, c?, d?])?;
         }
         Some(())
     }
