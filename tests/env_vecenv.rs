@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use proptest::prelude::*;
 use rlcore::env::{
     Autoreset, BUILTINS, Builtin, CartPole, Env, Level, NO_LIMIT, Probe, Setup, Spec, Step, StepOut, VecEnv,
-    VecEnvConfig, spans,
+    VecEnvConfig,
 };
 use rlcore::error::{Error, Given, Kind, Result};
 use rlcore::rng::Rng;
@@ -268,6 +268,37 @@ fn a_failing_row_stops_the_call_and_the_rows_before_it_are_complete() {
         venv.reset_one(2, None, ElementsMut::F32(&mut a.obs)).unwrap();
         venv.step(Elements::I32(&[GO; 4]), a.out()).unwrap();
         assert_eq!([a.obs[1], a.obs[3], a.obs[5], a.obs[7]], [2.0, 1.0, 1.0, 1.0]);
+    }
+}
+
+#[test]
+fn a_row_alone_is_stepped_and_refused_as_among_others() {
+    for mode in MODES {
+        for action in [GO, TERMINATE, TRUNCATE, BOTH, FAIL, BAD_REWARD, BAD_OBS, FAIL_IN_RESET, 8, -1] {
+            let config = config(3, mode);
+            let [(mut whole, mut a), (mut parts, mut b)] =
+                [(); 2].map(|()| (block(&SCRIPT, &config), Arrays::new(3, 2)));
+            let mut together = VecEnv::init(bytes(&mut whole), &SCRIPT, &config).unwrap();
+            let mut apart = VecEnv::init(bytes(&mut parts), &SCRIPT, &config).unwrap();
+            let unset = apart.step_range(1, 2, Elements::I32(&[GO; 3]), b.out()).unwrap_err();
+            assert_eq!((unset.kind, unset.given), (Kind::NotReady, Given::Int(1)));
+            together.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+            apart.reset(None, ElementsMut::F32(&mut b.obs)).unwrap();
+            // The last row does as it is told, so that whatever stops the call, all rows have been stepped.
+            for action in [action, GO, GO] {
+                let actions = [GO, GO, action];
+                let want = together.step(Elements::I32(&actions), a.out());
+                let each = |i| apart.step_range(i, i + 1, Elements::I32(&actions), b.out());
+                let stopped = (0..3).map(each).fold(Ok(()), Result::and);
+                assert_eq!(stopped, want, "{mode:?}, {action}");
+                // A call that is refused as a whole steps none of its rows: then only the row alone is compared.
+                if matches!(&want, Err(e) if e.kind != Kind::Callback && e.kind != Kind::Value) {
+                    assert_eq!(a.row(2), b.row(2));
+                    break;
+                }
+                assert_eq!(a, b, "{mode:?}, {action}");
+            }
+        }
     }
 }
 
@@ -612,7 +643,7 @@ fn a_damaged_or_foreign_image_is_refused_and_left_alone() {
             assert!([Kind::Image, Kind::Size].contains(&kind), "byte {at} bit {bit}: {kind:?}");
         }
     }
-    let fields = spans(Setup::read(bytes(&mut mem)).unwrap()).unwrap().0;
+    let fields = Setup::read(bytes(&mut mem)).unwrap().spans().unwrap().0;
     let (steps, phase, rng) = (fields.steps.start(), fields.phase.start(), fields.rng.start());
     assert_eq!(bytes(&mut mem)[phase..][..3], [1; 3]);
     assert_eq!(refused(&|image| image[phase] = 3), Kind::Image);

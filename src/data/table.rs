@@ -957,9 +957,12 @@ mod tests {
     #[test]
     fn rows_of_one_ring_know_the_oldest_of_them() {
         let words = [[7, 0], [3, 0], [9, 0], [4, 0], [8, 0]];
-        let strays = |start, last| Strays { words: &words, start, last }.run();
-        assert_eq!(strays(3, 9), (strays(3, 9).0, 0, 3));
-        assert_eq!((strays(3, 9).0 >> 63, strays(4, 9).0 >> 63, strays(3, 8).0 >> 63), (0, 1, 1));
-        assert_eq!(Strays { words: &words[2..], start: 4, last: 9 }.run().2, 4);
+        let strays = |words, start, last| {
+            let (outside, other, oldest) = Strays { words, start, last }.run();
+            (outside >> 63, other, oldest)
+        };
+        assert_eq!(strays(&words, 3, 9), (0, 0, 3));
+        assert_eq!((strays(&words, 4, 9).0, strays(&words, 3, 8).0), (1, 1));
+        assert_eq!(strays(&words[2..], 4, 9), (0, 0, 4));
     }
 }

@@ -18,7 +18,8 @@
 use bytemuck::{Pod, Zeroable};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use super::vecenv::{self, ENDED, RUNNING as IN_EPISODE, UNSET, check_actions, check_obs};
+use super::row::{ENDED, RUNNING as IN_EPISODE, UNSET};
+use super::vecenv::{check_actions, check_obs};
 use super::{Autoreset, Env, Level, Rows, StepOut};
 use crate::block::{self, Cutter, Header, Plan, Span};
 use crate::cpu;
@@ -43,7 +44,7 @@ impl Default for Config {
 #[repr(C)]
 pub struct Setup {
     /// What the vectorised environment was made with.
-    pub vecenv: vecenv::Setup,
+    pub vecenv: super::Setup,
     /// Rows of a group.
     pub in_series: u32,
     reserved: u32,
@@ -54,7 +55,7 @@ impl Setup {
     pub const END: usize = block::FIELD_ALIGN + size_of::<Setup>();
 
     /// Agrees on a vectorised environment and a configuration. Errors: `Config`.
-    pub fn new(vecenv: &vecenv::Setup, config: &Config) -> Result<Setup> {
+    pub fn new(vecenv: &super::Setup, config: &Config) -> Result<Setup> {
         let setup = Setup { vecenv: *vecenv, in_series: config.in_series, reserved: 0 };
         setup.check()?;
         Ok(setup)
@@ -67,7 +68,7 @@ impl Setup {
     }
 
     /// Refuses a vectorised environment that the batch was not made for. Errors: `Config`.
-    pub fn check_vecenv(&self, vecenv: &vecenv::Setup) -> Result {
+    pub fn check_vecenv(&self, vecenv: &super::Setup) -> Result {
         if *vecenv == self.vecenv {
             return Ok(());
         }
@@ -172,13 +173,13 @@ pub fn spans(setup: &Setup) -> Result<(Spans, usize)> {
 }
 
 /// Bytes a block must have. Errors: `Config`, `Overflow`.
-pub fn size(vecenv: &vecenv::Setup, config: &Config) -> Result<usize> {
+pub fn size(vecenv: &super::Setup, config: &Config) -> Result<usize> {
     Ok(spans(&Setup::new(vecenv, config)?)?.1)
 }
 
 /// Lays an idle batch out and returns the columns of all rows, to be split into groups.
 /// Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
-pub fn init<'a>(mem: &'a mut [u8], vecenv: &vecenv::Setup, config: &Config) -> Result<(Setup, Share<'a>)> {
+pub fn init<'a>(mem: &'a mut [u8], vecenv: &super::Setup, config: &Config) -> Result<(Setup, Share<'a>)> {
     let setup = Setup::new(vecenv, config)?;
     let (spans, size) = spans(&setup)?;
     let block = block::create(mem, block::Kind::Batch, size, &setup)?;

@@ -42,6 +42,8 @@ pub mod layout;
 mod mountain_car;
 mod pendulum;
 mod probe;
+mod row;
+mod setup;
 mod vecenv;
 pub mod wrap;
 
@@ -51,7 +53,8 @@ pub use cartpole::CartPole;
 pub use mountain_car::{MountainCar, MountainCarContinuous};
 pub use pendulum::Pendulum;
 pub use probe::Probe;
-pub use vecenv::{Autoreset, NO_LIMIT, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View, spans};
+pub use setup::{Autoreset, NO_LIMIT, Setup, Spans, VecEnvConfig};
+pub use vecenv::{Rows, StepOut, VecEnv, View};
 
 /// What an environment is, as data that a learner can query.
 #[derive(Clone, Copy, Debug, PartialEq)]

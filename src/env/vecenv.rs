@@ -3,354 +3,20 @@
 //! A row is one environment: its state, its random stream, its step counter, its phase. Everything else is fixed when
 //! the block is made and read-only afterwards, so threads may step disjoint ranges at once and no split changes a byte.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::columns::LANES;
-use super::{Env, Level, Spec, Step};
-use crate::block::{self, Cutter, Header, Plan, Span};
+use super::row::{ENDED, Flags, RUNNING, Row, SHAPE, Start, Turn, UNSET, is_ready, keep, reset_row, restart_row};
+use super::setup::{Autoreset, Setup, Spans, VecEnvConfig};
+use super::{Env, Level, Spec};
+use crate::block::{self, Cutter};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::rng::Rng;
-use crate::space::{Element, Elements, ElementsMut, Field, MAX_RANK, Space};
-
-/// When an environment that ended starts its next episode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Autoreset {
-    /// In the step that ended it: `obs` is the first of the new episode and `final_obs` the last of the old one.
-    #[default]
-    SameStep = 0,
-    /// In the next step, which ignores the action and is marked invalid.
-    NextStep = 1,
-    /// Only by `reset`, `reset_range` or `reset_one`.
-    Disabled = 2,
-    /// In the next step, which then takes the action at once: the first observation is never seen. What the first Atari
-    /// wrappers did, for comparisons.
-    Legacy = 3,
-}
-
-impl Autoreset {
-    /// The mode with this number.
-    #[inline]
-    pub fn from_number(number: u32) -> Option<Self> {
-        match number {
-            0 => Some(Autoreset::SameStep),
-            1 => Some(Autoreset::NextStep),
-            2 => Some(Autoreset::Disabled),
-            3 => Some(Autoreset::Legacy),
-            _ => None,
-        }
-    }
-}
-
-/// Value of [`VecEnvConfig::max_episode_steps`] for episodes without a limit.
-pub const NO_LIMIT: u32 = u32::MAX;
-
-/// What a vectorised environment is made from, beside the environment itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VecEnvConfig {
-    /// Number of environments, at least 1.
-    pub num_envs: u32,
-    /// Environment i draws from the stream of `seed + i` (modulo 2^64).
-    pub seed: u64,
-    /// When an environment that ended starts again.
-    pub autoreset: Autoreset,
-    /// Episodes are truncated after this many steps; 0 takes the environment's own limit, [`NO_LIMIT`] means never.
-    pub max_episode_steps: u32,
-}
-
-impl Default for VecEnvConfig {
-    fn default() -> Self {
-        VecEnvConfig { num_envs: 1, seed: 0, autoreset: Autoreset::SameStep, max_episode_steps: 0 }
-    }
-}
-
-/// What is agreed when the block is made: stored in it beside the header, never written again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Setup {
-    /// Seed of the streams.
-    pub seed: u64,
-    /// Number of environments.
-    pub num_envs: u32,
-    /// An [`Autoreset`].
-    pub autoreset: u32,
-    /// Steps after which an episode is truncated; 0 means never.
-    pub max_episode_steps: u32,
-    /// Number of the environment's kind.
-    pub env_id: u32,
-    /// Bytes of one environment's state.
-    pub state_size: u32,
-    /// [`Element`] of observations.
-    pub obs_kind: u32,
-    /// Elements of one observation.
-    pub obs_len: u32,
-    /// [`Element`] of actions.
-    pub action_kind: u32,
-    /// Elements of one action.
-    pub action_len: u32,
-    reserved: u32,
-    /// The wrappers around the environment.
-    pub wrappers: u64,
-}
-
-impl Setup {
-    /// Bytes from the base of a block to the end of its setup: all that has to be read to know the layout.
-    pub const END: usize = block::FIELD_ALIGN + size_of::<Setup>();
-
-    /// Agrees on an environment and a configuration. Errors: `Config`.
-    pub fn new(spec: &Spec<'_>, config: &VecEnvConfig) -> Result<Setup> {
-        check_space("environment observations: bounds in order, one a value or one for all", &spec.obs)?;
-        check_fields(&spec.obs)?;
-        check_space("environment actions: bounds in order or choices, one a value", &spec.action)?;
-        let setup = Setup {
-            seed: config.seed,
-            num_envs: config.num_envs,
-            autoreset: config.autoreset as u32,
-            max_episode_steps: match config.max_episode_steps {
-                0 => spec.max_episode_steps,
-                NO_LIMIT => 0,
-                steps => steps,
-            },
-            env_id: spec.env_id,
-            state_size: spec.state_size,
-            obs_kind: spec.obs.kind as u32,
-            obs_len: spec.obs.len,
-            action_kind: spec.action.kind as u32,
-            action_len: spec.action.len,
-            reserved: 0,
-            wrappers: spec.wrappers,
-        };
-        setup.check()?;
-        Ok(setup)
-    }
-
-    /// Reads the setup from the first [`Setup::END`] bytes of a block that `init` or `attach` accepted.
-    /// Errors: `Align`, `Size`, `Image`.
-    #[inline(always)]
-    pub fn read(mem: &[u8]) -> Result<&Setup> {
-        if !Header::begins(mem, block::Kind::VecEnv) {
-            Header::read(mem, block::Kind::VecEnv)?;
-        }
-        let (_, setup) = block::spans::<Setup>(&mut Plan::default())?;
-        block::view(mem, setup)?.first().ok_or(Error::new(Kind::Image, "vecenv: a block with a setup"))
-    }
-
-    /// Refuses an environment that the block was not made for. Errors: `Config`.
-    #[inline]
-    pub fn check_env<E: Env + ?Sized>(&self, env: &E) -> Result {
-        if self.is_for(env) { Ok(()) } else { self.refuse_env(&env.spec()) }
-    }
-
-    /// [`Setup::check_env`] would accept it: for calls that are made all the time.
-    #[inline(always)]
-    pub fn is_for<E: Env + ?Sized>(&self, env: &E) -> bool {
-        let spec = env.spec();
-        let (obs, action) = (&spec.obs, &spec.action);
-        spec.env_id == self.env_id
-            && spec.state_size == self.state_size
-            && obs.kind as u32 == self.obs_kind
-            && obs.len == self.obs_len
-            && action.kind as u32 == self.action_kind
-            && action.len == self.action_len
-            && spec.wrappers == self.wrappers
-            && (action.kind != Element::I32 || action.n.len() == self.action_len as usize)
-    }
-
-    /// What [`Setup::check_env`] says of another environment.
-    #[cold]
-    #[inline(never)]
-    fn refuse_env(&self, spec: &Spec<'_>) -> Result {
-        let refuse = |what, needed: u32, given: u32| {
-            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
-        };
-        if spec.env_id != self.env_id {
-            return refuse("vecenv: the environment that the block was made for, env_id", self.env_id, spec.env_id);
-        }
-        if spec.wrappers != self.wrappers {
-            return Err(Error::new(Kind::Config, "vecenv: the wrappers that the block was made with, in their order"));
-        }
-        if spec.state_size != self.state_size {
-            return refuse("vecenv: an environment with a state_size of", self.state_size, spec.state_size);
-        }
-        if (spec.obs.kind as u32, spec.obs.len) != (self.obs_kind, self.obs_len) {
-            return refuse(
-                "vecenv: an environment with the block's obs_kind and an obs_len of",
-                self.obs_len,
-                spec.obs.len,
-            );
-        }
-        if (spec.action.kind as u32, spec.action.len) != (self.action_kind, self.action_len)
-            || (spec.action.kind == Element::I32 && spec.action.n.len() != self.action_len as usize)
-        {
-            return refuse(
-                "vecenv: an environment with the block's action_kind and an action_len of",
-                self.action_len,
-                spec.action.len,
-            );
-        }
-        Ok(())
-    }
-
-    /// Kinds of the elements of observations and actions.
-    #[inline(always)]
-    pub fn kinds(&self) -> (Element, Element) {
-        // Of the three, those that `check` lets pass.
-        let obs = if self.obs_kind == Element::U8 as u32 { Element::U8 } else { Element::F32 };
-        let action = if self.action_kind == Element::I32 as u32 { Element::I32 } else { Element::F32 };
-        (obs, action)
-    }
-
-    /// [`spans`] for a call that is made all the time.
-    #[inline(always)]
-    pub fn spans(&self) -> Result<(Spans, usize)> {
-        self.check()?;
-        let n = self.num_envs as usize;
-        let mut plan = Plan::default();
-        let (header, setup) = block::spans(&mut plan)?;
-        let spans = Spans {
-            header,
-            setup,
-            state: plan.grid(n, self.state_size as usize)?,
-            rng: plan.span(n)?,
-            steps: plan.span(n)?,
-            phase: plan.span(n)?,
-        };
-        Ok((spans, plan.size()?))
-    }
-
-    #[inline]
-    pub(super) fn check(&self) -> Result {
-        // One test for what no block has; the words come after it.
-        let wrong = (self.num_envs == 0)
-            | (self.autoreset > Autoreset::Legacy as u32)
-            | !self.state_size.is_multiple_of(8)
-            | ((self.obs_kind != Element::F32 as u32) & (self.obs_kind != Element::U8 as u32))
-            | (self.obs_len == 0)
-            | ((self.action_kind != Element::F32 as u32) & (self.action_kind != Element::I32 as u32))
-            | (self.action_len == 0)
-            | (self.reserved != 0);
-        if wrong { self.refuse() } else { Ok(()) }
-    }
-
-    /// What [`Setup::check`] says of a setup that is wrong.
-    #[cold]
-    #[inline(never)]
-    fn refuse(&self) -> Result {
-        let refuse = |what, given: u32| Err(Error::new(Kind::Config, what).given(given as usize));
-        if self.num_envs == 0 {
-            return refuse("vecenv config: num_envs of at least 1", 0);
-        }
-        if Autoreset::from_number(self.autoreset).is_none() {
-            return refuse(
-                "vecenv config: autoreset of 0 (same step), 1 (next step), 2 (disabled) or 3 (legacy)",
-                self.autoreset,
-            );
-        }
-        if !self.state_size.is_multiple_of(8) {
-            return refuse("environment: a state_size that is a multiple of 8", self.state_size);
-        }
-        if self.obs_kind != Element::F32 as u32 && self.obs_kind != Element::U8 as u32 {
-            return refuse("environment observations: kind f32 or u8", self.obs_kind);
-        }
-        if self.obs_len == 0 {
-            return refuse("environment observations: at least 1 element", 0);
-        }
-        if self.action_kind != Element::F32 as u32 && self.action_kind != Element::I32 as u32 {
-            return refuse("environment actions: kind f32 or i32", self.action_kind);
-        }
-        if self.action_len == 0 {
-            return refuse("environment actions: at least 1 element", 0);
-        }
-        if self.reserved != 0 {
-            return refuse("vecenv setup: reserved of 0", self.reserved);
-        }
-        Ok(())
-    }
-
-    pub(super) fn mode(&self) -> Autoreset {
-        Autoreset::from_number(self.autoreset).unwrap_or_default()
-    }
-}
-
-fn check_space(what: &'static str, space: &Space<'_>) -> Result {
-    let refuse = || Err(Error::new(Kind::Config, what));
-    let len = space.len as usize;
-    match space.kind {
-        Element::I32 if space.n.len() != len => refuse(),
-        Element::I32 if space.n.iter().any(|&n| n == 0 || n > i32::MAX as u32) => refuse(),
-        Element::I32 => Ok(()),
-        _ if ![0, 1, len].contains(&space.low.len()) || ![0, 1, len].contains(&space.high.len()) => refuse(),
-        _ if space.low.iter().chain(space.high).any(|x| x.is_nan()) => refuse(),
-        _ => {
-            let bounds = space.low.len().max(space.high.len());
-            let crossed = |i| matches!(space.bounds(i), (low, high) if low > high);
-            if (0..bounds).any(crossed) { refuse() } else { Ok(()) }
-        }
-    }
-}
-
-/// Fields lie one after another within the observation; an observation of one kind holds fields of that kind.
-fn check_fields(space: &Space<'_>) -> Result {
-    let refuse = |what, given: u32| Err(Error::new(Kind::Config, what).given(given as usize));
-    let mut end = 0;
-    for (i, field) in (0..).zip(space.fields) {
-        let size = field.size().filter(|&size| size > 0 && field.rank as usize <= MAX_RANK);
-        let Some(size) = size else {
-            return refuse("environment observations: fields with elements, of a rank up to 4; not so field", i);
-        };
-        if field.kind != space.kind && space.kind != Element::U8 {
-            return refuse(
-                "environment observations: fields of the observation's kind, or an observation of bytes; not so field",
-                i,
-            );
-        }
-        let begin = field.offset as usize;
-        if begin < end || !begin.is_multiple_of(field.kind.size()) {
-            return refuse("environment observations: fields in order, on whole elements, apart; not so field", i);
-        }
-        end = begin.saturating_add(size);
-    }
-    let size = (space.len as usize).saturating_mul(space.kind.size());
-    if end <= size {
-        Ok(())
-    } else {
-        Err(Error::new(Kind::Config, "environment observations: fields within their bytes,").needed(size).given(end))
-    }
-}
-
-/// Where the fields of a block lie. All after `setup` have one entry a row.
-#[derive(Clone, Copy, Debug)]
-pub struct Spans {
-    /// What the block is.
-    pub header: Span<Header>,
-    /// What was agreed.
-    pub setup: Span<Setup>,
-    /// `[N, state_size]` bytes.
-    pub state: Span<u8>,
-    /// `[N]` one stream an environment.
-    pub rng: Span<Rng>,
-    /// `[N]` steps taken in this episode.
-    pub steps: Span<u32>,
-    /// `[N]` see [`Rows::phase`].
-    pub phase: Span<u8>,
-}
-
-/// The one place where the layout is written down: the fields and the bytes of the whole block.
-pub fn spans(setup: &Setup) -> Result<(Spans, usize)> {
-    setup.spans()
-}
+use crate::space::{Element, Elements, ElementsMut, Space};
 
 /// Rows that an environment is asked to step together, so many at most that they and what they write stay in the first cache.
 const BLOCK: usize = 64;
-/// Phase of a row that has to be reset before it can be stepped: new, or a callback failed on it.
-pub(super) const UNSET: u8 = 0;
-/// Phase of a row within an episode.
-pub(super) const RUNNING: u8 = 1;
-/// Phase of a row whose episode ended and that was not reset yet.
-pub(super) const ENDED: u8 = 2;
 
 /// Rows `[first, first + len)`: everything that stepping them may change. Two disjoint `Rows` share no byte, so they may
-/// go to different threads; the fields are public for callers that cut them from a raw block along [`spans`].
+/// go to different threads; the fields are public for callers that cut them from a raw block along [`Setup::spans`].
 #[derive(Debug)]
 pub struct Rows<'a> {
     /// What the block was made with.
@@ -388,7 +54,6 @@ const RANGE: Error = Error::new(Kind::Range, "vecenv: a range of rows with begin
 const ROW: Error = Error::new(Kind::Range, "vecenv: a row below");
 const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: a row that was reset; not so row");
 const UNSET_ROW: Error = Error::new(Kind::NotReady, "vecenv: every row reset before it is stepped; not so row");
-const SHAPE: Error = Error::new(Kind::Shape, "vecenv: arrays with one entry a row");
 
 impl<'a> StepOut<'a> {
     /// The same arrays for a shorter time.
@@ -917,181 +582,12 @@ impl View<'_> {
     }
 }
 
-/// One environment, as [`Rows`] has N of them.
-struct Row<'a> {
-    state: &'a mut [u8],
-    rng: &'a mut Rng,
-    steps: &'a mut u32,
-    phase: &'a mut u8,
-}
-
-/// What a step of one environment writes beside its observation.
-struct Flags<'a> {
-    reward: &'a mut f32,
-    terminated: &'a mut u8,
-    truncated: &'a mut u8,
-    valid: Option<&'a mut u8>,
-}
-
-/// What one environment's step has in common with the others of its batch.
-struct Turn<'a, E: ?Sized> {
-    env: &'a E,
-    level: Level,
-    mode: Autoreset,
-    /// Steps after which an episode goes on for one more at most.
-    last: u32,
-}
-
-impl<E: Env + ?Sized> Turn<'_, E> {
-    /// Steps one environment, hands the last observation of an episode to `keep`, and resets it as its mode says.
-    #[inline(always)]
-    fn take(
-        &self,
-        row: Row<'_>,
-        action: Elements<'_>,
-        mut obs: ElementsMut<'_>,
-        flags: Flags<'_>,
-        keep: impl FnOnce(Elements<'_>) -> Result,
-    ) -> Result {
-        let Turn { env, level, mode, last } = *self;
-        let Row { state, rng, steps, phase } = row;
-        if *phase == ENDED {
-            if let Err(e) = restart_row(env, level, state, rng, obs.reborrow()) {
-                return failed(phase, steps, e);
-            }
-            (*steps, *phase) = (0, RUNNING);
-            if mode == Autoreset::NextStep {
-                flags.write(0.0, false, false, 0);
-                return Ok(());
-            }
-        }
-        let (reward, terminated, mut truncated) = match env.step(state, rng, action, obs.reborrow()) {
-            Ok(Step { reward, terminated, truncated }) => (reward, terminated, truncated),
-            Err(e) => return failed(phase, steps, e),
-        };
-        if let Err(e) = check_row(env, &obs).and_then(|()| check_reward(reward)) {
-            return failed(phase, steps, e);
-        }
-        *steps = steps.saturating_add(1);
-        truncated |= *steps > last;
-        if terminated | truncated {
-            *phase = ENDED;
-            keep(obs.as_ref())?;
-            if mode == Autoreset::SameStep {
-                if let Err(e) = restart_row(env, level, state, rng, obs) {
-                    return failed(phase, steps, e);
-                }
-                (*steps, *phase) = (0, RUNNING);
-            }
-        }
-        flags.write(reward, terminated, truncated, 1);
-        Ok(())
-    }
-}
-
-impl Flags<'_> {
-    #[inline(always)]
-    fn write(self, reward: f32, terminated: bool, truncated: bool, valid: u8) {
-        (*self.reward, *self.terminated, *self.truncated) = (reward, terminated.into(), truncated.into());
-        if let Some(to) = self.valid {
-            *to = valid;
-        }
-    }
-}
-
-/// A row that stopped a step has to be reset.
-#[cold]
-#[inline(never)]
-fn failed(phase: &mut u8, steps: &mut u32, e: Error) -> Result {
-    (*steps, *phase) = (0, UNSET);
-    Err(e)
-}
-
-/// The last observation of an episode goes to `final_obs`, from element `at`.
-#[inline(never)]
-fn keep(obs: Elements<'_>, final_obs: &mut ElementsMut<'_>, at: usize) -> Result {
-    final_obs.get(at, at.wrapping_add(obs.len())).ok_or(SHAPE)?.copy_from(obs)
-}
-
-/// A row in this phase can be stepped.
-#[inline(always)]
-fn is_ready(phase: u8, mode: Autoreset) -> bool {
-    (phase == RUNNING) | ((phase == ENDED) & (mode != Autoreset::Disabled))
-}
-
 /// The next `len` bytes of `rest`.
 #[inline(always)]
 fn cut<'s>(rest: &mut &'s mut [u8], len: usize) -> Result<&'s mut [u8]> {
     let (head, tail) = core::mem::take(rest).split_at_mut_checked(len).ok_or(SHAPE)?;
     *rest = tail;
     Ok(head)
-}
-
-/// How a row starts an episode.
-#[derive(Clone, Copy, PartialEq)]
-enum Start {
-    Afresh,
-    Again(Level),
-}
-
-#[inline(always)]
-fn reset_row<E: Env + ?Sized>(
-    env: &E,
-    start: Start,
-    state: &mut [u8],
-    rng: &mut Rng,
-    mut obs: ElementsMut<'_>,
-) -> Result {
-    match start {
-        Start::Afresh => env.reset(state, rng, obs.reborrow())?,
-        Start::Again(level) => env.restart(level, state, rng, obs.reborrow())?,
-    }
-    check_row(env, &obs)
-}
-
-/// One copy for all that steps: episodes end rarely.
-#[inline(never)]
-fn restart_row<E: Env + ?Sized>(
-    env: &E,
-    level: Level,
-    state: &mut [u8],
-    rng: &mut Rng,
-    obs: ElementsMut<'_>,
-) -> Result {
-    reset_row(env, Start::Again(level), state, rng, obs)
-}
-
-#[inline(always)]
-fn check_reward(reward: f32) -> Result {
-    if reward.is_finite() { Ok(()) } else { Err(Error::new(Kind::Value, "environment: finite rewards; not so row")) }
-}
-
-#[inline(always)]
-fn check_row<E: Env + ?Sized>(env: &E, obs: &ElementsMut<'_>) -> Result {
-    let finite = match obs {
-        ElementsMut::F32(x) => all_finite(x),
-        ElementsMut::U8(x) => env.spec().obs.fields.iter().all(|field| is_finite(field, x)),
-        ElementsMut::I32(_) => true,
-    };
-    if finite { Ok(()) } else { Err(Error::new(Kind::Value, "environment: finite observations; not so row")) }
-}
-
-/// Every number is finite: one after another where they are few, as they mostly are.
-#[inline(always)]
-fn all_finite(x: &[f32]) -> bool {
-    if x.len() > 8 {
-        return check_finite("environment obs", x).is_ok();
-    }
-    // Four at once, without a branch for each.
-    let (fours, rest) = x.as_chunks::<4>();
-    fours.iter().all(|four| four.iter().fold(true, |all, x| all & x.is_finite())) && rest.iter().all(|x| x.is_finite())
-}
-
-/// The numbers of a field are finite; `obs` is one observation of bytes.
-fn is_finite(field: &Field<'_>, obs: &[u8]) -> bool {
-    let part = obs.get(field.offset as usize..).zip(field.size()).and_then(|(obs, size)| obs.get(..size));
-    let (numbers, _) = part.unwrap_or(&[]).as_chunks();
-    field.kind != Element::F32 || numbers.iter().all(|&x| f32::from_ne_bytes(x).is_finite())
 }
 
 /// N environments in the caller's block: see the example of the [module](super).
@@ -1104,14 +600,14 @@ pub struct VecEnv<'a, E: ?Sized> {
 impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
     /// Bytes a block must have. Errors: `Config`, `Overflow`.
     pub fn size(env: &E, config: &VecEnvConfig) -> Result<usize> {
-        Ok(spans(&Setup::new(&env.spec(), config)?)?.1)
+        Ok(Setup::new(&env.spec(), config)?.spans()?.1)
     }
 
     /// Lays N environments out; each has to be reset before it is stepped.
     /// Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], env: &'a E, config: &VecEnvConfig) -> Result<Self> {
         let setup = Setup::new(&env.spec(), config)?;
-        let (spans, size) = spans(&setup)?;
+        let (spans, size) = setup.spans()?;
         let block = block::create(mem, block::Kind::VecEnv, size, &setup)?;
         let venv = Self::cut(block, env, spans)?;
         for (i, rng) in (0u64..).zip(venv.rows.rng.iter_mut()) {
@@ -1123,9 +619,9 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
     /// Accepts bytes that a block was copied to. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block; `Config` for another environment.
     pub fn attach(mem: &'a mut [u8], env: &'a E) -> Result<Self> {
-        let setup: Setup = block::attach(mem, block::Kind::VecEnv, |setup| Ok(spans(setup)?.1))?;
+        let setup: Setup = block::attach(mem, block::Kind::VecEnv, |setup: &Setup| Ok(setup.spans()?.1))?;
         setup.check_env(env)?;
-        let (spans, _) = spans(&setup)?;
+        let (spans, _) = setup.spans()?;
         let venv = Self::cut(mem, env, spans)?;
         venv.rows.check_image()?;
         Ok(venv)

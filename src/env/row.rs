@@ -1,0 +1,184 @@
+//! One environment of a batch: what it is between two steps, how it is reset, and what one step of it does.
+
+use super::{Autoreset, Env, Level, Step};
+use crate::error::{Error, Kind, Result, check_finite};
+use crate::rng::Rng;
+use crate::space::{Element, Elements, ElementsMut, Field};
+
+/// Phase of a row that has to be reset before it can be stepped: new, or a callback failed on it.
+pub(super) const UNSET: u8 = 0;
+/// Phase of a row within an episode.
+pub(super) const RUNNING: u8 = 1;
+/// Phase of a row whose episode ended and that was not reset yet.
+pub(super) const ENDED: u8 = 2;
+
+pub(super) const SHAPE: Error = Error::new(Kind::Shape, "vecenv: arrays with one entry a row");
+
+/// One environment, as [`Rows`](super::Rows) has N of them.
+pub(super) struct Row<'a> {
+    pub state: &'a mut [u8],
+    pub rng: &'a mut Rng,
+    pub steps: &'a mut u32,
+    pub phase: &'a mut u8,
+}
+
+/// What a step of one environment writes beside its observation.
+pub(super) struct Flags<'a> {
+    pub reward: &'a mut f32,
+    pub terminated: &'a mut u8,
+    pub truncated: &'a mut u8,
+    pub valid: Option<&'a mut u8>,
+}
+
+/// What one environment's step has in common with the others of its batch.
+pub(super) struct Turn<'a, E: ?Sized> {
+    pub env: &'a E,
+    pub level: Level,
+    pub mode: Autoreset,
+    /// Steps after which an episode goes on for one more at most.
+    pub last: u32,
+}
+
+impl<E: Env + ?Sized> Turn<'_, E> {
+    /// Steps one environment, hands the last observation of an episode to `keep`, and resets it as its mode says.
+    #[inline(always)]
+    pub fn take(
+        &self,
+        row: Row<'_>,
+        action: Elements<'_>,
+        mut obs: ElementsMut<'_>,
+        flags: Flags<'_>,
+        keep: impl FnOnce(Elements<'_>) -> Result,
+    ) -> Result {
+        let Turn { env, level, mode, last } = *self;
+        let Row { state, rng, steps, phase } = row;
+        if *phase == ENDED {
+            if let Err(e) = restart_row(env, level, state, rng, obs.reborrow()) {
+                return failed(phase, steps, e);
+            }
+            (*steps, *phase) = (0, RUNNING);
+            if mode == Autoreset::NextStep {
+                flags.write(0.0, false, false, 0);
+                return Ok(());
+            }
+        }
+        let (reward, terminated, mut truncated) = match env.step(state, rng, action, obs.reborrow()) {
+            Ok(Step { reward, terminated, truncated }) => (reward, terminated, truncated),
+            Err(e) => return failed(phase, steps, e),
+        };
+        if let Err(e) = check_row(env, &obs).and_then(|()| check_reward(reward)) {
+            return failed(phase, steps, e);
+        }
+        *steps = steps.saturating_add(1);
+        truncated |= *steps > last;
+        if terminated | truncated {
+            *phase = ENDED;
+            keep(obs.as_ref())?;
+            if mode == Autoreset::SameStep {
+                if let Err(e) = restart_row(env, level, state, rng, obs) {
+                    return failed(phase, steps, e);
+                }
+                (*steps, *phase) = (0, RUNNING);
+            }
+        }
+        flags.write(reward, terminated, truncated, 1);
+        Ok(())
+    }
+}
+
+impl Flags<'_> {
+    #[inline(always)]
+    fn write(self, reward: f32, terminated: bool, truncated: bool, valid: u8) {
+        (*self.reward, *self.terminated, *self.truncated) = (reward, terminated.into(), truncated.into());
+        if let Some(to) = self.valid {
+            *to = valid;
+        }
+    }
+}
+
+/// A row that stopped a step has to be reset.
+#[cold]
+#[inline(never)]
+fn failed(phase: &mut u8, steps: &mut u32, e: Error) -> Result {
+    (*steps, *phase) = (0, UNSET);
+    Err(e)
+}
+
+/// The last observation of an episode goes to `final_obs`, from element `at`.
+#[inline(never)]
+pub(super) fn keep(obs: Elements<'_>, final_obs: &mut ElementsMut<'_>, at: usize) -> Result {
+    final_obs.get(at, at.wrapping_add(obs.len())).ok_or(SHAPE)?.copy_from(obs)
+}
+
+/// A row in this phase can be stepped.
+#[inline(always)]
+pub(super) fn is_ready(phase: u8, mode: Autoreset) -> bool {
+    (phase == RUNNING) | ((phase == ENDED) & (mode != Autoreset::Disabled))
+}
+
+/// How a row starts an episode.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Start {
+    Afresh,
+    Again(Level),
+}
+
+#[inline(always)]
+pub(super) fn reset_row<E: Env + ?Sized>(
+    env: &E,
+    start: Start,
+    state: &mut [u8],
+    rng: &mut Rng,
+    mut obs: ElementsMut<'_>,
+) -> Result {
+    match start {
+        Start::Afresh => env.reset(state, rng, obs.reborrow())?,
+        Start::Again(level) => env.restart(level, state, rng, obs.reborrow())?,
+    }
+    check_row(env, &obs)
+}
+
+/// One copy for all that steps: episodes end rarely.
+#[inline(never)]
+pub(super) fn restart_row<E: Env + ?Sized>(
+    env: &E,
+    level: Level,
+    state: &mut [u8],
+    rng: &mut Rng,
+    obs: ElementsMut<'_>,
+) -> Result {
+    reset_row(env, Start::Again(level), state, rng, obs)
+}
+
+#[inline(always)]
+fn check_reward(reward: f32) -> Result {
+    if reward.is_finite() { Ok(()) } else { Err(Error::new(Kind::Value, "environment: finite rewards; not so row")) }
+}
+
+#[inline(always)]
+fn check_row<E: Env + ?Sized>(env: &E, obs: &ElementsMut<'_>) -> Result {
+    let finite = match obs {
+        ElementsMut::F32(x) => all_finite(x),
+        ElementsMut::U8(x) => env.spec().obs.fields.iter().all(|field| is_finite(field, x)),
+        ElementsMut::I32(_) => true,
+    };
+    if finite { Ok(()) } else { Err(Error::new(Kind::Value, "environment: finite observations; not so row")) }
+}
+
+/// Every number is finite: one after another where they are few, as they mostly are.
+#[inline(always)]
+fn all_finite(x: &[f32]) -> bool {
+    if x.len() > 8 {
+        return check_finite("environment obs", x).is_ok();
+    }
+    // Four at once, without a branch for each.
+    let (fours, rest) = x.as_chunks::<4>();
+    fours.iter().all(|four| four.iter().fold(true, |all, x| all & x.is_finite())) && rest.iter().all(|x| x.is_finite())
+}
+
+/// The numbers of a field are finite; `obs` is one observation of bytes.
+fn is_finite(field: &Field<'_>, obs: &[u8]) -> bool {
+    let part = obs.get(field.offset as usize..).zip(field.size()).and_then(|(obs, size)| obs.get(..size));
+    let (numbers, _) = part.unwrap_or(&[]).as_chunks();
+    field.kind != Element::F32 || numbers.iter().all(|&x| f32::from_ne_bytes(x).is_finite())
+}

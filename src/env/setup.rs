@@ -1,0 +1,332 @@
+//! What a batch of environments agrees on when its block is made, and where the fields of the block lie.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::{Env, Spec};
+use crate::block::{self, Header, Plan, Span};
+use crate::error::{Error, Kind, Result};
+use crate::rng::Rng;
+use crate::space::{Element, MAX_RANK, Space};
+
+/// When an environment that ended starts its next episode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Autoreset {
+    /// In the step that ended it: `obs` is the first of the new episode and `final_obs` the last of the old one.
+    #[default]
+    SameStep = 0,
+    /// In the next step, which ignores the action and is marked invalid.
+    NextStep = 1,
+    /// Only by `reset`, `reset_range` or `reset_one`.
+    Disabled = 2,
+    /// In the next step, which then takes the action at once: the first observation is never seen. What the first Atari
+    /// wrappers did, for comparisons.
+    Legacy = 3,
+}
+
+impl Autoreset {
+    /// The mode with this number.
+    #[inline]
+    pub fn from_number(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Autoreset::SameStep),
+            1 => Some(Autoreset::NextStep),
+            2 => Some(Autoreset::Disabled),
+            3 => Some(Autoreset::Legacy),
+            _ => None,
+        }
+    }
+}
+
+/// Value of [`VecEnvConfig::max_episode_steps`] for episodes without a limit.
+pub const NO_LIMIT: u32 = u32::MAX;
+
+/// What a vectorised environment is made from, beside the environment itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VecEnvConfig {
+    /// Number of environments, at least 1.
+    pub num_envs: u32,
+    /// Environment i draws from the stream of `seed + i` (modulo 2^64).
+    pub seed: u64,
+    /// When an environment that ended starts again.
+    pub autoreset: Autoreset,
+    /// Episodes are truncated after this many steps; 0 takes the environment's own limit, [`NO_LIMIT`] means never.
+    pub max_episode_steps: u32,
+}
+
+impl Default for VecEnvConfig {
+    fn default() -> Self {
+        VecEnvConfig { num_envs: 1, seed: 0, autoreset: Autoreset::SameStep, max_episode_steps: 0 }
+    }
+}
+
+/// What is agreed when the block is made: stored in it beside the header, never written again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Setup {
+    /// Seed of the streams.
+    pub seed: u64,
+    /// Number of environments.
+    pub num_envs: u32,
+    /// An [`Autoreset`].
+    pub autoreset: u32,
+    /// Steps after which an episode is truncated; 0 means never.
+    pub max_episode_steps: u32,
+    /// Number of the environment's kind.
+    pub env_id: u32,
+    /// Bytes of one environment's state.
+    pub state_size: u32,
+    /// [`Element`] of observations.
+    pub obs_kind: u32,
+    /// Elements of one observation.
+    pub obs_len: u32,
+    /// [`Element`] of actions.
+    pub action_kind: u32,
+    /// Elements of one action.
+    pub action_len: u32,
+    reserved: u32,
+    /// The wrappers around the environment.
+    pub wrappers: u64,
+}
+
+impl Setup {
+    /// Bytes from the base of a block to the end of its setup: all that has to be read to know the layout.
+    pub const END: usize = block::FIELD_ALIGN + size_of::<Setup>();
+
+    /// Agrees on an environment and a configuration. Errors: `Config`.
+    pub fn new(spec: &Spec<'_>, config: &VecEnvConfig) -> Result<Setup> {
+        check_space("environment observations: bounds in order, one a value or one for all", &spec.obs)?;
+        check_fields(&spec.obs)?;
+        check_space("environment actions: bounds in order or choices, one a value", &spec.action)?;
+        let setup = Setup {
+            seed: config.seed,
+            num_envs: config.num_envs,
+            autoreset: config.autoreset as u32,
+            max_episode_steps: match config.max_episode_steps {
+                0 => spec.max_episode_steps,
+                NO_LIMIT => 0,
+                steps => steps,
+            },
+            env_id: spec.env_id,
+            state_size: spec.state_size,
+            obs_kind: spec.obs.kind as u32,
+            obs_len: spec.obs.len,
+            action_kind: spec.action.kind as u32,
+            action_len: spec.action.len,
+            reserved: 0,
+            wrappers: spec.wrappers,
+        };
+        setup.check()?;
+        Ok(setup)
+    }
+
+    /// Reads the setup from the first [`Setup::END`] bytes of a block that `init` or `attach` accepted.
+    /// Errors: `Align`, `Size`, `Image`.
+    #[inline(always)]
+    pub fn read(mem: &[u8]) -> Result<&Setup> {
+        if !Header::begins(mem, block::Kind::VecEnv) {
+            Header::read(mem, block::Kind::VecEnv)?;
+        }
+        let (_, setup) = block::spans::<Setup>(&mut Plan::default())?;
+        block::view(mem, setup)?.first().ok_or(Error::new(Kind::Image, "vecenv: a block with a setup"))
+    }
+
+    /// Refuses an environment that the block was not made for. Errors: `Config`.
+    #[inline]
+    pub fn check_env<E: Env + ?Sized>(&self, env: &E) -> Result {
+        if self.is_for(env) { Ok(()) } else { self.refuse_env(&env.spec()) }
+    }
+
+    /// [`Setup::check_env`] would accept it: for calls that are made all the time.
+    #[inline(always)]
+    pub fn is_for<E: Env + ?Sized>(&self, env: &E) -> bool {
+        let spec = env.spec();
+        let (obs, action) = (&spec.obs, &spec.action);
+        spec.env_id == self.env_id
+            && spec.state_size == self.state_size
+            && obs.kind as u32 == self.obs_kind
+            && obs.len == self.obs_len
+            && action.kind as u32 == self.action_kind
+            && action.len == self.action_len
+            && spec.wrappers == self.wrappers
+            && (action.kind != Element::I32 || action.n.len() == self.action_len as usize)
+    }
+
+    /// What [`Setup::check_env`] says of another environment.
+    #[cold]
+    #[inline(never)]
+    fn refuse_env(&self, spec: &Spec<'_>) -> Result {
+        let refuse = |what, needed: u32, given: u32| {
+            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
+        };
+        if spec.env_id != self.env_id {
+            return refuse("vecenv: the environment that the block was made for, env_id", self.env_id, spec.env_id);
+        }
+        if spec.wrappers != self.wrappers {
+            return Err(Error::new(Kind::Config, "vecenv: the wrappers that the block was made with, in their order"));
+        }
+        if spec.state_size != self.state_size {
+            return refuse("vecenv: an environment with a state_size of", self.state_size, spec.state_size);
+        }
+        if (spec.obs.kind as u32, spec.obs.len) != (self.obs_kind, self.obs_len) {
+            return refuse(
+                "vecenv: an environment with the block's obs_kind and an obs_len of",
+                self.obs_len,
+                spec.obs.len,
+            );
+        }
+        if (spec.action.kind as u32, spec.action.len) != (self.action_kind, self.action_len)
+            || (spec.action.kind == Element::I32 && spec.action.n.len() != self.action_len as usize)
+        {
+            return refuse(
+                "vecenv: an environment with the block's action_kind and an action_len of",
+                self.action_len,
+                spec.action.len,
+            );
+        }
+        Ok(())
+    }
+
+    /// Kinds of the elements of observations and actions.
+    #[inline(always)]
+    pub fn kinds(&self) -> (Element, Element) {
+        // Of the three, those that `check` lets pass.
+        let obs = if self.obs_kind == Element::U8 as u32 { Element::U8 } else { Element::F32 };
+        let action = if self.action_kind == Element::I32 as u32 { Element::I32 } else { Element::F32 };
+        (obs, action)
+    }
+
+    /// The one place where the layout is written down: the fields and the bytes of the whole block.
+    #[inline(always)]
+    pub fn spans(&self) -> Result<(Spans, usize)> {
+        self.check()?;
+        let n = self.num_envs as usize;
+        let mut plan = Plan::default();
+        let (header, setup) = block::spans(&mut plan)?;
+        let spans = Spans {
+            header,
+            setup,
+            state: plan.grid(n, self.state_size as usize)?,
+            rng: plan.span(n)?,
+            steps: plan.span(n)?,
+            phase: plan.span(n)?,
+        };
+        Ok((spans, plan.size()?))
+    }
+
+    #[inline]
+    pub(super) fn check(&self) -> Result {
+        // One test for what no block has; the words come after it.
+        let wrong = (self.num_envs == 0)
+            | (self.autoreset > Autoreset::Legacy as u32)
+            | !self.state_size.is_multiple_of(8)
+            | ((self.obs_kind != Element::F32 as u32) & (self.obs_kind != Element::U8 as u32))
+            | (self.obs_len == 0)
+            | ((self.action_kind != Element::F32 as u32) & (self.action_kind != Element::I32 as u32))
+            | (self.action_len == 0)
+            | (self.reserved != 0);
+        if wrong { self.refuse() } else { Ok(()) }
+    }
+
+    /// What [`Setup::check`] says of a setup that is wrong.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&self) -> Result {
+        let refuse = |what, given: u32| Err(Error::new(Kind::Config, what).given(given as usize));
+        if self.num_envs == 0 {
+            return refuse("vecenv config: num_envs of at least 1", 0);
+        }
+        if Autoreset::from_number(self.autoreset).is_none() {
+            return refuse(
+                "vecenv config: autoreset of 0 (same step), 1 (next step), 2 (disabled) or 3 (legacy)",
+                self.autoreset,
+            );
+        }
+        if !self.state_size.is_multiple_of(8) {
+            return refuse("environment: a state_size that is a multiple of 8", self.state_size);
+        }
+        if self.obs_kind != Element::F32 as u32 && self.obs_kind != Element::U8 as u32 {
+            return refuse("environment observations: kind f32 or u8", self.obs_kind);
+        }
+        if self.obs_len == 0 {
+            return refuse("environment observations: at least 1 element", 0);
+        }
+        if self.action_kind != Element::F32 as u32 && self.action_kind != Element::I32 as u32 {
+            return refuse("environment actions: kind f32 or i32", self.action_kind);
+        }
+        if self.action_len == 0 {
+            return refuse("environment actions: at least 1 element", 0);
+        }
+        if self.reserved != 0 {
+            return refuse("vecenv setup: reserved of 0", self.reserved);
+        }
+        Ok(())
+    }
+
+    pub(super) fn mode(&self) -> Autoreset {
+        Autoreset::from_number(self.autoreset).unwrap_or_default()
+    }
+}
+
+fn check_space(what: &'static str, space: &Space<'_>) -> Result {
+    let refuse = || Err(Error::new(Kind::Config, what));
+    let len = space.len as usize;
+    match space.kind {
+        Element::I32 if space.n.len() != len => refuse(),
+        Element::I32 if space.n.iter().any(|&n| n == 0 || n > i32::MAX as u32) => refuse(),
+        Element::I32 => Ok(()),
+        _ if ![0, 1, len].contains(&space.low.len()) || ![0, 1, len].contains(&space.high.len()) => refuse(),
+        _ if space.low.iter().chain(space.high).any(|x| x.is_nan()) => refuse(),
+        _ => {
+            let bounds = space.low.len().max(space.high.len());
+            let crossed = |i| matches!(space.bounds(i), (low, high) if low > high);
+            if (0..bounds).any(crossed) { refuse() } else { Ok(()) }
+        }
+    }
+}
+
+/// Fields lie one after another within the observation; an observation of one kind holds fields of that kind.
+fn check_fields(space: &Space<'_>) -> Result {
+    let refuse = |what, given: u32| Err(Error::new(Kind::Config, what).given(given as usize));
+    let mut end = 0;
+    for (i, field) in (0..).zip(space.fields) {
+        let size = field.size().filter(|&size| size > 0 && field.rank as usize <= MAX_RANK);
+        let Some(size) = size else {
+            return refuse("environment observations: fields with elements, of a rank up to 4; not so field", i);
+        };
+        if field.kind != space.kind && space.kind != Element::U8 {
+            return refuse(
+                "environment observations: fields of the observation's kind, or an observation of bytes; not so field",
+                i,
+            );
+        }
+        let begin = field.offset as usize;
+        if begin < end || !begin.is_multiple_of(field.kind.size()) {
+            return refuse("environment observations: fields in order, on whole elements, apart; not so field", i);
+        }
+        end = begin.saturating_add(size);
+    }
+    let size = (space.len as usize).saturating_mul(space.kind.size());
+    if end <= size {
+        Ok(())
+    } else {
+        Err(Error::new(Kind::Config, "environment observations: fields within their bytes,").needed(size).given(end))
+    }
+}
+
+/// Where the fields of a block lie. All after `setup` have one entry a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Spans {
+    /// What the block is.
+    pub header: Span<Header>,
+    /// What was agreed.
+    pub setup: Span<Setup>,
+    /// `[N, state_size]` bytes.
+    pub state: Span<u8>,
+    /// `[N]` one stream an environment.
+    pub rng: Span<Rng>,
+    /// `[N]` steps taken in this episode.
+    pub steps: Span<u32>,
+    /// `[N]` see [`Rows::phase`](super::Rows::phase).
+    pub phase: Span<u8>,
+}
