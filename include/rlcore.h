@@ -21,9 +21,10 @@
      trajectories and monitors. A reader gets the object from _attach_reader, which looks only at what never changes, and
      makes the calls that take it const. Nobody waits for anybody. A call that copies asks afterwards whether the writer
      has overwritten or forgotten what it copied: then it answers E_RANGE, and what it wrote means nothing. It answers
-     E_BUSY if the writer left it no moment to look. What is appended costs a reader the oldest rows of a full ring, and
-     nothing else. What a call only points at is not watched. A writer that dies amid a call leaves whole bytes, or bytes
-     that _attach refuses, E_IMAGE. Readers need a 64-bit processor.
+     E_BUSY if the writer left it no moment to look. What is drawn may be gone before it is copied: the copy says so. What
+     is appended costs a reader the oldest rows of a full ring, and nothing else. What a call only points at is not
+     watched. A writer that dies amid a call leaves whole bytes, or bytes that _attach refuses, E_IMAGE. Readers need a
+     64-bit processor.
    Experimental: what is only there where RLCORE_EXPERIMENTAL is defined may change in any version; ffi/VERSIONING.md.
 
    Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
