@@ -30,9 +30,13 @@ pub fn judge(
         let Some((mutant, text)) = mutants.get(n).and_then(|m| Some((m, sources.get(&m.file)?))) else { continue };
         let path = tree.root.join(&mutant.file);
         write(&path, &replace(text, mutant))?;
-        let mut verdict = one(tree, &times, &nearest(&mutant.file, &words))?;
+        let near = nearest(&mutant.file, &words);
+        let mut verdict = one(tree, &times, &near, &[])?;
         if verdict == Verdict::Alive && !explained(mutant) {
-            verdict = one(tree, &times, &[])?;
+            verdict = one(tree, &times, &[], &near)?;
+            if verdict == Verdict::Alive {
+                println!("alive: {}", mutant.name);
+            }
         }
         write(&path, text)?;
         verdicts.insert(n, verdict);
@@ -59,10 +63,10 @@ fn judged(programs: &[Program]) -> impl Iterator<Item = &Program> {
     programs.iter().filter(|p| !READ_SOURCES.contains(&p.name.as_str()))
 }
 
-/// The verdict of the programs of these names, of all if there are none.
-fn one(tree: &Tree, times: &BTreeMap<String, Duration>, names: &[String]) -> Result<Verdict> {
+/// The verdict of the programs of these names, of all if there are none; but not of `others`.
+fn one(tree: &Tree, times: &BTreeMap<String, Duration>, names: &[String], others: &[String]) -> Result<Verdict> {
     let Some(programs) = build::programs(tree, names)? else { return Ok(Verdict::Unviable) };
-    for program in judged(&programs) {
+    for program in judged(&programs).filter(|p| !others.contains(&p.name)) {
         let time = times.get(&program.name).copied().unwrap_or_default();
         match run(&tree.root, &program.path, &[], &[], limit(time))? {
             End::Good => {}
