@@ -49,7 +49,7 @@ fn all() -> Result<bool> {
         }
         "const" => {
             let lints = "-Awarnings -Aarithmetic_overflow -Aunconditional_panic";
-            fixed(Tree { root, target: work.join("const"), opt_level: "0", lints }, &mutants, &wanted, &counts)?
+            fixed(Tree { root, target: work.join("const"), opt_level: "1", lints }, &mutants, &wanted, &counts)?
         }
         _ => return Err(USAGE.into()),
     };
