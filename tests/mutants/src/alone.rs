@@ -21,6 +21,10 @@ pub fn judge(
     explained: impl Fn(&Mutant) -> bool,
 ) -> Result<Verdicts> {
     let sources = build::sources(tree, mutants)?;
+    // A run that was stopped has left the build of a mutant, which would look newer than these.
+    for (file, text) in &sources {
+        write(&tree.root.join(file), text)?;
+    }
     let times = measure(tree)?;
     let words =
         times.keys().map(|name| Ok((name.clone(), words_of(tree, name)?))).collect::<Result<BTreeMap<_, _>>>()?;
@@ -89,11 +93,16 @@ fn words_of(tree: &Tree, program: &str) -> Result<BTreeMap<String, usize>> {
     Ok(counts)
 }
 
-/// The programs that name a file's module most often, or the folder that it is in.
+/// The program that has the name of a file's module, or of the folder that it is in; else those that speak of it most often.
 fn nearest(file: &str, words: &BTreeMap<String, BTreeMap<String, usize>>) -> Vec<String> {
     let names = Path::new(file).with_extension("");
-    for name in names.iter().rev().filter_map(|n| n.to_str()) {
-        let count = |program: &String| words.get(program).and_then(|w| w.get(name)).copied().unwrap_or(0);
+    let names: Vec<&str> = names.iter().filter_map(|n| n.to_str()).collect();
+    let floor = names.get(1).copied().unwrap_or_default();
+    if let Some(own) = names.iter().rev().map(|n| format!("{floor}_{n}")).find(|own| words.contains_key(own)) {
+        return vec![own];
+    }
+    for name in names.iter().rev() {
+        let count = |program: &String| words.get(program).and_then(|w| w.get(*name)).copied().unwrap_or(0);
         let mut near: Vec<&String> = words.keys().filter(|p| count(p) > 0).collect();
         near.sort_by_key(|p| std::cmp::Reverse(count(p)));
         if !near.is_empty() {
