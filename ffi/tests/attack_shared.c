@@ -512,6 +512,7 @@ static void rollout_read(const void *b, rlcore_rng *rng, uint32_t round) {
     at = strstr(text, "\nlog_prob  :");
     CHECK(at && strtoull(at + 14, NULL, 10) == number);
     at = strstr(text, "\nwords     :");
+    CHECK(at != NULL);
     if (at) at += 12;
     for (uint32_t i = 0; at && i < ENVS * WORDS; i++) CHECK(strtol(at, &at, 10) == word(number, i / WORDS + i % WORDS));
   }

@@ -5,7 +5,7 @@
 # cargo-mutants says what the mutants are; all of them are woven into one build of a copy of the tree, and each is run against
 # the tests that reach it, so that thousands take minutes. Fails on a survivor that explained.txt does not explain, and on an
 # explanation that is no longer true. What lives is in target/mutants/alive.txt, each verdict in target/mutants/verdicts.txt.
-#   run.sh const [file...]  the mutants of constants, which no program can choose while it runs: a build for each, a quarter of an hour in all
+#   run.sh const [file...]  the mutants of constants, which no program can choose while it runs: a build for each
 #   run.sh check            this program itself: lints, and a crate whose mutants are known
 # Needs: cargo git
 set -euo pipefail
