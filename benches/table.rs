@@ -48,7 +48,10 @@ const ROWS: [(&str, &[&str]); 23] = [
         &["priority/stratified/B32", "priority/stratified/B256", "priority/stratified/B4096"],
     ),
     ("new priorities", &["priority/update/B32", "priority/update/B256", "priority/update/B4096"]),
-    ("replay balanced by reward: frames added / sequences drawn", &["memory/add/n20", "memory/sample_priority/B256"]),
+    (
+        "replay balanced by reward: frames added to the index / with their fields / sequences drawn",
+        &["memory/index_add/n20", "memory/add/n20", "memory/sample_priority/B256"],
+    ),
     ("transitions of CartPole from random places, 256 / 4096", &["gather/cartpole/B256", "gather/cartpole/B4096"]),
     (
         "rollout, 256 × 64 steps of 16 bytes: added / in minibatches of 2048",
@@ -108,6 +111,14 @@ fn short(x: f64) -> String {
     format!("{x:.digits$}")
 }
 
+/// The processor by the name that Linux gives it, and the instructions that kernels use on it.
+fn machine() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let name = name.map_or("this processor".into(), |(_, name)| name.replace("(R)", "").replace("(TM)", ""));
+    format!("one core of {} ({:?})", name.trim(), rlcore::cpu::level())
+}
+
 /// One line of peers.tsv: bench, other package, how many a second it does.
 fn peers(results: &Path) -> Vec<(String, String, f64)> {
     let text = fs::read_to_string(results.join("peers.tsv")).unwrap_or_default();
@@ -120,7 +131,8 @@ fn peers(results: &Path) -> Vec<(String, String, f64)> {
 
 fn table(results: &Path) -> String {
     let peers = peers(results);
-    let mut text = String::from("| million a second | rlcore | share of the limit | others |\n|---|---|---|---|\n");
+    let mut text = format!("| million a second on {} | rlcore | share of the limit | others |\n", machine());
+    text += "|---|---|---|---|\n";
     for (what, ids) in ROWS {
         let benches: Vec<_> = ids.iter().map(|id| read(&results.join(id))).collect();
         if benches.iter().all(Option::is_none) {
