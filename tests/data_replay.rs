@@ -576,6 +576,19 @@ fn images_of_rings_that_are_not_full_are_checked() {
     bytes(&mut shorter)[spans.state.start()..].copy_from_slice(&bytes(&mut longer)[spans.state.start()..]);
     let refused = Replay::attach(bytes(&mut shorter)).unwrap_err().to_string();
     assert_eq!(refused, "replay: at most num_steps open rows; not so environment, given 0");
+    // Three steps, of which the third is taken back: row 0 leads to a row that is not there.
+    let (mut two, mut three) = (words.clone(), words.clone());
+    for (words, more) in [(&mut two, 1), (&mut three, 2)] {
+        for _ in 0..more {
+            Replay::open(bytes(words)).unwrap().add(0, &obs, &Step::default(), None).unwrap();
+        }
+        Replay::attach(bytes(words)).unwrap();
+    }
+    let rows = spans.table.pushed.start()..spans.tree.weights.start();
+    for part in [spans.reward.start()..spans.sum.start(), rows] {
+        bytes(&mut three)[part.clone()].copy_from_slice(&bytes(&mut two)[part]);
+    }
+    assert_eq!(damage(&three, open, &1u32.to_ne_bytes()), image, "a transition to a row to come");
 
     // An episode of two steps and its tail.
     let end = Step { terminated: true, ..Step::default() };
@@ -601,6 +614,52 @@ fn images_of_rings_that_are_not_full_are_checked() {
     let ended = spans.ended.start();
     for (row, with) in [(0, 4), (1, 5), (2, 0), (2, 2), (3, 1), (3, 4)] {
         assert_eq!(damage(&words, ended + row, &[with]), image, "row {row} has ended by {with}");
+    }
+}
+
+/// Where rows lead, how they ended and what they fold is what the rows after them say: any other value is refused.
+#[test]
+fn images_in_which_rows_contradict_each_other_are_refused() {
+    let rng = &mut Rng::seeded(3);
+    // Without rewards and with nothing discounted all that rows fold is alike, and where they lead has to be seen from the others.
+    for (num_steps, discount) in (1..=4).flat_map(|n| [(n, 0.9), (n, 1.0)]) {
+        let mut config = ReplayConfig::new(1, 9, &columns(1));
+        (config.num_steps, config.observations, config.discount) = (num_steps, 3, discount);
+        let (spans, _) = spans(&config).unwrap();
+        let mut words = block(&config);
+        Replay::init(bytes(&mut words), &config).unwrap();
+        for _ in 0..40 {
+            let mut step = Step1::random(rng);
+            step.step.reward = if discount == 1.0 { 0.0 } else { step.step.reward };
+            Replay::open(bytes(&mut words)).unwrap().add_all(|_| step.added()).unwrap();
+            Replay::attach(bytes(&mut words)).unwrap();
+            let mut copy = words.clone();
+            let mut refuses = |at: usize, with: &[u8]| {
+                let mut was = [0; 4];
+                was[..with.len()].copy_from_slice(&bytes(&mut copy)[at..at + with.len()]);
+                bytes(&mut copy)[at..at + with.len()].copy_from_slice(with);
+                let refused = Replay::attach(bytes(&mut copy)).is_err();
+                bytes(&mut copy)[at..at + with.len()].copy_from_slice(&was[..with.len()]);
+                assert!(refused || was[..with.len()] == *with, "{num_steps} steps, byte {at}: {was:?} as {with:?}");
+            };
+            for value in 0..=7 {
+                for row in 0..9 {
+                    refuses(spans.ahead.start() + row, &[value]);
+                    let ended = spans.ended.start() + row;
+                    // Cut as well or not: a terminated step folds alike.
+                    if ![1, 3].contains(&value) || ![1, 3].contains(&bytes(&mut words)[ended]) {
+                        refuses(ended, &[value]);
+                    }
+                }
+                refuses(spans.open.start(), &u32::from(value).to_ne_bytes());
+            }
+            for row in 0..9 {
+                for of_number in [spans.sum.start(), spans.discount.start()] {
+                    refuses(of_number + 4 * row, &0.75f32.to_ne_bytes());
+                    refuses(of_number + 4 * row, &0f32.to_ne_bytes());
+                }
+            }
+        }
     }
 }
 

@@ -357,7 +357,10 @@ fn what_is_wrong_with_a_call_is_said_before_anything_changes() {
         })
     };
     assert_eq!(with(&|out| out.obs = ElementsMut::F32(&mut [])), Kind::Shape);
-    assert_eq!(with(&|out| out.obs = ElementsMut::U8(Box::leak(Box::new([0; 6])))), Kind::Shape);
+    let bytes_out = |v: &mut VecEnv<Script>, a: &mut Arrays| {
+        v.step(Elements::I32(&go), StepOut { obs: ElementsMut::U8(&mut [0; 6]), ..a.out() })
+    };
+    assert_eq!(refused(&bytes_out), Kind::Shape);
     assert_eq!(with(&|out| out.reward = &mut []), Kind::Shape);
     assert_eq!(with(&|out| out.terminated = &mut []), Kind::Shape);
     assert_eq!(with(&|out| out.truncated = &mut []), Kind::Shape);

@@ -42,6 +42,7 @@
 //! ```
 
 use bytemuck::{Pod, Zeroable};
+use core::cmp::Ordering;
 
 use super::lazy_frames::FrameIndex;
 use super::sum_tree::{self, SumTree};
@@ -575,20 +576,10 @@ impl<'a> Replay<'a> {
     /// Row `number` becomes a transition of `steps` steps.
     fn complete(&mut self, env: usize, number: u64, steps: u64, pending: &mut Pending) -> Result {
         let num_rows = self.config.table.num_rows;
-        let base = env.saturating_mul(num_rows as usize);
-        let mut place = place_of(number, num_rows) as usize;
-        let first = base.saturating_add(place);
-        let (mut sum, mut discount, mut ended) = (0.0, 1.0, 0);
-        for _ in 0..steps {
-            let slot = base.saturating_add(place);
-            sum += discount * f64::from(*self.reward.get(slot).ok_or(SHAPE)?);
-            discount *= f64::from(self.config.discount);
-            ended = *self.ended.get(slot).ok_or(SHAPE)?;
-            place = place.saturating_add(1);
-            place = if place < num_rows as usize { place } else { 0 };
-        }
-        *self.sum.get_mut(first).ok_or(SHAPE)? = sum as f32;
-        *self.discount.get_mut(first).ok_or(SHAPE)? = if ended & TERMINATED != 0 { 0.0 } else { discount as f32 };
+        let first = env.saturating_mul(num_rows as usize).saturating_add(place_of(number, num_rows) as usize);
+        let (sum, discount) = self.view().fold(env, number, steps).ok_or(SHAPE)?;
+        *self.sum.get_mut(first).ok_or(SHAPE)? = sum;
+        *self.discount.get_mut(first).ok_or(SHAPE)? = discount;
         *self.ahead.get_mut(first).ok_or(SHAPE)? = steps as u8;
         self.state.num_transitions = self.state.num_transitions.saturating_add(1);
         pending.push(&mut self.tree, first, weight_of(self.state.max_priority, self.state.alpha));
@@ -974,16 +965,53 @@ impl<'a> View<'a> {
         if !reward.is_finite() {
             return Some(false);
         }
+        let env = slot.checked_div(self.config.table.num_rows as usize)?;
+        let next = number.checked_add(1).filter(|next| *next < held.end);
+        let next = next.map_or(Some((0, 0)), |next| {
+            let next = self.table.at(env, next).ok()?;
+            Some((u64::from(*self.ahead.get(next)?), *self.ended.get(next)?))
+        });
+        let (next_ahead, next_ended) = next?;
         let is_open = number >= held.end.checked_sub(open.into())?;
         if ahead == 0 {
-            // An open row has not ended; what else is no transition is a tail.
-            return Some(zeros && ended == if is_open { 0 } else { TAIL });
+            // An open row has not ended; what else is no transition is a tail, and one tail does not follow another.
+            let is_tail = ended == TAIL && next_ended != TAIL && reward.to_bits() == 0;
+            return Some(zeros && if is_open { ended == 0 } else { is_tail });
         }
-        let leads = number.checked_add(ahead)?;
-        let env = slot.checked_div(self.config.table.num_rows as usize)?;
         let whole = self.table.stack_start(env, number).ok()? >= held.start;
-        let closed = leads < held.end && !is_open && ended < TAIL;
-        let steps = ahead <= self.config.num_steps.into();
-        Some(steps && closed && (0.0..=1.0).contains(&discount) && (weight > 0.0) == whole)
+        let closed = number.checked_add(ahead)? < held.end && !is_open && ended < TAIL;
+        let steps = u64::from(self.config.num_steps);
+        // It leads to where its episode ends, and so does the row that follows it, or all steps ahead before that.
+        let leads = match (ended != 0, next_ended == TAIL) {
+            (false, false) => match ahead.cmp(&steps) {
+                Ordering::Less => next_ahead != 0 && next_ahead.saturating_add(1) == ahead,
+                Ordering::Equal => next_ahead == 0 || next_ahead.saturating_add(1) >= steps,
+                Ordering::Greater => false,
+            },
+            (ends, at_tail) => ends && at_tail && ahead == 1,
+        };
+        if !leads || !closed || (weight > 0.0) != whole {
+            return Some(false);
+        }
+        let (same_sum, same_discount) = self.fold(env, number, ahead)?;
+        Some(sum.to_bits() == same_sum.to_bits() && discount.to_bits() == same_discount.to_bits())
+    }
+
+    /// Rewards of `steps` steps from a row on, and what the value of the row after them counts; `None` for an environment
+    /// that there is not.
+    fn fold(&self, env: usize, number: u64, steps: u64) -> Option<(f32, f32)> {
+        let num_rows = self.config.table.num_rows;
+        let base = env.saturating_mul(num_rows as usize);
+        let mut place = place_of(number, num_rows) as usize;
+        let (mut sum, mut discount, mut ended) = (0.0, 1.0, 0);
+        for _ in 0..steps {
+            let slot = base.saturating_add(place);
+            sum += discount * f64::from(*self.reward.get(slot)?);
+            discount *= f64::from(self.config.discount);
+            ended = *self.ended.get(slot)?;
+            place = place.saturating_add(1);
+            place = if place < num_rows as usize { place } else { 0 };
+        }
+        Some((sum as f32, if ended & TERMINATED != 0 { 0.0 } else { discount as f32 }))
     }
 }
