@@ -4,8 +4,8 @@
 #   hosts    AddressSanitizer and UndefinedBehaviorSanitizer: every example and every environment (`make check`), the test of
 #            the C++ header, every attack program, and the bits of every stage at each CPU level, against their table.
 #   threads  ThreadSanitizer: the hosts that have threads.
-#   core     only if asked for: AddressSanitizer, Rust tests of what lies at the bottom, of plans, ranges and kernels, which the hosts above reach
-#            through C only.
+#   core     AddressSanitizer: Rust tests of what lies at the bottom, of plans, tables, ranges and kernels, which the hosts
+#            above reach through C only.
 #
 # Both sides are instrumented: the library is built by rustc with the same sanitizer, so an array overrun inside it is seen, and
 # with its assertions on: overflow of integers, and what the standard library demands of callers of its unsafe functions. First
@@ -118,7 +118,7 @@ core() {
   awk '/^test result:/ { passed += $4 } END { print "  " passed " passed"; exit passed < 50 }' "$out/core.txt"
 }
 
-for part in "${@:-hosts threads}"; do
+for part in "${@:-hosts threads core}"; do
   for each in $part; do
     echo "$each:"
     "$each"
