@@ -42,7 +42,6 @@
 //! ```
 
 use bytemuck::{Pod, Zeroable};
-use core::cmp::Ordering;
 
 use super::lazy_frames::FrameIndex;
 use super::sum_tree::{self, SumTree};
@@ -966,12 +965,13 @@ impl<'a> View<'a> {
             return Some(false);
         }
         let env = slot.checked_div(self.config.table.num_rows as usize)?;
-        let next = number.checked_add(1).filter(|next| *next < held.end);
-        let next = next.map_or(Some((0, 0)), |next| {
-            let next = self.table.at(env, next).ok()?;
-            Some((u64::from(*self.ahead.get(next)?), *self.ended.get(next)?))
-        });
-        let (next_ahead, next_ended) = next?;
+        let (next_ahead, next_ended) = match number.checked_add(1)? {
+            next if next < held.end => {
+                let next = self.table.at(env, next).ok()?;
+                (u64::from(*self.ahead.get(next)?), *self.ended.get(next)?)
+            }
+            _ => (0, 0),
+        };
         let is_open = number >= held.end.checked_sub(open.into())?;
         if ahead == 0 {
             // An open row has not ended; what else is no transition is a tail, and one tail does not follow another.
@@ -981,15 +981,13 @@ impl<'a> View<'a> {
         let whole = self.table.stack_start(env, number).ok()? >= held.start;
         let closed = number.checked_add(ahead)? < held.end && !is_open && ended < TAIL;
         let steps = u64::from(self.config.num_steps);
-        // It leads to where its episode ends, and so does the row that follows it, or all steps ahead before that.
-        let leads = match (ended != 0, next_ended == TAIL) {
-            (false, false) => match ahead.cmp(&steps) {
-                Ordering::Less => next_ahead != 0 && next_ahead.saturating_add(1) == ahead,
-                Ordering::Equal => next_ahead == 0 || next_ahead.saturating_add(1) >= steps,
-                Ordering::Greater => false,
-            },
-            (ends, at_tail) => ends && at_tail && ahead == 1,
+        // It leads to the tail that follows it, else where the next row leads, but never more than all steps ahead.
+        let right = match (ended != 0, next_ahead) {
+            (true, _) => 1,
+            (false, 0) => steps,
+            (false, next) => next.saturating_add(1).min(steps),
         };
+        let leads = ahead == right && (ended != 0) == (next_ended == TAIL);
         if !leads || !closed || (weight > 0.0) != whole {
             return Some(false);
         }
