@@ -79,7 +79,8 @@ const char *rlcore_status_text(int32_t status);
    "RLCORE_E_SIZE: block: bytes, at least 4096, given 100". Empty if nothing has failed yet, and in a library that was
    built without the feature `words`.
    text: [text_size] to write; always ends with NUL, cut where it does not fit (256 bytes always suffice).
-   For people: with several threads it may be another thread's failure, and no result ever depends on it.
+   For people: with several threads it may be another thread's failure, and no result ever depends on it. The child of a
+   fork() begins with its parent's and keeps its own from then on, whatever other threads did meanwhile.
    Errors: E_NULL; E_SIZE if text_size is 0. They are not kept. */
 rlcore_status rlcore_last_error(char *text, size_t text_size);
 

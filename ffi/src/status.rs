@@ -292,21 +292,58 @@ fn scale(x: f64, exponent: i32) -> f64 {
 
 const WORDS_KEPT: usize = 64;
 
-/// The most recent failure in words. A writer makes `turn` odd while it writes; a reader that sees it change starts
-/// again, so a text is always that of one failure.
-struct Last {
+/// Room for one failure in words. A writer makes `turn` odd while it writes; a reader that sees it change starts again, so
+/// a text is always that of one failure.
+struct Slot {
     turn: AtomicU32,
     words: [AtomicU32; WORDS_KEPT],
 }
 
-static LAST: Last = Last { turn: AtomicU32::new(0), words: [const { AtomicU32::new(0) }; WORDS_KEPT] };
+/// The most recent failure in words. Threads that fail at once write to slots of their own; so does the child of a fork(),
+/// in which the slots of threads that were amid a text stay odd for ever.
+struct Last {
+    /// Number of the slot that was completed last.
+    latest: AtomicU32,
+    slots: [Slot; SLOTS],
+}
+
+const SLOTS: usize = 8;
+
+static LAST: Last = Last { latest: AtomicU32::new(0), slots: [const { Slot::EMPTY }; SLOTS] };
 
 impl Last {
     fn keep(&self, text: &Text) {
+        let latest = self.latest.load(Ordering::Relaxed) as usize;
+        // The slot that readers look at comes last. If none is free this failure is dropped: all are "the most recent".
+        let numbers = (0..SLOTS).map(|k| latest.wrapping_add(k).wrapping_add(1) % SLOTS);
+        for number in numbers {
+            if self.slots.get(number).is_some_and(|slot| slot.keep(text)) {
+                self.latest.store(number as u32, Ordering::Release);
+                return;
+            }
+        }
+    }
+
+    /// Nothing if writers kept changing it.
+    fn read(&self) -> [u8; Text::SIZE] {
+        for _ in 0..100 {
+            let latest = self.latest.load(Ordering::Acquire) as usize;
+            if let Some(bytes) = self.slots.get(latest).and_then(Slot::read) {
+                return bytes;
+            }
+        }
+        [0; Text::SIZE]
+    }
+}
+
+impl Slot {
+    const EMPTY: Slot = Slot { turn: AtomicU32::new(0), words: [const { AtomicU32::new(0) }; WORDS_KEPT] };
+
+    /// False if another thread is writing to it.
+    fn keep(&self, text: &Text) -> bool {
         let turn = self.turn.load(Ordering::Relaxed);
-        // While another thread keeps its failure, this one is dropped: both are "the most recent".
         if turn & 1 == 1 || !self.begin(turn) {
-            return;
+            return false;
         }
         fence(Ordering::Release);
         let (chunks, _) = text.bytes.as_chunks::<4>();
@@ -314,6 +351,7 @@ impl Last {
             word.store(u32::from_ne_bytes(*bytes), Ordering::Relaxed);
         }
         self.turn.store(turn.wrapping_add(2), Ordering::Release);
+        true
     }
 
     #[cfg(target_has_atomic = "32")]
@@ -328,21 +366,15 @@ impl Last {
         true
     }
 
-    /// Nothing if writers kept changing it.
-    fn read(&self) -> [u8; Text::SIZE] {
-        for _ in 0..100 {
-            let mut bytes = [0; Text::SIZE];
-            let before = self.turn.load(Ordering::Acquire);
-            let (chunks, _) = bytes.as_chunks_mut::<4>();
-            for (chunk, word) in chunks.iter_mut().zip(&self.words) {
-                *chunk = word.load(Ordering::Relaxed).to_ne_bytes();
-            }
-            fence(Ordering::Acquire);
-            if before & 1 == 0 && self.turn.load(Ordering::Relaxed) == before {
-                return bytes;
-            }
+    fn read(&self) -> Option<[u8; Text::SIZE]> {
+        let mut bytes = [0; Text::SIZE];
+        let before = self.turn.load(Ordering::Acquire);
+        let (chunks, _) = bytes.as_chunks_mut::<4>();
+        for (chunk, word) in chunks.iter_mut().zip(&self.words) {
+            *chunk = word.load(Ordering::Relaxed).to_ne_bytes();
         }
-        [0; Text::SIZE]
+        fence(Ordering::Acquire);
+        (before & 1 == 0 && self.turn.load(Ordering::Relaxed) == before).then_some(bytes)
     }
 }
 
@@ -362,7 +394,8 @@ pub extern "C" fn rlcore_status_text(status: i32) -> *const c_char {
 /// "RLCORE_E_SIZE: block: bytes, at least 4096, given 100". Empty if nothing has failed yet, and in a library that was
 /// built without the feature `words`.
 /// text: [text_size] to write; always ends with NUL, cut where it does not fit (256 bytes always suffice).
-/// For people: with several threads it may be another thread's failure, and no result ever depends on it.
+/// For people: with several threads it may be another thread's failure, and no result ever depends on it. The child of a
+/// fork() begins with its parent's and keeps its own from then on, whatever other threads did meanwhile.
 /// Errors: E_NULL; E_SIZE if text_size is 0. They are not kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_last_error(text: *mut c_char, text_size: usize) -> rlcore_status {
