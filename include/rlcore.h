@@ -177,8 +177,18 @@ typedef struct rlcore_field {
 /* ---- Wrappers ---- */
 
 /* What a wrapper does, and which fields of rlcore_wrapper it reads; all others must be zero.
+   No-ops: after each start of what it wraps, one draw from the environment's stream, uniform from 1 to noop_max;
+   noop_count draws nothing. An episode that ends under them is started again, and the rest of them follows.
+   Max and skip: an episode that ends amid a skip shows the larger of the last two obs so far, or its only one, and their
+   rewards. Its first observation is what it wraps shows.
+   Frame stack: the first observation of an episode fills all places. Within episodic life, the next life of a game
+   goes on with the frames of the last.
    A record's parts: frame (1 before its own dims), reward f32, done u8, episode_return f32, episode_step i32,
-   last_action, real_done u8; rlcore_env_fields tells where they lie. */
+   last_action, real_done u8; rlcore_env_fields tells where they lie. A record tells each end once. Under same step the
+   record in final_obs and the next episode's first one both are of the step that ended it, the frame apart. Under the
+   other modes the first record of an episode holds zeros. The first one after a reset with a seed always does. An
+   episode that max_episode_steps of the batch or a reset without a seed cuts is told, with done, in the first record of
+   the next one: to see that in its own step, put a time limit in the list. */
 typedef enum rlcore_wrap {
   RLCORE_WRAP_TIME_LIMIT = 1,       /* truncates episodes after so many steps of what it wraps: steps */
   RLCORE_WRAP_NOOP_RESET = 2,       /* starts episodes with random or noop_count no-ops: noop_max, noop_count, noop */
@@ -234,7 +244,7 @@ typedef struct rlcore_atari_config {
 } rlcore_atari_config;
 
 /* Makes another observation from one. obs: what the layers below show; out: [len] floats to write. Returns 0, or anything
-   else to stop with E_CALLBACK. It may run on several threads at once. */
+   else to stop with E_CALLBACK. It may run on several threads at once. Neither an exception nor a longjmp may leave it. */
 typedef int32_t (*rlcore_observe_fn)(void *user, const void *obs, float *out);
 
 /* One wrapper: a kind and its parameters, e.g. { .kind = RLCORE_WRAP_FRAME_STACK, .count = 4 }. Zero what the kind does
@@ -274,7 +284,22 @@ rlcore_status rlcore_wrappers_atari(const rlcore_atari_config *config, rlcore_wr
 
 /* ---- Environments: the caller's own and the library's ---- */
 
-/* The library's own environments. */
+/* The library's own environments. Each probe observes one number and fails for one kind of mistake in a learner; V(o) is
+   what observation o is worth under the best actions, d the discount:
+     1  observes 0, 1 action, one step that earns 1: V = 1.
+     2  observes 1 or -1, 1 action, one step that earns the observation: V(o) = o.
+     3  observes 0 and then 1, 1 action, the second step earns 1 and is the last: V(0) = d, V(1) = 1.
+     4  observes 0, 2 actions, one step that earns 1 for action 1, -1 for action 0: V = 1.
+     5  observes 0 or 1, 2 actions, one step that earns 1 for the action that equals it, else -1: V = 1.
+     6  observes the steps so far, 2 actions, whichever is taken the tenth step earns 1 and is the last: V(o) = d^(9-o).
+     6 odd even  observes the steps so far, 2 actions, each of the ten steps earns 1 if its action is the observation
+        modulo 2: V(o) = 1 + d + ... + d^(9-o).
+     7  observes 0 or 1 and then 0, 5 actions, the fourth step is the last and earns 1 if its action equals the first
+        observation: V = d^3 at first, half of it for who does not remember.
+     truncation  observes 1 and then 0, 1 action, every step but the first earns 1, the fifth is truncated:
+        V(0) = 1 / (1 - d), V(1) = d V(0), if values go on behind final_obs.
+     memory  observes 1 or -1 and then 0, 2 actions, the ninth step is the last and earns the first observation for action
+        1, its negative for action 0: V = d^8 at first, 0 for who does not remember. */
 typedef enum rlcore_env_id {
   RLCORE_ENV_CARTPOLE = 1,                 /* CartPole-v1 */
   RLCORE_ENV_MOUNTAIN_CAR = 2,             /* MountainCar-v0 */
@@ -302,7 +327,9 @@ typedef enum rlcore_level {
 /* Starts an episode: changes state, draws from rng, writes obs. All callbacks own what they are handed for the length
    of the call and return 0, or anything else to stop with E_CALLBACK. They may run on several threads at once,
    never for the same environment. They may call the library, but not with the block that is calling them: that may lose
-   what the block holds, and nothing else. */
+   what the block holds, and nothing else.
+   Neither an exception nor a longjmp may leave a callback: the library keeps no record of where it was. Catch them inside
+   and return nonzero: that row has failed and has to be reset, and no other is harmed. */
 typedef int32_t (*rlcore_env_reset_fn)(void *user, void *state, rlcore_rng *rng, void *obs);
 
 /* What a step returns beside the observation. All zero when the callback is entered. */
@@ -373,11 +400,13 @@ typedef struct rlcore_vecenv rlcore_vecenv;
 
 /* What N environments are made from, beside the environment itself. */
 typedef struct rlcore_vecenv_config {
-  uint32_t struct_size;        /* bytes; set by rlcore_vecenv_config_init */
-  uint32_t num_envs;           /* N, at least 1; default 1 */
-  uint64_t seed;               /* environment i draws from the stream of seed + i; default 0 */
-  uint32_t autoreset;          /* an rlcore_autoreset; default same step */
-  uint32_t max_episode_steps;  /* 0 (default): the environment's own limit; UINT32_MAX: never */
+  uint32_t struct_size;  /* bytes; set by rlcore_vecenv_config_init */
+  uint32_t num_envs;     /* N, at least 1; default 1 */
+  uint64_t seed;         /* environment i draws from the stream of seed + i, modulo 2^64; default 0 */
+  uint32_t autoreset;    /* an rlcore_autoreset; default same step */
+  /* 0 (default): the environment's own limit, in its own steps where wrappers repeat actions; else, instead of that one
+     and with any wrappers, after so many steps of this batch; UINT32_MAX: never */
+  uint32_t max_episode_steps;
 } rlcore_vecenv_config;
 
 /* Where a step writes. Arrays are those of the whole batch; a range uses its rows only. */
@@ -412,8 +441,8 @@ rlcore_status rlcore_vecenv_init(void *mem, size_t mem_size, const rlcore_env_de
    order, or damaged bytes; E_CONFIG for another environment. */
 rlcore_status rlcore_vecenv_attach(void *mem, size_t mem_size, const rlcore_env_def *env, rlcore_vecenv **out);
 
-/* Starts an episode in every environment.
-   seed: environment i gets the stream of *seed + i; NULL: the streams go on.
+/* Starts an episode in every environment, in a new level where there are levels.
+   seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
    obs:  [N, obs.len] to write.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an
    observation that is not finite: rows before that row are done, it has to be reset again, rows after it are
@@ -444,7 +473,8 @@ rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, co
 rlcore_status rlcore_vecenv_step_range(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t begin, uint32_t end,
                                        const void *action, const rlcore_vecenv_out *out);
 
-/* rlcore_vecenv_step, in which environments that end start again in this level.
+/* rlcore_vecenv_step, in which environments that end start again in this level: now or, as autoreset says, in their next
+   step, whatever level that asks for.
    level: an rlcore_level.
    Errors: as rlcore_vecenv_step; E_RANGE for another level. */
 rlcore_status rlcore_vecenv_step_env(rlcore_vecenv *v, const rlcore_env_def *env, const void *action, uint32_t level,
@@ -554,7 +584,7 @@ rlcore_status rlcore_batch_attach(void *mem, size_t mem_size, rlcore_batch **out
    first; all before anything changes. */
 rlcore_status rlcore_batch_step_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const void *action);
 
-/* rlcore_batch_step_async, in which environments that end start again in this level.
+/* rlcore_batch_step_async, in which environments that end start again in this level, as rlcore_vecenv_step_env says.
    level: an rlcore_level.
    Errors: as rlcore_batch_step_async; E_RANGE for another level. */
 rlcore_status rlcore_batch_step_env_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env,
@@ -597,7 +627,7 @@ rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_
 
 /* Starts an episode in every environment, as rlcore_vecenv_reset. Steps that were submitted are discarded, never to be
    delivered; those that no worker has begun are taken back.
-   seed: environment i gets the stream of *seed + i; NULL: the streams go on.
+   seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
    obs:  [N, obs.len] to write.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_NOT_READY while a worker is inside a
    group: the steps are discarded all the same, and until this call succeeds there is nothing to collect and submitting

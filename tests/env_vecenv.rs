@@ -790,3 +790,82 @@ fn a_level_is_kept_or_chosen_anew_and_a_seed_starts_afresh() {
         assert_eq!(a.obs, [2.0, 2.0, 1.0], "{mode:?}");
     }
 }
+
+/// [`Starts`] with rows that are stepped together.
+struct Together;
+
+impl Env for Together {
+    fn spec(&self) -> Spec<'_> {
+        Spec { env_id: 9003, ..Starts.spec() }
+    }
+
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        Starts.reset(state, rng, obs)
+    }
+
+    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        Starts.restart(level, state, rng, obs)
+    }
+
+    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        Starts.step(state, rng, action, obs)
+    }
+
+    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+        let rows = action.len() & !7;
+        for (i, state) in state.chunks_exact_mut(24).take(rows).enumerate() {
+            let obs = out.obs.get(3 * i, 3 * i + 3).unwrap();
+            let step = self.step(state, &mut Rng::seeded(0), Elements::I32(&[0]), obs).unwrap();
+            (out.reward[i], out.terminated[i], out.truncated[i]) = (step.reward, 0, 0);
+        }
+        rows
+    }
+}
+
+#[test]
+fn an_environment_starts_again_in_the_level_of_the_step_that_ended_it() {
+    fn check<E: Env>(env: &E, n: u32, ranges: &[[usize; 2]]) {
+        for mode in MODES {
+            let config = VecEnvConfig { max_episode_steps: 1, ..config(n, mode) };
+            let mut mem = block(env, &config);
+            let mut venv = VecEnv::init(bytes(&mut mem), env, &config).unwrap();
+            let mut a = Arrays::new(n as usize, 3);
+            venv.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+            let (mut starts, mut ended) = ([1.0, 0.0, 0.0], None);
+            let mut rng = Rng::seeded(5);
+            for t in 0..40 {
+                let level = if rng.coin() { Level::Same } else { Level::New };
+                let again = ended.take();
+                if mode == Autoreset::Disabled && again.is_some() {
+                    venv.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+                    starts[1] += 1.0;
+                } else if let Some(level) = again {
+                    starts[1 + level as usize] += 1.0;
+                }
+                // A block that is saved between an end and the next start knows the level too.
+                let copy = mem.clone();
+                mem.fill(!0);
+                mem = copy;
+                venv = VecEnv::attach(bytes(&mut mem), env).unwrap();
+                for &[begin, end] in ranges {
+                    let (n, mut rows) = (end - begin, venv.rows());
+                    let out = a.out().range(begin, end, 3).unwrap();
+                    let mut rows = rows.reborrow().range(begin, end).unwrap();
+                    rows.step_env(env, level, Elements::I32(&vec![0; n]), out).unwrap();
+                }
+                match mode {
+                    Autoreset::SameStep => starts[1 + level as usize] += 1.0,
+                    Autoreset::NextStep if again.is_some() => {}
+                    _ => ended = Some(level),
+                }
+                assert_eq!(a.obs, starts.repeat(n as usize), "{mode:?}, {n} rows, step {t}");
+            }
+            assert!(starts[1] > 3.0 && (starts[2] > 3.0 || mode == Autoreset::Disabled));
+        }
+    }
+    check(&Starts, 1, &[[0, 1]]);
+    check(&Starts, 9, &[[0, 9]]);
+    check(&Together, 9, &[[0, 9]]);
+    check(&Together, 70, &[[0, 70]]);
+    check(&Together, 70, &[[33, 70], [0, 1], [1, 33]]);
+}

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use bytemuck::{Pod, Zeroable};
 use rlcore::env::wrap::{Atari, LifeOrder, Pipeline, Wrapper};
-use rlcore::env::{Autoreset, Env, Level, Pendulum, Spec, Step, StepOut, VecEnv, VecEnvConfig, layout};
+use rlcore::env::{Autoreset, Env, Level, NO_LIMIT, Pendulum, Spec, Step, StepOut, VecEnv, VecEnvConfig, layout};
 use rlcore::error::{Error, Kind, Result};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
@@ -338,7 +338,7 @@ fn compare(game: &Game, list: &[Wrapper<'static>], what: &str) {
         let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut bytes), &env, &config).unwrap();
         let mut batch = Batch::new();
         let mut twins: Vec<_> = (0..ROWS).map(|i| twin(game, list, seed + i as u64)).collect();
-        let (mut ended, mut ends, mut cuts) = ([false; ROWS], 0, 0);
+        let (mut ended, mut ends, mut cuts) = ([None; ROWS], 0, 0);
         envs.reset(Some(seed), ElementsMut::F32(&mut batch.obs)).unwrap();
         for (i, (twin, _)) in twins.iter_mut().enumerate() {
             assert_eq!(batch.obs[i * OBS..][..OBS], twin.reset(true), "{what}: first observation, row {i}");
@@ -348,7 +348,7 @@ fn compare(game: &Game, list: &[Wrapper<'static>], what: &str) {
             let level = if rng.coin() { Level::Same } else { Level::New };
             let action: [i32; ROWS] = std::array::from_fn(|_| random_action(&mut rng));
             if mode == Autoreset::Disabled {
-                for i in (0..ROWS).filter(|&i| ended[i]) {
+                for i in (0..ROWS).filter(|&i| ended[i].is_some()) {
                     envs.reset_one(i, None, ElementsMut::F32(&mut batch.obs)).unwrap();
                     twins[i].1.level.set(Level::New);
                     assert_eq!(batch.obs[i * OBS..][..OBS], twins[i].0.reset(false), "{what}: reset, row {i}");
@@ -358,9 +358,11 @@ fn compare(game: &Game, list: &[Wrapper<'static>], what: &str) {
             envs.step_env(level, Elements::I32(&action), batch.out()).unwrap();
             for (i, (twin, shared)) in twins.iter_mut().enumerate() {
                 let name = format!("{what}: {mode:?}, seed {seed}, step {t}, row {i}");
-                shared.level.set(level);
                 let obs: &[f32] = &batch.obs[i * OBS..][..OBS];
-                let was_ended = std::mem::take(&mut ended[i]);
+                // The level is that of the step that ended the episode.
+                let ended_in = ended[i].take();
+                let was_ended = ended_in.is_some();
+                shared.level.set(ended_in.unwrap_or(level));
                 let flags = (batch.terminated[i], batch.truncated[i]);
                 if was_ended && mode == Autoreset::NextStep {
                     assert_eq!(obs, twin.reset(false), "{name}: obs");
@@ -370,6 +372,7 @@ fn compare(game: &Game, list: &[Wrapper<'static>], what: &str) {
                 if was_ended && mode == Autoreset::Legacy {
                     twin.reset(false);
                 }
+                shared.level.set(level);
                 let (seen, reward, terminated, truncated) = twin.step(action[i]);
                 assert_eq!(batch.reward[i], reward as f32, "{name}: reward");
                 assert_eq!(flags, (terminated.into(), truncated.into()), "{name}: terminated, truncated");
@@ -387,7 +390,7 @@ fn compare(game: &Game, list: &[Wrapper<'static>], what: &str) {
                     assert_eq!(obs, twin.reset(false), "{name}: obs after the reset");
                 } else {
                     assert_eq!(obs, seen, "{name}: obs of the end");
-                    ended[i] = true;
+                    ended[i] = Some(level);
                 }
                 assert_eq!(envs.lives(i).unwrap(), shared.memory.get().lives, "{name}: lives");
             }
@@ -498,6 +501,72 @@ fn ranges_and_copies_give_the_same_bytes() {
             blocks.push((bytes, trace));
         }
         assert!(blocks.iter().all(|b| *b == blocks[0]), "{mode:?}");
+    }
+}
+
+/// The steps that the first two episodes of one row last, up to 300.
+fn lengths(env: &dyn Env, config: &VecEnvConfig) -> Vec<u32> {
+    let mut bytes = vec![0u64; VecEnv::size(env, config).unwrap() / 8];
+    let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut bytes), env, config).unwrap();
+    let len = env.spec().obs.len as usize;
+    let (mut obs, mut last) = (vec![0.0; len], vec![0.0; len]);
+    let ([mut reward], [mut terminated], [mut truncated], [mut valid]) = ([0.0], [0], [0], [0]);
+    envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+    let (mut lengths, mut steps) = (vec![], 0);
+    for _ in 0..300 {
+        let out = StepOut {
+            obs: ElementsMut::F32(&mut obs),
+            reward: std::slice::from_mut(&mut reward),
+            terminated: std::slice::from_mut(&mut terminated),
+            truncated: std::slice::from_mut(&mut truncated),
+            final_obs: Some(ElementsMut::F32(&mut last)),
+            valid: Some(std::slice::from_mut(&mut valid)),
+        };
+        let discrete = env.spec().action.kind == Element::I32;
+        envs.step(if discrete { Elements::I32(&[0]) } else { Elements::F32(&[0.5]) }, out).unwrap();
+        steps += u32::from(valid);
+        if terminated | truncated != 0 {
+            lengths.push(std::mem::take(&mut steps));
+            if config.autoreset == Autoreset::Disabled {
+                envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+            }
+        }
+    }
+    lengths.truncate(2);
+    lengths
+}
+
+#[test]
+fn a_limit_of_the_batch_means_the_same_with_and_without_wrappers() {
+    let stack = Wrapper::FrameStack { count: 4 };
+    let (once, twice) = (Wrapper::TimeLimit { steps: 90 }, Wrapper::ActionRepeat { count: 2 });
+    let wrapped = Pipeline::new(&Pendulum, &[stack]).unwrap();
+    let within = Pipeline::new(&wrapped, &[Wrapper::ClipReward]).unwrap();
+    let limited = Pipeline::new(&Pendulum, &[once, stack]).unwrap();
+    let game = Game { limit: 60, ..Game::default() };
+    let repeated = Pipeline::new(&game, &[twice]).unwrap();
+    let cut = |steps: u32| {
+        if steps <= 150 {
+            vec![steps; 2]
+        } else if steps <= 300 {
+            vec![steps]
+        } else {
+            vec![]
+        }
+    };
+    for autoreset in MODES {
+        for max_episode_steps in [0, 1, 50, 120, 200, 250, NO_LIMIT] {
+            let config = VecEnvConfig { autoreset, max_episode_steps, ..VecEnvConfig::default() };
+            let what = format!("{autoreset:?}, {max_episode_steps}");
+            let or = |own: u32| if max_episode_steps == 0 { own } else { max_episode_steps };
+            for env in [&Pendulum as &dyn Env, &wrapped, &within] {
+                assert_eq!(lengths(env, &config), cut(or(200)), "{what}");
+            }
+            assert_eq!(lengths(&limited, &config), cut(or(200).min(90)), "{what}: a limit in the list counts too");
+            assert_eq!(lengths(&game, &config), cut(or(60)), "{what}");
+            // The game's own limit counts its own steps, the batch's those of the batch.
+            assert_eq!(lengths(&repeated, &config), cut(or(30)), "{what}: each action is taken twice");
+        }
     }
 }
 

@@ -250,6 +250,8 @@ impl Gym for Bare<'_> {
 struct Wrapped<'e> {
     wrapper: Wrapper<'static>,
     inner: Box<dyn Gym + 'e>,
+    /// Episodes start in calls of their own: an end that a record told of is not told again.
+    apart: bool,
     frames: Vec<Obs>,
     lives: u32,
     was_real_done: bool,
@@ -393,7 +395,7 @@ impl Gym for Wrapped<'_> {
             }
             Wrapper::Record => {
                 let frame = self.inner.reset(afresh);
-                if afresh {
+                if afresh || (self.apart && self.facts.is_some_and(|(_, done, ..)| done)) {
                     self.facts = None;
                 }
                 if let Some((_, done, _, _, _, real_done)) = &mut self.facts {
@@ -478,12 +480,13 @@ impl Gym for Wrapped<'_> {
     }
 }
 
-fn twin<'e>(env: &'e Game, list: &[Wrapper<'static>], seed: u64) -> Box<dyn Gym + 'e> {
+fn twin<'e>(env: &'e Game, list: &[Wrapper<'static>], seed: u64, mode: Autoreset) -> Box<dyn Gym + 'e> {
     let bare: Box<dyn Gym + 'e> = Box::new(Bare { env, state: [0; 2], rng: Rng::seeded(seed) });
     list.iter().fold(bare, |inner, wrapper| {
         Box::new(Wrapped {
             wrapper: *wrapper,
             inner,
+            apart: mode != Autoreset::SameStep,
             frames: Vec::new(),
             lives: 0,
             was_real_done: true,
@@ -604,7 +607,7 @@ fn compare(env: &Game, list: &[Wrapper<'static>], steps: usize, what: &str) {
     for mode in MODES {
         let mut batch = Batch::new(&pipeline, n, mode);
         batch.reset(None, Some(40)).unwrap();
-        let mut twins: Vec<_> = (0..n).map(|i| (twin(env, list, 40 + i as u64), false)).collect();
+        let mut twins: Vec<_> = (0..n).map(|i| (twin(env, list, 40 + i as u64, mode), false)).collect();
         for (i, (twin, _)) in twins.iter_mut().enumerate() {
             let obs = twin.reset(true);
             assert_eq!(batch.obs(i), encode(&obs), "{what} {mode:?}: first observation of row {i}");
@@ -627,7 +630,7 @@ fn compare(env: &Game, list: &[Wrapper<'static>], steps: usize, what: &str) {
             }
             if t == 2 * steps / 3 {
                 batch.reset(Some(2), Some(77)).unwrap();
-                twins[2] = (twin(env, list, 77), false);
+                twins[2] = (twin(env, list, 77, mode), false);
                 let obs = twins[2].0.reset(true);
                 assert_eq!(batch.obs(2), encode(&obs), "{what} {mode:?}: a row started afresh at {t}");
             }
@@ -920,6 +923,88 @@ fn a_record_tells_the_step_that_ended() {
     assert_eq!(pipeline.initial(&mut [0; 27]).unwrap_err().kind, Kind::Shape);
     let bare = Pipeline::new(&env, &[LIFE]).unwrap();
     assert_eq!(bare.initial(&mut record).unwrap_err().kind, Kind::Config);
+}
+
+/// What a record of CartPole says beside the frame and the action: reward, done, return and steps.
+fn told(record: &[u8]) -> (f32, bool, f32, i32) {
+    let word = |i: usize| <[u8; 4]>::try_from(&record[i..i + 4]).unwrap();
+    (f32::from_ne_bytes(word(16)), record[20] != 0, f32::from_ne_bytes(word(24)), i32::from_ne_bytes(word(28)))
+}
+
+#[test]
+fn each_end_is_told_by_one_record() {
+    const N: usize = 18;
+    let list = [Wrapper::Record];
+    let pipeline = Pipeline::new(&CartPole, &list).unwrap();
+    let fields: Vec<_> = pipeline.spec().obs.fields.iter().map(|f| (f.name, f.offset)).collect();
+    assert_eq!(fields[1..5], [("reward", 16), ("done", 20), ("episode_return", 24), ("episode_step", 28)]);
+    let len = pipeline.spec().obs.len as usize;
+    // Its own limit does not come into it; a limit of the batch is told in the first record of the next episode.
+    for (mode, limit) in MODES.into_iter().flat_map(|mode| [(mode, 0), (mode, 12)]) {
+        let config = VecEnvConfig { num_envs: N as u32, autoreset: mode, max_episode_steps: limit, seed: 4 };
+        let mut block = vec![0u64; VecEnv::size(&pipeline, &config).unwrap() / 8];
+        let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &pipeline, &config).unwrap();
+        let (mut obs, mut last) = (vec![0u8; N * len], vec![0u8; N * len]);
+        let (mut reward, mut terminated, mut truncated, mut valid) = ([0.0; N], [0; N], [0; N], [0; N]);
+        envs.reset(None, ElementsMut::U8(&mut obs)).unwrap();
+        assert!(obs.chunks(len).all(|record| told(record) == (0.0, false, 0.0, 0)));
+        let (mut ends, mut tellings, mut cuts) = ([0; N], [0; N], 0);
+        let mut steps = [0; N];
+        let mut rng = Rng::seeded(9);
+        for t in 0..200 {
+            let action: Vec<i32> = (0..N).map(|_| rng.coin().into()).collect();
+            for [begin, end] in [[0, 9], [10, 18], [9, 10]] {
+                let out = StepOut {
+                    obs: ElementsMut::U8(&mut obs),
+                    reward: &mut reward,
+                    terminated: &mut terminated,
+                    truncated: &mut truncated,
+                    final_obs: Some(ElementsMut::U8(&mut last)),
+                    valid: Some(&mut valid),
+                };
+                envs.step_range(begin, end, Elements::I32(&action), out).unwrap();
+            }
+            for i in 0..N {
+                let at = format!("{mode:?}, limit {limit}, step {t}, row {i}");
+                steps[i] += i32::from(valid[i]);
+                let ended = terminated[i] | truncated[i] != 0;
+                let record = &obs[i * len..][..len];
+                let (gain, done, total, count) = told(record);
+                ends[i] += i32::from(ended);
+                tellings[i] += i32::from(done);
+                cuts += i32::from(truncated[i]);
+                let was = (steps[i] as f32, steps[i]);
+                if valid[i] == 0 && !done {
+                    assert_eq!((gain, total, count), (0.0, 0.0, 0), "{at}: a row that was only reset");
+                } else if valid[i] == 0 {
+                    assert_eq!((total, count), (limit as f32, limit as i32), "{at}: a cut of the batch");
+                } else {
+                    assert_eq!((gain, total, count), (1.0, was.0, was.1), "{at}");
+                }
+                if ended {
+                    assert_eq!(told(&last[i * len..][..len]), (1.0, terminated[i] != 0, was.0, was.1), "{at}");
+                    steps[i] = 0;
+                }
+                if ended && mode == Autoreset::Disabled {
+                    envs.reset_one(i, None, ElementsMut::U8(&mut obs)).unwrap();
+                    let (gain, done, total, count) = told(&obs[i * len..][..len]);
+                    tellings[i] += i32::from(done);
+                    let expected = if terminated[i] != 0 { (0.0, 0.0, 0) } else { (1.0, was.0, was.1) };
+                    assert_eq!((gain, total, count), expected, "{at}: the first record after a reset");
+                }
+            }
+        }
+        assert!(ends.iter().all(|&ends| ends > 4) && (cuts > 9) == (limit > 0), "{mode:?}: {ends:?}, {cuts}");
+        for (ends, tellings) in ends.into_iter().zip(tellings) {
+            let open = i32::from(mode == Autoreset::NextStep && limit > 0);
+            // Nobody sees the first observation of a legacy reset.
+            let unseen = mode == Autoreset::Legacy && limit > 0;
+            assert!(
+                tellings == ends || (tellings == ends - open) || unseen,
+                "{mode:?}: {ends} ends, told {tellings} times"
+            );
+        }
+    }
 }
 
 #[test]

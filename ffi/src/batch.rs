@@ -324,7 +324,7 @@ pub unsafe extern "C" fn rlcore_batch_step_async(
     call(|| unsafe { submit_all(b, v, env, Level::New, action) })
 }
 
-/// rlcore_batch_step_async, in which environments that end start again in this level.
+/// rlcore_batch_step_async, in which environments that end start again in this level, as rlcore_vecenv_step_env says.
 /// level: an rlcore_level.
 /// Errors: as rlcore_batch_step_async; E_RANGE for another level.
 #[unsafe(no_mangle)]
@@ -431,7 +431,7 @@ pub unsafe extern "C" fn rlcore_batch_send(
 
 /// Starts an episode in every environment, as rlcore_vecenv_reset. Steps that were submitted are discarded, never to be
 /// delivered; those that no worker has begun are taken back.
-/// seed: environment i gets the stream of *seed + i; NULL: the streams go on.
+/// seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
 /// obs:  [N, obs.len] to write.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_NOT_READY while a worker is inside a
 /// group: the steps are discarded all the same, and until this call succeeds there is nothing to collect and submitting

@@ -10,12 +10,27 @@ use crate::space::{self, rlcore_field, rlcore_space};
 use crate::status::{Fault, Result, call, rlcore_status};
 use crate::wrap::{self, rlcore_wrapper};
 use rlcore::env::wrap::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
-use rlcore::env::{Builtin, Env, Level, Spec, Step, StepOut};
+use rlcore::env::{Builtin, Env, Level, Setup, Spec, Step, StepOut};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
-/// The library's own environments.
+/// The library's own environments. Each probe observes one number and fails for one kind of mistake in a learner; V(o) is
+/// what observation o is worth under the best actions, d the discount:
+///   1  observes 0, 1 action, one step that earns 1: V = 1.
+///   2  observes 1 or -1, 1 action, one step that earns the observation: V(o) = o.
+///   3  observes 0 and then 1, 1 action, the second step earns 1 and is the last: V(0) = d, V(1) = 1.
+///   4  observes 0, 2 actions, one step that earns 1 for action 1, -1 for action 0: V = 1.
+///   5  observes 0 or 1, 2 actions, one step that earns 1 for the action that equals it, else -1: V = 1.
+///   6  observes the steps so far, 2 actions, whichever is taken the tenth step earns 1 and is the last: V(o) = d^(9-o).
+///   6 odd even  observes the steps so far, 2 actions, each of the ten steps earns 1 if its action is the observation
+///      modulo 2: V(o) = 1 + d + ... + d^(9-o).
+///   7  observes 0 or 1 and then 0, 5 actions, the fourth step is the last and earns 1 if its action equals the first
+///      observation: V = d^3 at first, half of it for who does not remember.
+///   truncation  observes 1 and then 0, 1 action, every step but the first earns 1, the fifth is truncated:
+///      V(0) = 1 / (1 - d), V(1) = d V(0), if values go on behind final_obs.
+///   memory  observes 1 or -1 and then 0, 2 actions, the ninth step is the last and earns the first observation for action
+///      1, its negative for action 0: V = d^8 at first, 0 for who does not remember.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_env_id {
@@ -69,6 +84,8 @@ pub struct rlcore_step {
 /// of the call and return 0, or anything else to stop with E_CALLBACK. They may run on several threads at once,
 /// never for the same environment. They may call the library, but not with the block that is calling them: that may lose
 /// what the block holds, and nothing else.
+/// Neither an exception nor a longjmp may leave a callback: the library keeps no record of where it was. Catch them inside
+/// and return nonzero: that row has failed and has to be reset, and no other is harmed.
 pub type rlcore_env_reset_fn =
     Option<unsafe extern "C" fn(user: *mut c_void, state: *mut c_void, rng: *mut rlcore_rng, obs: *mut c_void) -> i32>;
 
@@ -469,6 +486,10 @@ impl Env for CEnv<'_> {
             None => self.bare.callbacks.spec,
             Some(env) => env.spec(),
         }
+    }
+
+    fn configure(&self, state: &mut [u8], setup: &Setup) -> rlcore::error::Result {
+        self.pipeline().map_or(Ok(()), |env| env.configure(state, setup))
     }
 
     #[inline]

@@ -35,11 +35,12 @@ pub struct rlcore_vecenv_config {
     pub struct_size: u32,
     /// N, at least 1; default 1
     pub num_envs: u32,
-    /// environment i draws from the stream of seed + i; default 0
+    /// environment i draws from the stream of seed + i, modulo 2^64; default 0
     pub seed: u64,
     /// an rlcore_autoreset; default same step
     pub autoreset: u32,
-    /// 0 (default): the environment's own limit; UINT32_MAX: never
+    /// 0 (default): the environment's own limit, in its own steps where wrappers repeat actions; else, instead of that one
+    /// and with any wrappers, after so many steps of this batch; UINT32_MAX: never
     pub max_episode_steps: u32,
 }
 
@@ -359,8 +360,8 @@ pub unsafe extern "C" fn rlcore_vecenv_attach(
     })
 }
 
-/// Starts an episode in every environment.
-/// seed: environment i gets the stream of *seed + i; NULL: the streams go on.
+/// Starts an episode in every environment, in a new level where there are levels.
+/// seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
 /// obs:  [N, obs.len] to write.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an
 /// observation that is not finite: rows before that row are done, it has to be reset again, rows after it are
@@ -454,7 +455,8 @@ pub unsafe extern "C" fn rlcore_vecenv_step_range(
     call(|| unsafe { step(v, env, Some([begin, end]), Level::New, action, out) })
 }
 
-/// rlcore_vecenv_step, in which environments that end start again in this level.
+/// rlcore_vecenv_step, in which environments that end start again in this level: now or, as autoreset says, in their next
+/// step, whatever level that asks for.
 /// level: an rlcore_level.
 /// Errors: as rlcore_vecenv_step; E_RANGE for another level.
 #[unsafe(no_mangle)]

@@ -11,8 +11,18 @@ use rlcore::error::{Error, Kind};
 use rlcore::space::{Elements, ElementsMut};
 
 /// What a wrapper does, and which fields of rlcore_wrapper it reads; all others must be zero.
+/// No-ops: after each start of what it wraps, one draw from the environment's stream, uniform from 1 to noop_max;
+/// noop_count draws nothing. An episode that ends under them is started again, and the rest of them follows.
+/// Max and skip: an episode that ends amid a skip shows the larger of the last two obs so far, or its only one, and their
+/// rewards. Its first observation is what it wraps shows.
+/// Frame stack: the first observation of an episode fills all places. Within episodic life, the next life of a game
+/// goes on with the frames of the last.
 /// A record's parts: frame (1 before its own dims), reward f32, done u8, episode_return f32, episode_step i32,
-/// last_action, real_done u8; rlcore_env_fields tells where they lie.
+/// last_action, real_done u8; rlcore_env_fields tells where they lie. A record tells each end once. Under same step the
+/// record in final_obs and the next episode's first one both are of the step that ended it, the frame apart. Under the
+/// other modes the first record of an episode holds zeros. The first one after a reset with a seed always does. An
+/// episode that max_episode_steps of the batch or a reset without a seed cuts is told, with done, in the first record of
+/// the next one: to see that in its own step, put a time limit in the list.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_wrap {
@@ -59,7 +69,7 @@ pub enum rlcore_wrap {
 }
 
 /// Makes another observation from one. obs: what the layers below show; out: [len] floats to write. Returns 0, or anything
-/// else to stop with E_CALLBACK. It may run on several threads at once.
+/// else to stop with E_CALLBACK. It may run on several threads at once. Neither an exception nor a longjmp may leave it.
 pub type rlcore_observe_fn = Option<unsafe extern "C" fn(user: *mut c_void, obs: *const c_void, out: *mut f32) -> i32>;
 
 /// One wrapper: a kind and its parameters, e.g. { .kind = RLCORE_WRAP_FRAME_STACK, .count = 4 }. Zero what the kind does

@@ -616,6 +616,36 @@ static void attack_presets(void) {
   CHECK(is(""));
 }
 
+/* The steps that the first episode of the pendulum lasts, up to 300. */
+static uint32_t length_of_episode(uint32_t num_wrappers, uint32_t limit, uint32_t autoreset) {
+  static const float push[1] = {0.5f};
+  rlcore_env_def env;
+  start();
+  FINE(rlcore_env_builtin(RLCORE_ENV_PENDULUM, &env, sizeof env));
+  w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_FRAME_STACK};
+  env.wrappers = w.list;
+  env.num_wrappers = num_wrappers;
+  w.config.num_envs = 1;
+  w.config.max_episode_steps = limit;
+  w.config.autoreset = autoreset;
+  FINE(rlcore_vecenv_size(&env, &w.config, &w.size));
+  FINE(rlcore_vecenv_init(w.mem, w.size, &env, &w.config, &w.vecenv));
+  FINE(rlcore_vecenv_reset(w.vecenv, &env, NULL, w.obs));
+  for (uint32_t t = 1; t <= 300; t++) {
+    FINE(rlcore_vecenv_step(w.vecenv, &env, push, &w.out));
+    if (w.truncated[0]) return t;
+  }
+  return 0;
+}
+
+static void check_limits(void) {
+  static const uint32_t limits[5][2] = {{0, 200}, {1, 1}, {120, 120}, {250, 250}, {UINT32_MAX, 0}};
+  for (uint32_t mode = RLCORE_AUTORESET_SAME_STEP; mode <= RLCORE_AUTORESET_LEGACY; mode++)
+    for (int i = 0; i < 5; i++)
+      for (uint32_t wrappers = 0; wrappers < 2; wrappers++)
+        CHECK(length_of_episode(wrappers, limits[i][0], mode) == limits[i][1]);
+}
+
 static uint32_t lcg;
 static uint32_t chance(uint32_t below) {
   lcg = lcg * 1664525u + 1013904223u;
@@ -659,6 +689,7 @@ int main(void) {
   attack_wrapped();
   attack_batches();
   attack_presets();
+  check_limits();
   attack_images();
   return verdict();
 }

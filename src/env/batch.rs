@@ -18,9 +18,9 @@
 use bytemuck::{Pod, Zeroable};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use super::row::{ENDED, RUNNING as IN_EPISODE, UNSET};
+use super::row::{UNSET, is_ready};
 use super::vecenv::{check_actions, check_obs};
-use super::{Autoreset, Env, Level, Rows, StepOut};
+use super::{Env, Level, Rows, StepOut};
 use crate::block::{self, Cutter, Header, Plan, Span};
 use crate::cpu;
 use crate::error::{Error, Kind, Result, check_len};
@@ -723,9 +723,8 @@ impl<'a> Batch<'a> {
         if rows.first != self.setup.first(g) || rows.len() != self.setup.in_series as usize {
             return Err(SHAPE);
         }
-        let restarts = self.setup.vecenv.mode() != Autoreset::Disabled;
-        let ready = |&phase: &u8| phase == IN_EPISODE || (phase == ENDED && restarts);
-        match rows.phase.iter().position(|phase| !ready(phase)) {
+        let mode = self.setup.vecenv.mode();
+        match rows.phase.iter().position(|&phase| !is_ready(phase, mode)) {
             Some(k) => Err(UNREADY.given(rows.first.saturating_add(k))),
             None => Ok(()),
         }

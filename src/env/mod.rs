@@ -103,6 +103,11 @@ pub trait Env {
     /// What this environment is. Constant for the life of the value.
     fn spec(&self) -> Spec<'_>;
 
+    /// Told of the batch that a state belongs to, before each `reset`: wrappers keep there what depends on it.
+    fn configure(&self, _state: &mut [u8], _setup: &Setup) -> Result {
+        Ok(())
+    }
+
     /// Starts afresh and writes the first observation: what a new seed begins with.
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result;
 

@@ -9,7 +9,7 @@ use crate::space::{Element, Elements, ElementsMut, Field};
 pub(super) const UNSET: u8 = 0;
 /// Phase of a row within an episode.
 pub(super) const RUNNING: u8 = 1;
-/// Phase of a row whose episode ended and that was not reset yet.
+/// Phase of a row whose episode ended and that was not reset yet; the next one up if it starts again in the same level.
 pub(super) const ENDED: u8 = 2;
 
 pub(super) const SHAPE: Error = Error::new(Kind::Shape, "vecenv: arrays with one entry a row");
@@ -52,8 +52,8 @@ impl<E: Env + ?Sized> Turn<'_, E> {
     ) -> Result {
         let Turn { env, level, mode, last } = *self;
         let Row { state, rng, steps, phase } = row;
-        if *phase == ENDED {
-            if let Err(e) = restart_row(env, level, state, rng, obs.reborrow()) {
+        if *phase >= ENDED {
+            if let Err(e) = restart_row(env, next_level(*phase), state, rng, obs.reborrow()) {
                 return failed(phase, steps, e);
             }
             (*steps, *phase) = (0, RUNNING);
@@ -72,7 +72,7 @@ impl<E: Env + ?Sized> Turn<'_, E> {
         *steps = steps.saturating_add(1);
         truncated |= *steps > last;
         if terminated | truncated {
-            *phase = ENDED;
+            *phase = end_in(level);
             keep(obs.as_ref())?;
             if mode == Autoreset::SameStep {
                 if let Err(e) = restart_row(env, level, state, rng, obs) {
@@ -113,7 +113,19 @@ pub(super) fn keep(obs: Elements<'_>, final_obs: &mut ElementsMut<'_>, at: usize
 /// A row in this phase can be stepped.
 #[inline(always)]
 pub(super) fn is_ready(phase: u8, mode: Autoreset) -> bool {
-    (phase == RUNNING) | ((phase == ENDED) & (mode != Autoreset::Disabled))
+    (phase == RUNNING) | ((phase | 1 == ENDED | 1) & (mode != Autoreset::Disabled))
+}
+
+/// Phase of a row that ended in a step that asked for this level.
+#[inline(always)]
+pub(super) fn end_in(level: Level) -> u8 {
+    ENDED | level as u8
+}
+
+/// The level that a row in this phase starts again in.
+#[inline(always)]
+pub(super) fn next_level(phase: u8) -> Level {
+    if phase == end_in(Level::Same) { Level::Same } else { Level::New }
 }
 
 /// How a row starts an episode.

@@ -50,7 +50,9 @@ pub struct VecEnvConfig {
     pub seed: u64,
     /// When an environment that ended starts again.
     pub autoreset: Autoreset,
-    /// Episodes are truncated after this many steps; 0 takes the environment's own limit, [`NO_LIMIT`] means never.
+    /// Episodes are truncated after this many steps of the batch, with and without wrappers; [`NO_LIMIT`] means never. 0
+    /// takes the environment's own limit, which counts its own steps where wrappers repeat actions. Other limits stand
+    /// instead of that one; a [`TimeLimit`](super::wrap::Wrapper::TimeLimit) in a list of wrappers always counts.
     pub max_episode_steps: u32,
 }
 
@@ -70,7 +72,7 @@ pub struct Setup {
     pub num_envs: u32,
     /// An [`Autoreset`].
     pub autoreset: u32,
-    /// Steps after which an episode is truncated; 0 means never.
+    /// Steps of the batch after which an episode is truncated; 0 means never.
     pub max_episode_steps: u32,
     /// Number of the environment's kind.
     pub env_id: u32,
@@ -84,7 +86,8 @@ pub struct Setup {
     pub action_kind: u32,
     /// Elements of one action.
     pub action_len: u32,
-    reserved: u32,
+    /// 1 if that stands instead of the environment's own limit, which wrappers keep inside.
+    limit_given: u32,
     /// The wrappers around the environment.
     pub wrappers: u64,
 }
@@ -113,7 +116,7 @@ impl Setup {
             obs_len: spec.obs.len,
             action_kind: spec.action.kind as u32,
             action_len: spec.action.len,
-            reserved: 0,
+            limit_given: u32::from(config.max_episode_steps != 0),
             wrappers: spec.wrappers,
         };
         setup.check()?;
@@ -224,7 +227,7 @@ impl Setup {
             | (self.obs_len == 0)
             | ((self.action_kind != Element::F32 as u32) & (self.action_kind != Element::I32 as u32))
             | (self.action_len == 0)
-            | (self.reserved != 0);
+            | (self.limit_given > 1);
         if wrong { self.refuse() } else { Ok(()) }
     }
 
@@ -257,14 +260,19 @@ impl Setup {
         if self.action_len == 0 {
             return refuse("environment actions: at least 1 element", 0);
         }
-        if self.reserved != 0 {
-            return refuse("vecenv setup: reserved of 0", self.reserved);
+        if self.limit_given > 1 {
+            return refuse("vecenv setup: limit_given of 0 or 1", self.limit_given);
         }
         Ok(())
     }
 
     pub(super) fn mode(&self) -> Autoreset {
         Autoreset::from_number(self.autoreset).unwrap_or_default()
+    }
+
+    /// The environment's own time limit counts.
+    pub(super) fn own_limit(&self) -> bool {
+        self.limit_given == 0
     }
 }
 

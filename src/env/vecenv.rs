@@ -4,7 +4,9 @@
 //! the block is made and read-only afterwards, so threads may step disjoint ranges at once and no split changes a byte.
 
 use super::columns::LANES;
-use super::row::{ENDED, Flags, RUNNING, Row, SHAPE, Start, Turn, UNSET, is_ready, keep, reset_row, restart_row};
+use super::row::{
+    ENDED, Flags, RUNNING, Row, SHAPE, Start, Turn, UNSET, end_in, is_ready, keep, next_level, reset_row, restart_row,
+};
 use super::setup::{Autoreset, Setup, Spans, VecEnvConfig};
 use super::{Env, Level, Spec};
 use crate::block::{self, Cutter};
@@ -29,7 +31,8 @@ pub struct Rows<'a> {
     pub rng: &'a mut [Rng],
     /// `[rows]` steps taken in this episode.
     pub steps: &'a mut [u32],
-    /// `[rows]` 0: has to be reset first; 1: within an episode; 2: ended and not reset yet.
+    /// `[rows]` 0: has to be reset first; 1: within an episode; 2: ended and not reset yet; 3: likewise, in a step that asked
+    /// for the same level again.
     pub phase: &'a mut [u8],
 }
 
@@ -225,7 +228,7 @@ impl<'a> Rows<'a> {
 
     /// Starts an episode in every row and writes `obs` `[rows, obs_len]`. With a seed, row i of the batch gets the
     /// stream of `seed + i` and starts afresh, as in Gymnasium; without, the streams go on and an environment that was
-    /// reset before starts again as [`Env::restart`] says.
+    /// reset before starts again as [`Env::restart`] says, in a new level.
     ///
     /// Errors: `Config`, `Shape`, before anything changes. A callback that fails, or a non-finite observation, stops at a
     /// row that the error gives: rows before it are done, it has to be reset again and its observation is unspecified,
@@ -246,6 +249,9 @@ impl<'a> Rows<'a> {
             }
             let start = if seed.is_some() || *phase == UNSET { Start::Afresh } else { Start::Again(Level::New) };
             (*steps, *phase) = (0, UNSET);
+            if start == Start::Afresh {
+                env.configure(state, self.setup)?;
+            }
             reset_row(env, start, state, rng, row).map_err(|e| e.given(index))?;
             *phase = RUNNING;
         }
@@ -262,7 +268,8 @@ impl<'a> Rows<'a> {
         self.step_env(env, Level::New, action, out)
     }
 
-    /// [`Rows::step`], in which environments that end start again in this level.
+    /// [`Rows::step`], in which environments that end start again in this level, now or in their next step. A reset chooses
+    /// a new one.
     pub fn step_env<E: Env + ?Sized>(
         &mut self,
         env: &E,
@@ -374,7 +381,7 @@ impl<'a> Rows<'a> {
         let mut rows = self.reborrow().range(begin, end)?;
         let mut out = out.reborrow().range(begin, end, obs_len).ok_or(SHAPE)?;
         // A legacy reset comes before the step.
-        let resets = rows.setup.mode() == Autoreset::Legacy && rows.phase.contains(&ENDED);
+        let resets = rows.setup.mode() == Autoreset::Legacy && rows.phase.iter().any(|&phase| phase >= ENDED);
         let n = rows.len();
         let done = if resets { 0 } else { env.step_rows(&mut *rows.state, actions(begin, end)?, &mut out).min(n) };
         if done > 0 {
@@ -401,7 +408,7 @@ impl<'a> Rows<'a> {
         for (((steps, phase), (terminated, truncated)), ended) in counters.zip(flags).zip(&mut ended).take(done) {
             *steps = steps.saturating_add(1);
             *truncated |= u8::from(*steps > last);
-            *ended = u8::from((*terminated | *truncated != 0) | (*phase == ENDED));
+            *ended = u8::from((*terminated | *truncated != 0) | (*phase >= ENDED));
         }
         if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(..done)) {
             valid.fill(1);
@@ -416,7 +423,9 @@ impl<'a> Rows<'a> {
                 };
                 let (at, begin) = (k.wrapping_mul(obs_len), k.wrapping_mul(size));
                 let obs = out.obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
-                if *phase == ENDED {
+                let mut level = level;
+                if *phase >= ENDED {
+                    level = next_level(*phase);
                     let flags = (out.reward.get_mut(k), out.terminated.get_mut(k), out.truncated.get_mut(k));
                     let (Some(reward), Some(terminated), Some(truncated)) = flags else { return Err(SHAPE) };
                     (*reward, *terminated, *truncated) = (0.0, 0, 0);
@@ -429,7 +438,7 @@ impl<'a> Rows<'a> {
                         row.copy_from(obs.as_ref())?;
                     }
                     if mode != Autoreset::SameStep {
-                        *phase = ENDED;
+                        *phase = end_in(level);
                         continue;
                     }
                 }
@@ -498,7 +507,9 @@ impl<'a> Rows<'a> {
             let right = match phase {
                 UNSET => steps == 0,
                 RUNNING => limit == 0 || steps < limit,
-                ENDED => mode != Autoreset::SameStep && steps > 0 && (limit == 0 || steps <= limit),
+                _ if phase == end_in(next_level(phase)) => {
+                    mode != Autoreset::SameStep && steps > 0 && (limit == 0 || steps <= limit)
+                }
                 _ => false,
             };
             if !right {

@@ -15,9 +15,12 @@ const SHAPE: Error = Error::new(Kind::Shape, "wrapped environment: state_size by
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Limit {
-    /// Steps taken in this episode.
+    /// Steps taken in this episode, or [`WAIVED`].
     steps: u64,
 }
+
+/// Another limit counts instead of this one: no number of steps.
+const WAIVED: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -76,6 +79,13 @@ pub(super) fn fit(wrapper: &Wrapper<'_>, face: &mut Face<'_>) -> Result<usize> {
     }
 }
 
+/// Whether the limit counts.
+pub(super) fn configure_limit(own: &mut [u8], counts: bool) -> Result {
+    let memo: &mut Limit = view_mut(own)?;
+    memo.steps = if counts { 0 } else { WAIVED };
+    Ok(())
+}
+
 pub(super) fn start_limit(
     inner: Inner<'_, '_>,
     own: &mut [u8],
@@ -84,7 +94,10 @@ pub(super) fn start_limit(
     rng: &mut Rng,
     obs: ElementsMut<'_>,
 ) -> Result {
-    own.fill(0);
+    let memo: &mut Limit = view_mut(own)?;
+    if memo.steps != WAIVED {
+        memo.steps = 0;
+    }
     inner.start(start, below, rng, obs)
 }
 
@@ -99,7 +112,10 @@ pub(super) fn step_limit(
 ) -> Result<Step> {
     let step = inner.step(below, rng, action, obs)?;
     let memo: &mut Limit = view_mut(own)?;
-    memo.steps = memo.steps.saturating_add(1);
+    if memo.steps == WAIVED {
+        return Ok(step);
+    }
+    memo.steps = memo.steps.wrapping_add(1);
     Ok(Step { truncated: step.truncated | (memo.steps >= limit.into()), ..step })
 }
 

@@ -156,11 +156,15 @@ pub enum Wrapper<'a> {
     /// observation below, with a time axis of 1 in front), `reward` f32, `done` u8, `episode_return` f32, `episode_step`
     /// i32, `last_action` (as the actions are) and `real_done` u8, all but the frame of one element or one action.
     ///
-    /// After an episode that ended, the frame is the next one's first, but the facts are still those of the step that
-    /// ended it, `done` among them; the sums then start again. A reset with a seed zeroes them all. `done` and the sums
-    /// count what the layers below call an episode: lives, over [`Wrapper::EpisodicLife`], where `real_done` tells whether
-    /// the game is over; without it `real_done` is `done`. A limit of the vectorised environment's own shows only in the
-    /// record of the next episode.
+    /// Each end is told once. With [`Autoreset::SameStep`](super::Autoreset::SameStep), where an episode ends and the next
+    /// one starts in one step, the frame is the next one's first, but the facts are still those of the step that ended
+    /// it, `done` among them. In the other modes that step's own record tells of it, and the first record of an episode
+    /// holds zeros behind the frame. The sums then start again. A reset with a seed zeroes all facts.
+    ///
+    /// `done` and the sums count what the layers below call an episode: lives, over [`Wrapper::EpisodicLife`], where
+    /// `real_done` tells whether the game is over; without it `real_done` is `done`. What cuts an episode from outside, a
+    /// limit of the vectorised environment's own or a reset without a seed, shows as `done` in the first record of the
+    /// next episode; a [`Wrapper::TimeLimit`] below shows in its own step.
     Record,
     /// The caller's own function of the observation.
     Observe {

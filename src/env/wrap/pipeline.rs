@@ -8,7 +8,7 @@ use core::slice::from_ref;
 use super::observations::{self, Change, Fit};
 use super::{Wrapper, actions, episodes, fields, rewards};
 use crate::block::HASH_START;
-use crate::env::{Env, Level, Spec, Step};
+use crate::env::{Env, Level, Setup, Spec, Step};
 use crate::error::{Error, Given, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Field, Space};
@@ -66,6 +66,8 @@ pub struct Pipeline<'a> {
     face: Face<'a>,
     state_size: u32,
     max_episode_steps: u32,
+    /// The first layer is the environment's own time limit.
+    limited: bool,
     hash: u64,
 }
 
@@ -74,7 +76,7 @@ const SHAPE: Error = Error::new(Kind::Shape, "wrapped environment: state_size by
 
 impl<'a> Pipeline<'a> {
     /// Puts the wrappers around the environment, the first of the list innermost. The environment's own time limit stays
-    /// inside, counted in its own steps. Errors: `Config` for a wrapper that does not fit what it wraps, by its place.
+    /// inside, counted in its own steps, unless a batch has another one. Errors: `Config` for a wrapper that does not fit what it wraps, by its place.
     pub fn new(env: &'a (dyn Env + Sync), list: &[Wrapper<'a>]) -> Result<Self> {
         if list.len() > MAX_WRAPPERS {
             let what = "wrappers: a list of at most";
@@ -101,6 +103,7 @@ impl<'a> Pipeline<'a> {
             face,
             state_size: spec.state_size,
             max_episode_steps: spec.max_episode_steps,
+            limited: false,
             hash: 0,
         })
     }
@@ -115,7 +118,7 @@ impl<'a> Pipeline<'a> {
         self.add(Wrapper::TimeLimit { steps: self.max_episode_steps })?;
         let added = self.add(wrapper);
         match added {
-            Ok(()) => self.max_episode_steps = 0,
+            Ok(()) => (self.max_episode_steps, self.limited) = (0, true),
             // The limit was the first layer and showed what the environment shows.
             Err(_) => (self.num_layers, self.state_size, self.hash) = (0, bare, 0),
         }
@@ -319,6 +322,20 @@ impl Env for Pipeline<'_> {
             action,
             wrappers: self.hash,
         }
+    }
+
+    fn configure(&self, state: &mut [u8], setup: &Setup) -> Result {
+        for (depth, layer) in self.layers().iter().enumerate() {
+            let own = state.get_mut(layer.below..).and_then(|rest| rest.get_mut(..layer.own)).ok_or(SHAPE)?;
+            if depth == 0 && self.limited {
+                episodes::configure_limit(own, setup.own_limit())?;
+            }
+            if let Change::Record(record) = &layer.change {
+                record.configure(own, setup.mode())?;
+            }
+        }
+        let own = self.own(state)?.len();
+        self.env.configure(state.get_mut(..own).ok_or(SHAPE)?, setup)
     }
 
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {

@@ -7,7 +7,7 @@ use super::fields::{place, rounded};
 use super::observations::{Change, Fit, SHAPE, Seen, bytes_of};
 use super::pipeline::{Face, Inner, Start};
 use crate::block;
-use crate::env::{Step, view_mut};
+use crate::env::{Autoreset, Step, view_mut};
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut, Field, MAX_RANK, Space};
@@ -40,8 +40,20 @@ struct Facts {
     reward: f32,
     /// 1 if the episode ended with it.
     done: u32,
-    /// 1 if the game ended with it.
-    real_done: u32,
+    /// [`REAL_DONE`] and [`APART`].
+    flags: u32,
+}
+
+/// The game ended with the last step.
+const REAL_DONE: u32 = 1;
+/// Episodes start in calls of their own, so that the step that ended one has told of it. Stays as it is.
+const APART: u32 = 2;
+
+impl Facts {
+    /// Before the first step of an episode.
+    fn clear(&mut self) {
+        *self = Facts { flags: self.flags & APART, ..Facts::zeroed() };
+    }
 }
 
 pub(super) fn fit(life: Option<usize>, face: &mut Face<'_>) -> Result<Fit> {
@@ -111,7 +123,14 @@ impl Record {
             return Err(Error::new(Kind::Shape, "record: bytes,").needed(self.len).given(out.len()));
         }
         out.fill(0);
-        self.write(&Facts { real_done: 1, ..Facts::zeroed() }, &[], out)
+        self.write(&Facts { flags: REAL_DONE, ..Facts::zeroed() }, &[], out)
+    }
+
+    /// Whether a new episode's first record tells of the end before depends on how the batch starts episodes.
+    pub fn configure(&self, own: &mut [u8], autoreset: Autoreset) -> Result {
+        let (facts, ..) = self.cut(own)?;
+        facts.flags = if autoreset == Autoreset::SameStep { 0 } else { APART };
+        Ok(())
     }
 
     pub fn start(
@@ -126,17 +145,18 @@ impl Record {
         let out = obs.u8()?;
         let (facts, action, room) = self.cut(own)?;
         self.frame(room, out, |frame| inner.start(start, below, rng, frame))?;
-        if start == Start::Afresh {
-            *facts = Facts::zeroed();
+        let told = facts.flags & APART != 0 && facts.done != 0;
+        if start == Start::Afresh || told {
+            facts.clear();
         } else if facts.steps > 0 {
             facts.done = 1;
-            facts.real_done |= u32::from(self.life.is_none());
+            facts.flags |= if self.life.is_none() { REAL_DONE } else { 0 };
         }
         if facts.steps == 0 {
             action.fill(0);
         }
         self.write(facts, action, out)?;
-        *facts = Facts::zeroed();
+        facts.clear();
         action.fill(0);
         Ok(())
     }
@@ -168,7 +188,7 @@ impl Record {
             steps: facts.steps.saturating_add(1),
             reward: step.reward,
             done: done.into(),
-            real_done: real_done.into(),
+            flags: facts.flags & APART | if real_done { REAL_DONE } else { 0 },
         };
         self.write(facts, last_action, out)?;
         Ok(step)
@@ -195,7 +215,7 @@ impl Record {
         put(out, self.episode_return, &(facts.total as f32).to_ne_bytes())?;
         put(out, self.episode_step, &steps.to_ne_bytes())?;
         put(out, self.last_action, action)?;
-        put(out, self.real_done, &[u8::from(facts.real_done != 0)])
+        put(out, self.real_done, &[u8::from(facts.flags & REAL_DONE != 0)])
     }
 }
 
