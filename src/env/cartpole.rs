@@ -1,4 +1,7 @@
 //! CartPole-v1: a pole on a cart that is pushed left or right (Barto, Sutton and Anderson 1983; Gymnasium's constants).
+//!
+//! Its steps are Gymnasium's to the bit but for the sine and cosine, which numpy takes from the machine's C library: of a
+//! hundred angles one differs in its last of 53 bits, and of a long episode now and then an observation in its last of 24.
 
 use bytemuck::{Pod, Zeroable};
 use core::hint::black_box;
