@@ -8,6 +8,7 @@
 //! the first eight, which are text: an image of the other order is refused by name, never read and never converted.
 
 use bytemuck::{Pod, Zeroable};
+use core::sync::atomic::{Ordering, fence};
 
 use super::plan::{BLOCK_ALIGN, Misfit, Plan, Span, TooLong};
 use crate::error::{Error, Kind as ErrorKind, Result};
@@ -122,29 +123,54 @@ pub fn spans<C: Pod>(plan: &mut Plan) -> core::result::Result<(Span<Header>, Spa
 ///
 /// Errors: `Align`, `Size`; then nothing is written.
 pub fn create<'a, C: Pod>(mem: &'a mut [u8], kind: Kind, size: usize, config: &C) -> Result<&'a mut [u8]> {
-    let (_, body) = spans::<C>(&mut Plan::default())?;
-    create_bytes(mem, kind, size, body.start(), bytemuck::bytes_of(config))
+    create_with(mem, kind, size, config, |_| Ok(()))
 }
 
-fn create_bytes<'a>(mem: &'a mut [u8], kind: Kind, size: usize, start: usize, config: &[u8]) -> Result<&'a mut [u8]> {
+/// As [`create`], of a block that does not begin with zeros alone: `fill` writes the fields that are not zero, before there is
+/// a header that `attach` would accept.
+pub fn create_with<'a, C: Pod>(
+    mem: &'a mut [u8],
+    kind: Kind,
+    size: usize,
+    config: &C,
+    fill: impl FnOnce(&mut [u8]) -> Result,
+) -> Result<&'a mut [u8]> {
+    let (_, body) = spans::<C>(&mut Plan::default())?;
+    let block = clear(mem, size)?;
+    fill(block)?;
+    seal(block, kind, body.start(), bytemuck::bytes_of(config))?;
+    Ok(block)
+}
+
+/// The first `size` bytes, all zero, those of the header first: a process that is stopped amid this leaves no image.
+fn clear(mem: &mut [u8], size: usize) -> Result<&mut [u8]> {
     check_align(mem)?;
     let given = mem.len();
     let block =
         mem.get_mut(..size).ok_or(Error::new(ErrorKind::Size, "block: bytes, at least").needed(size).given(given))?;
+    let (header, rest) = block.split_at_mut_checked(size_of::<Header>()).ok_or(Misfit)?;
+    header.fill(0);
+    fence(Ordering::Release);
+    rest.fill(0);
+    Ok(block)
+}
+
+/// Writes configuration and header, the header last.
+fn seal(block: &mut [u8], kind: Kind, start: usize, config: &[u8]) -> Result {
     let mut h = Header {
         magic: MAGIC,
         byte_order: BYTE_ORDER,
         image: IMAGE,
         kind: kind as u32,
         config_size: config.len() as u32,
-        size: size as u64,
+        size: block.len() as u64,
         check: 0,
     };
     h.check = checksum(&h, config);
-    block.fill(0);
-    super::copy(block, bytemuck::bytes_of(&h));
     super::copy(block.get_mut(start..).ok_or(Misfit)?, config);
-    Ok(block)
+    fence(Ordering::Release);
+    super::copy(block, bytemuck::bytes_of(&h));
+    Ok(())
 }
 
 /// Accepts bytes that a block was copied to and returns its configuration; `size_of_config` recomputes the size that
