@@ -5,6 +5,9 @@
 #![allow(unsafe_code)]
 
 use bytemuck::Pod;
+use core::ptr::from_ref;
+#[cfg(target_pointer_width = "64")]
+use core::sync::atomic::AtomicU64;
 use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 /// Instruction sets, each holding the ones before it.
@@ -167,4 +170,88 @@ pub fn exchange(word: &AtomicU32, from: u32, to: u32, _: Ordering) -> bool {
         word.store(to, Ordering::Release);
     }
     same
+}
+
+/// A word that one process writes while others read it: never in halves, and never kept or read again by the compiler.
+pub trait Word: Copy {
+    /// What it holds. `order` is `Acquire` or `Relaxed`.
+    fn load(&self, order: Ordering) -> Self;
+
+    /// Replaces it. `order` is `Release` or `Relaxed`.
+    fn store(&mut self, value: Self, order: Ordering);
+}
+
+impl Word for u32 {
+    #[inline(always)]
+    fn load(&self, order: Ordering) -> Self {
+        // SAFETY: present and aligned as a reference is. Loads write nothing: a machine word may be loaded so even from
+        // memory that cannot be written, and nobody stores through this.
+        unsafe { AtomicU32::from_ptr(from_ref(self).cast_mut()) }.load(order)
+    }
+
+    #[inline(always)]
+    fn store(&mut self, value: Self, order: Ordering) {
+        // SAFETY: present, aligned, and ours alone to write as a unique reference is.
+        unsafe { AtomicU32::from_ptr(self) }.store(value, order);
+    }
+}
+
+#[cfg(target_pointer_width = "64")]
+impl Word for u64 {
+    #[inline(always)]
+    fn load(&self, order: Ordering) -> Self {
+        // SAFETY: as of 32 bits.
+        unsafe { AtomicU64::from_ptr(from_ref(self).cast_mut()) }.load(order)
+    }
+
+    #[inline(always)]
+    fn store(&mut self, value: Self, order: Ordering) {
+        // SAFETY: as of 32 bits.
+        unsafe { AtomicU64::from_ptr(self) }.store(value, order);
+    }
+}
+
+/// In two halves where the machine has no more: readers beside a writer need one of 64 bits.
+#[cfg(not(target_pointer_width = "64"))]
+impl Word for u64 {
+    #[inline(always)]
+    fn load(&self, order: Ordering) -> Self {
+        let value = snapshot(self);
+        if order == Ordering::Acquire {
+            core::sync::atomic::fence(order);
+        }
+        value
+    }
+
+    #[inline(always)]
+    fn store(&mut self, value: Self, order: Ordering) {
+        if order == Ordering::Release {
+            core::sync::atomic::fence(order);
+        }
+        // SAFETY: present, aligned, and ours alone to write as a unique reference is.
+        unsafe { core::ptr::from_mut(self).write_volatile(value) };
+    }
+}
+
+/// A copy of something that another process may be writing, read here, once, and not again: whole if it is a word, else
+/// perhaps torn.
+#[inline(always)]
+pub fn snapshot<T: Pod>(x: &T) -> T {
+    // SAFETY: present and aligned as a reference is; every pattern of bits is a value.
+    unsafe { from_ref(x).read_volatile() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_loaded_and_stored_whole() {
+        let (mut small, mut large) = (7u32, 7u64);
+        small.store(u32::MAX - 1, Ordering::Release);
+        large.store(u64::MAX - 1, Ordering::Relaxed);
+        assert_eq!((small.load(Ordering::Acquire), small), (u32::MAX - 1, u32::MAX - 1));
+        assert_eq!((large.load(Ordering::Relaxed), large), (u64::MAX - 1, u64::MAX - 1));
+        assert_eq!(snapshot(&[1u64, 2, 3]), [1, 2, 3]);
+    }
 }

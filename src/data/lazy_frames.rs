@@ -34,6 +34,7 @@ use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
 use crate::block::{self, Cutter, Header, Plan, Span, shared};
+use crate::cpu::Word;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::{self, Convert, Layout, MAX_STACK, Window};
 use crate::space::ElementsMut;
@@ -437,7 +438,7 @@ impl<'a> View<'a> {
     /// Numbers of the frames that an environment still holds. Every frame from `start + num_stack - 1` on has its stack, and
     /// those before it if their episode starts within the range. Errors: `Range`.
     pub fn held(&self, env: usize) -> Result<Range<u64>> {
-        let pushed = *self.pushed.get(env).ok_or(ENV.needed(self.pushed.len()).given(env))?;
+        let pushed = self.pushed.get(env).ok_or(ENV.needed(self.pushed.len()).given(env))?.load(Ordering::Acquire);
         Ok(pushed.saturating_sub(self.config.num_frames.into())..pushed)
     }
 

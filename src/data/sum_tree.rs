@@ -26,7 +26,7 @@
 //! ```
 
 use crate::block::{self, Cutter, Fit, Plan, Span, TooLong};
-use crate::cpu::{self, Kernel};
+use crate::cpu::{self, Kernel, snapshot};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
 
@@ -342,17 +342,17 @@ impl View<'_> {
 
     /// Sum of all weights.
     pub fn total(&self) -> f64 {
-        self.sums.last().map_or(0.0, |root| root[0])
+        self.sums.last().map_or(0.0, |root| snapshot(&root[0]))
     }
 
     /// Smallest weight above 0; infinite if there is none.
     pub fn min(&self) -> f32 {
-        self.mins.last().map_or(f32::INFINITY, |root| root[0])
+        self.mins.last().map_or(f32::INFINITY, |root| snapshot(&root[0]))
     }
 
     /// Weight of an item; 0 if there is no such item.
     pub fn weight(&self, slot: usize) -> f32 {
-        self.weights.as_flattened().get(slot).copied().unwrap_or(0.0)
+        self.weights.as_flattened().get(slot).map_or(0.0, snapshot)
     }
 
     /// Finds the item that each mass falls on, were the weights laid side by side from 0 to [`View::total`], in the tree's
@@ -365,8 +365,13 @@ impl View<'_> {
         if self.total() <= 0.0 {
             return Err(Error::new(Kind::NotReady, "sum_tree: an item of a weight above 0"));
         }
-        cpu::dispatch(Descend { tree: *self, mass, slots });
+        self.descend(mass, slots);
         Ok(())
+    }
+
+    /// [`View::find`] of as many items as masses, where a writer beside may leave no weight above 0: then of any item.
+    pub(crate) fn descend(&self, mass: &mut [f64], slots: &mut [u32]) {
+        cpu::dispatch(Descend { tree: *self, mass, slots });
     }
 }
 

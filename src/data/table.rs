@@ -40,7 +40,7 @@ use core::sync::atomic::{Ordering, fence};
 
 use super::lazy_frames::{self, FrameIndex, LazyFramesConfig};
 use crate::block::{self, Cutter, Fit, Plan, Span, shared};
-use crate::cpu::{self, Kernel};
+use crate::cpu::{self, Kernel, Word};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::{Layout, MAX_STACK};
 use crate::space::{Element, Elements, ElementsMut};
@@ -536,16 +536,22 @@ impl<'a> View<'a> {
     /// Numbers of the rows that a ring still holds. Errors: `Range`.
     #[inline]
     pub fn held(&self, ring: usize) -> Result<Range<u64>> {
-        let pushed = *self.pushed.get(ring).ok_or(RING.needed(self.pushed.len()).given(ring))?;
+        let pushed = self.pushed.get(ring).ok_or(RING.needed(self.pushed.len()).given(ring))?.load(Ordering::Acquire);
         Ok(pushed.saturating_sub(self.config.num_rows.into())..pushed)
     }
 
     /// Numbers of the rows whose stacks a ring still holds, in every column: those that may be drawn. Errors: `Range`.
     pub fn whole(&self, ring: usize) -> Result<Range<u64>> {
-        let held = self.held(ring)?;
+        let (held, num_rows) = (self.held(ring)?, self.config.num_rows as usize);
+        let ages = block::rows(self.age, ring, 1, num_rows)?;
         let mut start = held.start;
-        // Once a row has its stacks, all later ones have theirs: 15 steps at most, and those of a writer beside that overtakes.
-        while start < held.end && !self.is_whole(ring, start).unwrap_or(false) {
+        // Once a row has its stacks, all later ones have theirs, after 15 steps at most: also if ages are read that a writer
+        // beside has put where rows of these numbers were.
+        while start < held.end {
+            let age = ages.get(slot_of(start, num_rows)).copied().unwrap_or(0);
+            if oldest_at(age.into(), start, self.config.max_stack()) >= held.start {
+                break;
+            }
             start = start.saturating_add(1);
         }
         Ok(start..held.end)
@@ -670,8 +676,7 @@ impl<'a> View<'a> {
 
     /// Number of the oldest row that a stack of `num_stack` reads.
     fn oldest_of(&self, ring: usize, number: u64, num_stack: usize) -> Result<u64> {
-        let age = self.age_of(ring, number)?;
-        Ok(number.saturating_sub(age.min(num_stack.saturating_sub(1)) as u64))
+        Ok(oldest_at(self.age_of(ring, number)?, number, num_stack))
     }
 
     fn how(&self, column: &Column, layout: Layout, out: &ElementsMut<'_>) -> Result<How> {
@@ -730,7 +735,7 @@ impl<'a> View<'a> {
         // One pass without early exits decides, a second one only names the culprit.
         let num_rows = self.config.num_rows.into();
         let wrong = index.iter().fold(0, |wrong, index| {
-            let pushed = self.pushed.get(index.env as usize).copied().unwrap_or(0);
+            let pushed = self.pushed.get(index.env as usize).map_or(0, |word| word.load(Ordering::Relaxed));
             let newer = pushed.wrapping_sub(1).wrapping_sub(index.number);
             wrong | index.reserved | u32::from(newer >= pushed.min(num_rows))
         });
@@ -776,6 +781,11 @@ impl<'a> View<'a> {
         }
         Ok(())
     }
+}
+
+/// Number of the oldest row that a stack of `num_stack` reads at a row of this age.
+fn oldest_at(age: usize, number: u64, num_stack: usize) -> u64 {
+    number.saturating_sub(age.min(num_stack.saturating_sub(1)) as u64)
 }
 
 /// Rows whose places are found before the first of them is copied, so that the processor waits for many at once.
