@@ -1028,6 +1028,46 @@ fn numbers_that_a_writer_is_about_to_forget_are_not_drawn() {
     assert_eq!([draw(&mut home, false), draw(&mut home, true)], [(Err(Kind::Busy), Err(Kind::Range)); 2]);
 }
 
+/// Frames are there, and for a moment no pool has one: that is not the same as none that may be drawn.
+#[test]
+fn pools_that_a_writer_beside_has_emptied_are_looked_at_again() {
+    let config = config(4, 3);
+    let (spans, _) = spans(&config).unwrap();
+    let mut home = block(&config);
+    add_all(&mut Memory::init(bytes(&mut home), &config).unwrap(), &[(0.0, false); 2]);
+    let draw = |home: &mut [u64]| {
+        let (view, mut samples) = (View::attach(bytes(home)).unwrap(), [Sample::default()]);
+        view.sample_priority(&Draw::default(), &mut Rng::seeded(1), &mut samples).map_err(|e| e.kind)
+    };
+    assert_eq!(draw(&mut home), Err(Kind::Empty));
+    Memory::init(bytes(&mut home), &config).unwrap();
+    add_all(&mut Memory::attach(bytes(&mut home)).unwrap(), &[(0.0, false); 3]);
+    assert_eq!(draw(&mut home), Ok(()));
+    let pools = spans.state.start() + std::mem::offset_of!(State, pools);
+    bytes(&mut home)[pools..pools + 16].fill(0);
+    assert_eq!(draw(&mut home), Err(Kind::Busy));
+}
+
+/// A stored stream is whole, or the bytes are no image.
+#[test]
+fn a_writer_that_died_amid_a_stream_leaves_no_image() {
+    let config = config(4, 3);
+    let (spans, _) = spans(&config).unwrap();
+    let mut home = block(&config);
+    let mut memory = Memory::init(bytes(&mut home), &config).unwrap();
+    assert_eq!(memory.view().rng(), Ok(Rng::seeded(0)));
+    memory.store_rng(&Rng::seeded(7));
+    assert_eq!((memory.rng(), memory.view().rng()), (Rng::seeded(7), Ok(Rng::seeded(7))));
+    let (changes, reserved) = (std::mem::offset_of!(State, rng_changes), std::mem::offset_of!(State, reserved));
+    for field in [changes, reserved] {
+        let (mut home, at) = (home.clone(), spans.state.start() + field);
+        bytes(&mut home)[at] ^= 1;
+        assert_eq!(Memory::attach(bytes(&mut home)).unwrap_err().kind, Kind::Image);
+        let read = View::attach(bytes(&mut home)).unwrap().rng().map_err(|e| e.kind);
+        assert_eq!(read, if field == reserved { Ok(Rng::seeded(7)) } else { Err(Kind::Busy) });
+    }
+}
+
 #[test]
 fn rules_have_numbers_and_configurations_lie_in_the_first_bytes() {
     let numbers = [0, 1, 2, u32::MAX].map(Rule::from_number);

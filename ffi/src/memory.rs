@@ -489,7 +489,7 @@ pub unsafe extern "C" fn rlcore_memory_sample_uniform(
 /// Threads: any number, each with its own rng. Random numbers: a coin, then one index an attempt.
 /// Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY while both pools are; E_RANGE for a
 /// size above max_sample_size, which RLCORE_DRAW_ORIGINAL cuts. E_BUSY, some samples written, beside a writer in another
-/// process that overwrites everything faster than this looks.
+/// process that overwrites everything faster than this looks, or that was stopped amid the only frame that may be drawn.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_sample_priority(
     m: *const rlcore_memory,
@@ -592,14 +592,15 @@ pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *co
     })
 }
 
-/// Copies the stored random stream out. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
+/// Copies the stored random stream out. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer in another
+/// process that stores streams faster than this looks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_load_rng(m: *const rlcore_memory, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(m)?;
         let out = Output::at("rng", rng.cast::<Rng>(), 1)?;
         apart(&[out.extent()], &[block.extent])?;
-        *out.one() = block.view()?.state.rng;
+        *out.one() = block.view()?.rng()?;
         Ok(())
     })
 }

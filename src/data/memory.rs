@@ -53,12 +53,13 @@
 //! ```
 
 use bytemuck::{Pod, Zeroable};
-use core::hint::black_box;
+use core::hint::spin_loop;
 use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
 use super::table::{self, Column, Run, Table, TableConfig};
 use crate::block::{self, Cutter, Header, Plan, Span, shared};
+use crate::cpu::{Word, snapshot};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::Layout;
 use crate::rng::Rng;
@@ -175,6 +176,10 @@ pub struct State {
     pub pools: [Queue; 2],
     /// A random stream that the caller has put here.
     pub rng: Rng,
+    /// Changes of the stream.
+    pub rng_changes: shared::Changes,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// Where the fields of a block lie.
@@ -383,8 +388,8 @@ impl Index<'_> {
         let (queue, ring) = if self.config.is_priority(reward) { (high, rings.1) } else { (low, rings.0) };
         *ring.get_mut(ahead(queue.begin, queue.len, frames)).ok_or(SHAPE)? = end as u32;
         // A reader beside the writer finds a number before it is counted.
-        fence(Ordering::Release);
-        queue.len = queue.len.saturating_add(1);
+        let len = queue.len.saturating_add(1);
+        queue.len.store(len, Ordering::Release);
         Ok(())
     }
 }
@@ -610,6 +615,12 @@ impl<'a> View<'a> {
         self.table.held(0).unwrap_or(0..0)
     }
 
+    /// The random stream that was stored last, that of seed 0 before. Errors: `Busy` only beside a writer that stores streams
+    /// faster than this looks.
+    pub fn rng(&self) -> Result<Rng> {
+        self.state.rng_changes.look(|| snapshot(&self.state.rng))
+    }
+
     /// Numbers in a pool: `priority` frames or ordinary ones.
     pub fn pool_len(&self, priority: bool) -> u32 {
         let [low, high] = self.state.pools;
@@ -668,7 +679,7 @@ impl<'a> View<'a> {
         }
         let mut now = self.look()?;
         if now.pools.iter().all(|queue| queue.len == 0) {
-            return Err(EMPTY.given(now.end.min(self.config.history_size().into()) as usize));
+            now = self.look_again()?;
         }
         if draw.rule == Rule::Fixed && !draw.exact_size {
             return self.priority_at_once(now, draw, size, rng, samples);
@@ -695,6 +706,8 @@ impl<'a> View<'a> {
         let (mut now, frames, more) = (now, self.config.history_size(), size.saturating_sub(1));
         for chunk in samples.chunks_mut(AT_ONCE) {
             let (mut places, mut pools) = ([0; AT_ONCE], [0; AT_ONCE]);
+            // What was read belongs to `now`, whatever has to be drawn again.
+            let mut later = None;
             let (mut backs, mut reaches) = ([0; AT_ONCE], [0; AT_ONCE]);
             for ((place, from), _) in places.iter_mut().zip(&mut pools).zip(&*chunk) {
                 *from = pool(&now, draw, rng);
@@ -714,9 +727,10 @@ impl<'a> View<'a> {
                     let last = now.end.wrapping_sub(back.into());
                     sequence(&now, draw, last.wrapping_sub(reach.min(more).into()), last, reach.into(), from)
                 } else {
-                    self.priority_one(&mut now, draw, size, rng)?
+                    self.priority_one(later.get_or_insert(now), draw, size, rng)?
                 };
             }
+            now = later.unwrap_or(now);
         }
         Ok(())
     }
@@ -852,19 +866,35 @@ impl<'a> View<'a> {
     /// What there is to draw from. Errors: `Shape`.
     #[inline(always)]
     fn look(&self) -> Result<Moment> {
-        let pools = black_box(self.state).pools;
-        // Numbers were written to the pools after the frames that they name were counted.
+        let pools = snapshot(&self.state.pools);
+        // Numbers were written to the pools after the frames that they name were counted. Halves of two moments name places
+        // where there is a 0 or a later number, neither of which is drawn.
         fence(Ordering::Acquire);
-        let end = *black_box(self.table.pushed).first().ok_or(SHAPE)?;
-        let frames = u64::from(self.config.history_size());
-        let start = if self.config.table.max_stack() > 1 { self.table.whole(0)?.start } else { 0 };
+        let held = if self.config.table.max_stack() > 1 { self.table.whole(0)? } else { self.held() };
+        let (end, frames) = (held.end, u64::from(self.config.history_size()));
         Ok(Moment {
             pools,
             end,
-            start: start.max(end.saturating_sub(frames)),
+            start: held.start,
             head: end.checked_rem(frames).ok_or(SHAPE)? as u32,
             listed: end.min(frames).saturating_sub(self.margin.into()) as u32,
         })
+    }
+
+    /// As [`View::look`], where the pools were empty: beside a writer they may be so for a moment. Errors: `Empty`, `Busy`.
+    #[cold]
+    fn look_again(&self) -> Result<Moment> {
+        for _ in 0..shared::LOOKS {
+            let now = self.look()?;
+            if now.listed == 0 {
+                return Err(EMPTY.given(now.end.min(self.config.history_size().into()) as usize));
+            }
+            if now.pools.iter().any(|queue| queue.len != 0) {
+                return Ok(now);
+            }
+            spin_loop();
+        }
+        Err(LAPPED)
     }
 
     /// Number and distance from the end of entry `i` of a queue; nothing if it cannot be there.
@@ -1078,9 +1108,12 @@ impl<'a> Memory<'a> {
     /// Lays an empty memory out. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &MemoryConfig) -> Result<Self> {
         let (spans, size) = spans(config)?;
-        let mut cut = Cutter::new(block::create(mem, block::Kind::Memory, size, config)?);
+        let block = block::create_with(mem, block::Kind::Memory, size, config, |block| {
+            Cutter::new(block).take(spans.state)?.first_mut().ok_or(SHAPE)?.rng = Rng::seeded(0);
+            Ok(())
+        })?;
+        let mut cut = Cutter::new(block);
         let index = Self::cut(&mut cut, &spans)?;
-        index.state.rng = Rng::seeded(0);
         let table = Table::cut(&mut cut, &index.config.table, &spans.table)?;
         Ok(Memory { index, table })
     }
@@ -1225,7 +1258,10 @@ impl<'a> Memory<'a> {
 
     /// Keeps a random stream in the block, so that one image holds all that a run goes on from.
     pub fn store_rng(&mut self, rng: &Rng) {
-        self.index.state.rng = *rng;
+        let state = &mut *self.index.state;
+        state.rng_changes.begin();
+        state.rng = *rng;
+        state.rng_changes.end();
     }
 
     /// The stream that was stored last, that of seed 0 before.
@@ -1237,11 +1273,12 @@ impl<'a> Memory<'a> {
     fn check_image(&self) -> Result {
         let damaged = |what| Err(Error::new(Kind::Image, what));
         let Index { config, state, .. } = &self.index;
+        state.rng_changes.check_image()?;
         let (frames, end) = (config.history_size(), self.end());
         if u64::from(state.head) != end.checked_rem(frames.into()).unwrap_or(0) {
             return damaged("memory: the slot of the next frame where its number says");
         }
-        if !state.rng.is_valid() {
+        if !state.rng.is_valid() || state.reserved != 0 {
             return damaged("memory: a random stream");
         }
         let held = end.min(frames.into()) as u32;
