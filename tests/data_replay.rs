@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rlcore::data::lazy_frames::FrameIndex;
 use rlcore::data::replay::{
-    Added, Draw, Normalize, Replay, ReplayConfig, State, Step, Transitions, View, linear, spans,
+    Added, Draw, MAX_EPSILON, Normalize, Replay, ReplayConfig, State, Step, Transitions, View, linear, spans,
 };
 use rlcore::data::table::{Column, MAX_COLUMNS};
 use rlcore::error::Kind;
@@ -475,6 +475,11 @@ fn readers_beside_a_writer_are_told() {
     let three = bytes(&mut words)[count..count + 8].to_vec();
     bytes(&mut words)[count..count + 8].fill(0);
     assert_eq!(draws(&mut words), Err(Kind::NotReady));
+    // Unless a writer is about to add others: that may take it a moment.
+    let writing = spans.table.writing.start();
+    bytes(&mut words)[writing..writing + 4].copy_from_slice(&2u32.to_ne_bytes());
+    assert_eq!(draws(&mut words), Err(Kind::Busy));
+    bytes(&mut words)[writing..writing + 4].fill(0);
     bytes(&mut words)[count..count + 8].copy_from_slice(&three);
     assert_eq!(draws(&mut words), Ok(()));
 
@@ -484,11 +489,105 @@ fn readers_beside_a_writer_are_told() {
         let out = Transitions { reward: Some(&mut reward), discount: None, terminated: None, truncated: None };
         View::attach(bytes(words)).unwrap().transitions(&index, out).map_err(|e| e.kind)
     };
-    let writing = spans.table.writing.start();
     assert_eq!((of(&mut words, 3), of(&mut words, 4)), (Ok(()), Ok(())));
     bytes(&mut words)[writing..writing + 4].copy_from_slice(&1u32.to_ne_bytes());
     assert_eq!((of(&mut words, 3), of(&mut words, 4)), (Err(Kind::Range), Ok(())));
     assert_eq!(Replay::attach(bytes(&mut words)).unwrap_err().kind, Kind::Image);
+}
+
+/// A row is counted before the weight of the one that it has overwritten is gone: nothing is drawn by that one.
+#[test]
+fn rows_that_are_being_added_are_not_drawn_by_the_weights_of_others() {
+    let config = ReplayConfig::new(2, 4, &[Column::new("obs", Element::F32, 1)]);
+    let (spans, _) = spans(&config).unwrap();
+    let mut words = block(&config);
+    let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
+    for i in 0..7 {
+        replay.add(1, &[Elements::F32(&[i as f32])], &Step::default(), None).unwrap();
+    }
+    let set = |words: &mut [u64], pushed: u64, writing: u32| {
+        let (at, count) = (spans.table.writing.start() + 4, spans.table.pushed.start() + 8);
+        bytes(words)[at..at + 4].copy_from_slice(&writing.to_ne_bytes());
+        bytes(words)[count..count + 8].copy_from_slice(&pushed.to_ne_bytes());
+    };
+    let draw = |words: &mut [u64], rows: usize, independent: bool| {
+        let (mut index, mut weight) = (vec![FrameIndex::new(0, 9); rows], vec![0.0; rows]);
+        let (draw, view) = (Draw { independent, ..Draw::default() }, View::attach(bytes(words)).unwrap());
+        view.sample(&draw, &mut Rng::seeded(3), &mut index, &mut weight, None).map_err(|e| e.kind)?;
+        assert!(index.iter().all(|index| index.env == 1) && weight.iter().all(|weight| *weight == 1.0));
+        Ok(index.iter().map(|index| index.number).collect::<Vec<_>>())
+    };
+    // Transitions 4, 5 and 3 lie in this order, each with a third of the weight.
+    assert_eq!(draw(&mut words, 3, false), Ok(vec![4, 5, 3]));
+    // Row 7 is in the slot of row 3 now, and has its weight.
+    set(&mut words, 8, 2);
+    assert_eq!(draw(&mut words, 3, false), Err(Kind::Busy), "nothing else is in the last third");
+    assert_eq!(draw(&mut words, 2, false), Ok(vec![4, 5]), "in the last half there is");
+    for rows in [1, 100] {
+        let drawn = draw(&mut words, rows, true).unwrap();
+        assert!(drawn.iter().all(|number| [4, 5].contains(number)), "{drawn:?}");
+    }
+    let drawn = draw(&mut words, 100, true).unwrap();
+    assert!((35..65).contains(&drawn.iter().filter(|number| **number == 4).count()), "{drawn:?}");
+    // Of the last 200 parts those in the last third have nothing, of which the first that were drawn are looked at.
+    assert_eq!(draw(&mut words, 600, false), Err(Kind::Busy));
+    set(&mut words, 8, 3);
+    assert!(draw(&mut words, 100, true).unwrap().iter().all(|number| *number == 4));
+    set(&mut words, 8, 4);
+    assert_eq!(draw(&mut words, 1, true), Err(Kind::Busy));
+    set(&mut words, 8, 0);
+    assert_eq!(draw(&mut words, 3, false), Ok(vec![4, 5, 7]));
+}
+
+/// The ends of what priorities may be leave weights that are drawn by, and an image.
+#[test]
+fn the_largest_and_smallest_priorities_leave_finite_numbers() {
+    for (epsilon, alpha) in
+        [(MAX_EPSILON, 1.0), (MAX_EPSILON, 0.999_999_94), (f32::MIN_POSITIVE, 1.0), (f32::MIN_POSITIVE, 0.9)]
+    {
+        let config = ReplayConfig { epsilon, alpha, ..ReplayConfig::new(1, 8, &[Column::new("obs", Element::F32, 1)]) };
+        let mut words = block(&config);
+        let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
+        for i in 0..7 {
+            replay.add(0, &[Elements::F32(&[i as f32])], &Step::default(), None).unwrap();
+        }
+        let index = [0, 1, 2].map(|number| FrameIndex::new(0, number));
+        replay.update(&index, &[f32::MAX, 0.0, 1.0]).unwrap();
+        replay.add(0, &[Elements::F32(&[7.0])], &Step::default(), None).unwrap();
+        assert_eq!(replay.view().state().max_priority, f32::MAX);
+        let replay = Replay::attach(bytes(&mut words)).unwrap();
+        assert!(replay.view().tree().min() >= f32::MIN_POSITIVE && replay.view().tree().total() < 3e39);
+        for (normalize, beta) in
+            [(Normalize::Memory, 1.0), (Normalize::Batch, 1.0), (Normalize::Not, 1.0), (Normalize::Not, 1e30)]
+        {
+            let (mut index, mut weight, mut probability) = ([FrameIndex::new(0, 0); 9], [9.0; 9], [9.0; 9]);
+            let draw = Draw { beta, normalize, ..Draw::default() };
+            replay.view().sample(&draw, &mut Rng::seeded(1), &mut index, &mut weight, Some(&mut probability)).unwrap();
+            assert!(weight.iter().all(|weight| (0.0..=f32::MAX).contains(weight)), "{normalize:?} {weight:?}");
+            assert!(probability.iter().all(|probability| (0.0..=1.0).contains(probability)));
+        }
+    }
+}
+
+/// The stored stream and an update are whole, or the bytes are no image.
+#[test]
+fn a_writer_that_died_amid_an_update_or_a_stream_leaves_no_image() {
+    let config = ReplayConfig::new(1, 4, &[Column::new("obs", Element::F32, 1)]);
+    let (spans, _) = spans(&config).unwrap();
+    let mut words = block(&config);
+    let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
+    let stream = Rng::seeded(9);
+    assert_eq!(replay.view().rng(), Ok(Rng::seeded(0)));
+    replay.store_rng(&stream).unwrap();
+    assert_eq!(replay.view().rng(), Ok(stream));
+    for field in [std::mem::offset_of!(State, rng_changes), std::mem::offset_of!(State, updating)] {
+        let mut words = words.clone();
+        let at = spans.state.start() + field;
+        bytes(&mut words)[at] ^= 1;
+        assert_eq!(Replay::attach(bytes(&mut words)).unwrap_err().kind, Kind::Image);
+        let read = View::attach(bytes(&mut words)).unwrap().rng().map_err(|e| e.kind);
+        assert_eq!(read, if field == std::mem::offset_of!(State, updating) { Ok(stream) } else { Err(Kind::Busy) });
+    }
 }
 
 #[test]
@@ -510,8 +609,18 @@ fn refuses_configurations_by_name() {
         (ReplayConfig { discount: 1.5, ..good }, "replay config: discount from 0 to 1, given 1.5"),
         (ReplayConfig { discount: f32::NAN, ..good }, "replay config: discount from 0 to 1, given NaN"),
         (ReplayConfig { alpha: -0.1, ..good }, "replay config: alpha from 0 to 1, given -0.1"),
-        (ReplayConfig { epsilon: 0.0, ..good }, "replay config: epsilon, a normal number above 0, given 0"),
-        (ReplayConfig { epsilon: f32::INFINITY, ..good }, "replay config: epsilon, a normal number above 0, given inf"),
+        (
+            ReplayConfig { epsilon: 0.0, ..good },
+            "replay config: epsilon, a normal number above 0 and at most 1e30, given 0",
+        ),
+        (
+            ReplayConfig { epsilon: f32::INFINITY, ..good },
+            "replay config: epsilon, a normal number above 0 and at most 1e30, given inf",
+        ),
+        (
+            ReplayConfig { epsilon: 2e30, ..good },
+            "replay config: epsilon, a normal number above 0 and at most 1e30, given 2000000000000000000000000000000",
+        ),
         (ReplayConfig { reserved: 1, ..good }, "replay config: reserved of 0, given 1"),
     ];
     for (config, words) in cases {

@@ -8,7 +8,6 @@ use crate::ptr::{self, AnyInput, Extent, Input, OutSized, Output, Versioned, apa
 use crate::rng::{self, rlcore_rng};
 use crate::status::{Fault, Result, call, rlcore_status};
 use crate::table::{self, Rows, Values, rlcore_column};
-use rlcore::block::shared;
 use rlcore::data::lazy_frames::FrameIndex;
 use rlcore::data::replay::{Added, Draw, Normalize, Replay, ReplayConfig, Step, Transitions, View, linear, spans};
 use rlcore::data::table::{MAX_COLUMNS, TableConfig};
@@ -56,7 +55,7 @@ pub struct rlcore_replay_config {
     pub discount: f32,
     /// weights are (|priority| + epsilon)^alpha, alpha 0 to 1; default 0.6
     pub alpha: f32,
-    /// a normal number above 0; default 1e-6
+    /// a normal number above 0, at most 1e30; default 1e-6
     pub epsilon: f32,
     /// zero
     pub reserved: u32,
@@ -417,7 +416,7 @@ pub unsafe extern "C" fn rlcore_replay_linear(initial: f32, end: f32, progress: 
 /// probability: [num_rows] to write, that each had of being drawn; NULL: not asked for.
 /// Threads: any number, each with its own rng.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn;
-/// E_BUSY only beside a writer that overwrites faster than this draws.
+/// E_BUSY, some rows written, only beside a writer that overwrites faster than this draws, or was stopped amid all there is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_sample(
     r: *const rlcore_replay,
@@ -442,16 +441,8 @@ pub unsafe extern "C" fn rlcore_replay_sample(
         let unknown = Error::new(Kind::Range, "0 (memory), 1 (batch) or 2 (none)").given(normalize as usize);
         let normalize = Normalize::from_number(normalize).ok_or_else(|| Fault::at("normalize", unknown))?;
         let draw = Draw { beta, normalize, independent: ptr::flag("independent", independent)? };
-        let (view, rng, index, weight) = (block.view()?, rng.one(), index.slice(), weight.slice());
-        let mut probability = probability.map(Output::slice);
-        for _ in 0..shared::LOOKS {
-            view.sample(&draw, rng, index, weight, probability.as_deref_mut())?;
-            // Beside a writer, a weight may have become 0 between two looks at it.
-            if weight.iter().all(|weight| weight.is_finite()) || view.check(index).is_ok() {
-                return Ok(());
-            }
-        }
-        Err(shared::BUSY.into())
+        let (index, weight, probability) = (index.slice(), weight.slice(), probability.map(Output::slice));
+        Ok(block.view()?.sample(&draw, rng.one(), index, weight, probability)?)
     })
 }
 
@@ -587,14 +578,14 @@ pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *co
 }
 
 /// Gives the random stream back that rlcore_replay_store_rng has taken; at first, the one that rlcore_rng_seed begins with
-/// 0. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
+/// 0. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer that stores streams faster than this looks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_load_rng(r: *const rlcore_replay, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(r)?;
         let out = Output::at("rng", rng.cast::<Rng>(), 1)?;
         apart(&[out.extent()], &[block.extent])?;
-        *out.one() = block.view()?.state().rng;
+        *out.one() = block.view()?.rng()?;
         Ok(())
     })
 }

@@ -42,11 +42,15 @@
 //! ```
 
 use bytemuck::{Pod, Zeroable};
+use core::hint::spin_loop;
+use core::slice::from_mut;
+use core::sync::atomic::{Ordering, fence};
 
 use super::lazy_frames::FrameIndex;
 use super::sum_tree::{self, SumTree};
 use super::table::{self, Column, MAX_COLUMNS, Table, TableConfig};
-use crate::block::{self, Cutter, Header, Plan, Span};
+use crate::block::{self, Cutter, Header, Plan, Span, shared};
+use crate::cpu::{Word, snapshot};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::Layout;
 use crate::num;
@@ -55,6 +59,9 @@ use crate::space::{Elements, ElementsMut};
 
 /// Most steps that a transition is folded from.
 pub const MAX_STEPS: u32 = 255;
+
+/// Largest epsilon: 10^30 is lost in the largest priorities that there are, and no sum with it is infinite.
+pub const MAX_EPSILON: f32 = 1e30;
 
 /// What a replay memory is made from; stored in the block beside the header, never written again.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -68,7 +75,7 @@ pub struct ReplayConfig {
     pub discount: f32,
     /// The alpha to begin with, from 0 to 1.
     pub alpha: f32,
-    /// Added to every |priority|, so that everything is drawn at times; a normal number above 0.
+    /// Added to every |priority|, so that everything is drawn at times; a normal number above 0, at most [`MAX_EPSILON`].
     pub epsilon: f32,
     /// Zero.
     pub reserved: u32,
@@ -136,8 +143,8 @@ impl ReplayConfig {
         if !(0.0..=1.0).contains(&self.alpha) {
             return outside("replay config: alpha from 0 to 1", self.alpha);
         }
-        if !(f32::MIN_POSITIVE..f32::INFINITY).contains(&self.epsilon) {
-            return outside("replay config: epsilon, a normal number above 0", self.epsilon);
+        if !(f32::MIN_POSITIVE..=MAX_EPSILON).contains(&self.epsilon) {
+            return outside("replay config: epsilon, a normal number above 0 and at most 1e30", self.epsilon);
         }
         if self.reserved != 0 {
             return refuse("replay config: reserved of", 0, self.reserved);
@@ -158,6 +165,10 @@ pub struct State {
     pub num_transitions: u64,
     /// A random stream that the caller has put here.
     pub rng: Rng,
+    /// Changes of the stream.
+    pub rng_changes: shared::Changes,
+    /// 1 while priorities are given, else 0.
+    pub updating: u32,
 }
 
 /// Where the fields of a block lie.
@@ -291,10 +302,16 @@ pub fn linear(initial: f32, end: f32, progress: f32) -> Result<f32> {
     Ok((f64::from(initial) * (1.0 - progress) + f64::from(end) * progress) as f32)
 }
 
-/// The weight of a priority to which epsilon has been added.
+/// The weight of a priority to which epsilon has been added: a normal number, however its power is rounded.
 #[inline(always)]
 fn weight_of(priority: f32, alpha: f32) -> f32 {
-    if alpha == 1.0 { priority } else { num::exp(alpha * num::ln(priority)) }
+    let weight = if alpha == 1.0 { priority } else { num::exp(alpha * num::ln(priority)) };
+    num::clamp(weight, f32::MIN_POSITIVE, f32::MAX)
+}
+
+/// The smallest weight, or `least` if that is smaller.
+fn least(weights: &[f32], least: f32) -> f32 {
+    weights.iter().fold(least, |least, weight| num::min(*weight, least))
 }
 
 /// Place of row `number` in its ring. Nearly all numbers fit 32 bits, which divide much faster.
@@ -328,6 +345,8 @@ impl Pending {
 
     fn flush(&mut self, tree: &mut SumTree<'_>) {
         if let (Some(slots), Some(weights)) = (self.slots.get(..self.len), self.weights.get(..self.len)) {
+            // A reader beside finds what a transition is before it can be drawn.
+            fence(Ordering::Release);
             tree.set_checked(slots, weights);
         }
         self.len = 0;
@@ -374,7 +393,8 @@ impl<'a> Replay<'a> {
     pub fn init(mem: &'a mut [u8], config: &ReplayConfig) -> Result<Self> {
         let (spans, size) = spans(config)?;
         let mut replay = Self::cut(block::create(mem, block::Kind::Replay, size, config)?, &spans, false)?;
-        *replay.state = State { alpha: config.alpha, max_priority: 1.0, num_transitions: 0, rng: Rng::seeded(0) };
+        let rng = Rng::seeded(0);
+        *replay.state = State { alpha: config.alpha, max_priority: 1.0, rng, ..State::zeroed() };
         replay.tree.clear();
         Ok(replay)
     }
@@ -437,7 +457,9 @@ impl<'a> Replay<'a> {
         if !rng.is_valid() {
             return Err(Error::new(Kind::Image, "replay: a random stream"));
         }
+        self.state.rng_changes.begin();
         self.state.rng = *rng;
+        self.state.rng_changes.end();
         Ok(())
     }
 
@@ -579,6 +601,8 @@ impl<'a> Replay<'a> {
         let (sum, discount) = self.view().fold(env, number, steps).ok_or(SHAPE)?;
         *self.sum.get_mut(first).ok_or(SHAPE)? = sum;
         *self.discount.get_mut(first).ok_or(SHAPE)? = discount;
+        // Readers beside take what is above for granted once they have seen this.
+        fence(Ordering::Release);
         *self.ahead.get_mut(first).ok_or(SHAPE)? = steps as u8;
         self.state.num_transitions = self.state.num_transitions.saturating_add(1);
         pending.push(&mut self.tree, first, weight_of(self.state.max_priority, self.state.alpha));
@@ -606,6 +630,7 @@ impl<'a> Replay<'a> {
             forgotten = forgotten.saturating_add(view.slot_of(index)?.is_none().into());
         }
         let (alpha, epsilon, mut most) = (self.state.alpha, self.config.epsilon, self.state.max_priority);
+        shared::begin(from_mut(&mut self.state.updating), 1);
         let (mut index, mut priority) = (index, priority);
         while !index.is_empty() {
             let some = index.len().min(BATCH);
@@ -618,7 +643,7 @@ impl<'a> Replay<'a> {
             let view = self.view();
             for (index, priority) in now.iter().zip(p_now) {
                 if let Some(slot) = view.slot_of(index)? {
-                    let priority = priority + epsilon;
+                    let priority = num::min(priority + epsilon, f32::MAX);
                     most = num::max(priority, most);
                     slots[len % BATCH] = slot;
                     weights[len % BATCH] = priority;
@@ -633,6 +658,7 @@ impl<'a> Replay<'a> {
             (index, priority) = (later, p_later);
         }
         self.state.max_priority = most;
+        shared::end(from_mut(&mut self.state.updating));
         Ok(forgotten)
     }
 }
@@ -701,7 +727,7 @@ impl<'a> View<'a> {
 
     /// Transitions that may be drawn.
     pub fn len(&self) -> u64 {
-        self.state.num_transitions
+        self.state.num_transitions.load(Ordering::Relaxed)
     }
 
     /// True if there is none.
@@ -712,6 +738,12 @@ impl<'a> View<'a> {
     /// What the memory knows beside its arrays.
     pub fn state(&self) -> &'a State {
         self.state
+    }
+
+    /// The random stream that was stored last, that of seed 0 before. Errors: `Busy` only beside a writer that stores streams
+    /// faster than this looks.
+    pub fn rng(&self) -> Result<Rng> {
+        self.state.rng_changes.look(|| snapshot(&self.state.rng))
     }
 
     /// The rows, of which those that may be drawn are transitions.
@@ -727,8 +759,11 @@ impl<'a> View<'a> {
     /// Draws B transitions: their rows, `[B]`, their corrections, `[B]`, and if wanted the probability that each had of being
     /// drawn, `[B]`.
     ///
+    /// Beside a writer a transition may be forgotten while it is drawn; one that is still held has a weight that it had when
+    /// it was drawn, and corrections are finite.
+    ///
     /// Errors: `Shape`; `Value` or `Range` for beta; `NotReady` if no transition may be drawn. Nothing is written or drawn
-    /// from the stream then.
+    /// from the stream then. `Busy`, with some of it done, only beside a writer that overwrites faster than this draws.
     pub fn sample(
         &self,
         draw: &Draw,
@@ -747,11 +782,9 @@ impl<'a> View<'a> {
         if draw.beta < 0.0 {
             return Err(Error::new(Kind::Range, "replay: a beta of at least 0").given_f32(draw.beta));
         }
-        if self.is_empty() || self.tree.total() <= 0.0 {
-            return Err(Error::new(Kind::NotReady, "replay: a transition that may be drawn"));
-        }
-        let total = self.tree.total();
-        let part = if draw.independent { total } else { total / index.len() as f64 };
+        let (total, count) = self.ready()?;
+        let parts = if draw.independent { 1.0 } else { index.len() as f64 };
+        let part = total / parts;
         let mut drawn = 0.0;
         let (mut mass, mut slots) = ([0.0; CHUNK], [0u32; CHUNK]);
         let (mut index_left, mut weight_left) = (index, &mut *weight);
@@ -763,45 +796,125 @@ impl<'a> View<'a> {
                 return Err(SHAPE);
             };
             let (Some(mass), Some(slots)) = (mass.get_mut(..some), slots.get_mut(..some)) else { return Err(SHAPE) };
+            let first = drawn;
             for mass in mass.iter_mut() {
                 *mass = (drawn + rng.uniform()) * part;
                 drawn += if draw.independent { 0.0 } else { 1.0 };
             }
-            self.tree.find(mass, slots)?;
-            for ((slot, index), weight) in slots.iter().zip(now).zip(w_now) {
-                (*index, *weight) = (self.index_of(*slot), self.tree.weight(*slot as usize));
+            self.tree.descend(mass, slots);
+            let mut missed = false;
+            for ((slot, index), weight) in slots.iter().zip(&mut *now).zip(&mut *w_now) {
+                (*index, *weight) = self.drawn(*slot);
+                missed |= *weight <= 0.0;
+            }
+            if missed {
+                self.draw_again(first, parts, rng, now, w_now)?;
             }
             (index_left, weight_left) = (later, w_later);
         }
         if let Some(probability) = probability {
             for (to, weight) in probability.iter_mut().zip(weight.iter()) {
-                *to = (f64::from(*weight) / total) as f32;
+                *to = num::min((f64::from(*weight) / total) as f32, 1.0);
             }
         }
         let base = match draw.normalize {
-            Normalize::Memory => self.tree.min(),
-            Normalize::Batch => weight.iter().fold(f32::INFINITY, |least, weight| num::min(*weight, least)),
-            Normalize::Not => (total / self.len() as f64) as f32,
+            // Beside a writer the smallest weight may be that of another moment.
+            Normalize::Memory => least(weight, self.tree.min()),
+            Normalize::Batch => least(weight, f32::INFINITY),
+            Normalize::Not => (total / count as f64) as f32,
         };
         let log = num::ln(base);
         for weight in weight {
-            *weight = num::exp(draw.beta * (log - num::ln(*weight)));
+            *weight = num::min(num::exp(draw.beta * (log - num::ln(*weight))), f32::MAX);
         }
         Ok(())
     }
 
-    /// The row in this slot.
+    /// Sum of the weights and number of the transitions that may be drawn. Errors: `NotReady` if there is none; `Busy` if
+    /// there is none for as long as this looks because a writer beside overwrites all there are.
     #[inline(always)]
-    fn index_of(&self, slot: u32) -> FrameIndex {
+    fn ready(&self) -> Result<(f64, u64)> {
+        match (self.tree.total(), self.len()) {
+            (total, count) if count != 0 && total > 0.0 => Ok((total, count)),
+            _ => self.ready_later(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ready_later(&self) -> Result<(f64, u64)> {
+        // Nothing is being added: how many rows there are then.
+        let quiet = || {
+            fence(Ordering::Acquire);
+            let writing = self.table.writing.iter().any(|word| word.load(Ordering::Acquire) != 0);
+            let pushed = self.table.pushed.iter().map(|word| word.load(Ordering::Acquire));
+            (!writing).then(|| pushed.fold(0, u64::wrapping_add))
+        };
+        for _ in 0..shared::LOOKS {
+            let before = quiet();
+            let (total, count) = (self.tree.total(), self.len());
+            if count != 0 && total > 0.0 {
+                return Ok((total, count));
+            }
+            if before.is_some() && before == quiet() {
+                return Err(Error::new(Kind::NotReady, "replay: a transition that may be drawn"));
+            }
+            spin_loop();
+        }
+        Err(shared::BUSY)
+    }
+
+    /// The transition in a slot that was found, and its weight; or 0, if there is none at this moment.
+    #[inline(always)]
+    fn drawn(&self, slot: u32) -> (FrameIndex, f32) {
+        let (index, back) = self.index_of(slot);
+        // Rows that a writer is adding may be counted before the weights of those are gone that they have overwritten.
+        let writing = self.table.writing.get(index.env as usize).map_or(0, |word| word.load(Ordering::Acquire));
+        let weight = self.tree.weight(slot as usize);
+        (index, if back > writing { weight } else { 0.0 })
+    }
+
+    /// Draws those anew that have no weight, because a writer beside has changed the tree on the way: the first of them as
+    /// number `first` of a batch of so many parts. Errors: `Busy`.
+    #[cold]
+    #[inline(never)]
+    fn draw_again(
+        &self,
+        first: f64,
+        parts: f64,
+        rng: &mut Rng,
+        index: &mut [FrameIndex],
+        weight: &mut [f32],
+    ) -> Result {
+        for (i, (index, weight)) in (0u32..).zip(index.iter_mut().zip(weight)) {
+            let part = if parts > 1.0 { first + f64::from(i) } else { 0.0 };
+            for _ in 0..shared::LOOKS {
+                if *weight > 0.0 {
+                    break;
+                }
+                let (mut mass, mut slot) = ([(part + rng.uniform()) * (self.ready()?.0 / parts)], [0]);
+                self.tree.descend(&mut mass, &mut slot);
+                (*index, *weight) = self.drawn(slot[0]);
+            }
+            if *weight <= 0.0 {
+                return Err(shared::BUSY);
+            }
+        }
+        Ok(())
+    }
+
+    /// The row in this slot, and how many rows before the next one it is.
+    #[inline(always)]
+    fn index_of(&self, slot: u32) -> (FrameIndex, u32) {
         let num_rows = self.config.table.num_rows;
         let env = slot.checked_div(num_rows).unwrap_or(0);
         let place = slot.wrapping_sub(env.wrapping_mul(num_rows));
-        let pushed = self.table.pushed.get(env as usize).copied().unwrap_or(0);
+        let pushed = self.table.pushed.get(env as usize).map_or(0, |word| word.load(Ordering::Acquire));
         // The newest row with this place: so many rows before the next one.
         let head = place_of(pushed, num_rows);
         let back =
             if place < head { head.wrapping_sub(place) } else { num_rows.wrapping_sub(place).wrapping_add(head) };
-        FrameIndex::new(env, pushed.wrapping_sub(back.into()))
+        (FrameIndex::new(env, pushed.wrapping_sub(back.into())), back)
     }
 
     /// Slot of a transition; `None` if it has been forgotten. Errors: `Range` for what never was one.
@@ -809,7 +922,7 @@ impl<'a> View<'a> {
     fn slot_of(&self, index: &FrameIndex) -> Result<Option<u32>> {
         let num_rows = self.config.table.num_rows;
         let env = index.env as usize;
-        let Some(&pushed) = self.table.pushed.get(env) else { return Err(ENV.needed(self.open.len()).given(env)) };
+        let pushed = self.table.pushed.get(env).ok_or(ENV.needed(self.open.len()).given(env))?.load(Ordering::Acquire);
         if index.reserved != 0 {
             let what = "replay: an index whose reserved is 0";
             return Err(Error::new(Kind::Range, what).given(index.reserved as usize));
@@ -830,10 +943,12 @@ impl<'a> View<'a> {
         Err(Error::new(Kind::Range, what).given(index.number as usize))
     }
 
-    /// Where a transition lies. Errors: `Range` if it has been forgotten, or never was one.
+    /// Where a transition lies, of which everything can be read then. Errors: `Range` if it has been forgotten, or never was
+    /// one.
     fn held_slot_of(&self, index: &FrameIndex) -> Result<usize> {
         let what = "replay: transitions that are still held; not so number";
         let slot = self.slot_of(index)?.ok_or(Error::new(Kind::Range, what).given(index.number as usize))?;
+        fence(Ordering::Acquire);
         Ok(slot as usize)
     }
 
@@ -923,7 +1038,11 @@ impl<'a> View<'a> {
     /// What no sequence of calls can produce is no image.
     fn check_image(&self) -> Result {
         let damaged = |what| Err(Error::new(Kind::Image, what));
-        let State { alpha, max_priority, num_transitions, rng } = self.state;
+        let State { alpha, max_priority, num_transitions, rng, rng_changes, updating } = self.state;
+        rng_changes.check_image()?;
+        if *updating != 0 {
+            return damaged("replay: no priorities that were being given");
+        }
         if !(0.0..=1.0).contains(alpha) || !(1.0..f32::INFINITY).contains(max_priority) || !rng.is_valid() {
             return damaged("replay: an alpha from 0 to 1, a largest priority of at least 1 and a random stream");
         }
@@ -940,7 +1059,7 @@ impl<'a> View<'a> {
             let first = env.saturating_mul(num_rows as usize);
             for place in 0..num_rows {
                 let slot = first.saturating_add(place as usize);
-                let index = self.index_of(slot as u32);
+                let (index, _) = self.index_of(slot as u32);
                 // Until a ring is full, its rows lie in its first slots.
                 let is_held = u64::from(place) < some;
                 let right = self.row_is_right(slot, is_held.then_some(index.number), &held, open);
