@@ -352,6 +352,12 @@ fn readers_beside_a_writer_lose_what_it_may_have_touched() {
     assert_eq!(kind(Monitor::attach(bytes(&mut words))), Some(Kind::Image));
     bytes(&mut words)[WRITING..WRITING + 4].fill(0);
     assert_eq!(open(&mut words).view().means().unwrap().num_kept, 4);
+    // A step that ends nothing changes what no reader looks at.
+    bytes(&mut words)[WRITING + 4] = 1;
+    assert_eq!(kind(Monitor::attach(bytes(&mut words))), Some(Kind::Image));
+    let view = View::attach(bytes(&mut words)).unwrap();
+    assert_eq!(view.read(0, &mut episodes, &mut []).unwrap(), Read { count: 8, lost: 0, next: 8 });
+    bytes(&mut words)[WRITING + 4] = 0;
     bytes(&mut words)[70] ^= 1;
     assert_eq!(kind(View::attach(bytes(&mut words))), Some(Kind::Image));
 }

@@ -6,11 +6,12 @@
 
 use bytemuck::{Pod, Zeroable};
 use core::iter::once;
-use core::slice::from_ref;
-use core::sync::atomic::{Ordering, fence};
+use core::slice::{from_mut, from_ref};
+use core::sync::atomic::Ordering;
 
 use super::step::Ends;
 use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span, shared};
+use crate::cpu::Word;
 use crate::decimal::round6;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::check_finite;
@@ -132,6 +133,7 @@ impl Setup {
 #[derive(Clone, Copy)]
 struct Spans {
     count: Span<u64>,
+    /// Records that are being added, and 1 while anything is being changed.
     writing: Span<u32>,
     total: Span<f32>,
     len: Span<u32>,
@@ -148,7 +150,7 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     block::spans::<Setup>(&mut plan)?;
     let spans = Spans {
         count: plan.span(1)?,
-        writing: plan.span(1)?,
+        writing: plan.span(2)?,
         total: plan.span(n)?,
         len: plan.span(n)?,
         kept_return: plan.span(keep)?,
@@ -187,7 +189,8 @@ pub struct Monitor<'a> {
     setup: Setup,
     /// Episodes ended.
     count: &'a mut u64,
-    /// Records that a step is about to add, for readers beside it; else 0.
+    /// Records that a step is about to add, for readers beside it; else 0. Then 1 while returns and lengths change, which no
+    /// reader looks at.
     writing: &'a mut [u32],
     total: &'a mut [f32],
     len: &'a mut [u32],
@@ -284,20 +287,37 @@ impl<'a> Monitor<'a> {
 
     /// All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
     pub fn reset(&mut self) {
+        self.begin(0);
         self.total.fill(0.0);
         self.len.fill(0);
+        self.end();
     }
 
     /// Environment `i` alone begins an episode. Errors: `Range`.
     pub fn reset_one(&mut self, i: usize) -> Result {
         let n = self.total.len();
-        match (self.total.get_mut(i), self.len.get_mut(i)) {
-            (Some(total), Some(len)) => {
-                (*total, *len) = (0.0, 0);
-                Ok(())
-            }
-            _ => Err(Error::new(Kind::Range, "monitor: an environment below").needed(n).given(i)),
+        if i >= n {
+            return Err(Error::new(Kind::Range, "monitor: an environment below").needed(n).given(i));
         }
+        self.begin(0);
+        if let (Some(total), Some(len)) = (self.total.get_mut(i), self.len.get_mut(i)) {
+            (*total, *len) = (0.0, 0);
+        }
+        self.end();
+        Ok(())
+    }
+
+    /// Says that a change is about to be made, and so many records added.
+    fn begin(&mut self, records: u32) {
+        if let [writing, changing] = &mut *self.writing {
+            shared::begin(from_mut(changing), 1);
+            shared::begin(from_mut(writing), records);
+        }
+    }
+
+    /// Says that it has been made.
+    fn end(&mut self) {
+        shared::end(self.writing);
     }
 
     /// Counts one step of all environments. A row that was only reset is no step.
@@ -340,7 +360,7 @@ impl<'a> Monitor<'a> {
                 return Err(Error::new(Kind::Value, "monitor: a finite time").given_f32(now as f32));
             }
         }
-        shared::begin(self.writing, num_ended);
+        self.begin(num_ended);
         let sums = self.total.iter_mut().zip(self.len.iter_mut());
         for (i, (((total, len), reward), (stepped, ended))) in sums.zip(reward).zip(ends.rows()).enumerate() {
             if stepped {
@@ -364,7 +384,7 @@ impl<'a> Monitor<'a> {
             shared::count(self.count);
             (*total, *len) = (0.0, 0);
         }
-        shared::end(self.writing);
+        self.end();
         Ok(())
     }
 
@@ -424,14 +444,13 @@ impl<'a> View<'a> {
 
     /// Episodes that have ended so far, whose records may be read.
     fn count(&self) -> u64 {
-        let count = *self.count;
-        fence(Ordering::Acquire);
-        count
+        self.count.load(Ordering::Acquire)
     }
 
     /// After records from this number on were copied from a ring of so many: they are still held.
     fn check_held(&self, oldest: u64, num_rows: usize) -> Result {
-        let rings = shared::Rings { pushed: from_ref(self.count), writing: self.writing, num_rows: num_rows as u32 };
+        let writing = self.writing.get(..1).unwrap_or_default();
+        let rings = shared::Rings { pushed: from_ref(self.count), writing, num_rows: num_rows as u32 };
         rings.check_held(once((0, oldest)))
     }
 
