@@ -64,6 +64,15 @@ fn every_argument_is_attacked() {
     println!("{}", run(&mut Command::new(program)));
 }
 
+/// Every call that writes to a store runs instruction by instruction: what it leaves if it is stopped there is refused, or what
+/// some call leaves; and so do readers, between whose instructions something is written.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn a_writer_may_be_stopped_at_any_instruction() {
+    let program = compile(&root().join("tests/faults/stopped.c"), &[]);
+    println!("{}", run(&mut Command::new(program)));
+}
+
 #[test]
 fn every_exported_function_is_attacked() {
     let attacks: String = programs().into_iter().map(|source| fs::read_to_string(source).unwrap()).collect();

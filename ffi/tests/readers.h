@@ -1,0 +1,629 @@
+/* Stores whose every row says its own number, so that whatever a reader is given can be checked against what was written.
+   Each store appends one thing at a time and reads one batch at a time: attack_readers.c lets two processes do so at full
+   speed, tests/faults/stopped.c instruction by instruction. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EPISODE = 7, STACK = 3, SAMPLES = 20, LONGEST = 4, ENVS = 2, STEPS = 2, DRAWN = 64, ROWS = 1000 };
+
+static int failures;
+/* Things that were read and found right; calls that said that the writer was too fast. */
+static uint64_t seen, busy;
+
+/* What a program does after every call that went well. */
+#ifndef BETWEEN
+#define BETWEEN (void)0
+#endif
+#define FINE(call) ((call) == RLCORE_OK ? (BETWEEN) : fail(__LINE__, #call))
+#define CHECK(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
+
+static void fail(int line, const char *what) {
+  char why[256];
+  rlcore_last_error(why, sizeof why);
+  if (failures++ < 10) printf("line %d: %s\n  last error: %s\n", line, what, why);
+}
+
+/* A call beside the writer: it worked, or it says that what it was to read is gone or that there was no time to look. */
+static int worked(int line, int32_t status) {
+  if (status == RLCORE_OK) return 1;
+  busy += status == RLCORE_E_BUSY;
+  if (status != RLCORE_E_RANGE && status != RLCORE_E_BUSY) fail(line, "refused for another reason");
+  return 0;
+}
+
+/* A number from 0, below `below`, that differs from round to round. */
+static uint32_t some(uint32_t round, uint32_t below) { return (uint32_t)((uint64_t)(round * 2654435761u) * below >> 32); }
+
+/* As much of a number as a float keeps. */
+static float part(uint64_t number) { return (float)(number & 0xffffff); }
+
+/* A random stream that says whether it is whole. */
+static rlcore_rng marked(uint64_t k) {
+  return (rlcore_rng){{k, k * 0x9e3779b97f4a7c15}, {k * 31, k * 37 >> 1}, (uint32_t)(k * 41), 1};
+}
+
+static void is_marked(const rlcore_rng *rng) {
+  rlcore_rng first;
+  FINE(rlcore_rng_seed(&first, 0));
+  const rlcore_rng whole = marked(rng->state[0]);
+  CHECK(memcmp(rng, &whole, sizeof whole) == 0 || memcmp(rng, &first, sizeof first) == 0);
+}
+
+static rlcore_column described(const char *name, int32_t kind, uint32_t len, uint32_t stack) {
+  rlcore_column column = {{0}, (uint32_t)kind, len, stack, 0};
+  for (size_t i = 0; name[i]; i++) column.name[i] = name[i];
+  return column;
+}
+
+/* ---- rlcore_memory: every fifth frame is a priority frame ---- */
+
+static int prior(uint64_t number) { return number % 5 == 0; }
+static uint8_t pixel(uint64_t number) { return (uint8_t)(number * 31); }
+
+static void memory_config(rlcore_memory_config *config, rlcore_column *columns, uint32_t rows, uint32_t stack) {
+  columns[0] = described("number", RLCORE_I32, 2, 0);
+  columns[1] = described("screen", RLCORE_U8, 4, stack);
+  FINE(rlcore_memory_config_init(config, sizeof *config));
+  config->history_size = rows;
+  config->max_sample_size = LONGEST;
+  config->num_columns = 2;
+  config->columns = columns;
+}
+
+static size_t memory_size(uint32_t rows, uint32_t stack) {
+  rlcore_memory_config config;
+  rlcore_column columns[2];
+  size_t size = 0;
+  memory_config(&config, columns, rows, stack);
+  FINE(rlcore_memory_size(&config, &size));
+  return size;
+}
+
+static void memory_init(void *mem, size_t size, uint32_t rows, uint32_t stack) {
+  rlcore_memory_config config;
+  rlcore_column columns[2];
+  rlcore_memory *m;
+  memory_config(&config, columns, rows, stack);
+  FINE(rlcore_memory_init(mem, size, &config, &m));
+}
+
+static size_t plain_size(uint32_t rows) { return memory_size(rows, 0); }
+static void plain_init(void *mem, size_t size, uint32_t rows) { memory_init(mem, size, rows, 0); }
+static size_t stacked_size(uint32_t rows) { return memory_size(rows, STACK); }
+static void stacked_init(void *mem, size_t size, uint32_t rows) { memory_init(mem, size, rows, STACK); }
+
+static uint64_t memory_append(void *m, uint64_t number) {
+  int32_t numbers[3][2];
+  uint8_t screens[3][4];
+  rlcore_frame frames[3];
+  const void *values[2] = {numbers, screens};
+  const uint32_t count = number % 4 == 0 ? 3 : 1;
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t n = number + i;
+    frames[i] = (rlcore_frame){.episode = n / EPISODE, .step = (uint32_t)(n % EPISODE), .reward = prior(n) ? 1.0f : 0.0f};
+    frames[i].terminated = n % EPISODE == EPISODE - 1;
+    numbers[i][0] = (int32_t)n, numbers[i][1] = ~(int32_t)n;
+    memset(screens[i], pixel(n), 4);
+  }
+  if (count == 1) FINE(rlcore_memory_add(m, frames, values, NULL, NULL));
+  else FINE(rlcore_memory_add_rollout(m, frames, count, values, NULL, NULL));
+  if (number % 3 == 0) {
+    const rlcore_rng rng = marked(number);
+    FINE(rlcore_memory_store_rng(m, &rng));
+  }
+  return number + count;
+}
+
+static void memory_read(const void *m, rlcore_rng *rng, uint32_t round) {
+  rlcore_sample samples[SAMPLES];
+  rlcore_draw draw = {.struct_size = sizeof draw, .size = round % 5, .burn_in = round / 2 % 3, .exact_size = round % 7 == 0};
+  const int by_priority = round % 3 != 0;
+  uint64_t begin, end;
+  rlcore_rng stored;
+  FINE(rlcore_memory_held(m, &begin, &end));
+  if (worked(__LINE__, rlcore_memory_load_rng(m, &stored))) is_marked(&stored);
+  const int32_t status = by_priority ? rlcore_memory_sample_priority(m, rng, &draw, samples, SAMPLES)
+                                     : rlcore_memory_sample_uniform(m, rng, &draw, samples, SAMPLES);
+  /* Nothing can be drawn only before enough was there. */
+  if (status == RLCORE_E_EMPTY || status == RLCORE_E_NOT_READY) {
+    CHECK(end < (by_priority ? LONGEST + STACK : 1));
+    return;
+  }
+  if (status != RLCORE_E_INEXACT && !worked(__LINE__, status)) return;
+  uint64_t held, now;
+  FINE(rlcore_memory_held(m, &held, &now));
+  const uint64_t size = draw.size ? draw.size : LONGEST;
+  for (int b = 0; b < SAMPLES; b++) {
+    const rlcore_sample *s = &samples[b];
+    const uint64_t last = s->first + s->len - 1, start = s->first + s->burn_in, len = s->len - s->burn_in;
+    if (s->first < held) continue;
+    seen++;
+    CHECK(s->len > s->burn_in && s->burn_in <= draw.burn_in && s->gap == 0 && last < now);
+    CHECK(s->first / EPISODE == last / EPISODE);
+    /* The burn-in is cut short where the episode begins, or what was held at some moment of the draw. */
+    CHECK(s->burn_in == draw.burn_in || s->first % EPISODE == 0 || s->first <= held + STACK);
+    if (by_priority) {
+      CHECK(s->priority == (uint32_t)prior(last));
+      CHECK(len == (last % EPISODE < size - 1 ? last % EPISODE + 1 : size));
+    } else {
+      CHECK(s->priority == 0);
+      CHECK(start <= last && (len == size || (len < size && (last % EPISODE == EPISODE - 1 || end < LONGEST + STACK))));
+    }
+  }
+  if (round % 4) return;
+  enum { LEN = LONGEST + 2 };
+  static int32_t numbers[SAMPLES][LEN][2];
+  static uint8_t ended[SAMPLES][LEN];
+  static float rewards[SAMPLES][LEN];
+  for (int b = 0; b < SAMPLES; b++) {
+    const rlcore_sample *s = &samples[b];
+    if (s->first < held) continue;
+    if (worked(__LINE__, rlcore_memory_gather(m, s, 1, LEN, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers[b])))
+      for (uint32_t j = 0; j < LEN; j++) {
+        const int32_t n = (int32_t)(s->first + j);
+        CHECK(j < s->len ? numbers[b][j][0] == n && numbers[b][j][1] == ~n : numbers[b][j][0] == 0 && numbers[b][j][1] == 0);
+      }
+    if (worked(__LINE__, rlcore_memory_gather_frames(m, s, 1, LEN, rewards[b], ended[b], NULL, NULL)))
+      for (uint32_t j = 0; j < s->len; j++) {
+        CHECK(rewards[b][j] == (float)prior(s->first + j));
+        CHECK(ended[b][j] == ((s->first + j) % EPISODE == EPISODE - 1));
+      }
+  }
+}
+
+static void stacked_read(const void *m, rlcore_rng *rng, uint32_t round) {
+  memory_read(m, rng, round);
+  if (round % 4 != 1) return;
+  static uint8_t screens[LONGEST][STACK][4];
+  rlcore_sample s;
+  if (rlcore_memory_sample_uniform(m, rng, NULL, &s, 1) != RLCORE_OK) return;
+  if (worked(__LINE__, rlcore_memory_gather(m, &s, 1, LONGEST, 1, RLCORE_LAYOUT_CHW, RLCORE_U8, screens)))
+    for (uint32_t j = 0; j < s.len; j++)
+      for (uint64_t k = 0; k < STACK; k++) {
+        const uint64_t n = s.first + j, back = STACK - 1 - k, step = n % EPISODE;
+        CHECK(screens[j][k][0] == pixel(n - (back < step ? back : step)));
+      }
+}
+
+/* ---- rlcore_replay: a row weighs 1, or what its number says once that was given ---- */
+
+static float priority_of(uint64_t number) { return (float)(number % 4 + 1) / 8; }
+
+static void replay_config(rlcore_replay_config *config, rlcore_column *columns, uint32_t rows) {
+  columns[0] = described("number", RLCORE_I32, 2, 0);
+  FINE(rlcore_replay_config_init(config, sizeof *config));
+  config->num_envs = ENVS;
+  config->num_rows = rows;
+  config->num_columns = 1;
+  config->columns = columns;
+  config->num_steps = STEPS;
+  config->discount = 0.5f;
+  config->alpha = 1;
+}
+
+static size_t replay_size(uint32_t rows) {
+  rlcore_replay_config config;
+  rlcore_column columns[1];
+  size_t size = 0;
+  replay_config(&config, columns, rows);
+  FINE(rlcore_replay_size(&config, &size));
+  return size;
+}
+
+static void replay_init(void *mem, size_t size, uint32_t rows) {
+  rlcore_replay_config config;
+  rlcore_column columns[1];
+  rlcore_replay *r;
+  replay_config(&config, columns, rows);
+  FINE(rlcore_replay_init(mem, size, &config, &r));
+}
+
+/* Row n of an episode of EPISODE rows, the last of which is the tail. */
+static float gained(uint64_t number) { return (float)(number % 16 + 1); }
+
+static uint64_t replay_append(void *r, uint64_t number) {
+  int32_t numbers[ENVS][2], after[ENVS][2];
+  float rewards[ENVS];
+  const int ends = number % EPISODE == EPISODE - 2;
+  uint8_t terminated[ENVS], truncated[ENVS] = {0};
+  const void *values[1] = {numbers}, *last[1] = {after};
+  for (int e = 0; e < ENVS; e++) {
+    numbers[e][0] = (int32_t)number, numbers[e][1] = e;
+    after[e][0] = (int32_t)number + 1, after[e][1] = e;
+    rewards[e] = gained(number);
+    terminated[e] = (uint8_t)ends;
+  }
+  if (number % 2) {
+    FINE(rlcore_replay_add_all(r, values, rewards, terminated, truncated, ends ? last : NULL));
+  } else {
+    for (uint32_t e = 0; e < ENVS; e++) {
+      const void *value[1] = {numbers[e]}, *tail[1] = {after[e]};
+      FINE(rlcore_replay_add(r, e, value, rewards[e], (uint32_t)ends, 0, ends ? tail : NULL, NULL));
+    }
+  }
+  if (number % 3 == 0) {
+    const rlcore_rng rng = marked(number);
+    FINE(rlcore_replay_store_rng(r, &rng));
+  }
+  number += 1 + (uint64_t)ends;
+  rlcore_frame_index index[2 * EPISODE];
+  float priority[2 * EPISODE];
+  uint32_t count = 0;
+  for (uint64_t back = STEPS + 2; back < STEPS + 2 + EPISODE && back <= number; back++)
+    if ((number - back) % EPISODE != EPISODE - 1)
+      for (uint32_t e = 0; e < ENVS; e++) {
+        index[count] = (rlcore_frame_index){number - back, e, 0};
+        priority[count++] = priority_of(number - back);
+      }
+  if (number % 4 == 0) FINE(rlcore_replay_update(r, index, priority, count, NULL));
+  return number;
+}
+
+static void replay_read(const void *r, rlcore_rng *rng, uint32_t round) {
+  static rlcore_frame_index index[DRAWN], held[DRAWN];
+  static float weight[DRAWN], probability[DRAWN], correction[DRAWN];
+  static int32_t numbers[DRAWN][2];
+  rlcore_rng stored;
+  /* The largest number that was drawn: once there is one, there always is. */
+  static uint64_t most;
+  if (worked(__LINE__, rlcore_replay_load_rng(r, &stored))) is_marked(&stored);
+  const uint32_t drawn = round % 4 ? 6 : DRAWN;
+  const int32_t status = rlcore_replay_sample(r, rng, drawn, 1, round % 3, round / 3 % 2, index, weight, probability);
+  if (round == 0) most = 0;
+  if (status == RLCORE_E_NOT_READY) {
+    CHECK(most == 0);
+    return;
+  }
+  if (!worked(__LINE__, status)) return;
+  uint32_t count = 0;
+  for (uint32_t b = 0; b < drawn; b++) {
+    float reward, discount;
+    uint8_t terminated;
+    const uint64_t n = index[b].number, step = n % EPISODE;
+    CHECK(weight[b] > 0 && weight[b] <= 3.4e38f && probability[b] > 0 && probability[b] <= 1);
+    CHECK(index[b].env < ENVS);
+    most = n > most ? n : most;
+    if (!worked(__LINE__, rlcore_replay_transitions(r, &index[b], 1, &reward, &discount, &terminated, NULL))) continue;
+    const int ends = step + STEPS > EPISODE - 2, alone = step == EPISODE - 2;
+    CHECK(step != EPISODE - 1);
+    CHECK(terminated == ends && discount == (ends ? 0.0f : 0.25f));
+    CHECK(reward == gained(n) + (alone ? 0 : 0.5f * gained(n + 1)));
+    held[count] = index[b];
+    correction[count++] = weight[b];
+  }
+  seen += count;
+  /* All corrections are in the proportion of weights that these rows have had. */
+  int found = count == 0;
+  for (int given = 0; given < 2 && !found; given++) {
+    const double whole = correction[0] * (given ? priority_of(held[0].number) : 1.0);
+    uint32_t b = 1;
+    for (; b < count; b++) {
+      const double new = correction[b] / whole, old = new * priority_of(held[b].number);
+      if ((new < 0.999 || new > 1.001) && (old < 0.999 || old > 1.001)) break;
+    }
+    found = b == count;
+  }
+  CHECK(found);
+  if (round % 3 < 2) for (uint32_t b = 0; b < count; b++) CHECK(correction[b] <= 1.0001f);
+  if (round % 4 == 0)
+    for (uint32_t b = 0; b < count; b++) {
+      const uint64_t n = held[b].number, left = EPISODE - 1 - n % EPISODE, ahead = left < STEPS ? left : STEPS;
+      if (worked(__LINE__, rlcore_replay_gather(r, 0, &held[b], 1, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers)))
+        CHECK(numbers[0][0] == (int32_t)n && numbers[0][1] == (int32_t)held[b].env);
+      if (worked(__LINE__, rlcore_replay_gather_next(r, 0, &held[b], 1, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers)))
+        CHECK(numbers[0][0] == (int32_t)(n + ahead) && numbers[0][1] == (int32_t)held[b].env);
+    }
+}
+
+/* ---- rlcore_lazy_frames ---- */
+
+static rlcore_lazy_frames_config frames_config(uint32_t rows) {
+  rlcore_lazy_frames_config config;
+  FINE(rlcore_lazy_frames_config_init(&config, sizeof config));
+  config.num_envs = ENVS;
+  config.num_frames = rows;
+  config.height = 1;
+  config.width = 8;
+  config.num_stack = STACK;
+  return config;
+}
+
+static size_t frames_size(uint32_t rows) {
+  const rlcore_lazy_frames_config config = frames_config(rows);
+  size_t size = 0;
+  FINE(rlcore_lazy_frames_size(&config, &size));
+  return size;
+}
+
+static void frames_init(void *mem, size_t size, uint32_t rows) {
+  const rlcore_lazy_frames_config config = frames_config(rows);
+  rlcore_lazy_frames *l;
+  FINE(rlcore_lazy_frames_init(mem, size, &config, &l));
+}
+
+static uint64_t frames_append(void *l, uint64_t number) {
+  uint64_t screen[ENVS];
+  const uint8_t first[ENVS] = {number % EPISODE == 0, number % EPISODE == 0};
+  for (uint64_t e = 0; e < ENVS; e++) screen[e] = number << 1 | e;
+  if (number % 2 == 0) FINE(rlcore_lazy_frames_push_range(l, 0, ENVS, (const uint8_t *)screen, first, NULL, NULL));
+  else for (uint32_t e = 0; e < ENVS; e++) FINE(rlcore_lazy_frames_push(l, e, (const uint8_t *)&screen[e], first[0], NULL));
+  return number + 1;
+}
+
+static void frames_read(const void *l, rlcore_rng *rng, uint32_t round) {
+  enum { B = 8 };
+  static uint64_t stacks[B][STACK], next[B][STACK];
+  rlcore_frame_index index[B];
+  uint64_t begin, end;
+  const uint32_t env = round % ENVS;
+  (void)rng;
+  FINE(rlcore_lazy_frames_held(l, env, &begin, &end));
+  if (end - begin < STACK + 2) return;
+  const uint64_t range = end - begin - STACK;
+  for (int b = 0; b < B; b++) index[b] = (rlcore_frame_index){begin + STACK - 1 + some(round * B + (uint32_t)b, (uint32_t)range), env, 0};
+  if (worked(__LINE__, rlcore_lazy_frames_gather(l, index, B, RLCORE_LAYOUT_CHW, RLCORE_U8, stacks)))
+    for (int b = 0; b < B; b++) {
+      seen++;
+      for (uint64_t k = 0; k < STACK; k++) {
+        const uint64_t n = index[b].number, back = STACK - 1 - k, step = n % EPISODE;
+        CHECK(stacks[b][k] == ((n - (back < step ? back : step)) << 1 | env));
+      }
+    }
+  for (int b = 0; b < B; b++)
+    if (index[b].number % EPISODE != EPISODE - 1 &&
+        worked(__LINE__, rlcore_lazy_frames_gather_transitions(l, &index[b], 1, RLCORE_LAYOUT_CHW, RLCORE_U8, stacks, next)))
+      for (uint64_t k = 0; k < STACK; k++) {
+        const uint64_t n = index[b].number + 1, back = STACK - 1 - k, step = n % EPISODE;
+        CHECK(next[0][k] == ((n - (back < step ? back : step)) << 1 | env));
+      }
+}
+
+/* ---- rlcore_monitor: each step ends the episodes of some environments ---- */
+
+enum { MONITORED = 4 };
+
+static rlcore_monitor_config monitor_config(uint32_t rows) {
+  rlcore_monitor_config config;
+  FINE(rlcore_monitor_config_init(&config, sizeof config));
+  config.num_envs = MONITORED;
+  config.capacity = rows;
+  config.keep = rows / 2;
+  config.num_info = 1;
+  return config;
+}
+
+static size_t monitor_size(uint32_t rows) {
+  const rlcore_monitor_config config = monitor_config(rows);
+  size_t size = 0;
+  FINE(rlcore_monitor_size(&config, &size));
+  return size;
+}
+
+static void monitor_init(void *mem, size_t size, uint32_t rows) {
+  const rlcore_monitor_config config = monitor_config(rows);
+  rlcore_monitor *m;
+  FINE(rlcore_monitor_init(mem, size, &config, &m));
+}
+
+/* Numbers count episodes here: each call ends one, two, three, four and then none. Episodes last as many steps as came since. */
+static uint64_t monitor_append(void *m, uint64_t number) {
+  float rewards[MONITORED] = {0};
+  uint8_t terminated[MONITORED] = {0}, truncated[MONITORED] = {0};
+  double info[MONITORED] = {0};
+  const rlcore_vecenv_out step = {.struct_size = sizeof step, .reward = rewards, .terminated = terminated, .truncated = truncated};
+  FINE(rlcore_monitor_step(m, &step, 0, info));
+  if (number % 5 == 0) FINE(rlcore_monitor_reset(m));
+  const uint64_t count = 1 + number % MONITORED;
+  for (uint64_t e = 0; e < count; e++) {
+    terminated[e] = 1;
+    rewards[e] = part(number + e);
+    info[e] = (double)(number + e);
+  }
+  FINE(rlcore_monitor_step(m, &step, (double)number, info));
+  return number + count;
+}
+
+static void monitor_read(const void *m, rlcore_rng *rng, uint32_t round) {
+  static rlcore_episode episodes[ROWS];
+  static double info[ROWS];
+  rlcore_monitor_stats means = {.struct_size = sizeof means};
+  uint64_t lost;
+  uint32_t count;
+  (void)rng;
+  if (!worked(__LINE__, rlcore_monitor_means(m, &means)) || means.num_episodes == 0) return;
+  double sum = 0;
+  for (uint64_t i = 0; i < means.num_kept; i++) sum += part(means.num_episodes - 1 - i);
+  CHECK(means.return_mean == sum / means.num_kept);
+  const uint64_t back = some(round, 64), asked = means.num_episodes < back ? 0 : means.num_episodes - back;
+  uint64_t next = asked;
+  if (!worked(__LINE__, rlcore_monitor_read(m, &next, episodes, info, 32, &count, &lost))) return;
+  CHECK(asked + lost + count == next);
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t n = asked + lost + i;
+    seen++;
+    CHECK(episodes[i].number == n && episodes[i].episode_return == part(n) && info[i] == (double)n);
+  }
+}
+
+/* ---- rlcore_rollout_buffer: two environments, rollouts of as many steps as rows ---- */
+
+static rlcore_rollout_buffer_config rollout_config(uint32_t rows, rlcore_column *columns) {
+  rlcore_rollout_buffer_config config;
+  columns[0] = described("number", RLCORE_I32, 2, 0);
+  FINE(rlcore_rollout_buffer_config_init(&config, sizeof config));
+  config.num_steps = rows;
+  config.num_envs = ENVS;
+  config.log_capacity = rows;
+  config.num_columns = 1;
+  config.columns = columns;
+  return config;
+}
+
+static size_t rollout_size(uint32_t rows) {
+  rlcore_column columns[1];
+  const rlcore_rollout_buffer_config config = rollout_config(rows, columns);
+  size_t size = 0;
+  FINE(rlcore_rollout_buffer_size(&config, &size));
+  return size;
+}
+
+static void rollout_init(void *mem, size_t size, uint32_t rows) {
+  rlcore_column columns[1];
+  const rlcore_rollout_buffer_config config = rollout_config(rows, columns);
+  rlcore_rollout_buffer *b;
+  FINE(rlcore_rollout_buffer_init(mem, size, &config, &b));
+}
+
+static uint64_t rollout_append(void *b, uint64_t number) {
+  int32_t numbers[ENVS][2];
+  float rewards[ENVS] = {1, 1}, value[ENVS], log_prob[ENVS];
+  uint8_t terminated[ENVS] = {0}, truncated[ENVS] = {0};
+  const void *values[1] = {numbers};
+  rlcore_rollout_step step = {.struct_size = sizeof step, .columns = values, .reward = rewards, .value = value, .log_prob = log_prob,
+                              .terminated = terminated, .truncated = truncated};
+  for (int e = 0; e < ENVS; e++) {
+    numbers[e][0] = (int32_t)number, numbers[e][1] = e;
+    value[e] = part(number);
+    log_prob[e] = -part(number);
+    terminated[e] = number % EPISODE == EPISODE - 1;
+  }
+  FINE(rlcore_rollout_buffer_log(b, RLCORE_METRIC_OWN, (double)number));
+  const int32_t status = rlcore_rollout_buffer_add(b, &step);
+  if (status == RLCORE_E_NOT_READY) {
+    FINE(rlcore_rollout_buffer_finish(b, value, numbers, 0, 0));
+    FINE(rlcore_rollout_buffer_reset(b));
+    FINE(rlcore_rollout_buffer_add(b, &step));
+  } else {
+    FINE(status);
+  }
+  return number + 1;
+}
+
+static void rollout_read(const void *b, rlcore_rng *rng, uint32_t round) {
+  static int32_t numbers[ROWS][ENVS][2];
+  static float value[ROWS][ENVS], log_prob[ROWS][ENVS];
+  static rlcore_metric_row rows[64];
+  void *outs[1] = {numbers};
+  rlcore_rollout_progress p = {.struct_size = sizeof p};
+  (void)rng;
+  if (!worked(__LINE__, rlcore_rollout_buffer_progress(b, &p))) return;
+  CHECK(p.global_step % ENVS == 0);
+  const uint64_t steps = p.global_step / ENVS, asked = steps - some(round, p.num_steps + 1);
+  const rlcore_rows_out out = {.struct_size = sizeof out, .num_rows = 32, .columns = outs, .value = &value[0][0], .log_prob = &log_prob[0][0]};
+  uint64_t next = asked, lost;
+  uint32_t count;
+  if (worked(__LINE__, rlcore_rollout_buffer_read(b, &next, &out, &count, &lost)))
+    for (uint64_t t = 0; t < count; t++)
+      for (int e = 0; e < ENVS; e++) {
+        const uint64_t n = asked + lost + t;
+        seen++;
+        CHECK(numbers[t][e][0] == (int32_t)n && numbers[t][e][1] == e && value[t][e] == part(n) && log_prob[t][e] == -part(n));
+      }
+  next = 0;
+  if (!worked(__LINE__, rlcore_rollout_buffer_read_log(b, &next, rows, 1, &count, &lost))) return;
+  next = lost + some(round, 32);
+  if (worked(__LINE__, rlcore_rollout_buffer_read_log(b, &next, rows, 16, &count, &lost)))
+    for (uint32_t i = 0; i < count; i++)
+      if (rows[i].metric == RLCORE_METRIC_OWN) seen++, CHECK((uint64_t)rows[i].value - rows[i].global_step / ENVS <= 1);
+}
+
+/* ---- rlcore_trajectory ---- */
+
+static rlcore_trajectory_config trajectory_config(uint32_t rows, rlcore_column *columns) {
+  rlcore_trajectory_config config;
+  columns[0] = described("number", RLCORE_I32, 2, 0);
+  FINE(rlcore_trajectory_config_init(&config, sizeof config));
+  config.capacity = rows;
+  config.num_columns = 1;
+  config.columns = columns;
+  return config;
+}
+
+static size_t trajectory_size(uint32_t rows) {
+  rlcore_column columns[1];
+  const rlcore_trajectory_config config = trajectory_config(rows, columns);
+  size_t size = 0;
+  FINE(rlcore_trajectory_size(&config, &size));
+  return size;
+}
+
+static void trajectory_init(void *mem, size_t size, uint32_t rows) {
+  rlcore_column columns[1];
+  const rlcore_trajectory_config config = trajectory_config(rows, columns);
+  rlcore_trajectory *t;
+  FINE(rlcore_trajectory_init(mem, size, &config, &t));
+}
+
+static uint64_t trajectory_append(void *t, uint64_t number) {
+  int32_t numbers[2] = {(int32_t)number, ~(int32_t)number};
+  const float reward = 1, value = part(number);
+  const uint8_t ended = 0;
+  const void *values[1] = {numbers};
+  const rlcore_trajectory_frames frame = {.struct_size = sizeof frame, .num_frames = 1, .columns = values, .reward = &reward,
+                                          .value = &value, .terminated = &ended, .truncated = &ended};
+  const int32_t status = rlcore_trajectory_add(t, &frame);
+  if (status == RLCORE_E_NOT_READY) {
+    FINE(rlcore_trajectory_reset(t));
+    FINE(rlcore_trajectory_add(t, &frame));
+  } else {
+    FINE(status);
+    if (number % 5 == 0) FINE(rlcore_trajectory_pop(t));
+  }
+  return number + 1;
+}
+
+static void trajectory_read(const void *t, rlcore_rng *rng, uint32_t round) {
+  static int32_t numbers[ROWS][2];
+  static float value[ROWS];
+  void *outs[1] = {numbers};
+  const rlcore_rows_out out = {.struct_size = sizeof out, .num_rows = round % 8 ? 32 : ROWS, .columns = outs, .value = value};
+  uint64_t next = 0, lost;
+  uint32_t count;
+  (void)rng;
+  if (!worked(__LINE__, rlcore_trajectory_read(t, &next, &out, &count, &lost))) return;
+  for (uint32_t f = 0; f < count; f++) {
+    seen++;
+    CHECK(numbers[f][1] == ~numbers[f][0] && value[f] == part((uint32_t)numbers[f][0]));
+    /* One may be missing, which was taken back. */
+    if (f > 0) CHECK((uint32_t)(numbers[f][0] - numbers[f - 1][0]) - 1 < 2);
+  }
+}
+
+/* ---- All of them ---- */
+
+struct store {
+  const char *name;
+  size_t (*size)(uint32_t rows);
+  void (*init)(void *mem, size_t size, uint32_t rows);
+  /* Appends thing `number` and perhaps more; returns the number of the next one. */
+  uint64_t (*append)(void *object, uint64_t number);
+  /* Reads some things and checks them; `round` counts the calls of one reader. */
+  void (*read)(const void *object, rlcore_rng *rng, uint32_t round);
+  int32_t (*attach)(void *mem, size_t size, void **out);
+  int32_t (*attach_reader)(const void *mem, size_t size, const void **out);
+};
+
+#define ATTACHED(noun) \
+  static int32_t noun##_attach(void *mem, size_t size, void **out) { return rlcore_##noun##_attach(mem, size, (rlcore_##noun **)out); } \
+  static int32_t noun##_attach_reader(const void *mem, size_t size, const void **out) { \
+    return rlcore_##noun##_attach_reader(mem, size, (const rlcore_##noun **)out); \
+  }
+ATTACHED(memory)
+ATTACHED(replay)
+ATTACHED(lazy_frames)
+ATTACHED(monitor)
+ATTACHED(rollout_buffer)
+ATTACHED(trajectory)
+
+static const struct store stores[] = {
+  {"memory", plain_size, plain_init, memory_append, memory_read, memory_attach, memory_attach_reader},
+  {"memory of stacks", stacked_size, stacked_init, memory_append, stacked_read, memory_attach, memory_attach_reader},
+  {"replay", replay_size, replay_init, replay_append, replay_read, replay_attach, replay_attach_reader},
+  {"lazy_frames", frames_size, frames_init, frames_append, frames_read, lazy_frames_attach, lazy_frames_attach_reader},
+  {"monitor", monitor_size, monitor_init, monitor_append, monitor_read, monitor_attach, monitor_attach_reader},
+  {"rollout_buffer", rollout_size, rollout_init, rollout_append, rollout_read, rollout_buffer_attach, rollout_buffer_attach_reader},
+  {"trajectory", trajectory_size, trajectory_init, trajectory_append, trajectory_read, trajectory_attach, trajectory_attach_reader},
+};
