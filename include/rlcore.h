@@ -499,15 +499,11 @@ rlcore_status rlcore_vecenv_lives(const rlcore_vecenv *v, const rlcore_env_def *
    Errors: E_CONFIG for actions that are not RLCORE_I32, and as rlcore_vecenv_lives. */
 rlcore_status rlcore_vecenv_action_mask(const rlcore_vecenv *v, const rlcore_env_def *env, uint8_t *mask);
 
-/* ---- Observations in parts ---- */
+/* How many environments there are, also in a block that was saved. out: [1] N.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_vecenv_num_envs(const rlcore_vecenv *v, uint32_t *out);
 
-/* What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
-   bounds:     [bounds_len] room for the bounds that the results point to; 2 * (obs.len + action.len) are always enough.
-               NULL: low and high of both results are NULL.
-   out_action: its n points where that of the environment does.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if bounds_len is too small. */
-rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t bounds_len, rlcore_space *out_obs,
-                                rlcore_space *out_action);
+/* ---- Observations in parts ---- */
 
 /* The parts of an environment's observations with its wrappers around it: one without a name if it has no fields.
    out:     [capacity] room, of which *out_len are written; NULL with a capacity of 0 only counts them.
@@ -1020,6 +1016,22 @@ rlcore_status rlcore_ppo_predict(rlcore_ppo *p, const void *obs, const uint8_t *
 /* 1: the statistics that observations and rewards are normalised by stay as they are; 0: they follow again.
    Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for another number. */
 rlcore_status rlcore_ppo_freeze(rlcore_ppo *p, uint32_t frozen);
+
+/* ---- Spaces: what environments show and take, and what learners were made for ---- */
+
+/* What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
+   bounds:     [bounds_len] room for the bounds that the results point to; 2 * (obs.len + action.len) are always enough.
+               NULL: low and high of both results are NULL.
+   out_action: its n points where that of the environment does.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if bounds_len is too small. */
+rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t bounds_len, rlcore_space *out_obs,
+                                rlcore_space *out_action);
+
+/* What a learner was made for: what to allocate for one that was saved. Bounds are left out.
+   out_num_envs: N.
+   out_action:   its n points into the learner.
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+rlcore_status rlcore_ppo_spaces(rlcore_ppo *p, uint32_t *out_num_envs, rlcore_space *out_obs, rlcore_space *out_action);
 
 /* ---- Policies: what a game ships ---- */
 

@@ -1,73 +1,14 @@
-//! What environments with wrappers show and take, and their observations in parts.
+//! Observations of environments with wrappers, in parts.
 
 use core::ffi::c_void;
-use core::ptr::null;
 
 use crate::env::{CEnv, Room, rlcore_env_def};
 use crate::ptr::{AnyInput, AnyOutput, Extent, Input, Output, apart};
-use crate::space::{rlcore_field, rlcore_space};
+use crate::space::rlcore_field;
 use crate::status::{Fault, call, rlcore_status};
 use rlcore::env::wrap::MAX_FIELDS;
 use rlcore::env::{Env, layout};
 use rlcore::error::{Error, Kind};
-use rlcore::space::Space;
-
-/// What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
-/// bounds:     [bounds_len] room for the bounds that the results point to; 2 * (obs.len + action.len) are always enough.
-///             NULL: low and high of both results are NULL.
-/// out_action: its n points where that of the environment does.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if bounds_len is too small.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_env_spaces(
-    env: *const rlcore_env_def,
-    bounds: *mut f32,
-    bounds_len: usize,
-    out_obs: *mut rlcore_space,
-    out_action: *mut rlcore_space,
-) -> rlcore_status {
-    call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
-        let (obs, action) = (Output::at("out_obs", out_obs, 1)?, Output::at("out_action", out_action, 1)?);
-        let bounds = Output::optional("bounds", bounds, bounds_len)?;
-        let room = bounds.as_ref().map_or(Extent::NONE, Output::extent);
-        apart(&[obs.extent(), action.extent(), room], &env.extents())?;
-        let spec = env.spec();
-        let (mut shown, mut taken) = (rlcore_space::bare(&spec.obs), rlcore_space::bare(&spec.action));
-        taken.n = env.choices();
-        if let Some(bounds) = bounds {
-            let needed = num_bounds(&spec.obs).saturating_add(num_bounds(&spec.action));
-            if needed > bounds_len {
-                let short = Error::new(Kind::Size, "floats, at least").needed(needed).given(bounds_len);
-                return Err(Fault::at("bounds", short));
-            }
-            let mut rest = bounds.slice();
-            for (space, out) in [(&spec.obs, &mut shown), (&spec.action, &mut taken)] {
-                out.low = spread(space, !space.low.is_empty(), |(low, _)| low, &mut rest);
-                out.high = spread(space, !space.high.is_empty(), |(_, high)| high, &mut rest);
-            }
-        }
-        (*obs.one(), *action.one()) = (shown, taken);
-        Ok(())
-    })
-}
-
-/// Bounds that a space has, one for each element.
-fn num_bounds(space: &Space<'_>) -> usize {
-    let sides = usize::from(!space.low.is_empty()).wrapping_add((!space.high.is_empty()).into());
-    (space.len as usize).saturating_mul(sides)
-}
-
-/// Writes one side of the bounds to the next elements of `rest` and returns where they are.
-fn spread(space: &Space<'_>, any: bool, side: impl Fn((f32, f32)) -> f32, rest: &mut &mut [f32]) -> *const f32 {
-    let (head, tail) =
-        core::mem::take(rest).split_at_mut_checked(space.len as usize * usize::from(any)).unwrap_or_default();
-    *rest = tail;
-    for (i, bound) in head.iter_mut().enumerate() {
-        *bound = side(space.bounds(i));
-    }
-    if any { head.as_ptr() } else { null() }
-}
 
 /// The parts of an environment's observations with its wrappers around it: one without a name if it has no fields.
 /// out:     [capacity] room, of which *out_len are written; NULL with a capacity of 0 only counts them.

@@ -86,3 +86,4 @@ pub mod lazy_frames;
 
 pub mod policy;
 pub mod ppo;
+pub mod spaces;

@@ -567,3 +567,15 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
         Ok(())
     })
 }
+
+/// How many environments there are, also in a block that was saved. out: [1] N.
+/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_num_envs(v: *const rlcore_vecenv, out: *mut u32) -> rlcore_status {
+    call(|| unsafe {
+        let (block, out) = (Block::of_any(v)?, Output::at("out", out, 1)?);
+        apart(&[out.extent(), block.extent], &[])?;
+        *out.one() = block.setup.num_envs;
+        Ok(())
+    })
+}

@@ -527,6 +527,7 @@ static void attack_vecenv(void) {
   REFUSED(status, words, rlcore_vecenv_attach(w.mem, size, def, out)); \
   HANDLES(status, words)
 #define HANDLES(status, words) \
+  if (v != w.vecenv) REFUSED(status, words, rlcore_vecenv_num_envs(v, &w.number)); \
   REFUSED(status, words, rlcore_vecenv_reset(v, def, NULL, w.obs)); \
   REFUSED(status, words, rlcore_vecenv_reset_one(v, def, 0, NULL, w.obs)); \
   REFUSED(status, words, rlcore_vecenv_step(v, def, w.action, &w.out)); \
@@ -556,6 +557,11 @@ static void attack_vecenv(void) {
   v = (rlcore_vecenv *)(void *)&w.reals; /* never initialised */
   HANDLES(RLCORE_E_IMAGE, "begin as an rlcore image does");
   v = w.vecenv;
+  REFUSED(NULLED, "out", rlcore_vecenv_num_envs(v, NULL));
+  REFUSED(CROOKED, "out", rlcore_vecenv_num_envs(v, off(&w.number, 1)));
+  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_vecenv_num_envs(v, (uint32_t *)(void *)w.mem));
+  FINE(rlcore_vecenv_num_envs(v, &w.number));
+  CHECK(w.number == N);
 
   /* Arrays: present, aligned, apart from everything else. */
 #define STEP rlcore_vecenv_step(v, def, w.action, &w.out)
@@ -1036,6 +1042,8 @@ static void attack_ppo_config(void) {
 
 /* Every call on a learner that is not there, is crooked, or is something else. */
 static void attack_ppo_handle(rlcore_ppo *p, int32_t status, const char *words) {
+  rlcore_space obs, action;
+  REFUSED(status, words, rlcore_ppo_spaces(p, &w.number, &obs, &action));
   REFUSED(status, words, rlcore_ppo_phase(p, &w.number));
   REFUSED(status, words, rlcore_ppo_act(p, w.obs, NULL, w.action));
   REFUSED(status, words, rlcore_ppo_observe(p, w.reward, w.terminated, w.truncated, w.final_obs));
@@ -1059,6 +1067,23 @@ static void attack_ppo(void) {
   REFUSED(NULLED, "out", rlcore_ppo_phase(p, NULL));
   REFUSED(CROOKED, "out", rlcore_ppo_phase(p, off(&w.number, 1)));
   REFUSED(RLCORE_E_OVERLAP, "out", rlcore_ppo_phase(p, (uint32_t *)(void *)w.learner));
+  rlcore_space obs, action;
+  REFUSED(NULLED, "out_num_envs", rlcore_ppo_spaces(p, NULL, &obs, &action));
+  REFUSED(CROOKED, "out_num_envs", rlcore_ppo_spaces(p, off(&w.number, 1), &obs, &action));
+  REFUSED(NULLED, "out_obs", rlcore_ppo_spaces(p, &w.number, NULL, &action));
+  REFUSED(CROOKED, "out_obs", rlcore_ppo_spaces(p, &w.number, off(&obs, 4), &action));
+  REFUSED(NULLED, "out_action", rlcore_ppo_spaces(p, &w.number, &obs, NULL));
+  REFUSED(CROOKED, "out_action", rlcore_ppo_spaces(p, &w.number, &obs, off(&action, 1)));
+  REFUSED(RLCORE_E_OVERLAP, "out_obs", rlcore_ppo_spaces(p, &w.number, &obs, &obs));
+  REFUSED(RLCORE_E_OVERLAP, "out_obs", rlcore_ppo_spaces(p, &w.number, (rlcore_space *)(void *)w.learner, &action));
+  FINE(rlcore_ppo_spaces(p, &w.number, &obs, &action));
+  CHECK(w.number == N && obs.kind == RLCORE_F32 && obs.len == OBS && obs.low == NULL && obs.high == NULL && obs.n == NULL);
+  CHECK(action.kind == RLCORE_I32 && action.len == 1 && action.n[0] == 2 && action.low == NULL && action.high == NULL);
+  start_ppo(RLCORE_ENV_PENDULUM);
+  FINE(rlcore_ppo_spaces(w.ppo, &w.number, &obs, &action));
+  CHECK(obs.len == 3 && action.kind == RLCORE_F32 && action.len == 1 && action.n == NULL);
+  start_ppo(RLCORE_ENV_CARTPOLE);
+  p = w.ppo;
   REFUSED(RLCORE_E_RANGE, "0 or 1, given 2", rlcore_ppo_freeze(p, 2));
   REFUSED(RLCORE_E_RANGE, "0 or 1", rlcore_ppo_freeze(p, UINT32_MAX));
 

@@ -26,6 +26,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("vec_normalize.rs", "Normalised observations and rewards of N environments", &[]),
     ("sampling.rs", "How actions are chosen", &["rlcore_sampling_method", "rlcore_sampling"]),
     ("ppo.rs", "PPO: act, observe, learn", &["rlcore_ppo_due", "rlcore_activation"]),
+    ("spaces.rs", "Spaces: what environments show and take, and what learners were made for", &[]),
     ("policy.rs", "Policies: what a game ships", &[]),
     ("lazy_frames.rs", "Frame memories: every frame once, stacks when they are read", &["rlcore_layout"]),
     ("table.rs", "Columns: what memories, rollouts and trajectories keep of a step", &["rlcore_column"]),

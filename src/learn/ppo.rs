@@ -486,6 +486,11 @@ impl<'a> Ppo<'a> {
         &self.shape
     }
 
+    /// Numbers of choices of discrete actions; empty if they are continuous.
+    pub fn action_n(&self) -> &[u32] {
+        self.action_n
+    }
+
     /// Stops or resumes updating the statistics that observations and rewards are normalised by.
     pub fn freeze(&mut self, frozen: bool) {
         self.state.frozen = u32::from(frozen);

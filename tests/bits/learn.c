@@ -18,6 +18,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_ppo_config *config
   rlcore_vecenv_config many;
   rlcore_vecenv *envs;
   rlcore_ppo *ppo;
+  rlcore_space shown, taken;
   rlcore_policy *policy;
   rlcore_ppo_stats stats = {.struct_size = sizeof stats};
   rlcore_rng rng;
@@ -32,6 +33,10 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_ppo_config *config
   TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
   TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
   TRY(rlcore_ppo_init(learner, sizeof learner, config, &env.obs, &env.action, &ppo));
+  TRY(rlcore_vecenv_num_envs(envs, &phase));
+  CHECK(phase == N);
+  TRY(rlcore_ppo_spaces(ppo, &phase, &shown, &taken));
+  CHECK(phase == N && shown.len == env.obs.len && taken.kind == env.action.kind && taken.len == env.action.len);
   while (num_updates > 0) {
     TRY(rlcore_ppo_act(ppo, obs, NULL, action));
     TRY(rlcore_vecenv_step(envs, &env, action, &out));

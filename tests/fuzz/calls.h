@@ -330,6 +330,11 @@ OP(vecenv_images) {
   TO(uint8_t, rgb, N * width * height * 3, 0);
   return CALL(rlcore_vecenv_images(v, e, width, height, rgb));
 }
+OP(vecenv_num_envs) {
+  CONST_ON(vecenv, v, VECENV_RUNNING);
+  HANDLE(uint32_t, out, 0);
+  return CALL(rlcore_vecenv_num_envs(v, out));
+}
 OP(vecenv_lives) {
   CONST_ON(vecenv, v, VECENV_RUNNING);
   ENV;
@@ -682,6 +687,13 @@ OP(ppo_attach) {
   MEMORY_FOR(PPO_LEARNS);
   HANDLE(rlcore_ppo *, out, 0);
   return CALL(rlcore_ppo_attach(mem, mem_size, out));
+}
+OP(ppo_spaces) {
+  ON(ppo, p, PPO_LEARNS);
+  HANDLE(uint32_t, out_num_envs, 0);
+  TO(uint64_t, out_obs, sizeof(rlcore_space) / 8, POINTERS);
+  TO(uint64_t, out_action, sizeof(rlcore_space) / 8, POINTERS);
+  return CALL(rlcore_ppo_spaces(p, out_num_envs, (rlcore_space *)out_obs, (rlcore_space *)out_action));
 }
 OP(ppo_phase) {
   ON(ppo, p, PPO_OBSERVES);

@@ -26,6 +26,7 @@ static int planned(void) {
 static void drive_vecenv(void *mem) {
   rlcore_vecenv *v = mem;
   const rlcore_vecenv_out out = {sizeof out, 0, A(0), A(1), A(2), A(3), A(4), A(5)};
+  CALL(rlcore_vecenv_num_envs(v, A(6)));
   CALL(rlcore_vecenv_lives(v, &env, A(6)));
   CALL(rlcore_vecenv_action_mask(v, &env, A(7)));
   CALL(rlcore_vecenv_render(v, &env, 1, 4, 4, A(8)));
@@ -113,8 +114,10 @@ static void drive_ppo(void *mem) {
   uint32_t due;
   size_t policy_size;
   rlcore_policy *policy;
+  rlcore_space obs, action;
   rlcore_ppo_stats stats = {.struct_size = sizeof stats};
   memset(room[7], 1, 1 << 12);
+  CALL(rlcore_ppo_spaces(p, &due, &obs, &action));
   CALL(rlcore_ppo_phase(p, &due));
   CALL(rlcore_ppo_predict(p, zeros, A(7), NULL, A(1)));
   for (int i = 0; i < 3; i++) {
