@@ -1,25 +1,33 @@
 /* rlcore in C++17: views, blocks that own their memory, environments from a class, a pool of std::thread.
 
    Header only, over rlcore.h; needs neither exceptions nor RTTI. Nothing here changes a result: what C gets, C++ gets.
-   Results: calls return a status that the compiler does not let you drop; last_error() puts a failure in words.
+   Results: calls return a status that the compiler does not let you drop; last_error() puts a failure in words. A span of
+     another length than a call asks for is refused, E_SHAPE.
    Ownership: a block owns its bytes. Moving it moves them; copying it is a snapshot that goes on by itself.
-   Threads: workers starts the threads, the library itself starts none. */
+   Threads: workers starts the threads, the library itself starts none. Where the C++ library has no threads, or where
+     RLCORE_NO_WORKERS is defined, there are no workers and none of their headers. */
 #ifndef RLCORE_HPP
 #define RLCORE_HPP
 
 #include "rlcore.h"
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <mutex>
 #include <new>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#if !defined(RLCORE_NO_WORKERS) && (!__has_include(<mutex>) || (defined(__GLIBCXX__) && !defined(_GLIBCXX_HAS_GTHREADS)))
+#define RLCORE_NO_WORKERS
+#endif
+#ifndef RLCORE_NO_WORKERS
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#endif
 
 namespace rlcore {
 
@@ -33,23 +41,45 @@ template <class T>
 struct is_span : std::false_type {};
 template <class T>
 struct is_span<span<T>> : std::true_type {};
-/* What a container of C's elements can be seen as: U only adds const. */
+/* What a container of C's elements can be seen as: U only adds const. A temporary can only be read. */
 template <class C, class U>
-using viewed = std::enable_if_t<!is_span<std::remove_const_t<C>>::value &&
+using viewed = std::enable_if_t<!is_span<std::remove_cv_t<std::remove_reference_t<C>>>::value &&
+                                (std::is_lvalue_reference_v<C> || std::is_const_v<U>) &&
                                 std::is_convertible_v<std::remove_pointer_t<decltype(std::declval<C &>().data())> (*)[], U (*)[]>>;
+
+/* What f returns; false if it throws. */
+template <class F>
+bool attempt(F &&f) {
+#ifdef __cpp_exceptions
+  try {
+    return f();
+  } catch (...) {
+    return false;
+  }
+#else
+  return f();
+#endif
+}
+
+/* The rlcore_element that T is. */
+template <class T>
+constexpr std::uint32_t kind_of() {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint8_t>, "no element");
+  return std::is_same_v<T, float> ? RLCORE_F32 : std::is_same_v<T, std::int32_t> ? RLCORE_I32 : RLCORE_U8;
+}
 }  // namespace detail
 
 /* An array that somebody else owns. */
 template <class T>
 class span {
  public:
-  /* Of nothing, of an array, or of whatever has data() and size(). */
+  /* Of nothing, of an array, or of whatever has data() and size(); of a temporary only to read, until the statement ends. */
   constexpr span() = default;
   constexpr span(T *data, std::size_t size) : data_(data), size_(size) {}
   template <std::size_t N>
   constexpr span(T (&array)[N]) : data_(array), size_(N) {}
   template <class C, class = detail::viewed<C, T>>
-  constexpr span(C &container) : data_(container.data()), size_(container.size()) {}
+  constexpr span(C &&container) : data_(container.data()), size_(container.size()) {}
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
   constexpr span(span<U> other) : data_(other.data()), size_(other.size()) {}
 
@@ -194,14 +224,15 @@ class block {
     return made;
   }
 
-  /* From saved bytes, accepted by `attach(mem, size, &object)`. */
+  /* From saved bytes, accepted by `attach(mem, size, &object)`: the library's own, to change the object or to read it. */
   template <class Attach>
   static result<block> load(span<const unsigned char> saved, Attach &&attach) {
+    using object_type = std::conditional_t<std::is_invocable_v<Attach, void *, std::size_t, T **>, T, const T>;
     block made;
     made.memory_ = memory(saved.size());
     if (made.memory_.size() != saved.size()) return status(RLCORE_E_SIZE);
     if (!saved.empty()) std::memcpy(made.memory_.data(), saved.data(), saved.size());
-    T *object = nullptr;
+    object_type *object = nullptr;
     if (const status s = attach(static_cast<void *>(made.memory_.data()), saved.size(), &object); !s) return s;
     return made;
   }
@@ -234,6 +265,12 @@ struct limit_of { static constexpr std::uint32_t value = 0; };
 template <class E>
 struct limit_of<E, std::void_t<decltype(E::max_episode_steps)>> { static constexpr std::uint32_t value = E::max_episode_steps; };
 
+/* What members are handed first: the class's user, if it has one. */
+template <class E, class = void>
+struct user_of { using type = void; };
+template <class E>
+struct user_of<E, std::void_t<typename E::user_type>> { using type = typename E::user_type; };
+
 template <class E, class = void>
 struct has_lives : std::false_type {};
 template <class E>
@@ -263,11 +300,20 @@ constexpr std::uint32_t action_len() {
     return E::action_len;
 }
 
-/* A member that returns nothing cannot fail; one that returns bool says whether it worked. */
-template <class F>
-std::int32_t done(F &&member) {
-  if constexpr (std::is_void_v<decltype(member())>) return member(), 0;
-  else return member() ? 0 : 1;
+/* Calls a member: one that returns nothing fails only by an exception, which goes no further; one that returns bool says
+   whether it worked. */
+template <class E, class F>
+std::int32_t done(void *user, F &&member) {
+  const auto worked = [&](auto &...first) {
+    if constexpr (std::is_void_v<decltype(member(first...))>) return member(first...), true;
+    else return static_cast<bool>(member(first...));
+  };
+  (void)user;
+  const bool fine = attempt([&] {
+    if constexpr (std::is_void_v<typename user_of<E>::type>) return worked();
+    else return worked(*static_cast<typename user_of<E>::type *>(user));
+  });
+  return fine ? 0 : 1;
 }
 
 }  // namespace detail
@@ -288,12 +334,17 @@ using action_type = typename detail::action_of<E>::type;
      void step(rlcore_rng &, span<const Action>, span<Obs> obs, rlcore_step &out);
      void restart(rlcore_rng &, std::uint32_t level, span<Obs> obs);                     if it has levels: an rlcore_level
      std::uint32_t lives() const;  void action_mask(span<std::uint8_t>) const;           if wanted
-     void render(std::uint32_t width, std::uint32_t height, span<std::uint8_t> rgb) const;  if wanted */
-template <class E>
-rlcore_env_def env_of() {
+     void render(std::uint32_t width, std::uint32_t height, span<std::uint8_t> rgb) const;  if wanted
+     using user_type = World;                            if it needs more than its bytes: env_of<E>(world), which has to
+                                                         outlive the table; every member is handed a World & first
+   An exception in a member stops the call with E_CALLBACK, as false does. */
+template <class E, class... User>
+rlcore_env_def env_of(User &...user) {
   static_assert(std::is_trivially_copyable_v<E>, "an environment is bytes: copying them copies it");
   static_assert(std::is_trivially_default_constructible_v<E>, "no constructor runs: reset starts it, its bytes are zero");
   static_assert(alignof(E) <= 8, "states lie on 8-byte boundaries");
+  static_assert(sizeof...(User) == !std::is_void_v<typename detail::user_of<E>::type>,
+                "env_of<E>(user) if E has a user_type, else env_of<E>()");
   using Obs = obs_type<E>;
   using Action = action_type<E>;
   static_assert(std::is_same_v<Obs, float> || std::is_same_v<Obs, std::uint8_t>, "observations are float or uint8_t");
@@ -303,49 +354,50 @@ rlcore_env_def env_of() {
   def.env_id = E::env_id;
   def.state_size = static_cast<std::uint32_t>((sizeof(E) + 7) / 8 * 8);
   def.max_episode_steps = detail::limit_of<E>::value;
-  def.obs.kind = std::is_same_v<Obs, float> ? RLCORE_F32 : RLCORE_U8;
+  def.obs.kind = detail::kind_of<Obs>();
   def.obs.len = E::obs_len;
+  def.action.kind = detail::kind_of<Action>();
   def.action.len = detail::action_len<E>();
   if constexpr (std::is_same_v<Action, std::int32_t>) {
-    def.action.kind = RLCORE_I32;
     def.action.n = &E::choices[0];
-  } else {
-    def.action.kind = RLCORE_F32;
-    if constexpr (detail::has_low<E>::value) {
-      static_assert(std::size(E::action_low) == E::action_len && std::size(E::action_high) == E::action_len, "one bound a value");
-      def.action.low = &E::action_low[0];
-      def.action.high = &E::action_high[0];
-    }
+  } else if constexpr (detail::has_low<E>::value) {
+    static_assert(std::size(E::action_low) == E::action_len && std::size(E::action_high) == E::action_len, "one bound a value");
+    def.action.low = &E::action_low[0];
+    def.action.high = &E::action_high[0];
   }
-  def.reset = [](void *, void *state, rlcore_rng *rng, void *obs) -> std::int32_t {
+  if constexpr (sizeof...(User) > 0) {
+    typename detail::user_of<E>::type *const one[] = {&user...};
+    def.user = const_cast<void *>(static_cast<const void *>(one[0]));
+  }
+  def.reset = [](void *u, void *state, rlcore_rng *rng, void *obs) -> std::int32_t {
     const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
-    return detail::done([&] { return static_cast<E *>(state)->reset(*rng, room); });
+    return detail::done<E>(u, [&](auto &...first) { return static_cast<E *>(state)->reset(first..., *rng, room); });
   };
-  def.step = [](void *, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) -> std::int32_t {
+  def.step = [](void *u, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) -> std::int32_t {
     const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
     const span<const Action> act(static_cast<const Action *>(action), detail::action_len<E>());
-    return detail::done([&] { return static_cast<E *>(state)->step(*rng, act, room, *out); });
+    return detail::done<E>(u, [&](auto &...first) { return static_cast<E *>(state)->step(first..., *rng, act, room, *out); });
   };
   if constexpr (detail::has_restart<E>::value)
-    def.restart = [](void *, void *state, rlcore_rng *rng, std::uint32_t level, void *obs) -> std::int32_t {
+    def.restart = [](void *u, void *state, rlcore_rng *rng, std::uint32_t level, void *obs) -> std::int32_t {
       const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
-      return detail::done([&] { return static_cast<E *>(state)->restart(*rng, level, room); });
+      return detail::done<E>(u, [&](auto &...first) { return static_cast<E *>(state)->restart(first..., *rng, level, room); });
     };
   if constexpr (detail::has_lives<E>::value)
-    def.lives = [](void *, const void *state, std::uint32_t *out) -> std::int32_t {
-      *out = static_cast<const E *>(state)->lives();
-      return 0;
+    def.lives = [](void *u, const void *state, std::uint32_t *out) -> std::int32_t {
+      return detail::done<E>(u, [&](auto &...first) { *out = static_cast<const E *>(state)->lives(first...); });
     };
   if constexpr (detail::has_mask<E>::value)
-    def.action_mask = [](void *, const void *state, std::uint8_t *mask) -> std::int32_t {
+    def.action_mask = [](void *u, const void *state, std::uint8_t *mask) -> std::int32_t {
       std::size_t count = 0;
       for (const std::uint32_t n : E::choices) count += n;
-      return detail::done([&] { return static_cast<const E *>(state)->action_mask(span<std::uint8_t>(mask, count)); });
+      const span<std::uint8_t> room(mask, count);
+      return detail::done<E>(u, [&](auto &...first) { return static_cast<const E *>(state)->action_mask(first..., room); });
     };
   if constexpr (detail::has_render<E>::value)
-    def.render = [](void *, const void *state, std::uint32_t width, std::uint32_t height, std::uint8_t *rgb) -> std::int32_t {
+    def.render = [](void *u, const void *state, std::uint32_t width, std::uint32_t height, std::uint8_t *rgb) -> std::int32_t {
       const span<std::uint8_t> picture(rgb, std::size_t{3} * width * height);
-      return detail::done([&] { return static_cast<const E *>(state)->render(width, height, picture); });
+      return detail::done<E>(u, [&](auto &...first) { return static_cast<const E *>(state)->render(first..., width, height, picture); });
     };
   return def;
 }
@@ -373,6 +425,11 @@ struct arrays {
   arrays() = default;
   arrays(std::size_t rows, std::size_t obs_len)
       : obs(rows * obs_len), final_obs(rows * obs_len), reward(rows), terminated(rows), truncated(rows), valid(rows) {}
+  /* True if there are as many rows, and observations of that length. */
+  bool fits(std::size_t rows, std::size_t obs_len) const {
+    return obs.size() == rows * obs_len && final_obs.size() == rows * obs_len && reward.size() == rows &&
+           terminated.size() == rows && truncated.size() == rows && valid.size() == rows;
+  }
 
   /* The same arrays for C calls, good while this stays where it is. */
   rlcore_vecenv_out out() {
@@ -398,7 +455,7 @@ class vecenv {
   /* Without environments. */
   vecenv() = default;
 
-  /* The environment's callbacks are supplied here, never saved. */
+  /* The environment's callbacks are supplied here, never saved; what its table points to has to outlive this. */
   static result<vecenv> make(const rlcore_env_def &env, const rlcore_vecenv_config &config) {
     return with(env, config, [&] {
       return block<rlcore_vecenv>::make(
@@ -406,37 +463,36 @@ class vecenv {
           [&](void *mem, std::size_t size, rlcore_vecenv **out) { return rlcore_vecenv_init(mem, size, &env, &config, out); });
     });
   }
-  /* From bytes() of one that was made with this configuration. */
-  static result<vecenv> load(const rlcore_env_def &env, const rlcore_vecenv_config &config, span<const unsigned char> saved) {
-    return with(env, config, [&] {
+  /* From bytes() and obs() of one that was made with this configuration: it goes on as if it had never stopped. */
+  static result<vecenv> load(const rlcore_env_def &env, const rlcore_vecenv_config &config, span<const unsigned char> saved,
+                             span<const Obs> obs) {
+    auto loaded = with(env, config, [&] {
       return block<rlcore_vecenv>::load(saved, [&](void *mem, std::size_t size, rlcore_vecenv **out) {
         return rlcore_vecenv_attach(mem, size, &env, out);
       });
     });
+    if (!loaded) return loaded;
+    if (obs.size() != loaded->arrays_.obs.size()) return status(RLCORE_E_SHAPE);
+    loaded->arrays_.obs.assign(obs.begin(), obs.end());
+    return loaded;
   }
 
   /* Starts episodes, in all rows or in one, as rlcore_vecenv_reset and rlcore_vecenv_reset_one do. */
-  status reset() { return rlcore_vecenv_reset(get(), &env_, nullptr, arrays_.obs.data()); }
-  status reset(std::uint64_t seed) { return rlcore_vecenv_reset(get(), &env_, &seed, arrays_.obs.data()); }
-  status reset_one(std::uint32_t index) { return rlcore_vecenv_reset_one(get(), &env_, index, nullptr, arrays_.obs.data()); }
-  status reset_one(std::uint32_t index, std::uint64_t seed) {
-    return rlcore_vecenv_reset_one(get(), &env_, index, &seed, arrays_.obs.data());
-  }
+  status reset() { return restart(nullptr); }
+  status reset(std::uint64_t seed) { return restart(&seed); }
+  status reset_one(std::uint32_t index) { return restart_one(index, nullptr); }
+  status reset_one(std::uint32_t index, std::uint64_t seed) { return restart_one(index, &seed); }
   /* action: [N, action.len] */
-  status step(span<const Action> action) {
-    if (!fits(action, config_.num_envs)) return RLCORE_E_SHAPE;
-    const rlcore_vecenv_out out = arrays_.out();
-    return rlcore_vecenv_step(get(), &env_, action.data(), &out);
-  }
+  status step(span<const Action> action) { return step_env(action, RLCORE_LEVEL_NEW); }
   /* In which environments that end start again in this level, an rlcore_level. */
   status step_env(span<const Action> action, std::uint32_t level) {
-    if (!fits(action, config_.num_envs)) return RLCORE_E_SHAPE;
+    if (!whole() || !fits(action, num_envs())) return RLCORE_E_SHAPE;
     const rlcore_vecenv_out out = arrays_.out();
     return rlcore_vecenv_step_env(get(), &env_, action.data(), level, &out);
   }
   /* Rows [begin, end) alone: disjoint ranges may be stepped by several threads. */
   status step_range(std::uint32_t begin, std::uint32_t end, span<const Action> action) {
-    if (!fits(action, config_.num_envs)) return RLCORE_E_SHAPE;
+    if (!whole() || !fits(action, num_envs())) return RLCORE_E_SHAPE;
     const rlcore_vecenv_out out = arrays_.out();
     return rlcore_vecenv_step_range(get(), &env_, begin, end, action.data(), &out);
   }
@@ -450,10 +506,14 @@ class vecenv {
   span<const std::uint8_t> valid() const { return arrays_.valid; }
   arrays<Obs> &out() { return arrays_; }
 
-  /* True if there are actions for so many rows. */
-  bool fits(span<const Action> action, std::size_t rows) const { return action.size() == rows * env_.action.len; }
-  /* What it was made from; the handle for C calls; the bytes that save it. */
+  /* True if there are actions for so many rows; if out() still has a place for every row. */
+  bool fits(span<const Action> action, std::size_t rows) const { return action.size() == rows * action_len(); }
+  bool whole() const { return arrays_.fits(num_envs(), obs_len()); }
+  /* N; elements of one observation and of one action, with the wrappers around the environment. */
   std::uint32_t num_envs() const { return config_.num_envs; }
+  std::uint32_t obs_len() const { return obs_.len; }
+  std::uint32_t action_len() const { return action_.len; }
+  /* What it was made from; the handle for C calls; the bytes that save it, together with obs(). */
   const rlcore_env_def &env() const { return env_; }
   const rlcore_vecenv_config &config() const { return config_; }
   rlcore_vecenv *get() const { return block_.get(); }
@@ -462,21 +522,31 @@ class vecenv {
  private:
   template <class Make>
   static result<vecenv> with(const rlcore_env_def &env, const rlcore_vecenv_config &config, Make &&make) {
-    const std::uint32_t obs_kind = std::is_same_v<Obs, float> ? RLCORE_F32 : RLCORE_U8;
-    const std::uint32_t action_kind = std::is_same_v<Action, float> ? RLCORE_F32 : RLCORE_I32;
-    if (env.obs.kind != obs_kind || env.action.kind != action_kind) return status(RLCORE_E_CONFIG);
-    auto made = make();
-    if (!made) return made.why();
     vecenv v;
     v.env_ = env;
     v.config_ = config;
+    if (const status s = rlcore_env_spaces(&env, nullptr, 0, &v.obs_, &v.action_); !s) return s;
+    if (v.obs_.kind != detail::kind_of<Obs>() || v.action_.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
+    auto made = make();
+    if (!made) return made.why();
     v.block_ = *std::move(made);
-    v.arrays_ = arrays<Obs>(config.num_envs, env.obs.len);
+    std::uint32_t num_envs = 0;
+    if (const status s = rlcore_vecenv_num_envs(v.get(), &num_envs); !s) return s;
+    if (num_envs != config.num_envs) return status(RLCORE_E_CONFIG);
+    if (!detail::attempt([&] { return v.arrays_ = arrays<Obs>(num_envs, v.obs_.len), true; })) return status(RLCORE_E_SIZE);
     return v;
+  }
+
+  status restart(const std::uint64_t *seed) {
+    return whole() ? rlcore_vecenv_reset(get(), &env_, seed, arrays_.obs.data()) : RLCORE_E_SHAPE;
+  }
+  status restart_one(std::uint32_t index, const std::uint64_t *seed) {
+    return whole() ? rlcore_vecenv_reset_one(get(), &env_, index, seed, arrays_.obs.data()) : RLCORE_E_SHAPE;
   }
 
   rlcore_env_def env_ = {};
   rlcore_vecenv_config config_ = {};
+  rlcore_space obs_ = {}, action_ = {}; /* with the wrappers, without bounds */
   block<rlcore_vecenv> block_;
   arrays<Obs> arrays_;
 };
@@ -494,28 +564,29 @@ class ppo {
   /* Without a learner. */
   ppo() = default;
 
-  /* config.num_envs has to be that of the environments. */
+  /* config.num_envs has to be that of the environments; env: with its wrappers, whose table they were made from. */
   static result<ppo> make(const rlcore_ppo_config &config, const rlcore_env_def &env) {
-    auto made = block<rlcore_ppo>::make(
-        [&](std::size_t *size) { return rlcore_ppo_size(&config, &env.obs, &env.action, size); },
-        [&](void *mem, std::size_t size, rlcore_ppo **out) {
-          return rlcore_ppo_init(mem, size, &config, &env.obs, &env.action, out);
-        });
-    if (!made) return made.why();
-    ppo p;
-    p.block_ = *std::move(made);
-    p.action_.resize(std::size_t{config.num_envs} * env.action.len);
-    return p;
+    rlcore_space obs = {}, action = {};
+    if (const status s = rlcore_env_spaces(&env, nullptr, 0, &obs, &action); !s) return s;
+    std::vector<float> bounds(2 * (std::size_t{obs.len} + action.len));
+    if (const status s = rlcore_env_spaces(&env, bounds.data(), bounds.size(), &obs, &action); !s) return s;
+    return with(block<rlcore_ppo>::make(
+        [&](std::size_t *size) { return rlcore_ppo_size(&config, &obs, &action, size); },
+        [&](void *mem, std::size_t size, rlcore_ppo **out) { return rlcore_ppo_init(mem, size, &config, &obs, &action, out); }));
   }
+  /* From bytes(): it goes on as if it had never stopped. stats() are zero until it learns. */
+  static result<ppo> load(span<const unsigned char> saved) { return with(block<rlcore_ppo>::load(saved, rlcore_ppo_attach)); }
 
-  /* Draws an action for each environment: action(). mask: as for rlcore_ppo_act. */
+  /* Draws an action for each environment: action(). obs: [N, obs.len]; mask: as for rlcore_ppo_act. */
   status act(span<const Obs> obs, span<const std::uint8_t> mask = {}) {
+    if (!fits(obs) || !(mask.empty() || mask.size() == std::size_t{num_envs_} * mask_len_)) return RLCORE_E_SHAPE;
     return rlcore_ppo_act(get(), obs.data(), mask.empty() ? nullptr : mask.data(), action_.data());
   }
   /* [N, action.len] the actions that act drew. */
   span<const Action> action() const { return action_; }
   /* What the step returned that took those actions. */
   status observe(const vecenv<Obs, Action> &envs) {
+    if (!fits(envs)) return RLCORE_E_SHAPE;
     return rlcore_ppo_observe(get(), envs.reward().data(), envs.terminated().data(), envs.truncated().data(),
                               envs.final_obs().data());
   }
@@ -525,15 +596,18 @@ class ppo {
     if (const status s = rlcore_ppo_phase(get(), &out); !s) return s;
     return out;
   }
-  /* Up to so many minibatches of the update that is due; 0: all. stats().minibatches_left tells what is left. */
+  /* Up to so many minibatches of the update that is due; 0: all. stats().minibatches_left tells what is left.
+     obs: [N, obs.len] after the last step; may be empty in all calls of an update but the first. */
   status learn(span<const Obs> obs, std::uint32_t max_minibatches = 0) {
-    return rlcore_ppo_learn(get(), obs.data(), max_minibatches, &stats_);
+    if (!obs.empty() && !fits(obs)) return RLCORE_E_SHAPE;
+    return rlcore_ppo_learn(get(), obs.empty() ? nullptr : obs.data(), max_minibatches, &stats_);
   }
   /* Of the update that runs, or of the last one. */
   const rlcore_ppo_stats &stats() const { return stats_; }
 
   /* Acts and steps and, once a rollout is full, learns. */
   status train_step(vecenv<Obs, Action> &envs) {
+    if (!fits(envs)) return RLCORE_E_SHAPE;
     if (const status s = act(envs.obs()); !s) return s;
     if (const status s = envs.step(action()); !s) return s;
     if (const status s = observe(envs); !s) return s;
@@ -558,21 +632,47 @@ class ppo {
     stats.struct_size = sizeof stats;
     return stats;
   }
+
+  /* The arrays are as long as the block says, whatever it was made or loaded from. */
+  static result<ppo> with(result<block<rlcore_ppo>> made) {
+    if (!made) return made.why();
+    ppo p;
+    p.block_ = *std::move(made);
+    rlcore_space obs = {}, action = {};
+    if (const status s = rlcore_ppo_spaces(p.get(), &p.num_envs_, &obs, &action); !s) return s;
+    if (obs.kind != detail::kind_of<Obs>() || action.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
+    p.obs_len_ = obs.len;
+    for (std::uint32_t i = 0; action.n && i < action.len; i++) p.mask_len_ += action.n[i];
+    p.action_.resize(std::size_t{p.num_envs_} * action.len);
+    return p;
+  }
+
+  bool fits(span<const Obs> obs) const { return obs.size() == std::size_t{num_envs_} * obs_len_; }
+  bool fits(const vecenv<Obs, Action> &envs) const {
+    return envs.whole() && envs.num_envs() == num_envs_ && envs.obs_len() == obs_len_ && envs.fits(action_, num_envs_);
+  }
+
   block<rlcore_ppo> block_;
+  std::uint32_t num_envs_ = 0, obs_len_ = 0, mask_len_ = 0;
   std::vector<Action> action_;
   rlcore_ppo_stats stats_ = no_stats();
 };
+
+#ifndef RLCORE_NO_WORKERS
 
 /* ---- Workers ---- */
 
 /* A pool of threads that steps the rows of a vecenv: all at once (step), while the caller does something else (step_async,
    step_wait), or as they are ready (send, recv). How many threads there are changes no result.
    The vecenv is the pool's until close(): it must stay where it is, and nothing else may step or reset it. Calls are
-   those of one thread. With 0 threads the caller does the work when it collects. */
-template <class Obs = float, class Action = std::int32_t>
+   those of one thread. With 0 threads the caller does the work when it collects.
+   Thread: std::thread, or a class like it whose constructor may also leave a thread that is not joinable() if it cannot be
+   started. (Compiled without exceptions, std::thread itself ends the program then.) */
+template <class Obs = float, class Action = std::int32_t, class Thread = std::thread>
 class workers {
  public:
-  /* Groups of in_series rows go to a thread as one; it has to divide num_envs. */
+  /* Groups of in_series rows go to a thread as one; it has to divide num_envs. E_SIZE if not all threads can be started:
+     then none is left. */
   workers(vecenv<Obs, Action> &envs, unsigned num_threads, std::uint32_t in_series = 1) : envs_(envs) {
     rlcore_batch_config config = batch_config();
     config.in_series = in_series;
@@ -584,8 +684,9 @@ class workers {
     state_ = made.why();
     if (!made) return;
     block_ = *std::move(made);
-    threads_.reserve(num_threads);
-    for (unsigned k = 0; k < num_threads; k++) threads_.emplace_back([this, k] { work(k); });
+    if (detail::attempt([&] { return start(num_threads); })) return;
+    close();
+    state_ = RLCORE_E_SIZE;
   }
   /* Not copied: its threads know where it is. */
   workers(const workers &) = delete;
@@ -606,6 +707,7 @@ class workers {
   }
   /* Waits for all that was submitted; the vecenv's arrays have it. E_NOT_PENDING if nothing was. */
   status step_wait() {
+    if (state_ && !envs_.whole()) return RLCORE_E_SHAPE;
     const rlcore_vecenv_out out = envs_.out().out();
     return wait([&] { return rlcore_batch_step_wait(get(), &out); });
   }
@@ -615,10 +717,15 @@ class workers {
     return step_wait();
   }
 
-  /* Waits until so many rows are done, while others are under way: their numbers, ascending, and what they returned. */
+  /* Waits until so many rows are done, while others are under way: their numbers, ascending, and what they returned.
+     out gets as many rows; E_SHAPE for arrays of other observations, and for the vecenv's own unless all rows are wanted. */
   status recv(span<std::uint32_t> rows, arrays<Obs> &out) {
     if (!state_) return state_;
-    if (out.reward.size() != rows.size()) out = arrays<Obs>(rows.size(), envs_.env().obs.len);
+    if (!out.fits(out.reward.size(), envs_.obs_len())) return RLCORE_E_SHAPE;
+    if (out.reward.size() != rows.size()) {
+      if (&out == &envs_.out()) return RLCORE_E_SHAPE;
+      out = arrays<Obs>(rows.size(), envs_.obs_len());
+    }
     const rlcore_vecenv_out to = out.out();
     const auto count = static_cast<std::uint32_t>(rows.size());
     return wait([&] { return rlcore_batch_recv(get(), count, rows.data(), &to); });
@@ -652,12 +759,22 @@ class workers {
       submissions_++;
     }
     work_.notify_all();
-    for (std::thread &thread : threads_) thread.join();
+    for (Thread &thread : threads_) thread.join();
     threads_.clear();
   }
 
  private:
   rlcore_batch *get() const { return block_.get(); }
+
+  /* False if a thread could not be started; those before it run. */
+  bool start(unsigned num_threads) {
+    threads_.reserve(num_threads);
+    for (unsigned k = 0; k < num_threads; k++) {
+      threads_.emplace_back([this, k] { work(k); });
+      if (!threads_.back().joinable()) return threads_.pop_back(), false;
+    }
+    return true;
+  }
 
   /* A thread: works until nothing is left, then sleeps until something is submitted. One group a call, so that the
      caller hears of each. */
@@ -701,10 +818,12 @@ class workers {
   }
 
   status restart(const std::uint64_t *seed) {
+    if (state_ && !envs_.whole()) return RLCORE_E_SHAPE;
     return wait([&] { return rlcore_batch_reset(get(), envs_.get(), &envs_.env(), seed, envs_.out().obs.data()); });
   }
   status restart_one(std::uint32_t index, const std::uint64_t *seed) {
     if (!state_) return state_;
+    if (!envs_.whole()) return RLCORE_E_SHAPE;
     return rlcore_batch_reset_one(get(), envs_.get(), &envs_.env(), index, seed, envs_.out().obs.data());
   }
 
@@ -714,8 +833,10 @@ class workers {
   std::mutex mutex_;
   std::condition_variable work_, done_;
   std::uint64_t submissions_ = 0;
-  std::vector<std::thread> threads_;
+  std::vector<Thread> threads_;
 };
+
+#endif
 
 }  // namespace rlcore
 

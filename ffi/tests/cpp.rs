@@ -1,34 +1,86 @@
-//! The C++ header compiles as C++17, with and without exceptions and RTTI, with every compiler there is, and does what it
-//! says.
+//! The C++ header compiles as C++17, with and without exceptions, RTTI and threads, with every compiler there is, and does
+//! what it says, also under the sanitizers that the compiler has.
 
 #![cfg(unix)]
 
 mod common;
 
 use common::{cxx, library, root, run, scratch};
-use std::process::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-fn command(compiler: Option<&str>, modes: &[&str]) -> Command {
-    let mut command = compiler.map_or_else(cxx, Command::new);
-    command.args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-pedantic", "-Werror"]);
-    command.args(modes).arg("-I").arg(root().join("include")).arg(root().join("ffi/tests/hpp.cpp"));
+/// The sources of one program, a theme each.
+fn sources() -> Vec<PathBuf> {
+    let files = fs::read_dir(root().join("ffi/tests/hpp")).unwrap().map(|file| file.unwrap().path());
+    let mut sources: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|e| e == "cpp")).collect();
+    sources.sort();
+    sources
+}
+
+/// The compilers there are.
+fn compilers() -> Vec<&'static str> {
+    let there = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success());
+    ["", "clang++"].into_iter().filter(|name| name.is_empty() || there(name)).collect()
+}
+
+fn command(compiler: &str, modes: &[&str]) -> Command {
+    let mut command = if compiler.is_empty() { cxx() } else { Command::new(compiler) };
+    command.args(["-std=c++17", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-pedantic", "-Werror", "-pthread"]);
+    command.args(modes).arg("-I").arg(root().join("include"));
     command
+}
+
+/// Compiles the test, links it to the release library and runs it.
+fn does_what_it_says(compiler: &str, name: &str, modes: &[&str]) {
+    let program = scratch("cpp").join(name);
+    let mut compile = command(compiler, modes);
+    run(compile.args(sources()).arg("-o").arg(&program).arg(library().join("librlcore.a")).arg("-lm"));
+    println!("{}", run(&mut Command::new(program)));
+}
+
+/// Whether programs of this compiler with these flags link and run.
+fn has(compiler: &str, flags: &[&str]) -> bool {
+    let (source, program) = (scratch("cpp").join("nothing.cpp"), scratch("cpp").join("nothing"));
+    fs::write(&source, "int main() { return 0; }\n").unwrap();
+    let compiled = command(compiler, flags).arg(source).arg("-o").arg(&program).stderr(Stdio::null()).status();
+    compiled.is_ok_and(|s| s.success()) && Command::new(program).status().is_ok_and(|s| s.success())
 }
 
 #[test]
 fn the_cpp_header_compiles_in_every_mode() {
-    for modes in [&["-fno-exceptions", "-fno-rtti"][..], &[], &["-std=c++20"]] {
-        run(command(None, modes).arg("-fsyntax-only"));
-        if Command::new("clang++").arg("--version").output().is_ok() {
-            run(command(Some("clang++"), modes).arg("-fsyntax-only"));
+    for compiler in compilers() {
+        for modes in [&["-fno-exceptions", "-fno-rtti"][..], &[], &["-std=c++20"]] {
+            run(command(compiler, modes).arg("-fsyntax-only").args(sources()));
         }
+    }
+}
+
+/// Without the pool it needs nothing of threads, and trains all the same.
+#[test]
+fn the_cpp_header_needs_no_threads_without_the_pool() {
+    let probe = root().join("tests/install/probe.cpp");
+    for compiler in compilers() {
+        let read = run(command(compiler, &["-DRLCORE_NO_WORKERS", "-M"]).arg(&probe));
+        let headers = read.split_whitespace().filter_map(|path| Path::new(path).file_name()?.to_str());
+        let threads: Vec<_> = headers.filter(|h| ["mutex", "thread", "condition_variable"].contains(h)).collect();
+        assert!(threads.is_empty() && read.contains("rlcore.hpp"), "{compiler}: {threads:?}");
+        run(command(compiler, &["-DRLCORE_NO_WORKERS", "-fsyntax-only"]).arg(&probe));
     }
 }
 
 #[test]
 fn the_cpp_header_does_what_it_says() {
-    let program = scratch("cpp").join("hpp");
-    let mut compile = command(None, &["-fno-exceptions", "-fno-rtti", "-pthread"]);
-    run(compile.arg("-o").arg(&program).arg(library().join("librlcore.a")).arg("-lm"));
-    println!("{}", run(&mut Command::new(program)));
+    does_what_it_says("", "bare", &["-O1", "-fno-exceptions", "-fno-rtti"]);
+}
+
+/// Each class with each kind of environment, with exceptions. tests/sanitizers has the library instrumented too, and
+/// threads.
+#[test]
+fn the_cpp_header_stays_within_its_arrays() {
+    for compiler in compilers() {
+        let flags = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+        let flags = if has(compiler, &flags) { &flags[..] } else { &[] };
+        does_what_it_says(compiler, "sanitized", flags);
+    }
 }

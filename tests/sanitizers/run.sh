@@ -15,7 +15,7 @@
 # alias against Rust's rules while every access stays in bounds, reads of uninitialised memory that do no harm (valgrind
 # sees those that do), and memory orders weaker than x86's. What this sees and Miri cannot: the C side, and code at AVX2 and
 # AVX-512 levels. The core has `unsafe` in src/cpu.rs alone, ffi/ makes slices of pointers in ffi/src/ptr.rs alone.
-# Needs: clang-22 libclang-rt-22-dev make
+# Needs: clang-22 libclang-rt-22-dev g++ make
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD out=$PWD/target/sanitizers
@@ -67,6 +67,16 @@ examples() {  # examples <goals of the Makefile>
     CFLAGS="-std=c11 -D_GNU_SOURCE $flags" CXXFLAGS="-std=c++17 $flags" LINK="$link" "$@" | grep '^  ok'
 }
 
+# g++'s ThreadSanitizer lacks functions that rustc calls, clang's UndefinedBehaviorSanitizer some that g++ calls.
+header() {  # header <linker of what g++ compiles>: the test of the C++ header, compiled by clang++ and by g++
+  compile header ffi/tests/hpp/*.cpp
+  runs header
+  mkdir -p "$bin/g++"
+  (cd "$bin/g++" && g++ -std=c++17 $flags -c "$root"/ffi/tests/hpp/*.cpp)
+  "$1" $flags "$bin"/g++/*.o $link -o "$bin/header-g++"
+  runs header-g++
+}
+
 hosts() {
   library address
   sanitizers -fsanitize=address,undefined address
@@ -78,8 +88,7 @@ hosts() {
     compile "$(basename "$source" .c)" "$source"
     runs "$(basename "$source" .c)"
   done
-  compile hpp ffi/tests/hpp.cpp
-  runs hpp
+  header g++
   compile bits tests/bits/{bits,kernels,envs,data,learn,blocks,host}.c
   for level in 0 1 2; do
     runs bits "$level"
@@ -98,8 +107,7 @@ threads() {
     compile "$(basename "$source" .c)" "$source"
     runs "$(basename "$source" .c)"
   done
-  compile hpp ffi/tests/hpp.cpp
-  runs hpp
+  header clang++-22
   mkdir -p "$out/make"
   examples check-threads check-workers check-subproc
 }

@@ -1,0 +1,219 @@
+/* Environments from classes of every kind: what they may have, what they may throw, whom they may ask. */
+#include "test.h"
+
+#include <stdexcept>
+
+namespace {
+
+void environments_of_every_kind() {
+  const rlcore_env_def def = rlcore::env_of<slide>();
+  CHECK(def.state_size == 8 && def.action.kind == RLCORE_F32 && def.action.low == slide::action_low && def.lives == nullptr);
+  auto sliding = make<slide>(3);
+  IS(sliding.reset(), RLCORE_OK);
+  const std::vector<float> push = {1, 2, 0, 0, -1, 0.5f}, few = {1};
+  IS(sliding.step(few), RLCORE_E_SHAPE);
+  IS(sliding.step(push), RLCORE_OK);
+  CHECK(sliding.reward()[0] == 3 && sliding.obs()[4] == -0.5f && !sliding.truncated()[0]);
+  rlcore::vecenv_of<slide> snapshot = sliding; /* goes on by itself */
+  for (int i = 0; i < 4; i++) IS(sliding.step_range(0, 2, push), RLCORE_OK);
+  CHECK(sliding.truncated()[0] && sliding.final_obs()[0] == 15 && sliding.obs()[0] == 0 && sliding.obs()[4] == -0.5f);
+  CHECK(snapshot.obs()[0] == 3 && rlcore::hash(snapshot.bytes()) != rlcore::hash(sliding.bytes()));
+  IS(snapshot.step(push), RLCORE_OK);
+  CHECK(snapshot.obs()[0] == 6);
+  IS(sliding.reset(), RLCORE_E_CALLBACK); /* the third reset of row 0 */
+
+  auto saved = rlcore::vecenv_of<slide>::load(sliding.env(), sliding.config(), snapshot.bytes(), snapshot.obs());
+  IS(saved.why(), RLCORE_OK);
+  CHECK(saved->obs()[0] == 6);
+  IS(saved->step(push), RLCORE_OK);
+  CHECK(saved->obs()[0] == 9);
+  IS(rlcore::vecenv_of<slide>::load(sliding.env(), sliding.config(), {}, snapshot.obs()).why(), RLCORE_E_SIZE);
+  IS(rlcore::vecenv_of<screen>::make(def, sliding.config()).why(), RLCORE_E_CONFIG); /* other elements */
+
+  auto seeing = make<screen>(2);
+  IS(seeing.reset(9), RLCORE_OK);
+  IS(seeing.reset_one(1, 3), RLCORE_OK);
+  const std::vector<std::int32_t> choose = {1, 1, 0, 1}, fails = {0, 0, 0, 2};
+  IS(seeing.step(choose), RLCORE_OK);
+  CHECK(seeing.reward()[0] == 11 && seeing.reward()[1] == 1 && seeing.obs()[7] == 1);
+  IS(seeing.step(fails), RLCORE_E_CALLBACK);
+  IS(seeing.reset_one(1), RLCORE_OK);
+  for (const std::uint32_t level : {RLCORE_LEVEL_NEW, RLCORE_LEVEL_SAME}) {
+    auto leveled = make<screen>(2);
+    IS(leveled.reset(), RLCORE_OK);
+    for (int i = 0; i < 3; i++) IS(leveled.step(choose), RLCORE_OK);
+    auto pooled = leveled;
+    IS(leveled.step_env(choose, level), RLCORE_OK);
+    rlcore::workers pool(pooled, 2);
+    IS(pool.step_env_async(choose, 2), RLCORE_E_RANGE);
+    IS(pool.step_env_async(choose, level), RLCORE_OK);
+    IS(pool.step_wait(), RLCORE_OK);
+    CHECK(leveled.terminated()[1] && leveled.obs()[4] == 100 + level && pooled.obs()[4] == 100 + level);
+    CHECK(rlcore::hash(leveled.bytes()) == rlcore::hash(pooled.bytes()));
+  }
+  std::uint32_t lives[2];
+  std::uint8_t mask[10], rgb[2 * 3 * 3];
+  IS(rlcore_vecenv_lives(seeing.get(), &seeing.env(), lives), RLCORE_OK);
+  IS(rlcore_vecenv_action_mask(seeing.get(), &seeing.env(), mask), RLCORE_OK);
+  IS(rlcore_vecenv_render(seeing.get(), &seeing.env(), 0, 2, 3, rgb), RLCORE_OK);
+  CHECK(lives[0] == 2 && mask[3] == 1 && mask[4] == 0 && mask[9] == 0 && rgb[17] == 7);
+}
+
+/* What many environments share and no one of them holds. */
+struct hill {
+  float slope;
+  std::uint32_t resets;
+};
+
+/* Every member is handed the hill. */
+struct sledge {
+  using user_type = const hill;
+  static constexpr std::uint32_t env_id = 1102, obs_len = 1;
+  static constexpr std::uint32_t choices[] = {2};
+  float x, padding;
+
+  void reset(const hill &h, rlcore_rng &, rlcore::span<float> obs) { obs[0] = x = h.slope; }
+  void restart(const hill &h, rlcore_rng &, std::uint32_t level, rlcore::span<float> obs) {
+    obs[0] = x = 100 * h.slope + static_cast<float>(level);
+  }
+  void step(const hill &h, rlcore_rng &, rlcore::span<const std::int32_t>, rlcore::span<float> obs, rlcore_step &out) {
+    obs[0] = x += h.slope;
+    out.terminated = x > 2;
+  }
+  std::uint32_t lives(const hill &h) const { return static_cast<std::uint32_t>(h.slope); }
+  void action_mask(const hill &h, rlcore::span<std::uint8_t> mask) const { mask[0] = mask[1] = h.slope > 0; }
+  void render(const hill &h, std::uint32_t, std::uint32_t, rlcore::span<std::uint8_t> rgb) const {
+    rgb[0] = static_cast<std::uint8_t>(h.slope);
+  }
+};
+
+/* A user that members change. */
+struct counted {
+  using user_type = hill;
+  static constexpr std::uint32_t env_id = 1103, obs_len = 1;
+  static constexpr std::uint32_t choices[] = {2};
+  double unused;
+
+  void reset(hill &h, rlcore_rng &, rlcore::span<float> obs) { obs[0] = static_cast<float>(++h.resets); }
+  void step(hill &, rlcore_rng &, rlcore::span<const std::int32_t>, rlcore::span<float> obs, rlcore_step &) { obs[0] = 0; }
+};
+
+void a_user_is_reached() {
+  hill one = {1, 0}, two = {2, 0};
+  auto first = make<float, std::int32_t>(rlcore::env_of<sledge>(one), 2), second = make<float, std::int32_t>(rlcore::env_of<sledge>(two), 2);
+  IS(first.reset(), RLCORE_OK);
+  IS(second.reset(), RLCORE_OK);
+  CHECK(first.obs()[1] == 1 && second.obs()[1] == 2);
+  const std::vector<std::int32_t> go = {0, 1};
+  IS(first.step(go), RLCORE_OK);
+  IS(second.step_env(go, RLCORE_LEVEL_SAME), RLCORE_OK);
+  CHECK(first.obs()[0] == 2 && second.final_obs()[0] == 4 && second.obs()[0] == 201);
+  std::uint32_t lives[2];
+  std::uint8_t mask[4], rgb[3] = {};
+  IS(rlcore_vecenv_lives(second.get(), &second.env(), lives), RLCORE_OK);
+  IS(rlcore_vecenv_action_mask(second.get(), &second.env(), mask), RLCORE_OK);
+  IS(rlcore_vecenv_render(second.get(), &second.env(), 0, 1, 1, rgb), RLCORE_OK);
+  CHECK(lives[1] == 2 && mask[3] == 1 && rgb[0] == 2);
+  auto counting = make<float, std::int32_t>(rlcore::env_of<counted>(one), 3);
+  IS(counting.reset(), RLCORE_OK);
+  CHECK(one.resets == 3 && counting.obs()[2] == 3);
+}
+
+#ifdef __cpp_exceptions
+
+enum class where { nowhere, reset, restart, step, lives, mask, render };
+
+/* Throws where it is told to, in the rows that are marked. */
+struct thrower {
+  using user_type = where;
+  static constexpr std::uint32_t env_id = 1104, obs_len = 1;
+  static constexpr std::uint32_t choices[] = {3};
+  std::uint32_t steps, marked;
+
+  void act(where now, where here) const {
+    if (now != here || !marked) return;
+    if (steps % 2) throw std::runtime_error("a broken axle");
+    throw 7;
+  }
+  void reset(where &w, rlcore_rng &, rlcore::span<float> obs) {
+    act(w, where::reset);
+    obs[0] = 0;
+  }
+  void restart(where &w, rlcore_rng &, std::uint32_t, rlcore::span<float> obs) {
+    act(w, where::restart);
+    obs[0] = 9;
+  }
+  bool step(where &w, rlcore_rng &, rlcore::span<const std::int32_t> action, rlcore::span<float> obs, rlcore_step &out) {
+    if (action[0] == 2) marked = 1;
+    steps++;
+    act(w, where::step);
+    obs[0] = static_cast<float>(steps);
+    out.terminated = action[0] == 1;
+    return true;
+  }
+  std::uint32_t lives(where &w) const { return act(w, where::lives), 3; }
+  void action_mask(where &w, rlcore::span<std::uint8_t> mask) const {
+    act(w, where::mask);
+    mask[0] = mask[1] = mask[2] = 1;
+  }
+  void render(where &w, std::uint32_t, std::uint32_t, rlcore::span<std::uint8_t>) const { act(w, where::render); }
+};
+
+/* None crosses the library: the row that threw is named, rows before it are done, and the environments go on. */
+void exceptions_stay_in_their_row() {
+  where now = where::nowhere;
+  auto envs = make<float, std::int32_t>(rlcore::env_of<thrower>(now), 4);
+  const std::vector<std::int32_t> go(4, 0), mark = {0, 0, 2, 0}, end(4, 1);
+  const auto names_row_2 = [] { return std::string(rlcore::last_error().c_str()).find("row, given 2") != std::string::npos; };
+  std::uint32_t lives[4];
+  std::uint8_t mask[12], rgb[3], failed[4];
+  IS(envs.reset(), RLCORE_OK);
+  IS(envs.step(mark), RLCORE_OK);
+  now = where::step;
+  IS(envs.step(go), RLCORE_E_CALLBACK);
+  CHECK(names_row_2() && envs.obs()[1] == 2 && envs.obs()[3] == 1);
+  now = where::reset;
+  IS(envs.reset_one(2), RLCORE_E_CALLBACK);
+  CHECK(names_row_2());
+  IS(envs.reset(), RLCORE_E_CALLBACK);
+  CHECK(names_row_2());
+  now = where::nowhere;
+  IS(envs.reset(), RLCORE_OK);
+  now = where::restart;
+  IS(envs.step_env(end, RLCORE_LEVEL_SAME), RLCORE_E_CALLBACK);
+  CHECK(names_row_2());
+  now = where::nowhere;
+  IS(envs.reset(), RLCORE_OK);
+  now = where::lives;
+  IS(rlcore_vecenv_lives(envs.get(), &envs.env(), lives), RLCORE_E_CALLBACK);
+  now = where::mask;
+  IS(rlcore_vecenv_action_mask(envs.get(), &envs.env(), mask), RLCORE_E_CALLBACK);
+  now = where::render;
+  IS(rlcore_vecenv_render(envs.get(), &envs.env(), 2, 1, 1, rgb), RLCORE_E_CALLBACK);
+  now = where::step;
+  for (const unsigned threads : {0u, 2u}) {
+    rlcore::workers pool(envs, threads);
+    IS(pool.step(go), RLCORE_E_CALLBACK);
+    IS(pool.failed(failed), RLCORE_OK);
+    CHECK(names_row_2() && !failed[0] && !failed[1] && failed[2] && !failed[3]);
+    now = where::nowhere;
+    IS(pool.reset_one(2), RLCORE_OK);
+    IS(pool.step(go), RLCORE_OK);
+    now = where::step;
+  }
+}
+
+#else
+
+void exceptions_stay_in_their_row() {}
+
+#endif
+
+
+}  // namespace
+
+void environments() {
+  environments_of_every_kind();
+  a_user_is_reached();
+  exceptions_stay_in_their_row();
+}

@@ -1,0 +1,254 @@
+/* Every class of the header with every kind of environment: bare and wrapped, numbers and pictures, several discrete actions
+   and continuous ones; stepped, saved, loaded, moved, pooled and learned from. */
+#include "test.h"
+
+namespace {
+
+constexpr std::uint32_t num_envs = 6;
+
+/* A picture of two rows, three columns and two channels, two choices; it ends after a random number of steps. */
+struct picture {
+  using obs_type = std::uint8_t;
+  static constexpr std::uint32_t env_id = 1110, obs_len = 12, max_episode_steps = 9;
+  static constexpr std::uint32_t choices[] = {3, 2};
+  std::uint32_t left, spot;
+
+  void reset(rlcore_rng &rng, rlcore::span<std::uint8_t> obs) {
+    std::int64_t draw[2] = {};
+    (void)rlcore_rng_integers(&rng, 1, 12, draw, 2);
+    left = static_cast<std::uint32_t>(draw[0]);
+    spot = static_cast<std::uint32_t>(draw[1]);
+    look(obs);
+  }
+  void step(rlcore_rng &, rlcore::span<const std::int32_t> action, rlcore::span<std::uint8_t> obs, rlcore_step &out) {
+    spot = (spot + static_cast<std::uint32_t>(action[0]) + 5 * static_cast<std::uint32_t>(action[1])) % obs_len;
+    out.reward = spot < 4 ? 1.0f : -0.5f;
+    out.terminated = --left == 0;
+    look(obs);
+  }
+  std::uint32_t lives() const { return 1; }
+
+ private:
+  void look(rlcore::span<std::uint8_t> obs) const {
+    for (std::size_t i = 0; i < obs.size(); i++) obs[i] = i == spot ? 255 : static_cast<std::uint8_t>(i * 9);
+  }
+};
+
+/* Numbers; two continuous actions. */
+struct drift {
+  static constexpr std::uint32_t env_id = 1111, obs_len = 3, action_len = 2, max_episode_steps = 7;
+  static constexpr float action_low[] = {-1, -3}, action_high[] = {1, 3};
+  double x, y;
+
+  void reset(rlcore_rng &rng, rlcore::span<float> obs) {
+    double draw[2] = {};
+    (void)rlcore_rng_uniform(&rng, -1, 1, draw, 2);
+    x = draw[0], y = draw[1];
+    look(obs);
+  }
+  void step(rlcore_rng &, rlcore::span<const float> action, rlcore::span<float> obs, rlcore_step &out) {
+    x = (x + static_cast<double>(action[0])) / 2, y = (y + static_cast<double>(action[1])) / 2;
+    out.reward = static_cast<float>(-x * x);
+    out.terminated = y > 1.2;
+    look(obs);
+  }
+
+ private:
+  void look(rlcore::span<float> obs) const {
+    obs[0] = static_cast<float>(x), obs[1] = static_cast<float>(y), obs[2] = 1;
+  }
+};
+
+rlcore_wrapper wrapper(std::uint32_t kind, std::uint32_t count = 0) {
+  rlcore_wrapper w = {};
+  w.kind = kind;
+  w.count = count;
+  return w;
+}
+
+/* Actions that are allowed, different in each row and step. */
+template <class Action>
+std::vector<Action> actions(std::uint32_t len, std::size_t step) {
+  std::vector<Action> action(num_envs * len);
+  for (std::size_t i = 0; i < action.size(); i++)
+    if constexpr (std::is_same_v<Action, float>) action[i] = 0.125f * static_cast<float>((i * 5 + step * 3) % 9) - 0.5f;
+    else action[i] = static_cast<Action>((i * 7 + step * 3) / 4 % 2);
+  return action;
+}
+
+/* All that two batches of environments show is the same. */
+template <class Obs, class Action>
+bool same(rlcore::vecenv<Obs, Action> &a, rlcore::vecenv<Obs, Action> &b) {
+  rlcore::arrays<Obs> &x = a.out(), &y = b.out();
+  return rlcore::hash(a.bytes()) == rlcore::hash(b.bytes()) && x.obs == y.obs && x.final_obs == y.final_obs && x.reward == y.reward &&
+         x.terminated == y.terminated && x.truncated == y.truncated && x.valid == y.valid;
+}
+
+/* Moved objects go on, those that were moved from refuse every call, and a new one may be put in their place. */
+template <class Obs, class Action>
+void moves(rlcore::vecenv<Obs, Action> envs, rlcore::ppo<Obs, Action> *learner) {
+  const std::uint32_t len = envs.action_len();
+  rlcore::vecenv<Obs, Action> still = envs, moved = std::move(envs);
+  CHECK(!envs.step(actions<Action>(len, 0)) && !envs.step_range(0, 1, actions<Action>(len, 0)) && !envs.reset() && !envs.reset_one(0, 1));
+  CHECK(envs.obs().empty() && envs.bytes().empty() && envs.get() == nullptr);
+  IS(moved.step(actions<Action>(len, 0)), RLCORE_OK);
+  IS(still.step(actions<Action>(len, 0)), RLCORE_OK);
+  CHECK(same(moved, still));
+  envs = std::move(moved);
+  IS(envs.step(actions<Action>(len, 1)), RLCORE_OK);
+  IS(still.step(actions<Action>(len, 1)), RLCORE_OK);
+  CHECK(same(envs, still));
+  envs = rlcore::vecenv<Obs, Action>();
+  CHECK(!envs.reset() && !envs.step({}));
+
+  if (!learner) return;
+  rlcore::ppo<Obs, Action> teacher = *learner, heir = std::move(*learner);
+  rlcore::vecenv<Obs, Action> others = still;
+  CHECK(!learner->act(still.obs()) && !learner->observe(still) && !learner->learn(still.obs()) && !learner->train_step(still));
+  CHECK(!learner->due() && !learner->policy() && learner->bytes().empty() && learner->action().empty());
+  *learner = std::move(heir);
+  IS(learner->train_step(still), RLCORE_OK);
+  IS(teacher.train_step(others), RLCORE_OK);
+  CHECK(same(still, others) && rlcore::hash(learner->bytes()) == rlcore::hash(teacher.bytes()));
+  heir = rlcore::ppo<Obs, Action>();
+  CHECK(!heir.train_step(still) && !heir.act({}));
+}
+
+/* A pool of any size does what the caller alone would do, whichever way it is collected. */
+template <class Obs, class Action>
+void is_pooled(const rlcore::vecenv<Obs, Action> &made) {
+  rlcore::vecenv<Obs, Action> serial = made;
+  const std::uint32_t len = serial.action_len();
+  for (std::size_t i = 0; i < 20; i++) IS(serial.step(actions<Action>(len, i)), RLCORE_OK);
+  for (const unsigned threads : {0u, 1u, 3u}) {
+    rlcore::vecenv<Obs, Action> envs = made;
+    {
+      rlcore::workers pool(envs, threads, 2);
+      IS(pool.state(), RLCORE_OK);
+      for (std::size_t i = 0; i < 19; i++) IS(pool.step(actions<Action>(len, i)), RLCORE_OK);
+      IS(pool.step_async(actions<Action>(len, 19)), RLCORE_OK);
+      rlcore::arrays<Obs> some;
+      std::vector<std::uint32_t> rows(2);
+      for (std::uint32_t got = 0; got < num_envs; got += 2) {
+        IS(pool.recv(rows, some), RLCORE_OK);
+        CHECK(some.fits(2, envs.obs_len()));
+        for (std::size_t k = 0; k < 2; k++) {
+          const Obs *obs = &some.obs[k * envs.obs_len()], *wanted = &serial.out().obs[rows[k] * envs.obs_len()];
+          CHECK(std::memcmp(obs, wanted, sizeof(Obs) * envs.obs_len()) == 0 && some.reward[k] == serial.reward()[rows[k]]);
+        }
+      }
+    }
+    CHECK(rlcore::hash(envs.bytes()) == rlcore::hash(serial.bytes()));
+    rlcore::workers pool(envs, threads, 3);
+    IS(pool.reset(5), RLCORE_OK);
+    IS(pool.reset_one(2, 9), RLCORE_OK);
+    rlcore::vecenv<Obs, Action> alone = serial;
+    IS(alone.reset(5), RLCORE_OK);
+    IS(alone.reset_one(2, 9), RLCORE_OK);
+    CHECK(rlcore::hash(envs.bytes()) == rlcore::hash(alone.bytes()) && envs.out().obs == alone.out().obs);
+  }
+}
+
+/* Training that is saved between any two calls goes on to the bytes of training that is not. */
+template <class Obs, class Action>
+void is_learned_from(const rlcore_env_def &env, rlcore::vecenv<Obs, Action> envs) {
+  rlcore_ppo_config config = rlcore::ppo_config();
+  config.num_envs = num_envs;
+  config.num_steps = 6;
+  config.hidden_len[0] = config.hidden_len[1] = 8;
+  auto learner = rlcore::ppo<Obs, Action>::make(config, env);
+  IS(learner.why(), RLCORE_OK);
+  if (!learner) return;
+  for (int i = 0; i < 15; i++) IS(learner->train_step(envs), RLCORE_OK);
+  CHECK(learner->stats().num_updates == 2);
+
+  auto loaded = rlcore::ppo<Obs, Action>::load(learner->bytes());
+  auto world = rlcore::vecenv<Obs, Action>::load(env, envs.config(), envs.bytes(), envs.obs());
+  IS(loaded.why(), RLCORE_OK);
+  IS(world.why(), RLCORE_OK);
+  CHECK(world->out().obs == envs.out().obs);
+  for (int i = 0; i < 2; i++) {
+    IS(learner->train_step(envs), RLCORE_OK);
+    IS(loaded->train_step(*world), RLCORE_OK);
+  }
+  IS(learner->act(envs.obs()), RLCORE_OK);
+  IS(envs.step(learner->action()), RLCORE_OK);
+  IS(learner->observe(envs), RLCORE_OK);
+  IS(learner->learn(envs.obs(), 1), RLCORE_OK);
+  CHECK(learner->stats().minibatches_left > 0);
+  auto later = rlcore::ppo<Obs, Action>::load(learner->bytes()); /* amid an update */
+  IS(later.why(), RLCORE_OK);
+  IS(loaded->train_step(*world), RLCORE_OK);
+  IS(learner->learn({}), RLCORE_OK);
+  IS(later->learn({}), RLCORE_OK);
+  CHECK(rlcore::hash(envs.bytes()) == rlcore::hash(world->bytes()) && envs.out().obs == world->out().obs);
+  CHECK(rlcore::hash(learner->bytes()) == rlcore::hash(loaded->bytes()));
+  CHECK(rlcore::hash(later->bytes()) == rlcore::hash(loaded->bytes()) && later->stats().num_updates == 3);
+  auto policy = learner->policy();
+  IS(policy.why(), RLCORE_OK);
+  IS(rlcore::block<rlcore_policy>::load(policy->bytes(), rlcore_policy_attach).why(), RLCORE_OK);
+  moves(envs, &*learner);
+}
+
+template <class Obs, class Action>
+void all(rlcore_env_def env, const std::vector<rlcore_wrapper> &wrappers, std::uint32_t obs_len, bool learned) {
+  env.wrappers = wrappers.data();
+  env.num_wrappers = static_cast<std::uint32_t>(wrappers.size());
+  auto envs = make<Obs, Action>(env, num_envs);
+  CHECK(envs.obs_len() == obs_len && envs.obs().size() == num_envs * obs_len && envs.whole());
+  IS(envs.reset(), RLCORE_OK);
+  for (std::size_t i = 0; i < 10; i++) IS(envs.step(actions<Action>(envs.action_len(), i)), RLCORE_OK);
+  auto split = envs;
+  const std::vector<Action> action = actions<Action>(envs.action_len(), 10);
+  IS(envs.step(action), RLCORE_OK);
+  IS(split.step_range(4, 6, action), RLCORE_OK);
+  IS(split.step_range(0, 4, action), RLCORE_OK);
+  CHECK(same(envs, split));
+  IS(envs.step(rlcore::span<const Action>(action).subspan(1, action.size() - 1)), RLCORE_E_SHAPE);
+
+  auto loaded = rlcore::vecenv<Obs, Action>::load(env, envs.config(), envs.bytes(), envs.obs());
+  IS(loaded.why(), RLCORE_OK);
+  IS(envs.step_env(action, RLCORE_LEVEL_SAME), RLCORE_OK);
+  IS(loaded->step_env(action, RLCORE_LEVEL_SAME), RLCORE_OK);
+  CHECK(rlcore::hash(envs.bytes()) == rlcore::hash(loaded->bytes()) && loaded->out().obs == envs.out().obs);
+  is_pooled(envs);
+  moves(envs, static_cast<rlcore::ppo<Obs, Action> *>(nullptr));
+  if (learned) is_learned_from(env, envs);
+}
+
+}  // namespace
+
+void every_class() {
+  const rlcore_field shape[] = {{"", RLCORE_U8, 3, {2, 3, 2, 0}, 0, 0}};
+  rlcore_env_def seen = rlcore::env_of<picture>();
+  seen.fields = shape;
+  seen.num_fields = 1;
+  const rlcore_wrapper stack = wrapper(RLCORE_WRAP_FRAME_STACK, 3), first = wrapper(RLCORE_WRAP_CHANNELS_FIRST);
+  const rlcore_wrapper floats = wrapper(RLCORE_WRAP_SCALED_FLOAT), skip = wrapper(RLCORE_WRAP_MAX_AND_SKIP, 2);
+  rlcore_wrapper warp = wrapper(RLCORE_WRAP_WARP_FRAME);
+  warp.height = 1, warp.width = 2;
+  all<std::uint8_t, std::int32_t>(seen, {}, 12, true);
+  all<std::uint8_t, std::int32_t>(seen, {stack}, 36, true);
+  all<std::uint8_t, std::int32_t>(seen, {skip, warp, stack, first}, 12, true);
+  all<float, std::int32_t>(seen, {floats}, 12, true);
+  all<float, std::int32_t>(seen, {stack, floats, first}, 36, true);
+  all<std::uint8_t, std::int32_t>(seen, {wrapper(RLCORE_WRAP_RECORD)}, 40, false);
+
+  const rlcore_env_def moving = rlcore::env_of<drift>();
+  all<float, float>(moving, {}, 3, true);
+  all<float, float>(moving, {stack, wrapper(RLCORE_WRAP_RESCALE_ACTION)}, 9, true);
+  all<float, float>(moving, {wrapper(RLCORE_WRAP_CLIP_ACTION), wrapper(RLCORE_WRAP_CLIP_REWARD), stack}, 9, true);
+
+  auto cart = rlcore::env_builtin(RLCORE_ENV_CARTPOLE), pendulum = rlcore::env_builtin(RLCORE_ENV_PENDULUM);
+  all<float, std::int32_t>(*cart, {stack}, 12, true);
+  all<float, float>(*pendulum, {stack}, 9, true);
+
+  /* Elements are those of the wrapped environment. */
+  rlcore_env_def scaled = seen;
+  scaled.wrappers = &floats;
+  scaled.num_wrappers = 1;
+  IS((rlcore::vecenv<std::uint8_t, std::int32_t>::make(scaled, rlcore::vecenv_config()).why()), RLCORE_E_CONFIG);
+  IS((rlcore::ppo<std::uint8_t, std::int32_t>::make(rlcore::ppo_config(), scaled).why()), RLCORE_E_CONFIG);
+  scaled.num_wrappers = 17;
+  IS((rlcore::vecenv<float, std::int32_t>::make(scaled, rlcore::vecenv_config()).why()), RLCORE_E_CONFIG);
+}

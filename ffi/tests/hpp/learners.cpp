@@ -1,0 +1,135 @@
+/* The learner: what it is handed, how it is saved, and what becomes of its policy. */
+#include "test.h"
+
+namespace {
+
+void a_learner() {
+  auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
+  IS(env.why(), RLCORE_OK);
+  IS(rlcore::env_builtin(99).why(), RLCORE_E_RANGE);
+  rlcore_vecenv_config config = rlcore::vecenv_config();
+  config.num_envs = 4;
+  auto envs = rlcore::vecenv<>::make(*env, config);
+  IS(envs.why(), RLCORE_OK);
+  IS(envs->reset(), RLCORE_OK);
+  rlcore_ppo_config settings = rlcore::ppo_config();
+  settings.num_steps = 8;
+  auto learner = rlcore::ppo<>::make(settings, *env);
+  IS(learner.why(), RLCORE_OK);
+  for (int i = 0; i < 12; i++) IS(learner->train_step(*envs), RLCORE_OK);
+  CHECK(learner->stats().num_updates == 1 && learner->stats().num_steps == 32);
+
+  rlcore::ppo<> other = *learner; /* both go on alike */
+  rlcore::vecenv<> others = *envs;
+  for (int i = 0; i < 12; i++) {
+    IS(learner->train_step(*envs), RLCORE_OK);
+    IS(other.train_step(others), RLCORE_OK);
+  }
+  CHECK(rlcore::hash(other.bytes()) == rlcore::hash(learner->bytes()));
+  auto policy = learner->policy();
+  IS(policy.why(), RLCORE_OK);
+  CHECK(policy->bytes().size() > 1000);
+  settings.num_steps = 0;
+  IS(rlcore::ppo<>::make(settings, *env).why(), RLCORE_E_CONFIG);
+}
+
+/* Spans of another length, and environments that are not the learner's, are refused before anything is read. */
+void spans_have_to_fit() {
+  auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
+  rlcore_ppo_config settings = rlcore::ppo_config();
+  settings.num_envs = 4;
+  settings.num_steps = 8;
+  settings.use_action_mask = 1;
+  auto learner = rlcore::ppo<>::make(settings, *env);
+  IS(learner.why(), RLCORE_OK);
+  auto envs = make<float, std::int32_t>(*env, 4), fewer = make<float, std::int32_t>(*env, 3), more = make<float, std::int32_t>(*env, 5);
+  const std::vector<std::uint8_t> mask(8, 1);
+  for (auto *each : {&envs, &fewer, &more}) IS(each->reset(), RLCORE_OK);
+  for (auto *other : {&fewer, &more}) {
+    IS(learner->act(other->obs(), mask), RLCORE_E_SHAPE);
+    IS(learner->train_step(*other), RLCORE_E_SHAPE);
+    IS(learner->observe(*other), RLCORE_E_SHAPE);
+  }
+  IS(learner->act({}, mask), RLCORE_E_SHAPE);
+  IS(learner->act(envs.obs().subspan(0, 15), mask), RLCORE_E_SHAPE);
+  IS(learner->act(envs.obs(), {mask.data(), 7}), RLCORE_E_SHAPE);
+  IS(learner->act(envs.obs(), std::vector<std::uint8_t>(9)), RLCORE_E_SHAPE);
+  for (int i = 0; i < 8; i++) {
+    IS(learner->act(envs.obs(), mask), RLCORE_OK);
+    IS(envs.step(learner->action()), RLCORE_OK);
+    envs.out().reward.pop_back();
+    IS(learner->observe(envs), RLCORE_E_SHAPE);
+    envs.out().reward.push_back(1);
+    IS(learner->observe(envs), RLCORE_OK);
+  }
+  for (auto *other : {&fewer, &more}) IS(learner->learn(other->obs()), RLCORE_E_SHAPE);
+  IS(learner->learn({}), RLCORE_E_NULL);
+  IS(learner->learn(envs.obs(), 1), RLCORE_OK);
+  IS(learner->learn({}, 1), RLCORE_OK); /* only the first call of an update needs them */
+  IS(learner->learn(fewer.obs().subspan(12, 0), 1), RLCORE_OK);
+  IS(learner->learn(fewer.obs(), 1), RLCORE_E_SHAPE);
+  IS(learner->learn({}), RLCORE_OK);
+  CHECK(learner->stats().num_updates == 1);
+
+  /* As many numbers, in other rows. */
+  static constexpr rlcore_wrapper stack[] = {{RLCORE_WRAP_FRAME_STACK, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {}, {}, nullptr, nullptr}};
+  rlcore_env_def stacked = *env;
+  stacked.wrappers = stack;
+  stacked.num_wrappers = 1;
+  auto half = make<float, std::int32_t>(stacked, 2);
+  IS(half.reset(), RLCORE_OK);
+  settings.use_action_mask = 0;
+  learner = rlcore::ppo<>::make(settings, *env);
+  CHECK(half.obs().size() == envs.obs().size());
+  IS(learner->train_step(half), RLCORE_E_SHAPE);
+  IS(learner->train_step(envs), RLCORE_OK);
+}
+
+/* The bytes decide what a learner is, nothing else does; bytes of something else are no learner. */
+void what_was_saved_is_what_is_loaded() {
+  auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
+  rlcore_ppo_config settings = rlcore::ppo_config();
+  settings.num_envs = 3;
+  auto learner = rlcore::ppo<>::make(settings, *env);
+  auto envs = make<float, std::int32_t>(*env, 3);
+  IS(envs.reset(), RLCORE_OK);
+  IS(rlcore::ppo<std::uint8_t>::load(learner->bytes()).why(), RLCORE_E_CONFIG);
+  IS((rlcore::ppo<float, float>::load(learner->bytes()).why()), RLCORE_E_CONFIG);
+  IS(rlcore::ppo<>::load({}).why(), RLCORE_E_SIZE);
+  IS(rlcore::ppo<>::load(envs.bytes()).why(), RLCORE_E_IMAGE);
+  IS(rlcore::ppo<>::load(learner->bytes().subspan(0, learner->bytes().size() - 1)).why(), RLCORE_E_SIZE);
+
+  rlcore_vecenv_config config = envs.config();
+  const auto load = [&](std::uint32_t num_envs, rlcore::span<const float> obs) {
+    config.num_envs = num_envs;
+    return rlcore::vecenv<>::load(*env, config, envs.bytes(), obs).why();
+  };
+  IS(load(3, envs.obs()), RLCORE_OK);
+  IS(load(2, envs.obs()), RLCORE_E_CONFIG);
+  IS(load(2, envs.obs().subspan(0, 8)), RLCORE_E_CONFIG);
+  IS(load(4, std::vector<float>(16)), RLCORE_E_CONFIG);
+  IS(load(3, envs.obs().subspan(0, 11)), RLCORE_E_SHAPE);
+  IS(load(3, {}), RLCORE_E_SHAPE);
+  IS(load(3, std::vector<float>(13)), RLCORE_E_SHAPE);
+
+  auto policy = learner->policy();
+  IS(policy.why(), RLCORE_OK);
+  auto shipped = rlcore::block<rlcore_policy>::load(policy->bytes(), rlcore_policy_attach);
+  IS(shipped.why(), RLCORE_OK);
+  CHECK(rlcore::hash(shipped->bytes()) == rlcore::hash(policy->bytes()));
+  std::size_t scratch_len = 0;
+  IS(rlcore_policy_scratch_len(shipped->get(), 3, &scratch_len), RLCORE_OK);
+  std::vector<float> scratch(scratch_len);
+  std::int32_t action[3] = {-1, -1, -1};
+  IS(rlcore_policy_act_greedy(shipped->get(), 3, envs.obs().data(), nullptr, scratch.data(), scratch.size(), action), RLCORE_OK);
+  CHECK(action[0] >= 0 && action[2] >= 0);
+  IS(rlcore::block<rlcore_policy>::load(learner->bytes(), rlcore_policy_attach).why(), RLCORE_E_IMAGE);
+}
+
+}  // namespace
+
+void learners() {
+  a_learner();
+  spans_have_to_fit();
+  what_was_saved_is_what_is_loaded();
+}

@@ -1,0 +1,12 @@
+/* What rlcore.hpp promises beyond the C interface: views, ownership, environments from a class of every kind, the pool. */
+#include "test.h"
+
+int main() {
+  views();
+  environments();
+  pools();
+  learners();
+  every_class();
+  std::printf("%d failures\n", failures);
+  return failures != 0;
+}
