@@ -13,7 +13,7 @@ enum kind { VECENV, BATCH, MONITOR, NORMALIZER, PPO, POLICY, LAZY, MEMORY, REPLA
 enum sample {
   VECENV_NEW, VECENV_RUNNING, BATCH_IDLE, BATCH_PENDING, BATCH_DONE, MONITOR_USED, NORMALIZER_USED, PPO_ACTS, PPO_OBSERVES,
   PPO_LEARNS, POLICY_MADE, LAZY_EMPTY, LAZY_USED, MEMORY_USED, REPLAY_USED, ROLLOUT_OPEN, ROLLOUT_FINISHED, TRAJECTORY_EMPTY,
-  TRAJECTORY_USED, QUEUE_EMPTY, QUEUE_USED, SAMPLES
+  TRAJECTORY_USED, QUEUE_EMPTY, QUEUE_USED, PPO_OF_VECTORS_ACTS, PPO_OF_VECTORS_LEARNS, POLICY_OF_VECTORS, SAMPLES
 };
 
 static struct {
@@ -152,6 +152,30 @@ static void make_learners(void) {
   keep(POLICY_MADE, POLICY, policy_mem, size);
 }
 
+/* A learner of unbounded real actions, which has deviations, and its policy. */
+static void make_learners_of_vectors(void) {
+  static _Alignas(64) unsigned char mem[BLOCK_SIZE], policy_mem[BLOCK_SIZE];
+  rlcore_ppo *p;
+  rlcore_policy *policy;
+  rlcore_ppo_config c = ppo_config;
+  size_t size;
+  const rlcore_space taken = {.kind = RLCORE_F32, .len = 2};
+  const float obs[N * OBS] = {1, 2, 3, 4, 5, 6, 7, 8}, reward[N] = {1, -1};
+  const uint8_t no[N] = {0};
+  float action[N * 2];
+  c.use_action_mask = c.num_hidden = c.hidden_len[0] = c.normalize_obs = c.normalize_reward = 0, c.num_epochs = 2;
+  FINE(rlcore_ppo_size(&c, &SEEN, &taken, &size));
+  ALWAYS(size <= BLOCK_SIZE);
+  FINE(rlcore_ppo_init(mem, size, &c, &SEEN, &taken, &p));
+  keep(PPO_OF_VECTORS_ACTS, PPO, mem, size);
+  FINE(rlcore_ppo_act(p, obs, NULL, action));
+  FINE(rlcore_ppo_observe(p, reward, no, no, NULL));
+  keep(PPO_OF_VECTORS_LEARNS, PPO, mem, size);
+  FINE(rlcore_policy_size(p, &size));
+  FINE(rlcore_policy_export(p, policy_mem, size, &policy));
+  keep(POLICY_OF_VECTORS, POLICY, policy_mem, size);
+}
+
 static void make_memories(void) {
   static _Alignas(64) unsigned char mem[BLOCK_SIZE];
   rlcore_lazy_frames *l;
@@ -228,6 +252,7 @@ static void make_samples(void) {
   make_environments();
   make_records();
   make_learners();
+  make_learners_of_vectors();
   make_memories();
   make_rollouts();
 }

@@ -21,7 +21,16 @@ static int planned(void) {
 }
 
 #define CALL(call) (planned() ? KNOWN(call) : (void)0)
+/* A call that, if it succeeds, has written numbers or choices, none of them infinite. */
+#define CALL_WRITING(call, array) (planned() ? check_written(call, array) : (void)0)
 #define A(i) ((void *)room[i])
+
+/* Choices are no floats that are infinite either: they are small. */
+static void check_written(int32_t status, const void *array) {
+  const float *numbers = array;
+  KNOWN(status);
+  for (int i = 0; status == RLCORE_OK && i < 64; i++) ALWAYS(isfinite(numbers[i]));
+}
 
 static void drive_vecenv(void *mem) {
   rlcore_vecenv *v = mem;
@@ -41,6 +50,7 @@ static void drive_batch(void *mem) {
   rlcore_batch *b = mem;
   rlcore_vecenv *v;
   uint32_t n;
+  uint32_t *rows = A(7);
   memcpy(partner, samples[VECENV_RUNNING].bytes, samples[VECENV_RUNNING].size);
   FINE(rlcore_vecenv_attach(partner, sizeof partner, &env, &v));
   const rlcore_vecenv_out out = {sizeof out, 0, A(0), A(1), A(2), A(3), A(4), A(5)};
@@ -48,7 +58,9 @@ static void drive_batch(void *mem) {
   CALL(rlcore_batch_count(b, &counts));
   CALL(rlcore_batch_failed(b, A(6)));
   CALL(rlcore_batch_run(b, v, &env, 1, 1, &n));
-  CALL(rlcore_batch_recv(b, 1, A(7), &out));
+  memset(rows, 0, sizeof *rows);
+  CALL(rlcore_batch_recv(b, 1, rows, &out));
+  ALWAYS(rows[0] < N);
   CALL(rlcore_batch_step_wait(b, &out));
   CALL(rlcore_batch_abandon(b, v, &env, 0, &n));
   CALL(rlcore_batch_send(b, v, &env, 1, (uint32_t *)zeros, zeros));
@@ -84,9 +96,10 @@ static void drive_normalizer(void *mem) {
   memset(room[5], 0, 1 << 12);
   rlcore_vecenv_out step = {sizeof step, 0, A(4), A(5), zeros, zeros, NULL, NULL};
   memset(room[4], 0, 1 << 12);
-  CALL(rlcore_vec_normalize_obs(v, 2, (float *)zeros, A(0)));
+  memset(room[0], 0, 256);
+  CALL_WRITING(rlcore_vec_normalize_obs(v, 2, (float *)zeros, A(0)), A(0));
   CALL(rlcore_vec_normalize_statistics(v, A(1), A(2), &stats));
-  CALL(rlcore_vec_normalize_step(v, &step, NULL));
+  CALL_WRITING(rlcore_vec_normalize_step(v, &step, NULL), A(5));
   CALL(rlcore_vec_normalize_reset_one(v, 1, (float *)zeros, A(0)));
   CALL(rlcore_vec_normalize_merge(v, other));
   CALL(rlcore_vec_normalize_merge(other, v));
@@ -104,8 +117,10 @@ static void drive_policy(void *mem) {
   const int32_t status = rlcore_policy_scratch_len(p, 2, &scratch_len);
   CALL(status);
   if (scratch_len > ROOM / 4) scratch_len = ROOM / 4;
-  CALL(rlcore_policy_act(p, 2, zeros, NULL, NULL, &rng, A(0), scratch_len, A(1)));
-  CALL(rlcore_policy_act(p, 2, zeros, NULL, &greedy, NULL, A(0), scratch_len, A(1)));
+  memset(room[1], 0, 256);
+  CALL_WRITING(rlcore_policy_act(p, 2, zeros, NULL, NULL, &rng, A(0), scratch_len, A(1)), A(1));
+  CALL_WRITING(rlcore_policy_act(p, 2, zeros, NULL, &greedy, NULL, A(0), scratch_len, A(1)), A(1));
+  CALL_WRITING(rlcore_policy_act_greedy(p, 2, zeros, NULL, A(0), scratch_len, A(1)), A(1));
   CALL(rlcore_policy_act(p, 1, zeros, zeros, NULL, &rng, A(0), scratch_len, A(1)));
 }
 
@@ -116,15 +131,18 @@ static void drive_ppo(void *mem) {
   rlcore_policy *policy;
   rlcore_space obs, action;
   rlcore_ppo_stats stats = {.struct_size = sizeof stats};
+  memset(room[1], 0, 256);
   memset(room[7], 1, 1 << 12);
   CALL(rlcore_ppo_spaces(p, &due, &obs, &action));
   CALL(rlcore_ppo_phase(p, &due));
-  CALL(rlcore_ppo_predict(p, zeros, A(7), NULL, A(1)));
+  CALL_WRITING(rlcore_ppo_predict(p, zeros, A(7), NULL, A(1)), A(1));
+  CALL_WRITING(rlcore_ppo_predict(p, zeros, NULL, NULL, A(1)), A(1));
   for (int i = 0; i < 3; i++) {
-    CALL(rlcore_ppo_act(p, zeros, A(7), A(1)));
+    CALL_WRITING(rlcore_ppo_act(p, zeros, A(7), A(1)), A(1));
+    CALL_WRITING(rlcore_ppo_act(p, zeros, NULL, A(1)), A(1));
     CALL(rlcore_ppo_observe(p, (float *)zeros, A(7), zeros, NULL));
-    CALL(rlcore_ppo_learn(p, zeros, 1, &stats));
-    CALL(rlcore_ppo_act(p, zeros, NULL, A(1)));
+    CALL(rlcore_ppo_observe(p, (float *)zeros, zeros, A(7), zeros));
+    CALL(rlcore_ppo_learn(p, zeros, i != 1, &stats)); /* a minibatch, or all that are left */
   }
   CALL(rlcore_ppo_freeze(p, 1));
   CALL(rlcore_policy_size(p, &policy_size));
@@ -175,6 +193,8 @@ static void drive_memory(void *mem) {
                                  : rlcore_memory_sample_priority(m, &rng, &draw, drawn, 2);
     CALL(status);
     if (status != RLCORE_OK && status != RLCORE_E_INEXACT) continue;
+    FINE(rlcore_memory_held(m, &begin, &end));
+    for (int j = 0; j < 2; j++) ALWAYS(drawn[j].first >= begin && drawn[j].first < end && drawn[j].len <= end - begin && drawn[j].priority <= 1);
     CALL(rlcore_memory_gather(m, drawn, 2, 8, i % 3, RLCORE_LAYOUT_HWC, i % 3, A(0)));
     CALL(rlcore_memory_gather_frames(m, drawn, 2, 8, A(1), A(2), A(3), A(4)));
   }
@@ -203,6 +223,7 @@ static void drive_replay(void *mem) {
   for (uint32_t i = 0; i < 3; i++) {
     CALL(rlcore_replay_get_stats(r, &stats));
     if (rlcore_replay_sample(r, &rng, 4, 0.5f, i, i & 1, index, weight, probability) == RLCORE_OK) {
+      for (int j = 0; j < 4; j++) ALWAYS(isfinite(weight[j]) && weight[j] >= 0 && probability[j] > 0 && probability[j] <= 1);
       CALL(rlcore_replay_transitions(r, index, 4, A(1), A(2), A(3), A(4)));
       CALL(rlcore_replay_gather(r, i, index, 4, RLCORE_LAYOUT_HWC, i % 3, A(0)));
       CALL(rlcore_replay_gather_next(r, 0, index, 4, RLCORE_LAYOUT_CHW, RLCORE_F32, A(0)));
@@ -284,8 +305,8 @@ static void drive_queue(void *mem) {
   CALL(rlcore_queue_len(q, &len));
 }
 
-/* Drives a block that was attached. What is left has to be one that attaches again, unless it was damaged: that may show only
-   later, in a learner's numbers that overflow or in a group of a batch that no worker has begun. */
+/* Drives a block that was attached. What is left has to be one that attaches again; only a batch may show later that it was
+   damaged, in a group that no worker has begun. */
 static void drive(enum kind kind, void *mem, size_t size, int damaged) {
   static void (*const of_kind[KINDS])(void *) = {drive_vecenv, drive_batch,  drive_monitor, drive_normalizer,
                                                  drive_ppo,    drive_policy, drive_lazy,    drive_memory,
@@ -293,7 +314,7 @@ static void drive(enum kind kind, void *mem, size_t size, int damaged) {
   block_size = size;
   of_kind[kind](mem);
   const int32_t status = attach(kind, mem, size);
-  ALWAYS(status == RLCORE_OK || (damaged && status == RLCORE_E_IMAGE));
+  ALWAYS(status == RLCORE_OK || (damaged && kind == BATCH && status == RLCORE_E_IMAGE));
 }
 
 #endif
