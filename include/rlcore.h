@@ -1349,7 +1349,7 @@ rlcore_status rlcore_memory_sample_uniform(const rlcore_memory *m, rlcore_rng *r
    Threads: any number, each with its own rng. Random numbers: a coin, then one index an attempt.
    Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY while both pools are; E_RANGE for a
    size above max_sample_size, which RLCORE_DRAW_ORIGINAL cuts. E_BUSY, some samples written, beside a writer in another
-   process that overwrites everything faster than this looks. */
+   process that overwrites everything faster than this looks, or that was stopped amid the only frame that may be drawn. */
 rlcore_status rlcore_memory_sample_priority(const rlcore_memory *m, rlcore_rng *rng, const rlcore_draw *draw,
                                             rlcore_sample *samples, uint32_t num_samples);
 
@@ -1377,7 +1377,8 @@ rlcore_status rlcore_memory_gather_frames(const rlcore_memory *m, const rlcore_s
    there. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
 rlcore_status rlcore_memory_store_rng(rlcore_memory *m, const rlcore_rng *rng);
 
-/* Copies the stored random stream out. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+/* Copies the stored random stream out. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer in another
+   process that leaves no moment to look. */
 rlcore_status rlcore_memory_load_rng(const rlcore_memory *m, rlcore_rng *rng);
 
 /* ---- Replay memory: transitions, sampled by priority ---- */
@@ -1406,7 +1407,7 @@ typedef struct rlcore_replay_config {
   uint32_t num_steps;            /* steps of a transition, 1 to 255; default 1 */
   float discount;                /* of a step, 0 to 1; default 0.99 */
   float alpha;                   /* weights are (|priority| + epsilon)^alpha, alpha 0 to 1; default 0.6 */
-  float epsilon;                 /* a normal number above 0; default 1e-6 */
+  float epsilon;                 /* a normal number above 0, at most 1e30; default 1e-6 */
   uint32_t reserved;             /* zero */
 } rlcore_replay_config;
 
@@ -1487,7 +1488,7 @@ rlcore_status rlcore_replay_linear(float initial, float end, float progress, flo
    probability: [num_rows] to write, that each had of being drawn; NULL: not asked for.
    Threads: any number, each with its own rng.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn;
-   E_BUSY only beside a writer that overwrites faster than this draws. */
+   E_BUSY, some rows written, only beside a writer that overwrites faster than this draws, or was stopped amid all there is. */
 rlcore_status rlcore_replay_sample(const rlcore_replay *r, rlcore_rng *rng, uint32_t num_rows, float beta,
                                    uint32_t normalize, uint32_t independent, rlcore_frame_index *index, float *weight,
                                    float *probability);
@@ -1532,7 +1533,7 @@ rlcore_status rlcore_replay_gather_next(const rlcore_replay *r, uint32_t column,
 rlcore_status rlcore_replay_store_rng(rlcore_replay *r, const rlcore_rng *rng);
 
 /* Gives the random stream back that rlcore_replay_store_rng has taken; at first, the one that rlcore_rng_seed begins with
-   0. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+   0. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer that leaves no moment to look. */
 rlcore_status rlcore_replay_load_rng(const rlcore_replay *r, rlcore_rng *rng);
 
 /* ---- Hindsight: goals that an episode did reach ---- */

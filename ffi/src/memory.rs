@@ -593,7 +593,7 @@ pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *co
 }
 
 /// Copies the stored random stream out. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer in another
-/// process that stores streams faster than this looks.
+/// process that leaves no moment to look.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_load_rng(m: *const rlcore_memory, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe {

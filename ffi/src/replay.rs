@@ -578,7 +578,7 @@ pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *co
 }
 
 /// Gives the random stream back that rlcore_replay_store_rng has taken; at first, the one that rlcore_rng_seed begins with
-/// 0. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer that stores streams faster than this looks.
+/// 0. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer that leaves no moment to look.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_load_rng(r: *const rlcore_replay, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe {
