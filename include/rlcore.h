@@ -114,6 +114,18 @@ rlcore_status rlcore_cpu_set_limit(uint32_t level);
    Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP. */
 rlcore_status rlcore_hash(const void *bytes, size_t size, uint64_t *out);
 
+/* Seals a learner or a policy before it is saved: writes a checksum over all its bytes into it, which its attach compares
+   from then on. Whatever is damaged later is refused: a flipped bit of a weight, a page that was lost. It is no protection
+   against attackers, who can seal what they wrote. The next call with a learner, even one that is refused, takes its seal
+   off, so that it is never stale; an attached policy keeps its own. Policies are exported with a seal.
+   
+   Without a seal, attach of any block finds a damaged header or configuration, a block that was cut short, and values that
+   no call leaves, such as a NaN among parameters; it does not find a number that became another usable one, nor looks into
+   columns of frames and steps.
+   mem: 8-byte aligned, mem_size bytes, the size of the block at least.
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_SIZE if bytes are missing; E_IMAGE for another kind of block, or damaged bytes. */
+rlcore_status rlcore_block_seal(void *mem, size_t mem_size);
+
 /* ---- Random streams ---- */
 
 /* A random stream: PCG64, numpy's generator, seeded as numpy seeds it. Plain data: copying it copies the stream. */
@@ -975,7 +987,8 @@ rlcore_status rlcore_ppo_init(void *mem, size_t mem_size, const rlcore_ppo_confi
                               const rlcore_space *action, rlcore_ppo **out);
 
 /* Accepts bytes that a learner was copied to, in this process or another: it goes on as if it had never stopped.
-   mem is only read.
+   mem is only read. A learner that rlcore_block_seal has sealed is refused if any byte differs; one that was not, if it
+   holds what no call could have left: a parameter that was damaged into another finite number is not noticed then.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
    order, or damaged bytes. */
 rlcore_status rlcore_ppo_attach(void *mem, size_t mem_size, rlcore_ppo **out);
@@ -1042,12 +1055,13 @@ typedef struct rlcore_policy rlcore_policy;
 rlcore_status rlcore_policy_size(rlcore_ppo *p, size_t *out_size);
 
 /* Writes the policy of a learner as it is now: networks, bounds and the statistics that normalise observations.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller. The same policy is the same bytes.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller. The same policy is the same bytes, sealed.
    out: the same address as mem, with its type.
    Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_SIZE if mem_size < rlcore_policy_size(). */
 rlcore_status rlcore_policy_export(rlcore_ppo *p, void *mem, size_t mem_size, rlcore_policy **out);
 
 /* Accepts bytes that a policy was copied to, in this process or another. mem is only read: it may be in a constant.
+   The seal of rlcore_policy_export is compared: a policy of which any byte differs is refused.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
    order, or damaged bytes. */
 rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcore_policy **out);

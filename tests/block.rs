@@ -3,7 +3,7 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 use rlcore::block::{
     BLOCK_ALIGN, Cutter, FIELD_ALIGN, HASH_START, Header, IMAGE, Kind, Misfit, Plan, Span, TooLong, attach, config,
-    copy, create, hash, rows, rows_mut, spans, view,
+    copy, create, hash, rows, rows_mut, seal, spans, unseal, view,
 };
 use rlcore::error::{Error, Given, Kind as ErrorKind};
 
@@ -209,4 +209,71 @@ fn rows_are_what_they_say_or_nothing() {
     assert_eq!(array, [9, 8, 5, 4, 3, 2, 6]);
     copy(&mut array[6..], &[1, 2]);
     assert_eq!(array, [9, 8, 5, 4, 3, 2, 1]);
+}
+
+/// The seal: FNV-1a over every byte of the block but its own eight, behind the header. Only what takes it off again when it
+/// changes may carry one.
+#[test]
+fn a_seal_covers_every_byte_of_its_block() {
+    let size = size_of(&CONFIG).unwrap();
+    let made = |kind| {
+        let mut words = [u64::MAX; 32];
+        create(cast_slice_mut(&mut words), kind, size, &CONFIG).unwrap();
+        words[size / 8 - 1] = 5;
+        words
+    };
+    for kind in [Kind::Ppo, Kind::Policy] {
+        let accepts = |words: &[u64]| attach::<Config>(cast_slice(words), kind, size_of).is_ok();
+        let plain = made(kind);
+        let mut words = plain;
+        seal(cast_slice_mut(&mut words)).unwrap();
+        let bytes: &[u8] = cast_slice(&words);
+        let sum = bytes[..40].iter().chain(&bytes[48..size]);
+        let sum = sum.fold(0xcbf2_9ce4_8422_2325u64, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+        assert_eq!(words[5], sum);
+        assert_eq!((&words[..5], &words[6..]), (&plain[..5], &plain[6..]));
+        assert!(accepts(&words) && accepts(&plain));
+
+        let again = words;
+        seal(cast_slice_mut(&mut words)).unwrap();
+        assert_eq!(words, again);
+        for at in 0..size / 8 {
+            let mut damaged = words;
+            damaged[at] ^= 1 << 63;
+            assert!(!accepts(&damaged), "word {at}");
+            let before = damaged;
+            assert!(seal(cast_slice_mut(&mut damaged)).is_err(), "word {at}: damage was sealed");
+            assert_eq!(damaged, before);
+        }
+        let error = attach::<Config>(
+            cast_slice(&{
+                let mut w = words;
+                w[20] ^= 1;
+                w
+            }),
+            kind,
+            size_of,
+        )
+        .unwrap_err();
+        assert!(error.kind == ErrorKind::Image && error.what.contains("agree with their seal"), "{error}");
+        // What lies behind the block is not the block's.
+        words[size / 8] = 0;
+        assert!(accepts(&words));
+        unseal(cast_slice_mut(&mut words));
+        assert_eq!(words[..size / 8], plain[..size / 8]);
+
+        let mut short = plain;
+        for len in [0, 39, 63, 71, size - 1] {
+            let error = seal(&mut cast_slice_mut::<_, u8>(&mut short)[..len]).unwrap_err();
+            assert_eq!((error.kind, short), (ErrorKind::Size, plain), "{len} bytes");
+        }
+        assert_eq!(seal(&mut cast_slice_mut::<_, u8>(&mut short)[4..]).unwrap_err().kind, ErrorKind::Align);
+        cast_slice_mut::<_, u8>(&mut short)[FIELD_ALIGN] ^= 1;
+        assert_eq!(seal(cast_slice_mut(&mut short)).unwrap_err().kind, ErrorKind::Image);
+    }
+    let mut other = made(KIND);
+    let error = seal(cast_slice_mut(&mut other)).unwrap_err();
+    assert_eq!((error.kind, other), (ErrorKind::Image, made(KIND)));
+    assert!(error.to_string().contains("a learner or a policy to seal, kind 2 or 3, given 12"), "{error}");
+    unseal(&mut []);
 }

@@ -1,5 +1,6 @@
 //! The learner as a host uses it: probes with known answers, slices, snapshots, damaged images, bad input.
 
+use rlcore::block::seal;
 use rlcore::cpu;
 use rlcore::env::{Autoreset, Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::Kind;
@@ -435,6 +436,52 @@ fn a_damaged_image_is_refused_and_never_breaks_anything() {
     let error = Ppo::attach(bad.bytes()).err().unwrap();
     assert!(error.kind == Kind::Image && error.what.contains("byte order"), "{error}");
     assert_eq!(Policy::attach(good.clone().bytes()).err().unwrap().kind, Kind::Image);
+}
+
+/// A policy is sealed from its export on, a learner from `seal` to what is done with it next.
+#[test]
+fn every_flipped_byte_of_what_is_sealed_is_refused() {
+    let config =
+        Config { num_envs: 2, num_steps: 4, num_minibatches: 2, hidden_len: [3, 3, 0, 0], ..Config::default() };
+    let mut h = Host::new("CartPole-v1", &config);
+    h.train(1);
+    h.step();
+    let mut policy = Block::new(Ppo::attach(h.ppo.bytes()).unwrap().policy_size().unwrap());
+    Ppo::attach(h.ppo.bytes()).unwrap().export(policy.bytes()).unwrap();
+    let mut never = h.clone();
+    seal(h.ppo.bytes()).unwrap();
+    assert!(h.ppo != never.ppo);
+    Ppo::check(h.ppo.bytes()).unwrap();
+    let sealed = h.ppo.clone();
+    for (good, is_policy) in [(&policy, true), (&sealed, false)] {
+        let accepts = |mem: &mut [u8]| if is_policy { Policy::attach(mem).is_ok() } else { Ppo::attach(mem).is_ok() };
+        let mut bad = good.clone();
+        for i in 0..bad.0.len() * 8 {
+            for mask in [0x01, 0xff] {
+                bad.bytes()[i] ^= mask;
+                let damaged = bad.clone();
+                assert!(!accepts(bad.bytes()), "byte {i}");
+                assert!(bad == damaged, "attach wrote to byte {i}");
+                assert!(seal(bad.bytes()).is_err() && bad == damaged, "damage at byte {i} was sealed");
+                bad.bytes()[i] ^= mask;
+            }
+        }
+        assert!(accepts(bad.bytes()));
+    }
+    let mut again = policy.clone();
+    seal(again.bytes()).unwrap();
+    assert!(again == policy);
+    // It goes on as if it had never been sealed, whatever touches it first, and can be saved at any time.
+    h.step();
+    never.step();
+    assert!(h.ppo == never.ppo);
+    Ppo::attach(h.ppo.clone().bytes()).unwrap();
+    for look in [|mem: &mut [u8]| Ppo::attach(mem).map(|_| ()), |mem: &mut [u8]| Ppo::open(mem).map(|_| ())] {
+        let mut copy = never.ppo.clone();
+        seal(copy.bytes()).unwrap();
+        look(copy.bytes()).unwrap();
+        assert!(copy == never.ppo);
+    }
 }
 
 #[test]

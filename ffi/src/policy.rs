@@ -43,7 +43,7 @@ pub unsafe extern "C" fn rlcore_policy_size(p: *mut rlcore_ppo, out_size: *mut u
 }
 
 /// Writes the policy of a learner as it is now: networks, bounds and the statistics that normalise observations.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller. The same policy is the same bytes.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller. The same policy is the same bytes, sealed.
 /// out: the same address as mem, with its type.
 /// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_SIZE if mem_size < rlcore_policy_size().
 #[unsafe(no_mangle)]
@@ -62,6 +62,7 @@ pub unsafe extern "C" fn rlcore_policy_export(
 }
 
 /// Accepts bytes that a policy was copied to, in this process or another. mem is only read: it may be in a constant.
+/// The seal of rlcore_policy_export is compared: a policy of which any byte differs is refused.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
 /// order, or damaged bytes.
 #[unsafe(no_mangle)]

@@ -368,7 +368,8 @@ pub unsafe extern "C" fn rlcore_ppo_init(
 }
 
 /// Accepts bytes that a learner was copied to, in this process or another: it goes on as if it had never stopped.
-/// mem is only read.
+/// mem is only read. A learner that rlcore_block_seal has sealed is refused if any byte differs; one that was not, if it
+/// holds what no call could have left: a parameter that was damaged into another finite number is not noticed then.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
 /// order, or damaged bytes.
 #[unsafe(no_mangle)]
@@ -380,7 +381,7 @@ pub unsafe extern "C" fn rlcore_ppo_attach(
     call(|| unsafe {
         let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
         apart(&[block.extent(), out.extent()], &[])?;
-        Ppo::attach(block.slice())?;
+        Ppo::check(block.slice())?;
         *out.one() = mem.cast();
         Ok(())
     })

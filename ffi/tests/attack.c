@@ -1322,11 +1322,13 @@ static void attack_policy(void) {
 
 /* ---- Images of learners and policies ---- */
 
-static void flip(unsigned char *mem, size_t size, int policy) {
+/* A sealed block has no byte that may differ; of others the seal is zeros and what lies behind it is nobody's. */
+static void flip(unsigned char *mem, size_t size, int policy, int sealed) {
   uint32_t config_size;
   memcpy(&config_size, mem + 20, 4);
-  for (size_t at = 0; at < 64 + config_size; at++) {
-    if (at >= 40 && at < 64) continue;
+  const size_t head = 64 + config_size;
+  for (size_t at = 0; at < (sealed ? size : head); at += at < head ? 1 : 61) {
+    if (!sealed && at >= 40 && at < 64) continue;
     for (int bit = 0; bit < 9; bit++) {
       const unsigned char keep = mem[at];
       mem[at] ^= (unsigned char)(bit == 8 ? 0xff : 1 << bit);
@@ -1344,8 +1346,12 @@ static void attack_ppo_image(uint32_t env_id) {
   FINE(rlcore_ppo_size(&w.settings, &w.env.obs, &w.env.action, &size));
   FINE(rlcore_policy_size(w.ppo, &brain_size));
   FINE(rlcore_policy_export(w.ppo, w.brain, sizeof w.brain, &w.policy));
-  flip(w.learner, size, 0);
-  flip(w.brain, brain_size, 1);
+  flip(w.learner, size, 0, 0);
+  FINE(rlcore_block_seal(w.learner, sizeof w.learner));
+  FINE(rlcore_ppo_attach(w.learner, size, &w.ppo));
+  flip(w.learner, size, 0, 1);
+  FINE(rlcore_ppo_attach(w.learner, size, &w.ppo));
+  flip(w.brain, brain_size, 1, 1);
   static struct world fresh;
   uint32_t head;
   memcpy(&head, w.learner + 20, 4);
@@ -1359,6 +1365,7 @@ static void attack_ppo_image(uint32_t env_id) {
       w.learner[head + chance((uint32_t)size - head)] = (unsigned char)chance(256);
       w.brain[head + chance((uint32_t)brain_size - head)] = (unsigned char)chance(256);
     }
+    memset(w.brain + 40, 0, 8); /* what is damaged without a seal */
     if (rlcore_policy_attach(w.brain, brain_size, &w.attached) == RLCORE_OK) {
       FINE(rlcore_policy_scratch_len(w.attached, N, &len));
       CHECK(known(rlcore_policy_act(w.attached, N, w.obs, NULL, NULL, &w.rng, w.scratch, len, actions())));
@@ -1376,6 +1383,42 @@ static void attack_ppo_image(uint32_t env_id) {
     CHECK(known(rlcore_policy_export(w.ppo, w.brain, sizeof w.brain, &w.policy)));
   }
   CHECK(accepted > 100);
+}
+
+static void attack_seal(void) {
+  size_t size = 0, brain_size = 0;
+  uint32_t phase;
+  start_ppo(RLCORE_ENV_CARTPOLE);
+  FINE(rlcore_ppo_size(&w.settings, &w.env.obs, &w.env.action, &size));
+  FINE(rlcore_policy_size(w.ppo, &brain_size));
+  FINE(rlcore_policy_export(w.ppo, w.brain, sizeof w.brain, &w.policy));
+  REFUSED(NULLED, "mem", rlcore_block_seal(NULL, size));
+  REFUSED(RLCORE_E_OVERFLOW, "mem", rlcore_block_seal(w.learner, SIZE_MAX));
+  REFUSED(CROOKED, "block: start on a multiple of 8, given 4", rlcore_block_seal(off(w.learner, 4), size));
+  REFUSED(RLCORE_E_SIZE, "block: bytes for its header", rlcore_block_seal(w.learner, 0));
+  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_block_seal(w.learner, size - 1));
+  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image does", rlcore_block_seal(off(w.learner, 8), size));
+  REFUSED(RLCORE_E_IMAGE, "a learner or a policy to seal, kind 2 or 3, given 1", rlcore_block_seal(w.mem, sizeof w.mem));
+  w.brain[brain_size / 2] ^= 1;
+  REFUSED(RLCORE_E_IMAGE, "agree with their seal", rlcore_block_seal(w.brain, brain_size));
+  w.brain[brain_size / 2] ^= 1;
+
+  /* A call takes the seal off, whatever it answers: no copy is ever refused for a seal that is old. */
+  static unsigned char unsealed[LEARNER];
+  memcpy(unsealed, w.learner, size);
+  FINE(rlcore_block_seal(w.learner, size));
+  CHECK(memcmp(unsealed, w.learner, size) != 0);
+  look();
+  FINE(rlcore_ppo_attach(w.learner, size, &w.ppo));
+  CHECK(memcmp(before.learner, w.learner, size) == 0);
+  FINE(rlcore_ppo_phase(w.ppo, &phase));
+  CHECK(memcmp(unsealed, w.learner, size) == 0);
+  FINE(rlcore_block_seal(w.learner, size));
+  CHECK(rlcore_ppo_learn(w.ppo, w.obs, 0, &w.stats) == RLCORE_E_NOT_READY);
+  CHECK(memcmp(unsealed, w.learner, size) == 0);
+  FINE(rlcore_block_seal(w.learner, size));
+  FINE(rlcore_ppo_act(w.ppo, w.obs, NULL, w.action));
+  FINE(rlcore_ppo_attach(w.learner, size, &w.ppo));
 }
 
 /* Stop, copy the bytes, go on: byte-equal to never having stopped, whatever the slices and the processor's level. */
@@ -1690,6 +1733,7 @@ int main(void) {
   attack_policy();
   attack_ppo_image(RLCORE_ENV_CARTPOLE);
   attack_ppo_image(RLCORE_ENV_PENDULUM);
+  attack_seal();
   check_resume();
   check_images();
   attack_sums();

@@ -1,13 +1,16 @@
 //! The first field of every block: what it is, of which version, how long, and the configuration it was made with.
 //!
-//! The header and the configuration are written once, by `create`, and sealed by a checksum. `attach` refuses
+//! The header and the configuration are written once, by `create`, with a checksum of their own. `attach` refuses
 //! everything else by name before it touches a byte; later calls trust what it accepted.
+//!
+//! A learner or a policy may also carry a [`seal`]: a checksum of all its bytes, for as long as nothing changes them.
 //!
 //! Words of a block are those of the machine that wrote it, all of fixed width and in a fixed place: every little-endian
 //! machine, of 32 bits or 64, writes the same bytes and goes on from another's. The order of bytes is looked at right after
 //! the first eight, which are text: an image of the other order is refused by name, never read and never converted.
 
 use bytemuck::{Pod, Zeroable};
+use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
 use super::plan::{BLOCK_ALIGN, Misfit, Plan, Span, TooLong};
@@ -83,15 +86,22 @@ impl Header {
     /// Reads the header alone and checks everything that it says about itself.
     #[inline(never)]
     pub fn read(mem: &[u8], kind: Kind) -> Result<Header> {
+        let h = Self::of_any_kind(mem)?;
+        if h.kind != kind as u32 {
+            return Err(Error::new(ErrorKind::Image, "block: an image of kind")
+                .needed(kind as usize)
+                .given(h.kind as usize));
+        }
+        Ok(h)
+    }
+
+    fn of_any_kind(mem: &[u8]) -> Result<Header> {
         check_align(mem)?;
         let need = size_of::<Header>();
         let bytes = mem.get(..need).ok_or(
             Error::new(ErrorKind::Size, "block: bytes for its header, at least").needed(need).given(mem.len()),
         )?;
         let h: Header = bytemuck::pod_read_unaligned(bytes);
-        let refuse = |what, needed: u64, given: u64| {
-            Err(Error::new(ErrorKind::Image, what).needed(needed as usize).given(given as usize))
-        };
         if h.magic != MAGIC {
             return Err(Error::new(ErrorKind::Image, "block: bytes that begin as an rlcore image does"));
         }
@@ -105,10 +115,9 @@ impl Header {
             return Err(Error::new(ErrorKind::Image, "block: a byte-order mark; this header is damaged"));
         }
         if h.image != IMAGE {
-            return refuse("block: image version", IMAGE.into(), h.image.into());
-        }
-        if h.kind != kind as u32 {
-            return refuse("block: an image of kind", kind as u64, h.kind.into());
+            return Err(Error::new(ErrorKind::Image, "block: image version")
+                .needed(IMAGE as usize)
+                .given(h.image as usize));
         }
         Ok(h)
     }
@@ -203,7 +212,41 @@ fn check_image(mem: &[u8], kind: Kind, start: usize, config_size: usize) -> Resu
     if h.check != checksum(&Header { check: 0, ..h }, config) {
         return Err(damaged("block: a header and configuration that agree with their checksum"));
     }
+    let seal = mem.get(SEAL).unwrap_or_default();
+    if seal.iter().any(|&b| b != 0) && *seal != content(mem, &h).to_ne_bytes() {
+        return Err(damaged("block: bytes that agree with their seal; something in them is damaged"));
+    }
     Ok(h.size)
+}
+
+/// Where the seal lies, right behind the header: zeros in a block that has none.
+const SEAL: Range<usize> = size_of::<Header>()..size_of::<Header>() + size_of::<u64>();
+
+/// Writes a checksum over all bytes of a learner or a policy into it, which `attach` compares from then on. Whatever cuts the
+/// block to change it takes the seal off again, so that none is ever stale.
+///
+/// Errors: `Align`; `Size` if bytes are missing; `Image` for a block of another kind, or a damaged header. Nothing changes then.
+pub fn seal(mem: &mut [u8]) -> Result {
+    let h = Header::of_any_kind(mem)?;
+    let kind = [Kind::Ppo, Kind::Policy].into_iter().find(|&kind| h.kind == kind as u32);
+    let what = "block: a learner or a policy to seal, kind 2 or 3";
+    let kind = kind.ok_or(Error::new(ErrorKind::Image, what).given(h.kind as usize))?;
+    let (_, body) = spans::<u8>(&mut Plan::default())?;
+    check_image(mem, kind, body.start(), h.config_size as usize)?;
+    let sum = content(mem, &h).to_ne_bytes();
+    super::copy(mem.get_mut(SEAL).unwrap_or_default(), &sum);
+    Ok(())
+}
+
+/// Takes the seal off, if there is one: before a block is changed.
+pub fn unseal(mem: &mut [u8]) {
+    mem.get_mut(SEAL).unwrap_or_default().fill(0);
+}
+
+/// What the seal of a block has to be, never 0: FNV-1a over all its bytes but the seal's own, where every flipped byte shows.
+fn content(mem: &[u8], h: &Header) -> u64 {
+    let rest = mem.get(SEAL.end..h.size as usize).unwrap_or_default();
+    hash(hash(HASH_START, mem.get(..SEAL.start).unwrap_or_default()), rest).max(1)
 }
 
 /// The configuration of a block that `create` or `attach` has accepted, of which only the header is looked at again.

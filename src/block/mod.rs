@@ -8,5 +8,5 @@ mod header;
 mod plan;
 pub mod shared;
 
-pub use header::{HASH_START, Header, IMAGE, Kind, attach, config, create, create_with, hash, spans};
+pub use header::{HASH_START, Header, IMAGE, Kind, attach, config, create, create_with, hash, seal, spans, unseal};
 pub use plan::{BLOCK_ALIGN, Cutter, FIELD_ALIGN, Fit, Misfit, Plan, Span, TooLong, copy, rows, rows_mut, view};

@@ -64,7 +64,7 @@ impl Source<'_> {
         block::copy(cut.take(s.obs_var)?, self.obs_var);
         block::copy(cut.take(s.params)?, self.params);
         block::copy(cut.take(s.log_std)?, self.log_std);
-        Ok(())
+        block::seal(mem)
     }
 }
 

@@ -364,14 +364,20 @@ impl<'a> Ppo<'a> {
         Ok(ppo)
     }
 
-    /// Accepts bytes that a learner was copied to and checks everything in them that a later call relies on.
-    /// Errors: `Align`, `Size`, `Image`; nothing is ever written.
+    /// Accepts bytes that a learner was copied to and checks everything in them that a later call relies on. A seal is
+    /// taken off, since the learner may change now. Errors: `Align`, `Size`, `Image`; then nothing is written.
     pub fn attach(mem: &'a mut [u8]) -> Result<Ppo<'a>> {
+        Self::check(mem)?;
+        Self::open(mem)
+    }
+
+    /// Whether [`Ppo::attach`] accepts these bytes. Errors: as there; nothing is ever written.
+    pub fn check(mem: &mut [u8]) -> Result {
         let stored = block::attach(mem, BlockKind::Ppo, |s: &Stored| {
             s.config.check()?;
             block_size(s)
         })?;
-        let ppo = Self::cut(mem, &stored)?;
+        let ppo = Ppo::cut(mem, &stored)?;
         let image = |what| Error::new(Kind::Image, what);
         let (s, c) = (&ppo.state, &ppo.config);
         if ppo.shape.discrete() && choices(ppo.action_n) != Ok(ppo.shape.num_outputs) {
@@ -396,13 +402,14 @@ impl<'a> Ppo<'a> {
         if s.minibatch >= ppo.config.update_len() || (!full && s.minibatch != 0) {
             return Err(image("ppo image: a minibatch inside the update"));
         }
-        Ok(ppo)
+        Ok(())
     }
 
-    /// Cuts a block that `init` or `attach` has accepted, without looking at it again.
+    /// Cuts a block that `init` or `attach` has accepted, without looking at it again; a seal is taken off.
     pub fn open(mem: &'a mut [u8]) -> Result<Ppo<'a>> {
         let (_, body) = block::spans::<Stored>(&mut Plan::default())?;
         let stored = *block::view(mem, body)?.first().ok_or(Error::new(Kind::Image, "ppo block: a configuration"))?;
+        block::unseal(mem);
         Self::cut(mem, &stored)
     }
 

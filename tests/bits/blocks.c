@@ -159,7 +159,8 @@ static rlcore_status ppo_init(void *mem, size_t room, size_t *size, rlcore_ppo *
 
 static rlcore_status ppo_save(void *mem, size_t room, size_t *size) {
   rlcore_ppo *p;
-  return ppo_init(mem, room, size, &p);
+  TRY(ppo_init(mem, room, size, &p));
+  return rlcore_block_seal(mem, *size);
 }
 
 static rlcore_status ppo_go_on(hashes *h, void *mem, size_t size) {

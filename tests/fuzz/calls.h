@@ -766,6 +766,10 @@ OP(policy_attach) {
   HANDLE(const rlcore_policy *, out, 0);
   return CALL(rlcore_policy_attach(mem, mem_size, out));
 }
+OP(block_seal) {
+  MEMORY_FOR(POLICY_MADE);
+  return CALL(rlcore_block_seal(mem, mem_size));
+}
 OP(policy_scratch_len) {
   CONST_ON(policy, p, POLICY_MADE);
   U32(num_rows, 2, 4, RLCORE_OK);

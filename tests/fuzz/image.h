@@ -18,11 +18,12 @@ static _Alignas(64) unsigned char memory[BLOCK_SIZE + 64];
 static unsigned char *block;
 static size_t size;
 
-/* Seals header and configuration anew, as src/block/header.rs does. */
+/* Seals header and configuration anew, as src/block/header.rs does, and takes the seal of the whole block off. */
 static void seal(void) {
   uint32_t config_size;
   uint64_t hash;
   memcpy(&config_size, block + 20, sizeof config_size);
+  if (size >= CONFIG) memset(block + HEADER, 0, sizeof hash);
   if (size < CONFIG || config_size > size - CONFIG) return;
   memset(block + 32, 0, sizeof hash);
   unsigned char joined[HEADER + BLOCK_SIZE];
