@@ -1713,11 +1713,11 @@ typedef struct rlcore_rollout_step {
      it, leaves what rlcore_rollout_buffer_row was filled with */
   const void *const *columns;
   const float *reward;        /* [N] what the action earned */
-  const float *value;         /* [N] V(obs) */
-  const float *log_prob;      /* [N] of the action */
+  const float *value;         /* [N] V(obs); NULL: left out */
+  const float *log_prob;      /* [N] of the action; NULL: left out */
   const uint8_t *terminated;  /* [N] */
   const uint8_t *truncated;   /* [N] */
-  const float *final_value;   /* [N] V(final_obs), read only where truncated and not terminated; NULL only if nothing is */
+  const float *final_value;   /* [N] V(final_obs), read where truncated and not terminated; NULL if nowhere, or no value */
   const float *memory;        /* [N, M] the policy's memory before the step; NULL if M is 0 */
   const float *raw_reward;    /* [N] what returns of episodes are summed from; NULL: reward */
 } rlcore_rollout_step;
@@ -1726,7 +1726,7 @@ typedef struct rlcore_rollout_step {
 typedef struct rlcore_rollout_extras {
   uint32_t struct_size;       /* sizeof(rlcore_rollout_extras) */
   uint32_t reserved;          /* zero */
-  const float *log_prob;      /* [T, N] */
+  const float *log_prob;      /* [T, N]; NULL if a step left it out */
   const float *advantage;     /* [T, N]; NULL unless finished */
   const float *value_target;  /* [T, N]; NULL unless finished */
   const uint8_t *first;       /* [N] 1 where step 0 starts an episode */
@@ -1759,11 +1759,11 @@ typedef struct rlcore_minibatch {
   uint32_t struct_size;  /* sizeof(rlcore_minibatch) */
   uint32_t reserved;     /* zero */
   void *const *columns;  /* [num_columns] arrays, [rows, L, len] of each column's kind */
-  float *log_prob;       /* [rows, L]; of trajectories [rows], that of the last sample, and so with the next four */
-  float *value;          /* V(obs) when the action was chosen */
-  float *advantage;      /* generalised advantage */
-  float *value_target;   /* advantage + value */
-  float *reward;         /* what the action earned */
+  float *log_prob;       /* [rows, L]; of trajectories [rows], that of the last sample, here and in the next four */
+  float *value;          /* [rows, L] V(obs) when the action was chosen */
+  float *advantage;      /* [rows, L] generalised advantage */
+  float *value_target;   /* [rows, L] advantage + value */
+  float *reward;         /* [rows, L] what the action earned */
   float *mask;           /* [rows, L] windows: 0 where an episode starts, else 1; trajectories: 0 where padded, else 1 */
   float *memory;         /* [rows, M] the policy's memory before the first sample of each row */
   int32_t *timestep;     /* [rows, L] steps of the trajectory before each sample, 0 where padded; NULL for windows */
@@ -1807,6 +1807,9 @@ rlcore_status rlcore_rollout_buffer_attach_reader(const void *mem, size_t mem_si
 rlcore_status rlcore_rollout_buffer_row(rlcore_rollout_buffer *b, uint32_t column, uint32_t step, void **out_row);
 
 /* Appends a step, and logs the length and the return of every episode that it ended under the global_step before it.
+   What a writer does not have may be left out by name, step->value and step->log_prob as NULL. Until the next reset those
+   that the rollout lacks of any step count as not there: rlcore_rollout_buffer_view and _extras give NULL for them, _finish
+   and what comes after it need every value, and _read and _gather refuse to copy them, E_NOT_READY.
    Errors: E_NULL, also for a final_value that is missing; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE;
    E_NOT_READY if the rollout is full or finished; E_VALUE for a number that is not finite. Nothing changes then. */
 rlcore_status rlcore_rollout_buffer_add(rlcore_rollout_buffer *b, const rlcore_rollout_step *step);
@@ -1815,8 +1818,8 @@ rlcore_status rlcore_rollout_buffer_add(rlcore_rollout_buffer *b, const rlcore_r
    bootstrap_value: [N] V of the observation after the last step.
    next_obs:        [N, len] of column 0: that observation, which a reset carries over; NULL leaves what
                     rlcore_rollout_buffer_row was filled with.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY if no step is held, or it is finished; E_RANGE
-   for a discount or lambda outside [0, 1]; E_VALUE. Nothing changes then. */
+   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY if no step is held, it is finished, or a step
+   left its value out; E_RANGE for a discount or gae_lambda outside [0, 1]; E_VALUE. Nothing changes then. */
 rlcore_status rlcore_rollout_buffer_finish(rlcore_rollout_buffer *b, const float *bootstrap_value, const void *next_obs,
                                            float discount, float lambda);
 
@@ -1826,7 +1829,8 @@ rlcore_status rlcore_rollout_buffer_finish(rlcore_rollout_buffer *b, const float
 rlcore_status rlcore_rollout_buffer_reset(rlcore_rollout_buffer *b);
 
 /* What rlcore_gae reads, of the steps that are held: arrays in the block, good until it is changed. bootstrap_value is
-   0 before the first rollout is finished. out->struct_size is set by the caller.
+   0 before the first rollout is finished; value and final_value are NULL if a step left its value out.
+   out->struct_size is set by the caller.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
 rlcore_status rlcore_rollout_buffer_view(const rlcore_rollout_buffer *b, rlcore_rollout *out);
 
@@ -1847,8 +1851,8 @@ rlcore_status rlcore_rollout_buffer_progress(const rlcore_rollout_buffer *b, rlc
    next:      [1] number of the step to begin with; becomes that of the first one not read.
    out_count: [1] steps copied, to the front of each array: at most out->num_rows, and those of this rollout.
    out_lost:  [1] steps that were forgotten before they were read, NULL to ignore.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the steps
-   added so far; E_BUSY only beside a writer that leaves no moment to look. */
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY for an array that a step left out; E_RANGE
+   for a next that is larger than the steps added so far; E_BUSY only beside a writer that leaves no moment to look. */
 rlcore_status rlcore_rollout_buffer_read(const rlcore_rollout_buffer *b, uint64_t *next, const rlcore_rows_out *out,
                                          uint32_t *out_count, uint64_t *out_lost);
 
@@ -1879,7 +1883,8 @@ rlcore_status rlcore_rollout_buffer_sample(rlcore_rollout_buffer *b, uint32_t *o
    index: [num_rows] the first sample of each window, such as those of a minibatch of rlcore_rollout_buffer_draw.
    Threads: any number may gather at once, as long as nobody changes the block.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a timestep that is not NULL;
-   E_NOT_READY unless finished; E_RANGE for a sample that is not there, or a window that leaves its environment. */
+   E_NOT_READY unless finished, or for a log_prob that a step left out; E_RANGE for a sample that is not there, or a window
+   that leaves its environment. */
 rlcore_status rlcore_rollout_buffer_gather(const rlcore_rollout_buffer *b, const uint32_t *index, uint32_t num_rows,
                                            uint32_t window_len, const rlcore_minibatch *out);
 
@@ -1887,8 +1892,8 @@ rlcore_status rlcore_rollout_buffer_gather(const rlcore_rollout_buffer *b, const
    which should be no action, others with zeros. Advantages are those of the whole rollout.
    windows: [num_windows], such as those of rlcore_rollout_buffer_draw_windows with the same timesteps.
    Threads: any number may gather at once, as long as nobody changes the block.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY unless finished; E_RANGE for a window
-   that is not inside one trajectory, or whose len and pad together are not timesteps. */
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY as above; E_RANGE for a window that is not
+   inside one trajectory, or whose len and pad together are not timesteps. */
 rlcore_status rlcore_rollout_buffer_gather_windows(const rlcore_rollout_buffer *b, const rlcore_window *windows,
                                                    uint32_t num_windows, uint32_t timesteps, int32_t pad_token,
                                                    const rlcore_minibatch *out);
@@ -1952,7 +1957,7 @@ typedef struct rlcore_trajectory_frames {
   uint32_t num_frames;         /* at least 1 */
   const void *const *columns;  /* [num_columns] arrays, [num_frames, len] of each column's kind */
   const float *reward;         /* [num_frames] what the action earned */
-  const float *value;          /* [num_frames] V of the state that was acted on */
+  const float *value;          /* [num_frames] V of the state that was acted on; NULL: left out */
   const uint8_t *terminated;   /* [num_frames] the last one at most */
   const uint8_t *truncated;    /* [num_frames] the last one at most */
   const float *memory;         /* [num_frames, M] the policy's memory before the frame; NULL if M is 0 */
@@ -1963,7 +1968,7 @@ typedef struct rlcore_trajectory_view {
   uint32_t struct_size;       /* sizeof(rlcore_trajectory_view) */
   uint32_t num_frames;        /* frames that are held */
   const float *reward;        /* [num_frames] */
-  const float *value;         /* [num_frames] */
+  const float *value;         /* [num_frames]; NULL if a frame was added without */
   const uint8_t *terminated;  /* [num_frames] */
   const uint8_t *truncated;   /* [num_frames] */
   const float *memory;        /* [num_frames, M]; NULL if M is 0 */
@@ -2006,7 +2011,8 @@ rlcore_status rlcore_trajectory_attach(void *mem, size_t mem_size, rlcore_trajec
    only point at may change at any time: rlcore_trajectory_read copies it. Errors: as rlcore_trajectory_attach. */
 rlcore_status rlcore_trajectory_attach_reader(const void *mem, size_t mem_size, const rlcore_trajectory **out);
 
-/* Appends frames.
+/* Appends frames. frames->value may be left out, as NULL, by a writer that has none: until no frame is held, what needs
+   values is refused, E_NOT_READY, and rlcore_trajectory_held gives NULL for them.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without room for all of them, or
    after a frame that ended its episode; E_SHAPE for no frame; E_RANGE if a frame but the last ends it; E_VALUE for a
    number that is not finite. Nothing changes then. */
@@ -2032,8 +2038,9 @@ rlcore_status rlcore_trajectory_column(const rlcore_trajectory *t, uint32_t colu
    next:      [1] number of the frame to begin with; becomes that of the first one not read.
    out_count: [1] frames copied, to the front of each array: at most out->num_rows.
    out_lost:  [1] frames that were forgotten before they were read, NULL to ignore.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a log_prob or a final_value; E_RANGE for a
-   next that is larger than the numbers given so far; E_BUSY only beside a writer that leaves no moment to look. */
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a log_prob or a final_value; E_NOT_READY
+   for a value that was left out; E_RANGE for a next that is larger than the numbers given so far; E_BUSY only beside a
+   writer that leaves no moment to look. */
 rlcore_status rlcore_trajectory_read(const rlcore_trajectory *t, uint64_t *next, const rlcore_rows_out *out,
                                      uint32_t *out_count, uint64_t *out_lost);
 
@@ -2044,10 +2051,11 @@ rlcore_status rlcore_trajectory_read(const rlcore_trajectory *t, uint64_t *next,
    where returns and value after the last frame are bootstrap_value, or 0 if that frame terminated.
    Trajectories that are processed into consecutive parts of larger arrays are a batch as they stand.
    Threads: any number may process at once, as long as nobody changes the block.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without a frame; E_RANGE for a
-   discount or lambda outside [0, 1], or num_rows; E_VALUE for a bootstrap_value that is used and not finite. */
-rlcore_status rlcore_trajectory_process(const rlcore_trajectory *t, float discount, float lambda, float bootstrap_value,
-                                        const rlcore_trajectory_rows *out);
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without a frame, or its value;
+   E_RANGE for a discount or gae_lambda outside [0, 1], or num_rows; E_VALUE for a bootstrap_value that is used and not
+   finite. */
+rlcore_status rlcore_trajectory_process(const rlcore_trajectory *t, float discount, float gae_lambda,
+                                        float bootstrap_value, const rlcore_trajectory_rows *out);
 
 /* For reward prediction: rlcore_trajectory_process of all frames but the last, with neither discount nor lambda, and
    the class of the last frame's reward. What comes after those frames is worth the value of the last. The trajectory

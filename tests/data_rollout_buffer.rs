@@ -878,8 +878,11 @@ fn bad_steps_change_nothing() {
         let (reals, flags) = (&long[..len], &flags[..len]);
         let words = format!("[N] of length 2, given {len}");
         refused(&mut mem, &Step { reward: reals, ..step }, Kind::Shape, &words);
-        refused(&mut mem, &Step { value: reals, ..step }, Kind::Shape, &words);
-        refused(&mut mem, &Step { log_prob: reals, ..step }, Kind::Shape, &words);
+        if len > 0 {
+            let words = format!("[N], or none, of length 2, given {len}");
+            refused(&mut mem, &Step { value: reals, ..step }, Kind::Shape, &words);
+            refused(&mut mem, &Step { log_prob: reals, ..step }, Kind::Shape, &words);
+        }
         refused(&mut mem, &Step { terminated: flags, ..step }, Kind::Shape, &words);
         refused(&mut mem, &Step { truncated: flags, ..step }, Kind::Shape, &words);
         refused(&mut mem, &Step { final_value: Some(reals), ..step }, Kind::Shape, &words);
@@ -1091,7 +1094,7 @@ fn what_no_calls_lead_to_is_no_image() {
         starts,
     ] = fields(3, 2, 8);
     let [has_half, global_step, ended_return] = [36, 40, 72].map(|at| state + at);
-    let [filled, finished, num_trajectories, reserved] = [80, 84, 88, 92].map(|at| state + at);
+    let [filled, finished, num_trajectories, left_out] = [80, 84, 88, 92].map(|at| state + at);
     let row = |slot: usize| log + slot * size_of::<MetricRow>();
     let [one, two, four] = [1u32, 2, 4].map(u32::to_ne_bytes);
     let (nan, infinity) = (f32::NAN.to_ne_bytes(), f64::INFINITY.to_ne_bytes());
@@ -1106,7 +1109,8 @@ fn what_no_calls_lead_to_is_no_image() {
     refused(&filling, &[(finished, &two)]);
     refused(&filling, &[(global_step, &5u64.to_ne_bytes())]);
     refused(&filling, &[(global_step, &6u64.to_ne_bytes())]);
-    refused(&filling, &[(reserved, &one)]);
+    refused(&fresh, &[(left_out, &one)]);
+    refused(&filling, &[(left_out, &four)]);
     refused(&filling, &[(has_half, &two)]);
     refused(&filling, &[(ended_return, &f64::NAN.to_ne_bytes())]);
     refused(&filling, &[(running_return + 8, &infinity)]);
@@ -1128,6 +1132,88 @@ fn what_no_calls_lead_to_is_no_image() {
     refused(&drawn, &[(starts + 4, &two)]);
     refused(&drawn, &[(num_trajectories, &two)]);
     refused(&drawn, &[(num_trajectories, &four)]);
+    refused(&drawn, &[(left_out, &one)]);
+}
+
+/// What a writer does not have may be left out; what needs it says so, by name, until the next reset.
+#[test]
+fn values_and_log_probs_may_be_left_out() {
+    let columns = columns();
+    let config = config(3, 2, &columns);
+    let mut mem = block(&config);
+    RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+    let mut rng = Rng::seeded(8);
+    let given: Vec<Given> = (0..3).map(|_| Given::random(&mut rng, 2, 0.5)).collect();
+    let not_ready = |error: rlcore::error::Error, words: &str| {
+        assert!(error.kind == Kind::NotReady && error.to_string().contains(words), "{error}");
+    };
+    for (no_value, no_log_prob) in [(true, false), (false, true), (true, true), (false, false)] {
+        // An image of every state is accepted, and the array that is left out is that of one step alone.
+        let mut buffer = RolloutBuffer::attach(bytes(&mut mem)).unwrap();
+        for (t, given) in given.iter().enumerate() {
+            let all = [
+                Some(Elements::F32(&given.obs)),
+                Some(Elements::I32(&given.action)),
+                Some(Elements::U8(&given.pixels)),
+            ];
+            let mut step = given.step(&all);
+            if t == 1 && no_value {
+                (step.value, step.final_value) = (&[], None);
+            }
+            if t == 1 && no_log_prob {
+                step.log_prob = &[];
+            }
+            buffer.add(&step).unwrap();
+        }
+        RolloutBuffer::attach(bytes(&mut mem.clone())).unwrap();
+        let mut buffer = RolloutBuffer::open(bytes(&mut mem)).unwrap();
+        let view = buffer.view().unwrap();
+        let rollout = view.rollout().unwrap();
+        assert_eq!((rollout.value.is_empty(), rollout.final_value.is_none()), (no_value, no_value));
+        assert_eq!(view.log_prob().unwrap().is_empty(), no_log_prob);
+        let mut numbers = [[f32::NAN; 6]; 3];
+        let next = view.progress().global_step / 2 - 3;
+        for (i, (lacks, words)) in
+            [(no_value, "value of every row"), (no_log_prob, "log_prob of every row"), (no_value, "value of every row")]
+                .into_iter()
+                .enumerate()
+        {
+            let mut out = RowsOut { num_rows: 3, ..Default::default() };
+            *[&mut out.value, &mut out.log_prob, &mut out.final_value][i] = Some(&mut numbers[i]);
+            match view.read(next, out) {
+                Ok(read) => assert_eq!((read.count, lacks), (3, false)),
+                Err(error) => not_ready(error, words),
+            }
+            assert_eq!(numbers[i].iter().all(|x| x.is_nan()), lacks);
+        }
+        let mut text = [0; 4096];
+        let len = rollout_text::step(&view, 0, Some(&mut text)).unwrap();
+        let text = std::str::from_utf8(&text[..len]).unwrap();
+        assert_eq!((text.contains("\nvalue "), text.contains("\nlog_prob ")), (!no_value, !no_log_prob));
+
+        if no_value {
+            not_ready(buffer.finish(&[0.5; 2], None, 0.9, 0.9).unwrap_err(), "value of every row");
+        } else {
+            buffer.finish(&[0.5; 2], None, 0.9, 0.9).unwrap();
+            let (view, mut log_prob, mut value) = (buffer.view().unwrap(), [f32::NAN; 2], [0.0; 2]);
+            let window = [Window { first: 0, len: 1, pad: 0, timestep: 0 }; 2];
+            for windows in [false, true] {
+                let out = Minibatch { log_prob: Some(&mut log_prob), value: Some(&mut value), ..Default::default() };
+                let gathered = match windows {
+                    true => view.gather_windows(&window, 1, 0, out),
+                    false => view.gather(&[0, 3], 1, out),
+                };
+                match gathered {
+                    Ok(()) => assert!(!no_log_prob && log_prob[0] == given[0].log_prob[0]),
+                    Err(error) => not_ready(error, "log_prob of every row"),
+                }
+            }
+            view.gather(&[0, 3], 1, Minibatch { value: Some(&mut value), ..Default::default() }).unwrap();
+            assert_eq!(value, [given[0].value[0], given[0].value[1]]);
+        }
+        buffer.reset().unwrap();
+        RolloutBuffer::attach(bytes(&mut mem.clone())).unwrap();
+    }
 }
 
 #[test]

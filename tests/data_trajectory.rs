@@ -366,7 +366,10 @@ fn bad_frames_change_nothing() {
     for len in [0, 1, 3] {
         let (reals, flags) = (&[0.0; 3][..len], &[0; 3][..len]);
         let words = format!("[frames] of length 2, given {len}");
-        refused(&mut mem, &Frames { value: reals, ..frames }, Kind::Shape, &words);
+        if len > 0 {
+            let words = format!("[frames], or none, of length 2, given {len}");
+            refused(&mut mem, &Frames { value: reals, ..frames }, Kind::Shape, &words);
+        }
         refused(&mut mem, &Frames { terminated: flags, ..frames }, Kind::Shape, &words);
         refused(&mut mem, &Frames { truncated: flags, ..frames }, Kind::Shape, &words);
         refused(&mut mem, &Frames { memory: reals, ..frames }, Kind::Shape, "[frames, M] of length 4");
@@ -476,13 +479,56 @@ fn what_no_calls_lead_to_is_no_image() {
     };
     assert_eq!(bytes(&mut mem.clone())[len..len + 4], 2u32.to_ne_bytes());
     refused(&[(len, &4u32.to_ne_bytes())]);
-    refused(&[(len + 4, &1u32.to_ne_bytes())]);
+    refused(&[(len + 4, &2u32.to_ne_bytes())]);
+    refused(&[(len, &0u32.to_ne_bytes()), (len + 4, &1u32.to_ne_bytes())]);
     refused(&[(terminated, &[1])]);
     refused(&[(truncated, &[1])]);
     refused(&[(terminated, &[1]), (truncated, &[1])]);
     for number in [reward, value + 4, memory + 12] {
         refused(&[(number, &f32::NAN.to_ne_bytes())]);
     }
+}
+
+/// A writer without values leaves them out; what needs them says so until none of those frames is held.
+#[test]
+fn values_may_be_left_out() {
+    let columns = columns();
+    let config = config(4, &columns);
+    let mut mem = block(&config);
+    let mut trajectory = Trajectory::init(bytes(&mut mem), &config).unwrap();
+    let given = Given::random(&mut Rng::seeded(5), 2);
+    let all = given.columns();
+    given.add(&mut trajectory).unwrap();
+    trajectory.add(&Frames { value: &[], ..given.frames(&all) }).unwrap();
+    let mut trajectory = Trajectory::attach(bytes(&mut mem)).unwrap();
+    let view = trajectory.view().unwrap();
+    assert_eq!((view.frames().unwrap().value, view.frames().unwrap().reward.len()), (&[][..], 4));
+    let refused = |result: Result<(), Error>| {
+        let error = result.unwrap_err();
+        assert!(error.kind == Kind::NotReady && error.to_string().contains("value of every row"), "{error}");
+    };
+    let (mut value, mut reward) = ([7.0; 4], [7.0; 4]);
+    refused(view.read(0, RowsOut { num_rows: 4, value: Some(&mut value), ..Default::default() }).map(|_| ()));
+    view.read(0, RowsOut { num_rows: 4, reward: Some(&mut reward), ..Default::default() }).unwrap();
+    assert_eq!((value, reward[3]), ([7.0; 4], given.reward[1]));
+    let process = Process { rows: 4, ..Process::new(0.0) };
+    let mut out = Out::room(4, 1);
+    refused(out.with(|out| view.process(&process, out)).map(|_| ()));
+    refused(out.with(|out| view.process_rp(0.5, 4, false, out)).map(|_| ()));
+    // A pop may leave such a frame; a reset leaves none.
+    trajectory.pop().unwrap();
+    assert!(trajectory.view().unwrap().frames().unwrap().value.is_empty());
+    for _ in 0..3 {
+        trajectory.pop().unwrap();
+    }
+    given.add(&mut trajectory).unwrap();
+    assert_eq!(trajectory.view().unwrap().frames().unwrap().value, given.value);
+    trajectory.reset().unwrap();
+    trajectory.add(&Frames { value: &[], ..given.frames(&all) }).unwrap();
+    trajectory.reset().unwrap();
+    given.add(&mut trajectory).unwrap();
+    out.with(|out| trajectory.view().unwrap().process(&process, out)).unwrap();
+    Trajectory::attach(bytes(&mut mem)).unwrap();
 }
 
 /// Frames are read from a number on; those that a pop leaves, or that come after a reset, have new numbers.

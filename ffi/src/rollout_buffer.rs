@@ -6,7 +6,7 @@ use core::ptr::{null, null_mut};
 
 use crate::kernels::rlcore_rollout;
 use crate::ptr::{self, AnyInput, Extent, Input, Output, Plain, Room, Versioned, apart};
-use crate::rows::{ColumnInputs, ColumnOutputs, RowsRoom, rlcore_rows_out};
+use crate::rows::{self, ColumnInputs, ColumnOutputs, RowsRoom, rlcore_rows_out};
 use crate::status::{Result, call, rlcore_status};
 use crate::table::{self, rlcore_column};
 use rlcore::block::{Header, Kind as BlockKind};
@@ -58,15 +58,15 @@ pub struct rlcore_rollout_step {
     pub columns: *const *const c_void,
     /// [N] what the action earned
     pub reward: *const f32,
-    /// [N] V(obs)
+    /// [N] V(obs); NULL: left out
     pub value: *const f32,
-    /// [N] of the action
+    /// [N] of the action; NULL: left out
     pub log_prob: *const f32,
     /// [N]
     pub terminated: *const u8,
     /// [N]
     pub truncated: *const u8,
-    /// [N] V(final_obs), read only where truncated and not terminated; NULL only if nothing is
+    /// [N] V(final_obs), read where truncated and not terminated; NULL if nowhere, or no value
     pub final_value: *const f32,
     /// [N, M] the policy's memory before the step; NULL if M is 0
     pub memory: *const f32,
@@ -173,7 +173,7 @@ pub struct rlcore_rollout_extras {
     pub struct_size: u32,
     /// zero
     pub reserved: u32,
-    /// [T, N]
+    /// [T, N]; NULL if a step left it out
     pub log_prob: *const f32,
     /// [T, N]; NULL unless finished
     pub advantage: *const f32,
@@ -416,6 +416,9 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_row(
 }
 
 /// Appends a step, and logs the length and the return of every episode that it ended under the global_step before it.
+/// What a writer does not have may be left out by name, step->value and step->log_prob as NULL. Until the next reset those
+/// that the rollout lacks of any step count as not there: rlcore_rollout_buffer_view and _extras give NULL for them, _finish
+/// and what comes after it need every value, and _read and _gather refuse to copy them, E_NOT_READY.
 /// Errors: E_NULL, also for a final_value that is missing; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE;
 /// E_NOT_READY if the rollout is full or finished; E_VALUE for a number that is not finite. Nothing changes then.
 #[unsafe(no_mangle)]
@@ -432,8 +435,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_add(
         let memory_len = ptr::grid("memory", n, config.memory_len as usize)?;
         let columns = ColumnInputs::at(config.columns, s.columns, n)?;
         let reward = Input::at("reward", s.reward, n)?;
-        let value = Input::at("value", s.value, n)?;
-        let log_prob = Input::at("log_prob", s.log_prob, n)?;
+        let value = Input::optional("value", s.value, n)?;
+        let log_prob = Input::optional("log_prob", s.log_prob, n)?;
         let terminated = Input::at("terminated", s.terminated, n)?;
         let truncated = Input::at("truncated", s.truncated, n)?;
         let final_value = Input::optional("final_value", s.final_value, n)?;
@@ -445,16 +448,15 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_add(
         apart(&[extent], &columns.extents())?;
         let of = |input: &Option<Input<'_, f32>>| input.as_ref().map_or(Extent::NONE, Input::extent);
         let flags = [terminated.extent(), truncated.extent()];
-        let numbers =
-            [reward.extent(), value.extent(), log_prob.extent(), of(&final_value), of(&memory), of(&raw_reward)];
+        let numbers = [reward.extent(), of(&value), of(&log_prob), of(&final_value), of(&memory), of(&raw_reward)];
         apart(&[extent], &flags)?;
         apart(&[extent], &numbers)?;
         let columns = columns.elements();
         Ok(buffer.add(&Step {
             columns: columns.get(..num_columns).unwrap_or(&columns),
             reward: reward.slice(),
-            value: value.slice(),
-            log_prob: log_prob.slice(),
+            value: value.map_or(&[], Input::slice),
+            log_prob: log_prob.map_or(&[], Input::slice),
             terminated: terminated.slice(),
             truncated: truncated.slice(),
             final_value: final_value.map(Input::slice),
@@ -468,8 +470,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_add(
 /// bootstrap_value: [N] V of the observation after the last step.
 /// next_obs:        [N, len] of column 0: that observation, which a reset carries over; NULL leaves what
 ///                  rlcore_rollout_buffer_row was filled with.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY if no step is held, or it is finished; E_RANGE
-/// for a discount or lambda outside [0, 1]; E_VALUE. Nothing changes then.
+/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY if no step is held, it is finished, or a step
+/// left its value out; E_RANGE for a discount or gae_lambda outside [0, 1]; E_VALUE. Nothing changes then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
     b: *mut rlcore_rollout_buffer,
@@ -502,7 +504,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_reset(b: *mut rlcore_rollout_buff
 }
 
 /// What rlcore_gae reads, of the steps that are held: arrays in the block, good until it is changed. bootstrap_value is
-/// 0 before the first rollout is finished. out->struct_size is set by the caller.
+/// 0 before the first rollout is finished; value and final_value are NULL if a step left its value out.
+/// out->struct_size is set by the caller.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_view(
@@ -518,7 +521,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_view(
             num_steps: r.num_steps as u32,
             num_envs: r.num_envs as u32,
             reward: r.reward.as_ptr(),
-            value: r.value.as_ptr(),
+            value: rows::given(r.value, r.num_steps),
             bootstrap_value: r.bootstrap_value.as_ptr(),
             terminated: r.terminated.as_ptr(),
             truncated: r.truncated.as_ptr(),
@@ -544,8 +547,9 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_extras(
             Err(_) => (null(), null()),
         };
         let memory = if view.memory_len() > 0 { view.memory()?.as_ptr() } else { null() };
+        let log_prob = rows::given(view.log_prob()?, view.progress().num_steps as usize);
         out.store(rlcore_rollout_extras {
-            log_prob: view.log_prob()?.as_ptr(),
+            log_prob,
             advantage,
             value_target,
             first: view.first().as_ptr(),
@@ -604,8 +608,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_progress(
 /// next:      [1] number of the step to begin with; becomes that of the first one not read.
 /// out_count: [1] steps copied, to the front of each array: at most out->num_rows, and those of this rollout.
 /// out_lost:  [1] steps that were forgotten before they were read, NULL to ignore.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the steps
-/// added so far; E_BUSY only beside a writer that leaves no moment to look.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY for an array that a step left out; E_RANGE
+/// for a next that is larger than the steps added so far; E_BUSY only beside a writer that leaves no moment to look.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_read(
     b: *const rlcore_rollout_buffer,
@@ -758,7 +762,8 @@ impl<'a> MinibatchRoom<'a> {
 /// index: [num_rows] the first sample of each window, such as those of a minibatch of rlcore_rollout_buffer_draw.
 /// Threads: any number may gather at once, as long as nobody changes the block.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a timestep that is not NULL;
-/// E_NOT_READY unless finished; E_RANGE for a sample that is not there, or a window that leaves its environment.
+/// E_NOT_READY unless finished, or for a log_prob that a step left out; E_RANGE for a sample that is not there, or a window
+/// that leaves its environment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_gather(
     b: *const rlcore_rollout_buffer,
@@ -781,8 +786,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_gather(
 /// which should be no action, others with zeros. Advantages are those of the whole rollout.
 /// windows: [num_windows], such as those of rlcore_rollout_buffer_draw_windows with the same timesteps.
 /// Threads: any number may gather at once, as long as nobody changes the block.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY unless finished; E_RANGE for a window
-/// that is not inside one trajectory, or whose len and pad together are not timesteps.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY as above; E_RANGE for a window that is not
+/// inside one trajectory, or whose len and pad together are not timesteps.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_gather_windows(
     b: *const rlcore_rollout_buffer,

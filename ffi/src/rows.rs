@@ -62,6 +62,11 @@ unsafe impl Versioned for rlcore_rows_out {
     }
 }
 
+/// Where an array of the rows that are held lies; NULL if some were added without it.
+pub(crate) fn given(array: &[f32], num_rows: usize) -> *const f32 {
+    if num_rows > 0 && array.is_empty() { null() } else { array.as_ptr() }
+}
+
 /// The caller's arrays of columns; those that are not given are left out.
 pub(crate) struct ColumnInputs<'a> {
     list: Extent,

@@ -49,7 +49,7 @@ pub struct rlcore_trajectory_frames {
     pub columns: *const *const c_void,
     /// [num_frames] what the action earned
     pub reward: *const f32,
-    /// [num_frames] V of the state that was acted on
+    /// [num_frames] V of the state that was acted on; NULL: left out
     pub value: *const f32,
     /// [num_frames] the last one at most
     pub terminated: *const u8,
@@ -95,7 +95,7 @@ pub struct rlcore_trajectory_view {
     pub num_frames: u32,
     /// [num_frames]
     pub reward: *const f32,
-    /// [num_frames]
+    /// [num_frames]; NULL if a frame was added without
     pub value: *const f32,
     /// [num_frames]
     pub terminated: *const u8,
@@ -292,7 +292,8 @@ pub unsafe extern "C" fn rlcore_trajectory_attach_reader(
     call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
 }
 
-/// Appends frames.
+/// Appends frames. frames->value may be left out, as NULL, by a writer that has none: until no frame is held, what needs
+/// values is refused, E_NOT_READY, and rlcore_trajectory_held gives NULL for them.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without room for all of them, or
 /// after a frame that ended its episode; E_SHAPE for no frame; E_RANGE if a frame but the last ends it; E_VALUE for a
 /// number that is not finite. Nothing changes then.
@@ -309,7 +310,7 @@ pub unsafe extern "C" fn rlcore_trajectory_add(
         let memory_len = ptr::grid("memory", n, config.memory_len as usize)?;
         let columns = ColumnInputs::at(config.columns, f.columns, n)?;
         let reward = Input::at("reward", f.reward, n)?;
-        let value = Input::at("value", f.value, n)?;
+        let value = Input::optional("value", f.value, n)?;
         let terminated = Input::at("terminated", f.terminated, n)?;
         let truncated = Input::at("truncated", f.truncated, n)?;
         let memory = match memory_len {
@@ -317,9 +318,9 @@ pub unsafe extern "C" fn rlcore_trajectory_add(
             _ => Some(Input::at("memory", f.memory, memory_len)?),
         };
         apart(&[extent], &columns.extents())?;
-        let memory_extent = memory.as_ref().map_or(Extent::NONE, Input::extent);
+        let of = |input: &Option<Input<'_, f32>>| input.as_ref().map_or(Extent::NONE, Input::extent);
         let flags = [terminated.extent(), truncated.extent()];
-        apart(&[extent], &[reward.extent(), value.extent(), memory_extent])?;
+        apart(&[extent], &[reward.extent(), of(&value), of(&memory)])?;
         apart(&[extent], &flags)?;
         let mut elements = [Elements::U8(&[]); MAX_COLUMNS];
         for (to, given) in elements.iter_mut().zip(columns.elements()).take(num_columns) {
@@ -328,7 +329,7 @@ pub unsafe extern "C" fn rlcore_trajectory_add(
         Ok(trajectory.add(&Frames {
             columns: elements.get(..num_columns).unwrap_or(&elements),
             reward: reward.slice(),
-            value: value.slice(),
+            value: value.map_or(&[], Input::slice),
             terminated: terminated.slice(),
             truncated: truncated.slice(),
             memory: memory.map_or(&[], Input::slice),
@@ -363,7 +364,7 @@ pub unsafe extern "C" fn rlcore_trajectory_held(
         out.store(rlcore_trajectory_view {
             num_frames: view.len() as u32,
             reward: held.reward.as_ptr(),
-            value: held.value.as_ptr(),
+            value: rows::given(held.value, view.len()),
             terminated: held.terminated.as_ptr(),
             truncated: held.truncated.as_ptr(),
             memory: if view.memory_len() > 0 { held.memory.as_ptr() } else { null() },
@@ -396,8 +397,9 @@ pub unsafe extern "C" fn rlcore_trajectory_column(
 /// next:      [1] number of the frame to begin with; becomes that of the first one not read.
 /// out_count: [1] frames copied, to the front of each array: at most out->num_rows.
 /// out_lost:  [1] frames that were forgotten before they were read, NULL to ignore.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a log_prob or a final_value; E_RANGE for a
-/// next that is larger than the numbers given so far; E_BUSY only beside a writer that leaves no moment to look.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a log_prob or a final_value; E_NOT_READY
+/// for a value that was left out; E_RANGE for a next that is larger than the numbers given so far; E_BUSY only beside a
+/// writer that leaves no moment to look.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_read(
     t: *const rlcore_trajectory,
@@ -483,8 +485,9 @@ impl<'a> RowsRoom<'a> {
 /// where returns and value after the last frame are bootstrap_value, or 0 if that frame terminated.
 /// Trajectories that are processed into consecutive parts of larger arrays are a batch as they stand.
 /// Threads: any number may process at once, as long as nobody changes the block.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without a frame; E_RANGE for a
-/// discount or lambda outside [0, 1], or num_rows; E_VALUE for a bootstrap_value that is used and not finite.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without a frame, or its value;
+/// E_RANGE for a discount or gae_lambda outside [0, 1], or num_rows; E_VALUE for a bootstrap_value that is used and not
+/// finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_process(
     t: *const rlcore_trajectory,

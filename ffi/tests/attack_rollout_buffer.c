@@ -208,8 +208,8 @@ static void attack_steps(void) {
   WITH(w.given[0], off(w.obs, 2), CROOKED, "a column", ADD);
   WITH(w.given[1], off(w.action, 1), CROOKED, "a column", ADD);
   POINTER(w.step.reward, 2, "reward", ADD);
-  POINTER(w.step.value, 2, "value", ADD);
-  POINTER(w.step.log_prob, 2, "log_prob", ADD);
+  WITH(w.step.value, off(w.value, 2), CROOKED, "value", ADD);
+  WITH(w.step.log_prob, off(w.log_prob, 2), CROOKED, "log_prob", ADD);
   POINTER(w.step.memory, 2, "memory", ADD);
   WITH(w.step.terminated, NULL, NULLED, "terminated", ADD);
   WITH(w.step.truncated, NULL, NULLED, "truncated", ADD);
@@ -280,6 +280,42 @@ static void attack_steps(void) {
   FINE(rlcore_rollout_buffer_reset(w.buffer));
   REFUSED(RLCORE_E_NOT_READY, "steps to finish", FINISH);
   FINE(ADD);
+}
+
+/* Values and log-probabilities that a writer does not have. */
+static void attack_left_out(void) {
+  start();
+  w.step.value = w.step.log_prob = w.step.final_value = NULL;
+  w.truncated[0] = 1; /* whose value there is none of either */
+  FINE(ADD);
+  w.step.value = w.value, w.step.log_prob = w.log_prob, w.step.final_value = w.final_value;
+  for (int t = 1; t < T; t++) FINE(ADD);
+  FINE(rlcore_rollout_buffer_view(w.buffer, &w.view));
+  FINE(rlcore_rollout_buffer_extras(w.buffer, &w.extras));
+  CHECK(w.view.value == NULL && w.view.final_value == NULL && w.view.reward != NULL && w.extras.log_prob == NULL);
+  static float advantage[T * N], value_target[T * N];
+  REFUSED(NULLED, "value", rlcore_gae(&w.view, 0.9f, 0.8f, advantage, value_target));
+  REFUSED(RLCORE_E_NOT_READY, "value of every row; some were added without",
+          rlcore_rollout_buffer_finish(w.buffer, w.bootstrap_value, w.next_obs, 0.9f, 0.8f));
+  w.out = (rlcore_rows_out){.struct_size = sizeof w.out, .num_rows = 1, .value = w.number[0]};
+  REFUSED(RLCORE_E_NOT_READY, "value of every row", rlcore_rollout_buffer_read(w.buffer, &w.next, &w.out, &w.count, NULL));
+  w.out.value = NULL, w.out.log_prob = w.number[0];
+  REFUSED(RLCORE_E_NOT_READY, "log_prob of every row", rlcore_rollout_buffer_read(w.buffer, &w.next, &w.out, &w.count, NULL));
+  w.out.log_prob = NULL, w.out.reward = w.number[0];
+  FINE(rlcore_rollout_buffer_read(w.buffer, &w.next, &w.out, &w.count, NULL));
+  FINE(rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
+  FINE(rlcore_rollout_buffer_reset(w.buffer));
+
+  w.step.log_prob = NULL;
+  for (int t = 0; t < T; t++) FINE(ADD);
+  FINE(rlcore_rollout_buffer_finish(w.buffer, w.bootstrap_value, w.next_obs, 0.9f, 0.8f));
+  w.index[0] = 0;
+  REFUSED(RLCORE_E_NOT_READY, "log_prob of every row", rlcore_rollout_buffer_gather(w.buffer, w.index, 1, 1, &w.batch));
+  w.windows[0] = (rlcore_window){.len = 1};
+  REFUSED(RLCORE_E_NOT_READY, "log_prob of every row",
+          rlcore_rollout_buffer_gather_windows(w.buffer, w.windows, 1, 1, -1, &w.batch));
+  w.batch.log_prob = NULL;
+  FINE(rlcore_rollout_buffer_gather(w.buffer, w.index, 1, 1, &w.batch));
 }
 
 static void attack_views(void) {
@@ -625,6 +661,7 @@ int main(void) {
   attack_config();
   attack_block();
   attack_steps();
+  attack_left_out();
   attack_views();
   attack_draws();
   attack_gathers();

@@ -176,7 +176,7 @@ static void attack_frames(void) {
   WITH(w.frames.columns, off(w.given, 4), CROOKED, "columns", ADD);
   WITH(w.given[0], off(w.obs, 2), CROOKED, "a column", ADD);
   POINTER(w.frames.reward, 2, "reward", ADD);
-  POINTER(w.frames.value, 2, "value", ADD);
+  WITH(w.frames.value, off(w.value, 2), CROOKED, "value", ADD);
   POINTER(w.frames.memory, 2, "memory", ADD);
   WITH(w.frames.terminated, NULL, NULLED, "terminated", ADD);
   WITH(w.frames.truncated, NULL, NULLED, "truncated", ADD);
@@ -283,6 +283,26 @@ static void attack_process(void) {
   CHECK(w.chosen == RLCORE_REWARD_ZERO);
 }
 
+/* A writer without values. */
+static void attack_left_out(void) {
+  start();
+  uint32_t *chosen = &w.chosen;
+  w.frames.value = NULL;
+  FINE(rlcore_trajectory_add(w.trajectory, &w.frames));
+  FINE(rlcore_trajectory_held(w.trajectory, &w.view));
+  CHECK(w.view.num_frames == 3 && w.view.value == NULL && w.view.reward[2] == -1);
+  REFUSED(RLCORE_E_NOT_READY, "value of every row; some were added without", PROCESS);
+  REFUSED(RLCORE_E_NOT_READY, "value of every row; some were added without", PREDICT);
+  w.out = (rlcore_rows_out){.struct_size = sizeof w.out, .num_rows = 3, .value = w.returns};
+  REFUSED(RLCORE_E_NOT_READY, "value of every row", rlcore_trajectory_read(w.trajectory, &w.next, &w.out, &w.count, NULL));
+  FINE(rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
+  FINE(rlcore_trajectory_reset(w.trajectory));
+  FINE(rlcore_trajectory_held(w.trajectory, &w.view));
+  w.frames.value = w.value;
+  FINE(rlcore_trajectory_add(w.trajectory, &w.frames));
+  FINE(PROCESS);
+}
+
 /* ---- Reading beside a writer ---- */
 
 static void attack_read(void) {
@@ -376,5 +396,6 @@ int main(void) {
   attack_block();
   attack_frames();
   attack_process();
+  attack_left_out();
   return verdict();
 }

@@ -97,15 +97,15 @@ pub struct Step<'a> {
     pub columns: &'a [Option<Elements<'a>>],
     /// `[N]` what the action earned.
     pub reward: &'a [f32],
-    /// `[N]` V(obs).
+    /// `[N]` V(obs); empty: left out, and what needs values is refused until the next reset.
     pub value: &'a [f32],
-    /// `[N]` of the action.
+    /// `[N]` of the action; empty: left out, likewise.
     pub log_prob: &'a [f32],
     /// `[N]` nonzero where the step reached a terminal state.
     pub terminated: &'a [u8],
     /// `[N]` nonzero where the step was the last of an episode that was cut.
     pub truncated: &'a [u8],
-    /// `[N]` V(final_obs), read only where truncated and not terminated; `None` only if nothing is.
+    /// `[N]` V(final_obs), read only where truncated and not terminated; `None` only if nothing is, or without `value`.
     pub final_value: Option<&'a [f32]>,
     /// `[N, M]` the policy's memory before the step.
     pub memory: &'a [f32],
@@ -257,7 +257,8 @@ struct State {
     finished: u32,
     /// Trajectories in `starts`; 0 until they are asked for.
     num_trajectories: u32,
-    reserved: u32,
+    /// Arrays that a step was added without: bits [`rows::VALUE`] and [`rows::LOG_PROB`].
+    left_out: u32,
 }
 
 /// The one place where the layout is written down.
@@ -497,17 +498,25 @@ impl<'a> RolloutBuffer<'a> {
             }
         }
         block::copy(block::rows_mut(f.reward, at, 1, n)?, step.reward);
-        block::copy(block::rows_mut(f.value, at, 1, n)?, step.value);
-        block::copy(block::rows_mut(f.log_prob, at, 1, n)?, step.log_prob);
+        let mut left_out = f.state.left_out;
+        for (to, from, bit) in
+            [(&mut *f.value, step.value, rows::VALUE), (&mut *f.log_prob, step.log_prob, rows::LOG_PROB)]
+        {
+            let to = block::rows_mut(to, at, 1, n)?;
+            if from.is_empty() {
+                to.fill(0.0);
+                left_out |= bit;
+            }
+            block::copy(to, from);
+        }
         block::copy(block::rows_mut(f.terminated, at, 1, n)?, step.terminated);
         block::copy(block::rows_mut(f.truncated, at, 1, n)?, step.truncated);
         block::copy(block::rows_mut(f.memory, at, 1, n.saturating_mul(m))?, step.memory);
         let ends = step.terminated.iter().zip(step.truncated);
-        let final_value = step.final_value.unwrap_or(step.value);
-        for ((to, from), ends) in
-            block::rows_mut(f.final_value, at, 1, n)?.iter_mut().zip(final_value).zip(ends.clone())
-        {
-            *to = if is_cut(ends) { *from } else { 0.0 };
+        let mut final_value = step.final_value.unwrap_or_default().iter();
+        for (to, ends) in block::rows_mut(f.final_value, at, 1, n)?.iter_mut().zip(ends.clone()) {
+            let from = final_value.next().copied();
+            *to = from.filter(|_| is_cut(ends)).unwrap_or(0.0);
         }
         f.turn.begin();
         for (env, (reward, (terminated, truncated))) in
@@ -528,6 +537,7 @@ impl<'a> RolloutBuffer<'a> {
             }
         }
         f.state.filled = f.state.filled.wrapping_add(1);
+        f.state.left_out = left_out;
         f.state.global_step = f.state.global_step.wrapping_add(n as u64);
         f.end();
         Ok(())
@@ -537,8 +547,8 @@ impl<'a> RolloutBuffer<'a> {
     ///
     /// `bootstrap_value`: `[N]`, V of the observation after the last step. `next_obs`: that observation, `[N, len]` of column
     /// 0, which a reset carries over; `None` leaves what [`RolloutBuffer::row`] has been filled with.
-    /// Errors: `NotReady` if no step is held, or it is finished; `Shape`; `Range` for a rate outside [0, 1]; `Value`. Nothing
-    /// changes then.
+    /// Errors: `NotReady` if no step is held, it is finished, or values were left out; `Shape`; `Range` for a rate outside
+    /// [0, 1]; `Value`. Nothing changes then.
     pub fn finish(
         &mut self,
         bootstrap_value: &[f32],
@@ -557,6 +567,7 @@ impl<'a> RolloutBuffer<'a> {
             let what = "rollout_buffer: steps to finish, at least";
             return Err(Error::new(Kind::NotReady, what).needed(1).given(0));
         }
+        rows::check_given(f.state.left_out, rows::VALUE)?;
         let [to, ..] = f.columns;
         let next_row = block::rows_mut(to, t, 1, n.saturating_mul(obs.row_size()))?;
         if let Some(next_obs) = next_obs {
@@ -615,6 +626,7 @@ impl<'a> RolloutBuffer<'a> {
             filled: 0,
             finished: 0,
             num_trajectories: 0,
+            left_out: 0,
             ..*f.state
         };
         f.turn.end();
@@ -820,24 +832,33 @@ impl<'a> View<'a> {
     }
 
     /// What advantages are computed from, of the steps that are held; `bootstrap_value` is 0 until the rollout is finished.
+    /// Without values where a step left them out: `value` is empty, and what needs it refuses.
     pub fn rollout(&self) -> Result<Rollout<'a>> {
         let len = self.num_samples();
         Ok(Rollout {
             num_steps: self.num_steps(),
             num_envs: self.num_envs(),
             reward: block::rows(self.reward, 0, len, 1)?,
-            value: block::rows(self.value, 0, len, 1)?,
+            value: if self.is_given(rows::VALUE) { block::rows(self.value, 0, len, 1)? } else { &[] },
             bootstrap_value: self.bootstrap_value,
             terminated: block::rows(self.terminated, 0, len, 1)?,
             truncated: block::rows(self.truncated, 0, len, 1)?,
-            final_value: Some(block::rows(self.final_value, 0, len, 1)?),
+            final_value: if self.is_given(rows::VALUE) {
+                Some(block::rows(self.final_value, 0, len, 1)?)
+            } else {
+                None
+            },
             accumulate: Accumulate::F32,
         })
     }
 
-    /// Log-probabilities of the steps that are held, `[T, N]`.
+    /// Log-probabilities of the steps that are held, `[T, N]`; empty where a step left them out.
     pub fn log_prob(&self) -> Result<&'a [f32]> {
-        Ok(block::rows(self.log_prob, 0, self.num_samples(), 1)?)
+        Ok(if self.is_given(rows::LOG_PROB) { block::rows(self.log_prob, 0, self.num_samples(), 1)? } else { &[] })
+    }
+
+    fn is_given(&self, array: u32) -> bool {
+        self.state.left_out & array == 0
     }
 
     /// The policy's memory before each of the steps that are held, `[T, N, M]`.
@@ -894,13 +915,15 @@ impl<'a> View<'a> {
 
     /// Copies steps out from number `next` on, counted for the life of the block, as many as are held and as there is room
     /// for. Steps that are no longer held are skipped and counted as lost.
-    /// Errors: `Shape`; `Range` if fewer than `next` have been added. Nothing is written then.
+    /// Errors: `Shape`; `NotReady` for an array that a step left out; `Range` if fewer than `next` have been added. Nothing is
+    /// written then.
     pub fn read(&self, next: u64, out: RowsOut<'_>) -> Result<Read> {
         let held = rows::Held {
             first: self.begin,
             len: self.num_steps(),
             num_envs: self.num_envs(),
             memory_len: self.memory_len(),
+            left_out: self.state.left_out,
             described: self.columns(),
             columns: &self.columns,
             reward: self.reward,
@@ -925,8 +948,8 @@ impl<'a> View<'a> {
     /// `[rows, window_len]`; `memory` `[rows, M]`; no `timestep`.
     ///
     /// `index`: `[rows]` the first sample of each window; a window lies in one environment.
-    /// Errors: `NotReady` unless finished; `Shape`; `Range` for a sample that is not there, or a window that leaves its
-    /// environment. Nothing is written then.
+    /// Errors: `NotReady` unless finished, or for log-probabilities that a step left out; `Shape`; `Range` for a sample that is
+    /// not there, or a window that leaves its environment. Nothing is written then.
     pub fn gather(&self, index: &[u32], window_len: usize, out: Minibatch<'_>) -> Result {
         self.check_finished()?;
         if window_len == 0 {
@@ -978,8 +1001,8 @@ impl<'a> View<'a> {
     /// should be no action, others with zeros. Shapes: columns `[rows, timesteps, len]`; `mask` and `timestep` `[rows,
     /// timesteps]`; numbers `[rows]`, of the last sample; `memory` `[rows, M]`, of the first.
     ///
-    /// Errors: `NotReady` unless finished; `Shape`; `Range` for a window that is not one of a single trajectory, or not as
-    /// long as it says. Nothing is written then.
+    /// Errors: `NotReady` unless finished, or for log-probabilities that a step left out; `Shape`; `Range` for a window that is
+    /// not one of a single trajectory, or not as long as it says. Nothing is written then.
     pub fn gather_windows(&self, windows: &[Window], timesteps: usize, pad_token: i32, out: Minibatch<'_>) -> Result {
         self.check_finished()?;
         let (t, count) = (self.num_steps(), self.num_samples());
@@ -1108,8 +1131,12 @@ impl<'a> View<'a> {
         let columns = self.columns();
         check_len("rollout_buffer: columns of the step", step.columns, columns.len())?;
         check_len("rollout_buffer: reward [N] of length", step.reward, n)?;
-        check_len("rollout_buffer: value [N] of length", step.value, n)?;
-        check_len("rollout_buffer: log_prob [N] of length", step.log_prob, n)?;
+        for (what, given) in [
+            ("rollout_buffer: value [N], or none, of length", step.value),
+            ("rollout_buffer: log_prob [N], or none, of length", step.log_prob),
+        ] {
+            check_len(what, given, if given.is_empty() { 0 } else { n })?;
+        }
         check_len("rollout_buffer: terminated [N] of length", step.terminated, n)?;
         check_len("rollout_buffer: truncated [N] of length", step.truncated, n)?;
         check_len("rollout_buffer: memory [N, M] of length", step.memory, n.saturating_mul(self.memory_len()))?;
@@ -1129,7 +1156,7 @@ impl<'a> View<'a> {
             if let Some((bad, _)) = read.into_iter().find(|(x, _)| !x.is_finite()) {
                 return Err(Error::new(Kind::Value, "rollout_buffer: a finite final_value").given_f32(*bad));
             }
-        } else if cuts > 0 {
+        } else if cuts > 0 && !step.value.is_empty() {
             let what = "rollout_buffer: final_value, because environments were truncated and not terminated;";
             return Err(Error::new(Kind::Null, what).given(cuts));
         }
@@ -1149,7 +1176,9 @@ impl<'a> View<'a> {
         let right = s.filled as usize <= self.setup.num_steps() && s.finished <= 1 && (s.finished == 0 || s.filled > 0);
         let steps = self.begin.checked_add(s.filled.into());
         let numbered = steps.and_then(|steps| steps.checked_mul(self.num_envs() as u64)) == Some(s.global_step);
-        if !right || !numbered || s.reserved != 0 || !s.rng.is_valid() {
+        let known = s.left_out <= rows::VALUE | rows::LOG_PROB && (s.left_out == 0 || s.filled > 0);
+        let known = known && (s.finished == 0 || self.is_given(rows::VALUE));
+        if !right || !numbered || !known || !s.rng.is_valid() {
             return damaged("rollout_buffer: a state that calls can lead to");
         }
         if !s.ended_return.is_finite() || !self.running_return.iter().all(|x| x.is_finite()) {
@@ -1170,8 +1199,11 @@ impl<'a> View<'a> {
         if !(0u64..).zip(self.log).all(written) {
             return damaged("rollout_buffer: metrics as they were written");
         }
-        let rollout = self.rollout()?;
-        for numbers in [rollout.reward, rollout.value, self.log_prob()?, rollout.bootstrap_value, self.final_value] {
+        let len = self.num_samples();
+        let held = |x: &'a [f32]| block::rows(x, 0, len, 1);
+        let numbers =
+            [held(self.reward)?, held(self.value)?, held(self.log_prob)?, self.bootstrap_value, self.final_value];
+        for numbers in numbers {
             check_finite("rollout_buffer: finite numbers", numbers).map_err(|e| Error { kind: Kind::Image, ..e })?;
         }
         if s.num_trajectories == 0 {
@@ -1190,6 +1222,9 @@ impl<'a> View<'a> {
 impl Minibatch<'_> {
     /// `rows` windows with `len` samples in all, numbers for `numbers` of them.
     fn check(&self, view: &View<'_>, rows: usize, len: usize, numbers: usize) -> Result {
+        if self.log_prob.is_some() {
+            rows::check_given(view.state.left_out, rows::LOG_PROB)?;
+        }
         let columns = view.columns();
         if self.columns.len() > columns.len() {
             let what = "minibatch: columns, at most";

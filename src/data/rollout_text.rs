@@ -26,7 +26,8 @@ pub fn progress(progress: &Progress, out: Option<&mut [u8]>) -> Result<usize> {
     })
 }
 
-/// `Sample i/T:` and a line for each array of a step: its name in ten columns, a colon, and the numbers of all environments.
+/// `Sample i/T:` and a line for each array of a step that was not left out: its name in ten columns, a colon, and the numbers
+/// of all environments.
 /// Returns the bytes written, or needed if `out` is `None`. Errors: `Range` for a step that is not held; `Size`. Nothing is
 /// written then.
 pub fn step(view: &View<'_>, step: u32, out: Option<&mut [u8]>) -> Result<usize> {
@@ -49,8 +50,11 @@ pub fn step(view: &View<'_>, step: u32, out: Option<&mut [u8]>) -> Result<usize>
             }
         }
         line(sink, "reward", Elements::F32(r.reward), step, n);
-        line(sink, "value", Elements::F32(r.value), step, n);
-        line(sink, "log_prob", Elements::F32(log_prob), step, n);
+        for (name, x) in [("value", r.value), ("log_prob", log_prob)] {
+            if !x.is_empty() {
+                line(sink, name, Elements::F32(x), step, n);
+            }
+        }
         line(sink, "terminated", Elements::U8(r.terminated), step, n);
         line(sink, "truncated", Elements::U8(r.truncated), step, n);
     })?;

@@ -31,6 +31,21 @@ pub struct RowsOut<'a> {
     pub memory: Option<&'a mut [f32]>,
 }
 
+/// Arrays that rows may be appended without, as bits of what their block remembers: values, with those of `final_obs`, ...
+pub(super) const VALUE: u32 = 1;
+/// ... and log-probabilities.
+pub(super) const LOG_PROB: u32 = 2;
+
+/// Refuses a call that needs an array which rows were appended without. Errors: `NotReady`.
+pub(super) fn check_given(left_out: u32, array: u32) -> Result {
+    let what = match left_out & array {
+        0 => return Ok(()),
+        VALUE => "rows: value of every row; some were added without",
+        _ => "rows: log_prob of every row; some were added without",
+    };
+    Err(Error::new(Kind::NotReady, what))
+}
+
 /// What is held.
 pub(super) struct Held<'a> {
     /// Number of the first row.
@@ -41,6 +56,8 @@ pub(super) struct Held<'a> {
     pub num_envs: usize,
     /// M.
     pub memory_len: usize,
+    /// Bits of the arrays that are not known of every row.
+    pub left_out: u32,
     pub described: &'a [Column],
     pub columns: &'a [&'a [u8]; MAX_COLUMNS],
     pub reward: &'a [f32],
@@ -54,7 +71,8 @@ pub(super) struct Held<'a> {
 
 impl Held<'_> {
     /// Copies rows from number `next` on, as many as are held and as there is room for; rows that are no longer held are
-    /// skipped and counted as lost. Errors: `Shape`; `Range` if fewer than `next` rows have come. Nothing is written then.
+    /// skipped and counted as lost. Errors: `Shape`; `NotReady` for an array that rows were appended without; `Range` if fewer
+    /// than `next` rows have come. Nothing is written then.
     pub fn read(&self, next: u64, out: RowsOut<'_>) -> Result<Read> {
         let (n, width) = (self.num_envs, self.num_envs.saturating_mul(self.memory_len));
         out.check(self, out.num_rows.saturating_mul(n), out.num_rows.saturating_mul(width))?;
@@ -112,6 +130,12 @@ impl RowsOut<'_> {
             || missing(self.final_value.is_some(), held.final_value.is_some())
         {
             return Err(Error::new(Kind::Shape, "rows: no log_prob and no final_value, which rollouts have"));
+        }
+        if self.value.is_some() || self.final_value.is_some() {
+            check_given(held.left_out, VALUE)?;
+        }
+        if self.log_prob.is_some() {
+            check_given(held.left_out, LOG_PROB)?;
         }
         for (what, array) in [
             ("rows: reward of length", &self.reward),

@@ -77,7 +77,7 @@ pub struct Frames<'a> {
     pub columns: &'a [Elements<'a>],
     /// `[frames]` what the action earned.
     pub reward: &'a [f32],
-    /// `[frames]` V of the state that was acted on.
+    /// `[frames]` V of the state that was acted on; empty: left out, and what needs values is refused until none is held.
     pub value: &'a [f32],
     /// `[frames]` nonzero where the frame reached a terminal state: the last one at most.
     pub terminated: &'a [u8],
@@ -225,7 +225,8 @@ impl Setup {
 struct State {
     /// Frames held.
     len: u32,
-    reserved: u32,
+    /// [`rows::VALUE`] if some were added without values.
+    left_out: u32,
 }
 
 /// The one place where the layout is written down.
@@ -286,6 +287,9 @@ impl Fields<'_> {
         self.turn.begin();
         self.turn.forget(self.state.len);
         self.state.len = len;
+        if len == 0 {
+            self.state.left_out = 0;
+        }
         self.turn.end();
     }
 }
@@ -371,12 +375,17 @@ impl<'a> Trajectory<'a> {
             block::copy(block::rows_mut(to, at, count, column.row_size())?, from.bytes());
         }
         block::copy(block::rows_mut(f.reward, at, count, 1)?, frames.reward);
-        block::copy(block::rows_mut(f.value, at, count, 1)?, frames.value);
+        let values = block::rows_mut(f.value, at, count, 1)?;
+        values.fill(0.0);
+        block::copy(values, frames.value);
         block::copy(block::rows_mut(f.terminated, at, count, 1)?, frames.terminated);
         block::copy(block::rows_mut(f.truncated, at, count, 1)?, frames.truncated);
         block::copy(block::rows_mut(f.memory, at, count, width)?, frames.memory);
         f.turn.begin();
         f.state.len = f.state.len.wrapping_add(count as u32);
+        if frames.value.is_empty() {
+            f.state.left_out = rows::VALUE;
+        }
         f.turn.end();
         Ok(())
     }
@@ -467,12 +476,12 @@ impl<'a> View<'a> {
         self.setup.memory_len()
     }
 
-    /// The frames that are held, in the order in which they came; all arrays have `len` entries.
+    /// The frames that are held, in the order in which they came; all arrays have `len` entries, or none if left out.
     pub fn frames(&self) -> Result<Held<'a>> {
         let len = self.len();
         Ok(Held {
             reward: block::rows(self.reward, 0, len, 1)?,
-            value: block::rows(self.value, 0, len, 1)?,
+            value: if self.state.left_out == 0 { block::rows(self.value, 0, len, 1)? } else { &[] },
             terminated: block::rows(self.terminated, 0, len, 1)?,
             truncated: block::rows(self.truncated, 0, len, 1)?,
             memory: block::rows(self.memory, 0, len, self.memory_len())?,
@@ -488,13 +497,15 @@ impl<'a> View<'a> {
 
     /// Copies frames out from number `next` on, counted for the life of the block, as many as are held and as there is room
     /// for. Frames that are no longer held are skipped and counted as lost.
-    /// Errors: `Shape`; `Range` if fewer than `next` have been added. Nothing is written then.
+    /// Errors: `Shape`; `NotReady` for values that were left out; `Range` if fewer than `next` have been added. Nothing is
+    /// written then.
     pub fn read(&self, next: u64, out: RowsOut<'_>) -> Result<Read> {
         let held = rows::Held {
             first: self.first,
             len: self.len(),
             num_envs: 1,
             memory_len: self.memory_len(),
+            left_out: self.state.left_out,
             described: self.columns(),
             columns: &self.columns,
             reward: self.reward,
@@ -518,7 +529,7 @@ impl<'a> View<'a> {
     /// advantage[t] = delta[t] + discount * lambda * advantage[t+1]
     /// ```
     ///
-    /// Errors: `NotReady` without a frame; `Shape`; `Range` for a rate outside [0, 1], or fewer rows than frames; `Value` for a
+    /// Errors: `NotReady` without a frame, or its value; `Shape`; `Range` for a rate outside [0, 1], or fewer rows than frames; `Value` for a
     /// bootstrap that is not finite. Nothing is written then.
     pub fn process(&self, process: &Process, out: Processed<'_>) -> Result<Shape> {
         self.process_first(self.len(), process, out)
@@ -551,6 +562,7 @@ impl<'a> View<'a> {
         let Some(last) = len.checked_sub(1) else {
             return Err(Error::new(Kind::NotReady, "trajectory: frames to process, at least").needed(1).given(0));
         };
+        rows::check_given(self.state.left_out, rows::VALUE)?;
         if rows < len {
             return Err(Error::new(Kind::Range, "trajectory: rows of at least the frames,").needed(len).given(rows));
         }
@@ -619,7 +631,8 @@ impl<'a> View<'a> {
         }
         let columns = self.columns();
         check_len("trajectory: columns of the frames", frames.columns, columns.len())?;
-        check_len("trajectory: value [frames] of length", frames.value, count)?;
+        let values = if frames.value.is_empty() { 0 } else { count };
+        check_len("trajectory: value [frames], or none, of length", frames.value, values)?;
         check_len("trajectory: terminated [frames] of length", frames.terminated, count)?;
         check_len("trajectory: truncated [frames] of length", frames.truncated, count)?;
         check_len("trajectory: memory [frames, M] of length", frames.memory, count.saturating_mul(self.memory_len()))?;
@@ -663,15 +676,18 @@ impl<'a> View<'a> {
     /// What no sequence of calls can produce is no image. Columns are not looked at: they may be large and are only copied.
     fn check_image(&self) -> Result {
         let damaged = |what| Err(Error::new(Kind::Image, what));
-        if self.len() > self.setup.capacity() || self.state.reserved != 0 {
+        if self.len() > self.setup.capacity() {
             return damaged("trajectory: no more frames than its capacity");
+        }
+        if self.state.left_out > rows::VALUE || (self.is_empty() && self.state.left_out != 0) {
+            return damaged("trajectory: values that are there or were left out");
         }
         let held = self.frames()?;
         let ends = held.terminated.iter().zip(held.truncated).take(self.len().saturating_sub(1));
         if ends.into_iter().any(|(terminated, truncated)| terminated | truncated != 0) {
             return damaged("trajectory: no frame after the end of its episode");
         }
-        for numbers in [held.reward, held.value, held.memory] {
+        for numbers in [held.reward, block::rows(self.value, 0, self.len(), 1)?, held.memory] {
             check_finite("trajectory: finite numbers", numbers).map_err(|e| Error { kind: Kind::Image, ..e })?;
         }
         Ok(())
@@ -683,7 +699,7 @@ impl<'a> View<'a> {
 pub struct Held<'a> {
     /// `[frames]`
     pub reward: &'a [f32],
-    /// `[frames]`
+    /// `[frames]`, or empty
     pub value: &'a [f32],
     /// `[frames]`
     pub terminated: &'a [u8],

@@ -1367,8 +1367,8 @@ OP(rollout_buffer_add) {
   PLAIN_VALUES(N, OPTIONAL);
   arguments[1].flags |= OPTIONAL, arguments[2].flags |= OPTIONAL;
   IN(float, reward, N, 1, 1, 0);
-  IN(float, value, N, 1, 1, 0);
-  IN(float, log_prob, N, -1, 0, 0);
+  IN(float, value, N, 1, 1, OPTIONAL);
+  IN(float, log_prob, N, -1, 0, OPTIONAL);
   IN(uint8_t, terminated, N, 0, 0, 0);
   IN(uint8_t, truncated, N, 0, 1, 0);
   IN(float, final_value, N, 1, 1, 0);
@@ -1546,7 +1546,7 @@ OP(trajectory_add) {
   COUNT(num_frames, 2, 5, RLCORE_E_SHAPE);
   PLAIN_VALUES(num_frames, 0);
   IN(float, reward, num_frames, 1, 1, 0);
-  IN(float, value, num_frames, 1, 1, 0);
+  IN(float, value, num_frames, 1, 1, OPTIONAL);
   IN(uint8_t, terminated, num_frames, 0, 0, 0);
   IN(uint8_t, truncated, num_frames, 0, 0, 0);
   IN(float, memory, num_frames * M, 0, 1, 0);
