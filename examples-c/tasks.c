@@ -11,7 +11,7 @@ static void cartpole(rlcore_ppo_config *c) {
   c->num_epochs = 1;
   c->learning_rate = 3e-3F;
   c->discount = 0.98F;
-  c->lambda = 0.8F;
+  c->gae_lambda = 0.8F;
   c->entropy_coef = 0;
 }
 
@@ -21,7 +21,7 @@ static void mountain_car(rlcore_ppo_config *c) {
   c->num_minibatches = 4;
   c->num_epochs = 4;
   c->learning_rate = 2e-3F;
-  c->lambda = 0.98F;
+  c->gae_lambda = 0.98F;
   c->normalize_obs = 1;
   c->normalize_reward = 1;
 }
@@ -33,7 +33,7 @@ static void mountain_car_continuous(rlcore_ppo_config *c) {
   c->num_epochs = 10;
   c->learning_rate = 3e-4F;
   c->discount = 0.9999F;
-  c->lambda = 0.9F;
+  c->gae_lambda = 0.9F;
   c->normalize_obs = 1;
   c->normalize_reward = 1;
   c->entropy_coef = 0.00429F;
@@ -45,7 +45,7 @@ static void acrobot(rlcore_ppo_config *c) {
   c->num_minibatches = 4;
   c->num_epochs = 4;
   c->learning_rate = 1e-3F;
-  c->lambda = 0.94F;
+  c->gae_lambda = 0.94F;
   c->normalize_obs = 1;
   c->entropy_coef = 0;
 }
@@ -59,7 +59,7 @@ static void pendulum(rlcore_ppo_config *c) {
   c->activation = RLCORE_ACTIVATION_RELU;
   c->learning_rate = 2e-3F;
   c->discount = 0.9F;
-  c->lambda = 0.95F;
+  c->gae_lambda = 0.95F;
   c->log_std_init = 0.6931472F; /* a standard deviation of 2 */
   c->entropy_coef = 0;
   c->normalize_obs = 1;
@@ -74,7 +74,7 @@ static void lander(rlcore_ppo_config *c) {
   c->activation = RLCORE_ACTIVATION_RELU;
   c->learning_rate = 1e-3F;
   c->discount = 0.995F;
-  c->lambda = 0.97F;
+  c->gae_lambda = 0.97F;
   c->normalize_obs = 1;
   c->normalize_reward = 1;
 }

@@ -46,7 +46,7 @@ static void textbook(void) {
     CHECK(rlcore_vtrace_init(&v, sizeof v));
     v.num_steps = STEPS, v.num_envs = 1;
     v.log_rho = log_rho, v.discounts = discounts, v.reward = reward, v.value = value, v.bootstrap_value = &last;
-    v.clip_rho = cases[i].clip_rho, v.clip_pg_rho = cases[i].clip_pg_rho, v.lambda = cases[i].lambda, v.leak = cases[i].leak;
+    v.clip_rho = cases[i].clip_rho, v.clip_pg_rho = cases[i].clip_pg_rho, v.td_lambda = cases[i].lambda, v.leak = cases[i].leak;
     if (cases[i].cut >= 0) {
       truncated[cases[i].cut] = 1, final_value[cases[i].cut] = 0.8f;
       v.truncated = truncated, v.final_value = final_value;

@@ -524,7 +524,7 @@ rlcore_status rlcore_env_fields(const rlcore_env_def *env, rlcore_field *out, ui
 
 /* Takes observations apart: copies each part of num_rows rows into an array of its own.
    obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
-   parts: one array a field of rlcore_env_fields, [num_rows, its dims] of its kind; NULL skips one.
+   parts: one array a field of rlcore_env_fields, [num_rows, dims...] of its kind; NULL skips one.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP. */
 rlcore_status rlcore_obs_split(const rlcore_env_def *env, uint32_t num_rows, const void *obs, void *const *parts);
 
@@ -779,8 +779,8 @@ rlcore_status rlcore_monitor_format_header(double t_start, const char *env_id, c
 
 /* Writes the row of an episode: return, length, time, infos, CR LF. Reals are laid out as Python prints a float, in the
    shortest text that reads back as the same number: the return as the same float, the others as the same double.
-   info: [num_info] of this episode. text, text_size, out_len: as for the header; RLCORE_MONITOR_ROW_SIZE bytes always
-   suffice.
+   info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
+   always suffice.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite. */
 rlcore_status rlcore_monitor_format_row(const rlcore_episode *episode, const double *info, uint32_t num_info,
                                         char *text, size_t text_size, size_t *out_len);
@@ -848,12 +848,12 @@ rlcore_status rlcore_vec_normalize_reset_one(rlcore_vec_normalize *v, uint32_t i
    merges obs and normalises it with the result; adds reward to the discounted sums, merges those and scales reward by
    their deviation; normalises final_obs without merging it; starts the sums of ended episodes again. A row that was only
    reset (valid 0) counts as an observation, its reward does not count.
-   in:  obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
-   out: where obs, reward and final_obs go, each of which may be the same array as in `in`; its other fields are not
-        used. NULL: over those of `in`.
+   step: obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
+   out:  where obs, reward and final_obs go, each of which may be the same array as in step; its other fields are not
+         used. NULL: over those of step.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_VALUE for a number that is not finite, in final_obs in a row
    that ended. Nothing changes then, neither statistics nor arrays. */
-rlcore_status rlcore_vec_normalize_step(rlcore_vec_normalize *v, const rlcore_vecenv_out *in,
+rlcore_status rlcore_vec_normalize_step(rlcore_vec_normalize *v, const rlcore_vecenv_out *step,
                                         const rlcore_vecenv_out *out);
 
 /* Normalises any number of observations with the statistics as they are, for a policy that acts elsewhere.
@@ -871,9 +871,9 @@ rlcore_status rlcore_vec_normalize_freeze(rlcore_vec_normalize *v, uint32_t froz
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64. */
 rlcore_status rlcore_vec_normalize_merge(rlcore_vec_normalize *v, rlcore_vec_normalize *other);
 
-/* Copies the statistics out. mean, var: [obs_len] to write; NULL leaves one out.
+/* Copies the statistics out. mean, variance: [obs_len] to write; NULL leaves one out.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
-rlcore_status rlcore_vec_normalize_statistics(rlcore_vec_normalize *v, double *mean, double *var,
+rlcore_status rlcore_vec_normalize_statistics(rlcore_vec_normalize *v, double *mean, double *variance,
                                               rlcore_vec_normalize_stats *out);
 
 /* ---- How actions are chosen ---- */
@@ -935,7 +935,7 @@ typedef struct rlcore_ppo_config {
   float clip;                    /* probability ratios are clipped to 1 plus or minus this at the start (0.2) */
   float clip_end;                /* the same at total_steps (0.2) */
   float discount;                /* from 0 to 1 (0.99) */
-  float lambda;                  /* of GAE, from 0 to 1 (0.95) */
+  float gae_lambda;              /* of GAE, from 0 to 1 (0.95) */
   float value_coef;              /* weight of the value loss, half the mean squared error (0.5) */
   float entropy_coef;            /* weight of the entropy bonus (0.01) */
   float value_clip;              /* new values are clipped to old ones plus or minus this (0: off) */
@@ -1199,7 +1199,7 @@ rlcore_status rlcore_lazy_frames_stack(const rlcore_lazy_frames *l, uint32_t env
    index:  [num_rows] the newest frame of each stack.
    layout: an rlcore_layout.
    kind:   RLCORE_U8: bytes as they were pushed; RLCORE_F32: from 0 to 1, each byte / 255.
-   out:    [num_rows, one stack] of that kind, to write.
+   out:    [num_rows, num_stack * frame_len] of that kind, to write.
    Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for layout, kind, an environment, or a frame that is
    not held or not pushed yet. */
 rlcore_status rlcore_lazy_frames_gather(const rlcore_lazy_frames *l, const rlcore_frame_index *index, uint32_t num_rows,
@@ -1207,14 +1207,14 @@ rlcore_status rlcore_lazy_frames_gather(const rlcore_lazy_frames *l, const rlcor
 
 /* Writes observations and next observations of num_rows transitions: index[i] is the newest frame of observation i, the
    frame after it is the newest of next observation i. Frames that both have are read once.
-   obs, next_obs: [num_rows, one stack] of that kind, to write.
+   obs, next_obs: [num_rows, num_stack * frame_len] of that kind, to write.
    Errors: as rlcore_lazy_frames_gather; E_RANGE for a frame that is the last of its episode. */
 rlcore_status rlcore_lazy_frames_gather_transitions(const rlcore_lazy_frames *l, const rlcore_frame_index *index,
                                                     uint32_t num_rows, uint32_t layout, uint32_t kind, void *obs,
                                                     void *next_obs);
 
 /* Takes the newest frame out of a stack of bytes: what to push where an environment stacks its frames itself.
-   stack: [num_stack frames of frame_len] as `layout`, an rlcore_layout, says; num_stack is 1 to 16.
+   stack: [num_stack * frame_len] as `layout`, an rlcore_layout, says; num_stack is 1 to 16.
    frame: [frame_len] to write, channels last; frame_len is a multiple of channels.
    Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE; E_SHAPE. */
 rlcore_status rlcore_lazy_frames_newest(const uint8_t *stack, uint32_t num_stack, uint32_t channels, uint32_t layout,
@@ -1373,7 +1373,7 @@ rlcore_status rlcore_memory_sample_priority(const rlcore_memory *m, rlcore_rng *
    column:  its number in the configuration.
    layout:  an rlcore_layout, of stacks.
    kind:    that of the column; or RLCORE_F32 for bytes, from 0 to 1.
-   out:     [num_samples, len, elements of the column, a whole stack] to write.
+   out:     [num_samples, len, row_len] to write, row_len being the elements of the column, of a whole stack.
    Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a column, layout, kind or sample, and if a frame is
    not held or has been forgotten since the draw. */
 rlcore_status rlcore_memory_gather(const rlcore_memory *m, const rlcore_sample *samples, uint32_t num_samples,
@@ -1531,7 +1531,7 @@ rlcore_status rlcore_replay_transitions(const rlcore_replay *r, const rlcore_fra
    index:  [num_rows] as rlcore_replay_sample gave them.
    layout: an rlcore_layout, for stacks and channels.
    kind:   that of the column; or RLCORE_F32 for bytes: from 0 to 1, each byte / 255.
-   out:    [num_rows, len, or a whole stack of it] of that kind, to write.
+   out:    [num_rows, row_len] of that kind, to write, row_len being the column's len, or a whole stack of it.
    Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for column, layout, kind, or a transition that has been
    forgotten. */
 rlcore_status rlcore_replay_gather(const rlcore_replay *r, uint32_t column, const rlcore_frame_index *index,
@@ -1571,8 +1571,8 @@ typedef struct rlcore_relabel {
   const uint32_t *goal_row;  /* [B] the row of its new goal */
 } rlcore_relabel;
 
-/* Judges what a step achieved by a goal, both [goal_len]: writes the reward, and 1 to terminated (0 before the call) if
-   that is the end. Returns 0, or nonzero to stop with E_CALLBACK. */
+/* Judges what a step achieved by a goal. achieved, goal: [goal_len]; reward: [1] to write; terminated: [1], 0 before the
+   call, 1 to write if that is the end. Returns 0, or nonzero to stop with E_CALLBACK. */
 typedef int32_t (*rlcore_goal_fn)(void *user, const float *achieved, const float *goal, float *reward,
                                   uint8_t *terminated);
 
@@ -1616,7 +1616,7 @@ typedef struct rlcore_rollout {
 /* Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.
      next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
      delta[t]     = reward[t] + discount * next[t] - value[t]
-     advantage[t] = delta[t] + discount * lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
+     advantage[t] = delta[t] + discount * gae_lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
      value_target = advantage + value
    Errors: E_NULL; E_ALIGN; E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP;
    E_RANGE for a discount or lambda outside [0, 1]; E_VALUE for a number that is read and not finite. */
@@ -1628,7 +1628,7 @@ rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float la
    Threads: calls on disjoint ranges may run at once. Ranges that begin at multiples of 16 share no cache line of arrays
    that begin on one.
    Errors: as there; E_RANGE unless begin <= end <= num_envs. */
-rlcore_status rlcore_gae_range(const rlcore_rollout *rollout, float discount, float lambda, uint32_t begin,
+rlcore_status rlcore_gae_range(const rlcore_rollout *rollout, float discount, float gae_lambda, uint32_t begin,
                                uint32_t end, float *advantage, float *value_target);
 
 /* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
@@ -1654,8 +1654,9 @@ typedef struct rlcore_rows_out {
 } rlcore_rows_out;
 
 /* Puts arrays behind one another, such as those of several trajectories.
-   parts: [num_parts] arrays, at most 64; array i has num_rows[i] rows of width elements of kind, an rlcore_element.
-   out:   [num_out_rows, width] to write, num_out_rows being all rows together.
+   parts:    [num_parts] arrays, at most 64, of width elements a row of kind, an rlcore_element.
+   num_rows: [num_parts] rows of each.
+   out:      [num_out_rows, width] to write, num_out_rows being all rows together.
    Errors: E_NULL; E_ALIGN; E_CONFIG for the kind; E_OVERFLOW; E_OVERLAP; E_RANGE for num_parts; E_SHAPE for
    num_out_rows. */
 rlcore_status rlcore_rows_stack(const void *const *parts, const uint32_t *num_rows, uint32_t num_parts, uint32_t width,
@@ -1821,7 +1822,7 @@ rlcore_status rlcore_rollout_buffer_add(rlcore_rollout_buffer *b, const rlcore_r
    Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY if no step is held, it is finished, or a step
    left its value out; E_RANGE for a discount or gae_lambda outside [0, 1]; E_VALUE. Nothing changes then. */
 rlcore_status rlcore_rollout_buffer_finish(rlcore_rollout_buffer *b, const float *bootstrap_value, const void *next_obs,
-                                           float discount, float lambda);
+                                           float discount, float gae_lambda);
 
 /* Begins the next rollout where this one stopped: steps, advantages and means of episodes are forgotten; the
    observation after the last step becomes row 0 of column 0, and episodes, metrics and global_step go on.
@@ -2047,7 +2048,7 @@ rlcore_status rlcore_trajectory_read(const rlcore_trajectory *t, uint64_t *next,
 /* Writes what a learner reads. Padded rows are zeros, or element 0 of one-hot columns.
      returns[t]   = reward[t] + discount * returns[t+1]
      delta[t]     = reward[t] + discount * value[t+1] - value[t]
-     advantage[t] = delta[t] + discount * lambda * advantage[t+1]
+     advantage[t] = delta[t] + discount * gae_lambda * advantage[t+1]
    where returns and value after the last frame are bootstrap_value, or 0 if that frame terminated.
    Trajectories that are processed into consecutive parts of larger arrays are a batch as they stand.
    Threads: any number may process at once, as long as nobody changes the block.
@@ -2057,7 +2058,7 @@ rlcore_status rlcore_trajectory_read(const rlcore_trajectory *t, uint64_t *next,
 rlcore_status rlcore_trajectory_process(const rlcore_trajectory *t, float discount, float gae_lambda,
                                         float bootstrap_value, const rlcore_trajectory_rows *out);
 
-/* For reward prediction: rlcore_trajectory_process of all frames but the last, with neither discount nor lambda, and
+/* For reward prediction: rlcore_trajectory_process of all frames but the last, with neither discount nor gae_lambda, and
    the class of the last frame's reward. What comes after those frames is worth the value of the last. The trajectory
    stays as it is.
    out_class: [1] an rlcore_reward_class.
@@ -2202,11 +2203,11 @@ typedef struct rlcore_shifted_rollout {
    inputs and each other.
      live[t]      = 1 - done[t+1] (next_done at T-1)
      delta[t]     = reward[t] + discount * live[t] * value[t+1] (next_value at T-1) - value[t]
-     advantage[t] = delta[t] + discount * lambda * live[t] * (0 if t = T-1, else advantage[t+1])
+     advantage[t] = delta[t] + discount * gae_lambda * live[t] * (0 if t = T-1, else advantage[t+1])
      value_target = advantage + value
    Errors: as rlcore_gae. */
-rlcore_status rlcore_gae_shifted(const rlcore_shifted_rollout *rollout, float discount, float lambda, float *advantage,
-                                 float *value_target);
+rlcore_status rlcore_gae_shifted(const rlcore_shifted_rollout *rollout, float discount, float gae_lambda,
+                                 float *advantage, float *value_target);
 
 /* ---- Arrays laid out the other way round ---- */
 
@@ -2234,7 +2235,7 @@ typedef struct rlcore_vtrace {
   float clip_rho;                /* ceiling of the ratio that scales d, above 0, INFINITY for none; default 1 */
   float clip_c;                  /* ceiling of the ratio that carries k back, above 0, INFINITY for none; default 1 */
   float clip_pg_rho;             /* ceiling of the ratio that scales pg_advantage, above 0, INFINITY for none; default 1 */
-  float lambda;                  /* decay of later differences, from 0 to 1; default 1 */
+  float td_lambda;               /* decay of later differences, from 0 to 1; default 1 */
   float leak;                    /* share of what ceilings cut off that comes through, 0 (default) to 1: leaky V-trace */
   uint32_t reserved;             /* zero */
 } rlcore_vtrace;
@@ -2267,7 +2268,7 @@ rlcore_status rlcore_vtrace_init(rlcore_vtrace *v, size_t v_size);
      rho[t]  = exp(log_rho[t]), at most e^88
      next[t] = final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
      d[t]    = reward[t] + discounts[t] * next[t] - value[t]
-     k[t]    = 0 where truncated and at T-1, else discounts[t] * lambda * acc[t+1]
+     k[t]    = 0 where truncated and at T-1, else discounts[t] * td_lambda * acc[t+1]
      acc[t]  = min(rho[t], clip_rho) * d[t] + min(rho[t], clip_c) * k[t]
      vs      = value + acc
      pg_advantage[t] = min(rho[t], clip_pg_rho) * (d[t] + k[t])
@@ -2298,27 +2299,29 @@ rlcore_status rlcore_vtrace_from_logits_range(const rlcore_vtrace *v, const rlco
 
 /* ---- Value targets over several steps ---- */
 
-/* Lambda returns: all n-step returns of a step, weighted with (1 - lambda) * lambda^(n-1), the last with what remains.
-     value_target[t] = reward[t] + discount * ((1 - lambda) * next[t] + lambda * value_target[t+1])
+/* Lambda returns: all n-step returns of a step, weighted with (1 - td_lambda) * td_lambda^(n-1), the last with what
+   remains.
+     value_target[t] = reward[t] + discount * ((1 - td_lambda) * next[t] + td_lambda * value_target[t+1])
    where value_target[t+1] is next[t] if step t ended an episode or was the last, and next is as in rlcore_gae.
    value_target: [T, N] to write, apart from all inputs.
    Errors: as rlcore_gae. */
-rlcore_status rlcore_lambda_returns(const rlcore_rollout *rollout, float discount, float lambda, float *value_target);
+rlcore_status rlcore_lambda_returns(const rlcore_rollout *rollout, float discount, float td_lambda,
+                                    float *value_target);
 
 /* As rlcore_lambda_returns for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
-rlcore_status rlcore_lambda_returns_range(const rlcore_rollout *rollout, float discount, float lambda, uint32_t begin,
-                                          uint32_t end, float *value_target);
+rlcore_status rlcore_lambda_returns_range(const rlcore_rollout *rollout, float discount, float td_lambda,
+                                          uint32_t begin, uint32_t end, float *value_target);
 
 /* TD(lambda): lambda returns, and the errors of the values against them. Both outputs [T, N]; neither may overlap an
    input or the other.
      value_target = as rlcore_lambda_returns
      td_error     = value_target - value, which is the advantage of rlcore_gae up to rounding
    Errors: as rlcore_gae. */
-rlcore_status rlcore_td_lambda(const rlcore_rollout *rollout, float discount, float lambda, float *td_error,
+rlcore_status rlcore_td_lambda(const rlcore_rollout *rollout, float discount, float td_lambda, float *td_error,
                                float *value_target);
 
 /* As rlcore_td_lambda for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
-rlcore_status rlcore_td_lambda_range(const rlcore_rollout *rollout, float discount, float lambda, uint32_t begin,
+rlcore_status rlcore_td_lambda_range(const rlcore_rollout *rollout, float discount, float td_lambda, uint32_t begin,
                                      uint32_t end, float *td_error, float *value_target);
 
 /* Returns over n steps: discounted rewards of up to n steps, fewer where the episode or the rollout ends before, then the
@@ -2347,7 +2350,7 @@ rlcore_status rlcore_upgo_range(const rlcore_rollout *rollout, float discount, u
 
 /* Retrace(lambda): targets for the values of the actions that another policy took, and their errors.
      q_target[t] = reward[t] + discount * (next[t] + c[t+1] * (q_target[t+1] - q[t+1]))
-     c           = lambda * min(1, exp(log_rho))
+     c           = td_lambda * min(1, exp(log_rho))
      td_error    = q_target - q
    where step t ended an episode or was the last: reward[t] + discount * next[t], with next as in rlcore_gae.
    rollout: its values are what the target policy expects, the sum of its probabilities times the action values.
@@ -2355,11 +2358,11 @@ rlcore_status rlcore_upgo_range(const rlcore_rollout *rollout, float discount, u
    the behaviour policy; row 0 is never read. Both outputs [T, N]; neither may overlap an input or the other.
    Errors: as rlcore_gae. */
 rlcore_status rlcore_retrace(const rlcore_rollout *rollout, const float *q, const float *log_rho, float discount,
-                             float lambda, float *td_error, float *q_target);
+                             float td_lambda, float *td_error, float *q_target);
 
 /* As rlcore_retrace for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
 rlcore_status rlcore_retrace_range(const rlcore_rollout *rollout, const float *q, const float *log_rho, float discount,
-                                   float lambda, uint32_t begin, uint32_t end, float *td_error, float *q_target);
+                                   float td_lambda, uint32_t begin, uint32_t end, float *td_error, float *q_target);
 
 /* ---- Categorical policies ---- */
 
@@ -2425,32 +2428,33 @@ rlcore_status rlcore_gaussian_squash_log_prob(const float *action, uint32_t num_
 
 /* ---- Means and variances ---- */
 
-/* Forgets everything: mean 0, variance 1. mean, var: [num_columns] to write; count: [1] becomes initial_count, usually
+/* Forgets everything: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count, usually
    1e-4, so that the first rows outweigh what was not seen.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1. */
-rlcore_status rlcore_moments_reset(uint32_t num_columns, double initial_count, double *mean, double *var,
+rlcore_status rlcore_moments_reset(uint32_t num_columns, double initial_count, double *mean, double *variance,
                                    double *count);
 
 /* Merges the columns of x into running moments: Chan's formula, in a fixed order.
-   x: [num_rows, num_columns]; mean, var: [num_columns] to change; count: [1] rows they have seen, to change.
+   x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] rows they have seen, to change.
    Errors, here and below: E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a number that is
    not finite. */
-rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t num_columns, double *mean, double *var,
-                                    double *count);
+rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t num_columns, double *mean,
+                                    double *variance, double *count);
 
 /* Merges moments that were made elsewhere, of a batch or of another worker, by the same formula. Moments that began at an
    initial count bring it along.
-   with_mean, with_var: [num_columns] moments of with_count rows; mean, var, count: as for rlcore_moments_update.
+   with_mean, with_var: [num_columns] moments of with_count rows; mean, variance: [num_columns], count: [1],
+   to change, as for rlcore_moments_update.
    Errors: as there; E_RANGE for a variance below 0, a count that is not from 0 to 2^64, or two counts of 0. */
 rlcore_status rlcore_moments_merge(uint32_t num_columns, const double *with_mean, const double *with_var,
-                                   double with_count, double *mean, double *var, double *count);
+                                   double with_count, double *mean, double *variance, double *count);
 
-/* Writes clip((x - mean) / sqrt(var + epsilon)), from -clip to clip.
-   x, out: [num_rows, num_columns]; may be the same array. mean, var: [num_columns]
+/* Writes clip((x - mean) / sqrt(variance + epsilon)), from -clip to clip.
+   x, out: [num_rows, num_columns]; may be the same array. mean, variance: [num_columns]
    Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30 to
    1e30. */
 rlcore_status rlcore_normalize(const float *x, uint32_t num_rows, uint32_t num_columns, const double *mean,
-                               const double *var, double epsilon, float clip, float *out);
+                               const double *variance, double epsilon, float clip, float *out);
 
 /* Shifts and scales x to mean 0 and deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; fewer
    than two numbers stay as they are. E_RANGE for epsilon. */
@@ -2476,21 +2480,23 @@ rlcore_status rlcore_image_gray(const uint8_t *rgb, size_t num_pixels, uint8_t *
 /* Numbers of scratch that rlcore_image_area and rlcore_image_warp need for these sizes: none for an Atari screen, 210 by
    160, that becomes 84 by 84 in gray. Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_CONFIG for a number that is 0, more than
    4 channels, an output larger than the source on an axis, or channels that differ, but for 3 that become 1. */
-rlcore_status rlcore_image_scratch_len(const rlcore_image_size *from, const rlcore_image_size *to, size_t *out_len);
+rlcore_status rlcore_image_scratch_len(const rlcore_image_size *from_size, const rlcore_image_size *to_size,
+                                       size_t *out_len);
 
-/* A smaller picture by area means, bit for bit as OpenCV's INTER_AREA; to has as many channels as from.
-   src:     from's [height, width, channels].
-   out:     to's [height, width, channels] to write.
+/* A smaller picture by area means, bit for bit as OpenCV's INTER_AREA; to_size has as many channels as from_size.
+   src:     from_size's [height, width, channels].
+   out:     to_size's [height, width, channels] to write.
    scratch: [scratch_len] whatever they are, at least rlcore_image_scratch_len(); NULL if that is 0.
    Errors: those of rlcore_image_scratch_len; E_OVERLAP; E_SIZE for scratch_len. */
-rlcore_status rlcore_image_area(const rlcore_image_size *from, const uint8_t *src, const rlcore_image_size *to,
-                                uint8_t *out, float *scratch, size_t scratch_len);
+rlcore_status rlcore_image_area(const rlcore_image_size *from_size, const uint8_t *src,
+                                const rlcore_image_size *to_size, uint8_t *out, float *scratch, size_t scratch_len);
 
 /* What an Atari wrapper does to its frames, in one pass: the larger of two pictures, element by element (b may be NULL:
-   a alone), then gray if from has 3 channels and to has 1, then rlcore_image_area. The bytes are those of the three steps.
-   a, b: from's [height, width, channels]; may be the same array. The rest, and errors, as rlcore_image_area. */
-rlcore_status rlcore_image_warp(const rlcore_image_size *from, const uint8_t *a, const uint8_t *b,
-                                const rlcore_image_size *to, uint8_t *out, float *scratch, size_t scratch_len);
+   a alone), then gray if from_size has 3 channels and to_size 1, then rlcore_image_area. The bytes are those of the three
+   steps.
+   a, b: from_size's [height, width, channels]; may be the same array. The rest, and errors, as rlcore_image_area. */
+rlcore_status rlcore_image_warp(const rlcore_image_size *from_size, const uint8_t *a, const uint8_t *b,
+                                const rlcore_image_size *to_size, uint8_t *out, float *scratch, size_t scratch_len);
 
 /* An Atari screen at 42 by 42, as the A3C family sees it: rows 34 to 193, halved, resized by OpenCV's fixed-point
    bilinear rule, the mean of the colours, times the float nearest 1/255. rgb: [210, 160, 3]; out: [42, 42] to write.

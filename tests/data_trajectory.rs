@@ -151,7 +151,8 @@ fn processed(given: &Given, process: Process) -> Result<(Shape, Out), Error> {
 #[test]
 fn returns_and_advantages_are_the_known_ones() {
     let given = Given::of(&[1.0, 0.0, -1.0], &[0.5, -0.2, 0.1]);
-    let process = |lambda| Process { discount: 0.99, lambda, bootstrap_value: 0.4, rows: 3, time_flat: false };
+    let process =
+        |lambda| Process { discount: 0.99, gae_lambda: lambda, bootstrap_value: 0.4, rows: 3, time_flat: false };
     let returns = [0.4080196, -0.59796, -0.604];
     for (lambda, advantage) in [
         (1.0, [-0.0919804, -0.39796, -0.704]),
@@ -228,7 +229,7 @@ proptest! {
         prop_assert_eq!((held.reward, held.memory), (&given.reward[..], &given.memory[..]));
 
         let rows = if time_flat { len } else { len + pad };
-        let process = Process { discount, lambda, bootstrap_value: 0.7, rows, time_flat };
+        let process = Process { discount, gae_lambda: lambda, bootstrap_value: 0.7, rows, time_flat };
         let mut out = Out::room(rows, if time_flat { len } else { 1 });
         let before = mem.clone();
         let trajectory = Trajectory::attach(bytes(&mut mem)).unwrap();
@@ -422,7 +423,7 @@ fn bad_frames_change_nothing() {
         "as many rows as frames, 2, given 3",
     );
     refused_rows(&mut mem, Process { discount: 1.5, ..process }, &|_| (), Kind::Range, "discount from 0 to 1");
-    refused_rows(&mut mem, Process { lambda: -1.0, ..process }, &|_| (), Kind::Range, "lambda from 0 to 1");
+    refused_rows(&mut mem, Process { gae_lambda: -1.0, ..process }, &|_| (), Kind::Range, "lambda from 0 to 1");
     refused_rows(&mut mem, Process { discount: f32::NAN, ..process }, &|_| (), Kind::Value, "discount");
     refused_rows(&mut mem, Process { bootstrap_value: f32::NAN, ..process }, &|_| (), Kind::Value, "bootstrap_value");
     refused_rows(&mut mem, process, &|out| out.obs.truncate(8), Kind::Shape, "[rows, len] of length 9, given 8");

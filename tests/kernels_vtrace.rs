@@ -64,7 +64,7 @@ impl Case {
     fn twin(&self) -> (Vec<f64>, Vec<f64>) {
         let (t, n) = (self.t, self.n);
         let [clip_rho, clip_c, clip_pg_rho, lambda, leak] =
-            [self.rates.clip_rho, self.rates.clip_c, self.rates.clip_pg_rho, self.rates.lambda, self.rates.leak]
+            [self.rates.clip_rho, self.rates.clip_c, self.rates.clip_pg_rho, self.rates.td_lambda, self.rates.leak]
                 .map(f64::from);
         let (mut vs, mut pg) = (vec![0.0; t * n], vec![0.0; t * n]);
         for e in 0..n {
@@ -126,9 +126,9 @@ fn rates() -> [Rates; 5] {
     [
         one,
         Rates { clip_rho: NONE, clip_c: NONE, clip_pg_rho: NONE, ..one },
-        Rates { clip_rho: 0.7, clip_c: 1.3, clip_pg_rho: 2.2, lambda: 0.9, ..one },
-        Rates { clip_rho: 1.1, lambda: 0.0, ..one },
-        Rates { clip_rho: 0.8, clip_c: 0.9, clip_pg_rho: 1.5, lambda: 0.95, leak: 0.2 },
+        Rates { clip_rho: 0.7, clip_c: 1.3, clip_pg_rho: 2.2, td_lambda: 0.9, ..one },
+        Rates { clip_rho: 1.1, td_lambda: 0.0, ..one },
+        Rates { clip_rho: 0.8, clip_c: 0.9, clip_pg_rho: 1.5, td_lambda: 0.95, leak: 0.2 },
     ]
 }
 
@@ -334,11 +334,11 @@ fn vectors_v1_to_v9_and_v11() {
 fn vectors_with_lambda_and_with_a_leak() {
     // By a program of its own, from the formulas of Zahavy et al. 2020: alpha is 1 - leak.
     let v2 = [0.5, -0.5, 1.2, -2.0];
-    let half = Rates { lambda: 0.5, ..Rates::default() };
+    let half = Rates { td_lambda: 0.5, ..Rates::default() };
     let got = base(&v2, 1.0, 1.0).with(half).run();
     near(&got.0, &[0.8222512233, -0.1949972815, -0.5261153592, 0.6530769797], 2e-6, "vs");
     near(&got.1, &[0.3222512233, 0.0050027185, -0.6261153592, 0.2530769797], 2e-6, "pg_advantage");
-    let leaky = Rates { clip_pg_rho: 2.0, lambda: 0.8, leak: 0.25, ..Rates::default() };
+    let leaky = Rates { clip_pg_rho: 2.0, td_lambda: 0.8, leak: 0.25, ..Rates::default() };
     let got = base(&v2, 1.0, 1.0).with(leaky).run();
     near(&got.0, &[0.6970307101, -0.4089786051, -0.7813159324, 0.6530769797], 2e-6, "vs");
     near(&got.1, &[0.2795166273, -0.2089786051, -1.2996543634, 0.2530769797], 2e-6, "pg_advantage");
@@ -395,7 +395,7 @@ fn on_policy_it_is_the_n_step_return_and_generalised_advantages() {
         let gained = |vs: &[f32]| vs.iter().zip(&case.value).map(|(vs, v)| f64::from(vs - v)).collect::<Vec<_>>();
         near(&pg, &gained(&vs), 1e-5, "pg_advantage is what the target adds");
 
-        let mut case = random(4, t, n, 0.2).with(Rates { lambda: 0.9, ..Rates::default() });
+        let mut case = random(4, t, n, 0.2).with(Rates { td_lambda: 0.9, ..Rates::default() });
         case.log_rho.fill(0.0);
         let terminated: Vec<u8> = case.discounts.iter().map(|x| u8::from(*x == 0.0)).collect();
         let rollout = Rollout {
@@ -476,7 +476,7 @@ proptest! {
     fn targets_scale_with_rewards_and_values(seed in 0u64..1_000, t in 1usize..20, n in 1usize..40, power in -3i32..4) {
         // By powers of two, to the last bit.
         let scale = 2f32.powi(power);
-        let case = random(seed, t, n, 0.1).with(Rates { lambda: 0.9, ..Rates::default() });
+        let case = random(seed, t, n, 0.1).with(Rates { td_lambda: 0.9, ..Rates::default() });
         let mut scaled = case.clone();
         let finals = scaled.final_value.as_mut().unwrap();
         for x in scaled.reward.iter_mut().chain(&mut scaled.value).chain(&mut scaled.bootstrap).chain(finals) {
@@ -862,7 +862,7 @@ fn bad_input_is_named_and_outputs_stay() {
             both(&case, kind, &format!("vtrace: {name} above 0, given {bad}"));
         }
     }
-    let shares: [(&str, Set); 2] = [("lambda", |r| &mut r.lambda), ("leak", |r| &mut r.leak)];
+    let shares: [(&str, Set); 2] = [("lambda", |r| &mut r.td_lambda), ("leak", |r| &mut r.leak)];
     for (name, field) in shares {
         for (bad, kind) in
             [(f32::NAN, Kind::Value), (f32::INFINITY, Kind::Value), (1.5, Kind::Range), (-0.5, Kind::Range)]

@@ -90,7 +90,7 @@ impl Inputs {
             bootstrap_value: &self.bootstrap,
             truncated: Some(&self.truncated),
             final_value: Some(&self.final_value),
-            rates: Rates { lambda: 0.9, leak: 0.1, ..Rates::default() },
+            rates: Rates { td_lambda: 0.9, leak: 0.1, ..Rates::default() },
             accumulate: self.accumulate,
         }
     }

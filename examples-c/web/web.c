@@ -42,7 +42,7 @@ static rlcore_status configure(rlcore_ppo_config *c, uint32_t seed) {
   c->num_epochs = 1;
   c->learning_rate = 3e-3F;
   c->discount = 0.98F;
-  c->lambda = 0.8F;
+  c->gae_lambda = 0.8F;
   c->entropy_coef = 0;
   c->seed = seed;
   return RLCORE_OK;

@@ -32,8 +32,8 @@ impl Sizes {
     /// # Safety
     /// As [`Input::at`].
     unsafe fn at(from: *const rlcore_image_size, to: *const rlcore_image_size) -> Result<Sizes> {
-        let (from, from_extent) = unsafe { size("image: from", from)? };
-        let (to, to_extent) = unsafe { size("image: to", to)? };
+        let (from, from_extent) = unsafe { size("image: from_size", from)? };
+        let (to, to_extent) = unsafe { size("image: to_size", to)? };
         Ok(Sizes { from, to, extents: [from_extent, to_extent] })
     }
 }
@@ -69,32 +69,32 @@ pub unsafe extern "C" fn rlcore_image_gray(rgb: *const u8, num_pixels: usize, ou
 /// 4 channels, an output larger than the source on an axis, or channels that differ, but for 3 that become 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_scratch_len(
-    from: *const rlcore_image_size,
-    to: *const rlcore_image_size,
+    from_size: *const rlcore_image_size,
+    to_size: *const rlcore_image_size,
     out_len: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let sizes = Sizes::at(from, to)?;
+        let sizes = Sizes::at(from_size, to_size)?;
         ptr::put("image: out_len", out_len, || Ok(image::warp_scratch(sizes.from, sizes.to)?))
     })
 }
 
-/// A smaller picture by area means, bit for bit as OpenCV's INTER_AREA; to has as many channels as from.
-/// src:     from's [height, width, channels].
-/// out:     to's [height, width, channels] to write.
+/// A smaller picture by area means, bit for bit as OpenCV's INTER_AREA; to_size has as many channels as from_size.
+/// src:     from_size's [height, width, channels].
+/// out:     to_size's [height, width, channels] to write.
 /// scratch: [scratch_len] whatever they are, at least rlcore_image_scratch_len(); NULL if that is 0.
 /// Errors: those of rlcore_image_scratch_len; E_OVERLAP; E_SIZE for scratch_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_area(
-    from: *const rlcore_image_size,
+    from_size: *const rlcore_image_size,
     src: *const u8,
-    to: *const rlcore_image_size,
+    to_size: *const rlcore_image_size,
     out: *mut u8,
     scratch: *mut f32,
     scratch_len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let sizes = Sizes::at(from, to)?;
+        let sizes = Sizes::at(from_size, to_size)?;
         let src = Input::at("image: src", src, sizes.from.len()?)?;
         let out = Output::at("image: out", out, sizes.to.len()?)?;
         let scratch = room(scratch, scratch_len)?;
@@ -105,20 +105,21 @@ pub unsafe extern "C" fn rlcore_image_area(
 }
 
 /// What an Atari wrapper does to its frames, in one pass: the larger of two pictures, element by element (b may be NULL:
-/// a alone), then gray if from has 3 channels and to has 1, then rlcore_image_area. The bytes are those of the three steps.
-/// a, b: from's [height, width, channels]; may be the same array. The rest, and errors, as rlcore_image_area.
+/// a alone), then gray if from_size has 3 channels and to_size 1, then rlcore_image_area. The bytes are those of the three
+/// steps.
+/// a, b: from_size's [height, width, channels]; may be the same array. The rest, and errors, as rlcore_image_area.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_warp(
-    from: *const rlcore_image_size,
+    from_size: *const rlcore_image_size,
     a: *const u8,
     b: *const u8,
-    to: *const rlcore_image_size,
+    to_size: *const rlcore_image_size,
     out: *mut u8,
     scratch: *mut f32,
     scratch_len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let sizes = Sizes::at(from, to)?;
+        let sizes = Sizes::at(from_size, to_size)?;
         let len = sizes.from.len()?;
         let a = Input::at("image: a", a, len)?;
         let b = Input::optional("image: b", b, len)?;

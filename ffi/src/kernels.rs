@@ -71,7 +71,7 @@ unsafe impl Versioned for rlcore_rollout {
 /// Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.
 ///   next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
 ///   delta[t]     = reward[t] + discount * next[t] - value[t]
-///   advantage[t] = delta[t] + discount * lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
+///   advantage[t] = delta[t] + discount * gae_lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
 ///   value_target = advantage + value
 /// Errors: E_NULL; E_ALIGN; E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP;
 /// E_RANGE for a discount or lambda outside [0, 1]; E_VALUE for a number that is read and not finite.
@@ -79,13 +79,13 @@ unsafe impl Versioned for rlcore_rollout {
 pub unsafe extern "C" fn rlcore_gae(
     rollout: *const rlcore_rollout,
     discount: f32,
-    lambda: f32,
+    gae_lambda: f32,
     advantage: *mut f32,
     value_target: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
         let r = ptr::sized(rollout)?;
-        estimate(&r, (0, r.num_envs), discount, lambda, advantage, value_target)
+        estimate(&r, (0, r.num_envs), discount, gae_lambda, advantage, value_target)
     })
 }
 
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn rlcore_gae(
 pub unsafe extern "C" fn rlcore_gae_range(
     rollout: *const rlcore_rollout,
     discount: f32,
-    lambda: f32,
+    gae_lambda: f32,
     begin: u32,
     end: u32,
     advantage: *mut f32,
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn rlcore_gae_range(
 ) -> rlcore_status {
     call(|| unsafe {
         let r = ptr::sized(rollout)?;
-        estimate(&r, (begin, end), discount, lambda, advantage, value_target)
+        estimate(&r, (begin, end), discount, gae_lambda, advantage, value_target)
     })
 }
 
@@ -116,7 +116,7 @@ unsafe fn estimate(
     r: &rlcore_rollout,
     (begin, end): (u32, u32),
     discount: f32,
-    lambda: f32,
+    gae_lambda: f32,
     advantage: *mut f32,
     value_target: *mut f32,
 ) -> Result {
@@ -125,7 +125,7 @@ unsafe fn estimate(
     let value_target = unsafe { Output::at("value_target", value_target, arrays.len)? };
     apart(&[advantage.extent(), value_target.extent()], &arrays.extents())?;
     let columns = arrays.columns(begin, end)?;
-    Ok(gae::gae_range(&arrays.rollout(), columns, discount, lambda, advantage.cells(), value_target.cells())?)
+    Ok(gae::gae_range(&arrays.rollout(), columns, discount, gae_lambda, advantage.cells(), value_target.cells())?)
 }
 
 /// The arrays of a rollout, checked but not touched yet.

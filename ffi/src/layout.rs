@@ -45,7 +45,7 @@ pub unsafe extern "C" fn rlcore_env_fields(
 
 /// Takes observations apart: copies each part of num_rows rows into an array of its own.
 /// obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
-/// parts: one array a field of rlcore_env_fields, [num_rows, its dims] of its kind; NULL skips one.
+/// parts: one array a field of rlcore_env_fields, [num_rows, dims...] of its kind; NULL skips one.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_obs_split(

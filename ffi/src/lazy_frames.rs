@@ -423,7 +423,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_stack(
 /// index:  [num_rows] the newest frame of each stack.
 /// layout: an rlcore_layout.
 /// kind:   RLCORE_U8: bytes as they were pushed; RLCORE_F32: from 0 to 1, each byte / 255.
-/// out:    [num_rows, one stack] of that kind, to write.
+/// out:    [num_rows, num_stack * frame_len] of that kind, to write.
 /// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for layout, kind, an environment, or a frame that is
 /// not held or not pushed yet.
 #[unsafe(no_mangle)]
@@ -447,7 +447,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_gather(
 
 /// Writes observations and next observations of num_rows transitions: index[i] is the newest frame of observation i, the
 /// frame after it is the newest of next observation i. Frames that both have are read once.
-/// obs, next_obs: [num_rows, one stack] of that kind, to write.
+/// obs, next_obs: [num_rows, num_stack * frame_len] of that kind, to write.
 /// Errors: as rlcore_lazy_frames_gather; E_RANGE for a frame that is the last of its episode.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_gather_transitions(
@@ -471,7 +471,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_gather_transitions(
 }
 
 /// Takes the newest frame out of a stack of bytes: what to push where an environment stacks its frames itself.
-/// stack: [num_stack frames of frame_len] as `layout`, an rlcore_layout, says; num_stack is 1 to 16.
+/// stack: [num_stack * frame_len] as `layout`, an rlcore_layout, says; num_stack is 1 to 16.
 /// frame: [frame_len] to write, channels last; frame_len is a multiple of channels.
 /// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE; E_SHAPE.
 #[unsafe(no_mangle)]

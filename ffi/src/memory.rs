@@ -513,7 +513,7 @@ pub unsafe extern "C" fn rlcore_memory_sample_priority(
 /// column:  its number in the configuration.
 /// layout:  an rlcore_layout, of stacks.
 /// kind:    that of the column; or RLCORE_F32 for bytes, from 0 to 1.
-/// out:     [num_samples, len, elements of the column, a whole stack] to write.
+/// out:     [num_samples, len, row_len] to write, row_len being the elements of the column, of a whole stack.
 /// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a column, layout, kind or sample, and if a frame is
 /// not held or has been forgotten since the draw.
 #[unsafe(no_mangle)]

@@ -6,7 +6,7 @@ use rlcore::data::normalizer::{self, Limits, Moments};
 use rlcore::error::{Error, Kind};
 use rlcore::kernels::moments;
 
-/// Forgets everything: mean 0, variance 1. mean, var: [num_columns] to write; count: [1] becomes initial_count, usually
+/// Forgets everything: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count, usually
 /// 1e-4, so that the first rows outweigh what was not seen.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1.
 #[unsafe(no_mangle)]
@@ -14,11 +14,11 @@ pub unsafe extern "C" fn rlcore_moments_reset(
     num_columns: u32,
     initial_count: f64,
     mean: *mut f64,
-    var: *mut f64,
+    variance: *mut f64,
     count: *mut f64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let running = Running::at(num_columns, mean, var, count)?;
+        let running = Running::at(num_columns, mean, variance, count)?;
         apart(&running.extents(), &[])?;
         if !(0.0..=1.0).contains(&initial_count) {
             let kind = if initial_count.is_finite() { Kind::Range } else { Kind::Value };
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn rlcore_moments_reset(
 }
 
 /// Merges the columns of x into running moments: Chan's formula, in a fixed order.
-/// x: [num_rows, num_columns]; mean, var: [num_columns] to change; count: [1] rows they have seen, to change.
+/// x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] rows they have seen, to change.
 /// Errors, here and below: E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a number that is
 /// not finite.
 #[unsafe(no_mangle)]
@@ -41,13 +41,13 @@ pub unsafe extern "C" fn rlcore_moments_update(
     num_rows: u32,
     num_columns: u32,
     mean: *mut f64,
-    var: *mut f64,
+    variance: *mut f64,
     count: *mut f64,
 ) -> rlcore_status {
     call(|| unsafe {
         let (rows, columns) = (num_rows as usize, num_columns as usize);
         let x = Input::at("moments: x", x, ptr::grid("moments: x", rows, columns)?)?;
-        let running = Running::at(num_columns, mean, var, count)?;
+        let running = Running::at(num_columns, mean, variance, count)?;
         apart(&running.extents(), &[x.extent()])?;
         let Moments { mean, var, count } = running.moments();
         Ok(moments::update(x.slice(), rows, mean, var, count)?)
@@ -56,7 +56,8 @@ pub unsafe extern "C" fn rlcore_moments_update(
 
 /// Merges moments that were made elsewhere, of a batch or of another worker, by the same formula. Moments that began at an
 /// initial count bring it along.
-/// with_mean, with_var: [num_columns] moments of with_count rows; mean, var, count: as for rlcore_moments_update.
+/// with_mean, with_var: [num_columns] moments of with_count rows; mean, variance: [num_columns], count: [1],
+/// to change, as for rlcore_moments_update.
 /// Errors: as there; E_RANGE for a variance below 0, a count that is not from 0 to 2^64, or two counts of 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_merge(
@@ -65,20 +66,20 @@ pub unsafe extern "C" fn rlcore_moments_merge(
     with_var: *const f64,
     with_count: f64,
     mean: *mut f64,
-    var: *mut f64,
+    variance: *mut f64,
     count: *mut f64,
 ) -> rlcore_status {
     call(|| unsafe {
         let with_mean = Input::at("moments: with_mean", with_mean, num_columns as usize)?;
         let with_var = Input::at("moments: with_var", with_var, num_columns as usize)?;
-        let running = Running::at(num_columns, mean, var, count)?;
+        let running = Running::at(num_columns, mean, variance, count)?;
         apart(&running.extents(), &[with_mean.extent(), with_var.extent()])?;
         Ok(running.moments().merge(with_mean.slice(), with_var.slice(), with_count)?)
     })
 }
 
-/// Writes clip((x - mean) / sqrt(var + epsilon)), from -clip to clip.
-/// x, out: [num_rows, num_columns]; may be the same array. mean, var: [num_columns]
+/// Writes clip((x - mean) / sqrt(variance + epsilon)), from -clip to clip.
+/// x, out: [num_rows, num_columns]; may be the same array. mean, variance: [num_columns]
 /// Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30 to
 /// 1e30.
 #[unsafe(no_mangle)]
@@ -87,7 +88,7 @@ pub unsafe extern "C" fn rlcore_normalize(
     num_rows: u32,
     num_columns: u32,
     mean: *const f64,
-    var: *const f64,
+    variance: *const f64,
     epsilon: f64,
     clip: f32,
     out: *mut f32,
@@ -102,9 +103,9 @@ pub unsafe extern "C" fn rlcore_normalize(
             ptr::grid("normalize: x", self::columns(num_rows)?, columns)?,
         )?;
         let mean = Input::at("normalize: mean", mean, columns)?;
-        let var = Input::at("normalize: var", var, columns)?;
-        apart(&[x.output()], &[x.input(), mean.extent(), var.extent()])?;
-        Ok(normalizer::normalise(mean.slice(), var.slice(), Limits { clip, epsilon }, x.rewrite())?)
+        let variance = Input::at("normalize: variance", variance, columns)?;
+        apart(&[x.output()], &[x.input(), mean.extent(), variance.extent()])?;
+        Ok(normalizer::normalise(mean.slice(), variance.slice(), Limits { clip, epsilon }, x.rewrite())?)
     })
 }
 
@@ -125,12 +126,12 @@ struct Running<'a> {
 impl<'a> Running<'a> {
     /// # Safety
     /// As [`Output::at`].
-    unsafe fn at(num_columns: u32, mean: *mut f64, var: *mut f64, count: *mut f64) -> Result<Self> {
+    unsafe fn at(num_columns: u32, mean: *mut f64, variance: *mut f64, count: *mut f64) -> Result<Self> {
         let n = columns(num_columns)?;
         unsafe {
             Ok(Running {
                 mean: Output::at("moments: mean", mean, n)?,
-                var: Output::at("moments: var", var, n)?,
+                var: Output::at("moments: variance", variance, n)?,
                 count: Output::at("moments: count", count, 1)?,
             })
         }

@@ -398,8 +398,8 @@ pub unsafe extern "C" fn rlcore_monitor_format_header(
 
 /// Writes the row of an episode: return, length, time, infos, CR LF. Reals are laid out as Python prints a float, in the
 /// shortest text that reads back as the same number: the return as the same float, the others as the same double.
-/// info: [num_info] of this episode. text, text_size, out_len: as for the header; RLCORE_MONITOR_ROW_SIZE bytes always
-/// suffice.
+/// info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
+/// always suffice.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_format_row(

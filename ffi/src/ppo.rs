@@ -81,7 +81,7 @@ pub struct rlcore_ppo_config {
     /// from 0 to 1 (0.99)
     pub discount: f32,
     /// of GAE, from 0 to 1 (0.95)
-    pub lambda: f32,
+    pub gae_lambda: f32,
     /// weight of the value loss, half the mean squared error (0.5)
     pub value_coef: f32,
     /// weight of the entropy bonus (0.01)
@@ -175,7 +175,7 @@ unsafe impl Versioned for rlcore_ppo_config {
             clip: c.clip,
             clip_end: c.clip_end,
             discount: c.discount,
-            lambda: c.lambda,
+            gae_lambda: c.gae_lambda,
             value_coef: c.value_coef,
             entropy_coef: c.entropy_coef,
             value_clip: c.value_clip,
@@ -224,7 +224,7 @@ unsafe fn config(p: *const rlcore_ppo_config) -> Result<Config> {
         clip: c.clip,
         clip_end: c.clip_end,
         discount: c.discount,
-        lambda: c.lambda,
+        gae_lambda: c.gae_lambda,
         value_coef: c.value_coef,
         entropy_coef: c.entropy_coef,
         value_clip: c.value_clip,

@@ -22,8 +22,8 @@ pub enum rlcore_relabel_strategy {
     RLCORE_RELABEL_EPISODE = 2,
 }
 
-/// Judges what a step achieved by a goal, both [goal_len]: writes the reward, and 1 to terminated (0 before the call) if
-/// that is the end. Returns 0, or nonzero to stop with E_CALLBACK.
+/// Judges what a step achieved by a goal. achieved, goal: [goal_len]; reward: [1] to write; terminated: [1], 0 before the
+/// call, 1 to write if that is the end. Returns 0, or nonzero to stop with E_CALLBACK.
 pub type rlcore_goal_fn = Option<
     unsafe extern "C" fn(
         user: *mut c_void,

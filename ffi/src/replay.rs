@@ -520,7 +520,7 @@ pub unsafe extern "C" fn rlcore_replay_transitions(
 /// index:  [num_rows] as rlcore_replay_sample gave them.
 /// layout: an rlcore_layout, for stacks and channels.
 /// kind:   that of the column; or RLCORE_F32 for bytes: from 0 to 1, each byte / 255.
-/// out:    [num_rows, len, or a whole stack of it] of that kind, to write.
+/// out:    [num_rows, row_len] of that kind, to write, row_len being the column's len, or a whole stack of it.
 /// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for column, layout, kind, or a transition that has been
 /// forgotten.
 #[unsafe(no_mangle)]

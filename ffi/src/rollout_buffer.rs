@@ -85,15 +85,15 @@ pub struct rlcore_minibatch {
     pub reserved: u32,
     /// [num_columns] arrays, [rows, L, len] of each column's kind
     pub columns: *const *mut c_void,
-    /// [rows, L]; of trajectories [rows], that of the last sample, and so with the next four
+    /// [rows, L]; of trajectories [rows], that of the last sample, here and in the next four
     pub log_prob: *mut f32,
-    /// V(obs) when the action was chosen
+    /// [rows, L] V(obs) when the action was chosen
     pub value: *mut f32,
-    /// generalised advantage
+    /// [rows, L] generalised advantage
     pub advantage: *mut f32,
-    /// advantage + value
+    /// [rows, L] advantage + value
     pub value_target: *mut f32,
-    /// what the action earned
+    /// [rows, L] what the action earned
     pub reward: *mut f32,
     /// [rows, L] windows: 0 where an episode starts, else 1; trajectories: 0 where padded, else 1
     pub mask: *mut f32,
@@ -478,7 +478,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
     bootstrap_value: *const f32,
     next_obs: *const c_void,
     discount: f32,
-    lambda: f32,
+    gae_lambda: f32,
 ) -> rlcore_status {
     call(|| unsafe {
         let (extent, mut buffer) = at(b)?;
@@ -491,7 +491,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
         };
         let next_extent = next_obs.as_ref().map_or(Extent::NONE, AnyInput::extent);
         apart(&[extent], &[bootstrap_value.extent(), next_extent])?;
-        Ok(buffer.finish(bootstrap_value.slice(), next_obs.map(AnyInput::elements), discount, lambda)?)
+        Ok(buffer.finish(bootstrap_value.slice(), next_obs.map(AnyInput::elements), discount, gae_lambda)?)
     })
 }
 

@@ -231,8 +231,9 @@ impl<'a> RowsRoom<'a> {
 const MAX_PARTS: usize = 64;
 
 /// Puts arrays behind one another, such as those of several trajectories.
-/// parts: [num_parts] arrays, at most 64; array i has num_rows[i] rows of width elements of kind, an rlcore_element.
-/// out:   [num_out_rows, width] to write, num_out_rows being all rows together.
+/// parts:    [num_parts] arrays, at most 64, of width elements a row of kind, an rlcore_element.
+/// num_rows: [num_parts] rows of each.
+/// out:      [num_out_rows, width] to write, num_out_rows being all rows together.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG for the kind; E_OVERFLOW; E_OVERLAP; E_RANGE for num_parts; E_SHAPE for
 /// num_out_rows.
 #[unsafe(no_mangle)]

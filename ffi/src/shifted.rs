@@ -56,14 +56,14 @@ unsafe impl Versioned for rlcore_shifted_rollout {
 /// inputs and each other.
 ///   live[t]      = 1 - done[t+1] (next_done at T-1)
 ///   delta[t]     = reward[t] + discount * live[t] * value[t+1] (next_value at T-1) - value[t]
-///   advantage[t] = delta[t] + discount * lambda * live[t] * (0 if t = T-1, else advantage[t+1])
+///   advantage[t] = delta[t] + discount * gae_lambda * live[t] * (0 if t = T-1, else advantage[t+1])
 ///   value_target = advantage + value
 /// Errors: as rlcore_gae.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gae_shifted(
     rollout: *const rlcore_shifted_rollout,
     discount: f32,
-    lambda: f32,
+    gae_lambda: f32,
     advantage: *mut f32,
     value_target: *mut f32,
 ) -> rlcore_status {
@@ -90,6 +90,6 @@ pub unsafe extern "C" fn rlcore_gae_shifted(
             next_done: next_done.slice(),
             accumulate: accumulate(r.accumulate)?,
         };
-        Ok(gae::gae_shifted(&rollout, discount, lambda, advantage.slice(), value_target.slice())?)
+        Ok(gae::gae_shifted(&rollout, discount, gae_lambda, advantage.slice(), value_target.slice())?)
     })
 }

@@ -5,8 +5,9 @@ use crate::ptr::{self, Extent, Input, Output, apart};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::targets::{self, OffPolicy};
 
-/// Lambda returns: all n-step returns of a step, weighted with (1 - lambda) * lambda^(n-1), the last with what remains.
-///   value_target[t] = reward[t] + discount * ((1 - lambda) * next[t] + lambda * value_target[t+1])
+/// Lambda returns: all n-step returns of a step, weighted with (1 - td_lambda) * td_lambda^(n-1), the last with what
+/// remains.
+///   value_target[t] = reward[t] + discount * ((1 - td_lambda) * next[t] + td_lambda * value_target[t+1])
 /// where value_target[t+1] is next[t] if step t ended an episode or was the last, and next is as in rlcore_gae.
 /// value_target: [T, N] to write, apart from all inputs.
 /// Errors: as rlcore_gae.
@@ -14,12 +15,12 @@ use rlcore::kernels::targets::{self, OffPolicy};
 pub unsafe extern "C" fn rlcore_lambda_returns(
     rollout: *const rlcore_rollout,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     value_target: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
         let r = ptr::sized(rollout)?;
-        lambda_returns(&r, (0, r.num_envs), discount, lambda, value_target)
+        lambda_returns(&r, (0, r.num_envs), discount, td_lambda, value_target)
     })
 }
 
@@ -28,12 +29,12 @@ pub unsafe extern "C" fn rlcore_lambda_returns(
 pub unsafe extern "C" fn rlcore_lambda_returns_range(
     rollout: *const rlcore_rollout,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     begin: u32,
     end: u32,
     value_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe { lambda_returns(&ptr::sized(rollout)?, (begin, end), discount, lambda, value_target) })
+    call(|| unsafe { lambda_returns(&ptr::sized(rollout)?, (begin, end), discount, td_lambda, value_target) })
 }
 
 /// TD(lambda): lambda returns, and the errors of the values against them. Both outputs [T, N]; neither may overlap an
@@ -45,13 +46,13 @@ pub unsafe extern "C" fn rlcore_lambda_returns_range(
 pub unsafe extern "C" fn rlcore_td_lambda(
     rollout: *const rlcore_rollout,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     td_error: *mut f32,
     value_target: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
         let r = ptr::sized(rollout)?;
-        td_lambda(&r, (0, r.num_envs), discount, lambda, td_error, value_target)
+        td(&r, (0, r.num_envs), discount, td_lambda, td_error, value_target)
     })
 }
 
@@ -60,13 +61,13 @@ pub unsafe extern "C" fn rlcore_td_lambda(
 pub unsafe extern "C" fn rlcore_td_lambda_range(
     rollout: *const rlcore_rollout,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     begin: u32,
     end: u32,
     td_error: *mut f32,
     value_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe { td_lambda(&ptr::sized(rollout)?, (begin, end), discount, lambda, td_error, value_target) })
+    call(|| unsafe { td(&ptr::sized(rollout)?, (begin, end), discount, td_lambda, td_error, value_target) })
 }
 
 /// Returns over n steps: discounted rewards of up to n steps, fewer where the episode or the rollout ends before, then the
@@ -135,7 +136,7 @@ pub unsafe extern "C" fn rlcore_upgo_range(
 
 /// Retrace(lambda): targets for the values of the actions that another policy took, and their errors.
 ///   q_target[t] = reward[t] + discount * (next[t] + c[t+1] * (q_target[t+1] - q[t+1]))
-///   c           = lambda * min(1, exp(log_rho))
+///   c           = td_lambda * min(1, exp(log_rho))
 ///   td_error    = q_target - q
 /// where step t ended an episode or was the last: reward[t] + discount * next[t], with next as in rlcore_gae.
 /// rollout: its values are what the target policy expects, the sum of its probabilities times the action values.
@@ -148,13 +149,13 @@ pub unsafe extern "C" fn rlcore_retrace(
     q: *const f32,
     log_rho: *const f32,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     td_error: *mut f32,
     q_target: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
         let r = ptr::sized(rollout)?;
-        retrace(&r, (q, log_rho), (0, r.num_envs), discount, lambda, td_error, q_target)
+        retrace(&r, (q, log_rho), (0, r.num_envs), discount, td_lambda, td_error, q_target)
     })
 }
 
@@ -165,13 +166,15 @@ pub unsafe extern "C" fn rlcore_retrace_range(
     q: *const f32,
     log_rho: *const f32,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     begin: u32,
     end: u32,
     td_error: *mut f32,
     q_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe { retrace(&ptr::sized(rollout)?, (q, log_rho), (begin, end), discount, lambda, td_error, q_target) })
+    call(|| unsafe {
+        retrace(&ptr::sized(rollout)?, (q, log_rho), (begin, end), discount, td_lambda, td_error, q_target)
+    })
 }
 
 type Range = (u32, u32);
@@ -182,21 +185,21 @@ unsafe fn lambda_returns(
     r: &rlcore_rollout,
     (begin, end): Range,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     value_target: *mut f32,
 ) -> Result {
     let arrays = unsafe { Arrays::of(r)? };
     let value_target = unsafe { Output::at("value_target", value_target, arrays.len)? };
     apart(&[value_target.extent()], &arrays.extents())?;
     let columns = arrays.columns(begin, end)?;
-    Ok(targets::lambda_returns_range(&arrays.rollout(), columns, discount, lambda, value_target.cells())?)
+    Ok(targets::lambda_returns_range(&arrays.rollout(), columns, discount, td_lambda, value_target.cells())?)
 }
 
-unsafe fn td_lambda(
+unsafe fn td(
     r: &rlcore_rollout,
     (begin, end): Range,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     td_error: *mut f32,
     value_target: *mut f32,
 ) -> Result {
@@ -206,7 +209,7 @@ unsafe fn td_lambda(
     apart(&[td_error.extent(), value_target.extent()], &arrays.extents())?;
     let columns = arrays.columns(begin, end)?;
     let outputs = (td_error.cells(), value_target.cells());
-    Ok(targets::td_lambda_range(&arrays.rollout(), columns, discount, lambda, outputs.0, outputs.1)?)
+    Ok(targets::td_lambda_range(&arrays.rollout(), columns, discount, td_lambda, outputs.0, outputs.1)?)
 }
 
 unsafe fn n_step_returns(
@@ -243,7 +246,7 @@ unsafe fn retrace(
     (q, log_rho): (*const f32, *const f32),
     (begin, end): Range,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     td_error: *mut f32,
     q_target: *mut f32,
 ) -> Result {
@@ -258,5 +261,5 @@ unsafe fn retrace(
     let columns = arrays.columns(begin, end)?;
     let actions = OffPolicy { q: q.slice(), log_rho: log_rho.slice() };
     let outputs = (td_error.cells(), q_target.cells());
-    Ok(targets::retrace_range(&arrays.rollout(), actions, columns, discount, lambda, outputs.0, outputs.1)?)
+    Ok(targets::retrace_range(&arrays.rollout(), actions, columns, discount, td_lambda, outputs.0, outputs.1)?)
 }

@@ -481,7 +481,7 @@ impl<'a> RowsRoom<'a> {
 /// Writes what a learner reads. Padded rows are zeros, or element 0 of one-hot columns.
 ///   returns[t]   = reward[t] + discount * returns[t+1]
 ///   delta[t]     = reward[t] + discount * value[t+1] - value[t]
-///   advantage[t] = delta[t] + discount * lambda * advantage[t+1]
+///   advantage[t] = delta[t] + discount * gae_lambda * advantage[t+1]
 /// where returns and value after the last frame are bootstrap_value, or 0 if that frame terminated.
 /// Trajectories that are processed into consecutive parts of larger arrays are a batch as they stand.
 /// Threads: any number may process at once, as long as nobody changes the block.
@@ -492,20 +492,20 @@ impl<'a> RowsRoom<'a> {
 pub unsafe extern "C" fn rlcore_trajectory_process(
     t: *const rlcore_trajectory,
     discount: f32,
-    lambda: f32,
+    gae_lambda: f32,
     bootstrap_value: f32,
     out: *const rlcore_trajectory_rows,
 ) -> rlcore_status {
     call(|| unsafe {
         let (extent, view) = view(t)?;
         let room = RowsRoom::at(&view, out, extent, Extent::NONE)?;
-        let process = Process { discount, lambda, bootstrap_value, rows: room.rows, time_flat: room.time_flat };
+        let process = Process { discount, gae_lambda, bootstrap_value, rows: room.rows, time_flat: room.time_flat };
         room.with(view.columns().len(), |out| view.process(&process, out))?;
         Ok(())
     })
 }
 
-/// For reward prediction: rlcore_trajectory_process of all frames but the last, with neither discount nor lambda, and
+/// For reward prediction: rlcore_trajectory_process of all frames but the last, with neither discount nor gae_lambda, and
 /// the class of the last frame's reward. What comes after those frames is worth the value of the last. The trajectory
 /// stays as it is.
 /// out_class: [1] an rlcore_reward_class.

@@ -234,20 +234,20 @@ pub unsafe extern "C" fn rlcore_vec_normalize_reset_one(
 /// merges obs and normalises it with the result; adds reward to the discounted sums, merges those and scales reward by
 /// their deviation; normalises final_obs without merging it; starts the sums of ended episodes again. A row that was only
 /// reset (valid 0) counts as an observation, its reward does not count.
-/// in:  obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
-/// out: where obs, reward and final_obs go, each of which may be the same array as in `in`; its other fields are not
-///      used. NULL: over those of `in`.
+/// step: obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
+/// out:  where obs, reward and final_obs go, each of which may be the same array as in step; its other fields are not
+///       used. NULL: over those of step.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_VALUE for a number that is not finite, in final_obs in a row
 /// that ended. Nothing changes then, neither statistics nor arrays.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_step(
     v: *mut rlcore_vec_normalize,
-    r#in: *const rlcore_vecenv_out,
+    step: *const rlcore_vecenv_out,
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
     call(|| unsafe {
         let mut block = Block::at("vec_normalize", v)?;
-        let from = rlcore_vecenv_out::at(r#in)?;
+        let from = rlcore_vecenv_out::at(step)?;
         let to = if out.is_null() { from } else { rlcore_vecenv_out::at(out)? };
         let len = ptr::grid("obs", block.num_envs, block.obs_len)?;
         let obs = block.obs(from.obs.cast_const().cast(), to.obs.cast())?;
@@ -320,20 +320,20 @@ pub unsafe extern "C" fn rlcore_vec_normalize_merge(
     })
 }
 
-/// Copies the statistics out. mean, var: [obs_len] to write; NULL leaves one out.
+/// Copies the statistics out. mean, variance: [obs_len] to write; NULL leaves one out.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_statistics(
     v: *mut rlcore_vec_normalize,
     mean: *mut f64,
-    var: *mut f64,
+    variance: *mut f64,
     out: *mut rlcore_vec_normalize_stats,
 ) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at("vec_normalize", v)?;
         let room = ptr::OutSized::at(out)?;
         let mean = Output::optional("mean", mean, block.obs_len)?;
-        let var = Output::optional("var", var, block.obs_len)?;
+        let var = Output::optional("variance", variance, block.obs_len)?;
         let extent = |x: &Option<Output<'_, f64>>| x.as_ref().map_or(Extent::NONE, Output::extent);
         apart(&[extent(&mean), extent(&var), room.extent(), block.extent], &[])?;
         let s = block.normalizer.statistics();

@@ -45,7 +45,7 @@ pub struct rlcore_vtrace {
     /// ceiling of the ratio that scales pg_advantage, above 0, INFINITY for none; default 1
     pub clip_pg_rho: f32,
     /// decay of later differences, from 0 to 1; default 1
-    pub lambda: f32,
+    pub td_lambda: f32,
     /// share of what ceilings cut off that comes through, 0 (default) to 1: leaky V-trace
     pub leak: f32,
     /// zero
@@ -93,7 +93,7 @@ unsafe impl Versioned for rlcore_vtrace {
     const WHAT: &'static str = "vtrace";
     const MIN_SIZE: usize = offset_of!(rlcore_vtrace, reserved) + size_of::<u32>();
     fn defaults() -> Self {
-        let Rates { clip_rho, clip_c, clip_pg_rho, lambda, leak } = Rates::default();
+        let Rates { clip_rho, clip_c, clip_pg_rho, td_lambda, leak } = Rates::default();
         rlcore_vtrace {
             struct_size: size_of::<Self>() as u32,
             num_steps: 0,
@@ -109,7 +109,7 @@ unsafe impl Versioned for rlcore_vtrace {
             clip_rho,
             clip_c,
             clip_pg_rho,
-            lambda,
+            td_lambda,
             leak,
             reserved: 0,
         }
@@ -194,7 +194,7 @@ unsafe fn steps<'a>(c: &rlcore_vtrace) -> Result<Steps<'a>> {
             clip_rho: c.clip_rho,
             clip_c: c.clip_c,
             clip_pg_rho: c.clip_pg_rho,
-            lambda: c.lambda,
+            td_lambda: c.td_lambda,
             leak: c.leak,
         },
         accumulate,
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn rlcore_vtrace_init(v: *mut rlcore_vtrace, v_size: usize
 ///   rho[t]  = exp(log_rho[t]), at most e^88
 ///   next[t] = final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
 ///   d[t]    = reward[t] + discounts[t] * next[t] - value[t]
-///   k[t]    = 0 where truncated and at T-1, else discounts[t] * lambda * acc[t+1]
+///   k[t]    = 0 where truncated and at T-1, else discounts[t] * td_lambda * acc[t+1]
 ///   acc[t]  = min(rho[t], clip_rho) * d[t] + min(rho[t], clip_c) * k[t]
 ///   vs      = value + acc
 ///   pg_advantage[t] = min(rho[t], clip_pg_rho) * (d[t] + k[t])

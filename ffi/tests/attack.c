@@ -88,7 +88,7 @@ OFFSET(rlcore_ppo_config, normalize_obs, 48); OFFSET(rlcore_ppo_config, normaliz
 OFFSET(rlcore_ppo_config, squash, 56); OFFSET(rlcore_ppo_config, use_action_mask, 60); OFFSET(rlcore_ppo_config, seed, 64);
 OFFSET(rlcore_ppo_config, total_steps, 72); OFFSET(rlcore_ppo_config, learning_rate, 80);
 OFFSET(rlcore_ppo_config, learning_rate_end, 84); OFFSET(rlcore_ppo_config, clip, 88); OFFSET(rlcore_ppo_config, clip_end, 92);
-OFFSET(rlcore_ppo_config, discount, 96); OFFSET(rlcore_ppo_config, lambda, 100); OFFSET(rlcore_ppo_config, value_coef, 104);
+OFFSET(rlcore_ppo_config, discount, 96); OFFSET(rlcore_ppo_config, gae_lambda, 100); OFFSET(rlcore_ppo_config, value_coef, 104);
 OFFSET(rlcore_ppo_config, entropy_coef, 108); OFFSET(rlcore_ppo_config, value_clip, 112);
 OFFSET(rlcore_ppo_config, max_grad_norm, 116); OFFSET(rlcore_ppo_config, target_kl, 120);
 OFFSET(rlcore_ppo_config, adam_beta1, 124); OFFSET(rlcore_ppo_config, adam_beta2, 128);
@@ -999,7 +999,7 @@ static void attack_ppo_config(void) {
   REAL(clip, 0.0f, 11.0f);
   REAL(clip_end, -1e-9f, 11.0f);
   REAL(discount, -1e-9f, 1.1f);
-  REAL(lambda, -1e-9f, 1.1f);
+  REAL(gae_lambda, -1e-9f, 1.1f);
   REAL(value_coef, -1e-9f, FLT_MAX);
   REAL(entropy_coef, -FLT_MAX, FLT_MAX);
   REAL(value_clip, -1e-9f, FLT_MAX);

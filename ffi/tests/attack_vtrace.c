@@ -28,7 +28,7 @@ OFFSET(rlcore_vtrace, struct_size, 0); OFFSET(rlcore_vtrace, num_steps, 4); OFFS
 OFFSET(rlcore_vtrace, accumulate, 12); OFFSET(rlcore_vtrace, log_rho, 16); OFFSET(rlcore_vtrace, discounts, 24);
 OFFSET(rlcore_vtrace, reward, 32); OFFSET(rlcore_vtrace, value, 40); OFFSET(rlcore_vtrace, bootstrap_value, 48);
 OFFSET(rlcore_vtrace, truncated, 56); OFFSET(rlcore_vtrace, final_value, 64); OFFSET(rlcore_vtrace, clip_rho, 72);
-OFFSET(rlcore_vtrace, clip_c, 76); OFFSET(rlcore_vtrace, clip_pg_rho, 80); OFFSET(rlcore_vtrace, lambda, 84);
+OFFSET(rlcore_vtrace, clip_c, 76); OFFSET(rlcore_vtrace, clip_pg_rho, 80); OFFSET(rlcore_vtrace, td_lambda, 84);
 OFFSET(rlcore_vtrace, leak, 88); OFFSET(rlcore_vtrace, reserved, 92);
 _Static_assert(sizeof(rlcore_vtrace_logits) == 32, "");
 OFFSET(rlcore_vtrace_logits, num_actions, 4); OFFSET(rlcore_vtrace_logits, behaviour_logits, 8);
@@ -59,7 +59,7 @@ static void start(void) {
 
 static void attack_init(void) {
   start();
-  CHECK(w.v.struct_size == sizeof w.v && w.v.clip_rho == 1 && w.v.clip_c == 1 && w.v.clip_pg_rho == 1 && w.v.lambda == 1);
+  CHECK(w.v.struct_size == sizeof w.v && w.v.clip_rho == 1 && w.v.clip_c == 1 && w.v.clip_pg_rho == 1 && w.v.td_lambda == 1);
   CHECK(w.v.leak == 0 && w.v.accumulate == RLCORE_ACCUMULATE_F32 && w.v.reserved == 0);
   rlcore_vtrace *v = &w.v;
   size_t size = sizeof w.v;
@@ -138,13 +138,13 @@ static void attack_what_both_share(void) {
     ALL(w.last[N - 1], bad[i], RLCORE_E_VALUE, "a finite bootstrap_value");
     ALL(w.finals[4], bad[i], RLCORE_E_VALUE, "a finite final_value where truncated");
     ALL(w.discounts[7], bad[i], RLCORE_E_VALUE, "discounts from 0 to 1");
-    ALL(v->lambda, bad[i], RLCORE_E_VALUE, "lambda from 0 to 1");
+    ALL(v->td_lambda, bad[i], RLCORE_E_VALUE, "lambda from 0 to 1");
     ALL(v->leak, bad[i], RLCORE_E_VALUE, "leak from 0 to 1");
   }
   ALL(w.discounts[7], 1.1f, RLCORE_E_RANGE, "discounts from 0 to 1, given 1.1");
   ALL(w.discounts[7], -0.5f, RLCORE_E_RANGE, "discounts from 0 to 1, given -0.5");
-  ALL(v->lambda, 1.25f, RLCORE_E_RANGE, "lambda from 0 to 1, given 1.25");
-  ALL(v->lambda, -0.25f, RLCORE_E_RANGE, "lambda from 0 to 1, given -0.25");
+  ALL(v->td_lambda, 1.25f, RLCORE_E_RANGE, "lambda from 0 to 1, given 1.25");
+  ALL(v->td_lambda, -0.25f, RLCORE_E_RANGE, "lambda from 0 to 1, given -0.25");
   ALL(v->leak, 2.0f, RLCORE_E_RANGE, "leak from 0 to 1, given 2");
   ALL(v->leak, -1.0f, RLCORE_E_RANGE, "leak from 0 to 1, given -1");
   ALL(v->clip_rho, NAN, RLCORE_E_VALUE, "clip_rho above 0, given NaN");

@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::comments::{entries, has_shape, said};
+use common::bindings::bindings;
+use common::comments::{entries, has_shape, in_a_word, said};
 use common::{cc, cxx, root, run, scratch};
 use std::fmt::Write as _;
 use std::fs;
@@ -195,21 +196,93 @@ fn fold(line: &str) -> String {
 
 const WIDTH: usize = 120;
 
-#[test]
-fn the_header_is_what_the_sources_say() {
-    let path = root().join("include/rlcore.h");
-    let header = generate();
+/// `include/{name}` is this text, or becomes it where the environment says so.
+fn is_kept(name: &str, made: &str) {
+    let path = root().join("include").join(name);
     if std::env::var_os("RLCORE_BLESS").is_some() {
-        fs::write(&path, &header).unwrap();
+        fs::write(&path, made).unwrap();
     }
+    let kept = fs::read_to_string(&path).unwrap_or_default();
+    for (number, (kept, made)) in kept.lines().zip(made.lines()).enumerate() {
+        assert_eq!(kept, made, "include/{name}:{}: RLCORE_BLESS=1 rewrites it", number + 1);
+    }
+    assert!(kept == made, "include/{name}: RLCORE_BLESS=1 rewrites it");
+}
+
+#[test]
+fn the_headers_are_what_the_sources_say() {
+    let header = generate();
+    is_kept("rlcore.h", &header);
     for (number, line) in header.lines().enumerate() {
         assert!(line.len() <= WIDTH + 4, "include/rlcore.h:{}: {} columns", number + 1, line.len());
     }
-    let kept = fs::read_to_string(&path).unwrap_or_default();
-    for (number, (kept, made)) in kept.lines().zip(header.lines()).enumerate() {
-        assert_eq!(kept, made, "include/rlcore.h:{}: RLCORE_BLESS=1 rewrites it", number + 1);
+    let (made, missing) = bindings(&header);
+    is_kept("rlcore_bindings.h", &made);
+    assert!(missing.is_empty(), "include/rlcore.h does not say it for bindings: {missing:#?}");
+}
+
+/// Plain C that declares all that `rlcore.h` does, alike: a compiler that reads both says so. And no line for a preprocessor.
+#[test]
+fn the_bindings_are_plain_declarations_and_those_of_the_header() {
+    let (made, _) = bindings(&generate());
+    assert!(!made.contains('#'), "no preprocessor");
+    let symbols = fs::read_to_string(root().join("ffi/golden/symbols.txt")).unwrap();
+    for symbol in symbols.lines() {
+        assert!(made.contains(&format!("{symbol}(")), "include/rlcore_bindings.h: no {symbol}");
     }
-    assert!(kept == header, "include/rlcore.h: RLCORE_BLESS=1 rewrites it");
+    let dir = scratch("bindings");
+    fs::write(dir.join("rlcore_bindings.h"), &made).unwrap();
+    // C allows a function to be declared twice if both times it is the same.
+    let alone = "#include <stddef.h>\n#include <stdint.h>\n#include \"rlcore_bindings.h\"\n";
+    let functions: String = made.split("\n\n").flat_map(|section| section.split_inclusive(";\n")).fold(
+        String::from("#define RLCORE_EXPERIMENTAL\n#include \"rlcore.h\"\n"),
+        |both, one| {
+            if one.contains(";\n") && is_function(one) { both + one } else { both }
+        },
+    );
+    for text in [alone, &functions] {
+        fs::write(dir.join("bindings.c"), text).unwrap();
+        let flags = ["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"];
+        run(cc().args(flags).arg("-I").arg(&dir).arg("-I").arg(root().join("include")).arg(dir.join("bindings.c")));
+    }
+}
+
+/// Words that some common language keeps for itself, of fields and parameters alike. Of parameters, which no caller spells,
+/// `out` may be C#'s and `begin` and `end` Lua's and Julia's.
+const KEYWORDS: &str = "\
+    abstract addrspace align allowzero and and_eq anyframe anytype as asm assert associatedtype async auto await base \
+    baremodule begin bitand bitor bool boolean break byte case catch chan char checked class co_await co_return co_yield \
+    compl comptime concept const consteval constexpr constinit continue crate debugger decimal decltype def default defer \
+    deinit del delegate delete do double dyn elif else elseif end enum errdefer event except explicit export extends \
+    extension extern fallthrough false fileprivate final finally fixed float fn for foreach friend from fun func function \
+    gen global go goto guard if impl implements implicit import in init inline inout instanceof int interface internal is \
+    lambda let linksection local lock long loop macro map match mod module move mut mutable namespace native new nil \
+    noalias noexcept nonlocal noreturn not not_eq null nullptr object opaque operator or or_eq orelse out override package \
+    packed params pass precedencegroup priv private protected protocol pub public quote raise range readonly ref register \
+    repeat requires rethrows return sbyte sealed select self short signed sizeof stackalloc static strictfp string struct \
+    subscript super suspend switch synchronized template test then this thread_local throw throws trait transient true try \
+    type typealias typedef typeid typename typeof uint ulong unchecked union unreachable unsafe unsigned until use using \
+    ushort val var virtual void volatile when where while with xor xor_eq yield";
+
+#[test]
+fn no_name_is_a_keyword_of_a_common_language() {
+    let (made, _) = bindings(&generate());
+    let keywords: Vec<&str> = KEYWORDS.split_whitespace().collect();
+    let mut seen = 0;
+    for line in made.lines().filter(|line| line.starts_with("  ")) {
+        let (is_field, code) = (line.ends_with(';') && !line.ends_with(");"), line.trim_end_matches([';', ',', ')']));
+        let name = code.split('[').next().unwrap();
+        let name = name.rsplit(|c| !in_a_word(c)).next().unwrap();
+        seen += 1;
+        let allowed = !is_field && ["out", "begin", "end"].contains(&name);
+        assert!(allowed || !keywords.contains(&name), "{name}: {line}");
+    }
+    assert!(seen > 500, "{seen} names");
+}
+
+fn is_function(code: &str) -> bool {
+    !["typedef", "enum", "}", "  "].iter().any(|other| code.trim_start_matches('\n').starts_with(other))
+        && code.contains('(')
 }
 
 #[test]

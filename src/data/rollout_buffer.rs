@@ -554,7 +554,7 @@ impl<'a> RolloutBuffer<'a> {
         bootstrap_value: &[f32],
         next_obs: Option<Elements<'_>>,
         discount: f32,
-        lambda: f32,
+        gae_lambda: f32,
     ) -> Result {
         let (n, table) = (self.setup.num_envs(), self.setup.table);
         let obs = table.column(0)?;
@@ -588,7 +588,7 @@ impl<'a> RolloutBuffer<'a> {
             accumulate: Accumulate::F32,
         };
         let advantage = block::rows_mut(f.advantage, 0, len, 1)?;
-        gae(&rollout, discount, lambda, advantage, block::rows_mut(f.value_target, 0, len, 1)?)?;
+        gae(&rollout, discount, gae_lambda, advantage, block::rows_mut(f.value_target, 0, len, 1)?)?;
         if let Some(next_obs) = next_obs {
             block::copy(next_row, next_obs.bytes());
         }

@@ -93,7 +93,7 @@ pub struct Process {
     /// From 0 to 1.
     pub discount: f32,
     /// Of advantages, from 0 to 1; returns look to the end whatever it is.
-    pub lambda: f32,
+    pub gae_lambda: f32,
     /// Value of the state after the last frame; not used if that frame terminated.
     pub bootstrap_value: f32,
     /// Rows of the arrays to write: at least the frames that are held, and exactly those with `time_flat`.
@@ -105,7 +105,7 @@ pub struct Process {
 impl Process {
     /// No discount, plain advantages, and no rows yet.
     pub const fn new(bootstrap_value: f32) -> Self {
-        Process { discount: 1.0, lambda: 1.0, bootstrap_value, rows: 0, time_flat: false }
+        Process { discount: 1.0, gae_lambda: 1.0, bootstrap_value, rows: 0, time_flat: false }
     }
 }
 
@@ -526,7 +526,7 @@ impl<'a> View<'a> {
     /// ```text
     /// returns[t]   = reward[t] + discount * returns[t+1]              (after the last: the bootstrap, 0 if it terminated)
     /// delta[t]     = reward[t] + discount * value[t+1] - value[t]     (likewise)
-    /// advantage[t] = delta[t] + discount * lambda * advantage[t+1]
+    /// advantage[t] = delta[t] + discount * gae_lambda * advantage[t+1]
     /// ```
     ///
     /// Errors: `NotReady` without a frame, or its value; `Shape`; `Range` for a rate outside [0, 1], or fewer rows than frames; `Value` for a
@@ -558,7 +558,7 @@ impl<'a> View<'a> {
 
     /// As if only the first `len` frames were held.
     fn process_first(&self, len: usize, process: &Process, out: Processed<'_>) -> Result<Shape> {
-        let Process { discount, lambda, bootstrap_value, rows, time_flat } = *process;
+        let Process { discount, gae_lambda, bootstrap_value, rows, time_flat } = *process;
         let Some(last) = len.checked_sub(1) else {
             return Err(Error::new(Kind::NotReady, "trajectory: frames to process, at least").needed(1).given(0));
         };
@@ -571,7 +571,7 @@ impl<'a> View<'a> {
         }
         out.check(self, rows, if time_flat { rows } else { 1 })?;
         check_rate("trajectory: discount from 0 to 1", discount)?;
-        check_rate("trajectory: lambda from 0 to 1", lambda)?;
+        check_rate("trajectory: gae_lambda from 0 to 1", gae_lambda)?;
         let ended = self.terminated.get(last).is_some_and(|&x| x != 0);
         let after = [if ended { 0.0 } else { bootstrap_value }];
         let flags = block::rows(self.terminated, 0, len, 1)?;
@@ -590,7 +590,7 @@ impl<'a> View<'a> {
         };
         let (returns, no_returns) = out.returns.split_at_mut_checked(len).ok_or(Misfit)?;
         let (advantage, no_advantage) = out.advantage.split_at_mut_checked(len).ok_or(Misfit)?;
-        gae(&rollout, discount, lambda, advantage, returns)?;
+        gae(&rollout, discount, gae_lambda, advantage, returns)?;
         bootstrapped_sum(reward, &after, discount, len, 1, returns)?;
         no_returns.fill(0.0);
         no_advantage.fill(0.0);

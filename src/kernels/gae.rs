@@ -45,21 +45,21 @@ pub struct Rollout<'a> {
 /// ```text
 /// next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
 /// delta[t]     = reward[t] + discount * next[t] - value[t]
-/// advantage[t] = delta[t] + discount * lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
+/// advantage[t] = delta[t] + discount * gae_lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
 /// value_target = advantage + value
 /// ```
 ///
-/// `discount` and `lambda` lie in [0, 1]. Errors: `Shape`; `Range`; `Value` for a number that is read and not finite;
+/// `discount` and `gae_lambda` lie in [0, 1]. Errors: `Shape`; `Range`; `Value` for a number that is read and not finite;
 /// `Null` if something is truncated without `final_value`. Outputs are untouched on error.
 pub fn gae(
     rollout: &Rollout<'_>,
     discount: f32,
-    lambda: f32,
+    gae_lambda: f32,
     advantage: &mut [f32],
     value_target: &mut [f32],
 ) -> Result {
     let columns = Columns::all(rollout.num_steps, rollout.num_envs)?;
-    gae_range(rollout, columns, discount, lambda, cells(advantage), cells(value_target))
+    gae_range(rollout, columns, discount, gae_lambda, cells(advantage), cells(value_target))
 }
 
 /// [`gae`] of some environments: arrays are those of all, and nothing but these columns is read or written. The results
@@ -68,19 +68,19 @@ pub fn gae_range(
     rollout: &Rollout<'_>,
     columns: Columns,
     discount: f32,
-    lambda: f32,
+    gae_lambda: f32,
     advantage: &[Cell<f32>],
     value_target: &[Cell<f32>],
 ) -> Result {
     check_len("gae: advantage [T, N] of length", advantage, columns.len())?;
     check_len("gae: value_target [T, N] of length", value_target, columns.len())?;
     check_rate("gae: discount from 0 to 1", discount)?;
-    check_rate("gae: lambda from 0 to 1", lambda)?;
+    check_rate("gae: gae_lambda from 0 to 1", gae_lambda)?;
     rollout.check(columns)?;
     let y = [advantage, value_target];
     match rollout.accumulate {
-        Accumulate::F32 => cpu::dispatch(scan(rollout, columns, Gae::<f32>::new(discount, lambda), y)),
-        Accumulate::F64 => scan(rollout, columns, Gae::<f64>::new(discount, lambda), y).run(),
+        Accumulate::F32 => cpu::dispatch(scan(rollout, columns, Gae::<f32>::new(discount, gae_lambda), y)),
+        Accumulate::F64 => scan(rollout, columns, Gae::<f64>::new(discount, gae_lambda), y).run(),
     }
     Ok(())
 }
@@ -130,7 +130,7 @@ pub struct ShiftedRollout<'a> {
 /// ```text
 /// live[t]      = 1 - done[t+1]                                  (next_done at T-1)
 /// delta[t]     = reward[t] + discount * value[t+1] * live[t] - value[t]   (next_value at T-1)
-/// advantage[t] = delta[t] + discount * lambda * live[t] * (0 if t = T-1, else advantage[t+1])
+/// advantage[t] = delta[t] + discount * gae_lambda * live[t] * (0 if t = T-1, else advantage[t+1])
 /// value_target = advantage + value
 /// ```
 ///
@@ -138,7 +138,7 @@ pub struct ShiftedRollout<'a> {
 pub fn gae_shifted(
     rollout: &ShiftedRollout<'_>,
     discount: f32,
-    lambda: f32,
+    gae_lambda: f32,
     advantage: &mut [f32],
     value_target: &mut [f32],
 ) -> Result {
@@ -152,7 +152,7 @@ pub fn gae_shifted(
     check_len("gae: advantage [T, N] of length", advantage, len)?;
     check_len("gae: value_target [T, N] of length", value_target, len)?;
     check_rate("gae: discount from 0 to 1", discount)?;
-    check_rate("gae: lambda from 0 to 1", lambda)?;
+    check_rate("gae: gae_lambda from 0 to 1", gae_lambda)?;
     check_finite("gae: a finite reward", rollout.reward)?;
     check_finite("gae: a finite value", rollout.value)?;
     check_finite("gae: a finite done", rollout.done.get(rollout.num_envs..).unwrap_or(&[]))?;
@@ -160,8 +160,8 @@ pub fn gae_shifted(
     check_finite("gae: a finite next_done", rollout.next_done)?;
     let y = [cells(advantage), cells(value_target)];
     match rollout.accumulate {
-        Accumulate::F32 => scan_shifted(rollout, columns, Gae::<f32>::new(discount, lambda), y),
-        Accumulate::F64 => scan_shifted(rollout, columns, Gae::<f64>::new(discount, lambda), y),
+        Accumulate::F32 => scan_shifted(rollout, columns, Gae::<f32>::new(discount, gae_lambda), y),
+        Accumulate::F64 => scan_shifted(rollout, columns, Gae::<f64>::new(discount, gae_lambda), y),
     }
     Ok(())
 }
@@ -282,9 +282,9 @@ struct Gae<R> {
 }
 
 impl<R: Real> Gae<R> {
-    fn new(discount: f32, lambda: f32) -> Self {
+    fn new(discount: f32, gae_lambda: f32) -> Self {
         let discount = R::from(discount);
-        Gae { discount, decay: discount * R::from(lambda) }
+        Gae { discount, decay: discount * R::from(gae_lambda) }
     }
 }
 

@@ -21,20 +21,20 @@ use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
 
-/// Writes lambda returns, `[T, N]`: all n-step returns of a step, weighted with `(1 - lambda) * lambda^(n - 1)`, the last
-/// with what remains. Lambda 0 looks one step ahead, lambda 1 to the end of the episode or the rollout.
+/// Writes lambda returns, `[T, N]`: all n-step returns of a step, weighted with `(1 - td_lambda) * td_lambda^(n - 1)`, the
+/// last with what remains. Lambda 0 looks one step ahead, lambda 1 to the end of the episode or the rollout.
 ///
 /// ```text
-/// value_target[t] = reward[t] + discount * ((1 - lambda) * next[t] + lambda * value_target[t+1])
+/// value_target[t] = reward[t] + discount * ((1 - td_lambda) * next[t] + td_lambda * value_target[t+1])
 /// ```
 ///
 /// where `value_target[t+1]` is `next[t]` if step t ended an episode or was the last, and `next` is as in
-/// [`gae`](super::gae::gae). `discount` and `lambda` lie in [0, 1]. Errors, here and below: `Shape`; `Range`; `Value` for
+/// [`gae`](super::gae::gae). `discount` and `td_lambda` lie in [0, 1]. Errors, here and below: `Shape`; `Range`; `Value` for
 /// a number that is read and not finite; `Null` if something is truncated without `final_value`. Outputs are untouched on
 /// error.
-pub fn lambda_returns(rollout: &Rollout<'_>, discount: f32, lambda: f32, value_target: &mut [f32]) -> Result {
+pub fn lambda_returns(rollout: &Rollout<'_>, discount: f32, td_lambda: f32, value_target: &mut [f32]) -> Result {
     let columns = Columns::all(rollout.num_steps, rollout.num_envs)?;
-    lambda_returns_range(rollout, columns, discount, lambda, cells(value_target))
+    lambda_returns_range(rollout, columns, discount, td_lambda, cells(value_target))
 }
 
 /// [`lambda_returns`] of some environments: here and below, arrays are those of all, and nothing but these columns is read
@@ -43,10 +43,10 @@ pub fn lambda_returns_range(
     rollout: &Rollout<'_>,
     columns: Columns,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     value_target: &[Cell<f32>],
 ) -> Result {
-    let job = Job { rollout, columns, discount, lambda, baseline: rollout.value, log_rho: &[] };
+    let job = Job { rollout, columns, discount, td_lambda, baseline: rollout.value, log_rho: &[] };
     job.run(Trace::Lambda, value_target, None)
 }
 
@@ -59,12 +59,12 @@ pub fn lambda_returns_range(
 pub fn td_lambda(
     rollout: &Rollout<'_>,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     td_error: &mut [f32],
     value_target: &mut [f32],
 ) -> Result {
     let columns = Columns::all(rollout.num_steps, rollout.num_envs)?;
-    td_lambda_range(rollout, columns, discount, lambda, cells(td_error), cells(value_target))
+    td_lambda_range(rollout, columns, discount, td_lambda, cells(td_error), cells(value_target))
 }
 
 /// [`td_lambda`] of some environments.
@@ -72,11 +72,11 @@ pub fn td_lambda_range(
     rollout: &Rollout<'_>,
     columns: Columns,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     td_error: &[Cell<f32>],
     value_target: &[Cell<f32>],
 ) -> Result {
-    let job = Job { rollout, columns, discount, lambda, baseline: rollout.value, log_rho: &[] };
+    let job = Job { rollout, columns, discount, td_lambda, baseline: rollout.value, log_rho: &[] };
     job.run(Trace::Lambda, value_target, Some(td_error))
 }
 
@@ -103,7 +103,7 @@ pub fn upgo_range(
     advantage: &[Cell<f32>],
     value_target: &[Cell<f32>],
 ) -> Result {
-    let job = Job { rollout, columns, discount, lambda: 1.0, baseline: rollout.value, log_rho: &[] };
+    let job = Job { rollout, columns, discount, td_lambda: 1.0, baseline: rollout.value, log_rho: &[] };
     job.run(Trace::Upgoing, value_target, Some(advantage))
 }
 
@@ -122,7 +122,7 @@ pub struct OffPolicy<'a> {
 ///
 /// ```text
 /// q_target[t] = reward[t] + discount * (next[t] + c[t+1] * (q_target[t+1] - q[t+1]))
-/// c           = lambda * min(1, exp(log_rho))
+/// c           = td_lambda * min(1, exp(log_rho))
 /// td_error    = q_target - q
 /// ```
 ///
@@ -131,12 +131,12 @@ pub fn retrace(
     rollout: &Rollout<'_>,
     actions: OffPolicy<'_>,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     td_error: &mut [f32],
     q_target: &mut [f32],
 ) -> Result {
     let columns = Columns::all(rollout.num_steps, rollout.num_envs)?;
-    retrace_range(rollout, actions, columns, discount, lambda, cells(td_error), cells(q_target))
+    retrace_range(rollout, actions, columns, discount, td_lambda, cells(td_error), cells(q_target))
 }
 
 /// [`retrace`] of some environments.
@@ -145,7 +145,7 @@ pub fn retrace_range(
     actions: OffPolicy<'_>,
     columns: Columns,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     td_error: &[Cell<f32>],
     q_target: &[Cell<f32>],
 ) -> Result {
@@ -156,7 +156,7 @@ pub fn retrace_range(
     for t in 1..rollout.num_steps {
         check_finite("retrace: a finite log_rho", columns.row(log_rho, t).unwrap_or(&[]))?;
     }
-    let job = Job { rollout, columns, discount, lambda, baseline: q, log_rho };
+    let job = Job { rollout, columns, discount, td_lambda, baseline: q, log_rho };
     job.run(Trace::Retrace, q_target, Some(td_error))
 }
 
@@ -213,7 +213,7 @@ struct Job<'a> {
     rollout: &'a Rollout<'a>,
     columns: Columns,
     discount: f32,
-    lambda: f32,
+    td_lambda: f32,
     baseline: &'a [f32],
     log_rho: &'a [f32],
 }
@@ -226,15 +226,15 @@ impl<'a> Job<'a> {
             check_len("targets: errors [T, N] of length", error, len)?;
         }
         check_rate("targets: discount from 0 to 1", self.discount)?;
-        check_rate("targets: lambda from 0 to 1", self.lambda)?;
+        check_rate("targets: td_lambda from 0 to 1", self.td_lambda)?;
         self.rollout.check(self.columns)?;
         let y = [target, error.unwrap_or(&[]), &[]];
-        let (discount, lambda) = (self.discount, self.lambda);
+        let (discount, td_lambda) = (self.discount, self.td_lambda);
         match self.rollout.accumulate {
-            Accumulate::F32 => cpu::dispatch(self.scan(Multistep { trace, discount, lambda }, y)),
+            Accumulate::F32 => cpu::dispatch(self.scan(Multistep { trace, discount, td_lambda }, y)),
             Accumulate::F64 => {
-                let (discount, lambda) = (f64::from(discount), f64::from(lambda));
-                self.scan(Multistep { trace, discount, lambda }, y).run();
+                let (discount, td_lambda) = (f64::from(discount), f64::from(td_lambda));
+                self.scan(Multistep { trace, discount, td_lambda }, y).run();
             }
         }
         Ok(())
@@ -261,7 +261,7 @@ impl<'a> Job<'a> {
 struct Multistep<R> {
     trace: Trace,
     discount: R,
-    lambda: R,
+    td_lambda: R,
 }
 
 impl<R: Real> Estimator<5, 2, 3> for Multistep<R> {
@@ -289,7 +289,7 @@ impl<R: Real> Estimator<5, 2, 3> for Multistep<R> {
         match self.trace {
             Trace::Lambda => {
                 for i in 0..W {
-                    correction[i] = self.lambda * error[i];
+                    correction[i] = self.td_lambda * error[i];
                 }
             }
             Trace::Upgoing => {
@@ -299,7 +299,7 @@ impl<R: Real> Estimator<5, 2, 3> for Multistep<R> {
             }
             Trace::Retrace => {
                 for i in 0..W {
-                    let trace = self.lambda * R::from(num::min(log_rho[i], 0.0)).exp();
+                    let trace = self.td_lambda * R::from(num::min(log_rho[i], 0.0)).exp();
                     correction[i] = trace * error[i];
                 }
             }

@@ -50,7 +50,7 @@ pub struct Rates {
     /// Of the ratio that scales `pg_advantage`.
     pub clip_pg_rho: f32,
     /// Decay of later differences, as in TD(lambda).
-    pub lambda: f32,
+    pub td_lambda: f32,
     /// How much of what a ceiling cuts off comes through all the same: 0 is V-trace, 1 plain importance sampling. 1 - alpha
     /// of leaky V-trace (Zahavy et al. 2020).
     pub leak: f32,
@@ -58,7 +58,7 @@ pub struct Rates {
 
 impl Default for Rates {
     fn default() -> Self {
-        Rates { clip_rho: 1.0, clip_c: 1.0, clip_pg_rho: 1.0, lambda: 1.0, leak: 0.0 }
+        Rates { clip_rho: 1.0, clip_c: 1.0, clip_pg_rho: 1.0, td_lambda: 1.0, leak: 0.0 }
     }
 }
 
@@ -96,7 +96,7 @@ pub struct Outputs<'a> {
 /// rho[t]  = exp(log_rho[t])
 /// next[t] = final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
 /// d[t]    = reward[t] + discounts[t] * next[t] - value[t]
-/// k[t]    = 0 where truncated and at T-1, else discounts[t] * lambda * acc[t+1]
+/// k[t]    = 0 where truncated and at T-1, else discounts[t] * td_lambda * acc[t+1]
 /// acc[t]  = min(rho[t], clip_rho) * d[t] + min(rho[t], clip_c) * k[t]
 /// vs      = value + acc
 /// pg_advantage[t] = min(rho[t], clip_pg_rho) * (d[t] + k[t])
@@ -218,7 +218,7 @@ fn check(v: &VTrace<'_>, columns: Columns, out: &Outputs<'_>) -> Result {
             return Err(Error::new(Kind::Range, what).given_f32(ceiling));
         }
     }
-    check_rate("vtrace: lambda from 0 to 1", v.rates.lambda)?;
+    check_rate("vtrace: td_lambda from 0 to 1", v.rates.td_lambda)?;
     check_rate("vtrace: leak from 0 to 1", v.rates.leak)
 }
 
@@ -399,7 +399,7 @@ impl Row<'_> {
     /// Takes the step in the first `count` sixteens.
     #[inline(always)]
     fn step<R: Real, const LEAKY: bool>(&self, rates: &Rates, count: usize, carry: &mut [[R; ROWS]]) {
-        let Rates { clip_rho, clip_c, clip_pg_rho, lambda, leak } = *rates;
+        let Rates { clip_rho, clip_c, clip_pg_rho, td_lambda, leak } = *rates;
         // Of one length, so that one comparison serves them all.
         let (Some(discounts), Some(reward), Some(value), Some(next), Some(carry)) = (
             groups(self.discounts).get(..count),
@@ -440,7 +440,7 @@ impl Row<'_> {
                 };
                 let (discount, value) = (R::from(discount[i]), R::from(value[i]));
                 let d = R::from(reward[i]) + discount * R::from(next[i]) - value;
-                let decay = discount * R::from(lambda);
+                let decay = discount * R::from(td_lambda);
                 advantages[i] = (clipped(clip_pg_rho) * (d + decay * carried[i])).narrow();
                 carried[i] = clipped(clip_rho) * d + clipped(clip_c) * decay * carried[i];
                 targets[i] = (value + carried[i]).narrow();

@@ -49,7 +49,7 @@ pub struct Config {
     /// Discount in [0, 1].
     pub discount: f32,
     /// Lambda of GAE in [0, 1].
-    pub lambda: f32,
+    pub gae_lambda: f32,
     /// Weight of the value loss, half the mean squared error.
     pub value_coef: f32,
     /// Weight of the entropy bonus.
@@ -96,7 +96,7 @@ impl Default for Config {
             clip: 0.2,
             clip_end: 0.2,
             discount: 0.99,
-            lambda: 0.95,
+            gae_lambda: 0.95,
             value_coef: 0.5,
             entropy_coef: 0.01,
             value_clip: 0.0,
@@ -167,7 +167,7 @@ impl Config {
             ("ppo config: clip above 0, at most 10", self.clip, positive, 10.0),
             ("ppo config: clip_end in [0, 10]", self.clip_end, 0.0, 10.0),
             ("ppo config: discount in [0, 1]", self.discount, 0.0, 1.0),
-            ("ppo config: lambda in [0, 1]", self.lambda, 0.0, 1.0),
+            ("ppo config: gae_lambda in [0, 1]", self.gae_lambda, 0.0, 1.0),
             ("ppo config: value_coef of at least 0, finite", self.value_coef, 0.0, f32::MAX),
             ("ppo config: entropy_coef, finite", self.entropy_coef, f32::MIN, f32::MAX),
             ("ppo config: value_clip of at least 0, finite", self.value_clip, 0.0, f32::MAX),
@@ -383,7 +383,7 @@ mod tests {
             |c| c.learning_rate = -1e-3,
             |c| c.clip = 0.0,
             |c| c.discount = 1.01,
-            |c| c.lambda = -0.1,
+            |c| c.gae_lambda = -0.1,
             |c| c.value_coef = f32::INFINITY,
             |c| c.entropy_coef = f32::NAN,
             |c| c.max_grad_norm = -1.0,

@@ -305,7 +305,7 @@ FIELD(rlcore_ppo_config, learning_rate_end, 84, 84, 84);
 FIELD(rlcore_ppo_config, clip, 88, 88, 88);
 FIELD(rlcore_ppo_config, clip_end, 92, 92, 92);
 FIELD(rlcore_ppo_config, discount, 96, 96, 96);
-FIELD(rlcore_ppo_config, lambda, 100, 100, 100);
+FIELD(rlcore_ppo_config, gae_lambda, 100, 100, 100);
 FIELD(rlcore_ppo_config, value_coef, 104, 104, 104);
 FIELD(rlcore_ppo_config, entropy_coef, 108, 108, 108);
 FIELD(rlcore_ppo_config, value_clip, 112, 112, 112);
@@ -621,7 +621,7 @@ FIELD(rlcore_vtrace, final_value, 64, 40, 40);
 FIELD(rlcore_vtrace, clip_rho, 72, 44, 44);
 FIELD(rlcore_vtrace, clip_c, 76, 48, 48);
 FIELD(rlcore_vtrace, clip_pg_rho, 80, 52, 52);
-FIELD(rlcore_vtrace, lambda, 84, 56, 56);
+FIELD(rlcore_vtrace, td_lambda, 84, 56, 56);
 FIELD(rlcore_vtrace, leak, 88, 60, 60);
 FIELD(rlcore_vtrace, reserved, 92, 64, 64);
 

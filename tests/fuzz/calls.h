@@ -636,7 +636,7 @@ static rlcore_ppo_config *ppo_made_from(void) {
     case 16: c.clip = 0; break;
     case 17: c.clip_end = INFINITY; break;
     case 18: c.discount = 1.5f; break;
-    case 19: c.lambda = -0.5f; break;
+    case 19: c.gae_lambda = -0.5f; break;
     case 20: c.value_coef = NAN; break;
     case 21: c.entropy_coef = INFINITY; break;
     case 22: c.value_clip = -1; break;

@@ -170,7 +170,7 @@ static int ppo(void) {
   uint32_t *whole[] = {&c.num_envs, &c.num_steps, &c.num_minibatches, &c.num_epochs, &c.num_hidden, &c.hidden_len[0], &c.hidden_len[1],
                        &c.hidden_len[2], &c.hidden_len[3], &c.activation, &c.normalize_advantage, &c.normalize_obs,
                        &c.normalize_reward, &c.squash, &c.use_action_mask};
-  float *reals[] = {&c.learning_rate, &c.learning_rate_end, &c.clip, &c.clip_end, &c.discount, &c.lambda, &c.value_coef,
+  float *reals[] = {&c.learning_rate, &c.learning_rate_end, &c.clip, &c.clip_end, &c.discount, &c.gae_lambda, &c.value_coef,
                     &c.entropy_coef, &c.value_clip, &c.max_grad_norm, &c.target_kl, &c.adam_beta1, &c.adam_beta2,
                     &c.adam_epsilon, &c.log_std_init, &c.obs_clip, &c.reward_clip};
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) *whole[i] = any(*whole[i]);

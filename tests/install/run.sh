@@ -39,6 +39,7 @@ $make install PREFIX="$prefix"
 diff - "$work/files.txt" <<'END' || fail 'other files were installed than should be'
 ./include/rlcore.h
 ./include/rlcore.hpp
+./include/rlcore_bindings.h
 ./lib/cmake/rlcore/rlcore-config-version.cmake
 ./lib/cmake/rlcore/rlcore-config.cmake
 ./lib/librlcore.a

@@ -50,7 +50,7 @@ class VTrace(ctypes.Structure):
     _fields_ = (
         [(name, c_uint32) for name in ("struct_size", "num_steps", "num_envs", "accumulate")]
         + [(name, c_void_p) for name in ("log_rho", "discounts", "reward", "value", "bootstrap_value", "truncated", "final_value")]
-        + [(name, c_float) for name in ("clip_rho", "clip_c", "clip_pg_rho", "lambda_", "leak")]
+        + [(name, c_float) for name in ("clip_rho", "clip_c", "clip_pg_rho", "td_lambda", "leak")]
         + [("reserved", c_uint32)]
     )
 
@@ -146,7 +146,7 @@ class Ours:
         v.log_rho, v.discounts = c.log_rho.ctypes.data, discounts.ctypes.data
         v.reward, v.value, v.bootstrap_value = r.reward, r.value, r.bootstrap_value
         v.truncated, v.final_value = r.truncated, r.final_value
-        v.lambda_, v.clip_rho, v.clip_pg_rho = lambda_, clip_rho, clip_pg_rho
+        v.td_lambda, v.clip_rho, v.clip_pg_rho = lambda_, clip_rho, clip_pg_rho
         out = [np.full(self.shape, np.nan, np.float32) for _ in range(2)]
         self.lib.vtrace_from_importance_weights(byref(v), *map(address, out))
         return out

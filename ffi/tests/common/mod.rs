@@ -1,6 +1,7 @@
 //! What several tests of the C interface share: the project's root, the release library and a directory for outputs.
 #![allow(dead_code)]
 
+pub mod bindings;
 pub mod comments;
 
 use std::path::{Path, PathBuf};

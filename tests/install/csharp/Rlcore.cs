@@ -83,7 +83,7 @@ public unsafe struct rlcore_ppo_config {
   public fixed uint hidden_len[4];
   public uint activation, normalize_advantage, normalize_obs, normalize_reward, squash, use_action_mask;
   public ulong seed, total_steps;
-  public float learning_rate, learning_rate_end, clip, clip_end, discount, lambda, value_coef, entropy_coef, value_clip;
+  public float learning_rate, learning_rate_end, clip, clip_end, discount, gae_lambda, value_coef, entropy_coef, value_clip;
   public float max_grad_norm, target_kl, adam_beta1, adam_beta2, adam_epsilon, log_std_init, obs_clip, reward_clip;
   public uint reserved;
 }

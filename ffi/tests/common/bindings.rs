@@ -1,0 +1,238 @@
+//! `include/rlcore_bindings.h`: the declarations of `include/rlcore.h` for programs that read C, not for compilers.
+
+use super::comments::{Entry, entries, in_a_word, said};
+use std::fmt::Write as _;
+
+const INTRO: &str = "/* The declarations of rlcore.h for generators of bindings: plain C without a preprocessor's line, for cffi's cdef as it is,
+   or for pycparser once comments are gone. It needs size_t and the types of stdint.h. Do not include it.
+
+   Before each pointer, of parameters and of fields, stands what it leads to, in this form alone:
+
+     direction [extent, extent, ...] optional
+
+   direction: in, read; out, written; inout, both, as objects are; opaque: the caller's own, never followed.
+   [...]:     elements of a row-major array, the last extent running fastest; without it a single one, or, of char, a text
+              that ends in NUL. An extent is an integer, a parameter, a field, or a sum, product or call of these; sum(x)
+              adds up an array; x... stands for several extents. Short names are those of rlcore.h: N environments, T
+              steps, and so on. Of void * it counts elements of the kind that rlcore.h names, of mem bytes.
+   optional:  may be NULL.
+
+   Made with rlcore.h, by the same command. */
+";
+
+/// What comments of callbacks do not repeat each time.
+const CALLBACKS: &str = "action: [action.len]. obs: [obs.len] to write. state: [state_size] to change. ";
+
+/// What the comment at `name` begins with and goes on with, up to the next parameter: "name: [shape] ...", "a, name: ...".
+fn item<'a>(text: &'a str, parameters: &[String], name: &str) -> Option<&'a str> {
+    let begin = |name: &str, from: usize| {
+        text[from..].match_indices(name).map(|(at, _)| from + at).find_map(|at| {
+            let after = &text[at + name.len()..];
+            let listed = after.split(':').next()?;
+            let alone = !text[..at].ends_with(|c| in_a_word(c) || c == '.') && !after.starts_with(in_a_word);
+            let list = listed.is_empty() || listed.starts_with(", ");
+            let names = listed.split(", ").skip(1).all(|word| !word.is_empty() && word.chars().all(in_a_word));
+            (alone && list && names && after.len() > listed.len()).then(|| (at, at + name.len() + listed.len() + 1))
+        })
+    };
+    let (_, start) = begin(name, 0)?;
+    let next = parameters.iter().filter_map(|p| begin(name_of(p), start).map(|(at, _)| at));
+    let sections = ["Errors", "Threads:"].iter().filter_map(|word| text[start..].find(word).map(|at| start + at));
+    let end = next.chain(sections).min().unwrap_or(text.len());
+    Some(text[start..end].trim())
+}
+
+fn name_of(parameter: &str) -> &str {
+    parameter.rsplit(['*', ' ']).next().unwrap()
+}
+
+/// The shape that a text begins with, "[...]", or holds at all; one word of "sum of x".
+fn shape(text: &str, anywhere: bool) -> Option<String> {
+    let begin = text.find('[').filter(|&at| at == 0 || anywhere)?;
+    let end = begin + text[begin..].find(']')?;
+    let extents = text[begin + 1..end].split(", ").map(|extent| match extent.strip_prefix("sum of ") {
+        Some(array) => format!("sum({array})"),
+        None => extent.to_string(),
+    });
+    Some(extents.collect::<Vec<_>>().join(", "))
+}
+
+/// A shape that a program can read: operators between words, and nothing else.
+fn is_regular(shape: &str) -> bool {
+    let word = |w: &str| w.chars().all(|c| in_a_word(c) || "().".contains(c)) && !w.is_empty();
+    let extent = |e: &str| {
+        e.split([' ']).enumerate().all(|(i, w)| if i % 2 == 0 { word(w) } else { ["*", "+", "/"].contains(&w) })
+    };
+    shape.split(", ").all(extent)
+}
+
+/// What is said of a pointer: direction, shape, and whether it may be NULL. `Err` without a shape where one is needed.
+fn annotation(declared: &str, text: &str, parameters: &[String]) -> Result<String, String> {
+    let name = name_of(declared);
+    let item = item(text, parameters, name);
+    let words = item.unwrap_or("");
+    let inner =
+        declared[..declared.rfind('*').unwrap()].trim_end_matches([' ', '*']).trim_end_matches("*const").trim_end();
+    let own = inner.trim_start_matches("const ").trim_end_matches(" const");
+    let changes = ["to change", "becomes", "be changed"].iter().any(|w| words.contains(w));
+    let direction = if name == "user" {
+        return Ok("opaque".into());
+    } else if declared.contains("**") {
+        "out"
+    } else if declared.starts_with("const ") {
+        "in"
+    } else if name == "mem"
+        || changes
+        || (own.starts_with("rlcore_") && !name.starts_with("out") && shape(words, false).is_none())
+    {
+        "inout"
+    } else {
+        "out"
+    };
+    let inline = || {
+        let (_, rest) = text
+            .match_indices(name)
+            .map(|(at, _)| text.split_at(at))
+            .find(|(before, rest)| !before.ends_with(in_a_word) && rest[name.len()..].starts_with('['))?;
+        shape(&rest[name.len()..], false).filter(|s| s.len() > 1)
+    };
+    let outputs = || text.find("oth outputs [").filter(|_| direction == "out" && !own.starts_with("rlcore_"));
+    let extents = if name == "mem" {
+        Some("mem_size".to_string())
+    } else {
+        shape(words, false)
+            .or_else(|| outputs().and_then(|at| shape(&text[at..], true)))
+            .or_else(inline)
+            .or_else(|| shape(words, !own.starts_with("rlcore_") && !words.starts_with("NULL")))
+    };
+    let single = own.starts_with("rlcore_") || name.starts_with("out") || own == "char" || name == "seed";
+    match &extents {
+        Some(extents) if !is_regular(extents) => {
+            return Err(format!("{declared}: [{extents}] is no shape for a program"));
+        }
+        None if !single => return Err(format!("{declared}: no shape")),
+        _ => {}
+    }
+    let extents = extents.filter(|e| e != "1").map_or(String::new(), |e| format!(" [{e}]"));
+    Ok(format!("{direction}{extents}{}", if words.contains("NULL") { " optional" } else { "" }))
+}
+
+/// The text without its comments, and without the spaces before them.
+fn bare(code: &str) -> String {
+    let mut rest = code;
+    let mut out = String::new();
+    while let Some((before, after)) = rest.split_once("/*") {
+        out += before.trim_end_matches(' ');
+        rest = after.split_once("*/").unwrap().1;
+    }
+    out + rest
+}
+
+/// The fields of a structure, those that are pointers with what they lead to.
+fn fields(name: &str, body: &str, missing: &mut Vec<String>) -> String {
+    let (mut out, mut above) = (String::new(), String::new());
+    let mut lines = body.lines().peekable();
+    while let Some(line) = lines.next() {
+        if line.trim_start().starts_with("/*") {
+            above = line.to_string();
+            while !above.ends_with("*/") {
+                above = above + " " + lines.next().unwrap().trim();
+            }
+            continue;
+        }
+        let (field, behind) = line.split_once("/*").unwrap_or((line, &above));
+        let field = field.trim();
+        let words = behind.trim_start_matches([' ', '/', '*']).trim_end_matches([' ', '/', '*']);
+        if field.contains('*') {
+            let declared = field.trim_end_matches(';');
+            let text = format!("{}: {words}", name_of(declared));
+            match annotation(declared, &text, &[]) {
+                Ok(said) => writeln!(out, "  /* {said} */ {field}").unwrap(),
+                Err(why) => missing.push(format!("{name}: {why}")),
+            }
+        } else if !field.is_empty() {
+            writeln!(out, "  {field}").unwrap();
+        }
+        above.clear();
+    }
+    out
+}
+
+/// A function, or a type of one, with a line for each parameter.
+fn function(head: &str, parameters: &[String], text: &str, missing: &mut Vec<String>) -> String {
+    let lines: Vec<String> = parameters
+        .iter()
+        .map(|p| match p.contains('*').then(|| annotation(p, text, parameters)) {
+            Some(Ok(said)) => format!("  /* {said} */ {p}"),
+            Some(Err(why)) => {
+                missing.push(format!("{head}: {why}"));
+                format!("  {p}")
+            }
+            None => format!("  {p}"),
+        })
+        .collect();
+    match lines.len() {
+        1 if !lines[0].contains('*') => format!("{head}({});\n", lines[0].trim()),
+        _ => format!("{head}(\n{});\n", lines.join(",\n")),
+    }
+}
+
+/// The declarations of a header as [`entries`] reads it, and what the header does not say in a form for programs.
+pub fn bindings(header: &str) -> (String, Vec<String>) {
+    let entries: Vec<Entry> = entries(header);
+    let (mut out, mut missing) = (String::from(INTRO), Vec::new());
+    let body = header.split_once("/* ---- ").unwrap().1;
+    let body = body.rsplit_once("\n#ifdef __cplusplus").unwrap().0;
+    for section in body.split("/* ---- ") {
+        let (title, mut rest) = section.split_once(" ---- */\n").unwrap();
+        let experimental = if rest.contains("#ifdef") { " (experimental: may change in any version)" } else { "" };
+        writeln!(out, "\n/* ---- {title}{experimental} ---- */\n").unwrap();
+        let mut comment = "";
+        while !rest.trim_start().is_empty() {
+            rest = rest.trim_start();
+            if let Some(words) = rest.strip_prefix("/*") {
+                (comment, rest) = words.split_once("*/").unwrap();
+                continue;
+            }
+            let line_end = rest.find('\n').unwrap_or(rest.len());
+            if rest.starts_with('#') {
+                if let Some(constant) = rest[..line_end].strip_prefix("#define ") {
+                    let constant = bare(constant);
+                    writeln!(out, "enum {{ {} }};", constant.trim().replacen(' ', " = ", 1)).unwrap();
+                }
+                rest = &rest[line_end..];
+                continue;
+            }
+            let braced =
+                rest[..line_end].ends_with('{') || rest[..line_end].contains("{ ") || rest.starts_with("enum {");
+            let end = if braced { rest.find("\n}").unwrap() + 1 } else { 0 };
+            let end = end + rest[end..].find(';').unwrap() + 1;
+            let (code, after) = rest.split_at(end);
+            rest = after;
+            let words = |s: &str| s.split_whitespace().collect::<Vec<_>>().join(" ");
+            let parameters = |tail: &str| -> Vec<String> {
+                words(tail.trim_end_matches(");")).split(", ").map(String::from).collect()
+            };
+            if let Some(name) =
+                code.strip_prefix("typedef struct ").filter(|_| braced).map(|s| s.split(' ').next().unwrap())
+            {
+                let (open, close) = (code.find("{\n").unwrap() + 2, code.rfind('}').unwrap());
+                let fields = fields(name, &code[open..close], &mut missing);
+                write!(out, "typedef struct {name} {{\n{fields}{}\n", &code[close..]).unwrap();
+            } else if let Some((head, tail)) = code.split_once(")(").filter(|_| code.starts_with("typedef ")) {
+                let text = CALLBACKS.to_string() + &words(comment);
+                out += &function(&(words(head) + ")"), &parameters(tail), &text, &mut missing);
+            } else if let Some((head, tail)) = code.split_once('(').filter(|_| !braced) {
+                let name = name_of(head);
+                let k = entries.iter().position(|e| e.name == name).unwrap_or_else(|| panic!("{name} has no comment"));
+                let text = said(&entries, k, &mut Vec::new());
+                out += &function(&words(head), &parameters(tail), &text, &mut missing);
+            } else {
+                let code = bare(code);
+                let lines: Vec<&str> = code.lines().map(str::trim_end).filter(|l| !l.is_empty()).collect();
+                writeln!(out, "{}", lines.join("\n")).unwrap();
+            }
+        }
+    }
+    (out, missing)
+}

@@ -1,0 +1,2019 @@
+/* The declarations of rlcore.h for generators of bindings: plain C without a preprocessor's line, for cffi's cdef as it is,
+   or for pycparser once comments are gone. It needs size_t and the types of stdint.h. Do not include it.
+
+   Before each pointer, of parameters and of fields, stands what it leads to, in this form alone:
+
+     direction [extent, extent, ...] optional
+
+   direction: in, read; out, written; inout, both, as objects are; opaque: the caller's own, never followed.
+   [...]:     elements of a row-major array, the last extent running fastest; without it a single one, or, of char, a text
+              that ends in NUL. An extent is an integer, a parameter, a field, or a sum, product or call of these; sum(x)
+              adds up an array; x... stands for several extents. Short names are those of rlcore.h: N environments, T
+              steps, and so on. Of void * it counts elements of the kind that rlcore.h names, of mem bytes.
+   optional:  may be NULL.
+
+   Made with rlcore.h, by the same command. */
+
+/* ---- Versions and results ---- */
+
+enum { RLCORE_VERSION_MAJOR = 0 };
+enum { RLCORE_VERSION_MINOR = 1 };
+enum { RLCORE_VERSION_PATCH = 0 };
+enum { RLCORE_ABI_VERSION = 0 };
+enum { RLCORE_IMAGE_VERSION = 1 };
+typedef int32_t rlcore_status;
+enum {
+  RLCORE_OK = 0,
+  RLCORE_E_NULL = -1,
+  RLCORE_E_SIZE = -2,
+  RLCORE_E_ALIGN = -3,
+  RLCORE_E_CONFIG = -4,
+  RLCORE_E_SHAPE = -5,
+  RLCORE_E_IMAGE = -6,
+  RLCORE_E_RANGE = -7,
+  RLCORE_E_CALLBACK = -8,
+  RLCORE_E_OVERFLOW = -9,
+  RLCORE_E_NOT_READY = -10,
+  RLCORE_E_VALUE = -11,
+  RLCORE_E_OVERLAP = -12,
+  RLCORE_E_BUSY = -13,
+  RLCORE_E_NOT_PENDING = -14,
+  RLCORE_E_INEXACT = -15,
+  RLCORE_E_EMPTY = -16,
+  RLCORE_E_DISABLED = -17,
+};
+const char *rlcore_status_name(int32_t status);
+const char *rlcore_status_text(int32_t status);
+rlcore_status rlcore_last_error(
+  /* out [text_size] */ char *text,
+  size_t text_size);
+uint32_t rlcore_version(void);
+uint32_t rlcore_abi_version(void);
+uint32_t rlcore_image_version(void);
+
+/* ---- The processor ---- */
+
+typedef enum rlcore_cpu_level {
+  RLCORE_CPU_BASE = 0,
+  RLCORE_CPU_AVX2 = 1,
+  RLCORE_CPU_AVX512 = 2,
+} rlcore_cpu_level;
+rlcore_status rlcore_cpu_set_limit(uint32_t level);
+
+/* ---- Blocks as bytes ---- */
+
+rlcore_status rlcore_hash(
+  /* in [size] optional */ const void *bytes,
+  size_t size,
+  /* out */ uint64_t *out);
+rlcore_status rlcore_block_seal(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size);
+
+/* ---- Random streams ---- */
+
+typedef struct rlcore_rng {
+  uint64_t state[2];
+  uint64_t stream[2];
+  uint32_t half;
+  uint32_t has_half;
+} rlcore_rng;
+rlcore_status rlcore_rng_seed(
+  /* inout */ rlcore_rng *rng,
+  uint64_t seed);
+rlcore_status rlcore_rng_stream(
+  /* inout */ rlcore_rng *rng,
+  uint64_t seed,
+  uint64_t stream);
+rlcore_status rlcore_rng_uniform(
+  /* inout */ rlcore_rng *rng,
+  double low,
+  double high,
+  /* out [len] */ double *out,
+  size_t len);
+rlcore_status rlcore_rng_integers(
+  /* inout */ rlcore_rng *rng,
+  int64_t low,
+  int64_t high,
+  /* out [len] */ int64_t *out,
+  size_t len);
+rlcore_status rlcore_rng_normal(
+  /* inout */ rlcore_rng *rng,
+  /* out [len] */ float *out,
+  size_t len);
+rlcore_status rlcore_rng_permutation(
+  /* inout */ rlcore_rng *rng,
+  /* out [len] */ uint32_t *out,
+  size_t len);
+
+/* ---- Spaces ---- */
+
+typedef enum rlcore_element {
+  RLCORE_F32 = 0,
+  RLCORE_I32 = 1,
+  RLCORE_U8 = 2,
+} rlcore_element;
+typedef struct rlcore_space {
+  uint32_t kind;
+  uint32_t len;
+  /* in [len] optional */ const float *low;
+  /* in [len] optional */ const float *high;
+  /* in [len] */ const uint32_t *n;
+} rlcore_space;
+typedef struct rlcore_field {
+  char name[24];
+  uint32_t kind;
+  uint32_t rank;
+  uint32_t dims[4];
+  uint32_t offset;
+  uint32_t reserved;
+} rlcore_field;
+
+/* ---- Wrappers ---- */
+
+typedef enum rlcore_wrap {
+  RLCORE_WRAP_TIME_LIMIT = 1,
+  RLCORE_WRAP_NOOP_RESET = 2,
+  RLCORE_WRAP_FIRE_RESET = 3,
+  RLCORE_WRAP_EPISODIC_LIFE = 4,
+  RLCORE_WRAP_MAX_AND_SKIP = 5,
+  RLCORE_WRAP_ACTION_REPEAT = 6,
+  RLCORE_WRAP_STICKY_ACTIONS = 7,
+  RLCORE_WRAP_RESCALE_ACTION = 8,
+  RLCORE_WRAP_CLIP_ACTION = 9,
+  RLCORE_WRAP_CLIP_REWARD = 10,
+  RLCORE_WRAP_SCALE_REWARD = 11,
+  RLCORE_WRAP_WARP_FRAME = 12,
+  RLCORE_WRAP_ATARI_RESCALE = 13,
+  RLCORE_WRAP_SCALED_FLOAT = 14,
+  RLCORE_WRAP_FRAME_STACK = 15,
+  RLCORE_WRAP_CHANNELS_FIRST = 16,
+  RLCORE_WRAP_FLATTEN = 17,
+  RLCORE_WRAP_EXTRACT = 18,
+  RLCORE_WRAP_RECORD = 19,
+  RLCORE_WRAP_OBSERVE = 20,
+} rlcore_wrap;
+typedef enum rlcore_atari_screen {
+  RLCORE_ATARI_WHOLE = 0,
+  RLCORE_ATARI_GRAY84 = 1,
+  RLCORE_ATARI_MEAN42 = 2,
+} rlcore_atari_screen;
+typedef enum rlcore_atari_order {
+  RLCORE_ATARI_SEED = 0,
+  RLCORE_ATARI_CLASSIC = 1,
+} rlcore_atari_order;
+typedef struct rlcore_atari_config {
+  uint32_t struct_size;
+  uint32_t noop_max;
+  uint32_t skip;
+  uint32_t fire_reset;
+  uint32_t episodic_life;
+  uint32_t order;
+  uint32_t screen;
+  uint32_t scale;
+  uint32_t clip_reward;
+  uint32_t stack;
+  uint32_t channels_first;
+  uint32_t record;
+} rlcore_atari_config;
+typedef int32_t (*rlcore_observe_fn)(
+  /* opaque */ void *user,
+  /* in [obs.len] */ const void *obs,
+  /* out [len] */ float *out);
+typedef struct rlcore_wrapper {
+  uint32_t kind;
+  uint32_t count;
+  uint32_t steps;
+  uint32_t noop_max;
+  uint32_t noop_count;
+  uint32_t noop;
+  uint32_t fire;
+  uint32_t second;
+  float probability;
+  float low;
+  float high;
+  float factor;
+  uint32_t height;
+  uint32_t width;
+  uint32_t gray;
+  uint32_t len;
+  char field[24];
+  uint32_t reserved[4];
+  rlcore_observe_fn observe;
+  /* opaque */ void *user;
+} rlcore_wrapper;
+rlcore_status rlcore_atari_config_init(
+  /* inout */ rlcore_atari_config *config,
+  size_t config_size);
+rlcore_status rlcore_wrappers_atari(
+  /* in */ const rlcore_atari_config *config,
+  /* out [capacity] */ rlcore_wrapper *out,
+  uint32_t capacity,
+  /* out */ uint32_t *out_len);
+
+/* ---- Environments: the caller's own and the library's ---- */
+
+typedef enum rlcore_env_id {
+  RLCORE_ENV_CARTPOLE = 1,
+  RLCORE_ENV_MOUNTAIN_CAR = 2,
+  RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS = 3,
+  RLCORE_ENV_ACROBOT = 4,
+  RLCORE_ENV_PENDULUM = 5,
+  RLCORE_ENV_PROBE1 = 101,
+  RLCORE_ENV_PROBE2 = 102,
+  RLCORE_ENV_PROBE3 = 103,
+  RLCORE_ENV_PROBE4 = 104,
+  RLCORE_ENV_PROBE5 = 105,
+  RLCORE_ENV_PROBE6 = 106,
+  RLCORE_ENV_PROBE7 = 107,
+  RLCORE_ENV_PROBE6_ODD_EVEN = 108,
+  RLCORE_ENV_PROBE_TRUNCATION = 109,
+  RLCORE_ENV_PROBE_MEMORY = 110,
+} rlcore_env_id;
+typedef enum rlcore_level {
+  RLCORE_LEVEL_NEW = 0,
+  RLCORE_LEVEL_SAME = 1,
+} rlcore_level;
+typedef int32_t (*rlcore_env_reset_fn)(
+  /* opaque */ void *user,
+  /* inout [state_size] */ void *state,
+  /* inout */ rlcore_rng *rng,
+  /* out [obs.len] */ void *obs);
+typedef struct rlcore_step {
+  float reward;
+  uint8_t terminated;
+  uint8_t truncated;
+  uint8_t reserved[2];
+} rlcore_step;
+typedef int32_t (*rlcore_env_step_fn)(
+  /* opaque */ void *user,
+  /* inout [state_size] */ void *state,
+  /* inout */ rlcore_rng *rng,
+  /* in [action.len] */ const void *action,
+  /* out [obs.len] */ void *obs,
+  /* out */ rlcore_step *out);
+typedef int32_t (*rlcore_env_render_fn)(
+  /* opaque */ void *user,
+  /* in [state_size] */ const void *state,
+  uint32_t width,
+  uint32_t height,
+  /* out [height, width, 3] */ uint8_t *rgb);
+typedef int32_t (*rlcore_env_lives_fn)(
+  /* opaque */ void *user,
+  /* in [state_size] */ const void *state,
+  /* out */ uint32_t *out_lives);
+typedef int32_t (*rlcore_env_action_mask_fn)(
+  /* opaque */ void *user,
+  /* in [state_size] */ const void *state,
+  /* out [sum(action.n)] */ uint8_t *mask);
+typedef int32_t (*rlcore_env_restart_fn)(
+  /* opaque */ void *user,
+  /* inout [state_size] */ void *state,
+  /* inout */ rlcore_rng *rng,
+  uint32_t level,
+  /* out [obs.len] */ void *obs);
+typedef struct rlcore_env_def {
+  uint32_t struct_size;
+  uint32_t env_id;
+  uint32_t state_size;
+  uint32_t max_episode_steps;
+  rlcore_space obs;
+  rlcore_space action;
+  /* opaque */ void *user;
+  rlcore_env_reset_fn reset;
+  rlcore_env_step_fn step;
+  rlcore_env_render_fn render;
+  rlcore_env_lives_fn lives;
+  rlcore_env_action_mask_fn action_mask;
+  rlcore_env_restart_fn restart;
+  /* in [num_fields] */ const rlcore_field *fields;
+  uint32_t num_fields;
+  uint32_t num_wrappers;
+  /* in [num_wrappers] */ const rlcore_wrapper *wrappers;
+} rlcore_env_def;
+rlcore_status rlcore_env_builtin(
+  uint32_t env_id,
+  /* out */ rlcore_env_def *out,
+  size_t out_size);
+
+/* ---- N environments of one kind ---- */
+
+typedef enum rlcore_autoreset {
+  RLCORE_AUTORESET_SAME_STEP = 0,
+  RLCORE_AUTORESET_NEXT_STEP = 1,
+  RLCORE_AUTORESET_DISABLED = 2,
+  RLCORE_AUTORESET_LEGACY = 3,
+} rlcore_autoreset;
+typedef struct rlcore_vecenv rlcore_vecenv;
+typedef struct rlcore_vecenv_config {
+  uint32_t struct_size;
+  uint32_t num_envs;
+  uint64_t seed;
+  uint32_t autoreset;
+  uint32_t max_episode_steps;
+} rlcore_vecenv_config;
+typedef struct rlcore_vecenv_out {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* out [N, obs.len] */ void *obs;
+  /* out [N] */ float *reward;
+  /* out [N] */ uint8_t *terminated;
+  /* out [N] */ uint8_t *truncated;
+  /* out [N, obs.len] optional */ void *final_obs;
+  /* out [N] optional */ uint8_t *valid;
+} rlcore_vecenv_out;
+rlcore_status rlcore_vecenv_config_init(
+  /* inout */ rlcore_vecenv_config *config,
+  size_t config_size);
+rlcore_status rlcore_vecenv_size(
+  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_vecenv_config *config,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_vecenv_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_vecenv_config *config,
+  /* out */ rlcore_vecenv **out);
+rlcore_status rlcore_vecenv_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_env_def *env,
+  /* out */ rlcore_vecenv **out);
+rlcore_status rlcore_vecenv_reset(
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  /* in optional */ const uint64_t *seed,
+  /* out [N, obs.len] */ void *obs);
+rlcore_status rlcore_vecenv_reset_one(
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  uint32_t index,
+  /* in optional */ const uint64_t *seed,
+  /* out [N, obs.len] */ void *obs);
+rlcore_status rlcore_vecenv_step(
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  /* in [N, action.len] */ const void *action,
+  /* in */ const rlcore_vecenv_out *out);
+rlcore_status rlcore_vecenv_step_range(
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  uint32_t begin,
+  uint32_t end,
+  /* in [N, action.len] */ const void *action,
+  /* in */ const rlcore_vecenv_out *out);
+rlcore_status rlcore_vecenv_step_env(
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  /* in [N, action.len] */ const void *action,
+  uint32_t level,
+  /* in */ const rlcore_vecenv_out *out);
+rlcore_status rlcore_vecenv_render(
+  /* in */ const rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  uint32_t index,
+  uint32_t width,
+  uint32_t height,
+  /* out [height, width, 3] */ uint8_t *rgb);
+rlcore_status rlcore_vecenv_images(
+  /* in */ const rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  uint32_t width,
+  uint32_t height,
+  /* out [N, height, width, 3] */ uint8_t *rgb);
+rlcore_status rlcore_vecenv_lives(
+  /* in */ const rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  /* out [N] */ uint32_t *lives);
+rlcore_status rlcore_vecenv_action_mask(
+  /* in */ const rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  /* out [N, sum(action.n)] */ uint8_t *mask);
+
+/* ---- Observations in parts ---- */
+
+rlcore_status rlcore_env_spaces(
+  /* in */ const rlcore_env_def *env,
+  /* out [bounds_len] optional */ float *bounds,
+  size_t bounds_len,
+  /* out */ rlcore_space *out_obs,
+  /* out */ rlcore_space *out_action);
+rlcore_status rlcore_env_fields(
+  /* in */ const rlcore_env_def *env,
+  /* out [capacity] optional */ rlcore_field *out,
+  uint32_t capacity,
+  /* out */ uint32_t *out_len);
+rlcore_status rlcore_obs_split(
+  /* in */ const rlcore_env_def *env,
+  uint32_t num_rows,
+  /* in [num_rows, obs.len] */ const void *obs,
+  /* out [num_rows, dims...] optional */ void *const *parts);
+rlcore_status rlcore_obs_join(
+  /* in */ const rlcore_env_def *env,
+  uint32_t num_rows,
+  /* in [num_rows, dims...] optional */ const void *const *parts,
+  /* out [num_rows, obs.len] */ void *obs);
+rlcore_status rlcore_record_initial(
+  /* in */ const rlcore_env_def *env,
+  /* out [obs.len] */ uint8_t *record);
+
+/* ---- Steps that the host does not wait for: its own threads and processes as workers ---- */
+
+typedef struct rlcore_batch rlcore_batch;
+typedef struct rlcore_batch_config {
+  uint32_t struct_size;
+  uint32_t in_series;
+} rlcore_batch_config;
+typedef struct rlcore_batch_counts {
+  uint32_t struct_size;
+  uint32_t closed;
+  uint32_t num_pending;
+  uint32_t num_running;
+  uint32_t num_done;
+} rlcore_batch_counts;
+rlcore_status rlcore_batch_config_init(
+  /* inout */ rlcore_batch_config *config,
+  size_t config_size);
+rlcore_status rlcore_batch_size(
+  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_vecenv_config *vecenv_config,
+  /* in */ const rlcore_batch_config *config,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_batch_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_vecenv_config *vecenv_config,
+  /* in */ const rlcore_batch_config *config,
+  /* out */ rlcore_batch **out);
+rlcore_status rlcore_batch_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_batch **out);
+rlcore_status rlcore_batch_step_async(
+  /* inout */ rlcore_batch *b,
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  /* in [N, action.len] */ const void *action);
+rlcore_status rlcore_batch_step_env_async(
+  /* inout */ rlcore_batch *b,
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  /* in [N, action.len] */ const void *action,
+  uint32_t level);
+rlcore_status rlcore_batch_run(
+  /* inout */ rlcore_batch *b,
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  uint32_t worker,
+  uint32_t max_groups,
+  /* out */ uint32_t *out_num_groups);
+rlcore_status rlcore_batch_step_wait(
+  /* inout */ rlcore_batch *b,
+  /* in */ const rlcore_vecenv_out *out);
+rlcore_status rlcore_batch_recv(
+  /* inout */ rlcore_batch *b,
+  uint32_t num_rows,
+  /* out [num_rows] */ uint32_t *rows,
+  /* in */ const rlcore_vecenv_out *out);
+rlcore_status rlcore_batch_send(
+  /* inout */ rlcore_batch *b,
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  uint32_t num_rows,
+  /* in [num_rows] */ const uint32_t *rows,
+  /* in [num_rows, action.len] */ const void *action);
+rlcore_status rlcore_batch_reset(
+  /* inout */ rlcore_batch *b,
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  /* in optional */ const uint64_t *seed,
+  /* out [N, obs.len] */ void *obs);
+rlcore_status rlcore_batch_reset_one(
+  /* inout */ rlcore_batch *b,
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  uint32_t index,
+  /* in optional */ const uint64_t *seed,
+  /* out [N, obs.len] */ void *obs);
+rlcore_status rlcore_batch_abandon(
+  /* inout */ rlcore_batch *b,
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env_def *env,
+  uint32_t worker,
+  /* out */ uint32_t *out_num_rows);
+rlcore_status rlcore_batch_failed(
+  /* in */ const rlcore_batch *b,
+  /* out [N] */ uint8_t *failed);
+rlcore_status rlcore_batch_count(
+  /* in */ const rlcore_batch *b,
+  /* out */ rlcore_batch_counts *out);
+rlcore_status rlcore_batch_close(
+  /* inout */ rlcore_batch *b);
+
+/* ---- Episodes: returns, lengths, monitor.csv ---- */
+
+enum { RLCORE_MONITOR_MAX_INFO = 16 };
+enum { RLCORE_MONITOR_ROW_SIZE = 512 };
+typedef struct rlcore_monitor rlcore_monitor;
+typedef struct rlcore_monitor_config {
+  uint32_t struct_size;
+  uint32_t num_envs;
+  uint32_t keep;
+  uint32_t capacity;
+  uint32_t num_info;
+  uint32_t reserved;
+  double start;
+} rlcore_monitor_config;
+typedef double (*rlcore_clock_fn)(
+  /* opaque */ void *user);
+typedef struct rlcore_episode {
+  uint64_t number;
+  double seconds;
+  uint32_t env;
+  uint32_t len;
+  float episode_return;
+  uint32_t reserved;
+} rlcore_episode;
+typedef struct rlcore_monitor_stats {
+  uint32_t struct_size;
+  uint32_t num_kept;
+  uint64_t num_episodes;
+  double return_mean;
+  double len_mean;
+} rlcore_monitor_stats;
+rlcore_status rlcore_monitor_config_init(
+  /* inout */ rlcore_monitor_config *config,
+  size_t config_size);
+rlcore_status rlcore_monitor_size(
+  /* in */ const rlcore_monitor_config *config,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_monitor_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_monitor_config *config,
+  /* out */ rlcore_monitor **out);
+rlcore_status rlcore_monitor_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_monitor **out);
+rlcore_status rlcore_monitor_attach_reader(
+  /* in [mem_size] */ const void *mem,
+  size_t mem_size,
+  /* out */ const rlcore_monitor **out);
+rlcore_status rlcore_monitor_reset(
+  /* inout */ rlcore_monitor *m);
+rlcore_status rlcore_monitor_reset_one(
+  /* inout */ rlcore_monitor *m,
+  uint32_t index);
+rlcore_status rlcore_monitor_step(
+  /* inout */ rlcore_monitor *m,
+  /* in optional */ const rlcore_vecenv_out *step,
+  double seconds,
+  /* in [N, num_info] optional */ const double *info);
+rlcore_status rlcore_monitor_step_clock(
+  /* inout */ rlcore_monitor *m,
+  /* in optional */ const rlcore_vecenv_out *step,
+  rlcore_clock_fn clock,
+  /* opaque */ void *user,
+  /* in [N, num_info] optional */ const double *info);
+rlcore_status rlcore_monitor_read(
+  /* in */ const rlcore_monitor *m,
+  /* inout */ uint64_t *next,
+  /* out [len] */ rlcore_episode *episodes,
+  /* out [len, num_info] optional */ double *info,
+  uint32_t len,
+  /* out */ uint32_t *out_count,
+  /* out optional */ uint64_t *out_lost);
+rlcore_status rlcore_monitor_means(
+  /* in */ const rlcore_monitor *m,
+  /* out */ rlcore_monitor_stats *out);
+rlcore_status rlcore_monitor_format_header(
+  double t_start,
+  /* in optional */ const char *env_id,
+  /* in [num_keywords] */ const char *const *keywords,
+  uint32_t num_keywords,
+  /* out [text_size] optional */ char *text,
+  size_t text_size,
+  /* out */ size_t *out_len);
+rlcore_status rlcore_monitor_format_row(
+  /* in */ const rlcore_episode *episode,
+  /* in [num_info] */ const double *info,
+  uint32_t num_info,
+  /* out [text_size] */ char *text,
+  size_t text_size,
+  /* out */ size_t *out_len);
+
+/* ---- Normalised observations and rewards of N environments ---- */
+
+typedef struct rlcore_vec_normalize rlcore_vec_normalize;
+typedef struct rlcore_vec_normalize_config {
+  uint32_t struct_size;
+  uint32_t num_envs;
+  uint32_t obs_len;
+  uint32_t normalize_obs;
+  uint32_t normalize_reward;
+  float clip_obs;
+  float clip_reward;
+  uint32_t reserved;
+  double discount;
+  double epsilon;
+} rlcore_vec_normalize_config;
+typedef struct rlcore_vec_normalize_stats {
+  uint32_t struct_size;
+  uint32_t frozen;
+  double obs_count;
+  double return_mean;
+  double return_var;
+  double return_count;
+} rlcore_vec_normalize_stats;
+rlcore_status rlcore_vec_normalize_config_init(
+  /* inout */ rlcore_vec_normalize_config *config,
+  size_t config_size);
+rlcore_status rlcore_vec_normalize_size(
+  /* in */ const rlcore_vec_normalize_config *config,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_vec_normalize_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_vec_normalize_config *config,
+  /* out */ rlcore_vec_normalize **out);
+rlcore_status rlcore_vec_normalize_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_vec_normalize **out);
+rlcore_status rlcore_vec_normalize_reset(
+  /* inout */ rlcore_vec_normalize *v,
+  /* in [N, obs_len] */ const float *obs,
+  /* out [N, obs_len] */ float *out_obs);
+rlcore_status rlcore_vec_normalize_reset_one(
+  /* inout */ rlcore_vec_normalize *v,
+  uint32_t index,
+  /* in [N, obs_len] */ const float *obs,
+  /* out [N, obs_len] */ float *out_obs);
+rlcore_status rlcore_vec_normalize_step(
+  /* inout */ rlcore_vec_normalize *v,
+  /* in optional */ const rlcore_vecenv_out *step,
+  /* in optional */ const rlcore_vecenv_out *out);
+rlcore_status rlcore_vec_normalize_obs(
+  /* inout */ rlcore_vec_normalize *v,
+  uint32_t num_rows,
+  /* in [num_rows, obs_len] */ const float *obs,
+  /* out [num_rows, obs_len] */ float *out_obs);
+rlcore_status rlcore_vec_normalize_freeze(
+  /* inout */ rlcore_vec_normalize *v,
+  uint32_t frozen);
+rlcore_status rlcore_vec_normalize_merge(
+  /* inout */ rlcore_vec_normalize *v,
+  /* inout */ rlcore_vec_normalize *other);
+rlcore_status rlcore_vec_normalize_statistics(
+  /* inout */ rlcore_vec_normalize *v,
+  /* out [obs_len] optional */ double *mean,
+  /* out [obs_len] optional */ double *variance,
+  /* out */ rlcore_vec_normalize_stats *out);
+
+/* ---- How actions are chosen ---- */
+
+typedef enum rlcore_sampling_method {
+  RLCORE_SAMPLING_BASIC = 0,
+  RLCORE_SAMPLING_GREEDY = 1,
+  RLCORE_SAMPLING_TEMPERATURE = 2,
+  RLCORE_SAMPLING_TOPK = 3,
+  RLCORE_SAMPLING_BOTTOMK = 4,
+} rlcore_sampling_method;
+typedef struct rlcore_sampling {
+  uint32_t method;
+  uint32_t k;
+  float temperature;
+  uint32_t reserved;
+} rlcore_sampling;
+
+/* ---- PPO: act, observe, learn ---- */
+
+typedef enum rlcore_ppo_due {
+  RLCORE_PPO_ACT = 0,
+  RLCORE_PPO_OBSERVE = 1,
+  RLCORE_PPO_LEARN = 2,
+} rlcore_ppo_due;
+typedef enum rlcore_activation {
+  RLCORE_ACTIVATION_TANH = 0,
+  RLCORE_ACTIVATION_RELU = 1,
+} rlcore_activation;
+typedef struct rlcore_ppo rlcore_ppo;
+typedef struct rlcore_ppo_config {
+  uint32_t struct_size;
+  uint32_t num_envs;
+  uint32_t num_steps;
+  uint32_t num_minibatches;
+  uint32_t num_epochs;
+  uint32_t num_hidden;
+  uint32_t hidden_len[4];
+  uint32_t activation;
+  uint32_t normalize_advantage;
+  uint32_t normalize_obs;
+  uint32_t normalize_reward;
+  uint32_t squash;
+  uint32_t use_action_mask;
+  uint64_t seed;
+  uint64_t total_steps;
+  float learning_rate;
+  float learning_rate_end;
+  float clip;
+  float clip_end;
+  float discount;
+  float gae_lambda;
+  float value_coef;
+  float entropy_coef;
+  float value_clip;
+  float max_grad_norm;
+  float target_kl;
+  float adam_beta1;
+  float adam_beta2;
+  float adam_epsilon;
+  float log_std_init;
+  float obs_clip;
+  float reward_clip;
+  uint32_t reserved;
+} rlcore_ppo_config;
+typedef struct rlcore_ppo_stats {
+  uint32_t struct_size;
+  uint32_t minibatches_left;
+  uint64_t num_steps;
+  uint64_t num_updates;
+  uint64_t num_episodes;
+  float learning_rate;
+  float policy_loss;
+  float value_loss;
+  float entropy;
+  float approx_kl;
+  float clip_fraction;
+  float explained_variance;
+  float grad_norm;
+  float value_mean;
+  float return_mean;
+  float length_mean;
+  float return_last;
+} rlcore_ppo_stats;
+rlcore_status rlcore_ppo_config_init(
+  /* inout */ rlcore_ppo_config *config,
+  size_t config_size);
+rlcore_status rlcore_ppo_size(
+  /* in */ const rlcore_ppo_config *config,
+  /* in */ const rlcore_space *obs,
+  /* in */ const rlcore_space *action,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_ppo_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_ppo_config *config,
+  /* in */ const rlcore_space *obs,
+  /* in */ const rlcore_space *action,
+  /* out */ rlcore_ppo **out);
+rlcore_status rlcore_ppo_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_ppo **out);
+rlcore_status rlcore_ppo_phase(
+  /* inout */ rlcore_ppo *p,
+  /* out */ uint32_t *out);
+rlcore_status rlcore_ppo_act(
+  /* inout */ rlcore_ppo *p,
+  /* in [N, obs.len] */ const void *obs,
+  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* out [N, action.len] */ void *action);
+rlcore_status rlcore_ppo_observe(
+  /* inout */ rlcore_ppo *p,
+  /* in [N] */ const float *reward,
+  /* in [N] */ const uint8_t *terminated,
+  /* in [N] */ const uint8_t *truncated,
+  /* in [N, obs.len] optional */ const void *final_obs);
+rlcore_status rlcore_ppo_learn(
+  /* inout */ rlcore_ppo *p,
+  /* in [N, obs.len] optional */ const void *obs,
+  uint32_t max_minibatches,
+  /* inout */ rlcore_ppo_stats *stats);
+rlcore_status rlcore_ppo_predict(
+  /* inout */ rlcore_ppo *p,
+  /* in [N, obs.len] */ const void *obs,
+  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in optional */ const rlcore_sampling *sampling,
+  /* out [N, action.len] */ void *action);
+rlcore_status rlcore_ppo_freeze(
+  /* inout */ rlcore_ppo *p,
+  uint32_t frozen);
+
+/* ---- Policies: what a game ships ---- */
+
+typedef struct rlcore_policy rlcore_policy;
+rlcore_status rlcore_policy_size(
+  /* inout */ rlcore_ppo *p,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_policy_export(
+  /* inout */ rlcore_ppo *p,
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_policy **out);
+rlcore_status rlcore_policy_attach(
+  /* in [mem_size] */ const void *mem,
+  size_t mem_size,
+  /* out */ const rlcore_policy **out);
+rlcore_status rlcore_policy_scratch_len(
+  /* in */ const rlcore_policy *p,
+  uint32_t num_rows,
+  /* out */ size_t *out_len);
+rlcore_status rlcore_policy_act(
+  /* in */ const rlcore_policy *p,
+  uint32_t num_rows,
+  /* in [num_rows, obs.len] */ const void *obs,
+  /* in [num_rows, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in optional */ const rlcore_sampling *sampling,
+  /* inout optional */ rlcore_rng *rng,
+  /* out [scratch_len] */ float *scratch,
+  size_t scratch_len,
+  /* out [num_rows, action.len] */ void *action);
+rlcore_status rlcore_policy_act_greedy(
+  /* in */ const rlcore_policy *p,
+  uint32_t num_rows,
+  /* in [num_rows, obs.len] */ const void *obs,
+  /* in [num_rows, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* out [scratch_len] */ float *scratch,
+  size_t scratch_len,
+  /* out [num_rows, action.len] */ void *action);
+
+/* ---- Frame memories: every frame once, stacks when they are read ---- */
+
+typedef enum rlcore_layout {
+  RLCORE_LAYOUT_HWC = 0,
+  RLCORE_LAYOUT_CHW = 1,
+} rlcore_layout;
+typedef struct rlcore_lazy_frames rlcore_lazy_frames;
+typedef struct rlcore_lazy_frames_config {
+  uint32_t struct_size;
+  uint32_t num_envs;
+  uint32_t num_frames;
+  uint32_t height;
+  uint32_t width;
+  uint32_t channels;
+  uint32_t num_stack;
+} rlcore_lazy_frames_config;
+typedef struct rlcore_frame_index {
+  uint64_t number;
+  uint32_t env;
+  uint32_t reserved;
+} rlcore_frame_index;
+rlcore_status rlcore_lazy_frames_config_init(
+  /* inout */ rlcore_lazy_frames_config *config,
+  size_t config_size);
+rlcore_status rlcore_lazy_frames_size(
+  /* in */ const rlcore_lazy_frames_config *config,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_lazy_frames_bytes_per_transition(
+  /* in */ const rlcore_lazy_frames_config *config,
+  /* out */ uint64_t *out_bytes);
+rlcore_status rlcore_lazy_frames_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_lazy_frames_config *config,
+  /* out */ rlcore_lazy_frames **out);
+rlcore_status rlcore_lazy_frames_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_lazy_frames **out);
+rlcore_status rlcore_lazy_frames_attach_reader(
+  /* in [mem_size] */ const void *mem,
+  size_t mem_size,
+  /* out */ const rlcore_lazy_frames **out);
+rlcore_status rlcore_lazy_frames_push(
+  /* inout */ rlcore_lazy_frames *l,
+  uint32_t env,
+  /* in [height, width, channels] */ const uint8_t *frame,
+  uint32_t first,
+  /* out optional */ uint64_t *out_number);
+rlcore_status rlcore_lazy_frames_push_range(
+  /* inout */ rlcore_lazy_frames *l,
+  uint32_t begin,
+  uint32_t end,
+  /* in [N, height, width, channels] */ const uint8_t *frame,
+  /* in [N] */ const uint8_t *first,
+  /* in [N, height, width, channels] optional */ const uint8_t *final_frame,
+  /* out [N] optional */ uint64_t *number);
+rlcore_status rlcore_lazy_frames_held(
+  /* in */ const rlcore_lazy_frames *l,
+  uint32_t env,
+  /* out */ uint64_t *out_begin,
+  /* out */ uint64_t *out_end);
+rlcore_status rlcore_lazy_frames_read(
+  /* in */ const rlcore_lazy_frames *l,
+  uint32_t env,
+  uint64_t number,
+  uint32_t num_frames,
+  /* out [num_frames, height, width, channels] */ uint8_t *frames,
+  /* out [num_frames] */ uint8_t *first);
+rlcore_status rlcore_lazy_frames_frame(
+  /* in */ const rlcore_lazy_frames *l,
+  uint32_t env,
+  uint64_t number,
+  /* out */ const uint8_t **out_frame);
+rlcore_status rlcore_lazy_frames_indices(
+  /* in */ const rlcore_lazy_frames *l,
+  uint32_t env,
+  uint64_t number,
+  /* out [num_stack] */ uint64_t *numbers);
+rlcore_status rlcore_lazy_frames_stack(
+  /* in */ const rlcore_lazy_frames *l,
+  uint32_t env,
+  uint64_t number,
+  uint32_t layout,
+  uint32_t kind,
+  /* out [num_rows, num_stack * frame_len] */ void *out);
+rlcore_status rlcore_lazy_frames_gather(
+  /* in */ const rlcore_lazy_frames *l,
+  /* in [num_rows] */ const rlcore_frame_index *index,
+  uint32_t num_rows,
+  uint32_t layout,
+  uint32_t kind,
+  /* out [num_rows, num_stack * frame_len] */ void *out);
+rlcore_status rlcore_lazy_frames_gather_transitions(
+  /* in */ const rlcore_lazy_frames *l,
+  /* in [num_rows] */ const rlcore_frame_index *index,
+  uint32_t num_rows,
+  uint32_t layout,
+  uint32_t kind,
+  /* out [num_rows, num_stack * frame_len] */ void *obs,
+  /* out [num_rows, num_stack * frame_len] */ void *next_obs);
+rlcore_status rlcore_lazy_frames_newest(
+  /* in [num_stack * frame_len] */ const uint8_t *stack,
+  uint32_t num_stack,
+  uint32_t channels,
+  uint32_t layout,
+  /* out [frame_len] */ uint8_t *frame,
+  size_t frame_len);
+
+/* ---- Columns: what memories, rollouts and trajectories keep of a step ---- */
+
+typedef struct rlcore_column {
+  char name[24];
+  uint32_t kind;
+  uint32_t len;
+  uint32_t num_stack;
+  uint32_t channels;
+} rlcore_column;
+
+/* ---- Replay memory: the last frames, sampled in sequences that rewards balance ---- */
+
+typedef enum rlcore_draw_rule {
+  RLCORE_DRAW_FIXED = 0,
+  RLCORE_DRAW_ORIGINAL = 1,
+} rlcore_draw_rule;
+typedef struct rlcore_memory rlcore_memory;
+typedef struct rlcore_memory_config {
+  uint32_t struct_size;
+  uint32_t history_size;
+  uint32_t max_sample_size;
+  uint32_t priority_sample_size;
+  float reward_threshold;
+  uint32_t use_priority;
+  uint32_t num_columns;
+  uint32_t reserved;
+  /* in [num_columns] */ const rlcore_column *columns;
+} rlcore_memory_config;
+typedef struct rlcore_frame {
+  uint64_t episode;
+  uint32_t step;
+  float reward;
+  uint8_t terminated;
+  uint8_t truncated;
+  uint8_t reserved[6];
+} rlcore_frame;
+typedef struct rlcore_draw {
+  uint32_t struct_size;
+  uint32_t size;
+  uint32_t burn_in;
+  uint32_t exact_size;
+  uint32_t skewness;
+  uint32_t attempts;
+  uint32_t rule;
+} rlcore_draw;
+typedef struct rlcore_sample {
+  uint64_t first;
+  uint32_t len;
+  uint32_t burn_in;
+  uint32_t gap;
+  uint32_t priority;
+} rlcore_sample;
+rlcore_status rlcore_memory_config_init(
+  /* inout */ rlcore_memory_config *config,
+  size_t config_size);
+rlcore_status rlcore_memory_size(
+  /* in */ const rlcore_memory_config *config,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_memory_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_memory_config *config,
+  /* out */ rlcore_memory **out);
+rlcore_status rlcore_memory_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_memory **out);
+rlcore_status rlcore_memory_attach_reader(
+  /* in [mem_size] */ const void *mem,
+  size_t mem_size,
+  /* out */ const rlcore_memory **out);
+rlcore_status rlcore_memory_add(
+  /* inout */ rlcore_memory *m,
+  /* in */ const rlcore_frame *frame,
+  /* in [num_columns] */ const void *const *values,
+  /* out optional */ uint64_t *out_number,
+  /* out optional */ uint32_t *out_cuts);
+rlcore_status rlcore_memory_add_rollout(
+  /* inout */ rlcore_memory *m,
+  /* in [num_frames] */ const rlcore_frame *frames,
+  uint32_t num_frames,
+  /* in [num_columns] */ const void *const *values,
+  /* out optional */ uint64_t *out_number,
+  /* out optional */ uint32_t *out_cuts);
+rlcore_status rlcore_memory_held(
+  /* in */ const rlcore_memory *m,
+  /* out */ uint64_t *out_begin,
+  /* out */ uint64_t *out_end);
+rlcore_status rlcore_memory_pool_len(
+  /* in */ const rlcore_memory *m,
+  /* out */ uint32_t *out_ordinary,
+  /* out */ uint32_t *out_priority);
+rlcore_status rlcore_memory_pool_number(
+  /* in */ const rlcore_memory *m,
+  uint32_t priority,
+  uint32_t i,
+  /* out */ uint64_t *out_number);
+rlcore_status rlcore_memory_sample_uniform(
+  /* in */ const rlcore_memory *m,
+  /* inout */ rlcore_rng *rng,
+  /* in optional */ const rlcore_draw *draw,
+  /* out [num_samples] */ rlcore_sample *samples,
+  uint32_t num_samples);
+rlcore_status rlcore_memory_sample_priority(
+  /* in */ const rlcore_memory *m,
+  /* inout */ rlcore_rng *rng,
+  /* in optional */ const rlcore_draw *draw,
+  /* out [num_samples] */ rlcore_sample *samples,
+  uint32_t num_samples);
+rlcore_status rlcore_memory_gather(
+  /* in */ const rlcore_memory *m,
+  /* in [num_samples] */ const rlcore_sample *samples,
+  uint32_t num_samples,
+  uint32_t len,
+  uint32_t column,
+  uint32_t layout,
+  uint32_t kind,
+  /* out [num_samples, len, row_len] */ void *out);
+rlcore_status rlcore_memory_gather_frames(
+  /* in */ const rlcore_memory *m,
+  /* in [num_samples] */ const rlcore_sample *samples,
+  uint32_t num_samples,
+  uint32_t len,
+  /* out [num_samples, len] optional */ float *reward,
+  /* out [num_samples, len] optional */ uint8_t *terminated,
+  /* out [num_samples, len] optional */ uint8_t *truncated,
+  /* out [num_samples, len] optional */ uint8_t *valid);
+rlcore_status rlcore_memory_store_rng(
+  /* inout */ rlcore_memory *m,
+  /* in */ const rlcore_rng *rng);
+rlcore_status rlcore_memory_load_rng(
+  /* in */ const rlcore_memory *m,
+  /* inout */ rlcore_rng *rng);
+
+/* ---- Replay memory: transitions, sampled by priority ---- */
+
+typedef enum rlcore_replay_normalize {
+  RLCORE_REPLAY_NORMALIZE_MEMORY = 0,
+  RLCORE_REPLAY_NORMALIZE_BATCH = 1,
+  RLCORE_REPLAY_NORMALIZE_NONE = 2,
+} rlcore_replay_normalize;
+typedef struct rlcore_replay rlcore_replay;
+typedef struct rlcore_replay_config {
+  uint32_t struct_size;
+  uint32_t num_envs;
+  uint32_t num_rows;
+  uint32_t num_columns;
+  /* in [num_columns] */ const rlcore_column *columns;
+  uint32_t observations;
+  uint32_t num_steps;
+  float discount;
+  float alpha;
+  float epsilon;
+  uint32_t reserved;
+} rlcore_replay_config;
+typedef struct rlcore_replay_stats {
+  uint32_t struct_size;
+  float alpha;
+  uint64_t num_transitions;
+  double total;
+  float min_weight;
+  float max_priority;
+} rlcore_replay_stats;
+rlcore_status rlcore_replay_config_init(
+  /* inout */ rlcore_replay_config *config,
+  size_t config_size);
+rlcore_status rlcore_replay_size(
+  /* in */ const rlcore_replay_config *config,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_replay_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_replay_config *config,
+  /* out */ rlcore_replay **out);
+rlcore_status rlcore_replay_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_replay **out);
+rlcore_status rlcore_replay_attach_reader(
+  /* in [mem_size] */ const void *mem,
+  size_t mem_size,
+  /* out */ const rlcore_replay **out);
+rlcore_status rlcore_replay_add(
+  /* inout */ rlcore_replay *r,
+  uint32_t env,
+  /* in [num_columns] */ const void *const *values,
+  float reward,
+  uint32_t terminated,
+  uint32_t truncated,
+  /* in [num_columns] optional */ const void *const *final_values,
+  /* out optional */ uint64_t *out_number);
+rlcore_status rlcore_replay_add_all(
+  /* inout */ rlcore_replay *r,
+  /* in [num_columns] */ const void *const *values,
+  /* in [N] */ const float *reward,
+  /* in [N] */ const uint8_t *terminated,
+  /* in [N] */ const uint8_t *truncated,
+  /* in [num_columns] optional */ const void *const *final_values);
+rlcore_status rlcore_replay_get_stats(
+  /* in */ const rlcore_replay *r,
+  /* out */ rlcore_replay_stats *out);
+rlcore_status rlcore_replay_set_alpha(
+  /* inout */ rlcore_replay *r,
+  float alpha);
+rlcore_status rlcore_replay_linear(
+  float initial,
+  float end,
+  float progress,
+  /* out */ float *out);
+rlcore_status rlcore_replay_sample(
+  /* in */ const rlcore_replay *r,
+  /* inout */ rlcore_rng *rng,
+  uint32_t num_rows,
+  float beta,
+  uint32_t normalize,
+  uint32_t independent,
+  /* out [num_rows] */ rlcore_frame_index *index,
+  /* out [num_rows] */ float *weight,
+  /* out [num_rows] optional */ float *probability);
+rlcore_status rlcore_replay_update(
+  /* inout */ rlcore_replay *r,
+  /* in [num_rows] */ const rlcore_frame_index *index,
+  /* in [num_rows] */ const float *priority,
+  uint32_t num_rows,
+  /* out optional */ uint64_t *out_forgotten);
+rlcore_status rlcore_replay_transitions(
+  /* in */ const rlcore_replay *r,
+  /* in [num_rows] */ const rlcore_frame_index *index,
+  uint32_t num_rows,
+  /* out [num_rows] */ float *reward,
+  /* out [num_rows] */ float *discount,
+  /* out [num_rows] */ uint8_t *terminated,
+  /* out [num_rows] */ uint8_t *truncated);
+rlcore_status rlcore_replay_gather(
+  /* in */ const rlcore_replay *r,
+  uint32_t column,
+  /* in [num_rows] */ const rlcore_frame_index *index,
+  uint32_t num_rows,
+  uint32_t layout,
+  uint32_t kind,
+  /* out [num_rows, row_len] */ void *out);
+rlcore_status rlcore_replay_gather_next(
+  /* in */ const rlcore_replay *r,
+  uint32_t column,
+  /* in [num_rows] */ const rlcore_frame_index *index,
+  uint32_t num_rows,
+  uint32_t layout,
+  uint32_t kind,
+  /* out [num_rows, row_len] */ void *out);
+rlcore_status rlcore_replay_store_rng(
+  /* inout */ rlcore_replay *r,
+  /* in */ const rlcore_rng *rng);
+rlcore_status rlcore_replay_load_rng(
+  /* in */ const rlcore_replay *r,
+  /* inout */ rlcore_rng *rng);
+
+/* ---- Hindsight: goals that an episode did reach ---- */
+
+typedef enum rlcore_relabel_strategy {
+  RLCORE_RELABEL_FUTURE = 0,
+  RLCORE_RELABEL_FINAL = 1,
+  RLCORE_RELABEL_EPISODE = 2,
+} rlcore_relabel_strategy;
+typedef struct rlcore_relabel {
+  uint32_t struct_size;
+  uint32_t num_steps;
+  uint32_t goal_len;
+  uint32_t num_rows;
+  /* in [R, G] */ const float *achieved;
+  /* in [B] */ const uint32_t *row;
+  /* in [B] */ const uint32_t *goal_row;
+} rlcore_relabel;
+typedef int32_t (*rlcore_goal_fn)(
+  /* opaque */ void *user,
+  /* in [goal_len] */ const float *achieved,
+  /* in [goal_len] */ const float *goal,
+  /* out */ float *reward,
+  /* out */ uint8_t *terminated);
+rlcore_status rlcore_relabel_draw(
+  uint32_t strategy,
+  /* in [len] */ const uint32_t *step,
+  /* in [len] */ const uint32_t *num_steps,
+  size_t len,
+  /* inout */ rlcore_rng *rng,
+  /* out [len] */ uint32_t *goal_step);
+rlcore_status rlcore_relabel_goals(
+  /* in */ const rlcore_relabel *steps,
+  rlcore_goal_fn judge,
+  /* opaque */ void *user,
+  /* out [B, G] */ float *goal,
+  /* out [B] */ float *reward,
+  /* out [B] */ uint8_t *terminated);
+
+/* ---- Kernels, without state or block: advantages and returns ---- */
+
+typedef enum rlcore_accumulate {
+  RLCORE_ACCUMULATE_F32 = 0,
+  RLCORE_ACCUMULATE_F64 = 1,
+} rlcore_accumulate;
+typedef struct rlcore_rollout {
+  uint32_t struct_size;
+  uint32_t num_steps;
+  uint32_t num_envs;
+  uint32_t accumulate;
+  /* in [T, N] */ const float *reward;
+  /* in [T, N] */ const float *value;
+  /* in [N] */ const float *bootstrap_value;
+  /* in [T, N] */ const uint8_t *terminated;
+  /* in [T, N] */ const uint8_t *truncated;
+  /* in [T, N] optional */ const float *final_value;
+} rlcore_rollout;
+rlcore_status rlcore_gae(
+  /* in */ const rlcore_rollout *rollout,
+  float discount,
+  float gae_lambda,
+  /* out [T, N] */ float *advantage,
+  /* out [T, N] */ float *value_target);
+rlcore_status rlcore_gae_range(
+  /* in */ const rlcore_rollout *rollout,
+  float discount,
+  float gae_lambda,
+  uint32_t begin,
+  uint32_t end,
+  /* out [T, N] */ float *advantage,
+  /* out [T, N] */ float *value_target);
+rlcore_status rlcore_discounted_sum(
+  /* in [T, N] */ const float *x,
+  uint32_t num_steps,
+  uint32_t num_envs,
+  float discount,
+  /* out [T, N] */ float *out);
+
+/* ---- Rows: steps and frames that are copied, stacked and gathered ---- */
+
+typedef struct rlcore_rows_out {
+  uint32_t struct_size;
+  uint32_t num_rows;
+  /* out [num_columns] */ void *const *columns;
+  /* out [num_rows, N] */ float *reward;
+  /* out [num_rows, N] */ float *value;
+  /* out [num_rows, N] optional */ float *log_prob;
+  /* out [num_rows, N] optional */ float *final_value;
+  /* out [num_rows, N] */ uint8_t *terminated;
+  /* out [num_rows, N] */ uint8_t *truncated;
+  /* out [num_rows, N, M] */ float *memory;
+} rlcore_rows_out;
+rlcore_status rlcore_rows_stack(
+  /* in [num_parts] */ const void *const *parts,
+  /* in [num_parts] */ const uint32_t *num_rows,
+  uint32_t num_parts,
+  uint32_t width,
+  uint32_t kind,
+  /* out [num_out_rows, width] */ void *out,
+  uint32_t num_out_rows);
+rlcore_status rlcore_rows_gather(
+  /* in [num_rows, width] */ const void *x,
+  uint32_t num_rows,
+  uint32_t width,
+  uint32_t kind,
+  /* in [num_index] */ const int64_t *index,
+  uint32_t num_index,
+  /* out [num_index, width] */ void *out);
+rlcore_status rlcore_rows_valid(
+  /* in [num_parts] */ const uint32_t *time_steps,
+  uint32_t num_parts,
+  uint32_t size,
+  /* out [num_parts, size] */ uint8_t *valid);
+rlcore_status rlcore_shift_rows(
+  /* in [len, width] */ const float *x,
+  uint32_t len,
+  uint32_t width,
+  /* out [len, len, width] */ float *out);
+
+/* ---- Rollouts: T steps of N environments, in minibatches ---- */
+
+typedef enum rlcore_metric {
+  RLCORE_METRIC_EPISODE_LENGTH = 0,
+  RLCORE_METRIC_EPISODE_RETURN = 1,
+  RLCORE_METRIC_OWN = 2,
+} rlcore_metric;
+typedef struct rlcore_rollout_buffer rlcore_rollout_buffer;
+typedef struct rlcore_rollout_buffer_config {
+  uint32_t struct_size;
+  uint32_t num_steps;
+  uint32_t num_envs;
+  uint32_t memory_len;
+  uint32_t log_capacity;
+  uint32_t num_columns;
+  uint64_t seed;
+  /* in [num_columns] */ const rlcore_column *columns;
+} rlcore_rollout_buffer_config;
+typedef struct rlcore_rollout_step {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* in [num_columns] optional */ const void *const *columns;
+  /* in [N] */ const float *reward;
+  /* in [N] optional */ const float *value;
+  /* in [N] optional */ const float *log_prob;
+  /* in [N] */ const uint8_t *terminated;
+  /* in [N] */ const uint8_t *truncated;
+  /* in [N] optional */ const float *final_value;
+  /* in [N, M] optional */ const float *memory;
+  /* in [N] optional */ const float *raw_reward;
+} rlcore_rollout_step;
+typedef struct rlcore_rollout_extras {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* in [T, N] optional */ const float *log_prob;
+  /* in [T, N] optional */ const float *advantage;
+  /* in [T, N] optional */ const float *value_target;
+  /* in [N] */ const uint8_t *first;
+  /* in [T, N, M] optional */ const float *memory;
+} rlcore_rollout_extras;
+typedef struct rlcore_rollout_progress {
+  uint32_t struct_size;
+  uint32_t num_steps;
+  uint64_t global_step;
+  uint64_t num_ended;
+  double len_mean;
+  double return_mean;
+  uint32_t finished;
+  uint32_t reserved;
+} rlcore_rollout_progress;
+typedef struct rlcore_window {
+  uint32_t first;
+  uint32_t len;
+  uint32_t pad;
+  uint32_t timestep;
+} rlcore_window;
+typedef struct rlcore_minibatch {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* out [num_columns] */ void *const *columns;
+  /* out [rows, L] */ float *log_prob;
+  /* out [rows, L] */ float *value;
+  /* out [rows, L] */ float *advantage;
+  /* out [rows, L] */ float *value_target;
+  /* out [rows, L] */ float *reward;
+  /* out [rows, L] */ float *mask;
+  /* out [rows, M] */ float *memory;
+  /* out [rows, L] optional */ int32_t *timestep;
+} rlcore_minibatch;
+typedef struct rlcore_metric_row {
+  uint64_t global_step;
+  double value;
+  uint32_t env;
+  uint32_t metric;
+} rlcore_metric_row;
+rlcore_status rlcore_rollout_buffer_config_init(
+  /* inout */ rlcore_rollout_buffer_config *config,
+  size_t config_size);
+rlcore_status rlcore_rollout_buffer_size(
+  /* in */ const rlcore_rollout_buffer_config *config,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_rollout_buffer_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_rollout_buffer_config *config,
+  /* out */ rlcore_rollout_buffer **out);
+rlcore_status rlcore_rollout_buffer_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_rollout_buffer **out);
+rlcore_status rlcore_rollout_buffer_attach_reader(
+  /* in [mem_size] */ const void *mem,
+  size_t mem_size,
+  /* out */ const rlcore_rollout_buffer **out);
+rlcore_status rlcore_rollout_buffer_row(
+  /* inout */ rlcore_rollout_buffer *b,
+  uint32_t column,
+  uint32_t step,
+  /* out */ void **out_row);
+rlcore_status rlcore_rollout_buffer_add(
+  /* inout */ rlcore_rollout_buffer *b,
+  /* in */ const rlcore_rollout_step *step);
+rlcore_status rlcore_rollout_buffer_finish(
+  /* inout */ rlcore_rollout_buffer *b,
+  /* in [N] */ const float *bootstrap_value,
+  /* in [N, len] optional */ const void *next_obs,
+  float discount,
+  float gae_lambda);
+rlcore_status rlcore_rollout_buffer_reset(
+  /* inout */ rlcore_rollout_buffer *b);
+rlcore_status rlcore_rollout_buffer_view(
+  /* in */ const rlcore_rollout_buffer *b,
+  /* out */ rlcore_rollout *out);
+rlcore_status rlcore_rollout_buffer_extras(
+  /* in */ const rlcore_rollout_buffer *b,
+  /* out */ rlcore_rollout_extras *out);
+rlcore_status rlcore_rollout_buffer_column(
+  /* in */ const rlcore_rollout_buffer *b,
+  uint32_t column,
+  /* out */ const void **out_column);
+rlcore_status rlcore_rollout_buffer_progress(
+  /* in */ const rlcore_rollout_buffer *b,
+  /* out */ rlcore_rollout_progress *out);
+rlcore_status rlcore_rollout_buffer_read(
+  /* in */ const rlcore_rollout_buffer *b,
+  /* inout */ uint64_t *next,
+  /* in */ const rlcore_rows_out *out,
+  /* out */ uint32_t *out_count,
+  /* out optional */ uint64_t *out_lost);
+rlcore_status rlcore_rollout_buffer_draw(
+  /* inout */ rlcore_rollout_buffer *b,
+  uint32_t minibatch_size,
+  uint32_t recurrence,
+  /* out [index_len] */ uint32_t *index,
+  uint32_t index_len);
+rlcore_status rlcore_rollout_buffer_draw_windows(
+  /* inout */ rlcore_rollout_buffer *b,
+  uint32_t timesteps,
+  double end_chance,
+  /* out [num_windows] */ rlcore_window *windows,
+  uint32_t num_windows);
+rlcore_status rlcore_rollout_buffer_sample(
+  /* inout */ rlcore_rollout_buffer *b,
+  /* out */ uint32_t *out_step);
+rlcore_status rlcore_rollout_buffer_gather(
+  /* in */ const rlcore_rollout_buffer *b,
+  /* in [num_rows] */ const uint32_t *index,
+  uint32_t num_rows,
+  uint32_t window_len,
+  /* in */ const rlcore_minibatch *out);
+rlcore_status rlcore_rollout_buffer_gather_windows(
+  /* in */ const rlcore_rollout_buffer *b,
+  /* in [num_windows] */ const rlcore_window *windows,
+  uint32_t num_windows,
+  uint32_t timesteps,
+  int32_t pad_token,
+  /* in */ const rlcore_minibatch *out);
+rlcore_status rlcore_rollout_buffer_log(
+  /* inout */ rlcore_rollout_buffer *b,
+  uint32_t metric,
+  double value);
+rlcore_status rlcore_rollout_buffer_read_log(
+  /* in */ const rlcore_rollout_buffer *b,
+  /* inout */ uint64_t *next,
+  /* out [len] */ rlcore_metric_row *rows,
+  uint32_t len,
+  /* out */ uint32_t *out_count,
+  /* out optional */ uint64_t *out_lost);
+rlcore_status rlcore_rollout_buffer_format_progress(
+  /* in */ const rlcore_rollout_buffer *b,
+  /* out [text_size] optional */ char *text,
+  size_t text_size,
+  /* out */ size_t *out_len);
+rlcore_status rlcore_rollout_buffer_format_step(
+  /* in */ const rlcore_rollout_buffer *b,
+  uint32_t step,
+  /* out [text_size] */ char *text,
+  size_t text_size,
+  /* out [text_size] */ size_t *out_len);
+
+/* ---- Trajectories: one episode or a part of it ---- */
+
+typedef enum rlcore_reward_class {
+  RLCORE_REWARD_ZERO = 0,
+  RLCORE_REWARD_POSITIVE = 1,
+  RLCORE_REWARD_NEGATIVE = 2,
+} rlcore_reward_class;
+typedef struct rlcore_trajectory rlcore_trajectory;
+typedef struct rlcore_trajectory_config {
+  uint32_t struct_size;
+  uint32_t capacity;
+  uint32_t memory_len;
+  uint32_t one_hot;
+  uint32_t num_columns;
+  uint32_t reserved;
+  /* in [num_columns] */ const rlcore_column *columns;
+} rlcore_trajectory_config;
+typedef struct rlcore_trajectory_frames {
+  uint32_t struct_size;
+  uint32_t num_frames;
+  /* in [num_columns] */ const void *const *columns;
+  /* in [num_frames] */ const float *reward;
+  /* in [num_frames] optional */ const float *value;
+  /* in [num_frames] */ const uint8_t *terminated;
+  /* in [num_frames] */ const uint8_t *truncated;
+  /* in [num_frames, M] optional */ const float *memory;
+} rlcore_trajectory_frames;
+typedef struct rlcore_trajectory_view {
+  uint32_t struct_size;
+  uint32_t num_frames;
+  /* in [num_frames] */ const float *reward;
+  /* in [num_frames] optional */ const float *value;
+  /* in [num_frames] */ const uint8_t *terminated;
+  /* in [num_frames] */ const uint8_t *truncated;
+  /* in [num_frames, M] optional */ const float *memory;
+} rlcore_trajectory_view;
+typedef struct rlcore_trajectory_rows {
+  uint32_t struct_size;
+  uint32_t num_rows;
+  uint32_t time_flat;
+  uint32_t reserved;
+  /* out [num_columns] */ void *const *columns;
+  /* out [num_rows] */ float *returns;
+  /* out [num_rows] */ float *advantage;
+  /* out [1, M] */ float *memory;
+  /* out */ uint32_t *time_steps;
+  /* out [num_rows] */ uint8_t *valid;
+} rlcore_trajectory_rows;
+rlcore_status rlcore_trajectory_config_init(
+  /* inout */ rlcore_trajectory_config *config,
+  size_t config_size);
+rlcore_status rlcore_trajectory_size(
+  /* in */ const rlcore_trajectory_config *config,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_trajectory_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_trajectory_config *config,
+  /* out */ rlcore_trajectory **out);
+rlcore_status rlcore_trajectory_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_trajectory **out);
+rlcore_status rlcore_trajectory_attach_reader(
+  /* in [mem_size] */ const void *mem,
+  size_t mem_size,
+  /* out */ const rlcore_trajectory **out);
+rlcore_status rlcore_trajectory_add(
+  /* inout */ rlcore_trajectory *t,
+  /* in */ const rlcore_trajectory_frames *frames);
+rlcore_status rlcore_trajectory_pop(
+  /* inout */ rlcore_trajectory *t);
+rlcore_status rlcore_trajectory_reset(
+  /* inout */ rlcore_trajectory *t);
+rlcore_status rlcore_trajectory_held(
+  /* in */ const rlcore_trajectory *t,
+  /* out */ rlcore_trajectory_view *out);
+rlcore_status rlcore_trajectory_column(
+  /* in */ const rlcore_trajectory *t,
+  uint32_t column,
+  /* out */ const void **out_column);
+rlcore_status rlcore_trajectory_read(
+  /* in */ const rlcore_trajectory *t,
+  /* inout */ uint64_t *next,
+  /* in */ const rlcore_rows_out *out,
+  /* out */ uint32_t *out_count,
+  /* out optional */ uint64_t *out_lost);
+rlcore_status rlcore_trajectory_process(
+  /* in */ const rlcore_trajectory *t,
+  float discount,
+  float gae_lambda,
+  float bootstrap_value,
+  /* in */ const rlcore_trajectory_rows *out);
+rlcore_status rlcore_trajectory_process_rp(
+  /* in */ const rlcore_trajectory *t,
+  float reward_threshold,
+  /* in */ const rlcore_trajectory_rows *out,
+  /* out */ uint32_t *out_class);
+rlcore_status rlcore_reward_class_of(
+  float reward,
+  float threshold,
+  /* out */ uint32_t *out_class);
+
+/* ---- Queues: trajectories that wait for a learner ---- */
+
+typedef struct rlcore_queue rlcore_queue;
+typedef struct rlcore_queue_config {
+  uint32_t struct_size;
+  uint32_t capacity;
+  uint32_t item_size;
+  uint32_t reserved;
+} rlcore_queue_config;
+rlcore_status rlcore_queue_config_init(
+  /* inout */ rlcore_queue_config *config,
+  size_t config_size);
+rlcore_status rlcore_queue_size(
+  /* in */ const rlcore_queue_config *config,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_queue_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_queue_config *config,
+  /* out */ rlcore_queue **out);
+rlcore_status rlcore_queue_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_queue **out);
+rlcore_status rlcore_queue_push(
+  /* inout */ rlcore_queue *q,
+  /* in [size] */ const void *item,
+  size_t size);
+rlcore_status rlcore_queue_pop(
+  /* inout */ rlcore_queue *q,
+  /* out [room] */ void *item,
+  size_t room,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_queue_len(
+  /* in */ const rlcore_queue *q,
+  /* out */ uint32_t *out_len);
+
+/* ---- Rollouts as safetensors files (experimental: may change in any version) ---- */
+
+enum { RLCORE_ROLLOUT_FILE_HEADER_SIZE = 4096 };
+typedef struct rlcore_rollout_file {
+  uint32_t struct_size;
+  uint32_t num_steps;
+  uint32_t num_envs;
+  uint32_t obs_kind;
+  uint32_t obs_rank;
+  uint32_t obs_dims[4];
+  uint32_t action_kind;
+  uint32_t action_len;
+  uint32_t state_len;
+  uint32_t num_finals;
+  uint32_t reserved;
+  uint64_t seed;
+  uint64_t policy_version;
+  uint64_t global_step;
+  uint64_t num_episodes;
+} rlcore_rollout_file;
+typedef struct rlcore_rollout_arrays {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* out [T + 1, N, obs...] */ void *obs;
+  /* out [T, N, action_len] */ void *action;
+  /* out [T, N] */ float *log_prob;
+  /* out [T, N] */ float *value;
+  /* out [N] */ float *bootstrap_value;
+  /* out [T, N] */ float *reward;
+  /* out [T, N] */ uint8_t *terminated;
+  /* out [T, N] */ uint8_t *truncated;
+  /* out [T, N] */ uint8_t *valid;
+  /* out [K] */ uint64_t *final_index;
+  /* out [K, obs...] */ void *final_obs;
+  /* out [K] */ float *final_value;
+  /* out [N, M] */ float *state;
+} rlcore_rollout_arrays;
+rlcore_status rlcore_rollout_file_size(
+  /* in */ const rlcore_rollout_file *file,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_rollout_file_write(
+  /* in */ const rlcore_rollout_file *file,
+  /* in */ const rlcore_rollout_arrays *arrays,
+  /* out [out_size] optional */ uint8_t *out,
+  size_t out_size);
+rlcore_status rlcore_rollout_file_check(
+  /* in [size] */ const uint8_t *bytes,
+  size_t size,
+  /* out */ rlcore_rollout_file *out);
+rlcore_status rlcore_rollout_file_read(
+  /* in [size] */ const uint8_t *bytes,
+  size_t size,
+  /* in */ const rlcore_rollout_arrays *arrays);
+
+/* ---- Advantages of rollouts in the older form ---- */
+
+typedef struct rlcore_shifted_rollout {
+  uint32_t struct_size;
+  uint32_t num_steps;
+  uint32_t num_envs;
+  uint32_t accumulate;
+  /* in [T, N] */ const float *reward;
+  /* in [T, N] */ const float *value;
+  /* in [T, N] */ const float *done;
+  /* in [N] */ const float *next_value;
+  /* in [N] */ const float *next_done;
+} rlcore_shifted_rollout;
+rlcore_status rlcore_gae_shifted(
+  /* in */ const rlcore_shifted_rollout *rollout,
+  float discount,
+  float gae_lambda,
+  /* out [T, N] */ float *advantage,
+  /* out [T, N] */ float *value_target);
+
+/* ---- Arrays laid out the other way round ---- */
+
+rlcore_status rlcore_transpose(
+  uint32_t kind,
+  uint32_t rows,
+  uint32_t columns,
+  uint32_t len,
+  /* in [rows, columns, len] */ const void *x,
+  /* out [columns, rows, len] */ void *out);
+
+/* ---- V-trace ---- */
+
+typedef struct rlcore_vtrace {
+  uint32_t struct_size;
+  uint32_t num_steps;
+  uint32_t num_envs;
+  uint32_t accumulate;
+  /* in [T, N] */ const float *log_rho;
+  /* in [T, N] */ const float *discounts;
+  /* in [T, N] */ const float *reward;
+  /* in [T, N] */ const float *value;
+  /* in [N] */ const float *bootstrap_value;
+  /* in [T, N] optional */ const uint8_t *truncated;
+  /* in [T, N] optional */ const float *final_value;
+  float clip_rho;
+  float clip_c;
+  float clip_pg_rho;
+  float td_lambda;
+  float leak;
+  uint32_t reserved;
+} rlcore_vtrace;
+typedef struct rlcore_vtrace_logits {
+  uint32_t struct_size;
+  uint32_t num_actions;
+  /* in [T, N, A] */ const float *behaviour_logits;
+  /* in [T, N, A] */ const float *target_logits;
+  /* in [T, N] */ const int32_t *action;
+} rlcore_vtrace_logits;
+typedef struct rlcore_vtrace_out {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* out [T, N] */ float *vs;
+  /* out [T, N] */ float *pg_advantage;
+  /* out [T, N] */ float *log_rho;
+  /* out [T, N] */ float *behaviour_log_prob;
+  /* out [T, N] */ float *target_log_prob;
+} rlcore_vtrace_out;
+rlcore_status rlcore_vtrace_init(
+  /* inout */ rlcore_vtrace *v,
+  size_t v_size);
+rlcore_status rlcore_vtrace_from_importance_weights(
+  /* in */ const rlcore_vtrace *v,
+  /* out [T, N] optional */ float *vs,
+  /* out [T, N] optional */ float *pg_advantage);
+rlcore_status rlcore_vtrace_from_importance_weights_range(
+  /* in */ const rlcore_vtrace *v,
+  uint32_t begin,
+  uint32_t end,
+  /* out [T, N] optional */ float *vs,
+  /* out [T, N] optional */ float *pg_advantage);
+rlcore_status rlcore_vtrace_from_logits(
+  /* in */ const rlcore_vtrace *v,
+  /* in */ const rlcore_vtrace_logits *logits,
+  /* in */ const rlcore_vtrace_out *out);
+rlcore_status rlcore_vtrace_from_logits_range(
+  /* in */ const rlcore_vtrace *v,
+  /* in */ const rlcore_vtrace_logits *logits,
+  uint32_t begin,
+  uint32_t end,
+  /* in */ const rlcore_vtrace_out *out);
+
+/* ---- Value targets over several steps ---- */
+
+rlcore_status rlcore_lambda_returns(
+  /* in */ const rlcore_rollout *rollout,
+  float discount,
+  float td_lambda,
+  /* out [T, N] */ float *value_target);
+rlcore_status rlcore_lambda_returns_range(
+  /* in */ const rlcore_rollout *rollout,
+  float discount,
+  float td_lambda,
+  uint32_t begin,
+  uint32_t end,
+  /* out [T, N] */ float *value_target);
+rlcore_status rlcore_td_lambda(
+  /* in */ const rlcore_rollout *rollout,
+  float discount,
+  float td_lambda,
+  /* out [T, N] */ float *td_error,
+  /* out [T, N] */ float *value_target);
+rlcore_status rlcore_td_lambda_range(
+  /* in */ const rlcore_rollout *rollout,
+  float discount,
+  float td_lambda,
+  uint32_t begin,
+  uint32_t end,
+  /* out [T, N] */ float *td_error,
+  /* out [T, N] */ float *value_target);
+rlcore_status rlcore_n_step_returns(
+  /* in */ const rlcore_rollout *rollout,
+  float discount,
+  uint32_t n,
+  /* out [T, N] */ float *value_target);
+rlcore_status rlcore_n_step_returns_range(
+  /* in */ const rlcore_rollout *rollout,
+  float discount,
+  uint32_t n,
+  uint32_t begin,
+  uint32_t end,
+  /* out [T, N] */ float *value_target);
+rlcore_status rlcore_upgo(
+  /* in */ const rlcore_rollout *rollout,
+  float discount,
+  /* out [T, N] */ float *advantage,
+  /* out [T, N] */ float *value_target);
+rlcore_status rlcore_upgo_range(
+  /* in */ const rlcore_rollout *rollout,
+  float discount,
+  uint32_t begin,
+  uint32_t end,
+  /* out [T, N] */ float *advantage,
+  /* out [T, N] */ float *value_target);
+rlcore_status rlcore_retrace(
+  /* in */ const rlcore_rollout *rollout,
+  /* in [T, N] */ const float *q,
+  /* in [T, N] */ const float *log_rho,
+  float discount,
+  float td_lambda,
+  /* out [T, N] */ float *td_error,
+  /* out [T, N] */ float *q_target);
+rlcore_status rlcore_retrace_range(
+  /* in */ const rlcore_rollout *rollout,
+  /* in [T, N] */ const float *q,
+  /* in [T, N] */ const float *log_rho,
+  float discount,
+  float td_lambda,
+  uint32_t begin,
+  uint32_t end,
+  /* out [T, N] */ float *td_error,
+  /* out [T, N] */ float *q_target);
+
+/* ---- Categorical policies ---- */
+
+typedef struct rlcore_logits {
+  uint32_t struct_size;
+  uint32_t num_rows;
+  uint32_t num_choices;
+  uint32_t reserved;
+  /* in [K] */ const uint32_t *n;
+  /* in [B, L] */ const float *logits;
+  /* in [B, L] optional */ const uint8_t *mask;
+} rlcore_logits;
+rlcore_status rlcore_categorical_log_softmax(
+  /* in */ const rlcore_logits *batch,
+  /* out [B, L] */ float *out);
+rlcore_status rlcore_categorical_log_prob(
+  /* in */ const rlcore_logits *batch,
+  /* in [B, K] */ const int32_t *action,
+  /* out [B] */ float *log_prob);
+rlcore_status rlcore_categorical_entropy(
+  /* in */ const rlcore_logits *batch,
+  /* out [B] */ float *entropy);
+rlcore_status rlcore_categorical_sample(
+  /* in */ const rlcore_logits *batch,
+  /* in */ const rlcore_sampling *sampling,
+  /* in [B, K] optional */ const float *uniform,
+  /* out [B, K] */ int32_t *action);
+
+/* ---- Gaussian policies ---- */
+
+typedef struct rlcore_gaussian {
+  uint32_t struct_size;
+  uint32_t num_rows;
+  uint32_t action_len;
+  uint32_t reserved;
+  /* in [B, A] */ const float *mean;
+  /* in [A] */ const float *log_std;
+} rlcore_gaussian;
+rlcore_status rlcore_gaussian_log_prob(
+  /* in */ const rlcore_gaussian *batch,
+  /* in [B, A] */ const float *action,
+  /* out [B] */ float *log_prob);
+rlcore_status rlcore_gaussian_entropy(
+  /* in [action_len] */ const float *log_std,
+  uint32_t action_len,
+  /* out */ float *out);
+rlcore_status rlcore_gaussian_sample(
+  /* in */ const rlcore_gaussian *batch,
+  /* in [B, A] */ const float *normal,
+  /* out [B, A] */ float *action);
+rlcore_status rlcore_gaussian_squash(
+  /* in [len] */ const float *action,
+  size_t len,
+  /* out [len] */ float *squashed);
+rlcore_status rlcore_gaussian_squash_log_prob(
+  /* in [num_rows, action_len] */ const float *action,
+  uint32_t num_rows,
+  uint32_t action_len,
+  /* inout [num_rows] */ float *log_prob);
+
+/* ---- Means and variances ---- */
+
+rlcore_status rlcore_moments_reset(
+  uint32_t num_columns,
+  double initial_count,
+  /* out [num_columns] */ double *mean,
+  /* out [num_columns] */ double *variance,
+  /* inout */ double *count);
+rlcore_status rlcore_moments_update(
+  /* in [num_rows, num_columns] */ const float *x,
+  uint32_t num_rows,
+  uint32_t num_columns,
+  /* inout [num_columns] */ double *mean,
+  /* inout [num_columns] */ double *variance,
+  /* inout */ double *count);
+rlcore_status rlcore_moments_merge(
+  uint32_t num_columns,
+  /* in [num_columns] */ const double *with_mean,
+  /* in [num_columns] */ const double *with_var,
+  double with_count,
+  /* out [num_columns] */ double *mean,
+  /* out [num_columns] */ double *variance,
+  /* inout */ double *count);
+rlcore_status rlcore_normalize(
+  /* in [num_rows, num_columns] */ const float *x,
+  uint32_t num_rows,
+  uint32_t num_columns,
+  /* in [num_columns] */ const double *mean,
+  /* in [num_columns] */ const double *variance,
+  double epsilon,
+  float clip,
+  /* out [num_rows, num_columns] */ float *out);
+rlcore_status rlcore_standardise(
+  /* inout [len] */ float *x,
+  size_t len,
+  double epsilon);
+rlcore_status rlcore_explained_variance(
+  /* in [len] */ const float *value,
+  /* in [len] */ const float *target,
+  size_t len,
+  /* inout */ double *out);
+
+/* ---- Pictures ---- */
+
+typedef struct rlcore_image_size {
+  uint32_t height;
+  uint32_t width;
+  uint32_t channels;
+} rlcore_image_size;
+rlcore_status rlcore_image_gray(
+  /* in [num_pixels, 3] */ const uint8_t *rgb,
+  size_t num_pixels,
+  /* out [num_pixels] */ uint8_t *out);
+rlcore_status rlcore_image_scratch_len(
+  /* in */ const rlcore_image_size *from_size,
+  /* in */ const rlcore_image_size *to_size,
+  /* out */ size_t *out_len);
+rlcore_status rlcore_image_area(
+  /* in */ const rlcore_image_size *from_size,
+  /* in [height, width, channels] */ const uint8_t *src,
+  /* in */ const rlcore_image_size *to_size,
+  /* out [height, width, channels] */ uint8_t *out,
+  /* out [scratch_len] optional */ float *scratch,
+  size_t scratch_len);
+rlcore_status rlcore_image_warp(
+  /* in */ const rlcore_image_size *from_size,
+  /* in [height, width, channels] */ const uint8_t *a,
+  /* in [height, width, channels] */ const uint8_t *b,
+  /* in */ const rlcore_image_size *to_size,
+  /* out [height, width, channels] */ uint8_t *out,
+  /* out [scratch_len] optional */ float *scratch,
+  size_t scratch_len);
+rlcore_status rlcore_image_rescale42(
+  /* in [210, 160, 3] */ const uint8_t *rgb,
+  /* out [42, 42] */ float *out);
+rlcore_status rlcore_image_scale(
+  /* in [len] */ const uint8_t *x,
+  size_t len,
+  /* out [len] */ float *out);
+rlcore_status rlcore_image_channels_first(
+  /* in */ const rlcore_image_size *size,
+  /* in [height, width, channels] */ const uint8_t *x,
+  /* out [channels, height, width] */ uint8_t *out);
+rlcore_status rlcore_image_tile_shape(
+  uint32_t num_images,
+  /* out */ uint32_t *out_rows,
+  /* out */ uint32_t *out_columns);
+rlcore_status rlcore_image_tile(
+  uint32_t num_images,
+  /* in */ const rlcore_image_size *size,
+  /* in [num_images, height, width, channels] */ const uint8_t *images,
+  /* out [rows * height, columns * width, channels] */ uint8_t *out);
+rlcore_status rlcore_image_text_size(
+  /* in */ const rlcore_image_size *size,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_image_text(
+  /* in */ const rlcore_image_size *size,
+  /* in [height, width, channels] */ const uint8_t *picture,
+  /* out [rlcore_image_text_size()] */ uint8_t *out);
