@@ -997,11 +997,11 @@ rlcore_status rlcore_ppo_attach(void *mem, size_t mem_size, rlcore_ppo **out);
 rlcore_status rlcore_ppo_phase(rlcore_ppo *p, uint32_t *out);
 
 /* Draws an action for each environment and begins a transition.
-   obs:         [N, obs.len]
-   action_mask: [N, sum of action.n] 0 forbids; required exactly if use_action_mask, else NULL.
+   obs:         [N, obs.len]; networks see bytes divided by 255.
+   action_mask: [N, sum of action.n] 0 forbids, not all of a choice; required exactly if use_action_mask, else NULL.
    action:      [N, action.len] to write.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for
-   an observation that is not finite. */
+   an observation that is not finite, or a mask that forbids all of a choice. */
 rlcore_status rlcore_ppo_act(rlcore_ppo *p, const void *obs, const uint8_t *action_mask, void *action);
 
 /* Completes the transition: what the step returned. After T of them rlcore_ppo_learn is due.
@@ -1071,14 +1071,15 @@ rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcor
 rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_rows, size_t *out_len);
 
 /* Chooses an action for each of num_rows observations.
-   obs:         [num_rows, obs.len]
-   action_mask: [num_rows, sum of action.n] 0 forbids; NULL: everything is allowed.
+   obs:         [num_rows, obs.len]; networks see bytes divided by 255.
+   action_mask: [num_rows, sum of action.n] 0 forbids, not all of a choice; NULL: everything is allowed.
    sampling:    NULL: RLCORE_SAMPLING_BASIC.
    rng:         the caller's stream, one for each thread; may be NULL with RLCORE_SAMPLING_GREEDY.
    scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
    action:      [num_rows, action.len] to write.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with
-   continuous actions; E_VALUE for an observation that is not finite. Then scratch may be written, action and rng not. */
+   continuous actions; E_VALUE for an observation that is not finite, or a mask that forbids all of a choice. Then scratch
+   may be written, action and rng not. */
 rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const void *obs, const uint8_t *action_mask,
                                 const rlcore_sampling *sampling, rlcore_rng *rng, float *scratch, size_t scratch_len,
                                 void *action);
@@ -1345,13 +1346,16 @@ rlcore_status rlcore_memory_pool_len(const rlcore_memory *m, uint32_t *out_ordin
 rlcore_status rlcore_memory_pool_number(const rlcore_memory *m, uint32_t priority, uint32_t i, uint64_t *out_number);
 
 /* Draws num_samples sequences by their first frame, equally likely among those that leave room for `size`. A sequence stops
-   after a frame that ended its episode, so one that starts there is this one frame. size is cut to what is held.
+   after a frame that ended its episode, so one that starts there is this one frame. size is cut to what is held. Of a ring
+   that is full, the frames whose stacks reach back to forgotten ones are not drawn: num_stack - 1 of them at most.
+   RLCORE_DRAW_ORIGINAL draws from a full ring alone and needs a history_size of size + 2 at least. It knows of no stacks:
+   where columns have them, it may draw what rlcore_memory_gather refuses, E_RANGE.
    draw:    what to draw; NULL: the defaults.
    samples: [num_samples] to write.
    Threads: any number, each with its own rng. Random numbers: one index a draw.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_RANGE for what draw says; E_NOT_READY if no frame is held, or
-   with RLCORE_DRAW_ORIGINAL fewer than history_size. E_INEXACT with exact_size if a sequence is shorter than size after
-   the last attempt: all samples are written, and len - burn_in tells which. */
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_RANGE for what draw says, or a size beyond that;
+   E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer than history_size. E_INEXACT with exact_size if
+   a sequence is shorter than size after the last attempt: all samples are written, and len - burn_in tells which. */
 rlcore_status rlcore_memory_sample_uniform(const rlcore_memory *m, rlcore_rng *rng, const rlcore_draw *draw,
                                            rlcore_sample *samples, uint32_t num_samples);
 
@@ -1618,9 +1622,11 @@ typedef struct rlcore_rollout {
      delta[t]     = reward[t] + discount * next[t] - value[t]
      advantage[t] = delta[t] + discount * gae_lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
      value_target = advantage + value
-   Errors: E_NULL; E_ALIGN; E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP;
-   E_RANGE for a discount or lambda outside [0, 1]; E_VALUE for a number that is read and not finite. */
-rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float lambda, float *advantage,
+   Errors: E_NULL; E_ALIGN; E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_OVERFLOW;
+   E_OVERLAP; E_RANGE for a discount or gae_lambda outside [0, 1]; E_VALUE for one that is NaN or infinite, and for a
+   number that is read and not finite. Finite numbers near the end of f32 may overflow, to infinities or NaN in the
+   outputs, with RLCORE_OK. */
+rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float gae_lambda, float *advantage,
                          float *value_target);
 
 /* As rlcore_gae for the environments [begin, end): all arrays are those of the whole rollout, only these columns are read
@@ -1633,7 +1639,7 @@ rlcore_status rlcore_gae_range(const rlcore_rollout *rollout, float discount, fl
 
 /* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
    Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
-   for a number that is not finite. */
+   for one that is NaN or infinite, and for a number that is not finite. Sums may overflow to infinity, with RLCORE_OK. */
 rlcore_status rlcore_discounted_sum(const float *x, uint32_t num_steps, uint32_t num_envs, float discount, float *out);
 
 /* ---- Rows: steps and frames that are copied, stacked and gathered ---- */
@@ -2274,8 +2280,9 @@ rlcore_status rlcore_vtrace_init(rlcore_vtrace *v, size_t v_size);
      pg_advantage[t] = min(rho[t], clip_pg_rho) * (d[t] + k[t])
    With lambda 1, d + k is reward[t] + discounts[t] * vs[t+1] - value[t]. With a leak, each min is min + leak * (rho - min).
    Errors: E_NULL, also if a step is truncated without final_value; E_ALIGN; E_CONFIG for another struct_size, accumulate
-   or reserved; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount, lambda or leak outside [0, 1] or a
-   ceiling not above 0; E_VALUE for a number that is read and not finite. Nothing is written on error. */
+   or reserved; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount, td_lambda or leak outside [0, 1] or a
+   ceiling not above 0; E_VALUE for a rate that is NaN or infinite, and for a number that is read and not finite.
+   Nothing is written on error. */
 rlcore_status rlcore_vtrace_from_importance_weights(const rlcore_vtrace *v, float *vs, float *pg_advantage);
 
 /* As rlcore_vtrace_from_importance_weights for the environments [begin, end): all arrays are those of the whole batch, only

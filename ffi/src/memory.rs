@@ -457,13 +457,16 @@ pub unsafe extern "C" fn rlcore_memory_pool_number(
 }
 
 /// Draws num_samples sequences by their first frame, equally likely among those that leave room for `size`. A sequence stops
-/// after a frame that ended its episode, so one that starts there is this one frame. size is cut to what is held.
+/// after a frame that ended its episode, so one that starts there is this one frame. size is cut to what is held. Of a ring
+/// that is full, the frames whose stacks reach back to forgotten ones are not drawn: num_stack - 1 of them at most.
+/// RLCORE_DRAW_ORIGINAL draws from a full ring alone and needs a history_size of size + 2 at least. It knows of no stacks:
+/// where columns have them, it may draw what rlcore_memory_gather refuses, E_RANGE.
 /// draw:    what to draw; NULL: the defaults.
 /// samples: [num_samples] to write.
 /// Threads: any number, each with its own rng. Random numbers: one index a draw.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_RANGE for what draw says; E_NOT_READY if no frame is held, or
-/// with RLCORE_DRAW_ORIGINAL fewer than history_size. E_INEXACT with exact_size if a sequence is shorter than size after
-/// the last attempt: all samples are written, and len - burn_in tells which.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_RANGE for what draw says, or a size beyond that;
+/// E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer than history_size. E_INEXACT with exact_size if
+/// a sequence is shorter than size after the last attempt: all samples are written, and len - burn_in tells which.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_sample_uniform(
     m: *const rlcore_memory,

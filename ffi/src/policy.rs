@@ -97,14 +97,15 @@ pub unsafe extern "C" fn rlcore_policy_scratch_len(
 }
 
 /// Chooses an action for each of num_rows observations.
-/// obs:         [num_rows, obs.len]
-/// action_mask: [num_rows, sum of action.n] 0 forbids; NULL: everything is allowed.
+/// obs:         [num_rows, obs.len]; networks see bytes divided by 255.
+/// action_mask: [num_rows, sum of action.n] 0 forbids, not all of a choice; NULL: everything is allowed.
 /// sampling:    NULL: RLCORE_SAMPLING_BASIC.
 /// rng:         the caller's stream, one for each thread; may be NULL with RLCORE_SAMPLING_GREEDY.
 /// scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
 /// action:      [num_rows, action.len] to write.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with
-/// continuous actions; E_VALUE for an observation that is not finite. Then scratch may be written, action and rng not.
+/// continuous actions; E_VALUE for an observation that is not finite, or a mask that forbids all of a choice. Then scratch
+/// may be written, action and rng not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_act(
     p: *const rlcore_policy,

@@ -399,11 +399,11 @@ pub unsafe extern "C" fn rlcore_ppo_phase(p: *mut rlcore_ppo, out: *mut u32) -> 
 }
 
 /// Draws an action for each environment and begins a transition.
-/// obs:         [N, obs.len]
-/// action_mask: [N, sum of action.n] 0 forbids; required exactly if use_action_mask, else NULL.
+/// obs:         [N, obs.len]; networks see bytes divided by 255.
+/// action_mask: [N, sum of action.n] 0 forbids, not all of a choice; required exactly if use_action_mask, else NULL.
 /// action:      [N, action.len] to write.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for
-/// an observation that is not finite.
+/// an observation that is not finite, or a mask that forbids all of a choice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_act(
     p: *mut rlcore_ppo,
