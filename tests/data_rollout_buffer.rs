@@ -30,7 +30,7 @@ fn columns() -> [Column; 3] {
 }
 
 fn config(num_steps: u32, num_envs: u32, columns: &[Column]) -> RolloutBufferConfig<'_> {
-    RolloutBufferConfig { num_steps, num_envs, memory_len: M as u32, log_capacity: 0, seed: 7, columns }
+    RolloutBufferConfig { num_steps, num_envs, memory_len: M as u32, seed: 7, columns, ..Default::default() }
 }
 
 fn block(config: &RolloutBufferConfig<'_>) -> Vec<u64> {
@@ -44,7 +44,7 @@ fn bytes(block: &mut [u64]) -> &mut [u8] {
 /// Where the fields of a block start, memory and columns left out: each lies on a multiple of 64 bytes.
 fn fields(num_steps: usize, n: usize, log_capacity: usize) -> [usize; 18] {
     let (flags, numbers, mut end) = (num_steps * n, 4 * num_steps * n, 0);
-    let setup = 16 + size_of::<TableConfig>();
+    let setup = 24 + size_of::<TableConfig>();
     let sizes = [40, setup, 16, 96, n, 8 * n, 4 * n, size_of::<MetricRow>() * log_capacity, numbers, numbers, numbers];
     let sizes = [&sizes[..], &[flags, flags, numbers, 4 * n, numbers, numbers, numbers]].concat();
     std::array::from_fn(|i| {
@@ -1276,4 +1276,30 @@ fn steps_are_read_by_number() {
     RolloutBuffer::attach(bytes(&mut mem)).unwrap();
     bytes(&mut mem)[70] ^= 1;
     assert_eq!(View::attach(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
+}
+
+#[test]
+fn advantages_are_summed_in_what_the_configuration_says() {
+    let columns = columns();
+    for accumulate in [Accumulate::F32, Accumulate::F64] {
+        let config = RolloutBufferConfig { accumulate, ..config(60, 3, &columns) };
+        let (mut mem, mut rng) = (block(&config), Rng::seeded(9));
+        let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+        assert_eq!(buffer.config().accumulate, accumulate);
+        for _ in 0..60 {
+            Given::random(&mut rng, 3, 0.02).add(&mut buffer).unwrap();
+        }
+        buffer.finish(&[0.5; 3], None, 0.99, 0.95).unwrap();
+        let view = buffer.view().unwrap();
+        let rollout = view.rollout().unwrap();
+        assert_eq!(rollout.accumulate, accumulate);
+        let both = [Accumulate::F32, Accumulate::F64].map(|accumulate| {
+            let (mut advantage, mut value_target) = ([0.0; 180], [0.0; 180]);
+            gae(&Rollout { accumulate, ..rollout }, 0.99, 0.95, &mut advantage, &mut value_target).unwrap();
+            (advantage, value_target)
+        });
+        assert!(both[0] != both[1]);
+        let (advantage, value_target) = &both[accumulate as usize];
+        assert_eq!(view.advantages().unwrap(), (&advantage[..], &value_target[..]));
+    }
 }

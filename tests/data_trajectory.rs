@@ -6,6 +6,7 @@ use rlcore::data::rows::RowsOut;
 use rlcore::data::table::Column;
 use rlcore::data::trajectory::{Frames, Process, Processed, RewardClass, Shape, Trajectory, TrajectoryConfig, View};
 use rlcore::error::{Error, Kind};
+use rlcore::kernels::gae::Accumulate;
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut};
 
@@ -16,7 +17,7 @@ fn columns() -> [Column; 3] {
 }
 
 fn config(capacity: u32, columns: &[Column]) -> TrajectoryConfig<'_> {
-    TrajectoryConfig { capacity, memory_len: M as u32, one_hot: 0b10, columns }
+    TrajectoryConfig { capacity, memory_len: M as u32, one_hot: 0b10, columns, ..Default::default() }
 }
 
 fn block(config: &TrajectoryConfig<'_>) -> Vec<u64> {
@@ -577,4 +578,42 @@ fn frames_are_read_by_number() {
     refused(RowsOut { columns: &mut [None, None, None, None], ..Default::default() });
     bytes(&mut mem)[70] ^= 1;
     assert_eq!(View::attach(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
+}
+
+#[test]
+fn sums_are_in_f64_if_the_configuration_says_so() {
+    let columns = [Column::new("action", Element::F32, 1)];
+    let rewards: Vec<f32> = (0..200).map(|i| 0.1 + (i % 7) as f32).collect();
+    let (values, zeros) = (vec![0.3; 200], vec![0; 200]);
+    let process = |accumulate| {
+        let config = TrajectoryConfig { capacity: 200, accumulate, columns: &columns, ..Default::default() };
+        let mut mem = block(&config);
+        let mut trajectory = Trajectory::init(bytes(&mut mem), &config).unwrap();
+        assert_eq!(trajectory.config().accumulate, accumulate);
+        let frames = Frames {
+            columns: &[Elements::F32(&rewards)],
+            reward: &rewards,
+            value: &values,
+            terminated: &zeros,
+            truncated: &zeros,
+            memory: &[],
+        };
+        trajectory.add(&frames).unwrap();
+        let (mut returns, mut advantage) = (vec![0.0; 200], vec![0.0; 200]);
+        let how = Process { discount: 0.99, lambda: 0.95, rows: 200, ..Process::new(2.0) };
+        let out = Processed { returns: &mut returns, advantage: &mut advantage, ..Default::default() };
+        trajectory.view().unwrap().process(&how, out).unwrap();
+        (returns, advantage)
+    };
+    let (mut sum, mut gae, mut after, discount) = (2.0, 0.0, 2.0, f64::from(0.99f32));
+    let (returns, advantage) = process(Accumulate::F64);
+    for i in (0..200).rev() {
+        sum = f64::from(rewards[i]) + discount * sum;
+        gae = f64::from(rewards[i]) + discount * after - f64::from(values[i]) + discount * f64::from(0.95f32) * gae;
+        after = f64::from(values[i]);
+        assert_eq!(returns[i], sum as f32, "{i}");
+        assert!((f64::from(advantage[i]) - gae).abs() <= 1e-7 * gae.abs(), "{i}");
+    }
+    let plain = process(Accumulate::F32);
+    assert!(plain.0 != returns && plain.1 != advantage);
 }

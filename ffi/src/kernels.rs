@@ -151,7 +151,7 @@ impl<'a> Arrays<'a> {
     /// # Safety
     /// As [`Input::at`] of every pointer.
     pub unsafe fn of(r: &rlcore_rollout) -> Result<Self> {
-        let accumulate = accumulate(r.accumulate)?;
+        let accumulate = accumulate("rollout: accumulate", r.accumulate)?;
         let (num_steps, num_envs) = (r.num_steps as usize, r.num_envs as usize);
         let len = ptr::grid("rollout", num_steps, num_envs)?;
         unsafe {
@@ -204,16 +204,15 @@ impl<'a> Arrays<'a> {
 }
 
 /// What sums are made in. Errors: `Config`.
-pub fn accumulate(number: u32) -> Result<Accumulate> {
-    match number {
-        n if n == RLCORE_ACCUMULATE_F32 as u32 => Ok(Accumulate::F32),
-        n if n == RLCORE_ACCUMULATE_F64 as u32 => Ok(Accumulate::F64),
-        n => {
-            let unknown = Error::new(Kind::Config, "one of rlcore_accumulate").given(n as usize);
-            Err(Fault::at("rollout: accumulate", unknown))
-        }
-    }
+pub fn accumulate(what: &'static str, number: u32) -> Result<Accumulate> {
+    let unknown = Error::new(Kind::Config, "one of rlcore_accumulate").given(number as usize);
+    Accumulate::from_number(number).ok_or_else(|| Fault::at(what, unknown))
 }
+
+const _: () = {
+    assert!(RLCORE_ACCUMULATE_F32 as u32 == Accumulate::F32 as u32);
+    assert!(RLCORE_ACCUMULATE_F64 as u32 == Accumulate::F64 as u32);
+};
 
 /// Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
 /// Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE

@@ -4,7 +4,7 @@ use core::ffi::{c_char, c_void};
 use core::mem::offset_of;
 use core::ptr::{null, null_mut};
 
-use crate::kernels::rlcore_rollout;
+use crate::kernels::{accumulate, rlcore_rollout};
 use crate::ptr::{self, AnyInput, Extent, Input, Output, Plain, Room, Versioned, apart};
 use crate::rows::{self, ColumnInputs, ColumnOutputs, RowsRoom, rlcore_rows_out};
 use crate::status::{Result, call, rlcore_status};
@@ -43,6 +43,10 @@ pub struct rlcore_rollout_buffer_config {
     pub seed: u64,
     /// [num_columns] what is kept of a step, without stacks; column 0 is the observation
     pub columns: *const rlcore_column,
+    /// what advantages are summed in: an rlcore_accumulate; 0 (default) is f32
+    pub accumulate: u32,
+    /// zero
+    pub reserved: u32,
 }
 
 /// One step of all environments, with same-step autoreset: where an episode ended, the next step begins another one.
@@ -209,10 +213,19 @@ unsafe impl Versioned for rlcore_rollout_buffer_config {
     const WHAT: &'static str = "rollout_buffer config";
     const MIN_SIZE: usize = offset_of!(rlcore_rollout_buffer_config, columns) + size_of::<*const c_void>();
     fn defaults() -> Self {
-        let RolloutBufferConfig { num_steps, num_envs, memory_len, log_capacity, seed, columns: _ } =
-            Default::default();
-        let (struct_size, num_columns, columns) = (size_of::<Self>() as u32, 0, null());
-        Self { struct_size, num_steps, num_envs, memory_len, log_capacity, num_columns, seed, columns }
+        let c = RolloutBufferConfig::default();
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            num_steps: c.num_steps,
+            num_envs: c.num_envs,
+            memory_len: c.memory_len,
+            log_capacity: c.log_capacity,
+            num_columns: 0,
+            seed: c.seed,
+            columns: null(),
+            accumulate: c.accumulate as u32,
+            reserved: 0,
+        }
     }
 }
 
@@ -298,7 +311,9 @@ unsafe fn config(p: *const rlcore_rollout_buffer_config) -> Result<(RolloutBuffe
     let c = unsafe { ptr::sized(p)? };
     let table = unsafe { table::config(c.columns, c.num_columns, c.num_envs, c.num_steps)? };
     let rlcore_rollout_buffer_config { num_steps, num_envs, memory_len, log_capacity, seed, .. } = c;
-    Ok((RolloutBufferConfig { num_steps, num_envs, memory_len, log_capacity, seed, columns: &[] }, table))
+    ptr::reserved("rollout_buffer config: reserved", c.reserved)?;
+    let accumulate = accumulate("rollout_buffer config: accumulate", c.accumulate)?;
+    Ok((RolloutBufferConfig { num_steps, num_envs, memory_len, log_capacity, seed, accumulate, columns: &[] }, table))
 }
 
 /// The bytes of a block, as its header says. Errors: `Null`, `Align`, `Image`.

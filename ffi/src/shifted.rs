@@ -88,7 +88,7 @@ pub unsafe extern "C" fn rlcore_gae_shifted(
             done: done.slice(),
             next_value: next_value.slice(),
             next_done: next_done.slice(),
-            accumulate: accumulate(r.accumulate)?,
+            accumulate: accumulate("rollout: accumulate", r.accumulate)?,
         };
         Ok(gae::gae_shifted(&rollout, discount, gae_lambda, advantage.slice(), value_target.slice())?)
     })

@@ -4,6 +4,7 @@ use core::ffi::c_void;
 use core::mem::offset_of;
 use core::ptr::{null, null_mut};
 
+use crate::kernels::accumulate;
 use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
 use crate::rows::{self, ColumnInputs, ColumnOutputs, rlcore_rows_out};
 use crate::status::{Result, call, rlcore_status};
@@ -31,8 +32,8 @@ pub struct rlcore_trajectory_config {
     pub one_hot: u32,
     /// 1 to 16
     pub num_columns: u32,
-    /// zero
-    pub reserved: u32,
+    /// what returns and advantages are summed in: an rlcore_accumulate; 0 (default) is f32
+    pub accumulate: u32,
     /// [num_columns] what is kept of a frame beside reward, value and flags, without stacks
     pub columns: *const rlcore_column,
 }
@@ -128,9 +129,9 @@ unsafe impl Versioned for rlcore_trajectory_config {
     const WHAT: &'static str = "trajectory config";
     const MIN_SIZE: usize = offset_of!(rlcore_trajectory_config, columns) + size_of::<*const c_void>();
     fn defaults() -> Self {
-        let TrajectoryConfig { capacity, memory_len, one_hot, columns: _ } = Default::default();
+        let TrajectoryConfig { capacity, memory_len, one_hot, accumulate, columns: _ } = Default::default();
         let (struct_size, num_columns, columns) = (size_of::<Self>() as u32, 0, null());
-        Self { struct_size, capacity, memory_len, one_hot, num_columns, reserved: 0, columns }
+        Self { struct_size, capacity, memory_len, one_hot, num_columns, accumulate: accumulate as u32, columns }
     }
 }
 
@@ -192,10 +193,10 @@ unsafe impl Versioned for rlcore_trajectory_view {
 /// The configuration but for its columns, and those.
 unsafe fn config(p: *const rlcore_trajectory_config) -> Result<(TrajectoryConfig<'static>, TableConfig)> {
     let c = unsafe { ptr::sized(p)? };
-    ptr::reserved("trajectory config: reserved", c.reserved)?;
+    let accumulate = accumulate("trajectory config: accumulate", c.accumulate)?;
     let table = unsafe { table::config(c.columns, c.num_columns, 1, c.capacity)? };
     let rlcore_trajectory_config { capacity, memory_len, one_hot, .. } = c;
-    Ok((TrajectoryConfig { capacity, memory_len, one_hot, columns: &[] }, table))
+    Ok((TrajectoryConfig { capacity, memory_len, one_hot, accumulate, columns: &[] }, table))
 }
 
 /// The bytes of a block, as its header says. Errors: `Null`, `Align`, `Image`.

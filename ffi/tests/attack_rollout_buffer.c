@@ -46,11 +46,12 @@ static struct world {
 #include "attack.h"
 
 #if SIZE_MAX == UINT64_MAX
-_Static_assert(sizeof(rlcore_rollout_buffer_config) == 40, "");
+_Static_assert(sizeof(rlcore_rollout_buffer_config) == 48, "");
 OFFSET(rlcore_rollout_buffer_config, num_steps, 4); OFFSET(rlcore_rollout_buffer_config, num_envs, 8);
 OFFSET(rlcore_rollout_buffer_config, memory_len, 12); OFFSET(rlcore_rollout_buffer_config, log_capacity, 16);
 OFFSET(rlcore_rollout_buffer_config, num_columns, 20); OFFSET(rlcore_rollout_buffer_config, seed, 24);
-OFFSET(rlcore_rollout_buffer_config, columns, 32);
+OFFSET(rlcore_rollout_buffer_config, columns, 32); OFFSET(rlcore_rollout_buffer_config, accumulate, 40);
+OFFSET(rlcore_rollout_buffer_config, reserved, 44);
 _Static_assert(sizeof(rlcore_rollout_step) == 80, "");
 OFFSET(rlcore_rollout_step, columns, 8); OFFSET(rlcore_rollout_step, reward, 16); OFFSET(rlcore_rollout_step, value, 24);
 OFFSET(rlcore_rollout_step, log_prob, 32); OFFSET(rlcore_rollout_step, terminated, 40); OFFSET(rlcore_rollout_step, truncated, 48);
@@ -80,7 +81,7 @@ static void start(void) {
   w.columns[2] = (rlcore_column){.name = "pixel", .kind = RLCORE_U8, .len = 1};
   FINE(rlcore_rollout_buffer_config_init(&w.config, sizeof w.config));
   CHECK(w.config.num_steps == 128 && w.config.num_envs == 1 && w.config.num_columns == 0 && w.config.columns == NULL);
-  w.config = (rlcore_rollout_buffer_config){sizeof w.config, T, N, M, 8, COLUMNS, 5, w.columns};
+  w.config = (rlcore_rollout_buffer_config){sizeof w.config, T, N, M, 8, COLUMNS, 5, w.columns, 0, 0};
   FINE(rlcore_rollout_buffer_init(w.mem, sizeof w.mem, &w.config, &w.buffer));
   for (int i = 0; i < N; i++) {
     w.reward[i] = (float)i + 0.5f, w.value[i] = 0.25f, w.log_prob[i] = -1, w.action[i] = i + 1, w.pixel[i] = 7;
@@ -131,6 +132,8 @@ static void attack_config(void) {
   CONFIG(num_columns, 0, RLCORE_E_CONFIG, "num_columns");
   CONFIG(num_columns, 17, RLCORE_E_CONFIG, "num_columns");
   CONFIG(num_columns, UINT32_MAX, RLCORE_E_CONFIG, "num_columns");
+  CONFIG(accumulate, 2, RLCORE_E_CONFIG, "accumulate: one of rlcore_accumulate, given 2");
+  CONFIG(reserved, 1, RLCORE_E_CONFIG, "reserved: zero, given 1");
   CONFIG(columns, NULL, NULLED, "columns");
   CONFIG(columns, off(w.columns, 2), CROOKED, "columns");
   EITHER(w.columns[1].kind, 3, RLCORE_E_CONFIG, "kind");

@@ -42,7 +42,7 @@ OFFSET(rlcore_rows_out, terminated, 48); OFFSET(rlcore_rows_out, truncated, 56);
 _Static_assert(sizeof(rlcore_trajectory_config) == 32, "");
 OFFSET(rlcore_trajectory_config, capacity, 4); OFFSET(rlcore_trajectory_config, memory_len, 8);
 OFFSET(rlcore_trajectory_config, one_hot, 12); OFFSET(rlcore_trajectory_config, num_columns, 16);
-OFFSET(rlcore_trajectory_config, columns, 24);
+OFFSET(rlcore_trajectory_config, accumulate, 20); OFFSET(rlcore_trajectory_config, columns, 24);
 _Static_assert(sizeof(rlcore_trajectory_frames) == 56, "");
 OFFSET(rlcore_trajectory_frames, num_frames, 4); OFFSET(rlcore_trajectory_frames, columns, 8);
 OFFSET(rlcore_trajectory_frames, reward, 16); OFFSET(rlcore_trajectory_frames, value, 24);
@@ -98,7 +98,7 @@ static void attack_config(void) {
   CONFIG(w.config.one_hot, UINT32_MAX, RLCORE_E_CONFIG, "bits of the columns alone");
   CONFIG(w.config.num_columns, 0, RLCORE_E_CONFIG, "num_columns");
   CONFIG(w.config.num_columns, 17, RLCORE_E_CONFIG, "num_columns");
-  CONFIG(w.config.reserved, 1, RLCORE_E_CONFIG, "reserved");
+  CONFIG(w.config.accumulate, 2, RLCORE_E_CONFIG, "accumulate: one of rlcore_accumulate, given 2");
   CONFIG(w.config.columns, NULL, NULLED, "columns");
   CONFIG(w.config.columns, off(w.columns, 2), CROOKED, "columns");
   CONFIG(w.columns[1].kind, 3, RLCORE_E_CONFIG, "kind");

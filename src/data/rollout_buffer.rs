@@ -78,13 +78,23 @@ pub struct RolloutBufferConfig<'a> {
     pub log_capacity: u32,
     /// What draws are seeded with.
     pub seed: u64,
+    /// What advantages are summed in.
+    pub accumulate: Accumulate,
     /// What is kept of a step beside rewards, values and flags, without stacks; column 0 is the observation.
     pub columns: &'a [Column],
 }
 
 impl Default for RolloutBufferConfig<'_> {
     fn default() -> Self {
-        RolloutBufferConfig { num_steps: 128, num_envs: 1, memory_len: 0, log_capacity: 0, seed: 0, columns: &[] }
+        RolloutBufferConfig {
+            num_steps: 128,
+            num_envs: 1,
+            memory_len: 0,
+            log_capacity: 0,
+            seed: 0,
+            accumulate: Accumulate::F32,
+            columns: &[],
+        }
     }
 }
 
@@ -184,6 +194,9 @@ struct Setup {
     seed: u64,
     memory_len: u32,
     log_capacity: u32,
+    /// An [`Accumulate`].
+    accumulate: u32,
+    reserved: u32,
     /// A ring for each environment, with a row for each step.
     table: TableConfig,
 }
@@ -195,6 +208,8 @@ impl Setup {
             seed: c.seed,
             memory_len: c.memory_len,
             log_capacity: if c.log_capacity == 0 { LOG_CAPACITY.max(least) } else { c.log_capacity },
+            accumulate: c.accumulate as u32,
+            reserved: 0,
             table: TableConfig::new(c.num_envs, c.num_steps, c.columns),
         };
         setup.check()?;
@@ -220,6 +235,9 @@ impl Setup {
             let what = "rollout_buffer config: log_capacity of at least twice num_envs,";
             return refuse(what, num_envs.saturating_mul(2) as usize, self.log_capacity);
         }
+        if Accumulate::from_number(self.accumulate).is_none() || self.reserved != 0 {
+            return refuse("rollout_buffer setup: accumulate of at most", 1, self.accumulate);
+        }
         self.table.check()?;
         match self.table.columns().iter().find(|column| column.num_stack > 1) {
             Some(column) => refuse("rollout_buffer config: columns with num_stack of at most", 1, column.num_stack),
@@ -237,6 +255,10 @@ impl Setup {
 
     fn memory_len(&self) -> usize {
         self.memory_len as usize
+    }
+
+    fn accumulate(&self) -> Accumulate {
+        Accumulate::from_number(self.accumulate).unwrap_or_default()
     }
 }
 
@@ -445,13 +467,14 @@ impl<'a> RolloutBuffer<'a> {
 
     /// What the block was made with; `log_capacity` is that which is held.
     pub fn config(&self) -> RolloutBufferConfig<'_> {
-        let Setup { seed, memory_len, log_capacity, table } = &self.setup;
+        let Setup { seed, memory_len, log_capacity, table, .. } = &self.setup;
         RolloutBufferConfig {
             num_steps: table.num_rows,
             num_envs: table.num_rings,
             memory_len: *memory_len,
             log_capacity: *log_capacity,
             seed: *seed,
+            accumulate: self.setup.accumulate(),
             columns: table.columns(),
         }
     }
@@ -556,7 +579,7 @@ impl<'a> RolloutBuffer<'a> {
         discount: f32,
         gae_lambda: f32,
     ) -> Result {
-        let (n, table) = (self.setup.num_envs(), self.setup.table);
+        let (n, table, accumulate) = (self.setup.num_envs(), self.setup.table, self.setup.accumulate());
         let obs = table.column(0)?;
         let f = self.fields()?;
         let t = f.state.filled as usize;
@@ -585,7 +608,7 @@ impl<'a> RolloutBuffer<'a> {
             terminated: block::rows(f.terminated, 0, len, 1)?,
             truncated: block::rows(f.truncated, 0, len, 1)?,
             final_value: Some(block::rows(f.final_value, 0, len, 1)?),
-            accumulate: Accumulate::F32,
+            accumulate,
         };
         let advantage = block::rows_mut(f.advantage, 0, len, 1)?;
         gae(&rollout, discount, gae_lambda, advantage, block::rows_mut(f.value_target, 0, len, 1)?)?;
@@ -848,7 +871,7 @@ impl<'a> View<'a> {
             } else {
                 None
             },
-            accumulate: Accumulate::F32,
+            accumulate: self.setup.accumulate(),
         })
     }
 

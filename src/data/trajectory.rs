@@ -60,13 +60,15 @@ pub struct TrajectoryConfig<'a> {
     pub memory_len: u32,
     /// Bit i: rows of column i are one-hot; padding is element 0. Other padding is zeros.
     pub one_hot: u32,
+    /// What returns and advantages are summed in.
+    pub accumulate: Accumulate,
     /// What is kept of a frame beside reward, value and flags, without stacks.
     pub columns: &'a [Column],
 }
 
 impl Default for TrajectoryConfig<'_> {
     fn default() -> Self {
-        TrajectoryConfig { capacity: 20, memory_len: 0, one_hot: 0, columns: &[] }
+        TrajectoryConfig { capacity: 20, memory_len: 0, one_hot: 0, accumulate: Accumulate::F32, columns: &[] }
     }
 }
 
@@ -177,6 +179,8 @@ impl RewardClass {
 struct Setup {
     memory_len: u32,
     one_hot: u32,
+    /// An [`Accumulate`].
+    accumulate: u32,
     /// One ring, with a row for each frame.
     table: TableConfig,
 }
@@ -184,7 +188,7 @@ struct Setup {
 impl Setup {
     fn new(c: &TrajectoryConfig<'_>) -> Result<Setup> {
         let table = TableConfig::new(1, c.capacity, c.columns);
-        let setup = Setup { memory_len: c.memory_len, one_hot: c.one_hot, table };
+        let setup = Setup { memory_len: c.memory_len, one_hot: c.one_hot, accumulate: c.accumulate as u32, table };
         setup.check()?;
         Ok(setup)
     }
@@ -195,6 +199,9 @@ impl Setup {
         };
         if self.table.num_rows == 0 {
             return refuse("trajectory config: capacity of at least", 1, 0);
+        }
+        if Accumulate::from_number(self.accumulate).is_none() {
+            return refuse("trajectory setup: accumulate of at most", 1, self.accumulate);
         }
         self.table.check()?;
         if self.one_hot.checked_shr(self.table.num_columns).unwrap_or(0) != 0 {
@@ -216,6 +223,10 @@ impl Setup {
 
     fn memory_len(&self) -> usize {
         self.memory_len as usize
+    }
+
+    fn accumulate(&self) -> Accumulate {
+        Accumulate::from_number(self.accumulate).unwrap_or_default()
     }
 }
 
@@ -333,11 +344,12 @@ impl<'a> Trajectory<'a> {
 
     /// What the block was made with.
     pub fn config(&self) -> TrajectoryConfig<'_> {
-        let Setup { memory_len, one_hot, table } = &self.setup;
+        let Setup { memory_len, one_hot, table, .. } = &self.setup;
         TrajectoryConfig {
             capacity: table.num_rows,
             memory_len: *memory_len,
             one_hot: *one_hot,
+            accumulate: self.setup.accumulate(),
             columns: table.columns(),
         }
     }
@@ -586,12 +598,21 @@ impl<'a> View<'a> {
             terminated: flags,
             truncated: flags,
             final_value: Some(value),
-            accumulate: Accumulate::F32,
+            accumulate: self.setup.accumulate(),
         };
         let (returns, no_returns) = out.returns.split_at_mut_checked(len).ok_or(Misfit)?;
         let (advantage, no_advantage) = out.advantage.split_at_mut_checked(len).ok_or(Misfit)?;
         gae(&rollout, discount, gae_lambda, advantage, returns)?;
-        bootstrapped_sum(reward, &after, discount, len, 1, returns)?;
+        match self.setup.accumulate() {
+            Accumulate::F32 => bootstrapped_sum(reward, &after, discount, len, 1, returns)?,
+            Accumulate::F64 => {
+                let mut sum = f64::from(bootstrap_value) * f64::from(u8::from(!ended));
+                for (out, reward) in returns.iter_mut().zip(reward).rev() {
+                    sum = f64::from(*reward) + f64::from(discount) * sum;
+                    *out = sum as f32;
+                }
+            }
+        }
         no_returns.fill(0.0);
         no_advantage.fill(0.0);
         for (i, (to, column)) in out.columns.iter_mut().zip(self.columns()).enumerate() {

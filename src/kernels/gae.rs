@@ -17,6 +17,17 @@ pub enum Accumulate {
     F64,
 }
 
+impl Accumulate {
+    /// The one with this number, 0 or 1.
+    pub const fn from_number(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Accumulate::F32),
+            1 => Some(Accumulate::F64),
+            _ => None,
+        }
+    }
+}
+
 /// What N environments did in T steps, time-major. Step t led from `obs[t]` to `obs[t + 1]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rollout<'a> {
