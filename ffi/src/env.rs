@@ -146,7 +146,7 @@ pub struct rlcore_env_def {
     pub state_size: u32,
     /// episodes are truncated after this many steps; 0: never
     pub max_episode_steps: u32,
-    /// RLCORE_F32, or RLCORE_U8 for images
+    /// RLCORE_F32, RLCORE_U8 for images, or RLCORE_STRUCT if fields are of several kinds
     pub obs: rlcore_space,
     /// RLCORE_I32 or RLCORE_F32
     pub action: rlcore_space,
@@ -349,6 +349,11 @@ impl<'a> CEnv<'a> {
             let given = unsafe { array("env_def: fields", def.fields, def.num_fields, MAX_FIELDS)? };
             bare.lists[0] = given.extent();
             bare.callbacks.spec.obs.fields = parts(given.slice(), fields)?;
+        }
+        // Nobody may take bytes of a structure for numbers, who has this space alone.
+        if !space::structured(def.obs.kind) && space::structured(rlcore_space::bare(&bare.callbacks.spec.obs).kind) {
+            let what = "kind of 3 (bytes of a structure), because fields are of other kinds too";
+            return Err(Fault::at("obs", Error::new(Kind::Config, what).given(def.obs.kind as usize)));
         }
         if def.num_wrappers == 0 {
             return Ok(CEnv { bare, wrapped: None });

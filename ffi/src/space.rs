@@ -18,6 +18,9 @@ pub enum rlcore_element {
     RLCORE_I32 = 1,
     /// uint8_t: image bytes
     RLCORE_U8 = 2,
+    /// uint8_t: bytes of a structure whose parts are of other kinds too; moved and kept as RLCORE_U8, but no numbers that a
+    /// learner could take
+    RLCORE_STRUCT = 3,
 }
 
 /// The values that an observation or an action may take. The arrays are the caller's and are read during calls only.
@@ -95,13 +98,29 @@ impl rlcore_field {
     }
 }
 
-/// What a number that says a kind has to be.
+/// What a number that says the kind of a field has to be.
 const KINDS: &str = "kind of 0 (f32), 1 (i32) or 2 (u8)";
+
+/// What stands for the parts of a structure where they are not known.
+const PARTS: &[Field<'static>] = &[Field::new("", Element::I32, &[], 0)];
 
 /// The kind of elements that a number of the caller says. Errors: `Config`.
 pub fn element(what: &'static str, kind: u32) -> Result<Element> {
-    let unknown = Error::new(Kind::Config, KINDS).given(kind as usize);
-    Element::from_number(kind).ok_or_else(|| Fault::at(what, unknown))
+    let unknown = "kind of 0 (f32), 1 (i32), 2 (u8) or 3 (bytes of a structure)";
+    let unknown = Error::new(Kind::Config, unknown).given(kind as usize);
+    let known = if structured(kind) { Some(Element::U8) } else { Element::from_number(kind) };
+    known.ok_or_else(|| Fault::at(what, unknown))
+}
+
+/// True if it says bytes of a structure.
+pub fn structured(kind: u32) -> bool {
+    kind == rlcore_element::RLCORE_STRUCT as u32
+}
+
+/// The number that tells C the kind of a space's elements.
+fn number(space: &Space<'_>) -> u32 {
+    let mixed = space.kind == Element::U8 && space.fields.iter().any(|field| field.kind != Element::U8);
+    if mixed { rlcore_element::RLCORE_STRUCT as u32 } else { space.kind as u32 }
 }
 
 /// What failures call the parts of a space.
@@ -136,7 +155,8 @@ pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<Space<'a>> {
         return refuse("len of 1 to 16777216", s.len);
     }
     let len = s.len as usize;
-    let mut space = Space { kind, len: s.len, low: &[], high: &[], n: &[], fields: &[] };
+    let fields = if structured(s.kind) { PARTS } else { &[] };
+    let mut space = Space { kind, len: s.len, low: &[], high: &[], n: &[], fields };
     unsafe {
         if kind == Element::I32 {
             space.n = Input::at(names.n, s.n, len)?.slice();
@@ -199,7 +219,7 @@ impl rlcore_space {
 
     /// Kind and length of a space alone.
     pub fn bare(space: &Space<'_>) -> Self {
-        rlcore_space { kind: space.kind as u32, len: space.len, low: null(), high: null(), n: null() }
+        rlcore_space { kind: number(space), len: space.len, low: null(), high: null(), n: null() }
     }
 
     /// What a C caller sees of a space that lives as long as the program.

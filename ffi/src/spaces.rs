@@ -14,6 +14,7 @@ use rlcore::learn::Ppo;
 use rlcore::space::Space;
 
 /// What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
+/// out_obs:    its kind is RLCORE_STRUCT if parts of it are of other kinds than bytes.
 /// bounds:     [bounds_len] room for the bounds that the results point to; 2 * (obs.len + action.len) are always enough.
 ///             NULL: low and high of both results are NULL.
 /// out_action: its n points where that of the environment does.

@@ -134,7 +134,7 @@ static void start(void) {
   memset(&w, 0, sizeof w);
   fault = NONE;
   w.env = (rlcore_env_def){.struct_size = sizeof w.env, .env_id = 1000, .state_size = sizeof(game),
-                           .obs = {.kind = RLCORE_U8, .len = OBS}, .action = {.kind = RLCORE_I32, .len = 1, .n = four},
+                           .obs = {.kind = RLCORE_STRUCT, .len = OBS}, .action = {.kind = RLCORE_I32, .len = 1, .n = four},
                            .reset = game_reset, .step = game_step, .lives = game_lives, .restart = game_restart,
                            .fields = w.fields, .num_fields = 2, .wrappers = w.list};
   w.fields[0] = (rlcore_field){.name = "frame", .kind = RLCORE_U8, .rank = 3, .dims = {H, W, 3}};
@@ -297,6 +297,7 @@ static void attack_fields(void) {
   WITH(w.fields[1].offset, FRAME + 8, RLCORE_E_CONFIG, "within their bytes", size());
   WITH(w.fields[1].offset, UINT32_MAX - 3, RLCORE_E_CONFIG, "within their bytes", size());
   WITH(w.env.obs.kind, RLCORE_F32, RLCORE_E_CONFIG, "not so field, given 0", size());
+  WITH(w.env.obs.kind, RLCORE_U8, RLCORE_E_CONFIG, "obs: kind of 3 (bytes of a structure)", size());
 }
 
 static void attack_queries(void) {
@@ -347,6 +348,8 @@ static void attack_queries(void) {
   FINE(rlcore_env_spaces(&w.env, NULL, 0, &w.obs_space, &w.action_space));
   CHECK(w.obs_space.low == NULL && w.obs_space.len == 2 && w.obs_space.n == NULL);
   start();
+  FINE(rlcore_env_spaces(&w.env, w.bounds, 0, &w.obs_space, &w.action_space));
+  CHECK(w.obs_space.kind == RLCORE_STRUCT && w.obs_space.len == OBS);
   wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_EXTRACT, .field = "frame"});
   FINE(rlcore_env_spaces(&w.env, w.bounds, 0, &w.obs_space, &w.action_space));
   CHECK(w.obs_space.kind == RLCORE_U8 && w.obs_space.len == FRAME && w.action_space.n == four && w.action_space.low == NULL);

@@ -50,7 +50,7 @@ static rlcore_status steps(hashes *h, const rlcore_env_def *env, uint32_t num_en
   rlcore_rng rng;
   size_t size;
   TRY(rlcore_env_spaces(env, bounds, LEN(bounds), &shown, &taken));
-  CHECK(num_envs <= N && num_envs * shown.len * (shown.kind == RLCORE_U8 ? 1 : 4) <= MAX_OBS && taken.len == 1);
+  CHECK(num_envs <= N && num_envs * shown.len * (shown.kind == RLCORE_F32 ? 4 : 1) <= MAX_OBS && taken.len == 1);
   MIX_ONE(h, shown.len);
   if (shown.low != NULL) MIX_SOME(h, shown.low, shown.len);
   if (taken.high != NULL) MIX_SOME(h, taken.high, taken.len);
@@ -199,7 +199,7 @@ static rlcore_env_def game_of(screen *s, rlcore_field fields[2]) {
   const uint32_t len = s->height * s->width * 3;
   const rlcore_env_def env = {
       .struct_size = sizeof env, .env_id = 1000, .state_size = sizeof(game),
-      .obs = {.kind = RLCORE_U8, .len = len + 4 * s->has_speed}, .action = {.kind = RLCORE_I32, .len = 1, .n = &FOUR},
+      .obs = {.kind = s->has_speed ? RLCORE_STRUCT : RLCORE_U8, .len = len + 4 * s->has_speed}, .action = {.kind = RLCORE_I32, .len = 1, .n = &FOUR},
       .user = s, .reset = game_reset, .step = game_step, .render = game_render, .lives = game_lives,
       .action_mask = game_mask, .restart = game_restart, .fields = fields, .num_fields = 1 + s->has_speed,
   };

@@ -51,7 +51,7 @@ static void change_state(uint64_t *state) {
 
 static void see(void *to) {
   const unsigned how = byte();
-  if (game.obs.kind == RLCORE_U8) memset(to, (int)how, game.obs.len);
+  if (game.obs.kind == RLCORE_STRUCT) memset(to, (int)how, game.obs.len);
   else
     for (uint32_t i = 0; i < game.obs.len; i++) ((float *)to)[i] = how < 200 ? (float)(how + i) : wild();
 }
@@ -166,7 +166,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
   game = (rlcore_env_def){.struct_size = sizeof game, .env_id = 1000, .state_size = (uint32_t)(8 * state_words), .user = &game,
                           .reset = reset, .step = step, .wrappers = wrappers, .num_wrappers = byte() % 6};
   const int picture = how & 1, discrete = how & 2;
-  game.obs = (rlcore_space){.kind = picture ? RLCORE_U8 : RLCORE_F32, .len = picture ? PICTURE + 8 : 3};
+  game.obs = (rlcore_space){.kind = picture ? RLCORE_STRUCT : RLCORE_F32, .len = picture ? PICTURE + 8 : 3};
   if (picture) game.fields = parts, game.num_fields = 2;
   game.action = discrete ? (rlcore_space){.kind = RLCORE_I32, .len = 1, .n = choices}
                          : (rlcore_space){.kind = RLCORE_F32, .len = 2, .low = low, .high = high};
@@ -201,7 +201,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
   FINE(rlcore_batch_init(batch_mem, batch_size, &game, &config, &groups, &b));
 
   /* Arrays that end where they have to. */
-  const size_t n = config.num_envs, obs_size = n * seen.len * (seen.kind == RLCORE_U8 ? 1 : 4);
+  const size_t n = config.num_envs, obs_size = n * seen.len * (seen.kind == RLCORE_F32 ? 4 : 1);
   static float reward[MAX_ENVS];
   static uint8_t terminated[MAX_ENVS], truncated[MAX_ENVS], valid[MAX_ENVS], mask[MAX_ENVS * CHOICES_OF_GAME], failed[MAX_ENVS];
   static uint32_t rows[MAX_ENVS], lives_left[MAX_ENVS], count;
