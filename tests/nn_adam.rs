@@ -6,7 +6,7 @@ use rlcore::nn::{Adam, Epsilon, clip_global_norm};
 use rlcore::rng::Rng;
 
 const CORRECTED: Adam =
-    Adam { beta1: 0.9, beta2: 0.999, epsilon: 1e-5, placement: Epsilon::Corrected, maximise: false };
+    Adam { beta1: 0.9, beta2: 0.999, epsilon: 1e-5, placement: Epsilon::Corrected, maximise: false, limit: f32::MAX };
 const RAW: Adam = Adam { placement: Epsilon::Raw, ..CORRECTED };
 
 /// One parameter that starts at 1, through all gradients.
@@ -160,6 +160,18 @@ fn a_late_update_is_finite() {
     }
 }
 
+/// No second moment keeps up with the first, nor does epsilon: the second step would be 1e38 long.
+#[test]
+fn a_step_without_bound_is_refused_and_nothing_moves() {
+    let adam = Adam { beta2: 0.0, epsilon: f32::MIN_POSITIVE, ..CORRECTED };
+    let mut a = arrays(3);
+    a.step(adam, &[1e3; 3], 1.0, 0.0).unwrap();
+    let before = (a.params.clone(), a.m.clone(), a.v.clone(), a.steps);
+    assert_eq!(a.step(adam, &[1e3, 0.0, 1e3], 1.0, 0.0).unwrap_err().kind, Kind::Value);
+    assert_eq!((a.params.clone(), a.m.clone(), a.v.clone(), a.steps), before);
+    a.step(adam, &[1e3; 3], 1.0, 0.0).unwrap();
+}
+
 #[test]
 fn bad_input_is_refused_and_nothing_moves() {
     let good = (CORRECTED, 1e-3, 0.5, vec![0.1; 40]);
@@ -184,6 +196,9 @@ fn bad_input_is_refused_and_nothing_moves() {
         }
     }
     assert_eq!(refuse(*adam, *rate, f32::INFINITY, &[1e20; 40]), Kind::Value);
+    // Parameters of at most 1 in size that a step would take beyond that, and one that nothing divides.
+    assert_eq!(refuse(Adam { limit: 1.0, ..*adam }, 3.0, *norm, grads), Kind::Value);
+    assert_eq!(refuse(Adam { epsilon: 0.0, ..*adam }, *rate, *norm, &[0.0; 40]), Kind::Value);
     for bad in [f32::NAN, -1.0] {
         assert_eq!(refuse(*adam, *rate, bad, grads), Kind::Config);
         assert_eq!(clip_global_norm(&mut [1.0], bad).unwrap_err().kind, Kind::Config);
@@ -194,6 +209,8 @@ fn bad_input_is_refused_and_nothing_moves() {
         Adam { beta2: f32::NAN, ..*adam },
         Adam { epsilon: -1e-9, ..*adam },
         Adam { epsilon: f32::INFINITY, ..*adam },
+        Adam { limit: f32::INFINITY, ..*adam },
+        Adam { limit: -1.0, ..*adam },
     ] {
         assert_eq!(bad.check().unwrap_err().kind, Kind::Config);
         assert_eq!(refuse(bad, *rate, *norm, grads), Kind::Config);

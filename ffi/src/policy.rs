@@ -104,8 +104,8 @@ pub unsafe extern "C" fn rlcore_policy_scratch_len(
 /// scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
 /// action:      [num_rows, action.len] to write.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with
-/// continuous actions; E_VALUE for an observation that is not finite, or a mask that forbids all of a choice. Then scratch
-/// may be written, action and rng not.
+/// continuous actions; E_VALUE for an observation that is not finite or so large that the policy overflows, or a mask that
+/// forbids all of a choice. Then scratch may be written, action and rng not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_act(
     p: *const rlcore_policy,

@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 use core::mem::offset_of;
 
+use crate::kernels::accumulate;
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
 use crate::sampling::{rlcore_sampling, sampling};
 use crate::space::{self, rlcore_space};
@@ -48,7 +49,7 @@ pub struct rlcore_ppo_config {
     pub num_steps: u32,
     /// parts of a rollout; T * N has to be a multiple of it (4)
     pub num_minibatches: u32,
-    /// passes over each rollout (4)
+    /// passes over each rollout, 1 to 1000 (4)
     pub num_epochs: u32,
     /// hidden layers of the policy and of the value network, 0 to 4 (2)
     pub num_hidden: u32,
@@ -94,9 +95,9 @@ pub struct rlcore_ppo_config {
     pub target_kl: f32,
     /// decay of Adam's first moment (0.9)
     pub adam_beta1: f32,
-    /// decay of Adam's second moment (0.999)
+    /// decay of Adam's second moment, at least the square of adam_beta1 (0.999)
     pub adam_beta2: f32,
-    /// outside the root (1e-5)
+    /// outside the root, from 1e-12 (1e-5)
     pub adam_epsilon: f32,
     /// logarithm of the deviation of continuous actions at the start (0)
     pub log_std_init: f32,
@@ -104,8 +105,12 @@ pub struct rlcore_ppo_config {
     pub obs_clip: f32,
     /// normalised rewards are clipped to plus or minus this (10)
     pub reward_clip: f32,
-    /// zero
-    pub reserved: u32,
+    /// what advantages are summed in: an rlcore_accumulate (f32)
+    pub accumulate: u32,
+    /// after every step logarithms of deviations are this at least, from -40 (-20)
+    pub log_std_min: f32,
+    /// and this at most, to 40 (2)
+    pub log_std_max: f32,
 }
 
 /// What the update that runs, or the last one, did, and how the episodes go.
@@ -146,6 +151,8 @@ pub struct rlcore_ppo_stats {
     pub length_mean: f32,
     /// return of the episode that ended last; NaN before the first ends
     pub return_last: f32,
+    /// updates that ended early because numbers overflowed
+    pub num_dropped: u64,
 }
 
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
@@ -187,7 +194,9 @@ unsafe impl Versioned for rlcore_ppo_config {
             log_std_init: c.log_std_init,
             obs_clip: c.obs_clip,
             reward_clip: c.reward_clip,
-            reserved: 0,
+            accumulate: c.accumulate,
+            log_std_min: c.log_std_min,
+            log_std_max: c.log_std_max,
         }
     }
 }
@@ -203,7 +212,6 @@ unsafe impl Versioned for rlcore_ppo_stats {
 
 unsafe fn config(p: *const rlcore_ppo_config) -> Result<Config> {
     let c = unsafe { ptr::sized(p)? };
-    ptr::reserved("ppo config: reserved", c.reserved)?;
     Ok(Config {
         seed: c.seed,
         total_steps: c.total_steps,
@@ -236,6 +244,10 @@ unsafe fn config(p: *const rlcore_ppo_config) -> Result<Config> {
         log_std_init: c.log_std_init,
         obs_clip: c.obs_clip,
         reward_clip: c.reward_clip,
+        log_std_min: c.log_std_min,
+        log_std_max: c.log_std_max,
+        accumulate: accumulate("ppo config: accumulate", c.accumulate)? as u32,
+        reserved: 0,
     })
 }
 
@@ -259,6 +271,7 @@ impl From<Stats> for rlcore_ppo_stats {
             return_mean: s.return_mean,
             length_mean: s.length_mean,
             return_last: s.return_last,
+            num_dropped: s.num_dropped,
         }
     }
 }
@@ -328,7 +341,9 @@ pub unsafe extern "C" fn rlcore_ppo_config_init(config: *mut rlcore_ppo_config, 
     call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
 }
 
-/// Bytes a block must have for this configuration and these spaces. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+/// Bytes a block must have for this configuration and these spaces. Bytes of pictures are divided by 255; those of an
+/// RLCORE_STRUCT are refused, and RLCORE_WRAP_FLATTEN makes numbers of them.
+/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_size(
     config: *const rlcore_ppo_config,
@@ -403,7 +418,8 @@ pub unsafe extern "C" fn rlcore_ppo_phase(p: *mut rlcore_ppo, out: *mut u32) -> 
 /// action_mask: [N, sum of action.n] 0 forbids, not all of a choice; required exactly if use_action_mask, else NULL.
 /// action:      [N, action.len] to write.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for
-/// an observation that is not finite, or a mask that forbids all of a choice.
+/// an observation that is not finite or so large that the policy overflows, or a mask that forbids all of a choice. Then
+/// nothing has changed, neither block nor action.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_act(
     p: *mut rlcore_ppo,
@@ -424,6 +440,7 @@ pub unsafe extern "C" fn rlcore_ppo_act(
 /// reward, terminated, truncated: [N]
 /// final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for a reward or final_obs that is not finite.
+/// Then nothing has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_observe(
     p: *mut rlcore_ppo,
@@ -451,7 +468,8 @@ pub unsafe extern "C" fn rlcore_ppo_observe(
 /// max_minibatches: at most so many in this call; 0: all that are left.
 /// stats:           to write; call again while minibatches_left is not 0.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for an observation that is not finite,
-/// before anything changes, or for a gradient that is not, then its minibatch is left out and the parameters stay.
+/// before anything changes, or because numbers overflow. Then this update is over and counted in num_dropped, the
+/// parameters are the last ones that were finite, and rlcore_ppo_act is due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_learn(
     p: *mut rlcore_ppo,

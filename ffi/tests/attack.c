@@ -80,7 +80,7 @@ _Static_assert(sizeof(rlcore_rollout) == 64, "");
 OFFSET(rlcore_rollout, num_steps, 4); OFFSET(rlcore_rollout, num_envs, 8); OFFSET(rlcore_rollout, accumulate, 12);
 OFFSET(rlcore_rollout, reward, 16); OFFSET(rlcore_rollout, value, 24); OFFSET(rlcore_rollout, bootstrap_value, 32);
 OFFSET(rlcore_rollout, terminated, 40); OFFSET(rlcore_rollout, truncated, 48); OFFSET(rlcore_rollout, final_value, 56);
-_Static_assert(sizeof(rlcore_ppo_config) == 152, "");
+_Static_assert(sizeof(rlcore_ppo_config) == 160, "");
 OFFSET(rlcore_ppo_config, num_envs, 4); OFFSET(rlcore_ppo_config, num_steps, 8); OFFSET(rlcore_ppo_config, num_minibatches, 12);
 OFFSET(rlcore_ppo_config, num_epochs, 16); OFFSET(rlcore_ppo_config, num_hidden, 20); OFFSET(rlcore_ppo_config, hidden_len, 24);
 OFFSET(rlcore_ppo_config, activation, 40); OFFSET(rlcore_ppo_config, normalize_advantage, 44);
@@ -93,14 +93,15 @@ OFFSET(rlcore_ppo_config, entropy_coef, 108); OFFSET(rlcore_ppo_config, value_cl
 OFFSET(rlcore_ppo_config, max_grad_norm, 116); OFFSET(rlcore_ppo_config, target_kl, 120);
 OFFSET(rlcore_ppo_config, adam_beta1, 124); OFFSET(rlcore_ppo_config, adam_beta2, 128);
 OFFSET(rlcore_ppo_config, adam_epsilon, 132); OFFSET(rlcore_ppo_config, log_std_init, 136);
-OFFSET(rlcore_ppo_config, obs_clip, 140); OFFSET(rlcore_ppo_config, reward_clip, 144); OFFSET(rlcore_ppo_config, reserved, 148);
-_Static_assert(sizeof(rlcore_ppo_stats) == 80, "");
+OFFSET(rlcore_ppo_config, obs_clip, 140); OFFSET(rlcore_ppo_config, reward_clip, 144); OFFSET(rlcore_ppo_config, accumulate, 148);
+OFFSET(rlcore_ppo_config, log_std_min, 152); OFFSET(rlcore_ppo_config, log_std_max, 156);
+_Static_assert(sizeof(rlcore_ppo_stats) == 88, "");
 OFFSET(rlcore_ppo_stats, minibatches_left, 4); OFFSET(rlcore_ppo_stats, num_steps, 8); OFFSET(rlcore_ppo_stats, num_updates, 16);
 OFFSET(rlcore_ppo_stats, num_episodes, 24); OFFSET(rlcore_ppo_stats, learning_rate, 32); OFFSET(rlcore_ppo_stats, policy_loss, 36);
 OFFSET(rlcore_ppo_stats, value_loss, 40); OFFSET(rlcore_ppo_stats, entropy, 44); OFFSET(rlcore_ppo_stats, approx_kl, 48);
 OFFSET(rlcore_ppo_stats, clip_fraction, 52); OFFSET(rlcore_ppo_stats, explained_variance, 56);
 OFFSET(rlcore_ppo_stats, grad_norm, 60); OFFSET(rlcore_ppo_stats, value_mean, 64); OFFSET(rlcore_ppo_stats, return_mean, 68);
-OFFSET(rlcore_ppo_stats, length_mean, 72); OFFSET(rlcore_ppo_stats, return_last, 76);
+OFFSET(rlcore_ppo_stats, length_mean, 72); OFFSET(rlcore_ppo_stats, return_last, 76); OFFSET(rlcore_ppo_stats, num_dropped, 80);
 _Static_assert(sizeof(rlcore_sampling) == 16, "");
 OFFSET(rlcore_sampling, method, 0); OFFSET(rlcore_sampling, k, 4); OFFSET(rlcore_sampling, temperature, 8);
 OFFSET(rlcore_sampling, reserved, 12);
@@ -918,7 +919,7 @@ static void attack_ppo_config(void) {
   REFUSED(CROOKED, "ppo config", rlcore_ppo_config_init(off(c, 1), sizeof *c));
   REFUSED(CROOKED, "ppo config", rlcore_ppo_config_init(off(c, 4), sizeof *c));
   REFUSED(RLCORE_E_SIZE, "at least 64, given 56", rlcore_ppo_config_init(c, 56));
-  REFUSED(RLCORE_E_SIZE, "given 151", rlcore_ppo_config_init(c, 151));
+  REFUSED(RLCORE_E_SIZE, "given 159", rlcore_ppo_config_init(c, 159));
   REFUSED(RLCORE_E_SIZE, "ppo config", rlcore_ppo_config_init(c, SIZE_MAX));
   union { rlcore_ppo_config config; unsigned char bytes[176]; } u;
   memset(&u, 0xee, sizeof u);
@@ -927,10 +928,10 @@ static void attack_ppo_config(void) {
   FINE(rlcore_ppo_size(&u.config, obs, action, &size));
   memset(&u, 0xee, sizeof u);
   FINE(rlcore_ppo_config_init(&u.config, 168));
-  CHECK(u.config.struct_size == 168 && u.bytes[152] == 0 && u.bytes[167] == 0 && u.bytes[168] == 0xee);
+  CHECK(u.config.struct_size == 168 && u.bytes[160] == 0 && u.bytes[167] == 0 && u.bytes[168] == 0xee);
   FINE(rlcore_ppo_size(&u.config, obs, action, &size));
-  u.bytes[152] = 1;
-  REFUSED(RLCORE_E_CONFIG, "zeros from byte 152, given 168", rlcore_ppo_size(&u.config, obs, action, &w.size));
+  u.bytes[160] = 1;
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte 160, given 168", rlcore_ppo_size(&u.config, obs, action, &w.size));
 
   FINE(rlcore_ppo_size(c, obs, action, &size));
 #undef ASK
@@ -951,7 +952,8 @@ static void attack_ppo_config(void) {
   BOTH(action, NULL, NULLED, "action");
   BOTH(action, off(action, 1), CROOKED, "action");
   BOTH(action, off(action, 4), CROOKED, "action");
-  BOTH(w.env.obs.kind, 3, RLCORE_E_CONFIG, "obs: kind");
+  BOTH(w.env.obs.kind, 4, RLCORE_E_CONFIG, "obs: kind");
+  BOTH(w.env.obs.kind, RLCORE_STRUCT, RLCORE_E_CONFIG, "Flatten makes numbers of a structure's parts");
   BOTH(w.env.obs.len, 0, RLCORE_E_CONFIG, "obs: len");
   BOTH(w.env.obs.len, UINT32_MAX, RLCORE_E_CONFIG, "obs: len");
   BOTH(w.env.action.kind, RLCORE_U8, RLCORE_E_CONFIG, "action space");
@@ -959,11 +961,13 @@ static void attack_ppo_config(void) {
   w.n[0] = 0;
   BOTH(w.env.action.n, w.n, RLCORE_E_CONFIG, "action space: choices of at least 1, given 0");
   w.n[0] = UINT32_MAX;
+  BOTH(w.env.action.n, w.n, RLCORE_E_OVERFLOW, "action space: choices that fit 31 bits");
+  w.n[0] = INT32_MAX;
   WITH(w.env.action.n, w.n, RLCORE_E_SIZE, "block: bytes, at least", MAKE);
   BOTH(c->struct_size, 0, RLCORE_E_CONFIG, "struct_size");
   BOTH(c->struct_size, 56, RLCORE_E_CONFIG, "struct_size");
   BOTH(c->struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size");
-  BOTH(c->reserved, 1, RLCORE_E_CONFIG, "reserved: zero, given 1");
+  BOTH(c->accumulate, 2, RLCORE_E_CONFIG, "ppo config: accumulate: one of rlcore_accumulate, given 2");
 
   BOTH(c->num_envs, 0, RLCORE_E_CONFIG, "num_envs of at least 1, given 0");
   BOTH(c->num_steps, 0, RLCORE_E_CONFIG, "num_steps of at least 1, given 0");
@@ -972,7 +976,7 @@ static void attack_ppo_config(void) {
   BOTH(c->num_envs, UINT32_MAX, RLCORE_E_OVERFLOW, "num_envs * num_steps");
   BOTH(c->num_steps, UINT32_MAX, RLCORE_E_OVERFLOW, "num_envs * num_steps");
   BOTH(c->num_minibatches, UINT32_MAX, RLCORE_E_OVERFLOW, "num_epochs * num_minibatches");
-  BOTH(c->num_epochs, UINT32_MAX, RLCORE_E_OVERFLOW, "num_epochs * num_minibatches");
+  BOTH(c->num_epochs, UINT32_MAX, RLCORE_E_CONFIG, "num_epochs of at most 1000");
   BOTH(c->num_minibatches, 5, RLCORE_E_CONFIG, "divides num_envs * num_steps = 12, given 5");
   BOTH(c->num_hidden, 5, RLCORE_E_CONFIG, "num_hidden of at most 4, given 5");
   BOTH(c->num_hidden, UINT32_MAX, RLCORE_E_CONFIG, "num_hidden");
@@ -1006,9 +1010,11 @@ static void attack_ppo_config(void) {
   REAL(max_grad_norm, -1e-9f, FLT_MAX);
   REAL(target_kl, -1e-9f, FLT_MAX);
   REAL(adam_beta1, -1e-9f, 1.0f);
-  REAL(adam_beta2, -1e-9f, 1.0f);
-  REAL(adam_epsilon, 0.0f, 1.1f);
+  REAL(adam_beta2, 0.8f, 1.0f);
+  REAL(adam_epsilon, 0.9e-12f, 1.1f);
   REAL(log_std_init, -20.1f, 2.1f);
+  REAL(log_std_min, -40.1f, 40.1f);
+  REAL(log_std_max, -20.1f, 40.1f);
   REAL(obs_clip, 0.0f, FLT_MAX);
   REAL(reward_clip, 0.0f, FLT_MAX);
 
@@ -1206,6 +1212,26 @@ static void attack_ppo(void) {
 }
 
 /* ---- Policies ---- */
+
+/* Rewards whose squares overflow: the updates are over and counted, and the learner goes on. */
+static void overflow_ppo(void) {
+  start_ppo(RLCORE_ENV_CARTPOLE);
+  for (int k = 0; k < 3; k++) {
+    for (int t = 0; t < T; t++) {
+      FINE(rlcore_ppo_act(w.ppo, w.obs, NULL, w.action));
+      for (int i = 0; i < N; i++) w.reward[i] = 1e38f;
+      FINE(rlcore_ppo_observe(w.ppo, w.reward, w.terminated, w.truncated, NULL));
+    }
+    char why[256];
+    CHECK(rlcore_ppo_learn(w.ppo, w.obs, 0, &w.stats) == RLCORE_E_VALUE);
+    rlcore_last_error(why, sizeof why);
+    CHECK(strstr(why, "the update was dropped, act is due") != NULL && due() == RLCORE_PPO_ACT);
+    FINE(rlcore_ppo_attach(w.learner, sizeof w.learner, &w.ppo));
+  }
+  roll();
+  FINE(rlcore_ppo_learn(w.ppo, w.obs, 0, &w.stats));
+  CHECK(w.stats.num_dropped == 3 && w.stats.num_updates == 1 && isfinite(w.stats.policy_loss));
+}
 
 static void attack_policy(void) {
   const float bad[] = {NAN, INFINITY, -INFINITY};
@@ -1730,6 +1756,7 @@ int main(void) {
   attack_gae();
   attack_ppo_config();
   attack_ppo();
+  overflow_ppo();
   attack_policy();
   attack_ppo_image(RLCORE_ENV_CARTPOLE);
   attack_ppo_image(RLCORE_ENV_PENDULUM);

@@ -60,7 +60,8 @@ impl<'a> Head<'a> {
         Gaussian { num_rows: rows, mean, log_std: self.log_std }
     }
 
-    /// Draws a raw action for each row of `outputs` into `choice` or `vector`, whichever the shape has.
+    /// Draws a raw action for each row of `outputs` into `choice` or `vector`, whichever the shape has. On error these
+    /// and `rng` stay as they were.
     #[allow(clippy::too_many_arguments)]
     pub fn sample(
         &self,
@@ -73,19 +74,29 @@ impl<'a> Head<'a> {
         choice: &mut [i32],
         vector: &mut [f32],
     ) -> Result {
+        check_finite(OVERFLOW, outputs)?;
         let noise = block::rows_mut(scratch, 0, rows, self.shape.action_len as usize)?;
+        let mut drawn = *rng;
         if self.shape.discrete() {
-            noise.fill_with(|| rng.uniform_f32());
-            return categorical::sample(&self.logits(rows, outputs, mask), sampling, noise, choice);
+            noise.fill_with(|| drawn.uniform_f32());
+            categorical::sample(&self.logits(rows, outputs, mask), sampling, noise, choice)?;
+            *rng = drawn;
+            return Ok(());
         }
         let spread = match sampling {
             Sampling::Greedy => 0.0,
             Sampling::Temperature(temperature) => temperature,
             _ => 1.0,
         };
-        rng.fill_normal(noise);
+        drawn.fill_normal(noise);
         noise.iter_mut().for_each(|x| *x *= spread);
-        gaussian::sample(&self.gaussian(rows, outputs), noise, vector)
+        let (mean, deviation) = (widest(outputs), num::exp(self.log_std.iter().copied().fold(f32::MIN, num::max)));
+        if f64::from(mean) + f64::from(deviation) * f64::from(widest(noise)) >= f64::from(f32::MAX) {
+            return Err(Error::new(Kind::Value, OVERFLOW).given_f32(mean));
+        }
+        gaussian::sample(&self.gaussian(rows, outputs), noise, vector)?;
+        *rng = drawn;
+        Ok(())
     }
 
     /// Log-probability and entropy of each row.
@@ -158,6 +169,7 @@ impl<'a> Head<'a> {
 
     /// [`Head::draw`] with [`Sampling::Greedy`], which draws nothing: so nothing that draws is linked to it.
     pub fn best(&self, rows: usize, outputs: &[f32], mask: Option<&[u8]>, action: ElementsMut<'_>) -> Result {
+        check_finite(OVERFLOW, outputs)?;
         match action {
             ElementsMut::I32(choice) => categorical::greedy(&self.logits(rows, outputs, mask), choice),
             ElementsMut::F32(vector) => {
@@ -188,7 +200,12 @@ impl<'a> Head<'a> {
         }
         for row in action.chunks_exact_mut((self.shape.action_len as usize).max(1)) {
             for ((x, &low), &high) in row.iter_mut().zip(self.low).zip(self.high) {
-                let spread = if self.squash { low + (0.5 * *x + 0.5) * (high - low) } else { *x };
+                let (part, width) = (0.5 * *x + 0.5, high - low);
+                let spread = match (self.squash, width.is_finite()) {
+                    (false, _) => *x,
+                    (true, true) => low + part * width,
+                    (true, false) => (1.0 - part) * low + part * high,
+                };
                 *x = num::clamp(spread, low, high);
             }
         }
@@ -212,6 +229,16 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
+    /// True if every choice, `[rows, action_len]`, is there and the mask allows it.
+    pub fn could_take(&self, choice: &[i32], mask: Option<&[u8]>) -> bool {
+        let mut begin = 0usize;
+        choice.chunks_exact(self.n.len().max(1)).flat_map(|row| row.iter().zip(self.n)).all(|(&choice, &n)| {
+            let at = usize::try_from(choice).map_or(usize::MAX, |choice| begin.saturating_add(choice));
+            begin = begin.saturating_add(n as usize);
+            at < begin && mask.is_none_or(|mask| mask.get(at).is_some_and(|&x| x != 0))
+        })
+    }
+
     /// Continuous actions are drawn, greedy or at a temperature; keeping the k best means nothing for them.
     pub fn check_sampling(&self, sampling: Sampling) -> Result {
         let bad = match sampling {
@@ -228,6 +255,14 @@ impl<'a> Head<'a> {
         };
         bad.map_or(Ok(()), Err)
     }
+}
+
+/// What a network has to say for a policy to act.
+const OVERFLOW: &str = "policy: outputs and actions that do not overflow";
+
+/// The largest size of a number.
+fn widest(values: &[f32]) -> f32 {
+    values.iter().fold(0.0, |most, x| num::max(most, x.abs()))
 }
 
 /// Checks observations and the place for actions of `rows` rows.

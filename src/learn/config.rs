@@ -2,9 +2,14 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, check_finite};
+use crate::kernels::gae::Accumulate;
+use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::nn::{Activation, MAX_HIDDEN, Mlp, Schedule};
 use crate::space::{Element, Space};
+
+/// The most passes over a rollout: whatever a configuration says, an update comes to its end.
+const MAX_EPOCHS: u32 = 1000;
 
 /// Hyperparameters of PPO (Schulman et al. 2017). Plain data, stored in the block.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -20,7 +25,7 @@ pub struct Config {
     pub num_steps: u32,
     /// Parts that a rollout of T * N transitions is cut into; T * N must be a multiple of it.
     pub num_minibatches: u32,
-    /// Passes over each rollout.
+    /// Passes over each rollout, 1 to 1000.
     pub num_epochs: u32,
     /// Hidden layers of each of the two towers, 0 to 4.
     pub num_hidden: u32,
@@ -62,9 +67,9 @@ pub struct Config {
     pub target_kl: f32,
     /// Decay of Adam's first moment.
     pub adam_beta1: f32,
-    /// Decay of Adam's second moment.
+    /// Decay of Adam's second moment, at least the square of `adam_beta1`: with less a step has no bound.
     pub adam_beta2: f32,
-    /// Adam's epsilon, outside the root as PyTorch places it.
+    /// Adam's epsilon, outside the root as PyTorch places it; at least 1e-12.
     pub adam_epsilon: f32,
     /// Logarithm of the standard deviation of continuous actions at the start.
     pub log_std_init: f32,
@@ -72,6 +77,14 @@ pub struct Config {
     pub obs_clip: f32,
     /// Normalised rewards are clipped to ± this.
     pub reward_clip: f32,
+    /// Every step leaves the logarithms of standard deviations at this or above; from -40.
+    pub log_std_min: f32,
+    /// Every step leaves the logarithms of standard deviations at this or below; to 40.
+    pub log_std_max: f32,
+    /// What advantages are summed in: an [`Accumulate`], 0 for f32, 1 for f64.
+    pub accumulate: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 impl Default for Config {
@@ -108,6 +121,10 @@ impl Default for Config {
             log_std_init: 0.0,
             obs_clip: 10.0,
             reward_clip: 10.0,
+            log_std_min: -20.0,
+            log_std_max: 2.0,
+            accumulate: 0,
+            reserved: 0,
         }
     }
 }
@@ -129,6 +146,10 @@ impl Config {
         let batch = u64::from(self.num_envs) * u64::from(self.num_steps);
         if batch > u64::from(u32::MAX) {
             return Err(Error::new(Kind::Overflow, "ppo config: num_envs * num_steps that fits 32 bits"));
+        }
+        if self.num_epochs > MAX_EPOCHS {
+            let what = "ppo config: num_epochs of at most";
+            return Err(Error::new(Kind::Config, what).needed(MAX_EPOCHS as usize).given(self.num_epochs as usize));
         }
         if self.num_epochs.checked_mul(self.num_minibatches).is_none() {
             return Err(Error::new(Kind::Overflow, "ppo config: num_epochs * num_minibatches that fits 32 bits"));
@@ -154,13 +175,18 @@ impl Config {
             ("ppo config: normalize_reward of 0 or 1", self.normalize_reward),
             ("ppo config: squash of 0 or 1", self.squash),
             ("ppo config: use_action_mask of 0 or 1", self.use_action_mask),
+            ("ppo config: accumulate of 0 (f32) or 1 (f64)", self.accumulate),
         ];
         for (what, given) in flags {
             if given > 1 {
                 return Err(Error::new(Kind::Config, what).given(given as usize));
             }
         }
+        if self.reserved != 0 {
+            return Err(Error::new(Kind::Config, "ppo config: reserved of 0").given(self.reserved as usize));
+        }
         let positive = f32::MIN_POSITIVE;
+        let (log_std_min, log_std_max) = (self.log_std_min, self.log_std_max);
         let reals = [
             ("ppo config: learning_rate in [0, 1]", self.learning_rate, 0.0, 1.0),
             ("ppo config: learning_rate_end in [0, 1]", self.learning_rate_end, 0.0, 1.0),
@@ -175,8 +201,16 @@ impl Config {
             ("ppo config: target_kl of at least 0, finite", self.target_kl, 0.0, f32::MAX),
             ("ppo config: adam_beta1 in [0, 1)", self.adam_beta1, 0.0, 0.999_999_9),
             ("ppo config: adam_beta2 in [0, 1)", self.adam_beta2, 0.0, 0.999_999_9),
-            ("ppo config: adam_epsilon above 0, at most 1", self.adam_epsilon, positive, 1.0),
-            ("ppo config: log_std_init in [-20, 2]", self.log_std_init, -20.0, 2.0),
+            (
+                "ppo config: adam_beta2 of at least the square of adam_beta1",
+                self.adam_beta2,
+                self.adam_beta1 * self.adam_beta1,
+                1.0,
+            ),
+            ("ppo config: adam_epsilon in [1e-12, 1]", self.adam_epsilon, 1e-12, 1.0),
+            ("ppo config: log_std_min in [-40, 40]", log_std_min, -LOG_STD_LIMIT, LOG_STD_LIMIT),
+            ("ppo config: log_std_max in [log_std_min, 40]", log_std_max, log_std_min, LOG_STD_LIMIT),
+            ("ppo config: log_std_init in [log_std_min, log_std_max]", self.log_std_init, log_std_min, log_std_max),
             ("ppo config: obs_clip above 0, finite", self.obs_clip, positive, f32::MAX),
             ("ppo config: reward_clip above 0, finite", self.reward_clip, positive, f32::MAX),
         ];
@@ -186,6 +220,11 @@ impl Config {
             }
         }
         Ok(())
+    }
+
+    /// What advantages are summed in.
+    pub fn accumulation(&self) -> Accumulate {
+        Accumulate::from_number(self.accumulate).unwrap_or_default()
     }
 
     /// Transitions of one rollout, T * N.
@@ -240,6 +279,11 @@ impl Shape {
         if obs.kind == Element::I32 {
             return Err(Error::new(Kind::Config, "spaces: observations of kind f32 or u8").given(obs.kind as usize));
         }
+        if obs.fields.iter().any(|field| field.kind != obs.kind) {
+            let what = "spaces: observations of one kind of element; Flatten makes numbers of a structure's parts, \
+                        Extract takes one of them";
+            return Err(Error::new(Kind::Config, what));
+        }
         let len = action.len as usize;
         let (num_outputs, bounded) = match action.kind {
             Element::I32 => {
@@ -273,6 +317,27 @@ impl Shape {
             num_outputs,
             bounded,
         })
+    }
+
+    /// Checks what [`Shape::new`] promises, in a shape from a block.
+    fn check(&self) -> Result {
+        let refuse = |what| Err(Error::new(Kind::Config, what));
+        if self.obs_kind != Element::F32 as u32 && self.obs_kind != Element::U8 as u32 {
+            return refuse("shape: observations of kind f32 or u8");
+        }
+        if self.action_kind != Element::F32 as u32 && self.action_kind != Element::I32 as u32 {
+            return refuse("shape: actions of kind f32 or i32");
+        }
+        if self.obs_len == 0 || self.action_len == 0 || self.num_outputs < self.action_len {
+            return refuse("shape: observations and actions of at least 1 element, and outputs for each action");
+        }
+        if self.bounded > 1 || (self.discrete() && self.bounded != 0) {
+            return refuse("shape: bounds with continuous actions only");
+        }
+        if !self.discrete() && self.num_outputs != self.action_len {
+            return refuse("shape: one output for each continuous action");
+        }
+        Ok(())
     }
 
     /// True if actions are choices, false if they are real vectors.
@@ -309,15 +374,39 @@ pub(super) struct Stored {
 impl Stored {
     /// Checks everything a host chooses.
     pub fn new(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Stored> {
+        let stored = Stored { config: *config, shape: Shape::new(obs, action)? };
+        stored.check()?;
+        Ok(stored)
+    }
+
+    /// Checks configuration and shape, and that they go together.
+    pub fn check(&self) -> Result {
+        let Stored { config, shape } = self;
         config.check()?;
-        let shape = Shape::new(obs, action)?;
+        shape.check()?;
         if config.use_action_mask != 0 && !shape.discrete() {
             return Err(Error::new(Kind::Config, "ppo config: use_action_mask of 0 with continuous actions").given(1));
         }
         if config.squash != 0 && shape.discrete() {
             return Err(Error::new(Kind::Config, "ppo config: squash of 0 with discrete actions").given(1));
         }
-        Ok(Stored { config: *config, shape })
+        Ok(())
+    }
+
+    /// Checks the arrays of a block that say what actions are: choices for every output, finite bounds in order, and
+    /// logarithms of deviations within their own.
+    pub fn check_actions(&self, n: &[u32], low: &[f32], high: &[f32], log_std: &[f32]) -> Result {
+        let image = |what| Error::new(Kind::Image, what);
+        if self.shape.discrete() && choices(n) != Ok(self.shape.num_outputs) {
+            return Err(image("image: choices that sum to the outputs"));
+        }
+        check_bounds(low, high).map_err(|_| image("image: finite bounds in order"))?;
+        check_finite("", log_std).map_err(|_| image("image: finite logarithms of deviations"))?;
+        let (min, max) = (self.config.log_std_min, self.config.log_std_max);
+        match log_std.iter().find(|&&x| x < min || x > max) {
+            Some(&x) => Err(image("image: logarithms of deviations in [log_std_min, log_std_max]").given_f32(x)),
+            None => Ok(()),
+        }
     }
 
     /// Elements in which the choices of a discrete action, and the bounds of a continuous one, are kept.
@@ -337,14 +426,15 @@ impl Stored {
     }
 }
 
-/// The sum of the choices of a discrete space, each at least 1.
+/// The sum of the choices of a discrete space, each at least 1 and below 2^31.
 pub fn choices(n: &[u32]) -> Result<u32> {
     let mut sum = 0u32;
     for &n in n {
         if n == 0 {
             return Err(Error::new(Kind::Config, "action space: choices of at least").needed(1).given(0));
         }
-        sum = sum.checked_add(n).ok_or(Error::new(Kind::Overflow, "action space: choices that fit 32 bits"))?;
+        let fits = sum.checked_add(n).filter(|_| n <= i32::MAX as u32);
+        sum = fits.ok_or(Error::new(Kind::Overflow, "action space: choices that fit 31 bits"))?;
     }
     Ok(sum)
 }
@@ -367,7 +457,7 @@ mod tests {
     fn the_default_is_valid_and_every_field_is_checked() {
         let good = Config::default();
         good.check().unwrap();
-        let bad: [fn(&mut Config); 24] = [
+        let bad: [fn(&mut Config); 31] = [
             |c| c.num_envs = 0,
             |c| c.num_steps = 0,
             |c| c.num_minibatches = 0,
@@ -388,8 +478,15 @@ mod tests {
             |c| c.entropy_coef = f32::NAN,
             |c| c.max_grad_norm = -1.0,
             |c| c.adam_beta2 = 1.0,
+            |c| c.adam_beta2 = 0.8,
             |c| c.adam_epsilon = 0.0,
+            |c| c.adam_epsilon = 1e-13,
             |c| c.log_std_init = 3.0,
+            |c| c.log_std_init = -21.0,
+            |c| c.log_std_min = 2.5,
+            |c| c.log_std_max = 41.0,
+            |c| c.accumulate = 2,
+            |c| c.num_epochs = 1001,
             |c| c.obs_clip = 0.0,
             |c| c.reward_clip = f32::NAN,
         ];

@@ -1,9 +1,10 @@
 //! A policy that acts and does not learn: a small read-only block that a game ships, shared by any number of threads.
 
 use super::actor::{Head, Sampling, check_act, see, to_f32};
-use super::config::{Config, Shape, Stored, check_bounds, choices};
+use super::config::{Config, Shape, Stored};
 use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span};
 use crate::error::{Error, Kind, Result, check_finite};
+use crate::kernels::moments;
 use crate::nn::Mlp;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -110,20 +111,15 @@ impl<'a> Policy<'a> {
     /// Accepts bytes that a policy was copied to, and checks that every number in them can be used.
     /// Errors: `Align`, `Size`, `Image`.
     pub fn attach(mem: &'a [u8]) -> Result<Policy<'a>> {
-        block::attach(mem, BlockKind::Policy, |s: &Stored| {
-            s.config.check()?;
+        let stored = block::attach(mem, BlockKind::Policy, |s: &Stored| {
+            s.check()?;
             Ok(plan(s)?.2)
         })?;
         let policy = Self::open(mem)?;
         let image = |what| Error::new(Kind::Image, what);
-        if policy.shape.discrete() && choices(policy.action_n) != Ok(policy.shape.num_outputs) {
-            return Err(image("policy image: choices that sum to the outputs"));
-        }
-        check_bounds(policy.action_low, policy.action_high)
-            .map_err(|_| image("policy image: finite bounds in order"))?;
-        let finite = [policy.params, policy.log_std].iter().all(|x| check_finite("", x).is_ok());
-        let moments = policy.obs_mean.iter().all(|x| x.is_finite()) && policy.obs_var.iter().all(|&x| x >= 0.0);
-        if !finite || !moments {
+        stored.check_actions(policy.action_n, policy.action_low, policy.action_high, policy.log_std)?;
+        let finite = check_finite("", policy.params).is_ok();
+        if !finite || moments::check_moments(policy.obs_mean, policy.obs_var, 0.0).is_err() {
             return Err(image("policy image: finite parameters and statistics"));
         }
         Ok(policy)
@@ -166,7 +162,8 @@ impl<'a> Policy<'a> {
     ///
     /// `obs`: `[num_rows, obs_len]`; `mask`: `[num_rows, num_outputs]` flags or none; `scratch`: at least
     /// [`Policy::scratch_len`] numbers whose values do not matter; `action`: `[num_rows, action_len]`.
-    /// Errors: `Shape`; `Size` of `scratch`; `Config` of `sampling`; `Value` for a NaN or infinite observation.
+    /// Errors: `Shape`; `Size` of `scratch`; `Config` of `sampling`; `Value` for a NaN or infinite observation, and if
+    /// outputs or actions overflow. `rng` and `action` stay as they were then.
     #[allow(clippy::too_many_arguments)]
     pub fn act(
         &self,

@@ -7,7 +7,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::actor::{Head, Raw, Sampling, check_act, check_obs, check_obs_shape, see, to_f32};
-use super::config::{Config, Shape, Stored, check_bounds, choices};
+use super::config::{Config, Shape, Stored};
 use super::loss::{self, Batch, Coefficients, Sums};
 use super::policy;
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong};
@@ -16,6 +16,7 @@ use crate::data::step::{Ends, Rewrite};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::{gae, moments};
 use crate::nn::{Adam, Mlp};
+use crate::num;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
@@ -24,6 +25,15 @@ pub const EPISODES: usize = 100;
 
 /// Working columns of a minibatch.
 const COLUMNS: usize = 9;
+
+/// Parameters stay within ± this, so that towers go on giving finite numbers for observations of any usual size.
+const PARAM_LIMIT: f32 = 1e6;
+
+/// Counts of rows in running statistics stay at most this, 2^64, as [`moments::check_moments`] wants them.
+const MAX_COUNT: f64 = 18_446_744_073_709_551_616.0;
+
+/// Running sums of rewards are at most this in size: more than f32 rewards come to, and their squares are finite.
+const MAX_RETURN: f64 = 1e60;
 
 /// Which call is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +56,8 @@ pub struct Stats {
     pub num_steps: u64,
     /// Complete updates.
     pub num_updates: u64,
+    /// Updates that ended early because numbers overflowed.
+    pub num_dropped: u64,
     /// Episodes ended.
     pub num_episodes: u64,
     /// Step size of this update.
@@ -80,6 +92,7 @@ pub struct Stats {
 struct State {
     num_steps: u64,
     num_updates: u64,
+    num_dropped: u64,
     num_episodes: u64,
     adam_steps: u64,
     /// Draws actions while training.
@@ -139,6 +152,7 @@ struct Spans {
     value_target: Span<f32>,
     order: Span<u32>,
     grads: Span<f32>,
+    rows_moments: Span<f64>,
     rows_raw: Span<f32>,
     rows_obs: Span<f32>,
     rows_choice: Span<i32>,
@@ -220,6 +234,7 @@ fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), 
         value_target: p.grid(t, n)?,
         order: p.span(batch)?,
         grads: p.span(params)?,
+        rows_moments: p.grid(stored.moments_len(), 2)?,
         rows_raw: p.grid(n, obs)?,
         rows_obs: p.grid(rows, obs)?,
         rows_choice: p.grid(rows, choices)?,
@@ -305,8 +320,11 @@ struct Rollout<'a> {
     value_target: &'a mut [f32],
 }
 
-/// Working arrays, meaningful within one call only.
+/// Working arrays, meaningful within one call only. What calls of N rows use is zero between calls, so that one that
+/// fails leaves every byte of the block as it was.
 struct Work<'a> {
+    /// Mean and variance of observations with those of this call, `[2, obs_len]`.
+    moments: &'a mut [f64],
     /// Observations before they are normalised, `[N, obs_len]`.
     raw: &'a mut [f32],
     obs: &'a mut [f32],
@@ -374,16 +392,14 @@ impl<'a> Ppo<'a> {
     /// Whether [`Ppo::attach`] accepts these bytes. Errors: as there; nothing is ever written.
     pub fn check(mem: &mut [u8]) -> Result {
         let stored = block::attach(mem, BlockKind::Ppo, |s: &Stored| {
-            s.config.check()?;
+            s.check()?;
             block_size(s)
         })?;
         let ppo = Ppo::cut(mem, &stored)?;
         let image = |what| Error::new(Kind::Image, what);
         let (s, c) = (&ppo.state, &ppo.config);
-        if ppo.shape.discrete() && choices(ppo.action_n) != Ok(ppo.shape.num_outputs) {
-            return Err(image("ppo image: choices that sum to the outputs"));
-        }
-        check_bounds(ppo.action_low, ppo.action_high).map_err(|_| image("ppo image: finite bounds in order"))?;
+        let (_, log_std, _) = split_params(ppo.params, &ppo.sizes)?;
+        stored.check_actions(ppo.action_n, ppo.action_low, ppo.action_high, log_std)?;
         if !(s.act_rng.is_valid() && s.shuffle_rng.is_valid() && s.predict_rng.is_valid()) {
             return Err(image("ppo image: valid random streams"));
         }
@@ -392,15 +408,58 @@ impl<'a> Ppo<'a> {
         if !due || s.filled > c.num_steps || s.frozen > 1 {
             return Err(image("ppo image: a phase that agrees with its rollout"));
         }
-        let finite = [&ppo.params, &ppo.adam_m, &ppo.adam_v].iter().all(|x| check_finite("", x).is_ok());
-        let sums = ppo.running_return.iter().all(|x| x.is_finite()) && ppo.adam_v.iter().all(|x| *x >= 0.0);
+        let small = ppo.params.iter().all(|x| x.abs() <= PARAM_LIMIT);
+        let finite = [&ppo.adam_m, &ppo.adam_v].iter().all(|x| check_finite("", x).is_ok());
+        let sums = ppo.running_return.iter().all(|x| x.abs() <= MAX_RETURN) && ppo.adam_v.iter().all(|x| *x >= 0.0);
+        let sums = sums
+            && ppo
+                .episode_return
+                .iter()
+                .chain(bytemuck::cast_slice(bytemuck::bytes_of(&s.sums)))
+                .all(|x: &f64| x.is_finite());
         let obs = moments::check_moments(ppo.obs_mean, ppo.obs_var, s.obs_count);
         let returns = moments::check_moments(&[s.return_mean], &[s.return_var], s.return_count);
-        if !(finite && sums && obs.is_ok() && returns.is_ok()) {
-            return Err(image("ppo image: finite parameters and statistics"));
+        if !(small && finite && sums && obs.is_ok() && returns.is_ok()) {
+            return Err(image("ppo image: finite parameters within their limit, and finite statistics"));
+        }
+        if !((0.0..=1.0).contains(&s.learning_rate) && (0.0..=10.0).contains(&s.clip)) {
+            return Err(image("ppo image: a learning rate and a clip range that a configuration can have"));
         }
         if s.minibatch >= ppo.config.update_len() || (!full && s.minibatch != 0) {
             return Err(image("ppo image: a minibatch inside the update"));
+        }
+        ppo.check_rollout()
+    }
+
+    /// What an update reads: actions that the policy can have taken, finite numbers, and rows that are there.
+    fn check_rollout(&self) -> Result {
+        let image = |what| Error::new(Kind::Image, what);
+        let (n, r, s) = (self.config.num_envs as usize, &self.rollout, &self.state);
+        let finished = self.filled_rows();
+        let acted = if self.phase() == Phase::Observe { finished.saturating_add(n) } else { finished };
+        let mask = if self.config.use_action_mask == 0 {
+            None
+        } else {
+            Some(block::rows(r.mask, 0, acted, self.shape.num_outputs as usize)?)
+        };
+        let allowed = self.head()?.check_mask(mask, acted).is_ok();
+        if !allowed || !self.head()?.could_take(block::rows(r.choice, 0, acted, self.action_n.len())?, mask) {
+            return Err(image("ppo image: choices that were there and allowed"));
+        }
+        let numbers = [
+            block::rows(r.obs, 0, acted, self.shape.obs_len as usize)?,
+            block::rows(r.vector, 0, acted, self.sizes.std_len)?,
+            block::rows(r.reward, 0, finished, 1)?,
+        ];
+        if !numbers.iter().all(|x| check_finite("", x).is_ok()) {
+            return Err(image("ppo image: finite observations, actions and rewards"));
+        }
+        if s.minibatch == 0 {
+            return Ok(());
+        }
+        let learnt = [&*r.advantage, r.value_target].iter().all(|x| check_finite("", x).is_ok());
+        if !learnt || self.order.iter().any(|&row| row as usize >= self.config.batch_len()) {
+            return Err(image("ppo image: finite advantages, and an order of rows that are there"));
         }
         Ok(())
     }
@@ -458,6 +517,7 @@ impl<'a> Ppo<'a> {
             order: cut.take(s.order)?,
             grads: cut.take(s.grads)?,
             work: Work {
+                moments: cut.take(s.rows_moments)?,
                 raw: cut.take(s.rows_raw)?,
                 obs: cut.take(s.rows_obs)?,
                 choice: cut.take(s.rows_choice)?,
@@ -510,34 +570,60 @@ impl Ppo<'_> {
     ///
     /// `obs`: `[N, obs_len]`; `mask`: `[N, num_outputs]` flags, exactly if `use_action_mask`; `action`: `[N, action_len]`.
     /// Errors: `NotReady`; `Shape`; `Value` for a NaN or infinite observation, and if the policy's outputs overflow.
+    /// Nothing changes on error, here and in the other calls but [`Ppo::learn`].
     pub fn act(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, action: ElementsMut<'_>) -> Result {
         self.due(Phase::Act)?;
         let n = self.config.num_envs as usize;
         check_act("ppo act: obs", &self.shape, n, &obs, &action)?;
         self.check_mask(mask)?;
-        let (o, l, at) = (self.shape.obs_len as usize, self.shape.num_outputs as usize, self.filled_rows());
+        let done = self.act_on(obs, mask, action);
+        self.tidy();
+        done
+    }
+
+    /// [`Ppo::act`] with what was checked: everything happens in the working arrays until nothing can fail any more.
+    fn act_on(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, action: ElementsMut<'_>) -> Result {
+        let (n, o, l) = (self.config.num_envs as usize, self.shape.obs_len as usize, self.shape.num_outputs as usize);
+        let at = self.filled_rows();
         let (shape, sizes, r, w) = (&self.shape, &self.sizes, &mut self.rollout, &mut self.work);
         to_f32(obs, w.raw);
+        let (mean, var) = w.moments.split_at_mut_checked(self.obs_mean.len()).ok_or(Misfit)?;
+        block::copy(mean, self.obs_mean);
+        block::copy(var, self.obs_var);
+        let mut count = self.state.obs_count;
         if self.config.normalize_obs != 0 && self.state.frozen == 0 {
-            moments::update(w.raw, n, self.obs_mean, self.obs_var, &mut self.state.obs_count)?;
+            moments::update(w.raw, n, mean, var, &mut count)?;
         }
-        let seen = block::rows_mut(r.obs, at, n, o)?;
-        see(&self.config, self.obs_mean, self.obs_var, w.raw, seen)?;
+        let seen = block::rows_mut(w.obs, 0, n, o)?;
+        see(&self.config, mean, var, w.raw, seen)?;
         let (actor, log_std, critic) = split_params(self.params, sizes)?;
         let outputs = block::rows_mut(w.outputs, 0, n, l)?;
         sizes.actor.infer(actor, seen, n, w.scratch, outputs)?;
-        sizes.critic.infer(critic, seen, n, w.scratch, block::rows_mut(r.value, at, n, 1)?)?;
+        let mut columns = w.scalar.chunks_exact_mut(n);
+        let mut column = || columns.next().ok_or(Misfit);
+        let (value, log_prob, entropy) = (column()?, column()?, column()?);
+        sizes.critic.infer(critic, seen, n, w.scratch, value)?;
         let head = Head::new(shape, &self.config, self.action_n, self.action_low, self.action_high, log_std);
-        let choice = block::rows_mut(r.choice, at, n, self.action_n.len())?;
-        let vector = block::rows_mut(r.vector, at, n, sizes.std_len)?;
-        head.sample(n, outputs, mask, Sampling::Basic, &mut self.state.act_rng, w.head, choice, vector)?;
+        let choice = block::rows_mut(w.choice, 0, n, self.action_n.len())?;
+        let vector = block::rows_mut(w.vector, 0, n, sizes.std_len)?;
+        let mut rng = self.state.act_rng;
+        head.sample(n, outputs, mask, Sampling::Basic, &mut rng, w.head, choice, vector)?;
         let raw = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
-        let entropy = block::rows_mut(w.scalar, 0, n, 1)?;
-        head.evaluate(outputs, mask, raw, block::rows_mut(r.log_prob, at, n, 1)?, entropy)?;
+        head.evaluate(outputs, mask, raw, log_prob, entropy)?;
+
         head.to_env(raw, action);
+        block::copy(self.obs_mean, mean);
+        block::copy(self.obs_var, var);
+        block::copy(block::rows_mut(r.obs, at, n, o)?, seen);
+        block::copy(block::rows_mut(r.choice, at, n, self.action_n.len())?, choice);
+        block::copy(block::rows_mut(r.vector, at, n, sizes.std_len)?, vector);
+        block::copy(block::rows_mut(r.value, at, n, 1)?, value);
+        block::copy(block::rows_mut(r.log_prob, at, n, 1)?, log_prob);
         if let Some(mask) = mask {
             block::copy(block::rows_mut(r.mask, at, n, l)?, mask);
         }
+        self.state.obs_count = bounded(count);
+        self.state.act_rng = rng;
         self.state.phase = Phase::Observe as u32;
         Ok(())
     }
@@ -608,8 +694,10 @@ impl Ppo<'_> {
                 };
                 let ends = Ends { terminated, truncated, valid: None };
                 scale.step(Rewrite::apart(reward, stored), ends, f64::from(c.discount), limits)?;
+                state.return_count = bounded(state.return_count);
             }
         }
+        self.tidy();
         self.count_episodes(reward, terminated, truncated);
         self.state.num_steps = self.state.num_steps.saturating_add(n as u64);
         self.state.filled = self.state.filled.saturating_add(1);
@@ -632,7 +720,19 @@ impl Ppo<'_> {
         check_act("ppo predict: obs", &self.shape, n, &obs, &action)?;
         self.check_mask(mask)?;
         self.head()?.check_sampling(sampling)?;
-        let (o, l) = (self.shape.obs_len as usize, self.shape.num_outputs as usize);
+        let done = self.predict_on(obs, mask, sampling, action);
+        self.tidy();
+        done
+    }
+
+    fn predict_on(
+        &mut self,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        sampling: Sampling,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        let (n, o, l) = (self.config.num_envs as usize, self.shape.obs_len as usize, self.shape.num_outputs as usize);
         let (sizes, w) = (&self.sizes, &mut self.work);
         to_f32(obs, w.raw);
         let seen = block::rows_mut(w.obs, 0, n, o)?;
@@ -644,17 +744,49 @@ impl Ppo<'_> {
         head.draw(n, outputs, mask, sampling, &mut self.state.predict_rng, w.head, action)
     }
 
-    /// The value of each observation: `obs` `[N, obs_len]`, `value` `[N]`. Nothing is recorded. Errors as [`Ppo::act`].
+    /// The value of each observation: `obs` `[N, obs_len]`, `value` `[N]`. Nothing is recorded. Errors as [`Ppo::act`];
+    /// `value` stays as it was then.
     pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
         let n = self.config.num_envs as usize;
         check_obs("ppo value: observations", &self.shape, n, &obs)?;
         check_len("ppo value: values", value, n)?;
-        let (o, w) = (self.shape.obs_len as usize, &mut self.work);
+        let done = self.value_of(obs, value);
+        self.tidy();
+        done
+    }
+
+    fn value_of(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
+        let (n, o, w) = (self.config.num_envs as usize, self.shape.obs_len as usize, &mut self.work);
         to_f32(obs, w.raw);
         let seen = block::rows_mut(w.obs, 0, n, o)?;
         see(&self.config, self.obs_mean, self.obs_var, w.raw, seen)?;
         let (_, _, critic) = split_params(self.params, &self.sizes)?;
-        self.sizes.critic.infer(critic, seen, n, w.scratch, value)
+        let values = block::rows_mut(w.scalar, 0, n, 1)?;
+        self.sizes.critic.infer(critic, seen, n, w.scratch, values)?;
+        check_finite("ppo value: values that do not overflow", values)?;
+        block::copy(value, values);
+        Ok(())
+    }
+
+    /// Zeroes the working arrays that calls of N rows use.
+    fn tidy(&mut self) {
+        let (n, w) = (self.config.num_envs as usize, &mut self.work);
+        let (o, a) = (self.shape.obs_len as usize, self.shape.action_len as usize);
+        let scratch = self.sizes.actor.infer_scratch_len(n).max(self.sizes.critic.infer_scratch_len(n));
+        let numbers = [
+            (&mut *w.raw, o),
+            (&mut *w.obs, o),
+            (&mut *w.vector, self.sizes.std_len),
+            (&mut *w.scalar, 3),
+            (&mut *w.outputs, self.shape.num_outputs as usize),
+            (&mut *w.head, a),
+        ];
+        for (array, width) in numbers {
+            zero(array, n.saturating_mul(width));
+        }
+        zero(w.choice, n.saturating_mul(self.action_n.len()));
+        zero(w.scratch, scratch);
+        zero(w.moments, usize::MAX);
     }
 
     /// Bytes that `export` needs.
@@ -733,12 +865,28 @@ impl Ppo<'_> {
     /// Does at most `max_minibatches` of the update that is due (0: all of them) and returns its statistics so far.
     ///
     /// `obs`: `[N, obs_len]`, what the next `act` will see; required in the first call of an update, ignored in the others.
-    /// Errors: `NotReady`; `Null`, `Shape`, `Value` for `obs`, then nothing changes; `Value` if a gradient is not finite,
-    /// then that minibatch is left out and the parameters stay as they were.
+    /// Errors: `NotReady`; `Null`, `Shape`, `Value` for `obs`, then nothing changes; `Value` if numbers of the update
+    /// overflow. Then the update is over and counted in `num_dropped`, parameters are those of the last minibatch whose
+    /// numbers did not, and `act` is due.
     pub fn learn(&mut self, obs: Option<Elements<'_>>, max_minibatches: u32) -> Result<Stats> {
         self.due(Phase::Learn)?;
         if self.state.minibatch == 0 {
-            let obs = obs.ok_or(Error::new(Kind::Null, "ppo learn: obs, in the first call of an update"))?;
+            let obs = obs.as_ref().ok_or(Error::new(Kind::Null, "ppo learn: obs, in the first call of an update"))?;
+            check_obs("ppo learn: obs", &self.shape, self.config.num_envs as usize, obs)?;
+        }
+        let done = self.learn_slice(obs, max_minibatches);
+        self.tidy();
+        done.map_err(|e| {
+            self.state.num_dropped = self.state.num_dropped.saturating_add(1);
+            self.begin_rollout();
+            let what = "ppo learn: numbers that do not overflow; the update was dropped, act is due";
+            if e.kind == Kind::Value { Error { what: Error::new(e.kind, what).what, ..e } } else { e }
+        })?;
+        Ok(self.stats())
+    }
+
+    fn learn_slice(&mut self, obs: Option<Elements<'_>>, max_minibatches: u32) -> Result {
+        if let (0, Some(obs)) = (self.state.minibatch, obs) {
             self.begin_update(obs)?;
         }
         let total = self.config.update_len();
@@ -746,20 +894,16 @@ impl Ppo<'_> {
         while budget > 0 && self.state.minibatch < total {
             budget -= 1;
             let minibatch = self.state.minibatch;
-            self.state.minibatch = minibatch.saturating_add(1);
-            let done = self.learn_minibatch(minibatch);
-            if done == Ok(Done::TooFar) {
-                self.state.minibatch = total;
-            }
-            if self.state.minibatch >= total {
-                self.end_update();
-            }
-            done?;
-            if self.state.phase != Phase::Learn as u32 {
-                break;
-            }
+            self.state.minibatch = match self.learn_minibatch(minibatch)? {
+                Done::Stepped => minibatch.saturating_add(1),
+                Done::TooFar => total,
+            };
         }
-        Ok(self.stats())
+        if self.state.minibatch >= total {
+            self.state.num_updates = self.state.num_updates.saturating_add(1);
+            self.begin_rollout();
+        }
+        Ok(())
     }
 
     /// What the last update did, or the running one has done so far.
@@ -774,6 +918,7 @@ impl Ppo<'_> {
             minibatches_left: left,
             num_steps: s.num_steps,
             num_updates: s.num_updates,
+            num_dropped: s.num_dropped,
             num_episodes: s.num_episodes,
             learning_rate: s.learning_rate,
             policy_loss: mean(s.sums.policy_loss),
@@ -792,7 +937,6 @@ impl Ppo<'_> {
 
     /// Values of the observations after the rollout, then advantages and targets.
     fn begin_update(&mut self, obs: Elements<'_>) -> Result {
-        check_obs("ppo learn: obs", &self.shape, self.config.num_envs as usize, &obs)?;
         let (n, t) = (self.config.num_envs as usize, self.config.num_steps as usize);
         let (sizes, w, r) = (&self.sizes, &mut self.work, &mut self.rollout);
         let o = self.shape.obs_len as usize;
@@ -810,7 +954,7 @@ impl Ppo<'_> {
             terminated: r.terminated,
             truncated: r.truncated,
             final_value: Some(r.final_value),
-            accumulate: gae::Accumulate::F32,
+            accumulate: self.config.accumulation(),
         };
         gae::gae(&rollout, self.config.discount, self.config.gae_lambda, r.advantage, r.value_target)?;
         let (c, s) = (&self.config, &mut self.state);
@@ -823,12 +967,11 @@ impl Ppo<'_> {
         Ok(())
     }
 
-    fn end_update(&mut self) {
+    fn begin_rollout(&mut self) {
         let s = &mut self.state;
         s.minibatch = 0;
         s.filled = 0;
         s.phase = Phase::Act as u32;
-        s.num_updates = s.num_updates.saturating_add(1);
     }
 
     /// Gradient and optimiser step of one minibatch, numbered from 0 over all epochs.
@@ -874,13 +1017,15 @@ impl Ppo<'_> {
         let batch = Batch { log_prob, old_log_prob, advantage, value, old_value, value_target };
         let coefficients = Coefficients { clip: state.clip, value_clip: c.value_clip, value_coef: c.value_coef };
         let losses = loss::policy_and_value(&batch, &coefficients, d_log_prob, d_value)?;
+        check_finite("ppo losses", &[losses.policy_loss, losses.value_loss, losses.approx_kl])?;
+        let mean_entropy = moments::mean_std(entropy)?.0;
         let sums = &mut state.sums;
         sums.count += 1.0;
         sums.policy_loss += f64::from(losses.policy_loss);
         sums.value_loss += f64::from(losses.value_loss);
         sums.approx_kl += f64::from(losses.approx_kl);
         sums.clip_fraction += f64::from(losses.clip_fraction);
-        sums.entropy += moments::mean_std(entropy)?.0;
+        sums.entropy += mean_entropy;
         if c.target_kl > 0.0 && losses.approx_kl > 1.5 * c.target_kl {
             return Ok(Done::TooFar);
         }
@@ -891,10 +1036,18 @@ impl Ppo<'_> {
         head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
         sizes.actor.backward(actor, obs, m, actor_tape, d_outputs, d_actor, w.scratch)?;
         sizes.critic.backward(critic, obs, m, critic_tape, d_value, d_critic, w.scratch)?;
-        let adam = Adam { beta1: c.adam_beta1, beta2: c.adam_beta2, epsilon: c.adam_epsilon, ..Adam::default() };
+        let adam = Adam {
+            beta1: c.adam_beta1,
+            beta2: c.adam_beta2,
+            epsilon: c.adam_epsilon,
+            limit: PARAM_LIMIT,
+            ..Adam::default()
+        };
         let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut state.adam_steps);
         let norm = adam.step(self.params, self.grads, m, v, steps, state.learning_rate, c.max_grad_norm)?;
-        sums.grad_norm += f64::from(norm);
+        sums.grad_norm += f64::from(num::min(norm, f32::MAX));
+        let (_, log_std, _) = split_params_mut(self.params, sizes)?;
+        log_std.iter_mut().for_each(|x| *x = num::clamp(*x, c.log_std_min, c.log_std_max));
         Ok(Done::Stepped)
     }
 }
@@ -923,6 +1076,16 @@ fn split_params_mut<'p>(params: &'p mut [f32], sizes: &Sizes) -> Fit<(&'p mut [f
     let (actor, rest) = params.split_at_mut_checked(sizes.actor_len).ok_or(Misfit)?;
     let (log_std, critic) = rest.split_at_mut_checked(sizes.std_len).ok_or(Misfit)?;
     Ok((actor, log_std, critic))
+}
+
+/// A count of rows, no larger than counts may be.
+fn bounded(count: f64) -> f64 {
+    if count > MAX_COUNT { MAX_COUNT } else { count }
+}
+
+/// Zeroes the first elements of an array, at most all of them.
+fn zero<T: Zeroable + Copy>(array: &mut [T], len: usize) {
+    array.iter_mut().take(len).for_each(|x| *x = T::zeroed());
 }
 
 /// Copies the rows that `order` names to the front of `to`, and returns them.

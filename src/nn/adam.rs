@@ -41,17 +41,26 @@ pub struct Adam {
     pub placement: Epsilon,
     /// Ascends the gradient instead of descending it.
     pub maximise: bool,
+    /// A step that would take a parameter beyond ± this is refused; finite.
+    pub limit: f32,
 }
 
 impl Default for Adam {
-    /// The customary decays, epsilon 1e-5 on the corrected root, descending.
+    /// The customary decays, epsilon 1e-5 on the corrected root, descending, to any finite parameter.
     fn default() -> Self {
-        Adam { beta1: 0.9, beta2: 0.999, epsilon: 1e-5, placement: Epsilon::Corrected, maximise: false }
+        Adam {
+            beta1: 0.9,
+            beta2: 0.999,
+            epsilon: 1e-5,
+            placement: Epsilon::Corrected,
+            maximise: false,
+            limit: f32::MAX,
+        }
     }
 }
 
 impl Adam {
-    /// Errors: `Config` for a decay outside [0, 1) or an epsilon that is negative or not finite.
+    /// Errors: `Config` for a decay outside [0, 1), or an epsilon or a limit that is negative or not finite.
     pub fn check(&self) -> Result {
         for beta in [self.beta1, self.beta2] {
             if !(0.0..1.0).contains(&beta) {
@@ -61,6 +70,9 @@ impl Adam {
         if !(self.epsilon >= 0.0 && self.epsilon.is_finite()) {
             return Err(Error::new(Kind::Config, "adam: epsilon of at least 0").given_f32(self.epsilon));
         }
+        if !(self.limit >= 0.0 && self.limit.is_finite()) {
+            return Err(Error::new(Kind::Config, "adam: a finite limit of at least 0").given_f32(self.limit));
+        }
         Ok(())
     }
 
@@ -68,8 +80,8 @@ impl Adam {
     /// then `params` and both moments `m` and `v` move, all of one length. Moments and `steps`, which counts the steps
     /// taken, start at 0. Returns the norm before clipping.
     ///
-    /// Errors: [`Adam::check`]'s; `Shape`; [`clip_global_norm`]'s; `Value` for a learning rate that is not finite or
-    /// gradients whose squares overflow. Nothing is written then.
+    /// Errors: [`Adam::check`]'s; `Shape`; [`clip_global_norm`]'s; `Value` for a learning rate that is not finite,
+    /// gradients whose squares overflow, or parameters beyond the limit or not finite. Nothing is written then.
     #[allow(clippy::too_many_arguments)]
     pub fn step(
         &self,
@@ -92,25 +104,26 @@ impl Adam {
         if norm * f64::from(scale) > 1e19 {
             return Err(Error::new(Kind::Value, "adam: gradients whose squares are finite").given_f32(norm as f32));
         }
-        *steps = steps.saturating_add(1);
-        let left = |beta: f32| 1.0 - num::pow64(f64::from(beta), *steps as f64);
+        let taken = steps.saturating_add(1);
+        let left = |beta: f32| 1.0 - num::pow64(f64::from(beta), taken as f64);
         let (left1, left2) = (left(self.beta1), left(self.beta2));
         let (rate, root_scale) = match self.placement {
             Epsilon::Corrected => (1.0 / left1, 1.0 / num::sqrt64(left2)),
             Epsilon::Raw => (num::sqrt64(left2) / left1, 1.0),
         };
-        cpu::dispatch(Step {
-            params,
-            grads,
-            m,
-            v,
+        let rule = Rule {
             scale: if self.maximise { -scale } else { scale },
             keep: [self.beta1, self.beta2],
             take: [1.0 - self.beta1, 1.0 - self.beta2],
             rate: (f64::from(learning_rate) * rate) as f32,
             root_scale: root_scale as f32,
             epsilon: self.epsilon,
-        });
+        };
+        if !cpu::dispatch(Within { params, grads, m, v, rule, limit: self.limit }) {
+            return Err(Error::new(Kind::Value, "adam: a step that keeps parameters finite and within their limit"));
+        }
+        *steps = taken;
+        cpu::dispatch(Step { params, grads, m, v, rule });
         Ok(norm as f32)
     }
 }
@@ -168,11 +181,9 @@ impl Kernel for SumOfSquares<'_> {
     }
 }
 
-struct Step<'a> {
-    params: &'a mut [f32],
-    grads: &'a [f32],
-    m: &'a mut [f32],
-    v: &'a mut [f32],
+/// How one number of each array moves.
+#[derive(Clone, Copy)]
+struct Rule {
     scale: f32,
     keep: [f32; 2],
     take: [f32; 2],
@@ -181,18 +192,60 @@ struct Step<'a> {
     epsilon: f32,
 }
 
+impl Rule {
+    /// Parameter, first and second moment after a step.
+    #[inline(always)]
+    fn moved(&self, p: f32, g: f32, m: f32, v: f32) -> (f32, f32, f32) {
+        let ([keep1, keep2], [take1, take2]) = (self.keep, self.take);
+        let g = g * self.scale;
+        let m = keep1 * m + take1 * g;
+        let v = keep2 * v + take2 * (g * g);
+        (p - self.rate * m / (num::sqrt(v) * self.root_scale + self.epsilon), m, v)
+    }
+}
+
+/// Whether a step leaves every parameter within the limit.
+struct Within<'a> {
+    params: &'a [f32],
+    grads: &'a [f32],
+    m: &'a [f32],
+    v: &'a [f32],
+    rule: Rule,
+    limit: f32,
+}
+
+impl Kernel for Within<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Within { params, grads, m, v, rule, limit } = self;
+        let mut within = true;
+        for ((p, g), (m, v)) in params.iter().zip(grads).zip(m.iter().zip(v)) {
+            let (p, ..) = rule.moved(*p, *g, *m, *v);
+            // False of a parameter that is no number, too.
+            within &= p.abs() <= limit;
+        }
+        within
+    }
+}
+
+struct Step<'a> {
+    params: &'a mut [f32],
+    grads: &'a [f32],
+    m: &'a mut [f32],
+    v: &'a mut [f32],
+    rule: Rule,
+}
+
 impl Kernel for Step<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let ([keep1, keep2], [take1, take2]) = (self.keep, self.take);
         let moments = self.m.iter_mut().zip(self.v);
         for ((p, g), (m, v)) in self.params.iter_mut().zip(self.grads).zip(moments) {
-            let g = g * self.scale;
-            *m = keep1 * *m + take1 * g;
-            *v = keep2 * *v + take2 * (g * g);
-            *p -= self.rate * *m / (num::sqrt(*v) * self.root_scale + self.epsilon);
+            (*p, *m, *v) = self.rule.moved(*p, *g, *m, *v);
         }
     }
 }
