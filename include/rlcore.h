@@ -747,7 +747,7 @@ rlcore_status rlcore_monitor_reset_one(rlcore_monitor *m, uint32_t index);
    seconds: what the caller's clock shows.
    info:    [N, num_info], read only in rows that ended; NULL if num_info is 0.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_VALUE for a reward, a return, a time or an info that is not
-   finite. Nothing changes then. */
+   finite; E_RANGE after 2^63 episodes. Nothing changes then. */
 rlcore_status rlcore_monitor_step(rlcore_monitor *m, const rlcore_vecenv_out *step, double seconds, const double *info);
 
 /* rlcore_monitor_step with a clock that is asked only when an episode has ended, once a step. */
@@ -1818,7 +1818,8 @@ rlcore_status rlcore_rollout_buffer_row(rlcore_rollout_buffer *b, uint32_t colum
    that the rollout lacks of any step count as not there: rlcore_rollout_buffer_view and _extras give NULL for them, _finish
    and what comes after it need every value, and _read and _gather refuse to copy them, E_NOT_READY.
    Errors: E_NULL, also for a final_value that is missing; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE;
-   E_NOT_READY if the rollout is full or finished; E_VALUE for a number that is not finite. Nothing changes then. */
+   E_NOT_READY if the rollout is full or finished; E_VALUE for a number that is not finite; E_RANGE after 2^63 steps or
+   metrics. Nothing changes then. */
 rlcore_status rlcore_rollout_buffer_add(rlcore_rollout_buffer *b, const rlcore_rollout_step *step);
 
 /* Closes the rollout: computes advantages and value targets of the steps that are held, once, as rlcore_gae does.
@@ -1907,8 +1908,8 @@ rlcore_status rlcore_rollout_buffer_gather_windows(const rlcore_rollout_buffer *
 
 /* Logs a number of the caller's own, of all environments, under the global_step so far. Of several of one metric in
    one step the last one counts.
-   Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for a metric below RLCORE_METRIC_OWN; E_VALUE for a value that is not
-   finite. */
+   Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for a metric below RLCORE_METRIC_OWN, and after 2^63 of them; E_VALUE for a
+   value that is not finite. */
 rlcore_status rlcore_rollout_buffer_log(rlcore_rollout_buffer *b, uint32_t metric, double value);
 
 /* Copies rows of metrics out, the oldest first. A reader keeps `next`, 0 at first, and loses nothing if it reads at
@@ -2021,11 +2022,12 @@ rlcore_status rlcore_trajectory_attach_reader(const void *mem, size_t mem_size, 
 /* Appends frames. frames->value may be left out, as NULL, by a writer that has none: until no frame is held, what needs
    values is refused, E_NOT_READY, and rlcore_trajectory_held gives NULL for them.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without room for all of them, or
-   after a frame that ended its episode; E_SHAPE for no frame; E_RANGE if a frame but the last ends it; E_VALUE for a
-   number that is not finite. Nothing changes then. */
+   after a frame that ended its episode; E_SHAPE for no frame; E_RANGE if a frame but the last ends it, and after 2^63
+   frames; E_VALUE for a number that is not finite. Nothing changes then. */
 rlcore_status rlcore_trajectory_add(rlcore_trajectory *t, const rlcore_trajectory_frames *frames);
 
-/* Forgets the last frame. Errors: E_NULL; E_ALIGN; E_IMAGE; E_NOT_READY if there is none. */
+/* Forgets the last frame; those that stay count as new ones.
+   Errors: E_NULL; E_ALIGN; E_IMAGE; E_NOT_READY if there is none; E_RANGE after 2^63 frames. */
 rlcore_status rlcore_trajectory_pop(rlcore_trajectory *t);
 
 /* Forgets all frames. Errors: E_NULL; E_ALIGN; E_IMAGE. */

@@ -267,6 +267,39 @@ fn configurations_and_images_are_checked() {
     assert_eq!(kind(Monitor::attach(&mut bytes(&mut words)[1..])), Some(Kind::Align));
 }
 
+/// After the last number episodes go on, but do not end.
+#[test]
+fn episodes_are_counted_up_to_the_last_number() {
+    const LAST: u64 = i64::MAX as u64;
+    let mut words = block(&CONFIG);
+    for _ in 0..3 {
+        one(&mut open(&mut words), [1; 3]).unwrap();
+    }
+    for (given, ended, refused) in [
+        (LAST, [0; 3], None),
+        (LAST, [0, 1, 0], Some(Kind::Range)),
+        (LAST - 1, [0, 1, 0], None),
+        (LAST - 1, [1, 1, 0], Some(Kind::Range)),
+        (LAST - 3, [1; 3], None),
+    ] {
+        // The count, and records of four words with a number each.
+        let mut forged = words.clone();
+        forged[16] = given;
+        for number in given - 8..given {
+            forged[64 + 4 * (number % 8) as usize] = number;
+        }
+        let before = forged.clone();
+        assert_eq!(kind(one(&mut Monitor::attach(bytes(&mut forged)).unwrap(), ended)), refused, "{given} {ended:?}");
+        assert_eq!(forged == before, refused.is_some());
+        Monitor::attach(bytes(&mut forged)).unwrap();
+    }
+    words[16] = LAST + 1;
+    for number in LAST - 7..LAST + 1 {
+        words[64 + 4 * (number % 8) as usize] = number;
+    }
+    assert_eq!(kind(Monitor::attach(bytes(&mut words))), Some(Kind::Image));
+}
+
 fn text_of_header(t_start: f64, env_id: Option<&[u8]>, keywords: &[&[u8]]) -> String {
     let mut text = vec![b'x'; 300];
     let len = header(t_start, env_id, keywords, Some(&mut text)).unwrap();

@@ -1123,6 +1123,30 @@ fn what_no_calls_lead_to_is_no_image() {
     for number in [reward, value, log_prob, final_value + 20, bootstrap + 4] {
         refused(&filling, &[(number, &nan)]);
     }
+    // One episode of one step has ended, and two metrics of it are logged.
+    let [logged, num_ended, ended_len] = [48, 56, 64].map(|at| state + at);
+    for (at, count) in [(logged, 3u64), (num_ended, 1), (ended_len, 1)] {
+        assert_eq!(bytes(&mut filling.clone())[at..][..8], count.to_ne_bytes());
+    }
+    for count in [1 << 63, u64::MAX - 3, u64::MAX] {
+        refused(&filling, &[(logged, &count.to_ne_bytes())]);
+    }
+    for count in [0, 2, u64::MAX] {
+        refused(&filling, &[(num_ended, &count.to_ne_bytes())]);
+    }
+    for len in [0, 1 << 32, u64::MAX] {
+        refused(&filling, &[(ended_len, &len.to_ne_bytes())]);
+    }
+    refused(&filling, &[(ended_return, &2.1e60f64.to_ne_bytes())]);
+    refused(&filling, &[(ended_return, &(-2.1e60f64).to_ne_bytes())]);
+    refused(&filling, &[(running_return + 8, &1.1e60f64.to_ne_bytes())]);
+    refused(&filling, &[(running_return + 8, &(-1.1e60f64).to_ne_bytes())]);
+    // The number of the first step, and with it that of all steps.
+    let turn = state - 64;
+    for first in [1u64 << 62, (u64::MAX - 3) / 2] {
+        let steps = first.wrapping_add(2).wrapping_mul(2);
+        refused(&filling, &[(turn, &first.to_ne_bytes()), (global_step, &steps.to_ne_bytes())]);
+    }
     // Trajectories start with samples 0, 1 and 3; nobody asks for them before the rollout is finished.
     refused(&filling, &[(num_trajectories, &one)]);
     made(3, true, false);
@@ -1213,6 +1237,72 @@ fn values_and_log_probs_may_be_left_out() {
         }
         buffer.reset().unwrap();
         RolloutBuffer::attach(bytes(&mut mem.clone())).unwrap();
+    }
+}
+
+/// A call that would count beyond the last number is refused; from an image that is accepted no other leads to one that is not.
+#[test]
+fn images_at_the_ends_of_their_ranges_lead_to_images() {
+    let columns = columns();
+    let config = RolloutBufferConfig { log_capacity: 8, ..config(4, 2, &columns) };
+    let mut mem = block(&config);
+    let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+    let mut given = Given::random(&mut Rng::seeded(2), 2, 0.0);
+    for end in [1, 0] {
+        given.terminated = vec![end; 2];
+        given.add(&mut buffer).unwrap();
+    }
+    given.terminated = vec![1; 2];
+    let [_, _, turn, state, _, running_return, _, log, ..] = fields(4, 2, 8);
+    const LAST: u64 = i64::MAX as u64;
+    let no = Some(Kind::Range);
+    // The number of the first step, metrics logged, and what becomes of a step that ends two episodes and of a metric.
+    let cases = [
+        (0, LAST, no, no),
+        (0, LAST - 1, no, None),
+        (0, LAST - 3, no, None),
+        (0, LAST - 4, None, None),
+        (LAST / 2 - 2, 20, no, None),
+        (LAST / 2 - 3, 20, None, None),
+    ];
+    for (first, logged, of_add, of_log) in cases {
+        let mut forged = mem.clone();
+        let words = [
+            (turn, first),
+            (state + 40, (first + 2) * 2),
+            (state + 48, logged),
+            (state + 64, 2 * u64::from(u32::MAX)),
+            (state + 72, 4e60f64.to_bits()),
+            (running_return, 1e60f64.to_bits()),
+            (running_return + 8, (-1e60f64).to_bits()),
+        ];
+        for (at, with) in words {
+            bytes(&mut forged)[at..][..8].copy_from_slice(&with.to_ne_bytes());
+        }
+        for at in (log..).step_by(size_of::<MetricRow>()).take(8) {
+            let row = MetricRow { global_step: 0, value: 1.0, env: 0, metric: 0 };
+            bytes(&mut forged)[at..][..size_of::<MetricRow>()].copy_from_slice(bytemuck::bytes_of(&row));
+        }
+        for (wanted, is_add) in [(of_add, true), (of_log, false)] {
+            let mut block = forged.clone();
+            let mut buffer = RolloutBuffer::attach(bytes(&mut block)).unwrap();
+            let got = if is_add { given.add(&mut buffer) } else { buffer.log(FIRST_METRIC, 1.0) };
+            assert_eq!(got.err().map(|error| error.kind), wanted);
+            assert_eq!(block == forged, wanted.is_some());
+            let rows = match (wanted, is_add) {
+                (Some(_), _) => 0,
+                (None, true) => 4,
+                (None, false) => 1,
+            };
+            let mut buffer = RolloutBuffer::attach(bytes(&mut block)).unwrap();
+            let (view, mut out) = (buffer.view().unwrap(), [MetricRow::default(); 9]);
+            let next = logged + rows;
+            assert_eq!(view.read_log(next - 8, &mut out).unwrap(), Read { count: 8, lost: 0, next });
+            assert_eq!(view.read_log(next + 1, &mut out).unwrap_err().kind, Kind::Range);
+            assert!(view.progress().return_mean.is_finite());
+            buffer.reset().unwrap();
+            RolloutBuffer::attach(bytes(&mut block)).unwrap();
+        }
     }
 }
 

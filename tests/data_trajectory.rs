@@ -483,7 +483,30 @@ fn what_no_calls_lead_to_is_no_image() {
     refused(&[(len, &4u32.to_ne_bytes())]);
     refused(&[(len + 4, &2u32.to_ne_bytes())]);
     refused(&[(len, &0u32.to_ne_bytes()), (len + 4, &1u32.to_ne_bytes())]);
+    // The number of the first frame.
+    for first in [(1u64 << 63) - 2, 1 << 63, u64::MAX - 1, u64::MAX] {
+        refused(&[(len - 64, &first.to_ne_bytes())]);
+    }
     refused(&[(terminated, &[1])]);
+    // At the last number nothing is added, and what would need one is refused; a reset needs none.
+    const LAST: u64 = i64::MAX as u64;
+    for (first, room) in [(LAST - 2, 0u64), (LAST - 3, 1), (LAST - 4, 2)] {
+        let mut forged = mem.clone();
+        bytes(&mut forged)[len - 64..][..8].copy_from_slice(&first.to_ne_bytes());
+        bytes(&mut forged)[terminated + 1] = 0;
+        type Call = fn(&mut Trajectory<'_>) -> rlcore::error::Result;
+        let add: Call = |t| Given::random(&mut Rng::seeded(4), 1).add(t);
+        let pop: Call = |t| t.pop();
+        for call in [add, pop] {
+            let mut block = forged.clone();
+            let got = call(&mut Trajectory::attach(bytes(&mut block)).unwrap());
+            assert_eq!(got.err().map(|error| error.kind), if room < 1 { Some(Kind::Range) } else { None });
+            assert_eq!(block == forged, room < 1);
+            let mut trajectory = Trajectory::attach(bytes(&mut block)).unwrap();
+            trajectory.reset().unwrap();
+            Trajectory::attach(bytes(&mut block)).unwrap();
+        }
+    }
     refused(&[(truncated, &[1])]);
     refused(&[(terminated, &[1]), (truncated, &[1])]);
     for number in [reward, value + 4, memory + 12] {

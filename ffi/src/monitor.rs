@@ -262,7 +262,7 @@ pub unsafe extern "C" fn rlcore_monitor_reset_one(m: *mut rlcore_monitor, index:
 /// seconds: what the caller's clock shows.
 /// info:    [N, num_info], read only in rows that ended; NULL if num_info is 0.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_VALUE for a reward, a return, a time or an info that is not
-/// finite. Nothing changes then.
+/// finite; E_RANGE after 2^63 episodes. Nothing changes then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_step(
     m: *mut rlcore_monitor,

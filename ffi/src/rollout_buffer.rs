@@ -435,7 +435,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_row(
 /// that the rollout lacks of any step count as not there: rlcore_rollout_buffer_view and _extras give NULL for them, _finish
 /// and what comes after it need every value, and _read and _gather refuse to copy them, E_NOT_READY.
 /// Errors: E_NULL, also for a final_value that is missing; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE;
-/// E_NOT_READY if the rollout is full or finished; E_VALUE for a number that is not finite. Nothing changes then.
+/// E_NOT_READY if the rollout is full or finished; E_VALUE for a number that is not finite; E_RANGE after 2^63 steps or
+/// metrics. Nothing changes then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_add(
     b: *mut rlcore_rollout_buffer,
@@ -824,8 +825,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_gather_windows(
 
 /// Logs a number of the caller's own, of all environments, under the global_step so far. Of several of one metric in
 /// one step the last one counts.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for a metric below RLCORE_METRIC_OWN; E_VALUE for a value that is not
-/// finite.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for a metric below RLCORE_METRIC_OWN, and after 2^63 of them; E_VALUE for a
+/// value that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_log(
     b: *mut rlcore_rollout_buffer,

@@ -296,8 +296,8 @@ pub unsafe extern "C" fn rlcore_trajectory_attach_reader(
 /// Appends frames. frames->value may be left out, as NULL, by a writer that has none: until no frame is held, what needs
 /// values is refused, E_NOT_READY, and rlcore_trajectory_held gives NULL for them.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without room for all of them, or
-/// after a frame that ended its episode; E_SHAPE for no frame; E_RANGE if a frame but the last ends it; E_VALUE for a
-/// number that is not finite. Nothing changes then.
+/// after a frame that ended its episode; E_SHAPE for no frame; E_RANGE if a frame but the last ends it, and after 2^63
+/// frames; E_VALUE for a number that is not finite. Nothing changes then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_add(
     t: *mut rlcore_trajectory,
@@ -338,7 +338,8 @@ pub unsafe extern "C" fn rlcore_trajectory_add(
     })
 }
 
-/// Forgets the last frame. Errors: E_NULL; E_ALIGN; E_IMAGE; E_NOT_READY if there is none.
+/// Forgets the last frame; those that stay count as new ones.
+/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_NOT_READY if there is none; E_RANGE after 2^63 frames.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_pop(t: *mut rlcore_trajectory) -> rlcore_status {
     call(|| unsafe { Ok(at(t)?.1.pop()?) })

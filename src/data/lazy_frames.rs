@@ -33,6 +33,7 @@ use core::iter::once;
 use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
+use super::rows::LAST;
 use crate::block::{self, Cutter, Header, Plan, Span, shared};
 use crate::cpu::Word;
 use crate::error::{Error, Kind, Result, check_len};
@@ -151,9 +152,6 @@ const OVERFLOW: Error = Error::new(Kind::Overflow, "lazy_frames: frames that fit
 const SHAPE: Error = Error::new(Kind::Shape, "lazy_frames: arrays with one entry an environment");
 const RANGE: Error = Error::new(Kind::Range, "lazy_frames: environments [begin, end) with begin <= end <= num_envs,");
 const ENV: Error = Error::new(Kind::Range, "lazy_frames: an environment below");
-
-/// Numbers stop here, so that no sum of them overflows.
-const LAST: u64 = i64::MAX as u64;
 
 /// The slot of a frame in its ring.
 fn slot_of(number: u64, num_frames: usize) -> usize {

@@ -9,6 +9,7 @@ use core::iter::once;
 use core::slice::{from_mut, from_ref};
 use core::sync::atomic::Ordering;
 
+use super::rows::{LAST, check_room};
 use super::step::Ends;
 use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span, shared};
 use crate::cpu::Word;
@@ -21,6 +22,8 @@ pub const MAX_INFO: usize = 16;
 
 /// Records that are held if the configuration does not say.
 pub const CAPACITY: u32 = 1024;
+
+const EPISODES: &str = "monitor: fewer than 2^63 episodes";
 
 /// What a monitor of N environments is made from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -247,6 +250,9 @@ impl<'a> Monitor<'a> {
     fn check_image(&self) -> Result {
         let damaged = |what| Err(Error::new(Kind::Image, what));
         shared::check_image(self.writing)?;
+        if *self.count > LAST {
+            return damaged(EPISODES);
+        }
         if !self.total.iter().zip(&*self.len).all(|(total, &len)| total.is_finite() && (len > 0 || *total == 0.0)) {
             return damaged("monitor: finite returns, 0 before the first step");
         }
@@ -324,8 +330,8 @@ impl<'a> Monitor<'a> {
     ///
     /// `reward`: `[N]`. `info`: `[N, num_info]`, read only in rows that ended. `clock` is asked once, if an episode ended,
     /// for what the host's clock shows.
-    /// Errors: `Shape`; `Value` for a reward, a sum, an info or a time that is not finite; the clock's own. Nothing changes
-    /// then.
+    /// Errors: `Shape`; `Value` for a reward, a sum, an info or a time that is not finite; `Range` after 2^63 episodes; the
+    /// clock's own. Nothing changes then.
     pub fn step(
         &mut self,
         reward: &[f32],
@@ -352,6 +358,7 @@ impl<'a> Monitor<'a> {
                 }
             }
         }
+        check_room(EPISODES, *self.count, num_ended.into())?;
         let mut seconds = 0.0;
         if num_ended > 0 {
             let now = clock()?;

@@ -350,6 +350,10 @@ fn attach_setup(mem: &[u8]) -> Result<Setup> {
 }
 
 const OVERFLOW: Error = Error::new(Kind::Overflow, "rollout_buffer: rollouts that fit the address space");
+const STEPS: &str = "rollout_buffer: fewer than 2^63 steps of all environments";
+const METRICS: &str = "rollout_buffer: fewer than 2^63 metrics";
+/// No return of an episode is larger in size, whatever its rewards are.
+const MOST: f64 = 1e60;
 const UNFINISHED: Error = Error::new(Kind::NotReady, "rollout_buffer: a rollout that is finished");
 
 /// The arrays, to write.
@@ -509,7 +513,7 @@ impl<'a> RolloutBuffer<'a> {
     /// Appends a step, and logs the length and the return of every episode that it ended.
     ///
     /// Errors: `NotReady` if the rollout is full or finished; `Shape`; `Null` for a missing `final_value`; `Value` for a number
-    /// that is not finite. Nothing changes then.
+    /// that is not finite; `Range` after 2^63 steps or metrics. Nothing changes then.
     pub fn add(&mut self, step: &Step<'_>) -> Result {
         self.view()?.check_step(step)?;
         let (n, m, table) = (self.setup.num_envs(), self.setup.memory_len(), self.setup.table);
@@ -724,7 +728,7 @@ impl RolloutBuffer<'_> {
 /// Metrics.
 impl RolloutBuffer<'_> {
     /// Logs a number of the host's own, of all environments. Of several of one metric in one step the last one counts.
-    /// Errors: `Range` for a metric below [`FIRST_METRIC`]; `Value`. Nothing changes then.
+    /// Errors: `Range` for a metric below [`FIRST_METRIC`], and after 2^63 of them; `Value`. Nothing changes then.
     pub fn log(&mut self, metric: u32, value: f64) -> Result {
         if metric < FIRST_METRIC {
             let what = "rollout_buffer: a metric of the host's own, at least";
@@ -734,6 +738,7 @@ impl RolloutBuffer<'_> {
             return Err(Error::new(Kind::Value, "rollout_buffer: a finite metric").given_f32(value as f32));
         }
         let mut f = self.fields()?;
+        rows::check_room(METRICS, f.state.logged, 1)?;
         let row = MetricRow { global_step: f.state.global_step, value, env: ALL_ENVS, metric };
         f.turn.begin();
         f.log(row);
@@ -1163,6 +1168,8 @@ impl<'a> View<'a> {
         check_len("rollout_buffer: terminated [N] of length", step.terminated, n)?;
         check_len("rollout_buffer: truncated [N] of length", step.truncated, n)?;
         check_len("rollout_buffer: memory [N, M] of length", step.memory, n.saturating_mul(self.memory_len()))?;
+        rows::check_room(STEPS, self.state.global_step, n as u64)?;
+        rows::check_room(METRICS, self.state.logged, (n as u64).saturating_mul(2))?;
         check_finite("rollout_buffer: a finite reward", step.reward)?;
         check_finite("rollout_buffer: a finite value", step.value)?;
         check_finite("rollout_buffer: a finite log_prob", step.log_prob)?;
@@ -1199,13 +1206,23 @@ impl<'a> View<'a> {
         let right = s.filled as usize <= self.setup.num_steps() && s.finished <= 1 && (s.finished == 0 || s.filled > 0);
         let steps = self.begin.checked_add(s.filled.into());
         let numbered = steps.and_then(|steps| steps.checked_mul(self.num_envs() as u64)) == Some(s.global_step);
+        let counted = s.global_step <= rows::LAST && s.logged <= rows::LAST;
         let known = s.left_out <= rows::VALUE | rows::LOG_PROB && (s.left_out == 0 || s.filled > 0);
         let known = known && (s.finished == 0 || self.is_given(rows::VALUE));
-        if !right || !numbered || !known || !s.rng.is_valid() {
+        if !right || !numbered || !counted || !known || !s.rng.is_valid() {
             return damaged("rollout_buffer: a state that calls can lead to");
         }
-        if !s.ended_return.is_finite() || !self.running_return.iter().all(|x| x.is_finite()) {
-            return damaged("rollout_buffer: finite returns");
+        let rollout = self.rollout()?;
+        let ends = rollout.terminated.iter().zip(rollout.truncated);
+        let num_ended = ends.filter(|(terminated, truncated)| **terminated | **truncated != 0).count() as u64;
+        let lens = num_ended..=num_ended.saturating_mul(u32::MAX.into());
+        if s.num_ended != num_ended || !lens.contains(&s.ended_len) {
+            return damaged("rollout_buffer: as many episodes as have ended, each with a length");
+        }
+        // Twice the most, so that rounding cannot lead a sum out of its bounds.
+        let sum = num_ended as f64 * (2.0 * MOST);
+        if !(s.ended_return.abs() <= sum && self.running_return.iter().all(|x| x.abs() <= MOST)) {
+            return damaged("rollout_buffer: returns that rewards can sum to");
         }
         if !self.running_return.iter().zip(self.running_len).all(|(x, &len)| len > 0 || *x == 0.0) {
             return damaged("rollout_buffer: returns of 0 before the first step");

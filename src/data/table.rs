@@ -39,6 +39,7 @@ use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
 use super::lazy_frames::{self, FrameIndex, LazyFramesConfig};
+use super::rows::LAST;
 use crate::block::{self, Cutter, Fit, Plan, Span, shared};
 use crate::cpu::{self, Kernel, Word};
 use crate::error::{Error, Kind, Result};
@@ -290,9 +291,6 @@ const OVERFLOW: Error = Error::new(Kind::Overflow, "table: rows that fit the add
 const SHAPE: Error = Error::new(Kind::Shape, "table: fields with the rows of all its rings");
 const RING: Error = Error::new(Kind::Range, "table: a ring below");
 const FORGOTTEN: Error = Error::new(Kind::Range, "table: rows that are still held, from number");
-
-/// Numbers stop here, so that no sum of them overflows.
-const LAST: u64 = i64::MAX as u64;
 
 /// The slot of a row in its ring.
 #[inline]

@@ -280,6 +280,8 @@ fn attach_setup(mem: &[u8]) -> Result<Setup> {
     })
 }
 
+const NUMBERS: &str = "trajectory: fewer than 2^63 frames";
+
 /// The arrays, to write.
 struct Fields<'a> {
     turn: &'a mut Turn,
@@ -377,7 +379,7 @@ impl<'a> Trajectory<'a> {
     /// Appends frames, such as one that was just seen, or a sequence that a replay memory gathered.
     ///
     /// Errors: `NotReady` without room for all of them, or after a frame that ended its episode; `Shape`; `Range` if a frame but
-    /// the last ends it; `Value` for a number that is not finite. Nothing changes then.
+    /// the last ends it, and after 2^63 frames; `Value` for a number that is not finite. Nothing changes then.
     pub fn add(&mut self, frames: &Frames<'_>) -> Result {
         self.view()?.check_frames(frames)?;
         let (table, width) = (self.setup.table, self.setup.memory_len());
@@ -402,11 +404,13 @@ impl<'a> Trajectory<'a> {
         Ok(())
     }
 
-    /// Forgets the last frame. Errors: `NotReady` if there is none.
+    /// Forgets the last frame. Errors: `NotReady` if there is none; `Range` where numbers for those that stay have run out.
     pub fn pop(&mut self) -> Result {
         let f = self.fields()?;
         let none = Error::new(Kind::NotReady, "trajectory: frames, at least").needed(1).given(0);
         let left = f.state.len.checked_sub(1).ok_or(none)?;
+        let end = f.turn.first.saturating_add(f.state.len.into());
+        rows::check_room(NUMBERS, end, left.into())?;
         f.keep(left);
         Ok(())
     }
@@ -683,6 +687,8 @@ impl<'a> View<'a> {
             let what = "trajectory: frames of which only the last may end the episode; not so frame";
             return Err(Error::new(Kind::Range, what).given(early));
         }
+        let end = self.first.saturating_add(len as u64);
+        rows::check_room(NUMBERS, end, count as u64)?;
         check_finite("trajectory: a finite reward", frames.reward)?;
         check_finite("trajectory: a finite value", frames.value)?;
         check_finite("trajectory: a finite memory", frames.memory)?;
@@ -702,6 +708,9 @@ impl<'a> View<'a> {
         }
         if self.state.left_out > rows::VALUE || (self.is_empty() && self.state.left_out != 0) {
             return damaged("trajectory: values that are there or were left out");
+        }
+        if self.first > rows::LAST.saturating_sub(self.len() as u64) {
+            return damaged(NUMBERS);
         }
         let held = self.frames()?;
         let ends = held.terminated.iter().zip(held.truncated).take(self.len().saturating_sub(1));
