@@ -17,6 +17,8 @@
    Numbers: results are the same bits everywhere as long as the processor calculates as a C program finds it: rounding to
      nearest, no exception that traps. Where the host has subnormal numbers flushed to zero (FTZ, DAZ), only results that
      are or come from such numbers differ. Nothing checks the mode.
+     Inputs that are not finite are E_VALUE. Where finite ones overflow, advantages, returns and what else is only
+     calculated become infinite with RLCORE_OK, or 0x7fc00000 where infinities meet, which is the only NaN calculated.
    Sharing: one process may write a block that others have mapped for reading: frames, memories, replays, rollouts,
      trajectories and monitors. A reader gets the object from _attach_reader, which looks only at what never changes, and
      makes the calls that take it const. Nobody waits for anybody. A call that copies asks afterwards whether the writer

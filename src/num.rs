@@ -32,6 +32,13 @@ pub fn clamp(x: f32, low: f32, high: f32) -> f32 {
     min(high, max(low, x))
 }
 
+/// `x`, or [`f32::NAN`] for any NaN. Which sign and payload arithmetic gives a NaN is up to the processor, so whatever writes
+/// results that may be NaN passes them through here.
+#[inline(always)]
+pub fn canonical(x: f32) -> f32 {
+    if x.is_nan() { f32::NAN } else { x }
+}
+
 /// The sum of 16 lanes, added as a tree: lanes 8 apart, then 4, 2 and 1.
 #[inline(always)]
 pub fn tree(lanes: [f32; 16]) -> f32 {

@@ -34,7 +34,8 @@ pub unsafe extern "C" fn rlcore_moments_reset(
 /// Merges the columns of x into running moments: Chan's formula, in a fixed order.
 /// x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] rows they have seen, to change.
 /// Errors, here and below: E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a number that is
-/// not finite.
+/// not finite, or a variance that is, with the square of the mean, beyond 1e120, which no rows of float have; E_RANGE for
+/// a variance below 0, or a count that is not from 0 to 2^64.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_update(
     x: *const f32,
@@ -58,7 +59,7 @@ pub unsafe extern "C" fn rlcore_moments_update(
 /// initial count bring it along.
 /// with_mean, with_var: [num_columns] moments of with_count rows; mean, variance: [num_columns], count: [1],
 /// to change, as for rlcore_moments_update.
-/// Errors: as there; E_RANGE for a variance below 0, a count that is not from 0 to 2^64, or two counts of 0.
+/// Errors: as there; E_RANGE for two counts of 0 too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_merge(
     num_columns: u32,

@@ -8,7 +8,7 @@ use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::{check_finite, check_one};
 use crate::kernels::moments::{self, BLOCK_ROWS, LANES, Moment, PARTS};
-use crate::kernels::returns::{accumulate, clear_ended};
+use crate::kernels::returns::{accumulate, check_running, clear_ended};
 use crate::num;
 
 /// What a count starts at, so that the first batch outweighs the initial moments.
@@ -33,7 +33,7 @@ impl Moments<'_> {
         *self.count = INITIAL_COUNT;
     }
 
-    /// Merges a batch, `[n, D]`. Errors: `Shape`; `Value` for a number that is not finite. Nothing is updated on error.
+    /// Merges a batch, `[n, D]`. Errors: as [`moments::update`]; nothing is updated on error.
     pub fn update(&mut self, x: &[f32]) -> Result {
         let rows = x.len().checked_div(self.mean.len()).unwrap_or(0);
         moments::update(x, rows, self.mean, self.var, self.count)
@@ -137,6 +137,8 @@ impl RewardScale<'_> {
         }
         limits.check()?;
         check_finite("normalizer: a finite reward", reward.input())?;
+        moments::check_moments(&[*self.mean], &[*self.var], *self.count)?;
+        check_running(self.running)?;
         self.step_finite(reward, ends, discount, limits);
         Ok(())
     }
@@ -157,7 +159,7 @@ impl RewardScale<'_> {
             let before = Moment { mean: *self.mean, var: *self.var };
             let after = moments::merge(before, *self.count, batch, n as f64);
             (*self.mean, *self.var) = (after.mean, after.var);
-            *self.count += n as f64;
+            *self.count = moments::count_more(*self.count, n);
         }
         scale(*self.var, limits, reward);
         clear_ended(ends.terminated, ends.truncated, self.running);
@@ -169,6 +171,7 @@ pub fn scale_rewards(var: f64, limits: Limits, reward: Rewrite<'_>) -> Result {
     reward.check("normalizer: out of the rewards' length", reward.input().len())?;
     limits.check()?;
     check_finite("normalizer: a finite reward", reward.input())?;
+    moments::check_moments(&[0.0], &[var], 0.0)?;
     scale(var, limits, reward);
     Ok(())
 }

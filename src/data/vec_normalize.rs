@@ -246,7 +246,7 @@ impl<'a> VecNormalize<'a> {
             && s.obs_count > 0.0
             && s.return_count > 0.0
             && s.frozen <= 1
-            && v.running.iter().all(|sum| (-1e60..=1e60).contains(sum));
+            && v.running.iter().all(|sum| (-1e59..=1e59).contains(sum));
         if right { Ok(v) } else { Err(Error::new(Kind::Image, "vec_normalize: statistics that a step can leave")) }
     }
 

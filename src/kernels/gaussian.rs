@@ -263,14 +263,14 @@ impl Kernel for Gradient<'_> {
                 for (((mean, action), sum), inverse) in tiles.zip(&inverse).take(columns) {
                     for i in 0..ROWS {
                         let z = (action[i] - mean[i]) * inverse;
-                        mean[i] = log_prob_grad[i] * (z * inverse);
+                        mean[i] = num::canonical(log_prob_grad[i] * (z * inverse));
                         sum[i] += log_prob_grad[i] * (z * z - 1.0) + entropy_grad[i];
                     }
                 }
                 mean.store(mean_grad, width, begin, columns);
             }
             for (grad, sum) in self.log_std_grad.iter_mut().skip(begin).zip(sums) {
-                *grad = num::tree(sum);
+                *grad = num::canonical(num::tree(sum));
             }
         }
     }

@@ -165,7 +165,7 @@ pub(crate) trait Real:
 {
     /// Whether what was written is all of what was carried.
     const STORED: bool;
-    /// To the nearest f32.
+    /// To the nearest f32, as it is written: a NaN is [`f32::NAN`].
     fn narrow(self) -> f32;
     /// e^x.
     fn exp(self) -> Self;
@@ -176,7 +176,7 @@ impl Real for f32 {
 
     #[inline(always)]
     fn narrow(self) -> f32 {
-        self
+        num::canonical(self)
     }
 
     #[inline(always)]
@@ -190,7 +190,7 @@ impl Real for f64 {
 
     #[inline(always)]
     fn narrow(self) -> f32 {
-        self as f32
+        num::canonical(self as f32)
     }
 
     #[inline(always)]

@@ -42,7 +42,7 @@ pub fn columns(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64]) -> Result
 }
 
 /// Merges the columns of `x`, `[n, D]`, into running moments: `mean` and `var` are `[D]`, `count` is how many rows they
-/// have seen, which may be a fraction. Errors as in [`columns`].
+/// have seen, which may be a fraction. Errors as in [`columns`] and [`check_moments`].
 ///
 /// ```
 /// use rlcore::kernels::moments;
@@ -57,11 +57,9 @@ pub fn columns(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64]) -> Result
 /// ```
 pub fn update(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64], count: &mut f64) -> Result {
     check_columns(x, n, mean, var)?;
-    if let Some(bad) = mean.iter().chain(var.iter()).chain([&*count]).find(|x| !x.is_finite()) {
-        return Err(Error::new(Kind::Value, "moments: finite means, variances and count").given_f32(*bad as f32));
-    }
+    check_moments(mean, var, *count)?;
     check_found(cpu::dispatch(Columns { x, n, mean, var, count: Some(*count) }), x)?;
-    *count += n as f64;
+    *count = count_more(*count, n);
     Ok(())
 }
 
@@ -90,24 +88,30 @@ pub fn merge_columns(with: (&[f64], &[f64]), n: f64, mean: &mut [f64], var: &mut
     Ok(())
 }
 
+/// So many rows more; from 2^64 on no more are counted.
+#[inline(always)]
+pub(crate) fn count_more(count: f64, n: usize) -> f64 {
+    let sum = count + n as f64;
+    if sum < MAX_COUNT { sum } else { MAX_COUNT }
+}
+
 /// More rows than anything lives to see.
 const MAX_COUNT: f64 = 18_446_744_073_709_551_616.0;
 
-/// Checks running moments that came from elsewhere: a finite mean of at most 1e60 in size, a variance from 0 to 1e120,
-/// more than sums of f32 can have, and a count from 0 to 2^64. Nothing that is merged with them overflows.
+/// Checks running moments that came from elsewhere: a variance of at least 0 that is, with the square of the mean, at most
+/// 1e120, more than sums of f32 can have, and a count from 0 to 2^64. Nothing that is merged with them overflows or leaves
+/// these bounds.
 pub fn check_moments(mean: &[f64], var: &[f64], count: f64) -> Result {
     const MEAN: Error = Error::new(Kind::Value, "moments: a finite mean of at most 1e60");
-    const VAR: Error = Error::new(Kind::Value, "moments: a finite variance of at most 1e120");
-    for mean in mean {
+    const VAR: Error = Error::new(Kind::Value, "moments: a finite variance, with the mean's square at most 1e120");
+    for (mean, var) in mean.iter().zip(var) {
         if !(-1e60..=1e60).contains(mean) {
             return Err(MEAN.given_f32(*mean as f32));
         }
-    }
-    for var in var {
         if *var < 0.0 {
             return Err(Error::new(Kind::Range, "moments: a variance of at least 0").given_f32(*var as f32));
         }
-        if !(0.0..=1e120).contains(var) {
+        if !(0.0..=1e120).contains(&(mean * mean + var)) {
             return Err(VAR.given_f32(*var as f32));
         }
     }

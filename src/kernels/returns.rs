@@ -3,7 +3,7 @@
 use super::finite::check_finite;
 use super::grid::{After, Columns, Estimator, Now, Scan, cells, check_rate, grid};
 use crate::cpu::Kernel;
-use crate::error::{Result, check_len};
+use crate::error::{Error, Kind, Result, check_len};
 
 /// Writes `out[t] = x[t] + discount * out[t + 1]`, with 0 after the last step. All arrays are `[T, N]`.
 ///
@@ -62,12 +62,21 @@ pub fn forward(
     check_len("returns: out [N] of length", out, len)?;
     check_rate("returns: discount from 0 to 1", discount)?;
     check_finite("returns: a finite reward", reward)?;
+    check_running(running)?;
     accumulate(reward, f64::from(discount), running);
     for (out, running) in out.iter_mut().zip(running.iter()) {
         *out = *running as f32;
     }
     clear_ended(terminated, truncated, running);
     Ok(())
+}
+
+/// Running returns that came from elsewhere. Errors: `Value`.
+pub(crate) fn check_running(running: &[f64]) -> Result {
+    match running.iter().find(|x| !x.is_finite()) {
+        Some(bad) => Err(Error::new(Kind::Value, "returns: a finite running return").given_f32(*bad as f32)),
+        None => Ok(()),
+    }
 }
 
 /// `running = running * discount + reward`.

@@ -129,9 +129,9 @@ impl Kernel for Loss<'_> {
             block::copy(rest_d_v, &g_v);
         }
         Losses {
-            policy_loss: num::tree(sums.policy) * scale,
-            value_loss: num::tree(sums.value) * scale,
-            approx_kl: num::tree(sums.kl) * scale,
+            policy_loss: num::canonical(num::tree(sums.policy) * scale),
+            value_loss: num::canonical(num::tree(sums.value) * scale),
+            approx_kl: num::canonical(num::tree(sums.kl) * scale),
             clip_fraction: num::tree(sums.clipped) * scale,
         }
     }
@@ -149,7 +149,7 @@ impl Lanes {
             let clipped = num::clamp(r, 1.0 - c.clip, 1.0 + c.clip);
             let (plain, bound) = (r * adv[i], clipped * adv[i]);
             self.policy[i] -= num::min(plain, bound);
-            g_lp[i] = if plain <= bound { -plain * scale } else { 0.0 };
+            g_lp[i] = if plain <= bound { num::canonical(-plain * scale) } else { 0.0 };
             self.kl[i] += r - 1.0 - log_r;
             self.clipped[i] += if r == clipped { 0.0 } else { 1.0 };
 
@@ -160,7 +160,7 @@ impl Lanes {
             let slope = if moved == v[i] - old_v[i] { error_clipped } else { 0.0 };
             let (e, slope) = if plain { (error, error) } else { (error_clipped, slope) };
             self.value[i] += 0.5 * e * e;
-            g_v[i] = c.value_coef * slope * scale;
+            g_v[i] = num::canonical(c.value_coef * slope * scale);
         }
         (g_lp, g_v)
     }

@@ -351,6 +351,14 @@ fn copy(from: &[f32], to: &mut [f32]) {
     }
 }
 
+/// [`num::canonical`] of all.
+#[inline(always)]
+fn canonical(x: &mut [f32]) {
+    for x in x {
+        *x = num::canonical(*x);
+    }
+}
+
 /// The rows `[begin, begin + len)` of an array with `width` numbers a row.
 #[derive(Clone, Copy)]
 struct Rows {
@@ -402,7 +410,9 @@ impl Kernel for Forward<'_> {
             let mut tape = &mut *self.tape;
             for (i, layer) in self.mlp.layers().enumerate() {
                 if i + 1 == self.mlp.num_layers {
-                    layer.forward::<LEVEL>(self.params, x, rows.of_mut(self.out, layer.output)?)?;
+                    let out = rows.of_mut(self.out, layer.output)?;
+                    layer.forward::<LEVEL>(self.params, x, out)?;
+                    canonical(out);
                     break;
                 }
                 let (y, rest) = tape.split_at_mut_checked(self.tape_rows * layer.output)?;
@@ -485,6 +495,7 @@ impl Kernel for Backward<'_> {
                 }
             }
         }
+        canonical(grads);
         Some(())
     }
 }

@@ -82,7 +82,7 @@ int run_stage(const stage *s, bits_print print) {
 }
 
 int bits(bits_print print) {
-  static const stage *const files[] = {KERNEL_STAGES, ENV_STAGES, DATA_STAGES, LEARN_STAGES};
+  static const stage *const files[] = {KERNEL_STAGES, ENV_STAGES, DATA_STAGES, LEARN_STAGES, OVERFLOW_STAGES};
   static uint64_t images[BITS_IMAGES_SIZE / 8];
   int failed = 0;
   for (size_t i = 0; i < LEN(files); i++)

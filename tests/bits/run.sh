@@ -45,7 +45,7 @@ fi
 echo "libraries: $((SECONDS - begin)) s"
 
 # ---- The programs
-stages=(bits.c kernels.c envs.c data.c learn.c blocks.c)
+stages=(bits.c kernels.c envs.c data.c learn.c overflow.c blocks.c)
 flags=(-std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -ffp-contract=off -I "$root/include")
 bare=(-ffreestanding -nostdlib -fuse-ld=lld -Wl,--gc-sections)
 library() { echo "$root/target/cross/${triple[$1]}/release/librlcore.a"; }

@@ -47,7 +47,7 @@ typedef struct {
 #define HASH_START 0xcbf29ce484222325u
 
 /* The stages of each file; all end with a name that is NULL. */
-extern const stage KERNEL_STAGES[], ENV_STAGES[], DATA_STAGES[], LEARN_STAGES[];
+extern const stage KERNEL_STAGES[], ENV_STAGES[], DATA_STAGES[], LEARN_STAGES[], OVERFLOW_STAGES[];
 
 /* Runs one of them and prints its lines. Returns 1 if it failed, else 0. */
 int run_stage(const stage *s, bits_print print);

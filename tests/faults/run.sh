@@ -43,7 +43,7 @@ cd - > /dev/null
 
 [ "$(uname -m)" = x86_64 ] || exit 0
 flags="-std=c11 -O1 -ffp-contract=off -w -Iinclude"
-cc $flags tests/bits/{bits,kernels,envs,data,learn,blocks,host}.c "$library" -o "$out/bits"
+cc $flags tests/bits/{bits,kernels,envs,data,learn,overflow,blocks,host}.c "$library" -o "$out/bits"
 cc $flags tests/faults/subnormal.c "$library" -lm -o "$out/subnormal"
 for mode in 0x8040 0x2000 0x4000 0x6000; do
   cc $flags -DMODE=$mode -shared -fPIC tests/faults/float_mode.c -o "$out/$mode.so"

@@ -89,7 +89,7 @@ hosts() {
     runs "$(basename "$source" .c)"
   done
   header g++
-  compile bits tests/bits/{bits,kernels,envs,data,learn,blocks,host}.c
+  compile bits tests/bits/{bits,kernels,envs,data,learn,overflow,blocks,host}.c
   for level in 0 1 2; do
     runs bits "$level"
     diff tests/bits/expected.txt "$bin/bits.txt"

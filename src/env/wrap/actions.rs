@@ -31,12 +31,13 @@ pub(super) fn fit<'a>(wrapper: &Wrapper<'a>, face: &mut Face<'a>) -> Result<usiz
             Ok(room.saturating_add(size_of::<Sticky>()))
         }
         Wrapper::RescaleAction { low, high } => {
-            if !(low.is_finite() && high.is_finite() && low < high) {
-                return Err(config("action rescaling: finite bounds, low below high").given_f32(low));
+            // The difference of two floats is finite only if both are.
+            if !((high - low).is_finite() && low < high) {
+                return Err(config("action rescaling: bounds a finite way apart, low below high").given_f32(low));
             }
-            let finite = |i| matches!(face.bounds(i), (low, high) if low.is_finite() && high.is_finite());
+            let finite = |i| matches!(face.bounds(i), (low, high) if (high - low).is_finite());
             if face.action.kind != Element::F32 || !(0..face.action.len as usize).all(finite) {
-                return Err(config("action rescaling: continuous actions with finite bounds"));
+                return Err(config("action rescaling: continuous actions with bounds a finite way apart"));
             }
             face.range = Some([low, high]);
             Ok(room)
@@ -108,7 +109,11 @@ pub(super) fn rescale<'s>(
     action: Elements<'_>,
 ) -> Result<Elements<'s>> {
     let width = high - low;
-    each(own, layer, action, |x, (least, most)| least + (most - least) * ((x - low) / width))
+    each(own, layer, action, |x, (least, most)| {
+        // Infinitely far outside of bounds that leave one action.
+        let at = (most - least) * ((x - low) / width);
+        if at.is_nan() { least } else { least + at }
+    })
 }
 
 /// Actions within the bounds of the layer below.

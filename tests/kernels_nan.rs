@@ -1,0 +1,184 @@
+//! Finite inputs whose results overflow: whatever NaN comes out has one bit pattern, on every CPU level and, as
+//! `tests/bits` shows, on every processor. Inputs are drawn from the ends of f32, so that infinities meet each other and 0.
+
+use rlcore::cpu::{self, LEVELS};
+use rlcore::error::Kind;
+use rlcore::kernels::gae::{Accumulate, Rollout, ShiftedRollout, gae, gae_shifted};
+use rlcore::kernels::gaussian::{self, Gaussian};
+use rlcore::kernels::moments::update;
+use rlcore::kernels::returns::forward;
+use rlcore::kernels::targets::{OffPolicy, lambda_returns, retrace, td_lambda, upgo};
+use rlcore::kernels::vtrace::{Rates, VTrace, from_importance_weights};
+use rlcore::learn::loss::{Batch, Coefficients, policy_and_value};
+use rlcore::nn::{Activation, Mlp};
+use rlcore::rng::Rng;
+
+/// More steps than the products of f64 stay finite for, and more environments than any width of lanes, no multiple of one.
+const T: usize = 11;
+const N: usize = 83;
+
+/// Numbers of the largest sizes, and some that are 0 or 1.
+fn extreme(seed: u64, len: usize) -> Vec<f32> {
+    const SOME: [f32; 8] = [f32::MAX, f32::MIN, 3e38, -3e38, f32::MAX, f32::MIN, 0.0, 1.0];
+    let mut rng = Rng::seeded(seed);
+    (0..len).map(|_| SOME[rng.bounded(7) as usize]).collect()
+}
+
+fn flags(seed: u64, len: usize) -> Vec<u8> {
+    let mut rng = Rng::seeded(seed);
+    (0..len).map(|_| u8::from(rng.uniform() < 0.1)).collect()
+}
+
+/// Runs `work` at every CPU level: NaN comes out, always the same one, and the same bits.
+fn one_nan(what: &str, work: impl Fn() -> Vec<Vec<f32>>) {
+    let all = LEVELS.map(|level| {
+        cpu::set_limit(level);
+        work().concat().iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+    });
+    for bits in &all {
+        let mut nans = bits.iter().filter(|x| f32::from_bits(**x).is_nan()).peekable();
+        assert!(nans.peek().is_some(), "{what}: no NaN");
+        assert!(nans.all(|x| *x == 0x7fc0_0000), "{what}: another NaN than 7fc00000");
+        assert!(*bits == all[0], "{what}: a level with other bits");
+    }
+}
+
+#[test]
+fn estimators_write_one_nan() {
+    let [reward, value, final_value, q] = [1, 2, 3, 4].map(|seed| extreme(seed, T * N));
+    let (bootstrap, [terminated, truncated]) = (extreme(5, N), [6, 7].map(|seed| flags(seed, T * N)));
+    let log_rho = extreme(8, T * N);
+    let room = || vec![7.0; T * N];
+    for accumulate in [Accumulate::F32, Accumulate::F64] {
+        let rollout = Rollout {
+            num_steps: T,
+            num_envs: N,
+            reward: &reward,
+            value: &value,
+            bootstrap_value: &bootstrap,
+            terminated: &terminated,
+            truncated: &truncated,
+            final_value: Some(&final_value),
+            accumulate,
+        };
+        let done: Vec<f32> = q.iter().map(|x| if *x == 0.0 { 1.0 } else { *x }).collect();
+        let shifted = ShiftedRollout {
+            num_steps: T,
+            num_envs: N,
+            reward: &reward,
+            value: &value,
+            done: &done,
+            next_value: &bootstrap,
+            next_done: &bootstrap,
+            accumulate,
+        };
+        let discounts: Vec<f32> = terminated.iter().map(|x| if *x != 0 { 0.0 } else { 1.0 }).collect();
+        let v = VTrace {
+            num_steps: T,
+            num_envs: N,
+            discounts: &discounts,
+            reward: &reward,
+            value: &value,
+            bootstrap_value: &bootstrap,
+            truncated: Some(&truncated),
+            final_value: Some(&final_value),
+            rates: Rates {
+                clip_rho: f32::INFINITY,
+                clip_c: f32::INFINITY,
+                clip_pg_rho: f32::INFINITY,
+                ..Rates::default()
+            },
+            accumulate,
+        };
+        let two = |call: &dyn Fn(&mut [f32], &mut [f32])| {
+            let (mut a, mut b) = (room(), room());
+            call(&mut a, &mut b);
+            vec![a, b]
+        };
+        one_nan("shifted", || two(&|a, b| gae_shifted(&shifted, 1.0, 1.0, a, b).unwrap()));
+        // In f64 nothing that these sum leaves the range: only what is written may be infinite.
+        if accumulate == Accumulate::F64 {
+            continue;
+        }
+        one_nan("vtrace", || two(&|a, b| from_importance_weights(&v, &log_rho, a, b).unwrap()));
+        one_nan("gae", || two(&|a, b| gae(&rollout, 1.0, 1.0, a, b).unwrap()));
+        one_nan("td", || two(&|a, b| td_lambda(&rollout, 1.0, 0.0, a, b).unwrap()));
+        one_nan("upgo", || two(&|a, b| upgo(&rollout, 0.0, a, b).unwrap()));
+        let actions = OffPolicy { q: &q, log_rho: &log_rho };
+        one_nan("retrace", || two(&|a, b| retrace(&rollout, actions, 1.0, 1.0, a, b).unwrap()));
+        one_nan("lambda", || two(&|a, _| lambda_returns(&rollout, 1.0, 0.0, a).unwrap()));
+    }
+}
+
+#[test]
+fn gradients_and_networks_write_one_nan() {
+    let (mean, action) = (extreme(1, N * 3), extreme(2, N * 3));
+    let (zeros, ones) = (vec![0.0; N], vec![1.0; N]);
+    let batch = Gaussian { num_rows: N, mean: &mean, log_std: &[-40.0, 0.0, 1.0] };
+    one_nan("gaussian", || {
+        let (mut a, mut b) = (vec![7.0; N * 3], vec![7.0; 3]);
+        gaussian::gradient(&batch, &action, &zeros, &ones, &mut a, &mut b).unwrap();
+        vec![a, b]
+    });
+    let columns = [3, 4, 5, 6, 7, 8].map(|seed| extreme(seed, N));
+    let [log_prob, old_log_prob, advantage, value, old_value, value_target] = &columns;
+    let batch = Batch { log_prob, old_log_prob, advantage, value, old_value, value_target };
+    one_nan("loss", || {
+        let (mut a, mut b) = (vec![7.0; N], vec![7.0; N]);
+        let c = Coefficients { clip: 0.2, value_clip: 0.2, value_coef: 0.0 };
+        let losses = policy_and_value(&batch, &c, &mut a, &mut b).unwrap();
+        vec![a, b, vec![losses.policy_loss, losses.value_loss, losses.approx_kl, losses.clip_fraction]]
+    });
+    for hidden in [3, 16, 64] {
+        let mlp = Mlp::new(&[5, hidden, 3], Activation::Relu).unwrap();
+        let (params, x, d_out) = (extreme(9, mlp.param_len()), extreme(10, N * 5), extreme(11, N * 3));
+        one_nan("network", || {
+            let (mut tape, mut out) = (vec![0.0; mlp.tape_len(N)], vec![7.0; N * 3]);
+            mlp.forward(&params, &x, N, &mut tape, &mut out).unwrap();
+            let (mut grads, mut scratch) = (vec![7.0; mlp.param_len()], vec![0.0; mlp.scratch_len()]);
+            mlp.backward(&params, &x, N, &tape, &d_out, &mut grads, &mut scratch).unwrap();
+            let (mut again, mut room) = (vec![7.0; N * 3], vec![0.0; mlp.infer_scratch_len(N)]);
+            mlp.infer(&params, &x, N, &mut room, &mut again).unwrap();
+            vec![out, grads, again]
+        });
+    }
+}
+
+/// Where running numbers are the caller's own, those that no rows of f32 have are refused before they can overflow.
+#[test]
+fn running_numbers_that_would_overflow_are_refused() {
+    let x = [f32::MAX, f32::MIN];
+    for (mean, var, count, kind) in [
+        (1.1e60, 0.0, 1.0, Kind::Value),
+        (-1.1e60, 0.0, 1.0, Kind::Value),
+        (1e60, 1e110, 1.0, Kind::Value),
+        (0.0, 1.1e120, 1.0, Kind::Value),
+        (f64::NAN, 1.0, 1.0, Kind::Value),
+        (0.0, f64::NAN, 1.0, Kind::Value),
+        (0.0, -1.0, 1.0, Kind::Range),
+        (0.0, 1.0, -2.0, Kind::Range),
+        (0.0, 1.0, 1.9e19, Kind::Range),
+    ] {
+        let (mut mean, mut var, mut count) = ([mean], [var], count);
+        let before = (mean[0].to_bits(), var[0].to_bits(), count);
+        assert_eq!(update(&x, 2, &mut mean, &mut var, &mut count).unwrap_err().kind, kind, "{before:?}");
+        assert_eq!((mean[0].to_bits(), var[0].to_bits(), count), before);
+    }
+    // From the largest that are taken every update leads to others that are.
+    for (mean, var) in [(1e60, 0.0), (-1e60, 0.0), (0.0, 1e120), (6e59, 6.4e119)] {
+        let (mut mean, mut var, mut count) = ([mean], [var], 18_446_744_073_709_551_616.0);
+        for _ in 0..3 {
+            update(&[1.0; 5000], 5000, &mut mean, &mut var, &mut count).unwrap();
+            assert_eq!(count, 18_446_744_073_709_551_616.0);
+            count = 1.0;
+            update(&x, 2, &mut mean, &mut var, &mut count).unwrap();
+            assert_eq!(count, 3.0);
+            count = 18_446_744_073_709_551_616.0;
+        }
+    }
+    for bad in [f64::NAN, f64::INFINITY] {
+        let (mut running, mut out) = ([bad], [7.0]);
+        assert_eq!(forward(&[1.0], &[0], &[0], 1.0, &mut running, &mut out).unwrap_err().kind, Kind::Value);
+        assert_eq!(out, [7.0]);
+    }
+}
