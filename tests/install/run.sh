@@ -1,6 +1,7 @@
 #!/bin/bash
 # Installs rlcore as a packager would and builds and runs a program of each kind against what was installed: pkg-config and
-# make, CMake from the package and from the sources, Meson, plain compilers, Python and C#; C and C++, shared and static.
+# make, CMake from the package and from the sources, Meson, plain compilers, Python and C#; C and C++, shared and static; and
+# two plugins in one process.
 # Needs: cargo make gcc g++ libc6-dev binutils pkg-config cmake ninja-build meson python3 mono-mcs mono-runtime
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -31,6 +32,15 @@ check() {
       [ "$needed" = "$([ $linked = shared ] && echo 1 || echo 0)" ] || fail "$program is not $linked"
     done
   done
+}
+
+# plugins <directory>: the two in it show no name of the library, and each calls the one that it has inside.
+plugins() {
+  for plugin in one two; do
+    ! nm -D --defined-only "$1/plugin-$plugin.so" | grep ' rlcore_' || fail "$1/plugin-$plugin.so exports names of the library"
+    [ "$(stat -c %s "$1/plugin-$plugin.so")" -lt 100000 ] || fail "$1/plugin-$plugin.so has more of the library than it calls"
+  done
+  "$1/plugins" "$1/plugin-one.so" "$1/plugin-two.so" > "$work/log" || { cat "$work/log"; fail "$1: plugins that clash"; }
 }
 
 step 'install into a prefix'
@@ -93,16 +103,28 @@ cc -std=c11 "${flags[@]}" cartpole.c "$prefix/lib/librlcore.a" -o "$work/plain/c
 c++ -std=c++17 "${flags[@]}" probe.cpp -L "$prefix/lib" -lrlcore -o "$work/plain/cpp-shared"
 c++ -std=c++17 "${flags[@]}" -fno-exceptions -fno-rtti probe.cpp "$prefix/lib/librlcore.a" -o "$work/plain/cpp-static"
 check "$work/plain" "$prefix/lib"
+cc -std=c11 "${flags[@]}" plugins.c -o "$work/plain/plugins" -ldl
+for plugin in one two; do
+  cc -std=c11 "${flags[@]}" -shared -fPIC plugin.c "$prefix/lib/librlcore.a" -o "$work/plain/plugin-$plugin.so"
+done
+! "$work/plain/plugins" "$work/plain/plugin-one.so" "$work/plain/plugin-two.so" > /dev/null || fail 'plugins that clash are not noticed'
+for plugin in one two; do
+  cc -std=c11 "${flags[@]}" -shared -fPIC plugin.c "$prefix/lib/librlcore.a" -Wl,--exclude-libs,librlcore.a,--gc-sections \
+    -o "$work/plain/plugin-$plugin.so"
+done
+plugins "$work/plain"
 
 step 'CMake, find_package'
 cmake -S cmake-find -B "$work/cmake-find" -DCMAKE_PREFIX_PATH="$prefix" > "$work/log" || { cat "$work/log"; fail 'cmake-find'; }
 cmake --build "$work/cmake-find" > "$work/log" || { cat "$work/log"; fail 'cmake-find'; }
 check "$work/cmake-find"
+plugins "$work/cmake-find"
 
 step 'CMake, add_subdirectory, what is built already'
 cmake -G Ninja -S cmake-subdirectory -B "$work/cmake-sub" -DCMAKE_BUILD_TYPE=Release -DRLCORE_TARGET_DIR="$root/target" > "$work/log"
 cmake --build "$work/cmake-sub" > "$work/log" 2>&1 || { cat "$work/log"; fail 'cmake-subdirectory'; }
 check "$work/cmake-sub"
+plugins "$work/cmake-sub"
 stamp=$(stat -c %y "$work/cmake-sub/c-static")
 cmake --build "$work/cmake-sub" > "$work/log" 2>&1
 [ "$stamp" = "$(stat -c %y "$work/cmake-sub/c-static")" ] || fail 'a second build links again though nothing has changed'
@@ -118,10 +140,11 @@ check "$work/cmake-small/MinSizeRel"
 
 step Meson
 cp -r meson "$work/meson-source"
-cp cartpole.c probe.cpp "$work/meson-source"
+cp cartpole.c plugin.c plugins.c probe.cpp "$work/meson-source"
 meson setup "$work/meson" "$work/meson-source" > "$work/log" 2>&1 || { cat "$work/log"; fail meson; }
 ninja -C "$work/meson" > "$work/log" 2>&1 || { cat "$work/log"; fail meson; }
 check "$work/meson" "$prefix/lib"
+plugins "$work/meson"
 
 step Python
 PYTHONDONTWRITEBYTECODE=1 python3 python/cartpole.py "$prefix/lib/librlcore.so" ../abi/layout.c | diff <(head -1 "$work/expected.txt") - \
