@@ -18,6 +18,65 @@
 //! | 1 | [`block`] | plans, cuts, headers: how every block is laid out, checked and attached again |
 //! | 0 | [`error`], [`num`], [`rng`], [`cpu`], [`space`], [`decimal`] | errors in words, the mathematics, numpy's streams, CPU levels, spaces, numbers as text |
 //!
+//! # An environment of your own
+//!
+//! A state without pointers and three functions; `N` of them lie in one block, and [`Ppo`](learn::Ppo) learns from any.
+//!
+//! ```
+//! use rlcore::bytemuck::{Pod, Zeroable, cast_slice_mut};
+//! use rlcore::env::{Env, Spec, Step, VecEnv, VecEnvConfig, choice, put, view_mut};
+//! use rlcore::error::Result;
+//! use rlcore::rng::Rng;
+//! use rlcore::space::{Elements, ElementsMut, Space};
+//!
+//! /// A corridor with a treasure at its right end: 0 goes left, 1 goes right.
+//! struct Corridor {
+//!     len: u32,
+//! }
+//!
+//! #[derive(Clone, Copy, Pod, Zeroable)]
+//! #[bytemuck(crate = "rlcore::bytemuck")]
+//! #[repr(C)]
+//! struct Place {
+//!     at: u64,
+//! }
+//!
+//! impl Env for Corridor {
+//!     fn spec(&self) -> Spec<'_> {
+//!         Spec {
+//!             env_id: 1000, // a number that you choose
+//!             state_size: size_of::<Place>() as u32,
+//!             max_episode_steps: 4 * self.len,
+//!             obs: Space::between(&[0.0], &[1.0]),
+//!             action: Space::discrete(&[2]),
+//!             wrappers: 0,
+//!         }
+//!     }
+//!
+//!     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+//!         let place: &mut Place = view_mut(state)?;
+//!         place.at = rng.bounded(u64::from(self.len) / 2);
+//!         put(obs, [place.at as f32 / self.len as f32])
+//!     }
+//!
+//!     fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+//!         let place: &mut Place = view_mut(state)?;
+//!         place.at = if choice(action)? == 1 { place.at.saturating_add(1) } else { place.at.saturating_sub(1) };
+//!         let found = place.at >= u64::from(self.len);
+//!         put(obs, [place.at as f32 / self.len as f32])?;
+//!         Ok(Step { reward: if found { 1.0 } else { -0.01 }, terminated: found, truncated: false })
+//!     }
+//! }
+//!
+//! # fn main() -> Result {
+//! let (corridor, many) = (Corridor { len: 10 }, VecEnvConfig { num_envs: 8, ..VecEnvConfig::default() });
+//! let mut world = vec![0u64; VecEnv::size(&corridor, &many)? / 8];
+//! let mut envs = VecEnv::init(cast_slice_mut(&mut world), &corridor, &many)?;
+//! envs.reset(None, ElementsMut::F32(&mut [0.0; 8]))?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # A training
 //!
 //! ```
@@ -61,6 +120,10 @@
 //! # }
 //! ```
 #![no_std]
+
+/// Casts between words and bytes, as blocks need them, and the traits of states that have no pointers: the version that this
+/// crate's own functions ask for.
+pub use bytemuck;
 
 pub mod error;
 

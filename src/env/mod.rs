@@ -151,29 +151,29 @@ pub trait Env {
 
 const STATE: Error = Error::new(Kind::Shape, "environment: state_size bytes of state on an 8-byte boundary");
 
-/// The state's bytes as the environment's own type.
+/// The state's bytes as the environment's own type. Errors: `Shape` for another size.
 #[inline]
-fn view<T: Pod>(state: &[u8]) -> Result<&T> {
+pub fn view<T: Pod>(state: &[u8]) -> Result<&T> {
     bytemuck::try_from_bytes(state).map_err(|_| STATE)
 }
 
-/// The state's bytes as the environment's own type, to change.
+/// The state's bytes as the environment's own type, to change. Errors: as [`view`].
 #[inline]
-fn view_mut<T: Pod>(state: &mut [u8]) -> Result<&mut T> {
+pub fn view_mut<T: Pod>(state: &mut [u8]) -> Result<&mut T> {
     bytemuck::try_from_bytes_mut(state).map_err(|_| STATE)
 }
 
-/// Writes one observation.
+/// Writes one observation of numbers. Errors: `Shape` for another kind or length.
 #[inline]
-fn put<const N: usize>(obs: ElementsMut<'_>, values: [f32; N]) -> Result {
+pub fn put<const N: usize>(obs: ElementsMut<'_>, values: [f32; N]) -> Result {
     let row: &mut [f32; N] =
         obs.f32()?.try_into().map_err(|_| Error::new(Kind::Shape, "environment obs: elements").needed(N))?;
     *row = values;
     Ok(())
 }
 
-/// The one discrete choice of an action.
+/// The one discrete choice of an action. Errors: `Shape` for another kind, or none.
 #[inline]
-fn choice(action: Elements<'_>) -> Result<i32> {
+pub fn choice(action: Elements<'_>) -> Result<i32> {
     action.i32()?.first().copied().ok_or(Error::new(Kind::Shape, "environment action: 1 element"))
 }

@@ -1,0 +1,8 @@
+#!/bin/bash
+# The crate as it would be published: its files are the sources and what a package needs beside them, and it builds from those
+# alone. Cargo refuses a tree with changes that are not committed.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+LC_ALL=C diff <({ git ls-files src; printf '%s\n' .cargo_vcs_info.json Cargo.{lock,toml,toml.orig} LICENSE-{APACHE,MIT} README.md; } | sort) \
+  <(cargo package -q -p rlcore --list 2> /dev/null | sort) || { echo 'tests/package: other files than should be'; exit 1; }
+cargo package -p rlcore 2>&1 | grep -v '^warning: ignoring '
