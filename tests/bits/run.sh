@@ -2,7 +2,7 @@
 # The same bits everywhere: one C program whose stages hash what the library computes, built for and run on every target,
 # each hash compared with expected.txt; and a block of every kind, carried from one processor to the others.
 #
-#   tests/bits/run.sh [x86-64 | i686 | cortex-m4f | rv32 | wasm32 | s390x]...     all of them if none is named
+#   tests/bits/run.sh [x86-64 | i686 | aarch64 | windows | cortex-m4f | rv32 | wasm32 | s390x]...     all of them if none is named
 #
 # Little-endian targets have to write the very same blocks, byte for byte, and to go on from x86-64's as it does itself.
 # s390x is big-endian: its values are the same, its blocks are not, so that table's lines that say `blocks
@@ -12,11 +12,12 @@
 #
 # Needs: gcc nodejs; rustc-web cargo-web rust-web-src clang-22 lld-22; gcc-i686-linux-gnu libc6-dev-i386-cross;
 #        qemu-system-arm qemu-system-misc; qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
+#        gcc-aarch64-linux-gnu libc6-dev-arm64-cross; gcc-mingw-w64-x86-64-win32 wine64
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
 out=$root/target/bits
-all=(x86-64 i686 cortex-m4f rv32 wasm32 s390x)
+all=(x86-64 i686 aarch64 windows cortex-m4f rv32 wasm32 s390x)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for target; do
   [[ " ${all[*]} " == *" $target "* ]] || { echo "no such target: $target (there are: ${all[*]})"; exit 2; }
@@ -25,8 +26,9 @@ rm -rf "$out"
 mkdir -p "$out"
 
 declare -A triple=(
-  [i686]=i686-unknown-linux-gnu [cortex-m4f]=thumbv7em-none-eabihf [rv32]=riscv32imafc-unknown-none-elf
-  [wasm32]=wasm32-unknown-unknown [s390x]=s390x-unknown-none-softfloat
+  [i686]=i686-unknown-linux-gnu [aarch64]=aarch64-unknown-linux-gnu [windows]=x86_64-pc-windows-gnu
+  [cortex-m4f]=thumbv7em-none-eabihf [rv32]=riscv32imafc-unknown-none-elf [wasm32]=wasm32-unknown-unknown
+  [s390x]=s390x-unknown-none-softfloat
 )
 
 # ---- The libraries: rustup's compiler for this machine; for the others core is built from source, by Debian's compiler,
@@ -39,6 +41,8 @@ for target; do [ "$target" = x86-64 ] || targets+=(--target "${triple[$target]}"
 if [ ${#targets[@]} -gt 0 ]; then
   RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 \
     CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER=i686-linux-gnu-gcc \
+    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+    CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
     /usr/bin/cargo build --manifest-path "$root/ffi/Cargo.toml" --release --lib -Zbuild-std=core "${targets[@]}" \
     --target-dir "$root/target/cross" > "$out/cargo.log" 2>&1 || { cat "$out/cargo.log"; exit 1; }
 fi
@@ -55,6 +59,10 @@ compile() {  # compile <target> [debug]
     x86-64) "${CC:-cc}" "${flags[@]}" "${stages[@]}" host.c "$root/target/${2:-release}/librlcore.a" -o "$out/x86-64-${2:-release}" ;;
     i686)
       i686-linux-gnu-gcc "${flags[@]}" -msse2 -mfpmath=sse -static "${stages[@]}" host.c "$(library i686)" -o "$out/i686" ;;
+    aarch64)
+      aarch64-linux-gnu-gcc "${flags[@]}" -static "${stages[@]}" host.c "$(library aarch64)" -o "$out/aarch64" ;;
+    windows)
+      x86_64-w64-mingw32-gcc "${flags[@]}" -static "${stages[@]}" host.c "$(library windows)" -o "$out/windows.exe" ;;
     cortex-m4f)
       clang-22 --target=thumbv7em-none-eabihf -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16 "${flags[@]}" "${bare[@]}" \
         -T m4f.ld "${stages[@]}" bare.c "$(library cortex-m4f)" -o "$out/cortex-m4f" ;;
@@ -70,6 +78,11 @@ compile() {  # compile <target> [debug]
         -c "${stages[@]/#/$root/tests/bits/}" "$root/tests/bits/host.c")
       s390x-linux-gnu-gcc -static "$out"/s390x.o/*.o "$(library s390x)" -o "$out/s390x" ;;
   esac
+}
+
+# Paths of this machine are the same to a Windows program that starts below one of them.
+windows() {  # windows <arguments of the program...>
+  WINEPREFIX=$out/wine WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml=' /usr/lib/wine/wine64 "$out/windows.exe" "$@" 2>> "$out/wine.log"
 }
 
 # Runs bare metal in a directory of its own, where it reads and writes its files.
@@ -90,6 +103,8 @@ run() {  # run <target> <file for its blocks> [level]: all stages
   case $1 in
     x86-64*) "$out/$1" "$3" "$2" ;;
     i686) "${on_i686[@]}" "$out/i686" 0 "$2" ;;
+    aarch64) qemu-aarch64 "$out/aarch64" 0 "$2" ;;
+    windows) windows 2 "$2" ;;
     cortex-m4f | rv32)
       local dir=$out/$1.out
       mkdir -p "$dir"
@@ -104,6 +119,8 @@ go_on() {  # go_on <target> <file>: from the blocks of a file; fails if one is r
   case $1 in
     x86-64*) "$out/$1" go-on < "$2" ;;
     i686) "${on_i686[@]}" "$out/i686" go-on < "$2" ;;
+    aarch64) qemu-aarch64 "$out/aarch64" go-on < "$2" ;;
+    windows) windows go-on < "$2" ;;
     cortex-m4f | rv32)
       local dir=$out/$1.in
       mkdir -p "$dir"
@@ -175,6 +192,10 @@ for target; do
     i686)
       "$out/i686" > /dev/null 2>&1 || on_i686=(qemu-i386)  # a kernel may run no 32-bit programs
       little i686 "${on_i686[*]:-this machine, in 32 bits}" ;;
+    aarch64) little aarch64 'qemu-aarch64' ;;
+    windows)
+      little windows "$(/usr/lib/wine/wine64 --version | cut -d ' ' -f 1), Windows x86-64"
+      WINEPREFIX=$out/wine /usr/lib/wine/wineserver64 -k || true ;;  # it would stay for a while
     cortex-m4f) little cortex-m4f 'QEMU mps2-an386, bare metal' ;;
     rv32) little rv32 'QEMU virt, RV32IMAFC, bare metal' ;;
     wasm32) little wasm32 "Node $(node --version), no imports" ;;
