@@ -147,7 +147,7 @@ pub fn create_with<'a, C: Pod>(
     let (_, body) = spans::<C>(&mut Plan::default())?;
     let block = clear(mem, size)?;
     fill(block)?;
-    seal(block, kind, body.start(), bytemuck::bytes_of(config))?;
+    begin(block, kind, body.start(), bytemuck::bytes_of(config))?;
     Ok(block)
 }
 
@@ -164,8 +164,8 @@ fn clear(mem: &mut [u8], size: usize) -> Result<&mut [u8]> {
     Ok(block)
 }
 
-/// Writes configuration and header, the header last.
-fn seal(block: &mut [u8], kind: Kind, start: usize, config: &[u8]) -> Result {
+/// Writes the configuration and then the header, with which the block begins to be one.
+fn begin(block: &mut [u8], kind: Kind, start: usize, config: &[u8]) -> Result {
     let mut h = Header {
         magic: MAGIC,
         byte_order: BYTE_ORDER,
