@@ -309,7 +309,7 @@ struct Last {
 
 const SLOTS: usize = 8;
 
-static LAST: Last = Last { latest: AtomicU32::new(0), slots: [const { Slot::EMPTY }; SLOTS] };
+static LAST: Last = Last { latest: AtomicU32::new(0), slots: [const { Slot::empty() }; SLOTS] };
 
 impl Last {
     fn keep(&self, text: &Text) {
@@ -337,7 +337,9 @@ impl Last {
 }
 
 impl Slot {
-    const EMPTY: Slot = Slot { turn: AtomicU32::new(0), words: [const { AtomicU32::new(0) }; WORDS_KEPT] };
+    const fn empty() -> Slot {
+        Slot { turn: AtomicU32::new(0), words: [const { AtomicU32::new(0) }; WORDS_KEPT] }
+    }
 
     /// False if another thread is writing to it.
     fn keep(&self, text: &Text) -> bool {
