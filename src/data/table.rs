@@ -575,7 +575,12 @@ impl<'a> View<'a> {
     /// Errors: `Range` if it is not held.
     #[inline]
     pub fn at(&self, ring: usize, number: u64) -> Result<usize> {
-        let held = self.held(ring)?;
+        self.place(ring, &self.held(ring)?, number)
+    }
+
+    /// As [`View::at`], of a ring that holds these rows.
+    #[inline]
+    fn place(&self, ring: usize, held: &Range<u64>, number: u64) -> Result<usize> {
         if number >= held.end {
             let what = "table: a row that was pushed, of a number below";
             return Err(Error::new(Kind::Range, what).needed(held.end as usize).given(number as usize));
@@ -664,12 +669,14 @@ impl<'a> View<'a> {
             return Err(Error::new(Kind::Range, "table: a run of rows up to").needed(len).given(run.len as usize));
         }
         let Some(more) = run.len.checked_sub(1) else { return Ok(()) };
-        self.at(run.env as usize, run.number)?;
-        self.at(run.env as usize, run.number.saturating_add(more.into()))?;
-        // The stacks of the first row reach back furthest.
         let ring = run.env as usize;
-        let (start, oldest) = (self.held(ring)?.start, self.oldest_of(ring, run.number, num_stack)?);
-        if oldest >= start { Ok(()) } else { Err(FORGOTTEN.needed(start as usize).given(oldest as usize)) }
+        let held = self.held(ring)?;
+        let first = self.place(ring, &held, run.number)?;
+        self.place(ring, &held, run.number.saturating_add(more.into()))?;
+        // The stacks of the first row reach back furthest.
+        let age = *self.age.get(first).ok_or(SHAPE)?;
+        let oldest = oldest_at(age.into(), run.number, num_stack);
+        if oldest >= held.start { Ok(()) } else { Err(FORGOTTEN.needed(held.start as usize).given(oldest as usize)) }
     }
 
     /// Number of the oldest row that a stack of `num_stack` reads.
