@@ -167,6 +167,9 @@ typedef enum rlcore_element {
   RLCORE_F32 = 0,  /* float: continuous values */
   RLCORE_I32 = 1,  /* int32_t: discrete choices, counted from 0 */
   RLCORE_U8 = 2,   /* uint8_t: image bytes */
+  /* uint8_t: bytes of a structure whose parts are of other kinds too; moved and kept as RLCORE_U8, but no numbers that a
+     learner could take */
+  RLCORE_STRUCT = 3,
 } rlcore_element;
 
 /* The values that an observation or an action may take. The arrays are the caller's and are read during calls only. */
@@ -376,7 +379,7 @@ typedef struct rlcore_env_def {
   uint32_t env_id;                        /* the caller's number for this kind, from 1000; blocks remember it */
   uint32_t state_size;                    /* bytes of one environment, a multiple of 8; zeroed at init; no pointers */
   uint32_t max_episode_steps;             /* episodes are truncated after this many steps; 0: never */
-  rlcore_space obs;                       /* RLCORE_F32, or RLCORE_U8 for images */
+  rlcore_space obs;                       /* RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT for fields of several kinds */
   rlcore_space action;                    /* RLCORE_I32 or RLCORE_F32 */
   void *user;                             /* handed to every callback, never read */
   rlcore_env_reset_fn reset;              /* required */
@@ -921,7 +924,7 @@ typedef struct rlcore_ppo_config {
   uint32_t num_envs;             /* N, environments that act side by side (4) */
   uint32_t num_steps;            /* T, steps of every environment in one rollout (128) */
   uint32_t num_minibatches;      /* parts of a rollout; T * N has to be a multiple of it (4) */
-  uint32_t num_epochs;           /* passes over each rollout (4) */
+  uint32_t num_epochs;           /* passes over each rollout, 1 to 1000 (4) */
   uint32_t num_hidden;           /* hidden layers of the policy and of the value network, 0 to 4 (2) */
   uint32_t hidden_len[4];        /* units of each hidden layer, 0 beyond num_hidden (64, 64) */
   uint32_t activation;           /* an rlcore_activation (tanh) */
@@ -944,12 +947,14 @@ typedef struct rlcore_ppo_config {
   float max_grad_norm;           /* gradients are scaled down to this global norm (0.5; 0: off) */
   float target_kl;               /* an update ends once its approximate KL divergence passes 1.5 times this (0: off) */
   float adam_beta1;              /* decay of Adam's first moment (0.9) */
-  float adam_beta2;              /* decay of Adam's second moment (0.999) */
-  float adam_epsilon;            /* outside the root (1e-5) */
+  float adam_beta2;              /* decay of Adam's second moment, at least the square of adam_beta1 (0.999) */
+  float adam_epsilon;            /* outside the root, from 1e-12 (1e-5) */
   float log_std_init;            /* logarithm of the deviation of continuous actions at the start (0) */
   float obs_clip;                /* normalised observations are clipped to plus or minus this (10) */
   float reward_clip;             /* normalised rewards are clipped to plus or minus this (10) */
-  uint32_t reserved;             /* zero */
+  uint32_t accumulate;           /* what advantages are summed in: an rlcore_accumulate (f32) */
+  float log_std_min;             /* after every step logarithms of deviations are this at least, from -40 (-20) */
+  float log_std_max;             /* and this at most, to 40 (2) */
 } rlcore_ppo_config;
 
 /* What the update that runs, or the last one, did, and how the episodes go. */
@@ -971,13 +976,16 @@ typedef struct rlcore_ppo_stats {
   float return_mean;          /* mean return of the last 100 episodes; NaN before the first ends */
   float length_mean;          /* mean length of the last 100 episodes; NaN before the first ends */
   float return_last;          /* return of the episode that ended last; NaN before the first ends */
+  uint64_t num_dropped;       /* updates that ended early because numbers overflowed */
 } rlcore_ppo_stats;
 
 /* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
    Errors: E_NULL; E_ALIGN; E_SIZE. */
 rlcore_status rlcore_ppo_config_init(rlcore_ppo_config *config, size_t config_size);
 
-/* Bytes a block must have for this configuration and these spaces. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+/* Bytes a block must have for this configuration and these spaces. Bytes of pictures are divided by 255; those of an
+   RLCORE_STRUCT are refused, and RLCORE_WRAP_FLATTEN makes numbers of them.
+   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
 rlcore_status rlcore_ppo_size(const rlcore_ppo_config *config, const rlcore_space *obs, const rlcore_space *action,
                               size_t *out_size);
 
@@ -1003,14 +1011,16 @@ rlcore_status rlcore_ppo_phase(rlcore_ppo *p, uint32_t *out);
    action_mask: [N, sum of action.n] 0 forbids, not all of a choice; required exactly if use_action_mask, else NULL.
    action:      [N, action.len] to write.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for
-   an observation that is not finite, or a mask that forbids all of a choice. */
+   an observation that is not finite or so large that the policy overflows, or a mask that forbids all of a choice. Then
+   nothing has changed, neither block nor action. */
 rlcore_status rlcore_ppo_act(rlcore_ppo *p, const void *obs, const uint8_t *action_mask, void *action);
 
 /* Completes the transition: what the step returned. After T of them rlcore_ppo_learn is due.
    Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
    reward, terminated, truncated: [N]
    final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for a reward or final_obs that is not finite. */
+   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for a reward or final_obs that is not finite.
+   Then nothing has changed. */
 rlcore_status rlcore_ppo_observe(rlcore_ppo *p, const float *reward, const uint8_t *terminated,
                                  const uint8_t *truncated, const void *final_obs);
 
@@ -1019,7 +1029,8 @@ rlcore_status rlcore_ppo_observe(rlcore_ppo *p, const float *reward, const uint8
    max_minibatches: at most so many in this call; 0: all that are left.
    stats:           to write; call again while minibatches_left is not 0.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for an observation that is not finite,
-   before anything changes, or for a gradient that is not, then its minibatch is left out and the parameters stay. */
+   before anything changes, or because numbers overflow. Then this update is over and counted in num_dropped, the
+   parameters are the last ones that were finite, and rlcore_ppo_act is due. */
 rlcore_status rlcore_ppo_learn(rlcore_ppo *p, const void *obs, uint32_t max_minibatches, rlcore_ppo_stats *stats);
 
 /* Acts without recording, in any phase: the training goes on as if this had not been called.
@@ -1035,6 +1046,7 @@ rlcore_status rlcore_ppo_freeze(rlcore_ppo *p, uint32_t frozen);
 /* ---- Spaces: what environments show and take, and what learners were made for ---- */
 
 /* What an environment shows and takes with its wrappers around it: what rlcore_ppo_init and the like are given.
+   out_obs:    its kind is RLCORE_STRUCT if parts of it are of other kinds than bytes.
    bounds:     [bounds_len] room for the bounds that the results point to; 2 * (obs.len + action.len) are always enough.
                NULL: low and high of both results are NULL.
    out_action: its n points where that of the environment does.
@@ -1080,8 +1092,8 @@ rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_row
    scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
    action:      [num_rows, action.len] to write.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with
-   continuous actions; E_VALUE for an observation that is not finite, or a mask that forbids all of a choice. Then scratch
-   may be written, action and rng not. */
+   continuous actions; E_VALUE for an observation that is not finite or so large that the policy overflows, or a mask that
+   forbids all of a choice. Then scratch may be written, action and rng not. */
 rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const void *obs, const uint8_t *action_mask,
                                 const rlcore_sampling *sampling, rlcore_rng *rng, float *scratch, size_t scratch_len,
                                 void *action);
@@ -1508,7 +1520,8 @@ rlcore_status rlcore_replay_linear(float initial, float end, float progress, flo
    probability: [num_rows] to write, that each had of being drawn; NULL: not asked for.
    Threads: any number, each with its own rng.
    Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn;
-   E_BUSY, some rows written, only beside a writer that overwrites faster than this draws, or was stopped amid all there is. */
+   E_BUSY, some rows written, only beside a writer that overwrites faster than this draws, or that was stopped amid all
+   there is. */
 rlcore_status rlcore_replay_sample(const rlcore_replay *r, rlcore_rng *rng, uint32_t num_rows, float beta,
                                    uint32_t normalize, uint32_t independent, rlcore_frame_index *index, float *weight,
                                    float *probability);
@@ -1712,6 +1725,8 @@ typedef struct rlcore_rollout_buffer_config {
   uint32_t num_columns;          /* 1 to 16 */
   uint64_t seed;                 /* what draws are seeded with; default 0 */
   const rlcore_column *columns;  /* [num_columns] what is kept of a step, without stacks; column 0 is the observation */
+  uint32_t accumulate;           /* what advantages are summed in: an rlcore_accumulate; 0 (default) is f32 */
+  uint32_t reserved;             /* zero */
 } rlcore_rollout_buffer_config;
 
 /* One step of all environments, with same-step autoreset: where an episode ended, the next step begins another one. */
@@ -1957,7 +1972,7 @@ typedef struct rlcore_trajectory_config {
   uint32_t memory_len;           /* M: numbers of a recurrent policy's memory; default 0: none */
   uint32_t one_hot;              /* bit i: column i is one-hot and padded with element 0, not with zeros; default 0 */
   uint32_t num_columns;          /* 1 to 16 */
-  uint32_t reserved;             /* zero */
+  uint32_t accumulate;           /* what returns and advantages are summed in: an rlcore_accumulate; 0 (default) is f32 */
   const rlcore_column *columns;  /* [num_columns] what is kept of a frame beside reward, value and flags, without stacks */
 } rlcore_trajectory_config;
 
@@ -2448,7 +2463,8 @@ rlcore_status rlcore_moments_reset(uint32_t num_columns, double initial_count, d
 /* Merges the columns of x into running moments: Chan's formula, in a fixed order.
    x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] rows they have seen, to change.
    Errors, here and below: E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a number that is
-   not finite. */
+   not finite, or a variance that is, with the square of the mean, beyond 1e120, which no rows of float have; E_RANGE for
+   a variance below 0, or a count that is not from 0 to 2^64. */
 rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t num_columns, double *mean,
                                     double *variance, double *count);
 
@@ -2456,7 +2472,7 @@ rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t 
    initial count bring it along.
    with_mean, with_var: [num_columns] moments of with_count rows; mean, variance: [num_columns], count: [1],
    to change, as for rlcore_moments_update.
-   Errors: as there; E_RANGE for a variance below 0, a count that is not from 0 to 2^64, or two counts of 0. */
+   Errors: as there; E_RANGE for two counts of 0 too. */
 rlcore_status rlcore_moments_merge(uint32_t num_columns, const double *with_mean, const double *with_var,
                                    double with_count, double *mean, double *variance, double *count);
 

@@ -112,6 +112,7 @@ typedef enum rlcore_element {
   RLCORE_F32 = 0,
   RLCORE_I32 = 1,
   RLCORE_U8 = 2,
+  RLCORE_STRUCT = 3,
 } rlcore_element;
 typedef struct rlcore_space {
   uint32_t kind;
@@ -390,15 +391,12 @@ rlcore_status rlcore_vecenv_action_mask(
   /* in */ const rlcore_vecenv *v,
   /* in */ const rlcore_env_def *env,
   /* out [N, sum(action.n)] */ uint8_t *mask);
+rlcore_status rlcore_vecenv_num_envs(
+  /* in */ const rlcore_vecenv *v,
+  /* out */ uint32_t *out);
 
 /* ---- Observations in parts ---- */
 
-rlcore_status rlcore_env_spaces(
-  /* in */ const rlcore_env_def *env,
-  /* out [bounds_len] optional */ float *bounds,
-  size_t bounds_len,
-  /* out */ rlcore_space *out_obs,
-  /* out */ rlcore_space *out_action);
 rlcore_status rlcore_env_fields(
   /* in */ const rlcore_env_def *env,
   /* out [capacity] optional */ rlcore_field *out,
@@ -734,7 +732,9 @@ typedef struct rlcore_ppo_config {
   float log_std_init;
   float obs_clip;
   float reward_clip;
-  uint32_t reserved;
+  uint32_t accumulate;
+  float log_std_min;
+  float log_std_max;
 } rlcore_ppo_config;
 typedef struct rlcore_ppo_stats {
   uint32_t struct_size;
@@ -754,6 +754,7 @@ typedef struct rlcore_ppo_stats {
   float return_mean;
   float length_mean;
   float return_last;
+  uint64_t num_dropped;
 } rlcore_ppo_stats;
 rlcore_status rlcore_ppo_config_init(
   /* inout */ rlcore_ppo_config *config,
@@ -802,6 +803,20 @@ rlcore_status rlcore_ppo_predict(
 rlcore_status rlcore_ppo_freeze(
   /* inout */ rlcore_ppo *p,
   uint32_t frozen);
+
+/* ---- Spaces: what environments show and take, and what learners were made for ---- */
+
+rlcore_status rlcore_env_spaces(
+  /* in */ const rlcore_env_def *env,
+  /* out [bounds_len] optional */ float *bounds,
+  size_t bounds_len,
+  /* out */ rlcore_space *out_obs,
+  /* out */ rlcore_space *out_action);
+rlcore_status rlcore_ppo_spaces(
+  /* inout */ rlcore_ppo *p,
+  /* out */ uint32_t *out_num_envs,
+  /* out */ rlcore_space *out_obs,
+  /* out */ rlcore_space *out_action);
 
 /* ---- Policies: what a game ships ---- */
 
@@ -1340,6 +1355,8 @@ typedef struct rlcore_rollout_buffer_config {
   uint32_t num_columns;
   uint64_t seed;
   /* in [num_columns] */ const rlcore_column *columns;
+  uint32_t accumulate;
+  uint32_t reserved;
 } rlcore_rollout_buffer_config;
 typedef struct rlcore_rollout_step {
   uint32_t struct_size;
@@ -1517,7 +1534,7 @@ typedef struct rlcore_trajectory_config {
   uint32_t memory_len;
   uint32_t one_hot;
   uint32_t num_columns;
-  uint32_t reserved;
+  uint32_t accumulate;
   /* in [num_columns] */ const rlcore_column *columns;
 } rlcore_trajectory_config;
 typedef struct rlcore_trajectory_frames {

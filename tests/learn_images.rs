@@ -131,7 +131,7 @@ fn what_attach_accepts_every_call_takes() {
         let words = host.block.len() * 2;
         for (at, word) in (10..words).flat_map(|at| WORDS.map(|word| (at, word))) {
             // Most of the block is numbers, of which some stand for all.
-            if at > 300 && (at * 31 + word as usize) % 29 != 0 {
+            if at > 300 && !(at * 31 + word as usize).is_multiple_of(29) {
                 continue;
             }
             let mut h = host.clone();

@@ -416,7 +416,8 @@ pub unsafe extern "C" fn rlcore_replay_linear(initial: f32, end: f32, progress: 
 /// probability: [num_rows] to write, that each had of being drawn; NULL: not asked for.
 /// Threads: any number, each with its own rng.
 /// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn;
-/// E_BUSY, some rows written, only beside a writer that overwrites faster than this draws, or was stopped amid all there is.
+/// E_BUSY, some rows written, only beside a writer that overwrites faster than this draws, or that was stopped amid all
+/// there is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_sample(
     r: *const rlcore_replay,
