@@ -351,8 +351,9 @@ impl<'a> CEnv<'a> {
             bare.callbacks.spec.obs.fields = parts(given.slice(), fields)?;
         }
         // Nobody may take bytes of a structure for numbers, who has this space alone.
-        if !space::structured(def.obs.kind) && space::structured(rlcore_space::bare(&bare.callbacks.spec.obs).kind) {
-            let what = "kind of 3 (bytes of a structure), because fields are of other kinds too";
+        let mixed = def.num_fields != 0 && space::structured(rlcore_space::bare(&bare.callbacks.spec.obs).kind);
+        if space::structured(def.obs.kind) != mixed {
+            let what = "kind of 3 (bytes of a structure) exactly if fields are of other kinds than bytes";
             return Err(Fault::at("obs", Error::new(Kind::Config, what).given(def.obs.kind as usize)));
         }
         if def.num_wrappers == 0 {

@@ -18,8 +18,8 @@ pub enum rlcore_element {
     RLCORE_I32 = 1,
     /// uint8_t: image bytes
     RLCORE_U8 = 2,
-    /// uint8_t: bytes of a structure whose parts are of other kinds too; moved and kept as RLCORE_U8, but no numbers that a
-    /// learner could take
+    /// uint8_t: bytes of a structure whose parts are of other kinds too. Only observations are of this kind: what moves
+    /// and keeps them takes them as RLCORE_U8, learners refuse them
     RLCORE_STRUCT = 3,
 }
 
@@ -106,10 +106,8 @@ const PARTS: &[Field<'static>] = &[Field::new("", Element::I32, &[], 0)];
 
 /// The kind of elements that a number of the caller says. Errors: `Config`.
 pub fn element(what: &'static str, kind: u32) -> Result<Element> {
-    let unknown = "kind of 0 (f32), 1 (i32), 2 (u8) or 3 (bytes of a structure)";
-    let unknown = Error::new(Kind::Config, unknown).given(kind as usize);
-    let known = if structured(kind) { Some(Element::U8) } else { Element::from_number(kind) };
-    known.ok_or_else(|| Fault::at(what, unknown))
+    let unknown = Error::new(Kind::Config, KINDS).given(kind as usize);
+    Element::from_number(kind).ok_or_else(|| Fault::at(what, unknown))
 }
 
 /// True if it says bytes of a structure.
@@ -150,7 +148,7 @@ const MAX_LEN: u32 = 1 << 24;
 #[inline(never)]
 pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<Space<'a>> {
     let refuse = |what, given: u32| Err(Fault::at(names.space, Error::new(Kind::Config, what).given(given as usize)));
-    let kind = element(names.space, s.kind)?;
+    let kind = if structured(s.kind) { Element::U8 } else { element(names.space, s.kind)? };
     if s.len == 0 || s.len > MAX_LEN {
         return refuse("len of 1 to 16777216", s.len);
     }

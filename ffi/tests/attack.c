@@ -395,13 +395,15 @@ static void attack_env(void) {
   WITH(def->state_size, UINT32_MAX, RLCORE_E_CONFIG, "multiple of 8", ASK);
   WITH(def->state_size, 4, RLCORE_E_CONFIG, "multiple of 8", ASK);
   WITH(def->obs.kind, RLCORE_I32, NULLED, "obs.n", ASK);
-  WITH(def->obs.kind, 3, RLCORE_E_CONFIG, "kind of 0 (f32), 1 (i32) or 2 (u8), given 3", ASK);
+  WITH(def->obs.kind, 4, RLCORE_E_CONFIG, "kind of 0 (f32), 1 (i32) or 2 (u8), given 4", ASK);
+  WITH(def->obs.kind, RLCORE_STRUCT, RLCORE_E_CONFIG, "exactly if fields are of other kinds than bytes, given 3", ASK);
   WITH(def->obs.kind, UINT32_MAX, RLCORE_E_CONFIG, "kind", ASK);
   WITH(def->obs.len, 0, RLCORE_E_CONFIG, "obs: len of 1 to 16777216, given 0", ASK);
   WITH(def->obs.len, UINT32_MAX, RLCORE_E_CONFIG, "obs: len", ASK);
   WITH(def->obs.low, off(w.rewards, 1), CROOKED, "obs.low", ASK);
   WITH(def->obs.high, off(w.rewards, 2), CROOKED, "obs.high", ASK);
-  WITH(def->action.kind, 3, RLCORE_E_CONFIG, "action: kind", ASK);
+  WITH(def->action.kind, 4, RLCORE_E_CONFIG, "action: kind", ASK);
+  WITH(def->action.kind, RLCORE_STRUCT, RLCORE_E_CONFIG, "kind f32 or i32", ASK);
   WITH(def->action.kind, RLCORE_U8, RLCORE_E_CONFIG, "kind f32 or i32", ASK);
   WITH(def->action.len, 0, RLCORE_E_CONFIG, "action: len", ASK);
   WITH(def->action.len, UINT32_MAX, RLCORE_E_CONFIG, "action: len", ASK);

@@ -297,7 +297,7 @@ static void attack_fields(void) {
   WITH(w.fields[1].offset, FRAME + 8, RLCORE_E_CONFIG, "within their bytes", size());
   WITH(w.fields[1].offset, UINT32_MAX - 3, RLCORE_E_CONFIG, "within their bytes", size());
   WITH(w.env.obs.kind, RLCORE_F32, RLCORE_E_CONFIG, "not so field, given 0", size());
-  WITH(w.env.obs.kind, RLCORE_U8, RLCORE_E_CONFIG, "obs: kind of 3 (bytes of a structure)", size());
+  WITH(w.env.obs.kind, RLCORE_U8, RLCORE_E_CONFIG, "obs: kind of 3 (bytes of a structure) exactly", size());
 }
 
 static void attack_queries(void) {
@@ -317,10 +317,10 @@ static void attack_queries(void) {
   FINE(rlcore_env_fields(&w.env, w.told, 2, &w.num));
   CHECK(w.num == 2 && strcmp(w.told[0].name, "frame") == 0 && w.told[0].dims[2] == 3 && w.told[0].dims[3] == 1);
   CHECK(strcmp(w.told[1].name, "speed") == 0 && w.told[1].kind == RLCORE_F32 && w.told[1].rank == 0 && w.told[1].offset == FRAME);
-  w.env.num_fields = 0;
+  w.env.num_fields = 0, w.env.obs.kind = RLCORE_U8;
   FINE(rlcore_env_fields(&w.env, w.told, 1, &w.num));
   CHECK(w.num == 1 && w.told[0].name[0] == 0 && w.told[0].rank == 1 && w.told[0].dims[0] == OBS);
-  w.env.num_fields = 2;
+  w.env.num_fields = 2, w.env.obs.kind = RLCORE_STRUCT;
   wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_WARP_FRAME, .height = 2, .width = 3, .gray = 1, .field = "frame"});
   FINE(rlcore_env_fields(&w.env, w.told, 2, &w.num));
   CHECK(w.told[0].dims[0] == 2 && w.told[0].dims[1] == 3 && w.told[0].dims[2] == 1 && w.told[1].offset == 8);

@@ -648,7 +648,7 @@ static rlcore_ppo_config *ppo_made_from(void) {
     case 28: c.log_std_init = NAN; break;
     case 29: c.obs_clip = 0; break;
     case 30: c.reward_clip = -1; break;
-    case 31: c.reserved = 1; break;
+    case 31: c.accumulate = 2; break;
     case 32: c.num_minibatches = 0; break;
     default: break;
   }
