@@ -167,8 +167,8 @@ typedef enum rlcore_element {
   RLCORE_F32 = 0,  /* float: continuous values */
   RLCORE_I32 = 1,  /* int32_t: discrete choices, counted from 0 */
   RLCORE_U8 = 2,   /* uint8_t: image bytes */
-  /* uint8_t: bytes of a structure whose parts are of other kinds too; moved and kept as RLCORE_U8, but no numbers that a
-     learner could take */
+  /* uint8_t: bytes of a structure whose parts are of other kinds too. Only observations are of this kind: what moves
+     and keeps them takes them as RLCORE_U8, learners refuse them */
   RLCORE_STRUCT = 3,
 } rlcore_element;
 
@@ -379,7 +379,7 @@ typedef struct rlcore_env_def {
   uint32_t env_id;                        /* the caller's number for this kind, from 1000; blocks remember it */
   uint32_t state_size;                    /* bytes of one environment, a multiple of 8; zeroed at init; no pointers */
   uint32_t max_episode_steps;             /* episodes are truncated after this many steps; 0: never */
-  rlcore_space obs;                       /* RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT for fields of several kinds */
+  rlcore_space obs;                       /* RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds */
   rlcore_space action;                    /* RLCORE_I32 or RLCORE_F32 */
   void *user;                             /* handed to every callback, never read */
   rlcore_env_reset_fn reset;              /* required */

@@ -526,7 +526,8 @@ class vecenv {
     v.env_ = env;
     v.config_ = config;
     if (const status s = rlcore_env_spaces(&env, nullptr, 0, &v.obs_, &v.action_); !s) return s;
-    if (v.obs_.kind != detail::kind_of<Obs>() || v.action_.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
+    const std::uint32_t kind = v.obs_.kind == RLCORE_STRUCT ? RLCORE_U8 : v.obs_.kind; // a structure's parts are bytes too
+    if (kind != detail::kind_of<Obs>() || v.action_.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
     auto made = make();
     if (!made) return made.why();
     v.block_ = *std::move(made);

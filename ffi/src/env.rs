@@ -146,7 +146,7 @@ pub struct rlcore_env_def {
     pub state_size: u32,
     /// episodes are truncated after this many steps; 0: never
     pub max_episode_steps: u32,
-    /// RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT for fields of several kinds
+    /// RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds
     pub obs: rlcore_space,
     /// RLCORE_I32 or RLCORE_F32
     pub action: rlcore_space,
