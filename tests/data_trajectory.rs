@@ -623,7 +623,7 @@ fn sums_are_in_f64_if_the_configuration_says_so() {
         };
         trajectory.add(&frames).unwrap();
         let (mut returns, mut advantage) = (vec![0.0; 200], vec![0.0; 200]);
-        let how = Process { discount: 0.99, lambda: 0.95, rows: 200, ..Process::new(2.0) };
+        let how = Process { discount: 0.99, gae_lambda: 0.95, rows: 200, ..Process::new(2.0) };
         let out = Processed { returns: &mut returns, advantage: &mut advantage, ..Default::default() };
         trajectory.view().unwrap().process(&how, out).unwrap();
         (returns, advantage)
