@@ -110,6 +110,52 @@ fn estimators_write_one_nan() {
     }
 }
 
+/// Sixteens, eights, single environments and rows of many each notice that they overflowed when no other does.
+#[test]
+fn one_environment_that_overflows_is_enough() {
+    for (n, env) in [27, 83].into_iter().flat_map(|n| (0..n).map(move |env| (n, env))) {
+        let (mut reward, mut value) = (vec![0.0; T * n], vec![0.0; T * n]);
+        for t in 0..T {
+            let number = if t < 2 { f32::MIN } else { f32::MAX };
+            (reward[t * n + env], value[t * n + env]) = (number, number);
+        }
+        let (none, zeros, ones) = (vec![0; T * n], vec![0.0; T * n], vec![1.0; T * n]);
+        let rollout = Rollout {
+            num_steps: T,
+            num_envs: n,
+            reward: &reward,
+            value: &value,
+            bootstrap_value: &zeros[..n],
+            terminated: &none,
+            truncated: &none,
+            final_value: None,
+            accumulate: Accumulate::F32,
+        };
+        let v = VTrace {
+            num_steps: T,
+            num_envs: n,
+            discounts: &ones,
+            reward: &reward,
+            value: &value,
+            bootstrap_value: &zeros[..n],
+            truncated: None,
+            final_value: None,
+            rates: Rates::default(),
+            accumulate: Accumulate::F32,
+        };
+        let two = |call: &dyn Fn(&mut [f32], &mut [f32])| {
+            let (mut a, mut b) = (vec![7.0; T * n], vec![7.0; T * n]);
+            call(&mut a, &mut b);
+            let others = a.iter().chain(&b).enumerate().filter(|(i, _)| i % n != env);
+            assert!(others.into_iter().all(|(_, x)| *x == 0.0));
+            vec![a, b]
+        };
+        one_nan("gae", || two(&|a, b| gae(&rollout, 1.0, 1.0, a, b).unwrap()));
+        one_nan("td", || two(&|a, b| td_lambda(&rollout, 1.0, 0.0, a, b).unwrap()));
+        one_nan("vtrace", || two(&|a, b| from_importance_weights(&v, &zeros, a, b).unwrap()));
+    }
+}
+
 #[test]
 fn gradients_and_networks_write_one_nan() {
     let (mean, action) = (extreme(1, N * 3), extreme(2, N * 3));

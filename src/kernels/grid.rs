@@ -165,7 +165,7 @@ pub(crate) trait Real:
 {
     /// Whether what was written is all of what was carried.
     const STORED: bool;
-    /// To the nearest f32, as it is written: a NaN is [`f32::NAN`].
+    /// To the nearest f32.
     fn narrow(self) -> f32;
     /// e^x.
     fn exp(self) -> Self;
@@ -176,7 +176,7 @@ impl Real for f32 {
 
     #[inline(always)]
     fn narrow(self) -> f32 {
-        num::canonical(self)
+        self
     }
 
     #[inline(always)]
@@ -190,7 +190,7 @@ impl Real for f64 {
 
     #[inline(always)]
     fn narrow(self) -> f32 {
-        num::canonical(self as f32)
+        self as f32
     }
 
     #[inline(always)]
@@ -217,16 +217,53 @@ pub(crate) struct After<R, const X: usize, const Y: usize, const W: usize> {
     pub y: [[R; W]; Y],
 }
 
+/// Whether numbers were finite, at the cost of one instruction a vector: 0 times finite numbers is 0, and NaN for good after
+/// one that is not.
+#[derive(Clone, Copy)]
+pub(crate) struct Zeros<const W: usize>([f32; W]);
+
+impl<const W: usize> Zeros<W> {
+    #[inline(always)]
+    pub fn new() -> Self {
+        Zeros([0.0; W])
+    }
+
+    #[inline(always)]
+    pub fn see<R: Real>(&mut self, x: &[R; W]) {
+        for (zero, x) in self.0.iter_mut().zip(x) {
+            *zero *= x.narrow();
+        }
+    }
+
+    #[inline(always)]
+    pub fn all_finite(&self) -> bool {
+        self.0.iter().fold(0, |bits, zero| bits | zero.to_bits()) << 1 == 0
+    }
+}
+
+/// Makes every NaN of these columns [`f32::NAN`], in arrays of which something overflowed.
+#[cold]
+#[inline(never)]
+pub(crate) fn settle(columns: Columns, outputs: &[&[Cell<f32>]]) {
+    for output in outputs {
+        for cell in (0..columns.num_steps).filter_map(|t| columns.row(output, t)).flatten() {
+            cell.set(num::canonical(cell.get()));
+        }
+    }
+}
+
 /// What one step makes of X inputs, F flags and what the step after it made: Y outputs.
 pub(crate) trait Estimator<const X: usize, const F: usize, const Y: usize>: Copy {
     /// What the recursion runs in.
     type Real: Real;
     /// Whether what was written is all of what was carried, and no output is missing.
     const STORED: bool = Self::Real::STORED;
+    /// Whether infinities can meet each other or 0 in a step.
+    const CAN_BE_NAN: bool = true;
     /// The first so many inputs are read in every step, the others seldom.
     const READ: usize = X;
 
-    /// W environments. `#[inline(always)]`, loops over `0..W`.
+    /// W environments. `#[inline(always)]`, loops over `0..W`. Where the first output is finite, none is NaN.
     fn step<const W: usize>(
         &self,
         now: &Now<'_, X, F, Y, W>,
@@ -269,30 +306,34 @@ where
         // Of many columns the last step is made here, and the rest by rows; or all steps are, with what is carried beside.
         let many = !FEW_WAYS && width >= ROWS_FROM;
         let by_rows = if many { begin.wrapping_add(width.wrapping_sub(width % 16)) } else { begin };
-        let mut at = begin;
+        let (mut at, mut finite) = (begin, true);
         while !E::STORED && at < by_rows {
-            if self.carried_rows(Columns { begin: at, ..self.columns }).is_none() {
-                return;
-            }
+            let Some(fine) = self.carried_rows(Columns { begin: at, ..self.columns }) else { return };
+            finite &= fine;
             at = by_rows.min(at.wrapping_add(CARRIED * 16));
         }
         let wide = E::STORED || !FEW_WAYS;
-        while wide && self.columns::<16>(at, if at < by_rows { 1 } else { num_steps }).is_some() {
+        while wide && let Some(fine) = self.columns::<16>(at, if at < by_rows { 1 } else { num_steps }) {
+            finite &= fine;
             at = at.wrapping_add(16);
         }
-        if !FEW_WAYS && self.columns::<8>(at, num_steps).is_some() {
+        if !FEW_WAYS && let Some(fine) = self.columns::<8>(at, num_steps) {
+            finite &= fine;
             at = at.wrapping_add(8);
         }
-        while self.columns::<1>(at, num_steps).is_some() {
+        while let Some(fine) = self.columns::<1>(at, num_steps) {
+            finite &= fine;
             at = at.wrapping_add(1);
         }
         let mut at = begin;
         while E::STORED && at < by_rows {
             let end = by_rows.min(at.wrapping_add(ROW_BLOCK));
-            if self.rows(Columns { begin: at, end, ..self.columns }).is_none() {
-                return;
-            }
+            let Some(fine) = self.rows(Columns { begin: at, end, ..self.columns }) else { return };
+            finite &= fine;
             at = end;
+        }
+        if !finite {
+            settle(self.columns, &self.y);
         }
     }
 }
@@ -301,9 +342,10 @@ impl<E, const X: usize, const F: usize, const Y: usize> Scan<'_, E, X, F, Y>
 where
     E: Estimator<X, F, Y>,
 {
-    /// The last steps of W environments from `begin` on, the recursion in registers. None if there are not so many.
+    /// The last steps of W environments from `begin` on, the recursion in registers. Here and below: whether what was written
+    /// is finite. None if there are not so many.
     #[inline(always)]
-    fn columns<const W: usize>(&self, begin: usize, num_steps: usize) -> Option<()> {
+    fn columns<const W: usize>(&self, begin: usize, num_steps: usize) -> Option<bool> {
         if begin.checked_add(W)? > self.columns.end {
             return None;
         }
@@ -319,7 +361,7 @@ where
                 y = each(y, &[] as &[Cell<f32>], |y| y.get(..len))?;
             }
         }
-        let mut at = len.wrapping_add(begin);
+        let (mut at, mut zeros) = (len.wrapping_add(begin), Zeros::new());
         for _ in 0..num_steps {
             at = at.wrapping_sub(self.columns.num_envs);
             let x = each(x, &[0.0; W], |x| x.get(at..)?.first_chunk())?;
@@ -327,19 +369,22 @@ where
             let y = y.map(|y| y.get(at..).and_then(|y| y.first_chunk()));
             let now = Now { x, flags, y: y.map(|y| y.map_or([0.0; W], load)) };
             after = After { y: self.estimator.step(&now, &after), x: x.map(|x| *x) };
+            if E::CAN_BE_NAN {
+                zeros.see(&after.y[0]);
+            }
             for (to, y) in y.iter().zip(&after.y) {
                 if let Some(to) = to {
                     store(to, y);
                 }
             }
         }
-        Some(())
+        Some(zeros.all_finite())
     }
 
     /// All steps but the last of whole groups of 16 environments, row by row. The row just written carries the recursion.
     #[inline(always)]
-    fn rows(&self, part: Columns) -> Option<()> {
-        let (estimator, count) = (self.estimator, part.width() / 16);
+    fn rows(&self, part: Columns) -> Option<bool> {
+        let (estimator, count, mut zeros) = (self.estimator, part.width() / 16, Zeros::new());
         let far = self.columns.len() >= FAR;
         for t in (0..self.columns.num_steps.wrapping_sub(1)).rev() {
             let next = t.wrapping_add(1);
@@ -362,18 +407,22 @@ where
                     x: each(after_x, [0.0; 16], |x| x.get(i).copied())?,
                     y: each(after_y, [E::Real::from(0.0); 16], |y| y.get(i).map(|y| load(y).map(E::Real::from)))?,
                 };
-                for (to, y) in y.iter().zip(&estimator.step(&now, &after)) {
+                let made = estimator.step(&now, &after);
+                if E::CAN_BE_NAN {
+                    zeros.see(&made[0]);
+                }
+                for (to, y) in y.iter().zip(&made) {
                     store(to.get(i)?, y);
                 }
             }
         }
-        Some(())
+        Some(zeros.all_finite())
     }
 
     /// All steps of the first up to `CARRIED` groups of 16 environments, row by row, with what is carried beside the arrays.
     #[inline(always)]
-    fn carried_rows(&self, part: Columns) -> Option<()> {
-        let count = part.width() / 16;
+    fn carried_rows(&self, part: Columns) -> Option<bool> {
+        let (count, mut zeros) = (part.width() / 16, Zeros::new());
         let last_y = self.last_y.map(|row| groups(part.part(row)));
         let mut after_x = self.last_x.map(|row| groups(part.part(row)));
         let mut carried = [[[E::Real::from(0.0); 16]; Y]; CARRIED];
@@ -394,6 +443,9 @@ where
                 };
                 let after = After { x: after_x.map(|x| x.get(i).copied().unwrap_or([0.0; 16])), y: *carried };
                 *carried = self.estimator.step(&now, &after);
+                if E::CAN_BE_NAN {
+                    zeros.see(&carried[0]);
+                }
                 for (to, y) in y.iter().zip(carried.iter()) {
                     if let Some(to) = to.get(i) {
                         store(to, y);
@@ -402,7 +454,7 @@ where
             }
             after_x = x;
         }
-        Some(())
+        Some(zeros.all_finite())
     }
 }
 

@@ -117,6 +117,8 @@ struct Sum {
 
 impl Estimator<0, 0, 1> for Sum {
     type Real = f32;
+    // With a discount of 0 no sum leaves the range; with another an infinite one stays as it is.
+    const CAN_BE_NAN: bool = false;
 
     #[inline(always)]
     fn step<const W: usize>(&self, now: &Now<'_, 0, 0, 1, W>, after: &After<f32, 0, 1, W>) -> [[f32; W]; 1] {

@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 
 use super::finite::{all_finite, check_finite, overflowing};
 use super::gae::Accumulate;
-use super::grid::{Columns, Real, cells, check_rate};
+use super::grid::{Columns, Real, Zeros, cells, check_rate, settle};
 use super::tile::{Lanes, ROWS, Tile, load_lanes, parts};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
@@ -337,15 +337,19 @@ impl<R: Real, const LEAKY: bool, const STRIPE: usize> Kernel for Sweep<'_, R, LE
 
     #[inline(always)]
     fn run(self) {
+        let mut zeros = Zeros::new();
         for at in (0..self.columns.width()).step_by(STRIPE * ROWS) {
-            self.stripe(self.columns.stripe(at, STRIPE * ROWS));
+            self.stripe(self.columns.stripe(at, STRIPE * ROWS), &mut zeros);
+        }
+        if !zeros.all_finite() {
+            settle(self.columns, &[self.out.vs.unwrap_or(&[]), self.out.pg_advantage.unwrap_or(&[])]);
         }
     }
 }
 
 impl<R: Real, const LEAKY: bool, const STRIPE: usize> Sweep<'_, R, LEAKY, STRIPE> {
     #[inline(always)]
-    fn stripe(&self, part: Columns) -> Option<()> {
+    fn stripe(&self, part: Columns, zeros: &mut Zeros<ROWS>) -> Option<()> {
         let (v, len) = (self.v, part.len());
         // Of one length, so that one comparison serves them all.
         let (discounts, reward) = (v.discounts.get(..len)?, v.reward.get(..len)?);
@@ -366,9 +370,9 @@ impl<R: Real, const LEAKY: bool, const STRIPE: usize> Sweep<'_, R, LEAKY, STRIPE
                 vs: self.out.vs.and_then(|x| part.row(x, t)).unwrap_or(&[]),
                 pg_advantage: self.out.pg_advantage.and_then(|x| part.row(x, t)).unwrap_or(&[]),
             };
-            row.step::<R, LEAKY>(&v.rates, whole, &mut carry);
+            row.step::<R, LEAKY>(&v.rates, whole, &mut carry, zeros);
             if left > 0 {
-                Padded::step::<R, LEAKY>(&row, &v.rates, whole, carry.get_mut(whole)?);
+                Padded::step::<R, LEAKY>(&row, &v.rates, whole, carry.get_mut(whole)?, zeros);
             }
             next = row.value;
         }
@@ -398,7 +402,13 @@ struct Row<'r> {
 impl Row<'_> {
     /// Takes the step in the first `count` sixteens.
     #[inline(always)]
-    fn step<R: Real, const LEAKY: bool>(&self, rates: &Rates, count: usize, carry: &mut [[R; ROWS]]) {
+    fn step<R: Real, const LEAKY: bool>(
+        &self,
+        rates: &Rates,
+        count: usize,
+        carry: &mut [[R; ROWS]],
+        zeros: &mut Zeros<ROWS>,
+    ) {
         let Rates { clip_rho, clip_c, clip_pg_rho, td_lambda, leak } = *rates;
         // Of one length, so that one comparison serves them all.
         let (Some(discounts), Some(reward), Some(value), Some(next), Some(carry)) = (
@@ -446,6 +456,8 @@ impl Row<'_> {
                 targets[i] = (value + carried[i]).narrow();
             }
             *carry = carried;
+            zeros.see(&targets);
+            zeros.see(&advantages);
             if let Some(to) = vs.get(g) {
                 to.iter().zip(&targets).for_each(|(to, x)| to.set(*x));
             }
@@ -479,7 +491,13 @@ struct Padded {
 impl Padded {
     /// Takes the step of the environments behind `whole` sixteens.
     #[inline(never)]
-    fn step<R: Real, const LEAKY: bool>(row: &Row<'_>, rates: &Rates, whole: usize, carry: &mut [R; ROWS]) {
+    fn step<R: Real, const LEAKY: bool>(
+        row: &Row<'_>,
+        rates: &Rates,
+        whole: usize,
+        carry: &mut [R; ROWS],
+        zeros: &mut Zeros<ROWS>,
+    ) {
         let at = whole.wrapping_mul(ROWS);
         let lanes = |x: &[f32]| load_lanes(x.get(at..).unwrap_or(&[]));
         let mut padded = Padded {
@@ -507,7 +525,7 @@ impl Padded {
             vs: &padded.vs,
             pg_advantage: &padded.pg_advantage,
         };
-        here.step::<R, LEAKY>(rates, 1, core::slice::from_mut(carry));
+        here.step::<R, LEAKY>(rates, 1, core::slice::from_mut(carry), zeros);
         copy(&padded.vs, row.vs.get(at..).unwrap_or(&[]));
         copy(&padded.pg_advantage, row.pg_advantage.get(at..).unwrap_or(&[]));
     }
