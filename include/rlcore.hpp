@@ -526,7 +526,8 @@ class vecenv {
     v.env_ = env;
     v.config_ = config;
     if (const status s = rlcore_env_spaces(&env, nullptr, 0, &v.obs_, &v.action_); !s) return s;
-    const std::uint32_t kind = v.obs_.kind == RLCORE_STRUCT ? RLCORE_U8 : v.obs_.kind; // a structure's parts are bytes too
+    std::uint32_t kind = v.obs_.kind;
+    if (kind == RLCORE_STRUCT) kind = RLCORE_U8; // its parts come as bytes
     if (kind != detail::kind_of<Obs>() || v.action_.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
     auto made = make();
     if (!made) return made.why();

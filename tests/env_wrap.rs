@@ -690,7 +690,7 @@ fn actions_are_rescaled_and_clipped_as_gymnasium_does() {
     assert_eq!(bounds(&[RESCALE]), (-1.0, 1.0));
     assert_eq!(bounds(&[RESCALE, Wrapper::ClipAction]), (f32::NEG_INFINITY, f32::INFINITY));
     let refused = Pipeline::new(&Cart, &[Wrapper::ClipAction, RESCALE]).map(drop).unwrap_err();
-    assert_eq!(refused.to_string(), "action rescaling: continuous actions with finite bounds, given 1");
+    assert_eq!(refused.to_string(), "action rescaling: continuous actions with bounds a finite way apart, given 1");
     assert!(Pipeline::new(&Pendulum, &[RESCALE]).is_ok());
 }
 

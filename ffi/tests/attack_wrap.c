@@ -251,7 +251,7 @@ static void attack_lists(void) {
   MISFIT("max and skip: observations of one part", {.kind = RLCORE_WRAP_MAX_AND_SKIP});
   MISFIT("sticky actions: a probability from 0 to 1, given 1.5", {.kind = RLCORE_WRAP_STICKY_ACTIONS, .probability = 1.5f});
   MISFIT("sticky actions: a probability from 0 to 1, given NaN", {.kind = RLCORE_WRAP_STICKY_ACTIONS, .probability = NAN});
-  MISFIT("action rescaling: continuous actions with finite bounds", {.kind = RLCORE_WRAP_RESCALE_ACTION});
+  MISFIT("action rescaling: continuous actions with bounds a finite way apart", {.kind = RLCORE_WRAP_RESCALE_ACTION});
   MISFIT("action clipping: continuous actions", {.kind = RLCORE_WRAP_CLIP_ACTION});
   MISFIT("a factor other than 0", {.kind = RLCORE_WRAP_SCALE_REWARD});
   MISFIT("reward scale: a finite factor, given inf", {.kind = RLCORE_WRAP_SCALE_REWARD, .factor = INFINITY});
@@ -272,10 +272,10 @@ static void attack_lists(void) {
   start_cart();
   w.env.num_wrappers = 2;
   w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_CLIP_ACTION};
-  MISFIT("action rescaling: continuous actions with finite bounds", {.kind = RLCORE_WRAP_RESCALE_ACTION});
+  MISFIT("action rescaling: continuous actions with bounds a finite way apart", {.kind = RLCORE_WRAP_RESCALE_ACTION});
   w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_CLIP_REWARD};
-  MISFIT("action rescaling: finite bounds, low below high", {.kind = RLCORE_WRAP_RESCALE_ACTION, .low = 1, .high = 1});
-  MISFIT("action rescaling: finite bounds, low below high", {.kind = RLCORE_WRAP_RESCALE_ACTION, .low = -INFINITY, .high = 1});
+  MISFIT("action rescaling: bounds a finite way apart, low below high", {.kind = RLCORE_WRAP_RESCALE_ACTION, .low = 1, .high = 1});
+  MISFIT("action rescaling: bounds a finite way apart, low below high", {.kind = RLCORE_WRAP_RESCALE_ACTION, .low = -INFINITY, .high = 1});
   MISFIT("no-op reset: one discrete action", {.kind = RLCORE_WRAP_NOOP_RESET});
 }
 

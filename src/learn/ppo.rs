@@ -411,12 +411,8 @@ impl<'a> Ppo<'a> {
         let small = ppo.params.iter().all(|x| x.abs() <= PARAM_LIMIT);
         let finite = [&ppo.adam_m, &ppo.adam_v].iter().all(|x| check_finite("", x).is_ok());
         let sums = ppo.running_return.iter().all(|x| x.abs() <= MAX_RETURN) && ppo.adam_v.iter().all(|x| *x >= 0.0);
-        let sums = sums
-            && ppo
-                .episode_return
-                .iter()
-                .chain(bytemuck::cast_slice(bytemuck::bytes_of(&s.sums)))
-                .all(|x: &f64| x.is_finite());
+        let own: [f64; size_of::<Sums>() / size_of::<f64>()] = bytemuck::cast(s.sums);
+        let sums = sums && ppo.episode_return.iter().chain(&own).all(|x| x.is_finite());
         let obs = moments::check_moments(ppo.obs_mean, ppo.obs_var, s.obs_count);
         let returns = moments::check_moments(&[s.return_mean], &[s.return_var], s.return_count);
         if !(small && finite && sums && obs.is_ok() && returns.is_ok()) {
@@ -599,7 +595,7 @@ impl Ppo<'_> {
         let (actor, log_std, critic) = split_params(self.params, sizes)?;
         let outputs = block::rows_mut(w.outputs, 0, n, l)?;
         sizes.actor.infer(actor, seen, n, w.scratch, outputs)?;
-        let mut columns = w.scalar.chunks_exact_mut(n);
+        let mut columns = w.scalar.chunks_exact_mut(n.max(1));
         let mut column = || columns.next().ok_or(Misfit);
         let (value, log_prob, entropy) = (column()?, column()?, column()?);
         sizes.critic.infer(critic, seen, n, w.scratch, value)?;
