@@ -46,6 +46,7 @@ NUMBER(RLCORE_CPU_AVX512, 2);
 NUMBER(RLCORE_F32, 0);
 NUMBER(RLCORE_I32, 1);
 NUMBER(RLCORE_U8, 2);
+NUMBER(RLCORE_STRUCT, 3);
 NUMBER(RLCORE_WRAP_TIME_LIMIT, 1);
 NUMBER(RLCORE_WRAP_NOOP_RESET, 2);
 NUMBER(RLCORE_WRAP_FIRE_RESET, 3);
@@ -284,7 +285,7 @@ FIELD(rlcore_sampling, k, 4, 4, 4);
 FIELD(rlcore_sampling, temperature, 8, 8, 8);
 FIELD(rlcore_sampling, reserved, 12, 12, 12);
 
-SIZE(rlcore_ppo_config, 152, 152, 152);
+SIZE(rlcore_ppo_config, 160, 160, 160);
 FIELD(rlcore_ppo_config, struct_size, 0, 0, 0);
 FIELD(rlcore_ppo_config, num_envs, 4, 4, 4);
 FIELD(rlcore_ppo_config, num_steps, 8, 8, 8);
@@ -317,9 +318,11 @@ FIELD(rlcore_ppo_config, adam_epsilon, 132, 132, 132);
 FIELD(rlcore_ppo_config, log_std_init, 136, 136, 136);
 FIELD(rlcore_ppo_config, obs_clip, 140, 140, 140);
 FIELD(rlcore_ppo_config, reward_clip, 144, 144, 144);
-FIELD(rlcore_ppo_config, reserved, 148, 148, 148);
+FIELD(rlcore_ppo_config, accumulate, 148, 148, 148);
+FIELD(rlcore_ppo_config, log_std_min, 152, 152, 152);
+FIELD(rlcore_ppo_config, log_std_max, 156, 156, 156);
 
-SIZE(rlcore_ppo_stats, 80, 80, 80);
+SIZE(rlcore_ppo_stats, 88, 88, 88);
 FIELD(rlcore_ppo_stats, struct_size, 0, 0, 0);
 FIELD(rlcore_ppo_stats, minibatches_left, 4, 4, 4);
 FIELD(rlcore_ppo_stats, num_steps, 8, 8, 8);
@@ -337,6 +340,7 @@ FIELD(rlcore_ppo_stats, value_mean, 64, 64, 64);
 FIELD(rlcore_ppo_stats, return_mean, 68, 68, 68);
 FIELD(rlcore_ppo_stats, length_mean, 72, 72, 72);
 FIELD(rlcore_ppo_stats, return_last, 76, 76, 76);
+FIELD(rlcore_ppo_stats, num_dropped, 80, 80, 80);
 
 SIZE(rlcore_lazy_frames_config, 28, 28, 28);
 FIELD(rlcore_lazy_frames_config, struct_size, 0, 0, 0);
@@ -448,7 +452,7 @@ FIELD(rlcore_rows_out, terminated, 48, 28, 28);
 FIELD(rlcore_rows_out, truncated, 56, 32, 32);
 FIELD(rlcore_rows_out, memory, 64, 36, 36);
 
-SIZE(rlcore_rollout_buffer_config, 40, 40, 36);
+SIZE(rlcore_rollout_buffer_config, 48, 48, 44);
 FIELD(rlcore_rollout_buffer_config, struct_size, 0, 0, 0);
 FIELD(rlcore_rollout_buffer_config, num_steps, 4, 4, 4);
 FIELD(rlcore_rollout_buffer_config, num_envs, 8, 8, 8);
@@ -457,6 +461,8 @@ FIELD(rlcore_rollout_buffer_config, log_capacity, 16, 16, 16);
 FIELD(rlcore_rollout_buffer_config, num_columns, 20, 20, 20);
 FIELD(rlcore_rollout_buffer_config, seed, 24, 24, 24);
 FIELD(rlcore_rollout_buffer_config, columns, 32, 32, 32);
+FIELD(rlcore_rollout_buffer_config, accumulate, 40, 36, 36);
+FIELD(rlcore_rollout_buffer_config, reserved, 44, 40, 40);
 
 SIZE(rlcore_rollout_step, 80, 44, 44);
 FIELD(rlcore_rollout_step, struct_size, 0, 0, 0);
@@ -521,7 +527,7 @@ FIELD(rlcore_trajectory_config, capacity, 4, 4, 4);
 FIELD(rlcore_trajectory_config, memory_len, 8, 8, 8);
 FIELD(rlcore_trajectory_config, one_hot, 12, 12, 12);
 FIELD(rlcore_trajectory_config, num_columns, 16, 16, 16);
-FIELD(rlcore_trajectory_config, reserved, 20, 20, 20);
+FIELD(rlcore_trajectory_config, accumulate, 20, 20, 20);
 FIELD(rlcore_trajectory_config, columns, 24, 24, 24);
 
 SIZE(rlcore_trajectory_frames, 56, 32, 32);
