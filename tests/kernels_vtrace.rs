@@ -862,7 +862,7 @@ fn bad_input_is_named_and_outputs_stay() {
             both(&case, kind, &format!("vtrace: {name} above 0, given {bad}"));
         }
     }
-    let shares: [(&str, Set); 2] = [("lambda", |r| &mut r.td_lambda), ("leak", |r| &mut r.leak)];
+    let shares: [(&str, Set); 2] = [("td_lambda", |r| &mut r.td_lambda), ("leak", |r| &mut r.leak)];
     for (name, field) in shares {
         for (bad, kind) in
             [(f32::NAN, Kind::Value), (f32::INFINITY, Kind::Value), (1.5, Kind::Range), (-0.5, Kind::Range)]
