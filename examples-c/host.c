@@ -54,7 +54,7 @@ size_t host_mark(void) { return memory_used; }
 
 void host_rewind(size_t mark) { memory_used = mark; }
 
-size_t host_element_size(uint32_t kind) { return kind == RLCORE_U8 ? 1 : 4; }
+size_t host_element_size(uint32_t kind) { return kind == RLCORE_F32 || kind == RLCORE_I32 ? 4 : 1; }
 
 double host_median(double *value, size_t len) {
   for (size_t i = 1; i < len; i++) {
