@@ -512,3 +512,21 @@ impl<'a> View<'a> {
         Err(shared::BUSY)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_announced_before_it_is_made() {
+        let config = MonitorConfig::default();
+        let mut block = [0u64; 1 << 13];
+        let mut m = Monitor::init(bytemuck::cast_slice_mut(&mut block), &config).unwrap();
+        m.begin(0);
+        assert_eq!(m.writing, [0, 1]);
+        m.begin(3);
+        assert_eq!((&*m.writing, m.check_image().unwrap_err().kind), (&[3, 1][..], Kind::Image));
+        m.end();
+        assert_eq!((&*m.writing, m.check_image()), (&[0, 0][..], Ok(())));
+    }
+}

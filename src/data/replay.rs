@@ -834,10 +834,13 @@ impl<'a> View<'a> {
     /// there is none for as long as this looks because a writer beside overwrites all there are.
     #[inline(always)]
     fn ready(&self) -> Result<(f64, u64)> {
-        match (self.tree.total(), self.len()) {
-            (total, count) if count != 0 && total > 0.0 => Ok((total, count)),
-            _ => self.ready_later(),
-        }
+        self.ready_now().map_or_else(|| self.ready_later(), Ok)
+    }
+
+    #[inline(always)]
+    fn ready_now(&self) -> Option<(f64, u64)> {
+        let (total, count) = (self.tree.total(), self.len());
+        (count != 0 && total > 0.0).then_some((total, count))
     }
 
     #[cold]
@@ -852,9 +855,8 @@ impl<'a> View<'a> {
         };
         for _ in 0..shared::LOOKS {
             let before = quiet();
-            let (total, count) = (self.tree.total(), self.len());
-            if count != 0 && total > 0.0 {
-                return Ok((total, count));
+            if let Some(ready) = self.ready_now() {
+                return Ok(ready);
             }
             if before.is_some() && before == quiet() {
                 return Err(Error::new(Kind::NotReady, "replay: a transition that may be drawn"));

@@ -542,16 +542,13 @@ impl<'a> View<'a> {
     pub fn whole(&self, ring: usize) -> Result<Range<u64>> {
         let (held, num_rows) = (self.held(ring)?, self.config.num_rows as usize);
         let ages = block::rows(self.age, ring, 1, num_rows)?;
-        let mut start = held.start;
         // Once a row has its stacks, all later ones have theirs, after 15 steps at most: also if ages are read that a writer
         // beside has put where rows of these numbers were.
-        while start < held.end {
-            let age = ages.get(slot_of(start, num_rows)).copied().unwrap_or(0);
-            if oldest_at(age.into(), start, self.config.max_stack()) >= held.start {
-                break;
-            }
-            start = start.saturating_add(1);
-        }
+        let is_whole = |&number: &u64| {
+            let age = ages.get(slot_of(number, num_rows)).copied().unwrap_or(0);
+            oldest_at(age.into(), number, self.config.max_stack()) >= held.start
+        };
+        let start = (held.start..held.end).find(is_whole).unwrap_or(held.end);
         Ok(start..held.end)
     }
 
