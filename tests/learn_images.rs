@@ -81,11 +81,11 @@ fn hosts() -> Vec<Host> {
 /// Where the configuration lies, behind the header, which is all that is sealed.
 const BODY: usize = 64;
 
-/// Hashes the header, its check left out, and the configuration, as blocks are sealed.
+/// Hashes the header, its check left out, and the configuration, and takes the seal of the whole off: neither is a secret.
 fn seal(block: &mut [u64]) {
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(block);
     let config_size = u32::from_ne_bytes(bytes[20..24].try_into().unwrap()) as usize;
-    bytes[32..40].fill(0);
+    bytes[32..48].fill(0);
     let check = hash(hash(HASH_START, &bytes[..40]), &bytes[BODY..BODY + config_size]);
     bytes[32..40].copy_from_slice(&check.to_ne_bytes());
 }
@@ -115,6 +115,11 @@ const WORDS: [u32; 22] = [
     0x43f0_0000,
 ];
 
+/// Each host tries a quarter of the words in configuration and state. The rest are numbers, of which some stand for all.
+fn is_left_out(at: usize, word: u32, host: usize) -> bool {
+    !(at * 31 + word as usize + host).is_multiple_of(if at > 300 { 97 } else { 4 })
+}
+
 #[test]
 fn the_seal_is_the_blocks_own() {
     for mut h in hosts() {
@@ -127,11 +132,10 @@ fn the_seal_is_the_blocks_own() {
 #[test]
 fn what_attach_accepts_every_call_takes() {
     let (mut accepted, mut refused) = (0, 0);
-    for host in hosts() {
+    for (host_number, host) in hosts().into_iter().enumerate() {
         let words = host.block.len() * 2;
         for (at, word) in (10..words).flat_map(|at| WORDS.map(|word| (at, word))) {
-            // Most of the block is numbers, of which some stand for all.
-            if at > 300 && !(at * 31 + word as usize).is_multiple_of(29) {
+            if is_left_out(at, word, host_number) {
                 continue;
             }
             let mut h = host.clone();
@@ -160,11 +164,14 @@ fn what_attach_accepts_every_call_takes() {
 #[test]
 fn what_attach_accepts_of_a_policy_acts() {
     let (mut accepted, mut refused) = (0, 0);
-    for mut host in hosts() {
+    for (host_number, mut host) in hosts().into_iter().enumerate() {
         let ppo = host.attach().unwrap();
         let mut good = vec![0u64; ppo.policy_size().unwrap().div_ceil(8)];
         ppo.export(bytemuck::cast_slice_mut(&mut good)).unwrap();
         for (at, word) in (10..good.len() * 2).flat_map(|at| WORDS.map(|word| (at, word))) {
+            if is_left_out(at, word, host_number) {
+                continue;
+            }
             let mut bad = good.clone();
             bytemuck::cast_slice_mut::<u64, u32>(&mut bad)[at] = word;
             seal(&mut bad);
