@@ -235,8 +235,11 @@ impl Setup {
             let what = "rollout_buffer config: log_capacity of at least twice num_envs,";
             return refuse(what, num_envs.saturating_mul(2) as usize, self.log_capacity);
         }
-        if Accumulate::from_number(self.accumulate).is_none() || self.reserved != 0 {
+        if Accumulate::from_number(self.accumulate).is_none() {
             return refuse("rollout_buffer setup: accumulate of at most", 1, self.accumulate);
+        }
+        if self.reserved != 0 {
+            return refuse("rollout_buffer setup: reserved of", 0, self.reserved);
         }
         self.table.check()?;
         match self.table.columns().iter().find(|column| column.num_stack > 1) {

@@ -610,7 +610,7 @@ impl<'a> View<'a> {
         match self.setup.accumulate() {
             Accumulate::F32 => bootstrapped_sum(reward, &after, discount, len, 1, returns)?,
             Accumulate::F64 => {
-                let mut sum = f64::from(bootstrap_value) * f64::from(u8::from(!ended));
+                let mut sum = f64::from(after[0]);
                 for (out, reward) in returns.iter_mut().zip(reward).rev() {
                     sum = f64::from(*reward) + f64::from(discount) * sum;
                     *out = sum as f32;

@@ -91,8 +91,7 @@ pub fn merge_columns(with: (&[f64], &[f64]), n: f64, mean: &mut [f64], var: &mut
 /// So many rows more; from 2^64 on no more are counted.
 #[inline(always)]
 pub(crate) fn count_more(count: f64, n: usize) -> f64 {
-    let sum = count + n as f64;
-    if sum < MAX_COUNT { sum } else { MAX_COUNT }
+    (count + n as f64).min(MAX_COUNT)
 }
 
 /// More rows than anything lives to see.
