@@ -85,7 +85,8 @@ public unsafe struct rlcore_ppo_config {
   public ulong seed, total_steps;
   public float learning_rate, learning_rate_end, clip, clip_end, discount, gae_lambda, value_coef, entropy_coef, value_clip;
   public float max_grad_norm, target_kl, adam_beta1, adam_beta2, adam_epsilon, log_std_init, obs_clip, reward_clip;
-  public uint reserved;
+  public uint accumulate;
+  public float log_std_min, log_std_max;
 }
 
 [StructLayout(LayoutKind.Sequential)]
@@ -94,6 +95,7 @@ public struct rlcore_ppo_stats {
   public ulong num_steps, num_updates, num_episodes;
   public float learning_rate, policy_loss, value_loss, entropy, approx_kl, clip_fraction, explained_variance, grad_norm;
   public float value_mean, return_mean, length_mean, return_last;
+  public ulong num_dropped;
 }
 
 public static unsafe class Native {
