@@ -24,7 +24,7 @@ fn bench_tree(c: &mut Criterion) {
     let mut block = vec![[0u64; 8]; plan.size().unwrap() / 64 + 1];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
     let begin = bytes.as_ptr().align_offset(64);
-    let mut tree = SumTree::cut(&mut Cutter::new(&mut bytes[begin..]), &spans).unwrap();
+    let mut tree = SumTree::take(&mut Cutter::new(&mut bytes[begin..]), &spans, ITEMS).unwrap();
     tree.clear();
     let rng = &mut Rng::seeded(1);
     let all: Vec<u32> = (0..ITEMS as u32).collect();

@@ -134,7 +134,7 @@ fn with_table(num_rows: usize, columns: &[Column], push: impl Fn(usize, &mut Tab
     let mut plan = Plan::default();
     let spans = spans(&mut plan, &config).unwrap();
     let mut block = vec![0u64; plan.size().unwrap() / 8];
-    let mut table = Table::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &config, &spans).unwrap();
+    let mut table = Table::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans, &config, 0).unwrap();
     for i in 0..num_rows + num_rows / 3 {
         push(i, &mut table);
     }

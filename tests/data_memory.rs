@@ -1043,7 +1043,7 @@ fn pools_that_a_writer_beside_has_emptied_are_looked_at_again() {
     Memory::init(bytes(&mut home), &config).unwrap();
     add_all(&mut Memory::attach(bytes(&mut home)).unwrap(), &[(0.0, false); 3]);
     assert_eq!(draw(&mut home), Ok(()));
-    let pools = spans.state.start() + std::mem::offset_of!(State, pools);
+    let pools = spans.index.state.start() + std::mem::offset_of!(State, pools);
     bytes(&mut home)[pools..pools + 16].fill(0);
     assert_eq!(draw(&mut home), Err(Kind::Busy));
 }
@@ -1061,7 +1061,7 @@ fn a_writer_that_died_amid_a_stream_leaves_no_image() {
     let (changes, reserved) = (std::mem::offset_of!(State, rng_changes), std::mem::offset_of!(State, reserved));
     let low = |word: usize| if cfg!(target_endian = "big") { word + 3 } else { word }; // the low byte of a word
     for field in [changes, reserved] {
-        let (mut home, at) = (home.clone(), low(spans.state.start() + field));
+        let (mut home, at) = (home.clone(), low(spans.index.state.start() + field));
         bytes(&mut home)[at] ^= 1;
         assert_eq!(Memory::attach(bytes(&mut home)).unwrap_err().kind, Kind::Image);
         let read = View::attach(bytes(&mut home)).unwrap().rng().map_err(|e| e.kind);
@@ -1096,13 +1096,13 @@ fn images_with_something_where_nothing_is_are_refused() {
             assert_eq!(Memory::attach(bytes(&mut home)).unwrap_err().kind, Kind::Image, "byte {at}");
         };
         for slot in 3..8 {
-            refused(spans.reward.start() + 4 * slot, &1f32.to_ne_bytes());
-            refused(spans.reach.start() + 4 * slot, &1u32.to_ne_bytes());
-            refused(spans.terminated.start() + slot, &[1]);
-            refused(spans.truncated.start() + slot, &[1]);
+            refused(spans.index.reward.start() + 4 * slot, &1f32.to_ne_bytes());
+            refused(spans.index.reach.start() + 4 * slot, &1u32.to_ne_bytes());
+            refused(spans.index.terminated.start() + slot, &[1]);
+            refused(spans.index.truncated.start() + slot, &[1]);
         }
         for word in 0..4 {
-            refused(spans.state.start() + std::mem::offset_of!(State, pools) + 4 * word, &2u32.to_ne_bytes());
+            refused(spans.index.state.start() + std::mem::offset_of!(State, pools) + 4 * word, &2u32.to_ne_bytes());
         }
     }
 }
@@ -1131,10 +1131,10 @@ fn images_that_no_calls_lead_to_are_refused() {
         attach(&image)
     };
     let words = |x: &[u32]| x.iter().flat_map(|x| x.to_ne_bytes()).collect::<Vec<u8>>();
-    let state = spans.state.start();
+    let state = spans.index.state.start();
     let (step, head) = (state + std::mem::offset_of!(State, step), state + std::mem::offset_of!(State, head));
     let (queues, rng) = (state + std::mem::offset_of!(State, pools), state + std::mem::offset_of!(State, rng));
-    let (pools, reach) = (spans.pools.start(), spans.reach.start());
+    let (pools, reach) = (spans.index.pools.start(), spans.index.reach.start());
     let image = Err(Kind::Image);
     assert_eq!(damage(step, &words(&[2])), image, "the newest reaches back to step 0");
     assert_eq!(damage(step, &words(&[4])), Ok(()), "its episode may have started with step 1");
@@ -1151,18 +1151,18 @@ fn images_that_no_calls_lead_to_are_refused() {
     }
     for slot in 0..8 {
         assert_eq!(damage(reach + 4 * slot, &words(&[8])), image, "reach {slot}");
-        assert_eq!(damage(spans.terminated.start() + slot, &[2]), image);
-        assert_eq!(damage(spans.truncated.start() + slot, &[255]), image);
-        let reward: &[u8] = &good[spans.reward.start() + 4 * slot..][..4];
+        assert_eq!(damage(spans.index.terminated.start() + slot, &[2]), image);
+        assert_eq!(damage(spans.index.truncated.start() + slot, &[255]), image);
+        let reward: &[u8] = &good[spans.index.reward.start() + 4 * slot..][..4];
         let other = if reward == 0f32.to_ne_bytes() { 1f32 } else { 0f32 };
         let listed = !(3..5).contains(&slot);
         let expected = if listed { image } else { Ok(()) };
-        assert_eq!(damage(spans.reward.start() + 4 * slot, &other.to_ne_bytes()), expected, "reward {slot}");
+        assert_eq!(damage(spans.index.reward.start() + 4 * slot, &other.to_ne_bytes()), expected, "reward {slot}");
         assert_eq!(damage(spans.table.age.start() + slot, &[9]), image);
     }
-    assert_eq!(damage(spans.truncated.start() + 4, &[1]), image, "an end that the next frame does not know of");
-    assert_eq!(damage(spans.terminated.start() + 6, &[0]), image, "no end where the next frame starts");
-    assert_eq!(damage(spans.terminated.start() + 2, &[1]), Ok(()), "the newest may have ended");
+    assert_eq!(damage(spans.index.truncated.start() + 4, &[1]), image, "an end that the next frame does not know of");
+    assert_eq!(damage(spans.index.terminated.start() + 6, &[0]), image, "no end where the next frame starts");
+    assert_eq!(damage(spans.index.terminated.start() + 2, &[1]), Ok(()), "the newest may have ended");
     assert_eq!(damage(spans.table.pushed.start(), &19u64.to_ne_bytes()), image, "other numbers in the pools");
     assert_eq!(damage(spans.table.writing.start(), &words(&[1])), image);
 }

@@ -264,7 +264,7 @@ fn corrections_are_those_of_the_paper() {
     let weights = [4.0, 0.5, 1.0, 2.5];
     let mut words = Vec::new();
     with_weights(&mut words, &weights);
-    let view = View::of(bytes(&mut words)).unwrap();
+    let view = View::open(bytes(&mut words)).unwrap();
     let (mut index, mut weight) = ([FrameIndex::new(0, 0); 64], [0.0; 64]);
     for (beta, normalize) in
         [(0.4, Normalize::Memory), (1.0, Normalize::Batch), (0.7, Normalize::Not), (0.0, Normalize::Not)]
@@ -289,7 +289,7 @@ fn corrections_are_those_of_the_paper() {
 fn strata_are_drawn_from_once_each() {
     let mut words = Vec::new();
     with_weights(&mut words, &[1.0; 16]);
-    let view = View::of(bytes(&mut words)).unwrap();
+    let view = View::open(bytes(&mut words)).unwrap();
     let (mut index, mut weight) = ([FrameIndex::new(0, 0); 16], [0.0; 16]);
     let mut repeated = 0;
     for seed in 0..50 {
@@ -311,7 +311,7 @@ fn frequencies_follow_weights_both_ways() {
     let mut words = Vec::new();
     let weights: Vec<f32> = (0..500).map(|i| 0.1 + (i * 37 % 101) as f32).collect();
     with_weights(&mut words, &weights);
-    let view = View::of(bytes(&mut words)).unwrap();
+    let view = View::open(bytes(&mut words)).unwrap();
     let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
     for independent in [false, true] {
         let (rng, mut drawn) = (&mut Rng::seeded(8), vec![0.0; weights.len()]);
@@ -455,7 +455,7 @@ fn readers_beside_a_writer_are_told() {
     let (spans, _) = spans(&config).unwrap();
     let mut words = block(&config);
     Replay::init(bytes(&mut words), &config).unwrap();
-    let count = spans.state.start() + std::mem::offset_of!(State, num_transitions);
+    let count = spans.rows.state.start() + std::mem::offset_of!(State, num_transitions);
     let (mut index, mut weight, mut rng) = ([FrameIndex::new(0, 9); 2], [9.0; 2], Rng::seeded(1));
     let mut draws = |words: &mut [u64]| {
         let view = View::attach(bytes(words)).unwrap();
@@ -586,7 +586,7 @@ fn a_writer_that_died_amid_an_update_or_a_stream_leaves_no_image() {
     assert_eq!(replay.view().rng(), Ok(stream));
     for field in [std::mem::offset_of!(State, rng_changes), std::mem::offset_of!(State, updating)] {
         let mut words = words.clone();
-        let at = spans.state.start() + field;
+        let at = spans.rows.state.start() + field;
         bytes(&mut words)[at] ^= 1;
         assert_eq!(Replay::attach(bytes(&mut words)).unwrap_err().kind, Kind::Image);
         let read = View::attach(bytes(&mut words)).unwrap().rng().map_err(|e| e.kind);
@@ -647,7 +647,7 @@ fn the_random_stream_is_saved_with_the_transitions() {
     let mut copy = words.clone();
     let (mut one, mut two) = ([FrameIndex::new(0, 0); 9], [FrameIndex::new(0, 0); 9]);
     let mut weight = [0.0; 9];
-    View::of(bytes(&mut words)).unwrap().sample(&Draw::default(), &mut rng, &mut one, &mut weight, None).unwrap();
+    View::open(bytes(&mut words)).unwrap().sample(&Draw::default(), &mut rng, &mut one, &mut weight, None).unwrap();
     let loaded = Replay::attach(bytes(&mut copy)).unwrap();
     let mut rng = loaded.view().state().rng;
     loaded.view().sample(&Draw::default(), &mut rng, &mut two, &mut weight, None).unwrap();
@@ -670,12 +670,12 @@ fn images_of_rings_that_are_not_full_are_checked() {
         Replay::attach(bytes(&mut words)).map(|_| ()).map_err(|e| e.kind)
     };
     let image = Err(Kind::Image);
-    let open = spans.open.start();
+    let open = spans.rows.open.start();
     replay.add(0, &obs, &Step::default(), None).unwrap();
     Replay::attach(bytes(&mut words)).unwrap();
     assert_eq!(damage(&words, open, &2u32.to_ne_bytes()), image, "two open rows of one");
     assert_eq!(damage(&words, open, &3u32.to_ne_bytes()), image, "three open rows of two steps");
-    let [alpha, max_priority] = [0, 4].map(|field| spans.state.start() + field);
+    let [alpha, max_priority] = [0, 4].map(|field| spans.rows.state.start() + field);
     for (at, with) in [(alpha, 1.5f32), (alpha, -0.5), (max_priority, 0.5), (max_priority, f32::INFINITY)] {
         assert_eq!(damage(&words, at, &with.to_ne_bytes()), image, "{with} in byte {at}");
     }
@@ -686,7 +686,7 @@ fn images_of_rings_that_are_not_full_are_checked() {
         replay.add(0, &obs, &Step::default(), None).unwrap();
     }
     let mut shorter = words.clone();
-    bytes(&mut shorter)[spans.state.start()..].copy_from_slice(&bytes(&mut longer)[spans.state.start()..]);
+    bytes(&mut shorter)[spans.rows.state.start()..].copy_from_slice(&bytes(&mut longer)[spans.rows.state.start()..]);
     let refused = Replay::attach(bytes(&mut shorter)).unwrap_err().to_string();
     assert_eq!(refused, "replay: at most num_steps open rows; not so environment, given 0");
     // Three steps, of which the third is taken back: row 0 leads to a row that is not there.
@@ -698,7 +698,7 @@ fn images_of_rings_that_are_not_full_are_checked() {
         Replay::attach(bytes(words)).unwrap();
     }
     let rows = spans.table.pushed.start()..spans.tree.weights.start();
-    for part in [spans.reward.start()..spans.sum.start(), rows] {
+    for part in [spans.rows.reward.start()..spans.rows.sum.start(), rows] {
         bytes(&mut three)[part.clone()].copy_from_slice(&bytes(&mut two)[part]);
     }
     assert_eq!(damage(&three, open, &1u32.to_ne_bytes()), image, "a transition to a row to come");
@@ -708,13 +708,15 @@ fn images_of_rings_that_are_not_full_are_checked() {
     Replay::open(bytes(&mut words)).unwrap().add(0, &obs, &end, Some(&obs)).unwrap();
     Replay::attach(bytes(&mut words)).unwrap();
     assert_eq!(damage(&words, open, &2u32.to_ne_bytes()), image, "row 1 is a transition and open");
-    assert_eq!(damage(&words, spans.ahead.start() + 1, &[2]), image, "row 1 leads behind the tail, to no row");
+    assert_eq!(damage(&words, spans.rows.ahead.start() + 1, &[2]), image, "row 1 leads behind the tail, to no row");
     let one = 1f32.to_ne_bytes();
     for slot in 3..6 {
-        for of_number in [spans.reward.start(), spans.sum.start(), spans.discount.start(), spans.tree.weights.start()] {
+        for of_number in
+            [spans.rows.reward.start(), spans.rows.sum.start(), spans.rows.discount.start(), spans.tree.weights.start()]
+        {
             assert_eq!(damage(&words, of_number + 4 * slot, &one), image, "slot {slot}, byte {of_number}");
         }
-        for of_byte in [spans.ahead.start(), spans.ended.start()] {
+        for of_byte in [spans.rows.ahead.start(), spans.rows.ended.start()] {
             assert_eq!(damage(&words, of_byte + slot, &[1]), image, "slot {slot}, byte {of_byte}");
         }
     }
@@ -724,7 +726,7 @@ fn images_of_rings_that_are_not_full_are_checked() {
     Replay::attach(bytes(&mut words)).unwrap();
     assert_eq!(damage(&words, open, &2u32.to_ne_bytes()), image, "a tail is open");
     assert_eq!(damage(&words, open, &0u32.to_ne_bytes()), image, "the newest row is no transition and not open");
-    let ended = spans.ended.start();
+    let ended = spans.rows.ended.start();
     for (row, with) in [(0, 4), (1, 5), (2, 0), (2, 2), (3, 1), (3, 4)] {
         assert_eq!(damage(&words, ended + row, &[with]), image, "row {row} has ended by {with}");
     }
@@ -757,17 +759,17 @@ fn images_in_which_rows_contradict_each_other_are_refused() {
             };
             for value in 0..=7 {
                 for row in 0..9 {
-                    refuses(spans.ahead.start() + row, &[value]);
-                    let ended = spans.ended.start() + row;
+                    refuses(spans.rows.ahead.start() + row, &[value]);
+                    let ended = spans.rows.ended.start() + row;
                     // Cut as well or not: a terminated step folds alike.
                     if ![1, 3].contains(&value) || ![1, 3].contains(&bytes(&mut words)[ended]) {
                         refuses(ended, &[value]);
                     }
                 }
-                refuses(spans.open.start(), &u32::from(value).to_ne_bytes());
+                refuses(spans.rows.open.start(), &u32::from(value).to_ne_bytes());
             }
             for row in 0..9 {
-                for of_number in [spans.sum.start(), spans.discount.start()] {
+                for of_number in [spans.rows.sum.start(), spans.rows.discount.start()] {
                     refuses(of_number + 4 * row, &0.75f32.to_ne_bytes());
                     refuses(of_number + 4 * row, &0f32.to_ne_bytes());
                 }

@@ -27,7 +27,7 @@ impl Owner {
     }
 
     fn table(&mut self) -> Table<'_> {
-        Table::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut self.words)), &self.config, &self.table).unwrap()
+        Table::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut self.words)), &self.table, &self.config, 0).unwrap()
     }
 
     fn attach(&mut self) -> Result<Table<'_>> {
@@ -35,7 +35,7 @@ impl Owner {
     }
 
     fn view(&self) -> View<'_> {
-        View::of(bytemuck::cast_slice(&self.words), &self.config, &self.table).unwrap()
+        View::of(bytemuck::cast_slice(&self.words), &self.table, &self.config).unwrap()
     }
 
     /// Bytes of a field, to damage.

@@ -221,12 +221,12 @@ impl<'a> Block<'a> {
             let index = Index {
                 config: self.config,
                 margin: self.config.margin(),
-                state: all(base, s.state).first_mut().ok_or_else(empty)?,
-                reward: all(base, s.reward),
-                terminated: all(base, s.terminated),
-                truncated: all(base, s.truncated),
-                reach: all(base, s.reach),
-                pools: all(base, s.pools),
+                state: all(base, s.index.state).first_mut().ok_or_else(empty)?,
+                reward: all(base, s.index.reward),
+                terminated: all(base, s.index.terminated),
+                truncated: all(base, s.index.truncated),
+                reach: all(base, s.index.reach),
+                pools: all(base, s.index.pools),
             };
             Ok(Memory { index, table: table::rings(base, &self.config.table, &s.table, 0, 1) })
         }

@@ -148,7 +148,7 @@ impl<'a> Block<'a> {
     }
 
     unsafe fn view(&self) -> Result<View<'a>> {
-        Ok(View::of(unsafe { Input::at("replay", self.base.cast_const(), self.size)? }.slice())?)
+        Ok(View::open(unsafe { Input::at("replay", self.base.cast_const(), self.size)? }.slice())?)
     }
 
     /// After [`apart`] has been asked about everything else.

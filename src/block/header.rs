@@ -13,7 +13,7 @@ use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
-use super::plan::{BLOCK_ALIGN, Misfit, Plan, Span, TooLong};
+use super::plan::{BLOCK_ALIGN, Cutter, Fit, Misfit, Plan, Span, TooLong};
 use crate::error::{Error, Kind as ErrorKind, Result};
 
 /// What a block holds. The numbers are part of the image and are never reused.
@@ -254,6 +254,14 @@ pub fn config<C: Pod>(mem: &[u8], kind: Kind) -> Result<C> {
     Header::read(mem, kind)?;
     let (_, body) = spans::<C>(&mut Plan::default())?;
     Ok(*super::plan::view(mem, body)?.first().ok_or(Misfit)?)
+}
+
+/// The configuration of a block that was accepted, and the fields behind it, to be taken out.
+pub fn cut_config<C: Pod>(mem: &mut [u8]) -> Fit<(&C, Cutter<'_>)> {
+    let (_, body) = spans::<C>(&mut Plan::default()).map_err(|_| Misfit)?;
+    let mut cut = Cutter::new(mem);
+    let config: &C = cut.take(body)?.first().ok_or(Misfit)?;
+    Ok((config, cut))
 }
 
 fn check_align(mem: &[u8]) -> Result {

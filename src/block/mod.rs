@@ -4,9 +4,14 @@
 //! [`Kind::Image`](crate::error::Kind::Image), and so the other way round; what has to cross is a rollout file or a program's
 //! own format.
 
+mod fields;
 mod header;
 mod plan;
 pub mod shared;
 
-pub use header::{HASH_START, Header, IMAGE, Kind, attach, config, create, create_with, hash, seal, spans, unseal};
+pub(crate) use fields::fields;
+pub use fields::{Field, One};
+pub use header::{
+    HASH_START, Header, IMAGE, Kind, attach, config, create, create_with, cut_config, hash, seal, spans, unseal,
+};
 pub use plan::{BLOCK_ALIGN, Cutter, FIELD_ALIGN, Fit, Misfit, Plan, Span, TooLong, copy, rows, rows_mut, view};

@@ -34,7 +34,7 @@ use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
 use super::rows::LAST;
-use crate::block::{self, Cutter, Header, Plan, Span, shared};
+use crate::block::{self, Cutter, Plan, fields, shared};
 use crate::cpu::Word;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::{self, Convert, Layout, MAX_STACK, Window};
@@ -113,38 +113,48 @@ impl LazyFramesConfig {
     }
 }
 
-/// Where the fields of a block lie.
-#[derive(Clone, Copy, Debug)]
-pub struct Spans {
-    /// What the block is.
-    pub header: Span<Header>,
-    /// What it was made from.
-    pub config: Span<LazyFramesConfig>,
-    /// `[N]` frames pushed so far: the number of the next one. Frame n is in slot `n % num_frames`.
-    pub pushed: Span<u64>,
-    /// `[N]` frames that a writer is about to push, for readers beside it; else 0.
-    pub writing: Span<u32>,
-    /// `[N, num_frames]` frames of the same episode before this one, counted up to `num_stack`; 0 starts an episode.
-    pub age: Span<u8>,
-    /// `[N, num_frames, frame_len]` bytes.
-    pub frames: Span<u8>,
+fields! {
+    /// Where the fields of a block lie, behind its configuration.
+    pub spans Spans(n: usize, slots: usize, frame_len: usize);
+    /// Rings `[first, first + len)` of the environments: everything that pushing to them changes. Two disjoint `Rings` share
+    /// no byte, so they may go to different threads; the fields are public for callers that cut them from a raw block along
+    /// [`spans`].
+    #[derive(Debug)]
+    pub write Rings {
+        /// A copy of what the block was made from.
+        pub config: LazyFramesConfig,
+        /// Number of the first environment.
+        pub first: usize,
+    }
+    /// Frames to read, of all environments: any number of threads may look at the same ones.
+    ///
+    /// Beside a writer, calls that copy frames out refuse with `Range` what it has overwritten meanwhile; then what was copied
+    /// means nothing. A frame that is only pointed at, [`View::frame`], may change at any time.
+    #[derive(Clone, Copy, Debug)]
+    pub read View {
+        /// A copy of what the block was made from.
+        pub config: LazyFramesConfig,
+    }
+    {
+        /// `[N]` frames pushed so far: the number of the next one. Frame n is in slot `n % num_frames`.
+        pub pushed: [u64] = n,
+        /// `[N]` frames that a writer is about to push, for readers beside it; else 0.
+        pub writing: [u32] = n,
+        /// `[N, num_frames]` frames of the same episode before this one, counted up to `num_stack`; 0 starts an episode.
+        pub age: [u8] = slots,
+        /// `[N, num_frames, frame_len]` bytes.
+        pub frames: [u8] = slots.saturating_mul(frame_len),
+    }
 }
 
 /// The one place where the layout is written down: the fields and the bytes of the whole block.
 pub fn spans(config: &LazyFramesConfig) -> Result<(Spans, usize)> {
     config.check()?;
-    let (n, num_frames) = (config.num_envs as usize, config.num_frames as usize);
     config.stack_len()?;
+    let n = config.num_envs as usize;
     let mut plan = Plan::default();
-    let (header, config_span) = block::spans(&mut plan)?;
-    let spans = Spans {
-        header,
-        config: config_span,
-        pushed: plan.span(n)?,
-        writing: plan.span(n)?,
-        age: plan.grid(n, num_frames)?,
-        frames: plan.grid(n.checked_mul(num_frames).ok_or(OVERFLOW)?, config.frame_len()?)?,
-    };
+    block::spans::<LazyFramesConfig>(&mut plan)?;
+    let spans = Spans::plan(&mut plan, n, n.saturating_mul(config.num_frames as usize), config.frame_len()?)?;
     Ok((spans, plan.size()?))
 }
 
@@ -187,25 +197,6 @@ pub struct Frames<'a> {
     /// `[rows, frame_len]` where `first`, the last frame of the episode that ended in the same step, which is pushed
     /// before; `None` if no episode ended, or if its last frame has been pushed.
     pub final_frame: Option<&'a [u8]>,
-}
-
-/// Rings `[first, first + len)` of the environments: everything that pushing to them changes. Two disjoint `Rings` share
-/// no byte, so they may go to different threads; the fields are public for callers that cut them from a raw block along
-/// [`spans`].
-#[derive(Debug)]
-pub struct Rings<'a> {
-    /// A copy of what the block was made from.
-    pub config: LazyFramesConfig,
-    /// Number of the first environment.
-    pub first: usize,
-    /// `[rows]` as in [`Spans::pushed`].
-    pub pushed: &'a mut [u64],
-    /// `[rows]` as in [`Spans::writing`].
-    pub writing: &'a mut [u32],
-    /// `[rows, num_frames]` as in [`Spans::age`].
-    pub age: &'a mut [u8],
-    /// `[rows, num_frames, frame_len]` bytes.
-    pub frames: &'a mut [u8],
 }
 
 impl<'a> Rings<'a> {
@@ -316,8 +307,7 @@ impl<'a> Rings<'a> {
 
     /// The same rings, to read.
     pub fn view(&self) -> View<'_> {
-        let &Rings { config, ref pushed, ref writing, ref age, ref frames, .. } = self;
-        View { config, pushed, writing, age, frames }
+        self.read(self.config)
     }
 
     /// The fields have equally many rings.
@@ -398,24 +388,6 @@ pub(super) fn ages_are_right(ages: &[u8], pushed: u64, most: u8) -> bool {
     right
 }
 
-/// Frames to read, of all environments: any number of threads may look at the same ones.
-///
-/// Beside a writer, calls that copy frames out refuse with `Range` what it has overwritten meanwhile; then what was copied
-/// means nothing. A frame that is only pointed at, [`View::frame`], may change at any time.
-#[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    /// A copy of what the block was made from.
-    pub config: LazyFramesConfig,
-    /// `[N]` as in [`Spans::pushed`].
-    pub pushed: &'a [u64],
-    /// `[N]` as in [`Spans::writing`].
-    pub writing: &'a [u32],
-    /// `[N, num_frames]` as in [`Spans::age`].
-    pub age: &'a [u8],
-    /// `[N, num_frames, frame_len]` bytes.
-    pub frames: &'a [u8],
-}
-
 /// The newest frame of a window: where it is, and how many different frames come before it.
 struct Place {
     env: usize,
@@ -429,8 +401,7 @@ impl<'a> View<'a> {
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
         let config = block::attach(mem, block::Kind::LazyFrames, |config| Ok(spans(config)?.1))?;
         let (s, _) = spans(&config)?;
-        let (pushed, writing) = (block::view(mem, s.pushed)?, block::view(mem, s.writing)?);
-        Ok(View { config, pushed, writing, age: block::view(mem, s.age)?, frames: block::view(mem, s.frames)? })
+        Ok(Self::of(mem, &s, config)?)
     }
 
     /// Numbers of the frames that an environment still holds. Every frame from `start + num_stack - 1` on has its stack, and
@@ -678,10 +649,7 @@ impl<'a> LazyFrames<'a> {
     }
 
     fn cut(block: &'a mut [u8], config: LazyFramesConfig, spans: Spans) -> Result<Self> {
-        let mut cut = Cutter::new(block);
-        let (pushed, writing) = (cut.take(spans.pushed)?, cut.take(spans.writing)?);
-        let (age, frames) = (cut.take(spans.age)?, cut.take(spans.frames)?);
-        Ok(LazyFrames { rings: Rings { config, first: 0, pushed, writing, age, frames } })
+        Ok(LazyFrames { rings: Rings::cut(&mut Cutter::new(block), &spans, config, 0)? })
     }
 
     /// What the block was made from.

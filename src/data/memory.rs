@@ -58,7 +58,7 @@ use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
 use super::table::{self, Column, Run, Table, TableConfig};
-use crate::block::{self, Cutter, Header, Plan, Span, shared};
+use crate::block::{self, Cutter, Header, One, Plan, fields, shared};
 use crate::cpu::{Word, snapshot};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::Layout;
@@ -182,25 +182,51 @@ pub struct State {
     pub reserved: u32,
 }
 
-/// Where the fields of a block lie.
+fields! {
+    /// Where everything but the columns lies in a block.
+    pub spans IndexSpans(config: &MemoryConfig, frames: usize);
+    /// Everything but the columns, to change. The fields are public for callers that cut them from a raw block along [`spans`].
+    #[derive(Debug)]
+    pub write Index {
+        /// What the block was made from.
+        pub config: &'a MemoryConfig,
+        /// [`MemoryConfig::margin`] of it.
+        pub margin: u32,
+    }
+    /// Frames to read: any number of threads may look at the same ones. The fields are public as those of [`Index`].
+    ///
+    /// A process that shares the bytes with the writer may draw and gather beside it: see [`shared`]. What it draws are frames
+    /// that were there when it looked; gathering refuses those that are gone when they have been copied.
+    #[derive(Clone, Copy, Debug)]
+    pub read View {
+        /// What the block was made from.
+        pub config: &'a MemoryConfig,
+        /// [`MemoryConfig::margin`] of it.
+        pub margin: u32,
+        /// The columns.
+        pub table: table::View<'a>,
+    }
+    {
+        /// What changes and is no array.
+        pub state: One<State> = (),
+        /// `[history_size]`
+        pub reward: [f32] = frames,
+        /// `[history_size]` 0 or 1
+        pub terminated: [u8] = frames,
+        /// `[history_size]` 0 or 1
+        pub truncated: [u8] = frames,
+        /// `[history_size]` frames of the same episode before this one, counted up to `history_size`.
+        pub reach: [u32] = frames,
+        /// `[2, history_size]` the lower halves of the numbers in the pools, and zeros; nothing without `use_priority`.
+        pub pools: [u32] = frames.saturating_mul(if config.use_priority == 1 { 2 } else { 0 }),
+    }
+}
+
+/// Where the fields of a block lie, behind its configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Spans {
-    /// What the block is.
-    pub header: Span<Header>,
-    /// What it was made from.
-    pub config: Span<MemoryConfig>,
-    /// `[1]`
-    pub state: Span<State>,
-    /// `[history_size]`
-    pub reward: Span<f32>,
-    /// `[history_size]` 0 or 1
-    pub terminated: Span<u8>,
-    /// `[history_size]` 0 or 1
-    pub truncated: Span<u8>,
-    /// `[history_size]` frames of the same episode before this one, counted up to `history_size`.
-    pub reach: Span<u32>,
-    /// `[2, history_size]` the lower halves of the numbers in the pools, and zeros; nothing without `use_priority`.
-    pub pools: Span<u32>,
+    /// Everything but the columns.
+    pub index: IndexSpans,
     /// The columns.
     pub table: table::Spans,
 }
@@ -214,20 +240,10 @@ pub fn spans(config: &MemoryConfig) -> Result<(Spans, usize)> {
 
 /// As [`spans`], of a configuration that was checked when its block was accepted.
 pub fn lay(config: &MemoryConfig) -> Result<(Spans, usize)> {
-    let frames = config.history_size() as usize;
     let mut plan = Plan::default();
-    let (header, config_span) = block::spans(&mut plan)?;
-    let spans = Spans {
-        header,
-        config: config_span,
-        state: plan.span(1)?,
-        reward: plan.span(frames)?,
-        terminated: plan.span(frames)?,
-        truncated: plan.span(frames)?,
-        reach: plan.span(frames)?,
-        pools: plan.grid(if config.use_priority == 1 { 2 } else { 0 }, frames)?,
-        table: table::lay(&mut plan, &config.table)?,
-    };
+    block::spans::<MemoryConfig>(&mut plan)?;
+    let index = IndexSpans::plan(&mut plan, config, config.history_size() as usize)?;
+    let spans = Spans { index, table: table::lay(&mut plan, &config.table)? };
     Ok((spans, plan.size()?))
 }
 
@@ -296,27 +312,6 @@ fn link(last: Option<Last>, frame: &Frame) -> Result<Link> {
         false if same && last.step.checked_add(1) == Some(frame.step) => Ok(Link::Continues),
         false => Ok(Link::Cuts),
     }
-}
-
-/// Everything but the columns, to change. The fields are public for callers that cut them from a raw block along [`spans`].
-#[derive(Debug)]
-pub struct Index<'a> {
-    /// What the block was made from.
-    pub config: &'a MemoryConfig,
-    /// [`MemoryConfig::margin`] of it.
-    pub margin: u32,
-    /// As in [`Spans::state`].
-    pub state: &'a mut State,
-    /// As in [`Spans::reward`].
-    pub reward: &'a mut [f32],
-    /// As in [`Spans::terminated`].
-    pub terminated: &'a mut [u8],
-    /// As in [`Spans::truncated`].
-    pub truncated: &'a mut [u8],
-    /// As in [`Spans::reach`].
-    pub reach: &'a mut [u32],
-    /// As in [`Spans::pools`].
-    pub pools: &'a mut [u32],
 }
 
 impl Index<'_> {
@@ -543,32 +538,6 @@ pub struct FramesOut<'a> {
     pub valid: Option<&'a mut [u8]>,
 }
 
-/// Frames to read: any number of threads may look at the same ones. The fields are public as those of [`Index`].
-///
-/// A process that shares the bytes with the writer may draw and gather beside it: see [`shared`]. What it draws are frames
-/// that were there when it looked; gathering refuses those that are gone when they have been copied.
-#[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    /// What the block was made from.
-    pub config: &'a MemoryConfig,
-    /// [`MemoryConfig::margin`] of it.
-    pub margin: u32,
-    /// As in [`Spans::state`].
-    pub state: &'a State,
-    /// As in [`Spans::reward`].
-    pub reward: &'a [f32],
-    /// As in [`Spans::terminated`].
-    pub terminated: &'a [u8],
-    /// As in [`Spans::truncated`].
-    pub truncated: &'a [u8],
-    /// As in [`Spans::reach`].
-    pub reach: &'a [u32],
-    /// As in [`Spans::pools`].
-    pub pools: &'a [u32],
-    /// The columns.
-    pub table: table::View<'a>,
-}
-
 /// What draws need to know of a moment.
 #[derive(Clone, Copy)]
 struct Moment {
@@ -589,17 +558,8 @@ const AT_ONCE: usize = 16;
 impl<'a> View<'a> {
     /// Looks at a block that `init` or `attach` accepted, laid out by these spans of its configuration. Errors: `Size`.
     pub fn over(block: &'a [u8], config: &'a MemoryConfig, spans: &Spans) -> Result<Self> {
-        Ok(View {
-            config,
-            margin: config.margin(),
-            state: block::view(block, spans.state)?.first().ok_or(SHAPE)?,
-            reward: block::view(block, spans.reward)?,
-            terminated: block::view(block, spans.terminated)?,
-            truncated: block::view(block, spans.truncated)?,
-            reach: block::view(block, spans.reach)?,
-            pools: block::view(block, spans.pools)?,
-            table: table::View::of(block, &config.table, &spans.table)?,
-        })
+        let table = table::View::of(block, &spans.table, &config.table)?;
+        Ok(Self::of(block, &spans.index, config, config.margin(), table)?)
     }
 
     /// Accepts bytes that another process writes to meanwhile: looks only at what never changes.
@@ -1109,12 +1069,12 @@ impl<'a> Memory<'a> {
     pub fn init(mem: &'a mut [u8], config: &MemoryConfig) -> Result<Self> {
         let (spans, size) = spans(config)?;
         let block = block::create_with(mem, block::Kind::Memory, size, config, |block| {
-            Cutter::new(block).take(spans.state)?.first_mut().ok_or(SHAPE)?.rng = Rng::seeded(0);
+            Cutter::new(block).take(spans.index.state)?.first_mut().ok_or(SHAPE)?.rng = Rng::seeded(0);
             Ok(())
         })?;
-        let mut cut = Cutter::new(block);
-        let index = Self::cut(&mut cut, &spans)?;
-        let table = Table::cut(&mut cut, &index.config.table, &spans.table)?;
+        let (config, mut cut) = block::cut_config::<MemoryConfig>(block)?;
+        let index = Index::cut(&mut cut, &spans.index, config, config.margin())?;
+        let table = Table::cut(&mut cut, &spans.table, &config.table, 0)?;
         Ok(Memory { index, table })
     }
 
@@ -1123,27 +1083,12 @@ impl<'a> Memory<'a> {
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let config: MemoryConfig = block::attach(mem, block::Kind::Memory, |config| Ok(spans(config)?.1))?;
         let (spans, _) = spans(&config)?;
-        let mut cut = Cutter::new(mem);
-        let index = Self::cut(&mut cut, &spans)?;
-        let table = Table::attach(&mut cut, &index.config.table, &spans.table)?;
+        let (config, mut cut) = block::cut_config::<MemoryConfig>(mem)?;
+        let index = Index::cut(&mut cut, &spans.index, config, config.margin())?;
+        let table = Table::attach(&mut cut, &config.table, &spans.table)?;
         let memory = Memory { index, table };
         memory.check_image()?;
         Ok(memory)
-    }
-
-    fn cut(cut: &mut Cutter<'a>, spans: &Spans) -> Result<Index<'a>> {
-        let config = cut.take(spans.config)?.first().ok_or(SHAPE)?;
-        let state = cut.take(spans.state)?.first_mut().ok_or(SHAPE)?;
-        Ok(Index {
-            config,
-            margin: config.margin(),
-            state,
-            reward: cut.take(spans.reward)?,
-            terminated: cut.take(spans.terminated)?,
-            truncated: cut.take(spans.truncated)?,
-            reach: cut.take(spans.reach)?,
-            pools: cut.take(spans.pools)?,
-        })
     }
 
     /// What the block was made from.
@@ -1153,9 +1098,7 @@ impl<'a> Memory<'a> {
 
     /// The frames, to read.
     pub fn view(&self) -> View<'_> {
-        let &Index { config, margin, ref state, ref reward, ref terminated, ref truncated, ref reach, ref pools } =
-            &self.index;
-        View { config, margin, state, reward, terminated, truncated, reach, pools, table: self.table.view() }
+        self.index.read(self.index.config, self.index.margin, self.table.view())
     }
 
     /// Appends a frame with the elements of its columns; the oldest is forgotten when the memory is full.

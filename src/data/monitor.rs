@@ -11,7 +11,7 @@ use core::sync::atomic::Ordering;
 
 use super::rows::{LAST, check_room};
 use super::step::Ends;
-use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span, shared};
+use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields, shared};
 use crate::cpu::Word;
 use crate::decimal::round6;
 use crate::error::{Error, Kind, Result, check_len};
@@ -132,18 +132,52 @@ impl Setup {
     }
 }
 
-/// The one place where the layout is written down.
-#[derive(Clone, Copy)]
-struct Spans {
-    count: Span<u64>,
-    /// Records that are being added, and 1 while anything is being changed.
-    writing: Span<u32>,
-    total: Span<f32>,
-    len: Span<u32>,
-    kept_return: Span<f32>,
-    kept_len: Span<u32>,
-    episodes: Span<Episode>,
-    info: Span<f64>,
+fields! {
+    /// The one place where the layout is written down.
+    spans Spans(setup: &Setup, n: usize, keep: usize, capacity: usize);
+    /// A monitor of N environments, cut from its block.
+    ///
+    /// ```
+    /// use rlcore::data::monitor::{Episode, Monitor, MonitorConfig};
+    /// use rlcore::data::step::Ends;
+    ///
+    /// # fn main() -> rlcore::error::Result {
+    /// let config = MonitorConfig { num_envs: 2, keep: 100, ..MonitorConfig::default() };
+    /// let mut block = vec![0u64; Monitor::size(&config)? / 8];
+    /// let mut monitor = Monitor::init(bytemuck::cast_slice_mut(&mut block), &config)?;
+    /// monitor.reset();
+    /// for terminated in [[0, 0], [1, 0]] {
+    ///     let ends = Ends { terminated: &terminated, truncated: &[0, 0], valid: None };
+    ///     monitor.step(&[0.5, 1.0], ends, &[], || Ok(12.5))?; // the host's clock, asked if an episode ended
+    /// }
+    ///
+    /// let mut episodes = [Episode::default()];
+    /// let read = monitor.view().read(0, &mut episodes, &mut [])?;
+    /// assert_eq!((read.count, episodes[0].env, episodes[0].len, episodes[0].episode_return), (1, 0, 2, 1.0));
+    /// assert_eq!(monitor.view().means()?.return_mean, 1.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[derive(Debug)]
+    pub write Monitor { setup: Setup }
+    /// The records of a monitor, to read: any number of threads may look at the same ones.
+    ///
+    /// Beside a writer, [`View::read`] refuses with `Range` what it has overwritten meanwhile; then what was copied means nothing.
+    #[derive(Clone, Copy, Debug)]
+    pub read View { setup: Setup }
+    {
+        /// Episodes ended.
+        count: One<u64> = (),
+        /// Records that a step is about to add, for readers beside it; else 0. Then 1 while returns and lengths change, which
+        /// no reader looks at.
+        writing: [u32] = 2,
+        total: [f32] = n,
+        len: [u32] = n,
+        kept_return: [f32] = keep,
+        kept_len: [u32] = keep,
+        episodes: [Episode] = capacity,
+        info: [f64] = capacity.saturating_mul(setup.num_info as usize),
+    }
 }
 
 fn spans(setup: &Setup) -> Result<(Spans, usize)> {
@@ -151,56 +185,7 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     let (n, keep, capacity) = (setup.num_envs as usize, setup.keep as usize, setup.capacity as usize);
     let mut plan = Plan::default();
     block::spans::<Setup>(&mut plan)?;
-    let spans = Spans {
-        count: plan.span(1)?,
-        writing: plan.span(2)?,
-        total: plan.span(n)?,
-        len: plan.span(n)?,
-        kept_return: plan.span(keep)?,
-        kept_len: plan.span(keep)?,
-        episodes: plan.span(capacity)?,
-        info: plan.grid(capacity, setup.num_info as usize)?,
-    };
-    Ok((spans, plan.size()?))
-}
-
-/// A monitor of N environments, cut from its block.
-///
-/// ```
-/// use rlcore::data::monitor::{Episode, Monitor, MonitorConfig};
-/// use rlcore::data::step::Ends;
-///
-/// # fn main() -> rlcore::error::Result {
-/// let config = MonitorConfig { num_envs: 2, keep: 100, ..MonitorConfig::default() };
-/// let mut block = vec![0u64; Monitor::size(&config)? / 8];
-/// let mut monitor = Monitor::init(bytemuck::cast_slice_mut(&mut block), &config)?;
-/// monitor.reset();
-/// for terminated in [[0, 0], [1, 0]] {
-///     let ends = Ends { terminated: &terminated, truncated: &[0, 0], valid: None };
-///     monitor.step(&[0.5, 1.0], ends, &[], || Ok(12.5))?; // the host's clock, asked if an episode ended
-/// }
-///
-/// let mut episodes = [Episode::default()];
-/// let read = monitor.view().read(0, &mut episodes, &mut [])?;
-/// assert_eq!((read.count, episodes[0].env, episodes[0].len, episodes[0].episode_return), (1, 0, 2, 1.0));
-/// assert_eq!(monitor.view().means()?.return_mean, 1.0);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct Monitor<'a> {
-    setup: Setup,
-    /// Episodes ended.
-    count: &'a mut u64,
-    /// Records that a step is about to add, for readers beside it; else 0. Then 1 while returns and lengths change, which no
-    /// reader looks at.
-    writing: &'a mut [u32],
-    total: &'a mut [f32],
-    len: &'a mut [u32],
-    kept_return: &'a mut [f32],
-    kept_len: &'a mut [u32],
-    episodes: &'a mut [Episode],
-    info: &'a mut [f64],
+    Ok((Spans::plan(&mut plan, setup, n, keep, capacity)?, plan.size()?))
 }
 
 impl<'a> Monitor<'a> {
@@ -212,14 +197,16 @@ impl<'a> Monitor<'a> {
     /// Lays a monitor out that has seen nothing. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &MonitorConfig) -> Result<Self> {
         let setup = Setup::new(config)?;
-        Self::cut(block::create(mem, BlockKind::Monitor, spans(&setup)?.1, &setup)?, setup)
+        let (spans, size) = spans(&setup)?;
+        let block = block::create(mem, BlockKind::Monitor, size, &setup)?;
+        Ok(Self::cut(&mut Cutter::new(block), &spans, setup)?)
     }
 
     /// Accepts bytes that a block was copied to. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let setup: Setup = block::attach(mem, BlockKind::Monitor, |setup| Ok(spans(setup)?.1))?;
-        let m = Self::cut(mem, setup)?;
+        let m = Self::cut(&mut Cutter::new(mem), &spans(&setup)?.0, setup)?;
         m.check_image()?;
         Ok(m)
     }
@@ -227,23 +214,7 @@ impl<'a> Monitor<'a> {
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
         let setup = block::config(mem, BlockKind::Monitor)?;
-        Self::cut(mem, setup)
-    }
-
-    fn cut(block: &'a mut [u8], setup: Setup) -> Result<Self> {
-        let (s, _) = spans(&setup)?;
-        let mut cut = Cutter::new(block);
-        Ok(Monitor {
-            setup,
-            count: cut.take(s.count)?.first_mut().ok_or(Error::new(Kind::Image, "monitor: a count"))?,
-            writing: cut.take(s.writing)?,
-            total: cut.take(s.total)?,
-            len: cut.take(s.len)?,
-            kept_return: cut.take(s.kept_return)?,
-            kept_len: cut.take(s.kept_len)?,
-            episodes: cut.take(s.episodes)?,
-            info: cut.take(s.info)?,
-        })
+        Ok(Self::cut(&mut Cutter::new(mem), &spans(&setup)?.0, setup)?)
     }
 
     /// What no sequence of calls can produce is no image.
@@ -397,24 +368,8 @@ impl<'a> Monitor<'a> {
 
     /// The records, to read.
     pub fn view(&self) -> View<'_> {
-        let &Monitor { setup, ref count, ref writing, ref kept_return, ref kept_len, ref episodes, ref info, .. } =
-            self;
-        View { setup, count, writing, kept_return, kept_len, episodes, info }
+        self.read(self.setup)
     }
-}
-
-/// The records of a monitor, to read: any number of threads may look at the same ones.
-///
-/// Beside a writer, [`View::read`] refuses with `Range` what it has overwritten meanwhile; then what was copied means nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    setup: Setup,
-    count: &'a u64,
-    writing: &'a [u32],
-    kept_return: &'a [f32],
-    kept_len: &'a [u32],
-    episodes: &'a [Episode],
-    info: &'a [f64],
 }
 
 impl<'a> View<'a> {
@@ -422,26 +377,13 @@ impl<'a> View<'a> {
     /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
         let setup = block::attach(mem, BlockKind::Monitor, |setup| Ok(spans(setup)?.1))?;
-        Self::cut(mem, setup)
+        Ok(Self::of(mem, &spans(&setup)?.0, setup)?)
     }
 
     /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
         let setup = block::config(mem, BlockKind::Monitor)?;
-        Self::cut(mem, setup)
-    }
-
-    fn cut(mem: &'a [u8], setup: Setup) -> Result<Self> {
-        let (s, _) = spans(&setup)?;
-        Ok(View {
-            setup,
-            count: block::view(mem, s.count)?.first().ok_or(Error::new(Kind::Image, "monitor: a count"))?,
-            writing: block::view(mem, s.writing)?,
-            kept_return: block::view(mem, s.kept_return)?,
-            kept_len: block::view(mem, s.kept_len)?,
-            episodes: block::view(mem, s.episodes)?,
-            info: block::view(mem, s.info)?,
-        })
+        Ok(Self::of(mem, &spans(&setup)?.0, setup)?)
     }
 
     /// What the block was made with; `capacity` is that which is held.

@@ -8,7 +8,7 @@
 use bytemuck::{Pod, Zeroable};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::block::{self, Cutter, Header, Plan, Span};
+use crate::block::{self, Cutter, Plan, fields};
 use crate::cpu;
 use crate::error::{Error, Kind, Result};
 
@@ -59,31 +59,23 @@ impl QueueConfig {
     }
 }
 
-/// Where the fields of a block lie.
-#[derive(Clone, Copy, Debug)]
-pub struct Spans {
-    /// What the block is.
-    pub header: Span<Header>,
-    /// What it was made from.
-    pub config: Span<QueueConfig>,
-    /// `[num_words]` see [`Queue::over`].
-    pub words: Span<u32>,
-    /// `[capacity, item_size]` bytes.
-    pub items: Span<u8>,
+fields! {
+    /// Where the fields of a block lie, behind its configuration.
+    pub spans Spans(config: &QueueConfig);
+    {
+        /// `[num_words]` see [`Queue::over`].
+        pub words: [u32] = config.num_words(),
+        /// `[capacity, item_size]` bytes.
+        pub items: [u8] = (config.capacity as usize).saturating_mul(config.item_size as usize),
+    }
 }
 
 /// The one place where the layout is written down: the fields and the bytes of the whole block.
 pub fn spans(config: &QueueConfig) -> Result<(Spans, usize)> {
     config.check()?;
     let mut plan = Plan::default();
-    let (header, config_span) = block::spans(&mut plan)?;
-    let spans = Spans {
-        header,
-        config: config_span,
-        words: plan.span(config.num_words())?,
-        items: plan.grid(config.capacity as usize, config.item_size as usize)?,
-    };
-    Ok((spans, plan.size()?))
+    block::spans::<QueueConfig>(&mut plan)?;
+    Ok((Spans::plan(&mut plan, config)?, plan.size()?))
 }
 
 /// Lays an empty queue out in the caller's block. Errors: `Config`, `Overflow`, `Align`, `Size`; then nothing is written.

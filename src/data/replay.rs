@@ -49,7 +49,7 @@ use core::sync::atomic::{Ordering, fence};
 use super::lazy_frames::FrameIndex;
 use super::sum_tree::{self, SumTree};
 use super::table::{self, Column, MAX_COLUMNS, Table, TableConfig};
-use crate::block::{self, Cutter, Header, Plan, Span, shared};
+use crate::block::{self, Header, One, Plan, fields, shared};
 use crate::cpu::{Word, snapshot};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::Layout;
@@ -171,31 +171,50 @@ pub struct State {
     pub updating: u32,
 }
 
-/// Where the fields of a block lie.
+fields! {
+    /// Where everything but columns and weights lies in a block.
+    pub spans RowSpans(envs: usize, rows: usize);
+    /// A replay memory in the caller's block.
+    #[derive(Debug)]
+    pub write Replay {
+        config: &'a ReplayConfig,
+        table: Table<'a>,
+        tree: SumTree<'a>,
+    }
+    /// A replay memory, to draw from and to read: any number of threads may look at the same one.
+    #[derive(Clone, Copy, Debug)]
+    pub read View {
+        config: &'a ReplayConfig,
+        table: table::View<'a>,
+        tree: sum_tree::View<'a>,
+    }
+    {
+        /// What changes and is no array.
+        pub state: One<State> = (),
+        /// `[N]` newest rows that are no transitions yet.
+        pub open: [u32] = envs,
+        /// `[N, num_rows]` reward of the step.
+        pub reward: [f32] = rows,
+        /// `[N, num_rows]` sum of the discounted rewards of the transition.
+        pub sum: [f32] = rows,
+        /// `[N, num_rows]` what the value of the row ahead counts in the transition.
+        pub discount: [f32] = rows,
+        /// `[N, num_rows]` rows to the one that the transition leads to; 0 where there is none.
+        pub ahead: [u8] = rows,
+        /// `[N, num_rows]` how the step left the episode: 1 terminated, 2 truncated, 3 both; 4 in a tail.
+        pub ended: [u8] = rows,
+    }
+}
+
+/// Where the fields of a block lie, behind its configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Spans {
-    /// What the block is.
-    pub header: Span<Header>,
-    /// What it was made from.
-    pub config: Span<ReplayConfig>,
-    /// `[1]`
-    pub state: Span<State>,
-    /// `[N]` newest rows that are no transitions yet.
-    pub open: Span<u32>,
-    /// `[N, num_rows]` reward of the step.
-    pub reward: Span<f32>,
-    /// `[N, num_rows]` sum of the discounted rewards of the transition.
-    pub sum: Span<f32>,
-    /// `[N, num_rows]` what the value of the row ahead counts in the transition.
-    pub discount: Span<f32>,
-    /// `[N, num_rows]` rows to the one that the transition leads to; 0 where there is none.
-    pub ahead: Span<u8>,
-    /// `[N, num_rows]` how the step left the episode: 1 terminated, 2 truncated, 3 both; 4 in a tail.
-    pub ended: Span<u8>,
     /// The columns.
     pub table: table::Spans,
     /// `[N, num_rows]` weights.
     pub tree: sum_tree::Spans,
+    /// Everything else.
+    pub rows: RowSpans,
 }
 
 /// The one place where the layout is written down: the fields and the bytes of the whole block.
@@ -205,22 +224,13 @@ pub fn spans(config: &ReplayConfig) -> Result<(Spans, usize)> {
     }
     config.table.check()?;
     config.check()?;
-    let envs = config.table.num_rings as usize;
-    let rows = envs.saturating_mul(config.table.num_rows as usize);
+    let (envs, rows) = (config.table.num_rings as usize, config.table.all_rows());
     let mut plan = Plan::default();
-    let (header, config_span) = block::spans(&mut plan)?;
+    block::spans::<ReplayConfig>(&mut plan)?;
     let spans = Spans {
-        header,
-        config: config_span,
-        state: plan.span(1)?,
-        open: plan.span(envs)?,
-        reward: plan.span(rows)?,
-        sum: plan.span(rows)?,
-        discount: plan.span(rows)?,
-        ahead: plan.span(rows)?,
-        ended: plan.span(rows)?,
-        table: table::spans(&mut plan, &config.table)?,
+        table: table::lay(&mut plan, &config.table)?,
         tree: sum_tree::spans(&mut plan, rows)?,
+        rows: RowSpans::plan(&mut plan, envs, rows)?,
     };
     Ok((spans, plan.size()?))
 }
@@ -353,36 +363,6 @@ impl Pending {
     }
 }
 
-/// A replay memory in the caller's block.
-#[derive(Debug)]
-pub struct Replay<'a> {
-    config: &'a ReplayConfig,
-    state: &'a mut State,
-    open: &'a mut [u32],
-    reward: &'a mut [f32],
-    sum: &'a mut [f32],
-    discount: &'a mut [f32],
-    ahead: &'a mut [u8],
-    ended: &'a mut [u8],
-    table: Table<'a>,
-    tree: SumTree<'a>,
-}
-
-/// A replay memory, to draw from and to read: any number of threads may look at the same one.
-#[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    config: &'a ReplayConfig,
-    state: &'a State,
-    open: &'a [u32],
-    reward: &'a [f32],
-    sum: &'a [f32],
-    discount: &'a [f32],
-    ahead: &'a [u8],
-    ended: &'a [u8],
-    table: table::View<'a>,
-    tree: sum_tree::View<'a>,
-}
-
 impl<'a> Replay<'a> {
     /// Bytes a block must have. Errors: `Config`, `Overflow`.
     pub fn size(config: &ReplayConfig) -> Result<usize> {
@@ -392,7 +372,7 @@ impl<'a> Replay<'a> {
     /// Lays an empty memory out. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &ReplayConfig) -> Result<Self> {
         let (spans, size) = spans(config)?;
-        let mut replay = Self::cut(block::create(mem, block::Kind::Replay, size, config)?, &spans, false)?;
+        let mut replay = Self::take(block::create(mem, block::Kind::Replay, size, config)?, &spans, false)?;
         let rng = Rng::seeded(0);
         *replay.state = State { alpha: config.alpha, max_priority: 1.0, rng, ..State::zeroed() };
         replay.tree.clear();
@@ -403,7 +383,7 @@ impl<'a> Replay<'a> {
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let config = block::attach(mem, block::Kind::Replay, |config| Ok(spans(config)?.1))?;
-        let replay = Self::cut(mem, &spans(&config)?.0, true)?;
+        let replay = Self::take(mem, &spans(&config)?.0, true)?;
         replay.tree.check_image()?;
         replay.view().check_image()?;
         Ok(replay)
@@ -412,22 +392,17 @@ impl<'a> Replay<'a> {
     /// A block that [`Replay::init`] or [`Replay::attach`] has accepted. Errors: `Align`, `Size`, `Image` for another.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
         let (spans, _) = spans(ReplayConfig::of(mem)?)?;
-        Self::cut(mem, &spans, false)
+        Self::take(mem, &spans, false)
     }
 
-    fn cut(mem: &'a mut [u8], spans: &Spans, check: bool) -> Result<Self> {
-        let mut cut = Cutter::new(mem);
-        let (config, state) = (cut.take(spans.config)?, cut.take(spans.state)?);
-        let config: &'a ReplayConfig = config.first().ok_or(SHAPE)?;
-        let (open, reward, sum) = (cut.take(spans.open)?, cut.take(spans.reward)?, cut.take(spans.sum)?);
-        let (discount, ahead, ended) = (cut.take(spans.discount)?, cut.take(spans.ahead)?, cut.take(spans.ended)?);
+    fn take(mem: &'a mut [u8], spans: &Spans, check: bool) -> Result<Self> {
+        let (config, mut cut) = block::cut_config::<ReplayConfig>(mem)?;
         let table = match check {
             true => Table::attach(&mut cut, &config.table, &spans.table)?,
-            false => Table::cut(&mut cut, &config.table, &spans.table)?,
+            false => Table::cut(&mut cut, &spans.table, &config.table, 0)?,
         };
-        let tree = SumTree::cut(&mut cut, &spans.tree)?;
-        let state = state.first_mut().ok_or(SHAPE)?;
-        Ok(Replay { config, state, open, reward, sum, discount, ahead, ended, table, tree })
+        let tree = SumTree::take(&mut cut, &spans.tree, config.table.all_rows())?;
+        Ok(Self::cut(&mut cut, &spans.rows, config, table, tree)?)
     }
 
     /// What the block was made from.
@@ -437,18 +412,7 @@ impl<'a> Replay<'a> {
 
     /// The same memory, to draw from and to read.
     pub fn view(&self) -> View<'_> {
-        View {
-            config: self.config,
-            state: self.state,
-            open: self.open,
-            reward: self.reward,
-            sum: self.sum,
-            discount: self.discount,
-            ahead: self.ahead,
-            ended: self.ended,
-            table: self.table.view(),
-            tree: self.tree.view(),
-        }
+        self.read(self.config, self.table.view(), self.tree.view())
     }
 
     /// Takes a random stream into the block, so that it is saved with it; nothing draws from it.
@@ -701,28 +665,19 @@ pub struct Transitions<'a> {
 impl<'a> View<'a> {
     /// A block that [`Replay::init`] or [`Replay::attach`] has accepted, to draw from and to read.
     /// Errors: `Align`, `Size`, `Image` for another.
-    pub fn of(mem: &'a [u8]) -> Result<Self> {
+    pub fn open(mem: &'a [u8]) -> Result<Self> {
         let config = ReplayConfig::of(mem)?;
         let (spans, _) = spans(config)?;
-        Ok(View {
-            config,
-            state: block::view(mem, spans.state)?.first().ok_or(SHAPE)?,
-            open: block::view(mem, spans.open)?,
-            reward: block::view(mem, spans.reward)?,
-            sum: block::view(mem, spans.sum)?,
-            discount: block::view(mem, spans.discount)?,
-            ahead: block::view(mem, spans.ahead)?,
-            ended: block::view(mem, spans.ended)?,
-            table: table::View::of(mem, &config.table, &spans.table)?,
-            tree: sum_tree::View::of(mem, &spans.tree)?,
-        })
+        let table = table::View::of(mem, &spans.table, &config.table)?;
+        let tree = sum_tree::View::open(mem, &spans.tree, config.table.all_rows())?;
+        Ok(Self::of(mem, &spans.rows, config, table, tree)?)
     }
 
     /// Accepts bytes that another process writes to meanwhile, see [`block::shared`]: looks only at what never changes.
     /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
         block::attach(mem, block::Kind::Replay, |config| Ok(spans(config)?.1))?;
-        Self::of(mem)
+        Self::open(mem)
     }
 
     /// Transitions that may be drawn.

@@ -54,9 +54,9 @@ use core::slice::{from_mut, from_ref};
 use super::minibatch::{self, Cut, Window};
 use super::monitor::Read;
 use super::rows::{self, RowsOut};
-use super::table::{self, Column, ColumnSpans, MAX_COLUMNS, TableConfig};
+use super::table::{Column, Columns, TableConfig};
 use crate::block::shared::{self, Turn};
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span};
+use crate::block::{self, Cutter, Kind as BlockKind, Misfit, One, Plan, fields};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::gae::{Accumulate, Rollout, gae};
 use crate::rng::Rng;
@@ -286,63 +286,59 @@ struct State {
     left_out: u32,
 }
 
-/// The one place where the layout is written down.
-#[derive(Clone, Copy, Debug)]
-struct Spans {
-    /// Its ring is that of the metrics.
-    turn: Span<Turn>,
-    state: Span<State>,
-    /// `[N]` 1 where step 0 starts an episode.
-    first: Span<u8>,
-    /// `[N]` of the episode that is going on.
-    running_return: Span<f64>,
-    running_len: Span<u32>,
-    log: Span<MetricRow>,
-    /// `[T, N]`, all of them.
-    reward: Span<f32>,
-    value: Span<f32>,
-    log_prob: Span<f32>,
-    terminated: Span<u8>,
-    truncated: Span<u8>,
-    /// 0 where it is not needed.
-    final_value: Span<f32>,
-    /// `[N]`
-    bootstrap_value: Span<f32>,
-    advantage: Span<f32>,
-    value_target: Span<f32>,
-    starts: Span<u32>,
-    /// `[T, N, M]`
-    memory: Span<f32>,
-    /// `[T, N, row_size]` bytes; column 0 `[T + 1, N, row_size]`.
-    columns: ColumnSpans,
+fields! {
+    /// The one place where the layout is written down.
+    spans Spans(setup: &Setup, n: usize, len: usize);
+    /// The arrays, to write.
+    write Fields {}
+    /// All of a rollout as it was when this was made, to read; several threads may.
+    ///
+    /// Beside a writer, calls that copy steps or metrics out refuse with `Range` what it has forgotten meanwhile; then what was
+    /// copied means nothing. Arrays that are only pointed at may change at any time.
+    #[derive(Clone, Copy, Debug)]
+    pub read View {
+        setup: Setup,
+        /// Number of the first step.
+        begin: u64,
+        /// What [`State`] was when this was made.
+        held: State,
+    }
+    {
+        /// Its ring is that of the metrics.
+        turn: One<Turn> = (),
+        state: One<State> = (),
+        /// `[N]` 1 where step 0 starts an episode.
+        first: [u8] = n,
+        /// `[N]` of the episode that is going on.
+        running_return: [f64] = n,
+        running_len: [u32] = n,
+        log: [MetricRow] = setup.log_capacity as usize,
+        /// `[T, N]`, as all of these.
+        reward: [f32] = len,
+        value: [f32] = len,
+        log_prob: [f32] = len,
+        terminated: [u8] = len,
+        truncated: [u8] = len,
+        /// 0 where it is not needed.
+        final_value: [f32] = len,
+        /// `[N]`
+        bootstrap_value: [f32] = n,
+        advantage: [f32] = len,
+        value_target: [f32] = len,
+        starts: [u32] = len,
+        /// `[T, N, M]`
+        memory: [f32] = len.saturating_mul(setup.memory_len()),
+        /// `[T, N, row_size]` bytes; column 0 `[T + 1, N, row_size]`.
+        columns: Columns = (&setup.table, len, len.saturating_add(n)),
+    }
 }
 
 fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     let (t, n) = (setup.num_steps(), setup.num_envs());
     let mut plan = Plan::default();
     block::spans::<Setup>(&mut plan)?;
-    let len = t.checked_mul(n).ok_or(OVERFLOW)?;
-    let s = Spans {
-        turn: plan.span(1)?,
-        state: plan.span(1)?,
-        first: plan.span(n)?,
-        running_return: plan.span(n)?,
-        running_len: plan.span(n)?,
-        log: plan.span(setup.log_capacity as usize)?,
-        reward: plan.span(len)?,
-        value: plan.span(len)?,
-        log_prob: plan.span(len)?,
-        terminated: plan.span(len)?,
-        truncated: plan.span(len)?,
-        final_value: plan.span(len)?,
-        bootstrap_value: plan.span(n)?,
-        advantage: plan.span(len)?,
-        value_target: plan.span(len)?,
-        starts: plan.span(len)?,
-        memory: plan.grid(len, setup.memory_len())?,
-        columns: table::lay_columns(&mut plan, &setup.table, len, len.checked_add(n).ok_or(OVERFLOW)?)?,
-    };
-    Ok((s, plan.size()?))
+    // What overflows is too long for any element.
+    Ok((Spans::plan(&mut plan, setup, n, t.saturating_mul(n))?, plan.size()?))
 }
 
 fn attach_setup(mem: &[u8]) -> Result<Setup> {
@@ -352,60 +348,13 @@ fn attach_setup(mem: &[u8]) -> Result<Setup> {
     })
 }
 
-const OVERFLOW: Error = Error::new(Kind::Overflow, "rollout_buffer: rollouts that fit the address space");
 const STEPS: &str = "rollout_buffer: fewer than 2^63 steps of all environments";
 const METRICS: &str = "rollout_buffer: fewer than 2^63 metrics";
 /// No return of an episode is larger in size, whatever its rewards are.
 const MOST: f64 = 1e60;
 const UNFINISHED: Error = Error::new(Kind::NotReady, "rollout_buffer: a rollout that is finished");
 
-/// The arrays, to write.
-struct Fields<'a> {
-    turn: &'a mut Turn,
-    state: &'a mut State,
-    first: &'a mut [u8],
-    running_return: &'a mut [f64],
-    running_len: &'a mut [u32],
-    log: &'a mut [MetricRow],
-    reward: &'a mut [f32],
-    value: &'a mut [f32],
-    log_prob: &'a mut [f32],
-    terminated: &'a mut [u8],
-    truncated: &'a mut [u8],
-    final_value: &'a mut [f32],
-    bootstrap_value: &'a mut [f32],
-    advantage: &'a mut [f32],
-    value_target: &'a mut [f32],
-    starts: &'a mut [u32],
-    memory: &'a mut [f32],
-    columns: [&'a mut [u8]; MAX_COLUMNS],
-}
-
-impl<'a> Fields<'a> {
-    fn cut(block: &'a mut [u8], s: &Spans) -> Fit<Fields<'a>> {
-        let mut cut = Cutter::new(block);
-        Ok(Fields {
-            turn: cut.take(s.turn)?.first_mut().ok_or(Misfit)?,
-            state: cut.take(s.state)?.first_mut().ok_or(Misfit)?,
-            first: cut.take(s.first)?,
-            running_return: cut.take(s.running_return)?,
-            running_len: cut.take(s.running_len)?,
-            log: cut.take(s.log)?,
-            reward: cut.take(s.reward)?,
-            value: cut.take(s.value)?,
-            log_prob: cut.take(s.log_prob)?,
-            terminated: cut.take(s.terminated)?,
-            truncated: cut.take(s.truncated)?,
-            final_value: cut.take(s.final_value)?,
-            bootstrap_value: cut.take(s.bootstrap_value)?,
-            advantage: cut.take(s.advantage)?,
-            value_target: cut.take(s.value_target)?,
-            starts: cut.take(s.starts)?,
-            memory: cut.take(s.memory)?,
-            columns: table::cut_columns(&mut cut, &s.columns)?,
-        })
-    }
-
+impl Fields<'_> {
     /// Writes one row of metrics; between `begin` and `end`.
     fn log(&mut self, row: MetricRow) {
         shared::begin(from_mut(&mut self.turn.writing), 1);
@@ -492,13 +441,13 @@ impl<'a> RolloutBuffer<'a> {
     }
 
     fn fields(&mut self) -> Result<Fields<'_>> {
-        Ok(Fields::cut(self.mem, &self.spans)?)
+        Ok(Fields::cut(&mut Cutter::new(self.mem), &self.spans)?)
     }
 
     /// Row `step` of a column, `[N, len]`, to fill in place: that of the step to be added next, or, of column 0, also the
     /// one after it. Errors: `Range`.
     pub fn row(&mut self, column: usize, step: usize) -> Result<ElementsMut<'_>> {
-        let (n, held) = (self.setup.num_envs(), self.view()?.state.filled as usize);
+        let (n, held) = (self.setup.num_envs(), self.view()?.held.filled as usize);
         let described = *self.setup.table.column(column)?;
         let room = self.setup.num_steps().saturating_add(usize::from(column == 0));
         let last = held.saturating_add(usize::from(column == 0)).min(room.saturating_sub(1));
@@ -750,37 +699,6 @@ impl RolloutBuffer<'_> {
     }
 }
 
-/// All of a rollout as it was when this was made, to read; several threads may.
-///
-/// Beside a writer, calls that copy steps or metrics out refuse with `Range` what it has forgotten meanwhile; then what was
-/// copied means nothing. Arrays that are only pointed at may change at any time.
-#[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    setup: Setup,
-    turn: &'a Turn,
-    /// Number of the first step.
-    begin: u64,
-    state: State,
-    /// What it is by now.
-    now: &'a State,
-    first: &'a [u8],
-    running_return: &'a [f64],
-    running_len: &'a [u32],
-    log: &'a [MetricRow],
-    reward: &'a [f32],
-    value: &'a [f32],
-    log_prob: &'a [f32],
-    terminated: &'a [u8],
-    truncated: &'a [u8],
-    final_value: &'a [f32],
-    bootstrap_value: &'a [f32],
-    advantage: &'a [f32],
-    value_target: &'a [f32],
-    starts: &'a [u32],
-    memory: &'a [f32],
-    columns: [&'a [u8]; MAX_COLUMNS],
-}
-
 impl<'a> View<'a> {
     /// Accepts bytes that another process writes to meanwhile: looks only at what never changes, and at how far the rollout
     /// is at this moment. Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header; `Busy`.
@@ -795,38 +713,15 @@ impl<'a> View<'a> {
         Self::cut(mem, setup, &spans(&setup)?.0)
     }
 
-    fn cut(mem: &'a [u8], setup: Setup, s: &Spans) -> Result<Self> {
-        let turn = block::view(mem, s.turn)?.first().ok_or(Misfit)?;
-        let now = block::view(mem, s.state)?.first().ok_or(Misfit)?;
-        let (begin, state) = turn.look(now)?;
-        Ok(View {
-            setup,
-            turn,
-            begin,
-            state,
-            now,
-            first: block::view(mem, s.first)?,
-            running_return: block::view(mem, s.running_return)?,
-            running_len: block::view(mem, s.running_len)?,
-            log: block::view(mem, s.log)?,
-            reward: block::view(mem, s.reward)?,
-            value: block::view(mem, s.value)?,
-            log_prob: block::view(mem, s.log_prob)?,
-            terminated: block::view(mem, s.terminated)?,
-            truncated: block::view(mem, s.truncated)?,
-            final_value: block::view(mem, s.final_value)?,
-            bootstrap_value: block::view(mem, s.bootstrap_value)?,
-            advantage: block::view(mem, s.advantage)?,
-            value_target: block::view(mem, s.value_target)?,
-            starts: block::view(mem, s.starts)?,
-            memory: block::view(mem, s.memory)?,
-            columns: table::view_columns(mem, &s.columns)?,
-        })
+    fn cut(mem: &'a [u8], setup: Setup, spans: &Spans) -> Result<Self> {
+        let mut view = Self::of(mem, spans, setup, 0, State::zeroed())?;
+        (view.begin, view.held) = view.turn.look(view.state)?;
+        Ok(view)
     }
 
     /// How far the rollout and the training around it have come.
     pub fn progress(&self) -> Progress {
-        let State { global_step, num_ended, ended_len, ended_return, filled, finished, .. } = self.state;
+        let State { global_step, num_ended, ended_len, ended_return, filled, finished, .. } = self.held;
         let mean = |sum: f64| if num_ended > 0 { sum / num_ended as f64 } else { f64::NAN };
         Progress {
             global_step,
@@ -855,7 +750,7 @@ impl<'a> View<'a> {
 
     /// Steps that are held.
     fn num_steps(&self) -> usize {
-        self.state.filled as usize
+        self.held.filled as usize
     }
 
     fn num_samples(&self) -> usize {
@@ -889,7 +784,7 @@ impl<'a> View<'a> {
     }
 
     fn is_given(&self, array: u32) -> bool {
-        self.state.left_out & array == 0
+        self.held.left_out & array == 0
     }
 
     /// The policy's memory before each of the steps that are held, `[T, N, M]`.
@@ -926,7 +821,7 @@ impl<'a> View<'a> {
     /// Copies rows of metrics out from number `next` on, counted for the life of the block, the oldest first. Rows that are no
     /// longer held are skipped and counted as lost. Errors: `Range` if fewer than `next` have been written.
     pub fn read_log(&self, next: u64, rows: &mut [MetricRow]) -> Result<Read> {
-        let written = self.state.logged;
+        let written = self.held.logged;
         if next > written {
             let what = "rollout_buffer: a number of at most the metrics written,";
             return Err(Error::new(Kind::Range, what).needed(written as usize).given(next as usize));
@@ -938,7 +833,7 @@ impl<'a> View<'a> {
             *to = self.log.get(number.checked_rem(capacity).unwrap_or(0) as usize).copied().unwrap_or_default();
         }
         if count > 0 {
-            let (pushed, writing) = (from_ref(&self.now.logged), from_ref(&self.turn.writing));
+            let (pushed, writing) = (from_ref(&self.state.logged), from_ref(&self.turn.writing));
             shared::Rings { pushed, writing, num_rows: self.setup.log_capacity }.check_held(once((0, first)))?;
         }
         Ok(Read { count, lost: first.wrapping_sub(next), next: first.wrapping_add(count as u64) })
@@ -954,7 +849,7 @@ impl<'a> View<'a> {
             len: self.num_steps(),
             num_envs: self.num_envs(),
             memory_len: self.memory_len(),
-            left_out: self.state.left_out,
+            left_out: self.held.left_out,
             described: self.columns(),
             columns: &self.columns,
             reward: self.reward,
@@ -1147,12 +1042,12 @@ impl<'a> View<'a> {
     }
 
     fn check_finished(&self) -> Result {
-        if self.state.finished != 0 { Ok(()) } else { Err(UNFINISHED) }
+        if self.held.finished != 0 { Ok(()) } else { Err(UNFINISHED) }
     }
 
     fn check_step(&self, step: &Step<'_>) -> Result {
         let (n, held) = (self.num_envs(), self.num_steps());
-        if self.state.finished != 0 {
+        if self.held.finished != 0 {
             return Err(Error::new(Kind::NotReady, "rollout_buffer: a rollout that is not finished yet; reset it"));
         }
         if held >= self.setup.num_steps() {
@@ -1171,8 +1066,8 @@ impl<'a> View<'a> {
         check_len("rollout_buffer: terminated [N] of length", step.terminated, n)?;
         check_len("rollout_buffer: truncated [N] of length", step.truncated, n)?;
         check_len("rollout_buffer: memory [N, M] of length", step.memory, n.saturating_mul(self.memory_len()))?;
-        rows::check_room(STEPS, self.state.global_step, n as u64)?;
-        rows::check_room(METRICS, self.state.logged, (n as u64).saturating_mul(2))?;
+        rows::check_room(STEPS, self.held.global_step, n as u64)?;
+        rows::check_room(METRICS, self.held.logged, (n as u64).saturating_mul(2))?;
         check_finite("rollout_buffer: a finite reward", step.reward)?;
         check_finite("rollout_buffer: a finite value", step.value)?;
         check_finite("rollout_buffer: a finite log_prob", step.log_prob)?;
@@ -1205,7 +1100,7 @@ impl<'a> View<'a> {
     /// What no sequence of calls can produce is no image. Columns are not looked at: they may be large and are only copied.
     fn check_image(&self) -> Result {
         let damaged = |what| Err(Error::new(Kind::Image, what));
-        let s = self.state;
+        let s = self.held;
         let right = s.filled as usize <= self.setup.num_steps() && s.finished <= 1 && (s.finished == 0 || s.filled > 0);
         let steps = self.begin.checked_add(s.filled.into());
         let numbered = steps.and_then(|steps| steps.checked_mul(self.num_envs() as u64)) == Some(s.global_step);
@@ -1266,7 +1161,7 @@ impl Minibatch<'_> {
     /// `rows` windows with `len` samples in all, numbers for `numbers` of them.
     fn check(&self, view: &View<'_>, rows: usize, len: usize, numbers: usize) -> Result {
         if self.log_prob.is_some() {
-            rows::check_given(view.state.left_out, rows::LOG_PROB)?;
+            rows::check_given(view.held.left_out, rows::LOG_PROB)?;
         }
         let columns = view.columns();
         if self.columns.len() > columns.len() {

@@ -25,7 +25,7 @@
 //! # }
 //! ```
 
-use crate::block::{self, Cutter, Fit, Plan, Span, TooLong};
+use crate::block::{self, Cutter, Fit, Plan, TooLong, fields};
 use crate::cpu::{self, Kernel, snapshot};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
@@ -46,7 +46,7 @@ const UP: usize = 256;
 /// Where the levels of sums begin, counted in nodes. Level 0 has an entry for each node of weights, and each further level
 /// one for each node of the level below, up to the level whose one entry is the sum of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Levels {
+pub struct Levels {
     start: [usize; MAX_DEPTH],
     depth: usize,
     /// Nodes of all levels.
@@ -77,68 +77,40 @@ impl Levels {
     }
 }
 
-/// Where the parts of a tree lie in a block.
-#[derive(Clone, Copy, Debug)]
-pub struct Spans {
-    /// Number of weights.
-    pub len: usize,
-    /// A weight for each item, 0 up to the next multiple of 16.
-    pub weights: Span<[f32; WIDTH]>,
-    /// Sums of nodes, level after level.
-    pub sums: Span<[f64; WIDTH]>,
-    /// What lies before each child in a node of sums, so that a mass finds its child by comparisons alone; 0 in the root.
-    pub begins: Span<[f64; WIDTH]>,
-    /// Smallest weight above 0 of each node, infinite where there is none; laid out as the sums.
-    pub mins: Span<[f32; WIDTH]>,
-    /// All 0 between calls: which nodes an update has touched.
-    pub marks: Span<[u8; WIDTH]>,
+fields! {
+    /// Where the parts of a tree lie in a block.
+    pub spans Spans(len: usize, nodes: usize);
+    /// A tree in a block, to change.
+    #[derive(Debug)]
+    pub write SumTree { len: usize, levels: Levels }
+    /// A tree, to draw from: any number of threads may look at the same one.
+    #[derive(Clone, Copy, Debug)]
+    pub read View { levels: Levels }
+    {
+        /// A weight for each item, 0 up to the next multiple of 16.
+        pub weights: [[f32; WIDTH]] = len.div_ceil(WIDTH),
+        /// Sums of nodes, level after level.
+        pub sums: [[f64; WIDTH]] = nodes,
+        /// What lies before each child in a node of sums, so that a mass finds its child by comparisons alone; 0 in the root.
+        pub begins: [[f64; WIDTH]] = nodes,
+        /// Smallest weight above 0 of each node, infinite where there is none; laid out as the sums.
+        pub mins: [[f32; WIDTH]] = nodes,
+        /// All 0 between calls: which nodes an update has touched.
+        pub marks: [[u8; WIDTH]] = nodes,
+    }
 }
-
 /// Plans a tree of `len` weights as the next parts of a block. A tree of more than 2^32 weights, or of none, has no room.
 pub fn spans(plan: &mut Plan, len: usize) -> core::result::Result<Spans, TooLong> {
     if len == 0 || u32::try_from(len.wrapping_sub(1)).is_err() {
         return Err(TooLong);
     }
-    let nodes = Levels::of(len).nodes;
-    Ok(Spans {
-        len,
-        weights: plan.span(len.div_ceil(WIDTH))?,
-        sums: plan.span(nodes)?,
-        begins: plan.span(nodes)?,
-        mins: plan.span(nodes)?,
-        marks: plan.span(nodes)?,
-    })
-}
-
-/// A tree in a block, to change.
-#[derive(Debug)]
-pub struct SumTree<'a> {
-    len: usize,
-    levels: Levels,
-    weights: &'a mut [[f32; WIDTH]],
-    sums: &'a mut [[f64; WIDTH]],
-    begins: &'a mut [[f64; WIDTH]],
-    mins: &'a mut [[f32; WIDTH]],
-    marks: &'a mut [[u8; WIDTH]],
-}
-
-/// A tree, to draw from: any number of threads may look at the same one.
-#[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    levels: Levels,
-    weights: &'a [[f32; WIDTH]],
-    sums: &'a [[f64; WIDTH]],
-    begins: &'a [[f64; WIDTH]],
-    mins: &'a [[f32; WIDTH]],
+    Spans::plan(plan, len, Levels::of(len).nodes)
 }
 
 impl<'a> SumTree<'a> {
-    /// Takes the parts out of a block. In a new block, [`SumTree::clear`] comes next.
-    pub fn cut(cut: &mut Cutter<'a>, spans: &Spans) -> Fit<Self> {
-        let levels = Levels::of(spans.len);
-        let (weights, sums) = (cut.take(spans.weights)?, cut.take(spans.sums)?);
-        let (begins, mins, marks) = (cut.take(spans.begins)?, cut.take(spans.mins)?, cut.take(spans.marks)?);
-        Ok(SumTree { len: spans.len, levels, weights, sums, begins, mins, marks })
+    /// Takes a tree of `len` weights out of a block. In a new block, [`SumTree::clear`] comes next.
+    pub fn take(cut: &mut Cutter<'a>, spans: &Spans, len: usize) -> Fit<Self> {
+        Self::cut(cut, spans, len, Levels::of(len))
     }
 
     /// All weights are 0.
@@ -152,8 +124,7 @@ impl<'a> SumTree<'a> {
 
     /// The same tree, to draw from.
     pub fn view(&self) -> View<'_> {
-        let SumTree { levels, weights, sums, begins, mins, .. } = self;
-        View { levels: *levels, weights, sums, begins, mins }
+        self.read(self.levels)
     }
 
     /// Gives items their weights; an item that comes twice has the later one. Each node that is touched is summed once in
@@ -329,15 +300,9 @@ fn sum_weights(x: &[f32; WIDTH]) -> (f64, f32) {
 }
 
 impl View<'_> {
-    /// The tree of a block, to draw from.
-    pub fn of<'a>(mem: &'a [u8], spans: &Spans) -> Fit<View<'a>> {
-        Ok(View {
-            levels: Levels::of(spans.len),
-            weights: block::view(mem, spans.weights)?,
-            sums: block::view(mem, spans.sums)?,
-            begins: block::view(mem, spans.begins)?,
-            mins: block::view(mem, spans.mins)?,
-        })
+    /// The tree of `len` weights in a block, to draw from.
+    pub fn open<'a>(block: &'a [u8], spans: &Spans, len: usize) -> Fit<View<'a>> {
+        View::of(block, spans, Levels::of(len))
     }
 
     /// Sum of all weights.
@@ -373,9 +338,7 @@ impl View<'_> {
     pub(crate) fn descend(&self, mass: &mut [f64], slots: &mut [u32]) {
         cpu::dispatch(Descend { tree: *self, mass, slots });
     }
-}
 
-impl View<'_> {
     /// Where a mass falls that rounding has moved past the last weight above 0 of some node: on that weight. There, and only
     /// there, the way down has come to a sum of 0, by the last child of each node, whether anything lies below it or not.
     #[cold]
@@ -402,13 +365,13 @@ impl View<'_> {
 }
 
 /// Many masses down the tree, level by level.
-struct Descend<'a> {
-    tree: View<'a>,
+struct Descend<'t, 'a> {
+    tree: View<'t>,
     mass: &'a mut [f64],
     slots: &'a mut [u32],
 }
 
-impl Kernel for Descend<'_> {
+impl Kernel for Descend<'_, '_> {
     type Output = ();
 
     #[inline(always)]

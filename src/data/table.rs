@@ -40,7 +40,7 @@ use core::sync::atomic::{Ordering, fence};
 
 use super::lazy_frames::{self, FrameIndex, LazyFramesConfig};
 use super::rows::LAST;
-use crate::block::{self, Cutter, Fit, Plan, Span, shared};
+use crate::block::{self, Cutter, Field, Fit, Plan, Span, TooLong, fields, shared};
 use crate::cpu::{self, Kernel, Word};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::{Layout, MAX_STACK};
@@ -192,6 +192,11 @@ impl TableConfig {
         self.columns().iter().fold(1, |most, column| most.max(column.stack()))
     }
 
+    /// Rows of all rings.
+    pub fn all_rows(&self) -> usize {
+        (self.num_rings as usize).saturating_mul(self.num_rows as usize)
+    }
+
     /// Bytes of a row in all columns, and what is known about it. Errors: `Overflow`.
     pub fn row_size(&self) -> Result<usize> {
         let size = self.columns().iter().try_fold(1usize, |size, column| size.checked_add(column.row_size()));
@@ -229,17 +234,35 @@ impl TableConfig {
     }
 }
 
-/// Where the fields of a table lie in its owner's block.
-#[derive(Clone, Copy, Debug)]
-pub struct Spans {
-    /// `[R]` rows pushed so far: the number of the next one.
-    pub pushed: Span<u64>,
-    /// `[R]` rows that a writer is about to push, for readers beside it; else 0.
-    pub writing: Span<u32>,
-    /// `[R, num_rows]` rows of the same episode before this one, counted up to the most that a stack needs, at least 1.
-    pub age: Span<u8>,
-    /// `[R, num_rows, row_size]` bytes of each column, of length 0 beyond `num_columns`.
-    pub columns: ColumnSpans,
+fields! {
+    /// Where the fields of a table lie in its owner's block.
+    pub spans Spans(config: &TableConfig, rings: usize, rows: usize);
+    /// Rings `[first, first + len)`, to push to: two disjoint ones share no byte, so they may go to different threads. The
+    /// fields are public for callers that cut them from a raw block along [`spans`].
+    #[derive(Debug)]
+    pub write Table {
+        /// What it was made from.
+        pub config: &'a TableConfig,
+        /// Number of the first ring.
+        pub first: usize,
+    }
+    /// Rows to read, of all rings: any number of threads may look at the same ones. The fields are public as those of
+    /// [`Table`].
+    #[derive(Clone, Copy, Debug)]
+    pub read View {
+        /// What the table was made from.
+        pub config: &'a TableConfig,
+    }
+    {
+        /// `[R]` rows pushed so far: the number of the next one.
+        pub pushed: [u64] = rings,
+        /// `[R]` rows that a writer is about to push, for readers beside it; else 0.
+        pub writing: [u32] = rings,
+        /// `[R, num_rows]` rows of the same episode before this one, counted up to the most that a stack needs, at least 1.
+        pub age: [u8] = rows,
+        /// `[R, num_rows, row_size]` bytes of each column, of length 0 beyond `num_columns`.
+        pub columns: Columns = (config, rows, rows),
+    }
 }
 
 /// Plans a table among the fields of its owner; new ones are all zero. Errors: `Config`, `Overflow`.
@@ -252,39 +275,49 @@ pub fn spans(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
 pub fn lay(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
     let rings = config.num_rings as usize;
     let rows = rings.checked_mul(config.num_rows as usize).ok_or(OVERFLOW)?;
-    let (pushed, writing, age) = (plan.span(rings)?, plan.span(rings)?, plan.span(rows)?);
-    Ok(Spans { pushed, writing, age, columns: lay_columns(plan, config, rows, rows)? })
+    Ok(Spans::plan(plan, config, rings, rows)?)
 }
 
 /// Where columns lie in a block: of length 0 beyond those that it has.
 pub type ColumnSpans = [Span<u8>; MAX_COLUMNS];
 
-/// Plans so many rows of every column, and of column 0 so many.
-pub(super) fn lay_columns(plan: &mut Plan, config: &TableConfig, rows: usize, rows_of_0: usize) -> Result<ColumnSpans> {
-    let mut spans = [Plan::default().span(0)?; MAX_COLUMNS];
-    let rows = once(rows_of_0).chain(repeat(rows));
-    for ((span, column), rows) in spans.iter_mut().zip(config.columns()).zip(rows) {
-        *span = plan.grid(rows, column.row_size())?;
-    }
-    Ok(spans)
-}
+/// The bytes of every column, of so many rows, and of column 0 of so many.
+pub struct Columns;
 
-/// Takes columns out of a block, to write.
-pub(super) fn cut_columns<'a>(cut: &mut Cutter<'a>, spans: &ColumnSpans) -> Fit<[&'a mut [u8]; MAX_COLUMNS]> {
-    let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
-    for (column, span) in columns.iter_mut().zip(spans).take_while(|(_, span)| !span.is_empty()) {
-        *column = cut.take(*span)?;
-    }
-    Ok(columns)
-}
+impl Field for Columns {
+    type Len<'a> = (&'a TableConfig, usize, usize);
+    type Span = ColumnSpans;
+    type Mut<'a> = [&'a mut [u8]; MAX_COLUMNS];
+    type Ref<'a> = [&'a [u8]; MAX_COLUMNS];
 
-/// The same, to read.
-pub(super) fn view_columns<'a>(block: &'a [u8], spans: &ColumnSpans) -> Fit<[&'a [u8]; MAX_COLUMNS]> {
-    let mut columns: [&[u8]; MAX_COLUMNS] = Default::default();
-    for (column, span) in columns.iter_mut().zip(spans).take_while(|(_, span)| !span.is_empty()) {
-        *column = block::view(block, *span)?;
+    fn plan(plan: &mut Plan, (config, rows, rows_of_0): Self::Len<'_>) -> core::result::Result<ColumnSpans, TooLong> {
+        let mut spans = [Plan::default().span(0)?; MAX_COLUMNS];
+        let rows = once(rows_of_0).chain(repeat(rows));
+        for ((span, column), rows) in spans.iter_mut().zip(config.columns()).zip(rows) {
+            *span = plan.grid(rows, column.row_size())?;
+        }
+        Ok(spans)
     }
-    Ok(columns)
+
+    fn cut<'a>(cut: &mut Cutter<'a>, spans: &ColumnSpans) -> Fit<Self::Mut<'a>> {
+        let mut columns = Self::Mut::<'a>::default();
+        for (column, span) in columns.iter_mut().zip(spans).take_while(|(_, span)| !span.is_empty()) {
+            *column = cut.take(*span)?;
+        }
+        Ok(columns)
+    }
+
+    fn view<'a>(block: &'a [u8], spans: &ColumnSpans) -> Fit<Self::Ref<'a>> {
+        let mut columns = Self::Ref::<'a>::default();
+        for (column, span) in columns.iter_mut().zip(spans).take_while(|(_, span)| !span.is_empty()) {
+            *column = block::view(block, *span)?;
+        }
+        Ok(columns)
+    }
+
+    fn read<'a>(columns: &'a Self::Mut<'_>) -> Self::Ref<'a> {
+        columns.each_ref().map(|column| &**column)
+    }
 }
 
 const OVERFLOW: Error = Error::new(Kind::Overflow, "table: rows that fit the address space");
@@ -298,35 +331,11 @@ fn slot_of(number: u64, num_rows: usize) -> usize {
     number.checked_rem(num_rows as u64).unwrap_or(0) as usize
 }
 
-/// Rings `[first, first + len)`, to push to: two disjoint ones share no byte, so they may go to different threads. The
-/// fields are public for callers that cut them from a raw block along [`spans`].
-#[derive(Debug)]
-pub struct Table<'a> {
-    /// What it was made from.
-    pub config: &'a TableConfig,
-    /// Number of the first ring.
-    pub first: usize,
-    /// `[rings]` as in [`Spans::pushed`].
-    pub pushed: &'a mut [u64],
-    /// `[rings]` as in [`Spans::writing`].
-    pub writing: &'a mut [u32],
-    /// `[rings, num_rows]` as in [`Spans::age`].
-    pub age: &'a mut [u8],
-    /// `[rings, num_rows, row_size]` bytes each, as in [`Spans::columns`].
-    pub columns: [&'a mut [u8]; MAX_COLUMNS],
-}
-
 impl<'a> Table<'a> {
-    /// Takes a table out of a block in which its fields were planned.
-    pub fn cut(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<Self> {
-        let (pushed, writing, age) = (cut.take(spans.pushed)?, cut.take(spans.writing)?, cut.take(spans.age)?);
-        Ok(Table { config, first: 0, pushed, writing, age, columns: cut_columns(cut, &spans.columns)? })
-    }
-
     /// As [`Table::cut`], and refuses what no sequence of calls can produce, or one that was stopped amid a row.
     /// Errors: `Image`.
     pub fn attach(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<Self> {
-        let table = Self::cut(cut, config, spans)?;
+        let table = Self::cut(cut, spans, config, 0)?;
         shared::check_image(table.writing)?;
         table.check_image()?;
         Ok(table)
@@ -381,11 +390,7 @@ impl<'a> Table<'a> {
 
     /// The same rings, to read; of all rings if these are.
     pub fn view(&self) -> View<'_> {
-        let mut columns: [&[u8]; MAX_COLUMNS] = Default::default();
-        for (to, from) in columns.iter_mut().zip(&self.columns) {
-            *to = from;
-        }
-        View { config: self.config, pushed: self.pushed, writing: self.writing, age: self.age, columns }
+        self.read(self.config)
     }
 
     /// Says that `len` rings from `i` on are about to take up to `rows` rows each: before an owner writes anything of its
@@ -502,29 +507,7 @@ impl Run {
     }
 }
 
-/// Rows to read, of all rings: any number of threads may look at the same ones. The fields are public as those of [`Table`].
-#[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    /// What the table was made from.
-    pub config: &'a TableConfig,
-    /// `[R]` as in [`Spans::pushed`].
-    pub pushed: &'a [u64],
-    /// `[R]` as in [`Spans::writing`].
-    pub writing: &'a [u32],
-    /// `[R, num_rows]` as in [`Spans::age`].
-    pub age: &'a [u8],
-    /// `[R, num_rows, row_size]` bytes each, as in [`Spans::columns`].
-    pub columns: [&'a [u8]; MAX_COLUMNS],
-}
-
 impl<'a> View<'a> {
-    /// Takes a table out of a block in which its fields were planned.
-    pub fn of(block: &'a [u8], config: &'a TableConfig, spans: &Spans) -> Result<Self> {
-        let (pushed, writing) = (block::view(block, spans.pushed)?, block::view(block, spans.writing)?);
-        let (age, columns) = (block::view(block, spans.age)?, view_columns(block, &spans.columns)?);
-        Ok(View { config, pushed, writing, age, columns })
-    }
-
     /// What readers beside a writer ask.
     #[inline]
     pub fn rings(&self) -> shared::Rings<'a> {

@@ -42,9 +42,9 @@ use bytemuck::{Pod, Zeroable};
 
 use super::monitor::Read;
 use super::rows::{self, RowsOut};
-use super::table::{self, Column, ColumnSpans, MAX_COLUMNS, TableConfig};
+use super::table::{Column, Columns, TableConfig};
 use crate::block::shared::Turn;
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, One, Plan, fields};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::gae::{Accumulate, Rollout, gae};
 use crate::kernels::grid::check_rate;
@@ -240,37 +240,42 @@ struct State {
     left_out: u32,
 }
 
-/// The one place where the layout is written down.
-#[derive(Clone, Copy, Debug)]
-struct Spans {
-    turn: Span<Turn>,
-    state: Span<State>,
-    /// `[capacity]`, all of them.
-    reward: Span<f32>,
-    value: Span<f32>,
-    terminated: Span<u8>,
-    truncated: Span<u8>,
-    /// `[capacity, M]`
-    memory: Span<f32>,
-    /// `[capacity, row_size]` bytes.
-    columns: ColumnSpans,
+fields! {
+    /// The one place where the layout is written down.
+    spans Spans(setup: &Setup, capacity: usize);
+    /// The arrays, to write.
+    write Fields {}
+    /// A trajectory as it was when this was made, to read; several threads may.
+    ///
+    /// Beside a writer, calls that copy frames out refuse with `Range` what it has forgotten meanwhile; then what was copied
+    /// means nothing. Frames that are only pointed at may change at any time.
+    #[derive(Clone, Copy, Debug)]
+    pub read View {
+        setup: Setup,
+        /// Number of the first frame.
+        first: u64,
+        /// What [`State`] was when this was made.
+        held: State,
+    }
+    {
+        turn: One<Turn> = (),
+        state: One<State> = (),
+        // `[capacity]`, all of them.
+        reward: [f32] = capacity,
+        value: [f32] = capacity,
+        terminated: [u8] = capacity,
+        truncated: [u8] = capacity,
+        // `[capacity, M]`
+        memory: [f32] = capacity.saturating_mul(setup.memory_len()),
+        // `[capacity, row_size]` bytes.
+        columns: Columns = (&setup.table, capacity, capacity),
+    }
 }
 
 fn spans(setup: &Setup) -> Result<(Spans, usize)> {
-    let capacity = setup.capacity();
     let mut plan = Plan::default();
     block::spans::<Setup>(&mut plan)?;
-    let s = Spans {
-        turn: plan.span(1)?,
-        state: plan.span(1)?,
-        reward: plan.span(capacity)?,
-        value: plan.span(capacity)?,
-        terminated: plan.span(capacity)?,
-        truncated: plan.span(capacity)?,
-        memory: plan.grid(capacity, setup.memory_len())?,
-        columns: table::lay_columns(&mut plan, &setup.table, capacity, capacity)?,
-    };
-    Ok((s, plan.size()?))
+    Ok((Spans::plan(&mut plan, setup, setup.capacity())?, plan.size()?))
 }
 
 fn attach_setup(mem: &[u8]) -> Result<Setup> {
@@ -281,18 +286,6 @@ fn attach_setup(mem: &[u8]) -> Result<Setup> {
 }
 
 const NUMBERS: &str = "trajectory: fewer than 2^63 frames";
-
-/// The arrays, to write.
-struct Fields<'a> {
-    turn: &'a mut Turn,
-    state: &'a mut State,
-    reward: &'a mut [f32],
-    value: &'a mut [f32],
-    terminated: &'a mut [u8],
-    truncated: &'a mut [u8],
-    memory: &'a mut [f32],
-    columns: [&'a mut [u8]; MAX_COLUMNS],
-}
 
 impl Fields<'_> {
     /// Forgets all frames but the first `len`, which count as new ones: the place of another may be taken.
@@ -362,18 +355,7 @@ impl<'a> Trajectory<'a> {
     }
 
     fn fields(&mut self) -> Fit<Fields<'_>> {
-        let s = &self.spans;
-        let mut cut = Cutter::new(self.mem);
-        Ok(Fields {
-            turn: cut.take(s.turn)?.first_mut().ok_or(Misfit)?,
-            state: cut.take(s.state)?.first_mut().ok_or(Misfit)?,
-            reward: cut.take(s.reward)?,
-            value: cut.take(s.value)?,
-            terminated: cut.take(s.terminated)?,
-            truncated: cut.take(s.truncated)?,
-            memory: cut.take(s.memory)?,
-            columns: table::cut_columns(&mut cut, &s.columns)?,
-        })
+        Fields::cut(&mut Cutter::new(self.mem), &self.spans)
     }
 
     /// Appends frames, such as one that was just seen, or a sequence that a replay memory gathered.
@@ -422,25 +404,6 @@ impl<'a> Trajectory<'a> {
     }
 }
 
-/// A trajectory as it was when this was made, to read; several threads may.
-///
-/// Beside a writer, calls that copy frames out refuse with `Range` what it has forgotten meanwhile; then what was copied means
-/// nothing. Frames that are only pointed at may change at any time.
-#[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    setup: Setup,
-    turn: &'a Turn,
-    /// Number of the first frame.
-    first: u64,
-    state: State,
-    reward: &'a [f32],
-    value: &'a [f32],
-    terminated: &'a [u8],
-    truncated: &'a [u8],
-    memory: &'a [f32],
-    columns: [&'a [u8]; MAX_COLUMNS],
-}
-
 impl<'a> View<'a> {
     /// Accepts bytes that another process writes to meanwhile: looks only at what never changes, and at the frames of this
     /// moment. Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header; `Busy`.
@@ -455,31 +418,20 @@ impl<'a> View<'a> {
         Self::cut(mem, setup, &spans(&setup)?.0)
     }
 
-    fn cut(mem: &'a [u8], setup: Setup, s: &Spans) -> Result<Self> {
-        let turn = block::view(mem, s.turn)?.first().ok_or(Misfit)?;
-        let (first, state) = turn.look(block::view(mem, s.state)?.first().ok_or(Misfit)?)?;
-        Ok(View {
-            setup,
-            turn,
-            first,
-            state,
-            reward: block::view(mem, s.reward)?,
-            value: block::view(mem, s.value)?,
-            terminated: block::view(mem, s.terminated)?,
-            truncated: block::view(mem, s.truncated)?,
-            memory: block::view(mem, s.memory)?,
-            columns: table::view_columns(mem, &s.columns)?,
-        })
+    fn cut(mem: &'a [u8], setup: Setup, spans: &Spans) -> Result<Self> {
+        let mut view = Self::of(mem, spans, setup, 0, State::zeroed())?;
+        (view.first, view.held) = view.turn.look(view.state)?;
+        Ok(view)
     }
 
     /// Frames that are held.
     pub fn len(&self) -> usize {
-        self.state.len as usize
+        self.held.len as usize
     }
 
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
-        self.state.len == 0
+        self.held.len == 0
     }
 
     /// The columns that the block was made with.
@@ -497,7 +449,7 @@ impl<'a> View<'a> {
         let len = self.len();
         Ok(Held {
             reward: block::rows(self.reward, 0, len, 1)?,
-            value: if self.state.left_out == 0 { block::rows(self.value, 0, len, 1)? } else { &[] },
+            value: if self.held.left_out == 0 { block::rows(self.value, 0, len, 1)? } else { &[] },
             terminated: block::rows(self.terminated, 0, len, 1)?,
             truncated: block::rows(self.truncated, 0, len, 1)?,
             memory: block::rows(self.memory, 0, len, self.memory_len())?,
@@ -521,7 +473,7 @@ impl<'a> View<'a> {
             len: self.len(),
             num_envs: 1,
             memory_len: self.memory_len(),
-            left_out: self.state.left_out,
+            left_out: self.held.left_out,
             described: self.columns(),
             columns: &self.columns,
             reward: self.reward,
@@ -578,7 +530,7 @@ impl<'a> View<'a> {
         let Some(last) = len.checked_sub(1) else {
             return Err(Error::new(Kind::NotReady, "trajectory: frames to process, at least").needed(1).given(0));
         };
-        rows::check_given(self.state.left_out, rows::VALUE)?;
+        rows::check_given(self.held.left_out, rows::VALUE)?;
         if rows < len {
             return Err(Error::new(Kind::Range, "trajectory: rows of at least the frames,").needed(len).given(rows));
         }
@@ -706,7 +658,7 @@ impl<'a> View<'a> {
         if self.len() > self.setup.capacity() {
             return damaged("trajectory: no more frames than its capacity");
         }
-        if self.state.left_out > rows::VALUE || (self.is_empty() && self.state.left_out != 0) {
+        if self.held.left_out > rows::VALUE || (self.is_empty() && self.held.left_out != 0) {
             return damaged("trajectory: values that are there or were left out");
         }
         if self.first > rows::LAST.saturating_sub(self.len() as u64) {

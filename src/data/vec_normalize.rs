@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::normalizer::{INITIAL_COUNT, Limits, Moments, RewardScale, normalise_finite, scale};
 use super::step::{Ends, Rewrite};
-use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span};
+use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::finite::check_finite;
 use crate::kernels::moments::check_moments;
@@ -131,22 +131,50 @@ struct State {
     frozen: u64,
 }
 
-/// The one place where the layout is written down.
-#[derive(Clone, Copy)]
-struct Spans {
-    state: Span<State>,
-    mean: Span<f64>,
-    var: Span<f64>,
-    running: Span<f64>,
+fields! {
+    /// The one place where the layout is written down.
+    spans Spans(n: usize, d: usize);
+    /// A normaliser of N environments, cut from its block.
+    ///
+    /// ```
+    /// use rlcore::data::step::{Ends, Rewrite};
+    /// use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig};
+    ///
+    /// # fn main() -> rlcore::error::Result {
+    /// let config = VecNormalizeConfig { num_envs: 2, obs_len: 1, ..VecNormalizeConfig::default() };
+    /// let mut block = vec![0u64; VecNormalize::size(&config)? / 8];
+    /// let mut venv = VecNormalize::init(bytemuck::cast_slice_mut(&mut block), &config)?;
+    ///
+    /// let mut obs = [10.0, 30.0];
+    /// venv.reset(Rewrite::in_place(&mut obs))?;
+    /// assert!((obs[0] + 1.0).abs() < 0.01 && (obs[1] - 1.0).abs() < 0.01);
+    ///
+    /// let (mut obs, mut reward) = ([20.0, 40.0], [1.0, 2.0]);
+    /// venv.step(StepArrays {
+    ///     obs: Rewrite::in_place(&mut obs),
+    ///     reward: Rewrite::in_place(&mut reward),
+    ///     final_obs: None,
+    ///     ends: Ends { terminated: &[0, 0], truncated: &[0, 0], valid: None },
+    /// })?;
+    /// assert!((venv.statistics().obs_mean[0] - 25.0).abs() < 0.01);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[derive(Debug)]
+    pub write VecNormalize { setup: Setup }
+    {
+        state: One<State> = (),
+        mean: [f64] = d,
+        var: [f64] = d,
+        running: [f64] = n,
+    }
 }
 
 fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     setup.check()?;
-    let (n, d) = (setup.num_envs as usize, setup.obs_len as usize);
     let mut plan = Plan::default();
     block::spans::<Setup>(&mut plan)?;
-    let spans = Spans { state: plan.span(1)?, mean: plan.span(d)?, var: plan.span(d)?, running: plan.span(n)? };
-    Ok((spans, plan.size()?))
+    Ok((Spans::plan(&mut plan, setup.num_envs as usize, setup.obs_len as usize)?, plan.size()?))
 }
 
 /// The running moments, to look at.
@@ -183,41 +211,6 @@ pub struct StepArrays<'a> {
     pub ends: Ends<'a>,
 }
 
-/// A normaliser of N environments, cut from its block.
-///
-/// ```
-/// use rlcore::data::step::{Ends, Rewrite};
-/// use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig};
-///
-/// # fn main() -> rlcore::error::Result {
-/// let config = VecNormalizeConfig { num_envs: 2, obs_len: 1, ..VecNormalizeConfig::default() };
-/// let mut block = vec![0u64; VecNormalize::size(&config)? / 8];
-/// let mut venv = VecNormalize::init(bytemuck::cast_slice_mut(&mut block), &config)?;
-///
-/// let mut obs = [10.0, 30.0];
-/// venv.reset(Rewrite::in_place(&mut obs))?;
-/// assert!((obs[0] + 1.0).abs() < 0.01 && (obs[1] - 1.0).abs() < 0.01);
-///
-/// let (mut obs, mut reward) = ([20.0, 40.0], [1.0, 2.0]);
-/// venv.step(StepArrays {
-///     obs: Rewrite::in_place(&mut obs),
-///     reward: Rewrite::in_place(&mut reward),
-///     final_obs: None,
-///     ends: Ends { terminated: &[0, 0], truncated: &[0, 0], valid: None },
-/// })?;
-/// assert!((venv.statistics().obs_mean[0] - 25.0).abs() < 0.01);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct VecNormalize<'a> {
-    setup: Setup,
-    state: &'a mut State,
-    mean: &'a mut [f64],
-    var: &'a mut [f64],
-    running: &'a mut [f64],
-}
-
 impl<'a> VecNormalize<'a> {
     /// Bytes a block must have. Errors: `Config`, `Overflow`.
     pub fn size(config: &VecNormalizeConfig) -> Result<usize> {
@@ -228,8 +221,9 @@ impl<'a> VecNormalize<'a> {
     /// Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &VecNormalizeConfig) -> Result<Self> {
         let setup = Setup::new(config)?;
-        let block = block::create(mem, BlockKind::VecNormalize, spans(&setup)?.1, &setup)?;
-        let v = Self::cut(block, setup)?;
+        let (spans, size) = spans(&setup)?;
+        let block = block::create(mem, BlockKind::VecNormalize, size, &setup)?;
+        let v = Self::cut(&mut Cutter::new(block), &spans, setup)?;
         *v.state = State { obs_count: INITIAL_COUNT, return_var: 1.0, return_count: INITIAL_COUNT, ..State::zeroed() };
         v.var.fill(1.0);
         Ok(v)
@@ -239,7 +233,7 @@ impl<'a> VecNormalize<'a> {
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let setup: Setup = block::attach(mem, BlockKind::VecNormalize, |setup| Ok(spans(setup)?.1))?;
-        let v = Self::cut(mem, setup)?;
+        let v = Self::cut(&mut Cutter::new(mem), &spans(&setup)?.0, setup)?;
         let s = &*v.state;
         let returns = check_moments(&[s.return_mean], &[s.return_var], s.return_count);
         let right = check_moments(v.mean, v.var, s.obs_count).and(returns).is_ok()
@@ -253,19 +247,7 @@ impl<'a> VecNormalize<'a> {
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
         let setup = block::config(mem, BlockKind::VecNormalize)?;
-        Self::cut(mem, setup)
-    }
-
-    fn cut(block: &'a mut [u8], setup: Setup) -> Result<Self> {
-        let (s, _) = spans(&setup)?;
-        let mut cut = Cutter::new(block);
-        Ok(VecNormalize {
-            setup,
-            state: cut.take(s.state)?.first_mut().ok_or(Error::new(Kind::Image, "vec_normalize: a state"))?,
-            mean: cut.take(s.mean)?,
-            var: cut.take(s.var)?,
-            running: cut.take(s.running)?,
-        })
+        Ok(Self::cut(&mut Cutter::new(mem), &spans(&setup)?.0, setup)?)
     }
 
     /// What the block was made with.

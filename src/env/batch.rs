@@ -21,7 +21,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use super::row::{UNSET, is_ready};
 use super::vecenv::{check_actions, check_obs};
 use super::{Env, Level, Rows, StepOut};
-use crate::block::{self, Cutter, Header, Plan, Span};
+use crate::block::{self, Cutter, Plan, fields};
 use crate::cpu;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::space::{Element, Elements, ElementsMut};
@@ -119,57 +119,42 @@ impl Setup {
     }
 }
 
-/// Where the fields of a block lie.
-#[derive(Clone, Copy, Debug)]
-pub struct Spans {
-    /// What the block is.
-    pub header: Span<Header>,
-    /// What was agreed.
-    pub setup: Span<Setup>,
-    /// `[num_words]` see [`Batch::over`].
-    pub words: Span<u32>,
-    /// `[N, action_len]` elements, as bytes.
-    pub action: Span<u8>,
-    /// `[N, obs_len]` elements, as bytes.
-    pub obs: Span<u8>,
-    /// `[N, obs_len]` elements, as bytes.
-    pub final_obs: Span<u8>,
-    /// `[N]`
-    pub reward: Span<f32>,
-    /// `[N]`
-    pub terminated: Span<u8>,
-    /// `[N]`
-    pub truncated: Span<u8>,
-    /// `[N]`
-    pub valid: Span<u8>,
-    /// `[N]` see [`Share::outcome`].
-    pub outcome: Span<u8>,
+fields! {
+    /// Where the fields of a block lie, behind what was agreed.
+    pub spans Spans(setup: &Setup, action_size: usize, obs_size: usize, n: usize);
+    /// All of them.
+    write Fields {}
+    {
+        /// `[num_words]` see [`Batch::over`].
+        pub words: [u32] = setup.num_words(),
+        /// `[N, action_len]` elements, as bytes.
+        pub action: [u8] = n.saturating_mul(action_size),
+        /// `[N, obs_len]` elements, as bytes.
+        pub obs: [u8] = n.saturating_mul(obs_size),
+        /// `[N, obs_len]` elements, as bytes.
+        pub final_obs: [u8] = n.saturating_mul(obs_size),
+        /// `[N]`
+        pub reward: [f32] = n,
+        /// `[N]`
+        pub terminated: [u8] = n,
+        /// `[N]`
+        pub truncated: [u8] = n,
+        /// `[N]`
+        pub valid: [u8] = n,
+        /// `[N]` see [`Share::outcome`].
+        pub outcome: [u8] = n,
+    }
 }
 
 /// The one place where the layout is written down: the fields and the bytes of the whole block.
 pub fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     setup.check()?;
     let (obs_kind, action_kind) = setup.kinds()?;
-    let n = setup.rows();
-    let bytes = |len: u32, kind: Element| (len as usize).checked_mul(kind.size()).ok_or(OVERFLOW);
-    let obs_size = bytes(setup.vecenv.obs_len, obs_kind)?;
-    let action_size = bytes(setup.vecenv.action_len, action_kind)?;
+    let bytes = |len: u32, kind: Element| (len as usize).saturating_mul(kind.size());
+    let (action_size, obs_size) = (bytes(setup.vecenv.action_len, action_kind), bytes(setup.vecenv.obs_len, obs_kind));
     let mut plan = Plan::default();
-    let (header, setup_span) = block::spans(&mut plan)?;
-    let spans = Spans {
-        header,
-        setup: setup_span,
-        words: plan.span(setup.num_words())?,
-        action: plan.grid(n, action_size)?,
-        obs: plan.grid(n, obs_size)?,
-        final_obs: plan.grid(n, obs_size)?,
-        reward: plan.span(n)?,
-        terminated: plan.span(n)?,
-        truncated: plan.span(n)?,
-        valid: plan.span(n)?,
-        outcome: plan.span(n)?,
-    };
-    Ok((spans, plan.size()?))
+    block::spans::<Setup>(&mut plan)?;
+    Ok((Spans::plan(&mut plan, setup, action_size, obs_size, setup.rows())?, plan.size()?))
 }
 
 /// Bytes a block must have. Errors: `Config`, `Overflow`.
@@ -217,15 +202,17 @@ pub fn attach(mem: &mut [u8]) -> Result<(Setup, Share<'_>)> {
 
 fn cut<'a>(block: &'a mut [u8], setup: &Setup, spans: Spans) -> Result<(&'a mut [u32], Share<'a>)> {
     let (obs_kind, action_kind) = setup.kinds()?;
-    let mut cut = Cutter::new(block);
-    let words = cut.take(spans.words)?;
-    let action = ElementsMut::of_bytes(action_kind, cut.take(spans.action)?)?;
-    let obs = ElementsMut::of_bytes(obs_kind, cut.take(spans.obs)?)?;
-    let final_obs = Some(ElementsMut::of_bytes(obs_kind, cut.take(spans.final_obs)?)?);
-    let (reward, terminated) = (cut.take(spans.reward)?, cut.take(spans.terminated)?);
-    let (truncated, valid) = (cut.take(spans.truncated)?, Some(cut.take(spans.valid)?));
-    let outcome = cut.take(spans.outcome)?;
-    Ok((words, Share { action, out: StepOut { obs, reward, terminated, truncated, final_obs, valid }, outcome }))
+    let fields = Fields::cut(&mut Cutter::new(block), &spans)?;
+    let out = StepOut {
+        obs: ElementsMut::of_bytes(obs_kind, fields.obs)?,
+        reward: fields.reward,
+        terminated: fields.terminated,
+        truncated: fields.truncated,
+        final_obs: Some(ElementsMut::of_bytes(obs_kind, fields.final_obs)?),
+        valid: Some(fields.valid),
+    };
+    let action = ElementsMut::of_bytes(action_kind, fields.action)?;
+    Ok((fields.words, Share { action, out, outcome: fields.outcome }))
 }
 
 /// Columns of some rows: what was submitted for them and what their last step returned.
@@ -306,7 +293,6 @@ pub const MAX_WORKER: u32 = u32::MAX >> 2;
 
 const SHAPE: Error = Error::new(Kind::Shape, "batch: a share and a lane for each group");
 const WORDS: Error = Error::new(Kind::Shape, "batch: atomic words, as many as Setup::num_words says");
-const OVERFLOW: Error = Error::new(Kind::Overflow, "a batch that fits the address space");
 const CLOSED_ERROR: Error = Error::new(Kind::Config, "batch: one that is open; this one is closed");
 const BUSY: Error = Error::new(Kind::Busy, "batch: rows whose last step was collected; still under way is group");
 const DRAINING_ERROR: Error = Error::new(Kind::Busy, "batch: rlcore_batch_reset called again until it is through");

@@ -53,8 +53,8 @@ pub use cartpole::CartPole;
 pub use mountain_car::{MountainCar, MountainCarContinuous};
 pub use pendulum::Pendulum;
 pub use probe::Probe;
-pub use setup::{Autoreset, NO_LIMIT, Setup, Spans, VecEnvConfig};
-pub use vecenv::{Rows, StepOut, VecEnv, View};
+pub use setup::{Autoreset, NO_LIMIT, Rows, Setup, Spans, VecEnvConfig};
+pub use vecenv::{StepOut, VecEnv, View};
 
 /// What an environment is, as data that a learner can query.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::{Env, Spec};
-use crate::block::{self, Header, Plan, Span};
+use crate::block::{self, Header, Plan, fields};
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Element, MAX_RANK, Space};
@@ -205,15 +205,8 @@ impl Setup {
         self.check()?;
         let n = self.num_envs as usize;
         let mut plan = Plan::default();
-        let (header, setup) = block::spans(&mut plan)?;
-        let spans = Spans {
-            header,
-            setup,
-            state: plan.grid(n, self.state_size as usize)?,
-            rng: plan.span(n)?,
-            steps: plan.span(n)?,
-            phase: plan.span(n)?,
-        };
+        block::spans::<Setup>(&mut plan)?;
+        let spans = Spans::plan(&mut plan, n, self.state_size as usize)?;
         Ok((spans, plan.size()?))
     }
 
@@ -322,19 +315,27 @@ fn check_fields(space: &Space<'_>) -> Result {
     }
 }
 
-/// Where the fields of a block lie. All after `setup` have one entry a row.
-#[derive(Clone, Copy, Debug)]
-pub struct Spans {
-    /// What the block is.
-    pub header: Span<Header>,
-    /// What was agreed.
-    pub setup: Span<Setup>,
-    /// `[N, state_size]` bytes.
-    pub state: Span<u8>,
-    /// `[N]` one stream an environment.
-    pub rng: Span<Rng>,
-    /// `[N]` steps taken in this episode.
-    pub steps: Span<u32>,
-    /// `[N]` see [`Rows::phase`](super::Rows::phase).
-    pub phase: Span<u8>,
+fields! {
+    /// Where the fields of a block lie, behind what was agreed: one entry a row.
+    pub spans Spans(n: usize, state_size: usize);
+    /// Rows `[first, first + len)`: everything that stepping them may change. Two disjoint `Rows` share no byte, so they may
+    /// go to different threads; the fields are public for callers that cut them from a raw block along [`Setup::spans`].
+    #[derive(Debug)]
+    pub write Rows {
+        /// What the block was made with.
+        pub setup: &'a Setup,
+        /// Number of the first row within the batch.
+        pub first: usize,
+    }
+    {
+        /// `[N, state_size]` bytes.
+        pub state: [u8] = n.saturating_mul(state_size),
+        /// `[N]` one stream an environment.
+        pub rng: [Rng] = n,
+        /// `[N]` steps taken in this episode.
+        pub steps: [u32] = n,
+        /// `[N]` 0: has to be reset first; 1: within an episode; 2: ended and not reset yet; 3: likewise, in a step that asked
+        /// for the same level again.
+        pub phase: [u8] = n,
+    }
 }

@@ -7,34 +7,15 @@ use super::columns::LANES;
 use super::row::{
     ENDED, Flags, RUNNING, Row, SHAPE, Start, Turn, UNSET, end_in, is_ready, keep, next_level, reset_row, restart_row,
 };
-use super::setup::{Autoreset, Setup, Spans, VecEnvConfig};
+use super::setup::{Autoreset, Rows, Setup, Spans, VecEnvConfig};
 use super::{Env, Level, Spec};
-use crate::block::{self, Cutter};
+use crate::block;
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut, Space};
 
 /// Rows that an environment is asked to step together, so many at most that they and what they write stay in the first cache.
 const BLOCK: usize = 64;
-
-/// Rows `[first, first + len)`: everything that stepping them may change. Two disjoint `Rows` share no byte, so they may
-/// go to different threads; the fields are public for callers that cut them from a raw block along [`Setup::spans`].
-#[derive(Debug)]
-pub struct Rows<'a> {
-    /// What the block was made with.
-    pub setup: &'a Setup,
-    /// Number of the first row within the batch.
-    pub first: usize,
-    /// `[rows, state_size]` bytes.
-    pub state: &'a mut [u8],
-    /// `[rows]` streams.
-    pub rng: &'a mut [Rng],
-    /// `[rows]` steps taken in this episode.
-    pub steps: &'a mut [u32],
-    /// `[rows]` 0: has to be reset first; 1: within an episode; 2: ended and not reset yet; 3: likewise, in a step that asked
-    /// for the same level again.
-    pub phase: &'a mut [u8],
-}
 
 /// Where a step writes. Each array has exactly the rows that are stepped, or all N for calls that take a range.
 #[derive(Debug)]
@@ -639,14 +620,8 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
     }
 
     fn cut(block: &'a mut [u8], env: &'a E, spans: Spans) -> Result<Self> {
-        let mut cut = Cutter::new(block);
-        let setup: &[Setup] = cut.take(spans.setup)?;
-        let setup = setup.first().ok_or(SHAPE)?;
-        let state = cut.take(spans.state)?;
-        let rng = cut.take(spans.rng)?;
-        let steps = cut.take(spans.steps)?;
-        let phase = cut.take(spans.phase)?;
-        Ok(VecEnv { env, rows: Rows { setup, first: 0, state, rng, steps, phase } })
+        let (setup, mut cut) = block::cut_config(block)?;
+        Ok(VecEnv { env, rows: Rows::cut(&mut cut, &spans, setup, 0)? })
     }
 
     /// What the environment is: its spaces, its number, its own time limit.

@@ -1,0 +1,205 @@
+//! The fields of a block, listed once: where they lie, and the arrays to write and to read.
+
+use bytemuck::Pod;
+use core::fmt::Debug;
+use core::marker::PhantomData;
+
+use super::plan::{Cutter, Fit, Misfit, Plan, Span, TooLong, view};
+
+/// What a field is while it is planned, written and read.
+pub trait Field {
+    /// What its size depends on.
+    type Len<'a>;
+    /// Where it lies.
+    type Span: Copy + Debug;
+    /// To write.
+    type Mut<'a>;
+    /// To read.
+    type Ref<'a>: Copy;
+
+    /// Plans it behind what was planned before.
+    fn plan(plan: &mut Plan, len: Self::Len<'_>) -> Result<Self::Span, TooLong>;
+    /// Takes it out of its block.
+    fn cut<'a>(cut: &mut Cutter<'a>, span: &Self::Span) -> Fit<Self::Mut<'a>>;
+    /// Reads it in its block.
+    fn view<'a>(block: &'a [u8], span: &Self::Span) -> Fit<Self::Ref<'a>>;
+    /// Reads what was taken out.
+    fn read<'a>(field: &'a Self::Mut<'_>) -> Self::Ref<'a>;
+}
+
+/// An array of so many elements.
+impl<T: Pod + Debug> Field for [T] {
+    type Len<'a> = usize;
+    type Span = Span<T>;
+    type Mut<'a> = &'a mut [T];
+    type Ref<'a> = &'a [T];
+
+    #[inline(always)]
+    fn plan(plan: &mut Plan, len: usize) -> Result<Span<T>, TooLong> {
+        plan.span(len)
+    }
+
+    #[inline(always)]
+    fn cut<'a>(cut: &mut Cutter<'a>, span: &Span<T>) -> Fit<&'a mut [T]> {
+        cut.take(*span)
+    }
+
+    #[inline(always)]
+    fn view<'a>(block: &'a [u8], span: &Span<T>) -> Fit<&'a [T]> {
+        view(block, *span)
+    }
+
+    #[inline(always)]
+    fn read<'a>(field: &'a &mut [T]) -> &'a [T] {
+        field
+    }
+}
+
+/// A single value.
+pub struct One<T>(PhantomData<T>);
+
+impl<T: Pod + Debug> Field for One<T> {
+    type Len<'a> = ();
+    type Span = Span<T>;
+    type Mut<'a> = &'a mut T;
+    type Ref<'a> = &'a T;
+
+    #[inline(always)]
+    fn plan(plan: &mut Plan, _: ()) -> Result<Span<T>, TooLong> {
+        plan.span(1)
+    }
+
+    #[inline(always)]
+    fn cut<'a>(cut: &mut Cutter<'a>, span: &Span<T>) -> Fit<&'a mut T> {
+        cut.take(*span)?.first_mut().ok_or(Misfit)
+    }
+
+    #[inline(always)]
+    fn view<'a>(block: &'a [u8], span: &Span<T>) -> Fit<&'a T> {
+        view(block, *span)?.first().ok_or(Misfit)
+    }
+
+    #[inline(always)]
+    fn read<'a>(field: &'a &mut T) -> &'a T {
+        field
+    }
+}
+
+/// Lists the fields of a block once and makes of them: the spans that say where they lie, with `plan`; a structure of arrays
+/// to write, with `cut` and `read`; and, if it is named, one of arrays to read, with `of`. Both structures may begin with
+/// members of their own, which are handed over last.
+///
+/// ```ignore
+/// fields! {
+///     /// Where the fields lie.
+///     pub spans Spans(num_envs: usize);
+///     /// To write.
+///     #[derive(Debug)]
+///     pub write Fields { setup: Setup }
+///     /// To read.
+///     pub read View { setup: Setup }
+///     {
+///         /// Steps so far.
+///         count: One<u64> = (),
+///         /// `[N]` sums of rewards.
+///         total: [f32] = num_envs,
+///     }
+/// }
+/// ```
+macro_rules! fields {
+    (
+        $(#[$spans_meta:meta])* $spans_vis:vis spans $spans:ident($($arg:ident: $arg_type:ty),*);
+        $list:tt
+    ) => {
+        $crate::block::fields!(@spans [$(#[$spans_meta])* $spans_vis] $spans ($($arg: $arg_type),*) $list);
+    };
+    (
+        $(#[$spans_meta:meta])* $spans_vis:vis spans $spans:ident($($arg:ident: $arg_type:ty),*);
+        $(#[$write_meta:meta])* $write_vis:vis write $write:ident { $($(#[$w_meta:meta])* $w_vis:vis $w:ident: $w_type:ty),* $(,)? }
+        $list:tt
+    ) => {
+        $crate::block::fields!(@spans [$(#[$spans_meta])* $spans_vis] $spans ($($arg: $arg_type),*) $list);
+        $crate::block::fields!(@write [$(#[$write_meta])* $write_vis] $spans_vis $write $spans
+            { $($(#[$w_meta])* $w_vis $w: $w_type),* } $list);
+    };
+    (
+        $(#[$spans_meta:meta])* $spans_vis:vis spans $spans:ident($($arg:ident: $arg_type:ty),*);
+        $(#[$write_meta:meta])* $write_vis:vis write $write:ident { $($(#[$w_meta:meta])* $w_vis:vis $w:ident: $w_type:ty),* $(,)? }
+        $(#[$read_meta:meta])* $read_vis:vis read $read:ident { $($(#[$r_meta:meta])* $r_vis:vis $r:ident: $r_type:ty),* $(,)? }
+        $list:tt
+    ) => {
+        $crate::block::fields!(
+            $(#[$spans_meta])* $spans_vis spans $spans($($arg: $arg_type),*);
+            $(#[$write_meta])* $write_vis write $write { $($(#[$w_meta])* $w_vis $w: $w_type),* }
+            $list
+        );
+        $crate::block::fields!(@read [$(#[$read_meta])* #[allow(dead_code)] $read_vis] $spans_vis $read $spans $write
+            { $($(#[$r_meta])* $r_vis $r: $r_type),* } $list);
+    };
+    (@spans [$($head:tt)*] $spans:ident ($($arg:ident: $arg_type:ty),*)
+        { $($(#[$doc:meta])* $vis:vis $name:ident: $kind:ty = $len:expr,)* }
+    ) => {
+        #[derive(Clone, Copy, Debug)]
+        $($head)* struct $spans {
+            $($(#[$doc])* $vis $name: <$kind as $crate::block::Field>::Span,)*
+        }
+
+        impl $spans {
+            /// Plans the fields, one after another. Errors: `Overflow`.
+            #[inline(always)]
+            pub fn plan(
+                plan: &mut $crate::block::Plan,
+                $($arg: $arg_type),*
+            ) -> ::core::result::Result<Self, $crate::block::TooLong> {
+                Ok($spans { $($name: <$kind as $crate::block::Field>::plan(plan, $len)?,)* })
+            }
+        }
+    };
+    (@write [$($head:tt)*] $own:vis $write:ident $spans:ident { $($(#[$w_meta:meta])* $w_vis:vis $w:ident: $w_type:ty),* }
+        { $($(#[$doc:meta])* $vis:vis $name:ident: $kind:ty = $len:expr,)* }
+    ) => {
+        $($head)* struct $write<'a> {
+            $($(#[$w_meta])* $w_vis $w: $w_type,)*
+            $($(#[$doc])* $vis $name: <$kind as $crate::block::Field>::Mut<'a>,)*
+        }
+
+        impl<'a> $write<'a> {
+            /// Takes the fields out of their block. Errors: `Size`.
+            #[inline(always)]
+            $own fn cut(
+                cut: &mut $crate::block::Cutter<'a>,
+                spans: &$spans,
+                $($w: $w_type),*
+            ) -> $crate::block::Fit<Self> {
+                Ok($write { $($w,)* $($name: <$kind as $crate::block::Field>::cut(cut, &spans.$name)?,)* })
+            }
+        }
+    };
+    (@read [$($head:tt)*] $own:vis $read:ident $spans:ident $write:ident { $($(#[$r_meta:meta])* $r_vis:vis $r:ident: $r_type:ty),* }
+        { $($(#[$doc:meta])* $vis:vis $name:ident: $kind:ty = $len:expr,)* }
+    ) => {
+        $($head)* struct $read<'a> {
+            $($(#[$r_meta])* $r_vis $r: $r_type,)*
+            $($(#[$doc])* $vis $name: <$kind as $crate::block::Field>::Ref<'a>,)*
+        }
+
+        impl<'a> $read<'a> {
+            /// Reads the fields in their block. Errors: `Size`.
+            #[inline(always)]
+            $own fn of(block: &'a [u8], spans: &$spans, $($r: $r_type),*) -> $crate::block::Fit<Self> {
+                Ok($read { $($r,)* $($name: <$kind as $crate::block::Field>::view(block, &spans.$name)?,)* })
+            }
+        }
+
+        impl $write<'_> {
+            /// The fields, to read. Members that are no fields are given.
+            #[allow(dead_code)]
+            #[inline(always)]
+            $own fn read<'a>(&'a self, $($r: $r_type),*) -> $read<'a> {
+                $read { $($r,)* $($name: <$kind as $crate::block::Field>::read(&self.$name),)* }
+            }
+        }
+    };
+}
+
+pub(crate) use fields;
