@@ -2,8 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::Wrapper;
-use super::pipeline::{Face, Inner, Layer, Start};
+use super::layer::{Below, Face, Layer, Start};
+use super::wrapper::Wrapper;
 use crate::env::{Step, view_mut};
 use crate::error::{Error, Kind, Result};
 use crate::num;
@@ -55,7 +55,7 @@ pub(super) fn fit<'a>(wrapper: &Wrapper<'a>, face: &mut Face<'a>) -> Result<usiz
 
 /// A new episode remembers no action.
 pub(super) fn start_sticky(
-    inner: Inner<'_, '_>,
+    inner: impl Below,
     own: &mut [u8],
     start: Start,
     below: &mut [u8],
@@ -68,7 +68,7 @@ pub(super) fn start_sticky(
 
 /// Draws one number in every step but the first of an episode, as Gymnasium does.
 pub(super) fn step_sticky(
-    inner: Inner<'_, '_>,
+    inner: impl Below,
     own: &mut [u8],
     probability: f32,
     below: &mut [u8],

@@ -2,8 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::Wrapper;
-use super::pipeline::{Face, Inner, Start};
+use super::layer::{Below, Face, Start};
+use super::wrapper::Wrapper;
 use crate::env::{Level, Step, view_mut};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::image;
@@ -87,7 +87,7 @@ pub(super) fn configure_limit(own: &mut [u8], counts: bool) -> Result {
 }
 
 pub(super) fn start_limit(
-    inner: Inner<'_, '_>,
+    inner: impl Below,
     own: &mut [u8],
     start: Start,
     below: &mut [u8],
@@ -102,7 +102,7 @@ pub(super) fn start_limit(
 }
 
 pub(super) fn step_limit(
-    inner: Inner<'_, '_>,
+    inner: impl Below,
     own: &mut [u8],
     limit: u32,
     below: &mut [u8],
@@ -121,7 +121,7 @@ pub(super) fn step_limit(
 
 /// An episode that ends under the no-ops starts again.
 pub(super) fn start_noops(
-    inner: Inner<'_, '_>,
+    inner: impl Below,
     [max, exactly, noop]: [u32; 3],
     start: Start,
     below: &mut [u8],
@@ -138,7 +138,7 @@ pub(super) fn start_noops(
 
 /// An episode that ends under either action starts again.
 pub(super) fn start_fire(
-    inner: Inner<'_, '_>,
+    inner: impl Below,
     actions: [u32; 2],
     start: Start,
     below: &mut [u8],
@@ -153,7 +153,7 @@ pub(super) fn start_fire(
 }
 
 fn press_or_restart(
-    inner: Inner<'_, '_>,
+    inner: impl Below,
     action: u32,
     start: Start,
     below: &mut [u8],
@@ -173,7 +173,7 @@ fn press_or_restart(
 
 /// Starts the game only when it is over; else the next life begins with an action that does nothing.
 pub(super) fn start_life(
-    inner: Inner<'_, '_>,
+    inner: impl Below,
     own: &mut [u8],
     noop: u32,
     start: Start,
@@ -193,7 +193,7 @@ pub(super) fn start_life(
 
 /// A life that is lost terminates the episode; the last one does when the game itself ends.
 pub(super) fn step_life(
-    inner: Inner<'_, '_>,
+    inner: impl Below,
     own: &mut [u8],
     below: &mut [u8],
     rng: &mut Rng,
@@ -216,7 +216,7 @@ pub(super) fn is_over(memo: &[u8]) -> bool {
 
 /// Observations go to `obs` and to the layer's own bytes in turn, so that both hold the last two.
 pub(super) fn step_max(
-    inner: Inner<'_, '_>,
+    inner: impl Below,
     own: &mut [u8],
     count: u32,
     below: &mut [u8],
@@ -250,7 +250,7 @@ pub(super) fn step_max(
 
 /// Takes `count` steps and writes their observations in turn, so that the last two are there; says whether there are two.
 pub(super) fn step_pair(
-    inner: Inner<'_, '_>,
+    inner: impl Below,
     [mut first, mut second]: [ElementsMut<'_>; 2],
     count: u32,
     below: &mut [u8],
@@ -267,7 +267,7 @@ pub(super) fn step_pair(
 }
 
 pub(super) fn step_repeat(
-    inner: Inner<'_, '_>,
+    inner: impl Below,
     count: u32,
     below: &mut [u8],
     rng: &mut Rng,

@@ -1,21 +1,10 @@
 //! Wrappers of the parts of an observation.
 
-use super::frames::WIDE;
-use super::observations::{Change, Fit, SHAPE, Seen, bytes_of};
-use super::pipeline::{Face, MAX_FIELDS};
+use super::change::{Change, Fit, MAX_FIELDS, Move, Parts, SHAPE, Seen, WIDE, bytes_of};
+use super::layer::Face;
 use crate::block;
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use crate::space::{Element, Elements, ElementsMut, Field, Space};
-
-/// A part that goes from one place to another. Places and size are in bytes.
-#[derive(Clone, Copy)]
-pub(super) struct Move {
-    pub kind: Element,
-    pub from: u32,
-    pub to: u32,
-    /// Bytes that it has in its new place.
-    pub size: u32,
-}
 
 impl Move {
     fn of(kind: Element, from: u32, to: u32, size: usize) -> Result<Self> {
@@ -31,14 +20,6 @@ impl Move {
     pub fn place<'s>(&self, out: &'s mut [u8]) -> Result<&'s mut [u8]> {
         out.get_mut(self.to as usize..).and_then(|rest| rest.get_mut(..self.size as usize)).ok_or(SHAPE)
     }
-}
-
-/// Parts of an observation and where they go.
-#[derive(Clone, Copy)]
-pub(super) struct Parts {
-    pub seen: Seen,
-    moves: [Move; MAX_FIELDS],
-    len: usize,
 }
 
 impl Parts {
@@ -131,7 +112,7 @@ fn numbers(seen: &[u8], kind: Element, out: &mut [f32]) {
 }
 
 pub(super) fn fit_flatten(face: &mut Face<'_>) -> Result<Fit> {
-    let seen = Seen::of(face);
+    let seen = face.seen();
     let bytes = face.parts().iter().all(|field| field.kind == Element::U8);
     let kind = if bytes { Element::U8 } else { Element::F32 };
     let (mut parts, mut len) = (Parts::none(seen), 0u32);
@@ -149,7 +130,7 @@ pub(super) fn fit_flatten(face: &mut Face<'_>) -> Result<Fit> {
 }
 
 pub(super) fn fit_extract(name: &str, face: &mut Face<'_>) -> Result<Fit> {
-    let seen = Seen::of(face);
+    let seen = face.seen();
     let field = *face.parts().get(face.part(name)?).ok_or(SHAPE)?;
     let kind = if field.kind == Element::F32 { Element::F32 } else { Element::U8 };
     let size = field.size().ok_or(WIDE)?;
@@ -174,20 +155,5 @@ fn part_of(bounds: &[f32], all: u32, begin: usize, len: u32) -> &[f32] {
         bounds.get(begin..).and_then(|rest| rest.get(..len as usize)).unwrap_or_default()
     } else {
         bounds
-    }
-}
-
-/// Finds a part by its name, "" being the only one.
-pub(super) fn find(parts: &[Field<'_>], name: &str) -> Result<usize> {
-    match (name, parts.len()) {
-        ("", 1) => Ok(0),
-        ("", count) => {
-            let what = "wrapped observations: the name of one of their parts, as there are several,";
-            Err(Error::new(Kind::Config, what).given(count))
-        }
-        _ => {
-            let what = "wrapped observations: the name of one of their parts";
-            parts.iter().position(|field| field.name.bytes().eq(name.bytes())).ok_or(Error::new(Kind::Config, what))
-        }
     }
 }

@@ -2,11 +2,10 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::Wrapper;
+use super::change::{Change, Fit, Parts, SHAPE, Stack, WIDE, Warp, elements};
 use super::episodes;
-use super::fields::Parts;
-use super::observations::{Change, Fit, SHAPE, Seen, elements};
-use super::pipeline::{Face, Inner, Layer, Start};
+use super::layer::{Below, Face, Layer, Start};
+use super::wrapper::Wrapper;
 use crate::env::{Step, view_mut};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::image::{self, RESCALED, Size};
@@ -22,21 +21,6 @@ fn size_of_picture(field: &Field<'_>, what: &'static str) -> Result<Size> {
         [height, width, channels] => Ok(Size::new(height as usize, width as usize, channels as usize)),
         _ => Err(Error::new(Kind::Config, what)),
     }
-}
-
-/// Shrinks the picture of an observation; the bytes of the other parts stay what they are.
-#[derive(Clone, Copy)]
-pub(super) struct Warp {
-    pub seen: Seen,
-    from: Size,
-    to: Size,
-    /// Numbers of scratch.
-    scratch: usize,
-    /// Where the parts are and where they go; the picture is one of them.
-    parts: Parts,
-    picture: usize,
-    /// There is no other part.
-    alone: bool,
 }
 
 /// The layer below the ones that merely pass on is a frame skip, which may as well hand its two frames to the resizing.
@@ -56,7 +40,7 @@ pub(super) fn fit_warp<'a>(
 ) -> Result<Fit> {
     const PICTURE: &str = "warp frame: a picture [height, width, channels] of bytes";
     let config = |what| Error::new(Kind::Config, what);
-    let seen = Seen::of(face);
+    let seen = face.seen();
     let picture = face.part(name)?;
     let mut fields = face.fields;
     let field = fields.get_mut(picture).ok_or(config(PICTURE))?;
@@ -101,7 +85,7 @@ impl Warp {
     /// [`Warp::show`] of the first frame of an episode.
     pub fn start_skip(
         &self,
-        inner: Inner<'_, '_>,
+        inner: impl Below,
         own: &mut [u8],
         start: Start,
         below: &mut [u8],
@@ -118,7 +102,7 @@ impl Warp {
     #[allow(clippy::too_many_arguments)] // what every step takes, and the layer's own
     pub fn step_skip(
         &self,
-        inner: Inner<'_, '_>,
+        inner: impl Below,
         own: &mut [u8],
         count: u32,
         below: &mut [u8],
@@ -140,7 +124,7 @@ impl Warp {
 
 pub(super) fn fit_rescale(face: &mut Face<'_>) -> Result<Fit> {
     let what = "atari rescale: one picture of bytes, [210, 160, 3]";
-    let seen = Seen::of(face);
+    let seen = face.seen();
     let field = face.only().filter(|field| field.kind == Element::U8 && matches!(field.shape(), [210, 160, 3]));
     field.ok_or(Error::new(Kind::Config, what))?;
     let dims = [RESCALED.height, RESCALED.width, RESCALED.channels].map(|len| len as u32);
@@ -150,7 +134,7 @@ pub(super) fn fit_rescale(face: &mut Face<'_>) -> Result<Fit> {
 }
 
 pub(super) fn fit_scale<'a>(source: Option<&Layer<'a>>, face: &mut Face<'a>) -> Result<Fit> {
-    let seen = Seen::of(face);
+    let seen = face.seen();
     let field = face.only().filter(|field| field.kind == Element::U8);
     let field = *field.ok_or(Error::new(Kind::Config, "scaled float: an observation of one part, of bytes"))?;
     let space = Space { low: UNIT.0, high: UNIT.1, ..Space::unbounded(face.obs.len) };
@@ -164,7 +148,7 @@ pub(super) fn fit_scale<'a>(source: Option<&Layer<'a>>, face: &mut Face<'a>) -> 
 
 pub(super) fn fit_planes<'a>(source: Option<&Layer<'a>>, face: &mut Face<'a>) -> Result<Fit> {
     let what = "channels first: an observation of one part, a picture [height, width, channels]";
-    let seen = Seen::of(face);
+    let seen = face.seen();
     let field = *face.only().ok_or(Error::new(Kind::Config, what))?;
     let size = size_of_picture(&field, what)?;
     let [height, width, channels, _] = field.dims;
@@ -176,18 +160,6 @@ pub(super) fn fit_planes<'a>(source: Option<&Layer<'a>>, face: &mut Face<'a>) ->
         _ if size.channels == 1 => Fit::nothing(),
         _ => Fit::new(Change::Planes(seen, size), seen.room()),
     })
-}
-
-/// Keeps the last observations in a ring and shows them side by side.
-#[derive(Clone, Copy)]
-pub(super) struct Stack {
-    /// Kind of the observations that are kept; bytes may be shown as numbers.
-    kind: Element,
-    len: usize,
-    count: usize,
-    /// Elements of the last axis.
-    channels: usize,
-    layout: Layout,
 }
 
 /// The ring lies behind it.
@@ -203,7 +175,7 @@ pub(super) fn fit_stack(count: u32, face: &mut Face<'_>) -> Result<Fit> {
     if count == 0 || count as usize > MAX_STACK {
         return Err(config("frame stack: a count from 1 to").needed(MAX_STACK).given(count as usize));
     }
-    let seen = Seen::of(face);
+    let seen = face.seen();
     let mut field = *face.only().ok_or(config("frame stack: an observation of one part"))?;
     field.rank = field.rank.max(1);
     let last = (field.rank as usize).wrapping_sub(1);
@@ -215,8 +187,6 @@ pub(super) fn fit_stack(count: u32, face: &mut Face<'_>) -> Result<Fit> {
     let stack = Stack { kind: seen.kind, len: seen.len, count: count as usize, channels, layout: Layout::Hwc };
     Ok(Fit::new(Change::Stack(stack), stack.room()))
 }
-
-pub(super) const WIDE: Error = Error::new(Kind::Config, "wrapped observations: at most 2^32 - 1 elements");
 
 impl Stack {
     fn room(&self) -> usize {
@@ -232,7 +202,7 @@ impl Stack {
 
     pub fn start(
         &self,
-        inner: Inner<'_, '_>,
+        inner: impl Below,
         own: &mut [u8],
         start: Start,
         below: &mut [u8],
@@ -256,7 +226,7 @@ impl Stack {
 
     pub fn step(
         &self,
-        inner: Inner<'_, '_>,
+        inner: impl Below,
         own: &mut [u8],
         below: &mut [u8],
         rng: &mut Rng,

@@ -5,56 +5,18 @@
 
 use core::slice::from_ref;
 
-use super::observations::{self, Change, Fit};
-use super::{Wrapper, actions, episodes, fields, rewards};
+use super::change::{Change, Fit};
+use super::layer::{Below, Face, Layer, Start};
+use super::wrapper::Wrapper;
+use super::{actions, episodes, observations, rewards};
 use crate::block::HASH_START;
 use crate::env::{Env, Level, Setup, Spec, Step};
 use crate::error::{Error, Given, Kind, Result};
 use crate::rng::Rng;
-use crate::space::{Elements, ElementsMut, Field, Space};
+use crate::space::{Elements, ElementsMut, Field};
 
 /// Most wrappers in a list.
 pub const MAX_WRAPPERS: usize = 16;
-
-/// Most named parts of an observation.
-pub const MAX_FIELDS: usize = 8;
-
-/// What a layer shows and takes.
-#[derive(Clone, Copy)]
-pub(super) struct Face<'a> {
-    /// Observations; their fields stand apart.
-    pub obs: Space<'a>,
-    pub fields: [Field<'a>; MAX_FIELDS],
-    pub num_fields: usize,
-    pub action: Space<'a>,
-    /// Bounds of all actions, where a wrapper set them.
-    pub range: Option<[f32; 2]>,
-}
-
-/// A wrapper and what is known of the layers below it.
-#[derive(Clone, Copy)]
-pub(super) struct Layer<'a> {
-    pub wrapper: Wrapper<'a>,
-    /// Actions of the layer below.
-    pub action: Space<'a>,
-    /// Their bounds, where a wrapper set them.
-    pub range: Option<[f32; 2]>,
-    /// Bytes of state of all layers below.
-    pub below: usize,
-    /// Bytes of state of its own.
-    pub own: usize,
-    /// What it does to observations.
-    pub change: Change,
-}
-
-/// How an episode starts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
-    /// From nothing.
-    Afresh,
-    /// After an episode.
-    Again(Level),
-}
 
 /// Wrappers around an environment: an environment again.
 #[derive(Clone, Copy)]
@@ -224,90 +186,6 @@ fn whole_words(size: usize) -> Result<usize> {
     size.checked_next_multiple_of(8).ok_or(OVERFLOW)
 }
 
-/// Bounds of element `i` of the actions of `space`.
-fn bounds(space: &Space<'_>, range: Option<[f32; 2]>, i: usize) -> (f32, f32) {
-    match range {
-        Some([low, high]) => (low, high),
-        None => space.bounds(i),
-    }
-}
-
-impl Layer<'_> {
-    /// Bounds of element `i` of the actions of the layer below.
-    pub fn bounds(&self, i: usize) -> (f32, f32) {
-        bounds(&self.action, self.range, i)
-    }
-}
-
-impl<'a> Face<'a> {
-    /// Bounds of element `i` of the actions.
-    pub fn bounds(&self, i: usize) -> (f32, f32) {
-        bounds(&self.action, self.range, i)
-    }
-
-    /// The parts of the observation.
-    pub fn parts(&self) -> &[Field<'a>] {
-        self.fields.get(..self.num_fields).unwrap_or(&self.fields)
-    }
-
-    /// The part that is the whole observation, if there is one.
-    pub fn only(&self) -> Option<&Field<'a>> {
-        match self.parts() {
-            [only] if only.kind == self.obs.kind && only.len() == Some(self.obs.len as usize) => Some(only),
-            _ => None,
-        }
-    }
-
-    /// The place of a part, "" being the only one. Errors: `Config`.
-    pub fn part(&self, name: &str) -> Result<usize> {
-        fields::find(self.parts(), name)
-    }
-
-    /// Observations whose elements all have the widest of the bounds, for wrappers that move elements.
-    pub fn widest(&self) -> Space<'a> {
-        let low = widest(self.obs.low, |a, b| a < b);
-        let high = widest(self.obs.high, |a, b| a > b);
-        Space { low, high, ..self.obs }
-    }
-
-    /// Shows other observations from now on.
-    pub fn show(&mut self, obs: Space<'a>, fields: &[Field<'a>]) {
-        for (to, from) in self.fields.iter_mut().zip(fields) {
-            *to = *from;
-        }
-        (self.obs, self.num_fields) = (obs, fields.len().min(MAX_FIELDS));
-    }
-
-    /// The face of a bare environment.
-    fn of(spec: &Spec<'a>) -> Result<Self> {
-        let obs = spec.obs;
-        let mut fields = [Field::new("", obs.kind, &[obs.len], 0); MAX_FIELDS];
-        if obs.fields.len() > MAX_FIELDS {
-            let what = "wrapped environment: observations of at most so many fields,";
-            return Err(Error::new(Kind::Config, what).needed(MAX_FIELDS).given(obs.fields.len()));
-        }
-        for (to, from) in fields.iter_mut().zip(obs.fields) {
-            *to = *from;
-        }
-        let num_fields = obs.fields.len().max(1);
-        Ok(Face { obs: Space { fields: &[], ..obs }, fields, num_fields, action: spec.action, range: None })
-    }
-}
-
-/// The one bound that no other is outside of.
-fn widest(bounds: &[f32], wider: impl Fn(f32, f32) -> bool) -> &[f32] {
-    let mut best: &[f32] = &[];
-    for bound in bounds.chunks(1) {
-        if let ([a], &[b]) = (bound, best)
-            && !wider(*a, b)
-        {
-            continue;
-        }
-        best = bound;
-    }
-    best
-}
-
 impl Env for Pipeline<'_> {
     fn spec(&self) -> Spec<'_> {
         let mut action = self.face.action;
@@ -373,7 +251,7 @@ impl Pipeline<'_> {
 
 /// The environment and the first `depth` layers around it.
 #[derive(Clone, Copy)]
-pub(super) struct Inner<'p, 'a> {
+struct Inner<'p, 'a> {
     pipeline: &'p Pipeline<'a>,
     depth: usize,
 }
@@ -384,9 +262,10 @@ impl<'p, 'a> Inner<'p, 'a> {
         let depth = self.depth.checked_sub(1)?;
         Some((self.pipeline.layers.get(depth)?, self.pipeline.inner(depth)))
     }
+}
 
-    /// Starts an episode and writes its first observation.
-    pub fn start(&self, start: Start, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+impl Below for Inner<'_, '_> {
+    fn start(&self, start: Start, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let Some((layer, inner)) = self.peel() else {
             return match start {
                 Start::Afresh => self.pipeline.env.reset(state, rng, obs),
@@ -411,8 +290,7 @@ impl<'p, 'a> Inner<'p, 'a> {
         }
     }
 
-    /// Takes one step and writes the observation after it.
-    pub fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
         let Some((layer, inner)) = self.peel() else {
             return self.pipeline.env.step(state, rng, action, obs);
         };
@@ -443,13 +321,7 @@ impl<'p, 'a> Inner<'p, 'a> {
         }
     }
 
-    /// Takes one step with a discrete action.
-    pub fn press(&self, state: &mut [u8], rng: &mut Rng, action: u32, obs: ElementsMut<'_>) -> Result<Step> {
-        self.step(state, rng, Elements::I32(&[action as i32]), obs)
-    }
-
-    /// Lives left.
-    pub fn lives(&self, state: &[u8]) -> Result<u32> {
+    fn lives(&self, state: &[u8]) -> Result<u32> {
         self.pipeline.env.lives(self.pipeline.own(state)?)
     }
 }

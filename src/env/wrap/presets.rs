@@ -2,7 +2,8 @@
 
 use core::ops::Deref;
 
-use super::{MAX_WRAPPERS, Wrapper};
+use super::pipeline::MAX_WRAPPERS;
+use super::wrapper::Wrapper;
 
 /// A list of wrappers: a slice of them that owns its place.
 #[derive(Clone, Copy)]

@@ -2,31 +2,15 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::change::{Change, Fit, Record, SHAPE, bytes_of};
 use super::episodes;
 use super::fields::{place, rounded};
-use super::observations::{Change, Fit, SHAPE, Seen, bytes_of};
-use super::pipeline::{Face, Inner, Start};
+use super::layer::{Below, Face, Start};
 use crate::block;
 use crate::env::{Autoreset, Step, view_mut};
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut, Field, MAX_RANK, Space};
-
-/// Where the parts of a record lie, in bytes.
-#[derive(Clone, Copy)]
-pub(super) struct Record {
-    frame: Seen,
-    reward: usize,
-    done: usize,
-    episode_return: usize,
-    episode_step: usize,
-    last_action: usize,
-    action_len: usize,
-    real_done: usize,
-    len: usize,
-    /// Where an episodic life below remembers the game.
-    life: Option<usize>,
-}
 
 /// What a record says beside the frame; the last action lies behind it.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -58,7 +42,7 @@ impl Facts {
 
 pub(super) fn fit(life: Option<usize>, face: &mut Face<'_>) -> Result<Fit> {
     let config = |what| Error::new(Kind::Config, what);
-    let frame = Seen::of(face);
+    let frame = face.seen();
     let only = *face.only().ok_or(config("record: an observation of one part"))?;
     let rank = only.shape().len();
     let mut dims = [1; MAX_RANK];
@@ -135,7 +119,7 @@ impl Record {
 
     pub fn start(
         &self,
-        inner: Inner<'_, '_>,
+        inner: impl Below,
         own: &mut [u8],
         start: Start,
         below: &mut [u8],
@@ -163,7 +147,7 @@ impl Record {
 
     pub fn step(
         &self,
-        inner: Inner<'_, '_>,
+        inner: impl Below,
         own: &mut [u8],
         below: &mut [u8],
         rng: &mut Rng,

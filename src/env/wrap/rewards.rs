@@ -1,6 +1,6 @@
 //! Wrappers of rewards.
 
-use super::Wrapper;
+use super::wrapper::Wrapper;
 use crate::env::Step;
 use crate::error::{Error, Kind, Result};
 
