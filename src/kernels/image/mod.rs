@@ -4,6 +4,7 @@
 
 mod area;
 mod bytes;
+mod cell;
 mod gray;
 mod half;
 mod layout;

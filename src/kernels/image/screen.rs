@@ -5,7 +5,7 @@
 //! that fits 16 bits. OpenCV sums in f32, whose error is far below 1 / 200: only where the mean lies exactly between
 //! two bytes can it decide either way, and there its sum is repeated.
 
-use super::area::{Cell, Window, cell, nearest};
+use super::cell::{Cell, Window, cell, nearest};
 use super::gray::luma;
 use crate::cpu::{self, Kernel};
 
