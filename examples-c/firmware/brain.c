@@ -1,5 +1,5 @@
 /* Trains a small CartPole policy on this machine and prints it as the bytes of a C array: what policy.c keeps in flash. */
-#include "../tasks.h"
+#include "../shared/tasks.h"
 
 #include <stdio.h>
 

@@ -143,7 +143,7 @@ uint64_t web_published_hash(void) {
     const char *name;
     uint64_t full, quick;
   } published[] = {
-#include "../hashes.h"
+#include "../shared/hashes.h"
   };
   return published[0].full; /* the first is CartPole's */
 }

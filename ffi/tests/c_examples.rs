@@ -1,4 +1,4 @@
-//! Every C example compiles without a warning, runs, and prints what its `.expected` file says; every environment
+//! Every C example compiles without a warning, runs, and prints what its file in `expected` says; every environment
 //! ends a short training with its published hash. The rules are those of `examples-c/Makefile`.
 
 #![cfg(unix)]
@@ -95,6 +95,6 @@ fn every_cpu_level_gives_the_same_bits() {
 
 #[test]
 fn the_readme_shows_the_minimal_example() {
-    let [readme, minimal] = [include_str!("../../README.md"), include_str!("../../examples-c/minimal.c")];
+    let [readme, minimal] = [include_str!("../../README.md"), include_str!("../../examples-c/training/minimal.c")];
     assert!(readme.contains(minimal), "README.md shows another minimal.c");
 }

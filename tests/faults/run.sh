@@ -1,7 +1,7 @@
 #!/bin/bash
 # What can go wrong around the library. A full disk: every example that writes a file says so, fails, and leaves the file
 # that was there. A host that has set another mode of floating-point arithmetic: where results are promised to be the same
-# they are, where not nothing breaks. (Killed processes are in examples-c/save.c and subproc.c; those that are stopped at any
+# they are, where not nothing breaks. (Killed processes are in examples-c: save.c and subproc.c; those that are stopped at any
 # instruction in stopped.c, which ffi/tests/attack.rs runs; callbacks that fail or call
 # back in ffi/tests/attack.c and attack_callbacks.c, callbacks that write too much in tests/sanitizers.)
 set -euo pipefail

@@ -36,7 +36,7 @@ library() {  # library <sanitizer>: librlcore.a in $out/<sanitizer>
 }
 
 sanitizers() {  # sanitizers <flags of clang> <sanitizer of rustc>: sets what `compile` and `examples` use
-  flags="-g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -ffp-contract=off -I$root/include -I$root/examples-c"
+  flags="-g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -ffp-contract=off -I$root/include -I$root/examples-c/shared"
   flags+=" $1"
   link="$out/stand_in-$2.o $out/$2/$triple/release/librlcore.a -lm -pthread"
   bin=$out/bin-$2
@@ -80,7 +80,7 @@ header() {  # header <linker of what g++ compiles>: the test of the C++ header, 
 hosts() {
   library address
   sanitizers -fsanitize=address,undefined address
-  compile planted tests/sanitizers/planted.c examples-c/host.c
+  compile planted tests/sanitizers/planted.c examples-c/shared/host.c
   found 'AddressSanitizer: heap-buffer-overflow' library
   found 'AddressSanitizer: heap-buffer-overflow' callback
   found 'runtime error: shift exponent 32' shift
@@ -101,7 +101,7 @@ hosts() {
 threads() {
   library thread
   sanitizers -fsanitize=thread thread
-  compile planted tests/sanitizers/planted.c examples-c/host.c
+  compile planted tests/sanitizers/planted.c examples-c/shared/host.c
   found 'ThreadSanitizer: data race' race
   for source in ffi/tests/attack{,_batch,_kernels,_queue}.c; do
     compile "$(basename "$source" .c)" "$source"

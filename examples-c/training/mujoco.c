@@ -204,7 +204,7 @@ static bool train(const robot *robot, const char *folder) {
   rlcore_ppo_config config;
   size_t policy_size = 0;
   e = (engine){.robot = robot};
-  snprintf(path, sizeof path, "models/%s.xml", robot->name);
+  snprintf(path, sizeof path, "training/models/%s.xml", robot->name);
   e.model = mj_loadXML(path, NULL, error, sizeof error);
   if (!e.model) host_fail("%s: %s", path, error);
   rlcore_env_def env = env_def(&e);
