@@ -159,8 +159,11 @@ fn wide_rows_equal_the_formula_however_they_are_walked() {
                 (bad.truncated[at], bad.terminated[at]) = (1, 0);
                 array(&mut bad)[at] = f32::NAN;
                 let (mut a, mut v) = (vec![7.0; t * n], vec![8.0; t * n]);
-                assert_eq!(gae(&bad.view(), 0.99, 0.95, &mut a, &mut v).unwrap_err().kind, Kind::Value);
-                assert!(a.iter().all(|x| *x == 7.0) && v.iter().all(|x| *x == 8.0), "{t}x{n}, {at}");
+                assert_eq!(
+                    gae(&bad.view(), 0.99, 0.95, &mut a, &mut v).unwrap_err().kind,
+                    Kind::Value,
+                    "{t}x{n}, {at}"
+                );
                 let columns = Columns::new(t, n, 0, n - 1).unwrap();
                 gae_range(&bad.view(), columns, 0.99, 0.95, cells(&mut a), cells(&mut v)).unwrap();
             }
@@ -268,15 +271,18 @@ fn a_range_reads_its_columns_only() {
     }
     case.bootstrap[7] = f32::NAN;
     let (mut advantage, mut target) = (vec![0.0; 200], vec![0.0; 200]);
-    let mut run = |begin, end| {
+    let run = |begin, end, advantage: &mut [f32], target: &mut [f32]| {
         let columns = Columns::new(5, 40, begin, end).unwrap();
-        gae_range(&case.view(), columns, 0.99, 0.95, cells(&mut advantage), cells(&mut target))
+        gae_range(&case.view(), columns, 0.99, 0.95, cells(advantage), cells(target))
     };
-    run(8, 31).unwrap();
-    run(0, 0).unwrap();
-    run(40, 40).unwrap();
-    assert_eq!(run(7, 31).unwrap_err().kind, Kind::Value);
-    assert_eq!(run(8, 32).unwrap_err().kind, Kind::Value);
+    for (begin, end) in [(8, 31), (0, 0), (40, 40)] {
+        run(begin, end, &mut advantage, &mut target).unwrap();
+    }
+    for (begin, end) in [(7, 31), (8, 32)] {
+        let (mut advantage, mut target) = (advantage.clone(), target.clone());
+        assert_eq!(run(begin, end, &mut advantage, &mut target).unwrap_err().kind, Kind::Value);
+        assert!((0..200).all(|i| (begin..end).contains(&(i % 40)) || (advantage[i], target[i]) == (0.0, 0.0)));
+    }
     assert!((0..200).all(|i| advantage[i] == if (8..31).contains(&(i % 40)) { want[i] } else { 0.0 }));
 
     let text = "rollout: a range of environments with begin <= end <= num_envs, 40, given 41";
@@ -480,12 +486,14 @@ fn numbers_that_are_not_read_do_not_matter() {
 }
 
 #[test]
-fn bad_input_is_named_and_outputs_stay() {
+fn bad_input_is_named_and_outputs_stay_but_for_values() {
     let good = random(4, 6, 21, 0.2);
     let fails = |case: &Case, discount: f32, lambda: f32, lens: (usize, usize)| {
         let (mut a, mut v) = (vec![7.0; lens.0], vec![8.0; lens.1]);
         let error = gae(&case.view(), discount, lambda, &mut a, &mut v).unwrap_err();
-        assert!(a.iter().all(|x| *x == 7.0) && v.iter().all(|x| *x == 8.0));
+        // Rates are looked at first; what numbers are is found while computing.
+        let computed = error.kind == Kind::Value && error.to_string().starts_with("rollout: ");
+        assert!(computed || a.iter().all(|x| *x == 7.0) && v.iter().all(|x| *x == 8.0));
         (error.kind, error.to_string())
     };
     let full = (126, 126);
@@ -565,9 +573,9 @@ fn bad_input_in_the_shifted_form_is_refused() {
     };
     let fails = |rollout: ShiftedRollout<'_>, len: usize| {
         let (mut a, mut v) = (vec![7.0; len], vec![8.0; 6]);
-        let error = gae_shifted(&rollout, 0.9, 0.9, &mut a, &mut v).unwrap_err();
-        assert!(a.iter().all(|x| *x == 7.0) && v.iter().all(|x| *x == 8.0));
-        error.kind
+        let kind = gae_shifted(&rollout, 0.9, 0.9, &mut a, &mut v).unwrap_err().kind;
+        assert!(kind == Kind::Value || a.iter().all(|x| *x == 7.0) && v.iter().all(|x| *x == 8.0));
+        kind
     };
     assert_eq!(fails(good, 5), Kind::Shape);
     assert_eq!(fails(ShiftedRollout { reward: &x[1..], ..good }, 6), Kind::Shape);

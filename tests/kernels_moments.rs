@@ -556,6 +556,7 @@ fn bad_input_to_returns_is_refused_and_outputs_stay() {
     assert_eq!(kind(discounted_sum(&x, 0.9, usize::MAX, 3, &mut out[..12])), Some(Kind::Overflow));
     assert_eq!(kind(discounted_sum(&x, 1.1, 4, 3, &mut out[..12])), Some(Kind::Range));
     assert_eq!(kind(discounted_sum(&x, f32::NAN, 4, 3, &mut out[..12])), Some(Kind::Value));
+    assert_eq!(out, [7.0; 13]);
     assert_eq!(kind(bootstrapped_sum(&x, &x[..2], 0.9, 4, 3, &mut out[..12])), Some(Kind::Shape));
     for bad in BAD {
         let mut y = x;
@@ -563,6 +564,7 @@ fn bad_input_to_returns_is_refused_and_outputs_stay() {
         assert_eq!(kind(discounted_sum(&y, 0.9, 4, 3, &mut out[..12])), Some(Kind::Value));
         assert_eq!(kind(bootstrapped_sum(&x, &y[9..], 0.9, 4, 3, &mut out[..12])), Some(Kind::Value));
     }
+    out.fill(7.0); // these two find values while computing
     let mut running = [5.0; 3];
     let mut run = |r: &[f32], terminated: &[u8], truncated: &[u8], discount: f32, len: usize| {
         kind(forward(r, terminated, truncated, discount, &mut running, &mut out[..len]))

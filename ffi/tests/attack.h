@@ -74,6 +74,15 @@ static void judge(int line, const char *call, int32_t wanted, int32_t got, const
     REFUSED(status, words, call); \
     memcpy(&(field), keep_, sizeof(field)); \
   } while (0)
+/* The same for a number that is found while computing: what the call has written by then means nothing. */
+#define COMPUTED(field, bad, words, call) \
+  do { \
+    look(); \
+    (field) = (bad); \
+    const int32_t got_ = (call); \
+    memcpy(&w, &before, sizeof w); \
+    judge(__LINE__, SPELLED(call), RLCORE_E_VALUE, got_, words); \
+  } while (0)
 /* The same for the one NULL and the misaligned addresses of a pointer to something that wants a boundary. */
 #define POINTER(field, step, words, call) \
   do { \

@@ -58,7 +58,7 @@ use super::table::{Column, Columns, TableConfig};
 use crate::block::shared::{self, Turn};
 use crate::block::{self, Cutter, Kind as BlockKind, Misfit, One, Plan, fields};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::kernels::gae::{Accumulate, Rollout, gae};
+use crate::kernels::gae::{Accumulate, Rollout, gae_checked};
 use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut};
 
@@ -567,7 +567,7 @@ impl<'a> RolloutBuffer<'a> {
             accumulate,
         };
         let advantage = block::rows_mut(f.advantage, 0, len, 1)?;
-        gae(&rollout, discount, gae_lambda, advantage, block::rows_mut(f.value_target, 0, len, 1)?)?;
+        gae_checked(&rollout, discount, gae_lambda, advantage, block::rows_mut(f.value_target, 0, len, 1)?)?;
         if let Some(next_obs) = next_obs {
             block::copy(next_row, next_obs.bytes());
         }

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 
 use super::finite::{all_finite, check_finite, overflowing};
-use super::grid::{After, Columns, Estimator, Now, Real, Scan, cells, check_rate};
+use super::grid::{After, Columns, Estimator, Now, Real, Scan, cells, check_rate, settle};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 
@@ -60,8 +60,9 @@ pub struct Rollout<'a> {
 /// value_target = advantage + value
 /// ```
 ///
-/// `discount` and `gae_lambda` lie in [0, 1]. Errors: `Shape`; `Range`; `Value` for a number that is read and not finite;
-/// `Null` if something is truncated without `final_value`. Outputs are untouched on error.
+/// `discount` and `gae_lambda` lie in [0, 1]. Errors: `Shape`; `Range`; `Null` if something is truncated without
+/// `final_value`; `Value` for a number that is read and not finite. That is found while computing: the outputs then hold
+/// nothing of meaning. On any other error they are untouched.
 pub fn gae(
     rollout: &Rollout<'_>,
     discount: f32,
@@ -71,6 +72,18 @@ pub fn gae(
 ) -> Result {
     let columns = Columns::all(rollout.num_steps, rollout.num_envs)?;
     gae_range(rollout, columns, discount, gae_lambda, cells(advantage), cells(value_target))
+}
+
+/// [`gae`] for callers whose outputs are untouched on any error: every number is checked before the first is written.
+pub(crate) fn gae_checked(
+    rollout: &Rollout<'_>,
+    discount: f32,
+    gae_lambda: f32,
+    advantage: &mut [f32],
+    value_target: &mut [f32],
+) -> Result {
+    rollout.check(Columns::all(rollout.num_steps, rollout.num_envs)?)?;
+    gae(rollout, discount, gae_lambda, advantage, value_target)
 }
 
 /// [`gae`] of some environments: arrays are those of all, and nothing but these columns is read or written. The results
@@ -87,11 +100,17 @@ pub fn gae_range(
     check_len("gae: value_target [T, N] of length", value_target, columns.len())?;
     check_rate("gae: discount from 0 to 1", discount)?;
     check_rate("gae: gae_lambda from 0 to 1", gae_lambda)?;
-    rollout.check(columns)?;
+    rollout.check_arrays(columns)?;
+    // Not read where the last step terminated, and looked at all the same.
+    check_finite("rollout: a finite bootstrap_value", columns.part(rollout.bootstrap_value).unwrap_or(&[]))?;
     let y = [advantage, value_target];
-    match rollout.accumulate {
+    let finite = match rollout.accumulate {
         Accumulate::F32 => cpu::dispatch(scan(rollout, columns, Gae::<f32>::new(discount, gae_lambda), y)),
         Accumulate::F64 => scan(rollout, columns, Gae::<f64>::new(discount, gae_lambda), y).run(),
+    };
+    if !finite {
+        rollout.check_values(columns)?;
+        settle(columns, &y);
     }
     Ok(())
 }
@@ -164,29 +183,38 @@ pub fn gae_shifted(
     check_len("gae: value_target [T, N] of length", value_target, len)?;
     check_rate("gae: discount from 0 to 1", discount)?;
     check_rate("gae: gae_lambda from 0 to 1", gae_lambda)?;
-    check_finite("gae: a finite reward", rollout.reward)?;
-    check_finite("gae: a finite value", rollout.value)?;
-    check_finite("gae: a finite done", rollout.done.get(rollout.num_envs..).unwrap_or(&[]))?;
-    check_finite("gae: a finite next_value", rollout.next_value)?;
-    check_finite("gae: a finite next_done", rollout.next_done)?;
     let y = [cells(advantage), cells(value_target)];
-    match rollout.accumulate {
+    let finite = match rollout.accumulate {
         Accumulate::F32 => scan_shifted(rollout, columns, Gae::<f32>::new(discount, gae_lambda), y),
         Accumulate::F64 => scan_shifted(rollout, columns, Gae::<f64>::new(discount, gae_lambda), y),
+    };
+    if !finite {
+        check_finite("gae: a finite reward", rollout.reward)?;
+        check_finite("gae: a finite value", rollout.value)?;
+        check_finite("gae: a finite done", rollout.done.get(rollout.num_envs..).unwrap_or(&[]))?;
+        check_finite("gae: a finite next_value", rollout.next_value)?;
+        check_finite("gae: a finite next_done", rollout.next_done)?;
+        settle(columns, &y);
     }
     Ok(())
 }
 
-fn scan_shifted<R: Real>(r: &ShiftedRollout<'_>, columns: Columns, gae: Gae<R>, y: [&[Cell<f32>]; 2]) {
+fn scan_shifted<R: Real>(r: &ShiftedRollout<'_>, columns: Columns, gae: Gae<R>, y: [&[Cell<f32>]; 2]) -> bool {
     let x = [r.reward, r.value, r.done];
     let last_x = [&[], r.next_value, r.next_done];
-    Scan { estimator: Shifted(gae), columns, x, last_x, flags: [], y, last_y: [&[], &[]] }.run();
+    Scan { estimator: Shifted(gae), columns, x, last_x, flags: [], y, last_y: [&[], &[]] }.run()
 }
 
 impl Rollout<'_> {
     /// Checks all that estimators read of these columns. Errors: `Shape`; `Value`; `Null` if something is truncated
     /// without `final_value`.
     pub(crate) fn check(&self, columns: Columns) -> Result {
+        self.check_arrays(columns)?;
+        self.check_values(columns)
+    }
+
+    /// Checks the arrays, but no number in them. Errors: `Shape`; `Null` if something is truncated without `final_value`.
+    fn check_arrays(&self, columns: Columns) -> Result {
         columns.check("rollout: columns of [T, N] arrays of length", self.num_steps, self.num_envs)?;
         let len = columns.len();
         check_len("rollout: reward [T, N] of length", self.reward, len)?;
@@ -194,9 +222,19 @@ impl Rollout<'_> {
         check_len("rollout: bootstrap_value [N] of length", self.bootstrap_value, self.num_envs)?;
         check_len("rollout: terminated [T, N] of length", self.terminated, len)?;
         check_len("rollout: truncated [T, N] of length", self.truncated, len)?;
-        if let Some(final_value) = self.final_value {
-            check_len("rollout: final_value [T, N] of length", final_value, len)?;
-        }
+        let Some(final_value) = self.final_value else {
+            let part = columns.joined();
+            let mut rows = (0..part.num_steps()).filter_map(|t| part.row(self.truncated, t));
+            return match rows.any(|row| row.iter().fold(0, |any, x| any | x) != 0) {
+                true => Err(Error::new(Kind::Null, "rollout: final_value, because a step is truncated")),
+                false => Ok(()),
+            };
+        };
+        check_len("rollout: final_value [T, N] of length", final_value, len)
+    }
+
+    /// Checks the numbers in them. Errors: `Value`.
+    fn check_values(&self, columns: Columns) -> Result {
         if cpu::dispatch(Check { rollout: self, columns }) { Ok(()) } else { Err(culprit(self, columns)) }
     }
 }

@@ -258,8 +258,6 @@ pub(crate) trait Estimator<const X: usize, const F: usize, const Y: usize>: Copy
     type Real: Real;
     /// Whether what was written is all of what was carried, and no output is missing.
     const STORED: bool = Self::Real::STORED;
-    /// Whether infinities can meet each other or 0 in a step.
-    const CAN_BE_NAN: bool = true;
     /// The first so many inputs are read in every step, the others seldom.
     const READ: usize = X;
 
@@ -291,24 +289,25 @@ impl<E, const X: usize, const F: usize, const Y: usize> Kernel for Scan<'_, E, X
 where
     E: Estimator<X, F, Y>,
 {
-    type Output = ();
+    /// Whether what was written is finite, and so everything that was read.
+    type Output = bool;
 
     #[inline(always)]
-    fn run(mut self) {
+    fn run(mut self) -> bool {
         let (Columns { begin, num_steps, .. }, width) = (self.columns, self.columns.width());
         // One length for all, so that one comparison tells that an element of each is there.
         let len = self.columns.len();
-        let Some(x) = each(self.x, &[] as &[f32], |x| x.get(..len)) else { return };
-        let Some(flags) = each(self.flags, &[] as &[u8], |flags| flags.get(..len)) else { return };
+        let Some(x) = each(self.x, &[] as &[f32], |x| x.get(..len)) else { return true };
+        let Some(flags) = each(self.flags, &[] as &[u8], |flags| flags.get(..len)) else { return true };
         let missing = &[] as &[Cell<f32>];
-        let Some(y) = each(self.y, missing, |y| if y.is_empty() { Some(y) } else { y.get(..len) }) else { return };
+        let Some(y) = each(self.y, missing, |y| if y.is_empty() { Some(y) } else { y.get(..len) }) else { return true };
         (self.x, self.flags, self.y) = (x, flags, y);
         // Of many columns the last step is made here, and the rest by rows; or all steps are, with what is carried beside.
         let many = !FEW_WAYS && width >= ROWS_FROM;
         let by_rows = if many { begin.wrapping_add(width.wrapping_sub(width % 16)) } else { begin };
         let (mut at, mut finite) = (begin, true);
         while !E::STORED && at < by_rows {
-            let Some(fine) = self.carried_rows(Columns { begin: at, ..self.columns }) else { return };
+            let Some(fine) = self.carried_rows(Columns { begin: at, ..self.columns }) else { return true };
             finite &= fine;
             at = by_rows.min(at.wrapping_add(CARRIED * 16));
         }
@@ -328,13 +327,11 @@ where
         let mut at = begin;
         while E::STORED && at < by_rows {
             let end = by_rows.min(at.wrapping_add(ROW_BLOCK));
-            let Some(fine) = self.rows(Columns { begin: at, end, ..self.columns }) else { return };
+            let Some(fine) = self.rows(Columns { begin: at, end, ..self.columns }) else { return true };
             finite &= fine;
             at = end;
         }
-        if !finite {
-            settle(self.columns, &self.y);
-        }
+        finite
     }
 }
 
@@ -369,9 +366,7 @@ where
             let y = y.map(|y| y.get(at..).and_then(|y| y.first_chunk()));
             let now = Now { x, flags, y: y.map(|y| y.map_or([0.0; W], load)) };
             after = After { y: self.estimator.step(&now, &after), x: x.map(|x| *x) };
-            if E::CAN_BE_NAN {
-                zeros.see(&after.y[0]);
-            }
+            zeros.see(&after.y[0]);
             for (to, y) in y.iter().zip(&after.y) {
                 if let Some(to) = to {
                     store(to, y);
@@ -408,9 +403,7 @@ where
                     y: each(after_y, [E::Real::from(0.0); 16], |y| y.get(i).map(|y| load(y).map(E::Real::from)))?,
                 };
                 let made = estimator.step(&now, &after);
-                if E::CAN_BE_NAN {
-                    zeros.see(&made[0]);
-                }
+                zeros.see(&made[0]);
                 for (to, y) in y.iter().zip(&made) {
                     store(to.get(i)?, y);
                 }
@@ -443,9 +436,7 @@ where
                 };
                 let after = After { x: after_x.map(|x| x.get(i).copied().unwrap_or([0.0; 16])), y: *carried };
                 *carried = self.estimator.step(&now, &after);
-                if E::CAN_BE_NAN {
-                    zeros.see(&carried[0]);
-                }
+                zeros.see(&carried[0]);
                 for (to, y) in y.iter().zip(carried.iter()) {
                     if let Some(to) = to.get(i) {
                         store(to, y);

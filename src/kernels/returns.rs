@@ -8,7 +8,7 @@ use crate::error::{Error, Kind, Result, check_len};
 /// Writes `out[t] = x[t] + discount * out[t + 1]`, with 0 after the last step. All arrays are `[T, N]`.
 ///
 /// `discount` lies in [0, 1]. Errors, here and below: `Shape`; `Range`; `Value` for a number that is not finite. Outputs
-/// are untouched on error.
+/// are untouched on error, but here and in [`bootstrapped_sum`] for `Value`: they hold nothing of meaning then.
 ///
 /// ```
 /// use rlcore::kernels::returns::discounted_sum;
@@ -40,7 +40,6 @@ pub fn bootstrapped_sum(
     out: &mut [f32],
 ) -> Result {
     check_len("returns: bootstrap_value [N] of length", bootstrap_value, num_envs)?;
-    check_finite("returns: a finite bootstrap_value", bootstrap_value)?;
     backward(Some(reward), bootstrap_value, discount, num_steps, num_envs, out)
 }
 
@@ -101,12 +100,24 @@ fn backward(x: Option<&[f32]>, last: &[f32], discount: f32, t: usize, n: usize, 
     check_len("returns: rewards [T, N] of length", x.unwrap_or(out), columns.len())?;
     check_len("returns: out [T, N] of length", out, columns.len())?;
     check_rate("returns: discount from 0 to 1", discount)?;
-    check_finite("returns: a finite reward", x.unwrap_or(out))?;
-    for (out, x) in out.iter_mut().zip(x.unwrap_or(&[])) {
+    let Some(x) = x else {
+        check_finite("returns: a finite reward", out)?;
+        let y = [cells(out)];
+        let estimator = Sum { discount };
+        Scan { estimator, columns, x: [], last_x: [], flags: [], y, last_y: [last] }.run();
+        return Ok(());
+    };
+    for (out, x) in out.iter_mut().zip(x) {
         *out = *x;
     }
-    Scan { estimator: Sum { discount }, columns, x: [], last_x: [], flags: [], y: [cells(out)], last_y: [last] }.run();
-    Ok(())
+    let y = [cells(out)];
+    let finite = Scan { estimator: Sum { discount }, columns, x: [], last_x: [], flags: [], y, last_y: [last] }.run();
+    if finite {
+        return Ok(());
+    }
+    // What is not finite was read, or finite numbers have overflowed.
+    check_finite("returns: a finite reward", x)?;
+    check_finite("returns: a finite bootstrap_value", last)
 }
 
 /// `y[t] + discount * y[t + 1]`, in place.
@@ -117,8 +128,6 @@ struct Sum {
 
 impl Estimator<0, 0, 1> for Sum {
     type Real = f32;
-    // With a discount of 0 no sum leaves the range; with another an infinite one stays as it is.
-    const CAN_BE_NAN: bool = false;
 
     #[inline(always)]
     fn step<const W: usize>(&self, now: &Now<'_, 0, 0, 1, W>, after: &After<f32, 0, 1, W>) -> [[f32; W]; 1] {

@@ -16,7 +16,7 @@ use core::cell::Cell;
 
 use super::finite::check_finite;
 use super::gae::{Accumulate, Rollout};
-use super::grid::{After, Columns, Estimator, Now, Real, Scan, cells, check_rate};
+use super::grid::{After, Columns, Estimator, Now, Real, Scan, cells, check_rate, settle};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
@@ -230,12 +230,15 @@ impl<'a> Job<'a> {
         self.rollout.check(self.columns)?;
         let y = [target, error.unwrap_or(&[]), &[]];
         let (discount, td_lambda) = (self.discount, self.td_lambda);
-        match self.rollout.accumulate {
+        let finite = match self.rollout.accumulate {
             Accumulate::F32 => cpu::dispatch(self.scan(Multistep { trace, discount, td_lambda }, y)),
             Accumulate::F64 => {
                 let (discount, td_lambda) = (f64::from(discount), f64::from(td_lambda));
-                self.scan(Multistep { trace, discount, td_lambda }, y).run();
+                self.scan(Multistep { trace, discount, td_lambda }, y).run()
             }
+        };
+        if !finite {
+            settle(self.columns, &y);
         }
         Ok(())
     }

@@ -1230,7 +1230,9 @@ static rlcore_rollout *rollout(void) {
     arrays; \
     return CALL(call_range); \
   }
-BOTH_OF(gae, DISCOUNT; LAMBDA, TARGETS(advantage); TARGETS(target), rlcore_gae(r, discount, lambda, advantage, target),
+/* Numbers that are not finite are found while computing. */
+BOTH_OF(gae, DISCOUNT; LAMBDA; documented = RLCORE_E_VALUE, TARGETS(advantage); TARGETS(target),
+        rlcore_gae(r, discount, lambda, advantage, target),
         rlcore_gae_range(r, discount, lambda, begin, end, advantage, target))
 BOTH_OF(lambda_returns, DISCOUNT; LAMBDA, TARGETS(target), rlcore_lambda_returns(r, discount, lambda, target),
         rlcore_lambda_returns_range(r, discount, lambda, begin, end, target))
@@ -1254,7 +1256,7 @@ OP(discounted_sum) {
   IN(float, x, num_steps * num_envs, 1, 1, IN_PLACE);
   DISCOUNT;
   TO(float, out, num_steps * num_envs, IN_PLACE);
-  return CALL(rlcore_discounted_sum(x, num_steps, num_envs, discount, out));
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_discounted_sum(x, num_steps, num_envs, discount, out));
 }
 OP(gae_shifted) {
   COUNT(num_steps, T, 8, RLCORE_E_SHAPE);
@@ -1272,7 +1274,7 @@ OP(gae_shifted) {
   LAMBDA;
   TO(float, advantage, all, 0);
   TO(float, target, all, 0);
-  return CALL(rlcore_gae_shifted(r, discount, lambda, advantage, target));
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_gae_shifted(r, discount, lambda, advantage, target));
 }
 OP(transpose) {
   U32(kind, 0, 2, RLCORE_E_CONFIG);
