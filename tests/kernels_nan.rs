@@ -1,5 +1,5 @@
 //! Finite inputs whose results overflow: whatever NaN comes out has one bit pattern, on every CPU level and, as
-//! `tests/bits` shows, on every processor. Inputs are drawn from the ends of f32, so that infinities meet each other and 0.
+//! `tests/system/bits` shows, on every processor. Inputs are drawn from the ends of f32, so that infinities meet each other and 0.
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;

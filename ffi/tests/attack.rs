@@ -52,15 +52,15 @@ fn every_wrong_call_gets_its_status_and_the_header_knows_it() {
     assert!(unsaid.is_empty(), "include/rlcore.h does not say so: {unsaid:#?}");
 }
 
-/// The table of tests/fuzz/matrix.c: each exported function has a line in it, and all that is wrong with one argument at a
+/// The table of tests/system/fuzz/matrix.c: each exported function has a line in it, and all that is wrong with one argument at a
 /// time gets the status that the header promises.
 #[test]
 fn every_argument_is_attacked() {
-    let program = compile(&root().join("tests/fuzz/matrix.c"), &["-Wno-unused-function"]);
+    let program = compile(&root().join("tests/system/fuzz/matrix.c"), &["-Wno-unused-function"]);
     let mut names: Vec<String> = run(Command::new(&program).arg("names")).lines().map(str::to_owned).collect();
     names.sort();
     let symbols = fs::read_to_string(root().join("ffi/golden/symbols.txt")).unwrap();
-    assert_eq!(names, symbols.lines().collect::<Vec<_>>(), "tests/fuzz/calls.h calls every exported function");
+    assert_eq!(names, symbols.lines().collect::<Vec<_>>(), "tests/system/fuzz/calls.h calls every exported function");
     println!("{}", run(&mut Command::new(program)));
 }
 
@@ -69,7 +69,7 @@ fn every_argument_is_attacked() {
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[test]
 fn a_writer_may_be_stopped_at_any_instruction() {
-    let program = compile(&root().join("tests/faults/stopped.c"), &[]);
+    let program = compile(&root().join("tests/system/faults/stopped.c"), &[]);
     println!("{}", run(&mut Command::new(program)));
 }
 

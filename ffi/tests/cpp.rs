@@ -59,7 +59,7 @@ fn the_cpp_header_compiles_in_every_mode() {
 /// Without the pool it needs nothing of threads, and trains all the same.
 #[test]
 fn the_cpp_header_needs_no_threads_without_the_pool() {
-    let probe = root().join("tests/install/probe.cpp");
+    let probe = root().join("tests/system/install/probe.cpp");
     for compiler in compilers() {
         let read = run(command(compiler, &["-DRLCORE_NO_WORKERS", "-M"]).arg(&probe));
         let headers = read.split_whitespace().filter_map(|path| Path::new(path).file_name()?.to_str());
@@ -74,7 +74,7 @@ fn the_cpp_header_does_what_it_says() {
     does_what_it_says("", "bare", &["-O1", "-fno-exceptions", "-fno-rtti"]);
 }
 
-/// Each class with each kind of environment, with exceptions. tests/sanitizers has the library instrumented too, and
+/// Each class with each kind of environment, with exceptions. tests/system/sanitizers has the library instrumented too, and
 /// threads.
 #[test]
 fn the_cpp_header_stays_within_its_arrays() {

@@ -1,6 +1,6 @@
 /* Stores whose every row says its own number, so that whatever a reader is given can be checked against what was written.
    Each store appends one thing at a time and reads one batch at a time: attack_readers.c lets two processes do so at full
-   speed, tests/faults/stopped.c instruction by instruction. */
+   speed, tests/system/faults/stopped.c instruction by instruction. */
 
 #include <inttypes.h>
 #include <stdio.h>
