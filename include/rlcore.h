@@ -46,7 +46,7 @@ extern "C" {
 #define RLCORE_VERSION_MINOR 1  /* Minor version of the library. */
 #define RLCORE_VERSION_PATCH 0  /* Patch version of the library. */
 #define RLCORE_ABI_VERSION 0    /* Goes up when callers have to be compiled again. */
-#define RLCORE_IMAGE_VERSION 1  /* Goes up when saved blocks can no longer be attached. */
+#define RLCORE_IMAGE_VERSION 2  /* Goes up when saved blocks of some kind can no longer be attached. */
 
 /* Result of every call: 0 is success, negative is failure. Values are never reused. */
 typedef int32_t rlcore_status;

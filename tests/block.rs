@@ -56,7 +56,7 @@ fn a_block_is_its_header_its_configuration_and_zeros() {
     assert_eq!(size, 3 * FIELD_ALIGN);
     assert_eq!(&bytes[..8], b"rlcore\0\n");
     let word = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap());
-    assert_eq!((word(BYTE_ORDER), word(VERSION), word(KIND_AT)), (0x0102_0304, IMAGE, 12));
+    assert_eq!((word(BYTE_ORDER), word(VERSION), word(KIND_AT)), (0x0102_0304, KIND.image(), 12));
     assert_eq!((word(CONFIG_SIZE), word(FIELD_ALIGN), word(FIELD_ALIGN + 4)), (8, 7, 9));
     assert_eq!(bytes[SIZE..CHECK], (size as u64).to_ne_bytes());
     assert!(bytes[CHECK + 8..FIELD_ALIGN].iter().chain(&bytes[FIELD_ALIGN + 8..size]).all(|&b| b == 0));
@@ -115,6 +115,40 @@ fn every_field_of_a_header_is_looked_at() {
     }
     // A size that fits the memory exactly is no reason by itself.
     assert_eq!(refusal(&with(SIZE, &256u64.to_ne_bytes())), sealed);
+}
+
+/// A layout that changes takes the version of its own kind along and no other: a new learner refuses no shipped policy.
+#[test]
+fn every_kind_of_block_has_an_image_version_of_its_own() {
+    let kinds = [
+        Kind::VecEnv,
+        Kind::Ppo,
+        Kind::Policy,
+        Kind::LazyFrames,
+        Kind::Monitor,
+        Kind::VecNormalize,
+        Kind::Batch,
+        Kind::Memory,
+        Kind::Replay,
+        Kind::RolloutBuffer,
+        Kind::Trajectory,
+        Kind::Queue,
+    ];
+    assert_eq!(kinds.iter().map(|kind| kind.image()).max(), Some(IMAGE));
+    assert!(kinds.iter().any(|kind| kind.image() < IMAGE));
+    for kind in kinds {
+        let mut words = [0u64; 24];
+        create(cast_slice_mut(&mut words), kind, 192, &CONFIG).unwrap();
+        let taken = |words: &[u64; 24]| attach::<Config>(cast_slice(words), kind, size_of).map_err(|e| e.to_string());
+        assert_eq!(taken(&words), Ok(CONFIG));
+        for version in (0..=IMAGE + 1).filter(|&version| version != kind.image()) {
+            let mut other = words;
+            cast_slice_mut::<_, u8>(&mut other)[VERSION..VERSION + 4].copy_from_slice(&version.to_ne_bytes());
+            let words = format!("block: image version {}, given {version}", kind.image());
+            assert_eq!(taken(&other), Err(words), "{kind:?}");
+            assert!(!Header::begins(cast_slice(&other), kind) && seal(cast_slice_mut(&mut other)).is_err(), "{kind:?}");
+        }
+    }
 }
 
 #[test]

@@ -354,6 +354,73 @@ fn an_exported_policy_acts_as_its_learner() {
     }
 }
 
+/// What a game ships says nothing of how it was trained.
+#[test]
+fn policies_of_one_network_are_the_same_bytes_however_they_train() {
+    let export = |config: &Config, obs: &Space<'_>, action: &Space<'_>| {
+        let mut learner = Block::new(Ppo::size(config, obs, action).unwrap());
+        let ppo = Ppo::init(learner.bytes(), config, obs, action).unwrap();
+        let mut policy = Block::new(ppo.policy_size().unwrap());
+        ppo.export(policy.bytes()).unwrap();
+        Policy::attach(policy.bytes()).unwrap();
+        policy
+    };
+    let config = Config { hidden_len: [8, 8, 0, 0], ..Config::default() };
+    // Every field that acting does not read, all of them changed.
+    let other = Config {
+        seed: config.seed,
+        total_steps: 1_000_000,
+        num_envs: 7,
+        num_steps: 30,
+        num_minibatches: 5,
+        num_epochs: 9,
+        num_hidden: config.num_hidden,
+        hidden_len: config.hidden_len,
+        activation: config.activation,
+        normalize_advantage: 0,
+        normalize_obs: config.normalize_obs,
+        normalize_reward: 1,
+        squash: config.squash,
+        use_action_mask: 0,
+        learning_rate: 1e-3,
+        learning_rate_end: 1e-4,
+        clip: 0.3,
+        clip_end: 0.1,
+        discount: 0.9,
+        gae_lambda: 0.8,
+        value_coef: 1.0,
+        entropy_coef: 0.0,
+        value_clip: 0.2,
+        max_grad_norm: 1.0,
+        target_kl: 0.1,
+        adam_beta1: 0.8,
+        adam_beta2: 0.99,
+        adam_epsilon: 1e-8,
+        log_std_init: config.log_std_init,
+        obs_clip: 5.0,
+        reward_clip: 1.0,
+        log_std_min: -3.0,
+        log_std_max: 1.0,
+        accumulate: 1,
+        reserved: 0,
+    };
+    for action in [Space::discrete(&[3, 2]), Space::unbounded(2), Space::between(&[-1.0], &[1.0])] {
+        let (obs, mask) = (Space::unbounded(4), u32::from(action.kind == Element::I32));
+        let policy = export(&config, &obs, &action);
+        assert!(policy == export(&Config { use_action_mask: mask, ..other }, &obs, &action));
+        for config in [
+            Config { activation: 1, ..config },
+            Config { normalize_obs: 1, ..config },
+            Config { hidden_len: [8, 9, 0, 0], ..config },
+            Config { seed: 2, ..config },
+        ] {
+            assert!(policy != export(&config, &obs, &action), "{config:?}");
+        }
+        let clipped = Config { normalize_obs: 1, ..config };
+        assert!(export(&clipped, &obs, &action) != export(&Config { obs_clip: 5.0, ..clipped }, &obs, &action));
+    }
+}
+
 /// Any number of rows, with exactly the scratch that is asked for, and with a mask: the actions of [`Policy::act`].
 #[test]
 fn a_greedy_act_is_the_greedy_one_of_all_ways_to_act() {

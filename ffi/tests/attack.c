@@ -986,13 +986,13 @@ static void attack_ppo_config(void) {
   for (int i = 0; i < 2; i++) { BOTH(c->hidden_len[i], 0, RLCORE_E_CONFIG, "hidden_len above 0 for num_hidden layers"); }
   for (int i = 2; i < 4; i++) { BOTH(c->hidden_len[i], 1, RLCORE_E_CONFIG, "hidden_len above 0 for num_hidden layers"); }
   WITH(c->hidden_len[0], UINT32_MAX, RLCORE_E_SIZE, "block: bytes", MAKE);
-#define FLAG(field) BOTH(c->field, 2, RLCORE_E_CONFIG, "ppo config: " #field); BOTH(c->field, UINT32_MAX, RLCORE_E_CONFIG, "ppo config: " #field)
-  FLAG(activation);
-  FLAG(normalize_advantage);
-  FLAG(normalize_obs);
-  FLAG(normalize_reward);
-  FLAG(squash);
-  FLAG(use_action_mask);
+#define FLAG(of, field) BOTH(c->field, 2, RLCORE_E_CONFIG, of ": " #field); BOTH(c->field, UINT32_MAX, RLCORE_E_CONFIG, of ": " #field)
+  FLAG("policy", activation);
+  FLAG("ppo config", normalize_advantage);
+  FLAG("policy", normalize_obs);
+  FLAG("ppo config", normalize_reward);
+  FLAG("policy", squash);
+  FLAG("ppo config", use_action_mask);
   BOTH(c->squash, 1, RLCORE_E_CONFIG, "squash of 0 with discrete actions");
 #define REAL(field, low, high) \
   BOTH(c->field, NAN, RLCORE_E_CONFIG, "ppo config: " #field); \

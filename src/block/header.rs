@@ -46,8 +46,19 @@ pub enum Kind {
     Queue = 12,
 }
 
-/// Version of the layouts behind the header. It goes up whenever a saved block of the last release can no longer be read.
-pub const IMAGE: u32 = 1;
+/// The image version of the library: the highest of all kinds of block.
+pub const IMAGE: u32 = 2;
+
+impl Kind {
+    /// The image version of this kind of block: what [`IMAGE`] was raised to when its layout last changed. A kind's blocks
+    /// are refused only if their own layout has changed since they were written.
+    pub const fn image(self) -> u32 {
+        match self {
+            Kind::Ppo | Kind::Policy => 2,
+            _ => 1,
+        }
+    }
+}
 
 const MAGIC: [u8; 8] = *b"rlcore\0\n";
 const BYTE_ORDER: u32 = 0x0102_0304;
@@ -78,7 +89,7 @@ impl Header {
         let h: Header = bytemuck::pod_read_unaligned(bytes);
         (h.magic == MAGIC)
             & (h.byte_order == BYTE_ORDER)
-            & (h.image == IMAGE)
+            & (h.image == kind.image())
             & (h.kind == kind as u32)
             & (mem.as_ptr() as usize).is_multiple_of(BLOCK_ALIGN)
     }
@@ -92,9 +103,15 @@ impl Header {
                 .needed(kind as usize)
                 .given(h.kind as usize));
         }
+        if h.image != kind.image() {
+            return Err(Error::new(ErrorKind::Image, "block: image version")
+                .needed(kind.image() as usize)
+                .given(h.image as usize));
+        }
         Ok(h)
     }
 
+    /// A header of any kind and version.
     fn of_any_kind(mem: &[u8]) -> Result<Header> {
         check_align(mem)?;
         let need = size_of::<Header>();
@@ -113,11 +130,6 @@ impl Header {
         }
         if h.byte_order != BYTE_ORDER {
             return Err(Error::new(ErrorKind::Image, "block: a byte-order mark; this header is damaged"));
-        }
-        if h.image != IMAGE {
-            return Err(Error::new(ErrorKind::Image, "block: image version")
-                .needed(IMAGE as usize)
-                .given(h.image as usize));
         }
         Ok(h)
     }
@@ -169,7 +181,7 @@ fn begin(block: &mut [u8], kind: Kind, start: usize, config: &[u8]) -> Result {
     let mut h = Header {
         magic: MAGIC,
         byte_order: BYTE_ORDER,
-        image: IMAGE,
+        image: kind.image(),
         kind: kind as u32,
         config_size: config.len() as u32,
         size: block.len() as u64,

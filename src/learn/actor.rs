@@ -1,6 +1,7 @@
 //! What stands on the policy network's outputs: a distribution over actions, discrete, multi-discrete or Gaussian.
 
-use super::config::{Config, Shape};
+use super::actor_config::ActorConfig;
+use super::shape::Shape;
 use crate::block;
 use crate::data::normalizer::{Limits, normalise};
 use crate::data::step::Rewrite;
@@ -35,15 +36,8 @@ pub struct Head<'a> {
 
 impl<'a> Head<'a> {
     /// The head of a policy with these arrays.
-    pub fn new(
-        shape: &'a Shape,
-        config: &Config,
-        n: &'a [u32],
-        low: &'a [f32],
-        high: &'a [f32],
-        log_std: &'a [f32],
-    ) -> Head<'a> {
-        Head { shape, squash: config.squash != 0, n, low, high, log_std }
+    pub fn new(config: &'a ActorConfig, n: &'a [u32], low: &'a [f32], high: &'a [f32], log_std: &'a [f32]) -> Head<'a> {
+        Head { shape: &config.shape, squash: config.squash != 0, n, low, high, log_std }
     }
 
     /// Numbers of scratch that the calls below need.
@@ -318,7 +312,7 @@ pub fn to_f32(obs: Elements<'_>, raw: &mut [f32]) {
 }
 
 /// Normalises observations if the configuration says so, with the statistics `[obs_len]` as they are.
-pub fn see(config: &Config, mean: &[f64], var: &[f64], raw: &[f32], seen: &mut [f32]) -> Result {
+pub fn see(config: &ActorConfig, mean: &[f64], var: &[f64], raw: &[f32], seen: &mut [f32]) -> Result {
     if config.normalize_obs == 0 {
         block::copy(seen, raw);
         return Ok(());

@@ -1,12 +1,14 @@
-//! What a PPO learner is made of: numbers the host chooses, and the spaces it acts in.
+//! What a PPO learner is made of: numbers that the host chooses.
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::error::{Error, Kind, Result, check_finite};
+use super::actor_config::ActorConfig;
+use super::shape::Shape;
+use crate::error::{Error, Kind, Result};
 use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
-use crate::nn::{Activation, MAX_HIDDEN, Mlp, Schedule};
-use crate::space::{Element, Space};
+use crate::nn::{MAX_HIDDEN, Schedule};
+use crate::space::Space;
 
 /// The most passes over a rollout: whatever a configuration says, an update comes to its end.
 const MAX_EPOCHS: u32 = 1000;
@@ -130,7 +132,8 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Checks every field; the failure names the field, what it may be and what it is.
+    /// Checks every field but those that [`ActorConfig::check`] checks; the failure names the field, what it may be and
+    /// what it is.
     pub fn check(&self) -> Result {
         let at_least_one = [
             ("ppo config: num_envs of at least", self.num_envs),
@@ -158,22 +161,9 @@ impl Config {
             let what = "ppo config: num_minibatches that divides num_envs * num_steps =";
             return Err(Error::new(Kind::Config, what).needed(batch as usize).given(self.num_minibatches as usize));
         }
-        if self.num_hidden as usize > MAX_HIDDEN {
-            let what = "ppo config: num_hidden of at most";
-            return Err(Error::new(Kind::Config, what).needed(MAX_HIDDEN).given(self.num_hidden as usize));
-        }
-        for (i, &len) in self.hidden_len.iter().enumerate() {
-            if (len == 0) == (i < self.num_hidden as usize) {
-                let what = "ppo config: hidden_len above 0 for num_hidden layers and 0 after; layers";
-                return Err(Error::new(Kind::Config, what).needed(self.num_hidden as usize).given(len as usize));
-            }
-        }
         let flags = [
-            ("ppo config: activation of 0 (tanh) or 1 (relu)", self.activation),
             ("ppo config: normalize_advantage of 0 or 1", self.normalize_advantage),
-            ("ppo config: normalize_obs of 0 or 1", self.normalize_obs),
             ("ppo config: normalize_reward of 0 or 1", self.normalize_reward),
-            ("ppo config: squash of 0 or 1", self.squash),
             ("ppo config: use_action_mask of 0 or 1", self.use_action_mask),
             ("ppo config: accumulate of 0 (f32) or 1 (f64)", self.accumulate),
         ];
@@ -222,6 +212,20 @@ impl Config {
         Ok(())
     }
 
+    /// What acting reads of this.
+    pub fn actor(&self, shape: Shape) -> ActorConfig {
+        ActorConfig {
+            shape,
+            num_hidden: self.num_hidden,
+            hidden_len: self.hidden_len,
+            activation: self.activation,
+            squash: self.squash,
+            normalize_obs: self.normalize_obs,
+            obs_clip: if self.normalize_obs != 0 { self.obs_clip } else { 0.0 },
+            reserved: 0,
+        }
+    }
+
     /// What advantages are summed in.
     pub fn accumulation(&self) -> Accumulate {
         Accumulate::from_number(self.accumulate).unwrap_or_default()
@@ -252,118 +256,7 @@ impl Config {
     }
 }
 
-/// The shapes that a learner or a policy was made for. Plain data, stored in the block.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Shape {
-    /// [`Element`] of observations.
-    pub obs_kind: u32,
-    /// Elements of one observation.
-    pub obs_len: u32,
-    /// [`Element`] of actions.
-    pub action_kind: u32,
-    /// Elements of one action.
-    pub action_len: u32,
-    /// Outputs of the policy network: the sum of the choices, or one mean for each continuous element.
-    pub num_outputs: u32,
-    /// 1 if continuous actions have bounds.
-    pub bounded: u32,
-}
-
-impl Shape {
-    /// Reads and checks the spaces of an environment.
-    pub fn new(obs: &Space<'_>, action: &Space<'_>) -> Result<Shape> {
-        if obs.len == 0 || action.len == 0 {
-            return Err(Error::new(Kind::Config, "spaces: observations and actions of at least 1 element").given(0));
-        }
-        if obs.kind == Element::I32 {
-            return Err(Error::new(Kind::Config, "spaces: observations of kind f32 or u8").given(obs.kind as usize));
-        }
-        if obs.fields.iter().any(|field| field.kind != obs.kind) {
-            let what = "spaces: observations of one kind of element; Flatten makes numbers of a structure's parts, \
-                        Extract takes one of them";
-            return Err(Error::new(Kind::Config, what));
-        }
-        let len = action.len as usize;
-        let (num_outputs, bounded) = match action.kind {
-            Element::I32 => {
-                if action.n.len() != len {
-                    return Err(Error::new(Kind::Config, "action space: n with one entry an element,")
-                        .needed(len)
-                        .given(action.n.len()));
-                }
-                (choices(action.n)?, 0)
-            }
-            Element::F32 => {
-                let bounded = !(action.low.is_empty() && action.high.is_empty());
-                let fits = |bounds: &[f32]| bounds.len() == len || bounds.len() == 1;
-                if bounded && !(fits(action.low) && fits(action.high)) {
-                    let what = "action space: low and high with one entry for all or one an element,";
-                    return Err(Error::new(Kind::Config, what).needed(len).given(action.low.len()));
-                }
-                for i in 0..if bounded { len } else { 0 } {
-                    let (low, high) = action.bounds(i);
-                    check_bounds(&[low], &[high])?;
-                }
-                (action.len, u32::from(bounded))
-            }
-            Element::U8 => return Err(Error::new(Kind::Config, "action space: elements of kind f32 or i32").given(2)),
-        };
-        Ok(Shape {
-            obs_kind: obs.kind as u32,
-            obs_len: obs.len,
-            action_kind: action.kind as u32,
-            action_len: action.len,
-            num_outputs,
-            bounded,
-        })
-    }
-
-    /// Checks what [`Shape::new`] promises, in a shape from a block.
-    fn check(&self) -> Result {
-        let refuse = |what| Err(Error::new(Kind::Config, what));
-        if self.obs_kind != Element::F32 as u32 && self.obs_kind != Element::U8 as u32 {
-            return refuse("shape: observations of kind f32 or u8");
-        }
-        if self.action_kind != Element::F32 as u32 && self.action_kind != Element::I32 as u32 {
-            return refuse("shape: actions of kind f32 or i32");
-        }
-        if self.obs_len == 0 || self.action_len == 0 || self.num_outputs < self.action_len {
-            return refuse("shape: observations and actions of at least 1 element, and outputs for each action");
-        }
-        if self.bounded > 1 || (self.discrete() && self.bounded != 0) {
-            return refuse("shape: bounds with continuous actions only");
-        }
-        if !self.discrete() && self.num_outputs != self.action_len {
-            return refuse("shape: one output for each continuous action");
-        }
-        Ok(())
-    }
-
-    /// True if actions are choices, false if they are real vectors.
-    pub fn discrete(&self) -> bool {
-        self.action_kind == Element::I32 as u32
-    }
-
-    /// True if observations are bytes, which the networks see divided by 255.
-    pub fn obs_u8(&self) -> bool {
-        self.obs_kind == Element::U8 as u32
-    }
-
-    /// A tower from observations to `output` values.
-    pub fn tower(&self, config: &Config, output: u32) -> Result<Mlp> {
-        let activation = if config.activation == 0 { Activation::Tanh } else { Activation::Relu };
-        let mut sizes = [0; MAX_HIDDEN + 2];
-        let hidden = config.hidden_len.iter().take(config.num_hidden as usize);
-        let layers = core::iter::once(&self.obs_len).chain(hidden).chain(core::iter::once(&output));
-        for (to, from) in sizes.iter_mut().zip(layers) {
-            *to = *from as usize;
-        }
-        Mlp::new(sizes.get(..config.num_hidden as usize + 2).unwrap_or(&sizes), activation)
-    }
-}
-
-/// Configuration and shapes as blocks store them.
+/// Configuration and shapes as a learner's block stores them.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Stored {
@@ -381,72 +274,18 @@ impl Stored {
 
     /// Checks configuration and shape, and that they go together.
     pub fn check(&self) -> Result {
-        let Stored { config, shape } = self;
-        config.check()?;
-        shape.check()?;
-        if config.use_action_mask != 0 && !shape.discrete() {
+        self.config.check()?;
+        self.actor().check()?;
+        if self.config.use_action_mask != 0 && !self.shape.discrete() {
             return Err(Error::new(Kind::Config, "ppo config: use_action_mask of 0 with continuous actions").given(1));
-        }
-        if config.squash != 0 && shape.discrete() {
-            return Err(Error::new(Kind::Config, "ppo config: squash of 0 with discrete actions").given(1));
         }
         Ok(())
     }
 
-    /// Checks the arrays of a block that say what actions are: choices for every output, finite bounds in order, and
-    /// logarithms of deviations within their own.
-    pub fn check_actions(&self, n: &[u32], low: &[f32], high: &[f32], log_std: &[f32]) -> Result {
-        let image = |what| Error::new(Kind::Image, what);
-        if self.shape.discrete() && choices(n) != Ok(self.shape.num_outputs) {
-            return Err(image("image: choices that sum to the outputs"));
-        }
-        check_bounds(low, high).map_err(|_| image("image: finite bounds in order"))?;
-        check_finite("", log_std).map_err(|_| image("image: finite logarithms of deviations"))?;
-        let (min, max) = (self.config.log_std_min, self.config.log_std_max);
-        match log_std.iter().find(|&&x| x < min || x > max) {
-            Some(&x) => Err(image("image: logarithms of deviations in [log_std_min, log_std_max]").given_f32(x)),
-            None => Ok(()),
-        }
+    /// What acting reads.
+    pub fn actor(&self) -> ActorConfig {
+        self.config.actor(self.shape)
     }
-
-    /// Elements in which the choices of a discrete action, and the bounds of a continuous one, are kept.
-    pub fn action_lens(&self) -> (usize, usize) {
-        let len = self.shape.action_len as usize;
-        (if self.shape.discrete() { len } else { 0 }, if self.shape.bounded != 0 { len } else { 0 })
-    }
-
-    /// Logarithms of standard deviations: one for each continuous element.
-    pub fn std_len(&self) -> usize {
-        if self.shape.discrete() { 0 } else { self.shape.action_len as usize }
-    }
-
-    /// Elements of an observation that have running statistics.
-    pub fn moments_len(&self) -> usize {
-        if self.config.normalize_obs != 0 { self.shape.obs_len as usize } else { 0 }
-    }
-}
-
-/// The sum of the choices of a discrete space, each at least 1 and below 2^31.
-pub fn choices(n: &[u32]) -> Result<u32> {
-    let mut sum = 0u32;
-    for &n in n {
-        if n == 0 {
-            return Err(Error::new(Kind::Config, "action space: choices of at least").needed(1).given(0));
-        }
-        let fits = sum.checked_add(n).filter(|_| n <= i32::MAX as u32);
-        sum = fits.ok_or(Error::new(Kind::Overflow, "action space: choices that fit 31 bits"))?;
-    }
-    Ok(sum)
-}
-
-/// Checks that bounds are finite and in order.
-pub fn check_bounds(low: &[f32], high: &[f32]) -> Result {
-    for (&low, &high) in low.iter().zip(high) {
-        if !(low.is_finite() && high.is_finite() && low <= high) {
-            return Err(Error::new(Kind::Config, "action space: finite bounds, low at most high").given_f32(low));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -457,18 +296,12 @@ mod tests {
     fn the_default_is_valid_and_every_field_is_checked() {
         let good = Config::default();
         good.check().unwrap();
-        let bad: [fn(&mut Config); 31] = [
+        let bad: [fn(&mut Config); 25] = [
             |c| c.num_envs = 0,
             |c| c.num_steps = 0,
             |c| c.num_minibatches = 0,
             |c| c.num_minibatches = 3,
             |c| c.num_epochs = 0,
-            |c| c.num_hidden = 5,
-            |c| c.num_hidden = 3,
-            |c| c.hidden_len[2] = 1,
-            |c| c.activation = 2,
-            |c| c.squash = 2,
-            |c| c.normalize_obs = u32::MAX,
             |c| c.learning_rate = f32::NAN,
             |c| c.learning_rate = -1e-3,
             |c| c.clip = 0.0,

@@ -1,9 +1,11 @@
 //! A policy that acts and does not learn: a small read-only block that a game ships, shared by any number of threads.
 
 use super::actor::{Head, Sampling, check_act, see, to_f32};
-use super::config::{Config, Shape, Stored};
+use super::actor_config::ActorConfig;
+use super::shape::Shape;
 use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span};
 use crate::error::{Error, Kind, Result, check_finite};
+use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::moments;
 use crate::nn::Mlp;
 use crate::rng::Rng;
@@ -21,26 +23,26 @@ struct Spans {
     log_std: Span<f32>,
 }
 
-fn plan(stored: &Stored) -> Result<(Mlp, Spans, usize)> {
-    let actor = stored.shape.tower(&stored.config, stored.shape.num_outputs)?;
-    let (choices, bounds) = stored.action_lens();
+fn plan(config: &ActorConfig) -> Result<(Mlp, Spans, usize)> {
+    let actor = config.tower(config.shape.num_outputs)?;
+    let (choices, bounds) = config.shape.action_lens();
     let mut p = Plan::default();
-    block::spans::<Stored>(&mut p)?;
+    block::spans::<ActorConfig>(&mut p)?;
     let spans = Spans {
         action_n: p.span(choices)?,
         action_low: p.span(bounds)?,
         action_high: p.span(bounds)?,
-        obs_mean: p.span(stored.moments_len())?,
-        obs_var: p.span(stored.moments_len())?,
+        obs_mean: p.span(config.moments_len())?,
+        obs_var: p.span(config.moments_len())?,
         params: p.span(actor.param_len())?,
-        log_std: p.span(stored.std_len())?,
+        log_std: p.span(config.shape.std_len())?,
     };
     Ok((actor, spans, p.size()?))
 }
 
 /// What a learner hands over.
 pub(super) struct Source<'a> {
-    pub stored: Stored,
+    pub config: ActorConfig,
     pub action_n: &'a [u32],
     pub action_low: &'a [f32],
     pub action_high: &'a [f32],
@@ -52,12 +54,12 @@ pub(super) struct Source<'a> {
 
 impl Source<'_> {
     pub fn size(&self) -> Result<usize> {
-        Ok(plan(&self.stored)?.2)
+        Ok(plan(&self.config)?.2)
     }
 
     pub fn write(&self, mem: &mut [u8]) -> Result {
-        let (_, s, size) = plan(&self.stored)?;
-        let mut cut = Cutter::new(block::create(mem, BlockKind::Policy, size, &self.stored)?);
+        let (_, s, size) = plan(&self.config)?;
+        let mut cut = Cutter::new(block::create(mem, BlockKind::Policy, size, &self.config)?);
         block::copy(cut.take(s.action_n)?, self.action_n);
         block::copy(cut.take(s.action_low)?, self.action_low);
         block::copy(cut.take(s.action_high)?, self.action_high);
@@ -95,8 +97,7 @@ impl Source<'_> {
 /// # }
 /// ```
 pub struct Policy<'a> {
-    config: Config,
-    shape: Shape,
+    config: ActorConfig,
     actor: Mlp,
     action_n: &'a [u32],
     action_low: &'a [f32],
@@ -111,27 +112,26 @@ impl<'a> Policy<'a> {
     /// Accepts bytes that a policy was copied to, and checks that every number in them can be used.
     /// Errors: `Align`, `Size`, `Image`.
     pub fn attach(mem: &'a [u8]) -> Result<Policy<'a>> {
-        let stored = block::attach(mem, BlockKind::Policy, |s: &Stored| {
-            s.check()?;
-            Ok(plan(s)?.2)
+        let config = block::attach(mem, BlockKind::Policy, |config: &ActorConfig| {
+            config.check()?;
+            Ok(plan(config)?.2)
         })?;
         let policy = Self::open(mem)?;
-        let image = |what| Error::new(Kind::Image, what);
-        stored.check_actions(policy.action_n, policy.action_low, policy.action_high, policy.log_std)?;
+        let (low, high) = (policy.action_low, policy.action_high);
+        config.check_actions(policy.action_n, low, high, policy.log_std, -LOG_STD_LIMIT..=LOG_STD_LIMIT)?;
         let finite = check_finite("", policy.params).is_ok();
         if !finite || moments::check_moments(policy.obs_mean, policy.obs_var, 0.0).is_err() {
-            return Err(image("policy image: finite parameters and statistics"));
+            return Err(Error::new(Kind::Image, "policy image: finite parameters and statistics"));
         }
         Ok(policy)
     }
 
     /// Reads a block that `export` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<Policy<'a>> {
-        let stored: Stored = block::config(mem, BlockKind::Policy)?;
-        let (actor, s, _) = plan(&stored)?;
+        let config: ActorConfig = block::config(mem, BlockKind::Policy)?;
+        let (actor, s, _) = plan(&config)?;
         Ok(Policy {
-            config: stored.config,
-            shape: stored.shape,
+            config,
             actor,
             action_n: block::view(mem, s.action_n)?,
             action_low: block::view(mem, s.action_low)?,
@@ -145,16 +145,16 @@ impl<'a> Policy<'a> {
 
     /// The shapes that the policy was made for.
     pub fn shape(&self) -> &Shape {
-        &self.shape
+        &self.config.shape
     }
 
     /// Numbers of scratch that [`Policy::act`] needs for `num_rows` observations. Errors: `Overflow`.
     pub fn scratch_len(&self, num_rows: usize) -> Result<usize> {
         let too_large = Error::new(Kind::Overflow, "policy: rows whose scratch fits the address space");
-        let (o, l) = (self.shape.obs_len as usize, self.shape.num_outputs as usize);
+        let (o, l) = (self.shape().obs_len as usize, self.shape().num_outputs as usize);
         let seen = o.checked_mul(2).and_then(|o| o.checked_add(l)).ok_or(too_large)?;
         let rows = seen.checked_mul(num_rows).ok_or(too_large)?;
-        let head = Head::scratch_len(&self.shape, num_rows)?;
+        let head = Head::scratch_len(self.shape(), num_rows)?;
         rows.checked_add(head).and_then(|x| x.checked_add(self.actor.infer_scratch_len(num_rows))).ok_or(too_large)
     }
 
@@ -196,7 +196,7 @@ impl<'a> Policy<'a> {
     }
 
     fn head(&self) -> Head<'_> {
-        Head::new(&self.shape, &self.config, self.action_n, self.action_low, self.action_high, self.log_std)
+        Head::new(&self.config, self.action_n, self.action_low, self.action_high, self.log_std)
     }
 
     /// Checks the arrays of [`Policy::act`], and runs the network: what it says, and what is left of the scratch.
@@ -208,9 +208,9 @@ impl<'a> Policy<'a> {
         scratch: &'s mut [f32],
         action: &ElementsMut<'_>,
     ) -> Result<(&'s [f32], &'s mut [f32])> {
-        check_act("policy act: obs", &self.shape, num_rows, &obs, action)?;
+        check_act("policy act: obs", self.shape(), num_rows, &obs, action)?;
         self.head().check_mask(mask, num_rows)?;
-        let (o, l) = (self.shape.obs_len as usize, self.shape.num_outputs as usize);
+        let (o, l) = (self.shape().obs_len as usize, self.shape().num_outputs as usize);
         let given = scratch.len();
         let short = || Error::new(Kind::Size, "policy act: scratch numbers, at least").given(given);
         let need = self.scratch_len(num_rows)?;

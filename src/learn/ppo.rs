@@ -7,9 +7,11 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::actor::{Head, Raw, Sampling, check_act, check_obs, check_obs_shape, see, to_f32};
-use super::config::{Config, Shape, Stored};
+use super::actor_config::ActorConfig;
+use super::config::{Config, Stored};
 use super::loss::{self, Batch, Coefficients, Sums};
 use super::policy;
+use super::shape::Shape;
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong};
 use crate::data::normalizer::{INITIAL_COUNT, Limits, RewardScale, scale_rewards};
 use crate::data::step::{Ends, Rewrite};
@@ -180,10 +182,10 @@ struct Sizes {
 
 fn sizes(stored: &Stored) -> Result<Sizes> {
     let Stored { config: c, shape: s } = stored;
-    let actor = s.tower(c, s.num_outputs)?;
-    let critic = s.tower(c, 1)?;
+    let actor = stored.actor().tower(s.num_outputs)?;
+    let critic = stored.actor().tower(1)?;
     let rows = c.minibatch_len().max(c.num_envs as usize);
-    Ok(Sizes { actor, critic, rows, actor_len: actor.param_len(), std_len: stored.std_len() })
+    Ok(Sizes { actor, critic, rows, actor_len: actor.param_len(), std_len: s.std_len() })
 }
 
 /// Bytes of a learner's block.
@@ -196,7 +198,8 @@ fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), 
     let (Stored { config: c, shape: s }, &Sizes { actor, critic, rows, std_len, .. }) = (stored, sizes);
     let (n, t, batch) = (c.num_envs as usize, c.num_steps as usize, c.batch_len());
     let (obs, outputs) = (s.obs_len as usize, s.num_outputs as usize);
-    let (choices, bounds) = stored.action_lens();
+    let (choices, bounds) = s.action_lens();
+    let moments = stored.actor().moments_len();
     let masks = if c.use_action_mask != 0 { outputs } else { 0 };
     let params = actor.param_len().saturating_add(std_len).saturating_add(critic.param_len());
     let infer = |tower: &Mlp| tower.infer_scratch_len(usize::MAX);
@@ -212,8 +215,8 @@ fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), 
         params: p.span(params)?,
         adam_m: p.span(params)?,
         adam_v: p.span(params)?,
-        obs_mean: p.span(stored.moments_len())?,
-        obs_var: p.span(stored.moments_len())?,
+        obs_mean: p.span(moments)?,
+        obs_var: p.span(moments)?,
         running_return: p.span(if c.normalize_reward != 0 { n } else { 0 })?,
         episode_return: p.span(n)?,
         episode_len: p.span(n)?,
@@ -234,7 +237,7 @@ fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), 
         value_target: p.grid(t, n)?,
         order: p.span(batch)?,
         grads: p.span(params)?,
-        rows_moments: p.grid(stored.moments_len(), 2)?,
+        rows_moments: p.grid(moments, 2)?,
         rows_raw: p.grid(n, obs)?,
         rows_obs: p.grid(rows, obs)?,
         rows_choice: p.grid(rows, choices)?,
@@ -279,7 +282,7 @@ fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), 
 /// ```
 pub struct Ppo<'a> {
     config: Config,
-    shape: Shape,
+    actor: ActorConfig,
     sizes: Sizes,
     action_n: &'a [u32],
     action_low: &'a [f32],
@@ -399,7 +402,8 @@ impl<'a> Ppo<'a> {
         let image = |what| Error::new(Kind::Image, what);
         let (s, c) = (&ppo.state, &ppo.config);
         let (_, log_std, _) = split_params(ppo.params, &ppo.sizes)?;
-        stored.check_actions(ppo.action_n, ppo.action_low, ppo.action_high, log_std)?;
+        let log_stds = c.log_std_min..=c.log_std_max;
+        ppo.actor.check_actions(ppo.action_n, ppo.action_low, ppo.action_high, log_std, log_stds)?;
         if !(s.act_rng.is_valid() && s.shuffle_rng.is_valid() && s.predict_rng.is_valid()) {
             return Err(image("ppo image: valid random streams"));
         }
@@ -436,14 +440,14 @@ impl<'a> Ppo<'a> {
         let mask = if self.config.use_action_mask == 0 {
             None
         } else {
-            Some(block::rows(r.mask, 0, acted, self.shape.num_outputs as usize)?)
+            Some(block::rows(r.mask, 0, acted, self.actor.shape.num_outputs as usize)?)
         };
         let allowed = self.head()?.check_mask(mask, acted).is_ok();
         if !allowed || !self.head()?.could_take(block::rows(r.choice, 0, acted, self.action_n.len())?, mask) {
             return Err(image("ppo image: choices that were there and allowed"));
         }
         let numbers = [
-            block::rows(r.obs, 0, acted, self.shape.obs_len as usize)?,
+            block::rows(r.obs, 0, acted, self.actor.shape.obs_len as usize)?,
             block::rows(r.vector, 0, acted, self.sizes.std_len)?,
             block::rows(r.reward, 0, finished, 1)?,
         ];
@@ -479,7 +483,7 @@ impl<'a> Ppo<'a> {
         let mut cut = Cutter::new(mem);
         Ok(Ppo {
             config: stored.config,
-            shape: stored.shape,
+            actor: stored.actor(),
             sizes,
             action_n: cut.take(s.action_n)?,
             action_low: cut.take(s.action_low)?,
@@ -546,7 +550,7 @@ impl<'a> Ppo<'a> {
 
     /// The shapes that the block was made for.
     pub fn shape(&self) -> &Shape {
-        &self.shape
+        &self.actor.shape
     }
 
     /// Numbers of choices of discrete actions; empty if they are continuous.
@@ -570,7 +574,7 @@ impl Ppo<'_> {
     pub fn act(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, action: ElementsMut<'_>) -> Result {
         self.due(Phase::Act)?;
         let n = self.config.num_envs as usize;
-        check_act("ppo act: obs", &self.shape, n, &obs, &action)?;
+        check_act("ppo act: obs", &self.actor.shape, n, &obs, &action)?;
         self.check_mask(mask)?;
         let done = self.act_on(obs, mask, action);
         self.tidy();
@@ -579,9 +583,10 @@ impl Ppo<'_> {
 
     /// [`Ppo::act`] with what was checked: everything happens in the working arrays until nothing can fail any more.
     fn act_on(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, action: ElementsMut<'_>) -> Result {
-        let (n, o, l) = (self.config.num_envs as usize, self.shape.obs_len as usize, self.shape.num_outputs as usize);
+        let (n, o, l) =
+            (self.config.num_envs as usize, self.actor.shape.obs_len as usize, self.actor.shape.num_outputs as usize);
         let at = self.filled_rows();
-        let (shape, sizes, r, w) = (&self.shape, &self.sizes, &mut self.rollout, &mut self.work);
+        let (shape, sizes, r, w) = (&self.actor.shape, &self.sizes, &mut self.rollout, &mut self.work);
         to_f32(obs, w.raw);
         let (mean, var) = w.moments.split_at_mut_checked(self.obs_mean.len()).ok_or(Misfit)?;
         block::copy(mean, self.obs_mean);
@@ -591,7 +596,7 @@ impl Ppo<'_> {
             moments::update(w.raw, n, mean, var, &mut count)?;
         }
         let seen = block::rows_mut(w.obs, 0, n, o)?;
-        see(&self.config, mean, var, w.raw, seen)?;
+        see(&self.actor, mean, var, w.raw, seen)?;
         let (actor, log_std, critic) = split_params(self.params, sizes)?;
         let outputs = block::rows_mut(w.outputs, 0, n, l)?;
         sizes.actor.infer(actor, seen, n, w.scratch, outputs)?;
@@ -599,7 +604,7 @@ impl Ppo<'_> {
         let mut column = || columns.next().ok_or(Misfit);
         let (value, log_prob, entropy) = (column()?, column()?, column()?);
         sizes.critic.infer(critic, seen, n, w.scratch, value)?;
-        let head = Head::new(shape, &self.config, self.action_n, self.action_low, self.action_high, log_std);
+        let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
         let choice = block::rows_mut(w.choice, 0, n, self.action_n.len())?;
         let vector = block::rows_mut(w.vector, 0, n, sizes.std_len)?;
         let mut rng = self.state.act_rng;
@@ -643,13 +648,13 @@ impl Ppo<'_> {
         check_len("ppo observe: terminated flags", terminated, n)?;
         check_len("ppo observe: truncated flags", truncated, n)?;
         check_finite("ppo observe: finite rewards", reward)?;
-        let (o, at) = (self.shape.obs_len as usize, self.filled_rows());
+        let (o, at) = (self.actor.shape.obs_len as usize, self.filled_rows());
         let is_cut = |i: usize| terminated.get(i) == Some(&0) && truncated.get(i).is_some_and(|&x| x != 0);
         let num_cut = (0..n).filter(|&i| is_cut(i)).count();
         if num_cut > 0 {
             let what = "ppo observe: final_obs, because environments were truncated and not terminated;";
             let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
-            check_obs_shape("ppo observe: final_obs", &self.shape, n, &obs)?;
+            check_obs_shape("ppo observe: final_obs", &self.actor.shape, n, &obs)?;
             for i in (0..n).filter(|&i| is_cut(i)) {
                 if let Elements::F32(x) = obs {
                     check_finite("ppo observe: finite final_obs", block::rows(x, i, 1, o)?)?;
@@ -661,7 +666,7 @@ impl Ppo<'_> {
                 to_f32(row.ok_or(Misfit)?, block::rows_mut(w.raw, k, 1, o)?);
             }
             let seen = block::rows_mut(w.obs, 0, num_cut, o)?;
-            see(&self.config, self.obs_mean, self.obs_var, block::rows(w.raw, 0, num_cut, o)?, seen)?;
+            see(&self.actor, self.obs_mean, self.obs_var, block::rows(w.raw, 0, num_cut, o)?, seen)?;
             let values = block::rows_mut(w.scalar, 0, num_cut, 1)?;
             let (_, _, critic) = split_params(self.params, sizes)?;
             sizes.critic.infer(critic, seen, num_cut, w.scratch, values)?;
@@ -713,7 +718,7 @@ impl Ppo<'_> {
         action: ElementsMut<'_>,
     ) -> Result {
         let n = self.config.num_envs as usize;
-        check_act("ppo predict: obs", &self.shape, n, &obs, &action)?;
+        check_act("ppo predict: obs", &self.actor.shape, n, &obs, &action)?;
         self.check_mask(mask)?;
         self.head()?.check_sampling(sampling)?;
         let done = self.predict_on(obs, mask, sampling, action);
@@ -728,15 +733,16 @@ impl Ppo<'_> {
         sampling: Sampling,
         action: ElementsMut<'_>,
     ) -> Result {
-        let (n, o, l) = (self.config.num_envs as usize, self.shape.obs_len as usize, self.shape.num_outputs as usize);
+        let (n, o, l) =
+            (self.config.num_envs as usize, self.actor.shape.obs_len as usize, self.actor.shape.num_outputs as usize);
         let (sizes, w) = (&self.sizes, &mut self.work);
         to_f32(obs, w.raw);
         let seen = block::rows_mut(w.obs, 0, n, o)?;
-        see(&self.config, self.obs_mean, self.obs_var, w.raw, seen)?;
+        see(&self.actor, self.obs_mean, self.obs_var, w.raw, seen)?;
         let (actor, log_std, _) = split_params(self.params, sizes)?;
         let outputs = block::rows_mut(w.outputs, 0, n, l)?;
         sizes.actor.infer(actor, seen, n, w.scratch, outputs)?;
-        let head = Head::new(&self.shape, &self.config, self.action_n, self.action_low, self.action_high, log_std);
+        let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
         head.draw(n, outputs, mask, sampling, &mut self.state.predict_rng, w.head, action)
     }
 
@@ -744,7 +750,7 @@ impl Ppo<'_> {
     /// `value` stays as it was then.
     pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
         let n = self.config.num_envs as usize;
-        check_obs("ppo value: observations", &self.shape, n, &obs)?;
+        check_obs("ppo value: observations", &self.actor.shape, n, &obs)?;
         check_len("ppo value: values", value, n)?;
         let done = self.value_of(obs, value);
         self.tidy();
@@ -752,10 +758,10 @@ impl Ppo<'_> {
     }
 
     fn value_of(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
-        let (n, o, w) = (self.config.num_envs as usize, self.shape.obs_len as usize, &mut self.work);
+        let (n, o, w) = (self.config.num_envs as usize, self.actor.shape.obs_len as usize, &mut self.work);
         to_f32(obs, w.raw);
         let seen = block::rows_mut(w.obs, 0, n, o)?;
-        see(&self.config, self.obs_mean, self.obs_var, w.raw, seen)?;
+        see(&self.actor, self.obs_mean, self.obs_var, w.raw, seen)?;
         let (_, _, critic) = split_params(self.params, &self.sizes)?;
         let values = block::rows_mut(w.scalar, 0, n, 1)?;
         self.sizes.critic.infer(critic, seen, n, w.scratch, values)?;
@@ -767,14 +773,14 @@ impl Ppo<'_> {
     /// Zeroes the working arrays that calls of N rows use.
     fn tidy(&mut self) {
         let (n, w) = (self.config.num_envs as usize, &mut self.work);
-        let (o, a) = (self.shape.obs_len as usize, self.shape.action_len as usize);
+        let (o, a) = (self.actor.shape.obs_len as usize, self.actor.shape.action_len as usize);
         let scratch = self.sizes.actor.infer_scratch_len(n).max(self.sizes.critic.infer_scratch_len(n));
         let numbers = [
             (&mut *w.raw, o),
             (&mut *w.obs, o),
             (&mut *w.vector, self.sizes.std_len),
             (&mut *w.scalar, 3),
-            (&mut *w.outputs, self.shape.num_outputs as usize),
+            (&mut *w.outputs, self.actor.shape.num_outputs as usize),
             (&mut *w.head, a),
         ];
         for (array, width) in numbers {
@@ -798,7 +804,7 @@ impl Ppo<'_> {
     fn policy_source(&self) -> Result<policy::Source<'_>> {
         let (params, log_std, _) = split_params(self.params, &self.sizes)?;
         Ok(policy::Source {
-            stored: Stored { config: self.config, shape: self.shape },
+            config: self.actor,
             action_n: self.action_n,
             action_low: self.action_low,
             action_high: self.action_high,
@@ -825,7 +831,7 @@ impl Ppo<'_> {
 
     fn head(&self) -> Result<Head<'_>> {
         let (_, log_std, _) = split_params(self.params, &self.sizes)?;
-        Ok(Head::new(&self.shape, &self.config, self.action_n, self.action_low, self.action_high, log_std))
+        Ok(Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std))
     }
 
     /// A mask is given exactly if the configuration says so, and leaves a choice in every row.
@@ -868,7 +874,7 @@ impl Ppo<'_> {
         self.due(Phase::Learn)?;
         if self.state.minibatch == 0 {
             let obs = obs.as_ref().ok_or(Error::new(Kind::Null, "ppo learn: obs, in the first call of an update"))?;
-            check_obs("ppo learn: obs", &self.shape, self.config.num_envs as usize, obs)?;
+            check_obs("ppo learn: obs", &self.actor.shape, self.config.num_envs as usize, obs)?;
         }
         let done = self.learn_slice(obs, max_minibatches);
         self.tidy();
@@ -935,10 +941,10 @@ impl Ppo<'_> {
     fn begin_update(&mut self, obs: Elements<'_>) -> Result {
         let (n, t) = (self.config.num_envs as usize, self.config.num_steps as usize);
         let (sizes, w, r) = (&self.sizes, &mut self.work, &mut self.rollout);
-        let o = self.shape.obs_len as usize;
+        let o = self.actor.shape.obs_len as usize;
         to_f32(obs, w.raw);
         let seen = block::rows_mut(w.obs, 0, n, o)?;
-        see(&self.config, self.obs_mean, self.obs_var, w.raw, seen)?;
+        see(&self.actor, self.obs_mean, self.obs_var, w.raw, seen)?;
         let (_, _, critic) = split_params(self.params, sizes)?;
         sizes.critic.infer(critic, seen, n, w.scratch, r.bootstrap_value)?;
         let rollout = gae::Rollout {
@@ -972,7 +978,7 @@ impl Ppo<'_> {
 
     /// Gradient and optimiser step of one minibatch, numbered from 0 over all epochs.
     fn learn_minibatch(&mut self, minibatch: u32) -> Result<Done> {
-        let (c, shape, sizes, state) = (&self.config, &self.shape, &self.sizes, &mut *self.state);
+        let (c, shape, sizes, state) = (&self.config, &self.actor.shape, &self.sizes, &mut *self.state);
         let (r, w) = (&self.rollout, &mut self.work);
         let m = c.minibatch_len();
         let (o, l) = (shape.obs_len as usize, shape.num_outputs as usize);
@@ -1003,7 +1009,7 @@ impl Ppo<'_> {
         let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
         let actor_tape = block::rows_mut(w.tape, 0, sizes.actor.tape_len(m), 1)?;
         sizes.actor.forward(actor, obs, m, actor_tape, outputs)?;
-        let head = Head::new(shape, c, self.action_n, self.action_low, self.action_high, log_std);
+        let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
         let raw = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
         head.evaluate(outputs, mask, raw, log_prob, entropy)?;
 
