@@ -929,11 +929,11 @@ typedef struct rlcore_ppo_config {
   uint32_t hidden_len[4];        /* units of each hidden layer, 0 beyond num_hidden (64, 64) */
   uint32_t activation;           /* an rlcore_activation (tanh) */
   uint32_t normalize_advantage;  /* advantages get mean 0 and deviation 1 in each minibatch (1) */
-  uint32_t normalize_obs;        /* observations get running mean 0 and deviation 1 (0) */
+  uint32_t normalize_obs;        /* observations get mean 0 and deviation 1 by running statistics of the steps before (0) */
   uint32_t normalize_reward;     /* rewards are divided by the running deviation of the discounted return (0) */
   uint32_t squash;               /* continuous actions go through tanh onto their bounds (0: they are clipped) */
   uint32_t use_action_mask;      /* rlcore_ppo_act takes a mask of allowed choices (0) */
-  uint64_t seed;                 /* all randomness of the learner comes from this (1) */
+  uint64_t seed;                 /* all randomness of the learner comes from this, a stream for each environment (1) */
   uint64_t total_steps;          /* environment steps until the _end values are reached (0: never, constant) */
   float learning_rate;           /* step size at the start (2.5e-4) */
   float learning_rate_end;       /* step size at total_steps (0) */

@@ -192,6 +192,51 @@ impl Rng {
     pub fn fill_normal(&mut self, out: &mut [f32]) {
         cpu::dispatch(FillNormal { rng: self, out });
     }
+
+    /// Fills the rows of `out`, one for each of `streams`, as [`Rng::fill_normal`] of that stream does; a row of an odd
+    /// length leaves the second number of its last draw.
+    pub fn fill_normal_rows(streams: &mut [Rng], out: &mut [f32]) {
+        match streams {
+            [stream] => stream.fill_normal(out),
+            _ => cpu::dispatch(FillNormalRows { streams, out }),
+        }
+    }
+}
+
+struct FillNormalRows<'a> {
+    streams: &'a mut [Rng],
+    out: &'a mut [f32],
+}
+
+impl cpu::Kernel for FillNormalRows<'_> {
+    type Output = ();
+
+    /// Sixteen pairs at once, from as many rows as have them.
+    #[inline(always)]
+    fn run(self) {
+        let width = self.out.len().checked_div(self.streams.len()).unwrap_or(0).max(1);
+        let rows = self.streams.iter_mut().zip(self.out.chunks_exact_mut(width));
+        let mut pairs = rows.flat_map(|(rng, row)| row.chunks_mut(2).map(move |pair| (rng.next_u64(), pair)));
+        loop {
+            let (mut draws, mut places) = ([0; 16], [(); 16].map(|()| Default::default()));
+            let mut any = false;
+            for ((draw, place), pair) in draws.iter_mut().zip(&mut places).zip(pairs.by_ref()) {
+                ((*draw, *place), any) = (pair, true);
+            }
+            if !any {
+                return;
+            }
+            let (mut even, mut odd) = ([0.0; 16], [0.0; 16]);
+            for ((even, odd), &draw) in even.iter_mut().zip(&mut odd).zip(&draws) {
+                (*even, *odd) = normal_pair(draw);
+            }
+            for ((place, even), odd) in places.into_iter().zip(even).zip(odd) {
+                for (out, x) in place.iter_mut().zip([even, odd]) {
+                    *out = x;
+                }
+            }
+        }
+    }
 }
 
 struct FillNormal<'a> {

@@ -249,3 +249,22 @@ proptest! {
         prop_assert_ne!(Rng::stream(seed, a), Rng::seeded(seed));
     }
 }
+
+#[test]
+fn rows_of_normals_are_those_of_their_streams() {
+    for (rows, width) in [(1, 1), (1, 70), (2, 1), (5, 3), (16, 2), (17, 1), (40, 7), (3, 64)] {
+        let mut streams: Vec<Rng> = (0..rows).map(|i| Rng::stream(4, i)).collect();
+        let mut alone = streams.clone();
+        let (mut all, mut one) = (vec![0.0f32; rows as usize * width], vec![0.0f32; width]);
+        for _ in 0..2 {
+            Rng::fill_normal_rows(&mut streams, &mut all);
+            for (row, stream) in all.chunks(width).zip(&mut alone) {
+                stream.fill_normal(&mut one);
+                assert_eq!(row, one, "{rows} rows of {width}");
+            }
+        }
+        assert!(streams == alone);
+    }
+    Rng::fill_normal_rows(&mut [], &mut []);
+    Rng::fill_normal_rows(&mut [Rng::seeded(1), Rng::seeded(2)], &mut []);
+}

@@ -59,7 +59,7 @@ pub struct rlcore_ppo_config {
     pub activation: u32,
     /// advantages get mean 0 and deviation 1 in each minibatch (1)
     pub normalize_advantage: u32,
-    /// observations get running mean 0 and deviation 1 (0)
+    /// observations get mean 0 and deviation 1 by running statistics of the steps before (0)
     pub normalize_obs: u32,
     /// rewards are divided by the running deviation of the discounted return (0)
     pub normalize_reward: u32,
@@ -67,7 +67,7 @@ pub struct rlcore_ppo_config {
     pub squash: u32,
     /// rlcore_ppo_act takes a mask of allowed choices (0)
     pub use_action_mask: u32,
-    /// all randomness of the learner comes from this (1)
+    /// all randomness of the learner comes from this, a stream for each environment (1)
     pub seed: u64,
     /// environment steps until the _end values are reached (0: never, constant)
     pub total_steps: u64,

@@ -40,12 +40,6 @@ impl<'a> Head<'a> {
         Head { shape: &config.shape, squash: config.squash != 0, n, low, high, log_std }
     }
 
-    /// Numbers of scratch that the calls below need.
-    pub fn scratch_len(shape: &Shape, rows: usize) -> Result<usize> {
-        let too_large = Error::new(Kind::Overflow, "policy: rows whose scratch fits the address space");
-        rows.checked_mul(shape.action_len as usize).ok_or(too_large)
-    }
-
     fn logits<'b>(&'b self, rows: usize, logits: &'b [f32], mask: Option<&'b [u8]>) -> Logits<'b> {
         Logits { num_rows: rows, n: self.n, logits, mask }
     }
@@ -54,8 +48,20 @@ impl<'a> Head<'a> {
         Gaussian { num_rows: rows, mean, log_std: self.log_std }
     }
 
-    /// Draws a raw action for each row of `outputs` into `choice` or `vector`, whichever the shape has. On error these
-    /// and `rng` stay as they were.
+    /// Draws what [`Head::sample`] turns into actions, `[rows, action_len]`: a uniform or a standard normal number for each
+    /// element. `streams` is one stream for all rows, or one for each of them: a row then depends on no other.
+    pub fn noise(&self, streams: &mut [Rng], noise: &mut [f32]) {
+        if !self.shape.discrete() {
+            return Rng::fill_normal_rows(streams, noise);
+        }
+        let width = noise.len().checked_div(streams.len()).unwrap_or(0).max(1);
+        for (row, stream) in noise.chunks_exact_mut(width).zip(streams) {
+            row.fill_with(|| stream.uniform_f32());
+        }
+    }
+
+    /// Makes a raw action of each row of `outputs` and of `noise`, whose values mean nothing afterwards, in `choice` or
+    /// `vector`, whichever the shape has. On error these stay as they were.
     #[allow(clippy::too_many_arguments)]
     pub fn sample(
         &self,
@@ -63,34 +69,25 @@ impl<'a> Head<'a> {
         outputs: &[f32],
         mask: Option<&[u8]>,
         sampling: Sampling,
-        rng: &mut Rng,
-        scratch: &mut [f32],
+        noise: &mut [f32],
         choice: &mut [i32],
         vector: &mut [f32],
     ) -> Result {
         check_finite(OVERFLOW, outputs)?;
-        let noise = block::rows_mut(scratch, 0, rows, self.shape.action_len as usize)?;
-        let mut drawn = *rng;
         if self.shape.discrete() {
-            noise.fill_with(|| drawn.uniform_f32());
-            categorical::sample(&self.logits(rows, outputs, mask), sampling, noise, choice)?;
-            *rng = drawn;
-            return Ok(());
+            return categorical::sample(&self.logits(rows, outputs, mask), sampling, noise, choice);
         }
         let spread = match sampling {
             Sampling::Greedy => 0.0,
             Sampling::Temperature(temperature) => temperature,
             _ => 1.0,
         };
-        drawn.fill_normal(noise);
         noise.iter_mut().for_each(|x| *x *= spread);
         let (mean, deviation) = (widest(outputs), num::exp(self.log_std.iter().copied().fold(f32::MIN, num::max)));
         if f64::from(mean) + f64::from(deviation) * f64::from(widest(noise)) >= f64::from(f32::MAX) {
             return Err(Error::new(Kind::Value, OVERFLOW).given_f32(mean));
         }
-        gaussian::sample(&self.gaussian(rows, outputs), noise, vector)?;
-        *rng = drawn;
-        Ok(())
+        gaussian::sample(&self.gaussian(rows, outputs), noise, vector)
     }
 
     /// Log-probability and entropy of each row.
@@ -138,22 +135,20 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Draws the actions that the environment takes, without keeping the raw ones.
-    #[allow(clippy::too_many_arguments)]
+    /// [`Head::sample`] of the actions that the environment takes, without keeping the raw ones.
     pub fn draw(
         &self,
         rows: usize,
         outputs: &[f32],
         mask: Option<&[u8]>,
         sampling: Sampling,
-        rng: &mut Rng,
-        scratch: &mut [f32],
+        noise: &mut [f32],
         action: ElementsMut<'_>,
     ) -> Result {
         match action {
-            ElementsMut::I32(choice) => self.sample(rows, outputs, mask, sampling, rng, scratch, choice, &mut []),
+            ElementsMut::I32(choice) => self.sample(rows, outputs, mask, sampling, noise, choice, &mut []),
             ElementsMut::F32(vector) => {
-                self.sample(rows, outputs, mask, sampling, rng, scratch, &mut [], vector)?;
+                self.sample(rows, outputs, mask, sampling, noise, &mut [], vector)?;
                 self.bound(vector);
                 Ok(())
             }

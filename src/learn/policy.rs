@@ -1,5 +1,7 @@
 //! A policy that acts and does not learn: a small read-only block that a game ships, shared by any number of threads.
 
+use core::slice::from_mut;
+
 use super::actor::{Head, Sampling, check_act, see, to_f32};
 use super::actor_config::ActorConfig;
 use super::shape::Shape;
@@ -154,8 +156,8 @@ impl<'a> Policy<'a> {
         let (o, l) = (self.shape().obs_len as usize, self.shape().num_outputs as usize);
         let seen = o.checked_mul(2).and_then(|o| o.checked_add(l)).ok_or(too_large)?;
         let rows = seen.checked_mul(num_rows).ok_or(too_large)?;
-        let head = Head::scratch_len(self.shape(), num_rows)?;
-        rows.checked_add(head).and_then(|x| x.checked_add(self.actor.infer_scratch_len(num_rows))).ok_or(too_large)
+        let noise = num_rows.checked_mul(self.shape().action_len as usize).ok_or(too_large)?;
+        rows.checked_add(noise).and_then(|x| x.checked_add(self.actor.infer_scratch_len(num_rows))).ok_or(too_large)
     }
 
     /// Chooses an action for each observation.
@@ -178,7 +180,12 @@ impl<'a> Policy<'a> {
         let head = self.head();
         head.check_sampling(sampling)?;
         let (outputs, scratch) = self.outputs(num_rows, obs, mask, scratch, &action)?;
-        head.draw(num_rows, outputs, mask, sampling, rng, scratch, action)
+        let noise = block::rows_mut(scratch, 0, num_rows, self.shape().action_len as usize)?;
+        let mut drawn = *rng;
+        head.noise(from_mut(&mut drawn), noise);
+        head.draw(num_rows, outputs, mask, sampling, noise, action)?;
+        *rng = drawn;
+        Ok(())
     }
 
     /// [`Policy::act`] with [`Sampling::Greedy`], and the same actions, in far less code: the most probable ones, or the

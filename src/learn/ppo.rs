@@ -88,6 +88,12 @@ pub struct Stats {
     pub return_last: f32,
 }
 
+/// Streams of random numbers of a learner's seed. Environment i draws its actions from stream i, and those of `predict`,
+/// which leaves the training as it is, from stream `PREDICT + i`: what it draws depends on no other environment.
+const PARAMS: u64 = 1 << 32;
+const SHUFFLE: u64 = 2 << 32;
+const PREDICT: u64 = 3 << 32;
+
 /// Everything small that changes.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
@@ -97,12 +103,8 @@ struct State {
     num_dropped: u64,
     num_episodes: u64,
     adam_steps: u64,
-    /// Draws actions while training.
-    act_rng: Rng,
     /// Shuffles rollouts.
     shuffle_rng: Rng,
-    /// Draws actions of `predict`, so that looking at the policy does not change the training.
-    predict_rng: Rng,
     phase: u32,
     /// Steps of the rollout that are complete.
     filled: u32,
@@ -129,6 +131,10 @@ struct Spans {
     action_low: Span<f32>,
     action_high: Span<f32>,
     state: Span<State>,
+    act_rng: Span<Rng>,
+    predict_rng: Span<Rng>,
+    acted: Span<u8>,
+    new_obs: Span<f32>,
     params: Span<f32>,
     adam_m: Span<f32>,
     adam_v: Span<f32>,
@@ -154,7 +160,7 @@ struct Spans {
     value_target: Span<f32>,
     order: Span<u32>,
     grads: Span<f32>,
-    rows_moments: Span<f64>,
+    rows_rng: Span<Rng>,
     rows_raw: Span<f32>,
     rows_obs: Span<f32>,
     rows_choice: Span<i32>,
@@ -163,7 +169,7 @@ struct Spans {
     rows_scalar: Span<f32>,
     outputs: Span<f32>,
     d_outputs: Span<f32>,
-    head: Span<f32>,
+    noise: Span<f32>,
     tape: Span<f32>,
     critic_tape: Span<f32>,
     scratch: Span<f32>,
@@ -212,6 +218,10 @@ fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), 
         action_low: p.span(bounds)?,
         action_high: p.span(bounds)?,
         state: p.span(1)?,
+        act_rng: p.span(n)?,
+        predict_rng: p.span(n)?,
+        acted: p.span(n)?,
+        new_obs: p.grid(n, moments)?,
         params: p.span(params)?,
         adam_m: p.span(params)?,
         adam_v: p.span(params)?,
@@ -237,7 +247,7 @@ fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), 
         value_target: p.grid(t, n)?,
         order: p.span(batch)?,
         grads: p.span(params)?,
-        rows_moments: p.grid(moments, 2)?,
+        rows_rng: p.span(n)?,
         rows_raw: p.grid(n, obs)?,
         rows_obs: p.grid(rows, obs)?,
         rows_choice: p.grid(rows, choices)?,
@@ -246,7 +256,7 @@ fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), 
         rows_scalar: p.grid(rows, COLUMNS)?,
         outputs: p.grid(rows, outputs)?,
         d_outputs: p.grid(rows, outputs)?,
-        head: p.grid(rows, s.action_len as usize)?,
+        noise: p.grid(n, s.action_len as usize)?,
         tape: p.span(actor.tape_len(rows))?,
         critic_tape: p.span(critic.tape_len(rows))?,
         scratch: p.span(scratch)?,
@@ -288,6 +298,14 @@ pub struct Ppo<'a> {
     action_low: &'a [f32],
     action_high: &'a [f32],
     state: &'a mut State,
+    /// `[N]` streams that draw actions while training.
+    act_rng: &'a mut [Rng],
+    /// `[N]` streams that draw the actions of `predict`.
+    predict_rng: &'a mut [Rng],
+    /// `[N]` 1: this environment has acted in the step that is due; all 0 once all of them have.
+    acted: &'a mut [u8],
+    /// `[N, obs_len]` observations of those, which statistics take in once all have acted; else 0.
+    new_obs: &'a mut [f32],
     params: &'a mut [f32],
     adam_m: &'a mut [f32],
     adam_v: &'a mut [f32],
@@ -326,8 +344,8 @@ struct Rollout<'a> {
 /// Working arrays, meaningful within one call only. What calls of N rows use is zero between calls, so that one that
 /// fails leaves every byte of the block as it was.
 struct Work<'a> {
-    /// Mean and variance of observations with those of this call, `[2, obs_len]`.
-    moments: &'a mut [f64],
+    /// Streams with the draws of this call, `[N]`.
+    rng: &'a mut [Rng],
     /// Observations before they are normalised, `[N, obs_len]`.
     raw: &'a mut [f32],
     obs: &'a mut [f32],
@@ -337,7 +355,7 @@ struct Work<'a> {
     scalar: &'a mut [f32],
     outputs: &'a mut [f32],
     d_outputs: &'a mut [f32],
-    head: &'a mut [f32],
+    noise: &'a mut [f32],
     tape: &'a mut [f32],
     critic_tape: &'a mut [f32],
     scratch: &'a mut [f32],
@@ -363,9 +381,7 @@ impl<'a> Ppo<'a> {
         }
         let ppo = Self::cut(block, &stored)?;
         *ppo.state = State {
-            act_rng: Rng::stream(config.seed, 1),
-            shuffle_rng: Rng::stream(config.seed, 2),
-            predict_rng: Rng::stream(config.seed, 3),
+            shuffle_rng: Rng::stream(config.seed, SHUFFLE),
             learning_rate: config.learning_rate,
             explained_variance: f32::NAN,
             value_mean: f32::NAN,
@@ -375,7 +391,10 @@ impl<'a> Ppo<'a> {
             return_count: INITIAL_COUNT,
             ..State::zeroed()
         };
-        let mut rng = Rng::stream(config.seed, 0);
+        for ((act, predict), i) in ppo.act_rng.iter_mut().zip(&mut *ppo.predict_rng).zip(0..) {
+            (*act, *predict) = (Rng::stream(config.seed, i), Rng::stream(config.seed, PREDICT | i));
+        }
+        let mut rng = Rng::stream(config.seed, PARAMS);
         let (actor, log_std, critic) = split_params_mut(ppo.params, &sizes)?;
         sizes.actor.init(actor, 0.01, &mut rng, ppo.work.scratch)?;
         sizes.critic.init(critic, 1.0, &mut rng, ppo.work.scratch)?;
@@ -404,8 +423,13 @@ impl<'a> Ppo<'a> {
         let (_, log_std, _) = split_params(ppo.params, &ppo.sizes)?;
         let log_stds = c.log_std_min..=c.log_std_max;
         ppo.actor.check_actions(ppo.action_n, ppo.action_low, ppo.action_high, log_std, log_stds)?;
-        if !(s.act_rng.is_valid() && s.shuffle_rng.is_valid() && s.predict_rng.is_valid()) {
+        if !(s.shuffle_rng.is_valid() && ppo.act_rng.iter().chain(&*ppo.predict_rng).all(Rng::is_valid)) {
             return Err(image("ppo image: valid random streams"));
+        }
+        let num_acted = ppo.acted.iter().filter(|&&x| x == 1).count();
+        let whole = num_acted == 0 || (s.phase == Phase::Act as u32 && num_acted < ppo.acted.len());
+        if !whole || ppo.acted.iter().any(|&x| x > 1) || check_finite("", ppo.new_obs).is_err() {
+            return Err(image("ppo image: a step in which some environments have acted, with finite observations"));
         }
         let full = s.filled == c.num_steps;
         let due = if full { s.phase == Phase::Learn as u32 } else { s.phase <= Phase::Observe as u32 };
@@ -437,22 +461,12 @@ impl<'a> Ppo<'a> {
         let (n, r, s) = (self.config.num_envs as usize, &self.rollout, &self.state);
         let finished = self.filled_rows();
         let acted = if self.phase() == Phase::Observe { finished.saturating_add(n) } else { finished };
-        let mask = if self.config.use_action_mask == 0 {
-            None
-        } else {
-            Some(block::rows(r.mask, 0, acted, self.actor.shape.num_outputs as usize)?)
-        };
-        let allowed = self.head()?.check_mask(mask, acted).is_ok();
-        if !allowed || !self.head()?.could_take(block::rows(r.choice, 0, acted, self.action_n.len())?, mask) {
-            return Err(image("ppo image: choices that were there and allowed"));
+        self.check_rows(0, acted)?;
+        for (i, _) in self.acted.iter().enumerate().filter(|(_, acted)| **acted != 0) {
+            self.check_rows(finished.saturating_add(i), 1)?;
         }
-        let numbers = [
-            block::rows(r.obs, 0, acted, self.actor.shape.obs_len as usize)?,
-            block::rows(r.vector, 0, acted, self.sizes.std_len)?,
-            block::rows(r.reward, 0, finished, 1)?,
-        ];
-        if !numbers.iter().all(|x| check_finite("", x).is_ok()) {
-            return Err(image("ppo image: finite observations, actions and rewards"));
+        if check_finite("", block::rows(r.reward, 0, finished, 1)?).is_err() {
+            return Err(image("ppo image: finite rewards"));
         }
         if s.minibatch == 0 {
             return Ok(());
@@ -460,6 +474,25 @@ impl<'a> Ppo<'a> {
         let learnt = [&*r.advantage, r.value_target].iter().all(|x| check_finite("", x).is_ok());
         if !learnt || self.order.iter().any(|&row| row as usize >= self.config.batch_len()) {
             return Err(image("ppo image: finite advantages, and an order of rows that are there"));
+        }
+        Ok(())
+    }
+
+    /// What an update reads of rows whose environments have acted.
+    fn check_rows(&self, first: usize, count: usize) -> Result {
+        let (r, shape) = (&self.rollout, &self.actor.shape);
+        let mask = match self.config.use_action_mask {
+            0 => None,
+            _ => Some(block::rows(r.mask, first, count, shape.num_outputs as usize)?),
+        };
+        let allowed = self.head()?.check_mask(mask, count).is_ok();
+        if !allowed || !self.head()?.could_take(block::rows(r.choice, first, count, self.action_n.len())?, mask) {
+            return Err(Error::new(Kind::Image, "ppo image: choices that were there and allowed"));
+        }
+        let obs = block::rows(r.obs, first, count, shape.obs_len as usize)?;
+        let vector = block::rows(r.vector, first, count, self.sizes.std_len)?;
+        if check_finite("", obs).is_err() || check_finite("", vector).is_err() {
+            return Err(Error::new(Kind::Image, "ppo image: finite observations and actions"));
         }
         Ok(())
     }
@@ -489,6 +522,10 @@ impl<'a> Ppo<'a> {
             action_low: cut.take(s.action_low)?,
             action_high: cut.take(s.action_high)?,
             state: cut.take(s.state)?.first_mut().ok_or(Misfit)?,
+            act_rng: cut.take(s.act_rng)?,
+            predict_rng: cut.take(s.predict_rng)?,
+            acted: cut.take(s.acted)?,
+            new_obs: cut.take(s.new_obs)?,
             params: cut.take(s.params)?,
             adam_m: cut.take(s.adam_m)?,
             adam_v: cut.take(s.adam_v)?,
@@ -517,7 +554,7 @@ impl<'a> Ppo<'a> {
             order: cut.take(s.order)?,
             grads: cut.take(s.grads)?,
             work: Work {
-                moments: cut.take(s.rows_moments)?,
+                rng: cut.take(s.rows_rng)?,
                 raw: cut.take(s.rows_raw)?,
                 obs: cut.take(s.rows_obs)?,
                 choice: cut.take(s.rows_choice)?,
@@ -526,7 +563,7 @@ impl<'a> Ppo<'a> {
                 scalar: cut.take(s.rows_scalar)?,
                 outputs: cut.take(s.outputs)?,
                 d_outputs: cut.take(s.d_outputs)?,
-                head: cut.take(s.head)?,
+                noise: cut.take(s.noise)?,
                 tape: cut.take(s.tape)?,
                 critic_tape: cut.take(s.critic_tape)?,
                 scratch: cut.take(s.scratch)?,
@@ -566,37 +603,61 @@ impl<'a> Ppo<'a> {
 
 /// Acting and observing.
 impl Ppo<'_> {
-    /// Chooses an action for each environment by sampling the policy, and begins a transition.
+    /// Chooses an action for each environment by sampling the policy, and begins a transition. With `normalize_obs` the
+    /// observations are normalised by the statistics of the steps before, which then take them in.
     ///
     /// `obs`: `[N, obs_len]`; `mask`: `[N, num_outputs]` flags, exactly if `use_action_mask`; `action`: `[N, action_len]`.
     /// Errors: `NotReady`; `Shape`; `Value` for a NaN or infinite observation, and if the policy's outputs overflow.
     /// Nothing changes on error, here and in the other calls but [`Ppo::learn`].
     pub fn act(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, action: ElementsMut<'_>) -> Result {
+        self.act_range(0, self.config.num_envs as usize, obs, mask, action)
+    }
+
+    /// [`Ppo::act`] for environments `[begin, end)`, whose rows alone the arrays have. Once all environments have acted,
+    /// `observe` is due: in whatever parts and order, they leave the bytes of one `act`. An empty range does nothing.
+    ///
+    /// Errors: as there; `Range`; `NotReady` if one of them has acted already.
+    pub fn act_range(
+        &mut self,
+        begin: usize,
+        end: usize,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        let refused = Error::new(Kind::Range, "ppo act: environments [begin, end) with end at most");
+        let acted = self.acted.get(begin..end).ok_or(refused.needed(self.acted.len()).given(end))?;
+        let rows = acted.len();
+        if rows == 0 {
+            return Ok(());
+        }
         self.due(Phase::Act)?;
-        let n = self.config.num_envs as usize;
-        check_act("ppo act: obs", &self.actor.shape, n, &obs, &action)?;
-        self.check_mask(mask)?;
-        let done = self.act_on(obs, mask, action);
+        if acted.iter().any(|&x| x != 0) {
+            return Err(Error::new(Kind::NotReady, "ppo act: environments that have not acted in this step"));
+        }
+        check_act("ppo act: obs", &self.actor.shape, rows, &obs, &action)?;
+        self.check_mask(mask, rows)?;
+        let done = self.act_on(begin, rows, obs, mask, action);
         self.tidy();
         done
     }
 
-    /// [`Ppo::act`] with what was checked: everything happens in the working arrays until nothing can fail any more.
-    fn act_on(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, action: ElementsMut<'_>) -> Result {
-        let (n, o, l) =
-            (self.config.num_envs as usize, self.actor.shape.obs_len as usize, self.actor.shape.num_outputs as usize);
-        let at = self.filled_rows();
-        let (shape, sizes, r, w) = (&self.actor.shape, &self.sizes, &mut self.rollout, &mut self.work);
-        to_f32(obs, w.raw);
-        let (mean, var) = w.moments.split_at_mut_checked(self.obs_mean.len()).ok_or(Misfit)?;
-        block::copy(mean, self.obs_mean);
-        block::copy(var, self.obs_var);
-        let mut count = self.state.obs_count;
-        if self.config.normalize_obs != 0 && self.state.frozen == 0 {
-            moments::update(w.raw, n, mean, var, &mut count)?;
-        }
-        let seen = block::rows_mut(w.obs, 0, n, o)?;
-        see(&self.actor, mean, var, w.raw, seen)?;
+    /// [`Ppo::act_range`] with what was checked: everything happens in the working arrays until nothing can fail any more.
+    fn act_on(
+        &mut self,
+        begin: usize,
+        n: usize,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        let (shape, sizes) = (&self.actor.shape, &self.sizes);
+        let (o, l) = (shape.obs_len as usize, shape.num_outputs as usize);
+        let at = self.filled_rows().saturating_add(begin);
+        let (r, w) = (&mut self.rollout, &mut self.work);
+        let (raw, seen) = (block::rows_mut(w.raw, 0, n, o)?, block::rows_mut(w.obs, 0, n, o)?);
+        to_f32(obs, raw);
+        see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
         let (actor, log_std, critic) = split_params(self.params, sizes)?;
         let outputs = block::rows_mut(w.outputs, 0, n, l)?;
         sizes.actor.infer(actor, seen, n, w.scratch, outputs)?;
@@ -607,14 +668,16 @@ impl Ppo<'_> {
         let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
         let choice = block::rows_mut(w.choice, 0, n, self.action_n.len())?;
         let vector = block::rows_mut(w.vector, 0, n, sizes.std_len)?;
-        let mut rng = self.state.act_rng;
-        head.sample(n, outputs, mask, Sampling::Basic, &mut rng, w.head, choice, vector)?;
-        let raw = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
-        head.evaluate(outputs, mask, raw, log_prob, entropy)?;
+        let noise = block::rows_mut(w.noise, 0, n, shape.action_len as usize)?;
+        let (streams, drawn) = (block::rows_mut(self.act_rng, begin, n, 1)?, block::rows_mut(w.rng, 0, n, 1)?);
+        block::copy(drawn, streams);
+        head.noise(drawn, noise);
+        head.sample(n, outputs, mask, Sampling::Basic, noise, choice, vector)?;
+        let raw_action = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
+        head.evaluate(outputs, mask, raw_action, log_prob, entropy)?;
 
-        head.to_env(raw, action);
-        block::copy(self.obs_mean, mean);
-        block::copy(self.obs_var, var);
+        head.to_env(raw_action, action);
+        block::copy(streams, drawn);
         block::copy(block::rows_mut(r.obs, at, n, o)?, seen);
         block::copy(block::rows_mut(r.choice, at, n, self.action_n.len())?, choice);
         block::copy(block::rows_mut(r.vector, at, n, sizes.std_len)?, vector);
@@ -623,8 +686,19 @@ impl Ppo<'_> {
         if let Some(mask) = mask {
             block::copy(block::rows_mut(r.mask, at, n, l)?, mask);
         }
-        self.state.obs_count = bounded(count);
-        self.state.act_rng = rng;
+        block::rows_mut(self.acted, begin, n, 1)?.fill(1);
+        let width = self.obs_mean.len();
+        block::copy(block::rows_mut(self.new_obs, begin, n, width)?, raw);
+        if self.acted.contains(&0) {
+            return Ok(());
+        }
+        if width > 0 && self.state.frozen == 0 {
+            let count = &mut self.state.obs_count;
+            moments::update(self.new_obs, self.acted.len(), self.obs_mean, self.obs_var, count)?;
+            *count = bounded(*count);
+        }
+        self.acted.fill(0);
+        self.new_obs.fill(0.0);
         self.state.phase = Phase::Observe as u32;
         Ok(())
     }
@@ -719,7 +793,7 @@ impl Ppo<'_> {
     ) -> Result {
         let n = self.config.num_envs as usize;
         check_act("ppo predict: obs", &self.actor.shape, n, &obs, &action)?;
-        self.check_mask(mask)?;
+        self.check_mask(mask, n)?;
         self.head()?.check_sampling(sampling)?;
         let done = self.predict_on(obs, mask, sampling, action);
         self.tidy();
@@ -743,7 +817,12 @@ impl Ppo<'_> {
         let outputs = block::rows_mut(w.outputs, 0, n, l)?;
         sizes.actor.infer(actor, seen, n, w.scratch, outputs)?;
         let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
-        head.draw(n, outputs, mask, sampling, &mut self.state.predict_rng, w.head, action)
+        block::copy(w.rng, self.predict_rng);
+        let noise = block::rows_mut(w.noise, 0, n, self.actor.shape.action_len as usize)?;
+        head.noise(w.rng, noise);
+        head.draw(n, outputs, mask, sampling, noise, action)?;
+        block::copy(self.predict_rng, w.rng);
+        Ok(())
     }
 
     /// The value of each observation: `obs` `[N, obs_len]`, `value` `[N]`. Nothing is recorded. Errors as [`Ppo::act`];
@@ -781,14 +860,14 @@ impl Ppo<'_> {
             (&mut *w.vector, self.sizes.std_len),
             (&mut *w.scalar, 3),
             (&mut *w.outputs, self.actor.shape.num_outputs as usize),
-            (&mut *w.head, a),
+            (&mut *w.noise, a),
         ];
         for (array, width) in numbers {
             zero(array, n.saturating_mul(width));
         }
         zero(w.choice, n.saturating_mul(self.action_n.len()));
         zero(w.scratch, scratch);
-        zero(w.moments, usize::MAX);
+        zero(w.rng, n);
     }
 
     /// Bytes that `export` needs.
@@ -835,12 +914,12 @@ impl Ppo<'_> {
     }
 
     /// A mask is given exactly if the configuration says so, and leaves a choice in every row.
-    fn check_mask(&self, mask: Option<&[u8]>) -> Result {
+    fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
         if mask.is_some() != (self.config.use_action_mask != 0) {
             let what = "ppo: an action mask exactly if use_action_mask is 1; it is";
             return Err(Error::new(Kind::Shape, what).needed(self.config.use_action_mask as usize));
         }
-        self.head()?.check_mask(mask, self.config.num_envs as usize)
+        self.head()?.check_mask(mask, rows)
     }
 
     fn count_episodes(&mut self, reward: &[f32], terminated: &[u8], truncated: &[u8]) {
