@@ -955,6 +955,10 @@ typedef struct rlcore_ppo_config {
   uint32_t accumulate;           /* what advantages are summed in: an rlcore_accumulate (f32) */
   float log_std_min;             /* after every step logarithms of deviations are this at least, from -40 (-20) */
   float log_std_max;             /* and this at most, to 40 (2) */
+  /* chunks of each minibatch, up to one a row: the smallest slices of learning; their gradients are added as a binary
+     tree over their numbers (1) */
+  uint32_t num_chunks;
+  uint32_t reserved;  /* 0 */
 } rlcore_ppo_config;
 
 /* What the update that runs, or the last one, did, and how the episodes go. */
@@ -1025,13 +1029,13 @@ rlcore_status rlcore_ppo_observe(rlcore_ppo *p, const float *reward, const uint8
                                  const uint8_t *truncated, const void *final_obs);
 
 /* Does a part of the update that is due, so that a frame never waits for a whole one.
-   obs:             [N, obs.len] after the last step; may be NULL in all calls of an update but the first.
-   max_minibatches: at most so many in this call; 0: all that are left.
-   stats:           to write; call again while minibatches_left is not 0.
+   obs:        [N, obs.len] after the last step; may be NULL in all calls of an update but the first.
+   max_slices: at most so many chunks in this call, of which a minibatch has num_chunks; 0: all that are left.
+   stats:      to write; call again while minibatches_left is not 0.
    Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for an observation that is not finite,
    before anything changes, or because numbers overflow. Then this update is over and counted in num_dropped, the
    parameters are the last ones that were finite, and rlcore_ppo_act is due. */
-rlcore_status rlcore_ppo_learn(rlcore_ppo *p, const void *obs, uint32_t max_minibatches, rlcore_ppo_stats *stats);
+rlcore_status rlcore_ppo_learn(rlcore_ppo *p, const void *obs, uint32_t max_slices, rlcore_ppo_stats *stats);
 
 /* Acts without recording, in any phase: the training goes on as if this had not been called.
    sampling: NULL: RLCORE_SAMPLING_BASIC.

@@ -598,11 +598,12 @@ class ppo {
     if (const status s = rlcore_ppo_phase(get(), &out); !s) return s;
     return out;
   }
-  /* Up to so many minibatches of the update that is due; 0: all. stats().minibatches_left tells what is left.
-     obs: [N, obs.len] after the last step; may be empty in all calls of an update but the first. */
-  status learn(span<const Obs> obs, std::uint32_t max_minibatches = 0) {
+  /* At most max_slices chunks of the update that is due, of which a minibatch has num_chunks; 0: all that are left.
+     stats().minibatches_left tells what is left. obs: [N, obs.len] after the last step; may be empty in all calls of an
+     update but the first. */
+  status learn(span<const Obs> obs, std::uint32_t max_slices = 0) {
     if (!obs.empty() && !fits(obs)) return RLCORE_E_SHAPE;
-    return rlcore_ppo_learn(get(), obs.empty() ? nullptr : obs.data(), max_minibatches, &stats_);
+    return rlcore_ppo_learn(get(), obs.empty() ? nullptr : obs.data(), max_slices, &stats_);
   }
   /* Of the update that runs, or of the last one. */
   const rlcore_ppo_stats &stats() const { return stats_; }

@@ -735,6 +735,8 @@ typedef struct rlcore_ppo_config {
   uint32_t accumulate;
   float log_std_min;
   float log_std_max;
+  uint32_t num_chunks;
+  uint32_t reserved;
 } rlcore_ppo_config;
 typedef struct rlcore_ppo_stats {
   uint32_t struct_size;
@@ -792,7 +794,7 @@ rlcore_status rlcore_ppo_observe(
 rlcore_status rlcore_ppo_learn(
   /* inout */ rlcore_ppo *p,
   /* in [N, obs.len] optional */ const void *obs,
-  uint32_t max_minibatches,
+  uint32_t max_slices,
   /* inout */ rlcore_ppo_stats *stats);
 rlcore_status rlcore_ppo_predict(
   /* inout */ rlcore_ppo *p,

@@ -168,7 +168,7 @@ fn gradients_and_networks_write_one_nan() {
     });
     let columns = [3, 4, 5, 6, 7, 8].map(|seed| extreme(seed, N));
     let [log_prob, old_log_prob, advantage, value, old_value, value_target] = &columns;
-    let batch = Batch { log_prob, old_log_prob, advantage, value, old_value, value_target };
+    let batch = Batch { num_rows: N, log_prob, old_log_prob, advantage, value, old_value, value_target };
     one_nan("loss", || {
         let (mut a, mut b) = (vec![7.0; N], vec![7.0; N]);
         let c = Coefficients { clip: 0.2, value_clip: 0.2, value_coef: 0.0 };

@@ -26,6 +26,7 @@ fn the_specification_s_minibatch() {
     near("advantage", &advantage, &[0.2826334052, -1.1305336209, 1.224744756, -0.3768445403], 3e-7);
 
     let losses_of = Batch {
+        num_rows: 4,
         log_prob: &log_prob,
         old_log_prob: &[-0.9, -1.2, -1.5, -0.2],
         advantage: &advantage,
@@ -83,6 +84,7 @@ fn gradients_equal_finite_differences_for_every_length() {
         let (lp, old_lp, adv, v, old_v, target) = (column(), column(), column(), column(), column(), column());
         let c = Coefficients { clip: 0.2, value_clip, value_coef: 0.7 };
         let batch = Batch {
+            num_rows: len,
             log_prob: &lp,
             old_log_prob: &old_lp,
             advantage: &adv,
@@ -124,6 +126,7 @@ fn lengths_that_differ_are_refused() {
     for bad in 0..7 {
         let pick = |i: usize| if i == bad { &three[..] } else { &four[..] };
         let batch = Batch {
+            num_rows: 4,
             log_prob: &four,
             old_log_prob: pick(0),
             advantage: pick(1),

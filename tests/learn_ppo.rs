@@ -89,9 +89,9 @@ impl Host {
         ppo.observe(&self.reward, &self.terminated, &self.truncated, final_obs).unwrap();
     }
 
-    fn learn(&mut self, max_minibatches: u32) -> Stats {
+    fn learn(&mut self, max_slices: u32) -> Stats {
         let mut ppo = Ppo::attach(self.ppo.bytes()).unwrap();
-        ppo.learn(Some(Elements::F32(&self.obs)), max_minibatches).unwrap()
+        ppo.learn(Some(Elements::F32(&self.obs)), max_slices).unwrap()
     }
 
     fn phase(&mut self) -> Phase {
@@ -238,22 +238,25 @@ fn pendulum_runs_with_every_continuous_option() {
 
 #[test]
 fn slices_of_an_update_make_the_same_bytes_as_one_call() {
-    let mut whole = Host::new("CartPole-v1", &Config::default());
-    let mut sliced = whole.clone();
-    for _ in 0..3 {
-        while whole.phase() != Phase::Learn {
-            whole.step();
-            sliced.step();
+    for (num_chunks, slice_len) in [(1, 5), (2, 1), (3, 4), (7, 5), (128, 300)] {
+        let mut whole = Host::new("CartPole-v1", &Config { num_chunks, ..Config::default() });
+        let mut sliced = whole.clone();
+        for _ in 0..2 {
+            while whole.phase() != Phase::Learn {
+                whole.step();
+                sliced.step();
+            }
+            let stats = whole.learn(0);
+            assert_eq!(stats.minibatches_left, 0);
+            let mut left = 16 * num_chunks;
+            while left > 0 {
+                // Another process each time, which finds the block amid a minibatch.
+                let slice = sliced.learn(slice_len);
+                left = left.saturating_sub(slice_len);
+                assert_eq!(slice.minibatches_left, left.div_ceil(num_chunks));
+            }
+            assert!(whole.ppo == sliced.ppo, "{num_chunks} chunks");
         }
-        let stats = whole.learn(0);
-        assert_eq!(stats.minibatches_left, 0);
-        let mut left = 16;
-        while left > 0 {
-            let slice = sliced.learn(5);
-            assert_eq!(slice.minibatches_left, left.max(5) - 5);
-            left = slice.minibatches_left;
-        }
-        assert!(whole.ppo == sliced.ppo);
     }
 }
 
@@ -516,7 +519,7 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
         log_std_min: -3.0,
         log_std_max: 1.0,
         accumulate: 1,
-        reserved: 0,
+        num_chunks: 3,
     };
     for action in [Space::discrete(&[3, 2]), Space::unbounded(2), Space::between(&[-1.0], &[1.0])] {
         let (obs, mask) = (Space::unbounded(4), u32::from(action.kind == Element::I32));

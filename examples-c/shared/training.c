@@ -61,11 +61,11 @@ void training_step(training *t) {
   CHECK(rlcore_ppo_observe(t->ppo, t->reward, t->terminated, t->truncated, t->final_obs));
 }
 
-bool training_learn(training *t, uint32_t max_minibatches) {
+bool training_learn(training *t, uint32_t max_slices) {
   uint32_t phase = 0;
   CHECK(rlcore_ppo_phase(t->ppo, &phase));
   if (phase != RLCORE_PPO_LEARN) return false;
-  CHECK(rlcore_ppo_learn(t->ppo, t->obs, max_minibatches, &t->stats));
+  CHECK(rlcore_ppo_learn(t->ppo, t->obs, max_slices, &t->stats));
   return t->stats.minibatches_left != 0;
 }
 

@@ -33,8 +33,8 @@ void training_attach(training *t);
 /* Acts, steps every environment once and lets the learner see what happened. */
 void training_step(training *t);
 
-/* Learns if an update is due: at most max_minibatches of it (0 = all). True while some of it is left. */
-bool training_learn(training *t, uint32_t max_minibatches);
+/* Learns if an update is due: at most max_slices chunks of it (0 = all). True while some of it is left. */
+bool training_learn(training *t, uint32_t max_slices);
 
 uint64_t training_hash(const training *t);
 

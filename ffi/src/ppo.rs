@@ -111,6 +111,11 @@ pub struct rlcore_ppo_config {
     pub log_std_min: f32,
     /// and this at most, to 40 (2)
     pub log_std_max: f32,
+    /// chunks of each minibatch, up to one a row: the smallest slices of learning; their gradients are added as a binary
+    /// tree over their numbers (1)
+    pub num_chunks: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 /// What the update that runs, or the last one, did, and how the episodes go.
@@ -197,6 +202,8 @@ unsafe impl Versioned for rlcore_ppo_config {
             accumulate: c.accumulate,
             log_std_min: c.log_std_min,
             log_std_max: c.log_std_max,
+            num_chunks: c.num_chunks,
+            reserved: 0,
         }
     }
 }
@@ -212,6 +219,7 @@ unsafe impl Versioned for rlcore_ppo_stats {
 
 unsafe fn config(p: *const rlcore_ppo_config) -> Result<Config> {
     let c = unsafe { ptr::sized(p)? };
+    ptr::reserved("ppo config: reserved", c.reserved)?;
     Ok(Config {
         seed: c.seed,
         total_steps: c.total_steps,
@@ -247,7 +255,7 @@ unsafe fn config(p: *const rlcore_ppo_config) -> Result<Config> {
         log_std_min: c.log_std_min,
         log_std_max: c.log_std_max,
         accumulate: accumulate("ppo config: accumulate", c.accumulate)? as u32,
-        reserved: 0,
+        num_chunks: c.num_chunks,
     })
 }
 
@@ -464,9 +472,9 @@ pub unsafe extern "C" fn rlcore_ppo_observe(
 }
 
 /// Does a part of the update that is due, so that a frame never waits for a whole one.
-/// obs:             [N, obs.len] after the last step; may be NULL in all calls of an update but the first.
-/// max_minibatches: at most so many in this call; 0: all that are left.
-/// stats:           to write; call again while minibatches_left is not 0.
+/// obs:        [N, obs.len] after the last step; may be NULL in all calls of an update but the first.
+/// max_slices: at most so many chunks in this call, of which a minibatch has num_chunks; 0: all that are left.
+/// stats:      to write; call again while minibatches_left is not 0.
 /// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for an observation that is not finite,
 /// before anything changes, or because numbers overflow. Then this update is over and counted in num_dropped, the
 /// parameters are the last ones that were finite, and rlcore_ppo_act is due.
@@ -474,7 +482,7 @@ pub unsafe extern "C" fn rlcore_ppo_observe(
 pub unsafe extern "C" fn rlcore_ppo_learn(
     p: *mut rlcore_ppo,
     obs: *const c_void,
-    max_minibatches: u32,
+    max_slices: u32,
     stats: *mut rlcore_ppo_stats,
 ) -> rlcore_status {
     call(|| unsafe {
@@ -483,7 +491,7 @@ pub unsafe extern "C" fn rlcore_ppo_learn(
         let obs = if obs.is_null() { None } else { Some(block.obs("obs", obs)?) };
         let obs_extent = obs.as_ref().map_or(Extent::NONE, AnyInput::extent);
         apart(&[room.extent(), block.extent], &[obs_extent])?;
-        room.store(block.ppo.learn(obs.map(AnyInput::elements), max_minibatches)?.into());
+        room.store(block.ppo.learn(obs.map(AnyInput::elements), max_slices)?.into());
         Ok(())
     })
 }

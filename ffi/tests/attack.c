@@ -80,7 +80,7 @@ _Static_assert(sizeof(rlcore_rollout) == 64, "");
 OFFSET(rlcore_rollout, num_steps, 4); OFFSET(rlcore_rollout, num_envs, 8); OFFSET(rlcore_rollout, accumulate, 12);
 OFFSET(rlcore_rollout, reward, 16); OFFSET(rlcore_rollout, value, 24); OFFSET(rlcore_rollout, bootstrap_value, 32);
 OFFSET(rlcore_rollout, terminated, 40); OFFSET(rlcore_rollout, truncated, 48); OFFSET(rlcore_rollout, final_value, 56);
-_Static_assert(sizeof(rlcore_ppo_config) == 160, "");
+_Static_assert(sizeof(rlcore_ppo_config) == 168, "");
 OFFSET(rlcore_ppo_config, num_envs, 4); OFFSET(rlcore_ppo_config, num_steps, 8); OFFSET(rlcore_ppo_config, num_minibatches, 12);
 OFFSET(rlcore_ppo_config, num_epochs, 16); OFFSET(rlcore_ppo_config, num_hidden, 20); OFFSET(rlcore_ppo_config, hidden_len, 24);
 OFFSET(rlcore_ppo_config, activation, 40); OFFSET(rlcore_ppo_config, normalize_advantage, 44);
@@ -95,6 +95,7 @@ OFFSET(rlcore_ppo_config, adam_beta1, 124); OFFSET(rlcore_ppo_config, adam_beta2
 OFFSET(rlcore_ppo_config, adam_epsilon, 132); OFFSET(rlcore_ppo_config, log_std_init, 136);
 OFFSET(rlcore_ppo_config, obs_clip, 140); OFFSET(rlcore_ppo_config, reward_clip, 144); OFFSET(rlcore_ppo_config, accumulate, 148);
 OFFSET(rlcore_ppo_config, log_std_min, 152); OFFSET(rlcore_ppo_config, log_std_max, 156);
+OFFSET(rlcore_ppo_config, num_chunks, 160); OFFSET(rlcore_ppo_config, reserved, 164);
 _Static_assert(sizeof(rlcore_ppo_stats) == 88, "");
 OFFSET(rlcore_ppo_stats, minibatches_left, 4); OFFSET(rlcore_ppo_stats, num_steps, 8); OFFSET(rlcore_ppo_stats, num_updates, 16);
 OFFSET(rlcore_ppo_stats, num_episodes, 24); OFFSET(rlcore_ppo_stats, learning_rate, 32); OFFSET(rlcore_ppo_stats, policy_loss, 36);
@@ -921,19 +922,19 @@ static void attack_ppo_config(void) {
   REFUSED(CROOKED, "ppo config", rlcore_ppo_config_init(off(c, 1), sizeof *c));
   REFUSED(CROOKED, "ppo config", rlcore_ppo_config_init(off(c, 4), sizeof *c));
   REFUSED(RLCORE_E_SIZE, "at least 64, given 56", rlcore_ppo_config_init(c, 56));
-  REFUSED(RLCORE_E_SIZE, "given 159", rlcore_ppo_config_init(c, 159));
+  REFUSED(RLCORE_E_SIZE, "given 167", rlcore_ppo_config_init(c, 167));
   REFUSED(RLCORE_E_SIZE, "ppo config", rlcore_ppo_config_init(c, SIZE_MAX));
-  union { rlcore_ppo_config config; unsigned char bytes[176]; } u;
+  union { rlcore_ppo_config config; unsigned char bytes[184]; } u;
   memset(&u, 0xee, sizeof u);
   FINE(rlcore_ppo_config_init(&u.config, 64));
   CHECK(u.config.struct_size == 64 && u.config.num_epochs == 4 && u.bytes[64] == 0xee);
   FINE(rlcore_ppo_size(&u.config, obs, action, &size));
   memset(&u, 0xee, sizeof u);
-  FINE(rlcore_ppo_config_init(&u.config, 168));
-  CHECK(u.config.struct_size == 168 && u.bytes[160] == 0 && u.bytes[167] == 0 && u.bytes[168] == 0xee);
+  FINE(rlcore_ppo_config_init(&u.config, 176));
+  CHECK(u.config.struct_size == 176 && u.bytes[168] == 0 && u.bytes[175] == 0 && u.bytes[176] == 0xee);
   FINE(rlcore_ppo_size(&u.config, obs, action, &size));
-  u.bytes[160] = 1;
-  REFUSED(RLCORE_E_CONFIG, "zeros from byte 160, given 168", rlcore_ppo_size(&u.config, obs, action, &w.size));
+  u.bytes[168] = 1;
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte 168, given 176", rlcore_ppo_size(&u.config, obs, action, &w.size));
 
   FINE(rlcore_ppo_size(c, obs, action, &size));
 #undef ASK
@@ -979,6 +980,9 @@ static void attack_ppo_config(void) {
   BOTH(c->num_steps, UINT32_MAX, RLCORE_E_OVERFLOW, "num_envs * num_steps");
   BOTH(c->num_minibatches, UINT32_MAX, RLCORE_E_OVERFLOW, "num_epochs * num_minibatches");
   BOTH(c->num_epochs, UINT32_MAX, RLCORE_E_CONFIG, "num_epochs of at most 1000");
+  BOTH(c->num_chunks, 0, RLCORE_E_CONFIG, "num_chunks of at least 1, given 0");
+  BOTH(c->num_chunks, UINT32_MAX, RLCORE_E_CONFIG, "num_chunks of at most the rows of a minibatch");
+  BOTH(c->reserved, 1, RLCORE_E_CONFIG, "ppo config: reserved");
   BOTH(c->num_minibatches, 5, RLCORE_E_CONFIG, "divides num_envs * num_steps = 12, given 5");
   BOTH(c->num_hidden, 5, RLCORE_E_CONFIG, "num_hidden of at most 4, given 5");
   BOTH(c->num_hidden, UINT32_MAX, RLCORE_E_CONFIG, "num_hidden");

@@ -85,8 +85,10 @@ pub struct Config {
     pub log_std_max: f32,
     /// What advantages are summed in: an [`Accumulate`], 0 for f32, 1 for f64.
     pub accumulate: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Chunks that the rows of a minibatch are cut into, at most as many as it has rows. A chunk is the smallest slice of
+    /// learning. Its gradients are summed over its rows, and those of all chunks as a binary tree over their numbers; so
+    /// this changes the last bits of a result.
+    pub num_chunks: u32,
 }
 
 impl Default for Config {
@@ -126,7 +128,7 @@ impl Default for Config {
             log_std_min: -20.0,
             log_std_max: 2.0,
             accumulate: 0,
-            reserved: 0,
+            num_chunks: 1,
         }
     }
 }
@@ -140,6 +142,7 @@ impl Config {
             ("ppo config: num_steps of at least", self.num_steps),
             ("ppo config: num_minibatches of at least", self.num_minibatches),
             ("ppo config: num_epochs of at least", self.num_epochs),
+            ("ppo config: num_chunks of at least", self.num_chunks),
         ];
         for (what, given) in at_least_one {
             if given == 0 {
@@ -161,6 +164,10 @@ impl Config {
             let what = "ppo config: num_minibatches that divides num_envs * num_steps =";
             return Err(Error::new(Kind::Config, what).needed(batch as usize).given(self.num_minibatches as usize));
         }
+        if self.num_chunks as usize > self.minibatch_len() {
+            let what = "ppo config: num_chunks of at most the rows of a minibatch,";
+            return Err(Error::new(Kind::Config, what).needed(self.minibatch_len()).given(self.num_chunks as usize));
+        }
         let flags = [
             ("ppo config: normalize_advantage of 0 or 1", self.normalize_advantage),
             ("ppo config: normalize_reward of 0 or 1", self.normalize_reward),
@@ -171,9 +178,6 @@ impl Config {
             if given > 1 {
                 return Err(Error::new(Kind::Config, what).given(given as usize));
             }
-        }
-        if self.reserved != 0 {
-            return Err(Error::new(Kind::Config, "ppo config: reserved of 0").given(self.reserved as usize));
         }
         let positive = f32::MIN_POSITIVE;
         let (log_std_min, log_std_max) = (self.log_std_min, self.log_std_max);
@@ -241,6 +245,18 @@ impl Config {
         self.batch_len().checked_div(self.num_minibatches as usize).unwrap_or(0)
     }
 
+    /// Chunk `index` of a minibatch: its rows `[begin, end)`.
+    pub fn chunk(&self, index: u32) -> (usize, usize) {
+        let bound = |i: u64| i.saturating_mul(self.minibatch_len() as u64).checked_div(self.num_chunks.into());
+        let [begin, end] = [u64::from(index), u64::from(index) + 1].map(|i| bound(i).unwrap_or(0) as usize);
+        (begin, end)
+    }
+
+    /// Rows of the longest chunk.
+    pub fn chunk_len(&self) -> usize {
+        self.minibatch_len().div_ceil((self.num_chunks as usize).max(1))
+    }
+
     /// Minibatches of one update, over all epochs.
     pub fn update_len(&self) -> u32 {
         self.num_epochs.saturating_mul(self.num_minibatches)
@@ -296,9 +312,11 @@ mod tests {
     fn the_default_is_valid_and_every_field_is_checked() {
         let good = Config::default();
         good.check().unwrap();
-        let bad: [fn(&mut Config); 25] = [
+        let bad: [fn(&mut Config); 27] = [
             |c| c.num_envs = 0,
             |c| c.num_steps = 0,
+            |c| c.num_chunks = 0,
+            |c| c.num_chunks = 129,
             |c| c.num_minibatches = 0,
             |c| c.num_minibatches = 3,
             |c| c.num_epochs = 0,
@@ -330,6 +348,21 @@ mod tests {
         }
         let huge = Config { num_envs: u32::MAX, num_steps: 2, ..good };
         assert_eq!(huge.check().unwrap_err().kind, Kind::Overflow);
+    }
+
+    #[test]
+    fn chunks_are_all_rows_of_a_minibatch_once() {
+        for (num_steps, num_chunks) in [(7, 1), (7, 2), (7, 3), (7, 7), (128, 7), (u32::MAX, 1 << 20)] {
+            let c = Config { num_envs: 1, num_steps, num_minibatches: 1, num_chunks, ..Config::default() };
+            c.check().unwrap();
+            let (mut rows, mut longest) = (0, 0);
+            for i in 0..num_chunks {
+                let (begin, end) = c.chunk(i);
+                assert!(begin == rows && end > begin, "chunk {i} of {num_chunks}");
+                (rows, longest) = (end, longest.max(end - begin));
+            }
+            assert_eq!((rows, longest), (num_steps as usize, c.chunk_len()));
+        }
     }
 
     #[test]

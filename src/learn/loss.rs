@@ -18,9 +18,11 @@ pub struct Coefficients {
     pub value_coef: f32,
 }
 
-/// One minibatch of B rows: what was seen, and what the networks say now. All `[B]`.
+/// B rows of a minibatch: what was seen, and what the networks say now. All `[B]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
+    /// Rows of the whole minibatch, which means are taken over: B, or more if these are a chunk of it.
+    pub num_rows: usize,
     /// Log-probabilities of the actions now.
     pub log_prob: &'a [f32],
     /// Log-probabilities of the actions when they were taken.
@@ -55,8 +57,9 @@ pub struct Sums {
     pub grad_norm: f64,
 }
 
-/// Mean losses of one minibatch.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// Mean losses of one minibatch, or what a chunk of it adds to them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Losses {
     /// Minus the clipped surrogate.
     pub policy_loss: f32,
@@ -113,7 +116,7 @@ impl Kernel for Loss<'_> {
     #[inline(always)]
     fn run(self) -> Losses {
         let Loss { b, c, d_log_prob, d_value } = self;
-        let scale = 1.0 / b.log_prob.len() as f32;
+        let scale = 1.0 / b.num_rows as f32;
         let mut sums = Lanes::default();
         let columns = [b.log_prob, b.old_log_prob, b.advantage, b.value, b.old_value, b.value_target];
         let [lp, old_lp, adv, v, old_v, target] = columns.map(|column| column.as_chunks::<LANES>());

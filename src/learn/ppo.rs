@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use super::actor::{Head, Raw, Sampling, check_act, check_obs, check_obs_shape, see, to_f32};
 use super::actor_config::ActorConfig;
 use super::config::{Config, Stored};
-use super::loss::{self, Batch, Coefficients, Sums};
+use super::loss::{self, Batch, Coefficients, Losses, Sums};
 use super::policy;
 use super::shape::Shape;
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong};
@@ -25,8 +25,8 @@ use crate::space::{Elements, ElementsMut, Space};
 /// Episodes that the running means of the statistics look back on.
 pub const EPISODES: usize = 100;
 
-/// Working columns of a minibatch.
-const COLUMNS: usize = 9;
+/// Working columns of a chunk.
+const COLUMNS: usize = 8;
 
 /// Parameters stay within ± this, so that towers go on giving finite numbers for observations of any usual size.
 const PARAM_LIMIT: f32 = 1e6;
@@ -121,7 +121,8 @@ struct State {
     explained_variance: f32,
     value_mean: f32,
     return_last: f32,
-    padding: u32,
+    /// Chunks of this minibatch that are done.
+    chunk: u32,
 }
 
 /// The one place where the layout of a learner's block is written down.
@@ -160,6 +161,7 @@ struct Spans {
     value_target: Span<f32>,
     order: Span<u32>,
     grads: Span<f32>,
+    chunks: Span<Chunk>,
     rows_rng: Span<Rng>,
     rows_raw: Span<f32>,
     rows_obs: Span<f32>,
@@ -167,6 +169,7 @@ struct Spans {
     rows_vector: Span<f32>,
     rows_mask: Span<u8>,
     rows_scalar: Span<f32>,
+    rows_advantage: Span<f32>,
     outputs: Span<f32>,
     d_outputs: Span<f32>,
     noise: Span<f32>,
@@ -180,7 +183,7 @@ struct Spans {
 struct Sizes {
     actor: Mlp,
     critic: Mlp,
-    /// Rows of the working arrays: a minibatch, or one observation of each environment.
+    /// Rows of the working arrays: a chunk, or one observation of each environment.
     rows: usize,
     actor_len: usize,
     std_len: usize,
@@ -190,7 +193,7 @@ fn sizes(stored: &Stored) -> Result<Sizes> {
     let Stored { config: c, shape: s } = stored;
     let actor = stored.actor().tower(s.num_outputs)?;
     let critic = stored.actor().tower(1)?;
-    let rows = c.minibatch_len().max(c.num_envs as usize);
+    let rows = c.chunk_len().max(c.num_envs as usize);
     Ok(Sizes { actor, critic, rows, actor_len: actor.param_len(), std_len: s.std_len() })
 }
 
@@ -246,7 +249,8 @@ fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), 
         advantage: p.grid(t, n)?,
         value_target: p.grid(t, n)?,
         order: p.span(batch)?,
-        grads: p.span(params)?,
+        grads: p.grid(c.num_chunks as usize, params)?,
+        chunks: p.span(c.num_chunks as usize)?,
         rows_rng: p.span(n)?,
         rows_raw: p.grid(n, obs)?,
         rows_obs: p.grid(rows, obs)?,
@@ -254,6 +258,7 @@ fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), 
         rows_vector: p.grid(rows, std_len)?,
         rows_mask: p.grid(rows, masks)?,
         rows_scalar: p.grid(rows, COLUMNS)?,
+        rows_advantage: p.span(c.minibatch_len())?,
         outputs: p.grid(rows, outputs)?,
         d_outputs: p.grid(rows, outputs)?,
         noise: p.grid(n, s.action_len as usize)?,
@@ -318,7 +323,10 @@ pub struct Ppo<'a> {
     recent_len: &'a mut [u32],
     rollout: Rollout<'a>,
     order: &'a mut [u32],
+    /// `[num_chunks, parameters]` gradients of the chunks of this minibatch.
     grads: &'a mut [f32],
+    /// `[num_chunks]` losses of the same.
+    chunks: &'a mut [Chunk],
     work: Work<'a>,
 }
 
@@ -353,6 +361,8 @@ struct Work<'a> {
     vector: &'a mut [f32],
     mask: &'a mut [u8],
     scalar: &'a mut [f32],
+    /// Of the whole minibatch.
+    advantage: &'a mut [f32],
     outputs: &'a mut [f32],
     d_outputs: &'a mut [f32],
     noise: &'a mut [f32],
@@ -449,8 +459,9 @@ impl<'a> Ppo<'a> {
         if !((0.0..=1.0).contains(&s.learning_rate) && (0.0..=10.0).contains(&s.clip)) {
             return Err(image("ppo image: a learning rate and a clip range that a configuration can have"));
         }
-        if s.minibatch >= ppo.config.update_len() || (!full && s.minibatch != 0) {
-            return Err(image("ppo image: a minibatch inside the update"));
+        let inside = s.minibatch < c.update_len() && s.chunk < c.num_chunks;
+        if !inside || (!full && (s.minibatch, s.chunk) != (0, 0)) {
+            return Err(image("ppo image: a minibatch and a chunk inside the update"));
         }
         ppo.check_rollout()
     }
@@ -468,7 +479,7 @@ impl<'a> Ppo<'a> {
         if check_finite("", block::rows(r.reward, 0, finished, 1)?).is_err() {
             return Err(image("ppo image: finite rewards"));
         }
-        if s.minibatch == 0 {
+        if (s.minibatch, s.chunk) == (0, 0) {
             return Ok(());
         }
         let learnt = [&*r.advantage, r.value_target].iter().all(|x| check_finite("", x).is_ok());
@@ -553,6 +564,7 @@ impl<'a> Ppo<'a> {
             },
             order: cut.take(s.order)?,
             grads: cut.take(s.grads)?,
+            chunks: cut.take(s.chunks)?,
             work: Work {
                 rng: cut.take(s.rows_rng)?,
                 raw: cut.take(s.rows_raw)?,
@@ -561,6 +573,7 @@ impl<'a> Ppo<'a> {
                 vector: cut.take(s.rows_vector)?,
                 mask: cut.take(s.rows_mask)?,
                 scalar: cut.take(s.rows_scalar)?,
+                advantage: cut.take(s.rows_advantage)?,
                 outputs: cut.take(s.outputs)?,
                 d_outputs: cut.take(s.d_outputs)?,
                 noise: cut.take(s.noise)?,
@@ -943,19 +956,20 @@ impl Ppo<'_> {
 
 /// Learning.
 impl Ppo<'_> {
-    /// Does at most `max_minibatches` of the update that is due (0: all of them) and returns its statistics so far.
+    /// Does at most `max_slices` chunks of the update that is due, of which a minibatch has `num_chunks` (0: all that are
+    /// left), and returns its statistics so far. Results do not depend on how an update is sliced.
     ///
     /// `obs`: `[N, obs_len]`, what the next `act` will see; required in the first call of an update, ignored in the others.
     /// Errors: `NotReady`; `Null`, `Shape`, `Value` for `obs`, then nothing changes; `Value` if numbers of the update
     /// overflow. Then the update is over and counted in `num_dropped`, parameters are those of the last minibatch whose
     /// numbers did not, and `act` is due.
-    pub fn learn(&mut self, obs: Option<Elements<'_>>, max_minibatches: u32) -> Result<Stats> {
+    pub fn learn(&mut self, obs: Option<Elements<'_>>, max_slices: u32) -> Result<Stats> {
         self.due(Phase::Learn)?;
-        if self.state.minibatch == 0 {
+        if (self.state.minibatch, self.state.chunk) == (0, 0) {
             let obs = obs.as_ref().ok_or(Error::new(Kind::Null, "ppo learn: obs, in the first call of an update"))?;
             check_obs("ppo learn: obs", &self.actor.shape, self.config.num_envs as usize, obs)?;
         }
-        let done = self.learn_slice(obs, max_minibatches);
+        let done = self.learn_slices(obs, max_slices);
         self.tidy();
         done.map_err(|e| {
             self.state.num_dropped = self.state.num_dropped.saturating_add(1);
@@ -966,19 +980,23 @@ impl Ppo<'_> {
         Ok(self.stats())
     }
 
-    fn learn_slice(&mut self, obs: Option<Elements<'_>>, max_minibatches: u32) -> Result {
-        if let (0, Some(obs)) = (self.state.minibatch, obs) {
+    fn learn_slices(&mut self, obs: Option<Elements<'_>>, max_slices: u32) -> Result {
+        if let (0, 0, Some(obs)) = (self.state.minibatch, self.state.chunk, obs) {
             self.begin_update(obs)?;
         }
         let total = self.config.update_len();
-        let mut budget = if max_minibatches == 0 { total } else { max_minibatches };
+        let mut budget = if max_slices == 0 { u64::MAX } else { max_slices.into() };
         while budget > 0 && self.state.minibatch < total {
             budget -= 1;
-            let minibatch = self.state.minibatch;
-            self.state.minibatch = match self.learn_minibatch(minibatch)? {
-                Done::Stepped => minibatch.saturating_add(1),
-                Done::TooFar => total,
-            };
+            self.learn_chunk(self.state.minibatch, self.state.chunk)?;
+            self.state.chunk = self.state.chunk.saturating_add(1);
+            if self.state.chunk >= self.config.num_chunks {
+                self.state.chunk = 0;
+                self.state.minibatch = match self.apply()? {
+                    Done::Stepped => self.state.minibatch.saturating_add(1),
+                    Done::TooFar => total,
+                };
+            }
         }
         if self.state.minibatch >= total {
             self.state.num_updates = self.state.num_updates.saturating_add(1);
@@ -1050,22 +1068,29 @@ impl Ppo<'_> {
 
     fn begin_rollout(&mut self) {
         let s = &mut self.state;
-        s.minibatch = 0;
+        (s.minibatch, s.chunk) = (0, 0);
         s.filled = 0;
         s.phase = Phase::Act as u32;
     }
 
-    /// Gradient and optimiser step of one minibatch, numbered from 0 over all epochs.
-    fn learn_minibatch(&mut self, minibatch: u32) -> Result<Done> {
-        let (c, shape, sizes, state) = (&self.config, &self.actor.shape, &self.sizes, &mut *self.state);
-        let (r, w) = (&self.rollout, &mut self.work);
-        let m = c.minibatch_len();
+    /// Losses and gradients of a chunk of a minibatch; these are numbered from 0 over all epochs.
+    fn learn_chunk(&mut self, minibatch: u32, chunk: u32) -> Result {
+        let (c, sizes, state) = (&self.config, &self.sizes, &mut *self.state);
+        let (shape, r, w) = (&self.actor.shape, &self.rollout, &mut self.work);
+        let num_rows = c.minibatch_len();
         let (o, l) = (shape.obs_len as usize, shape.num_outputs as usize);
         let part = minibatch.checked_rem(c.num_minibatches).unwrap_or(0);
-        if part == 0 {
+        if (part, chunk) == (0, 0) {
             state.shuffle_rng.permutation(self.order);
         }
-        let order = block::rows(self.order, (part as usize).saturating_mul(m), m, 1)?;
+        let order = block::rows(self.order, (part as usize).saturating_mul(num_rows), num_rows, 1)?;
+        gather(order, r.advantage, 1, w.advantage)?;
+        if c.normalize_advantage != 0 {
+            moments::standardise(w.advantage, ADVANTAGE_EPSILON)?;
+        }
+        let (begin, end) = c.chunk(chunk);
+        let (order, advantage) = (order.get(begin..end).ok_or(Misfit)?, w.advantage.get(begin..end).ok_or(Misfit)?);
+        let m = order.len();
 
         let obs = gather(order, r.obs, o, w.obs)?;
         let choice = gather(order, r.choice, self.action_n.len(), w.choice)?;
@@ -1076,11 +1101,6 @@ impl Ppo<'_> {
         let old_log_prob = gather(order, r.log_prob, 1, column()?)?;
         let old_value = gather(order, r.value, 1, column()?)?;
         let value_target = gather(order, r.value_target, 1, column()?)?;
-        let advantage = column()?;
-        gather(order, r.advantage, 1, advantage)?;
-        if c.normalize_advantage != 0 {
-            moments::standardise(advantage, ADVANTAGE_EPSILON)?;
-        }
         let (log_prob, value, d_log_prob, d_value) = (column()?, column()?, column()?, column()?);
         let entropy = column()?;
 
@@ -1095,28 +1115,41 @@ impl Ppo<'_> {
         let critic_tape = block::rows_mut(w.critic_tape, 0, sizes.critic.tape_len(m), 1)?;
         sizes.critic.forward(critic, obs, m, critic_tape, value)?;
 
-        let batch = Batch { log_prob, old_log_prob, advantage, value, old_value, value_target };
+        let batch = Batch { num_rows, log_prob, old_log_prob, advantage, value, old_value, value_target };
         let coefficients = Coefficients { clip: state.clip, value_clip: c.value_clip, value_coef: c.value_coef };
         let losses = loss::policy_and_value(&batch, &coefficients, d_log_prob, d_value)?;
-        check_finite("ppo losses", &[losses.policy_loss, losses.value_loss, losses.approx_kl])?;
-        let mean_entropy = moments::mean_std(entropy)?.0;
+        let share = m as f64 / num_rows as f64;
+        *self.chunks.get_mut(chunk as usize).ok_or(Misfit)? =
+            Chunk { losses, entropy: moments::mean_std(entropy)?.0 * share };
+
+        let grads = block::rows_mut(self.grads, chunk as usize, 1, self.params.len())?;
+        let (d_actor, d_log_std, d_critic) = split_params_mut(grads, sizes)?;
+        let d_entropy = entropy;
+        d_entropy.fill(-c.entropy_coef / num_rows as f32);
+        head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
+        sizes.actor.backward(actor, obs, m, actor_tape, d_outputs, d_actor, w.scratch)?;
+        sizes.critic.backward(critic, obs, m, critic_tape, d_value, d_critic, w.scratch)
+    }
+
+    /// Adds the chunks of a minibatch and takes its optimiser step.
+    fn apply(&mut self) -> Result<Done> {
+        let (c, sizes, state) = (&self.config, &self.sizes, &mut *self.state);
+        add_as_tree(self.chunks, 1, Chunk::plus);
+        let Chunk { losses, entropy } = *self.chunks.first().ok_or(Misfit)?;
+        let all = [losses.policy_loss, losses.value_loss, losses.approx_kl, losses.clip_fraction, entropy as f32];
+        check_finite("ppo losses", &all)?;
         let sums = &mut state.sums;
         sums.count += 1.0;
         sums.policy_loss += f64::from(losses.policy_loss);
         sums.value_loss += f64::from(losses.value_loss);
         sums.approx_kl += f64::from(losses.approx_kl);
         sums.clip_fraction += f64::from(losses.clip_fraction);
-        sums.entropy += mean_entropy;
+        sums.entropy += entropy;
         if c.target_kl > 0.0 && losses.approx_kl > 1.5 * c.target_kl {
             return Ok(Done::TooFar);
         }
-
-        let (d_actor, d_log_std, d_critic) = split_params_mut(self.grads, sizes)?;
-        let d_entropy = entropy;
-        d_entropy.fill(-c.entropy_coef / m as f32);
-        head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
-        sizes.actor.backward(actor, obs, m, actor_tape, d_outputs, d_actor, w.scratch)?;
-        sizes.critic.backward(critic, obs, m, critic_tape, d_value, d_critic, w.scratch)?;
+        add_as_tree(self.grads, self.params.len(), |a: f32, b| num::canonical(a + b));
+        let grads = block::rows(self.grads, 0, 1, self.params.len())?;
         let adam = Adam {
             beta1: c.adam_beta1,
             beta2: c.adam_beta2,
@@ -1125,11 +1158,46 @@ impl Ppo<'_> {
             ..Adam::default()
         };
         let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut state.adam_steps);
-        let norm = adam.step(self.params, self.grads, m, v, steps, state.learning_rate, c.max_grad_norm)?;
+        let norm = adam.step(self.params, grads, m, v, steps, state.learning_rate, c.max_grad_norm)?;
         sums.grad_norm += f64::from(num::min(norm, f32::MAX));
         let (_, log_std, _) = split_params_mut(self.params, sizes)?;
         log_std.iter_mut().for_each(|x| *x = num::clamp(*x, c.log_std_min, c.log_std_max));
         Ok(Done::Stepped)
+    }
+}
+
+/// What a chunk adds to the losses of its minibatch.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Chunk {
+    losses: Losses,
+    entropy: f64,
+}
+
+impl Chunk {
+    fn plus(self, other: Chunk) -> Chunk {
+        let (a, b) = (self.losses, other.losses);
+        let losses = Losses {
+            policy_loss: num::canonical(a.policy_loss + b.policy_loss),
+            value_loss: num::canonical(a.value_loss + b.value_loss),
+            approx_kl: num::canonical(a.approx_kl + b.approx_kl),
+            clip_fraction: num::canonical(a.clip_fraction + b.clip_fraction),
+        };
+        Chunk { losses, entropy: self.entropy + other.entropy }
+    }
+}
+
+/// Adds all parts of `width` elements to the first one, as a binary tree over their numbers: parts 1 apart, then the sums
+/// that are 2 apart, then 4, and so on. So a tree of n parts is that of the largest power of two below n and the rest.
+fn add_as_tree<T: Copy>(parts: &mut [T], width: usize, add: impl Fn(T, T) -> T) {
+    let mut apart = width.max(1);
+    while apart < parts.len() {
+        let pair = apart.saturating_mul(2);
+        for pair in parts.chunks_mut(pair.max(1)) {
+            let Some((first, second)) = pair.split_at_mut_checked(apart) else { continue };
+            first.iter_mut().zip(second).take(width).for_each(|(a, b)| *a = add(*a, *b));
+        }
+        apart = pair;
     }
 }
 
@@ -1179,4 +1247,128 @@ fn gather<'t, T: Copy>(order: &[u32], from: &[T], width: usize, to: &'t mut [T])
         rest = after;
     }
     Ok(to)
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::vec;
+    use std::vec::Vec;
+
+    use super::*;
+
+    /// The tree that is documented, written down as it is said: the largest power of two below the number of parts, and the
+    /// rest.
+    fn tree(parts: &[Vec<f32>]) -> Vec<f32> {
+        if let [part] = parts {
+            return part.clone();
+        }
+        let (left, right) = parts.split_at(parts.len().next_power_of_two() / 2);
+        tree(left).iter().zip(tree(right)).map(|(a, b)| a + b).collect()
+    }
+
+    /// Rows `order` of an array, one by one.
+    fn rows<T: Copy>(order: &[u32], from: &[T], width: usize) -> Vec<T> {
+        order.iter().flat_map(|&i| &from[i as usize * width..][..width]).copied().collect()
+    }
+
+    /// Gradients of rows `[begin, end)` of the first minibatch, with arrays of their own.
+    fn gradient(ppo: &Ppo<'_>, begin: usize, end: usize) -> Vec<f32> {
+        let (c, r, sizes, m) = (&ppo.config, &ppo.rollout, &ppo.sizes, end - begin);
+        let num_rows = c.minibatch_len();
+        let mut advantage = rows(&ppo.order[..num_rows], r.advantage, 1);
+        moments::standardise(&mut advantage, ADVANTAGE_EPSILON).unwrap();
+        let order = &ppo.order[begin..end];
+        let obs = rows(order, r.obs, ppo.shape().obs_len as usize);
+        let (choice, vector) = (rows(order, r.choice, ppo.action_n.len()), rows(order, r.vector, sizes.std_len));
+        let raw = if ppo.shape().discrete() { Raw::Choice(&choice) } else { Raw::Vector(&vector) };
+        let (actor, _, critic) = split_params(ppo.params, sizes).unwrap();
+        let column = || vec![0.0; m];
+        let (mut log_prob, mut entropy, mut value) = (column(), column(), column());
+        let (mut d_log_prob, mut d_value) = (column(), column());
+        let mut outputs = vec![0.0; m * sizes.actor.output()];
+        let (mut tape, mut critic_tape) = (vec![0.0; sizes.actor.tape_len(m)], vec![0.0; sizes.critic.tape_len(m)]);
+        sizes.actor.forward(actor, &obs, m, &mut tape, &mut outputs).unwrap();
+        sizes.critic.forward(critic, &obs, m, &mut critic_tape, &mut value).unwrap();
+        ppo.head().unwrap().evaluate(&outputs, None, raw, &mut log_prob, &mut entropy).unwrap();
+        let batch = Batch {
+            num_rows,
+            log_prob: &log_prob,
+            old_log_prob: &rows(order, r.log_prob, 1),
+            advantage: &advantage[begin..end],
+            value: &value,
+            old_value: &rows(order, r.value, 1),
+            value_target: &rows(order, r.value_target, 1),
+        };
+        let weights = Coefficients { clip: ppo.state.clip, value_clip: c.value_clip, value_coef: c.value_coef };
+        loss::policy_and_value(&batch, &weights, &mut d_log_prob, &mut d_value).unwrap();
+        let mut grads = vec![0.0; ppo.params.len()];
+        let (d_actor, d_log_std, d_critic) = split_params_mut(&mut grads, sizes).unwrap();
+        let (d_entropy, mut d_outputs) = (vec![-c.entropy_coef / num_rows as f32; m], outputs.clone());
+        let head = ppo.head().unwrap();
+        head.gradient(&outputs, None, raw, &d_log_prob, &d_entropy, &mut d_outputs, d_log_std).unwrap();
+        let mut scratch = vec![0.0; sizes.actor.scratch_len().max(sizes.critic.scratch_len())];
+        sizes.actor.backward(actor, &obs, m, &tape, &d_outputs, d_actor, &mut scratch).unwrap();
+        sizes.critic.backward(critic, &obs, m, &critic_tape, &d_value, d_critic, &mut scratch).unwrap();
+        grads
+    }
+
+    #[test]
+    fn gradients_of_chunks_are_added_as_the_documented_tree() {
+        for action in [Space::discrete(&[3, 2]), Space::unbounded(2)] {
+            let mut plain: Vec<f32> = Vec::new();
+            for num_chunks in [1, 2, 3, 7, 40] {
+                let config = Config {
+                    num_steps: 20,
+                    num_minibatches: 2,
+                    num_epochs: 1,
+                    num_chunks,
+                    hidden_len: [20, 7, 0, 0],
+                    max_grad_norm: 0.0,
+                    ..Config::default()
+                };
+                let obs_space = Space::unbounded(3);
+                let mut block = vec![0u64; Ppo::size(&config, &obs_space, &action).unwrap() / 8];
+                let mut ppo = Ppo::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action).unwrap();
+                let mut rng = Rng::seeded(8);
+                let mut obs = [0.0; 12];
+                while ppo.phase() != Phase::Learn {
+                    obs.fill_with(|| rng.uniform_f32() - 0.5);
+                    let (mut choice, mut vector) = ([0; 8], [0.0; 8]);
+                    let to = if ppo.shape().discrete() {
+                        ElementsMut::I32(&mut choice)
+                    } else {
+                        ElementsMut::F32(&mut vector)
+                    };
+                    ppo.act(Elements::F32(&obs), None, to).unwrap();
+                    ppo.observe(&obs[..4], &[0, 0, 1, 0], &[0; 4], None).unwrap();
+                }
+                // The first call has made advantages and the order, and no step unless there is one chunk alone.
+                let before = ppo.params.to_vec();
+                ppo.learn(Some(Elements::F32(&obs)), 1).unwrap();
+                let after = ppo.params.to_vec();
+                assert!((after != before) == (num_chunks == 1));
+                ppo.params.copy_from_slice(&before);
+                let chunks: Vec<Vec<f32>> =
+                    (0..num_chunks).map(|i| config.chunk(i)).map(|(a, b)| gradient(&ppo, a, b)).collect();
+                let sum = tree(&chunks);
+                ppo.params.copy_from_slice(&after);
+                if num_chunks > 1 {
+                    let stats = ppo.learn(None, num_chunks - 1).unwrap();
+                    assert_eq!((stats.minibatches_left, ppo.state.chunk), (1, 0));
+                }
+                assert!(ppo.grads[..sum.len()].iter().zip(&sum).all(|(a, b)| a.to_bits() == b.to_bits()));
+                let (mut params, mut m, mut v) = (before.clone(), vec![0.0; sum.len()], vec![0.0; sum.len()]);
+                let rate = config.learning_rate;
+                Adam::default().step(&mut params, &sum, &mut m, &mut v, &mut 0, rate, 0.0).unwrap();
+                assert!(*ppo.params == *params, "{num_chunks} chunks");
+                // Whatever the chunks, the same gradient but for rounding.
+                if plain.is_empty() {
+                    plain = sum.clone();
+                }
+                assert!(plain.iter().zip(&sum).all(|(a, b)| (a - b).abs() < 1e-6), "{num_chunks} chunks");
+                assert!(plain.iter().any(|x| x.abs() > 1e-3));
+            }
+        }
+    }
 }

@@ -285,7 +285,7 @@ FIELD(rlcore_sampling, k, 4, 4, 4);
 FIELD(rlcore_sampling, temperature, 8, 8, 8);
 FIELD(rlcore_sampling, reserved, 12, 12, 12);
 
-SIZE(rlcore_ppo_config, 160, 160, 160);
+SIZE(rlcore_ppo_config, 168, 168, 168);
 FIELD(rlcore_ppo_config, struct_size, 0, 0, 0);
 FIELD(rlcore_ppo_config, num_envs, 4, 4, 4);
 FIELD(rlcore_ppo_config, num_steps, 8, 8, 8);
@@ -321,6 +321,8 @@ FIELD(rlcore_ppo_config, reward_clip, 144, 144, 144);
 FIELD(rlcore_ppo_config, accumulate, 148, 148, 148);
 FIELD(rlcore_ppo_config, log_std_min, 152, 152, 152);
 FIELD(rlcore_ppo_config, log_std_max, 156, 156, 156);
+FIELD(rlcore_ppo_config, num_chunks, 160, 160, 160);
+FIELD(rlcore_ppo_config, reserved, 164, 164, 164);
 
 SIZE(rlcore_ppo_stats, 88, 88, 88);
 FIELD(rlcore_ppo_stats, struct_size, 0, 0, 0);

@@ -718,10 +718,10 @@ OP(ppo_observe) {
 OP(ppo_learn) {
   ON(ppo, p, PPO_LEARNS);
   IN(float, obs, N * OBS, 1, 1, OPTIONAL);
-  U32(max_minibatches, 0, 2, RLCORE_OK);
+  U32(max_slices, 0, 2, RLCORE_OK);
   const rlcore_ppo_stats none = {.struct_size = sizeof none};
   STRUCT(rlcore_ppo_stats, stats, none, OUT);
-  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_ppo_learn(p, obs, max_minibatches, stats));
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_ppo_learn(p, obs, max_slices, stats));
 }
 #define SAMPLING(flags) \
   rlcore_sampling how = {RLCORE_SAMPLING_BASIC, 0, 0, 0}; \

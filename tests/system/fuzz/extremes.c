@@ -59,7 +59,7 @@ static void check_actions(const void *action, uint32_t rows, const uint8_t *allo
 }
 
 /* Makes the call that is due. Only an update whose numbers overflow may answer with an error and go on. */
-static int32_t advance(rlcore_ppo *p, uint32_t max_minibatches) {
+static int32_t advance(rlcore_ppo *p, uint32_t max_slices) {
   uint32_t due;
   int32_t status;
   FINE(rlcore_ppo_phase(p, &due));
@@ -72,7 +72,7 @@ static int32_t advance(rlcore_ppo *p, uint32_t max_minibatches) {
     default: {
       rlcore_ppo_stats *stats = OUT(1);
       stats->struct_size = sizeof *stats;
-      status = TRY_WRITING(ON_VALUE, rlcore_ppo_learn(p, &shown, max_minibatches, stats));
+      status = TRY_WRITING(ON_VALUE, rlcore_ppo_learn(p, &shown, max_slices, stats));
       if (status == RLCORE_OK) ALWAYS(stats->minibatches_left <= made_from.num_epochs * made_from.num_minibatches);
       return status;
     }

@@ -87,6 +87,7 @@ public unsafe struct rlcore_ppo_config {
   public float max_grad_norm, target_kl, adam_beta1, adam_beta2, adam_epsilon, log_std_init, obs_clip, reward_clip;
   public uint accumulate;
   public float log_std_min, log_std_max;
+  public uint num_chunks, reserved;
 }
 
 [StructLayout(LayoutKind.Sequential)]
@@ -120,7 +121,7 @@ public static unsafe class Native {
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_phase(void* ppo, uint* due);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_act(void* ppo, void* obs, byte* action_mask, void* action);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_observe(void* ppo, float* reward, byte* terminated, byte* truncated, void* final_obs);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_learn(void* ppo, void* obs, uint max_minibatches, rlcore_ppo_stats* stats);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_learn(void* ppo, void* obs, uint max_slices, rlcore_ppo_stats* stats);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_predict(void* ppo, void* obs, byte* action_mask, rlcore_sampling* sampling, void* action);
 
   // A failure as an exception, in the library's own words.
