@@ -1,0 +1,281 @@
+//! Proximal policy optimisation with two towers, in one block: the host pushes experience in and learns in slices.
+//!
+//! The order of calls is `act`, `observe`, T times over, then `learn` until no minibatch is left; [`Ppo::phase`] tells
+//! which is due. Source: Schulman et al. 2017. Truncated episodes bootstrap from the value of `final_obs`.
+
+mod act;
+mod image;
+mod layout;
+mod learn;
+mod stats;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::actor::Head;
+use super::actor_config::ActorConfig;
+use super::config::{Config, Stored};
+use super::loss::Sums;
+use super::policy;
+use super::shape::Shape;
+use crate::block::{self, Cutter, Kind as BlockKind, Plan};
+use crate::data::normalizer::INITIAL_COUNT;
+use crate::error::{Error, Kind, Result};
+use crate::rng::Rng;
+use crate::space::Space;
+use layout::{Rollout, Sizes, Work, block_size, plan, sizes, split_params, split_params_mut};
+use learn::Chunk;
+
+pub use stats::{EPISODES, Stats};
+
+/// Parameters stay within ± this, so that towers go on giving finite numbers for observations of any usual size.
+const PARAM_LIMIT: f32 = 1e6;
+
+/// Which call is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Phase {
+    /// `act` with the current observation.
+    Act = 0,
+    /// `observe` with what the step returned.
+    Observe = 1,
+    /// `learn` until no minibatch is left.
+    Learn = 2,
+}
+
+/// Streams of random numbers of a learner's seed. Environment i draws its actions from stream i, and those of `predict`,
+/// which leaves the training as it is, from stream `PREDICT + i`: what it draws depends on no other environment.
+const PARAMS: u64 = 1 << 32;
+const SHUFFLE: u64 = 2 << 32;
+const PREDICT: u64 = 3 << 32;
+
+/// Everything small that changes.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct State {
+    num_steps: u64,
+    num_updates: u64,
+    num_dropped: u64,
+    num_episodes: u64,
+    adam_steps: u64,
+    /// Shuffles rollouts.
+    shuffle_rng: Rng,
+    phase: u32,
+    /// Steps of the rollout that are complete.
+    filled: u32,
+    /// Minibatches of this update that are done.
+    minibatch: u32,
+    frozen: u32,
+    obs_count: f64,
+    return_mean: f64,
+    return_var: f64,
+    return_count: f64,
+    sums: Sums,
+    learning_rate: f32,
+    clip: f32,
+    explained_variance: f32,
+    value_mean: f32,
+    return_last: f32,
+    /// Chunks of this minibatch that are done.
+    chunk: u32,
+}
+
+/// A learner, cut from its block.
+///
+/// ```
+/// use rlcore::learn::{Config, Phase, Ppo};
+/// use rlcore::space::{Elements, ElementsMut, Space};
+///
+/// # fn main() -> rlcore::error::Result {
+/// // Two environments that pay 1 for choice 1 and nothing for choice 0; every step is an episode.
+/// let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
+/// let config = Config { num_envs: 2, num_steps: 32, learning_rate: 0.01, ..Config::default() };
+/// let mut block = vec![0u64; Ppo::size(&config, &obs_space, &action_space)? / 8];
+/// let mut ppo = Ppo::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
+///
+/// let (obs, mut action) = ([1.0; 2], [0; 2]);
+/// while ppo.stats().num_updates < 20 {
+///     ppo.act(Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
+///     let reward = action.map(|choice| choice as f32);
+///     ppo.observe(&reward, &[1; 2], &[0; 2], None)?;
+///     if ppo.phase() == Phase::Learn {
+///         ppo.learn(Some(Elements::F32(&obs)), 0)?; // or a slice a frame
+///     }
+/// }
+/// assert!(ppo.stats().return_mean > 0.9);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Ppo<'a> {
+    config: Config,
+    actor: ActorConfig,
+    sizes: Sizes,
+    action_n: &'a [u32],
+    action_low: &'a [f32],
+    action_high: &'a [f32],
+    state: &'a mut State,
+    /// `[N]` streams that draw actions while training.
+    act_rng: &'a mut [Rng],
+    /// `[N]` streams that draw the actions of `predict`.
+    predict_rng: &'a mut [Rng],
+    /// `[N]` 1: this environment has acted in the step that is due; all 0 once all of them have.
+    acted: &'a mut [u8],
+    /// `[N, obs_len]` observations of those, which statistics take in once all have acted; else 0.
+    new_obs: &'a mut [f32],
+    params: &'a mut [f32],
+    adam_m: &'a mut [f32],
+    adam_v: &'a mut [f32],
+    obs_mean: &'a mut [f64],
+    obs_var: &'a mut [f64],
+    running_return: &'a mut [f64],
+    episode_return: &'a mut [f64],
+    episode_len: &'a mut [u32],
+    recent_return: &'a mut [f32],
+    recent_len: &'a mut [u32],
+    rollout: Rollout<'a>,
+    order: &'a mut [u32],
+    /// `[num_chunks, parameters]` gradients of the chunks of this minibatch.
+    grads: &'a mut [f32],
+    /// `[num_chunks]` losses of the same.
+    chunks: &'a mut [Chunk],
+    work: Work<'a>,
+}
+
+impl<'a> Ppo<'a> {
+    /// Bytes that a block must have. Errors: `Config`, `Overflow`.
+    pub fn size(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
+        block_size(&Stored::new(config, obs, action)?)
+    }
+
+    /// Lays a learner out in the caller's bytes and draws its first parameters: orthogonal, gain √2 in hidden layers,
+    /// 0.01 at the policy's outputs, 1 at the value's. Errors: `Align`, `Size`, `Config`, `Overflow`; then nothing is written.
+    pub fn init(mem: &'a mut [u8], config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Ppo<'a>> {
+        let stored = Stored::new(config, obs, action)?;
+        let sizes = sizes(&stored)?;
+        let (s, size) = plan(&stored, &sizes)?;
+        let block = block::create(mem, BlockKind::Ppo, size, &stored)?;
+        let mut cut = Cutter::new(block);
+        block::copy(cut.take(s.action_n)?, action.n);
+        for (i, (low, high)) in cut.take(s.action_low)?.iter_mut().zip(cut.take(s.action_high)?).enumerate() {
+            (*low, *high) = action.bounds(i);
+        }
+        let ppo = Self::cut(block, &stored)?;
+        *ppo.state = State {
+            shuffle_rng: Rng::stream(config.seed, SHUFFLE),
+            learning_rate: config.learning_rate,
+            explained_variance: f32::NAN,
+            value_mean: f32::NAN,
+            return_last: f32::NAN,
+            obs_count: INITIAL_COUNT,
+            return_var: 1.0,
+            return_count: INITIAL_COUNT,
+            ..State::zeroed()
+        };
+        for ((act, predict), i) in ppo.act_rng.iter_mut().zip(&mut *ppo.predict_rng).zip(0..) {
+            (*act, *predict) = (Rng::stream(config.seed, i), Rng::stream(config.seed, PREDICT | i));
+        }
+        let mut rng = Rng::stream(config.seed, PARAMS);
+        let (actor, log_std, critic) = split_params_mut(ppo.params, &sizes)?;
+        sizes.actor.init(actor, 0.01, &mut rng, ppo.work.scratch)?;
+        sizes.critic.init(critic, 1.0, &mut rng, ppo.work.scratch)?;
+        ppo.work.scratch.fill(0.0);
+        log_std.fill(config.log_std_init);
+        ppo.obs_var.fill(1.0);
+        Ok(ppo)
+    }
+
+    /// Accepts bytes that a learner was copied to and checks everything in them that a later call relies on. A seal is
+    /// taken off, since the learner may change now. Errors: `Align`, `Size`, `Image`; then nothing is written.
+    pub fn attach(mem: &'a mut [u8]) -> Result<Ppo<'a>> {
+        Self::check(mem)?;
+        Self::open(mem)
+    }
+
+    /// Cuts a block that `init` or `attach` has accepted, without looking at it again; a seal is taken off.
+    pub fn open(mem: &'a mut [u8]) -> Result<Ppo<'a>> {
+        let (_, body) = block::spans::<Stored>(&mut Plan::default())?;
+        let stored = *block::view(mem, body)?.first().ok_or(Error::new(Kind::Image, "ppo block: a configuration"))?;
+        block::unseal(mem);
+        Self::cut(mem, &stored)
+    }
+
+    /// Which call is due.
+    pub fn phase(&self) -> Phase {
+        match self.state.phase {
+            0 => Phase::Act,
+            1 => Phase::Observe,
+            _ => Phase::Learn,
+        }
+    }
+
+    /// The configuration that the block was made with.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The shapes that the block was made for.
+    pub fn shape(&self) -> &Shape {
+        &self.actor.shape
+    }
+
+    /// Numbers of choices of discrete actions; empty if they are continuous.
+    pub fn action_n(&self) -> &[u32] {
+        self.action_n
+    }
+
+    /// Stops or resumes updating the statistics that observations and rewards are normalised by.
+    pub fn freeze(&mut self, frozen: bool) {
+        self.state.frozen = u32::from(frozen);
+    }
+
+    /// Bytes that `export` needs.
+    pub fn policy_size(&self) -> Result<usize> {
+        self.policy_source()?.size()
+    }
+
+    /// Writes the policy alone, as it is now, to the caller's bytes. Errors: `Align`, `Size`; then nothing is written.
+    pub fn export(&self, mem: &mut [u8]) -> Result {
+        self.policy_source()?.write(mem)
+    }
+
+    fn policy_source(&self) -> Result<policy::Source<'_>> {
+        let (params, log_std, _) = split_params(self.params, &self.sizes)?;
+        Ok(policy::Source {
+            config: self.actor,
+            action_n: self.action_n,
+            action_low: self.action_low,
+            action_high: self.action_high,
+            obs_mean: self.obs_mean,
+            obs_var: self.obs_var,
+            params,
+            log_std,
+        })
+    }
+
+    /// Rows of the rollout that are complete: the next step goes behind them.
+    fn filled_rows(&self) -> usize {
+        (self.state.filled as usize).saturating_mul(self.config.num_envs as usize)
+    }
+
+    fn due(&self, phase: Phase) -> Result {
+        let what = match self.phase() {
+            Phase::Act => "ppo: act, which is due now",
+            Phase::Observe => "ppo: observe, which is due now",
+            Phase::Learn => "ppo: learn, which is due now",
+        };
+        if self.phase() == phase { Ok(()) } else { Err(Error::new(Kind::NotReady, what)) }
+    }
+
+    fn head(&self) -> Result<Head<'_>> {
+        let (_, log_std, _) = split_params(self.params, &self.sizes)?;
+        Ok(Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std))
+    }
+
+    /// A mask is given exactly if the configuration says so, and leaves a choice in every row.
+    fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
+        if mask.is_some() != (self.config.use_action_mask != 0) {
+            let what = "ppo: an action mask exactly if use_action_mask is 1; it is";
+            return Err(Error::new(Kind::Shape, what).needed(self.config.use_action_mask as usize));
+        }
+        self.head()?.check_mask(mask, rows)
+    }
+}
