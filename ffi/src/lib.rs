@@ -1,6 +1,6 @@
 //! The C interface: each function converts its arguments, makes one call into the core and stores the result.
 //!
-//! Names are spelled as in C, so that one search finds both sides. [`ptr`] is the only file that turns pointers into
+//! Names are spelled as in C, so that one search finds both sides. [`ptr`] is the only folder that turns pointers into
 //! slices. What the callers of all these functions promise: a pointer is NULL, or it is good for as many elements as
 //! the header says, and nobody else writes there during the call. Everything else is checked.
 #![no_std]

@@ -14,7 +14,7 @@
 # This stands in for Miri, which has no build for a stable toolchain. What Miri would see and this does not: pointers that
 # alias against Rust's rules while every access stays in bounds, reads of uninitialised memory that do no harm (valgrind
 # sees those that do), and memory orders weaker than x86's. What this sees and Miri cannot: the C side, and code at AVX2 and
-# AVX-512 levels. The core has `unsafe` in src/cpu.rs alone, ffi/ makes slices of pointers in ffi/src/ptr.rs alone.
+# AVX-512 levels. The core has `unsafe` in src/cpu.rs alone, ffi/ makes slices of pointers in ffi/src/ptr/ alone.
 # Needs: clang-22 libclang-rt-22-dev g++ make
 set -euo pipefail
 cd "$(dirname "$0")/../../.."

@@ -1,0 +1,69 @@
+//! What may be said of an array before it is touched: it is there, aligned and within the address space.
+
+use crate::status::{Fault, Result};
+use rlcore::error::{Error, Kind};
+
+/// Types that C and Rust lay out alike and whose every bit pattern is a value.
+///
+/// # Safety
+/// That is what it promises.
+pub unsafe trait Plain: Copy {}
+
+unsafe impl Plain for u8 {}
+unsafe impl Plain for u32 {}
+unsafe impl Plain for u64 {}
+unsafe impl Plain for usize {}
+unsafe impl Plain for i32 {}
+unsafe impl Plain for i64 {}
+unsafe impl Plain for f32 {}
+unsafe impl Plain for f64 {}
+unsafe impl Plain for rlcore::rng::Rng {}
+unsafe impl<T> Plain for *mut T {}
+unsafe impl<T> Plain for *const T {}
+
+/// Elements of `rows` rows of `width`. Errors: `Overflow`.
+#[inline]
+pub fn grid(what: &'static str, rows: usize, width: usize) -> Result<usize> {
+    let overflow = || Fault::at(what, Error::new(Kind::Overflow, "an array that fits the address space"));
+    rows.checked_mul(width).ok_or_else(overflow)
+}
+
+#[inline]
+pub(super) fn check<T>(what: &'static str, p: *const T, len: usize) -> Result {
+    if fits(p.addr(), len, size_of::<T>(), align_of::<T>()) {
+        return Ok(());
+    }
+    check_bytes(what, p.addr(), len, size_of::<T>(), align_of::<T>())
+}
+
+/// There is nothing that [`fault_of`] would say: what nearly every array is told in a few instructions.
+#[inline(always)]
+pub(super) fn fits(start: usize, len: usize, size: usize, align: usize) -> bool {
+    // Fewer than 2^32 elements of 2^12 bytes from the lower half of 64 bits, but not from 0, end within the address space.
+    let near = size_of::<usize>() == 8 && (start.cast_signed() > 0) & (len <= u32::MAX as usize) & (size <= 1 << 12);
+    near & (start & align.wrapping_sub(1) == 0)
+}
+
+/// `len` elements of `size` bytes are there: one function for all types. Errors: `Null`, `Align`, `Overflow`.
+#[cold]
+#[inline(never)]
+pub(super) fn check_bytes(what: &'static str, start: usize, len: usize, size: usize, align: usize) -> Result {
+    match fault_of(start, len, size, align) {
+        None => Ok(()),
+        Some(error) => Err(Fault::at(what, error)),
+    }
+}
+
+pub(super) fn fault_of(start: usize, len: usize, size: usize, align: usize) -> Option<Error> {
+    if start == 0 {
+        return Some(Error::new(Kind::Null, "a pointer, given NULL"));
+    }
+    let off = start & (align.wrapping_sub(1));
+    if off != 0 {
+        return Some(Error::new(Kind::Align, "start on a multiple of").needed(align).given(off));
+    }
+    match len.checked_mul(size).and_then(|bytes| start.checked_add(bytes)) {
+        Some(end) if end.wrapping_sub(start) <= isize::MAX as usize => None,
+        _ => Some(Error::new(Kind::Overflow, "an array that fits the address space, elements").given(len)),
+    }
+}

@@ -1,0 +1,68 @@
+//! Fields of blocks that several threads or processes use at once.
+
+use core::ffi::c_void;
+use core::slice;
+use core::sync::atomic::AtomicU32;
+
+use super::array::{Input, Output};
+use super::overlap::apart;
+use crate::status::Result;
+use rlcore::block::Span;
+
+/// Elements `[begin, begin + len)` of a field of the block at `base`, to change; nothing else of it is touched.
+///
+/// # Safety
+/// `base` is a block that was laid out with this span, and nobody else uses these elements for the life of `'a`.
+pub unsafe fn field_mut<'a, T>(base: *mut u8, span: Span<T>, begin: usize, len: usize) -> &'a mut [T] {
+    let begin = begin.min(span.len());
+    let len = len.min(span.len().wrapping_sub(begin));
+    // SAFETY: within the span, which is aligned within the block; ours alone by the promise.
+    unsafe { slice::from_raw_parts_mut(base.add(span.start()).cast::<T>().add(begin), len) }
+}
+
+/// As [`field_mut`], of elements that are known to be within the field.
+///
+/// # Safety
+/// As [`field_mut`], and `begin + len` elements are there.
+#[inline(always)]
+pub unsafe fn part_mut<'a, T>(base: *mut u8, span: Span<T>, begin: usize, len: usize) -> &'a mut [T] {
+    // SAFETY: by the promise.
+    unsafe { slice::from_raw_parts_mut(base.add(span.start()).cast::<T>().add(begin), len) }
+}
+
+/// A field of the block at `base`, to read.
+///
+/// # Safety
+/// `base` is a block that was laid out with this span, and nobody writes to it for the life of `'a`.
+pub unsafe fn field<'a, T>(base: *const u8, span: Span<T>) -> &'a [T] {
+    // SAFETY: the span is aligned within the block; readable by the promise.
+    unsafe { slice::from_raw_parts(base.add(span.start()).cast::<T>(), span.len()) }
+}
+
+/// A field of the block at `base` that threads and processes change at once.
+///
+/// # Safety
+/// `base` is a block that was laid out with this span, and nobody uses it but through atomics for the life of `'a`.
+pub unsafe fn atomics<'a>(base: *const u8, span: Span<u32>) -> &'a [AtomicU32] {
+    // SAFETY: the span is aligned within the block, an atomic is laid out as what it holds; shared by the promise.
+    unsafe { slice::from_raw_parts(base.add(span.start()).cast::<AtomicU32>(), span.len()) }
+}
+
+/// Hands a block out, for reading, that `accept` accepts beside the one who writes to it.
+/// Errors: `Null`, `Align`, `Overlap`, those of `accept`.
+///
+/// # Safety
+/// As [`Input::at`] of the block, except that its writer may go on; as [`Output::at`] of `out`.
+pub unsafe fn attach_reader<T>(
+    mem: *const c_void,
+    mem_size: usize,
+    out: *mut *const T,
+    accept: impl FnOnce(&[u8]) -> Result,
+) -> Result {
+    let block = unsafe { Input::at("mem", mem.cast::<u8>(), mem_size)? };
+    let out = unsafe { Output::at("out", out, 1)? };
+    apart(&[out.extent()], &[block.extent()])?;
+    accept(block.slice())?;
+    *out.one() = mem.cast();
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! Arrays that share bytes.
+
+use crate::status::{Fault, Result};
+use rlcore::error::{Error, Kind};
+
+/// The bytes that an array covers and what failures call it.
+#[derive(Clone, Copy)]
+pub struct Extent {
+    what: &'static str,
+    start: usize,
+    end: usize,
+}
+
+impl Extent {
+    /// `size` bytes at `p`, without a check.
+    #[inline]
+    pub fn of(what: &'static str, p: *const u8, size: usize) -> Extent {
+        let start = p.addr();
+        Extent { what, start, end: start.saturating_add(size) }
+    }
+
+    /// `len` elements of `size` bytes from `start` on, which are there.
+    #[inline(always)]
+    pub(super) fn of_elements(what: &'static str, start: usize, len: usize, size: usize) -> Extent {
+        Extent { what, start, end: start.wrapping_add(len.wrapping_mul(size)) }
+    }
+
+    /// Covers nothing: stands for an optional array that was not given.
+    pub const NONE: Extent = Extent { what: "", start: 0, end: 0 };
+
+    /// The least that covers all of these.
+    pub fn hull(extents: &[Extent]) -> Extent {
+        let given = extents.iter().filter(|extent| extent.start < extent.end);
+        let (start, end) = given.fold((usize::MAX, 0), |(start, end), x| (start.min(x.start), end.max(x.end)));
+        Extent { what: "", start: start.min(end), end }
+    }
+
+    #[inline(always)]
+    fn meets_any(&self, others: &[Extent]) -> bool {
+        others.iter().any(|other| self.start < other.end && other.start < self.end)
+    }
+}
+
+/// The least that covers some arrays, to which others are added. Mostly each lies below or above all before it, which takes
+/// two comparisons; only one that lies between some of them is compared with every one.
+pub struct Cover {
+    start: usize,
+    end: usize,
+}
+
+impl Cover {
+    /// Covers this array.
+    #[inline(always)]
+    pub fn of(first: Extent) -> Cover {
+        Cover { start: first.start, end: first.end }
+    }
+
+    /// Adds an array, if it was given and shares no byte with those before it, which these are.
+    #[inline(always)]
+    pub fn add(&mut self, x: Extent, before: &[Extent]) -> bool {
+        if x.start == x.end {
+            return true;
+        }
+        if x.start >= self.end {
+            self.end = x.end;
+        } else if x.end <= self.start {
+            self.start = x.start;
+        } else {
+            return !x.meets_any(before);
+        }
+        true
+    }
+
+    /// An array shares no byte with those, which these are.
+    #[inline(always)]
+    pub fn clears(&self, x: Extent, all: &[Extent]) -> bool {
+        x.start >= self.end || x.end <= self.start || !x.meets_any(all)
+    }
+}
+
+/// Checks that no output shares a byte with any other array. Errors: `Overlap`.
+pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
+    let mut rest = outputs;
+    while let Some((output, others)) = rest.split_first() {
+        if output.meets_any(others) || output.meets_any(inputs) {
+            return Err(Fault::at(
+                output.what,
+                Error::new(Kind::Overlap, "an array apart from all others of the call"),
+            ));
+        }
+        rest = others;
+    }
+    Ok(())
+}
+
+/// Checks that two objects are not one, before either is looked at. Errors: `Overlap`.
+pub fn distinct<T>(what: &'static str, a: *const T, b: *const T) -> Result {
+    match a.addr() == b.addr() && !a.is_null() {
+        true => Err(Fault::at(what, Error::new(Kind::Overlap, "an object that is another one"))),
+        false => Ok(()),
+    }
+}
