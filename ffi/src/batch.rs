@@ -4,6 +4,7 @@ use core::ffi::c_void;
 use core::mem::offset_of;
 
 use crate::env::{CEnv, Room, rlcore_env_def};
+use crate::mirror::mirror;
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, OutSized, Output, Versioned, apart};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::{self, rlcore_vecenv, rlcore_vecenv_config, rlcore_vecenv_out};
@@ -32,11 +33,13 @@ pub struct rlcore_batch_config {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_batch_config {
     const WHAT: &'static str = "batch config";
-    const MIN_SIZE: usize = offset_of!(rlcore_batch_config, in_series) + 4;
+    const MIN_SIZE: usize = offset_of!(Self, in_series) + 4;
     fn defaults() -> Self {
-        rlcore_batch_config { struct_size: size_of::<Self>() as u32, in_series: Config::default().in_series }
+        Config::default().into()
     }
 }
+
+mirror!(rlcore_batch_config, Config { in_series });
 
 /// How many groups are where, counted one after another while workers go on.
 #[derive(Clone, Copy)]
@@ -57,15 +60,11 @@ pub struct rlcore_batch_counts {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_batch_counts {
     const WHAT: &'static str = "batch counts";
-    const MIN_SIZE: usize = offset_of!(rlcore_batch_counts, num_done) + 4;
-    fn defaults() -> Self {
-        let struct_size = size_of::<Self>() as u32;
-        rlcore_batch_counts { struct_size, closed: 0, num_pending: 0, num_running: 0, num_done: 0 }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, num_done) + 4;
 }
 
 unsafe fn config(p: *const rlcore_batch_config) -> Result<Config> {
-    Ok(Config { in_series: unsafe { ptr::sized(p)? }.in_series })
+    Ok(unsafe { ptr::sized(p)? }.into())
 }
 
 /// The setup of the vectorised environment that a batch is made for.
@@ -521,7 +520,7 @@ pub unsafe extern "C" fn rlcore_batch_count(b: *const rlcore_batch, out: *mut rl
         apart(&[out.extent(), block.extent], &[])?;
         let batch::Counts { closed, num_pending, num_running, num_done } = block.batch()?.count();
         let closed = closed.into();
-        out.store(rlcore_batch_counts { closed, num_pending, num_running, num_done, ..Versioned::defaults() });
+        out.store(rlcore_batch_counts { closed, num_pending, num_running, num_done, ..ptr::zeros() });
         Ok(())
     })
 }

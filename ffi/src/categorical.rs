@@ -1,7 +1,6 @@
 //! Categorical policies over batches of logits.
 
 use core::mem::offset_of;
-use core::ptr::null;
 
 use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
 use crate::sampling::rlcore_sampling;
@@ -31,18 +30,7 @@ pub struct rlcore_logits {
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_logits {
     const WHAT: &'static str = "logits";
-    const MIN_SIZE: usize = offset_of!(rlcore_logits, mask);
-    fn defaults() -> Self {
-        rlcore_logits {
-            struct_size: size_of::<Self>() as u32,
-            num_rows: 0,
-            num_choices: 0,
-            reserved: 0,
-            n: null(),
-            logits: null(),
-            mask: null(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, mask);
 }
 
 /// The distributions, how many elements they have and where they lie.

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 use core::mem::offset_of;
-use core::ptr::{fn_addr_eq, from_ref, null, null_mut};
+use core::ptr::{fn_addr_eq, from_ref};
 
 use crate::ptr::{self, AnyInput, AnyOutput, Cover, Extent, Input, Output, Plain, Versioned, apart};
 use crate::rng::{rlcore_rng, stream};
@@ -175,35 +175,10 @@ pub struct rlcore_env_def {
     pub wrappers: *const rlcore_wrapper,
 }
 
-const NO_SPACE: rlcore_space = rlcore_space { kind: 0, len: 0, low: null(), high: null(), n: null() };
-
-const NO_ENV: rlcore_env_def = rlcore_env_def {
-    struct_size: size_of::<rlcore_env_def>() as u32,
-    env_id: 0,
-    state_size: 0,
-    max_episode_steps: 0,
-    obs: NO_SPACE,
-    action: NO_SPACE,
-    user: null_mut(),
-    reset: None,
-    step: None,
-    render: None,
-    lives: None,
-    action_mask: None,
-    restart: None,
-    fields: null(),
-    num_fields: 0,
-    num_wrappers: 0,
-    wrappers: null(),
-};
-
 // SAFETY: `repr(C)`, `struct_size` first, NULL or not any callback is a value.
 unsafe impl Versioned for rlcore_env_def {
     const WHAT: &'static str = "env_def";
-    const MIN_SIZE: usize = offset_of!(rlcore_env_def, render);
-    fn defaults() -> Self {
-        NO_ENV
-    }
+    const MIN_SIZE: usize = offset_of!(Self, render);
 }
 
 // SAFETY: plain data.
@@ -801,7 +776,7 @@ pub unsafe extern "C" fn rlcore_env_builtin(env_id: u32, out: *mut rlcore_env_de
                 reset: Some(builtin_reset),
                 step: Some(builtin_step),
                 render: Some(builtin_render),
-                ..NO_ENV
+                ..ptr::zeros()
             })
         })
     })

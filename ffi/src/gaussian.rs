@@ -1,7 +1,6 @@
 //! Diagonal Gaussian policies.
 
 use core::mem::offset_of;
-use core::ptr::null;
 
 use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
 use crate::status::{Result, call, rlcore_status};
@@ -28,11 +27,7 @@ pub struct rlcore_gaussian {
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_gaussian {
     const WHAT: &'static str = "gaussian";
-    const MIN_SIZE: usize = offset_of!(rlcore_gaussian, log_std) + size_of::<*const f32>();
-    fn defaults() -> Self {
-        let struct_size = size_of::<Self>() as u32;
-        rlcore_gaussian { struct_size, num_rows: 0, action_len: 0, reserved: 0, mean: null(), log_std: null() }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, log_std) + size_of::<*const f32>();
 }
 
 struct Batch<'a> {

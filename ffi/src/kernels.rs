@@ -50,22 +50,7 @@ pub struct rlcore_rollout {
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_rollout {
     const WHAT: &'static str = "rollout";
-    const MIN_SIZE: usize = offset_of!(rlcore_rollout, final_value) + size_of::<*const f32>();
-    fn defaults() -> Self {
-        use core::ptr::null;
-        rlcore_rollout {
-            struct_size: size_of::<Self>() as u32,
-            num_steps: 0,
-            num_envs: 0,
-            accumulate: 0,
-            reward: null(),
-            value: null(),
-            bootstrap_value: null(),
-            terminated: null(),
-            truncated: null(),
-            final_value: null(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, final_value) + size_of::<*const f32>();
 }
 
 /// Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.

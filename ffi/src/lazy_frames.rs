@@ -3,7 +3,8 @@
 use core::ffi::c_void;
 use core::mem::offset_of;
 
-use crate::ptr::{self, AnyOutput, Extent, Input, Output, Plain, Versioned, apart};
+use crate::mirror::{alike, mirror};
+use crate::ptr::{self, AnyOutput, Extent, Input, Output, Versioned, apart};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::data::lazy_frames::{FrameIndex, Frames, LazyFrames, LazyFramesConfig, Rings, Spans, View, spans};
 use rlcore::error::{Error, Kind};
@@ -61,27 +62,17 @@ pub struct rlcore_frame_index {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_lazy_frames_config {
     const WHAT: &'static str = "lazy_frames config";
-    const MIN_SIZE: usize = offset_of!(rlcore_lazy_frames_config, num_stack) + size_of::<u32>();
+    const MIN_SIZE: usize = offset_of!(Self, num_stack) + size_of::<u32>();
     fn defaults() -> Self {
-        let LazyFramesConfig { num_envs, num_frames, height, width, channels, num_stack } = LazyFramesConfig::default();
-        let struct_size = size_of::<Self>() as u32;
-        rlcore_lazy_frames_config { struct_size, num_envs, num_frames, height, width, channels, num_stack }
+        LazyFramesConfig::default().into()
     }
 }
 
-// SAFETY: plain data, laid out as the core's.
-unsafe impl Plain for FrameIndex {}
-
-const _: () = assert!(
-    size_of::<rlcore_frame_index>() == size_of::<FrameIndex>()
-        && offset_of!(rlcore_frame_index, env) == offset_of!(FrameIndex, env)
-        && offset_of!(rlcore_frame_index, reserved) == offset_of!(FrameIndex, reserved)
-);
+mirror!(rlcore_lazy_frames_config, LazyFramesConfig { num_envs, num_frames, height, width, channels, num_stack });
+alike!(rlcore_frame_index, FrameIndex { number, env, reserved });
 
 unsafe fn config(p: *const rlcore_lazy_frames_config) -> Result<LazyFramesConfig> {
-    let rlcore_lazy_frames_config { struct_size: _, num_envs, num_frames, height, width, channels, num_stack } =
-        unsafe { ptr::sized(p)? };
-    Ok(LazyFramesConfig { num_envs, num_frames, height, width, channels, num_stack })
+    Ok(unsafe { ptr::sized(p)? }.into())
 }
 
 /// The layout of this number. Errors: `Range`.

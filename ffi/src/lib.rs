@@ -19,6 +19,7 @@
     allow(dead_code, unused_imports)
 )]
 
+mod mirror;
 mod ptr;
 #[cfg(not(test))] // `clippy --all-targets` checks this crate beside std, which has its own
 mod rt;

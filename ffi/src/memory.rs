@@ -4,6 +4,7 @@ use core::ffi::c_void;
 use core::mem::offset_of;
 
 use crate::lazy_frames::layout;
+use crate::mirror::alike;
 use crate::ptr::{self, Extent, Input, Output, Plain, Versioned, apart};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{Fault, Result, call, rlcore_status};
@@ -112,20 +113,17 @@ pub struct rlcore_sample {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_memory_config {
     const WHAT: &'static str = "memory config";
-    const MIN_SIZE: usize = offset_of!(rlcore_memory_config, columns) + size_of::<*const rlcore_column>();
+    const MIN_SIZE: usize = offset_of!(Self, columns) + size_of::<*const rlcore_column>();
     fn defaults() -> Self {
         let MemoryConfig { max_sample_size, priority_sample_size, reward_threshold, use_priority, table } =
             MemoryConfig::new(2000, &[]);
         rlcore_memory_config {
-            struct_size: size_of::<Self>() as u32,
             history_size: table.num_rows,
             max_sample_size,
             priority_sample_size,
             reward_threshold,
             use_priority,
-            num_columns: 0,
-            reserved: 0,
-            columns: core::ptr::null(),
+            ..ptr::zeros()
         }
     }
 }
@@ -133,25 +131,13 @@ unsafe impl Versioned for rlcore_memory_config {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_draw {
     const WHAT: &'static str = "draw";
-    const MIN_SIZE: usize = offset_of!(rlcore_draw, rule) + size_of::<u32>();
-    fn defaults() -> Self {
-        let struct_size = size_of::<Self>() as u32;
-        let (size, burn_in, exact_size, skewness, attempts, rule) = (0, 0, 0, 0, 0, 0);
-        rlcore_draw { struct_size, size, burn_in, exact_size, skewness, attempts, rule }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, rule) + size_of::<u32>();
 }
 
-// SAFETY: plain data; `Sample` is laid out as its C type.
+// SAFETY: plain data.
 unsafe impl Plain for rlcore_frame {}
-unsafe impl Plain for Sample {}
 
-const _: () = assert!(
-    size_of::<rlcore_sample>() == size_of::<Sample>()
-        && offset_of!(rlcore_sample, len) == offset_of!(Sample, len)
-        && offset_of!(rlcore_sample, burn_in) == offset_of!(Sample, burn_in)
-        && offset_of!(rlcore_sample, gap) == offset_of!(Sample, gap)
-        && offset_of!(rlcore_sample, priority) == offset_of!(Sample, priority)
-);
+alike!(rlcore_sample, Sample { first, len, burn_in, gap, priority });
 
 unsafe fn config(p: *const rlcore_memory_config) -> Result<MemoryConfig> {
     let given = unsafe { ptr::sized(p)? };

@@ -3,11 +3,12 @@
 use core::ffi::{c_char, c_void};
 use core::mem::offset_of;
 
-use crate::ptr::{self, Extent, Input, Output, Plain, Room, Versioned, apart};
+use crate::mirror::{alike, mirror};
+use crate::ptr::{self, Extent, Input, Output, Room, Versioned, apart};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::rlcore_vecenv_out;
 use rlcore::block::{Header, Kind as BlockKind};
-use rlcore::data::monitor::{Episode, MAX_INFO, Monitor, MonitorConfig, View};
+use rlcore::data::monitor::{Episode, MAX_INFO, Means, Monitor, MonitorConfig, View};
 use rlcore::data::monitor_csv;
 use rlcore::data::step::Ends;
 use rlcore::error::{Error, Kind};
@@ -83,40 +84,26 @@ pub struct rlcore_monitor_stats {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_monitor_config {
     const WHAT: &'static str = "monitor config";
-    const MIN_SIZE: usize = offset_of!(rlcore_monitor_config, start) + size_of::<f64>();
+    const MIN_SIZE: usize = offset_of!(Self, start) + size_of::<f64>();
     fn defaults() -> Self {
-        let MonitorConfig { num_envs, keep, capacity, num_info, start } = MonitorConfig::default();
-        let struct_size = size_of::<Self>() as u32;
-        rlcore_monitor_config { struct_size, num_envs, keep, capacity, num_info, reserved: 0, start }
+        MonitorConfig::default().into()
     }
 }
 
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_monitor_stats {
     const WHAT: &'static str = "monitor stats";
-    const MIN_SIZE: usize = offset_of!(rlcore_monitor_stats, len_mean) + size_of::<f64>();
-    fn defaults() -> Self {
-        let struct_size = size_of::<Self>() as u32;
-        rlcore_monitor_stats { struct_size, num_kept: 0, num_episodes: 0, return_mean: 0.0, len_mean: 0.0 }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, len_mean) + size_of::<f64>();
 }
 
-// SAFETY: laid out as in C; numbers only.
-unsafe impl Plain for Episode {}
-
-const _: () = {
-    assert!(size_of::<Episode>() == size_of::<rlcore_episode>());
-    assert!(offset_of!(Episode, number) == offset_of!(rlcore_episode, number));
-    assert!(offset_of!(Episode, seconds) == offset_of!(rlcore_episode, seconds));
-    assert!(offset_of!(Episode, env) == offset_of!(rlcore_episode, env));
-    assert!(offset_of!(Episode, len) == offset_of!(rlcore_episode, len));
-    assert!(offset_of!(Episode, episode_return) == offset_of!(rlcore_episode, episode_return));
-};
+mirror!(rlcore_monitor_config, MonitorConfig { num_envs, keep, capacity, num_info, start });
+mirror!(rlcore_monitor_stats, Means { num_kept, num_episodes, return_mean, len_mean });
+alike!(rlcore_episode, Episode { number, seconds, env, len, episode_return });
 
 unsafe fn config(p: *const rlcore_monitor_config) -> Result<MonitorConfig> {
     let c = unsafe { ptr::sized(p)? };
     ptr::reserved("monitor config: reserved", c.reserved)?;
-    Ok(MonitorConfig { num_envs: c.num_envs, keep: c.keep, capacity: c.capacity, num_info: c.num_info, start: c.start })
+    Ok(c.into())
 }
 
 /// The bytes of a block, as its header says. Errors: `Null`, `Align`, `Image`.
@@ -339,14 +326,7 @@ pub unsafe extern "C" fn rlcore_monitor_means(
         let (block, view) = view(m)?;
         let room = ptr::OutSized::at(out)?;
         apart(&[room.extent()], &[block])?;
-        let means = view.means()?;
-        room.store(rlcore_monitor_stats {
-            struct_size: size_of::<rlcore_monitor_stats>() as u32,
-            num_kept: means.num_kept,
-            num_episodes: means.num_episodes,
-            return_mean: means.return_mean,
-            len_mean: means.len_mean,
-        });
+        room.store(view.means()?.into());
         Ok(())
     })
 }

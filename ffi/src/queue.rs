@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 use core::mem::offset_of;
 
+use crate::mirror::mirror;
 use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::data::queue::{self, Queue, QueueConfig, Spans};
@@ -29,17 +30,18 @@ pub struct rlcore_queue_config {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_queue_config {
     const WHAT: &'static str = "queue config";
-    const MIN_SIZE: usize = offset_of!(rlcore_queue_config, reserved) + size_of::<u32>();
+    const MIN_SIZE: usize = offset_of!(Self, reserved) + size_of::<u32>();
     fn defaults() -> Self {
-        let QueueConfig { capacity, item_size } = QueueConfig::default();
-        rlcore_queue_config { struct_size: size_of::<Self>() as u32, capacity, item_size, reserved: 0 }
+        QueueConfig::default().into()
     }
 }
+
+mirror!(rlcore_queue_config, QueueConfig { capacity, item_size });
 
 unsafe fn config(p: *const rlcore_queue_config) -> Result<QueueConfig> {
     let c = unsafe { ptr::sized(p)? };
     ptr::reserved("queue config: reserved", c.reserved)?;
-    Ok(QueueConfig { capacity: c.capacity, item_size: c.item_size })
+    Ok(c.into())
 }
 
 /// A block that `init` or `attach` accepted. Only its header and configuration are looked at, which nothing writes.

@@ -57,19 +57,7 @@ pub struct rlcore_relabel {
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_relabel {
     const WHAT: &'static str = "relabel";
-    const MIN_SIZE: usize = offset_of!(rlcore_relabel, goal_row) + size_of::<*const u32>();
-    fn defaults() -> Self {
-        use core::ptr::null;
-        rlcore_relabel {
-            struct_size: size_of::<Self>() as u32,
-            num_steps: 0,
-            goal_len: 0,
-            num_rows: 0,
-            achieved: null(),
-            row: null(),
-            goal_row: null(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, goal_row) + size_of::<*const u32>();
 }
 
 /// Draws for step[b] of an episode of num_steps[b] steps the row, counted from the episode's first, of the achieved goal

@@ -82,22 +82,20 @@ pub struct rlcore_replay_stats {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_replay_config {
     const WHAT: &'static str = "replay config";
-    const MIN_SIZE: usize = offset_of!(rlcore_replay_config, reserved) + size_of::<u32>();
+    const MIN_SIZE: usize = offset_of!(Self, reserved) + size_of::<u32>();
     fn defaults() -> Self {
         let ReplayConfig { num_steps, observations, discount, alpha, epsilon, reserved, table } =
             ReplayConfig::new(1, 100_000, &[]);
         rlcore_replay_config {
-            struct_size: size_of::<Self>() as u32,
             num_envs: table.num_rings,
             num_rows: table.num_rows,
-            num_columns: 0,
-            columns: core::ptr::null(),
             observations,
             num_steps,
             discount,
             alpha,
             epsilon,
             reserved,
+            ..ptr::zeros()
         }
     }
 }
@@ -105,12 +103,7 @@ unsafe impl Versioned for rlcore_replay_config {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_replay_stats {
     const WHAT: &'static str = "replay stats";
-    const MIN_SIZE: usize = offset_of!(rlcore_replay_stats, max_priority) + size_of::<f32>();
-    fn defaults() -> Self {
-        let struct_size = size_of::<Self>() as u32;
-        let (alpha, total, min_weight, max_priority) = (0.0, 0.0, 0.0, 0.0);
-        rlcore_replay_stats { struct_size, alpha, num_transitions: 0, total, min_weight, max_priority }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, max_priority) + size_of::<f32>();
 }
 
 unsafe fn config(p: *const rlcore_replay_config) -> Result<ReplayConfig> {
@@ -381,12 +374,12 @@ pub unsafe extern "C" fn rlcore_replay_get_stats(
         let view = block.view()?;
         let (state, tree) = (view.state(), view.tree());
         out.store(rlcore_replay_stats {
-            struct_size: size_of::<rlcore_replay_stats>() as u32,
             alpha: state.alpha,
             num_transitions: state.num_transitions,
             total: tree.total(),
             min_weight: tree.min(),
             max_priority: state.max_priority,
+            ..ptr::zeros()
         });
         Ok(())
     })

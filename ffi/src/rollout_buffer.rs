@@ -2,10 +2,11 @@
 
 use core::ffi::{c_char, c_void};
 use core::mem::offset_of;
-use core::ptr::{null, null_mut};
+use core::ptr::null;
 
 use crate::kernels::{accumulate, rlcore_rollout};
-use crate::ptr::{self, AnyInput, Extent, Input, Output, Plain, Room, Versioned, apart};
+use crate::mirror::alike;
+use crate::ptr::{self, AnyInput, Extent, Input, Output, Room, Versioned, apart};
 use crate::rows::{self, ColumnInputs, ColumnOutputs, RowsRoom, rlcore_rows_out};
 use crate::status::{Result, call, rlcore_status};
 use crate::table::{self, rlcore_column};
@@ -193,38 +194,25 @@ const _: () = {
     assert!(rlcore_metric::RLCORE_METRIC_EPISODE_LENGTH as u32 == EPISODE_LENGTH);
     assert!(rlcore_metric::RLCORE_METRIC_EPISODE_RETURN as u32 == EPISODE_RETURN);
     assert!(rlcore_metric::RLCORE_METRIC_OWN as u32 == FIRST_METRIC);
-    assert!(size_of::<rlcore_window>() == size_of::<Window>());
-    assert!(offset_of!(rlcore_window, len) == offset_of!(Window, len));
-    assert!(offset_of!(rlcore_window, pad) == offset_of!(Window, pad));
-    assert!(offset_of!(rlcore_window, timestep) == offset_of!(Window, timestep));
-    assert!(size_of::<rlcore_metric_row>() == size_of::<MetricRow>());
-    assert!(offset_of!(rlcore_metric_row, value) == offset_of!(MetricRow, value));
-    assert!(offset_of!(rlcore_metric_row, env) == offset_of!(MetricRow, env));
-    assert!(offset_of!(rlcore_metric_row, metric) == offset_of!(MetricRow, metric));
 };
 
-// SAFETY: plain data, laid out as in C.
-unsafe impl Plain for Window {}
-// SAFETY: plain data, laid out as in C.
-unsafe impl Plain for MetricRow {}
+alike!(rlcore_window, Window { first, len, pad, timestep });
+alike!(rlcore_metric_row, MetricRow { global_step, value, env, metric });
 
 // SAFETY: `repr(C)`, `struct_size` first, a pointer that is checked before use.
 unsafe impl Versioned for rlcore_rollout_buffer_config {
     const WHAT: &'static str = "rollout_buffer config";
-    const MIN_SIZE: usize = offset_of!(rlcore_rollout_buffer_config, columns) + size_of::<*const c_void>();
+    const MIN_SIZE: usize = offset_of!(Self, columns) + size_of::<*const c_void>();
     fn defaults() -> Self {
         let c = RolloutBufferConfig::default();
         Self {
-            struct_size: size_of::<Self>() as u32,
             num_steps: c.num_steps,
             num_envs: c.num_envs,
             memory_len: c.memory_len,
             log_capacity: c.log_capacity,
-            num_columns: 0,
             seed: c.seed,
-            columns: null(),
             accumulate: c.accumulate as u32,
-            reserved: 0,
+            ..ptr::zeros()
         }
     }
 }
@@ -232,78 +220,25 @@ unsafe impl Versioned for rlcore_rollout_buffer_config {
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_rollout_step {
     const WHAT: &'static str = "rollout step";
-    const MIN_SIZE: usize = offset_of!(rlcore_rollout_step, raw_reward) + size_of::<*const c_void>();
-    fn defaults() -> Self {
-        Self {
-            struct_size: size_of::<Self>() as u32,
-            reserved: 0,
-            columns: null(),
-            reward: null(),
-            value: null(),
-            log_prob: null(),
-            terminated: null(),
-            truncated: null(),
-            final_value: null(),
-            memory: null(),
-            raw_reward: null(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, raw_reward) + size_of::<*const c_void>();
 }
 
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_minibatch {
     const WHAT: &'static str = "minibatch";
-    const MIN_SIZE: usize = offset_of!(rlcore_minibatch, timestep) + size_of::<*mut c_void>();
-    fn defaults() -> Self {
-        Self {
-            struct_size: size_of::<Self>() as u32,
-            reserved: 0,
-            columns: null(),
-            log_prob: null_mut(),
-            value: null_mut(),
-            advantage: null_mut(),
-            value_target: null_mut(),
-            reward: null_mut(),
-            mask: null_mut(),
-            memory: null_mut(),
-            timestep: null_mut(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, timestep) + size_of::<*mut c_void>();
 }
 
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_rollout_progress {
     const WHAT: &'static str = "rollout progress";
-    const MIN_SIZE: usize = offset_of!(rlcore_rollout_progress, reserved) + size_of::<u32>();
-    fn defaults() -> Self {
-        Self {
-            struct_size: size_of::<Self>() as u32,
-            num_steps: 0,
-            global_step: 0,
-            num_ended: 0,
-            len_mean: 0.0,
-            return_mean: 0.0,
-            finished: 0,
-            reserved: 0,
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, reserved) + size_of::<u32>();
 }
 
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are only written.
 unsafe impl Versioned for rlcore_rollout_extras {
     const WHAT: &'static str = "rollout extras";
-    const MIN_SIZE: usize = offset_of!(rlcore_rollout_extras, memory) + size_of::<*const c_void>();
-    fn defaults() -> Self {
-        Self {
-            struct_size: size_of::<Self>() as u32,
-            reserved: 0,
-            log_prob: null(),
-            advantage: null(),
-            value_target: null(),
-            first: null(),
-            memory: null(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, memory) + size_of::<*const c_void>();
 }
 
 /// The configuration but for its columns, and those.
@@ -542,7 +477,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_view(
             terminated: r.terminated.as_ptr(),
             truncated: r.truncated.as_ptr(),
             final_value: r.final_value.map_or(null(), <[f32]>::as_ptr),
-            ..Versioned::defaults()
+            ..ptr::zeros()
         });
         Ok(())
     })
@@ -570,7 +505,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_extras(
             value_target,
             first: view.first().as_ptr(),
             memory,
-            ..Versioned::defaults()
+            ..ptr::zeros()
         });
         Ok(())
     })
@@ -613,7 +548,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_progress(
             len_mean: p.len_mean,
             return_mean: p.return_mean,
             finished: u32::from(p.finished),
-            ..Versioned::defaults()
+            ..ptr::zeros()
         });
         Ok(())
     })

@@ -90,52 +90,13 @@ pub struct rlcore_rollout_arrays {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_rollout_file {
     const WHAT: &'static str = "rollout file";
-    const MIN_SIZE: usize = offset_of!(rlcore_rollout_file, num_episodes) + size_of::<u64>();
-    fn defaults() -> Self {
-        rlcore_rollout_file {
-            struct_size: size_of::<Self>() as u32,
-            num_steps: 0,
-            num_envs: 0,
-            obs_kind: 0,
-            obs_rank: 0,
-            obs_dims: [0; 4],
-            action_kind: 0,
-            action_len: 0,
-            state_len: 0,
-            num_finals: 0,
-            reserved: 0,
-            seed: 0,
-            policy_version: 0,
-            global_step: 0,
-            num_episodes: 0,
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, num_episodes) + size_of::<u64>();
 }
 
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_rollout_arrays {
     const WHAT: &'static str = "rollout arrays";
-    const MIN_SIZE: usize = offset_of!(rlcore_rollout_arrays, state) + size_of::<*mut f32>();
-    fn defaults() -> Self {
-        use core::ptr::null_mut;
-        rlcore_rollout_arrays {
-            struct_size: size_of::<Self>() as u32,
-            reserved: 0,
-            obs: null_mut(),
-            action: null_mut(),
-            log_prob: null_mut(),
-            value: null_mut(),
-            bootstrap_value: null_mut(),
-            reward: null_mut(),
-            terminated: null_mut(),
-            truncated: null_mut(),
-            valid: null_mut(),
-            final_index: null_mut(),
-            final_obs: null_mut(),
-            final_value: null_mut(),
-            state: null_mut(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, state) + size_of::<*mut f32>();
 }
 
 impl rlcore_rollout_file {
@@ -181,7 +142,7 @@ impl rlcore_rollout_file {
             policy_version: f.policy_version,
             global_step: f.global_step,
             num_episodes: f.num_episodes,
-            ..Self::defaults()
+            ..ptr::zeros()
         }
     }
 }

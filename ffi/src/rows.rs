@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 use core::mem::offset_of;
-use core::ptr::{null, null_mut};
+use core::ptr::null;
 
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
 use crate::space;
@@ -45,21 +45,7 @@ pub struct rlcore_rows_out {
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_rows_out {
     const WHAT: &'static str = "rows";
-    const MIN_SIZE: usize = offset_of!(rlcore_rows_out, memory) + size_of::<*mut c_void>();
-    fn defaults() -> Self {
-        Self {
-            struct_size: size_of::<Self>() as u32,
-            num_rows: 0,
-            columns: null(),
-            reward: null_mut(),
-            value: null_mut(),
-            log_prob: null_mut(),
-            final_value: null_mut(),
-            terminated: null_mut(),
-            truncated: null_mut(),
-            memory: null_mut(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, memory) + size_of::<*mut c_void>();
 }
 
 /// Where an array of the rows that are held lies; NULL if some were added without it.

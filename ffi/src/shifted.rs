@@ -35,21 +35,7 @@ pub struct rlcore_shifted_rollout {
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_shifted_rollout {
     const WHAT: &'static str = "shifted rollout";
-    const MIN_SIZE: usize = offset_of!(rlcore_shifted_rollout, next_done) + size_of::<*const f32>();
-    fn defaults() -> Self {
-        use core::ptr::null;
-        rlcore_shifted_rollout {
-            struct_size: size_of::<Self>() as u32,
-            num_steps: 0,
-            num_envs: 0,
-            accumulate: 0,
-            reward: null(),
-            value: null(),
-            done: null(),
-            next_value: null(),
-            next_done: null(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, next_done) + size_of::<*const f32>();
 }
 
 /// rlcore_gae for a rollout in the older form; use rlcore_gae where episodes are cut. Both outputs [T, N], apart from the

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 use core::mem::offset_of;
-use core::ptr::{null, null_mut};
+use core::ptr::null;
 
 use crate::kernels::accumulate;
 use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
@@ -127,67 +127,29 @@ const _: () = {
 // SAFETY: `repr(C)`, `struct_size` first, a pointer that is checked before use.
 unsafe impl Versioned for rlcore_trajectory_config {
     const WHAT: &'static str = "trajectory config";
-    const MIN_SIZE: usize = offset_of!(rlcore_trajectory_config, columns) + size_of::<*const c_void>();
+    const MIN_SIZE: usize = offset_of!(Self, columns) + size_of::<*const c_void>();
     fn defaults() -> Self {
         let TrajectoryConfig { capacity, memory_len, one_hot, accumulate, columns: _ } = Default::default();
-        let (struct_size, num_columns, columns) = (size_of::<Self>() as u32, 0, null());
-        Self { struct_size, capacity, memory_len, one_hot, num_columns, accumulate: accumulate as u32, columns }
+        Self { capacity, memory_len, one_hot, accumulate: accumulate as u32, ..ptr::zeros() }
     }
 }
 
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_trajectory_frames {
     const WHAT: &'static str = "trajectory frames";
-    const MIN_SIZE: usize = offset_of!(rlcore_trajectory_frames, memory) + size_of::<*const c_void>();
-    fn defaults() -> Self {
-        Self {
-            struct_size: size_of::<Self>() as u32,
-            num_frames: 0,
-            columns: null(),
-            reward: null(),
-            value: null(),
-            terminated: null(),
-            truncated: null(),
-            memory: null(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, memory) + size_of::<*const c_void>();
 }
 
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_trajectory_rows {
     const WHAT: &'static str = "trajectory rows";
-    const MIN_SIZE: usize = offset_of!(rlcore_trajectory_rows, valid) + size_of::<*mut c_void>();
-    fn defaults() -> Self {
-        Self {
-            struct_size: size_of::<Self>() as u32,
-            num_rows: 0,
-            time_flat: 0,
-            reserved: 0,
-            columns: null(),
-            returns: null_mut(),
-            advantage: null_mut(),
-            memory: null_mut(),
-            time_steps: null_mut(),
-            valid: null_mut(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, valid) + size_of::<*mut c_void>();
 }
 
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are only written.
 unsafe impl Versioned for rlcore_trajectory_view {
     const WHAT: &'static str = "trajectory view";
-    const MIN_SIZE: usize = offset_of!(rlcore_trajectory_view, memory) + size_of::<*const c_void>();
-    fn defaults() -> Self {
-        Self {
-            struct_size: size_of::<Self>() as u32,
-            num_frames: 0,
-            reward: null(),
-            value: null(),
-            terminated: null(),
-            truncated: null(),
-            memory: null(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, memory) + size_of::<*const c_void>();
 }
 
 /// The configuration but for its columns, and those.
@@ -370,7 +332,7 @@ pub unsafe extern "C" fn rlcore_trajectory_held(
             terminated: held.terminated.as_ptr(),
             truncated: held.truncated.as_ptr(),
             memory: if view.memory_len() > 0 { held.memory.as_ptr() } else { null() },
-            ..Versioned::defaults()
+            ..ptr::zeros()
         });
         Ok(())
     })

@@ -60,20 +60,19 @@ pub struct rlcore_vec_normalize_stats {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_vec_normalize_config {
     const WHAT: &'static str = "vec_normalize config";
-    const MIN_SIZE: usize = offset_of!(rlcore_vec_normalize_config, epsilon) + size_of::<f64>();
+    const MIN_SIZE: usize = offset_of!(Self, epsilon) + size_of::<f64>();
     fn defaults() -> Self {
         let c = VecNormalizeConfig::default();
         rlcore_vec_normalize_config {
-            struct_size: size_of::<Self>() as u32,
             num_envs: c.num_envs,
             obs_len: c.obs_len,
             normalize_obs: c.normalize_obs.into(),
             normalize_reward: c.normalize_reward.into(),
             clip_obs: c.clip_obs,
             clip_reward: c.clip_reward,
-            reserved: 0,
             discount: c.discount,
             epsilon: c.epsilon,
+            ..ptr::zeros()
         }
     }
 }
@@ -81,17 +80,7 @@ unsafe impl Versioned for rlcore_vec_normalize_config {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_vec_normalize_stats {
     const WHAT: &'static str = "vec_normalize stats";
-    const MIN_SIZE: usize = offset_of!(rlcore_vec_normalize_stats, return_count) + size_of::<f64>();
-    fn defaults() -> Self {
-        rlcore_vec_normalize_stats {
-            struct_size: size_of::<Self>() as u32,
-            frozen: 0,
-            obs_count: 0.0,
-            return_mean: 0.0,
-            return_var: 0.0,
-            return_count: 0.0,
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, return_count) + size_of::<f64>();
 }
 
 unsafe fn config(p: *const rlcore_vec_normalize_config) -> Result<VecNormalizeConfig> {
@@ -344,12 +333,12 @@ pub unsafe extern "C" fn rlcore_vec_normalize_statistics(
             rlcore::block::copy(var.slice(), s.obs_var);
         }
         room.store(rlcore_vec_normalize_stats {
-            struct_size: size_of::<rlcore_vec_normalize_stats>() as u32,
             frozen: s.frozen.into(),
             obs_count: s.obs_count,
             return_mean: s.return_mean,
             return_var: s.return_var,
             return_count: s.return_count,
+            ..ptr::zeros()
         });
         Ok(())
     })

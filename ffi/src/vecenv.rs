@@ -69,34 +69,18 @@ pub struct rlcore_vecenv_out {
 // SAFETY: `repr(C)`, `struct_size` first, plain data.
 unsafe impl Versioned for rlcore_vecenv_config {
     const WHAT: &'static str = "vecenv config";
-    const MIN_SIZE: usize = offset_of!(rlcore_vecenv_config, autoreset);
+    const MIN_SIZE: usize = offset_of!(Self, autoreset);
     fn defaults() -> Self {
         let VecEnvConfig { num_envs, seed, autoreset, max_episode_steps } = VecEnvConfig::default();
-        let struct_size = size_of::<Self>() as u32;
-        rlcore_vecenv_config { struct_size, num_envs, seed, autoreset: autoreset as u32, max_episode_steps }
+        rlcore_vecenv_config { num_envs, seed, autoreset: autoreset as u32, max_episode_steps, ..ptr::zeros() }
     }
 }
 
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_vecenv_out {
     const WHAT: &'static str = "vecenv out";
-    const MIN_SIZE: usize = offset_of!(rlcore_vecenv_out, valid);
-    fn defaults() -> Self {
-        let (obs, reward, terminated, truncated) = (NULL.cast(), NULL.cast(), NULL, NULL);
-        rlcore_vecenv_out {
-            struct_size: size_of::<Self>() as u32,
-            reserved: 0,
-            obs,
-            reward,
-            terminated,
-            truncated,
-            final_obs: NULL.cast(),
-            valid: NULL,
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, valid);
 }
-
-const NULL: *mut u8 = core::ptr::null_mut();
 
 /// Flags of one step: terminated, truncated, and valid where it is given.
 pub type Flags<'a> = (Input<'a, u8>, Input<'a, u8>, Option<Input<'a, u8>>);

@@ -1,13 +1,11 @@
 //! V-trace.
 
 use core::mem::offset_of;
-use core::ptr::{null, null_mut};
 
-use crate::kernels::rlcore_accumulate;
+use crate::kernels::accumulate;
+use crate::mirror::mirror;
 use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
-use crate::status::{Fault, Result, call, rlcore_status};
-use rlcore::error::{Error, Kind};
-use rlcore::kernels::gae::Accumulate;
+use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::grid::Columns;
 use rlcore::kernels::vtrace::{self, Outputs, Policies, Rates, VTrace};
 
@@ -91,62 +89,25 @@ pub struct rlcore_vtrace_out {
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_vtrace {
     const WHAT: &'static str = "vtrace";
-    const MIN_SIZE: usize = offset_of!(rlcore_vtrace, reserved) + size_of::<u32>();
+    const MIN_SIZE: usize = offset_of!(Self, reserved) + size_of::<u32>();
     fn defaults() -> Self {
-        let Rates { clip_rho, clip_c, clip_pg_rho, td_lambda, leak } = Rates::default();
-        rlcore_vtrace {
-            struct_size: size_of::<Self>() as u32,
-            num_steps: 0,
-            num_envs: 0,
-            accumulate: 0,
-            log_rho: null(),
-            discounts: null(),
-            reward: null(),
-            value: null(),
-            bootstrap_value: null(),
-            truncated: null(),
-            final_value: null(),
-            clip_rho,
-            clip_c,
-            clip_pg_rho,
-            td_lambda,
-            leak,
-            reserved: 0,
-        }
+        Rates::default().into()
     }
 }
 
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_vtrace_logits {
     const WHAT: &'static str = "vtrace logits";
-    const MIN_SIZE: usize = offset_of!(rlcore_vtrace_logits, action) + size_of::<*const i32>();
-    fn defaults() -> Self {
-        rlcore_vtrace_logits {
-            struct_size: size_of::<Self>() as u32,
-            num_actions: 0,
-            behaviour_logits: null(),
-            target_logits: null(),
-            action: null(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, action) + size_of::<*const i32>();
 }
 
 // SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
 unsafe impl Versioned for rlcore_vtrace_out {
     const WHAT: &'static str = "vtrace out";
-    const MIN_SIZE: usize = offset_of!(rlcore_vtrace_out, target_log_prob) + size_of::<*mut f32>();
-    fn defaults() -> Self {
-        rlcore_vtrace_out {
-            struct_size: size_of::<Self>() as u32,
-            reserved: 0,
-            vs: null_mut(),
-            pg_advantage: null_mut(),
-            log_rho: null_mut(),
-            behaviour_log_prob: null_mut(),
-            target_log_prob: null_mut(),
-        }
-    }
+    const MIN_SIZE: usize = offset_of!(Self, target_log_prob) + size_of::<*mut f32>();
 }
+
+mirror!(rlcore_vtrace, Rates { clip_rho, clip_c, clip_pg_rho, td_lambda, leak });
 
 /// The caller's arrays without log-ratios, and where they lie.
 struct Steps<'a> {
@@ -157,14 +118,7 @@ struct Steps<'a> {
 
 unsafe fn steps<'a>(c: &rlcore_vtrace) -> Result<Steps<'a>> {
     ptr::reserved("vtrace: reserved", c.reserved)?;
-    let accumulate = match c.accumulate {
-        n if n == rlcore_accumulate::RLCORE_ACCUMULATE_F32 as u32 => Accumulate::F32,
-        n if n == rlcore_accumulate::RLCORE_ACCUMULATE_F64 as u32 => Accumulate::F64,
-        n => {
-            let unknown = Error::new(Kind::Config, "one of rlcore_accumulate").given(n as usize);
-            return Err(Fault::at("vtrace: accumulate", unknown));
-        }
-    };
+    let accumulate = accumulate("vtrace: accumulate", c.accumulate)?;
     let (num_steps, num_envs) = (c.num_steps as usize, c.num_envs as usize);
     let len = ptr::grid("vtrace", num_steps, num_envs)?;
     let discounts = unsafe { Input::at("vtrace: discounts", c.discounts, len)? };
@@ -190,13 +144,7 @@ unsafe fn steps<'a>(c: &rlcore_vtrace) -> Result<Steps<'a>> {
         bootstrap_value: bootstrap_value.slice(),
         truncated: truncated.map(Input::slice),
         final_value: final_value.map(Input::slice),
-        rates: Rates {
-            clip_rho: c.clip_rho,
-            clip_c: c.clip_c,
-            clip_pg_rho: c.clip_pg_rho,
-            td_lambda: c.td_lambda,
-            leak: c.leak,
-        },
+        rates: (*c).into(),
         accumulate,
     };
     Ok(Steps { v, len, inputs })

@@ -351,7 +351,6 @@ unsafe impl Versioned for rlcore_atari_config {
     fn defaults() -> Self {
         let a = Atari::default();
         rlcore_atari_config {
-            struct_size: size_of::<Self>() as u32,
             noop_max: a.noop_max,
             skip: a.skip,
             fire_reset: a.fire_reset.into(),
@@ -363,17 +362,13 @@ unsafe impl Versioned for rlcore_atari_config {
             stack: a.stack,
             channels_first: a.channels_first.into(),
             record: a.record.into(),
+            ..ptr::zeros()
         }
     }
 }
 
 unsafe fn atari(p: *const rlcore_atari_config) -> Result<Atari> {
     let c = unsafe { ptr::sized(p)? };
-    let flag = |what, value: u32| match value {
-        0 => Ok(false),
-        1 => Ok(true),
-        _ => Err(Fault::at(what, Error::new(Kind::Config, "0 or 1").given(value as usize))),
-    };
     let screen = match c.screen {
         0 => Screen::Whole,
         1 => Screen::Gray84,
@@ -383,19 +378,19 @@ unsafe fn atari(p: *const rlcore_atari_config) -> Result<Atari> {
             return Err(Fault::at("atari config: screen", unknown));
         }
     };
-    let classic = flag("atari config: order", c.order)?;
+    let classic = ptr::switch("atari config: order", c.order)?;
     Ok(Atari {
         noop_max: c.noop_max,
         skip: c.skip,
-        fire_reset: flag("atari config: fire_reset", c.fire_reset)?,
-        episodic_life: flag("atari config: episodic_life", c.episodic_life)?,
+        fire_reset: ptr::switch("atari config: fire_reset", c.fire_reset)?,
+        episodic_life: ptr::switch("atari config: episodic_life", c.episodic_life)?,
         life_order: if classic { LifeOrder::Classic } else { LifeOrder::Outermost },
         screen,
-        scale: flag("atari config: scale", c.scale)?,
-        clip_reward: flag("atari config: clip_reward", c.clip_reward)?,
+        scale: ptr::switch("atari config: scale", c.scale)?,
+        clip_reward: ptr::switch("atari config: clip_reward", c.clip_reward)?,
         stack: c.stack,
-        channels_first: flag("atari config: channels_first", c.channels_first)?,
-        record: flag("atari config: record", c.record)?,
+        channels_first: ptr::switch("atari config: channels_first", c.channels_first)?,
+        record: ptr::switch("atari config: record", c.record)?,
     })
 }
 

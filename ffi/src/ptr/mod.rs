@@ -15,4 +15,4 @@ pub use element::{AnyInput, AnyOutput, start, start_mut};
 pub use field::{atomics, attach_reader, field, field_mut, part_mut};
 pub use overlap::{Cover, Extent, apart, distinct};
 pub use text::{Room, ascii, text};
-pub use versioned::{OutSized, Versioned, current, flag, init_sized, reserved, sized, sized_ref, switch};
+pub use versioned::{OutSized, Versioned, current, flag, init_sized, reserved, sized, sized_ref, switch, zeros};

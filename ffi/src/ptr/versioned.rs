@@ -1,5 +1,6 @@
 //! Structures that grow from version to version.
 
+use core::mem::MaybeUninit;
 use core::slice;
 
 use super::check::check_bytes;
@@ -17,7 +18,19 @@ pub unsafe trait Versioned: Copy {
     /// Bytes up to the end of the fields that a caller has to give; never changes.
     const MIN_SIZE: usize;
     /// What stands in the fields that a shorter structure does not have.
-    fn defaults() -> Self;
+    fn defaults() -> Self {
+        zeros()
+    }
+}
+
+/// A structure of this version with zeros in all other fields.
+pub fn zeros<T: Versioned>() -> T {
+    let mut value = MaybeUninit::<T>::zeroed();
+    // SAFETY: every bit pattern is a value, and the first field is `struct_size`.
+    unsafe {
+        value.as_mut_ptr().cast::<u32>().write(size_of::<T>() as u32);
+        value.assume_init()
+    }
 }
 
 /// No structure will ever be longer: a larger `struct_size` was never set.
