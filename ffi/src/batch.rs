@@ -1,16 +1,16 @@
 //! Steps that the host does not wait for, in a block that threads and processes share.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 
 use crate::env::{CEnv, Room, rlcore_env_def};
-use crate::mirror::mirror;
-use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, OutSized, Output, Versioned, apart};
+use crate::lifecycle::{self, Place};
+use crate::mirror::{mirror, versioned};
+use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Reads, Writes, apart, args};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::{self, rlcore_vecenv, rlcore_vecenv_config, rlcore_vecenv_out};
 use rlcore::env::batch::{self, Batch, Config, Lanes, Setup, Share, Shares, Spans};
 use rlcore::env::{Env, Level, Rows, StepOut};
-use rlcore::space::{Element, ElementsMut};
+use rlcore::space::{Element, Elements, ElementsMut};
 
 /// Steps of N environments that the host submits and collects: the caller's own block, beside the rlcore_vecenv. Between
 /// the two, any threads that call rlcore_batch_run do the work, or processes, if both blocks lie in memory that they
@@ -30,15 +30,7 @@ pub struct rlcore_batch_config {
     pub in_series: u32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_batch_config {
-    const WHAT: &'static str = "batch config";
-    const MIN_SIZE: usize = offset_of!(Self, in_series) + 4;
-    fn defaults() -> Self {
-        Config::default().into()
-    }
-}
-
+versioned!(rlcore_batch_config, "batch config", in_series, Config::default().into());
 mirror!(rlcore_batch_config, Config { in_series });
 
 /// How many groups are where, counted one after another while workers go on.
@@ -57,11 +49,7 @@ pub struct rlcore_batch_counts {
     pub num_done: u32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_batch_counts {
-    const WHAT: &'static str = "batch counts";
-    const MIN_SIZE: usize = offset_of!(Self, num_done) + 4;
-}
+versioned!(rlcore_batch_counts, "batch counts", num_done);
 
 unsafe fn config(p: *const rlcore_batch_config) -> Result<Config> {
     Ok(unsafe { ptr::sized(p)? }.into())
@@ -104,12 +92,17 @@ impl Block {
         Ok(block)
     }
 
-    /// Room for `rows` rows, apart from the block.
-    unsafe fn out<'a>(&self, out: *const rlcore_vecenv_out, rows: usize, more: Extent) -> Result<StepOut<'a>> {
+    /// Room for `rows` rows and `more` that is written, apart from the block.
+    unsafe fn out<'a, A: Args>(
+        &self,
+        out: *const rlcore_vecenv_out,
+        rows: usize,
+        more: A,
+    ) -> Result<(StepOut<'a>, A::Slices)> {
         let out = unsafe { ptr::sized(out)? };
         ptr::reserved("vecenv out: reserved", out.reserved)?;
         let obs_len = self.setup.vecenv.obs_len as usize;
-        let (obs, reward, terminated, truncated, final_obs, valid) = unsafe {
+        let arrays = unsafe {
             (
                 AnyOutput::at("obs", out.obs, self.obs_kind, rows, obs_len)?,
                 Output::at("reward", out.reward, rows)?,
@@ -117,27 +110,11 @@ impl Block {
                 Output::at("truncated", out.truncated, rows)?,
                 AnyOutput::optional("final_obs", out.final_obs, self.obs_kind, rows, obs_len)?,
                 Output::optional("valid", out.valid, rows)?,
+                more,
             )
         };
-        let outputs = [
-            obs.extent(),
-            reward.extent(),
-            terminated.extent(),
-            truncated.extent(),
-            final_obs.as_ref().map_or(Extent::NONE, AnyOutput::extent),
-            valid.as_ref().map_or(Extent::NONE, Output::extent),
-            more,
-            self.extent,
-        ];
-        apart(&outputs, &[])?;
-        Ok(StepOut {
-            obs: obs.elements(),
-            reward: reward.slice(),
-            terminated: terminated.slice(),
-            truncated: truncated.slice(),
-            final_obs: final_obs.map(AnyOutput::elements),
-            valid: valid.map(Output::slice),
-        })
+        let (obs, reward, terminated, truncated, final_obs, valid, more) = self.extent.reading(arrays)?;
+        Ok((StepOut { obs, reward, terminated, truncated, final_obs, valid }, more))
     }
 
     fn num_envs(&self) -> usize {
@@ -210,11 +187,15 @@ impl<'a> Parts<'a> {
     }
 
     /// Actions of `rows` rows, apart from both blocks.
-    unsafe fn action<'b>(&self, action: *const c_void, rows: usize) -> Result<AnyInput<'b>> {
+    unsafe fn action<'b>(&self, action: *const c_void, rows: usize) -> Result<Elements<'b>> {
         let width = self.block.setup.vecenv.action_len as usize;
         let action = unsafe { AnyInput::at("action", action, self.block.action_kind, rows, width)? };
-        apart(&[self.block.extent, self.vecenv.extent], &[action.extent()])?;
-        Ok(action)
+        self.writing(action)
+    }
+
+    /// The arrays of a call that changes both blocks.
+    fn writing<A: Args>(&self, arrays: A) -> Result<A::Slices> {
+        Ok(args((arrays, Writes([self.block.extent, self.vecenv.extent])))?.0)
     }
 
     fn lanes(&self) -> Groups<'_> {
@@ -233,7 +214,7 @@ unsafe fn submit_all(
     let parts = unsafe { Parts::at(b, v, env, &mut room)? };
     let action = unsafe { parts.action(action, parts.block.num_envs())? };
     let (batch, lanes) = (unsafe { parts.block.batch()? }, parts.lanes());
-    Ok(batch.step_env_async(&parts.block, &lanes, &parts.env, level, action.elements())?)
+    Ok(batch.step_env_async(&parts.block, &lanes, &parts.env, level, action)?)
 }
 
 /// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
@@ -243,7 +224,7 @@ pub unsafe extern "C" fn rlcore_batch_config_init(
     config: *mut rlcore_batch_config,
     config_size: usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+    unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Bytes a batch must have over an rlcore_vecenv of this environment and configuration.
@@ -278,15 +259,12 @@ pub unsafe extern "C" fn rlcore_batch_init(
     out: *mut *mut rlcore_batch,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let place = Place::at(mem, mem_size, out)?;
         let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let setup = vecenv_setup(&env, vecenv_config)?;
         let config = self::config(config)?;
-        apart(&[block.extent(), out.extent()], &env.extents())?;
-        batch::init(block.slice(), &setup, &config)?;
-        *out.one() = mem.cast();
-        Ok(())
+        place.take(&env.extents(), |mem| batch::init(mem, &setup, &config))
     })
 }
 
@@ -300,13 +278,7 @@ pub unsafe extern "C" fn rlcore_batch_attach(
     mem_size: usize,
     out: *mut *mut rlcore_batch,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        apart(&[block.extent(), out.extent()], &[])?;
-        batch::attach(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], batch::attach) })
 }
 
 /// Submits a step of every row. action: [N, action.len], copied.
@@ -359,9 +331,8 @@ pub unsafe extern "C" fn rlcore_batch_run(
     call(|| unsafe {
         let mut room = Room::default();
         let parts = Parts::at(b, v, env, &mut room)?;
-        let out = Output::at("out_num_groups", out_num_groups, 1)?;
-        apart(&[out.extent(), parts.block.extent, parts.vecenv.extent], &[])?;
-        *out.one() = parts.block.batch()?.run(&parts.block, &parts.lanes(), &parts.env, worker, max_groups)?;
+        let out = parts.writing(One::at("out_num_groups", out_num_groups)?)?;
+        *out = parts.block.batch()?.run(&parts.block, &parts.lanes(), &parts.env, worker, max_groups)?;
         Ok(())
     })
 }
@@ -376,7 +347,7 @@ pub unsafe extern "C" fn rlcore_batch_run(
 pub unsafe extern "C" fn rlcore_batch_step_wait(b: *mut rlcore_batch, out: *const rlcore_vecenv_out) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(b)?;
-        let out = block.out(out, block.num_envs(), Extent::NONE)?;
+        let (out, ()) = block.out(out, block.num_envs(), Reads([]))?;
         Ok(block.batch()?.step_wait(&block, out)?)
     })
 }
@@ -398,8 +369,8 @@ pub unsafe extern "C" fn rlcore_batch_recv(
     call(|| unsafe {
         let block = Block::at(b)?;
         let rows = Output::at("rows", rows, num_rows as usize)?;
-        let out = block.out(out, num_rows as usize, rows.extent())?;
-        Ok(block.batch()?.recv(&block, rows.slice(), out)?)
+        let (out, rows) = block.out(out, num_rows as usize, rows)?;
+        Ok(block.batch()?.recv(&block, rows, out)?)
     })
 }
 
@@ -422,9 +393,9 @@ pub unsafe extern "C" fn rlcore_batch_send(
         let parts = Parts::at(b, v, env, &mut room)?;
         let rows = Input::at("rows", rows, num_rows as usize)?;
         let action = parts.action(action, num_rows as usize)?;
-        apart(&[parts.block.extent, parts.vecenv.extent], &[rows.extent()])?;
+        let rows = parts.writing(rows)?;
         let (batch, lanes) = (parts.block.batch()?, parts.lanes());
-        Ok(batch.send(&parts.block, &lanes, &parts.env, rows.slice(), action.elements())?)
+        Ok(batch.send(&parts.block, &lanes, &parts.env, rows, action)?)
     })
 }
 
@@ -447,8 +418,9 @@ pub unsafe extern "C" fn rlcore_batch_reset(
         let mut room = Room::default();
         let parts = Parts::at(b, v, env, &mut room)?;
         let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
-        apart(&[obs.extent(), parts.block.extent, parts.vecenv.extent], &parts.env.extents())?;
-        Ok(parts.block.batch()?.reset(&parts.block, &parts.lanes(), &parts.env, seed, obs.elements())?)
+        apart(&[obs.extent()], &parts.env.extents())?;
+        let obs = parts.writing(obs)?;
+        Ok(parts.block.batch()?.reset(&parts.block, &parts.lanes(), &parts.env, seed, obs)?)
     })
 }
 
@@ -469,9 +441,10 @@ pub unsafe extern "C" fn rlcore_batch_reset_one(
         let mut room = Room::default();
         let parts = Parts::at(b, v, env, &mut room)?;
         let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
-        apart(&[obs.extent(), parts.block.extent, parts.vecenv.extent], &parts.env.extents())?;
+        apart(&[obs.extent()], &parts.env.extents())?;
+        let obs = parts.writing(obs)?;
         let (batch, lanes) = (parts.block.batch()?, parts.lanes());
-        Ok(batch.reset_one(&parts.block, &lanes, &parts.env, index as usize, seed, obs.elements())?)
+        Ok(batch.reset_one(&parts.block, &lanes, &parts.env, index as usize, seed, obs)?)
     })
 }
 
@@ -490,9 +463,8 @@ pub unsafe extern "C" fn rlcore_batch_abandon(
     call(|| unsafe {
         let mut room = Room::default();
         let parts = Parts::at(b, v, env, &mut room)?;
-        let out = Output::at("out_num_rows", out_num_rows, 1)?;
-        apart(&[out.extent(), parts.block.extent, parts.vecenv.extent], &[])?;
-        *out.one() = parts.block.batch()?.abandon(&parts.block, &parts.lanes(), worker)? as u32;
+        let out = parts.writing(One::at("out_num_rows", out_num_rows)?)?;
+        *out = parts.block.batch()?.abandon(&parts.block, &parts.lanes(), worker)? as u32;
         Ok(())
     })
 }
@@ -505,8 +477,8 @@ pub unsafe extern "C" fn rlcore_batch_failed(b: *const rlcore_batch, failed: *mu
     call(|| unsafe {
         let block = Block::at(b)?;
         let failed = Output::at("failed", failed, block.num_envs())?;
-        apart(&[failed.extent(), block.extent], &[])?;
-        Ok(block.batch()?.failed(&block, failed.slice())?)
+        let failed = block.extent.reading(failed)?;
+        Ok(block.batch()?.failed(&block, failed)?)
     })
 }
 
@@ -516,8 +488,7 @@ pub unsafe extern "C" fn rlcore_batch_failed(b: *const rlcore_batch, failed: *mu
 pub unsafe extern "C" fn rlcore_batch_count(b: *const rlcore_batch, out: *mut rlcore_batch_counts) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(b)?;
-        let out = OutSized::at(out)?;
-        apart(&[out.extent(), block.extent], &[])?;
+        let out = block.extent.reading(OutSized::at(out)?)?;
         let batch::Counts { closed, num_pending, num_running, num_done } = block.batch()?.count();
         let closed = closed.into();
         out.store(rlcore_batch_counts { closed, num_pending, num_running, num_done, ..ptr::zeros() });

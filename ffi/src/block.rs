@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::ptr::{Extent, Input, Output, apart};
+use crate::ptr::{Input, One, Output, args};
 use crate::status::{call, rlcore_status};
 use rlcore::block::{self, HASH_START, hash};
 
@@ -14,9 +14,8 @@ use rlcore::block::{self, HASH_START, hash};
 pub unsafe extern "C" fn rlcore_hash(bytes: *const c_void, size: usize, out: *mut u64) -> rlcore_status {
     call(|| unsafe {
         let bytes = if size == 0 { None } else { Some(Input::<u8>::at("hash: bytes", bytes.cast(), size)?) };
-        let out = Output::at("hash: out", out, 1)?;
-        apart(&[out.extent()], &[bytes.as_ref().map_or(Extent::NONE, Input::extent)])?;
-        *out.one() = hash(HASH_START, bytes.map_or(&[], Input::slice));
+        let (out, bytes) = args((One::at("hash: out", out)?, bytes))?;
+        *out = hash(HASH_START, bytes.unwrap_or(&[]));
         Ok(())
     })
 }

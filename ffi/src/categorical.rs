@@ -1,8 +1,7 @@
 //! Categorical policies over batches of logits.
 
-use core::mem::offset_of;
-
-use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
+use crate::mirror::versioned;
+use crate::ptr::{self, Extent, Input, Output, args_beside};
 use crate::sampling::rlcore_sampling;
 use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::categorical::{self, Logits, Sampling};
@@ -27,34 +26,22 @@ pub struct rlcore_logits {
     pub mask: *const u8,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_logits {
-    const WHAT: &'static str = "logits";
-    const MIN_SIZE: usize = offset_of!(Self, mask);
-}
+versioned!(rlcore_logits, "logits", logits);
 
-/// The distributions, how many elements they have and where they lie.
-struct Batch<'a> {
-    logits: Logits<'a>,
-    num_actions: usize,
-    inputs: [Extent; 3],
-}
-
-unsafe fn batch<'a>(p: *const rlcore_logits) -> Result<Batch<'a>> {
+/// A batch, how many actions that are, and what no output may touch.
+unsafe fn batch<'a>(p: *const rlcore_logits) -> Result<(Logits<'a>, usize, [Extent; 3])> {
     let c = unsafe { ptr::sized(p)? };
     ptr::reserved("logits: reserved", c.reserved)?;
     let num_rows = c.num_rows as usize;
     let n = unsafe { Input::at("logits: n", c.n, c.num_choices as usize)? };
-    let n_extent = n.extent();
-    let n = n.slice();
+    let ([n_extent], n) = ptr::inputs(n);
     let width = n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
     let len = ptr::grid("logits", num_rows, width)?;
     let num_actions = ptr::grid("logits", num_rows, n.len())?;
     let logits = unsafe { Input::at("logits: logits", c.logits, len)? };
     let mask = unsafe { Input::optional("logits: mask", c.mask, len)? };
-    let inputs = [n_extent, logits.extent(), mask.as_ref().map_or(Extent::NONE, Input::extent)];
-    let logits = Logits { num_rows, n, logits: logits.slice(), mask: mask.map(Input::slice) };
-    Ok(Batch { logits, num_actions, inputs })
+    let ([logits_extent, mask_extent], (logits, mask)) = ptr::inputs((logits, mask));
+    Ok((Logits { num_rows, n, logits, mask }, num_actions, [n_extent, logits_extent, mask_extent]))
 }
 
 /// The log-probability of every single choice, -inf where it is forbidden. out: [B, L] to write.
@@ -63,10 +50,10 @@ unsafe fn batch<'a>(p: *const rlcore_logits) -> Result<Batch<'a>> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_categorical_log_softmax(batch: *const rlcore_logits, out: *mut f32) -> rlcore_status {
     call(|| unsafe {
-        let b = self::batch(batch)?;
-        let out = Output::at("categorical: out", out, b.logits.logits.len())?;
-        apart(&[out.extent()], &b.inputs)?;
-        Ok(categorical::log_softmax(&b.logits, out.slice())?)
+        let (batch, _, read) = self::batch(batch)?;
+        let out = Output::at("categorical: out", out, batch.logits.len())?;
+        let out = args_beside(out, &read)?;
+        Ok(categorical::log_softmax(&batch, out)?)
     })
 }
 
@@ -79,12 +66,11 @@ pub unsafe extern "C" fn rlcore_categorical_log_prob(
     log_prob: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let b = self::batch(batch)?;
-        let action = Input::at("categorical: action", action, b.num_actions)?;
-        let out = Output::at("categorical: log_prob", log_prob, b.logits.num_rows)?;
-        apart(&[out.extent()], &b.inputs)?;
-        apart(&[out.extent()], &[action.extent()])?;
-        Ok(categorical::log_prob(&b.logits, action.slice(), out.slice())?)
+        let (batch, num_actions, read) = self::batch(batch)?;
+        let action = Input::at("categorical: action", action, num_actions)?;
+        let out = Output::at("categorical: log_prob", log_prob, batch.num_rows)?;
+        let (action, out) = args_beside((action, out), &read)?;
+        Ok(categorical::log_prob(&batch, action, out)?)
     })
 }
 
@@ -92,10 +78,10 @@ pub unsafe extern "C" fn rlcore_categorical_log_prob(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_categorical_entropy(batch: *const rlcore_logits, entropy: *mut f32) -> rlcore_status {
     call(|| unsafe {
-        let b = self::batch(batch)?;
-        let out = Output::at("categorical: entropy", entropy, b.logits.num_rows)?;
-        apart(&[out.extent()], &b.inputs)?;
-        Ok(categorical::entropy(&b.logits, out.slice())?)
+        let (batch, _, read) = self::batch(batch)?;
+        let out = Output::at("categorical: entropy", entropy, batch.num_rows)?;
+        let out = args_beside(out, &read)?;
+        Ok(categorical::entropy(&batch, out)?)
     })
 }
 
@@ -110,17 +96,14 @@ pub unsafe extern "C" fn rlcore_categorical_sample(
     action: *mut i32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let b = self::batch(batch)?;
+        let (batch, num_actions, read) = self::batch(batch)?;
         let sampling = crate::sampling::sampling(sampling)?;
-        let greedy = sampling == Sampling::Greedy;
-        let uniform = if greedy && uniform.is_null() {
-            None
-        } else {
-            Some(Input::at("categorical: uniform", uniform, b.num_actions)?)
+        let uniform = match uniform.is_null() && sampling == Sampling::Greedy {
+            true => None,
+            false => Some(Input::at("categorical: uniform", uniform, num_actions)?),
         };
-        let out = Output::at("categorical: action", action, b.num_actions)?;
-        apart(&[out.extent()], &b.inputs)?;
-        apart(&[out.extent()], &[uniform.as_ref().map_or(Extent::NONE, Input::extent)])?;
-        Ok(categorical::sample(&b.logits, sampling, uniform.map_or(&[], Input::slice), out.slice())?)
+        let out = Output::at("categorical: action", action, num_actions)?;
+        let (uniform, out) = args_beside((uniform, out), &read)?;
+        Ok(categorical::sample(&batch, sampling, uniform.unwrap_or(&[]), out)?)
     })
 }

@@ -1,10 +1,10 @@
 //! Environments that C supplies, and the library's own through the same table.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 use core::ptr::{fn_addr_eq, from_ref};
 
-use crate::ptr::{self, AnyInput, AnyOutput, Cover, Extent, Input, Output, Plain, Versioned, apart};
+use crate::mirror::versioned;
+use crate::ptr::{self, AnyInput, AnyOutput, Cover, Extent, Input, Output, Plain, apart};
 use crate::rng::{rlcore_rng, stream};
 use crate::space::{self, rlcore_field, rlcore_space};
 use crate::status::{Fault, Result, call, rlcore_status};
@@ -175,11 +175,7 @@ pub struct rlcore_env_def {
     pub wrappers: *const rlcore_wrapper,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, NULL or not any callback is a value.
-unsafe impl Versioned for rlcore_env_def {
-    const WHAT: &'static str = "env_def";
-    const MIN_SIZE: usize = offset_of!(Self, render);
-}
+versioned!(rlcore_env_def, "env_def", step);
 
 // SAFETY: plain data.
 unsafe impl Plain for rlcore_step {}

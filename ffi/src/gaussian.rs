@@ -1,8 +1,7 @@
 //! Diagonal Gaussian policies.
 
-use core::mem::offset_of;
-
-use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
+use crate::mirror::versioned;
+use crate::ptr::{self, Extent, Input, One, Output, args, args_beside};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::gaussian::{self, Gaussian};
 
@@ -24,25 +23,17 @@ pub struct rlcore_gaussian {
     pub log_std: *const f32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_gaussian {
-    const WHAT: &'static str = "gaussian";
-    const MIN_SIZE: usize = offset_of!(Self, log_std) + size_of::<*const f32>();
-}
+versioned!(rlcore_gaussian, "gaussian", log_std);
 
-struct Batch<'a> {
-    gaussian: Gaussian<'a>,
-    inputs: [Extent; 2],
-}
-
-unsafe fn batch<'a>(p: *const rlcore_gaussian) -> Result<Batch<'a>> {
+/// A batch, and what no output may touch.
+unsafe fn batch<'a>(p: *const rlcore_gaussian) -> Result<(Gaussian<'a>, [Extent; 2])> {
     let c = unsafe { ptr::sized(p)? };
     ptr::reserved("gaussian: reserved", c.reserved)?;
     let (num_rows, width) = (c.num_rows as usize, c.action_len as usize);
     let mean = unsafe { Input::at("gaussian: mean", c.mean, ptr::grid("gaussian", num_rows, width)?)? };
     let log_std = unsafe { Input::at("gaussian: log_std", c.log_std, width)? };
-    let inputs = [mean.extent(), log_std.extent()];
-    Ok(Batch { gaussian: Gaussian { num_rows, mean: mean.slice(), log_std: log_std.slice() }, inputs })
+    let (extents, (mean, log_std)) = ptr::inputs((mean, log_std));
+    Ok((Gaussian { num_rows, mean, log_std }, extents))
 }
 
 /// The log-density of each row's action. action: [B, A], before the squash if there is one; log_prob: [B] to write.
@@ -55,12 +46,11 @@ pub unsafe extern "C" fn rlcore_gaussian_log_prob(
     log_prob: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let b = self::batch(batch)?;
-        let action = Input::at("gaussian: action", action, b.gaussian.mean.len())?;
-        let out = Output::at("gaussian: log_prob", log_prob, b.gaussian.num_rows)?;
-        let [mean, log_std] = b.inputs;
-        apart(&[out.extent()], &[mean, log_std, action.extent()])?;
-        Ok(gaussian::log_prob(&b.gaussian, action.slice(), out.slice())?)
+        let (batch, read) = self::batch(batch)?;
+        let action = Input::at("gaussian: action", action, batch.mean.len())?;
+        let out = Output::at("gaussian: log_prob", log_prob, batch.num_rows)?;
+        let (action, out) = args_beside((action, out), &read)?;
+        Ok(gaussian::log_prob(&batch, action, out)?)
     })
 }
 
@@ -69,9 +59,8 @@ pub unsafe extern "C" fn rlcore_gaussian_log_prob(
 pub unsafe extern "C" fn rlcore_gaussian_entropy(log_std: *const f32, action_len: u32, out: *mut f32) -> rlcore_status {
     call(|| unsafe {
         let log_std = Input::at("gaussian: log_std", log_std, action_len as usize)?;
-        let out = Output::at("gaussian: out", out, 1)?;
-        apart(&[out.extent()], &[log_std.extent()])?;
-        *out.one() = gaussian::entropy(log_std.slice())?;
+        let (log_std, out) = args((log_std, One::at("gaussian: out", out)?))?;
+        *out = gaussian::entropy(log_std)?;
         Ok(())
     })
 }
@@ -84,12 +73,11 @@ pub unsafe extern "C" fn rlcore_gaussian_sample(
     action: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let b = self::batch(batch)?;
-        let normal = Input::at("gaussian: normal", normal, b.gaussian.mean.len())?;
-        let out = Output::at("gaussian: action", action, b.gaussian.mean.len())?;
-        let [mean, log_std] = b.inputs;
-        apart(&[out.extent()], &[mean, log_std, normal.extent()])?;
-        Ok(gaussian::sample(&b.gaussian, normal.slice(), out.slice())?)
+        let (batch, read) = self::batch(batch)?;
+        let normal = Input::at("gaussian: normal", normal, batch.mean.len())?;
+        let out = Output::at("gaussian: action", action, batch.mean.len())?;
+        let (normal, out) = args_beside((normal, out), &read)?;
+        Ok(gaussian::sample(&batch, normal, out)?)
     })
 }
 
@@ -99,8 +87,8 @@ pub unsafe extern "C" fn rlcore_gaussian_squash(action: *const f32, len: usize, 
     call(|| unsafe {
         let action = Input::at("gaussian: action", action, len)?;
         let out = Output::at("gaussian: squashed", squashed, len)?;
-        apart(&[out.extent()], &[action.extent()])?;
-        Ok(gaussian::squash(action.slice(), out.slice())?)
+        let (action, out) = args((action, out))?;
+        Ok(gaussian::squash(action, out)?)
     })
 }
 
@@ -117,7 +105,7 @@ pub unsafe extern "C" fn rlcore_gaussian_squash_log_prob(
         let (rows, width) = (num_rows as usize, action_len as usize);
         let action = Input::at("gaussian: action", action, ptr::grid("gaussian: action", rows, width)?)?;
         let out = Output::at("gaussian: log_prob", log_prob, rows)?;
-        apart(&[out.extent()], &[action.extent()])?;
-        Ok(gaussian::squash_log_prob(action.slice(), out.slice())?)
+        let (action, out) = args((action, out))?;
+        Ok(gaussian::squash_log_prob(action, out)?)
     })
 }

@@ -1,8 +1,7 @@
 //! Advantages and returns, and arrays the other way round.
 
-use core::mem::offset_of;
-
-use crate::ptr::{self, Extent, Input, Output, Through, Versioned, apart};
+use crate::mirror::versioned;
+use crate::ptr::{self, Cells, Extent, Input, args, args_beside};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::error::{Error, Kind};
 use rlcore::kernels::gae::{self, Accumulate, Rollout};
@@ -47,11 +46,7 @@ pub struct rlcore_rollout {
     pub final_value: *const f32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_rollout {
-    const WHAT: &'static str = "rollout";
-    const MIN_SIZE: usize = offset_of!(Self, final_value) + size_of::<*const f32>();
-}
+versioned!(rlcore_rollout, "rollout", final_value);
 
 /// Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.
 ///   next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
@@ -70,10 +65,7 @@ pub unsafe extern "C" fn rlcore_gae(
     advantage: *mut f32,
     value_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let r = ptr::sized(rollout)?;
-        estimate(&r, (0, r.num_envs), discount, gae_lambda, advantage, value_target)
-    })
+    call(|| unsafe { estimate(rollout, None, discount, gae_lambda, advantage, value_target) })
 }
 
 /// As rlcore_gae for the environments [begin, end): all arrays are those of the whole rollout, only these columns are read
@@ -91,101 +83,59 @@ pub unsafe extern "C" fn rlcore_gae_range(
     advantage: *mut f32,
     value_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let r = ptr::sized(rollout)?;
-        estimate(&r, (begin, end), discount, gae_lambda, advantage, value_target)
-    })
+    call(|| unsafe { estimate(rollout, Some([begin, end]), discount, gae_lambda, advantage, value_target) })
 }
 
 /// # Safety
 /// As the functions above.
 unsafe fn estimate(
-    r: &rlcore_rollout,
-    (begin, end): (u32, u32),
+    rollout: *const rlcore_rollout,
+    range: Range,
     discount: f32,
     gae_lambda: f32,
     advantage: *mut f32,
     value_target: *mut f32,
 ) -> Result {
-    let arrays = unsafe { Arrays::of(r)? };
-    let advantage = unsafe { Output::at("advantage", advantage, arrays.len)? };
-    let value_target = unsafe { Output::at("value_target", value_target, arrays.len)? };
-    apart(&[advantage.extent(), value_target.extent()], &arrays.extents())?;
-    let columns = arrays.columns(begin, end)?;
-    Ok(gae::gae_range(&arrays.rollout(), columns, discount, gae_lambda, advantage.cells(), value_target.cells())?)
+    let (rollout, len, inputs) = unsafe { self::rollout(rollout)? };
+    let outputs = unsafe { (Cells::at("advantage", advantage, len)?, Cells::at("value_target", value_target, len)?) };
+    let (advantage, value_target) = args_beside(outputs, &inputs)?;
+    let columns = columns(&rollout, range)?;
+    Ok(gae::gae_range(&rollout, columns, discount, gae_lambda, advantage, value_target)?)
 }
 
-/// The arrays of a rollout, checked but not touched yet.
-pub struct Arrays<'a> {
-    num_steps: usize,
-    num_envs: usize,
-    /// T times N.
-    pub len: usize,
-    reward: Input<'a, f32>,
-    value: Input<'a, f32>,
-    bootstrap_value: Input<'a, f32>,
-    terminated: Input<'a, u8>,
-    truncated: Input<'a, u8>,
-    final_value: Option<Input<'a, f32>>,
-    accumulate: Accumulate,
+/// Environments [begin, end), or all.
+pub type Range = Option<[u32; 2]>;
+
+/// These environments of a rollout. Errors: `Shape`, `Range`.
+pub fn columns(rollout: &Rollout<'_>, range: Range) -> Result<Columns> {
+    let &Rollout { num_steps, num_envs, .. } = rollout;
+    let [begin, end] = range.map_or([0, num_envs], |range| range.map(|i| i as usize));
+    Ok(Columns::new(num_steps, num_envs, begin, end)?)
 }
 
-impl<'a> Arrays<'a> {
-    /// Errors: `Config`, `Overflow`, `Null`, `Align`.
-    ///
-    /// # Safety
-    /// As [`Input::at`] of every pointer.
-    pub unsafe fn of(r: &rlcore_rollout) -> Result<Self> {
-        let accumulate = accumulate("rollout: accumulate", r.accumulate)?;
-        let (num_steps, num_envs) = (r.num_steps as usize, r.num_envs as usize);
-        let len = ptr::grid("rollout", num_steps, num_envs)?;
-        unsafe {
-            Ok(Arrays {
-                num_steps,
-                num_envs,
-                len,
-                reward: Input::at("rollout: reward", r.reward, len)?,
-                value: Input::at("rollout: value", r.value, len)?,
-                bootstrap_value: Input::at("rollout: bootstrap_value", r.bootstrap_value, num_envs)?,
-                terminated: Input::at("rollout: terminated", r.terminated, len)?,
-                truncated: Input::at("rollout: truncated", r.truncated, len)?,
-                final_value: Input::optional("rollout: final_value", r.final_value, len)?,
-                accumulate,
-            })
-        }
-    }
-
-    /// What no output may touch.
-    pub fn extents(&self) -> [Extent; 6] {
-        [
-            self.reward.extent(),
-            self.value.extent(),
-            self.bootstrap_value.extent(),
-            self.terminated.extent(),
-            self.truncated.extent(),
-            self.final_value.as_ref().map_or(Extent::NONE, Input::extent),
-        ]
-    }
-
-    /// Environments [begin, end) of it. Errors: `Shape`, `Range`.
-    pub fn columns(&self, begin: u32, end: u32) -> Result<Columns> {
-        Ok(Columns::new(self.num_steps, self.num_envs, begin as usize, end as usize)?)
-    }
-
-    /// The arrays.
-    pub fn rollout(self) -> Rollout<'a> {
-        Rollout {
-            num_steps: self.num_steps,
-            num_envs: self.num_envs,
-            reward: self.reward.slice(),
-            value: self.value.slice(),
-            bootstrap_value: self.bootstrap_value.slice(),
-            terminated: self.terminated.slice(),
-            truncated: self.truncated.slice(),
-            final_value: self.final_value.map(Input::slice),
-            accumulate: self.accumulate,
-        }
-    }
+/// A rollout, T times N, and what no output may touch. Errors: `Null`, `Align`, `Config`, `Overflow`.
+///
+/// # Safety
+/// As [`ptr::sized`], and as [`Input::at`] of every pointer.
+pub unsafe fn rollout<'a>(p: *const rlcore_rollout) -> Result<(Rollout<'a>, usize, [Extent; 6])> {
+    let r = unsafe { ptr::sized(p)? };
+    let accumulate = accumulate("rollout: accumulate", r.accumulate)?;
+    let (num_steps, num_envs) = (r.num_steps as usize, r.num_envs as usize);
+    let len = ptr::grid("rollout", num_steps, num_envs)?;
+    let inputs = unsafe {
+        (
+            Input::at("rollout: reward", r.reward, len)?,
+            Input::at("rollout: value", r.value, len)?,
+            Input::at("rollout: bootstrap_value", r.bootstrap_value, num_envs)?,
+            Input::at("rollout: terminated", r.terminated, len)?,
+            Input::at("rollout: truncated", r.truncated, len)?,
+            Input::optional("rollout: final_value", r.final_value, len)?,
+        )
+    };
+    let (extents, (reward, value, bootstrap_value, terminated, truncated, final_value)) = ptr::inputs(inputs);
+    let rollout =
+        Rollout { num_steps, num_envs, reward, value, bootstrap_value, terminated, truncated, final_value, accumulate };
+    Ok((rollout, len, extents))
 }
 
 /// What sums are made in. Errors: `Config`.
@@ -214,9 +164,8 @@ pub unsafe extern "C" fn rlcore_discounted_sum(
     call(|| unsafe {
         let (num_steps, num_envs) = (num_steps as usize, num_envs as usize);
         let len = ptr::grid("discounted_sum: x", num_steps, num_envs)?;
-        let x = Through::at("discounted_sum: x", x, "discounted_sum: out", out, len)?;
-        apart(&[x.output()], &[x.input()])?;
-        match x.arrays() {
+        let x = ptr::through("discounted_sum: x", x, "discounted_sum: out", out, len)?;
+        match args(x)? {
             (Some(x), out) => returns::discounted_sum(x, discount, num_steps, num_envs, out)?,
             (None, out) => returns::discounted_sum_in_place(out, discount, num_steps, num_envs)?,
         }

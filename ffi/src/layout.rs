@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use crate::env::{CEnv, Room, rlcore_env_def};
-use crate::ptr::{AnyInput, AnyOutput, Extent, Input, Output, apart};
+use crate::ptr::{AnyInput, AnyOutput, Input, One, Output, Reads, args_beside};
 use crate::space::rlcore_field;
 use crate::status::{Fault, call, rlcore_status};
 use rlcore::env::wrap::MAX_FIELDS;
@@ -23,9 +23,9 @@ pub unsafe extern "C" fn rlcore_env_fields(
     call(|| unsafe {
         let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
-        let out_len = Output::at("out_len", out_len, 1)?;
+        let out_len = One::at("out_len", out_len)?;
         let out = if capacity == 0 { None } else { Some(Output::at("out", out, capacity as usize)?) };
-        apart(&[out_len.extent(), out.as_ref().map_or(Extent::NONE, Output::extent)], &env.extents())?;
+        let (out_len, out) = args_beside((out_len, out), &env.extents())?;
         let spec = env.spec();
         let whole = [layout::whole(&spec.obs)];
         let fields = layout::fields(&spec.obs, &whole);
@@ -34,11 +34,11 @@ pub unsafe extern "C" fn rlcore_env_fields(
                 let short = Error::new(Kind::Size, "fields, at least").needed(fields.len()).given(capacity as usize);
                 return Err(Fault::at("out", short));
             }
-            for (to, from) in out.slice().iter_mut().zip(fields) {
+            for (to, from) in out.iter_mut().zip(fields) {
                 *to = rlcore_field::of(from);
             }
         }
-        *out_len.one() = fields.len() as u32;
+        *out_len = fields.len() as u32;
         Ok(())
     })
 }
@@ -62,18 +62,15 @@ pub unsafe extern "C" fn rlcore_obs_split(
         let fields = layout::fields(&spec.obs, &whole);
         let parts = Input::at("parts", parts, fields.len())?;
         let obs = AnyInput::at("obs", obs, spec.obs.kind, num_rows as usize, spec.obs.len as usize)?;
-        let list = [parts.extent(), obs.extent()];
+        let list = parts.extent();
         let mut arrays = [const { None }; MAX_FIELDS];
         for ((array, p), field) in arrays.iter_mut().zip(parts.slice()).zip(fields) {
             *array = AnyOutput::optional("parts", *p, field.kind, num_rows as usize, field.len().unwrap_or(0))?;
         }
-        let outputs = arrays.each_ref().map(|x| x.as_ref().map_or(Extent::NONE, AnyOutput::extent));
-        apart(&outputs, &list)?;
-        apart(&outputs, &env.extents())?;
-        let (width, obs) = (spec.obs.size(), obs.elements().bytes());
+        let (arrays, obs, ()) = args_beside((arrays, obs, Reads([list])), &env.extents())?;
         for (array, field) in arrays.into_iter().zip(fields) {
             if let Some(array) = array {
-                layout::split(field, width, obs, array.elements().into_bytes())?;
+                layout::split(field, spec.obs.size(), obs.bytes(), array.into_bytes())?;
             }
         }
         Ok(())
@@ -98,18 +95,16 @@ pub unsafe extern "C" fn rlcore_obs_join(
         let fields = layout::fields(&spec.obs, &whole);
         let parts = Input::at("parts", parts, fields.len())?;
         let obs = AnyOutput::at("obs", obs, spec.obs.kind, num_rows as usize, spec.obs.len as usize)?;
-        let list = [obs.extent()];
-        apart(&list, &[parts.extent()])?;
-        apart(&list, &env.extents())?;
+        let list = parts.extent();
         let mut arrays = [const { None }; MAX_FIELDS];
         for ((array, p), field) in arrays.iter_mut().zip(parts.slice()).zip(fields) {
             *array = AnyInput::optional("parts", *p, field.kind, num_rows as usize, field.len().unwrap_or(0))?;
         }
-        apart(&list, &arrays.each_ref().map(|x| x.as_ref().map_or(Extent::NONE, AnyInput::extent)))?;
-        let (width, obs) = (spec.obs.size(), obs.elements().into_bytes());
+        let (arrays, obs, ()) = args_beside((arrays, obs, Reads([list])), &env.extents())?;
+        let obs = obs.into_bytes();
         for (array, field) in arrays.into_iter().zip(fields) {
             if let Some(array) = array {
-                layout::join(field, width, array.elements().bytes(), obs)?;
+                layout::join(field, spec.obs.size(), array.bytes(), obs)?;
             }
         }
         Ok(())
@@ -126,8 +121,7 @@ pub unsafe extern "C" fn rlcore_record_initial(env: *const rlcore_env_def, recor
         let env = CEnv::at(env, &mut room)?;
         let bare = Error::new(Kind::Config, "initial record: a record as the outermost wrapper of observations");
         let pipeline = env.pipeline().ok_or(bare)?;
-        let record = Output::at("record", record, env.spec().obs.size())?;
-        apart(&[record.extent()], &env.extents())?;
-        Ok(pipeline.initial(record.slice())?)
+        let record = args_beside(Output::at("record", record, env.spec().obs.size())?, &env.extents())?;
+        Ok(pipeline.initial(record)?)
     })
 }

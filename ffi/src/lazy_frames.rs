@@ -1,10 +1,10 @@
 //! Rings of frames that stacks are made from.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 
-use crate::mirror::{alike, mirror};
-use crate::ptr::{self, AnyOutput, Extent, Input, Output, Versioned, apart};
+use crate::lifecycle::{self, Place};
+use crate::mirror::{alike, mirror, versioned};
+use crate::ptr::{self, AnyOutput, Extent, Input, One, Output, args};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::data::lazy_frames::{FrameIndex, Frames, LazyFrames, LazyFramesConfig, Rings, Spans, View, spans};
 use rlcore::error::{Error, Kind};
@@ -59,15 +59,7 @@ pub struct rlcore_frame_index {
     pub reserved: u32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_lazy_frames_config {
-    const WHAT: &'static str = "lazy_frames config";
-    const MIN_SIZE: usize = offset_of!(Self, num_stack) + size_of::<u32>();
-    fn defaults() -> Self {
-        LazyFramesConfig::default().into()
-    }
-}
-
+versioned!(rlcore_lazy_frames_config, "lazy_frames config", num_stack, LazyFramesConfig::default().into());
 mirror!(rlcore_lazy_frames_config, LazyFramesConfig { num_envs, num_frames, height, width, channels, num_stack });
 alike!(rlcore_frame_index, FrameIndex { number, env, reserved });
 
@@ -171,7 +163,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_config_init(
     config: *mut rlcore_lazy_frames_config,
     config_size: usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+    unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
@@ -204,14 +196,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_init(
     config: *const rlcore_lazy_frames_config,
     out: *mut *mut rlcore_lazy_frames,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let config = self::config(config)?;
-        apart(&[block.extent(), out.extent()], &[])?;
-        LazyFrames::init(block.slice(), &config)?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), LazyFrames::init) })
 }
 
 /// Accepts bytes that a block was copied to, in this process or another. mem is only read.
@@ -223,13 +208,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_attach(
     mem_size: usize,
     out: *mut *mut rlcore_lazy_frames,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        apart(&[block.extent(), out.extent()], &[])?;
-        LazyFrames::attach(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], LazyFrames::attach) })
 }
 
 /// Accepts bytes that another process pushes frames to meanwhile, for calls with a const object: see Sharing.
@@ -240,7 +219,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_attach_reader(
     mem_size: usize,
     out: *mut *const rlcore_lazy_frames,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
+    unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
 /// Appends a frame to the ring of environment `env`.
@@ -260,12 +239,12 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push(
         let block = Block::at(l)?;
         let i = block.env(env)?;
         let frame = Input::at("frame", frame, block.frame_len)?;
-        let out = Output::optional("out_number", out_number, 1)?;
-        apart(&[block.extent, out.as_ref().map_or(Extent::NONE, Output::extent)], &[frame.extent()])?;
+        let out = One::optional("out_number", out_number)?;
+        let (frame, out) = block.extent.writing((frame, out))?;
         let first = ptr::flag("first", first)?;
-        let number = block.rings(i, i.saturating_add(1))?.push(0, frame.slice(), first)?;
+        let number = block.rings(i, i.saturating_add(1))?.push(0, frame, first)?;
         if let Some(out) = out {
-            *out.one() = number;
+            *out = number;
         }
         Ok(())
     })
@@ -295,21 +274,14 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push_range(
         let block = Block::at(l)?;
         let (n, width) = (block.num_envs(), block.frame_len);
         let len = ptr::grid("frame", n, width)?;
-        let frame = Input::at("frame", frame, len)?;
-        let first = Input::at("first", first, n)?;
-        let last = Input::optional("final_frame", final_frame, len)?;
-        let number = Output::optional("number", number, n)?;
-        let inputs = [frame.extent(), first.extent(), last.as_ref().map_or(Extent::NONE, Input::extent)];
-        apart(&[block.extent, number.as_ref().map_or(Extent::NONE, Output::extent)], &inputs)?;
         let (begin, end) = (begin as usize, end as usize);
-        let mut rings = block.rings(begin, end)?;
         let (low, high) = (begin.saturating_mul(width), end.saturating_mul(width));
-        let step = Frames {
-            frame: frame.range(low, high).slice(),
-            first: first.range(begin, end).slice(),
-            final_frame: last.map(|x| x.range(low, high).slice()),
-        };
-        Ok(rings.push_all(step, number.map(|x| x.range(begin, end).slice()))?)
+        let frame = Input::at("frame", frame, len)?.part(low, high);
+        let first = Input::at("first", first, n)?.part(begin, end);
+        let final_frame = Input::optional("final_frame", final_frame, len)?.map(|x| x.part(low, high));
+        let number = Output::optional("number", number, n)?.map(|x| x.part(begin, end));
+        let (frame, first, final_frame, number) = block.extent.writing((frame, first, final_frame, number))?;
+        Ok(block.rings(begin, end)?.push_all(Frames { frame, first, final_frame }, number)?)
     })
 }
 
@@ -325,10 +297,9 @@ pub unsafe extern "C" fn rlcore_lazy_frames_held(
 ) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(l)?;
-        let (begin, end) = (Output::at("out_begin", out_begin, 1)?, Output::at("out_end", out_end, 1)?);
-        apart(&[begin.extent(), end.extent()], &[block.extent])?;
+        let (begin, end) = block.extent.reading((One::at("out_begin", out_begin)?, One::at("out_end", out_end)?))?;
         let held = block.view().held(env as usize)?;
-        (*begin.one(), *end.one()) = (held.start, held.end);
+        (*begin, *end) = (held.start, held.end);
         Ok(())
     })
 }
@@ -350,9 +321,8 @@ pub unsafe extern "C" fn rlcore_lazy_frames_read(
         let block = Block::at(l)?;
         let len = num_frames as usize;
         let frames = Output::at("frames", frames, ptr::grid("frames", len, block.frame_len)?)?;
-        let first = Output::at("first", first, len)?;
-        apart(&[frames.extent(), first.extent()], &[block.extent])?;
-        Ok(block.view().read(env as usize, number, frames.slice(), first.slice())?)
+        let (frames, first) = block.extent.reading((frames, Output::at("first", first, len)?))?;
+        Ok(block.view().read(env as usize, number, frames, first)?)
     })
 }
 
@@ -367,9 +337,8 @@ pub unsafe extern "C" fn rlcore_lazy_frames_frame(
 ) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(l)?;
-        let out = Output::at("out_frame", out_frame, 1)?;
-        apart(&[out.extent()], &[block.extent])?;
-        *out.one() = block.view().frame(env as usize, number)?.as_ptr();
+        let out = block.extent.reading(One::at("out_frame", out_frame)?)?;
+        *out = block.view().frame(env as usize, number)?.as_ptr();
         Ok(())
     })
 }
@@ -386,8 +355,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_indices(
     call(|| unsafe {
         let block = Block::at(l)?;
         let numbers = Output::at("numbers", numbers, block.config.num_stack as usize)?;
-        apart(&[numbers.extent()], &[block.extent])?;
-        Ok(block.view().indices(env as usize, number, numbers.slice())?)
+        Ok(block.view().indices(env as usize, number, block.extent.reading(numbers)?)?)
     })
 }
 
@@ -405,8 +373,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_stack(
         let block = Block::at(l)?;
         let (layout, kind) = (self::layout(layout)?, self::kind(kind)?);
         let out = AnyOutput::at("out", out, kind, 1, block.stack_len)?;
-        apart(&[out.extent()], &[block.extent])?;
-        Ok(block.view().stack(env as usize, number, layout, out.elements())?)
+        Ok(block.view().stack(env as usize, number, layout, block.extent.reading(out)?)?)
     })
 }
 
@@ -431,8 +398,8 @@ pub unsafe extern "C" fn rlcore_lazy_frames_gather(
         let (layout, kind, rows) = (self::layout(layout)?, self::kind(kind)?, num_rows as usize);
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
         let out = AnyOutput::at("out", out, kind, rows, block.stack_len)?;
-        apart(&[out.extent()], &[index.extent(), block.extent])?;
-        Ok(block.view().gather(index.slice(), layout, out.elements())?)
+        let (index, out) = block.extent.reading((index, out))?;
+        Ok(block.view().gather(index, layout, out)?)
     })
 }
 
@@ -456,8 +423,8 @@ pub unsafe extern "C" fn rlcore_lazy_frames_gather_transitions(
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
         let obs = AnyOutput::at("obs", obs, kind, rows, block.stack_len)?;
         let next_obs = AnyOutput::at("next_obs", next_obs, kind, rows, block.stack_len)?;
-        apart(&[obs.extent(), next_obs.extent()], &[index.extent(), block.extent])?;
-        Ok(block.view().gather_transitions(index.slice(), layout, obs.elements(), next_obs.elements())?)
+        let (index, obs, next_obs) = block.extent.reading((index, obs, next_obs))?;
+        Ok(block.view().gather_transitions(index, layout, obs, next_obs)?)
     })
 }
 
@@ -478,7 +445,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_newest(
         let layout = self::layout(layout)?;
         let stack = Input::at("stack", stack, ptr::grid("stack", num_stack as usize, frame_len)?)?;
         let frame = Output::at("frame", frame, frame_len)?;
-        apart(&[frame.extent()], &[stack.extent()])?;
-        Ok(stack::newest(stack.slice(), num_stack as usize, channels as usize, layout, frame.slice())?)
+        let (stack, frame) = args((stack, frame))?;
+        Ok(stack::newest(stack, num_stack as usize, channels as usize, layout, frame)?)
     })
 }

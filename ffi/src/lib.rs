@@ -16,9 +16,11 @@
         feature = "rollouts",
         feature = "wrappers"
     )),
-    allow(dead_code, unused_imports)
+    allow(dead_code, unused_imports, unused_macros)
 )]
 
+mod cursor;
+mod lifecycle;
 mod mirror;
 mod ptr;
 #[cfg(not(test))] // `clippy --all-targets` checks this crate beside std, which has its own

@@ -1,20 +1,21 @@
 //! Replay memory: the last frames, drawn in sequences that lie within one episode and that rewards balance.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 
 use crate::lazy_frames::layout;
-use crate::mirror::alike;
-use crate::ptr::{self, Extent, Input, Output, Plain, Versioned, apart};
+use crate::lifecycle::{self, Place};
+use crate::mirror::{alike, versioned};
+use crate::ptr::{self, Extent, Input, One, Output, Plain, Versioned};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{Fault, Result, call, rlcore_status};
-use crate::table::{self, Values, rlcore_column};
+use crate::table::{self, Rows, rlcore_column};
 use rlcore::block::Span;
 use rlcore::data::memory::{
     Added, Draw, Frame, FramesOut, Index, Memory, MemoryConfig, Rule, Sample, Spans, View, lay,
 };
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
+use rlcore::space::Elements;
 
 /// The last frames of a stream of episodes: the caller's own block. Frames are numbered from 0, numbers are never reused,
 /// and a full memory forgets its oldest frame. Frames with max_sample_size - 1 predecessors (and those that their oldest
@@ -110,29 +111,20 @@ pub struct rlcore_sample {
     pub priority: u32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_memory_config {
-    const WHAT: &'static str = "memory config";
-    const MIN_SIZE: usize = offset_of!(Self, columns) + size_of::<*const rlcore_column>();
-    fn defaults() -> Self {
-        let MemoryConfig { max_sample_size, priority_sample_size, reward_threshold, use_priority, table } =
-            MemoryConfig::new(2000, &[]);
-        rlcore_memory_config {
-            history_size: table.num_rows,
-            max_sample_size,
-            priority_sample_size,
-            reward_threshold,
-            use_priority,
-            ..ptr::zeros()
-        }
+versioned!(rlcore_memory_config, "memory config", columns, {
+    let MemoryConfig { max_sample_size, priority_sample_size, reward_threshold, use_priority, table } =
+        MemoryConfig::new(2000, &[]);
+    rlcore_memory_config {
+        history_size: table.num_rows,
+        max_sample_size,
+        priority_sample_size,
+        reward_threshold,
+        use_priority,
+        ..ptr::zeros()
     }
-}
+});
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_draw {
-    const WHAT: &'static str = "draw";
-    const MIN_SIZE: usize = offset_of!(Self, rule) + size_of::<u32>();
-}
+versioned!(rlcore_draw, "draw", rule);
 
 // SAFETY: plain data.
 unsafe impl Plain for rlcore_frame {}
@@ -196,7 +188,7 @@ impl<'a> Block<'a> {
         Ok(View::over(block.slice(), self.config, &self.spans)?)
     }
 
-    /// After [`apart`] has been asked about everything else.
+    /// After everything else was found apart from it.
     unsafe fn memory(&self) -> Result<Memory<'a>> {
         unsafe fn all<'a, T>(base: *mut u8, span: Span<T>) -> &'a mut [T] {
             unsafe { ptr::field_mut(base, span, 0, span.len()) }
@@ -218,21 +210,30 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Adds what the closure says, and says where it went.
-    unsafe fn adding(
+    /// What frames are added from, and where it is said where they went.
+    #[expect(clippy::type_complexity, reason = "a tuple that is taken apart at once")]
+    unsafe fn adding<'x>(
         &self,
-        out_number: Option<Output<'_, u64>>,
-        out_cuts: Option<Output<'_, u32>>,
-        add: impl FnOnce(&mut Memory<'a>) -> Result<Added>,
-    ) -> Result {
-        let added = add(&mut unsafe { self.memory()? })?;
-        if let Some(out) = out_number {
-            *out.one() = added.number;
-        }
-        if let Some(out) = out_cuts {
-            *out.one() = added.cuts;
-        }
-        Ok(())
+        frames: Input<'x, rlcore_frame>,
+        values: *const *const c_void,
+        rows: usize,
+        out_number: *mut u64,
+        out_cuts: *mut u32,
+    ) -> Result<(&'x [rlcore_frame], Rows<'x>, Option<&'x mut u64>, Option<&'x mut u32>)> {
+        let values = unsafe { table::values(self.config.table.columns(), values, rows)? };
+        let out = unsafe { (One::optional("out_number", out_number)?, One::optional("out_cuts", out_cuts)?) };
+        let (frames, values, (number, cuts)) = self.extent.writing((frames, values, out))?;
+        Ok((frames, values, number, cuts))
+    }
+}
+
+/// Says where frames went.
+fn tell(added: Added, number: Option<&mut u64>, cuts: Option<&mut u32>) {
+    if let Some(number) = number {
+        *number = added.number;
+    }
+    if let Some(cuts) = cuts {
+        *cuts = added.cuts;
     }
 }
 
@@ -243,7 +244,7 @@ pub unsafe extern "C" fn rlcore_memory_config_init(
     config: *mut rlcore_memory_config,
     config_size: usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+    unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
@@ -266,14 +267,7 @@ pub unsafe extern "C" fn rlcore_memory_init(
     config: *const rlcore_memory_config,
     out: *mut *mut rlcore_memory,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let config = self::config(config)?;
-        apart(&[block.extent(), out.extent()], &[])?;
-        Memory::init(block.slice(), &config)?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), Memory::init) })
 }
 
 /// Accepts bytes that a block was copied to, in this process or another: frames, pools and the stored random stream are
@@ -286,13 +280,7 @@ pub unsafe extern "C" fn rlcore_memory_attach(
     mem_size: usize,
     out: *mut *mut rlcore_memory,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        apart(&[block.extent(), out.extent()], &[])?;
-        Memory::attach(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Memory::attach) })
 }
 
 /// Accepts bytes that another process adds frames to meanwhile, for calls with a const memory: see Sharing. A draw may name
@@ -303,7 +291,7 @@ pub unsafe extern "C" fn rlcore_memory_attach_reader(
     mem_size: usize,
     out: *mut *const rlcore_memory,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
+    unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
 /// Appends a frame. It continues the last one if that has not ended, in the same episode, one step later; if the last one
@@ -324,21 +312,13 @@ pub unsafe extern "C" fn rlcore_memory_add(
     call(|| unsafe {
         let block = Block::at(m)?;
         let given = Input::at("frame", frame, 1)?;
-        let values = Values::at(&block.config.table, values, 1)?;
-        let (number, cuts) =
-            (Output::optional("out_number", out_number, 1)?, Output::optional("out_cuts", out_cuts, 1)?);
-        let outputs = [
-            block.extent,
-            number.as_ref().map_or(Extent::NONE, Output::extent),
-            cuts.as_ref().map_or(Extent::NONE, Output::extent),
-        ];
-        apart(&outputs, &[given.extent()])?;
-        apart(&outputs, &values.extents())?;
-        let [given] = given.slice() else { return Ok(()) };
+        let (given, rows, number, cuts) = block.adding(given, values, 1, out_number, out_cuts)?;
+        let [given] = given else { return Ok(()) };
         let frame = self::frame(given)?;
-        let row = values.rows().row(&block.config.table, 0);
+        let row = table::row(&rows, &block.config.table, 0);
         let row = row.get(..block.config.table.columns().len()).unwrap_or(&row);
-        block.adding(number, cuts, |memory| Ok(memory.add(&frame, row)?))
+        tell(block.memory()?.add(&frame, row)?, number, cuts);
+        Ok(())
     })
 }
 
@@ -360,18 +340,9 @@ pub unsafe extern "C" fn rlcore_memory_add_rollout(
 ) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(m)?;
-        let given = Input::at("frames", frames, num_frames as usize)?;
-        let values = Values::at(&block.config.table, values, num_frames as usize)?;
-        let (number, cuts) =
-            (Output::optional("out_number", out_number, 1)?, Output::optional("out_cuts", out_cuts, 1)?);
-        let outputs = [
-            block.extent,
-            number.as_ref().map_or(Extent::NONE, Output::extent),
-            cuts.as_ref().map_or(Extent::NONE, Output::extent),
-        ];
-        apart(&outputs, &[given.extent()])?;
-        apart(&outputs, &values.extents())?;
-        let given = given.slice();
+        let count = num_frames as usize;
+        let given = Input::at("frames", frames, count)?;
+        let (given, rows, number, cuts) = block.adding(given, values, count, out_number, out_cuts)?;
         for frame in given {
             self::frame(frame)?;
         }
@@ -382,9 +353,10 @@ pub unsafe extern "C" fn rlcore_memory_add_rollout(
             terminated: terminated != 0,
             truncated: truncated != 0,
         });
-        let rows = values.rows();
-        let rows = rows.all().get(..block.config.table.columns().len()).unwrap_or(rows.all());
-        block.adding(number, cuts, |memory| Ok(memory.add_rollout(frames, rows)?))
+        let rows = rows.map(|rows| rows.unwrap_or(Elements::U8(&[])));
+        let rows = rows.get(..block.config.table.columns().len()).unwrap_or(&rows);
+        tell(block.memory()?.add_rollout(frames, rows)?, number, cuts);
+        Ok(())
     })
 }
 
@@ -398,10 +370,9 @@ pub unsafe extern "C" fn rlcore_memory_held(
 ) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(m)?;
-        let (begin, end) = (Output::at("out_begin", out_begin, 1)?, Output::at("out_end", out_end, 1)?);
-        apart(&[begin.extent(), end.extent()], &[block.extent])?;
+        let (begin, end) = block.extent.reading((One::at("out_begin", out_begin)?, One::at("out_end", out_end)?))?;
         let held = block.view()?.held();
-        (*begin.one(), *end.one()) = (held.start, held.end);
+        (*begin, *end) = (held.start, held.end);
         Ok(())
     })
 }
@@ -415,11 +386,10 @@ pub unsafe extern "C" fn rlcore_memory_pool_len(
 ) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(m)?;
-        let ordinary = Output::at("out_ordinary", out_ordinary, 1)?;
-        let priority = Output::at("out_priority", out_priority, 1)?;
-        apart(&[ordinary.extent(), priority.extent()], &[block.extent])?;
+        let out = (One::at("out_ordinary", out_ordinary)?, One::at("out_priority", out_priority)?);
+        let (ordinary, priority) = block.extent.reading(out)?;
         let view = block.view()?;
-        (*ordinary.one(), *priority.one()) = (view.pool_len(false), view.pool_len(true));
+        (*ordinary, *priority) = (view.pool_len(false), view.pool_len(true));
         Ok(())
     })
 }
@@ -435,9 +405,8 @@ pub unsafe extern "C" fn rlcore_memory_pool_number(
 ) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(m)?;
-        let out = Output::at("out_number", out_number, 1)?;
-        apart(&[out.extent()], &[block.extent])?;
-        *out.one() = block.view()?.pool_number(ptr::flag("priority", priority)?, i)?;
+        let out = block.extent.reading(One::at("out_number", out_number)?)?;
+        *out = block.view()?.pool_number(ptr::flag("priority", priority)?, i)?;
         Ok(())
     })
 }
@@ -463,10 +432,10 @@ pub unsafe extern "C" fn rlcore_memory_sample_uniform(
 ) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(m)?;
-        let (draw, rng) = (self::draw(draw)?, rng::stream(rng)?);
+        let (draw, rng) = (self::draw(draw)?, rng::stream(rng)?.only());
         let samples = Output::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
-        apart(&[rng.extent(), samples.extent()], &[block.extent])?;
-        Ok(block.view()?.sample_uniform(&draw, rng.one(), samples.slice())?)
+        let (rng, samples) = block.extent.reading((rng, samples))?;
+        Ok(block.view()?.sample_uniform(&draw, rng, samples)?)
     })
 }
 
@@ -489,10 +458,10 @@ pub unsafe extern "C" fn rlcore_memory_sample_priority(
 ) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(m)?;
-        let (draw, rng) = (self::draw(draw)?, rng::stream(rng)?);
+        let (draw, rng) = (self::draw(draw)?, rng::stream(rng)?.only());
         let samples = Output::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
-        apart(&[rng.extent(), samples.extent()], &[block.extent])?;
-        Ok(block.view()?.sample_priority(&draw, rng.one(), samples.slice())?)
+        let (rng, samples) = block.extent.reading((rng, samples))?;
+        Ok(block.view()?.sample_priority(&draw, rng, samples)?)
     })
 }
 
@@ -522,8 +491,8 @@ pub unsafe extern "C" fn rlcore_memory_gather(
         let given = Input::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
         let rows = ptr::grid("out", num_samples as usize, len as usize)?;
         let out = table::room(&block.config.table, column, kind, rows, out)?;
-        apart(&[out.extent()], &[block.extent, given.extent()])?;
-        Ok(block.view()?.gather(column as usize, given.slice(), len as usize, layout, out.elements())?)
+        let (given, out) = block.extent.reading((given, out))?;
+        Ok(block.view()?.gather(column as usize, given, len as usize, layout, out)?)
     })
 }
 
@@ -547,23 +516,14 @@ pub unsafe extern "C" fn rlcore_memory_gather_frames(
         let given = Input::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
         let cells = ptr::grid("samples", num_samples as usize, len as usize)?;
         let reward = Output::optional("reward", reward, cells)?;
-        let terminated = Output::optional("terminated", terminated, cells)?;
-        let truncated = Output::optional("truncated", truncated, cells)?;
-        let valid = Output::optional("valid", valid, cells)?;
-        let outputs = [
-            reward.as_ref().map_or(Extent::NONE, Output::extent),
-            terminated.as_ref().map_or(Extent::NONE, Output::extent),
-            truncated.as_ref().map_or(Extent::NONE, Output::extent),
-            valid.as_ref().map_or(Extent::NONE, Output::extent),
+        let flags = [
+            Output::optional("terminated", terminated, cells)?,
+            Output::optional("truncated", truncated, cells)?,
+            Output::optional("valid", valid, cells)?,
         ];
-        apart(&outputs, &[block.extent, given.extent()])?;
-        let out = FramesOut {
-            reward: reward.map(Output::slice),
-            terminated: terminated.map(Output::slice),
-            truncated: truncated.map(Output::slice),
-            valid: valid.map(Output::slice),
-        };
-        Ok(block.view()?.gather_frames(given.slice(), len as usize, out)?)
+        let (given, reward, [terminated, truncated, valid]) = block.extent.reading((given, reward, flags))?;
+        let out = FramesOut { reward, terminated, truncated, valid };
+        Ok(block.view()?.gather_frames(given, len as usize, out)?)
     })
 }
 
@@ -573,9 +533,7 @@ pub unsafe extern "C" fn rlcore_memory_gather_frames(
 pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *const rlcore_rng) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(m)?;
-        let rng = rng::stream(rng.cast_mut())?;
-        apart(&[block.extent], &[rng.extent()])?;
-        let rng: &Rng = rng.one();
+        let rng = block.extent.writing(rng::stream(rng.cast_mut())?.only())?;
         block.memory()?.store_rng(rng);
         Ok(())
     })
@@ -587,9 +545,7 @@ pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *co
 pub unsafe extern "C" fn rlcore_memory_load_rng(m: *const rlcore_memory, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(m)?;
-        let out = Output::at("rng", rng.cast::<Rng>(), 1)?;
-        apart(&[out.extent()], &[block.extent])?;
-        *out.one() = block.view()?.rng()?;
+        *block.extent.reading(One::at("rng", rng.cast::<Rng>())?)? = block.view()?.rng()?;
         Ok(())
     })
 }

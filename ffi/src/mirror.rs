@@ -29,4 +29,27 @@ macro_rules! alike {
     };
 }
 
-pub(crate) use {alike, mirror};
+/// A structure that begins with `struct_size`: what failures call it, the last field that every caller has to give, and what
+/// stands in the others, unless zeros.
+macro_rules! versioned {
+    ($c:ident, $what:literal, $last:ident $(, $default:expr)?) => {
+        const _: () = assert!(core::mem::offset_of!($c, struct_size) == 0);
+        // SAFETY: `repr(C)`, `struct_size` first; numbers, and pointers that are checked before use.
+        unsafe impl crate::ptr::Versioned for $c {
+            const WHAT: &'static str = $what;
+            const MIN_SIZE: usize = core::mem::offset_of!($c, $last) + crate::mirror::size_of_field(|c: &$c| &c.$last);
+            $(
+                fn defaults() -> Self {
+                    $default
+                }
+            )?
+        }
+    };
+}
+
+/// Bytes of a field.
+pub const fn size_of_field<T, F>(_: fn(&T) -> &F) -> usize {
+    size_of::<F>()
+}
+
+pub(crate) use {alike, mirror, versioned};

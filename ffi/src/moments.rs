@@ -1,10 +1,10 @@
 //! Means and variances.
 
-use crate::ptr::{self, Extent, Input, Output, Through, apart};
+use crate::ptr::{self, Input, One, Output, args};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::data::normalizer::{self, Limits, Moments};
 use rlcore::error::{Error, Kind};
-use rlcore::kernels::moments;
+use rlcore::kernels;
 
 /// Forgets everything: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count, usually
 /// 1e-4, so that the first rows outweigh what was not seen.
@@ -18,13 +18,11 @@ pub unsafe extern "C" fn rlcore_moments_reset(
     count: *mut f64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let running = Running::at(num_columns, mean, variance, count)?;
-        apart(&running.extents(), &[])?;
+        let mut moments = moments(args(running(num_columns, mean, variance, count)?)?);
         if !(0.0..=1.0).contains(&initial_count) {
             let kind = if initial_count.is_finite() { Kind::Range } else { Kind::Value };
             return Err(Error::new(kind, "moments: initial_count from 0 to 1").given_f32(initial_count as f32).into());
         }
-        let mut moments = running.moments();
         moments.reset();
         *moments.count = initial_count;
         Ok(())
@@ -48,10 +46,8 @@ pub unsafe extern "C" fn rlcore_moments_update(
     call(|| unsafe {
         let (rows, columns) = (num_rows as usize, num_columns as usize);
         let x = Input::at("moments: x", x, ptr::grid("moments: x", rows, columns)?)?;
-        let running = Running::at(num_columns, mean, variance, count)?;
-        apart(&running.extents(), &[x.extent()])?;
-        let Moments { mean, var, count } = running.moments();
-        Ok(moments::update(x.slice(), rows, mean, var, count)?)
+        let (x, (mean, var, count)) = args((x, running(num_columns, mean, variance, count)?))?;
+        Ok(kernels::moments::update(x, rows, mean, var, count)?)
     })
 }
 
@@ -73,9 +69,9 @@ pub unsafe extern "C" fn rlcore_moments_merge(
     call(|| unsafe {
         let with_mean = Input::at("moments: with_mean", with_mean, num_columns as usize)?;
         let with_var = Input::at("moments: with_var", with_var, num_columns as usize)?;
-        let running = Running::at(num_columns, mean, variance, count)?;
-        apart(&running.extents(), &[with_mean.extent(), with_var.extent()])?;
-        Ok(running.moments().merge(with_mean.slice(), with_var.slice(), with_count)?)
+        let running = running(num_columns, mean, variance, count)?;
+        let (with_mean, with_var, running) = args((with_mean, with_var, running))?;
+        Ok(moments(running).merge(with_mean, with_var, with_count)?)
     })
 }
 
@@ -96,17 +92,12 @@ pub unsafe extern "C" fn rlcore_normalize(
 ) -> rlcore_status {
     call(|| unsafe {
         let columns = columns(num_columns)?;
-        let x = Through::at(
-            "normalize: x",
-            x,
-            "normalize: out",
-            out,
-            ptr::grid("normalize: x", self::columns(num_rows)?, columns)?,
-        )?;
+        let len = ptr::grid("normalize: x", self::columns(num_rows)?, columns)?;
+        let x = ptr::through("normalize: x", x, "normalize: out", out, len)?;
         let mean = Input::at("normalize: mean", mean, columns)?;
         let variance = Input::at("normalize: variance", variance, columns)?;
-        apart(&[x.output()], &[x.input(), mean.extent(), variance.extent()])?;
-        Ok(normalizer::normalise(mean.slice(), variance.slice(), Limits { clip, epsilon }, x.rewrite())?)
+        let (x, mean, variance) = args((x, mean, variance))?;
+        Ok(normalizer::normalise(mean, variance, Limits { clip, epsilon }, ptr::rewrite(x))?)
     })
 }
 
@@ -117,41 +108,28 @@ fn columns(num_columns: u32) -> Result<usize> {
     }
 }
 
-/// The caller's running moments.
-struct Running<'a> {
-    mean: Output<'a, f64>,
-    var: Output<'a, f64>,
-    count: Output<'a, f64>,
+/// The caller's running moments: mean and variance, and the count.
+type Running<'a> = (Output<'a, f64>, Output<'a, f64>, One<'a, f64>);
+
+/// # Safety
+/// As [`Output::at`].
+unsafe fn running<'a>(n: u32, mean: *mut f64, variance: *mut f64, count: *mut f64) -> Result<Running<'a>> {
+    let n = columns(n)?;
+    unsafe {
+        let (mean, var) = (Output::at("moments: mean", mean, n)?, Output::at("moments: variance", variance, n)?);
+        Ok((mean, var, One::at("moments: count", count)?))
+    }
 }
 
-impl<'a> Running<'a> {
-    /// # Safety
-    /// As [`Output::at`].
-    unsafe fn at(num_columns: u32, mean: *mut f64, variance: *mut f64, count: *mut f64) -> Result<Self> {
-        let n = columns(num_columns)?;
-        unsafe {
-            Ok(Running {
-                mean: Output::at("moments: mean", mean, n)?,
-                var: Output::at("moments: variance", variance, n)?,
-                count: Output::at("moments: count", count, 1)?,
-            })
-        }
-    }
-
-    fn extents(&self) -> [Extent; 3] {
-        [self.mean.extent(), self.var.extent(), self.count.extent()]
-    }
-
-    fn moments(self) -> Moments<'a> {
-        Moments { mean: self.mean.slice(), var: self.var.slice(), count: self.count.one() }
-    }
+fn moments<'a>((mean, var, count): (&'a mut [f64], &'a mut [f64], &'a mut f64)) -> Moments<'a> {
+    Moments { mean, var, count }
 }
 
 /// Shifts and scales x to mean 0 and deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; fewer
 /// than two numbers stay as they are. E_RANGE for epsilon.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_standardise(x: *mut f32, len: usize, epsilon: f64) -> rlcore_status {
-    call(|| unsafe { Ok(moments::standardise(Output::at("standardise: x", x, len)?.slice(), epsilon)?) })
+    call(|| unsafe { Ok(kernels::moments::standardise(Output::at("standardise: x", x, len)?.slice(), epsilon)?) })
 }
 
 /// 1 - var(target - value) / var(target): 1 is a perfect value, 0 one no better than a constant, and where the target
@@ -166,9 +144,8 @@ pub unsafe extern "C" fn rlcore_explained_variance(
     call(|| unsafe {
         let value = Input::at("explained_variance: value", value, len)?;
         let target = Input::at("explained_variance: target", target, len)?;
-        let out = Output::at("explained_variance: out", out, 1)?;
-        apart(&[out.extent()], &[value.extent(), target.extent()])?;
-        *out.one() = moments::explained_variance(value.slice(), target.slice())?;
+        let (value, target, out) = args((value, target, One::at("explained_variance: out", out)?))?;
+        *out = kernels::moments::explained_variance(value, target)?;
         Ok(())
     })
 }

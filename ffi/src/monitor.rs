@@ -1,17 +1,18 @@
 //! Returns, lengths and times of episodes, and monitor.csv.
 
 use core::ffi::{c_char, c_void};
-use core::mem::offset_of;
 
-use crate::mirror::{alike, mirror};
-use crate::ptr::{self, Extent, Input, Output, Room, Versioned, apart};
+use crate::cursor;
+use crate::lifecycle::{self, Block, Place, open, view};
+use crate::mirror::{alike, mirror, versioned};
+use crate::ptr::{self, Extent, Input, Output, Reads, args};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::rlcore_vecenv_out;
-use rlcore::block::{Header, Kind as BlockKind};
+use rlcore::block::Kind as BlockKind;
 use rlcore::data::monitor::{Episode, MAX_INFO, Means, Monitor, MonitorConfig, View};
 use rlcore::data::monitor_csv;
 use rlcore::data::step::Ends;
-use rlcore::error::{Error, Kind};
+use rlcore::error::{self, Error, Kind};
 
 /// Most numbers that an episode may carry beside its return, length and time.
 pub const RLCORE_MONITOR_MAX_INFO: u32 = 16;
@@ -81,21 +82,8 @@ pub struct rlcore_monitor_stats {
     pub len_mean: f64,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_monitor_config {
-    const WHAT: &'static str = "monitor config";
-    const MIN_SIZE: usize = offset_of!(Self, start) + size_of::<f64>();
-    fn defaults() -> Self {
-        MonitorConfig::default().into()
-    }
-}
-
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_monitor_stats {
-    const WHAT: &'static str = "monitor stats";
-    const MIN_SIZE: usize = offset_of!(Self, len_mean) + size_of::<f64>();
-}
-
+versioned!(rlcore_monitor_config, "monitor config", start, MonitorConfig::default().into());
+versioned!(rlcore_monitor_stats, "monitor stats", len_mean);
 mirror!(rlcore_monitor_config, MonitorConfig { num_envs, keep, capacity, num_info, start });
 mirror!(rlcore_monitor_stats, Means { num_kept, num_episodes, return_mean, len_mean });
 alike!(rlcore_episode, Episode { number, seconds, env, len, episode_return });
@@ -106,57 +94,27 @@ unsafe fn config(p: *const rlcore_monitor_config) -> Result<MonitorConfig> {
     Ok(c.into())
 }
 
-/// The bytes of a block, as its header says. Errors: `Null`, `Align`, `Image`.
-unsafe fn size_of_block(p: *const rlcore_monitor) -> Result<usize> {
-    let head = unsafe { Input::at("monitor", p.cast::<u8>(), size_of::<Header>())? };
-    Ok(Header::read(head.slice(), BlockKind::Monitor)?.size() as usize)
+impl Block for rlcore_monitor {
+    const WHAT: &'static str = "monitor";
+    const KIND: BlockKind = BlockKind::Monitor;
 }
 
-/// The records of a monitor and the bytes of its block. Errors: `Null`, `Align`, `Image`.
-unsafe fn view<'a>(p: *const rlcore_monitor) -> Result<(Extent, View<'a>)> {
-    let size = unsafe { size_of_block(p)? };
-    let block = unsafe { Input::at("monitor", p.cast::<u8>(), size)? };
-    Ok((block.extent(), View::open(block.slice())?))
-}
-
-/// A monitor and the bytes of its block.
-struct Block<'a> {
-    extent: Extent,
-    monitor: Monitor<'a>,
-}
-
-impl<'a> Block<'a> {
-    /// Errors: `Null`, `Align`, `Image`.
-    unsafe fn at(p: *mut rlcore_monitor) -> Result<Block<'a>> {
-        let size = unsafe { size_of_block(p)? };
-        let block = unsafe { Output::at("monitor", p.cast::<u8>(), size)? };
-        let extent = block.extent();
-        Ok(Block { extent, monitor: Monitor::open(block.slice())? })
-    }
-
-    unsafe fn step(
-        mut self,
-        step: *const rlcore_vecenv_out,
-        info: *const f64,
-        clock: impl FnOnce() -> rlcore::error::Result<f64>,
-    ) -> Result {
-        let config = self.monitor.config();
-        let (n, width) = (config.num_envs as usize, config.num_info as usize);
-        let step = unsafe { rlcore_vecenv_out::at(step)? };
-        let reward = unsafe { Input::at("reward", step.reward.cast_const(), n)? };
-        let (terminated, truncated, valid) = unsafe { step.flags(n)? };
-        let info = match width {
-            0 => None,
-            _ => Some(unsafe { Input::at("info", info, ptr::grid("info", n, width)?)? }),
-        };
-        let valid_extent = valid.as_ref().map_or(Extent::NONE, Input::extent);
-        let info_extent = info.as_ref().map_or(Extent::NONE, Input::extent);
-        let inputs = [reward.extent(), terminated.extent(), truncated.extent(), valid_extent, info_extent];
-        apart(&[self.extent], &inputs)?;
-        let ends =
-            Ends { terminated: terminated.slice(), truncated: truncated.slice(), valid: valid.map(Input::slice) };
-        Ok(self.monitor.step(reward.slice(), ends, info.map_or(&[], Input::slice), clock)?)
-    }
+unsafe fn step(
+    m: *mut rlcore_monitor,
+    step: *const rlcore_vecenv_out,
+    info: *const f64,
+    clock: impl FnOnce() -> error::Result<f64>,
+) -> Result {
+    let mut monitor = unsafe { open(m, Monitor::open)? };
+    let config = monitor.config();
+    let (n, width) = (config.num_envs as usize, config.num_info as usize);
+    let (reward, flags, info) = unsafe {
+        let step = rlcore_vecenv_out::at(step)?;
+        let reward = Input::at("reward", step.reward.cast_const(), n)?;
+        (reward, step.flags(n)?, Input::unless_empty("info", info, ptr::grid("info", n, width)?)?)
+    };
+    let (reward, (terminated, truncated, valid), info) = monitor.extent.writing((reward, flags, info))?;
+    Ok(monitor.step(reward, Ends { terminated, truncated, valid }, info.unwrap_or_default(), clock)?)
 }
 
 /// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
@@ -166,7 +124,7 @@ pub unsafe extern "C" fn rlcore_monitor_config_init(
     config: *mut rlcore_monitor_config,
     config_size: usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+    unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
@@ -189,14 +147,7 @@ pub unsafe extern "C" fn rlcore_monitor_init(
     config: *const rlcore_monitor_config,
     out: *mut *mut rlcore_monitor,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let config = self::config(config)?;
-        apart(&[block.extent(), out.extent()], &[])?;
-        Monitor::init(block.slice(), &config)?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), Monitor::init) })
 }
 
 /// Accepts bytes that a monitor was copied to, in this process or another. mem is only read.
@@ -208,13 +159,7 @@ pub unsafe extern "C" fn rlcore_monitor_attach(
     mem_size: usize,
     out: *mut *mut rlcore_monitor,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        apart(&[block.extent(), out.extent()], &[])?;
-        Monitor::attach(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Monitor::attach) })
 }
 
 /// Accepts bytes that another process counts steps in meanwhile, for calls with a const monitor: see Sharing.
@@ -225,7 +170,7 @@ pub unsafe extern "C" fn rlcore_monitor_attach_reader(
     mem_size: usize,
     out: *mut *const rlcore_monitor,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
+    unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
 /// All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
@@ -233,7 +178,7 @@ pub unsafe extern "C" fn rlcore_monitor_attach_reader(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_reset(m: *mut rlcore_monitor) -> rlcore_status {
     call(|| unsafe {
-        Block::at(m)?.monitor.reset();
+        open(m, Monitor::open)?.reset();
         Ok(())
     })
 }
@@ -241,7 +186,7 @@ pub unsafe extern "C" fn rlcore_monitor_reset(m: *mut rlcore_monitor) -> rlcore_
 /// Environment `index` alone begins an episode. Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_reset_one(m: *mut rlcore_monitor, index: u32) -> rlcore_status {
-    call(|| unsafe { Ok(Block::at(m)?.monitor.reset_one(index as usize)?) })
+    call(|| unsafe { Ok(open(m, Monitor::open)?.reset_one(index as usize)?) })
 }
 
 /// Counts one step of all environments, before its rewards are normalised, and records the episodes that it ended.
@@ -257,7 +202,7 @@ pub unsafe extern "C" fn rlcore_monitor_step(
     seconds: f64,
     info: *const f64,
 ) -> rlcore_status {
-    call(|| unsafe { Block::at(m)?.step(step, info, || Ok(seconds)) })
+    call(|| unsafe { self::step(m, step, info, || Ok(seconds)) })
 }
 
 /// rlcore_monitor_step with a clock that is asked only when an episode has ended, once a step.
@@ -271,7 +216,7 @@ pub unsafe extern "C" fn rlcore_monitor_step_clock(
 ) -> rlcore_status {
     call(|| unsafe {
         let clock = clock.ok_or(Error::new(Kind::Null, "monitor: a clock, given NULL"))?;
-        Block::at(m)?.step(step, info, || Ok(clock(user)))
+        self::step(m, step, info, || Ok(clock(user)))
     })
 }
 
@@ -292,26 +237,13 @@ pub unsafe extern "C" fn rlcore_monitor_read(
     out_lost: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (block, view) = view(m)?;
-        let width = view.config().num_info as usize;
-        let next = Output::at("next", next, 1)?;
-        let episodes = Output::<Episode>::at("episodes", episodes.cast(), len as usize)?;
-        let info = Output::optional("info", info, ptr::grid("info", len as usize, width)?)?;
-        let count = Output::at("out_count", out_count, 1)?;
-        let lost = Output::optional("out_lost", out_lost, 1)?;
-        let (next_extent, count_extent) = (next.extent(), count.extent());
-        let info_extent = info.as_ref().map_or(Extent::NONE, Output::extent);
-        let lost_extent = lost.as_ref().map_or(Extent::NONE, Output::extent);
-        apart(&[next_extent, episodes.extent(), info_extent, count_extent, lost_extent], &[block])?;
-        let next = next.one();
-        let info: &mut [f64] = info.map_or(&mut [], Output::slice);
-        let read = view.read(*next, episodes.slice(), info)?;
-        *next = read.next;
-        *count.one() = read.count as u32;
-        if let Some(lost) = lost {
-            *lost.one() = read.lost;
-        }
-        Ok(())
+        let view = view(m, View::open)?;
+        let (len, width) = (len as usize, view.config().num_info as usize);
+        let cursor = cursor::cursor(next, out_count, out_lost)?;
+        let episodes = Output::<Episode>::at("episodes", episodes.cast(), len)?;
+        let info = Output::optional("info", info, ptr::grid("info", len, width)?)?;
+        let (cursor, episodes, info) = view.extent.reading((cursor, episodes, info))?;
+        cursor::advance(cursor, |next| view.read(next, episodes, info.unwrap_or_default()))
     })
 }
 
@@ -323,10 +255,8 @@ pub unsafe extern "C" fn rlcore_monitor_means(
     out: *mut rlcore_monitor_stats,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (block, view) = view(m)?;
-        let room = ptr::OutSized::at(out)?;
-        apart(&[room.extent()], &[block])?;
-        room.store(view.means()?.into());
+        let view = view(m, View::open)?;
+        view.extent.reading(ptr::OutSized::at(out)?)?.store(view.means()?.into());
         Ok(())
     })
 }
@@ -349,30 +279,26 @@ pub unsafe extern "C" fn rlcore_monitor_format_header(
     out_len: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let room = Room::at(text, text_size, out_len)?;
+        let room = ptr::room(text, text_size, out_len)?;
         let env_id = if env_id.is_null() { None } else { Some(ptr::text("env_id", env_id)?) };
-        let names = match num_keywords {
-            0 => None,
-            _ => Some(Input::at("keywords", keywords, num_keywords as usize)?),
-        };
-        let mut keywords = [&[][..]; MAX_INFO];
-        let mut extents = [Extent::NONE; MAX_INFO + 2];
-        let names_extent = names.as_ref().map_or(Extent::NONE, Input::extent);
         let count = num_keywords as usize;
+        let names = Input::unless_empty("keywords", keywords, count)?;
+        let mut keywords = [&[][..]; MAX_INFO];
         let Some(used) = keywords.get_mut(..count) else {
             let many = Error::new(Kind::Range, "monitor_format_header: keywords, at most");
             return Err(many.needed(MAX_INFO).given(count).into());
         };
-        let names = names.map_or(&[][..], Input::slice);
-        let [env_extent, list_extent, name_extents @ ..] = &mut extents;
-        *env_extent = env_id.map_or(Extent::NONE, |id| Extent::of("env_id", id.as_ptr(), id.len()));
-        *list_extent = names_extent;
-        for ((keyword, extent), name) in used.iter_mut().zip(name_extents).zip(names) {
+        let list = names.as_ref().map_or(Extent::NONE, Input::extent);
+        for (keyword, name) in used.iter_mut().zip(names.map_or(&[][..], Input::slice)) {
             *keyword = ptr::text("a keyword", *name)?;
-            *extent = Extent::of("a keyword", keyword.as_ptr(), keyword.len());
         }
-        room.apart(&extents)?;
-        room.fill(|text| Ok(monitor_csv::header(t_start, env_id, used, text)?))
+        let extent = |what, text: &[u8]| Extent::of(what, text.as_ptr(), text.len());
+        let id = env_id.map_or(Extent::NONE, |id| extent("env_id", id));
+        let texts = keywords.map(|keyword| extent("a keyword", keyword));
+        let ((text, len), ..) = args((room, Reads([id, list]), Reads(texts)))?;
+        let used = keywords.get(..count).unwrap_or(&keywords);
+        *len = monitor_csv::header(t_start, env_id, used, text)?;
+        Ok(())
     })
 }
 
@@ -391,15 +317,12 @@ pub unsafe extern "C" fn rlcore_monitor_format_row(
     out_len: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let room = Room::at(text, text_size, out_len)?;
+        let room = ptr::room(text, text_size, out_len)?;
         let episode = Input::<Episode>::at("episode", episode.cast(), 1)?;
-        let info = match num_info {
-            0 => None,
-            _ => Some(Input::at("info", info, num_info as usize)?),
-        };
-        room.apart(&[episode.extent(), info.as_ref().map_or(Extent::NONE, Input::extent)])?;
-        let episode = episode.slice().first().copied().unwrap_or_default();
-        let info = info.map_or(&[][..], Input::slice);
-        room.fill(|text| Ok(monitor_csv::row(&episode, info, text)?))
+        let info = Input::unless_empty("info", info, num_info as usize)?;
+        let ((text, len), episode, info) = args((room, episode, info))?;
+        let episode = episode.first().copied().unwrap_or_default();
+        *len = monitor_csv::row(&episode, info.unwrap_or_default(), text)?;
+        Ok(())
     })
 }

@@ -1,10 +1,10 @@
 //! Trajectories that wait for a learner.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 
-use crate::mirror::mirror;
-use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
+use crate::lifecycle::{self, Place};
+use crate::mirror::{mirror, versioned};
+use crate::ptr::{self, Extent, Input, One, Output};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::data::queue::{self, Queue, QueueConfig, Spans};
 
@@ -27,15 +27,7 @@ pub struct rlcore_queue_config {
     pub reserved: u32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_queue_config {
-    const WHAT: &'static str = "queue config";
-    const MIN_SIZE: usize = offset_of!(Self, reserved) + size_of::<u32>();
-    fn defaults() -> Self {
-        QueueConfig::default().into()
-    }
-}
-
+versioned!(rlcore_queue_config, "queue config", reserved, QueueConfig::default().into());
 mirror!(rlcore_queue_config, QueueConfig { capacity, item_size });
 
 unsafe fn config(p: *const rlcore_queue_config) -> Result<QueueConfig> {
@@ -80,7 +72,7 @@ pub unsafe extern "C" fn rlcore_queue_config_init(
     config: *mut rlcore_queue_config,
     config_size: usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(rlcore_queue_config::defaults())) })
+    unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
@@ -100,14 +92,7 @@ pub unsafe extern "C" fn rlcore_queue_init(
     config: *const rlcore_queue_config,
     out: *mut *mut rlcore_queue,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let config = self::config(config)?;
-        apart(&[block.extent(), out.extent()], &[])?;
-        queue::init(block.slice(), &config)?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), queue::init) })
 }
 
 /// Accepts a queue that another process made in this memory, or bytes that one was copied to while nobody was inside a
@@ -120,14 +105,8 @@ pub unsafe extern "C" fn rlcore_queue_attach(
     mem_size: usize,
     out: *mut *mut rlcore_queue,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let block = Input::<u8>::at("mem", mem.cast(), mem_size)?;
-        let out = Output::at("out", out, 1)?;
-        apart(&[out.extent()], &[block.extent()])?;
-        queue::attach(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    // Those who made it may be inside a call.
+    unsafe { lifecycle::attach_reader(mem, mem_size, out.cast::<*const rlcore_queue>(), queue::attach) }
 }
 
 /// Puts an item at the end. item: [size] bytes, copied; size from 1 to item_size.
@@ -137,10 +116,10 @@ pub unsafe extern "C" fn rlcore_queue_push(q: *mut rlcore_queue, item: *const c_
     call(|| unsafe {
         let block = Block::at(q)?;
         let item = Input::<u8>::at("queue: item", item.cast(), size)?;
-        apart(&[block.extent], &[item.extent()])?;
+        let item = block.extent.writing(item)?;
         let queue = block.queue()?;
         let slot = queue.reserve(size)?;
-        rlcore::block::copy(block.item(slot.index(), size), item.slice());
+        rlcore::block::copy(block.item(slot.index(), size), item);
         queue.publish(slot);
         Ok(())
     })
@@ -159,13 +138,12 @@ pub unsafe extern "C" fn rlcore_queue_pop(
     call(|| unsafe {
         let block = Block::at(q)?;
         let item = Output::<u8>::at("queue: item", item.cast(), room)?;
-        let out_size = Output::at("queue: out_size", out_size, 1)?;
-        apart(&[item.extent(), out_size.extent()], &[block.extent])?;
+        let (item, out_size) = block.extent.reading((item, One::at("queue: out_size", out_size)?))?;
         let queue = block.queue()?;
         let (slot, size) = queue.claim(room)?;
-        rlcore::block::copy(item.slice(), block.item(slot.index(), size));
+        rlcore::block::copy(item, block.item(slot.index(), size));
         queue.release(slot);
-        *out_size.one() = size;
+        *out_size = size;
         Ok(())
     })
 }
@@ -175,9 +153,8 @@ pub unsafe extern "C" fn rlcore_queue_pop(
 pub unsafe extern "C" fn rlcore_queue_len(q: *const rlcore_queue, out_len: *mut u32) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(q)?;
-        let out = Output::at("queue: out_len", out_len, 1)?;
-        apart(&[out.extent()], &[block.extent])?;
-        *out.one() = block.queue()?.len();
+        let out = block.extent.reading(One::at("queue: out_len", out_len)?)?;
+        *out = block.queue()?.len();
         Ok(())
     })
 }

@@ -1,9 +1,9 @@
 //! Hindsight goals.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 
-use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
+use crate::mirror::versioned;
+use crate::ptr::{self, Extent, Input, Output, args};
 use crate::rng::{rlcore_rng, stream};
 use crate::status::{Fault, call, rlcore_status};
 use rlcore::data::relabel::{Judgement, Steps, Strategy, draw, relabel};
@@ -54,11 +54,7 @@ pub struct rlcore_relabel {
     pub goal_row: *const u32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_relabel {
-    const WHAT: &'static str = "relabel";
-    const MIN_SIZE: usize = offset_of!(Self, goal_row) + size_of::<*const u32>();
-}
+versioned!(rlcore_relabel, "relabel", goal_row);
 
 /// Draws for step[b] of an episode of num_steps[b] steps the row, counted from the episode's first, of the achieved goal
 /// that becomes its goal; each that the strategy allows is equally likely. strategy: an rlcore_relabel_strategy; step,
@@ -79,10 +75,10 @@ pub unsafe extern "C" fn rlcore_relabel_draw(
         let strategy = Strategy::from_number(strategy).ok_or_else(|| Fault::at("relabel: strategy", unknown))?;
         let step = Input::at("relabel: step", step, len)?;
         let num_steps = Input::at("relabel: num_steps", num_steps, len)?;
-        let rng = stream(rng)?;
+        let rng = stream(rng)?.only();
         let goal_step = Output::at("relabel: goal_step", goal_step, len)?;
-        apart(&[goal_step.extent(), rng.extent()], &[step.extent(), num_steps.extent()])?;
-        Ok(draw(strategy, step.slice(), num_steps.slice(), rng.one(), goal_step.slice())?)
+        let (step, num_steps, goal_step, rng) = args((step, num_steps, goal_step, rng))?;
+        Ok(draw(strategy, step, num_steps, rng, goal_step)?)
     })
 }
 
@@ -110,10 +106,10 @@ pub unsafe extern "C" fn rlcore_relabel_goals(
         let goal = Output::at("relabel: goal", goal, ptr::grid("relabel: goal", count, width)?)?;
         let reward = Output::at("relabel: reward", reward, count)?;
         let terminated = Output::at("relabel: terminated", terminated, count)?;
-        let inputs =
-            [achieved.extent(), row.extent(), goal_row.extent(), Extent::of("relabel", steps.cast(), size_of_val(&s))];
-        apart(&[goal.extent(), reward.extent(), terminated.extent()], &inputs)?;
-        let steps = Steps { goal_len: width, achieved: achieved.slice(), row: row.slice(), goal_row: goal_row.slice() };
+        let own = Extent::of("relabel", steps.cast(), size_of_val(&s));
+        let (achieved, row, goal_row, goal, reward, terminated) =
+            own.reading((achieved, row, goal_row, goal, reward, terminated))?;
+        let steps = Steps { goal_len: width, achieved, row, goal_row };
         let ask = |achieved: &[f32], goal: &[f32]| {
             let (mut reward, mut terminated) = (f32::NAN, 0);
             match judge(user, achieved.as_ptr(), goal.as_ptr(), &mut reward, &mut terminated) {
@@ -123,6 +119,6 @@ pub unsafe extern "C" fn rlcore_relabel_goals(
                 }
             }
         };
-        Ok(relabel(&steps, ask, goal.slice(), reward.slice(), terminated.slice())?)
+        Ok(relabel(&steps, ask, goal, reward, terminated)?)
     })
 }

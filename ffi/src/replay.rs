@@ -1,13 +1,14 @@
 //! Replay memory whose samples follow priorities.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 
 use crate::lazy_frames::{layout, rlcore_frame_index};
-use crate::ptr::{self, AnyInput, Extent, Input, OutSized, Output, Versioned, apart};
+use crate::lifecycle::{self, Place};
+use crate::mirror::versioned;
+use crate::ptr::{self, Extent, Input, One, OutSized, Output};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{Fault, Result, call, rlcore_status};
-use crate::table::{self, Rows, Values, rlcore_column};
+use crate::table::{self, Rows, rlcore_column};
 use rlcore::data::lazy_frames::FrameIndex;
 use rlcore::data::replay::{Added, Draw, Normalize, Replay, ReplayConfig, Step, Transitions, View, linear, spans};
 use rlcore::data::table::{MAX_COLUMNS, TableConfig};
@@ -79,32 +80,23 @@ pub struct rlcore_replay_stats {
     pub max_priority: f32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_replay_config {
-    const WHAT: &'static str = "replay config";
-    const MIN_SIZE: usize = offset_of!(Self, reserved) + size_of::<u32>();
-    fn defaults() -> Self {
-        let ReplayConfig { num_steps, observations, discount, alpha, epsilon, reserved, table } =
-            ReplayConfig::new(1, 100_000, &[]);
-        rlcore_replay_config {
-            num_envs: table.num_rings,
-            num_rows: table.num_rows,
-            observations,
-            num_steps,
-            discount,
-            alpha,
-            epsilon,
-            reserved,
-            ..ptr::zeros()
-        }
+versioned!(rlcore_replay_config, "replay config", reserved, {
+    let ReplayConfig { num_steps, observations, discount, alpha, epsilon, reserved, table } =
+        ReplayConfig::new(1, 100_000, &[]);
+    rlcore_replay_config {
+        num_envs: table.num_rings,
+        num_rows: table.num_rows,
+        observations,
+        num_steps,
+        discount,
+        alpha,
+        epsilon,
+        reserved,
+        ..ptr::zeros()
     }
-}
+});
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_replay_stats {
-    const WHAT: &'static str = "replay stats";
-    const MIN_SIZE: usize = offset_of!(Self, max_priority) + size_of::<f32>();
-}
+versioned!(rlcore_replay_stats, "replay stats", max_priority);
 
 unsafe fn config(p: *const rlcore_replay_config) -> Result<ReplayConfig> {
     let given = unsafe { ptr::sized(p)? };
@@ -144,59 +136,15 @@ impl<'a> Block<'a> {
         Ok(View::open(unsafe { Input::at("replay", self.base.cast_const(), self.size)? }.slice())?)
     }
 
-    /// After [`apart`] has been asked about everything else.
+    /// After everything else was found apart from it.
     unsafe fn replay(self) -> Result<Replay<'a>> {
         Ok(Replay::open(unsafe { Output::at("replay", self.base, self.size)? }.slice())?)
     }
 }
 
-/// The last observations of episodes, in the columns of observations.
-struct Tails<'a> {
-    list: Extent,
-    inputs: [Option<AnyInput<'a>>; MAX_COLUMNS],
-}
-
-impl<'a> Tails<'a> {
-    /// Errors: `Null`, `Align`, `Overflow`.
-    unsafe fn at(config: &ReplayConfig, values: *const *const c_void, rows: usize) -> Result<Option<Self>> {
-        let columns = config.table.columns();
-        let Some(list) = (unsafe { Input::optional("final_values", values, columns.len())? }) else { return Ok(None) };
-        let extent = list.extent();
-        let mut inputs = [const { None }; MAX_COLUMNS];
-        for (i, ((input, p), column)) in inputs.iter_mut().zip(list.slice()).zip(columns).enumerate() {
-            if config.is_observation(i) {
-                let (kind, len) = (column.element()?, column.len as usize);
-                *input = Some(unsafe { AnyInput::at("final_values of an observation", *p, kind, rows, len)? });
-            }
-        }
-        Ok(Some(Tails { list: extent, inputs }))
-    }
-
-    fn extents(tails: &Option<Self>) -> [Extent; MAX_COLUMNS + 1] {
-        let mut extents = [Extent::NONE; MAX_COLUMNS + 1];
-        if let Some(tails) = tails {
-            let all = core::iter::once(tails.list);
-            let all = all.chain(tails.inputs.iter().map(|x| x.as_ref().map_or(Extent::NONE, AnyInput::extent)));
-            for (to, extent) in extents.iter_mut().zip(all) {
-                *to = extent;
-            }
-        }
-        extents
-    }
-
-    fn elements(self) -> [Option<Elements<'a>>; MAX_COLUMNS] {
-        self.inputs.map(|input| input.map(AnyInput::elements))
-    }
-}
-
 /// Row `i` of what ends episodes: what is no observation is as in the step.
-fn tail<'a>(
-    config: &ReplayConfig,
-    values: &Rows<'a>,
-    tails: &[Option<Elements<'a>>; MAX_COLUMNS],
-    i: usize,
-) -> [Elements<'a>; MAX_COLUMNS] {
-    let mut row = values.row(&config.table, i);
+fn tail<'a>(config: &ReplayConfig, rows: &Rows<'a>, tails: &Rows<'a>, i: usize) -> [Elements<'a>; MAX_COLUMNS] {
+    let mut row = table::row(rows, &config.table, i);
     for ((to, tail), column) in row.iter_mut().zip(tails).zip(config.table.columns()) {
         if let Some(tail) = tail {
             let begin = i.saturating_mul(column.len as usize);
@@ -213,7 +161,7 @@ pub unsafe extern "C" fn rlcore_replay_config_init(
     config: *mut rlcore_replay_config,
     config_size: usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+    unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
@@ -236,14 +184,7 @@ pub unsafe extern "C" fn rlcore_replay_init(
     config: *const rlcore_replay_config,
     out: *mut *mut rlcore_replay,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let config = self::config(config)?;
-        apart(&[block.extent(), out.extent()], &[])?;
-        Replay::init(block.slice(), &config)?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), Replay::init) })
 }
 
 /// Accepts bytes that a block was copied to, in this process or another: transitions, priorities and the random stream are
@@ -256,13 +197,7 @@ pub unsafe extern "C" fn rlcore_replay_attach(
     mem_size: usize,
     out: *mut *mut rlcore_replay,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        apart(&[block.extent(), out.extent()], &[])?;
-        Replay::attach(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Replay::attach) })
 }
 
 /// Accepts bytes that another process adds rows to meanwhile, for calls with a const memory: see Sharing. A draw follows
@@ -273,7 +208,7 @@ pub unsafe extern "C" fn rlcore_replay_attach_reader(
     mem_size: usize,
     out: *mut *const rlcore_replay,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
+    unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
 /// Appends one step of environment `env`.
@@ -298,22 +233,20 @@ pub unsafe extern "C" fn rlcore_replay_add(
     call(|| unsafe {
         let block = Block::at(r)?;
         let config = block.config;
-        let values = Values::at(block.table(), values, 1)?;
-        let tails = Tails::at(config, final_values, 1)?;
-        let out = Output::optional("out_number", out_number, 1)?;
-        let outputs = [block.extent, out.as_ref().map_or(Extent::NONE, Output::extent)];
-        apart(&outputs, &values.extents())?;
-        apart(&outputs, &Tails::extents(&tails))?;
+        let columns = config.table.columns();
+        let values = table::values(columns, values, 1)?;
+        let tails = table::final_values(columns, final_values, 1, |i| config.is_observation(i))?;
+        let out = One::optional("out_number", out_number)?;
+        let (rows, tails, out) = block.extent.writing((values, tails, out))?;
         let (terminated, truncated) = (ptr::flag("terminated", terminated)?, ptr::flag("truncated", truncated)?);
         let columns = block.table().num_columns as usize;
-        let (rows, tails) = (values.rows(), tails.map(Tails::elements));
-        let row = rows.row(block.table(), 0);
+        let row = table::row(&rows, block.table(), 0);
         let end = tails.map(|tails| tail(config, &rows, &tails, 0));
         let end = end.as_ref().and_then(|end| end.get(..columns));
         let step = Step { reward, terminated, truncated };
         let number = block.replay()?.add(env as usize, row.get(..columns).unwrap_or(&row), &step, end)?;
         if let Some(out) = out {
-            *out.one() = number;
+            *out = number;
         }
         Ok(())
     })
@@ -338,18 +271,15 @@ pub unsafe extern "C" fn rlcore_replay_add_all(
         let block = Block::at(r)?;
         // A copy, because the block is written to while it is looked at.
         let (config, n) = (*block.config, block.num_envs());
-        let values = Values::at(&config.table, values, n)?;
+        let columns = config.table.columns();
+        let values = table::values(columns, values, n)?;
         let reward = Input::at("reward", reward, n)?;
-        let (terminated, truncated) = (Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?);
-        let tails = Tails::at(&config, final_values, n)?;
-        apart(&[block.extent], &[reward.extent(), terminated.extent(), truncated.extent()])?;
-        apart(&[block.extent], &values.extents())?;
-        apart(&[block.extent], &Tails::extents(&tails))?;
-        let (reward, terminated, truncated) = (reward.slice(), terminated.slice(), truncated.slice());
-        let (rows, tails) = (values.rows(), tails.map(Tails::elements));
+        let flags = [Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?];
+        let tails = table::final_values(columns, final_values, n, |i| config.is_observation(i))?;
+        let (rows, reward, [terminated, truncated], tails) = block.extent.writing((values, reward, flags, tails))?;
         let set = |flags: &[u8], env: usize| flags.get(env).is_some_and(|&flag| flag != 0);
         Ok(block.replay()?.add_all(|env| Added {
-            row: rows.row(&config.table, env),
+            row: table::row(&rows, &config.table, env),
             step: Step {
                 reward: reward.get(env).copied().unwrap_or(0.0),
                 terminated: set(terminated, env),
@@ -369,8 +299,7 @@ pub unsafe extern "C" fn rlcore_replay_get_stats(
 ) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(r)?;
-        let out = OutSized::at(out)?;
-        apart(&[out.extent()], &[block.extent])?;
+        let out = block.extent.reading(OutSized::at(out)?)?;
         let view = block.view()?;
         let (state, tree) = (view.state(), view.tree());
         out.store(rlcore_replay_stats {
@@ -426,17 +355,15 @@ pub unsafe extern "C" fn rlcore_replay_sample(
     call(|| unsafe {
         let block = Block::at(r)?;
         let rows = num_rows as usize;
-        let rng = rng::stream(rng)?;
+        let rng = rng::stream(rng)?.only();
         let index = Output::at("index", index.cast::<FrameIndex>(), rows)?;
         let weight = Output::at("weight", weight, rows)?;
         let probability = Output::optional("probability", probability, rows)?;
-        let last = probability.as_ref().map_or(Extent::NONE, Output::extent);
-        apart(&[rng.extent(), index.extent(), weight.extent(), last], &[block.extent])?;
+        let (rng, index, weight, probability) = block.extent.reading((rng, index, weight, probability))?;
         let unknown = Error::new(Kind::Range, "0 (memory), 1 (batch) or 2 (none)").given(normalize as usize);
         let normalize = Normalize::from_number(normalize).ok_or_else(|| Fault::at("normalize", unknown))?;
         let draw = Draw { beta, normalize, independent: ptr::flag("independent", independent)? };
-        let (index, weight, probability) = (index.slice(), weight.slice(), probability.map(Output::slice));
-        Ok(block.view()?.sample(&draw, rng.one(), index, weight, probability)?)
+        Ok(block.view()?.sample(&draw, rng, index, weight, probability)?)
     })
 }
 
@@ -460,12 +387,11 @@ pub unsafe extern "C" fn rlcore_replay_update(
         let rows = num_rows as usize;
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
         let priority = Input::at("priority", priority, rows)?;
-        let out = Output::optional("out_forgotten", out_forgotten, 1)?;
-        let outputs = [block.extent, out.as_ref().map_or(Extent::NONE, Output::extent)];
-        apart(&outputs, &[index.extent(), priority.extent()])?;
-        let forgotten = block.replay()?.update(index.slice(), priority.slice())?;
+        let out = One::optional("out_forgotten", out_forgotten)?;
+        let (index, priority, out) = block.extent.writing((index, priority, out))?;
+        let forgotten = block.replay()?.update(index, priority)?;
         if let Some(out) = out {
-            *out.one() = forgotten;
+            *out = forgotten;
         }
         Ok(())
     })
@@ -491,21 +417,11 @@ pub unsafe extern "C" fn rlcore_replay_transitions(
         let block = Block::at(r)?;
         let rows = num_rows as usize;
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
-        let reward = Output::optional("reward", reward, rows)?;
-        let discount = Output::optional("discount", discount, rows)?;
-        let terminated = Output::optional("terminated", terminated, rows)?;
-        let truncated = Output::optional("truncated", truncated, rows)?;
-        let extent = |x: &Option<Output<'_, f32>>| x.as_ref().map_or(Extent::NONE, Output::extent);
-        let flags = |x: &Option<Output<'_, u8>>| x.as_ref().map_or(Extent::NONE, Output::extent);
-        let outputs = [extent(&reward), extent(&discount), flags(&terminated), flags(&truncated)];
-        apart(&outputs, &[index.extent(), block.extent])?;
-        let out = Transitions {
-            reward: reward.map(Output::slice),
-            discount: discount.map(Output::slice),
-            terminated: terminated.map(Output::slice),
-            truncated: truncated.map(Output::slice),
-        };
-        Ok(block.view()?.transitions(index.slice(), out)?)
+        let numbers = [Output::optional("reward", reward, rows)?, Output::optional("discount", discount, rows)?];
+        let flags =
+            [Output::optional("terminated", terminated, rows)?, Output::optional("truncated", truncated, rows)?];
+        let (index, [reward, discount], [terminated, truncated]) = block.extent.reading((index, numbers, flags))?;
+        Ok(block.view()?.transitions(index, Transitions { reward, discount, terminated, truncated })?)
     })
 }
 
@@ -532,8 +448,8 @@ pub unsafe extern "C" fn rlcore_replay_gather(
         let (layout, rows) = (self::layout(layout)?, num_rows as usize);
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
         let out = table::room(block.table(), column, kind, rows, out)?;
-        apart(&[out.extent()], &[index.extent(), block.extent])?;
-        Ok(block.view()?.gather(column as usize, index.slice(), layout, out.elements())?)
+        let (index, out) = block.extent.reading((index, out))?;
+        Ok(block.view()?.gather(column as usize, index, layout, out)?)
     })
 }
 
@@ -554,8 +470,8 @@ pub unsafe extern "C" fn rlcore_replay_gather_next(
         let (layout, rows) = (self::layout(layout)?, num_rows as usize);
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
         let out = table::room(block.table(), column, kind, rows, out)?;
-        apart(&[out.extent()], &[index.extent(), block.extent])?;
-        Ok(block.view()?.gather_next(column as usize, index.slice(), layout, out.elements())?)
+        let (index, out) = block.extent.reading((index, out))?;
+        Ok(block.view()?.gather_next(column as usize, index, layout, out)?)
     })
 }
 
@@ -565,9 +481,8 @@ pub unsafe extern "C" fn rlcore_replay_gather_next(
 pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *const rlcore_rng) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(r)?;
-        let rng = rng::stream(rng.cast_mut())?;
-        apart(&[block.extent, rng.extent()], &[])?;
-        Ok(block.replay()?.store_rng(rng.one())?)
+        let rng = block.extent.writing(rng::stream(rng.cast_mut())?.only())?;
+        Ok(block.replay()?.store_rng(rng)?)
     })
 }
 
@@ -577,9 +492,7 @@ pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *co
 pub unsafe extern "C" fn rlcore_replay_load_rng(r: *const rlcore_replay, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(r)?;
-        let out = Output::at("rng", rng.cast::<Rng>(), 1)?;
-        apart(&[out.extent()], &[block.extent])?;
-        *out.one() = block.view()?.rng()?;
+        *block.extent.reading(One::at("rng", rng.cast::<Rng>())?)? = block.view()?.rng()?;
         Ok(())
     })
 }

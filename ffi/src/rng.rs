@@ -1,6 +1,6 @@
 //! Random streams.
 
-use crate::ptr::{Input, Output, Plain, apart};
+use crate::ptr::{Input, Output, Plain, args};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
@@ -34,15 +34,13 @@ pub unsafe fn stream<'a>(p: *mut rlcore_rng) -> Result<Output<'a, Rng>> {
     }
 }
 
-unsafe fn fill<T: Plain>(
-    rng: *mut rlcore_rng,
-    out: *mut T,
-    len: usize,
-    draw: impl FnOnce(&mut Rng, &mut [T]) -> Result,
-) -> Result {
-    let (rng, out) = unsafe { (stream(rng)?, Output::at("rng: out", out, len)?) };
-    apart(&[rng.extent(), out.extent()], &[])?;
-    draw(rng.one(), out.slice())
+/// A stream and room for numbers from it.
+///
+/// # Safety
+/// As [`Output::at`] of both.
+#[inline(never)]
+unsafe fn drawing<'a, T: Plain>(rng: *mut rlcore_rng, out: *mut T, len: usize) -> Result<(&'a mut Rng, &'a mut [T])> {
+    unsafe { args((stream(rng)?.only(), Output::at("rng: out", out, len)?)) }
 }
 
 /// Begins the stream that numpy.random.Generator(PCG64(seed)) draws from. Errors: E_NULL; E_ALIGN.
@@ -76,14 +74,13 @@ pub unsafe extern "C" fn rlcore_rng_uniform(
     len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        fill(rng, out, len, |rng, out| {
-            if !(high - low).is_finite() {
-                let what = Error::new(Kind::Value, "finite bounds a finite way apart");
-                return Err(Fault::at("rng_uniform: low, high", what));
-            }
-            out.fill_with(|| rng.uniform_in(low, high));
-            Ok(())
-        })
+        let (rng, out) = drawing(rng, out, len)?;
+        if !(high - low).is_finite() {
+            let what = Error::new(Kind::Value, "finite bounds a finite way apart");
+            return Err(Fault::at("rng_uniform: low, high", what));
+        }
+        out.fill_with(|| rng.uniform_in(low, high));
+        Ok(())
     })
 }
 
@@ -97,13 +94,12 @@ pub unsafe extern "C" fn rlcore_rng_integers(
     len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        fill(rng, out, len, |rng, out| {
-            if high <= low {
-                return Err(Fault::at("rng_integers", Error::new(Kind::Range, "high above low").given_i64(high)));
-            }
-            out.fill_with(|| rng.integers(low, high));
-            Ok(())
-        })
+        let (rng, out) = drawing(rng, out, len)?;
+        if high <= low {
+            return Err(Fault::at("rng_integers", Error::new(Kind::Range, "high above low").given_i64(high)));
+        }
+        out.fill_with(|| rng.integers(low, high));
+        Ok(())
     })
 }
 
@@ -112,10 +108,9 @@ pub unsafe extern "C" fn rlcore_rng_integers(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_normal(rng: *mut rlcore_rng, out: *mut f32, len: usize) -> rlcore_status {
     call(|| unsafe {
-        fill(rng, out, len, |rng, out| {
-            rng.fill_normal(out);
-            Ok(())
-        })
+        let (rng, out) = drawing(rng, out, len)?;
+        rng.fill_normal(out);
+        Ok(())
     })
 }
 
@@ -123,15 +118,11 @@ pub unsafe extern "C" fn rlcore_rng_normal(rng: *mut rlcore_rng, out: *mut f32, 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_permutation(rng: *mut rlcore_rng, out: *mut u32, len: usize) -> rlcore_status {
     call(|| unsafe {
-        fill(rng, out, len, |rng, out| {
-            if out.len() > u32::MAX as usize {
-                return Err(Fault::at(
-                    "rng_permutation",
-                    Error::new(Kind::Range, "len of at most 4294967295").given(len),
-                ));
-            }
-            rng.permutation(out);
-            Ok(())
-        })
+        let (rng, out) = drawing(rng, out, len)?;
+        if out.len() > u32::MAX as usize {
+            return Err(Fault::at("rng_permutation", Error::new(Kind::Range, "len of at most 4294967295").given(len)));
+        }
+        rng.permutation(out);
+        Ok(())
     })
 }

@@ -1,22 +1,24 @@
 //! Rollouts: T steps of N environments, and what minibatches are made with.
 
 use core::ffi::{c_char, c_void};
-use core::mem::offset_of;
 use core::ptr::null;
 
+use crate::cursor;
 use crate::kernels::{accumulate, rlcore_rollout};
-use crate::mirror::alike;
-use crate::ptr::{self, AnyInput, Extent, Input, Output, Room, Versioned, apart};
-use crate::rows::{self, ColumnInputs, ColumnOutputs, RowsRoom, rlcore_rows_out};
+use crate::lifecycle::{self, Block, Opened, Place, open, view};
+use crate::mirror::{alike, versioned};
+use crate::ptr::{self, AnyInput, Args, Extent, Input, One, Output, Reads};
+use crate::rows::{self, rlcore_rows_out};
 use crate::status::{Result, call, rlcore_status};
 use crate::table::{self, rlcore_column};
-use rlcore::block::{Header, Kind as BlockKind};
+use rlcore::block::Kind as BlockKind;
 use rlcore::data::minibatch::Window;
 use rlcore::data::rollout_buffer::{
     EPISODE_LENGTH, EPISODE_RETURN, FIRST_METRIC, MetricRow, Minibatch, RolloutBuffer, RolloutBufferConfig, Step, View,
 };
 use rlcore::data::rollout_text;
-use rlcore::data::table::{MAX_COLUMNS, TableConfig};
+use rlcore::data::table::TableConfig;
+use rlcore::error;
 
 /// What N environments did in T steps: the caller's own block. rlcore_rollout_buffer_add fills it,
 /// rlcore_rollout_buffer_finish computes advantages and closes it, rlcore_rollout_buffer_reset begins the next rollout.
@@ -199,47 +201,23 @@ const _: () = {
 alike!(rlcore_window, Window { first, len, pad, timestep });
 alike!(rlcore_metric_row, MetricRow { global_step, value, env, metric });
 
-// SAFETY: `repr(C)`, `struct_size` first, a pointer that is checked before use.
-unsafe impl Versioned for rlcore_rollout_buffer_config {
-    const WHAT: &'static str = "rollout_buffer config";
-    const MIN_SIZE: usize = offset_of!(Self, columns) + size_of::<*const c_void>();
-    fn defaults() -> Self {
-        let c = RolloutBufferConfig::default();
-        Self {
-            num_steps: c.num_steps,
-            num_envs: c.num_envs,
-            memory_len: c.memory_len,
-            log_capacity: c.log_capacity,
-            seed: c.seed,
-            accumulate: c.accumulate as u32,
-            ..ptr::zeros()
-        }
+versioned!(rlcore_rollout_buffer_config, "rollout_buffer config", columns, {
+    let c = RolloutBufferConfig::default();
+    rlcore_rollout_buffer_config {
+        num_steps: c.num_steps,
+        num_envs: c.num_envs,
+        memory_len: c.memory_len,
+        log_capacity: c.log_capacity,
+        seed: c.seed,
+        accumulate: c.accumulate as u32,
+        ..ptr::zeros()
     }
-}
+});
 
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_rollout_step {
-    const WHAT: &'static str = "rollout step";
-    const MIN_SIZE: usize = offset_of!(Self, raw_reward) + size_of::<*const c_void>();
-}
-
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_minibatch {
-    const WHAT: &'static str = "minibatch";
-    const MIN_SIZE: usize = offset_of!(Self, timestep) + size_of::<*mut c_void>();
-}
-
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_rollout_progress {
-    const WHAT: &'static str = "rollout progress";
-    const MIN_SIZE: usize = offset_of!(Self, reserved) + size_of::<u32>();
-}
-
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are only written.
-unsafe impl Versioned for rlcore_rollout_extras {
-    const WHAT: &'static str = "rollout extras";
-    const MIN_SIZE: usize = offset_of!(Self, memory) + size_of::<*const c_void>();
-}
+versioned!(rlcore_rollout_step, "rollout step", raw_reward);
+versioned!(rlcore_minibatch, "minibatch", timestep);
+versioned!(rlcore_rollout_progress, "rollout progress", reserved);
+versioned!(rlcore_rollout_extras, "rollout extras", memory);
 
 /// The configuration but for its columns, and those.
 unsafe fn config(p: *const rlcore_rollout_buffer_config) -> Result<(RolloutBufferConfig<'static>, TableConfig)> {
@@ -248,27 +226,13 @@ unsafe fn config(p: *const rlcore_rollout_buffer_config) -> Result<(RolloutBuffe
     let rlcore_rollout_buffer_config { num_steps, num_envs, memory_len, log_capacity, seed, .. } = c;
     ptr::reserved("rollout_buffer config: reserved", c.reserved)?;
     let accumulate = accumulate("rollout_buffer config: accumulate", c.accumulate)?;
-    Ok((RolloutBufferConfig { num_steps, num_envs, memory_len, log_capacity, seed, accumulate, columns: &[] }, table))
+    let config = RolloutBufferConfig { num_steps, num_envs, memory_len, log_capacity, seed, accumulate, columns: &[] };
+    Ok((config, table))
 }
 
-/// The bytes of a block, as its header says. Errors: `Null`, `Align`, `Image`.
-unsafe fn size_of_block(p: *const rlcore_rollout_buffer) -> Result<usize> {
-    let head = unsafe { Input::at("rollout_buffer", p.cast::<u8>(), size_of::<Header>())? };
-    Ok(Header::read(head.slice(), BlockKind::RolloutBuffer)?.size() as usize)
-}
-
-/// A rollout to change, and the bytes of its block. Errors: `Null`, `Align`, `Image`.
-unsafe fn at<'a>(p: *mut rlcore_rollout_buffer) -> Result<(Extent, RolloutBuffer<'a>)> {
-    let size = unsafe { size_of_block(p)? };
-    let block = unsafe { Output::at("rollout_buffer", p.cast::<u8>(), size)? };
-    Ok((block.extent(), RolloutBuffer::open(block.slice())?))
-}
-
-/// A rollout to read, and the bytes of its block. Errors: `Null`, `Align`, `Image`.
-unsafe fn view<'a>(p: *const rlcore_rollout_buffer) -> Result<(Extent, View<'a>)> {
-    let size = unsafe { size_of_block(p)? };
-    let block = unsafe { Input::at("rollout_buffer", p.cast::<u8>(), size)? };
-    Ok((block.extent(), View::open(block.slice())?))
+impl Block for rlcore_rollout_buffer {
+    const WHAT: &'static str = "rollout_buffer";
+    const KIND: BlockKind = BlockKind::RolloutBuffer;
 }
 
 /// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
@@ -278,7 +242,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_config_init(
     config: *mut rlcore_rollout_buffer_config,
     config_size: usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+    unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
@@ -307,12 +271,12 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_init(
     out: *mut *mut rlcore_rollout_buffer,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let (config, table) = self::config(config)?;
-        apart(&[block.extent(), out.extent()], &[])?;
-        RolloutBuffer::init(block.slice(), &RolloutBufferConfig { columns: table.columns(), ..config })?;
-        *out.one() = mem.cast();
-        Ok(())
+        Place::at(mem, mem_size, out)?.init(
+            || self::config(config),
+            |mem, (config, table)| {
+                RolloutBuffer::init(mem, &RolloutBufferConfig { columns: table.columns(), ..*config })
+            },
+        )
     })
 }
 
@@ -325,13 +289,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_attach(
     mem_size: usize,
     out: *mut *mut rlcore_rollout_buffer,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        apart(&[block.extent(), out.extent()], &[])?;
-        RolloutBuffer::attach(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], RolloutBuffer::attach) })
 }
 
 /// Accepts bytes that another process adds steps to meanwhile, for calls with a const rollout: see Sharing. What those only
@@ -342,7 +300,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_attach_reader(
     mem_size: usize,
     out: *mut *const rlcore_rollout_buffer,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
+    unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
 /// Where row `step` of a column lies in the block, [N, len]: to be filled in place, before the step is added with NULL
@@ -357,10 +315,9 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_row(
     out_row: *mut *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, mut buffer) = at(b)?;
-        let out = Output::at("out_row", out_row, 1)?;
-        apart(&[out.extent()], &[extent])?;
-        *out.one() = ptr::start_mut(buffer.row(column as usize, step as usize)?);
+        let mut buffer = open(b, RolloutBuffer::open)?;
+        let out = buffer.extent.reading(One::at("out_row", out_row)?)?;
+        *out = ptr::start_mut(buffer.row(column as usize, step as usize)?);
         Ok(())
     })
 }
@@ -378,41 +335,34 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_add(
     step: *const rlcore_rollout_step,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, mut buffer) = at(b)?;
+        let mut buffer = open(b, RolloutBuffer::open)?;
         let s = ptr::sized(step)?;
         ptr::reserved("rollout step: reserved", s.reserved)?;
         let config = buffer.config();
         let (n, num_columns) = (config.num_envs as usize, config.columns.len());
         let memory_len = ptr::grid("memory", n, config.memory_len as usize)?;
-        let columns = ColumnInputs::at(config.columns, s.columns, n)?;
+        let columns = table::inputs(config.columns, s.columns, n)?;
         let reward = Input::at("reward", s.reward, n)?;
         let value = Input::optional("value", s.value, n)?;
         let log_prob = Input::optional("log_prob", s.log_prob, n)?;
         let terminated = Input::at("terminated", s.terminated, n)?;
         let truncated = Input::at("truncated", s.truncated, n)?;
         let final_value = Input::optional("final_value", s.final_value, n)?;
-        let memory = match memory_len {
-            0 => None,
-            _ => Some(Input::at("memory", s.memory, memory_len)?),
-        };
+        let memory = Input::unless_empty("memory", s.memory, memory_len)?;
         let raw_reward = Input::optional("raw_reward", s.raw_reward, n)?;
-        apart(&[extent], &columns.extents())?;
-        let of = |input: &Option<Input<'_, f32>>| input.as_ref().map_or(Extent::NONE, Input::extent);
-        let flags = [terminated.extent(), truncated.extent()];
-        let numbers = [reward.extent(), of(&value), of(&log_prob), of(&final_value), of(&memory), of(&raw_reward)];
-        apart(&[extent], &flags)?;
-        apart(&[extent], &numbers)?;
-        let columns = columns.elements();
+        let numbers = ([value, log_prob, final_value, memory, raw_reward], reward);
+        let (columns, ([value, log_prob, final_value, memory, raw_reward], reward), [terminated, truncated]) =
+            buffer.extent.writing((columns, numbers, [terminated, truncated]))?;
         Ok(buffer.add(&Step {
             columns: columns.get(..num_columns).unwrap_or(&columns),
-            reward: reward.slice(),
-            value: value.map_or(&[], Input::slice),
-            log_prob: log_prob.map_or(&[], Input::slice),
-            terminated: terminated.slice(),
-            truncated: truncated.slice(),
-            final_value: final_value.map(Input::slice),
-            memory: memory.map_or(&[], Input::slice),
-            raw_reward: raw_reward.map(Input::slice),
+            reward,
+            value: value.unwrap_or_default(),
+            log_prob: log_prob.unwrap_or_default(),
+            terminated,
+            truncated,
+            final_value,
+            memory: memory.unwrap_or_default(),
+            raw_reward,
         })?)
     })
 }
@@ -432,7 +382,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
     gae_lambda: f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, mut buffer) = at(b)?;
+        let mut buffer = open(b, RolloutBuffer::open)?;
         let config = buffer.config();
         let n = config.num_envs as usize;
         let bootstrap_value = Input::at("bootstrap_value", bootstrap_value, n)?;
@@ -440,9 +390,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
             Some(obs) => AnyInput::optional("next_obs", next_obs, obs.element()?, n, obs.len as usize)?,
             None => None,
         };
-        let next_extent = next_obs.as_ref().map_or(Extent::NONE, AnyInput::extent);
-        apart(&[extent], &[bootstrap_value.extent(), next_extent])?;
-        Ok(buffer.finish(bootstrap_value.slice(), next_obs.map(AnyInput::elements), discount, gae_lambda)?)
+        let (bootstrap_value, next_obs) = buffer.extent.writing((bootstrap_value, next_obs))?;
+        Ok(buffer.finish(bootstrap_value, next_obs, discount, gae_lambda)?)
     })
 }
 
@@ -451,7 +400,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
 /// Errors: E_NULL; E_ALIGN; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_reset(b: *mut rlcore_rollout_buffer) -> rlcore_status {
-    call(|| unsafe { Ok(at(b)?.1.reset()?) })
+    call(|| unsafe { Ok(open(b, RolloutBuffer::open)?.reset()?) })
 }
 
 /// What rlcore_gae reads, of the steps that are held: arrays in the block, good until it is changed. bootstrap_value is
@@ -464,9 +413,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_view(
     out: *mut rlcore_rollout,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(b)?;
-        let out = ptr::OutSized::at(out)?;
-        apart(&[out.extent()], &[extent])?;
+        let view = view(b, View::open)?;
+        let out = view.extent.reading(ptr::OutSized::at(out)?)?;
         let r = view.rollout()?;
         out.store(rlcore_rollout {
             num_steps: r.num_steps as u32,
@@ -490,9 +438,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_extras(
     out: *mut rlcore_rollout_extras,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(b)?;
-        let out = ptr::OutSized::at(out)?;
-        apart(&[out.extent()], &[extent])?;
+        let view = view(b, View::open)?;
+        let out = view.extent.reading(ptr::OutSized::at(out)?)?;
         let (advantage, value_target) = match view.advantages() {
             Ok((advantage, value_target)) => (advantage.as_ptr(), value_target.as_ptr()),
             Err(_) => (null(), null()),
@@ -521,10 +468,9 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_column(
     out_column: *mut *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(b)?;
-        let out = Output::at("out_column", out_column, 1)?;
-        apart(&[out.extent()], &[extent])?;
-        *out.one() = ptr::start(view.column(column as usize)?);
+        let view = view(b, View::open)?;
+        let out = view.extent.reading(One::at("out_column", out_column)?)?;
+        *out = ptr::start(view.column(column as usize)?);
         Ok(())
     })
 }
@@ -537,9 +483,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_progress(
     out: *mut rlcore_rollout_progress,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(b)?;
-        let out = ptr::OutSized::at(out)?;
-        apart(&[out.extent()], &[extent])?;
+        let view = view(b, View::open)?;
+        let out = view.extent.reading(ptr::OutSized::at(out)?)?;
         let p = view.progress();
         out.store(rlcore_rollout_progress {
             num_steps: p.num_steps,
@@ -570,10 +515,10 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_read(
     out_lost: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(b)?;
-        let (columns, n) = (view.columns(), view.num_envs());
-        let room = RowsRoom::at(columns, n, view.memory_len(), next, out, out_count, out_lost, extent)?;
-        room.read(columns.len(), |next, out| view.read(next, out))
+        let view = view(b, View::open)?;
+        let lens = [view.num_envs(), view.memory_len()];
+        let cursor = cursor::cursor(next, out_count, out_lost)?;
+        rows::read(view.extent, view.columns(), lens, cursor, out, |next, out| view.read(next, out))
     })
 }
 
@@ -592,10 +537,10 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_draw(
     index_len: u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, mut buffer) = at(b)?;
+        let mut buffer = open(b, RolloutBuffer::open)?;
         let index = Output::at("index", index, index_len as usize)?;
-        apart(&[index.extent(), extent], &[])?;
-        Ok(buffer.draw(minibatch_size as usize, recurrence as usize, index.slice())?)
+        let index = buffer.extent.reading(index)?;
+        Ok(buffer.draw(minibatch_size as usize, recurrence as usize, index)?)
     })
 }
 
@@ -615,10 +560,10 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_draw_windows(
     num_windows: u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, mut buffer) = at(b)?;
+        let mut buffer = open(b, RolloutBuffer::open)?;
         let windows = Output::<Window>::at("windows", windows.cast(), num_windows as usize)?;
-        apart(&[windows.extent(), extent], &[])?;
-        Ok(buffer.draw_windows(timesteps, end_chance, windows.slice())?)
+        let windows = buffer.extent.reading(windows)?;
+        Ok(buffer.draw_windows(timesteps, end_chance, windows)?)
     })
 }
 
@@ -630,83 +575,49 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_sample(
     out_step: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, mut buffer) = at(b)?;
-        let out = Output::at("out_step", out_step, 1)?;
-        apart(&[out.extent(), extent], &[])?;
-        *out.one() = buffer.sample()?;
+        let mut buffer = open(b, RolloutBuffer::open)?;
+        let out = buffer.extent.reading(One::at("out_step", out_step)?)?;
+        *out = buffer.sample()?;
         Ok(())
     })
 }
 
-/// The caller's room for a minibatch.
-struct MinibatchRoom<'a> {
-    columns: ColumnOutputs<'a>,
-    numbers: [Option<Output<'a, f32>>; 5],
-    mask: Option<Output<'a, f32>>,
-    memory: Option<Output<'a, f32>>,
-    timestep: Option<Output<'a, i32>>,
-}
-
-impl<'a> MinibatchRoom<'a> {
-    /// `rows` rows of `window_len` samples, numbers for `each` samples of a row; apart from `index` and the block.
-    unsafe fn at(
-        view: &View<'_>,
-        out: *const rlcore_minibatch,
-        rows: usize,
-        window_len: usize,
-        each: usize,
-        inputs: [Extent; 2],
-    ) -> Result<Self> {
-        let m = unsafe { ptr::sized(out)? };
-        ptr::reserved("minibatch: reserved", m.reserved)?;
-        let len = ptr::grid("minibatch", rows, window_len)?;
-        let numbers = ptr::grid("minibatch", rows, each)?;
-        let memory_len = ptr::grid("minibatch: memory", rows, view.memory_len())?;
-        let room = unsafe {
-            MinibatchRoom {
-                columns: ColumnOutputs::at(view.columns(), m.columns, len)?,
-                numbers: [
-                    Output::optional("minibatch: log_prob", m.log_prob, numbers)?,
-                    Output::optional("minibatch: value", m.value, numbers)?,
-                    Output::optional("minibatch: advantage", m.advantage, numbers)?,
-                    Output::optional("minibatch: value_target", m.value_target, numbers)?,
-                    Output::optional("minibatch: reward", m.reward, numbers)?,
-                ],
-                mask: Output::optional("minibatch: mask", m.mask, len)?,
-                memory: Output::optional("minibatch: memory", m.memory, memory_len)?,
-                timestep: Output::optional("minibatch: timestep", m.timestep, len)?,
-            }
-        };
-        let mut outputs = [Extent::NONE; MAX_COLUMNS + 8];
-        let of = |output: &Option<Output<'_, f32>>| output.as_ref().map_or(Extent::NONE, Output::extent);
-        let rest = [of(&room.mask), of(&room.memory), room.timestep.as_ref().map_or(Extent::NONE, Output::extent)];
-        let all = room.columns.extents().into_iter().chain(room.numbers.iter().map(of)).chain(rest);
-        for (to, from) in outputs.iter_mut().zip(all) {
-            *to = from;
-        }
-        let [index, block] = inputs;
-        apart(
-            &outputs,
-            &[index, block, room.columns.list(), Extent::of("minibatch", out.cast(), m.struct_size as usize)],
-        )?;
-        Ok(room)
-    }
-
-    fn with<R>(self, num_columns: usize, call: impl FnOnce(Minibatch<'_>) -> R) -> R {
-        let mut columns = self.columns.elements();
-        let [log_prob, value, advantage, value_target, reward] = self.numbers.map(|output| output.map(Output::slice));
-        call(Minibatch {
-            columns: columns.get_mut(..num_columns).unwrap_or_default(),
-            log_prob,
-            value,
-            advantage,
-            value_target,
-            reward,
-            mask: self.mask.map(Output::slice),
-            memory: self.memory.map(Output::slice),
-            timestep: self.timestep.map(Output::slice),
-        })
-    }
+/// Hands `index` out and the caller's room for a minibatch: `rows` rows of `window_len` samples, numbers for `each` samples of
+/// a row; apart from one another and the block.
+unsafe fn gather<A: Args>(
+    view: &Opened<View<'_>>,
+    index: A,
+    out: *const rlcore_minibatch,
+    [rows, window_len, each]: [usize; 3],
+    gather: impl FnOnce(A::Slices, Minibatch<'_>) -> error::Result,
+) -> Result {
+    let m = unsafe { ptr::sized(out)? };
+    ptr::reserved("minibatch: reserved", m.reserved)?;
+    let len = ptr::grid("minibatch", rows, window_len)?;
+    let numbers = ptr::grid("minibatch", rows, each)?;
+    let memory_len = ptr::grid("minibatch: memory", rows, view.memory_len())?;
+    let arrays = unsafe {
+        (
+            table::outputs(view.columns(), m.columns, len)?,
+            [
+                Output::optional("minibatch: log_prob", m.log_prob, numbers)?,
+                Output::optional("minibatch: value", m.value, numbers)?,
+                Output::optional("minibatch: advantage", m.advantage, numbers)?,
+                Output::optional("minibatch: value_target", m.value_target, numbers)?,
+                Output::optional("minibatch: reward", m.reward, numbers)?,
+                Output::optional("minibatch: mask", m.mask, len)?,
+                Output::optional("minibatch: memory", m.memory, memory_len)?,
+            ],
+            Output::optional("minibatch: timestep", m.timestep, len)?,
+            index,
+            Reads([Extent::of("minibatch", out.cast(), m.struct_size as usize)]),
+        )
+    };
+    let (mut columns, numbers, timestep, index, ()) = view.extent.reading(arrays)?;
+    let columns = columns.get_mut(..view.columns().len()).unwrap_or_default();
+    let [log_prob, value, advantage, value_target, reward, mask, memory] = numbers;
+    let out = Minibatch { columns, log_prob, value, advantage, value_target, reward, mask, memory, timestep };
+    Ok(gather(index, out)?)
 }
 
 /// Copies num_rows windows of window_len samples after one another: with window_len 1, samples.
@@ -724,12 +635,10 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_gather(
     out: *const rlcore_minibatch,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(b)?;
-        let (rows, window_len) = (num_rows as usize, window_len as usize);
+        let view = view(b, View::open)?;
+        let (rows, len) = (num_rows as usize, window_len as usize);
         let index = Input::at("index", index, rows)?;
-        let room = MinibatchRoom::at(&view, out, rows, window_len, window_len, [index.extent(), extent])?;
-        let index = index.slice();
-        Ok(room.with(view.columns().len(), |out| view.gather(index, window_len, out))?)
+        gather(&view, index, out, [rows, len, len], |index, out| view.gather(index, len, out))
     })
 }
 
@@ -749,12 +658,10 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_gather_windows(
     out: *const rlcore_minibatch,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(b)?;
-        let (rows, timesteps) = (num_windows as usize, timesteps as usize);
+        let view = view(b, View::open)?;
+        let (rows, len) = (num_windows as usize, timesteps as usize);
         let windows = Input::<Window>::at("windows", windows.cast(), rows)?;
-        let room = MinibatchRoom::at(&view, out, rows, timesteps, 1, [windows.extent(), extent])?;
-        let windows = windows.slice();
-        Ok(room.with(view.columns().len(), |out| view.gather_windows(windows, timesteps, pad_token, out))?)
+        gather(&view, windows, out, [rows, len, 1], |windows, out| view.gather_windows(windows, len, pad_token, out))
     })
 }
 
@@ -768,7 +675,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_log(
     metric: u32,
     value: f64,
 ) -> rlcore_status {
-    call(|| unsafe { Ok(at(b)?.1.log(metric, value)?) })
+    call(|| unsafe { Ok(open(b, RolloutBuffer::open)?.log(metric, value)?) })
 }
 
 /// Copies rows of metrics out, the oldest first. A reader keeps `next`, 0 at first, and loses nothing if it reads at
@@ -787,21 +694,11 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_read_log(
     out_lost: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(b)?;
-        let next = Output::at("next", next, 1)?;
-        let rows = Output::<MetricRow>::at("rows", rows.cast(), len as usize)?;
-        let count = Output::at("out_count", out_count, 1)?;
-        let lost = Output::optional("out_lost", out_lost, 1)?;
-        let lost_extent = lost.as_ref().map_or(Extent::NONE, Output::extent);
-        apart(&[next.extent(), rows.extent(), count.extent(), lost_extent], &[extent])?;
-        let next = next.one();
-        let read = view.read_log(*next, rows.slice())?;
-        *next = read.next;
-        *count.one() = read.count as u32;
-        if let Some(lost) = lost {
-            *lost.one() = read.lost;
-        }
-        Ok(())
+        let view = view(b, View::open)?;
+        let cursor = cursor::cursor(next, out_count, out_lost)?;
+        let metrics = Output::<MetricRow>::at("rows", rows.cast(), len as usize)?;
+        let (cursor, metrics) = view.extent.reading((cursor, metrics))?;
+        cursor::advance(cursor, |next| view.read_log(next, metrics))
     })
 }
 
@@ -818,10 +715,10 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_format_progress(
     out_len: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(b)?;
-        let room = Room::at(text, text_size, out_len)?;
-        room.apart(&[extent])?;
-        room.fill(|text| Ok(rollout_text::progress(&view.progress(), text)?))
+        let view = view(b, View::open)?;
+        let (text, len) = view.extent.reading(ptr::room(text, text_size, out_len)?)?;
+        *len = rollout_text::progress(&view.progress(), text)?;
+        Ok(())
     })
 }
 
@@ -838,9 +735,9 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_format_step(
     out_len: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(b)?;
-        let room = Room::at(text, text_size, out_len)?;
-        room.apart(&[extent])?;
-        room.fill(|text| Ok(rollout_text::step(&view, step, text)?))
+        let view = view(b, View::open)?;
+        let (text, len) = view.extent.reading(ptr::room(text, text_size, out_len)?)?;
+        *len = rollout_text::step(&view, step, text)?;
+        Ok(())
     })
 }

@@ -1,13 +1,13 @@
 //! Rollouts as safetensors files.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 
-use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Plain, Versioned, apart};
+use crate::mirror::versioned;
+use crate::ptr::{self, AnyInput, AnyOutput, Input, Output, args};
 use crate::space;
 use crate::status::{Result, call, rlcore_status};
 use rlcore::data::rollout_file::{Arrays, ArraysMut, HEADER_SIZE, Reader, RolloutFile};
-use rlcore::space::{Element, Elements, MAX_RANK};
+use rlcore::space::MAX_RANK;
 
 /// Bytes before the first array of a file: a page.
 pub const RLCORE_ROLLOUT_FILE_HEADER_SIZE: u32 = 4096;
@@ -87,17 +87,8 @@ pub struct rlcore_rollout_arrays {
     pub state: *mut f32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_rollout_file {
-    const WHAT: &'static str = "rollout file";
-    const MIN_SIZE: usize = offset_of!(Self, num_episodes) + size_of::<u64>();
-}
-
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_rollout_arrays {
-    const WHAT: &'static str = "rollout arrays";
-    const MIN_SIZE: usize = offset_of!(Self, state) + size_of::<*mut f32>();
-}
+versioned!(rlcore_rollout_file, "rollout file", num_episodes);
+versioned!(rlcore_rollout_arrays, "rollout arrays", state);
 
 impl rlcore_rollout_file {
     /// # Safety
@@ -173,43 +164,6 @@ impl Lens {
     }
 }
 
-/// An array that has to be there unless it has no element.
-///
-/// # Safety
-/// As [`Input::at`].
-unsafe fn input<'a, T: Plain>(what: &'static str, p: *const T, len: usize) -> Result<&'a [T]> {
-    if len == 0 { Ok(&[]) } else { unsafe { Input::at(what, p, len) }.map(Input::slice) }
-}
-
-/// As [`input`], of any kind.
-///
-/// # Safety
-/// As [`AnyInput::at`].
-unsafe fn any<'a>(
-    what: &'static str,
-    p: *const c_void,
-    kind: Element,
-    rows: usize,
-    width: usize,
-) -> Result<Elements<'a>> {
-    if rows == 0 {
-        return Ok(match kind {
-            Element::F32 => Elements::F32(&[]),
-            Element::I32 => Elements::I32(&[]),
-            Element::U8 => Elements::U8(&[]),
-        });
-    }
-    unsafe { AnyInput::at(what, p, kind, rows, width) }.map(AnyInput::elements)
-}
-
-fn extent<T: Plain>(what: &'static str, array: &[T]) -> Extent {
-    Extent::of(what, array.as_ptr().cast(), size_of_val(array))
-}
-
-fn extent_of(what: &'static str, array: Elements<'_>) -> Extent {
-    extent(what, array.bytes())
-}
-
 /// Bytes of the file. Errors: E_NULL; E_ALIGN; E_CONFIG for a length or kind; E_OVERFLOW.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_file_size(
@@ -239,39 +193,45 @@ pub unsafe extern "C" fn rlcore_rollout_file_write(
         ptr::reserved("rollout arrays: reserved", a.reserved)?;
         let lens = Lens::of(&file)?;
         let (action_len, steps, finals) = (file.action_len as usize, lens.steps, lens.finals);
-        let arrays = Arrays {
-            obs: any("rollout arrays: obs", a.obs, file.obs_kind, lens.rows, lens.obs_len)?,
-            action: any("rollout arrays: action", a.action, file.action_kind, steps, action_len)?,
-            log_prob: input("rollout arrays: log_prob", a.log_prob, steps)?,
-            value: input("rollout arrays: value", a.value, steps)?,
-            bootstrap_value: input("rollout arrays: bootstrap_value", a.bootstrap_value, lens.envs)?,
-            reward: input("rollout arrays: reward", a.reward, steps)?,
-            terminated: input("rollout arrays: terminated", a.terminated, steps)?,
-            truncated: input("rollout arrays: truncated", a.truncated, steps)?,
-            valid: input("rollout arrays: valid", a.valid, steps)?,
-            final_index: input("rollout arrays: final_index", a.final_index, finals)?,
-            final_obs: any("rollout arrays: final_obs", a.final_obs, file.obs_kind, finals, lens.obs_len)?,
-            final_value: input("rollout arrays: final_value", a.final_value, finals)?,
-            state: input("rollout arrays: state", a.state, lens.state)?,
-        };
         let out = Output::at("rollout file: out", out, out_size)?;
-        let inputs = [
-            extent_of("rollout arrays: obs", arrays.obs),
-            extent_of("rollout arrays: action", arrays.action),
-            extent("rollout arrays: log_prob", arrays.log_prob),
-            extent("rollout arrays: value", arrays.value),
-            extent("rollout arrays: bootstrap_value", arrays.bootstrap_value),
-            extent("rollout arrays: reward", arrays.reward),
-            extent("rollout arrays: terminated", arrays.terminated),
-            extent("rollout arrays: truncated", arrays.truncated),
-            extent("rollout arrays: valid", arrays.valid),
-            extent("rollout arrays: final_index", arrays.final_index),
-            extent_of("rollout arrays: final_obs", arrays.final_obs),
-            extent("rollout arrays: final_value", arrays.final_value),
-            extent("rollout arrays: state", arrays.state),
-        ];
-        apart(&[out.extent()], &inputs)?;
-        file.write(&arrays, out.slice())?;
+        let rows = (
+            AnyInput::at("rollout arrays: obs", a.obs, file.obs_kind, lens.rows, lens.obs_len)?,
+            AnyInput::at("rollout arrays: action", a.action, file.action_kind, steps, action_len)?,
+            Input::at("rollout arrays: log_prob", a.log_prob, steps)?,
+            Input::at("rollout arrays: value", a.value, steps)?,
+            Input::at("rollout arrays: bootstrap_value", a.bootstrap_value, lens.envs)?,
+            Input::at("rollout arrays: reward", a.reward, steps)?,
+            Input::at("rollout arrays: terminated", a.terminated, steps)?,
+            Input::at("rollout arrays: truncated", a.truncated, steps)?,
+            Input::at("rollout arrays: valid", a.valid, steps)?,
+        );
+        // These may be NULL if they have no element.
+        let final_obs = match finals {
+            0 => None,
+            _ => Some(AnyInput::at("rollout arrays: final_obs", a.final_obs, file.obs_kind, finals, lens.obs_len)?),
+        };
+        let final_index = Input::unless_empty("rollout arrays: final_index", a.final_index, finals)?;
+        let final_value = Input::unless_empty("rollout arrays: final_value", a.final_value, finals)?;
+        let state = Input::unless_empty("rollout arrays: state", a.state, lens.state)?;
+        let (out, rows, final_obs, final_index, final_value, state) =
+            args((out, rows, final_obs, final_index, final_value, state))?;
+        let (obs, action, log_prob, value, bootstrap_value, reward, terminated, truncated, valid) = rows;
+        let arrays = Arrays {
+            obs,
+            action,
+            log_prob,
+            value,
+            bootstrap_value,
+            reward,
+            terminated,
+            truncated,
+            valid,
+            final_index: final_index.unwrap_or_default(),
+            final_obs: final_obs.or(obs.get(0, 0)).unwrap_or(obs),
+            final_value: final_value.unwrap_or_default(),
+            state: state.unwrap_or_default(),
+        };
+        file.write(&arrays, out)?;
         Ok(())
     })
 }
@@ -287,9 +247,8 @@ pub unsafe extern "C" fn rlcore_rollout_file_check(
 ) -> rlcore_status {
     call(|| unsafe {
         let bytes = Input::at("rollout file: bytes", bytes, size)?;
-        let room = ptr::OutSized::at(out)?;
-        apart(&[room.extent()], &[bytes.extent()])?;
-        room.store(rlcore_rollout_file::of(Reader::open(bytes.slice())?.file()));
+        let (bytes, out) = args((bytes, ptr::OutSized::at(out)?))?;
+        out.store(rlcore_rollout_file::of(Reader::open(bytes)?.file()));
         Ok(())
     })
 }
@@ -311,55 +270,40 @@ pub unsafe extern "C" fn rlcore_rollout_file_read(
         let file = reader.file();
         let lens = Lens::of(file)?;
         let (action_len, steps, finals) = (file.action_len as usize, lens.steps, lens.finals);
-        let obs = AnyOutput::optional("rollout arrays: obs", a.obs, file.obs_kind, lens.rows, lens.obs_len)?;
-        let action = AnyOutput::optional("rollout arrays: action", a.action, file.action_kind, steps, action_len)?;
-        let log_prob = Output::optional("rollout arrays: log_prob", a.log_prob, steps)?;
-        let value = Output::optional("rollout arrays: value", a.value, steps)?;
-        let bootstrap_value = Output::optional("rollout arrays: bootstrap_value", a.bootstrap_value, lens.envs)?;
-        let reward = Output::optional("rollout arrays: reward", a.reward, steps)?;
-        let terminated = Output::optional("rollout arrays: terminated", a.terminated, steps)?;
-        let truncated = Output::optional("rollout arrays: truncated", a.truncated, steps)?;
-        let valid = Output::optional("rollout arrays: valid", a.valid, steps)?;
-        let final_index = Output::optional("rollout arrays: final_index", a.final_index, finals)?;
-        let final_obs =
-            AnyOutput::optional("rollout arrays: final_obs", a.final_obs, file.obs_kind, finals, lens.obs_len)?;
-        let final_value = Output::optional("rollout arrays: final_value", a.final_value, finals)?;
-        let state = Output::optional("rollout arrays: state", a.state, lens.state)?;
-        fn of<T: Plain>(array: &Option<Output<'_, T>>) -> Extent {
-            array.as_ref().map_or(Extent::NONE, Output::extent)
-        }
-        let any = |array: &Option<AnyOutput<'_>>| array.as_ref().map_or(Extent::NONE, AnyOutput::extent);
-        let outputs = [
-            any(&obs),
-            any(&action),
-            of(&log_prob),
-            of(&value),
-            of(&bootstrap_value),
-            of(&reward),
-            of(&terminated),
-            of(&truncated),
-            of(&valid),
-            of(&final_index),
-            any(&final_obs),
-            of(&final_value),
-            of(&state),
-        ];
-        apart(&outputs, &[extent])?;
-        let room = ArraysMut {
-            obs: obs.map(AnyOutput::elements),
-            action: action.map(AnyOutput::elements),
-            log_prob: log_prob.map(Output::slice),
-            value: value.map(Output::slice),
-            bootstrap_value: bootstrap_value.map(Output::slice),
-            reward: reward.map(Output::slice),
-            terminated: terminated.map(Output::slice),
-            truncated: truncated.map(Output::slice),
-            valid: valid.map(Output::slice),
-            final_index: final_index.map(Output::slice),
-            final_obs: final_obs.map(AnyOutput::elements),
-            final_value: final_value.map(Output::slice),
-            state: state.map(Output::slice),
-        };
-        Ok(reader.read(room)?)
+        let rows = (
+            AnyOutput::optional("rollout arrays: obs", a.obs, file.obs_kind, lens.rows, lens.obs_len)?,
+            AnyOutput::optional("rollout arrays: action", a.action, file.action_kind, steps, action_len)?,
+            Output::optional("rollout arrays: log_prob", a.log_prob, steps)?,
+            Output::optional("rollout arrays: value", a.value, steps)?,
+            Output::optional("rollout arrays: bootstrap_value", a.bootstrap_value, lens.envs)?,
+            Output::optional("rollout arrays: reward", a.reward, steps)?,
+            Output::optional("rollout arrays: terminated", a.terminated, steps)?,
+            Output::optional("rollout arrays: truncated", a.truncated, steps)?,
+            Output::optional("rollout arrays: valid", a.valid, steps)?,
+        );
+        let ends = (
+            Output::optional("rollout arrays: final_index", a.final_index, finals)?,
+            AnyOutput::optional("rollout arrays: final_obs", a.final_obs, file.obs_kind, finals, lens.obs_len)?,
+            Output::optional("rollout arrays: final_value", a.final_value, finals)?,
+            Output::optional("rollout arrays: state", a.state, lens.state)?,
+        );
+        let (rows, ends) = extent.reading((rows, ends))?;
+        let (obs, action, log_prob, value, bootstrap_value, reward, terminated, truncated, valid) = rows;
+        let (final_index, final_obs, final_value, state) = ends;
+        Ok(reader.read(ArraysMut {
+            obs,
+            action,
+            log_prob,
+            value,
+            bootstrap_value,
+            reward,
+            terminated,
+            truncated,
+            valid,
+            final_index,
+            final_obs,
+            final_value,
+            state,
+        })?)
     })
 }

@@ -1,9 +1,8 @@
 //! Advantages of rollouts in the older form.
 
-use core::mem::offset_of;
-
 use crate::kernels::accumulate;
-use crate::ptr::{self, Input, Output, Versioned, apart};
+use crate::mirror::versioned;
+use crate::ptr::{self, Input, Output, args};
 use crate::status::{call, rlcore_status};
 use rlcore::kernels::gae::{self, ShiftedRollout};
 
@@ -32,11 +31,7 @@ pub struct rlcore_shifted_rollout {
     pub next_done: *const f32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_shifted_rollout {
-    const WHAT: &'static str = "shifted rollout";
-    const MIN_SIZE: usize = offset_of!(Self, next_done) + size_of::<*const f32>();
-}
+versioned!(rlcore_shifted_rollout, "shifted rollout", next_done);
 
 /// rlcore_gae for a rollout in the older form; use rlcore_gae where episodes are cut. Both outputs [T, N], apart from the
 /// inputs and each other.
@@ -57,25 +52,17 @@ pub unsafe extern "C" fn rlcore_gae_shifted(
         let r = ptr::sized(rollout)?;
         let (num_steps, num_envs) = (r.num_steps as usize, r.num_envs as usize);
         let len = ptr::grid("shifted rollout", num_steps, num_envs)?;
-        let reward = Input::at("shifted rollout: reward", r.reward, len)?;
-        let value = Input::at("shifted rollout: value", r.value, len)?;
-        let done = Input::at("shifted rollout: done", r.done, len)?;
-        let next_value = Input::at("shifted rollout: next_value", r.next_value, num_envs)?;
-        let next_done = Input::at("shifted rollout: next_done", r.next_done, num_envs)?;
-        let advantage = Output::at("advantage", advantage, len)?;
-        let value_target = Output::at("value_target", value_target, len)?;
-        let inputs = [reward.extent(), value.extent(), done.extent(), next_value.extent(), next_done.extent()];
-        apart(&[advantage.extent(), value_target.extent()], &inputs)?;
-        let rollout = ShiftedRollout {
-            num_steps,
-            num_envs,
-            reward: reward.slice(),
-            value: value.slice(),
-            done: done.slice(),
-            next_value: next_value.slice(),
-            next_done: next_done.slice(),
-            accumulate: accumulate("rollout: accumulate", r.accumulate)?,
-        };
-        Ok(gae::gae_shifted(&rollout, discount, gae_lambda, advantage.slice(), value_target.slice())?)
+        let inputs = [
+            Input::at("shifted rollout: reward", r.reward, len)?,
+            Input::at("shifted rollout: value", r.value, len)?,
+            Input::at("shifted rollout: done", r.done, len)?,
+            Input::at("shifted rollout: next_value", r.next_value, num_envs)?,
+            Input::at("shifted rollout: next_done", r.next_done, num_envs)?,
+        ];
+        let outputs = [Output::at("advantage", advantage, len)?, Output::at("value_target", value_target, len)?];
+        let ([reward, value, done, next_value, next_done], [advantage, value_target]) = args((inputs, outputs))?;
+        let accumulate = accumulate("rollout: accumulate", r.accumulate)?;
+        let rollout = ShiftedRollout { num_steps, num_envs, reward, value, done, next_value, next_done, accumulate };
+        Ok(gae::gae_shifted(&rollout, discount, gae_lambda, advantage, value_target)?)
     })
 }

@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_void};
 
-use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Plain};
+use crate::ptr::{self, AnyInput, AnyOutput, Args, Array, Extent, Input, List, Plain};
 use crate::status::{Fault, Result};
 use rlcore::data::table::{Column, MAX_COLUMNS, Spans, Table, TableConfig};
 use rlcore::error::{Error, Kind};
@@ -81,64 +81,106 @@ const PLACES: [&str; MAX_COLUMNS] = [
     "values[15]",
 ];
 
-/// Rows to push: elements of every column.
-pub struct Values<'a> {
+/// An array for each column that is not left out, and the caller's list of them.
+pub struct Columns<A> {
     list: Extent,
-    inputs: [Option<AnyInput<'a>>; MAX_COLUMNS],
+    arrays: [Option<A>; MAX_COLUMNS],
 }
 
-impl<'a> Values<'a> {
-    /// Values of `rows` rows at `[num_columns]` pointers, `[rows, len]` elements of each column.
-    /// Errors: `Null`, `Align`, `Overflow`.
-    ///
-    /// # Safety
-    /// As [`Input::at`] of the list and of what it points to.
-    pub unsafe fn at(config: &TableConfig, values: *const *const c_void, rows: usize) -> Result<Self> {
-        let list = unsafe { Input::at("values", values, config.columns().len())? };
-        let extent = list.extent();
-        let mut inputs = [const { None }; MAX_COLUMNS];
-        let places = inputs.iter_mut().zip(PLACES).zip(list.slice());
-        for (((input, place), p), column) in places.zip(config.columns()) {
-            *input = Some(unsafe { AnyInput::at(place, *p, column.element()?, rows, column.len as usize)? });
+impl<A: Array> Columns<A> {
+    /// The arrays that `array` makes of the pointers of a list: number and pointer, kind and `len` of its column.
+    /// Errors: those of `array`.
+    fn of<P: Plain>(
+        list: Option<Input<'_, P>>,
+        columns: &[Column],
+        mut array: impl FnMut(usize, P, Element, usize) -> Result<Option<A>>,
+    ) -> Result<Self> {
+        let extent = list.as_ref().map_or(Extent::NONE, Input::extent);
+        let mut arrays = [const { None }; MAX_COLUMNS];
+        let pointers = list.map_or(&[][..], Input::slice);
+        for (i, ((to, p), column)) in arrays.iter_mut().zip(pointers).zip(columns).enumerate() {
+            *to = array(i, *p, column.element()?, column.len as usize)?;
         }
-        Ok(Values { list: extent, inputs })
-    }
-
-    /// The least that covers all bytes that are read, for those that must be apart from the block.
-    pub fn extents(&self) -> [Extent; MAX_COLUMNS + 1] {
-        let mut extents = [self.list; MAX_COLUMNS + 1];
-        for (extent, input) in extents.iter_mut().zip(&self.inputs) {
-            *extent = input.as_ref().map_or(Extent::NONE, AnyInput::extent);
-        }
-        extents
-    }
-
-    /// The elements, those of all rows together.
-    pub fn rows(self) -> Rows<'a> {
-        Rows { elements: self.inputs.map(|input| input.map_or(Elements::U8(&[]), AnyInput::elements)) }
+        Ok(Columns { list: extent, arrays })
     }
 }
 
-/// Rows to push, once it is known that they are apart from the block.
-pub struct Rows<'a> {
-    elements: [Elements<'a>; MAX_COLUMNS],
+impl<A: Array> Args for Columns<A> {
+    type Slices = [Option<A::Slice>; MAX_COLUMNS];
+    const MOST: usize = MAX_COLUMNS + 1;
+    const READ_ONLY: bool = !A::WRITTEN;
+
+    fn list(&self, list: &mut List<'_>) {
+        list.add(self.list, false);
+        self.arrays.iter().flatten().for_each(|array| list.add(array.extent(), A::WRITTEN));
+    }
+
+    fn slices(self) -> Self::Slices {
+        self.arrays.map(|array| array.map(A::slice))
+    }
 }
 
-impl<'a> Rows<'a> {
-    /// The elements of all rows; the first `num_columns` entries count.
-    pub fn all(&self) -> &[Elements<'a>; MAX_COLUMNS] {
-        &self.elements
-    }
+/// The arrays of columns, `[rows, len]` elements at each of `[num_columns]` pointers, that are to be read: all of them.
+/// Errors: `Null`, `Align`, `Overflow`.
+///
+/// # Safety
+/// As [`Input::at`] of the list and of what it points to.
+pub unsafe fn values<'a>(columns: &[Column], list: *const *const c_void, rows: usize) -> Result<Columns<AnyInput<'a>>> {
+    let list = unsafe { Input::at("values", list, columns.len())? };
+    Columns::of(Some(list), columns, |i, p, kind, len| {
+        let place = PLACES.get(i).copied().unwrap_or_default();
+        unsafe { AnyInput::at(place, p, kind, rows, len) }.map(Some)
+    })
+}
 
-    /// Row `i`; the first `num_columns` entries count.
-    pub fn row(&self, config: &TableConfig, i: usize) -> [Elements<'a>; MAX_COLUMNS] {
-        let mut row = [Elements::U8(&[]); MAX_COLUMNS];
-        for ((to, from), column) in row.iter_mut().zip(&self.elements).zip(config.columns()) {
-            let begin = i.saturating_mul(column.len as usize);
-            *to = from.get(begin, begin.saturating_add(column.len as usize)).unwrap_or(Elements::U8(&[]));
-        }
-        row
+/// As [`values`], of those columns that `wanted` wants; nothing for NULL.
+///
+/// # Safety
+/// As there.
+pub unsafe fn final_values<'a>(
+    columns: &[Column],
+    list: *const *const c_void,
+    rows: usize,
+    wanted: impl Fn(usize) -> bool,
+) -> Result<Option<Columns<AnyInput<'a>>>> {
+    let Some(list) = (unsafe { Input::optional("final_values", list, columns.len())? }) else { return Ok(None) };
+    let array = |i, p, kind, len| match wanted(i) {
+        true => unsafe { AnyInput::at("final_values of an observation", p, kind, rows, len) }.map(Some),
+        false => Ok(None),
+    };
+    Columns::of(Some(list), columns, array).map(Some)
+}
+
+/// As [`values`], of those columns that are not NULL.
+///
+/// # Safety
+/// As there.
+pub unsafe fn inputs<'a>(columns: &[Column], list: *const *const c_void, rows: usize) -> Result<Columns<AnyInput<'a>>> {
+    let list = unsafe { Input::optional("columns", list, columns.len())? };
+    Columns::of(list, columns, |_, p, kind, len| unsafe { AnyInput::optional("a column", p, kind, rows, len) })
+}
+
+/// As [`inputs`], to be written.
+///
+/// # Safety
+/// As [`Input::at`] of the list and [`AnyOutput::at`] of what it points to.
+pub unsafe fn outputs<'a>(columns: &[Column], list: *const *mut c_void, rows: usize) -> Result<Columns<AnyOutput<'a>>> {
+    let list = unsafe { Input::optional("columns", list, columns.len())? };
+    Columns::of(list, columns, |_, p, kind, len| unsafe { AnyOutput::optional("a column", p, kind, rows, len) })
+}
+
+/// The elements of all rows, column by column.
+pub type Rows<'a> = [Option<Elements<'a>>; MAX_COLUMNS];
+
+/// Row `i`; the first `num_columns` entries count.
+pub fn row<'a>(rows: &Rows<'a>, config: &TableConfig, i: usize) -> [Elements<'a>; MAX_COLUMNS] {
+    let mut row = [Elements::U8(&[]); MAX_COLUMNS];
+    for ((to, from), column) in row.iter_mut().zip(rows).zip(config.columns()) {
+        let begin = i.saturating_mul(column.len as usize);
+        let end = begin.saturating_add(column.len as usize);
+        *to = from.and_then(|from| from.get(begin, end)).unwrap_or(*to);
     }
+    row
 }
 
 /// Room for `rows` rows of a column as they are read, of the column's kind or of `kind`, an `rlcore_element`.

@@ -1,7 +1,7 @@
 //! Value targets over several steps.
 
-use crate::kernels::{Arrays, rlcore_rollout};
-use crate::ptr::{self, Extent, Input, Output, apart};
+use crate::kernels::{self, Range, columns, rlcore_rollout};
+use crate::ptr::{Cells, Input, args_beside};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::targets::{self, OffPolicy};
 
@@ -18,10 +18,7 @@ pub unsafe extern "C" fn rlcore_lambda_returns(
     td_lambda: f32,
     value_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let r = ptr::sized(rollout)?;
-        lambda_returns(&r, (0, r.num_envs), discount, td_lambda, value_target)
-    })
+    call(|| unsafe { lambda_returns(rollout, None, discount, td_lambda, value_target) })
 }
 
 /// As rlcore_lambda_returns for the environments [begin, end), as rlcore_gae_range is of rlcore_gae.
@@ -34,7 +31,7 @@ pub unsafe extern "C" fn rlcore_lambda_returns_range(
     end: u32,
     value_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe { lambda_returns(&ptr::sized(rollout)?, (begin, end), discount, td_lambda, value_target) })
+    call(|| unsafe { lambda_returns(rollout, Some([begin, end]), discount, td_lambda, value_target) })
 }
 
 /// TD(lambda): lambda returns, and the errors of the values against them. Both outputs [T, N]; neither may overlap an
@@ -50,10 +47,7 @@ pub unsafe extern "C" fn rlcore_td_lambda(
     td_error: *mut f32,
     value_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let r = ptr::sized(rollout)?;
-        td(&r, (0, r.num_envs), discount, td_lambda, td_error, value_target)
-    })
+    call(|| unsafe { td(rollout, None, discount, td_lambda, td_error, value_target) })
 }
 
 /// As rlcore_td_lambda for the environments [begin, end), as rlcore_gae_range is of rlcore_gae.
@@ -67,7 +61,7 @@ pub unsafe extern "C" fn rlcore_td_lambda_range(
     td_error: *mut f32,
     value_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe { td(&ptr::sized(rollout)?, (begin, end), discount, td_lambda, td_error, value_target) })
+    call(|| unsafe { td(rollout, Some([begin, end]), discount, td_lambda, td_error, value_target) })
 }
 
 /// Returns over n steps: discounted rewards of up to n steps, fewer where the episode or the rollout ends before, then the
@@ -82,10 +76,7 @@ pub unsafe extern "C" fn rlcore_n_step_returns(
     n: u32,
     value_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let r = ptr::sized(rollout)?;
-        n_step_returns(&r, (0, r.num_envs), discount, n, value_target)
-    })
+    call(|| unsafe { n_step_returns(rollout, None, discount, n, value_target) })
 }
 
 /// As rlcore_n_step_returns for the environments [begin, end), as rlcore_gae_range is of rlcore_gae.
@@ -98,7 +89,7 @@ pub unsafe extern "C" fn rlcore_n_step_returns_range(
     end: u32,
     value_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe { n_step_returns(&ptr::sized(rollout)?, (begin, end), discount, n, value_target) })
+    call(|| unsafe { n_step_returns(rollout, Some([begin, end]), discount, n, value_target) })
 }
 
 /// Upgoing policy updates: returns that follow the episode for as long as its actions turn out no worse than expected, and
@@ -115,10 +106,7 @@ pub unsafe extern "C" fn rlcore_upgo(
     advantage: *mut f32,
     value_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let r = ptr::sized(rollout)?;
-        upgo(&r, (0, r.num_envs), discount, advantage, value_target)
-    })
+    call(|| unsafe { upgo(rollout, None, discount, advantage, value_target) })
 }
 
 /// As rlcore_upgo for the environments [begin, end), as rlcore_gae_range is of rlcore_gae.
@@ -131,7 +119,7 @@ pub unsafe extern "C" fn rlcore_upgo_range(
     advantage: *mut f32,
     value_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe { upgo(&ptr::sized(rollout)?, (begin, end), discount, advantage, value_target) })
+    call(|| unsafe { upgo(rollout, Some([begin, end]), discount, advantage, value_target) })
 }
 
 /// Retrace(lambda): targets for the values of the actions that another policy took, and their errors.
@@ -153,10 +141,7 @@ pub unsafe extern "C" fn rlcore_retrace(
     td_error: *mut f32,
     q_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let r = ptr::sized(rollout)?;
-        retrace(&r, (q, log_rho), (0, r.num_envs), discount, td_lambda, td_error, q_target)
-    })
+    call(|| unsafe { retrace(rollout, (q, log_rho), None, discount, td_lambda, td_error, q_target) })
 }
 
 /// As rlcore_retrace for the environments [begin, end), as rlcore_gae_range is of rlcore_gae.
@@ -172,94 +157,82 @@ pub unsafe extern "C" fn rlcore_retrace_range(
     td_error: *mut f32,
     q_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe {
-        retrace(&ptr::sized(rollout)?, (q, log_rho), (begin, end), discount, td_lambda, td_error, q_target)
-    })
+    call(|| unsafe { retrace(rollout, (q, log_rho), Some([begin, end]), discount, td_lambda, td_error, q_target) })
 }
-
-type Range = (u32, u32);
 
 /// # Safety
 /// Here and below: as the functions above.
 unsafe fn lambda_returns(
-    r: &rlcore_rollout,
-    (begin, end): Range,
+    rollout: *const rlcore_rollout,
+    range: Range,
     discount: f32,
     td_lambda: f32,
     value_target: *mut f32,
 ) -> Result {
-    let arrays = unsafe { Arrays::of(r)? };
-    let value_target = unsafe { Output::at("value_target", value_target, arrays.len)? };
-    apart(&[value_target.extent()], &arrays.extents())?;
-    let columns = arrays.columns(begin, end)?;
-    Ok(targets::lambda_returns_range(&arrays.rollout(), columns, discount, td_lambda, value_target.cells())?)
+    let (rollout, len, read) = unsafe { kernels::rollout(rollout)? };
+    let value_target = unsafe { Cells::at("value_target", value_target, len)? };
+    let value_target = args_beside(value_target, &read)?;
+    let columns = columns(&rollout, range)?;
+    Ok(targets::lambda_returns_range(&rollout, columns, discount, td_lambda, value_target)?)
 }
 
 unsafe fn td(
-    r: &rlcore_rollout,
-    (begin, end): Range,
+    rollout: *const rlcore_rollout,
+    range: Range,
     discount: f32,
     td_lambda: f32,
     td_error: *mut f32,
     value_target: *mut f32,
 ) -> Result {
-    let arrays = unsafe { Arrays::of(r)? };
-    let td_error = unsafe { Output::at("td_error", td_error, arrays.len)? };
-    let value_target = unsafe { Output::at("value_target", value_target, arrays.len)? };
-    apart(&[td_error.extent(), value_target.extent()], &arrays.extents())?;
-    let columns = arrays.columns(begin, end)?;
-    let outputs = (td_error.cells(), value_target.cells());
-    Ok(targets::td_lambda_range(&arrays.rollout(), columns, discount, td_lambda, outputs.0, outputs.1)?)
+    let (rollout, len, read) = unsafe { kernels::rollout(rollout)? };
+    let outputs = unsafe { (Cells::at("td_error", td_error, len)?, Cells::at("value_target", value_target, len)?) };
+    let (td_error, value_target) = args_beside(outputs, &read)?;
+    let columns = columns(&rollout, range)?;
+    Ok(targets::td_lambda_range(&rollout, columns, discount, td_lambda, td_error, value_target)?)
 }
 
 unsafe fn n_step_returns(
-    r: &rlcore_rollout,
-    (begin, end): Range,
+    rollout: *const rlcore_rollout,
+    range: Range,
     discount: f32,
     n: u32,
     value_target: *mut f32,
 ) -> Result {
-    let arrays = unsafe { Arrays::of(r)? };
-    let value_target = unsafe { Output::at("value_target", value_target, arrays.len)? };
-    apart(&[value_target.extent()], &arrays.extents())?;
-    let columns = arrays.columns(begin, end)?;
-    Ok(targets::n_step_returns_range(&arrays.rollout(), columns, discount, n as usize, value_target.cells())?)
+    let (rollout, len, read) = unsafe { kernels::rollout(rollout)? };
+    let value_target = unsafe { Cells::at("value_target", value_target, len)? };
+    let value_target = args_beside(value_target, &read)?;
+    let columns = columns(&rollout, range)?;
+    Ok(targets::n_step_returns_range(&rollout, columns, discount, n as usize, value_target)?)
 }
 
 unsafe fn upgo(
-    r: &rlcore_rollout,
-    (begin, end): Range,
+    rollout: *const rlcore_rollout,
+    range: Range,
     discount: f32,
     advantage: *mut f32,
     value_target: *mut f32,
 ) -> Result {
-    let arrays = unsafe { Arrays::of(r)? };
-    let advantage = unsafe { Output::at("advantage", advantage, arrays.len)? };
-    let value_target = unsafe { Output::at("value_target", value_target, arrays.len)? };
-    apart(&[advantage.extent(), value_target.extent()], &arrays.extents())?;
-    let columns = arrays.columns(begin, end)?;
-    Ok(targets::upgo_range(&arrays.rollout(), columns, discount, advantage.cells(), value_target.cells())?)
+    let (rollout, len, read) = unsafe { kernels::rollout(rollout)? };
+    let outputs = unsafe { (Cells::at("advantage", advantage, len)?, Cells::at("value_target", value_target, len)?) };
+    let (advantage, value_target) = args_beside(outputs, &read)?;
+    let columns = columns(&rollout, range)?;
+    Ok(targets::upgo_range(&rollout, columns, discount, advantage, value_target)?)
 }
 
 unsafe fn retrace(
-    r: &rlcore_rollout,
+    rollout: *const rlcore_rollout,
     (q, log_rho): (*const f32, *const f32),
-    (begin, end): Range,
+    range: Range,
     discount: f32,
     td_lambda: f32,
     td_error: *mut f32,
     q_target: *mut f32,
 ) -> Result {
-    let arrays = unsafe { Arrays::of(r)? };
-    let q = unsafe { Input::at("q", q, arrays.len)? };
-    let log_rho = unsafe { Input::at("log_rho", log_rho, arrays.len)? };
-    let td_error = unsafe { Output::at("td_error", td_error, arrays.len)? };
-    let q_target = unsafe { Output::at("q_target", q_target, arrays.len)? };
-    let [a, b, c, d, e, f] = arrays.extents();
-    let inputs: [Extent; 8] = [a, b, c, d, e, f, q.extent(), log_rho.extent()];
-    apart(&[td_error.extent(), q_target.extent()], &inputs)?;
-    let columns = arrays.columns(begin, end)?;
-    let actions = OffPolicy { q: q.slice(), log_rho: log_rho.slice() };
-    let outputs = (td_error.cells(), q_target.cells());
-    Ok(targets::retrace_range(&arrays.rollout(), actions, columns, discount, td_lambda, outputs.0, outputs.1)?)
+    let (rollout, len, read) = unsafe { kernels::rollout(rollout)? };
+    let inputs = unsafe { (Input::at("q", q, len)?, Input::at("log_rho", log_rho, len)?) };
+    let outputs = unsafe { (Cells::at("td_error", td_error, len)?, Cells::at("q_target", q_target, len)?) };
+    let ((q, log_rho), (td_error, q_target)) = args_beside((inputs, outputs), &read)?;
+    let columns = columns(&rollout, range)?;
+    let actions = OffPolicy { q, log_rho };
+    Ok(targets::retrace_range(&rollout, actions, columns, discount, td_lambda, td_error, q_target)?)
 }

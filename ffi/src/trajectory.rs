@@ -1,18 +1,20 @@
 //! Single trajectories.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 use core::ptr::null;
 
+use crate::cursor;
 use crate::kernels::accumulate;
-use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
-use crate::rows::{self, ColumnInputs, ColumnOutputs, rlcore_rows_out};
+use crate::lifecycle::{self, Block, Opened, Place, open, view};
+use crate::mirror::versioned;
+use crate::ptr::{self, Args, Extent, Input, One, Output, Reads};
+use crate::rows::{self, rlcore_rows_out};
 use crate::status::{Result, call, rlcore_status};
 use crate::table::{self, rlcore_column};
-use rlcore::block::{Header, Kind as BlockKind};
+use rlcore::block::Kind as BlockKind;
 use rlcore::data::table::{MAX_COLUMNS, TableConfig};
 use rlcore::data::trajectory::{Frames, Process, Processed, RewardClass, Trajectory, TrajectoryConfig, View};
-use rlcore::error::{Error, Kind};
+use rlcore::error::{self, Error, Kind};
 use rlcore::space::Elements;
 
 /// One trajectory, an episode or a part of it, frame by frame: the caller's own block.
@@ -124,33 +126,14 @@ const _: () = {
     assert!(rlcore_reward_class::RLCORE_REWARD_NEGATIVE as u32 == RewardClass::Negative as u32);
 };
 
-// SAFETY: `repr(C)`, `struct_size` first, a pointer that is checked before use.
-unsafe impl Versioned for rlcore_trajectory_config {
-    const WHAT: &'static str = "trajectory config";
-    const MIN_SIZE: usize = offset_of!(Self, columns) + size_of::<*const c_void>();
-    fn defaults() -> Self {
-        let TrajectoryConfig { capacity, memory_len, one_hot, accumulate, columns: _ } = Default::default();
-        Self { capacity, memory_len, one_hot, accumulate: accumulate as u32, ..ptr::zeros() }
-    }
-}
+versioned!(rlcore_trajectory_config, "trajectory config", columns, {
+    let TrajectoryConfig { capacity, memory_len, one_hot, accumulate, columns: _ } = Default::default();
+    rlcore_trajectory_config { capacity, memory_len, one_hot, accumulate: accumulate as u32, ..ptr::zeros() }
+});
 
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_trajectory_frames {
-    const WHAT: &'static str = "trajectory frames";
-    const MIN_SIZE: usize = offset_of!(Self, memory) + size_of::<*const c_void>();
-}
-
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_trajectory_rows {
-    const WHAT: &'static str = "trajectory rows";
-    const MIN_SIZE: usize = offset_of!(Self, valid) + size_of::<*mut c_void>();
-}
-
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are only written.
-unsafe impl Versioned for rlcore_trajectory_view {
-    const WHAT: &'static str = "trajectory view";
-    const MIN_SIZE: usize = offset_of!(Self, memory) + size_of::<*const c_void>();
-}
+versioned!(rlcore_trajectory_frames, "trajectory frames", memory);
+versioned!(rlcore_trajectory_rows, "trajectory rows", valid);
+versioned!(rlcore_trajectory_view, "trajectory view", memory);
 
 /// The configuration but for its columns, and those.
 unsafe fn config(p: *const rlcore_trajectory_config) -> Result<(TrajectoryConfig<'static>, TableConfig)> {
@@ -161,24 +144,9 @@ unsafe fn config(p: *const rlcore_trajectory_config) -> Result<(TrajectoryConfig
     Ok((TrajectoryConfig { capacity, memory_len, one_hot, accumulate, columns: &[] }, table))
 }
 
-/// The bytes of a block, as its header says. Errors: `Null`, `Align`, `Image`.
-unsafe fn size_of_block(p: *const rlcore_trajectory) -> Result<usize> {
-    let head = unsafe { Input::at("trajectory", p.cast::<u8>(), size_of::<Header>())? };
-    Ok(Header::read(head.slice(), BlockKind::Trajectory)?.size() as usize)
-}
-
-/// A trajectory to change, and the bytes of its block. Errors: `Null`, `Align`, `Image`.
-unsafe fn at<'a>(p: *mut rlcore_trajectory) -> Result<(Extent, Trajectory<'a>)> {
-    let size = unsafe { size_of_block(p)? };
-    let block = unsafe { Output::at("trajectory", p.cast::<u8>(), size)? };
-    Ok((block.extent(), Trajectory::open(block.slice())?))
-}
-
-/// A trajectory to read, and the bytes of its block. Errors: `Null`, `Align`, `Image`.
-unsafe fn view<'a>(p: *const rlcore_trajectory) -> Result<(Extent, View<'a>)> {
-    let size = unsafe { size_of_block(p)? };
-    let block = unsafe { Input::at("trajectory", p.cast::<u8>(), size)? };
-    Ok((block.extent(), View::open(block.slice())?))
+impl Block for rlcore_trajectory {
+    const WHAT: &'static str = "trajectory";
+    const KIND: BlockKind = BlockKind::Trajectory;
 }
 
 /// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
@@ -188,7 +156,7 @@ pub unsafe extern "C" fn rlcore_trajectory_config_init(
     config: *mut rlcore_trajectory_config,
     config_size: usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+    unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
@@ -217,12 +185,10 @@ pub unsafe extern "C" fn rlcore_trajectory_init(
     out: *mut *mut rlcore_trajectory,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let (config, table) = self::config(config)?;
-        apart(&[block.extent(), out.extent()], &[])?;
-        Trajectory::init(block.slice(), &TrajectoryConfig { columns: table.columns(), ..config })?;
-        *out.one() = mem.cast();
-        Ok(())
+        Place::at(mem, mem_size, out)?.init(
+            || self::config(config),
+            |mem, (config, table)| Trajectory::init(mem, &TrajectoryConfig { columns: table.columns(), ..*config }),
+        )
     })
 }
 
@@ -235,13 +201,7 @@ pub unsafe extern "C" fn rlcore_trajectory_attach(
     mem_size: usize,
     out: *mut *mut rlcore_trajectory,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        apart(&[block.extent(), out.extent()], &[])?;
-        Trajectory::attach(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Trajectory::attach) })
 }
 
 /// Accepts bytes that another process adds frames to meanwhile, for calls with a const trajectory: see Sharing. What those
@@ -252,7 +212,7 @@ pub unsafe extern "C" fn rlcore_trajectory_attach_reader(
     mem_size: usize,
     out: *mut *const rlcore_trajectory,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::attach_reader(mem, mem_size, out, |mem| Ok(View::attach(mem).map(|_| ())?)) })
+    unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
 /// Appends frames. frames->value may be left out, as NULL, by a writer that has none: until no frame is held, what needs
@@ -266,37 +226,26 @@ pub unsafe extern "C" fn rlcore_trajectory_add(
     frames: *const rlcore_trajectory_frames,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, mut trajectory) = at(t)?;
+        let mut trajectory = open(t, Trajectory::open)?;
         let f = ptr::sized(frames)?;
         let config = trajectory.config();
         let (n, num_columns) = (f.num_frames as usize, config.columns.len());
         let memory_len = ptr::grid("memory", n, config.memory_len as usize)?;
-        let columns = ColumnInputs::at(config.columns, f.columns, n)?;
+        let columns = table::inputs(config.columns, f.columns, n)?;
         let reward = Input::at("reward", f.reward, n)?;
         let value = Input::optional("value", f.value, n)?;
         let terminated = Input::at("terminated", f.terminated, n)?;
         let truncated = Input::at("truncated", f.truncated, n)?;
-        let memory = match memory_len {
-            0 => None,
-            _ => Some(Input::at("memory", f.memory, memory_len)?),
-        };
-        apart(&[extent], &columns.extents())?;
-        let of = |input: &Option<Input<'_, f32>>| input.as_ref().map_or(Extent::NONE, Input::extent);
-        let flags = [terminated.extent(), truncated.extent()];
-        apart(&[extent], &[reward.extent(), of(&value), of(&memory)])?;
-        apart(&[extent], &flags)?;
+        let memory = Input::unless_empty("memory", f.memory, memory_len)?;
+        let (columns, reward, value, terminated, truncated, memory) =
+            trajectory.extent.writing((columns, reward, value, terminated, truncated, memory))?;
         let mut elements = [Elements::U8(&[]); MAX_COLUMNS];
-        for (to, given) in elements.iter_mut().zip(columns.elements()).take(num_columns) {
+        for (to, given) in elements.iter_mut().zip(columns).take(num_columns) {
             *to = given.ok_or(Error::new(Kind::Null, "trajectory frames: an array for every column, given NULL"))?;
         }
-        Ok(trajectory.add(&Frames {
-            columns: elements.get(..num_columns).unwrap_or(&elements),
-            reward: reward.slice(),
-            value: value.map_or(&[], Input::slice),
-            terminated: terminated.slice(),
-            truncated: truncated.slice(),
-            memory: memory.map_or(&[], Input::slice),
-        })?)
+        let columns = elements.get(..num_columns).unwrap_or(&elements);
+        let (value, memory) = (value.unwrap_or_default(), memory.unwrap_or_default());
+        Ok(trajectory.add(&Frames { columns, reward, value, terminated, truncated, memory })?)
     })
 }
 
@@ -304,13 +253,13 @@ pub unsafe extern "C" fn rlcore_trajectory_add(
 /// Errors: E_NULL; E_ALIGN; E_IMAGE; E_NOT_READY if there is none; E_RANGE after 2^63 frames.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_pop(t: *mut rlcore_trajectory) -> rlcore_status {
-    call(|| unsafe { Ok(at(t)?.1.pop()?) })
+    call(|| unsafe { Ok(open(t, Trajectory::open)?.pop()?) })
 }
 
 /// Forgets all frames. Errors: E_NULL; E_ALIGN; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_reset(t: *mut rlcore_trajectory) -> rlcore_status {
-    call(|| unsafe { Ok(at(t)?.1.reset()?) })
+    call(|| unsafe { Ok(open(t, Trajectory::open)?.reset()?) })
 }
 
 /// The frames that are held. out->struct_size is set by the caller.
@@ -321,9 +270,8 @@ pub unsafe extern "C" fn rlcore_trajectory_held(
     out: *mut rlcore_trajectory_view,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(t)?;
-        let out = ptr::OutSized::at(out)?;
-        apart(&[out.extent()], &[extent])?;
+        let view = view(t, View::open)?;
+        let out = view.extent.reading(ptr::OutSized::at(out)?)?;
         let held = view.frames()?;
         out.store(rlcore_trajectory_view {
             num_frames: view.len() as u32,
@@ -347,10 +295,9 @@ pub unsafe extern "C" fn rlcore_trajectory_column(
     out_column: *mut *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(t)?;
-        let out = Output::at("out_column", out_column, 1)?;
-        apart(&[out.extent()], &[extent])?;
-        *out.one() = ptr::start(view.column(column as usize)?);
+        let view = view(t, View::open)?;
+        let out = view.extent.reading(One::at("out_column", out_column)?)?;
+        *out = ptr::start(view.column(column as usize)?);
         Ok(())
     })
 }
@@ -373,73 +320,39 @@ pub unsafe extern "C" fn rlcore_trajectory_read(
     out_lost: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(t)?;
-        let columns = view.columns();
-        let room = rows::RowsRoom::at(columns, 1, view.memory_len(), next, out, out_count, out_lost, extent)?;
-        room.read(columns.len(), |next, out| view.read(next, out))
+        let view = view(t, View::open)?;
+        let cursor = cursor::cursor(next, out_count, out_lost)?;
+        rows::read(view.extent, view.columns(), [1, view.memory_len()], cursor, out, |next, out| view.read(next, out))
     })
 }
 
-/// The caller's room for rows.
-struct RowsRoom<'a> {
-    rows: usize,
-    time_flat: bool,
-    columns: ColumnOutputs<'a>,
-    returns: Output<'a, f32>,
-    advantage: Output<'a, f32>,
-    memory: Option<Output<'a, f32>>,
-    time_steps: Option<Output<'a, u32>>,
-    valid: Option<Output<'a, u8>>,
-}
-
-impl<'a> RowsRoom<'a> {
-    /// Apart from the block, and from `more` that is written.
-    unsafe fn at(view: &View<'_>, out: *const rlcore_trajectory_rows, block: Extent, more: Extent) -> Result<Self> {
-        let r = unsafe { ptr::sized(out)? };
-        ptr::reserved("trajectory rows: reserved", r.reserved)?;
-        let (rows, time_flat) = (r.num_rows as usize, ptr::switch("trajectory rows: time_flat", r.time_flat)?);
-        let samples = if time_flat { rows } else { 1 };
-        let memory_len = ptr::grid("trajectory rows: memory", samples, view.memory_len())?;
-        let room = unsafe {
-            RowsRoom {
-                rows,
-                time_flat,
-                columns: ColumnOutputs::at(view.columns(), r.columns, rows)?,
-                returns: Output::at("trajectory rows: returns", r.returns, rows)?,
-                advantage: Output::at("trajectory rows: advantage", r.advantage, rows)?,
-                memory: Output::optional("trajectory rows: memory", r.memory, memory_len)?,
-                time_steps: Output::optional("trajectory rows: time_steps", r.time_steps, samples)?,
-                valid: Output::optional("trajectory rows: valid", r.valid, rows)?,
-            }
-        };
-        let mut outputs = [Extent::NONE; MAX_COLUMNS + 6];
-        let rest = [
-            room.returns.extent(),
-            room.advantage.extent(),
-            room.memory.as_ref().map_or(Extent::NONE, Output::extent),
-            room.time_steps.as_ref().map_or(Extent::NONE, Output::extent),
-            room.valid.as_ref().map_or(Extent::NONE, Output::extent),
+/// Hands the caller's room for rows out, and `more` that is written; apart from one another and the block.
+unsafe fn process<A: Args>(
+    view: &Opened<View<'_>>,
+    out: *const rlcore_trajectory_rows,
+    more: A,
+    process: impl FnOnce(usize, bool, Processed<'_>, A::Slices) -> error::Result,
+) -> Result {
+    let r = unsafe { ptr::sized(out)? };
+    ptr::reserved("trajectory rows: reserved", r.reserved)?;
+    let (rows, time_flat) = (r.num_rows as usize, ptr::switch("trajectory rows: time_flat", r.time_flat)?);
+    let samples = if time_flat { rows } else { 1 };
+    let memory_len = ptr::grid("trajectory rows: memory", samples, view.memory_len())?;
+    let arrays = unsafe {
+        (
+            table::outputs(view.columns(), r.columns, rows)?,
+            Output::at("trajectory rows: returns", r.returns, rows)?,
+            Output::at("trajectory rows: advantage", r.advantage, rows)?,
+            Output::optional("trajectory rows: memory", r.memory, memory_len)?,
+            Output::optional("trajectory rows: time_steps", r.time_steps, samples)?,
+            Output::optional("trajectory rows: valid", r.valid, rows)?,
             more,
-        ];
-        for (to, from) in outputs.iter_mut().zip(room.columns.extents().into_iter().chain(rest)) {
-            *to = from;
-        }
-        let own = Extent::of("trajectory rows", out.cast(), r.struct_size as usize);
-        apart(&outputs, &[block, room.columns.list(), own])?;
-        Ok(room)
-    }
-
-    fn with<R>(self, num_columns: usize, call: impl FnOnce(Processed<'_>) -> R) -> R {
-        let mut columns = self.columns.elements();
-        call(Processed {
-            columns: columns.get_mut(..num_columns).unwrap_or_default(),
-            returns: self.returns.slice(),
-            advantage: self.advantage.slice(),
-            memory: self.memory.map(Output::slice),
-            time_steps: self.time_steps.map(Output::slice),
-            valid: self.valid.map(Output::slice),
-        })
-    }
+            Reads([Extent::of("trajectory rows", out.cast(), r.struct_size as usize)]),
+        )
+    };
+    let (mut columns, returns, advantage, memory, time_steps, valid, more, ()) = view.extent.reading(arrays)?;
+    let columns = columns.get_mut(..view.columns().len()).unwrap_or_default();
+    Ok(process(rows, time_flat, Processed { columns, returns, advantage, memory, time_steps, valid }, more)?)
 }
 
 /// Writes what a learner reads. Padded rows are zeros, or element 0 of one-hot columns.
@@ -461,11 +374,10 @@ pub unsafe extern "C" fn rlcore_trajectory_process(
     out: *const rlcore_trajectory_rows,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(t)?;
-        let room = RowsRoom::at(&view, out, extent, Extent::NONE)?;
-        let process = Process { discount, gae_lambda, bootstrap_value, rows: room.rows, time_flat: room.time_flat };
-        room.with(view.columns().len(), |out| view.process(&process, out))?;
-        Ok(())
+        let view = view(t, View::open)?;
+        process(&view, out, Reads([]), |rows, time_flat, out, ()| {
+            view.process(&Process { discount, gae_lambda, bootstrap_value, rows, time_flat }, out).map(drop)
+        })
     })
 }
 
@@ -482,13 +394,11 @@ pub unsafe extern "C" fn rlcore_trajectory_process_rp(
     out_class: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (extent, view) = view(t)?;
-        let class = Output::at("out_class", out_class, 1)?;
-        let room = RowsRoom::at(&view, out, extent, class.extent())?;
-        let (rows, time_flat) = (room.rows, room.time_flat);
-        let processed = room.with(view.columns().len(), |out| view.process_rp(reward_threshold, rows, time_flat, out));
-        *class.one() = processed?.1 as u32;
-        Ok(())
+        let view = view(t, View::open)?;
+        process(&view, out, One::at("out_class", out_class)?, |rows, time_flat, out, class| {
+            *class = view.process_rp(reward_threshold, rows, time_flat, out)?.1 as u32;
+            Ok(())
+        })
     })
 }
 

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::ptr::{self, AnyInput, AnyOutput, apart};
+use crate::ptr::{self, AnyInput, AnyOutput, args};
 use crate::space;
 use crate::status::{call, rlcore_status};
 use rlcore::kernels::transpose;
@@ -25,7 +25,7 @@ pub unsafe extern "C" fn rlcore_transpose(
         let cells = ptr::grid("transpose", rows, columns)?;
         let x = AnyInput::at("transpose: x", x, kind, cells, len)?;
         let out = AnyOutput::at("transpose: out", out, kind, cells, len)?;
-        apart(&[out.extent()], &[x.extent()])?;
-        Ok(transpose::transpose(rows, columns, len, x.elements(), out.elements())?)
+        let (x, out) = args((x, out))?;
+        Ok(transpose::transpose(rows, columns, len, x, out)?)
     })
 }

@@ -1,12 +1,13 @@
 //! Observations and rewards of N environments normalised by running moments.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 
-use crate::ptr::{self, Extent, Input, Output, Through, Versioned, apart};
+use crate::lifecycle::{self, Block, Place, open};
+use crate::mirror::versioned;
+use crate::ptr::{self, Output, Reads, Through};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::rlcore_vecenv_out;
-use rlcore::block::{Header, Kind as BlockKind};
+use rlcore::block::Kind as BlockKind;
 use rlcore::data::step::Ends;
 use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig};
 
@@ -57,31 +58,22 @@ pub struct rlcore_vec_normalize_stats {
     pub return_count: f64,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_vec_normalize_config {
-    const WHAT: &'static str = "vec_normalize config";
-    const MIN_SIZE: usize = offset_of!(Self, epsilon) + size_of::<f64>();
-    fn defaults() -> Self {
-        let c = VecNormalizeConfig::default();
-        rlcore_vec_normalize_config {
-            num_envs: c.num_envs,
-            obs_len: c.obs_len,
-            normalize_obs: c.normalize_obs.into(),
-            normalize_reward: c.normalize_reward.into(),
-            clip_obs: c.clip_obs,
-            clip_reward: c.clip_reward,
-            discount: c.discount,
-            epsilon: c.epsilon,
-            ..ptr::zeros()
-        }
+versioned!(rlcore_vec_normalize_config, "vec_normalize config", epsilon, {
+    let c = VecNormalizeConfig::default();
+    rlcore_vec_normalize_config {
+        num_envs: c.num_envs,
+        obs_len: c.obs_len,
+        normalize_obs: c.normalize_obs.into(),
+        normalize_reward: c.normalize_reward.into(),
+        clip_obs: c.clip_obs,
+        clip_reward: c.clip_reward,
+        discount: c.discount,
+        epsilon: c.epsilon,
+        ..ptr::zeros()
     }
-}
+});
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_vec_normalize_stats {
-    const WHAT: &'static str = "vec_normalize stats";
-    const MIN_SIZE: usize = offset_of!(Self, return_count) + size_of::<f64>();
-}
+versioned!(rlcore_vec_normalize_stats, "vec_normalize stats", return_count);
 
 unsafe fn config(p: *const rlcore_vec_normalize_config) -> Result<VecNormalizeConfig> {
     let c = unsafe { ptr::sized(p)? };
@@ -98,31 +90,16 @@ unsafe fn config(p: *const rlcore_vec_normalize_config) -> Result<VecNormalizeCo
     })
 }
 
-/// A normaliser, and what a call has to know before its arrays can be looked at.
-struct Block<'a> {
-    extent: Extent,
-    normalizer: VecNormalize<'a>,
-    num_envs: usize,
-    obs_len: usize,
+impl Block for rlcore_vec_normalize {
+    const WHAT: &'static str = "vec_normalize";
+    const KIND: BlockKind = BlockKind::VecNormalize;
 }
 
-impl<'a> Block<'a> {
-    /// Errors: `Null`, `Align`, `Image`.
-    unsafe fn at(what: &'static str, p: *mut rlcore_vec_normalize) -> Result<Block<'a>> {
-        let base: *mut u8 = p.cast();
-        let head = unsafe { Input::at(what, base.cast_const(), size_of::<Header>())? };
-        let size = Header::read(head.slice(), BlockKind::VecNormalize)?.size() as usize;
-        let block = unsafe { Output::at(what, base, size)? };
-        let extent = block.extent();
-        let normalizer = VecNormalize::open(block.slice())?;
-        let config = normalizer.config();
-        Ok(Block { extent, normalizer, num_envs: config.num_envs as usize, obs_len: config.obs_len as usize })
-    }
-
-    unsafe fn obs<'x>(&self, obs: *const f32, out: *mut f32) -> Result<Through<'x>> {
-        let len = ptr::grid("obs", self.num_envs, self.obs_len)?;
-        unsafe { Through::at("obs", obs, "out: obs", out, len) }
-    }
+/// Observations of all environments.
+unsafe fn obs<'a>(normalizer: &VecNormalize<'_>, obs: *const f32, out: *mut f32) -> Result<Through<'a>> {
+    let config = normalizer.config();
+    let len = ptr::grid("obs", config.num_envs as usize, config.obs_len as usize)?;
+    unsafe { ptr::through("obs", obs, "out: obs", out, len) }
 }
 
 /// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
@@ -132,7 +109,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_config_init(
     config: *mut rlcore_vec_normalize_config,
     config_size: usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+    unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
@@ -155,14 +132,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_init(
     config: *const rlcore_vec_normalize_config,
     out: *mut *mut rlcore_vec_normalize,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        let config = self::config(config)?;
-        apart(&[block.extent(), out.extent()], &[])?;
-        VecNormalize::init(block.slice(), &config)?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), VecNormalize::init) })
 }
 
 /// Accepts bytes that a normaliser was copied to, in this process or another. mem is only read.
@@ -174,13 +144,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_attach(
     mem_size: usize,
     out: *mut *mut rlcore_vec_normalize,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        apart(&[block.extent(), out.extent()], &[])?;
-        VecNormalize::attach(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], VecNormalize::attach) })
 }
 
 /// Takes the first observations of all environments: merges them into the statistics and writes them normalised; the
@@ -194,10 +158,9 @@ pub unsafe extern "C" fn rlcore_vec_normalize_reset(
     out_obs: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut block = Block::at("vec_normalize", v)?;
-        let obs = block.obs(obs, out_obs)?;
-        apart(&[obs.output(), block.extent], &[obs.input()])?;
-        Ok(block.normalizer.reset(obs.rewrite())?)
+        let mut normalizer = open(v, VecNormalize::open)?;
+        let obs = normalizer.extent.writing(self::obs(&normalizer, obs, out_obs)?)?;
+        Ok(normalizer.reset(ptr::rewrite(obs))?)
     })
 }
 
@@ -212,10 +175,9 @@ pub unsafe extern "C" fn rlcore_vec_normalize_reset_one(
     out_obs: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut block = Block::at("vec_normalize", v)?;
-        let obs = block.obs(obs, out_obs)?;
-        apart(&[obs.output(), block.extent], &[obs.input()])?;
-        Ok(block.normalizer.reset_one(index as usize, obs.rewrite())?)
+        let mut normalizer = open(v, VecNormalize::open)?;
+        let obs = normalizer.extent.writing(self::obs(&normalizer, obs, out_obs)?)?;
+        Ok(normalizer.reset_one(index as usize, ptr::rewrite(obs))?)
     })
 }
 
@@ -235,30 +197,26 @@ pub unsafe extern "C" fn rlcore_vec_normalize_step(
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut block = Block::at("vec_normalize", v)?;
+        let mut normalizer = open(v, VecNormalize::open)?;
         let from = rlcore_vecenv_out::at(step)?;
         let to = if out.is_null() { from } else { rlcore_vecenv_out::at(out)? };
-        let len = ptr::grid("obs", block.num_envs, block.obs_len)?;
-        let obs = block.obs(from.obs.cast_const().cast(), to.obs.cast())?;
-        let reward = Through::at("reward", from.reward.cast_const(), "out: reward", to.reward, block.num_envs)?;
+        let config = normalizer.config();
+        let n = config.num_envs as usize;
+        let len = ptr::grid("obs", n, config.obs_len as usize)?;
+        let obs = ptr::through("obs", from.obs.cast_const().cast(), "out: obs", to.obs.cast(), len)?;
+        let reward = ptr::through("reward", from.reward.cast_const(), "out: reward", to.reward, n)?;
         let final_obs = match from.final_obs.is_null() {
             true => None,
             false => {
                 let (from, to) = (from.final_obs.cast_const().cast(), to.final_obs.cast());
-                Some(Through::at("final_obs", from, "out: final_obs", to, len)?)
+                Some(ptr::through("final_obs", from, "out: final_obs", to, len)?)
             }
         };
-        let (final_in, final_out) =
-            final_obs.as_ref().map_or((Extent::NONE, Extent::NONE), |x| (x.input(), x.output()));
-        let (terminated, truncated, valid) = from.flags(block.num_envs)?;
-        let flags = [terminated.extent(), truncated.extent(), valid.as_ref().map_or(Extent::NONE, Input::extent)];
-        let [a, b, c] = flags;
-        let inputs = [obs.input(), reward.input(), final_in, a, b, c];
-        apart(&[obs.output(), reward.output(), final_out, block.extent], &inputs)?;
-        let ends =
-            Ends { terminated: terminated.slice(), truncated: truncated.slice(), valid: valid.map(Input::slice) };
-        let (obs, reward, final_obs) = (obs.rewrite(), reward.rewrite(), final_obs.map(Through::rewrite));
-        Ok(block.normalizer.step(StepArrays { obs, reward, final_obs, ends })?)
+        let (obs, reward, final_obs, (terminated, truncated, valid)) =
+            normalizer.extent.writing((obs, reward, final_obs, from.flags(n)?))?;
+        let (obs, reward, final_obs) = (ptr::rewrite(obs), ptr::rewrite(reward), final_obs.map(ptr::rewrite));
+        let ends = Ends { terminated, truncated, valid };
+        Ok(normalizer.step(StepArrays { obs, reward, final_obs, ends })?)
     })
 }
 
@@ -273,11 +231,10 @@ pub unsafe extern "C" fn rlcore_vec_normalize_obs(
     out_obs: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at("vec_normalize", v)?;
-        let len = ptr::grid("obs", num_rows as usize, block.obs_len)?;
-        let obs = Through::at("obs", obs, "out_obs", out_obs, len)?;
-        apart(&[obs.output(), block.extent], &[obs.input()])?;
-        Ok(block.normalizer.normalize_obs(obs.rewrite())?)
+        let normalizer = open(v, VecNormalize::open)?;
+        let len = ptr::grid("obs", num_rows as usize, normalizer.config().obs_len as usize)?;
+        let obs = normalizer.extent.writing(ptr::through("obs", obs, "out_obs", out_obs, len)?)?;
+        Ok(normalizer.normalize_obs(ptr::rewrite(obs))?)
     })
 }
 
@@ -287,8 +244,8 @@ pub unsafe extern "C" fn rlcore_vec_normalize_obs(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_freeze(v: *mut rlcore_vec_normalize, frozen: u32) -> rlcore_status {
     call(|| unsafe {
-        let mut block = Block::at("vec_normalize", v)?;
-        block.normalizer.freeze(ptr::flag("vec_normalize_freeze: frozen", frozen)?);
+        let mut normalizer = open(v, VecNormalize::open)?;
+        normalizer.freeze(ptr::flag("vec_normalize_freeze: frozen", frozen)?);
         Ok(())
     })
 }
@@ -303,9 +260,9 @@ pub unsafe extern "C" fn rlcore_vec_normalize_merge(
 ) -> rlcore_status {
     call(|| unsafe {
         ptr::distinct("vec_normalize: other", v, other)?;
-        let (mut block, other) = (Block::at("vec_normalize", v)?, Block::at("vec_normalize: other", other)?);
-        apart(&[block.extent], &[other.extent])?;
-        Ok(block.normalizer.merge(&other.normalizer.statistics())?)
+        let (mut normalizer, other) = (open(v, VecNormalize::open)?, open(other, VecNormalize::open)?);
+        normalizer.extent.writing(Reads([other.extent]))?;
+        Ok(normalizer.merge(&other.statistics())?)
     })
 }
 
@@ -319,18 +276,17 @@ pub unsafe extern "C" fn rlcore_vec_normalize_statistics(
     out: *mut rlcore_vec_normalize_stats,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at("vec_normalize", v)?;
+        let normalizer = open(v, VecNormalize::open)?;
+        let obs_len = normalizer.config().obs_len as usize;
         let room = ptr::OutSized::at(out)?;
-        let mean = Output::optional("mean", mean, block.obs_len)?;
-        let var = Output::optional("variance", variance, block.obs_len)?;
-        let extent = |x: &Option<Output<'_, f64>>| x.as_ref().map_or(Extent::NONE, Output::extent);
-        apart(&[extent(&mean), extent(&var), room.extent(), block.extent], &[])?;
-        let s = block.normalizer.statistics();
+        let moments = [Output::optional("mean", mean, obs_len)?, Output::optional("variance", variance, obs_len)?];
+        let ([mean, var], room) = normalizer.extent.reading((moments, room))?;
+        let s = normalizer.statistics();
         if let Some(mean) = mean {
-            rlcore::block::copy(mean.slice(), s.obs_mean);
+            rlcore::block::copy(mean, s.obs_mean);
         }
         if let Some(var) = var {
-            rlcore::block::copy(var.slice(), s.obs_var);
+            rlcore::block::copy(var, s.obs_var);
         }
         room.store(rlcore_vec_normalize_stats {
             frozen: s.frozen.into(),

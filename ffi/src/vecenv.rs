@@ -1,10 +1,11 @@
 //! N environments of one kind in the caller's block.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 
 use crate::env::{self, CEnv, Room, rlcore_env_def};
-use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
+use crate::lifecycle::{self, Place};
+use crate::mirror::versioned;
+use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, Output, Writes, args_beside};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::env::{Autoreset, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
@@ -66,21 +67,12 @@ pub struct rlcore_vecenv_out {
     pub valid: *mut u8,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_vecenv_config {
-    const WHAT: &'static str = "vecenv config";
-    const MIN_SIZE: usize = offset_of!(Self, autoreset);
-    fn defaults() -> Self {
-        let VecEnvConfig { num_envs, seed, autoreset, max_episode_steps } = VecEnvConfig::default();
-        rlcore_vecenv_config { num_envs, seed, autoreset: autoreset as u32, max_episode_steps, ..ptr::zeros() }
-    }
-}
+versioned!(rlcore_vecenv_config, "vecenv config", seed, {
+    let VecEnvConfig { num_envs, seed, autoreset, max_episode_steps } = VecEnvConfig::default();
+    rlcore_vecenv_config { num_envs, seed, autoreset: autoreset as u32, max_episode_steps, ..ptr::zeros() }
+});
 
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_vecenv_out {
-    const WHAT: &'static str = "vecenv out";
-    const MIN_SIZE: usize = offset_of!(Self, valid);
-}
+versioned!(rlcore_vecenv_out, "vecenv out", final_obs);
 
 /// Flags of one step: terminated, truncated, and valid where it is given.
 pub type Flags<'a> = (Input<'a, u8>, Input<'a, u8>, Option<Input<'a, u8>>);
@@ -197,12 +189,16 @@ impl<'a> Block<'a> {
     }
 
     unsafe fn reset(&self, env: &CEnv<'_>, begin: usize, end: usize, seed: Option<u64>, obs: *mut c_void) -> Result {
-        let obs = unsafe { self.obs(obs)? };
-        apart(&[obs.extent(), self.extent], &env.extents())?;
-        let mut rows = unsafe { self.rows(begin, end)? };
         let width = self.setup.obs_len as usize;
-        let obs = obs.range(begin.saturating_mul(width), end.saturating_mul(width));
-        Ok(rows.reset(env, seed, obs.elements())?)
+        let (low, high) = (begin.saturating_mul(width), end.saturating_mul(width));
+        let obs = unsafe { self.obs(obs)? }.part(low, high);
+        let obs = self.writing(env, obs)?;
+        Ok(unsafe { self.rows(begin, end)? }.reset(env, seed, obs)?)
+    }
+
+    /// The arrays of a call that writes to this block, or to nothing else.
+    fn writing<A: Args>(&self, env: &CEnv<'_>, arrays: A) -> Result<A::Slices> {
+        Ok(args_beside((arrays, Writes([self.extent])), &env.extents())?.0)
     }
 
     #[inline(always)]
@@ -280,7 +276,7 @@ pub unsafe extern "C" fn rlcore_vecenv_config_init(
     config: *mut rlcore_vecenv_config,
     config_size: usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+    unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Bytes a block must have for this environment and configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
@@ -312,13 +308,10 @@ pub unsafe extern "C" fn rlcore_vecenv_init(
     out: *mut *mut rlcore_vecenv,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let place = Place::at(mem, mem_size, out)?;
         let mut room = Room::default();
         let (env, config) = (CEnv::at(env, &mut room)?, self::config(config)?);
-        apart(&[block.extent(), out.extent()], &env.extents())?;
-        VecEnv::init(block.slice(), &env, &config)?;
-        *out.one() = mem.cast();
-        Ok(())
+        place.take(&env.extents(), |mem| VecEnv::init(mem, &env, &config))
     })
 }
 
@@ -334,13 +327,10 @@ pub unsafe extern "C" fn rlcore_vecenv_attach(
     out: *mut *mut rlcore_vecenv,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let place = Place::at(mem, mem_size, out)?;
         let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
-        apart(&[block.extent(), out.extent()], &env.extents())?;
-        VecEnv::attach(block.slice(), &env)?;
-        *out.one() = mem.cast();
-        Ok(())
+        place.take(&env.extents(), |mem| VecEnv::attach(mem, &env))
     })
 }
 
@@ -474,8 +464,8 @@ pub unsafe extern "C" fn rlcore_vecenv_render(
         let block = Block::at(v, &env)?;
         let (width, height) = (width as usize, height as usize);
         let rgb = Output::at("rgb", rgb, ptr::grid("rgb", ptr::grid("rgb", width, height)?, 3)?)?;
-        apart(&[rgb.extent(), block.extent], &env.extents())?;
-        Ok(block.view().render(&env, block.row(index)?, width, height, rgb.slice())?)
+        let rgb = block.writing(&env, rgb)?;
+        Ok(block.view().render(&env, block.row(index)?, width, height, rgb)?)
     })
 }
 
@@ -496,8 +486,8 @@ pub unsafe extern "C" fn rlcore_vecenv_images(
         let (width, height) = (width as usize, height as usize);
         let row = ptr::grid("rgb", ptr::grid("rgb", width, height)?, 3)?;
         let rgb = Output::at("rgb", rgb, ptr::grid("rgb", block.num_envs(), row)?)?;
-        apart(&[rgb.extent(), block.extent], &env.extents())?;
-        Ok(block.view().images(&env, width, height, rgb.slice())?)
+        let rgb = block.writing(&env, rgb)?;
+        Ok(block.view().images(&env, width, height, rgb)?)
     })
 }
 
@@ -515,10 +505,10 @@ pub unsafe extern "C" fn rlcore_vecenv_lives(
         let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         let lives = Output::at("lives", lives, block.num_envs())?;
-        apart(&[lives.extent(), block.extent], &env.extents())?;
+        let lives = block.writing(&env, lives)?;
         let view = block.view();
         view.check_ready()?;
-        for (i, lives) in lives.slice().iter_mut().enumerate() {
+        for (i, lives) in lives.iter_mut().enumerate() {
             *lives = view.lives(&env, i)?;
         }
         Ok(())
@@ -542,10 +532,10 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
             return Err(Fault::at("action_mask", Error::new(Kind::Config, "actions that are discrete")));
         }
         let mask = Output::at("mask", mask, ptr::grid("mask", block.num_envs(), width)?)?;
-        apart(&[mask.extent(), block.extent], &env.extents())?;
+        let mask = block.writing(&env, mask)?;
         let view = block.view();
         view.check_ready()?;
-        for (i, row) in mask.slice().chunks_exact_mut(width).enumerate() {
+        for (i, row) in mask.chunks_exact_mut(width).enumerate() {
             view.action_mask(&env, i, row)?;
         }
         Ok(())
@@ -557,9 +547,9 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_num_envs(v: *const rlcore_vecenv, out: *mut u32) -> rlcore_status {
     call(|| unsafe {
-        let (block, out) = (Block::of_any(v)?, Output::at("out", out, 1)?);
-        apart(&[out.extent(), block.extent], &[])?;
-        *out.one() = block.setup.num_envs;
+        let block = Block::of_any(v)?;
+        let out = block.extent.reading(One::at("out", out)?)?;
+        *out = block.setup.num_envs;
         Ok(())
     })
 }

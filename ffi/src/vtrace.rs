@@ -1,10 +1,9 @@
 //! V-trace.
 
-use core::mem::offset_of;
-
-use crate::kernels::accumulate;
-use crate::mirror::mirror;
-use crate::ptr::{self, Extent, Input, Output, Versioned, apart};
+use crate::kernels::{Range, accumulate};
+use crate::lifecycle;
+use crate::mirror::{mirror, versioned};
+use crate::ptr::{self, Cells, Extent, Input, args_beside};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::grid::Columns;
 use rlcore::kernels::vtrace::{self, Outputs, Policies, Rates, VTrace};
@@ -86,75 +85,54 @@ pub struct rlcore_vtrace_out {
     pub target_log_prob: *mut f32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_vtrace {
-    const WHAT: &'static str = "vtrace";
-    const MIN_SIZE: usize = offset_of!(Self, reserved) + size_of::<u32>();
-    fn defaults() -> Self {
-        Rates::default().into()
-    }
-}
-
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_vtrace_logits {
-    const WHAT: &'static str = "vtrace logits";
-    const MIN_SIZE: usize = offset_of!(Self, action) + size_of::<*const i32>();
-}
-
-// SAFETY: `repr(C)`, `struct_size` first, pointers that are checked before use.
-unsafe impl Versioned for rlcore_vtrace_out {
-    const WHAT: &'static str = "vtrace out";
-    const MIN_SIZE: usize = offset_of!(Self, target_log_prob) + size_of::<*mut f32>();
-}
-
+versioned!(rlcore_vtrace, "vtrace", reserved, Rates::default().into());
+versioned!(rlcore_vtrace_logits, "vtrace logits", action);
+versioned!(rlcore_vtrace_out, "vtrace out", target_log_prob);
 mirror!(rlcore_vtrace, Rates { clip_rho, clip_c, clip_pg_rho, td_lambda, leak });
 
-/// The caller's arrays without log-ratios, and where they lie.
-struct Steps<'a> {
-    v: VTrace<'a>,
-    len: usize,
-    inputs: [Extent; 6],
-}
-
-unsafe fn steps<'a>(c: &rlcore_vtrace) -> Result<Steps<'a>> {
+/// The caller's arrays without log-ratios, T times N, and what no output may touch.
+unsafe fn steps<'a>(c: &rlcore_vtrace) -> Result<(VTrace<'a>, usize, [Extent; 6])> {
     ptr::reserved("vtrace: reserved", c.reserved)?;
-    let accumulate = accumulate("vtrace: accumulate", c.accumulate)?;
+    let (accumulate, rates) = (accumulate("vtrace: accumulate", c.accumulate)?, (*c).into());
     let (num_steps, num_envs) = (c.num_steps as usize, c.num_envs as usize);
     let len = ptr::grid("vtrace", num_steps, num_envs)?;
-    let discounts = unsafe { Input::at("vtrace: discounts", c.discounts, len)? };
-    let reward = unsafe { Input::at("vtrace: reward", c.reward, len)? };
-    let value = unsafe { Input::at("vtrace: value", c.value, len)? };
-    let bootstrap_value = unsafe { Input::at("vtrace: bootstrap_value", c.bootstrap_value, num_envs)? };
-    let truncated = unsafe { Input::optional("vtrace: truncated", c.truncated, len)? };
-    let final_value = unsafe { Input::optional("vtrace: final_value", c.final_value, len)? };
-    let inputs = [
-        discounts.extent(),
-        reward.extent(),
-        value.extent(),
-        bootstrap_value.extent(),
-        truncated.as_ref().map_or(Extent::NONE, Input::extent),
-        final_value.as_ref().map_or(Extent::NONE, Input::extent),
-    ];
+    let inputs = unsafe {
+        (
+            Input::at("vtrace: discounts", c.discounts, len)?,
+            Input::at("vtrace: reward", c.reward, len)?,
+            Input::at("vtrace: value", c.value, len)?,
+            Input::at("vtrace: bootstrap_value", c.bootstrap_value, num_envs)?,
+            Input::optional("vtrace: truncated", c.truncated, len)?,
+            Input::optional("vtrace: final_value", c.final_value, len)?,
+        )
+    };
+    let (extents, (discounts, reward, value, bootstrap_value, truncated, final_value)) = ptr::inputs(inputs);
     let v = VTrace {
         num_steps,
         num_envs,
-        discounts: discounts.slice(),
-        reward: reward.slice(),
-        value: value.slice(),
-        bootstrap_value: bootstrap_value.slice(),
-        truncated: truncated.map(Input::slice),
-        final_value: final_value.map(Input::slice),
-        rates: (*c).into(),
+        discounts,
+        reward,
+        value,
+        bootstrap_value,
+        truncated,
+        final_value,
+        rates,
         accumulate,
     };
-    Ok(Steps { v, len, inputs })
+    Ok((v, len, extents))
+}
+
+/// Environments [begin, end), or all.
+fn columns(v: &VTrace<'_>, range: Range) -> Result<Columns> {
+    let [begin, end] = range.map_or([0, v.num_envs], |range| range.map(|i| i as usize));
+    Ok(Columns::new(v.num_steps, v.num_envs, begin, end)?)
 }
 
 /// Fills in defaults: ceilings of 1, lambda 1, no leak, nothing truncated. Writes v_size bytes, so an older caller
 /// keeps its smaller struct. Errors: E_NULL; E_ALIGN; E_SIZE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vtrace_init(v: *mut rlcore_vtrace, v_size: usize) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(v, v_size, || Ok(rlcore_vtrace::defaults())) })
+    unsafe { lifecycle::config_init(v, v_size) }
 }
 
 /// V-trace from log-ratios. vs, pg_advantage: [T, N] to write; NULL skips one. pg_advantage may be the array of log_rho.
@@ -176,10 +154,7 @@ pub unsafe extern "C" fn rlcore_vtrace_from_importance_weights(
     vs: *mut f32,
     pg_advantage: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let v = ptr::sized(v)?;
-        from_importance_weights(&v, (0, v.num_envs), vs, pg_advantage)
-    })
+    call(|| unsafe { from_importance_weights(v, None, vs, pg_advantage) })
 }
 
 /// As rlcore_vtrace_from_importance_weights for the environments [begin, end): all arrays are those of the whole batch, only
@@ -195,29 +170,29 @@ pub unsafe extern "C" fn rlcore_vtrace_from_importance_weights_range(
     vs: *mut f32,
     pg_advantage: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe { from_importance_weights(&ptr::sized(v)?, (begin, end), vs, pg_advantage) })
+    call(|| unsafe { from_importance_weights(v, Some([begin, end]), vs, pg_advantage) })
 }
 
 /// # Safety
 /// As the functions above.
 unsafe fn from_importance_weights(
-    c: &rlcore_vtrace,
-    (begin, end): (u32, u32),
+    v: *const rlcore_vtrace,
+    range: Range,
     vs: *mut f32,
     pg_advantage: *mut f32,
 ) -> Result {
-    let Steps { v, len, inputs: [a, b, c1, d, e, f] } = unsafe { steps(c)? };
-    let log_rho = unsafe { Input::at("vtrace: log_rho", c.log_rho, len)? };
-    let vs = unsafe { Output::optional("vtrace: vs", vs, len)? };
-    let in_place = pg_advantage.addr() == c.log_rho.addr();
-    let pg_advantage = unsafe { Output::optional("vtrace: pg_advantage", pg_advantage, len)? };
-    let outputs = [extent(&vs), extent(&pg_advantage)];
-    apart(&outputs, &[a, b, c1, d, e, f, if in_place { Extent::NONE } else { log_rho.extent() }])?;
-    let pg_advantage = pg_advantage.map(Output::cells);
-    let (given, place) = if in_place { (None, pg_advantage) } else { (Some(log_rho.slice()), None) };
-    let out = Outputs { vs: vs.map(Output::cells), pg_advantage, log_rho: place, ..Outputs::default() };
-    let columns = Columns::new(v.num_steps, v.num_envs, begin as usize, end as usize)?;
-    Ok(vtrace::from_importance_weights_range(&v, given, columns, &out)?)
+    unsafe {
+        let c = ptr::sized(v)?;
+        let (v, len, read) = steps(&c)?;
+        let log_rho = Input::at("vtrace: log_rho", c.log_rho, len)?;
+        let given = if pg_advantage.addr() == c.log_rho.addr() { None } else { Some(log_rho) };
+        let vs = Cells::optional("vtrace: vs", vs, len)?;
+        let pg_advantage = Cells::optional("vtrace: pg_advantage", pg_advantage, len)?;
+        let (given, vs, pg_advantage) = args_beside((given, vs, pg_advantage), &read)?;
+        let log_rho = if given.is_none() { pg_advantage } else { None };
+        let out = Outputs { vs, pg_advantage, log_rho, ..Outputs::default() };
+        Ok(vtrace::from_importance_weights_range(&v, given, columns(&v, range)?, &out)?)
+    }
 }
 
 /// V-trace from the logits of both policies: writes what `out` asks for. Log-probabilities are those of log-softmax, at
@@ -229,10 +204,7 @@ pub unsafe extern "C" fn rlcore_vtrace_from_logits(
     logits: *const rlcore_vtrace_logits,
     out: *const rlcore_vtrace_out,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let v = ptr::sized(v)?;
-        from_logits(&v, logits, (0, v.num_envs), out)
-    })
+    call(|| unsafe { from_logits(v, logits, None, out) })
 }
 
 /// As rlcore_vtrace_from_logits for the environments [begin, end); threads and errors as
@@ -245,50 +217,39 @@ pub unsafe extern "C" fn rlcore_vtrace_from_logits_range(
     end: u32,
     out: *const rlcore_vtrace_out,
 ) -> rlcore_status {
-    call(|| unsafe { from_logits(&ptr::sized(v)?, logits, (begin, end), out) })
+    call(|| unsafe { from_logits(v, logits, Some([begin, end]), out) })
 }
 
 /// # Safety
 /// As the functions above.
 unsafe fn from_logits(
-    c: &rlcore_vtrace,
+    v: *const rlcore_vtrace,
     logits: *const rlcore_vtrace_logits,
-    (begin, end): (u32, u32),
+    range: Range,
     out: *const rlcore_vtrace_out,
 ) -> Result {
-    let Steps { v, len, inputs } = unsafe { steps(c)? };
-    let (logits, out) = unsafe { (ptr::sized(logits)?, ptr::sized(out)?) };
-    ptr::reserved("vtrace out: reserved", out.reserved)?;
-    let num_actions = logits.num_actions as usize;
-    let num_logits = ptr::grid("vtrace: logits", len, num_actions)?;
-    let behaviour_logits = unsafe { Input::at("vtrace: behaviour_logits", logits.behaviour_logits, num_logits)? };
-    let target_logits = unsafe { Input::at("vtrace: target_logits", logits.target_logits, num_logits)? };
-    let action = unsafe { Input::at("vtrace: action", logits.action, len)? };
-    let vs = unsafe { Output::optional("vtrace: vs", out.vs, len)? };
-    let pg_advantage = unsafe { Output::optional("vtrace: pg_advantage", out.pg_advantage, len)? };
-    let log_rho = unsafe { Output::optional("vtrace: log_rho", out.log_rho, len)? };
-    let behaviour = unsafe { Output::optional("vtrace: behaviour_log_prob", out.behaviour_log_prob, len)? };
-    let target = unsafe { Output::optional("vtrace: target_log_prob", out.target_log_prob, len)? };
-    let outputs = [extent(&vs), extent(&pg_advantage), extent(&log_rho), extent(&behaviour), extent(&target)];
-    apart(&outputs, &inputs)?;
-    apart(&outputs, &[behaviour_logits.extent(), target_logits.extent(), action.extent()])?;
-    let policies = Policies {
-        num_actions,
-        behaviour_logits: behaviour_logits.slice(),
-        target_logits: target_logits.slice(),
-        action: action.slice(),
-    };
-    let out = Outputs {
-        vs: vs.map(Output::cells),
-        pg_advantage: pg_advantage.map(Output::cells),
-        log_rho: log_rho.map(Output::cells),
-        behaviour_log_prob: behaviour.map(Output::cells),
-        target_log_prob: target.map(Output::cells),
-    };
-    let columns = Columns::new(v.num_steps, v.num_envs, begin as usize, end as usize)?;
-    Ok(vtrace::from_logits(&v, &policies, columns, &out)?)
-}
-
-fn extent(output: &Option<Output<'_, f32>>) -> Extent {
-    output.as_ref().map_or(Extent::NONE, Output::extent)
+    unsafe {
+        let (v, len, read) = steps(&ptr::sized(v)?)?;
+        let (logits, out) = (ptr::sized(logits)?, ptr::sized(out)?);
+        ptr::reserved("vtrace out: reserved", out.reserved)?;
+        let num_actions = logits.num_actions as usize;
+        let num_logits = ptr::grid("vtrace: logits", len, num_actions)?;
+        let inputs = (
+            Input::at("vtrace: behaviour_logits", logits.behaviour_logits, num_logits)?,
+            Input::at("vtrace: target_logits", logits.target_logits, num_logits)?,
+            Input::at("vtrace: action", logits.action, len)?,
+        );
+        let outputs = [
+            Cells::optional("vtrace: vs", out.vs, len)?,
+            Cells::optional("vtrace: pg_advantage", out.pg_advantage, len)?,
+            Cells::optional("vtrace: log_rho", out.log_rho, len)?,
+            Cells::optional("vtrace: behaviour_log_prob", out.behaviour_log_prob, len)?,
+            Cells::optional("vtrace: target_log_prob", out.target_log_prob, len)?,
+        ];
+        let ((behaviour_logits, target_logits, action), outputs) = args_beside((inputs, outputs), &read)?;
+        let policies = Policies { num_actions, behaviour_logits, target_logits, action };
+        let [vs, pg_advantage, log_rho, behaviour_log_prob, target_log_prob] = outputs;
+        let out = Outputs { vs, pg_advantage, log_rho, behaviour_log_prob, target_log_prob };
+        Ok(vtrace::from_logits(&v, &policies, columns(&v, range)?, &out)?)
+    }
 }

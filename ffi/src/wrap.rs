@@ -4,7 +4,9 @@ use core::ffi::{c_char, c_void};
 use core::mem::take;
 use core::ptr::null_mut;
 
-use crate::ptr::{self, Output, Plain, Versioned, apart};
+use crate::lifecycle;
+use crate::mirror::versioned;
+use crate::ptr::{self, One, Output, Plain, args};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::env::wrap::{Atari, LifeOrder, Observe, Screen, Wrapper};
 use rlcore::error::{Error, Kind};
@@ -344,28 +346,23 @@ pub struct rlcore_atari_config {
     pub record: u32,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_atari_config {
-    const WHAT: &'static str = "atari config";
-    const MIN_SIZE: usize = size_of::<rlcore_atari_config>();
-    fn defaults() -> Self {
-        let a = Atari::default();
-        rlcore_atari_config {
-            noop_max: a.noop_max,
-            skip: a.skip,
-            fire_reset: a.fire_reset.into(),
-            episodic_life: a.episodic_life.into(),
-            order: a.life_order as u32,
-            screen: a.screen as u32,
-            scale: a.scale.into(),
-            clip_reward: a.clip_reward.into(),
-            stack: a.stack,
-            channels_first: a.channels_first.into(),
-            record: a.record.into(),
-            ..ptr::zeros()
-        }
+versioned!(rlcore_atari_config, "atari config", record, {
+    let a = Atari::default();
+    rlcore_atari_config {
+        noop_max: a.noop_max,
+        skip: a.skip,
+        fire_reset: a.fire_reset.into(),
+        episodic_life: a.episodic_life.into(),
+        order: a.life_order as u32,
+        screen: a.screen as u32,
+        scale: a.scale.into(),
+        clip_reward: a.clip_reward.into(),
+        stack: a.stack,
+        channels_first: a.channels_first.into(),
+        record: a.record.into(),
+        ..ptr::zeros()
     }
-}
+});
 
 unsafe fn atari(p: *const rlcore_atari_config) -> Result<Atari> {
     let c = unsafe { ptr::sized(p)? };
@@ -428,7 +425,7 @@ pub unsafe extern "C" fn rlcore_atari_config_init(
     config: *mut rlcore_atari_config,
     config_size: usize,
 ) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+    unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Writes the usual list of wrappers for a game of Atari, whose observations are screens [height, width, 3] of bytes.
@@ -444,16 +441,15 @@ pub unsafe extern "C" fn rlcore_wrappers_atari(
 ) -> rlcore_status {
     call(|| unsafe {
         let list = atari(config)?.list();
-        let (out, out_len) = (Output::at("out", out, capacity as usize)?, Output::at("out_len", out_len, 1)?);
-        apart(&[out.extent(), out_len.extent()], &[])?;
+        let (out, out_len) = args((Output::at("out", out, capacity as usize)?, One::at("out_len", out_len)?))?;
         if list.len() > capacity as usize {
             let short = Error::new(Kind::Size, "wrappers, at least").needed(list.len()).given(capacity as usize);
             return Err(Fault::at("out", short));
         }
-        for (to, from) in out.slice().iter_mut().zip(list.iter()) {
+        for (to, from) in out.iter_mut().zip(list.iter()) {
             *to = rlcore_wrapper::of(from);
         }
-        *out_len.one() = list.len() as u32;
+        *out_len = list.len() as u32;
         Ok(())
     })
 }

@@ -4,6 +4,7 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 use core::slice;
 
+use super::args::Part;
 use super::check::{Plain, check, fault_of, fits};
 use super::overlap::Extent;
 use crate::status::Result;
@@ -45,15 +46,25 @@ impl<'a, T: Plain> Input<'a, T> {
         if p.is_null() { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
     }
 
+    /// As [`Input::at`], or nothing if it has no elements.
+    ///
+    /// # Safety
+    /// As [`Input::at`].
+    #[inline]
+    pub unsafe fn unless_empty(what: &'static str, p: *const T, len: usize) -> Result<Option<Self>> {
+        if len == 0 { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
+    }
+
     /// The bytes it covers.
     pub fn extent(&self) -> Extent {
         Extent::of_elements(self.what, self.p.addr(), self.len, size_of::<T>())
     }
 
     /// Elements `[begin, end)` of it, or as many of them as there are.
-    pub fn range(self, begin: usize, end: usize) -> Self {
-        let begin = begin.min(self.len);
-        Input { p: self.p.wrapping_add(begin), len: end.min(self.len).saturating_sub(begin), ..self }
+    pub fn part(self, begin: usize, end: usize) -> Part<Self> {
+        let (whole, begin) = (self.extent(), begin.min(self.len));
+        let len = end.min(self.len).saturating_sub(begin);
+        Part { whole, part: Input { p: self.p.wrapping_add(begin), len, ..self } }
     }
 
     /// `rows` rows of `width` elements from row `begin` on.
@@ -76,8 +87,8 @@ impl<'a, T: Plain> Output<'a, T> {
     /// Room for `len` values that the caller says is at `p`. Errors: `Null`, `Align`, `Overflow`.
     ///
     /// # Safety
-    /// If `p` is not NULL, as much room is there for the life of `'a`, it is initialised, and nobody else uses it, or of
-    /// [`Output::cells`] what is written through them; and [`apart`] is asked about it before it becomes a slice.
+    /// If `p` is not NULL, as much room is there for the life of `'a`, it is initialised, and nobody else uses it; and
+    /// [`apart`](super::apart) is asked about it before it becomes a slice.
     #[inline]
     pub unsafe fn at(what: &'static str, p: *mut T, len: usize) -> Result<Self> {
         check(what, p, len)?;
@@ -108,9 +119,10 @@ impl<'a, T: Plain> Output<'a, T> {
     }
 
     /// Elements `[begin, end)` of it, or as many of them as there are; nothing else of it is touched.
-    pub fn range(self, begin: usize, end: usize) -> Self {
-        let begin = begin.min(self.len);
-        Output { p: self.p.wrapping_add(begin), len: end.min(self.len).saturating_sub(begin), ..self }
+    pub fn part(self, begin: usize, end: usize) -> Part<Self> {
+        let (whole, begin) = (self.extent(), begin.min(self.len));
+        let len = end.min(self.len).saturating_sub(begin);
+        Part { whole, part: Output { p: self.p.wrapping_add(begin), len, ..self } }
     }
 
     /// `rows` rows of `width` elements from row `begin` on; nothing else of it is touched.
@@ -128,8 +140,13 @@ impl<'a, T: Plain> Output<'a, T> {
         unsafe { &mut *self.p }
     }
 
-    /// The room, which other threads may hold at once: everyone writes elements of its own only.
-    pub fn cells(self) -> &'a [Cell<T>] {
+    /// The only value.
+    pub fn only(self) -> One<'a, T> {
+        One(self)
+    }
+
+    /// What becomes of [`Cells`].
+    pub(super) fn shared(self) -> &'a [Cell<T>] {
         // SAFETY: present and aligned by `check`; a reference to cells claims none of them for itself, and what is ours
         // alone by the promise to `at` are the elements that the caller of this writes.
         unsafe { slice::from_raw_parts(self.p.cast(), self.len) }
@@ -142,51 +159,76 @@ impl<'a, T: Plain> Output<'a, T> {
     }
 }
 
-/// An array to rewrite: in place where both pointers are the same, else from one into the other.
-pub struct Through<'a> {
-    from: Option<Input<'a, f32>>,
-    to: Output<'a, f32>,
-}
+/// Room for one value.
+pub struct One<'a, T>(pub(super) Output<'a, T>);
 
-impl<'a> Through<'a> {
-    /// Errors: as [`Input::at`] of `from` and [`Output::at`] of `to`.
+impl<T: Plain> One<'_, T> {
+    /// As [`Output::at`].
     ///
     /// # Safety
-    /// As theirs.
-    pub unsafe fn at(
-        what: &'static str,
-        from: *const f32,
-        out_what: &'static str,
-        to: *mut f32,
-        len: usize,
-    ) -> Result<Self> {
-        let from = unsafe { Input::at(what, from, len)? };
-        let to = unsafe { Output::at(out_what, to, len)? };
-        let same = from.p.addr() == to.p.addr();
-        Ok(Through { from: if same { None } else { Some(from) }, to })
+    /// As there.
+    #[inline]
+    pub unsafe fn at(what: &'static str, p: *mut T) -> Result<Self> {
+        unsafe { Output::at(what, p, 1) }.map(One)
     }
 
-    /// The bytes that are only read.
-    pub fn input(&self) -> Extent {
-        self.from.as_ref().map_or(Extent::NONE, Input::extent)
+    /// As [`One::at`], or nothing for NULL.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline]
+    pub unsafe fn optional(what: &'static str, p: *mut T) -> Result<Option<Self>> {
+        Ok(unsafe { Output::optional(what, p, 1)? }.map(One))
+    }
+}
+
+/// Room that several threads write to at once, each to elements of its own.
+pub struct Cells<'a, T>(pub(super) Output<'a, T>);
+
+impl<T: Plain> Cells<'_, T> {
+    /// As [`Output::at`].
+    ///
+    /// # Safety
+    /// As there; of what is written through them, nobody else uses anything.
+    #[inline]
+    pub unsafe fn at(what: &'static str, p: *mut T, len: usize) -> Result<Self> {
+        unsafe { Output::at(what, p, len) }.map(Cells)
     }
 
-    /// The bytes that are written.
-    pub fn output(&self) -> Extent {
-        self.to.extent()
+    /// As [`Cells::at`], or nothing for NULL.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline]
+    pub unsafe fn optional(what: &'static str, p: *mut T, len: usize) -> Result<Option<Self>> {
+        Ok(unsafe { Output::optional(what, p, len)? }.map(Cells))
     }
+}
 
-    /// The arrays.
-    pub fn rewrite(self) -> Rewrite<'a> {
-        match self.arrays() {
-            (Some(from), to) => Rewrite::apart(from, to),
-            (None, to) => Rewrite::in_place(to),
-        }
-    }
+/// An array to rewrite: what is read, unless it is what is written, and what is written.
+pub type Through<'a> = (Option<Input<'a, f32>>, Output<'a, f32>);
 
-    /// What is read, unless it is what is written, and what is written.
-    pub fn arrays(self) -> (Option<&'a [f32]>, &'a mut [f32]) {
-        (self.from.map(Input::slice), self.to.slice())
+/// In place where both pointers are the same, else from one into the other. Errors: as [`Input::at`] and [`Output::at`].
+///
+/// # Safety
+/// As theirs.
+pub unsafe fn through<'a>(
+    what: &'static str,
+    from: *const f32,
+    out_what: &'static str,
+    to: *mut f32,
+    len: usize,
+) -> Result<Through<'a>> {
+    let (from, to) = unsafe { (Input::at(what, from, len)?, Output::at(out_what, to, len)?) };
+    let same = from.p.addr() == to.p.addr();
+    Ok((if same { None } else { Some(from) }, to))
+}
+
+/// What becomes of [`Through`].
+pub fn rewrite<'a>(arrays: (Option<&'a [f32]>, &'a mut [f32])) -> Rewrite<'a> {
+    match arrays {
+        (Some(from), to) => Rewrite::apart(from, to),
+        (None, to) => Rewrite::in_place(to),
     }
 }
 

@@ -4,6 +4,7 @@ use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::slice;
 
+use super::args::Part;
 use super::check::{check_bytes, fits, grid};
 use super::overlap::Extent;
 use crate::status::Result;
@@ -132,10 +133,10 @@ impl<'a> AnyOutput<'a> {
 
     /// Elements `[begin, end)` of it; nothing else of it is touched.
     #[inline]
-    pub fn range(self, begin: usize, end: usize) -> Self {
-        let begin = begin.min(self.len);
-        let offset = begin.wrapping_mul(self.kind.size());
-        AnyOutput { p: self.p.wrapping_add(offset), len: end.min(self.len).saturating_sub(begin), ..self }
+    pub fn part(self, begin: usize, end: usize) -> Part<Self> {
+        let (whole, begin) = (self.extent(), begin.min(self.len));
+        let (offset, len) = (begin.wrapping_mul(self.kind.size()), end.min(self.len).saturating_sub(begin));
+        Part { whole, part: AnyOutput { p: self.p.wrapping_add(offset), len, ..self } }
     }
 
     /// As [`Output::rows`].

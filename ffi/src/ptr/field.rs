@@ -1,12 +1,8 @@
 //! Fields of blocks that several threads or processes use at once.
 
-use core::ffi::c_void;
 use core::slice;
 use core::sync::atomic::AtomicU32;
 
-use super::array::{Input, Output};
-use super::overlap::apart;
-use crate::status::Result;
 use rlcore::block::Span;
 
 /// Elements `[begin, begin + len)` of a field of the block at `base`, to change; nothing else of it is touched.
@@ -46,23 +42,4 @@ pub unsafe fn field<'a, T>(base: *const u8, span: Span<T>) -> &'a [T] {
 pub unsafe fn atomics<'a>(base: *const u8, span: Span<u32>) -> &'a [AtomicU32] {
     // SAFETY: the span is aligned within the block, an atomic is laid out as what it holds; shared by the promise.
     unsafe { slice::from_raw_parts(base.add(span.start()).cast::<AtomicU32>(), span.len()) }
-}
-
-/// Hands a block out, for reading, that `accept` accepts beside the one who writes to it.
-/// Errors: `Null`, `Align`, `Overlap`, those of `accept`.
-///
-/// # Safety
-/// As [`Input::at`] of the block, except that its writer may go on; as [`Output::at`] of `out`.
-pub unsafe fn attach_reader<T>(
-    mem: *const c_void,
-    mem_size: usize,
-    out: *mut *const T,
-    accept: impl FnOnce(&[u8]) -> Result,
-) -> Result {
-    let block = unsafe { Input::at("mem", mem.cast::<u8>(), mem_size)? };
-    let out = unsafe { Output::at("out", out, 1)? };
-    apart(&[out.extent()], &[block.extent()])?;
-    accept(block.slice())?;
-    *out.one() = mem.cast();
-    Ok(())
 }

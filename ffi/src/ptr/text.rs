@@ -3,8 +3,7 @@
 use core::ffi::c_char;
 use core::slice;
 
-use super::array::{Input, Output};
-use super::overlap::{Extent, apart};
+use super::array::{Input, One, Output};
 use crate::status::{Fault, Result};
 use rlcore::error::{Error, Kind};
 
@@ -29,34 +28,18 @@ pub unsafe fn text<'a>(what: &'static str, p: *const c_char) -> Result<&'a [u8]>
 }
 
 /// Room for a text and where its length goes.
-pub struct Room<'a> {
-    text: Option<Output<'a, u8>>,
-    len: Output<'a, usize>,
-}
+pub type Room<'a> = (Option<Output<'a, u8>>, One<'a, usize>);
 
-impl<'a> Room<'a> {
-    /// `text_size` bytes at `text`, or none for NULL and 0, and the length at `out_len`. Errors: `Null`, `Align`, `Overflow`.
-    ///
-    /// # Safety
-    /// As [`Output::at`].
-    pub unsafe fn at(text: *mut c_char, text_size: usize, out_len: *mut usize) -> Result<Room<'a>> {
-        let text = match text.is_null() && text_size == 0 {
-            true => None,
-            false => Some(unsafe { Output::at("text", text.cast::<u8>(), text_size)? }),
-        };
-        Ok(Room { text, len: unsafe { Output::at("out_len", out_len, 1)? } })
-    }
-
-    /// Checks that nothing of it is shared. Errors: `Overlap`.
-    pub fn apart(&self, inputs: &[Extent]) -> Result {
-        apart(&[self.text.as_ref().map_or(Extent::NONE, Output::extent), self.len.extent()], inputs)
-    }
-
-    /// Stores the text that `write` writes, if there is room for one, and the length that it returns.
-    pub fn fill(self, write: impl FnOnce(Option<&mut [u8]>) -> Result<usize>) -> Result {
-        *self.len.one() = write(self.text.map(Output::slice))?;
-        Ok(())
-    }
+/// `text_size` bytes at `text`, or none for NULL and 0, and the length at `out_len`. Errors: `Null`, `Align`, `Overflow`.
+///
+/// # Safety
+/// As [`Output::at`].
+pub unsafe fn room<'a>(text: *mut c_char, text_size: usize, out_len: *mut usize) -> Result<Room<'a>> {
+    let text = match text.is_null() && text_size == 0 {
+        true => None,
+        false => Some(unsafe { Output::at("text", text.cast::<u8>(), text_size)? }),
+    };
+    Ok((text, unsafe { One::at("out_len", out_len)? }))
 }
 
 /// The ASCII text before the first 0, if there is one and nothing else before it.
