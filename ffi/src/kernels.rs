@@ -99,16 +99,15 @@ unsafe fn estimate(
     let (rollout, len, inputs) = unsafe { self::rollout(rollout)? };
     let outputs = unsafe { (Cells::at("advantage", advantage, len)?, Cells::at("value_target", value_target, len)?) };
     let (advantage, value_target) = args_beside(outputs, &inputs)?;
-    let columns = columns(&rollout, range)?;
+    let columns = columns(rollout.num_steps, rollout.num_envs, range)?;
     Ok(gae::gae_range(&rollout, columns, discount, gae_lambda, advantage, value_target)?)
 }
 
 /// Environments [begin, end), or all.
 pub type Range = Option<[u32; 2]>;
 
-/// These environments of a rollout. Errors: `Shape`, `Range`.
-pub fn columns(rollout: &Rollout<'_>, range: Range) -> Result<Columns> {
-    let &Rollout { num_steps, num_envs, .. } = rollout;
+/// These environments of `num_envs`. Errors: `Shape`, `Range`.
+pub fn columns(num_steps: usize, num_envs: usize, range: Range) -> Result<Columns> {
     let [begin, end] = range.map_or([0, num_envs], |range| range.map(|i| i as usize));
     Ok(Columns::new(num_steps, num_envs, begin, end)?)
 }

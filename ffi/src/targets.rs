@@ -172,7 +172,7 @@ unsafe fn lambda_returns(
     let (rollout, len, read) = unsafe { kernels::rollout(rollout)? };
     let value_target = unsafe { Cells::at("value_target", value_target, len)? };
     let value_target = args_beside(value_target, &read)?;
-    let columns = columns(&rollout, range)?;
+    let columns = columns(rollout.num_steps, rollout.num_envs, range)?;
     Ok(targets::lambda_returns_range(&rollout, columns, discount, td_lambda, value_target)?)
 }
 
@@ -187,7 +187,7 @@ unsafe fn td(
     let (rollout, len, read) = unsafe { kernels::rollout(rollout)? };
     let outputs = unsafe { (Cells::at("td_error", td_error, len)?, Cells::at("value_target", value_target, len)?) };
     let (td_error, value_target) = args_beside(outputs, &read)?;
-    let columns = columns(&rollout, range)?;
+    let columns = columns(rollout.num_steps, rollout.num_envs, range)?;
     Ok(targets::td_lambda_range(&rollout, columns, discount, td_lambda, td_error, value_target)?)
 }
 
@@ -201,7 +201,7 @@ unsafe fn n_step_returns(
     let (rollout, len, read) = unsafe { kernels::rollout(rollout)? };
     let value_target = unsafe { Cells::at("value_target", value_target, len)? };
     let value_target = args_beside(value_target, &read)?;
-    let columns = columns(&rollout, range)?;
+    let columns = columns(rollout.num_steps, rollout.num_envs, range)?;
     Ok(targets::n_step_returns_range(&rollout, columns, discount, n as usize, value_target)?)
 }
 
@@ -215,7 +215,7 @@ unsafe fn upgo(
     let (rollout, len, read) = unsafe { kernels::rollout(rollout)? };
     let outputs = unsafe { (Cells::at("advantage", advantage, len)?, Cells::at("value_target", value_target, len)?) };
     let (advantage, value_target) = args_beside(outputs, &read)?;
-    let columns = columns(&rollout, range)?;
+    let columns = columns(rollout.num_steps, rollout.num_envs, range)?;
     Ok(targets::upgo_range(&rollout, columns, discount, advantage, value_target)?)
 }
 
@@ -232,7 +232,7 @@ unsafe fn retrace(
     let inputs = unsafe { (Input::at("q", q, len)?, Input::at("log_rho", log_rho, len)?) };
     let outputs = unsafe { (Cells::at("td_error", td_error, len)?, Cells::at("q_target", q_target, len)?) };
     let ((q, log_rho), (td_error, q_target)) = args_beside((inputs, outputs), &read)?;
-    let columns = columns(&rollout, range)?;
+    let columns = columns(rollout.num_steps, rollout.num_envs, range)?;
     let actions = OffPolicy { q, log_rho };
     Ok(targets::retrace_range(&rollout, actions, columns, discount, td_lambda, td_error, q_target)?)
 }

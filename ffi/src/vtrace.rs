@@ -1,11 +1,10 @@
 //! V-trace.
 
-use crate::kernels::{Range, accumulate};
+use crate::kernels::{Range, accumulate, columns};
 use crate::lifecycle;
 use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, Cells, Extent, Input, args_beside};
 use crate::status::{Result, call, rlcore_status};
-use rlcore::kernels::grid::Columns;
 use rlcore::kernels::vtrace::{self, Outputs, Policies, Rates, VTrace};
 
 /// What N environments did in T steps under the policy that acted, time-major, and how to correct for the policy that
@@ -122,12 +121,6 @@ unsafe fn steps<'a>(c: &rlcore_vtrace) -> Result<(VTrace<'a>, usize, [Extent; 6]
     Ok((v, len, extents))
 }
 
-/// Environments [begin, end), or all.
-fn columns(v: &VTrace<'_>, range: Range) -> Result<Columns> {
-    let [begin, end] = range.map_or([0, v.num_envs], |range| range.map(|i| i as usize));
-    Ok(Columns::new(v.num_steps, v.num_envs, begin, end)?)
-}
-
 /// Fills in defaults: ceilings of 1, lambda 1, no leak, nothing truncated. Writes v_size bytes, so an older caller
 /// keeps its smaller struct. Errors: E_NULL; E_ALIGN; E_SIZE.
 #[unsafe(no_mangle)]
@@ -191,7 +184,7 @@ unsafe fn from_importance_weights(
         let (given, vs, pg_advantage) = args_beside((given, vs, pg_advantage), &read)?;
         let log_rho = if given.is_none() { pg_advantage } else { None };
         let out = Outputs { vs, pg_advantage, log_rho, ..Outputs::default() };
-        Ok(vtrace::from_importance_weights_range(&v, given, columns(&v, range)?, &out)?)
+        Ok(vtrace::from_importance_weights_range(&v, given, columns(v.num_steps, v.num_envs, range)?, &out)?)
     }
 }
 
@@ -250,6 +243,6 @@ unsafe fn from_logits(
         let policies = Policies { num_actions, behaviour_logits, target_logits, action };
         let [vs, pg_advantage, log_rho, behaviour_log_prob, target_log_prob] = outputs;
         let out = Outputs { vs, pg_advantage, log_rho, behaviour_log_prob, target_log_prob };
-        Ok(vtrace::from_logits(&v, &policies, columns(&v, range)?, &out)?)
+        Ok(vtrace::from_logits(&v, &policies, columns(v.num_steps, v.num_envs, range)?, &out)?)
     }
 }
