@@ -1,7 +1,8 @@
 //! The one place that knows which instructions the processor has.
 //!
 //! A kernel is written once, as plain safe loops over fixed-width lanes, and compiled here for each level. The order
-//! of every sum is written in the kernel, and no multiply-add is fused, so all levels give the same bytes.
+//! of every sum is written in the kernel. A multiply-add is rounded twice, unless the kernel calls [`At::fused`], which
+//! rounds once with any instructions. So all levels give the same bytes.
 #![allow(unsafe_code)]
 
 use bytemuck::Pod;
@@ -16,9 +17,9 @@ use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 pub enum Level {
     /// What the compilation target promises: SSE2 on x86-64, NEON on aarch64, plain scalar code elsewhere.
     Base = 0,
-    /// x86-64 with AVX2.
+    /// x86-64 with AVX2 and FMA.
     Avx2 = 1,
-    /// x86-64 with AVX-512 F, BW, DQ and VL.
+    /// x86-64 with AVX-512 F, BW, DQ and VL, and FMA.
     Avx512 = 2,
 }
 
@@ -33,13 +34,222 @@ pub trait Kernel {
     /// Does the work.
     fn run(self) -> Self::Output;
 
-    /// Does the work with block shapes chosen for `LEVEL`, a [`Level`] as a number. The result must not depend on it.
+    /// Does the work with block shapes and multiply-adds of a level. The result must not depend on it.
     #[inline(always)]
-    fn run_at<const LEVEL: u8>(self) -> Self::Output
+    fn run_at<A: At>(self, _at: A) -> Self::Output
     where
         Self: Sized,
     {
         self.run()
+    }
+}
+
+/// A level that this processor has: [`Base`], or what [`dispatch`] hands out.
+pub trait At: Copy {
+    /// Its name.
+    const LEVEL: Level;
+
+    /// `sums + x * w` in every lane, rounded once, as IEEE 754 defines a fused multiply-add. Which NaN comes out differs.
+    fn fused<const N: usize>(self, sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]);
+
+    /// Runs a part of a kernel as a function of its own, so that its numbers in registers do not compete with those of the rest.
+    fn call<K: Kernel>(self, kernel: K) -> K::Output;
+}
+
+/// [`Level::Base`].
+#[derive(Clone, Copy, Debug)]
+pub struct Base;
+
+/// [`Level::Avx2`]. There is one only where the processor has it.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2(());
+
+/// [`Level::Avx512`]. There is one only where the processor has it.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512(());
+
+/// [`At::fused`]: `$all` does as many lanes as an array of `$lanes` has, `$one` a lane of what remains.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! fused {
+    ($all_sums:ident, $all_x:ident, $all_w:ident, $lanes:literal,
+     |$sums:ident, $x:ident, $w:ident| $all:expr, |$sum:ident| $one:expr) => {
+        let (sums, last_sums) = $all_sums.as_chunks_mut::<$lanes>();
+        let ((x, last_x), (w, last_w)) = ($all_x.as_chunks::<$lanes>(), $all_w.as_chunks::<$lanes>());
+        // SAFETY: the level is there, and with it the instructions; they read and write no more than these arrays.
+        unsafe {
+            for (($sums, $x), $w) in sums.iter_mut().zip(x).zip(w) {
+                $all
+            }
+            for (($sum, $x), $w) in last_sums.iter_mut().zip(last_x).zip(last_w) {
+                $one
+            }
+        }
+    };
+}
+
+impl At for Base {
+    const LEVEL: Level = Level::Base;
+
+    #[inline(always)]
+    fn fused<const N: usize>(self, sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]) {
+        base::fused(sums, x, w);
+    }
+
+    #[inline(never)]
+    fn call<K: Kernel>(self, kernel: K) -> K::Output {
+        kernel.run_at(self)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{At, Avx2, Avx512, Kernel, Level};
+    use core::arch::x86_64::*;
+
+    impl At for Avx2 {
+        const LEVEL: Level = Level::Avx2;
+
+        #[inline(always)]
+        fn fused<const N: usize>(self, sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]) {
+            fused!(
+                sums,
+                x,
+                w,
+                8,
+                |sums, x, w| {
+                    let (x, w) = (_mm256_loadu_ps(x.as_ptr()), _mm256_loadu_ps(w.as_ptr()));
+                    _mm256_storeu_ps(sums.as_mut_ptr(), _mm256_fmadd_ps(x, w, _mm256_loadu_ps(sums.as_ptr())));
+                },
+                |sum| *sum = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(*x), _mm_set_ss(*w), _mm_set_ss(*sum)))
+            );
+        }
+
+        #[inline(never)]
+        fn call<K: Kernel>(self, kernel: K) -> K::Output {
+            // SAFETY: as above.
+            unsafe { run_avx2(kernel) }
+        }
+    }
+
+    impl At for Avx512 {
+        const LEVEL: Level = Level::Avx512;
+
+        #[inline(always)]
+        fn fused<const N: usize>(self, sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]) {
+            fused!(
+                sums,
+                x,
+                w,
+                16,
+                |sums, x, w| {
+                    let (x, w) = (_mm512_loadu_ps(x.as_ptr()), _mm512_loadu_ps(w.as_ptr()));
+                    _mm512_storeu_ps(sums.as_mut_ptr(), _mm512_fmadd_ps(x, w, _mm512_loadu_ps(sums.as_ptr())));
+                },
+                |sum| *sum = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(*x), _mm_set_ss(*w), _mm_set_ss(*sum)))
+            );
+        }
+
+        #[inline(never)]
+        fn call<K: Kernel>(self, kernel: K) -> K::Output {
+            // SAFETY: as above.
+            unsafe { run_avx512(kernel) }
+        }
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    pub fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run_at(Avx2(()))
+    }
+
+    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+    pub fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run_at(Avx512(()))
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod base {
+    use core::arch::aarch64::*;
+
+    #[inline(always)]
+    pub fn fused<const N: usize>(sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]) {
+        fused!(
+            sums,
+            x,
+            w,
+            4,
+            |sums, x, w| {
+                let (x, w) = (vld1q_f32(x.as_ptr()), vld1q_f32(w.as_ptr()));
+                vst1q_f32(sums.as_mut_ptr(), vfmaq_f32(vld1q_f32(sums.as_ptr()), x, w));
+            },
+            |sum| *sum = vget_lane_f32::<0>(vfma_f32(vdup_n_f32(*sum), vdup_n_f32(*x), vdup_n_f32(*w)))
+        );
+    }
+}
+
+#[cfg(all(any(target_arch = "riscv32", target_arch = "riscv64"), target_feature = "f"))]
+mod base {
+    #[inline(always)]
+    pub fn fused<const N: usize>(sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]) {
+        for ((sum, x), w) in sums.iter_mut().zip(x).zip(w) {
+            // SAFETY: part of the extension F; numbers from registers to registers.
+            unsafe {
+                core::arch::asm!("fmadd.s {0}, {1}, {2}, {0}", inout(freg) *sum, in(freg) *x, in(freg) *w,
+                    options(pure, nomem, nostack));
+            }
+        }
+    }
+}
+
+/// Processors that have no such instruction, and those where stable Rust does not say so: RISC-V with F, unless a nightly
+/// compiler builds, and Cortex-M4F.
+#[cfg(not(any(
+    target_arch = "aarch64",
+    all(any(target_arch = "riscv32", target_arch = "riscv64"), target_feature = "f")
+)))]
+mod base {
+    /// The product is exact in f64. Its sum is rounded to f64 first, which shows only where that lies half-way between two
+    /// f32, or between two below the normal ones: there the sum is done again.
+    #[inline(always)]
+    pub fn fused<const N: usize>(sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]) {
+        let mut next = [0.0f32; N];
+        let mut doubtful = false;
+        for (((next, sum), x), w) in next.iter_mut().zip(&*sums).zip(x).zip(w) {
+            let q = f64::from(*x) * f64::from(*w) + f64::from(*sum);
+            *next = q as f32;
+            let half_way = (q.to_bits() as u32) << 3 == 1 << 31;
+            // From the smallest number to the first normal one. What becomes 0 had room enough in f64 to be exact.
+            let tiny = (next.to_bits() & 0x7fff_ffff).wrapping_sub(1) < 1 << 23;
+            doubtful |= half_way | tiny;
+        }
+        if doubtful {
+            // Copies, so that the others stay in registers.
+            let (x, w) = (*x, *w);
+            next = *sums;
+            add_exactly(&mut next, &x, &w);
+        }
+        *sums = next;
+    }
+
+    #[cold]
+    fn add_exactly(sums: &mut [f32], x: &[f32], w: &[f32]) {
+        for ((sum, x), w) in sums.iter_mut().zip(x).zip(w) {
+            *sum = to_odd(f64::from(*x) * f64::from(*w), f64::from(*sum)) as f32;
+        }
+    }
+
+    /// `p + c` rounded to odd: towards 0, and the last bit set if that is not exact. So the next rounding, to fewer bits, is right.
+    fn to_odd(p: f64, c: f64) -> f64 {
+        let q = p + c;
+        let v = q - p;
+        let error = (p - (q - v)) + (c - v);
+        if error == 0.0 || error.is_nan() {
+            return q;
+        }
+        let too_far = (error > 0.0) != (q > 0.0);
+        f64::from_bits(q.to_bits().wrapping_sub(u64::from(too_far)) | 1)
     }
 }
 
@@ -71,12 +281,12 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     {
         // SAFETY: `level` never returns a level whose features were not detected on this processor.
         match level() {
-            Level::Avx512 => return unsafe { detect::run_avx512(kernel) },
-            Level::Avx2 => return unsafe { detect::run_avx2(kernel) },
+            Level::Avx512 => return unsafe { x86::run_avx512(kernel) },
+            Level::Avx2 => return unsafe { x86::run_avx2(kernel) },
             Level::Base => {}
         }
     }
-    kernel.run_at::<{ Level::Base as u8 }>()
+    kernel.run_at(Base)
 }
 
 /// Asks for the cache line where element `i` begins, for a read that comes later; nothing else depends on it.
@@ -121,10 +331,10 @@ pub fn turn<T: Pod>(square: [[T; 4]; 4]) -> [[T; 4]; 4] {
 
 #[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod detect {
-    use super::{Kernel, Level};
+    use super::Level;
 
-    cpufeatures::new!(avx2, "avx2");
-    cpufeatures::new!(avx512, "avx2", "avx512f", "avx512bw", "avx512dq", "avx512vl");
+    cpufeatures::new!(avx2, "avx2", "fma");
+    cpufeatures::new!(avx512, "avx2", "fma", "avx512f", "avx512bw", "avx512dq", "avx512vl");
 
     #[inline]
     pub fn best() -> Level {
@@ -135,16 +345,6 @@ mod detect {
         } else {
             Level::Base
         }
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
-        kernel.run_at::<{ Level::Avx2 as u8 }>()
-    }
-
-    #[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl")]
-    pub fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
-        kernel.run_at::<{ Level::Avx512 as u8 }>()
     }
 }
 

@@ -2,10 +2,10 @@
 //! most that this machine does is measured in the same run.
 //!
 //! After a program's benches there is a line for each: bytes read and written, time (criterion's median), and the share
-//! of a copy that moves as many bytes, or of the multiply-adds that one core does at most. `--bench table` collects them.
+//! of a copy that moves as many bytes, or of the fused multiply-adds that one core does at most. `--bench table` collects them.
 #![allow(dead_code)] // no bench needs all of it
 
-use rlcore::cpu::{self, Kernel};
+use rlcore::cpu::{self, At, Kernel};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs;
 use std::hint::black_box;
@@ -141,10 +141,10 @@ fn times(mut work: impl FnMut()) -> Vec<f64> {
     times
 }
 
-/// The most multiplications and additions a second, in six chains of as many lanes: two vectors each keep the adders busy,
-/// and twelve fit into the registers, if the level's vectors are half as wide.
+/// The most multiplications and additions a second, fused, in six chains of as many lanes: two vectors each keep the units
+/// busy, and twelve fit into the registers, if the level's vectors are half as wide.
 fn peak<const LANES: usize>() -> f64 {
-    let chains = || Chains::<LANES> { factor: black_box(0.999), summand: black_box(0.001) };
+    let chains = || Chains::<LANES> { x: black_box(0.999), w: black_box(0.001) };
     let times = times(|| _ = black_box(cpu::dispatch(chains())));
     (2 * 6 * LANES * STEPS) as f64 / times[0]
 }
@@ -152,8 +152,8 @@ fn peak<const LANES: usize>() -> f64 {
 const STEPS: usize = 1000;
 
 struct Chains<const LANES: usize> {
-    factor: f32,
-    summand: f32,
+    x: f32,
+    w: f32,
 }
 
 impl<const LANES: usize> Kernel for Chains<LANES> {
@@ -161,14 +161,17 @@ impl<const LANES: usize> Kernel for Chains<LANES> {
 
     #[inline(always)]
     fn run(self) -> Self::Output {
+        self.run_at(cpu::Base)
+    }
+
+    #[inline(always)]
+    fn run_at<A: At>(self, at: A) -> Self::Output {
         // Six names, not an array: over an array the compiler would gather and scatter.
         let (mut a, mut b, mut c) = ([1.0; LANES], [1.0; LANES], [1.0; LANES]);
         let (mut d, mut e, mut f) = (a, b, c);
         for _ in 0..STEPS {
             for chain in [&mut a, &mut b, &mut c, &mut d, &mut e, &mut f] {
-                for x in chain {
-                    *x = *x * self.factor + self.summand;
-                }
+                at.fused(chain, &[self.x; LANES], &[self.w; LANES]);
             }
         }
         [a, b, c, d, e, f]

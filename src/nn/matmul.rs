@@ -1,23 +1,19 @@
 //! Small row-major matrix products, blocked for registers, with one fixed order for every sum.
 //!
-//! A sum over an inner or a batch dimension runs upwards in one f32 accumulator an output, each product rounded before
-//! it is added. So the block shape, the CPU level and the way a batch is cut never change a bit. Only [`dots`], for
-//! outputs too narrow to fill a vector, keeps sixteen partial sums and adds them in a fixed tree.
+//! A sum over an inner or a batch dimension runs upwards in one f32 accumulator an output, and every product is fused
+//! with its addition ([`At::fused`]). So the block shape, the CPU level and the way a batch is cut never change a bit. Only
+//! [`Dots`], for outputs too narrow to fill a vector, keeps sixteen partial sums and adds them in a fixed tree.
 //!
-//! Every function is part of a kernel: inlined into the caller's [`Kernel`](crate::cpu::Kernel), which passes its
-//! `LEVEL` on. `None` means that a length does not fit; callers check lengths first, so it does not happen.
+//! Every function is part of a kernel: inlined into the caller's [`Kernel`](crate::cpu::Kernel), which passes its level
+//! on. `None` means that a length does not fit; callers check lengths first, so it does not happen.
 
 use core::num::NonZero;
 
-use crate::cpu::Level;
+use crate::cpu::{At, Base, Kernel, Level};
 use crate::num;
 
 /// Numbers in one vector, and the narrowest matrix that is worked on in vectors.
 pub(crate) const LANES: usize = 16;
-
-const AVX512: u8 = Level::Avx512 as u8;
-const AVX2: u8 = Level::Avx2 as u8;
-const BASE: u8 = Level::Base as u8;
 
 /// Repeats a block of code for each row or column `$i` of a tile. Written out, because the compiler keeps the sums in
 /// registers only if these loops are gone before it looks.
@@ -44,57 +40,54 @@ fn vectors_mut<const C: usize, const L: usize>(a: &mut [f32], start: usize) -> O
 
 /// `sums + x * w`.
 #[inline(always)]
-fn add_scaled<const C: usize, const L: usize>(sums: &mut [[f32; L]; C], x: f32, w: &[[f32; L]; C]) {
+fn add_scaled<A: At, const C: usize, const L: usize>(at: A, sums: &mut [[f32; L]; C], x: f32, w: &[[f32; L]; C]) {
     unroll!(COLUMN in 0..4 {
         if let (Some(sums), Some(w)) = (sums.get_mut(COLUMN), w.get(COLUMN)) {
-            let mut next = *sums;
-            for (next, w) in next.iter_mut().zip(w) {
-                *next += x * w;
-            }
-            *sums = next;
+            at.fused(sums, &[x; L], w);
         }
     });
 }
 
 /// `y[m,n] = x[m,k] * w[k,n] + bias[n]`; without a bias the sums start at 0.
-///
-/// Tile shapes are what measured fastest; others, wider ones above all, spill sums or make the compiler shuffle lanes.
-#[inline(always)]
-pub(crate) fn affine<const LEVEL: u8>(
-    x: &[f32],
-    w: &[f32],
-    bias: Option<&[f32]>,
-    y: &mut [f32],
-    k: usize,
-    n: usize,
-) -> Option<()> {
-    if n >= LANES { affine_wide::<LEVEL>(x, w, bias, y, k, n) } else { affine_tiles::<1, 1, 1>(x, w, bias, y, k, n) }
+pub(crate) struct Affine<'a> {
+    pub(crate) x: &'a [f32],
+    pub(crate) w: &'a [f32],
+    pub(crate) bias: Option<&'a [f32]>,
+    pub(crate) y: &'a mut [f32],
+    pub(crate) k: usize,
+    pub(crate) n: usize,
 }
 
-/// [`affine`] where `n` is known to be at least 16.
-#[inline(always)]
-pub(crate) fn affine_wide<const LEVEL: u8>(
-    x: &[f32],
-    w: &[f32],
-    bias: Option<&[f32]>,
-    y: &mut [f32],
-    k: usize,
-    n: usize,
-) -> Option<()> {
-    let m = y.len().checked_div(n)?;
-    match LEVEL {
-        AVX512 if m >= 4 && n.is_multiple_of(64) => affine_tiles::<4, 4, LANES>(x, w, bias, y, k, n),
-        AVX512 if m >= 8 && n >= 16 => affine_tiles::<8, 1, LANES>(x, w, bias, y, k, n),
-        AVX2 if m >= 4 && n >= 16 => affine_tiles::<4, 1, LANES>(x, w, bias, y, k, n),
-        AVX512 | AVX2 if n >= 64 => affine_tiles::<1, 4, LANES>(x, w, bias, y, k, n),
-        BASE if n >= 32 && cfg!(feature = "simd") => affine_tiles::<1, 2, LANES>(x, w, bias, y, k, n),
-        _ => affine_tiles::<1, 1, LANES>(x, w, bias, y, k, n),
+impl Kernel for Affine<'_> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run(self) -> Option<()> {
+        self.run_at(Base)
+    }
+
+    /// Tile shapes are what measured fastest; others, wider ones above all, spill sums or make the compiler shuffle lanes.
+    #[inline(always)]
+    fn run_at<A: At>(self, at: A) -> Option<()> {
+        let Affine { x, w, bias, y, k, n } = self;
+        let m = y.len().checked_div(n)?;
+        match A::LEVEL {
+            _ if n < LANES => affine_tiles::<_, 1, 1, 1>(at, x, w, bias, y, k, n),
+            _ if !cfg!(feature = "simd") => affine_tiles::<_, 1, 1, LANES>(at, x, w, bias, y, k, n),
+            Level::Avx512 if m >= 4 && n.is_multiple_of(64) => affine_tiles::<_, 4, 4, LANES>(at, x, w, bias, y, k, n),
+            Level::Avx512 if m >= 8 => affine_tiles::<_, 8, 1, LANES>(at, x, w, bias, y, k, n),
+            Level::Avx2 if m >= 4 => affine_tiles::<_, 4, 1, LANES>(at, x, w, bias, y, k, n),
+            Level::Avx512 | Level::Avx2 if n >= 64 => affine_tiles::<_, 1, 4, LANES>(at, x, w, bias, y, k, n),
+            Level::Base if m >= 4 => affine_tiles::<_, 4, 1, LANES>(at, x, w, bias, y, k, n),
+            _ => affine_tiles::<_, 1, 1, LANES>(at, x, w, bias, y, k, n),
+        }
     }
 }
 
-/// [`affine`] tile by tile, `m >= R`, `n >= C * L`. The last tile overlaps the one before it.
+/// [`Affine`] tile by tile, `m >= R`, `n >= C * L`. The last tile overlaps the one before it.
 #[inline(always)]
-fn affine_tiles<const R: usize, const C: usize, const L: usize>(
+fn affine_tiles<A: At, const R: usize, const C: usize, const L: usize>(
+    at: A,
     x: &[f32],
     w: &[f32],
     bias: Option<&[f32]>,
@@ -116,7 +109,7 @@ fn affine_tiles<const R: usize, const C: usize, const L: usize>(
                 Some(bias) => *vectors(bias, column)?,
                 None => [[0.0; L]; C],
             };
-            let sums: Tile<R, C, L> = add_tile([start; R], x, w, k, n, column);
+            let sums: Tile<R, C, L> = add_tile(at, [start; R], x, w, k, n, column);
             for (r, sums) in sums.iter().enumerate() {
                 *vectors_mut(y, r * n + column)? = *sums;
             }
@@ -146,7 +139,8 @@ fn rows<const R: usize>(x: &[f32], k: usize) -> Option<[&[f32]; R]> {
 
 /// `sums + x[R,k] * w[k,n]` for the columns of a tile.
 #[inline(always)]
-fn add_tile<const R: usize, const C: usize, const L: usize>(
+fn add_tile<A: At, const R: usize, const C: usize, const L: usize>(
+    at: A,
     mut sums: Tile<R, C, L>,
     x: [&[f32]; R],
     w: &[f32],
@@ -154,11 +148,14 @@ fn add_tile<const R: usize, const C: usize, const L: usize>(
     n: usize,
     column: usize,
 ) -> Tile<R, C, L> {
+    let mut all = w;
     for i in 0..k {
-        let Some(w) = vectors(w, i * n + column) else { break };
+        let Some((w, rest)) = all.split_at_checked(n) else { break };
+        let Some(w) = vectors(w, column) else { break };
+        all = rest;
         unroll!(ROW in 0..8 {
             if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW).and_then(|x| x.get(i))) {
-                add_scaled(sums, *x, w);
+                add_scaled(at, sums, *x, w);
             }
         });
     }
@@ -167,29 +164,41 @@ fn add_tile<const R: usize, const C: usize, const L: usize>(
 
 /// `y[m,n] = x[m,k] * w[n,k]^T + bias[n]` for narrow `n`. Lane `l` sums the products `l, l + 16, ..`; the last ones are
 /// padded with zeros; then [`num::tree`].
-#[inline(always)]
-pub(crate) fn dots(x: &[f32], w: &[f32], bias: &[f32], y: &mut [f32], k: usize, n: usize) -> Option<()> {
-    for (i, y) in y.chunks_exact_mut(NonZero::new(n)?.get()).enumerate() {
-        let (x, x_rest) = x.get(i * k..)?.get(..k)?.as_chunks::<LANES>();
-        for (j, (y, bias)) in y.iter_mut().zip(bias).enumerate() {
-            let (w, w_rest) = w.get(j * k..)?.get(..k)?.as_chunks::<LANES>();
-            let mut sums = [0.0; LANES];
-            for (x, w) in x.iter().zip(w) {
-                add_products(&mut sums, x, w);
-            }
-            if !x_rest.is_empty() {
-                add_products(&mut sums, &padded(x_rest), &padded(w_rest));
-            }
-            *y = num::tree(sums) + bias;
-        }
-    }
-    Some(())
+pub(crate) struct Dots<'a> {
+    pub(crate) x: &'a [f32],
+    pub(crate) w: &'a [f32],
+    pub(crate) bias: &'a [f32],
+    pub(crate) y: &'a mut [f32],
+    pub(crate) k: usize,
+    pub(crate) n: usize,
 }
 
-#[inline(always)]
-fn add_products(sums: &mut [f32; LANES], x: &[f32; LANES], w: &[f32; LANES]) {
-    for ((sum, x), w) in sums.iter_mut().zip(x).zip(w) {
-        *sum += x * w;
+impl Kernel for Dots<'_> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run(self) -> Option<()> {
+        self.run_at(Base)
+    }
+
+    #[inline(always)]
+    fn run_at<A: At>(self, at: A) -> Option<()> {
+        let Dots { x, w, bias, y, k, n } = self;
+        for (i, y) in y.chunks_exact_mut(NonZero::new(n)?.get()).enumerate() {
+            let (x, x_rest) = x.get(i * k..)?.get(..k)?.as_chunks::<LANES>();
+            for (j, (y, bias)) in y.iter_mut().zip(bias).enumerate() {
+                let (w, w_rest) = w.get(j * k..)?.get(..k)?.as_chunks::<LANES>();
+                let mut sums = [0.0; LANES];
+                for (x, w) in x.iter().zip(w) {
+                    at.fused(&mut sums, x, w);
+                }
+                if !x_rest.is_empty() {
+                    at.fused(&mut sums, &padded(x_rest), &padded(w_rest));
+                }
+                *y = num::tree(sums) + bias;
+            }
+        }
+        Some(())
     }
 }
 
@@ -203,23 +212,43 @@ fn padded(rest: &[f32]) -> [f32; LANES] {
 }
 
 /// `dw[k,n] += x[m,k]^T * dy[m,n]`, rows upwards.
-#[inline(always)]
-pub(crate) fn add_outer<const LEVEL: u8>(x: &[f32], dy: &[f32], dw: &mut [f32], k: usize, n: usize) -> Option<()> {
-    match LEVEL {
-        AVX512 if k >= 4 && n.is_multiple_of(64) => outer_tiles::<4, 4, LANES>(x, dy, dw, k, n),
-        AVX512 if k >= 8 && n >= 16 => outer_tiles::<8, 1, LANES>(x, dy, dw, k, n),
-        AVX2 if k >= 4 && n >= 16 => outer_tiles::<4, 1, LANES>(x, dy, dw, k, n),
-        AVX512 | AVX2 if n >= 64 => outer_tiles::<1, 4, LANES>(x, dy, dw, k, n),
-        BASE if n >= 32 && cfg!(feature = "simd") => outer_tiles::<1, 2, LANES>(x, dy, dw, k, n),
-        _ if n >= 16 => outer_tiles::<1, 1, LANES>(x, dy, dw, k, n),
-        _ => outer_tiles::<1, 1, 1>(x, dy, dw, k, n),
+pub(crate) struct AddOuter<'a> {
+    pub(crate) x: &'a [f32],
+    pub(crate) dy: &'a [f32],
+    pub(crate) dw: &'a mut [f32],
+    pub(crate) k: usize,
+    pub(crate) n: usize,
+}
+
+impl Kernel for AddOuter<'_> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run(self) -> Option<()> {
+        self.run_at(Base)
+    }
+
+    #[inline(always)]
+    fn run_at<A: At>(self, at: A) -> Option<()> {
+        let AddOuter { x, dy, dw, k, n } = self;
+        match A::LEVEL {
+            _ if n < LANES => outer_tiles::<_, 1, 1, 1>(at, x, dy, dw, k, n),
+            _ if !cfg!(feature = "simd") => outer_tiles::<_, 1, 1, LANES>(at, x, dy, dw, k, n),
+            Level::Avx512 if k >= 4 && n.is_multiple_of(64) => outer_tiles::<_, 4, 4, LANES>(at, x, dy, dw, k, n),
+            Level::Avx512 if k >= 8 => outer_tiles::<_, 8, 1, LANES>(at, x, dy, dw, k, n),
+            Level::Avx2 if k >= 4 => outer_tiles::<_, 4, 1, LANES>(at, x, dy, dw, k, n),
+            Level::Avx512 | Level::Avx2 if n >= 64 => outer_tiles::<_, 1, 4, LANES>(at, x, dy, dw, k, n),
+            Level::Base if k >= 4 => outer_tiles::<_, 4, 1, LANES>(at, x, dy, dw, k, n),
+            _ => outer_tiles::<_, 1, 1, LANES>(at, x, dy, dw, k, n),
+        }
     }
 }
 
-/// [`add_outer`] tile by tile, `k >= R`, `n >= C * L`. The last tile overlaps the one before it, and stores only what
+/// [`AddOuter`] tile by tile, `k >= R`, `n >= C * L`. The last tile overlaps the one before it, and stores only what
 /// that one did not.
 #[inline(always)]
-fn outer_tiles<const R: usize, const C: usize, const L: usize>(
+fn outer_tiles<A: At, const R: usize, const C: usize, const L: usize>(
+    at: A,
     x: &[f32],
     dy: &[f32],
     dw: &mut [f32],
@@ -239,7 +268,7 @@ fn outer_tiles<const R: usize, const C: usize, const L: usize>(
             for (r, start) in start.iter_mut().enumerate() {
                 *start = *vectors(dw, r * n + column)?;
             }
-            let sums = add_outer_tile(start, x, dy, (k, row), (n, column));
+            let sums = add_outer_tile(at, start, x, dy, (k, row), (n, column));
             for (r, sums) in sums.iter().enumerate() {
                 let dw: &mut [[f32; L]; C] = vectors_mut(dw, r * n + column)?;
                 if r >= old_rows && old_columns == 0 {
@@ -268,19 +297,22 @@ fn outer_tiles<const R: usize, const C: usize, const L: usize>(
 
 /// `sums + x[m,k]^T * dy[m,n]` for a tile that starts at the given columns of `x` and `dy`.
 #[inline(always)]
-fn add_outer_tile<const R: usize, const C: usize, const L: usize>(
+fn add_outer_tile<A: At, const R: usize, const C: usize, const L: usize>(
+    at: A,
     mut sums: Tile<R, C, L>,
     x: &[f32],
     dy: &[f32],
     (k, row): (usize, usize),
     (n, column): (usize, usize),
 ) -> Tile<R, C, L> {
-    for i in 0..x.len().checked_div(k).unwrap_or(0) {
-        let Some(x) = x.get(i * k + row..).and_then(|x| x.first_chunk::<R>()) else { break };
-        let Some(dy) = vectors(dy, i * n + column) else { break };
+    let (mut all_x, mut all_dy) = (x, dy);
+    while let (Some((x, rest_x)), Some((dy, rest_dy))) = (all_x.split_at_checked(k), all_dy.split_at_checked(n)) {
+        let Some(x) = x.get(row..).and_then(|x| x.first_chunk::<R>()) else { break };
+        let Some(dy) = vectors(dy, column) else { break };
+        (all_x, all_dy) = (rest_x, rest_dy);
         unroll!(ROW in 0..8 {
             if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW)) {
-                add_scaled(sums, *x, dy);
+                add_scaled(at, sums, *x, dy);
             }
         });
     }

@@ -5,9 +5,11 @@
 //! output-major, `[output, input]`, so that its vectors run along the inputs. [`Mlp::read_layer`] and
 //! [`Mlp::write_layer`] translate.
 
-use crate::cpu::{self, Kernel};
+use core::mem::{swap, take};
+
+use crate::cpu::{self, At, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
-use crate::nn::matmul::{self, LANES};
+use crate::nn::matmul::{self, AddOuter, Affine, Dots, LANES};
 use crate::nn::orthogonal::{orthogonal, orthogonal_scratch_len};
 use crate::num;
 use crate::rng::Rng;
@@ -44,7 +46,7 @@ impl Activation {
             }
             Activation::Relu => {
                 for x in values {
-                    *x = if *x < 0.0 { 0.0 } else { *x };
+                    *x = num::canonical(num::max(0.0, *x));
                 }
             }
         }
@@ -61,7 +63,7 @@ impl Activation {
             }
             Activation::Relu => {
                 for (g, a) in gradients.iter_mut().zip(activations) {
-                    *g = if *a > 0.0 { *g } else { 0.0 };
+                    *g = num::canonical(if *a > 0.0 { *g } else { 0.0 });
                 }
             }
         }
@@ -114,16 +116,6 @@ impl Layer {
             .get_mut(self.start..)?
             .get_mut(..self.weight_len() + self.output)?
             .split_at_mut_checked(self.weight_len())
-    }
-
-    #[inline(always)]
-    fn forward<const LEVEL: u8>(&self, params: &[f32], x: &[f32], y: &mut [f32]) -> Option<()> {
-        let (w, b) = self.of(params)?;
-        if self.is_narrow() {
-            matmul::dots(x, w, b, y, self.input, self.output)
-        } else {
-            matmul::affine_wide::<LEVEL>(x, w, Some(b), y, self.input, self.output)
-        }
     }
 }
 
@@ -398,28 +390,38 @@ impl Kernel for Forward<'_> {
 
     #[inline(always)]
     fn run(self) -> Option<()> {
-        self.run_at::<0>()
+        self.run_at(cpu::Base)
     }
 
     #[inline(always)]
-    fn run_at<const LEVEL: u8>(self) -> Option<()> {
+    fn run_at<A: At>(self, at: A) -> Option<()> {
         let batch = self.out.len().checked_div(self.mlp.output())?;
         for rows in row_blocks::<ROWS>(batch) {
             let taped = if self.tape_rows == batch { rows } else { Rows { begin: 0, ..rows } };
             let mut x = rows.of(self.x, self.mlp.input())?;
-            let mut tape = &mut *self.tape;
+            let (mut tape, mut out) = (&mut *self.tape, rows.of_mut(self.out, self.mlp.output())?);
             for (i, layer) in self.mlp.layers().enumerate() {
-                if i + 1 == self.mlp.num_layers {
-                    let out = rows.of_mut(self.out, layer.output)?;
-                    layer.forward::<LEVEL>(self.params, x, out)?;
-                    canonical(out);
+                let is_last = i + 1 == self.mlp.num_layers;
+                let y = if is_last {
+                    take(&mut out)
+                } else {
+                    let (y, rest) = take(&mut tape).split_at_mut_checked(self.tape_rows * layer.output)?;
+                    tape = rest;
+                    taped.of_mut(y, layer.output)?
+                };
+                let (w, bias) = layer.of(self.params)?;
+                let (k, n) = (layer.input, layer.output);
+                if layer.is_narrow() {
+                    at.call(Dots { x, w, bias, y, k, n })?;
+                } else {
+                    at.call(Affine { x, w, bias: Some(bias), y, k, n })?;
+                }
+                if is_last {
+                    canonical(y);
                     break;
                 }
-                let (y, rest) = tape.split_at_mut_checked(self.tape_rows * layer.output)?;
-                let y = taped.of_mut(y, layer.output)?;
-                layer.forward::<LEVEL>(self.params, x, y)?;
                 self.mlp.activation.apply(y);
-                (x, tape) = (y, rest);
+                x = y;
             }
         }
         Some(())
@@ -442,11 +444,11 @@ impl Kernel for Backward<'_> {
 
     #[inline(always)]
     fn run(self) -> Option<()> {
-        self.run_at::<0>()
+        self.run_at(cpu::Base)
     }
 
     #[inline(always)]
-    fn run_at<const LEVEL: u8>(self) -> Option<()> {
+    fn run_at<A: At>(self, at: A) -> Option<()> {
         let Backward { mlp, params, x, batch, tape, d_out, grads, scratch } = self;
         let half = BACKWARD_ROWS * mlp.layers().map(|l| l.output).fold(0, usize::max);
         let (mut from, rest) = scratch.split_at_mut_checked(half)?;
@@ -485,13 +487,14 @@ impl Kernel for Backward<'_> {
                 let x = rows.of(inputs.get(i)?, layer.input)?;
                 let (dw, db) = layer.of_mut(grads)?;
                 let (a, b) = if layer.is_narrow() { (dy, x) } else { (x, dy) };
-                matmul::add_outer::<LEVEL>(a, b, dw, layer.rows(), layer.columns())?;
+                at.call(AddOuter { x: a, dy: b, dw, k: layer.rows(), n: layer.columns() })?;
                 matmul::add_rows(dy, db)?;
                 if i > 0 {
                     let dx = to.get_mut(..rows.len * layer.input)?;
-                    matmul::affine::<LEVEL>(dy, weights.get(i)?, None, dx, layer.output, layer.input)?;
+                    let (k, n) = (layer.output, layer.input);
+                    at.call(Affine { x: dy, w: weights.get(i)?, bias: None, y: dx, k, n })?;
                     mlp.activation.apply_slope(dx, x);
-                    core::mem::swap(&mut from, &mut to);
+                    swap(&mut from, &mut to);
                 }
             }
         }
