@@ -5,7 +5,7 @@ use core::slice::from_mut;
 use super::actor::{Head, Sampling, check_act, see, to_f32};
 use super::actor_config::ActorConfig;
 use super::shape::Shape;
-use crate::block::{self, Cutter, Kind as BlockKind, Plan, Span};
+use crate::block::{self, Cutter, Kind as BlockKind, Plan, fields};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::moments;
@@ -13,16 +13,49 @@ use crate::nn::Mlp;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
-/// The one place where the layout of a policy's block is written down.
-#[derive(Clone, Copy)]
-struct Spans {
-    action_n: Span<u32>,
-    action_low: Span<f32>,
-    action_high: Span<f32>,
-    obs_mean: Span<f64>,
-    obs_var: Span<f64>,
-    params: Span<f32>,
-    log_std: Span<f32>,
+fields! {
+    /// The one place where the layout of a policy's block is written down.
+    pub(super) spans Spans(config: &ActorConfig, choices: usize, bounds: usize, params_len: usize);
+    /// The arrays of a new policy.
+    write Fields {}
+    /// A policy, read from its block. Made by [`Ppo::export`](super::ppo::Ppo::export).
+    ///
+    /// ```
+    /// use rlcore::learn::{Config, Policy, Ppo, Sampling};
+    /// use rlcore::rng::Rng;
+    /// use rlcore::space::{Elements, ElementsMut, Space};
+    ///
+    /// # fn main() -> rlcore::error::Result {
+    /// let (obs_space, action_space) = (Space::unbounded(3), Space::discrete(&[4]));
+    /// let config = Config::default();
+    /// let mut block = vec![0u64; Ppo::size(&config, &obs_space, &action_space)? / 8];
+    /// let ppo = Ppo::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
+    /// let mut brain = vec![0u64; ppo.policy_size()?.div_ceil(8)];
+    /// ppo.export(bytemuck::cast_slice_mut(&mut brain))?;
+    ///
+    /// // What the game does: the bytes, and scratch of its own.
+    /// let policy = Policy::attach(bytemuck::cast_slice(&brain))?;
+    /// let mut scratch = vec![0.0; policy.scratch_len(2)?];
+    /// let mut action = [-1; 2];
+    /// let (obs, mut rng) = ([0.1, 0.2, 0.3, -0.1, -0.2, -0.3], Rng::seeded(1));
+    /// policy.act(2, Elements::F32(&obs), None, Sampling::Greedy, &mut rng, &mut scratch, ElementsMut::I32(&mut action))?;
+    /// assert!(action.iter().all(|choice| (0..4).contains(choice)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub read Policy {
+        pub(super) config: ActorConfig,
+        pub(super) actor: Mlp,
+    }
+    {
+        pub(super) action_n: [u32] = choices,
+        pub(super) action_low: [f32] = bounds,
+        pub(super) action_high: [f32] = bounds,
+        pub(super) obs_mean: [f64] = config.moments_len(),
+        pub(super) obs_var: [f64] = config.moments_len(),
+        pub(super) params: [f32] = params_len,
+        pub(super) log_std: [f32] = config.shape.std_len(),
+    }
 }
 
 fn plan(config: &ActorConfig) -> Result<(Mlp, Spans, usize)> {
@@ -30,84 +63,30 @@ fn plan(config: &ActorConfig) -> Result<(Mlp, Spans, usize)> {
     let (choices, bounds) = config.shape.action_lens();
     let mut p = Plan::default();
     block::spans::<ActorConfig>(&mut p)?;
-    let spans = Spans {
-        action_n: p.span(choices)?,
-        action_low: p.span(bounds)?,
-        action_high: p.span(bounds)?,
-        obs_mean: p.span(config.moments_len())?,
-        obs_var: p.span(config.moments_len())?,
-        params: p.span(actor.param_len())?,
-        log_std: p.span(config.shape.std_len())?,
-    };
+    let spans = Spans::plan(&mut p, config, choices, bounds, actor.param_len())?;
     Ok((actor, spans, p.size()?))
 }
 
-/// What a learner hands over.
-pub(super) struct Source<'a> {
-    pub config: ActorConfig,
-    pub action_n: &'a [u32],
-    pub action_low: &'a [f32],
-    pub action_high: &'a [f32],
-    pub obs_mean: &'a [f64],
-    pub obs_var: &'a [f64],
-    pub params: &'a [f32],
-    pub log_std: &'a [f32],
-}
-
-impl Source<'_> {
-    pub fn size(&self) -> Result<usize> {
+impl Policy<'_> {
+    /// Bytes of its block.
+    pub(super) fn size(&self) -> Result<usize> {
         Ok(plan(&self.config)?.2)
     }
 
-    pub fn write(&self, mem: &mut [u8]) -> Result {
-        let (_, s, size) = plan(&self.config)?;
-        let mut cut = Cutter::new(block::create(mem, BlockKind::Policy, size, &self.config)?);
-        block::copy(cut.take(s.action_n)?, self.action_n);
-        block::copy(cut.take(s.action_low)?, self.action_low);
-        block::copy(cut.take(s.action_high)?, self.action_high);
-        block::copy(cut.take(s.obs_mean)?, self.obs_mean);
-        block::copy(cut.take(s.obs_var)?, self.obs_var);
-        block::copy(cut.take(s.params)?, self.params);
-        block::copy(cut.take(s.log_std)?, self.log_std);
+    /// Writes it into a block of its own, sealed.
+    pub(super) fn write(&self, mem: &mut [u8]) -> Result {
+        let (_, spans, size) = plan(&self.config)?;
+        let block = block::create(mem, BlockKind::Policy, size, &self.config)?;
+        let to = Fields::cut(&mut Cutter::new(block), &spans)?;
+        block::copy(to.action_n, self.action_n);
+        block::copy(to.action_low, self.action_low);
+        block::copy(to.action_high, self.action_high);
+        block::copy(to.obs_mean, self.obs_mean);
+        block::copy(to.obs_var, self.obs_var);
+        block::copy(to.params, self.params);
+        block::copy(to.log_std, self.log_std);
         block::seal(mem)
     }
-}
-
-/// A policy, read from its block. Made by [`Ppo::export`](super::ppo::Ppo::export).
-///
-/// ```
-/// use rlcore::learn::{Config, Policy, Ppo, Sampling};
-/// use rlcore::rng::Rng;
-/// use rlcore::space::{Elements, ElementsMut, Space};
-///
-/// # fn main() -> rlcore::error::Result {
-/// let (obs_space, action_space) = (Space::unbounded(3), Space::discrete(&[4]));
-/// let config = Config::default();
-/// let mut block = vec![0u64; Ppo::size(&config, &obs_space, &action_space)? / 8];
-/// let ppo = Ppo::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
-/// let mut brain = vec![0u64; ppo.policy_size()?.div_ceil(8)];
-/// ppo.export(bytemuck::cast_slice_mut(&mut brain))?;
-///
-/// // What the game does: the bytes, and scratch of its own.
-/// let policy = Policy::attach(bytemuck::cast_slice(&brain))?;
-/// let mut scratch = vec![0.0; policy.scratch_len(2)?];
-/// let mut action = [-1; 2];
-/// let (obs, mut rng) = ([0.1, 0.2, 0.3, -0.1, -0.2, -0.3], Rng::seeded(1));
-/// policy.act(2, Elements::F32(&obs), None, Sampling::Greedy, &mut rng, &mut scratch, ElementsMut::I32(&mut action))?;
-/// assert!(action.iter().all(|choice| (0..4).contains(choice)));
-/// # Ok(())
-/// # }
-/// ```
-pub struct Policy<'a> {
-    config: ActorConfig,
-    actor: Mlp,
-    action_n: &'a [u32],
-    action_low: &'a [f32],
-    action_high: &'a [f32],
-    obs_mean: &'a [f64],
-    obs_var: &'a [f64],
-    params: &'a [f32],
-    log_std: &'a [f32],
 }
 
 impl<'a> Policy<'a> {
@@ -132,17 +111,7 @@ impl<'a> Policy<'a> {
     pub fn open(mem: &'a [u8]) -> Result<Policy<'a>> {
         let config: ActorConfig = block::config(mem, BlockKind::Policy)?;
         let (actor, s, _) = plan(&config)?;
-        Ok(Policy {
-            config,
-            actor,
-            action_n: block::view(mem, s.action_n)?,
-            action_low: block::view(mem, s.action_low)?,
-            action_high: block::view(mem, s.action_high)?,
-            obs_mean: block::view(mem, s.obs_mean)?,
-            obs_var: block::view(mem, s.obs_var)?,
-            params: block::view(mem, s.params)?,
-            log_std: block::view(mem, s.log_std)?,
-        })
+        Ok(Self::of(mem, &s, config, actor)?)
     }
 
     /// The shapes that the policy was made for.

@@ -19,7 +19,7 @@ impl Ppo<'_> {
             s.check()?;
             block_size(s)
         })?;
-        let ppo = Ppo::cut(mem, &stored)?;
+        let ppo = Ppo::of(mem, &stored)?;
         let image = |what| Error::new(Kind::Image, what);
         let (s, c) = (&ppo.state, &ppo.config);
         let (_, log_std, _) = split_params(ppo.params, &ppo.sizes)?;

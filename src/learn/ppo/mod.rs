@@ -15,14 +15,14 @@ use super::actor::Head;
 use super::actor_config::ActorConfig;
 use super::config::{Config, Stored};
 use super::loss::Sums;
-use super::policy;
+use super::policy::Policy;
 use super::shape::Shape;
-use crate::block::{self, Cutter, Kind as BlockKind, Plan};
+use crate::block::{self, Kind as BlockKind, One, fields};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::Space;
-use layout::{Rollout, Sizes, Work, block_size, plan, sizes, split_params, split_params_mut};
+use layout::{Lens, Rollout, Sizes, Work, block_size, plan, sizes, split_params, split_params_mut};
 use learn::Chunk;
 
 pub use stats::{EPISODES, Stats};
@@ -79,65 +79,71 @@ struct State {
     chunk: u32,
 }
 
-/// A learner, cut from its block.
-///
-/// ```
-/// use rlcore::learn::{Config, Phase, Ppo};
-/// use rlcore::space::{Elements, ElementsMut, Space};
-///
-/// # fn main() -> rlcore::error::Result {
-/// // Two environments that pay 1 for choice 1 and nothing for choice 0; every step is an episode.
-/// let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
-/// let config = Config { num_envs: 2, num_steps: 32, learning_rate: 0.01, ..Config::default() };
-/// let mut block = vec![0u64; Ppo::size(&config, &obs_space, &action_space)? / 8];
-/// let mut ppo = Ppo::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
-///
-/// let (obs, mut action) = ([1.0; 2], [0; 2]);
-/// while ppo.stats().num_updates < 20 {
-///     ppo.act(Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
-///     let reward = action.map(|choice| choice as f32);
-///     ppo.observe(&reward, &[1; 2], &[0; 2], None)?;
-///     if ppo.phase() == Phase::Learn {
-///         ppo.learn(Some(Elements::F32(&obs)), 0)?; // or a slice a frame
-///     }
-/// }
-/// assert!(ppo.stats().return_mean > 0.9);
-/// # Ok(())
-/// # }
-/// ```
-pub struct Ppo<'a> {
-    config: Config,
-    actor: ActorConfig,
-    sizes: Sizes,
-    action_n: &'a [u32],
-    action_low: &'a [f32],
-    action_high: &'a [f32],
-    state: &'a mut State,
-    /// `[N]` streams that draw actions while training.
-    act_rng: &'a mut [Rng],
-    /// `[N]` streams that draw the actions of `predict`.
-    predict_rng: &'a mut [Rng],
-    /// `[N]` 1: this environment has acted in the step that is due; all 0 once all of them have.
-    acted: &'a mut [u8],
-    /// `[N, obs_len]` observations of those, which statistics take in once all have acted; else 0.
-    new_obs: &'a mut [f32],
-    params: &'a mut [f32],
-    adam_m: &'a mut [f32],
-    adam_v: &'a mut [f32],
-    obs_mean: &'a mut [f64],
-    obs_var: &'a mut [f64],
-    running_return: &'a mut [f64],
-    episode_return: &'a mut [f64],
-    episode_len: &'a mut [u32],
-    recent_return: &'a mut [f32],
-    recent_len: &'a mut [u32],
-    rollout: Rollout<'a>,
-    order: &'a mut [u32],
-    /// `[num_chunks, parameters]` gradients of the chunks of this minibatch.
-    grads: &'a mut [f32],
-    /// `[num_chunks]` losses of the same.
-    chunks: &'a mut [Chunk],
-    work: Work<'a>,
+fields! {
+    /// Where the fields of a learner lie, but its rollout and its working arrays.
+    spans FieldSpans(c: &Config, lens: &Lens);
+    /// A learner, cut from its block.
+    ///
+    /// ```
+    /// use rlcore::learn::{Config, Phase, Ppo};
+    /// use rlcore::space::{Elements, ElementsMut, Space};
+    ///
+    /// # fn main() -> rlcore::error::Result {
+    /// // Two environments that pay 1 for choice 1 and nothing for choice 0; every step is an episode.
+    /// let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
+    /// let config = Config { num_envs: 2, num_steps: 32, learning_rate: 0.01, ..Config::default() };
+    /// let mut block = vec![0u64; Ppo::size(&config, &obs_space, &action_space)? / 8];
+    /// let mut ppo = Ppo::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
+    ///
+    /// let (obs, mut action) = ([1.0; 2], [0; 2]);
+    /// while ppo.stats().num_updates < 20 {
+    ///     ppo.act(Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
+    ///     let reward = action.map(|choice| choice as f32);
+    ///     ppo.observe(&reward, &[1; 2], &[0; 2], None)?;
+    ///     if ppo.phase() == Phase::Learn {
+    ///         ppo.learn(Some(Elements::F32(&obs)), 0)?; // or a slice a frame
+    ///     }
+    /// }
+    /// assert!(ppo.stats().return_mean > 0.9);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub write Ppo {
+        config: Config,
+        actor: ActorConfig,
+        sizes: Sizes,
+        rollout: Rollout<'a>,
+        work: Work<'a>,
+    }
+    {
+        action_n: [u32] = lens.choices,
+        action_low: [f32] = lens.bounds,
+        action_high: [f32] = lens.bounds,
+        state: One<State> = (),
+        /// `[N]` streams that draw actions while training.
+        act_rng: [Rng] = lens.n,
+        /// `[N]` streams that draw the actions of `predict`.
+        predict_rng: [Rng] = lens.n,
+        /// `[N]` 1: this environment has acted in the step that is due; all 0 once all of them have.
+        acted: [u8] = lens.n,
+        /// `[N, obs_len]` observations of those, which statistics take in once all have acted; else 0.
+        new_obs: [f32] = lens.n.saturating_mul(lens.moments),
+        params: [f32] = lens.params,
+        adam_m: [f32] = lens.params,
+        adam_v: [f32] = lens.params,
+        obs_mean: [f64] = lens.moments,
+        obs_var: [f64] = lens.moments,
+        running_return: [f64] = if c.normalize_reward != 0 { lens.n } else { 0 },
+        episode_return: [f64] = lens.n,
+        episode_len: [u32] = lens.n,
+        recent_return: [f32] = EPISODES,
+        recent_len: [u32] = EPISODES,
+        order: [u32] = lens.batch,
+        /// `[num_chunks, parameters]` gradients of the chunks of this minibatch.
+        grads: [f32] = (c.num_chunks as usize).saturating_mul(lens.params),
+        /// `[num_chunks]` losses of the same.
+        chunks: [Chunk] = c.num_chunks as usize,
+    }
 }
 
 impl<'a> Ppo<'a> {
@@ -151,14 +157,12 @@ impl<'a> Ppo<'a> {
     pub fn init(mem: &'a mut [u8], config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Ppo<'a>> {
         let stored = Stored::new(config, obs, action)?;
         let sizes = sizes(&stored)?;
-        let (s, size) = plan(&stored, &sizes)?;
-        let block = block::create(mem, BlockKind::Ppo, size, &stored)?;
-        let mut cut = Cutter::new(block);
-        block::copy(cut.take(s.action_n)?, action.n);
-        for (i, (low, high)) in cut.take(s.action_low)?.iter_mut().zip(cut.take(s.action_high)?).enumerate() {
+        let (_, size) = plan(&stored, &sizes)?;
+        let ppo = Self::of(block::create(mem, BlockKind::Ppo, size, &stored)?, &stored)?;
+        block::copy(ppo.action_n, action.n);
+        for (i, (low, high)) in ppo.action_low.iter_mut().zip(&mut *ppo.action_high).enumerate() {
             (*low, *high) = action.bounds(i);
         }
-        let ppo = Self::cut(block, &stored)?;
         *ppo.state = State {
             shuffle_rng: Rng::stream(config.seed, SHUFFLE),
             learning_rate: config.learning_rate,
@@ -192,10 +196,9 @@ impl<'a> Ppo<'a> {
 
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again; a seal is taken off.
     pub fn open(mem: &'a mut [u8]) -> Result<Ppo<'a>> {
-        let (_, body) = block::spans::<Stored>(&mut Plan::default())?;
-        let stored = *block::view(mem, body)?.first().ok_or(Error::new(Kind::Image, "ppo block: a configuration"))?;
+        let stored = *block::cut_config::<Stored>(mem)?.0;
         block::unseal(mem);
-        Self::cut(mem, &stored)
+        Self::of(mem, &stored)
     }
 
     /// Which call is due.
@@ -229,18 +232,19 @@ impl<'a> Ppo<'a> {
 
     /// Bytes that `export` needs.
     pub fn policy_size(&self) -> Result<usize> {
-        self.policy_source()?.size()
+        self.policy()?.size()
     }
 
     /// Writes the policy alone, as it is now, to the caller's bytes. Errors: `Align`, `Size`; then nothing is written.
     pub fn export(&self, mem: &mut [u8]) -> Result {
-        self.policy_source()?.write(mem)
+        self.policy()?.write(mem)
     }
 
-    fn policy_source(&self) -> Result<policy::Source<'_>> {
+    fn policy(&self) -> Result<Policy<'_>> {
         let (params, log_std, _) = split_params(self.params, &self.sizes)?;
-        Ok(policy::Source {
+        Ok(Policy {
             config: self.actor,
+            actor: self.sizes.actor,
             action_n: self.action_n,
             action_low: self.action_low,
             action_high: self.action_high,
