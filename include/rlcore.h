@@ -1,33 +1,49 @@
 /* rlcore: the reinforcement-learning core that an engine links and hosts itself.
 
-   Memory: every stateful object lives in a block, bytes that the caller provides and owns, on any 8-byte boundary. It
-     holds no pointers: copying it copies the object, writing it to a file saves it, attach accepts the bytes again. There
-     is nothing to free. Machines of the same byte order, of 32 bits or 64, go on from each other's blocks; those of the
-     other are refused by attach: E_IMAGE, and rlcore_last_error() says why.
+   Objects: every stateful object lives in a block, a piece of memory that you provide and own, 8-byte aligned. A block
+     holds no pointers: copy its bytes and you have copied the object, write them to a file and you have saved it. There is
+     nothing to free. Every object x has the same lifecycle:
+       rlcore_x_config_init(&config, sizeof config)    fills in the defaults; then change what you like
+       rlcore_x_size(&config, &size)                   tells how many bytes the block needs
+       rlcore_x_init(mem, mem_size, &config, &x)       creates the object; x is the address of mem, with its type
+       rlcore_x_...(x, ...)                            uses it
+       rlcore_x_attach(mem, mem_size, &x)              uses bytes that an object was copied to, in this process or another
+     config_init writes sizeof config bytes, so an older caller keeps its smaller structure. attach only reads mem. It
+     accepts blocks of machines of the same byte order, of 32 bits or 64, and refuses any other.
    Arrays: dense, row-major, time-major. The shape stands beside the pointer; N = num_envs, T = num_steps. Flags are
-     uint8_t, 0 is false and anything else is true. No output may share a byte with another array of the call. Arrays are
-     the caller's: read or written during the call, kept by nobody.
-   Words: _size counts bytes, _len elements, num_ things; a range is [begin, end). A result is written through out or
-     out_x, a single value unless a shape is given.
-   Errors: an error leaves outputs and blocks untouched unless the comment says otherwise; rlcore_last_error() puts it in
-     words. E_x stands for RLCORE_E_x. A structure with struct_size may be shorter (an older header; the tail is default) or
-     longer (zeros).
-   Threads: the library starts none and takes no lock. init and attach are alone; calls that take const objects may run
-     together; others on one object may not, except _range calls on disjoint ranges and rlcore_batch_run.
-   Numbers: results are the same bits everywhere as long as the processor calculates as a C program finds it: rounding to
-     nearest, no exception that traps. Where the host has subnormal numbers flushed to zero (FTZ, DAZ), only results that
-     are or come from such numbers differ. Nothing checks the mode.
-     Inputs that are not finite are E_VALUE. Where finite ones overflow, advantages, returns and what else is only
-     calculated become infinite with RLCORE_OK, or 0x7fc00000 where infinities meet, which is the only NaN calculated.
+     uint8_t: 0 is false, anything else is true. No output may overlap another array of the call. The library reads and
+     writes arrays during the call only and keeps no pointer to them.
+   Names: _size counts bytes, _len counts elements, num_ counts things; a range is [begin, end). Results are written
+     through out or out_x, a single value unless a shape is given.
+   Errors: a call that fails leaves outputs and blocks unchanged unless its comment says otherwise. rlcore_last_error()
+     describes the failure. E_x stands for RLCORE_E_x. Comments list only the errors particular to a call; any call may
+     also return:
+       E_NULL      a required pointer is NULL
+       E_ALIGN     a pointer is misaligned
+       E_OVERFLOW  an array does not fit the address space
+       E_OVERLAP   an output overlaps another array of the call
+       E_IMAGE     a handle does not point to an object of its type
+     and the lifecycle: config_init E_SIZE for a structure that is too small; size E_CONFIG; init E_CONFIG, and E_SIZE if
+     mem_size is too small; attach and attach_reader E_SIZE if bytes are missing, and E_IMAGE for another kind of block,
+     another version or byte order, or damaged bytes.
+     A structure with struct_size may be shorter (an older header; the tail has its defaults) or longer (zeros).
+   Threads: the library starts no threads and takes no locks. init and attach need exclusive access. Calls that take const
+     objects may run concurrently. Other calls on one object may not, except _range calls on disjoint ranges and
+     rlcore_batch_run.
+   Numbers: results are bit-identical everywhere, provided that the floating-point environment is the default one: round to
+     nearest, no trapping exceptions. If the host flushes subnormal numbers to zero (FTZ, DAZ), only results that are or
+     come from such numbers differ. The library does not check the mode.
+     Inputs that are not finite are E_VALUE. Where finite inputs overflow, advantages, returns and other computed values
+     become infinite with RLCORE_OK, or 0x7fc00000 where infinities cancel; no other NaN is ever written.
    Sharing: one process may write a block that others have mapped for reading: frames, memories, replays, rollouts,
-     trajectories and monitors. A reader gets the object from _attach_reader, which looks only at what never changes, and
-     makes the calls that take it const. Nobody waits for anybody. A call that copies asks afterwards whether the writer
-     has overwritten or forgotten what it copied: then it answers E_RANGE, and what it wrote means nothing. It answers
-     E_BUSY if the writer left it no moment to look. What is drawn may be gone before it is copied: the copy says so. What
-     is appended costs a reader the oldest rows of a full ring, and nothing else. What a call only points at is not
-     watched. A writer that dies amid a call leaves whole bytes, or bytes that _attach refuses, E_IMAGE. Readers need a
+     trajectories and monitors. A reader gets its handle from _attach_reader, which checks only what never changes, and
+     makes the calls that take a const object. No call blocks. A call that copies checks afterwards whether the writer has
+     overwritten or removed what it copied; if so, it returns E_RANGE and its outputs are meaningless. It returns E_BUSY if
+     the writer changes the object faster than it can be read. What is drawn may be gone before it is copied: the copy
+     tells. Appending costs a reader only the oldest rows of a full ring. Memory that a call returns a pointer to is not
+     checked. A writer that dies within a call leaves a valid block, or one that _attach refuses: E_IMAGE. Readers need a
      64-bit processor.
-   Experimental: what is only there where RLCORE_EXPERIMENTAL is defined may change in any version; ffi/VERSIONING.md.
+   Experimental: declarations under RLCORE_EXPERIMENTAL may change in any version; see ffi/VERSIONING.md.
 
    Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
@@ -83,7 +99,7 @@ const char *rlcore_status_text(int32_t status);
    text: [text_size] to write; always ends with NUL, cut where it does not fit (256 bytes always suffice).
    For people: with several threads it may be another thread's failure, and no result ever depends on it. The child of a
    fork() begins with its parent's and keeps its own from then on, whatever other threads did meanwhile.
-   Errors: E_NULL; E_SIZE if text_size is 0. They are not kept. */
+   Errors: E_SIZE if text_size is 0. They are not kept. */
 rlcore_status rlcore_last_error(char *text, size_t text_size);
 
 /* Version of the library that is running: major << 16 | minor << 8 | patch. */
@@ -112,8 +128,7 @@ rlcore_status rlcore_cpu_set_limit(uint32_t level);
 
 /* FNV-1a, 64 bits: names a state in a log or compares two; no protection against attackers.
    bytes: [size], of anything; may be NULL if size is 0.
-   out:   [1] the hash.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP. */
+   out:   [1] the hash. */
 rlcore_status rlcore_hash(const void *bytes, size_t size, uint64_t *out);
 
 /* Seals a learner or a policy before it is saved: writes a checksum over all its bytes into it, which its attach compares
@@ -125,7 +140,7 @@ rlcore_status rlcore_hash(const void *bytes, size_t size, uint64_t *out);
    no call leaves, such as a NaN among parameters; it does not find a number that became another usable one, nor looks into
    columns of frames and steps.
    mem: 8-byte aligned, mem_size bytes, the size of the block at least.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_SIZE if bytes are missing; E_IMAGE for another kind of block, or damaged bytes. */
+   Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, or damaged bytes. */
 rlcore_status rlcore_block_seal(void *mem, size_t mem_size);
 
 /* ---- Random streams ---- */
@@ -138,16 +153,15 @@ typedef struct rlcore_rng {
   uint32_t has_half;   /* 1 while half waits to be used */
 } rlcore_rng;
 
-/* Begins the stream that numpy.random.Generator(PCG64(seed)) draws from. Errors: E_NULL; E_ALIGN. */
+/* Begins the stream that numpy.random.Generator(PCG64(seed)) draws from. */
 rlcore_status rlcore_rng_seed(rlcore_rng *rng, uint64_t seed);
 
-/* Begins stream number `stream` of a seed: that of the stream-th child of numpy's SeedSequence(seed).
-   Errors: E_NULL; E_ALIGN. */
+/* Begins stream number `stream` of a seed: that of the stream-th child of numpy's SeedSequence(seed). */
 rlcore_status rlcore_rng_stream(rlcore_rng *rng, uint64_t seed, uint64_t stream);
 
 /* Fills out[len] with draws from [low, high): numpy's uniform.
-   Errors, here and below: E_NULL; E_ALIGN; E_IMAGE for a stream that was never seeded; E_OVERFLOW; E_OVERLAP. E_VALUE if
-   low, high or high - low is not finite. */
+   Errors, here and below: E_IMAGE for a stream that was never seeded. E_VALUE if low, high or high - low is not
+   finite. */
 rlcore_status rlcore_rng_uniform(rlcore_rng *rng, double low, double high, double *out, size_t len);
 
 /* Fills out[len] with draws from [low, high): numpy's integers. E_RANGE if high is not above low. */
@@ -290,12 +304,12 @@ typedef struct rlcore_wrapper {
 } rlcore_wrapper;
 
 /* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-   Errors: E_NULL; E_ALIGN; E_SIZE. */
+   Errors: E_SIZE. */
 rlcore_status rlcore_atari_config_init(rlcore_atari_config *config, size_t config_size);
 
 /* Writes the usual list of wrappers for a game of Atari, whose observations are screens [height, width, 3] of bytes.
    out: [capacity] room, of which *out_len are written, 11 at most; what rlcore_env_def.wrappers may point to.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if capacity is too small. */
+   Errors: E_CONFIG; E_SIZE if capacity is too small. */
 rlcore_status rlcore_wrappers_atari(const rlcore_atari_config *config, rlcore_wrapper *out, uint32_t capacity,
                                     uint32_t *out_len);
 
@@ -399,7 +413,7 @@ typedef struct rlcore_env_def {
 /* The table of one of the library's own environments.
    env_id:   an rlcore_env_id.
    out_size: sizeof(rlcore_env_def). What the table points to lives as long as the program; leave user as it is.
-   Errors: E_NULL; E_ALIGN; E_SIZE; E_RANGE for another env_id. */
+   Errors: E_SIZE; E_RANGE for another env_id. */
 rlcore_status rlcore_env_builtin(uint32_t env_id, rlcore_env_def *out, size_t out_size);
 
 /* ---- N environments of one kind ---- */
@@ -438,32 +452,26 @@ typedef struct rlcore_vecenv_out {
   uint8_t *valid;        /* [N] 0 where the row was only reset, else 1; NULL only if autoreset is not "next step" */
 } rlcore_vecenv_out;
 
-/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-   Errors: E_NULL; E_ALIGN; E_SIZE. */
+/* Fills in the defaults. */
 rlcore_status rlcore_vecenv_config_init(rlcore_vecenv_config *config, size_t config_size);
 
-/* Bytes a block must have for this environment and configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+/* Size of the block for this environment and configuration, in bytes. */
 rlcore_status rlcore_vecenv_size(const rlcore_env_def *env, const rlcore_vecenv_config *config, size_t *out_size);
 
-/* Lays N environments out in the caller's block; each has to be reset before it is stepped.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-   out: the same address as mem, with its type. Nothing has to be freed.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_vecenv_size(). */
+/* Creates N environments in mem; each has to be reset before it is stepped. */
 rlcore_status rlcore_vecenv_init(void *mem, size_t mem_size, const rlcore_env_def *env,
                                  const rlcore_vecenv_config *config, rlcore_vecenv **out);
 
 /* Accepts bytes that a block was copied to, in this process or another. Callbacks are supplied again, never saved.
-   mem is only read.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or damaged bytes; E_CONFIG for another environment. */
+   Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte order, or damaged bytes;
+   E_CONFIG for another environment. */
 rlcore_status rlcore_vecenv_attach(void *mem, size_t mem_size, const rlcore_env_def *env, rlcore_vecenv **out);
 
 /* Starts an episode in every environment, in a new level where there are levels.
    seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
    obs:  [N, obs.len] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an
-   observation that is not finite: rows before that row are done, it has to be reset again, rows after it are
-   untouched; rlcore_last_error() names the row. */
+   Errors: E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an observation that is not finite: rows before
+   that row are done, it has to be reset again, rows after it are untouched; rlcore_last_error() names the row. */
 rlcore_status rlcore_vecenv_reset(rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed, void *obs);
 
 /* Starts an episode in environment `index` alone.
@@ -476,8 +484,8 @@ rlcore_status rlcore_vecenv_reset_one(rlcore_vecenv *v, const rlcore_env_def *en
 /* Steps every environment. action: [N, action.len].
    Same step: an environment that ends is reset here; final_obs gets the last observation, obs the first of the next
    episode.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has
-   to be reset first; all before anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not
+   Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has to be reset first; all before
+   anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not
    finite: rows before that row are complete, it has to be reset, rows after it are untouched; rlcore_last_error()
    names the row. */
 rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, const void *action,
@@ -498,7 +506,7 @@ rlcore_status rlcore_vecenv_step_env(rlcore_vecenv *v, const rlcore_env_def *env
                                      const rlcore_vecenv_out *out);
 
 /* Draws environment `index`. rgb: [height, width, 3], rows from the top.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_RANGE; E_OVERFLOW; E_CALLBACK; E_NOT_READY before its reset. */
+   Errors: E_CONFIG; E_RANGE; E_CALLBACK; E_NOT_READY before its reset. */
 rlcore_status rlcore_vecenv_render(const rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index, uint32_t width,
                                    uint32_t height, uint8_t *rgb);
 
@@ -508,29 +516,27 @@ rlcore_status rlcore_vecenv_images(const rlcore_vecenv *v, const rlcore_env_def 
                                    uint8_t *rgb);
 
 /* Lives left. lives: [N] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_NOT_READY before every row's reset; E_CALLBACK: rows before that
-   row are written. */
+   Errors: E_CONFIG; E_NOT_READY before every row's reset; E_CALLBACK: rows before that row are written. */
 rlcore_status rlcore_vecenv_lives(const rlcore_vecenv *v, const rlcore_env_def *env, uint32_t *lives);
 
 /* What is allowed now: 1 for each choice that is, else 0. mask: [N, sum of action.n] to write.
    Errors: E_CONFIG for actions that are not RLCORE_I32, and as rlcore_vecenv_lives. */
 rlcore_status rlcore_vecenv_action_mask(const rlcore_vecenv *v, const rlcore_env_def *env, uint8_t *mask);
 
-/* How many environments there are, also in a block that was saved. out: [1] N.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+/* How many environments there are, also in a block that was saved. out: [1] N. */
 rlcore_status rlcore_vecenv_num_envs(const rlcore_vecenv *v, uint32_t *out);
 
 /* ---- Observations in parts ---- */
 
 /* The parts of an environment's observations with its wrappers around it: one without a name if it has no fields.
    out:     [capacity] room, of which *out_len are written; NULL with a capacity of 0 only counts them.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if there are more than capacity. */
+   Errors: E_CONFIG; E_SIZE if there are more than capacity. */
 rlcore_status rlcore_env_fields(const rlcore_env_def *env, rlcore_field *out, uint32_t capacity, uint32_t *out_len);
 
 /* Takes observations apart: copies each part of num_rows rows into an array of its own.
    obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
    parts: one array a field of rlcore_env_fields, [num_rows, dims...] of its kind; NULL skips one.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP. */
+   Errors: E_CONFIG. */
 rlcore_status rlcore_obs_split(const rlcore_env_def *env, uint32_t num_rows, const void *obs, void *const *parts);
 
 /* Puts observations together: the reverse of rlcore_obs_split. Bytes that no part covers, or whose part is NULL, stay as
@@ -540,346 +546,8 @@ rlcore_status rlcore_obs_join(const rlcore_env_def *env, uint32_t num_rows, cons
 
 /* The record before the first step of all, for learners that begin with one (RLCORE_WRAP_RECORD): a frame of zeros, no
    reward, no action, not done, but really done. record: [obs.len] bytes to write.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_CONFIG unless a record is the outermost wrapper of observations. */
+   Errors: E_CONFIG unless a record is the outermost wrapper of observations. */
 rlcore_status rlcore_record_initial(const rlcore_env_def *env, uint8_t *record);
-
-/* ---- Steps that the host does not wait for: its own threads and processes as workers ---- */
-
-/* Steps of N environments that the host submits and collects: the caller's own block, beside the rlcore_vecenv. Between
-   the two, any threads that call rlcore_batch_run do the work, or processes, if both blocks lie in memory that they
-   share (and fork() keeps the callbacks where they are). Which worker does what changes no byte.
-   Rows are cut into groups of in_series; a group is idle, pending, running or done. The host's calls are those of one
-   thread at a time. None ever waits: a host that has nothing else to do calls rlcore_batch_run itself.
-   While a group is not idle its rows belong to the batch: no other rlcore_vecenv call may touch them. */
-typedef struct rlcore_batch rlcore_batch;
-
-/* How a batch is divided. */
-typedef struct rlcore_batch_config {
-  uint32_t struct_size;  /* bytes; set by rlcore_batch_config_init */
-  uint32_t in_series;    /* rows of a group, stepped one after another by one worker; divides num_envs; default 1 */
-} rlcore_batch_config;
-
-/* How many groups are where, counted one after another while workers go on. */
-typedef struct rlcore_batch_counts {
-  uint32_t struct_size;  /* sizeof(rlcore_batch_counts) */
-  uint32_t closed;       /* 1 after rlcore_batch_close, else 0 */
-  uint32_t num_pending;  /* groups that no worker has begun */
-  uint32_t num_running;  /* groups that a worker is inside */
-  uint32_t num_done;     /* groups that can be collected */
-} rlcore_batch_counts;
-
-/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-   Errors: E_NULL; E_ALIGN; E_SIZE. */
-rlcore_status rlcore_batch_config_init(rlcore_batch_config *config, size_t config_size);
-
-/* Bytes a batch must have over an rlcore_vecenv of this environment and configuration.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
-rlcore_status rlcore_batch_size(const rlcore_env_def *env, const rlcore_vecenv_config *vecenv_config,
-                                const rlcore_batch_config *config, size_t *out_size);
-
-/* Lays an idle batch out in the caller's block, for any rlcore_vecenv of this environment and configuration.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller and all workers stop calling.
-   out: the same address as mem, with its type. Nothing has to be freed.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_batch_size(). */
-rlcore_status rlcore_batch_init(void *mem, size_t mem_size, const rlcore_env_def *env,
-                                const rlcore_vecenv_config *vecenv_config, const rlcore_batch_config *config,
-                                rlcore_batch **out);
-
-/* Accepts bytes that a block was copied to. mem is only read. A copy that was made while workers ran still names them:
-   abandon each.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or damaged bytes. */
-rlcore_status rlcore_batch_attach(void *mem, size_t mem_size, rlcore_batch **out);
-
-/* Submits a step of every row. action: [N, action.len], copied.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed or another vecenv or environment; E_BUSY
-   if a row was submitted and not collected; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has to be reset
-   first; all before anything changes. */
-rlcore_status rlcore_batch_step_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const void *action);
-
-/* rlcore_batch_step_async, in which environments that end start again in this level, as rlcore_vecenv_step_env says.
-   level: an rlcore_level.
-   Errors: as rlcore_batch_step_async; E_RANGE for another level. */
-rlcore_status rlcore_batch_step_env_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env,
-                                          const void *action, uint32_t level);
-
-/* Does work that was submitted: steps pending groups one after another, until none is left or max_groups are done.
-   Never waits. Any number of threads and processes may be in it at once, beside one of the host's calls.
-   worker:         the caller's number, below 2^30; its own if rlcore_batch_abandon is ever to tell it from others.
-   max_groups:     UINT32_MAX for all there is.
-   out_num_groups: how many it did.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_CONFIG for a batch that is closed or another vecenv or
-   environment. What callbacks return is told to the host when it collects. */
-rlcore_status rlcore_batch_run(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t worker,
-                               uint32_t max_groups, uint32_t *out_num_groups);
-
-/* Collects all that was submitted, once all of it is done. out: arrays of the whole batch, written as
-   rlcore_vecenv_step would have. Never waits.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed; E_NOT_PENDING if nothing was submitted;
-   E_NOT_READY while workers are not through; all before anything changes. E_CALLBACK (also for rows of a worker that
-   was abandoned), or E_VALUE for a reward or observation that is not finite: everything is collected, rows that failed
-   are left out and have to be reset; rlcore_last_error() names the first, rlcore_batch_failed() all. */
-rlcore_status rlcore_batch_step_wait(rlcore_batch *b, const rlcore_vecenv_out *out);
-
-/* Collects the rows of groups that are done while others are still under way: for environments whose steps take
-   unequally long. Which come first depends on the workers' speed, a row's own results never do; no group is collected
-   twice while another one waits.
-   num_rows: how many rows, a multiple of in_series; fewer are never collected.
-   rows:     [num_rows] to write: their numbers, ascending.
-   out:      arrays of num_rows rows; row k is that of environment rows[k].
-   Errors: as rlcore_batch_step_wait; E_RANGE for num_rows. */
-rlcore_status rlcore_batch_recv(rlcore_batch *b, uint32_t num_rows, uint32_t *rows, const rlcore_vecenv_out *out);
-
-/* Submits a step of some rows while others may be under way.
-   num_rows: how many rows, a multiple of in_series.
-   rows:     [num_rows] whole groups, ascending, as rlcore_batch_recv returns them.
-   action:   [num_rows, action.len], copied; row k is for environment rows[k].
-   Errors: as rlcore_batch_step_async; E_RANGE for rows. */
-rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t num_rows,
-                                const uint32_t *rows, const void *action);
-
-/* Starts an episode in every environment, as rlcore_vecenv_reset. Steps that were submitted are discarded, never to be
-   delivered; those that no worker has begun are taken back.
-   seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
-   obs:  [N, obs.len] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_NOT_READY while a worker is inside a
-   group: the steps are discarded all the same, and until this call succeeds there is nothing to collect and submitting
-   is E_BUSY. E_CALLBACK and E_VALUE as for rlcore_vecenv_reset. */
-rlcore_status rlcore_batch_reset(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed,
-                                 void *obs);
-
-/* Starts an episode in environment `index` alone, as rlcore_vecenv_reset_one; rows of other groups may be under way.
-   seed: it gets the stream of *seed itself; NULL: its stream goes on.
-   obs:  [N, obs.len], of which that row is written.
-   Errors: as rlcore_batch_reset; E_RANGE; E_BUSY if its group was submitted and not collected. */
-rlcore_status rlcore_batch_reset_one(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index,
-                                     const uint64_t *seed, void *obs);
-
-/* Gives up a worker that died: the rows of the group that it was in count as failed and have to be reset; all others are
-   as if nothing had happened. The worker must not run any more: nothing could stop it from writing to its rows.
-   out_num_rows: how many rows that are; 0 if it was in none.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_CONFIG. */
-rlcore_status rlcore_batch_abandon(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t worker,
-                                   uint32_t *out_num_rows);
-
-/* Which rows failed in their last step and were not reset by this batch since: 1 for those, else 0, also for rows that
-   are under way. failed: [N] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed. */
-rlcore_status rlcore_batch_failed(const rlcore_batch *b, uint8_t *failed);
-
-/* How far it is. out: to write; a closed batch answers too, so that num_running tells when its workers have left.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for struct_size. */
-rlcore_status rlcore_batch_count(const rlcore_batch *b, rlcore_batch_counts *out);
-
-/* Ends it: steps that no worker has begun are taken back, nothing is delivered any more, and every later call but this
-   one and rlcore_batch_count is E_CONFIG. A worker that is inside a group finishes it: the bytes have to stay until all
-   workers have returned. The rlcore_vecenv goes on. Errors: E_NULL; E_ALIGN; E_IMAGE. */
-rlcore_status rlcore_batch_close(rlcore_batch *b);
-
-/* ---- Episodes: returns, lengths, monitor.csv ---- */
-
-#define RLCORE_MONITOR_MAX_INFO 16   /* Most numbers that an episode may carry beside its return, length and time. */
-#define RLCORE_MONITOR_ROW_SIZE 512  /* Bytes that a row of monitor.csv never exceeds. */
-
-/* What N environments have counted, and records of the episodes that ended: the caller's own block. */
-typedef struct rlcore_monitor rlcore_monitor;
-
-/* What a monitor is made from. */
-typedef struct rlcore_monitor_config {
-  uint32_t struct_size;  /* bytes; set by rlcore_monitor_config_init */
-  uint32_t num_envs;     /* N, at least 1; default 1 */
-  uint32_t keep;         /* episodes that rlcore_monitor_means looks back on; default 0: none */
-  uint32_t capacity;     /* records held, at least N, as many as one step can end; 0 (default): the larger of 1024 and N */
-  uint32_t num_info;     /* numbers that the caller adds to each record, at most 16; default 0 */
-  uint32_t reserved;     /* zero */
-  double start;          /* what the caller's clock shows at second 0 of the records; default 0 */
-} rlcore_monitor_config;
-
-/* The caller's clock: seconds since any moment, the same one in every call. */
-typedef double (*rlcore_clock_fn)(void *user);
-
-/* An episode that has ended. */
-typedef struct rlcore_episode {
-  uint64_t number;       /* counts the episodes of all environments from 0, as they end */
-  double seconds;        /* when it ended: seconds since the start, to 6 decimal places */
-  uint32_t env;          /* its environment */
-  uint32_t len;          /* its steps */
-  float episode_return;  /* the sum of its rewards */
-  uint32_t reserved;     /* zero */
-} rlcore_episode;
-
-/* Means over the last episodes. */
-typedef struct rlcore_monitor_stats {
-  uint32_t struct_size;   /* sizeof(rlcore_monitor_stats) */
-  uint32_t num_kept;      /* episodes that the means are of: at most `keep` */
-  uint64_t num_episodes;  /* episodes ended since the block was made */
-  double return_mean;     /* mean return; NaN of none */
-  double len_mean;        /* mean length; NaN of none */
-} rlcore_monitor_stats;
-
-/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-   Errors: E_NULL; E_ALIGN; E_SIZE. */
-rlcore_status rlcore_monitor_config_init(rlcore_monitor_config *config, size_t config_size);
-
-/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
-rlcore_status rlcore_monitor_size(const rlcore_monitor_config *config, size_t *out_size);
-
-/* Lays a monitor out in the caller's block.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-   out: the same address as mem, with its type. Nothing has to be freed.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_monitor_size(). */
-rlcore_status rlcore_monitor_init(void *mem, size_t mem_size, const rlcore_monitor_config *config,
-                                  rlcore_monitor **out);
-
-/* Accepts bytes that a monitor was copied to, in this process or another. mem is only read.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or damaged bytes. */
-rlcore_status rlcore_monitor_attach(void *mem, size_t mem_size, rlcore_monitor **out);
-
-/* Accepts bytes that another process counts steps in meanwhile, for calls with a const monitor: see Sharing.
-   Errors: as rlcore_monitor_attach. */
-rlcore_status rlcore_monitor_attach_reader(const void *mem, size_t mem_size, const rlcore_monitor **out);
-
-/* All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
-   Errors: E_NULL; E_ALIGN; E_IMAGE. */
-rlcore_status rlcore_monitor_reset(rlcore_monitor *m);
-
-/* Environment `index` alone begins an episode. Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE. */
-rlcore_status rlcore_monitor_reset_one(rlcore_monitor *m, uint32_t index);
-
-/* Counts one step of all environments, before its rewards are normalised, and records the episodes that it ended.
-   step:    as rlcore_vecenv_step filled it: reward, terminated, truncated, and valid or NULL; the rest is not used.
-   seconds: what the caller's clock shows.
-   info:    [N, num_info], read only in rows that ended; NULL if num_info is 0.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_VALUE for a reward, a return, a time or an info that is not
-   finite; E_RANGE after 2^63 episodes. Nothing changes then. */
-rlcore_status rlcore_monitor_step(rlcore_monitor *m, const rlcore_vecenv_out *step, double seconds, const double *info);
-
-/* rlcore_monitor_step with a clock that is asked only when an episode has ended, once a step. */
-rlcore_status rlcore_monitor_step_clock(rlcore_monitor *m, const rlcore_vecenv_out *step, rlcore_clock_fn clock,
-                                        void *user, const double *info);
-
-/* Copies records out, the oldest first. A reader keeps `next`, 0 at first, and loses nothing if it reads at least once in
-   `capacity` episodes; there may be several.
-   next:      [1] number of the record to begin with; becomes that of the first one not read.
-   episodes:  [len] to write; info: [len, num_info] to write, NULL leaves it out.
-   out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, NULL to ignore.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the episodes ended. */
-rlcore_status rlcore_monitor_read(const rlcore_monitor *m, uint64_t *next, rlcore_episode *episodes, double *info,
-                                  uint32_t len, uint32_t *out_count, uint64_t *out_lost);
-
-/* Means over the last `keep` episodes, or as many as have ended.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer that leaves no moment to look. */
-rlcore_status rlcore_monitor_means(const rlcore_monitor *m, rlcore_monitor_stats *out);
-
-/* Writes the first two lines of monitor.csv, as Stable-Baselines3 reads it: `# {"t_start": ...} ` and the columns' names.
-   t_start:  Unix time at the start, in seconds.
-   env_id:   what to call the environment, a text that ends in NUL; NULL leaves it out.
-   keywords: [num_keywords] a name for each info; printable ASCII, like env_id.
-   text:     [text_size] to write, without NUL: for fwrite to a file opened as binary. NULL with 0: nothing is written.
-   out_len:  [1] bytes written, or needed.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE; E_RANGE for more keywords than 16, or more than 4095 characters; E_VALUE. */
-rlcore_status rlcore_monitor_format_header(double t_start, const char *env_id, const char *const *keywords,
-                                           uint32_t num_keywords, char *text, size_t text_size, size_t *out_len);
-
-/* Writes the row of an episode: return, length, time, infos, CR LF. Reals are laid out as Python prints a float, in the
-   shortest text that reads back as the same number: the return as the same float, the others as the same double.
-   info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
-   always suffice.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite. */
-rlcore_status rlcore_monitor_format_row(const rlcore_episode *episode, const double *info, uint32_t num_info,
-                                        char *text, size_t text_size, size_t *out_len);
-
-/* ---- Normalised observations and rewards of N environments ---- */
-
-/* A normaliser of N environments: the caller's own block. */
-typedef struct rlcore_vec_normalize rlcore_vec_normalize;
-
-/* What a normaliser is made from. */
-typedef struct rlcore_vec_normalize_config {
-  uint32_t struct_size;       /* bytes; set by rlcore_vec_normalize_config_init */
-  uint32_t num_envs;          /* N, at least 1; default 1 */
-  uint32_t obs_len;           /* elements of one observation, at least 1; default 1 */
-  uint32_t normalize_obs;     /* 1 (default), or 0: observations pass as they are */
-  uint32_t normalize_reward;  /* 1 (default), or 0: rewards pass as they are */
-  float clip_obs;             /* normalised observations lie from -clip_obs to clip_obs; default 10 */
-  float clip_reward;          /* scaled rewards lie from -clip_reward to clip_reward; default 10 */
-  uint32_t reserved;          /* zero */
-  double discount;            /* of the sums that scale the rewards, from 0 to 1; default 0.99 */
-  double epsilon;             /* added to variances, from 1e-30 to 1e30; default 1e-8 */
-} rlcore_vec_normalize_config;
-
-/* The small part of a normaliser's statistics. */
-typedef struct rlcore_vec_normalize_stats {
-  uint32_t struct_size;  /* sizeof(rlcore_vec_normalize_stats) */
-  uint32_t frozen;       /* 1 while the statistics stay as they are */
-  double obs_count;      /* observations merged, and 1e-4 */
-  double return_mean;    /* mean of the discounted sums of rewards */
-  double return_var;     /* their population variance; rewards are divided by its root */
-  double return_count;   /* sums merged, and 1e-4 */
-} rlcore_vec_normalize_stats;
-
-/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-   Errors: E_NULL; E_ALIGN; E_SIZE. */
-rlcore_status rlcore_vec_normalize_config_init(rlcore_vec_normalize_config *config, size_t config_size);
-
-/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
-rlcore_status rlcore_vec_normalize_size(const rlcore_vec_normalize_config *config, size_t *out_size);
-
-/* Lays a normaliser out in the caller's block: means 0, variances 1, counts 1e-4.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-   out: the same address as mem, with its type. Nothing has to be freed.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_vec_normalize_size(). */
-rlcore_status rlcore_vec_normalize_init(void *mem, size_t mem_size, const rlcore_vec_normalize_config *config,
-                                        rlcore_vec_normalize **out);
-
-/* Accepts bytes that a normaliser was copied to, in this process or another. mem is only read.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or damaged bytes. */
-rlcore_status rlcore_vec_normalize_attach(void *mem, size_t mem_size, rlcore_vec_normalize **out);
-
-/* Takes the first observations of all environments: merges them into the statistics and writes them normalised; the
-   discounted sums start at 0.
-   obs, out_obs: [N, obs_len]; may be the same array.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_VALUE for a number that is not finite. */
-rlcore_status rlcore_vec_normalize_reset(rlcore_vec_normalize *v, const float *obs, float *out_obs);
-
-/* Takes the first observation of environment `index` alone, as rlcore_vecenv_reset_one wrote it.
-   obs, out_obs: [N, obs_len], of which that row is used; may be the same array.
-   Errors: as rlcore_vec_normalize_reset; E_RANGE. */
-rlcore_status rlcore_vec_normalize_reset_one(rlcore_vec_normalize *v, uint32_t index, const float *obs, float *out_obs);
-
-/* Normalises what rlcore_vecenv_step, or the caller's own batch, returned; one call for the whole batch. In this order:
-   merges obs and normalises it with the result; adds reward to the discounted sums, merges those and scales reward by
-   their deviation; normalises final_obs without merging it; starts the sums of ended episodes again. A row that was only
-   reset (valid 0) counts as an observation, its reward does not count.
-   step: obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
-   out:  where obs, reward and final_obs go, each of which may be the same array as in step; its other fields are not
-         used. NULL: over those of step.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_VALUE for a number that is not finite, in final_obs in a row
-   that ended. Nothing changes then, neither statistics nor arrays. */
-rlcore_status rlcore_vec_normalize_step(rlcore_vec_normalize *v, const rlcore_vecenv_out *step,
-                                        const rlcore_vecenv_out *out);
-
-/* Normalises any number of observations with the statistics as they are, for a policy that acts elsewhere.
-   obs, out_obs: [num_rows, obs_len]; may be the same array.
-   Errors: as rlcore_vec_normalize_reset; E_OVERFLOW. */
-rlcore_status rlcore_vec_normalize_obs(rlcore_vec_normalize *v, uint32_t num_rows, const float *obs, float *out_obs);
-
-/* 1: reset and step normalise and change nothing in the block, as an evaluation wants it; 0: the statistics follow again,
-   and the discounted sums go on from where they were.
-   Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for another number. */
-rlcore_status rlcore_vec_normalize_freeze(rlcore_vec_normalize *v, uint32_t frozen);
-
-/* Merges the statistics of another normaliser into this one's, as if this one had seen its observations too. Each brings
-   its initial count of 1e-4 along. The other may have another num_envs; it is only read.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64. */
-rlcore_status rlcore_vec_normalize_merge(rlcore_vec_normalize *v, rlcore_vec_normalize *other);
-
-/* Copies the statistics out. mean, variance: [obs_len] to write; NULL leaves one out.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
-rlcore_status rlcore_vec_normalize_statistics(rlcore_vec_normalize *v, double *mean, double *variance,
-                                              rlcore_vec_normalize_stats *out);
 
 /* ---- How actions are chosen ---- */
 
@@ -983,48 +651,40 @@ typedef struct rlcore_ppo_stats {
   uint64_t num_dropped;       /* updates that ended early because numbers overflowed */
 } rlcore_ppo_stats;
 
-/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-   Errors: E_NULL; E_ALIGN; E_SIZE. */
+/* Fills in the defaults. */
 rlcore_status rlcore_ppo_config_init(rlcore_ppo_config *config, size_t config_size);
 
 /* Bytes a block must have for this configuration and these spaces. Bytes of pictures are divided by 255; those of an
-   RLCORE_STRUCT are refused, and RLCORE_WRAP_FLATTEN makes numbers of them.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+   RLCORE_STRUCT are refused, and RLCORE_WRAP_FLATTEN makes numbers of them. */
 rlcore_status rlcore_ppo_size(const rlcore_ppo_config *config, const rlcore_space *obs, const rlcore_space *action,
                               size_t *out_size);
 
-/* Lays a learner out in the caller's block and draws its first parameters.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-   out: the same address as mem, with its type. Nothing has to be freed.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_ppo_size(). */
+/* Creates a learner in mem and draws its first parameters. */
 rlcore_status rlcore_ppo_init(void *mem, size_t mem_size, const rlcore_ppo_config *config, const rlcore_space *obs,
                               const rlcore_space *action, rlcore_ppo **out);
 
 /* Accepts bytes that a learner was copied to, in this process or another: it goes on as if it had never stopped.
    mem is only read. A learner that rlcore_block_seal has sealed is refused if any byte differs; one that was not, if it
-   holds what no call could have left: a parameter that was damaged into another finite number is not noticed then.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or damaged bytes. */
+   holds what no call could have left: a parameter that was damaged into another finite number is not noticed then. */
 rlcore_status rlcore_ppo_attach(void *mem, size_t mem_size, rlcore_ppo **out);
 
-/* Which call is due. out: [1] an rlcore_ppo_due. Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP. */
+/* Which call is due. out: [1] an rlcore_ppo_due. */
 rlcore_status rlcore_ppo_phase(rlcore_ppo *p, uint32_t *out);
 
 /* Draws an action for each environment and begins a transition.
    obs:         [N, obs.len]; networks see bytes divided by 255.
    action_mask: [N, sum of action.n] 0 forbids, not all of a choice; required exactly if use_action_mask, else NULL.
    action:      [N, action.len] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for
-   an observation that is not finite or so large that the policy overflows, or a mask that forbids all of a choice. Then
-   nothing has changed, neither block nor action. */
+   Errors: E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation that is not
+   finite or so large that the policy overflows, or a mask that forbids all of a choice. Then nothing has changed,
+   neither block nor action. */
 rlcore_status rlcore_ppo_act(rlcore_ppo *p, const void *obs, const uint8_t *action_mask, void *action);
 
 /* Completes the transition: what the step returned. After T of them rlcore_ppo_learn is due.
    Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
    reward, terminated, truncated: [N]
    final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for a reward or final_obs that is not finite.
-   Then nothing has changed. */
+   Errors: E_NOT_READY; E_VALUE for a reward or final_obs that is not finite. Then nothing has changed. */
 rlcore_status rlcore_ppo_observe(rlcore_ppo *p, const float *reward, const uint8_t *terminated,
                                  const uint8_t *truncated, const void *final_obs);
 
@@ -1032,9 +692,9 @@ rlcore_status rlcore_ppo_observe(rlcore_ppo *p, const float *reward, const uint8
    obs:        [N, obs.len] after the last step; may be NULL in all calls of an update but the first.
    max_slices: at most so many chunks in this call, of which a minibatch has num_chunks; 0: all that are left.
    stats:      to write; call again while minibatches_left is not 0.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for an observation that is not finite,
-   before anything changes, or because numbers overflow. Then this update is over and counted in num_dropped, the
-   parameters are the last ones that were finite, and rlcore_ppo_act is due. */
+   Errors: E_CONFIG; E_NOT_READY; E_VALUE for an observation that is not finite, before anything changes, or because
+   numbers overflow. Then this update is over and counted in num_dropped, the parameters are the last ones that were
+   finite, and rlcore_ppo_act is due. */
 rlcore_status rlcore_ppo_learn(rlcore_ppo *p, const void *obs, uint32_t max_slices, rlcore_ppo_stats *stats);
 
 /* Acts without recording, in any phase: the training goes on as if this had not been called.
@@ -1044,7 +704,7 @@ rlcore_status rlcore_ppo_predict(rlcore_ppo *p, const void *obs, const uint8_t *
                                  const rlcore_sampling *sampling, void *action);
 
 /* 1: the statistics that observations and rewards are normalised by stay as they are; 0: they follow again.
-   Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for another number. */
+   Errors: E_RANGE for another number. */
 rlcore_status rlcore_ppo_freeze(rlcore_ppo *p, uint32_t frozen);
 
 /* ---- Spaces: what environments show and take, and what learners were made for ---- */
@@ -1054,14 +714,13 @@ rlcore_status rlcore_ppo_freeze(rlcore_ppo *p, uint32_t frozen);
    bounds:     [bounds_len] room for the bounds that the results point to; 2 * (obs.len + action.len) are always enough.
                NULL: low and high of both results are NULL.
    out_action: its n points where that of the environment does.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if bounds_len is too small. */
+   Errors: E_CONFIG; E_SIZE if bounds_len is too small. */
 rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t bounds_len, rlcore_space *out_obs,
                                 rlcore_space *out_action);
 
 /* What a learner was made for: what to allocate for one that was saved. Bounds are left out.
    out_num_envs: N.
-   out_action:   its n points into the learner.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+   out_action:   its n points into the learner. */
 rlcore_status rlcore_ppo_spaces(rlcore_ppo *p, uint32_t *out_num_envs, rlcore_space *out_obs, rlcore_space *out_action);
 
 /* ---- Policies: what a game ships ---- */
@@ -1069,23 +728,20 @@ rlcore_status rlcore_ppo_spaces(rlcore_ppo *p, uint32_t *out_num_envs, rlcore_sp
 /* A policy: the caller's own block, read-only, shared by any number of threads. */
 typedef struct rlcore_policy rlcore_policy;
 
-/* Bytes that rlcore_policy_export needs. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+/* Bytes that rlcore_policy_export needs. */
 rlcore_status rlcore_policy_size(rlcore_ppo *p, size_t *out_size);
 
 /* Writes the policy of a learner as it is now: networks, bounds and the statistics that normalise observations.
    mem: 8-byte aligned, mem_size bytes, owned by the caller. The same policy is the same bytes, sealed.
    out: the same address as mem, with its type.
-   Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_SIZE if mem_size < rlcore_policy_size(). */
+   Errors: E_SIZE if mem_size < rlcore_policy_size(). */
 rlcore_status rlcore_policy_export(rlcore_ppo *p, void *mem, size_t mem_size, rlcore_policy **out);
 
 /* Accepts bytes that a policy was copied to, in this process or another. mem is only read: it may be in a constant.
-   The seal of rlcore_policy_export is compared: a policy of which any byte differs is refused.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or damaged bytes. */
+   The seal of rlcore_policy_export is compared: a policy of which any byte differs is refused. */
 rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcore_policy **out);
 
-/* Floats of scratch that rlcore_policy_act needs for num_rows observations.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_OVERFLOW. */
+/* Floats of scratch that rlcore_policy_act needs for num_rows observations. */
 rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_rows, size_t *out_len);
 
 /* Chooses an action for each of num_rows observations.
@@ -1095,9 +751,9 @@ rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_row
    rng:         the caller's stream, one for each thread; may be NULL with RLCORE_SAMPLING_GREEDY.
    scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
    action:      [num_rows, action.len] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with
-   continuous actions; E_VALUE for an observation that is not finite or so large that the policy overflows, or a mask that
-   forbids all of a choice. Then scratch may be written, action and rng not. */
+   Errors: E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with continuous actions; E_VALUE for an
+   observation that is not finite or so large that the policy overflows, or a mask that forbids all of a choice. Then
+   scratch may be written, action and rng not. */
 rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const void *obs, const uint8_t *action_mask,
                                 const rlcore_sampling *sampling, rlcore_rng *rng, float *scratch, size_t scratch_len,
                                 void *action);
@@ -1107,6 +763,325 @@ rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const
    Arrays and errors as rlcore_policy_act. */
 rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows, const void *obs,
                                        const uint8_t *action_mask, float *scratch, size_t scratch_len, void *action);
+
+/* ---- Steps that the host does not wait for: its own threads and processes as workers ---- */
+
+/* Steps of N environments that the host submits and collects: the caller's own block, beside the rlcore_vecenv. Between
+   the two, any threads that call rlcore_batch_run do the work, or processes, if both blocks lie in memory that they
+   share (and fork() keeps the callbacks where they are). Which worker does what changes no byte.
+   Rows are cut into groups of in_series; a group is idle, pending, running or done. The host's calls are those of one
+   thread at a time. None ever waits: a host that has nothing else to do calls rlcore_batch_run itself.
+   While a group is not idle its rows belong to the batch: no other rlcore_vecenv call may touch them. */
+typedef struct rlcore_batch rlcore_batch;
+
+/* How a batch is divided. */
+typedef struct rlcore_batch_config {
+  uint32_t struct_size;  /* bytes; set by rlcore_batch_config_init */
+  uint32_t in_series;    /* rows of a group, stepped one after another by one worker; divides num_envs; default 1 */
+} rlcore_batch_config;
+
+/* How many groups are where, counted one after another while workers go on. */
+typedef struct rlcore_batch_counts {
+  uint32_t struct_size;  /* sizeof(rlcore_batch_counts) */
+  uint32_t closed;       /* 1 after rlcore_batch_close, else 0 */
+  uint32_t num_pending;  /* groups that no worker has begun */
+  uint32_t num_running;  /* groups that a worker is inside */
+  uint32_t num_done;     /* groups that can be collected */
+} rlcore_batch_counts;
+
+/* Fills in the defaults. */
+rlcore_status rlcore_batch_config_init(rlcore_batch_config *config, size_t config_size);
+
+/* Bytes a batch must have over an rlcore_vecenv of this environment and configuration. */
+rlcore_status rlcore_batch_size(const rlcore_env_def *env, const rlcore_vecenv_config *vecenv_config,
+                                const rlcore_batch_config *config, size_t *out_size);
+
+/* Creates an idle batch in mem, for any rlcore_vecenv of this environment and configuration.
+   mem is in use until the caller and all workers stop calling. */
+rlcore_status rlcore_batch_init(void *mem, size_t mem_size, const rlcore_env_def *env,
+                                const rlcore_vecenv_config *vecenv_config, const rlcore_batch_config *config,
+                                rlcore_batch **out);
+
+/* Accepts bytes that a block was copied to. mem is only read. A copy that was made while workers ran still names them:
+   abandon each. */
+rlcore_status rlcore_batch_attach(void *mem, size_t mem_size, rlcore_batch **out);
+
+/* Submits a step of every row. action: [N, action.len], copied.
+   Errors: E_CONFIG for a batch that is closed or another vecenv or environment; E_BUSY if a row was submitted and not
+   collected; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has to be reset first; all before anything
+   changes. */
+rlcore_status rlcore_batch_step_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const void *action);
+
+/* rlcore_batch_step_async, in which environments that end start again in this level, as rlcore_vecenv_step_env says.
+   level: an rlcore_level.
+   Errors: as rlcore_batch_step_async; E_RANGE for another level. */
+rlcore_status rlcore_batch_step_env_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env,
+                                          const void *action, uint32_t level);
+
+/* Does work that was submitted: steps pending groups one after another, until none is left or max_groups are done.
+   Never waits. Any number of threads and processes may be in it at once, beside one of the host's calls.
+   worker:         the caller's number, below 2^30; its own if rlcore_batch_abandon is ever to tell it from others.
+   max_groups:     UINT32_MAX for all there is.
+   out_num_groups: how many it did.
+   Errors: E_RANGE; E_CONFIG for a batch that is closed or another vecenv or environment. What callbacks return is told
+   to the host when it collects. */
+rlcore_status rlcore_batch_run(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t worker,
+                               uint32_t max_groups, uint32_t *out_num_groups);
+
+/* Collects all that was submitted, once all of it is done. out: arrays of the whole batch, written as
+   rlcore_vecenv_step would have. Never waits.
+   Errors: E_CONFIG for a batch that is closed; E_NOT_PENDING if nothing was submitted; E_NOT_READY while workers are
+   not through; all before anything changes. E_CALLBACK (also for rows of a worker that was abandoned), or E_VALUE for
+   a reward or observation that is not finite: everything is collected, rows that failed are left out and have to be
+   reset; rlcore_last_error() names the first, rlcore_batch_failed() all. */
+rlcore_status rlcore_batch_step_wait(rlcore_batch *b, const rlcore_vecenv_out *out);
+
+/* Collects the rows of groups that are done while others are still under way: for environments whose steps take
+   unequally long. Which come first depends on the workers' speed, a row's own results never do; no group is collected
+   twice while another one waits.
+   num_rows: how many rows, a multiple of in_series; fewer are never collected.
+   rows:     [num_rows] to write: their numbers, ascending.
+   out:      arrays of num_rows rows; row k is that of environment rows[k].
+   Errors: as rlcore_batch_step_wait; E_RANGE for num_rows. */
+rlcore_status rlcore_batch_recv(rlcore_batch *b, uint32_t num_rows, uint32_t *rows, const rlcore_vecenv_out *out);
+
+/* Submits a step of some rows while others may be under way.
+   num_rows: how many rows, a multiple of in_series.
+   rows:     [num_rows] whole groups, ascending, as rlcore_batch_recv returns them.
+   action:   [num_rows, action.len], copied; row k is for environment rows[k].
+   Errors: as rlcore_batch_step_async; E_RANGE for rows. */
+rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t num_rows,
+                                const uint32_t *rows, const void *action);
+
+/* Starts an episode in every environment, as rlcore_vecenv_reset. Steps that were submitted are discarded, never to be
+   delivered; those that no worker has begun are taken back.
+   seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
+   obs:  [N, obs.len] to write.
+   Errors: E_CONFIG, before anything changes. E_NOT_READY while a worker is inside a
+   group: the steps are discarded all the same, and until this call succeeds there is nothing to collect and submitting
+   is E_BUSY. E_CALLBACK and E_VALUE as for rlcore_vecenv_reset. */
+rlcore_status rlcore_batch_reset(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed,
+                                 void *obs);
+
+/* Starts an episode in environment `index` alone, as rlcore_vecenv_reset_one; rows of other groups may be under way.
+   seed: it gets the stream of *seed itself; NULL: its stream goes on.
+   obs:  [N, obs.len], of which that row is written.
+   Errors: as rlcore_batch_reset; E_RANGE; E_BUSY if its group was submitted and not collected. */
+rlcore_status rlcore_batch_reset_one(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index,
+                                     const uint64_t *seed, void *obs);
+
+/* Gives up a worker that died: the rows of the group that it was in count as failed and have to be reset; all others are
+   as if nothing had happened. The worker must not run any more: nothing could stop it from writing to its rows.
+   out_num_rows: how many rows that are; 0 if it was in none.
+   Errors: E_RANGE; E_CONFIG. */
+rlcore_status rlcore_batch_abandon(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t worker,
+                                   uint32_t *out_num_rows);
+
+/* Which rows failed in their last step and were not reset by this batch since: 1 for those, else 0, also for rows that
+   are under way. failed: [N] to write.
+   Errors: E_CONFIG for a batch that is closed. */
+rlcore_status rlcore_batch_failed(const rlcore_batch *b, uint8_t *failed);
+
+/* How far it is. out: to write; a closed batch answers too, so that num_running tells when its workers have left.
+   Errors: E_CONFIG for struct_size. */
+rlcore_status rlcore_batch_count(const rlcore_batch *b, rlcore_batch_counts *out);
+
+/* Ends it: steps that no worker has begun are taken back, nothing is delivered any more, and every later call but this
+   one and rlcore_batch_count is E_CONFIG. A worker that is inside a group finishes it: the bytes have to stay until all
+   workers have returned. The rlcore_vecenv goes on. */
+rlcore_status rlcore_batch_close(rlcore_batch *b);
+
+/* ---- Episodes: returns, lengths, monitor.csv ---- */
+
+#define RLCORE_MONITOR_MAX_INFO 16   /* Most numbers that an episode may carry beside its return, length and time. */
+#define RLCORE_MONITOR_ROW_SIZE 512  /* Bytes that a row of monitor.csv never exceeds. */
+
+/* What N environments have counted, and records of the episodes that ended: the caller's own block. */
+typedef struct rlcore_monitor rlcore_monitor;
+
+/* What a monitor is made from. */
+typedef struct rlcore_monitor_config {
+  uint32_t struct_size;  /* bytes; set by rlcore_monitor_config_init */
+  uint32_t num_envs;     /* N, at least 1; default 1 */
+  uint32_t keep;         /* episodes that rlcore_monitor_means looks back on; default 0: none */
+  uint32_t capacity;     /* records held, at least N, as many as one step can end; 0 (default): the larger of 1024 and N */
+  uint32_t num_info;     /* numbers that the caller adds to each record, at most 16; default 0 */
+  uint32_t reserved;     /* zero */
+  double start;          /* what the caller's clock shows at second 0 of the records; default 0 */
+} rlcore_monitor_config;
+
+/* The caller's clock: seconds since any moment, the same one in every call. */
+typedef double (*rlcore_clock_fn)(void *user);
+
+/* An episode that has ended. */
+typedef struct rlcore_episode {
+  uint64_t number;       /* counts the episodes of all environments from 0, as they end */
+  double seconds;        /* when it ended: seconds since the start, to 6 decimal places */
+  uint32_t env;          /* its environment */
+  uint32_t len;          /* its steps */
+  float episode_return;  /* the sum of its rewards */
+  uint32_t reserved;     /* zero */
+} rlcore_episode;
+
+/* Means over the last episodes. */
+typedef struct rlcore_monitor_stats {
+  uint32_t struct_size;   /* sizeof(rlcore_monitor_stats) */
+  uint32_t num_kept;      /* episodes that the means are of: at most `keep` */
+  uint64_t num_episodes;  /* episodes ended since the block was made */
+  double return_mean;     /* mean return; NaN of none */
+  double len_mean;        /* mean length; NaN of none */
+} rlcore_monitor_stats;
+
+/* Fills in the defaults. */
+rlcore_status rlcore_monitor_config_init(rlcore_monitor_config *config, size_t config_size);
+
+/* Size of the block for this configuration, in bytes. */
+rlcore_status rlcore_monitor_size(const rlcore_monitor_config *config, size_t *out_size);
+
+/* Creates a monitor in mem. */
+rlcore_status rlcore_monitor_init(void *mem, size_t mem_size, const rlcore_monitor_config *config,
+                                  rlcore_monitor **out);
+
+/* Accepts bytes that a monitor was copied to, in this process or another. */
+rlcore_status rlcore_monitor_attach(void *mem, size_t mem_size, rlcore_monitor **out);
+
+/* Accepts bytes that another process counts steps in meanwhile, for calls with a const monitor: see Sharing.
+    */
+rlcore_status rlcore_monitor_attach_reader(const void *mem, size_t mem_size, const rlcore_monitor **out);
+
+/* All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay. */
+rlcore_status rlcore_monitor_reset(rlcore_monitor *m);
+
+/* Environment `index` alone begins an episode. Errors: E_RANGE. */
+rlcore_status rlcore_monitor_reset_one(rlcore_monitor *m, uint32_t index);
+
+/* Counts one step of all environments, before its rewards are normalised, and records the episodes that it ended.
+   step:    as rlcore_vecenv_step filled it: reward, terminated, truncated, and valid or NULL; the rest is not used.
+   seconds: what the caller's clock shows.
+   info:    [N, num_info], read only in rows that ended; NULL if num_info is 0.
+   Errors: E_CONFIG; E_VALUE for a reward, a return, a time or an info that is not finite; E_RANGE after 2^63 episodes.
+   Nothing changes then. */
+rlcore_status rlcore_monitor_step(rlcore_monitor *m, const rlcore_vecenv_out *step, double seconds, const double *info);
+
+/* rlcore_monitor_step with a clock that is asked only when an episode has ended, once a step. */
+rlcore_status rlcore_monitor_step_clock(rlcore_monitor *m, const rlcore_vecenv_out *step, rlcore_clock_fn clock,
+                                        void *user, const double *info);
+
+/* Copies records out, the oldest first. A reader keeps `next`, 0 at first, and loses nothing if it reads at least once in
+   `capacity` episodes; there may be several.
+   next:      [1] number of the record to begin with; becomes that of the first one not read.
+   episodes:  [len] to write; info: [len, num_info] to write, NULL leaves it out.
+   out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, NULL to ignore.
+   Errors: E_RANGE for a next that is larger than the episodes ended. */
+rlcore_status rlcore_monitor_read(const rlcore_monitor *m, uint64_t *next, rlcore_episode *episodes, double *info,
+                                  uint32_t len, uint32_t *out_count, uint64_t *out_lost);
+
+/* Means over the last `keep` episodes, or as many as have ended.
+   Errors: E_CONFIG; E_BUSY only beside a writer that leaves no moment to look. */
+rlcore_status rlcore_monitor_means(const rlcore_monitor *m, rlcore_monitor_stats *out);
+
+/* Writes the first two lines of monitor.csv, as Stable-Baselines3 reads it: `# {"t_start": ...} ` and the columns' names.
+   t_start:  Unix time at the start, in seconds.
+   env_id:   what to call the environment, a text that ends in NUL; NULL leaves it out.
+   keywords: [num_keywords] a name for each info; printable ASCII, like env_id.
+   text:     [text_size] to write, without NUL: for fwrite to a file opened as binary. NULL with 0: nothing is written.
+   out_len:  [1] bytes written, or needed.
+   Errors: E_SIZE; E_RANGE for more keywords than 16, or more than 4095 characters; E_VALUE. */
+rlcore_status rlcore_monitor_format_header(double t_start, const char *env_id, const char *const *keywords,
+                                           uint32_t num_keywords, char *text, size_t text_size, size_t *out_len);
+
+/* Writes the row of an episode: return, length, time, infos, CR LF. Reals are laid out as Python prints a float, in the
+   shortest text that reads back as the same number: the return as the same float, the others as the same double.
+   info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
+   always suffice.
+   Errors: E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite. */
+rlcore_status rlcore_monitor_format_row(const rlcore_episode *episode, const double *info, uint32_t num_info,
+                                        char *text, size_t text_size, size_t *out_len);
+
+/* ---- Normalised observations and rewards of N environments ---- */
+
+/* A normaliser of N environments: the caller's own block. */
+typedef struct rlcore_vec_normalize rlcore_vec_normalize;
+
+/* What a normaliser is made from. */
+typedef struct rlcore_vec_normalize_config {
+  uint32_t struct_size;       /* bytes; set by rlcore_vec_normalize_config_init */
+  uint32_t num_envs;          /* N, at least 1; default 1 */
+  uint32_t obs_len;           /* elements of one observation, at least 1; default 1 */
+  uint32_t normalize_obs;     /* 1 (default), or 0: observations pass as they are */
+  uint32_t normalize_reward;  /* 1 (default), or 0: rewards pass as they are */
+  float clip_obs;             /* normalised observations lie from -clip_obs to clip_obs; default 10 */
+  float clip_reward;          /* scaled rewards lie from -clip_reward to clip_reward; default 10 */
+  uint32_t reserved;          /* zero */
+  double discount;            /* of the sums that scale the rewards, from 0 to 1; default 0.99 */
+  double epsilon;             /* added to variances, from 1e-30 to 1e30; default 1e-8 */
+} rlcore_vec_normalize_config;
+
+/* The small part of a normaliser's statistics. */
+typedef struct rlcore_vec_normalize_stats {
+  uint32_t struct_size;  /* sizeof(rlcore_vec_normalize_stats) */
+  uint32_t frozen;       /* 1 while the statistics stay as they are */
+  double obs_count;      /* observations merged, and 1e-4 */
+  double return_mean;    /* mean of the discounted sums of rewards */
+  double return_var;     /* their population variance; rewards are divided by its root */
+  double return_count;   /* sums merged, and 1e-4 */
+} rlcore_vec_normalize_stats;
+
+/* Fills in the defaults. */
+rlcore_status rlcore_vec_normalize_config_init(rlcore_vec_normalize_config *config, size_t config_size);
+
+/* Size of the block for this configuration, in bytes. */
+rlcore_status rlcore_vec_normalize_size(const rlcore_vec_normalize_config *config, size_t *out_size);
+
+/* Creates a normaliser in mem: means 0, variances 1, counts 1e-4. */
+rlcore_status rlcore_vec_normalize_init(void *mem, size_t mem_size, const rlcore_vec_normalize_config *config,
+                                        rlcore_vec_normalize **out);
+
+/* Accepts bytes that a normaliser was copied to, in this process or another. */
+rlcore_status rlcore_vec_normalize_attach(void *mem, size_t mem_size, rlcore_vec_normalize **out);
+
+/* Takes the first observations of all environments: merges them into the statistics and writes them normalised; the
+   discounted sums start at 0.
+   obs, out_obs: [N, obs_len]; may be the same array.
+   Errors: E_VALUE for a number that is not finite. */
+rlcore_status rlcore_vec_normalize_reset(rlcore_vec_normalize *v, const float *obs, float *out_obs);
+
+/* Takes the first observation of environment `index` alone, as rlcore_vecenv_reset_one wrote it.
+   obs, out_obs: [N, obs_len], of which that row is used; may be the same array.
+   Errors: as rlcore_vec_normalize_reset; E_RANGE. */
+rlcore_status rlcore_vec_normalize_reset_one(rlcore_vec_normalize *v, uint32_t index, const float *obs, float *out_obs);
+
+/* Normalises what rlcore_vecenv_step, or the caller's own batch, returned; one call for the whole batch. In this order:
+   merges obs and normalises it with the result; adds reward to the discounted sums, merges those and scales reward by
+   their deviation; normalises final_obs without merging it; starts the sums of ended episodes again. A row that was only
+   reset (valid 0) counts as an observation, its reward does not count.
+   step: obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
+   out:  where obs, reward and final_obs go, each of which may be the same array as in step; its other fields are not
+         used. NULL: over those of step.
+   Errors: E_CONFIG; E_VALUE for a number that is not finite, in final_obs in a row that ended. Nothing changes then,
+   neither statistics nor arrays. */
+rlcore_status rlcore_vec_normalize_step(rlcore_vec_normalize *v, const rlcore_vecenv_out *step,
+                                        const rlcore_vecenv_out *out);
+
+/* Normalises any number of observations with the statistics as they are, for a policy that acts elsewhere.
+   obs, out_obs: [num_rows, obs_len]; may be the same array.
+   Errors: as rlcore_vec_normalize_reset. */
+rlcore_status rlcore_vec_normalize_obs(rlcore_vec_normalize *v, uint32_t num_rows, const float *obs, float *out_obs);
+
+/* 1: reset and step normalise and change nothing in the block, as an evaluation wants it; 0: the statistics follow again,
+   and the discounted sums go on from where they were.
+   Errors: E_RANGE for another number. */
+rlcore_status rlcore_vec_normalize_freeze(rlcore_vec_normalize *v, uint32_t frozen);
+
+/* Merges the statistics of another normaliser into this one's, as if this one had seen its observations too. Each brings
+   its initial count of 1e-4 along. The other may have another num_envs; it is only read.
+   Errors: E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64. */
+rlcore_status rlcore_vec_normalize_merge(rlcore_vec_normalize *v, rlcore_vec_normalize *other);
+
+/* Copies the statistics out. mean, variance: [obs_len] to write; NULL leaves one out.
+   Errors: E_CONFIG. */
+rlcore_status rlcore_vec_normalize_statistics(rlcore_vec_normalize *v, double *mean, double *variance,
+                                              rlcore_vec_normalize_stats *out);
 
 /* ---- Frame memories: every frame once, stacks when they are read ---- */
 
@@ -1140,38 +1115,32 @@ typedef struct rlcore_frame_index {
   uint32_t reserved;  /* zero */
 } rlcore_frame_index;
 
-/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-   Errors: E_NULL; E_ALIGN; E_SIZE. */
+/* Fills in the defaults. */
 rlcore_status rlcore_lazy_frames_config_init(rlcore_lazy_frames_config *config, size_t config_size);
 
-/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+/* Size of the block for this configuration, in bytes. */
 rlcore_status rlcore_lazy_frames_size(const rlcore_lazy_frames_config *config, size_t *out_size);
 
 /* Bytes of a block for each transition it can keep, rounded up: one frame and what is known about it. An episode of L
-   transitions keeps L + 1 frames. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+   transitions keeps L + 1 frames. Errors: E_CONFIG. */
 rlcore_status rlcore_lazy_frames_bytes_per_transition(const rlcore_lazy_frames_config *config, uint64_t *out_bytes);
 
-/* Lays empty rings out in the caller's block.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-   out: the same address as mem, with its type. Nothing has to be freed.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_lazy_frames_size(). */
+/* Creates empty rings in mem. */
 rlcore_status rlcore_lazy_frames_init(void *mem, size_t mem_size, const rlcore_lazy_frames_config *config,
                                       rlcore_lazy_frames **out);
 
-/* Accepts bytes that a block was copied to, in this process or another. mem is only read.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or damaged bytes. */
+/* Accepts bytes that a block was copied to, in this process or another. */
 rlcore_status rlcore_lazy_frames_attach(void *mem, size_t mem_size, rlcore_lazy_frames **out);
 
 /* Accepts bytes that another process pushes frames to meanwhile, for calls with a const object: see Sharing.
-   Errors: as rlcore_lazy_frames_attach. */
+    */
 rlcore_status rlcore_lazy_frames_attach_reader(const void *mem, size_t mem_size, const rlcore_lazy_frames **out);
 
 /* Appends a frame to the ring of environment `env`.
    frame:      [height, width, channels], copied.
    first:      1 if it starts an episode, else 0.
    out_number: its number; NULL: not asked for.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_NOT_READY for a ring without frames unless first. */
+   Errors: E_RANGE; E_NOT_READY for a ring without frames unless first. */
 rlcore_status rlcore_lazy_frames_push(rlcore_lazy_frames *l, uint32_t env, const uint8_t *frame, uint32_t first,
                                       uint64_t *out_number);
 
@@ -1183,31 +1152,30 @@ rlcore_status rlcore_lazy_frames_push(rlcore_lazy_frames *l, uint32_t env, const
    number:      [N] to write, the numbers of the frames to act on next; NULL: not asked for. The transition of the step
                 is that of the number written one step before, whether an episode ended or not.
    Threads: calls on disjoint ranges may run at once; results do not depend on the split.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_NOT_READY for a ring without frames unless first without a
-   final_frame. */
+   Errors: E_RANGE; E_NOT_READY for a ring without frames unless first without a final_frame. */
 rlcore_status rlcore_lazy_frames_push_range(rlcore_lazy_frames *l, uint32_t begin, uint32_t end, const uint8_t *frame,
                                             const uint8_t *first, const uint8_t *final_frame, uint64_t *number);
 
 /* Numbers of the frames that environment `env` still holds: from *out_begin, below *out_end. Every frame from *out_begin +
    num_stack - 1 on has its stack, and those before it whose episode starts within the range.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
+   Errors: E_RANGE. */
 rlcore_status rlcore_lazy_frames_held(const rlcore_lazy_frames *l, uint32_t env, uint64_t *out_begin,
                                       uint64_t *out_end);
 
 /* Copies frames as they were pushed, from `number` on.
    frames: [num_frames, height, width, channels] to write.
    first:  [num_frames] to write, 1 where a frame starts an episode.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE if one of them is not held. */
+   Errors: E_RANGE if one of them is not held. */
 rlcore_status rlcore_lazy_frames_read(const rlcore_lazy_frames *l, uint32_t env, uint64_t number, uint32_t num_frames,
                                       uint8_t *frames, uint8_t *first);
 
 /* Where a frame lies in the block: [height, width, channels], as it was pushed, until num_frames newer ones are.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE if it is not held. */
+   Errors: E_RANGE if it is not held. */
 rlcore_status rlcore_lazy_frames_frame(const rlcore_lazy_frames *l, uint32_t env, uint64_t number,
                                        const uint8_t **out_frame);
 
 /* Numbers of the frames that stack `number` is made of, oldest first. numbers: [num_stack] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE if one of them is not held. */
+   Errors: E_RANGE if one of them is not held. */
 rlcore_status rlcore_lazy_frames_indices(const rlcore_lazy_frames *l, uint32_t env, uint64_t number, uint64_t *numbers);
 
 /* Writes the stack whose newest frame is `number`. Errors: as rlcore_lazy_frames_gather. */
@@ -1219,8 +1187,7 @@ rlcore_status rlcore_lazy_frames_stack(const rlcore_lazy_frames *l, uint32_t env
    layout: an rlcore_layout.
    kind:   RLCORE_U8: bytes as they were pushed; RLCORE_F32: from 0 to 1, each byte / 255.
    out:    [num_rows, num_stack * frame_len] of that kind, to write.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for layout, kind, an environment, or a frame that is
-   not held or not pushed yet. */
+   Errors: E_RANGE for layout, kind, an environment, or a frame that is not held or not pushed yet. */
 rlcore_status rlcore_lazy_frames_gather(const rlcore_lazy_frames *l, const rlcore_frame_index *index, uint32_t num_rows,
                                         uint32_t layout, uint32_t kind, void *out);
 
@@ -1235,7 +1202,7 @@ rlcore_status rlcore_lazy_frames_gather_transitions(const rlcore_lazy_frames *l,
 /* Takes the newest frame out of a stack of bytes: what to push where an environment stacks its frames itself.
    stack: [num_stack * frame_len] as `layout`, an rlcore_layout, says; num_stack is 1 to 16.
    frame: [frame_len] to write, channels last; frame_len is a multiple of channels.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE; E_SHAPE. */
+   Errors: E_RANGE; E_SHAPE. */
 rlcore_status rlcore_lazy_frames_newest(const uint8_t *stack, uint32_t num_stack, uint32_t channels, uint32_t layout,
                                         uint8_t *frame, size_t frame_len);
 
@@ -1309,27 +1276,21 @@ typedef struct rlcore_sample {
   uint32_t priority;  /* 1 if it was drawn for its last frame as a priority frame */
 } rlcore_sample;
 
-/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-   Errors: E_NULL; E_ALIGN; E_SIZE. */
+/* Fills in the defaults. */
 rlcore_status rlcore_memory_config_init(rlcore_memory_config *config, size_t config_size);
 
-/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+/* Size of the block for this configuration, in bytes. */
 rlcore_status rlcore_memory_size(const rlcore_memory_config *config, size_t *out_size);
 
-/* Lays an empty memory out in the caller's block.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-   out: the same address as mem, with its type. Nothing has to be freed.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_memory_size(). */
+/* Creates an empty memory in mem. */
 rlcore_status rlcore_memory_init(void *mem, size_t mem_size, const rlcore_memory_config *config, rlcore_memory **out);
 
 /* Accepts bytes that a block was copied to, in this process or another: frames, pools and the stored random stream are
-   as they were. mem is only read; nobody writes to it meanwhile.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or damaged bytes. */
+   as they were. mem is only read; nobody writes to it meanwhile. */
 rlcore_status rlcore_memory_attach(void *mem, size_t mem_size, rlcore_memory **out);
 
 /* Accepts bytes that another process adds frames to meanwhile, for calls with a const memory: see Sharing. A draw may name
-   frames that are forgotten by the time they are gathered. Errors: as rlcore_memory_attach. */
+   frames that are forgotten by the time they are gathered. */
 rlcore_status rlcore_memory_attach_reader(const void *mem, size_t mem_size, const rlcore_memory **out);
 
 /* Appends a frame. It continues the last one if that has not ended, in the same episode, one step later; if the last one
@@ -1337,8 +1298,7 @@ rlcore_status rlcore_memory_attach_reader(const void *mem, size_t mem_size, cons
    values:     [num_columns] pointers to [len] elements each, copied; with stacks the newest frame.
    out_number: its number; NULL: not asked for.
    out_cuts:   1 if the last frame was marked truncated, else 0; NULL: not asked for.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a further frame of an episode that has ended. Nothing is
-   written then. */
+   Errors: E_RANGE for a further frame of an episode that has ended. Nothing is written then. */
 rlcore_status rlcore_memory_add(rlcore_memory *m, const rlcore_frame *frame, const void *const *values,
                                 uint64_t *out_number, uint32_t *out_cuts);
 
@@ -1352,15 +1312,14 @@ rlcore_status rlcore_memory_add(rlcore_memory *m, const rlcore_frame *frame, con
 rlcore_status rlcore_memory_add_rollout(rlcore_memory *m, const rlcore_frame *frames, uint32_t num_frames,
                                         const void *const *values, uint64_t *out_number, uint32_t *out_cuts);
 
-/* Numbers of the frames that are held: from *out_begin, below *out_end. The memory is full when there are history_size.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+/* Numbers of the frames that are held: from *out_begin, below *out_end. The memory is full when there are history_size. */
 rlcore_status rlcore_memory_held(const rlcore_memory *m, uint64_t *out_begin, uint64_t *out_end);
 
-/* How many frames the pools hold. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+/* How many frames the pools hold. */
 rlcore_status rlcore_memory_pool_len(const rlcore_memory *m, uint32_t *out_ordinary, uint32_t *out_priority);
 
 /* Number of frame i of a pool, oldest first. priority: 1 for priority frames, 0 for ordinary ones.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
+   Errors: E_RANGE. */
 rlcore_status rlcore_memory_pool_number(const rlcore_memory *m, uint32_t priority, uint32_t i, uint64_t *out_number);
 
 /* Draws num_samples sequences by their first frame, equally likely among those that leave room for `size`. A sequence stops
@@ -1371,9 +1330,9 @@ rlcore_status rlcore_memory_pool_number(const rlcore_memory *m, uint32_t priorit
    draw:    what to draw; NULL: the defaults.
    samples: [num_samples] to write.
    Threads: any number, each with its own rng. Random numbers: one index a draw.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_RANGE for what draw says, or a size beyond that;
-   E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer than history_size. E_INEXACT with exact_size if
-   a sequence is shorter than size after the last attempt: all samples are written, and len - burn_in tells which. */
+   Errors: E_CONFIG; E_RANGE for what draw says, or a size beyond that; E_NOT_READY if no frame is held, or with
+   RLCORE_DRAW_ORIGINAL fewer than history_size. E_INEXACT with exact_size if a sequence is shorter than size after the
+   last attempt: all samples are written, and len - burn_in tells which. */
 rlcore_status rlcore_memory_sample_uniform(const rlcore_memory *m, rlcore_rng *rng, const rlcore_draw *draw,
                                            rlcore_sample *samples, uint32_t num_samples);
 
@@ -1396,8 +1355,8 @@ rlcore_status rlcore_memory_sample_priority(const rlcore_memory *m, rlcore_rng *
    layout:  an rlcore_layout, of stacks.
    kind:    that of the column; or RLCORE_F32 for bytes, from 0 to 1.
    out:     [num_samples, len, row_len] to write, row_len being the elements of the column, of a whole stack.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a column, layout, kind or sample, and if a frame is
-   not held or has been forgotten since the draw. */
+   Errors: E_RANGE for a column, layout, kind or sample, and if a frame is not held or has been forgotten since the
+   draw. */
 rlcore_status rlcore_memory_gather(const rlcore_memory *m, const rlcore_sample *samples, uint32_t num_samples,
                                    uint32_t len, uint32_t column, uint32_t layout, uint32_t kind, void *out);
 
@@ -1410,11 +1369,11 @@ rlcore_status rlcore_memory_gather_frames(const rlcore_memory *m, const rlcore_s
                                           uint8_t *valid);
 
 /* Keeps a random stream in the block, so that one image holds all that a run goes on from; at first that of seed 0 is
-   there. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+   there. */
 rlcore_status rlcore_memory_store_rng(rlcore_memory *m, const rlcore_rng *rng);
 
-/* Copies the stored random stream out. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer in another
-   process that leaves no moment to look. */
+/* Copies the stored random stream out. Errors: E_BUSY only beside a writer in another process that leaves no moment to
+   look. */
 rlcore_status rlcore_memory_load_rng(const rlcore_memory *m, rlcore_rng *rng);
 
 /* ---- Replay memory: transitions, sampled by priority ---- */
@@ -1457,27 +1416,21 @@ typedef struct rlcore_replay_stats {
   float max_priority;        /* largest |priority| + epsilon ever given, at first 1: what new transitions have */
 } rlcore_replay_stats;
 
-/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-   Errors: E_NULL; E_ALIGN; E_SIZE. */
+/* Fills in the defaults. */
 rlcore_status rlcore_replay_config_init(rlcore_replay_config *config, size_t config_size);
 
-/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+/* Size of the block for this configuration, in bytes. */
 rlcore_status rlcore_replay_size(const rlcore_replay_config *config, size_t *out_size);
 
-/* Lays an empty memory out in the caller's block.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-   out: the same address as mem, with its type. Nothing has to be freed.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_replay_size(). */
+/* Creates an empty memory in mem. */
 rlcore_status rlcore_replay_init(void *mem, size_t mem_size, const rlcore_replay_config *config, rlcore_replay **out);
 
 /* Accepts bytes that a block was copied to, in this process or another: transitions, priorities and the random stream are
-   as they were. mem is only read.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or damaged bytes. */
+   as they were. */
 rlcore_status rlcore_replay_attach(void *mem, size_t mem_size, rlcore_replay **out);
 
 /* Accepts bytes that another process adds rows to meanwhile, for calls with a const memory: see Sharing. A draw follows
-   weights as they are while it goes on. Errors: as rlcore_replay_attach. */
+   weights as they are while it goes on. */
 rlcore_status rlcore_replay_attach_reader(const void *mem, size_t mem_size, const rlcore_replay **out);
 
 /* Appends one step of environment `env`.
@@ -1487,7 +1440,7 @@ rlcore_status rlcore_replay_attach_reader(const void *mem, size_t mem_size, cons
    final_values: [num_columns] pointers; in the columns of observations to [len] elements, the last observation of the
                  episode; the others are not looked at. NULL: the episode goes on.
    out_number:   number of the row; NULL: not asked for.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_SHAPE if final_values is missing. */
+   Errors: E_RANGE; E_VALUE; E_SHAPE if final_values is missing. */
 rlcore_status rlcore_replay_add(rlcore_replay *r, uint32_t env, const void *const *values, float reward,
                                 uint32_t terminated, uint32_t truncated, const void *const *final_values,
                                 uint64_t *out_number);
@@ -1503,16 +1456,16 @@ rlcore_status rlcore_replay_add_all(rlcore_replay *r, const void *const *values,
                                     const void *const *final_values);
 
 /* What the memory knows of its transitions. out: its struct_size is set.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
+   Errors: E_CONFIG. */
 rlcore_status rlcore_replay_get_stats(const rlcore_replay *r, rlcore_replay_stats *out);
 
 /* Changes the exponent of the weights that are given from now on; those that are there stay.
-   Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE if it is not from 0 to 1. */
+   Errors: E_RANGE if it is not from 0 to 1. */
 rlcore_status rlcore_replay_set_alpha(rlcore_replay *r, float alpha);
 
 /* Where an alpha or a beta is that goes from `initial` to `end` in a straight line while `progress` goes from 0 to 1.
    out: [1] to write.
-   Errors: E_NULL; E_ALIGN; E_RANGE for another progress; E_VALUE. */
+   Errors: E_RANGE for another progress; E_VALUE. */
 rlcore_status rlcore_replay_linear(float initial, float end, float progress, float *out);
 
 /* Draws num_rows transitions in proportion to their weights.
@@ -1523,9 +1476,8 @@ rlcore_status rlcore_replay_linear(float initial, float end, float progress, flo
    weight:      [num_rows] to write, the corrections (N * probability)^-beta, normalized.
    probability: [num_rows] to write, that each had of being drawn; NULL: not asked for.
    Threads: any number, each with its own rng.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn;
-   E_BUSY, some rows written, only beside a writer that overwrites faster than this draws, or that was stopped amid all
-   there is. */
+   Errors: E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn; E_BUSY, some rows written, only beside a writer
+   that overwrites faster than this draws, or that was stopped amid all there is. */
 rlcore_status rlcore_replay_sample(const rlcore_replay *r, rlcore_rng *rng, uint32_t num_rows, float beta,
                                    uint32_t normalize, uint32_t independent, rlcore_frame_index *index, float *weight,
                                    float *probability);
@@ -1535,8 +1487,7 @@ rlcore_status rlcore_replay_sample(const rlcore_replay *r, rlcore_rng *rng, uint
    index:         [num_rows] as rlcore_replay_sample gave them.
    priority:      [num_rows] finite, at least 0.
    out_forgotten: how many were passed over; NULL: not asked for.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_VALUE; E_RANGE for a negative priority or rows that never were a
-   transition. Nothing is written then. */
+   Errors: E_VALUE; E_RANGE for a negative priority or rows that never were a transition. Nothing is written then. */
 rlcore_status rlcore_replay_update(rlcore_replay *r, const rlcore_frame_index *index, const float *priority,
                                    uint32_t num_rows, uint64_t *out_forgotten);
 
@@ -1545,7 +1496,7 @@ rlcore_status rlcore_replay_update(rlcore_replay *r, const rlcore_frame_index *i
    reward:   [num_rows] sum of discount^i * reward over the steps of the transition.
    discount: [num_rows] discount^steps, what the value of the next observation counts; 0 where the last step terminated.
    terminated, truncated: [num_rows] 1 if the last step ended the episode so.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a transition that has been forgotten. */
+   Errors: E_RANGE for a transition that has been forgotten. */
 rlcore_status rlcore_replay_transitions(const rlcore_replay *r, const rlcore_frame_index *index, uint32_t num_rows,
                                         float *reward, float *discount, uint8_t *terminated, uint8_t *truncated);
 
@@ -1555,8 +1506,7 @@ rlcore_status rlcore_replay_transitions(const rlcore_replay *r, const rlcore_fra
    layout: an rlcore_layout, for stacks and channels.
    kind:   that of the column; or RLCORE_F32 for bytes: from 0 to 1, each byte / 255.
    out:    [num_rows, row_len] of that kind, to write, row_len being the column's len, or a whole stack of it.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for column, layout, kind, or a transition that has been
-   forgotten. */
+   Errors: E_RANGE for column, layout, kind, or a transition that has been forgotten. */
 rlcore_status rlcore_replay_gather(const rlcore_replay *r, uint32_t column, const rlcore_frame_index *index,
                                    uint32_t num_rows, uint32_t layout, uint32_t kind, void *out);
 
@@ -1565,12 +1515,11 @@ rlcore_status rlcore_replay_gather(const rlcore_replay *r, uint32_t column, cons
 rlcore_status rlcore_replay_gather_next(const rlcore_replay *r, uint32_t column, const rlcore_frame_index *index,
                                         uint32_t num_rows, uint32_t layout, uint32_t kind, void *out);
 
-/* Takes a copy of a random stream into the block, so that it is saved with it; nothing draws from it.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE. */
+/* Takes a copy of a random stream into the block, so that it is saved with it; nothing draws from it. */
 rlcore_status rlcore_replay_store_rng(rlcore_replay *r, const rlcore_rng *rng);
 
 /* Gives the random stream back that rlcore_replay_store_rng has taken; at first, the one that rlcore_rng_seed begins with
-   0. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer that leaves no moment to look. */
+   0. Errors: E_BUSY only beside a writer that leaves no moment to look. */
 rlcore_status rlcore_replay_load_rng(const rlcore_replay *r, rlcore_rng *rng);
 
 /* ---- Hindsight: goals that an episode did reach ---- */
@@ -1602,15 +1551,15 @@ typedef int32_t (*rlcore_goal_fn)(void *user, const float *achieved, const float
 /* Draws for step[b] of an episode of num_steps[b] steps the row, counted from the episode's first, of the achieved goal
    that becomes its goal; each that the strategy allows is equally likely. strategy: an rlcore_relabel_strategy; step,
    num_steps: [len]; goal_step: [len] to write. Advances rng by at most one bounded draw a step.
-   Errors: E_NULL; E_ALIGN; E_IMAGE for a stream that was never seeded; E_OVERLAP; E_OVERFLOW; E_RANGE for the
-   strategy or a step that its episode does not have. */
+   Errors: E_IMAGE for a stream that was never seeded; E_RANGE for the strategy or a step that its episode does not
+   have. */
 rlcore_status rlcore_relabel_draw(uint32_t strategy, const uint32_t *step, const uint32_t *num_steps, size_t len,
                                   rlcore_rng *rng, uint32_t *goal_step);
 
 /* Copies the new goals and asks the callback for what goes with them, step by step. goal: [B, G], reward: [B],
    terminated: [B], to write.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE; E_OVERFLOW; E_OVERLAP; E_RANGE for a row of R or more; E_VALUE for an
-   achieved goal that is not finite: nothing is written. E_CALLBACK, E_VALUE for a reward: those before are done. */
+   Errors: E_CONFIG; E_SHAPE; E_RANGE for a row of R or more; E_VALUE for an achieved goal that is not finite: nothing
+   is written. E_CALLBACK, E_VALUE for a reward: those before are done. */
 rlcore_status rlcore_relabel_goals(const rlcore_relabel *steps, rlcore_goal_fn judge, void *user, float *goal,
                                    float *reward, uint8_t *terminated);
 
@@ -1641,10 +1590,10 @@ typedef struct rlcore_rollout {
      delta[t]     = reward[t] + discount * next[t] - value[t]
      advantage[t] = delta[t] + discount * gae_lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
      value_target = advantage + value
-   Errors: E_NULL; E_ALIGN; E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_OVERFLOW;
-   E_OVERLAP; E_RANGE for a discount or gae_lambda outside [0, 1]; E_VALUE for one that is NaN or infinite, and for a
-   number that is read and not finite, which is found while computing: the outputs then hold nothing of meaning. Finite
-   numbers near the end of f32 may overflow, to infinities or NaN in the outputs, with RLCORE_OK. */
+   Errors: E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_RANGE for a discount or gae_lambda
+   outside [0, 1]; E_VALUE for one that is NaN or infinite, and for a number that is read and not finite, which is
+   found while computing: the outputs then hold nothing of meaning. Finite numbers near the end of f32 may overflow, to
+   infinities or NaN in the outputs, with RLCORE_OK. */
 rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float gae_lambda, float *advantage,
                          float *value_target);
 
@@ -1657,9 +1606,9 @@ rlcore_status rlcore_gae_range(const rlcore_rollout *rollout, float discount, fl
                                uint32_t end, float *advantage, float *value_target);
 
 /* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
-   Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
-   for one that is NaN or infinite, and for a number that is not finite, which is found while computing: out then holds
-   nothing of meaning, unless it is x. Sums may overflow to infinity, with RLCORE_OK. */
+   Errors: E_SHAPE if T or N is 0; E_RANGE for a discount outside [0, 1]; E_VALUE for one that is NaN or infinite, and
+   for a number that is not finite, which is found while computing: out then holds nothing of meaning, unless it is x.
+   Sums may overflow to infinity, with RLCORE_OK. */
 rlcore_status rlcore_discounted_sum(const float *x, uint32_t num_steps, uint32_t num_envs, float discount, float *out);
 
 /* ---- Rows: steps and frames that are copied, stacked and gathered ---- */
@@ -1683,26 +1632,23 @@ typedef struct rlcore_rows_out {
    parts:    [num_parts] arrays, at most 64, of width elements a row of kind, an rlcore_element.
    num_rows: [num_parts] rows of each.
    out:      [num_out_rows, width] to write, num_out_rows being all rows together.
-   Errors: E_NULL; E_ALIGN; E_CONFIG for the kind; E_OVERFLOW; E_OVERLAP; E_RANGE for num_parts; E_SHAPE for
-   num_out_rows. */
+   Errors: E_CONFIG for the kind; E_RANGE for num_parts; E_SHAPE for num_out_rows. */
 rlcore_status rlcore_rows_stack(const void *const *parts, const uint32_t *num_rows, uint32_t num_parts, uint32_t width,
                                 uint32_t kind, void *out, uint32_t num_out_rows);
 
 /* Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end, -1 is the last row.
    x: [num_rows, width] of kind, an rlcore_element; index: [num_index]; out: [num_index, width] to write.
-   Errors: E_NULL; E_ALIGN; E_CONFIG for the kind; E_OVERFLOW; E_OVERLAP; E_SHAPE if width is 0; E_RANGE for a row that
-   is not there. */
+   Errors: E_CONFIG for the kind; E_SHAPE if width is 0; E_RANGE for a row that is not there. */
 rlcore_status rlcore_rows_gather(const void *x, uint32_t num_rows, uint32_t width, uint32_t kind, const int64_t *index,
                                  uint32_t num_index, void *out);
 
 /* Says which rows of padded arrays are real: the first time_steps[i] of part i.
    time_steps: [num_parts]; valid: [num_parts, size] to write, 1 or 0.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE for a part that is longer than size. */
+   Errors: E_RANGE for a part that is longer than size. */
 rlcore_status rlcore_rows_valid(const uint32_t *time_steps, uint32_t num_parts, uint32_t size, uint8_t *valid);
 
 /* Rows of a series, each one step later than the one before: out[i][j] = x[j - i] where j >= i, else 0.
-   x: [len, width]; out: [len, len, width] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP. */
+   x: [len, width]; out: [len, len, width] to write. */
 rlcore_status rlcore_shift_rows(const float *x, uint32_t len, uint32_t width, float *out);
 
 /* ---- Rollouts: T steps of N environments, in minibatches ---- */
@@ -1806,74 +1752,66 @@ typedef struct rlcore_metric_row {
   uint32_t metric;       /* an rlcore_metric, or the caller's own from RLCORE_METRIC_OWN on */
 } rlcore_metric_row;
 
-/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-   Errors: E_NULL; E_ALIGN; E_SIZE. */
+/* Fills in the defaults. */
 rlcore_status rlcore_rollout_buffer_config_init(rlcore_rollout_buffer_config *config, size_t config_size);
 
-/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+/* Size of the block for this configuration, in bytes. */
 rlcore_status rlcore_rollout_buffer_size(const rlcore_rollout_buffer_config *config, size_t *out_size);
 
-/* Lays an empty rollout out in the caller's block.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-   out: the same address as mem, with its type. Nothing has to be freed.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_rollout_buffer_size(). */
+/* Creates an empty rollout in mem. */
 rlcore_status rlcore_rollout_buffer_init(void *mem, size_t mem_size, const rlcore_rollout_buffer_config *config,
                                          rlcore_rollout_buffer **out);
 
-/* Accepts bytes that a rollout was copied to, in this process or another. mem is only read, and not its columns.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or damaged bytes. */
+/* Accepts bytes that a rollout was copied to, in this process or another. mem is only read, and not its columns. */
 rlcore_status rlcore_rollout_buffer_attach(void *mem, size_t mem_size, rlcore_rollout_buffer **out);
 
 /* Accepts bytes that another process adds steps to meanwhile, for calls with a const rollout: see Sharing. What those only
-   point at may change at any time: rlcore_rollout_buffer_read copies it. Errors: as rlcore_rollout_buffer_attach. */
+   point at may change at any time: rlcore_rollout_buffer_read copies it. */
 rlcore_status rlcore_rollout_buffer_attach_reader(const void *mem, size_t mem_size, const rlcore_rollout_buffer **out);
 
 /* Where row `step` of a column lies in the block, [N, len]: to be filled in place, before the step is added with NULL
    for the column. step is that of the step to be added next, the steps held so far; of column 0, the observation, also
    the one after it, so that environments may write the next observation while this one is still needed.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
+   Errors: E_RANGE. */
 rlcore_status rlcore_rollout_buffer_row(rlcore_rollout_buffer *b, uint32_t column, uint32_t step, void **out_row);
 
 /* Appends a step, and logs the length and the return of every episode that it ended under the global_step before it.
    What a writer does not have may be left out by name, step->value and step->log_prob as NULL. Until the next reset those
    that the rollout lacks of any step count as not there: rlcore_rollout_buffer_view and _extras give NULL for them, _finish
    and what comes after it need every value, and _read and _gather refuse to copy them, E_NOT_READY.
-   Errors: E_NULL, also for a final_value that is missing; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE;
-   E_NOT_READY if the rollout is full or finished; E_VALUE for a number that is not finite; E_RANGE after 2^63 steps or
-   metrics. Nothing changes then. */
+   Errors: E_NULL, also for a final_value that is missing; E_CONFIG; E_NOT_READY if the rollout is full or finished;
+   E_VALUE for a number that is not finite; E_RANGE after 2^63 steps or metrics. Nothing changes then. */
 rlcore_status rlcore_rollout_buffer_add(rlcore_rollout_buffer *b, const rlcore_rollout_step *step);
 
 /* Closes the rollout: computes advantages and value targets of the steps that are held, once, as rlcore_gae does.
    bootstrap_value: [N] V of the observation after the last step.
    next_obs:        [N, len] of column 0: that observation, which a reset carries over; NULL leaves what
                     rlcore_rollout_buffer_row was filled with.
-   Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY if no step is held, it is finished, or a step
-   left its value out; E_RANGE for a discount or gae_lambda outside [0, 1]; E_VALUE. Nothing changes then. */
+   Errors: E_NOT_READY if no step is held, it is finished, or a step left its value out; E_RANGE for a discount or
+   gae_lambda outside [0, 1]; E_VALUE. Nothing changes then. */
 rlcore_status rlcore_rollout_buffer_finish(rlcore_rollout_buffer *b, const float *bootstrap_value, const void *next_obs,
                                            float discount, float gae_lambda);
 
 /* Begins the next rollout where this one stopped: steps, advantages and means of episodes are forgotten; the
-   observation after the last step becomes row 0 of column 0, and episodes, metrics and global_step go on.
-   Errors: E_NULL; E_ALIGN; E_IMAGE. */
+   observation after the last step becomes row 0 of column 0, and episodes, metrics and global_step go on. */
 rlcore_status rlcore_rollout_buffer_reset(rlcore_rollout_buffer *b);
 
 /* What rlcore_gae reads, of the steps that are held: arrays in the block, good until it is changed. bootstrap_value is
    0 before the first rollout is finished; value and final_value are NULL if a step left its value out.
    out->struct_size is set by the caller.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
+   Errors: E_CONFIG. */
 rlcore_status rlcore_rollout_buffer_view(const rlcore_rollout_buffer *b, rlcore_rollout *out);
 
-/* The other arrays. out->struct_size is set by the caller. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
+/* The other arrays. out->struct_size is set by the caller. Errors: E_CONFIG. */
 rlcore_status rlcore_rollout_buffer_extras(const rlcore_rollout_buffer *b, rlcore_rollout_extras *out);
 
 /* Where a column lies in the block: [T, N, len] of the steps that are held; of column 0 [T + 1, N, len], the last row
    being the observation to act on next, once it is known. Good until the block is changed.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
+   Errors: E_RANGE. */
 rlcore_status rlcore_rollout_buffer_column(const rlcore_rollout_buffer *b, uint32_t column, const void **out_column);
 
 /* How far the rollout and the training around it have come. out->struct_size is set by the caller.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
+   Errors: E_CONFIG. */
 rlcore_status rlcore_rollout_buffer_progress(const rlcore_rollout_buffer *b, rlcore_rollout_progress *out);
 
 /* Copies steps out, in the order in which they came. They are numbered over all rollouts: step t of one is number
@@ -1881,8 +1819,8 @@ rlcore_status rlcore_rollout_buffer_progress(const rlcore_rollout_buffer *b, rlc
    next:      [1] number of the step to begin with; becomes that of the first one not read.
    out_count: [1] steps copied, to the front of each array: at most out->num_rows, and those of this rollout.
    out_lost:  [1] steps that were forgotten before they were read, NULL to ignore.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY for an array that a step left out; E_RANGE
-   for a next that is larger than the steps added so far; E_BUSY only beside a writer that leaves no moment to look. */
+   Errors: E_CONFIG; E_NOT_READY for an array that a step left out; E_RANGE for a next that is larger than the steps
+   added so far; E_BUSY only beside a writer that leaves no moment to look. */
 rlcore_status rlcore_rollout_buffer_read(const rlcore_rollout_buffer *b, uint64_t *next, const rlcore_rows_out *out,
                                          uint32_t *out_count, uint64_t *out_lost);
 
@@ -1890,8 +1828,8 @@ rlcore_status rlcore_rollout_buffer_read(const rlcore_rollout_buffer *b, uint64_
    random order from the block's own stream: numpy's permutation of the windows. Minibatch k of minibatch_size samples
    is the minibatch_size / recurrence entries from k * minibatch_size / recurrence on.
    index: [index_len] to write, index_len = T * N / recurrence.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY unless finished; E_SHAPE for index_len; E_RANGE unless
-   minibatch_size divides T * N, and recurrence divides T and minibatch_size. Nothing is written or drawn then. */
+   Errors: E_NOT_READY unless finished; E_SHAPE for index_len; E_RANGE unless minibatch_size divides T * N, and
+   recurrence divides T and minibatch_size. Nothing is written or drawn then. */
 rlcore_status rlcore_rollout_buffer_draw(rlcore_rollout_buffer *b, uint32_t minibatch_size, uint32_t recurrence,
                                          uint32_t *index, uint32_t index_len);
 
@@ -1900,21 +1838,20 @@ rlcore_status rlcore_rollout_buffer_draw(rlcore_rollout_buffer *b, uint32_t mini
    below end_chance the last samples; else the end, from timesteps to the trajectory's length, each as likely.
    Trajectories begin where episodes do, and with the rollout.
    windows: [num_windows] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY unless finished; E_RANGE for 0 timesteps, or an end_chance
-   outside [0, 1]. Nothing is written or drawn then. */
+   Errors: E_NOT_READY unless finished; E_RANGE for 0 timesteps, or an end_chance outside [0, 1]. Nothing is written or
+   drawn then. */
 rlcore_status rlcore_rollout_buffer_draw_windows(rlcore_rollout_buffer *b, uint32_t timesteps, double end_chance,
                                                  rlcore_window *windows, uint32_t num_windows);
 
 /* One of the steps that are held, each as likely, from the block's own stream: for a look at what is there.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY if there is none. */
+   Errors: E_NOT_READY if there is none. */
 rlcore_status rlcore_rollout_buffer_sample(rlcore_rollout_buffer *b, uint32_t *out_step);
 
 /* Copies num_rows windows of window_len samples after one another: with window_len 1, samples.
    index: [num_rows] the first sample of each window, such as those of a minibatch of rlcore_rollout_buffer_draw.
    Threads: any number may gather at once, as long as nobody changes the block.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a timestep that is not NULL;
-   E_NOT_READY unless finished, or for a log_prob that a step left out; E_RANGE for a sample that is not there, or a window
-   that leaves its environment. */
+   Errors: E_CONFIG; E_SHAPE for a timestep that is not NULL; E_NOT_READY unless finished, or for a log_prob that a
+   step left out; E_RANGE for a sample that is not there, or a window that leaves its environment. */
 rlcore_status rlcore_rollout_buffer_gather(const rlcore_rollout_buffer *b, const uint32_t *index, uint32_t num_rows,
                                            uint32_t window_len, const rlcore_minibatch *out);
 
@@ -1922,16 +1859,16 @@ rlcore_status rlcore_rollout_buffer_gather(const rlcore_rollout_buffer *b, const
    which should be no action, others with zeros. Advantages are those of the whole rollout.
    windows: [num_windows], such as those of rlcore_rollout_buffer_draw_windows with the same timesteps.
    Threads: any number may gather at once, as long as nobody changes the block.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY as above; E_RANGE for a window that is not
-   inside one trajectory, or whose len and pad together are not timesteps. */
+   Errors: E_CONFIG; E_NOT_READY as above; E_RANGE for a window that is not inside one trajectory, or whose len and pad
+   together are not timesteps. */
 rlcore_status rlcore_rollout_buffer_gather_windows(const rlcore_rollout_buffer *b, const rlcore_window *windows,
                                                    uint32_t num_windows, uint32_t timesteps, int32_t pad_token,
                                                    const rlcore_minibatch *out);
 
 /* Logs a number of the caller's own, of all environments, under the global_step so far. Of several of one metric in
    one step the last one counts.
-   Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for a metric below RLCORE_METRIC_OWN, and after 2^63 of them; E_VALUE for a
-   value that is not finite. */
+   Errors: E_RANGE for a metric below RLCORE_METRIC_OWN, and after 2^63 of them; E_VALUE for a value that is not
+   finite. */
 rlcore_status rlcore_rollout_buffer_log(rlcore_rollout_buffer *b, uint32_t metric, double value);
 
 /* Copies rows of metrics out, the oldest first. A reader keeps `next`, 0 at first, and loses nothing if it reads at
@@ -1939,7 +1876,7 @@ rlcore_status rlcore_rollout_buffer_log(rlcore_rollout_buffer *b, uint32_t metri
    next:      [1] number of the row to begin with; becomes that of the first one not read.
    rows:      [len] to write.
    out_count: [1] rows written; out_lost: [1] rows that were overwritten before they were read, NULL to ignore.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the rows written. */
+   Errors: E_RANGE for a next that is larger than the rows written. */
 rlcore_status rlcore_rollout_buffer_read_log(const rlcore_rollout_buffer *b, uint64_t *next, rlcore_metric_row *rows,
                                              uint32_t len, uint32_t *out_count, uint64_t *out_lost);
 
@@ -1947,14 +1884,14 @@ rlcore_status rlcore_rollout_buffer_read_log(const rlcore_rollout_buffer *b, uin
    fewer than six characters and means to two places; nothing if no episode has ended since the last reset.
    text:    [text_size] to write, without NUL. NULL with 0: nothing is written.
    out_len: [1] bytes written, or needed.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE. */
+   Errors: E_SIZE. */
 rlcore_status rlcore_rollout_buffer_format_progress(const rlcore_rollout_buffer *b, char *text, size_t text_size,
                                                     size_t *out_len);
 
 /* Writes `Sample i/T:` and a line for each array of a step: its name in ten columns, a colon, and the numbers of all
    environments.
    text, out_len: [text_size] and [1], as rlcore_rollout_buffer_format_progress has them.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE; E_RANGE for a step that is not held. */
+   Errors: E_SIZE; E_RANGE for a step that is not held. */
 rlcore_status rlcore_rollout_buffer_format_step(const rlcore_rollout_buffer *b, uint32_t step, char *text,
                                                 size_t text_size, size_t *out_len);
 
@@ -2018,49 +1955,43 @@ typedef struct rlcore_trajectory_rows {
   uint8_t *valid;        /* [num_rows] 1 where a row is a frame, 0 where it is padding: means are of rows with 1 */
 } rlcore_trajectory_rows;
 
-/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-   Errors: E_NULL; E_ALIGN; E_SIZE. */
+/* Fills in the defaults. */
 rlcore_status rlcore_trajectory_config_init(rlcore_trajectory_config *config, size_t config_size);
 
-/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+/* Size of the block for this configuration, in bytes. */
 rlcore_status rlcore_trajectory_size(const rlcore_trajectory_config *config, size_t *out_size);
 
-/* Lays an empty trajectory out in the caller's block.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-   out: the same address as mem, with its type. Nothing has to be freed.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_trajectory_size(). */
+/* Creates an empty trajectory in mem. */
 rlcore_status rlcore_trajectory_init(void *mem, size_t mem_size, const rlcore_trajectory_config *config,
                                      rlcore_trajectory **out);
 
-/* Accepts bytes that a trajectory was copied to, in this process or another. mem is only read, and not its columns.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or damaged bytes. */
+/* Accepts bytes that a trajectory was copied to, in this process or another. mem is only read, and not its columns. */
 rlcore_status rlcore_trajectory_attach(void *mem, size_t mem_size, rlcore_trajectory **out);
 
 /* Accepts bytes that another process adds frames to meanwhile, for calls with a const trajectory: see Sharing. What those
-   only point at may change at any time: rlcore_trajectory_read copies it. Errors: as rlcore_trajectory_attach. */
+   only point at may change at any time: rlcore_trajectory_read copies it. */
 rlcore_status rlcore_trajectory_attach_reader(const void *mem, size_t mem_size, const rlcore_trajectory **out);
 
 /* Appends frames. frames->value may be left out, as NULL, by a writer that has none: until no frame is held, what needs
    values is refused, E_NOT_READY, and rlcore_trajectory_held gives NULL for them.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without room for all of them, or
-   after a frame that ended its episode; E_SHAPE for no frame; E_RANGE if a frame but the last ends it, and after 2^63
-   frames; E_VALUE for a number that is not finite. Nothing changes then. */
+   Errors: E_CONFIG; E_NOT_READY without room for all of them, or after a frame that ended its episode; E_SHAPE for no
+   frame; E_RANGE if a frame but the last ends it, and after 2^63 frames; E_VALUE for a number that is not finite.
+   Nothing changes then. */
 rlcore_status rlcore_trajectory_add(rlcore_trajectory *t, const rlcore_trajectory_frames *frames);
 
 /* Forgets the last frame; those that stay count as new ones.
-   Errors: E_NULL; E_ALIGN; E_IMAGE; E_NOT_READY if there is none; E_RANGE after 2^63 frames. */
+   Errors: E_NOT_READY if there is none; E_RANGE after 2^63 frames. */
 rlcore_status rlcore_trajectory_pop(rlcore_trajectory *t);
 
-/* Forgets all frames. Errors: E_NULL; E_ALIGN; E_IMAGE. */
+/* Forgets all frames. */
 rlcore_status rlcore_trajectory_reset(rlcore_trajectory *t);
 
 /* The frames that are held. out->struct_size is set by the caller.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE. */
+   Errors: E_CONFIG. */
 rlcore_status rlcore_trajectory_held(const rlcore_trajectory *t, rlcore_trajectory_view *out);
 
 /* Where a column lies in the block: [num_frames, len]. Good until the block is changed.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE. */
+   Errors: E_RANGE. */
 rlcore_status rlcore_trajectory_column(const rlcore_trajectory *t, uint32_t column, const void **out_column);
 
 /* Copies frames out, in the order in which they came. They are numbered for the life of the block; pop and reset give the
@@ -2069,9 +2000,8 @@ rlcore_status rlcore_trajectory_column(const rlcore_trajectory *t, uint32_t colu
    next:      [1] number of the frame to begin with; becomes that of the first one not read.
    out_count: [1] frames copied, to the front of each array: at most out->num_rows.
    out_lost:  [1] frames that were forgotten before they were read, NULL to ignore.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a log_prob or a final_value; E_NOT_READY
-   for a value that was left out; E_RANGE for a next that is larger than the numbers given so far; E_BUSY only beside a
-   writer that leaves no moment to look. */
+   Errors: E_CONFIG; E_SHAPE for a log_prob or a final_value; E_NOT_READY for a value that was left out; E_RANGE for a
+   next that is larger than the numbers given so far; E_BUSY only beside a writer that leaves no moment to look. */
 rlcore_status rlcore_trajectory_read(const rlcore_trajectory *t, uint64_t *next, const rlcore_rows_out *out,
                                      uint32_t *out_count, uint64_t *out_lost);
 
@@ -2082,9 +2012,8 @@ rlcore_status rlcore_trajectory_read(const rlcore_trajectory *t, uint64_t *next,
    where returns and value after the last frame are bootstrap_value, or 0 if that frame terminated.
    Trajectories that are processed into consecutive parts of larger arrays are a batch as they stand.
    Threads: any number may process at once, as long as nobody changes the block.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without a frame, or its value;
-   E_RANGE for a discount or gae_lambda outside [0, 1], or num_rows; E_VALUE for a bootstrap_value that is used and not
-   finite. */
+   Errors: E_CONFIG; E_NOT_READY without a frame, or its value; E_RANGE for a discount or gae_lambda outside [0, 1], or
+   num_rows; E_VALUE for a bootstrap_value that is used and not finite. */
 rlcore_status rlcore_trajectory_process(const rlcore_trajectory *t, float discount, float gae_lambda,
                                         float bootstrap_value, const rlcore_trajectory_rows *out);
 
@@ -2097,8 +2026,7 @@ rlcore_status rlcore_trajectory_process_rp(const rlcore_trajectory *t, float rew
                                            const rlcore_trajectory_rows *out, uint32_t *out_class);
 
 /* The class of a reward: an rlcore_reward_class. A reward on a threshold is zero.
-   Errors: E_NULL; E_ALIGN; E_VALUE for a reward that is not finite; E_RANGE for a threshold that is negative or not
-   finite. */
+   Errors: E_VALUE for a reward that is not finite; E_RANGE for a threshold that is negative or not finite. */
 rlcore_status rlcore_reward_class_of(float reward, float threshold, uint32_t *out_class);
 
 /* ---- Queues: trajectories that wait for a learner ---- */
@@ -2116,35 +2044,30 @@ typedef struct rlcore_queue_config {
   uint32_t reserved;     /* zero */
 } rlcore_queue_config;
 
-/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-   Errors: E_NULL; E_ALIGN; E_SIZE. */
+/* Fills in the defaults. */
 rlcore_status rlcore_queue_config_init(rlcore_queue_config *config, size_t config_size);
 
-/* Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW. */
+/* Size of the block for this configuration, in bytes. */
 rlcore_status rlcore_queue_size(const rlcore_queue_config *config, size_t *out_size);
 
-/* Lays an empty queue out in the caller's block.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until everybody stops calling.
-   out: the same address as mem, with its type. Nothing has to be freed.
-   Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_queue_size(). */
+/* Creates an empty queue in mem.
+   mem is in use until every process stops calling. */
 rlcore_status rlcore_queue_init(void *mem, size_t mem_size, const rlcore_queue_config *config, rlcore_queue **out);
 
 /* Accepts a queue that another process made in this memory, or bytes that one was copied to while nobody was inside a
-   call. mem is only read.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-   order, or a damaged header. */
+   call.
+   Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte order, or a damaged header. */
 rlcore_status rlcore_queue_attach(void *mem, size_t mem_size, rlcore_queue **out);
 
 /* Puts an item at the end. item: [size] bytes, copied; size from 1 to item_size.
-   Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERFLOW; E_OVERLAP; E_RANGE for size; E_BUSY if the queue is full. */
+   Errors: E_RANGE for size; E_BUSY if the queue is full. */
 rlcore_status rlcore_queue_push(rlcore_queue *q, const void *item, size_t size);
 
 /* Takes the oldest item. item: [room] bytes to write, as many as the item has; out_size: how many those were.
-   Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERFLOW; E_OVERLAP; E_NOT_READY if nothing waits; E_SIZE if the item is larger
-   than room: it stays where it is. */
+   Errors: E_NOT_READY if nothing waits; E_SIZE if the item is larger than room: it stays where it is. */
 rlcore_status rlcore_queue_pop(rlcore_queue *q, void *item, size_t room, size_t *out_size);
 
-/* Items that wait, as many as there were at one moment. Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP. */
+/* Items that wait, as many as there were at one moment. */
 rlcore_status rlcore_queue_len(const rlcore_queue *q, uint32_t *out_len);
 
 /* ---- Rollouts as safetensors files ---- */
@@ -2192,19 +2115,19 @@ typedef struct rlcore_rollout_arrays {
   float *state;            /* [N, M] recurrent state before the first step */
 } rlcore_rollout_arrays;
 
-/* Bytes of the file. Errors: E_NULL; E_ALIGN; E_CONFIG for a length or kind; E_OVERFLOW. */
+/* Bytes of the file. Errors: E_CONFIG for a length or kind. */
 rlcore_status rlcore_rollout_file_size(const rlcore_rollout_file *file, size_t *out_size);
 
 /* Writes a whole file. out: [out_size] bytes to write, at least rlcore_rollout_file_size() of them, on any boundary; the
    arrays are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0.
-   Errors: those of rlcore_rollout_file_size; E_OVERLAP; E_SIZE; E_RANGE for a final_index that is not above the one
-   before it, or of no valid step that ended; E_NOT_READY if a truncated step has none. Then out is untouched. */
+   Errors: those of rlcore_rollout_file_size; E_SIZE; E_RANGE for a final_index that is not above the one before it, or
+   of no valid step that ended; E_NOT_READY if a truncated step has none. Then out is untouched. */
 rlcore_status rlcore_rollout_file_write(const rlcore_rollout_file *file, const rlcore_rollout_arrays *arrays,
                                         uint8_t *out, size_t out_size);
 
 /* Checks every byte of a file and says what is in it. bytes: [size], on any boundary; may be longer than the file.
-   Errors: E_NULL; E_ALIGN; E_CONFIG for struct_size; E_OVERFLOW; E_OVERLAP; E_SIZE for a file that was cut short;
-   E_IMAGE for another format or schema, or a byte that was altered. */
+   Errors: E_CONFIG for struct_size; E_SIZE for a file that was cut short; E_IMAGE for another format or schema, or a
+   byte that was altered. */
 rlcore_status rlcore_rollout_file_check(const uint8_t *bytes, size_t size, rlcore_rollout_file *out);
 
 /* Checks a file as rlcore_rollout_file_check does and copies its arrays out. A NULL skips an array; the others have room
@@ -2243,7 +2166,7 @@ rlcore_status rlcore_gae_shifted(const rlcore_shifted_rollout *rollout, float di
 
 /* Lays an array out the other way round, as from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
    kind: an rlcore_element; len: elements that stay together; x: [rows, columns, len]; out: [columns, rows, len].
-   Errors: E_CONFIG for another kind; E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP. */
+   Errors: E_CONFIG for another kind; E_SHAPE if a count is 0. */
 rlcore_status rlcore_transpose(uint32_t kind, uint32_t rows, uint32_t columns, uint32_t len, const void *x, void *out);
 
 /* ---- V-trace ---- */
@@ -2291,7 +2214,7 @@ typedef struct rlcore_vtrace_out {
 } rlcore_vtrace_out;
 
 /* Fills in defaults: ceilings of 1, lambda 1, no leak, nothing truncated. Writes v_size bytes, so an older caller
-   keeps its smaller struct. Errors: E_NULL; E_ALIGN; E_SIZE. */
+   keeps its smaller struct. Errors: E_SIZE. */
 rlcore_status rlcore_vtrace_init(rlcore_vtrace *v, size_t v_size);
 
 /* V-trace from log-ratios. vs, pg_advantage: [T, N] to write; NULL skips one. pg_advantage may be the array of log_rho.
@@ -2303,10 +2226,10 @@ rlcore_status rlcore_vtrace_init(rlcore_vtrace *v, size_t v_size);
      vs      = value + acc
      pg_advantage[t] = min(rho[t], clip_pg_rho) * (d[t] + k[t])
    With lambda 1, d + k is reward[t] + discounts[t] * vs[t+1] - value[t]. With a leak, each min is min + leak * (rho - min).
-   Errors: E_NULL, also if a step is truncated without final_value; E_ALIGN; E_CONFIG for another struct_size, accumulate
-   or reserved; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount, td_lambda or leak outside [0, 1] or a
-   ceiling not above 0; E_VALUE for a rate that is NaN or infinite, and for a number that is read and not finite.
-   Nothing is written on error. */
+   Errors: E_NULL, also if a step is truncated without final_value; E_CONFIG for another struct_size, accumulate or
+   reserved; E_SHAPE if T or N is 0; E_RANGE for a discount, td_lambda or leak outside [0, 1] or a ceiling not above 0;
+   E_VALUE for a rate that is NaN or infinite, and for a number that is read and not finite. Nothing is written on
+   error. */
 rlcore_status rlcore_vtrace_from_importance_weights(const rlcore_vtrace *v, float *vs, float *pg_advantage);
 
 /* As rlcore_vtrace_from_importance_weights for the environments [begin, end): all arrays are those of the whole batch, only
@@ -2409,8 +2332,8 @@ typedef struct rlcore_logits {
 } rlcore_logits;
 
 /* The log-probability of every single choice, -inf where it is forbidden. out: [B, L] to write.
-   Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an n; E_OVERFLOW; E_OVERLAP;
-   E_VALUE for a number that is not finite, or nothing allowed. */
+   Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an n; E_VALUE for a number that is not
+   finite, or nothing allowed. */
 rlcore_status rlcore_categorical_log_softmax(const rlcore_logits *batch, float *out);
 
 /* The log-probability of each row's actions. action: [B, K]; log_prob: [B] to write.
@@ -2439,8 +2362,8 @@ typedef struct rlcore_gaussian {
 } rlcore_gaussian;
 
 /* The log-density of each row's action. action: [B, A], before the squash if there is one; log_prob: [B] to write.
-   Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a
-   log_std; E_VALUE for a number that is not finite. */
+   Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for a log_std; E_VALUE for a number that is not
+   finite. */
 rlcore_status rlcore_gaussian_log_prob(const rlcore_gaussian *batch, const float *action, float *log_prob);
 
 /* The entropy in nats, which all rows share. log_std: [action_len]; out: [1] to write. */
@@ -2461,15 +2384,15 @@ rlcore_status rlcore_gaussian_squash_log_prob(const float *action, uint32_t num_
 
 /* Forgets everything: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count, usually
    1e-4, so that the first rows outweigh what was not seen.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1. */
+   Errors: E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1. */
 rlcore_status rlcore_moments_reset(uint32_t num_columns, double initial_count, double *mean, double *variance,
                                    double *count);
 
 /* Merges the columns of x into running moments: Chan's formula, in a fixed order.
    x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] rows they have seen, to change.
-   Errors, here and below: E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a number that is
-   not finite, or a variance that is, with the square of the mean, beyond 1e120, which no rows of float have; E_RANGE for
-   a variance below 0, or a count that is not from 0 to 2^64. */
+   Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or a variance that is,
+   with the square of the mean, beyond 1e120, which no rows of float have; E_RANGE for a variance below 0, or a count
+   that is not from 0 to 2^64. */
 rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t num_columns, double *mean,
                                     double *variance, double *count);
 
@@ -2506,12 +2429,12 @@ typedef struct rlcore_image_size {
 } rlcore_image_size;
 
 /* The gray picture: 0.299 of red, 0.587 of green and 0.114 of blue in 15 bits, rounded, as OpenCV's RGB2GRAY.
-   rgb: [num_pixels, 3]; out: [num_pixels] to write. Errors: E_NULL; E_OVERFLOW; E_OVERLAP. */
+   rgb: [num_pixels, 3]; out: [num_pixels] to write. */
 rlcore_status rlcore_image_gray(const uint8_t *rgb, size_t num_pixels, uint8_t *out);
 
 /* Numbers of scratch that rlcore_image_area and rlcore_image_warp need for these sizes: none for an Atari screen, 210 by
-   160, that becomes 84 by 84 in gray. Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_CONFIG for a number that is 0, more than
-   4 channels, an output larger than the source on an axis, or channels that differ, but for 3 that become 1. */
+   160, that becomes 84 by 84 in gray. Errors: E_CONFIG for a number that is 0, more than 4 channels, an output larger
+   than the source on an axis, or channels that differ, but for 3 that become 1. */
 rlcore_status rlcore_image_scratch_len(const rlcore_image_size *from_size, const rlcore_image_size *to_size,
                                        size_t *out_len);
 
@@ -2519,7 +2442,7 @@ rlcore_status rlcore_image_scratch_len(const rlcore_image_size *from_size, const
    src:     from_size's [height, width, channels].
    out:     to_size's [height, width, channels] to write.
    scratch: [scratch_len] whatever they are, at least rlcore_image_scratch_len(); NULL if that is 0.
-   Errors: those of rlcore_image_scratch_len; E_OVERLAP; E_SIZE for scratch_len. */
+   Errors: those of rlcore_image_scratch_len; E_SIZE for scratch_len. */
 rlcore_status rlcore_image_area(const rlcore_image_size *from_size, const uint8_t *src,
                                 const rlcore_image_size *to_size, uint8_t *out, float *scratch, size_t scratch_len);
 
@@ -2531,19 +2454,18 @@ rlcore_status rlcore_image_warp(const rlcore_image_size *from_size, const uint8_
                                 const rlcore_image_size *to_size, uint8_t *out, float *scratch, size_t scratch_len);
 
 /* An Atari screen at 42 by 42, as the A3C family sees it: rows 34 to 193, halved, resized by OpenCV's fixed-point
-   bilinear rule, the mean of the colours, times the float nearest 1/255. rgb: [210, 160, 3]; out: [42, 42] to write.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP. */
+   bilinear rule, the mean of the colours, times the float nearest 1/255. rgb: [210, 160, 3]; out: [42, 42] to write. */
 rlcore_status rlcore_image_rescale42(const uint8_t *rgb, float *out);
 
-/* Bytes as numbers from 0 to 1: x / 255, rounded once. x: [len]; out: [len] to write. Errors: as above; E_OVERFLOW. */
+/* Bytes as numbers from 0 to 1: x / 255, rounded once. x: [len]; out: [len] to write. Errors: as above. */
 rlcore_status rlcore_image_scale(const uint8_t *x, size_t len, float *out);
 
 /* Puts channels first. x: [height, width, channels]; out: [channels, height, width] to write.
-   Errors: E_NULL; E_ALIGN; E_CONFIG for a number that is 0; E_OVERFLOW; E_OVERLAP. */
+   Errors: E_CONFIG for a number that is 0. */
 rlcore_status rlcore_image_channels_first(const rlcore_image_size *size, const uint8_t *x, uint8_t *out);
 
 /* Rows and columns of tiles for num_images pictures: as few rows as make a square that holds them, then as few columns
-   as hold them. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_RANGE if num_images is 0. */
+   as hold them. Errors: E_RANGE if num_images is 0. */
 rlcore_status rlcore_image_tile_shape(uint32_t num_images, uint32_t *out_rows, uint32_t *out_columns);
 
 /* Many pictures as one, for people to look at. images: [num_images, height, width, channels]; out: [rows * height,
@@ -2553,7 +2475,7 @@ rlcore_status rlcore_image_tile(uint32_t num_images, const rlcore_image_size *si
                                 uint8_t *out);
 
 /* Bytes of the text of a picture: what rlcore_image_text writes.
-   Errors: E_NULL; E_ALIGN; E_OVERLAP; E_CONFIG unless channels is 1 or 3; E_OVERFLOW. */
+   Errors: E_CONFIG unless channels is 1 or 3. */
 rlcore_status rlcore_image_text_size(const rlcore_image_size *size, size_t *out_size);
 
 /* A gray or RGB picture for a terminal: lines of Braille in UTF-8, a character for two columns of four rows, a dot where a

@@ -416,6 +416,193 @@ rlcore_status rlcore_record_initial(
   /* in */ const rlcore_env_def *env,
   /* out [obs.len] */ uint8_t *record);
 
+/* ---- How actions are chosen ---- */
+
+typedef enum rlcore_sampling_method {
+  RLCORE_SAMPLING_BASIC = 0,
+  RLCORE_SAMPLING_GREEDY = 1,
+  RLCORE_SAMPLING_TEMPERATURE = 2,
+  RLCORE_SAMPLING_TOPK = 3,
+  RLCORE_SAMPLING_BOTTOMK = 4,
+} rlcore_sampling_method;
+typedef struct rlcore_sampling {
+  uint32_t method;
+  uint32_t k;
+  float temperature;
+  uint32_t reserved;
+} rlcore_sampling;
+
+/* ---- PPO: act, observe, learn ---- */
+
+typedef enum rlcore_ppo_due {
+  RLCORE_PPO_ACT = 0,
+  RLCORE_PPO_OBSERVE = 1,
+  RLCORE_PPO_LEARN = 2,
+} rlcore_ppo_due;
+typedef enum rlcore_activation {
+  RLCORE_ACTIVATION_TANH = 0,
+  RLCORE_ACTIVATION_RELU = 1,
+} rlcore_activation;
+typedef struct rlcore_ppo rlcore_ppo;
+typedef struct rlcore_ppo_config {
+  uint32_t struct_size;
+  uint32_t num_envs;
+  uint32_t num_steps;
+  uint32_t num_minibatches;
+  uint32_t num_epochs;
+  uint32_t num_hidden;
+  uint32_t hidden_len[4];
+  uint32_t activation;
+  uint32_t normalize_advantage;
+  uint32_t normalize_obs;
+  uint32_t normalize_reward;
+  uint32_t squash;
+  uint32_t use_action_mask;
+  uint64_t seed;
+  uint64_t total_steps;
+  float learning_rate;
+  float learning_rate_end;
+  float clip;
+  float clip_end;
+  float discount;
+  float gae_lambda;
+  float value_coef;
+  float entropy_coef;
+  float value_clip;
+  float max_grad_norm;
+  float target_kl;
+  float adam_beta1;
+  float adam_beta2;
+  float adam_epsilon;
+  float log_std_init;
+  float obs_clip;
+  float reward_clip;
+  uint32_t accumulate;
+  float log_std_min;
+  float log_std_max;
+  uint32_t num_chunks;
+  uint32_t reserved;
+} rlcore_ppo_config;
+typedef struct rlcore_ppo_stats {
+  uint32_t struct_size;
+  uint32_t minibatches_left;
+  uint64_t num_steps;
+  uint64_t num_updates;
+  uint64_t num_episodes;
+  float learning_rate;
+  float policy_loss;
+  float value_loss;
+  float entropy;
+  float approx_kl;
+  float clip_fraction;
+  float explained_variance;
+  float grad_norm;
+  float value_mean;
+  float return_mean;
+  float length_mean;
+  float return_last;
+  uint64_t num_dropped;
+} rlcore_ppo_stats;
+rlcore_status rlcore_ppo_config_init(
+  /* inout */ rlcore_ppo_config *config,
+  size_t config_size);
+rlcore_status rlcore_ppo_size(
+  /* in */ const rlcore_ppo_config *config,
+  /* in */ const rlcore_space *obs,
+  /* in */ const rlcore_space *action,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_ppo_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_ppo_config *config,
+  /* in */ const rlcore_space *obs,
+  /* in */ const rlcore_space *action,
+  /* out */ rlcore_ppo **out);
+rlcore_status rlcore_ppo_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_ppo **out);
+rlcore_status rlcore_ppo_phase(
+  /* inout */ rlcore_ppo *p,
+  /* out */ uint32_t *out);
+rlcore_status rlcore_ppo_act(
+  /* inout */ rlcore_ppo *p,
+  /* in [N, obs.len] */ const void *obs,
+  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* out [N, action.len] */ void *action);
+rlcore_status rlcore_ppo_observe(
+  /* inout */ rlcore_ppo *p,
+  /* in [N] */ const float *reward,
+  /* in [N] */ const uint8_t *terminated,
+  /* in [N] */ const uint8_t *truncated,
+  /* in [N, obs.len] optional */ const void *final_obs);
+rlcore_status rlcore_ppo_learn(
+  /* inout */ rlcore_ppo *p,
+  /* in [N, obs.len] optional */ const void *obs,
+  uint32_t max_slices,
+  /* inout */ rlcore_ppo_stats *stats);
+rlcore_status rlcore_ppo_predict(
+  /* inout */ rlcore_ppo *p,
+  /* in [N, obs.len] */ const void *obs,
+  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in optional */ const rlcore_sampling *sampling,
+  /* out [N, action.len] */ void *action);
+rlcore_status rlcore_ppo_freeze(
+  /* inout */ rlcore_ppo *p,
+  uint32_t frozen);
+
+/* ---- Spaces: what environments show and take, and what learners were made for ---- */
+
+rlcore_status rlcore_env_spaces(
+  /* in */ const rlcore_env_def *env,
+  /* out [bounds_len] optional */ float *bounds,
+  size_t bounds_len,
+  /* out */ rlcore_space *out_obs,
+  /* out */ rlcore_space *out_action);
+rlcore_status rlcore_ppo_spaces(
+  /* inout */ rlcore_ppo *p,
+  /* out */ uint32_t *out_num_envs,
+  /* out */ rlcore_space *out_obs,
+  /* out */ rlcore_space *out_action);
+
+/* ---- Policies: what a game ships ---- */
+
+typedef struct rlcore_policy rlcore_policy;
+rlcore_status rlcore_policy_size(
+  /* inout */ rlcore_ppo *p,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_policy_export(
+  /* inout */ rlcore_ppo *p,
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_policy **out);
+rlcore_status rlcore_policy_attach(
+  /* in [mem_size] */ const void *mem,
+  size_t mem_size,
+  /* out */ const rlcore_policy **out);
+rlcore_status rlcore_policy_scratch_len(
+  /* in */ const rlcore_policy *p,
+  uint32_t num_rows,
+  /* out */ size_t *out_len);
+rlcore_status rlcore_policy_act(
+  /* in */ const rlcore_policy *p,
+  uint32_t num_rows,
+  /* in [num_rows, obs.len] */ const void *obs,
+  /* in [num_rows, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in optional */ const rlcore_sampling *sampling,
+  /* inout optional */ rlcore_rng *rng,
+  /* out [scratch_len] */ float *scratch,
+  size_t scratch_len,
+  /* out [num_rows, action.len] */ void *action);
+rlcore_status rlcore_policy_act_greedy(
+  /* in */ const rlcore_policy *p,
+  uint32_t num_rows,
+  /* in [num_rows, obs.len] */ const void *obs,
+  /* in [num_rows, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* out [scratch_len] */ float *scratch,
+  size_t scratch_len,
+  /* out [num_rows, action.len] */ void *action);
+
 /* ---- Steps that the host does not wait for: its own threads and processes as workers ---- */
 
 typedef struct rlcore_batch rlcore_batch;
@@ -670,193 +857,6 @@ rlcore_status rlcore_vec_normalize_statistics(
   /* out [obs_len] optional */ double *mean,
   /* out [obs_len] optional */ double *variance,
   /* out */ rlcore_vec_normalize_stats *out);
-
-/* ---- How actions are chosen ---- */
-
-typedef enum rlcore_sampling_method {
-  RLCORE_SAMPLING_BASIC = 0,
-  RLCORE_SAMPLING_GREEDY = 1,
-  RLCORE_SAMPLING_TEMPERATURE = 2,
-  RLCORE_SAMPLING_TOPK = 3,
-  RLCORE_SAMPLING_BOTTOMK = 4,
-} rlcore_sampling_method;
-typedef struct rlcore_sampling {
-  uint32_t method;
-  uint32_t k;
-  float temperature;
-  uint32_t reserved;
-} rlcore_sampling;
-
-/* ---- PPO: act, observe, learn ---- */
-
-typedef enum rlcore_ppo_due {
-  RLCORE_PPO_ACT = 0,
-  RLCORE_PPO_OBSERVE = 1,
-  RLCORE_PPO_LEARN = 2,
-} rlcore_ppo_due;
-typedef enum rlcore_activation {
-  RLCORE_ACTIVATION_TANH = 0,
-  RLCORE_ACTIVATION_RELU = 1,
-} rlcore_activation;
-typedef struct rlcore_ppo rlcore_ppo;
-typedef struct rlcore_ppo_config {
-  uint32_t struct_size;
-  uint32_t num_envs;
-  uint32_t num_steps;
-  uint32_t num_minibatches;
-  uint32_t num_epochs;
-  uint32_t num_hidden;
-  uint32_t hidden_len[4];
-  uint32_t activation;
-  uint32_t normalize_advantage;
-  uint32_t normalize_obs;
-  uint32_t normalize_reward;
-  uint32_t squash;
-  uint32_t use_action_mask;
-  uint64_t seed;
-  uint64_t total_steps;
-  float learning_rate;
-  float learning_rate_end;
-  float clip;
-  float clip_end;
-  float discount;
-  float gae_lambda;
-  float value_coef;
-  float entropy_coef;
-  float value_clip;
-  float max_grad_norm;
-  float target_kl;
-  float adam_beta1;
-  float adam_beta2;
-  float adam_epsilon;
-  float log_std_init;
-  float obs_clip;
-  float reward_clip;
-  uint32_t accumulate;
-  float log_std_min;
-  float log_std_max;
-  uint32_t num_chunks;
-  uint32_t reserved;
-} rlcore_ppo_config;
-typedef struct rlcore_ppo_stats {
-  uint32_t struct_size;
-  uint32_t minibatches_left;
-  uint64_t num_steps;
-  uint64_t num_updates;
-  uint64_t num_episodes;
-  float learning_rate;
-  float policy_loss;
-  float value_loss;
-  float entropy;
-  float approx_kl;
-  float clip_fraction;
-  float explained_variance;
-  float grad_norm;
-  float value_mean;
-  float return_mean;
-  float length_mean;
-  float return_last;
-  uint64_t num_dropped;
-} rlcore_ppo_stats;
-rlcore_status rlcore_ppo_config_init(
-  /* inout */ rlcore_ppo_config *config,
-  size_t config_size);
-rlcore_status rlcore_ppo_size(
-  /* in */ const rlcore_ppo_config *config,
-  /* in */ const rlcore_space *obs,
-  /* in */ const rlcore_space *action,
-  /* out */ size_t *out_size);
-rlcore_status rlcore_ppo_init(
-  /* inout [mem_size] */ void *mem,
-  size_t mem_size,
-  /* in */ const rlcore_ppo_config *config,
-  /* in */ const rlcore_space *obs,
-  /* in */ const rlcore_space *action,
-  /* out */ rlcore_ppo **out);
-rlcore_status rlcore_ppo_attach(
-  /* inout [mem_size] */ void *mem,
-  size_t mem_size,
-  /* out */ rlcore_ppo **out);
-rlcore_status rlcore_ppo_phase(
-  /* inout */ rlcore_ppo *p,
-  /* out */ uint32_t *out);
-rlcore_status rlcore_ppo_act(
-  /* inout */ rlcore_ppo *p,
-  /* in [N, obs.len] */ const void *obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* out [N, action.len] */ void *action);
-rlcore_status rlcore_ppo_observe(
-  /* inout */ rlcore_ppo *p,
-  /* in [N] */ const float *reward,
-  /* in [N] */ const uint8_t *terminated,
-  /* in [N] */ const uint8_t *truncated,
-  /* in [N, obs.len] optional */ const void *final_obs);
-rlcore_status rlcore_ppo_learn(
-  /* inout */ rlcore_ppo *p,
-  /* in [N, obs.len] optional */ const void *obs,
-  uint32_t max_slices,
-  /* inout */ rlcore_ppo_stats *stats);
-rlcore_status rlcore_ppo_predict(
-  /* inout */ rlcore_ppo *p,
-  /* in [N, obs.len] */ const void *obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* in optional */ const rlcore_sampling *sampling,
-  /* out [N, action.len] */ void *action);
-rlcore_status rlcore_ppo_freeze(
-  /* inout */ rlcore_ppo *p,
-  uint32_t frozen);
-
-/* ---- Spaces: what environments show and take, and what learners were made for ---- */
-
-rlcore_status rlcore_env_spaces(
-  /* in */ const rlcore_env_def *env,
-  /* out [bounds_len] optional */ float *bounds,
-  size_t bounds_len,
-  /* out */ rlcore_space *out_obs,
-  /* out */ rlcore_space *out_action);
-rlcore_status rlcore_ppo_spaces(
-  /* inout */ rlcore_ppo *p,
-  /* out */ uint32_t *out_num_envs,
-  /* out */ rlcore_space *out_obs,
-  /* out */ rlcore_space *out_action);
-
-/* ---- Policies: what a game ships ---- */
-
-typedef struct rlcore_policy rlcore_policy;
-rlcore_status rlcore_policy_size(
-  /* inout */ rlcore_ppo *p,
-  /* out */ size_t *out_size);
-rlcore_status rlcore_policy_export(
-  /* inout */ rlcore_ppo *p,
-  /* inout [mem_size] */ void *mem,
-  size_t mem_size,
-  /* out */ rlcore_policy **out);
-rlcore_status rlcore_policy_attach(
-  /* in [mem_size] */ const void *mem,
-  size_t mem_size,
-  /* out */ const rlcore_policy **out);
-rlcore_status rlcore_policy_scratch_len(
-  /* in */ const rlcore_policy *p,
-  uint32_t num_rows,
-  /* out */ size_t *out_len);
-rlcore_status rlcore_policy_act(
-  /* in */ const rlcore_policy *p,
-  uint32_t num_rows,
-  /* in [num_rows, obs.len] */ const void *obs,
-  /* in [num_rows, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* in optional */ const rlcore_sampling *sampling,
-  /* inout optional */ rlcore_rng *rng,
-  /* out [scratch_len] */ float *scratch,
-  size_t scratch_len,
-  /* out [num_rows, action.len] */ void *action);
-rlcore_status rlcore_policy_act_greedy(
-  /* in */ const rlcore_policy *p,
-  uint32_t num_rows,
-  /* in [num_rows, obs.len] */ const void *obs,
-  /* in [num_rows, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* out [scratch_len] */ float *scratch,
-  size_t scratch_len,
-  /* out [num_rows, action.len] */ void *action);
 
 /* ---- Frame memories: every frame once, stacks when they are read ---- */
 

@@ -217,8 +217,7 @@ unsafe fn submit_all(
     Ok(batch.step_env_async(&parts.block, &lanes, &parts.env, level, action)?)
 }
 
-/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-/// Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Fills in the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_config_init(
     config: *mut rlcore_batch_config,
@@ -228,7 +227,6 @@ pub unsafe extern "C" fn rlcore_batch_config_init(
 }
 
 /// Bytes a batch must have over an rlcore_vecenv of this environment and configuration.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_size(
     env: *const rlcore_env_def,
@@ -245,10 +243,8 @@ pub unsafe extern "C" fn rlcore_batch_size(
     })
 }
 
-/// Lays an idle batch out in the caller's block, for any rlcore_vecenv of this environment and configuration.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller and all workers stop calling.
-/// out: the same address as mem, with its type. Nothing has to be freed.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_batch_size().
+/// Creates an idle batch in mem, for any rlcore_vecenv of this environment and configuration.
+/// mem is in use until the caller and all workers stop calling.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_init(
     mem: *mut c_void,
@@ -270,8 +266,6 @@ pub unsafe extern "C" fn rlcore_batch_init(
 
 /// Accepts bytes that a block was copied to. mem is only read. A copy that was made while workers ran still names them:
 /// abandon each.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or damaged bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_attach(
     mem: *mut c_void,
@@ -282,9 +276,9 @@ pub unsafe extern "C" fn rlcore_batch_attach(
 }
 
 /// Submits a step of every row. action: [N, action.len], copied.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed or another vecenv or environment; E_BUSY
-/// if a row was submitted and not collected; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has to be reset
-/// first; all before anything changes.
+/// Errors: E_CONFIG for a batch that is closed or another vecenv or environment; E_BUSY if a row was submitted and not
+/// collected; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has to be reset first; all before anything
+/// changes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_step_async(
     b: *mut rlcore_batch,
@@ -317,8 +311,8 @@ pub unsafe extern "C" fn rlcore_batch_step_env_async(
 /// worker:         the caller's number, below 2^30; its own if rlcore_batch_abandon is ever to tell it from others.
 /// max_groups:     UINT32_MAX for all there is.
 /// out_num_groups: how many it did.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_CONFIG for a batch that is closed or another vecenv or
-/// environment. What callbacks return is told to the host when it collects.
+/// Errors: E_RANGE; E_CONFIG for a batch that is closed or another vecenv or environment. What callbacks return is told
+/// to the host when it collects.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_run(
     b: *mut rlcore_batch,
@@ -339,10 +333,10 @@ pub unsafe extern "C" fn rlcore_batch_run(
 
 /// Collects all that was submitted, once all of it is done. out: arrays of the whole batch, written as
 /// rlcore_vecenv_step would have. Never waits.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed; E_NOT_PENDING if nothing was submitted;
-/// E_NOT_READY while workers are not through; all before anything changes. E_CALLBACK (also for rows of a worker that
-/// was abandoned), or E_VALUE for a reward or observation that is not finite: everything is collected, rows that failed
-/// are left out and have to be reset; rlcore_last_error() names the first, rlcore_batch_failed() all.
+/// Errors: E_CONFIG for a batch that is closed; E_NOT_PENDING if nothing was submitted; E_NOT_READY while workers are
+/// not through; all before anything changes. E_CALLBACK (also for rows of a worker that was abandoned), or E_VALUE for
+/// a reward or observation that is not finite: everything is collected, rows that failed are left out and have to be
+/// reset; rlcore_last_error() names the first, rlcore_batch_failed() all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_step_wait(b: *mut rlcore_batch, out: *const rlcore_vecenv_out) -> rlcore_status {
     call(|| unsafe {
@@ -403,7 +397,7 @@ pub unsafe extern "C" fn rlcore_batch_send(
 /// delivered; those that no worker has begun are taken back.
 /// seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
 /// obs:  [N, obs.len] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_NOT_READY while a worker is inside a
+/// Errors: E_CONFIG, before anything changes. E_NOT_READY while a worker is inside a
 /// group: the steps are discarded all the same, and until this call succeeds there is nothing to collect and submitting
 /// is E_BUSY. E_CALLBACK and E_VALUE as for rlcore_vecenv_reset.
 #[unsafe(no_mangle)]
@@ -451,7 +445,7 @@ pub unsafe extern "C" fn rlcore_batch_reset_one(
 /// Gives up a worker that died: the rows of the group that it was in count as failed and have to be reset; all others are
 /// as if nothing had happened. The worker must not run any more: nothing could stop it from writing to its rows.
 /// out_num_rows: how many rows that are; 0 if it was in none.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_CONFIG.
+/// Errors: E_RANGE; E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_abandon(
     b: *mut rlcore_batch,
@@ -471,7 +465,7 @@ pub unsafe extern "C" fn rlcore_batch_abandon(
 
 /// Which rows failed in their last step and were not reset by this batch since: 1 for those, else 0, also for rows that
 /// are under way. failed: [N] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for a batch that is closed.
+/// Errors: E_CONFIG for a batch that is closed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_failed(b: *const rlcore_batch, failed: *mut u8) -> rlcore_status {
     call(|| unsafe {
@@ -483,7 +477,7 @@ pub unsafe extern "C" fn rlcore_batch_failed(b: *const rlcore_batch, failed: *mu
 }
 
 /// How far it is. out: to write; a closed batch answers too, so that num_running tells when its workers have left.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for struct_size.
+/// Errors: E_CONFIG for struct_size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_count(b: *const rlcore_batch, out: *mut rlcore_batch_counts) -> rlcore_status {
     call(|| unsafe {
@@ -498,7 +492,7 @@ pub unsafe extern "C" fn rlcore_batch_count(b: *const rlcore_batch, out: *mut rl
 
 /// Ends it: steps that no worker has begun are taken back, nothing is delivered any more, and every later call but this
 /// one and rlcore_batch_count is E_CONFIG. A worker that is inside a group finishes it: the bytes have to stay until all
-/// workers have returned. The rlcore_vecenv goes on. Errors: E_NULL; E_ALIGN; E_IMAGE.
+/// workers have returned. The rlcore_vecenv goes on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_close(b: *mut rlcore_batch) -> rlcore_status {
     call(|| unsafe {

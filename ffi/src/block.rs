@@ -9,7 +9,6 @@ use rlcore::block::{self, HASH_START, hash};
 /// FNV-1a, 64 bits: names a state in a log or compares two; no protection against attackers.
 /// bytes: [size], of anything; may be NULL if size is 0.
 /// out:   [1] the hash.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_hash(bytes: *const c_void, size: usize, out: *mut u64) -> rlcore_status {
     call(|| unsafe {
@@ -29,7 +28,7 @@ pub unsafe extern "C" fn rlcore_hash(bytes: *const c_void, size: usize, out: *mu
 /// no call leaves, such as a NaN among parameters; it does not find a number that became another usable one, nor looks into
 /// columns of frames and steps.
 /// mem: 8-byte aligned, mem_size bytes, the size of the block at least.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_SIZE if bytes are missing; E_IMAGE for another kind of block, or damaged bytes.
+/// Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, or damaged bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_block_seal(mem: *mut c_void, mem_size: usize) -> rlcore_status {
     call(|| unsafe { Ok(block::seal(Output::at("mem", mem.cast(), mem_size)?.slice())?) })

@@ -45,8 +45,8 @@ unsafe fn batch<'a>(p: *const rlcore_logits) -> Result<(Logits<'a>, usize, [Exte
 }
 
 /// The log-probability of every single choice, -inf where it is forbidden. out: [B, L] to write.
-/// Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an n; E_OVERFLOW; E_OVERLAP;
-/// E_VALUE for a number that is not finite, or nothing allowed.
+/// Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an n; E_VALUE for a number that is not
+/// finite, or nothing allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_categorical_log_softmax(batch: *const rlcore_logits, out: *mut f32) -> rlcore_status {
     call(|| unsafe {

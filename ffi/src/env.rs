@@ -753,7 +753,7 @@ unsafe extern "C" fn builtin_render(
 /// The table of one of the library's own environments.
 /// env_id:   an rlcore_env_id.
 /// out_size: sizeof(rlcore_env_def). What the table points to lives as long as the program; leave user as it is.
-/// Errors: E_NULL; E_ALIGN; E_SIZE; E_RANGE for another env_id.
+/// Errors: E_SIZE; E_RANGE for another env_id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_env_builtin(env_id: u32, out: *mut rlcore_env_def, out_size: usize) -> rlcore_status {
     call(|| unsafe {

@@ -37,8 +37,8 @@ unsafe fn batch<'a>(p: *const rlcore_gaussian) -> Result<(Gaussian<'a>, [Extent;
 }
 
 /// The log-density of each row's action. action: [B, A], before the squash if there is one; log_prob: [B] to write.
-/// Errors, here and below: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a
-/// log_std; E_VALUE for a number that is not finite.
+/// Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for a log_std; E_VALUE for a number that is not
+/// finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gaussian_log_prob(
     batch: *const rlcore_gaussian,

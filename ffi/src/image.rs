@@ -53,7 +53,7 @@ unsafe fn size(what: &'static str, p: *const rlcore_image_size) -> Result<(Size,
 }
 
 /// The gray picture: 0.299 of red, 0.587 of green and 0.114 of blue in 15 bits, rounded, as OpenCV's RGB2GRAY.
-/// rgb: [num_pixels, 3]; out: [num_pixels] to write. Errors: E_NULL; E_OVERFLOW; E_OVERLAP.
+/// rgb: [num_pixels, 3]; out: [num_pixels] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_gray(rgb: *const u8, num_pixels: usize, out: *mut u8) -> rlcore_status {
     call(|| unsafe {
@@ -65,8 +65,8 @@ pub unsafe extern "C" fn rlcore_image_gray(rgb: *const u8, num_pixels: usize, ou
 }
 
 /// Numbers of scratch that rlcore_image_area and rlcore_image_warp need for these sizes: none for an Atari screen, 210 by
-/// 160, that becomes 84 by 84 in gray. Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_CONFIG for a number that is 0, more than
-/// 4 channels, an output larger than the source on an axis, or channels that differ, but for 3 that become 1.
+/// 160, that becomes 84 by 84 in gray. Errors: E_CONFIG for a number that is 0, more than 4 channels, an output larger
+/// than the source on an axis, or channels that differ, but for 3 that become 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_scratch_len(
     from_size: *const rlcore_image_size,
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn rlcore_image_scratch_len(
 /// src:     from_size's [height, width, channels].
 /// out:     to_size's [height, width, channels] to write.
 /// scratch: [scratch_len] whatever they are, at least rlcore_image_scratch_len(); NULL if that is 0.
-/// Errors: those of rlcore_image_scratch_len; E_OVERLAP; E_SIZE for scratch_len.
+/// Errors: those of rlcore_image_scratch_len; E_SIZE for scratch_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_area(
     from_size: *const rlcore_image_size,
@@ -147,7 +147,6 @@ fn scratch_extent(scratch: &Option<Output<'_, f32>>) -> Extent {
 
 /// An Atari screen at 42 by 42, as the A3C family sees it: rows 34 to 193, halved, resized by OpenCV's fixed-point
 /// bilinear rule, the mean of the colours, times the float nearest 1/255. rgb: [210, 160, 3]; out: [42, 42] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_rescale42(rgb: *const u8, out: *mut f32) -> rlcore_status {
     call(|| unsafe {
@@ -158,7 +157,7 @@ pub unsafe extern "C" fn rlcore_image_rescale42(rgb: *const u8, out: *mut f32) -
     })
 }
 
-/// Bytes as numbers from 0 to 1: x / 255, rounded once. x: [len]; out: [len] to write. Errors: as above; E_OVERFLOW.
+/// Bytes as numbers from 0 to 1: x / 255, rounded once. x: [len]; out: [len] to write. Errors: as above.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_scale(x: *const u8, len: usize, out: *mut f32) -> rlcore_status {
     call(|| unsafe {
@@ -170,7 +169,7 @@ pub unsafe extern "C" fn rlcore_image_scale(x: *const u8, len: usize, out: *mut 
 }
 
 /// Puts channels first. x: [height, width, channels]; out: [channels, height, width] to write.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG for a number that is 0; E_OVERFLOW; E_OVERLAP.
+/// Errors: E_CONFIG for a number that is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_channels_first(
     size: *const rlcore_image_size,
@@ -188,7 +187,7 @@ pub unsafe extern "C" fn rlcore_image_channels_first(
 }
 
 /// Rows and columns of tiles for num_images pictures: as few rows as make a square that holds them, then as few columns
-/// as hold them. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_RANGE if num_images is 0.
+/// as hold them. Errors: E_RANGE if num_images is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_tile_shape(
     num_images: u32,
@@ -227,7 +226,7 @@ pub unsafe extern "C" fn rlcore_image_tile(
 }
 
 /// Bytes of the text of a picture: what rlcore_image_text writes.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_CONFIG unless channels is 1 or 3; E_OVERFLOW.
+/// Errors: E_CONFIG unless channels is 1 or 3.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_text_size(size: *const rlcore_image_size, out_size: *mut usize) -> rlcore_status {
     call(|| unsafe {

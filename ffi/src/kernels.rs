@@ -53,10 +53,10 @@ versioned!(rlcore_rollout, "rollout", final_value);
 ///   delta[t]     = reward[t] + discount * next[t] - value[t]
 ///   advantage[t] = delta[t] + discount * gae_lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
 ///   value_target = advantage + value
-/// Errors: E_NULL; E_ALIGN; E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_OVERFLOW;
-/// E_OVERLAP; E_RANGE for a discount or gae_lambda outside [0, 1]; E_VALUE for one that is NaN or infinite, and for a
-/// number that is read and not finite, which is found while computing: the outputs then hold nothing of meaning. Finite
-/// numbers near the end of f32 may overflow, to infinities or NaN in the outputs, with RLCORE_OK.
+/// Errors: E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_RANGE for a discount or gae_lambda
+/// outside [0, 1]; E_VALUE for one that is NaN or infinite, and for a number that is read and not finite, which is
+/// found while computing: the outputs then hold nothing of meaning. Finite numbers near the end of f32 may overflow, to
+/// infinities or NaN in the outputs, with RLCORE_OK.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gae(
     rollout: *const rlcore_rollout,
@@ -149,9 +149,9 @@ const _: () = {
 };
 
 /// Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
-/// Errors: E_NULL; E_ALIGN; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount outside [0, 1]; E_VALUE
-/// for one that is NaN or infinite, and for a number that is not finite, which is found while computing: out then holds
-/// nothing of meaning, unless it is x. Sums may overflow to infinity, with RLCORE_OK.
+/// Errors: E_SHAPE if T or N is 0; E_RANGE for a discount outside [0, 1]; E_VALUE for one that is NaN or infinite, and
+/// for a number that is not finite, which is found while computing: out then holds nothing of meaning, unless it is x.
+/// Sums may overflow to infinity, with RLCORE_OK.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_discounted_sum(
     x: *const f32,

@@ -12,7 +12,7 @@ use rlcore::error::{Error, Kind};
 
 /// The parts of an environment's observations with its wrappers around it: one without a name if it has no fields.
 /// out:     [capacity] room, of which *out_len are written; NULL with a capacity of 0 only counts them.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if there are more than capacity.
+/// Errors: E_CONFIG; E_SIZE if there are more than capacity.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_env_fields(
     env: *const rlcore_env_def,
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn rlcore_env_fields(
 /// Takes observations apart: copies each part of num_rows rows into an array of its own.
 /// obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
 /// parts: one array a field of rlcore_env_fields, [num_rows, dims...] of its kind; NULL skips one.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP.
+/// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_obs_split(
     env: *const rlcore_env_def,
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn rlcore_obs_join(
 
 /// The record before the first step of all, for learners that begin with one (RLCORE_WRAP_RECORD): a frame of zeros, no
 /// reward, no action, not done, but really done. record: [obs.len] bytes to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_CONFIG unless a record is the outermost wrapper of observations.
+/// Errors: E_CONFIG unless a record is the outermost wrapper of observations.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_record_initial(env: *const rlcore_env_def, record: *mut u8) -> rlcore_status {
     call(|| unsafe {

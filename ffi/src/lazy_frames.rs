@@ -156,8 +156,7 @@ impl Block {
     }
 }
 
-/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-/// Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Fills in the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_config_init(
     config: *mut rlcore_lazy_frames_config,
@@ -166,7 +165,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_config_init(
     unsafe { lifecycle::config_init(config, config_size) }
 }
 
-/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+/// Size of the block for this configuration, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_size(
     config: *const rlcore_lazy_frames_config,
@@ -176,7 +175,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_size(
 }
 
 /// Bytes of a block for each transition it can keep, rounded up: one frame and what is known about it. An episode of L
-/// transitions keeps L + 1 frames. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+/// transitions keeps L + 1 frames. Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_bytes_per_transition(
     config: *const rlcore_lazy_frames_config,
@@ -185,10 +184,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_bytes_per_transition(
     call(|| unsafe { ptr::put("out_bytes", out_bytes, || Ok(self::config(config)?.bytes_per_transition()?)) })
 }
 
-/// Lays empty rings out in the caller's block.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-/// out: the same address as mem, with its type. Nothing has to be freed.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_lazy_frames_size().
+/// Creates empty rings in mem.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_init(
     mem: *mut c_void,
@@ -199,9 +195,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_init(
     call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), LazyFrames::init) })
 }
 
-/// Accepts bytes that a block was copied to, in this process or another. mem is only read.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or damaged bytes.
+/// Accepts bytes that a block was copied to, in this process or another.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_attach(
     mem: *mut c_void,
@@ -212,7 +206,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_attach(
 }
 
 /// Accepts bytes that another process pushes frames to meanwhile, for calls with a const object: see Sharing.
-/// Errors: as rlcore_lazy_frames_attach.
+///
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_attach_reader(
     mem: *const c_void,
@@ -226,7 +220,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_attach_reader(
 /// frame:      [height, width, channels], copied.
 /// first:      1 if it starts an episode, else 0.
 /// out_number: its number; NULL: not asked for.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_NOT_READY for a ring without frames unless first.
+/// Errors: E_RANGE; E_NOT_READY for a ring without frames unless first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_push(
     l: *mut rlcore_lazy_frames,
@@ -258,8 +252,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push(
 /// number:      [N] to write, the numbers of the frames to act on next; NULL: not asked for. The transition of the step
 ///              is that of the number written one step before, whether an episode ended or not.
 /// Threads: calls on disjoint ranges may run at once; results do not depend on the split.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_NOT_READY for a ring without frames unless first without a
-/// final_frame.
+/// Errors: E_RANGE; E_NOT_READY for a ring without frames unless first without a final_frame.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_push_range(
     l: *mut rlcore_lazy_frames,
@@ -287,7 +280,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push_range(
 
 /// Numbers of the frames that environment `env` still holds: from *out_begin, below *out_end. Every frame from *out_begin +
 /// num_stack - 1 on has its stack, and those before it whose episode starts within the range.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE.
+/// Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_held(
     l: *const rlcore_lazy_frames,
@@ -307,7 +300,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_held(
 /// Copies frames as they were pushed, from `number` on.
 /// frames: [num_frames, height, width, channels] to write.
 /// first:  [num_frames] to write, 1 where a frame starts an episode.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE if one of them is not held.
+/// Errors: E_RANGE if one of them is not held.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_read(
     l: *const rlcore_lazy_frames,
@@ -327,7 +320,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_read(
 }
 
 /// Where a frame lies in the block: [height, width, channels], as it was pushed, until num_frames newer ones are.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE if it is not held.
+/// Errors: E_RANGE if it is not held.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_frame(
     l: *const rlcore_lazy_frames,
@@ -344,7 +337,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_frame(
 }
 
 /// Numbers of the frames that stack `number` is made of, oldest first. numbers: [num_stack] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE if one of them is not held.
+/// Errors: E_RANGE if one of them is not held.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_indices(
     l: *const rlcore_lazy_frames,
@@ -382,8 +375,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_stack(
 /// layout: an rlcore_layout.
 /// kind:   RLCORE_U8: bytes as they were pushed; RLCORE_F32: from 0 to 1, each byte / 255.
 /// out:    [num_rows, num_stack * frame_len] of that kind, to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for layout, kind, an environment, or a frame that is
-/// not held or not pushed yet.
+/// Errors: E_RANGE for layout, kind, an environment, or a frame that is not held or not pushed yet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_gather(
     l: *const rlcore_lazy_frames,
@@ -431,7 +423,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_gather_transitions(
 /// Takes the newest frame out of a stack of bytes: what to push where an environment stacks its frames itself.
 /// stack: [num_stack * frame_len] as `layout`, an rlcore_layout, says; num_stack is 1 to 16.
 /// frame: [frame_len] to write, channels last; frame_len is a multiple of channels.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE; E_SHAPE.
+/// Errors: E_RANGE; E_SHAPE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_newest(
     stack: *const u8,

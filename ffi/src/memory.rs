@@ -237,8 +237,7 @@ fn tell(added: Added, number: Option<&mut u64>, cuts: Option<&mut u32>) {
     }
 }
 
-/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-/// Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Fills in the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_config_init(
     config: *mut rlcore_memory_config,
@@ -247,7 +246,7 @@ pub unsafe extern "C" fn rlcore_memory_config_init(
     unsafe { lifecycle::config_init(config, config_size) }
 }
 
-/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+/// Size of the block for this configuration, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_size(
     config: *const rlcore_memory_config,
@@ -256,10 +255,7 @@ pub unsafe extern "C" fn rlcore_memory_size(
     call(|| unsafe { ptr::put("out_size", out_size, || Ok(Memory::size(&self::config(config)?)?)) })
 }
 
-/// Lays an empty memory out in the caller's block.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-/// out: the same address as mem, with its type. Nothing has to be freed.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_memory_size().
+/// Creates an empty memory in mem.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_init(
     mem: *mut c_void,
@@ -272,8 +268,6 @@ pub unsafe extern "C" fn rlcore_memory_init(
 
 /// Accepts bytes that a block was copied to, in this process or another: frames, pools and the stored random stream are
 /// as they were. mem is only read; nobody writes to it meanwhile.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or damaged bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_attach(
     mem: *mut c_void,
@@ -284,7 +278,7 @@ pub unsafe extern "C" fn rlcore_memory_attach(
 }
 
 /// Accepts bytes that another process adds frames to meanwhile, for calls with a const memory: see Sharing. A draw may name
-/// frames that are forgotten by the time they are gathered. Errors: as rlcore_memory_attach.
+/// frames that are forgotten by the time they are gathered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_attach_reader(
     mem: *const c_void,
@@ -299,8 +293,7 @@ pub unsafe extern "C" fn rlcore_memory_attach_reader(
 /// values:     [num_columns] pointers to [len] elements each, copied; with stacks the newest frame.
 /// out_number: its number; NULL: not asked for.
 /// out_cuts:   1 if the last frame was marked truncated, else 0; NULL: not asked for.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a further frame of an episode that has ended. Nothing is
-/// written then.
+/// Errors: E_RANGE for a further frame of an episode that has ended. Nothing is written then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_add(
     m: *mut rlcore_memory,
@@ -361,7 +354,6 @@ pub unsafe extern "C" fn rlcore_memory_add_rollout(
 }
 
 /// Numbers of the frames that are held: from *out_begin, below *out_end. The memory is full when there are history_size.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_held(
     m: *const rlcore_memory,
@@ -377,7 +369,7 @@ pub unsafe extern "C" fn rlcore_memory_held(
     })
 }
 
-/// How many frames the pools hold. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
+/// How many frames the pools hold.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_pool_len(
     m: *const rlcore_memory,
@@ -395,7 +387,7 @@ pub unsafe extern "C" fn rlcore_memory_pool_len(
 }
 
 /// Number of frame i of a pool, oldest first. priority: 1 for priority frames, 0 for ordinary ones.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE.
+/// Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_pool_number(
     m: *const rlcore_memory,
@@ -419,9 +411,9 @@ pub unsafe extern "C" fn rlcore_memory_pool_number(
 /// draw:    what to draw; NULL: the defaults.
 /// samples: [num_samples] to write.
 /// Threads: any number, each with its own rng. Random numbers: one index a draw.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_RANGE for what draw says, or a size beyond that;
-/// E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer than history_size. E_INEXACT with exact_size if
-/// a sequence is shorter than size after the last attempt: all samples are written, and len - burn_in tells which.
+/// Errors: E_CONFIG; E_RANGE for what draw says, or a size beyond that; E_NOT_READY if no frame is held, or with
+/// RLCORE_DRAW_ORIGINAL fewer than history_size. E_INEXACT with exact_size if a sequence is shorter than size after the
+/// last attempt: all samples are written, and len - burn_in tells which.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_sample_uniform(
     m: *const rlcore_memory,
@@ -472,8 +464,8 @@ pub unsafe extern "C" fn rlcore_memory_sample_priority(
 /// layout:  an rlcore_layout, of stacks.
 /// kind:    that of the column; or RLCORE_F32 for bytes, from 0 to 1.
 /// out:     [num_samples, len, row_len] to write, row_len being the elements of the column, of a whole stack.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a column, layout, kind or sample, and if a frame is
-/// not held or has been forgotten since the draw.
+/// Errors: E_RANGE for a column, layout, kind or sample, and if a frame is not held or has been forgotten since the
+/// draw.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_gather(
     m: *const rlcore_memory,
@@ -528,7 +520,7 @@ pub unsafe extern "C" fn rlcore_memory_gather_frames(
 }
 
 /// Keeps a random stream in the block, so that one image holds all that a run goes on from; at first that of seed 0 is
-/// there. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
+/// there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *const rlcore_rng) -> rlcore_status {
     call(|| unsafe {
@@ -539,8 +531,8 @@ pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *co
     })
 }
 
-/// Copies the stored random stream out. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer in another
-/// process that leaves no moment to look.
+/// Copies the stored random stream out. Errors: E_BUSY only beside a writer in another process that leaves no moment to
+/// look.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_load_rng(m: *const rlcore_memory, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe {

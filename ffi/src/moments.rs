@@ -8,7 +8,7 @@ use rlcore::kernels;
 
 /// Forgets everything: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count, usually
 /// 1e-4, so that the first rows outweigh what was not seen.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1.
+/// Errors: E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_reset(
     num_columns: u32,
@@ -31,9 +31,9 @@ pub unsafe extern "C" fn rlcore_moments_reset(
 
 /// Merges the columns of x into running moments: Chan's formula, in a fixed order.
 /// x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] rows they have seen, to change.
-/// Errors, here and below: E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP; E_VALUE for a number that is
-/// not finite, or a variance that is, with the square of the mean, beyond 1e120, which no rows of float have; E_RANGE for
-/// a variance below 0, or a count that is not from 0 to 2^64.
+/// Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or a variance that is,
+/// with the square of the mean, beyond 1e120, which no rows of float have; E_RANGE for a variance below 0, or a count
+/// that is not from 0 to 2^64.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_update(
     x: *const f32,

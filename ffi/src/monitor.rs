@@ -117,8 +117,7 @@ unsafe fn step(
     Ok(monitor.step(reward, Ends { terminated, truncated, valid }, info.unwrap_or_default(), clock)?)
 }
 
-/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-/// Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Fills in the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_config_init(
     config: *mut rlcore_monitor_config,
@@ -127,7 +126,7 @@ pub unsafe extern "C" fn rlcore_monitor_config_init(
     unsafe { lifecycle::config_init(config, config_size) }
 }
 
-/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+/// Size of the block for this configuration, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_size(
     config: *const rlcore_monitor_config,
@@ -136,10 +135,7 @@ pub unsafe extern "C" fn rlcore_monitor_size(
     call(|| unsafe { ptr::put("out_size", out_size, || Ok(Monitor::size(&self::config(config)?)?)) })
 }
 
-/// Lays a monitor out in the caller's block.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-/// out: the same address as mem, with its type. Nothing has to be freed.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_monitor_size().
+/// Creates a monitor in mem.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_init(
     mem: *mut c_void,
@@ -150,9 +146,7 @@ pub unsafe extern "C" fn rlcore_monitor_init(
     call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), Monitor::init) })
 }
 
-/// Accepts bytes that a monitor was copied to, in this process or another. mem is only read.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or damaged bytes.
+/// Accepts bytes that a monitor was copied to, in this process or another.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_attach(
     mem: *mut c_void,
@@ -163,7 +157,7 @@ pub unsafe extern "C" fn rlcore_monitor_attach(
 }
 
 /// Accepts bytes that another process counts steps in meanwhile, for calls with a const monitor: see Sharing.
-/// Errors: as rlcore_monitor_attach.
+///
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_attach_reader(
     mem: *const c_void,
@@ -174,7 +168,6 @@ pub unsafe extern "C" fn rlcore_monitor_attach_reader(
 }
 
 /// All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_reset(m: *mut rlcore_monitor) -> rlcore_status {
     call(|| unsafe {
@@ -183,7 +176,7 @@ pub unsafe extern "C" fn rlcore_monitor_reset(m: *mut rlcore_monitor) -> rlcore_
     })
 }
 
-/// Environment `index` alone begins an episode. Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE.
+/// Environment `index` alone begins an episode. Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_reset_one(m: *mut rlcore_monitor, index: u32) -> rlcore_status {
     call(|| unsafe { Ok(open(m, Monitor::open)?.reset_one(index as usize)?) })
@@ -193,8 +186,8 @@ pub unsafe extern "C" fn rlcore_monitor_reset_one(m: *mut rlcore_monitor, index:
 /// step:    as rlcore_vecenv_step filled it: reward, terminated, truncated, and valid or NULL; the rest is not used.
 /// seconds: what the caller's clock shows.
 /// info:    [N, num_info], read only in rows that ended; NULL if num_info is 0.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_VALUE for a reward, a return, a time or an info that is not
-/// finite; E_RANGE after 2^63 episodes. Nothing changes then.
+/// Errors: E_CONFIG; E_VALUE for a reward, a return, a time or an info that is not finite; E_RANGE after 2^63 episodes.
+/// Nothing changes then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_step(
     m: *mut rlcore_monitor,
@@ -225,7 +218,7 @@ pub unsafe extern "C" fn rlcore_monitor_step_clock(
 /// next:      [1] number of the record to begin with; becomes that of the first one not read.
 /// episodes:  [len] to write; info: [len, num_info] to write, NULL leaves it out.
 /// out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, NULL to ignore.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the episodes ended.
+/// Errors: E_RANGE for a next that is larger than the episodes ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_read(
     m: *const rlcore_monitor,
@@ -248,7 +241,7 @@ pub unsafe extern "C" fn rlcore_monitor_read(
 }
 
 /// Means over the last `keep` episodes, or as many as have ended.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer that leaves no moment to look.
+/// Errors: E_CONFIG; E_BUSY only beside a writer that leaves no moment to look.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_means(
     m: *const rlcore_monitor,
@@ -267,7 +260,7 @@ pub unsafe extern "C" fn rlcore_monitor_means(
 /// keywords: [num_keywords] a name for each info; printable ASCII, like env_id.
 /// text:     [text_size] to write, without NUL: for fwrite to a file opened as binary. NULL with 0: nothing is written.
 /// out_len:  [1] bytes written, or needed.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE; E_RANGE for more keywords than 16, or more than 4095 characters; E_VALUE.
+/// Errors: E_SIZE; E_RANGE for more keywords than 16, or more than 4095 characters; E_VALUE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_format_header(
     t_start: f64,
@@ -306,7 +299,7 @@ pub unsafe extern "C" fn rlcore_monitor_format_header(
 /// shortest text that reads back as the same number: the return as the same float, the others as the same double.
 /// info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
 /// always suffice.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite.
+/// Errors: E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_format_row(
     episode: *const rlcore_episode,

@@ -31,7 +31,7 @@ impl Block<'_> {
     }
 }
 
-/// Bytes that rlcore_policy_export needs. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
+/// Bytes that rlcore_policy_export needs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_size(p: *mut rlcore_ppo, out_size: *mut usize) -> rlcore_status {
     call(|| unsafe {
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn rlcore_policy_size(p: *mut rlcore_ppo, out_size: *mut u
 /// Writes the policy of a learner as it is now: networks, bounds and the statistics that normalise observations.
 /// mem: 8-byte aligned, mem_size bytes, owned by the caller. The same policy is the same bytes, sealed.
 /// out: the same address as mem, with its type.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP; E_SIZE if mem_size < rlcore_policy_size().
+/// Errors: E_SIZE if mem_size < rlcore_policy_size().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_export(
     p: *mut rlcore_ppo,
@@ -63,8 +63,6 @@ pub unsafe extern "C" fn rlcore_policy_export(
 
 /// Accepts bytes that a policy was copied to, in this process or another. mem is only read: it may be in a constant.
 /// The seal of rlcore_policy_export is compared: a policy of which any byte differs is refused.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or damaged bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_attach(
     mem: *const c_void,
@@ -81,7 +79,6 @@ pub unsafe extern "C" fn rlcore_policy_attach(
 }
 
 /// Floats of scratch that rlcore_policy_act needs for num_rows observations.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_OVERFLOW.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_scratch_len(
     p: *const rlcore_policy,
@@ -103,9 +100,9 @@ pub unsafe extern "C" fn rlcore_policy_scratch_len(
 /// rng:         the caller's stream, one for each thread; may be NULL with RLCORE_SAMPLING_GREEDY.
 /// scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
 /// action:      [num_rows, action.len] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with
-/// continuous actions; E_VALUE for an observation that is not finite or so large that the policy overflows, or a mask that
-/// forbids all of a choice. Then scratch may be written, action and rng not.
+/// Errors: E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with continuous actions; E_VALUE for an
+/// observation that is not finite or so large that the policy overflows, or a mask that forbids all of a choice. Then
+/// scratch may be written, action and rng not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_act(
     p: *const rlcore_policy,

@@ -342,8 +342,7 @@ fn mask_extent(mask: &Option<Input<'_, u8>>) -> Extent {
     mask.as_ref().map_or(Extent::NONE, Input::extent)
 }
 
-/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-/// Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Fills in the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_config_init(config: *mut rlcore_ppo_config, config_size: usize) -> rlcore_status {
     call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
@@ -351,7 +350,6 @@ pub unsafe extern "C" fn rlcore_ppo_config_init(config: *mut rlcore_ppo_config, 
 
 /// Bytes a block must have for this configuration and these spaces. Bytes of pictures are divided by 255; those of an
 /// RLCORE_STRUCT are refused, and RLCORE_WRAP_FLATTEN makes numbers of them.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_size(
     config: *const rlcore_ppo_config,
@@ -367,10 +365,7 @@ pub unsafe extern "C" fn rlcore_ppo_size(
     })
 }
 
-/// Lays a learner out in the caller's block and draws its first parameters.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-/// out: the same address as mem, with its type. Nothing has to be freed.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_ppo_size().
+/// Creates a learner in mem and draws its first parameters.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_init(
     mem: *mut c_void,
@@ -393,8 +388,6 @@ pub unsafe extern "C" fn rlcore_ppo_init(
 /// Accepts bytes that a learner was copied to, in this process or another: it goes on as if it had never stopped.
 /// mem is only read. A learner that rlcore_block_seal has sealed is refused if any byte differs; one that was not, if it
 /// holds what no call could have left: a parameter that was damaged into another finite number is not noticed then.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or damaged bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_attach(
     mem: *mut c_void,
@@ -410,7 +403,7 @@ pub unsafe extern "C" fn rlcore_ppo_attach(
     })
 }
 
-/// Which call is due. out: [1] an rlcore_ppo_due. Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP.
+/// Which call is due. out: [1] an rlcore_ppo_due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_phase(p: *mut rlcore_ppo, out: *mut u32) -> rlcore_status {
     call(|| unsafe {
@@ -425,9 +418,9 @@ pub unsafe extern "C" fn rlcore_ppo_phase(p: *mut rlcore_ppo, out: *mut u32) -> 
 /// obs:         [N, obs.len]; networks see bytes divided by 255.
 /// action_mask: [N, sum of action.n] 0 forbids, not all of a choice; required exactly if use_action_mask, else NULL.
 /// action:      [N, action.len] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for
-/// an observation that is not finite or so large that the policy overflows, or a mask that forbids all of a choice. Then
-/// nothing has changed, neither block nor action.
+/// Errors: E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation that is not
+/// finite or so large that the policy overflows, or a mask that forbids all of a choice. Then nothing has changed,
+/// neither block nor action.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_act(
     p: *mut rlcore_ppo,
@@ -447,8 +440,7 @@ pub unsafe extern "C" fn rlcore_ppo_act(
 /// Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
 /// reward, terminated, truncated: [N]
 /// final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for a reward or final_obs that is not finite.
-/// Then nothing has changed.
+/// Errors: E_NOT_READY; E_VALUE for a reward or final_obs that is not finite. Then nothing has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_observe(
     p: *mut rlcore_ppo,
@@ -475,9 +467,9 @@ pub unsafe extern "C" fn rlcore_ppo_observe(
 /// obs:        [N, obs.len] after the last step; may be NULL in all calls of an update but the first.
 /// max_slices: at most so many chunks in this call, of which a minibatch has num_chunks; 0: all that are left.
 /// stats:      to write; call again while minibatches_left is not 0.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_NOT_READY; E_VALUE for an observation that is not finite,
-/// before anything changes, or because numbers overflow. Then this update is over and counted in num_dropped, the
-/// parameters are the last ones that were finite, and rlcore_ppo_act is due.
+/// Errors: E_CONFIG; E_NOT_READY; E_VALUE for an observation that is not finite, before anything changes, or because
+/// numbers overflow. Then this update is over and counted in num_dropped, the parameters are the last ones that were
+/// finite, and rlcore_ppo_act is due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_learn(
     p: *mut rlcore_ppo,
@@ -517,7 +509,7 @@ pub unsafe extern "C" fn rlcore_ppo_predict(
 }
 
 /// 1: the statistics that observations and rewards are normalised by stay as they are; 0: they follow again.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for another number.
+/// Errors: E_RANGE for another number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_freeze(p: *mut rlcore_ppo, frozen: u32) -> rlcore_status {
     call(|| unsafe {

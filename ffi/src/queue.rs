@@ -65,8 +65,7 @@ impl Block {
     }
 }
 
-/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-/// Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Fills in the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_config_init(
     config: *mut rlcore_queue_config,
@@ -75,16 +74,14 @@ pub unsafe extern "C" fn rlcore_queue_config_init(
     unsafe { lifecycle::config_init(config, config_size) }
 }
 
-/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+/// Size of the block for this configuration, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_size(config: *const rlcore_queue_config, out_size: *mut usize) -> rlcore_status {
     call(|| unsafe { ptr::put("out_size", out_size, || Ok(queue::spans(&self::config(config)?)?.1)) })
 }
 
-/// Lays an empty queue out in the caller's block.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until everybody stops calling.
-/// out: the same address as mem, with its type. Nothing has to be freed.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_queue_size().
+/// Creates an empty queue in mem.
+/// mem is in use until every process stops calling.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_init(
     mem: *mut c_void,
@@ -96,9 +93,8 @@ pub unsafe extern "C" fn rlcore_queue_init(
 }
 
 /// Accepts a queue that another process made in this memory, or bytes that one was copied to while nobody was inside a
-/// call. mem is only read.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or a damaged header.
+/// call.
+/// Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte order, or a damaged header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_attach(
     mem: *mut c_void,
@@ -110,7 +106,7 @@ pub unsafe extern "C" fn rlcore_queue_attach(
 }
 
 /// Puts an item at the end. item: [size] bytes, copied; size from 1 to item_size.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERFLOW; E_OVERLAP; E_RANGE for size; E_BUSY if the queue is full.
+/// Errors: E_RANGE for size; E_BUSY if the queue is full.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_push(q: *mut rlcore_queue, item: *const c_void, size: usize) -> rlcore_status {
     call(|| unsafe {
@@ -126,8 +122,7 @@ pub unsafe extern "C" fn rlcore_queue_push(q: *mut rlcore_queue, item: *const c_
 }
 
 /// Takes the oldest item. item: [room] bytes to write, as many as the item has; out_size: how many those were.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERFLOW; E_OVERLAP; E_NOT_READY if nothing waits; E_SIZE if the item is larger
-/// than room: it stays where it is.
+/// Errors: E_NOT_READY if nothing waits; E_SIZE if the item is larger than room: it stays where it is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_pop(
     q: *mut rlcore_queue,
@@ -148,7 +143,7 @@ pub unsafe extern "C" fn rlcore_queue_pop(
     })
 }
 
-/// Items that wait, as many as there were at one moment. Errors: E_NULL; E_ALIGN; E_IMAGE; E_OVERLAP.
+/// Items that wait, as many as there were at one moment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_len(q: *const rlcore_queue, out_len: *mut u32) -> rlcore_status {
     call(|| unsafe {

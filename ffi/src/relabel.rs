@@ -59,8 +59,8 @@ versioned!(rlcore_relabel, "relabel", goal_row);
 /// Draws for step[b] of an episode of num_steps[b] steps the row, counted from the episode's first, of the achieved goal
 /// that becomes its goal; each that the strategy allows is equally likely. strategy: an rlcore_relabel_strategy; step,
 /// num_steps: [len]; goal_step: [len] to write. Advances rng by at most one bounded draw a step.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE for a stream that was never seeded; E_OVERLAP; E_OVERFLOW; E_RANGE for the
-/// strategy or a step that its episode does not have.
+/// Errors: E_IMAGE for a stream that was never seeded; E_RANGE for the strategy or a step that its episode does not
+/// have.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_relabel_draw(
     strategy: u32,
@@ -84,8 +84,8 @@ pub unsafe extern "C" fn rlcore_relabel_draw(
 
 /// Copies the new goals and asks the callback for what goes with them, step by step. goal: [B, G], reward: [B],
 /// terminated: [B], to write.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_SHAPE; E_OVERFLOW; E_OVERLAP; E_RANGE for a row of R or more; E_VALUE for an
-/// achieved goal that is not finite: nothing is written. E_CALLBACK, E_VALUE for a reward: those before are done.
+/// Errors: E_CONFIG; E_SHAPE; E_RANGE for a row of R or more; E_VALUE for an achieved goal that is not finite: nothing
+/// is written. E_CALLBACK, E_VALUE for a reward: those before are done.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_relabel_goals(
     steps: *const rlcore_relabel,

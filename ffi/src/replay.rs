@@ -154,8 +154,7 @@ fn tail<'a>(config: &ReplayConfig, rows: &Rows<'a>, tails: &Rows<'a>, i: usize) 
     row
 }
 
-/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-/// Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Fills in the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_config_init(
     config: *mut rlcore_replay_config,
@@ -164,7 +163,7 @@ pub unsafe extern "C" fn rlcore_replay_config_init(
     unsafe { lifecycle::config_init(config, config_size) }
 }
 
-/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+/// Size of the block for this configuration, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_size(
     config: *const rlcore_replay_config,
@@ -173,10 +172,7 @@ pub unsafe extern "C" fn rlcore_replay_size(
     call(|| unsafe { ptr::put("out_size", out_size, || Ok(Replay::size(&self::config(config)?)?)) })
 }
 
-/// Lays an empty memory out in the caller's block.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-/// out: the same address as mem, with its type. Nothing has to be freed.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_replay_size().
+/// Creates an empty memory in mem.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_init(
     mem: *mut c_void,
@@ -188,9 +184,7 @@ pub unsafe extern "C" fn rlcore_replay_init(
 }
 
 /// Accepts bytes that a block was copied to, in this process or another: transitions, priorities and the random stream are
-/// as they were. mem is only read.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or damaged bytes.
+/// as they were.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_attach(
     mem: *mut c_void,
@@ -201,7 +195,7 @@ pub unsafe extern "C" fn rlcore_replay_attach(
 }
 
 /// Accepts bytes that another process adds rows to meanwhile, for calls with a const memory: see Sharing. A draw follows
-/// weights as they are while it goes on. Errors: as rlcore_replay_attach.
+/// weights as they are while it goes on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_attach_reader(
     mem: *const c_void,
@@ -218,7 +212,7 @@ pub unsafe extern "C" fn rlcore_replay_attach_reader(
 /// final_values: [num_columns] pointers; in the columns of observations to [len] elements, the last observation of the
 ///               episode; the others are not looked at. NULL: the episode goes on.
 /// out_number:   number of the row; NULL: not asked for.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_SHAPE if final_values is missing.
+/// Errors: E_RANGE; E_VALUE; E_SHAPE if final_values is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_add(
     r: *mut rlcore_replay,
@@ -291,7 +285,7 @@ pub unsafe extern "C" fn rlcore_replay_add_all(
 }
 
 /// What the memory knows of its transitions. out: its struct_size is set.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
+/// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_get_stats(
     r: *const rlcore_replay,
@@ -315,7 +309,7 @@ pub unsafe extern "C" fn rlcore_replay_get_stats(
 }
 
 /// Changes the exponent of the weights that are given from now on; those that are there stay.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE if it is not from 0 to 1.
+/// Errors: E_RANGE if it is not from 0 to 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_set_alpha(r: *mut rlcore_replay, alpha: f32) -> rlcore_status {
     call(|| unsafe { Ok(Block::at(r)?.replay()?.set_alpha(alpha)?) })
@@ -323,7 +317,7 @@ pub unsafe extern "C" fn rlcore_replay_set_alpha(r: *mut rlcore_replay, alpha: f
 
 /// Where an alpha or a beta is that goes from `initial` to `end` in a straight line while `progress` goes from 0 to 1.
 /// out: [1] to write.
-/// Errors: E_NULL; E_ALIGN; E_RANGE for another progress; E_VALUE.
+/// Errors: E_RANGE for another progress; E_VALUE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_linear(initial: f32, end: f32, progress: f32, out: *mut f32) -> rlcore_status {
     call(|| unsafe { ptr::put("out", out, || Ok(linear(initial, end, progress)?)) })
@@ -337,9 +331,8 @@ pub unsafe extern "C" fn rlcore_replay_linear(initial: f32, end: f32, progress: 
 /// weight:      [num_rows] to write, the corrections (N * probability)^-beta, normalized.
 /// probability: [num_rows] to write, that each had of being drawn; NULL: not asked for.
 /// Threads: any number, each with its own rng.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn;
-/// E_BUSY, some rows written, only beside a writer that overwrites faster than this draws, or that was stopped amid all
-/// there is.
+/// Errors: E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn; E_BUSY, some rows written, only beside a writer
+/// that overwrites faster than this draws, or that was stopped amid all there is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_sample(
     r: *const rlcore_replay,
@@ -372,8 +365,7 @@ pub unsafe extern "C" fn rlcore_replay_sample(
 /// index:         [num_rows] as rlcore_replay_sample gave them.
 /// priority:      [num_rows] finite, at least 0.
 /// out_forgotten: how many were passed over; NULL: not asked for.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_VALUE; E_RANGE for a negative priority or rows that never were a
-/// transition. Nothing is written then.
+/// Errors: E_VALUE; E_RANGE for a negative priority or rows that never were a transition. Nothing is written then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_update(
     r: *mut rlcore_replay,
@@ -402,7 +394,7 @@ pub unsafe extern "C" fn rlcore_replay_update(
 /// reward:   [num_rows] sum of discount^i * reward over the steps of the transition.
 /// discount: [num_rows] discount^steps, what the value of the next observation counts; 0 where the last step terminated.
 /// terminated, truncated: [num_rows] 1 if the last step ended the episode so.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a transition that has been forgotten.
+/// Errors: E_RANGE for a transition that has been forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_transitions(
     r: *const rlcore_replay,
@@ -431,8 +423,7 @@ pub unsafe extern "C" fn rlcore_replay_transitions(
 /// layout: an rlcore_layout, for stacks and channels.
 /// kind:   that of the column; or RLCORE_F32 for bytes: from 0 to 1, each byte / 255.
 /// out:    [num_rows, row_len] of that kind, to write, row_len being the column's len, or a whole stack of it.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_RANGE for column, layout, kind, or a transition that has been
-/// forgotten.
+/// Errors: E_RANGE for column, layout, kind, or a transition that has been forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_gather(
     r: *const rlcore_replay,
@@ -476,7 +467,6 @@ pub unsafe extern "C" fn rlcore_replay_gather_next(
 }
 
 /// Takes a copy of a random stream into the block, so that it is saved with it; nothing draws from it.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *const rlcore_rng) -> rlcore_status {
     call(|| unsafe {
@@ -487,7 +477,7 @@ pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *co
 }
 
 /// Gives the random stream back that rlcore_replay_store_rng has taken; at first, the one that rlcore_rng_seed begins with
-/// 0. Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_BUSY only beside a writer that leaves no moment to look.
+/// 0. Errors: E_BUSY only beside a writer that leaves no moment to look.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_load_rng(r: *const rlcore_replay, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe {

@@ -43,7 +43,7 @@ unsafe fn drawing<'a, T: Plain>(rng: *mut rlcore_rng, out: *mut T, len: usize) -
     unsafe { args((stream(rng)?.only(), Output::at("rng: out", out, len)?)) }
 }
 
-/// Begins the stream that numpy.random.Generator(PCG64(seed)) draws from. Errors: E_NULL; E_ALIGN.
+/// Begins the stream that numpy.random.Generator(PCG64(seed)) draws from.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_seed(rng: *mut rlcore_rng, seed: u64) -> rlcore_status {
     call(|| unsafe {
@@ -53,7 +53,6 @@ pub unsafe extern "C" fn rlcore_rng_seed(rng: *mut rlcore_rng, seed: u64) -> rlc
 }
 
 /// Begins stream number `stream` of a seed: that of the stream-th child of numpy's SeedSequence(seed).
-/// Errors: E_NULL; E_ALIGN.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_stream(rng: *mut rlcore_rng, seed: u64, stream: u64) -> rlcore_status {
     call(|| unsafe {
@@ -63,8 +62,8 @@ pub unsafe extern "C" fn rlcore_rng_stream(rng: *mut rlcore_rng, seed: u64, stre
 }
 
 /// Fills out[len] with draws from [low, high): numpy's uniform.
-/// Errors, here and below: E_NULL; E_ALIGN; E_IMAGE for a stream that was never seeded; E_OVERFLOW; E_OVERLAP. E_VALUE if
-/// low, high or high - low is not finite.
+/// Errors, here and below: E_IMAGE for a stream that was never seeded. E_VALUE if low, high or high - low is not
+/// finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_uniform(
     rng: *mut rlcore_rng,

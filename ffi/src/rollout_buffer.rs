@@ -235,8 +235,7 @@ impl Block for rlcore_rollout_buffer {
     const KIND: BlockKind = BlockKind::RolloutBuffer;
 }
 
-/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-/// Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Fills in the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_config_init(
     config: *mut rlcore_rollout_buffer_config,
@@ -245,7 +244,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_config_init(
     unsafe { lifecycle::config_init(config, config_size) }
 }
 
-/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+/// Size of the block for this configuration, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_size(
     config: *const rlcore_rollout_buffer_config,
@@ -259,10 +258,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_size(
     })
 }
 
-/// Lays an empty rollout out in the caller's block.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-/// out: the same address as mem, with its type. Nothing has to be freed.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_rollout_buffer_size().
+/// Creates an empty rollout in mem.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_init(
     mem: *mut c_void,
@@ -281,8 +277,6 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_init(
 }
 
 /// Accepts bytes that a rollout was copied to, in this process or another. mem is only read, and not its columns.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or damaged bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_attach(
     mem: *mut c_void,
@@ -293,7 +287,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_attach(
 }
 
 /// Accepts bytes that another process adds steps to meanwhile, for calls with a const rollout: see Sharing. What those only
-/// point at may change at any time: rlcore_rollout_buffer_read copies it. Errors: as rlcore_rollout_buffer_attach.
+/// point at may change at any time: rlcore_rollout_buffer_read copies it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_attach_reader(
     mem: *const c_void,
@@ -306,7 +300,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_attach_reader(
 /// Where row `step` of a column lies in the block, [N, len]: to be filled in place, before the step is added with NULL
 /// for the column. step is that of the step to be added next, the steps held so far; of column 0, the observation, also
 /// the one after it, so that environments may write the next observation while this one is still needed.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE.
+/// Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_row(
     b: *mut rlcore_rollout_buffer,
@@ -326,9 +320,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_row(
 /// What a writer does not have may be left out by name, step->value and step->log_prob as NULL. Until the next reset those
 /// that the rollout lacks of any step count as not there: rlcore_rollout_buffer_view and _extras give NULL for them, _finish
 /// and what comes after it need every value, and _read and _gather refuse to copy them, E_NOT_READY.
-/// Errors: E_NULL, also for a final_value that is missing; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE;
-/// E_NOT_READY if the rollout is full or finished; E_VALUE for a number that is not finite; E_RANGE after 2^63 steps or
-/// metrics. Nothing changes then.
+/// Errors: E_NULL, also for a final_value that is missing; E_CONFIG; E_NOT_READY if the rollout is full or finished;
+/// E_VALUE for a number that is not finite; E_RANGE after 2^63 steps or metrics. Nothing changes then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_add(
     b: *mut rlcore_rollout_buffer,
@@ -371,8 +364,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_add(
 /// bootstrap_value: [N] V of the observation after the last step.
 /// next_obs:        [N, len] of column 0: that observation, which a reset carries over; NULL leaves what
 ///                  rlcore_rollout_buffer_row was filled with.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY if no step is held, it is finished, or a step
-/// left its value out; E_RANGE for a discount or gae_lambda outside [0, 1]; E_VALUE. Nothing changes then.
+/// Errors: E_NOT_READY if no step is held, it is finished, or a step left its value out; E_RANGE for a discount or
+/// gae_lambda outside [0, 1]; E_VALUE. Nothing changes then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
     b: *mut rlcore_rollout_buffer,
@@ -397,7 +390,6 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
 
 /// Begins the next rollout where this one stopped: steps, advantages and means of episodes are forgotten; the
 /// observation after the last step becomes row 0 of column 0, and episodes, metrics and global_step go on.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_reset(b: *mut rlcore_rollout_buffer) -> rlcore_status {
     call(|| unsafe { Ok(open(b, RolloutBuffer::open)?.reset()?) })
@@ -406,7 +398,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_reset(b: *mut rlcore_rollout_buff
 /// What rlcore_gae reads, of the steps that are held: arrays in the block, good until it is changed. bootstrap_value is
 /// 0 before the first rollout is finished; value and final_value are NULL if a step left its value out.
 /// out->struct_size is set by the caller.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
+/// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_view(
     b: *const rlcore_rollout_buffer,
@@ -431,7 +423,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_view(
     })
 }
 
-/// The other arrays. out->struct_size is set by the caller. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
+/// The other arrays. out->struct_size is set by the caller. Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_extras(
     b: *const rlcore_rollout_buffer,
@@ -460,7 +452,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_extras(
 
 /// Where a column lies in the block: [T, N, len] of the steps that are held; of column 0 [T + 1, N, len], the last row
 /// being the observation to act on next, once it is known. Good until the block is changed.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE.
+/// Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_column(
     b: *const rlcore_rollout_buffer,
@@ -476,7 +468,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_column(
 }
 
 /// How far the rollout and the training around it have come. out->struct_size is set by the caller.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
+/// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_progress(
     b: *const rlcore_rollout_buffer,
@@ -504,8 +496,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_progress(
 /// next:      [1] number of the step to begin with; becomes that of the first one not read.
 /// out_count: [1] steps copied, to the front of each array: at most out->num_rows, and those of this rollout.
 /// out_lost:  [1] steps that were forgotten before they were read, NULL to ignore.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY for an array that a step left out; E_RANGE
-/// for a next that is larger than the steps added so far; E_BUSY only beside a writer that leaves no moment to look.
+/// Errors: E_CONFIG; E_NOT_READY for an array that a step left out; E_RANGE for a next that is larger than the steps
+/// added so far; E_BUSY only beside a writer that leaves no moment to look.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_read(
     b: *const rlcore_rollout_buffer,
@@ -526,8 +518,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_read(
 /// random order from the block's own stream: numpy's permutation of the windows. Minibatch k of minibatch_size samples
 /// is the minibatch_size / recurrence entries from k * minibatch_size / recurrence on.
 /// index: [index_len] to write, index_len = T * N / recurrence.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY unless finished; E_SHAPE for index_len; E_RANGE unless
-/// minibatch_size divides T * N, and recurrence divides T and minibatch_size. Nothing is written or drawn then.
+/// Errors: E_NOT_READY unless finished; E_SHAPE for index_len; E_RANGE unless minibatch_size divides T * N, and
+/// recurrence divides T and minibatch_size. Nothing is written or drawn then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_draw(
     b: *mut rlcore_rollout_buffer,
@@ -549,8 +541,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_draw(
 /// below end_chance the last samples; else the end, from timesteps to the trajectory's length, each as likely.
 /// Trajectories begin where episodes do, and with the rollout.
 /// windows: [num_windows] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY unless finished; E_RANGE for 0 timesteps, or an end_chance
-/// outside [0, 1]. Nothing is written or drawn then.
+/// Errors: E_NOT_READY unless finished; E_RANGE for 0 timesteps, or an end_chance outside [0, 1]. Nothing is written or
+/// drawn then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_draw_windows(
     b: *mut rlcore_rollout_buffer,
@@ -568,7 +560,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_draw_windows(
 }
 
 /// One of the steps that are held, each as likely, from the block's own stream: for a look at what is there.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_NOT_READY if there is none.
+/// Errors: E_NOT_READY if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_sample(
     b: *mut rlcore_rollout_buffer,
@@ -623,9 +615,8 @@ unsafe fn gather<A: Args>(
 /// Copies num_rows windows of window_len samples after one another: with window_len 1, samples.
 /// index: [num_rows] the first sample of each window, such as those of a minibatch of rlcore_rollout_buffer_draw.
 /// Threads: any number may gather at once, as long as nobody changes the block.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a timestep that is not NULL;
-/// E_NOT_READY unless finished, or for a log_prob that a step left out; E_RANGE for a sample that is not there, or a window
-/// that leaves its environment.
+/// Errors: E_CONFIG; E_SHAPE for a timestep that is not NULL; E_NOT_READY unless finished, or for a log_prob that a
+/// step left out; E_RANGE for a sample that is not there, or a window that leaves its environment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_gather(
     b: *const rlcore_rollout_buffer,
@@ -646,8 +637,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_gather(
 /// which should be no action, others with zeros. Advantages are those of the whole rollout.
 /// windows: [num_windows], such as those of rlcore_rollout_buffer_draw_windows with the same timesteps.
 /// Threads: any number may gather at once, as long as nobody changes the block.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY as above; E_RANGE for a window that is not
-/// inside one trajectory, or whose len and pad together are not timesteps.
+/// Errors: E_CONFIG; E_NOT_READY as above; E_RANGE for a window that is not inside one trajectory, or whose len and pad
+/// together are not timesteps.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_gather_windows(
     b: *const rlcore_rollout_buffer,
@@ -667,8 +658,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_gather_windows(
 
 /// Logs a number of the caller's own, of all environments, under the global_step so far. Of several of one metric in
 /// one step the last one counts.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for a metric below RLCORE_METRIC_OWN, and after 2^63 of them; E_VALUE for a
-/// value that is not finite.
+/// Errors: E_RANGE for a metric below RLCORE_METRIC_OWN, and after 2^63 of them; E_VALUE for a value that is not
+/// finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_log(
     b: *mut rlcore_rollout_buffer,
@@ -683,7 +674,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_log(
 /// next:      [1] number of the row to begin with; becomes that of the first one not read.
 /// rows:      [len] to write.
 /// out_count: [1] rows written; out_lost: [1] rows that were overwritten before they were read, NULL to ignore.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE for a next that is larger than the rows written.
+/// Errors: E_RANGE for a next that is larger than the rows written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_read_log(
     b: *const rlcore_rollout_buffer,
@@ -706,7 +697,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_read_log(
 /// fewer than six characters and means to two places; nothing if no episode has ended since the last reset.
 /// text:    [text_size] to write, without NUL. NULL with 0: nothing is written.
 /// out_len: [1] bytes written, or needed.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE.
+/// Errors: E_SIZE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_format_progress(
     b: *const rlcore_rollout_buffer,
@@ -725,7 +716,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_format_progress(
 /// Writes `Sample i/T:` and a line for each array of a step: its name in ten columns, a colon, and the numbers of all
 /// environments.
 /// text, out_len: [text_size] and [1], as rlcore_rollout_buffer_format_progress has them.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_SIZE; E_RANGE for a step that is not held.
+/// Errors: E_SIZE; E_RANGE for a step that is not held.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_format_step(
     b: *const rlcore_rollout_buffer,

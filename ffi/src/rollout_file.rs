@@ -164,7 +164,7 @@ impl Lens {
     }
 }
 
-/// Bytes of the file. Errors: E_NULL; E_ALIGN; E_CONFIG for a length or kind; E_OVERFLOW.
+/// Bytes of the file. Errors: E_CONFIG for a length or kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_file_size(
     file: *const rlcore_rollout_file,
@@ -178,8 +178,8 @@ pub unsafe extern "C" fn rlcore_rollout_file_size(
 
 /// Writes a whole file. out: [out_size] bytes to write, at least rlcore_rollout_file_size() of them, on any boundary; the
 /// arrays are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0.
-/// Errors: those of rlcore_rollout_file_size; E_OVERLAP; E_SIZE; E_RANGE for a final_index that is not above the one
-/// before it, or of no valid step that ended; E_NOT_READY if a truncated step has none. Then out is untouched.
+/// Errors: those of rlcore_rollout_file_size; E_SIZE; E_RANGE for a final_index that is not above the one before it, or
+/// of no valid step that ended; E_NOT_READY if a truncated step has none. Then out is untouched.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_file_write(
     file: *const rlcore_rollout_file,
@@ -237,8 +237,8 @@ pub unsafe extern "C" fn rlcore_rollout_file_write(
 }
 
 /// Checks every byte of a file and says what is in it. bytes: [size], on any boundary; may be longer than the file.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG for struct_size; E_OVERFLOW; E_OVERLAP; E_SIZE for a file that was cut short;
-/// E_IMAGE for another format or schema, or a byte that was altered.
+/// Errors: E_CONFIG for struct_size; E_SIZE for a file that was cut short; E_IMAGE for another format or schema, or a
+/// byte that was altered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_file_check(
     bytes: *const u8,

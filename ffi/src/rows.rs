@@ -100,8 +100,7 @@ const MAX_PARTS: usize = 64;
 /// parts:    [num_parts] arrays, at most 64, of width elements a row of kind, an rlcore_element.
 /// num_rows: [num_parts] rows of each.
 /// out:      [num_out_rows, width] to write, num_out_rows being all rows together.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG for the kind; E_OVERFLOW; E_OVERLAP; E_RANGE for num_parts; E_SHAPE for
-/// num_out_rows.
+/// Errors: E_CONFIG for the kind; E_RANGE for num_parts; E_SHAPE for num_out_rows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rows_stack(
     parts: *const *const c_void,
@@ -132,8 +131,7 @@ pub unsafe extern "C" fn rlcore_rows_stack(
 
 /// Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end, -1 is the last row.
 /// x: [num_rows, width] of kind, an rlcore_element; index: [num_index]; out: [num_index, width] to write.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG for the kind; E_OVERFLOW; E_OVERLAP; E_SHAPE if width is 0; E_RANGE for a row that
-/// is not there.
+/// Errors: E_CONFIG for the kind; E_SHAPE if width is 0; E_RANGE for a row that is not there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rows_gather(
     x: *const c_void,
@@ -156,7 +154,7 @@ pub unsafe extern "C" fn rlcore_rows_gather(
 
 /// Says which rows of padded arrays are real: the first time_steps[i] of part i.
 /// time_steps: [num_parts]; valid: [num_parts, size] to write, 1 or 0.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP; E_RANGE for a part that is longer than size.
+/// Errors: E_RANGE for a part that is longer than size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rows_valid(
     time_steps: *const u32,
@@ -175,7 +173,6 @@ pub unsafe extern "C" fn rlcore_rows_valid(
 
 /// Rows of a series, each one step later than the one before: out[i][j] = x[j - i] where j >= i, else 0.
 /// x: [len, width]; out: [len, len, width] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERFLOW; E_OVERLAP.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_shift_rows(x: *const f32, len: u32, width: u32, out: *mut f32) -> rlcore_status {
     call(|| unsafe {

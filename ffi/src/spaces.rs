@@ -18,7 +18,7 @@ use rlcore::space::Space;
 /// bounds:     [bounds_len] room for the bounds that the results point to; 2 * (obs.len + action.len) are always enough.
 ///             NULL: low and high of both results are NULL.
 /// out_action: its n points where that of the environment does.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if bounds_len is too small.
+/// Errors: E_CONFIG; E_SIZE if bounds_len is too small.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_env_spaces(
     env: *const rlcore_env_def,
@@ -74,7 +74,6 @@ fn spread(space: &Space<'_>, any: bool, side: impl Fn((f32, f32)) -> f32, rest: 
 /// What a learner was made for: what to allocate for one that was saved. Bounds are left out.
 /// out_num_envs: N.
 /// out_action:   its n points into the learner.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_spaces(
     p: *mut rlcore_ppo,

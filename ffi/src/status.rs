@@ -398,7 +398,7 @@ pub extern "C" fn rlcore_status_text(status: i32) -> *const c_char {
 /// text: [text_size] to write; always ends with NUL, cut where it does not fit (256 bytes always suffice).
 /// For people: with several threads it may be another thread's failure, and no result ever depends on it. The child of a
 /// fork() begins with its parent's and keeps its own from then on, whatever other threads did meanwhile.
-/// Errors: E_NULL; E_SIZE if text_size is 0. They are not kept.
+/// Errors: E_SIZE if text_size is 0. They are not kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_last_error(text: *mut c_char, text_size: usize) -> rlcore_status {
     let room = match unsafe { Output::unkept(text.cast::<u8>(), text_size) } {

@@ -149,8 +149,7 @@ impl Block for rlcore_trajectory {
     const KIND: BlockKind = BlockKind::Trajectory;
 }
 
-/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-/// Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Fills in the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_config_init(
     config: *mut rlcore_trajectory_config,
@@ -159,7 +158,7 @@ pub unsafe extern "C" fn rlcore_trajectory_config_init(
     unsafe { lifecycle::config_init(config, config_size) }
 }
 
-/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+/// Size of the block for this configuration, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_size(
     config: *const rlcore_trajectory_config,
@@ -173,10 +172,7 @@ pub unsafe extern "C" fn rlcore_trajectory_size(
     })
 }
 
-/// Lays an empty trajectory out in the caller's block.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-/// out: the same address as mem, with its type. Nothing has to be freed.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_trajectory_size().
+/// Creates an empty trajectory in mem.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_init(
     mem: *mut c_void,
@@ -193,8 +189,6 @@ pub unsafe extern "C" fn rlcore_trajectory_init(
 }
 
 /// Accepts bytes that a trajectory was copied to, in this process or another. mem is only read, and not its columns.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or damaged bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_attach(
     mem: *mut c_void,
@@ -205,7 +199,7 @@ pub unsafe extern "C" fn rlcore_trajectory_attach(
 }
 
 /// Accepts bytes that another process adds frames to meanwhile, for calls with a const trajectory: see Sharing. What those
-/// only point at may change at any time: rlcore_trajectory_read copies it. Errors: as rlcore_trajectory_attach.
+/// only point at may change at any time: rlcore_trajectory_read copies it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_attach_reader(
     mem: *const c_void,
@@ -217,9 +211,9 @@ pub unsafe extern "C" fn rlcore_trajectory_attach_reader(
 
 /// Appends frames. frames->value may be left out, as NULL, by a writer that has none: until no frame is held, what needs
 /// values is refused, E_NOT_READY, and rlcore_trajectory_held gives NULL for them.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without room for all of them, or
-/// after a frame that ended its episode; E_SHAPE for no frame; E_RANGE if a frame but the last ends it, and after 2^63
-/// frames; E_VALUE for a number that is not finite. Nothing changes then.
+/// Errors: E_CONFIG; E_NOT_READY without room for all of them, or after a frame that ended its episode; E_SHAPE for no
+/// frame; E_RANGE if a frame but the last ends it, and after 2^63 frames; E_VALUE for a number that is not finite.
+/// Nothing changes then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_add(
     t: *mut rlcore_trajectory,
@@ -250,20 +244,20 @@ pub unsafe extern "C" fn rlcore_trajectory_add(
 }
 
 /// Forgets the last frame; those that stay count as new ones.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_NOT_READY if there is none; E_RANGE after 2^63 frames.
+/// Errors: E_NOT_READY if there is none; E_RANGE after 2^63 frames.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_pop(t: *mut rlcore_trajectory) -> rlcore_status {
     call(|| unsafe { Ok(open(t, Trajectory::open)?.pop()?) })
 }
 
-/// Forgets all frames. Errors: E_NULL; E_ALIGN; E_IMAGE.
+/// Forgets all frames.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_reset(t: *mut rlcore_trajectory) -> rlcore_status {
     call(|| unsafe { Ok(open(t, Trajectory::open)?.reset()?) })
 }
 
 /// The frames that are held. out->struct_size is set by the caller.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
+/// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_held(
     t: *const rlcore_trajectory,
@@ -287,7 +281,7 @@ pub unsafe extern "C" fn rlcore_trajectory_held(
 }
 
 /// Where a column lies in the block: [num_frames, len]. Good until the block is changed.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_RANGE.
+/// Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_column(
     t: *const rlcore_trajectory,
@@ -308,9 +302,8 @@ pub unsafe extern "C" fn rlcore_trajectory_column(
 /// next:      [1] number of the frame to begin with; becomes that of the first one not read.
 /// out_count: [1] frames copied, to the front of each array: at most out->num_rows.
 /// out_lost:  [1] frames that were forgotten before they were read, NULL to ignore.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_SHAPE for a log_prob or a final_value; E_NOT_READY
-/// for a value that was left out; E_RANGE for a next that is larger than the numbers given so far; E_BUSY only beside a
-/// writer that leaves no moment to look.
+/// Errors: E_CONFIG; E_SHAPE for a log_prob or a final_value; E_NOT_READY for a value that was left out; E_RANGE for a
+/// next that is larger than the numbers given so far; E_BUSY only beside a writer that leaves no moment to look.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_read(
     t: *const rlcore_trajectory,
@@ -362,9 +355,8 @@ unsafe fn process<A: Args>(
 /// where returns and value after the last frame are bootstrap_value, or 0 if that frame terminated.
 /// Trajectories that are processed into consecutive parts of larger arrays are a batch as they stand.
 /// Threads: any number may process at once, as long as nobody changes the block.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_IMAGE; E_NOT_READY without a frame, or its value;
-/// E_RANGE for a discount or gae_lambda outside [0, 1], or num_rows; E_VALUE for a bootstrap_value that is used and not
-/// finite.
+/// Errors: E_CONFIG; E_NOT_READY without a frame, or its value; E_RANGE for a discount or gae_lambda outside [0, 1], or
+/// num_rows; E_VALUE for a bootstrap_value that is used and not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_process(
     t: *const rlcore_trajectory,
@@ -403,8 +395,7 @@ pub unsafe extern "C" fn rlcore_trajectory_process_rp(
 }
 
 /// The class of a reward: an rlcore_reward_class. A reward on a threshold is zero.
-/// Errors: E_NULL; E_ALIGN; E_VALUE for a reward that is not finite; E_RANGE for a threshold that is negative or not
-/// finite.
+/// Errors: E_VALUE for a reward that is not finite; E_RANGE for a threshold that is negative or not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_reward_class_of(reward: f32, threshold: f32, out_class: *mut u32) -> rlcore_status {
     call(|| unsafe { ptr::put("out_class", out_class, || Ok(RewardClass::of(reward, threshold)? as u32)) })

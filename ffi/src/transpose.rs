@@ -9,7 +9,7 @@ use rlcore::kernels::transpose;
 
 /// Lays an array out the other way round, as from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
 /// kind: an rlcore_element; len: elements that stay together; x: [rows, columns, len]; out: [columns, rows, len].
-/// Errors: E_CONFIG for another kind; E_NULL; E_ALIGN; E_SHAPE if a count is 0; E_OVERFLOW; E_OVERLAP.
+/// Errors: E_CONFIG for another kind; E_SHAPE if a count is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_transpose(
     kind: u32,

@@ -102,8 +102,7 @@ unsafe fn obs<'a>(normalizer: &VecNormalize<'_>, obs: *const f32, out: *mut f32)
     unsafe { ptr::through("obs", obs, "out: obs", out, len) }
 }
 
-/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-/// Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Fills in the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_config_init(
     config: *mut rlcore_vec_normalize_config,
@@ -112,7 +111,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_config_init(
     unsafe { lifecycle::config_init(config, config_size) }
 }
 
-/// Bytes a block must have for this configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+/// Size of the block for this configuration, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_size(
     config: *const rlcore_vec_normalize_config,
@@ -121,10 +120,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_size(
     call(|| unsafe { ptr::put("out_size", out_size, || Ok(VecNormalize::size(&self::config(config)?)?)) })
 }
 
-/// Lays a normaliser out in the caller's block: means 0, variances 1, counts 1e-4.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-/// out: the same address as mem, with its type. Nothing has to be freed.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_vec_normalize_size().
+/// Creates a normaliser in mem: means 0, variances 1, counts 1e-4.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_init(
     mem: *mut c_void,
@@ -135,9 +131,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_init(
     call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), VecNormalize::init) })
 }
 
-/// Accepts bytes that a normaliser was copied to, in this process or another. mem is only read.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or damaged bytes.
+/// Accepts bytes that a normaliser was copied to, in this process or another.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_attach(
     mem: *mut c_void,
@@ -150,7 +144,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_attach(
 /// Takes the first observations of all environments: merges them into the statistics and writes them normalised; the
 /// discounted sums start at 0.
 /// obs, out_obs: [N, obs_len]; may be the same array.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_VALUE for a number that is not finite.
+/// Errors: E_VALUE for a number that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_reset(
     v: *mut rlcore_vec_normalize,
@@ -188,8 +182,8 @@ pub unsafe extern "C" fn rlcore_vec_normalize_reset_one(
 /// step: obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
 /// out:  where obs, reward and final_obs go, each of which may be the same array as in step; its other fields are not
 ///       used. NULL: over those of step.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE; E_VALUE for a number that is not finite, in final_obs in a row
-/// that ended. Nothing changes then, neither statistics nor arrays.
+/// Errors: E_CONFIG; E_VALUE for a number that is not finite, in final_obs in a row that ended. Nothing changes then,
+/// neither statistics nor arrays.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_step(
     v: *mut rlcore_vec_normalize,
@@ -222,7 +216,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_step(
 
 /// Normalises any number of observations with the statistics as they are, for a policy that acts elsewhere.
 /// obs, out_obs: [num_rows, obs_len]; may be the same array.
-/// Errors: as rlcore_vec_normalize_reset; E_OVERFLOW.
+/// Errors: as rlcore_vec_normalize_reset.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_obs(
     v: *mut rlcore_vec_normalize,
@@ -240,7 +234,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_obs(
 
 /// 1: reset and step normalise and change nothing in the block, as an evaluation wants it; 0: the statistics follow again,
 /// and the discounted sums go on from where they were.
-/// Errors: E_NULL; E_ALIGN; E_IMAGE; E_RANGE for another number.
+/// Errors: E_RANGE for another number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_freeze(v: *mut rlcore_vec_normalize, frozen: u32) -> rlcore_status {
     call(|| unsafe {
@@ -252,7 +246,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_freeze(v: *mut rlcore_vec_normaliz
 
 /// Merges the statistics of another normaliser into this one's, as if this one had seen its observations too. Each brings
 /// its initial count of 1e-4 along. The other may have another num_envs; it is only read.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64.
+/// Errors: E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_merge(
     v: *mut rlcore_vec_normalize,
@@ -267,7 +261,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_merge(
 }
 
 /// Copies the statistics out. mean, variance: [obs_len] to write; NULL leaves one out.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_IMAGE.
+/// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_statistics(
     v: *mut rlcore_vec_normalize,

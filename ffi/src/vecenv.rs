@@ -269,8 +269,7 @@ pub(crate) unsafe fn seed(p: *const u64) -> Result<Option<u64>> {
     Ok(unsafe { Input::optional("seed", p, 1)? }.and_then(|seed| seed.slice().first().copied()))
 }
 
-/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-/// Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Fills in the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_config_init(
     config: *mut rlcore_vecenv_config,
@@ -279,7 +278,7 @@ pub unsafe extern "C" fn rlcore_vecenv_config_init(
     unsafe { lifecycle::config_init(config, config_size) }
 }
 
-/// Bytes a block must have for this environment and configuration. Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW.
+/// Size of the block for this environment and configuration, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_size(
     env: *const rlcore_env_def,
@@ -295,10 +294,7 @@ pub unsafe extern "C" fn rlcore_vecenv_size(
     })
 }
 
-/// Lays N environments out in the caller's block; each has to be reset before it is stepped.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller, in use until the caller stops calling.
-/// out: the same address as mem, with its type. Nothing has to be freed.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERFLOW; E_OVERLAP; E_SIZE if mem_size < rlcore_vecenv_size().
+/// Creates N environments in mem; each has to be reset before it is stepped.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_init(
     mem: *mut c_void,
@@ -316,9 +312,8 @@ pub unsafe extern "C" fn rlcore_vecenv_init(
 }
 
 /// Accepts bytes that a block was copied to, in this process or another. Callbacks are supplied again, never saved.
-/// mem is only read.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte
-/// order, or damaged bytes; E_CONFIG for another environment.
+/// Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte order, or damaged bytes;
+/// E_CONFIG for another environment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_attach(
     mem: *mut c_void,
@@ -337,9 +332,8 @@ pub unsafe extern "C" fn rlcore_vecenv_attach(
 /// Starts an episode in every environment, in a new level where there are levels.
 /// seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
 /// obs:  [N, obs.len] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an
-/// observation that is not finite: rows before that row are done, it has to be reset again, rows after it are
-/// untouched; rlcore_last_error() names the row.
+/// Errors: E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an observation that is not finite: rows before
+/// that row are done, it has to be reset again, rows after it are untouched; rlcore_last_error() names the row.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_reset(
     v: *mut rlcore_vecenv,
@@ -399,8 +393,8 @@ unsafe fn step(
 /// Steps every environment. action: [N, action.len].
 /// Same step: an environment that ends is reset here; final_obs gets the last observation, obs the first of the next
 /// episode.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has
-/// to be reset first; all before anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not
+/// Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has to be reset first; all before
+/// anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not
 /// finite: rows before that row are complete, it has to be reset, rows after it are untouched; rlcore_last_error()
 /// names the row.
 #[unsafe(no_mangle)]
@@ -448,7 +442,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step_env(
 }
 
 /// Draws environment `index`. rgb: [height, width, 3], rows from the top.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_RANGE; E_OVERFLOW; E_CALLBACK; E_NOT_READY before its reset.
+/// Errors: E_CONFIG; E_RANGE; E_CALLBACK; E_NOT_READY before its reset.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_render(
     v: *const rlcore_vecenv,
@@ -492,8 +486,7 @@ pub unsafe extern "C" fn rlcore_vecenv_images(
 }
 
 /// Lives left. lives: [N] to write.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE; E_CONFIG; E_NOT_READY before every row's reset; E_CALLBACK: rows before that
-/// row are written.
+/// Errors: E_CONFIG; E_NOT_READY before every row's reset; E_CALLBACK: rows before that row are written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_lives(
     v: *const rlcore_vecenv,
@@ -543,7 +536,6 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
 }
 
 /// How many environments there are, also in a block that was saved. out: [1] N.
-/// Errors: E_NULL; E_ALIGN; E_OVERLAP; E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_num_envs(v: *const rlcore_vecenv, out: *mut u32) -> rlcore_status {
     call(|| unsafe {

@@ -122,7 +122,7 @@ unsafe fn steps<'a>(c: &rlcore_vtrace) -> Result<(VTrace<'a>, usize, [Extent; 6]
 }
 
 /// Fills in defaults: ceilings of 1, lambda 1, no leak, nothing truncated. Writes v_size bytes, so an older caller
-/// keeps its smaller struct. Errors: E_NULL; E_ALIGN; E_SIZE.
+/// keeps its smaller struct. Errors: E_SIZE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vtrace_init(v: *mut rlcore_vtrace, v_size: usize) -> rlcore_status {
     unsafe { lifecycle::config_init(v, v_size) }
@@ -137,10 +137,10 @@ pub unsafe extern "C" fn rlcore_vtrace_init(v: *mut rlcore_vtrace, v_size: usize
 ///   vs      = value + acc
 ///   pg_advantage[t] = min(rho[t], clip_pg_rho) * (d[t] + k[t])
 /// With lambda 1, d + k is reward[t] + discounts[t] * vs[t+1] - value[t]. With a leak, each min is min + leak * (rho - min).
-/// Errors: E_NULL, also if a step is truncated without final_value; E_ALIGN; E_CONFIG for another struct_size, accumulate
-/// or reserved; E_SHAPE if T or N is 0; E_OVERFLOW; E_OVERLAP; E_RANGE for a discount, td_lambda or leak outside [0, 1] or a
-/// ceiling not above 0; E_VALUE for a rate that is NaN or infinite, and for a number that is read and not finite.
-/// Nothing is written on error.
+/// Errors: E_NULL, also if a step is truncated without final_value; E_CONFIG for another struct_size, accumulate or
+/// reserved; E_SHAPE if T or N is 0; E_RANGE for a discount, td_lambda or leak outside [0, 1] or a ceiling not above 0;
+/// E_VALUE for a rate that is NaN or infinite, and for a number that is read and not finite. Nothing is written on
+/// error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vtrace_from_importance_weights(
     v: *const rlcore_vtrace,

@@ -418,7 +418,7 @@ impl rlcore_wrapper {
 }
 
 /// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
-/// Errors: E_NULL; E_ALIGN; E_SIZE.
+/// Errors: E_SIZE.
 #[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_atari_config_init(
@@ -430,7 +430,7 @@ pub unsafe extern "C" fn rlcore_atari_config_init(
 
 /// Writes the usual list of wrappers for a game of Atari, whose observations are screens [height, width, 3] of bytes.
 /// out: [capacity] room, of which *out_len are written, 11 at most; what rlcore_env_def.wrappers may point to.
-/// Errors: E_NULL; E_ALIGN; E_CONFIG; E_OVERLAP; E_SIZE if capacity is too small.
+/// Errors: E_CONFIG; E_SIZE if capacity is too small.
 #[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_wrappers_atari(
