@@ -116,8 +116,8 @@ uint32_t rlcore_image_version(void);
 /* Instruction sets, each holding the ones before it. The best that the processor has is used by itself. */
 typedef enum rlcore_cpu_level {
   RLCORE_CPU_BASE = 0,    /* what the library was compiled for */
-  RLCORE_CPU_AVX2 = 1,    /* x86-64 with AVX2 */
-  RLCORE_CPU_AVX512 = 2,  /* x86-64 with AVX-512 F, BW, DQ and VL */
+  RLCORE_CPU_AVX2 = 1,    /* x86-64 with AVX2 and FMA */
+  RLCORE_CPU_AVX512 = 2,  /* x86-64 with AVX-512 F, BW, DQ and VL, and FMA */
 } rlcore_cpu_level;
 
 /* Uses no level above an rlcore_cpu_level from now on, in the whole process: for tests and measurements. Results never

@@ -10,9 +10,9 @@ use rlcore::error::{Error, Kind};
 pub enum rlcore_cpu_level {
     /// what the library was compiled for
     RLCORE_CPU_BASE = 0,
-    /// x86-64 with AVX2
+    /// x86-64 with AVX2 and FMA
     RLCORE_CPU_AVX2 = 1,
-    /// x86-64 with AVX-512 F, BW, DQ and VL
+    /// x86-64 with AVX-512 F, BW, DQ and VL, and FMA
     RLCORE_CPU_AVX512 = 2,
 }
 
