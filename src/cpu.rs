@@ -189,7 +189,7 @@ mod base {
     }
 }
 
-#[cfg(all(any(target_arch = "riscv32", target_arch = "riscv64"), target_feature = "f"))]
+#[cfg(all(any(target_arch = "riscv32", target_arch = "riscv64"), any(target_feature = "f", feature = "fma")))]
 mod base {
     #[inline(always)]
     pub fn fused<const N: usize>(sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]) {
@@ -203,11 +203,40 @@ mod base {
     }
 }
 
-/// Processors that have no such instruction, and those where stable Rust does not say so: RISC-V with F, unless a nightly
-/// compiler builds, and Cortex-M4F.
+/// Cortex-M with a floating-point unit. Stable Rust has no operands in its registers, so the loop takes and restores three.
+#[cfg(all(target_arch = "arm", feature = "fma"))]
+mod base {
+    #[inline(always)]
+    pub fn fused<const N: usize>(sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]) {
+        const { assert!(N > 0) }
+        // SAFETY: the feature says that the instruction is there; N numbers of each array, and the stack as it was.
+        unsafe {
+            core::arch::asm!(
+                "vpush {{s0, s1, s2}}",
+                "2:",
+                "vldmia {x}!, {{s0}}",
+                "vldmia {w}!, {{s1}}",
+                "vldr s2, [{sums}]",
+                "vfma.f32 s2, s0, s1",
+                "vstmia {sums}!, {{s2}}",
+                "subs {left}, {left}, #1",
+                "bne 2b",
+                "vpop {{s0, s1, s2}}",
+                x = inout(reg) x.as_ptr() => _,
+                w = inout(reg) w.as_ptr() => _,
+                sums = inout(reg) sums.as_mut_ptr() => _,
+                left = inout(reg) N => _,
+            );
+        }
+    }
+}
+
+/// Processors that have no such instruction. Those of Cortex-M and RISC-V that have one say so by the feature `fma`, since
+/// stable Rust does not.
 #[cfg(not(any(
     target_arch = "aarch64",
-    all(any(target_arch = "riscv32", target_arch = "riscv64"), target_feature = "f")
+    all(target_arch = "arm", feature = "fma"),
+    all(any(target_arch = "riscv32", target_arch = "riscv64"), any(target_feature = "f", feature = "fma"))
 )))]
 mod base {
     /// The product is exact in f64. Its sum is rounded to f64 first, which shows only where that lies half-way between two

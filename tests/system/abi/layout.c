@@ -224,61 +224,6 @@ FIELD(rlcore_vecenv_out, truncated, 32, 20, 20);
 FIELD(rlcore_vecenv_out, final_obs, 40, 24, 24);
 FIELD(rlcore_vecenv_out, valid, 48, 28, 28);
 
-SIZE(rlcore_batch_config, 8, 8, 8);
-FIELD(rlcore_batch_config, struct_size, 0, 0, 0);
-FIELD(rlcore_batch_config, in_series, 4, 4, 4);
-
-SIZE(rlcore_batch_counts, 20, 20, 20);
-FIELD(rlcore_batch_counts, struct_size, 0, 0, 0);
-FIELD(rlcore_batch_counts, closed, 4, 4, 4);
-FIELD(rlcore_batch_counts, num_pending, 8, 8, 8);
-FIELD(rlcore_batch_counts, num_running, 12, 12, 12);
-FIELD(rlcore_batch_counts, num_done, 16, 16, 16);
-
-SIZE(rlcore_monitor_config, 32, 32, 32);
-FIELD(rlcore_monitor_config, struct_size, 0, 0, 0);
-FIELD(rlcore_monitor_config, num_envs, 4, 4, 4);
-FIELD(rlcore_monitor_config, keep, 8, 8, 8);
-FIELD(rlcore_monitor_config, capacity, 12, 12, 12);
-FIELD(rlcore_monitor_config, num_info, 16, 16, 16);
-FIELD(rlcore_monitor_config, reserved, 20, 20, 20);
-FIELD(rlcore_monitor_config, start, 24, 24, 24);
-
-SIZE(rlcore_episode, 32, 32, 32);
-FIELD(rlcore_episode, number, 0, 0, 0);
-FIELD(rlcore_episode, seconds, 8, 8, 8);
-FIELD(rlcore_episode, env, 16, 16, 16);
-FIELD(rlcore_episode, len, 20, 20, 20);
-FIELD(rlcore_episode, episode_return, 24, 24, 24);
-FIELD(rlcore_episode, reserved, 28, 28, 28);
-
-SIZE(rlcore_monitor_stats, 32, 32, 32);
-FIELD(rlcore_monitor_stats, struct_size, 0, 0, 0);
-FIELD(rlcore_monitor_stats, num_kept, 4, 4, 4);
-FIELD(rlcore_monitor_stats, num_episodes, 8, 8, 8);
-FIELD(rlcore_monitor_stats, return_mean, 16, 16, 16);
-FIELD(rlcore_monitor_stats, len_mean, 24, 24, 24);
-
-SIZE(rlcore_vec_normalize_config, 48, 48, 48);
-FIELD(rlcore_vec_normalize_config, struct_size, 0, 0, 0);
-FIELD(rlcore_vec_normalize_config, num_envs, 4, 4, 4);
-FIELD(rlcore_vec_normalize_config, obs_len, 8, 8, 8);
-FIELD(rlcore_vec_normalize_config, normalize_obs, 12, 12, 12);
-FIELD(rlcore_vec_normalize_config, normalize_reward, 16, 16, 16);
-FIELD(rlcore_vec_normalize_config, clip_obs, 20, 20, 20);
-FIELD(rlcore_vec_normalize_config, clip_reward, 24, 24, 24);
-FIELD(rlcore_vec_normalize_config, reserved, 28, 28, 28);
-FIELD(rlcore_vec_normalize_config, discount, 32, 32, 32);
-FIELD(rlcore_vec_normalize_config, epsilon, 40, 40, 40);
-
-SIZE(rlcore_vec_normalize_stats, 40, 40, 40);
-FIELD(rlcore_vec_normalize_stats, struct_size, 0, 0, 0);
-FIELD(rlcore_vec_normalize_stats, frozen, 4, 4, 4);
-FIELD(rlcore_vec_normalize_stats, obs_count, 8, 8, 8);
-FIELD(rlcore_vec_normalize_stats, return_mean, 16, 16, 16);
-FIELD(rlcore_vec_normalize_stats, return_var, 24, 24, 24);
-FIELD(rlcore_vec_normalize_stats, return_count, 32, 32, 32);
-
 SIZE(rlcore_sampling, 16, 16, 16);
 FIELD(rlcore_sampling, method, 0, 0, 0);
 FIELD(rlcore_sampling, k, 4, 4, 4);
@@ -343,6 +288,61 @@ FIELD(rlcore_ppo_stats, return_mean, 68, 68, 68);
 FIELD(rlcore_ppo_stats, length_mean, 72, 72, 72);
 FIELD(rlcore_ppo_stats, return_last, 76, 76, 76);
 FIELD(rlcore_ppo_stats, num_dropped, 80, 80, 80);
+
+SIZE(rlcore_batch_config, 8, 8, 8);
+FIELD(rlcore_batch_config, struct_size, 0, 0, 0);
+FIELD(rlcore_batch_config, in_series, 4, 4, 4);
+
+SIZE(rlcore_batch_counts, 20, 20, 20);
+FIELD(rlcore_batch_counts, struct_size, 0, 0, 0);
+FIELD(rlcore_batch_counts, closed, 4, 4, 4);
+FIELD(rlcore_batch_counts, num_pending, 8, 8, 8);
+FIELD(rlcore_batch_counts, num_running, 12, 12, 12);
+FIELD(rlcore_batch_counts, num_done, 16, 16, 16);
+
+SIZE(rlcore_monitor_config, 32, 32, 32);
+FIELD(rlcore_monitor_config, struct_size, 0, 0, 0);
+FIELD(rlcore_monitor_config, num_envs, 4, 4, 4);
+FIELD(rlcore_monitor_config, keep, 8, 8, 8);
+FIELD(rlcore_monitor_config, capacity, 12, 12, 12);
+FIELD(rlcore_monitor_config, num_info, 16, 16, 16);
+FIELD(rlcore_monitor_config, reserved, 20, 20, 20);
+FIELD(rlcore_monitor_config, start, 24, 24, 24);
+
+SIZE(rlcore_episode, 32, 32, 32);
+FIELD(rlcore_episode, number, 0, 0, 0);
+FIELD(rlcore_episode, seconds, 8, 8, 8);
+FIELD(rlcore_episode, env, 16, 16, 16);
+FIELD(rlcore_episode, len, 20, 20, 20);
+FIELD(rlcore_episode, episode_return, 24, 24, 24);
+FIELD(rlcore_episode, reserved, 28, 28, 28);
+
+SIZE(rlcore_monitor_stats, 32, 32, 32);
+FIELD(rlcore_monitor_stats, struct_size, 0, 0, 0);
+FIELD(rlcore_monitor_stats, num_kept, 4, 4, 4);
+FIELD(rlcore_monitor_stats, num_episodes, 8, 8, 8);
+FIELD(rlcore_monitor_stats, return_mean, 16, 16, 16);
+FIELD(rlcore_monitor_stats, len_mean, 24, 24, 24);
+
+SIZE(rlcore_vec_normalize_config, 48, 48, 48);
+FIELD(rlcore_vec_normalize_config, struct_size, 0, 0, 0);
+FIELD(rlcore_vec_normalize_config, num_envs, 4, 4, 4);
+FIELD(rlcore_vec_normalize_config, obs_len, 8, 8, 8);
+FIELD(rlcore_vec_normalize_config, normalize_obs, 12, 12, 12);
+FIELD(rlcore_vec_normalize_config, normalize_reward, 16, 16, 16);
+FIELD(rlcore_vec_normalize_config, clip_obs, 20, 20, 20);
+FIELD(rlcore_vec_normalize_config, clip_reward, 24, 24, 24);
+FIELD(rlcore_vec_normalize_config, reserved, 28, 28, 28);
+FIELD(rlcore_vec_normalize_config, discount, 32, 32, 32);
+FIELD(rlcore_vec_normalize_config, epsilon, 40, 40, 40);
+
+SIZE(rlcore_vec_normalize_stats, 40, 40, 40);
+FIELD(rlcore_vec_normalize_stats, struct_size, 0, 0, 0);
+FIELD(rlcore_vec_normalize_stats, frozen, 4, 4, 4);
+FIELD(rlcore_vec_normalize_stats, obs_count, 8, 8, 8);
+FIELD(rlcore_vec_normalize_stats, return_mean, 16, 16, 16);
+FIELD(rlcore_vec_normalize_stats, return_var, 24, 24, 24);
+FIELD(rlcore_vec_normalize_stats, return_count, 32, 32, 32);
 
 SIZE(rlcore_lazy_frames_config, 28, 28, 28);
 FIELD(rlcore_lazy_frames_config, struct_size, 0, 0, 0);
