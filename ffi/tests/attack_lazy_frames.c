@@ -1,4 +1,4 @@
-/* Frame memories, called wrongly in every way we know; and what right calls answer, beside a C program's own stacking. */
+/* Frame memories, called wrongly in ways that need a state; and what right calls answer, beside a C program's own stacking. */
 #include "rlcore.h"
 
 #include <stddef.h>
@@ -70,8 +70,6 @@ static void start(void) {
 
 static void attack_config(void) {
   start();
-  REFUSED(NULLED, "lazy_frames config", rlcore_lazy_frames_config_init(NULL, sizeof w.config));
-  REFUSED(CROOKED, "lazy_frames config", rlcore_lazy_frames_config_init(off(&w.config, 2), sizeof w.config));
   REFUSED(RLCORE_E_SIZE, "at least 28", rlcore_lazy_frames_config_init(&w.config, sizeof w.config - 4));
   REFUSED(RLCORE_E_SIZE, "given 0", rlcore_lazy_frames_config_init(&w.config, 0));
 
@@ -102,15 +100,6 @@ static void attack_config(void) {
   REFUSED(RLCORE_E_OVERFLOW, "address space", rlcore_lazy_frames_init(w.other, BLOCK, &w.config, &w.l));
   w.config = kept;
 
-  REFUSED(NULLED, "config", rlcore_lazy_frames_size(NULL, &w.size));
-  REFUSED(CROOKED, "config", rlcore_lazy_frames_size(off(&w.config, 1), &w.size));
-  REFUSED(NULLED, "out_size", rlcore_lazy_frames_size(&w.config, NULL));
-  REFUSED(CROOKED, "out_size", rlcore_lazy_frames_size(&w.config, off(&w.size, 4)));
-  REFUSED(NULLED, "config", rlcore_lazy_frames_bytes_per_transition(NULL, &w.cost));
-  REFUSED(CROOKED, "config", rlcore_lazy_frames_bytes_per_transition(off(&w.config, 2), &w.cost));
-  REFUSED(NULLED, "out_bytes", rlcore_lazy_frames_bytes_per_transition(&w.config, NULL));
-  REFUSED(CROOKED, "out_bytes", rlcore_lazy_frames_bytes_per_transition(&w.config, off(&w.cost, 4)));
-
   FINE(rlcore_lazy_frames_config_init(&w.config, sizeof w.config));
   FINE(rlcore_lazy_frames_bytes_per_transition(&w.config, &w.cost));
   CHECK(w.cost >= 84 * 84 && w.cost <= 84 * 84 * 101 / 100);
@@ -118,23 +107,11 @@ static void attack_config(void) {
 
 static void attack_init(void) {
   start();
-  REFUSED(NULLED, "mem", rlcore_lazy_frames_init(NULL, BLOCK, &w.config, &w.l));
-  REFUSED(CROOKED, "block", rlcore_lazy_frames_init(off(w.other, 4), BLOCK - 8, &w.config, &w.l));
   REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_lazy_frames_init(w.other, w.size - 1, &w.config, &w.l));
   REFUSED(RLCORE_E_SIZE, "given 0", rlcore_lazy_frames_init(w.other, 0, &w.config, &w.l));
-  REFUSED(RLCORE_E_OVERFLOW, "mem", rlcore_lazy_frames_init(w.other, SIZE_MAX, &w.config, &w.l));
-  REFUSED(NULLED, "config", rlcore_lazy_frames_init(w.other, BLOCK, NULL, &w.l));
-  REFUSED(NULLED, "out", rlcore_lazy_frames_init(w.other, BLOCK, &w.config, NULL));
-  REFUSED(CROOKED, "out", rlcore_lazy_frames_init(w.other, BLOCK, &w.config, off(&w.l, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_lazy_frames_init(w.other, BLOCK, &w.config, (void *)(w.other + 64)));
 
-  REFUSED(NULLED, "mem", rlcore_lazy_frames_attach(NULL, BLOCK, &w.l));
-  REFUSED(CROOKED, "block", rlcore_lazy_frames_attach(off(w.mem, 4), BLOCK - 8, &w.l));
   REFUSED(RLCORE_E_SIZE, "block: bytes", rlcore_lazy_frames_attach(w.mem, w.size - 1, &w.l));
   REFUSED(RLCORE_E_SIZE, "header", rlcore_lazy_frames_attach(w.mem, 8, &w.l));
-  REFUSED(NULLED, "out", rlcore_lazy_frames_attach(w.mem, w.size, NULL));
-  REFUSED(CROOKED, "out", rlcore_lazy_frames_attach(w.mem, w.size, off(&w.l, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_lazy_frames_attach(w.mem, BLOCK, (void *)(w.mem + 64)));
   REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", rlcore_lazy_frames_attach(w.other, BLOCK, &w.l));
 }
 
@@ -173,36 +150,18 @@ static void attack_push(void) {
   start();
   rlcore_lazy_frames *l = w.l;
 #define PUSH(...) rlcore_lazy_frames_push(__VA_ARGS__)
-  REFUSED(NULLED, "lazy_frames", PUSH(NULL, 0, w.frame[0], 0, &w.number));
-  REFUSED(CROOKED, "block: start on a multiple of 8", PUSH(off(l, 4), 0, w.frame[0], 0, &w.number));
   REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", PUSH((void *)w.other, 0, w.frame[0], 0, &w.number));
   REFUSED(RLCORE_E_RANGE, "an environment below 3, given 3", PUSH(l, N, w.frame[0], 0, &w.number));
   REFUSED(RLCORE_E_RANGE, "given 4294967295", PUSH(l, UINT32_MAX, w.frame[0], 0, &w.number));
-  REFUSED(NULLED, "frame", PUSH(l, 0, NULL, 0, &w.number));
   REFUSED(RLCORE_E_RANGE, "first: 0 or 1, given 2", PUSH(l, 0, w.frame[0], 2, &w.number));
-  REFUSED(CROOKED, "out_number", PUSH(l, 0, w.frame[0], 0, off(&w.number, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "lazy_frames", PUSH(l, 0, w.mem + w.size - FRAME, 0, &w.number));
-  REFUSED(RLCORE_E_OVERLAP, "lazy_frames", PUSH(l, 0, w.frame[0], 0, (uint64_t *)(void *)(w.mem + 64)));
   FINE(PUSH(l, 0, w.frame[0], 0, NULL));
 
 #define RANGE(...) rlcore_lazy_frames_push_range(__VA_ARGS__)
   const uint8_t *frame = w.frame[0], *last = w.final_frame[0];
-  REFUSED(NULLED, "lazy_frames", RANGE(NULL, 0, N, frame, w.first, last, w.numbers));
-  REFUSED(CROOKED, "block: start on a multiple of 8", RANGE(off(l, 1), 0, N, frame, w.first, last, w.numbers));
   REFUSED(RLCORE_E_IMAGE, "image", RANGE((void *)w.other, 0, N, frame, w.first, last, w.numbers));
   REFUSED(RLCORE_E_RANGE, "begin <= end <= num_envs, 3, given 4", RANGE(l, 0, N + 1, frame, w.first, last, w.numbers));
   REFUSED(RLCORE_E_RANGE, "given 2", RANGE(l, 2, 1, frame, w.first, last, w.numbers));
   REFUSED(RLCORE_E_RANGE, "given 4294967295", RANGE(l, UINT32_MAX, UINT32_MAX, frame, w.first, last, w.numbers));
-  REFUSED(NULLED, "frame", RANGE(l, 0, N, NULL, w.first, last, w.numbers));
-  REFUSED(NULLED, "first", RANGE(l, 0, N, frame, NULL, last, w.numbers));
-  REFUSED(CROOKED, "number", RANGE(l, 0, N, frame, w.first, last, off(w.numbers, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "number", RANGE(l, 0, N, (uint8_t *)w.numbers, w.first, last, w.numbers));
-  REFUSED(RLCORE_E_OVERLAP, "number", RANGE(l, 0, N, frame, (uint8_t *)w.numbers, last, w.numbers));
-  REFUSED(RLCORE_E_OVERLAP, "number", RANGE(l, 0, N, frame, w.first, (uint8_t *)w.numbers, w.numbers));
-  REFUSED(RLCORE_E_OVERLAP, "lazy_frames", RANGE(l, 0, N, w.mem + 64, w.first, last, w.numbers));
-  REFUSED(RLCORE_E_OVERLAP, "lazy_frames", RANGE(l, 0, N, frame, w.mem + 64, last, w.numbers));
-  REFUSED(RLCORE_E_OVERLAP, "lazy_frames", RANGE(l, 0, N, frame, w.first, w.mem + 64, w.numbers));
-  REFUSED(RLCORE_E_OVERLAP, "lazy_frames", RANGE(l, 0, N, frame, w.first, last, (uint64_t *)(void *)w.mem));
   FINE(RANGE(l, 1, 1, frame, w.first, last, w.numbers));
   FINE(RANGE(l, 0, N, frame, w.first, NULL, NULL));
 
@@ -226,43 +185,23 @@ static void attack_reading(void) {
   start();
   const rlcore_lazy_frames *l = w.l, *none = (const void *)w.other;
 #define HELD(...) rlcore_lazy_frames_held(__VA_ARGS__)
-  REFUSED(NULLED, "lazy_frames", HELD(NULL, 0, &w.begin, &w.end));
-  REFUSED(CROOKED, "block: start on a multiple of 8", HELD(off(l, 4), 0, &w.begin, &w.end));
   REFUSED(RLCORE_E_IMAGE, "image", HELD(none, 0, &w.begin, &w.end));
   REFUSED(RLCORE_E_RANGE, "an environment below 3, given 3", HELD(l, N, &w.begin, &w.end));
-  REFUSED(NULLED, "out_begin", HELD(l, 0, NULL, &w.end));
-  REFUSED(NULLED, "out_end", HELD(l, 0, &w.begin, NULL));
-  REFUSED(CROOKED, "out_begin", HELD(l, 0, off(&w.begin, 4), &w.end));
-  REFUSED(CROOKED, "out_end", HELD(l, 0, &w.begin, off(&w.end, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "out_begin", HELD(l, 0, &w.begin, &w.begin));
-  REFUSED(RLCORE_E_OVERLAP, "out_end", HELD(l, 0, &w.begin, (uint64_t *)(void *)w.mem));
   FINE(HELD(l, 0, &w.begin, &w.end));
   CHECK(w.begin == 0 && w.end == 4);
 
 #define FRAME_AT(...) rlcore_lazy_frames_frame(__VA_ARGS__)
-  REFUSED(NULLED, "lazy_frames", FRAME_AT(NULL, 0, 0, &w.lies));
-  REFUSED(CROOKED, "block: start on a multiple of 8", FRAME_AT(off(l, 4), 0, 0, &w.lies));
   REFUSED(RLCORE_E_IMAGE, "image", FRAME_AT(none, 0, 0, &w.lies));
   REFUSED(RLCORE_E_RANGE, "an environment below 3", FRAME_AT(l, N, 0, &w.lies));
   REFUSED(RLCORE_E_RANGE, "of a number below 4, given 4", FRAME_AT(l, 0, 4, &w.lies));
   REFUSED(RLCORE_E_RANGE, "of a number below 4", FRAME_AT(l, 0, UINT64_MAX, &w.lies));
-  REFUSED(NULLED, "out_frame", FRAME_AT(l, 0, 0, NULL));
-  REFUSED(CROOKED, "out_frame", FRAME_AT(l, 0, 0, off(&w.lies, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "out_frame", FRAME_AT(l, 0, 0, (const uint8_t **)(void *)w.mem));
 
 #define INDICES(...) rlcore_lazy_frames_indices(__VA_ARGS__)
-  REFUSED(NULLED, "lazy_frames", INDICES(NULL, 0, 0, w.indices));
-  REFUSED(CROOKED, "block: start on a multiple of 8", INDICES(off(l, 4), 0, 0, w.indices));
   REFUSED(RLCORE_E_IMAGE, "image", INDICES(none, 0, 0, w.indices));
   REFUSED(RLCORE_E_RANGE, "an environment below 3", INDICES(l, N, 0, w.indices));
   REFUSED(RLCORE_E_RANGE, "of a number below 4", INDICES(l, 0, 4, w.indices));
-  REFUSED(NULLED, "numbers", INDICES(l, 0, 0, NULL));
-  REFUSED(CROOKED, "numbers", INDICES(l, 0, 0, off(w.indices, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "numbers", INDICES(l, 0, 0, (uint64_t *)(void *)(w.mem + 64)));
 
 #define STACK_OF(...) rlcore_lazy_frames_stack(__VA_ARGS__)
-  REFUSED(NULLED, "lazy_frames", STACK_OF(NULL, 0, 0, 0, RLCORE_U8, w.obs));
-  REFUSED(CROOKED, "block: start on a multiple of 8", STACK_OF(off(l, 4), 0, 0, 0, RLCORE_U8, w.obs));
   REFUSED(RLCORE_E_IMAGE, "image", STACK_OF(none, 0, 0, 0, RLCORE_U8, w.obs));
   REFUSED(RLCORE_E_RANGE, "an environment below 3", STACK_OF(l, N, 0, 0, RLCORE_U8, w.obs));
   REFUSED(RLCORE_E_RANGE, "of a number below 4", STACK_OF(l, 0, 4, 0, RLCORE_U8, w.obs));
@@ -270,42 +209,20 @@ static void attack_reading(void) {
   REFUSED(RLCORE_E_RANGE, "layout", STACK_OF(l, 0, 0, UINT32_MAX, RLCORE_U8, w.obs));
   REFUSED(RLCORE_E_RANGE, "kind: 0 (f32) or 2 (u8), given 1", STACK_OF(l, 0, 0, 0, RLCORE_I32, w.obs));
   REFUSED(RLCORE_E_RANGE, "kind", STACK_OF(l, 0, 0, 0, 3, w.obs));
-  REFUSED(NULLED, "out", STACK_OF(l, 0, 0, 0, RLCORE_U8, NULL));
-  REFUSED(CROOKED, "out", STACK_OF(l, 0, 0, 0, RLCORE_F32, off(w.obs_f32, 2)));
-  REFUSED(RLCORE_E_OVERLAP, "out", STACK_OF(l, 0, 0, 0, RLCORE_U8, w.mem + w.size - 1));
 
 #define GATHER(...) rlcore_lazy_frames_gather(__VA_ARGS__)
-  REFUSED(NULLED, "lazy_frames", GATHER(NULL, w.index, ROWS, 0, RLCORE_U8, w.obs));
-  REFUSED(CROOKED, "block: start on a multiple of 8", GATHER(off(l, 4), w.index, ROWS, 0, RLCORE_U8, w.obs));
   REFUSED(RLCORE_E_IMAGE, "image", GATHER(none, w.index, ROWS, 0, RLCORE_U8, w.obs));
-  REFUSED(NULLED, "index", GATHER(l, NULL, ROWS, 0, RLCORE_U8, w.obs));
-  REFUSED(CROOKED, "index", GATHER(l, off(w.index, 4), ROWS, 0, RLCORE_U8, w.obs));
   REFUSED(RLCORE_E_RANGE, "layout", GATHER(l, w.index, ROWS, 2, RLCORE_U8, w.obs));
   REFUSED(RLCORE_E_RANGE, "kind", GATHER(l, w.index, ROWS, 0, 7, w.obs));
-  REFUSED(NULLED, "out", GATHER(l, w.index, ROWS, 0, RLCORE_U8, NULL));
-  REFUSED(CROOKED, "out", GATHER(l, w.index, ROWS, 0, RLCORE_F32, off(w.obs_f32, 1)));
-  REFUSED(RLCORE_E_OVERLAP, "out", GATHER(l, w.index, ROWS, 0, RLCORE_U8, w.index));
-  REFUSED(RLCORE_E_OVERLAP, "out", GATHER(l, w.index, ROWS, 0, RLCORE_U8, w.mem));
   WITH(w.index[3].env, N, RLCORE_E_RANGE, "an environment below 3, given 3", GATHER(l, w.index, ROWS, 0, RLCORE_U8, w.obs));
   WITH(w.index[3].number, 4, RLCORE_E_RANGE, "of a number below 4, given 4", GATHER(l, w.index, ROWS, 0, RLCORE_F32, w.obs_f32));
   WITH(w.index[3].number, UINT64_MAX, RLCORE_E_RANGE, "below 4", GATHER(l, w.index, ROWS, 1, RLCORE_U8, w.obs));
   WITH(w.index[3].reserved, 1, RLCORE_E_RANGE, "reserved is 0, given 1", GATHER(l, w.index, ROWS, 0, RLCORE_U8, w.obs));
 
 #define PAIRS(...) rlcore_lazy_frames_gather_transitions(__VA_ARGS__)
-  REFUSED(NULLED, "lazy_frames", PAIRS(NULL, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
-  REFUSED(CROOKED, "block: start on a multiple of 8", PAIRS(off(l, 4), w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
   REFUSED(RLCORE_E_IMAGE, "image", PAIRS(none, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
-  REFUSED(NULLED, "index", PAIRS(l, NULL, ROWS, 0, RLCORE_U8, w.obs, w.next));
-  REFUSED(CROOKED, "index", PAIRS(l, off(w.index, 4), ROWS, 0, RLCORE_U8, w.obs, w.next));
   REFUSED(RLCORE_E_RANGE, "layout", PAIRS(l, w.index, ROWS, 2, RLCORE_U8, w.obs, w.next));
   REFUSED(RLCORE_E_RANGE, "kind", PAIRS(l, w.index, ROWS, 0, 1, w.obs, w.next));
-  REFUSED(NULLED, "obs", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, NULL, w.next));
-  REFUSED(NULLED, "next_obs", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, NULL));
-  REFUSED(CROOKED, "obs", PAIRS(l, w.index, ROWS, 0, RLCORE_F32, off(w.obs_f32, 2), w.next_f32));
-  REFUSED(CROOKED, "next_obs", PAIRS(l, w.index, ROWS, 0, RLCORE_F32, w.obs_f32, off(w.next_f32, 2)));
-  REFUSED(RLCORE_E_OVERLAP, "obs", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.obs[ROWS - 1]));
-  REFUSED(RLCORE_E_OVERLAP, "obs", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.index, w.next));
-  REFUSED(RLCORE_E_OVERLAP, "next_obs", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.mem));
   WITH(w.index[3].env, N, RLCORE_E_RANGE, "an environment below 3", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
   WITH(w.index[3].number, 2, RLCORE_E_RANGE, "of its episode; not so number, given 2", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
   WITH(w.index[3].number, 3, RLCORE_E_RANGE, "of a number below 4, given 4", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
@@ -329,15 +246,11 @@ static void attack_reading(void) {
 static void attack_newest(void) {
   start();
 #define NEWEST(...) rlcore_lazy_frames_newest(__VA_ARGS__)
-  REFUSED(NULLED, "stack", NEWEST(NULL, K, C, 0, w.frame[0], FRAME));
-  REFUSED(NULLED, "frame", NEWEST(w.obs[0], K, C, 0, NULL, FRAME));
   REFUSED(RLCORE_E_RANGE, "frames from 1 to 16, given 0", NEWEST(w.obs[0], 0, C, 0, w.frame[0], FRAME));
   REFUSED(RLCORE_E_RANGE, "frames from 1 to 16, given 17", NEWEST(w.obs[0], 17, C, 0, w.frame[0], FRAME));
   REFUSED(RLCORE_E_SHAPE, "whole pixels of channels 0", NEWEST(w.obs[0], K, 0, 0, w.frame[0], FRAME));
   REFUSED(RLCORE_E_SHAPE, "whole pixels of channels 5, given 12", NEWEST(w.obs[0], K, 5, 0, w.frame[0], FRAME));
   REFUSED(RLCORE_E_RANGE, "layout", NEWEST(w.obs[0], K, C, 2, w.frame[0], FRAME));
-  REFUSED(RLCORE_E_OVERFLOW, "stack", NEWEST(w.obs[0], K, C, 0, w.frame[0], SIZE_MAX));
-  REFUSED(RLCORE_E_OVERLAP, "frame", NEWEST(w.obs[0], K, C, 0, w.obs[0] + STACK - 1, FRAME));
 }
 
 /* ---- What right calls answer ---- */
@@ -407,18 +320,11 @@ static void attack_reader(void) {
   FINE(rlcore_lazy_frames_attach_reader(w.mem, w.size, &w.reader));
   const rlcore_lazy_frames *l = w.reader, *none = (const void *)w.other;
 #define READ(...) rlcore_lazy_frames_read(__VA_ARGS__)
-  REFUSED(NULLED, "lazy_frames", READ(NULL, 0, 0, 2, w.frames[0], w.starts));
-  REFUSED(CROOKED, "block: start on a multiple of 8", READ(off(l, 4), 0, 0, 2, w.frames[0], w.starts));
   REFUSED(RLCORE_E_IMAGE, "image", READ(none, 0, 0, 2, w.frames[0], w.starts));
   REFUSED(RLCORE_E_RANGE, "an environment below 3, given 3", READ(l, N, 0, 2, w.frames[0], w.starts));
   REFUSED(RLCORE_E_RANGE, "of a number below 4, given 4", READ(l, 0, 4, 1, w.frames[0], w.starts));
   REFUSED(RLCORE_E_RANGE, "of a number below 4, given 4", READ(l, 0, 3, 2, w.frames[0], w.starts));
   REFUSED(RLCORE_E_RANGE, "of a number below 4", READ(l, 0, UINT64_MAX, 6, w.frames[0], w.starts));
-  REFUSED(NULLED, "frames", READ(l, 0, 0, 2, NULL, w.starts));
-  REFUSED(NULLED, "first", READ(l, 0, 0, 2, w.frames[0], NULL));
-  REFUSED(RLCORE_E_OVERLAP, "frames", READ(l, 0, 0, 2, w.mem + 64, w.starts));
-  REFUSED(RLCORE_E_OVERLAP, "first", READ(l, 0, 0, 2, w.frames[0], w.mem + 64));
-  REFUSED(RLCORE_E_OVERLAP, "frames", READ(l, 0, 0, 2, w.frames[0], w.frames[1]));
   FINE(READ(l, 1, 2, 2, w.frames[0], w.starts));
   for (int i = 0; i < FRAME; i++) CHECK(w.frames[0][i] == pixel(1, 2, i) && w.frames[1][i] == pixel(1, 3, i));
   CHECK(w.starts[0] == 0 && w.starts[1] == 1);

@@ -1,5 +1,5 @@
-/* The replay memory, called wrongly in every way we know; what right calls answer; and a process that reads beside the one
-   that writes. */
+/* The replay memory, called wrongly in ways that need a state; what right calls answer; and a process that reads beside the
+   one that writes. */
 #define _DEFAULT_SOURCE
 #include "rlcore.h"
 
@@ -112,22 +112,10 @@ static void start(void) {
   }
 }
 
-/* Where the stream of seed 0 lies in the block. */
-static rlcore_rng *stored_rng(void) {
-  rlcore_rng zero;
-  size_t at = 0;
-  FINE(rlcore_rng_seed(&zero, 0));
-  while (at < BLOCK - sizeof zero && memcmp(w.mem + at, &zero, sizeof zero) != 0) at += 8;
-  CHECK(memcmp(w.mem + at, &zero, sizeof zero) == 0);
-  return off(w.mem, at);
-}
-
 /* ---- Making a block ---- */
 
 static void attack_config(void) {
   start();
-  REFUSED(NULLED, "memory config", rlcore_memory_config_init(NULL, sizeof w.config));
-  REFUSED(CROOKED, "memory config", rlcore_memory_config_init(off(&w.config, 4), sizeof w.config));
   REFUSED(RLCORE_E_SIZE, "at least 40", rlcore_memory_config_init(&w.config, sizeof w.config - 8));
   REFUSED(RLCORE_E_SIZE, "given 0", rlcore_memory_config_init(&w.config, 0));
 
@@ -165,35 +153,13 @@ static void attack_config(void) {
   WITH(w.columns[0].len, 0, RLCORE_E_CONFIG, "len", rlcore_memory_size(&w.config, &w.size));
   WITH(w.columns[0].num_stack, 2, RLCORE_E_CONFIG, "num_stack", rlcore_memory_size(&w.config, &w.size));
 
-  REFUSED(NULLED, "config", rlcore_memory_size(NULL, &w.size));
-  REFUSED(CROOKED, "config", rlcore_memory_size(off(&w.config, 4), &w.size));
-  REFUSED(NULLED, "out_size", rlcore_memory_size(&w.config, NULL));
-  REFUSED(CROOKED, "out_size", rlcore_memory_size(&w.config, off(&w.size, 4)));
-
-  REFUSED(NULLED, "mem", rlcore_memory_init(NULL, BLOCK, &w.config, &w.m));
-  REFUSED(CROOKED, "block", rlcore_memory_init(off(w.other, 4), BLOCK - 8, &w.config, &w.m));
   REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_memory_init(w.other, w.size - 1, &w.config, &w.m));
-  REFUSED(RLCORE_E_OVERFLOW, "mem", rlcore_memory_init(w.other, SIZE_MAX, &w.config, &w.m));
-  REFUSED(NULLED, "config", rlcore_memory_init(w.other, BLOCK, NULL, &w.m));
-  REFUSED(NULLED, "out", rlcore_memory_init(w.other, BLOCK, &w.config, NULL));
-  REFUSED(CROOKED, "out", rlcore_memory_init(w.other, BLOCK, &w.config, off(&w.m, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_memory_init(w.other, BLOCK, &w.config, (void *)(w.other + 64)));
 
-  REFUSED(NULLED, "mem", rlcore_memory_attach(NULL, BLOCK, &w.m));
-  REFUSED(CROOKED, "block", rlcore_memory_attach(off(w.mem, 4), BLOCK - 8, &w.m));
   REFUSED(RLCORE_E_SIZE, "block: bytes", rlcore_memory_attach(w.mem, w.size - 1, &w.m));
-  REFUSED(NULLED, "out", rlcore_memory_attach(w.mem, w.size, NULL));
-  REFUSED(CROOKED, "out", rlcore_memory_attach(w.mem, w.size, off(&w.m, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_memory_attach(w.mem, BLOCK, (void *)(w.mem + 64)));
   REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", rlcore_memory_attach(w.other, BLOCK, &w.m));
   FINE(rlcore_memory_attach(w.mem, w.size, &w.m));
 
-  REFUSED(NULLED, "mem", rlcore_memory_attach_reader(NULL, BLOCK, &w.reader));
-  REFUSED(CROOKED, "block", rlcore_memory_attach_reader(off(w.mem, 4), BLOCK - 8, &w.reader));
   REFUSED(RLCORE_E_SIZE, "block: bytes", rlcore_memory_attach_reader(w.mem, w.size - 1, &w.reader));
-  REFUSED(NULLED, "out", rlcore_memory_attach_reader(w.mem, w.size, NULL));
-  REFUSED(CROOKED, "out", rlcore_memory_attach_reader(w.mem, w.size, off(&w.reader, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_memory_attach_reader(w.mem, BLOCK, (void *)(w.mem + 64)));
   REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", rlcore_memory_attach_reader(w.other, BLOCK, &w.reader));
   FINE(rlcore_memory_attach_reader(w.mem, w.size, &w.reader));
   CHECK((const void *)w.reader == (const void *)w.m);
@@ -243,41 +209,14 @@ static void attack_add(void) {
   rlcore_memory *m = w.m;
   void *none = w.other;
 #define ADD(...) rlcore_memory_add(__VA_ARGS__)
-  REFUSED(NULLED, "memory", ADD(NULL, w.frame, w.values, &w.number, &w.cuts));
-  REFUSED(CROOKED, "block: start on a multiple of 8", ADD(off(m, 4), w.frame, w.values, &w.number, &w.cuts));
   REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", ADD(none, w.frame, w.values, &w.number, &w.cuts));
-  REFUSED(NULLED, "frame", ADD(m, NULL, w.values, &w.number, &w.cuts));
-  REFUSED(CROOKED, "frame", ADD(m, off(w.frame, 4), w.values, &w.number, &w.cuts));
-  REFUSED(NULLED, "values", ADD(m, w.frame, NULL, &w.number, &w.cuts));
-  REFUSED(CROOKED, "values", ADD(m, w.frame, off(w.values, 4), &w.number, &w.cuts));
-  WITH(w.values[0], NULL, NULLED, "values[0]", ADD(m, w.frame, w.values, &w.number, &w.cuts));
-  WITH(w.values[0], off(w.x, 2), CROOKED, "values[0]", ADD(m, w.frame, w.values, &w.number, &w.cuts));
-  WITH(w.values[1], NULL, NULLED, "values[1]", ADD(m, w.frame, w.values, &w.number, &w.cuts));
-  WITH(w.values[1], w.mem + 8, RLCORE_E_OVERLAP, "memory", ADD(m, w.frame, w.values, &w.number, &w.cuts));
-  REFUSED(CROOKED, "out_number", ADD(m, w.frame, w.values, off(&w.number, 4), &w.cuts));
-  REFUSED(CROOKED, "out_cuts", ADD(m, w.frame, w.values, &w.number, off(&w.cuts, 2)));
-  REFUSED(RLCORE_E_OVERLAP, "memory", ADD(m, w.frame, w.values, (uint64_t *)(void *)(w.mem + 64), &w.cuts));
-  REFUSED(RLCORE_E_OVERLAP, "out_number", ADD(m, w.frame, w.values, &w.number, (uint32_t *)(void *)&w.number));
   REFUSED(RLCORE_E_OVERLAP, "out_number", ADD(m, w.frame, w.values, (uint64_t *)(void *)w.frame, &w.cuts));
-  REFUSED(RLCORE_E_OVERLAP, "memory", ADD(m, (void *)(w.mem + 64), w.values, &w.number, &w.cuts));
   for (int i = 0; i < 6; i++)
     WITH(w.frame[0].reserved[i], 1, RLCORE_E_RANGE, "frame: reserved: zeros", ADD(m, w.frame, w.values, &w.number, &w.cuts));
 
 #define ROLLOUT(...) rlcore_memory_add_rollout(__VA_ARGS__)
-  REFUSED(NULLED, "memory", ROLLOUT(NULL, w.frame, B, w.values, &w.number, &w.cuts));
-  REFUSED(CROOKED, "block: start on a multiple of 8", ROLLOUT(off(m, 1), w.frame, B, w.values, &w.number, &w.cuts));
   REFUSED(RLCORE_E_IMAGE, "image", ROLLOUT(none, w.frame, B, w.values, &w.number, &w.cuts));
-  REFUSED(NULLED, "frames", ROLLOUT(m, NULL, B, w.values, &w.number, &w.cuts));
-  REFUSED(CROOKED, "frames", ROLLOUT(m, off(w.frame, 4), B, w.values, &w.number, &w.cuts));
   REFUSED(RLCORE_E_RANGE, "frames to add, at least 1, given 0", ROLLOUT(m, w.frame, 0, w.values, &w.number, &w.cuts));
-  REFUSED(NULLED, "values", ROLLOUT(m, w.frame, B, NULL, &w.number, &w.cuts));
-  WITH(w.values[1], NULL, NULLED, "values[1]", ROLLOUT(m, w.frame, B, w.values, &w.number, &w.cuts));
-  WITH(w.values[0], off(w.x, 1), CROOKED, "values[0]", ROLLOUT(m, w.frame, B, w.values, &w.number, &w.cuts));
-  REFUSED(CROOKED, "out_number", ROLLOUT(m, w.frame, B, w.values, off(&w.number, 4), &w.cuts));
-  REFUSED(CROOKED, "out_cuts", ROLLOUT(m, w.frame, B, w.values, &w.number, off(&w.cuts, 1)));
-  REFUSED(RLCORE_E_OVERLAP, "memory", ROLLOUT(m, (void *)w.mem, 1, w.values, &w.number, &w.cuts));
-  REFUSED(RLCORE_E_OVERLAP, "out_number", ROLLOUT(m, w.frame, B, w.values, (uint64_t *)(void *)&w.frame[3], &w.cuts));
-  REFUSED(RLCORE_E_OVERLAP, "out_cuts", ROLLOUT(m, w.frame, B, w.values, NULL, (uint32_t *)(void *)w.x));
   WITH(w.frame[3].reserved[5], 9, RLCORE_E_RANGE, "reserved", ROLLOUT(m, w.frame, B, w.values, &w.number, &w.cuts));
   /* The second frame ends the episode, the third is of the same one. */
   WITH(w.frame[1].truncated, 1, RLCORE_E_RANGE, "an episode that has not ended, not of episode, given 2",
@@ -304,37 +243,20 @@ static void attack_looks(void) {
   const rlcore_memory *m = w.m;
   void *none = w.other;
 #define HELD(...) rlcore_memory_held(__VA_ARGS__)
-  REFUSED(NULLED, "memory", HELD(NULL, &w.begin, &w.end));
-  REFUSED(CROOKED, "block: start on a multiple of 8", HELD(off(m, 4), &w.begin, &w.end));
   REFUSED(RLCORE_E_IMAGE, "image", HELD(none, &w.begin, &w.end));
-  REFUSED(NULLED, "out_begin", HELD(m, NULL, &w.end));
-  REFUSED(NULLED, "out_end", HELD(m, &w.begin, NULL));
-  REFUSED(CROOKED, "out_begin", HELD(m, off(&w.begin, 4), &w.end));
-  REFUSED(RLCORE_E_OVERLAP, "out_begin", HELD(m, &w.begin, &w.begin));
-  REFUSED(RLCORE_E_OVERLAP, "out_end", HELD(m, &w.begin, (uint64_t *)(void *)w.mem));
   FINE(HELD(m, &w.begin, &w.end));
   CHECK(w.begin == 2 && w.end == 10);
 
 #define POOL_LEN(...) rlcore_memory_pool_len(__VA_ARGS__)
-  REFUSED(NULLED, "memory", POOL_LEN(NULL, &w.low, &w.high));
   REFUSED(RLCORE_E_IMAGE, "image", POOL_LEN(none, &w.low, &w.high));
-  REFUSED(NULLED, "out_ordinary", POOL_LEN(m, NULL, &w.high));
-  REFUSED(NULLED, "out_priority", POOL_LEN(m, &w.low, NULL));
-  REFUSED(CROOKED, "out_ordinary", POOL_LEN(m, off(&w.low, 2), &w.high));
-  REFUSED(RLCORE_E_OVERLAP, "out_ordinary", POOL_LEN(m, &w.low, &w.low));
-  REFUSED(RLCORE_E_OVERLAP, "out_priority", POOL_LEN(m, &w.low, (uint32_t *)(void *)w.mem));
   FINE(POOL_LEN(m, &w.low, &w.high));
   CHECK(w.low == 3 && w.high == 2);
 
 #define POOL(...) rlcore_memory_pool_number(__VA_ARGS__)
-  REFUSED(NULLED, "memory", POOL(NULL, 0, 0, &w.number));
   REFUSED(RLCORE_E_IMAGE, "image", POOL(none, 0, 0, &w.number));
   REFUSED(RLCORE_E_RANGE, "priority: 0 or 1, given 2", POOL(m, 2, 0, &w.number));
   REFUSED(RLCORE_E_RANGE, "an entry of the pool below 3, given 3", POOL(m, 0, 3, &w.number));
   REFUSED(RLCORE_E_RANGE, "below 2, given 4294967295", POOL(m, 1, UINT32_MAX, &w.number));
-  REFUSED(NULLED, "out_number", POOL(m, 0, 0, NULL));
-  REFUSED(CROOKED, "out_number", POOL(m, 0, 0, off(&w.number, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "out_number", POOL(m, 0, 0, (uint64_t *)(void *)w.mem));
   /* Stacks of two read one frame more: the pools begin with frame 2 + 3. */
   const uint64_t low[] = {6, 7, 8}, high[] = {5, 9};
   for (uint32_t i = 0; i < 3; i++) FINE(POOL(m, 0, i, &w.number)), CHECK(w.number == low[i]);
@@ -342,17 +264,9 @@ static void attack_looks(void) {
 
 #define STORE(...) rlcore_memory_store_rng(__VA_ARGS__)
 #define LOAD(...) rlcore_memory_load_rng(__VA_ARGS__)
-  REFUSED(NULLED, "memory", STORE(NULL, &w.rng));
   REFUSED(RLCORE_E_IMAGE, "image", STORE(none, &w.rng));
-  REFUSED(NULLED, "rng", STORE(w.m, NULL));
-  REFUSED(CROOKED, "rng", STORE(w.m, off(&w.rng, 4)));
   WITH(w.rng.has_half, 2, RLCORE_E_IMAGE, "rng", STORE(w.m, &w.rng));
-  REFUSED(RLCORE_E_OVERLAP, "memory", STORE(w.m, stored_rng()));
-  REFUSED(NULLED, "memory", LOAD(NULL, &w.rng));
   REFUSED(RLCORE_E_IMAGE, "image", LOAD(none, &w.rng));
-  REFUSED(NULLED, "rng", LOAD(m, NULL));
-  REFUSED(CROOKED, "rng", LOAD(m, off(&w.rng, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "rng", LOAD(m, (void *)w.mem));
   rlcore_rng kept = w.rng, zero;
   FINE(rlcore_rng_seed(&zero, 0));
   FINE(LOAD(m, &w.rng));
@@ -368,21 +282,9 @@ static void attack_draws_of(draw_fn *DRAW) {
   start();
   const rlcore_memory *m = w.m;
   void *none = w.other;
-  REFUSED(NULLED, "memory", DRAW(NULL, &w.rng, &w.draw, w.samples, B));
-  REFUSED(CROOKED, "block: start on a multiple of 8", DRAW(off(m, 4), &w.rng, &w.draw, w.samples, B));
   REFUSED(RLCORE_E_IMAGE, "image", DRAW(none, &w.rng, &w.draw, w.samples, B));
-  REFUSED(NULLED, "rng", DRAW(m, NULL, &w.draw, w.samples, B));
-  REFUSED(CROOKED, "rng", DRAW(m, off(&w.rng, 4), &w.draw, w.samples, B));
   WITH(w.rng.half, 1, RLCORE_E_IMAGE, "rng", DRAW(m, &w.rng, &w.draw, w.samples, B));
-  REFUSED(CROOKED, "draw", DRAW(m, &w.rng, off(&w.draw, 2), w.samples, B));
-  REFUSED(NULLED, "samples", DRAW(m, &w.rng, &w.draw, NULL, B));
-  REFUSED(CROOKED, "samples", DRAW(m, &w.rng, &w.draw, off(w.samples, 4), B));
-  REFUSED(RLCORE_E_OVERLAP, "rng", DRAW(m, &w.rng, &w.draw, (void *)&w.rng, 1));
-  REFUSED(RLCORE_E_OVERLAP, "samples", DRAW(m, &w.rng, &w.draw, (void *)w.mem, B));
-  REFUSED(RLCORE_E_OVERLAP, "rng", DRAW(m, stored_rng(), &w.draw, w.samples, B));
-  WITH(w.draw.struct_size, 0, RLCORE_E_CONFIG, "struct_size", DRAW(m, &w.rng, &w.draw, w.samples, B));
   WITH(w.draw.struct_size, 24, RLCORE_E_CONFIG, "at least 28, given 24", DRAW(m, &w.rng, &w.draw, w.samples, B));
-  WITH(w.draw.struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size", DRAW(m, &w.rng, &w.draw, w.samples, B));
   WITH(w.draw.exact_size, 2, RLCORE_E_RANGE, "exact_size: 0 or 1, given 2", DRAW(m, &w.rng, &w.draw, w.samples, B));
   WITH(w.draw.rule, 2, RLCORE_E_RANGE, "0 (fixed) or 1 (original), given 2", DRAW(m, &w.rng, &w.draw, w.samples, B));
   w.draw.burn_in = 1;
@@ -441,37 +343,19 @@ static void attack_gather(void) {
   const rlcore_memory *m = w.m;
   void *none = w.other, *out = w.numbers;
 #define GATHER(...) rlcore_memory_gather(__VA_ARGS__)
-  REFUSED(NULLED, "memory", GATHER(NULL, w.samples, B, LEN, 0, 0, RLCORE_I32, out));
-  REFUSED(CROOKED, "block: start on a multiple of 8", GATHER(off(m, 4), w.samples, B, LEN, 0, 0, RLCORE_I32, out));
   REFUSED(RLCORE_E_IMAGE, "image", GATHER(none, w.samples, B, LEN, 0, 0, RLCORE_I32, out));
-  REFUSED(NULLED, "samples", GATHER(m, NULL, B, LEN, 0, 0, RLCORE_I32, out));
-  REFUSED(CROOKED, "samples", GATHER(m, off(w.samples, 4), B, LEN, 0, 0, RLCORE_I32, out));
   REFUSED(RLCORE_E_RANGE, "column below 2, given 2", GATHER(m, w.samples, B, LEN, 2, 0, RLCORE_I32, out));
   REFUSED(RLCORE_E_RANGE, "column below 2", GATHER(m, w.samples, B, LEN, UINT32_MAX, 0, RLCORE_I32, out));
   REFUSED(RLCORE_E_RANGE, "layout", GATHER(m, w.samples, B, LEN, 0, 2, RLCORE_I32, out));
   REFUSED(RLCORE_E_RANGE, "kind", GATHER(m, w.samples, B, LEN, 0, 0, RLCORE_F32, out));
   REFUSED(RLCORE_E_RANGE, "kind", GATHER(m, w.samples, B, LEN, 1, 0, RLCORE_I32, out));
   REFUSED(RLCORE_E_RANGE, "kind", GATHER(m, w.samples, B, LEN, 1, 0, 3, out));
-  REFUSED(NULLED, "out", GATHER(m, w.samples, B, LEN, 0, 0, RLCORE_I32, NULL));
-  REFUSED(CROOKED, "out", GATHER(m, w.samples, B, LEN, 0, 0, RLCORE_I32, off(out, 2)));
-  REFUSED(RLCORE_E_OVERLAP, "out", GATHER(m, w.samples, B, LEN, 0, 0, RLCORE_I32, w.samples));
-  REFUSED(RLCORE_E_OVERLAP, "out", GATHER(m, w.samples, B, LEN, 0, 0, RLCORE_I32, w.mem));
   REFUSED(RLCORE_E_RANGE, "at most len frames, 1, given 2", GATHER(m, w.samples, B, 1, 0, 0, RLCORE_I32, out));
 
 #define FRAMES(...) rlcore_memory_gather_frames(__VA_ARGS__)
   float *reward = w.reward[0];
   uint8_t *terminated = w.terminated[0], *truncated = w.truncated[0], *valid = w.valid[0];
-  REFUSED(NULLED, "memory", FRAMES(NULL, w.samples, B, LEN, reward, terminated, truncated, valid));
-  REFUSED(CROOKED, "block: start on a multiple of 8", FRAMES(off(m, 4), w.samples, B, LEN, reward, terminated, truncated, valid));
   REFUSED(RLCORE_E_IMAGE, "image", FRAMES(none, w.samples, B, LEN, reward, terminated, truncated, valid));
-  REFUSED(NULLED, "samples", FRAMES(m, NULL, B, LEN, reward, terminated, truncated, valid));
-  REFUSED(CROOKED, "samples", FRAMES(m, off(w.samples, 1), B, LEN, reward, terminated, truncated, valid));
-  REFUSED(CROOKED, "reward", FRAMES(m, w.samples, B, LEN, off(reward, 2), terminated, truncated, valid));
-  REFUSED(RLCORE_E_OVERLAP, "reward", FRAMES(m, w.samples, B, LEN, reward, (void *)reward, truncated, valid));
-  REFUSED(RLCORE_E_OVERLAP, "terminated", FRAMES(m, w.samples, B, LEN, reward, truncated, truncated, valid));
-  REFUSED(RLCORE_E_OVERLAP, "truncated", FRAMES(m, w.samples, B, LEN, reward, terminated, valid, valid));
-  REFUSED(RLCORE_E_OVERLAP, "valid", FRAMES(m, w.samples, B, LEN, reward, terminated, truncated, w.mem));
-  REFUSED(RLCORE_E_OVERLAP, "valid", FRAMES(m, w.samples, B, LEN, reward, terminated, truncated, (void *)w.samples));
   REFUSED(RLCORE_E_RANGE, "at most len frames, 0, given 2", FRAMES(m, w.samples, B, 0, reward, terminated, truncated, valid));
 
   const struct { rlcore_sample sample; const char *words; } bad[] = {

@@ -1,4 +1,4 @@
-/* Calls every function of the targets over several steps wrongly in every way we know. */
+/* Calls every function of the targets over several steps wrongly, in ways that need a state. */
 #include "rlcore.h"
 
 #include <math.h>
@@ -35,14 +35,10 @@ static void start(void) {
   w.rollout = (rlcore_rollout){sizeof w.rollout, T, N, 0, w.reward, w.value, w.last, w.terminated, w.truncated, w.finals};
 }
 
-/* What all of them refuse alike; `first` is what messages call the output that is written to `a`. */
-#define ROLLOUT(call, first) \
+/* What all of them refuse alike. */
+#define ROLLOUT(call) \
   do { \
-    WITH(r, NULL, NULLED, "rollout", call); \
-    WITH(r, off(r, 4), CROOKED, "rollout", call); \
-    WITH(r->struct_size, 0, RLCORE_E_CONFIG, "struct_size", call); \
     WITH(r->struct_size, 56, RLCORE_E_CONFIG, "at least 64, given 56", call); \
-    WITH(r->struct_size, UINT32_MAX, RLCORE_E_CONFIG, "struct_size", call); \
     WITH(r->accumulate, 2, RLCORE_E_CONFIG, "one of rlcore_accumulate, given 2", call); \
     WITH(r->accumulate, UINT32_MAX, RLCORE_E_CONFIG, "one of rlcore_accumulate", call); \
     WITH(r->num_steps, 0, RLCORE_E_SHAPE, "num_steps of at least 1", call); \
@@ -50,20 +46,7 @@ static void start(void) {
     r->num_envs = UINT32_MAX; \
     WITH(r->num_steps, UINT32_MAX, RLCORE_E_OVERFLOW, "rollout", call); \
     r->num_envs = N; \
-    POINTER(r->reward, 2, "rollout: reward", call); \
-    POINTER(r->value, 2, "rollout: value", call); \
-    POINTER(r->bootstrap_value, 2, "rollout: bootstrap_value", call); \
-    WITH(r->terminated, NULL, NULLED, "rollout: terminated", call); \
-    WITH(r->truncated, NULL, NULLED, "rollout: truncated", call); \
     WITH(r->final_value, NULL, NULLED, "final_value, because a step is truncated", call); \
-    WITH(r->final_value, off(w.finals, 1), CROOKED, "rollout: final_value", call); \
-    POINTER(a, 2, first, call); \
-    WITH(a, w.reward, RLCORE_E_OVERLAP, first, call); \
-    WITH(a, w.value + LEN - 1, RLCORE_E_OVERLAP, first, call); \
-    WITH(a, w.last + N - 1, RLCORE_E_OVERLAP, first, call); \
-    WITH(a, w.finals, RLCORE_E_OVERLAP, first, call); \
-    WITH(a, off(w.terminated, (4 - offsetof(struct world, terminated) % 4) % 4), RLCORE_E_OVERLAP, first, call); \
-    WITH(a, off(w.truncated, (4 - offsetof(struct world, truncated) % 4) % 4), RLCORE_E_OVERLAP, first, call); \
     for (int i = 0; i < 3; i++) { \
       WITH(w.reward[LEN - 1], bad[i], RLCORE_E_VALUE, "rollout: a finite reward", call); \
       WITH(w.value[0], bad[i], RLCORE_E_VALUE, "rollout: a finite value", call); \
@@ -79,14 +62,6 @@ static void start(void) {
     for (int i = 0; i < 3; i++) WITH(lambda, bad[i], RLCORE_E_VALUE, "lambda from 0 to 1", call); \
     WITH(lambda, 1.5f, RLCORE_E_RANGE, "lambda from 0 to 1, given 1.5", call); \
     WITH(lambda, -0.25f, RLCORE_E_RANGE, "lambda from 0 to 1, given -0.25", call); \
-  } while (0)
-/* Two outputs: the other one, and neither over the other. */
-#define SECOND(call, second) \
-  do { \
-    POINTER(b, 2, second, call); \
-    WITH(b, w.value, RLCORE_E_OVERLAP, second, call); \
-    WITH(b, w.a, RLCORE_E_OVERLAP, "apart", call); \
-    WITH(b, w.a + LEN - 1, RLCORE_E_OVERLAP, "apart", call); \
   } while (0)
 #define RANGE(call) \
   do { \
@@ -136,23 +111,21 @@ static void attack_lambda(void) {
 #define RETURNS rlcore_lambda_returns(r, discount, lambda, a)
 #define RETURNS_RANGE rlcore_lambda_returns_range(r, discount, lambda, begin, end, a)
   SPLIT(RETURNS, RETURNS_RANGE, 0);
-  ROLLOUT(RETURNS, "value_target");
+  ROLLOUT(RETURNS);
   LAMBDA(RETURNS);
   begin = 0, end = N;
-  ROLLOUT(RETURNS_RANGE, "value_target");
+  ROLLOUT(RETURNS_RANGE);
   LAMBDA(RETURNS_RANGE);
   RANGE(RETURNS_RANGE);
 
 #define TD rlcore_td_lambda(r, discount, lambda, a, b)
 #define TD_RANGE rlcore_td_lambda_range(r, discount, lambda, begin, end, a, b)
   SPLIT(TD, TD_RANGE, 1);
-  ROLLOUT(TD, "td_error");
+  ROLLOUT(TD);
   LAMBDA(TD);
-  SECOND(TD, "value_target");
   begin = 0, end = N;
-  ROLLOUT(TD_RANGE, "td_error");
+  ROLLOUT(TD_RANGE);
   LAMBDA(TD_RANGE);
-  SECOND(TD_RANGE, "value_target");
   RANGE(TD_RANGE);
 }
 
@@ -160,10 +133,10 @@ static void attack_n_step(void) {
 #define STEPS rlcore_n_step_returns(r, discount, n, a)
 #define STEPS_RANGE rlcore_n_step_returns_range(r, discount, n, begin, end, a)
   SPLIT(STEPS, STEPS_RANGE, 0);
-  ROLLOUT(STEPS, "value_target");
+  ROLLOUT(STEPS);
   WITH(n, 0, RLCORE_E_RANGE, "n of at least 1, given 0", STEPS);
   begin = 0, end = N;
-  ROLLOUT(STEPS_RANGE, "value_target");
+  ROLLOUT(STEPS_RANGE);
   WITH(n, 0, RLCORE_E_RANGE, "n of at least 1, given 0", STEPS_RANGE);
   RANGE(STEPS_RANGE);
 
@@ -182,20 +155,14 @@ static void attack_upgo(void) {
 #define UPGO rlcore_upgo(r, discount, a, b)
 #define UPGO_RANGE rlcore_upgo_range(r, discount, begin, end, a, b)
   SPLIT(UPGO, UPGO_RANGE, 1);
-  ROLLOUT(UPGO, "advantage");
-  SECOND(UPGO, "value_target");
+  ROLLOUT(UPGO);
   begin = 0, end = N;
-  ROLLOUT(UPGO_RANGE, "advantage");
-  SECOND(UPGO_RANGE, "value_target");
+  ROLLOUT(UPGO_RANGE);
   RANGE(UPGO_RANGE);
 }
 
 #define ACTIONS(call) \
   do { \
-    POINTER(q, 2, "q: ", call); \
-    POINTER(log_rho, 2, "log_rho: ", call); \
-    WITH(a, w.q + LEN - 1, RLCORE_E_OVERLAP, "td_error", call); \
-    WITH(b, w.log_rho, RLCORE_E_OVERLAP, "q_target", call); \
     for (int i = 0; i < 3; i++) { \
       WITH(w.q[0], bad[i], RLCORE_E_VALUE, "retrace: a finite q", call); \
       WITH(w.log_rho[N], bad[i], RLCORE_E_VALUE, "retrace: a finite log_rho", call); \
@@ -206,14 +173,12 @@ static void attack_retrace(void) {
 #define RETRACE rlcore_retrace(r, q, log_rho, discount, lambda, a, b)
 #define RETRACE_RANGE rlcore_retrace_range(r, q, log_rho, discount, lambda, begin, end, a, b)
   SPLIT(RETRACE, RETRACE_RANGE, 1);
-  ROLLOUT(RETRACE, "td_error");
+  ROLLOUT(RETRACE);
   LAMBDA(RETRACE);
-  SECOND(RETRACE, "q_target");
   ACTIONS(RETRACE);
   begin = 0, end = N;
-  ROLLOUT(RETRACE_RANGE, "td_error");
+  ROLLOUT(RETRACE_RANGE);
   LAMBDA(RETRACE_RANGE);
-  SECOND(RETRACE_RANGE, "q_target");
   ACTIONS(RETRACE_RANGE);
   RANGE(RETRACE_RANGE);
   w.log_rho[N - 1] = NAN; /* never read */

@@ -1,4 +1,4 @@
-/* Calls every function of the normaliser, and those of running moments, wrongly in every way we know. */
+/* Calls every function of the normaliser, and those of running moments, wrongly, in ways that need a state. */
 #include "rlcore.h"
 
 #include <float.h>
@@ -72,15 +72,10 @@ static void attack_config(void) {
   start();
   look();
   CHECK(rlcore_vec_normalize_config_init(NULL, sizeof w.config) == NULLED);
-  REFUSED(CROOKED, "vec_normalize config", rlcore_vec_normalize_config_init(off(&w.config, 1), sizeof w.config));
   REFUSED(RLCORE_E_SIZE, "at least 48, given 40", rlcore_vec_normalize_config_init(&w.config, 40));
   REFUSED(RLCORE_E_SIZE, "given 5000", rlcore_vec_normalize_config_init(&w.config, 5000));
   FINE(rlcore_vec_normalize_size(&w.config, &w.size));
   CHECK(w.size > 0 && w.size <= BLOCK);
-  REFUSED(NULLED, "vec_normalize config", rlcore_vec_normalize_size(NULL, &w.size));
-  REFUSED(CROOKED, "vec_normalize config", rlcore_vec_normalize_size(off(&w.config, 4), &w.size));
-  REFUSED(NULLED, "out_size", rlcore_vec_normalize_size(&w.config, NULL));
-  REFUSED(CROOKED, "out_size", rlcore_vec_normalize_size(&w.config, off(&w.size, 4)));
 #define CONFIG(field, bad, words) \
   WITH(w.config.field, bad, RLCORE_E_CONFIG, words, rlcore_vec_normalize_size(&w.config, &w.size)); \
   WITH(w.config.field, bad, RLCORE_E_CONFIG, words, rlcore_vec_normalize_init(w.mem, sizeof w.mem, &w.config, &w.normal))
@@ -110,20 +105,9 @@ static void attack_block(void) {
   start();
   size_t size;
   FINE(rlcore_vec_normalize_size(&w.config, &size));
-  REFUSED(NULLED, "mem", rlcore_vec_normalize_init(NULL, BLOCK, &w.config, &w.normal));
-  REFUSED(CROOKED, "multiple of 8", rlcore_vec_normalize_init(w.mem + 1, BLOCK - 1, &w.config, &w.normal));
   REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_vec_normalize_init(w.mem, size - 1, &w.config, &w.normal));
-  REFUSED(NULLED, "out", rlcore_vec_normalize_init(w.mem, BLOCK, &w.config, NULL));
-  REFUSED(CROOKED, "out", rlcore_vec_normalize_init(w.mem, BLOCK, &w.config, off(&w.normal, 4)));
-  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_vec_normalize_init(w.mem, BLOCK, &w.config, (rlcore_vec_normalize **)(void *)w.mem));
-  REFUSED(NULLED, "vec_normalize config", rlcore_vec_normalize_init(w.mem, BLOCK, NULL, &w.normal));
-  REFUSED(NULLED, "mem", rlcore_vec_normalize_attach(NULL, BLOCK, &w.normal));
-  REFUSED(CROOKED, "multiple of 8", rlcore_vec_normalize_attach(w.mem + 4, BLOCK - 4, &w.normal));
   REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_vec_normalize_attach(w.mem, size - 1, &w.normal));
   REFUSED(RLCORE_E_SIZE, "header", rlcore_vec_normalize_attach(w.mem, 8, &w.normal));
-  REFUSED(NULLED, "out", rlcore_vec_normalize_attach(w.mem, BLOCK, NULL));
-  REFUSED(CROOKED, "out", rlcore_vec_normalize_attach(w.mem, BLOCK, off(&w.normal, 1)));
-  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_vec_normalize_attach(w.mem, BLOCK, (rlcore_vec_normalize **)(void *)w.mem));
   FINE(rlcore_vec_normalize_attach(w.mem, BLOCK, &w.normal));
   for (size_t i = 0; i < 40; i++) {
     w.mem[i] ^= 1;
@@ -139,40 +123,15 @@ static void attack_block(void) {
   REFUSED(RLCORE_E_IMAGE, "statistics that a step can leave", rlcore_vec_normalize_attach(w.mem, BLOCK, &w.normal));
 }
 
-/* Every call on a block refuses another address, another kind of block, and no block. */
-#define BLOCKS(call) \
-  do { \
-    WITH(w.normal, NULL, NULLED, "vec_normalize", call); \
-    WITH(w.normal, off(w.normal, 4), CROOKED, "block: start on a multiple of 8", call); \
-    w.mem[16] ^= 1; \
-    REFUSED(RLCORE_E_IMAGE, "block: an image of kind 6", call); \
-    w.mem[16] ^= 1; \
-    w.mem[0] ^= 1; \
-    REFUSED(RLCORE_E_IMAGE, "block: bytes that begin", call); \
-    w.mem[0] ^= 1; \
-  } while (0)
-
 static void attack_calls(void) {
   start();
   float (*const in)[OBS] = w.obs, (*const out)[OBS] = w.out_obs;
-  BLOCKS(rlcore_vec_normalize_reset(w.normal, in[0], out[0]));
-  BLOCKS(rlcore_vec_normalize_reset_one(w.normal, 0, in[0], out[0]));
-  BLOCKS(rlcore_vec_normalize_step(w.normal, &w.in, NULL));
-  BLOCKS(rlcore_vec_normalize_obs(w.normal, N, in[0], out[0]));
-  BLOCKS(rlcore_vec_normalize_freeze(w.normal, 1));
-  BLOCKS(rlcore_vec_normalize_merge(w.normal, w.peer));
-  BLOCKS(rlcore_vec_normalize_merge(w.peer, w.normal));
-  BLOCKS(rlcore_vec_normalize_statistics(w.normal, w.mean, w.var, &w.stats));
 
 #define OBSERVATIONS(call) \
   do { \
     const float *from = in[0]; \
     float *to = out[0]; \
-    POINTER(from, 2, "obs", call); \
-    POINTER(to, 2, "obs", call); \
     WITH(to, in[0] + 1, RLCORE_E_OVERLAP, "apart", call); \
-    WITH(to, (float *)(void *)(w.mem + 256), RLCORE_E_OVERLAP, "apart", call); \
-    WITH(from, (float *)(void *)w.mem, RLCORE_E_OVERLAP, "apart", call); \
     WITH(in[N - 1][OBS - 1], NAN, RLCORE_E_VALUE, "finite obs, given NaN", call); \
     WITH(in[N - 1][0], -INFINITY, RLCORE_E_VALUE, "finite obs, given -inf", call); \
   } while (0)
@@ -183,23 +142,10 @@ static void attack_calls(void) {
   REFUSED(RLCORE_E_RANGE, "given 4294967295", rlcore_vec_normalize_reset_one(w.normal, UINT32_MAX, in[0], out[0]));
   FINE(rlcore_vec_normalize_obs(w.normal, 0, in[0], out[0]));
 
-  REFUSED(NULLED, "vecenv out", rlcore_vec_normalize_step(w.normal, NULL, NULL));
-  REFUSED(CROOKED, "vecenv out", rlcore_vec_normalize_step(w.normal, off(&w.in, 4), NULL));
-  REFUSED(CROOKED, "vecenv out", rlcore_vec_normalize_step(w.normal, &w.in, off(&w.out, 1)));
 #define STEP rlcore_vec_normalize_step(w.normal, &w.in, NULL)
 #define APART rlcore_vec_normalize_step(w.normal, &w.in, &w.out)
-  WITH(w.in.struct_size, 8, RLCORE_E_CONFIG, "struct_size", STEP);
-  WITH(w.out.struct_size, 8, RLCORE_E_CONFIG, "struct_size", APART);
   WITH(w.in.reserved, 1, RLCORE_E_CONFIG, "reserved", STEP);
   WITH(w.out.reserved, 1, RLCORE_E_CONFIG, "reserved", APART);
-  POINTER(w.in.obs, 2, "obs", STEP);
-  POINTER(w.in.reward, 2, "reward", STEP);
-  WITH(w.in.terminated, NULL, NULLED, "terminated", STEP);
-  WITH(w.in.truncated, NULL, NULLED, "truncated", STEP);
-  WITH(w.in.final_obs, off(w.in.final_obs, 1), CROOKED, "final_obs", STEP);
-  POINTER(w.out.obs, 2, "out: obs", APART);
-  POINTER(w.out.reward, 2, "out: reward", APART);
-  POINTER(w.out.final_obs, 2, "out: final_obs", APART);
   WITH(w.in.reward, w.obs[0], RLCORE_E_OVERLAP, "apart", STEP);
   WITH(w.in.final_obs, w.obs, RLCORE_E_OVERLAP, "apart", STEP);
   WITH(w.in.valid, (uint8_t *)w.obs, RLCORE_E_OVERLAP, "apart", STEP);
@@ -210,8 +156,6 @@ static void attack_calls(void) {
   WITH(w.out.final_obs, w.out_obs, RLCORE_E_OVERLAP, "apart", APART);
   WITH(w.obs[2][3], NAN, RLCORE_E_VALUE, "finite obs", STEP);
   WITH(w.obs[0][0], INFINITY, RLCORE_E_VALUE, "finite obs", APART);
-  WITH(w.reward[2], NAN, RLCORE_E_VALUE, "finite reward", STEP);
-  WITH(w.reward[0], -INFINITY, RLCORE_E_VALUE, "finite reward", APART);
   WITH(w.final_obs[1][3], NAN, RLCORE_E_VALUE, "finite final_obs", STEP);
   WITH(w.final_obs[2][0], NAN, RLCORE_E_VALUE, "finite final_obs", APART);
   w.final_obs[0][0] = NAN; /* environment 0 did not end */
@@ -233,13 +177,6 @@ static void attack_calls(void) {
   FINE(rlcore_vec_normalize_merge(w.normal, w.peer));
 
 #define STATS rlcore_vec_normalize_statistics(w.normal, w.mean, w.var, &w.stats)
-  WITH(w.stats.struct_size, 0, RLCORE_E_CONFIG, "struct_size", STATS);
-  REFUSED(NULLED, "vec_normalize stats", rlcore_vec_normalize_statistics(w.normal, w.mean, w.var, NULL));
-  REFUSED(CROOKED, "vec_normalize stats", rlcore_vec_normalize_statistics(w.normal, w.mean, w.var, off(&w.stats, 4)));
-  REFUSED(CROOKED, "mean", rlcore_vec_normalize_statistics(w.normal, off(w.mean, 4), w.var, &w.stats));
-  REFUSED(CROOKED, "var", rlcore_vec_normalize_statistics(w.normal, w.mean, off(w.var, 1), &w.stats));
-  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_vec_normalize_statistics(w.normal, w.mean, w.mean + 1, &w.stats));
-  REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_vec_normalize_statistics(w.normal, (double *)(void *)w.mem, w.var, &w.stats));
   FINE(rlcore_vec_normalize_statistics(w.normal, NULL, NULL, &w.stats));
   CHECK(w.stats.obs_count > 12 && w.stats.frozen == 0 && w.stats.struct_size == sizeof w.stats && w.mean[0] == 0);
   FINE(STATS);
@@ -252,11 +189,6 @@ static void attack_moments(void) {
   start();
   double *mean = w.mean, *var = w.var, *count = &w.count;
 #define RESET rlcore_moments_reset(OBS, 1e-4, mean, var, count)
-  POINTER(mean, 4, "moments: mean", RESET);
-  POINTER(var, 4, "moments: var", RESET);
-  POINTER(count, 4, "moments: count", RESET);
-  WITH(var, w.mean + 3, RLCORE_E_OVERLAP, "apart", RESET);
-  WITH(count, w.var, RLCORE_E_OVERLAP, "apart", RESET);
   REFUSED(RLCORE_E_SHAPE, "columns of at least 1", rlcore_moments_reset(0, 1e-4, mean, var, count));
   REFUSED(RLCORE_E_RANGE, "initial_count from 0 to 1", rlcore_moments_reset(OBS, -0.5, mean, var, count));
   REFUSED(RLCORE_E_RANGE, "initial_count from 0 to 1", rlcore_moments_reset(OBS, 2, mean, var, count));
@@ -267,22 +199,11 @@ static void attack_moments(void) {
   const double *with_mean = w.with_mean, *with_var = w.with_var;
   for (int i = 0; i < OBS; i++) w.with_mean[i] = 5, w.with_var[i] = 0;
 #define MERGE rlcore_moments_merge(OBS, with_mean, with_var, 1, mean, var, count)
-  POINTER(with_mean, 4, "with_mean", MERGE);
-  POINTER(with_var, 4, "with_var", MERGE);
-  POINTER(mean, 4, "moments: mean", MERGE);
-  POINTER(var, 4, "moments: var", MERGE);
-  POINTER(count, 4, "moments: count", MERGE);
-  WITH(with_mean, w.mean, RLCORE_E_OVERLAP, "apart", MERGE);
-  WITH(count, w.with_var, RLCORE_E_OVERLAP, "apart", MERGE);
   REFUSED(RLCORE_E_SHAPE, "columns of at least 1", rlcore_moments_merge(0, with_mean, with_var, 1, mean, var, count));
-  WITH(w.with_mean[3], (double)NAN, RLCORE_E_VALUE, "finite mean", MERGE);
   WITH(w.with_mean[0], 1e61, RLCORE_E_VALUE, "finite mean", MERGE);
-  WITH(w.with_var[3], (double)INFINITY, RLCORE_E_VALUE, "finite variance", MERGE);
   WITH(w.with_var[0], -1, RLCORE_E_RANGE, "variance of at least 0", MERGE);
-  WITH(w.mean[3], (double)NAN, RLCORE_E_VALUE, "finite mean", MERGE);
   WITH(w.var[3], -1, RLCORE_E_RANGE, "variance of at least 0", MERGE);
   WITH(w.count, -1, RLCORE_E_RANGE, "count from 0", MERGE);
-  WITH(w.count, (double)NAN, RLCORE_E_VALUE, "finite count", MERGE);
   REFUSED(RLCORE_E_RANGE, "count from 0", rlcore_moments_merge(OBS, with_mean, with_var, -1, mean, var, count));
   WITH(w.count, 0, RLCORE_E_RANGE, "above 0", rlcore_moments_merge(OBS, with_mean, with_var, 0, mean, var, count));
   FINE(MERGE);
@@ -292,15 +213,8 @@ static void attack_moments(void) {
   float *out = w.out_obs[0];
   const double *m = w.mean, *v = w.var;
 #define NORMALIZE rlcore_normalize(x, N, OBS, m, v, 1e-8, 10, out)
-  POINTER(x, 2, "normalize: x", NORMALIZE);
-  POINTER(out, 2, "normalize: out", NORMALIZE);
-  POINTER(m, 4, "normalize: mean", NORMALIZE);
-  POINTER(v, 4, "normalize: var", NORMALIZE);
   WITH(out, w.obs[0] + 1, RLCORE_E_OVERLAP, "apart", NORMALIZE);
-  WITH(out, (float *)w.mean, RLCORE_E_OVERLAP, "apart", NORMALIZE);
   WITH(w.obs[2][3], NAN, RLCORE_E_VALUE, "finite number", NORMALIZE);
-  WITH(w.mean[3], (double)NAN, RLCORE_E_VALUE, "finite mean", NORMALIZE);
-  WITH(w.var[3], (double)NAN, RLCORE_E_VALUE, "finite variance", NORMALIZE);
   WITH(w.var[0], -1e-9, RLCORE_E_RANGE, "variance of at least 0", NORMALIZE);
   REFUSED(RLCORE_E_SHAPE, "columns of at least 1", rlcore_normalize(x, N, 0, m, v, 1e-8, 10, out));
   REFUSED(RLCORE_E_RANGE, "clip above 0", rlcore_normalize(x, N, OBS, m, v, 1e-8, 0, out));

@@ -38,8 +38,10 @@ OP(hash) {
 /* A stream that was seeded. */
 #define RNG(flags) \
   IN(uint64_t, words, 5, 3, 2, flags); \
-  if (words != NULL && arguments[num_arguments - 1].chosen < SHARED) FINE(rlcore_rng_seed(seeded(), 1)); \
-  if (words != NULL && arguments[num_arguments - 1].chosen < SHARED) memcpy((void *)(size_t)words, seeded(), sizeof(rlcore_rng)); \
+  if (words != NULL && (arguments[num_arguments - 1].chosen < SHARED || shared_with >= 0)) { \
+    FINE(rlcore_rng_seed(seeded(), 1)); \
+    memcpy((void *)(size_t)words, seeded(), sizeof(rlcore_rng)); \
+  } \
   rlcore_rng *rng = (rlcore_rng *)(size_t)words
 
 static rlcore_rng *seeded(void) {
@@ -276,7 +278,7 @@ OP(vecenv_attach) {
 OP(vecenv_reset) {
   ON(vecenv, v, VECENV_NEW);
   ENV;
-  IN(uint64_t, seed, 1, 1, 1, OPTIONAL);
+  IN(uint64_t, seed, 1, 1, 1, OPTIONAL | COPIED);
   TO(float, obs, N * OBS, 0);
   return CALL(rlcore_vecenv_reset(v, e, seed, obs));
 }
@@ -284,7 +286,7 @@ OP(vecenv_reset_one) {
   ON(vecenv, v, VECENV_NEW);
   ENV;
   U32(index, 1, N - 1, RLCORE_E_RANGE);
-  IN(uint64_t, seed, 1, 1, 1, OPTIONAL);
+  IN(uint64_t, seed, 1, 1, 1, OPTIONAL | COPIED);
   TO(float, obs, N * OBS, 0);
   return CALL(rlcore_vecenv_reset_one(v, e, index, seed, obs));
 }
@@ -430,7 +432,7 @@ OP(batch_reset) {
   ON(batch, b, BATCH_PENDING);
   ON(vecenv, v, VECENV_RUNNING);
   ENV;
-  IN(uint64_t, seed, 1, 1, 1, OPTIONAL);
+  IN(uint64_t, seed, 1, 1, 1, OPTIONAL | COPIED);
   TO(float, obs, N * OBS, 0);
   return CALL_WRITING_ON(RLCORE_E_NOT_READY, rlcore_batch_reset(b, v, e, seed, obs));
 }
@@ -439,7 +441,7 @@ OP(batch_reset_one) {
   ON(vecenv, v, VECENV_RUNNING);
   ENV;
   U32(index, 1, N - 1, RLCORE_E_RANGE);
-  IN(uint64_t, seed, 1, 1, 1, OPTIONAL);
+  IN(uint64_t, seed, 1, 1, 1, OPTIONAL | COPIED);
   TO(float, obs, N * OBS, 0);
   return CALL(rlcore_batch_reset_one(b, v, e, index, seed, obs));
 }

@@ -18,8 +18,8 @@ struct world {
 /* Where the call is made, where it is made again, and what the first was like before. */
 static struct world first, second, kept, *here;
 
-/* How an argument may be used; what it points to is read, unless it says more. */
-enum { OUT = 1, OPTIONAL = 2, ANY = 4, POINTERS = 8, SCRATCH = 16, IN_PLACE = 32, FIXED = 64, BLOCK = 128 };
+/* How an argument may be used; what it points to is read, unless it says more. COPIED: before anything is written. */
+enum { OUT = 1, OPTIONAL = 2, ANY = 4, POINTERS = 8, SCRATCH = 16, IN_PLACE = 32, FIXED = 64, BLOCK = 128, COPIED = 256 };
 
 /* What the arguments of the call are, for tables, and the bytes that they cover. */
 enum form { ARRAY, STRUCTURE, OBJECT, NUMBER };
@@ -32,6 +32,9 @@ static struct argument {
   size_t at, size;
 } arguments[96];
 static int num_arguments, num_slots;
+
+/* The argument that one that is SHARED or WITHIN lies on; -1 is the array before it. */
+static int shared_with = -1;
 
 /* The sample that each kind's block is a copy of; it stays as calls leave it until the input ends. */
 static unsigned char loaded[KINDS + 1];
@@ -87,7 +90,7 @@ static void *array(const char *name, char type, size_t len, unsigned flags, doub
   struct argument *a = next_argument(name, ARRAY, flags);
   a->type = type, a->element = type == 'f' || type == 'w' ? 4 : type == 'd' || type == 'q' ? 8 : 1;
   a->size = len * a->element;
-  const struct argument *before = NULL, *block = NULL;
+  const struct argument *before = NULL, *block = NULL, *other = shared_with < 0 ? NULL : &arguments[shared_with];
   for (const struct argument *b = arguments; b < a; b++) {
     if (b->form == ARRAY && b->size > 0 && b->chosen != NIL) before = b;
     if (b->form == OBJECT && b->size > 0) block = b;
@@ -98,8 +101,10 @@ static void *array(const char *name, char type, size_t len, unsigned flags, doub
     case CROOKED: p -= a->element - 1; break;
     case HALF_CROOKED: p -= a->element / 2; break;
     case SHARED:
-      /* Where the array before it ends. */
-      if (before != NULL && a->size <= before->size) p = (unsigned char *)here + before->at + before->size - a->size;
+      /* Where the given argument ends, or else the array before it. */
+      if (other != NULL) p = (unsigned char *)here + other->at + other->size - a->size;
+      if (other != NULL) p -= (size_t)p % a->element;
+      else if (before != NULL && a->size <= before->size) p = (unsigned char *)here + before->at + before->size - a->size;
       break;
     case IN_BLOCK:
       if (block != NULL && a->size + 64 <= block->size) p = (unsigned char *)here + block->at + 64;
@@ -123,7 +128,7 @@ static void *array(const char *name, char type, size_t len, unsigned flags, doub
   T *name = array(#name, sizeof(T) == 8 ? 'q' : 'w', 1, (flags) | OUT | ANY | (sizeof(T) == 8 ? POINTERS : 0), 0, 0)
 
 /* A structure, with struct_size first unless it is of a fixed size. */
-enum { NO_SIZE = 4, LONG_SIZE, SHORT_SIZE, ZERO_TAIL, OTHER_TAIL, ODD_SIZE };
+enum { NO_SIZE = 4, LONG_SIZE, SHORT_SIZE, ZERO_TAIL, OTHER_TAIL, ODD_SIZE, WITHIN };
 
 static void *structure(const char *name, const void *value, size_t size, size_t align, unsigned flags) {
   struct argument *a = next_argument(name, STRUCTURE, flags);
@@ -139,6 +144,8 @@ static void *structure(const char *name, const void *value, size_t size, size_t 
   }
   unsigned char *p = next_slot(room) - room;
   if (a->chosen == NIL) return NULL;
+  const struct argument *other = &arguments[shared_with < 0 ? 0 : shared_with];
+  if (a->chosen == WITHIN && shared_with >= 0) p = (unsigned char *)here + (other->at + other->size - room) / 8 * 8;
   if (a->chosen == CROOKED) p -= 1;
   if (a->chosen == HALF_CROOKED) p -= 4 - 2 * (align == 4);
   a->at = place_of(p), a->size = room, a->element = (unsigned)align;

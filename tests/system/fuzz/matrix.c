@@ -1,5 +1,5 @@
 /* Every exported function, every argument, everything that can be wrong with it, one at a time: the status has to be the one
-   that the header promises, and nothing may change. Prints a line a function: what was tried of each argument. With an
+   that the header promises, and nothing may change. Prints what was tried of each argument, and the statuses. With an
    argument of its own: the names of the functions. */
 
 static int failures, attacks;
@@ -11,13 +11,18 @@ extern const struct op *const __start_ops[], *const __stop_ops[];
 
 static unsigned char bytes[96];
 
+/* The statuses that a function answered with, as bits: the header has to know them all. */
+static uint32_t answered;
+
 /* Calls with the good arguments, but for the one that takes the byte at `at`. */
 static int32_t call_with(const struct op *op, int at, unsigned chosen) {
   prepare();
   memset(bytes, 0, sizeof bytes);
   if (at >= 0) bytes[at] = (unsigned char)chosen;
   input = bytes, input_size = sizeof bytes, cursor = 0;
-  return make_call(op);
+  const int32_t status = make_call(op);
+  answered |= 1u << -status;
+  return status;
 }
 
 static void expect(const struct op *op, int i, unsigned chosen, int32_t wanted) {
@@ -38,20 +43,17 @@ static void expect(const struct op *op, int i, unsigned chosen, int32_t wanted) 
   failures++;
 }
 
-/* Shares bytes with another array in a way that is refused. */
-static int shares(const struct argument *args, int i, unsigned chosen) {
-  int block = -1, before = -1;
-  for (int j = 0; j < i; j++) {
-    if (args[j].form == OBJECT) block = j;
-    if (args[j].form == ARRAY && args[j].size > 0) before = j;
-  }
-  if (args[i].size == 0 || (args[i].flags | (before < 0 ? 0 : args[before].flags)) & IN_PLACE) return 0;
-  if (chosen == IN_BLOCK) return args[i].flags & OUT && block >= 0 && args[i].size + 64 <= args[block].size;
-  return before >= 0 && (args[i].flags | args[before].flags) & OUT && args[i].size <= args[before].size;
+/* Has to lie apart from an argument before it: structures are read first, and arrays of calls in place may be the same. */
+static int apart(const struct argument *a, const struct argument *other) {
+  const unsigned flags = a->flags | other->flags;
+  if (a->size == 0 || other->size == 0 || other->form == STRUCTURE || flags & COPIED || !(flags & OUT)) return 0;
+  if (other->form == ARRAY && flags & IN_PLACE) return 0;
+  return other->form == OBJECT ? a->size + 64 <= other->size : other->size <= SMALL && a->size <= SMALL;
 }
 
 static void attack(const struct op *op) {
   struct argument good[96];
+  answered = 0;
   expect(op, -1, 0, RLCORE_OK);
   const int num = num_arguments;
   memcpy(good, arguments, sizeof good);
@@ -69,8 +71,13 @@ static void attack(const struct op *op) {
         if (!optional) expect(op, i, NIL, RLCORE_E_NULL);
         if (a->element > 1) expect(op, i, CROOKED, RLCORE_E_ALIGN);
         if (a->element > 1) expect(op, i, HALF_CROOKED, RLCORE_E_ALIGN);
-        if (shares(good, i, SHARED)) expect(op, i, SHARED, RLCORE_E_OVERLAP);
-        if (shares(good, i, IN_BLOCK)) expect(op, i, IN_BLOCK, a->flags & ANY ? RLCORE_E_OVERLAP : REFUSED); /* what is changed may be none there */
+        int shared = 0;
+        for (int j = 0; j < i; j++)
+          if (apart(a, &good[j])) {
+            shared_with = j, shared++;
+            expect(op, i, SHARED, RLCORE_E_OVERLAP);
+          }
+        shared_with = -1;
         if ((a->type == 'f' || a->type == 'd') && !(a->flags & ANY)) {
           call_with(op, i, NOT_A_NUMBER);
           if (!(arguments[i].flags & ANY)) expect(op, i, NOT_A_NUMBER, RLCORE_E_VALUE);
@@ -78,7 +85,8 @@ static void attack(const struct op *op) {
           if (!(arguments[i].flags & ANY)) expect(op, i, INFINITE, RLCORE_E_VALUE);
         }
         for (unsigned chosen = 0; chosen < 32; chosen++) KNOWN(call_with(op, i, chosen)), attacks++;
-        printf(" %s%s%s", optional ? "" : "NULL,", a->element > 1 ? "crooked," : "", shares(good, i, SHARED) || shares(good, i, IN_BLOCK) ? "shared," : "");
+        printf(" %s%s", optional ? "" : "NULL,", a->element > 1 ? "crooked," : "");
+        if (shared > 0) printf("on %d others,", shared);
         break;
       case STRUCTURE:
         if (!optional) expect(op, i, NIL, RLCORE_E_NULL);
@@ -93,6 +101,13 @@ static void attack(const struct op *op) {
         expect(op, i, OTHER_TAIL, a->flags & OUT ? RLCORE_OK : RLCORE_E_CONFIG);
         KNOWN(call_with(op, i, SHORT_SIZE));
         printf("struct_size,");
+        for (int j = 0; j < i; j++)
+          if (a->flags & OUT && good[j].form == OBJECT && a->size + 64 <= good[j].size) {
+            shared_with = j;
+            expect(op, i, WITHIN, RLCORE_E_OVERLAP);
+            printf("in %s,", good[j].name);
+          }
+        shared_with = -1;
         break;
       case OBJECT:
         expect(op, i, NIL, RLCORE_E_NULL);
@@ -127,6 +142,9 @@ static void attack(const struct op *op) {
     }
   }
   printf("\n");
+  for (int32_t status = 1; status < 32; status++)
+    if (answered >> status & 1 && -status != RLCORE_E_OVERFLOW) /* which few comments speak of: no such array exists */
+      printf("refused: %s %s\n", op->name, rlcore_status_name(-status));
 }
 
 int main(int argc, char **argv) {
