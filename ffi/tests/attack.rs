@@ -60,20 +60,19 @@ fn every_wrong_call_gets_its_status_and_the_header_knows_it() {
         }
         println!("{}: {}", source.display(), printed.lines().last().unwrap_or_default());
     }
-    assert!(refusals > 1000, "{refusals} ways to be refused");
+    assert!(refusals > 1500, "{refusals} ways to be refused");
     assert!(unsaid.is_empty(), "include/rlcore.h does not say so: {unsaid:#?}");
 }
 
-/// The table of tests/system/fuzz/matrix.c: each exported function has a line in it, and all that is wrong with one argument at a
-/// time gets the status that the header promises.
+/// Each exported function has a line in the table of tests/system/fuzz/matrix.c, which attack_matrix.c runs: all that is wrong
+/// with one argument at a time gets the status that the header promises.
 #[test]
-fn every_argument_is_attacked() {
+fn every_argument_of_every_function_is_attacked() {
     let program = compile(&root().join("tests/system/fuzz/matrix.c"), &["-Wno-unused-function"]);
     let mut names: Vec<String> = run(Command::new(&program).arg("names")).lines().map(str::to_owned).collect();
     names.sort();
     let symbols = fs::read_to_string(root().join("ffi/golden/symbols.txt")).unwrap();
     assert_eq!(names, symbols.lines().collect::<Vec<_>>(), "tests/system/fuzz/calls.h calls every exported function");
-    println!("{}", run(&mut Command::new(program)));
 }
 
 /// Every call that writes to a store runs instruction by instruction: what it leaves if it is stopped there is refused, or what

@@ -143,7 +143,7 @@ static void attack(const struct op *op) {
   }
   printf("\n");
   for (int32_t status = 1; status < 32; status++)
-    if (answered >> status & 1 && -status != RLCORE_E_OVERFLOW) /* which few comments speak of: no such array exists */
+    if (answered >> status & 1)
       printf("refused: %s %s\n", op->name, rlcore_status_name(-status));
 }
 
