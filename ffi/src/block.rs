@@ -31,5 +31,5 @@ pub unsafe extern "C" fn rlcore_hash(bytes: *const c_void, size: usize, out: *mu
 /// Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, or damaged bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_block_seal(mem: *mut c_void, mem_size: usize) -> rlcore_status {
-    call(|| unsafe { Ok(block::seal(Output::at("mem", mem.cast(), mem_size)?.slice())?) })
+    call(|| unsafe { Ok(block::seal(args(Output::at("mem", mem.cast(), mem_size)?)?)?) })
 }

@@ -1,6 +1,6 @@
 //! Pictures.
 
-use crate::ptr::{self, Extent, Input, Output, Plain, apart};
+use crate::ptr::{self, Extent, Input, One, Output, Plain, args, args_beside};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::image::{self, Size};
 
@@ -59,8 +59,8 @@ pub unsafe extern "C" fn rlcore_image_gray(rgb: *const u8, num_pixels: usize, ou
     call(|| unsafe {
         let rgb = Input::at("gray: rgb", rgb, ptr::grid("gray: rgb", num_pixels, 3)?)?;
         let out = Output::at("gray: out", out, num_pixels)?;
-        apart(&[out.extent()], &[rgb.extent()])?;
-        Ok(image::gray(rgb.slice(), out.slice())?)
+        let (out, rgb) = args((out, rgb))?;
+        Ok(image::gray(rgb, out)?)
     })
 }
 
@@ -98,9 +98,8 @@ pub unsafe extern "C" fn rlcore_image_area(
         let src = Input::at("image: src", src, sizes.from.len()?)?;
         let out = Output::at("image: out", out, sizes.to.len()?)?;
         let scratch = room(scratch, scratch_len)?;
-        apart(&[out.extent(), scratch_extent(&scratch)], &[src.extent(), sizes.extents[0], sizes.extents[1]])?;
-        let scratch = scratch.map_or(Default::default(), Output::slice);
-        Ok(image::area(sizes.from, src.slice(), sizes.to, out.slice(), scratch)?)
+        let (out, scratch, src) = args_beside((out, scratch, src), &sizes.extents)?;
+        Ok(image::area(sizes.from, src, sizes.to, out, scratch.unwrap_or_default())?)
     })
 }
 
@@ -125,11 +124,8 @@ pub unsafe extern "C" fn rlcore_image_warp(
         let b = Input::optional("image: b", b, len)?;
         let out = Output::at("image: out", out, sizes.to.len()?)?;
         let scratch = room(scratch, scratch_len)?;
-        let b_extent = b.as_ref().map_or(Extent::NONE, Input::extent);
-        let inputs = [a.extent(), b_extent, sizes.extents[0], sizes.extents[1]];
-        apart(&[out.extent(), scratch_extent(&scratch)], &inputs)?;
-        let scratch = scratch.map_or(Default::default(), Output::slice);
-        Ok(image::warp(sizes.from, a.slice(), b.map(Input::slice), sizes.to, out.slice(), scratch)?)
+        let (out, scratch, a, b) = args_beside((out, scratch, a, b), &sizes.extents)?;
+        Ok(image::warp(sizes.from, a, b, sizes.to, out, scratch.unwrap_or_default())?)
     })
 }
 
@@ -141,10 +137,6 @@ unsafe fn room<'a>(scratch: *mut f32, len: usize) -> Result<Option<Output<'a, f3
     if len == 0 { Ok(None) } else { unsafe { Output::at("image: scratch", scratch, len) }.map(Some) }
 }
 
-fn scratch_extent(scratch: &Option<Output<'_, f32>>) -> Extent {
-    scratch.as_ref().map_or(Extent::NONE, Output::extent)
-}
-
 /// An Atari screen at 42 by 42, as the A3C family sees it: rows 34 to 193, halved, resized by OpenCV's fixed-point
 /// bilinear rule, the mean of the colours, times the float nearest 1/255. rgb: [210, 160, 3]; out: [42, 42] to write.
 #[unsafe(no_mangle)]
@@ -152,8 +144,8 @@ pub unsafe extern "C" fn rlcore_image_rescale42(rgb: *const u8, out: *mut f32) -
     call(|| unsafe {
         let rgb = Input::at("rescale42: rgb", rgb, 210 * 160 * 3)?;
         let out = Output::at("rescale42: out", out, 42 * 42)?;
-        apart(&[out.extent()], &[rgb.extent()])?;
-        Ok(image::rescale42(rgb.slice(), out.slice())?)
+        let (out, rgb) = args((out, rgb))?;
+        Ok(image::rescale42(rgb, out)?)
     })
 }
 
@@ -163,8 +155,8 @@ pub unsafe extern "C" fn rlcore_image_scale(x: *const u8, len: usize, out: *mut 
     call(|| unsafe {
         let x = Input::at("scale: x", x, len)?;
         let out = Output::at("scale: out", out, len)?;
-        apart(&[out.extent()], &[x.extent()])?;
-        Ok(image::scale_bytes(x.slice(), out.slice())?)
+        let (out, x) = args((out, x))?;
+        Ok(image::scale_bytes(x, out)?)
     })
 }
 
@@ -181,8 +173,8 @@ pub unsafe extern "C" fn rlcore_image_channels_first(
         let len = size.len()?;
         let x = Input::at("channels_first: x", x, len)?;
         let out = Output::at("channels_first: out", out, len)?;
-        apart(&[out.extent()], &[x.extent(), extent])?;
-        Ok(image::channels_first(size, x.slice(), out.slice())?)
+        let (out, x) = args_beside((out, x), &[extent])?;
+        Ok(image::channels_first(size, x, out)?)
     })
 }
 
@@ -195,11 +187,10 @@ pub unsafe extern "C" fn rlcore_image_tile_shape(
     out_columns: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let rows = Output::at("tile_shape: out_rows", out_rows, 1)?;
-        let columns = Output::at("tile_shape: out_columns", out_columns, 1)?;
-        apart(&[rows.extent(), columns.extent()], &[])?;
+        let rows = One::at("tile_shape: out_rows", out_rows)?;
+        let (rows, columns) = args((rows, One::at("tile_shape: out_columns", out_columns)?))?;
         let shape = image::tile_shape(num_images as usize)?;
-        (*rows.one(), *columns.one()) = (shape.0 as u32, shape.1 as u32);
+        (*rows, *columns) = (shape.0 as u32, shape.1 as u32);
         Ok(())
     })
 }
@@ -220,8 +211,8 @@ pub unsafe extern "C" fn rlcore_image_tile(
         let (rows, columns) = image::tile_shape(num_images)?;
         let images = Input::at("tile: images", images, ptr::grid("tile: images", num_images, len)?)?;
         let out = Output::at("tile: out", out, ptr::grid("tile: out", rows.wrapping_mul(columns), len)?)?;
-        apart(&[out.extent()], &[images.extent(), extent])?;
-        Ok(image::tile(num_images, size, images.slice(), out.slice())?)
+        let (out, images) = args_beside((out, images), &[extent])?;
+        Ok(image::tile(num_images, size, images, out)?)
     })
 }
 
@@ -231,9 +222,7 @@ pub unsafe extern "C" fn rlcore_image_tile(
 pub unsafe extern "C" fn rlcore_image_text_size(size: *const rlcore_image_size, out_size: *mut usize) -> rlcore_status {
     call(|| unsafe {
         let (size, extent) = self::size("image: size", size)?;
-        let out = Output::at("image text: out_size", out_size, 1)?;
-        apart(&[out.extent()], &[extent])?;
-        *out.one() = image::text_size(size)?;
+        *extent.reading(One::at("image text: out_size", out_size)?)? = image::text_size(size)?;
         Ok(())
     })
 }
@@ -254,7 +243,7 @@ pub unsafe extern "C" fn rlcore_image_text(
         let text_size = image::text_size(size)?;
         let picture = Input::at("image text: picture", picture, size.len()?)?;
         let out = Output::at("image text: out", out, text_size)?;
-        apart(&[out.extent()], &[picture.extent(), extent])?;
-        Ok(image::text(size, picture.slice(), out.slice())?)
+        let (out, picture) = args_beside((out, picture), &[extent])?;
+        Ok(image::text(size, picture, out)?)
     })
 }

@@ -129,7 +129,7 @@ fn moments<'a>((mean, var, count): (&'a mut [f64], &'a mut [f64], &'a mut f64)) 
 /// than two numbers stay as they are. E_RANGE for epsilon.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_standardise(x: *mut f32, len: usize, epsilon: f64) -> rlcore_status {
-    call(|| unsafe { Ok(kernels::moments::standardise(Output::at("standardise: x", x, len)?.slice(), epsilon)?) })
+    call(|| unsafe { Ok(kernels::moments::standardise(args(Output::at("standardise: x", x, len)?)?, epsilon)?) })
 }
 
 /// 1 - var(target - value) / var(target): 1 is a perfect value, 0 one no better than a constant, and where the target

@@ -2,42 +2,30 @@
 
 use core::ffi::c_void;
 
+use crate::lifecycle::{self, Block, Place, open, view};
 use crate::ppo::{self, rlcore_ppo};
-use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, apart};
+use crate::ptr::{One, Output};
 use crate::rng::{rlcore_rng, stream};
 use crate::sampling::{rlcore_sampling, sampling};
-use crate::status::{Result, call, rlcore_status};
-use rlcore::block::{Header, Kind as BlockKind};
-use rlcore::learn::{Policy, Sampling};
+use crate::status::{call, rlcore_status};
+use rlcore::block::Kind as BlockKind;
+use rlcore::learn::{Policy, Ppo, Sampling};
 use rlcore::rng::Rng;
 
 /// A policy: the caller's own block, read-only, shared by any number of threads.
 pub struct rlcore_policy;
 
-/// A policy and the bytes it lies in.
-struct Block<'a> {
-    extent: Extent,
-    policy: Policy<'a>,
-}
-
-impl Block<'_> {
-    /// Errors: `Null`, `Align`, `Image`.
-    unsafe fn at<'a>(p: *const rlcore_policy) -> Result<Block<'a>> {
-        let base: *const u8 = p.cast();
-        let head = unsafe { Input::at("policy", base, size_of::<Header>())? };
-        let size = Header::read(head.slice(), BlockKind::Policy)?.size() as usize;
-        let block = unsafe { Input::at("policy", base, size)? };
-        Ok(Block { extent: block.extent(), policy: Policy::open(block.slice())? })
-    }
+impl Block for rlcore_policy {
+    const WHAT: &'static str = "policy";
+    const KIND: BlockKind = BlockKind::Policy;
 }
 
 /// Bytes that rlcore_policy_export needs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_size(p: *mut rlcore_ppo, out_size: *mut usize) -> rlcore_status {
     call(|| unsafe {
-        let out_size = Output::at("out_size", out_size, 1)?;
-        let size = ppo::policy_size(p, out_size.extent())?;
-        *out_size.one() = size;
+        let (out_size, ppo) = (One::at("out_size", out_size)?, open(p, Ppo::open)?);
+        *ppo.extent.reading(out_size)? = ppo.policy_size()?;
         Ok(())
     })
 }
@@ -54,10 +42,8 @@ pub unsafe extern "C" fn rlcore_policy_export(
     out: *mut *mut rlcore_policy,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        ppo::export(p, block, out.extent())?;
-        *out.one() = mem.cast();
-        Ok(())
+        let (place, ppo) = (Place::at(mem, mem_size, out)?, open(p, Ppo::open)?);
+        place.take(&[ppo.extent], |mem| ppo.export(mem))
     })
 }
 
@@ -69,13 +55,7 @@ pub unsafe extern "C" fn rlcore_policy_attach(
     mem_size: usize,
     out: *mut *const rlcore_policy,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Input::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        apart(&[out.extent()], &[block.extent()])?;
-        Policy::attach(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    unsafe { lifecycle::attach_reader(mem, mem_size, out, Policy::attach) }
 }
 
 /// Floats of scratch that rlcore_policy_act needs for num_rows observations.
@@ -86,9 +66,8 @@ pub unsafe extern "C" fn rlcore_policy_scratch_len(
     out_len: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (block, out_len) = (Block::at(p)?, Output::at("out_len", out_len, 1)?);
-        apart(&[out_len.extent()], &[block.extent])?;
-        *out_len.one() = block.policy.scratch_len(num_rows as usize)?;
+        let policy = view(p, Policy::open)?;
+        *policy.extent.reading(One::at("out_len", out_len)?)? = policy.scratch_len(num_rows as usize)?;
         Ok(())
     })
 }
@@ -118,15 +97,13 @@ pub unsafe extern "C" fn rlcore_policy_act(
     call(|| unsafe {
         let sampling = self::sampling(sampling)?;
         let rng = if rng.is_null() && sampling == Sampling::Greedy { None } else { Some(stream(rng)?) };
-        let drawn = rng.as_ref().map_or(Extent::NONE, Output::extent);
-        let a = Arrays::at(p, num_rows, obs, action_mask, scratch, scratch_len, action, drawn)?;
-        let rng = match rng {
-            Some(rng) => rng.one(),
-            None => &mut Rng::seeded(0), // greedy: nothing is drawn from it
-        };
-        let mask = a.mask.map(Input::slice);
-        let (obs, action) = (a.obs.elements(), a.action.elements());
-        Ok(a.policy.act(a.rows, obs, mask, sampling, rng, a.scratch.slice(), action)?)
+        let (policy, rows) = (view(p, Policy::open)?, num_rows as usize);
+        let (obs, mask, action) = ppo::arrays(policy.shape(), rows, obs, action_mask, action)?;
+        let scratch = Output::at("scratch", scratch, scratch_len)?;
+        let (action, scratch, rng, obs, mask) =
+            policy.extent.reading((action, scratch, rng.map(Output::only), obs, mask))?;
+        let unused = &mut Rng::seeded(0); // greedy: nothing is drawn from it
+        Ok(policy.act(rows, obs, mask, sampling, rng.unwrap_or(unused), scratch, action)?)
     })
 }
 
@@ -144,47 +121,10 @@ pub unsafe extern "C" fn rlcore_policy_act_greedy(
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let a = Arrays::at(p, num_rows, obs, action_mask, scratch, scratch_len, action, Extent::NONE)?;
-        let mask = a.mask.map(Input::slice);
-        Ok(a.policy.act_greedy(a.rows, a.obs.elements(), mask, a.scratch.slice(), a.action.elements())?)
+        let (policy, rows) = (view(p, Policy::open)?, num_rows as usize);
+        let (obs, mask, action) = ppo::arrays(policy.shape(), rows, obs, action_mask, action)?;
+        let scratch = Output::at("scratch", scratch, scratch_len)?;
+        let (action, scratch, obs, mask) = policy.extent.reading((action, scratch, obs, mask))?;
+        Ok(policy.act_greedy(rows, obs, mask, scratch, action)?)
     })
-}
-
-/// What acting reads and writes.
-struct Arrays<'a> {
-    policy: Policy<'a>,
-    rows: usize,
-    obs: AnyInput<'a>,
-    mask: Option<Input<'a, u8>>,
-    scratch: Output<'a, f32>,
-    action: AnyOutput<'a>,
-}
-
-impl<'a> Arrays<'a> {
-    /// `drawn` is written too. Errors: `Null`, `Align`, `Image`, `Overflow`, `Overlap`.
-    #[allow(clippy::too_many_arguments)]
-    unsafe fn at(
-        p: *const rlcore_policy,
-        num_rows: u32,
-        obs: *const c_void,
-        action_mask: *const u8,
-        scratch: *mut f32,
-        scratch_len: usize,
-        action: *mut c_void,
-        drawn: Extent,
-    ) -> Result<Arrays<'a>> {
-        unsafe {
-            let Block { extent, policy } = Block::at(p)?;
-            let (rows, shape) = (num_rows as usize, policy.shape());
-            let (obs_kind, action_kind) = ppo::kinds(shape);
-            let obs = AnyInput::at("obs", obs, obs_kind, rows, shape.obs_len as usize)?;
-            let flags = ptr::grid("action_mask", rows, shape.num_outputs as usize)?;
-            let mask = Input::optional("action_mask", action_mask, flags)?;
-            let scratch = Output::at("scratch", scratch, scratch_len)?;
-            let action = AnyOutput::at("action", action, action_kind, rows, shape.action_len as usize)?;
-            let read = [obs.extent(), mask.as_ref().map_or(Extent::NONE, Input::extent), extent];
-            apart(&[action.extent(), scratch.extent(), drawn], &read)?;
-            Ok(Arrays { policy, rows, obs, mask, scratch, action })
-        }
-    }
 }

@@ -1,14 +1,15 @@
 //! Proximal policy optimisation: a learner in the caller's block.
 
 use core::ffi::c_void;
-use core::mem::offset_of;
 
 use crate::kernels::accumulate;
-use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Versioned, apart};
+use crate::lifecycle::{self, Block, Place, open};
+use crate::mirror::{mirror, versioned};
+use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, One, OutSized, Writes, args};
 use crate::sampling::{rlcore_sampling, sampling};
 use crate::space::{self, rlcore_space};
 use crate::status::{Result, call, rlcore_status};
-use rlcore::block::{Header, Kind as BlockKind};
+use rlcore::block::Kind as BlockKind;
 use rlcore::learn::{Config, Ppo, Shape, Stats};
 use rlcore::space::{Element, Space};
 
@@ -119,7 +120,7 @@ pub struct rlcore_ppo_config {
 }
 
 /// What the update that runs, or the last one, did, and how the episodes go.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_ppo_stats {
     /// sizeof(rlcore_ppo_stats)
@@ -160,128 +161,81 @@ pub struct rlcore_ppo_stats {
     pub num_dropped: u64,
 }
 
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_ppo_config {
-    const WHAT: &'static str = "ppo config";
-    const MIN_SIZE: usize = offset_of!(rlcore_ppo_config, seed);
-    fn defaults() -> Self {
-        let c = Config::default();
-        rlcore_ppo_config {
-            struct_size: size_of::<Self>() as u32,
-            num_envs: c.num_envs,
-            num_steps: c.num_steps,
-            num_minibatches: c.num_minibatches,
-            num_epochs: c.num_epochs,
-            num_hidden: c.num_hidden,
-            hidden_len: c.hidden_len,
-            activation: c.activation,
-            normalize_advantage: c.normalize_advantage,
-            normalize_obs: c.normalize_obs,
-            normalize_reward: c.normalize_reward,
-            squash: c.squash,
-            use_action_mask: c.use_action_mask,
-            seed: c.seed,
-            total_steps: c.total_steps,
-            learning_rate: c.learning_rate,
-            learning_rate_end: c.learning_rate_end,
-            clip: c.clip,
-            clip_end: c.clip_end,
-            discount: c.discount,
-            gae_lambda: c.gae_lambda,
-            value_coef: c.value_coef,
-            entropy_coef: c.entropy_coef,
-            value_clip: c.value_clip,
-            max_grad_norm: c.max_grad_norm,
-            target_kl: c.target_kl,
-            adam_beta1: c.adam_beta1,
-            adam_beta2: c.adam_beta2,
-            adam_epsilon: c.adam_epsilon,
-            log_std_init: c.log_std_init,
-            obs_clip: c.obs_clip,
-            reward_clip: c.reward_clip,
-            accumulate: c.accumulate,
-            log_std_min: c.log_std_min,
-            log_std_max: c.log_std_max,
-            num_chunks: c.num_chunks,
-            reserved: 0,
-        }
+versioned!(rlcore_ppo_config, "ppo config", use_action_mask, Config::default().into());
+versioned!(rlcore_ppo_stats, "ppo stats", num_episodes);
+mirror!(
+    rlcore_ppo_config,
+    Config {
+        num_envs,
+        num_steps,
+        num_minibatches,
+        num_epochs,
+        num_hidden,
+        hidden_len,
+        activation,
+        normalize_advantage,
+        normalize_obs,
+        normalize_reward,
+        squash,
+        use_action_mask,
+        seed,
+        total_steps,
+        learning_rate,
+        learning_rate_end,
+        clip,
+        clip_end,
+        discount,
+        gae_lambda,
+        value_coef,
+        entropy_coef,
+        value_clip,
+        max_grad_norm,
+        target_kl,
+        adam_beta1,
+        adam_beta2,
+        adam_epsilon,
+        log_std_init,
+        obs_clip,
+        reward_clip,
+        accumulate,
+        log_std_min,
+        log_std_max,
+        num_chunks
     }
-}
-
-// SAFETY: `repr(C)`, `struct_size` first, plain data.
-unsafe impl Versioned for rlcore_ppo_stats {
-    const WHAT: &'static str = "ppo stats";
-    const MIN_SIZE: usize = offset_of!(rlcore_ppo_stats, learning_rate);
-    fn defaults() -> Self {
-        Self::default()
+);
+mirror!(
+    rlcore_ppo_stats,
+    Stats {
+        minibatches_left,
+        num_steps,
+        num_updates,
+        num_episodes,
+        learning_rate,
+        policy_loss,
+        value_loss,
+        entropy,
+        approx_kl,
+        clip_fraction,
+        explained_variance,
+        grad_norm,
+        value_mean,
+        return_mean,
+        length_mean,
+        return_last,
+        num_dropped
     }
-}
+);
 
 unsafe fn config(p: *const rlcore_ppo_config) -> Result<Config> {
     let c = unsafe { ptr::sized(p)? };
     ptr::reserved("ppo config: reserved", c.reserved)?;
-    Ok(Config {
-        seed: c.seed,
-        total_steps: c.total_steps,
-        num_envs: c.num_envs,
-        num_steps: c.num_steps,
-        num_minibatches: c.num_minibatches,
-        num_epochs: c.num_epochs,
-        num_hidden: c.num_hidden,
-        hidden_len: c.hidden_len,
-        activation: c.activation,
-        normalize_advantage: c.normalize_advantage,
-        normalize_obs: c.normalize_obs,
-        normalize_reward: c.normalize_reward,
-        squash: c.squash,
-        use_action_mask: c.use_action_mask,
-        learning_rate: c.learning_rate,
-        learning_rate_end: c.learning_rate_end,
-        clip: c.clip,
-        clip_end: c.clip_end,
-        discount: c.discount,
-        gae_lambda: c.gae_lambda,
-        value_coef: c.value_coef,
-        entropy_coef: c.entropy_coef,
-        value_clip: c.value_clip,
-        max_grad_norm: c.max_grad_norm,
-        target_kl: c.target_kl,
-        adam_beta1: c.adam_beta1,
-        adam_beta2: c.adam_beta2,
-        adam_epsilon: c.adam_epsilon,
-        log_std_init: c.log_std_init,
-        obs_clip: c.obs_clip,
-        reward_clip: c.reward_clip,
-        log_std_min: c.log_std_min,
-        log_std_max: c.log_std_max,
-        accumulate: accumulate("ppo config: accumulate", c.accumulate)? as u32,
-        num_chunks: c.num_chunks,
-    })
+    accumulate("ppo config: accumulate", c.accumulate)?;
+    Ok(c.into())
 }
 
-impl From<Stats> for rlcore_ppo_stats {
-    fn from(s: Stats) -> Self {
-        rlcore_ppo_stats {
-            struct_size: size_of::<Self>() as u32,
-            minibatches_left: s.minibatches_left,
-            num_steps: s.num_steps,
-            num_updates: s.num_updates,
-            num_episodes: s.num_episodes,
-            learning_rate: s.learning_rate,
-            policy_loss: s.policy_loss,
-            value_loss: s.value_loss,
-            entropy: s.entropy,
-            approx_kl: s.approx_kl,
-            clip_fraction: s.clip_fraction,
-            explained_variance: s.explained_variance,
-            grad_norm: s.grad_norm,
-            value_mean: s.value_mean,
-            return_mean: s.return_mean,
-            length_mean: s.length_mean,
-            return_last: s.return_last,
-            num_dropped: s.num_dropped,
-        }
-    }
+impl Block for rlcore_ppo {
+    const WHAT: &'static str = "ppo";
+    const KIND: BlockKind = BlockKind::Ppo;
 }
 
 struct Spaces<'a> {
@@ -296,56 +250,54 @@ unsafe fn spaces<'a>(obs: *const rlcore_space, action: *const rlcore_space) -> R
     Ok(Spaces { obs, action, extents: [a, b, c, d, e, f] })
 }
 
-/// A learner, and what a call has to know before it can be cut from its block.
-struct Block<'a> {
-    extent: Extent,
-    ppo: Ppo<'a>,
-    num_envs: usize,
-    obs_kind: Element,
-    action_kind: Element,
-}
-
 /// The kinds of observations and actions of a shape.
 pub fn kinds(shape: &Shape) -> (Element, Element) {
     let obs = if shape.obs_u8() { Element::U8 } else { Element::F32 };
     (obs, if shape.discrete() { Element::I32 } else { Element::F32 })
 }
 
-impl Block<'_> {
-    /// Errors: `Null`, `Align`, `Image`.
-    unsafe fn at<'a>(p: *mut rlcore_ppo) -> Result<Block<'a>> {
-        let base: *mut u8 = p.cast();
-        let head = unsafe { Input::at("ppo", base.cast_const(), size_of::<Header>())? };
-        let size = Header::read(head.slice(), BlockKind::Ppo)?.size() as usize;
-        let block = unsafe { Output::at("ppo", base, size)? };
-        let extent = block.extent();
-        let ppo = Ppo::open(block.slice())?;
-        let (obs_kind, action_kind) = kinds(ppo.shape());
-        Ok(Block { extent, num_envs: ppo.config().num_envs as usize, obs_kind, action_kind, ppo })
-    }
+/// The arrays that acting takes and fills, for a number of rows.
+pub type Arrays<'a> = (AnyInput<'a>, Option<Input<'a, u8>>, AnyOutput<'a>);
 
-    unsafe fn obs<'a>(&self, what: &'static str, p: *const c_void) -> Result<AnyInput<'a>> {
-        unsafe { AnyInput::at(what, p, self.obs_kind, self.num_envs, self.ppo.shape().obs_len as usize) }
-    }
-
-    unsafe fn action<'a>(&self, p: *mut c_void) -> Result<AnyOutput<'a>> {
-        unsafe { AnyOutput::at("action", p, self.action_kind, self.num_envs, self.ppo.shape().action_len as usize) }
-    }
-
-    unsafe fn mask<'a>(&self, p: *const u8) -> Result<Option<Input<'a, u8>>> {
-        let len = ptr::grid("action_mask", self.num_envs, self.ppo.shape().num_outputs as usize)?;
-        unsafe { Input::optional("action_mask", p, len) }
+/// Errors: `Null`, `Align`, `Overflow`.
+///
+/// # Safety
+/// As [`AnyInput::at`] and [`AnyOutput::at`].
+pub unsafe fn arrays<'a>(
+    shape: &Shape,
+    rows: usize,
+    obs: *const c_void,
+    action_mask: *const u8,
+    action: *mut c_void,
+) -> Result<Arrays<'a>> {
+    let (_, action_kind) = kinds(shape);
+    let flags = ptr::grid("action_mask", rows, shape.num_outputs as usize)?;
+    unsafe {
+        Ok((
+            self::obs("obs", shape, rows, obs)?,
+            Input::optional("action_mask", action_mask, flags)?,
+            AnyOutput::at("action", action, action_kind, rows, shape.action_len as usize)?,
+        ))
     }
 }
 
-fn mask_extent(mask: &Option<Input<'_, u8>>) -> Extent {
-    mask.as_ref().map_or(Extent::NONE, Input::extent)
+unsafe fn obs<'a>(what: &'static str, shape: &Shape, rows: usize, p: *const c_void) -> Result<AnyInput<'a>> {
+    unsafe { AnyInput::at(what, p, kinds(shape).0, rows, shape.obs_len as usize) }
+}
+
+/// Observations of a learner's environments, or nothing for NULL.
+unsafe fn optional<'a>(what: &'static str, ppo: &Ppo<'_>, p: *const c_void) -> Result<Option<AnyInput<'a>>> {
+    if p.is_null() { Ok(None) } else { unsafe { obs(what, ppo.shape(), num_envs(ppo), p) }.map(Some) }
+}
+
+fn num_envs(ppo: &Ppo<'_>) -> usize {
+    ppo.config().num_envs as usize
 }
 
 /// Fills in the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_config_init(config: *mut rlcore_ppo_config, config_size: usize) -> rlcore_status {
-    call(|| unsafe { ptr::init_sized(config, config_size, || Ok(Versioned::defaults())) })
+    unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Bytes a block must have for this configuration and these spaces. Bytes of pictures are divided by 255; those of an
@@ -376,12 +328,9 @@ pub unsafe extern "C" fn rlcore_ppo_init(
     out: *mut *mut rlcore_ppo,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
+        let place = Place::at(mem, mem_size, out)?;
         let (config, spaces) = (self::config(config)?, spaces(obs, action)?);
-        apart(&[block.extent(), out.extent()], &spaces.extents)?;
-        Ppo::init(block.slice(), &config, &spaces.obs, &spaces.action)?;
-        *out.one() = mem.cast();
-        Ok(())
+        place.take(&spaces.extents, |mem| Ppo::init(mem, &config, &spaces.obs, &spaces.action))
     })
 }
 
@@ -394,22 +343,15 @@ pub unsafe extern "C" fn rlcore_ppo_attach(
     mem_size: usize,
     out: *mut *mut rlcore_ppo,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let (block, out) = (Output::at("mem", mem.cast(), mem_size)?, Output::at("out", out, 1)?);
-        apart(&[block.extent(), out.extent()], &[])?;
-        Ppo::check(block.slice())?;
-        *out.one() = mem.cast();
-        Ok(())
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Ppo::check) })
 }
 
 /// Which call is due. out: [1] an rlcore_ppo_due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_phase(p: *mut rlcore_ppo, out: *mut u32) -> rlcore_status {
     call(|| unsafe {
-        let (block, out) = (Block::at(p)?, Output::at("out", out, 1)?);
-        apart(&[out.extent(), block.extent], &[])?;
-        *out.one() = block.ppo.phase() as u32;
+        let ppo = open(p, Ppo::open)?;
+        *ppo.extent.reading(One::at("out", out)?)? = ppo.phase() as u32;
         Ok(())
     })
 }
@@ -429,10 +371,10 @@ pub unsafe extern "C" fn rlcore_ppo_act(
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut block = Block::at(p)?;
-        let (obs, mask, action) = (block.obs("obs", obs)?, block.mask(action_mask)?, block.action(action)?);
-        apart(&[action.extent(), block.extent], &[obs.extent(), mask_extent(&mask)])?;
-        Ok(block.ppo.act(obs.elements(), mask.map(Input::slice), action.elements())?)
+        let mut ppo = open(p, Ppo::open)?;
+        let arrays = arrays(ppo.shape(), num_envs(&ppo), obs, action_mask, action)?;
+        let ((obs, mask, action), ()) = args((arrays, Writes([ppo.extent])))?;
+        Ok(ppo.act(obs, mask, action)?)
     })
 }
 
@@ -450,16 +392,13 @@ pub unsafe extern "C" fn rlcore_ppo_observe(
     final_obs: *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut block = Block::at(p)?;
-        let n = block.num_envs;
+        let mut ppo = open(p, Ppo::open)?;
+        let n = num_envs(&ppo);
         let reward = Input::at("reward", reward, n)?;
-        let terminated = Input::at("terminated", terminated, n)?;
-        let truncated = Input::at("truncated", truncated, n)?;
-        let final_obs = if final_obs.is_null() { None } else { Some(block.obs("final_obs", final_obs)?) };
-        let final_extent = final_obs.as_ref().map_or(Extent::NONE, AnyInput::extent);
-        apart(&[block.extent], &[reward.extent(), terminated.extent(), truncated.extent(), final_extent])?;
-        let final_obs = final_obs.map(AnyInput::elements);
-        Ok(block.ppo.observe(reward.slice(), terminated.slice(), truncated.slice(), final_obs)?)
+        let ends = (Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?);
+        let final_obs = optional("final_obs", &ppo, final_obs)?;
+        let (reward, (terminated, truncated), final_obs) = ppo.extent.writing((reward, ends, final_obs))?;
+        Ok(ppo.observe(reward, terminated, truncated, final_obs)?)
     })
 }
 
@@ -478,12 +417,10 @@ pub unsafe extern "C" fn rlcore_ppo_learn(
     stats: *mut rlcore_ppo_stats,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut block = Block::at(p)?;
-        let room = ptr::OutSized::at(stats)?;
-        let obs = if obs.is_null() { None } else { Some(block.obs("obs", obs)?) };
-        let obs_extent = obs.as_ref().map_or(Extent::NONE, AnyInput::extent);
-        apart(&[room.extent(), block.extent], &[obs_extent])?;
-        room.store(block.ppo.learn(obs.map(AnyInput::elements), max_slices)?.into());
+        let mut ppo = open(p, Ppo::open)?;
+        let (stats, obs) = (OutSized::at(stats)?, optional("obs", &ppo, obs)?);
+        let (stats, obs, ()) = args((stats, obs, Writes([ppo.extent])))?;
+        stats.store(ppo.learn(obs, max_slices)?.into());
         Ok(())
     })
 }
@@ -500,11 +437,11 @@ pub unsafe extern "C" fn rlcore_ppo_predict(
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut block = Block::at(p)?;
+        let mut ppo = open(p, Ppo::open)?;
         let sampling = self::sampling(sampling)?;
-        let (obs, mask, action) = (block.obs("obs", obs)?, block.mask(action_mask)?, block.action(action)?);
-        apart(&[action.extent(), block.extent], &[obs.extent(), mask_extent(&mask)])?;
-        Ok(block.ppo.predict(obs.elements(), mask.map(Input::slice), sampling, action.elements())?)
+        let arrays = arrays(ppo.shape(), num_envs(&ppo), obs, action_mask, action)?;
+        let ((obs, mask, action), ()) = args((arrays, Writes([ppo.extent])))?;
+        Ok(ppo.predict(obs, mask, sampling, action)?)
     })
 }
 
@@ -513,24 +450,7 @@ pub unsafe extern "C" fn rlcore_ppo_predict(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_ppo_freeze(p: *mut rlcore_ppo, frozen: u32) -> rlcore_status {
     call(|| unsafe {
-        let mut block = Block::at(p)?;
-        block.ppo.freeze(ptr::flag("ppo_freeze: frozen", frozen)?);
+        open(p, Ppo::open)?.freeze(ptr::flag("ppo_freeze: frozen", frozen)?);
         Ok(())
     })
-}
-
-/// Bytes that rlcore_policy_export needs, to be stored at `out`, which is apart from the learner.
-#[allow(clippy::missing_safety_doc)]
-pub unsafe fn policy_size(p: *mut rlcore_ppo, out: Extent) -> Result<usize> {
-    let block = unsafe { Block::at(p)? };
-    apart(&[out, block.extent], &[])?;
-    Ok(block.ppo.policy_size()?)
-}
-
-/// Writes the policy of the learner at `p` to `mem`.
-#[allow(clippy::missing_safety_doc)]
-pub unsafe fn export(p: *mut rlcore_ppo, mem: Output<'_, u8>, out: Extent) -> Result {
-    let block = unsafe { Block::at(p)? };
-    apart(&[mem.extent(), out, block.extent], &[])?;
-    Ok(block.ppo.export(mem.slice())?)
 }

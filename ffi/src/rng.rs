@@ -1,6 +1,6 @@
 //! Random streams.
 
-use crate::ptr::{Input, Output, Plain, args};
+use crate::ptr::{Input, One, Output, Plain, args};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
@@ -47,7 +47,7 @@ unsafe fn drawing<'a, T: Plain>(rng: *mut rlcore_rng, out: *mut T, len: usize) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_seed(rng: *mut rlcore_rng, seed: u64) -> rlcore_status {
     call(|| unsafe {
-        *Output::at("rng", rng.cast(), 1)?.one() = Rng::seeded(seed);
+        *args(One::at("rng", rng.cast::<Rng>())?)? = Rng::seeded(seed);
         Ok(())
     })
 }
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn rlcore_rng_seed(rng: *mut rlcore_rng, seed: u64) -> rlc
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_stream(rng: *mut rlcore_rng, seed: u64, stream: u64) -> rlcore_status {
     call(|| unsafe {
-        *Output::at("rng", rng.cast(), 1)?.one() = Rng::stream(seed, stream);
+        *args(One::at("rng", rng.cast::<Rng>())?)? = Rng::stream(seed, stream);
         Ok(())
     })
 }

@@ -3,11 +3,11 @@
 use core::ptr::null;
 
 use crate::env::{CEnv, Room, rlcore_env_def};
+use crate::lifecycle::open;
 use crate::ppo::rlcore_ppo;
-use crate::ptr::{Extent, Input, Output, apart};
+use crate::ptr::{One, Output, args_beside};
 use crate::space::rlcore_space;
 use crate::status::{Fault, call, rlcore_status};
-use rlcore::block::{Header, Kind as BlockKind};
 use rlcore::env::Env;
 use rlcore::error::{Error, Kind};
 use rlcore::learn::Ppo;
@@ -30,10 +30,9 @@ pub unsafe extern "C" fn rlcore_env_spaces(
     call(|| unsafe {
         let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
-        let (obs, action) = (Output::at("out_obs", out_obs, 1)?, Output::at("out_action", out_action, 1)?);
+        let (obs, action) = (One::at("out_obs", out_obs)?, One::at("out_action", out_action)?);
         let bounds = Output::optional("bounds", bounds, bounds_len)?;
-        let room = bounds.as_ref().map_or(Extent::NONE, Output::extent);
-        apart(&[obs.extent(), action.extent(), room], &env.extents())?;
+        let (obs, action, bounds) = args_beside((obs, action, bounds), &env.extents())?;
         let spec = env.spec();
         let (mut shown, mut taken) = (rlcore_space::bare(&spec.obs), rlcore_space::bare(&spec.action));
         taken.n = env.choices();
@@ -43,13 +42,13 @@ pub unsafe extern "C" fn rlcore_env_spaces(
                 let short = Error::new(Kind::Size, "floats, at least").needed(needed).given(bounds_len);
                 return Err(Fault::at("bounds", short));
             }
-            let mut rest = bounds.slice();
+            let mut rest = bounds;
             for (space, out) in [(&spec.obs, &mut shown), (&spec.action, &mut taken)] {
                 out.low = spread(space, !space.low.is_empty(), |(low, _)| low, &mut rest);
                 out.high = spread(space, !space.high.is_empty(), |(_, high)| high, &mut rest);
             }
         }
-        (*obs.one(), *action.one()) = (shown, taken);
+        (*obs, *action) = (shown, taken);
         Ok(())
     })
 }
@@ -82,19 +81,16 @@ pub unsafe extern "C" fn rlcore_ppo_spaces(
     out_action: *mut rlcore_space,
 ) -> rlcore_status {
     call(|| unsafe {
-        let head = Input::at("ppo", p.cast::<u8>().cast_const(), size_of::<Header>())?;
-        let size = Header::read(head.slice(), BlockKind::Ppo)?.size() as usize;
-        let block = Output::at("ppo", p.cast(), size)?;
-        let num_envs = Output::at("out_num_envs", out_num_envs, 1)?;
-        let (obs, action) = (Output::at("out_obs", out_obs, 1)?, Output::at("out_action", out_action, 1)?);
-        apart(&[num_envs.extent(), obs.extent(), action.extent(), block.extent()], &[])?;
-        let ppo = Ppo::open(block.slice())?;
+        let ppo = open(p, Ppo::open)?;
+        let num_envs = One::at("out_num_envs", out_num_envs)?;
+        let (obs, action) = (One::at("out_obs", out_obs)?, One::at("out_action", out_action)?);
+        let (num_envs, obs, action) = ppo.extent.reading((num_envs, obs, action))?;
         let shape = ppo.shape();
         let space = |kind, len| rlcore_space { kind, len, low: null(), high: null(), n: null() };
         let n = if shape.discrete() { ppo.action_n().as_ptr() } else { null() };
-        *num_envs.one() = ppo.config().num_envs;
-        *obs.one() = space(shape.obs_kind, shape.obs_len);
-        *action.one() = rlcore_space { n, ..space(shape.action_kind, shape.action_len) };
+        *num_envs = ppo.config().num_envs;
+        *obs = space(shape.obs_kind, shape.obs_len);
+        *action = rlcore_space { n, ..space(shape.action_kind, shape.action_len) };
         Ok(())
     })
 }
