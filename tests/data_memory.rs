@@ -1077,7 +1077,7 @@ fn rules_have_numbers_and_configurations_lie_in_the_first_bytes() {
     let mut home = block(&config);
     Memory::init(bytes(&mut home), &config).unwrap();
     let start = &bytes(&mut home)[..MemoryConfig::END];
-    assert_eq!(MemoryConfig::of(start), Ok(&config));
+    assert_eq!(MemoryConfig::of(start), Ok((&config, Memory::size(&config).unwrap())));
     assert_eq!(MemoryConfig::of(&start[..start.len() - 1]).unwrap_err().kind, Kind::Size);
 }
 

@@ -8,14 +8,11 @@ use crate::mirror::{alike, versioned};
 use crate::ptr::{self, Extent, Input, One, Output, Plain, Versioned};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{Fault, Result, call, rlcore_status};
-use crate::table::{self, Rows, rlcore_column};
+use crate::table::{self, Room, Rows, rlcore_column};
 use rlcore::block::Span;
-use rlcore::data::memory::{
-    Added, Draw, Frame, FramesOut, Index, Memory, MemoryConfig, Rule, Sample, Spans, View, lay,
-};
-use rlcore::error::{Error, Kind};
+use rlcore::data::memory::{Added, Draw, Frame, FramesOut, Index, Memory, MemoryConfig, Rule, Sample, View, lay};
+use rlcore::error::{self, Error, Kind};
 use rlcore::rng::Rng;
-use rlcore::space::Elements;
 
 /// The last frames of a stream of episodes: the caller's own block. Frames are numbered from 0, numbers are never reused,
 /// and a full memory forgets its oldest frame. Frames with max_sample_size - 1 predecessors (and those that their oldest
@@ -170,7 +167,6 @@ struct Block<'a> {
     extent: Extent,
     size: usize,
     config: &'a MemoryConfig,
-    spans: Spans,
 }
 
 impl<'a> Block<'a> {
@@ -178,22 +174,22 @@ impl<'a> Block<'a> {
     unsafe fn at(p: *const rlcore_memory) -> Result<Block<'a>> {
         let base: *const u8 = p.cast();
         let head = unsafe { Input::at("memory", base, MemoryConfig::END)? };
-        let config = MemoryConfig::of(head.slice())?;
-        let (spans, size) = lay(config)?;
-        Ok(Block { base: base.cast_mut(), extent: Extent::of("memory", base, size), size, config, spans })
+        let (config, size) = MemoryConfig::of(head.slice())?;
+        Ok(Block { base: base.cast_mut(), extent: Extent::of("memory", base, size), size, config })
     }
 
     unsafe fn view(&self) -> Result<View<'a>> {
         let block = unsafe { Input::at("memory", self.base.cast_const(), self.size)? };
-        Ok(View::over(block.slice(), self.config, &self.spans)?)
+        Ok(View::over(block.slice(), self.config, &lay(self.config)?.0)?)
     }
 
     /// After everything else was found apart from it.
-    unsafe fn memory(&self) -> Result<Memory<'a>> {
+    #[inline(always)]
+    unsafe fn change<T>(&self, work: impl FnOnce(&mut Memory<'a>) -> error::Result<T>) -> Result<T> {
         unsafe fn all<'a, T>(base: *mut u8, span: Span<T>) -> &'a mut [T] {
             unsafe { ptr::field_mut(base, span, 0, span.len()) }
         }
-        let (base, s) = (self.base, &self.spans);
+        let (base, (s, _)) = (self.base, lay(self.config)?);
         let empty = || Error::new(Kind::Size, "memory: its state");
         unsafe {
             let index = Index {
@@ -206,14 +202,15 @@ impl<'a> Block<'a> {
                 reach: all(base, s.index.reach),
                 pools: all(base, s.index.pools),
             };
-            Ok(Memory { index, table: table::rings(base, &self.config.table, &s.table, 0, 1) })
+            Ok(work(&mut Memory { index, table: table::rings(base, &self.config.table, &s.table, 0, 1) })?)
         }
     }
 
     /// What frames are added from, and where it is said where they went.
     #[expect(clippy::type_complexity, reason = "a tuple that is taken apart at once")]
+    #[inline(always)]
     unsafe fn adding<'x>(
-        &self,
+        &'x self,
         frames: Input<'x, rlcore_frame>,
         values: *const *const c_void,
         rows: usize,
@@ -308,9 +305,7 @@ pub unsafe extern "C" fn rlcore_memory_add(
         let (given, rows, number, cuts) = block.adding(given, values, 1, out_number, out_cuts)?;
         let [given] = given else { return Ok(()) };
         let frame = self::frame(given)?;
-        let row = table::row(&rows, &block.config.table, 0);
-        let row = row.get(..block.config.table.columns().len()).unwrap_or(&row);
-        tell(block.memory()?.add(&frame, row)?, number, cuts);
+        tell(block.change(|memory| memory.add(&frame, rows.row(0, &mut Room::empty())))?, number, cuts);
         Ok(())
     })
 }
@@ -346,9 +341,7 @@ pub unsafe extern "C" fn rlcore_memory_add_rollout(
             terminated: terminated != 0,
             truncated: truncated != 0,
         });
-        let rows = rows.map(|rows| rows.unwrap_or(Elements::U8(&[])));
-        let rows = rows.get(..block.config.table.columns().len()).unwrap_or(&rows);
-        tell(block.memory()?.add_rollout(frames, rows)?, number, cuts);
+        tell(block.change(|memory| memory.add_rollout(frames, rows.all(&mut Room::empty())))?, number, cuts);
         Ok(())
     })
 }
@@ -526,8 +519,10 @@ pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *co
     call(|| unsafe {
         let block = Block::at(m)?;
         let rng = block.extent.writing(rng::stream(rng.cast_mut())?.only())?;
-        block.memory()?.store_rng(rng);
-        Ok(())
+        block.change(|memory| {
+            memory.store_rng(rng);
+            Ok(())
+        })
     })
 }
 

@@ -8,7 +8,7 @@ use crate::mirror::versioned;
 use crate::ptr::{self, Extent, Input, One, OutSized, Output};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{Fault, Result, call, rlcore_status};
-use crate::table::{self, Rows, rlcore_column};
+use crate::table::{self, Room, Rows, Tails, rlcore_column};
 use rlcore::data::lazy_frames::FrameIndex;
 use rlcore::data::replay::{Added, Draw, Normalize, Replay, ReplayConfig, Step, Transitions, View, linear, spans};
 use rlcore::data::table::{MAX_COLUMNS, TableConfig};
@@ -143,8 +143,8 @@ impl<'a> Block<'a> {
 }
 
 /// Row `i` of what ends episodes: what is no observation is as in the step.
-fn tail<'a>(config: &ReplayConfig, rows: &Rows<'a>, tails: &Rows<'a>, i: usize) -> [Elements<'a>; MAX_COLUMNS] {
-    let mut row = table::row(rows, &config.table, i);
+fn tail<'a>(config: &ReplayConfig, rows: &Rows<'a>, tails: &Tails<'a>, i: usize) -> [Elements<'a>; MAX_COLUMNS] {
+    let mut row = rows.padded(i);
     for ((to, tail), column) in row.iter_mut().zip(tails).zip(config.table.columns()) {
         if let Some(tail) = tail {
             let begin = i.saturating_mul(column.len as usize);
@@ -234,11 +234,12 @@ pub unsafe extern "C" fn rlcore_replay_add(
         let (rows, tails, out) = block.extent.writing((values, tails, out))?;
         let (terminated, truncated) = (ptr::flag("terminated", terminated)?, ptr::flag("truncated", truncated)?);
         let columns = block.table().num_columns as usize;
-        let row = table::row(&rows, block.table(), 0);
+        let mut room = Room::empty();
+        let row = rows.row(0, &mut room);
         let end = tails.map(|tails| tail(config, &rows, &tails, 0));
         let end = end.as_ref().and_then(|end| end.get(..columns));
         let step = Step { reward, terminated, truncated };
-        let number = block.replay()?.add(env as usize, row.get(..columns).unwrap_or(&row), &step, end)?;
+        let number = block.replay()?.add(env as usize, row, &step, end)?;
         if let Some(out) = out {
             *out = number;
         }
@@ -273,7 +274,7 @@ pub unsafe extern "C" fn rlcore_replay_add_all(
         let (rows, reward, [terminated, truncated], tails) = block.extent.writing((values, reward, flags, tails))?;
         let set = |flags: &[u8], env: usize| flags.get(env).is_some_and(|&flag| flag != 0);
         Ok(block.replay()?.add_all(|env| Added {
-            row: table::row(&rows, &config.table, env),
+            row: rows.padded(env),
             step: Step {
                 reward: reward.get(env).copied().unwrap_or(0.0),
                 terminated: set(terminated, env),

@@ -1,6 +1,8 @@
 //! Columns of replay memories: what the objects share that keep a table.
 
 use core::ffi::{c_char, c_void};
+use core::mem::MaybeUninit;
+use core::slice;
 
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Array, Extent, Input, List, Plain};
 use crate::status::{Fault, Result};
@@ -62,7 +64,7 @@ pub unsafe fn config(
 }
 
 /// What failures call the values of a column.
-const PLACES: [&str; MAX_COLUMNS] = [
+static PLACES: [&str; MAX_COLUMNS] = [
     "values[0]",
     "values[1]",
     "values[2]",
@@ -121,16 +123,101 @@ impl<A: Array> Args for Columns<A> {
 }
 
 /// The arrays of columns, `[rows, len]` elements at each of `[num_columns]` pointers, that are to be read: all of them.
+/// They stay the caller's list: adding a row is to cost as much as the columns that there are.
+pub struct Values<'a> {
+    columns: &'a [Column],
+    list: &'a [*const c_void],
+    rows: usize,
+}
+
 /// Errors: `Null`, `Align`, `Overflow`.
 ///
 /// # Safety
 /// As [`Input::at`] of the list and of what it points to.
-pub unsafe fn values<'a>(columns: &[Column], list: *const *const c_void, rows: usize) -> Result<Columns<AnyInput<'a>>> {
-    let list = unsafe { Input::at("values", list, columns.len())? };
-    Columns::of(Some(list), columns, |i, p, kind, len| {
-        let place = PLACES.get(i).copied().unwrap_or_default();
-        unsafe { AnyInput::at(place, p, kind, rows, len) }.map(Some)
-    })
+#[inline]
+pub unsafe fn values<'a>(columns: &'a [Column], list: *const *const c_void, rows: usize) -> Result<Values<'a>> {
+    let list = unsafe { Input::at("values", list, columns.len())? }.slice();
+    for ((p, column), place) in list.iter().zip(columns).zip(&PLACES) {
+        unsafe { AnyInput::at(place, *p, column.element()?, rows, column.len as usize)? };
+    }
+    Ok(Values { columns, list, rows })
+}
+
+impl<'a> Args for Values<'a> {
+    type Slices = Rows<'a>;
+    const MOST: usize = MAX_COLUMNS + 1;
+    const READ_ONLY: bool = true;
+
+    #[inline]
+    fn list(&self, list: &mut List<'_>) {
+        list.add(Extent::of("values", self.list.as_ptr().cast(), size_of_val(self.list)), false);
+        for (p, column) in self.list.iter().zip(self.columns) {
+            list.add(Extent::of("values", p.cast(), self.rows.saturating_mul(column.row_size())), false);
+        }
+    }
+
+    #[inline]
+    fn slices(self) -> Rows<'a> {
+        Rows(self)
+    }
+}
+
+/// The elements of all rows, column by column, apart from what the call writes.
+pub struct Rows<'a>(Values<'a>);
+
+/// Room for the elements of some rows.
+pub struct Room<'a>([MaybeUninit<Elements<'a>>; MAX_COLUMNS]);
+
+impl Room<'_> {
+    /// Nothing yet.
+    #[inline(always)]
+    pub const fn empty() -> Self {
+        Room([const { MaybeUninit::uninit() }; MAX_COLUMNS])
+    }
+}
+
+impl<'a> Rows<'a> {
+    /// All rows.
+    pub fn all<'r>(&self, room: &'r mut Room<'a>) -> &'r [Elements<'a>] {
+        self.part(0, self.0.rows, room)
+    }
+
+    /// Row `i`, which is there.
+    pub fn row<'r>(&self, i: usize, room: &'r mut Room<'a>) -> &'r [Elements<'a>] {
+        self.part(i, 1, room)
+    }
+
+    /// Row `i`, and nothing beyond the columns that there are.
+    pub fn padded(&self, i: usize) -> [Elements<'a>; MAX_COLUMNS] {
+        let mut row = [Elements::U8(&[]); MAX_COLUMNS];
+        row.iter_mut().zip(self.elements(i, 1)).for_each(|(to, elements)| *to = elements);
+        row
+    }
+
+    #[inline]
+    fn part<'r>(&self, begin: usize, rows: usize, room: &'r mut Room<'a>) -> &'r [Elements<'a>] {
+        let mut len = 0usize;
+        for (to, elements) in room.0.iter_mut().zip(self.elements(begin, rows)) {
+            to.write(elements);
+            len = len.wrapping_add(1);
+        }
+        // SAFETY: the first `len` were written just now.
+        unsafe { slice::from_raw_parts(room.0.as_ptr().cast(), len) }
+    }
+
+    /// Rows `begin` up to `begin + rows` of each column, or as many of them as there are.
+    #[inline]
+    fn elements(&self, begin: usize, rows: usize) -> impl Iterator<Item = Elements<'a>> {
+        let Values { columns, list, rows: all } = self.0;
+        let begin = begin.min(all);
+        let rows = rows.min(all.wrapping_sub(begin));
+        list.iter().zip(columns).map(move |(p, column)| {
+            let p = p.cast::<u8>().wrapping_add(begin.wrapping_mul(column.row_size()));
+            let kind = column.element().unwrap_or(Element::U8);
+            // SAFETY: within what `values` has checked; apart from what is written.
+            unsafe { AnyInput::known(p, kind, rows.wrapping_mul(column.len as usize)) }.elements()
+        })
+    }
 }
 
 /// As [`values`], of those columns that `wanted` wants; nothing for NULL.
@@ -169,19 +256,8 @@ pub unsafe fn outputs<'a>(columns: &[Column], list: *const *mut c_void, rows: us
     Columns::of(list, columns, |_, p, kind, len| unsafe { AnyOutput::optional("a column", p, kind, rows, len) })
 }
 
-/// The elements of all rows, column by column.
-pub type Rows<'a> = [Option<Elements<'a>>; MAX_COLUMNS];
-
-/// Row `i`; the first `num_columns` entries count.
-pub fn row<'a>(rows: &Rows<'a>, config: &TableConfig, i: usize) -> [Elements<'a>; MAX_COLUMNS] {
-    let mut row = [Elements::U8(&[]); MAX_COLUMNS];
-    for ((to, from), column) in row.iter_mut().zip(rows).zip(config.columns()) {
-        let begin = i.saturating_mul(column.len as usize);
-        let end = begin.saturating_add(column.len as usize);
-        *to = from.and_then(|from| from.get(begin, end)).unwrap_or(*to);
-    }
-    row
-}
+/// The elements of all rows of the columns that are not left out.
+pub type Tails<'a> = [Option<Elements<'a>>; MAX_COLUMNS];
 
 /// Room for `rows` rows of a column as they are read, of the column's kind or of `kind`, an `rlcore_element`.
 /// Errors: `Null`, `Align`, `Overflow`; `Range` for the column or the kind.
@@ -211,6 +287,7 @@ pub unsafe fn room<'a>(
 ///
 /// # Safety
 /// As [`ptr::field_mut`].
+#[inline(always)]
 pub unsafe fn rings<'a>(base: *mut u8, config: &'a TableConfig, spans: &Spans, begin: usize, end: usize) -> Table<'a> {
     let (len, num_rows) = (end.saturating_sub(begin), config.num_rows as usize);
     let (first, rows) = (begin.saturating_mul(num_rows), len.saturating_mul(num_rows));

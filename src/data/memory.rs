@@ -96,12 +96,12 @@ impl MemoryConfig {
         }
     }
 
-    /// The configuration of a block that `init` or `attach` accepted, of which [`MemoryConfig::END`] bytes suffice.
+    /// The configuration and the bytes of a block that `init` or `attach` accepted, of which [`MemoryConfig::END`] suffice.
     /// Errors: `Align`, `Size`, `Image`.
-    pub fn of(mem: &[u8]) -> Result<&MemoryConfig> {
-        Header::read(mem, block::Kind::Memory)?;
+    pub fn of(mem: &[u8]) -> Result<(&MemoryConfig, usize)> {
+        let size = Header::read(mem, block::Kind::Memory)?.size() as usize;
         let (_, config) = block::spans(&mut Plan::default())?;
-        block::view(mem, config)?.first().ok_or(SHAPE)
+        Ok((block::view(mem, config)?.first().ok_or(SHAPE)?, size))
     }
 
     /// Frames that are kept.
@@ -239,6 +239,7 @@ pub fn spans(config: &MemoryConfig) -> Result<(Spans, usize)> {
 }
 
 /// As [`spans`], of a configuration that was checked when its block was accepted.
+#[inline(always)]
 pub fn lay(config: &MemoryConfig) -> Result<(Spans, usize)> {
     let mut plan = Plan::default();
     block::spans::<MemoryConfig>(&mut plan)?;
@@ -566,7 +567,7 @@ impl<'a> View<'a> {
     /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
         block::attach(mem, block::Kind::Memory, |config: &MemoryConfig| Ok(spans(config)?.1))?;
-        let config = MemoryConfig::of(mem)?;
+        let (config, _) = MemoryConfig::of(mem)?;
         Self::over(mem, config, &lay(config)?.0)
     }
 
@@ -1182,10 +1183,11 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
-    /// Between [`Table::begin`] and [`Table::end`].
+    /// Between [`Table::begin`] and [`Table::end`], once [`Table::check`] has accepted the row.
+    #[inline]
     fn append(&mut self, frame: &Frame, row: &[Elements<'_>], link: Link) -> Result<u64> {
         self.index.write(frame, link)?;
-        let number = self.table.push(0, row, link != Link::Continues)?;
+        let number = self.table.put(0, row, link != Link::Continues)?;
         self.index.enlist(number, frame.reward)?;
         Ok(number)
     }

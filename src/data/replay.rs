@@ -519,7 +519,7 @@ impl<'a> Replay<'a> {
         Ok(number)
     }
 
-    /// A row that is no transition yet takes the place of the oldest one.
+    /// A row that is no transition yet takes the place of the oldest one; `check_add` has accepted it.
     fn push(
         &mut self,
         env: usize,
@@ -536,7 +536,7 @@ impl<'a> Replay<'a> {
         *self.discount.get_mut(slot).ok_or(SHAPE)? = 0.0;
         *self.ahead.get_mut(slot).ok_or(SHAPE)? = 0;
         *self.ended.get_mut(slot).ok_or(SHAPE)? = ended;
-        self.table.push(env, row, first)
+        self.table.put(env, row, first)
     }
 
     /// Draws no more what the next row overwrites: the oldest row, and those whose stacks begin there.

@@ -272,6 +272,7 @@ pub fn spans(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
 }
 
 /// As [`spans`], of a configuration that was checked when its block was accepted.
+#[inline(always)]
 pub fn lay(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
     let rings = config.num_rings as usize;
     let rows = rings.checked_mul(config.num_rows as usize).ok_or(OVERFLOW)?;
@@ -290,6 +291,7 @@ impl Field for Columns {
     type Mut<'a> = [&'a mut [u8]; MAX_COLUMNS];
     type Ref<'a> = [&'a [u8]; MAX_COLUMNS];
 
+    #[inline(always)]
     fn plan(plan: &mut Plan, (config, rows, rows_of_0): Self::Len<'_>) -> core::result::Result<ColumnSpans, TooLong> {
         let mut spans = [Plan::default().span(0)?; MAX_COLUMNS];
         let rows = once(rows_of_0).chain(repeat(rows));
@@ -449,6 +451,11 @@ impl<'a> Table<'a> {
     /// Errors: `Range`; `Shape`; `NotReady` for a ring without rows unless `first`. Nothing is written then.
     pub fn push(&mut self, i: usize, row: &[Elements<'_>], first: bool) -> Result<u64> {
         self.check(i, row, first, 1)?;
+        self.put(i, row, first)
+    }
+
+    /// [`Table::push`] of a row that [`Table::check`] has accepted.
+    pub(super) fn put(&mut self, i: usize, row: &[Elements<'_>], first: bool) -> Result<u64> {
         let num_rows = self.config.num_rows as usize;
         let pushed = self.pushed.get_mut(i).ok_or(SHAPE)?;
         let number = *pushed;

@@ -47,6 +47,15 @@ impl<'a> AnyInput<'a> {
         Ok(AnyInput { kind, what, p: p.cast(), len, lives: PhantomData })
     }
 
+    /// `len` elements of this kind that are known to be there.
+    ///
+    /// # Safety
+    /// [`AnyInput::at`] accepted an array that they are in.
+    #[inline(always)]
+    pub unsafe fn known(p: *const u8, kind: Element, len: usize) -> AnyInput<'a> {
+        AnyInput { kind, what: "", p, len, lives: PhantomData }
+    }
+
     /// As [`AnyInput::at`], or nothing for NULL.
     ///
     /// # Safety
