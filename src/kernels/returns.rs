@@ -2,7 +2,7 @@
 
 use super::finite::check_finite;
 use super::grid::{After, Columns, Estimator, Now, Scan, cells, check_rate, grid};
-use crate::cpu::Kernel;
+use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 
 /// Writes `out[t] = x[t] + discount * out[t + 1]`, with 0 after the last step. All arrays are `[T, N]`.
@@ -111,7 +111,8 @@ fn backward(x: Option<&[f32]>, last: &[f32], discount: f32, t: usize, n: usize, 
         *out = *x;
     }
     let y = [cells(out)];
-    let finite = Scan { estimator: Sum { discount }, columns, x: [], last_x: [], flags: [], y, last_y: [last] }.run();
+    let estimator = Sum { discount };
+    let finite = cpu::dispatch(Scan { estimator, columns, x: [], last_x: [], flags: [], y, last_y: [last] });
     if finite {
         return Ok(());
     }
