@@ -43,6 +43,14 @@ use core::sync::atomic::{Ordering, fence};
 use crate::cpu::{Word, snapshot};
 use crate::error::{Error, Kind, Result};
 
+/// Numbers stop here, so that no sum of them overflows.
+pub(crate) const LAST: u64 = i64::MAX as u64;
+
+/// So many more may be numbered after `number`. Errors: `Range`.
+pub(crate) fn check_room(what: &'static str, number: u64, more: u64) -> Result {
+    if number > LAST.saturating_sub(more) { Err(Error::new(Kind::Range, what)) } else { Ok(()) }
+}
+
 /// Says that each of these rings is about to take up to `rows` rows, before anything of them is written.
 #[inline(always)]
 pub fn begin(writing: &mut [u32], rows: u32) {

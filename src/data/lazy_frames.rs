@@ -33,7 +33,6 @@ use core::iter::once;
 use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
-use super::rows::LAST;
 use crate::block::{self, Cutter, Plan, fields, shared};
 use crate::cpu::Word;
 use crate::error::{Error, Kind, Result, check_len};
@@ -326,7 +325,7 @@ impl<'a> Rings<'a> {
             let what = "lazy_frames: the first frame of an episode before others; not so environment";
             return Err(Error::new(Kind::NotReady, what).given(env));
         }
-        if pushed > LAST.saturating_sub(count) {
+        if pushed > shared::LAST.saturating_sub(count) {
             return Err(Error::new(Kind::Range, "lazy_frames: fewer than 2^63 frames; not so environment").given(env));
         }
         Ok(())
@@ -357,7 +356,7 @@ impl<'a> Rings<'a> {
         let damaged = |what, env| Err(Error::new(Kind::Image, what).given(env));
         shared::check_image(self.writing)?;
         for (env, &pushed) in self.pushed.iter().enumerate() {
-            if pushed > LAST {
+            if pushed > shared::LAST {
                 return damaged("lazy_frames: fewer than 2^63 frames; not so environment", env);
             }
             let ages = block::rows(self.age, env, 1, num_frames)?;

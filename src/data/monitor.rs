@@ -9,7 +9,6 @@ use core::iter::once;
 use core::slice::{from_mut, from_ref};
 use core::sync::atomic::Ordering;
 
-use super::rows::{LAST, check_room};
 use super::step::Ends;
 use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields, shared};
 use crate::cpu::Word;
@@ -221,7 +220,7 @@ impl<'a> Monitor<'a> {
     fn check_image(&self) -> Result {
         let damaged = |what| Err(Error::new(Kind::Image, what));
         shared::check_image(self.writing)?;
-        if *self.count > LAST {
+        if *self.count > shared::LAST {
             return damaged(EPISODES);
         }
         if !self.total.iter().zip(&*self.len).all(|(total, &len)| total.is_finite() && (len > 0 || *total == 0.0)) {
@@ -329,7 +328,7 @@ impl<'a> Monitor<'a> {
                 }
             }
         }
-        check_room(EPISODES, *self.count, num_ended.into())?;
+        shared::check_room(EPISODES, *self.count, num_ended.into())?;
         let mut seconds = 0.0;
         if num_ended > 0 {
             let now = clock()?;

@@ -522,7 +522,7 @@ impl<'a> RolloutBuffer<'a> {
         Ok(())
     }
 
-    /// Closes the rollout: computes advantages and value targets of the steps that are held, as [`gae`] does.
+    /// Closes the rollout: computes advantages and value targets of the steps that are held, as [`gae`](crate::kernels::gae::gae) does.
     ///
     /// `bootstrap_value`: `[N]`, V of the observation after the last step. `next_obs`: that observation, `[N, len]` of column
     /// 0, which a reset carries over; `None` leaves what [`RolloutBuffer::row`] has been filled with.
@@ -690,7 +690,7 @@ impl RolloutBuffer<'_> {
             return Err(Error::new(Kind::Value, "rollout_buffer: a finite metric").given_f32(value as f32));
         }
         let mut f = self.fields()?;
-        rows::check_room(METRICS, f.state.logged, 1)?;
+        shared::check_room(METRICS, f.state.logged, 1)?;
         let row = MetricRow { global_step: f.state.global_step, value, env: ALL_ENVS, metric };
         f.turn.begin();
         f.log(row);
@@ -1066,8 +1066,8 @@ impl<'a> View<'a> {
         check_len("rollout_buffer: terminated [N] of length", step.terminated, n)?;
         check_len("rollout_buffer: truncated [N] of length", step.truncated, n)?;
         check_len("rollout_buffer: memory [N, M] of length", step.memory, n.saturating_mul(self.memory_len()))?;
-        rows::check_room(STEPS, self.held.global_step, n as u64)?;
-        rows::check_room(METRICS, self.held.logged, (n as u64).saturating_mul(2))?;
+        shared::check_room(STEPS, self.held.global_step, n as u64)?;
+        shared::check_room(METRICS, self.held.logged, (n as u64).saturating_mul(2))?;
         check_finite("rollout_buffer: a finite reward", step.reward)?;
         check_finite("rollout_buffer: a finite value", step.value)?;
         check_finite("rollout_buffer: a finite log_prob", step.log_prob)?;
@@ -1104,7 +1104,7 @@ impl<'a> View<'a> {
         let right = s.filled as usize <= self.setup.num_steps() && s.finished <= 1 && (s.finished == 0 || s.filled > 0);
         let steps = self.begin.checked_add(s.filled.into());
         let numbered = steps.and_then(|steps| steps.checked_mul(self.num_envs() as u64)) == Some(s.global_step);
-        let counted = s.global_step <= rows::LAST && s.logged <= rows::LAST;
+        let counted = s.global_step <= shared::LAST && s.logged <= shared::LAST;
         let known = s.left_out <= rows::VALUE | rows::LOG_PROB && (s.left_out == 0 || s.filled > 0);
         let known = known && (s.finished == 0 || self.is_given(rows::VALUE));
         if !right || !numbered || !counted || !known || !s.rng.is_valid() {

@@ -69,14 +69,6 @@ pub(super) struct Held<'a> {
     pub memory: &'a [f32],
 }
 
-/// Numbers stop here, so that no sum of them overflows.
-pub(super) const LAST: u64 = i64::MAX as u64;
-
-/// So many more may be numbered after `number`. Errors: `Range`.
-pub(super) fn check_room(what: &'static str, number: u64, more: u64) -> Result {
-    if number > LAST.saturating_sub(more) { Err(Error::new(Kind::Range, what)) } else { Ok(()) }
-}
-
 impl Held<'_> {
     /// Copies rows from number `next` on, as many as are held and as there is room for; rows that are no longer held are
     /// skipped and counted as lost. Errors: `Shape`; `NotReady` for an array that rows were appended without; `Range` if fewer

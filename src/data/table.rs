@@ -39,7 +39,6 @@ use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
 use super::lazy_frames::{self, FrameIndex, LazyFramesConfig};
-use super::rows::LAST;
 use crate::block::{self, Cutter, Field, Fit, Plan, Span, TooLong, fields, shared};
 use crate::cpu::{self, Kernel, Word};
 use crate::error::{Error, Kind, Result};
@@ -430,7 +429,7 @@ impl<'a> Table<'a> {
             let what = "table: the first row of an episode before others; not so ring";
             return Err(Error::new(Kind::NotReady, what).given(ring));
         }
-        if pushed > LAST.saturating_sub(count.into()) {
+        if pushed > shared::LAST.saturating_sub(count.into()) {
             return Err(Error::new(Kind::Range, "table: fewer than 2^63 rows; not so ring").given(ring));
         }
         Ok(())
@@ -483,7 +482,7 @@ impl<'a> Table<'a> {
         let most = self.config.max_stack() as u8;
         let damaged = |what, ring| Err(Error::new(Kind::Image, what).given(ring));
         for (ring, &pushed) in self.pushed.iter().enumerate() {
-            if pushed > LAST {
+            if pushed > shared::LAST {
                 return damaged("table: fewer than 2^63 rows; not so ring", ring);
             }
             let ages = block::rows(self.age, ring, 1, num_rows)?;

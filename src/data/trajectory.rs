@@ -43,7 +43,7 @@ use bytemuck::{Pod, Zeroable};
 use super::monitor::Read;
 use super::rows::{self, RowsOut};
 use super::table::{Column, Columns, TableConfig};
-use crate::block::shared::Turn;
+use crate::block::shared::{self, Turn};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, One, Plan, fields};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::gae::{Accumulate, Rollout, gae_checked};
@@ -392,7 +392,7 @@ impl<'a> Trajectory<'a> {
         let none = Error::new(Kind::NotReady, "trajectory: frames, at least").needed(1).given(0);
         let left = f.state.len.checked_sub(1).ok_or(none)?;
         let end = f.turn.first.saturating_add(f.state.len.into());
-        rows::check_room(NUMBERS, end, left.into())?;
+        shared::check_room(NUMBERS, end, left.into())?;
         f.keep(left);
         Ok(())
     }
@@ -640,7 +640,7 @@ impl<'a> View<'a> {
             return Err(Error::new(Kind::Range, what).given(early));
         }
         let end = self.first.saturating_add(len as u64);
-        rows::check_room(NUMBERS, end, count as u64)?;
+        shared::check_room(NUMBERS, end, count as u64)?;
         check_finite("trajectory: a finite reward", frames.reward)?;
         check_finite("trajectory: a finite value", frames.value)?;
         check_finite("trajectory: a finite memory", frames.memory)?;
@@ -661,7 +661,7 @@ impl<'a> View<'a> {
         if self.held.left_out > rows::VALUE || (self.is_empty() && self.held.left_out != 0) {
             return damaged("trajectory: values that are there or were left out");
         }
-        if self.first > rows::LAST.saturating_sub(self.len() as u64) {
+        if self.first > shared::LAST.saturating_sub(self.len() as u64) {
             return damaged(NUMBERS);
         }
         let held = self.frames()?;

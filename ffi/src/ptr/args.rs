@@ -7,7 +7,7 @@ use core::slice;
 use super::array::{Cells, Input, One, Output};
 use super::check::Plain;
 use super::element::{AnyInput, AnyOutput};
-use super::overlap::{Extent, apart};
+use super::overlap::{Extent, Part, apart};
 use super::versioned::{OutSized, Versioned};
 use crate::status::Result;
 use rlcore::space::{Elements, ElementsMut};
@@ -47,12 +47,6 @@ array!([T] One<'a, T>, true, &'a mut T, self => self.0.extent(), self.0.one());
 array!([T] Cells<'a, T>, true, &'a [Cell<T>], self => self.0.extent(), self.0.shared());
 array!([] AnyInput<'a>, false, Elements<'a>, self => AnyInput::extent(self), AnyInput::elements(self));
 array!([] AnyOutput<'a>, true, ElementsMut<'a>, self => AnyOutput::extent(self), AnyOutput::elements(self));
-
-/// An array of which only a part is touched: the others may be somebody else's.
-pub struct Part<A> {
-    pub(super) whole: Extent,
-    pub(super) part: A,
-}
 
 impl<A: Array> Array for Part<A> {
     type Slice = A::Slice;

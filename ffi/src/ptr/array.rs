@@ -4,9 +4,8 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 use core::slice;
 
-use super::args::Part;
 use super::check::{Plain, check, fault_of, fits};
-use super::overlap::Extent;
+use super::overlap::{Extent, Part};
 use crate::status::Result;
 use rlcore::data::step::Rewrite;
 

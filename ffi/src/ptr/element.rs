@@ -4,9 +4,8 @@ use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::slice;
 
-use super::args::Part;
 use super::check::{check_bytes, fits, grid};
-use super::overlap::Extent;
+use super::overlap::{Extent, Part};
 use crate::status::Result;
 use rlcore::space::{Element, Elements, ElementsMut};
 

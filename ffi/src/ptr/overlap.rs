@@ -100,3 +100,9 @@ pub fn distinct<T>(what: &'static str, a: *const T, b: *const T) -> Result {
         false => Ok(()),
     }
 }
+
+/// An array of which only a part is touched: the others may be somebody else's.
+pub struct Part<A> {
+    pub(super) whole: Extent,
+    pub(super) part: A,
+}
