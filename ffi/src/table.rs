@@ -2,7 +2,6 @@
 
 use core::ffi::{c_char, c_void};
 use core::mem::MaybeUninit;
-use core::slice;
 
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Array, Extent, Input, List, Plain};
 use crate::status::{Fault, Result};
@@ -202,7 +201,7 @@ impl<'a> Rows<'a> {
             len = len.wrapping_add(1);
         }
         // SAFETY: the first `len` were written just now.
-        unsafe { slice::from_raw_parts(room.0.as_ptr().cast(), len) }
+        unsafe { ptr::filled(&room.0, len) }
     }
 
     /// Rows `begin` up to `begin + rows` of each column, or as many of them as there are.

@@ -2,6 +2,7 @@
 
 use core::cell::Cell;
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 use core::slice;
 
 use super::check::{Plain, check, fault_of, fits};
@@ -261,4 +262,14 @@ pub unsafe fn put<T: Plain>(what: &'static str, p: *mut T, value: impl FnOnce() 
     // SAFETY: present and aligned, ours alone by the promise.
     unsafe { p.write(value) };
     Ok(())
+}
+
+/// The first `len` places, or as many as there are.
+///
+/// # Safety
+/// They were written.
+#[inline(always)]
+pub unsafe fn filled<T>(places: &[MaybeUninit<T>], len: usize) -> &[T] {
+    // SAFETY: places of the slice, initialised by the promise.
+    unsafe { slice::from_raw_parts(places.as_ptr().cast(), len.min(places.len())) }
 }
