@@ -9,7 +9,7 @@ import { serve } from "./serve.mjs";
 
 const folder = process.argv[2], seconds = 90;
 const native = (seed) => execFileSync(join(folder, "native"), [String(seed)], { encoding: "utf8" }).trim();
-const published = /"cartpole", 0x([0-9a-f]{16})/.exec(readFileSync(new URL("../hashes.h", import.meta.url), "utf8"))[1];
+const published = /"cartpole", 0x([0-9a-f]{16})/.exec(readFileSync(new URL("../shared/hashes.h", import.meta.url), "utf8"))[1];
 const module = new WebAssembly.Module(readFileSync(join(folder, "web.wasm")));
 assert.deepEqual(WebAssembly.Module.imports(module), [], "the module imports something");
 

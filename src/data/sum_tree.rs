@@ -13,7 +13,7 @@
 //! let mut plan = Plan::default();
 //! let spans = spans(&mut plan, 1000)?;
 //! let mut block = vec![0u64; plan.size()? / 8];
-//! let mut tree = SumTree::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans)?;
+//! let mut tree = SumTree::take(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans, 1000)?;
 //! tree.clear();
 //!
 //! tree.set(&[7, 500], &[1.0, 3.0])?;
