@@ -2,12 +2,13 @@
 
    Objects: every stateful object lives in a block, a piece of memory that you provide and own, 8-byte aligned. A block
      holds no pointers: copy its bytes and you have copied the object, write them to a file and you have saved it. There is
-     nothing to free. Every object x has the same lifecycle:
-       rlcore_x_config_init(&config, sizeof config)    fills in the defaults; then change what you like
-       rlcore_x_size(&config, &size)                   tells how many bytes the block needs
-       rlcore_x_init(mem, mem_size, &config, &x)       creates the object; x is the address of mem, with its type
-       rlcore_x_...(x, ...)                            uses it
-       rlcore_x_attach(mem, mem_size, &x)              uses bytes that an object was copied to, in this process or another
+     nothing to free. Every object has the same lifecycle, here that of a monitor:
+       rlcore_monitor_config config;    what it is made from
+       rlcore_monitor_config_init       fills in the defaults; then change what you like
+       rlcore_monitor_size              tells how many bytes the block needs
+       rlcore_monitor_init              creates the object in your memory; the handle is the address of that memory
+       rlcore_monitor_step, ...         use it
+       rlcore_monitor_attach            uses bytes that an object was copied to, in this process or another
      config_init writes sizeof config bytes, so an older caller keeps its smaller structure. attach only reads mem. It
      accepts blocks of machines of the same byte order, of 32 bits or 64, and refuses any other.
    Arrays: dense, row-major, time-major. The shape stands beside the pointer; N = num_envs, T = num_steps. Flags are
