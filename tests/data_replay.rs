@@ -686,7 +686,8 @@ fn images_of_rings_that_are_not_full_are_checked() {
         replay.add(0, &obs, &Step::default(), None).unwrap();
     }
     let mut shorter = words.clone();
-    bytes(&mut shorter)[spans.rows.state.start()..].copy_from_slice(&bytes(&mut longer)[spans.rows.state.start()..]);
+    let fields = spans.table.pushed.start();
+    bytes(&mut shorter)[fields..].copy_from_slice(&bytes(&mut longer)[fields..]);
     let refused = Replay::attach(bytes(&mut shorter)).unwrap_err().to_string();
     assert_eq!(refused, "replay: at most num_steps open rows; not so environment, given 0");
     // Three steps, of which the third is taken back: row 0 leads to a row that is not there.

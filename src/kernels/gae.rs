@@ -278,20 +278,12 @@ impl Kernel for Check<'_> {
 /// Flags that are looked at together.
 const BLOCK: usize = 64;
 
-/// Has the top bit if a final value is read that is not finite, or a step is truncated and there are none.
+/// Has the top bit if a final value is read that is not finite.
 #[inline(always)]
 fn unfit(finals: &[f32], terminated: &[u8], truncated: &[u8]) -> u32 {
-    let (mut flags, mut cut) = (0, 0);
-    for truncated in truncated {
-        cut |= truncated;
-    }
-    if finals.len() != truncated.len() {
-        return if cut != 0 { 1 << 31 } else { 0 };
-    }
-    for (x, (terminated, truncated)) in finals.iter().zip(terminated.iter().zip(truncated)) {
-        flags |= if *truncated != 0 && *terminated == 0 { overflowing(*x) } else { 0 };
-    }
-    flags
+    finals.iter().zip(terminated.iter().zip(truncated)).fold(0, |flags, (x, (terminated, truncated))| {
+        flags | if *truncated != 0 && *terminated == 0 { overflowing(*x) } else { 0 }
+    })
 }
 
 const FINAL: &str = "rollout: a finite final_value where truncated";
@@ -308,9 +300,7 @@ fn culprit(r: &Rollout<'_>, columns: Columns) -> Error {
     if let Err(error) = check_finite("rollout: a finite bootstrap_value", last) {
         return error;
     }
-    let Some(final_value) = r.final_value else {
-        return Error::new(Kind::Null, "rollout: final_value, because a step is truncated");
-    };
+    let final_value = r.final_value.unwrap_or(&[]);
     for t in 0..columns.num_steps() {
         let row = |flags| columns.row(flags, t).unwrap_or(&[]).iter();
         let values = columns.row(final_value, t).unwrap_or(&[]);
