@@ -23,7 +23,7 @@
 //! let mut plan = Plan::default();
 //! let spans = spans(&mut plan, &config)?;
 //! let mut block = vec![0u64; plan.size()? / 8];
-//! let mut table = Table::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &config, &spans)?;
+//! let mut table = Table::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans, &config, 0)?;
 //!
 //! let number = table.push(0, &[Elements::F32(&[0.5, -1.0]), Elements::I32(&[3])], true)?;
 //! let mut obs = [0.0; 2];
