@@ -532,6 +532,8 @@ fn bad_input_is_named_and_outputs_stay_but_for_values() {
         (finals[cuts[0]], finals[cuts[1]]) = (0.5, f32::NEG_INFINITY);
         let text = "rollout: a finite final_value where truncated, given -inf";
         assert_eq!(fails(&case, 0.9, 0.9, (2 * width, 2 * width)), (Kind::Value, text.into()));
+        case.final_value.as_mut().unwrap()[cuts[0]] = f32::NEG_INFINITY;
+        assert_eq!(fails(&case, 0.9, 0.9, (2 * width, 2 * width)), (Kind::Value, text.into()), "both");
     }
 
     for step in [-1isize, 1] {
