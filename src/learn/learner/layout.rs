@@ -1,6 +1,6 @@
 //! Where everything lies in a learner's block.
 
-use super::{FieldSpans, Ppo};
+use super::{FieldSpans, Learner};
 use crate::block::{self, Cutter, Fit, Misfit, Plan, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::Stored;
@@ -146,18 +146,18 @@ fields! {
     }
 }
 
-impl<'a> Ppo<'a> {
-    pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<Ppo<'a>> {
+impl<'a> Learner<'a> {
+    pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<Learner<'a>> {
         let sizes = sizes(stored)?;
         let (spans, _) = plan(stored, &sizes)?;
         Ok(Self::take(mem, stored, sizes, &spans)?)
     }
 
     #[inline(never)]
-    fn take(mem: &'a mut [u8], stored: &Stored, sizes: Sizes, s: &Spans) -> Fit<Ppo<'a>> {
+    fn take(mem: &'a mut [u8], stored: &Stored, sizes: Sizes, s: &Spans) -> Fit<Learner<'a>> {
         let mut cut = Cutter::new(mem);
         let (rollout, work) = (Rollout::cut(&mut cut, &s.rollout)?, Work::cut(&mut cut, &s.work)?);
-        Ppo::cut(&mut cut, &s.fields, stored.config, stored.actor(), sizes, rollout, work)
+        Learner::cut(&mut cut, &s.fields, stored.config, stored.actor(), sizes, rollout, work)
     }
 }
 
