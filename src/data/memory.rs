@@ -184,7 +184,20 @@ pub struct State {
 
 fields! {
     /// Where everything but the columns lies in a block.
-    pub spans IndexSpans(config: &MemoryConfig, frames: usize);
+    pub spans IndexSpans(config: &MemoryConfig, frames: usize) {
+        /// What changes and is no array.
+        pub state: One<State> = (),
+        /// `[history_size]`
+        pub reward: [f32] = frames,
+        /// `[history_size]` 0 or 1
+        pub terminated: [u8] = frames,
+        /// `[history_size]` 0 or 1
+        pub truncated: [u8] = frames,
+        /// `[history_size]` frames of the same episode before this one, counted up to `history_size`.
+        pub reach: [u32] = frames,
+        /// `[2, history_size]` the lower halves of the numbers in the pools, and zeros; nothing without `use_priority`.
+        pub pools: [u32] = frames.saturating_mul(if config.use_priority == 1 { 2 } else { 0 }),
+    }
     /// Everything but the columns, to change. The fields are public for callers that cut them from a raw block along [`spans`].
     #[derive(Debug)]
     pub write Index {
@@ -205,20 +218,6 @@ fields! {
         pub margin: u32,
         /// The columns.
         pub table: table::View<'a>,
-    }
-    {
-        /// What changes and is no array.
-        pub state: One<State> = (),
-        /// `[history_size]`
-        pub reward: [f32] = frames,
-        /// `[history_size]` 0 or 1
-        pub terminated: [u8] = frames,
-        /// `[history_size]` 0 or 1
-        pub truncated: [u8] = frames,
-        /// `[history_size]` frames of the same episode before this one, counted up to `history_size`.
-        pub reach: [u32] = frames,
-        /// `[2, history_size]` the lower halves of the numbers in the pools, and zeros; nothing without `use_priority`.
-        pub pools: [u32] = frames.saturating_mul(if config.use_priority == 1 { 2 } else { 0 }),
     }
 }
 

@@ -173,22 +173,7 @@ pub struct State {
 
 fields! {
     /// Where everything but columns and weights lies in a block.
-    pub spans RowSpans(envs: usize, rows: usize);
-    /// A replay memory in the caller's block.
-    #[derive(Debug)]
-    pub write Replay {
-        config: &'a ReplayConfig,
-        table: Table<'a>,
-        tree: SumTree<'a>,
-    }
-    /// A replay memory, to draw from and to read: any number of threads may look at the same one.
-    #[derive(Clone, Copy, Debug)]
-    pub read View {
-        config: &'a ReplayConfig,
-        table: table::View<'a>,
-        tree: sum_tree::View<'a>,
-    }
-    {
+    pub spans RowSpans(envs: usize, rows: usize) {
         /// What changes and is no array.
         pub state: One<State> = (),
         /// `[N]` newest rows that are no transitions yet.
@@ -203,6 +188,20 @@ fields! {
         pub ahead: [u8] = rows,
         /// `[N, num_rows]` how the step left the episode: 1 terminated, 2 truncated, 3 both; 4 in a tail.
         pub ended: [u8] = rows,
+    }
+    /// A replay memory in the caller's block.
+    #[derive(Debug)]
+    pub write Replay {
+        config: &'a ReplayConfig,
+        table: Table<'a>,
+        tree: SumTree<'a>,
+    }
+    /// A replay memory, to draw from and to read: any number of threads may look at the same one.
+    #[derive(Clone, Copy, Debug)]
+    pub read View {
+        config: &'a ReplayConfig,
+        table: table::View<'a>,
+        tree: sum_tree::View<'a>,
     }
 }
 

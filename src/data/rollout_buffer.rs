@@ -288,22 +288,7 @@ struct State {
 
 fields! {
     /// The one place where the layout is written down.
-    spans Spans(setup: &Setup, n: usize, len: usize);
-    /// The arrays, to write.
-    write Fields {}
-    /// All of a rollout as it was when this was made, to read; several threads may.
-    ///
-    /// Beside a writer, calls that copy steps or metrics out refuse with `Range` what it has forgotten meanwhile; then what was
-    /// copied means nothing. Arrays that are only pointed at may change at any time.
-    #[derive(Clone, Copy, Debug)]
-    pub read View {
-        setup: Setup,
-        /// Number of the first step.
-        begin: u64,
-        /// What [`State`] was when this was made.
-        held: State,
-    }
-    {
+    spans Spans(setup: &Setup, n: usize, len: usize) {
         /// Its ring is that of the metrics.
         turn: One<Turn> = (),
         state: One<State> = (),
@@ -330,6 +315,20 @@ fields! {
         memory: [f32] = len.saturating_mul(setup.memory_len()),
         /// `[T, N, row_size]` bytes; column 0 `[T + 1, N, row_size]`.
         columns: Columns = (&setup.table, len, len.saturating_add(n)),
+    }
+    /// The arrays, to write.
+    write Fields {}
+    /// All of a rollout as it was when this was made, to read; several threads may.
+    ///
+    /// Beside a writer, calls that copy steps or metrics out refuse with `Range` what it has forgotten meanwhile; then what was
+    /// copied means nothing. Arrays that are only pointed at may change at any time.
+    #[derive(Clone, Copy, Debug)]
+    pub read View {
+        setup: Setup,
+        /// Number of the first step.
+        begin: u64,
+        /// What [`State`] was when this was made.
+        held: State,
     }
 }
 

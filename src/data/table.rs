@@ -235,7 +235,16 @@ impl TableConfig {
 
 fields! {
     /// Where the fields of a table lie in its owner's block.
-    pub spans Spans(config: &TableConfig, rings: usize, rows: usize);
+    pub spans Spans(config: &TableConfig, rings: usize, rows: usize) {
+        /// `[R]` rows pushed so far: the number of the next one.
+        pub pushed: [u64] = rings,
+        /// `[R]` rows that a writer is about to push, for readers beside it; else 0.
+        pub writing: [u32] = rings,
+        /// `[R, num_rows]` rows of the same episode before this one, counted up to the most that a stack needs, at least 1.
+        pub age: [u8] = rows,
+        /// `[R, num_rows, row_size]` bytes of each column, of length 0 beyond `num_columns`.
+        pub columns: Columns = (config, rows, rows),
+    }
     /// Rings `[first, first + len)`, to push to: two disjoint ones share no byte, so they may go to different threads. The
     /// fields are public for callers that cut them from a raw block along [`spans`].
     #[derive(Debug)]
@@ -251,16 +260,6 @@ fields! {
     pub read View {
         /// What the table was made from.
         pub config: &'a TableConfig,
-    }
-    {
-        /// `[R]` rows pushed so far: the number of the next one.
-        pub pushed: [u64] = rings,
-        /// `[R]` rows that a writer is about to push, for readers beside it; else 0.
-        pub writing: [u32] = rings,
-        /// `[R, num_rows]` rows of the same episode before this one, counted up to the most that a stack needs, at least 1.
-        pub age: [u8] = rows,
-        /// `[R, num_rows, row_size]` bytes of each column, of length 0 beyond `num_columns`.
-        pub columns: Columns = (config, rows, rows),
     }
 }
 

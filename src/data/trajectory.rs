@@ -242,7 +242,19 @@ struct State {
 
 fields! {
     /// The one place where the layout is written down.
-    spans Spans(setup: &Setup, capacity: usize);
+    spans Spans(setup: &Setup, capacity: usize) {
+        turn: One<Turn> = (),
+        state: One<State> = (),
+        // `[capacity]`, all of them.
+        reward: [f32] = capacity,
+        value: [f32] = capacity,
+        terminated: [u8] = capacity,
+        truncated: [u8] = capacity,
+        // `[capacity, M]`
+        memory: [f32] = capacity.saturating_mul(setup.memory_len()),
+        // `[capacity, row_size]` bytes.
+        columns: Columns = (&setup.table, capacity, capacity),
+    }
     /// The arrays, to write.
     write Fields {}
     /// A trajectory as it was when this was made, to read; several threads may.
@@ -256,19 +268,6 @@ fields! {
         first: u64,
         /// What [`State`] was when this was made.
         held: State,
-    }
-    {
-        turn: One<Turn> = (),
-        state: One<State> = (),
-        // `[capacity]`, all of them.
-        reward: [f32] = capacity,
-        value: [f32] = capacity,
-        terminated: [u8] = capacity,
-        truncated: [u8] = capacity,
-        // `[capacity, M]`
-        memory: [f32] = capacity.saturating_mul(setup.memory_len()),
-        // `[capacity, row_size]` bytes.
-        columns: Columns = (&setup.table, capacity, capacity),
     }
 }
 
