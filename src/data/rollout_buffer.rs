@@ -58,7 +58,7 @@ use super::table::{Column, Columns, TableConfig};
 use crate::block::shared::{self, Turn};
 use crate::block::{self, Cutter, Kind as BlockKind, Misfit, One, Plan, fields};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::kernels::gae::{Accumulate, Rollout, gae_checked};
+use crate::kernels::gae::{Accumulate, Rollout, gae};
 use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut};
 
@@ -521,7 +521,7 @@ impl<'a> RolloutBuffer<'a> {
         Ok(())
     }
 
-    /// Closes the rollout: computes advantages and value targets of the steps that are held, as [`gae`](crate::kernels::gae::gae) does.
+    /// Closes the rollout: computes advantages and value targets of the steps that are held, as [`gae`] does.
     ///
     /// `bootstrap_value`: `[N]`, V of the observation after the last step. `next_obs`: that observation, `[N, len]` of column
     /// 0, which a reset carries over; `None` leaves what [`RolloutBuffer::row`] has been filled with.
@@ -566,7 +566,8 @@ impl<'a> RolloutBuffer<'a> {
             accumulate,
         };
         let advantage = block::rows_mut(f.advantage, 0, len, 1)?;
-        gae_checked(&rollout, discount, gae_lambda, advantage, block::rows_mut(f.value_target, 0, len, 1)?)?;
+        rollout.check_all()?;
+        gae(&rollout, discount, gae_lambda, advantage, block::rows_mut(f.value_target, 0, len, 1)?)?;
         if let Some(next_obs) = next_obs {
             block::copy(next_row, next_obs.bytes());
         }
