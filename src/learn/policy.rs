@@ -15,7 +15,15 @@ use crate::space::{Elements, ElementsMut};
 
 fields! {
     /// The one place where the layout of a policy's block is written down.
-    pub(super) spans Spans(config: &ActorConfig, choices: usize, bounds: usize, params_len: usize);
+    pub(super) spans Spans(config: &ActorConfig, choices: usize, bounds: usize, params_len: usize) {
+        pub(super) action_n: [u32] = choices,
+        pub(super) action_low: [f32] = bounds,
+        pub(super) action_high: [f32] = bounds,
+        pub(super) obs_mean: [f64] = config.moments_len(),
+        pub(super) obs_var: [f64] = config.moments_len(),
+        pub(super) params: [f32] = params_len,
+        pub(super) log_std: [f32] = config.shape.std_len(),
+    }
     /// The arrays of a new policy.
     write Fields {}
     /// A policy, read from its block. Made by [`Learner::export`](super::learner::Learner::export).
@@ -46,15 +54,6 @@ fields! {
     pub read Policy {
         pub(super) config: ActorConfig,
         pub(super) actor: Mlp,
-    }
-    {
-        pub(super) action_n: [u32] = choices,
-        pub(super) action_low: [f32] = bounds,
-        pub(super) action_high: [f32] = bounds,
-        pub(super) obs_mean: [f64] = config.moments_len(),
-        pub(super) obs_var: [f64] = config.moments_len(),
-        pub(super) params: [f32] = params_len,
-        pub(super) log_std: [f32] = config.shape.std_len(),
     }
 }
 

@@ -98,10 +98,7 @@ const fn grid(rows: usize, width: usize) -> usize {
 }
 
 fields! {
-    pub(super) spans RolloutSpans(lens: &Lens);
-    /// The experience of one update, `[T, N, …]`.
-    pub(super) write Rollout {}
-    {
+    pub(super) spans RolloutSpans(lens: &Lens) {
         /// As the networks saw them: converted and normalised.
         pub(super) obs: [f32] = grid(lens.batch, lens.obs),
         pub(super) choice: [i32] = grid(lens.batch, lens.choices),
@@ -118,14 +115,12 @@ fields! {
         pub(super) advantage: [f32] = lens.batch,
         pub(super) value_target: [f32] = lens.batch,
     }
+    /// The experience of one update, `[T, N, …]`.
+    pub(super) write Rollout {}
 }
 
 fields! {
-    pub(super) spans WorkSpans(lens: &Lens, action_len: usize, minibatch: usize, tapes: [usize; 2], scratch_len: usize);
-    /// Working arrays, meaningful within one call only. What calls of N rows use is zero between calls, so that one that
-    /// fails leaves every byte of the block as it was.
-    pub(super) write Work {}
-    {
+    pub(super) spans WorkSpans(lens: &Lens, action_len: usize, minibatch: usize, tapes: [usize; 2], scratch_len: usize) {
         /// Streams with the draws of this call, `[N]`.
         pub(super) rng: [Rng] = lens.n,
         /// Observations before they are normalised, `[N, obs_len]`.
@@ -144,6 +139,9 @@ fields! {
         pub(super) critic_tape: [f32] = tapes[1],
         pub(super) scratch: [f32] = scratch_len,
     }
+    /// Working arrays, meaningful within one call only. What calls of N rows use is zero between calls, so that one that
+    /// fails leaves every byte of the block as it was.
+    pub(super) write Work {}
 }
 
 impl<'a> Learner<'a> {

@@ -85,7 +85,8 @@ impl Learner<'_> {
             final_value: Some(r.final_value),
             accumulate: self.config.accumulation(),
         };
-        gae::gae_checked(&rollout, self.config.discount, self.config.gae_lambda, r.advantage, r.value_target)?;
+        rollout.check_all()?;
+        gae::gae(&rollout, self.config.discount, self.config.gae_lambda, r.advantage, r.value_target)?;
         let (c, s) = (&self.config, &mut self.state);
         s.sums = Sums::zeroed();
         s.explained_variance = moments::explained_variance(r.value, r.value_target)? as f32;

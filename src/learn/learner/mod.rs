@@ -81,7 +81,35 @@ struct State {
 
 fields! {
     /// Where the fields of a learner lie, but its rollout and its working arrays.
-    spans FieldSpans(c: &Config, lens: &Lens);
+    spans FieldSpans(c: &Config, lens: &Lens) {
+        action_n: [u32] = lens.choices,
+        action_low: [f32] = lens.bounds,
+        action_high: [f32] = lens.bounds,
+        state: One<State> = (),
+        /// `[N]` streams that draw actions while training.
+        act_rng: [Rng] = lens.n,
+        /// `[N]` streams that draw the actions of `predict`.
+        predict_rng: [Rng] = lens.n,
+        /// `[N]` 1: this environment has acted in the step that is due; all 0 once all of them have.
+        acted: [u8] = lens.n,
+        /// `[N, obs_len]` observations of those, which statistics take in once all have acted; else 0.
+        new_obs: [f32] = lens.n.saturating_mul(lens.moments),
+        params: [f32] = lens.params,
+        adam_m: [f32] = lens.params,
+        adam_v: [f32] = lens.params,
+        obs_mean: [f64] = lens.moments,
+        obs_var: [f64] = lens.moments,
+        running_return: [f64] = if c.normalize_reward != 0 { lens.n } else { 0 },
+        episode_return: [f64] = lens.n,
+        episode_len: [u32] = lens.n,
+        recent_return: [f32] = EPISODES,
+        recent_len: [u32] = EPISODES,
+        order: [u32] = lens.batch,
+        /// `[num_chunks, parameters]` gradients of the chunks of this minibatch.
+        grads: [f32] = (c.num_chunks as usize).saturating_mul(lens.params),
+        /// `[num_chunks]` losses of the same.
+        chunks: [Chunk] = c.num_chunks as usize,
+    }
     /// A learner, cut from its block.
     ///
     /// ```
@@ -114,35 +142,6 @@ fields! {
         sizes: Sizes,
         rollout: Rollout<'a>,
         work: Work<'a>,
-    }
-    {
-        action_n: [u32] = lens.choices,
-        action_low: [f32] = lens.bounds,
-        action_high: [f32] = lens.bounds,
-        state: One<State> = (),
-        /// `[N]` streams that draw actions while training.
-        act_rng: [Rng] = lens.n,
-        /// `[N]` streams that draw the actions of `predict`.
-        predict_rng: [Rng] = lens.n,
-        /// `[N]` 1: this environment has acted in the step that is due; all 0 once all of them have.
-        acted: [u8] = lens.n,
-        /// `[N, obs_len]` observations of those, which statistics take in once all have acted; else 0.
-        new_obs: [f32] = lens.n.saturating_mul(lens.moments),
-        params: [f32] = lens.params,
-        adam_m: [f32] = lens.params,
-        adam_v: [f32] = lens.params,
-        obs_mean: [f64] = lens.moments,
-        obs_var: [f64] = lens.moments,
-        running_return: [f64] = if c.normalize_reward != 0 { lens.n } else { 0 },
-        episode_return: [f64] = lens.n,
-        episode_len: [u32] = lens.n,
-        recent_return: [f32] = EPISODES,
-        recent_len: [u32] = EPISODES,
-        order: [u32] = lens.batch,
-        /// `[num_chunks, parameters]` gradients of the chunks of this minibatch.
-        grads: [f32] = (c.num_chunks as usize).saturating_mul(lens.params),
-        /// `[num_chunks]` losses of the same.
-        chunks: [Chunk] = c.num_chunks as usize,
     }
 }
 
