@@ -582,14 +582,14 @@ class learner {
   /* Draws an action for each environment: action(). obs: [N, obs.len]; mask: as for rlcore_learner_act. */
   status act(span<const Obs> obs, span<const std::uint8_t> mask = {}) {
     if (!fits(obs) || !(mask.empty() || mask.size() == std::size_t{num_envs_} * mask_len_)) return RLCORE_E_SHAPE;
-    return rlcore_learner_act(get(), obs.data(), mask.empty() ? nullptr : mask.data(), action_.data());
+    return rlcore_learner_act(get(), nullptr, obs.data(), mask.empty() ? nullptr : mask.data(), action_.data());
   }
   /* [N, action.len] the actions that act drew. */
   span<const Action> action() const { return action_; }
   /* What the step returned that took those actions. */
   status observe(const vecenv<Obs, Action> &envs) {
     if (!fits(envs)) return RLCORE_E_SHAPE;
-    return rlcore_learner_observe(get(), envs.reward().data(), envs.terminated().data(), envs.truncated().data(),
+    return rlcore_learner_observe(get(), nullptr, envs.reward().data(), envs.terminated().data(), envs.truncated().data(),
                               envs.final_obs().data());
   }
   /* An rlcore_learner_due. */

@@ -737,7 +737,7 @@ static void start_learner(uint32_t env_id) {
   FINE(rlcore_env_builtin(env_id, &w.env, sizeof w.env));
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
-  FINE(rlcore_learner_config_init(&w.settings, sizeof w.settings));
+  FINE(rlcore_learner_config_init(&w.settings, sizeof w.settings), RLCORE_ALGORITHM_PPO);
   w.settings.num_envs = N;
   w.settings.num_steps = T;
   w.settings.num_minibatches = 2;
@@ -752,9 +752,9 @@ static void *actions(void) { return w.env.action.kind == RLCORE_I32 ? (void *)w.
 /* Acts, steps and observes until `learn` is due. */
 static void roll(void) {
   for (int t = 0; t < T; t++) {
-    FINE(rlcore_learner_act(w.agent, w.obs, NULL, actions()));
+    FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, actions()));
     FINE(rlcore_vecenv_step(w.vecenv, &w.env, actions(), &w.out));
-    FINE(rlcore_learner_observe(w.agent, w.reward, w.terminated, w.truncated, w.final_obs));
+    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, w.final_obs));
   }
 }
 
@@ -924,20 +924,20 @@ static void attack_learner(void) {
   }
 
   /* Calls that are not due. */
-#define UNDUE_OBSERVE(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, w.reward, w.terminated, w.truncated, w.final_obs))
-#define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_act(p, w.obs, NULL, w.action))
+#define UNDUE_OBSERVE(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs))
+#define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_act(p, NULL, w.obs, NULL, w.action))
 #define UNDUE_LEARN(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_learn(p, w.obs, 0, &w.stats))
   CHECK(due() == RLCORE_LEARNER_ACT);
   UNDUE_OBSERVE("act, which is due now");
   UNDUE_LEARN("act, which is due now");
-  FINE(rlcore_learner_act(p, w.obs, NULL, w.action));
+  FINE(rlcore_learner_act(p, NULL, w.obs, NULL, w.action));
   CHECK(due() == RLCORE_LEARNER_OBSERVE);
   UNDUE_ACT("observe, which is due now");
   UNDUE_LEARN("observe, which is due now");
 
-#define OBSERVE rlcore_learner_observe(p, w.reward, w.terminated, w.truncated, w.final_obs)
+#define OBSERVE rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs)
   w.truncated[1] = 1;
-  REFUSED(NULLED, "final_obs, because environments were truncated", rlcore_learner_observe(p, w.reward, w.terminated, w.truncated, NULL));
+  REFUSED(NULLED, "final_obs, because environments were truncated", rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL));
   for (int i = 0; i < 3; i++) WITH(w.final_obs[1][2], bad[i], RLCORE_E_VALUE, "final_obs", OBSERVE);
   w.final_obs[0][0] = NAN; /* never read */
   FINE(OBSERVE);
@@ -969,12 +969,12 @@ static void attack_learner(void) {
   FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
   p = w.agent;
   memset(w.mask, 1, sizeof w.mask);
-  REFUSED(RLCORE_E_SHAPE, "use_action_mask is 1", rlcore_learner_act(p, w.obs, NULL, w.action));
+  REFUSED(RLCORE_E_SHAPE, "use_action_mask is 1", rlcore_learner_act(p, NULL, w.obs, NULL, w.action));
   REFUSED(RLCORE_E_SHAPE, "use_action_mask is 1", rlcore_learner_predict(p, w.obs, NULL, NULL, w.action));
   w.mask[2][0] = w.mask[2][1] = 0;
-  REFUSED(RLCORE_E_VALUE, "an allowed action", rlcore_learner_act(p, w.obs, w.mask[0], w.action));
+  REFUSED(RLCORE_E_VALUE, "an allowed action", rlcore_learner_act(p, NULL, w.obs, w.mask[0], w.action));
   w.mask[2][1] = 1;
-  FINE(rlcore_learner_act(p, w.obs, w.mask[0], w.action));
+  FINE(rlcore_learner_act(p, NULL, w.obs, w.mask[0], w.action));
   CHECK(w.action[2] == 1);
 
   /* Continuous actions have no k most probable. */
@@ -993,9 +993,9 @@ static void overflow_learner(void) {
   start_learner(RLCORE_ENV_CARTPOLE);
   for (int k = 0; k < 3; k++) {
     for (int t = 0; t < T; t++) {
-      FINE(rlcore_learner_act(w.agent, w.obs, NULL, w.action));
+      FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, w.action));
       for (int i = 0; i < N; i++) w.reward[i] = 1e38f;
-      FINE(rlcore_learner_observe(w.agent, w.reward, w.terminated, w.truncated, NULL));
+      FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL));
     }
     char why[256];
     CHECK(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats) == RLCORE_E_VALUE);
@@ -1129,8 +1129,8 @@ static void attack_learner_image(uint32_t env_id) {
       uint32_t phase = 9;
       CHECK(known(rlcore_learner_phase(w.agent, &phase)) && phase < 3);
       CHECK(known(rlcore_learner_predict(w.agent, w.obs, NULL, NULL, actions())));
-      CHECK(known(rlcore_learner_act(w.agent, w.obs, NULL, actions())));
-      CHECK(known(rlcore_learner_observe(w.agent, w.reward, w.terminated, w.truncated, w.final_obs)));
+      CHECK(known(rlcore_learner_act(w.agent, NULL, w.obs, NULL, actions())));
+      CHECK(known(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, w.final_obs)));
       CHECK(known(rlcore_learner_learn(w.agent, w.obs, 2, &w.stats)));
     }
     CHECK(known(rlcore_policy_export(w.agent, w.brain, sizeof w.brain, &w.policy)));
@@ -1167,7 +1167,7 @@ static void attack_seal(void) {
   CHECK(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats) == RLCORE_E_NOT_READY);
   CHECK(memcmp(unsealed, w.learner, size) == 0);
   FINE(rlcore_block_seal(w.learner, size));
-  FINE(rlcore_learner_act(w.agent, w.obs, NULL, w.action));
+  FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, w.action));
   FINE(rlcore_learner_attach(w.learner, size, &w.agent));
 }
 
@@ -1248,11 +1248,11 @@ static void check_images(void) {
   mask[1][3] = 0;
   for (int update = 0; update < 20; update++) {
     for (int t = 0; t < T; t++) {
-      FINE(rlcore_learner_act(w.agent, obs, mask[0], action));
+      FINE(rlcore_learner_act(w.agent, NULL, obs, mask[0], action));
       CHECK(action[1][1] != 1);
       FINE(rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
       for (int i = 0; i < N; i++) CHECK(w.reward[i] == (float)action[i][1]);
-      FINE(rlcore_learner_observe(w.agent, w.reward, w.terminated, w.truncated, final_obs));
+      FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, final_obs));
     }
     FINE(rlcore_learner_learn(w.agent, obs, 0, &w.stats));
   }

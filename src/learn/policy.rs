@@ -198,7 +198,7 @@ impl<'a> Policy<'a> {
         let tower = self.actor.infer_scratch_len(num_rows);
         let (tower, scratch) = scratch.split_at_mut_checked(tower).ok_or_else(short)?;
         to_f32(obs, raw);
-        see(&self.config, self.obs_mean, self.obs_var, raw, seen)?;
+        see("policy act: finite observations", &self.config, self.obs_mean, self.obs_var, raw, seen)?;
         self.actor.infer(self.params, seen, num_rows, tower, outputs)?;
         Ok((outputs, scratch))
     }

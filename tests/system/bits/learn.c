@@ -38,9 +38,9 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   TRY(rlcore_learner_spaces(agent, &phase, &shown, &taken));
   CHECK(phase == N && shown.len == env.obs.len && taken.kind == env.action.kind && taken.len == env.action.len);
   while (num_updates > 0) {
-    TRY(rlcore_learner_act(agent, obs, NULL, action));
+    TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
     TRY(rlcore_vecenv_step(envs, &env, action, &out));
-    TRY(rlcore_learner_observe(agent, reward, terminated, truncated, final_obs));
+    TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
     TRY(rlcore_learner_phase(agent, &phase));
     if (phase != RLCORE_LEARNER_LEARN) continue;
     do TRY(rlcore_learner_learn(agent, obs, 3, &stats));
@@ -80,7 +80,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
 
 static rlcore_status learner_discrete(hashes *h) {
   rlcore_learner_config config;
-  TRY(rlcore_learner_config_init(&config, sizeof config));
+  TRY(rlcore_learner_config_init(&config, sizeof config), RLCORE_ALGORITHM_PPO);
   config.num_steps = 64;
   config.hidden_len[0] = config.hidden_len[1] = 24;
   config.total_steps = 10000;
@@ -90,7 +90,7 @@ static rlcore_status learner_discrete(hashes *h) {
 
 static rlcore_status learner_continuous(hashes *h) {
   rlcore_learner_config config;
-  TRY(rlcore_learner_config_init(&config, sizeof config));
+  TRY(rlcore_learner_config_init(&config, sizeof config), RLCORE_ALGORITHM_PPO);
   config.num_steps = 70;
   config.num_hidden = 1;
   config.hidden_len[0] = 21;

@@ -135,7 +135,7 @@ static void make_learners(void) {
   const float obs[N * OBS] = {1, 2, 3, 4, 5, 6, 7, 8}, reward[N] = {1, -1};
   const uint8_t mask[N * 2] = {1, 1, 1, 1}, no[N] = {0};
   int32_t action[N];
-  FINE(rlcore_learner_config_init(&learner_config, sizeof learner_config));
+  FINE(rlcore_learner_config_init(&learner_config, sizeof learner_config), RLCORE_ALGORITHM_PPO);
   learner_config.num_envs = N, learner_config.num_steps = 1, learner_config.num_minibatches = 1, learner_config.num_epochs = 1;
   learner_config.num_hidden = 1, learner_config.hidden_len[0] = 2, learner_config.hidden_len[1] = 0;
   learner_config.use_action_mask = learner_config.normalize_obs = learner_config.normalize_reward = 1;
@@ -143,9 +143,9 @@ static void make_learners(void) {
   ALWAYS(size <= BLOCK_SIZE);
   FINE(rlcore_learner_init(mem, size, &learner_config, &SEEN, &DONE, &p));
   keep(PPO_ACTS, PPO, mem, size);
-  FINE(rlcore_learner_act(p, obs, mask, action));
+  FINE(rlcore_learner_act(p, NULL, obs, mask, action));
   keep(PPO_OBSERVES, PPO, mem, size);
-  FINE(rlcore_learner_observe(p, reward, no, no, NULL));
+  FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL));
   keep(PPO_LEARNS, PPO, mem, size);
   FINE(rlcore_policy_size(p, &size));
   FINE(rlcore_policy_export(p, policy_mem, size, &policy));
@@ -168,8 +168,8 @@ static void make_learners_of_vectors(void) {
   ALWAYS(size <= BLOCK_SIZE);
   FINE(rlcore_learner_init(mem, size, &c, &SEEN, &taken, &p));
   keep(PPO_OF_VECTORS_ACTS, PPO, mem, size);
-  FINE(rlcore_learner_act(p, obs, NULL, action));
-  FINE(rlcore_learner_observe(p, reward, no, no, NULL));
+  FINE(rlcore_learner_act(p, NULL, obs, NULL, action));
+  FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL));
   keep(PPO_OF_VECTORS_LEARNS, PPO, mem, size);
   FINE(rlcore_policy_size(p, &size));
   FINE(rlcore_policy_export(p, policy_mem, size, &policy));

@@ -707,7 +707,7 @@ OP(learner_act) {
   IN(float, obs, N * OBS, 1, 1, 0);
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
   TO(int32_t, action, N, 0);
-  return CALL(rlcore_learner_act(p, obs, action_mask, action));
+  return CALL(rlcore_learner_act(p, NULL, obs, action_mask, action));
 }
 OP(learner_observe) {
   ON(learner, p, PPO_OBSERVES);
@@ -715,7 +715,7 @@ OP(learner_observe) {
   IN(uint8_t, terminated, N, 0, 0, 0);
   IN(uint8_t, truncated, N, 0, 1, 0);
   IN(float, final_obs, N * OBS, 1, 1, OPTIONAL | ANY);
-  return CALL(rlcore_learner_observe(p, reward, terminated, truncated, final_obs));
+  return CALL(rlcore_learner_observe(p, NULL, reward, terminated, truncated, final_obs));
 }
 OP(learner_learn) {
   ON(learner, p, PPO_LEARNS);

@@ -120,9 +120,9 @@ static unsafe class Program {
       Native.Check(Native.rlcore_learner_init(agent, size, &config, &obs, &action, &made));
       while (stats.num_updates < 20) {
         uint due;
-        Native.Check(Native.rlcore_learner_act(agent, o, null, a));
+        Native.Check(Native.rlcore_learner_act(agent, NULL, o, null, a));
         envs.Step();
-        Native.Check(Native.rlcore_learner_observe(agent, r, te, tr, f));
+        Native.Check(Native.rlcore_learner_observe(agent, NULL, r, te, tr, f));
         Native.Check(Native.rlcore_learner_phase(agent, &due));
         if (due == (uint)Due.Learn) Native.Check(Native.rlcore_learner_learn(agent, o, 0, &stats));
       }

@@ -119,8 +119,8 @@ public static unsafe class Native {
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_size(rlcore_learner_config* config, rlcore_space* obs, rlcore_space* action, UIntPtr* size);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_init(void* mem, UIntPtr mem_size, rlcore_learner_config* config, rlcore_space* obs, rlcore_space* action, void** agent);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_phase(void* agent, uint* due);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_act(void* agent, void* obs, byte* action_mask, void* action);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_observe(void* agent, float* reward, byte* terminated, byte* truncated, void* final_obs);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_act(void* agent, NULL, void* obs, byte* action_mask, void* action);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_observe(void* agent, NULL, float* reward, byte* terminated, byte* truncated, void* final_obs);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_learn(void* agent, void* obs, uint max_slices, rlcore_learner_stats* stats);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_predict(void* agent, void* obs, byte* action_mask, rlcore_sampling* sampling, void* action);
 
