@@ -1,5 +1,6 @@
 //! What stands behind the products of a layer, number by number.
 
+use crate::cpu::Kernel;
 use crate::num;
 
 /// What stands behind the products of a layer.
@@ -58,5 +59,20 @@ impl Activation {
             }
             Activation::Identity => {}
         }
+    }
+}
+
+/// [`Activation::apply`], as a part of a kernel.
+pub(super) struct Apply<'a> {
+    pub activation: Activation,
+    pub values: &'a mut [f32],
+}
+
+impl Kernel for Apply<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.activation.apply(self.values);
     }
 }

@@ -15,8 +15,12 @@ use crate::cpu;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::rng::Rng;
 
-/// [`Node::flags`]: an earlier layer that reads the same, so that gradients of what they read are added.
+/// [`Node::flags`]: a later layer reads the same, so that gradients of what they read are added.
 const ADDS: u32 = 1 << 31;
+
+/// [`Node::flags`]: working memory holds its value, and the tape does. That of a head goes out instead, unless its activation
+/// needs it to go backward.
+const KEPT: u32 = 1 << 30;
 
 /// A compiled layer. Plain data of one layout on every machine, to be kept in a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -28,6 +32,8 @@ pub struct Node {
     tape: u64,
     /// Where its value lies in a row of working memory, and the value's gradient when it goes backward.
     place: u64,
+    /// Numbers of a row of working memory that it and the nodes before it need.
+    width: u64,
     /// Numbers that the layers before it have in copies of weights, among those that read the input or among the others.
     turned: u64,
     kind: u32,
@@ -50,7 +56,11 @@ impl Node {
 
     #[inline(always)]
     pub(super) fn activation(&self) -> Activation {
-        Activation::new(self.activation).unwrap_or(Activation::Identity)
+        match self.activation {
+            0 => Activation::Tanh,
+            1 => Activation::Relu,
+            _ => Activation::Identity,
+        }
     }
 
     #[inline(always)]
@@ -79,12 +89,15 @@ impl Node {
         self.heads & heads != 0 && !self.is_free()
     }
 
-    /// Numbers of a row that it keeps on the tape, and in working memory: its value, unless that goes out and is not needed
-    /// to go backward.
     #[inline(always)]
-    pub(super) fn kept(&self) -> usize {
-        let goes_out = self.is_head() && self.activation() == Activation::Identity;
-        if goes_out || self.is_free() { 0 } else { self.units() }
+    pub(super) fn is_kept(&self) -> bool {
+        self.flags & KEPT != 0
+    }
+
+    /// Numbers of a row that it has on the tape, and in working memory.
+    #[inline(always)]
+    fn kept(&self) -> usize {
+        if self.is_kept() { self.units() } else { 0 }
     }
 
     /// Its value among `rows` rows of the tape starts here.
@@ -252,7 +265,7 @@ impl<'a> Net<'a> {
     /// Numbers of a row of working memory.
     #[inline(always)]
     fn width(&self) -> usize {
-        self.nodes.iter().map(|n| n.place as usize + n.kept()).fold(0, usize::max)
+        self.nodes.last().map_or(0, |n| n.width as usize)
     }
 
     /// Numbers of scratch that [`Net::infer`] needs: more for more rows, but not for ever.
@@ -510,7 +523,8 @@ impl Node {
             (0.0, _) => core::f32::consts::SQRT_2,
             (gain, _) => gain,
         };
-        Ok(Node { from, input, gain, ..node })
+        let goes_out = node.is_head() && node.activation() == Activation::Identity;
+        Ok(Node { from, input, gain, flags: node.flags | if goes_out { 0 } else { KEPT }, ..node })
     }
 }
 
@@ -564,6 +578,7 @@ fn link(nodes: &mut [Node]) -> Result {
         };
         while taken() {}
         node.place = place;
+        node.width = done.last().map_or(0, |n| n.width).max(place + width);
     }
     Ok(())
 }

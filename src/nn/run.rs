@@ -3,6 +3,7 @@
 
 use core::ops::Range;
 
+use super::activation::{Activation, Apply};
 use super::net::{Net, Node};
 use crate::cpu::{self, At, Kernel};
 use crate::num;
@@ -90,18 +91,22 @@ impl Kernel for Forward<'_, '_> {
             };
             let mut outs = outs.iter_mut();
             for node in nodes.iter().filter(|n| n.runs(heads)) {
-                let out = if node.is_head() { Some(strip.of_mut(outs.next()?, node.units())?) } else { None };
-                let is_kept = out.is_none() || taped && node.kept() > 0;
-                let source = node.source(nodes);
-                let ranges = [source.map_or(0..0, value), if is_kept { value(node) } else { 0..0 }];
-                let [x, own] = values.get_disjoint_mut(ranges).ok()?;
-                let x = if source.is_some() { &*x } else { strip.of(input, node.input())? };
-                let (y, out) = match out {
-                    Some(out) if !is_kept => (out, None),
-                    out => (own, out),
+                let mut out = if node.is_head() { Some(strip.of_mut(outs.next()?, node.units())?) } else { None };
+                // A head's value goes out, unless the tape needs it too.
+                let goes_out = if taped && node.is_kept() { None } else { out.take() };
+                let (x, y) = match (node.source(nodes), goes_out) {
+                    (Some(source), Some(y)) => (values.get(value(source))?, y),
+                    (Some(source), None) => {
+                        let [x, y] = values.get_disjoint_mut([value(source), value(node)]).ok()?;
+                        (&*x, y)
+                    }
+                    (None, Some(y)) => (strip.of(input, node.input())?, y),
+                    (None, None) => (strip.of(input, node.input())?, values.get_mut(value(node))?),
                 };
                 node.dense().forward(at, params.get(node.params())?, x, y)?;
-                node.activation().apply(y);
+                if node.activation() != Activation::Identity {
+                    at.call(Apply { activation: node.activation(), values: y });
+                }
                 if node.is_head() {
                     canonical(y);
                 }
@@ -156,7 +161,7 @@ impl Kernel for Backward<'_> {
             // Bits of values whose gradients were begun.
             let mut begun = 0;
             for node in nodes.iter().rev().filter(|n| n.runs(heads)) {
-                let (source, is_kept) = (node.source(nodes), node.kept() > 0);
+                let (source, is_kept) = (node.source(nodes), node.is_kept());
                 let ranges = [if is_kept { place(node) } else { 0..0 }, source.map_or(0..0, place)];
                 let [own, dx] = values.get_disjoint_mut(ranges).ok()?;
                 let mut dy: &[f32] = if node.is_head() { strip.of(d_outs.next()?, node.units())? } else { &[] };
