@@ -1,7 +1,7 @@
 //! A network: a list of layers, compiled to nodes that say where everything lies.
 //!
 //! Parameters, gradients and optimiser moments are flat f32 arrays of [`Net::param_len`], layer after layer in list order.
-//! How a layer's own parameters lie is its kind's affair; [`Net::read_layer`] and [`Net::write_layer`] translate.
+//! Their order within a layer depends on its kind; [`Net::read_layer`] and [`Net::write_layer`] translate.
 
 use core::ops::Range;
 
@@ -15,6 +15,9 @@ use crate::cpu;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::rng::Rng;
 
+/// Every head, in a mask of heads.
+pub const ALL: u32 = u32::MAX;
+
 /// [`Node::flags`]: a later layer reads the same, so that gradients of what they read are added.
 const ADDS: u32 = 1 << 31;
 
@@ -22,7 +25,8 @@ const ADDS: u32 = 1 << 31;
 /// needs it to go backward.
 const KEPT: u32 = 1 << 30;
 
-/// A compiled layer. Plain data of one layout on every machine, to be kept in a block.
+/// A compiled layer. Plain data of one layout on every machine, to be kept in a block: whoever accepts a block compiles its
+/// list again and compares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Node {
@@ -468,9 +472,6 @@ impl<'a> Net<'a> {
         self.heads(ALL).nth(k).map(|n| n.heads).ok_or(missing)
     }
 }
-
-/// Every head.
-pub const ALL: u32 = u32::MAX;
 
 /// What a kernel reports if a length does not fit after all; the checks before it exclude that.
 const MISFIT: Error = Error::new(Kind::Shape, "net: arrays as the layers say");
