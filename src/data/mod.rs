@@ -13,10 +13,14 @@ pub mod replay;
 pub mod rollout_buffer;
 pub mod rollout_file;
 pub mod rollout_text;
-pub mod rows;
 pub mod step;
 mod text;
 pub mod trajectory;
 pub mod vec_normalize;
 
 pub use part::{table, tree as sum_tree};
+
+/// Room for rows of rollouts and trajectories that are copied out.
+pub mod rows {
+    pub use super::part::rollout::RowsOut;
+}

@@ -6,6 +6,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use core::iter::once;
+use core::ops::Range;
 use core::slice::{from_mut, from_ref};
 use core::sync::atomic::Ordering;
 
@@ -85,6 +86,20 @@ pub struct Read {
     pub lost: u64,
     /// Number of the record to ask for next.
     pub next: u64,
+}
+
+impl Read {
+    /// Of records that are held, those from number `next` on, at most `room`: the number of the first, and what their reader
+    /// is told. Errors: `Range`, by this sentence, if fewer than `next` have come.
+    pub(super) fn of(what: &'static str, next: u64, held: Range<u64>, room: usize) -> Result<(u64, Read)> {
+        let first = next.max(held.start);
+        let Some(left) = held.end.checked_sub(first) else {
+            return Err(Error::new(Kind::Range, what).needed(held.end as usize).given(next as usize));
+        };
+        let count = left.min(room as u64);
+        let read = Read { count: count as usize, lost: first.wrapping_sub(next), next: first.wrapping_add(count) };
+        Ok((first, read))
+    }
 }
 
 /// What is agreed when the block is made.
@@ -411,15 +426,10 @@ impl<'a> View<'a> {
             let len = episodes.len().saturating_mul(width);
             check_len("monitor: info [len, num_info] of length", info, len)?;
         }
-        let ended = self.count();
-        if next > ended {
-            let what = "monitor: a number of at most the episodes that have ended,";
-            return Err(Error::new(Kind::Range, what).needed(ended as usize).given(next as usize));
-        }
-        let capacity = self.episodes.len() as u64;
-        let first = next.max(ended.saturating_sub(capacity));
-        let count = ended.saturating_sub(first).min(episodes.len() as u64) as usize;
-        for (i, (number, to)) in (first..).zip(episodes.iter_mut()).take(count).enumerate() {
+        let (ended, capacity) = (self.count(), self.episodes.len() as u64);
+        let what = "monitor: a number of at most the episodes that have ended,";
+        let (first, read) = Read::of(what, next, ended.saturating_sub(capacity)..ended, episodes.len())?;
+        for (i, (number, to)) in (first..read.next).zip(episodes.iter_mut()).enumerate() {
             let slot = number.checked_rem(capacity).unwrap_or(0) as usize;
             if let Some(e) = self.episodes.get(slot) {
                 *to = *e;
@@ -428,10 +438,10 @@ impl<'a> View<'a> {
                 block::copy(block::rows_mut(info, i, 1, width)?, block::rows(self.info, slot, 1, width)?);
             }
         }
-        if count > 0 {
+        if read.count > 0 {
             self.check_held(first, self.episodes.len())?;
         }
-        Ok(Read { count, lost: first.wrapping_sub(next), next: first.wrapping_add(count as u64) })
+        Ok(read)
     }
 
     /// Means over the last `keep` episodes, or as many as have ended.
