@@ -18,7 +18,7 @@ mod text;
 pub mod trajectory;
 pub mod vec_normalize;
 
-pub use part::{table, tree as sum_tree};
+pub use part::{episodes, table, tree as sum_tree};
 
 /// Room for rows of rollouts and trajectories that are copied out.
 pub mod rows {

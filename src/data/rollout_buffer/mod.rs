@@ -48,10 +48,13 @@
 //! ```
 
 use bytemuck::{Pod, Zeroable};
+use core::convert::Infallible;
+use core::mem::take;
 use core::slice::from_mut;
 
 use super::minibatch::{self, Cut, Window};
 use super::monitor::Read;
+use super::part::episodes;
 use super::part::rollout::{self, Appended, Held, Rollout, RowsOut, Shape};
 use super::table::{Column, TableConfig};
 use crate::block::shared::{self, Turn};
@@ -420,23 +423,17 @@ impl<'a> RolloutBuffer<'a> {
             *to = from.filter(|_| is_cut(ends)).unwrap_or(0.0);
         }
         f.turn.begin();
-        for (env, (reward, (terminated, truncated))) in
-            step.raw_reward.unwrap_or(step.reward).iter().zip(ends).enumerate()
-        {
-            let (Some(sum), Some(len)) = (f.running_return.get_mut(env), f.running_len.get_mut(env)) else { break };
-            (*sum, *len) = (*sum + f64::from(*reward), len.saturating_add(1));
-            if terminated | truncated == 0 {
-                continue;
-            }
-            let (episode_return, episode_len) = (*sum, *len);
-            (*sum, *len) = (0.0, 0);
+        let (total, len) = (take(&mut f.running_return), take(&mut f.running_len));
+        let (reward, rows) = (step.raw_reward.unwrap_or(reward), episodes::stepped(terminated, truncated));
+        let Ok(()) = episodes::count::<_, Infallible>(total, len, reward, rows, |env, episode_return, episode_len| {
             f.state.num_ended = f.state.num_ended.wrapping_add(1);
             f.state.ended_len = f.state.ended_len.wrapping_add(episode_len.into());
             f.state.ended_return += episode_return;
             for (metric, value) in [(EPISODE_LENGTH, episode_len.into()), (EPISODE_RETURN, episode_return)] {
                 f.log(MetricRow { global_step: f.state.global_step, value, env: env as u32, metric });
             }
-        }
+            Ok(())
+        });
         f.state.filled = f.state.filled.wrapping_add(1);
         f.state.left_out |= left_out;
         f.state.global_step = f.state.global_step.wrapping_add(n as u64);
