@@ -56,7 +56,7 @@ use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
 
 use super::table::{self, Column, Table, TableConfig};
-use crate::block::{self, Cutter, Header, One, Plan, fields, shared};
+use crate::block::{self, Cutter, Header, One, Plan, TooLong, fields, shared};
 use crate::cpu::snapshot;
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
@@ -240,12 +240,12 @@ pub struct Spans {
 pub fn spans(config: &MemoryConfig) -> Result<(Spans, usize)> {
     config.table.check()?;
     config.check()?;
-    lay(config)
+    Ok(lay(config)?)
 }
 
 /// As [`spans`], of a configuration that was checked when its block was accepted.
 #[inline(always)]
-pub fn lay(config: &MemoryConfig) -> Result<(Spans, usize)> {
+pub fn lay(config: &MemoryConfig) -> core::result::Result<(Spans, usize), TooLong> {
     let mut plan = Plan::default();
     block::spans::<MemoryConfig>(&mut plan)?;
     let index = IndexSpans::plan(&mut plan, config, config.history_size() as usize)?;
