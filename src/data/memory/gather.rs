@@ -3,9 +3,9 @@
 use bytemuck::Pod;
 
 use super::draw::{Moment, Sample};
-use super::index::behind;
 use super::{SHAPE, View};
 use crate::block;
+use crate::data::part::pools::behind;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::Layout;
 use crate::space::ElementsMut;

@@ -55,6 +55,8 @@
 use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
 
+pub use super::part::pools::Queue;
+use super::part::pools::{ahead, behind};
 use super::table::{self, Column, Table, TableConfig};
 use crate::block::{self, Cutter, Header, One, Plan, TooLong, fields, shared};
 use crate::cpu::snapshot;
@@ -69,7 +71,7 @@ mod index;
 pub use draw::{Chance, Draw, Rule, Sample};
 pub use gather::FramesOut;
 pub use index::{Added, Frame, Link};
-use index::{Last, ahead, behind, link};
+use index::{Last, link};
 
 /// What a memory is made from; stored in the block beside the header, never written again.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -156,16 +158,6 @@ impl MemoryConfig {
         }
         Ok(())
     }
-}
-
-/// A queue of numbers: elements `[begin, begin + len)` of its ring.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Queue {
-    /// Place of the oldest.
-    pub begin: u32,
-    /// Numbers in the queue.
-    pub len: u32,
 }
 
 /// What the memory knows beside its arrays.
