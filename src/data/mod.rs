@@ -5,7 +5,6 @@ pub mod memory;
 pub mod minibatch;
 pub mod monitor;
 pub mod monitor_csv;
-pub mod normalizer;
 mod part;
 pub mod queue;
 pub mod relabel;
@@ -18,7 +17,7 @@ mod text;
 pub mod trajectory;
 pub mod vec_normalize;
 
-pub use part::{episodes, table, tree as sum_tree};
+pub use part::{episodes, scale as normalizer, table, tree as sum_tree};
 
 /// Room for rows of rollouts and trajectories that are copied out.
 pub mod rows {

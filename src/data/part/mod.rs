@@ -3,5 +3,6 @@
 pub mod episodes;
 pub mod pools;
 pub mod rollout;
+pub mod scale;
 pub mod table;
 pub mod tree;
