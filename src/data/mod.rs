@@ -5,7 +5,7 @@ pub mod memory;
 pub mod minibatch;
 pub mod monitor;
 pub mod monitor_csv;
-mod part;
+pub(crate) mod part;
 pub mod queue;
 pub mod relabel;
 pub mod replay;
