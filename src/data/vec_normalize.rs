@@ -192,7 +192,7 @@ impl<'a> VecNormalize<'a> {
         Ok(spans(&Setup::new(config)?)?.1)
     }
 
-    /// Lays a normaliser out: means of 0, variances of 1, counts of [`INITIAL_COUNT`].
+    /// Lays a normaliser out: means of 0, variances of 1, counts of [`INITIAL_COUNT`](super::normalizer::INITIAL_COUNT).
     /// Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &VecNormalizeConfig) -> Result<Self> {
         let setup = Setup::new(config)?;

@@ -26,8 +26,8 @@ pub struct FramesOut<'a> {
 }
 
 impl View<'_> {
-    /// Copies one column of sequences, `[B, len, stack, ...]` in this layout as [`table::View::gather_runs`] does: the
-    /// frames of each sequence, then zeros.
+    /// Copies one column of sequences, `[B, len, stack, ...]` in this layout as
+    /// [`gather_runs`](crate::data::table::View::gather_runs) does: the frames of each sequence, then zeros.
     ///
     /// Errors: `Range` if a frame is not held, has been forgotten since the draw, or is one of a sequence longer than
     /// `len`; `Range` for the column; `Shape`. Nothing is written then. `Range` too if a writer beside has overwritten a
