@@ -48,7 +48,7 @@ mod vecenv;
 pub mod wrap;
 
 pub use acrobot::Acrobot;
-pub use builtin::{BUILTINS, Builtin};
+pub use builtin::{BUILTINS, Builtin, FIRST_FREE_ID};
 pub use cartpole::CartPole;
 pub use mountain_car::{MountainCar, MountainCarContinuous};
 pub use pendulum::Pendulum;
@@ -59,7 +59,7 @@ pub use vecenv::{StepOut, VecEnv, View};
 /// What an environment is, as data that a learner can query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spec<'a> {
-    /// Number of this kind; stored in the block and compared on every call.
+    /// Number of this kind; stored in the block and compared on every call. Numbers from 1 to 999 are the library's own.
     pub env_id: u32,
     /// Bytes of one environment's state, a multiple of 8; zeroed when the block is made.
     pub state_size: u32,

@@ -260,27 +260,32 @@ impl<'a> Rows<'a> {
     ) -> Result {
         self.check(env)?;
         out.check(self.len(), self.setup)?;
-        match self.step_alone(env, level, action, &mut out) {
+        match self.step_alone(env, level, action, &mut out, restart_row) {
             Some(done) => done,
             // Moved, so that `out` itself stays in registers where it is not.
             None => self.step_several(env, level, action, &mut { out }),
         }
     }
 
-    /// [`Rows::step_env`] for a caller who has asked [`Setup::is_for`], and has cut rows and arrays along the setup: neither
-    /// is looked at again. Of shorter arrays fewer rows are stepped, or as many as there are before a `Shape`.
-    #[inline(never)]
-    pub fn step_cut<E: Env + ?Sized>(
-        &mut self,
+    /// [`Rows::step_env`] for a caller who has cut rows and arrays along the setup, compiled into the caller: their lengths
+    /// are not looked at again. Of shorter arrays fewer rows are stepped, or as many as there are before a `Shape`.
+    #[inline(always)]
+    pub fn step_cut<E: Env + Copy>(
+        mut self,
         env: &E,
         level: Level,
         action: Elements<'_>,
-        out: &mut StepOut<'_>,
+        mut out: StepOut<'_>,
     ) -> Result {
+        self.setup.check_env(env)?;
         out.check_given(self.len(), self.setup)?;
-        match self.step_alone(env, level, action, out) {
+        // Copies of an environment and of arrays that are seldom handed on: what is, has to be stored before.
+        let restart = |env: &E, level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>| {
+            restart_row(&{ *env }, level, state, rng, obs)
+        };
+        match self.step_alone(env, level, action, &mut out, restart) {
             Some(done) => done,
-            None => self.step_several(env, level, action, out),
+            None => { self }.step_several(&{ *env }, level, action, &mut { out }),
         }
     }
 
@@ -293,6 +298,7 @@ impl<'a> Rows<'a> {
         level: Level,
         action: Elements<'_>,
         out: &mut StepOut<'_>,
+        restart: impl Fn(&E, Level, &mut [u8], &mut Rng, ElementsMut<'_>) -> Result,
     ) -> Option<Result> {
         if !cfg!(feature = "simd") {
             return None;
@@ -312,9 +318,9 @@ impl<'a> Rows<'a> {
         let turn = Turn { env, level, mode, last: self.setup.max_episode_steps.wrapping_sub(1) };
         let row = Row { state: &mut *self.state, rng, steps, phase };
         let valid = out.valid.as_deref_mut().and_then(<[u8]>::first_mut);
-        let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all, 0));
+        let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), 0));
         let flags = Flags { reward, terminated, truncated, valid };
-        Some(turn.take(row, action, out.obs.reborrow(), flags, keep).map_err(|e| e.given(first)))
+        Some(turn.take(row, action, out.obs.reborrow(), flags, keep, restart).map_err(|e| e.given(first)))
     }
 
     /// The same for any number of rows.
@@ -460,8 +466,8 @@ impl<'a> Rows<'a> {
             let row = Row { state: cut(&mut states, size)?, rng, steps, phase };
             let flags = Flags { reward, terminated, truncated, valid: valids.next() };
             let at = k.wrapping_mul(obs_len);
-            let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all, at));
-            turn.take(row, action, obs, flags, keep).map_err(|e| e.given(self.first.saturating_add(k)))?;
+            let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
+            turn.take(row, action, obs, flags, keep, restart_row).map_err(|e| e.given(self.first.saturating_add(k)))?;
         }
         Ok(())
     }
