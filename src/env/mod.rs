@@ -40,21 +40,26 @@ mod columns;
 mod draw;
 pub mod layout;
 mod mountain_car;
+mod out;
 mod pendulum;
 mod probe;
 mod row;
+mod rows;
 mod setup;
 mod vecenv;
+mod view;
 pub mod wrap;
 
 pub use acrobot::Acrobot;
 pub use builtin::{BUILTINS, Builtin, FIRST_FREE_ID};
 pub use cartpole::CartPole;
 pub use mountain_car::{MountainCar, MountainCarContinuous};
+pub use out::StepOut;
 pub use pendulum::Pendulum;
 pub use probe::Probe;
 pub use setup::{Autoreset, NO_LIMIT, Rows, Setup, Spans, VecEnvConfig};
-pub use vecenv::{StepOut, VecEnv, View};
+pub use vecenv::VecEnv;
+pub use view::View;
 
 /// What an environment is, as data that a learner can query.
 #[derive(Clone, Copy, Debug, PartialEq)]

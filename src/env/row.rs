@@ -13,6 +13,7 @@ pub(super) const RUNNING: u8 = 1;
 pub(super) const ENDED: u8 = 2;
 
 pub(super) const SHAPE: Error = Error::new(Kind::Shape, "vecenv: arrays with one entry a row");
+pub(super) const ROW: Error = Error::new(Kind::Range, "vecenv: a row below");
 
 /// One environment, as [`Rows`](super::Rows) has N of them.
 pub(super) struct Row<'a> {
@@ -195,4 +196,12 @@ fn is_finite(field: &Field<'_>, obs: &[u8]) -> bool {
     let part = obs.get(field.offset as usize..).zip(field.size()).and_then(|(obs, size)| obs.get(..size));
     let (numbers, _) = part.unwrap_or(&[]).as_chunks();
     field.kind != Element::F32 || numbers.iter().all(|&x| f32::from_ne_bytes(x).is_finite())
+}
+
+/// The next `len` bytes of `rest`.
+#[inline(always)]
+pub(super) fn cut<'s>(rest: &mut &'s mut [u8], len: usize) -> Result<&'s mut [u8]> {
+    let (head, tail) = core::mem::take(rest).split_at_mut_checked(len).ok_or(SHAPE)?;
+    *rest = tail;
+    Ok(head)
 }
