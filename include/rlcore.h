@@ -390,8 +390,10 @@ typedef int32_t (*rlcore_env_restart_fn)(void *user, void *state, rlcore_rng *rn
 
 /* An environment: what it is and the functions that are it. Handed to every call, never stored. */
 typedef struct rlcore_env_def {
-  uint32_t struct_size;                   /* sizeof(rlcore_env_def) */
-  uint32_t env_id;                        /* the caller's number for this kind, from 1000; blocks remember it */
+  uint32_t struct_size;  /* sizeof(rlcore_env_def) */
+  /* the caller's number for this kind, 0 or from 1000, which blocks remember; or an rlcore_env_id in a table of
+     rlcore_env_builtin */
+  uint32_t env_id;
   uint32_t state_size;                    /* bytes of one environment, a multiple of 8; zeroed at init; no pointers */
   uint32_t max_episode_steps;             /* episodes are truncated after this many steps; 0: never */
   rlcore_space obs;                       /* RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds */
@@ -413,7 +415,9 @@ typedef struct rlcore_env_def {
 
 /* The table of one of the library's own environments.
    env_id:   an rlcore_env_id.
-   out_size: sizeof(rlcore_env_def). What the table points to lives as long as the program; leave user as it is.
+   out_size: sizeof(rlcore_env_def). What the table points to lives as long as the program. A caller may set
+             max_episode_steps, render, lives, action_mask, fields and wrappers; what is changed in anything else is another
+             environment and needs another env_id.
    Errors: E_SIZE; E_RANGE for another env_id. */
 rlcore_status rlcore_env_builtin(uint32_t env_id, rlcore_env_def *out, size_t out_size);
 

@@ -354,9 +354,26 @@ static void attack_env(void) {
     memset(w.whole, 0, sizeof w.whole);
     rlcore_vecenv_out out = {sizeof out, 0, w.reals, w.reward, w.terminated, w.truncated, w.normal, NULL};
     for (int k = 0; k < 600; k++) FINE(rlcore_vecenv_step(v, def, w.whole, &out));
-    /* A table that was tampered with answers, and its state cannot be reached. */
-    def->user = &w;
-    CHECK(rlcore_vecenv_step(v, def, w.whole, &out) == RLCORE_E_CALLBACK);
+    /* A table is known by its number; what was tampered with is refused by name, also by the functions themselves. */
+#define STEP_IT rlcore_vecenv_step(v, def, w.whole, &out)
+    WITH(def->state_size, def->state_size + 8, RLCORE_E_CONFIG, "env_def: state_size: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->obs.len, def->obs.len + 1, RLCORE_E_CONFIG, "env_def: obs: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->action.len, 2, RLCORE_E_CONFIG, "env_def: action: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->user, &w, RLCORE_E_CONFIG, "env_def: user: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->reset, sin_reset, RLCORE_E_CONFIG, "env_def: reset: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->step, sin_step, RLCORE_E_CONFIG, "env_def: step: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->restart, (rlcore_env_restart_fn)(void (*)(void))sin_reset, RLCORE_E_CONFIG, "env_def: restart: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->env_id, 7, RLCORE_E_CONFIG, "an rlcore_env_id that this library has, given 7", STEP_IT);
+    WITH(def->env_id, 999, RLCORE_E_CONFIG, "an rlcore_env_id that this library has, given 999", STEP_IT);
+    WITH(def->env_id, 0, RLCORE_E_CONFIG, "the environment that the block was made for", STEP_IT);
+    CHECK(def->reset(&w, w.other, NULL, w.reals) == RLCORE_E_CONFIG);
+    FINE(STEP_IT);
+    /* With a number of the caller's they are the caller's functions: slower, and the same steps. */
+    def->env_id = i == 0 ? 0 : 1000;
+    FINE(rlcore_vecenv_init(w.other, sizeof w.other, def, &w.config, &v));
+    FINE(rlcore_vecenv_reset(v, def, &w.seed, w.reals));
+    for (int k = 0; k < 3; k++) FINE(STEP_IT);
+#undef STEP_IT
   }
 
   *def = sinning();
@@ -482,9 +499,15 @@ static void attack_vecenv(void) {
   REFUSED(status, words, rlcore_vecenv_images(v, def, 2, 2, w.rgb)); \
   REFUSED(status, words, rlcore_vecenv_lives(v, def, w.lives)); \
   REFUSED(status, words, rlcore_vecenv_action_mask(v, def, w.mask[0]))
-  def->env_id++;
+  def->env_id = 1000;
+  CALLS(RLCORE_E_CONFIG, "env_id 1, given 1000");
+  def->env_id = 2;
+  CALLS(RLCORE_E_CONFIG, "what rlcore_env_builtin has set");
+  def->env_id = 7;
+  CALLS(RLCORE_E_CONFIG, "an rlcore_env_id that this library has, given 7");
+  FINE(rlcore_env_builtin(RLCORE_ENV_MOUNTAIN_CAR, def, sizeof *def));
   CALLS(RLCORE_E_CONFIG, "env_id 1, given 2");
-  def->env_id--;
+  FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, def, sizeof *def));
   def->state_size += 8;
   CALLS(RLCORE_E_CONFIG, "state_size");
   def->state_size -= 8;
@@ -503,7 +526,7 @@ static void attack_vecenv(void) {
   EACH(w.out.final_obs, NULL, NULLED, "final_obs: required by same-step autoreset");
   EACH(w.out.obs, w.final_obs, RLCORE_E_OVERLAP, "obs: an array apart");
   EACH(w.out.obs, off(w.final_obs, 4), RLCORE_E_OVERLAP, "obs: an array apart");
-  WITH(w.env.action.n, (uint32_t *)(void *)w.reward, RLCORE_E_OVERLAP, "reward", STEP);
+  WITH(w.env.action.n, (uint32_t *)(void *)w.reward, RLCORE_E_CONFIG, "env_def: action: what rlcore_env_builtin has set", STEP);
 
   /* Rows and actions: in range. */
   REFUSED(RLCORE_E_RANGE, "a row below 3, given 3", rlcore_vecenv_reset_one(v, def, N, NULL, w.obs));

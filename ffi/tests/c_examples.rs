@@ -1,19 +1,19 @@
 //! Every C example compiles without a warning, runs, and prints what its file in `expected` says; every environment
-//! ends a short training with its published hash. The rules are those of `examples-c/Makefile`.
+//! ends a short training with its published hash. The rules are those of `examples-c/Makefile`, and so is the folder: what
+//! is built here, that program's other goals find there. Together these tests are its goal `check`.
 
 #![cfg(unix)]
 
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// One `make` at a time: the examples share a library and their object files.
+/// One `make` at a time: the examples share their object files.
 static MAKE: Mutex<()> = Mutex::new(());
 
 fn make(goals: &[&str]) {
     let _alone = MAKE.lock().unwrap_or_else(PoisonError::into_inner);
     let run = Command::new("make")
         .args(["--no-print-directory", "-C", concat!(env!("CARGO_MANIFEST_DIR"), "/../examples-c")])
-        .args(["TARGET=../target/library", "OUT=../target/c-examples/out"])
         .arg(format!("CARGO={}", env!("CARGO")))
         .args(goals)
         .env_remove("MAKEFLAGS")
