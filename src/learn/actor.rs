@@ -311,16 +311,8 @@ pub fn to_f32(obs: Elements<'_>, raw: &mut [f32]) {
 }
 
 /// What networks are given for these numbers: normalised if the configuration says so, with the statistics `[obs_len]` as
-/// they are. Errors: `Value` for a number that is not finite.
-pub fn see(
-    what: &'static str,
-    config: &ActorConfig,
-    mean: &[f64],
-    var: &[f64],
-    raw: &[f32],
-    seen: &mut [f32],
-) -> Result {
-    check_finite(what, raw)?;
+/// they are.
+pub fn see(config: &ActorConfig, mean: &[f64], var: &[f64], raw: &[f32], seen: &mut [f32]) -> Result {
     if config.normalize_obs == 0 {
         block::copy(seen, raw);
         return Ok(());

@@ -167,7 +167,7 @@ impl Config {
         }
         let batch = u64::from(self.num_envs) * u64::from(self.num_steps);
         if batch + u64::from(self.num_envs) > u64::from(u32::MAX >> 1) {
-            return Err(Error::new(Kind::Overflow, "learner config: num_envs * (num_steps + 1) below 2^31"));
+            return Err(Error::new(Kind::Overflow, "learner config: num_envs * num_steps + num_envs below 2^31"));
         }
         if self.num_epochs > MAX_EPOCHS {
             let what = "learner config: num_epochs of at most";

@@ -61,7 +61,7 @@ fn shape(text: &str, anywhere: bool) -> Option<String> {
 fn is_regular(shape: &str) -> bool {
     let word = |w: &str| w.chars().all(|c| in_a_word(c) || "().".contains(c)) && !w.is_empty();
     let extent = |e: &str| {
-        e.split([' ']).enumerate().all(|(i, w)| if i % 2 == 0 { word(w) } else { ["*", "+", "/"].contains(&w) })
+        e.split([' ']).enumerate().all(|(i, w)| if i % 2 == 0 { word(w) } else { ["*", "+", "-", "/"].contains(&w) })
     };
     shape.split(", ").all(extent)
 }

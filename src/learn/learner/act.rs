@@ -109,7 +109,8 @@ impl Learner<'_> {
         let (envs, rows) = (Rows::new(list, 0), Rows::new(list, begin as u32));
         let raw = rows.see(&obs, o, w.raw)?;
         let seen = block::rows_mut(w.obs, 0, m, o)?;
-        see("learner act: finite observations", &self.actor, self.obs_mean, self.obs_var, raw, seen)?;
+        check_finite("learner act: a finite obs", raw)?;
+        see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
         let mask = match mask {
             Some(mask) => Some(&*rows.get(mask, l, w.mask)?),
             None => None,
@@ -202,7 +203,7 @@ impl Learner<'_> {
         sampling: Sampling,
         action: ElementsMut<'_>,
     ) -> Result {
-        self.look("learner predict: finite observations", obs)?;
+        self.look("learner predict: a finite obs", obs)?;
         let (n, a) = (self.config.num_envs as usize, self.actor.shape.action_len as usize);
         let w = &mut self.work;
         let (actor, log_std, _) = split_params(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
@@ -230,7 +231,7 @@ impl Learner<'_> {
     }
 
     fn value_of(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
-        self.look("learner value: finite observations", obs)?;
+        self.look("learner value: a finite obs", obs)?;
         let (n, w) = (self.config.num_envs as usize, &mut self.work);
         let (_, _, critic) = split_params(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
         let seen = block::rows(w.obs, 0, n, self.actor.shape.obs_len as usize)?;
@@ -282,7 +283,7 @@ impl Learner<'_> {
         log_prob: &mut [f32],
         entropy: &mut [f32],
     ) -> Result {
-        self.look("learner log_prob: finite observations", obs)?;
+        self.look("learner log_prob: a finite obs", obs)?;
         let (n, w) = (self.config.num_envs as usize, &mut self.work);
         let (actor, log_std, _) = split_params(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
         let outputs = block::rows_mut(w.outputs, 0, n, self.actor.shape.num_outputs as usize)?;
@@ -308,7 +309,8 @@ impl Learner<'_> {
     fn look(&mut self, what: &'static str, obs: Elements<'_>) -> Result {
         let (n, o, w) = (self.config.num_envs as usize, self.actor.shape.obs_len as usize, &mut self.work);
         to_f32(obs, w.raw);
-        see(what, &self.actor, self.obs_mean, self.obs_var, w.raw, block::rows_mut(w.obs, 0, n, o)?)
+        check_finite(what, w.raw)?;
+        see(&self.actor, self.obs_mean, self.obs_var, w.raw, block::rows_mut(w.obs, 0, n, o)?)
     }
 
     /// Values of these rows of observations, in the first working column, by the parameters that are given. `some` of the
@@ -323,7 +325,8 @@ impl Learner<'_> {
         let (o, w) = (self.actor.shape.obs_len as usize, &mut self.work);
         let raw = Rows::new(block::rows(w.some, 0, count, 1)?, 0).see(obs, o, w.raw)?;
         let seen = block::rows_mut(w.obs, 0, count, o)?;
-        see(what, &self.actor, self.obs_mean, self.obs_var, raw, seen)?;
+        check_finite(what, raw)?;
+        see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
         let params = if learning { &*self.params } else { Self::acting(&self.config, self.acting, self.params) };
         let (_, _, critic) = split_params(params, &self.sizes)?;
         let values = block::rows_mut(w.scalar, 0, count, 1)?;

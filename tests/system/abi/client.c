@@ -73,7 +73,7 @@ int main(void) {
   rlcore_learner_stats stats;
   rlcore_learner *agent;
   uint32_t due;
-  CHECK(rlcore_learner_config_init(&config, sizeof config), RLCORE_ALGORITHM_PPO);
+  CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_envs = N;
   config.num_steps = 32;
   memset(&stats, 0, sizeof stats);
