@@ -725,7 +725,7 @@ OP(learner_act) {
 }
 OP(learner_act_range) {
   ON(learner, p, LEARNER_ACTS);
-  U32(begin, 0, 0, RLCORE_E_RANGE);
+  U32(begin, 0, N, RLCORE_E_RANGE);
   U32(end, N, N, RLCORE_E_RANGE);
   IN(uint8_t, active, N, 1, 0, OPTIONAL | ANY);
   IN(float, obs, N * OBS, 1, 1, ANY);
@@ -773,10 +773,12 @@ OP(learner_grads_len) {
   HANDLE(size_t, out_len, 0);
   return CALL(rlcore_learner_grads_len(p, out_len));
 }
+#define CHUNKS \
+  U32(begin, 0, 1, RLCORE_E_RANGE); \
+  U32(end, 1, 1, RLCORE_E_RANGE)
 OP(learner_learn_range) {
   CONST_ON(learner, p, LEARNER_UPDATES);
-  U32(begin, 0, 0, RLCORE_E_RANGE);
-  U32(end, 1, 1, RLCORE_E_RANGE);
+  CHUNKS;
   SIZE(scratch_size, LEARNER_SCRATCH, LEARNER_SCRATCH, RLCORE_E_OVERFLOW);
   TO(uint64_t, scratch, (scratch_size & 8191) / 8, SCRATCH);
   TO(float, grads, GRADS, 0);
@@ -844,9 +846,6 @@ OP(learner_params_write) {
   IN(float, params, PARAMS, 0, 0.01f, 0);
   return CALL(rlcore_learner_params_write(p, params));
 }
-#define CHUNKS \
-  U32(begin, 0, 0, RLCORE_E_RANGE); \
-  U32(end, 1, 1, RLCORE_E_RANGE)
 OP(learner_grads_read) {
   ON(learner, p, LEARNER_GRADED);
   CHUNKS;
