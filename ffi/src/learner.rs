@@ -424,6 +424,7 @@ pub unsafe extern "C" fn rlcore_learner_act(
 /// rlcore_learner_act for environments [begin, end), whose rows alone the arrays have. Ranges from the first environment to
 /// the last leave the same bytes as one call for all.
 /// Arrays and errors as rlcore_learner_act, [end - begin, ...] in place of [N, ...]; E_RANGE.
+/// Threads: one call at a time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_act_range(
     p: *mut rlcore_learner,
@@ -514,7 +515,7 @@ pub unsafe extern "C" fn rlcore_learner_learn(
 /// Begins the update that is due, for hosts that share its chunks among threads or machines: until minibatches_left is 0,
 /// rlcore_learner_learn_range makes the gradients of all chunks, rlcore_learner_grads_write hands them in, and
 /// rlcore_learner_learn_apply takes the step. The results are those of rlcore_learner_learn, bit for bit.
-/// obs, stats, errors: as rlcore_learner_learn.
+/// obs:   [N, obs.len] after the last step; stats: to write. Errors: as rlcore_learner_learn.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_begin(
     p: *mut rlcore_learner,
@@ -541,12 +542,12 @@ pub unsafe extern "C" fn rlcore_learner_grads_len(p: *const rlcore_learner, out_
     look(p, "out_len", out_len, |learner| Ok(learner.grads_len()))
 }
 
-/// Makes the gradients of chunks [begin, end) of the minibatch. The learner is only read: threads may do different chunks
-/// at once, each with its own scratch.
-/// scratch: 8-byte aligned, scratch_size bytes to be written, at least rlcore_learner_scratch_size().
+/// Makes the gradients of chunks [begin, end) of the minibatch. The learner is only read.
+/// Threads: any number at once, each with scratch and grads of its own.
+/// scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
 /// grads:   [end - begin, rlcore_learner_grads_len()] to write.
-/// Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. Then scratch and grads may
-/// have been written.
+/// Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. Then scratch and grads
+/// may have been written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_range(
     p: *const rlcore_learner,
@@ -680,8 +681,8 @@ pub unsafe extern "C" fn rlcore_learner_value(
 }
 
 /// Log-probability of an action of each environment, and the entropy of its distribution. Nothing is recorded.
-/// obs, action_mask: as rlcore_learner_act.
-/// action:  [N, action.len], continuous ones as the policy draws them, before they are squashed or clipped.
+/// obs: [N, obs.len]; action_mask: [N, sum of action.n], required exactly if use_action_mask, else NULL.
+/// action: [N, action.len], continuous ones as the policy draws them, before they are squashed or clipped.
 /// log_prob, entropy: [N] to write.
 /// Errors: E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation or action that is not finite, a
 /// choice that is not there or not allowed, and numbers that overflow. Outputs are untouched then.
@@ -728,7 +729,8 @@ pub unsafe extern "C" fn rlcore_learner_params_read(p: *const rlcore_learner, pa
 
 /// Takes parameters over, as those of a learner elsewhere. With overlap they act once no update runs.
 /// params: [rlcore_learner_params_len()].
-/// Errors: E_VALUE for one beyond plus or minus 1e6, or a logarithm of a deviation outside its bounds. Then nothing has changed.
+/// Errors: E_VALUE for one beyond plus or minus 1e6, or a logarithm of a deviation outside its bounds. Then nothing has
+/// changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_params_write(p: *mut rlcore_learner, params: *const f32) -> rlcore_status {
     call(|| unsafe {
