@@ -67,7 +67,7 @@ int run(void) {
   CHECK(rlcore_vecenv_size(&env, &many, &envs_size));
   CHECK(rlcore_vecenv_init(take(envs_size), envs_size, &env, &many, &envs));
 
-  CHECK(rlcore_learner_config_init(&config, sizeof config), RLCORE_ALGORITHM_PPO);
+  CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_envs = NUM_ENVS;
   config.num_steps = NUM_STEPS;
   config.num_hidden = 1;

@@ -34,7 +34,7 @@ static char why[256];
 
 /* The settings of tasks.c: another one would give another hash. */
 static rlcore_status configure(rlcore_learner_config *c, uint32_t seed) {
-  TRY(rlcore_learner_config_init(c, sizeof *c), RLCORE_ALGORITHM_PPO);
+  TRY(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_PPO));
   c->total_steps = TOTAL_STEPS;
   c->num_envs = NUM_ENVS;
   c->num_steps = 64;

@@ -44,6 +44,16 @@ fn slices_of_learning_give_the_same_bytes() {
 }
 
 #[test]
+fn a_herd_that_comes_and_goes_learns_while_the_game_runs() {
+    make(&["check-herd"]);
+}
+
+#[test]
+fn threads_that_share_chunks_learn_the_same_bytes() {
+    make(&["check-chunks"]);
+}
+
+#[test]
 fn threads_give_the_same_bytes() {
     make(&["check-threads"]);
 }
