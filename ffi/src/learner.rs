@@ -515,12 +515,8 @@ pub unsafe extern "C" fn rlcore_learner_learn(
 /// Begins the update that is due, for hosts that share its chunks among threads or machines: until minibatches_left is 0,
 /// rlcore_learner_learn_range makes the gradients of all chunks, rlcore_learner_grads_write hands them in, and
 /// rlcore_learner_learn_apply takes the step. The results are those of rlcore_learner_learn, bit for bit.
-<<<<<<< HEAD
 /// obs: [N, obs.len] after the last step, as rlcore_learner_learn reads it; stats: to write.
 /// Errors: E_CONFIG; E_NOT_READY; E_VALUE as rlcore_learner_learn.
-=======
-/// obs:   [N, obs.len] after the last step; stats: to write. Errors: as rlcore_learner_learn.
->>>>>>> cside
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_begin(
     p: *mut rlcore_learner,
@@ -547,17 +543,10 @@ pub unsafe extern "C" fn rlcore_learner_grads_len(p: *const rlcore_learner, out_
     look(p, "out_len", out_len, |learner| Ok(learner.grads_len()))
 }
 
-<<<<<<< HEAD
 /// Makes the gradients of chunks [begin, end) of the minibatch. Threads: the learner is only read, so several may do
 /// different chunks at once, each with its own scratch.
 /// scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
 /// grads:   [end - begin, grads_len] to write; grads_len is that of rlcore_learner_grads_len.
-=======
-/// Makes the gradients of chunks [begin, end) of the minibatch. The learner is only read.
-/// Threads: any number at once, each with scratch and grads of its own.
-/// scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
-/// grads:   [end - begin, rlcore_learner_grads_len()] to write.
->>>>>>> cside
 /// Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. Then scratch and grads
 /// may have been written.
 #[unsafe(no_mangle)]
@@ -693,14 +682,9 @@ pub unsafe extern "C" fn rlcore_learner_value(
 }
 
 /// Log-probability of an action of each environment, and the entropy of its distribution. Nothing is recorded.
-<<<<<<< HEAD
 /// obs:         [N, obs.len]
 /// action_mask: [N, sum of action.n] required exactly if use_action_mask, else NULL.
 /// action:      [N, action.len], continuous ones as the policy draws them, before they are squashed or clipped.
-=======
-/// obs: [N, obs.len]; action_mask: [N, sum of action.n], required exactly if use_action_mask, else NULL.
-/// action: [N, action.len], continuous ones as the policy draws them, before they are squashed or clipped.
->>>>>>> cside
 /// log_prob, entropy: [N] to write.
 /// Errors: E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation or action that is not finite, a
 /// choice that is not there or not allowed, and numbers that overflow. Outputs are untouched then.

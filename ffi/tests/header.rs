@@ -23,11 +23,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("vecenv.rs", "N environments of one kind", &["rlcore_autoreset"]),
     ("layout.rs", "Observations in parts", &[]),
     ("sampling.rs", "How actions are chosen", &["rlcore_sampling_method", "rlcore_sampling"]),
-<<<<<<< HEAD
     ("learner.rs", "Learners: act, observe, learn", &["rlcore_learner_due", "rlcore_activation", "rlcore_algorithm"]),
-=======
-    ("learner.rs", "Learners: act, observe, learn", &["rlcore_algorithm", "rlcore_learner_due", "rlcore_activation"]),
->>>>>>> cside
     ("spaces.rs", "Spaces: what environments show and take, and what learners were made for", &[]),
     ("policy.rs", "Policies: what a game ships", &[]),
     ("batch.rs", "Steps that the host does not wait for: its own threads and processes as workers", &[]),
