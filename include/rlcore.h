@@ -704,7 +704,8 @@ rlcore_status rlcore_learner_act(rlcore_learner *p, const uint8_t *active, const
 
 /* rlcore_learner_act for environments [begin, end), whose rows alone the arrays have. Ranges from the first environment to
    the last leave the same bytes as one call for all. Threads: one at a time.
-   Arrays and errors as rlcore_learner_act, [end - begin, ...] in place of [N, ...]; E_RANGE. */
+   Arrays and errors as rlcore_learner_act, [end - begin, ...] in place of [N, ...]; E_RANGE.
+   Threads: one call at a time. */
 rlcore_status rlcore_learner_act_range(rlcore_learner *p, uint32_t begin, uint32_t end, const uint8_t *active,
                                        const void *obs, const uint8_t *action_mask, void *action);
 

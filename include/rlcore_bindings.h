@@ -7,9 +7,9 @@
 
    direction: in, read; out, written; inout, both, as objects are; opaque: the caller's own, never followed.
    [...]:     elements of a row-major array, the last extent running fastest; without it a single one, or, of char, a text
-              that ends in NUL. An extent is an integer, a parameter, a field, or a sum, product or call of these; sum(x)
-              adds up an array; x... stands for several extents. Short names are those of rlcore.h: N environments, T
-              steps, and so on. Of void * it counts elements of the kind that rlcore.h names, of mem bytes.
+              that ends in NUL. An extent is an integer, a parameter, a field, or a sum, difference, product or call of
+              these; sum(x) adds up an array; x... stands for several extents. Short names are those of rlcore.h: N
+              environments, T steps, and so on. Of void * it counts elements of the kind that rlcore.h names, of mem bytes.
    optional:  may be NULL.
 
    Made with rlcore.h, by the same command. */
