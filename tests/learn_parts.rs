@@ -352,7 +352,7 @@ fn what_is_refused_changes_nothing() {
         refused(&mut h, Kind::NotReady, "learn_apply", |l| l.learn_apply().map(drop));
         refused(&mut h, Kind::NotReady, "read_grads", |l| l.read_grads(0, 3, &mut bad));
         refused(&mut h, Kind::NotReady, "read_batch", |l| {
-            l.read_batch(Columns::new(&Host { block: Vec::new(), ..hosts(3).next().unwrap() }).to_fill())
+            l.read_batch(Columns::new(&Host { block: Vec::new(), ..hosts(3).next().unwrap() }).get_mut())
         });
 
         let mut scratch = vec![0u64; h.view().scratch_size().unwrap().div_ceil(8)];
@@ -385,7 +385,7 @@ fn what_is_refused_changes_nothing() {
 
         let mut columns = Columns::new(&h);
         columns.value_target.pop();
-        refused(&mut h, shape, "read_batch", |l| l.read_batch(columns.to_fill()));
+        refused(&mut h, shape, "read_batch", |l| l.read_batch(columns.get_mut()));
         assert!(columns.value.iter().all(|x| x.is_nan()));
         h.learner().learn_drop().unwrap();
         refused(&mut h, Kind::NotReady, "learn_drop", |l| l.learn_drop());

@@ -178,7 +178,7 @@ impl Columns {
         }
     }
 
-    pub fn to_fill(&mut self) -> BatchMut<'_> {
+    pub fn get_mut(&mut self) -> BatchMut<'_> {
         BatchMut {
             obs: &mut self.obs,
             action: self.action.get_mut(),
@@ -204,7 +204,7 @@ impl Columns {
 
     pub fn read(host: &mut Host) -> Columns {
         let mut columns = Columns::new(host);
-        host.learner().read_batch(columns.to_fill()).unwrap();
+        host.learner().read_batch(columns.get_mut()).unwrap();
         columns
     }
 }
