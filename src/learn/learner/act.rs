@@ -335,7 +335,21 @@ impl Learner<'_> {
 
     /// Zeroes the working arrays that calls of N rows use.
     pub(super) fn tidy(&mut self) {
-        let (n, w) = (self.config.num_envs as usize, &mut self.work);
+        self.tidy_rows(self.config.num_envs as usize);
+    }
+
+    /// Zeroes all working arrays: after an update its bytes do not tell where its chunks were made.
+    pub(super) fn wipe(&mut self) {
+        self.tidy_rows(usize::MAX);
+        let w = &mut self.work;
+        for array in [&mut *w.d_outputs, w.tape, w.critic_tape, w.scratch] {
+            array.fill(0.0);
+        }
+    }
+
+    /// Zeroes the first `n` rows of them.
+    fn tidy_rows(&mut self, n: usize) {
+        let w = &mut self.work;
         let (o, a) = (self.actor.shape.obs_len as usize, self.actor.shape.action_len as usize);
         let l = self.actor.shape.num_outputs as usize;
         let scratch = self.sizes.actor.infer_scratch_len(n).max(self.sizes.critic.infer_scratch_len(n));

@@ -306,6 +306,7 @@ impl Learner<'_> {
     fn end_update(&mut self) {
         block::copy(self.acting, self.params);
         self.done.fill(0);
+        self.wipe();
         let s = &mut *self.state;
         if s.updating != 0 || s.learn_end != 0 {
             if self.config.overlap == 0 {
