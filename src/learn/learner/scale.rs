@@ -19,7 +19,7 @@ impl Learner<'_> {
     /// Errors: `Shape`; `Value` if they are not within ± 1e6, or a logarithm of a deviation is not within its bounds.
     pub fn write_params(&mut self, params: &[f32]) -> Result {
         check_len("learner: parameters of length", params, self.params.len())?;
-        if let Some(&x) = params.iter().find(|x| !(x.abs() <= PARAM_LIMIT)) {
+        if let Some(&x) = params.iter().find(|x| x.is_nan() || x.abs() > PARAM_LIMIT) {
             return Err(Error::new(Kind::Value, "learner: parameters from -1e6 to 1e6").given_f32(x));
         }
         let (_, log_std, _) = split_params(params, &self.sizes)?;
