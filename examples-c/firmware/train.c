@@ -8,7 +8,7 @@
     if (status) return failed(#call, status);                                                                          \
   } while (0)
 
-enum { MEMORY_SIZE = 36 << 10, NUM_ENVS = 8, NUM_STEPS = 32, HIDDEN = 16, MAX_UPDATES = 100, ALIGN = 64 };
+enum { MEMORY_SIZE = 38 << 10, NUM_ENVS = 8, NUM_STEPS = 32, HIDDEN = 16, MAX_UPDATES = 100, ALIGN = 64 };
 
 static _Alignas(ALIGN) unsigned char memory[MEMORY_SIZE]; /* everything that training needs */
 static size_t used;

@@ -22,7 +22,8 @@ typedef struct worker {
 /* A job of the host's: the gradients of chunks [begin, end). The learner is only read. */
 static void *job(void *argument) {
   const worker *const w = argument;
-  CHECK(rlcore_learner_learn_range(t.agent, w->begin, w->end, w->scratch, w->scratch_size, grads + w->begin * grads_len));
+  float *const to = grads + w->begin * grads_len;
+  CHECK(rlcore_learner_learn_range(t.agent, w->begin, w->end, w->scratch, w->scratch_size, to));
   return NULL;
 }
 
@@ -84,6 +85,6 @@ int main(void) {
     else printf("rlcore_learner_learn: %016llx\n", (unsigned long long)hash);
     if (hash != first) host_fail("FAILED: the number of threads changed the result");
   }
-  printf("ok: a return of %.0f after %u updates of %u chunks, the same bits for 1, 2, 3 and 7 threads\n", (double)t.stats.return_mean,
-         (unsigned)UPDATES, (unsigned)NUM_CHUNKS);
+  printf("ok: a return of %.0f after %u updates of %u chunks, the same bits for 1, 2, 3 and 7 threads\n",
+         (double)t.stats.return_mean, (unsigned)UPDATES, (unsigned)NUM_CHUNKS);
 }

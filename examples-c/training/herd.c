@@ -1,7 +1,7 @@
 /* A game whose agents come and go: 3 to 40 rabbits, each with 21 frames to reach its burrow before the fox is there. Half of
    them decide in every frame, the others in every seventh. A rabbit has a row of the learner while it lives; one that leaves
    the scene between its decision and the outcome is cut. The learner learns a minibatch a frame and the game never waits for
-   it. Its statistics are those of the rabbits that lived, whatever the rows did that had none. */
+   it. Rows without a rabbit take no part in its statistics: return_mean is what the rabbits really get. */
 #include "host.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ typedef struct game {
   rabbit rabbits[N];
   rlcore_rng rng;
   uint32_t alive, wanted;           /* rabbits in the scene; how many it has room for */
-  uint32_t came, fled, ended, home; /* spawned; left the scene; met the fox; of these at home */
+  uint32_t came, fled, ended, home; /* spawned; left the scene; lived until the fox came; were at home then */
   float last[LAST];                 /* what the last of them got */
 } game;
 
@@ -113,7 +113,7 @@ static rlcore_learner *start(size_t *size) {
   rlcore_learner_config config;
   rlcore_learner *agent;
   CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
-  config.num_envs = N; /* rows, whether a rabbit is in them or not */
+  config.num_envs = N;   /* rows, whether a rabbit is in them or not */
   config.num_steps = 32; /* an update for each N * 32 decisions, whoever made them */
   config.overlap = 1;
   config.learning_rate = 3e-3F;
@@ -165,20 +165,22 @@ int main(void) {
     /* One minibatch of learning, while there is something to learn. */
     uint32_t due;
     CHECK(rlcore_learner_phase(agent, &due));
-    if (due == RLCORE_LEARNER_LEARN && stats.minibatches_left) host_fail("FAILED: the game had to wait for the learner");
+    if (due == RLCORE_LEARNER_LEARN && stats.minibatches_left) host_fail("FAILED: the game would have to wait");
     if (due == RLCORE_LEARNER_LEARN || stats.minibatches_left) {
       CHECK(rlcore_learner_learn(agent, obs, 1, &stats));
-      if (fabs((double)stats.return_mean - mean_of_last(&g)) > 1e-6) host_fail("FAILED: return_mean is %f", (double)stats.return_mean);
+      if (fabs((double)stats.return_mean - mean_of_last(&g)) > 1e-6)
+        host_fail("FAILED: return_mean is %f, the rabbits got %f", (double)stats.return_mean, mean_of_last(&g));
     }
     if (frame % REPORT == 0) {
       share = (double)(g.home - home) / (g.ended - ended);
-      printf("frame %5u: %2u rabbits, %4u updates, %5.1f %% came home; return_mean %.2f\n", (unsigned)frame, (unsigned)g.alive,
-             (unsigned)stats.num_updates, 100 * share, (double)stats.return_mean);
+      printf("frame %5u: %2u rabbits, %4u updates, %5.1f %% came home; return_mean %.2f\n", (unsigned)frame,
+             (unsigned)g.alive, (unsigned)stats.num_updates, 100 * share, (double)stats.return_mean);
       home = g.home, ended = g.ended;
     }
   }
   const double best = play_ideally();
-  printf("%u rabbits came, %u left the scene; the ideal policy brings %.1f %% home\n", (unsigned)g.came, (unsigned)g.fled, 100 * best);
+  printf("%u rabbits came, %u left the scene; the ideal policy brings %.1f %% home\n", (unsigned)g.came,
+         (unsigned)g.fled, 100 * best);
   if (!(share > 0.95 * best)) host_fail("FAILED: the policy was not learnt");
   printf("final hash: %016llx\n", (unsigned long long)host_hash(agent, size));
   printf("ok: rabbits that come and go caught up with the ideal policy: %.0f %% come home\n", 100 * share);

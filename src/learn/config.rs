@@ -1,4 +1,4 @@
-//! What a PPO learner is made of: numbers that the host chooses.
+//! What a learner is made of: numbers that the host chooses.
 
 use bytemuck::{Pod, Zeroable};
 
