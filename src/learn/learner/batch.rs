@@ -61,8 +61,8 @@ impl BatchMut<'_> {
 }
 
 impl Learner<'_> {
-    /// Hands out what the update that runs learns from, its first T * N transitions. A learner that only records goes on
-    /// with [`Learner::learn_drop`]. Errors: `NotReady` if no update runs; `Shape`.
+    /// Hands out what the update that runs learns from: its first T * N transitions, which are all unless environments act
+    /// in their own time. A learner that only records goes on with [`Learner::learn_drop`]. Errors: `NotReady` if no update runs; `Shape`.
     pub fn read_batch(&self, to: BatchMut<'_>) -> Result {
         if self.state.updating == 0 {
             return Err(Error::new(Kind::NotReady, "learner read_batch: an update that runs"));

@@ -103,12 +103,11 @@ impl Learner<'_> {
         let seen = self.work.ends.get_mut(..n).ok_or(Misfit)?;
         for at in (begin..end).rev() {
             let (env, complete) = self.rollout.owner(at, self.slot)?;
-            let (Some(seen), Some(open)) = (seen.get_mut(env), self.open.get(env)) else { return Err(Misfit.into()) };
+            let seen = seen.get_mut(env).ok_or(Misfit)?;
             if *seen == 0 {
                 let flag = |flags: &[u8]| flags.get(at).is_none_or(|&x| x != 0);
                 let goes_on = complete && !flag(self.rollout.terminated) && !flag(self.rollout.truncated);
-                // What was given up says nothing of the transition before it, which is truncated.
-                *seen = if goes_on && *open == 0 { 2 } else { 1 };
+                *seen = if goes_on { 2 } else { 1 };
             }
         }
         let rows = seen.iter().enumerate().filter(|(_, seen)| **seen == 2).map(|(env, _)| env);
@@ -129,7 +128,7 @@ impl Learner<'_> {
         let c = &self.config;
         let chain = Chain::new(c.accumulation(), c.discount, c.gae_lambda);
         let w = &mut self.work;
-        let (r, open) = (&mut self.rollout, &*self.open);
+        let r = &mut self.rollout;
         for at in (begin..end).rev() {
             let (env, complete) = r.owner(at, self.slot)?;
             let (Some(next), Some(carry)) = (w.next.get_mut(env), w.running.get_mut(env)) else {
@@ -149,8 +148,6 @@ impl Learner<'_> {
                     return Err(Misfit.into());
                 };
                 (*to, *other) = (advantage, target);
-            } else if open.get(env) != Some(&1) {
-                continue;
             }
             *next = value;
         }
