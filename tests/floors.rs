@@ -78,7 +78,7 @@ fn only_ptr_makes_slices_from_pointers() {
 fn planted_violations_are_seen() {
     let refused = [
         ("kernels/gae.rs", "use crate::env::Env;"),
-        ("kernels/gae.rs", "use crate::{error::Result, block::{Plan, Span}, nn::mlp};"),
+        ("kernels/gae.rs", "use crate::{error::Result, block::{Plan, Span}, nn::net};"),
         ("kernels/gae.rs", "fn f() -> crate::learn::Learner { todo!() }"),
         ("kernels/gae.rs", "use super::super::env;"),
         ("kernels/mod.rs", "use super::env::Env;"),
@@ -89,7 +89,7 @@ fn planted_violations_are_seen() {
         ("env/vecenv.rs", "use crate::data::rollout;"),
         ("env/wrap.rs", "use crate::data::rollout;"),
         ("data/rollout.rs", "use crate::env::Env;"),
-        ("nn/mlp.rs", "let y = libm::expf(x);"),
+        ("nn/net.rs", "let y = libm::expf(x);"),
         ("env/cartpole.rs", "use rand_pcg::Pcg64;"),
         ("nn/dense.rs", "fn f() { unsafe { g() } }"),
         ("nn/dense.rs", "#![allow(unsafe_code)]"),
@@ -106,7 +106,7 @@ fn planted_violations_are_seen() {
         ("learn/learner.rs", "/* use crate::env::Env; /* nested */ unsafe */ pub(crate) fn f() {}"),
         ("env/wrap.rs", "use crate::data::normalizer::Normalizer;"),
         ("env/cartpole.rs", "const S: &str = \"use crate::learn; \\\" unsafe\"; const C: char = '\"';"),
-        ("nn/mlp.rs", "const S: &str = r#\"unsafe \" libm\"#; fn f<'a>(x: &'a [f32]) {}"),
+        ("nn/net.rs", "const S: &str = r#\"unsafe \" libm\"#; fn f<'a>(x: &'a [f32]) {}"),
         ("cpu.rs", "#![allow(unsafe_code)]\nmod detect { use super::Level; }"),
     ];
     for (file, line) in accepted {

@@ -129,8 +129,8 @@ pub struct rlcore_learner_config {
     /// acting and recording go on while an update runs, with the policy from before it; takes memory for a second rollout
     /// and a second set of parameters (0)
     pub overlap: u32,
-    /// 0
-    pub reserved: u32,
+    /// hidden layers that the policy and the value network share, from the first, 0 to num_hidden (0)
+    pub num_shared: u32,
 }
 
 /// What the update that runs, or the last one, did, and how the episodes go.
@@ -216,7 +216,8 @@ mirror!(
         log_std_max,
         num_chunks,
         algorithm,
-        overlap
+        overlap,
+        num_shared; reserved
     }
 );
 mirror!(
@@ -244,7 +245,6 @@ mirror!(
 
 unsafe fn config(p: *const rlcore_learner_config) -> Result<Config> {
     let c = unsafe { ptr::sized(p)? };
-    ptr::reserved("learner config: reserved", c.reserved)?;
     accumulate("learner config: accumulate", c.accumulate)?;
     Ok(c.into())
 }

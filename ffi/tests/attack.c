@@ -97,7 +97,7 @@ OFFSET(rlcore_learner_config, adam_epsilon, 132); OFFSET(rlcore_learner_config, 
 OFFSET(rlcore_learner_config, obs_clip, 140); OFFSET(rlcore_learner_config, reward_clip, 144); OFFSET(rlcore_learner_config, accumulate, 148);
 OFFSET(rlcore_learner_config, log_std_min, 152); OFFSET(rlcore_learner_config, log_std_max, 156);
 OFFSET(rlcore_learner_config, num_chunks, 160); OFFSET(rlcore_learner_config, algorithm, 164);
-OFFSET(rlcore_learner_config, overlap, 168); OFFSET(rlcore_learner_config, reserved, 172);
+OFFSET(rlcore_learner_config, overlap, 168); OFFSET(rlcore_learner_config, num_shared, 172);
 _Static_assert(sizeof(rlcore_learner_stats) == 88, "");
 OFFSET(rlcore_learner_stats, minibatches_left, 4); OFFSET(rlcore_learner_stats, num_steps, 8); OFFSET(rlcore_learner_stats, num_updates, 16);
 OFFSET(rlcore_learner_stats, num_episodes, 24); OFFSET(rlcore_learner_stats, learning_rate, 32); OFFSET(rlcore_learner_stats, policy_loss, 36);
@@ -842,7 +842,7 @@ static void attack_learner_config(void) {
   BOTH(c->num_epochs, UINT32_MAX, RLCORE_E_CONFIG, "num_epochs of at most 1000");
   BOTH(c->num_chunks, 0, RLCORE_E_CONFIG, "num_chunks of at least 1, given 0");
   BOTH(c->num_chunks, UINT32_MAX, RLCORE_E_CONFIG, "num_chunks of at most the rows of a minibatch");
-  BOTH(c->reserved, 1, RLCORE_E_CONFIG, "learner config: reserved");
+  BOTH(c->num_shared, 3, RLCORE_E_CONFIG, "learner config: num_shared of at most num_hidden, 2, given 3");
   BOTH(c->num_minibatches, 5, RLCORE_E_CONFIG, "divides num_envs * num_steps = 12, given 5");
   BOTH(c->num_hidden, 5, RLCORE_E_CONFIG, "num_hidden of at most 4, given 5");
   BOTH(c->num_hidden, UINT32_MAX, RLCORE_E_CONFIG, "num_hidden");

@@ -6,7 +6,42 @@ use bytemuck::{Pod, Zeroable};
 
 use super::shape::{Shape, check_bounds, choices};
 use crate::error::{Error, Kind, Result, check_finite};
-use crate::nn::{Activation, MAX_HIDDEN, Mlp};
+use crate::nn::{Activation, HEAD, INPUT, Layer, Net, Node};
+
+/// The most hidden layers of a policy or a value network.
+pub const MAX_HIDDEN: usize = 4;
+
+/// The most layers of both: their hidden ones, their heads, and the logarithms of standard deviations.
+pub(super) const MAX_LAYERS: usize = 2 * MAX_HIDDEN + 3;
+
+/// The policy's head and the value's, in a mask of heads.
+pub(super) const POLICY: u32 = 1;
+pub(super) const VALUE: u32 = 2;
+
+/// A list of layers that grows.
+#[derive(Default)]
+pub(super) struct Layers {
+    list: [Layer; MAX_LAYERS],
+    len: usize,
+}
+
+impl Layers {
+    fn push(&mut self, layer: Layer) {
+        if let Some(to) = self.list.get_mut(self.len) {
+            (*to, self.len) = (layer, self.len.saturating_add(1));
+        }
+    }
+
+    /// The layers so far.
+    pub fn as_slice(&self) -> &[Layer] {
+        self.list.get(..self.len).unwrap_or(&self.list)
+    }
+
+    /// The network that they make of observations.
+    pub fn compile<'n>(&self, shape: &Shape, nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
+        Net::compile(self.as_slice(), shape.obs_len as usize, nodes)
+    }
+}
 
 /// How a policy turns observations into actions. Plain data, stored in the policy's block; a learner makes it from its own
 /// configuration, so that policies of the same network are the same bytes, however they were trained.
@@ -65,16 +100,31 @@ impl ActorConfig {
         Err(Error::new(Kind::Config, what).given_f32(self.obs_clip))
     }
 
-    /// A tower of hidden layers from observations to `output` values.
-    pub fn tower(&self, output: u32) -> Result<Mlp> {
-        let activation = if self.activation == 0 { Activation::Tanh } else { Activation::Relu };
-        let mut sizes = [0; MAX_HIDDEN + 2];
-        let hidden = self.hidden_len.iter().take(self.num_hidden as usize);
-        let layers = core::iter::once(&self.shape.obs_len).chain(hidden).chain(core::iter::once(&output));
-        for (to, from) in sizes.iter_mut().zip(layers) {
-            *to = *from as usize;
+    /// The layers of the policy: hidden ones, a head, and logarithms of standard deviations, which start at `log_std`.
+    pub(super) fn layers(&self, log_std: f32) -> Layers {
+        let mut layers = Layers::default();
+        self.push_tower(&mut layers, 0, self.shape.num_outputs, 0.01);
+        if !self.shape.discrete() {
+            layers.push(Layer::free(self.shape.action_len, log_std));
         }
-        Mlp::new(sizes.get(..self.num_hidden as usize + 2).unwrap_or(&sizes), activation)
+        layers
+    }
+
+    /// How many layers the policy has.
+    pub(super) fn num_layers(&self) -> usize {
+        (self.num_hidden as usize).saturating_add(if self.shape.discrete() { 1 } else { 2 })
+    }
+
+    /// Adds the hidden layers that come after the first `shared` ones of the list, which it reads, and a head.
+    pub(super) fn push_tower(&self, layers: &mut Layers, shared: u32, units: u32, gain: f32) {
+        let activation = if self.activation == 0 { Activation::Tanh } else { Activation::Relu };
+        let hidden = self.hidden_len.iter().take(self.num_hidden as usize).skip(shared as usize);
+        let mut from = [if shared == 0 { INPUT } else { shared }, 0];
+        for &units in hidden {
+            layers.push(Layer { from, ..Layer::dense(units, activation) });
+            from = [0; 2];
+        }
+        layers.push(Layer { from, flags: HEAD, gain, ..Layer::dense(units, Activation::Identity) });
     }
 
     /// Elements of an observation that have running statistics.

@@ -2,12 +2,12 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::actor_config::ActorConfig;
+use super::actor_config::{ActorConfig, Layers, MAX_HIDDEN};
 use super::shape::Shape;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
-use crate::nn::{MAX_HIDDEN, Schedule};
+use crate::nn::Schedule;
 use crate::space::Space;
 
 /// What a learner optimises.
@@ -38,7 +38,7 @@ pub struct Config {
     pub num_minibatches: u32,
     /// Passes over each rollout, 1 to 1000.
     pub num_epochs: u32,
-    /// Hidden layers of each of the two towers, 0 to 4.
+    /// Hidden layers of the policy and of the value network, 0 to 4.
     pub num_hidden: u32,
     /// Units of each hidden layer; entries past `num_hidden` are 0.
     pub hidden_len: [u32; MAX_HIDDEN],
@@ -103,6 +103,10 @@ pub struct Config {
     /// 1: acting and recording go on while an update runs, with the policy of before; this takes memory for a second
     /// rollout and a second set of parameters.
     pub overlap: u32,
+    /// Hidden layers that the policy and the value network share, from the first, 0 to `num_hidden`.
+    pub num_shared: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 impl Default for Config {
@@ -145,6 +149,8 @@ impl Default for Config {
             num_chunks: 1,
             algorithm: Algorithm::Ppo as u32,
             overlap: 0,
+            num_shared: 0,
+            reserved: 0,
         }
     }
 }
@@ -199,6 +205,15 @@ impl Config {
             if given > 1 {
                 return Err(Error::new(Kind::Config, what).given(given as usize));
             }
+        }
+        if self.num_shared > self.num_hidden {
+            let what = "learner config: num_shared of at most num_hidden,";
+            return Err(Error::new(Kind::Config, what)
+                .needed(self.num_hidden as usize)
+                .given(self.num_shared as usize));
+        }
+        if self.reserved != 0 {
+            return Err(Error::new(Kind::Config, "learner config: reserved of 0").given(self.reserved as usize));
         }
         let positive = f32::MIN_POSITIVE;
         let (log_std_min, log_std_max) = (self.log_std_min, self.log_std_max);
@@ -325,6 +340,19 @@ impl Stored {
     pub fn actor(&self) -> ActorConfig {
         self.config.actor(self.shape)
     }
+
+    /// The layers of the policy, and those of the value network behind them that it has alone.
+    pub fn layers(&self) -> Layers {
+        let mut layers = self.actor().layers(self.config.log_std_init);
+        self.actor().push_tower(&mut layers, self.config.num_shared, 1, 1.0);
+        layers
+    }
+
+    /// How many layers there are.
+    pub fn num_layers(&self) -> usize {
+        let alone = self.config.num_hidden.saturating_sub(self.config.num_shared) as usize;
+        self.actor().num_layers().saturating_add(alone).saturating_add(1)
+    }
 }
 
 #[cfg(test)]
@@ -335,7 +363,7 @@ mod tests {
     fn the_default_is_valid_and_every_field_is_checked() {
         let good = Config::default();
         good.check().unwrap();
-        let bad: [fn(&mut Config); 27] = [
+        let bad: [fn(&mut Config); 29] = [
             |c| c.num_envs = 0,
             |c| c.num_steps = 0,
             |c| c.num_chunks = 0,
@@ -363,6 +391,8 @@ mod tests {
             |c| c.num_epochs = 1001,
             |c| c.obs_clip = 0.0,
             |c| c.reward_clip = f32::NAN,
+            |c| c.num_shared = 3,
+            |c| c.reserved = 1,
         ];
         for (i, spoil) in bad.iter().enumerate() {
             let mut config = good;

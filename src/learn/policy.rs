@@ -3,13 +3,13 @@
 use core::slice::from_mut;
 
 use super::actor::{Head, Sampling, check_act, see, to_f32};
-use super::actor_config::ActorConfig;
+use super::actor_config::{ActorConfig, MAX_LAYERS, POLICY};
 use super::shape::Shape;
-use crate::block::{self, Cutter, Kind as BlockKind, Plan, fields};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::moments;
-use crate::nn::Mlp;
+use crate::nn::{Net, Node};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
@@ -21,11 +21,11 @@ fields! {
         pub(super) action_high: [f32] = bounds,
         pub(super) obs_mean: [f64] = config.moments_len(),
         pub(super) obs_var: [f64] = config.moments_len(),
+        /// Of the network, and logarithms of standard deviations.
         pub(super) params: [f32] = params_len,
-        pub(super) log_std: [f32] = config.shape.std_len(),
     }
     /// The arrays of a new policy.
-    write Fields {}
+    pub(super) write Fields {}
     /// A policy, read from its block. Made by [`Learner::export`](super::learner::Learner::export).
     ///
     /// ```
@@ -52,40 +52,41 @@ fields! {
     /// # }
     /// ```
     pub read Policy {
-        pub(super) config: ActorConfig,
-        pub(super) actor: Mlp,
+        config: ActorConfig,
+        net: Net<'a>,
     }
 }
 
-fn plan(config: &ActorConfig) -> Result<(Mlp, Spans, usize)> {
-    let actor = config.tower(config.shape.num_outputs)?;
+/// Where compiled layers lie: before everything whose length they say.
+fn nodes(p: &mut Plan, config: &ActorConfig) -> core::result::Result<Span<Node>, TooLong> {
+    block::spans::<ActorConfig>(p)?;
+    p.span(config.num_layers())
+}
+
+fn plan(config: &ActorConfig, net: &Net<'_>) -> core::result::Result<(Spans, usize), TooLong> {
     let (choices, bounds) = config.shape.action_lens();
     let mut p = Plan::default();
-    block::spans::<ActorConfig>(&mut p)?;
-    let spans = Spans::plan(&mut p, config, choices, bounds, actor.param_len())?;
-    Ok((actor, spans, p.size()?))
+    nodes(&mut p, config)?;
+    let spans = Spans::plan(&mut p, config, choices, bounds, net.param_len())?;
+    Ok((spans, p.size()?))
 }
 
-impl Policy<'_> {
-    /// Bytes of its block.
-    pub(super) fn size(&self) -> Result<usize> {
-        Ok(plan(&self.config)?.2)
-    }
+/// Bytes of a policy's block.
+pub(super) fn size(config: &ActorConfig) -> Result<usize> {
+    let mut compiled = [Node::default(); MAX_LAYERS];
+    let net = config.layers(0.0).compile(&config.shape, &mut compiled)?;
+    Ok(plan(config, &net)?.1)
+}
 
-    /// Writes it into a block of its own, sealed.
-    pub(super) fn write(&self, mem: &mut [u8]) -> Result {
-        let (_, spans, size) = plan(&self.config)?;
-        let block = block::create(mem, BlockKind::Policy, size, &self.config)?;
-        let to = Fields::cut(&mut Cutter::new(block), &spans)?;
-        block::copy(to.action_n, self.action_n);
-        block::copy(to.action_low, self.action_low);
-        block::copy(to.action_high, self.action_high);
-        block::copy(to.obs_mean, self.obs_mean);
-        block::copy(to.obs_var, self.obs_var);
-        block::copy(to.params, self.params);
-        block::copy(to.log_std, self.log_std);
-        block::seal(mem)
-    }
+/// Lays a policy out in a block of its own, which is sealed once `fill` has written its arrays.
+pub(super) fn write(mem: &mut [u8], config: &ActorConfig, fill: impl FnOnce(Fields<'_>) -> Result) -> Result {
+    let mut compiled = [Node::default(); MAX_LAYERS];
+    let net = config.layers(0.0).compile(&config.shape, &mut compiled)?;
+    let (spans, size) = plan(config, &net)?;
+    let mut cut = Cutter::new(block::create(mem, BlockKind::Policy, size, config)?);
+    block::copy(cut.take(nodes(&mut Plan::default(), config)?)?, net.nodes());
+    fill(Fields::cut(&mut cut, &spans)?)?;
+    block::seal(mem)
 }
 
 impl<'a> Policy<'a> {
@@ -94,11 +95,17 @@ impl<'a> Policy<'a> {
     pub fn attach(mem: &'a [u8]) -> Result<Policy<'a>> {
         let config = block::attach(mem, BlockKind::Policy, |config: &ActorConfig| {
             config.check()?;
-            Ok(plan(config)?.2)
+            size(config)
         })?;
+        let mut compiled = [Node::default(); MAX_LAYERS];
+        let net = config.layers(0.0).compile(&config.shape, &mut compiled)?;
+        let stored = block::view(mem, nodes(&mut Plan::default(), &config)?)?;
+        if bytemuck::cast_slice::<Node, u8>(stored) != bytemuck::cast_slice::<Node, u8>(net.nodes()) {
+            return Err(Error::new(Kind::Image, "policy image: compiled layers of its configuration"));
+        }
         let policy = Self::open(mem)?;
         let (low, high) = (policy.action_low, policy.action_high);
-        config.check_actions(policy.action_n, low, high, policy.log_std, -LOG_STD_LIMIT..=LOG_STD_LIMIT)?;
+        config.check_actions(policy.action_n, low, high, policy.log_std()?, -LOG_STD_LIMIT..=LOG_STD_LIMIT)?;
         let finite = check_finite("", policy.params).is_ok();
         if !finite || moments::check_moments(policy.obs_mean, policy.obs_var, 0.0).is_err() {
             return Err(Error::new(Kind::Image, "policy image: finite parameters and statistics"));
@@ -109,8 +116,9 @@ impl<'a> Policy<'a> {
     /// Reads a block that `export` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<Policy<'a>> {
         let config: ActorConfig = block::config(mem, BlockKind::Policy)?;
-        let (actor, s, _) = plan(&config)?;
-        Ok(Self::of(mem, &s, config, actor)?)
+        let net = Net::new(block::view(mem, nodes(&mut Plan::default(), &config)?)?);
+        let (s, _) = plan(&config, &net)?;
+        Ok(Self::of(mem, &s, config, net)?)
     }
 
     /// The shapes that the policy was made for.
@@ -125,7 +133,7 @@ impl<'a> Policy<'a> {
         let seen = o.checked_mul(2).and_then(|o| o.checked_add(l)).ok_or(too_large)?;
         let rows = seen.checked_mul(num_rows).ok_or(too_large)?;
         let noise = num_rows.checked_mul(self.shape().action_len as usize).ok_or(too_large)?;
-        rows.checked_add(noise).and_then(|x| x.checked_add(self.actor.infer_scratch_len(num_rows))).ok_or(too_large)
+        rows.checked_add(noise).and_then(|x| x.checked_add(self.net.infer_scratch_len(num_rows))).ok_or(too_large)
     }
 
     /// Chooses an action for each observation.
@@ -145,7 +153,7 @@ impl<'a> Policy<'a> {
         scratch: &mut [f32],
         action: ElementsMut<'_>,
     ) -> Result {
-        let head = self.head();
+        let head = self.head()?;
         head.check_sampling(sampling)?;
         let (outputs, scratch) = self.outputs(num_rows, obs, mask, scratch, &action)?;
         let noise = block::rows_mut(scratch, 0, num_rows, self.shape().action_len as usize)?;
@@ -167,11 +175,17 @@ impl<'a> Policy<'a> {
         action: ElementsMut<'_>,
     ) -> Result {
         let (outputs, _) = self.outputs(num_rows, obs, mask, scratch, &action)?;
-        self.head().best(num_rows, outputs, mask, action)
+        self.head()?.best(num_rows, outputs, mask, action)
     }
 
-    fn head(&self) -> Head<'_> {
-        Head::new(&self.config, self.action_n, self.action_low, self.action_high, self.log_std)
+    fn head(&self) -> Fit<Head<'_>> {
+        Ok(Head::new(&self.config, self.action_n, self.action_low, self.action_high, self.log_std()?))
+    }
+
+    /// The last parameters.
+    fn log_std(&self) -> Fit<&[f32]> {
+        let network = self.params.len().checked_sub(self.shape().std_len()).ok_or(Misfit)?;
+        self.params.get(network..).ok_or(Misfit)
     }
 
     /// Checks the arrays of [`Policy::act`], and runs the network: what it says, and what is left of the scratch.
@@ -184,7 +198,7 @@ impl<'a> Policy<'a> {
         action: &ElementsMut<'_>,
     ) -> Result<(&'s [f32], &'s mut [f32])> {
         check_act("policy act: obs", self.shape(), num_rows, &obs, action)?;
-        self.head().check_mask(mask, num_rows)?;
+        self.head()?.check_mask(mask, num_rows)?;
         let (o, l) = (self.shape().obs_len as usize, self.shape().num_outputs as usize);
         let given = scratch.len();
         let short = || Error::new(Kind::Size, "policy act: scratch numbers, at least").given(given);
@@ -195,14 +209,14 @@ impl<'a> Policy<'a> {
         let (raw, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(o)).ok_or_else(short)?;
         let (seen, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(o)).ok_or_else(short)?;
         let (outputs, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(l)).ok_or_else(short)?;
-        let tower = self.actor.infer_scratch_len(num_rows);
-        let (tower, scratch) = scratch.split_at_mut_checked(tower).ok_or_else(short)?;
+        let work = self.net.infer_scratch_len(num_rows);
+        let (work, scratch) = scratch.split_at_mut_checked(work).ok_or_else(short)?;
         if let Elements::F32(x) = obs {
             check_finite("policy act: a finite obs", x)?;
         }
         to_f32(obs, raw);
         see(&self.config, self.obs_mean, self.obs_var, raw, seen)?;
-        self.actor.infer(self.params, seen, num_rows, tower, outputs)?;
+        self.net.infer(self.params, seen, num_rows, POLICY, work, &mut [&mut *outputs])?;
         Ok((outputs, scratch))
     }
 }

@@ -2,11 +2,12 @@
 
 use bytemuck::Zeroable;
 
-use super::layout::split_params;
+use super::layout::log_std;
 use super::{Learner, NONE};
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::learn::actor::{Head, Raw, Sampling, check_act, check_action, check_obs, see, to_f32};
+use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::rows::Rows;
 use crate::space::{Elements, ElementsMut};
 
@@ -115,15 +116,15 @@ impl Learner<'_> {
             Some(mask) => Some(&*rows.get(mask, l, w.mask)?),
             None => None,
         };
-        let (actor, log_std, critic) = split_params(Self::acting(&self.config, self.acting, self.params), sizes)?;
+        let params = Self::acting(&self.config, self.acting, self.params);
+        let log_std = log_std(params, sizes)?;
         let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
         head.check_mask(mask, m)?;
         let outputs = block::rows_mut(w.outputs, 0, m, l)?;
-        sizes.actor.infer(actor, seen, m, w.scratch, outputs)?;
         let mut columns = w.scalar.chunks_exact_mut(m.max(1));
         let mut column = || columns.next().ok_or(Misfit);
         let (value, log_prob, entropy) = (column()?, column()?, column()?);
-        sizes.critic.infer(critic, seen, m, w.scratch, value)?;
+        sizes.net.infer(params, seen, m, POLICY | VALUE, w.scratch, &mut [outputs, value])?;
         let choice = block::rows_mut(w.choice, 0, m, self.action_n.len())?;
         let vector = block::rows_mut(w.vector, 0, m, sizes.std_len)?;
         let noise = block::rows_mut(w.noise, 0, m, a)?;
@@ -206,10 +207,11 @@ impl Learner<'_> {
         self.look("learner predict: a finite obs", obs)?;
         let (n, a) = (self.config.num_envs as usize, self.actor.shape.action_len as usize);
         let w = &mut self.work;
-        let (actor, log_std, _) = split_params(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
+        let params = Self::acting(&self.config, self.acting, self.params);
+        let log_std = log_std(params, &self.sizes)?;
         let outputs = block::rows_mut(w.outputs, 0, n, self.actor.shape.num_outputs as usize)?;
         let seen = block::rows(w.obs, 0, n, self.actor.shape.obs_len as usize)?;
-        self.sizes.actor.infer(actor, seen, n, w.scratch, outputs)?;
+        self.sizes.net.infer(params, seen, n, POLICY, w.scratch, &mut [outputs])?;
         let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
         block::copy(w.rng, self.predict_rng);
         let noise = block::rows_mut(w.noise, 0, n, a)?;
@@ -233,10 +235,10 @@ impl Learner<'_> {
     fn value_of(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
         self.look("learner value: a finite obs", obs)?;
         let (n, w) = (self.config.num_envs as usize, &mut self.work);
-        let (_, _, critic) = split_params(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
+        let params = Self::acting(&self.config, self.acting, self.params);
         let seen = block::rows(w.obs, 0, n, self.actor.shape.obs_len as usize)?;
         let values = block::rows_mut(w.scalar, 0, n, 1)?;
-        self.sizes.critic.infer(critic, seen, n, w.scratch, values)?;
+        self.sizes.net.infer(params, seen, n, VALUE, w.scratch, &mut [values])?;
         check_finite("learner value: values that do not overflow", values)?;
         block::copy(value, values);
         Ok(())
@@ -285,10 +287,11 @@ impl Learner<'_> {
     ) -> Result {
         self.look("learner log_prob: a finite obs", obs)?;
         let (n, w) = (self.config.num_envs as usize, &mut self.work);
-        let (actor, log_std, _) = split_params(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
+        let params = Self::acting(&self.config, self.acting, self.params);
+        let log_std = log_std(params, &self.sizes)?;
         let outputs = block::rows_mut(w.outputs, 0, n, self.actor.shape.num_outputs as usize)?;
         let seen = block::rows(w.obs, 0, n, self.actor.shape.obs_len as usize)?;
-        self.sizes.actor.infer(actor, seen, n, w.scratch, outputs)?;
+        self.sizes.net.infer(params, seen, n, POLICY, w.scratch, &mut [outputs])?;
         check_finite("learner log_prob: outputs that do not overflow", outputs)?;
         let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
         let raw = match action {
@@ -328,9 +331,8 @@ impl Learner<'_> {
         check_finite(what, raw)?;
         see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
         let params = if learning { &*self.params } else { Self::acting(&self.config, self.acting, self.params) };
-        let (_, _, critic) = split_params(params, &self.sizes)?;
         let values = block::rows_mut(w.scalar, 0, count, 1)?;
-        self.sizes.critic.infer(critic, seen, count, w.scratch, values)
+        self.sizes.net.infer(params, seen, count, VALUE, w.scratch, &mut [values])
     }
 
     /// Zeroes the working arrays that calls of N rows use.
@@ -342,7 +344,7 @@ impl Learner<'_> {
     pub(super) fn wipe(&mut self) {
         self.tidy_rows(usize::MAX);
         let w = &mut self.work;
-        for array in [&mut *w.d_outputs, w.tape, w.critic_tape, w.scratch] {
+        for array in [&mut *w.d_outputs, w.tape, w.scratch] {
             array.fill(0.0);
         }
     }
@@ -352,7 +354,7 @@ impl Learner<'_> {
         let w = &mut self.work;
         let (o, a) = (self.actor.shape.obs_len as usize, self.actor.shape.action_len as usize);
         let l = self.actor.shape.num_outputs as usize;
-        let scratch = self.sizes.actor.infer_scratch_len(n).max(self.sizes.critic.infer_scratch_len(n));
+        let scratch = self.sizes.net.infer_scratch_len(n);
         let numbers = [
             (&mut *w.raw, o),
             (&mut *w.obs, o),

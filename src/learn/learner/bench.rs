@@ -9,7 +9,7 @@ use crate::learn::config::Config;
 pub(in crate::learn) struct Bench<'b, 'r> {
     pub(in crate::learn) config: &'b Config,
     pub(in crate::learn) actor: &'b ActorConfig,
-    pub(in crate::learn) sizes: &'b Sizes,
+    pub(in crate::learn) sizes: &'b Sizes<'b>,
     pub(in crate::learn) action_n: &'b [u32],
     pub(in crate::learn) action_low: &'b [f32],
     pub(in crate::learn) action_high: &'b [f32],

@@ -1,12 +1,14 @@
 //! What `attach` asks of a learner's block.
 
-use super::layout::{block_size, split_params};
+use super::layout::{block_size, log_std, nodes};
 use super::{Learner, NONE, PARAM_LIMIT};
-use crate::block::{self, Kind as BlockKind};
+use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::moments;
+use crate::learn::actor_config::MAX_LAYERS;
 use crate::learn::config::Stored;
 use crate::learn::loss::Sums;
+use crate::nn::Node;
 use crate::rng::Rng;
 
 /// Running sums of rewards are at most this in size: more than f32 rewards come to, and their squares are finite.
@@ -19,10 +21,16 @@ impl Learner<'_> {
             s.check()?;
             block_size(s)
         })?;
-        let learner = Learner::of(mem, &stored)?;
         let image = |what| Error::new(Kind::Image, what);
+        let mut compiled = [Node::default(); MAX_LAYERS];
+        let net = stored.layers().compile(&stored.shape, &mut compiled)?;
+        let stored_nodes = block::view(mem, nodes(&mut Plan::default(), &stored)?)?;
+        if bytemuck::cast_slice::<Node, u8>(stored_nodes) != bytemuck::cast_slice::<Node, u8>(net.nodes()) {
+            return Err(image("learner image: compiled layers of its configuration"));
+        }
+        let learner = Learner::of(mem, &stored)?;
         let (s, c) = (&learner.state, &learner.config);
-        let (_, log_std, _) = split_params(learner.params, &learner.sizes)?;
+        let log_std = log_std(learner.params, &learner.sizes)?;
         let log_stds = c.log_std_min..=c.log_std_max;
         learner.actor.check_actions(learner.action_n, learner.action_low, learner.action_high, log_std, log_stds)?;
         if !(s.shuffle_rng.is_valid() && learner.act_rng.iter().chain(&*learner.predict_rng).all(Rng::is_valid)) {

@@ -1,10 +1,11 @@
 //! Where everything lies in a learner's block.
 
 use super::{FieldSpans, Learner, View};
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, fields};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
+use crate::learn::actor_config::MAX_LAYERS;
 use crate::learn::config::Stored;
-use crate::nn::Mlp;
+use crate::nn::{Net, Node};
 use crate::rng::Rng;
 
 /// Working columns of a chunk.
@@ -49,15 +50,15 @@ pub(in crate::learn) struct WorkLens<'l> {
     /// A chunk, or one observation of each environment.
     rows: usize,
     action_len: usize,
-    tapes: [usize; 2],
+    tape: usize,
     scratch: usize,
 }
 
 /// What follows from the stored configuration.
 #[derive(Clone, Copy)]
-pub(in crate::learn) struct Sizes {
-    pub(in crate::learn) actor: Mlp,
-    pub(in crate::learn) critic: Mlp,
+pub(in crate::learn) struct Sizes<'n> {
+    /// The policy and the value of an observation.
+    pub(in crate::learn) net: Net<'n>,
     /// Rows of the working arrays: a chunk, or one observation of each environment.
     pub(in crate::learn) rows: usize,
     /// Rows of the arrays of `learn_range`.
@@ -65,37 +66,42 @@ pub(in crate::learn) struct Sizes {
     /// Transitions that a rollout has room for: those that an update learns from, one more for each environment, because
     /// they need not be complete when the update is due, and one to exchange two of them.
     pub(in crate::learn) room: usize,
-    pub(in crate::learn) actor_len: usize,
+    /// Where logarithms of standard deviations lie in the parameters: behind the policy's network.
+    pub(in crate::learn) std_begin: usize,
     pub(in crate::learn) std_len: usize,
     /// Parameters, and the losses of a chunk behind its gradients.
     pub(in crate::learn) record_len: usize,
 }
 
-pub(super) fn sizes(stored: &Stored) -> Result<Sizes> {
+pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>) -> Result<Sizes<'n>> {
     let Stored { config: c, shape: s } = stored;
-    let actor = stored.actor().tower(s.num_outputs)?;
-    let critic = stored.actor().tower(1)?;
     let chunk_rows = c.chunk_len();
-    let (actor_len, std_len) = (actor.param_len(), s.std_len());
-    let params = actor_len.saturating_add(std_len).saturating_add(critic.param_len());
+    let behind_policy = (c.num_hidden as usize).saturating_add(1);
     Ok(Sizes {
-        actor,
-        critic,
+        net,
         rows: chunk_rows.max(c.num_envs as usize),
         chunk_rows,
         room: c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1),
-        actor_len,
-        std_len,
-        record_len: params.saturating_add(LOSSES),
+        std_begin: net.params_of(behind_policy)?.start,
+        std_len: s.std_len(),
+        record_len: net.param_len().saturating_add(LOSSES),
     })
 }
 
 /// Bytes of a learner's block.
 pub(super) fn block_size(stored: &Stored) -> Result<usize> {
-    Ok(plan(stored, &sizes(stored)?)?.1)
+    let mut nodes = [Node::default(); MAX_LAYERS];
+    let net = stored.layers().compile(&stored.shape, &mut nodes)?;
+    Ok(plan(stored, &sizes(stored, net)?)?.1)
 }
 
-fn lens(stored: &Stored, sizes: &Sizes) -> Lens {
+/// Where compiled layers lie: before everything whose length they say.
+pub(super) fn nodes(p: &mut Plan, stored: &Stored) -> core::result::Result<Span<Node>, TooLong> {
+    block::spans::<Stored>(p)?;
+    p.span(stored.num_layers())
+}
+
+fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
     let (Stored { config: c, shape: s }, &Sizes { std_len, room, record_len, .. }) = (stored, sizes);
     let (choices, bounds) = s.action_lens();
     let outputs = s.num_outputs as usize;
@@ -117,10 +123,10 @@ fn lens(stored: &Stored, sizes: &Sizes) -> Lens {
 }
 
 /// Where everything lies, and the bytes of the whole block.
-pub(super) fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), TooLong> {
+pub(super) fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(Spans, usize), TooLong> {
     let lens = lens(stored, sizes);
     let mut p = Plan::default();
-    block::spans::<Stored>(&mut p)?;
+    nodes(&mut p, stored)?;
     let spans = Spans {
         rollout: RolloutSpans::plan(&mut p, &lens)?,
         work: work(&mut p, stored, sizes, &lens, lens.n)?,
@@ -133,21 +139,19 @@ pub(super) fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Span
 fn work(
     p: &mut Plan,
     stored: &Stored,
-    sizes: &Sizes,
+    sizes: &Sizes<'_>,
     lens: &Lens,
     n: usize,
 ) -> core::result::Result<WorkSpans, TooLong> {
-    let &Sizes { actor, critic, .. } = sizes;
+    let net = &sizes.net;
     let rows = if n > 0 { sizes.rows } else { sizes.chunk_rows };
-    let infer = |tower: &Mlp| tower.infer_scratch_len(usize::MAX);
-    let scratch = [actor.scratch_len(), critic.scratch_len(), infer(&actor), infer(&critic)];
-    let scratch = scratch.into_iter().fold(0, usize::max);
-    let tapes = [actor.tape_len(rows), critic.tape_len(rows)];
-    WorkSpans::plan(p, &WorkLens { lens, n, rows, action_len: stored.shape.action_len as usize, tapes, scratch })
+    let scratch = net.scratch_len(false).max(net.infer_scratch_len(usize::MAX));
+    let tape = net.tape_len(rows);
+    WorkSpans::plan(p, &WorkLens { lens, n, rows, action_len: stored.shape.action_len as usize, tape, scratch })
 }
 
 /// Working arrays of `learn_range`, and their bytes.
-pub(super) fn plan_scratch(stored: &Stored, sizes: &Sizes) -> core::result::Result<(WorkSpans, usize), TooLong> {
+pub(super) fn plan_scratch(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(WorkSpans, usize), TooLong> {
     let mut p = Plan::default();
     let spans = work(&mut p, stored, sizes, &lens(stored, sizes), 0)?;
     Ok((spans, p.size()?))
@@ -210,8 +214,7 @@ fields! {
         pub(in crate::learn) scalar: [f32] = grid(w.rows, COLUMNS),
         pub(in crate::learn) outputs: [f32] = grid(w.rows, w.lens.outputs),
         pub(in crate::learn) d_outputs: [f32] = grid(w.rows, w.lens.outputs),
-        pub(in crate::learn) tape: [f32] = w.tapes[0],
-        pub(in crate::learn) critic_tape: [f32] = w.tapes[1],
+        pub(in crate::learn) tape: [f32] = w.tape,
         pub(in crate::learn) scratch: [f32] = w.scratch,
     }
     /// Working arrays, meaningful within one call only. What calls of N rows use is zero between calls, so that one that
@@ -221,14 +224,15 @@ fields! {
 
 impl<'a> Learner<'a> {
     pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<Learner<'a>> {
-        let sizes = sizes(stored)?;
+        let mut cut = Cutter::new(mem);
+        let net = Net::new(cut.take(nodes(&mut Plan::default(), stored)?)?);
+        let sizes = sizes(stored, net)?;
         let (spans, _) = plan(stored, &sizes)?;
-        Ok(Self::take(mem, stored, sizes, &spans)?)
+        Ok(Self::take(cut, stored, sizes, &spans)?)
     }
 
     #[inline(never)]
-    fn take(mem: &'a mut [u8], stored: &Stored, sizes: Sizes, s: &Spans) -> Fit<Learner<'a>> {
-        let mut cut = Cutter::new(mem);
+    fn take(mut cut: Cutter<'a>, stored: &Stored, sizes: Sizes<'a>, s: &Spans) -> Fit<Learner<'a>> {
         let (rollout, work) = (Rollout::cut(&mut cut, &s.rollout)?, Work::cut(&mut cut, &s.work)?);
         Learner::cut(&mut cut, &s.fields, stored.config, stored.actor(), sizes, rollout, work)
     }
@@ -238,26 +242,20 @@ impl<'a> View<'a> {
     /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
         let stored: Stored = block::config(mem, BlockKind::Learner)?;
-        let sizes = sizes(&stored)?;
+        let net = Net::new(block::view(mem, nodes(&mut Plan::default(), &stored)?)?);
+        let sizes = sizes(&stored, net)?;
         let (s, _) = plan(&stored, &sizes)?;
         let rollout = RolloutView::of(mem, &s.rollout)?;
         Ok(View::of(mem, &s.fields, stored, stored.actor(), sizes, rollout)?)
     }
 }
 
-/// Actor, logarithms of standard deviations, critic.
-pub(in crate::learn) fn split_params<'p>(params: &'p [f32], sizes: &Sizes) -> Fit<(&'p [f32], &'p [f32], &'p [f32])> {
-    let (actor, rest) = params.split_at_checked(sizes.actor_len).ok_or(Misfit)?;
-    let (log_std, critic) = rest.split_at_checked(sizes.std_len).ok_or(Misfit)?;
-    Ok((actor, log_std, critic))
+/// Logarithms of standard deviations, among the parameters.
+pub(in crate::learn) fn log_std<'p>(params: &'p [f32], sizes: &Sizes<'_>) -> Fit<&'p [f32]> {
+    params.get(sizes.std_begin..sizes.std_begin.saturating_add(sizes.std_len)).ok_or(Misfit)
 }
 
 /// The same, for writing.
-pub(in crate::learn) fn split_params_mut<'p>(
-    params: &'p mut [f32],
-    sizes: &Sizes,
-) -> Fit<(&'p mut [f32], &'p mut [f32], &'p mut [f32])> {
-    let (actor, rest) = params.split_at_mut_checked(sizes.actor_len).ok_or(Misfit)?;
-    let (log_std, critic) = rest.split_at_mut_checked(sizes.std_len).ok_or(Misfit)?;
-    Ok((actor, log_std, critic))
+pub(in crate::learn) fn log_std_mut<'p>(params: &'p mut [f32], sizes: &Sizes<'_>) -> Fit<&'p mut [f32]> {
+    params.get_mut(sizes.std_begin..sizes.std_begin.saturating_add(sizes.std_len)).ok_or(Misfit)
 }

@@ -1,4 +1,4 @@
-//! Proximal policy optimisation with two towers, in one block: the host pushes experience in and learns in slices.
+//! Proximal policy optimisation in one block: the host pushes experience in and learns in slices.
 //!
 //! The order of calls is `act`, `observe`, T times over, then `learn` until no minibatch is left; [`Learner::phase`] tells
 //! which is due. Environments may also act and observe each in its own time. Truncated episodes bootstrap from the value of
@@ -18,23 +18,24 @@ mod update;
 use bytemuck::{Pod, Zeroable};
 
 use super::actor::Head;
-use super::actor_config::ActorConfig;
+use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::{Config, Stored};
 use super::loss::Sums;
-use super::policy::Policy;
+use super::policy;
 use super::shape::Shape;
-use crate::block::{self, Kind as BlockKind, One, fields};
+use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result, check_len};
+use crate::nn::Node;
 use crate::rng::Rng;
 use crate::space::Space;
-use layout::{Lens, Rollout, RolloutView, Sizes, Work, block_size, plan, sizes, split_params, split_params_mut};
+use layout::{Lens, Rollout, RolloutView, Sizes, Work, block_size, log_std, nodes};
 use rollout::NONE;
 
 pub use batch::{Batch, BatchMut};
 pub use stats::{EPISODES, Stats};
 
-/// Parameters stay within ± this, so that towers go on giving finite numbers for observations of any usual size.
+/// Parameters stay within ± this, so that networks go on giving finite numbers for observations of any usual size.
 const PARAM_LIMIT: f32 = 1e6;
 
 /// Which call is due, where all environments act in every step.
@@ -162,7 +163,7 @@ fields! {
     pub write Learner {
         config: Config,
         actor: ActorConfig,
-        sizes: Sizes,
+        sizes: Sizes<'a>,
         rollout: Rollout<'a>,
         work: Work<'a>,
     }
@@ -170,7 +171,7 @@ fields! {
     pub read View {
         stored: Stored,
         actor: ActorConfig,
-        sizes: Sizes,
+        sizes: Sizes<'a>,
         rollout: RolloutView<'a>,
     }
 }
@@ -185,9 +186,11 @@ impl<'a> Learner<'a> {
     /// 0.01 at the policy's outputs, 1 at the value's. Errors: `Align`, `Size`, `Config`, `Overflow`; then nothing is written.
     pub fn init(mem: &'a mut [u8], config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Learner<'a>> {
         let stored = Stored::new(config, obs, action)?;
-        let sizes = sizes(&stored)?;
-        let (_, size) = plan(&stored, &sizes)?;
-        let learner = Self::of(block::create(mem, BlockKind::Learner, size, &stored)?, &stored)?;
+        let block = block::create(mem, BlockKind::Learner, block_size(&stored)?, &stored)?;
+        let mut compiled = [Node::default(); MAX_LAYERS];
+        let net = stored.layers().compile(&stored.shape, &mut compiled)?;
+        block::copy(Cutter::new(block).take(nodes(&mut Plan::default(), &stored)?)?, net.nodes());
+        let learner = Self::of(block, &stored)?;
         block::copy(learner.action_n, action.n);
         for (i, (low, high)) in learner.action_low.iter_mut().zip(&mut *learner.action_high).enumerate() {
             (*low, *high) = action.bounds(i);
@@ -207,11 +210,8 @@ impl<'a> Learner<'a> {
             (*act, *predict) = (Rng::stream(config.seed, i), Rng::stream(config.seed, PREDICT | i));
         }
         let mut rng = Rng::stream(config.seed, PARAMS);
-        let (actor, log_std, critic) = split_params_mut(learner.params, &sizes)?;
-        sizes.actor.init(actor, 0.01, &mut rng, learner.work.scratch)?;
-        sizes.critic.init(critic, 1.0, &mut rng, learner.work.scratch)?;
+        learner.sizes.net.init(learner.params, &mut rng, learner.work.scratch)?;
         learner.work.scratch.fill(0.0);
-        log_std.fill(config.log_std_init);
         block::copy(learner.acting, learner.params);
         learner.slot.fill(NONE);
         learner.obs_var.fill(1.0);
@@ -277,26 +277,18 @@ impl<'a> Learner<'a> {
 
     /// Bytes that `export` needs.
     pub fn policy_size(&self) -> Result<usize> {
-        self.policy()?.size()
+        policy::size(&self.actor)
     }
 
     /// Writes the policy alone, as it is now, to the caller's bytes. Errors: `Align`, `Size`; then nothing is written.
     pub fn export(&self, mem: &mut [u8]) -> Result {
-        self.policy()?.write(mem)
-    }
-
-    fn policy(&self) -> Result<Policy<'_>> {
-        let (params, log_std, _) = split_params(self.params, &self.sizes)?;
-        Ok(Policy {
-            config: self.actor,
-            actor: self.sizes.actor,
-            action_n: self.action_n,
-            action_low: self.action_low,
-            action_high: self.action_high,
-            obs_mean: self.obs_mean,
-            obs_var: self.obs_var,
-            params,
-            log_std,
+        policy::write(mem, &self.actor, |to| {
+            block::copy(to.action_n, self.action_n);
+            block::copy(to.action_low, self.action_low);
+            block::copy(to.action_high, self.action_high);
+            block::copy(to.obs_mean, self.obs_mean);
+            block::copy(to.obs_var, self.obs_var);
+            self.sizes.net.prune_params(self.params, 0, to.params)
         })
     }
 
@@ -311,7 +303,7 @@ impl<'a> Learner<'a> {
     }
 
     fn head(&self) -> Result<Head<'_>> {
-        let (_, log_std, _) = split_params(self.params, &self.sizes)?;
+        let log_std = log_std(self.params, &self.sizes)?;
         Ok(Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std))
     }
 

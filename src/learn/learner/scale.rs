@@ -1,6 +1,6 @@
 //! What goes between learners on several threads, processes and machines: parameters and gradients.
 
-use super::layout::split_params;
+use super::layout::log_std;
 use super::update::check_range;
 use super::{Learner, PARAM_LIMIT};
 use crate::block;
@@ -22,7 +22,7 @@ impl Learner<'_> {
         if let Some(&x) = params.iter().find(|x| !(-PARAM_LIMIT..=PARAM_LIMIT).contains(*x)) {
             return Err(Error::new(Kind::Value, "learner: parameters from -1e6 to 1e6").given_f32(x));
         }
-        let (_, log_std, _) = split_params(params, &self.sizes)?;
+        let log_std = log_std(params, &self.sizes)?;
         let within = self.config.log_std_min..=self.config.log_std_max;
         if let Some(&x) = log_std.iter().find(|x| !within.contains(x)) {
             let what = "learner: logarithms of deviations from log_std_min to log_std_max";

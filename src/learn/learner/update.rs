@@ -2,7 +2,7 @@
 
 use super::act::list;
 use super::bench::Bench;
-use super::layout::{LOSSES, Work, plan_scratch, split_params_mut};
+use super::layout::{LOSSES, Work, log_std_mut, plan_scratch};
 use super::{Learner, PARAM_LIMIT, Stats, View};
 use crate::block::{self, Cutter, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
@@ -287,7 +287,7 @@ impl Learner<'_> {
             let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
             let norm = adam.step(self.params, grads, m, v, steps, s.learning_rate, c.max_grad_norm)?;
             sums.grad_norm += f64::from(num::min(norm, f32::MAX));
-            let (_, log_std, _) = split_params_mut(self.params, sizes)?;
+            let log_std = log_std_mut(self.params, sizes)?;
             log_std.iter_mut().for_each(|x| *x = num::clamp(*x, c.log_std_min, c.log_std_max));
         }
         s.minibatch = s.minibatch.saturating_add(1);
@@ -426,8 +426,8 @@ mod tests {
     use super::*;
     use crate::learn::actor::Raw;
     use crate::learn::learner::Phase;
-    use crate::learn::learner::layout::split_params;
     use crate::learn::loss::{self, Batch, Coefficients};
+    use crate::nn::ALL;
     use crate::rng::Rng;
     use crate::space::{ElementsMut, Space};
 
@@ -456,14 +456,12 @@ mod tests {
         let obs = rows(order, r.obs, learner.shape().obs_len as usize);
         let (choice, vector) = (rows(order, r.choice, learner.action_n.len()), rows(order, r.vector, sizes.std_len));
         let raw = if learner.shape().discrete() { Raw::Choice(&choice) } else { Raw::Vector(&vector) };
-        let (actor, _, critic) = split_params(learner.params, sizes).unwrap();
         let column = || vec![0.0; m];
         let (mut log_prob, mut entropy, mut value) = (column(), column(), column());
         let (mut d_log_prob, mut d_value) = (column(), column());
-        let mut outputs = vec![0.0; m * sizes.actor.output()];
-        let (mut tape, mut critic_tape) = (vec![0.0; sizes.actor.tape_len(m)], vec![0.0; sizes.critic.tape_len(m)]);
-        sizes.actor.forward(actor, &obs, m, &mut tape, &mut outputs).unwrap();
-        sizes.critic.forward(critic, &obs, m, &mut critic_tape, &mut value).unwrap();
+        let mut outputs = vec![0.0; m * sizes.net.head_len(0)];
+        let (net, params, mut tape) = (&sizes.net, &*learner.params, vec![0.0; sizes.net.tape_len(m)]);
+        net.forward(params, &obs, m, ALL, &mut tape, &mut [&mut outputs, &mut value]).unwrap();
         learner.head().unwrap().evaluate(&outputs, None, raw, &mut log_prob, &mut entropy).unwrap();
         let batch = Batch {
             num_rows,
@@ -477,13 +475,13 @@ mod tests {
         let weights = Coefficients { clip: learner.state.clip, value_clip: c.value_clip, value_coef: c.value_coef };
         loss::policy_and_value(&batch, &weights, &mut d_log_prob, &mut d_value).unwrap();
         let mut grads = vec![0.0; learner.params.len()];
-        let (d_actor, d_log_std, d_critic) = split_params_mut(&mut grads, sizes).unwrap();
+        let d_log_std = log_std_mut(&mut grads, sizes).unwrap();
         let (d_entropy, mut d_outputs) = (vec![-c.entropy_coef / num_rows as f32; m], outputs.clone());
         let head = learner.head().unwrap();
         head.gradient(&outputs, None, raw, &d_log_prob, &d_entropy, &mut d_outputs, d_log_std).unwrap();
-        let mut scratch = vec![0.0; sizes.actor.scratch_len().max(sizes.critic.scratch_len())];
-        sizes.actor.backward(actor, &obs, m, &tape, &d_outputs, d_actor, &mut scratch).unwrap();
-        sizes.critic.backward(critic, &obs, m, &critic_tape, &d_value, d_critic, &mut scratch).unwrap();
+        let mut scratch = vec![0.0; net.scratch_len(false)];
+        let d_outs = [&*d_outputs, &d_value];
+        net.backward(params, &obs, m, ALL, &tape, &d_outs, None, &mut grads, &mut scratch).unwrap();
         grads
     }
 

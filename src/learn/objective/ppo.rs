@@ -5,9 +5,10 @@ use crate::error::Result;
 use crate::kernels::moments;
 use crate::learn::actor::Raw;
 use crate::learn::learner::bench::Bench;
-use crate::learn::learner::layout::{Work, split_params, split_params_mut};
+use crate::learn::learner::layout::{Work, log_std, log_std_mut};
 use crate::learn::loss::{self, Batch, Coefficients, Losses};
 use crate::learn::rows::Rows;
+use crate::nn::ALL;
 
 /// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses.
 pub(crate) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mut [f32]) -> Result {
@@ -30,16 +31,12 @@ pub(crate) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     let (log_prob, value, d_log_prob, d_value) = (column()?, column()?, column()?, column()?);
     let entropy = column()?;
 
-    let (actor, log_std, critic) = split_params(b.params, sizes)?;
     let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
-    let actor_tape = block::rows_mut(w.tape, 0, sizes.actor.tape_len(m), 1)?;
-    sizes.actor.forward(actor, obs, m, actor_tape, outputs)?;
-    let head = b.head(log_std);
+    let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
+    sizes.net.forward(b.params, obs, m, ALL, tape, &mut [outputs, value])?;
+    let head = b.head(log_std(b.params, sizes)?);
     let raw = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
     head.evaluate(outputs, mask, raw, log_prob, entropy)?;
-
-    let critic_tape = block::rows_mut(w.critic_tape, 0, sizes.critic.tape_len(m), 1)?;
-    sizes.critic.forward(critic, obs, m, critic_tape, value)?;
 
     let batch = Batch { num_rows, log_prob, old_log_prob, advantage, value, old_value, value_target };
     let coefficients = Coefficients { clip: b.clip, value_clip: c.value_clip, value_coef: c.value_coef };
@@ -49,10 +46,9 @@ pub(crate) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     let (grads, to) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
     let Losses { policy_loss, value_loss, approx_kl, clip_fraction } = losses;
     block::copy(to, &[policy_loss, value_loss, approx_kl, clip_fraction, entropy_share as f32]);
-    let (d_actor, d_log_std, d_critic) = split_params_mut(grads, sizes)?;
+    let d_log_std = log_std_mut(grads, sizes)?;
     let d_entropy = entropy;
     d_entropy.fill(-c.entropy_coef / num_rows as f32);
     head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
-    sizes.actor.backward(actor, obs, m, actor_tape, d_outputs, d_actor, w.scratch)?;
-    sizes.critic.backward(critic, obs, m, critic_tape, d_value, d_critic, w.scratch)
+    sizes.net.backward(b.params, obs, m, ALL, tape, &[d_outputs, d_value], None, grads, w.scratch)
 }

@@ -270,7 +270,7 @@ FIELD(rlcore_learner_config, log_std_max, 156, 156, 156);
 FIELD(rlcore_learner_config, num_chunks, 160, 160, 160);
 FIELD(rlcore_learner_config, algorithm, 164, 164, 164);
 FIELD(rlcore_learner_config, overlap, 168, 168, 168);
-FIELD(rlcore_learner_config, reserved, 172, 172, 172);
+FIELD(rlcore_learner_config, num_shared, 172, 172, 172);
 
 SIZE(rlcore_learner_stats, 88, 88, 88);
 FIELD(rlcore_learner_stats, struct_size, 0, 0, 0);

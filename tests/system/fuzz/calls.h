@@ -625,7 +625,7 @@ OP(vec_normalize_statistics) {
 
 static rlcore_learner_config *learner_made_from(void) {
   rlcore_learner_config c = learner_config;
-  switch (field("learner fields", 34, RLCORE_E_CONFIG)) {
+  switch (field("learner fields", 35, RLCORE_E_CONFIG)) {
     case 1: c.num_envs = 0; break;
     case 2: c.num_steps = 0; break;
     case 3: c.num_minibatches = 3; break;
@@ -660,6 +660,7 @@ static rlcore_learner_config *learner_made_from(void) {
     case 32: c.num_minibatches = 0; break;
     case 33: c.algorithm = 1; break;
     case 34: c.overlap = 2; break;
+    case 35: c.num_shared = 5; break;
     default: break;
   }
   STRUCT(rlcore_learner_config, config, c, 0);

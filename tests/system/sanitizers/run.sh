@@ -114,7 +114,7 @@ threads() {
 
 core() {
   # criterion stays out: it would take longer to compile than all the rest.
-  local tree=$out/tree tests=(block_plan data_table env_vecenv kernels_gae kernels_image kernels_vtrace nn_mlp range_splits)
+  local tree=$out/tree tests=(block_plan data_table env_vecenv kernels_gae kernels_image kernels_vtrace nn_net range_splits)
   rm -rf "$tree"
   mkdir -p "$tree"
   sed -e '/^criterion = /d' -e '/^\[\[bench\]\]/,/^$/d' -e 's/^members = .*/members = []/' Cargo.toml > "$tree/Cargo.toml"
