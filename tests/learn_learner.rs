@@ -522,6 +522,8 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
         num_chunks: 3,
         algorithm: config.algorithm,
         overlap: 1,
+        num_shared: 0,
+        reserved: 0,
     };
     for action in [Space::discrete(&[3, 2]), Space::unbounded(2), Space::between(&[-1.0], &[1.0])] {
         let (obs, mask) = (Space::unbounded(4), u32::from(action.kind == Element::I32));
