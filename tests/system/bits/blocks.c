@@ -147,7 +147,7 @@ static rlcore_status learner_init(void *mem, size_t room, size_t *size, rlcore_l
   static const float low[] = {-2.0f}, high[] = {2.0f};
   const rlcore_space seen = {.kind = RLCORE_F32, .len = 4}, done = {.kind = RLCORE_F32, .len = 1, .low = low, .high = high};
   rlcore_learner_config config;
-  TRY(rlcore_learner_config_init(&config, sizeof config), RLCORE_ALGORITHM_PPO);
+  TRY(rlcore_learner_config_init(&config, sizeof config, 0));
   config.num_envs = N;
   config.num_steps = 16;
   config.hidden_len[0] = config.hidden_len[1] = 9;

@@ -80,7 +80,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
 
 static rlcore_status learner_discrete(hashes *h) {
   rlcore_learner_config config;
-  TRY(rlcore_learner_config_init(&config, sizeof config), RLCORE_ALGORITHM_PPO);
+  TRY(rlcore_learner_config_init(&config, sizeof config, 0));
   config.num_steps = 64;
   config.hidden_len[0] = config.hidden_len[1] = 24;
   config.total_steps = 10000;
@@ -90,7 +90,7 @@ static rlcore_status learner_discrete(hashes *h) {
 
 static rlcore_status learner_continuous(hashes *h) {
   rlcore_learner_config config;
-  TRY(rlcore_learner_config_init(&config, sizeof config), RLCORE_ALGORITHM_PPO);
+  TRY(rlcore_learner_config_init(&config, sizeof config, 0));
   config.num_steps = 70;
   config.num_hidden = 1;
   config.hidden_len[0] = 21;
