@@ -640,7 +640,7 @@ typedef struct rlcore_learner_config {
   /* acting and recording go on while an update runs, with the policy from before it; takes memory for a second rollout
      and a second set of parameters (0) */
   uint32_t overlap;
-  uint32_t reserved;  /* 0 */
+  uint32_t num_shared;  /* hidden layers that the policy and the value network share, from the first, 0 to num_hidden (0) */
 } rlcore_learner_config;
 
 /* What the update that runs, or the last one, did, and how the episodes go. */
@@ -772,8 +772,8 @@ rlcore_status rlcore_learner_learn_drop(rlcore_learner *p);
 /* Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has handed out;
    rlcore_learner_learn(p, NULL, ...) goes on with it.
    Arrays as rlcore_learner_batch_read. stats: to write.
-   Errors: E_NOT_READY if this learner has recorded something, or an update runs; E_SHAPE for a mask that is not wanted, or
-   missing; E_VALUE for numbers that are not finite and choices that are not allowed. */
+   Errors: E_CONFIG; E_NOT_READY if this learner has recorded something, or an update runs; E_SHAPE for a mask that is
+   not wanted, or missing; E_VALUE for numbers that are not finite and choices that are not allowed. */
 rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, const void *action,
                                          const uint8_t *action_mask, const float *log_prob, const float *value,
                                          const float *advantage, const float *value_target,

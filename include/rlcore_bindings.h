@@ -486,7 +486,7 @@ typedef struct rlcore_learner_config {
   uint32_t num_chunks;
   uint32_t algorithm;
   uint32_t overlap;
-  uint32_t reserved;
+  uint32_t num_shared;
 } rlcore_learner_config;
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;
