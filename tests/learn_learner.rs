@@ -190,6 +190,32 @@ fn probe_5_learns_an_action_that_depends_on_the_observation() {
     }
 }
 
+/// Layers that both networks share learn for both, and the policy that is exported has them.
+#[test]
+fn a_shared_trunk_learns_and_is_exported() {
+    for num_shared in [1, 2] {
+        let config = Config { num_hidden: 2, hidden_len: [32, 16, 0, 0], num_shared, ..probe_config() };
+        let mut h = Host::new("Probe5", &config);
+        h.train(60);
+        for b in 0..2 {
+            close("V(b)", h.value(b as f32), 1.0, 0.2);
+            assert!(h.frequency(b as f32, b) >= 0.85);
+        }
+        let (params, towers) = (Learner::attach(h.learner.bytes()).unwrap().params().len(), (2 * 32 + 33 * 16) * 2);
+        assert!(params < towers);
+        let obs: Vec<f32> = (0..8).map(|i| (i % 2) as f32).collect();
+        let (mut own, mut shipped) = ([9; 8], [9; 8]);
+        let mut learner = Learner::attach(h.learner.bytes()).unwrap();
+        learner.predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::I32(&mut own)).unwrap();
+        let mut policy = Block::new(learner.policy_size().unwrap());
+        learner.export(policy.bytes()).unwrap();
+        let policy = Policy::attach(policy.bytes()).unwrap();
+        let mut scratch = vec![0.0; policy.scratch_len(8).unwrap()];
+        policy.act_greedy(8, Elements::F32(&obs), None, &mut scratch, ElementsMut::I32(&mut shipped)).unwrap();
+        assert_eq!(own, shipped);
+    }
+}
+
 #[test]
 fn probe_6_carries_a_reward_back_over_ten_steps() {
     let mut h = Host::new("Probe6", &Config { total_steps: 200 * 256, ..probe_config() });

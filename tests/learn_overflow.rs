@@ -1,6 +1,5 @@
 //! Finite numbers whose results are not: a call that fails changes nothing, and an update that overflows ends.
 
-
 use rlcore::error::{Error, Kind, Result};
 use rlcore::learn::{Config, Learner, Phase, Policy, Sampling, Stats};
 use rlcore::rng::Rng;

@@ -15,7 +15,7 @@ pub const RLCORE_VERSION_PATCH: u32 = 0;
 /// Goes up when callers have to be compiled again.
 pub const RLCORE_ABI_VERSION: u32 = 0;
 /// Goes up when saved blocks of some kind can no longer be attached.
-pub const RLCORE_IMAGE_VERSION: u32 = 2;
+pub const RLCORE_IMAGE_VERSION: u32 = 3;
 
 const _: () = assert!(RLCORE_IMAGE_VERSION == rlcore::block::IMAGE);
 

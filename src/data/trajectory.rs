@@ -523,7 +523,6 @@ impl<'a> View<'a> {
         };
         let (returns, no_returns) = out.returns.split_at_mut_checked(len).ok_or(Misfit)?;
         let (advantage, no_advantage) = out.advantage.split_at_mut_checked(len).ok_or(Misfit)?;
-        rollout.check_all()?;
         gae::gae(&rollout, discount, gae_lambda, advantage, returns)?;
         match self.setup.accumulate() {
             Accumulate::F32 => bootstrapped_sum(reward, &after, discount, len, 1, returns)?,

@@ -201,11 +201,6 @@ impl Rollout<'_> {
         self.check_values(columns)
     }
 
-    /// [`Rollout::check`] of all columns: for callers of [`gae`] whose outputs are untouched on any error.
-    pub(crate) fn check_all(&self) -> Result {
-        self.check(Columns::all(self.num_steps, self.num_envs)?)
-    }
-
     /// Checks the arrays, but no number in them. Errors: `Shape`; `Null` if something is truncated without `final_value`.
     fn check_arrays(&self, columns: Columns) -> Result {
         columns.check("rollout: columns of [T, N] arrays of length", self.num_steps, self.num_envs)?;

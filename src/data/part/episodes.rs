@@ -9,8 +9,9 @@
 //! let spans = Episodes::plan(&mut plan, Lens { num_envs: 2, keep: 100 })?;
 //! let mut block = vec![0u64; plan.size()? / 8];
 //! let mut episodes = Episodes::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans)?;
-//! for terminated in [[0, 0], [1, 0]] {
-//!     episodes.step(&[0.5, 1.0], &terminated, &[0, 0]);
+//! for ended in [false, true] {
+//!     episodes.step(0, 0.5, ended);
+//!     episodes.step(1, 1.0, false);
 //! }
 //! let means = episodes.read().means();
 //! assert_eq!((means.num_kept, means.return_mean, means.len_mean, episodes.ended.return_last), (1, 1.0, 2.0, 1.0));
@@ -19,7 +20,6 @@
 //! ```
 
 use bytemuck::{Pod, Zeroable};
-use core::convert::Infallible;
 use core::ops::AddAssign;
 
 use crate::block::{One, fields};
@@ -156,14 +156,24 @@ fields! {
 }
 
 impl EpisodesMut<'_> {
-    /// Counts one step of all environments: arrays are `[N]`.
-    pub fn step(&mut self, reward: &[f32], terminated: &[u8], truncated: &[u8]) {
-        let (total, len) = (&mut *self.total, &mut *self.len);
-        let Ok(()) = count::<_, Infallible>(total, len, reward, stepped(terminated, truncated), |_, total, len| {
-            self.kept.push(self.ended.num_episodes, total as f32, len);
-            *self.ended = Ended { num_episodes: self.ended.num_episodes.saturating_add(1), return_last: total };
-            Ok(())
-        });
+    /// Counts a step of environment `env`, with which its episode has ended or not.
+    pub fn step(&mut self, env: usize, reward: f32, ended: bool) {
+        let (Some(total), Some(len)) = (self.total.get_mut(env), self.len.get_mut(env)) else { return };
+        *total += f64::from(reward);
+        *len = len.saturating_add(1);
+        if ended {
+            let kept = (*total as f32).clamp(f32::MIN, f32::MAX);
+            self.kept.push(self.ended.num_episodes, kept, *len);
+            *self.ended = Ended { num_episodes: self.ended.num_episodes.saturating_add(1), return_last: *total };
+            (*total, *len) = (0.0, 0);
+        }
+    }
+
+    /// Forgets the episode that is going on in environment `env`.
+    pub fn forget(&mut self, env: usize) {
+        if let (Some(total), Some(len)) = (self.total.get_mut(env), self.len.get_mut(env)) {
+            (*total, *len) = (0.0, 0);
+        }
     }
 }
 

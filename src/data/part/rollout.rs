@@ -157,7 +157,6 @@ impl Rows<'_> {
             final_value: Some(part(self.final_value)?),
             accumulate,
         };
-        rollout.check_all()?;
         let advantage = block::rows_mut(self.advantage, 0, num_steps, num_envs)?;
         let value_target = block::rows_mut(self.value_target, 0, num_steps, num_envs)?;
         gae::gae(&rollout, discount, gae_lambda, advantage, value_target)

@@ -49,7 +49,7 @@ impl Learner<'_> {
         let sums =
             learner.running_return.iter().all(|x| x.abs() <= MAX_RETURN) && learner.adam_v.iter().all(|x| *x >= 0.0);
         let own: [f64; size_of::<Sums>() / size_of::<f64>()] = bytemuck::cast(s.sums);
-        let sums = sums && learner.episode_return.iter().chain(&own).all(|x| x.is_finite());
+        let sums = sums && own.iter().all(|x| x.is_finite()) && learner.episodes.read().are_right();
         let obs = moments::check_moments(learner.obs_mean, learner.obs_var, s.obs_count);
         let returns = moments::check_moments(&[s.return_mean], &[s.return_var], s.return_count);
         if !(small && finite && sums && obs.is_ok() && returns.is_ok()) {

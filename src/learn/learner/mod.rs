@@ -24,6 +24,7 @@ use super::loss::Sums;
 use super::policy;
 use super::shape::Shape;
 use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
+use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::nn::Node;
@@ -63,7 +64,6 @@ struct State {
     num_steps: u64,
     num_updates: u64,
     num_dropped: u64,
-    num_episodes: u64,
     adam_steps: u64,
     /// Shuffles rollouts.
     shuffle_rng: Rng,
@@ -90,8 +90,6 @@ struct State {
     clip: f32,
     explained_variance: f32,
     value_mean: f32,
-    return_last: f32,
-    reserved: u32,
 }
 
 fields! {
@@ -119,10 +117,7 @@ fields! {
         obs_mean: [f64] = lens.moments,
         obs_var: [f64] = lens.moments,
         running_return: [f64] = if c.normalize_reward != 0 { lens.n } else { 0 },
-        episode_return: [f64] = lens.n,
-        episode_len: [u32] = lens.n,
-        recent_return: [f32] = EPISODES,
-        recent_len: [u32] = EPISODES,
+        episodes: Episodes = episodes::Lens { num_envs: lens.n, keep: EPISODES },
         /// Slots of the transitions that the update learns from, shuffled in each epoch.
         order: [u32] = lens.room,
         /// `[T * N / num_minibatches]` advantages of this minibatch.
@@ -200,7 +195,6 @@ impl<'a> Learner<'a> {
             learning_rate: config.learning_rate,
             explained_variance: f32::NAN,
             value_mean: f32::NAN,
-            return_last: f32::NAN,
             obs_count: INITIAL_COUNT,
             return_var: 1.0,
             return_count: INITIAL_COUNT,

@@ -2,7 +2,6 @@
 
 use super::act::list;
 use super::layout::Rollout;
-use super::stats::EPISODES;
 use super::{Learner, NONE};
 use crate::block::{self, Misfit};
 use crate::data::normalizer::{Limits, RewardScale, scale_rewards};
@@ -103,20 +102,7 @@ impl Learner<'_> {
         slots.put(truncated, 1, r.truncated)?;
         slots.put(scaled, 1, r.reward)?;
         for (((env, reward), terminated), truncated) in envs.iter().zip(raw).zip(terminated).zip(truncated) {
-            let (Some(sum), Some(len)) = (self.episode_return.get_mut(env), self.episode_len.get_mut(env)) else {
-                return Err(Misfit.into());
-            };
-            *sum += f64::from(*reward);
-            *len = len.saturating_add(1);
-            if *terminated | *truncated != 0 {
-                let at = (state.num_episodes % EPISODES as u64) as usize;
-                if let (Some(r), Some(l)) = (self.recent_return.get_mut(at), self.recent_len.get_mut(at)) {
-                    (*r, *l) = (*sum as f32, *len);
-                }
-                state.return_last = *sum as f32;
-                state.num_episodes = state.num_episodes.saturating_add(1);
-                (*sum, *len) = (0.0, 0);
-            }
+            self.episodes.step(env, *reward, *terminated | *truncated != 0);
             if let (Some(slot), Some(open)) = (self.slot.get_mut(env), self.open.get_mut(env)) {
                 (*slot, *open) = (NONE, 0);
             }
@@ -138,9 +124,7 @@ impl Learner<'_> {
         self.tidy();
         for env in gone.iter().enumerate().filter(|(_, gone)| **gone != 0).map(|(env, _)| env) {
             self.give_up(env)?;
-            if let (Some(sum), Some(len)) = (self.episode_return.get_mut(env), self.episode_len.get_mut(env)) {
-                (*sum, *len) = (0.0, 0);
-            }
+            self.episodes.forget(env);
             if let Some(running) = self.running_return.get_mut(env) {
                 *running = 0.0;
             }

@@ -49,9 +49,7 @@ impl Learner<'_> {
     pub fn stats(&self) -> Stats {
         let s = &self.state;
         let mean = |sum: f64| (sum / s.sums.count) as f32;
-        let kept = s.num_episodes.min(EPISODES as u64) as usize;
-        let returns: f64 = self.recent_return.iter().take(kept).map(|&x| f64::from(x)).sum();
-        let lengths: f64 = self.recent_len.iter().take(kept).map(|&x| f64::from(x)).sum();
+        let (ended, means) = (*self.episodes.ended, self.episodes.read().means());
         let learns = s.updating != 0 || self.waits();
         let left = if learns { self.config.update_len().saturating_sub(s.minibatch) } else { 0 };
         Stats {
@@ -59,7 +57,7 @@ impl Learner<'_> {
             num_steps: s.num_steps,
             num_updates: s.num_updates,
             num_dropped: s.num_dropped,
-            num_episodes: s.num_episodes,
+            num_episodes: means.num_episodes,
             learning_rate: s.learning_rate,
             policy_loss: mean(s.sums.policy_loss),
             value_loss: mean(s.sums.value_loss),
@@ -69,9 +67,9 @@ impl Learner<'_> {
             grad_norm: mean(s.sums.grad_norm),
             explained_variance: s.explained_variance,
             value_mean: s.value_mean,
-            return_mean: (returns / kept as f64) as f32,
-            length_mean: (lengths / kept as f64) as f32,
-            return_last: s.return_last,
+            return_mean: means.return_mean as f32,
+            length_mean: means.len_mean as f32,
+            return_last: if ended.num_episodes > 0 { ended.return_last as f32 } else { f32::NAN },
         }
     }
 }
