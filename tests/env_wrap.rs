@@ -593,7 +593,7 @@ fn a_block_belongs_to_its_list() {
         let other = Pipeline::new(game, list).unwrap();
         let refused = VecEnv::attach(bytemuck::cast_slice_mut(&mut bytes), &other).map(drop).unwrap_err();
         assert_eq!(refused.kind, Kind::Config, "{k}");
-        assert!(refused.what.contains("the wrappers that the block was made with"), "{k}: {refused}");
+        assert!(refused.what.contains("the wrappers differ"), "{k}: {refused}");
     }
     VecEnv::attach(bytemuck::cast_slice_mut(&mut bytes), &env).unwrap();
 }

@@ -850,7 +850,7 @@ fn bad_input_is_named_and_outputs_stay() {
     assert_eq!(fails(&case, full).0, Kind::Shape);
     let mut case = good.clone();
     case.final_value = None;
-    both(&case, Kind::Null, "vtrace: final_value, because a step is truncated");
+    both(&case, Kind::Null, "vtrace: final_value is NULL, but a step is truncated");
 
     type Set = fn(&mut Rates) -> &mut f32;
     let ceilings: [(&str, Set); 3] =

@@ -115,7 +115,7 @@ static void attack_what_both_share(void) {
   FINE(LOGITS_RANGE);
   CHECK(memcmp(&w, &before, sizeof w) == 0);
   begin = 0, end = N;
-  ALL(v->final_value, NULL, NULLED, "final_value, because a step is truncated");
+  ALL(v->final_value, NULL, NULLED, "final_value is NULL, but a step is truncated");
   const float bad[] = {NAN, INFINITY, -INFINITY};
   for (int i = 0; i < 3; i++) {
     ALL(w.finals[4], bad[i], RLCORE_E_VALUE, "a finite final_value where truncated");
@@ -196,7 +196,7 @@ static void attack_logits(void) {
   v->log_rho = NULL; /* not looked at */
   FINE(LOGITS);
   FROM_LOGITS(w.l.struct_size, 24, RLCORE_E_CONFIG, "at least 32, given 24");
-  FROM_LOGITS(w.l.num_actions, 0, RLCORE_E_SHAPE, "num_actions of 1");
+  FROM_LOGITS(w.l.num_actions, 0, RLCORE_E_SHAPE, "num_actions from 1");
   FROM_LOGITS(w.action[T * N - 1], A, RLCORE_E_RANGE, "an action from 0 to below 2, given 2");
   FROM_LOGITS(w.action[0], -1, RLCORE_E_RANGE, "given -1");
   FROM_LOGITS(w.action[1], INT32_MIN, RLCORE_E_RANGE, "given -2147483648");

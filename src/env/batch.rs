@@ -72,7 +72,7 @@ impl Setup {
         if *vecenv == self.vecenv {
             return Ok(());
         }
-        let what = "batch: the vecenv that it was made for, of the same configuration and environment; num_envs";
+        let what = "batch: the vecenv, configuration and environment that it was made for, with num_envs";
         Err(Error::new(Kind::Config, what).needed(self.vecenv.num_envs as usize).given(vecenv.num_envs as usize))
     }
 
@@ -90,7 +90,7 @@ impl Setup {
         self.vecenv.check()?;
         let (n, k) = (self.vecenv.num_envs, self.in_series);
         if k == 0 || !n.is_multiple_of(k) {
-            let what = "batch config: in_series of at least 1 that divides num_envs,";
+            let what = "batch config: in_series of at least 1 that divides num_envs = {needed}";
             return Err(Error::new(Kind::Config, what).needed(n as usize).given(k as usize));
         }
         if self.reserved != 0 {
@@ -183,7 +183,7 @@ pub fn attach(mem: &mut [u8]) -> Result<(Setup, Share<'_>)> {
         _ => return Err(WORDS),
     };
     if mode > CLOSED || hint > n || cursor > n {
-        return damaged("batch: a mode of 0 to 2 and turns of at most num_groups; not so mode", mode as usize);
+        return damaged("batch: the mode {given} or its turns are damaged.", mode as usize);
     }
     let mut outcomes = &*share.outcome;
     for (group, &word) in groups.iter().enumerate() {
@@ -191,10 +191,10 @@ pub fn attach(mem: &mut [u8]) -> Result<(Setup, Share<'_>)> {
         outcomes = rest;
         let mine = word == IDLE || word == DONE;
         if !(mine || level_of(word).is_some() || word & STATE == RUNNING) {
-            return damaged("batch: a group that is idle, pending, running or done; not so group", group);
+            return damaged("batch: the state of group {given} is damaged.", group);
         }
         if mine && own.iter().any(|&outcome| outcome > GIVEN_UP) {
-            return damaged("batch: outcomes of 0 to 3; not so group", group);
+            return damaged("batch: the outcomes of group {given} are damaged.", group);
         }
     }
     Ok((setup, share))
@@ -293,13 +293,15 @@ pub const MAX_WORKER: u32 = u32::MAX >> 2;
 
 const SHAPE: Error = Error::new(Kind::Shape, "batch: a share and a lane for each group");
 const WORDS: Error = Error::new(Kind::Shape, "batch: atomic words, as many as Setup::num_words says");
-const CLOSED_ERROR: Error = Error::new(Kind::Config, "batch: one that is open; this one is closed");
-const BUSY: Error = Error::new(Kind::Busy, "batch: rows whose last step was collected; still under way is group");
-const DRAINING_ERROR: Error = Error::new(Kind::Busy, "batch: rlcore_batch_reset called again until it is through");
-const NOT_PENDING: Error = Error::new(Kind::NotPending, "batch: rows that were submitted and not collected, at least");
-const INSIDE: Error = Error::new(Kind::NotReady, "batch: workers that have finished; groups under way");
-const GROUPS: Error = Error::new(Kind::Range, "batch: ascending rows that make whole groups; not so entry");
-const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: every row reset before it is stepped; not so row");
+const CLOSED_ERROR: Error = Error::new(Kind::Config, "batch: the batch is closed.");
+const BUSY: Error = Error::new(Kind::Busy, "batch: the last step of group {given} has not been collected.");
+const DRAINING_ERROR: Error =
+    Error::new(Kind::Busy, "batch: a reset is unfinished; call rlcore_batch_reset again until it succeeds.");
+const NOT_PENDING: Error = Error::new(Kind::NotPending, "batch: cannot collect {needed} rows: {given} are pending.");
+const INSIDE: Error = Error::new(Kind::NotReady, "batch: {given} groups are not finished yet.");
+const GROUPS: Error =
+    Error::new(Kind::Range, "batch: rows must be whole groups in ascending order; entry {given} is not.");
+const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: environment {given} must be reset before it is stepped.");
 
 /// The state machine: who may touch which group. Any number of threads or processes may hold one over the same words.
 /// [`Batch::run`] is for workers and may be called by all at once; everything else is the host's, one call at a time.
@@ -574,7 +576,7 @@ impl<'a> Batch<'a> {
         self.setup.vecenv.check_env(env)?;
         check_obs("batch obs: elements of the agreed kind,", &obs, self.setup.rows(), &self.setup.vecenv)?;
         if i >= self.setup.rows() {
-            return Err(Error::new(Kind::Range, "batch: a row below").needed(self.setup.rows()).given(i));
+            return Err(Error::new(Kind::Range, "batch: an index below").needed(self.setup.rows()).given(i));
         }
         let g = i.checked_div(self.setup.in_series as usize).unwrap_or(0);
         if self.state(g) != IDLE {
@@ -758,7 +760,7 @@ impl<'a> Batch<'a> {
 /// The word of a group that this worker is in.
 fn running(worker: u32) -> Result<u32> {
     if worker > MAX_WORKER {
-        let what = "batch: a worker's number of at most";
+        let what = "batch: a worker number of at most";
         return Err(Error::new(Kind::Range, what).needed(MAX_WORKER as usize).given(worker as usize));
     }
     Ok(worker << 2 | RUNNING)
@@ -835,9 +837,11 @@ fn hand_over(share: Share<'_>, mut to: StepOut<'_>, width: usize, first: usize) 
         copy_rows(&mut from, &mut to, i, i.saturating_add(1), width)?;
     }
     let error = match share.outcome.get(k) {
-        Some(&NOT_FINITE) => Error::new(Kind::Value, "batch: finite rewards and observations; not so row"),
-        Some(&GIVEN_UP) => Error::new(Kind::Callback, "batch: workers that finish their rows; given up from row"),
-        _ => Error::new(Kind::Callback, "batch: environments whose callbacks succeed; not so row"),
+        Some(&NOT_FINITE) => {
+            Error::new(Kind::Value, "batch: the reward or observation of environment {given} is not finite.")
+        }
+        Some(&GIVEN_UP) => Error::new(Kind::Callback, "batch: the worker of environment {given} was abandoned."),
+        _ => Error::new(Kind::Callback, "batch: a callback failed in environment {given}."),
     };
     Ok(Err(error.given(first.saturating_add(k))))
 }

@@ -164,7 +164,11 @@ pub(super) fn restart_row<E: Env + ?Sized>(
 
 #[inline(always)]
 fn check_reward(reward: f32) -> Result {
-    if reward.is_finite() { Ok(()) } else { Err(Error::new(Kind::Value, "environment: finite rewards; not so row")) }
+    if reward.is_finite() {
+        Ok(())
+    } else {
+        Err(Error::new(Kind::Value, "environment: the reward of environment {given} is not finite."))
+    }
 }
 
 #[inline(always)]
@@ -174,7 +178,11 @@ fn check_row<E: Env + ?Sized>(env: &E, obs: &ElementsMut<'_>) -> Result {
         ElementsMut::U8(x) => env.spec().obs.fields.iter().all(|field| is_finite(field, x)),
         ElementsMut::I32(_) => true,
     };
-    if finite { Ok(()) } else { Err(Error::new(Kind::Value, "environment: finite observations; not so row")) }
+    if finite {
+        Ok(())
+    } else {
+        Err(Error::new(Kind::Value, "environment: the observation of environment {given} is not finite."))
+    }
 }
 
 /// Every number is finite: one after another where they are few, as they mostly are.

@@ -34,10 +34,10 @@ pub struct StepOut<'a> {
     pub valid: Option<&'a mut [u8]>,
 }
 
-const RANGE: Error = Error::new(Kind::Range, "vecenv: a range of rows with begin <= end <= num_envs,");
-const ROW: Error = Error::new(Kind::Range, "vecenv: a row below");
-const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: a row that was reset; not so row");
-const UNSET_ROW: Error = Error::new(Kind::NotReady, "vecenv: every row reset before it is stepped; not so row");
+const RANGE: Error = Error::new(Kind::Range, "vecenv: a range with begin <= end <= num_envs = {needed}");
+const ROW: Error = Error::new(Kind::Range, "vecenv: an index below");
+const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: environment {given} was never reset.");
+const UNSET_ROW: Error = Error::new(Kind::NotReady, "vecenv: environment {given} must be reset before it is stepped.");
 
 impl<'a> StepOut<'a> {
     /// The same arrays for a shorter time.
@@ -105,10 +105,10 @@ impl<'a> StepOut<'a> {
         let missing = |what, needed| Err(Error::new(Kind::Null, what).needed(needed));
         if self.final_obs.is_none() && setup.mode() == Autoreset::SameStep {
             let needed = rows.saturating_mul(setup.obs_len as usize);
-            return missing("vecenv final_obs: required by same-step autoreset, elements", needed);
+            return missing("vecenv: same-step autoreset requires final_obs, with {needed} elements.", needed);
         }
         if self.valid.is_none() && setup.mode() == Autoreset::NextStep {
-            return missing("vecenv valid: required by next-step autoreset, elements", rows);
+            return missing("vecenv: next-step autoreset requires valid, with {needed} elements.", rows);
         }
         Ok(())
     }
@@ -151,7 +151,7 @@ fn check_any_actions(space: &Space<'_>, action: Elements<'_>, rows: usize) -> Re
         (Elements::F32(x), _) => check_finite("vecenv action: finite values,", x),
         (Elements::I32(x), n) => match x.iter().zip(n.iter().cycle()).find(outside) {
             Some((&a, &n)) => {
-                let what = "vecenv action: a choice from 0 and below";
+                let what = "vecenv action: a choice from 0 to below";
                 Err(Error::new(Kind::Range, what).needed(n as usize).given_i64(a.into()))
             }
             None => Ok(()),
@@ -494,10 +494,10 @@ impl<'a> Rows<'a> {
                 _ => false,
             };
             if !right {
-                return damaged("vecenv: a phase and a step count that belong together; not so row", row);
+                return damaged("vecenv: the phase and step count of environment {given} are damaged.", row);
             }
             if !rng.is_valid() {
-                return damaged("vecenv: a random stream that a seed can start; not so row", row);
+                return damaged("vecenv: the random stream of environment {given} is damaged.", row);
             }
         }
         Ok(())
@@ -521,7 +521,7 @@ impl View<'_> {
     /// Lives left in row `i`, counted from the first of these. Errors: `Range`, `Config`, `NotReady`, the callback's.
     pub fn lives<E: Env + ?Sized>(&self, env: &E, i: usize) -> Result<u32> {
         self.setup.check_env(env)?;
-        env.lives(self.state_of(i)?)
+        env.lives(self.state_of(i)?).map_err(|e| e.given(self.first.saturating_add(i)))
     }
 
     /// Writes 1 for each discrete action that row `i` allows now, else 0; `mask` has one flag for each choice of each
@@ -530,7 +530,7 @@ impl View<'_> {
         self.setup.check_env(env)?;
         let choices = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
         check_len("vecenv mask: one flag for each choice, elements", mask, choices)?;
-        env.action_mask(self.state_of(i)?, mask)
+        env.action_mask(self.state_of(i)?, mask).map_err(|e| e.given(self.first.saturating_add(i)))
     }
 
     /// Draws row `i`: `rgb` is `[height, width, 3]`, rows from the top. Errors: `Range`, `Config`, `Shape`, `NotReady`,
@@ -539,7 +539,7 @@ impl View<'_> {
         self.setup.check_env(env)?;
         let len = width.checked_mul(height).and_then(|n| n.checked_mul(3)).ok_or(SHAPE)?;
         check_len("vecenv rgb: height * width * 3 bytes,", rgb, len)?;
-        env.render(self.state_of(i)?, width, height, rgb)
+        env.render(self.state_of(i)?, width, height, rgb).map_err(|e| e.given(self.first.saturating_add(i)))
     }
 
     /// Draws every row: `rgb` is `[rows, height, width, 3]`. Errors: as [`View::render`]; rows before the one that failed

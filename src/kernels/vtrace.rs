@@ -129,7 +129,7 @@ pub fn from_importance_weights_range(
     let mut found = match (log_rho, out.log_rho) {
         (Some(given), _) => check_len("vtrace: log_rho [T, N] of length", given, columns.len()).err(),
         (None, Some(place)) => infinite(columns, place),
-        (None, None) => return Err(Error::new(Kind::Null, "vtrace: log_rho, given or in its place")),
+        (None, None) => return Err(Error::new(Kind::Null, "vtrace: log_rho is NULL.")),
     };
     if found.is_none() && !cpu::dispatch(Check { v, log_rho, columns }) {
         found = log_rho.and_then(|given| columns.check_finite(what, given).err()).or_else(|| culprit(v, columns));
@@ -157,7 +157,7 @@ pub fn from_logits(v: &VTrace<'_>, policies: &Policies<'_>, columns: Columns, ou
     check(v, columns, out)?;
     let (len, a) = (columns.len(), policies.num_actions);
     if a == 0 || a > i32::MAX as usize {
-        return Err(Error::new(Kind::Shape, "vtrace: num_actions of 1 and more, to 2^31 - 1").given(a));
+        return Err(Error::new(Kind::Shape, "vtrace: num_actions from 1 to 2^31 - 1").given(a));
     }
     let num_logits = len
         .checked_mul(a)
@@ -299,7 +299,7 @@ fn culprit(v: &VTrace<'_>, columns: Columns) -> Option<Error> {
     }
     let x = missing_final(v, columns)?;
     Some(match v.final_value {
-        None => Error::new(Kind::Null, "vtrace: final_value, because a step is truncated"),
+        None => Error::new(Kind::Null, "vtrace: final_value is NULL, but a step is truncated."),
         Some(_) => Error::new(Kind::Value, "vtrace: a finite final_value where truncated").given_f32(x),
     })
 }
