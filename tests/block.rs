@@ -95,7 +95,7 @@ fn every_field_of_a_header_is_looked_at() {
             &other.to_ne_bytes(),
             "Image: block: an image of this machine's byte order; this one was written on a machine of the other",
         ),
-        (BYTE_ORDER, &[9; 4], "Image: block: a byte-order mark; this header is damaged"),
+        (BYTE_ORDER, &[9; 4], "Image: block: the header is damaged"),
         (VERSION, &2u32.to_ne_bytes(), "Image: block: image version 1, given 2"),
         (KIND_AT, &3u32.to_ne_bytes(), "Image: block: an image of kind 12, given 3"),
     ] {
