@@ -6,7 +6,7 @@ mod limit;
 
 use criterion::{Criterion, Throughput, criterion_group};
 use rlcore::env::{Builtin, Env, StepOut, VecEnv, VecEnvConfig};
-use rlcore::learn::{Config, Phase, Ppo};
+use rlcore::learn::{Config, Learner, Phase};
 use rlcore::space::{Element, Elements, ElementsMut};
 
 /// CleanRL's settings for CartPole-v1.
@@ -32,9 +32,10 @@ fn updates(c: &mut Criterion, label: &str, name: &str, config: Config, operation
     let (spec, n) = (env.spec(), config.num_envs as usize);
     let vec_config = VecEnvConfig { num_envs: config.num_envs, seed: 1, ..VecEnvConfig::default() };
     let mut env_block = vec![0u64; VecEnv::size(&env, &vec_config).unwrap().div_ceil(8)];
-    let mut ppo_block = vec![0u64; Ppo::size(&config, &spec.obs, &spec.action).unwrap().div_ceil(8)];
+    let mut learner_block = vec![0u64; Learner::size(&config, &spec.obs, &spec.action).unwrap().div_ceil(8)];
     let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut env_block), &env, &vec_config).unwrap();
-    let mut ppo = Ppo::init(bytemuck::cast_slice_mut(&mut ppo_block), &config, &spec.obs, &spec.action).unwrap();
+    let mut learner =
+        Learner::init(bytemuck::cast_slice_mut(&mut learner_block), &config, &spec.obs, &spec.action).unwrap();
     let mut obs = vec![0.0; n * spec.obs.len as usize];
     let mut final_obs = obs.clone();
     let (mut choice, mut vector) = (vec![0i32; n], vec![0.0f32; n]);
@@ -45,9 +46,9 @@ fn updates(c: &mut Criterion, label: &str, name: &str, config: Config, operation
     group.throughput(Throughput::Elements(config.batch_len() as u64)).sample_size(20);
     group.bench_function(label, |b| {
         b.iter(|| {
-            while ppo.phase() != Phase::Learn {
+            while learner.phase() != Phase::Learn {
                 let action = if discrete { ElementsMut::I32(&mut choice) } else { ElementsMut::F32(&mut vector) };
-                ppo.act(Elements::F32(&obs), None, action).unwrap();
+                learner.act(Elements::F32(&obs), None, action).unwrap();
                 let action = if discrete { Elements::I32(&choice) } else { Elements::F32(&vector) };
                 let out = StepOut {
                     obs: ElementsMut::F32(&mut obs),
@@ -58,9 +59,9 @@ fn updates(c: &mut Criterion, label: &str, name: &str, config: Config, operation
                     valid: None,
                 };
                 envs.step(action, out).unwrap();
-                ppo.observe(&reward, &terminated, &truncated, Some(Elements::F32(&final_obs))).unwrap();
+                learner.observe(&reward, &terminated, &truncated, Some(Elements::F32(&final_obs))).unwrap();
             }
-            ppo.learn(Some(Elements::F32(&obs)), 0).unwrap()
+            learner.learn(Some(Elements::F32(&obs)), 0).unwrap()
         })
     });
     limit::operations("train", [label, ""], operations * config.batch_len());

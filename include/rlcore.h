@@ -581,11 +581,11 @@ typedef struct rlcore_sampling {
 /* ---- PPO: act, observe, learn ---- */
 
 /* Which call is due. */
-typedef enum rlcore_ppo_due {
-  RLCORE_PPO_ACT = 0,      /* rlcore_ppo_act with the current observations */
-  RLCORE_PPO_OBSERVE = 1,  /* rlcore_ppo_observe with what the step returned */
-  RLCORE_PPO_LEARN = 2,    /* rlcore_ppo_learn until no minibatch is left */
-} rlcore_ppo_due;
+typedef enum rlcore_learner_due {
+  RLCORE_LEARNER_ACT = 0,      /* rlcore_learner_act with the current observations */
+  RLCORE_LEARNER_OBSERVE = 1,  /* rlcore_learner_observe with what the step returned */
+  RLCORE_LEARNER_LEARN = 2,    /* rlcore_learner_learn until no minibatch is left */
+} rlcore_learner_due;
 
 /* Of the hidden layers. */
 typedef enum rlcore_activation {
@@ -594,11 +594,11 @@ typedef enum rlcore_activation {
 } rlcore_activation;
 
 /* A PPO learner: the caller's own block. */
-typedef struct rlcore_ppo rlcore_ppo;
+typedef struct rlcore_learner rlcore_learner;
 
 /* Hyperparameters. Defaults in parentheses; flags are 0 or 1. */
-typedef struct rlcore_ppo_config {
-  uint32_t struct_size;          /* bytes; set by rlcore_ppo_config_init */
+typedef struct rlcore_learner_config {
+  uint32_t struct_size;          /* bytes; set by rlcore_learner_config_init */
   uint32_t num_envs;             /* N, environments that act side by side (4) */
   uint32_t num_steps;            /* T, steps of every environment in one rollout (128) */
   uint32_t num_minibatches;      /* parts of a rollout; T * N has to be a multiple of it (4) */
@@ -610,7 +610,7 @@ typedef struct rlcore_ppo_config {
   uint32_t normalize_obs;        /* observations get mean 0 and deviation 1 by running statistics of the steps before (0) */
   uint32_t normalize_reward;     /* rewards are divided by the running deviation of the discounted return (0) */
   uint32_t squash;               /* continuous actions go through tanh onto their bounds (0: they are clipped) */
-  uint32_t use_action_mask;      /* rlcore_ppo_act takes a mask of allowed choices (0) */
+  uint32_t use_action_mask;      /* rlcore_learner_act takes a mask of allowed choices (0) */
   uint64_t seed;                 /* all randomness of the learner comes from this, a stream for each environment (1) */
   uint64_t total_steps;          /* environment steps until the _end values are reached (0: never, constant) */
   float learning_rate;           /* step size at the start (2.5e-4) */
@@ -637,11 +637,11 @@ typedef struct rlcore_ppo_config {
      tree over their numbers (1) */
   uint32_t num_chunks;
   uint32_t reserved;  /* 0 */
-} rlcore_ppo_config;
+} rlcore_learner_config;
 
 /* What the update that runs, or the last one, did, and how the episodes go. */
-typedef struct rlcore_ppo_stats {
-  uint32_t struct_size;       /* sizeof(rlcore_ppo_stats) */
+typedef struct rlcore_learner_stats {
+  uint32_t struct_size;       /* sizeof(rlcore_learner_stats) */
   uint32_t minibatches_left;  /* 0: the update is complete */
   uint64_t num_steps;         /* environment steps observed */
   uint64_t num_updates;       /* complete updates */
@@ -659,27 +659,27 @@ typedef struct rlcore_ppo_stats {
   float length_mean;          /* mean length of the last 100 episodes; NaN before the first ends */
   float return_last;          /* return of the episode that ended last; NaN before the first ends */
   uint64_t num_dropped;       /* updates that ended early because numbers overflowed */
-} rlcore_ppo_stats;
+} rlcore_learner_stats;
 
 /* Fills in the defaults. */
-rlcore_status rlcore_ppo_config_init(rlcore_ppo_config *config, size_t config_size);
+rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t config_size);
 
 /* Bytes a block must have for this configuration and these spaces. Bytes of pictures are divided by 255; those of an
    RLCORE_STRUCT are refused, and RLCORE_WRAP_FLATTEN makes numbers of them. */
-rlcore_status rlcore_ppo_size(const rlcore_ppo_config *config, const rlcore_space *obs, const rlcore_space *action,
-                              size_t *out_size);
+rlcore_status rlcore_learner_size(const rlcore_learner_config *config, const rlcore_space *obs,
+                                  const rlcore_space *action, size_t *out_size);
 
 /* Creates a learner in mem and draws its first parameters. */
-rlcore_status rlcore_ppo_init(void *mem, size_t mem_size, const rlcore_ppo_config *config, const rlcore_space *obs,
-                              const rlcore_space *action, rlcore_ppo **out);
+rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learner_config *config,
+                                  const rlcore_space *obs, const rlcore_space *action, rlcore_learner **out);
 
 /* Accepts bytes that a learner was copied to, in this process or another: it goes on as if it had never stopped.
    mem is only read. A learner that rlcore_block_seal has sealed is refused if any byte differs; one that was not, if it
    holds what no call could have left: a parameter that was damaged into another finite number is not noticed then. */
-rlcore_status rlcore_ppo_attach(void *mem, size_t mem_size, rlcore_ppo **out);
+rlcore_status rlcore_learner_attach(void *mem, size_t mem_size, rlcore_learner **out);
 
-/* Which call is due. out: [1] an rlcore_ppo_due. */
-rlcore_status rlcore_ppo_phase(rlcore_ppo *p, uint32_t *out);
+/* Which call is due. out: [1] an rlcore_learner_due. */
+rlcore_status rlcore_learner_phase(rlcore_learner *p, uint32_t *out);
 
 /* Draws an action for each environment and begins a transition.
    obs:         [N, obs.len]; networks see bytes divided by 255.
@@ -688,15 +688,15 @@ rlcore_status rlcore_ppo_phase(rlcore_ppo *p, uint32_t *out);
    Errors: E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation that is not
    finite or so large that the policy overflows, or a mask that forbids all of a choice. Then nothing has changed,
    neither block nor action. */
-rlcore_status rlcore_ppo_act(rlcore_ppo *p, const void *obs, const uint8_t *action_mask, void *action);
+rlcore_status rlcore_learner_act(rlcore_learner *p, const void *obs, const uint8_t *action_mask, void *action);
 
-/* Completes the transition: what the step returned. After T of them rlcore_ppo_learn is due.
+/* Completes the transition: what the step returned. After T of them rlcore_learner_learn is due.
    Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
    reward, terminated, truncated: [N]
    final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
    Errors: E_NOT_READY; E_VALUE for a reward or final_obs that is not finite. Then nothing has changed. */
-rlcore_status rlcore_ppo_observe(rlcore_ppo *p, const float *reward, const uint8_t *terminated,
-                                 const uint8_t *truncated, const void *final_obs);
+rlcore_status rlcore_learner_observe(rlcore_learner *p, const float *reward, const uint8_t *terminated,
+                                     const uint8_t *truncated, const void *final_obs);
 
 /* Does a part of the update that is due, so that a frame never waits for a whole one.
    obs:        [N, obs.len] after the last step; may be NULL in all calls of an update but the first.
@@ -704,22 +704,23 @@ rlcore_status rlcore_ppo_observe(rlcore_ppo *p, const float *reward, const uint8
    stats:      to write; call again while minibatches_left is not 0.
    Errors: E_CONFIG; E_NOT_READY; E_VALUE for an observation that is not finite, before anything changes, or because
    numbers overflow. Then this update is over and counted in num_dropped, the parameters are the last ones that were
-   finite, and rlcore_ppo_act is due. */
-rlcore_status rlcore_ppo_learn(rlcore_ppo *p, const void *obs, uint32_t max_slices, rlcore_ppo_stats *stats);
+   finite, and rlcore_learner_act is due. */
+rlcore_status rlcore_learner_learn(rlcore_learner *p, const void *obs, uint32_t max_slices,
+                                   rlcore_learner_stats *stats);
 
 /* Acts without recording, in any phase: the training goes on as if this had not been called.
    sampling: NULL: RLCORE_SAMPLING_BASIC.
-   Arrays and errors as rlcore_ppo_act; E_CONFIG for sampling. */
-rlcore_status rlcore_ppo_predict(rlcore_ppo *p, const void *obs, const uint8_t *action_mask,
-                                 const rlcore_sampling *sampling, void *action);
+   Arrays and errors as rlcore_learner_act; E_CONFIG for sampling. */
+rlcore_status rlcore_learner_predict(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
+                                     const rlcore_sampling *sampling, void *action);
 
 /* 1: the statistics that observations and rewards are normalised by stay as they are; 0: they follow again.
    Errors: E_RANGE for another number. */
-rlcore_status rlcore_ppo_freeze(rlcore_ppo *p, uint32_t frozen);
+rlcore_status rlcore_learner_freeze(rlcore_learner *p, uint32_t frozen);
 
 /* ---- Spaces of environments and learners ---- */
 
-/* Observation and action spaces of an environment, wrappers included: the arguments of rlcore_ppo_init.
+/* Observation and action spaces of an environment, wrappers included: the arguments of rlcore_learner_init.
    out_obs:    its kind is RLCORE_STRUCT if a field has another kind than bytes.
    bounds:     [bounds_len] storage for the bounds that the results point to; 2 * (obs.len + action.len) always suffice.
                NULL: low and high of both results are NULL.
@@ -731,7 +732,8 @@ rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t
 /* Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by. Bounds are NULL.
    out_num_envs: N.
    out_action:   its n points into the learner. */
-rlcore_status rlcore_ppo_spaces(rlcore_ppo *p, uint32_t *out_num_envs, rlcore_space *out_obs, rlcore_space *out_action);
+rlcore_status rlcore_learner_spaces(rlcore_learner *p, uint32_t *out_num_envs, rlcore_space *out_obs,
+                                    rlcore_space *out_action);
 
 /* ---- Policies: trained networks to ship ---- */
 
@@ -739,13 +741,13 @@ rlcore_status rlcore_ppo_spaces(rlcore_ppo *p, uint32_t *out_num_envs, rlcore_sp
 typedef struct rlcore_policy rlcore_policy;
 
 /* Bytes that rlcore_policy_export needs. */
-rlcore_status rlcore_policy_size(rlcore_ppo *p, size_t *out_size);
+rlcore_status rlcore_policy_size(rlcore_learner *p, size_t *out_size);
 
 /* Writes the policy of a learner as it is now: networks, bounds and the statistics that normalise observations.
    mem: 8-byte aligned, mem_size bytes, owned by the caller. The same policy is the same bytes, sealed.
    out: the same address as mem, with its type.
    Errors: E_SIZE if mem_size < rlcore_policy_size(). */
-rlcore_status rlcore_policy_export(rlcore_ppo *p, void *mem, size_t mem_size, rlcore_policy **out);
+rlcore_status rlcore_policy_export(rlcore_learner *p, void *mem, size_t mem_size, rlcore_policy **out);
 
 /* Accepts bytes that a policy was copied to, in this process or another. mem is only read: it may be in a constant.
    The seal of rlcore_policy_export is compared: a policy of which any byte differs is refused. */

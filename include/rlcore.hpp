@@ -170,7 +170,7 @@ C defaults(rlcore_status (*init)(C *, std::size_t)) {
 }
 inline rlcore_vecenv_config vecenv_config() { return defaults(rlcore_vecenv_config_init); }
 inline rlcore_batch_config batch_config() { return defaults(rlcore_batch_config_init); }
-inline rlcore_ppo_config ppo_config() { return defaults(rlcore_ppo_config_init); }
+inline rlcore_learner_config learner_config() { return defaults(rlcore_learner_config_init); }
 
 /* ---- Memory ---- */
 
@@ -561,41 +561,41 @@ using vecenv_of = vecenv<obs_type<E>, action_type<E>>;
 
 /* A learner for environments whose observations and actions have these elements. A copy is a snapshot. */
 template <class Obs = float, class Action = std::int32_t>
-class ppo {
+class learner {
  public:
   /* Without a learner. */
-  ppo() = default;
+  learner() = default;
 
   /* config.num_envs has to be that of the environments; env: with its wrappers, whose table they were made from. */
-  static result<ppo> make(const rlcore_ppo_config &config, const rlcore_env_def &env) {
+  static result<learner> make(const rlcore_learner_config &config, const rlcore_env_def &env) {
     rlcore_space obs = {}, action = {};
     if (const status s = rlcore_env_spaces(&env, nullptr, 0, &obs, &action); !s) return s;
     std::vector<float> bounds(2 * (std::size_t{obs.len} + action.len));
     if (const status s = rlcore_env_spaces(&env, bounds.data(), bounds.size(), &obs, &action); !s) return s;
-    return with(block<rlcore_ppo>::make(
-        [&](std::size_t *size) { return rlcore_ppo_size(&config, &obs, &action, size); },
-        [&](void *mem, std::size_t size, rlcore_ppo **out) { return rlcore_ppo_init(mem, size, &config, &obs, &action, out); }));
+    return with(block<rlcore_learner>::make(
+        [&](std::size_t *size) { return rlcore_learner_size(&config, &obs, &action, size); },
+        [&](void *mem, std::size_t size, rlcore_learner **out) { return rlcore_learner_init(mem, size, &config, &obs, &action, out); }));
   }
   /* From bytes(): it goes on as if it had never stopped. stats() are zero until it learns. */
-  static result<ppo> load(span<const unsigned char> saved) { return with(block<rlcore_ppo>::load(saved, rlcore_ppo_attach)); }
+  static result<learner> load(span<const unsigned char> saved) { return with(block<rlcore_learner>::load(saved, rlcore_learner_attach)); }
 
-  /* Draws an action for each environment: action(). obs: [N, obs.len]; mask: as for rlcore_ppo_act. */
+  /* Draws an action for each environment: action(). obs: [N, obs.len]; mask: as for rlcore_learner_act. */
   status act(span<const Obs> obs, span<const std::uint8_t> mask = {}) {
     if (!fits(obs) || !(mask.empty() || mask.size() == std::size_t{num_envs_} * mask_len_)) return RLCORE_E_SHAPE;
-    return rlcore_ppo_act(get(), obs.data(), mask.empty() ? nullptr : mask.data(), action_.data());
+    return rlcore_learner_act(get(), obs.data(), mask.empty() ? nullptr : mask.data(), action_.data());
   }
   /* [N, action.len] the actions that act drew. */
   span<const Action> action() const { return action_; }
   /* What the step returned that took those actions. */
   status observe(const vecenv<Obs, Action> &envs) {
     if (!fits(envs)) return RLCORE_E_SHAPE;
-    return rlcore_ppo_observe(get(), envs.reward().data(), envs.terminated().data(), envs.truncated().data(),
+    return rlcore_learner_observe(get(), envs.reward().data(), envs.terminated().data(), envs.truncated().data(),
                               envs.final_obs().data());
   }
-  /* An rlcore_ppo_due. */
+  /* An rlcore_learner_due. */
   result<std::uint32_t> due() const {
     std::uint32_t out = 0;
-    if (const status s = rlcore_ppo_phase(get(), &out); !s) return s;
+    if (const status s = rlcore_learner_phase(get(), &out); !s) return s;
     return out;
   }
   /* At most max_slices chunks of the update that is due, of which a minibatch has num_chunks; 0: all that are left.
@@ -603,10 +603,10 @@ class ppo {
      update but the first. */
   status learn(span<const Obs> obs, std::uint32_t max_slices = 0) {
     if (!obs.empty() && !fits(obs)) return RLCORE_E_SHAPE;
-    return rlcore_ppo_learn(get(), obs.empty() ? nullptr : obs.data(), max_slices, &stats_);
+    return rlcore_learner_learn(get(), obs.empty() ? nullptr : obs.data(), max_slices, &stats_);
   }
   /* Of the update that runs, or of the last one. */
-  const rlcore_ppo_stats &stats() const { return stats_; }
+  const rlcore_learner_stats &stats() const { return stats_; }
 
   /* Acts and steps and, once a rollout is full, learns. */
   status train_step(vecenv<Obs, Action> &envs) {
@@ -616,7 +616,7 @@ class ppo {
     if (const status s = observe(envs); !s) return s;
     auto now = due();
     if (!now) return now.why();
-    return *now == RLCORE_PPO_LEARN ? learn(envs.obs()) : status(RLCORE_OK);
+    return *now == RLCORE_LEARNER_LEARN ? learn(envs.obs()) : status(RLCORE_OK);
   }
 
   /* The policy as it is now, on its own. */
@@ -626,23 +626,23 @@ class ppo {
         [&](void *mem, std::size_t size, rlcore_policy **out) { return rlcore_policy_export(get(), mem, size, out); });
   }
   /* The handle for C calls; the bytes that save the learner. */
-  rlcore_ppo *get() const { return block_.get(); }
+  rlcore_learner *get() const { return block_.get(); }
   span<const unsigned char> bytes() const { return block_.bytes(); }
 
  private:
-  static rlcore_ppo_stats no_stats() {
-    rlcore_ppo_stats stats = {};
+  static rlcore_learner_stats no_stats() {
+    rlcore_learner_stats stats = {};
     stats.struct_size = sizeof stats;
     return stats;
   }
 
   /* The arrays are as long as the block says, whatever it was made or loaded from. */
-  static result<ppo> with(result<block<rlcore_ppo>> made) {
+  static result<learner> with(result<block<rlcore_learner>> made) {
     if (!made) return made.why();
-    ppo p;
+    learner p;
     p.block_ = *std::move(made);
     rlcore_space obs = {}, action = {};
-    if (const status s = rlcore_ppo_spaces(p.get(), &p.num_envs_, &obs, &action); !s) return s;
+    if (const status s = rlcore_learner_spaces(p.get(), &p.num_envs_, &obs, &action); !s) return s;
     if (obs.kind != detail::kind_of<Obs>() || action.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
     p.obs_len_ = obs.len;
     for (std::uint32_t i = 0; action.n && i < action.len; i++) p.mask_len_ += action.n[i];
@@ -655,10 +655,10 @@ class ppo {
     return envs.whole() && envs.num_envs() == num_envs_ && envs.obs_len() == obs_len_ && envs.fits(action_, num_envs_);
   }
 
-  block<rlcore_ppo> block_;
+  block<rlcore_learner> block_;
   std::uint32_t num_envs_ = 0, obs_len_ = 0, mask_len_ = 0;
   std::vector<Action> action_;
-  rlcore_ppo_stats stats_ = no_stats();
+  rlcore_learner_stats stats_ = no_stats();
 };
 
 #ifndef RLCORE_NO_WORKERS

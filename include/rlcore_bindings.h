@@ -434,17 +434,17 @@ typedef struct rlcore_sampling {
 
 /* ---- PPO: act, observe, learn ---- */
 
-typedef enum rlcore_ppo_due {
-  RLCORE_PPO_ACT = 0,
-  RLCORE_PPO_OBSERVE = 1,
-  RLCORE_PPO_LEARN = 2,
-} rlcore_ppo_due;
+typedef enum rlcore_learner_due {
+  RLCORE_LEARNER_ACT = 0,
+  RLCORE_LEARNER_OBSERVE = 1,
+  RLCORE_LEARNER_LEARN = 2,
+} rlcore_learner_due;
 typedef enum rlcore_activation {
   RLCORE_ACTIVATION_TANH = 0,
   RLCORE_ACTIVATION_RELU = 1,
 } rlcore_activation;
-typedef struct rlcore_ppo rlcore_ppo;
-typedef struct rlcore_ppo_config {
+typedef struct rlcore_learner rlcore_learner;
+typedef struct rlcore_learner_config {
   uint32_t struct_size;
   uint32_t num_envs;
   uint32_t num_steps;
@@ -482,8 +482,8 @@ typedef struct rlcore_ppo_config {
   float log_std_max;
   uint32_t num_chunks;
   uint32_t reserved;
-} rlcore_ppo_config;
-typedef struct rlcore_ppo_stats {
+} rlcore_learner_config;
+typedef struct rlcore_learner_stats {
   uint32_t struct_size;
   uint32_t minibatches_left;
   uint64_t num_steps;
@@ -502,53 +502,53 @@ typedef struct rlcore_ppo_stats {
   float length_mean;
   float return_last;
   uint64_t num_dropped;
-} rlcore_ppo_stats;
-rlcore_status rlcore_ppo_config_init(
-  /* inout */ rlcore_ppo_config *config,
+} rlcore_learner_stats;
+rlcore_status rlcore_learner_config_init(
+  /* inout */ rlcore_learner_config *config,
   size_t config_size);
-rlcore_status rlcore_ppo_size(
-  /* in */ const rlcore_ppo_config *config,
+rlcore_status rlcore_learner_size(
+  /* in */ const rlcore_learner_config *config,
   /* in */ const rlcore_space *obs,
   /* in */ const rlcore_space *action,
   /* out */ size_t *out_size);
-rlcore_status rlcore_ppo_init(
+rlcore_status rlcore_learner_init(
   /* inout [mem_size] */ void *mem,
   size_t mem_size,
-  /* in */ const rlcore_ppo_config *config,
+  /* in */ const rlcore_learner_config *config,
   /* in */ const rlcore_space *obs,
   /* in */ const rlcore_space *action,
-  /* out */ rlcore_ppo **out);
-rlcore_status rlcore_ppo_attach(
+  /* out */ rlcore_learner **out);
+rlcore_status rlcore_learner_attach(
   /* inout [mem_size] */ void *mem,
   size_t mem_size,
-  /* out */ rlcore_ppo **out);
-rlcore_status rlcore_ppo_phase(
-  /* inout */ rlcore_ppo *p,
+  /* out */ rlcore_learner **out);
+rlcore_status rlcore_learner_phase(
+  /* inout */ rlcore_learner *p,
   /* out */ uint32_t *out);
-rlcore_status rlcore_ppo_act(
-  /* inout */ rlcore_ppo *p,
+rlcore_status rlcore_learner_act(
+  /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,
   /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
   /* out [N, action.len] */ void *action);
-rlcore_status rlcore_ppo_observe(
-  /* inout */ rlcore_ppo *p,
+rlcore_status rlcore_learner_observe(
+  /* inout */ rlcore_learner *p,
   /* in [N] */ const float *reward,
   /* in [N] */ const uint8_t *terminated,
   /* in [N] */ const uint8_t *truncated,
   /* in [N, obs.len] optional */ const void *final_obs);
-rlcore_status rlcore_ppo_learn(
-  /* inout */ rlcore_ppo *p,
+rlcore_status rlcore_learner_learn(
+  /* inout */ rlcore_learner *p,
   /* in [N, obs.len] optional */ const void *obs,
   uint32_t max_slices,
-  /* inout */ rlcore_ppo_stats *stats);
-rlcore_status rlcore_ppo_predict(
-  /* inout */ rlcore_ppo *p,
+  /* inout */ rlcore_learner_stats *stats);
+rlcore_status rlcore_learner_predict(
+  /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,
   /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
   /* in optional */ const rlcore_sampling *sampling,
   /* out [N, action.len] */ void *action);
-rlcore_status rlcore_ppo_freeze(
-  /* inout */ rlcore_ppo *p,
+rlcore_status rlcore_learner_freeze(
+  /* inout */ rlcore_learner *p,
   uint32_t frozen);
 
 /* ---- Spaces of environments and learners ---- */
@@ -559,8 +559,8 @@ rlcore_status rlcore_env_spaces(
   size_t bounds_len,
   /* out */ rlcore_space *out_obs,
   /* out */ rlcore_space *out_action);
-rlcore_status rlcore_ppo_spaces(
-  /* inout */ rlcore_ppo *p,
+rlcore_status rlcore_learner_spaces(
+  /* inout */ rlcore_learner *p,
   /* out */ uint32_t *out_num_envs,
   /* out */ rlcore_space *out_obs,
   /* out */ rlcore_space *out_action);
@@ -569,10 +569,10 @@ rlcore_status rlcore_ppo_spaces(
 
 typedef struct rlcore_policy rlcore_policy;
 rlcore_status rlcore_policy_size(
-  /* inout */ rlcore_ppo *p,
+  /* inout */ rlcore_learner *p,
   /* out */ size_t *out_size);
 rlcore_status rlcore_policy_export(
-  /* inout */ rlcore_ppo *p,
+  /* inout */ rlcore_learner *p,
   /* inout [mem_size] */ void *mem,
   size_t mem_size,
   /* out */ rlcore_policy **out);

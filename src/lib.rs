@@ -10,7 +10,7 @@
 //!
 //! | floor | modules | what is there |
 //! |---|---|---|
-//! | 5 | [`learn`] | [`Ppo`](learn::Ppo), which is fed arrays and learns in slices; [`Policy`](learn::Policy), what a game ships |
+//! | 5 | [`learn`] | [`Learner`](learn::Learner), which is fed arrays and learns in slices; [`Policy`](learn::Policy), what a game ships |
 //! | 4 | [`nn`] | [`Mlp`](nn::Mlp), [`Adam`](nn::Adam), [`Schedule`](nn::Schedule), orthogonal weights |
 //! | 3 | [`mod@env`] | [`Env`](env::Env), what an environment is; [`VecEnv`](env::VecEnv), N of them; [wrappers](env::wrap); [batches](env::batch); the library's own |
 //! | 3 | [`data`] | replay: [`Memory`](data::memory::Memory), [`Replay`](data::replay::Replay), [`LazyFrames`](data::lazy_frames::LazyFrames); on policy: [`RolloutBuffer`](data::rollout_buffer::RolloutBuffer), [`Trajectory`](data::trajectory::Trajectory), [`Queue`](data::queue::Queue); around environments: [`VecNormalize`](data::vec_normalize::VecNormalize), [`Monitor`](data::monitor::Monitor); [goals in hindsight](data::relabel), [rollouts as files](data::rollout_file) |
@@ -20,7 +20,7 @@
 //!
 //! # An environment of your own
 //!
-//! A state without pointers and three functions; `N` of them lie in one block, and [`Ppo`](learn::Ppo) learns from any.
+//! A state without pointers and three functions; `N` of them lie in one block, and [`Learner`](learn::Learner) learns from any.
 //!
 //! ```
 //! use rlcore::bytemuck::{Pod, Zeroable, cast_slice_mut};
@@ -81,7 +81,7 @@
 //!
 //! ```
 //! use rlcore::env::{CartPole, Env, StepOut, VecEnv, VecEnvConfig};
-//! use rlcore::learn::{Config, Phase, Ppo};
+//! use rlcore::learn::{Config, Phase, Learner};
 //! use rlcore::space::{Elements, ElementsMut};
 //!
 //! # fn main() -> rlcore::error::Result {
@@ -92,15 +92,15 @@
 //!
 //! // All the memory: save it and you saved the training.
 //! let mut world = vec![0u64; VecEnv::size(&CartPole, &many)? / 8];
-//! let mut learner = vec![0u64; Ppo::size(&config, &spec.obs, &spec.action)? / 8];
+//! let mut learner = vec![0u64; Learner::size(&config, &spec.obs, &spec.action)? / 8];
 //! let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut world), &CartPole, &many)?;
-//! let mut ppo = Ppo::init(bytemuck::cast_slice_mut(&mut learner), &config, &spec.obs, &spec.action)?;
+//! let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut learner), &config, &spec.obs, &spec.action)?;
 //!
 //! let (mut obs, mut final_obs, mut action) = ([0.0; N * 4], [0.0; N * 4], [0; N]);
 //! let (mut reward, mut terminated, mut truncated) = ([0.0; N], [0; N], [0; N]);
 //! envs.reset(None, ElementsMut::F32(&mut obs))?;
 //! for _ in 0..64 {
-//!     ppo.act(Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
+//!     learner.act(Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
 //!     let out = StepOut {
 //!         obs: ElementsMut::F32(&mut obs),
 //!         reward: &mut reward,
@@ -110,12 +110,12 @@
 //!         valid: None,
 //!     };
 //!     envs.step(Elements::I32(&action), out)?;
-//!     ppo.observe(&reward, &terminated, &truncated, Some(Elements::F32(&final_obs)))?;
-//!     if ppo.phase() == Phase::Learn {
-//!         ppo.learn(Some(Elements::F32(&obs)), 0)?;
+//!     learner.observe(&reward, &terminated, &truncated, Some(Elements::F32(&final_obs)))?;
+//!     if learner.phase() == Phase::Learn {
+//!         learner.learn(Some(Elements::F32(&obs)), 0)?;
 //!     }
 //! }
-//! assert_eq!(ppo.stats().num_updates, 2);
+//! assert_eq!(learner.stats().num_updates, 2);
 //! # Ok(())
 //! # }
 //! ```

@@ -122,7 +122,7 @@ fn every_field_of_a_header_is_looked_at() {
 fn every_kind_of_block_has_an_image_version_of_its_own() {
     let kinds = [
         Kind::VecEnv,
-        Kind::Ppo,
+        Kind::Learner,
         Kind::Policy,
         Kind::LazyFrames,
         Kind::Monitor,
@@ -259,7 +259,7 @@ fn a_seal_covers_every_byte_of_its_block() {
         words[size / 8 - 1] = 5;
         words
     };
-    for kind in [Kind::Ppo, Kind::Policy] {
+    for kind in [Kind::Learner, Kind::Policy] {
         let accepts = |words: &[u64]| attach::<Config>(cast_slice(words), kind, size_of).is_ok();
         let plain = made(kind);
         let mut words = plain;

@@ -79,13 +79,13 @@ fn planted_violations_are_seen() {
     let refused = [
         ("kernels/gae.rs", "use crate::env::Env;"),
         ("kernels/gae.rs", "use crate::{error::Result, block::{Plan, Span}, nn::mlp};"),
-        ("kernels/gae.rs", "fn f() -> crate::learn::Ppo { todo!() }"),
+        ("kernels/gae.rs", "fn f() -> crate::learn::Learner { todo!() }"),
         ("kernels/gae.rs", "use super::super::env;"),
         ("kernels/mod.rs", "use super::env::Env;"),
         ("kernels/gae.rs", "use crate::*;"),
         ("kernels/gae.rs", "use crate as all;"),
         ("error.rs", "use crate::block::Plan;"),
-        ("learn/ppo.rs", "#[cfg(test)] mod tests { use crate::env::CartPole; }"),
+        ("learn/learner.rs", "#[cfg(test)] mod tests { use crate::env::CartPole; }"),
         ("env/vecenv.rs", "use crate::data::rollout;"),
         ("env/wrap.rs", "use crate::data::rollout;"),
         ("data/rollout.rs", "use crate::env::Env;"),
@@ -102,8 +102,8 @@ fn planted_violations_are_seen() {
     }
     let accepted = [
         ("kernels/gae.rs", "use crate::{cpu::Kernel, error::{Error, Result}};\nuse super::moments;"),
-        ("learn/ppo.rs", "use crate::data::normalizer; // as crate::env would not be"),
-        ("learn/ppo.rs", "/* use crate::env::Env; /* nested */ unsafe */ pub(crate) fn f() {}"),
+        ("learn/learner.rs", "use crate::data::normalizer; // as crate::env would not be"),
+        ("learn/learner.rs", "/* use crate::env::Env; /* nested */ unsafe */ pub(crate) fn f() {}"),
         ("env/wrap.rs", "use crate::data::normalizer::Normalizer;"),
         ("env/cartpole.rs", "const S: &str = \"use crate::learn; \\\" unsafe\"; const C: char = '\"';"),
         ("nn/mlp.rs", "const S: &str = r#\"unsafe \" libm\"#; fn f<'a>(x: &'a [f32]) {}"),
@@ -112,7 +112,7 @@ fn planted_violations_are_seen() {
     for (file, line) in accepted {
         assert_eq!(check_core(file, line), Vec::<String>::new(), "{file}: {line}");
     }
-    assert!(!check_ffi("ppo.rs", "core::slice::from_raw_parts(p, n)").is_empty());
+    assert!(!check_ffi("learner.rs", "core::slice::from_raw_parts(p, n)").is_empty());
     assert!(check_ffi("ptr/array.rs", "core::slice::from_raw_parts(p, n)").is_empty());
 }
 

@@ -2,7 +2,7 @@
 
 use rlcore::block::{HASH_START, hash};
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{Config, Phase, Policy, Ppo, Sampling};
+use rlcore::learn::{Config, Learner, Phase, Policy, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
@@ -17,31 +17,31 @@ struct Host {
 impl Host {
     fn new(config: &Config, action: &Space<'_>) -> Host {
         let obs = Space::unbounded(2);
-        let mut block = vec![0; Ppo::size(config, &obs, action).unwrap().div_ceil(8)];
-        Ppo::init(bytemuck::cast_slice_mut(&mut block), config, &obs, action).unwrap();
+        let mut block = vec![0; Learner::size(config, &obs, action).unwrap().div_ceil(8)];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &obs, action).unwrap();
         Host { block }
     }
 
-    fn attach(&mut self) -> Result<Ppo<'_>> {
-        Ppo::attach(bytemuck::cast_slice_mut(&mut self.block))
+    fn attach(&mut self) -> Result<Learner<'_>> {
+        Learner::attach(bytemuck::cast_slice_mut(&mut self.block))
     }
 
     /// The call that is due, `slices` minibatches of it, with arrays of the shapes that the block says.
     fn call(&mut self, slices: u32) -> Result {
-        let mut ppo = self.attach().expect("a block that a call left");
-        let (shape, n) = (*ppo.shape(), ppo.config().num_envs as usize);
+        let mut learner = self.attach().expect("a block that a call left");
+        let (shape, n) = (*learner.shape(), learner.config().num_envs as usize);
         let reals: Vec<f32> = (0..n * shape.obs_len as usize).map(|i| 0.5 - i as f32 / 4.0).collect();
         let bytes = vec![200; reals.len()];
         let obs = if shape.obs_u8() { Elements::U8(&bytes) } else { Elements::F32(&reals) };
         let mask: Vec<u8> = (0..n * shape.num_outputs as usize).map(|i| u8::from(i != 1)).collect();
-        let mask = Some(&mask[..]).filter(|_| ppo.config().use_action_mask != 0);
+        let mask = Some(&mask[..]).filter(|_| learner.config().use_action_mask != 0);
         let (mut choice, mut vector) =
             (vec![0; n * shape.action_len as usize], vec![0.0; n * shape.action_len as usize]);
         let mut action = if shape.discrete() { ElementsMut::I32(&mut choice) } else { ElementsMut::F32(&mut vector) };
         let flags: Vec<u8> = (0..n).map(|i| (i % 2) as u8).collect();
-        let predicted = ppo.predict(obs, mask, Sampling::Basic, action.reborrow());
-        match ppo.phase() {
-            Phase::Act => match ppo.act(obs, mask, action.reborrow()) {
+        let predicted = learner.predict(obs, mask, Sampling::Basic, action.reborrow());
+        match learner.phase() {
+            Phase::Act => match learner.act(obs, mask, action.reborrow()) {
                 // Amid a step: those that have not acted.
                 Err(e) if e.kind == Kind::NotReady => (0..n).try_for_each(|i| {
                     let part = |len: u32| (i * len as usize, (i + 1) * len as usize);
@@ -49,15 +49,15 @@ impl Host {
                     let (flags, end) = part(shape.num_outputs);
                     let mask = mask.map(|mask| &mask[flags..end]);
                     let action = action.get(first, last).unwrap();
-                    match ppo.act_range(i, i + 1, obs.get(low, high).unwrap(), mask, action) {
+                    match learner.act_range(i, i + 1, obs.get(low, high).unwrap(), mask, action) {
                         Err(e) if e.kind == Kind::NotReady => Ok(()),
                         done => done,
                     }
                 }),
                 done => done,
             },
-            Phase::Observe => ppo.observe(&vec![1.0; n], &flags, &vec![1; n], Some(obs)),
-            Phase::Learn => ppo.learn(Some(obs), slices).map(drop),
+            Phase::Observe => learner.observe(&vec![1.0; n], &flags, &vec![1; n], Some(obs)),
+            Phase::Learn => learner.learn(Some(obs), slices).map(drop),
         }
         .and(predicted)
     }
@@ -174,9 +174,9 @@ fn what_attach_accepts_every_call_takes() {
                 if let Err(error) = h.call(0) {
                     assert_eq!(error.kind, Kind::Value, "word {at} as {word:#x}: {error}");
                 }
-                let ppo = h.attach().unwrap_or_else(|e| panic!("word {at} as {word:#x}: a call left {e}"));
-                let mut brain = vec![0u64; ppo.policy_size().unwrap().div_ceil(8)];
-                ppo.export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
+                let learner = h.attach().unwrap_or_else(|e| panic!("word {at} as {word:#x}: a call left {e}"));
+                let mut brain = vec![0u64; learner.policy_size().unwrap().div_ceil(8)];
+                learner.export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
                 Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
             }
         }
@@ -188,9 +188,9 @@ fn what_attach_accepts_every_call_takes() {
 fn what_attach_accepts_of_a_policy_acts() {
     let (mut accepted, mut refused) = (0, 0);
     for (host_number, mut host) in hosts().into_iter().enumerate() {
-        let ppo = host.attach().unwrap();
-        let mut good = vec![0u64; ppo.policy_size().unwrap().div_ceil(8)];
-        ppo.export(bytemuck::cast_slice_mut(&mut good)).unwrap();
+        let learner = host.attach().unwrap();
+        let mut good = vec![0u64; learner.policy_size().unwrap().div_ceil(8)];
+        learner.export(bytemuck::cast_slice_mut(&mut good)).unwrap();
         for (at, word) in (10..good.len() * 2).flat_map(|at| WORDS.map(|word| (at, word))) {
             if is_left_out(at, word, host_number) {
                 continue;

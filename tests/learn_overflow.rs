@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use rlcore::error::{Error, Kind, Result};
-use rlcore::learn::{Config, Phase, Policy, Ppo, Sampling, Stats};
+use rlcore::learn::{Config, Learner, Phase, Policy, Sampling, Stats};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
@@ -19,21 +19,21 @@ struct Host {
 impl Host {
     fn new(config: &Config, action: &Space<'_>) -> Host {
         let obs = Space::unbounded(2);
-        let mut block = vec![0; Ppo::size(config, &obs, action).unwrap().div_ceil(8)];
-        Ppo::init(bytemuck::cast_slice_mut(&mut block), config, &obs, action).unwrap();
+        let mut block = vec![0; Learner::size(config, &obs, action).unwrap().div_ceil(8)];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &obs, action).unwrap();
         Host { block, discrete: action.kind == Element::I32 }
     }
 
     /// The learner, as another process would find it.
-    fn ppo(&mut self) -> Ppo<'_> {
-        Ppo::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+    fn learner(&mut self) -> Learner<'_> {
+        Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
     }
 
     fn act(&mut self, obs: f32) -> Result {
         let (obs, mut choice, mut vector) = ([obs; 2 * N], [-7; N], [-7.0; N]);
         let discrete = self.discrete;
         let action = if discrete { ElementsMut::I32(&mut choice) } else { ElementsMut::F32(&mut vector) };
-        let done = self.ppo().act(Elements::F32(&obs), None, action);
+        let done = self.learner().act(Elements::F32(&obs), None, action);
         assert!(done.is_ok() || (choice == [-7; N] && vector == [-7.0; N]), "actions of a call that failed");
         assert!(vector.iter().all(|x| x.is_finite()));
         done
@@ -43,39 +43,39 @@ impl Host {
         let (obs, mut choice, mut vector) = ([obs; 2 * N], [-7; N], [-7.0; N]);
         let discrete = self.discrete;
         let action = if discrete { ElementsMut::I32(&mut choice) } else { ElementsMut::F32(&mut vector) };
-        let done = self.ppo().predict(Elements::F32(&obs), None, sampling, action);
+        let done = self.learner().predict(Elements::F32(&obs), None, sampling, action);
         assert!(done.is_ok() || (choice == [-7; N] && vector == [-7.0; N]), "actions of a call that failed");
         done
     }
 
     fn value(&mut self, obs: f32) -> Result {
         let mut value = [-7.0; N];
-        let done = self.ppo().value(Elements::F32(&[obs; 2 * N]), &mut value);
+        let done = self.learner().value(Elements::F32(&[obs; 2 * N]), &mut value);
         assert!(done.is_ok() || value == [-7.0; N]);
         done
     }
 
     fn observe(&mut self, reward: f32, truncated: u8, final_obs: f32) -> Result {
         let final_obs = [final_obs; 2 * N];
-        self.ppo().observe(&[reward; N], &[0; N], &[truncated; N], Some(Elements::F32(&final_obs)))
+        self.learner().observe(&[reward; N], &[0; N], &[truncated; N], Some(Elements::F32(&final_obs)))
     }
 
     /// A whole rollout of one observation and one reward.
     fn roll(&mut self, obs: f32, reward: f32) {
-        while self.ppo().phase() != Phase::Learn {
+        while self.learner().phase() != Phase::Learn {
             self.act(obs).unwrap();
             self.observe(reward, 0, 0.0).unwrap();
         }
     }
 
     fn learn(&mut self, obs: f32) -> Result<Stats> {
-        self.ppo().learn(Some(Elements::F32(&[obs; 2 * N])), 0)
+        self.learner().learn(Some(Elements::F32(&[obs; 2 * N])), 0)
     }
 
     fn policy(&mut self) -> Vec<u64> {
-        let ppo = self.ppo();
-        let mut brain = vec![0; ppo.policy_size().unwrap().div_ceil(8)];
-        ppo.export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
+        let learner = self.learner();
+        let mut brain = vec![0; learner.policy_size().unwrap().div_ceil(8)];
+        learner.export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
         Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
         brain
     }
@@ -109,7 +109,7 @@ fn spaces() -> [Space<'static>; 3] {
 fn trained(action: &Space<'_>) -> Host {
     let mut h = Host::new(&Config { learning_rate: 1.0, ..config() }, action);
     for i in 0..20 {
-        while h.ppo().phase() != Phase::Learn {
+        while h.learner().phase() != Phase::Learn {
             h.act(1.0).unwrap();
             h.observe((i % 3) as f32, 0, 0.0).unwrap();
         }
@@ -177,7 +177,7 @@ fn statistics_do_not_follow_an_observation_that_was_refused() {
     }
     let (mut obs, mut choice) = ([0.0; 2 * N], [-7; N]);
     obs[..2].fill(1e6);
-    h.refuses(|h| h.ppo().act(Elements::F32(&obs), None, ElementsMut::I32(&mut choice)));
+    h.refuses(|h| h.learner().act(Elements::F32(&obs), None, ElementsMut::I32(&mut choice)));
     assert_eq!(choice, [-7; N]);
     h.act(0.0).unwrap();
 }
@@ -201,9 +201,9 @@ fn an_update_that_overflows_is_dropped_and_counted() {
                     Ok(stats) => assert!(after == f32::MAX && stats.num_dropped < dropped, "{stats:?}"),
                     done => overflow(done),
                 }
-                assert_eq!(h.ppo().phase(), Phase::Act);
+                assert_eq!(h.learner().phase(), Phase::Act);
             }
-            let stats = h.ppo().stats();
+            let stats = h.learner().stats();
             assert!(stats.num_updates + stats.num_dropped == 4 && stats.minibatches_left == 0, "{stats:?}");
             if after != f32::MAX {
                 assert_eq!(stats.num_dropped, 3);
@@ -249,7 +249,7 @@ fn deviations_stay_within_their_bounds() {
 #[test]
 fn parameters_stay_finite_at_the_ends_of_the_ranges() {
     let small = f32::MIN_POSITIVE;
-    let size = |config: &Config| Ppo::size(config, &Space::unbounded(2), &Space::unbounded(1)).unwrap_err().kind;
+    let size = |config: &Config| Learner::size(config, &Space::unbounded(2), &Space::unbounded(1)).unwrap_err().kind;
     for bad in [
         Config { adam_beta2: 0.0, ..config() },
         Config { adam_beta1: 0.99, adam_beta2: 0.98, ..config() },
@@ -286,7 +286,7 @@ fn parameters_stay_finite_at_the_ends_of_the_ranges() {
 fn advantages_are_summed_in_f64_if_wanted() {
     let run = |accumulate| {
         let mut h = Host::new(&Config { accumulate, num_steps: 128, ..config() }, &Space::discrete(&[2]));
-        while h.ppo().phase() != Phase::Learn {
+        while h.learner().phase() != Phase::Learn {
             h.act(0.5).unwrap();
             h.observe(0.1, 0, 0.0).unwrap();
         }
@@ -299,7 +299,7 @@ fn advantages_are_summed_in_f64_if_wanted() {
 #[test]
 fn a_structure_of_bytes_is_refused_by_name() {
     let fields = |kind| [Field::new("speed", Element::F32, &[1], 0), Field::new("gear", kind, &[1], 4)];
-    let size = |obs: &Space<'_>| Ppo::size(&Config::default(), obs, &Space::discrete(&[2]));
+    let size = |obs: &Space<'_>| Learner::size(&Config::default(), obs, &Space::discrete(&[2]));
     for kind in [Element::I32, Element::U8, Element::F32] {
         let error = size(&Space::bytes(8).with_fields(&fields(kind))).unwrap_err();
         assert!(error.kind == Kind::Config && error.what.contains("Flatten"), "{error}");

@@ -401,43 +401,43 @@ static void rollouts(void) {
 /* ---- the learner */
 
 static struct {
-  rlcore_ppo *ppo;
+  rlcore_learner *agent;
   float *obs, *reward;
   int32_t *action;
   uint8_t *none;
 } learner;
 
 static rlcore_status act(void) {
-  const rlcore_status status = rlcore_ppo_act(learner.ppo, learner.obs, NULL, learner.action);
-  return status | rlcore_ppo_observe(learner.ppo, learner.reward, learner.none, learner.none, NULL);
+  const rlcore_status status = rlcore_learner_act(learner.agent, learner.obs, NULL, learner.action);
+  return status | rlcore_learner_observe(learner.agent, learner.reward, learner.none, learner.none, NULL);
 }
 
 static void learning(void) {
   enum { T = 32, N = 8, ROWS = 64 };
   rlcore_env_def env;
-  rlcore_ppo_config config;
-  rlcore_ppo_stats stats = {.struct_size = sizeof stats};
+  rlcore_learner_config config;
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
   size_t size, len;
   CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
-  CHECK(rlcore_ppo_config_init(&config, sizeof config));
+  CHECK(rlcore_learner_config_init(&config, sizeof config));
   config.num_envs = N, config.num_steps = T;
-  CHECK(rlcore_ppo_size(&config, &env.obs, &env.action, &size));
-  CHECK(rlcore_ppo_init(room(size, 1), size, &config, &env.obs, &env.action, &learner.ppo));
+  CHECK(rlcore_learner_size(&config, &env.obs, &env.action, &size));
+  CHECK(rlcore_learner_init(room(size, 1), size, &config, &env.obs, &env.action, &learner.agent));
   learner.obs = floats(ROWS * 4, -1, 1), learner.reward = floats(N, 0, 1), learner.action = room(ROWS, 4);
   learner.none = room(N, 1);
-  COUNT("ppo/act-observe/N8", 31, act());
+  COUNT("learner/act-observe/N8", 31, act());
   CALLGRIND_ZERO_STATS;
-  const rlcore_status status = rlcore_ppo_learn(learner.ppo, learner.obs, 0, &stats);
-  CALLGRIND_DUMP_STATS_AT("ppo/learn/T32xN8/16-minibatches/64-64 1");
+  const rlcore_status status = rlcore_learner_learn(learner.agent, learner.obs, 0, &stats);
+  CALLGRIND_DUMP_STATS_AT("learner/learn/T32xN8/16-minibatches/64-64 1");
   check(status, "learn");
 
   const rlcore_policy *policy;
   rlcore_policy *made;
   rlcore_rng rng;
   CHECK(rlcore_rng_seed(&rng, 1));
-  CHECK(rlcore_policy_size(learner.ppo, &size));
+  CHECK(rlcore_policy_size(learner.agent, &size));
   void *image = room(size, 1);
-  CHECK(rlcore_policy_export(learner.ppo, image, size, &made));
+  CHECK(rlcore_policy_export(learner.agent, image, size, &made));
   CHECK(rlcore_policy_attach(image, size, &policy));
   CHECK(rlcore_policy_scratch_len(policy, ROWS, &len));
   float *scratch = room(len, 4);

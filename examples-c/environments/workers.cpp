@@ -183,10 +183,10 @@ void show_the_rules() {
 /* A learner on top: pool and serial training end in the same bytes. */
 std::uint64_t train(unsigned num_threads) {
   environments envs = make();
-  rlcore_ppo_config config = rlcore::ppo_config();
+  rlcore_learner_config config = rlcore::learner_config();
   config.num_envs = num_envs;
   config.num_steps = 16;
-  auto learner = rlcore::ppo<>::make(config, envs.env());
+  auto learner = rlcore::learner<>::make(config, envs.env());
   CHECK(learner.why());
   if (num_threads == 0) {
     for (int step = 0; step < 48; step++) CHECK(learner->train_step(envs));
@@ -198,7 +198,7 @@ std::uint64_t train(unsigned num_threads) {
       CHECK(learner->observe(envs));
       auto due = learner->due();
       CHECK(due.why());
-      if (*due == RLCORE_PPO_LEARN) CHECK(learner->learn(envs.obs()));
+      if (*due == RLCORE_LEARNER_LEARN) CHECK(learner->learn(envs.obs()));
     }
   }
   expect(learner->stats().num_updates == 3, "three updates");

@@ -9,7 +9,7 @@ int main(void) {
   static training t;
   const task *const task = task_find("cartpole");
   const rlcore_env_def env = task_env(task);
-  rlcore_ppo_config config = task_config(task);
+  rlcore_learner_config config = task_config(task);
   size_t size = 0;
   config.hidden_len[0] = config.hidden_len[1] = HIDDEN;
   training_plan(&t, &env, &config);

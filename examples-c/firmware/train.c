@@ -57,17 +57,17 @@ int run(void) {
                               .step = step_probe};
   rlcore_vecenv_config many;
   rlcore_vecenv *envs;
-  rlcore_ppo_config config;
-  rlcore_ppo *ppo;
-  rlcore_ppo_stats stats = {.struct_size = sizeof stats};
-  size_t envs_size = 0, ppo_size = 0;
+  rlcore_learner_config config;
+  rlcore_learner *agent;
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
+  size_t envs_size = 0, learner_size = 0;
 
   CHECK(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = NUM_ENVS;
   CHECK(rlcore_vecenv_size(&env, &many, &envs_size));
   CHECK(rlcore_vecenv_init(take(envs_size), envs_size, &env, &many, &envs));
 
-  CHECK(rlcore_ppo_config_init(&config, sizeof config));
+  CHECK(rlcore_learner_config_init(&config, sizeof config));
   config.num_envs = NUM_ENVS;
   config.num_steps = NUM_STEPS;
   config.num_hidden = 1;
@@ -75,8 +75,8 @@ int run(void) {
   config.hidden_len[1] = 0;
   config.learning_rate = 3e-3F;
   config.entropy_coef = 0;
-  CHECK(rlcore_ppo_size(&config, &env.obs, &env.action, &ppo_size));
-  CHECK(rlcore_ppo_init(take(ppo_size), ppo_size, &config, &env.obs, &env.action, &ppo));
+  CHECK(rlcore_learner_size(&config, &env.obs, &env.action, &learner_size));
+  CHECK(rlcore_learner_init(take(learner_size), learner_size, &config, &env.obs, &env.action, &agent));
 
   float *const obs = take(NUM_ENVS * env.obs.len * sizeof *obs), *const reward = take(NUM_ENVS * sizeof *reward);
   float *const final_obs = take(NUM_ENVS * env.obs.len * sizeof *final_obs);
@@ -91,11 +91,11 @@ int run(void) {
   CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
   do {
     for (uint32_t step = 0; step < NUM_STEPS; step++) {
-      CHECK(rlcore_ppo_act(ppo, obs, NULL, action));
+      CHECK(rlcore_learner_act(agent, obs, NULL, action));
       CHECK(rlcore_vecenv_step(envs, &env, action, &out));
-      CHECK(rlcore_ppo_observe(ppo, reward, terminated, truncated, final_obs));
+      CHECK(rlcore_learner_observe(agent, reward, terminated, truncated, final_obs));
     }
-    CHECK(rlcore_ppo_learn(ppo, obs, 0, &stats));
+    CHECK(rlcore_learner_learn(agent, obs, 0, &stats));
   } while (!(stats.return_mean >= 1) && stats.num_updates < MAX_UPDATES);
 
   print_number((uint32_t)used);

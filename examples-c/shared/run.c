@@ -14,7 +14,7 @@ run run_plan(const training *t, uint64_t num_steps) {
 }
 
 static void progress(const run *r, const training *t, uint64_t seed, size_t updates, double seconds) {
-  const rlcore_ppo_stats *s = &t->stats;
+  const rlcore_learner_stats *s = &t->stats;
   char spark[3 * 16 + 1];
   term_sparkline(spark, r->curve, updates, 16);
   term_progress("seed %u %s %7llu steps  %4.0fk/s  return %7.1f  KL %.4f  explained %5.2f  %.1f s left", (unsigned)seed,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* One pass over each rollout in small minibatches at a high rate: the least work, and steady over seeds. */
-static void cartpole(rlcore_ppo_config *c) {
+static void cartpole(rlcore_learner_config *c) {
   c->num_envs = 4;
   c->num_steps = 64;
   c->num_minibatches = 8;
@@ -15,7 +15,7 @@ static void cartpole(rlcore_ppo_config *c) {
   c->entropy_coef = 0;
 }
 
-static void mountain_car(rlcore_ppo_config *c) {
+static void mountain_car(rlcore_learner_config *c) {
   c->num_envs = 16;
   c->num_steps = 64;
   c->num_minibatches = 4;
@@ -26,7 +26,7 @@ static void mountain_car(rlcore_ppo_config *c) {
   c->normalize_reward = 1;
 }
 
-static void mountain_car_continuous(rlcore_ppo_config *c) {
+static void mountain_car_continuous(rlcore_learner_config *c) {
   c->num_envs = 4;
   c->num_steps = 256;
   c->num_minibatches = 4;
@@ -39,7 +39,7 @@ static void mountain_car_continuous(rlcore_ppo_config *c) {
   c->entropy_coef = 0.00429F;
 }
 
-static void acrobot(rlcore_ppo_config *c) {
+static void acrobot(rlcore_learner_config *c) {
   c->num_envs = 16;
   c->num_steps = 64;
   c->num_minibatches = 4;
@@ -51,7 +51,7 @@ static void acrobot(rlcore_ppo_config *c) {
 }
 
 /* Sizes of RLtools' Pendulum example. */
-static void pendulum(rlcore_ppo_config *c) {
+static void pendulum(rlcore_learner_config *c) {
   c->num_envs = 4;
   c->num_steps = 1024;
   c->num_minibatches = 16;
@@ -66,7 +66,7 @@ static void pendulum(rlcore_ppo_config *c) {
   c->normalize_reward = 1;
 }
 
-static void lander(rlcore_ppo_config *c) {
+static void lander(rlcore_learner_config *c) {
   c->num_envs = 16;
   c->num_steps = 128;
   c->num_minibatches = 8;
@@ -79,7 +79,7 @@ static void lander(rlcore_ppo_config *c) {
   c->normalize_reward = 1;
 }
 
-static void probe(rlcore_ppo_config *c) {
+static void probe(rlcore_learner_config *c) {
   c->num_envs = 8;
   c->num_steps = 32;
   c->num_minibatches = 4;
@@ -130,9 +130,9 @@ rlcore_env_def task_env(const task *t) {
   return env;
 }
 
-rlcore_ppo_config task_config(const task *t) {
-  rlcore_ppo_config config;
-  CHECK(rlcore_ppo_config_init(&config, sizeof config));
+rlcore_learner_config task_config(const task *t) {
+  rlcore_learner_config config;
+  CHECK(rlcore_learner_config_init(&config, sizeof config));
   config.total_steps = t->total_steps;
   t->configure(&config);
   return config;

@@ -12,7 +12,7 @@ typedef struct task {
   uint32_t num_seeds;
   double bar;                             /* mean return of 100 greedy episodes to reach with every seed */
   double max_value_loss;                  /* at the end of training; 0 = not asked for */
-  void (*configure)(rlcore_ppo_config *); /* settings that differ from the library's defaults */
+  void (*configure)(rlcore_learner_config *); /* settings that differ from the library's defaults */
   draw_fn draw;                           /* NULL: nothing to see */
 } task;
 
@@ -21,7 +21,7 @@ const task *task_find(const char *name);
 const char *task_name(size_t index);
 
 rlcore_env_def task_env(const task *t);
-rlcore_ppo_config task_config(const task *t);
+rlcore_learner_config task_config(const task *t);
 
 /* The published hash of everything that training with seed 1 leaves in memory; 0 if there is none. */
 uint64_t task_hash(const task *t, bool quick);

@@ -13,17 +13,17 @@ static rlcore_vecenv_config envs_config(uint32_t num_envs, uint64_t seed) {
   return config;
 }
 
-void training_plan(training *t, const rlcore_env_def *env, const rlcore_ppo_config *config) {
+void training_plan(training *t, const rlcore_env_def *env, const rlcore_learner_config *config) {
   const rlcore_vecenv_config envs = envs_config(config->num_envs, 0);
   const size_t obs_size = config->num_envs * env->obs.len * host_element_size(env->obs.kind);
   memset(t, 0, sizeof *t);
   t->env = *env;
   t->config = *config;
-  CHECK(rlcore_ppo_size(config, &env->obs, &env->action, &t->ppo_size));
+  CHECK(rlcore_learner_size(config, &env->obs, &env->action, &t->learner_size));
   CHECK(rlcore_vecenv_size(env, &envs, &t->envs_size));
-  t->image_size = host_aligned(t->ppo_size) + host_aligned(t->envs_size) + host_aligned(obs_size);
+  t->image_size = host_aligned(t->learner_size) + host_aligned(t->envs_size) + host_aligned(obs_size);
   t->image = host_take(t->image_size);
-  t->obs = t->image + host_aligned(t->ppo_size) + host_aligned(t->envs_size);
+  t->obs = t->image + host_aligned(t->learner_size) + host_aligned(t->envs_size);
   t->action = host_take(config->num_envs * env->action.len * host_element_size(env->action.kind));
   t->final_obs = host_take(obs_size);
   t->reward = host_take(config->num_envs * sizeof *t->reward);
@@ -37,14 +37,14 @@ void training_start(training *t, uint64_t seed) {
   const rlcore_vecenv_config envs = envs_config(t->config.num_envs, seed << 16);
   t->config.seed = seed;
   memset(t->image, 0, t->image_size);
-  CHECK(rlcore_ppo_init(t->image, t->ppo_size, &t->config, &t->env.obs, &t->env.action, &t->ppo));
-  CHECK(rlcore_vecenv_init(t->image + host_aligned(t->ppo_size), t->envs_size, &t->env, &envs, &t->envs));
+  CHECK(rlcore_learner_init(t->image, t->learner_size, &t->config, &t->env.obs, &t->env.action, &t->agent));
+  CHECK(rlcore_vecenv_init(t->image + host_aligned(t->learner_size), t->envs_size, &t->env, &envs, &t->envs));
   CHECK(rlcore_vecenv_reset(t->envs, &t->env, NULL, t->obs));
 }
 
 void training_attach(training *t) {
-  CHECK(rlcore_ppo_attach(t->image, t->ppo_size, &t->ppo));
-  CHECK(rlcore_vecenv_attach(t->image + host_aligned(t->ppo_size), t->envs_size, &t->env, &t->envs));
+  CHECK(rlcore_learner_attach(t->image, t->learner_size, &t->agent));
+  CHECK(rlcore_vecenv_attach(t->image + host_aligned(t->learner_size), t->envs_size, &t->env, &t->envs));
 }
 
 void training_step(training *t) {
@@ -56,16 +56,16 @@ void training_step(training *t) {
       .truncated = t->truncated,
       .final_obs = t->final_obs,
   };
-  CHECK(rlcore_ppo_act(t->ppo, t->obs, NULL, t->action));
+  CHECK(rlcore_learner_act(t->agent, t->obs, NULL, t->action));
   CHECK(rlcore_vecenv_step(t->envs, &t->env, t->action, &out));
-  CHECK(rlcore_ppo_observe(t->ppo, t->reward, t->terminated, t->truncated, t->final_obs));
+  CHECK(rlcore_learner_observe(t->agent, t->reward, t->terminated, t->truncated, t->final_obs));
 }
 
 bool training_learn(training *t, uint32_t max_slices) {
   uint32_t phase = 0;
-  CHECK(rlcore_ppo_phase(t->ppo, &phase));
-  if (phase != RLCORE_PPO_LEARN) return false;
-  CHECK(rlcore_ppo_learn(t->ppo, t->obs, max_slices, &t->stats));
+  CHECK(rlcore_learner_phase(t->agent, &phase));
+  if (phase != RLCORE_LEARNER_LEARN) return false;
+  CHECK(rlcore_learner_learn(t->agent, t->obs, max_slices, &t->stats));
   return t->stats.minibatches_left != 0;
 }
 
@@ -74,9 +74,9 @@ uint64_t training_hash(const training *t) { return host_hash(t->image, t->image_
 const rlcore_policy *training_export(const training *t, size_t *out_size) {
   rlcore_policy *policy;
   void *mem;
-  CHECK(rlcore_policy_size(t->ppo, out_size));
+  CHECK(rlcore_policy_size(t->agent, out_size));
   mem = host_take(*out_size);
-  CHECK(rlcore_policy_export(t->ppo, mem, *out_size, &policy));
+  CHECK(rlcore_policy_export(t->agent, mem, *out_size, &policy));
   return policy;
 }
 

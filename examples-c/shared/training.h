@@ -7,10 +7,10 @@
 /* One learner, its environments, and the arrays between them. */
 typedef struct training {
   rlcore_env_def env;
-  rlcore_ppo_config config;
+  rlcore_learner_config config;
   unsigned char *image; /* all that has to be saved: learner block, environments' block, next observations */
-  size_t image_size, ppo_size, envs_size;
-  rlcore_ppo *ppo;     /* at image */
+  size_t image_size, learner_size, envs_size;
+  rlcore_learner *agent;     /* at image */
   rlcore_vecenv *envs; /* after it */
   void *obs;           /* [N, obs_len], after that */
   /* What one step writes. Nothing here outlives the step. */
@@ -18,11 +18,11 @@ typedef struct training {
   void *final_obs;                 /* [N, obs_len] */
   float *reward;                   /* [N] */
   uint8_t *terminated, *truncated; /* [N] */
-  rlcore_ppo_stats stats;          /* of the last update */
+  rlcore_learner_stats stats;          /* of the last update */
 } training;
 
 /* Works out sizes and takes the memory, once. */
-void training_plan(training *t, const rlcore_env_def *env, const rlcore_ppo_config *config);
+void training_plan(training *t, const rlcore_env_def *env, const rlcore_learner_config *config);
 
 /* Starts from nothing, with all randomness from `seed`. May be called again to start over in the same memory. */
 void training_start(training *t, uint64_t seed);

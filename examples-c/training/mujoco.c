@@ -26,7 +26,7 @@ typedef struct robot {
   float noise;               /* half width of the uniform noise on the starting pose and velocities */
   uint64_t total_steps;
   double bar;
-  void (*configure)(rlcore_ppo_config *);
+  void (*configure)(rlcore_learner_config *);
   void (*judge)(const mjModel *m, const mjData *d, mjtNum x_before, rlcore_step *out);
 } robot;
 
@@ -116,7 +116,7 @@ static void judge_hopper(const mjModel *m, const mjData *d, mjtNum x_before, rlc
   out->terminated = !(d->qpos[1] > -0.5 && fabs(d->qpos[2]) < 0.3);
 }
 
-static void configure_pendulum(rlcore_ppo_config *c) {
+static void configure_pendulum(rlcore_learner_config *c) {
   c->num_envs = 8;
   c->num_steps = 64;
   c->num_minibatches = 4;
@@ -125,7 +125,7 @@ static void configure_pendulum(rlcore_ppo_config *c) {
   c->entropy_coef = 0;
 }
 
-static void configure_hopper(rlcore_ppo_config *c) {
+static void configure_hopper(rlcore_learner_config *c) {
   c->num_envs = 16;
   c->num_steps = 128;
   c->num_minibatches = 16;
@@ -201,20 +201,20 @@ static bool train(const robot *robot, const char *folder) {
   static engine e;
   static monitor closed;
   char path[1024], error[512] = "";
-  rlcore_ppo_config config;
+  rlcore_learner_config config;
   size_t policy_size = 0;
   e = (engine){.robot = robot};
   snprintf(path, sizeof path, "training/models/%s.xml", robot->name);
   e.model = mj_loadXML(path, NULL, error, sizeof error);
   if (!e.model) host_fail("%s: %s", path, error);
   rlcore_env_def env = env_def(&e);
-  CHECK(rlcore_ppo_config_init(&config, sizeof config));
+  CHECK(rlcore_learner_config_init(&config, sizeof config));
   config.total_steps = robot->total_steps;
   robot->configure(&config);
   training_plan(&t, &env, &config);
   printf("%s %s: %d joints, %d motors, %u environments in a block of %zu bytes, the learner in one of %zu bytes\n",
          robot->title, mj_versionString(), (int)e.model->njnt, (int)e.model->nu, (unsigned)config.num_envs, t.envs_size,
-         t.ppo_size);
+         t.learner_size);
 
   run r = run_plan(&t, robot->total_steps);
   run_seed(&r, &t, 1, robot->bar, &closed, false);

@@ -76,7 +76,7 @@ static found look(const char *file) {
 int main(int argc, char **argv) {
   const task *const cartpole = task_find("cartpole");
   const rlcore_env_def env = task_env(cartpole);
-  const rlcore_ppo_config config = task_config(cartpole);
+  const rlcore_learner_config config = task_config(cartpole);
   const char *const file = argc > 1 ? argv[1] : "out/save.bin";
   const unsigned long wanted = argc > 2 ? strtoul(argv[2], NULL, 10) : 200;
   const int kills = wanted < MAX_KILLS ? (int)wanted : MAX_KILLS;

@@ -34,7 +34,7 @@ int main(void) {
   static training t;
   const task *const cartpole = task_find("cartpole");
   const rlcore_env_def env = task_env(cartpole);
-  rlcore_ppo_config config = task_config(cartpole);
+  rlcore_learner_config config = task_config(cartpole);
   uint64_t hash[3];
   config.num_envs = CHARACTERS;
   config.num_steps = 128;

@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
   const options o = parse(argc, argv);
   const task *const task = find(o.env);
   const rlcore_env_def env = task_env(task);
-  const rlcore_ppo_config config = task_config(task);
+  const rlcore_learner_config config = task_config(task);
   const uint64_t num_steps = o.quick ? (uint64_t)QUICK_UPDATES * config.num_steps * config.num_envs : task->total_steps;
   const uint32_t wanted = o.quick       ? 1
                           : o.num_seeds ? o.num_seeds
@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
     return 0;
   }
   printf("%s: %u environments in a block of %zu bytes, the learner in one of %zu bytes\n", task->title,
-         (unsigned)config.num_envs, t.envs_size, t.ppo_size);
+         (unsigned)config.num_envs, t.envs_size, t.learner_size);
   for (uint32_t i = 0; i < num_seeds; i++) {
     const rlcore_policy *const policy = train(&results[i], &t, task, i + 1, &o);
     first = i ? first : policy;

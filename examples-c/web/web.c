@@ -8,14 +8,14 @@ enum { NUM_ENVS = 4, OBS_LEN = 4, TOTAL_STEPS = 100000, ALIGN = 64, WIDTH = 600,
 
 /* All that a saved training would hold: learner, its environments, what these show. The hash is taken of it. */
 static _Alignas(ALIGN) unsigned char image[1 << 18];
-static size_t ppo_size, envs_size, image_size;
+static size_t learner_size, envs_size, image_size;
 static rlcore_env_def env;
-static rlcore_ppo *ppo;
+static rlcore_learner *agent;
 static rlcore_vecenv *envs;
 static float *obs, final_obs[NUM_ENVS * OBS_LEN], reward[NUM_ENVS];
 static int32_t action[NUM_ENVS];
 static uint8_t terminated[NUM_ENVS], truncated[NUM_ENVS];
-static rlcore_ppo_stats stats;
+static rlcore_learner_stats stats;
 
 /* One more environment, played by the policy as it is now, to be looked at. The training does not notice. */
 static _Alignas(ALIGN) unsigned char brain[1 << 15], stage[1 << 10];
@@ -33,8 +33,8 @@ static char why[256];
   } while (0)
 
 /* The settings of tasks.c: another one would give another hash. */
-static rlcore_status configure(rlcore_ppo_config *c, uint32_t seed) {
-  TRY(rlcore_ppo_config_init(c, sizeof *c));
+static rlcore_status configure(rlcore_learner_config *c, uint32_t seed) {
+  TRY(rlcore_learner_config_init(c, sizeof *c));
   c->total_steps = TOTAL_STEPS;
   c->num_envs = NUM_ENVS;
   c->num_steps = 64;
@@ -50,7 +50,7 @@ static rlcore_status configure(rlcore_ppo_config *c, uint32_t seed) {
 
 static rlcore_status start_watching(void) {
   rlcore_vecenv_config one;
-  TRY(rlcore_policy_export(ppo, brain, sizeof brain, &policy));
+  TRY(rlcore_policy_export(agent, brain, sizeof brain, &policy));
   TRY(rlcore_vecenv_config_init(&one, sizeof one));
   one.num_envs = 1;
   one.seed = WATCHED_SEED;
@@ -61,32 +61,32 @@ static rlcore_status start_watching(void) {
 }
 
 int32_t web_start(uint32_t seed) {
-  rlcore_ppo_config config;
+  rlcore_learner_config config;
   rlcore_vecenv_config many;
   for (size_t i = 0; i < sizeof image; i++) image[i] = 0;
-  stats = (rlcore_ppo_stats){.struct_size = sizeof stats};
+  stats = (rlcore_learner_stats){.struct_size = sizeof stats};
   TRY(configure(&config, seed));
   TRY(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
   TRY(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = NUM_ENVS;
   many.seed = (uint64_t)seed << 16;
-  TRY(rlcore_ppo_size(&config, &env.obs, &env.action, &ppo_size));
+  TRY(rlcore_learner_size(&config, &env.obs, &env.action, &learner_size));
   TRY(rlcore_vecenv_size(&env, &many, &envs_size));
-  image_size = ALIGNED(ppo_size) + ALIGNED(envs_size) + ALIGNED(NUM_ENVS * OBS_LEN * sizeof *obs);
+  image_size = ALIGNED(learner_size) + ALIGNED(envs_size) + ALIGNED(NUM_ENVS * OBS_LEN * sizeof *obs);
   TRY(image_size <= sizeof image ? RLCORE_OK : RLCORE_E_SIZE);
-  TRY(rlcore_ppo_init(image, ppo_size, &config, &env.obs, &env.action, &ppo));
-  TRY(rlcore_vecenv_init(image + ALIGNED(ppo_size), envs_size, &env, &many, &envs));
-  obs = (float *)(void *)(image + ALIGNED(ppo_size) + ALIGNED(envs_size));
+  TRY(rlcore_learner_init(image, learner_size, &config, &env.obs, &env.action, &agent));
+  TRY(rlcore_vecenv_init(image + ALIGNED(learner_size), envs_size, &env, &many, &envs));
+  obs = (float *)(void *)(image + ALIGNED(learner_size) + ALIGNED(envs_size));
   TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
   return start_watching();
 }
 
 int32_t web_work(void) {
   uint32_t phase = 0;
-  TRY(rlcore_ppo_phase(ppo, &phase));
-  if (phase == RLCORE_PPO_LEARN) {
-    TRY(rlcore_ppo_learn(ppo, obs, 1, &stats));
-    if (stats.minibatches_left == 0) TRY(rlcore_policy_export(ppo, brain, sizeof brain, &policy));
+  TRY(rlcore_learner_phase(agent, &phase));
+  if (phase == RLCORE_LEARNER_LEARN) {
+    TRY(rlcore_learner_learn(agent, obs, 1, &stats));
+    if (stats.minibatches_left == 0) TRY(rlcore_policy_export(agent, brain, sizeof brain, &policy));
     return stats.minibatches_left != 0 || stats.num_steps < TOTAL_STEPS;
   }
   const rlcore_vecenv_out out = {.struct_size = sizeof out,
@@ -95,9 +95,9 @@ int32_t web_work(void) {
                                  .terminated = terminated,
                                  .truncated = truncated,
                                  .final_obs = final_obs};
-  TRY(rlcore_ppo_act(ppo, obs, NULL, action));
+  TRY(rlcore_learner_act(agent, obs, NULL, action));
   TRY(rlcore_vecenv_step(envs, &env, action, &out));
-  TRY(rlcore_ppo_observe(ppo, reward, terminated, truncated, final_obs));
+  TRY(rlcore_learner_observe(agent, reward, terminated, truncated, final_obs));
   return 1;
 }
 

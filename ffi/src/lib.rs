@@ -87,6 +87,6 @@ pub mod image;
 #[cfg(feature = "frames")]
 pub mod lazy_frames;
 
+pub mod learner;
 pub mod policy;
-pub mod ppo;
 pub mod spaces;

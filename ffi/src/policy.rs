@@ -2,14 +2,14 @@
 
 use core::ffi::c_void;
 
+use crate::learner::{self, rlcore_learner};
 use crate::lifecycle::{self, Block, Place, open, view};
-use crate::ppo::{self, rlcore_ppo};
 use crate::ptr::{One, Output};
 use crate::rng::{rlcore_rng, stream};
 use crate::sampling::{rlcore_sampling, sampling};
 use crate::status::{call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
-use rlcore::learn::{Policy, Ppo, Sampling};
+use rlcore::learn::{Learner, Policy, Sampling};
 use rlcore::rng::Rng;
 
 /// A policy: the caller's own block, read-only, shared by any number of threads.
@@ -22,10 +22,10 @@ impl Block for rlcore_policy {
 
 /// Bytes that rlcore_policy_export needs.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_policy_size(p: *mut rlcore_ppo, out_size: *mut usize) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_policy_size(p: *mut rlcore_learner, out_size: *mut usize) -> rlcore_status {
     call(|| unsafe {
-        let (out_size, ppo) = (One::at("out_size", out_size)?, open(p, Ppo::open)?);
-        *ppo.extent.reading(out_size)? = ppo.policy_size()?;
+        let (out_size, learner) = (One::at("out_size", out_size)?, open(p, Learner::open)?);
+        *learner.extent.reading(out_size)? = learner.policy_size()?;
         Ok(())
     })
 }
@@ -36,14 +36,14 @@ pub unsafe extern "C" fn rlcore_policy_size(p: *mut rlcore_ppo, out_size: *mut u
 /// Errors: E_SIZE if mem_size < rlcore_policy_size().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_export(
-    p: *mut rlcore_ppo,
+    p: *mut rlcore_learner,
     mem: *mut c_void,
     mem_size: usize,
     out: *mut *mut rlcore_policy,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (place, ppo) = (Place::at(mem, mem_size, out)?, open(p, Ppo::open)?);
-        place.take(&[ppo.extent], |mem| ppo.export(mem))
+        let (place, learner) = (Place::at(mem, mem_size, out)?, open(p, Learner::open)?);
+        place.take(&[learner.extent], |mem| learner.export(mem))
     })
 }
 
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn rlcore_policy_act(
         let sampling = self::sampling(sampling)?;
         let rng = if rng.is_null() && sampling == Sampling::Greedy { None } else { Some(stream(rng)?) };
         let (policy, rows) = (view(p, Policy::open)?, num_rows as usize);
-        let (obs, mask, action) = ppo::arrays(policy.shape(), rows, obs, action_mask, action)?;
+        let (obs, mask, action) = learner::arrays(policy.shape(), rows, obs, action_mask, action)?;
         let scratch = Output::at("scratch", scratch, scratch_len)?;
         let (action, scratch, rng, obs, mask) =
             policy.extent.reading((action, scratch, rng.map(Output::only), obs, mask))?;
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn rlcore_policy_act_greedy(
 ) -> rlcore_status {
     call(|| unsafe {
         let (policy, rows) = (view(p, Policy::open)?, num_rows as usize);
-        let (obs, mask, action) = ppo::arrays(policy.shape(), rows, obs, action_mask, action)?;
+        let (obs, mask, action) = learner::arrays(policy.shape(), rows, obs, action_mask, action)?;
         let scratch = Output::at("scratch", scratch, scratch_len)?;
         let (action, scratch, obs, mask) = policy.extent.reading((action, scratch, obs, mask))?;
         Ok(policy.act_greedy(rows, obs, mask, scratch, action)?)

@@ -3,17 +3,17 @@
 use core::ptr::null;
 
 use crate::env::{CEnv, Room, rlcore_env_def};
+use crate::learner::rlcore_learner;
 use crate::lifecycle::open;
-use crate::ppo::rlcore_ppo;
 use crate::ptr::{One, Output, args_beside};
 use crate::space::rlcore_space;
 use crate::status::{Fault, call, rlcore_status};
 use rlcore::env::Env;
 use rlcore::error::{Error, Kind};
-use rlcore::learn::Ppo;
+use rlcore::learn::Learner;
 use rlcore::space::Space;
 
-/// Observation and action spaces of an environment, wrappers included: the arguments of rlcore_ppo_init.
+/// Observation and action spaces of an environment, wrappers included: the arguments of rlcore_learner_init.
 /// out_obs:    its kind is RLCORE_STRUCT if a field has another kind than bytes.
 /// bounds:     [bounds_len] storage for the bounds that the results point to; 2 * (obs.len + action.len) always suffice.
 ///             NULL: low and high of both results are NULL.
@@ -74,21 +74,21 @@ fn spread(space: &Space<'_>, any: bool, side: impl Fn((f32, f32)) -> f32, rest: 
 /// out_num_envs: N.
 /// out_action:   its n points into the learner.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_ppo_spaces(
-    p: *mut rlcore_ppo,
+pub unsafe extern "C" fn rlcore_learner_spaces(
+    p: *mut rlcore_learner,
     out_num_envs: *mut u32,
     out_obs: *mut rlcore_space,
     out_action: *mut rlcore_space,
 ) -> rlcore_status {
     call(|| unsafe {
-        let ppo = open(p, Ppo::open)?;
+        let learner = open(p, Learner::open)?;
         let num_envs = One::at("out_num_envs", out_num_envs)?;
         let (obs, action) = (One::at("out_obs", out_obs)?, One::at("out_action", out_action)?);
-        let (num_envs, obs, action) = ppo.extent.reading((num_envs, obs, action))?;
-        let shape = ppo.shape();
+        let (num_envs, obs, action) = learner.extent.reading((num_envs, obs, action))?;
+        let shape = learner.shape();
         let space = |kind, len| rlcore_space { kind, len, low: null(), high: null(), n: null() };
-        let n = if shape.discrete() { ppo.action_n().as_ptr() } else { null() };
-        *num_envs = ppo.config().num_envs;
+        let n = if shape.discrete() { learner.action_n().as_ptr() } else { null() };
+        *num_envs = learner.config().num_envs;
         *obs = space(shape.obs_kind, shape.obs_len);
         *action = rlcore_space { n, ..space(shape.action_kind, shape.action_len) };
         Ok(())

@@ -36,9 +36,9 @@ static struct world {
   float rewards[T * N], values[T * N], last[N], finals[T * N], advantage[T * N], target[T * N];
   uint8_t ends[T * N], cuts[T * N];
   _Alignas(64) unsigned char learner[LEARNER], brain[LEARNER];
-  rlcore_ppo_config settings;
-  rlcore_ppo_stats stats;
-  rlcore_ppo *ppo;
+  rlcore_learner_config settings;
+  rlcore_learner_stats stats;
+  rlcore_learner *agent;
   rlcore_policy *policy;
   const rlcore_policy *attached;
   rlcore_sampling sampling;
@@ -81,29 +81,29 @@ _Static_assert(sizeof(rlcore_rollout) == 64, "");
 OFFSET(rlcore_rollout, num_steps, 4); OFFSET(rlcore_rollout, num_envs, 8); OFFSET(rlcore_rollout, accumulate, 12);
 OFFSET(rlcore_rollout, reward, 16); OFFSET(rlcore_rollout, value, 24); OFFSET(rlcore_rollout, bootstrap_value, 32);
 OFFSET(rlcore_rollout, terminated, 40); OFFSET(rlcore_rollout, truncated, 48); OFFSET(rlcore_rollout, final_value, 56);
-_Static_assert(sizeof(rlcore_ppo_config) == 168, "");
-OFFSET(rlcore_ppo_config, num_envs, 4); OFFSET(rlcore_ppo_config, num_steps, 8); OFFSET(rlcore_ppo_config, num_minibatches, 12);
-OFFSET(rlcore_ppo_config, num_epochs, 16); OFFSET(rlcore_ppo_config, num_hidden, 20); OFFSET(rlcore_ppo_config, hidden_len, 24);
-OFFSET(rlcore_ppo_config, activation, 40); OFFSET(rlcore_ppo_config, normalize_advantage, 44);
-OFFSET(rlcore_ppo_config, normalize_obs, 48); OFFSET(rlcore_ppo_config, normalize_reward, 52);
-OFFSET(rlcore_ppo_config, squash, 56); OFFSET(rlcore_ppo_config, use_action_mask, 60); OFFSET(rlcore_ppo_config, seed, 64);
-OFFSET(rlcore_ppo_config, total_steps, 72); OFFSET(rlcore_ppo_config, learning_rate, 80);
-OFFSET(rlcore_ppo_config, learning_rate_end, 84); OFFSET(rlcore_ppo_config, clip, 88); OFFSET(rlcore_ppo_config, clip_end, 92);
-OFFSET(rlcore_ppo_config, discount, 96); OFFSET(rlcore_ppo_config, gae_lambda, 100); OFFSET(rlcore_ppo_config, value_coef, 104);
-OFFSET(rlcore_ppo_config, entropy_coef, 108); OFFSET(rlcore_ppo_config, value_clip, 112);
-OFFSET(rlcore_ppo_config, max_grad_norm, 116); OFFSET(rlcore_ppo_config, target_kl, 120);
-OFFSET(rlcore_ppo_config, adam_beta1, 124); OFFSET(rlcore_ppo_config, adam_beta2, 128);
-OFFSET(rlcore_ppo_config, adam_epsilon, 132); OFFSET(rlcore_ppo_config, log_std_init, 136);
-OFFSET(rlcore_ppo_config, obs_clip, 140); OFFSET(rlcore_ppo_config, reward_clip, 144); OFFSET(rlcore_ppo_config, accumulate, 148);
-OFFSET(rlcore_ppo_config, log_std_min, 152); OFFSET(rlcore_ppo_config, log_std_max, 156);
-OFFSET(rlcore_ppo_config, num_chunks, 160); OFFSET(rlcore_ppo_config, reserved, 164);
-_Static_assert(sizeof(rlcore_ppo_stats) == 88, "");
-OFFSET(rlcore_ppo_stats, minibatches_left, 4); OFFSET(rlcore_ppo_stats, num_steps, 8); OFFSET(rlcore_ppo_stats, num_updates, 16);
-OFFSET(rlcore_ppo_stats, num_episodes, 24); OFFSET(rlcore_ppo_stats, learning_rate, 32); OFFSET(rlcore_ppo_stats, policy_loss, 36);
-OFFSET(rlcore_ppo_stats, value_loss, 40); OFFSET(rlcore_ppo_stats, entropy, 44); OFFSET(rlcore_ppo_stats, approx_kl, 48);
-OFFSET(rlcore_ppo_stats, clip_fraction, 52); OFFSET(rlcore_ppo_stats, explained_variance, 56);
-OFFSET(rlcore_ppo_stats, grad_norm, 60); OFFSET(rlcore_ppo_stats, value_mean, 64); OFFSET(rlcore_ppo_stats, return_mean, 68);
-OFFSET(rlcore_ppo_stats, length_mean, 72); OFFSET(rlcore_ppo_stats, return_last, 76); OFFSET(rlcore_ppo_stats, num_dropped, 80);
+_Static_assert(sizeof(rlcore_learner_config) == 168, "");
+OFFSET(rlcore_learner_config, num_envs, 4); OFFSET(rlcore_learner_config, num_steps, 8); OFFSET(rlcore_learner_config, num_minibatches, 12);
+OFFSET(rlcore_learner_config, num_epochs, 16); OFFSET(rlcore_learner_config, num_hidden, 20); OFFSET(rlcore_learner_config, hidden_len, 24);
+OFFSET(rlcore_learner_config, activation, 40); OFFSET(rlcore_learner_config, normalize_advantage, 44);
+OFFSET(rlcore_learner_config, normalize_obs, 48); OFFSET(rlcore_learner_config, normalize_reward, 52);
+OFFSET(rlcore_learner_config, squash, 56); OFFSET(rlcore_learner_config, use_action_mask, 60); OFFSET(rlcore_learner_config, seed, 64);
+OFFSET(rlcore_learner_config, total_steps, 72); OFFSET(rlcore_learner_config, learning_rate, 80);
+OFFSET(rlcore_learner_config, learning_rate_end, 84); OFFSET(rlcore_learner_config, clip, 88); OFFSET(rlcore_learner_config, clip_end, 92);
+OFFSET(rlcore_learner_config, discount, 96); OFFSET(rlcore_learner_config, gae_lambda, 100); OFFSET(rlcore_learner_config, value_coef, 104);
+OFFSET(rlcore_learner_config, entropy_coef, 108); OFFSET(rlcore_learner_config, value_clip, 112);
+OFFSET(rlcore_learner_config, max_grad_norm, 116); OFFSET(rlcore_learner_config, target_kl, 120);
+OFFSET(rlcore_learner_config, adam_beta1, 124); OFFSET(rlcore_learner_config, adam_beta2, 128);
+OFFSET(rlcore_learner_config, adam_epsilon, 132); OFFSET(rlcore_learner_config, log_std_init, 136);
+OFFSET(rlcore_learner_config, obs_clip, 140); OFFSET(rlcore_learner_config, reward_clip, 144); OFFSET(rlcore_learner_config, accumulate, 148);
+OFFSET(rlcore_learner_config, log_std_min, 152); OFFSET(rlcore_learner_config, log_std_max, 156);
+OFFSET(rlcore_learner_config, num_chunks, 160); OFFSET(rlcore_learner_config, reserved, 164);
+_Static_assert(sizeof(rlcore_learner_stats) == 88, "");
+OFFSET(rlcore_learner_stats, minibatches_left, 4); OFFSET(rlcore_learner_stats, num_steps, 8); OFFSET(rlcore_learner_stats, num_updates, 16);
+OFFSET(rlcore_learner_stats, num_episodes, 24); OFFSET(rlcore_learner_stats, learning_rate, 32); OFFSET(rlcore_learner_stats, policy_loss, 36);
+OFFSET(rlcore_learner_stats, value_loss, 40); OFFSET(rlcore_learner_stats, entropy, 44); OFFSET(rlcore_learner_stats, approx_kl, 48);
+OFFSET(rlcore_learner_stats, clip_fraction, 52); OFFSET(rlcore_learner_stats, explained_variance, 56);
+OFFSET(rlcore_learner_stats, grad_norm, 60); OFFSET(rlcore_learner_stats, value_mean, 64); OFFSET(rlcore_learner_stats, return_mean, 68);
+OFFSET(rlcore_learner_stats, length_mean, 72); OFFSET(rlcore_learner_stats, return_last, 76); OFFSET(rlcore_learner_stats, num_dropped, 80);
 _Static_assert(sizeof(rlcore_sampling) == 16, "");
 OFFSET(rlcore_sampling, method, 0); OFFSET(rlcore_sampling, k, 4); OFFSET(rlcore_sampling, temperature, 8);
 OFFSET(rlcore_sampling, reserved, 12);
@@ -732,18 +732,18 @@ static void attack_gae(void) {
 /* ---- PPO ---- */
 
 /* A learner for N environments of this kind, before its first act. */
-static void start_ppo(uint32_t env_id) {
+static void start_learner(uint32_t env_id) {
   start();
   FINE(rlcore_env_builtin(env_id, &w.env, sizeof w.env));
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
-  FINE(rlcore_ppo_config_init(&w.settings, sizeof w.settings));
+  FINE(rlcore_learner_config_init(&w.settings, sizeof w.settings));
   w.settings.num_envs = N;
   w.settings.num_steps = T;
   w.settings.num_minibatches = 2;
   w.settings.num_epochs = 2;
   w.settings.hidden_len[0] = w.settings.hidden_len[1] = 8;
-  FINE(rlcore_ppo_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.ppo));
+  FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
   w.stats.struct_size = sizeof w.stats;
 }
 
@@ -752,47 +752,47 @@ static void *actions(void) { return w.env.action.kind == RLCORE_I32 ? (void *)w.
 /* Acts, steps and observes until `learn` is due. */
 static void roll(void) {
   for (int t = 0; t < T; t++) {
-    FINE(rlcore_ppo_act(w.ppo, w.obs, NULL, actions()));
+    FINE(rlcore_learner_act(w.agent, w.obs, NULL, actions()));
     FINE(rlcore_vecenv_step(w.vecenv, &w.env, actions(), &w.out));
-    FINE(rlcore_ppo_observe(w.ppo, w.reward, w.terminated, w.truncated, w.final_obs));
+    FINE(rlcore_learner_observe(w.agent, w.reward, w.terminated, w.truncated, w.final_obs));
   }
 }
 
 static uint32_t due(void) {
   uint32_t phase = 9;
-  FINE(rlcore_ppo_phase(w.ppo, &phase));
+  FINE(rlcore_learner_phase(w.agent, &phase));
   return phase;
 }
 
-static void attack_ppo_config(void) {
-  start_ppo(RLCORE_ENV_CARTPOLE);
-  rlcore_ppo_config *c = &w.settings;
+static void attack_learner_config(void) {
+  start_learner(RLCORE_ENV_CARTPOLE);
+  rlcore_learner_config *c = &w.settings;
   const rlcore_space *obs = &w.env.obs, *action = &w.env.action;
-  rlcore_ppo **out = &w.ppo;
+  rlcore_learner **out = &w.agent;
   size_t size = 0;
-  FINE(rlcore_ppo_size(c, obs, action, &size));
+  FINE(rlcore_learner_size(c, obs, action, &size));
 
-  REFUSED(RLCORE_E_SIZE, "at least 64, given 56", rlcore_ppo_config_init(c, 56));
-  REFUSED(RLCORE_E_SIZE, "given 167", rlcore_ppo_config_init(c, 167));
-  REFUSED(RLCORE_E_SIZE, "ppo config", rlcore_ppo_config_init(c, SIZE_MAX));
-  union { rlcore_ppo_config config; unsigned char bytes[184]; } u;
+  REFUSED(RLCORE_E_SIZE, "at least 64, given 56", rlcore_learner_config_init(c, 56));
+  REFUSED(RLCORE_E_SIZE, "given 167", rlcore_learner_config_init(c, 167));
+  REFUSED(RLCORE_E_SIZE, "learner config", rlcore_learner_config_init(c, SIZE_MAX));
+  union { rlcore_learner_config config; unsigned char bytes[184]; } u;
   memset(&u, 0xee, sizeof u);
-  FINE(rlcore_ppo_config_init(&u.config, 64));
+  FINE(rlcore_learner_config_init(&u.config, 64));
   CHECK(u.config.struct_size == 64 && u.config.num_epochs == 4 && u.bytes[64] == 0xee);
-  FINE(rlcore_ppo_size(&u.config, obs, action, &size));
+  FINE(rlcore_learner_size(&u.config, obs, action, &size));
   memset(&u, 0xee, sizeof u);
-  FINE(rlcore_ppo_config_init(&u.config, 176));
+  FINE(rlcore_learner_config_init(&u.config, 176));
   CHECK(u.config.struct_size == 176 && u.bytes[168] == 0 && u.bytes[175] == 0 && u.bytes[176] == 0xee);
-  FINE(rlcore_ppo_size(&u.config, obs, action, &size));
+  FINE(rlcore_learner_size(&u.config, obs, action, &size));
   u.bytes[168] = 1;
-  REFUSED(RLCORE_E_CONFIG, "zeros from byte 168, given 176", rlcore_ppo_size(&u.config, obs, action, &w.size));
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte 168, given 176", rlcore_learner_size(&u.config, obs, action, &w.size));
 
-  FINE(rlcore_ppo_size(c, obs, action, &size));
+  FINE(rlcore_learner_size(c, obs, action, &size));
 #undef ASK
 #undef MAKE
 #undef BOTH
-#define ASK rlcore_ppo_size(c, obs, action, &w.size)
-#define MAKE rlcore_ppo_init(w.learner, sizeof w.learner, c, obs, action, out)
+#define ASK rlcore_learner_size(c, obs, action, &w.size)
+#define MAKE rlcore_learner_init(w.learner, sizeof w.learner, c, obs, action, out)
 #define BOTH(field, bad, status, words) WITH(field, bad, status, words, ASK); WITH(field, bad, status, words, MAKE)
   BOTH(w.env.obs.kind, 4, RLCORE_E_CONFIG, "obs: kind");
   BOTH(w.env.obs.kind, RLCORE_STRUCT, RLCORE_E_CONFIG, "Flatten makes numbers of a structure's parts");
@@ -806,7 +806,7 @@ static void attack_ppo_config(void) {
   BOTH(w.env.action.n, w.n, RLCORE_E_OVERFLOW, "action space: choices that fit 31 bits");
   w.n[0] = INT32_MAX;
   WITH(w.env.action.n, w.n, RLCORE_E_SIZE, "block: at least", MAKE);
-  BOTH(c->accumulate, 2, RLCORE_E_CONFIG, "ppo config: accumulate: one of rlcore_accumulate, given 2");
+  BOTH(c->accumulate, 2, RLCORE_E_CONFIG, "learner config: accumulate: one of rlcore_accumulate, given 2");
 
   BOTH(c->num_envs, 0, RLCORE_E_CONFIG, "num_envs of at least 1, given 0");
   BOTH(c->num_steps, 0, RLCORE_E_CONFIG, "num_steps of at least 1, given 0");
@@ -818,7 +818,7 @@ static void attack_ppo_config(void) {
   BOTH(c->num_epochs, UINT32_MAX, RLCORE_E_CONFIG, "num_epochs of at most 1000");
   BOTH(c->num_chunks, 0, RLCORE_E_CONFIG, "num_chunks of at least 1, given 0");
   BOTH(c->num_chunks, UINT32_MAX, RLCORE_E_CONFIG, "num_chunks of at most the rows of a minibatch");
-  BOTH(c->reserved, 1, RLCORE_E_CONFIG, "ppo config: reserved");
+  BOTH(c->reserved, 1, RLCORE_E_CONFIG, "learner config: reserved");
   BOTH(c->num_minibatches, 5, RLCORE_E_CONFIG, "divides num_envs * num_steps = 12, given 5");
   BOTH(c->num_hidden, 5, RLCORE_E_CONFIG, "num_hidden of at most 4, given 5");
   BOTH(c->num_hidden, UINT32_MAX, RLCORE_E_CONFIG, "num_hidden");
@@ -828,18 +828,18 @@ static void attack_ppo_config(void) {
   WITH(c->hidden_len[0], UINT32_MAX, RLCORE_E_SIZE, "block: at least", MAKE);
 #define FLAG(of, field) BOTH(c->field, 2, RLCORE_E_CONFIG, of ": " #field); BOTH(c->field, UINT32_MAX, RLCORE_E_CONFIG, of ": " #field)
   FLAG("policy", activation);
-  FLAG("ppo config", normalize_advantage);
+  FLAG("learner config", normalize_advantage);
   FLAG("policy", normalize_obs);
-  FLAG("ppo config", normalize_reward);
+  FLAG("learner config", normalize_reward);
   FLAG("policy", squash);
-  FLAG("ppo config", use_action_mask);
+  FLAG("learner config", use_action_mask);
   BOTH(c->squash, 1, RLCORE_E_CONFIG, "squash of 0 with discrete actions");
 #define REAL(field, low, high) \
-  BOTH(c->field, NAN, RLCORE_E_CONFIG, "ppo config: " #field); \
-  BOTH(c->field, INFINITY, RLCORE_E_CONFIG, "ppo config: " #field); \
-  BOTH(c->field, -INFINITY, RLCORE_E_CONFIG, "ppo config: " #field); \
-  if (low > -FLT_MAX) { BOTH(c->field, low, RLCORE_E_CONFIG, "ppo config: " #field); } \
-  if (high < FLT_MAX) { BOTH(c->field, high, RLCORE_E_CONFIG, "ppo config: " #field); }
+  BOTH(c->field, NAN, RLCORE_E_CONFIG, "learner config: " #field); \
+  BOTH(c->field, INFINITY, RLCORE_E_CONFIG, "learner config: " #field); \
+  BOTH(c->field, -INFINITY, RLCORE_E_CONFIG, "learner config: " #field); \
+  if (low > -FLT_MAX) { BOTH(c->field, low, RLCORE_E_CONFIG, "learner config: " #field); } \
+  if (high < FLT_MAX) { BOTH(c->field, high, RLCORE_E_CONFIG, "learner config: " #field); }
   REAL(learning_rate, -1e-9f, 1.1f);
   REAL(learning_rate_end, -1e-9f, 1.1f);
   REAL(clip, 0.0f, 11.0f);
@@ -860,12 +860,12 @@ static void attack_ppo_config(void) {
   REAL(obs_clip, 0.0f, FLT_MAX);
   REAL(reward_clip, 0.0f, FLT_MAX);
 
-  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_ppo_init(w.learner, size - 1, c, obs, action, out));
-  REFUSED(RLCORE_E_SIZE, "given 0", rlcore_ppo_init(w.learner, 0, c, obs, action, out));
-  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_ppo_attach(w.learner, size - 1, out));
-  REFUSED(RLCORE_E_SIZE, "header", rlcore_ppo_attach(w.learner, 39, out));
-  REFUSED(RLCORE_E_IMAGE, "an image of kind 2, given 1", rlcore_ppo_attach(w.mem, sizeof w.mem, out));
-  FINE(rlcore_ppo_attach(w.learner, size, out));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_learner_init(w.learner, size - 1, c, obs, action, out));
+  REFUSED(RLCORE_E_SIZE, "given 0", rlcore_learner_init(w.learner, 0, c, obs, action, out));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_learner_attach(w.learner, size - 1, out));
+  REFUSED(RLCORE_E_SIZE, "header", rlcore_learner_attach(w.learner, 39, out));
+  REFUSED(RLCORE_E_IMAGE, "an image of kind 2, given 1", rlcore_learner_attach(w.mem, sizeof w.mem, out));
+  FINE(rlcore_learner_attach(w.learner, size, out));
 
   c->use_action_mask = 1;
   const rlcore_space real = {RLCORE_F32, 1, w.values, w.rewards, NULL};
@@ -877,34 +877,34 @@ static void attack_ppo_config(void) {
   WITH(w.values[0], NAN, RLCORE_E_CONFIG, "action space: finite bounds", ASK);
 }
 
-static void attack_ppo(void) {
+static void attack_learner(void) {
   const float bad[] = {NAN, INFINITY, -INFINITY};
-  start_ppo(RLCORE_ENV_CARTPOLE);
-  rlcore_ppo *p = w.ppo;
+  start_learner(RLCORE_ENV_CARTPOLE);
+  rlcore_learner *p = w.agent;
 
   rlcore_space obs, action;
-  FINE(rlcore_ppo_spaces(p, &w.number, &obs, &action));
+  FINE(rlcore_learner_spaces(p, &w.number, &obs, &action));
   CHECK(w.number == N && obs.kind == RLCORE_F32 && obs.len == OBS && obs.low == NULL && obs.high == NULL && obs.n == NULL);
   CHECK(action.kind == RLCORE_I32 && action.len == 1 && action.n[0] == 2 && action.low == NULL && action.high == NULL);
-  start_ppo(RLCORE_ENV_PENDULUM);
-  FINE(rlcore_ppo_spaces(w.ppo, &w.number, &obs, &action));
+  start_learner(RLCORE_ENV_PENDULUM);
+  FINE(rlcore_learner_spaces(w.agent, &w.number, &obs, &action));
   CHECK(obs.len == 3 && action.kind == RLCORE_F32 && action.len == 1 && action.n == NULL);
-  start_ppo(RLCORE_ENV_CARTPOLE);
-  p = w.ppo;
-  REFUSED(RLCORE_E_RANGE, "0 or 1, given 2", rlcore_ppo_freeze(p, 2));
-  REFUSED(RLCORE_E_RANGE, "0 or 1", rlcore_ppo_freeze(p, UINT32_MAX));
+  start_learner(RLCORE_ENV_CARTPOLE);
+  p = w.agent;
+  REFUSED(RLCORE_E_RANGE, "0 or 1, given 2", rlcore_learner_freeze(p, 2));
+  REFUSED(RLCORE_E_RANGE, "0 or 1", rlcore_learner_freeze(p, UINT32_MAX));
 
 #define ACTS(name, args) \
   REFUSED(RLCORE_E_SHAPE, "use_action_mask", name args(p, w.obs, w.mask[0], w.action)); \
   for (int i = 0; i < 3; i++) WITH(w.obs[N - 1][OBS - 1], bad[i], RLCORE_E_VALUE, "obs", name args(p, w.obs, NULL, w.action))
 #define ACT(p, o, m, a) (p, o, m, a)
 #define PREDICT(p, o, m, a) (p, o, m, NULL, a)
-  ACTS(rlcore_ppo_act, ACT);
-  ACTS(rlcore_ppo_predict, PREDICT);
+  ACTS(rlcore_learner_act, ACT);
+  ACTS(rlcore_learner_predict, PREDICT);
 
-#define SAMPLES(status, words) REFUSED(status, words, rlcore_ppo_predict(p, w.obs, NULL, &w.sampling, w.action))
+#define SAMPLES(status, words) REFUSED(status, words, rlcore_learner_predict(p, w.obs, NULL, &w.sampling, w.action))
   w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, 1, 1, 0};
-  FINE(rlcore_ppo_predict(p, w.obs, NULL, &w.sampling, w.action));
+  FINE(rlcore_learner_predict(p, w.obs, NULL, &w.sampling, w.action));
   w.sampling.reserved = 1;
   SAMPLES(RLCORE_E_CONFIG, "sampling: reserved: zero, given 1");
   w.sampling = (rlcore_sampling){5, 1, 1, 0};
@@ -916,7 +916,7 @@ static void attack_ppo(void) {
   w.sampling.method = RLCORE_SAMPLING_BOTTOMK;
   SAMPLES(RLCORE_E_CONFIG, "k of at least 1, given 0");
   w.sampling.k = UINT32_MAX;
-  FINE(rlcore_ppo_predict(p, w.obs, NULL, &w.sampling, w.action));
+  FINE(rlcore_learner_predict(p, w.obs, NULL, &w.sampling, w.action));
   const float cold[] = {0, -1, NAN, INFINITY};
   for (int i = 0; i < 4; i++) {
     w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TEMPERATURE, 1, cold[i], 0};
@@ -924,94 +924,94 @@ static void attack_ppo(void) {
   }
 
   /* Calls that are not due. */
-#define UNDUE_OBSERVE(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_ppo_observe(p, w.reward, w.terminated, w.truncated, w.final_obs))
-#define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_ppo_act(p, w.obs, NULL, w.action))
-#define UNDUE_LEARN(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_ppo_learn(p, w.obs, 0, &w.stats))
-  CHECK(due() == RLCORE_PPO_ACT);
+#define UNDUE_OBSERVE(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, w.reward, w.terminated, w.truncated, w.final_obs))
+#define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_act(p, w.obs, NULL, w.action))
+#define UNDUE_LEARN(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_learn(p, w.obs, 0, &w.stats))
+  CHECK(due() == RLCORE_LEARNER_ACT);
   UNDUE_OBSERVE("act, which is due now");
   UNDUE_LEARN("act, which is due now");
-  FINE(rlcore_ppo_act(p, w.obs, NULL, w.action));
-  CHECK(due() == RLCORE_PPO_OBSERVE);
+  FINE(rlcore_learner_act(p, w.obs, NULL, w.action));
+  CHECK(due() == RLCORE_LEARNER_OBSERVE);
   UNDUE_ACT("observe, which is due now");
   UNDUE_LEARN("observe, which is due now");
 
-#define OBSERVE rlcore_ppo_observe(p, w.reward, w.terminated, w.truncated, w.final_obs)
+#define OBSERVE rlcore_learner_observe(p, w.reward, w.terminated, w.truncated, w.final_obs)
   w.truncated[1] = 1;
-  REFUSED(NULLED, "final_obs, because environments were truncated", rlcore_ppo_observe(p, w.reward, w.terminated, w.truncated, NULL));
+  REFUSED(NULLED, "final_obs, because environments were truncated", rlcore_learner_observe(p, w.reward, w.terminated, w.truncated, NULL));
   for (int i = 0; i < 3; i++) WITH(w.final_obs[1][2], bad[i], RLCORE_E_VALUE, "final_obs", OBSERVE);
   w.final_obs[0][0] = NAN; /* never read */
   FINE(OBSERVE);
   w.final_obs[0][0] = 0;
-  start_ppo(RLCORE_ENV_CARTPOLE);
-  p = w.ppo;
+  start_learner(RLCORE_ENV_CARTPOLE);
+  p = w.agent;
   roll();
 
-  CHECK(due() == RLCORE_PPO_LEARN);
+  CHECK(due() == RLCORE_LEARNER_LEARN);
   UNDUE_ACT("learn, which is due now");
   UNDUE_OBSERVE("learn, which is due now");
-#define LEARN rlcore_ppo_learn(p, w.obs, 1, &w.stats)
+#define LEARN rlcore_learner_learn(p, w.obs, 1, &w.stats)
   WITH(w.stats.struct_size, 24, RLCORE_E_CONFIG, "at least 32, given 24", LEARN);
-  REFUSED(NULLED, "obs, in the first call of an update", rlcore_ppo_learn(p, NULL, 1, &w.stats));
+  REFUSED(NULLED, "obs, in the first call of an update", rlcore_learner_learn(p, NULL, 1, &w.stats));
   for (int i = 0; i < 3; i++) WITH(w.obs[0][1], bad[i], RLCORE_E_VALUE, "obs", LEARN);
-  struct { rlcore_ppo_stats stats; uint64_t more; } longer = {.stats.struct_size = sizeof longer, .more = 7};
-  FINE(rlcore_ppo_learn(p, w.obs, 1, &longer.stats));
+  struct { rlcore_learner_stats stats; uint64_t more; } longer = {.stats.struct_size = sizeof longer, .more = 7};
+  FINE(rlcore_learner_learn(p, w.obs, 1, &longer.stats));
   CHECK(longer.stats.struct_size == sizeof longer && longer.more == 0 && longer.stats.minibatches_left == 3 && longer.stats.num_steps == T * N);
   longer.stats.struct_size = 32;
   longer.stats.learning_rate = 5;
-  FINE(rlcore_ppo_learn(p, NULL, 1, &longer.stats));
+  FINE(rlcore_learner_learn(p, NULL, 1, &longer.stats));
   CHECK(longer.stats.struct_size == 32 && longer.stats.minibatches_left == 2 && longer.stats.learning_rate == 5);
-  FINE(rlcore_ppo_learn(p, NULL, UINT32_MAX, &w.stats));
-  CHECK(w.stats.minibatches_left == 0 && due() == RLCORE_PPO_ACT && w.stats.num_updates == 1);
+  FINE(rlcore_learner_learn(p, NULL, UINT32_MAX, &w.stats));
+  CHECK(w.stats.minibatches_left == 0 && due() == RLCORE_LEARNER_ACT && w.stats.num_updates == 1);
 
   /* With a mask: wanted, and something allowed. */
-  start_ppo(RLCORE_ENV_CARTPOLE);
+  start_learner(RLCORE_ENV_CARTPOLE);
   w.settings.use_action_mask = 1;
-  FINE(rlcore_ppo_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.ppo));
-  p = w.ppo;
+  FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
+  p = w.agent;
   memset(w.mask, 1, sizeof w.mask);
-  REFUSED(RLCORE_E_SHAPE, "use_action_mask is 1", rlcore_ppo_act(p, w.obs, NULL, w.action));
-  REFUSED(RLCORE_E_SHAPE, "use_action_mask is 1", rlcore_ppo_predict(p, w.obs, NULL, NULL, w.action));
+  REFUSED(RLCORE_E_SHAPE, "use_action_mask is 1", rlcore_learner_act(p, w.obs, NULL, w.action));
+  REFUSED(RLCORE_E_SHAPE, "use_action_mask is 1", rlcore_learner_predict(p, w.obs, NULL, NULL, w.action));
   w.mask[2][0] = w.mask[2][1] = 0;
-  REFUSED(RLCORE_E_VALUE, "an allowed action", rlcore_ppo_act(p, w.obs, w.mask[0], w.action));
+  REFUSED(RLCORE_E_VALUE, "an allowed action", rlcore_learner_act(p, w.obs, w.mask[0], w.action));
   w.mask[2][1] = 1;
-  FINE(rlcore_ppo_act(p, w.obs, w.mask[0], w.action));
+  FINE(rlcore_learner_act(p, w.obs, w.mask[0], w.action));
   CHECK(w.action[2] == 1);
 
   /* Continuous actions have no k most probable. */
-  start_ppo(RLCORE_ENV_PENDULUM);
-  p = w.ppo;
+  start_learner(RLCORE_ENV_PENDULUM);
+  p = w.agent;
   w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, 1, 1, 0};
-  REFUSED(RLCORE_E_CONFIG, "for continuous actions", rlcore_ppo_predict(p, w.obs, NULL, &w.sampling, w.force));
+  REFUSED(RLCORE_E_CONFIG, "for continuous actions", rlcore_learner_predict(p, w.obs, NULL, &w.sampling, w.force));
   roll();
-  FINE(rlcore_ppo_learn(p, w.obs, 0, &w.stats));
+  FINE(rlcore_learner_learn(p, w.obs, 0, &w.stats));
 }
 
 /* ---- Policies ---- */
 
 /* Rewards whose squares overflow: the updates are over and counted, and the learner goes on. */
-static void overflow_ppo(void) {
-  start_ppo(RLCORE_ENV_CARTPOLE);
+static void overflow_learner(void) {
+  start_learner(RLCORE_ENV_CARTPOLE);
   for (int k = 0; k < 3; k++) {
     for (int t = 0; t < T; t++) {
-      FINE(rlcore_ppo_act(w.ppo, w.obs, NULL, w.action));
+      FINE(rlcore_learner_act(w.agent, w.obs, NULL, w.action));
       for (int i = 0; i < N; i++) w.reward[i] = 1e38f;
-      FINE(rlcore_ppo_observe(w.ppo, w.reward, w.terminated, w.truncated, NULL));
+      FINE(rlcore_learner_observe(w.agent, w.reward, w.terminated, w.truncated, NULL));
     }
     char why[256];
-    CHECK(rlcore_ppo_learn(w.ppo, w.obs, 0, &w.stats) == RLCORE_E_VALUE);
+    CHECK(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats) == RLCORE_E_VALUE);
     rlcore_last_error(why, sizeof why);
-    CHECK(strstr(why, "the update was dropped, act is due") != NULL && due() == RLCORE_PPO_ACT);
-    FINE(rlcore_ppo_attach(w.learner, sizeof w.learner, &w.ppo));
+    CHECK(strstr(why, "the update was dropped, act is due") != NULL && due() == RLCORE_LEARNER_ACT);
+    FINE(rlcore_learner_attach(w.learner, sizeof w.learner, &w.agent));
   }
   roll();
-  FINE(rlcore_ppo_learn(w.ppo, w.obs, 0, &w.stats));
+  FINE(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats));
   CHECK(w.stats.num_dropped == 3 && w.stats.num_updates == 1 && isfinite(w.stats.policy_loss));
 }
 
 static void attack_policy(void) {
   const float bad[] = {NAN, INFINITY, -INFINITY};
-  start_ppo(RLCORE_ENV_CARTPOLE);
-  rlcore_ppo *p = w.ppo;
+  start_learner(RLCORE_ENV_CARTPOLE);
+  rlcore_learner *p = w.agent;
   size_t size = 0, len = 0;
   FINE(rlcore_policy_size(p, &size));
   REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_policy_export(p, w.brain, size - 1, &w.policy));
@@ -1086,24 +1086,24 @@ static void flip(unsigned char *mem, size_t size, int policy, int sealed) {
       const unsigned char keep = mem[at];
       mem[at] ^= (unsigned char)(bit == 8 ? 0xff : 1 << bit);
       look();
-      const int32_t got = policy ? rlcore_policy_attach(mem, size, &w.attached) : rlcore_ppo_attach(mem, size, &w.ppo);
+      const int32_t got = policy ? rlcore_policy_attach(mem, size, &w.attached) : rlcore_learner_attach(mem, size, &w.agent);
       judge(__LINE__, "a flipped image", got == RLCORE_E_SIZE && at >= 24 && at < 32 ? RLCORE_E_SIZE : RLCORE_E_IMAGE, got, "block: ");
       mem[at] = keep;
     }
   }
 }
 
-static void attack_ppo_image(uint32_t env_id) {
+static void attack_learner_image(uint32_t env_id) {
   size_t size = 0, brain_size = 0, len = 0;
-  start_ppo(env_id);
-  FINE(rlcore_ppo_size(&w.settings, &w.env.obs, &w.env.action, &size));
-  FINE(rlcore_policy_size(w.ppo, &brain_size));
-  FINE(rlcore_policy_export(w.ppo, w.brain, sizeof w.brain, &w.policy));
+  start_learner(env_id);
+  FINE(rlcore_learner_size(&w.settings, &w.env.obs, &w.env.action, &size));
+  FINE(rlcore_policy_size(w.agent, &brain_size));
+  FINE(rlcore_policy_export(w.agent, w.brain, sizeof w.brain, &w.policy));
   flip(w.learner, size, 0, 0);
   FINE(rlcore_block_seal(w.learner, sizeof w.learner));
-  FINE(rlcore_ppo_attach(w.learner, size, &w.ppo));
+  FINE(rlcore_learner_attach(w.learner, size, &w.agent));
   flip(w.learner, size, 0, 1);
-  FINE(rlcore_ppo_attach(w.learner, size, &w.ppo));
+  FINE(rlcore_learner_attach(w.learner, size, &w.agent));
   flip(w.brain, brain_size, 1, 1);
   static struct world fresh;
   uint32_t head;
@@ -1123,17 +1123,17 @@ static void attack_ppo_image(uint32_t env_id) {
       FINE(rlcore_policy_scratch_len(w.attached, N, &len));
       CHECK(known(rlcore_policy_act(w.attached, N, w.obs, NULL, NULL, &w.rng, w.scratch, len, actions())));
     }
-    if (rlcore_ppo_attach(w.learner, size, &w.ppo) != RLCORE_OK) continue;
+    if (rlcore_learner_attach(w.learner, size, &w.agent) != RLCORE_OK) continue;
     accepted++;
     for (int k = 0; k < 10; k++) {
       uint32_t phase = 9;
-      CHECK(known(rlcore_ppo_phase(w.ppo, &phase)) && phase < 3);
-      CHECK(known(rlcore_ppo_predict(w.ppo, w.obs, NULL, NULL, actions())));
-      CHECK(known(rlcore_ppo_act(w.ppo, w.obs, NULL, actions())));
-      CHECK(known(rlcore_ppo_observe(w.ppo, w.reward, w.terminated, w.truncated, w.final_obs)));
-      CHECK(known(rlcore_ppo_learn(w.ppo, w.obs, 2, &w.stats)));
+      CHECK(known(rlcore_learner_phase(w.agent, &phase)) && phase < 3);
+      CHECK(known(rlcore_learner_predict(w.agent, w.obs, NULL, NULL, actions())));
+      CHECK(known(rlcore_learner_act(w.agent, w.obs, NULL, actions())));
+      CHECK(known(rlcore_learner_observe(w.agent, w.reward, w.terminated, w.truncated, w.final_obs)));
+      CHECK(known(rlcore_learner_learn(w.agent, w.obs, 2, &w.stats)));
     }
-    CHECK(known(rlcore_policy_export(w.ppo, w.brain, sizeof w.brain, &w.policy)));
+    CHECK(known(rlcore_policy_export(w.agent, w.brain, sizeof w.brain, &w.policy)));
   }
   CHECK(accepted > 100);
 }
@@ -1141,10 +1141,10 @@ static void attack_ppo_image(uint32_t env_id) {
 static void attack_seal(void) {
   size_t size = 0, brain_size = 0;
   uint32_t phase;
-  start_ppo(RLCORE_ENV_CARTPOLE);
-  FINE(rlcore_ppo_size(&w.settings, &w.env.obs, &w.env.action, &size));
-  FINE(rlcore_policy_size(w.ppo, &brain_size));
-  FINE(rlcore_policy_export(w.ppo, w.brain, sizeof w.brain, &w.policy));
+  start_learner(RLCORE_ENV_CARTPOLE);
+  FINE(rlcore_learner_size(&w.settings, &w.env.obs, &w.env.action, &size));
+  FINE(rlcore_policy_size(w.agent, &brain_size));
+  FINE(rlcore_policy_export(w.agent, w.brain, sizeof w.brain, &w.policy));
   REFUSED(RLCORE_E_SIZE, "block: at least 40 bytes for its header", rlcore_block_seal(w.learner, 0));
   REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_block_seal(w.learner, size - 1));
   REFUSED(RLCORE_E_IMAGE, "image of an rlcore block", rlcore_block_seal(off(w.learner, 8), size));
@@ -1159,41 +1159,41 @@ static void attack_seal(void) {
   FINE(rlcore_block_seal(w.learner, size));
   CHECK(memcmp(unsealed, w.learner, size) != 0);
   look();
-  FINE(rlcore_ppo_attach(w.learner, size, &w.ppo));
+  FINE(rlcore_learner_attach(w.learner, size, &w.agent));
   CHECK(memcmp(before.learner, w.learner, size) == 0);
-  FINE(rlcore_ppo_phase(w.ppo, &phase));
+  FINE(rlcore_learner_phase(w.agent, &phase));
   CHECK(memcmp(unsealed, w.learner, size) == 0);
   FINE(rlcore_block_seal(w.learner, size));
-  CHECK(rlcore_ppo_learn(w.ppo, w.obs, 0, &w.stats) == RLCORE_E_NOT_READY);
+  CHECK(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats) == RLCORE_E_NOT_READY);
   CHECK(memcmp(unsealed, w.learner, size) == 0);
   FINE(rlcore_block_seal(w.learner, size));
-  FINE(rlcore_ppo_act(w.ppo, w.obs, NULL, w.action));
-  FINE(rlcore_ppo_attach(w.learner, size, &w.ppo));
+  FINE(rlcore_learner_act(w.agent, w.obs, NULL, w.action));
+  FINE(rlcore_learner_attach(w.learner, size, &w.agent));
 }
 
 /* Stop, copy the bytes, go on: byte-equal to never having stopped, whatever the slices and the processor's level. */
 static void check_resume(void) {
   static unsigned char learner[LEARNER], world[BLOCK];
-  start_ppo(RLCORE_ENV_CARTPOLE);
+  start_learner(RLCORE_ENV_CARTPOLE);
   for (int k = 0; k < 3; k++) {
     roll();
-    FINE(rlcore_ppo_learn(w.ppo, w.obs, 0, &w.stats));
+    FINE(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats));
   }
   memcpy(learner, w.learner, sizeof learner);
   memcpy(world, w.mem, sizeof world);
-  start_ppo(RLCORE_ENV_CARTPOLE);
+  start_learner(RLCORE_ENV_CARTPOLE);
   roll();
-  FINE(rlcore_ppo_learn(w.ppo, w.obs, 1, &w.stats));
+  FINE(rlcore_learner_learn(w.agent, w.obs, 1, &w.stats));
   static struct world kept;
   memcpy(&kept, &w, sizeof w);
   memset(w.learner, 0, sizeof w.learner);
   memcpy(&w, &kept, sizeof w);
-  FINE(rlcore_ppo_attach(w.learner, sizeof w.learner, &w.ppo));
+  FINE(rlcore_learner_attach(w.learner, sizeof w.learner, &w.agent));
   FINE(rlcore_cpu_set_limit(RLCORE_CPU_BASE));
-  while (w.stats.minibatches_left > 0) FINE(rlcore_ppo_learn(w.ppo, NULL, 1, &w.stats));
+  while (w.stats.minibatches_left > 0) FINE(rlcore_learner_learn(w.agent, NULL, 1, &w.stats));
   for (int k = 0; k < 2; k++) {
     roll();
-    do FINE(rlcore_ppo_learn(w.ppo, w.obs, 3, &w.stats));
+    do FINE(rlcore_learner_learn(w.agent, w.obs, 3, &w.stats));
     while (w.stats.minibatches_left > 0);
     FINE(rlcore_cpu_set_limit(RLCORE_CPU_AVX2));
   }
@@ -1227,7 +1227,7 @@ static int32_t image_step(void *user, void *state, rlcore_rng *rng, const void *
 }
 
 static void check_images(void) {
-  start_ppo(RLCORE_ENV_CARTPOLE);
+  start_learner(RLCORE_ENV_CARTPOLE);
   static const uint32_t choices[2] = {2, 3};
   static uint8_t obs[N][6], final_obs[N][6], mask[N][5];
   static int32_t action[N][2];
@@ -1238,7 +1238,7 @@ static void check_images(void) {
   w.settings.use_action_mask = 1;
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, obs));
-  FINE(rlcore_ppo_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.ppo));
+  FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
   FINE(rlcore_vecenv_action_mask(w.vecenv, &w.env, mask[0]));
   action[1][1] = 3;
   REFUSED(RLCORE_E_RANGE, "a choice from 0 to below 3, given 3", rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
@@ -1248,17 +1248,17 @@ static void check_images(void) {
   mask[1][3] = 0;
   for (int update = 0; update < 20; update++) {
     for (int t = 0; t < T; t++) {
-      FINE(rlcore_ppo_act(w.ppo, obs, mask[0], action));
+      FINE(rlcore_learner_act(w.agent, obs, mask[0], action));
       CHECK(action[1][1] != 1);
       FINE(rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
       for (int i = 0; i < N; i++) CHECK(w.reward[i] == (float)action[i][1]);
-      FINE(rlcore_ppo_observe(w.ppo, w.reward, w.terminated, w.truncated, final_obs));
+      FINE(rlcore_learner_observe(w.agent, w.reward, w.terminated, w.truncated, final_obs));
     }
-    FINE(rlcore_ppo_learn(w.ppo, obs, 0, &w.stats));
+    FINE(rlcore_learner_learn(w.agent, obs, 0, &w.stats));
   }
   CHECK(w.stats.num_updates == 20 && w.stats.num_episodes > 50 && w.stats.length_mean > 2 && w.stats.length_mean <= 4);
   size_t len = 0;
-  FINE(rlcore_policy_export(w.ppo, w.brain, sizeof w.brain, &w.policy));
+  FINE(rlcore_policy_export(w.agent, w.brain, sizeof w.brain, &w.policy));
   FINE(rlcore_policy_scratch_len(w.policy, N, &len));
   FINE(rlcore_policy_act(w.policy, N, obs, NULL, NULL, &w.rng, w.scratch, len, action));
 }
@@ -1405,12 +1405,12 @@ int main(void) {
   attack_vecenv_image();
   check_ranges();
   attack_gae();
-  attack_ppo_config();
-  attack_ppo();
-  overflow_ppo();
+  attack_learner_config();
+  attack_learner();
+  overflow_learner();
   attack_policy();
-  attack_ppo_image(RLCORE_ENV_CARTPOLE);
-  attack_ppo_image(RLCORE_ENV_PENDULUM);
+  attack_learner_image(RLCORE_ENV_CARTPOLE);
+  attack_learner_image(RLCORE_ENV_PENDULUM);
   attack_seal();
   check_resume();
   check_images();

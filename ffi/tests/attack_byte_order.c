@@ -36,23 +36,23 @@ static int32_t make_batch(void) {
 static int32_t attach_batch(void) { return rlcore_batch_attach(w.mem, ROOM, INTO(rlcore_batch)); }
 static int32_t use_batch(void) { return rlcore_batch_close((rlcore_batch *)w.made); }
 
-static int32_t ppo(void *mem, rlcore_ppo **out) {
-  rlcore_ppo_config config;
-  FINE(rlcore_ppo_config_init(&config, sizeof config));
+static int32_t init_learner(void *mem, rlcore_learner **out) {
+  rlcore_learner_config config;
+  FINE(rlcore_learner_config_init(&config, sizeof config));
   config.num_envs = N;
   config.num_steps = 4;
   config.num_hidden = 1;
   config.hidden_len[0] = 8;
   config.hidden_len[1] = 0;
-  return rlcore_ppo_init(mem, ROOM, &config, &w.env.obs, &w.env.action, out);
+  return rlcore_learner_init(mem, ROOM, &config, &w.env.obs, &w.env.action, out);
 }
-static int32_t make_ppo(void) { return ppo(w.mem, OUT(rlcore_ppo)); }
-static int32_t attach_ppo(void) { return rlcore_ppo_attach(w.mem, ROOM, INTO(rlcore_ppo)); }
-static int32_t use_ppo(void) { return rlcore_ppo_freeze((rlcore_ppo *)w.made, 1); }
+static int32_t make_learner(void) { return init_learner(w.mem, OUT(rlcore_learner)); }
+static int32_t attach_learner(void) { return rlcore_learner_attach(w.mem, ROOM, INTO(rlcore_learner)); }
+static int32_t use_learner(void) { return rlcore_learner_freeze((rlcore_learner *)w.made, 1); }
 
 static int32_t make_policy(void) {
-  rlcore_ppo *learner;
-  FINE(ppo(w.own, &learner));
+  rlcore_learner *learner;
+  FINE(init_learner(w.own, &learner));
   return rlcore_policy_export(learner, w.mem, ROOM, OUT(rlcore_policy));
 }
 static int32_t attach_policy(void) { return rlcore_policy_attach(w.mem, ROOM, (const rlcore_policy **)&w.attached); }
@@ -156,7 +156,7 @@ static const struct {
   const char *name;
   int32_t (*make)(void), (*attach)(void), (*read)(void), (*use)(void);
 } kinds[] = {
-    KIND(vecenv), KIND(ppo), KIND(policy), KIND(lazy_frames), KIND(monitor), KIND(vec_normalize), KIND(batch), READ(memory),
+    KIND(vecenv), KIND(learner), KIND(policy), KIND(lazy_frames), KIND(monitor), KIND(vec_normalize), KIND(batch), READ(memory),
     READ(replay), KIND(rollout_buffer), KIND(trajectory), KIND(queue),
 };
 

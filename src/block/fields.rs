@@ -85,56 +85,36 @@ impl<T: Pod + Debug> Field for One<T> {
     }
 }
 
-/// Lists the fields of a block once and makes of them: the spans that say where they lie, with `plan`; a structure of arrays
-/// to write, with `cut` and `read`; and, if it is named, one of arrays to read, with `of`. Both structures may begin with
-/// members of their own, which are handed over last.
+/// Lists the fields of a block once and makes of them: the spans that say where they lie, with `plan`; if it is named, a
+/// structure of arrays to write, with `cut`; and, if that is named too, one of arrays to read, with `of`, and `read` on the
+/// first. Both structures may begin with members of their own, which are handed over last.
 ///
 /// ```ignore
 /// fields! {
 ///     /// Where the fields lie.
-///     pub spans Spans(num_envs: usize);
-///     /// To write.
-///     #[derive(Debug)]
-///     pub write Fields { setup: Setup }
-///     /// To read.
-///     pub read View { setup: Setup }
-///     {
+///     pub spans Spans(num_envs: usize) {
 ///         /// Steps so far.
 ///         count: One<u64> = (),
 ///         /// `[N]` sums of rewards.
 ///         total: [f32] = num_envs,
 ///     }
+///     /// To write.
+///     #[derive(Debug)]
+///     pub write Fields { setup: Setup }
+///     /// To read.
+///     pub read View { setup: Setup }
 /// }
 /// ```
 macro_rules! fields {
     (
-        $(#[$spans_meta:meta])* $spans_vis:vis spans $spans:ident($($arg:ident: $arg_type:ty),*);
-        $list:tt
+        $(#[$spans_meta:meta])* $own:vis spans $spans:ident $args:tt $list:tt
+        $($(#[$write_meta:meta])* $write_vis:vis write $write:ident $write_members:tt
+        $($(#[$read_meta:meta])* $read_vis:vis read $read:ident $read_members:tt)?)?
     ) => {
-        $crate::block::fields!(@spans [$(#[$spans_meta])* $spans_vis] $spans ($($arg: $arg_type),*) $list);
-    };
-    (
-        $(#[$spans_meta:meta])* $spans_vis:vis spans $spans:ident($($arg:ident: $arg_type:ty),*);
-        $(#[$write_meta:meta])* $write_vis:vis write $write:ident { $($(#[$w_meta:meta])* $w_vis:vis $w:ident: $w_type:ty),* $(,)? }
-        $list:tt
-    ) => {
-        $crate::block::fields!(@spans [$(#[$spans_meta])* $spans_vis] $spans ($($arg: $arg_type),*) $list);
-        $crate::block::fields!(@write [$(#[$write_meta])* $write_vis] $spans_vis $write $spans
-            { $($(#[$w_meta])* $w_vis $w: $w_type),* } $list);
-    };
-    (
-        $(#[$spans_meta:meta])* $spans_vis:vis spans $spans:ident($($arg:ident: $arg_type:ty),*);
-        $(#[$write_meta:meta])* $write_vis:vis write $write:ident { $($(#[$w_meta:meta])* $w_vis:vis $w:ident: $w_type:ty),* $(,)? }
-        $(#[$read_meta:meta])* $read_vis:vis read $read:ident { $($(#[$r_meta:meta])* $r_vis:vis $r:ident: $r_type:ty),* $(,)? }
-        $list:tt
-    ) => {
-        $crate::block::fields!(
-            $(#[$spans_meta])* $spans_vis spans $spans($($arg: $arg_type),*);
-            $(#[$write_meta])* $write_vis write $write { $($(#[$w_meta])* $w_vis $w: $w_type),* }
-            $list
-        );
-        $crate::block::fields!(@read [$(#[$read_meta])* #[allow(dead_code)] $read_vis] $spans_vis $read $spans $write
-            { $($(#[$r_meta])* $r_vis $r: $r_type),* } $list);
+        $crate::block::fields!(@spans [$(#[$spans_meta])* $own] $spans $args $list);
+        $($crate::block::fields!(@write [$(#[$write_meta])* $write_vis] $own $write $spans $write_members $list);
+        $($crate::block::fields!(@read [$(#[$read_meta])* #[allow(dead_code)] $read_vis] $own $read $spans $write
+            $read_members $list);)?)?
     };
     (@spans [$($head:tt)*] $spans:ident ($($arg:ident: $arg_type:ty),*)
         { $($(#[$doc:meta])* $vis:vis $name:ident: $kind:ty = $len:expr,)* }
@@ -155,7 +135,8 @@ macro_rules! fields {
             }
         }
     };
-    (@write [$($head:tt)*] $own:vis $write:ident $spans:ident { $($(#[$w_meta:meta])* $w_vis:vis $w:ident: $w_type:ty),* }
+    (@write [$($head:tt)*] $own:vis $write:ident $spans:ident
+        { $($(#[$w_meta:meta])* $w_vis:vis $w:ident: $w_type:ty),* $(,)? }
         { $($(#[$doc:meta])* $vis:vis $name:ident: $kind:ty = $len:expr,)* }
     ) => {
         $($head)* struct $write<'a> {
@@ -175,7 +156,8 @@ macro_rules! fields {
             }
         }
     };
-    (@read [$($head:tt)*] $own:vis $read:ident $spans:ident $write:ident { $($(#[$r_meta:meta])* $r_vis:vis $r:ident: $r_type:ty),* }
+    (@read [$($head:tt)*] $own:vis $read:ident $spans:ident $write:ident
+        { $($(#[$r_meta:meta])* $r_vis:vis $r:ident: $r_type:ty),* $(,)? }
         { $($(#[$doc:meta])* $vis:vis $name:ident: $kind:ty = $len:expr,)* }
     ) => {
         $($head)* struct $read<'a> {

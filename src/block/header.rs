@@ -23,7 +23,7 @@ pub enum Kind {
     /// N environments of one kind.
     VecEnv = 1,
     /// A PPO learner.
-    Ppo = 2,
+    Learner = 2,
     /// A policy that acts and does not learn.
     Policy = 3,
     /// Rings of frames that stacks are made from.
@@ -54,7 +54,7 @@ impl Kind {
     /// are refused only if their own layout has changed since they were written.
     pub const fn image(self) -> u32 {
         match self {
-            Kind::Ppo | Kind::Policy => 2,
+            Kind::Learner | Kind::Policy => 2,
             _ => 1,
         }
     }
@@ -243,7 +243,7 @@ const SEAL: Range<usize> = size_of::<Header>()..size_of::<Header>() + size_of::<
 /// Errors: `Align`; `Size` if bytes are missing; `Image` for a block of another kind, or a damaged header. Nothing changes then.
 pub fn seal(mem: &mut [u8]) -> Result {
     let h = Header::of_any_kind(mem)?;
-    let kind = [Kind::Ppo, Kind::Policy].into_iter().find(|&kind| h.kind == kind as u32);
+    let kind = [Kind::Learner, Kind::Policy].into_iter().find(|&kind| h.kind == kind as u32);
     let what = "block: a learner or a policy to seal, kind 2 or 3";
     let kind = kind.ok_or(Error::new(ErrorKind::Image, what).given(h.kind as usize))?;
     let (_, body) = spans::<u8>(&mut Plan::default())?;

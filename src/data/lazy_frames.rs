@@ -114,7 +114,16 @@ impl LazyFramesConfig {
 
 fields! {
     /// Where the fields of a block lie, behind its configuration.
-    pub spans Spans(n: usize, slots: usize, frame_len: usize);
+    pub spans Spans(n: usize, slots: usize, frame_len: usize) {
+        /// `[N]` frames pushed so far: the number of the next one. Frame n is in slot `n % num_frames`.
+        pub pushed: [u64] = n,
+        /// `[N]` frames that a writer is about to push, for readers beside it; else 0.
+        pub writing: [u32] = n,
+        /// `[N, num_frames]` frames of the same episode before this one, counted up to `num_stack`; 0 starts an episode.
+        pub age: [u8] = slots,
+        /// `[N, num_frames, frame_len]` bytes.
+        pub frames: [u8] = slots.saturating_mul(frame_len),
+    }
     /// Rings `[first, first + len)` of the environments: everything that pushing to them changes. Two disjoint `Rings` share
     /// no byte, so they may go to different threads; the fields are public for callers that cut them from a raw block along
     /// [`spans`].
@@ -133,16 +142,6 @@ fields! {
     pub read View {
         /// A copy of what the block was made from.
         pub config: LazyFramesConfig,
-    }
-    {
-        /// `[N]` frames pushed so far: the number of the next one. Frame n is in slot `n % num_frames`.
-        pub pushed: [u64] = n,
-        /// `[N]` frames that a writer is about to push, for readers beside it; else 0.
-        pub writing: [u32] = n,
-        /// `[N, num_frames]` frames of the same episode before this one, counted up to `num_stack`; 0 starts an episode.
-        pub age: [u8] = slots,
-        /// `[N, num_frames, frame_len]` bytes.
-        pub frames: [u8] = slots.saturating_mul(frame_len),
     }
 }
 

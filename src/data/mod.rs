@@ -6,6 +6,7 @@ pub mod minibatch;
 pub mod monitor;
 pub mod monitor_csv;
 pub mod normalizer;
+mod part;
 pub mod queue;
 pub mod relabel;
 pub mod replay;
@@ -14,8 +15,8 @@ pub mod rollout_file;
 pub mod rollout_text;
 pub mod rows;
 pub mod step;
-pub mod sum_tree;
-pub mod table;
 mod text;
 pub mod trajectory;
 pub mod vec_normalize;
+
+pub use part::{table, tree as sum_tree};

@@ -133,7 +133,19 @@ impl Setup {
 
 fields! {
     /// The one place where the layout is written down.
-    spans Spans(setup: &Setup, n: usize, keep: usize, capacity: usize);
+    spans Spans(setup: &Setup, n: usize, keep: usize, capacity: usize) {
+        /// Episodes ended.
+        count: One<u64> = (),
+        /// Records that a step is about to add, for readers beside it; else 0. Then 1 while returns and lengths change, which
+        /// no reader looks at.
+        writing: [u32] = 2,
+        total: [f32] = n,
+        len: [u32] = n,
+        kept_return: [f32] = keep,
+        kept_len: [u32] = keep,
+        episodes: [Episode] = capacity,
+        info: [f64] = capacity.saturating_mul(setup.num_info as usize),
+    }
     /// A monitor of N environments, cut from its block.
     ///
     /// ```
@@ -164,19 +176,6 @@ fields! {
     /// Beside a writer, [`View::read`] refuses with `Range` what it has overwritten meanwhile; then what was copied means nothing.
     #[derive(Clone, Copy, Debug)]
     pub read View { setup: Setup }
-    {
-        /// Episodes ended.
-        count: One<u64> = (),
-        /// Records that a step is about to add, for readers beside it; else 0. Then 1 while returns and lengths change, which
-        /// no reader looks at.
-        writing: [u32] = 2,
-        total: [f32] = n,
-        len: [u32] = n,
-        kept_return: [f32] = keep,
-        kept_len: [u32] = keep,
-        episodes: [Episode] = capacity,
-        info: [f64] = capacity.saturating_mul(setup.num_info as usize),
-    }
 }
 
 fn spans(setup: &Setup) -> Result<(Spans, usize)> {

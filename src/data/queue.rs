@@ -61,8 +61,7 @@ impl QueueConfig {
 
 fields! {
     /// Where the fields of a block lie, behind its configuration.
-    pub spans Spans(config: &QueueConfig);
-    {
+    pub spans Spans(config: &QueueConfig) {
         /// `[num_words]` see [`Queue::over`].
         pub words: [u32] = config.num_words(),
         /// `[capacity, item_size]` bytes.

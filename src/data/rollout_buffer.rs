@@ -58,7 +58,7 @@ use super::table::{Column, Columns, TableConfig};
 use crate::block::shared::{self, Turn};
 use crate::block::{self, Cutter, Kind as BlockKind, Misfit, One, Plan, fields};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::kernels::gae::{Accumulate, Rollout, gae_checked};
+use crate::kernels::gae::{Accumulate, Rollout, gae};
 use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut};
 
@@ -288,22 +288,7 @@ struct State {
 
 fields! {
     /// The one place where the layout is written down.
-    spans Spans(setup: &Setup, n: usize, len: usize);
-    /// The arrays, to write.
-    write Fields {}
-    /// All of a rollout as it was when this was made, to read; several threads may.
-    ///
-    /// Beside a writer, calls that copy steps or metrics out refuse with `Range` what it has forgotten meanwhile; then what was
-    /// copied means nothing. Arrays that are only pointed at may change at any time.
-    #[derive(Clone, Copy, Debug)]
-    pub read View {
-        setup: Setup,
-        /// Number of the first step.
-        begin: u64,
-        /// What [`State`] was when this was made.
-        held: State,
-    }
-    {
+    spans Spans(setup: &Setup, n: usize, len: usize) {
         /// Its ring is that of the metrics.
         turn: One<Turn> = (),
         state: One<State> = (),
@@ -330,6 +315,20 @@ fields! {
         memory: [f32] = len.saturating_mul(setup.memory_len()),
         /// `[T, N, row_size]` bytes; column 0 `[T + 1, N, row_size]`.
         columns: Columns = (&setup.table, len, len.saturating_add(n)),
+    }
+    /// The arrays, to write.
+    write Fields {}
+    /// All of a rollout as it was when this was made, to read; several threads may.
+    ///
+    /// Beside a writer, calls that copy steps or metrics out refuse with `Range` what it has forgotten meanwhile; then what was
+    /// copied means nothing. Arrays that are only pointed at may change at any time.
+    #[derive(Clone, Copy, Debug)]
+    pub read View {
+        setup: Setup,
+        /// Number of the first step.
+        begin: u64,
+        /// What [`State`] was when this was made.
+        held: State,
     }
 }
 
@@ -522,7 +521,7 @@ impl<'a> RolloutBuffer<'a> {
         Ok(())
     }
 
-    /// Closes the rollout: computes advantages and value targets of the steps that are held, as [`gae`](crate::kernels::gae::gae) does.
+    /// Closes the rollout: computes advantages and value targets of the steps that are held, as [`gae`] does.
     ///
     /// `bootstrap_value`: `[N]`, V of the observation after the last step. `next_obs`: that observation, `[N, len]` of column
     /// 0, which a reset carries over; `None` leaves what [`RolloutBuffer::row`] has been filled with.
@@ -567,7 +566,8 @@ impl<'a> RolloutBuffer<'a> {
             accumulate,
         };
         let advantage = block::rows_mut(f.advantage, 0, len, 1)?;
-        gae_checked(&rollout, discount, gae_lambda, advantage, block::rows_mut(f.value_target, 0, len, 1)?)?;
+        rollout.check_all()?;
+        gae(&rollout, discount, gae_lambda, advantage, block::rows_mut(f.value_target, 0, len, 1)?)?;
         if let Some(next_obs) = next_obs {
             block::copy(next_row, next_obs.bytes());
         }

@@ -46,7 +46,7 @@ use super::table::{Column, Columns, TableConfig};
 use crate::block::shared::{self, Turn};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, One, Plan, fields};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::kernels::gae::{Accumulate, Rollout, gae_checked};
+use crate::kernels::gae::{Accumulate, Rollout, gae};
 use crate::kernels::grid::check_rate;
 use crate::kernels::returns::bootstrapped_sum;
 use crate::space::{Element, Elements, ElementsMut};
@@ -242,7 +242,19 @@ struct State {
 
 fields! {
     /// The one place where the layout is written down.
-    spans Spans(setup: &Setup, capacity: usize);
+    spans Spans(setup: &Setup, capacity: usize) {
+        turn: One<Turn> = (),
+        state: One<State> = (),
+        // `[capacity]`, all of them.
+        reward: [f32] = capacity,
+        value: [f32] = capacity,
+        terminated: [u8] = capacity,
+        truncated: [u8] = capacity,
+        // `[capacity, M]`
+        memory: [f32] = capacity.saturating_mul(setup.memory_len()),
+        // `[capacity, row_size]` bytes.
+        columns: Columns = (&setup.table, capacity, capacity),
+    }
     /// The arrays, to write.
     write Fields {}
     /// A trajectory as it was when this was made, to read; several threads may.
@@ -256,19 +268,6 @@ fields! {
         first: u64,
         /// What [`State`] was when this was made.
         held: State,
-    }
-    {
-        turn: One<Turn> = (),
-        state: One<State> = (),
-        // `[capacity]`, all of them.
-        reward: [f32] = capacity,
-        value: [f32] = capacity,
-        terminated: [u8] = capacity,
-        truncated: [u8] = capacity,
-        // `[capacity, M]`
-        memory: [f32] = capacity.saturating_mul(setup.memory_len()),
-        // `[capacity, row_size]` bytes.
-        columns: Columns = (&setup.table, capacity, capacity),
     }
 }
 
@@ -558,7 +557,8 @@ impl<'a> View<'a> {
         };
         let (returns, no_returns) = out.returns.split_at_mut_checked(len).ok_or(Misfit)?;
         let (advantage, no_advantage) = out.advantage.split_at_mut_checked(len).ok_or(Misfit)?;
-        gae_checked(&rollout, discount, gae_lambda, advantage, returns)?;
+        rollout.check_all()?;
+        gae(&rollout, discount, gae_lambda, advantage, returns)?;
         match self.setup.accumulate() {
             Accumulate::F32 => bootstrapped_sum(reward, &after, discount, len, 1, returns)?,
             Accumulate::F64 => {

@@ -133,7 +133,12 @@ struct State {
 
 fields! {
     /// The one place where the layout is written down.
-    spans Spans(n: usize, d: usize);
+    spans Spans(n: usize, d: usize) {
+        state: One<State> = (),
+        mean: [f64] = d,
+        var: [f64] = d,
+        running: [f64] = n,
+    }
     /// A normaliser of N environments, cut from its block.
     ///
     /// ```
@@ -162,12 +167,6 @@ fields! {
     /// ```
     #[derive(Debug)]
     pub write VecNormalize { setup: Setup }
-    {
-        state: One<State> = (),
-        mean: [f64] = d,
-        var: [f64] = d,
-        running: [f64] = n,
-    }
 }
 
 fn spans(setup: &Setup) -> Result<(Spans, usize)> {

@@ -121,10 +121,7 @@ impl Setup {
 
 fields! {
     /// Where the fields of a block lie, behind what was agreed.
-    pub spans Spans(setup: &Setup, action_size: usize, obs_size: usize, n: usize);
-    /// All of them.
-    write Fields {}
-    {
+    pub spans Spans(setup: &Setup, action_size: usize, obs_size: usize, n: usize) {
         /// `[num_words]` see [`Batch::over`].
         pub words: [u32] = setup.num_words(),
         /// `[N, action_len]` elements, as bytes.
@@ -144,6 +141,8 @@ fields! {
         /// `[N]` see [`Share::outcome`].
         pub outcome: [u8] = n,
     }
+    /// All of them.
+    write Fields {}
 }
 
 /// The one place where the layout is written down: the fields and the bytes of the whole block.

@@ -329,17 +329,7 @@ fn check_fields(space: &Space<'_>) -> Result {
 
 fields! {
     /// Where the fields of a block lie, behind what was agreed: one entry a row.
-    pub spans Spans(n: usize, state_size: usize);
-    /// Rows `[first, first + len)`: everything that stepping them may change. Two disjoint `Rows` share no byte, so they may
-    /// go to different threads; the fields are public for callers that cut them from a raw block along [`Setup::spans`].
-    #[derive(Debug)]
-    pub write Rows {
-        /// What the block was made with.
-        pub setup: &'a Setup,
-        /// Number of the first row within the batch.
-        pub first: usize,
-    }
-    {
+    pub spans Spans(n: usize, state_size: usize) {
         /// `[N, state_size]` bytes.
         pub state: [u8] = n.saturating_mul(state_size),
         /// `[N]` one stream an environment.
@@ -349,5 +339,14 @@ fields! {
         /// `[N]` 0: has to be reset first; 1: within an episode; 2: ended and not reset yet; 3: likewise, in a step that asked
         /// for the same level again.
         pub phase: [u8] = n,
+    }
+    /// Rows `[first, first + len)`: everything that stepping them may change. Two disjoint `Rows` share no byte, so they may
+    /// go to different threads; the fields are public for callers that cut them from a raw block along [`Setup::spans`].
+    #[derive(Debug)]
+    pub write Rows {
+        /// What the block was made with.
+        pub setup: &'a Setup,
+        /// Number of the first row within the batch.
+        pub first: usize,
     }
 }

@@ -74,18 +74,6 @@ pub fn gae(
     gae_range(rollout, columns, discount, gae_lambda, cells(advantage), cells(value_target))
 }
 
-/// [`gae`] for callers whose outputs are untouched on any error: every number is checked before the first is written.
-pub(crate) fn gae_checked(
-    rollout: &Rollout<'_>,
-    discount: f32,
-    gae_lambda: f32,
-    advantage: &mut [f32],
-    value_target: &mut [f32],
-) -> Result {
-    rollout.check(Columns::all(rollout.num_steps, rollout.num_envs)?)?;
-    gae(rollout, discount, gae_lambda, advantage, value_target)
-}
-
 /// [`gae`] of some environments: arrays are those of all, and nothing but these columns is read or written. The results
 /// do not depend on the split. Errors: as there, `Shape` if the columns are those of other arrays.
 pub fn gae_range(
@@ -211,6 +199,11 @@ impl Rollout<'_> {
     pub(crate) fn check(&self, columns: Columns) -> Result {
         self.check_arrays(columns)?;
         self.check_values(columns)
+    }
+
+    /// [`Rollout::check`] of all columns: for callers of [`gae`] whose outputs are untouched on any error.
+    pub(crate) fn check_all(&self) -> Result {
+        self.check(Columns::all(self.num_steps, self.num_envs)?)
     }
 
     /// Checks the arrays, but no number in them. Errors: `Shape`; `Null` if something is truncated without `final_value`.

@@ -138,11 +138,11 @@ impl Config {
     /// what it is.
     pub fn check(&self) -> Result {
         let at_least_one = [
-            ("ppo config: num_envs of at least", self.num_envs),
-            ("ppo config: num_steps of at least", self.num_steps),
-            ("ppo config: num_minibatches of at least", self.num_minibatches),
-            ("ppo config: num_epochs of at least", self.num_epochs),
-            ("ppo config: num_chunks of at least", self.num_chunks),
+            ("learner config: num_envs of at least", self.num_envs),
+            ("learner config: num_steps of at least", self.num_steps),
+            ("learner config: num_minibatches of at least", self.num_minibatches),
+            ("learner config: num_epochs of at least", self.num_epochs),
+            ("learner config: num_chunks of at least", self.num_chunks),
         ];
         for (what, given) in at_least_one {
             if given == 0 {
@@ -151,28 +151,28 @@ impl Config {
         }
         let batch = u64::from(self.num_envs) * u64::from(self.num_steps);
         if batch > u64::from(u32::MAX) {
-            return Err(Error::new(Kind::Overflow, "ppo config: num_envs * num_steps that fits 32 bits"));
+            return Err(Error::new(Kind::Overflow, "learner config: num_envs * num_steps that fits 32 bits"));
         }
         if self.num_epochs > MAX_EPOCHS {
-            let what = "ppo config: num_epochs of at most";
+            let what = "learner config: num_epochs of at most";
             return Err(Error::new(Kind::Config, what).needed(MAX_EPOCHS as usize).given(self.num_epochs as usize));
         }
         if self.num_epochs.checked_mul(self.num_minibatches).is_none() {
-            return Err(Error::new(Kind::Overflow, "ppo config: num_epochs * num_minibatches that fits 32 bits"));
+            return Err(Error::new(Kind::Overflow, "learner config: num_epochs * num_minibatches that fits 32 bits"));
         }
         if batch.checked_rem(u64::from(self.num_minibatches)) != Some(0) {
-            let what = "ppo config: num_minibatches that divides num_envs * num_steps =";
+            let what = "learner config: num_minibatches that divides num_envs * num_steps =";
             return Err(Error::new(Kind::Config, what).needed(batch as usize).given(self.num_minibatches as usize));
         }
         if self.num_chunks as usize > self.minibatch_len() {
-            let what = "ppo config: num_chunks of at most the rows of a minibatch,";
+            let what = "learner config: num_chunks of at most the rows of a minibatch,";
             return Err(Error::new(Kind::Config, what).needed(self.minibatch_len()).given(self.num_chunks as usize));
         }
         let flags = [
-            ("ppo config: normalize_advantage of 0 or 1", self.normalize_advantage),
-            ("ppo config: normalize_reward of 0 or 1", self.normalize_reward),
-            ("ppo config: use_action_mask of 0 or 1", self.use_action_mask),
-            ("ppo config: accumulate of 0 (f32) or 1 (f64)", self.accumulate),
+            ("learner config: normalize_advantage of 0 or 1", self.normalize_advantage),
+            ("learner config: normalize_reward of 0 or 1", self.normalize_reward),
+            ("learner config: use_action_mask of 0 or 1", self.use_action_mask),
+            ("learner config: accumulate of 0 (f32) or 1 (f64)", self.accumulate),
         ];
         for (what, given) in flags {
             if given > 1 {
@@ -182,31 +182,31 @@ impl Config {
         let positive = f32::MIN_POSITIVE;
         let (log_std_min, log_std_max) = (self.log_std_min, self.log_std_max);
         let reals = [
-            ("ppo config: learning_rate in [0, 1]", self.learning_rate, 0.0, 1.0),
-            ("ppo config: learning_rate_end in [0, 1]", self.learning_rate_end, 0.0, 1.0),
-            ("ppo config: clip above 0, at most 10", self.clip, positive, 10.0),
-            ("ppo config: clip_end in [0, 10]", self.clip_end, 0.0, 10.0),
-            ("ppo config: discount in [0, 1]", self.discount, 0.0, 1.0),
-            ("ppo config: gae_lambda in [0, 1]", self.gae_lambda, 0.0, 1.0),
-            ("ppo config: value_coef of at least 0, finite", self.value_coef, 0.0, f32::MAX),
-            ("ppo config: entropy_coef, finite", self.entropy_coef, f32::MIN, f32::MAX),
-            ("ppo config: value_clip of at least 0, finite", self.value_clip, 0.0, f32::MAX),
-            ("ppo config: max_grad_norm of at least 0, finite", self.max_grad_norm, 0.0, f32::MAX),
-            ("ppo config: target_kl of at least 0, finite", self.target_kl, 0.0, f32::MAX),
-            ("ppo config: adam_beta1 in [0, 1)", self.adam_beta1, 0.0, 0.999_999_9),
-            ("ppo config: adam_beta2 in [0, 1)", self.adam_beta2, 0.0, 0.999_999_9),
+            ("learner config: learning_rate in [0, 1]", self.learning_rate, 0.0, 1.0),
+            ("learner config: learning_rate_end in [0, 1]", self.learning_rate_end, 0.0, 1.0),
+            ("learner config: clip above 0, at most 10", self.clip, positive, 10.0),
+            ("learner config: clip_end in [0, 10]", self.clip_end, 0.0, 10.0),
+            ("learner config: discount in [0, 1]", self.discount, 0.0, 1.0),
+            ("learner config: gae_lambda in [0, 1]", self.gae_lambda, 0.0, 1.0),
+            ("learner config: value_coef of at least 0, finite", self.value_coef, 0.0, f32::MAX),
+            ("learner config: entropy_coef, finite", self.entropy_coef, f32::MIN, f32::MAX),
+            ("learner config: value_clip of at least 0, finite", self.value_clip, 0.0, f32::MAX),
+            ("learner config: max_grad_norm of at least 0, finite", self.max_grad_norm, 0.0, f32::MAX),
+            ("learner config: target_kl of at least 0, finite", self.target_kl, 0.0, f32::MAX),
+            ("learner config: adam_beta1 in [0, 1)", self.adam_beta1, 0.0, 0.999_999_9),
+            ("learner config: adam_beta2 in [0, 1)", self.adam_beta2, 0.0, 0.999_999_9),
             (
-                "ppo config: adam_beta2 of at least the square of adam_beta1",
+                "learner config: adam_beta2 of at least the square of adam_beta1",
                 self.adam_beta2,
                 self.adam_beta1 * self.adam_beta1,
                 1.0,
             ),
-            ("ppo config: adam_epsilon in [1e-12, 1]", self.adam_epsilon, 1e-12, 1.0),
-            ("ppo config: log_std_min in [-40, 40]", log_std_min, -LOG_STD_LIMIT, LOG_STD_LIMIT),
-            ("ppo config: log_std_max in [log_std_min, 40]", log_std_max, log_std_min, LOG_STD_LIMIT),
-            ("ppo config: log_std_init in [log_std_min, log_std_max]", self.log_std_init, log_std_min, log_std_max),
-            ("ppo config: obs_clip above 0, finite", self.obs_clip, positive, f32::MAX),
-            ("ppo config: reward_clip above 0, finite", self.reward_clip, positive, f32::MAX),
+            ("learner config: adam_epsilon in [1e-12, 1]", self.adam_epsilon, 1e-12, 1.0),
+            ("learner config: log_std_min in [-40, 40]", log_std_min, -LOG_STD_LIMIT, LOG_STD_LIMIT),
+            ("learner config: log_std_max in [log_std_min, 40]", log_std_max, log_std_min, LOG_STD_LIMIT),
+            ("learner config: log_std_init in [log_std_min, log_std_max]", self.log_std_init, log_std_min, log_std_max),
+            ("learner config: obs_clip above 0, finite", self.obs_clip, positive, f32::MAX),
+            ("learner config: reward_clip above 0, finite", self.reward_clip, positive, f32::MAX),
         ];
         for (what, given, low, high) in reals {
             if !(given >= low && given <= high) {
@@ -293,7 +293,9 @@ impl Stored {
         self.config.check()?;
         self.actor().check()?;
         if self.config.use_action_mask != 0 && !self.shape.discrete() {
-            return Err(Error::new(Kind::Config, "ppo config: use_action_mask of 0 with continuous actions").given(1));
+            return Err(
+                Error::new(Kind::Config, "learner config: use_action_mask of 0 with continuous actions").given(1)
+            );
         }
         Ok(())
     }

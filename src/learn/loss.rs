@@ -82,13 +82,13 @@ pub fn policy_and_value(
     d_value: &mut [f32],
 ) -> Result<Losses> {
     let len = batch.log_prob.len();
-    check_len("ppo loss: old_log_prob", batch.old_log_prob, len)?;
-    check_len("ppo loss: advantage", batch.advantage, len)?;
-    check_len("ppo loss: value", batch.value, len)?;
-    check_len("ppo loss: old_value", batch.old_value, len)?;
-    check_len("ppo loss: value_target", batch.value_target, len)?;
-    check_len("ppo loss: d_log_prob", d_log_prob, len)?;
-    check_len("ppo loss: d_value", d_value, len)?;
+    check_len("learner loss: old_log_prob", batch.old_log_prob, len)?;
+    check_len("learner loss: advantage", batch.advantage, len)?;
+    check_len("learner loss: value", batch.value, len)?;
+    check_len("learner loss: old_value", batch.old_value, len)?;
+    check_len("learner loss: value_target", batch.value_target, len)?;
+    check_len("learner loss: d_log_prob", d_log_prob, len)?;
+    check_len("learner loss: d_value", d_value, len)?;
     Ok(cpu::dispatch(Loss { b: batch, c, d_log_prob, d_value }))
 }
 

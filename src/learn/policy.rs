@@ -15,23 +15,31 @@ use crate::space::{Elements, ElementsMut};
 
 fields! {
     /// The one place where the layout of a policy's block is written down.
-    pub(super) spans Spans(config: &ActorConfig, choices: usize, bounds: usize, params_len: usize);
+    pub(super) spans Spans(config: &ActorConfig, choices: usize, bounds: usize, params_len: usize) {
+        pub(super) action_n: [u32] = choices,
+        pub(super) action_low: [f32] = bounds,
+        pub(super) action_high: [f32] = bounds,
+        pub(super) obs_mean: [f64] = config.moments_len(),
+        pub(super) obs_var: [f64] = config.moments_len(),
+        pub(super) params: [f32] = params_len,
+        pub(super) log_std: [f32] = config.shape.std_len(),
+    }
     /// The arrays of a new policy.
     write Fields {}
-    /// A policy, read from its block. Made by [`Ppo::export`](super::ppo::Ppo::export).
+    /// A policy, read from its block. Made by [`Learner::export`](super::learner::Learner::export).
     ///
     /// ```
-    /// use rlcore::learn::{Config, Policy, Ppo, Sampling};
+    /// use rlcore::learn::{Config, Policy, Learner, Sampling};
     /// use rlcore::rng::Rng;
     /// use rlcore::space::{Elements, ElementsMut, Space};
     ///
     /// # fn main() -> rlcore::error::Result {
     /// let (obs_space, action_space) = (Space::unbounded(3), Space::discrete(&[4]));
     /// let config = Config::default();
-    /// let mut block = vec![0u64; Ppo::size(&config, &obs_space, &action_space)? / 8];
-    /// let ppo = Ppo::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
-    /// let mut brain = vec![0u64; ppo.policy_size()?.div_ceil(8)];
-    /// ppo.export(bytemuck::cast_slice_mut(&mut brain))?;
+    /// let mut block = vec![0u64; Learner::size(&config, &obs_space, &action_space)? / 8];
+    /// let learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
+    /// let mut brain = vec![0u64; learner.policy_size()?.div_ceil(8)];
+    /// learner.export(bytemuck::cast_slice_mut(&mut brain))?;
     ///
     /// // What the game does: the bytes, and scratch of its own.
     /// let policy = Policy::attach(bytemuck::cast_slice(&brain))?;
@@ -46,15 +54,6 @@ fields! {
     pub read Policy {
         pub(super) config: ActorConfig,
         pub(super) actor: Mlp,
-    }
-    {
-        pub(super) action_n: [u32] = choices,
-        pub(super) action_low: [f32] = bounds,
-        pub(super) action_high: [f32] = bounds,
-        pub(super) obs_mean: [f64] = config.moments_len(),
-        pub(super) obs_var: [f64] = config.moments_len(),
-        pub(super) params: [f32] = params_len,
-        pub(super) log_std: [f32] = config.shape.std_len(),
     }
 }
 

@@ -86,7 +86,7 @@ bool same(rlcore::vecenv<Obs, Action> &a, rlcore::vecenv<Obs, Action> &b) {
 
 /* Moved objects go on, those that were moved from refuse every call, and a new one may be put in their place. */
 template <class Obs, class Action>
-void moves(rlcore::vecenv<Obs, Action> envs, rlcore::ppo<Obs, Action> *learner) {
+void moves(rlcore::vecenv<Obs, Action> envs, rlcore::learner<Obs, Action> *learner) {
   const std::uint32_t len = envs.action_len();
   rlcore::vecenv<Obs, Action> still = envs, moved = std::move(envs);
   CHECK(!envs.step(actions<Action>(len, 0)) && !envs.step_range(0, 1, actions<Action>(len, 0)) && !envs.reset() && !envs.reset_one(0, 1));
@@ -102,7 +102,7 @@ void moves(rlcore::vecenv<Obs, Action> envs, rlcore::ppo<Obs, Action> *learner) 
   CHECK(!envs.reset() && !envs.step({}));
 
   if (!learner) return;
-  rlcore::ppo<Obs, Action> teacher = *learner, heir = std::move(*learner);
+  rlcore::learner<Obs, Action> teacher = *learner, heir = std::move(*learner);
   rlcore::vecenv<Obs, Action> others = still;
   CHECK(!learner->act(still.obs()) && !learner->observe(still) && !learner->learn(still.obs()) && !learner->train_step(still));
   CHECK(!learner->due() && !learner->policy() && learner->bytes().empty() && learner->action().empty());
@@ -110,7 +110,7 @@ void moves(rlcore::vecenv<Obs, Action> envs, rlcore::ppo<Obs, Action> *learner) 
   IS(learner->train_step(still), RLCORE_OK);
   IS(teacher.train_step(others), RLCORE_OK);
   CHECK(same(still, others) && rlcore::hash(learner->bytes()) == rlcore::hash(teacher.bytes()));
-  heir = rlcore::ppo<Obs, Action>();
+  heir = rlcore::learner<Obs, Action>();
   CHECK(!heir.train_step(still) && !heir.act({}));
 }
 
@@ -152,17 +152,17 @@ void is_pooled(const rlcore::vecenv<Obs, Action> &made) {
 /* Training that is saved between any two calls goes on to the bytes of training that is not. */
 template <class Obs, class Action>
 void is_learned_from(const rlcore_env_def &env, rlcore::vecenv<Obs, Action> envs) {
-  rlcore_ppo_config config = rlcore::ppo_config();
+  rlcore_learner_config config = rlcore::learner_config();
   config.num_envs = num_envs;
   config.num_steps = 6;
   config.hidden_len[0] = config.hidden_len[1] = 8;
-  auto learner = rlcore::ppo<Obs, Action>::make(config, env);
+  auto learner = rlcore::learner<Obs, Action>::make(config, env);
   IS(learner.why(), RLCORE_OK);
   if (!learner) return;
   for (int i = 0; i < 15; i++) IS(learner->train_step(envs), RLCORE_OK);
   CHECK(learner->stats().num_updates == 2);
 
-  auto loaded = rlcore::ppo<Obs, Action>::load(learner->bytes());
+  auto loaded = rlcore::learner<Obs, Action>::load(learner->bytes());
   auto world = rlcore::vecenv<Obs, Action>::load(env, envs.config(), envs.bytes(), envs.obs());
   IS(loaded.why(), RLCORE_OK);
   IS(world.why(), RLCORE_OK);
@@ -176,7 +176,7 @@ void is_learned_from(const rlcore_env_def &env, rlcore::vecenv<Obs, Action> envs
   IS(learner->observe(envs), RLCORE_OK);
   IS(learner->learn(envs.obs(), 1), RLCORE_OK);
   CHECK(learner->stats().minibatches_left > 0);
-  auto later = rlcore::ppo<Obs, Action>::load(learner->bytes()); /* amid an update */
+  auto later = rlcore::learner<Obs, Action>::load(learner->bytes()); /* amid an update */
   IS(later.why(), RLCORE_OK);
   IS(loaded->train_step(*world), RLCORE_OK);
   IS(learner->learn({}), RLCORE_OK);
@@ -212,7 +212,7 @@ void all(rlcore_env_def env, const std::vector<rlcore_wrapper> &wrappers, std::u
   IS(loaded->step_env(action, RLCORE_LEVEL_SAME), RLCORE_OK);
   CHECK(rlcore::hash(envs.bytes()) == rlcore::hash(loaded->bytes()) && loaded->out().obs == envs.out().obs);
   is_pooled(envs);
-  moves(envs, static_cast<rlcore::ppo<Obs, Action> *>(nullptr));
+  moves(envs, static_cast<rlcore::learner<Obs, Action> *>(nullptr));
   if (learned) is_learned_from(env, envs);
 }
 
@@ -248,7 +248,7 @@ void every_class() {
   scaled.wrappers = &floats;
   scaled.num_wrappers = 1;
   IS((rlcore::vecenv<std::uint8_t, std::int32_t>::make(scaled, rlcore::vecenv_config()).why()), RLCORE_E_CONFIG);
-  IS((rlcore::ppo<std::uint8_t, std::int32_t>::make(rlcore::ppo_config(), scaled).why()), RLCORE_E_CONFIG);
+  IS((rlcore::learner<std::uint8_t, std::int32_t>::make(rlcore::learner_config(), scaled).why()), RLCORE_E_CONFIG);
   scaled.num_wrappers = 17;
   IS((rlcore::vecenv<float, std::int32_t>::make(scaled, rlcore::vecenv_config()).why()), RLCORE_E_CONFIG);
 }

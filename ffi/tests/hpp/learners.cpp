@@ -12,14 +12,14 @@ void a_learner() {
   auto envs = rlcore::vecenv<>::make(*env, config);
   IS(envs.why(), RLCORE_OK);
   IS(envs->reset(), RLCORE_OK);
-  rlcore_ppo_config settings = rlcore::ppo_config();
+  rlcore_learner_config settings = rlcore::learner_config();
   settings.num_steps = 8;
-  auto learner = rlcore::ppo<>::make(settings, *env);
+  auto learner = rlcore::learner<>::make(settings, *env);
   IS(learner.why(), RLCORE_OK);
   for (int i = 0; i < 12; i++) IS(learner->train_step(*envs), RLCORE_OK);
   CHECK(learner->stats().num_updates == 1 && learner->stats().num_steps == 32);
 
-  rlcore::ppo<> other = *learner; /* both go on alike */
+  rlcore::learner<> other = *learner; /* both go on alike */
   rlcore::vecenv<> others = *envs;
   for (int i = 0; i < 12; i++) {
     IS(learner->train_step(*envs), RLCORE_OK);
@@ -30,17 +30,17 @@ void a_learner() {
   IS(policy.why(), RLCORE_OK);
   CHECK(policy->bytes().size() > 1000);
   settings.num_steps = 0;
-  IS(rlcore::ppo<>::make(settings, *env).why(), RLCORE_E_CONFIG);
+  IS(rlcore::learner<>::make(settings, *env).why(), RLCORE_E_CONFIG);
 }
 
 /* Spans of another length, and environments that are not the learner's, are refused before anything is read. */
 void spans_have_to_fit() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
-  rlcore_ppo_config settings = rlcore::ppo_config();
+  rlcore_learner_config settings = rlcore::learner_config();
   settings.num_envs = 4;
   settings.num_steps = 8;
   settings.use_action_mask = 1;
-  auto learner = rlcore::ppo<>::make(settings, *env);
+  auto learner = rlcore::learner<>::make(settings, *env);
   IS(learner.why(), RLCORE_OK);
   auto envs = make<float, std::int32_t>(*env, 4), fewer = make<float, std::int32_t>(*env, 3), more = make<float, std::int32_t>(*env, 5);
   const std::vector<std::uint8_t> mask(8, 1);
@@ -79,7 +79,7 @@ void spans_have_to_fit() {
   auto half = make<float, std::int32_t>(stacked, 2);
   IS(half.reset(), RLCORE_OK);
   settings.use_action_mask = 0;
-  learner = rlcore::ppo<>::make(settings, *env);
+  learner = rlcore::learner<>::make(settings, *env);
   CHECK(half.obs().size() == envs.obs().size());
   IS(learner->train_step(half), RLCORE_E_SHAPE);
   IS(learner->train_step(envs), RLCORE_OK);
@@ -88,16 +88,16 @@ void spans_have_to_fit() {
 /* The bytes decide what a learner is, nothing else does; bytes of something else are no learner. */
 void what_was_saved_is_what_is_loaded() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
-  rlcore_ppo_config settings = rlcore::ppo_config();
+  rlcore_learner_config settings = rlcore::learner_config();
   settings.num_envs = 3;
-  auto learner = rlcore::ppo<>::make(settings, *env);
+  auto learner = rlcore::learner<>::make(settings, *env);
   auto envs = make<float, std::int32_t>(*env, 3);
   IS(envs.reset(), RLCORE_OK);
-  IS(rlcore::ppo<std::uint8_t>::load(learner->bytes()).why(), RLCORE_E_CONFIG);
-  IS((rlcore::ppo<float, float>::load(learner->bytes()).why()), RLCORE_E_CONFIG);
-  IS(rlcore::ppo<>::load({}).why(), RLCORE_E_SIZE);
-  IS(rlcore::ppo<>::load(envs.bytes()).why(), RLCORE_E_IMAGE);
-  IS(rlcore::ppo<>::load(learner->bytes().subspan(0, learner->bytes().size() - 1)).why(), RLCORE_E_SIZE);
+  IS(rlcore::learner<std::uint8_t>::load(learner->bytes()).why(), RLCORE_E_CONFIG);
+  IS((rlcore::learner<float, float>::load(learner->bytes()).why()), RLCORE_E_CONFIG);
+  IS(rlcore::learner<>::load({}).why(), RLCORE_E_SIZE);
+  IS(rlcore::learner<>::load(envs.bytes()).why(), RLCORE_E_IMAGE);
+  IS(rlcore::learner<>::load(learner->bytes().subspan(0, learner->bytes().size() - 1)).why(), RLCORE_E_SIZE);
 
   rlcore_vecenv_config config = envs.config();
   const auto load = [&](std::uint32_t num_envs, rlcore::span<const float> obs) {

@@ -69,16 +69,16 @@ int main(void) {
   CHECK(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
   CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
 
-  rlcore_ppo_config config;
-  rlcore_ppo_stats stats;
-  rlcore_ppo *ppo;
+  rlcore_learner_config config;
+  rlcore_learner_stats stats;
+  rlcore_learner *agent;
   uint32_t due;
-  CHECK(rlcore_ppo_config_init(&config, sizeof config));
+  CHECK(rlcore_learner_config_init(&config, sizeof config));
   config.num_envs = N;
   config.num_steps = 32;
   memset(&stats, 0, sizeof stats);
   stats.struct_size = sizeof stats;
-  CHECK(rlcore_ppo_init(learner, sizeof learner, &config, &env.obs, &env.action, &ppo));
+  CHECK(rlcore_learner_init(learner, sizeof learner, &config, &env.obs, &env.action, &agent));
 
   rlcore_vecenv_out out;
   memset(&out, 0, sizeof out);
@@ -89,11 +89,11 @@ int main(void) {
   out.truncated = truncated;
   out.final_obs = final_obs;
   while (stats.num_updates < 10) {
-    CHECK(rlcore_ppo_act(ppo, obs, NULL, action));
+    CHECK(rlcore_learner_act(agent, obs, NULL, action));
     CHECK(rlcore_vecenv_step(envs, &env, action, &out));
-    CHECK(rlcore_ppo_observe(ppo, reward, terminated, truncated, final_obs));
-    CHECK(rlcore_ppo_phase(ppo, &due));
-    if (due == RLCORE_PPO_LEARN) CHECK(rlcore_ppo_learn(ppo, obs, 0, &stats));
+    CHECK(rlcore_learner_observe(agent, reward, terminated, truncated, final_obs));
+    CHECK(rlcore_learner_phase(agent, &due));
+    if (due == RLCORE_LEARNER_LEARN) CHECK(rlcore_learner_learn(agent, obs, 0, &stats));
   }
 
   rlcore_logits batch;

@@ -139,22 +139,22 @@ MAKE(rlcore_vec_normalize_stats) { s->struct_size = sizeof *s; }
 CALL(rlcore_vec_normalize_stats) { return normalize(), rlcore_vec_normalize_statistics(w.made, w.d[0], w.d[1], s); }
 ANOTHER_CALL(normalized, rlcore_vecenv_out) { return normalize(), rlcore_vec_normalize_step(w.made, s, NULL); }
 
-MAKE(rlcore_ppo_config) {
-  FINE(rlcore_ppo_config_init(s, sizeof *s));
+MAKE(rlcore_learner_config) {
+  FINE(rlcore_learner_config_init(s, sizeof *s));
   s->num_envs = N, s->num_steps = T, s->num_minibatches = 1, s->num_epochs = 1, s->num_hidden = 1;
   s->hidden_len[0] = 4, s->hidden_len[1] = 0;
 }
-CALL(rlcore_ppo_config) { return rlcore_ppo_init(BLOCK, s, &env.obs, &env.action, OUT(rlcore_ppo)); }
-MAKE(rlcore_ppo_stats) { s->struct_size = sizeof *s; }
-CALL(rlcore_ppo_stats) {
-  rlcore_ppo_config config;
-  make_rlcore_ppo_config(&config);
-  FINE(call_rlcore_ppo_config(&config));
+CALL(rlcore_learner_config) { return rlcore_learner_init(BLOCK, s, &env.obs, &env.action, OUT(rlcore_learner)); }
+MAKE(rlcore_learner_stats) { s->struct_size = sizeof *s; }
+CALL(rlcore_learner_stats) {
+  rlcore_learner_config config;
+  make_rlcore_learner_config(&config);
+  FINE(call_rlcore_learner_config(&config));
   for (int t = 0; t < T; t++) {
-    FINE(rlcore_ppo_act(w.made, x, NULL, w.f[0]));
-    FINE(rlcore_ppo_observe(w.made, x, none, none, NULL));
+    FINE(rlcore_learner_act(w.made, x, NULL, w.f[0]));
+    FINE(rlcore_learner_observe(w.made, x, none, none, NULL));
   }
-  return rlcore_ppo_learn(w.made, x, 0, s);
+  return rlcore_learner_learn(w.made, x, 0, s);
 }
 
 MAKE(rlcore_lazy_frames_config) {
@@ -331,7 +331,7 @@ static const struct trial trials[] = {
     READ(rlcore_batch_config), WRITTEN(rlcore_batch_counts), READ(rlcore_monitor_config), WRITTEN(rlcore_monitor_stats),
     TRIAL(rlcore_vecenv_out, make_rlcore_vecenv_out, monitored, 0), READ(rlcore_vec_normalize_config),
     WRITTEN(rlcore_vec_normalize_stats), TRIAL(rlcore_vecenv_out, make_rlcore_vecenv_out, normalized, 0),
-    READ(rlcore_ppo_config), WRITTEN(rlcore_ppo_stats), READ(rlcore_lazy_frames_config), READ(rlcore_memory_config),
+    READ(rlcore_learner_config), WRITTEN(rlcore_learner_stats), READ(rlcore_lazy_frames_config), READ(rlcore_memory_config),
     READ(rlcore_draw), READ(rlcore_replay_config), WRITTEN(rlcore_replay_stats), READ(rlcore_relabel), READ(rlcore_rollout),
     TRIAL(rlcore_rollout, make_rlcore_rollout, retraced, 0), READ(rlcore_rollout_buffer_config), READ(rlcore_rollout_step),
     WRITTEN(rlcore_rollout_extras), WRITTEN(rlcore_rollout_progress), TRIAL(rlcore_rollout, make_rlcore_rollout, viewed, 1),
@@ -413,7 +413,7 @@ struct filler {
   X(rlcore_batch_config, rlcore_batch_config_init(s, size)) \
   X(rlcore_monitor_config, rlcore_monitor_config_init(s, size)) \
   X(rlcore_vec_normalize_config, rlcore_vec_normalize_config_init(s, size)) \
-  X(rlcore_ppo_config, rlcore_ppo_config_init(s, size)) \
+  X(rlcore_learner_config, rlcore_learner_config_init(s, size)) \
   X(rlcore_lazy_frames_config, rlcore_lazy_frames_config_init(s, size)) \
   X(rlcore_memory_config, rlcore_memory_config_init(s, size)) \
   X(rlcore_replay_config, rlcore_replay_config_init(s, size)) \

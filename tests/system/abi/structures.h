@@ -2,7 +2,7 @@
 #define STRUCTURES(X) \
   X(rlcore_atari_config) X(rlcore_env_def) X(rlcore_vecenv_config) X(rlcore_vecenv_out) X(rlcore_batch_config) \
   X(rlcore_batch_counts) X(rlcore_monitor_config) X(rlcore_monitor_stats) X(rlcore_vec_normalize_config) \
-  X(rlcore_vec_normalize_stats) X(rlcore_ppo_config) X(rlcore_ppo_stats) X(rlcore_lazy_frames_config) \
+  X(rlcore_vec_normalize_stats) X(rlcore_learner_config) X(rlcore_learner_stats) X(rlcore_lazy_frames_config) \
   X(rlcore_memory_config) X(rlcore_draw) X(rlcore_replay_config) X(rlcore_replay_stats) X(rlcore_relabel) X(rlcore_rollout) \
   X(rlcore_rollout_buffer_config) X(rlcore_rollout_step) X(rlcore_rollout_extras) X(rlcore_rollout_progress) \
   X(rlcore_minibatch) X(rlcore_rows_out) X(rlcore_trajectory_config) X(rlcore_trajectory_frames) X(rlcore_trajectory_view) \

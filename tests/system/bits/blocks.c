@@ -120,15 +120,15 @@ static rlcore_status batch_go_on(hashes *h, void *mem, size_t size) {
 }
 
 /* ---- A learner in the midst of an update, and its policy ---- */
-static rlcore_status ppo_lives(hashes *h, rlcore_ppo *p, uint64_t seed, int num_updates) {
-  rlcore_ppo_stats stats = {.struct_size = sizeof stats};
+static rlcore_status learner_lives(hashes *h, rlcore_learner *p, uint64_t seed, int num_updates) {
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
   rlcore_rng rng;
   uint32_t phase;
   TRY(rlcore_rng_seed(&rng, seed));
   for (uint32_t t = 0;; t++) {
-    TRY(rlcore_ppo_phase(p, &phase));
-    if (phase == RLCORE_PPO_LEARN) {
-      TRY(rlcore_ppo_learn(p, obs, 3, &stats));
+    TRY(rlcore_learner_phase(p, &phase));
+    if (phase == RLCORE_LEARNER_LEARN) {
+      TRY(rlcore_learner_learn(p, obs, 3, &stats));
       if (h == NULL) return RLCORE_OK;  /* saved here, with minibatches left */
       MIX_ONE(h, stats.policy_loss);
       MIX_ONE(h, stats.value_loss);
@@ -137,43 +137,43 @@ static rlcore_status ppo_lives(hashes *h, rlcore_ppo *p, uint64_t seed, int num_
       continue;
     }
     TRY(invent(&rng, t));
-    TRY(rlcore_ppo_act(p, obs, NULL, push));
+    TRY(rlcore_learner_act(p, obs, NULL, push));
     if (h != NULL) MIX(h, push);
-    TRY(rlcore_ppo_observe(p, reward, terminated, truncated, final_obs));
+    TRY(rlcore_learner_observe(p, reward, terminated, truncated, final_obs));
   }
 }
 
-static rlcore_status ppo_init(void *mem, size_t room, size_t *size, rlcore_ppo **p) {
+static rlcore_status learner_init(void *mem, size_t room, size_t *size, rlcore_learner **p) {
   static const float low[] = {-2.0f}, high[] = {2.0f};
   const rlcore_space seen = {.kind = RLCORE_F32, .len = 4}, done = {.kind = RLCORE_F32, .len = 1, .low = low, .high = high};
-  rlcore_ppo_config config;
-  TRY(rlcore_ppo_config_init(&config, sizeof config));
+  rlcore_learner_config config;
+  TRY(rlcore_learner_config_init(&config, sizeof config));
   config.num_envs = N;
   config.num_steps = 16;
   config.hidden_len[0] = config.hidden_len[1] = 9;
   config.normalize_obs = config.normalize_reward = config.squash = 1;
-  TRY(rlcore_ppo_size(&config, &seen, &done, size));
-  TRY(rlcore_ppo_init(mem, room, &config, &seen, &done, p));
-  return ppo_lives(NULL, *p, 31, 0);
+  TRY(rlcore_learner_size(&config, &seen, &done, size));
+  TRY(rlcore_learner_init(mem, room, &config, &seen, &done, p));
+  return learner_lives(NULL, *p, 31, 0);
 }
 
-static rlcore_status ppo_save(void *mem, size_t room, size_t *size) {
-  rlcore_ppo *p;
-  TRY(ppo_init(mem, room, size, &p));
+static rlcore_status learner_save(void *mem, size_t room, size_t *size) {
+  rlcore_learner *p;
+  TRY(learner_init(mem, room, size, &p));
   return rlcore_block_seal(mem, *size);
 }
 
-static rlcore_status ppo_go_on(hashes *h, void *mem, size_t size) {
-  rlcore_ppo *p;
-  TRY(rlcore_ppo_attach(mem, size, &p));
-  return ppo_lives(h, p, 32, 2);
+static rlcore_status learner_go_on(hashes *h, void *mem, size_t size) {
+  rlcore_learner *p;
+  TRY(rlcore_learner_attach(mem, size, &p));
+  return learner_lives(h, p, 32, 2);
 }
 
 static rlcore_status policy_save(void *mem, size_t room, size_t *size) {
   static uint64_t learner[1 << 13];
   rlcore_policy *policy;
-  rlcore_ppo *p;
-  TRY(ppo_init(learner, sizeof learner, size, &p));
+  rlcore_learner *p;
+  TRY(learner_init(learner, sizeof learner, size, &p));
   TRY(rlcore_policy_size(p, size));
   return rlcore_policy_export(p, mem, room, &policy);
 }
@@ -539,7 +539,7 @@ static const struct {
 } KINDS[] = {
     {"vecenv", vecenv_save, vecenv_go_on},
     {"batch", batch_save, batch_go_on},
-    {"ppo", ppo_save, ppo_go_on},
+    {"learner", learner_save, learner_go_on},
     {"policy", policy_save, policy_go_on},
     {"lazy_frames", lazy_frames_save, lazy_frames_go_on},
     {"monitor", monitor_save, monitor_go_on},

@@ -4,7 +4,7 @@
 enum { N = 4, MAX_LEN = 4 };
 
 /* Actions are integers or floats, both of four bytes. */
-static rlcore_status train(hashes *h, uint32_t env_id, rlcore_ppo_config *config, int num_updates) {
+static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *config, int num_updates) {
   static uint64_t world[1024], learner[1 << 15], game[1 << 12];
   static float obs[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], scratch[1 << 12];
   static uint8_t terminated[N], truncated[N], mask[N * 2];
@@ -17,10 +17,10 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_ppo_config *config
   rlcore_env_def env;
   rlcore_vecenv_config many;
   rlcore_vecenv *envs;
-  rlcore_ppo *ppo;
+  rlcore_learner *agent;
   rlcore_space shown, taken;
   rlcore_policy *policy;
-  rlcore_ppo_stats stats = {.struct_size = sizeof stats};
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
   rlcore_rng rng;
   size_t size, scratch_len;
   uint32_t phase;
@@ -32,18 +32,18 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_ppo_config *config
   many.seed = 3;
   TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
   TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
-  TRY(rlcore_ppo_init(learner, sizeof learner, config, &env.obs, &env.action, &ppo));
+  TRY(rlcore_learner_init(learner, sizeof learner, config, &env.obs, &env.action, &agent));
   TRY(rlcore_vecenv_num_envs(envs, &phase));
   CHECK(phase == N);
-  TRY(rlcore_ppo_spaces(ppo, &phase, &shown, &taken));
+  TRY(rlcore_learner_spaces(agent, &phase, &shown, &taken));
   CHECK(phase == N && shown.len == env.obs.len && taken.kind == env.action.kind && taken.len == env.action.len);
   while (num_updates > 0) {
-    TRY(rlcore_ppo_act(ppo, obs, NULL, action));
+    TRY(rlcore_learner_act(agent, obs, NULL, action));
     TRY(rlcore_vecenv_step(envs, &env, action, &out));
-    TRY(rlcore_ppo_observe(ppo, reward, terminated, truncated, final_obs));
-    TRY(rlcore_ppo_phase(ppo, &phase));
-    if (phase != RLCORE_PPO_LEARN) continue;
-    do TRY(rlcore_ppo_learn(ppo, obs, 3, &stats));
+    TRY(rlcore_learner_observe(agent, reward, terminated, truncated, final_obs));
+    TRY(rlcore_learner_phase(agent, &phase));
+    if (phase != RLCORE_LEARNER_LEARN) continue;
+    do TRY(rlcore_learner_learn(agent, obs, 3, &stats));
     while (stats.minibatches_left > 0);
     num_updates--;
     const float numbers[] = {
@@ -51,16 +51,16 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_ppo_config *config
         stats.explained_variance, stats.grad_norm, stats.value_mean,
     };
     MIX(h, numbers);
-    TRY(rlcore_ppo_predict(ppo, obs, NULL, num_updates % 2 ? &greedy : NULL, action));
+    TRY(rlcore_learner_predict(agent, obs, NULL, num_updates % 2 ? &greedy : NULL, action));
     MIX(h, action);
-    TRY(rlcore_ppo_freeze(ppo, num_updates % 3 == 1));
+    TRY(rlcore_learner_freeze(agent, num_updates % 3 == 1));
   }
   mix_u64(h, stats.num_episodes);
-  TRY(rlcore_ppo_size(config, &env.obs, &env.action, &size));
+  TRY(rlcore_learner_size(config, &env.obs, &env.action, &size));
   mix_block(h, learner, size);
 
-  TRY(rlcore_policy_size(ppo, &size));
-  TRY(rlcore_policy_export(ppo, game, sizeof game, &policy));
+  TRY(rlcore_policy_size(agent, &size));
+  TRY(rlcore_policy_export(agent, game, sizeof game, &policy));
   mix_block(h, game, size);
   TRY(rlcore_policy_scratch_len(policy, N, &scratch_len));
   CHECK(scratch_len <= LEN(scratch));
@@ -78,9 +78,9 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_ppo_config *config
   return RLCORE_OK;
 }
 
-static rlcore_status ppo_discrete(hashes *h) {
-  rlcore_ppo_config config;
-  TRY(rlcore_ppo_config_init(&config, sizeof config));
+static rlcore_status learner_discrete(hashes *h) {
+  rlcore_learner_config config;
+  TRY(rlcore_learner_config_init(&config, sizeof config));
   config.num_steps = 64;
   config.hidden_len[0] = config.hidden_len[1] = 24;
   config.total_steps = 10000;
@@ -88,9 +88,9 @@ static rlcore_status ppo_discrete(hashes *h) {
   return train(h, RLCORE_ENV_CARTPOLE, &config, 5);
 }
 
-static rlcore_status ppo_continuous(hashes *h) {
-  rlcore_ppo_config config;
-  TRY(rlcore_ppo_config_init(&config, sizeof config));
+static rlcore_status learner_continuous(hashes *h) {
+  rlcore_learner_config config;
+  TRY(rlcore_learner_config_init(&config, sizeof config));
   config.num_steps = 70;
   config.num_hidden = 1;
   config.hidden_len[0] = 21;
@@ -103,7 +103,7 @@ static rlcore_status ppo_continuous(hashes *h) {
 }
 
 const stage LEARN_STAGES[] = {
-    {"ppo_discrete", ppo_discrete},
-    {"ppo_continuous", ppo_continuous},
+    {"learner_discrete", learner_discrete},
+    {"learner_continuous", learner_continuous},
     {NULL, NULL},
 };

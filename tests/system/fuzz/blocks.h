@@ -29,7 +29,7 @@ static rlcore_vecenv_config vecenv_config;
 static rlcore_batch_config batch_config;
 static rlcore_monitor_config monitor_config;
 static rlcore_vec_normalize_config normalizer_config;
-static rlcore_ppo_config ppo_config;
+static rlcore_learner_config learner_config;
 static rlcore_lazy_frames_config lazy_config;
 static rlcore_memory_config memory_config;
 static rlcore_replay_config replay_config;
@@ -50,7 +50,7 @@ static int32_t attach(enum kind kind, void *mem, size_t size) {
     case BATCH: return rlcore_batch_attach(mem, size, (rlcore_batch **)&out);
     case MONITOR: return rlcore_monitor_attach(mem, size, (rlcore_monitor **)&out);
     case NORMALIZER: return rlcore_vec_normalize_attach(mem, size, (rlcore_vec_normalize **)&out);
-    case PPO: return rlcore_ppo_attach(mem, size, (rlcore_ppo **)&out);
+    case PPO: return rlcore_learner_attach(mem, size, (rlcore_learner **)&out);
     case POLICY: return rlcore_policy_attach(mem, size, (const rlcore_policy **)&read);
     case LAZY: return rlcore_lazy_frames_attach(mem, size, (rlcore_lazy_frames **)&out);
     case MEMORY: return rlcore_memory_attach(mem, size, (rlcore_memory **)&out);
@@ -129,23 +129,23 @@ static void make_records(void) {
 
 static void make_learners(void) {
   static _Alignas(64) unsigned char mem[BLOCK_SIZE], policy_mem[BLOCK_SIZE];
-  rlcore_ppo *p;
+  rlcore_learner *p;
   rlcore_policy *policy;
   size_t size;
   const float obs[N * OBS] = {1, 2, 3, 4, 5, 6, 7, 8}, reward[N] = {1, -1};
   const uint8_t mask[N * 2] = {1, 1, 1, 1}, no[N] = {0};
   int32_t action[N];
-  FINE(rlcore_ppo_config_init(&ppo_config, sizeof ppo_config));
-  ppo_config.num_envs = N, ppo_config.num_steps = 1, ppo_config.num_minibatches = 1, ppo_config.num_epochs = 1;
-  ppo_config.num_hidden = 1, ppo_config.hidden_len[0] = 2, ppo_config.hidden_len[1] = 0;
-  ppo_config.use_action_mask = ppo_config.normalize_obs = ppo_config.normalize_reward = 1;
-  FINE(rlcore_ppo_size(&ppo_config, &SEEN, &DONE, &size));
+  FINE(rlcore_learner_config_init(&learner_config, sizeof learner_config));
+  learner_config.num_envs = N, learner_config.num_steps = 1, learner_config.num_minibatches = 1, learner_config.num_epochs = 1;
+  learner_config.num_hidden = 1, learner_config.hidden_len[0] = 2, learner_config.hidden_len[1] = 0;
+  learner_config.use_action_mask = learner_config.normalize_obs = learner_config.normalize_reward = 1;
+  FINE(rlcore_learner_size(&learner_config, &SEEN, &DONE, &size));
   ALWAYS(size <= BLOCK_SIZE);
-  FINE(rlcore_ppo_init(mem, size, &ppo_config, &SEEN, &DONE, &p));
+  FINE(rlcore_learner_init(mem, size, &learner_config, &SEEN, &DONE, &p));
   keep(PPO_ACTS, PPO, mem, size);
-  FINE(rlcore_ppo_act(p, obs, mask, action));
+  FINE(rlcore_learner_act(p, obs, mask, action));
   keep(PPO_OBSERVES, PPO, mem, size);
-  FINE(rlcore_ppo_observe(p, reward, no, no, NULL));
+  FINE(rlcore_learner_observe(p, reward, no, no, NULL));
   keep(PPO_LEARNS, PPO, mem, size);
   FINE(rlcore_policy_size(p, &size));
   FINE(rlcore_policy_export(p, policy_mem, size, &policy));
@@ -155,21 +155,21 @@ static void make_learners(void) {
 /* A learner of unbounded real actions, which has deviations, and its policy. */
 static void make_learners_of_vectors(void) {
   static _Alignas(64) unsigned char mem[BLOCK_SIZE], policy_mem[BLOCK_SIZE];
-  rlcore_ppo *p;
+  rlcore_learner *p;
   rlcore_policy *policy;
-  rlcore_ppo_config c = ppo_config;
+  rlcore_learner_config c = learner_config;
   size_t size;
   const rlcore_space taken = {.kind = RLCORE_F32, .len = 2};
   const float obs[N * OBS] = {1, 2, 3, 4, 5, 6, 7, 8}, reward[N] = {1, -1};
   const uint8_t no[N] = {0};
   float action[N * 2];
   c.use_action_mask = c.num_hidden = c.hidden_len[0] = c.normalize_obs = c.normalize_reward = 0, c.num_epochs = 2;
-  FINE(rlcore_ppo_size(&c, &SEEN, &taken, &size));
+  FINE(rlcore_learner_size(&c, &SEEN, &taken, &size));
   ALWAYS(size <= BLOCK_SIZE);
-  FINE(rlcore_ppo_init(mem, size, &c, &SEEN, &taken, &p));
+  FINE(rlcore_learner_init(mem, size, &c, &SEEN, &taken, &p));
   keep(PPO_OF_VECTORS_ACTS, PPO, mem, size);
-  FINE(rlcore_ppo_act(p, obs, NULL, action));
-  FINE(rlcore_ppo_observe(p, reward, no, no, NULL));
+  FINE(rlcore_learner_act(p, obs, NULL, action));
+  FINE(rlcore_learner_observe(p, reward, no, no, NULL));
   keep(PPO_OF_VECTORS_LEARNS, PPO, mem, size);
   FINE(rlcore_policy_size(p, &size));
   FINE(rlcore_policy_export(p, policy_mem, size, &policy));

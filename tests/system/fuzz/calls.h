@@ -103,7 +103,7 @@ CONFIG_INIT(batch_config_init, rlcore_batch_config, rlcore_batch_config_init)
 CONFIG_INIT(lazy_frames_config_init, rlcore_lazy_frames_config, rlcore_lazy_frames_config_init)
 CONFIG_INIT(memory_config_init, rlcore_memory_config, rlcore_memory_config_init)
 CONFIG_INIT(monitor_config_init, rlcore_monitor_config, rlcore_monitor_config_init)
-CONFIG_INIT(ppo_config_init, rlcore_ppo_config, rlcore_ppo_config_init)
+CONFIG_INIT(learner_config_init, rlcore_learner_config, rlcore_learner_config_init)
 CONFIG_INIT(queue_config_init, rlcore_queue_config, rlcore_queue_config_init)
 CONFIG_INIT(replay_config_init, rlcore_replay_config, rlcore_replay_config_init)
 CONFIG_INIT(rollout_buffer_config_init, rlcore_rollout_buffer_config, rlcore_rollout_buffer_config_init)
@@ -617,9 +617,9 @@ OP(vec_normalize_statistics) {
 
 /* ---- PPO and policies ---- */
 
-static rlcore_ppo_config *ppo_made_from(void) {
-  rlcore_ppo_config c = ppo_config;
-  switch (field("ppo fields", 32, RLCORE_E_CONFIG)) {
+static rlcore_learner_config *learner_made_from(void) {
+  rlcore_learner_config c = learner_config;
+  switch (field("learner fields", 32, RLCORE_E_CONFIG)) {
     case 1: c.num_envs = 0; break;
     case 2: c.num_steps = 0; break;
     case 3: c.num_minibatches = 3; break;
@@ -654,7 +654,7 @@ static rlcore_ppo_config *ppo_made_from(void) {
     case 32: c.num_minibatches = 0; break;
     default: break;
   }
-  STRUCT(rlcore_ppo_config, config, c, 0);
+  STRUCT(rlcore_learner_config, config, c, 0);
   return config;
 }
 #define SPACES \
@@ -672,58 +672,58 @@ static rlcore_ppo_config *ppo_made_from(void) {
   STRUCT(rlcore_space, obs, seen, FIXED); \
   STRUCT(rlcore_space, action, done, FIXED)
 
-OP(ppo_size) {
-  const rlcore_ppo_config *config = ppo_made_from();
+OP(learner_size) {
+  const rlcore_learner_config *config = learner_made_from();
   SPACES;
   HANDLE(size_t, out_size, 0);
-  return CALL(rlcore_ppo_size(config, obs, action, out_size));
+  return CALL(rlcore_learner_size(config, obs, action, out_size));
 }
-OP(ppo_init) {
+OP(learner_init) {
   MEMORY_FOR(PPO_ACTS);
-  const rlcore_ppo_config *config = ppo_made_from();
+  const rlcore_learner_config *config = learner_made_from();
   SPACES;
-  HANDLE(rlcore_ppo *, out, 0);
-  return CALL(rlcore_ppo_init(mem, mem_size, config, obs, action, out));
+  HANDLE(rlcore_learner *, out, 0);
+  return CALL(rlcore_learner_init(mem, mem_size, config, obs, action, out));
 }
-OP(ppo_attach) {
+OP(learner_attach) {
   MEMORY_FOR(PPO_LEARNS);
-  HANDLE(rlcore_ppo *, out, 0);
-  return CALL(rlcore_ppo_attach(mem, mem_size, out));
+  HANDLE(rlcore_learner *, out, 0);
+  return CALL(rlcore_learner_attach(mem, mem_size, out));
 }
-OP(ppo_spaces) {
-  ON(ppo, p, PPO_LEARNS);
+OP(learner_spaces) {
+  ON(learner, p, PPO_LEARNS);
   HANDLE(uint32_t, out_num_envs, 0);
   TO(uint64_t, out_obs, sizeof(rlcore_space) / 8, POINTERS);
   TO(uint64_t, out_action, sizeof(rlcore_space) / 8, POINTERS);
-  return CALL(rlcore_ppo_spaces(p, out_num_envs, (rlcore_space *)out_obs, (rlcore_space *)out_action));
+  return CALL(rlcore_learner_spaces(p, out_num_envs, (rlcore_space *)out_obs, (rlcore_space *)out_action));
 }
-OP(ppo_phase) {
-  ON(ppo, p, PPO_OBSERVES);
+OP(learner_phase) {
+  ON(learner, p, PPO_OBSERVES);
   HANDLE(uint32_t, out, 0);
-  return CALL(rlcore_ppo_phase(p, out));
+  return CALL(rlcore_learner_phase(p, out));
 }
-OP(ppo_act) {
-  ON(ppo, p, PPO_ACTS);
+OP(learner_act) {
+  ON(learner, p, PPO_ACTS);
   IN(float, obs, N * OBS, 1, 1, 0);
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
   TO(int32_t, action, N, 0);
-  return CALL(rlcore_ppo_act(p, obs, action_mask, action));
+  return CALL(rlcore_learner_act(p, obs, action_mask, action));
 }
-OP(ppo_observe) {
-  ON(ppo, p, PPO_OBSERVES);
+OP(learner_observe) {
+  ON(learner, p, PPO_OBSERVES);
   IN(float, reward, N, 1, 1, 0);
   IN(uint8_t, terminated, N, 0, 0, 0);
   IN(uint8_t, truncated, N, 0, 1, 0);
   IN(float, final_obs, N * OBS, 1, 1, OPTIONAL | ANY);
-  return CALL(rlcore_ppo_observe(p, reward, terminated, truncated, final_obs));
+  return CALL(rlcore_learner_observe(p, reward, terminated, truncated, final_obs));
 }
-OP(ppo_learn) {
-  ON(ppo, p, PPO_LEARNS);
+OP(learner_learn) {
+  ON(learner, p, PPO_LEARNS);
   IN(float, obs, N * OBS, 1, 1, OPTIONAL);
   U32(max_slices, 0, 2, RLCORE_OK);
-  const rlcore_ppo_stats none = {.struct_size = sizeof none};
-  STRUCT(rlcore_ppo_stats, stats, none, OUT);
-  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_ppo_learn(p, obs, max_slices, stats));
+  const rlcore_learner_stats none = {.struct_size = sizeof none};
+  STRUCT(rlcore_learner_stats, stats, none, OUT);
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn(p, obs, max_slices, stats));
 }
 #define SAMPLING(flags) \
   rlcore_sampling how = {RLCORE_SAMPLING_BASIC, 0, 0, 0}; \
@@ -739,26 +739,26 @@ OP(ppo_learn) {
     default: break; \
   } \
   STRUCT(rlcore_sampling, sampling, how, FIXED | OPTIONAL)
-OP(ppo_predict) {
-  ON(ppo, p, PPO_ACTS);
+OP(learner_predict) {
+  ON(learner, p, PPO_ACTS);
   IN(float, obs, N * OBS, 1, 1, 0);
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
   SAMPLING(0);
   TO(int32_t, action, N, 0);
-  return CALL(rlcore_ppo_predict(p, obs, action_mask, sampling, action));
+  return CALL(rlcore_learner_predict(p, obs, action_mask, sampling, action));
 }
-OP(ppo_freeze) {
-  ON(ppo, p, PPO_ACTS);
+OP(learner_freeze) {
+  ON(learner, p, PPO_ACTS);
   U32(frozen, 1, 1, RLCORE_E_RANGE);
-  return CALL(rlcore_ppo_freeze(p, frozen));
+  return CALL(rlcore_learner_freeze(p, frozen));
 }
 OP(policy_size) {
-  ON(ppo, p, PPO_ACTS);
+  ON(learner, p, PPO_ACTS);
   HANDLE(size_t, out_size, 0);
   return CALL(rlcore_policy_size(p, out_size));
 }
 OP(policy_export) {
-  ON(ppo, p, PPO_ACTS);
+  ON(learner, p, PPO_ACTS);
   MEMORY_FOR(POLICY_MADE);
   HANDLE(rlcore_policy *, out, 0);
   return CALL(rlcore_policy_export(p, mem, mem_size, out));

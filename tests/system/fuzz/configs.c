@@ -163,10 +163,10 @@ static int queue(void) {
   MADE(queue, QUEUE, c);
 }
 
-static int ppo(void) {
+static int learner(void) {
   static float low[16], high[16];
   uint32_t n[16];
-  rlcore_ppo_config c = ppo_config;
+  rlcore_learner_config c = learner_config;
   uint32_t *whole[] = {&c.num_envs, &c.num_steps, &c.num_minibatches, &c.num_epochs, &c.num_hidden, &c.hidden_len[0], &c.hidden_len[1],
                        &c.hidden_len[2], &c.hidden_len[3], &c.activation, &c.normalize_advantage, &c.normalize_obs,
                        &c.normalize_reward, &c.squash, &c.use_action_mask};
@@ -185,13 +185,13 @@ static int ppo(void) {
   if (byte() & 1) action.low = low;
   if (byte() & 1) action.high = high;
   size_t size = 0;
-  rlcore_ppo *p;
-  const int32_t status = rlcore_ppo_size(&c, &obs, &action, &size);
+  rlcore_learner *p;
+  const int32_t status = rlcore_learner_size(&c, &obs, &action, &size);
   KNOWN(status);
   if (status != RLCORE_OK || size > BLOCK_SIZE) return 0;
   unsigned char *mem = memory + BLOCK_SIZE - size;
-  ALWAYS(rlcore_ppo_init(mem, size - 1, &c, &obs, &action, &p) == RLCORE_E_SIZE);
-  FINE(rlcore_ppo_init(mem, size, &c, &obs, &action, &p));
+  ALWAYS(rlcore_learner_init(mem, size - 1, &c, &obs, &action, &p) == RLCORE_E_SIZE);
+  FINE(rlcore_learner_init(mem, size, &c, &obs, &action, &p));
   plan = word() & word();
   drive(PPO, mem, size, 0);
   return 0;
@@ -199,7 +199,7 @@ static int ppo(void) {
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   static int (*const make[])(void) = {vecenv, batch, monitor, normalizer, lazy_frames, memory_of_frames, replay,
-                                      rollout_buffer, trajectory, queue, ppo, ppo};
+                                      rollout_buffer, trajectory, queue, learner, learner};
   static int made;
   if (!made) {
     make_samples();

@@ -125,26 +125,26 @@ static void drive_policy(void *mem) {
 }
 
 static void drive_ppo(void *mem) {
-  rlcore_ppo *p = mem;
+  rlcore_learner *p = mem;
   uint32_t due;
   size_t policy_size;
   rlcore_policy *policy;
   rlcore_space obs, action;
-  rlcore_ppo_stats stats = {.struct_size = sizeof stats};
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
   memset(room[1], 0, 256);
   memset(room[7], 1, 1 << 12);
-  CALL(rlcore_ppo_spaces(p, &due, &obs, &action));
-  CALL(rlcore_ppo_phase(p, &due));
-  CALL_WRITING(rlcore_ppo_predict(p, zeros, A(7), NULL, A(1)), A(1));
-  CALL_WRITING(rlcore_ppo_predict(p, zeros, NULL, NULL, A(1)), A(1));
+  CALL(rlcore_learner_spaces(p, &due, &obs, &action));
+  CALL(rlcore_learner_phase(p, &due));
+  CALL_WRITING(rlcore_learner_predict(p, zeros, A(7), NULL, A(1)), A(1));
+  CALL_WRITING(rlcore_learner_predict(p, zeros, NULL, NULL, A(1)), A(1));
   for (int i = 0; i < 3; i++) {
-    CALL_WRITING(rlcore_ppo_act(p, zeros, A(7), A(1)), A(1));
-    CALL_WRITING(rlcore_ppo_act(p, zeros, NULL, A(1)), A(1));
-    CALL(rlcore_ppo_observe(p, (float *)zeros, A(7), zeros, NULL));
-    CALL(rlcore_ppo_observe(p, (float *)zeros, zeros, A(7), zeros));
-    CALL(rlcore_ppo_learn(p, zeros, i != 1, &stats)); /* a minibatch, or all that are left */
+    CALL_WRITING(rlcore_learner_act(p, zeros, A(7), A(1)), A(1));
+    CALL_WRITING(rlcore_learner_act(p, zeros, NULL, A(1)), A(1));
+    CALL(rlcore_learner_observe(p, (float *)zeros, A(7), zeros, NULL));
+    CALL(rlcore_learner_observe(p, (float *)zeros, zeros, A(7), zeros));
+    CALL(rlcore_learner_learn(p, zeros, i != 1, &stats)); /* a minibatch, or all that are left */
   }
-  CALL(rlcore_ppo_freeze(p, 1));
+  CALL(rlcore_learner_freeze(p, 1));
   CALL(rlcore_policy_size(p, &policy_size));
   if (rlcore_policy_export(p, partner, sizeof partner, &policy) == RLCORE_OK) KNOWN(attach(POLICY, partner, sizeof partner));
 }

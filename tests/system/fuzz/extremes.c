@@ -14,7 +14,7 @@ static int more(int calls) { return calls < MOST_CALLS && cursor < input_size; }
 static uint32_t choices[2], num_choices;
 static float low[2], high[2];
 static rlcore_space seen, taken;
-static rlcore_ppo_config made_from;
+static rlcore_learner_config made_from;
 static int bounded;
 
 /* What a learner is shown. */
@@ -59,20 +59,20 @@ static void check_actions(const void *action, uint32_t rows, const uint8_t *allo
 }
 
 /* Makes the call that is due. Only an update whose numbers overflow may answer with an error and go on. */
-static int32_t advance(rlcore_ppo *p, uint32_t max_slices) {
+static int32_t advance(rlcore_learner *p, uint32_t max_slices) {
   uint32_t due;
   int32_t status;
-  FINE(rlcore_ppo_phase(p, &due));
+  FINE(rlcore_learner_phase(p, &due));
   switch (due) {
-    case RLCORE_PPO_ACT:
-      status = TRY(rlcore_ppo_act(p, &shown, mask_given(), OUT(0)));
+    case RLCORE_LEARNER_ACT:
+      status = TRY(rlcore_learner_act(p, &shown, mask_given(), OUT(0)));
       if (status == RLCORE_OK) check_actions(OUT(0), N, mask_given());
       return status;
-    case RLCORE_PPO_OBSERVE: return TRY(rlcore_ppo_observe(p, reward, terminated, truncated, &shown));
+    case RLCORE_LEARNER_OBSERVE: return TRY(rlcore_learner_observe(p, reward, terminated, truncated, &shown));
     default: {
-      rlcore_ppo_stats *stats = OUT(1);
+      rlcore_learner_stats *stats = OUT(1);
       stats->struct_size = sizeof *stats;
-      status = TRY_WRITING(ON_VALUE, rlcore_ppo_learn(p, &shown, max_slices, stats));
+      status = TRY_WRITING(ON_VALUE, rlcore_learner_learn(p, &shown, max_slices, stats));
       if (status == RLCORE_OK) ALWAYS(stats->minibatches_left <= made_from.num_epochs * made_from.num_minibatches);
       return status;
     }
@@ -81,16 +81,16 @@ static int32_t advance(rlcore_ppo *p, uint32_t max_slices) {
 
 /* From where it is, ordinary inputs have to lead through a whole update to actions, in no more calls than that takes; and
    unless its own weights of the losses forbid it, soon through one that succeeds. */
-static void check_alive(rlcore_ppo *p) {
+static void check_alive(rlcore_learner *p) {
   uint32_t due;
   int acted = 0, learned = 0;
   const uint32_t update = made_from.num_epochs * made_from.num_minibatches, cycle = 2 * made_from.num_steps + update;
   show(1);
   for (uint32_t calls = 0; calls < 4 * cycle; calls++) {
-    FINE(rlcore_ppo_phase(p, &due));
+    FINE(rlcore_learner_phase(p, &due));
     const int32_t status = advance(p, 1);
-    if (due == RLCORE_PPO_ACT && status == RLCORE_OK) acted++;
-    if (due == RLCORE_PPO_LEARN && status == RLCORE_OK) learned++;
+    if (due == RLCORE_LEARNER_ACT && status == RLCORE_OK) acted++;
+    if (due == RLCORE_LEARNER_LEARN && status == RLCORE_OK) learned++;
   }
   ALWAYS(acted >= 2 * (int)made_from.num_steps);
   const int usual = made_from.value_coef <= 100 && fabsf(made_from.entropy_coef) <= 100;
@@ -106,7 +106,7 @@ static rlcore_sampling any_sampling(void) {
 }
 
 /* The policy of the learner as it is now, used as a game would. */
-static void use_policy(rlcore_ppo *p) {
+static void use_policy(rlcore_learner *p) {
   rlcore_policy *policy;
   size_t size, len;
   FINE(TRY(rlcore_policy_size(p, &size)));
@@ -125,10 +125,10 @@ static void use_policy(rlcore_ppo *p) {
 }
 
 static void learner(void) {
-  rlcore_ppo *p;
+  rlcore_learner *p;
   size_t size;
-  rlcore_ppo_config *c = &made_from;
-  FINE(rlcore_ppo_config_init(c, sizeof *c));
+  rlcore_learner_config *c = &made_from;
+  FINE(rlcore_learner_config_init(c, sizeof *c));
   const unsigned shape = byte(), more_of_it = byte();
   c->num_envs = N, c->num_steps = 1 + (shape & 1), c->num_minibatches = 1 + (shape >> 1 & 1), c->num_epochs = 1 + (shape >> 2 & 3);
   c->num_hidden = shape >> 4 & 1, c->hidden_len[0] = c->num_hidden * 2, c->hidden_len[1] = 0;
@@ -154,10 +154,10 @@ static void learner(void) {
   c->adam_beta1 = between(0.9f, 0, 0.9999999f), c->adam_beta2 = between(0.999f, 0, 0.9999999f);
   c->adam_epsilon = between(1e-5f, FLT_MIN, 1), c->log_std_init = between(0, -20, 2);
   c->obs_clip = between(10, FLT_MIN, FLT_MAX), c->reward_clip = between(10, FLT_MIN, FLT_MAX);
-  int32_t status = rlcore_ppo_size(c, &seen, &taken, &size);
+  int32_t status = rlcore_learner_size(c, &seen, &taken, &size);
   KNOWN(status);
   if (status != RLCORE_OK || size > BLOCK_SIZE) return;
-  FINE(rlcore_ppo_init(now.block[0], size, c, &seen, &taken, &p));
+  FINE(rlcore_learner_init(now.block[0], size, c, &seen, &taken, &p));
   blocks[0].kind = PPO, blocks[0].size = size, num_blocks = 1;
   FINE(rlcore_rng_seed(&now.rng, 1));
   for (int calls = 0; more(calls); calls++) {
@@ -171,11 +171,11 @@ static void learner(void) {
         break;
       case 1: {
         const rlcore_sampling s = any_sampling();
-        status = TRY(rlcore_ppo_predict(p, &shown, mask_given(), &s, OUT(3)));
+        status = TRY(rlcore_learner_predict(p, &shown, mask_given(), &s, OUT(3)));
         if (status == RLCORE_OK) check_actions(OUT(3), N, mask_given());
         break;
       }
-      case 2: FINE(TRY(rlcore_ppo_freeze(p, how >> 5 & 1))); break;
+      case 2: FINE(TRY(rlcore_learner_freeze(p, how >> 5 & 1))); break;
       case 3: use_policy(p); break;
       default: advance(p, how >> 3 & 3);
     }

@@ -21,16 +21,16 @@ int main() {
   if (!envs) return failed(envs.why());
   if (failed(envs->reset(1))) return 1;
 
-  rlcore_ppo_config config = rlcore::ppo_config();
+  rlcore_learner_config config = rlcore::learner_config();
   config.num_envs = many.num_envs;
   config.num_steps = 32;
   config.learning_rate = 3e-3F;
-  auto ppo = rlcore::ppo<>::make(config, *env);
-  if (!ppo) return failed(ppo.why());
-  while (ppo->stats().num_updates < 20)
-    if (failed(ppo->train_step(*envs))) return 1;
+  auto agent = rlcore::learner<>::make(config, *env);
+  if (!agent) return failed(agent.why());
+  while (agent->stats().num_updates < 20)
+    if (failed(agent->train_step(*envs))) return 1;
 
-  const float value = ppo->stats().value_mean;
-  std::printf("probe: a value of %.3f after %u steps\n", double(value), unsigned(ppo->stats().num_steps));
+  const float value = agent->stats().value_mean;
+  std::printf("probe: a value of %.3f after %u steps\n", double(value), unsigned(agent->stats().num_steps));
   return std::fabs(value - 1) < 0.05F ? 0 : 1;
 }

@@ -104,27 +104,27 @@ static unsafe class Program {
 
   static void Probe() {
     Envs envs = new Envs(Builtin(EnvId.Probe1));
-    rlcore_ppo_config config;
-    Native.Check(Native.rlcore_ppo_config_init(&config, (UIntPtr)sizeof(rlcore_ppo_config)));
+    rlcore_learner_config config;
+    Native.Check(Native.rlcore_learner_config_init(&config, (UIntPtr)sizeof(rlcore_learner_config)));
     config.num_envs = N;
     config.num_steps = 32;
     config.learning_rate = 3e-3f;
     rlcore_space obs = envs.env.obs, action = envs.env.action;
     UIntPtr size;
-    Native.Check(Native.rlcore_ppo_size(&config, &obs, &action, &size));
+    Native.Check(Native.rlcore_learner_size(&config, &obs, &action, &size));
     ulong[] learner = new ulong[(int)size / 8];
-    rlcore_ppo_stats stats = new rlcore_ppo_stats { struct_size = (uint)sizeof(rlcore_ppo_stats) };
-    fixed (ulong* ppo = learner) fixed (float* o = envs.obs, f = envs.finalObs, r = envs.reward)
+    rlcore_learner_stats stats = new rlcore_learner_stats { struct_size = (uint)sizeof(rlcore_learner_stats) };
+    fixed (ulong* agent = learner) fixed (float* o = envs.obs, f = envs.finalObs, r = envs.reward)
     fixed (byte* te = envs.terminated, tr = envs.truncated) fixed (int* a = envs.action) {
       void* made;
-      Native.Check(Native.rlcore_ppo_init(ppo, size, &config, &obs, &action, &made));
+      Native.Check(Native.rlcore_learner_init(agent, size, &config, &obs, &action, &made));
       while (stats.num_updates < 20) {
         uint due;
-        Native.Check(Native.rlcore_ppo_act(ppo, o, null, a));
+        Native.Check(Native.rlcore_learner_act(agent, o, null, a));
         envs.Step();
-        Native.Check(Native.rlcore_ppo_observe(ppo, r, te, tr, f));
-        Native.Check(Native.rlcore_ppo_phase(ppo, &due));
-        if (due == (uint)Due.Learn) Native.Check(Native.rlcore_ppo_learn(ppo, o, 0, &stats));
+        Native.Check(Native.rlcore_learner_observe(agent, r, te, tr, f));
+        Native.Check(Native.rlcore_learner_phase(agent, &due));
+        if (due == (uint)Due.Learn) Native.Check(Native.rlcore_learner_learn(agent, o, 0, &stats));
       }
     }
     Console.WriteLine("probe: a value of " + stats.value_mean.ToString("F3") + " after " + stats.num_steps + " steps");

@@ -6,7 +6,7 @@ using System.Runtime.InteropServices;
 
 namespace Rlcore {
 
-// Values of rlcore_status, rlcore_env_id and rlcore_ppo_due.
+// Values of rlcore_status, rlcore_env_id and rlcore_learner_due.
 public enum Status { Ok = 0 }
 public enum EnvId : uint { CartPole = 1, MountainCar = 2, MountainCarContinuous = 3, Acrobot = 4, Pendulum = 5, Probe1 = 101 }
 public enum Due : uint { Act = 0, Observe = 1, Learn = 2 }
@@ -78,7 +78,7 @@ public struct rlcore_sampling {
 }
 
 [StructLayout(LayoutKind.Sequential)]
-public unsafe struct rlcore_ppo_config {
+public unsafe struct rlcore_learner_config {
   public uint struct_size, num_envs, num_steps, num_minibatches, num_epochs, num_hidden;
   public fixed uint hidden_len[4];
   public uint activation, normalize_advantage, normalize_obs, normalize_reward, squash, use_action_mask;
@@ -91,7 +91,7 @@ public unsafe struct rlcore_ppo_config {
 }
 
 [StructLayout(LayoutKind.Sequential)]
-public struct rlcore_ppo_stats {
+public struct rlcore_learner_stats {
   public uint struct_size, minibatches_left;
   public ulong num_steps, num_updates, num_episodes;
   public float learning_rate, policy_loss, value_loss, entropy, approx_kl, clip_fraction, explained_variance, grad_norm;
@@ -115,14 +115,14 @@ public static unsafe class Native {
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_reset(void* envs, rlcore_env_def* env, ulong* seed, void* obs);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_step(void* envs, rlcore_env_def* env, void* action, rlcore_vecenv_out* result);
 
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_config_init(rlcore_ppo_config* config, UIntPtr size);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_size(rlcore_ppo_config* config, rlcore_space* obs, rlcore_space* action, UIntPtr* size);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_init(void* mem, UIntPtr mem_size, rlcore_ppo_config* config, rlcore_space* obs, rlcore_space* action, void** ppo);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_phase(void* ppo, uint* due);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_act(void* ppo, void* obs, byte* action_mask, void* action);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_observe(void* ppo, float* reward, byte* terminated, byte* truncated, void* final_obs);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_learn(void* ppo, void* obs, uint max_slices, rlcore_ppo_stats* stats);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_ppo_predict(void* ppo, void* obs, byte* action_mask, rlcore_sampling* sampling, void* action);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_config_init(rlcore_learner_config* config, UIntPtr size);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_size(rlcore_learner_config* config, rlcore_space* obs, rlcore_space* action, UIntPtr* size);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_init(void* mem, UIntPtr mem_size, rlcore_learner_config* config, rlcore_space* obs, rlcore_space* action, void** agent);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_phase(void* agent, uint* due);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_act(void* agent, void* obs, byte* action_mask, void* action);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_observe(void* agent, float* reward, byte* terminated, byte* truncated, void* final_obs);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_learn(void* agent, void* obs, uint max_slices, rlcore_learner_stats* stats);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_predict(void* agent, void* obs, byte* action_mask, rlcore_sampling* sampling, void* action);
 
   // A failure as an exception, in the library's own words.
   public static void Check(int status) {

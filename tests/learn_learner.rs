@@ -4,7 +4,7 @@ use rlcore::block::seal;
 use rlcore::cpu;
 use rlcore::env::{Autoreset, Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::Kind;
-use rlcore::learn::{Config, Phase, Policy, Ppo, Sampling, Stats};
+use rlcore::learn::{Config, Learner, Phase, Policy, Sampling, Stats};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -27,7 +27,7 @@ impl Block {
 struct Host {
     env: Builtin,
     envs: Block,
-    ppo: Block,
+    learner: Block,
     obs: Vec<f32>,
     choice: Vec<i32>,
     vector: Vec<f32>,
@@ -48,16 +48,16 @@ impl Host {
             max_episode_steps: 0,
         };
         let mut envs = Block::new(VecEnv::size(&env, &vec_config).unwrap());
-        let mut ppo = Block::new(Ppo::size(config, &spec.obs, &spec.action).unwrap());
+        let mut learner = Block::new(Learner::size(config, &spec.obs, &spec.action).unwrap());
         let mut obs = vec![0.0; n * spec.obs.len as usize];
         let mut vec_env = VecEnv::init(envs.bytes(), &env, &vec_config).unwrap();
         vec_env.reset(None, ElementsMut::F32(&mut obs)).unwrap();
-        Ppo::init(ppo.bytes(), config, &spec.obs, &spec.action).unwrap();
+        Learner::init(learner.bytes(), config, &spec.obs, &spec.action).unwrap();
         let actions = n * spec.action.len as usize;
         Host {
             env,
             envs,
-            ppo,
+            learner,
             final_obs: obs.clone(),
             obs,
             choice: vec![0; actions],
@@ -70,10 +70,10 @@ impl Host {
 
     /// Acts, steps and observes once.
     fn step(&mut self) {
-        let mut ppo = Ppo::attach(self.ppo.bytes()).unwrap();
+        let mut learner = Learner::attach(self.learner.bytes()).unwrap();
         let discrete = self.env.spec().action.kind == Element::I32;
         let action = if discrete { ElementsMut::I32(&mut self.choice) } else { ElementsMut::F32(&mut self.vector) };
-        ppo.act(Elements::F32(&self.obs), None, action).unwrap();
+        learner.act(Elements::F32(&self.obs), None, action).unwrap();
         let action = if discrete { Elements::I32(&self.choice) } else { Elements::F32(&self.vector) };
         let mut envs = VecEnv::attach(self.envs.bytes(), &self.env).unwrap();
         let out = StepOut {
@@ -86,16 +86,16 @@ impl Host {
         };
         envs.step(action, out).unwrap();
         let final_obs = Some(Elements::F32(&self.final_obs));
-        ppo.observe(&self.reward, &self.terminated, &self.truncated, final_obs).unwrap();
+        learner.observe(&self.reward, &self.terminated, &self.truncated, final_obs).unwrap();
     }
 
     fn learn(&mut self, max_slices: u32) -> Stats {
-        let mut ppo = Ppo::attach(self.ppo.bytes()).unwrap();
-        ppo.learn(Some(Elements::F32(&self.obs)), max_slices).unwrap()
+        let mut learner = Learner::attach(self.learner.bytes()).unwrap();
+        learner.learn(Some(Elements::F32(&self.obs)), max_slices).unwrap()
     }
 
     fn phase(&mut self) -> Phase {
-        Ppo::attach(self.ppo.bytes()).unwrap().phase()
+        Learner::attach(self.learner.bytes()).unwrap().phase()
     }
 
     fn train(&mut self, updates: u64) -> Stats {
@@ -112,17 +112,17 @@ impl Host {
     fn value(&mut self, obs: f32) -> f32 {
         let n = self.reward.len();
         let mut value = vec![0.0; n];
-        Ppo::attach(self.ppo.bytes()).unwrap().value(Elements::F32(&vec![obs; n]), &mut value).unwrap();
+        Learner::attach(self.learner.bytes()).unwrap().value(Elements::F32(&vec![obs; n]), &mut value).unwrap();
         value[0]
     }
 
     /// How often the policy chooses `action` at `obs`.
     fn frequency(&mut self, obs: f32, action: i32) -> f64 {
         let n = self.reward.len();
-        let mut ppo = Ppo::attach(self.ppo.bytes()).unwrap();
+        let mut learner = Learner::attach(self.learner.bytes()).unwrap();
         let (obs, mut actions, mut hits) = (vec![obs; n], vec![0; n], 0);
         for _ in 0..1000 {
-            ppo.predict(Elements::F32(&obs), None, Sampling::Basic, ElementsMut::I32(&mut actions)).unwrap();
+            learner.predict(Elements::F32(&obs), None, Sampling::Basic, ElementsMut::I32(&mut actions)).unwrap();
             hits += actions.iter().filter(|&&a| a == action).count();
         }
         hits as f64 / (1000 * n) as f64
@@ -255,7 +255,7 @@ fn slices_of_an_update_make_the_same_bytes_as_one_call() {
                 left = left.saturating_sub(slice_len);
                 assert_eq!(slice.minibatches_left, left.div_ceil(num_chunks));
             }
-            assert!(whole.ppo == sliced.ppo, "{num_chunks} chunks");
+            assert!(whole.learner == sliced.learner, "{num_chunks} chunks");
         }
     }
 }
@@ -267,7 +267,7 @@ fn a_copied_block_goes_on_as_the_original_from_every_phase() {
     let mut copies = Vec::new();
     for _ in 0..2 {
         while original.phase() != Phase::Learn {
-            copies.push((original.clone(), original.ppo.0.len()));
+            copies.push((original.clone(), original.learner.0.len()));
             original.step();
         }
         original.learn(3);
@@ -275,13 +275,13 @@ fn a_copied_block_goes_on_as_the_original_from_every_phase() {
         original.learn(0);
     }
     for (mut copy, _) in copies {
-        while Ppo::attach(copy.ppo.bytes()).unwrap().stats().num_updates < 2 {
+        while Learner::attach(copy.learner.bytes()).unwrap().stats().num_updates < 2 {
             match copy.phase() {
                 Phase::Learn => drop(copy.learn(0)),
                 _ => copy.step(),
             }
         }
-        assert!(copy.ppo == original.ppo && copy.envs == original.envs);
+        assert!(copy.learner == original.learner && copy.envs == original.envs);
     }
 }
 
@@ -313,8 +313,8 @@ fn acting_in_parts_makes_the_same_bytes_as_one_call() {
             ..Config::default()
         };
         let run = |num_parts: usize| {
-            let mut block = Block::new(Ppo::size(&config, &obs_space, action_space).unwrap());
-            Ppo::init(block.bytes(), &config, &obs_space, action_space).unwrap();
+            let mut block = Block::new(Learner::size(&config, &obs_space, action_space).unwrap());
+            Learner::init(block.bytes(), &config, &obs_space, action_space).unwrap();
             let (mut rng, mut taken) = (Rng::seeded(3), Vec::new());
             for _ in 0..13 {
                 let obs: Vec<f32> = (0..2 * N).map(|_| rng.uniform_f32() * 8.0 - 2.0).collect();
@@ -322,20 +322,20 @@ fn acting_in_parts_makes_the_same_bytes_as_one_call() {
                 let (mut choice, mut vector) = ([9; 2 * N], [9.0; 3 * N]);
                 for (begin, end) in parts(N, num_parts) {
                     // Another process each time, which finds the block amid the step.
-                    let mut ppo = Ppo::attach(block.bytes()).unwrap();
-                    assert!(ppo.phase() == Phase::Act || begin == end);
+                    let mut learner = Learner::attach(block.bytes()).unwrap();
+                    assert!(learner.phase() == Phase::Act || begin == end);
                     let action = match action_space.kind {
                         Element::I32 => ElementsMut::I32(&mut choice[begin * len..end * len]),
                         _ => ElementsMut::F32(&mut vector[begin * len..end * len]),
                     };
                     let mask = (masked != 0).then_some(&mask[begin * 5..end * 5]);
-                    ppo.act_range(begin, end, Elements::F32(&obs[2 * begin..2 * end]), mask, action).unwrap();
+                    learner.act_range(begin, end, Elements::F32(&obs[2 * begin..2 * end]), mask, action).unwrap();
                 }
-                let mut ppo = Ppo::attach(block.bytes()).unwrap();
+                let mut learner = Learner::attach(block.bytes()).unwrap();
                 let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
-                ppo.observe(&reward, &[0, 0, 1, 0, 0], &[0; N], None).unwrap();
-                if ppo.phase() == Phase::Learn {
-                    ppo.learn(Some(Elements::F32(&obs)), 0).unwrap();
+                learner.observe(&reward, &[0, 0, 1, 0, 0], &[0; N], None).unwrap();
+                if learner.phase() == Phase::Learn {
+                    learner.learn(Some(Elements::F32(&obs)), 0).unwrap();
                 }
                 taken.push((choice, vector.map(f32::to_bits)));
             }
@@ -354,8 +354,8 @@ fn environments_draw_the_same_whatever_others_are_there() {
         let actions = |num_envs: usize| {
             let config = Config { num_envs: num_envs as u32, ..Config::default() };
             let obs_space = Space::unbounded(1);
-            let mut block = Block::new(Ppo::size(&config, &obs_space, &action_space).unwrap());
-            let mut ppo = Ppo::init(block.bytes(), &config, &obs_space, &action_space).unwrap();
+            let mut block = Block::new(Learner::size(&config, &obs_space, &action_space).unwrap());
+            let mut learner = Learner::init(block.bytes(), &config, &obs_space, &action_space).unwrap();
             let (mut choice, mut vector) = (vec![0; num_envs], vec![0.0; 3 * num_envs]);
             for looks in [true, false] {
                 let action = match action_space.kind {
@@ -364,8 +364,8 @@ fn environments_draw_the_same_whatever_others_are_there() {
                 };
                 let obs = vec![0.5; num_envs];
                 match looks {
-                    true => ppo.predict(Elements::F32(&obs), None, Sampling::Basic, action).unwrap(),
-                    false => ppo.act(Elements::F32(&obs), None, action).unwrap(),
+                    true => learner.predict(Elements::F32(&obs), None, Sampling::Basic, action).unwrap(),
+                    false => learner.act(Elements::F32(&obs), None, action).unwrap(),
                 }
             }
             (choice, vector)
@@ -381,12 +381,12 @@ fn a_range_that_is_not_there_or_has_acted_is_refused() {
     let mut h = Host::new("CartPole-v1", &Config { normalize_obs: 1, ..Config::default() });
     let obs = h.obs.clone();
     let mut act = |begin: usize, end: usize| {
-        let before = h.ppo.clone();
+        let before = h.learner.clone();
         let rows = end.saturating_sub(begin);
         let obs: Vec<f32> = obs.iter().copied().cycle().take(rows * 4).collect();
-        let mut ppo = Ppo::attach(h.ppo.bytes()).unwrap();
-        let done = ppo.act_range(begin, end, Elements::F32(&obs), None, ElementsMut::I32(&mut vec![0; rows]));
-        assert!(done.is_ok() || h.ppo == before);
+        let mut learner = Learner::attach(h.learner.bytes()).unwrap();
+        let done = learner.act_range(begin, end, Elements::F32(&obs), None, ElementsMut::I32(&mut vec![0; rows]));
+        assert!(done.is_ok() || h.learner == before);
         done.map_err(|e| e.kind)
     };
     assert_eq!(act(0, 5), Err(Kind::Range));
@@ -407,8 +407,8 @@ fn looking_at_the_policy_does_not_change_the_training() {
     while watched.phase() != Phase::Learn {
         let mut actions = [0; 4];
         let obs = watched.obs.clone();
-        let mut ppo = Ppo::attach(watched.ppo.bytes()).unwrap();
-        ppo.predict(Elements::F32(&obs), None, Sampling::Basic, ElementsMut::I32(&mut actions)).unwrap();
+        let mut learner = Learner::attach(watched.learner.bytes()).unwrap();
+        learner.predict(Elements::F32(&obs), None, Sampling::Basic, ElementsMut::I32(&mut actions)).unwrap();
         watched.step();
     }
     watched.learn(0);
@@ -418,11 +418,11 @@ fn looking_at_the_policy_does_not_change_the_training() {
 impl Host {
     /// What the training has come to, without the streams and working arrays that looking may touch.
     fn learn_outcome(&mut self) -> (Vec<u8>, String) {
-        let mut ppo = Ppo::attach(self.ppo.bytes()).unwrap();
-        let mut policy = Block::new(ppo.policy_size().unwrap());
-        ppo.export(policy.bytes()).unwrap();
-        let stats = format!("{:?}", ppo.stats());
-        ppo.freeze(false);
+        let mut learner = Learner::attach(self.learner.bytes()).unwrap();
+        let mut policy = Block::new(learner.policy_size().unwrap());
+        learner.export(policy.bytes()).unwrap();
+        let stats = format!("{:?}", learner.stats());
+        learner.freeze(false);
         (policy.bytes().to_vec(), stats)
     }
 }
@@ -435,7 +435,7 @@ fn every_cpu_level_makes_the_same_bytes() {
             cpu::set_limit(level);
             let mut h = Host::new(name, &config);
             h.train(2);
-            h.ppo
+            h.learner
         });
         cpu::set_limit(cpu::Level::Avx512);
         let [a, b, c] = &mut blocks;
@@ -449,21 +449,21 @@ fn an_exported_policy_acts_as_its_learner() {
         let mut h = Host::new(name, &Config { normalize_obs: 1, ..Config::default() });
         h.train(2);
         let obs = h.obs.clone();
-        let mut ppo = Ppo::attach(h.ppo.bytes()).unwrap();
-        let mut block = Block::new(ppo.policy_size().unwrap());
-        ppo.export(block.bytes()).unwrap();
+        let mut learner = Learner::attach(h.learner.bytes()).unwrap();
+        let mut block = Block::new(learner.policy_size().unwrap());
+        learner.export(block.bytes()).unwrap();
         let policy = Policy::attach(block.bytes()).unwrap();
         let mut scratch = vec![f32::NAN; policy.scratch_len(4).unwrap()];
         let mut rng = Rng::seeded(0);
         if name == "CartPole-v1" {
             let (mut ours, mut theirs) = ([0; 4], [1; 4]);
-            ppo.predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::I32(&mut ours)).unwrap();
+            learner.predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::I32(&mut ours)).unwrap();
             let out = ElementsMut::I32(&mut theirs);
             policy.act(4, Elements::F32(&obs), None, Sampling::Greedy, &mut rng, &mut scratch, out).unwrap();
             assert_eq!(ours, theirs);
         } else {
             let (mut ours, mut theirs) = ([0.0; 4], [1.0; 4]);
-            ppo.predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::F32(&mut ours)).unwrap();
+            learner.predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::F32(&mut ours)).unwrap();
             let out = ElementsMut::F32(&mut theirs);
             policy.act(4, Elements::F32(&obs), None, Sampling::Greedy, &mut rng, &mut scratch, out).unwrap();
             assert_eq!(ours, theirs);
@@ -475,10 +475,10 @@ fn an_exported_policy_acts_as_its_learner() {
 #[test]
 fn policies_of_one_network_are_the_same_bytes_however_they_train() {
     let export = |config: &Config, obs: &Space<'_>, action: &Space<'_>| {
-        let mut learner = Block::new(Ppo::size(config, obs, action).unwrap());
-        let ppo = Ppo::init(learner.bytes(), config, obs, action).unwrap();
-        let mut policy = Block::new(ppo.policy_size().unwrap());
-        ppo.export(policy.bytes()).unwrap();
+        let mut learner = Block::new(Learner::size(config, obs, action).unwrap());
+        let learner = Learner::init(learner.bytes(), config, obs, action).unwrap();
+        let mut policy = Block::new(learner.policy_size().unwrap());
+        learner.export(policy.bytes()).unwrap();
         Policy::attach(policy.bytes()).unwrap();
         policy
     };
@@ -544,9 +544,9 @@ fn a_greedy_act_is_the_greedy_one_of_all_ways_to_act() {
     for name in ["CartPole-v1", "Pendulum-v1"] {
         let mut h = Host::new(name, &Config { normalize_obs: 1, ..Config::default() });
         h.train(2);
-        let ppo = Ppo::attach(h.ppo.bytes()).unwrap();
-        let mut block = Block::new(ppo.policy_size().unwrap());
-        ppo.export(block.bytes()).unwrap();
+        let learner = Learner::attach(h.learner.bytes()).unwrap();
+        let mut block = Block::new(learner.policy_size().unwrap());
+        learner.export(block.bytes()).unwrap();
         let policy = Policy::attach(block.bytes()).unwrap();
         let obs_len = h.obs.len() / 4;
         for rows in [1, 2, 31, 32, 33, 70] {
@@ -587,14 +587,14 @@ fn a_damaged_image_is_refused_and_never_breaks_anything() {
     let mut h = Host::new("CartPole-v1", &config);
     h.train(1);
     h.step();
-    let good = h.ppo.clone();
+    let good = h.learner.clone();
     let size = good.0.len() * 8;
     let header = 64 + size_of::<Config>() + 24;
     for i in 0..size {
         let mut bad = good.clone();
         bad.bytes()[i] ^= 0x41;
         let before = bad.clone();
-        let refused = Ppo::attach(bad.bytes()).is_err();
+        let refused = Learner::attach(bad.bytes()).is_err();
         assert!(bad == before, "attach wrote to byte {i}");
         // Padding behind the header belongs to nobody.
         if i < 40 || (64..header).contains(&i) {
@@ -602,22 +602,22 @@ fn a_damaged_image_is_refused_and_never_breaks_anything() {
         }
         if !refused {
             // Accepted: then every call answers, whatever the numbers inside have become.
-            let mut h = Host { ppo: bad, ..h.clone() };
-            let mut ppo = Ppo::attach(h.ppo.bytes()).unwrap();
+            let mut h = Host { learner: bad, ..h.clone() };
+            let mut learner = Learner::attach(h.learner.bytes()).unwrap();
             for _ in 0..8 {
-                let _ = ppo.act(Elements::F32(&h.obs), None, ElementsMut::I32(&mut h.choice));
-                let _ = ppo.observe(&h.reward, &h.terminated, &h.truncated, Some(Elements::F32(&h.final_obs)));
-                let _ = ppo.learn(Some(Elements::F32(&h.obs)), 1);
+                let _ = learner.act(Elements::F32(&h.obs), None, ElementsMut::I32(&mut h.choice));
+                let _ = learner.observe(&h.reward, &h.terminated, &h.truncated, Some(Elements::F32(&h.final_obs)));
+                let _ = learner.learn(Some(Elements::F32(&h.obs)), 1);
             }
         }
     }
     for short in [0, 8, 63, 64, header, size - 64] {
         let mut bad = good.clone();
-        assert_eq!(Ppo::attach(&mut bad.bytes()[..short]).err().unwrap().kind, Kind::Size, "{short} bytes");
+        assert_eq!(Learner::attach(&mut bad.bytes()[..short]).err().unwrap().kind, Kind::Size, "{short} bytes");
     }
     let mut bad = good.clone();
     bad.bytes()[8..12].reverse();
-    let error = Ppo::attach(bad.bytes()).err().unwrap();
+    let error = Learner::attach(bad.bytes()).err().unwrap();
     assert!(error.kind == Kind::Image && error.what.contains("byte order"), "{error}");
     assert_eq!(Policy::attach(good.clone().bytes()).err().unwrap().kind, Kind::Image);
 }
@@ -630,15 +630,16 @@ fn every_flipped_byte_of_what_is_sealed_is_refused() {
     let mut h = Host::new("CartPole-v1", &config);
     h.train(1);
     h.step();
-    let mut policy = Block::new(Ppo::attach(h.ppo.bytes()).unwrap().policy_size().unwrap());
-    Ppo::attach(h.ppo.bytes()).unwrap().export(policy.bytes()).unwrap();
+    let mut policy = Block::new(Learner::attach(h.learner.bytes()).unwrap().policy_size().unwrap());
+    Learner::attach(h.learner.bytes()).unwrap().export(policy.bytes()).unwrap();
     let mut never = h.clone();
-    seal(h.ppo.bytes()).unwrap();
-    assert!(h.ppo != never.ppo);
-    Ppo::check(h.ppo.bytes()).unwrap();
-    let sealed = h.ppo.clone();
+    seal(h.learner.bytes()).unwrap();
+    assert!(h.learner != never.learner);
+    Learner::check(h.learner.bytes()).unwrap();
+    let sealed = h.learner.clone();
     for (good, is_policy) in [(&policy, true), (&sealed, false)] {
-        let accepts = |mem: &mut [u8]| if is_policy { Policy::attach(mem).is_ok() } else { Ppo::attach(mem).is_ok() };
+        let accepts =
+            |mem: &mut [u8]| if is_policy { Policy::attach(mem).is_ok() } else { Learner::attach(mem).is_ok() };
         let mut bad = good.clone();
         for i in 0..bad.0.len() * 8 {
             for mask in [0x01, 0xff] {
@@ -658,13 +659,13 @@ fn every_flipped_byte_of_what_is_sealed_is_refused() {
     // It goes on as if it had never been sealed, whatever touches it first, and can be saved at any time.
     h.step();
     never.step();
-    assert!(h.ppo == never.ppo);
-    Ppo::attach(h.ppo.clone().bytes()).unwrap();
-    for look in [|mem: &mut [u8]| Ppo::attach(mem).map(|_| ()), |mem: &mut [u8]| Ppo::open(mem).map(|_| ())] {
-        let mut copy = never.ppo.clone();
+    assert!(h.learner == never.learner);
+    Learner::attach(h.learner.clone().bytes()).unwrap();
+    for look in [|mem: &mut [u8]| Learner::attach(mem).map(|_| ()), |mem: &mut [u8]| Learner::open(mem).map(|_| ())] {
+        let mut copy = never.learner.clone();
         seal(copy.bytes()).unwrap();
         look(copy.bytes()).unwrap();
-        assert!(copy == never.ppo);
+        assert!(copy == never.learner);
     }
 }
 
@@ -680,19 +681,19 @@ fn what_an_accepted_image_exports_is_accepted() {
     };
     let mut h = Host::new("CartPole-v1", &Config { hidden_len: [3, 3, 0, 0], ..config });
     h.train(1);
-    let (mut refused, words) = (0, h.ppo.0.len());
+    let (mut refused, words) = (0, h.learner.0.len());
     for i in 0..words {
         // NaN, as a double or as two floats.
-        let good = std::mem::replace(&mut h.ppo.0[i], u64::MAX);
-        match Ppo::attach(h.ppo.bytes()) {
-            Ok(ppo) => {
-                let mut policy = Block::new(ppo.policy_size().unwrap());
-                ppo.export(policy.bytes()).unwrap();
+        let good = std::mem::replace(&mut h.learner.0[i], u64::MAX);
+        match Learner::attach(h.learner.bytes()) {
+            Ok(learner) => {
+                let mut policy = Block::new(learner.policy_size().unwrap());
+                learner.export(policy.bytes()).unwrap();
                 Policy::attach(policy.bytes()).unwrap_or_else(|error| panic!("word {i}: {error}"));
             }
             Err(_) => refused += 1,
         }
-        h.ppo.0[i] = good;
+        h.learner.0[i] = good;
     }
     assert!(refused > 100 && refused < words, "{refused} of {words}");
 }
@@ -700,14 +701,14 @@ fn what_an_accepted_image_exports_is_accepted() {
 #[test]
 fn bad_input_is_named_and_changes_nothing() {
     let mut h = Host::new("CartPole-v1", &Config::default());
-    let refuse = |h: &mut Host, kind: Kind, call: &dyn Fn(&mut Ppo<'_>, &mut Host) -> rlcore::error::Result| {
-        let before = h.ppo.clone();
+    let refuse = |h: &mut Host, kind: Kind, call: &dyn Fn(&mut Learner<'_>, &mut Host) -> rlcore::error::Result| {
+        let before = h.learner.clone();
         let mut scratch = h.clone();
-        let error = call(&mut Ppo::attach(h.ppo.bytes()).unwrap(), &mut scratch).unwrap_err();
+        let error = call(&mut Learner::attach(h.learner.bytes()).unwrap(), &mut scratch).unwrap_err();
         assert_eq!(error.kind, kind, "{error}");
-        assert!(h.ppo == before, "{error}");
+        assert!(h.learner == before, "{error}");
     };
-    let act = |p: &mut Ppo<'_>, obs: &[f32]| p.act(Elements::F32(obs), None, ElementsMut::I32(&mut [0; 4]));
+    let act = |p: &mut Learner<'_>, obs: &[f32]| p.act(Elements::F32(obs), None, ElementsMut::I32(&mut [0; 4]));
     refuse(&mut h, Kind::Shape, &|p, h| act(p, &h.obs[1..]));
     refuse(&mut h, Kind::Shape, &|p, h| p.act(Elements::U8(&[0; 16]), None, ElementsMut::I32(&mut h.choice)));
     refuse(&mut h, Kind::Shape, &|p, h| p.act(Elements::F32(&h.obs), None, ElementsMut::I32(&mut [0; 3])));
@@ -722,7 +723,7 @@ fn bad_input_is_named_and_changes_nothing() {
     refuse(&mut h, Kind::NotReady, &|p, h| p.observe(&h.reward, &h.terminated, &h.truncated, None));
     refuse(&mut h, Kind::NotReady, &|p, h| p.learn(Some(Elements::F32(&h.obs)), 0).map(drop));
     let obs = h.obs.clone();
-    act(&mut Ppo::attach(h.ppo.bytes()).unwrap(), &obs).unwrap();
+    act(&mut Learner::attach(h.learner.bytes()).unwrap(), &obs).unwrap();
     refuse(&mut h, Kind::NotReady, &|p, h| act(p, &h.obs));
     refuse(&mut h, Kind::Shape, &|p, h| p.observe(&[0.0; 3], &h.terminated, &h.truncated, None));
     refuse(&mut h, Kind::Shape, &|p, h| p.observe(&h.reward, &[0; 5], &h.truncated, None));
@@ -733,11 +734,11 @@ fn bad_input_is_named_and_changes_nothing() {
         p.observe(&h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&h.final_obs)))
     });
     // A terminated episode needs no final observation, and rows that were not cut are not read.
-    let mut ppo = Ppo::attach(h.ppo.bytes()).unwrap();
-    ppo.observe(&h.reward, &[0, 0, 1, 0], &[0, 0, 1, 0], None).unwrap();
-    act(&mut ppo, &obs).unwrap();
+    let mut learner = Learner::attach(h.learner.bytes()).unwrap();
+    learner.observe(&h.reward, &[0, 0, 1, 0], &[0, 0, 1, 0], None).unwrap();
+    act(&mut learner, &obs).unwrap();
     let unread = [[f32::NAN; 4], [f32::NAN; 4], [0.0; 4], [f32::NAN; 4]].concat();
-    ppo.observe(&h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&unread))).unwrap();
+    learner.observe(&h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&unread))).unwrap();
     while h.phase() != Phase::Learn {
         h.step();
     }
@@ -763,8 +764,8 @@ fn several_choices_from_bytes_under_a_mask_are_learnt() {
         ..Config::default()
     };
     let (obs_space, action_space) = (Space::bytes(3), Space::discrete(&[3, 2]));
-    let mut block = Block::new(Ppo::size(&config, &obs_space, &action_space).unwrap());
-    let mut ppo = Ppo::init(block.bytes(), &config, &obs_space, &action_space).unwrap();
+    let mut block = Block::new(Learner::size(&config, &obs_space, &action_space).unwrap());
+    let mut learner = Learner::init(block.bytes(), &config, &obs_space, &action_space).unwrap();
     let mut rng = Rng::seeded(3);
     let mut obs = [0u8; N * 3];
     let mut mask = [1u8; N * 5];
@@ -781,22 +782,22 @@ fn several_choices_from_bytes_under_a_mask_are_learnt() {
         mean = 0.0;
         for _ in 0..8 {
             draw(&mut obs, &mut mask, &mut lit);
-            ppo.act(Elements::U8(&obs), Some(&mask), ElementsMut::I32(&mut action)).unwrap();
+            learner.act(Elements::U8(&obs), Some(&mask), ElementsMut::I32(&mut action)).unwrap();
             let right = |(a, lit): (&[i32], &i32)| f32::from(a[0] == *lit) + f32::from(a[1] == 1);
             let reward: Vec<f32> = action.chunks(2).zip(&lit).map(right).collect();
             assert!(action.chunks(2).zip(&lit).all(|(a, &lit)| a[0] != 2 || lit == 2), "a forbidden choice");
             mean += reward.iter().sum::<f32>() / (8 * N) as f32;
-            ppo.observe(&reward, &[1; N], &[0; N], None).unwrap();
+            learner.observe(&reward, &[1; N], &[0; N], None).unwrap();
         }
-        ppo.learn(Some(Elements::U8(&obs)), 0).unwrap();
+        learner.learn(Some(Elements::U8(&obs)), 0).unwrap();
     }
     assert!(mean > 1.9, "mean reward {mean} of 2");
     let dark = [0u8; N * 5];
     let before = block.clone();
-    let mut ppo = Ppo::attach(block.bytes()).unwrap();
-    let none = ppo.act(Elements::U8(&obs), Some(&dark), ElementsMut::I32(&mut action));
+    let mut learner = Learner::attach(block.bytes()).unwrap();
+    let none = learner.act(Elements::U8(&obs), Some(&dark), ElementsMut::I32(&mut action));
     assert_eq!(none.unwrap_err().kind, Kind::Value);
-    assert_eq!(ppo.act(Elements::U8(&obs), None, ElementsMut::I32(&mut action)).unwrap_err().kind, Kind::Shape);
+    assert_eq!(learner.act(Elements::U8(&obs), None, ElementsMut::I32(&mut action)).unwrap_err().kind, Kind::Shape);
     assert!(block == before);
 }
 
@@ -816,32 +817,32 @@ fn an_update_ends_once_the_policy_has_moved_too_far() {
 fn frozen_statistics_stay_and_go_on_scaling() {
     let config = Config { num_steps: 32, normalize_obs: 1, normalize_reward: 1, ..Config::default() };
     let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
-    let mut block = Block::new(Ppo::size(&config, &obs_space, &action_space).unwrap());
-    let mut ppo = Ppo::init(block.bytes(), &config, &obs_space, &action_space).unwrap();
+    let mut block = Block::new(Learner::size(&config, &obs_space, &action_space).unwrap());
+    let mut learner = Learner::init(block.bytes(), &config, &obs_space, &action_space).unwrap();
     let obs = [1000.0, -1000.0, 1000.0, -1000.0];
-    let rollout = |ppo: &mut Ppo<'_>, steps: u32| {
+    let rollout = |learner: &mut Learner<'_>, steps: u32| {
         for _ in 0..steps {
-            ppo.act(Elements::F32(&obs), None, ElementsMut::I32(&mut [0; 4])).unwrap();
-            ppo.observe(&obs, &[1; 4], &[0; 4], None).unwrap();
+            learner.act(Elements::F32(&obs), None, ElementsMut::I32(&mut [0; 4])).unwrap();
+            learner.observe(&obs, &[1; 4], &[0; 4], None).unwrap();
         }
     };
-    let policy = |ppo: &Ppo<'_>| {
-        let mut policy = Block::new(ppo.policy_size().unwrap());
-        ppo.export(policy.bytes()).unwrap();
+    let policy = |learner: &Learner<'_>| {
+        let mut policy = Block::new(learner.policy_size().unwrap());
+        learner.export(policy.bytes()).unwrap();
         policy
     };
-    rollout(&mut ppo, 32);
-    ppo.learn(Some(Elements::F32(&obs)), 0).unwrap();
-    ppo.freeze(true);
-    let frozen = policy(&ppo);
-    rollout(&mut ppo, 32);
-    assert!(policy(&ppo) == frozen, "statistics moved while frozen");
-    let stats = ppo.learn(Some(Elements::F32(&obs)), 0).unwrap();
+    rollout(&mut learner, 32);
+    learner.learn(Some(Elements::F32(&obs)), 0).unwrap();
+    learner.freeze(true);
+    let frozen = policy(&learner);
+    rollout(&mut learner, 32);
+    assert!(policy(&learner) == frozen, "statistics moved while frozen");
+    let stats = learner.learn(Some(Elements::F32(&obs)), 0).unwrap();
     assert!(stats.value_loss < 1.0, "rewards of a thousand were not scaled: {stats:?}");
-    ppo.freeze(false);
-    let before = policy(&ppo);
-    rollout(&mut ppo, 1);
-    assert!(policy(&ppo) != before, "statistics stay although they are not frozen");
+    learner.freeze(false);
+    let before = policy(&learner);
+    rollout(&mut learner, 1);
+    assert!(policy(&learner) != before, "statistics stay although they are not frozen");
 }
 
 #[test]
@@ -851,10 +852,10 @@ fn sampling_methods_choose_as_they_say() {
     let n = h.reward.len();
     let obs = vec![0.0; n];
     let mut often = |sampling: Sampling| {
-        let mut ppo = Ppo::attach(h.ppo.bytes()).unwrap();
+        let mut learner = Learner::attach(h.learner.bytes()).unwrap();
         let (mut action, mut ones) = (vec![0; n], 0);
         for _ in 0..500 {
-            ppo.predict(Elements::F32(&obs), None, sampling, ElementsMut::I32(&mut action)).unwrap();
+            learner.predict(Elements::F32(&obs), None, sampling, ElementsMut::I32(&mut action)).unwrap();
             ones += action.iter().filter(|&&a| a == 1).count();
         }
         ones as f64 / (500 * n) as f64
@@ -875,7 +876,7 @@ fn spaces_that_do_not_fit_are_refused() {
     let config = Config::default();
     let obs = Space::unbounded(4);
     let refuse =
-        |config: &Config, obs: &Space<'_>, action: &Space<'_>| Ppo::size(config, obs, action).unwrap_err().kind;
+        |config: &Config, obs: &Space<'_>, action: &Space<'_>| Learner::size(config, obs, action).unwrap_err().kind;
     assert_eq!(refuse(&config, &Space::unbounded(0), &Space::discrete(&[2])), Kind::Config);
     assert_eq!(refuse(&config, &obs, &Space::discrete(&[])), Kind::Config);
     assert_eq!(refuse(&config, &obs, &Space::discrete(&[2, 0])), Kind::Config);

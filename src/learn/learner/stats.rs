@@ -1,6 +1,6 @@
 //! What a learner tells of its updates and episodes.
 
-use super::{Phase, Ppo};
+use super::{Learner, Phase};
 
 /// Episodes that the running means of the statistics look back on.
 pub const EPISODES: usize = 100;
@@ -44,7 +44,7 @@ pub struct Stats {
     pub return_last: f32,
 }
 
-impl Ppo<'_> {
+impl Learner<'_> {
     /// What the last update did, or the running one has done so far.
     pub fn stats(&self) -> Stats {
         let s = &self.state;

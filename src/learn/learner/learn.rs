@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::layout::{split_params, split_params_mut};
-use super::{PARAM_LIMIT, Phase, Ppo, Stats};
+use super::{Learner, PARAM_LIMIT, Phase, Stats};
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::{gae, moments};
@@ -13,7 +13,7 @@ use crate::nn::Adam;
 use crate::num;
 use crate::space::Elements;
 
-impl Ppo<'_> {
+impl Learner<'_> {
     /// Does at most `max_slices` chunks of the update that is due, of which a minibatch has `num_chunks` (0: all that are
     /// left), and returns its statistics so far. Results do not depend on how an update is sliced.
     ///
@@ -24,15 +24,16 @@ impl Ppo<'_> {
     pub fn learn(&mut self, obs: Option<Elements<'_>>, max_slices: u32) -> Result<Stats> {
         self.due(Phase::Learn)?;
         if (self.state.minibatch, self.state.chunk) == (0, 0) {
-            let obs = obs.as_ref().ok_or(Error::new(Kind::Null, "ppo learn: obs, in the first call of an update"))?;
-            check_obs("ppo learn: obs", &self.actor.shape, self.config.num_envs as usize, obs)?;
+            let obs =
+                obs.as_ref().ok_or(Error::new(Kind::Null, "learner learn: obs, in the first call of an update"))?;
+            check_obs("learner learn: obs", &self.actor.shape, self.config.num_envs as usize, obs)?;
         }
         let done = self.learn_slices(obs, max_slices);
         self.tidy();
         done.map_err(|e| {
             self.state.num_dropped = self.state.num_dropped.saturating_add(1);
             self.begin_rollout();
-            let what = "ppo learn: numbers that do not overflow; the update was dropped, act is due";
+            let what = "learner learn: numbers that do not overflow; the update was dropped, act is due";
             if e.kind == Kind::Value { Error { what: Error::new(e.kind, what).what, ..e } } else { e }
         })?;
         Ok(self.stats())
@@ -84,7 +85,8 @@ impl Ppo<'_> {
             final_value: Some(r.final_value),
             accumulate: self.config.accumulation(),
         };
-        gae::gae_checked(&rollout, self.config.discount, self.config.gae_lambda, r.advantage, r.value_target)?;
+        rollout.check_all()?;
+        gae::gae(&rollout, self.config.discount, self.config.gae_lambda, r.advantage, r.value_target)?;
         let (c, s) = (&self.config, &mut self.state);
         s.sums = Sums::zeroed();
         s.explained_variance = moments::explained_variance(r.value, r.value_target)? as f32;
@@ -166,7 +168,7 @@ impl Ppo<'_> {
         add_as_tree(self.chunks, 1, Chunk::plus);
         let Chunk { losses, entropy } = *self.chunks.first().ok_or(Misfit)?;
         let all = [losses.policy_loss, losses.value_loss, losses.approx_kl, losses.clip_fraction, entropy as f32];
-        check_finite("ppo losses", &all)?;
+        check_finite("learner losses", &all)?;
         let sums = &mut state.sums;
         sums.count += 1.0;
         sums.policy_loss += f64::from(losses.policy_loss);
@@ -281,16 +283,16 @@ mod tests {
     }
 
     /// Gradients of rows `[begin, end)` of the first minibatch, with arrays of their own.
-    fn gradient(ppo: &Ppo<'_>, begin: usize, end: usize) -> Vec<f32> {
-        let (c, r, sizes, m) = (&ppo.config, &ppo.rollout, &ppo.sizes, end - begin);
+    fn gradient(learner: &Learner<'_>, begin: usize, end: usize) -> Vec<f32> {
+        let (c, r, sizes, m) = (&learner.config, &learner.rollout, &learner.sizes, end - begin);
         let num_rows = c.minibatch_len();
-        let mut advantage = rows(&ppo.order[..num_rows], r.advantage, 1);
+        let mut advantage = rows(&learner.order[..num_rows], r.advantage, 1);
         moments::standardise(&mut advantage, ADVANTAGE_EPSILON).unwrap();
-        let order = &ppo.order[begin..end];
-        let obs = rows(order, r.obs, ppo.shape().obs_len as usize);
-        let (choice, vector) = (rows(order, r.choice, ppo.action_n.len()), rows(order, r.vector, sizes.std_len));
-        let raw = if ppo.shape().discrete() { Raw::Choice(&choice) } else { Raw::Vector(&vector) };
-        let (actor, _, critic) = split_params(ppo.params, sizes).unwrap();
+        let order = &learner.order[begin..end];
+        let obs = rows(order, r.obs, learner.shape().obs_len as usize);
+        let (choice, vector) = (rows(order, r.choice, learner.action_n.len()), rows(order, r.vector, sizes.std_len));
+        let raw = if learner.shape().discrete() { Raw::Choice(&choice) } else { Raw::Vector(&vector) };
+        let (actor, _, critic) = split_params(learner.params, sizes).unwrap();
         let column = || vec![0.0; m];
         let (mut log_prob, mut entropy, mut value) = (column(), column(), column());
         let (mut d_log_prob, mut d_value) = (column(), column());
@@ -298,7 +300,7 @@ mod tests {
         let (mut tape, mut critic_tape) = (vec![0.0; sizes.actor.tape_len(m)], vec![0.0; sizes.critic.tape_len(m)]);
         sizes.actor.forward(actor, &obs, m, &mut tape, &mut outputs).unwrap();
         sizes.critic.forward(critic, &obs, m, &mut critic_tape, &mut value).unwrap();
-        ppo.head().unwrap().evaluate(&outputs, None, raw, &mut log_prob, &mut entropy).unwrap();
+        learner.head().unwrap().evaluate(&outputs, None, raw, &mut log_prob, &mut entropy).unwrap();
         let batch = Batch {
             num_rows,
             log_prob: &log_prob,
@@ -308,12 +310,12 @@ mod tests {
             old_value: &rows(order, r.value, 1),
             value_target: &rows(order, r.value_target, 1),
         };
-        let weights = Coefficients { clip: ppo.state.clip, value_clip: c.value_clip, value_coef: c.value_coef };
+        let weights = Coefficients { clip: learner.state.clip, value_clip: c.value_clip, value_coef: c.value_coef };
         loss::policy_and_value(&batch, &weights, &mut d_log_prob, &mut d_value).unwrap();
-        let mut grads = vec![0.0; ppo.params.len()];
+        let mut grads = vec![0.0; learner.params.len()];
         let (d_actor, d_log_std, d_critic) = split_params_mut(&mut grads, sizes).unwrap();
         let (d_entropy, mut d_outputs) = (vec![-c.entropy_coef / num_rows as f32; m], outputs.clone());
-        let head = ppo.head().unwrap();
+        let head = learner.head().unwrap();
         head.gradient(&outputs, None, raw, &d_log_prob, &d_entropy, &mut d_outputs, d_log_std).unwrap();
         let mut scratch = vec![0.0; sizes.actor.scratch_len().max(sizes.critic.scratch_len())];
         sizes.actor.backward(actor, &obs, m, &tape, &d_outputs, d_actor, &mut scratch).unwrap();
@@ -336,40 +338,41 @@ mod tests {
                     ..Config::default()
                 };
                 let obs_space = Space::unbounded(3);
-                let mut block = vec![0u64; Ppo::size(&config, &obs_space, &action).unwrap() / 8];
-                let mut ppo = Ppo::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action).unwrap();
+                let mut block = vec![0u64; Learner::size(&config, &obs_space, &action).unwrap() / 8];
+                let mut learner =
+                    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action).unwrap();
                 let mut rng = Rng::seeded(8);
                 let mut obs = [0.0; 12];
-                while ppo.phase() != Phase::Learn {
+                while learner.phase() != Phase::Learn {
                     obs.fill_with(|| rng.uniform_f32() - 0.5);
                     let (mut choice, mut vector) = ([0; 8], [0.0; 8]);
-                    let to = if ppo.shape().discrete() {
+                    let to = if learner.shape().discrete() {
                         ElementsMut::I32(&mut choice)
                     } else {
                         ElementsMut::F32(&mut vector)
                     };
-                    ppo.act(Elements::F32(&obs), None, to).unwrap();
-                    ppo.observe(&obs[..4], &[0, 0, 1, 0], &[0; 4], None).unwrap();
+                    learner.act(Elements::F32(&obs), None, to).unwrap();
+                    learner.observe(&obs[..4], &[0, 0, 1, 0], &[0; 4], None).unwrap();
                 }
                 // The first call has made advantages and the order, and no step unless there is one chunk alone.
-                let before = ppo.params.to_vec();
-                ppo.learn(Some(Elements::F32(&obs)), 1).unwrap();
-                let after = ppo.params.to_vec();
+                let before = learner.params.to_vec();
+                learner.learn(Some(Elements::F32(&obs)), 1).unwrap();
+                let after = learner.params.to_vec();
                 assert!((after != before) == (num_chunks == 1));
-                ppo.params.copy_from_slice(&before);
+                learner.params.copy_from_slice(&before);
                 let chunks: Vec<Vec<f32>> =
-                    (0..num_chunks).map(|i| config.chunk(i)).map(|(a, b)| gradient(&ppo, a, b)).collect();
+                    (0..num_chunks).map(|i| config.chunk(i)).map(|(a, b)| gradient(&learner, a, b)).collect();
                 let sum = tree(&chunks);
-                ppo.params.copy_from_slice(&after);
+                learner.params.copy_from_slice(&after);
                 if num_chunks > 1 {
-                    let stats = ppo.learn(None, num_chunks - 1).unwrap();
-                    assert_eq!((stats.minibatches_left, ppo.state.chunk), (1, 0));
+                    let stats = learner.learn(None, num_chunks - 1).unwrap();
+                    assert_eq!((stats.minibatches_left, learner.state.chunk), (1, 0));
                 }
-                assert!(ppo.grads[..sum.len()].iter().zip(&sum).all(|(a, b)| a.to_bits() == b.to_bits()));
+                assert!(learner.grads[..sum.len()].iter().zip(&sum).all(|(a, b)| a.to_bits() == b.to_bits()));
                 let (mut params, mut m, mut v) = (before.clone(), vec![0.0; sum.len()], vec![0.0; sum.len()]);
                 let rate = config.learning_rate;
                 Adam::default().step(&mut params, &sum, &mut m, &mut v, &mut 0, rate, 0.0).unwrap();
-                assert!(*ppo.params == *params, "{num_chunks} chunks");
+                assert!(*learner.params == *params, "{num_chunks} chunks");
                 // Whatever the chunks, the same gradient but for rounding.
                 if plain.is_empty() {
                     plain = sum.clone();

@@ -42,7 +42,6 @@
 //! ```
 
 use bytemuck::{Pod, Zeroable};
-use core::hint::spin_loop;
 use core::slice::from_mut;
 use core::sync::atomic::{Ordering, fence};
 
@@ -52,10 +51,16 @@ use super::table::{self, Column, MAX_COLUMNS, Table, TableConfig};
 use crate::block::{self, Header, One, Plan, fields, shared};
 use crate::cpu::{Word, snapshot};
 use crate::error::{Error, Kind, Result, check_len};
-use crate::kernels::stack::Layout;
 use crate::num;
 use crate::rng::Rng;
-use crate::space::{Elements, ElementsMut};
+use crate::space::Elements;
+
+mod draw;
+mod gather;
+mod image;
+
+pub use draw::{Draw, Normalize, linear};
+pub use gather::Transitions;
 
 /// Most steps that a transition is folded from.
 pub const MAX_STEPS: u32 = 255;
@@ -173,22 +178,7 @@ pub struct State {
 
 fields! {
     /// Where everything but columns and weights lies in a block.
-    pub spans RowSpans(envs: usize, rows: usize);
-    /// A replay memory in the caller's block.
-    #[derive(Debug)]
-    pub write Replay {
-        config: &'a ReplayConfig,
-        table: Table<'a>,
-        tree: SumTree<'a>,
-    }
-    /// A replay memory, to draw from and to read: any number of threads may look at the same one.
-    #[derive(Clone, Copy, Debug)]
-    pub read View {
-        config: &'a ReplayConfig,
-        table: table::View<'a>,
-        tree: sum_tree::View<'a>,
-    }
-    {
+    pub spans RowSpans(envs: usize, rows: usize) {
         /// What changes and is no array.
         pub state: One<State> = (),
         /// `[N]` newest rows that are no transitions yet.
@@ -203,6 +193,20 @@ fields! {
         pub ahead: [u8] = rows,
         /// `[N, num_rows]` how the step left the episode: 1 terminated, 2 truncated, 3 both; 4 in a tail.
         pub ended: [u8] = rows,
+    }
+    /// A replay memory in the caller's block.
+    #[derive(Debug)]
+    pub write Replay {
+        config: &'a ReplayConfig,
+        table: Table<'a>,
+        tree: SumTree<'a>,
+    }
+    /// A replay memory, to draw from and to read: any number of threads may look at the same one.
+    #[derive(Clone, Copy, Debug)]
+    pub read View {
+        config: &'a ReplayConfig,
+        table: table::View<'a>,
+        tree: sum_tree::View<'a>,
     }
 }
 
@@ -262,66 +266,11 @@ impl Step {
     }
 }
 
-/// By what corrections are divided, so that none is above 1, or below it where they are not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Normalize {
-    /// The largest in the memory: that of the transition with the smallest weight.
-    #[default]
-    Memory = 0,
-    /// The largest of the batch.
-    Batch = 1,
-    /// Nothing: (N * probability)^-beta.
-    Not = 2,
-}
-
-impl Normalize {
-    /// The choice of this number.
-    pub fn from_number(number: u32) -> Option<Normalize> {
-        [Normalize::Memory, Normalize::Batch, Normalize::Not].get(number as usize).copied()
-    }
-}
-
-/// How a batch is drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Draw {
-    /// Exponent of the correction, at least 0: 0 corrects nothing, 1 everything.
-    pub beta: f32,
-    /// By what corrections are divided.
-    pub normalize: Normalize,
-    /// Whether each transition of a batch of B is drawn from the whole memory, and not from one of B equal parts of it.
-    pub independent: bool,
-}
-
-impl Default for Draw {
-    fn default() -> Self {
-        Draw { beta: 0.4, normalize: Normalize::Memory, independent: false }
-    }
-}
-
-/// Where an alpha or a beta is that goes from `initial` to `end` while `progress` goes from 0 to 1.
-/// Errors: `Range` for another progress; `Value` for an end that is not finite.
-pub fn linear(initial: f32, end: f32, progress: f32) -> Result<f32> {
-    if !(0.0..=1.0).contains(&progress) {
-        return Err(Error::new(Kind::Range, "replay: a progress from 0 to 1").given_f32(progress));
-    }
-    if !(initial.is_finite() && end.is_finite()) {
-        return Err(Error::new(Kind::Value, "replay: finite ends of a schedule"));
-    }
-    let progress = f64::from(progress);
-    Ok((f64::from(initial) * (1.0 - progress) + f64::from(end) * progress) as f32)
-}
-
 /// The weight of a priority to which epsilon has been added: a normal number, however its power is rounded.
 #[inline(always)]
 fn weight_of(priority: f32, alpha: f32) -> f32 {
     let weight = if alpha == 1.0 { priority } else { num::exp(alpha * num::ln(priority)) };
     num::clamp(weight, f32::MIN_POSITIVE, f32::MAX)
-}
-
-/// The smallest weight, or `least` if that is smaller.
-fn least(weights: &[f32], least: f32) -> f32 {
-    weights.iter().fold(least, |least, weight| num::min(*weight, least))
 }
 
 /// Place of row `number` in its ring. Nearly all numbers fit 32 bits, which divide much faster.
@@ -649,19 +598,6 @@ impl<'a> Added<'a> {
     }
 }
 
-/// What transitions are beside their columns; arrays are `[B]`.
-#[derive(Debug)]
-pub struct Transitions<'a> {
-    /// Sum of the discounted rewards.
-    pub reward: Option<&'a mut [f32]>,
-    /// What the value of the next observation counts; 0 where the last step terminated.
-    pub discount: Option<&'a mut [f32]>,
-    /// Whether the last step terminated.
-    pub terminated: Option<&'a mut [u8]>,
-    /// Whether the last step was cut.
-    pub truncated: Option<&'a mut [u8]>,
-}
-
 impl<'a> View<'a> {
     /// A block that [`Replay::init`] or [`Replay::attach`] has accepted, to draw from and to read.
     /// Errors: `Align`, `Size`, `Image` for another.
@@ -709,155 +645,6 @@ impl<'a> View<'a> {
     /// The weights that transitions are drawn by: that of row r of environment e at `e * num_rows + r % num_rows`.
     pub fn tree(&self) -> sum_tree::View<'a> {
         self.tree
-    }
-
-    /// Draws B transitions: their rows, `[B]`, their corrections, `[B]`, and if wanted the probability that each had of being
-    /// drawn, `[B]`.
-    ///
-    /// Beside a writer a transition may be forgotten while it is drawn; one that is still held has a weight that it had when
-    /// it was drawn, and corrections are finite.
-    ///
-    /// Errors: `Shape`; `Value` or `Range` for beta; `NotReady` if no transition may be drawn. Nothing is written or drawn
-    /// from the stream then. `Busy`, with some of it done, only beside a writer that overwrites faster than this draws.
-    pub fn sample(
-        &self,
-        draw: &Draw,
-        rng: &mut Rng,
-        index: &mut [FrameIndex],
-        weight: &mut [f32],
-        probability: Option<&mut [f32]>,
-    ) -> Result {
-        check_len("replay: weights [B],", weight, index.len())?;
-        if let Some(probability) = &probability {
-            check_len("replay: probabilities [B],", probability, index.len())?;
-        }
-        if !draw.beta.is_finite() {
-            return Err(Error::new(Kind::Value, "replay: a finite beta").given_f32(draw.beta));
-        }
-        if draw.beta < 0.0 {
-            return Err(Error::new(Kind::Range, "replay: a beta of at least 0").given_f32(draw.beta));
-        }
-        let (total, count) = self.ready()?;
-        let parts = if draw.independent { 1.0 } else { index.len() as f64 };
-        let part = total / parts;
-        let mut drawn = 0.0;
-        let (mut mass, mut slots) = ([0.0; CHUNK], [0u32; CHUNK]);
-        let (mut index_left, mut weight_left) = (index, &mut *weight);
-        while !index_left.is_empty() {
-            let some = index_left.len().min(CHUNK);
-            let (Some((now, later)), Some((w_now, w_later))) =
-                (index_left.split_at_mut_checked(some), weight_left.split_at_mut_checked(some))
-            else {
-                return Err(SHAPE);
-            };
-            let (Some(mass), Some(slots)) = (mass.get_mut(..some), slots.get_mut(..some)) else { return Err(SHAPE) };
-            let first = drawn;
-            for mass in mass.iter_mut() {
-                *mass = (drawn + rng.uniform()) * part;
-                drawn += if draw.independent { 0.0 } else { 1.0 };
-            }
-            self.tree.descend(mass, slots);
-            let mut missed = false;
-            for ((slot, index), weight) in slots.iter().zip(&mut *now).zip(&mut *w_now) {
-                (*index, *weight) = self.drawn(*slot);
-                missed |= *weight <= 0.0;
-            }
-            if missed {
-                self.draw_again(first, parts, rng, now, w_now)?;
-            }
-            (index_left, weight_left) = (later, w_later);
-        }
-        if let Some(probability) = probability {
-            for (to, weight) in probability.iter_mut().zip(weight.iter()) {
-                *to = num::min((f64::from(*weight) / total) as f32, 1.0);
-            }
-        }
-        let base = match draw.normalize {
-            // Beside a writer the smallest weight may be that of another moment.
-            Normalize::Memory => least(weight, self.tree.min()),
-            Normalize::Batch => least(weight, f32::INFINITY),
-            Normalize::Not => (total / count as f64) as f32,
-        };
-        let log = num::ln(base);
-        for weight in weight {
-            *weight = num::min(num::exp(draw.beta * (log - num::ln(*weight))), f32::MAX);
-        }
-        Ok(())
-    }
-
-    /// Sum of the weights and number of the transitions that may be drawn. Errors: `NotReady` if there is none; `Busy` if
-    /// there is none for as long as this looks because a writer beside overwrites all there are.
-    #[inline(always)]
-    fn ready(&self) -> Result<(f64, u64)> {
-        self.ready_now().map_or_else(|| self.ready_later(), Ok)
-    }
-
-    #[inline(always)]
-    fn ready_now(&self) -> Option<(f64, u64)> {
-        let (total, count) = (self.tree.total(), self.len());
-        (count != 0 && total > 0.0).then_some((total, count))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn ready_later(&self) -> Result<(f64, u64)> {
-        // Nothing is being added: how many rows there are then.
-        let quiet = || {
-            fence(Ordering::Acquire);
-            let writing = self.table.writing.iter().any(|word| word.load(Ordering::Acquire) != 0);
-            let pushed = self.table.pushed.iter().map(|word| word.load(Ordering::Acquire));
-            (!writing).then(|| pushed.fold(0, u64::wrapping_add))
-        };
-        for _ in 0..shared::LOOKS {
-            let before = quiet();
-            if let Some(ready) = self.ready_now() {
-                return Ok(ready);
-            }
-            if before.is_some() && before == quiet() {
-                return Err(Error::new(Kind::NotReady, "replay: a transition that may be drawn"));
-            }
-            spin_loop();
-        }
-        Err(shared::BUSY)
-    }
-
-    /// The transition in a slot that was found, and its weight; or 0, if there is none at this moment.
-    #[inline(always)]
-    fn drawn(&self, slot: u32) -> (FrameIndex, f32) {
-        let (index, back) = self.index_of(slot);
-        // Rows that a writer is adding may be counted before the weights of those are gone that they have overwritten.
-        let writing = self.table.writing.get(index.env as usize).map_or(0, |word| word.load(Ordering::Acquire));
-        let weight = self.tree.weight(slot as usize);
-        (index, if back > writing { weight } else { 0.0 })
-    }
-
-    /// Draws those anew that have no weight, because a writer beside has changed the tree on the way: the first of them as
-    /// number `first` of a batch of so many parts. Errors: `Busy`.
-    #[cold]
-    #[inline(never)]
-    fn draw_again(
-        &self,
-        first: f64,
-        parts: f64,
-        rng: &mut Rng,
-        index: &mut [FrameIndex],
-        weight: &mut [f32],
-    ) -> Result {
-        for (i, (index, weight)) in (0u32..).zip(index.iter_mut().zip(weight)) {
-            let part = if parts > 1.0 { first + f64::from(i) } else { 0.0 };
-            for _ in 0..shared::LOOKS {
-                if *weight > 0.0 {
-                    break;
-                }
-                let (mut mass, mut slot) = ([(part + rng.uniform()) * (self.ready()?.0 / parts)], [0]);
-                self.tree.descend(&mut mass, &mut slot);
-                (*index, *weight) = self.drawn(slot[0]);
-            }
-            if *weight <= 0.0 {
-                return Err(shared::BUSY);
-            }
-        }
-        Ok(())
     }
 
     /// The row in this slot, and how many rows before the next one it is.
@@ -912,163 +699,6 @@ impl<'a> View<'a> {
     /// Every transition is still held. Errors: `Range` if one has been forgotten, or never was one.
     pub fn check(&self, index: &[FrameIndex]) -> Result {
         index.iter().try_for_each(|index| self.held_slot_of(index).map(|_| ()))
-    }
-
-    /// Writes what transitions are beside their columns. Errors: `Shape`; `Range` for a transition that is not held. Nothing
-    /// is written then. `Range` too if a writer beside has overwritten one meanwhile; then what was written means nothing.
-    pub fn transitions(&self, index: &[FrameIndex], out: Transitions<'_>) -> Result {
-        let Transitions { mut reward, mut discount, mut terminated, mut truncated } = out;
-        for out in [&reward, &discount].into_iter().flatten() {
-            check_len("replay: reward and discount [B],", out, index.len())?;
-        }
-        for out in [&terminated, &truncated].into_iter().flatten() {
-            check_len("replay: terminated and truncated [B],", out, index.len())?;
-        }
-        self.check(index)?;
-        for (i, index) in index.iter().enumerate() {
-            let slot = self.held_slot_of(index)?;
-            let steps = self.ahead.get(slot).copied().unwrap_or(0);
-            let last = index.number.saturating_add(u64::from(steps).saturating_sub(1));
-            let last = self.table.at(index.env as usize, last)?;
-            let ended = self.ended.get(last).copied().unwrap_or(0);
-            for (out, from) in [(&mut reward, self.sum), (&mut discount, self.discount)] {
-                if let Some(to) = out.as_deref_mut().and_then(|out| out.get_mut(i)) {
-                    *to = from.get(slot).copied().unwrap_or(0.0);
-                }
-            }
-            for (out, bit) in [(&mut terminated, TERMINATED), (&mut truncated, TRUNCATED)] {
-                if let Some(to) = out.as_deref_mut().and_then(|out| out.get_mut(i)) {
-                    *to = u8::from(ended & bit != 0);
-                }
-            }
-        }
-        self.check_held(index)
-    }
-
-    /// After transitions were copied: no writer beside has overwritten the rows where they begin meanwhile.
-    fn check_held(&self, index: &[FrameIndex]) -> Result {
-        self.table.rings().check_held(index.iter().map(|index| (index.env as usize, index.number)))
-    }
-
-    /// Writes a column of transitions, of the row where they begin: [`table::View::gather`].
-    ///
-    /// Errors: as there; `Range` for a transition that is not held. Nothing is written then.
-    pub fn gather(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {
-        self.check(index)?;
-        self.table.gather(column, index, layout, out)
-    }
-
-    /// Writes a column of observations of the rows that transitions lead to, otherwise as [`View::gather`].
-    ///
-    /// Errors: as there; `Range` for a column that is no observation.
-    pub fn gather_next(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {
-        let description = self.config.table.column(column)?;
-        if !self.config.is_observation(column) {
-            return Err(Error::new(Kind::Range, "replay: a column that is an observation; not so").given(column));
-        }
-        self.check(index)?;
-        let len = index.len().saturating_mul(description.read_len());
-        if out.len() != len {
-            let what = "replay: out with elements for every row as it is read,";
-            return Err(Error::new(Kind::Shape, what).needed(len).given(out.len()));
-        }
-        let (mut rest, mut left) = (out, index);
-        while !left.is_empty() {
-            let some = left.len().min(CHUNK);
-            let mut ahead = [FrameIndex::new(0, 0); CHUNK];
-            let (Some((now, later)), Some(ahead)) = (left.split_at_checked(some), ahead.get_mut(..some)) else {
-                return Err(SHAPE);
-            };
-            for (to, index) in ahead.iter_mut().zip(now) {
-                let steps = self.ahead.get(self.held_slot_of(index)?).copied().unwrap_or(0);
-                *to = FrameIndex { number: index.number.saturating_add(steps.into()), ..*index };
-            }
-            let (to, others) = rest.split_at(some.saturating_mul(description.read_len())).ok_or(SHAPE)?;
-            self.table.gather(column, ahead, layout, to)?;
-            // Only while the row where it begins is there, the row that it leads to is the right one.
-            self.check_held(now)?;
-            (rest, left) = (others, later);
-        }
-        Ok(())
-    }
-
-    /// What no sequence of calls can produce is no image.
-    fn check_image(&self) -> Result {
-        let damaged = |what| Err(Error::new(Kind::Image, what));
-        let State { alpha, max_priority, num_transitions, rng, rng_changes, updating } = self.state;
-        rng_changes.check_image()?;
-        if *updating != 0 {
-            return damaged("replay: no priorities that were being given");
-        }
-        if !(0.0..=1.0).contains(alpha) || !(1.0..f32::INFINITY).contains(max_priority) || !rng.is_valid() {
-            return damaged("replay: an alpha from 0 to 1, a largest priority of at least 1 and a random stream");
-        }
-        let mut count = 0u64;
-        for (env, &open) in self.open.iter().enumerate() {
-            let held = self.table.held(env)?;
-            let some = held.end.saturating_sub(held.start);
-            if open > self.config.num_steps || u64::from(open) > some {
-                return Err(
-                    Error::new(Kind::Image, "replay: at most num_steps open rows; not so environment").given(env)
-                );
-            }
-            let num_rows = self.config.table.num_rows;
-            let first = env.saturating_mul(num_rows as usize);
-            for place in 0..num_rows {
-                let slot = first.saturating_add(place as usize);
-                let (index, _) = self.index_of(slot as u32);
-                // Until a ring is full, its rows lie in its first slots.
-                let is_held = u64::from(place) < some;
-                let right = self.row_is_right(slot, is_held.then_some(index.number), &held, open);
-                if right != Some(true) {
-                    let what = "replay: rows as steps leave them; not so slot";
-                    return Err(Error::new(Kind::Image, what).given(slot));
-                }
-                count = count.saturating_add((self.tree.weight(slot) > 0.0).into());
-            }
-        }
-        if count == *num_transitions { Ok(()) } else { damaged("replay: the number of its transitions") }
-    }
-
-    /// Whether what is known about a row agrees; `number` is `None` in a slot that no row has been in.
-    fn row_is_right(&self, slot: usize, number: Option<u64>, held: &core::ops::Range<u64>, open: u32) -> Option<bool> {
-        let (reward, sum, discount) = (*self.reward.get(slot)?, *self.sum.get(slot)?, *self.discount.get(slot)?);
-        let (ahead, ended) = (u64::from(*self.ahead.get(slot)?), *self.ended.get(slot)?);
-        let weight = self.tree.weight(slot);
-        let zeros = sum.to_bits() == 0 && discount.to_bits() == 0 && weight == 0.0;
-        let Some(number) = number else { return Some(zeros && ahead == 0 && ended == 0 && reward.to_bits() == 0) };
-        if !reward.is_finite() {
-            return Some(false);
-        }
-        let env = slot.checked_div(self.config.table.num_rows as usize)?;
-        let (next_ahead, next_ended) = match number.checked_add(1)? {
-            next if next < held.end => {
-                let next = self.table.at(env, next).ok()?;
-                (u64::from(*self.ahead.get(next)?), *self.ended.get(next)?)
-            }
-            _ => (0, 0),
-        };
-        let is_open = number >= held.end.checked_sub(open.into())?;
-        if ahead == 0 {
-            // An open row has not ended; what else is no transition is a tail, and one tail does not follow another.
-            let is_tail = ended == TAIL && next_ended != TAIL && reward.to_bits() == 0;
-            return Some(zeros && if is_open { ended == 0 } else { is_tail });
-        }
-        let whole = self.table.stack_start(env, number).ok()? >= held.start;
-        let closed = number.checked_add(ahead)? < held.end && !is_open && ended < TAIL;
-        let steps = u64::from(self.config.num_steps);
-        // It leads to the tail that follows it, else where the next row leads, but never more than all steps ahead.
-        let right = match (ended != 0, next_ahead) {
-            (true, _) => 1,
-            (false, 0) => steps,
-            (false, next) => next.saturating_add(1).min(steps),
-        };
-        let leads = ahead == right && (ended != 0) == (next_ended == TAIL);
-        if !leads || !closed || (weight > 0.0) != whole {
-            return Some(false);
-        }
-        let (same_sum, same_discount) = self.fold(env, number, ahead)?;
-        Some(sum.to_bits() == same_sum.to_bits() && discount.to_bits() == same_discount.to_bits())
     }
 
     /// Rewards of `steps` steps from a row on, and what the value of the row after them counts; `None` for an environment

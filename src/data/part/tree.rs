@@ -79,14 +79,7 @@ impl Levels {
 
 fields! {
     /// Where the parts of a tree lie in a block.
-    pub spans Spans(len: usize, nodes: usize);
-    /// A tree in a block, to change.
-    #[derive(Debug)]
-    pub write SumTree { len: usize, levels: Levels }
-    /// A tree, to draw from: any number of threads may look at the same one.
-    #[derive(Clone, Copy, Debug)]
-    pub read View { levels: Levels }
-    {
+    pub spans Spans(len: usize, nodes: usize) {
         /// A weight for each item, 0 up to the next multiple of 16.
         pub weights: [[f32; WIDTH]] = len.div_ceil(WIDTH),
         /// Sums of nodes, level after level.
@@ -98,6 +91,12 @@ fields! {
         /// All 0 between calls: which nodes an update has touched.
         pub marks: [[u8; WIDTH]] = nodes,
     }
+    /// A tree in a block, to change.
+    #[derive(Debug)]
+    pub write SumTree { len: usize, levels: Levels }
+    /// A tree, to draw from: any number of threads may look at the same one.
+    #[derive(Clone, Copy, Debug)]
+    pub read View { levels: Levels }
 }
 /// Plans a tree of `len` weights as the next parts of a block. A tree of more than 2^32 weights, or of none, has no room.
 pub fn spans(plan: &mut Plan, len: usize) -> core::result::Result<Spans, TooLong> {

@@ -1,6 +1,6 @@
 //! Proximal policy optimisation with two towers, in one block: the host pushes experience in and learns in slices.
 //!
-//! The order of calls is `act`, `observe`, T times over, then `learn` until no minibatch is left; [`Ppo::phase`] tells
+//! The order of calls is `act`, `observe`, T times over, then `learn` until no minibatch is left; [`Learner::phase`] tells
 //! which is due. Source: Schulman et al. 2017. Truncated episodes bootstrap from the value of `final_obs`.
 
 mod act;
@@ -81,41 +81,7 @@ struct State {
 
 fields! {
     /// Where the fields of a learner lie, but its rollout and its working arrays.
-    spans FieldSpans(c: &Config, lens: &Lens);
-    /// A learner, cut from its block.
-    ///
-    /// ```
-    /// use rlcore::learn::{Config, Phase, Ppo};
-    /// use rlcore::space::{Elements, ElementsMut, Space};
-    ///
-    /// # fn main() -> rlcore::error::Result {
-    /// // Two environments that pay 1 for choice 1 and nothing for choice 0; every step is an episode.
-    /// let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
-    /// let config = Config { num_envs: 2, num_steps: 32, learning_rate: 0.01, ..Config::default() };
-    /// let mut block = vec![0u64; Ppo::size(&config, &obs_space, &action_space)? / 8];
-    /// let mut ppo = Ppo::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
-    ///
-    /// let (obs, mut action) = ([1.0; 2], [0; 2]);
-    /// while ppo.stats().num_updates < 20 {
-    ///     ppo.act(Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
-    ///     let reward = action.map(|choice| choice as f32);
-    ///     ppo.observe(&reward, &[1; 2], &[0; 2], None)?;
-    ///     if ppo.phase() == Phase::Learn {
-    ///         ppo.learn(Some(Elements::F32(&obs)), 0)?; // or a slice a frame
-    ///     }
-    /// }
-    /// assert!(ppo.stats().return_mean > 0.9);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub write Ppo {
-        config: Config,
-        actor: ActorConfig,
-        sizes: Sizes,
-        rollout: Rollout<'a>,
-        work: Work<'a>,
-    }
-    {
+    spans FieldSpans(c: &Config, lens: &Lens) {
         action_n: [u32] = lens.choices,
         action_low: [f32] = lens.bounds,
         action_high: [f32] = lens.bounds,
@@ -144,9 +110,42 @@ fields! {
         /// `[num_chunks]` losses of the same.
         chunks: [Chunk] = c.num_chunks as usize,
     }
+    /// A learner, cut from its block.
+    ///
+    /// ```
+    /// use rlcore::learn::{Config, Phase, Learner};
+    /// use rlcore::space::{Elements, ElementsMut, Space};
+    ///
+    /// # fn main() -> rlcore::error::Result {
+    /// // Two environments that pay 1 for choice 1 and nothing for choice 0; every step is an episode.
+    /// let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
+    /// let config = Config { num_envs: 2, num_steps: 32, learning_rate: 0.01, ..Config::default() };
+    /// let mut block = vec![0u64; Learner::size(&config, &obs_space, &action_space)? / 8];
+    /// let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
+    ///
+    /// let (obs, mut action) = ([1.0; 2], [0; 2]);
+    /// while learner.stats().num_updates < 20 {
+    ///     learner.act(Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
+    ///     let reward = action.map(|choice| choice as f32);
+    ///     learner.observe(&reward, &[1; 2], &[0; 2], None)?;
+    ///     if learner.phase() == Phase::Learn {
+    ///         learner.learn(Some(Elements::F32(&obs)), 0)?; // or a slice a frame
+    ///     }
+    /// }
+    /// assert!(learner.stats().return_mean > 0.9);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub write Learner {
+        config: Config,
+        actor: ActorConfig,
+        sizes: Sizes,
+        rollout: Rollout<'a>,
+        work: Work<'a>,
+    }
 }
 
-impl<'a> Ppo<'a> {
+impl<'a> Learner<'a> {
     /// Bytes that a block must have. Errors: `Config`, `Overflow`.
     pub fn size(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
         block_size(&Stored::new(config, obs, action)?)
@@ -154,16 +153,16 @@ impl<'a> Ppo<'a> {
 
     /// Lays a learner out in the caller's bytes and draws its first parameters: orthogonal, gain √2 in hidden layers,
     /// 0.01 at the policy's outputs, 1 at the value's. Errors: `Align`, `Size`, `Config`, `Overflow`; then nothing is written.
-    pub fn init(mem: &'a mut [u8], config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Ppo<'a>> {
+    pub fn init(mem: &'a mut [u8], config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Learner<'a>> {
         let stored = Stored::new(config, obs, action)?;
         let sizes = sizes(&stored)?;
         let (_, size) = plan(&stored, &sizes)?;
-        let ppo = Self::of(block::create(mem, BlockKind::Ppo, size, &stored)?, &stored)?;
-        block::copy(ppo.action_n, action.n);
-        for (i, (low, high)) in ppo.action_low.iter_mut().zip(&mut *ppo.action_high).enumerate() {
+        let learner = Self::of(block::create(mem, BlockKind::Learner, size, &stored)?, &stored)?;
+        block::copy(learner.action_n, action.n);
+        for (i, (low, high)) in learner.action_low.iter_mut().zip(&mut *learner.action_high).enumerate() {
             (*low, *high) = action.bounds(i);
         }
-        *ppo.state = State {
+        *learner.state = State {
             shuffle_rng: Rng::stream(config.seed, SHUFFLE),
             learning_rate: config.learning_rate,
             explained_variance: f32::NAN,
@@ -174,28 +173,28 @@ impl<'a> Ppo<'a> {
             return_count: INITIAL_COUNT,
             ..State::zeroed()
         };
-        for ((act, predict), i) in ppo.act_rng.iter_mut().zip(&mut *ppo.predict_rng).zip(0..) {
+        for ((act, predict), i) in learner.act_rng.iter_mut().zip(&mut *learner.predict_rng).zip(0..) {
             (*act, *predict) = (Rng::stream(config.seed, i), Rng::stream(config.seed, PREDICT | i));
         }
         let mut rng = Rng::stream(config.seed, PARAMS);
-        let (actor, log_std, critic) = split_params_mut(ppo.params, &sizes)?;
-        sizes.actor.init(actor, 0.01, &mut rng, ppo.work.scratch)?;
-        sizes.critic.init(critic, 1.0, &mut rng, ppo.work.scratch)?;
-        ppo.work.scratch.fill(0.0);
+        let (actor, log_std, critic) = split_params_mut(learner.params, &sizes)?;
+        sizes.actor.init(actor, 0.01, &mut rng, learner.work.scratch)?;
+        sizes.critic.init(critic, 1.0, &mut rng, learner.work.scratch)?;
+        learner.work.scratch.fill(0.0);
         log_std.fill(config.log_std_init);
-        ppo.obs_var.fill(1.0);
-        Ok(ppo)
+        learner.obs_var.fill(1.0);
+        Ok(learner)
     }
 
     /// Accepts bytes that a learner was copied to and checks everything in them that a later call relies on. A seal is
     /// taken off, since the learner may change now. Errors: `Align`, `Size`, `Image`; then nothing is written.
-    pub fn attach(mem: &'a mut [u8]) -> Result<Ppo<'a>> {
+    pub fn attach(mem: &'a mut [u8]) -> Result<Learner<'a>> {
         Self::check(mem)?;
         Self::open(mem)
     }
 
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again; a seal is taken off.
-    pub fn open(mem: &'a mut [u8]) -> Result<Ppo<'a>> {
+    pub fn open(mem: &'a mut [u8]) -> Result<Learner<'a>> {
         let stored = *block::cut_config::<Stored>(mem)?.0;
         block::unseal(mem);
         Self::of(mem, &stored)
@@ -262,9 +261,9 @@ impl<'a> Ppo<'a> {
 
     fn due(&self, phase: Phase) -> Result {
         let what = match self.phase() {
-            Phase::Act => "ppo: act, which is due now",
-            Phase::Observe => "ppo: observe, which is due now",
-            Phase::Learn => "ppo: learn, which is due now",
+            Phase::Act => "learner: act, which is due now",
+            Phase::Observe => "learner: observe, which is due now",
+            Phase::Learn => "learner: learn, which is due now",
         };
         if self.phase() == phase { Ok(()) } else { Err(Error::new(Kind::NotReady, what)) }
     }
@@ -277,7 +276,7 @@ impl<'a> Ppo<'a> {
     /// A mask is given exactly if the configuration says so, and leaves a choice in every row.
     fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
         if mask.is_some() != (self.config.use_action_mask != 0) {
-            let what = "ppo: an action mask exactly if use_action_mask is 1; it is";
+            let what = "learner: an action mask exactly if use_action_mask is 1; it is";
             return Err(Error::new(Kind::Shape, what).needed(self.config.use_action_mask as usize));
         }
         self.head()?.check_mask(mask, rows)

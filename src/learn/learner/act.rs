@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 
 use super::layout::split_params;
 use super::stats::EPISODES;
-use super::{Phase, Ppo};
+use super::{Learner, Phase};
 use crate::block::{self, Misfit};
 use crate::data::normalizer::{Limits, RewardScale, scale_rewards};
 use crate::data::step::{Ends, Rewrite};
@@ -16,18 +16,18 @@ use crate::space::{Elements, ElementsMut};
 /// Counts of rows in running statistics stay at most this, 2^64, as [`moments::check_moments`] wants them.
 const MAX_COUNT: f64 = 18_446_744_073_709_551_616.0;
 
-impl Ppo<'_> {
+impl Learner<'_> {
     /// Chooses an action for each environment by sampling the policy, and begins a transition. With `normalize_obs` the
     /// observations are normalised by the statistics of the steps before, which then take them in.
     ///
     /// `obs`: `[N, obs_len]`; `mask`: `[N, num_outputs]` flags, exactly if `use_action_mask`; `action`: `[N, action_len]`.
     /// Errors: `NotReady`; `Shape`; `Value` for a NaN or infinite observation, and if the policy's outputs overflow.
-    /// Nothing changes on error, here and in the other calls but [`Ppo::learn`].
+    /// Nothing changes on error, here and in the other calls but [`Learner::learn`].
     pub fn act(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, action: ElementsMut<'_>) -> Result {
         self.act_range(0, self.config.num_envs as usize, obs, mask, action)
     }
 
-    /// [`Ppo::act`] for environments `[begin, end)`, whose rows alone the arrays have. Once all environments have acted,
+    /// [`Learner::act`] for environments `[begin, end)`, whose rows alone the arrays have. Once all environments have acted,
     /// `observe` is due: in whatever parts and order, they leave the bytes of one `act`. An empty range does nothing.
     ///
     /// Errors: as there; `Range`; `NotReady` if one of them has acted already.
@@ -39,7 +39,7 @@ impl Ppo<'_> {
         mask: Option<&[u8]>,
         action: ElementsMut<'_>,
     ) -> Result {
-        let refused = Error::new(Kind::Range, "ppo act: environments [begin, end) with end at most");
+        let refused = Error::new(Kind::Range, "learner act: environments [begin, end) with end at most");
         let acted = self.acted.get(begin..end).ok_or(refused.needed(self.acted.len()).given(end))?;
         let rows = acted.len();
         if rows == 0 {
@@ -47,16 +47,16 @@ impl Ppo<'_> {
         }
         self.due(Phase::Act)?;
         if acted.iter().any(|&x| x != 0) {
-            return Err(Error::new(Kind::NotReady, "ppo act: environments that have not acted in this step"));
+            return Err(Error::new(Kind::NotReady, "learner act: environments that have not acted in this step"));
         }
-        check_act("ppo act: obs", &self.actor.shape, rows, &obs, &action)?;
+        check_act("learner act: obs", &self.actor.shape, rows, &obs, &action)?;
         self.check_mask(mask, rows)?;
         let done = self.act_on(begin, rows, obs, mask, action);
         self.tidy();
         done
     }
 
-    /// [`Ppo::act_range`] with what was checked: everything happens in the working arrays until nothing can fail any more.
+    /// [`Learner::act_range`] with what was checked: everything happens in the working arrays until nothing can fail any more.
     fn act_on(
         &mut self,
         begin: usize,
@@ -132,20 +132,20 @@ impl Ppo<'_> {
     ) -> Result {
         self.due(Phase::Observe)?;
         let n = self.config.num_envs as usize;
-        check_len("ppo observe: rewards", reward, n)?;
-        check_len("ppo observe: terminated flags", terminated, n)?;
-        check_len("ppo observe: truncated flags", truncated, n)?;
-        check_finite("ppo observe: finite rewards", reward)?;
+        check_len("learner observe: rewards", reward, n)?;
+        check_len("learner observe: terminated flags", terminated, n)?;
+        check_len("learner observe: truncated flags", truncated, n)?;
+        check_finite("learner observe: finite rewards", reward)?;
         let (o, at) = (self.actor.shape.obs_len as usize, self.filled_rows());
         let is_cut = |i: usize| terminated.get(i) == Some(&0) && truncated.get(i).is_some_and(|&x| x != 0);
         let num_cut = (0..n).filter(|&i| is_cut(i)).count();
         if num_cut > 0 {
-            let what = "ppo observe: final_obs, because environments were truncated and not terminated;";
+            let what = "learner observe: final_obs, because environments were truncated and not terminated;";
             let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
-            check_obs_shape("ppo observe: final_obs", &self.actor.shape, n, &obs)?;
+            check_obs_shape("learner observe: final_obs", &self.actor.shape, n, &obs)?;
             for i in (0..n).filter(|&i| is_cut(i)) {
                 if let Elements::F32(x) = obs {
-                    check_finite("ppo observe: finite final_obs", block::rows(x, i, 1, o)?)?;
+                    check_finite("learner observe: finite final_obs", block::rows(x, i, 1, o)?)?;
                 }
             }
             let (sizes, w, r) = (&self.sizes, &mut self.work, &mut self.rollout);
@@ -197,7 +197,7 @@ impl Ppo<'_> {
 
     /// Acts without recording, in any phase: the training goes on as if this had not been called.
     ///
-    /// Shapes and errors as [`Ppo::act`].
+    /// Shapes and errors as [`Learner::act`].
     pub fn predict(
         &mut self,
         obs: Elements<'_>,
@@ -206,7 +206,7 @@ impl Ppo<'_> {
         action: ElementsMut<'_>,
     ) -> Result {
         let n = self.config.num_envs as usize;
-        check_act("ppo predict: obs", &self.actor.shape, n, &obs, &action)?;
+        check_act("learner predict: obs", &self.actor.shape, n, &obs, &action)?;
         self.check_mask(mask, n)?;
         self.head()?.check_sampling(sampling)?;
         let done = self.predict_on(obs, mask, sampling, action);
@@ -239,12 +239,12 @@ impl Ppo<'_> {
         Ok(())
     }
 
-    /// The value of each observation: `obs` `[N, obs_len]`, `value` `[N]`. Nothing is recorded. Errors as [`Ppo::act`];
+    /// The value of each observation: `obs` `[N, obs_len]`, `value` `[N]`. Nothing is recorded. Errors as [`Learner::act`];
     /// `value` stays as it was then.
     pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
         let n = self.config.num_envs as usize;
-        check_obs("ppo value: observations", &self.actor.shape, n, &obs)?;
-        check_len("ppo value: values", value, n)?;
+        check_obs("learner value: observations", &self.actor.shape, n, &obs)?;
+        check_len("learner value: values", value, n)?;
         let done = self.value_of(obs, value);
         self.tidy();
         done
@@ -258,7 +258,7 @@ impl Ppo<'_> {
         let (_, _, critic) = split_params(self.params, &self.sizes)?;
         let values = block::rows_mut(w.scalar, 0, n, 1)?;
         self.sizes.critic.infer(critic, seen, n, w.scratch, values)?;
-        check_finite("ppo value: values that do not overflow", values)?;
+        check_finite("learner value: values that do not overflow", values)?;
         block::copy(value, values);
         Ok(())
     }

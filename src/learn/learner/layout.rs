@@ -1,6 +1,6 @@
 //! Where everything lies in a learner's block.
 
-use super::{FieldSpans, Ppo};
+use super::{FieldSpans, Learner};
 use crate::block::{self, Cutter, Fit, Misfit, Plan, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::Stored;
@@ -98,10 +98,7 @@ const fn grid(rows: usize, width: usize) -> usize {
 }
 
 fields! {
-    pub(super) spans RolloutSpans(lens: &Lens);
-    /// The experience of one update, `[T, N, …]`.
-    pub(super) write Rollout {}
-    {
+    pub(super) spans RolloutSpans(lens: &Lens) {
         /// As the networks saw them: converted and normalised.
         pub(super) obs: [f32] = grid(lens.batch, lens.obs),
         pub(super) choice: [i32] = grid(lens.batch, lens.choices),
@@ -118,14 +115,12 @@ fields! {
         pub(super) advantage: [f32] = lens.batch,
         pub(super) value_target: [f32] = lens.batch,
     }
+    /// The experience of one update, `[T, N, …]`.
+    pub(super) write Rollout {}
 }
 
 fields! {
-    pub(super) spans WorkSpans(lens: &Lens, action_len: usize, minibatch: usize, tapes: [usize; 2], scratch_len: usize);
-    /// Working arrays, meaningful within one call only. What calls of N rows use is zero between calls, so that one that
-    /// fails leaves every byte of the block as it was.
-    pub(super) write Work {}
-    {
+    pub(super) spans WorkSpans(lens: &Lens, action_len: usize, minibatch: usize, tapes: [usize; 2], scratch_len: usize) {
         /// Streams with the draws of this call, `[N]`.
         pub(super) rng: [Rng] = lens.n,
         /// Observations before they are normalised, `[N, obs_len]`.
@@ -144,20 +139,23 @@ fields! {
         pub(super) critic_tape: [f32] = tapes[1],
         pub(super) scratch: [f32] = scratch_len,
     }
+    /// Working arrays, meaningful within one call only. What calls of N rows use is zero between calls, so that one that
+    /// fails leaves every byte of the block as it was.
+    pub(super) write Work {}
 }
 
-impl<'a> Ppo<'a> {
-    pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<Ppo<'a>> {
+impl<'a> Learner<'a> {
+    pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<Learner<'a>> {
         let sizes = sizes(stored)?;
         let (spans, _) = plan(stored, &sizes)?;
         Ok(Self::take(mem, stored, sizes, &spans)?)
     }
 
     #[inline(never)]
-    fn take(mem: &'a mut [u8], stored: &Stored, sizes: Sizes, s: &Spans) -> Fit<Ppo<'a>> {
+    fn take(mem: &'a mut [u8], stored: &Stored, sizes: Sizes, s: &Spans) -> Fit<Learner<'a>> {
         let mut cut = Cutter::new(mem);
         let (rollout, work) = (Rollout::cut(&mut cut, &s.rollout)?, Work::cut(&mut cut, &s.work)?);
-        Ppo::cut(&mut cut, &s.fields, stored.config, stored.actor(), sizes, rollout, work)
+        Learner::cut(&mut cut, &s.fields, stored.config, stored.actor(), sizes, rollout, work)
     }
 }
 

@@ -10,11 +10,11 @@ use crate::sampling::{rlcore_sampling, sampling};
 use crate::space::{self, rlcore_space};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
-use rlcore::learn::{Config, Ppo, Shape, Stats};
+use rlcore::learn::{Config, Learner, Shape, Stats};
 use rlcore::space::{Element, Space};
 
 /// A PPO learner: the caller's own block.
-pub struct rlcore_ppo;
+pub struct rlcore_learner;
 
 /// Of the hidden layers.
 #[derive(Clone, Copy)]
@@ -29,20 +29,20 @@ pub enum rlcore_activation {
 /// Which call is due.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub enum rlcore_ppo_due {
-    /// rlcore_ppo_act with the current observations
-    RLCORE_PPO_ACT = 0,
-    /// rlcore_ppo_observe with what the step returned
-    RLCORE_PPO_OBSERVE = 1,
-    /// rlcore_ppo_learn until no minibatch is left
-    RLCORE_PPO_LEARN = 2,
+pub enum rlcore_learner_due {
+    /// rlcore_learner_act with the current observations
+    RLCORE_LEARNER_ACT = 0,
+    /// rlcore_learner_observe with what the step returned
+    RLCORE_LEARNER_OBSERVE = 1,
+    /// rlcore_learner_learn until no minibatch is left
+    RLCORE_LEARNER_LEARN = 2,
 }
 
 /// Hyperparameters. Defaults in parentheses; flags are 0 or 1.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct rlcore_ppo_config {
-    /// bytes; set by rlcore_ppo_config_init
+pub struct rlcore_learner_config {
+    /// bytes; set by rlcore_learner_config_init
     pub struct_size: u32,
     /// N, environments that act side by side (4)
     pub num_envs: u32,
@@ -66,7 +66,7 @@ pub struct rlcore_ppo_config {
     pub normalize_reward: u32,
     /// continuous actions go through tanh onto their bounds (0: they are clipped)
     pub squash: u32,
-    /// rlcore_ppo_act takes a mask of allowed choices (0)
+    /// rlcore_learner_act takes a mask of allowed choices (0)
     pub use_action_mask: u32,
     /// all randomness of the learner comes from this, a stream for each environment (1)
     pub seed: u64,
@@ -122,8 +122,8 @@ pub struct rlcore_ppo_config {
 /// What the update that runs, or the last one, did, and how the episodes go.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct rlcore_ppo_stats {
-    /// sizeof(rlcore_ppo_stats)
+pub struct rlcore_learner_stats {
+    /// sizeof(rlcore_learner_stats)
     pub struct_size: u32,
     /// 0: the update is complete
     pub minibatches_left: u32,
@@ -161,10 +161,10 @@ pub struct rlcore_ppo_stats {
     pub num_dropped: u64,
 }
 
-versioned!(rlcore_ppo_config, "ppo config", use_action_mask, Config::default().into());
-versioned!(rlcore_ppo_stats, "ppo stats", num_episodes);
+versioned!(rlcore_learner_config, "learner config", use_action_mask, Config::default().into());
+versioned!(rlcore_learner_stats, "learner stats", num_episodes);
 mirror!(
-    rlcore_ppo_config,
+    rlcore_learner_config,
     Config {
         num_envs,
         num_steps,
@@ -204,7 +204,7 @@ mirror!(
     }
 );
 mirror!(
-    rlcore_ppo_stats,
+    rlcore_learner_stats,
     Stats {
         minibatches_left,
         num_steps,
@@ -226,16 +226,16 @@ mirror!(
     }
 );
 
-unsafe fn config(p: *const rlcore_ppo_config) -> Result<Config> {
+unsafe fn config(p: *const rlcore_learner_config) -> Result<Config> {
     let c = unsafe { ptr::sized(p)? };
-    ptr::reserved("ppo config: reserved", c.reserved)?;
-    accumulate("ppo config: accumulate", c.accumulate)?;
+    ptr::reserved("learner config: reserved", c.reserved)?;
+    accumulate("learner config: accumulate", c.accumulate)?;
     Ok(c.into())
 }
 
-impl Block for rlcore_ppo {
-    const WHAT: &'static str = "ppo";
-    const KIND: BlockKind = BlockKind::Ppo;
+impl Block for rlcore_learner {
+    const WHAT: &'static str = "learner";
+    const KIND: BlockKind = BlockKind::Learner;
 }
 
 struct Spaces<'a> {
@@ -286,25 +286,28 @@ unsafe fn obs<'a>(what: &'static str, shape: &Shape, rows: usize, p: *const c_vo
 }
 
 /// Observations of a learner's environments, or nothing for NULL.
-unsafe fn optional<'a>(what: &'static str, ppo: &Ppo<'_>, p: *const c_void) -> Result<Option<AnyInput<'a>>> {
-    if p.is_null() { Ok(None) } else { unsafe { obs(what, ppo.shape(), num_envs(ppo), p) }.map(Some) }
+unsafe fn optional<'a>(what: &'static str, learner: &Learner<'_>, p: *const c_void) -> Result<Option<AnyInput<'a>>> {
+    if p.is_null() { Ok(None) } else { unsafe { obs(what, learner.shape(), num_envs(learner), p) }.map(Some) }
 }
 
-fn num_envs(ppo: &Ppo<'_>) -> usize {
-    ppo.config().num_envs as usize
+fn num_envs(learner: &Learner<'_>) -> usize {
+    learner.config().num_envs as usize
 }
 
 /// Fills in the defaults.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_ppo_config_init(config: *mut rlcore_ppo_config, config_size: usize) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_learner_config_init(
+    config: *mut rlcore_learner_config,
+    config_size: usize,
+) -> rlcore_status {
     unsafe { lifecycle::config_init(config, config_size) }
 }
 
 /// Bytes a block must have for this configuration and these spaces. Bytes of pictures are divided by 255; those of an
 /// RLCORE_STRUCT are refused, and RLCORE_WRAP_FLATTEN makes numbers of them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_ppo_size(
-    config: *const rlcore_ppo_config,
+pub unsafe extern "C" fn rlcore_learner_size(
+    config: *const rlcore_learner_config,
     obs: *const rlcore_space,
     action: *const rlcore_space,
     out_size: *mut usize,
@@ -312,25 +315,25 @@ pub unsafe extern "C" fn rlcore_ppo_size(
     call(|| unsafe {
         ptr::put("out_size", out_size, || {
             let (config, spaces) = (self::config(config)?, spaces(obs, action)?);
-            Ok(Ppo::size(&config, &spaces.obs, &spaces.action)?)
+            Ok(Learner::size(&config, &spaces.obs, &spaces.action)?)
         })
     })
 }
 
 /// Creates a learner in mem and draws its first parameters.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_ppo_init(
+pub unsafe extern "C" fn rlcore_learner_init(
     mem: *mut c_void,
     mem_size: usize,
-    config: *const rlcore_ppo_config,
+    config: *const rlcore_learner_config,
     obs: *const rlcore_space,
     action: *const rlcore_space,
-    out: *mut *mut rlcore_ppo,
+    out: *mut *mut rlcore_learner,
 ) -> rlcore_status {
     call(|| unsafe {
         let place = Place::at(mem, mem_size, out)?;
         let (config, spaces) = (self::config(config)?, spaces(obs, action)?);
-        place.take(&spaces.extents, |mem| Ppo::init(mem, &config, &spaces.obs, &spaces.action))
+        place.take(&spaces.extents, |mem| Learner::init(mem, &config, &spaces.obs, &spaces.action))
     })
 }
 
@@ -338,20 +341,20 @@ pub unsafe extern "C" fn rlcore_ppo_init(
 /// mem is only read. A learner that rlcore_block_seal has sealed is refused if any byte differs; one that was not, if it
 /// holds what no call could have left: a parameter that was damaged into another finite number is not noticed then.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_ppo_attach(
+pub unsafe extern "C" fn rlcore_learner_attach(
     mem: *mut c_void,
     mem_size: usize,
-    out: *mut *mut rlcore_ppo,
+    out: *mut *mut rlcore_learner,
 ) -> rlcore_status {
-    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Ppo::check) })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Learner::check) })
 }
 
-/// Which call is due. out: [1] an rlcore_ppo_due.
+/// Which call is due. out: [1] an rlcore_learner_due.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_ppo_phase(p: *mut rlcore_ppo, out: *mut u32) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_learner_phase(p: *mut rlcore_learner, out: *mut u32) -> rlcore_status {
     call(|| unsafe {
-        let ppo = open(p, Ppo::open)?;
-        *ppo.extent.reading(One::at("out", out)?)? = ppo.phase() as u32;
+        let learner = open(p, Learner::open)?;
+        *learner.extent.reading(One::at("out", out)?)? = learner.phase() as u32;
         Ok(())
     })
 }
@@ -364,41 +367,41 @@ pub unsafe extern "C" fn rlcore_ppo_phase(p: *mut rlcore_ppo, out: *mut u32) -> 
 /// finite or so large that the policy overflows, or a mask that forbids all of a choice. Then nothing has changed,
 /// neither block nor action.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_ppo_act(
-    p: *mut rlcore_ppo,
+pub unsafe extern "C" fn rlcore_learner_act(
+    p: *mut rlcore_learner,
     obs: *const c_void,
     action_mask: *const u8,
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut ppo = open(p, Ppo::open)?;
-        let arrays = arrays(ppo.shape(), num_envs(&ppo), obs, action_mask, action)?;
-        let ((obs, mask, action), ()) = args((arrays, Writes([ppo.extent])))?;
-        Ok(ppo.act(obs, mask, action)?)
+        let mut learner = open(p, Learner::open)?;
+        let arrays = arrays(learner.shape(), num_envs(&learner), obs, action_mask, action)?;
+        let ((obs, mask, action), ()) = args((arrays, Writes([learner.extent])))?;
+        Ok(learner.act(obs, mask, action)?)
     })
 }
 
-/// Completes the transition: what the step returned. After T of them rlcore_ppo_learn is due.
+/// Completes the transition: what the step returned. After T of them rlcore_learner_learn is due.
 /// Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
 /// reward, terminated, truncated: [N]
 /// final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
 /// Errors: E_NOT_READY; E_VALUE for a reward or final_obs that is not finite. Then nothing has changed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_ppo_observe(
-    p: *mut rlcore_ppo,
+pub unsafe extern "C" fn rlcore_learner_observe(
+    p: *mut rlcore_learner,
     reward: *const f32,
     terminated: *const u8,
     truncated: *const u8,
     final_obs: *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut ppo = open(p, Ppo::open)?;
-        let n = num_envs(&ppo);
+        let mut learner = open(p, Learner::open)?;
+        let n = num_envs(&learner);
         let reward = Input::at("reward", reward, n)?;
         let ends = (Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?);
-        let final_obs = optional("final_obs", &ppo, final_obs)?;
-        let (reward, (terminated, truncated), final_obs) = ppo.extent.writing((reward, ends, final_obs))?;
-        Ok(ppo.observe(reward, terminated, truncated, final_obs)?)
+        let final_obs = optional("final_obs", &learner, final_obs)?;
+        let (reward, (terminated, truncated), final_obs) = learner.extent.writing((reward, ends, final_obs))?;
+        Ok(learner.observe(reward, terminated, truncated, final_obs)?)
     })
 }
 
@@ -408,49 +411,49 @@ pub unsafe extern "C" fn rlcore_ppo_observe(
 /// stats:      to write; call again while minibatches_left is not 0.
 /// Errors: E_CONFIG; E_NOT_READY; E_VALUE for an observation that is not finite, before anything changes, or because
 /// numbers overflow. Then this update is over and counted in num_dropped, the parameters are the last ones that were
-/// finite, and rlcore_ppo_act is due.
+/// finite, and rlcore_learner_act is due.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_ppo_learn(
-    p: *mut rlcore_ppo,
+pub unsafe extern "C" fn rlcore_learner_learn(
+    p: *mut rlcore_learner,
     obs: *const c_void,
     max_slices: u32,
-    stats: *mut rlcore_ppo_stats,
+    stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut ppo = open(p, Ppo::open)?;
-        let (stats, obs) = (OutSized::at(stats)?, optional("obs", &ppo, obs)?);
-        let (stats, obs, ()) = args((stats, obs, Writes([ppo.extent])))?;
-        stats.store(ppo.learn(obs, max_slices)?.into());
+        let mut learner = open(p, Learner::open)?;
+        let (stats, obs) = (OutSized::at(stats)?, optional("obs", &learner, obs)?);
+        let (stats, obs, ()) = args((stats, obs, Writes([learner.extent])))?;
+        stats.store(learner.learn(obs, max_slices)?.into());
         Ok(())
     })
 }
 
 /// Acts without recording, in any phase: the training goes on as if this had not been called.
 /// sampling: NULL: RLCORE_SAMPLING_BASIC.
-/// Arrays and errors as rlcore_ppo_act; E_CONFIG for sampling.
+/// Arrays and errors as rlcore_learner_act; E_CONFIG for sampling.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_ppo_predict(
-    p: *mut rlcore_ppo,
+pub unsafe extern "C" fn rlcore_learner_predict(
+    p: *mut rlcore_learner,
     obs: *const c_void,
     action_mask: *const u8,
     sampling: *const rlcore_sampling,
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut ppo = open(p, Ppo::open)?;
+        let mut learner = open(p, Learner::open)?;
         let sampling = self::sampling(sampling)?;
-        let arrays = arrays(ppo.shape(), num_envs(&ppo), obs, action_mask, action)?;
-        let ((obs, mask, action), ()) = args((arrays, Writes([ppo.extent])))?;
-        Ok(ppo.predict(obs, mask, sampling, action)?)
+        let arrays = arrays(learner.shape(), num_envs(&learner), obs, action_mask, action)?;
+        let ((obs, mask, action), ()) = args((arrays, Writes([learner.extent])))?;
+        Ok(learner.predict(obs, mask, sampling, action)?)
     })
 }
 
 /// 1: the statistics that observations and rewards are normalised by stay as they are; 0: they follow again.
 /// Errors: E_RANGE for another number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_ppo_freeze(p: *mut rlcore_ppo, frozen: u32) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_learner_freeze(p: *mut rlcore_learner, frozen: u32) -> rlcore_status {
     call(|| unsafe {
-        open(p, Ppo::open)?.freeze(ptr::flag("ppo_freeze: frozen", frozen)?);
+        open(p, Learner::open)?.freeze(ptr::flag("learner_freeze: frozen", frozen)?);
         Ok(())
     })
 }

@@ -1,0 +1,152 @@
+//! Sequences that were drawn, copied out.
+
+use bytemuck::Pod;
+
+use super::draw::{Moment, Sample};
+use super::index::behind;
+use super::{SHAPE, View};
+use crate::block;
+use crate::error::{Error, Kind, Result, check_len};
+use crate::kernels::stack::Layout;
+use crate::space::ElementsMut;
+
+const GONE: Error = Error::new(Kind::Range, "memory: frames that no writer has overwritten meanwhile, from number");
+
+/// What is known of the frames of sequences, `[B, len]` each, zeros after a sequence that is shorter; `None` is left out.
+#[derive(Debug, Default)]
+pub struct FramesOut<'a> {
+    /// Rewards.
+    pub reward: Option<&'a mut [f32]>,
+    /// 1 where the task ended.
+    pub terminated: Option<&'a mut [u8]>,
+    /// 1 where the episode was cut.
+    pub truncated: Option<&'a mut [u8]>,
+    /// 1 where there is a frame.
+    pub valid: Option<&'a mut [u8]>,
+}
+
+impl View<'_> {
+    /// Copies one column of sequences, `[B, len, stack, ...]` in this layout as [`table::View::gather_runs`] does: the
+    /// frames of each sequence, then zeros.
+    ///
+    /// Errors: `Range` if a frame is not held, has been forgotten since the draw, or is one of a sequence longer than
+    /// `len`; `Range` for the column; `Shape`. Nothing is written then. `Range` too if a writer beside has overwritten a
+    /// frame meanwhile; then what was written means nothing.
+    pub fn gather(
+        &self,
+        column: usize,
+        samples: &[Sample],
+        len: usize,
+        layout: Layout,
+        out: ElementsMut<'_>,
+    ) -> Result {
+        let description = self.config.table.column(column)?;
+        let width = description.read_len();
+        let needed = samples.len().saturating_mul(len).saturating_mul(width);
+        if out.len() != needed {
+            let what = "memory: out [B, len] with elements for every frame as it is read,";
+            return Err(Error::new(Kind::Shape, what).needed(needed).given(out.len()));
+        }
+        let mut rest = out;
+        // Of no sequence: whether these are elements that the column can be read as.
+        self.table.gather_runs(column, &[], len, layout, rest.get(0, 0).ok_or(SHAPE)?)?;
+        self.check(samples, len, description.stack() > 1)?;
+        for sample in samples {
+            let (run, tail) = sample.runs();
+            let head_len = if tail.is_some() { run.len as usize } else { len };
+            let (head, others) = rest.split_at(head_len.saturating_mul(width)).ok_or(SHAPE)?;
+            self.table.gather_runs(column, &[run], head_len, layout, head)?;
+            rest = others;
+            if let Some(tail) = tail {
+                let tail_len = len.saturating_sub(head_len);
+                let (last, others) = rest.split_at(tail_len.saturating_mul(width)).ok_or(SHAPE)?;
+                self.table.gather_runs(column, &[tail], tail_len, layout, last)?;
+                rest = others;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies what is known of the frames of sequences, `[B, len]`.
+    /// Errors: `Range` as [`View::gather`]; `Shape`. Nothing is written then.
+    pub fn gather_frames(&self, samples: &[Sample], len: usize, out: FramesOut<'_>) -> Result {
+        let cells = samples.len().saturating_mul(len);
+        let check = |what, out: &Option<&mut [u8]>| out.as_ref().map_or(Ok(()), |out| check_len(what, out, cells));
+        if let Some(out) = &out.reward {
+            check_len("memory: reward [B, len],", out, cells)?;
+        }
+        check("memory: terminated [B, len],", &out.terminated)?;
+        check("memory: truncated [B, len],", &out.truncated)?;
+        check("memory: valid [B, len],", &out.valid)?;
+        self.check(samples, len, false)?;
+        let head = self.look()?;
+        if let Some(out) = out.reward {
+            self.copy(&head, samples, len, self.reward, out)?;
+        }
+        if let Some(out) = out.terminated {
+            self.copy(&head, samples, len, self.terminated, out)?;
+        }
+        if let Some(out) = out.truncated {
+            self.copy(&head, samples, len, self.truncated, out)?;
+        }
+        if let Some(out) = out.valid {
+            let mut rest = out;
+            for sample in samples {
+                let (to, others) = rest.split_at_mut_checked(len).ok_or(SHAPE)?;
+                let (ones, zeros) = to.split_at_mut_checked(sample.len as usize).ok_or(SHAPE)?;
+                ones.fill(1);
+                zeros.fill(0);
+                rest = others;
+            }
+        }
+        self.table.rings().check_held(samples.iter().map(|sample| (0, sample.first)))
+    }
+
+    /// These are sequences of at most `len` frames, all of which are held, and with `stacks` what their stacks read.
+    /// Errors: `Range`.
+    pub fn check(&self, samples: &[Sample], len: usize, stacks: bool) -> Result {
+        for sample in samples {
+            let needs_two = sample.gap != 0 && sample.len < 2;
+            if sample.len == 0 || sample.burn_in >= sample.len || sample.priority > 1 || needs_two {
+                return Err(
+                    Error::new(Kind::Range, "memory: a sample that was drawn, of frames").given(sample.len as usize)
+                );
+            }
+            if sample.len as usize > len {
+                let what = "memory: samples of at most len frames,";
+                return Err(Error::new(Kind::Range, what).needed(len).given(sample.len as usize));
+            }
+            let (run, tail) = sample.runs();
+            self.table.check_run(&run, len, stacks)?;
+            if let Some(tail) = tail {
+                self.table.check_run(&tail, len, stacks)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn copy<T: Pod>(&self, now: &Moment, samples: &[Sample], len: usize, ring: &[T], out: &mut [T]) -> Result {
+        let frames = self.config.history_size();
+        let mut rest = out;
+        for sample in samples {
+            let (mut to, others) = rest.split_at_mut_checked(len).ok_or(SHAPE)?;
+            rest = others;
+            let (run, tail) = sample.runs();
+            for run in [Some(run), tail].into_iter().flatten() {
+                let back = now.end.wrapping_sub(run.number);
+                if back > frames.into() {
+                    return Err(GONE.needed(now.start as usize).given(run.number as usize));
+                }
+                let slot = behind(now.head, back as u32, frames);
+                let (early, late) = ring.split_at_checked(slot).ok_or(SHAPE)?;
+                let (run_to, after) = to.split_at_mut_checked(run.len as usize).ok_or(SHAPE)?;
+                let (first, wrapped) = run_to.split_at_mut(late.len().min(run.len as usize));
+                block::copy(first, late);
+                block::copy(wrapped, early);
+                to = after;
+            }
+            to.fill(T::zeroed());
+        }
+        Ok(())
+    }
+}

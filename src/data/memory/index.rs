@@ -1,0 +1,165 @@
+//! What is known of each frame beside its columns, and the pools.
+
+use core::sync::atomic::Ordering;
+
+use super::{Index, Queue, SHAPE};
+use crate::cpu::Word;
+use crate::error::{Error, Kind, Result};
+
+/// One step of an episode, without what its columns hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// Number of the episode, any that differs from the one before.
+    pub episode: u64,
+    /// Number of the step within it.
+    pub step: u32,
+    /// Reward of the step.
+    pub reward: f32,
+    /// The step ended the episode in a terminal state.
+    pub terminated: bool,
+    /// The episode was cut after the step.
+    pub truncated: bool,
+}
+
+/// Where frames went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Added {
+    /// Number of the first of them.
+    pub number: u64,
+    /// Frames that were marked truncated because the one after them does not continue them.
+    pub cuts: u32,
+}
+
+/// How a frame follows the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// It is the next step of the same episode.
+    Continues,
+    /// It is the first frame, or the frame before it has ended.
+    Starts,
+    /// The frame before had not ended and this is no continuation of it: that one is marked truncated.
+    Cuts,
+}
+
+/// The frame that another has to follow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Last {
+    pub(super) episode: u64,
+    pub(super) step: u32,
+    pub(super) ended: bool,
+}
+
+/// How `frame` follows. Errors: `Range` for a further frame of an episode that has ended.
+#[inline(always)]
+pub(super) fn link(last: Option<Last>, frame: &Frame) -> Result<Link> {
+    let Some(last) = last else { return Ok(Link::Starts) };
+    let same = last.episode == frame.episode;
+    match last.ended {
+        true if same => {
+            let what = "memory: a frame of an episode that has not ended, not of episode";
+            Err(Error::new(Kind::Range, what).given(frame.episode as usize))
+        }
+        true => Ok(Link::Starts),
+        false if same && last.step.checked_add(1) == Some(frame.step) => Ok(Link::Continues),
+        false => Ok(Link::Cuts),
+    }
+}
+
+impl Index<'_> {
+    /// Adds a frame of which nothing is kept beside the index; `end` frames came before it.
+    /// Errors: `Range` for a further frame of an episode that has ended; nothing is written then.
+    #[inline]
+    pub fn add(&mut self, end: u64, frame: &Frame) -> Result<Link> {
+        let link = self.link(end, frame)?;
+        self.write(frame, link)?;
+        self.enlist(end, frame.reward)?;
+        Ok(link)
+    }
+
+    #[inline(always)]
+    pub(super) fn link(&self, end: u64, frame: &Frame) -> Result<Link> {
+        link(self.last(end)?, frame)
+    }
+
+    #[inline(always)]
+    pub(super) fn last(&self, end: u64) -> Result<Option<Last>> {
+        if end == 0 {
+            return Ok(None);
+        }
+        let slot = behind(self.state.head, 1, self.config.history_size());
+        let terminated = *self.terminated.get(slot).ok_or(SHAPE)?;
+        let truncated = *self.truncated.get(slot).ok_or(SHAPE)?;
+        let ended = terminated | truncated != 0;
+        Ok(Some(Last { episode: self.state.episode, step: self.state.step, ended }))
+    }
+
+    /// Writes a frame; [`Index::enlist`] is next, once readers may see it.
+    #[inline(always)]
+    pub(super) fn write(&mut self, frame: &Frame, link: Link) -> Result {
+        let frames = self.config.history_size();
+        let (slot, last) = (self.state.head as usize, behind(self.state.head, 1, frames));
+        let reach = match link {
+            Link::Continues => self.reach.get(last).ok_or(SHAPE)?.saturating_add(1).min(frames),
+            Link::Starts => 0,
+            Link::Cuts => {
+                *self.truncated.get_mut(last).ok_or(SHAPE)? = 1;
+                0
+            }
+        };
+        *self.reach.get_mut(slot).ok_or(SHAPE)? = reach;
+        *self.reward.get_mut(slot).ok_or(SHAPE)? = frame.reward;
+        *self.terminated.get_mut(slot).ok_or(SHAPE)? = frame.terminated.into();
+        *self.truncated.get_mut(slot).ok_or(SHAPE)? = frame.truncated.into();
+        self.state.episode = frame.episode;
+        self.state.step = frame.step;
+        self.state.head = ahead(self.state.head, 1, frames) as u32;
+        Ok(())
+    }
+
+    /// Moves the pools on: frame `end` was written.
+    #[inline(always)]
+    pub(super) fn enlist(&mut self, end: u64, reward: f32) -> Result {
+        let (frames, margin) = (self.config.history_size(), u64::from(self.margin));
+        if self.pools.is_empty() || end < margin {
+            return Ok(());
+        }
+        let rings = self.pools.split_at_mut_checked(frames as usize).ok_or(SHAPE)?;
+        let [low, high] = &mut self.state.pools;
+        // A frame goes before one comes: a pool that holds all of them has room for no more.
+        if let Some(oldest) = end.checked_sub(frames.into()) {
+            let gone = oldest.wrapping_add(margin) as u32;
+            forget(low, rings.0, gone, frames);
+            forget(high, rings.1, gone, frames);
+        }
+        let (queue, ring) = if self.config.is_priority(reward) { (high, rings.1) } else { (low, rings.0) };
+        *ring.get_mut(ahead(queue.begin, queue.len, frames)).ok_or(SHAPE)? = end as u32;
+        // A reader beside the writer finds a number before it is counted.
+        let len = queue.len.saturating_add(1);
+        queue.len.store(len, Ordering::Release);
+        Ok(())
+    }
+}
+
+/// Takes a number from the front of a queue if it is there.
+#[inline(always)]
+fn forget(queue: &mut Queue, ring: &mut [u32], gone: u32, frames: u32) {
+    if let Some(front) = ring.get_mut(queue.begin as usize).filter(|front| queue.len != 0 && **front == gone) {
+        *front = 0;
+        *queue = Queue { begin: ahead(queue.begin, 1, frames) as u32, len: queue.len.wrapping_sub(1) };
+    }
+}
+
+/// Place `by` after `at` in a ring of `frames`; both are at most `frames`.
+#[inline(always)]
+pub(super) fn ahead(at: u32, by: u32, frames: u32) -> usize {
+    let (at, by, frames) = (at as usize, by as usize, frames as usize);
+    let left = frames.wrapping_sub(at);
+    if by < left { at.wrapping_add(by) } else { by.wrapping_sub(left) }
+}
+
+/// Place `by` before `at` in a ring of `frames`; both are at most `frames`.
+#[inline(always)]
+pub(super) fn behind(at: u32, by: u32, frames: u32) -> usize {
+    let (at, by, frames) = (at as usize, by as usize, frames as usize);
+    if by <= at { at.wrapping_sub(by) } else { frames.wrapping_sub(by.wrapping_sub(at)) }
+}

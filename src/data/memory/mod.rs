@@ -1,0 +1,555 @@
+//! The last frames of a stream of episodes, drawn in sequences that lie within one episode and that rewards balance.
+//!
+//! Frames are numbered from 0 and numbers are never reused; a full memory forgets its oldest frame. Beside the columns of
+//! its [`table`] each frame has a reward, two flags and its *reach*: how many frames of its episode came before it. A
+//! window lies within one episode if its last frame reaches back to its first, so a draw asks one number.
+//!
+//! # The pools
+//!
+//! Two queues hold the numbers of all frames that have `max_sample_size - 1` predecessors (and the frames that the oldest
+//! stack of an image column reads), in order: priority frames, whose |reward| exceeds `reward_threshold`, and the
+//! ordinary ones. Together they are a range of numbers without gaps, so forgetting a frame takes one number from the
+//! front of one of them. NaN makes a priority frame.
+//!
+//! # What follows what
+//!
+//! A frame continues the one before it if that has not ended, in the same episode, one step later. If the frame before
+//! has neither ended nor is continued, its episode was cut there: it is marked truncated, and [`Added`] says so. Once an
+//! episode has ended, a further frame of it is refused. (The reference implementation drops every second end in a row,
+//! and with it episodes of one frame; here they are kept.)
+//!
+//! # Draws
+//!
+//! [`Rule::Fixed`] draws sequences without gaps within one episode. [`Rule::Original`] draws what the reference
+//! implementation does, for comparison: windows with a gap or across episodes among them. Both draw a coin and then one
+//! index an attempt, or one index an attempt where there is no coin to toss.
+//!
+//! | | `Fixed` | `Original` |
+//! |---|---|---|
+//! | uniform, first frame | each of the `held - size + 1` alike | never one of the newest; `held` must be `history_size` |
+//! | ... that has ended | a sequence of this one frame | the frame after it, which so is drawn twice as often |
+//! | priority, another episode in the window | the frames after its end | the frames up to its end, and the last one |
+//! | `exact_size`, no attempt hit | [`Kind::Inexact`], and what the last attempt found | the last window as it is |
+//!
+//! ```
+//! use rlcore::data::memory::{Draw, Frame, Memory, MemoryConfig, Sample};
+//! use rlcore::data::table::Column;
+//! use rlcore::rng::Rng;
+//! use rlcore::space::{Element, Elements};
+//!
+//! # fn main() -> rlcore::error::Result {
+//! let config = MemoryConfig { max_sample_size: 2, ..MemoryConfig::new(100, &[Column::new("obs", Element::F32, 1)]) };
+//! let mut block = vec![0u64; Memory::size(&config)? / 8];
+//! let mut memory = Memory::init(bytemuck::cast_slice_mut(&mut block), &config)?;
+//! for step in 0..3 {
+//!     let frame = Frame { step, reward: 1.0, ..Frame::default() };
+//!     memory.add(&frame, &[Elements::F32(&[step as f32])])?;
+//! }
+//! let mut sample = [Sample::default()];
+//! memory.view().sample_priority(&Draw::default(), &mut Rng::seeded(1), &mut sample)?;
+//! assert_eq!((sample[0].len, sample[0].priority), (2, 1));
+//! # Ok(())
+//! # }
+//! ```
+
+use bytemuck::{Pod, Zeroable};
+use core::ops::Range;
+
+use super::table::{self, Column, Table, TableConfig};
+use crate::block::{self, Cutter, Header, One, Plan, fields, shared};
+use crate::cpu::snapshot;
+use crate::error::{Error, Kind, Result};
+use crate::rng::Rng;
+use crate::space::Elements;
+
+mod draw;
+mod gather;
+mod index;
+
+pub use draw::{Chance, Draw, Rule, Sample};
+pub use gather::FramesOut;
+pub use index::{Added, Frame, Link};
+use index::{Last, ahead, behind, link};
+
+/// What a memory is made from; stored in the block beside the header, never written again.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct MemoryConfig {
+    /// Longest sequence that a priority draw may ask for, at least 1 and at most the frames that are kept.
+    pub max_sample_size: u32,
+    /// Length of a priority draw that names none, at most `max_sample_size`; 0 is `max_sample_size`.
+    pub priority_sample_size: u32,
+    /// A frame is a priority frame if |reward| is above this; finite, at least 0.
+    pub reward_threshold: f32,
+    /// 1 keeps the two pools that priority draws need, 0 saves their 8 bytes a frame.
+    pub use_priority: u32,
+    /// The columns, and as `num_rows` the frames that are kept; one ring.
+    pub table: TableConfig,
+}
+
+impl MemoryConfig {
+    /// Bytes from the base of a block to the end of its configuration: all that has to be read to know the layout.
+    pub const END: usize = block::FIELD_ALIGN + size_of::<MemoryConfig>();
+
+    /// The last `history_size` frames with these columns; all else as is usual.
+    pub fn new(history_size: u32, columns: &[Column]) -> Self {
+        MemoryConfig {
+            max_sample_size: 20,
+            priority_sample_size: 0,
+            reward_threshold: 0.1,
+            use_priority: 1,
+            table: TableConfig::new(1, history_size, columns),
+        }
+    }
+
+    /// The configuration and the bytes of a block that `init` or `attach` accepted, of which [`MemoryConfig::END`] suffice.
+    /// Errors: `Align`, `Size`, `Image`.
+    pub fn of(mem: &[u8]) -> Result<(&MemoryConfig, usize)> {
+        let size = Header::read(mem, block::Kind::Memory)?.size() as usize;
+        let (_, config) = block::spans(&mut Plan::default())?;
+        Ok((block::view(mem, config)?.first().ok_or(SHAPE)?, size))
+    }
+
+    /// Frames that are kept.
+    #[inline]
+    pub fn history_size(&self) -> u32 {
+        self.table.num_rows
+    }
+
+    /// Whether a frame with this reward is a priority frame.
+    #[inline]
+    pub fn is_priority(&self, reward: f32) -> bool {
+        reward.abs() > self.reward_threshold || reward.is_nan()
+    }
+
+    /// Predecessors that a frame has before it is in a pool: those of the longest sequence and of its oldest stack.
+    #[inline]
+    pub fn margin(&self) -> u32 {
+        let stacks = self.table.max_stack() as u32;
+        self.max_sample_size.saturating_sub(1).saturating_add(stacks.saturating_sub(1))
+    }
+
+    fn check(&self) -> Result {
+        let refuse = |what, needed: u32, given: u32| {
+            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
+        };
+        if self.table.num_rings != 1 {
+            return refuse("memory config: num_rings of", 1, self.table.num_rings);
+        }
+        if self.max_sample_size == 0 {
+            return refuse("memory config: max_sample_size of at least", 1, 0);
+        }
+        if self.margin() >= self.history_size() {
+            let what = "memory config: history_size of at least max_sample_size and the other frames of a stack,";
+            return refuse(what, self.margin().saturating_add(1), self.history_size());
+        }
+        if self.priority_sample_size > self.max_sample_size {
+            let what = "memory config: priority_sample_size up to max_sample_size,";
+            return refuse(what, self.max_sample_size, self.priority_sample_size);
+        }
+        if !(self.reward_threshold >= 0.0 && self.reward_threshold < f32::INFINITY) {
+            let what = "memory config: a reward_threshold that is finite and at least 0";
+            return Err(Error::new(Kind::Config, what).given_f32(self.reward_threshold));
+        }
+        if self.use_priority > 1 {
+            return refuse("memory config: use_priority of 0 or", 1, self.use_priority);
+        }
+        Ok(())
+    }
+}
+
+/// A queue of numbers: elements `[begin, begin + len)` of its ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Queue {
+    /// Place of the oldest.
+    pub begin: u32,
+    /// Numbers in the queue.
+    pub len: u32,
+}
+
+/// What the memory knows beside its arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct State {
+    /// Episode of the newest frame.
+    pub episode: u64,
+    /// Step of the newest frame.
+    pub step: u32,
+    /// Slot of the next frame.
+    pub head: u32,
+    /// The pools: ordinary frames, priority frames.
+    pub pools: [Queue; 2],
+    /// A random stream that the caller has put here.
+    pub rng: Rng,
+    /// Changes of the stream.
+    pub rng_changes: shared::Changes,
+    /// Zero.
+    pub reserved: u32,
+}
+
+fields! {
+    /// Where everything but the columns lies in a block.
+    pub spans IndexSpans(config: &MemoryConfig, frames: usize) {
+        /// What changes and is no array.
+        pub state: One<State> = (),
+        /// `[history_size]`
+        pub reward: [f32] = frames,
+        /// `[history_size]` 0 or 1
+        pub terminated: [u8] = frames,
+        /// `[history_size]` 0 or 1
+        pub truncated: [u8] = frames,
+        /// `[history_size]` frames of the same episode before this one, counted up to `history_size`.
+        pub reach: [u32] = frames,
+        /// `[2, history_size]` the lower halves of the numbers in the pools, and zeros; nothing without `use_priority`.
+        pub pools: [u32] = frames.saturating_mul(if config.use_priority == 1 { 2 } else { 0 }),
+    }
+    /// Everything but the columns, to change. The fields are public for callers that cut them from a raw block along [`spans`].
+    #[derive(Debug)]
+    pub write Index {
+        /// What the block was made from.
+        pub config: &'a MemoryConfig,
+        /// [`MemoryConfig::margin`] of it.
+        pub margin: u32,
+    }
+    /// Frames to read: any number of threads may look at the same ones. The fields are public as those of [`Index`].
+    ///
+    /// A process that shares the bytes with the writer may draw and gather beside it: see [`shared`]. What it draws are frames
+    /// that were there when it looked; gathering refuses those that are gone when they have been copied.
+    #[derive(Clone, Copy, Debug)]
+    pub read View {
+        /// What the block was made from.
+        pub config: &'a MemoryConfig,
+        /// [`MemoryConfig::margin`] of it.
+        pub margin: u32,
+        /// The columns.
+        pub table: table::View<'a>,
+    }
+}
+
+/// Where the fields of a block lie, behind its configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Spans {
+    /// Everything but the columns.
+    pub index: IndexSpans,
+    /// The columns.
+    pub table: table::Spans,
+}
+
+/// The one place where the layout is written down: the fields and the bytes of the whole block.
+pub fn spans(config: &MemoryConfig) -> Result<(Spans, usize)> {
+    config.table.check()?;
+    config.check()?;
+    lay(config)
+}
+
+/// As [`spans`], of a configuration that was checked when its block was accepted.
+#[inline(always)]
+pub fn lay(config: &MemoryConfig) -> Result<(Spans, usize)> {
+    let mut plan = Plan::default();
+    block::spans::<MemoryConfig>(&mut plan)?;
+    let index = IndexSpans::plan(&mut plan, config, config.history_size() as usize)?;
+    let spans = Spans { index, table: table::lay(&mut plan, &config.table)? };
+    Ok((spans, plan.size()?))
+}
+
+const SHAPE: Error = Error::new(Kind::Shape, "memory: fields with history_size elements");
+
+impl<'a> View<'a> {
+    /// Looks at a block that `init` or `attach` accepted, laid out by these spans of its configuration. Errors: `Size`.
+    pub fn over(block: &'a [u8], config: &'a MemoryConfig, spans: &Spans) -> Result<Self> {
+        let table = table::View::of(block, &spans.table, &config.table)?;
+        Ok(Self::of(block, &spans.index, config, config.margin(), table)?)
+    }
+
+    /// Accepts bytes that another process writes to meanwhile: looks only at what never changes.
+    /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
+    pub fn attach(mem: &'a [u8]) -> Result<Self> {
+        block::attach(mem, block::Kind::Memory, |config: &MemoryConfig| Ok(spans(config)?.1))?;
+        let (config, _) = MemoryConfig::of(mem)?;
+        Self::over(mem, config, &lay(config)?.0)
+    }
+
+    /// Numbers of the frames that are held.
+    pub fn held(&self) -> Range<u64> {
+        self.table.held(0).unwrap_or(0..0)
+    }
+
+    /// The random stream that was stored last, that of seed 0 before. Errors: `Busy` only beside a writer that stores streams
+    /// faster than this looks.
+    pub fn rng(&self) -> Result<Rng> {
+        self.state.rng_changes.look(|| snapshot(&self.state.rng))
+    }
+
+    /// Numbers in a pool: `priority` frames or ordinary ones.
+    pub fn pool_len(&self, priority: bool) -> u32 {
+        let [low, high] = self.state.pools;
+        if priority { high.len } else { low.len }
+    }
+}
+
+/// A replay memory in the caller's block.
+#[derive(Debug)]
+pub struct Memory<'a> {
+    /// Everything but the columns.
+    pub index: Index<'a>,
+    /// The columns.
+    pub table: Table<'a>,
+}
+
+impl<'a> Memory<'a> {
+    /// Bytes a block must have. Errors: `Config`, `Overflow`.
+    pub fn size(config: &MemoryConfig) -> Result<usize> {
+        Ok(spans(config)?.1)
+    }
+
+    /// Lays an empty memory out. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+    pub fn init(mem: &'a mut [u8], config: &MemoryConfig) -> Result<Self> {
+        let (spans, size) = spans(config)?;
+        let block = block::create_with(mem, block::Kind::Memory, size, config, |block| {
+            Cutter::new(block).take(spans.index.state)?.first_mut().ok_or(SHAPE)?.rng = Rng::seeded(0);
+            Ok(())
+        })?;
+        let (config, mut cut) = block::cut_config::<MemoryConfig>(block)?;
+        let index = Index::cut(&mut cut, &spans.index, config, config.margin())?;
+        let table = Table::cut(&mut cut, &spans.table, &config.table, 0)?;
+        Ok(Memory { index, table })
+    }
+
+    /// Accepts bytes that a block was copied to. Nothing is written.
+    /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
+    pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
+        let config: MemoryConfig = block::attach(mem, block::Kind::Memory, |config| Ok(spans(config)?.1))?;
+        let (spans, _) = spans(&config)?;
+        let (config, mut cut) = block::cut_config::<MemoryConfig>(mem)?;
+        let index = Index::cut(&mut cut, &spans.index, config, config.margin())?;
+        let table = Table::attach(&mut cut, &config.table, &spans.table)?;
+        let memory = Memory { index, table };
+        memory.check_image()?;
+        Ok(memory)
+    }
+
+    /// What the block was made from.
+    pub fn config(&self) -> &MemoryConfig {
+        self.index.config
+    }
+
+    /// The frames, to read.
+    pub fn view(&self) -> View<'_> {
+        self.index.read(self.index.config, self.index.margin, self.table.view())
+    }
+
+    /// Appends a frame with the elements of its columns; the oldest is forgotten when the memory is full.
+    ///
+    /// Errors: `Range` for a further frame of an episode that has ended; `Shape` for elements that do not match the
+    /// columns. Nothing is written then.
+    pub fn add(&mut self, frame: &Frame, row: &[Elements<'_>]) -> Result<Added> {
+        let link = self.link(frame)?;
+        self.table.check(0, row, link != Link::Continues, 1)?;
+        self.table.begin(0, 1, 1);
+        let number = self.append(frame, row, link)?;
+        self.table.end(0, 1);
+        Ok(Added { number, cuts: (link == Link::Cuts).into() })
+    }
+
+    /// Appends frames one after another, `rows` being `[n, len]` elements of each column: what [`Memory::add`] would do,
+    /// but that an error comes before anything is written.
+    ///
+    /// Errors: as [`Memory::add`]; `Range` for no frame.
+    pub fn add_rollout<F>(&mut self, frames: F, rows: &[Elements<'_>]) -> Result<Added>
+    where
+        F: ExactSizeIterator<Item = Frame> + Clone,
+    {
+        let cuts = self.check_rollout(frames.clone(), rows)?;
+        let number = self.end();
+        let mut row = [Elements::U8(&[]); table::MAX_COLUMNS];
+        let row = row.get_mut(..rows.len()).ok_or(SHAPE)?;
+        self.table.begin(0, 1, u32::try_from(frames.len()).unwrap_or(u32::MAX));
+        for (i, frame) in frames.enumerate() {
+            let link = self.link(&frame)?;
+            self.row(rows, i, row)?;
+            self.append(&frame, row, link)?;
+        }
+        self.table.end(0, 1);
+        Ok(Added { number, cuts })
+    }
+
+    /// How many frames [`Memory::add_rollout`] would cut. Errors: as it.
+    fn check_rollout<F>(&self, frames: F, rows: &[Elements<'_>]) -> Result<u32>
+    where
+        F: ExactSizeIterator<Item = Frame>,
+    {
+        let count = frames.len();
+        let columns = self.index.config.table.columns();
+        if rows.len() != columns.len() {
+            let what = "memory: rows with elements for each column,";
+            return Err(Error::new(Kind::Shape, what).needed(columns.len()).given(rows.len()));
+        }
+        for (column, elements) in columns.iter().zip(rows) {
+            let needed = (column.len as usize).saturating_mul(count);
+            if elements.len() != needed {
+                let what = "memory: elements of all rows in each column,";
+                return Err(Error::new(Kind::Shape, what).needed(needed).given(elements.len()));
+            }
+        }
+        let mut last = self.index.last(self.end())?;
+        let (mut cuts, mut first) = (0u32, None);
+        for frame in frames {
+            let link = link(last, &frame)?;
+            first = first.or(Some(link));
+            cuts = cuts.saturating_add((link == Link::Cuts).into());
+            let ended = frame.terminated | frame.truncated;
+            last = Some(Last { episode: frame.episode, step: frame.step, ended });
+        }
+        let none = Error::new(Kind::Range, "memory: frames to add, at least").needed(1).given(0);
+        let first = first.ok_or(none)?;
+        let mut row = [Elements::U8(&[]); table::MAX_COLUMNS];
+        let row = row.get_mut(..rows.len()).ok_or(SHAPE)?;
+        self.row(rows, 0, row)?;
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        self.table.check(0, row, first != Link::Continues, count)?;
+        Ok(cuts)
+    }
+
+    /// Row `i` of arrays `[n, len]`.
+    fn row<'b>(&self, rows: &[Elements<'b>], i: usize, row: &mut [Elements<'b>]) -> Result {
+        for ((to, from), column) in row.iter_mut().zip(rows).zip(self.index.config.table.columns()) {
+            let begin = i.saturating_mul(column.len as usize);
+            *to = from.get(begin, begin.saturating_add(column.len as usize)).ok_or(SHAPE)?;
+        }
+        Ok(())
+    }
+
+    /// Between [`Table::begin`] and [`Table::end`], once [`Table::check`] has accepted the row.
+    #[inline]
+    fn append(&mut self, frame: &Frame, row: &[Elements<'_>], link: Link) -> Result<u64> {
+        self.index.write(frame, link)?;
+        let number = self.table.put(0, row, link != Link::Continues)?;
+        self.index.enlist(number, frame.reward)?;
+        Ok(number)
+    }
+
+    fn link(&self, frame: &Frame) -> Result<Link> {
+        self.index.link(self.end(), frame)
+    }
+
+    /// Frames added so far: the number of the next one.
+    fn end(&self) -> u64 {
+        self.table.pushed.first().copied().unwrap_or(0)
+    }
+
+    /// Keeps a random stream in the block, so that one image holds all that a run goes on from.
+    pub fn store_rng(&mut self, rng: &Rng) {
+        let state = &mut *self.index.state;
+        state.rng_changes.begin();
+        state.rng = *rng;
+        state.rng_changes.end();
+    }
+
+    /// The stream that was stored last, that of seed 0 before.
+    pub fn rng(&self) -> Rng {
+        self.index.state.rng
+    }
+
+    /// What no sequence of calls can produce is no image.
+    fn check_image(&self) -> Result {
+        let damaged = |what| Err(Error::new(Kind::Image, what));
+        let Index { config, state, .. } = &self.index;
+        state.rng_changes.check_image()?;
+        let (frames, end) = (config.history_size(), self.end());
+        if u64::from(state.head) != end.checked_rem(frames.into()).unwrap_or(0) {
+            return damaged("memory: the slot of the next frame where its number says");
+        }
+        if !state.rng.is_valid() || state.reserved != 0 {
+            return damaged("memory: a random stream");
+        }
+        let held = end.min(frames.into()) as u32;
+        let oldest = end.saturating_sub(frames.into());
+        let mut queues = [Queue::default(); 2];
+        // Reach and end of the frame before.
+        let mut before: Option<(u32, bool)> = None;
+        for i in 0..frames {
+            let slot = behind(state.head, frames.wrapping_sub(i), frames);
+            let (reward, flags, reach, age) = self.frame_at(slot)?;
+            // Until the memory is full the slots from the next frame on come first, and nothing is there.
+            let Some(i) = i.checked_sub(frames.wrapping_sub(held)) else {
+                if reward.to_bits() != 0 || flags != [0, 0] || reach != 0 {
+                    return damaged("memory: zeros where no frame is");
+                }
+                continue;
+            };
+            let right = match before {
+                None => u64::from(reach) <= oldest.min(frames.into()),
+                Some((_, true)) => reach == 0,
+                Some((before, false)) => reach == before.saturating_add(1).min(frames),
+            };
+            if !right
+                || flags.iter().any(|&flag| flag > 1)
+                || u32::from(age) != reach.min(config.table.max_stack() as u32)
+            {
+                return damaged("memory: frames that reach back to the start of their episode");
+            }
+            before = Some((reach, flags != [0, 0]));
+            let number = oldest.wrapping_add(i.into());
+            if config.use_priority == 1 && number >= oldest.wrapping_add(self.index.margin.into()) {
+                let from = usize::from(config.is_priority(reward));
+                let seen = queues.get_mut(from).ok_or(SHAPE)?;
+                let begin = state.pools.get(from).ok_or(SHAPE)?.begin;
+                if begin >= frames || self.entry(from, ahead(begin, seen.len, frames))? != number as u32 {
+                    return damaged("memory: pools with the numbers of the frames that may be drawn");
+                }
+                seen.len = seen.len.saturating_add(1);
+            }
+        }
+        self.check_newest(before)?;
+        self.check_pools(queues)
+    }
+
+    /// The newest frame is at a step that it can have reached.
+    fn check_newest(&self, newest: Option<(u32, bool)>) -> Result {
+        let State { episode, step, .. } = *self.index.state;
+        let right = match newest {
+            Some((reach, _)) => step >= reach,
+            None => (episode, step) == (0, 0),
+        };
+        if right { Ok(()) } else { Err(Error::new(Kind::Image, "memory: a step that the newest frame can be at")) }
+    }
+
+    /// The pools have no more than was `seen` in them, at places that as many numbers have led to as are gone.
+    fn check_pools(&self, seen: [Queue; 2]) -> Result {
+        let damaged = Err(Error::new(Kind::Image, "memory: pools with the numbers of the frames that may be drawn"));
+        let (config, pools) = (self.index.config, self.index.state.pools);
+        let frames = config.history_size();
+        if config.use_priority == 0 {
+            return if pools == [Queue::default(); 2] { Ok(()) } else { damaged };
+        }
+        let is_right = pools.iter().zip(&seen).all(|(queue, seen)| queue.len == seen.len);
+        let [low, high] = pools;
+        let gone = self.end().saturating_sub(frames.into());
+        let begins = u64::from(low.begin).wrapping_add(high.begin.into());
+        let Some(laps) = gone.checked_sub(begins) else { return damaged };
+        if !is_right || laps.checked_rem(frames.into()) != Some(0) {
+            return damaged;
+        }
+        for (from, queue) in pools.iter().enumerate() {
+            for i in queue.len..frames {
+                if self.entry(from, ahead(queue.begin, i, frames))? != 0 {
+                    return damaged;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn frame_at(&self, slot: usize) -> Result<(f32, [u8; 2], u32, u8)> {
+        let Index { reward, terminated, truncated, reach, .. } = &self.index;
+        let flags = [*terminated.get(slot).ok_or(SHAPE)?, *truncated.get(slot).ok_or(SHAPE)?];
+        let age = *self.table.age.get(slot).ok_or(SHAPE)?;
+        Ok((*reward.get(slot).ok_or(SHAPE)?, flags, *reach.get(slot).ok_or(SHAPE)?, age))
+    }
+
+    fn entry(&self, from: usize, place: usize) -> Result<u32> {
+        let frames = self.index.config.history_size() as usize;
+        Ok(*self.index.pools.get(from.saturating_mul(frames).saturating_add(place)).ok_or(SHAPE)?)
+    }
+}

@@ -1,0 +1,4 @@
+//! Parts that stores share: each is planned among the fields of its owner's block and knows no header.
+
+pub mod table;
+pub mod tree;

@@ -1,0 +1,307 @@
+//! Rows of named, typed columns in rings: what every replay memory keeps.
+//!
+//! A table is a part of a block, not a block: its owner plans it among its own fields, and keeps whatever else it knows
+//! about a row in spans of its own. Each of R rings holds its last `num_rows` rows, column after column. A row's number
+//! counts from the first row that its ring ever took and is never reused; row n is in slot `n % num_rows`.
+//!
+//! An image column keeps each frame once and is read as stacks: beside every row lies one byte, its age, how many rows of
+//! its episode came before it, which is all that [`lazy_frames`] has to know.
+//!
+//! A writer announces the rows that it is about to push, and gathering asks afterwards whether what was copied is still
+//! held: see [`shared`].
+//!
+//! ```
+//! use rlcore::block::{Cutter, Plan};
+//! use rlcore::data::lazy_frames::FrameIndex;
+//! use rlcore::data::table::{Column, Table, TableConfig, spans};
+//! use rlcore::kernels::stack::Layout;
+//! use rlcore::space::{Element, Elements, ElementsMut};
+//!
+//! # fn main() -> rlcore::error::Result {
+//! let columns = [Column::new("obs", Element::F32, 2), Column::new("action", Element::I32, 1)];
+//! let config = TableConfig::new(1, 100, &columns);
+//! let mut plan = Plan::default();
+//! let spans = spans(&mut plan, &config)?;
+//! let mut block = vec![0u64; plan.size()? / 8];
+//! let mut table = Table::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans, &config, 0)?;
+//!
+//! let number = table.push(0, &[Elements::F32(&[0.5, -1.0]), Elements::I32(&[3])], true)?;
+//! let mut obs = [0.0; 2];
+//! table.view().gather(0, &[FrameIndex::new(0, number)], Layout::Hwc, ElementsMut::F32(&mut obs))?;
+//! assert_eq!(obs, [0.5, -1.0]);
+//! # Ok(())
+//! # }
+//! ```
+
+use core::iter::{once, repeat};
+
+use crate::block::{self, Cutter, Field, Fit, Plan, Span, TooLong, fields, shared};
+use crate::data::lazy_frames;
+use crate::error::{Error, Kind, Result};
+use crate::space::Elements;
+
+mod column;
+mod read;
+mod scatter;
+
+pub use column::{Column, MAX_COLUMNS, NAME_SIZE, TableConfig};
+pub use read::Run;
+
+fields! {
+    /// Where the fields of a table lie in its owner's block.
+    pub spans Spans(config: &TableConfig, rings: usize, rows: usize) {
+        /// `[R]` rows pushed so far: the number of the next one.
+        pub pushed: [u64] = rings,
+        /// `[R]` rows that a writer is about to push, for readers beside it; else 0.
+        pub writing: [u32] = rings,
+        /// `[R, num_rows]` rows of the same episode before this one, counted up to the most that a stack needs, at least 1.
+        pub age: [u8] = rows,
+        /// `[R, num_rows, row_size]` bytes of each column, of length 0 beyond `num_columns`.
+        pub columns: Columns = (config, rows, rows),
+    }
+    /// Rings `[first, first + len)`, to push to: two disjoint ones share no byte, so they may go to different threads. The
+    /// fields are public for callers that cut them from a raw block along [`spans`].
+    #[derive(Debug)]
+    pub write Table {
+        /// What it was made from.
+        pub config: &'a TableConfig,
+        /// Number of the first ring.
+        pub first: usize,
+    }
+    /// Rows to read, of all rings: any number of threads may look at the same ones. The fields are public as those of
+    /// [`Table`].
+    #[derive(Clone, Copy, Debug)]
+    pub read View {
+        /// What the table was made from.
+        pub config: &'a TableConfig,
+    }
+}
+
+/// Plans a table among the fields of its owner; new ones are all zero. Errors: `Config`, `Overflow`.
+pub fn spans(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
+    config.check()?;
+    lay(plan, config)
+}
+
+/// As [`spans`], of a configuration that was checked when its block was accepted.
+#[inline(always)]
+pub fn lay(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
+    let rings = config.num_rings as usize;
+    let rows = rings.checked_mul(config.num_rows as usize).ok_or(OVERFLOW)?;
+    Ok(Spans::plan(plan, config, rings, rows)?)
+}
+
+/// Where columns lie in a block: of length 0 beyond those that it has.
+pub type ColumnSpans = [Span<u8>; MAX_COLUMNS];
+
+/// The bytes of every column, of so many rows, and of column 0 of so many.
+pub struct Columns;
+
+impl Field for Columns {
+    type Len<'a> = (&'a TableConfig, usize, usize);
+    type Span = ColumnSpans;
+    type Mut<'a> = [&'a mut [u8]; MAX_COLUMNS];
+    type Ref<'a> = [&'a [u8]; MAX_COLUMNS];
+
+    #[inline(always)]
+    fn plan(plan: &mut Plan, (config, rows, rows_of_0): Self::Len<'_>) -> core::result::Result<ColumnSpans, TooLong> {
+        let mut spans = [Plan::default().span(0)?; MAX_COLUMNS];
+        let rows = once(rows_of_0).chain(repeat(rows));
+        for ((span, column), rows) in spans.iter_mut().zip(config.columns()).zip(rows) {
+            *span = plan.grid(rows, column.row_size())?;
+        }
+        Ok(spans)
+    }
+
+    fn cut<'a>(cut: &mut Cutter<'a>, spans: &ColumnSpans) -> Fit<Self::Mut<'a>> {
+        let mut columns = Self::Mut::<'a>::default();
+        for (column, span) in columns.iter_mut().zip(spans).take_while(|(_, span)| !span.is_empty()) {
+            *column = cut.take(*span)?;
+        }
+        Ok(columns)
+    }
+
+    fn view<'a>(block: &'a [u8], spans: &ColumnSpans) -> Fit<Self::Ref<'a>> {
+        let mut columns = Self::Ref::<'a>::default();
+        for (column, span) in columns.iter_mut().zip(spans).take_while(|(_, span)| !span.is_empty()) {
+            *column = block::view(block, *span)?;
+        }
+        Ok(columns)
+    }
+
+    fn read<'a>(columns: &'a Self::Mut<'_>) -> Self::Ref<'a> {
+        columns.each_ref().map(|column| &**column)
+    }
+}
+
+const OVERFLOW: Error = Error::new(Kind::Overflow, "table: rows that fit the address space");
+const SHAPE: Error = Error::new(Kind::Shape, "table: fields with the rows of all its rings");
+const RING: Error = Error::new(Kind::Range, "table: a ring below");
+
+/// The slot of a row in its ring.
+#[inline]
+fn slot_of(number: u64, num_rows: usize) -> usize {
+    number.checked_rem(num_rows as u64).unwrap_or(0) as usize
+}
+
+impl<'a> Table<'a> {
+    /// As [`Table::cut`], and refuses what no sequence of calls can produce, or one that was stopped amid a row.
+    /// Errors: `Image`.
+    pub fn attach(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<Self> {
+        let table = Self::cut(cut, spans, config, 0)?;
+        shared::check_image(table.writing)?;
+        table.check_image()?;
+        Ok(table)
+    }
+
+    /// Number of rings.
+    pub fn len(&self) -> usize {
+        self.pushed.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.pushed.is_empty()
+    }
+
+    /// The same rings for a shorter time.
+    pub fn reborrow(&mut self) -> Table<'_> {
+        let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
+        for (to, from) in columns.iter_mut().zip(&mut self.columns) {
+            *to = from;
+        }
+        let Table { config, first, .. } = *self;
+        Table { config, first, pushed: self.pushed, writing: self.writing, age: self.age, columns }
+    }
+
+    /// The first `k` rings and the others, for two threads; `None` if there are fewer than `k`.
+    pub fn split_at(self, k: usize) -> Option<(Table<'a>, Table<'a>)> {
+        let (config, first) = (self.config, self.first);
+        let rows = k.checked_mul(config.num_rows as usize)?;
+        let (pushed, pushed_rest) = self.pushed.split_at_mut_checked(k)?;
+        let (writing, writing_rest) = self.writing.split_at_mut_checked(k)?;
+        let (age, age_rest) = self.age.split_at_mut_checked(rows)?;
+        let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
+        let mut columns_rest: [&mut [u8]; MAX_COLUMNS] = Default::default();
+        let halves = columns.iter_mut().zip(&mut columns_rest);
+        for (((to, rest), from), column) in halves.zip(self.columns).zip(config.columns()) {
+            (*to, *rest) = from.split_at_mut_checked(rows.checked_mul(column.row_size())?)?;
+        }
+        let second = first.checked_add(k)?;
+        Some((
+            Table { config, first, pushed, writing, age, columns },
+            Table {
+                config,
+                first: second,
+                pushed: pushed_rest,
+                writing: writing_rest,
+                age: age_rest,
+                columns: columns_rest,
+            },
+        ))
+    }
+
+    /// The same rings, to read; of all rings if these are.
+    pub fn view(&self) -> View<'_> {
+        self.read(self.config)
+    }
+
+    /// Says that `len` rings from `i` on are about to take up to `rows` rows each: before an owner writes anything of its
+    /// own that belongs to them. [`Table::end`] comes after the last.
+    pub fn begin(&mut self, i: usize, len: usize, rows: u32) {
+        shared::begin(self.writing.get_mut(i..i.saturating_add(len)).unwrap_or_default(), rows);
+    }
+
+    /// Says that what was announced is there.
+    pub fn end(&mut self, i: usize, len: usize) {
+        shared::end(self.writing.get_mut(i..i.saturating_add(len)).unwrap_or_default());
+    }
+
+    /// [`Table::push`] would take this row, and `count - 1` after it: what an owner asks before it writes anything of its
+    /// own. Errors: as [`Table::push`].
+    pub fn check(&self, i: usize, row: &[Elements<'_>], first: bool, count: u32) -> Result {
+        let columns = self.config.columns();
+        if row.len() != columns.len() {
+            let what = "table: a row with elements for each column,";
+            return Err(Error::new(Kind::Shape, what).needed(columns.len()).given(row.len()));
+        }
+        for (i, (column, elements)) in columns.iter().zip(row).enumerate() {
+            if elements.kind() as u32 != column.kind {
+                let what = "table: elements of the kind that the column has; not so column";
+                return Err(Error::new(Kind::Shape, what).given(i));
+            }
+            if elements.len() != column.len as usize {
+                let what = "table: elements of a row in each column,";
+                return Err(Error::new(Kind::Shape, what).needed(column.len as usize).given(elements.len()));
+            }
+        }
+        let pushed = *self.pushed.get(i).ok_or(RING.needed(self.len()).given(i))?;
+        let ring = self.first.saturating_add(i);
+        if pushed == 0 && !first {
+            let what = "table: the first row of an episode before others; not so ring";
+            return Err(Error::new(Kind::NotReady, what).given(ring));
+        }
+        if pushed > shared::LAST.saturating_sub(count.into()) {
+            return Err(Error::new(Kind::Range, "table: fewer than 2^63 rows; not so ring").given(ring));
+        }
+        Ok(())
+    }
+
+    /// Slot of the row that ring `i`, counted from the first of these, takes next: where its owner keeps what belongs to
+    /// the same row, in arrays `[rings, num_rows]`, before it pushes. Errors: `Range`.
+    pub fn next_row(&self, i: usize) -> Result<usize> {
+        let pushed = *self.pushed.get(i).ok_or(RING.needed(self.len()).given(i))?;
+        let num_rows = self.config.num_rows as usize;
+        Ok(i.saturating_mul(num_rows).saturating_add(slot_of(pushed, num_rows)))
+    }
+
+    /// Appends a row to ring `i`, counted from the first of these, and returns its number: elements for each column, of its
+    /// kind and length. `first` starts an episode. The oldest row is forgotten when the ring is full. With readers beside,
+    /// between [`Table::begin`] and [`Table::end`].
+    ///
+    /// Errors: `Range`; `Shape`; `NotReady` for a ring without rows unless `first`. Nothing is written then.
+    pub fn push(&mut self, i: usize, row: &[Elements<'_>], first: bool) -> Result<u64> {
+        self.check(i, row, first, 1)?;
+        self.put(i, row, first)
+    }
+
+    /// [`Table::push`] of a row that [`Table::check`] has accepted.
+    pub(in crate::data) fn put(&mut self, i: usize, row: &[Elements<'_>], first: bool) -> Result<u64> {
+        let num_rows = self.config.num_rows as usize;
+        let pushed = self.pushed.get_mut(i).ok_or(SHAPE)?;
+        let number = *pushed;
+        let slot = slot_of(number, num_rows);
+        let ages = block::rows_mut(self.age, i, 1, num_rows)?;
+        let age = if first {
+            0
+        } else {
+            let before = ages.get(slot_of(number.saturating_sub(1), num_rows)).ok_or(SHAPE)?;
+            before.saturating_add(1).min(self.config.max_stack() as u8)
+        };
+        *ages.get_mut(slot).ok_or(SHAPE)? = age;
+        let at = i.saturating_mul(num_rows).saturating_add(slot);
+        for ((to, column), from) in self.columns.iter_mut().zip(self.config.columns()).zip(row) {
+            let size = column.row_size();
+            block::copy(block::rows_mut(to, at, 1, size)?, from.bytes());
+        }
+        shared::count(pushed);
+        Ok(number)
+    }
+
+    /// What no sequence of calls can produce is no image.
+    fn check_image(&self) -> Result {
+        let num_rows = self.config.num_rows as usize;
+        let most = self.config.max_stack() as u8;
+        let damaged = |what, ring| Err(Error::new(Kind::Image, what).given(ring));
+        for (ring, &pushed) in self.pushed.iter().enumerate() {
+            if pushed > shared::LAST {
+                return damaged("table: fewer than 2^63 rows; not so ring", ring);
+            }
+            let ages = block::rows(self.age, ring, 1, num_rows)?;
+            if !lazy_frames::ages_are_right(ages, pushed, most) {
+                return damaged("table: ages that count the rows of an episode; not so ring", ring);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,262 @@
+//! Rows of a table, to read.
+
+use bytemuck::{Pod, Zeroable};
+use core::iter::once;
+use core::ops::Range;
+use core::sync::atomic::{Ordering, fence};
+
+use super::scatter::Slots;
+use super::{Column, RING, SHAPE, View, slot_of};
+use crate::block::{self, shared};
+use crate::cpu::Word;
+use crate::data::lazy_frames::{self, FrameIndex, LazyFramesConfig};
+use crate::error::{Error, Kind, Result};
+use crate::kernels::stack::Layout;
+use crate::space::{Element, Elements, ElementsMut};
+
+const FORGOTTEN: Error = Error::new(Kind::Range, "table: rows that are still held, from number");
+
+/// Rows `[number, number + len)` of ring `env`, to read as one sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Run {
+    /// Number of the first row.
+    pub number: u64,
+    /// Number of the ring.
+    pub env: u32,
+    /// Rows.
+    pub len: u32,
+}
+
+impl Run {
+    /// `len` rows of ring `env` from `number` on.
+    pub const fn new(env: u32, number: u64, len: u32) -> Self {
+        Run { number, env, len }
+    }
+}
+
+impl<'a> View<'a> {
+    /// What readers beside a writer ask.
+    #[inline]
+    pub fn rings(&self) -> shared::Rings<'a> {
+        shared::Rings { pushed: self.pushed, writing: self.writing, num_rows: self.config.num_rows }
+    }
+
+    /// Numbers of the rows that a ring still holds. Errors: `Range`.
+    #[inline]
+    pub fn held(&self, ring: usize) -> Result<Range<u64>> {
+        let pushed = self.pushed.get(ring).ok_or(RING.needed(self.pushed.len()).given(ring))?.load(Ordering::Acquire);
+        Ok(pushed.saturating_sub(self.config.num_rows.into())..pushed)
+    }
+
+    /// Numbers of the rows whose stacks a ring still holds, in every column: those that may be drawn. Errors: `Range`.
+    pub fn whole(&self, ring: usize) -> Result<Range<u64>> {
+        let (held, num_rows) = (self.held(ring)?, self.config.num_rows as usize);
+        let ages = block::rows(self.age, ring, 1, num_rows)?;
+        // Once a row has its stacks, all later ones have theirs, after 15 steps at most: also if ages are read that a writer
+        // beside has put where rows of these numbers were.
+        let is_whole = |&number: &u64| {
+            let age = ages.get(slot_of(number, num_rows)).copied().unwrap_or(0);
+            oldest_at(age.into(), number, self.config.max_stack()) >= held.start
+        };
+        let start = (held.start..held.end).find(is_whole).unwrap_or(held.end);
+        Ok(start..held.end)
+    }
+
+    /// Whether a ring still holds all rows that the stacks of this one read. Errors: `Range` if it is not held itself.
+    pub fn is_whole(&self, ring: usize, number: u64) -> Result<bool> {
+        Ok(self.stack_start(ring, number)? >= self.held(ring)?.start)
+    }
+
+    /// Number of the oldest row that the stacks of this one read, held or not; its own without stacks.
+    /// Errors: `Range` if it is not held itself.
+    pub fn stack_start(&self, ring: usize, number: u64) -> Result<u64> {
+        self.oldest_of(ring, number, self.config.max_stack())
+    }
+
+    /// Whether a row starts an episode. Errors: `Range` if it is not held.
+    pub fn is_first(&self, ring: usize, number: u64) -> Result<bool> {
+        Ok(self.age_of(ring, number)? == 0)
+    }
+
+    /// Where a row lies: its place in arrays `[R, num_rows]` that an owner keeps beside the columns.
+    /// Errors: `Range` if it is not held.
+    #[inline]
+    pub fn at(&self, ring: usize, number: u64) -> Result<usize> {
+        self.place(ring, &self.held(ring)?, number)
+    }
+
+    /// As [`View::at`], of a ring that holds these rows.
+    #[inline]
+    fn place(&self, ring: usize, held: &Range<u64>, number: u64) -> Result<usize> {
+        if number >= held.end {
+            let what = "table: a row that was pushed, of a number below";
+            return Err(Error::new(Kind::Range, what).needed(held.end as usize).given(number as usize));
+        }
+        if number < held.start {
+            return Err(FORGOTTEN.needed(held.start as usize).given(number as usize));
+        }
+        let num_rows = self.config.num_rows as usize;
+        Ok(ring.saturating_mul(num_rows).saturating_add(slot_of(number, num_rows)))
+    }
+
+    /// One row of one column as it was pushed, of an image its newest frame. Errors: `Range` if it is not held.
+    pub fn row(&self, column: usize, ring: usize, number: u64) -> Result<Elements<'a>> {
+        let (kind, size) = (self.config.column(column)?.element()?, self.config.column(column)?.row_size());
+        let bytes = block::rows(self.bytes(column)?, self.at(ring, number)?, 1, size)?;
+        Elements::of_bytes(kind, bytes)
+    }
+
+    /// Writes B rows of one column, `[B, stack, ...]` in this layout: elements of its kind, or bytes as f32 from 0 to 1,
+    /// x / 255. Without stacks and channels every layout is the same.
+    ///
+    /// Errors: `Range` for the column, or if a row or a frame of its stack is not held; `Shape`. Nothing is written then.
+    /// `Range` too if a writer beside has overwritten one meanwhile; then what was written means nothing.
+    pub fn gather(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {
+        let description = self.config.column(column)?;
+        let how = self.how(description, layout, &out)?;
+        check_out(description, index.len(), out.len())?;
+        match how {
+            How::Rows => {
+                let slots = self.slots(index)?;
+                fence(Ordering::Acquire);
+                self.copy_rows(column, index, &slots, out.into_bytes())?;
+                match slots {
+                    Slots::One { ring, oldest, .. } => self.rings().check_held(once((ring, oldest))),
+                    Slots::Any { .. } => {
+                        self.rings().check_held(index.iter().map(|index| (index.env as usize, index.number)))
+                    }
+                }
+            }
+            How::Stacks => self.frames(column)?.gather(index, layout, out),
+        }
+    }
+
+    /// Writes B sequences of one column, `[B, len, stack, ...]`: the rows of each run, then zeros up to `len`.
+    ///
+    /// Errors: as [`View::gather`]; `Range` for a run longer than `len`. Nothing is written then.
+    pub fn gather_runs(&self, column: usize, runs: &[Run], len: usize, layout: Layout, out: ElementsMut<'_>) -> Result {
+        let description = self.config.column(column)?;
+        let how = self.how(description, layout, &out)?;
+        check_out(description, runs.len().saturating_mul(len), out.len())?;
+        for run in runs {
+            self.check_run_stacks(run, len, description.stack())?;
+        }
+        fence(Ordering::Acquire);
+        let mut rest = out;
+        for run in runs {
+            let (mut to, others) = rest.split_at(len.saturating_mul(description.read_len())).ok_or(SHAPE)?;
+            rest = others;
+            match how {
+                How::Rows => {
+                    self.copy_run(column, run, to.into_bytes())?;
+                    let first = (run.len > 0).then_some((run.env as usize, run.number));
+                    self.rings().check_held(first.into_iter())?;
+                }
+                How::Stacks => {
+                    let frames = self.frames(column)?;
+                    for i in 0..run.len {
+                        let (stack, others) = to.split_at(description.read_len()).ok_or(SHAPE)?;
+                        frames.stack(run.env as usize, run.number.saturating_add(i.into()), layout, stack)?;
+                        to = others;
+                    }
+                    to.into_bytes().fill(0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Every row of a run of at most `len` is held, and with `stacks` all rows that their stacks read. Errors: `Range`.
+    pub fn check_run(&self, run: &Run, len: usize, stacks: bool) -> Result {
+        self.check_run_stacks(run, len, if stacks { self.config.max_stack() } else { 1 })
+    }
+
+    fn check_run_stacks(&self, run: &Run, len: usize, num_stack: usize) -> Result {
+        if run.len as usize > len {
+            return Err(Error::new(Kind::Range, "table: a run of rows up to").needed(len).given(run.len as usize));
+        }
+        let Some(more) = run.len.checked_sub(1) else { return Ok(()) };
+        let ring = run.env as usize;
+        let held = self.held(ring)?;
+        let first = self.place(ring, &held, run.number)?;
+        self.place(ring, &held, run.number.saturating_add(more.into()))?;
+        // The stacks of the first row reach back furthest.
+        let age = *self.age.get(first).ok_or(SHAPE)?;
+        let oldest = oldest_at(age.into(), run.number, num_stack);
+        if oldest >= held.start { Ok(()) } else { Err(FORGOTTEN.needed(held.start as usize).given(oldest as usize)) }
+    }
+
+    /// Number of the oldest row that a stack of `num_stack` reads.
+    fn oldest_of(&self, ring: usize, number: u64, num_stack: usize) -> Result<u64> {
+        Ok(oldest_at(self.age_of(ring, number)?, number, num_stack))
+    }
+
+    fn how(&self, column: &Column, layout: Layout, out: &ElementsMut<'_>) -> Result<How> {
+        let (kind, wanted) = (column.element()?, out.kind());
+        let planes = layout == Layout::Chw && column.channels > 1;
+        match (kind, wanted) {
+            (Element::U8, Element::F32) => Ok(How::Stacks),
+            (Element::U8, Element::U8) if column.stack() > 1 || planes => Ok(How::Stacks),
+            _ if kind == wanted => Ok(How::Rows),
+            _ => Err(Error::new(Kind::Shape, "table: elements of the column's kind, or f32 for bytes")),
+        }
+    }
+
+    fn age_of(&self, ring: usize, number: u64) -> Result<usize> {
+        Ok(self.age.get(self.at(ring, number)?).copied().ok_or(SHAPE)?.into())
+    }
+
+    pub(super) fn bytes(&self, column: usize) -> Result<&'a [u8]> {
+        self.columns.get(column).copied().ok_or(SHAPE)
+    }
+
+    /// A column of bytes as rings of frames.
+    fn frames(&self, column: usize) -> Result<lazy_frames::View<'a>> {
+        let description = self.config.column(column)?;
+        let channels = description.channels.max(1);
+        let config = LazyFramesConfig {
+            num_envs: self.config.num_rings,
+            num_frames: self.config.num_rows,
+            height: description.len.checked_div(channels).unwrap_or(0),
+            width: 1,
+            channels,
+            num_stack: description.num_stack.max(1),
+        };
+        let (pushed, writing, age) = (self.pushed, self.writing, self.age);
+        Ok(lazy_frames::View { config, pushed, writing, age, frames: self.bytes(column)? })
+    }
+
+    fn copy_run(&self, column: usize, run: &Run, out: &mut [u8]) -> Result {
+        let (size, num_rows) = (self.config.column(column)?.row_size(), self.config.num_rows as usize);
+        let ring = block::rows(self.bytes(column)?, (run.env as usize).saturating_mul(num_rows), num_rows, size)?;
+        let (early, late) = ring.split_at_checked(slot_of(run.number, num_rows).saturating_mul(size)).ok_or(SHAPE)?;
+        let len = (run.len as usize).saturating_mul(size);
+        let (to, zeros) = out.split_at_mut_checked(len).ok_or(SHAPE)?;
+        let (to, wrapped) = to.split_at_mut(len.min(late.len()));
+        block::copy(to, late);
+        block::copy(wrapped, early);
+        zeros.fill(0);
+        Ok(())
+    }
+}
+
+/// Number of the oldest row that a stack of `num_stack` reads at a row of this age.
+fn oldest_at(age: usize, number: u64, num_stack: usize) -> u64 {
+    number.saturating_sub(age.min(num_stack.saturating_sub(1)) as u64)
+}
+
+/// How rows become what is asked for.
+#[derive(Clone, Copy)]
+enum How {
+    /// As they were pushed.
+    Rows,
+    /// Stacked, converted or with their channels apart.
+    Stacks,
+}
+
+fn check_out(column: &Column, rows: usize, len: usize) -> Result {
+    let needed = rows.saturating_mul(column.read_len());
+    let what = "table: out with elements for every row as it is read,";
+    if len == needed { Ok(()) } else { Err(Error::new(Kind::Shape, what).needed(needed).given(len)) }
+}
