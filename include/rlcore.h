@@ -1430,7 +1430,7 @@ typedef enum rlcore_replay_normalize {
      rlcore_replay_init(mem, size, &config, &r);
      rlcore_replay_add_all(r, values, reward, terminated, truncated, final_values);
      rlcore_replay_sample(r, &rng, num_rows, beta, RLCORE_REPLAY_NORMALIZE_BATCH, 0, index, weight, NULL);
-     rlcore_replay_gather(r, column, index, num_rows, RLCORE_LAYOUT_HWC, RLCORE_F32, obs);
+     rlcore_replay_gather(r, index, num_rows, column, RLCORE_LAYOUT_HWC, RLCORE_F32, obs);
      rlcore_replay_update(r, index, priority, num_rows, NULL); */
 typedef struct rlcore_replay rlcore_replay;
 
@@ -1542,19 +1542,19 @@ rlcore_status rlcore_replay_transitions(const rlcore_replay *r, const rlcore_fra
                                         float *reward, float *discount, uint8_t *terminated, uint8_t *truncated);
 
 /* Writes a column of the first rows of num_rows transitions.
-   column: index of the column.
    index:  [num_rows] from rlcore_replay_sample.
+   column: index of the column.
    layout: an rlcore_layout, for stacks and channels.
    kind:   the column's; or RLCORE_F32 for bytes: byte / 255.
    out:    [num_rows, row_len] of that kind, to write; row_len is the column's len, or that of a whole stack.
    Errors: E_RANGE for column, layout, kind, or a transition that was dropped. */
-rlcore_status rlcore_replay_gather(const rlcore_replay *r, uint32_t column, const rlcore_frame_index *index,
-                                   uint32_t num_rows, uint32_t layout, uint32_t kind, void *out);
+rlcore_status rlcore_replay_gather(const rlcore_replay *r, const rlcore_frame_index *index, uint32_t num_rows,
+                                   uint32_t column, uint32_t layout, uint32_t kind, void *out);
 
 /* Writes an observation column of the rows that num_rows transitions lead to; otherwise as rlcore_replay_gather.
    Errors: as rlcore_replay_gather; E_RANGE for a column that is not an observation. */
-rlcore_status rlcore_replay_gather_next(const rlcore_replay *r, uint32_t column, const rlcore_frame_index *index,
-                                        uint32_t num_rows, uint32_t layout, uint32_t kind, void *out);
+rlcore_status rlcore_replay_gather_next(const rlcore_replay *r, const rlcore_frame_index *index, uint32_t num_rows,
+                                        uint32_t column, uint32_t layout, uint32_t kind, void *out);
 
 /* Stores a random stream in the block, so that it is saved with it. Initially the stream of seed 0 is stored. */
 rlcore_status rlcore_replay_store_rng(rlcore_replay *r, const rlcore_rng *rng);
@@ -2249,22 +2249,22 @@ typedef struct rlcore_vtrace {
 
 /* The logits of both policies over A actions, and the actions taken. */
 typedef struct rlcore_vtrace_logits {
-  uint32_t struct_size;           /* sizeof(rlcore_vtrace_logits) */
-  uint32_t num_actions;           /* A, at least 1 */
-  const float *behaviour_logits;  /* [T, N, A] mu, the behavior policy; finite */
-  const float *target_logits;     /* [T, N, A] pi, the target policy; finite */
-  const int32_t *action;          /* [T, N] each from 0 to A - 1 */
+  uint32_t struct_size;          /* sizeof(rlcore_vtrace_logits) */
+  uint32_t num_actions;          /* A, at least 1 */
+  const float *behavior_logits;  /* [T, N, A] mu, the behavior policy; finite */
+  const float *target_logits;    /* [T, N, A] pi, the target policy; finite */
+  const int32_t *action;         /* [T, N] each from 0 to A - 1 */
 } rlcore_vtrace_logits;
 
 /* Output arrays of rlcore_vtrace_from_logits; NULL skips an array. */
 typedef struct rlcore_vtrace_out {
-  uint32_t struct_size;       /* sizeof(rlcore_vtrace_out) */
-  uint32_t reserved;          /* zero */
-  float *vs;                  /* [T, N] targets of the value function */
-  float *pg_advantage;        /* [T, N] weights of log pi(a) in the policy gradient */
-  float *log_rho;             /* [T, N] log pi(a) - log mu(a) */
-  float *behaviour_log_prob;  /* [T, N] log mu(a) */
-  float *target_log_prob;     /* [T, N] log pi(a) */
+  uint32_t struct_size;      /* sizeof(rlcore_vtrace_out) */
+  uint32_t reserved;         /* zero */
+  float *vs;                 /* [T, N] targets of the value function */
+  float *pg_advantage;       /* [T, N] weights of log pi(a) in the policy gradient */
+  float *log_rho;            /* [T, N] log pi(a) - log mu(a) */
+  float *behavior_log_prob;  /* [T, N] log mu(a) */
+  float *target_log_prob;    /* [T, N] log pi(a) */
 } rlcore_vtrace_out;
 
 /* Fills in the defaults: limits 1, td_lambda 1, leak 0, all pointers NULL. Writes v_size bytes, so that callers with an
@@ -2463,7 +2463,7 @@ rlcore_status rlcore_normalize(const float *x, uint32_t num_rows, uint32_t num_c
 
 /* Scales x to mean 0 and standard deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; unchanged
    if len < 2. E_RANGE for epsilon. */
-rlcore_status rlcore_standardise(float *x, size_t len, double epsilon);
+rlcore_status rlcore_standardize(float *x, size_t len, double epsilon);
 
 /* Explained variance, 1 - var(target - value) / var(target): 1 for perfect values, 0 if no better than a constant or if
    the target is constant. value, target: [len]; out: [1] to write. */

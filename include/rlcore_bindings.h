@@ -1202,17 +1202,17 @@ rlcore_status rlcore_replay_transitions(
   /* out [num_rows] */ uint8_t *truncated);
 rlcore_status rlcore_replay_gather(
   /* in */ const rlcore_replay *r,
-  uint32_t column,
   /* in [num_rows] */ const rlcore_frame_index *index,
   uint32_t num_rows,
+  uint32_t column,
   uint32_t layout,
   uint32_t kind,
   /* out [num_rows, row_len] */ void *out);
 rlcore_status rlcore_replay_gather_next(
   /* in */ const rlcore_replay *r,
-  uint32_t column,
   /* in [num_rows] */ const rlcore_frame_index *index,
   uint32_t num_rows,
+  uint32_t column,
   uint32_t layout,
   uint32_t kind,
   /* out [num_rows, row_len] */ void *out);
@@ -1770,7 +1770,7 @@ typedef struct rlcore_vtrace {
 typedef struct rlcore_vtrace_logits {
   uint32_t struct_size;
   uint32_t num_actions;
-  /* in [T, N, A] */ const float *behaviour_logits;
+  /* in [T, N, A] */ const float *behavior_logits;
   /* in [T, N, A] */ const float *target_logits;
   /* in [T, N] */ const int32_t *action;
 } rlcore_vtrace_logits;
@@ -1780,7 +1780,7 @@ typedef struct rlcore_vtrace_out {
   /* out [T, N] */ float *vs;
   /* out [T, N] */ float *pg_advantage;
   /* out [T, N] */ float *log_rho;
-  /* out [T, N] */ float *behaviour_log_prob;
+  /* out [T, N] */ float *behavior_log_prob;
   /* out [T, N] */ float *target_log_prob;
 } rlcore_vtrace_out;
 rlcore_status rlcore_vtrace_init(
@@ -1969,7 +1969,7 @@ rlcore_status rlcore_normalize(
   double epsilon,
   float clip,
   /* out [num_rows, num_columns] */ float *out);
-rlcore_status rlcore_standardise(
+rlcore_status rlcore_standardize(
   /* inout [len] */ float *x,
   size_t len,
   double epsilon);

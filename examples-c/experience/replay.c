@@ -95,8 +95,8 @@ static void learn(float progress) {
   float beta;
   CHECK(rlcore_replay_linear(0.4F, 1, progress, &beta));
   CHECK(rlcore_replay_sample(memory, &rng, BATCH, beta, RLCORE_REPLAY_NORMALIZE_MEMORY, 0, index, weight, NULL));
-  CHECK(rlcore_replay_gather(memory, 0, index, BATCH, RLCORE_LAYOUT_HWC, RLCORE_F32, obs));
-  CHECK(rlcore_replay_gather_next(memory, 0, index, BATCH, RLCORE_LAYOUT_HWC, RLCORE_F32, next_obs));
+  CHECK(rlcore_replay_gather(memory, index, BATCH, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, obs));
+  CHECK(rlcore_replay_gather_next(memory, index, BATCH, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, next_obs));
   CHECK(rlcore_replay_transitions(memory, index, BATCH, reward, discount, NULL, NULL));
   for (int i = 0; i < BATCH; i++) {
     const float delta = reward[i] + discount[i] * value_of(next_obs[i]) - value_of(obs[i]);

@@ -127,8 +127,8 @@ fn moments<'a>((mean, var, count): (&'a mut [f64], &'a mut [f64], &'a mut f64)) 
 /// Scales x to mean 0 and standard deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; unchanged
 /// if len < 2. E_RANGE for epsilon.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_standardise(x: *mut f32, len: usize, epsilon: f64) -> rlcore_status {
-    call(|| unsafe { Ok(kernels::moments::standardise(args(Output::at("standardise: x", x, len)?)?, epsilon)?) })
+pub unsafe extern "C" fn rlcore_standardize(x: *mut f32, len: usize, epsilon: f64) -> rlcore_status {
+    call(|| unsafe { Ok(kernels::moments::standardise(args(Output::at("standardize: x", x, len)?)?, epsilon)?) })
 }
 
 /// Explained variance, 1 - var(target - value) / var(target): 1 for perfect values, 0 if no better than a constant or if

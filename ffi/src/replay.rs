@@ -26,7 +26,7 @@ use rlcore::space::Elements;
 ///   rlcore_replay_init(mem, size, &config, &r);
 ///   rlcore_replay_add_all(r, values, reward, terminated, truncated, final_values);
 ///   rlcore_replay_sample(r, &rng, num_rows, beta, RLCORE_REPLAY_NORMALIZE_BATCH, 0, index, weight, NULL);
-///   rlcore_replay_gather(r, column, index, num_rows, RLCORE_LAYOUT_HWC, RLCORE_F32, obs);
+///   rlcore_replay_gather(r, index, num_rows, column, RLCORE_LAYOUT_HWC, RLCORE_F32, obs);
 ///   rlcore_replay_update(r, index, priority, num_rows, NULL);
 pub struct rlcore_replay;
 
@@ -425,8 +425,8 @@ pub unsafe extern "C" fn rlcore_replay_transitions(
 }
 
 /// Writes a column of the first rows of num_rows transitions.
-/// column: index of the column.
 /// index:  [num_rows] from rlcore_replay_sample.
+/// column: index of the column.
 /// layout: an rlcore_layout, for stacks and channels.
 /// kind:   the column's; or RLCORE_F32 for bytes: byte / 255.
 /// out:    [num_rows, row_len] of that kind, to write; row_len is the column's len, or that of a whole stack.
@@ -434,9 +434,9 @@ pub unsafe extern "C" fn rlcore_replay_transitions(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_gather(
     r: *const rlcore_replay,
-    column: u32,
     index: *const rlcore_frame_index,
     num_rows: u32,
+    column: u32,
     layout: u32,
     kind: u32,
     out: *mut c_void,
@@ -456,9 +456,9 @@ pub unsafe extern "C" fn rlcore_replay_gather(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_gather_next(
     r: *const rlcore_replay,
-    column: u32,
     index: *const rlcore_frame_index,
     num_rows: u32,
+    column: u32,
     layout: u32,
     kind: u32,
     out: *mut c_void,

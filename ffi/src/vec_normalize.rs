@@ -2,14 +2,14 @@
 
 use core::ffi::c_void;
 
-use crate::lifecycle::{self, Block, Place, open};
+use crate::lifecycle::{self, Block, Place, open, view};
 use crate::mirror::versioned;
 use crate::ptr::{self, Output, Reads, Through};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::rlcore_vecenv_out;
 use rlcore::block::Kind as BlockKind;
 use rlcore::data::step::Ends;
-use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig};
+use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig, View};
 
 /// Running normalization of the observations and rewards of N environments.
 ///   rlcore_vec_normalize_config_init(&config, sizeof config);
@@ -224,15 +224,15 @@ pub unsafe extern "C" fn rlcore_vec_normalize_step(
 /// Errors: as rlcore_vec_normalize_reset.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_obs(
-    v: *mut rlcore_vec_normalize,
+    v: *const rlcore_vec_normalize,
     num_rows: u32,
     obs: *const f32,
     out_obs: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let normalizer = open(v, VecNormalize::open)?;
+        let normalizer = view(v, View::open)?;
         let len = ptr::grid("obs", num_rows as usize, normalizer.config().obs_len as usize)?;
-        let obs = normalizer.extent.writing(ptr::through("obs", obs, "out_obs", out_obs, len)?)?;
+        let obs = normalizer.extent.reading(ptr::through("obs", obs, "out_obs", out_obs, len)?)?;
         Ok(normalizer.normalize_obs(ptr::rewrite(obs))?)
     })
 }
@@ -255,11 +255,11 @@ pub unsafe extern "C" fn rlcore_vec_normalize_freeze(v: *mut rlcore_vec_normaliz
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_merge(
     v: *mut rlcore_vec_normalize,
-    other: *mut rlcore_vec_normalize,
+    other: *const rlcore_vec_normalize,
 ) -> rlcore_status {
     call(|| unsafe {
         ptr::distinct("vec_normalize: other", v, other)?;
-        let (mut normalizer, other) = (open(v, VecNormalize::open)?, open(other, VecNormalize::open)?);
+        let (mut normalizer, other) = (open(v, VecNormalize::open)?, view(other, View::open)?);
         normalizer.extent.writing(Reads([other.extent]))?;
         Ok(normalizer.merge(&other.statistics())?)
     })
@@ -269,13 +269,13 @@ pub unsafe extern "C" fn rlcore_vec_normalize_merge(
 /// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_statistics(
-    v: *mut rlcore_vec_normalize,
+    v: *const rlcore_vec_normalize,
     mean: *mut f64,
     variance: *mut f64,
     out: *mut rlcore_vec_normalize_stats,
 ) -> rlcore_status {
     call(|| unsafe {
-        let normalizer = open(v, VecNormalize::open)?;
+        let normalizer = view(v, View::open)?;
         let obs_len = normalizer.config().obs_len as usize;
         let room = ptr::OutSized::at(out)?;
         let moments = [Output::optional("mean", mean, obs_len)?, Output::optional("variance", variance, obs_len)?];

@@ -60,7 +60,7 @@ pub struct rlcore_vtrace_logits {
     /// A, at least 1
     pub num_actions: u32,
     /// [T, N, A] mu, the behavior policy; finite
-    pub behaviour_logits: *const f32,
+    pub behavior_logits: *const f32,
     /// [T, N, A] pi, the target policy; finite
     pub target_logits: *const f32,
     /// [T, N] each from 0 to A - 1
@@ -82,7 +82,7 @@ pub struct rlcore_vtrace_out {
     /// [T, N] log pi(a) - log mu(a)
     pub log_rho: *mut f32,
     /// [T, N] log mu(a)
-    pub behaviour_log_prob: *mut f32,
+    pub behavior_log_prob: *mut f32,
     /// [T, N] log pi(a)
     pub target_log_prob: *mut f32,
 }
@@ -230,7 +230,7 @@ unsafe fn from_logits(
         let num_actions = logits.num_actions as usize;
         let num_logits = ptr::grid("vtrace: logits", len, num_actions)?;
         let inputs = (
-            Input::at("vtrace: behaviour_logits", logits.behaviour_logits, num_logits)?,
+            Input::at("vtrace: behavior_logits", logits.behavior_logits, num_logits)?,
             Input::at("vtrace: target_logits", logits.target_logits, num_logits)?,
             Input::at("vtrace: action", logits.action, len)?,
         );
@@ -238,13 +238,13 @@ unsafe fn from_logits(
             Cells::optional("vtrace: vs", out.vs, len)?,
             Cells::optional("vtrace: pg_advantage", out.pg_advantage, len)?,
             Cells::optional("vtrace: log_rho", out.log_rho, len)?,
-            Cells::optional("vtrace: behaviour_log_prob", out.behaviour_log_prob, len)?,
+            Cells::optional("vtrace: behavior_log_prob", out.behavior_log_prob, len)?,
             Cells::optional("vtrace: target_log_prob", out.target_log_prob, len)?,
         ];
-        let ((behaviour_logits, target_logits, action), outputs) = args_beside((inputs, outputs), &read)?;
-        let policies = Policies { num_actions, behaviour_logits, target_logits, action };
-        let [vs, pg_advantage, log_rho, behaviour_log_prob, target_log_prob] = outputs;
-        let out = Outputs { vs, pg_advantage, log_rho, behaviour_log_prob, target_log_prob };
+        let ((behavior_logits, target_logits, action), outputs) = args_beside((inputs, outputs), &read)?;
+        let policies = Policies { num_actions, behavior_logits, target_logits, action };
+        let [vs, pg_advantage, log_rho, behavior_log_prob, target_log_prob] = outputs;
+        let out = Outputs { vs, pg_advantage, log_rho, behavior_log_prob, target_log_prob };
         Ok(vtrace::from_logits(&v, &policies, columns(v.num_steps, v.num_envs, range)?, &out)?)
     }
 }

@@ -1301,7 +1301,7 @@ static void attack_sums(void) {
 
   size_t len = T * N;
   double epsilon = 1e-8;
-#define SCALE rlcore_standardise(whole, len, epsilon)
+#define SCALE rlcore_standardize(whole, len, epsilon)
   FINE(SCALE);
   WITH(epsilon, -1.0, RLCORE_E_RANGE, "epsilon of at least 0, given -1", SCALE);
   WITH(epsilon, (double)NAN, RLCORE_E_RANGE, "epsilon", SCALE);

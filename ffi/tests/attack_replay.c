@@ -164,8 +164,8 @@ static void attack_images(void) {
       if (status == RLCORE_OK) {
         accepted++;
         if (SAMPLE(r, &w.rng, ROWS, 0.5f, 0, 0, w.index, w.weight, NULL) == RLCORE_OK) {
-          FINE(GATHER(r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs));
-          FINE(NEXT(r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs));
+          FINE(GATHER(r, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs));
+          FINE(NEXT(r, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs));
           FINE(UPDATE(r, w.index, w.priority, ROWS, NULL));
         }
         FINE(ADD_ALL(r, w.values, w.reward, w.terminated, w.truncated, w.final_values));
@@ -254,16 +254,16 @@ static void attack_drawing(void) {
 
 #define READS(CALL) \
   do { \
-    NO_BLOCK(CALL(r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs)); \
-    REFUSED(RLCORE_E_RANGE, "a column below 2, given 2", CALL(at, 2, w.index, ROWS, 0, RLCORE_F32, w.out_obs)); \
-    REFUSED(RLCORE_E_RANGE, "layout: 0 (HWC) or 1 (CHW), given 2", CALL(at, 0, w.index, ROWS, 2, RLCORE_F32, w.out_obs)); \
-    REFUSED(RLCORE_E_RANGE, "kind", CALL(at, 0, w.index, ROWS, 0, RLCORE_I32, w.out_obs)); \
-    REFUSED(RLCORE_E_RANGE, "kind", CALL(at, 0, w.index, ROWS, 0, 9, w.out_obs)); \
-    INDICES(CALL(at, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs)); \
+    NO_BLOCK(CALL(r, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs)); \
+    REFUSED(RLCORE_E_RANGE, "a column below 2, given 2", CALL(at, w.index, ROWS, 2, 0, RLCORE_F32, w.out_obs)); \
+    REFUSED(RLCORE_E_RANGE, "layout: 0 (HWC) or 1 (CHW), given 2", CALL(at, w.index, ROWS, 0, 2, RLCORE_F32, w.out_obs)); \
+    REFUSED(RLCORE_E_RANGE, "kind", CALL(at, w.index, ROWS, 0, 0, RLCORE_I32, w.out_obs)); \
+    REFUSED(RLCORE_E_RANGE, "kind", CALL(at, w.index, ROWS, 0, 0, 9, w.out_obs)); \
+    INDICES(CALL(at, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs)); \
   } while (0)
   READS(GATHER);
   READS(NEXT);
-  REFUSED(RLCORE_E_RANGE, "a column that is an observation; violated by 1", NEXT(at, 1, w.index, ROWS, 0, RLCORE_I32, w.out_action));
+  REFUSED(RLCORE_E_RANGE, "a column that is an observation; violated by 1", NEXT(at, w.index, ROWS, 1, 0, RLCORE_I32, w.out_action));
 
   NO_BLOCK(rlcore_replay_get_stats(r, &w.stats));
   w.stats.struct_size = sizeof w.stats;
@@ -292,11 +292,11 @@ static void check_answers(void) {
   CHECK(w.out_reward[0] == 2 && w.out_reward[1] == 4 && w.out_reward[2] == 4 && w.out_reward[3] == 2);
   CHECK(w.discount[0] == 0.25f && w.discount[1] == 0 && w.discount[2] == 0);
   CHECK(w.out_terminated[0] == 0 && w.out_terminated[1] == 1 && w.out_terminated[2] == 1 && w.out_truncated[1] == 0);
-  FINE(GATHER(w.r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs));
+  FINE(GATHER(w.r, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs));
   CHECK(w.out_obs[0][0] == 0 && w.out_obs[1][1] == 1 && w.out_obs[2][0] == 12 && w.out_obs[3][1] == 10);
-  FINE(NEXT(w.r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs));
+  FINE(NEXT(w.r, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs));
   CHECK(w.out_obs[0][0] == 2 && w.out_obs[1][1] == 77 && w.out_obs[2][0] == 77 && w.out_obs[3][1] == 12);
-  FINE(GATHER(w.r, 1, w.index, ROWS, 0, RLCORE_I32, w.out_action));
+  FINE(GATHER(w.r, w.index, ROWS, 1, 0, RLCORE_I32, w.out_action));
   CHECK(w.out_action[1] == 1 && w.out_action[2] == 2);
 
   /* Priorities 3.75, 0, 0.75 and 1.75 beside epsilon. */
@@ -334,7 +334,7 @@ static void check_answers(void) {
   const rlcore_frame_index old[2] = {{0, 0, 0}, {1, 1, 0}};
   FINE(UPDATE(w.r, old, priorities, 2, &w.forgotten));
   CHECK(w.forgotten == 2);
-  REFUSED(RLCORE_E_RANGE, "transitions that are still held; violated by number 0", GATHER(w.r, 0, old, 2, 0, RLCORE_F32, w.out_obs));
+  REFUSED(RLCORE_E_RANGE, "transitions that are still held; violated by number 0", GATHER(w.r, old, 2, 0, 0, RLCORE_F32, w.out_obs));
 }
 
 int main(void) {
