@@ -945,5 +945,5 @@ fn bad_logits_and_actions_are_named_and_outputs_stay() {
     let acts = |a| Acts { a, behavior: vec![0.0], target: vec![0.0], action: vec![0] };
     let text = |a| fails_from_logits(&one, &acts(a)).1;
     assert_eq!(text(0x7fff_ffff), "vtrace: behavior_logits [T, N, A] of length 2147483647, given 1");
-    assert_eq!(text(0x8000_0000), "vtrace: num_actions of 1 and more, to 2^31 - 1, given 2147483648");
+    assert_eq!(text(0x8000_0000), "vtrace: num_actions from 1 to 2^31 - 1, given 2147483648");
 }

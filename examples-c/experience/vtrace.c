@@ -1,5 +1,5 @@
-/* Off policy in the small: an actor keeps playing with an old policy while the learner's has moved on. V-trace corrects for
-   the difference, and its ceilings decide how much of a correction one step may make. */
+/* Off-policy learning on a small problem: an actor plays with an old policy while the learner's has changed. V-trace
+   corrects for the difference; its limits bound the correction of a single step. */
 #include <rlcore.h>
 
 #include <math.h>
@@ -22,7 +22,7 @@ static void row(const char *name, const float *x, int len) {
   printf("\n");
 }
 
-/* ---- One episode of four steps, as a textbook has it ---- */
+/* ---- One episode of four steps ---- */
 
 enum { STEPS = 4 };
 
@@ -66,7 +66,7 @@ enum { LEVERS = 3, T = 8, N = 64, LAG = 6, UPDATES = 160 };
 
 static const float pay[LEVERS] = {0.2f, 0.5f, 1.0f};
 
-/* What a pull is worth to the learner: at the start, and returned, at the end. */
+/* Expected reward of a pull under the learner's policy: at the start, and returned, at the end. */
 static float learn(float ceiling, float *start) {
   static float old[LAG + 1][LEVERS];
   static float behavior[T * N * LEVERS], target[T * N * LEVERS], rewards[T * N], values[T * N], ends[T * N], after[N];

@@ -6,7 +6,7 @@
 
 enum { WIDTH = 760, HEIGHT = 420, LEFT = 76, RIGHT = 40, TOP = 52, BOTTOM = 58, MAX_POINTS = 400 };
 
-/* Okabe and Ito's colours: they stay apart for every kind of colour vision. */
+/* Okabe and Ito's colors, distinguishable with every kind of color vision. */
 static const char *const colour[SVG_MAX_CURVES] = {"#E69F00", "#56B4E9", "#009E73", "#CC79A7",
                                                    "#D55E00", "#0072B2", "#999999", "#F0E442"};
 
@@ -29,7 +29,7 @@ static void text(FILE *file, double x, double y, const char *anchor, const char 
   fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" %s>%s</text>\n", x, y, anchor, more, words);
 }
 
-/* 1234567 as 1,234,567; values that are no whole numbers as they are. */
+/* 1234567 as 1,234,567; other than whole numbers unchanged. */
 static const char *grouped(double value, char out[32]) {
   char plain[24];
   char *to = out;
@@ -137,7 +137,7 @@ void svg_write(const char *path, const svg_curves *c) {
     legend_line(file, x, "#555", 1, "stroke-dasharray=\"6 4\"", words);
   }
   fputs("</svg>\n", file);
-  /* What did not fit was told of by any of the calls above, not by the last one again. */
+  /* An earlier write may have failed, not only the last one. */
   const bool failed = ferror(file);
   if (fclose(file) || failed) host_fail("cannot write %s", path);
 }
