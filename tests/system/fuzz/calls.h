@@ -590,7 +590,7 @@ OP(vec_normalize_step) {
   return CALL(rlcore_vec_normalize_step(v, in, out));
 }
 OP(vec_normalize_obs) {
-  ON(vec_normalize, v, NORMALIZER_USED);
+  CONST_ON(vec_normalize, v, NORMALIZER_USED);
   COUNT(num_rows, 3, 4, RLCORE_OK);
   IN(float, obs, num_rows * OBS, 1, 1, IN_PLACE);
   TO(float, out_obs, num_rows * OBS, IN_PLACE);
@@ -607,7 +607,7 @@ OP(vec_normalize_merge) {
   return CALL(rlcore_vec_normalize_merge(v, other));
 }
 OP(vec_normalize_statistics) {
-  ON(vec_normalize, v, NORMALIZER_USED);
+  CONST_ON(vec_normalize, v, NORMALIZER_USED);
   TO(double, mean, OBS, OPTIONAL);
   TO(double, var, OBS, OPTIONAL);
   const rlcore_vec_normalize_stats none = {.struct_size = sizeof none};
