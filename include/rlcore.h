@@ -11,7 +11,7 @@
        rlcore_monitor_attach            opens the bytes of a saved or copied object, in this process or another
      config_init writes sizeof config bytes, so that callers with an older, smaller structure are safe. attach only reads
      mem. It accepts blocks of 32-bit and 64-bit machines of the same byte order, and refuses any other.
-   Arrays: dense, row-major, time-major. The shape stands beside the pointer; N = num_envs, T = num_steps. Flags are
+   Arrays: dense, row-major, time-major. Each pointer's comment gives its shape; N = num_envs, T = num_steps. Flags are
      uint8_t: 0 is false, anything else is true. No output may overlap another array of the call. The library reads and
      writes arrays during the call only and keeps no pointer to them.
    Names: _size counts bytes, _len counts elements, num_ counts things; a range is [begin, end). Results are written
@@ -1093,7 +1093,8 @@ rlcore_status rlcore_vec_normalize_step(rlcore_vec_normalize *v, const rlcore_ve
 /* Normalizes any number of observations with the current statistics, without changing them.
    obs, out_obs: [num_rows, obs_len]; may be the same array.
    Errors: as rlcore_vec_normalize_reset. */
-rlcore_status rlcore_vec_normalize_obs(rlcore_vec_normalize *v, uint32_t num_rows, const float *obs, float *out_obs);
+rlcore_status rlcore_vec_normalize_obs(const rlcore_vec_normalize *v, uint32_t num_rows, const float *obs,
+                                       float *out_obs);
 
 /* 1: reset and step only normalize and do not change the block, for evaluation. 0: the statistics are updated again, and
    the discounted returns continue where they were.
@@ -1103,11 +1104,11 @@ rlcore_status rlcore_vec_normalize_freeze(rlcore_vec_normalize *v, uint32_t froz
 /* Merges the statistics of another normalizer into this one, as if this one had seen its observations too. Both initial
    counts of 1e-4 are included. `other` is only read; its num_envs may differ.
    Errors: E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64. */
-rlcore_status rlcore_vec_normalize_merge(rlcore_vec_normalize *v, rlcore_vec_normalize *other);
+rlcore_status rlcore_vec_normalize_merge(rlcore_vec_normalize *v, const rlcore_vec_normalize *other);
 
 /* Copies the statistics. mean, variance: [obs_len] to write; may be NULL.
    Errors: E_CONFIG. */
-rlcore_status rlcore_vec_normalize_statistics(rlcore_vec_normalize *v, double *mean, double *variance,
+rlcore_status rlcore_vec_normalize_statistics(const rlcore_vec_normalize *v, double *mean, double *variance,
                                               rlcore_vec_normalize_stats *out);
 
 /* ---- Frame memories: each frame stored once, stacked on reading ---- */

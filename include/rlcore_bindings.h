@@ -842,7 +842,7 @@ rlcore_status rlcore_vec_normalize_step(
   /* in optional */ const rlcore_vecenv_out *step,
   /* in optional */ const rlcore_vecenv_out *out);
 rlcore_status rlcore_vec_normalize_obs(
-  /* inout */ rlcore_vec_normalize *v,
+  /* in */ const rlcore_vec_normalize *v,
   uint32_t num_rows,
   /* in [num_rows, obs_len] */ const float *obs,
   /* out [num_rows, obs_len] */ float *out_obs);
@@ -851,9 +851,9 @@ rlcore_status rlcore_vec_normalize_freeze(
   uint32_t frozen);
 rlcore_status rlcore_vec_normalize_merge(
   /* inout */ rlcore_vec_normalize *v,
-  /* inout */ rlcore_vec_normalize *other);
+  /* in */ const rlcore_vec_normalize *other);
 rlcore_status rlcore_vec_normalize_statistics(
-  /* inout */ rlcore_vec_normalize *v,
+  /* in */ const rlcore_vec_normalize *v,
   /* out [obs_len] optional */ double *mean,
   /* out [obs_len] optional */ double *variance,
   /* out */ rlcore_vec_normalize_stats *out);

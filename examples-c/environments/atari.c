@@ -27,7 +27,7 @@ static void box(uint8_t *screen, int32_t x, int32_t y, int32_t w, int32_t h, uin
 }
 
 static void draw(const breakout *b, uint8_t *screen) {
-  static const uint32_t colours[ROWS] = {0xc84848, 0xc66c3a, 0xb47a30, 0xa2a22a, 0x48a048, 0x4248c8};
+  static const uint32_t colors[ROWS] = {0xc84848, 0xc66c3a, 0xb47a30, 0xa2a22a, 0x48a048, 0x4248c8};
   memset(screen, 0, SCREEN);
   box(screen, 0, 17, WIDTH, 15, 0x8e8e8e);
   box(screen, 0, 17, 8, PADDLE_Y + 6 - 17, 0x8e8e8e);
@@ -35,7 +35,7 @@ static void draw(const breakout *b, uint8_t *screen) {
   for (uint32_t i = 0; i < b->lives; i++) box(screen, 100 + 10 * (int32_t)i, 5, 6, 8, 0x8e8e8e);
   for (int32_t row = 0; row < ROWS; row++)
     for (int32_t column = 0; column < COLUMNS; column++)
-      if (b->bricks[row] >> column & 1) box(screen, column * BRICK_W, BRICK_TOP + row * BRICK_H, BRICK_W, BRICK_H, colours[row]);
+      if (b->bricks[row] >> column & 1) box(screen, column * BRICK_W, BRICK_TOP + row * BRICK_H, BRICK_W, BRICK_H, colors[row]);
   box(screen, b->paddle, PADDLE_Y, PADDLE_W, 4, 0xc84848);
   /* The console drew the ball in every other frame, which is why wrappers take the maximum of two frames. */
   if (b->dy != 0 && b->frame % 2 == 0) box(screen, b->x, b->y, 2, 4, 0xc84848);

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* One lander. Metres, seconds; up is +y, the pad is centred on x = 0, the ground is y = 0. */
+/* One lander. Meters, seconds; up is +y, the pad is centered on x = 0, the ground is y = 0. */
 typedef struct state {
   float x, y;       /* position of the feet */
   float vx, vy;     /* velocity */

@@ -7,7 +7,7 @@
 enum { WIDTH = 760, HEIGHT = 420, LEFT = 76, RIGHT = 40, TOP = 52, BOTTOM = 58, MAX_POINTS = 400 };
 
 /* Okabe and Ito's colors, distinguishable with every kind of color vision. */
-static const char *const colour[SVG_MAX_CURVES] = {"#E69F00", "#56B4E9", "#009E73", "#CC79A7",
+static const char *const color[SVG_MAX_CURVES] = {"#E69F00", "#56B4E9", "#009E73", "#CC79A7",
                                                    "#D55E00", "#0072B2", "#999999", "#F0E442"};
 
 typedef struct frame {
@@ -122,9 +122,9 @@ void svg_write(const char *path, const svg_curves *c) {
     fprintf(file, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#555\" stroke-dasharray=\"6 4\"/>\n",
             LEFT, WIDTH - RIGHT, at_y(&f, c->bar), at_y(&f, c->bar));
   for (size_t i = 0; i < c->num_curves; i++) {
-    curve(file, c, &f, i, colour[i], 1.3);
+    curve(file, c, &f, i, color[i], 1.3);
     snprintf(words, sizeof words, "seed %zu", i + 1);
-    legend_line(file, x, colour[i], 2, "", words);
+    legend_line(file, x, color[i], 2, "", words);
     x += 84;
   }
   if (c->num_curves > 1) {

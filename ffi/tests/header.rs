@@ -66,7 +66,7 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
        rlcore_monitor_attach            opens the bytes of a saved or copied object, in this process or another
      config_init writes sizeof config bytes, so that callers with an older, smaller structure are safe. attach only reads
      mem. It accepts blocks of 32-bit and 64-bit machines of the same byte order, and refuses any other.
-   Arrays: dense, row-major, time-major. The shape stands beside the pointer; N = num_envs, T = num_steps. Flags are
+   Arrays: dense, row-major, time-major. Each pointer's comment gives its shape; N = num_envs, T = num_steps. Flags are
      uint8_t: 0 is false, anything else is true. No output may overlap another array of the call. The library reads and
      writes arrays during the call only and keeps no pointer to them.
    Names: _size counts bytes, _len counts elements, num_ counts things; a range is [begin, end). Results are written
