@@ -498,8 +498,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_progress(
     })
 }
 
-/// Copies steps, in order. Steps are numbered over all rollouts: step t of this one has number global_step / N - num_steps
-/// + t, see rlcore_rollout_progress. Each reader keeps its own `next`, initially 0.
+/// Copies steps, in order. Steps are numbered over all rollouts: step t of this one has number
+/// global_step / N - num_steps + t, see rlcore_rollout_progress. Each reader keeps its own `next`, initially 0.
 /// next:      [1] number of the first step to read; becomes that of the first one not read.
 /// out_count: [1] steps copied, to the front of each array: at most out->num_rows, and only of this rollout.
 /// out_lost:  [1] steps that were dropped before they were read, may be NULL.
