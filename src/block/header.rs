@@ -355,7 +355,7 @@ mod tests {
         let mut damaged = mem;
         bytemuck::bytes_of_mut(&mut damaged)[8] ^= 1;
         let error = Header::read(bytemuck::bytes_of(&damaged), Kind::Queue).unwrap_err();
-        assert!(error.what.contains("this header is damaged"), "{}", error.what);
+        assert!(error.what.contains("the header is damaged"), "{}", error.what);
     }
 
     #[test]
