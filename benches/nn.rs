@@ -1,4 +1,4 @@
-//! Towers at the sizes that PPO uses, and the optimiser. Throughput in rows, in operations of the hidden product (two a
+//! Networks at the sizes that PPO uses, and the optimiser. Throughput in rows, in operations of the hidden product (two a
 //! multiply-add; one row each way where both passes run), or in parameters.
 
 mod limit;
@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use rlcore::nn::{Activation, Adam, Mlp};
+use rlcore::nn::{ALL, Activation, Adam, HEAD, Layer, Net, Node};
 use rlcore::rng::Rng;
 
 /// Multiplications and additions that a row takes through the products of a tower, once.
@@ -16,7 +16,7 @@ const TOWER: usize = 2 * (4 * 64 + 64 * 64 + 64 * 2);
 const NAMES: [(&str, Activation); 2] = [("relu", Activation::Relu), ("tanh", Activation::Tanh)];
 
 struct Arrays {
-    mlp: Mlp,
+    nodes: Vec<Node>,
     params: Vec<f32>,
     x: Vec<f32>,
     tape: Vec<f32>,
@@ -25,15 +25,38 @@ struct Arrays {
     scratch: Vec<f32>,
 }
 
-fn arrays(sizes: &[usize], activation: Activation, batch: usize) -> Arrays {
-    let mlp = Mlp::new(sizes, activation).unwrap();
+fn arrays(sizes: &[u32], activation: Activation, batch: usize) -> Arrays {
+    let (output, hidden) = sizes[1..].split_last().unwrap();
+    let mut layers: Vec<_> = hidden.iter().map(|&units| Layer::dense(units, activation)).collect();
+    layers.push(Layer { flags: HEAD, gain: 0.01, ..Layer::dense(*output, Activation::Identity) });
+    let mut nodes = vec![Node::default(); layers.len()];
+    let net = Net::compile(&layers, sizes[0] as usize, &mut nodes).unwrap();
     let mut rng = Rng::seeded(1);
-    let (mut params, mut scratch) = (vec![0.0; mlp.param_len()], vec![0.0; mlp.scratch_len()]);
-    mlp.init(&mut params, 0.01, &mut rng, &mut scratch).unwrap();
-    let mut x = vec![0.0; batch * mlp.input()];
+    let (mut params, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(false)]);
+    net.init(&mut params, &mut rng, &mut scratch).unwrap();
+    let mut x = vec![0.0; batch * net.input()];
     rng.fill_normal(&mut x);
-    let (tape, out) = (vec![0.0; mlp.tape_len(batch)], vec![0.0; batch * mlp.output()]);
-    Arrays { mlp, grads: params.clone(), params, x, tape, out, scratch }
+    let (tape, out) = (vec![0.0; net.tape_len(batch)], vec![0.0; batch * net.head_len(0)]);
+    Arrays { nodes, grads: params.clone(), params, x, tape, out, scratch }
+}
+
+impl Arrays {
+    fn infer(&mut self, batch: usize) {
+        let (params, outs) = (black_box(&self.params), &mut [&mut self.out[..]]);
+        Net::new(&self.nodes).infer(params, &self.x, batch, ALL, &mut self.scratch, outs).unwrap();
+    }
+
+    fn forward(&mut self, batch: usize) {
+        let (params, outs) = (black_box(&self.params), &mut [&mut self.out[..]]);
+        Net::new(&self.nodes).forward(params, &self.x, batch, ALL, &mut self.tape, outs).unwrap();
+    }
+
+    fn backward(&mut self, batch: usize) {
+        let (net, params, x) = (Net::new(&self.nodes), black_box(&self.params), &self.x);
+        self.grads.fill(0.0);
+        let (d_outs, grads) = (&[&self.out[..]], &mut self.grads);
+        net.backward(params, x, batch, ALL, &self.tape, d_outs, None, grads, &mut self.scratch).unwrap();
+    }
 }
 
 fn bench_infer(c: &mut Criterion) {
@@ -43,7 +66,7 @@ fn bench_infer(c: &mut Criterion) {
             let mut a = arrays(&[4, 64, 64, 2], activation, batch);
             group.throughput(Throughput::Elements(batch as u64));
             group.bench_function(BenchmarkId::new(format!("{name}_infer"), format!("B{batch}")), |b| {
-                b.iter(|| a.mlp.infer(black_box(&a.params), &a.x, batch, &mut a.scratch, &mut a.out).unwrap())
+                b.iter(|| a.infer(batch))
             });
             limit::operations("mlp_4-64-64-2", [&format!("{name}_infer"), &format!("B{batch}")], TOWER * batch);
         }
@@ -58,9 +81,8 @@ fn bench_both_ways(c: &mut Criterion) {
             group.throughput(Throughput::Elements(batch as u64));
             group.bench_function(BenchmarkId::new(format!("{name}_forward_backward"), format!("B{batch}")), |b| {
                 b.iter(|| {
-                    let p = black_box(&a.params);
-                    a.mlp.forward(p, &a.x, batch, &mut a.tape, &mut a.out).unwrap();
-                    a.mlp.backward(p, &a.x, batch, &a.tape, &a.out, &mut a.grads, &mut a.scratch).unwrap();
+                    a.forward(batch);
+                    a.backward(batch);
                 })
             });
             // Forward, and backward to the weights of all layers and to the inputs of all but the first.
@@ -70,29 +92,23 @@ fn bench_both_ways(c: &mut Criterion) {
     }
 }
 
-/// A tower without hidden layers is one product; its backward pass is the product that gives the weights' gradient.
+/// A network without hidden layers is one product; its backward pass is the product that gives the weights' gradient.
 fn bench_products(c: &mut Criterion) {
     let mut group = c.benchmark_group("product_64x64");
     for batch in [64, 256] {
         let mut a = arrays(&[64, 64], Activation::Relu, batch);
         group.throughput(Throughput::Elements(2 * 64 * 64 * batch as u64));
-        group.bench_function(BenchmarkId::new("forward", format!("M{batch}")), |b| {
-            b.iter(|| a.mlp.infer(black_box(&a.params), &a.x, batch, &mut a.scratch, &mut a.out).unwrap())
-        });
+        group.bench_function(BenchmarkId::new("forward", format!("M{batch}")), |b| b.iter(|| a.infer(batch)));
         let shape = format!("M{batch}");
         limit::operations("product_64x64", ["forward", &shape], 2 * 64 * 64 * batch);
-        group.bench_function(BenchmarkId::new("weight_gradient", format!("M{batch}")), |b| {
-            b.iter(|| {
-                let p = black_box(&a.params);
-                a.mlp.backward(p, &a.x, batch, &a.tape, &a.out, &mut a.grads, &mut a.scratch).unwrap()
-            })
-        });
+        group
+            .bench_function(BenchmarkId::new("weight_gradient", format!("M{batch}")), |b| b.iter(|| a.backward(batch)));
         limit::operations("product_64x64", ["weight_gradient", &shape], 2 * 64 * 64 * batch);
     }
 }
 
 fn bench_adam(c: &mut Criterion) {
-    let len = Mlp::new(&[4, 64, 64, 2], Activation::Tanh).unwrap().param_len() * 2;
+    let len = arrays(&[4, 64, 64, 2], Activation::Tanh, 1).params.len() * 2;
     let (mut params, mut grads) = (vec![0.0; len], vec![0.0; len]);
     let (mut m, mut v, mut steps) = (vec![0.0; len], vec![0.0; len], 0);
     Rng::seeded(1).fill_normal(&mut grads);

@@ -48,7 +48,7 @@ fn updates(c: &mut Criterion, label: &str, name: &str, config: Config, operation
         b.iter(|| {
             while learner.phase() != Phase::Learn {
                 let action = if discrete { ElementsMut::I32(&mut choice) } else { ElementsMut::F32(&mut vector) };
-                learner.act(Elements::F32(&obs), None, action).unwrap();
+                learner.act(None, Elements::F32(&obs), None, action).unwrap();
                 let action = if discrete { Elements::I32(&choice) } else { Elements::F32(&vector) };
                 let out = StepOut {
                     obs: ElementsMut::F32(&mut obs),
@@ -59,7 +59,7 @@ fn updates(c: &mut Criterion, label: &str, name: &str, config: Config, operation
                     valid: None,
                 };
                 envs.step(action, out).unwrap();
-                learner.observe(&reward, &terminated, &truncated, Some(Elements::F32(&final_obs))).unwrap();
+                learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&final_obs))).unwrap();
             }
             learner.learn(Some(Elements::F32(&obs)), 0).unwrap()
         })

@@ -394,8 +394,10 @@ typedef int32_t (*rlcore_env_restart_fn)(void *user, void *state, rlcore_rng *rn
 
 /* An environment: its properties and functions. Passed to every call, never stored. */
 typedef struct rlcore_env_def {
-  uint32_t struct_size;                   /* sizeof(rlcore_env_def) */
-  uint32_t env_id;                        /* the caller's number for this kind, at least 1000; stored in blocks */
+  uint32_t struct_size;  /* sizeof(rlcore_env_def) */
+  /* the caller's number for this kind, 0 or at least 1000; stored in blocks. An rlcore_env_id in a definition from
+     rlcore_env_builtin */
+  uint32_t env_id;
   uint32_t state_size;                    /* bytes of one environment, a multiple of 8; zeroed at init; no pointers */
   uint32_t max_episode_steps;             /* episodes are truncated after this many steps; 0: never */
   rlcore_space obs;                       /* RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds */
@@ -417,7 +419,9 @@ typedef struct rlcore_env_def {
 
 /* The definition of a built-in environment.
    env_id:   an rlcore_env_id.
-   out_size: sizeof(rlcore_env_def). Everything that it points to is static. user must not be changed.
+   out_size: sizeof(rlcore_env_def). Everything that it points to is static. max_episode_steps, render, lives,
+             action_mask, fields and wrappers may be changed. With any other change it is another environment, which needs
+             an env_id of its own.
    Errors: E_SIZE; E_RANGE for another env_id. */
 rlcore_status rlcore_env_builtin(uint32_t env_id, rlcore_env_def *out, size_t out_size);
 
@@ -578,9 +582,9 @@ typedef struct rlcore_sampling {
   uint32_t reserved;  /* zero */
 } rlcore_sampling;
 
-/* ---- PPO: act, observe, learn ---- */
+/* ---- Learners: act, observe, learn ---- */
 
-/* Which call is due. */
+/* Which call is due, where all environments act in every step. */
 typedef enum rlcore_learner_due {
   RLCORE_LEARNER_ACT = 0,      /* rlcore_learner_act with the current observations */
   RLCORE_LEARNER_OBSERVE = 1,  /* rlcore_learner_observe with what the step returned */
@@ -593,7 +597,12 @@ typedef enum rlcore_activation {
   RLCORE_ACTIVATION_RELU = 1,  /* max(x, 0) */
 } rlcore_activation;
 
-/* A PPO learner: the caller's own block. */
+/* What a learner optimises. */
+typedef enum rlcore_algorithm {
+  RLCORE_ALGORITHM_PPO = 0,  /* proximal policy optimisation */
+} rlcore_algorithm;
+
+/* A learner: the caller's own block. */
 typedef struct rlcore_learner rlcore_learner;
 
 /* Hyperparameters. Defaults in parentheses; flags are 0 or 1. */
@@ -636,6 +645,10 @@ typedef struct rlcore_learner_config {
   /* chunks of each minibatch, up to one a row: the smallest slices of learning; their gradients are added as a binary
      tree over their numbers (1) */
   uint32_t num_chunks;
+  uint32_t algorithm;  /* an rlcore_algorithm, set by rlcore_learner_config_init */
+  /* acting and recording go on while an update runs, with the policy from before it; takes memory for a second rollout
+     and a second set of parameters (0) */
+  uint32_t overlap;
   uint32_t reserved;  /* 0 */
 } rlcore_learner_config;
 
@@ -661,8 +674,10 @@ typedef struct rlcore_learner_stats {
   uint64_t num_dropped;       /* updates that ended early because numbers overflowed */
 } rlcore_learner_stats;
 
-/* Fills in the defaults. */
-rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t config_size);
+/* Fills in the defaults of an algorithm.
+   algorithm: an rlcore_algorithm.
+   Errors: E_RANGE for another algorithm. */
+rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t config_size, uint32_t algorithm);
 
 /* Bytes a block must have for this configuration and these spaces. Bytes of pictures are divided by 255; those of an
    RLCORE_STRUCT are refused, and RLCORE_WRAP_FLATTEN makes numbers of them. */
@@ -681,25 +696,48 @@ rlcore_status rlcore_learner_attach(void *mem, size_t mem_size, rlcore_learner *
 /* Which call is due. out: [1] an rlcore_learner_due. */
 rlcore_status rlcore_learner_phase(rlcore_learner *p, uint32_t *out);
 
+/* Environments that have acted and whose step has not been observed.
+   acted: [N] flags to write. */
+rlcore_status rlcore_learner_acted(const rlcore_learner *p, uint8_t *acted);
+
 /* Draws an action for each environment and begins a transition.
+   active:      [N] 0: this environment does not act now, its rows are neither read nor written; NULL: all act.
    obs:         [N, obs.len]; networks see bytes divided by 255.
    action_mask: [N, sum of action.n] 0 forbids, not all of a choice; required exactly if use_action_mask, else NULL.
    action:      [N, action.len] to write.
-   Errors: E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation that is not
-   finite or so large that the policy overflows, or a mask that forbids all of a choice. Then nothing has changed,
-   neither block nor action. */
-rlcore_status rlcore_learner_act(rlcore_learner *p, const void *obs, const uint8_t *action_mask, void *action);
+   Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has acted already; E_SHAPE for a mask that is not
+   wanted, or missing; E_VALUE for an observation that is not finite or so large that the policy overflows, or a mask that
+   forbids all of a choice. Then nothing has changed, neither block nor action. */
+rlcore_status rlcore_learner_act(rlcore_learner *p, const uint8_t *active, const void *obs, const uint8_t *action_mask,
+                                 void *action);
 
-/* Completes the transition: what the step returned. After T of them rlcore_learner_learn is due.
+/* rlcore_learner_act for environments [begin, end), whose rows alone the arrays have. Ranges from the first environment to
+   the last leave the same bytes as one call for all. Threads: one at a time.
+   Arrays and errors as rlcore_learner_act, [end - begin, ...] in place of [N, ...]; E_RANGE.
+   Threads: one call at a time. */
+rlcore_status rlcore_learner_act_range(rlcore_learner *p, uint32_t begin, uint32_t end, const uint8_t *active,
+                                       const void *obs, const uint8_t *action_mask, void *action);
+
+/* Completes the transitions: what the step returned. After T * N of them rlcore_learner_learn is due.
    Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
+   active: [N] 0: this environment has not been stepped, its rows are not read; NULL: all have.
    reward, terminated, truncated: [N]
    final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
-   Errors: E_NOT_READY; E_VALUE for a reward or final_obs that is not finite. Then nothing has changed. */
-rlcore_status rlcore_learner_observe(rlcore_learner *p, const float *reward, const uint8_t *terminated,
-                                     const uint8_t *truncated, const void *final_obs);
+   Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite. Then nothing
+   has changed. */
+rlcore_status rlcore_learner_observe(rlcore_learner *p, const uint8_t *active, const float *reward,
+                                     const uint8_t *terminated, const uint8_t *truncated, const void *final_obs);
+
+/* Removes agents that disappear without an outcome of their last action, whether they have been observed since or not.
+   Their last transition is dropped; the one before it is truncated and continues with the value of the observation that
+   the last action answered. Their episodes are not counted. The row is free for another agent.
+   gone: [N] flags.
+   Errors: E_NOT_READY if rlcore_learner_learn is due. */
+rlcore_status rlcore_learner_cut(rlcore_learner *p, const uint8_t *gone);
 
 /* Does a part of the update that is due, so that a frame never waits for a whole one.
-   obs:        [N, obs.len] after the last step; may be NULL in all calls of an update but the first.
+   obs:        [N, obs.len] after the last step; may be NULL in all calls of an update but the first. Rows of environments
+               that have acted since, or whose episode ended, are not read.
    max_slices: at most so many chunks in this call, of which a minibatch has num_chunks; 0: all that are left.
    stats:      to write; call again while minibatches_left is not 0.
    Errors: E_CONFIG; E_NOT_READY; E_VALUE for an observation that is not finite, before anything changes, or because
@@ -707,6 +745,102 @@ rlcore_status rlcore_learner_observe(rlcore_learner *p, const float *reward, con
    finite, and rlcore_learner_act is due. */
 rlcore_status rlcore_learner_learn(rlcore_learner *p, const void *obs, uint32_t max_slices,
                                    rlcore_learner_stats *stats);
+
+/* Begins the update that is due, for hosts that share its chunks among threads or machines: until minibatches_left is 0,
+   rlcore_learner_learn_range makes the gradients of all chunks, rlcore_learner_grads_write hands them in, and
+   rlcore_learner_learn_apply takes the step. The results are those of rlcore_learner_learn, bit for bit.
+   obs: [N, obs.len] after the last step, as rlcore_learner_learn reads it; stats: to write.
+   Errors: E_CONFIG; E_NOT_READY; E_VALUE as rlcore_learner_learn. */
+rlcore_status rlcore_learner_learn_begin(rlcore_learner *p, const void *obs, rlcore_learner_stats *stats);
+
+/* Bytes of scratch that rlcore_learner_learn_range needs. */
+rlcore_status rlcore_learner_scratch_size(const rlcore_learner *p, size_t *out_size);
+
+/* Floats of the gradients of a chunk: one for each parameter, then 8 that hold its losses. */
+rlcore_status rlcore_learner_grads_len(const rlcore_learner *p, size_t *out_len);
+
+/* Makes the gradients of chunks [begin, end) of the minibatch. Threads: the learner is only read, so several may do
+   different chunks at once, each with its own scratch.
+   scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
+   grads:   [end - begin, grads_len] to write; grads_len is that of rlcore_learner_grads_len.
+   Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. Then scratch and grads
+   may have been written. */
+rlcore_status rlcore_learner_learn_range(const rlcore_learner *p, uint32_t begin, uint32_t end, void *scratch,
+                                         size_t scratch_size, float *grads);
+
+/* Adds the gradients of all chunks of the minibatch as a tree and takes the step of the optimizer. Without an update that
+   runs, it takes a step along gradients that came from elsewhere, as a server of asynchronous workers does.
+   stats: to write.
+   Errors: E_NOT_READY if the gradients of a chunk are missing; E_VALUE if numbers overflow, as rlcore_learner_learn. */
+rlcore_status rlcore_learner_learn_apply(rlcore_learner *p, rlcore_learner_stats *stats);
+
+/* Ends the update that runs or is due without learning any more of it; rlcore_learner_act is due.
+   Errors: E_NOT_READY if there is none. */
+rlcore_status rlcore_learner_learn_drop(rlcore_learner *p);
+
+/* Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has handed out;
+   rlcore_learner_learn(p, NULL, ...) goes on with it.
+   Arrays as rlcore_learner_batch_read. stats: to write.
+   Errors: E_CONFIG; E_NOT_READY if this learner has recorded something, or an update runs; E_SHAPE for a mask that is
+   not wanted, or missing; E_VALUE for numbers that are not finite and choices that are not allowed. */
+rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, const void *action,
+                                         const uint8_t *action_mask, const float *log_prob, const float *value,
+                                         const float *advantage, const float *value_target,
+                                         rlcore_learner_stats *stats);
+
+/* Hands out the T * N transitions that the update that runs learns from, to learn from them elsewhere. A learner that only
+   records begins its update, hands it out and ends it by rlcore_learner_learn_drop.
+   obs:         [T * N, obs.len] as networks see them: bytes divided by 255, numbers normalized if they are to be.
+   action:      [T * N, action.len], continuous ones as they were drawn, before they were squashed or clipped.
+   action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
+   log_prob, value, advantage, value_target: [T * N]. All to write.
+   Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is not wanted, or missing. */
+rlcore_status rlcore_learner_batch_read(rlcore_learner *p, float *obs, void *action, uint8_t *action_mask,
+                                        float *log_prob, float *value, float *advantage, float *value_target);
+
+/* The value of an observation of each environment. Nothing is recorded.
+   obs: [N, obs.len]; value: [N] to write.
+   Errors: E_VALUE for an observation that is not finite, or values that overflow; value is untouched then. */
+rlcore_status rlcore_learner_value(rlcore_learner *p, const void *obs, float *value);
+
+/* Log-probability of an action of each environment, and the entropy of its distribution. Nothing is recorded.
+   obs:         [N, obs.len]
+   action_mask: [N, sum of action.n] required exactly if use_action_mask, else NULL.
+   action:      [N, action.len], continuous ones as the policy draws them, before they are squashed or clipped.
+   log_prob, entropy: [N] to write.
+   Errors: E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation or action that is not finite, a
+   choice that is not there or not allowed, and numbers that overflow. Outputs are untouched then. */
+rlcore_status rlcore_learner_log_prob(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
+                                      const void *action, float *log_prob, float *entropy);
+
+/* Number of parameters. */
+rlcore_status rlcore_learner_params_len(const rlcore_learner *p, size_t *out_len);
+
+/* Copies the parameters out. Learners of the same networks have them in the same order.
+   params: [rlcore_learner_params_len()] to write. */
+rlcore_status rlcore_learner_params_read(const rlcore_learner *p, float *params);
+
+/* Takes parameters over, as those of a learner elsewhere. With overlap they act once no update runs.
+   params: [rlcore_learner_params_len()].
+   Errors: E_VALUE for one beyond plus or minus 1e6, or a logarithm of a deviation outside its bounds. Then nothing has
+   changed. */
+rlcore_status rlcore_learner_params_write(rlcore_learner *p, const float *params);
+
+/* Copies the gradients of chunks [begin, end) out.
+   grads: [end - begin, grads_len] to write.
+   Errors: E_RANGE; E_NOT_READY if one of them has not been made. */
+rlcore_status rlcore_learner_grads_read(rlcore_learner *p, uint32_t begin, uint32_t end, float *grads);
+
+/* Hands gradients of chunks [begin, end) in, in place of those that they have.
+   grads: [end - begin, grads_len].
+   Errors: E_RANGE; E_VALUE for one that is not finite. Then nothing has changed. */
+rlcore_status rlcore_learner_grads_write(rlcore_learner *p, uint32_t begin, uint32_t end, const float *grads);
+
+/* Adds gradients to those of chunks [begin, end) that have some, and hands in the others. The last bits of sums depend on
+   the order of these calls.
+   grads: [end - begin, grads_len].
+   Errors: E_RANGE; E_VALUE for one that is not finite, or a sum. Then nothing has changed. */
+rlcore_status rlcore_learner_grads_add(rlcore_learner *p, uint32_t begin, uint32_t end, const float *grads);
 
 /* Acts without recording, in any phase: the training goes on as if this had not been called.
    sampling: NULL: RLCORE_SAMPLING_BASIC.

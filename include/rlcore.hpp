@@ -171,7 +171,11 @@ C defaults(rlcore_status (*init)(C *, std::size_t)) {
 }
 inline rlcore_vecenv_config vecenv_config() { return defaults(rlcore_vecenv_config_init); }
 inline rlcore_batch_config batch_config() { return defaults(rlcore_batch_config_init); }
-inline rlcore_learner_config learner_config() { return defaults(rlcore_learner_config_init); }
+inline rlcore_learner_config learner_config(rlcore_algorithm algorithm = RLCORE_ALGORITHM_PPO) {
+  rlcore_learner_config config = {};
+  (void)rlcore_learner_config_init(&config, sizeof config, algorithm);
+  return config;
+}
 
 /* ---- Memory ---- */
 
@@ -557,7 +561,30 @@ class vecenv {
 template <class E>
 using vecenv_of = vecenv<obs_type<E>, action_type<E>>;
 
-/* ---- PPO ---- */
+/* ---- Learners ---- */
+
+/* A rollout that is handed from one learner to another: arrays as rlcore_learner_batch_read, T * N rows. */
+template <class Action>
+struct learner_batch {
+  std::vector<float> obs;                 /* [rows, obs.len] */
+  std::vector<Action> action;             /* [rows, action.len] */
+  std::vector<std::uint8_t> action_mask;  /* [rows, sum of action.n], empty without masks */
+  std::vector<float> log_prob;            /* [rows] */
+  std::vector<float> value;               /* [rows] */
+  std::vector<float> advantage;           /* [rows] */
+  std::vector<float> value_target;        /* [rows] */
+
+  /* Room for so many rows; none by default. */
+  learner_batch() = default;
+  learner_batch(std::size_t rows, std::size_t obs_len, std::size_t action_len, std::size_t mask_len)
+      : obs(rows * obs_len), action(rows * action_len), action_mask(rows * mask_len), log_prob(rows), value(rows), advantage(rows),
+        value_target(rows) {}
+  /* True if there are as many rows, and their parts of those lengths. */
+  bool fits(std::size_t rows, std::size_t obs_len, std::size_t action_len, std::size_t mask_len) const {
+    return obs.size() == rows * obs_len && action.size() == rows * action_len && action_mask.size() == rows * mask_len &&
+           log_prob.size() == rows && value.size() == rows && advantage.size() == rows && value_target.size() == rows;
+  }
+};
 
 /* A learner for environments whose observations and actions have these elements. A copy is a snapshot. */
 template <class Obs = float, class Action = std::int32_t>
@@ -572,25 +599,53 @@ class learner {
     if (const status s = rlcore_env_spaces(&env, nullptr, 0, &obs, &action); !s) return s;
     std::vector<float> bounds(2 * (std::size_t{obs.len} + action.len));
     if (const status s = rlcore_env_spaces(&env, bounds.data(), bounds.size(), &obs, &action); !s) return s;
-    return with(block<rlcore_learner>::make(
+    auto made = with(block<rlcore_learner>::make(
         [&](std::size_t *size) { return rlcore_learner_size(&config, &obs, &action, size); },
         [&](void *mem, std::size_t size, rlcore_learner **out) { return rlcore_learner_init(mem, size, &config, &obs, &action, out); }));
+    if (!made) return made;
+    made->rows_ = std::size_t{config.num_steps} * config.num_envs;
+    made->masks_ = config.use_action_mask ? made->mask_len_ : 0;
+    return made;
   }
   /* From bytes(): it goes on as if it had never stopped. stats() are zero until it learns. */
   static result<learner> load(span<const unsigned char> saved) { return with(block<rlcore_learner>::load(saved, rlcore_learner_attach)); }
 
-  /* Draws an action for each environment: action(). obs: [N, obs.len]; mask: as for rlcore_learner_act. */
-  status act(span<const Obs> obs, span<const std::uint8_t> mask = {}) {
-    if (!fits(obs) || !(mask.empty() || mask.size() == std::size_t{num_envs_} * mask_len_)) return RLCORE_E_SHAPE;
-    return rlcore_learner_act(get(), obs.data(), mask.empty() ? nullptr : mask.data(), action_.data());
+  /* Draws an action for each environment: action(). obs: [N, obs.len]; mask: as for rlcore_learner_act; active: [N] flags of
+     those that act now, empty: all. */
+  status act(span<const Obs> obs, span<const std::uint8_t> mask = {}, span<const std::uint8_t> active = {}) {
+    return act_range(0, num_envs_, obs, mask, active);
+  }
+  /* The same for environments [begin, end), whose rows alone the spans have; action() holds the actions of all. */
+  status act_range(std::uint32_t begin, std::uint32_t end, span<const Obs> obs, span<const std::uint8_t> mask = {},
+                   span<const std::uint8_t> active = {}) {
+    if (begin > end || end > num_envs_) return RLCORE_E_RANGE;
+    const std::size_t rows = end - begin;
+    if (obs.size() != rows * obs_len_ || !maybe(mask, rows * mask_len_) || !maybe(active, rows)) return RLCORE_E_SHAPE;
+    if (action_.size() != std::size_t{num_envs_} * action_len_) return RLCORE_E_SHAPE; /* moved from */
+    Action *const to = action_.data() + std::size_t{begin} * action_len_;
+    return rlcore_learner_act_range(get(), begin, end, some(active), obs.data(), some(mask), to);
   }
   /* [N, action.len] the actions that act drew. */
   span<const Action> action() const { return action_; }
-  /* What the step returned that took those actions. */
-  status observe(const vecenv<Obs, Action> &envs) {
+  /* What the step returned that took those actions. active: [N] flags of those that were stepped, empty: all. */
+  status observe(const vecenv<Obs, Action> &envs, span<const std::uint8_t> active = {}) {
     if (!fits(envs)) return RLCORE_E_SHAPE;
-    return rlcore_learner_observe(get(), envs.reward().data(), envs.terminated().data(), envs.truncated().data(),
-                              envs.final_obs().data());
+    return observe(envs.reward(), envs.terminated(), envs.truncated(), envs.final_obs(), active);
+  }
+  /* The same from arrays of a host without a vecenv: [N] each; final_obs: [N, obs.len], empty if nothing is truncated. */
+  status observe(span<const float> reward, span<const std::uint8_t> terminated, span<const std::uint8_t> truncated,
+                 span<const Obs> final_obs = {}, span<const std::uint8_t> active = {}) {
+    if (reward.size() != num_envs_ || terminated.size() != num_envs_ || truncated.size() != num_envs_) return RLCORE_E_SHAPE;
+    if (!(final_obs.empty() || fits(final_obs)) || !maybe(active, num_envs_)) return RLCORE_E_SHAPE;
+    return rlcore_learner_observe(get(), some(active), reward.data(), terminated.data(), truncated.data(), some(final_obs));
+  }
+  /* [N] flags of environments that have acted and not been observed yet. */
+  status acted(span<std::uint8_t> out) const {
+    return out.size() == num_envs_ ? rlcore_learner_acted(get(), out.data()) : RLCORE_E_SHAPE;
+  }
+  /* Removes agents that disappear without an outcome. gone: [N] flags. */
+  status cut(span<const std::uint8_t> gone) {
+    return gone.size() == num_envs_ ? rlcore_learner_cut(get(), gone.data()) : RLCORE_E_SHAPE;
   }
   /* An rlcore_learner_due. */
   result<std::uint32_t> due() const {
@@ -603,7 +658,56 @@ class learner {
      update but the first. */
   status learn(span<const Obs> obs, std::uint32_t max_slices = 0) {
     if (!obs.empty() && !fits(obs)) return RLCORE_E_SHAPE;
-    return rlcore_learner_learn(get(), obs.empty() ? nullptr : obs.data(), max_slices, &stats_);
+    return rlcore_learner_learn(get(), some(obs), max_slices, &stats_);
+  }
+  /* The same update, whose chunks the host shares among threads: learn_begin, then until stats().minibatches_left is 0
+     learn_range for all chunks, grads_write and learn_apply. learn_drop ends it early. */
+  status learn_begin(span<const Obs> obs) {
+    return fits(obs) ? rlcore_learner_learn_begin(get(), obs.data(), &stats_) : RLCORE_E_SHAPE;
+  }
+  status learn_range(std::uint32_t begin, std::uint32_t end, span<std::uint64_t> scratch, span<float> grads) const {
+    if (const status s = check_grads(begin, end, grads.size()); !s) return s;
+    return rlcore_learner_learn_range(get(), begin, end, scratch.data(), scratch.size_bytes(), grads.data());
+  }
+  status learn_apply() { return rlcore_learner_learn_apply(get(), &stats_); }
+  status learn_drop() { return rlcore_learner_learn_drop(get()); }
+  /* Numbers of learn_range's scratch, at least; floats of the gradients of a chunk. */
+  result<std::size_t> scratch_len() const {
+    auto bytes = length(rlcore_learner_scratch_size);
+    return bytes ? result<std::size_t>((*bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t)) : bytes;
+  }
+  result<std::size_t> grads_len() const { return length(rlcore_learner_grads_len); }
+  /* Gradients of chunks [begin, end) out, in, and added to those that are there. */
+  status grads_read(std::uint32_t begin, std::uint32_t end, span<float> grads) {
+    const status s = check_grads(begin, end, grads.size());
+    return s ? status(rlcore_learner_grads_read(get(), begin, end, grads.data())) : s;
+  }
+  status grads_write(std::uint32_t begin, std::uint32_t end, span<const float> grads) {
+    const status s = check_grads(begin, end, grads.size());
+    return s ? status(rlcore_learner_grads_write(get(), begin, end, grads.data())) : s;
+  }
+  status grads_add(std::uint32_t begin, std::uint32_t end, span<const float> grads) {
+    const status s = check_grads(begin, end, grads.size());
+    return s ? status(rlcore_learner_grads_add(get(), begin, end, grads.data())) : s;
+  }
+  /* The rollout that the update that runs learns from; and an update from one that another learner has handed out. A learner
+     that was loaded does not know how long they are: E_CONFIG. */
+  result<learner_batch<Action>> batch_read() const {
+    learner_batch<Action> b;
+    if (rows_ == 0) return status(RLCORE_E_CONFIG);
+    const auto make = [&] { return b = learner_batch<Action>(rows_, obs_len_, action_len_, masks_), true; };
+    if (!detail::attempt(make)) return status(RLCORE_E_SIZE);
+    std::uint8_t *const mask = b.action_mask.empty() ? nullptr : b.action_mask.data();
+    const status s = rlcore_learner_batch_read(get(), b.obs.data(), b.action.data(), mask, b.log_prob.data(), b.value.data(),
+                                               b.advantage.data(), b.value_target.data());
+    if (!s) return s;
+    return b;
+  }
+  status learn_batch(const learner_batch<Action> &b) {
+    if (rows_ == 0) return RLCORE_E_CONFIG;
+    if (!b.fits(rows_, obs_len_, action_len_, masks_)) return RLCORE_E_SHAPE;
+    return rlcore_learner_learn_batch(get(), b.obs.data(), b.action.data(), some<std::uint8_t>(b.action_mask), b.log_prob.data(),
+                                      b.value.data(), b.advantage.data(), b.value_target.data(), &stats_);
   }
   /* Of the update that runs, or of the last one. */
   const rlcore_learner_stats &stats() const { return stats_; }
@@ -619,6 +723,31 @@ class learner {
     return *now == RLCORE_LEARNER_LEARN ? learn(envs.obs()) : status(RLCORE_OK);
   }
 
+  /* The value of each observation; log-probability and entropy of each action. obs: [N, obs.len]; action: [N, action.len], as
+     rlcore_learner_log_prob takes it; the others [N]. Nothing is recorded. */
+  status value(span<const Obs> obs, span<float> value) {
+    if (!fits(obs) || value.size() != num_envs_) return RLCORE_E_SHAPE;
+    return rlcore_learner_value(get(), obs.data(), value.data());
+  }
+  status log_prob(span<const Obs> obs, span<const Action> action, span<float> log_prob, span<float> entropy,
+                  span<const std::uint8_t> mask = {}) {
+    if (!fits(obs) || action.size() != action_.size() || log_prob.size() != num_envs_ || entropy.size() != num_envs_ ||
+        !maybe(mask, std::size_t{num_envs_} * mask_len_))
+      return RLCORE_E_SHAPE;
+    return rlcore_learner_log_prob(get(), obs.data(), some(mask), action.data(), log_prob.data(), entropy.data());
+  }
+  /* How many parameters there are; out and in. */
+  result<std::size_t> params_len() const { return length(rlcore_learner_params_len); }
+  status params_read(span<float> params) const {
+    auto len = params_len();
+    if (!len) return len.why();
+    return params.size() == *len ? rlcore_learner_params_read(get(), params.data()) : RLCORE_E_SHAPE;
+  }
+  status params_write(span<const float> params) {
+    auto len = params_len();
+    if (!len) return len.why();
+    return params.size() == *len ? rlcore_learner_params_write(get(), params.data()) : RLCORE_E_SHAPE;
+  }
   /* The policy as it is now, on its own. */
   result<block<rlcore_policy>> policy() const {
     return block<rlcore_policy>::make(
@@ -645,18 +774,36 @@ class learner {
     if (const status s = rlcore_learner_spaces(p.get(), &p.num_envs_, &obs, &action); !s) return s;
     if (obs.kind != detail::kind_of<Obs>() || action.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
     p.obs_len_ = obs.len;
+    p.action_len_ = action.len;
     for (std::uint32_t i = 0; action.n && i < action.len; i++) p.mask_len_ += action.n[i];
     p.action_.resize(std::size_t{p.num_envs_} * action.len);
     return p;
   }
 
   bool fits(span<const Obs> obs) const { return obs.size() == std::size_t{num_envs_} * obs_len_; }
+  /* An array that may be left out, for C calls. */
+  template <class T>
+  static const T *some(span<const T> array) { return array.empty() ? nullptr : array.data(); }
+  static bool maybe(span<const std::uint8_t> flags, std::size_t size) { return flags.empty() || flags.size() == size; }
+  result<std::size_t> length(rlcore_status (*of)(const rlcore_learner *, std::size_t *)) const {
+    std::size_t len = 0;
+    if (const status s = of(get(), &len); !s) return s;
+    return len;
+  }
+  /* Whether an array holds the gradients of chunks [begin, end). */
+  status check_grads(std::uint32_t begin, std::uint32_t end, std::size_t size) const {
+    auto len = grads_len();
+    if (!len) return len.why();
+    if (begin > end) return RLCORE_E_RANGE;
+    return size == (end - begin) * *len ? RLCORE_OK : RLCORE_E_SHAPE;
+  }
   bool fits(const vecenv<Obs, Action> &envs) const {
     return envs.whole() && envs.num_envs() == num_envs_ && envs.obs_len() == obs_len_ && envs.fits(action_, num_envs_);
   }
 
   block<rlcore_learner> block_;
-  std::uint32_t num_envs_ = 0, obs_len_ = 0, mask_len_ = 0;
+  std::uint32_t num_envs_ = 0, obs_len_ = 0, action_len_ = 0, mask_len_ = 0;
+  std::size_t rows_ = 0, masks_ = 0; /* of a batch, and flags in each of its rows; not known of a learner that was loaded */
   std::vector<Action> action_;
   rlcore_learner_stats stats_ = no_stats();
 };

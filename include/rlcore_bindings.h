@@ -7,9 +7,9 @@
 
    direction: in, read; out, written; inout, both, as for objects; opaque: the caller's own, never dereferenced.
    [...]:     shape of a row-major array; without it a single element, or, for char, a NUL-terminated string. An extent is
-              an integer, a parameter, a field, or a sum, product or call of these; sum(x) adds up an array; x... stands
-              for several extents. Short names are those of rlcore.h: N environments, T steps, and so on. For void * the
-              shape counts elements of the kind that rlcore.h names; for mem, bytes.
+              an integer, a parameter, a field, or a sum, difference, product or call of these; sum(x) adds up an array;
+              x... stands for several extents. Short names are those of rlcore.h: N environments, T steps, and so on. For
+              void * the shape counts elements of the kind that rlcore.h names; for mem, bytes.
    optional:  may be NULL.
 
    Generated together with rlcore.h, by the same command. */
@@ -432,7 +432,7 @@ typedef struct rlcore_sampling {
   uint32_t reserved;
 } rlcore_sampling;
 
-/* ---- PPO: act, observe, learn ---- */
+/* ---- Learners: act, observe, learn ---- */
 
 typedef enum rlcore_learner_due {
   RLCORE_LEARNER_ACT = 0,
@@ -443,6 +443,9 @@ typedef enum rlcore_activation {
   RLCORE_ACTIVATION_TANH = 0,
   RLCORE_ACTIVATION_RELU = 1,
 } rlcore_activation;
+typedef enum rlcore_algorithm {
+  RLCORE_ALGORITHM_PPO = 0,
+} rlcore_algorithm;
 typedef struct rlcore_learner rlcore_learner;
 typedef struct rlcore_learner_config {
   uint32_t struct_size;
@@ -481,6 +484,8 @@ typedef struct rlcore_learner_config {
   float log_std_min;
   float log_std_max;
   uint32_t num_chunks;
+  uint32_t algorithm;
+  uint32_t overlap;
   uint32_t reserved;
 } rlcore_learner_config;
 typedef struct rlcore_learner_stats {
@@ -505,7 +510,8 @@ typedef struct rlcore_learner_stats {
 } rlcore_learner_stats;
 rlcore_status rlcore_learner_config_init(
   /* inout */ rlcore_learner_config *config,
-  size_t config_size);
+  size_t config_size,
+  uint32_t algorithm);
 rlcore_status rlcore_learner_size(
   /* in */ const rlcore_learner_config *config,
   /* in */ const rlcore_space *obs,
@@ -525,22 +531,114 @@ rlcore_status rlcore_learner_attach(
 rlcore_status rlcore_learner_phase(
   /* inout */ rlcore_learner *p,
   /* out */ uint32_t *out);
+rlcore_status rlcore_learner_acted(
+  /* in */ const rlcore_learner *p,
+  /* out [N] */ uint8_t *acted);
 rlcore_status rlcore_learner_act(
   /* inout */ rlcore_learner *p,
+  /* in [N] optional */ const uint8_t *active,
+  /* in [N, obs.len] */ const void *obs,
+  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* out [N, action.len] */ void *action);
+rlcore_status rlcore_learner_act_range(
+  /* inout */ rlcore_learner *p,
+  uint32_t begin,
+  uint32_t end,
+  /* in [N] optional */ const uint8_t *active,
   /* in [N, obs.len] */ const void *obs,
   /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
   /* out [N, action.len] */ void *action);
 rlcore_status rlcore_learner_observe(
   /* inout */ rlcore_learner *p,
+  /* in [N] optional */ const uint8_t *active,
   /* in [N] */ const float *reward,
   /* in [N] */ const uint8_t *terminated,
   /* in [N] */ const uint8_t *truncated,
   /* in [N, obs.len] optional */ const void *final_obs);
+rlcore_status rlcore_learner_cut(
+  /* inout */ rlcore_learner *p,
+  /* in [N] */ const uint8_t *gone);
 rlcore_status rlcore_learner_learn(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] optional */ const void *obs,
   uint32_t max_slices,
   /* inout */ rlcore_learner_stats *stats);
+rlcore_status rlcore_learner_learn_begin(
+  /* inout */ rlcore_learner *p,
+  /* in [N, obs.len] */ const void *obs,
+  /* inout */ rlcore_learner_stats *stats);
+rlcore_status rlcore_learner_scratch_size(
+  /* in */ const rlcore_learner *p,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_learner_grads_len(
+  /* in */ const rlcore_learner *p,
+  /* out */ size_t *out_len);
+rlcore_status rlcore_learner_learn_range(
+  /* in */ const rlcore_learner *p,
+  uint32_t begin,
+  uint32_t end,
+  /* out [scratch_size] */ void *scratch,
+  size_t scratch_size,
+  /* out [end - begin, grads_len] */ float *grads);
+rlcore_status rlcore_learner_learn_apply(
+  /* inout */ rlcore_learner *p,
+  /* inout */ rlcore_learner_stats *stats);
+rlcore_status rlcore_learner_learn_drop(
+  /* inout */ rlcore_learner *p);
+rlcore_status rlcore_learner_learn_batch(
+  /* inout */ rlcore_learner *p,
+  /* in [T * N, obs.len] */ const float *obs,
+  /* in [T * N, action.len] */ const void *action,
+  /* in [T * N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in [T * N] */ const float *log_prob,
+  /* in [T * N] */ const float *value,
+  /* in [T * N] */ const float *advantage,
+  /* in [T * N] */ const float *value_target,
+  /* inout */ rlcore_learner_stats *stats);
+rlcore_status rlcore_learner_batch_read(
+  /* inout */ rlcore_learner *p,
+  /* out [T * N, obs.len] */ float *obs,
+  /* out [T * N, action.len] */ void *action,
+  /* out [T * N, sum(action.n)] optional */ uint8_t *action_mask,
+  /* out [T * N] */ float *log_prob,
+  /* out [T * N] */ float *value,
+  /* out [T * N] */ float *advantage,
+  /* out [T * N] */ float *value_target);
+rlcore_status rlcore_learner_value(
+  /* inout */ rlcore_learner *p,
+  /* in [N, obs.len] */ const void *obs,
+  /* out [N] */ float *value);
+rlcore_status rlcore_learner_log_prob(
+  /* inout */ rlcore_learner *p,
+  /* in [N, obs.len] */ const void *obs,
+  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in [N, action.len] */ const void *action,
+  /* out [N] */ float *log_prob,
+  /* out [N] */ float *entropy);
+rlcore_status rlcore_learner_params_len(
+  /* in */ const rlcore_learner *p,
+  /* out */ size_t *out_len);
+rlcore_status rlcore_learner_params_read(
+  /* in */ const rlcore_learner *p,
+  /* out [rlcore_learner_params_len()] */ float *params);
+rlcore_status rlcore_learner_params_write(
+  /* inout */ rlcore_learner *p,
+  /* in [rlcore_learner_params_len()] */ const float *params);
+rlcore_status rlcore_learner_grads_read(
+  /* inout */ rlcore_learner *p,
+  uint32_t begin,
+  uint32_t end,
+  /* out [end - begin, grads_len] */ float *grads);
+rlcore_status rlcore_learner_grads_write(
+  /* inout */ rlcore_learner *p,
+  uint32_t begin,
+  uint32_t end,
+  /* in [end - begin, grads_len] */ const float *grads);
+rlcore_status rlcore_learner_grads_add(
+  /* inout */ rlcore_learner *p,
+  uint32_t begin,
+  uint32_t end,
+  /* in [end - begin, grads_len] */ const float *grads);
 rlcore_status rlcore_learner_predict(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,

@@ -11,7 +11,7 @@
 //! | floor | modules | what is there |
 //! |---|---|---|
 //! | 5 | [`learn`] | [`Learner`](learn::Learner), which is fed arrays and learns in slices; [`Policy`](learn::Policy), what a game ships |
-//! | 4 | [`nn`] | [`Mlp`](nn::Mlp), [`Adam`](nn::Adam), [`Schedule`](nn::Schedule), orthogonal weights |
+//! | 4 | [`nn`] | [`Net`](nn::Net), a network of [layers](nn::Layer); [`Adam`](nn::Adam), [`Schedule`](nn::Schedule), orthogonal weights |
 //! | 3 | [`mod@env`] | [`Env`](env::Env), what an environment is; [`VecEnv`](env::VecEnv), N of them; [wrappers](env::wrap); [batches](env::batch); the library's own |
 //! | 3 | [`data`] | replay: [`Memory`](data::memory::Memory), [`Replay`](data::replay::Replay), [`LazyFrames`](data::lazy_frames::LazyFrames); on policy: [`RolloutBuffer`](data::rollout_buffer::RolloutBuffer), [`Trajectory`](data::trajectory::Trajectory), [`Queue`](data::queue::Queue); around environments: [`VecNormalize`](data::vec_normalize::VecNormalize), [`Monitor`](data::monitor::Monitor); [goals in hindsight](data::relabel), [rollouts as files](data::rollout_file) |
 //! | 2 | [`kernels`] | functions of slices: [advantages](kernels::gae), [V-trace](kernels::vtrace), [returns](kernels::targets), [policies](kernels::categorical), [moments](kernels::moments), [pictures](kernels::image) |

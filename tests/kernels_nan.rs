@@ -10,7 +10,7 @@ use rlcore::kernels::returns::forward;
 use rlcore::kernels::targets::{OffPolicy, lambda_returns, retrace, td_lambda, upgo};
 use rlcore::kernels::vtrace::{Rates, VTrace, from_importance_weights};
 use rlcore::learn::loss::{Batch, Coefficients, policy_and_value};
-use rlcore::nn::{Activation, Mlp};
+use rlcore::nn::{ALL, Activation, HEAD, Layer, Net, Node};
 use rlcore::rng::Rng;
 
 /// More steps than the products of f64 stay finite for, and more environments than any width of lanes, no multiple of one.
@@ -176,16 +176,21 @@ fn gradients_and_networks_write_one_nan() {
         vec![a, b, vec![losses.policy_loss, losses.value_loss, losses.approx_kl, losses.clip_fraction]]
     });
     for hidden in [3, 16, 64] {
-        let mlp = Mlp::new(&[5, hidden, 3], Activation::Relu).unwrap();
-        let (params, x, d_out) = (extreme(9, mlp.param_len()), extreme(10, N * 5), extreme(11, N * 3));
+        let output = Layer { flags: HEAD, ..Layer::dense(3, Activation::Identity) };
+        let layers = [Layer::dense(hidden, Activation::Relu), output];
+        let mut nodes = [Node::default(); 2];
+        let net = Net::compile(&layers, 5, &mut nodes).unwrap();
+        let (params, x, d_out) = (extreme(9, net.param_len()), extreme(10, N * 5), extreme(11, N * 3));
         one_nan("network", || {
-            let (mut tape, mut out) = (vec![0.0; mlp.tape_len(N)], vec![7.0; N * 3]);
-            mlp.forward(&params, &x, N, &mut tape, &mut out).unwrap();
-            let (mut grads, mut scratch) = (vec![7.0; mlp.param_len()], vec![0.0; mlp.scratch_len()]);
-            mlp.backward(&params, &x, N, &tape, &d_out, &mut grads, &mut scratch).unwrap();
-            let (mut again, mut room) = (vec![7.0; N * 3], vec![0.0; mlp.infer_scratch_len(N)]);
-            mlp.infer(&params, &x, N, &mut room, &mut again).unwrap();
-            vec![out, grads, again]
+            let (mut tape, mut out) = (vec![0.0; net.tape_len(N)], vec![7.0; N * 3]);
+            net.forward(&params, &x, N, ALL, &mut tape, &mut [&mut out]).unwrap();
+            let (mut grads, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(true)]);
+            let mut d_x = vec![7.0; N * 5];
+            let d = Some(&mut d_x[..]);
+            net.backward(&params, &x, N, ALL, &tape, &[&d_out], d, &mut grads, &mut scratch).unwrap();
+            let (mut again, mut room) = (vec![7.0; N * 3], vec![0.0; net.infer_scratch_len(N)]);
+            net.infer(&params, &x, N, ALL, &mut room, &mut [&mut again]).unwrap();
+            vec![out, grads, d_x, again]
         });
     }
 }

@@ -41,22 +41,11 @@ impl Host {
         let flags: Vec<u8> = (0..n).map(|i| (i % 2) as u8).collect();
         let predicted = learner.predict(obs, mask, Sampling::Basic, action.reborrow());
         match learner.phase() {
-            Phase::Act => match learner.act(obs, mask, action.reborrow()) {
-                // Amid a step: those that have not acted.
-                Err(e) if e.kind == Kind::NotReady => (0..n).try_for_each(|i| {
-                    let part = |len: u32| (i * len as usize, (i + 1) * len as usize);
-                    let ((low, high), (first, last)) = (part(shape.obs_len), part(shape.action_len));
-                    let (flags, end) = part(shape.num_outputs);
-                    let mask = mask.map(|mask| &mask[flags..end]);
-                    let action = action.get(first, last).unwrap();
-                    match learner.act_range(i, i + 1, obs.get(low, high).unwrap(), mask, action) {
-                        Err(e) if e.kind == Kind::NotReady => Ok(()),
-                        done => done,
-                    }
-                }),
-                done => done,
-            },
-            Phase::Observe => learner.observe(&vec![1.0; n], &flags, &vec![1; n], Some(obs)),
+            Phase::Act => learner.act(None, obs, mask, action.reborrow()),
+            Phase::Observe => {
+                let acted = learner.acted().to_vec();
+                learner.observe(Some(&acted), &vec![1.0; n], &flags, &vec![1; n], Some(obs))
+            }
             Phase::Learn => learner.learn(Some(obs), slices).map(drop),
         }
         .and(predicted)
@@ -96,7 +85,16 @@ fn hosts() -> Vec<Host> {
     }
     hosts.push(h.clone());
     h.call(0).unwrap();
-    h.attach().unwrap().act_range(1, 2, Elements::F32(&[0.5; 2]), None, ElementsMut::I32(&mut [0])).unwrap();
+    h.attach().unwrap().act_range(1, 2, None, Elements::F32(&[0.5; 2]), None, ElementsMut::I32(&mut [0])).unwrap();
+    hosts.push(h.clone());
+    // With a place that was given up.
+    h.attach().unwrap().cut_rows(&[0, 1]).unwrap();
+    hosts.push(h);
+    // Acting beside an update.
+    let mut h = Host::new(&Config { overlap: 1, ..config }, &Space::discrete(&[3]));
+    for _ in 0..6 {
+        h.call(1).unwrap();
+    }
     hosts.push(h);
     hosts
 }

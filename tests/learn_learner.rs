@@ -73,7 +73,7 @@ impl Host {
         let mut learner = Learner::attach(self.learner.bytes()).unwrap();
         let discrete = self.env.spec().action.kind == Element::I32;
         let action = if discrete { ElementsMut::I32(&mut self.choice) } else { ElementsMut::F32(&mut self.vector) };
-        learner.act(Elements::F32(&self.obs), None, action).unwrap();
+        learner.act(None, Elements::F32(&self.obs), None, action).unwrap();
         let action = if discrete { Elements::I32(&self.choice) } else { Elements::F32(&self.vector) };
         let mut envs = VecEnv::attach(self.envs.bytes(), &self.env).unwrap();
         let out = StepOut {
@@ -86,7 +86,7 @@ impl Host {
         };
         envs.step(action, out).unwrap();
         let final_obs = Some(Elements::F32(&self.final_obs));
-        learner.observe(&self.reward, &self.terminated, &self.truncated, final_obs).unwrap();
+        learner.observe(None, &self.reward, &self.terminated, &self.truncated, final_obs).unwrap();
     }
 
     fn learn(&mut self, max_slices: u32) -> Stats {
@@ -285,12 +285,12 @@ fn a_copied_block_goes_on_as_the_original_from_every_phase() {
     }
 }
 
-/// `[0, n)` in `num_parts` parts, some of them empty, each part after the next one.
+/// `[0, n)` in `num_parts` parts, some of them empty.
 fn parts(n: usize, num_parts: usize) -> Vec<(usize, usize)> {
-    (0..num_parts).rev().map(|i| (i * n / num_parts, (i + 1) * n / num_parts)).collect()
+    (0..num_parts).map(|i| (i * n / num_parts, (i + 1) * n / num_parts)).collect()
 }
 
-/// Whoever acts for how many environments and in whatever order, each of them draws from its own stream.
+/// However many environments act at once, each of them draws from its own stream.
 #[test]
 fn acting_in_parts_makes_the_same_bytes_as_one_call() {
     let choices = Space::discrete(&[3, 2]);
@@ -323,17 +323,17 @@ fn acting_in_parts_makes_the_same_bytes_as_one_call() {
                 for (begin, end) in parts(N, num_parts) {
                     // Another process each time, which finds the block amid the step.
                     let mut learner = Learner::attach(block.bytes()).unwrap();
-                    assert!(learner.phase() == Phase::Act || begin == end);
+                    assert!(learner.phase() == if begin == 0 { Phase::Act } else { Phase::Observe });
                     let action = match action_space.kind {
                         Element::I32 => ElementsMut::I32(&mut choice[begin * len..end * len]),
                         _ => ElementsMut::F32(&mut vector[begin * len..end * len]),
                     };
                     let mask = (masked != 0).then_some(&mask[begin * 5..end * 5]);
-                    learner.act_range(begin, end, Elements::F32(&obs[2 * begin..2 * end]), mask, action).unwrap();
+                    learner.act_range(begin, end, None, Elements::F32(&obs[2 * begin..2 * end]), mask, action).unwrap();
                 }
                 let mut learner = Learner::attach(block.bytes()).unwrap();
                 let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
-                learner.observe(&reward, &[0, 0, 1, 0, 0], &[0; N], None).unwrap();
+                learner.observe(None, &reward, &[0, 0, 1, 0, 0], &[0; N], None).unwrap();
                 if learner.phase() == Phase::Learn {
                     learner.learn(Some(Elements::F32(&obs)), 0).unwrap();
                 }
@@ -365,7 +365,7 @@ fn environments_draw_the_same_whatever_others_are_there() {
                 let obs = vec![0.5; num_envs];
                 match looks {
                     true => learner.predict(Elements::F32(&obs), None, Sampling::Basic, action).unwrap(),
-                    false => learner.act(Elements::F32(&obs), None, action).unwrap(),
+                    false => learner.act(None, Elements::F32(&obs), None, action).unwrap(),
                 }
             }
             (choice, vector)
@@ -385,7 +385,7 @@ fn a_range_that_is_not_there_or_has_acted_is_refused() {
         let rows = end.saturating_sub(begin);
         let obs: Vec<f32> = obs.iter().copied().cycle().take(rows * 4).collect();
         let mut learner = Learner::attach(h.learner.bytes()).unwrap();
-        let done = learner.act_range(begin, end, Elements::F32(&obs), None, ElementsMut::I32(&mut vec![0; rows]));
+        let done = learner.act_range(begin, end, None, Elements::F32(&obs), None, ElementsMut::I32(&mut vec![0; rows]));
         assert!(done.is_ok() || h.learner == before);
         done.map_err(|e| e.kind)
     };
@@ -520,6 +520,8 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
         log_std_max: 1.0,
         accumulate: 1,
         num_chunks: 3,
+        algorithm: config.algorithm,
+        overlap: 1,
     };
     for action in [Space::discrete(&[3, 2]), Space::unbounded(2), Space::between(&[-1.0], &[1.0])] {
         let (obs, mask) = (Space::unbounded(4), u32::from(action.kind == Element::I32));
@@ -605,8 +607,9 @@ fn a_damaged_image_is_refused_and_never_breaks_anything() {
             let mut h = Host { learner: bad, ..h.clone() };
             let mut learner = Learner::attach(h.learner.bytes()).unwrap();
             for _ in 0..8 {
-                let _ = learner.act(Elements::F32(&h.obs), None, ElementsMut::I32(&mut h.choice));
-                let _ = learner.observe(&h.reward, &h.terminated, &h.truncated, Some(Elements::F32(&h.final_obs)));
+                let _ = learner.act(None, Elements::F32(&h.obs), None, ElementsMut::I32(&mut h.choice));
+                let _ =
+                    learner.observe(None, &h.reward, &h.terminated, &h.truncated, Some(Elements::F32(&h.final_obs)));
                 let _ = learner.learn(Some(Elements::F32(&h.obs)), 1);
             }
         }
@@ -708,37 +711,39 @@ fn bad_input_is_named_and_changes_nothing() {
         assert_eq!(error.kind, kind, "{error}");
         assert!(h.learner == before, "{error}");
     };
-    let act = |p: &mut Learner<'_>, obs: &[f32]| p.act(Elements::F32(obs), None, ElementsMut::I32(&mut [0; 4]));
+    let act = |p: &mut Learner<'_>, obs: &[f32]| p.act(None, Elements::F32(obs), None, ElementsMut::I32(&mut [0; 4]));
     refuse(&mut h, Kind::Shape, &|p, h| act(p, &h.obs[1..]));
-    refuse(&mut h, Kind::Shape, &|p, h| p.act(Elements::U8(&[0; 16]), None, ElementsMut::I32(&mut h.choice)));
-    refuse(&mut h, Kind::Shape, &|p, h| p.act(Elements::F32(&h.obs), None, ElementsMut::I32(&mut [0; 3])));
-    refuse(&mut h, Kind::Shape, &|p, h| p.act(Elements::F32(&h.obs), None, ElementsMut::F32(&mut [0.0; 4])));
-    refuse(&mut h, Kind::Shape, &|p, h| p.act(Elements::F32(&h.obs), Some(&[1; 8]), ElementsMut::I32(&mut h.choice)));
+    refuse(&mut h, Kind::Shape, &|p, h| p.act(None, Elements::U8(&[0; 16]), None, ElementsMut::I32(&mut h.choice)));
+    refuse(&mut h, Kind::Shape, &|p, h| p.act(None, Elements::F32(&h.obs), None, ElementsMut::I32(&mut [0; 3])));
+    refuse(&mut h, Kind::Shape, &|p, h| p.act(None, Elements::F32(&h.obs), None, ElementsMut::F32(&mut [0.0; 4])));
+    refuse(&mut h, Kind::Shape, &|p, h| {
+        p.act(None, Elements::F32(&h.obs), Some(&[1; 8]), ElementsMut::I32(&mut h.choice))
+    });
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         refuse(&mut h, Kind::Value, &|p, h| {
             h.obs[7] = bad;
             act(p, &h.obs)
         });
     }
-    refuse(&mut h, Kind::NotReady, &|p, h| p.observe(&h.reward, &h.terminated, &h.truncated, None));
+    refuse(&mut h, Kind::NotReady, &|p, h| p.observe(None, &h.reward, &h.terminated, &h.truncated, None));
     refuse(&mut h, Kind::NotReady, &|p, h| p.learn(Some(Elements::F32(&h.obs)), 0).map(drop));
     let obs = h.obs.clone();
     act(&mut Learner::attach(h.learner.bytes()).unwrap(), &obs).unwrap();
     refuse(&mut h, Kind::NotReady, &|p, h| act(p, &h.obs));
-    refuse(&mut h, Kind::Shape, &|p, h| p.observe(&[0.0; 3], &h.terminated, &h.truncated, None));
-    refuse(&mut h, Kind::Shape, &|p, h| p.observe(&h.reward, &[0; 5], &h.truncated, None));
-    refuse(&mut h, Kind::Value, &|p, h| p.observe(&[0.0, f32::NAN, 0.0, 0.0], &h.terminated, &h.truncated, None));
-    refuse(&mut h, Kind::Null, &|p, h| p.observe(&h.reward, &[0; 4], &[0, 0, 7, 0], None));
+    refuse(&mut h, Kind::Shape, &|p, h| p.observe(None, &[0.0; 3], &h.terminated, &h.truncated, None));
+    refuse(&mut h, Kind::Shape, &|p, h| p.observe(None, &h.reward, &[0; 5], &h.truncated, None));
+    refuse(&mut h, Kind::Value, &|p, h| p.observe(None, &[0.0, f32::NAN, 0.0, 0.0], &h.terminated, &h.truncated, None));
+    refuse(&mut h, Kind::Null, &|p, h| p.observe(None, &h.reward, &[0; 4], &[0, 0, 7, 0], None));
     refuse(&mut h, Kind::Value, &|p, h| {
         h.final_obs[2 * 4 + 1] = f32::NAN;
-        p.observe(&h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&h.final_obs)))
+        p.observe(None, &h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&h.final_obs)))
     });
     // A terminated episode needs no final observation, and rows that were not cut are not read.
     let mut learner = Learner::attach(h.learner.bytes()).unwrap();
-    learner.observe(&h.reward, &[0, 0, 1, 0], &[0, 0, 1, 0], None).unwrap();
+    learner.observe(None, &h.reward, &[0, 0, 1, 0], &[0, 0, 1, 0], None).unwrap();
     act(&mut learner, &obs).unwrap();
     let unread = [[f32::NAN; 4], [f32::NAN; 4], [0.0; 4], [f32::NAN; 4]].concat();
-    learner.observe(&h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&unread))).unwrap();
+    learner.observe(None, &h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&unread))).unwrap();
     while h.phase() != Phase::Learn {
         h.step();
     }
@@ -782,12 +787,12 @@ fn several_choices_from_bytes_under_a_mask_are_learnt() {
         mean = 0.0;
         for _ in 0..8 {
             draw(&mut obs, &mut mask, &mut lit);
-            learner.act(Elements::U8(&obs), Some(&mask), ElementsMut::I32(&mut action)).unwrap();
+            learner.act(None, Elements::U8(&obs), Some(&mask), ElementsMut::I32(&mut action)).unwrap();
             let right = |(a, lit): (&[i32], &i32)| f32::from(a[0] == *lit) + f32::from(a[1] == 1);
             let reward: Vec<f32> = action.chunks(2).zip(&lit).map(right).collect();
             assert!(action.chunks(2).zip(&lit).all(|(a, &lit)| a[0] != 2 || lit == 2), "a forbidden choice");
             mean += reward.iter().sum::<f32>() / (8 * N) as f32;
-            learner.observe(&reward, &[1; N], &[0; N], None).unwrap();
+            learner.observe(None, &reward, &[1; N], &[0; N], None).unwrap();
         }
         learner.learn(Some(Elements::U8(&obs)), 0).unwrap();
     }
@@ -795,9 +800,12 @@ fn several_choices_from_bytes_under_a_mask_are_learnt() {
     let dark = [0u8; N * 5];
     let before = block.clone();
     let mut learner = Learner::attach(block.bytes()).unwrap();
-    let none = learner.act(Elements::U8(&obs), Some(&dark), ElementsMut::I32(&mut action));
+    let none = learner.act(None, Elements::U8(&obs), Some(&dark), ElementsMut::I32(&mut action));
     assert_eq!(none.unwrap_err().kind, Kind::Value);
-    assert_eq!(learner.act(Elements::U8(&obs), None, ElementsMut::I32(&mut action)).unwrap_err().kind, Kind::Shape);
+    assert_eq!(
+        learner.act(None, Elements::U8(&obs), None, ElementsMut::I32(&mut action)).unwrap_err().kind,
+        Kind::Shape
+    );
     assert!(block == before);
 }
 
@@ -822,8 +830,8 @@ fn frozen_statistics_stay_and_go_on_scaling() {
     let obs = [1000.0, -1000.0, 1000.0, -1000.0];
     let rollout = |learner: &mut Learner<'_>, steps: u32| {
         for _ in 0..steps {
-            learner.act(Elements::F32(&obs), None, ElementsMut::I32(&mut [0; 4])).unwrap();
-            learner.observe(&obs, &[1; 4], &[0; 4], None).unwrap();
+            learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut [0; 4])).unwrap();
+            learner.observe(None, &obs, &[1; 4], &[0; 4], None).unwrap();
         }
     };
     let policy = |learner: &Learner<'_>| {

@@ -33,7 +33,7 @@ impl Host {
         let (obs, mut choice, mut vector) = ([obs; 2 * N], [-7; N], [-7.0; N]);
         let discrete = self.discrete;
         let action = if discrete { ElementsMut::I32(&mut choice) } else { ElementsMut::F32(&mut vector) };
-        let done = self.learner().act(Elements::F32(&obs), None, action);
+        let done = self.learner().act(None, Elements::F32(&obs), None, action);
         assert!(done.is_ok() || (choice == [-7; N] && vector == [-7.0; N]), "actions of a call that failed");
         assert!(vector.iter().all(|x| x.is_finite()));
         done
@@ -57,7 +57,7 @@ impl Host {
 
     fn observe(&mut self, reward: f32, truncated: u8, final_obs: f32) -> Result {
         let final_obs = [final_obs; 2 * N];
-        self.learner().observe(&[reward; N], &[0; N], &[truncated; N], Some(Elements::F32(&final_obs)))
+        self.learner().observe(None, &[reward; N], &[0; N], &[truncated; N], Some(Elements::F32(&final_obs)))
     }
 
     /// A whole rollout of one observation and one reward.
@@ -177,7 +177,7 @@ fn statistics_do_not_follow_an_observation_that_was_refused() {
     }
     let (mut obs, mut choice) = ([0.0; 2 * N], [-7; N]);
     obs[..2].fill(1e6);
-    h.refuses(|h| h.learner().act(Elements::F32(&obs), None, ElementsMut::I32(&mut choice)));
+    h.refuses(|h| h.learner().act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut choice)));
     assert_eq!(choice, [-7; N]);
     h.act(0.0).unwrap();
 }

@@ -98,7 +98,7 @@ impl Case {
                 match self.activation {
                     _ if i + 1 == layers.len() => sum,
                     Activation::Tanh => sum.tanh(),
-                    Activation::Relu => sum.max(0.0),
+                    _ => sum.max(0.0),
                 }
             });
             let y = y.collect();
@@ -134,7 +134,7 @@ impl Case {
                 }
                 let slope = |a: f64| match self.activation {
                     Activation::Tanh => 1.0 - a * a,
-                    Activation::Relu => f64::from(a > 0.0),
+                    _ => f64::from(a > 0.0),
                 };
                 d = (0..x.len())
                     .map(|k| {

@@ -2,7 +2,7 @@
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;
-use rlcore::nn::{Activation, Mlp, orthogonal, orthogonal_scratch_len};
+use rlcore::nn::{Activation, HEAD, Layer, Net, Node, orthogonal, orthogonal_scratch_len};
 use rlcore::rng::Rng;
 
 const SHAPES: [(usize, usize); 12] =
@@ -110,28 +110,33 @@ fn bad_input_is_refused_and_nothing_moves() {
 }
 
 #[test]
-fn a_tower_starts_orthogonal_with_biases_of_zero() {
-    for sizes in [&[4, 64, 64, 2][..], &[1, 2, 2, 1], &[100, 30, 17, 40, 9, 20]] {
-        let mlp = Mlp::new(sizes, Activation::Tanh).unwrap();
-        let (mut params, mut scratch) = (vec![f32::NAN; mlp.param_len()], vec![f32::NAN; mlp.scratch_len()]);
-        mlp.init(&mut params, 0.01, &mut Rng::seeded(3), &mut scratch).unwrap();
-        for (i, s) in sizes.windows(2).enumerate() {
-            let (mut w, mut b) = (vec![f32::NAN; s[0] * s[1]], vec![f32::NAN; s[1]]);
-            mlp.read_layer(&params, i, &mut w, &mut b).unwrap();
-            let gain = if i + 2 == sizes.len() { f64::from(0.01f32) } else { 2.0f64.sqrt() };
-            assert!(error(&w, s[1], s[0], gain) < 2e-6);
+fn a_network_starts_orthogonal_with_biases_of_zero() {
+    for sizes in [&[4u32, 64, 64, 2][..], &[1, 2, 2, 1], &[100, 30, 17, 40, 9, 20]] {
+        let dense = |activation| move |units: &u32| Layer::dense(*units, activation);
+        let mut layers: Vec<_> = sizes[1..].iter().map(dense(Activation::Tanh)).collect();
+        let output = layers.last_mut().unwrap();
+        *output = Layer { flags: HEAD, gain: 0.01, ..dense(Activation::Identity)(&output.units) };
+        layers.push(Layer::free(3, -0.5));
+        // A second output has the usual gain of a layer without an activation.
+        layers.push(Layer { flags: HEAD, from: [1, 0], ..Layer::dense(7, Activation::Identity) });
+        let mut nodes = [Node::default(); 8];
+        let net = Net::compile(&layers, sizes[0] as usize, &mut nodes).unwrap();
+        let (mut params, mut scratch) = (vec![f32::NAN; net.param_len()], vec![f32::NAN; net.scratch_len(false)]);
+        net.init(&mut params, &mut Rng::seeded(3), &mut scratch).unwrap();
+        let hidden = sizes.windows(2).map(|s| (s[0] as usize, s[1] as usize, 2.0f64.sqrt()));
+        let mut all: Vec<_> = hidden.enumerate().collect();
+        let last = all.len() - 1;
+        all[last].1.2 = f64::from(0.01f32);
+        all.push((last + 2, (sizes[1] as usize, 7, 1.0)));
+        for (i, (input, units, gain)) in all {
+            let (mut w, mut b) = (vec![f32::NAN; input * units], vec![f32::NAN; units]);
+            net.read_layer(&params, i, &mut w, &mut b).unwrap();
+            assert!(error(&w, units, input, gain) < 2e-6);
             assert!(b.iter().all(|b| *b == 0.0));
         }
-        let mut again = vec![0.0; mlp.param_len()];
-        mlp.init(&mut again, 0.01, &mut Rng::seeded(3), &mut scratch).unwrap();
-        assert_eq!(again, params);
-        let short = mlp.init(&mut again[1..], 0.01, &mut Rng::seeded(3), &mut scratch);
-        assert_eq!(short.unwrap_err().kind, Kind::Shape);
-        let nan = mlp.init(&mut again, f32::NAN, &mut Rng::seeded(3), &mut scratch);
-        assert_eq!(nan.unwrap_err().kind, Kind::Value);
-        let small = mlp.scratch_len() - 1;
-        let small = mlp.init(&mut again, 0.01, &mut Rng::seeded(3), &mut scratch[..small]);
-        assert_eq!(small.unwrap_err().kind, Kind::Size);
+        assert_eq!(params[net.params_of(last + 1).unwrap()], [-0.5; 3]);
+        let mut again = vec![0.0; net.param_len()];
+        net.init(&mut again, &mut Rng::seeded(3), &mut scratch).unwrap();
         assert_eq!(again, params);
     }
 }

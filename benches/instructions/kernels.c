@@ -408,8 +408,8 @@ static struct {
 } learner;
 
 static rlcore_status act(void) {
-  const rlcore_status status = rlcore_learner_act(learner.agent, learner.obs, NULL, learner.action);
-  return status | rlcore_learner_observe(learner.agent, learner.reward, learner.none, learner.none, NULL);
+  const rlcore_status status = rlcore_learner_act(learner.agent, NULL, learner.obs, NULL, learner.action);
+  return status | rlcore_learner_observe(learner.agent, NULL, learner.reward, learner.none, learner.none, NULL);
 }
 
 static void learning(void) {
@@ -419,7 +419,7 @@ static void learning(void) {
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   size_t size, len;
   CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
-  CHECK(rlcore_learner_config_init(&config, sizeof config));
+  CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_envs = N, config.num_steps = T;
   CHECK(rlcore_learner_size(&config, &env.obs, &env.action, &size));
   CHECK(rlcore_learner_init(room(size, 1), size, &config, &env.obs, &env.action, &learner.agent));

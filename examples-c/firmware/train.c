@@ -8,7 +8,7 @@
     if (status) return failed(#call, status);                                                                          \
   } while (0)
 
-enum { MEMORY_SIZE = 36 << 10, NUM_ENVS = 8, NUM_STEPS = 32, HIDDEN = 16, MAX_UPDATES = 100, ALIGN = 64 };
+enum { MEMORY_SIZE = 38 << 10, NUM_ENVS = 8, NUM_STEPS = 32, HIDDEN = 16, MAX_UPDATES = 100, ALIGN = 64 };
 
 static _Alignas(ALIGN) unsigned char memory[MEMORY_SIZE]; /* everything that training needs */
 static size_t used;
@@ -67,7 +67,7 @@ int run(void) {
   CHECK(rlcore_vecenv_size(&env, &many, &envs_size));
   CHECK(rlcore_vecenv_init(take(envs_size), envs_size, &env, &many, &envs));
 
-  CHECK(rlcore_learner_config_init(&config, sizeof config));
+  CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_envs = NUM_ENVS;
   config.num_steps = NUM_STEPS;
   config.num_hidden = 1;
@@ -91,9 +91,9 @@ int run(void) {
   CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
   do {
     for (uint32_t step = 0; step < NUM_STEPS; step++) {
-      CHECK(rlcore_learner_act(agent, obs, NULL, action));
+      CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
       CHECK(rlcore_vecenv_step(envs, &env, action, &out));
-      CHECK(rlcore_learner_observe(agent, reward, terminated, truncated, final_obs));
+      CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
     }
     CHECK(rlcore_learner_learn(agent, obs, 0, &stats));
   } while (!(stats.return_mean >= 1) && stats.num_updates < MAX_UPDATES);

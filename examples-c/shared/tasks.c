@@ -132,7 +132,7 @@ rlcore_env_def task_env(const task *t) {
 
 rlcore_learner_config task_config(const task *t) {
   rlcore_learner_config config;
-  CHECK(rlcore_learner_config_init(&config, sizeof config));
+  CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.total_steps = t->total_steps;
   t->configure(&config);
   return config;

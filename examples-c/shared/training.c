@@ -56,9 +56,9 @@ void training_step(training *t) {
       .truncated = t->truncated,
       .final_obs = t->final_obs,
   };
-  CHECK(rlcore_learner_act(t->agent, t->obs, NULL, t->action));
+  CHECK(rlcore_learner_act(t->agent, NULL, t->obs, NULL, t->action));
   CHECK(rlcore_vecenv_step(t->envs, &t->env, t->action, &out));
-  CHECK(rlcore_learner_observe(t->agent, t->reward, t->terminated, t->truncated, t->final_obs));
+  CHECK(rlcore_learner_observe(t->agent, NULL, t->reward, t->terminated, t->truncated, t->final_obs));
 }
 
 bool training_learn(training *t, uint32_t max_slices) {

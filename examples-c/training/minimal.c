@@ -12,13 +12,13 @@ int main(void) {
   CHECK(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
   CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
   rlcore_learner_config config; rlcore_learner *agent; rlcore_learner_stats stats = {.struct_size = sizeof stats};
-  CHECK(rlcore_learner_config_init(&config, sizeof config)); config.num_envs = 8; config.learning_rate = 3e-3F;
+  CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO)); config.num_envs = 8; config.learning_rate = 3e-3F;
   CHECK(rlcore_learner_init(learner, sizeof learner, &config, &env.obs, &env.action, &agent));
   const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
   for (uint32_t phase; stats.return_mean < 475;) {
-    CHECK(rlcore_learner_act(agent, obs, NULL, action));
+    CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
     CHECK(rlcore_vecenv_step(envs, &env, action, &out));
-    CHECK(rlcore_learner_observe(agent, reward, terminated, truncated, final_obs));
+    CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
     CHECK(rlcore_learner_phase(agent, &phase));
     if (phase == RLCORE_LEARNER_LEARN) CHECK(rlcore_learner_learn(agent, obs, 0, &stats)); }
   printf("a return of 475 over 100 episodes after %llu steps\n", (unsigned long long)stats.num_steps);

@@ -208,7 +208,7 @@ static bool train(const robot *robot, const char *folder) {
   e.model = mj_loadXML(path, NULL, error, sizeof error);
   if (!e.model) host_fail("%s: %s", path, error);
   rlcore_env_def env = env_def(&e);
-  CHECK(rlcore_learner_config_init(&config, sizeof config));
+  CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.total_steps = robot->total_steps;
   robot->configure(&config);
   training_plan(&t, &env, &config);

@@ -34,7 +34,7 @@ static char why[256];
 
 /* The settings of tasks.c; others would give another hash. */
 static rlcore_status configure(rlcore_learner_config *c, uint32_t seed) {
-  TRY(rlcore_learner_config_init(c, sizeof *c));
+  TRY(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_PPO));
   c->total_steps = TOTAL_STEPS;
   c->num_envs = NUM_ENVS;
   c->num_steps = 64;
@@ -95,9 +95,9 @@ int32_t web_work(void) {
                                  .terminated = terminated,
                                  .truncated = truncated,
                                  .final_obs = final_obs};
-  TRY(rlcore_learner_act(agent, obs, NULL, action));
+  TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
   TRY(rlcore_vecenv_step(envs, &env, action, &out));
-  TRY(rlcore_learner_observe(agent, reward, terminated, truncated, final_obs));
+  TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
   return 1;
 }
 

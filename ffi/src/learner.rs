@@ -1,19 +1,20 @@
-//! Proximal policy optimisation: a learner in the caller's block.
+//! Learners: an algorithm, its networks and its rollouts in the caller's block.
 
 use core::ffi::c_void;
 
 use crate::kernels::accumulate;
-use crate::lifecycle::{self, Block, Place, open};
+use crate::lifecycle::{Block, Place, open, view};
 use crate::mirror::{mirror, versioned};
-use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, One, OutSized, Writes, args};
+use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Writes, args};
 use crate::sampling::{rlcore_sampling, sampling};
 use crate::space::{self, rlcore_space};
-use crate::status::{Result, call, rlcore_status};
+use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
-use rlcore::learn::{Config, Learner, Shape, Stats};
+use rlcore::error::{Error, Kind};
+use rlcore::learn::{Batch, BatchMut, Config, Learner, Shape, Stats, View};
 use rlcore::space::{Element, Space};
 
-/// A PPO learner: the caller's own block.
+/// A learner: the caller's own block.
 pub struct rlcore_learner;
 
 /// Of the hidden layers.
@@ -26,7 +27,15 @@ pub enum rlcore_activation {
     RLCORE_ACTIVATION_RELU = 1,
 }
 
-/// Which call is due.
+/// What a learner optimises.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_algorithm {
+    /// proximal policy optimisation
+    RLCORE_ALGORITHM_PPO = 0,
+}
+
+/// Which call is due, where all environments act in every step.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_learner_due {
@@ -115,6 +124,11 @@ pub struct rlcore_learner_config {
     /// chunks of each minibatch, up to one a row: the smallest slices of learning; their gradients are added as a binary
     /// tree over their numbers (1)
     pub num_chunks: u32,
+    /// an rlcore_algorithm, set by rlcore_learner_config_init
+    pub algorithm: u32,
+    /// acting and recording go on while an update runs, with the policy from before it; takes memory for a second rollout
+    /// and a second set of parameters (0)
+    pub overlap: u32,
     /// 0
     pub reserved: u32,
 }
@@ -200,7 +214,9 @@ mirror!(
         accumulate,
         log_std_min,
         log_std_max,
-        num_chunks
+        num_chunks,
+        algorithm,
+        overlap
     }
 );
 mirror!(
@@ -294,13 +310,21 @@ fn num_envs(learner: &Learner<'_>) -> usize {
     learner.config().num_envs as usize
 }
 
-/// Fills in the defaults.
+/// Fills in the defaults of an algorithm.
+/// algorithm: an rlcore_algorithm.
+/// Errors: E_RANGE for another algorithm.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_config_init(
     config: *mut rlcore_learner_config,
     config_size: usize,
+    algorithm: u32,
 ) -> rlcore_status {
-    unsafe { lifecycle::config_init(config, config_size) }
+    call(|| unsafe {
+        ptr::init_sized(config, config_size, || match algorithm {
+            0 => Ok(Config::default().into()),
+            _ => Err(Fault::at("algorithm", Error::new(Kind::Range, "an rlcore_algorithm").given(algorithm as usize))),
+        })
+    })
 }
 
 /// Bytes a block must have for this configuration and these spaces. Bytes of pictures are divided by 255; those of an
@@ -359,36 +383,80 @@ pub unsafe extern "C" fn rlcore_learner_phase(p: *mut rlcore_learner, out: *mut 
     })
 }
 
+/// Environments that have acted and whose step has not been observed.
+/// acted: [N] flags to write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_acted(p: *const rlcore_learner, acted: *mut u8) -> rlcore_status {
+    call(|| unsafe {
+        let learner = view(p, View::open)?;
+        let acted = learner.extent.reading(Output::at("acted", acted, learner.acted().len())?)?;
+        acted.copy_from_slice(learner.acted());
+        Ok(())
+    })
+}
+
 /// Draws an action for each environment and begins a transition.
+/// active:      [N] 0: this environment does not act now, its rows are neither read nor written; NULL: all act.
 /// obs:         [N, obs.len]; networks see bytes divided by 255.
 /// action_mask: [N, sum of action.n] 0 forbids, not all of a choice; required exactly if use_action_mask, else NULL.
 /// action:      [N, action.len] to write.
-/// Errors: E_NOT_READY; E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation that is not
-/// finite or so large that the policy overflows, or a mask that forbids all of a choice. Then nothing has changed,
-/// neither block nor action.
+/// Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has acted already; E_SHAPE for a mask that is not
+/// wanted, or missing; E_VALUE for an observation that is not finite or so large that the policy overflows, or a mask that
+/// forbids all of a choice. Then nothing has changed, neither block nor action.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_act(
     p: *mut rlcore_learner,
+    active: *const u8,
     obs: *const c_void,
     action_mask: *const u8,
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
         let mut learner = open(p, Learner::open)?;
-        let arrays = arrays(learner.shape(), num_envs(&learner), obs, action_mask, action)?;
-        let ((obs, mask, action), ()) = args((arrays, Writes([learner.extent])))?;
-        Ok(learner.act(obs, mask, action)?)
+        let n = num_envs(&learner);
+        let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
+        let active = Input::optional("active", active, n)?;
+        let (active, (obs, mask, action), ()) = args((active, arrays, Writes([learner.extent])))?;
+        Ok(learner.act(active, obs, mask, action)?)
     })
 }
 
-/// Completes the transition: what the step returned. After T of them rlcore_learner_learn is due.
+/// rlcore_learner_act for environments [begin, end), whose rows alone the arrays have. Ranges from the first environment to
+/// the last leave the same bytes as one call for all. Threads: one at a time.
+/// Arrays and errors as rlcore_learner_act, [end - begin, ...] in place of [N, ...]; E_RANGE.
+/// Threads: one call at a time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_act_range(
+    p: *mut rlcore_learner,
+    begin: u32,
+    end: u32,
+    active: *const u8,
+    obs: *const c_void,
+    action_mask: *const u8,
+    action: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut learner = open(p, Learner::open)?;
+        let (begin, end) = (begin as usize, end as usize);
+        let n = learner.check_envs(begin, end)?;
+        let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
+        let active = Input::optional("active", active, n)?;
+        let (active, (obs, mask, action), ()) = args((active, arrays, Writes([learner.extent])))?;
+        Ok(learner.act_range(begin, end, active, obs, mask, action)?)
+    })
+}
+
+/// Completes the transitions: what the step returned. After T * N of them rlcore_learner_learn is due.
 /// Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
+/// active: [N] 0: this environment has not been stepped, its rows are not read; NULL: all have.
 /// reward, terminated, truncated: [N]
 /// final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
-/// Errors: E_NOT_READY; E_VALUE for a reward or final_obs that is not finite. Then nothing has changed.
+/// Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite. Then nothing
+/// has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_observe(
     p: *mut rlcore_learner,
+    active: *const u8,
     reward: *const f32,
     terminated: *const u8,
     truncated: *const u8,
@@ -397,16 +465,33 @@ pub unsafe extern "C" fn rlcore_learner_observe(
     call(|| unsafe {
         let mut learner = open(p, Learner::open)?;
         let n = num_envs(&learner);
+        let active = Input::optional("active", active, n)?;
         let reward = Input::at("reward", reward, n)?;
         let ends = (Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?);
         let final_obs = optional("final_obs", &learner, final_obs)?;
-        let (reward, (terminated, truncated), final_obs) = learner.extent.writing((reward, ends, final_obs))?;
-        Ok(learner.observe(reward, terminated, truncated, final_obs)?)
+        let (active, reward, (terminated, truncated), final_obs) =
+            learner.extent.writing((active, reward, ends, final_obs))?;
+        Ok(learner.observe(active, reward, terminated, truncated, final_obs)?)
+    })
+}
+
+/// Removes agents that disappear without an outcome of their last action, whether they have been observed since or not.
+/// Their last transition is dropped; the one before it is truncated and continues with the value of the observation that
+/// the last action answered. Their episodes are not counted. The row is free for another agent.
+/// gone: [N] flags.
+/// Errors: E_NOT_READY if rlcore_learner_learn is due.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_cut(p: *mut rlcore_learner, gone: *const u8) -> rlcore_status {
+    call(|| unsafe {
+        let mut learner = open(p, Learner::open)?;
+        let gone = learner.extent.writing(Input::at("gone", gone, num_envs(&learner))?)?;
+        Ok(learner.cut_rows(gone)?)
     })
 }
 
 /// Does a part of the update that is due, so that a frame never waits for a whole one.
-/// obs:        [N, obs.len] after the last step; may be NULL in all calls of an update but the first.
+/// obs:        [N, obs.len] after the last step; may be NULL in all calls of an update but the first. Rows of environments
+///             that have acted since, or whose episode ended, are not read.
 /// max_slices: at most so many chunks in this call, of which a minibatch has num_chunks; 0: all that are left.
 /// stats:      to write; call again while minibatches_left is not 0.
 /// Errors: E_CONFIG; E_NOT_READY; E_VALUE for an observation that is not finite, before anything changes, or because
@@ -419,11 +504,332 @@ pub unsafe extern "C" fn rlcore_learner_learn(
     max_slices: u32,
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
+    learning(
+        p,
+        stats,
+        |learner| unsafe { optional("obs", learner, obs) },
+        |learner, obs| learner.learn(obs, max_slices),
+    )
+}
+
+/// Begins the update that is due, for hosts that share its chunks among threads or machines: until minibatches_left is 0,
+/// rlcore_learner_learn_range makes the gradients of all chunks, rlcore_learner_grads_write hands them in, and
+/// rlcore_learner_learn_apply takes the step. The results are those of rlcore_learner_learn, bit for bit.
+/// obs: [N, obs.len] after the last step, as rlcore_learner_learn reads it; stats: to write.
+/// Errors: E_CONFIG; E_NOT_READY; E_VALUE as rlcore_learner_learn.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_learn_begin(
+    p: *mut rlcore_learner,
+    obs: *const c_void,
+    stats: *mut rlcore_learner_stats,
+) -> rlcore_status {
+    learning(
+        p,
+        stats,
+        |learner| unsafe { self::obs("obs", learner.shape(), num_envs(learner), obs) },
+        |l, obs| l.learn_begin(obs),
+    )
+}
+
+/// Bytes of scratch that rlcore_learner_learn_range needs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_scratch_size(p: *const rlcore_learner, out_size: *mut usize) -> rlcore_status {
+    look(p, "out_size", out_size, |learner| Ok(learner.scratch_size()?))
+}
+
+/// Floats of the gradients of a chunk: one for each parameter, then 8 that hold its losses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_grads_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
+    look(p, "out_len", out_len, |learner| Ok(learner.grads_len()))
+}
+
+/// Makes the gradients of chunks [begin, end) of the minibatch. Threads: the learner is only read, so several may do
+/// different chunks at once, each with its own scratch.
+/// scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
+/// grads:   [end - begin, grads_len] to write; grads_len is that of rlcore_learner_grads_len.
+/// Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. Then scratch and grads
+/// may have been written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_learn_range(
+    p: *const rlcore_learner,
+    begin: u32,
+    end: u32,
+    scratch: *mut c_void,
+    scratch_size: usize,
+    grads: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let learner = view(p, View::open)?;
+        let (begin, end) = (begin as usize, end as usize);
+        let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
+        let scratch = Output::at("scratch", scratch.cast::<u8>(), scratch_size)?;
+        let (scratch, grads) = learner.extent.reading((scratch, Output::at("grads", grads, len)?))?;
+        Ok(learner.learn_range(begin, end, scratch, grads)?)
+    })
+}
+
+/// Adds the gradients of all chunks of the minibatch as a tree and takes the step of the optimizer. Without an update that
+/// runs, it takes a step along gradients that came from elsewhere, as a server of asynchronous workers does.
+/// stats: to write.
+/// Errors: E_NOT_READY if the gradients of a chunk are missing; E_VALUE if numbers overflow, as rlcore_learner_learn.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_learn_apply(
+    p: *mut rlcore_learner,
+    stats: *mut rlcore_learner_stats,
+) -> rlcore_status {
+    learning(p, stats, |_| Ok(None::<Input<'_, u8>>), |learner, _| learner.learn_apply())
+}
+
+/// Ends the update that runs or is due without learning any more of it; rlcore_learner_act is due.
+/// Errors: E_NOT_READY if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rlcore_status {
+    call(|| unsafe { Ok(open(p, Learner::open)?.learn_drop()?) })
+}
+
+/// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has handed out;
+/// rlcore_learner_learn(p, NULL, ...) goes on with it.
+/// Arrays as rlcore_learner_batch_read. stats: to write.
+/// Errors: E_CONFIG; E_NOT_READY if this learner has recorded something, or an update runs; E_SHAPE for a mask that is
+/// not wanted, or missing; E_VALUE for numbers that are not finite and choices that are not allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_learn_batch(
+    p: *mut rlcore_learner,
+    obs: *const f32,
+    action: *const c_void,
+    action_mask: *const u8,
+    log_prob: *const f32,
+    value: *const f32,
+    advantage: *const f32,
+    value_target: *const f32,
+    stats: *mut rlcore_learner_stats,
+) -> rlcore_status {
+    learning(
+        p,
+        stats,
+        |learner| unsafe {
+            let (shape, m) = (learner.shape(), learner.config().batch_len());
+            let column = |what, p| Input::at(what, p, m);
+            Ok((
+                Input::at("obs", obs, ptr::grid("obs", m, shape.obs_len as usize)?)?,
+                AnyInput::at("action", action, kinds(shape).1, m, shape.action_len as usize)?,
+                Input::optional("action_mask", action_mask, ptr::grid("action_mask", m, shape.num_outputs as usize)?)?,
+                column("log_prob", log_prob)?,
+                column("value", value)?,
+                column("advantage", advantage)?,
+                column("value_target", value_target)?,
+            ))
+        },
+        |learner, (obs, action, mask, log_prob, value, advantage, value_target)| {
+            let mask = mask.unwrap_or(&[]);
+            learner.learn_batch(&Batch { obs, action, mask, log_prob, value, advantage, value_target })
+        },
+    )
+}
+
+/// Hands out the T * N transitions that the update that runs learns from, to learn from them elsewhere. A learner that only
+/// records begins its update, hands it out and ends it by rlcore_learner_learn_drop.
+/// obs:         [T * N, obs.len] as networks see them: bytes divided by 255, numbers normalized if they are to be.
+/// action:      [T * N, action.len], continuous ones as they were drawn, before they were squashed or clipped.
+/// action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
+/// log_prob, value, advantage, value_target: [T * N]. All to write.
+/// Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is not wanted, or missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_batch_read(
+    p: *mut rlcore_learner,
+    obs: *mut f32,
+    action: *mut c_void,
+    action_mask: *mut u8,
+    log_prob: *mut f32,
+    value: *mut f32,
+    advantage: *mut f32,
+    value_target: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let learner = open(p, Learner::open)?;
+        let (shape, m) = (learner.shape(), learner.config().batch_len());
+        let column = |what, p| Output::at(what, p, m);
+        let (obs, action, mask, log_prob, value, advantage, value_target) = learner.extent.reading((
+            Output::at("obs", obs, ptr::grid("obs", m, shape.obs_len as usize)?)?,
+            AnyOutput::at("action", action, kinds(shape).1, m, shape.action_len as usize)?,
+            Output::optional("action_mask", action_mask, ptr::grid("action_mask", m, shape.num_outputs as usize)?)?,
+            column("log_prob", log_prob)?,
+            column("value", value)?,
+            column("advantage", advantage)?,
+            column("value_target", value_target)?,
+        ))?;
+        let mask = mask.unwrap_or_default();
+        Ok(learner.read_batch(BatchMut { obs, action, mask, log_prob, value, advantage, value_target })?)
+    })
+}
+
+/// The value of an observation of each environment. Nothing is recorded.
+/// obs: [N, obs.len]; value: [N] to write.
+/// Errors: E_VALUE for an observation that is not finite, or values that overflow; value is untouched then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_value(
+    p: *mut rlcore_learner,
+    obs: *const c_void,
+    value: *mut f32,
+) -> rlcore_status {
     call(|| unsafe {
         let mut learner = open(p, Learner::open)?;
-        let (stats, obs) = (OutSized::at(stats)?, optional("obs", &learner, obs)?);
-        let (stats, obs, ()) = args((stats, obs, Writes([learner.extent])))?;
-        stats.store(learner.learn(obs, max_slices)?.into());
+        let n = num_envs(&learner);
+        let arrays = (self::obs("obs", learner.shape(), n, obs)?, Output::at("value", value, n)?);
+        let ((obs, value), ()) = args((arrays, Writes([learner.extent])))?;
+        Ok(learner.value(obs, value)?)
+    })
+}
+
+/// Log-probability of an action of each environment, and the entropy of its distribution. Nothing is recorded.
+/// obs:         [N, obs.len]
+/// action_mask: [N, sum of action.n] required exactly if use_action_mask, else NULL.
+/// action:      [N, action.len], continuous ones as the policy draws them, before they are squashed or clipped.
+/// log_prob, entropy: [N] to write.
+/// Errors: E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation or action that is not finite, a
+/// choice that is not there or not allowed, and numbers that overflow. Outputs are untouched then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_log_prob(
+    p: *mut rlcore_learner,
+    obs: *const c_void,
+    action_mask: *const u8,
+    action: *const c_void,
+    log_prob: *mut f32,
+    entropy: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut learner = open(p, Learner::open)?;
+        let (n, shape) = (num_envs(&learner), *learner.shape());
+        let obs = self::obs("obs", &shape, n, obs)?;
+        let mask =
+            Input::optional("action_mask", action_mask, ptr::grid("action_mask", n, shape.num_outputs as usize)?)?;
+        let action = AnyInput::at("action", action, kinds(&shape).1, n, shape.action_len as usize)?;
+        let outputs = (Output::at("log_prob", log_prob, n)?, Output::at("entropy", entropy, n)?);
+        let (obs, mask, action, (log_prob, entropy), ()) =
+            args((obs, mask, action, outputs, Writes([learner.extent])))?;
+        Ok(learner.log_prob(obs, mask, action, log_prob, entropy)?)
+    })
+}
+
+/// Number of parameters.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_params_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
+    look(p, "out_len", out_len, |learner| Ok(learner.params().len()))
+}
+
+/// Copies the parameters out. Learners of the same networks have them in the same order.
+/// params: [rlcore_learner_params_len()] to write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_params_read(p: *const rlcore_learner, params: *mut f32) -> rlcore_status {
+    call(|| unsafe {
+        let learner = view(p, View::open)?;
+        let params = learner.extent.reading(Output::at("params", params, learner.params().len())?)?;
+        params.copy_from_slice(learner.params());
+        Ok(())
+    })
+}
+
+/// Takes parameters over, as those of a learner elsewhere. With overlap they act once no update runs.
+/// params: [rlcore_learner_params_len()].
+/// Errors: E_VALUE for one beyond plus or minus 1e6, or a logarithm of a deviation outside its bounds. Then nothing has
+/// changed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_params_write(p: *mut rlcore_learner, params: *const f32) -> rlcore_status {
+    call(|| unsafe {
+        let mut learner = open(p, Learner::open)?;
+        let params = learner.extent.writing(Input::at("params", params, learner.params().len())?)?;
+        Ok(learner.write_params(params)?)
+    })
+}
+
+/// Copies the gradients of chunks [begin, end) out.
+/// grads: [end - begin, grads_len] to write.
+/// Errors: E_RANGE; E_NOT_READY if one of them has not been made.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_grads_read(
+    p: *mut rlcore_learner,
+    begin: u32,
+    end: u32,
+    grads: *mut f32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let learner = open(p, Learner::open)?;
+        let (begin, end) = (begin as usize, end as usize);
+        let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
+        let grads = learner.extent.reading(Output::at("grads", grads, len)?)?;
+        Ok(learner.read_grads(begin, end, grads)?)
+    })
+}
+
+/// Hands gradients of chunks [begin, end) in, in place of those that they have.
+/// grads: [end - begin, grads_len].
+/// Errors: E_RANGE; E_VALUE for one that is not finite. Then nothing has changed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_grads_write(
+    p: *mut rlcore_learner,
+    begin: u32,
+    end: u32,
+    grads: *const f32,
+) -> rlcore_status {
+    take_grads(p, begin, end, grads, Learner::write_grads)
+}
+
+/// Adds gradients to those of chunks [begin, end) that have some, and hands in the others. The last bits of sums depend on
+/// the order of these calls.
+/// grads: [end - begin, grads_len].
+/// Errors: E_RANGE; E_VALUE for one that is not finite, or a sum. Then nothing has changed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_grads_add(
+    p: *mut rlcore_learner,
+    begin: u32,
+    end: u32,
+    grads: *const f32,
+) -> rlcore_status {
+    take_grads(p, begin, end, grads, Learner::add_grads)
+}
+
+fn take_grads(
+    p: *mut rlcore_learner,
+    begin: u32,
+    end: u32,
+    grads: *const f32,
+    take: impl FnOnce(&mut Learner<'static>, usize, usize, &[f32]) -> rlcore::error::Result,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut learner = open(p, Learner::open)?;
+        let (begin, end) = (begin as usize, end as usize);
+        let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
+        let grads = learner.extent.writing(Input::at("grads", grads, len)?)?;
+        Ok(take(&mut learner, begin, end, grads)?)
+    })
+}
+
+/// A call that learns: `at` checks its arrays, `learn` takes them and tells the statistics.
+fn learning<A: Args>(
+    p: *mut rlcore_learner,
+    stats: *mut rlcore_learner_stats,
+    at: impl FnOnce(&Learner<'static>) -> Result<A>,
+    learn: impl FnOnce(&mut Learner<'static>, A::Slices) -> rlcore::error::Result<Stats>,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut learner = open(p, Learner::open)?;
+        let (stats, arrays) = (OutSized::at(stats)?, at(&learner)?);
+        let (stats, arrays, ()) = args((stats, arrays, Writes([learner.extent])))?;
+        stats.store(learn(&mut learner, arrays)?.into());
+        Ok(())
+    })
+}
+
+/// A call that tells a number of a learner.
+fn look(
+    p: *const rlcore_learner,
+    what: &'static str,
+    out: *mut usize,
+    get: impl FnOnce(&View<'_>) -> Result<usize>,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (out, learner) = (One::at(what, out)?, view(p, View::open)?);
+        *learner.extent.reading(out)? = get(&learner)?;
         Ok(())
     })
 }

@@ -186,7 +186,7 @@ impl<'a> Block<'a> {
 
     unsafe fn view(&self) -> Result<View<'a>> {
         let block = unsafe { Input::at("memory", self.base.cast_const(), self.size)? };
-        Ok(View::over(block.slice(), self.config, &lay(self.config)?.0)?)
+        Ok(View::over(block.slice(), self.config, &lay(self.config).map_err(Error::from)?.0)?)
     }
 
     /// After everything else was found apart from it.
@@ -195,7 +195,7 @@ impl<'a> Block<'a> {
         unsafe fn all<'a, T>(base: *mut u8, span: Span<T>) -> &'a mut [T] {
             unsafe { ptr::field_mut(base, span, 0, span.len()) }
         }
-        let (base, (s, _)) = (self.base, lay(self.config)?);
+        let (base, (s, _)) = (self.base, lay(self.config).map_err(Error::from)?);
         let empty = || Error::new(Kind::Size, "memory: its state");
         unsafe {
             let index = Index {
@@ -338,13 +338,7 @@ pub unsafe extern "C" fn rlcore_memory_add_rollout(
         for frame in given {
             self::frame(frame)?;
         }
-        let frames = given.iter().map(|&rlcore_frame { episode, step, reward, terminated, truncated, .. }| Frame {
-            episode,
-            step,
-            reward,
-            terminated: terminated != 0,
-            truncated: truncated != 0,
-        });
+        let frames = given.iter().map(|given| frame(given).unwrap_or_default());
         tell(block.change(|memory| memory.add_rollout(frames, rows.all(&mut Room::empty())))?, number, cuts);
         Ok(())
     })

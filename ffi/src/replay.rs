@@ -3,15 +3,16 @@
 use core::ffi::c_void;
 
 use crate::lazy_frames::{layout, rlcore_frame_index};
-use crate::lifecycle::{self, Place};
+use crate::lifecycle::{self, Block, Place, open, view};
 use crate::mirror::versioned;
-use crate::ptr::{self, Extent, Input, One, OutSized, Output};
+use crate::ptr::{self, Input, One, OutSized, Output};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{Fault, Result, call, rlcore_status};
 use crate::table::{self, Room, Rows, Tails, rlcore_column};
+use rlcore::block::Kind as BlockKind;
 use rlcore::data::lazy_frames::FrameIndex;
-use rlcore::data::replay::{Added, Draw, Normalize, Replay, ReplayConfig, Step, Transitions, View, linear, spans};
-use rlcore::data::table::{MAX_COLUMNS, TableConfig};
+use rlcore::data::replay::{Added, Draw, Normalize, Replay, ReplayConfig, Step, Transitions, View, linear};
+use rlcore::data::table::MAX_COLUMNS;
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 use rlcore::space::Elements;
@@ -114,40 +115,9 @@ unsafe fn config(p: *const rlcore_replay_config) -> Result<ReplayConfig> {
     Ok(ReplayConfig { num_steps, observations, discount, alpha, epsilon, reserved, table })
 }
 
-/// A block that `init` or `attach` accepted. Only its header and configuration are looked at, which nothing writes.
-struct Block<'a> {
-    base: *mut u8,
-    size: usize,
-    extent: Extent,
-    config: &'a ReplayConfig,
-}
-
-impl<'a> Block<'a> {
-    /// Errors: `Null`, `Align`, `Image`.
-    unsafe fn at(p: *const rlcore_replay) -> Result<Block<'a>> {
-        let base: *const u8 = p.cast();
-        let head = unsafe { Input::at("replay", base, ReplayConfig::END)? };
-        let config = ReplayConfig::of(head.slice())?;
-        let (_, size) = spans(config)?;
-        Ok(Block { base: base.cast_mut(), size, extent: Extent::of("replay", base, size), config })
-    }
-
-    fn table(&self) -> &'a TableConfig {
-        &self.config.table
-    }
-
-    fn num_envs(&self) -> usize {
-        self.config.table.num_rings as usize
-    }
-
-    unsafe fn view(&self) -> Result<View<'a>> {
-        Ok(View::open(unsafe { Input::at("replay", self.base.cast_const(), self.size)? }.slice())?)
-    }
-
-    /// After everything else was found apart from it.
-    unsafe fn replay(self) -> Result<Replay<'a>> {
-        Ok(Replay::open(unsafe { Output::at("replay", self.base, self.size)? }.slice())?)
-    }
+impl Block for rlcore_replay {
+    const WHAT: &'static str = "replay";
+    const KIND: BlockKind = BlockKind::Replay;
 }
 
 /// Row `i` of what ends episodes: what is no observation is as in the step.
@@ -231,21 +201,20 @@ pub unsafe extern "C" fn rlcore_replay_add(
     out_number: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(r)?;
-        let config = block.config;
+        let mut replay = open(r, Replay::open)?;
+        let config = replay.config();
         let columns = config.table.columns();
         let values = table::values(columns, values, 1)?;
         let tails = table::final_values(columns, final_values, 1, |i| config.is_observation(i))?;
         let out = One::optional("out_number", out_number)?;
-        let (rows, tails, out) = block.extent.writing((values, tails, out))?;
+        let (rows, tails, out) = replay.extent.writing((values, tails, out))?;
         let (terminated, truncated) = (ptr::flag("terminated", terminated)?, ptr::flag("truncated", truncated)?);
-        let columns = block.table().num_columns as usize;
         let mut room = Room::empty();
         let row = rows.row(0, &mut room);
         let end = tails.map(|tails| tail(config, &rows, &tails, 0));
-        let end = end.as_ref().and_then(|end| end.get(..columns));
+        let end = end.as_ref().and_then(|end| end.get(..columns.len()));
         let step = Step { reward, terminated, truncated };
-        let number = block.replay()?.add(env as usize, row, &step, end)?;
+        let number = replay.add(env as usize, row, &step, end)?;
         if let Some(out) = out {
             *out = number;
         }
@@ -269,24 +238,23 @@ pub unsafe extern "C" fn rlcore_replay_add_all(
     final_values: *const *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(r)?;
-        // A copy, because the block is written to while it is looked at.
-        let (config, n) = (*block.config, block.num_envs());
-        let columns = config.table.columns();
+        let mut replay = open(r, Replay::open)?;
+        let config = replay.config();
+        let (columns, n) = (config.table.columns(), config.table.num_rings as usize);
         let values = table::values(columns, values, n)?;
         let reward = Input::at("reward", reward, n)?;
         let flags = [Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?];
         let tails = table::final_values(columns, final_values, n, |i| config.is_observation(i))?;
-        let (rows, reward, [terminated, truncated], tails) = block.extent.writing((values, reward, flags, tails))?;
+        let (rows, reward, [terminated, truncated], tails) = replay.extent.writing((values, reward, flags, tails))?;
         let set = |flags: &[u8], env: usize| flags.get(env).is_some_and(|&flag| flag != 0);
-        Ok(block.replay()?.add_all(|env| Added {
+        Ok(replay.add_all(|env| Added {
             row: rows.padded(env),
             step: Step {
                 reward: reward.get(env).copied().unwrap_or(0.0),
                 terminated: set(terminated, env),
                 truncated: set(truncated, env),
             },
-            tail: tails.as_ref().map(|tails| tail(&config, &rows, tails, env)),
+            tail: tails.as_ref().map(|tails| tail(config, &rows, tails, env)),
         })?)
     })
 }
@@ -299,9 +267,8 @@ pub unsafe extern "C" fn rlcore_replay_get_stats(
     out: *mut rlcore_replay_stats,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(r)?;
-        let out = block.extent.reading(OutSized::at(out)?)?;
-        let view = block.view()?;
+        let view = view(r, View::open)?;
+        let out = view.extent.reading(OutSized::at(out)?)?;
         let (state, tree) = (view.state(), view.tree());
         out.store(rlcore_replay_stats {
             alpha: state.alpha,
@@ -319,7 +286,7 @@ pub unsafe extern "C" fn rlcore_replay_get_stats(
 /// Errors: E_RANGE if it is not from 0 to 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_set_alpha(r: *mut rlcore_replay, alpha: f32) -> rlcore_status {
-    call(|| unsafe { Ok(Block::at(r)?.replay()?.set_alpha(alpha)?) })
+    call(|| unsafe { Ok(open(r, Replay::open)?.set_alpha(alpha)?) })
 }
 
 /// Linear schedule for alpha or beta: `initial` at progress 0, `end` at progress 1.
@@ -353,17 +320,17 @@ pub unsafe extern "C" fn rlcore_replay_sample(
     probability: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(r)?;
+        let view = view(r, View::open)?;
         let rows = num_rows as usize;
         let rng = rng::stream(rng)?.only();
         let index = Output::at("index", index.cast::<FrameIndex>(), rows)?;
         let weight = Output::at("weight", weight, rows)?;
         let probability = Output::optional("probability", probability, rows)?;
-        let (rng, index, weight, probability) = block.extent.reading((rng, index, weight, probability))?;
+        let (rng, index, weight, probability) = view.extent.reading((rng, index, weight, probability))?;
         let unknown = Error::new(Kind::Range, "0 (memory), 1 (batch) or 2 (none)").given(normalize as usize);
         let normalize = Normalize::from_number(normalize).ok_or_else(|| Fault::at("normalize", unknown))?;
         let draw = Draw { beta, normalize, independent: ptr::flag("independent", independent)? };
-        Ok(block.view()?.sample(&draw, rng, index, weight, probability)?)
+        Ok(view.sample(&draw, rng, index, weight, probability)?)
     })
 }
 
@@ -382,13 +349,13 @@ pub unsafe extern "C" fn rlcore_replay_update(
     out_forgotten: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(r)?;
+        let mut replay = open(r, Replay::open)?;
         let rows = num_rows as usize;
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
         let priority = Input::at("priority", priority, rows)?;
         let out = One::optional("out_forgotten", out_forgotten)?;
-        let (index, priority, out) = block.extent.writing((index, priority, out))?;
-        let forgotten = block.replay()?.update(index, priority)?;
+        let (index, priority, out) = replay.extent.writing((index, priority, out))?;
+        let forgotten = replay.update(index, priority)?;
         if let Some(out) = out {
             *out = forgotten;
         }
@@ -413,14 +380,14 @@ pub unsafe extern "C" fn rlcore_replay_transitions(
     truncated: *mut u8,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(r)?;
+        let view = view(r, View::open)?;
         let rows = num_rows as usize;
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
         let numbers = [Output::optional("reward", reward, rows)?, Output::optional("discount", discount, rows)?];
         let flags =
             [Output::optional("terminated", terminated, rows)?, Output::optional("truncated", truncated, rows)?];
-        let (index, [reward, discount], [terminated, truncated]) = block.extent.reading((index, numbers, flags))?;
-        Ok(block.view()?.transitions(index, Transitions { reward, discount, terminated, truncated })?)
+        let (index, [reward, discount], [terminated, truncated]) = view.extent.reading((index, numbers, flags))?;
+        Ok(view.transitions(index, Transitions { reward, discount, terminated, truncated })?)
     })
 }
 
@@ -442,12 +409,12 @@ pub unsafe extern "C" fn rlcore_replay_gather(
     out: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(r)?;
+        let view = view(r, View::open)?;
         let (layout, rows) = (self::layout(layout)?, num_rows as usize);
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
-        let out = table::room(block.table(), column, kind, rows, out)?;
-        let (index, out) = block.extent.reading((index, out))?;
-        Ok(block.view()?.gather(column as usize, index, layout, out)?)
+        let out = table::room(view.table().config, column, kind, rows, out)?;
+        let (index, out) = view.extent.reading((index, out))?;
+        Ok(view.gather(column as usize, index, layout, out)?)
     })
 }
 
@@ -464,12 +431,12 @@ pub unsafe extern "C" fn rlcore_replay_gather_next(
     out: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(r)?;
+        let view = view(r, View::open)?;
         let (layout, rows) = (self::layout(layout)?, num_rows as usize);
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
-        let out = table::room(block.table(), column, kind, rows, out)?;
-        let (index, out) = block.extent.reading((index, out))?;
-        Ok(block.view()?.gather_next(column as usize, index, layout, out)?)
+        let out = table::room(view.table().config, column, kind, rows, out)?;
+        let (index, out) = view.extent.reading((index, out))?;
+        Ok(view.gather_next(column as usize, index, layout, out)?)
     })
 }
 
@@ -477,9 +444,9 @@ pub unsafe extern "C" fn rlcore_replay_gather_next(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *const rlcore_rng) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(r)?;
-        let rng = block.extent.writing(rng::stream(rng.cast_mut())?.only())?;
-        Ok(block.replay()?.store_rng(rng)?)
+        let mut replay = open(r, Replay::open)?;
+        let rng = replay.extent.writing(rng::stream(rng.cast_mut())?.only())?;
+        Ok(replay.store_rng(rng)?)
     })
 }
 
@@ -487,8 +454,8 @@ pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *co
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_load_rng(r: *const rlcore_replay, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(r)?;
-        *block.extent.reading(One::at("rng", rng.cast::<Rng>())?)? = block.view()?.rng()?;
+        let view = view(r, View::open)?;
+        *view.extent.reading(One::at("rng", rng.cast::<Rng>())?)? = view.rng()?;
         Ok(())
     })
 }

@@ -211,6 +211,7 @@ unsafe impl Plain for rlcore_space {}
 
 impl rlcore_space {
     /// The same numbers and the same arrays.
+    #[inline(always)]
     pub fn is(&self, other: &Self) -> bool {
         (self.kind, self.len, self.low, self.high, self.n) == (other.kind, other.len, other.low, other.high, other.n)
     }
@@ -221,8 +222,8 @@ impl rlcore_space {
     }
 
     /// What a C caller sees of a space that lives as long as the program.
-    pub fn of(space: &Space<'static>) -> Self {
-        fn start<T>(values: &'static [T]) -> *const T {
+    pub const fn of(space: &Space<'static>) -> Self {
+        const fn start<T>(values: &'static [T]) -> *const T {
             if values.is_empty() { null() } else { values.as_ptr() }
         }
         rlcore_space {

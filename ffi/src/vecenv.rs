@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::env::{self, CEnv, Room, rlcore_env_def};
+use crate::env::{Bare, CEnv, Room, rlcore_env_def};
 use crate::lifecycle::{self, Place};
 use crate::mirror::versioned;
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, Output, Writes, args_beside};
@@ -136,7 +136,7 @@ impl<'a> Block<'a> {
         Ok(block)
     }
 
-    /// [`Block::at`] where [`Rows::step_env`] is to refuse another environment. Errors: `Null`, `Align`, `Image`.
+    /// [`Block::at`] where [`Rows::step_cut`] is to refuse another environment. Errors: `Null`, `Align`, `Image`.
     #[inline(always)]
     unsafe fn of_any(p: *const rlcore_vecenv) -> Result<Block<'a>> {
         let base: *const u8 = p.cast();
@@ -207,17 +207,12 @@ impl<'a> Block<'a> {
         Ok(args_beside((arrays, Writes([self.extent])), &env.extents())?.0)
     }
 
+    /// `bare` is what `env` is around or within.
     #[inline(always)]
-    unsafe fn step(
-        &self,
-        env: &CEnv<'_>,
-        begin: usize,
-        end: usize,
-        level: Level,
-        action: *const c_void,
-        out: *const rlcore_vecenv_out,
-    ) -> Result {
+    unsafe fn step<E: Env + Copy>(&self, env: &E, bare: &Bare<'_>, step: Step) -> Result {
+        let Step { rows, level, action, out } = step;
         let (n, obs_len, action_len) = (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize);
+        let [begin, end] = rows.map_or([0, n], |rows| rows.map(|row| row as usize));
         let out = unsafe { rlcore_vecenv_out::at(out)? };
         let (action, obs, reward, terminated, truncated, final_obs, valid) = unsafe {
             (
@@ -239,11 +234,11 @@ impl<'a> Block<'a> {
             valid.as_ref().map_or(Extent::NONE, Output::extent),
             self.extent,
         ];
-        env.apart(outputs, action.extent())?;
-        let mut rows = unsafe { self.rows(begin, end)? };
+        bare.apart(outputs, action.extent())?;
+        let rows = unsafe { self.rows(begin, end)? };
         let count = rows.len();
         // These rows are there: `rows` has checked the range, and all arrays have as many rows as the block.
-        let (action, mut out) = unsafe {
+        let (action, out) = unsafe {
             let out = StepOut {
                 obs: obs.rows(begin, count, obs_len).elements(),
                 reward: reward.rows(begin, count, 1).slice(),
@@ -254,14 +249,7 @@ impl<'a> Block<'a> {
             };
             (action.rows(begin, count, action_len), out)
         };
-        // Apart, so that a step by callbacks is compiled without the other ways that a step may go.
-        match env.callbacks() {
-            Some(callbacks) if self.setup.is_for(callbacks) => {
-                rows.step_cut(callbacks, level, action.elements(), &mut out)?;
-            }
-            _ => rows.step_env(env, level, action.elements(), out)?,
-        }
-        Ok(())
+        Ok(rows.step_cut(env, level, action.elements(), out)?)
     }
 
     fn row(&self, index: u32) -> Result<usize> {
@@ -377,22 +365,40 @@ pub unsafe extern "C" fn rlcore_vecenv_reset_one(
     })
 }
 
-/// Steps rows [begin, end), or all of them: one copy for every call that does.
-#[inline(never)]
-unsafe fn step(
-    v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+/// What a step is asked for, beside the block and the environment.
+#[derive(Clone, Copy)]
+struct Step {
+    /// `[begin, end)`, or all.
     rows: Option<[u32; 2]>,
     level: Level,
     action: *const c_void,
     out: *const rlcore_vecenv_out,
-) -> Result {
+}
+
+/// Every call that steps. The caller's functions and the library's environments are stepped by code of their own, which is
+/// compiled without the other ways that a step may go.
+#[inline(never)]
+unsafe fn step(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step) -> Result {
+    match unsafe { Bare::plain(env, false) } {
+        Some(bare) => unsafe { Block::of_any(v)?.step(&bare, &bare, step) },
+        None => unsafe { step_own(v, env, step) },
+    }
+}
+
+#[inline(never)]
+unsafe fn step_own(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step) -> Result {
+    match unsafe { Bare::plain(env, true) } {
+        Some(bare) => unsafe { Block::of_any(v)?.step(&bare, &bare, step) },
+        None => unsafe { step_any(v, env, step) },
+    }
+}
+
+#[inline(never)]
+unsafe fn step_any(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step) -> Result {
+    let mut room = Room::default();
     unsafe {
-        env::with(env, move |env| {
-            let block = Block::of_any(v)?;
-            let [begin, end] = rows.map_or([0, block.num_envs()], |rows| rows.map(|row| row as usize));
-            block.step(env, begin, end, level, action, out)
-        })
+        let env = CEnv::at(env, &mut room)?;
+        Block::of_any(v)?.step(&env, env.bare(), step)
     }
 }
 
@@ -409,7 +415,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step(
     action: *const c_void,
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
-    call(|| unsafe { step(v, env, None, Level::New, action, out) })
+    call(|| unsafe { step(v, env, Step { rows: None, level: Level::New, action, out }) })
 }
 
 /// Steps environments [begin, end). The arrays are those of the whole batch; only rows of the range are used.
@@ -425,7 +431,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step_range(
     action: *const c_void,
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
-    call(|| unsafe { step(v, env, Some([begin, end]), Level::New, action, out) })
+    call(|| unsafe { step(v, env, Step { rows: Some([begin, end]), level: Level::New, action, out }) })
 }
 
 /// As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their next
@@ -442,7 +448,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step_env(
 ) -> rlcore_status {
     call(|| unsafe {
         let level = if ptr::flag("level", level)? { Level::Same } else { Level::New };
-        step(v, env, None, level, action, out)
+        step(v, env, Step { rows: None, level, action, out })
     })
 }
 

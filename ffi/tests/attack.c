@@ -81,7 +81,7 @@ _Static_assert(sizeof(rlcore_rollout) == 64, "");
 OFFSET(rlcore_rollout, num_steps, 4); OFFSET(rlcore_rollout, num_envs, 8); OFFSET(rlcore_rollout, accumulate, 12);
 OFFSET(rlcore_rollout, reward, 16); OFFSET(rlcore_rollout, value, 24); OFFSET(rlcore_rollout, bootstrap_value, 32);
 OFFSET(rlcore_rollout, terminated, 40); OFFSET(rlcore_rollout, truncated, 48); OFFSET(rlcore_rollout, final_value, 56);
-_Static_assert(sizeof(rlcore_learner_config) == 168, "");
+_Static_assert(sizeof(rlcore_learner_config) == 176, "");
 OFFSET(rlcore_learner_config, num_envs, 4); OFFSET(rlcore_learner_config, num_steps, 8); OFFSET(rlcore_learner_config, num_minibatches, 12);
 OFFSET(rlcore_learner_config, num_epochs, 16); OFFSET(rlcore_learner_config, num_hidden, 20); OFFSET(rlcore_learner_config, hidden_len, 24);
 OFFSET(rlcore_learner_config, activation, 40); OFFSET(rlcore_learner_config, normalize_advantage, 44);
@@ -96,7 +96,8 @@ OFFSET(rlcore_learner_config, adam_beta1, 124); OFFSET(rlcore_learner_config, ad
 OFFSET(rlcore_learner_config, adam_epsilon, 132); OFFSET(rlcore_learner_config, log_std_init, 136);
 OFFSET(rlcore_learner_config, obs_clip, 140); OFFSET(rlcore_learner_config, reward_clip, 144); OFFSET(rlcore_learner_config, accumulate, 148);
 OFFSET(rlcore_learner_config, log_std_min, 152); OFFSET(rlcore_learner_config, log_std_max, 156);
-OFFSET(rlcore_learner_config, num_chunks, 160); OFFSET(rlcore_learner_config, reserved, 164);
+OFFSET(rlcore_learner_config, num_chunks, 160); OFFSET(rlcore_learner_config, algorithm, 164);
+OFFSET(rlcore_learner_config, overlap, 168); OFFSET(rlcore_learner_config, reserved, 172);
 _Static_assert(sizeof(rlcore_learner_stats) == 88, "");
 OFFSET(rlcore_learner_stats, minibatches_left, 4); OFFSET(rlcore_learner_stats, num_steps, 8); OFFSET(rlcore_learner_stats, num_updates, 16);
 OFFSET(rlcore_learner_stats, num_episodes, 24); OFFSET(rlcore_learner_stats, learning_rate, 32); OFFSET(rlcore_learner_stats, policy_loss, 36);
@@ -354,9 +355,26 @@ static void attack_env(void) {
     memset(w.whole, 0, sizeof w.whole);
     rlcore_vecenv_out out = {sizeof out, 0, w.reals, w.reward, w.terminated, w.truncated, w.normal, NULL};
     for (int k = 0; k < 600; k++) FINE(rlcore_vecenv_step(v, def, w.whole, &out));
-    /* A table that was tampered with answers, and its state cannot be reached. */
-    def->user = &w;
-    CHECK(rlcore_vecenv_step(v, def, w.whole, &out) == RLCORE_E_CALLBACK);
+    /* A table is known by its number; what was tampered with is refused by name, also by the functions themselves. */
+#define STEP_IT rlcore_vecenv_step(v, def, w.whole, &out)
+    WITH(def->state_size, def->state_size + 8, RLCORE_E_CONFIG, "env_def: state_size: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->obs.len, def->obs.len + 1, RLCORE_E_CONFIG, "env_def: obs: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->action.len, 2, RLCORE_E_CONFIG, "env_def: action: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->user, &w, RLCORE_E_CONFIG, "env_def: user: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->reset, sin_reset, RLCORE_E_CONFIG, "env_def: reset: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->step, sin_step, RLCORE_E_CONFIG, "env_def: step: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->restart, (rlcore_env_restart_fn)(void (*)(void))sin_reset, RLCORE_E_CONFIG, "env_def: restart: what rlcore_env_builtin has set", STEP_IT);
+    WITH(def->env_id, 7, RLCORE_E_CONFIG, "an rlcore_env_id that this library has, given 7", STEP_IT);
+    WITH(def->env_id, 999, RLCORE_E_CONFIG, "an rlcore_env_id that this library has, given 999", STEP_IT);
+    WITH(def->env_id, 0, RLCORE_E_CONFIG, "the environment that the block was made for", STEP_IT);
+    CHECK(def->reset(&w, w.other, NULL, w.reals) == RLCORE_E_CONFIG);
+    FINE(STEP_IT);
+    /* With a number of the caller's they are the caller's functions: slower, and the same steps. */
+    def->env_id = i == 0 ? 0 : 1000;
+    FINE(rlcore_vecenv_init(w.other, sizeof w.other, def, &w.config, &v));
+    FINE(rlcore_vecenv_reset(v, def, &w.seed, w.reals));
+    for (int k = 0; k < 3; k++) FINE(STEP_IT);
+#undef STEP_IT
   }
 
   *def = sinning();
@@ -482,9 +500,15 @@ static void attack_vecenv(void) {
   REFUSED(status, words, rlcore_vecenv_images(v, def, 2, 2, w.rgb)); \
   REFUSED(status, words, rlcore_vecenv_lives(v, def, w.lives)); \
   REFUSED(status, words, rlcore_vecenv_action_mask(v, def, w.mask[0]))
-  def->env_id++;
+  def->env_id = 1000;
+  CALLS(RLCORE_E_CONFIG, "env_id 1, given 1000");
+  def->env_id = 2;
+  CALLS(RLCORE_E_CONFIG, "what rlcore_env_builtin has set");
+  def->env_id = 7;
+  CALLS(RLCORE_E_CONFIG, "an rlcore_env_id that this library has, given 7");
+  FINE(rlcore_env_builtin(RLCORE_ENV_MOUNTAIN_CAR, def, sizeof *def));
   CALLS(RLCORE_E_CONFIG, "env_id 1, given 2");
-  def->env_id--;
+  FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, def, sizeof *def));
   def->state_size += 8;
   CALLS(RLCORE_E_CONFIG, "state_size");
   def->state_size -= 8;
@@ -503,7 +527,7 @@ static void attack_vecenv(void) {
   EACH(w.out.final_obs, NULL, NULLED, "same-step autoreset requires final_obs");
   EACH(w.out.obs, w.final_obs, RLCORE_E_OVERLAP, "obs: the array overlaps another");
   EACH(w.out.obs, off(w.final_obs, 4), RLCORE_E_OVERLAP, "obs: the array overlaps another");
-  WITH(w.env.action.n, (uint32_t *)(void *)w.reward, RLCORE_E_OVERLAP, "reward", STEP);
+  WITH(w.env.action.n, (uint32_t *)(void *)w.reward, RLCORE_E_CONFIG, "env_def: action: what rlcore_env_builtin has set", STEP);
 
   /* Rows and actions: in range. */
   REFUSED(RLCORE_E_RANGE, "an index below 3, given 3", rlcore_vecenv_reset_one(v, def, N, NULL, w.obs));
@@ -729,7 +753,7 @@ static void attack_gae(void) {
   WITH(discount, 2.0f, RLCORE_E_RANGE, "discount", GAE_RANGE);
 }
 
-/* ---- PPO ---- */
+/* ---- Learners ---- */
 
 /* A learner for N environments of this kind, before its first act. */
 static void start_learner(uint32_t env_id) {
@@ -737,7 +761,7 @@ static void start_learner(uint32_t env_id) {
   FINE(rlcore_env_builtin(env_id, &w.env, sizeof w.env));
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
-  FINE(rlcore_learner_config_init(&w.settings, sizeof w.settings));
+  FINE(rlcore_learner_config_init(&w.settings, sizeof w.settings, RLCORE_ALGORITHM_PPO));
   w.settings.num_envs = N;
   w.settings.num_steps = T;
   w.settings.num_minibatches = 2;
@@ -752,9 +776,9 @@ static void *actions(void) { return w.env.action.kind == RLCORE_I32 ? (void *)w.
 /* Acts, steps and observes until `learn` is due. */
 static void roll(void) {
   for (int t = 0; t < T; t++) {
-    FINE(rlcore_learner_act(w.agent, w.obs, NULL, actions()));
+    FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, actions()));
     FINE(rlcore_vecenv_step(w.vecenv, &w.env, actions(), &w.out));
-    FINE(rlcore_learner_observe(w.agent, w.reward, w.terminated, w.truncated, w.final_obs));
+    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, w.final_obs));
   }
 }
 
@@ -772,20 +796,20 @@ static void attack_learner_config(void) {
   size_t size = 0;
   FINE(rlcore_learner_size(c, obs, action, &size));
 
-  REFUSED(RLCORE_E_SIZE, "at least 64, given 56", rlcore_learner_config_init(c, 56));
-  REFUSED(RLCORE_E_SIZE, "given 167", rlcore_learner_config_init(c, 167));
-  REFUSED(RLCORE_E_SIZE, "learner config", rlcore_learner_config_init(c, SIZE_MAX));
-  union { rlcore_learner_config config; unsigned char bytes[184]; } u;
+  REFUSED(RLCORE_E_SIZE, "at least 64, given 56", rlcore_learner_config_init(c, 56, RLCORE_ALGORITHM_PPO));
+  REFUSED(RLCORE_E_SIZE, "given 175", rlcore_learner_config_init(c, 175, RLCORE_ALGORITHM_PPO));
+  REFUSED(RLCORE_E_SIZE, "learner config", rlcore_learner_config_init(c, SIZE_MAX, RLCORE_ALGORITHM_PPO));
+  union { rlcore_learner_config config; unsigned char bytes[192]; } u;
   memset(&u, 0xee, sizeof u);
-  FINE(rlcore_learner_config_init(&u.config, 64));
+  FINE(rlcore_learner_config_init(&u.config, 64, RLCORE_ALGORITHM_PPO));
   CHECK(u.config.struct_size == 64 && u.config.num_epochs == 4 && u.bytes[64] == 0xee);
   FINE(rlcore_learner_size(&u.config, obs, action, &size));
   memset(&u, 0xee, sizeof u);
-  FINE(rlcore_learner_config_init(&u.config, 176));
-  CHECK(u.config.struct_size == 176 && u.bytes[168] == 0 && u.bytes[175] == 0 && u.bytes[176] == 0xee);
+  FINE(rlcore_learner_config_init(&u.config, 184, RLCORE_ALGORITHM_PPO));
+  CHECK(u.config.struct_size == 184 && u.bytes[176] == 0 && u.bytes[183] == 0 && u.bytes[184] == 0xee);
   FINE(rlcore_learner_size(&u.config, obs, action, &size));
-  u.bytes[168] = 1;
-  REFUSED(RLCORE_E_CONFIG, "zeros from byte 168, given 176", rlcore_learner_size(&u.config, obs, action, &w.size));
+  u.bytes[176] = 1;
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte 176, given 184", rlcore_learner_size(&u.config, obs, action, &w.size));
 
   FINE(rlcore_learner_size(c, obs, action, &size));
 #undef ASK
@@ -897,7 +921,7 @@ static void attack_learner(void) {
 #define ACTS(name, args) \
   REFUSED(RLCORE_E_SHAPE, "use_action_mask", name args(p, w.obs, w.mask[0], w.action)); \
   for (int i = 0; i < 3; i++) WITH(w.obs[N - 1][OBS - 1], bad[i], RLCORE_E_VALUE, "obs", name args(p, w.obs, NULL, w.action))
-#define ACT(p, o, m, a) (p, o, m, a)
+#define ACT(p, o, m, a) (p, NULL, o, m, a)
 #define PREDICT(p, o, m, a) (p, o, m, NULL, a)
   ACTS(rlcore_learner_act, ACT);
   ACTS(rlcore_learner_predict, PREDICT);
@@ -924,20 +948,20 @@ static void attack_learner(void) {
   }
 
   /* Calls that are not due. */
-#define UNDUE_OBSERVE(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, w.reward, w.terminated, w.truncated, w.final_obs))
-#define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_act(p, w.obs, NULL, w.action))
+#define UNDUE_OBSERVE(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs))
+#define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_act(p, NULL, w.obs, NULL, w.action))
 #define UNDUE_LEARN(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_learn(p, w.obs, 0, &w.stats))
   CHECK(due() == RLCORE_LEARNER_ACT);
-  UNDUE_OBSERVE("act, which is due now");
-  UNDUE_LEARN("act, which is due now");
-  FINE(rlcore_learner_act(p, w.obs, NULL, w.action));
+  UNDUE_OBSERVE("environments that have acted; environment, given 0");
+  UNDUE_LEARN("a complete rollout");
+  FINE(rlcore_learner_act(p, NULL, w.obs, NULL, w.action));
   CHECK(due() == RLCORE_LEARNER_OBSERVE);
-  UNDUE_ACT("observe, which is due now");
-  UNDUE_LEARN("observe, which is due now");
+  UNDUE_ACT("environments that have not acted; environment, given 0");
+  UNDUE_LEARN("a complete rollout");
 
-#define OBSERVE rlcore_learner_observe(p, w.reward, w.terminated, w.truncated, w.final_obs)
+#define OBSERVE rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs)
   w.truncated[1] = 1;
-  REFUSED(NULLED, "final_obs, because environments were truncated", rlcore_learner_observe(p, w.reward, w.terminated, w.truncated, NULL));
+  REFUSED(NULLED, "final_obs, because environments were truncated", rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL));
   for (int i = 0; i < 3; i++) WITH(w.final_obs[1][2], bad[i], RLCORE_E_VALUE, "final_obs", OBSERVE);
   w.final_obs[0][0] = NAN; /* never read */
   FINE(OBSERVE);
@@ -969,12 +993,12 @@ static void attack_learner(void) {
   FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
   p = w.agent;
   memset(w.mask, 1, sizeof w.mask);
-  REFUSED(RLCORE_E_SHAPE, "use_action_mask is 1", rlcore_learner_act(p, w.obs, NULL, w.action));
+  REFUSED(RLCORE_E_SHAPE, "use_action_mask is 1", rlcore_learner_act(p, NULL, w.obs, NULL, w.action));
   REFUSED(RLCORE_E_SHAPE, "use_action_mask is 1", rlcore_learner_predict(p, w.obs, NULL, NULL, w.action));
   w.mask[2][0] = w.mask[2][1] = 0;
-  REFUSED(RLCORE_E_VALUE, "an allowed action", rlcore_learner_act(p, w.obs, w.mask[0], w.action));
+  REFUSED(RLCORE_E_VALUE, "an allowed action", rlcore_learner_act(p, NULL, w.obs, w.mask[0], w.action));
   w.mask[2][1] = 1;
-  FINE(rlcore_learner_act(p, w.obs, w.mask[0], w.action));
+  FINE(rlcore_learner_act(p, NULL, w.obs, w.mask[0], w.action));
   CHECK(w.action[2] == 1);
 
   /* Continuous actions have no k most probable. */
@@ -986,6 +1010,113 @@ static void attack_learner(void) {
   FINE(rlcore_learner_learn(p, w.obs, 0, &w.stats));
 }
 
+/* Agents that come and go, and an update whose chunks are made by the caller: the same as one that is made at home. */
+static void attack_learner_parts(void) {
+  static _Alignas(64) unsigned char other[LEARNER], scratch[LEARNER];
+  static float grads[2 * LEARNER / 4], params[LEARNER / 4];
+  uint8_t active[N] = {1, 0, 1}, acted[N];
+  start_learner(RLCORE_ENV_CARTPOLE);
+  rlcore_learner *p = w.agent, *q;
+  size_t size, len, grads_len, scratch_size;
+  w.stats.struct_size = sizeof w.stats;
+
+  /* Absent rows are neither read nor written. */
+  w.obs[1][0] = NAN;
+  w.action[1] = 77;
+  FINE(rlcore_learner_act_range(p, 0, N, active, w.obs, NULL, w.action));
+  CHECK(w.action[1] == 77);
+  REFUSED(RLCORE_E_NOT_READY, "environment, given 0", rlcore_learner_act(p, active, w.obs, NULL, w.action));
+  REFUSED(RLCORE_E_RANGE, "with end at most 3, given 4", rlcore_learner_act_range(p, 1, N + 1, NULL, w.obs, NULL, w.action));
+  REFUSED(RLCORE_E_RANGE, "environments [begin, end)", rlcore_learner_act_range(p, 2, 1, NULL, w.obs, NULL, w.action));
+  FINE(rlcore_learner_acted(p, acted));
+  CHECK(memcmp(acted, active, N) == 0);
+  REFUSED(RLCORE_E_NOT_READY, "environment, given 1", rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL));
+  w.reward[1] = NAN;
+  FINE(rlcore_learner_observe(p, active, w.reward, w.terminated, w.truncated, NULL));
+  w.reward[1] = w.obs[1][0] = 0;
+  FINE(rlcore_learner_act(p, NULL, w.obs, NULL, w.action));
+  active[0] = 0, active[1] = 1;
+  FINE(rlcore_learner_cut(p, active));
+  FINE(rlcore_learner_acted(p, acted));
+  CHECK(acted[0] == 1 && acted[1] == 0 && acted[2] == 0);
+
+  /* Looking. */
+  float value[N], log_prob[N], entropy[N];
+  FINE(rlcore_learner_value(p, w.obs, value));
+  FINE(rlcore_learner_log_prob(p, w.obs, NULL, w.action, log_prob, entropy));
+  for (int i = 0; i < N; i++) CHECK(isfinite(value[i]) && log_prob[i] < 0 && entropy[i] > 0);
+  WITH(w.action[1], 2, RLCORE_E_VALUE, "choices that are there", rlcore_learner_log_prob(p, w.obs, NULL, w.action, log_prob, entropy));
+  WITH(w.obs[2][1], NAN, RLCORE_E_VALUE, "a finite obs", rlcore_learner_value(p, w.obs, value));
+  REFUSED(RLCORE_E_NOT_READY, "a complete rollout", rlcore_learner_learn_begin(p, w.obs, &w.stats));
+  REFUSED(RLCORE_E_NOT_READY, "a complete rollout", rlcore_learner_learn_drop(p));
+
+  /* One update at home, one in chunks; the second rollout of the copy comes from the first learner. */
+  start();
+  FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &w.env, sizeof w.env));
+  FINE(rlcore_learner_config_init(&w.settings, sizeof w.settings, RLCORE_ALGORITHM_PPO));
+  w.settings.num_envs = N, w.settings.num_steps = T, w.settings.num_minibatches = 2, w.settings.num_chunks = 2;
+  w.settings.num_hidden = 1, w.settings.hidden_len[0] = 8, w.settings.hidden_len[1] = 0;
+  w.stats.struct_size = sizeof w.stats;
+  FINE(rlcore_learner_size(&w.settings, &w.env.obs, &w.env.action, &size));
+  CHECK(size <= LEARNER);
+  FINE(rlcore_learner_init(w.learner, size, &w.settings, &w.env.obs, &w.env.action, &w.agent));
+  p = w.agent;
+  roll();
+  memcpy(other, w.learner, size);
+  FINE(rlcore_learner_attach(other, size, &q));
+  FINE(rlcore_learner_params_len(p, &len));
+  FINE(rlcore_learner_grads_len(p, &grads_len));
+  FINE(rlcore_learner_scratch_size(p, &scratch_size));
+  CHECK(len < LEARNER / 4 && grads_len == len + 8 && scratch_size <= sizeof scratch);
+#define RANGE_OF(begin, end) rlcore_learner_learn_range(q, begin, end, scratch, scratch_size, grads)
+  REFUSED(RLCORE_E_NOT_READY, "an update that runs", RANGE_OF(0, 1));
+  FINE(rlcore_learner_learn_begin(q, w.obs, &w.stats));
+  REFUSED(RLCORE_E_NOT_READY, "a complete rollout", rlcore_learner_learn_begin(q, w.obs, &w.stats));
+  REFUSED(RLCORE_E_RANGE, "at most num_chunks, 2, given 3", RANGE_OF(0, 3));
+  REFUSED(RLCORE_E_SIZE, "scratch bytes, at least", rlcore_learner_learn_range(q, 0, 1, scratch, scratch_size - 1, grads));
+  while (w.stats.minibatches_left) {
+    REFUSED(RLCORE_E_NOT_READY, "gradients of all chunks", rlcore_learner_learn_apply(q, &w.stats));
+    FINE(rlcore_learner_learn_range(q, 1, 2, scratch, scratch_size, grads + grads_len));
+    FINE(rlcore_learner_grads_add(q, 1, 2, grads + grads_len));
+    REFUSED(RLCORE_E_NOT_READY, "chunks that are done", rlcore_learner_grads_read(q, 0, 2, grads));
+    FINE(RANGE_OF(0, 1));
+    WITH(grads[3], NAN, RLCORE_E_VALUE, "finite gradients", rlcore_learner_grads_write(q, 0, 1, grads));
+    FINE(rlcore_learner_grads_write(q, 0, 1, grads));
+    FINE(rlcore_learner_grads_read(q, 1, 2, params));
+    CHECK(memcmp(params, grads + grads_len, grads_len * sizeof *grads) == 0);
+    FINE(rlcore_learner_learn_apply(q, &w.stats));
+  }
+  FINE(rlcore_learner_learn(p, w.obs, 0, &w.stats));
+  FINE(rlcore_learner_params_read(p, params));
+  FINE(rlcore_learner_params_read(q, grads));
+  CHECK(memcmp(params, grads, len * sizeof *params) == 0);
+  WITH(params[0], 2e6f, RLCORE_E_VALUE, "parameters from -1e6 to 1e6", rlcore_learner_params_write(q, params));
+  FINE(rlcore_learner_params_write(q, params));
+
+  /* Handed out and in. */
+  float obs[T * N * OBS], probs[T * N], values[T * N], advantage[T * N], target[T * N];
+  int32_t actions[T * N];
+#define READ_BATCH(p, mask) rlcore_learner_batch_read(p, obs, actions, mask, probs, values, advantage, target)
+#define LEARN_BATCH(p, mask) rlcore_learner_learn_batch(p, obs, actions, mask, probs, values, advantage, target, &w.stats)
+  REFUSED(RLCORE_E_NOT_READY, "an update that runs", READ_BATCH(p, NULL));
+  roll();
+  FINE(rlcore_learner_learn_begin(p, w.obs, &w.stats));
+  REFUSED(RLCORE_E_SHAPE, "mask flags", READ_BATCH(p, w.mask[0]));
+  FINE(READ_BATCH(p, NULL));
+  REFUSED(RLCORE_E_NOT_READY, "has recorded nothing", LEARN_BATCH(p, NULL));
+  WITH(actions[5], 2, RLCORE_E_VALUE, "choices that are there", LEARN_BATCH(q, NULL));
+  WITH(target[5], NAN, RLCORE_E_VALUE, "finite numbers", LEARN_BATCH(q, NULL));
+  FINE(LEARN_BATCH(q, NULL));
+  FINE(rlcore_learner_learn(q, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(p, NULL, 0, &w.stats));
+  FINE(rlcore_learner_params_read(p, params));
+  FINE(rlcore_learner_params_read(q, grads));
+  CHECK(memcmp(params, grads, len * sizeof *params) == 0);
+  roll();
+  FINE(rlcore_learner_learn_drop(p));
+  CHECK(due() == RLCORE_LEARNER_ACT);
+}
+
 /* ---- Policies ---- */
 
 /* Rewards whose squares overflow: the updates are over and counted, and the learner goes on. */
@@ -993,9 +1124,9 @@ static void overflow_learner(void) {
   start_learner(RLCORE_ENV_CARTPOLE);
   for (int k = 0; k < 3; k++) {
     for (int t = 0; t < T; t++) {
-      FINE(rlcore_learner_act(w.agent, w.obs, NULL, w.action));
+      FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, w.action));
       for (int i = 0; i < N; i++) w.reward[i] = 1e38f;
-      FINE(rlcore_learner_observe(w.agent, w.reward, w.terminated, w.truncated, NULL));
+      FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL));
     }
     char why[256];
     CHECK(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats) == RLCORE_E_VALUE);
@@ -1129,8 +1260,8 @@ static void attack_learner_image(uint32_t env_id) {
       uint32_t phase = 9;
       CHECK(known(rlcore_learner_phase(w.agent, &phase)) && phase < 3);
       CHECK(known(rlcore_learner_predict(w.agent, w.obs, NULL, NULL, actions())));
-      CHECK(known(rlcore_learner_act(w.agent, w.obs, NULL, actions())));
-      CHECK(known(rlcore_learner_observe(w.agent, w.reward, w.terminated, w.truncated, w.final_obs)));
+      CHECK(known(rlcore_learner_act(w.agent, NULL, w.obs, NULL, actions())));
+      CHECK(known(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, w.final_obs)));
       CHECK(known(rlcore_learner_learn(w.agent, w.obs, 2, &w.stats)));
     }
     CHECK(known(rlcore_policy_export(w.agent, w.brain, sizeof w.brain, &w.policy)));
@@ -1167,7 +1298,7 @@ static void attack_seal(void) {
   CHECK(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats) == RLCORE_E_NOT_READY);
   CHECK(memcmp(unsealed, w.learner, size) == 0);
   FINE(rlcore_block_seal(w.learner, size));
-  FINE(rlcore_learner_act(w.agent, w.obs, NULL, w.action));
+  FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, w.action));
   FINE(rlcore_learner_attach(w.learner, size, &w.agent));
 }
 
@@ -1248,11 +1379,11 @@ static void check_images(void) {
   mask[1][3] = 0;
   for (int update = 0; update < 20; update++) {
     for (int t = 0; t < T; t++) {
-      FINE(rlcore_learner_act(w.agent, obs, mask[0], action));
+      FINE(rlcore_learner_act(w.agent, NULL, obs, mask[0], action));
       CHECK(action[1][1] != 1);
       FINE(rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
       for (int i = 0; i < N; i++) CHECK(w.reward[i] == (float)action[i][1]);
-      FINE(rlcore_learner_observe(w.agent, w.reward, w.terminated, w.truncated, final_obs));
+      FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, final_obs));
     }
     FINE(rlcore_learner_learn(w.agent, obs, 0, &w.stats));
   }
@@ -1408,6 +1539,7 @@ int main(void) {
   attack_learner_config();
   attack_learner();
   overflow_learner();
+  attack_learner_parts();
   attack_policy();
   attack_learner_image(RLCORE_ENV_CARTPOLE);
   attack_learner_image(RLCORE_ENV_PENDULUM);

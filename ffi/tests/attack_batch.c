@@ -151,8 +151,9 @@ static void attack_handles(void) {
     FINE(rlcore_vecenv_init(w.other, sizeof w.other, &w.env, &config, &w.foreign));
     OTHERS(w.foreign, &w.env, RLCORE_E_CONFIG, "that it was made for");
   }
-  WITH(w.env.env_id, 7, RLCORE_E_CONFIG, "the environment that the block was made for", ASYNC(w.batch, w.vecenv, &w.env));
-  WITH(w.env.env_id, 7, RLCORE_E_CONFIG, "env_id 1, given 7", RUN(w.batch, w.vecenv, &w.env));
+  WITH(w.env.env_id, 1000, RLCORE_E_CONFIG, "the environment that the block was made for", ASYNC(w.batch, w.vecenv, &w.env));
+  WITH(w.env.env_id, 1000, RLCORE_E_CONFIG, "env_id 1, given 1000", RUN(w.batch, w.vecenv, &w.env));
+  WITH(w.env.env_id, 7, RLCORE_E_CONFIG, "an rlcore_env_id that this library has, given 7", RUN(w.batch, w.vecenv, &w.env));
   WITH(w.env.state_size, 8, RLCORE_E_CONFIG, "state_size", RUN(w.batch, w.vecenv, &w.env));
 }
 

@@ -38,7 +38,7 @@ static int32_t use_batch(void) { return rlcore_batch_close((rlcore_batch *)w.mad
 
 static int32_t init_learner(void *mem, rlcore_learner **out) {
   rlcore_learner_config config;
-  FINE(rlcore_learner_config_init(&config, sizeof config));
+  FINE(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_envs = N;
   config.num_steps = 4;
   config.num_hidden = 1;

@@ -1,19 +1,19 @@
 //! Every C example compiles without a warning, runs, and prints what its file in `expected` says; every environment
-//! ends a short training with its published hash. The rules are those of `examples-c/Makefile`.
+//! ends a short training with its published hash. The rules are those of `examples-c/Makefile`, and so is the folder: what
+//! is built here, that program's other goals find there. Together these tests are its goal `check`.
 
 #![cfg(unix)]
 
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// One `make` at a time: the examples share a library and their object files.
+/// One `make` at a time: the examples share their object files.
 static MAKE: Mutex<()> = Mutex::new(());
 
 fn make(goals: &[&str]) {
     let _alone = MAKE.lock().unwrap_or_else(PoisonError::into_inner);
     let run = Command::new("make")
         .args(["--no-print-directory", "-C", concat!(env!("CARGO_MANIFEST_DIR"), "/../examples-c")])
-        .args(["TARGET=../target/library", "OUT=../target/c-examples/out"])
         .arg(format!("CARGO={}", env!("CARGO")))
         .args(goals)
         .env_remove("MAKEFLAGS")
@@ -41,6 +41,16 @@ fn policy_plays_without_the_learner() {
 #[test]
 fn slices_of_learning_give_the_same_bytes() {
     make(&["check-slices"]);
+}
+
+#[test]
+fn a_herd_that_comes_and_goes_learns_while_the_game_runs() {
+    make(&["check-herd"]);
+}
+
+#[test]
+fn threads_that_share_chunks_learn_the_same_bytes() {
+    make(&["check-chunks"]);
 }
 
 #[test]

@@ -23,7 +23,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("vecenv.rs", "N environments of one kind", &["rlcore_autoreset"]),
     ("layout.rs", "Observation fields", &[]),
     ("sampling.rs", "Action selection", &["rlcore_sampling_method", "rlcore_sampling"]),
-    ("learner.rs", "PPO: act, observe, learn", &["rlcore_learner_due", "rlcore_activation"]),
+    ("learner.rs", "Learners: act, observe, learn", &["rlcore_learner_due", "rlcore_activation", "rlcore_algorithm"]),
     ("spaces.rs", "Spaces of environments and learners", &[]),
     ("policy.rs", "Policies: trained networks to ship", &[]),
     ("batch.rs", "Batches: asynchronous steps by the host's threads or processes", &[]),

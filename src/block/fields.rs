@@ -89,6 +89,9 @@ impl<T: Pod + Debug> Field for One<T> {
 /// structure of arrays to write, with `cut`; and, if that is named too, one of arrays to read, with `of`, and `read` on the
 /// first. Both structures may begin with members of their own, which are handed over last.
 ///
+/// `part Name(Len)` at the end, of a list with one argument and of structures without such members, makes of them a [`Field`]
+/// that other lists may have.
+///
 /// ```ignore
 /// fields! {
 ///     /// Where the fields lie.
@@ -109,12 +112,14 @@ macro_rules! fields {
     (
         $(#[$spans_meta:meta])* $own:vis spans $spans:ident $args:tt $list:tt
         $($(#[$write_meta:meta])* $write_vis:vis write $write:ident $write_members:tt
-        $($(#[$read_meta:meta])* $read_vis:vis read $read:ident $read_members:tt)?)?
+        $($(#[$read_meta:meta])* $read_vis:vis read $read:ident $read_members:tt
+        $($(#[$part_meta:meta])* $part_vis:vis part $part:ident($len:ty))?)?)?
     ) => {
         $crate::block::fields!(@spans [$(#[$spans_meta])* $own] $spans $args $list);
         $($crate::block::fields!(@write [$(#[$write_meta])* $write_vis] $own $write $spans $write_members $list);
         $($crate::block::fields!(@read [$(#[$read_meta])* #[allow(dead_code)] $read_vis] $own $read $spans $write
-            $read_members $list);)?)?
+            $read_members $list);
+        $($crate::block::fields!(@part [$(#[$part_meta])* $part_vis] $part $len, $spans $write $read);)?)?)?
     };
     (@spans [$($head:tt)*] $spans:ident ($($arg:ident: $arg_type:ty),*)
         { $($(#[$doc:meta])* $vis:vis $name:ident: $kind:ty = $len:expr,)* }
@@ -179,6 +184,39 @@ macro_rules! fields {
             #[inline(always)]
             $own fn read<'a>(&'a self, $($r: $r_type),*) -> $read<'a> {
                 $read { $($r,)* $($name: <$kind as $crate::block::Field>::read(&self.$name),)* }
+            }
+        }
+    };
+    (@part [$($head:tt)*] $part:ident $len:ty, $spans:ident $write:ident $read:ident) => {
+        $($head)* struct $part;
+
+        impl $crate::block::Field for $part {
+            type Len<'a> = $len;
+            type Span = $spans;
+            type Mut<'a> = $write<'a>;
+            type Ref<'a> = $read<'a>;
+
+            #[inline(always)]
+            fn plan(
+                plan: &mut $crate::block::Plan,
+                len: Self::Len<'_>,
+            ) -> ::core::result::Result<$spans, $crate::block::TooLong> {
+                $spans::plan(plan, len)
+            }
+
+            #[inline(always)]
+            fn cut<'a>(cut: &mut $crate::block::Cutter<'a>, spans: &$spans) -> $crate::block::Fit<$write<'a>> {
+                $write::cut(cut, spans)
+            }
+
+            #[inline(always)]
+            fn view<'a>(block: &'a [u8], spans: &$spans) -> $crate::block::Fit<$read<'a>> {
+                $read::of(block, spans)
+            }
+
+            #[inline(always)]
+            fn read<'a>(field: &'a $write<'_>) -> $read<'a> {
+                field.read()
             }
         }
     };

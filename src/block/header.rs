@@ -22,7 +22,7 @@ use crate::error::{Error, Kind as ErrorKind, Result};
 pub enum Kind {
     /// N environments of one kind.
     VecEnv = 1,
-    /// A PPO learner.
+    /// A learner.
     Learner = 2,
     /// A policy that acts and does not learn.
     Policy = 3,

@@ -5,18 +5,21 @@ pub mod memory;
 pub mod minibatch;
 pub mod monitor;
 pub mod monitor_csv;
-pub mod normalizer;
-mod part;
+pub(crate) mod part;
 pub mod queue;
 pub mod relabel;
 pub mod replay;
 pub mod rollout_buffer;
 pub mod rollout_file;
 pub mod rollout_text;
-pub mod rows;
 pub mod step;
 mod text;
 pub mod trajectory;
 pub mod vec_normalize;
 
-pub use part::{table, tree as sum_tree};
+pub use part::{episodes, scale as normalizer, table, tree as sum_tree};
+
+/// Room for rows of rollouts and trajectories that are copied out.
+pub mod rows {
+    pub use super::part::rollout::RowsOut;
+}

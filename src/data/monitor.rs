@@ -6,11 +6,14 @@
 
 use bytemuck::{Pod, Zeroable};
 use core::iter::once;
+use core::ops::Range;
 use core::slice::{from_mut, from_ref};
 use core::sync::atomic::Ordering;
 
+pub use super::part::episodes::Means;
+use super::part::episodes::{self, Kept};
 use super::step::Ends;
-use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields, shared};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, One, Plan, fields, shared};
 use crate::cpu::Word;
 use crate::decimal::round6;
 use crate::error::{Error, Kind, Result, check_len};
@@ -63,19 +66,6 @@ pub struct Episode {
     pub reserved: u32,
 }
 
-/// Means over the episodes that are kept for them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Means {
-    /// Episodes ended since the block was made.
-    pub num_episodes: u64,
-    /// Episodes that the means are of.
-    pub num_kept: u32,
-    /// Mean return; NaN of none.
-    pub return_mean: f64,
-    /// Mean length; NaN of none.
-    pub len_mean: f64,
-}
-
 /// What a reader got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
@@ -85,6 +75,20 @@ pub struct Read {
     pub lost: u64,
     /// Number of the record to ask for next.
     pub next: u64,
+}
+
+impl Read {
+    /// Of records that are held, those from number `next` on, at most `room`: the number of the first, and what their reader
+    /// is told. Errors: `Range`, by this sentence, if fewer than `next` have come.
+    pub(super) fn of(what: &'static str, next: u64, held: Range<u64>, room: usize) -> Result<(u64, Read)> {
+        let first = next.max(held.start);
+        let Some(left) = held.end.checked_sub(first) else {
+            return Err(Error::new(Kind::Range, what).needed(held.end as usize).given(next as usize));
+        };
+        let count = left.min(room as u64);
+        let read = Read { count: count as usize, lost: first.wrapping_sub(next), next: first.wrapping_add(count) };
+        Ok((first, read))
+    }
 }
 
 /// What is agreed when the block is made.
@@ -141,8 +145,7 @@ fields! {
         writing: [u32] = 2,
         total: [f32] = n,
         len: [u32] = n,
-        kept_return: [f32] = keep,
-        kept_len: [u32] = keep,
+        kept: Kept = keep,
         episodes: [Episode] = capacity,
         info: [f64] = capacity.saturating_mul(setup.num_info as usize),
     }
@@ -225,12 +228,8 @@ impl<'a> Monitor<'a> {
         if !self.total.iter().zip(&*self.len).all(|(total, &len)| total.is_finite() && (len > 0 || *total == 0.0)) {
             return damaged("monitor: finite returns, 0 before the first step");
         }
-        let kept = self.kept_return.iter().zip(&*self.kept_len);
-        for (slot, (total, &len)) in (0u64..).zip(kept) {
-            let right = if slot < *self.count { total.is_finite() && len > 0 } else { *total == 0.0 && len == 0 };
-            if !right {
-                return damaged("monitor: returns and lengths of as many episodes as were counted");
-            }
+        if !self.kept.read().are_right(*self.count) {
+            return damaged("monitor: returns and lengths of as many episodes as were counted");
         }
         let capacity = u64::from(self.setup.capacity);
         for (slot, e) in (0u64..).zip(&*self.episodes) {
@@ -337,29 +336,17 @@ impl<'a> Monitor<'a> {
             }
         }
         self.begin(num_ended);
-        let sums = self.total.iter_mut().zip(self.len.iter_mut());
-        for (i, (((total, len), reward), (stepped, ended))) in sums.zip(reward).zip(ends.rows()).enumerate() {
-            if stepped {
-                *total += reward;
-                *len = len.saturating_add(1);
-            }
-            if !ended {
-                continue;
-            }
+        episodes::count(self.total, self.len, reward, ends.rows(), |i, episode_return, len| {
             let number = *self.count;
-            let slot = |of: usize| number.checked_rem(of as u64).unwrap_or(0) as usize;
-            let kept = slot(self.kept_return.len());
-            if let (Some(to_return), Some(to_len)) = (self.kept_return.get_mut(kept), self.kept_len.get_mut(kept)) {
-                (*to_return, *to_len) = (*total, *len);
-            }
-            let at = slot(self.episodes.len());
+            self.kept.push(number, episode_return, len);
+            let at = number.checked_rem(self.episodes.len() as u64).unwrap_or(0) as usize;
             if let Some(e) = self.episodes.get_mut(at) {
-                *e = Episode { number, seconds, env: i as u32, len: *len, episode_return: *total, reserved: 0 };
+                *e = Episode { number, seconds, env: i as u32, len, episode_return, reserved: 0 };
             }
             block::copy(block::rows_mut(self.info, at, 1, width)?, block::rows(info, i, 1, width)?);
             shared::count(self.count);
-            (*total, *len) = (0.0, 0);
-        }
+            Fit::Ok(())
+        })?;
         self.end();
         Ok(())
     }
@@ -411,15 +398,10 @@ impl<'a> View<'a> {
             let len = episodes.len().saturating_mul(width);
             check_len("monitor: info [len, num_info] of length", info, len)?;
         }
-        let ended = self.count();
-        if next > ended {
-            let what = "monitor: a number of at most the episodes that have ended,";
-            return Err(Error::new(Kind::Range, what).needed(ended as usize).given(next as usize));
-        }
-        let capacity = self.episodes.len() as u64;
-        let first = next.max(ended.saturating_sub(capacity));
-        let count = ended.saturating_sub(first).min(episodes.len() as u64) as usize;
-        for (i, (number, to)) in (first..).zip(episodes.iter_mut()).take(count).enumerate() {
+        let (ended, capacity) = (self.count(), self.episodes.len() as u64);
+        let what = "monitor: a number of at most the episodes that have ended,";
+        let (first, read) = Read::of(what, next, ended.saturating_sub(capacity)..ended, episodes.len())?;
+        for (i, (number, to)) in (first..read.next).zip(episodes.iter_mut()).enumerate() {
             let slot = number.checked_rem(capacity).unwrap_or(0) as usize;
             if let Some(e) = self.episodes.get(slot) {
                 *to = *e;
@@ -428,10 +410,10 @@ impl<'a> View<'a> {
                 block::copy(block::rows_mut(info, i, 1, width)?, block::rows(self.info, slot, 1, width)?);
             }
         }
-        if count > 0 {
+        if read.count > 0 {
             self.check_held(first, self.episodes.len())?;
         }
-        Ok(Read { count, lost: first.wrapping_sub(next), next: first.wrapping_add(count as u64) })
+        Ok(read)
     }
 
     /// Means over the last `keep` episodes, or as many as have ended.
@@ -439,14 +421,10 @@ impl<'a> View<'a> {
     pub fn means(&self) -> Result<Means> {
         for _ in 0..shared::LOOKS {
             let ended = self.count();
-            let num_kept = ended.min(self.setup.keep.into()) as usize;
-            let mean = |sum: f64| if num_kept > 0 { sum / num_kept as f64 } else { f64::NAN };
-            let returns = self.kept_return.iter().take(num_kept).fold(0.0, |sum, x| sum + f64::from(*x));
-            let lens = self.kept_len.iter().take(num_kept).fold(0.0, |sum, x| sum + f64::from(*x));
-            let oldest = ended.saturating_sub(num_kept as u64);
-            if num_kept == 0 || self.check_held(oldest, self.kept_return.len()).is_ok() {
-                let (return_mean, len_mean) = (mean(returns), mean(lens));
-                return Ok(Means { num_episodes: ended, num_kept: num_kept as u32, return_mean, len_mean });
+            let means = self.kept.means(ended);
+            let oldest = ended.saturating_sub(means.num_kept.into());
+            if means.num_kept == 0 || self.check_held(oldest, self.kept.lens.len()).is_ok() {
+                return Ok(means);
             }
         }
         Err(shared::BUSY)

@@ -41,12 +41,12 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::monitor::Read;
-use super::rows::{self, RowsOut};
-use super::table::{Column, Columns, TableConfig};
+use super::part::rollout::{self, Appended, RowsOut, check_elements, check_room};
+use super::table::{Column, TableConfig};
 use crate::block::shared::{self, Turn};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, One, Plan, fields};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::kernels::gae::{Accumulate, Rollout, gae};
+use crate::kernels::gae::{self, Accumulate};
 use crate::kernels::grid::check_rate;
 use crate::kernels::returns::bootstrapped_sum;
 use crate::space::{Element, Elements, ElementsMut};
@@ -221,8 +221,9 @@ impl Setup {
         self.table.num_rows as usize
     }
 
-    fn memory_len(&self) -> usize {
-        self.memory_len as usize
+    /// Of one environment.
+    fn shape(&self) -> rollout::Shape<'_> {
+        rollout::Shape { table: &self.table, memory_len: self.memory_len as usize, judged: false }
     }
 
     fn accumulate(&self) -> Accumulate {
@@ -236,24 +237,16 @@ impl Setup {
 struct State {
     /// Frames held.
     len: u32,
-    /// [`rows::VALUE`] if some were added without values.
+    /// [`rollout::VALUE`] if some were added without values.
     left_out: u32,
 }
 
 fields! {
     /// The one place where the layout is written down.
-    spans Spans(setup: &Setup, capacity: usize) {
+    spans Spans(setup: &Setup) {
         turn: One<Turn> = (),
         state: One<State> = (),
-        // `[capacity]`, all of them.
-        reward: [f32] = capacity,
-        value: [f32] = capacity,
-        terminated: [u8] = capacity,
-        truncated: [u8] = capacity,
-        // `[capacity, M]`
-        memory: [f32] = capacity.saturating_mul(setup.memory_len()),
-        // `[capacity, row_size]` bytes.
-        columns: Columns = (&setup.table, capacity, capacity),
+        rows: rollout::Rollout = &setup.shape(),
     }
     /// The arrays, to write.
     write Fields {}
@@ -274,7 +267,7 @@ fields! {
 fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     let mut plan = Plan::default();
     block::spans::<Setup>(&mut plan)?;
-    Ok((Spans::plan(&mut plan, setup, setup.capacity())?, plan.size()?))
+    Ok((Spans::plan(&mut plan, setup)?, plan.size()?))
 }
 
 fn attach_setup(mem: &[u8]) -> Result<Setup> {
@@ -363,24 +356,15 @@ impl<'a> Trajectory<'a> {
     /// the last ends it, and after 2^63 frames; `Value` for a number that is not finite. Nothing changes then.
     pub fn add(&mut self, frames: &Frames<'_>) -> Result {
         self.view()?.check_frames(frames)?;
-        let (table, width) = (self.setup.table, self.setup.memory_len());
-        let f = self.fields()?;
+        let setup = self.setup;
+        let mut f = self.fields()?;
         let (at, count) = (f.state.len as usize, frames.reward.len());
-        for ((to, from), column) in f.columns.into_iter().zip(frames.columns).zip(table.columns()) {
-            block::copy(block::rows_mut(to, at, count, column.row_size())?, from.bytes());
-        }
-        block::copy(block::rows_mut(f.reward, at, count, 1)?, frames.reward);
-        let values = block::rows_mut(f.value, at, count, 1)?;
-        values.fill(0.0);
-        block::copy(values, frames.value);
-        block::copy(block::rows_mut(f.terminated, at, count, 1)?, frames.terminated);
-        block::copy(block::rows_mut(f.truncated, at, count, 1)?, frames.truncated);
-        block::copy(block::rows_mut(f.memory, at, count, width)?, frames.memory);
+        let &Frames { columns, reward, value, terminated, truncated, memory } = frames;
+        let rows = Appended { reward, value, log_prob: None, terminated, truncated, memory };
+        let left_out = f.rows.append(&setup.shape(), at, count, columns.iter().copied().map(Some), &rows)?;
         f.turn.begin();
         f.state.len = f.state.len.wrapping_add(count as u32);
-        if frames.value.is_empty() {
-            f.state.left_out = rows::VALUE;
-        }
+        f.state.left_out |= left_out;
         f.turn.end();
         Ok(())
     }
@@ -440,26 +424,24 @@ impl<'a> View<'a> {
 
     /// M.
     pub fn memory_len(&self) -> usize {
-        self.setup.memory_len()
+        self.setup.memory_len as usize
     }
 
     /// The frames that are held, in the order in which they came; all arrays have `len` entries, or none if left out.
     pub fn frames(&self) -> Result<Held<'a>> {
-        let len = self.len();
-        Ok(Held {
-            reward: block::rows(self.reward, 0, len, 1)?,
-            value: if self.held.left_out == 0 { block::rows(self.value, 0, len, 1)? } else { &[] },
-            terminated: block::rows(self.terminated, 0, len, 1)?,
-            truncated: block::rows(self.truncated, 0, len, 1)?,
-            memory: block::rows(self.memory, 0, len, self.memory_len())?,
-        })
+        let (shape, held) = (self.setup.shape(), self.rows_held());
+        let rows = self.rows.rollout(&shape, &held, self.setup.accumulate())?;
+        let gae::Rollout { reward, value, terminated, truncated, .. } = rows;
+        Ok(Held { reward, value, terminated, truncated, memory: self.rows.memory(&shape, self.len())? })
+    }
+
+    fn rows_held(&self) -> rollout::Held {
+        rollout::Held { first: self.first, len: self.len(), left_out: self.held.left_out }
     }
 
     /// A column of the frames that are held, `[frames, len]`. Errors: `Range`.
     pub fn column(&self, column: usize) -> Result<Elements<'a>> {
-        let described = self.setup.table.column(column)?;
-        let bytes = self.columns.get(column).ok_or(Misfit)?;
-        Elements::of_bytes(described.element()?, block::rows(bytes, 0, self.len(), described.row_size())?)
+        self.rows.column(&self.setup.shape(), column, 0, self.len())
     }
 
     /// Copies frames out from number `next` on, counted for the life of the block, as many as are held and as there is room
@@ -467,23 +449,7 @@ impl<'a> View<'a> {
     /// Errors: `Shape`; `NotReady` for values that were left out; `Range` if fewer than `next` have been added. Nothing is
     /// written then.
     pub fn read(&self, next: u64, out: RowsOut<'_>) -> Result<Read> {
-        let held = rows::Held {
-            first: self.first,
-            len: self.len(),
-            num_envs: 1,
-            memory_len: self.memory_len(),
-            left_out: self.held.left_out,
-            described: self.columns(),
-            columns: &self.columns,
-            reward: self.reward,
-            value: self.value,
-            log_prob: None,
-            final_value: None,
-            terminated: self.terminated,
-            truncated: self.truncated,
-            memory: self.memory,
-        };
-        let read = held.read(next, out)?;
+        let read = self.rows.read(&self.setup.shape(), &self.rows_held(), next, out)?;
         self.turn.check_held(self.first)?;
         Ok(read)
     }
@@ -514,7 +480,7 @@ impl<'a> View<'a> {
         out: Processed<'_>,
     ) -> Result<(Shape, RewardClass)> {
         let len = self.len().saturating_sub(1);
-        let last = (self.reward.get(len), self.value.get(len));
+        let last = (self.rows.reward.get(len), self.rows.value.get(len));
         let (Some(&reward), Some(&value), 1..) = (last.0, last.1, len) else {
             let what = "trajectory: frames for reward prediction, at least";
             return Err(Error::new(Kind::NotReady, what).needed(2).given(self.len()));
@@ -529,7 +495,7 @@ impl<'a> View<'a> {
         let Some(last) = len.checked_sub(1) else {
             return Err(Error::new(Kind::NotReady, "trajectory: frames to process, at least").needed(1).given(0));
         };
-        rows::check_given(self.held.left_out, rows::VALUE)?;
+        rollout::check_given(self.held.left_out, rollout::VALUE)?;
         if rows < len {
             return Err(Error::new(Kind::Range, "trajectory: rows of at least the frames,").needed(len).given(rows));
         }
@@ -539,12 +505,12 @@ impl<'a> View<'a> {
         out.check(self, rows, if time_flat { rows } else { 1 })?;
         check_rate("trajectory: discount from 0 to 1", discount)?;
         check_rate("trajectory: gae_lambda from 0 to 1", gae_lambda)?;
-        let ended = self.terminated.get(last).is_some_and(|&x| x != 0);
+        let ended = self.rows.terminated.get(last).is_some_and(|&x| x != 0);
         let after = [if ended { 0.0 } else { bootstrap_value }];
-        let flags = block::rows(self.terminated, 0, len, 1)?;
-        let (reward, value) = (block::rows(self.reward, 0, len, 1)?, block::rows(self.value, 0, len, 1)?);
+        let flags = block::rows(self.rows.terminated, 0, len, 1)?;
+        let (reward, value) = (block::rows(self.rows.reward, 0, len, 1)?, block::rows(self.rows.value, 0, len, 1)?);
         // A frame after which the episode was cut counts what came next, as any last frame: only terminated ones differ.
-        let rollout = Rollout {
+        let rollout = gae::Rollout {
             num_steps: len,
             num_envs: 1,
             reward,
@@ -558,7 +524,7 @@ impl<'a> View<'a> {
         let (returns, no_returns) = out.returns.split_at_mut_checked(len).ok_or(Misfit)?;
         let (advantage, no_advantage) = out.advantage.split_at_mut_checked(len).ok_or(Misfit)?;
         rollout.check_all()?;
-        gae(&rollout, discount, gae_lambda, advantage, returns)?;
+        gae::gae(&rollout, discount, gae_lambda, advantage, returns)?;
         match self.setup.accumulate() {
             Accumulate::F32 => bootstrapped_sum(reward, &after, discount, len, 1, returns)?,
             Accumulate::F64 => {
@@ -573,7 +539,7 @@ impl<'a> View<'a> {
         no_advantage.fill(0.0);
         for (i, (to, column)) in out.columns.iter_mut().zip(self.columns()).enumerate() {
             let Some(to) = to else { continue };
-            let (size, from) = (column.row_size(), self.columns.get(i).ok_or(Misfit)?);
+            let (size, from) = (column.row_size(), self.rows.columns.get(i).ok_or(Misfit)?);
             let one = if self.setup.one_hot >> (i & 31) & 1 == 1 { one(column.element()?) } else { [0; 4] };
             let (frames, padding) =
                 to.reborrow().into_bytes().split_at_mut_checked(len.saturating_mul(size)).ok_or(Misfit)?;
@@ -587,7 +553,7 @@ impl<'a> View<'a> {
             }
         }
         if let Some(memory) = out.memory {
-            block::copy(memory, self.memory);
+            block::copy(memory, self.rows.memory);
         }
         if let Some(time_steps) = out.time_steps {
             time_steps.fill(if time_flat { 1 } else { len as u32 });
@@ -614,14 +580,9 @@ impl<'a> View<'a> {
         check_len("trajectory: truncated [frames] of length", frames.truncated, count)?;
         check_len("trajectory: memory [frames, M] of length", frames.memory, count.saturating_mul(self.memory_len()))?;
         for (column, given) in columns.iter().zip(frames.columns) {
-            if given.kind() != column.element()? {
-                return Err(Error::new(Kind::Shape, "trajectory: columns of their own kind"));
-            }
-            let wanted = count.saturating_mul(column.len as usize);
-            if given.len() != wanted {
-                let what = "trajectory: a column [frames, len] of length";
-                return Err(Error::new(Kind::Shape, what).needed(wanted).given(given.len()));
-            }
+            const SENTENCES: [&str; 2] =
+                ["trajectory: columns of their own kind", "trajectory: a column [frames, len] of length"];
+            check_elements(SENTENCES, column, count, (given.kind() as u32, given.len()))?;
         }
         let held = self.frames()?;
         if held.terminated.last().into_iter().chain(held.truncated.last()).any(|&x| x != 0) {
@@ -658,7 +619,7 @@ impl<'a> View<'a> {
         if self.len() > self.setup.capacity() {
             return damaged("trajectory: no more frames than its capacity");
         }
-        if self.held.left_out > rows::VALUE || (self.is_empty() && self.held.left_out != 0) {
+        if self.held.left_out > rollout::VALUE || (self.is_empty() && self.held.left_out != 0) {
             return damaged("trajectory: values that are there or were left out");
         }
         if self.first > shared::LAST.saturating_sub(self.len() as u64) {
@@ -669,10 +630,7 @@ impl<'a> View<'a> {
         if ends.into_iter().any(|(terminated, truncated)| terminated | truncated != 0) {
             return damaged("trajectory: no frame after the end of its episode");
         }
-        for numbers in [held.reward, block::rows(self.value, 0, self.len(), 1)?, held.memory] {
-            check_finite("trajectory: finite numbers", numbers).map_err(|e| Error { kind: Kind::Image, ..e })?;
-        }
-        Ok(())
+        self.rows.check_image("trajectory: finite numbers", &self.setup.shape(), &self.rows_held())
     }
 }
 
@@ -693,22 +651,12 @@ pub struct Held<'a> {
 
 impl Processed<'_> {
     fn check(&self, view: &View<'_>, rows: usize, samples: usize) -> Result {
-        let columns = view.columns();
-        if self.columns.len() > columns.len() {
-            let what = "trajectory: columns to write, at most";
-            return Err(Error::new(Kind::Shape, what).needed(columns.len()).given(self.columns.len()));
-        }
-        for (column, to) in columns.iter().zip(self.columns.iter()) {
-            let Some(to) = to else { continue };
-            if to.kind() != column.element()? {
-                return Err(Error::new(Kind::Shape, "trajectory: columns of their own kind"));
-            }
-            let wanted = rows.saturating_mul(column.len as usize);
-            if to.len() != wanted {
-                let what = "trajectory: a column [rows, len] of length";
-                return Err(Error::new(Kind::Shape, what).needed(wanted).given(to.len()));
-            }
-        }
+        const SENTENCES: [&str; 3] = [
+            "trajectory: columns to write, at most",
+            "trajectory: columns of their own kind",
+            "trajectory: a column [rows, len] of length",
+        ];
+        check_room(SENTENCES, view.columns(), rows, self.columns)?;
         check_len("trajectory: returns [rows] of length", self.returns, rows)?;
         check_len("trajectory: advantage [rows] of length", self.advantage, rows)?;
         let memory_len = samples.saturating_mul(view.memory_len());

@@ -7,12 +7,13 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::normalizer::{INITIAL_COUNT, Limits, Moments, RewardScale, normalise_finite, scale};
+use super::normalizer::Limits;
+pub use super::part::scale::Statistics;
+use super::part::scale::{Lens, Rule, Scale};
 use super::step::{Ends, Rewrite};
-use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
+use crate::block::{self, Cutter, Kind as BlockKind, Plan, fields};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::finite::check_finite;
-use crate::kernels::moments::check_moments;
 
 /// What a normaliser of N environments is made from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,6 +107,15 @@ impl Setup {
         Ok(())
     }
 
+    fn rule(&self) -> Rule {
+        let limits = |wanted: u32, clip| (wanted != 0).then_some(Limits { clip, epsilon: self.epsilon });
+        Rule {
+            obs: limits(self.normalize_obs, self.clip_obs),
+            reward: limits(self.normalize_reward, self.clip_reward),
+            discount: self.discount,
+        }
+    }
+
     fn config(&self) -> VecNormalizeConfig {
         VecNormalizeConfig {
             num_envs: self.num_envs,
@@ -120,24 +130,10 @@ impl Setup {
     }
 }
 
-/// Everything small that changes.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct State {
-    obs_count: f64,
-    return_mean: f64,
-    return_var: f64,
-    return_count: f64,
-    frozen: u64,
-}
-
 fields! {
     /// The one place where the layout is written down.
-    spans Spans(n: usize, d: usize) {
-        state: One<State> = (),
-        mean: [f64] = d,
-        var: [f64] = d,
-        running: [f64] = n,
+    spans Spans(lens: Lens) {
+        scale: Scale = lens,
     }
     /// A normaliser of N environments, cut from its block.
     ///
@@ -176,28 +172,8 @@ fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     setup.check()?;
     let mut plan = Plan::default();
     block::spans::<Setup>(&mut plan)?;
-    Ok((Spans::plan(&mut plan, setup.num_envs as usize, setup.obs_len as usize)?, plan.size()?))
-}
-
-/// The running moments, to look at.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Statistics<'a> {
-    /// `[obs_len]` mean of the observations.
-    pub obs_mean: &'a [f64],
-    /// `[obs_len]` their population variance.
-    pub obs_var: &'a [f64],
-    /// Observations seen, and [`INITIAL_COUNT`].
-    pub obs_count: f64,
-    /// Mean of the discounted sums of rewards.
-    pub return_mean: f64,
-    /// Their population variance: rewards are divided by its root.
-    pub return_var: f64,
-    /// Sums seen, and [`INITIAL_COUNT`].
-    pub return_count: f64,
-    /// `[N]` the discounted sum of each episode so far.
-    pub running: &'a [f64],
-    /// Whether the moments stay as they are.
-    pub frozen: bool,
+    let lens = Lens { num_envs: setup.num_envs as usize, obs_len: setup.obs_len as usize };
+    Ok((Spans::plan(&mut plan, lens)?, plan.size()?))
 }
 
 /// What a step of N environments returned, to be normalised: each array in place, or from one into another.
@@ -219,15 +195,14 @@ impl<'a> VecNormalize<'a> {
         Ok(spans(&Setup::new(config)?)?.1)
     }
 
-    /// Lays a normaliser out: means of 0, variances of 1, counts of [`INITIAL_COUNT`].
+    /// Lays a normaliser out: means of 0, variances of 1, counts of [`INITIAL_COUNT`](super::normalizer::INITIAL_COUNT).
     /// Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &VecNormalizeConfig) -> Result<Self> {
         let setup = Setup::new(config)?;
         let (spans, size) = spans(&setup)?;
         let block = block::create(mem, BlockKind::VecNormalize, size, &setup)?;
-        let v = Self::cut(&mut Cutter::new(block), &spans, setup)?;
-        *v.state = State { obs_count: INITIAL_COUNT, return_var: 1.0, return_count: INITIAL_COUNT, ..State::zeroed() };
-        v.var.fill(1.0);
+        let mut v = Self::cut(&mut Cutter::new(block), &spans, setup)?;
+        v.scale.reset();
         Ok(v)
     }
 
@@ -236,14 +211,8 @@ impl<'a> VecNormalize<'a> {
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let setup: Setup = block::attach(mem, BlockKind::VecNormalize, |setup| Ok(spans(setup)?.1))?;
         let v = Self::cut(&mut Cutter::new(mem), &spans(&setup)?.0, setup)?;
-        let s = &*v.state;
-        let returns = check_moments(&[s.return_mean], &[s.return_var], s.return_count);
-        let right = check_moments(v.mean, v.var, s.obs_count).and(returns).is_ok()
-            && s.obs_count > 0.0
-            && s.return_count > 0.0
-            && s.frozen <= 1
-            && v.running.iter().all(|sum| (-1e59..=1e59).contains(sum));
-        if right { Ok(v) } else { Err(Error::new(Kind::Image, "vec_normalize: statistics that a step can leave")) }
+        let what = "vec_normalize: statistics that a step can leave";
+        if v.scale.is_right() { Ok(v) } else { Err(Error::new(Kind::Image, what)) }
     }
 
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
@@ -270,7 +239,7 @@ impl<'a> VecNormalize<'a> {
     /// While frozen, `reset` and `step` normalise and change nothing in the block: not the moments, and not the sums, so
     /// that an evaluation can run between two steps of a training.
     pub fn freeze(&mut self, frozen: bool) {
-        self.state.frozen = frozen.into();
+        self.scale.state.frozen = frozen.into();
     }
 
     /// Takes the first observations of all environments, `[N, obs_len]`: merges and normalises them, and starts every
@@ -278,8 +247,8 @@ impl<'a> VecNormalize<'a> {
     pub fn reset(&mut self, obs: Rewrite<'_>) -> Result {
         obs.check("vec_normalize: obs [N, obs_len] of length", self.batch_len()?)?;
         self.observe(obs)?;
-        if self.state.frozen == 0 {
-            self.running.fill(0.0);
+        if self.scale.state.frozen == 0 {
+            self.scale.running.fill(0.0);
         }
         Ok(())
     }
@@ -288,10 +257,10 @@ impl<'a> VecNormalize<'a> {
     /// Errors: as [`VecNormalize::reset`]; `Range`.
     pub fn reset_one(&mut self, i: usize, mut obs: Rewrite<'_>) -> Result {
         obs.check("vec_normalize: obs [N, obs_len] of length", self.batch_len()?)?;
-        let n = self.running.len();
+        let n = self.scale.running.len();
         let outside = Error::new(Kind::Range, "vec_normalize: an environment below").needed(n).given(i);
         self.observe(self.row(i, &mut obs).ok_or(outside)?)?;
-        if let (0, Some(running)) = (self.state.frozen, self.running.get_mut(i)) {
+        if let (0, Some(running)) = (self.scale.state.frozen, self.scale.running.get_mut(i)) {
             *running = 0.0;
         }
         Ok(())
@@ -304,8 +273,8 @@ impl<'a> VecNormalize<'a> {
         let StepArrays { obs, reward, mut final_obs, ends } = arrays;
         let len = self.batch_len()?;
         obs.check("vec_normalize: obs [N, obs_len] of length", len)?;
-        reward.check("vec_normalize: reward [N] of length", self.running.len())?;
-        ends.check(self.running.len())?;
+        reward.check("vec_normalize: reward [N] of length", self.scale.running.len())?;
+        ends.check(self.scale.running.len())?;
         check_finite("vec_normalize: a finite reward", reward.input())?;
         if let Some(x) = &mut final_obs {
             x.check("vec_normalize: final_obs [N, obs_len] of length", len)?;
@@ -320,7 +289,7 @@ impl<'a> VecNormalize<'a> {
                 self.view().apply(self.row(i, x).ok_or(SHAPE)?);
             }
         }
-        self.scale_rewards(reward, ends);
+        self.scale.scale_rewards(&self.setup.rule(), reward, ends);
         Ok(())
     }
 
@@ -333,62 +302,26 @@ impl<'a> VecNormalize<'a> {
     /// Each brings its initial count along. Its sums of unfinished episodes stay with it.
     /// Errors: `Config` for another obs_len; `Range` for more than 2^64 counts; then nothing changes.
     pub fn merge(&mut self, other: &Statistics<'_>) -> Result {
-        let needed = self.mean.len();
+        let needed = self.scale.mean.len();
         if other.obs_mean.len() != needed {
             let what = "vec_normalize: merged statistics with an obs_len of";
             return Err(Error::new(Kind::Config, what).needed(needed).given(other.obs_mean.len()));
         }
-        let s = &mut *self.state;
-        let (mut mean, mut var, mut count) = ([s.return_mean], [s.return_var], s.return_count);
-        Moments { mean: &mut mean, var: &mut var, count: &mut count }.merge(
-            &[other.return_mean],
-            &[other.return_var],
-            other.return_count,
-        )?;
-        Moments { mean: self.mean, var: self.var, count: &mut s.obs_count }.merge(
-            other.obs_mean,
-            other.obs_var,
-            other.obs_count,
-        )?;
-        ([s.return_mean], [s.return_var], s.return_count) = (mean, var, count);
-        Ok(())
+        self.scale.merge(other)
     }
 
     fn batch_len(&self) -> Result<usize> {
-        self.running.len().checked_mul(self.mean.len()).ok_or(SHAPE)
+        self.scale.running.len().checked_mul(self.scale.mean.len()).ok_or(SHAPE)
     }
 
     fn row<'x>(&self, i: usize, x: &'x mut Rewrite<'_>) -> Option<Rewrite<'x>> {
-        let width = self.mean.len();
+        let width = self.scale.mean.len();
         let begin = i.checked_mul(width)?;
         x.range(begin, begin.checked_add(width)?)
     }
 
-    /// Merges observations, unless frozen, and normalises them, unless they pass as they are.
     fn observe(&mut self, obs: Rewrite<'_>) -> Result {
-        if self.setup.normalize_obs != 0 && self.state.frozen == 0 {
-            let (mean, var) = (&mut *self.mean, &mut *self.var);
-            let mut moments = Moments { mean, var, count: &mut self.state.obs_count };
-            moments.update(obs.input()).map_err(|e| Error { what: "vec_normalize: a finite obs", ..e })?;
-        } else {
-            check_finite("vec_normalize: a finite obs", obs.input())?;
-        }
-        self.view().apply(obs);
-        Ok(())
-    }
-
-    fn scale_rewards(&mut self, reward: Rewrite<'_>, ends: Ends<'_>) {
-        let limits = Limits { clip: self.setup.clip_reward, epsilon: self.setup.epsilon };
-        let s = &mut *self.state;
-        match (self.setup.normalize_reward, s.frozen) {
-            (0, _) => reward.map(|x| x),
-            (_, 0) => {
-                let (mean, var, count) = (&mut s.return_mean, &mut s.return_var, &mut s.return_count);
-                let mut rewards = RewardScale { running: self.running, mean, var, count };
-                rewards.step_finite(reward, ends, self.setup.discount, limits);
-            }
-            _ => scale(s.return_var, limits, reward),
-        }
+        self.scale.observe("vec_normalize: a finite obs", &self.setup.rule(), obs)
     }
 }
 
@@ -406,26 +339,16 @@ impl<'a> View<'a> {
 
     /// The moments as they are now.
     pub fn statistics(&self) -> Statistics<'a> {
-        let State { obs_count, return_mean, return_var, return_count, frozen } = *self.state;
-        Statistics {
-            obs_mean: self.mean,
-            obs_var: self.var,
-            obs_count,
-            return_mean,
-            return_var,
-            return_count,
-            running: self.running,
-            frozen: frozen != 0,
-        }
+        self.scale.statistics()
     }
 
     /// Normalises any number of observations, `[n, obs_len]`, with the moments as they are: for a policy that acts
     /// elsewhere. Errors: `Shape`; `Value` for a number that is not finite; nothing is written then.
     pub fn normalize_obs(&self, obs: Rewrite<'_>) -> Result {
         let len = obs.input().len();
-        if len.checked_rem(self.mean.len()) != Some(0) {
+        if len.checked_rem(self.scale.mean.len()) != Some(0) {
             let what = "vec_normalize: obs [n, obs_len] of whole rows, obs_len";
-            return Err(Error::new(Kind::Shape, what).needed(self.mean.len()).given(len));
+            return Err(Error::new(Kind::Shape, what).needed(self.scale.mean.len()).given(len));
         }
         obs.check("vec_normalize: out [n, obs_len] of length", len)?;
         check_finite("vec_normalize: a finite obs", obs.input())?;
@@ -433,12 +356,8 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    fn apply(&self, x: Rewrite<'_>) {
-        let limits = Limits { clip: self.setup.clip_obs, epsilon: self.setup.epsilon };
-        match self.setup.normalize_obs {
-            0 => x.map(|x| x),
-            _ => normalise_finite(self.mean, self.var, limits, x),
-        }
+    fn apply(&self, obs: Rewrite<'_>) {
+        self.scale.apply(&self.setup.rule(), obs);
     }
 }
 

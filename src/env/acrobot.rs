@@ -31,7 +31,7 @@ const MAX_VELOCITY: [f64; 2] = [4.0 * PI, 9.0 * PI];
 
 const HIGH: [f32; 6] = [1.0, 1.0, 1.0, 1.0, MAX_VELOCITY[0] as f32, MAX_VELOCITY[1] as f32];
 const LOW: [f32; 6] = [-1.0, -1.0, -1.0, -1.0, -HIGH[4], -HIGH[5]];
-const SPEC: Spec<'static> = Spec {
+pub(super) const SPEC: Spec<'static> = Spec {
     env_id: 4,
     state_size: size_of::<State>() as u32,
     max_episode_steps: 500,

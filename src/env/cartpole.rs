@@ -42,7 +42,7 @@ const THETA_LIMIT: f64 = 12.0 * 2.0 * core::f64::consts::PI / 360.0;
 
 const HIGH: [f32; 4] = [(X_LIMIT * 2.0) as f32, f32::INFINITY, (THETA_LIMIT * 2.0) as f32, f32::INFINITY];
 const LOW: [f32; 4] = [-HIGH[0], -HIGH[1], -HIGH[2], -HIGH[3]];
-const SPEC: Spec<'static> = Spec {
+pub(super) const SPEC: Spec<'static> = Spec {
     env_id: 1,
     state_size: size_of::<State>() as u32,
     max_episode_steps: 500,

@@ -40,26 +40,31 @@ mod columns;
 mod draw;
 pub mod layout;
 mod mountain_car;
+mod out;
 mod pendulum;
 mod probe;
 mod row;
+mod rows;
 mod setup;
 mod vecenv;
+mod view;
 pub mod wrap;
 
 pub use acrobot::Acrobot;
-pub use builtin::{BUILTINS, Builtin};
+pub use builtin::{BUILTINS, Builtin, FIRST_FREE_ID};
 pub use cartpole::CartPole;
 pub use mountain_car::{MountainCar, MountainCarContinuous};
+pub use out::StepOut;
 pub use pendulum::Pendulum;
 pub use probe::Probe;
 pub use setup::{Autoreset, NO_LIMIT, Rows, Setup, Spans, VecEnvConfig};
-pub use vecenv::{StepOut, VecEnv, View};
+pub use vecenv::VecEnv;
+pub use view::View;
 
 /// What an environment is, as data that a learner can query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spec<'a> {
-    /// Number of this kind; stored in the block and compared on every call.
+    /// Number of this kind; stored in the block and compared on every call. Numbers from 1 to 999 are the library's own.
     pub env_id: u32,
     /// Bytes of one environment's state, a multiple of 8; zeroed when the block is made.
     pub state_size: u32,

@@ -47,7 +47,7 @@ const GRAVITY: f64 = 0.0025;
 
 const OBS: Space<'static> =
     Space::between(&[MIN_POSITION as f32, -MAX_SPEED as f32], &[MAX_POSITION as f32, MAX_SPEED as f32]);
-const SPEC: Spec<'static> = Spec {
+pub(super) const SPEC: Spec<'static> = Spec {
     env_id: 2,
     state_size: size_of::<State>() as u32,
     max_episode_steps: 200,
@@ -55,7 +55,7 @@ const SPEC: Spec<'static> = Spec {
     action: Space::discrete(&[3]),
     wrappers: 0,
 };
-const CONTINUOUS_SPEC: Spec<'static> = Spec {
+pub(super) const CONTINUOUS_SPEC: Spec<'static> = Spec {
     env_id: 3,
     state_size: size_of::<ContinuousState>() as u32,
     max_episode_steps: 999,

@@ -29,7 +29,7 @@ const MAX_TORQUE: f32 = 2.0;
 const DT: f64 = 0.05;
 const GRAVITY: f64 = 10.0;
 
-const SPEC: Spec<'static> = Spec {
+pub(super) const SPEC: Spec<'static> = Spec {
     env_id: 5,
     state_size: size_of::<State>() as u32,
     max_episode_steps: 200,

@@ -52,7 +52,7 @@ struct State {
 const TRUNCATED_AFTER: u32 = 5;
 
 impl Probe {
-    fn env_id(self) -> u32 {
+    const fn env_id(self) -> u32 {
         match self {
             Probe::One => 101,
             Probe::Two => 102,
@@ -66,11 +66,9 @@ impl Probe {
             Probe::Memory { .. } => 110,
         }
     }
-}
 
-impl Env for Probe {
-    #[inline]
-    fn spec(&self) -> Spec<'_> {
+    /// [`Env::spec`] as a constant.
+    pub(super) const fn constant_spec(self) -> Spec<'static> {
         let obs = match self {
             Probe::One | Probe::Four => Space::between(&[0.0], &[0.0]),
             Probe::Two | Probe::Five | Probe::Memory { .. } => Space::between(&[-1.0], &[1.0]),
@@ -90,6 +88,13 @@ impl Env for Probe {
             action,
             wrappers: 0,
         }
+    }
+}
+
+impl Env for Probe {
+    #[inline]
+    fn spec(&self) -> Spec<'_> {
+        self.constant_spec()
     }
 
     #[inline]

@@ -13,6 +13,7 @@ pub(super) const RUNNING: u8 = 1;
 pub(super) const ENDED: u8 = 2;
 
 pub(super) const SHAPE: Error = Error::new(Kind::Shape, "vecenv: arrays with one entry a row");
+pub(super) const ROW: Error = Error::new(Kind::Range, "vecenv: an index below");
 
 /// One environment, as [`Rows`](super::Rows) has N of them.
 pub(super) struct Row<'a> {
@@ -40,7 +41,8 @@ pub(super) struct Turn<'a, E: ?Sized> {
 }
 
 impl<E: Env + ?Sized> Turn<'_, E> {
-    /// Steps one environment, hands the last observation of an episode to `keep`, and resets it as its mode says.
+    /// Steps one environment, hands the last observation of an episode to `keep`, and resets it as its mode says, which
+    /// `restart` does.
     #[inline(always)]
     pub fn take(
         &self,
@@ -49,11 +51,12 @@ impl<E: Env + ?Sized> Turn<'_, E> {
         mut obs: ElementsMut<'_>,
         flags: Flags<'_>,
         keep: impl FnOnce(Elements<'_>) -> Result,
+        restart: impl Fn(&E, Level, &mut [u8], &mut Rng, ElementsMut<'_>) -> Result,
     ) -> Result {
         let Turn { env, level, mode, last } = *self;
         let Row { state, rng, steps, phase } = row;
         if *phase >= ENDED {
-            if let Err(e) = restart_row(env, next_level(*phase), state, rng, obs.reborrow()) {
+            if let Err(e) = restart(env, next_level(*phase), state, rng, obs.reborrow()) {
                 return failed(phase, steps, e);
             }
             (*steps, *phase) = (0, RUNNING);
@@ -75,7 +78,7 @@ impl<E: Env + ?Sized> Turn<'_, E> {
             *phase = end_in(level);
             keep(obs.as_ref())?;
             if mode == Autoreset::SameStep {
-                if let Err(e) = restart_row(env, level, state, rng, obs) {
+                if let Err(e) = restart(env, level, state, rng, obs) {
                     return failed(phase, steps, e);
                 }
                 (*steps, *phase) = (0, RUNNING);
@@ -106,7 +109,7 @@ fn failed(phase: &mut u8, steps: &mut u32, e: Error) -> Result {
 
 /// The last observation of an episode goes to `final_obs`, from element `at`.
 #[inline(never)]
-pub(super) fn keep(obs: Elements<'_>, final_obs: &mut ElementsMut<'_>, at: usize) -> Result {
+pub(super) fn keep(obs: Elements<'_>, mut final_obs: ElementsMut<'_>, at: usize) -> Result {
     final_obs.get(at, at.wrapping_add(obs.len())).ok_or(SHAPE)?.copy_from(obs)
 }
 
@@ -201,4 +204,12 @@ fn is_finite(field: &Field<'_>, obs: &[u8]) -> bool {
     let part = obs.get(field.offset as usize..).zip(field.size()).and_then(|(obs, size)| obs.get(..size));
     let (numbers, _) = part.unwrap_or(&[]).as_chunks();
     field.kind != Element::F32 || numbers.iter().all(|&x| f32::from_ne_bytes(x).is_finite())
+}
+
+/// The next `len` bytes of `rest`.
+#[inline(always)]
+pub(super) fn cut<'s>(rest: &mut &'s mut [u8], len: usize) -> Result<&'s mut [u8]> {
+    let (head, tail) = core::mem::take(rest).split_at_mut_checked(len).ok_or(SHAPE)?;
+    *rest = tail;
+    Ok(head)
 }

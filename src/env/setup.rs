@@ -210,10 +210,22 @@ impl Setup {
     #[inline(always)]
     pub fn spans(&self) -> Result<(Spans, usize)> {
         self.check()?;
-        let n = self.num_envs as usize;
+        // Of a block that is far from filling the address space the compiler knows that nothing overflows.
+        let near = size_of::<usize>() == 8 && u64::from(self.num_envs).wrapping_mul(self.state_size.into()) < 1 << 40;
+        if near { self.plan() } else { self.plan_far() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn plan_far(&self) -> Result<(Spans, usize)> {
+        self.plan()
+    }
+
+    #[inline(always)]
+    fn plan(&self) -> Result<(Spans, usize)> {
         let mut plan = Plan::default();
         block::spans::<Setup>(&mut plan)?;
-        let spans = Spans::plan(&mut plan, n, self.state_size as usize)?;
+        let spans = Spans::plan(&mut plan, self.num_envs as usize, self.state_size as usize)?;
         Ok((spans, plan.size()?))
     }
 

@@ -306,6 +306,49 @@ fn culprit(r: &Rollout<'_>, columns: Columns) -> Error {
     Error::new(Kind::Value, FINAL)
 }
 
+/// One step of [`gae`] at a time, backwards: for transitions that do not lie as `[T, N]`.
+#[derive(Clone, Copy)]
+pub(crate) struct Chain {
+    single: Gae<f32>,
+    double: Gae<f64>,
+    accumulate: Accumulate,
+}
+
+impl Chain {
+    pub(crate) fn new(accumulate: Accumulate, discount: f32, gae_lambda: f32) -> Chain {
+        Chain { single: Gae::new(discount, gae_lambda), double: Gae::new(discount, gae_lambda), accumulate }
+    }
+
+    /// Advantage and value target of a transition. `next` is the value of the observation after it; `carry` is what the
+    /// transition after it left, 0 if there is none.
+    #[inline]
+    pub(crate) fn step(
+        &self,
+        reward: f32,
+        value: f32,
+        final_value: f32,
+        (terminated, truncated): (bool, bool),
+        next: f32,
+        carry: &mut f64,
+    ) -> (f32, f32) {
+        let (x, flags) = ([&[reward], &[value], &[final_value]], [&[terminated.into()], &[truncated.into()]]);
+        let now = Now { x, flags, y: [[0.0]; 2] };
+        let x = [[0.0], [next], [0.0]];
+        let (advantage, target) = match self.accumulate {
+            Accumulate::F32 => {
+                let [[a], [t]] = self.single.step(&now, &After { x, y: [[*carry as f32], [0.0]] });
+                (f64::from(a), t)
+            }
+            Accumulate::F64 => {
+                let [[a], [t]] = self.double.step(&now, &After { x, y: [[*carry], [0.0]] });
+                (a, t as f32)
+            }
+        };
+        *carry = advantage;
+        (advantage as f32, target)
+    }
+}
+
 /// The recursion; its rates are the discount, and discount times lambda.
 #[derive(Clone, Copy)]
 struct Gae<R> {

@@ -2,7 +2,7 @@
 
 use super::actor_config::ActorConfig;
 use super::shape::Shape;
-use crate::block;
+use crate::block::{self, Fit};
 use crate::data::normalizer::{Limits, normalise};
 use crate::data::step::Rewrite;
 use crate::error::{Error, Kind, Result, check_finite, check_len};
@@ -21,6 +21,16 @@ pub enum Raw<'a> {
     Choice(&'a [i32]),
     /// `[rows, action_len]` draws from the Gaussian.
     Vector(&'a [f32]),
+}
+
+impl<'a> Raw<'a> {
+    /// Row `index` of `width` elements.
+    pub fn row(self, index: usize, width: usize) -> Fit<Raw<'a>> {
+        Ok(match self {
+            Raw::Choice(choice) => Raw::Choice(block::rows(choice, index, 1, width)?),
+            Raw::Vector(vector) => Raw::Vector(block::rows(vector, index, 1, width)?),
+        })
+    }
 }
 
 /// The distribution over actions that network outputs stand for.
@@ -254,7 +264,7 @@ fn widest(values: &[f32]) -> f32 {
     values.iter().fold(0.0, |most, x| num::max(most, x.abs()))
 }
 
-/// Checks observations and the place for actions of `rows` rows.
+/// Checks kind and length of observations and of the place for actions of `rows` rows.
 pub fn check_act(
     what: &'static str,
     shape: &Shape,
@@ -263,30 +273,24 @@ pub fn check_act(
     action: &ElementsMut<'_>,
 ) -> Result {
     check_obs(what, shape, rows, obs)?;
-    let kind = if shape.discrete() { Element::I32 } else { Element::F32 };
-    if action.kind() != kind {
-        return Err(Error::new(Kind::Shape, "actions: elements of kind")
-            .needed(kind as usize)
-            .given(action.kind() as usize));
+    check_action(shape, rows, action.kind(), action.len())
+}
+
+/// Checks kind and length of the actions of `rows` rows.
+pub fn check_action(shape: &Shape, rows: usize, kind: Element, given: usize) -> Result {
+    let own = if shape.discrete() { Element::I32 } else { Element::F32 };
+    if kind != own {
+        return Err(Error::new(Kind::Shape, "actions: elements of kind").needed(own as usize).given(kind as usize));
     }
     let len = rows.saturating_mul(shape.action_len as usize);
-    if action.len() != len {
-        return Err(Error::new(Kind::Shape, "actions: elements").needed(len).given(action.len()));
+    if given != len {
+        return Err(Error::new(Kind::Shape, "actions: elements").needed(len).given(given));
     }
     Ok(())
 }
 
-/// Checks kind, length and numbers of the observations of `rows` rows.
-pub fn check_obs(what: &'static str, shape: &Shape, rows: usize, obs: &Elements<'_>) -> Result {
-    check_obs_shape(what, shape, rows, obs)?;
-    match obs {
-        Elements::F32(x) => check_finite(what, x),
-        _ => Ok(()),
-    }
-}
-
 /// Checks kind and length of the observations of `rows` rows.
-pub fn check_obs_shape(what: &'static str, shape: &Shape, rows: usize, obs: &Elements<'_>) -> Result {
+pub fn check_obs(what: &'static str, shape: &Shape, rows: usize, obs: &Elements<'_>) -> Result {
     if obs.kind() as u32 != shape.obs_kind {
         return Err(Error::new(Kind::Shape, what).needed(shape.obs_kind as usize).given(obs.kind() as usize));
     }
@@ -297,7 +301,7 @@ pub fn check_obs_shape(what: &'static str, shape: &Shape, rows: usize, obs: &Ele
     Ok(())
 }
 
-/// What a network is given for an observation: the numbers, or bytes divided by 255.
+/// Observations as numbers: bytes divided by 255.
 pub fn to_f32(obs: Elements<'_>, raw: &mut [f32]) {
     match obs {
         Elements::F32(x) => block::copy(raw, x),
@@ -306,7 +310,8 @@ pub fn to_f32(obs: Elements<'_>, raw: &mut [f32]) {
     }
 }
 
-/// Normalises observations if the configuration says so, with the statistics `[obs_len]` as they are.
+/// What networks are given for these numbers: normalised if the configuration says so, with the statistics `[obs_len]` as
+/// they are.
 pub fn see(config: &ActorConfig, mean: &[f64], var: &[f64], raw: &[f32], seen: &mut [f32]) -> Result {
     if config.normalize_obs == 0 {
         block::copy(seen, raw);

@@ -1,4 +1,4 @@
-//! What a PPO learner is made of: numbers that the host chooses.
+//! What a learner is made of: numbers that the host chooses.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -9,6 +9,15 @@ use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::nn::{MAX_HIDDEN, Schedule};
 use crate::space::Space;
+
+/// What a learner optimises.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Algorithm {
+    /// Proximal policy optimisation.
+    #[default]
+    Ppo = 0,
+}
 
 /// The most passes over a rollout: whatever a configuration says, an update comes to its end.
 const MAX_EPOCHS: u32 = 1000;
@@ -89,6 +98,11 @@ pub struct Config {
     /// learning. Its gradients are summed over its rows, and those of all chunks as a binary tree over their numbers; so
     /// this changes the last bits of a result.
     pub num_chunks: u32,
+    /// The [`Algorithm`]: 0 for PPO.
+    pub algorithm: u32,
+    /// 1: acting and recording go on while an update runs, with the policy of before; this takes memory for a second
+    /// rollout and a second set of parameters.
+    pub overlap: u32,
 }
 
 impl Default for Config {
@@ -129,6 +143,8 @@ impl Default for Config {
             log_std_max: 2.0,
             accumulate: 0,
             num_chunks: 1,
+            algorithm: Algorithm::Ppo as u32,
+            overlap: 0,
         }
     }
 }
@@ -150,8 +166,8 @@ impl Config {
             }
         }
         let batch = u64::from(self.num_envs) * u64::from(self.num_steps);
-        if batch > u64::from(u32::MAX) {
-            return Err(Error::new(Kind::Overflow, "learner config: num_envs * num_steps that fits 32 bits"));
+        if batch + u64::from(self.num_envs) > u64::from(u32::MAX >> 1) {
+            return Err(Error::new(Kind::Overflow, "learner config: num_envs * num_steps + num_envs below 2^31"));
         }
         if self.num_epochs > MAX_EPOCHS {
             let what = "learner config: num_epochs of at most";
@@ -173,7 +189,12 @@ impl Config {
             ("learner config: normalize_reward of 0 or 1", self.normalize_reward),
             ("learner config: use_action_mask of 0 or 1", self.use_action_mask),
             ("learner config: accumulate of 0 (f32) or 1 (f64)", self.accumulate),
+            ("learner config: overlap of 0 or 1", self.overlap),
         ];
+        if self.algorithm != Algorithm::Ppo as u32 {
+            let what = "learner config: algorithm of 0 (PPO)";
+            return Err(Error::new(Kind::Config, what).given(self.algorithm as usize));
+        }
         for (what, given) in flags {
             if given > 1 {
                 return Err(Error::new(Kind::Config, what).given(given as usize));
@@ -354,7 +375,7 @@ mod tests {
 
     #[test]
     fn chunks_are_all_rows_of_a_minibatch_once() {
-        for (num_steps, num_chunks) in [(7, 1), (7, 2), (7, 3), (7, 7), (128, 7), (u32::MAX, 1 << 20)] {
+        for (num_steps, num_chunks) in [(7, 1), (7, 2), (7, 3), (7, 7), (128, 7), (i32::MAX as u32 - 1, 1 << 20)] {
             let c = Config { num_envs: 1, num_steps, num_minibatches: 1, num_chunks, ..Config::default() };
             c.check().unwrap();
             let (mut rows, mut longest) = (0, 0);

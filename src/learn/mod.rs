@@ -5,12 +5,14 @@ pub mod actor_config;
 pub mod config;
 pub mod learner;
 pub mod loss;
+mod objective;
 pub mod policy;
+mod rows;
 pub mod shape;
 
 pub use actor::Sampling;
 pub use actor_config::ActorConfig;
-pub use config::Config;
-pub use learner::{Learner, Phase, Stats};
+pub use config::{Algorithm, Config};
+pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View};
 pub use policy::Policy;
 pub use shape::Shape;

@@ -197,6 +197,9 @@ impl<'a> Policy<'a> {
         let (outputs, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(l)).ok_or_else(short)?;
         let tower = self.actor.infer_scratch_len(num_rows);
         let (tower, scratch) = scratch.split_at_mut_checked(tower).ok_or_else(short)?;
+        if let Elements::F32(x) = obs {
+            check_finite("policy act: a finite obs", x)?;
+        }
         to_f32(obs, raw);
         see(&self.config, self.obs_mean, self.obs_var, raw, seen)?;
         self.actor.infer(self.params, seen, num_rows, tower, outputs)?;

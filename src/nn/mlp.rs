@@ -9,6 +9,7 @@ use core::mem::{swap, take};
 
 use crate::cpu::{self, At, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
+use crate::nn::activation::Activation;
 use crate::nn::matmul::{self, AddOuter, Affine, Dots, LANES};
 use crate::nn::orthogonal::{orthogonal, orthogonal_scratch_len};
 use crate::num;
@@ -24,51 +25,6 @@ const ROWS: usize = 32;
 
 /// Rows that pass backward: more, because the sums of every weight's gradient go to memory in between.
 const BACKWARD_ROWS: usize = 64;
-
-/// What stands behind every hidden layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Activation {
-    /// Hyperbolic tangent.
-    Tanh = 0,
-    /// max(0, x); NaN stays NaN.
-    Relu = 1,
-}
-
-impl Activation {
-    #[inline(always)]
-    fn apply(self, values: &mut [f32]) {
-        match self {
-            Activation::Tanh => {
-                for x in values {
-                    *x = num::tanh(*x);
-                }
-            }
-            Activation::Relu => {
-                for x in values {
-                    *x = num::canonical(num::max(0.0, *x));
-                }
-            }
-        }
-    }
-
-    /// Multiplies gradients by the slope, which the activation's own value tells: 1 - a², or 1 where a > 0.
-    #[inline(always)]
-    fn apply_slope(self, gradients: &mut [f32], activations: &[f32]) {
-        match self {
-            Activation::Tanh => {
-                for (g, a) in gradients.iter_mut().zip(activations) {
-                    *g *= 1.0 - a * a;
-                }
-            }
-            Activation::Relu => {
-                for (g, a) in gradients.iter_mut().zip(activations) {
-                    *g = num::canonical(if *a > 0.0 { *g } else { 0.0 });
-                }
-            }
-        }
-    }
-}
 
 /// One dense layer and where its parameters lie.
 #[derive(Clone, Copy)]

@@ -173,7 +173,7 @@ impl<'a> AnyOutput<'a> {
 }
 
 /// The number of `rows` times `width` elements of this kind, which are there. Errors: as [`check`]; `Overflow`.
-#[inline]
+#[inline(always)]
 fn check_any(what: &'static str, p: *const c_void, kind: Element, rows: usize, width: usize) -> Result<usize> {
     // Elements are aligned to their size.
     let (len, size) = (grid(what, rows, width)?, kind.size());

@@ -29,10 +29,21 @@ impl Extent {
     pub const NONE: Extent = Extent { what: "", start: 0, end: 0 };
 
     /// The least that covers all of these.
-    pub fn hull(extents: &[Extent]) -> Extent {
-        let given = extents.iter().filter(|extent| extent.start < extent.end);
-        let (start, end) = given.fold((usize::MAX, 0), |(start, end), x| (start.min(x.start), end.max(x.end)));
+    #[inline(always)]
+    pub fn hull(extents: [Extent; 8]) -> Extent {
+        let (mut start, mut end) = (usize::MAX, 0);
+        for x in extents {
+            if x.start < x.end {
+                (start, end) = (start.min(x.start), end.max(x.end));
+            }
+        }
         Extent { what: "", start: start.min(end), end }
+    }
+
+    /// 1 unless it covers nothing.
+    #[inline(always)]
+    pub fn is_some(&self) -> usize {
+        usize::from(self.end != 0)
     }
 
     #[inline(always)]

@@ -12,9 +12,9 @@ const INTRO: &str = "/* The declarations of rlcore.h for binding generators: pla
 
    direction: in, read; out, written; inout, both, as for objects; opaque: the caller's own, never dereferenced.
    [...]:     shape of a row-major array; without it a single element, or, for char, a NUL-terminated string. An extent is
-              an integer, a parameter, a field, or a sum, product or call of these; sum(x) adds up an array; x... stands
-              for several extents. Short names are those of rlcore.h: N environments, T steps, and so on. For void * the
-              shape counts elements of the kind that rlcore.h names; for mem, bytes.
+              an integer, a parameter, a field, or a sum, difference, product or call of these; sum(x) adds up an array;
+              x... stands for several extents. Short names are those of rlcore.h: N environments, T steps, and so on. For
+              void * the shape counts elements of the kind that rlcore.h names; for mem, bytes.
    optional:  may be NULL.
 
    Generated together with rlcore.h, by the same command. */
@@ -61,7 +61,7 @@ fn shape(text: &str, anywhere: bool) -> Option<String> {
 fn is_regular(shape: &str) -> bool {
     let word = |w: &str| w.chars().all(|c| in_a_word(c) || "().".contains(c)) && !w.is_empty();
     let extent = |e: &str| {
-        e.split([' ']).enumerate().all(|(i, w)| if i % 2 == 0 { word(w) } else { ["*", "+", "/"].contains(&w) })
+        e.split([' ']).enumerate().all(|(i, w)| if i % 2 == 0 { word(w) } else { ["*", "+", "-", "/"].contains(&w) })
     };
     shape.split(", ").all(extent)
 }

@@ -149,6 +149,69 @@ void is_pooled(const rlcore::vecenv<Obs, Action> &made) {
   }
 }
 
+/* Acting in ranges and learning in chunks, here or from a batch that was handed out, learns what one call learns. */
+template <class Obs, class Action>
+void is_shared(const rlcore_env_def &env, rlcore::vecenv<Obs, Action> envs) {
+  rlcore_learner_config config = rlcore::learner_config(RLCORE_ALGORITHM_PPO);
+  config.num_envs = num_envs;
+  config.num_steps = 6;
+  config.num_chunks = 3;
+  config.hidden_len[0] = config.hidden_len[1] = 8;
+  auto learner = rlcore::learner<Obs, Action>::make(config, env), server = rlcore::learner<Obs, Action>::make(config, env);
+  IS(learner.why(), RLCORE_OK);
+  if (!learner || !server) return;
+  const std::size_t n = num_envs;
+  std::vector<std::uint8_t> active(n, 1), acted(n, 9);
+  for (int i = 0; i < 6; i++) {
+    for (std::uint32_t row = 0; row < num_envs; row++)
+      IS(learner->act_range(row, row + 1, envs.obs().subspan(row * envs.obs_len(), envs.obs_len())), RLCORE_OK);
+    IS(learner->acted(acted), RLCORE_OK);
+    CHECK(acted == active);
+    IS(envs.step(learner->action()), RLCORE_OK);
+    IS(learner->observe(envs, active), RLCORE_OK);
+  }
+  rlcore::learner<Obs, Action> alone = *learner;
+  IS(alone.learn(envs.obs()), RLCORE_OK);
+
+  auto scratch_len = learner->scratch_len(), grads_len = learner->grads_len(), params_len = learner->params_len();
+  CHECK(scratch_len && grads_len && params_len && *grads_len > *params_len);
+  std::vector<std::uint64_t> scratch(*scratch_len);
+  std::vector<float> grads(3 * *grads_len), again(grads.size());
+  IS(learner->learn_begin(envs.obs()), RLCORE_OK);
+  auto batch = learner->batch_read();
+  IS(batch.why(), RLCORE_OK);
+  IS(server->learn_batch(*batch), RLCORE_OK);
+  while (learner->stats().minibatches_left > 0) {
+    for (const std::uint32_t chunk : {2u, 0u, 1u})
+      IS(learner->learn_range(chunk, chunk + 1, scratch, rlcore::span<float>(grads).subspan(chunk * *grads_len, *grads_len)), RLCORE_OK);
+    IS(learner->grads_add(0, 1, rlcore::span<float>(grads).subspan(0, *grads_len)), RLCORE_OK);
+    IS(learner->grads_read(1, 3, rlcore::span<float>(again).subspan(0, 2 * *grads_len)), RLCORE_E_NOT_READY);
+    IS(learner->grads_write(0, 3, grads), RLCORE_OK);
+    IS(learner->grads_read(0, 3, again), RLCORE_OK);
+    CHECK(again == grads);
+    IS(learner->learn_apply(), RLCORE_OK);
+  }
+  CHECK(learner->stats().num_updates == 1 && learner->stats().policy_loss == alone.stats().policy_loss);
+  IS(server->learn({}), RLCORE_OK);
+
+  std::vector<float> params(*params_len), others(*params_len), value(n), other(n), log_prob(n), entropy(n, -1);
+  IS(learner->params_read(params), RLCORE_OK);
+  IS(server->params_read(others), RLCORE_OK);
+  CHECK(params == others);
+  IS(alone.params_read(others), RLCORE_OK);
+  CHECK(params == others);
+  for (float &x : others) x /= 2;
+  IS(server->params_write(others), RLCORE_OK);
+  IS(learner->value(envs.obs(), value), RLCORE_OK);
+  IS(server->value(envs.obs(), other), RLCORE_OK);
+  CHECK(value != other);
+  IS(server->params_write(params), RLCORE_OK);
+  IS(server->value(envs.obs(), other), RLCORE_OK);
+  CHECK(value == other);
+  IS(learner->log_prob(envs.obs(), rlcore::span<const Action>(batch->action).subspan(0, n * envs.action_len()), log_prob, entropy), RLCORE_OK);
+  CHECK(log_prob[0] != 0 && entropy[n - 1] != -1);
+}
+
 /* Training that is saved between any two calls goes on to the bytes of training that is not. */
 template <class Obs, class Action>
 void is_learned_from(const rlcore_env_def &env, rlcore::vecenv<Obs, Action> envs) {
@@ -188,6 +251,7 @@ void is_learned_from(const rlcore_env_def &env, rlcore::vecenv<Obs, Action> envs
   IS(policy.why(), RLCORE_OK);
   IS(rlcore::block<rlcore_policy>::load(policy->bytes(), rlcore_policy_attach).why(), RLCORE_OK);
   moves(envs, &*learner);
+  is_shared(env, envs);
 }
 
 template <class Obs, class Action>

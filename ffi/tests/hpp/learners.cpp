@@ -85,6 +85,102 @@ void spans_have_to_fit() {
   IS(learner->train_step(envs), RLCORE_OK);
 }
 
+/* Rows whose agents come and go, each acting in its own time, and an update that runs meanwhile. */
+void rows_come_and_go() {
+  auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
+  rlcore_learner_config settings = rlcore::learner_config();
+  settings.num_envs = 3;
+  settings.num_steps = 8;
+  settings.overlap = 1;
+  auto learner = rlcore::learner<>::make(settings, *env);
+  IS(learner.why(), RLCORE_OK);
+  const std::vector<float> obs(12), reward(3, 1.0F);
+  const std::vector<std::uint8_t> none(3), ends = {1, 0, 0};
+  const std::uint8_t first[3] = {1, 0, 0}, second[3] = {0, 2, 0}, both[3] = {1, 1, 0};
+  std::uint8_t acted[3] = {};
+  const auto has_acted = [&](int a, int b, int c) { return learner->acted(acted).ok() && acted[0] == a && acted[1] == b && acted[2] == c; };
+
+  IS(learner->act(obs, {}, first), RLCORE_OK);
+  IS(learner->act(obs, {}, first), RLCORE_E_NOT_READY); /* it has acted already */
+  IS(learner->act(obs, {}, second), RLCORE_OK);
+  CHECK(has_acted(1, 1, 0));
+  IS(learner->cut(second), RLCORE_OK); /* gone before the outcome */
+  CHECK(has_acted(1, 0, 0));
+  IS(learner->observe(reward, none, none, {}, both), RLCORE_E_NOT_READY);
+  IS(learner->observe(reward, ends, none, {}, first), RLCORE_OK);
+  CHECK(has_acted(0, 0, 0));
+  for (int i = 0; i < 23; i++) {
+    IS(learner->act_range(0, 1, rlcore::span<const float>(obs).subspan(0, 4)), RLCORE_OK);
+    IS(learner->observe(reward, none, ends, obs, first), RLCORE_OK);
+  }
+  IS(learner->learn(obs, 1), RLCORE_OK);
+  const std::uint32_t left = learner->stats().minibatches_left;
+  CHECK(left > 0 && learner->stats().num_episodes == 24 && learner->stats().return_mean == 1);
+  IS(learner->act(obs), RLCORE_OK); /* the game goes on */
+  IS(learner->observe(reward, none, none), RLCORE_OK);
+  IS(learner->learn({}, 1), RLCORE_OK);
+  CHECK(learner->stats().minibatches_left == left - 1 && learner->stats().num_steps == 27);
+  IS(learner->learn_drop(), RLCORE_OK);
+  IS(learner->learn_drop(), RLCORE_E_NOT_READY);
+}
+
+/* Spans of another length are refused in what looks at a learner and what shares its updates, too. */
+void parts_have_to_fit() {
+  auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
+  rlcore_learner_config settings = rlcore::learner_config();
+  settings.num_envs = 2;
+  settings.num_steps = 4;
+  settings.num_chunks = 2;
+  auto learner = rlcore::learner<>::make(settings, *env);
+  IS(learner.why(), RLCORE_OK);
+  const std::vector<float> obs(8);
+  const std::vector<std::int32_t> action(2);
+  std::vector<float> two(2), three(3), grads(2 * *learner->grads_len() + 1), params(*learner->params_len() + 1);
+  std::vector<std::uint64_t> scratch(*learner->scratch_len());
+  const std::vector<std::uint8_t> flags(3, 1);
+  std::uint8_t acted[3] = {};
+  IS(learner->act(obs, {}, flags), RLCORE_E_SHAPE);
+  IS(learner->act_range(1, 3, obs), RLCORE_E_RANGE);
+  IS(learner->act_range(2, 1, obs), RLCORE_E_RANGE);
+  IS(learner->act_range(0, 1, obs), RLCORE_E_SHAPE);
+  IS(learner->act_range(0, 2, obs, {}, flags), RLCORE_E_SHAPE);
+  IS(learner->acted(acted), RLCORE_E_SHAPE);
+  IS(learner->cut(flags), RLCORE_E_SHAPE);
+  IS(learner->observe(three, {flags.data(), 2}, {flags.data(), 2}), RLCORE_E_SHAPE);
+  IS(learner->observe(two, flags, {flags.data(), 2}), RLCORE_E_SHAPE);
+  IS(learner->observe(two, {flags.data(), 2}, flags), RLCORE_E_SHAPE);
+  IS(learner->observe(two, {flags.data(), 2}, {flags.data(), 2}, three), RLCORE_E_SHAPE);
+  IS(learner->observe(two, {flags.data(), 2}, {flags.data(), 2}, {}, flags), RLCORE_E_SHAPE);
+  IS(learner->value(obs, three), RLCORE_E_SHAPE);
+  IS(learner->value(two, two), RLCORE_E_SHAPE);
+  IS(learner->log_prob(two, action, two, two), RLCORE_E_SHAPE);
+  IS(learner->log_prob(obs, {action.data(), 1}, two, two), RLCORE_E_SHAPE);
+  IS(learner->log_prob(obs, action, three, two), RLCORE_E_SHAPE);
+  IS(learner->log_prob(obs, action, two, three), RLCORE_E_SHAPE);
+  IS(learner->log_prob(obs, action, two, two, flags), RLCORE_E_SHAPE);
+  IS(learner->params_read(params), RLCORE_E_SHAPE);
+  IS(learner->params_write(params), RLCORE_E_SHAPE);
+  IS(learner->learn_begin(two), RLCORE_E_SHAPE);
+  IS(learner->learn_begin(obs), RLCORE_E_NOT_READY);
+  IS(learner->learn_range(0, 2, scratch, grads), RLCORE_E_SHAPE);
+  IS(learner->learn_range(1, 0, scratch, grads), RLCORE_E_RANGE);
+  IS(learner->grads_read(0, 2, grads), RLCORE_E_SHAPE);
+  IS(learner->grads_write(0, 2, grads), RLCORE_E_SHAPE);
+  IS(learner->grads_add(0, 2, grads), RLCORE_E_SHAPE);
+  IS(learner->learn_apply(), RLCORE_E_NOT_READY);
+  IS(learner->learn_batch({}), RLCORE_E_SHAPE);
+  IS(learner->learn_batch({9, 4, 1, 0}), RLCORE_E_SHAPE);
+  IS(learner->batch_read().why(), RLCORE_E_NOT_READY);
+  auto loaded = rlcore::learner<>::load(learner->bytes());
+  IS(loaded.why(), RLCORE_OK);
+  IS(loaded->batch_read().why(), RLCORE_E_CONFIG);
+  IS(loaded->learn_batch({8, 4, 1, 0}), RLCORE_E_CONFIG);
+
+  rlcore::learner<> none;
+  IS(none.cut({}), RLCORE_E_NULL);
+  CHECK(!none.params_len() && !none.params_read({}) && !none.grads_len() && !none.scratch_len() && !none.learn_drop() && !none.learn_apply());
+}
+
 /* The bytes decide what a learner is, nothing else does; bytes of something else are no learner. */
 void what_was_saved_is_what_is_loaded() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
@@ -131,5 +227,7 @@ void what_was_saved_is_what_is_loaded() {
 void learners() {
   a_learner();
   spans_have_to_fit();
+  rows_come_and_go();
+  parts_have_to_fit();
   what_was_saved_is_what_is_loaded();
 }

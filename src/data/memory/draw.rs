@@ -4,10 +4,10 @@ use bytemuck::{Pod, Zeroable};
 use core::hint::spin_loop;
 use core::sync::atomic::{Ordering, fence};
 
-use super::index::{ahead, behind};
 use super::{Queue, SHAPE, View};
 use crate::block::shared;
 use crate::cpu::snapshot;
+use crate::data::part::pools::{ahead, behind};
 use crate::data::table::Run;
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;

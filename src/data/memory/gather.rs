@@ -3,9 +3,9 @@
 use bytemuck::Pod;
 
 use super::draw::{Moment, Sample};
-use super::index::behind;
 use super::{SHAPE, View};
 use crate::block;
+use crate::data::part::pools::behind;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::Layout;
 use crate::space::ElementsMut;
@@ -26,8 +26,8 @@ pub struct FramesOut<'a> {
 }
 
 impl View<'_> {
-    /// Copies one column of sequences, `[B, len, stack, ...]` in this layout as [`table::View::gather_runs`] does: the
-    /// frames of each sequence, then zeros.
+    /// Copies one column of sequences, `[B, len, stack, ...]` in this layout as
+    /// [`gather_runs`](crate::data::table::View::gather_runs) does: the frames of each sequence, then zeros.
     ///
     /// Errors: `Range` if a frame is not held, has been forgotten since the draw, or is one of a sequence longer than
     /// `len`; `Range` for the column; `Shape`. Nothing is written then. `Range` too if a writer beside has overwritten a

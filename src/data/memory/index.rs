@@ -1,9 +1,7 @@
 //! What is known of each frame beside its columns, and the pools.
 
-use core::sync::atomic::Ordering;
-
-use super::{Index, Queue, SHAPE};
-use crate::cpu::Word;
+use super::{Index, SHAPE};
+use crate::data::part::pools::{Pools, ahead, behind};
 use crate::error::{Error, Kind, Result};
 
 /// One step of an episode, without what its columns hold.
@@ -123,43 +121,9 @@ impl Index<'_> {
         if self.pools.is_empty() || end < margin {
             return Ok(());
         }
-        let rings = self.pools.split_at_mut_checked(frames as usize).ok_or(SHAPE)?;
-        let [low, high] = &mut self.state.pools;
-        // A frame goes before one comes: a pool that holds all of them has room for no more.
-        if let Some(oldest) = end.checked_sub(frames.into()) {
-            let gone = oldest.wrapping_add(margin) as u32;
-            forget(low, rings.0, gone, frames);
-            forget(high, rings.1, gone, frames);
-        }
-        let (queue, ring) = if self.config.is_priority(reward) { (high, rings.1) } else { (low, rings.0) };
-        *ring.get_mut(ahead(queue.begin, queue.len, frames)).ok_or(SHAPE)? = end as u32;
-        // A reader beside the writer finds a number before it is counted.
-        let len = queue.len.saturating_add(1);
-        queue.len.store(len, Ordering::Release);
-        Ok(())
+        // Of the oldest frame, if it is forgotten now.
+        let gone = end.checked_sub(frames.into()).map(|oldest| oldest.wrapping_add(margin) as u32);
+        let pools = Pools { queues: &mut self.state.pools, rings: self.pools, num_rows: frames };
+        Ok(pools.put(end as u32, self.config.is_priority(reward), gone)?)
     }
-}
-
-/// Takes a number from the front of a queue if it is there.
-#[inline(always)]
-fn forget(queue: &mut Queue, ring: &mut [u32], gone: u32, frames: u32) {
-    if let Some(front) = ring.get_mut(queue.begin as usize).filter(|front| queue.len != 0 && **front == gone) {
-        *front = 0;
-        *queue = Queue { begin: ahead(queue.begin, 1, frames) as u32, len: queue.len.wrapping_sub(1) };
-    }
-}
-
-/// Place `by` after `at` in a ring of `frames`; both are at most `frames`.
-#[inline(always)]
-pub(super) fn ahead(at: u32, by: u32, frames: u32) -> usize {
-    let (at, by, frames) = (at as usize, by as usize, frames as usize);
-    let left = frames.wrapping_sub(at);
-    if by < left { at.wrapping_add(by) } else { by.wrapping_sub(left) }
-}
-
-/// Place `by` before `at` in a ring of `frames`; both are at most `frames`.
-#[inline(always)]
-pub(super) fn behind(at: u32, by: u32, frames: u32) -> usize {
-    let (at, by, frames) = (at as usize, by as usize, frames as usize);
-    if by <= at { at.wrapping_sub(by) } else { frames.wrapping_sub(by.wrapping_sub(at)) }
 }

@@ -55,8 +55,10 @@
 use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
 
+pub use super::part::pools::Queue;
+use super::part::pools::{ahead, behind};
 use super::table::{self, Column, Table, TableConfig};
-use crate::block::{self, Cutter, Header, One, Plan, fields, shared};
+use crate::block::{self, Cutter, Header, One, Plan, TooLong, fields, shared};
 use crate::cpu::snapshot;
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
@@ -69,7 +71,7 @@ mod index;
 pub use draw::{Chance, Draw, Rule, Sample};
 pub use gather::FramesOut;
 pub use index::{Added, Frame, Link};
-use index::{Last, ahead, behind, link};
+use index::{Last, link};
 
 /// What a memory is made from; stored in the block beside the header, never written again.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -158,16 +160,6 @@ impl MemoryConfig {
     }
 }
 
-/// A queue of numbers: elements `[begin, begin + len)` of its ring.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Queue {
-    /// Place of the oldest.
-    pub begin: u32,
-    /// Numbers in the queue.
-    pub len: u32,
-}
-
 /// What the memory knows beside its arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
@@ -240,12 +232,12 @@ pub struct Spans {
 pub fn spans(config: &MemoryConfig) -> Result<(Spans, usize)> {
     config.table.check()?;
     config.check()?;
-    lay(config)
+    Ok(lay(config)?)
 }
 
 /// As [`spans`], of a configuration that was checked when its block was accepted.
 #[inline(always)]
-pub fn lay(config: &MemoryConfig) -> Result<(Spans, usize)> {
+pub fn lay(config: &MemoryConfig) -> core::result::Result<(Spans, usize), TooLong> {
     let mut plan = Plan::default();
     block::spans::<MemoryConfig>(&mut plan)?;
     let index = IndexSpans::plan(&mut plan, config, config.history_size() as usize)?;

@@ -56,7 +56,7 @@ impl View<'_> {
         self.table.rings().check_held(index.iter().map(|index| (index.env as usize, index.number)))
     }
 
-    /// Writes a column of transitions, of the row where they begin: [`table::View::gather`].
+    /// Writes a column of transitions, of the row where they begin: [`gather`](crate::data::table::View::gather) of the table.
     ///
     /// Errors: as there; `Range` for a transition that is not held. Nothing is written then.
     pub fn gather(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {

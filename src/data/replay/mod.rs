@@ -355,7 +355,7 @@ impl<'a> Replay<'a> {
     }
 
     /// What the block was made from.
-    pub fn config(&self) -> &ReplayConfig {
+    pub fn config(&self) -> &'a ReplayConfig {
         self.config
     }
 

@@ -1,7 +1,7 @@
 //! What `attach` asks of a learner's block.
 
 use super::layout::{block_size, split_params};
-use super::{Learner, PARAM_LIMIT, Phase};
+use super::{Learner, NONE, PARAM_LIMIT};
 use crate::block::{self, Kind as BlockKind};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::moments;
@@ -28,17 +28,15 @@ impl Learner<'_> {
         if !(s.shuffle_rng.is_valid() && learner.act_rng.iter().chain(&*learner.predict_rng).all(Rng::is_valid)) {
             return Err(image("learner image: valid random streams"));
         }
-        let num_acted = learner.acted.iter().filter(|&&x| x == 1).count();
-        let whole = num_acted == 0 || (s.phase == Phase::Act as u32 && num_acted < learner.acted.len());
-        if !whole || learner.acted.iter().any(|&x| x > 1) || check_finite("", learner.new_obs).is_err() {
-            return Err(image("learner image: a step in which some environments have acted, with finite observations"));
+        learner.check_slots()?;
+        let flags = [&*learner.open, learner.staged, learner.done];
+        if flags.into_iter().flatten().any(|&x| x > 1) || check_finite("", learner.new_obs).is_err() {
+            return Err(image("learner image: flags of 0 or 1, and finite observations that wait for statistics"));
         }
-        let full = s.filled == c.num_steps;
-        let due = if full { s.phase == Phase::Learn as u32 } else { s.phase <= Phase::Observe as u32 };
-        if !due || s.filled > c.num_steps || s.frozen > 1 {
-            return Err(image("learner image: a phase that agrees with its rollout"));
+        if s.frozen > 1 || s.updating > 1 {
+            return Err(image("learner image: flags of 0 or 1"));
         }
-        let small = learner.params.iter().all(|x| x.abs() <= PARAM_LIMIT);
+        let small = learner.params.iter().chain(&*learner.acting).all(|x| x.abs() <= PARAM_LIMIT);
         let finite = [&learner.adam_m, &learner.adam_v].iter().all(|x| check_finite("", x).is_ok());
         let sums =
             learner.running_return.iter().all(|x| x.abs() <= MAX_RETURN) && learner.adam_v.iter().all(|x| *x >= 0.0);
@@ -52,31 +50,67 @@ impl Learner<'_> {
         if !((0.0..=1.0).contains(&s.learning_rate) && (0.0..=10.0).contains(&s.clip)) {
             return Err(image("learner image: a learning rate and a clip range that a configuration can have"));
         }
-        let inside = s.minibatch < c.update_len() && s.chunk < c.num_chunks;
-        if !inside || (!full && (s.minibatch, s.chunk) != (0, 0)) {
-            return Err(image("learner image: a minibatch and a chunk inside the update"));
+        if s.minibatch >= if s.updating != 0 { c.update_len() } else { 1 } {
+            return Err(image("learner image: a minibatch inside the update"));
         }
         learner.check_rollout()
+    }
+
+    /// Every transition that is recorded has its slot, and is whose environment says so.
+    fn check_slots(&self) -> Result {
+        let refuse = Err(Error::new(Kind::Image, "learner image: transitions in their slots"));
+        let (s, c, room) = (&self.state, &self.config, self.sizes.room as u32);
+        let other = if c.overlap != 0 { room } else { 0 };
+        let recorded = s.end.wrapping_sub(s.begin);
+        if (s.begin != 0 && s.begin != other) || s.end < s.begin || recorded >= room {
+            return refuse;
+        }
+        let mut held = 0u32;
+        for (env, (&slot, &open)) in self.slot.iter().zip(&*self.open).enumerate() {
+            if slot == NONE && open == 0 {
+                continue;
+            }
+            if !(s.begin..s.end).contains(&slot) || self.rollout.env.get(slot as usize) != Some(&(env as u32)) {
+                return refuse;
+            }
+            held = held.saturating_add(1);
+        }
+        let owners = block::rows(self.rollout.env, s.begin as usize, recorded as usize, 1)?;
+        if owners.iter().any(|&env| env >= c.num_envs) || s.complete != recorded.wrapping_sub(held) {
+            return refuse;
+        }
+        let most = c.batch_len() as u32;
+        if s.updating == 0 {
+            return if (s.learn_begin, s.learn_end) == (0, 0) { Ok(()) } else { refuse };
+        }
+        let learnt = s.learn_end.wrapping_sub(s.learn_begin);
+        let apart = if c.overlap != 0 { room.wrapping_sub(s.begin) } else { s.begin };
+        let whole = c.overlap != 0 || (s.complete == learnt && self.slot.iter().all(|&slot| slot >= s.learn_end));
+        let inside = s.learn_end >= s.learn_begin && learnt >= most && learnt < room;
+        if s.learn_begin == apart && inside && whole { Ok(()) } else { refuse }
     }
 
     /// What an update reads: actions that the policy can have taken, finite numbers, and rows that are there.
     fn check_rollout(&self) -> Result {
         let image = |what| Error::new(Kind::Image, what);
-        let (n, r, s) = (self.config.num_envs as usize, &self.rollout, &self.state);
-        let finished = self.filled_rows();
-        let acted = if self.phase() == Phase::Observe { finished.saturating_add(n) } else { finished };
-        self.check_rows(0, acted)?;
-        for (i, _) in self.acted.iter().enumerate().filter(|(_, acted)| **acted != 0) {
-            self.check_rows(finished.saturating_add(i), 1)?;
+        let (r, s) = (&self.rollout, &self.state);
+        let (begin, recorded) = (s.begin as usize, s.end.saturating_sub(s.begin) as usize);
+        self.check_rows(begin, recorded)?;
+        for at in begin..begin.saturating_add(recorded) {
+            let complete = r.owner(at, self.slot)?.1;
+            if complete && r.reward.get(at).is_none_or(|x| !x.is_finite()) {
+                return Err(image("learner image: finite rewards"));
+            }
         }
-        if check_finite("", block::rows(r.reward, 0, finished, 1)?).is_err() {
-            return Err(image("learner image: finite rewards"));
-        }
-        if (s.minibatch, s.chunk) == (0, 0) {
+        if s.updating == 0 {
             return Ok(());
         }
-        let learnt = [&*r.advantage, r.value_target].iter().all(|x| check_finite("", x).is_ok());
-        if !learnt || self.order.iter().any(|&row| row as usize >= self.config.batch_len()) {
+        let (begin, learnt) = (s.learn_begin as usize, s.learn_end.saturating_sub(s.learn_begin) as usize);
+        self.check_rows(begin, learnt)?;
+        let known = |array| block::rows(array, begin, learnt, 1).is_ok_and(|x| check_finite("", x).is_ok());
+        let order = self.order.get(..learnt).unwrap_or(&[]);
+        let there = order.iter().all(|slot| (s.learn_begin..s.learn_end).contains(slot));
+        if !(known(r.advantage) && known(r.value_target) && there && check_finite("", self.advantage).is_ok()) {
             return Err(image("learner image: finite advantages, and an order of rows that are there"));
         }
         Ok(())

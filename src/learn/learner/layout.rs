@@ -1,7 +1,7 @@
 //! Where everything lies in a learner's block.
 
-use super::{FieldSpans, Learner};
-use crate::block::{self, Cutter, Fit, Misfit, Plan, TooLong, fields};
+use super::{FieldSpans, Learner, View};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::Stored;
 use crate::nn::Mlp;
@@ -9,6 +9,9 @@ use crate::rng::Rng;
 
 /// Working columns of a chunk.
 const COLUMNS: usize = 8;
+
+/// Numbers behind the gradients of a chunk: its losses, as the algorithm lists them, and zeros.
+pub(super) const LOSSES: usize = 8;
 
 /// Where everything lies in a learner's block.
 #[derive(Clone, Copy)]
@@ -19,13 +22,14 @@ pub(super) struct Spans {
 }
 
 /// Numbers that the lengths of fields are made of.
-pub(super) struct Lens {
+pub(in crate::learn) struct Lens {
     /// N.
     pub(super) n: usize,
-    /// T * N.
-    pub(super) batch: usize,
-    /// Rows of the working arrays.
-    rows: usize,
+    /// Transitions that the rollout has room for: see [`Sizes::room`]; twice with `overlap`.
+    pub(super) slots: usize,
+    /// The same of one rollout.
+    pub(super) room: usize,
+    pub(super) minibatch: usize,
     obs: usize,
     outputs: usize,
     pub(super) choices: usize,
@@ -34,25 +38,56 @@ pub(super) struct Lens {
     pub(super) moments: usize,
     masks: usize,
     pub(super) params: usize,
+    pub(super) record: usize,
+}
+
+/// Rows and networks that working arrays are for.
+pub(in crate::learn) struct WorkLens<'l> {
+    lens: &'l Lens,
+    /// Environments that act.
+    n: usize,
+    /// A chunk, or one observation of each environment.
+    rows: usize,
+    action_len: usize,
+    tapes: [usize; 2],
+    scratch: usize,
 }
 
 /// What follows from the stored configuration.
 #[derive(Clone, Copy)]
-pub(super) struct Sizes {
-    pub(super) actor: Mlp,
-    pub(super) critic: Mlp,
+pub(in crate::learn) struct Sizes {
+    pub(in crate::learn) actor: Mlp,
+    pub(in crate::learn) critic: Mlp,
     /// Rows of the working arrays: a chunk, or one observation of each environment.
-    pub(super) rows: usize,
-    pub(super) actor_len: usize,
-    pub(super) std_len: usize,
+    pub(in crate::learn) rows: usize,
+    /// Rows of the arrays of `learn_range`.
+    pub(in crate::learn) chunk_rows: usize,
+    /// Transitions that a rollout has room for: those that an update learns from, one more for each environment, because
+    /// they need not be complete when the update is due, and one to exchange two of them.
+    pub(in crate::learn) room: usize,
+    pub(in crate::learn) actor_len: usize,
+    pub(in crate::learn) std_len: usize,
+    /// Parameters, and the losses of a chunk behind its gradients.
+    pub(in crate::learn) record_len: usize,
 }
 
 pub(super) fn sizes(stored: &Stored) -> Result<Sizes> {
     let Stored { config: c, shape: s } = stored;
     let actor = stored.actor().tower(s.num_outputs)?;
     let critic = stored.actor().tower(1)?;
-    let rows = c.chunk_len().max(c.num_envs as usize);
-    Ok(Sizes { actor, critic, rows, actor_len: actor.param_len(), std_len: s.std_len() })
+    let chunk_rows = c.chunk_len();
+    let (actor_len, std_len) = (actor.param_len(), s.std_len());
+    let params = actor_len.saturating_add(std_len).saturating_add(critic.param_len());
+    Ok(Sizes {
+        actor,
+        critic,
+        rows: chunk_rows.max(c.num_envs as usize),
+        chunk_rows,
+        room: c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1),
+        actor_len,
+        std_len,
+        record_len: params.saturating_add(LOSSES),
+    })
 }
 
 /// Bytes of a learner's block.
@@ -60,15 +95,15 @@ pub(super) fn block_size(stored: &Stored) -> Result<usize> {
     Ok(plan(stored, &sizes(stored)?)?.1)
 }
 
-/// Where everything lies, and the bytes of the whole block.
-pub(super) fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), TooLong> {
-    let (Stored { config: c, shape: s }, &Sizes { actor, critic, rows, std_len, .. }) = (stored, sizes);
+fn lens(stored: &Stored, sizes: &Sizes) -> Lens {
+    let (Stored { config: c, shape: s }, &Sizes { std_len, room, record_len, .. }) = (stored, sizes);
     let (choices, bounds) = s.action_lens();
-    let (n, outputs) = (c.num_envs as usize, s.num_outputs as usize);
-    let lens = Lens {
-        n,
-        batch: c.batch_len(),
-        rows,
+    let outputs = s.num_outputs as usize;
+    Lens {
+        n: c.num_envs as usize,
+        slots: room.saturating_mul(if c.overlap != 0 { 2 } else { 1 }),
+        room,
+        minibatch: c.minibatch_len(),
         obs: s.obs_len as usize,
         outputs,
         choices,
@@ -76,19 +111,45 @@ pub(super) fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Span
         std: std_len,
         moments: stored.actor().moments_len(),
         masks: if c.use_action_mask != 0 { outputs } else { 0 },
-        params: actor.param_len().saturating_add(std_len).saturating_add(critic.param_len()),
-    };
-    let infer = |tower: &Mlp| tower.infer_scratch_len(usize::MAX);
-    let scratch = [actor.scratch_len(), critic.scratch_len(), infer(&actor), infer(&critic)];
-    let scratch = scratch.into_iter().fold(0, usize::max);
-    let tapes = [actor.tape_len(rows), critic.tape_len(rows)];
+        params: record_len.saturating_sub(LOSSES),
+        record: record_len,
+    }
+}
+
+/// Where everything lies, and the bytes of the whole block.
+pub(super) fn plan(stored: &Stored, sizes: &Sizes) -> core::result::Result<(Spans, usize), TooLong> {
+    let lens = lens(stored, sizes);
     let mut p = Plan::default();
     block::spans::<Stored>(&mut p)?;
     let spans = Spans {
         rollout: RolloutSpans::plan(&mut p, &lens)?,
-        work: WorkSpans::plan(&mut p, &lens, s.action_len as usize, c.minibatch_len(), tapes, scratch)?,
-        fields: FieldSpans::plan(&mut p, c, &lens)?,
+        work: work(&mut p, stored, sizes, &lens, lens.n)?,
+        fields: FieldSpans::plan(&mut p, &stored.config, &lens)?,
     };
+    Ok((spans, p.size()?))
+}
+
+/// Plans working arrays: of a block for `n` environments; 0: for chunks alone.
+fn work(
+    p: &mut Plan,
+    stored: &Stored,
+    sizes: &Sizes,
+    lens: &Lens,
+    n: usize,
+) -> core::result::Result<WorkSpans, TooLong> {
+    let &Sizes { actor, critic, .. } = sizes;
+    let rows = if n > 0 { sizes.rows } else { sizes.chunk_rows };
+    let infer = |tower: &Mlp| tower.infer_scratch_len(usize::MAX);
+    let scratch = [actor.scratch_len(), critic.scratch_len(), infer(&actor), infer(&critic)];
+    let scratch = scratch.into_iter().fold(0, usize::max);
+    let tapes = [actor.tape_len(rows), critic.tape_len(rows)];
+    WorkSpans::plan(p, &WorkLens { lens, n, rows, action_len: stored.shape.action_len as usize, tapes, scratch })
+}
+
+/// Working arrays of `learn_range`, and their bytes.
+pub(super) fn plan_scratch(stored: &Stored, sizes: &Sizes) -> core::result::Result<(WorkSpans, usize), TooLong> {
+    let mut p = Plan::default();
+    let spans = work(&mut p, stored, sizes, &lens(stored, sizes), 0)?;
     Ok((spans, p.size()?))
 }
 
@@ -98,50 +159,64 @@ const fn grid(rows: usize, width: usize) -> usize {
 }
 
 fields! {
-    pub(super) spans RolloutSpans(lens: &Lens) {
+    pub(in crate::learn) spans RolloutSpans(lens: &Lens) {
         /// As the networks saw them: converted and normalised.
-        pub(super) obs: [f32] = grid(lens.batch, lens.obs),
-        pub(super) choice: [i32] = grid(lens.batch, lens.choices),
+        pub(in crate::learn) obs: [f32] = grid(lens.slots, lens.obs),
+        pub(in crate::learn) choice: [i32] = grid(lens.slots, lens.choices),
         /// Before squashing or clipping.
-        pub(super) vector: [f32] = grid(lens.batch, lens.std),
-        pub(super) mask: [u8] = grid(lens.batch, lens.masks),
-        pub(super) log_prob: [f32] = lens.batch,
-        pub(super) value: [f32] = lens.batch,
-        pub(super) reward: [f32] = lens.batch,
-        pub(super) terminated: [u8] = lens.batch,
-        pub(super) truncated: [u8] = lens.batch,
-        pub(super) final_value: [f32] = lens.batch,
-        pub(super) bootstrap_value: [f32] = lens.n,
-        pub(super) advantage: [f32] = lens.batch,
-        pub(super) value_target: [f32] = lens.batch,
+        pub(in crate::learn) vector: [f32] = grid(lens.slots, lens.std),
+        pub(in crate::learn) mask: [u8] = grid(lens.slots, lens.masks),
+        pub(in crate::learn) log_prob: [f32] = lens.slots,
+        pub(in crate::learn) value: [f32] = lens.slots,
+        pub(in crate::learn) reward: [f32] = lens.slots,
+        pub(in crate::learn) terminated: [u8] = lens.slots,
+        pub(in crate::learn) truncated: [u8] = lens.slots,
+        pub(in crate::learn) final_value: [f32] = lens.slots,
+        pub(in crate::learn) advantage: [f32] = lens.slots,
+        pub(in crate::learn) value_target: [f32] = lens.slots,
+        /// Whose transition it is.
+        pub(in crate::learn) env: [u32] = lens.slots,
     }
-    /// The experience of one update, `[T, N, …]`.
+    /// Transitions, each in a slot: those of one environment lie in the order in which they were, and where all
+    /// environments act in every step they lie as `[T, N]`. Two rollouts, one after another, with `overlap`.
     pub(super) write Rollout {}
+    /// The same, to read.
+    #[derive(Clone, Copy)]
+    pub(in crate::learn) read RolloutView {}
 }
 
 fields! {
-    pub(super) spans WorkSpans(lens: &Lens, action_len: usize, minibatch: usize, tapes: [usize; 2], scratch_len: usize) {
+    pub(in crate::learn) spans WorkSpans(w: &WorkLens<'_>) {
+        /// Environments of this call, and where their transitions are or will be, `[N]` each.
+        pub(in crate::learn) row: [u32] = w.n,
+        pub(in crate::learn) slot: [u32] = w.n,
+        /// Those of them that something is done for.
+        pub(in crate::learn) some: [u32] = w.n,
         /// Streams with the draws of this call, `[N]`.
-        pub(super) rng: [Rng] = lens.n,
+        pub(in crate::learn) rng: [Rng] = w.n,
         /// Observations before they are normalised, `[N, obs_len]`.
-        pub(super) raw: [f32] = grid(lens.n, lens.obs),
-        pub(super) obs: [f32] = grid(lens.rows, lens.obs),
-        pub(super) choice: [i32] = grid(lens.rows, lens.choices),
-        pub(super) vector: [f32] = grid(lens.rows, lens.std),
-        pub(super) mask: [u8] = grid(lens.rows, lens.masks),
-        pub(super) scalar: [f32] = grid(lens.rows, COLUMNS),
-        /// Of the whole minibatch.
-        pub(super) advantage: [f32] = minibatch,
-        pub(super) outputs: [f32] = grid(lens.rows, lens.outputs),
-        pub(super) d_outputs: [f32] = grid(lens.rows, lens.outputs),
-        pub(super) noise: [f32] = grid(lens.n, action_len),
-        pub(super) tape: [f32] = tapes[0],
-        pub(super) critic_tape: [f32] = tapes[1],
-        pub(super) scratch: [f32] = scratch_len,
+        pub(in crate::learn) raw: [f32] = grid(w.n, w.lens.obs),
+        pub(in crate::learn) noise: [f32] = grid(w.n, w.action_len),
+        /// Values of what follows the transition that is looked at.
+        pub(in crate::learn) next: [f32] = w.n,
+        /// Running returns, and what environments carry back through the rollout.
+        pub(in crate::learn) running: [f64] = w.n,
+        /// Terminated and truncated.
+        pub(in crate::learn) ends: [u8] = grid(w.n, 2),
+        pub(in crate::learn) obs: [f32] = grid(w.rows, w.lens.obs),
+        pub(in crate::learn) choice: [i32] = grid(w.rows, w.lens.choices),
+        pub(in crate::learn) vector: [f32] = grid(w.rows, w.lens.std),
+        pub(in crate::learn) mask: [u8] = grid(w.rows, w.lens.masks),
+        pub(in crate::learn) scalar: [f32] = grid(w.rows, COLUMNS),
+        pub(in crate::learn) outputs: [f32] = grid(w.rows, w.lens.outputs),
+        pub(in crate::learn) d_outputs: [f32] = grid(w.rows, w.lens.outputs),
+        pub(in crate::learn) tape: [f32] = w.tapes[0],
+        pub(in crate::learn) critic_tape: [f32] = w.tapes[1],
+        pub(in crate::learn) scratch: [f32] = w.scratch,
     }
     /// Working arrays, meaningful within one call only. What calls of N rows use is zero between calls, so that one that
     /// fails leaves every byte of the block as it was.
-    pub(super) write Work {}
+    pub(in crate::learn) write Work {}
 }
 
 impl<'a> Learner<'a> {
@@ -159,15 +234,26 @@ impl<'a> Learner<'a> {
     }
 }
 
+impl<'a> View<'a> {
+    /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
+    pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
+        let stored: Stored = block::config(mem, BlockKind::Learner)?;
+        let sizes = sizes(&stored)?;
+        let (s, _) = plan(&stored, &sizes)?;
+        let rollout = RolloutView::of(mem, &s.rollout)?;
+        Ok(View::of(mem, &s.fields, stored, stored.actor(), sizes, rollout)?)
+    }
+}
+
 /// Actor, logarithms of standard deviations, critic.
-pub(super) fn split_params<'p>(params: &'p [f32], sizes: &Sizes) -> Fit<(&'p [f32], &'p [f32], &'p [f32])> {
+pub(in crate::learn) fn split_params<'p>(params: &'p [f32], sizes: &Sizes) -> Fit<(&'p [f32], &'p [f32], &'p [f32])> {
     let (actor, rest) = params.split_at_checked(sizes.actor_len).ok_or(Misfit)?;
     let (log_std, critic) = rest.split_at_checked(sizes.std_len).ok_or(Misfit)?;
     Ok((actor, log_std, critic))
 }
 
 /// The same, for writing.
-pub(super) fn split_params_mut<'p>(
+pub(in crate::learn) fn split_params_mut<'p>(
     params: &'p mut [f32],
     sizes: &Sizes,
 ) -> Fit<(&'p mut [f32], &'p mut [f32], &'p mut [f32])> {

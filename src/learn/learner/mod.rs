@@ -1,13 +1,19 @@
 //! Proximal policy optimisation with two towers, in one block: the host pushes experience in and learns in slices.
 //!
 //! The order of calls is `act`, `observe`, T times over, then `learn` until no minibatch is left; [`Learner::phase`] tells
-//! which is due. Source: Schulman et al. 2017. Truncated episodes bootstrap from the value of `final_obs`.
+//! which is due. Environments may also act and observe each in its own time. Truncated episodes bootstrap from the value of
+//! `final_obs`.
 
 mod act;
+mod batch;
+pub(super) mod bench;
 mod image;
-mod layout;
-mod learn;
+pub(super) mod layout;
+mod observe;
+mod rollout;
+mod scale;
 mod stats;
+mod update;
 
 use bytemuck::{Pod, Zeroable};
 
@@ -19,18 +25,19 @@ use super::policy::Policy;
 use super::shape::Shape;
 use crate::block::{self, Kind as BlockKind, One, fields};
 use crate::data::normalizer::INITIAL_COUNT;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, check_len};
 use crate::rng::Rng;
 use crate::space::Space;
-use layout::{Lens, Rollout, Sizes, Work, block_size, plan, sizes, split_params, split_params_mut};
-use learn::Chunk;
+use layout::{Lens, Rollout, RolloutView, Sizes, Work, block_size, plan, sizes, split_params, split_params_mut};
+use rollout::NONE;
 
+pub use batch::{Batch, BatchMut};
 pub use stats::{EPISODES, Stats};
 
 /// Parameters stay within ± this, so that towers go on giving finite numbers for observations of any usual size.
 const PARAM_LIMIT: f32 = 1e6;
 
-/// Which call is due.
+/// Which call is due, where all environments act in every step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Phase {
@@ -59,9 +66,17 @@ struct State {
     adam_steps: u64,
     /// Shuffles rollouts.
     shuffle_rng: Rng,
-    phase: u32,
-    /// Steps of the rollout that are complete.
-    filled: u32,
+    /// The first slot of the rollout that is recorded.
+    begin: u32,
+    /// Where its slots end that are taken.
+    end: u32,
+    /// Transitions of it that are complete.
+    complete: u32,
+    /// 1: an update runs.
+    updating: u32,
+    /// Slots of the transitions that it learns from.
+    learn_begin: u32,
+    learn_end: u32,
     /// Minibatches of this update that are done.
     minibatch: u32,
     frozen: u32,
@@ -75,8 +90,7 @@ struct State {
     explained_variance: f32,
     value_mean: f32,
     return_last: f32,
-    /// Chunks of this minibatch that are done.
-    chunk: u32,
+    reserved: u32,
 }
 
 fields! {
@@ -90,9 +104,13 @@ fields! {
         act_rng: [Rng] = lens.n,
         /// `[N]` streams that draw the actions of `predict`.
         predict_rng: [Rng] = lens.n,
-        /// `[N]` 1: this environment has acted in the step that is due; all 0 once all of them have.
-        acted: [u8] = lens.n,
-        /// `[N, obs_len]` observations of those, which statistics take in once all have acted; else 0.
+        /// `[N]` the slot of the transition that an environment has begun, or given up; `NONE` if there is none.
+        slot: [u32] = lens.n,
+        /// `[N]` 1: this environment has acted and not observed yet.
+        open: [u8] = lens.n,
+        /// `[N]` 1: statistics have not taken in this environment's observation in `new_obs`.
+        staged: [u8] = if lens.moments > 0 { lens.n } else { 0 },
+        /// `[N, obs_len]` those observations; else 0.
         new_obs: [f32] = lens.n.saturating_mul(lens.moments),
         params: [f32] = lens.params,
         adam_m: [f32] = lens.params,
@@ -104,11 +122,16 @@ fields! {
         episode_len: [u32] = lens.n,
         recent_return: [f32] = EPISODES,
         recent_len: [u32] = EPISODES,
-        order: [u32] = lens.batch,
-        /// `[num_chunks, parameters]` gradients of the chunks of this minibatch.
-        grads: [f32] = (c.num_chunks as usize).saturating_mul(lens.params),
-        /// `[num_chunks]` losses of the same.
-        chunks: [Chunk] = c.num_chunks as usize,
+        /// Slots of the transitions that the update learns from, shuffled in each epoch.
+        order: [u32] = lens.room,
+        /// `[T * N / num_minibatches]` advantages of this minibatch.
+        advantage: [f32] = lens.minibatch,
+        /// `[num_chunks, record_len]` gradients and losses of the chunks of this minibatch.
+        grads: [f32] = (c.num_chunks as usize).saturating_mul(lens.record),
+        /// `[num_chunks]` 1: that chunk is done.
+        done: [u8] = c.num_chunks as usize,
+        /// The parameters that act while an update runs, with `overlap`.
+        acting: [f32] = if c.overlap != 0 { lens.params } else { 0 },
     }
     /// A learner, cut from its block.
     ///
@@ -125,9 +148,9 @@ fields! {
     ///
     /// let (obs, mut action) = ([1.0; 2], [0; 2]);
     /// while learner.stats().num_updates < 20 {
-    ///     learner.act(Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
+    ///     learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
     ///     let reward = action.map(|choice| choice as f32);
-    ///     learner.observe(&reward, &[1; 2], &[0; 2], None)?;
+    ///     learner.observe(None, &reward, &[1; 2], &[0; 2], None)?;
     ///     if learner.phase() == Phase::Learn {
     ///         learner.learn(Some(Elements::F32(&obs)), 0)?; // or a slice a frame
     ///     }
@@ -142,6 +165,13 @@ fields! {
         sizes: Sizes,
         rollout: Rollout<'a>,
         work: Work<'a>,
+    }
+    /// A learner, read from its block: what several threads may do at once.
+    pub read View {
+        stored: Stored,
+        actor: ActorConfig,
+        sizes: Sizes,
+        rollout: RolloutView<'a>,
     }
 }
 
@@ -182,6 +212,8 @@ impl<'a> Learner<'a> {
         sizes.critic.init(critic, 1.0, &mut rng, learner.work.scratch)?;
         learner.work.scratch.fill(0.0);
         log_std.fill(config.log_std_init);
+        block::copy(learner.acting, learner.params);
+        learner.slot.fill(NONE);
         learner.obs_var.fill(1.0);
         Ok(learner)
     }
@@ -200,13 +232,27 @@ impl<'a> Learner<'a> {
         Self::of(mem, &stored)
     }
 
-    /// Which call is due.
+    /// Which call is due: `Learn` once a rollout is complete, else `Observe` while an environment has acted and not
+    /// observed, else `Act`. With `overlap` an update may run in every phase; `Learn` says that acting has to wait for it.
     pub fn phase(&self) -> Phase {
-        match self.state.phase {
-            0 => Phase::Act,
-            1 => Phase::Observe,
-            _ => Phase::Learn,
+        if self.waits() {
+            Phase::Learn
+        } else if self.open.contains(&1) {
+            Phase::Observe
+        } else {
+            Phase::Act
         }
+    }
+
+    /// `[N]` 1: this environment has acted, and its step has not been observed.
+    pub fn acted(&self) -> &[u8] {
+        self.open
+    }
+
+    /// A rollout is complete, or is learnt from and cannot be added to.
+    fn waits(&self) -> bool {
+        let s = &self.state;
+        s.complete as usize >= self.config.batch_len() || (s.updating != 0 && self.config.overlap == 0)
     }
 
     /// The configuration that the block was made with.
@@ -254,18 +300,14 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// Rows of the rollout that are complete: the next step goes behind them.
-    fn filled_rows(&self) -> usize {
-        (self.state.filled as usize).saturating_mul(self.config.num_envs as usize)
+    /// Errors: `NotReady` if learning is due before anything is recorded.
+    fn check_recording(&self, what: &'static str) -> Result {
+        if self.waits() { Err(Error::new(Kind::NotReady, what)) } else { Ok(()) }
     }
 
-    fn due(&self, phase: Phase) -> Result {
-        let what = match self.phase() {
-            Phase::Act => "learner: act, which is due now",
-            Phase::Observe => "learner: observe, which is due now",
-            Phase::Learn => "learner: learn, which is due now",
-        };
-        if self.phase() == phase { Ok(()) } else { Err(Error::new(Kind::NotReady, what)) }
+    /// The parameters that act.
+    fn acting<'p>(config: &Config, acting: &'p [f32], params: &'p [f32]) -> &'p [f32] {
+        if config.overlap != 0 { acting } else { params }
     }
 
     fn head(&self) -> Result<Head<'_>> {
@@ -273,12 +315,16 @@ impl<'a> Learner<'a> {
         Ok(Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std))
     }
 
-    /// A mask is given exactly if the configuration says so, and leaves a choice in every row.
+    /// A mask is given exactly if the configuration says so.
     fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
         if mask.is_some() != (self.config.use_action_mask != 0) {
             let what = "learner: an action mask exactly if use_action_mask is 1; it is";
             return Err(Error::new(Kind::Shape, what).needed(self.config.use_action_mask as usize));
         }
-        self.head()?.check_mask(mask, rows)
+        check_len(
+            "action mask: flags",
+            mask.unwrap_or(&[]),
+            rows.saturating_mul(if mask.is_some() { self.actor.shape.num_outputs as usize } else { 0 }),
+        )
     }
 }

@@ -1,6 +1,6 @@
 //! What a learner tells of its updates and episodes.
 
-use super::{Learner, Phase};
+use super::Learner;
 
 /// Episodes that the running means of the statistics look back on.
 pub const EPISODES: usize = 100;
@@ -52,7 +52,8 @@ impl Learner<'_> {
         let kept = s.num_episodes.min(EPISODES as u64) as usize;
         let returns: f64 = self.recent_return.iter().take(kept).map(|&x| f64::from(x)).sum();
         let lengths: f64 = self.recent_len.iter().take(kept).map(|&x| f64::from(x)).sum();
-        let left = if self.phase() == Phase::Learn { self.config.update_len().saturating_sub(s.minibatch) } else { 0 };
+        let learns = s.updating != 0 || self.waits();
+        let left = if learns { self.config.update_len().saturating_sub(s.minibatch) } else { 0 };
         Stats {
             minibatches_left: left,
             num_steps: s.num_steps,

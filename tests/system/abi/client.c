@@ -73,7 +73,7 @@ int main(void) {
   rlcore_learner_stats stats;
   rlcore_learner *agent;
   uint32_t due;
-  CHECK(rlcore_learner_config_init(&config, sizeof config));
+  CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_envs = N;
   config.num_steps = 32;
   memset(&stats, 0, sizeof stats);
@@ -89,9 +89,9 @@ int main(void) {
   out.truncated = truncated;
   out.final_obs = final_obs;
   while (stats.num_updates < 10) {
-    CHECK(rlcore_learner_act(agent, obs, NULL, action));
+    CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
     CHECK(rlcore_vecenv_step(envs, &env, action, &out));
-    CHECK(rlcore_learner_observe(agent, reward, terminated, truncated, final_obs));
+    CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
     CHECK(rlcore_learner_phase(agent, &due));
     if (due == RLCORE_LEARNER_LEARN) CHECK(rlcore_learner_learn(agent, obs, 0, &stats));
   }

@@ -140,7 +140,7 @@ CALL(rlcore_vec_normalize_stats) { return normalize(), rlcore_vec_normalize_stat
 ANOTHER_CALL(normalized, rlcore_vecenv_out) { return normalize(), rlcore_vec_normalize_step(w.made, s, NULL); }
 
 MAKE(rlcore_learner_config) {
-  FINE(rlcore_learner_config_init(s, sizeof *s));
+  FINE(rlcore_learner_config_init(s, sizeof *s, RLCORE_ALGORITHM_PPO));
   s->num_envs = N, s->num_steps = T, s->num_minibatches = 1, s->num_epochs = 1, s->num_hidden = 1;
   s->hidden_len[0] = 4, s->hidden_len[1] = 0;
 }
@@ -151,8 +151,8 @@ CALL(rlcore_learner_stats) {
   make_rlcore_learner_config(&config);
   FINE(call_rlcore_learner_config(&config));
   for (int t = 0; t < T; t++) {
-    FINE(rlcore_learner_act(w.made, x, NULL, w.f[0]));
-    FINE(rlcore_learner_observe(w.made, x, none, none, NULL));
+    FINE(rlcore_learner_act(w.made, NULL, x, NULL, w.f[0]));
+    FINE(rlcore_learner_observe(w.made, NULL, x, none, none, NULL));
   }
   return rlcore_learner_learn(w.made, x, 0, s);
 }
@@ -413,7 +413,7 @@ struct filler {
   X(rlcore_batch_config, rlcore_batch_config_init(s, size)) \
   X(rlcore_monitor_config, rlcore_monitor_config_init(s, size)) \
   X(rlcore_vec_normalize_config, rlcore_vec_normalize_config_init(s, size)) \
-  X(rlcore_learner_config, rlcore_learner_config_init(s, size)) \
+  X(rlcore_learner_config, rlcore_learner_config_init(s, size, RLCORE_ALGORITHM_PPO)) \
   X(rlcore_lazy_frames_config, rlcore_lazy_frames_config_init(s, size)) \
   X(rlcore_memory_config, rlcore_memory_config_init(s, size)) \
   X(rlcore_replay_config, rlcore_replay_config_init(s, size)) \

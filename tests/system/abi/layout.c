@@ -103,6 +103,7 @@ NUMBER(RLCORE_LEARNER_OBSERVE, 1);
 NUMBER(RLCORE_LEARNER_LEARN, 2);
 NUMBER(RLCORE_ACTIVATION_TANH, 0);
 NUMBER(RLCORE_ACTIVATION_RELU, 1);
+NUMBER(RLCORE_ALGORITHM_PPO, 0);
 NUMBER(RLCORE_LAYOUT_HWC, 0);
 NUMBER(RLCORE_LAYOUT_CHW, 1);
 NUMBER(RLCORE_DRAW_FIXED, 0);
@@ -230,7 +231,7 @@ FIELD(rlcore_sampling, k, 4, 4, 4);
 FIELD(rlcore_sampling, temperature, 8, 8, 8);
 FIELD(rlcore_sampling, reserved, 12, 12, 12);
 
-SIZE(rlcore_learner_config, 168, 168, 168);
+SIZE(rlcore_learner_config, 176, 176, 176);
 FIELD(rlcore_learner_config, struct_size, 0, 0, 0);
 FIELD(rlcore_learner_config, num_envs, 4, 4, 4);
 FIELD(rlcore_learner_config, num_steps, 8, 8, 8);
@@ -267,7 +268,9 @@ FIELD(rlcore_learner_config, accumulate, 148, 148, 148);
 FIELD(rlcore_learner_config, log_std_min, 152, 152, 152);
 FIELD(rlcore_learner_config, log_std_max, 156, 156, 156);
 FIELD(rlcore_learner_config, num_chunks, 160, 160, 160);
-FIELD(rlcore_learner_config, reserved, 164, 164, 164);
+FIELD(rlcore_learner_config, algorithm, 164, 164, 164);
+FIELD(rlcore_learner_config, overlap, 168, 168, 168);
+FIELD(rlcore_learner_config, reserved, 172, 172, 172);
 
 SIZE(rlcore_learner_stats, 88, 88, 88);
 FIELD(rlcore_learner_stats, struct_size, 0, 0, 0);

@@ -274,17 +274,20 @@ typedef struct rlcore_sampling {
   float temperature;
   uint32_t reserved;
 } rlcore_sampling;
-typedef enum rlcore_ppo_due {
-  RLCORE_PPO_ACT = 0,
-  RLCORE_PPO_OBSERVE = 1,
-  RLCORE_PPO_LEARN = 2,
-} rlcore_ppo_due;
+typedef enum rlcore_algorithm {
+  RLCORE_ALGORITHM_PPO = 0
+} rlcore_algorithm;
+typedef enum rlcore_learner_due {
+  RLCORE_LEARNER_ACT = 0,
+  RLCORE_LEARNER_OBSERVE = 1,
+  RLCORE_LEARNER_LEARN = 2,
+} rlcore_learner_due;
 typedef enum rlcore_activation {
   RLCORE_ACTIVATION_TANH = 0,
   RLCORE_ACTIVATION_RELU = 1,
 } rlcore_activation;
-typedef struct rlcore_ppo rlcore_ppo;
-typedef struct rlcore_ppo_config {
+typedef struct rlcore_learner rlcore_learner;
+typedef struct rlcore_learner_config {
   uint32_t struct_size;
   uint32_t num_envs;
   uint32_t num_steps;
@@ -298,22 +301,22 @@ typedef struct rlcore_ppo_config {
   uint32_t normalize_reward;
   uint32_t squash;
   uint32_t use_action_mask;
-} rlcore_ppo_config;
-typedef struct rlcore_ppo_stats {
+} rlcore_learner_config;
+typedef struct rlcore_learner_stats {
   uint32_t struct_size;
   uint32_t minibatches_left;
   uint64_t num_steps;
   uint64_t num_updates;
   uint64_t num_episodes;
-} rlcore_ppo_stats;
-rlcore_status rlcore_ppo_config_init(rlcore_ppo_config *config, size_t config_size);
-rlcore_status rlcore_ppo_init(void *mem, size_t mem_size, const rlcore_ppo_config *config, const rlcore_space *obs,
-                              const rlcore_space *action, rlcore_ppo **out);
-rlcore_status rlcore_ppo_phase(rlcore_ppo *p, uint32_t *out);
-rlcore_status rlcore_ppo_act(rlcore_ppo *p, const void *obs, const uint8_t *action_mask, void *action);
-rlcore_status rlcore_ppo_observe(rlcore_ppo *p, const float *reward, const uint8_t *terminated,
+} rlcore_learner_stats;
+rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t config_size, uint32_t algorithm);
+rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learner_config *config, const rlcore_space *obs,
+                              const rlcore_space *action, rlcore_learner **out);
+rlcore_status rlcore_learner_phase(rlcore_learner *p, uint32_t *out);
+rlcore_status rlcore_learner_act(rlcore_learner *p, const uint8_t *active, const void *obs, const uint8_t *action_mask, void *action);
+rlcore_status rlcore_learner_observe(rlcore_learner *p, const uint8_t *active, const float *reward, const uint8_t *terminated,
                                  const uint8_t *truncated, const void *final_obs);
-rlcore_status rlcore_ppo_learn(rlcore_ppo *p, const void *obs, uint32_t max_minibatches, rlcore_ppo_stats *stats);
+rlcore_status rlcore_learner_learn(rlcore_learner *p, const void *obs, uint32_t max_minibatches, rlcore_learner_stats *stats);
 typedef struct rlcore_policy rlcore_policy;
 typedef enum rlcore_layout {
   RLCORE_LAYOUT_HWC = 0,

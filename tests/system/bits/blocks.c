@@ -137,9 +137,9 @@ static rlcore_status learner_lives(hashes *h, rlcore_learner *p, uint64_t seed, 
       continue;
     }
     TRY(invent(&rng, t));
-    TRY(rlcore_learner_act(p, obs, NULL, push));
+    TRY(rlcore_learner_act(p, NULL, obs, NULL, push));
     if (h != NULL) MIX(h, push);
-    TRY(rlcore_learner_observe(p, reward, terminated, truncated, final_obs));
+    TRY(rlcore_learner_observe(p, NULL, reward, terminated, truncated, final_obs));
   }
 }
 
@@ -147,7 +147,7 @@ static rlcore_status learner_init(void *mem, size_t room, size_t *size, rlcore_l
   static const float low[] = {-2.0f}, high[] = {2.0f};
   const rlcore_space seen = {.kind = RLCORE_F32, .len = 4}, done = {.kind = RLCORE_F32, .len = 1, .low = low, .high = high};
   rlcore_learner_config config;
-  TRY(rlcore_learner_config_init(&config, sizeof config));
+  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_envs = N;
   config.num_steps = 16;
   config.hidden_len[0] = config.hidden_len[1] = 9;

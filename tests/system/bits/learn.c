@@ -38,9 +38,9 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   TRY(rlcore_learner_spaces(agent, &phase, &shown, &taken));
   CHECK(phase == N && shown.len == env.obs.len && taken.kind == env.action.kind && taken.len == env.action.len);
   while (num_updates > 0) {
-    TRY(rlcore_learner_act(agent, obs, NULL, action));
+    TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
     TRY(rlcore_vecenv_step(envs, &env, action, &out));
-    TRY(rlcore_learner_observe(agent, reward, terminated, truncated, final_obs));
+    TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
     TRY(rlcore_learner_phase(agent, &phase));
     if (phase != RLCORE_LEARNER_LEARN) continue;
     do TRY(rlcore_learner_learn(agent, obs, 3, &stats));
@@ -80,7 +80,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
 
 static rlcore_status learner_discrete(hashes *h) {
   rlcore_learner_config config;
-  TRY(rlcore_learner_config_init(&config, sizeof config));
+  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_steps = 64;
   config.hidden_len[0] = config.hidden_len[1] = 24;
   config.total_steps = 10000;
@@ -90,7 +90,7 @@ static rlcore_status learner_discrete(hashes *h) {
 
 static rlcore_status learner_continuous(hashes *h) {
   rlcore_learner_config config;
-  TRY(rlcore_learner_config_init(&config, sizeof config));
+  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_steps = 70;
   config.num_hidden = 1;
   config.hidden_len[0] = 21;
@@ -102,7 +102,105 @@ static rlcore_status learner_continuous(hashes *h) {
   return train(h, RLCORE_ENV_PENDULUM, &config, 5);
 }
 
+/* Rows that come and go beside updates whose chunks are made apart, and a rollout that another learner takes over. */
+static rlcore_status rows(hashes *h, uint32_t overlap) {
+  enum { ROWS = 5, LEN_OF_OBS = 3, CHUNKS = 3, BATCH = ROWS * 8, NUMBERS = 1 << 12 };
+  static uint64_t block[1 << 15], other[1 << 15], scratch[1 << 13];
+  static float grads[NUMBERS], params[NUMBERS], batch_obs[BATCH * LEN_OF_OBS], columns[4][BATCH];
+  const uint32_t n[] = {2, 3};
+  const rlcore_space seen = {.kind = RLCORE_F32, .len = LEN_OF_OBS}, taken = {.kind = RLCORE_I32, .len = 2, .n = n};
+  rlcore_learner_config config;
+  rlcore_learner *agent, *central;
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
+  rlcore_rng rng;
+  double draws[ROWS * 8];
+  float obs[ROWS * LEN_OF_OBS] = {0}, reward[ROWS] = {0}, value[ROWS], log_prob[ROWS], entropy[ROWS];
+  uint8_t active[ROWS], acted[ROWS], flags[ROWS] = {0}, ends[ROWS] = {0};
+  int32_t action[ROWS * 2] = {0}, batch_action[BATCH * 2];
+  size_t size, grads_len, params_len, scratch_size;
+  uint32_t phase;
+
+  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
+  config.num_envs = ROWS, config.num_steps = 8, config.num_minibatches = 2, config.num_chunks = CHUNKS;
+  config.hidden_len[0] = config.hidden_len[1] = 12;
+  config.normalize_obs = config.normalize_reward = 1;
+  config.overlap = overlap;
+  TRY(rlcore_learner_size(&config, &seen, &taken, &size));
+  CHECK(size <= sizeof block);
+  TRY(rlcore_learner_init(block, sizeof block, &config, &seen, &taken, &agent));
+  TRY(rlcore_learner_init(other, sizeof other, &config, &seen, &taken, &central));
+  TRY(rlcore_learner_grads_len(agent, &grads_len));
+  TRY(rlcore_learner_params_len(agent, &params_len));
+  TRY(rlcore_learner_scratch_size(agent, &scratch_size));
+  CHECK(CHUNKS * grads_len <= NUMBERS && scratch_size <= sizeof scratch);
+  TRY(rlcore_rng_seed(&rng, 21));
+  for (uint32_t t = 0; t < 200; t++) {
+    TRY(rlcore_rng_uniform(&rng, 0, 1, draws, LEN(draws)));
+    for (uint32_t i = 0; i < ROWS; i++) {
+      for (uint32_t k = 0; k < LEN_OF_OBS; k++) obs[i * LEN_OF_OBS + k] = (float)draws[i * 8 + k] - 0.5f;
+      active[i] = draws[i * 8 + 3] < 0.6;
+    }
+    TRY(rlcore_learner_acted(agent, acted));
+    for (uint32_t i = 0; i < ROWS; i++) {
+      flags[i] = acted[i] && active[i];
+      reward[i] = (float)action[2 * i] - (float)draws[i * 8 + 4];
+      ends[i] = draws[i * 8 + 5] < 0.1;
+    }
+    TRY(rlcore_learner_phase(agent, &phase));
+    if (phase != RLCORE_LEARNER_LEARN) {
+      TRY(rlcore_learner_observe(agent, flags, reward, ends, acted, obs));
+      for (uint32_t i = 0; i < ROWS; i++) flags[i] = draws[i * 8 + 6] < 0.05;
+      TRY(rlcore_learner_phase(agent, &phase));
+    }
+    if (phase != RLCORE_LEARNER_LEARN) {
+      TRY(rlcore_learner_cut(agent, flags));
+      TRY(rlcore_learner_acted(agent, acted));
+      for (uint32_t i = 0; i < ROWS; i++) active[i] = active[i] && !acted[i];
+      TRY(rlcore_learner_act_range(agent, 0, 2, active, obs, NULL, action));
+      TRY(rlcore_learner_act_range(agent, 2, ROWS, active + 2, obs + 2 * LEN_OF_OBS, NULL, action + 4));
+      MIX(h, action);
+    } else if (stats.minibatches_left == 0) {
+      TRY(rlcore_learner_learn_begin(agent, obs, &stats));
+      TRY(rlcore_learner_batch_read(agent, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3]));
+      MIX(h, batch_obs);
+      for (int k = 0; k < 4; k++) MIX(h, columns[k]);
+      TRY(rlcore_learner_params_read(agent, params));
+      TRY(rlcore_learner_params_write(central, params));
+      TRY(rlcore_learner_learn_batch(central, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], &stats));
+      TRY(rlcore_learner_learn(central, NULL, 1, &stats));
+      TRY(rlcore_learner_grads_read(central, 0, 1, grads));
+      MIX_SOME(h, grads, grads_len);
+      TRY(rlcore_learner_learn_drop(central));
+    }
+    if (stats.minibatches_left > 0) {
+      for (uint32_t k = CHUNKS; k-- > 0;) {
+        TRY(rlcore_learner_learn_range(agent, k, k + 1, scratch, sizeof scratch, grads));
+        if (k % 2) TRY(rlcore_learner_grads_add(agent, k, k + 1, grads));
+        else TRY(rlcore_learner_grads_write(agent, k, k + 1, grads));
+      }
+      TRY(rlcore_learner_learn_apply(agent, &stats));
+    }
+  }
+  CHECK(stats.num_updates > 2);
+  TRY(rlcore_learner_value(agent, obs, value));
+  TRY(rlcore_learner_log_prob(agent, obs, NULL, action, log_prob, entropy));
+  TRY(rlcore_learner_params_read(agent, params));
+  MIX(h, value);
+  MIX(h, log_prob);
+  MIX(h, entropy);
+  MIX_SOME(h, params, params_len);
+  mix_u64(h, stats.num_episodes);
+  mix_block(h, block, size);
+  return RLCORE_OK;
+}
+
+static rlcore_status learner_rows(hashes *h) {
+  TRY(rows(h, 0));
+  return rows(h, 1);
+}
+
 const stage LEARN_STAGES[] = {
+    {"learner_rows", learner_rows},
     {"learner_discrete", learner_discrete},
     {"learner_continuous", learner_continuous},
     {NULL, NULL},

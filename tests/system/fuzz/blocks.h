@@ -7,13 +7,14 @@
 
 enum { N = 2, T = 3, M = 1, OBS = 4, BLOCK_SIZE = 8192 };
 
-enum kind { VECENV, BATCH, MONITOR, NORMALIZER, PPO, POLICY, LAZY, MEMORY, REPLAY, ROLLOUT, TRAJECTORY, QUEUE, KINDS };
+enum kind { VECENV, BATCH, MONITOR, NORMALIZER, LEARNER, POLICY, LAZY, MEMORY, REPLAY, ROLLOUT, TRAJECTORY, QUEUE, KINDS };
 
 /* The phases. */
 enum sample {
-  VECENV_NEW, VECENV_RUNNING, BATCH_IDLE, BATCH_PENDING, BATCH_DONE, MONITOR_USED, NORMALIZER_USED, PPO_ACTS, PPO_OBSERVES,
-  PPO_LEARNS, POLICY_MADE, LAZY_EMPTY, LAZY_USED, MEMORY_USED, REPLAY_USED, ROLLOUT_OPEN, ROLLOUT_FINISHED, TRAJECTORY_EMPTY,
-  TRAJECTORY_USED, QUEUE_EMPTY, QUEUE_USED, PPO_OF_VECTORS_ACTS, PPO_OF_VECTORS_LEARNS, POLICY_OF_VECTORS, SAMPLES
+  VECENV_NEW, VECENV_RUNNING, BATCH_IDLE, BATCH_PENDING, BATCH_DONE, MONITOR_USED, NORMALIZER_USED, LEARNER_ACTS, LEARNER_OBSERVES,
+  LEARNER_LEARNS, POLICY_MADE, LAZY_EMPTY, LAZY_USED, MEMORY_USED, REPLAY_USED, ROLLOUT_OPEN, ROLLOUT_FINISHED, TRAJECTORY_EMPTY,
+  TRAJECTORY_USED, QUEUE_EMPTY, QUEUE_USED, LEARNER_OF_VECTORS_ACTS, LEARNER_OF_VECTORS_LEARNS, POLICY_OF_VECTORS, LEARNER_UPDATES,
+  LEARNER_GRADED, SAMPLES
 };
 
 static struct {
@@ -50,7 +51,7 @@ static int32_t attach(enum kind kind, void *mem, size_t size) {
     case BATCH: return rlcore_batch_attach(mem, size, (rlcore_batch **)&out);
     case MONITOR: return rlcore_monitor_attach(mem, size, (rlcore_monitor **)&out);
     case NORMALIZER: return rlcore_vec_normalize_attach(mem, size, (rlcore_vec_normalize **)&out);
-    case PPO: return rlcore_learner_attach(mem, size, (rlcore_learner **)&out);
+    case LEARNER: return rlcore_learner_attach(mem, size, (rlcore_learner **)&out);
     case POLICY: return rlcore_policy_attach(mem, size, (const rlcore_policy **)&read);
     case LAZY: return rlcore_lazy_frames_attach(mem, size, (rlcore_lazy_frames **)&out);
     case MEMORY: return rlcore_memory_attach(mem, size, (rlcore_memory **)&out);
@@ -127,6 +128,9 @@ static void make_records(void) {
   keep(NORMALIZER_USED, NORMALIZER, mem, size);
 }
 
+/* What the learner of the calls has: numbers of its networks, and of the gradients of a chunk; bytes of scratch. */
+enum { PARAMS = 29, GRADS = PARAMS + 8, LEARNER_SCRATCH = 4096 };
+
 static void make_learners(void) {
   static _Alignas(64) unsigned char mem[BLOCK_SIZE], policy_mem[BLOCK_SIZE];
   rlcore_learner *p;
@@ -135,18 +139,31 @@ static void make_learners(void) {
   const float obs[N * OBS] = {1, 2, 3, 4, 5, 6, 7, 8}, reward[N] = {1, -1};
   const uint8_t mask[N * 2] = {1, 1, 1, 1}, no[N] = {0};
   int32_t action[N];
-  FINE(rlcore_learner_config_init(&learner_config, sizeof learner_config));
+  FINE(rlcore_learner_config_init(&learner_config, sizeof learner_config, RLCORE_ALGORITHM_PPO));
   learner_config.num_envs = N, learner_config.num_steps = 1, learner_config.num_minibatches = 1, learner_config.num_epochs = 1;
   learner_config.num_hidden = 1, learner_config.hidden_len[0] = 2, learner_config.hidden_len[1] = 0;
   learner_config.use_action_mask = learner_config.normalize_obs = learner_config.normalize_reward = 1;
   FINE(rlcore_learner_size(&learner_config, &SEEN, &DONE, &size));
   ALWAYS(size <= BLOCK_SIZE);
   FINE(rlcore_learner_init(mem, size, &learner_config, &SEEN, &DONE, &p));
-  keep(PPO_ACTS, PPO, mem, size);
-  FINE(rlcore_learner_act(p, obs, mask, action));
-  keep(PPO_OBSERVES, PPO, mem, size);
-  FINE(rlcore_learner_observe(p, reward, no, no, NULL));
-  keep(PPO_LEARNS, PPO, mem, size);
+  keep(LEARNER_ACTS, LEARNER, mem, size);
+  FINE(rlcore_learner_act(p, NULL, obs, mask, action));
+  keep(LEARNER_OBSERVES, LEARNER, mem, size);
+  FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL));
+  keep(LEARNER_LEARNS, LEARNER, mem, size);
+  static _Alignas(64) unsigned char scratch[LEARNER_SCRATCH];
+  float grads[GRADS];
+  size_t params_len, grads_len, scratch_size;
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
+  FINE(rlcore_learner_params_len(p, &params_len));
+  FINE(rlcore_learner_grads_len(p, &grads_len));
+  FINE(rlcore_learner_scratch_size(p, &scratch_size));
+  ALWAYS(params_len == PARAMS && grads_len == GRADS && scratch_size <= LEARNER_SCRATCH);
+  FINE(rlcore_learner_learn_begin(p, obs, &stats));
+  keep(LEARNER_UPDATES, LEARNER, mem, size);
+  FINE(rlcore_learner_learn_range(p, 0, 1, scratch, sizeof scratch, grads));
+  FINE(rlcore_learner_grads_write(p, 0, 1, grads));
+  keep(LEARNER_GRADED, LEARNER, mem, size);
   FINE(rlcore_policy_size(p, &size));
   FINE(rlcore_policy_export(p, policy_mem, size, &policy));
   keep(POLICY_MADE, POLICY, policy_mem, size);
@@ -167,10 +184,10 @@ static void make_learners_of_vectors(void) {
   FINE(rlcore_learner_size(&c, &SEEN, &taken, &size));
   ALWAYS(size <= BLOCK_SIZE);
   FINE(rlcore_learner_init(mem, size, &c, &SEEN, &taken, &p));
-  keep(PPO_OF_VECTORS_ACTS, PPO, mem, size);
-  FINE(rlcore_learner_act(p, obs, NULL, action));
-  FINE(rlcore_learner_observe(p, reward, no, no, NULL));
-  keep(PPO_OF_VECTORS_LEARNS, PPO, mem, size);
+  keep(LEARNER_OF_VECTORS_ACTS, LEARNER, mem, size);
+  FINE(rlcore_learner_act(p, NULL, obs, NULL, action));
+  FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL));
+  keep(LEARNER_OF_VECTORS_LEARNS, LEARNER, mem, size);
   FINE(rlcore_policy_size(p, &size));
   FINE(rlcore_policy_export(p, policy_mem, size, &policy));
   keep(POLICY_OF_VECTORS, POLICY, policy_mem, size);

@@ -103,7 +103,13 @@ CONFIG_INIT(batch_config_init, rlcore_batch_config, rlcore_batch_config_init)
 CONFIG_INIT(lazy_frames_config_init, rlcore_lazy_frames_config, rlcore_lazy_frames_config_init)
 CONFIG_INIT(memory_config_init, rlcore_memory_config, rlcore_memory_config_init)
 CONFIG_INIT(monitor_config_init, rlcore_monitor_config, rlcore_monitor_config_init)
-CONFIG_INIT(learner_config_init, rlcore_learner_config, rlcore_learner_config_init)
+OP(learner_config_init) {
+  const rlcore_learner_config none = {0};
+  STRUCT(rlcore_learner_config, config, none, OUT | FIXED);
+  SIZE(config_size, sizeof none, sizeof none, RLCORE_E_SIZE);
+  U32(algorithm, RLCORE_ALGORITHM_PPO, RLCORE_ALGORITHM_PPO, RLCORE_E_RANGE);
+  return CALL(rlcore_learner_config_init(config, config_size, algorithm));
+}
 CONFIG_INIT(queue_config_init, rlcore_queue_config, rlcore_queue_config_init)
 CONFIG_INIT(replay_config_init, rlcore_replay_config, rlcore_replay_config_init)
 CONFIG_INIT(rollout_buffer_config_init, rlcore_rollout_buffer_config, rlcore_rollout_buffer_config_init)
@@ -615,11 +621,11 @@ OP(vec_normalize_statistics) {
   return CALL(rlcore_vec_normalize_statistics(v, mean, var, out));
 }
 
-/* ---- PPO and policies ---- */
+/* ---- Learners and policies ---- */
 
 static rlcore_learner_config *learner_made_from(void) {
   rlcore_learner_config c = learner_config;
-  switch (field("learner fields", 32, RLCORE_E_CONFIG)) {
+  switch (field("learner fields", 34, RLCORE_E_CONFIG)) {
     case 1: c.num_envs = 0; break;
     case 2: c.num_steps = 0; break;
     case 3: c.num_minibatches = 3; break;
@@ -652,6 +658,8 @@ static rlcore_learner_config *learner_made_from(void) {
     case 30: c.reward_clip = -1; break;
     case 31: c.accumulate = 2; break;
     case 32: c.num_minibatches = 0; break;
+    case 33: c.algorithm = 1; break;
+    case 34: c.overlap = 2; break;
     default: break;
   }
   STRUCT(rlcore_learner_config, config, c, 0);
@@ -679,51 +687,182 @@ OP(learner_size) {
   return CALL(rlcore_learner_size(config, obs, action, out_size));
 }
 OP(learner_init) {
-  MEMORY_FOR(PPO_ACTS);
+  MEMORY_FOR(LEARNER_ACTS);
   const rlcore_learner_config *config = learner_made_from();
   SPACES;
   HANDLE(rlcore_learner *, out, 0);
   return CALL(rlcore_learner_init(mem, mem_size, config, obs, action, out));
 }
 OP(learner_attach) {
-  MEMORY_FOR(PPO_LEARNS);
+  MEMORY_FOR(LEARNER_LEARNS);
   HANDLE(rlcore_learner *, out, 0);
   return CALL(rlcore_learner_attach(mem, mem_size, out));
 }
 OP(learner_spaces) {
-  ON(learner, p, PPO_LEARNS);
+  ON(learner, p, LEARNER_LEARNS);
   HANDLE(uint32_t, out_num_envs, 0);
   TO(uint64_t, out_obs, sizeof(rlcore_space) / 8, POINTERS);
   TO(uint64_t, out_action, sizeof(rlcore_space) / 8, POINTERS);
   return CALL(rlcore_learner_spaces(p, out_num_envs, (rlcore_space *)out_obs, (rlcore_space *)out_action));
 }
 OP(learner_phase) {
-  ON(learner, p, PPO_OBSERVES);
+  ON(learner, p, LEARNER_OBSERVES);
   HANDLE(uint32_t, out, 0);
   return CALL(rlcore_learner_phase(p, out));
 }
+OP(learner_acted) {
+  CONST_ON(learner, p, LEARNER_OBSERVES);
+  TO(uint8_t, acted, N, 0);
+  return CALL(rlcore_learner_acted(p, acted));
+}
 OP(learner_act) {
-  ON(learner, p, PPO_ACTS);
-  IN(float, obs, N * OBS, 1, 1, 0);
-  IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
+  ON(learner, p, LEARNER_ACTS);
+  IN(uint8_t, active, N, 1, 0, OPTIONAL | ANY);
+  IN(float, obs, N * OBS, 1, 1, ANY);
+  IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL | ANY);
   TO(int32_t, action, N, 0);
-  return CALL(rlcore_learner_act(p, obs, action_mask, action));
+  return CALL(rlcore_learner_act(p, active, obs, action_mask, action));
+}
+OP(learner_act_range) {
+  ON(learner, p, LEARNER_ACTS);
+  U32(begin, 0, N, RLCORE_E_RANGE);
+  U32(end, N, N, RLCORE_E_RANGE);
+  IN(uint8_t, active, N, 1, 0, OPTIONAL | ANY);
+  IN(float, obs, N * OBS, 1, 1, ANY);
+  IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL | ANY);
+  TO(int32_t, action, N, 0);
+  return CALL(rlcore_learner_act_range(p, begin, end, active, obs, action_mask, action));
 }
 OP(learner_observe) {
-  ON(learner, p, PPO_OBSERVES);
-  IN(float, reward, N, 1, 1, 0);
+  ON(learner, p, LEARNER_OBSERVES);
+  IN(uint8_t, active, N, 1, 0, OPTIONAL | ANY);
+  IN(float, reward, N, 1, 1, ANY);
   IN(uint8_t, terminated, N, 0, 0, 0);
   IN(uint8_t, truncated, N, 0, 1, 0);
   IN(float, final_obs, N * OBS, 1, 1, OPTIONAL | ANY);
-  return CALL(rlcore_learner_observe(p, reward, terminated, truncated, final_obs));
+  return CALL(rlcore_learner_observe(p, active, reward, terminated, truncated, final_obs));
 }
+OP(learner_cut) {
+  ON(learner, p, LEARNER_OBSERVES);
+  IN(uint8_t, gone, N, 1, 0, ANY);
+  return CALL(rlcore_learner_cut(p, gone));
+}
+#define LEARNER_STATS \
+  const rlcore_learner_stats none = {.struct_size = sizeof none}; \
+  STRUCT(rlcore_learner_stats, stats, none, OUT)
 OP(learner_learn) {
-  ON(learner, p, PPO_LEARNS);
+  ON(learner, p, LEARNER_LEARNS);
   IN(float, obs, N * OBS, 1, 1, OPTIONAL);
   U32(max_slices, 0, 2, RLCORE_OK);
-  const rlcore_learner_stats none = {.struct_size = sizeof none};
-  STRUCT(rlcore_learner_stats, stats, none, OUT);
+  LEARNER_STATS;
   return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn(p, obs, max_slices, stats));
+}
+OP(learner_learn_begin) {
+  ON(learner, p, LEARNER_LEARNS);
+  IN(float, obs, N * OBS, 1, 1, 0);
+  LEARNER_STATS;
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_begin(p, obs, stats));
+}
+OP(learner_scratch_size) {
+  CONST_ON(learner, p, LEARNER_ACTS);
+  HANDLE(size_t, out_size, 0);
+  return CALL(rlcore_learner_scratch_size(p, out_size));
+}
+OP(learner_grads_len) {
+  CONST_ON(learner, p, LEARNER_ACTS);
+  HANDLE(size_t, out_len, 0);
+  return CALL(rlcore_learner_grads_len(p, out_len));
+}
+#define CHUNKS \
+  U32(begin, 0, 1, RLCORE_E_RANGE); \
+  U32(end, 1, 1, RLCORE_E_RANGE)
+OP(learner_learn_range) {
+  CONST_ON(learner, p, LEARNER_UPDATES);
+  CHUNKS;
+  SIZE(scratch_size, LEARNER_SCRATCH, LEARNER_SCRATCH, RLCORE_E_OVERFLOW);
+  TO(uint64_t, scratch, (scratch_size & 8191) / 8, SCRATCH);
+  TO(float, grads, GRADS, 0);
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_range(p, begin, end, scratch, scratch_size, grads));
+}
+OP(learner_learn_apply) {
+  ON(learner, p, LEARNER_GRADED);
+  LEARNER_STATS;
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_apply(p, stats));
+}
+OP(learner_learn_drop) {
+  ON(learner, p, LEARNER_UPDATES);
+  return CALL(rlcore_learner_learn_drop(p));
+}
+OP(learner_learn_batch) {
+  ON(learner, p, LEARNER_ACTS);
+  IN(float, obs, N * OBS, 1, 1, 0);
+  IN(int32_t, action, N, 0, 1, 0);
+  IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
+  IN(float, log_prob, N, 1, 1, 0);
+  IN(float, value, N, 1, 1, 0);
+  IN(float, advantage, N, 1, 1, 0);
+  IN(float, value_target, N, 1, 1, 0);
+  LEARNER_STATS;
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_batch(p, obs, action, action_mask, log_prob, value, advantage, value_target, stats));
+}
+OP(learner_batch_read) {
+  ON(learner, p, LEARNER_UPDATES);
+  TO(float, obs, N * OBS, 0);
+  TO(int32_t, action, N, 0);
+  TO(uint8_t, action_mask, N * 2, OPTIONAL);
+  TO(float, log_prob, N, 0);
+  TO(float, value, N, 0);
+  TO(float, advantage, N, 0);
+  TO(float, value_target, N, 0);
+  return CALL(rlcore_learner_batch_read(p, obs, action, action_mask, log_prob, value, advantage, value_target));
+}
+OP(learner_value) {
+  ON(learner, p, LEARNER_ACTS);
+  IN(float, obs, N * OBS, 1, 1, 0);
+  TO(float, value, N, 0);
+  return CALL(rlcore_learner_value(p, obs, value));
+}
+OP(learner_log_prob) {
+  ON(learner, p, LEARNER_ACTS);
+  IN(float, obs, N * OBS, 1, 1, 0);
+  IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
+  IN(int32_t, action, N, 0, 1, 0);
+  TO(float, log_prob, N, 0);
+  TO(float, entropy, N, 0);
+  return CALL(rlcore_learner_log_prob(p, obs, action_mask, action, log_prob, entropy));
+}
+OP(learner_params_len) {
+  CONST_ON(learner, p, LEARNER_ACTS);
+  HANDLE(size_t, out_len, 0);
+  return CALL(rlcore_learner_params_len(p, out_len));
+}
+OP(learner_params_read) {
+  CONST_ON(learner, p, LEARNER_ACTS);
+  TO(float, params, PARAMS, 0);
+  return CALL(rlcore_learner_params_read(p, params));
+}
+OP(learner_params_write) {
+  ON(learner, p, LEARNER_ACTS);
+  IN(float, params, PARAMS, 0, 0.01f, 0);
+  return CALL(rlcore_learner_params_write(p, params));
+}
+OP(learner_grads_read) {
+  ON(learner, p, LEARNER_GRADED);
+  CHUNKS;
+  TO(float, grads, GRADS, 0);
+  return CALL(rlcore_learner_grads_read(p, begin, end, grads));
+}
+OP(learner_grads_write) {
+  ON(learner, p, LEARNER_UPDATES);
+  CHUNKS;
+  IN(float, grads, GRADS, 0, 0.01f, 0);
+  return CALL(rlcore_learner_grads_write(p, begin, end, grads));
+}
+OP(learner_grads_add) {
+  ON(learner, p, LEARNER_GRADED);
+  CHUNKS;
+  IN(float, grads, GRADS, 0, 0.01f, 0);
+  return CALL(rlcore_learner_grads_add(p, begin, end, grads));
 }
 #define SAMPLING(flags) \
   rlcore_sampling how = {RLCORE_SAMPLING_BASIC, 0, 0, 0}; \
@@ -740,7 +879,7 @@ OP(learner_learn) {
   } \
   STRUCT(rlcore_sampling, sampling, how, FIXED | OPTIONAL)
 OP(learner_predict) {
-  ON(learner, p, PPO_ACTS);
+  ON(learner, p, LEARNER_ACTS);
   IN(float, obs, N * OBS, 1, 1, 0);
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
   SAMPLING(0);
@@ -748,17 +887,17 @@ OP(learner_predict) {
   return CALL(rlcore_learner_predict(p, obs, action_mask, sampling, action));
 }
 OP(learner_freeze) {
-  ON(learner, p, PPO_ACTS);
+  ON(learner, p, LEARNER_ACTS);
   U32(frozen, 1, 1, RLCORE_E_RANGE);
   return CALL(rlcore_learner_freeze(p, frozen));
 }
 OP(policy_size) {
-  ON(learner, p, PPO_ACTS);
+  ON(learner, p, LEARNER_ACTS);
   HANDLE(size_t, out_size, 0);
   return CALL(rlcore_policy_size(p, out_size));
 }
 OP(policy_export) {
-  ON(learner, p, PPO_ACTS);
+  ON(learner, p, LEARNER_ACTS);
   MEMORY_FOR(POLICY_MADE);
   HANDLE(rlcore_policy *, out, 0);
   return CALL(rlcore_policy_export(p, mem, mem_size, out));

@@ -193,7 +193,7 @@ static int learner(void) {
   ALWAYS(rlcore_learner_init(mem, size - 1, &c, &obs, &action, &p) == RLCORE_E_SIZE);
   FINE(rlcore_learner_init(mem, size, &c, &obs, &action, &p));
   plan = word() & word();
-  drive(PPO, mem, size, 0);
+  drive(LEARNER, mem, size, 0);
   return 0;
 }
 

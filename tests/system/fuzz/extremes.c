@@ -65,10 +65,10 @@ static int32_t advance(rlcore_learner *p, uint32_t max_slices) {
   FINE(rlcore_learner_phase(p, &due));
   switch (due) {
     case RLCORE_LEARNER_ACT:
-      status = TRY(rlcore_learner_act(p, &shown, mask_given(), OUT(0)));
+      status = TRY(rlcore_learner_act(p, NULL, &shown, mask_given(), OUT(0)));
       if (status == RLCORE_OK) check_actions(OUT(0), N, mask_given());
       return status;
-    case RLCORE_LEARNER_OBSERVE: return TRY(rlcore_learner_observe(p, reward, terminated, truncated, &shown));
+    case RLCORE_LEARNER_OBSERVE: return TRY(rlcore_learner_observe(p, NULL, reward, terminated, truncated, &shown));
     default: {
       rlcore_learner_stats *stats = OUT(1);
       stats->struct_size = sizeof *stats;
@@ -128,7 +128,7 @@ static void learner(void) {
   rlcore_learner *p;
   size_t size;
   rlcore_learner_config *c = &made_from;
-  FINE(rlcore_learner_config_init(c, sizeof *c));
+  FINE(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_PPO));
   const unsigned shape = byte(), more_of_it = byte();
   c->num_envs = N, c->num_steps = 1 + (shape & 1), c->num_minibatches = 1 + (shape >> 1 & 1), c->num_epochs = 1 + (shape >> 2 & 3);
   c->num_hidden = shape >> 4 & 1, c->hidden_len[0] = c->num_hidden * 2, c->hidden_len[1] = 0;
@@ -158,7 +158,7 @@ static void learner(void) {
   KNOWN(status);
   if (status != RLCORE_OK || size > BLOCK_SIZE) return;
   FINE(rlcore_learner_init(now.block[0], size, c, &seen, &taken, &p));
-  blocks[0].kind = PPO, blocks[0].size = size, num_blocks = 1;
+  blocks[0].kind = LEARNER, blocks[0].size = size, num_blocks = 1;
   FINE(rlcore_rng_seed(&now.rng, 1));
   for (int calls = 0; more(calls); calls++) {
     const unsigned how = byte();

@@ -1,12 +1,20 @@
 #!/bin/bash
 # Mutation testing of what the learning data goes through, src/block, src/data and src/kernels: does some test notice when an
-# operator is another one, a function returns something else, an arm or a field is gone? tests/system/mutants/run.sh [file...]
+# operator is another one, a function returns something else, an arm or a field is gone?
+#
+#   run.sh                  the mutants of all files that have changed since the last full run
+#   run.sh full             those of all files: to be asked for after a change of what many files lean on, or of tests
+#   run.sh <file...>        those of these files
+#   run.sh const [file...]  the mutants of constants, which no program can choose while it runs: a build for each
+#   run.sh check            this program itself: lints, and a crate whose mutants are known
+#
+# A full run that holds writes full-run.txt, to be committed: for each file a hash of its text and of what explained.txt says
+# of its survivors. A file with the same hash is skipped, so a shallow clone will do. What a full run alone sees is a mutant
+# of an unchanged file that is no longer noticed, because a test or code that the file leans on has changed.
 #
 # cargo-mutants says what the mutants are; all of them are woven into one build of a copy of the tree, and each is run against
 # the tests that reach it, so that thousands take minutes. Fails on a survivor that explained.txt does not explain, and on an
 # explanation that is no longer true. What lives is in target/mutants/alive.txt, each verdict in target/mutants/verdicts.txt.
-#   run.sh const [file...]  the mutants of constants, which no program can choose while it runs: a build for each
-#   run.sh check            this program itself: lints, and a crate whose mutants are known
 # Needs: cargo git
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
@@ -14,9 +22,21 @@ here=$PWD/tests/system/mutants out=$PWD/target/mutants version=27.1.0
 export CARGO_MUTANTS=$out/tools/bin/cargo-mutants
 fail() { echo "tests/system/mutants: $*"; exit 1; }
 
-[ "$("$CARGO_MUTANTS" mutants --version 2> /dev/null)" = "cargo-mutants $version" ] ||
-  cargo install -q --debug cargo-mutants --version $version --locked --root "$out/tools"
-cargo build -q --locked --manifest-path "$here/Cargo.toml" --target-dir "$out/tool"
+scope=(src/block src/data src/kernels)
+
+state() {  # a line for each file: the hash of its text and of what explained.txt says of it
+  local file
+  git ls-files -co --exclude-standard -- "${scope[@]/%//*.rs}" | while read -r file; do
+    [ ! -e "$file" ] ||
+      printf '%s  %s\n' "$({ cat "$file" && sed -n "\\|^$file: |p" "$here/explained.txt"; } | sha256sum | cut -d ' ' -f 1)" "$file"
+  done
+}
+
+tools() {
+  [ "$("$CARGO_MUTANTS" mutants --version 2> /dev/null)" = "cargo-mutants $version" ] ||
+    cargo install -q --debug cargo-mutants --version $version --locked --root "$out/tools"
+  cargo build -q --locked --manifest-path "$here/Cargo.toml" --target-dir "$out/tool"
+}
 
 copy() {  # copy <from> <to>: the working state of what git knows or would know, with its times
   rm -rf "$2" && mkdir -p "$2"
@@ -53,12 +73,31 @@ check() {
   echo 'planted mutants have the verdicts that they should have'
 }
 
+how=woven what=changed
 case ${1:-} in
-  check) check; exit ;;
-  const) how=const; shift ;;
-  *) how=woven ;;
+  check) tools && check; exit ;;
+  const) how=const what=named; shift ;;
+  full) what=full; shift ;;
+  ?*) what=named ;;
 esac
+mkdir -p "$out"
 exec 9> "$out/lock"
 flock -n 9 || fail "another run is at work in $out"
+now=$(state)
+if [ $what = changed ]; then
+  gone=$(sed -n 's|^\(src/[^:]*\): .*|\1|p' "$here/explained.txt" | sort -u | while read -r file; do [ -e "$file" ] || echo "$file"; done)
+  [ -z "$gone" ] || fail "explained.txt speaks of files that are gone: $gone"
+  mapfile -t changed < <(comm -13 <(sort "$here/full-run.txt") <(sort <<< "$now") | cut -d ' ' -f 3)
+  [ ${#changed[@]} -gt 0 ] || { echo 'no file has changed since the last full run'; exit 0; }
+fi
+tools
 copy . "$out/tree"
-exec nice -n 5 "$out/tool/debug/mutants" "$out/tree" "$out" "$here/explained.txt" $how src/block,src/data,src/kernels "$@"
+if [ $what = changed ]; then
+  for file in "${changed[@]}"; do  # one without mutants would be refused as a name that was mistyped
+    [ -z "$("$CARGO_MUTANTS" mutants --list --dir "$out/tree" --file "$file" 2> /dev/null)" ] || set -- "$@" "$file"
+  done
+  echo "changed since the last full run: ${changed[*]}"
+  [ $# -gt 0 ] || { echo 'none of them has a mutant'; exit 0; }
+fi
+nice -n 5 "$out/tool/debug/mutants" "$out/tree" "$out" "$here/explained.txt" $how "$(IFS=,; echo "${scope[*]}")" "$@"
+[ $what != full ] || { echo "$now" > "$here/full-run.txt" && echo "wrote $here/full-run.txt"; }

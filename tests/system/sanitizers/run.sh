@@ -25,8 +25,8 @@ export RUSTC_BOOTSTRAP=1  # for -Zsanitizer, which the stable compiler has but d
 export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1:history_size=7
 mkdir -p "$out"
 
-# One codegen unit for the interface: it knows its own environments by the addresses of its functions, of which more units
-# make copies.
+# One codegen unit for the interface: it compares the functions in tables of its own environments by address, and more units
+# may make copies.
 library() {  # library <sanitizer>: librlcore.a in $out/<sanitizer>
   RUSTFLAGS="-Zsanitizer=$1 -Cunsafe-allow-abi-mismatch=sanitizer" \
   CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \

@@ -46,6 +46,7 @@ mod scatter;
 
 pub use column::{Column, MAX_COLUMNS, NAME_SIZE, TableConfig};
 pub use read::Run;
+use scatter::copy_row;
 
 fields! {
     /// Where the fields of a table lie in its owner's block.
@@ -80,15 +81,14 @@ fields! {
 /// Plans a table among the fields of its owner; new ones are all zero. Errors: `Config`, `Overflow`.
 pub fn spans(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
     config.check()?;
-    lay(plan, config)
+    Ok(lay(plan, config)?)
 }
 
 /// As [`spans`], of a configuration that was checked when its block was accepted.
 #[inline(always)]
-pub fn lay(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
-    let rings = config.num_rings as usize;
-    let rows = rings.checked_mul(config.num_rows as usize).ok_or(OVERFLOW)?;
-    Ok(Spans::plan(plan, config, rings, rows)?)
+pub fn lay(plan: &mut Plan, config: &TableConfig) -> core::result::Result<Spans, TooLong> {
+    // What overflows is too long for any element.
+    Spans::plan(plan, config, config.num_rings as usize, config.all_rows())
 }
 
 /// Where columns lie in a block: of length 0 beyond those that it has.
@@ -282,7 +282,7 @@ impl<'a> Table<'a> {
         let at = i.saturating_mul(num_rows).saturating_add(slot);
         for ((to, column), from) in self.columns.iter_mut().zip(self.config.columns()).zip(row) {
             let size = column.row_size();
-            block::copy(block::rows_mut(to, at, 1, size)?, from.bytes());
+            copy_row(from.bytes(), block::rows_mut(to, at, 1, size)?);
         }
         shared::count(pushed);
         Ok(number)

@@ -196,7 +196,7 @@ fn scatter_any(rows: &[u8], size: usize, places: &[usize; TILE], out: &mut [u8])
 
 /// Copies a row in few pieces, the last of which overlaps the one before it.
 #[inline(always)]
-fn copy_row(row: &[u8], to: &mut [u8]) {
+pub(super) fn copy_row(row: &[u8], to: &mut [u8]) {
     const LONG: usize = 256;
     match row.len() {
         0..4 | LONG.. => block::copy(to, row),

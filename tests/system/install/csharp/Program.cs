@@ -105,7 +105,7 @@ static unsafe class Program {
   static void Probe() {
     Envs envs = new Envs(Builtin(EnvId.Probe1));
     rlcore_learner_config config;
-    Native.Check(Native.rlcore_learner_config_init(&config, (UIntPtr)sizeof(rlcore_learner_config)));
+    Native.Check(Native.rlcore_learner_config_init(&config, (UIntPtr)sizeof(rlcore_learner_config), 0));
     config.num_envs = N;
     config.num_steps = 32;
     config.learning_rate = 3e-3f;
@@ -120,9 +120,9 @@ static unsafe class Program {
       Native.Check(Native.rlcore_learner_init(agent, size, &config, &obs, &action, &made));
       while (stats.num_updates < 20) {
         uint due;
-        Native.Check(Native.rlcore_learner_act(agent, o, null, a));
+        Native.Check(Native.rlcore_learner_act(agent, null, o, null, a));
         envs.Step();
-        Native.Check(Native.rlcore_learner_observe(agent, r, te, tr, f));
+        Native.Check(Native.rlcore_learner_observe(agent, null, r, te, tr, f));
         Native.Check(Native.rlcore_learner_phase(agent, &due));
         if (due == (uint)Due.Learn) Native.Check(Native.rlcore_learner_learn(agent, o, 0, &stats));
       }

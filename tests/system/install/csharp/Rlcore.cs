@@ -87,7 +87,7 @@ public unsafe struct rlcore_learner_config {
   public float max_grad_norm, target_kl, adam_beta1, adam_beta2, adam_epsilon, log_std_init, obs_clip, reward_clip;
   public uint accumulate;
   public float log_std_min, log_std_max;
-  public uint num_chunks, reserved;
+  public uint num_chunks, algorithm, overlap, reserved;
 }
 
 [StructLayout(LayoutKind.Sequential)]
@@ -115,12 +115,12 @@ public static unsafe class Native {
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_reset(void* envs, rlcore_env_def* env, ulong* seed, void* obs);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_step(void* envs, rlcore_env_def* env, void* action, rlcore_vecenv_out* result);
 
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_config_init(rlcore_learner_config* config, UIntPtr size);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_config_init(rlcore_learner_config* config, UIntPtr size, uint algorithm);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_size(rlcore_learner_config* config, rlcore_space* obs, rlcore_space* action, UIntPtr* size);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_init(void* mem, UIntPtr mem_size, rlcore_learner_config* config, rlcore_space* obs, rlcore_space* action, void** agent);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_phase(void* agent, uint* due);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_act(void* agent, void* obs, byte* action_mask, void* action);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_observe(void* agent, float* reward, byte* terminated, byte* truncated, void* final_obs);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_act(void* agent, byte* active, void* obs, byte* action_mask, void* action);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_observe(void* agent, byte* active, float* reward, byte* terminated, byte* truncated, void* final_obs);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_learn(void* agent, void* obs, uint max_slices, rlcore_learner_stats* stats);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_predict(void* agent, void* obs, byte* action_mask, rlcore_sampling* sampling, void* action);
 

@@ -3,8 +3,11 @@
 //! Everything works on the caller's arrays. To freeze the statistics, do not call what updates them. The order of a
 //! step is that of the usual vectorised normaliser: update with the new batch first, then normalise with the result.
 
-use super::step::{Ends, Rewrite};
+use bytemuck::{Pod, Zeroable};
+
+use crate::block::{One, fields};
 use crate::cpu::{self, Kernel};
+use crate::data::step::{Ends, Rewrite};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::{check_finite, check_one};
 use crate::kernels::moments::{self, BLOCK_ROWS, LANES, Moment, PARTS};
@@ -180,6 +183,168 @@ pub fn scale_rewards(var: f64, limits: Limits, reward: Rewrite<'_>) -> Result {
 pub(crate) fn scale(var: f64, limits: Limits, reward: Rewrite<'_>) {
     let scale = num::inverse_sqrt64(var + limits.epsilon);
     reward.map(|reward| limits.apply((f64::from(reward) * scale) as f32));
+}
+
+/// How many there are.
+#[derive(Clone, Copy, Debug)]
+pub struct Lens {
+    /// N.
+    pub num_envs: usize,
+    /// D: elements of an observation.
+    pub obs_len: usize,
+}
+
+/// Everything small that changes.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct State {
+    /// Observations seen, and [`INITIAL_COUNT`].
+    pub obs_count: f64,
+    /// Of the discounted sums.
+    pub return_mean: f64,
+    /// Their population variance.
+    pub return_var: f64,
+    /// Sums seen, and [`INITIAL_COUNT`].
+    pub return_count: f64,
+    /// 1: none of this changes.
+    pub frozen: u64,
+}
+
+fields! {
+    /// Where the moments lie in their owner's block.
+    pub spans Spans(lens: Lens) {
+        /// What is no array.
+        pub state: One<State> = (),
+        /// `[D]` of the observations.
+        pub mean: [f64] = lens.obs_len,
+        /// `[D]`
+        pub var: [f64] = lens.obs_len,
+        /// `[N]` discounted sum of the rewards of each episode so far.
+        pub running: [f64] = lens.num_envs,
+    }
+    /// Moments, to change.
+    #[derive(Debug)]
+    pub write ScaleMut {}
+    /// Moments, to read.
+    #[derive(Clone, Copy, Debug)]
+    pub read ScaleRef {}
+    /// Running moments of observations, and of discounted sums of rewards.
+    #[derive(Debug)]
+    pub part Scale(Lens)
+}
+
+/// What is done with observations and rewards.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// `None`: observations pass as they are.
+    pub obs: Option<Limits>,
+    /// `None`: rewards pass as they are.
+    pub reward: Option<Limits>,
+    /// Of the sums that scale the rewards.
+    pub discount: f64,
+}
+
+/// The running moments, to look at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Statistics<'a> {
+    /// `[obs_len]` mean of the observations.
+    pub obs_mean: &'a [f64],
+    /// `[obs_len]` their population variance.
+    pub obs_var: &'a [f64],
+    /// Observations seen, and [`INITIAL_COUNT`].
+    pub obs_count: f64,
+    /// Mean of the discounted sums of rewards.
+    pub return_mean: f64,
+    /// Their population variance: rewards are divided by its root.
+    pub return_var: f64,
+    /// Sums seen, and [`INITIAL_COUNT`].
+    pub return_count: f64,
+    /// `[N]` the discounted sum of each episode so far.
+    pub running: &'a [f64],
+    /// Whether the moments stay as they are.
+    pub frozen: bool,
+}
+
+impl ScaleMut<'_> {
+    /// Means of 0, variances of 1, counts of [`INITIAL_COUNT`]; not frozen.
+    pub fn reset(&mut self) {
+        *self.state = State::zeroed();
+        self.observations().reset();
+        self.rewards().reset();
+    }
+
+    /// Whether some sequence of steps leads to this.
+    pub fn is_right(&self) -> bool {
+        let s = &*self.state;
+        let returns = moments::check_moments(&[s.return_mean], &[s.return_var], s.return_count);
+        moments::check_moments(self.mean, self.var, s.obs_count).and(returns).is_ok()
+            && s.obs_count > 0.0
+            && s.return_count > 0.0
+            && s.frozen <= 1
+            && self.running.iter().all(|sum| (-1e59..=1e59).contains(sum))
+    }
+
+    fn observations(&mut self) -> Moments<'_> {
+        Moments { mean: self.mean, var: self.var, count: &mut self.state.obs_count }
+    }
+
+    fn rewards(&mut self) -> RewardScale<'_> {
+        let State { return_mean: mean, return_var: var, return_count: count, .. } = &mut *self.state;
+        RewardScale { running: self.running, mean, var, count }
+    }
+
+    /// Merges observations, unless frozen, and normalises them, unless they pass as they are. Errors: `Value`, by this
+    /// sentence; nothing changes then.
+    pub fn observe(&mut self, what: &'static str, rule: &Rule, obs: Rewrite<'_>) -> Result {
+        if rule.obs.is_some() && self.state.frozen == 0 {
+            self.observations().update(obs.input()).map_err(|e| Error { what, ..e })?;
+        } else {
+            check_finite(what, obs.input())?;
+        }
+        self.read().apply(rule, obs);
+        Ok(())
+    }
+
+    /// Scales the finite rewards of a step, and merges them into the moments unless frozen.
+    pub fn scale_rewards(&mut self, rule: &Rule, reward: Rewrite<'_>, ends: Ends<'_>) {
+        match (rule.reward, self.state.frozen) {
+            (None, _) => reward.map(|x| x),
+            (Some(limits), 0) => self.rewards().step_finite(reward, ends, rule.discount, limits),
+            (Some(limits), _) => scale(self.state.return_var, limits, reward),
+        }
+    }
+
+    /// Merges other moments of as many elements into these. Errors: `Range` for more than 2^64 counts; then nothing changes.
+    pub fn merge(&mut self, other: &Statistics<'_>) -> Result {
+        let s = &mut *self.state;
+        let (mut mean, mut var, mut count) = ([s.return_mean], [s.return_var], s.return_count);
+        Moments { mean: &mut mean, var: &mut var, count: &mut count }.merge(
+            &[other.return_mean],
+            &[other.return_var],
+            other.return_count,
+        )?;
+        self.observations().merge(other.obs_mean, other.obs_var, other.obs_count)?;
+        let s = &mut *self.state;
+        ([s.return_mean], [s.return_var], s.return_count) = (mean, var, count);
+        Ok(())
+    }
+}
+
+impl<'a> ScaleRef<'a> {
+    /// The moments as they are now.
+    pub fn statistics(&self) -> Statistics<'a> {
+        let State { obs_count, return_mean, return_var, return_count, frozen } = *self.state;
+        let (obs_mean, obs_var, running, frozen) = (self.mean, self.var, self.running, frozen != 0);
+        Statistics { obs_mean, obs_var, obs_count, return_mean, return_var, return_count, running, frozen }
+    }
+
+    /// Normalises finite observations with the moments as they are.
+    pub fn apply(&self, rule: &Rule, obs: Rewrite<'_>) {
+        match rule.obs {
+            None => obs.map(|x| x),
+            Some(limits) => normalise_finite(self.mean, self.var, limits, obs),
+        }
+    }
 }
 
 struct Normalise<'a> {

@@ -1,262 +1,16 @@
-//! Steps that the host does not wait for: it submits actions, any threads or processes do the work, it collects.
-//!
-//! The rows of a vectorised environment are cut into groups of `in_series`. Every group has one atomic word that says who
-//! may touch its rows and its share of the columns: the host while it is idle or done, one worker while it runs. The
-//! library starts no thread and waits for nobody: whoever calls [`Batch::run`] is a worker, and which worker steps
-//! which group changes no byte.
-//!
-//! ```text
-//!        step_async, send          run claims            run finishes, abandon
-//!  IDLE ------------------> PENDING ---------> RUNNING by w ------------------> DONE
-//!    ^----- reset, close ------'                                                  |
-//!    '------------------------------ step_wait, recv, reset ----------------------'
-//! ```
-//!
-//! Safe Rust lends a group by [`Shares`] and [`Lanes`], for which two vectors of mutexes will do; the C interface lends it
-//! from the raw block, words included.
+//! The state machine: who may touch which group.
 
-use bytemuck::{Pod, Zeroable};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use super::row::{UNSET, is_ready};
-use super::vecenv::{check_actions, check_obs};
-use super::{Env, Level, Rows, StepOut};
-use crate::block::{self, Cutter, Plan, fields};
+use super::setup::{SHAPE, Setup};
+use super::share::{DELIVERED, GIVEN_UP, Lanes, Share, Shares, hand_over, step};
+use super::words::{CLOSED, DONE, DRAINING, IDLE, OPEN, PENDING, RUNNING, STATE, WORDS, level_of, running, take_back};
 use crate::cpu;
+use crate::env::out::{check_actions, check_obs};
+use crate::env::row::{UNSET, is_ready};
+use crate::env::{Env, Level, Rows, StepOut};
 use crate::error::{Error, Kind, Result, check_len};
-use crate::space::{Element, Elements, ElementsMut};
-
-/// How a batch is divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// Rows of a group: one worker steps them one after another. Divides the number of environments.
-    pub in_series: u32,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Config { in_series: 1 }
-    }
-}
-
-/// What is agreed when the block is made: stored in it beside the header, never written again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Setup {
-    /// What the vectorised environment was made with.
-    pub vecenv: super::Setup,
-    /// Rows of a group.
-    pub in_series: u32,
-    reserved: u32,
-}
-
-impl Setup {
-    /// Bytes from the base of a block to the end of its setup.
-    pub const END: usize = block::FIELD_ALIGN + size_of::<Setup>();
-
-    /// Agrees on a vectorised environment and a configuration. Errors: `Config`.
-    pub fn new(vecenv: &super::Setup, config: &Config) -> Result<Setup> {
-        let setup = Setup { vecenv: *vecenv, in_series: config.in_series, reserved: 0 };
-        setup.check()?;
-        Ok(setup)
-    }
-
-    /// Reads the setup from the first [`Setup::END`] bytes of a block that `init` or `attach` accepted.
-    /// Errors: `Align`, `Size`, `Image`.
-    pub fn read(mem: &[u8]) -> Result<Setup> {
-        block::config(mem, block::Kind::Batch)
-    }
-
-    /// Refuses a vectorised environment that the batch was not made for. Errors: `Config`.
-    pub fn check_vecenv(&self, vecenv: &super::Setup) -> Result {
-        if *vecenv == self.vecenv {
-            return Ok(());
-        }
-        let what = "batch: the vecenv, configuration and environment that it was made for, with num_envs";
-        Err(Error::new(Kind::Config, what).needed(self.vecenv.num_envs as usize).given(vecenv.num_envs as usize))
-    }
-
-    /// Number of groups.
-    pub fn num_groups(&self) -> usize {
-        self.vecenv.num_envs.checked_div(self.in_series).unwrap_or(0) as usize
-    }
-
-    /// Atomic words that a batch needs.
-    pub fn num_words(&self) -> usize {
-        self.num_groups().saturating_add(FIRST_GROUP)
-    }
-
-    fn check(&self) -> Result {
-        self.vecenv.check()?;
-        let (n, k) = (self.vecenv.num_envs, self.in_series);
-        if k == 0 || !n.is_multiple_of(k) {
-            let what = "batch config: in_series of at least 1 that divides num_envs = {needed}";
-            return Err(Error::new(Kind::Config, what).needed(n as usize).given(k as usize));
-        }
-        if self.reserved != 0 {
-            return Err(Error::new(Kind::Config, "batch setup: reserved of 0").given(self.reserved as usize));
-        }
-        Ok(())
-    }
-
-    fn rows(&self) -> usize {
-        self.vecenv.num_envs as usize
-    }
-
-    fn obs_len(&self) -> usize {
-        self.vecenv.obs_len as usize
-    }
-
-    /// First row of a group.
-    fn first(&self, group: usize) -> usize {
-        group.saturating_mul(self.in_series as usize)
-    }
-
-    /// Kinds of observations and actions. Errors: `Shape`, for none that is known.
-    pub fn kinds(&self) -> Result<(Element, Element)> {
-        let known = |kind| Element::from_number(kind).ok_or(SHAPE);
-        Ok((known(self.vecenv.obs_kind)?, known(self.vecenv.action_kind)?))
-    }
-}
-
-fields! {
-    /// Where the fields of a block lie, behind what was agreed.
-    pub spans Spans(setup: &Setup, action_size: usize, obs_size: usize, n: usize) {
-        /// `[num_words]` see [`Batch::over`].
-        pub words: [u32] = setup.num_words(),
-        /// `[N, action_len]` elements, as bytes.
-        pub action: [u8] = n.saturating_mul(action_size),
-        /// `[N, obs_len]` elements, as bytes.
-        pub obs: [u8] = n.saturating_mul(obs_size),
-        /// `[N, obs_len]` elements, as bytes.
-        pub final_obs: [u8] = n.saturating_mul(obs_size),
-        /// `[N]`
-        pub reward: [f32] = n,
-        /// `[N]`
-        pub terminated: [u8] = n,
-        /// `[N]`
-        pub truncated: [u8] = n,
-        /// `[N]`
-        pub valid: [u8] = n,
-        /// `[N]` see [`Share::outcome`].
-        pub outcome: [u8] = n,
-    }
-    /// All of them.
-    write Fields {}
-}
-
-/// The one place where the layout is written down: the fields and the bytes of the whole block.
-pub fn spans(setup: &Setup) -> Result<(Spans, usize)> {
-    setup.check()?;
-    let (obs_kind, action_kind) = setup.kinds()?;
-    let bytes = |len: u32, kind: Element| (len as usize).saturating_mul(kind.size());
-    let (action_size, obs_size) = (bytes(setup.vecenv.action_len, action_kind), bytes(setup.vecenv.obs_len, obs_kind));
-    let mut plan = Plan::default();
-    block::spans::<Setup>(&mut plan)?;
-    Ok((Spans::plan(&mut plan, setup, action_size, obs_size, setup.rows())?, plan.size()?))
-}
-
-/// Bytes a block must have. Errors: `Config`, `Overflow`.
-pub fn size(vecenv: &super::Setup, config: &Config) -> Result<usize> {
-    Ok(spans(&Setup::new(vecenv, config)?)?.1)
-}
-
-/// Lays an idle batch out and returns the columns of all rows, to be split into groups.
-/// Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
-pub fn init<'a>(mem: &'a mut [u8], vecenv: &super::Setup, config: &Config) -> Result<(Setup, Share<'a>)> {
-    let setup = Setup::new(vecenv, config)?;
-    let (spans, size) = spans(&setup)?;
-    let block = block::create(mem, block::Kind::Batch, size, &setup)?;
-    Ok((setup, cut(block, &setup, spans)?.1))
-}
-
-/// Accepts bytes that a block was copied to. A copy made while workers ran names them: they have to be abandoned.
-/// Nothing is written. Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
-pub fn attach(mem: &mut [u8]) -> Result<(Setup, Share<'_>)> {
-    let setup: Setup = block::attach(mem, block::Kind::Batch, |setup| Ok(spans(setup)?.1))?;
-    let (words, share) = cut(mem, &setup, spans(&setup)?.0)?;
-    let damaged = |what, given| Err(Error::new(Kind::Image, what).given(given));
-    let (n, in_series) = (setup.num_groups() as u32, setup.in_series as usize);
-    let (mode, hint, cursor, groups) = match words {
-        [mode, hint, cursor, groups @ ..] => (*mode, *hint, *cursor, groups),
-        _ => return Err(WORDS),
-    };
-    if mode > CLOSED || hint > n || cursor > n {
-        return damaged("batch: the mode {given} or its turns are damaged.", mode as usize);
-    }
-    let mut outcomes = &*share.outcome;
-    for (group, &word) in groups.iter().enumerate() {
-        let (own, rest) = outcomes.split_at_checked(in_series).ok_or(SHAPE)?;
-        outcomes = rest;
-        let mine = word == IDLE || word == DONE;
-        if !(mine || level_of(word).is_some() || word & STATE == RUNNING) {
-            return damaged("batch: the state of group {given} is damaged.", group);
-        }
-        if mine && own.iter().any(|&outcome| outcome > GIVEN_UP) {
-            return damaged("batch: the outcomes of group {given} are damaged.", group);
-        }
-    }
-    Ok((setup, share))
-}
-
-fn cut<'a>(block: &'a mut [u8], setup: &Setup, spans: Spans) -> Result<(&'a mut [u32], Share<'a>)> {
-    let (obs_kind, action_kind) = setup.kinds()?;
-    let fields = Fields::cut(&mut Cutter::new(block), &spans)?;
-    let out = StepOut {
-        obs: ElementsMut::of_bytes(obs_kind, fields.obs)?,
-        reward: fields.reward,
-        terminated: fields.terminated,
-        truncated: fields.truncated,
-        final_obs: Some(ElementsMut::of_bytes(obs_kind, fields.final_obs)?),
-        valid: Some(fields.valid),
-    };
-    let action = ElementsMut::of_bytes(action_kind, fields.action)?;
-    Ok((fields.words, Share { action, out, outcome: fields.outcome }))
-}
-
-/// Columns of some rows: what was submitted for them and what their last step returned.
-#[derive(Debug)]
-pub struct Share<'a> {
-    /// `[rows, action_len]`
-    pub action: ElementsMut<'a>,
-    /// Every array is there.
-    pub out: StepOut<'a>,
-    /// `[rows]` of the last step: 0 done, 1 a callback failed, 2 a reward or observation was not finite, 3 its worker was
-    /// given up.
-    pub outcome: &'a mut [u8],
-}
-
-const DELIVERED: u8 = 0;
-const FAILED: u8 = 1;
-const NOT_FINITE: u8 = 2;
-const GIVEN_UP: u8 = 3;
-
-impl<'a> Share<'a> {
-    /// The same columns for a shorter time.
-    pub fn reborrow(&mut self) -> Share<'_> {
-        Share { action: self.action.reborrow(), out: self.out.reborrow(), outcome: &mut *self.outcome }
-    }
-
-    /// The first `k` rows and the others; `None` if there are fewer than `k`.
-    pub fn split_at(self, k: usize, setup: &Setup) -> Option<(Share<'a>, Share<'a>)> {
-        let (action, action_rest) = self.action.split_at(k.checked_mul(setup.vecenv.action_len as usize)?)?;
-        let (out, out_rest) = self.out.split_at(k, setup.obs_len())?;
-        let (outcome, outcome_rest) = self.outcome.split_at_mut_checked(k)?;
-        Some((Share { action, out, outcome }, Share { action: action_rest, out: out_rest, outcome: outcome_rest }))
-    }
-}
-
-/// Lends the columns of a group. Asked only by the one who may have them, so that a lock is never waited for.
-pub trait Shares {
-    /// Hands the columns of a group to `work`; `None` if there is no such group.
-    fn share<T>(&self, group: usize, work: impl FnOnce(Share<'_>) -> T) -> Option<T>;
-}
-
-/// Lends the environments of a group. Asked only by the one who may have them, so that a lock is never waited for.
-pub trait Lanes {
-    /// Hands the rows of a group to `work`; `None` if there is no such group.
-    fn lane<T>(&self, group: usize, work: impl FnOnce(Rows<'_>) -> T) -> Option<T>;
-}
+use crate::space::{Elements, ElementsMut};
 
 /// Numbers of groups, as they were one after another: workers go on meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -271,27 +25,6 @@ pub struct Counts {
     pub num_done: u32,
 }
 
-/// The words of a batch.
-const FIRST_GROUP: usize = 3;
-
-/// States of a group: the lowest two bits of its word. The others are an [`Level`] while it is pending and the worker's
-/// number while it runs.
-const IDLE: u32 = 0;
-const PENDING: u32 = 1;
-const RUNNING: u32 = 2;
-const DONE: u32 = 3;
-const STATE: u32 = 3;
-
-/// Modes of the whole batch.
-const OPEN: u32 = 0;
-const DRAINING: u32 = 1;
-const CLOSED: u32 = 2;
-
-/// Workers have numbers up to this.
-pub const MAX_WORKER: u32 = u32::MAX >> 2;
-
-const SHAPE: Error = Error::new(Kind::Shape, "batch: a share and a lane for each group");
-const WORDS: Error = Error::new(Kind::Shape, "batch: atomic words, as many as Setup::num_words says");
 const CLOSED_ERROR: Error = Error::new(Kind::Config, "batch: the batch is closed.");
 const BUSY: Error = Error::new(Kind::Busy, "batch: the last step of group {given} has not been collected.");
 const DRAINING_ERROR: Error =
@@ -412,7 +145,7 @@ impl<'a> Batch<'a> {
 
     /// Steps pending groups, one after another, until there is none left or `max_groups` are done; returns how many it
     /// did. Never waits. A failing environment is told to the host by [`Batch::step_wait`] or [`Batch::recv`].
-    /// `worker`: the caller's number, up to [`MAX_WORKER`]; only [`Batch::abandon`] needs it to be its own.
+    /// `worker`: the caller's number, up to [`MAX_WORKER`](super::MAX_WORKER); only [`Batch::abandon`] needs it to be its own.
     ///
     /// Errors: `Config` (closed, another environment); `Range`.
     pub fn run<S: Shares, L: Lanes, E: Env + ?Sized>(
@@ -558,7 +291,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Starts an episode in row `i` alone, as [`VecEnv::reset_one`](super::VecEnv::reset_one); rows of other groups may be
+    /// Starts an episode in row `i` alone, as [`VecEnv::reset_one`](crate::env::VecEnv::reset_one); rows of other groups may be
     /// under way. `obs` is `[N, obs_len]` and only row `i` of it is written.
     ///
     /// Errors: `Config`, `Shape`, `Range`; `Busy` if its group was submitted and not collected; the callback's.
@@ -754,114 +487,4 @@ impl<'a> Batch<'a> {
             word.store(state, order);
         }
     }
-}
-
-/// The word of a group that this worker is in.
-fn running(worker: u32) -> Result<u32> {
-    if worker > MAX_WORKER {
-        let what = "batch: a worker number of at most";
-        return Err(Error::new(Kind::Range, what).needed(MAX_WORKER as usize).given(worker as usize));
-    }
-    Ok(worker << 2 | RUNNING)
-}
-
-/// Where rows that end start again, if this is the word of a pending group.
-fn level_of(word: u32) -> Option<Level> {
-    match word >> 2 {
-        0 if word & STATE == PENDING => Some(Level::New),
-        1 if word & STATE == PENDING => Some(Level::Same),
-        _ => None,
-    }
-}
-
-/// Makes a pending group idle, unless a worker was faster.
-fn take_back(word: &AtomicU32) {
-    let pending = word.load(Ordering::Relaxed);
-    if pending & STATE == PENDING {
-        cpu::exchange(word, pending, IDLE, Ordering::Relaxed);
-    }
-}
-
-/// Steps the rows of a group. A row that fails is noted and the rows behind it are stepped all the same.
-fn step<E: Env + ?Sized>(share: Share<'_>, mut rows: Rows<'_>, env: &E, level: Level) {
-    let Share { action, mut out, outcome } = share;
-    let n = outcome.len();
-    outcome.fill(DELIVERED);
-    // A step leaves the rewards of the rows that it did not complete alone, and completed ones are finite.
-    out.reward.fill(f32::NAN);
-    let mut at = 0;
-    while at < n {
-        let error = match step_from(&mut rows, &mut out, action.as_ref(), env, level, at) {
-            Ok(()) => break,
-            Err(error) => error,
-        };
-        let undone =
-            |k: &usize| out.reward.get(*k).is_some_and(|reward| reward.is_nan()) || rows.phase.get(*k) == Some(&UNSET);
-        // An environment that fails and leaves no trace of where: none of its rows can be trusted.
-        let (k, end) = (at..n).find(undone).map_or((at, n), |k| (k, k.saturating_add(1)));
-        let marks = out.reward.iter_mut().zip(rows.phase.iter_mut()).zip(rows.steps.iter_mut()).zip(outcome.iter_mut());
-        for (((reward, phase), steps), outcome) in marks.take(end).skip(k) {
-            (*reward, *phase, *steps) = (0.0, UNSET, 0);
-            *outcome = if error.kind == Kind::Value { NOT_FINITE } else { FAILED };
-        }
-        at = end;
-    }
-}
-
-/// Steps the rows from `begin` on.
-fn step_from<E: Env + ?Sized>(
-    rows: &mut Rows<'_>,
-    out: &mut StepOut<'_>,
-    action: Elements<'_>,
-    env: &E,
-    level: Level,
-    begin: usize,
-) -> Result {
-    let (obs_len, action_len) = (rows.setup.obs_len as usize, rows.setup.action_len as usize);
-    let end = rows.len();
-    let action = action.get(begin.saturating_mul(action_len), end.saturating_mul(action_len)).ok_or(SHAPE)?;
-    let out = out.reborrow().range(begin, end, obs_len).ok_or(SHAPE)?;
-    rows.reborrow().range(begin, end)?.step_env(env, level, action, out)
-}
-
-/// Copies what the rows of a group returned; the inner result is the first failed row's.
-fn hand_over(share: Share<'_>, mut to: StepOut<'_>, width: usize, first: usize) -> Result<Result> {
-    let mut from = share.out;
-    let n = share.outcome.len();
-    let Some(k) = share.outcome.iter().position(|&outcome| outcome != DELIVERED) else {
-        copy_rows(&mut from, &mut to, 0, n, width)?;
-        return Ok(Ok(()));
-    };
-    for (i, _) in share.outcome.iter().enumerate().filter(|&(_, &outcome)| outcome == DELIVERED) {
-        copy_rows(&mut from, &mut to, i, i.saturating_add(1), width)?;
-    }
-    let error = match share.outcome.get(k) {
-        Some(&NOT_FINITE) => {
-            Error::new(Kind::Value, "batch: the reward or observation of environment {given} is not finite.")
-        }
-        Some(&GIVEN_UP) => Error::new(Kind::Callback, "batch: the worker of environment {given} was abandoned."),
-        _ => Error::new(Kind::Callback, "batch: a callback failed in environment {given}."),
-    };
-    Ok(Err(error.given(first.saturating_add(k))))
-}
-
-fn copy_rows(from: &mut StepOut<'_>, to: &mut StepOut<'_>, begin: usize, end: usize, width: usize) -> Result {
-    let from = from.reborrow().range(begin, end, width).ok_or(SHAPE)?;
-    let mut to = to.reborrow().range(begin, end, width).ok_or(SHAPE)?;
-    to.obs.copy_from(from.obs.as_ref())?;
-    block::copy(to.reward, from.reward);
-    block::copy(to.terminated, from.terminated);
-    block::copy(to.truncated, from.truncated);
-    if let (Some(to), Some(from)) = (&mut to.valid, &from.valid) {
-        block::copy(to, from);
-    }
-    let ended = from.terminated.iter().zip(&*from.truncated).map(|(a, b)| (a | b) != 0);
-    if let (Some(to), Some(from)) = (&mut to.final_obs, &from.final_obs) {
-        for (i, _) in ended.enumerate().filter(|&(_, ended)| ended) {
-            let (begin, end) = (i.saturating_mul(width), i.saturating_add(1).saturating_mul(width));
-            let row = from.as_ref().get(begin, end).ok_or(SHAPE)?;
-            to.get(begin, end).ok_or(SHAPE)?.copy_from(row)?;
-        }
-    }
-    Ok(())
 }

@@ -1,0 +1,181 @@
+//! Returns and lengths of the episodes of N environments, and their means over the last ones.
+//!
+//! ```
+//! use rlcore::block::{Cutter, Field, Plan};
+//! use rlcore::data::episodes::{Episodes, Lens};
+//!
+//! # fn main() -> rlcore::error::Result {
+//! let mut plan = Plan::default();
+//! let spans = Episodes::plan(&mut plan, Lens { num_envs: 2, keep: 100 })?;
+//! let mut block = vec![0u64; plan.size()? / 8];
+//! let mut episodes = Episodes::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans)?;
+//! for terminated in [[0, 0], [1, 0]] {
+//!     episodes.step(&[0.5, 1.0], &terminated, &[0, 0]);
+//! }
+//! let means = episodes.read().means();
+//! assert_eq!((means.num_kept, means.return_mean, means.len_mean, episodes.ended.return_last), (1, 1.0, 2.0, 1.0));
+//! # Ok(())
+//! # }
+//! ```
+
+use bytemuck::{Pod, Zeroable};
+use core::convert::Infallible;
+use core::ops::AddAssign;
+
+use crate::block::{One, fields};
+
+/// Of each environment that it stepped, and whether its episode ended.
+pub(crate) fn stepped<'a>(terminated: &'a [u8], truncated: &'a [u8]) -> impl Iterator<Item = (bool, bool)> + use<'a> {
+    terminated.iter().zip(truncated).map(|(terminated, truncated)| (true, terminated | truncated != 0))
+}
+
+/// Adds one step of all environments to the sums of their rewards and to their lengths, in a number as wide as the sums are;
+/// `rows` says of each whether it stepped, and whether its episode ended. `ended` is told environment, return and length of
+/// each that ended, lower environments first, and the next begins with zeros. Errors: those of `ended`.
+pub fn count<S: Copy + Default + AddAssign + From<f32>, E>(
+    total: &mut [S],
+    len: &mut [u32],
+    reward: &[f32],
+    rows: impl Iterator<Item = (bool, bool)>,
+    mut ended: impl FnMut(usize, S, u32) -> Result<(), E>,
+) -> Result<(), E> {
+    let sums = total.iter_mut().zip(len).zip(reward).zip(rows);
+    for (env, (((total, len), reward), (has_stepped, has_ended))) in sums.enumerate() {
+        if has_stepped {
+            *total += S::from(*reward);
+            *len = len.saturating_add(1);
+        }
+        if has_ended {
+            ended(env, *total, *len)?;
+            (*total, *len) = (S::default(), 0);
+        }
+    }
+    Ok(())
+}
+
+fields! {
+    /// Where the last episodes lie.
+    pub spans KeptSpans(keep: usize) {
+        /// Their returns; that of episode n in slot `n % keep`.
+        pub returns: [f32] = keep,
+        /// Their lengths.
+        pub lens: [u32] = keep,
+    }
+    /// The last episodes, to write.
+    #[derive(Debug)]
+    pub write KeptMut {}
+    /// The last episodes, to read.
+    #[derive(Clone, Copy, Debug)]
+    pub read KeptRef {}
+    /// Returns and lengths of the last `keep` episodes.
+    #[derive(Debug)]
+    pub part Kept(usize)
+}
+
+/// Means over the episodes that are kept for them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Means {
+    /// Episodes ended since the block was made.
+    pub num_episodes: u64,
+    /// Episodes that the means are of.
+    pub num_kept: u32,
+    /// Mean return; NaN of none.
+    pub return_mean: f64,
+    /// Mean length; NaN of none.
+    pub len_mean: f64,
+}
+
+impl KeptMut<'_> {
+    /// Keeps episode `number`.
+    pub fn push(&mut self, number: u64, episode_return: f32, len: u32) {
+        let slot = number.checked_rem(self.lens.len() as u64).unwrap_or(0) as usize;
+        if let (Some(to), Some(to_len)) = (self.returns.get_mut(slot), self.lens.get_mut(slot)) {
+            (*to, *to_len) = (episode_return, len);
+        }
+    }
+}
+
+impl KeptRef<'_> {
+    /// Means, if so many episodes have ended.
+    pub fn means(&self, num_episodes: u64) -> Means {
+        let num_kept = num_episodes.min(self.lens.len() as u64) as usize;
+        let mean = |sum: f64| if num_kept > 0 { sum / num_kept as f64 } else { f64::NAN };
+        let returns = self.returns.iter().take(num_kept).fold(0.0, |sum, x| sum + f64::from(*x));
+        let lens = self.lens.iter().take(num_kept).fold(0.0, |sum, x| sum + f64::from(*x));
+        Means { num_episodes, num_kept: num_kept as u32, return_mean: mean(returns), len_mean: mean(lens) }
+    }
+
+    /// Whether these are of some sequence of episodes, so many of which have ended.
+    pub fn are_right(&self, num_episodes: u64) -> bool {
+        (0u64..).zip(self.returns.iter().zip(self.lens)).all(|(slot, (total, &len))| {
+            if slot < num_episodes { total.is_finite() && len > 0 } else { *total == 0.0 && len == 0 }
+        })
+    }
+}
+
+/// How many there are.
+#[derive(Clone, Copy, Debug)]
+pub struct Lens {
+    /// N.
+    pub num_envs: usize,
+    /// Episodes that means look back on.
+    pub keep: usize,
+}
+
+/// What has ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Ended {
+    /// Episodes.
+    pub num_episodes: u64,
+    /// Return of the last one; 0 before there is one.
+    pub return_last: f64,
+}
+
+fields! {
+    /// Where all of them lie.
+    pub spans Spans(lens: Lens) {
+        /// What has ended.
+        pub ended: One<Ended> = (),
+        /// `[N]` sum of the rewards of the episode that is going on.
+        pub total: [f64] = lens.num_envs,
+        /// `[N]` its steps.
+        pub len: [u32] = lens.num_envs,
+        /// The last ones that have ended.
+        pub kept: Kept = lens.keep,
+    }
+    /// Episodes, to count.
+    #[derive(Debug)]
+    pub write EpisodesMut {}
+    /// Episodes, to read.
+    #[derive(Clone, Copy, Debug)]
+    pub read EpisodesRef {}
+    /// Episodes that are counted and kept for means.
+    #[derive(Debug)]
+    pub part Episodes(Lens)
+}
+
+impl EpisodesMut<'_> {
+    /// Counts one step of all environments: arrays are `[N]`.
+    pub fn step(&mut self, reward: &[f32], terminated: &[u8], truncated: &[u8]) {
+        let (total, len) = (&mut *self.total, &mut *self.len);
+        let Ok(()) = count::<_, Infallible>(total, len, reward, stepped(terminated, truncated), |_, total, len| {
+            self.kept.push(self.ended.num_episodes, total as f32, len);
+            *self.ended = Ended { num_episodes: self.ended.num_episodes.saturating_add(1), return_last: total };
+            Ok(())
+        });
+    }
+}
+
+impl EpisodesRef<'_> {
+    /// Means over the episodes that are kept.
+    pub fn means(&self) -> Means {
+        self.kept.means(self.ended.num_episodes)
+    }
+
+    /// Whether some sequence of steps leads to this.
+    pub fn are_right(&self) -> bool {
+        let running = self.total.iter().zip(self.len).all(|(x, &len)| x.is_finite() && (len > 0 || *x == 0.0));
+        running && self.kept.are_right(self.ended.num_episodes) && self.ended.return_last.is_finite()
+    }
+}

@@ -1,0 +1,73 @@
+//! Numbers worth logging, beside the steps that they are about.
+
+use bytemuck::{Pod, Zeroable};
+use core::iter::once;
+use core::slice::from_ref;
+
+use super::{METRICS, RolloutBuffer, View};
+use crate::block::shared;
+use crate::data::monitor::Read;
+use crate::error::{Error, Kind, Result};
+
+/// A number worth logging.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct MetricRow {
+    /// Steps of all environments before the step that it is about.
+    pub global_step: u64,
+    /// The number.
+    pub value: f64,
+    /// Its environment; [`ALL_ENVS`] if it is of none.
+    pub env: u32,
+    /// What it is: [`EPISODE_LENGTH`], [`EPISODE_RETURN`], or the host's own from [`FIRST_METRIC`] on.
+    pub metric: u32,
+}
+
+/// Metric: steps of an episode that ended.
+pub const EPISODE_LENGTH: u32 = 0;
+/// Metric: sum of the rewards of an episode that ended.
+pub const EPISODE_RETURN: u32 = 1;
+/// The first metric that the host may give a meaning.
+pub const FIRST_METRIC: u32 = 2;
+/// The environment of a metric that is of none in particular.
+pub const ALL_ENVS: u32 = u32::MAX;
+
+impl RolloutBuffer<'_> {
+    /// Logs a number of the host's own, of all environments. Of several of one metric in one step the last one counts.
+    /// Errors: `Range` for a metric below [`FIRST_METRIC`], and after 2^63 of them; `Value`. Nothing changes then.
+    pub fn log(&mut self, metric: u32, value: f64) -> Result {
+        if metric < FIRST_METRIC {
+            let what = "rollout_buffer: a metric of the host's own, at least";
+            return Err(Error::new(Kind::Range, what).needed(FIRST_METRIC as usize).given(metric as usize));
+        }
+        if !value.is_finite() {
+            return Err(Error::new(Kind::Value, "rollout_buffer: a finite metric").given_f32(value as f32));
+        }
+        let mut f = self.fields()?;
+        shared::check_room(METRICS, f.state.logged, 1)?;
+        let row = MetricRow { global_step: f.state.global_step, value, env: ALL_ENVS, metric };
+        f.turn.begin();
+        f.log(row);
+        f.end();
+        Ok(())
+    }
+}
+
+impl View<'_> {
+    /// Copies rows of metrics out from number `next` on, counted for the life of the block, the oldest first. Rows that are no
+    /// longer held are skipped and counted as lost. Errors: `Range` if fewer than `next` have been written.
+    pub fn read_log(&self, next: u64, rows: &mut [MetricRow]) -> Result<Read> {
+        let written = self.held.logged;
+        let capacity = self.log.len() as u64;
+        let what = "rollout_buffer: a number of at most the metrics written,";
+        let (first, read) = Read::of(what, next, written.saturating_sub(capacity)..written, rows.len())?;
+        for (number, to) in (first..read.next).zip(rows.iter_mut()) {
+            *to = self.log.get(number.checked_rem(capacity).unwrap_or(0) as usize).copied().unwrap_or_default();
+        }
+        if read.count > 0 {
+            let (pushed, writing) = (from_ref(&self.state.logged), from_ref(&self.turn.writing));
+            shared::Rings { pushed, writing, num_rows: self.setup.log_capacity }.check_held(once((0, first)))?;
+        }
+        Ok(read)
+    }
+}

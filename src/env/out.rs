@@ -1,0 +1,145 @@
+//! Where a step writes, and what is asked of its arrays before anything changes.
+
+use super::Env;
+use super::row::SHAPE;
+use super::setup::{Autoreset, Setup};
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::space::{Element, Elements, ElementsMut, Space};
+
+/// Where a step writes. Each array has exactly the rows that are stepped, or all N for calls that take a range.
+#[derive(Debug)]
+pub struct StepOut<'a> {
+    /// `[rows, obs_len]` the observation to act on next.
+    pub obs: ElementsMut<'a>,
+    /// `[rows]`
+    pub reward: &'a mut [f32],
+    /// `[rows]` 1 where the task reached a terminal state.
+    pub terminated: &'a mut [u8],
+    /// `[rows]` 1 where the episode was cut, by the environment or by the time limit.
+    pub truncated: &'a mut [u8],
+    /// `[rows, obs_len]` written only in rows that ended; required with [`Autoreset::SameStep`].
+    pub final_obs: Option<ElementsMut<'a>>,
+    /// `[rows]` 0 where the row was only reset, else 1; required with [`Autoreset::NextStep`].
+    pub valid: Option<&'a mut [u8]>,
+}
+
+impl<'a> StepOut<'a> {
+    /// The same arrays for a shorter time.
+    pub fn reborrow(&mut self) -> StepOut<'_> {
+        StepOut {
+            obs: self.obs.reborrow(),
+            reward: &mut *self.reward,
+            terminated: &mut *self.terminated,
+            truncated: &mut *self.truncated,
+            final_obs: self.final_obs.as_mut().map(ElementsMut::reborrow),
+            valid: self.valid.as_deref_mut(),
+        }
+    }
+
+    /// The first `k` rows and the others, for two threads; `None` if there are fewer than `k`.
+    pub fn split_at(self, k: usize, obs_len: usize) -> Option<(StepOut<'a>, StepOut<'a>)> {
+        let elements = k.checked_mul(obs_len)?;
+        let (obs, obs_rest) = self.obs.split_at(elements)?;
+        let (reward, reward_rest) = self.reward.split_at_mut_checked(k)?;
+        let (terminated, terminated_rest) = self.terminated.split_at_mut_checked(k)?;
+        let (truncated, truncated_rest) = self.truncated.split_at_mut_checked(k)?;
+        let (final_obs, final_rest) = match self.final_obs {
+            Some(x) => x.split_at(elements).map(|(low, high)| (Some(low), Some(high)))?,
+            None => (None, None),
+        };
+        let (valid, valid_rest) = match self.valid {
+            Some(x) => x.split_at_mut_checked(k).map(|(low, high)| (Some(low), Some(high)))?,
+            None => (None, None),
+        };
+        let low = StepOut { obs, reward, terminated, truncated, final_obs, valid };
+        let high = StepOut {
+            obs: obs_rest,
+            reward: reward_rest,
+            terminated: terminated_rest,
+            truncated: truncated_rest,
+            final_obs: final_rest,
+            valid: valid_rest,
+        };
+        Some((low, high))
+    }
+
+    /// Rows `begin..end`, or `None` if they are not all there.
+    pub fn range(self, begin: usize, end: usize, obs_len: usize) -> Option<StepOut<'a>> {
+        let (_, rest) = self.split_at(begin, obs_len)?;
+        Some(rest.split_at(end.checked_sub(begin)?, obs_len)?.0)
+    }
+
+    pub(super) fn check(&self, rows: usize, setup: &Setup) -> Result {
+        check_obs("vecenv obs: elements of the agreed kind,", &self.obs, rows, setup)?;
+        check_len("vecenv reward: elements,", self.reward, rows)?;
+        check_len("vecenv terminated: elements,", self.terminated, rows)?;
+        check_len("vecenv truncated: elements,", self.truncated, rows)?;
+        if let Some(x) = &self.final_obs {
+            check_obs("vecenv final_obs: elements of the agreed kind,", x, rows, setup)?;
+        }
+        if let Some(x) = &self.valid {
+            check_len("vecenv valid: elements,", x, rows)?;
+        }
+        self.check_given(rows, setup)
+    }
+
+    /// What may be left out is there where the mode needs it.
+    #[inline(always)]
+    pub(super) fn check_given(&self, rows: usize, setup: &Setup) -> Result {
+        let missing = |what, needed| Err(Error::new(Kind::Null, what).needed(needed));
+        if self.final_obs.is_none() && setup.mode() == Autoreset::SameStep {
+            let needed = rows.saturating_mul(setup.obs_len as usize);
+            return missing("vecenv: same-step autoreset requires final_obs, with {needed} elements.", needed);
+        }
+        if self.valid.is_none() && setup.mode() == Autoreset::NextStep {
+            return missing("vecenv: next-step autoreset requires valid, with {needed} elements.", rows);
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn check_obs(what: &'static str, obs: &ElementsMut<'_>, rows: usize, setup: &Setup) -> Result {
+    let needed = rows.checked_mul(setup.obs_len as usize).ok_or(SHAPE)?;
+    if obs.len() == needed && obs.kind() as u32 == setup.obs_kind {
+        Ok(())
+    } else {
+        Err(Error::new(Kind::Shape, what).needed(needed).given(obs.len()))
+    }
+}
+
+/// Checks every action of `rows` rows: discrete ones in range, continuous ones finite.
+#[inline(always)]
+pub(super) fn check_actions<E: Env + ?Sized>(env: &E, action: Elements<'_>, rows: usize) -> Result {
+    // One choice a row is what most environments ask for.
+    let space = env.spec().action;
+    if let (Elements::I32(x), Element::I32, 1, &[n]) = (action, space.kind, space.len, space.n)
+        && x.len() == rows
+        && x.iter().fold(true, |all, &a| all & ((a as u32) < n))
+    {
+        return Ok(());
+    }
+    // Asked again: a space whose address nobody needs is not copied above.
+    check_any_actions(&env.spec().action, action, rows)
+}
+
+/// [`check_actions`] for actions of any kind.
+#[inline(never)]
+fn check_any_actions(space: &Space<'_>, action: Elements<'_>, rows: usize) -> Result {
+    let needed = rows.checked_mul(space.len as usize).ok_or(SHAPE)?;
+    if action.kind() != space.kind || action.len() != needed {
+        let what = "vecenv action: elements of the agreed kind,";
+        return Err(Error::new(Kind::Shape, what).needed(needed).given(action.len()));
+    }
+    let outside = |&(&a, &n): &(&i32, &u32)| a as u32 >= n;
+    match (action, space.n) {
+        (Elements::F32(x), _) => check_finite("vecenv action: finite values,", x),
+        (Elements::I32(x), n) => match x.iter().zip(n.iter().cycle()).find(outside) {
+            Some((&a, &n)) => {
+                let what = "vecenv action: a choice from 0 to below";
+                Err(Error::new(Kind::Range, what).needed(n as usize).given_i64(a.into()))
+            }
+            None => Ok(()),
+        },
+        (Elements::U8(_), _) => Err(Error::new(Kind::Shape, "vecenv action: elements of kind f32 or i32")),
+    }
+}

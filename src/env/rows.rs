@@ -1,0 +1,373 @@
+//! Rows of a batch, stepped whole or in disjoint ranges.
+//!
+//! A row is one environment: its state, its random stream, its step counter, its phase. Everything else is fixed when
+//! the block is made and read-only afterwards, so threads may step disjoint ranges at once and no split changes a byte.
+
+use super::columns::LANES;
+use super::out::{StepOut, check_actions, check_obs};
+use super::row::{
+    ENDED, Flags, RUNNING, Row, SHAPE, Start, Turn, UNSET, cut, end_in, is_ready, keep, next_level, reset_row,
+    restart_row,
+};
+use super::setup::{Autoreset, Rows, Setup};
+use super::view::View;
+use super::{Env, Level};
+use crate::error::{Error, Kind, Result};
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut};
+
+/// Rows that an environment is asked to step together, so many at most that they and what they write stay in the first cache.
+const BLOCK: usize = 64;
+
+const RANGE: Error = Error::new(Kind::Range, "vecenv: a range with begin <= end <= num_envs = {needed}");
+const UNSET_ROW: Error = Error::new(Kind::NotReady, "vecenv: environment {given} must be reset before it is stepped.");
+
+impl<'a> Rows<'a> {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.phase.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.phase.is_empty()
+    }
+
+    /// The same rows for a shorter time.
+    pub fn reborrow(&mut self) -> Rows<'_> {
+        Rows {
+            setup: self.setup,
+            first: self.first,
+            state: &mut *self.state,
+            rng: &mut *self.rng,
+            steps: &mut *self.steps,
+            phase: &mut *self.phase,
+        }
+    }
+
+    /// The first `k` rows and the others, for two threads; `None` if there are fewer than `k`.
+    pub fn split_at(self, k: usize) -> Option<(Rows<'a>, Rows<'a>)> {
+        let bytes = k.checked_mul(self.setup.state_size as usize)?;
+        let (state, state_rest) = self.state.split_at_mut_checked(bytes)?;
+        let (rng, rng_rest) = self.rng.split_at_mut_checked(k)?;
+        let (steps, steps_rest) = self.steps.split_at_mut_checked(k)?;
+        let (phase, phase_rest) = self.phase.split_at_mut_checked(k)?;
+        let (setup, first) = (self.setup, self.first);
+        let rest = first.checked_add(k)?;
+        Some((
+            Rows { setup, first, state, rng, steps, phase },
+            Rows { setup, first: rest, state: state_rest, rng: rng_rest, steps: steps_rest, phase: phase_rest },
+        ))
+    }
+
+    /// Rows `begin..end`, counted from the first of these. Errors: `Range`.
+    pub fn range(self, begin: usize, end: usize) -> Result<Rows<'a>> {
+        let len = self.len();
+        let refused = RANGE.needed(len).given(end);
+        let (_, rest) = self.split_at(begin).ok_or(refused)?;
+        let (rows, _) = rest.split_at(end.checked_sub(begin).ok_or(refused)?).ok_or(refused)?;
+        Ok(rows)
+    }
+
+    /// Starts an episode in every row and writes `obs` `[rows, obs_len]`. With a seed, row i of the batch gets the
+    /// stream of `seed + i` and starts afresh, as in Gymnasium; without, the streams go on and an environment that was
+    /// reset before starts again as [`Env::restart`] says, in a new level.
+    ///
+    /// Errors: `Config`, `Shape`, before anything changes. A callback that fails, or a non-finite observation, stops at a
+    /// row that the error gives: rows before it are done, it has to be reset again and its observation is unspecified,
+    /// rows after it are untouched.
+    pub fn reset<E: Env + ?Sized>(&mut self, env: &E, seed: Option<u64>, mut obs: ElementsMut<'_>) -> Result {
+        self.check(env)?;
+        check_obs("vecenv obs: elements of the agreed kind,", &obs, self.len(), self.setup)?;
+        let (first, width, size) = (self.first, self.setup.obs_len as usize, self.setup.state_size as usize);
+        let mut states = &mut *self.state;
+        let rows = self.rng.iter_mut().zip(self.steps.iter_mut()).zip(self.phase.iter_mut());
+        for (k, ((rng, steps), phase)) in rows.enumerate() {
+            let state = cut(&mut states, size)?;
+            let at = k.saturating_mul(width);
+            let row = obs.get(at, at.saturating_add(width)).ok_or(SHAPE)?;
+            let index = first.saturating_add(k);
+            if let Some(seed) = seed {
+                *rng = Rng::seeded(seed.wrapping_add(index as u64));
+            }
+            let start = if seed.is_some() || *phase == UNSET { Start::Afresh } else { Start::Again(Level::New) };
+            (*steps, *phase) = (0, UNSET);
+            if start == Start::Afresh {
+                env.configure(state, self.setup)?;
+            }
+            reset_row(env, start, state, rng, row).map_err(|e| e.given(index))?;
+            *phase = RUNNING;
+        }
+        Ok(())
+    }
+
+    /// Steps every row. `action`: `[rows, action_len]`; the arrays of `out` have as many rows.
+    ///
+    /// Errors: `Config`, `Shape`, `Null`, `NotReady` (a row has to be reset first), `Range` and `Value` (actions), all before
+    /// anything changes. A callback that fails, or a non-finite reward or observation, stops at a row that the error
+    /// gives: rows before it are complete; it has to be reset and its `obs` and `final_obs` are unspecified, its other
+    /// outputs and all rows after it are untouched.
+    pub fn step<E: Env + ?Sized>(&mut self, env: &E, action: Elements<'_>, out: StepOut<'_>) -> Result {
+        self.step_env(env, Level::New, action, out)
+    }
+
+    /// [`Rows::step`], in which environments that end start again in this level, now or in their next step. A reset chooses
+    /// a new one.
+    pub fn step_env<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+        mut out: StepOut<'_>,
+    ) -> Result {
+        self.check(env)?;
+        out.check(self.len(), self.setup)?;
+        match self.step_alone(env, level, action, &mut out, restart_row) {
+            Some(done) => done,
+            // Moved, so that `out` itself stays in registers where it is not.
+            None => self.step_several(env, level, action, &mut { out }),
+        }
+    }
+
+    /// [`Rows::step_env`] for a caller who has cut rows and arrays along the setup, compiled into the caller: their lengths
+    /// are not looked at again. Of shorter arrays fewer rows are stepped, or as many as there are before a `Shape`.
+    #[inline(always)]
+    pub fn step_cut<E: Env + Copy>(
+        mut self,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+        mut out: StepOut<'_>,
+    ) -> Result {
+        self.setup.check_env(env)?;
+        out.check_given(self.len(), self.setup)?;
+        // Copies of an environment and of arrays that are seldom handed on: what is, has to be stored before.
+        let restart = |env: &E, level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>| {
+            restart_row(&{ *env }, level, state, rng, obs)
+        };
+        match self.step_alone(env, level, action, &mut out, restart) {
+            Some(done) => done,
+            None => { self }.step_several(&{ *env }, level, action, &mut { out }),
+        }
+    }
+
+    /// What is left of a step of one row once its arrays are known to be right, compiled into the caller: a row alone has all
+    /// of every array. `None` if there are more.
+    #[inline(always)]
+    fn step_alone<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+        out: &mut StepOut<'_>,
+        restart: impl Fn(&E, Level, &mut [u8], &mut Rng, ElementsMut<'_>) -> Result,
+    ) -> Option<Result> {
+        if !cfg!(feature = "simd") {
+            return None;
+        }
+        let ([rng], [steps], [phase]) = (&mut *self.rng, &mut *self.steps, &mut *self.phase) else { return None };
+        let ([reward], [terminated], [truncated]) = (&mut *out.reward, &mut *out.terminated, &mut *out.truncated)
+        else {
+            return None;
+        };
+        let (mode, first) = (self.setup.mode(), self.first);
+        if let Err(e) = check_actions(env, action, 1) {
+            return Some(Err(e));
+        }
+        if !is_ready(*phase, mode) {
+            return Some(Err(UNSET_ROW.given(first)));
+        }
+        let turn = Turn { env, level, mode, last: self.setup.max_episode_steps.wrapping_sub(1) };
+        let row = Row { state: &mut *self.state, rng, steps, phase };
+        let valid = out.valid.as_deref_mut().and_then(<[u8]>::first_mut);
+        let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), 0));
+        let flags = Flags { reward, terminated, truncated, valid };
+        Some(turn.take(row, action, out.obs.reborrow(), flags, keep, restart).map_err(|e| e.given(first)))
+    }
+
+    /// The same for any number of rows.
+    #[inline(never)]
+    fn step_several<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+        out: &mut StepOut<'_>,
+    ) -> Result {
+        check_actions(env, action, self.len())?;
+        let mode = self.setup.mode();
+        if !self.phase.iter().fold(true, |all, &phase| all & is_ready(phase, mode)) {
+            let row = self.phase.iter().position(|&phase| !is_ready(phase, mode)).unwrap_or(0);
+            return Err(UNSET_ROW.given(self.first.saturating_add(row)));
+        }
+        let n = self.len();
+        if n < LANES || !cfg!(feature = "simd") {
+            return self.step_each(env, level, action, out);
+        }
+        let mut begin = 0usize;
+        while begin < n {
+            let end = n.min(begin.saturating_add(BLOCK));
+            self.step_block(env, level, begin, end, action, out)?;
+            begin = end;
+        }
+        Ok(())
+    }
+
+    /// Steps the rows `begin..end`: as many as the environment steps together, and then the others.
+    fn step_block<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        begin: usize,
+        end: usize,
+        action: Elements<'_>,
+        out: &mut StepOut<'_>,
+    ) -> Result {
+        let (obs_len, action_len) = (self.setup.obs_len as usize, self.setup.action_len as usize);
+        let actions = |begin: usize, end: usize| {
+            action.get(begin.saturating_mul(action_len), end.saturating_mul(action_len)).ok_or(SHAPE)
+        };
+        let mut rows = self.reborrow().range(begin, end)?;
+        let mut out = out.reborrow().range(begin, end, obs_len).ok_or(SHAPE)?;
+        // A legacy reset comes before the step.
+        let resets = rows.setup.mode() == Autoreset::Legacy && rows.phase.iter().any(|&phase| phase >= ENDED);
+        let n = rows.len();
+        let done = if resets { 0 } else { env.step_rows(&mut *rows.state, actions(begin, end)?, &mut out).min(n) };
+        if done > 0 {
+            rows.settle(env, level, done, &mut out)?;
+            if done == n {
+                return Ok(());
+            }
+            (rows, out) = (rows.range(done, n)?, out.range(done, n, obs_len).ok_or(SHAPE)?);
+        }
+        rows.step_each(env, level, actions(begin.saturating_add(done), end)?, &mut out)
+    }
+
+    /// What a step leaves to do in the first `done` rows, which their environment has stepped together.
+    #[inline(never)]
+    fn settle<E: Env + ?Sized>(&mut self, env: &E, level: Level, done: usize, out: &mut StepOut<'_>) -> Result {
+        let rows = self;
+        let (first, mode) = (rows.first, rows.setup.mode());
+        let Setup { max_episode_steps, obs_len, state_size, .. } = *rows.setup;
+        let (obs_len, size) = (obs_len as usize, state_size as usize);
+        // The rows where something is left to do: bytes of 1.
+        let (mut ended, last) = ([0u8; BLOCK], max_episode_steps.wrapping_sub(1));
+        let counters = rows.steps.iter_mut().zip(rows.phase.iter_mut());
+        let flags = out.terminated.iter().zip(out.truncated.iter_mut());
+        for (((steps, phase), (terminated, truncated)), ended) in counters.zip(flags).zip(&mut ended).take(done) {
+            *steps = steps.saturating_add(1);
+            *truncated |= u8::from(*steps > last);
+            *ended = u8::from((*terminated | *truncated != 0) | (*phase >= ENDED));
+        }
+        if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(..done)) {
+            valid.fill(1);
+        }
+        for (word, bytes) in ended.as_chunks::<8>().0.iter().enumerate() {
+            let mut left = u64::from_le_bytes(*bytes);
+            while left != 0 {
+                let k = word.wrapping_mul(8).wrapping_add(left.trailing_zeros() as usize / 8);
+                left &= left.wrapping_sub(1);
+                let (Some(steps), Some(phase)) = (rows.steps.get_mut(k), rows.phase.get_mut(k)) else {
+                    return Err(SHAPE);
+                };
+                let (at, begin) = (k.wrapping_mul(obs_len), k.wrapping_mul(size));
+                let obs = out.obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
+                let mut level = level;
+                if *phase >= ENDED {
+                    level = next_level(*phase);
+                    let flags = (out.reward.get_mut(k), out.terminated.get_mut(k), out.truncated.get_mut(k));
+                    let (Some(reward), Some(terminated), Some(truncated)) = flags else { return Err(SHAPE) };
+                    (*reward, *terminated, *truncated) = (0.0, 0, 0);
+                    if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(k)) {
+                        *valid = 0;
+                    }
+                } else {
+                    if let Some(final_obs) = &mut out.final_obs {
+                        let mut row = final_obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
+                        row.copy_from(obs.as_ref())?;
+                    }
+                    if mode != Autoreset::SameStep {
+                        *phase = end_in(level);
+                        continue;
+                    }
+                }
+                let state = rows.state.get_mut(begin..begin.wrapping_add(size)).ok_or(SHAPE)?;
+                let rng = rows.rng.get_mut(k).ok_or(SHAPE)?;
+                if let Err(e) = restart_row(env, level, state, rng, obs) {
+                    (*steps, *phase) = (0, UNSET);
+                    return Err(e.given(first.saturating_add(k)));
+                }
+                (*steps, *phase) = (0, RUNNING);
+            }
+        }
+        Ok(())
+    }
+
+    /// Steps the rows one after another. `out` by reference: copied, what was written word by word is read in pairs at once,
+    /// for which the processor waits.
+    #[inline(never)]
+    fn step_each<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+        out: &mut StepOut<'_>,
+    ) -> Result {
+        let Setup { max_episode_steps: limit, obs_len, action_len, state_size, .. } = *self.setup;
+        let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
+        let turn = Turn { env, level, mode: self.setup.mode(), last: limit.wrapping_sub(1) };
+        // Each row takes its own off the front of these.
+        let (mut states, mut actions, mut all_obs) = (&mut *self.state, action, out.obs.reborrow());
+        let mut valids = out.valid.as_deref_mut().unwrap_or_default().iter_mut();
+        let rows = self.rng.iter_mut().zip(&mut *self.steps).zip(&mut *self.phase);
+        let outs = out.reward.iter_mut().zip(&mut *out.terminated).zip(&mut *out.truncated);
+        for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in rows.zip(outs).enumerate() {
+            let (action, obs);
+            (action, actions) = actions.split_at(action_len).ok_or(SHAPE)?;
+            (obs, all_obs) = all_obs.split_at(obs_len).ok_or(SHAPE)?;
+            let row = Row { state: cut(&mut states, size)?, rng, steps, phase };
+            let flags = Flags { reward, terminated, truncated, valid: valids.next() };
+            let at = k.wrapping_mul(obs_len);
+            let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
+            turn.take(row, action, obs, flags, keep, restart_row).map_err(|e| e.given(self.first.saturating_add(k)))?;
+        }
+        Ok(())
+    }
+
+    /// The same rows, to read.
+    pub fn view(&self) -> View<'_> {
+        View { setup: self.setup, first: self.first, state: &*self.state, phase: &*self.phase }
+    }
+
+    /// The environment is the one agreed on and the fields have equally many rows.
+    #[inline]
+    fn check<E: Env + ?Sized>(&self, env: &E) -> Result {
+        self.setup.check_env(env)?;
+        let n = self.phase.len();
+        let bytes = n.checked_mul(self.setup.state_size as usize).ok_or(SHAPE)?;
+        if self.rng.len() == n && self.steps.len() == n && self.state.len() == bytes { Ok(()) } else { Err(SHAPE) }
+    }
+
+    /// What no sequence of calls can produce is no image.
+    pub(super) fn check_image(&self) -> Result {
+        let (limit, mode) = (self.setup.max_episode_steps, self.setup.mode());
+        let damaged = |what, row| Err(Error::new(Kind::Image, what).given(row));
+        for (row, ((rng, &steps), &phase)) in self.rng.iter().zip(&*self.steps).zip(&*self.phase).enumerate() {
+            let right = match phase {
+                UNSET => steps == 0,
+                RUNNING => limit == 0 || steps < limit,
+                _ if phase == end_in(next_level(phase)) => {
+                    mode != Autoreset::SameStep && steps > 0 && (limit == 0 || steps <= limit)
+                }
+                _ => false,
+            };
+            if !right {
+                return damaged("vecenv: the phase and step count of environment {given} are damaged.", row);
+            }
+            if !rng.is_valid() {
+                return damaged("vecenv: the random stream of environment {given} is damaged.", row);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,78 @@
+//! Rows of a batch, to look at.
+
+use super::Env;
+use super::row::{ROW, SHAPE, UNSET, cut};
+use super::setup::Setup;
+use crate::error::{Error, Kind, Result, check_len};
+
+const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: environment {given} was never reset.");
+
+/// Rows as [`Rows`](super::Rows) has them, to read: any number of threads may look at the same ones.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// What the block was made with.
+    pub setup: &'a Setup,
+    /// Number of the first row within the batch.
+    pub first: usize,
+    /// `[rows, state_size]` bytes.
+    pub state: &'a [u8],
+    /// `[rows]` as in [`Rows::phase`](super::Rows::phase).
+    pub phase: &'a [u8],
+}
+
+impl View<'_> {
+    /// Lives left in row `i`, counted from the first of these. Errors: `Range`, `Config`, `NotReady`, the callback's.
+    pub fn lives<E: Env + ?Sized>(&self, env: &E, i: usize) -> Result<u32> {
+        self.setup.check_env(env)?;
+        env.lives(self.state_of(i)?).map_err(|e| e.given(self.first.saturating_add(i)))
+    }
+
+    /// Writes 1 for each discrete action that row `i` allows now, else 0; `mask` has one flag for each choice of each
+    /// action element. Errors: `Range`, `Config`, `Shape`, `NotReady`, the callback's.
+    pub fn action_mask<E: Env + ?Sized>(&self, env: &E, i: usize, mask: &mut [u8]) -> Result {
+        self.setup.check_env(env)?;
+        let choices = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
+        check_len("vecenv mask: one flag for each choice, elements", mask, choices)?;
+        env.action_mask(self.state_of(i)?, mask).map_err(|e| e.given(self.first.saturating_add(i)))
+    }
+
+    /// Draws row `i`: `rgb` is `[height, width, 3]`, rows from the top. Errors: `Range`, `Config`, `Shape`, `NotReady`,
+    /// the callback's.
+    pub fn render<E: Env + ?Sized>(&self, env: &E, i: usize, width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        self.setup.check_env(env)?;
+        let len = width.checked_mul(height).and_then(|n| n.checked_mul(3)).ok_or(SHAPE)?;
+        check_len("vecenv rgb: height * width * 3 bytes,", rgb, len)?;
+        env.render(self.state_of(i)?, width, height, rgb).map_err(|e| e.given(self.first.saturating_add(i)))
+    }
+
+    /// Draws every row: `rgb` is `[rows, height, width, 3]`. Errors: as [`View::render`]; rows before the one that failed
+    /// are drawn.
+    pub fn images<E: Env + ?Sized>(&self, env: &E, width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        let len = width.checked_mul(height).and_then(|n| n.checked_mul(3)).ok_or(SHAPE)?;
+        let all = self.phase.len().checked_mul(len).ok_or(SHAPE)?;
+        check_len("vecenv rgb: num_envs * height * width * 3 bytes,", rgb, all)?;
+        self.check_ready()?;
+        let mut rest = rgb;
+        (0..self.phase.len()).try_for_each(|i| self.render(env, i, width, height, cut(&mut rest, len)?))
+    }
+
+    /// Refuses a row that was never reset. Errors: `NotReady`.
+    pub fn check_ready(&self) -> Result {
+        match self.phase.iter().position(|&phase| phase == UNSET) {
+            Some(row) => Err(UNREADY.given(self.first.saturating_add(row))),
+            None => Ok(()),
+        }
+    }
+
+    #[inline(never)]
+    fn state_of(&self, i: usize) -> Result<&[u8]> {
+        let size = self.setup.state_size as usize;
+        match self.phase.get(i) {
+            None => return Err(ROW.needed(self.phase.len()).given(i)),
+            Some(&UNSET) => return Err(UNREADY.given(self.first.saturating_add(i))),
+            Some(_) => {}
+        }
+        let begin = i.checked_mul(size).ok_or(SHAPE)?;
+        self.state.get(begin..).and_then(|rest| rest.get(..size)).ok_or(SHAPE)
+    }
+}

@@ -1,0 +1,157 @@
+//! Rollouts that go from the learner that recorded them to the one that learns from them.
+
+use super::{Learner, Stats};
+use crate::block::{self, rows, rows_mut};
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::learn::actor::check_action;
+use crate::learn::config::Config;
+use crate::learn::shape::Shape;
+use crate::space::{Elements, ElementsMut};
+
+/// The T * N transitions of a rollout, each with what an update asks of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    /// `[T * N, obs_len]` observations as the networks saw them: bytes divided by 255, numbers normalised if they are to be.
+    pub obs: &'a [f32],
+    /// `[T * N, action_len]`, continuous ones before they were squashed or clipped.
+    pub action: Elements<'a>,
+    /// `[T * N, num_outputs]` flags of allowed choices; empty without `use_action_mask`.
+    pub mask: &'a [u8],
+    /// `[T * N]` log-probabilities of the actions.
+    pub log_prob: &'a [f32],
+    /// `[T * N]` values of the observations.
+    pub value: &'a [f32],
+    /// `[T * N]` advantages of the actions.
+    pub advantage: &'a [f32],
+    /// `[T * N]` what the values should be.
+    pub value_target: &'a [f32],
+}
+
+/// The same, to write.
+#[derive(Debug)]
+pub struct BatchMut<'a> {
+    /// See [`Batch`].
+    pub obs: &'a mut [f32],
+    /// See [`Batch`].
+    pub action: ElementsMut<'a>,
+    /// See [`Batch`].
+    pub mask: &'a mut [u8],
+    /// See [`Batch`].
+    pub log_prob: &'a mut [f32],
+    /// See [`Batch`].
+    pub value: &'a mut [f32],
+    /// See [`Batch`].
+    pub advantage: &'a mut [f32],
+    /// See [`Batch`].
+    pub value_target: &'a mut [f32],
+}
+
+impl BatchMut<'_> {
+    fn read(&self) -> Batch<'_> {
+        Batch {
+            obs: self.obs,
+            action: self.action.as_ref(),
+            mask: self.mask,
+            log_prob: self.log_prob,
+            value: self.value,
+            advantage: self.advantage,
+            value_target: self.value_target,
+        }
+    }
+}
+
+impl Learner<'_> {
+    /// Hands out what the update that runs learns from: its first T * N transitions, which are all unless environments act
+    /// in their own time. A learner that only records goes on with [`Learner::learn_drop`]. Errors: `NotReady` if no update runs; `Shape`.
+    pub fn read_batch(&self, to: BatchMut<'_>) -> Result {
+        if self.state.updating == 0 {
+            return Err(Error::new(Kind::NotReady, "learner read_batch: an update that runs"));
+        }
+        self.check_batch(&to.read())?;
+        let (r, m, at) = (&self.rollout, self.config.batch_len(), self.state.learn_begin as usize);
+        let shape = &self.actor.shape;
+        block::copy(to.obs, rows(r.obs, at, m, shape.obs_len as usize)?);
+        match to.action {
+            ElementsMut::I32(choice) => block::copy(choice, rows(r.choice, at, m, shape.action_len as usize)?),
+            ElementsMut::F32(vector) => block::copy(vector, rows(r.vector, at, m, shape.action_len as usize)?),
+            ElementsMut::U8(_) => {}
+        }
+        block::copy(to.mask, rows(r.mask, at, m, mask_len(&self.config, shape))?);
+        block::copy(to.log_prob, rows(r.log_prob, at, m, 1)?);
+        block::copy(to.value, rows(r.value, at, m, 1)?);
+        block::copy(to.advantage, rows(r.advantage, at, m, 1)?);
+        block::copy(to.value_target, rows(r.value_target, at, m, 1)?);
+        Ok(())
+    }
+
+    /// Begins an update with a rollout that was recorded elsewhere, in place of one of its own: `learn`, or `learn_range`
+    /// and `learn_apply`, go on with it.
+    ///
+    /// Errors: `NotReady` if this learner has recorded something or an update runs; `Shape`; `Value` for numbers that are
+    /// not finite, and for choices that are not there or that their mask forbids.
+    pub fn learn_batch(&mut self, batch: &Batch<'_>) -> Result<Stats> {
+        if self.state.updating != 0 || self.state.end != self.state.begin {
+            return Err(Error::new(Kind::NotReady, "learner learn_batch: a learner that has recorded nothing"));
+        }
+        self.check_batch(batch)?;
+        let (m, shape) = (self.config.batch_len(), &self.actor.shape);
+        let numbers = [batch.obs, batch.log_prob, batch.value, batch.advantage, batch.value_target].into_iter().chain(
+            match batch.action {
+                Elements::F32(vector) => Some(vector),
+                _ => None,
+            },
+        );
+        for numbers in numbers {
+            check_finite("learner learn_batch: finite numbers", numbers)?;
+        }
+        let mask = Some(batch.mask).filter(|_| self.config.use_action_mask != 0);
+        self.head()?.check_mask(mask, m)?;
+        if let Elements::I32(choice) = batch.action
+            && !self.head()?.could_take(choice, mask)
+        {
+            return Err(Error::new(Kind::Value, "learner learn_batch: choices that are there and allowed"));
+        }
+        let mask_len = mask_len(&self.config, shape);
+        let (r, at, a) = (&mut self.rollout, self.state.begin as usize, shape.action_len as usize);
+        let end = at.saturating_add(m);
+        block::copy(rows_mut(r.obs, at, m, shape.obs_len as usize)?, batch.obs);
+        match batch.action {
+            Elements::I32(choice) => block::copy(rows_mut(r.choice, at, m, a)?, choice),
+            Elements::F32(vector) => block::copy(rows_mut(r.vector, at, m, a)?, vector),
+            Elements::U8(_) => {}
+        }
+        block::copy(rows_mut(r.mask, at, m, mask_len)?, batch.mask);
+        block::copy(rows_mut(r.log_prob, at, m, 1)?, batch.log_prob);
+        block::copy(rows_mut(r.value, at, m, 1)?, batch.value);
+        block::copy(rows_mut(r.advantage, at, m, 1)?, batch.advantage);
+        block::copy(rows_mut(r.value_target, at, m, 1)?, batch.value_target);
+        rows_mut(r.env, at, m, 1)?.fill(0);
+        let s = &mut *self.state;
+        (s.learn_begin, s.learn_end) = (at as u32, end as u32);
+        if self.config.overlap != 0 {
+            let to = if s.begin == 0 { self.sizes.room as u32 } else { 0 };
+            (s.begin, s.end, s.complete) = (to, to, 0);
+        } else {
+            (s.end, s.complete) = (end as u32, m as u32);
+        }
+        s.num_steps = s.num_steps.saturating_add(m as u64);
+        let done = self.begin_learning();
+        self.finish(done)
+    }
+
+    fn check_batch(&self, b: &Batch<'_>) -> Result {
+        let (m, shape) = (self.config.batch_len(), &self.actor.shape);
+        check_len("learner batch: obs", b.obs, m.saturating_mul(shape.obs_len as usize))?;
+        check_action(shape, m, b.action.kind(), b.action.len())?;
+        check_len("learner batch: mask flags", b.mask, m.saturating_mul(mask_len(&self.config, shape)))?;
+        check_len("learner batch: log_prob", b.log_prob, m)?;
+        check_len("learner batch: value", b.value, m)?;
+        check_len("learner batch: advantage", b.advantage, m)?;
+        check_len("learner batch: value_target", b.value_target, m)
+    }
+}
+
+/// Flags of a transition's mask.
+fn mask_len(c: &Config, shape: &Shape) -> usize {
+    if c.use_action_mask != 0 { shape.num_outputs as usize } else { 0 }
+}

@@ -1,0 +1,197 @@
+//! What the steps returned: transitions are completed, or given up.
+
+use super::act::list;
+use super::layout::Rollout;
+use super::stats::EPISODES;
+use super::{Learner, NONE};
+use crate::block::{self, Misfit};
+use crate::data::normalizer::{Limits, RewardScale, scale_rewards};
+use crate::data::step::{Ends, Rewrite};
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::kernels::moments;
+use crate::learn::actor::check_obs;
+use crate::learn::rows::Rows;
+use crate::space::Elements;
+
+impl Learner<'_> {
+    /// Completes the transitions that `act` began.
+    /// Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
+    ///
+    /// `active`: `[N]` 0: this environment has nothing to tell; its rows are not read. `None`: all have.
+    /// `reward`: `[N]`, finite; `terminated`, `truncated`: `[N]` flags; `final_obs`: `[N, obs_len]`, required once an
+    /// environment is truncated and not terminated, and only those rows of it are read.
+    /// Errors: `NotReady` if one of them has not acted; `Shape`; `Value`; `Null` if `final_obs` is missing. Nothing changes
+    /// on error.
+    pub fn observe(
+        &mut self,
+        active: Option<&[u8]>,
+        reward: &[f32],
+        terminated: &[u8],
+        truncated: &[u8],
+        final_obs: Option<Elements<'_>>,
+    ) -> Result {
+        self.check_recording("learner observe: learn, which is due now")?;
+        let n = self.config.num_envs as usize;
+        check_len("learner observe: rewards", reward, n)?;
+        check_len("learner observe: terminated flags", terminated, n)?;
+        check_len("learner observe: truncated flags", truncated, n)?;
+        let done = self.select("learner observe: active flags", 0, n, active, 1).and_then(|m| match m {
+            0 => Ok(()),
+            _ => self.observe_on(m, reward, terminated, truncated, final_obs),
+        });
+        self.tidy();
+        done
+    }
+
+    fn observe_on(
+        &mut self,
+        m: usize,
+        reward: &[f32],
+        terminated: &[u8],
+        truncated: &[u8],
+        final_obs: Option<Elements<'_>>,
+    ) -> Result {
+        let n = self.config.num_envs as usize;
+        let is_cut = |i: usize| terminated.get(i) == Some(&0) && truncated.get(i).is_some_and(|&x| x != 0);
+        let w = &mut self.work;
+        let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
+        check_finite("learner observe: finite rewards", envs.get(reward, 1, w.scalar)?)?;
+        let num_cut = list(envs.iter().filter(|&i| is_cut(i)), w.some)?;
+        if num_cut > 0 {
+            let what = "learner observe: final_obs, because environments were truncated and not terminated;";
+            let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
+            check_obs("learner observe: final_obs", &self.actor.shape, n, &obs)?;
+            for i in envs.iter().filter(|&i| is_cut(i)) {
+                if let Elements::F32(x) = obs {
+                    let row = block::rows(x, i, 1, self.actor.shape.obs_len as usize)?;
+                    check_finite("learner observe: finite final_obs", row)?;
+                }
+            }
+            self.take_in()?;
+            self.values_of_some("learner observe: finite final_obs", &obs, num_cut, false)?;
+            let w = &self.work;
+            for (&value, &env) in w.scalar.iter().zip(w.some.iter().take(num_cut)) {
+                let slot = *self.slot.get(env as usize).ok_or(Misfit)? as usize;
+                *self.rollout.final_value.get_mut(slot).ok_or(Misfit)? = value;
+            }
+        } else {
+            self.take_in()?;
+        }
+
+        let (w, r) = (&mut self.work, &mut self.rollout);
+        let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
+        let slots = Rows::new(envs.get(self.slot, 1, w.slot)?, 0);
+        let (raw, scaled) = w.scalar.split_at_mut_checked(m).ok_or(Misfit)?;
+        let (raw, scaled) = (envs.get(reward, 1, raw)?, block::rows_mut(scaled, 0, m, 1)?);
+        let (ends, others) = w.ends.split_at_mut_checked(m).ok_or(Misfit)?;
+        let (terminated, truncated) = (envs.get(terminated, 1, ends)?, envs.get(truncated, 1, others)?);
+        let (c, state) = (&self.config, &mut *self.state);
+        let limits = Limits { clip: c.reward_clip, ..Limits::default() };
+        match (c.normalize_reward != 0, state.frozen != 0) {
+            (false, _) => block::copy(scaled, raw),
+            (true, true) => scale_rewards(state.return_var, limits, Rewrite::apart(raw, scaled))?,
+            (true, false) => {
+                let running = envs.get(self.running_return, 1, w.running)?;
+                let (mean, var) = (&mut state.return_mean, &mut state.return_var);
+                let mut scale = RewardScale { running, mean, var, count: &mut state.return_count };
+                let ends = Ends { terminated, truncated, valid: None };
+                scale.step(Rewrite::apart(raw, scaled), ends, f64::from(c.discount), limits)?;
+                envs.put(running, 1, self.running_return)?;
+            }
+        }
+        slots.put(terminated, 1, r.terminated)?;
+        slots.put(truncated, 1, r.truncated)?;
+        slots.put(scaled, 1, r.reward)?;
+        for (((env, reward), terminated), truncated) in envs.iter().zip(raw).zip(terminated).zip(truncated) {
+            let (Some(sum), Some(len)) = (self.episode_return.get_mut(env), self.episode_len.get_mut(env)) else {
+                return Err(Misfit.into());
+            };
+            *sum += f64::from(*reward);
+            *len = len.saturating_add(1);
+            if *terminated | *truncated != 0 {
+                let at = (state.num_episodes % EPISODES as u64) as usize;
+                if let (Some(r), Some(l)) = (self.recent_return.get_mut(at), self.recent_len.get_mut(at)) {
+                    (*r, *l) = (*sum as f32, *len);
+                }
+                state.return_last = *sum as f32;
+                state.num_episodes = state.num_episodes.saturating_add(1);
+                (*sum, *len) = (0.0, 0);
+            }
+            if let (Some(slot), Some(open)) = (self.slot.get_mut(env), self.open.get_mut(env)) {
+                (*slot, *open) = (NONE, 0);
+            }
+        }
+        state.num_steps = state.num_steps.saturating_add(m as u64);
+        state.complete = state.complete.saturating_add(m as u32);
+        Ok(())
+    }
+
+    /// Ends the episodes of agents that are gone before it is known what their last actions led to, and does not count
+    /// them. Their last transitions are taken back, whether they were observed or not; those before them are truncated and
+    /// go on from the values of the observations that the last actions answered.
+    ///
+    /// `gone`: `[N]` flags. Errors: `Shape`; `NotReady` if learning is due.
+    pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
+        self.check_recording("learner cut: learn, which is due now")?;
+        check_len("learner cut: flags", gone, self.config.num_envs as usize)?;
+        self.take_in()?;
+        self.tidy();
+        for env in gone.iter().enumerate().filter(|(_, gone)| **gone != 0).map(|(env, _)| env) {
+            self.give_up(env)?;
+            if let (Some(sum), Some(len)) = (self.episode_return.get_mut(env), self.episode_len.get_mut(env)) {
+                (*sum, *len) = (0.0, 0);
+            }
+            if let Some(running) = self.running_return.get_mut(env) {
+                *running = 0.0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the last transition of an environment back, unless an episode ended with it.
+    fn give_up(&mut self, env: usize) -> Result {
+        let (r, state) = (&mut self.rollout, &mut *self.state);
+        let (Some(slot), Some(open)) = (self.slot.get_mut(env), self.open.get_mut(env)) else { return Ok(()) };
+        let begin = state.begin as usize;
+        let last = |end: u32, env_of: &[u32]| {
+            let owners = block::rows(env_of, begin, (end as usize).saturating_sub(begin), 1).unwrap_or(&[]);
+            owners.iter().rposition(|&owner| owner as usize == env).map(|at| at.saturating_add(begin))
+        };
+        let ended = |r: &Rollout<'_>, at: usize| {
+            let flag = |flags: &[u8]| flags.get(at).is_none_or(|&x| x != 0);
+            flag(r.terminated) || flag(r.truncated)
+        };
+        if *open == 0 {
+            // What it led to is not known, if no episode ended with it: its place is for the next one.
+            let at = if *slot == NONE { last(state.end, r.env) } else { None };
+            let Some(at) = at.filter(|&at| !ended(r, at)) else { return Ok(()) };
+            *slot = at as u32;
+            state.complete = state.complete.saturating_sub(1);
+        }
+        *open = 0;
+        if let Some(before) = last(*slot, r.env).filter(|&at| !ended(r, at)) {
+            let value = *r.value.get(*slot as usize).ok_or(Misfit)?;
+            *r.truncated.get_mut(before).ok_or(Misfit)? = 1;
+            *r.final_value.get_mut(before).ok_or(Misfit)? = value;
+        }
+        Ok(())
+    }
+
+    /// Brings the observations that environments have acted on into the statistics.
+    fn take_in(&mut self) -> Result {
+        let width = self.obs_mean.len();
+        if width == 0 || !self.staged.contains(&1) {
+            return Ok(());
+        }
+        let staged = self.staged.iter().enumerate().filter(|(_, staged)| **staged != 0).map(|(env, _)| env);
+        let w = &mut self.work;
+        let count = list(staged, w.slot)?;
+        if self.state.frozen == 0 {
+            let rows = Rows::new(block::rows(w.slot, 0, count, 1)?, 0).get(self.new_obs, width, w.raw)?;
+            moments::update(rows, count, self.obs_mean, self.obs_var, &mut self.state.obs_count)?;
+        }
+        self.staged.fill(0);
+        self.new_obs.fill(0.0);
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! The transitions of a rollout: which are complete, how they become one stretch, and how they make room.
+
+use super::layout::Rollout;
+use crate::block::{Fit, Misfit};
+
+/// No slot.
+pub(super) const NONE: u32 = u32::MAX;
+
+impl Rollout<'_> {
+    /// Copies a transition over another one.
+    fn copy(&mut self, from: usize, to: usize) -> Fit<()> {
+        let slots = self.env.len();
+        row(self.obs, slots, from, to)?;
+        row(self.choice, slots, from, to)?;
+        row(self.vector, slots, from, to)?;
+        row(self.mask, slots, from, to)?;
+        row(self.log_prob, slots, from, to)?;
+        row(self.value, slots, from, to)?;
+        row(self.reward, slots, from, to)?;
+        row(self.terminated, slots, from, to)?;
+        row(self.truncated, slots, from, to)?;
+        row(self.final_value, slots, from, to)?;
+        row(self.advantage, slots, from, to)?;
+        row(self.value_target, slots, from, to)?;
+        row(self.env, slots, from, to)
+    }
+
+    /// Whose transition slot `at` has, and whether it is complete: `slot` has those of all environments that are not.
+    pub(super) fn owner(&self, at: usize, slot: &[u32]) -> Fit<(usize, bool)> {
+        let env = *self.env.get(at).ok_or(Misfit)? as usize;
+        Ok((env, *slot.get(env).ok_or(Misfit)? as usize != at))
+    }
+
+    /// Brings the complete transitions of slots `[begin, end)` to the front, and returns where they end. `spare` is a slot
+    /// to exchange two of them.
+    pub(super) fn gather_complete(&mut self, begin: usize, end: usize, spare: usize, slot: &mut [u32]) -> Fit<usize> {
+        let (mut front, mut back) = (begin, end);
+        while front < back {
+            let (env, complete) = self.owner(front, slot)?;
+            if complete {
+                front += 1;
+                continue;
+            }
+            back -= 1;
+            if !self.owner(back, slot)?.1 {
+                continue;
+            }
+            self.copy(front, spare)?;
+            self.copy(back, front)?;
+            self.copy(spare, back)?;
+            *slot.get_mut(env).ok_or(Misfit)? = back as u32;
+        }
+        Ok(front)
+    }
+
+    /// Moves the transitions of slots `[begin, end)` that environments wait with to slots from `to` on, and returns where
+    /// these end. What environments have given up is forgotten.
+    pub(super) fn carry(&mut self, begin: usize, end: usize, to: usize, slot: &mut [u32], open: &[u8]) -> Fit<usize> {
+        let mut next = to;
+        for at in begin..end {
+            let (env, complete) = self.owner(at, slot)?;
+            if complete {
+                continue;
+            }
+            let slot = slot.get_mut(env).ok_or(Misfit)?;
+            if open.get(env) != Some(&1) {
+                *slot = NONE;
+                continue;
+            }
+            self.copy(at, next)?;
+            *slot = next as u32;
+            next += 1;
+        }
+        Ok(next)
+    }
+}
+
+/// Copies a row of an array of `slots` of them.
+fn row<T: Copy>(array: &mut [T], slots: usize, from: usize, to: usize) -> Fit<()> {
+    let width = array.len().checked_div(slots).unwrap_or(0);
+    let (from, to) = (from.saturating_mul(width), to.saturating_mul(width));
+    let end = from.saturating_add(width);
+    if end > array.len() || to.saturating_add(width) > array.len() {
+        return Err(Misfit);
+    }
+    array.copy_within(from..end, to);
+    Ok(())
+}

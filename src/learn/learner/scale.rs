@@ -1,0 +1,100 @@
+//! What goes between learners on several threads, processes and machines: parameters and gradients.
+
+use super::layout::split_params;
+use super::update::check_range;
+use super::{Learner, PARAM_LIMIT};
+use crate::block;
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::num;
+
+impl Learner<'_> {
+    /// All parameters: the policy's network, logarithms of standard deviations, the value network. Learners of the same
+    /// networks have them in the same order.
+    pub fn params(&self) -> &[f32] {
+        self.params
+    }
+
+    /// Takes parameters over. With `overlap` they act at once if no update runs, else after it.
+    ///
+    /// Errors: `Shape`; `Value` if they are not within ± 1e6, or a logarithm of a deviation is not within its bounds.
+    pub fn write_params(&mut self, params: &[f32]) -> Result {
+        check_len("learner: parameters of length", params, self.params.len())?;
+        if let Some(&x) = params.iter().find(|x| !(-PARAM_LIMIT..=PARAM_LIMIT).contains(*x)) {
+            return Err(Error::new(Kind::Value, "learner: parameters from -1e6 to 1e6").given_f32(x));
+        }
+        let (_, log_std, _) = split_params(params, &self.sizes)?;
+        let within = self.config.log_std_min..=self.config.log_std_max;
+        if let Some(&x) = log_std.iter().find(|x| !within.contains(x)) {
+            let what = "learner: logarithms of deviations from log_std_min to log_std_max";
+            return Err(Error::new(Kind::Value, what).given_f32(x));
+        }
+        block::copy(self.params, params);
+        if self.state.updating == 0 {
+            block::copy(self.acting, params);
+        }
+        Ok(())
+    }
+
+    /// Gradients and losses of chunks `[begin, end)` of the minibatch, `[end - begin, grads_len]`. Errors: `Range`; `Shape`;
+    /// `NotReady` if one of them is not done.
+    pub fn read_grads(&self, begin: usize, end: usize, grads: &mut [f32]) -> Result {
+        self.check_grads(begin, end, grads)?;
+        if self.done.get(begin..end).is_none_or(|done| done.contains(&0)) {
+            return Err(Error::new(Kind::NotReady, "learner: gradients of chunks that are done"));
+        }
+        let (len, count) = (self.sizes.record_len, end.saturating_sub(begin));
+        block::copy(grads, block::rows(self.grads, begin, count, len)?);
+        Ok(())
+    }
+
+    /// Takes gradients of chunks `[begin, end)` over, as [`View::learn_range`](super::View::learn_range) makes them: they are
+    /// done then. Errors: `Range`; `Shape`; `Value` for one that is not finite.
+    pub fn write_grads(&mut self, begin: usize, end: usize, grads: &[f32]) -> Result {
+        self.take_grads(begin, end, grads, false)
+    }
+
+    /// Adds gradients to those of chunks `[begin, end)` that are done, as a server of asynchronous workers does; others are
+    /// taken over. Sums depend on the order of additions. Errors: as [`Learner::write_grads`], also for a sum.
+    pub fn add_grads(&mut self, begin: usize, end: usize, grads: &[f32]) -> Result {
+        self.take_grads(begin, end, grads, true)
+    }
+
+    fn take_grads(&mut self, begin: usize, end: usize, grads: &[f32], add: bool) -> Result {
+        self.check_grads(begin, end, grads)?;
+        check_finite("learner: finite gradients", grads)?;
+        let (len, count) = (self.sizes.record_len, end.saturating_sub(begin));
+        let own = block::rows_mut(self.grads, begin, count, len)?;
+        let done = block::rows_mut(self.done, begin, count, 1)?;
+        let chunks = || grads.chunks_exact(len.max(1));
+        for ((own, new), done) in own.chunks_exact(len.max(1)).zip(chunks()).zip(&*done) {
+            let sum = |(a, b): (&f32, &f32)| if add && *done != 0 { *a + *b } else { *b };
+            if let Some(x) = own.iter().zip(new).map(sum).find(|x| !x.is_finite()) {
+                return Err(Error::new(Kind::Value, "learner: finite sums of gradients").given_f32(num::canonical(x)));
+            }
+        }
+        for ((own, new), done) in own.chunks_exact_mut(len.max(1)).zip(chunks()).zip(done) {
+            if add && *done != 0 {
+                own.iter_mut().zip(new).for_each(|(a, b)| *a += *b);
+            } else {
+                block::copy(own, new);
+            }
+            *done = 1;
+        }
+        Ok(())
+    }
+
+    /// How many chunks of a minibatch `[begin, end)` are. Errors: `Range` if they are not there.
+    pub fn check_chunks(&self, begin: usize, end: usize) -> Result<usize> {
+        check_range(begin, end, &self.config)
+    }
+
+    fn check_grads(&self, begin: usize, end: usize, grads: &[f32]) -> Result {
+        let len = self.check_chunks(begin, end)?.saturating_mul(self.sizes.record_len);
+        check_len("learner: gradients [end - begin, grads_len] of length", grads, len)
+    }
+
+    /// Numbers that the gradients of a chunk are: one for each parameter, and 8 that tell of its losses.
+    pub fn grads_len(&self) -> usize {
+        self.sizes.record_len
+    }
+}

@@ -1,0 +1,549 @@
+//! An update: what a rollout is worth, chunks of minibatches in any order, and the steps of the optimiser.
+
+use super::act::list;
+use super::bench::Bench;
+use super::layout::{LOSSES, Work, plan_scratch, split_params_mut};
+use super::{Learner, PARAM_LIMIT, Stats, View};
+use crate::block::{self, Cutter, Misfit};
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::kernels::gae::Chain;
+use crate::kernels::moments;
+use crate::learn::actor::check_obs;
+use crate::learn::config::Config;
+use crate::learn::loss::Sums;
+use crate::learn::objective::ppo;
+use crate::learn::rows::Rows;
+use crate::nn::Adam;
+use crate::num;
+use crate::space::Elements;
+use bytemuck::Zeroable;
+
+impl Learner<'_> {
+    /// Does at most `max_slices` chunks of the update that is due, of which a minibatch has `num_chunks` (0: all that are
+    /// left), and returns its statistics so far. Results do not depend on how an update is sliced.
+    ///
+    /// `obs`: `[N, obs_len]`, what the next `act` will see; required in the first call of an update, ignored in the others.
+    /// Read where an environment has observed and not acted since, and its episode goes on.
+    /// Errors: `NotReady`; `Null`, `Shape`, `Value` for `obs`, then nothing changes; `Value` if numbers of the update
+    /// overflow. Then the update is over and counted in `num_dropped`, parameters are those of the last minibatch whose
+    /// numbers did not, and `act` is due.
+    pub fn learn(&mut self, obs: Option<Elements<'_>>, max_slices: u32) -> Result<Stats> {
+        if self.state.updating == 0 {
+            self.check_due()?;
+            let obs = obs.ok_or(Error::new(Kind::Null, "learner learn: obs, in the first call of an update"))?;
+            self.learn_begin(obs)?;
+        }
+        let done = self.learn_slices(max_slices);
+        self.tidy();
+        self.finish(done)
+    }
+
+    /// Begins the update that is due: values, advantages, and the first minibatch. [`Learner::learn`] does it by itself;
+    /// hosts that share the chunks of a minibatch among threads or machines call this, then [`View::learn_range`] and
+    /// [`Learner::learn_apply`] until no minibatch is left. `obs` and errors as there.
+    pub fn learn_begin(&mut self, obs: Elements<'_>) -> Result<Stats> {
+        self.check_due()?;
+        check_obs("learner learn: obs", &self.actor.shape, self.config.num_envs as usize, &obs)?;
+        if let Err(error) = self.bootstrap(&obs) {
+            self.tidy();
+            return Err(error);
+        }
+        let done = self.begin_update();
+        self.tidy();
+        self.finish(done)
+    }
+
+    /// Adds the chunks of the minibatch, all of which have to be done, and takes its optimiser step. Without an update that
+    /// runs, this is a step of gradients that came from elsewhere: see [`Learner::add_grads`].
+    ///
+    /// Errors: `NotReady` if a chunk is missing; `Value` as [`Learner::learn`].
+    pub fn learn_apply(&mut self) -> Result<Stats> {
+        if self.done.contains(&0) {
+            return Err(Error::new(Kind::NotReady, "learner apply: gradients of all chunks"));
+        }
+        let done = self.apply();
+        self.finish(done)
+    }
+
+    /// Ends the update that runs or is due, without learning any more of it: `act` is due. Errors: `NotReady` if none is.
+    pub fn learn_drop(&mut self) -> Result {
+        if self.state.updating == 0 {
+            self.check_due()?;
+            let s = &*self.state;
+            (self.state.learn_begin, self.state.learn_end) = (s.begin, s.end);
+            self.hand_over()?;
+        }
+        self.end_update();
+        Ok(())
+    }
+
+    /// Errors: `NotReady` if no rollout is complete, or an update runs.
+    fn check_due(&self) -> Result {
+        let due = self.state.updating == 0 && self.waits();
+        if due { Ok(()) } else { Err(Error::new(Kind::NotReady, "learner learn: a complete rollout")) }
+    }
+
+    /// Drops an update that has failed.
+    pub(super) fn finish(&mut self, done: Result) -> Result<Stats> {
+        match done {
+            Ok(()) => Ok(self.stats()),
+            Err(e) => {
+                self.state.num_dropped = self.state.num_dropped.saturating_add(1);
+                self.end_update();
+                let what = "learner learn: numbers that do not overflow; the update was dropped, act is due";
+                Err(if e.kind == Kind::Value { Error { what: Error::new(e.kind, what).what, ..e } } else { e })
+            }
+        }
+    }
+
+    /// Values of the observations after the rollout: of environments that go on and have not acted yet.
+    fn bootstrap(&mut self, obs: &Elements<'_>) -> Result {
+        let (begin, end) = (self.state.begin as usize, self.state.end as usize);
+        let n = self.config.num_envs as usize;
+        let seen = self.work.ends.get_mut(..n).ok_or(Misfit)?;
+        for at in (begin..end).rev() {
+            let (env, complete) = self.rollout.owner(at, self.slot)?;
+            let seen = seen.get_mut(env).ok_or(Misfit)?;
+            if *seen == 0 {
+                let flag = |flags: &[u8]| flags.get(at).is_none_or(|&x| x != 0);
+                let goes_on = complete && !flag(self.rollout.terminated) && !flag(self.rollout.truncated);
+                *seen = if goes_on { 2 } else { 1 };
+            }
+        }
+        let rows = seen.iter().enumerate().filter(|(_, seen)| **seen == 2).map(|(env, _)| env);
+        let count = list(rows, self.work.some)?;
+        if count == 0 {
+            return Ok(());
+        }
+        self.values_of_some("learner learn: finite obs", obs, count, true)?;
+        let w = &mut self.work;
+        Rows::new(block::rows(w.some, 0, count, 1)?, 0).put(w.scalar, 1, w.next)?;
+        Ok(())
+    }
+
+    /// Advantages and targets; then the rollout is taken over, and the first minibatch made ready.
+    fn begin_update(&mut self) -> Result {
+        let (begin, end) = (self.state.begin as usize, self.state.end as usize);
+        self.state.updating = 1;
+        let c = &self.config;
+        let chain = Chain::new(c.accumulation(), c.discount, c.gae_lambda);
+        let w = &mut self.work;
+        let r = &mut self.rollout;
+        for at in (begin..end).rev() {
+            let (env, complete) = r.owner(at, self.slot)?;
+            let (Some(next), Some(carry)) = (w.next.get_mut(env), w.running.get_mut(env)) else {
+                return Err(Misfit.into());
+            };
+            let value = *r.value.get(at).ok_or(Misfit)?;
+            if complete {
+                let (Some(reward), Some(last)) = (r.reward.get(at), r.final_value.get(at)) else {
+                    return Err(Misfit.into());
+                };
+                let (Some(terminated), Some(truncated)) = (r.terminated.get(at), r.truncated.get(at)) else {
+                    return Err(Misfit.into());
+                };
+                let ends = (*terminated != 0, *truncated != 0);
+                let (advantage, target) = chain.step(*reward, value, *last, ends, *next, carry);
+                let (Some(to), Some(other)) = (r.advantage.get_mut(at), r.value_target.get_mut(at)) else {
+                    return Err(Misfit.into());
+                };
+                (*to, *other) = (advantage, target);
+            }
+            *next = value;
+        }
+        let rows = self.take_over(begin, end)?;
+        let r = &mut self.rollout;
+        let learnt = |array| block::rows(array, begin, rows, 1);
+        let finite = check_finite("", learnt(r.advantage)?).and(check_finite("", learnt(r.value_target)?));
+        if finite.is_err() {
+            // Their bytes are those of no processor.
+            block::rows_mut(r.advantage, begin, rows, 1)?.fill(0.0);
+            block::rows_mut(r.value_target, begin, rows, 1)?.fill(0.0);
+        }
+        finite?;
+        self.begin_learning()
+    }
+
+    /// Makes one stretch of what is complete, which the update learns from. Returns how much it is.
+    fn take_over(&mut self, begin: usize, end: usize) -> Result<usize> {
+        let spare = begin.saturating_add(self.sizes.room).saturating_sub(1);
+        let complete = self.rollout.gather_complete(begin, end, spare, self.slot)?;
+        (self.state.learn_begin, self.state.learn_end) = (begin as u32, complete as u32);
+        self.hand_over()?;
+        Ok(complete.saturating_sub(begin))
+    }
+
+    /// With `overlap`, recording goes on in the other rollout.
+    fn hand_over(&mut self) -> Result {
+        if self.config.overlap == 0 {
+            return Ok(());
+        }
+        let s = &mut *self.state;
+        let to = if s.begin == 0 { self.sizes.room } else { 0 };
+        let (from, end) = (s.begin as usize, s.end as usize);
+        let next = self.rollout.carry(from, end, to, self.slot, self.open)?;
+        (s.begin, s.end, s.complete) = (to as u32, next as u32, 0);
+        Ok(())
+    }
+
+    /// What is known of the rollout before the first minibatch, and that.
+    pub(super) fn begin_learning(&mut self) -> Result {
+        let (c, s, r) = (&self.config, &mut *self.state, &self.rollout);
+        let (begin, rows) = (s.learn_begin as usize, s.learn_end.saturating_sub(s.learn_begin) as usize);
+        let (value, target) = (block::rows(r.value, begin, rows, 1)?, block::rows(r.value_target, begin, rows, 1)?);
+        s.sums = Sums::zeroed();
+        s.explained_variance = moments::explained_variance(value, target)? as f32;
+        s.value_mean = moments::mean_std(value)?.0 as f32;
+        let before = s.num_steps.saturating_sub(c.batch_len() as u64);
+        s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, before)?;
+        s.clip = c.scheduled(c.clip, c.clip_end, before)?;
+        (s.updating, s.minibatch) = (1, 0);
+        self.begin_minibatch()
+    }
+
+    /// The order and the advantages of the minibatch that comes next.
+    fn begin_minibatch(&mut self) -> Result {
+        let (c, s) = (&self.config, &mut *self.state);
+        let part = s.minibatch.checked_rem(c.num_minibatches).unwrap_or(0);
+        if part == 0 {
+            let rows = s.learn_end.saturating_sub(s.learn_begin) as usize;
+            let order = self.order.get_mut(..rows).ok_or(Misfit)?;
+            order.iter_mut().zip(s.learn_begin..).for_each(|(at, slot)| *at = slot);
+            s.shuffle_rng.shuffle(order);
+        }
+        self.done.fill(0);
+        let order = minibatch(c, s.minibatch, self.order)?;
+        Rows::new(order, 0).get(self.rollout.advantage, 1, self.advantage)?;
+        if c.normalize_advantage != 0 {
+            moments::standardise(self.advantage, ADVANTAGE_EPSILON)?;
+        }
+        Ok(())
+    }
+
+    fn learn_slices(&mut self, max_slices: u32) -> Result {
+        let mut budget = if max_slices == 0 { u64::MAX } else { max_slices.into() };
+        while budget > 0 && self.state.updating != 0 {
+            if let Some(chunk) = self.done.iter().position(|&done| done == 0) {
+                budget -= 1;
+                self.learn_chunk(chunk)?;
+            }
+            if !self.done.contains(&0) {
+                self.apply()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn learn_chunk(&mut self, chunk: usize) -> Result {
+        let bench = Bench {
+            config: &self.config,
+            actor: &self.actor,
+            sizes: &self.sizes,
+            action_n: self.action_n,
+            action_low: self.action_low,
+            action_high: self.action_high,
+            params: self.params,
+            rollout: self.rollout.read(),
+            order: minibatch(&self.config, self.state.minibatch, self.order)?,
+            advantage: self.advantage,
+            clip: self.state.clip,
+        };
+        let record = block::rows_mut(self.grads, chunk, 1, self.sizes.record_len)?;
+        record.fill(0.0);
+        ppo::chunk(&bench, chunk as u32, &mut self.work, record)?;
+        *self.done.get_mut(chunk).ok_or(Misfit)? = 1;
+        Ok(())
+    }
+
+    /// Adds the chunks of a minibatch, takes its optimiser step, and makes the next one ready.
+    fn apply(&mut self) -> Result {
+        let (c, sizes, s) = (&self.config, &self.sizes, &mut *self.state);
+        add_as_tree(self.grads, sizes.record_len);
+        self.done.fill(0);
+        let (grads, losses) = self.grads.split_at_checked(self.params.len()).ok_or(Misfit)?;
+        let [policy_loss, value_loss, approx_kl, clip_fraction, entropy, ..] =
+            *losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
+        check_finite("learner losses", &[policy_loss, value_loss, approx_kl, clip_fraction, entropy])?;
+        if s.updating == 0 {
+            s.sums = Sums::zeroed();
+            s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
+        }
+        let sums = &mut s.sums;
+        sums.count += 1.0;
+        sums.policy_loss += f64::from(policy_loss);
+        sums.value_loss += f64::from(value_loss);
+        sums.approx_kl += f64::from(approx_kl);
+        sums.clip_fraction += f64::from(clip_fraction);
+        sums.entropy += f64::from(entropy);
+        let too_far = c.target_kl > 0.0 && approx_kl > 1.5 * c.target_kl;
+        if !too_far {
+            let adam = Adam {
+                beta1: c.adam_beta1,
+                beta2: c.adam_beta2,
+                epsilon: c.adam_epsilon,
+                limit: PARAM_LIMIT,
+                ..Adam::default()
+            };
+            let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
+            let norm = adam.step(self.params, grads, m, v, steps, s.learning_rate, c.max_grad_norm)?;
+            sums.grad_norm += f64::from(num::min(norm, f32::MAX));
+            let (_, log_std, _) = split_params_mut(self.params, sizes)?;
+            log_std.iter_mut().for_each(|x| *x = num::clamp(*x, c.log_std_min, c.log_std_max));
+        }
+        s.minibatch = s.minibatch.saturating_add(1);
+        if s.updating != 0 && !too_far && s.minibatch < c.update_len() {
+            return self.begin_minibatch();
+        }
+        s.num_updates = s.num_updates.saturating_add(1);
+        self.end_update();
+        Ok(())
+    }
+
+    /// The update is over: the new parameters act, and what it learnt from makes room.
+    fn end_update(&mut self) {
+        block::copy(self.acting, self.params);
+        self.done.fill(0);
+        self.wipe();
+        let s = &mut *self.state;
+        if s.updating != 0 || s.learn_end != 0 {
+            if self.config.overlap == 0 {
+                // Transitions that wait move to the front. They are where they were if one is not there at all.
+                let moved = self.rollout.carry(0, s.end as usize, 0, self.slot, self.open);
+                (s.end, s.complete) = (moved.unwrap_or(0) as u32, 0);
+            }
+            (s.learn_begin, s.learn_end) = (0, 0);
+        }
+        (s.updating, s.minibatch) = (0, 0);
+    }
+}
+
+impl View<'_> {
+    /// Bytes of scratch that [`View::learn_range`] needs. Errors: `Overflow`.
+    pub fn scratch_size(&self) -> Result<usize> {
+        Ok(plan_scratch(&self.stored, &self.sizes)?.1)
+    }
+
+    /// As [`Learner::grads_len`].
+    pub fn grads_len(&self) -> usize {
+        self.sizes.record_len
+    }
+
+    /// As [`Learner::params`].
+    pub fn params(&self) -> &[f32] {
+        self.params
+    }
+
+    /// As [`Learner::acted`].
+    pub fn acted(&self) -> &[u8] {
+        self.open
+    }
+
+    /// As [`Learner::check_chunks`].
+    pub fn check_chunks(&self, begin: usize, end: usize) -> Result<usize> {
+        check_range(begin, end, &self.stored.config)
+    }
+
+    /// Gradients of chunks `[begin, end)` of the minibatch that is due, `grads`: `[end - begin, grads_len]`. Threads may do
+    /// different chunks at once, each with a `scratch` of its own, which is aligned as a block is: nothing of the learner
+    /// changes until [`Learner::write_grads`] takes them all.
+    ///
+    /// Errors: `NotReady` if no update runs; `Range`; `Shape`; `Size` and `Align` of `scratch`; `Value` if numbers overflow.
+    pub fn learn_range(&self, begin: usize, end: usize, scratch: &mut [u8], grads: &mut [f32]) -> Result {
+        let (c, len) = (&self.stored.config, self.sizes.record_len);
+        if self.state.updating == 0 {
+            return Err(Error::new(Kind::NotReady, "learner learn_range: an update that runs"));
+        }
+        let count = self.check_chunks(begin, end)?;
+        let (spans, size) = plan_scratch(&self.stored, &self.sizes)?;
+        check_len("learner learn_range: gradients", grads, count.saturating_mul(len))?;
+        if scratch.len() < size {
+            let what = "learner learn_range: scratch bytes, at least";
+            return Err(Error::new(Kind::Size, what).needed(size).given(scratch.len()));
+        }
+        if !scratch.as_ptr().addr().is_multiple_of(block::BLOCK_ALIGN) {
+            return Err(Error::new(Kind::Align, "learner learn_range: scratch aligned to 8 bytes"));
+        }
+        let mut work = Work::cut(&mut Cutter::new(scratch), &spans)?;
+        let bench = Bench {
+            config: c,
+            actor: &self.actor,
+            sizes: &self.sizes,
+            action_n: self.action_n,
+            action_low: self.action_low,
+            action_high: self.action_high,
+            params: self.params,
+            rollout: self.rollout,
+            order: minibatch(c, self.state.minibatch, self.order)?,
+            advantage: self.advantage,
+            clip: self.state.clip,
+        };
+        grads.fill(0.0);
+        for (chunk, record) in (begin..end).zip(grads.chunks_exact_mut(len.max(1))) {
+            ppo::chunk(&bench, chunk as u32, &mut work, record)?;
+        }
+        Ok(())
+    }
+}
+
+/// How many chunks `[begin, end)` are. Errors: `Range` for chunks that are not there.
+pub(super) fn check_range(begin: usize, end: usize, c: &Config) -> Result<usize> {
+    if begin <= end && end <= c.num_chunks as usize {
+        return Ok(end.saturating_sub(begin));
+    }
+    let what = "learner: chunks [begin, end) with begin at most end and end at most num_chunks,";
+    Err(Error::new(Kind::Range, what).needed(c.num_chunks as usize).given(end))
+}
+
+/// The part of the order that a minibatch learns from; minibatches are numbered from 0 over all epochs.
+fn minibatch<'o>(c: &Config, minibatch: u32, order: &'o [u32]) -> Result<&'o [u32]> {
+    let part = minibatch.checked_rem(c.num_minibatches).unwrap_or(0) as usize;
+    Ok(block::rows(order, part.saturating_mul(c.minibatch_len()), c.minibatch_len(), 1)?)
+}
+
+/// Adds all parts of `width` numbers to the first one, as a binary tree over their numbers: parts 1 apart, then the sums
+/// that are 2 apart, then 4, and so on. So a tree of n parts is that of the largest power of two below n and the rest.
+fn add_as_tree(parts: &mut [f32], width: usize) {
+    let mut apart = width.max(1);
+    while apart < parts.len() {
+        let pair = apart.saturating_mul(2);
+        for pair in parts.chunks_mut(pair.max(1)) {
+            let Some((first, second)) = pair.split_at_mut_checked(apart) else { continue };
+            first.iter_mut().zip(second).take(width).for_each(|(a, b)| *a = num::canonical(*a + *b));
+        }
+        apart = pair;
+    }
+}
+
+/// Added to the deviation that advantages are divided by (spec: agents, section 2.3).
+const ADVANTAGE_EPSILON: f64 = 1e-7;
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::vec;
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::learn::actor::Raw;
+    use crate::learn::learner::Phase;
+    use crate::learn::learner::layout::split_params;
+    use crate::learn::loss::{self, Batch, Coefficients};
+    use crate::rng::Rng;
+    use crate::space::{ElementsMut, Space};
+
+    /// The tree that is documented, written down as it is said: the largest power of two below the number of parts, and the
+    /// rest.
+    fn tree(parts: &[Vec<f32>]) -> Vec<f32> {
+        if let [part] = parts {
+            return part.clone();
+        }
+        let (left, right) = parts.split_at(parts.len().next_power_of_two() / 2);
+        tree(left).iter().zip(tree(right)).map(|(a, b)| a + b).collect()
+    }
+
+    /// Rows `order` of an array, one by one.
+    fn rows<T: Copy>(order: &[u32], from: &[T], width: usize) -> Vec<T> {
+        order.iter().flat_map(|&i| &from[i as usize * width..][..width]).copied().collect()
+    }
+
+    /// Gradients of rows `[begin, end)` of the first minibatch, with arrays of their own.
+    fn gradient(learner: &Learner<'_>, begin: usize, end: usize) -> Vec<f32> {
+        let (c, r, sizes, m) = (&learner.config, &learner.rollout, &learner.sizes, end - begin);
+        let num_rows = c.minibatch_len();
+        let mut advantage = rows(&learner.order[..num_rows], r.advantage, 1);
+        moments::standardise(&mut advantage, ADVANTAGE_EPSILON).unwrap();
+        let order = &learner.order[begin..end];
+        let obs = rows(order, r.obs, learner.shape().obs_len as usize);
+        let (choice, vector) = (rows(order, r.choice, learner.action_n.len()), rows(order, r.vector, sizes.std_len));
+        let raw = if learner.shape().discrete() { Raw::Choice(&choice) } else { Raw::Vector(&vector) };
+        let (actor, _, critic) = split_params(learner.params, sizes).unwrap();
+        let column = || vec![0.0; m];
+        let (mut log_prob, mut entropy, mut value) = (column(), column(), column());
+        let (mut d_log_prob, mut d_value) = (column(), column());
+        let mut outputs = vec![0.0; m * sizes.actor.output()];
+        let (mut tape, mut critic_tape) = (vec![0.0; sizes.actor.tape_len(m)], vec![0.0; sizes.critic.tape_len(m)]);
+        sizes.actor.forward(actor, &obs, m, &mut tape, &mut outputs).unwrap();
+        sizes.critic.forward(critic, &obs, m, &mut critic_tape, &mut value).unwrap();
+        learner.head().unwrap().evaluate(&outputs, None, raw, &mut log_prob, &mut entropy).unwrap();
+        let batch = Batch {
+            num_rows,
+            log_prob: &log_prob,
+            old_log_prob: &rows(order, r.log_prob, 1),
+            advantage: &advantage[begin..end],
+            value: &value,
+            old_value: &rows(order, r.value, 1),
+            value_target: &rows(order, r.value_target, 1),
+        };
+        let weights = Coefficients { clip: learner.state.clip, value_clip: c.value_clip, value_coef: c.value_coef };
+        loss::policy_and_value(&batch, &weights, &mut d_log_prob, &mut d_value).unwrap();
+        let mut grads = vec![0.0; learner.params.len()];
+        let (d_actor, d_log_std, d_critic) = split_params_mut(&mut grads, sizes).unwrap();
+        let (d_entropy, mut d_outputs) = (vec![-c.entropy_coef / num_rows as f32; m], outputs.clone());
+        let head = learner.head().unwrap();
+        head.gradient(&outputs, None, raw, &d_log_prob, &d_entropy, &mut d_outputs, d_log_std).unwrap();
+        let mut scratch = vec![0.0; sizes.actor.scratch_len().max(sizes.critic.scratch_len())];
+        sizes.actor.backward(actor, &obs, m, &tape, &d_outputs, d_actor, &mut scratch).unwrap();
+        sizes.critic.backward(critic, &obs, m, &critic_tape, &d_value, d_critic, &mut scratch).unwrap();
+        grads
+    }
+
+    #[test]
+    fn gradients_of_chunks_are_added_as_the_documented_tree() {
+        for action in [Space::discrete(&[3, 2]), Space::unbounded(2)] {
+            let mut plain: Vec<f32> = Vec::new();
+            for num_chunks in [1, 2, 3, 7, 40] {
+                let config = Config {
+                    num_steps: 20,
+                    num_minibatches: 2,
+                    num_epochs: 1,
+                    num_chunks,
+                    hidden_len: [20, 7, 0, 0],
+                    max_grad_norm: 0.0,
+                    ..Config::default()
+                };
+                let obs_space = Space::unbounded(3);
+                let mut block = vec![0u64; Learner::size(&config, &obs_space, &action).unwrap() / 8];
+                let mut learner =
+                    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action).unwrap();
+                let mut rng = Rng::seeded(8);
+                let mut obs = [0.0; 12];
+                while learner.phase() != Phase::Learn {
+                    obs.fill_with(|| rng.uniform_f32() - 0.5);
+                    let (mut choice, mut vector) = ([0; 8], [0.0; 8]);
+                    let to = if learner.shape().discrete() {
+                        ElementsMut::I32(&mut choice)
+                    } else {
+                        ElementsMut::F32(&mut vector)
+                    };
+                    learner.act(None, Elements::F32(&obs), None, to).unwrap();
+                    learner.observe(None, &obs[..4], &[0, 0, 1, 0], &[0; 4], None).unwrap();
+                }
+                // The first call has made advantages and the order, and no step unless there is one chunk alone.
+                let before = learner.params.to_vec();
+                learner.learn(Some(Elements::F32(&obs)), 1).unwrap();
+                let after = learner.params.to_vec();
+                assert!((after != before) == (num_chunks == 1));
+                learner.params.copy_from_slice(&before);
+                let chunks: Vec<Vec<f32>> =
+                    (0..num_chunks).map(|i| config.chunk(i)).map(|(a, b)| gradient(&learner, a, b)).collect();
+                let sum = tree(&chunks);
+                learner.params.copy_from_slice(&after);
+                if num_chunks > 1 {
+                    let stats = learner.learn(None, num_chunks - 1).unwrap();
+                    assert_eq!((stats.minibatches_left, learner.done.iter().sum::<u8>()), (1, 0));
+                }
+                assert!(learner.grads[..sum.len()].iter().zip(&sum).all(|(a, b)| a.to_bits() == b.to_bits()));
+                let (mut params, mut m, mut v) = (before.clone(), vec![0.0; sum.len()], vec![0.0; sum.len()]);
+                let rate = config.learning_rate;
+                Adam::default().step(&mut params, &sum, &mut m, &mut v, &mut 0, rate, 0.0).unwrap();
+                assert!(*learner.params == *params, "{num_chunks} chunks");
+                // Whatever the chunks, the same gradient but for rounding.
+                if plain.is_empty() {
+                    plain = sum.clone();
+                }
+                assert!(plain.iter().zip(&sum).all(|(a, b)| (a - b).abs() < 1e-6), "{num_chunks} chunks");
+                assert!(plain.iter().any(|x| x.abs() > 1e-3));
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! What learners optimise: an algorithm makes gradients and losses of a chunk of a minibatch.
+
+pub(super) mod ppo;

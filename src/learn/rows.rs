@@ -1,0 +1,78 @@
+//! Some rows of arrays: those of the environments that a call is about, and those of a minibatch.
+
+use crate::block::{self, Fit, Misfit};
+use crate::space::Elements;
+
+/// The rows that `list` numbers, of arrays that begin with row `first`.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'r> {
+    list: &'r [u32],
+    first: u32,
+    /// Each row follows the one before: they are copied at once.
+    run: bool,
+}
+
+impl<'r> Rows<'r> {
+    pub(super) fn new(list: &'r [u32], first: u32) -> Rows<'r> {
+        Rows { list, first, run: list.iter().zip(list.iter().skip(1)).all(|(a, b)| a.wrapping_add(1) == *b) }
+    }
+
+    /// How many they are.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Their numbers in the arrays.
+    pub(super) fn iter(self) -> impl Iterator<Item = usize> {
+        self.list.iter().map(move |row| row.wrapping_sub(self.first) as usize)
+    }
+
+    /// The first of them, if they lie one after another.
+    fn start(&self) -> Option<usize> {
+        self.iter().next().filter(|_| self.run)
+    }
+
+    /// Copies them to the front of `to`, and returns the copies.
+    pub(super) fn get<'t, T: Copy>(&self, from: &[T], width: usize, to: &'t mut [T]) -> Fit<&'t mut [T]> {
+        let to = block::rows_mut(to, 0, self.len(), width)?;
+        if let Some(start) = self.start() {
+            block::copy(to, block::rows(from, start, self.len(), width)?);
+            return Ok(to);
+        }
+        let mut rest = &mut *to;
+        for i in self.iter() {
+            let (row, after) = rest.split_at_mut_checked(width).ok_or(Misfit)?;
+            block::copy(row, block::rows(from, i, 1, width)?);
+            rest = after;
+        }
+        Ok(to)
+    }
+
+    /// Copies the front of `from` to them.
+    pub(super) fn put<T: Copy>(&self, from: &[T], width: usize, to: &mut [T]) -> Fit<()> {
+        if let Some(start) = self.start() {
+            block::copy(block::rows_mut(to, start, self.len(), width)?, block::rows(from, 0, self.len(), width)?);
+            return Ok(());
+        }
+        for (k, i) in self.iter().enumerate() {
+            block::copy(block::rows_mut(to, i, 1, width)?, block::rows(from, k, 1, width)?);
+        }
+        Ok(())
+    }
+
+    /// What networks are given for these observations: the numbers, or bytes divided by 255.
+    pub(super) fn see<'t>(&self, obs: &Elements<'_>, width: usize, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
+        match obs {
+            Elements::U8(x) => {
+                let to = block::rows_mut(to, 0, self.len(), width)?;
+                for (i, to) in self.iter().zip(to.chunks_exact_mut(width.max(1))) {
+                    let row = block::rows(x, i, 1, width)?;
+                    to.iter_mut().zip(row).for_each(|(to, x)| *to = f32::from(*x) / 255.0);
+                }
+                Ok(to)
+            }
+            Elements::F32(x) => self.get(x, width, to),
+            Elements::I32(_) => Err(Misfit),
+        }
+    }
+}

@@ -1,0 +1,585 @@
+//! A network: a list of layers, compiled to nodes that say where everything lies.
+//!
+//! Parameters, gradients and optimiser moments are flat f32 arrays of [`Net::param_len`], layer after layer in list order.
+//! Their order within a layer depends on its kind; [`Net::read_layer`] and [`Net::write_layer`] translate.
+
+use core::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::activation::Activation;
+use super::dense::Dense;
+use super::layer::{HEAD, INPUT, Layer, LayerKind, MAX_LAYERS};
+use super::run::{BACKWARD_ROWS, Backward, Forward, ROWS};
+use crate::cpu;
+use crate::error::{Error, Kind, Result, check_len};
+use crate::rng::Rng;
+
+/// Every head, in a mask of heads.
+pub const ALL: u32 = u32::MAX;
+
+/// [`Node::flags`]: a later layer reads the same, so that gradients of what they read are added.
+const ADDS: u32 = 1 << 31;
+
+/// [`Node::flags`]: working memory holds its value, and the tape does. That of a head goes out instead, unless its activation
+/// needs it to go backward.
+const KEPT: u32 = 1 << 30;
+
+/// A compiled layer. Plain data of one layout on every machine, to be kept in a block: whoever accepts a block compiles its
+/// list again and compares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Node {
+    /// Where its parameters start.
+    params: u64,
+    /// Numbers that the layers before it keep of a row for [`Net::backward`].
+    tape: u64,
+    /// Where its value lies in a row of working memory, and the value's gradient when it goes backward.
+    place: u64,
+    /// Numbers of a row of working memory that it and the nodes before it need.
+    width: u64,
+    /// Numbers that the layers before it have in copies of weights, among those that read the input or among the others.
+    turned: u64,
+    kind: u32,
+    activation: u32,
+    flags: u32,
+    /// A bit for each head that depends on it.
+    heads: u32,
+    /// The layer that it reads, counted from 1; 0: the input.
+    from: u32,
+    input: u32,
+    units: u32,
+    gain: f32,
+}
+
+impl Node {
+    #[inline(always)]
+    pub(super) fn dense(&self) -> Dense {
+        Dense { input: self.input as usize, units: self.units as usize }
+    }
+
+    #[inline(always)]
+    pub(super) fn activation(&self) -> Activation {
+        match self.activation {
+            0 => Activation::Tanh,
+            1 => Activation::Relu,
+            _ => Activation::Identity,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn input(&self) -> usize {
+        self.input as usize
+    }
+
+    #[inline(always)]
+    pub(super) fn units(&self) -> usize {
+        self.units as usize
+    }
+
+    #[inline(always)]
+    fn is_free(&self) -> bool {
+        self.kind == LayerKind::Free as u32
+    }
+
+    #[inline(always)]
+    pub(super) fn is_head(&self) -> bool {
+        self.flags & HEAD != 0
+    }
+
+    /// It has a value, and one of these heads depends on it.
+    #[inline(always)]
+    pub(super) fn runs(&self, heads: u32) -> bool {
+        self.heads & heads != 0 && !self.is_free()
+    }
+
+    #[inline(always)]
+    pub(super) fn is_kept(&self) -> bool {
+        self.flags & KEPT != 0
+    }
+
+    /// Numbers of a row that it has on the tape, and in working memory.
+    #[inline(always)]
+    fn kept(&self) -> usize {
+        if self.is_kept() { self.units() } else { 0 }
+    }
+
+    /// Its value among `rows` rows of the tape starts here.
+    #[inline(always)]
+    pub(super) fn on_tape(&self, rows: usize) -> usize {
+        self.tape as usize * rows
+    }
+
+    /// Its value or gradient among `rows` rows of working memory starts here.
+    #[inline(always)]
+    pub(super) fn in_place(&self, rows: usize) -> usize {
+        self.place as usize * rows
+    }
+
+    /// Its copy of weights, where those of its sort begin at `start`.
+    #[inline(always)]
+    pub(super) fn turned(&self, start: usize) -> Range<usize> {
+        let start = start + self.turned as usize;
+        start..start + self.turned_len()
+    }
+
+    fn turned_len(&self) -> usize {
+        if self.is_free() { 0 } else { self.dense().turned_len() }
+    }
+
+    #[inline(always)]
+    pub(super) fn reads_input(&self) -> bool {
+        self.from == 0
+    }
+
+    /// The layer that it reads, and none for the input.
+    #[inline(always)]
+    pub(super) fn source<'n>(&self, nodes: &'n [Node]) -> Option<&'n Node> {
+        nodes.get((self.from as usize).wrapping_sub(1))
+    }
+
+    /// The bit of what it reads, in a mask of gradients.
+    #[inline(always)]
+    pub(super) fn source_bit(&self) -> u64 {
+        1 << (self.from & 63)
+    }
+
+    /// Where its parameters lie.
+    #[inline(always)]
+    pub(super) fn params(&self) -> Range<usize> {
+        let weights = if self.is_free() { 0 } else { self.dense().weight_len() };
+        self.params as usize..self.params as usize + weights + self.units()
+    }
+}
+
+/// A network of compiled layers. It holds no numbers: parameters and working memory are the caller's.
+///
+/// ```
+/// use rlcore::nn::{Activation, HEAD, Layer, Net, Node};
+///
+/// # fn main() -> rlcore::error::Result {
+/// let layers = [
+///     Layer::dense(3, Activation::Relu),
+///     Layer { flags: HEAD, ..Layer::dense(1, Activation::Identity) },
+/// ];
+/// let mut nodes = [Node::default(); 2];
+/// let net = Net::compile(&layers, 2, &mut nodes)?;
+/// let mut params = vec![0.0; net.param_len()]; // the caller's, like all memory
+/// net.write_layer(&mut params, 0, &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0], &[0.0, 0.0, -1.0])?;
+/// net.write_layer(&mut params, 1, &[1.0, 1.0, -2.0], &[0.0])?;
+///
+/// let mut scratch = vec![0.0; net.infer_scratch_len(4)];
+/// let mut xor = [0.0; 4];
+/// net.infer(&params, &[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0], 4, 1, &mut scratch, &mut [&mut xor])?;
+/// assert_eq!(xor, [0.0, 1.0, 1.0, 0.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Net<'a> {
+    nodes: &'a [Node],
+}
+
+impl<'a> Net<'a> {
+    /// Checks a list of layers that read rows of `input` numbers, and works out where everything lies. Of `nodes`, the first
+    /// ones, as many as there are layers, are the network's; their values before do not matter.
+    ///
+    /// Errors: `Config`, naming the layer, counted from 1; `Size` for too few nodes; `Overflow`.
+    pub fn compile(layers: &[Layer], input: usize, nodes: &'a mut [Node]) -> Result<Net<'a>> {
+        if layers.is_empty() || layers.len() > MAX_LAYERS {
+            return Err(Error::new(Kind::Config, "net: layers, 1 to 32 of them").given(layers.len()));
+        }
+        let too_few = Error::new(Kind::Size, "net: nodes, at least").needed(layers.len()).given(nodes.len());
+        let nodes = nodes.get_mut(..layers.len()).ok_or(too_few)?;
+        let too_large = Error::new(Kind::Overflow, "net: layers whose products fit the address space");
+        let width = u32::try_from(input).map_err(|_| too_large)?;
+        if width == 0 {
+            return Err(Error::new(Kind::Config, "net: an input of at least").needed(1).given(input));
+        }
+        let mut next = Totals::default();
+        // Every length of a network is at most this sum, so none overflows.
+        let mut sum = 0usize;
+        let mut head = 0;
+        for (i, layer) in layers.iter().enumerate() {
+            let (done, rest) = nodes.split_at_mut_checked(i).ok_or(MISFIT)?;
+            let node = rest.first_mut().ok_or(MISFIT)?;
+            *node = Node::new(layer, i, width, done)?;
+            if node.is_head() {
+                head = if head == 0 { 1 } else { head << 1 };
+                node.heads = head;
+            } else if node.is_free() {
+                node.heads = head;
+            }
+            let (input, units) = (node.input(), node.units());
+            let rows = input.max(units).checked_mul(4 * BACKWARD_ROWS).ok_or(too_large)?;
+            let weights = input.checked_mul(units).and_then(|w| w.checked_mul(2)).ok_or(too_large)?;
+            let all = weights.checked_add(rows).and_then(|w| w.checked_add(sum)).ok_or(too_large)?;
+            sum = if all > isize::MAX as usize / size_of::<f32>() { return Err(too_large) } else { all };
+            next.put(node);
+        }
+        link(nodes)?;
+        Ok(Net { nodes })
+    }
+
+    /// A network of nodes that [`Net::compile`] has made.
+    pub fn new(nodes: &'a [Node]) -> Net<'a> {
+        Net { nodes }
+    }
+
+    /// The compiled layers, as many as the list had.
+    pub fn nodes(&self) -> &'a [Node] {
+        self.nodes
+    }
+
+    /// Numbers in one input row.
+    pub fn input(&self) -> usize {
+        self.nodes.iter().find(|n| n.reads_input()).map_or(0, Node::input)
+    }
+
+    /// Numbers in one row of head `k`; 0 if there is none.
+    pub fn head_len(&self, k: usize) -> usize {
+        self.heads(ALL).nth(k).map_or(0, Node::units)
+    }
+
+    #[inline(always)]
+    fn heads(&self, heads: u32) -> impl Iterator<Item = &'a Node> {
+        self.nodes.iter().filter(move |n| n.is_head() && n.heads & heads != 0)
+    }
+
+    /// Numbers in the parameters, and in their gradients.
+    pub fn param_len(&self) -> usize {
+        self.nodes.last().map_or(0, |n| n.params().end)
+    }
+
+    /// Where the parameters of layer `index` lie, counted from 0. Errors: `Range`.
+    pub fn params_of(&self, index: usize) -> Result<Range<usize>> {
+        Ok(self.node(index)?.params())
+    }
+
+    fn node(&self, index: usize) -> Result<&'a Node> {
+        let missing = Error::new(Kind::Range, "net: a layer below").needed(self.nodes.len()).given(index);
+        self.nodes.get(index).ok_or(missing)
+    }
+
+    /// Numbers that [`Net::forward`] keeps for [`Net::backward`].
+    pub fn tape_len(&self, rows: usize) -> usize {
+        self.nodes.last().map_or(0, |n| n.tape as usize + n.kept()).saturating_mul(rows)
+    }
+
+    /// Numbers of a row of working memory.
+    #[inline(always)]
+    fn width(&self) -> usize {
+        self.nodes.last().map_or(0, |n| n.width as usize)
+    }
+
+    /// Numbers of scratch that [`Net::infer`] needs: more for more rows, but not for ever.
+    pub fn infer_scratch_len(&self, rows: usize) -> usize {
+        self.width() * rows.min(ROWS)
+    }
+
+    /// Numbers of scratch that [`Net::backward`] needs, whatever the rows, with the gradient of the input or without. It is
+    /// enough for [`Net::init`] too.
+    pub fn scratch_len(&self, d_input: bool) -> usize {
+        let inits = self.nodes.iter().filter(|n| !n.is_free()).map(|n| n.dense().init_scratch_len());
+        inits.fold(self.cuts(d_input)[3], usize::max)
+    }
+
+    /// Scratch of [`Net::backward`], in parts that end here: gradients of values; gradients on their way to be added; copies
+    /// of weights, of layers that read another; and of layers that read the input.
+    pub(super) fn cuts(&self, d_input: bool) -> [usize; 4] {
+        let (mut added, mut turned) = (0, [0; 2]);
+        for node in self.nodes.iter().filter(|n| d_input || !n.reads_input()) {
+            if node.flags & ADDS != 0 {
+                added = node.input().max(added);
+            }
+            if let Some(turned) = turned.get_mut(usize::from(node.reads_input())) {
+                *turned = node.turned(0).end;
+            }
+        }
+        let values = BACKWARD_ROWS * self.width();
+        let added = values + BACKWARD_ROWS * added;
+        [values, added, added + turned[0], added + turned[0] + turned[1]]
+    }
+
+    /// Draws what every layer starts with, in list order. `scratch` has at least [`Net::scratch_len`] numbers, whose values do
+    /// not matter.
+    ///
+    /// Errors: `Shape`; `Size` for a scratch that is too small. Nothing is written then.
+    pub fn init(&self, params: &mut [f32], rng: &mut Rng, scratch: &mut [f32]) -> Result {
+        check_len("net: parameters of length", params, self.param_len())?;
+        check_scratch(scratch, self.scratch_len(false))?;
+        for node in self.nodes {
+            let own = params.get_mut(node.params()).ok_or(MISFIT)?;
+            if node.is_free() {
+                own.fill(node.gain);
+            } else {
+                node.dense().init(own, node.gain, rng, scratch)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The outputs of `x[rows, input]`. `heads` has a bit for each head that is wanted ([`ALL`]: every one); `outs` has their
+    /// arrays alone, `[rows, head_len]`, in order. `tape[tape_len(rows)]` keeps what [`Net::backward`] needs for them.
+    ///
+    /// A row's result does not depend on the other rows. Errors: `Shape`; nothing is written then.
+    pub fn forward(
+        &self,
+        params: &[f32],
+        x: &[f32],
+        rows: usize,
+        heads: u32,
+        tape: &mut [f32],
+        outs: &mut [&mut [f32]],
+    ) -> Result {
+        self.check(params, x, rows, heads, outs)?;
+        check_len("net: tape of length", tape, self.tape_len(rows))?;
+        let nodes = self.nodes;
+        cpu::dispatch(Forward { nodes, params, x, rows, heads, values: tape, taped: true, outs }).ok_or(MISFIT)
+    }
+
+    /// [`Net::forward`] without a tape, and the same bits. `scratch` has at least [`Net::infer_scratch_len`] numbers, whose
+    /// values do not matter.
+    ///
+    /// Errors: `Shape`; `Size` for a scratch that is too small; nothing is written then.
+    pub fn infer(
+        &self,
+        params: &[f32],
+        x: &[f32],
+        rows: usize,
+        heads: u32,
+        scratch: &mut [f32],
+        outs: &mut [&mut [f32]],
+    ) -> Result {
+        self.check(params, x, rows, heads, outs)?;
+        check_scratch(scratch, self.infer_scratch_len(rows))?;
+        let nodes = self.nodes;
+        cpu::dispatch(Forward { nodes, params, x, rows, heads, values: scratch, taped: false, outs }).ok_or(MISFIT)
+    }
+
+    /// Adds the gradients of the parameters to `grads[param_len]`, from those of the outputs and the tape that
+    /// [`Net::forward`] left for the same `params`, `x` and `heads`, or for more heads. `d_outs` has the arrays of the wanted
+    /// heads alone. The gradient of the input goes to `d_input[rows, input]`, if it is asked for.
+    ///
+    /// Sums run over the rows upwards, and over the layers that read one value from the last to the first. `scratch` has at
+    /// least [`Net::scratch_len`] numbers, whose values do not matter. Errors: `Shape`; `Size` for a scratch that is too
+    /// small; nothing is written then.
+    #[allow(clippy::too_many_arguments)]
+    pub fn backward(
+        &self,
+        params: &[f32],
+        x: &[f32],
+        rows: usize,
+        heads: u32,
+        tape: &[f32],
+        d_outs: &[&[f32]],
+        d_input: Option<&mut [f32]>,
+        grads: &mut [f32],
+        scratch: &mut [f32],
+    ) -> Result {
+        self.check(params, x, rows, heads, d_outs)?;
+        check_len("net: tape of length", tape, self.tape_len(rows))?;
+        check_len("net: gradients of length", grads, self.param_len())?;
+        if let Some(d_input) = &d_input {
+            check_len("net: gradient of the input of length", d_input, x.len())?;
+        }
+        check_scratch(scratch, self.scratch_len(d_input.is_some()))?;
+        cpu::dispatch(Backward { net: *self, params, x, rows, heads, tape, d_outs, d_input, grads, scratch })
+            .ok_or(MISFIT)
+    }
+
+    fn check<T: AsRef<[f32]>>(&self, params: &[f32], x: &[f32], rows: usize, heads: u32, outs: &[T]) -> Result {
+        check_len("net: parameters of length", params, self.param_len())?;
+        check_len("net: input of length", x, rows.saturating_mul(self.input()))?;
+        let mut given = outs.iter();
+        for node in self.heads(heads) {
+            let out =
+                given.next().ok_or(Error::new(Kind::Shape, "net: an array for each wanted head, of which it has"))?;
+            check_len("net: output of length", out.as_ref(), rows.saturating_mul(node.units()))?;
+        }
+        check_len("net: arrays besides those of the wanted heads,", given.as_slice(), 0)
+    }
+
+    /// Reads dense layer `index`, counted from 0: `weights[units, input]`, `bias[units]`.
+    ///
+    /// Errors: `Range` for a layer that is not there or has no weights; `Shape`.
+    pub fn read_layer(&self, params: &[f32], index: usize, weights: &mut [f32], bias: &mut [f32]) -> Result {
+        let node = self.check_layer(params, index, weights, bias)?;
+        let own = params.get(node.params()).ok_or(MISFIT)?;
+        let (w, b) = own.split_at_checked(weights.len()).ok_or(MISFIT)?;
+        bias.copy_from_slice(b);
+        node.dense().read(w, weights).ok_or(MISFIT)
+    }
+
+    /// Writes dense layer `index`, counted from 0, from `weights[units, input]` and `bias[units]`.
+    ///
+    /// Errors: `Range` for a layer that is not there or has no weights; `Shape`.
+    pub fn write_layer(&self, params: &mut [f32], index: usize, weights: &[f32], bias: &[f32]) -> Result {
+        let node = self.check_layer(params, index, weights, bias)?;
+        let own = params.get_mut(node.params()).ok_or(MISFIT)?;
+        let (w, b) = own.split_at_mut_checked(weights.len()).ok_or(MISFIT)?;
+        b.copy_from_slice(bias);
+        node.dense().write(w, weights).ok_or(MISFIT)
+    }
+
+    fn check_layer(&self, params: &[f32], index: usize, weights: &[f32], bias: &[f32]) -> Result<&'a Node> {
+        check_len("net: parameters of length", params, self.param_len())?;
+        let node = self.node(index)?;
+        if node.is_free() {
+            return Err(Error::new(Kind::Range, "net: a layer with weights").given(index));
+        }
+        check_len("net: layer weights of length", weights, node.dense().weight_len())?;
+        check_len("net: layer bias of length", bias, node.units())?;
+        Ok(node)
+    }
+
+    /// Writes the list of only those of `layers`, which this network was compiled from, that head `k` depends on or that
+    /// belong to it, numbered anew, and returns their number.
+    ///
+    /// Errors: `Range` for a head that is not there; `Shape` if there are other `layers`; `Size` for a `to` that is too short.
+    pub fn prune(&self, layers: &[Layer], k: usize, to: &mut [Layer]) -> Result<usize> {
+        check_len("net: layers, as it was compiled from,", layers, self.nodes.len())?;
+        let head = self.head_bit(k)?;
+        let kept = |from: usize| self.nodes.iter().take(from).filter(|n| n.heads & head != 0).count();
+        let count = kept(MAX_LAYERS);
+        let too_short = Error::new(Kind::Size, "net: layers of the head, at least").needed(count).given(to.len());
+        let to = to.get_mut(..count).ok_or(too_short)?;
+        let of_head = layers.iter().zip(self.nodes).filter(|(_, n)| n.heads & head != 0);
+        for (to, (layer, _)) in to.iter_mut().zip(of_head) {
+            *to = *layer;
+            for from in &mut to.from {
+                *from = if *from & INPUT != 0 { *from } else { kept(*from as usize) as u32 };
+            }
+        }
+        Ok(count)
+    }
+
+    /// Copies the parameters of the layers that [`Net::prune`] keeps to `to`, which has the `param_len` of those layers.
+    ///
+    /// Errors: `Range` for a head that is not there; `Shape`; nothing is written then.
+    pub fn prune_params(&self, params: &[f32], k: usize, to: &mut [f32]) -> Result {
+        check_len("net: parameters of length", params, self.param_len())?;
+        let head = self.head_bit(k)?;
+        let kept = || self.nodes.iter().filter(|n| n.heads & head != 0).map(Node::params);
+        check_len("net: parameters of the head, of length", to, kept().map(|range| range.len()).sum())?;
+        let from = kept().filter_map(|range| params.get(range)).flatten();
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+        Ok(())
+    }
+
+    fn head_bit(&self, k: usize) -> Result<u32> {
+        let missing = Error::new(Kind::Range, "net: a head below").needed(self.heads(ALL).count()).given(k);
+        self.heads(ALL).nth(k).map(|n| n.heads).ok_or(missing)
+    }
+}
+
+/// What a kernel reports if a length does not fit after all; the checks before it exclude that.
+const MISFIT: Error = Error::new(Kind::Shape, "net: arrays as the layers say");
+
+fn check_scratch(scratch: &[f32], len: usize) -> Result {
+    if scratch.len() >= len {
+        Ok(())
+    } else {
+        Err(Error::new(Kind::Size, "net: scratch of at least").needed(len).given(scratch.len()))
+    }
+}
+
+impl Node {
+    /// Layer `i` after the layers before it, but for where it lies and what depends on it.
+    fn new(layer: &Layer, i: usize, input: u32, done: &[Node]) -> Result<Node> {
+        let number = i + 1;
+        layer.check(number)?;
+        let node = Node {
+            kind: layer.kind,
+            activation: layer.activation,
+            flags: layer.flags,
+            units: layer.units,
+            gain: layer.gain,
+            ..Node::default()
+        };
+        if node.is_free() {
+            if done.iter().any(Node::is_head) {
+                return Ok(Node { from: u32::MAX, ..node });
+            }
+            return Err(Error::new(Kind::Config, "net: a head before free numbers, which are layer").needed(number));
+        }
+        let from = match layer.from[0] {
+            0 => i as u32,
+            INPUT => 0,
+            k => k,
+        };
+        let refused = |what| Error::new(Kind::Config, what).needed(number).given(layer.from[0] as usize);
+        let input = match (from as usize).checked_sub(1) {
+            None => input,
+            Some(k) => {
+                let source = done.get(k).ok_or(refused("net: from[0] with the input or a layer before it in layer"))?;
+                if source.is_head() || source.is_free() {
+                    return Err(refused("net: from[0] without a head or free numbers in layer"));
+                }
+                source.units
+            }
+        };
+        let gain = match (layer.gain, node.activation()) {
+            (0.0, Activation::Identity) => 1.0,
+            (0.0, _) => core::f32::consts::SQRT_2,
+            (gain, _) => gain,
+        };
+        let goes_out = node.is_head() && node.activation() == Activation::Identity;
+        Ok(Node { from, input, gain, flags: node.flags | if goes_out { 0 } else { KEPT }, ..node })
+    }
+}
+
+/// Where the next node lies.
+#[derive(Default)]
+struct Totals {
+    params: usize,
+    tape: usize,
+    turned: [usize; 2],
+}
+
+impl Totals {
+    fn put(&mut self, node: &mut Node) {
+        (node.params, node.tape) = (self.params as u64, self.tape as u64);
+        (self.params, self.tape) = (node.params().end, self.tape + node.kept());
+        if let Some(turned) = self.turned.get_mut(usize::from(node.reads_input())) {
+            node.turned = *turned as u64;
+            *turned = node.turned(0).end;
+        }
+    }
+}
+
+/// Says which heads depend on each node, and finds places for values: no two that are needed at the same time share one.
+fn link(nodes: &mut [Node]) -> Result {
+    // The last layer that reads a value needs it last going forward, and begins its gradient going backward.
+    let mut last = [0; MAX_LAYERS + 1];
+    for i in (0..nodes.len()).rev() {
+        let Some(&node) = nodes.get(i) else { continue };
+        if node.heads == 0 {
+            return Err(Error::new(Kind::Config, "net: a head that depends on layer").needed(i + 1));
+        }
+        let Some(last) = last.get_mut(node.from as usize) else { continue };
+        if *last == 0 {
+            *last = i;
+        } else if let Some(node) = nodes.get_mut(i) {
+            node.flags |= ADDS;
+        }
+        if let Some(source) = nodes.get_mut((node.from as usize).wrapping_sub(1)) {
+            source.heads |= node.heads;
+        }
+    }
+    for i in 0..nodes.len() {
+        let Some((done, [node, ..])) = nodes.split_at_mut_checked(i) else { continue };
+        let width = node.kept() as u64;
+        let mut place = 0;
+        let mut taken = || {
+            let held = done.iter().zip(last.iter().skip(1)).filter(|(_, last)| **last >= i).map(|(n, _)| n);
+            let (from, to) = (place, place + width);
+            let hit = held.map(|n| (n.place, n.place + n.kept() as u64)).find(|n| n.0 < to && from < n.1);
+            hit.map(|n| place = n.1).is_some()
+        };
+        while taken() {}
+        node.place = place;
+        node.width = done.last().map_or(0, |n| n.width).max(place + width);
+    }
+    Ok(())
+}

@@ -1,0 +1,226 @@
+//! Arrays of any shape of observations and actions, and the learners that they are for.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use rlcore::learn::{BatchMut, Config, Learner, View};
+use rlcore::rng::Rng;
+use rlcore::space::{Element, Elements, ElementsMut, Space};
+
+/// Elements of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Array {
+    F32(Vec<f32>),
+    U8(Vec<u8>),
+    I32(Vec<i32>),
+}
+
+impl Array {
+    pub fn zeros(kind: Element, len: usize) -> Array {
+        match kind {
+            Element::F32 => Array::F32(vec![0.0; len]),
+            Element::U8 => Array::U8(vec![0; len]),
+            Element::I32 => Array::I32(vec![0; len]),
+        }
+    }
+
+    /// Numbers that no call accepts, or none that it could mean.
+    pub fn junk(kind: Element, len: usize) -> Array {
+        match kind {
+            Element::F32 => Array::F32(vec![f32::NAN; len]),
+            Element::U8 => Array::U8(vec![251; len]),
+            Element::I32 => Array::I32(vec![-77; len]),
+        }
+    }
+
+    pub fn get(&self) -> Elements<'_> {
+        match self {
+            Array::F32(x) => Elements::F32(x),
+            Array::U8(x) => Elements::U8(x),
+            Array::I32(x) => Elements::I32(x),
+        }
+    }
+
+    pub fn get_mut(&mut self) -> ElementsMut<'_> {
+        match self {
+            Array::F32(x) => ElementsMut::F32(x),
+            Array::U8(x) => ElementsMut::U8(x),
+            Array::I32(x) => ElementsMut::I32(x),
+        }
+    }
+
+    /// Copies row `i` of another array.
+    pub fn copy_row(&mut self, from: &Array, i: usize, width: usize) {
+        let at = i * width..(i + 1) * width;
+        match (self, from) {
+            (Array::F32(to), Array::F32(from)) => to[at.clone()].copy_from_slice(&from[at]),
+            (Array::U8(to), Array::U8(from)) => to[at.clone()].copy_from_slice(&from[at]),
+            (Array::I32(to), Array::I32(from)) => to[at.clone()].copy_from_slice(&from[at]),
+            _ => panic!("arrays of different kinds"),
+        }
+    }
+
+    /// Row `i`, as numbers that are exact.
+    pub fn row(&self, i: usize, width: usize) -> Vec<f64> {
+        let at = i * width..(i + 1) * width;
+        match self {
+            Array::F32(x) => x[at].iter().map(|&x| f64::from(x)).collect(),
+            Array::U8(x) => x[at].iter().map(|&x| f64::from(x)).collect(),
+            Array::I32(x) => x[at].iter().map(|&x| f64::from(x)).collect(),
+        }
+    }
+
+    /// The bits of everything, NaN included.
+    pub fn bits(&self) -> Vec<u32> {
+        match self {
+            Array::F32(x) => x.iter().map(|x| x.to_bits()).collect(),
+            Array::U8(x) => x.iter().map(|&x| x.into()).collect(),
+            Array::I32(x) => x.iter().map(|&x| x as u32).collect(),
+        }
+    }
+}
+
+/// A learner's bytes, and the lengths that they were made for.
+#[derive(Clone)]
+pub struct Host {
+    pub block: Vec<u64>,
+    pub config: Config,
+    pub n: usize,
+    pub obs_kind: Element,
+    pub obs_len: usize,
+    pub action_kind: Element,
+    pub action_len: usize,
+    /// Choices of each element of an action; empty if it is continuous.
+    pub choices: Vec<u32>,
+    /// Flags of a mask's row; 0 without masks.
+    pub mask_len: usize,
+}
+
+impl Host {
+    pub fn new(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Host {
+        let mut block = vec![0; Learner::size(config, obs, action).unwrap().div_ceil(8)];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), config, obs, action).unwrap();
+        Host {
+            block,
+            config: *config,
+            n: config.num_envs as usize,
+            obs_kind: obs.kind,
+            obs_len: obs.len as usize,
+            action_kind: action.kind,
+            action_len: action.len as usize,
+            choices: action.n.to_vec(),
+            mask_len: if config.use_action_mask != 0 { action.n.iter().sum::<u32>() as usize } else { 0 },
+        }
+    }
+
+    /// The learner, as another process finds it.
+    pub fn learner(&mut self) -> Learner<'_> {
+        Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+    }
+
+    pub fn view(&self) -> View<'_> {
+        View::open(bytemuck::cast_slice(&self.block)).unwrap()
+    }
+
+    pub fn obs(&self) -> Array {
+        Array::zeros(self.obs_kind, self.n * self.obs_len)
+    }
+
+    pub fn actions(&self) -> Array {
+        Array::zeros(self.action_kind, self.n * self.action_len)
+    }
+
+    /// Observations of all rows.
+    pub fn draw_obs(&self, rng: &mut Rng) -> Array {
+        let mut obs = self.obs();
+        match &mut obs {
+            Array::F32(x) => x.fill_with(|| rng.uniform_f32() * 3.0 - 1.0),
+            Array::U8(x) => x.fill_with(|| rng.bounded(255) as u8),
+            Array::I32(_) => {}
+        }
+        obs
+    }
+
+    /// Masks of all rows, with something allowed in each choice.
+    pub fn draw_mask(&self, rng: &mut Rng) -> Option<Vec<u8>> {
+        let mut mask = Vec::new();
+        for &n in self.choices.iter().cycle().take(self.n * self.choices.len()) {
+            let always = rng.bounded(u64::from(n) - 1);
+            mask.extend((0..u64::from(n)).map(|i| u8::from(i == always || rng.coin())));
+        }
+        (self.mask_len > 0).then_some(mask)
+    }
+}
+
+/// What [`Learner::read_batch`] fills.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Columns {
+    pub obs: Vec<f32>,
+    pub action: Array,
+    pub mask: Vec<u8>,
+    pub log_prob: Vec<f32>,
+    pub value: Vec<f32>,
+    pub advantage: Vec<f32>,
+    pub value_target: Vec<f32>,
+}
+
+impl Columns {
+    pub fn new(host: &Host) -> Columns {
+        let m = host.config.batch_len();
+        let column = || vec![f32::NAN; m];
+        Columns {
+            obs: vec![f32::NAN; m * host.obs_len],
+            action: Array::junk(host.action_kind, m * host.action_len),
+            mask: vec![9; m * host.mask_len],
+            log_prob: column(),
+            value: column(),
+            advantage: column(),
+            value_target: column(),
+        }
+    }
+
+    pub fn get_mut(&mut self) -> BatchMut<'_> {
+        BatchMut {
+            obs: &mut self.obs,
+            action: self.action.get_mut(),
+            mask: &mut self.mask,
+            log_prob: &mut self.log_prob,
+            value: &mut self.value,
+            advantage: &mut self.advantage,
+            value_target: &mut self.value_target,
+        }
+    }
+
+    pub fn batch(&self) -> rlcore::learn::Batch<'_> {
+        rlcore::learn::Batch {
+            obs: &self.obs,
+            action: self.action.get(),
+            mask: &self.mask,
+            log_prob: &self.log_prob,
+            value: &self.value,
+            advantage: &self.advantage,
+            value_target: &self.value_target,
+        }
+    }
+
+    pub fn read(host: &mut Host) -> Columns {
+        let mut columns = Columns::new(host);
+        host.learner().read_batch(columns.get_mut()).unwrap();
+        columns
+    }
+}
+
+/// Small networks that learn at a pace that shows.
+pub fn config() -> Config {
+    Config { num_hidden: 1, hidden_len: [7, 0, 0, 0], learning_rate: 0.02, ..Config::default() }
+}
+
+/// Shapes that take every way through acting.
+pub fn spaces() -> [(Space<'static>, Space<'static>); 5] {
+    [
+        (Space::unbounded(6), Space::discrete(&[4])),
+        (Space::unbounded(6), Space::discrete(&[3, 2])),
+        (Space::unbounded(6), Space::unbounded(1)),
+        (Space::unbounded(6), Space::unbounded(3)),
+        (Space::bytes(6), Space::unbounded(2)),
+    ]
+}
