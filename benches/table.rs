@@ -17,7 +17,7 @@ const ROWS: [(&str, &[&str]); 23] = [
     ("Pendulum-v1", &["env_Pendulum-v1/N1", "env_Pendulum-v1/N64", "env_Pendulum-v1/N4096"]),
     ("Atari list around a source of ready screens, steps of N = 1 / 16", &["wrap_atari/N1", "wrap_atari/N16"]),
     (
-        "pixels of the larger of two screens, shrunk to 84 × 84: gray / colour",
+        "pixels of the larger of two screens, shrunk to 84 × 84: gray / color",
         &["warp/gray/2 noise", "warp/rgb/2 noise"],
     ),
     ("pictures of 84 × 84 × 4 to numbers from 0 to 1, bytes", &["picture/scale"]),
@@ -36,7 +36,7 @@ const ROWS: [(&str, &[&str]); 23] = [
     ),
     ("[N, T] laid out as [T, N], N = 256 / 4096", &["transpose/N256xT128xD1", "transpose/N4096xT128xD1"]),
     (
-        "observations into running moments, normalised: 64 × 17 / 4096 × 64",
+        "observations into running moments, normalized: 64 × 17 / 4096 × 64",
         &["moments/vec_normalize/N64xD17", "moments/vec_normalize/N4096xD64"],
     ),
     (

@@ -51,7 +51,7 @@ fn bench_vtrace(c: &mut Criterion) {
             limit::copy("vtrace", [name, &shape], 24 * len);
         }
         let policies =
-            Policies { num_actions: A, behaviour_logits: &logits[0], target_logits: &logits[1], action: &action };
+            Policies { num_actions: A, behavior_logits: &logits[0], target_logits: &logits[1], action: &action };
         let columns = Columns::all(T, n).unwrap();
         group.bench_function(BenchmarkId::new("logits", format!("{shape}xA{A}")), |b| {
             b.iter(|| {

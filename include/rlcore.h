@@ -3,15 +3,15 @@
    Objects: every stateful object lives in a block, a piece of memory that you provide and own, 8-byte aligned. A block
      holds no pointers: copy its bytes and you have copied the object, write them to a file and you have saved it. There is
      nothing to free. Every object has the same lifecycle, here that of a monitor:
-       rlcore_monitor_config config;    what it is made from
+       rlcore_monitor_config config;    its configuration
        rlcore_monitor_config_init       fills in the defaults; then change what you like
-       rlcore_monitor_size              tells how many bytes the block needs
+       rlcore_monitor_size              returns the number of bytes that the block needs
        rlcore_monitor_init              creates the object in your memory; the handle is the address of that memory
        rlcore_monitor_step, ...         use it
-       rlcore_monitor_attach            uses bytes that an object was copied to, in this process or another
-     config_init writes sizeof config bytes, so an older caller keeps its smaller structure. attach only reads mem. It
-     accepts blocks of machines of the same byte order, of 32 bits or 64, and refuses any other.
-   Arrays: dense, row-major, time-major. The shape stands beside the pointer; N = num_envs, T = num_steps. Flags are
+       rlcore_monitor_attach            opens the bytes of a saved or copied object, in this process or another
+     config_init writes sizeof config bytes, so that callers with an older, smaller structure are safe. attach only reads
+     mem. It accepts blocks of 32-bit and 64-bit machines of the same byte order, and refuses any other.
+   Arrays: dense, row-major, time-major. Each pointer's comment gives its shape; N = num_envs, T = num_steps. Flags are
      uint8_t: 0 is false, anything else is true. No output may overlap another array of the call. The library reads and
      writes arrays during the call only and keeps no pointer to them.
    Names: _size counts bytes, _len counts elements, num_ counts things; a range is [begin, end). Results are written
@@ -34,19 +34,19 @@
    Numbers: results are bit-identical everywhere, provided that the floating-point environment is the default one: round to
      nearest, no trapping exceptions. If the host flushes subnormal numbers to zero (FTZ, DAZ), only results that are or
      come from such numbers differ. The library does not check the mode.
-     Inputs that are not finite are E_VALUE. Where finite inputs overflow, advantages, returns and other computed values
-     become infinite with RLCORE_OK, or 0x7fc00000 where infinities cancel; no other NaN is ever written.
+     Inputs that are not finite return E_VALUE. If finite inputs overflow, advantages, returns and other computed values
+     become infinite with RLCORE_OK, or the NaN 0x7fc00000 where infinities cancel; no other NaN is ever written.
    Sharing: one process may write a block that others have mapped for reading: frames, memories, replays, rollouts,
      trajectories and monitors. A reader gets its handle from _attach_reader, which checks only what never changes, and
      makes the calls that take a const object. No call blocks. A call that copies checks afterwards whether the writer has
-     overwritten or removed what it copied; if so, it returns E_RANGE and its outputs are meaningless. It returns E_BUSY if
-     the writer changes the object faster than it can be read. What is drawn may be gone before it is copied: the copy
-     tells. Appending costs a reader only the oldest rows of a full ring. Memory that a call returns a pointer to is not
-     checked. A writer that dies within a call leaves a valid block, or one that _attach refuses: E_IMAGE. Readers need a
-     64-bit processor.
+     overwritten or removed what it copied; if so, it returns E_RANGE and its outputs are undefined. It returns E_BUSY if
+     the writer changes the object faster than it can be read. Drawn samples may be dropped before they are copied; the
+     copy then returns E_RANGE. Appending invalidates only the oldest rows of a full ring. Memory that a call returns a
+     pointer to is not checked. A writer that dies within a call leaves a valid block, or one that _attach refuses with
+     E_IMAGE. Readers need a 64-bit processor.
    Experimental: declarations under RLCORE_EXPERIMENTAL may change in any version; see ffi/VERSIONING.md.
 
-   Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
+   Generated from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
 #define RLCORE_H
 
@@ -62,91 +62,94 @@ extern "C" {
 #define RLCORE_VERSION_MAJOR 0  /* Major version of the library, as in its Cargo.toml. */
 #define RLCORE_VERSION_MINOR 1  /* Minor version of the library. */
 #define RLCORE_VERSION_PATCH 0  /* Patch version of the library. */
-#define RLCORE_ABI_VERSION 0    /* Goes up when callers have to be compiled again. */
-#define RLCORE_IMAGE_VERSION 2  /* Goes up when saved blocks of some kind can no longer be attached. */
+#define RLCORE_ABI_VERSION 0    /* Incremented when callers must be recompiled. */
+#define RLCORE_IMAGE_VERSION 2  /* Incremented when a kind of saved block can no longer be attached. */
 
 /* Result of every call: 0 is success, negative is failure. Values are never reused. */
 typedef int32_t rlcore_status;
 enum {
   RLCORE_OK = 0,               /* Success. */
-  RLCORE_E_NULL = -1,          /* A pointer that is required is NULL. */
-  RLCORE_E_SIZE = -2,          /* Memory is smaller than it has to be. */
-  RLCORE_E_ALIGN = -3,         /* Memory does not start on the boundary it has to. */
-  RLCORE_E_CONFIG = -4,        /* A configuration field has a value that is not allowed. */
-  RLCORE_E_SHAPE = -5,         /* An array has another number of elements than agreed. */
-  RLCORE_E_IMAGE = -6,         /* The bytes are no image of this object, version and byte order, or they are damaged. */
-  RLCORE_E_RANGE = -7,         /* An index, a count or a discrete action is outside its range. */
+  RLCORE_E_NULL = -1,          /* A required pointer is NULL. */
+  RLCORE_E_SIZE = -2,          /* A buffer is too small. */
+  RLCORE_E_ALIGN = -3,         /* A pointer is misaligned. */
+  RLCORE_E_CONFIG = -4,        /* A configuration field has an invalid value. */
+  RLCORE_E_SHAPE = -5,         /* An array has the wrong number of elements. */
+  RLCORE_E_IMAGE = -6,         /* The bytes are not an object of this type, version and byte order, or are damaged. */
+  RLCORE_E_RANGE = -7,         /* An index, a count or a discrete action is out of range. */
   RLCORE_E_CALLBACK = -8,      /* A callback reported failure. */
   RLCORE_E_OVERFLOW = -9,      /* A size does not fit the address space. */
-  RLCORE_E_NOT_READY = -10,    /* The call is not due yet, or another has to come first. */
-  RLCORE_E_VALUE = -11,        /* A number is NaN or infinite where a finite one is needed. */
-  RLCORE_E_OVERLAP = -12,      /* Two arrays that must be apart share bytes. */
-  RLCORE_E_BUSY = -13,         /* What was begun has to be finished first. */
-  RLCORE_E_NOT_PENDING = -14,  /* Nothing was begun that could be finished. */
-  RLCORE_E_INEXACT = -15,      /* Every attempt to find what was asked for exactly has failed. */
-  RLCORE_E_EMPTY = -16,        /* There is nothing to choose from. */
-  RLCORE_E_DISABLED = -17,     /* The configuration has switched this off. */
+  RLCORE_E_NOT_READY = -10,    /* The call is not due yet, or another call must come first. */
+  RLCORE_E_VALUE = -11,        /* A number is NaN or infinite where a finite one is required. */
+  RLCORE_E_OVERLAP = -12,      /* Two arrays that must not overlap do. */
+  RLCORE_E_BUSY = -13,         /* An operation is still in progress, or there is no room yet. */
+  RLCORE_E_NOT_PENDING = -14,  /* No operation is pending. */
+  RLCORE_E_INEXACT = -15,      /* No attempt gave an exact result. */
+  RLCORE_E_EMPTY = -16,        /* There is nothing to draw from. */
+  RLCORE_E_DISABLED = -17,     /* The configuration disables this call. */
 };
 
 /* Name of a status, e.g. "RLCORE_E_SIZE". Static text, never NULL. */
 const char *rlcore_status_name(int32_t status);
 
-/* What a status means, in one sentence. Static text, never NULL. */
+/* Meaning of a status in one sentence. Static text, never NULL. */
 const char *rlcore_status_text(int32_t status);
 
-/* The most recent failure of this process in words: what was needed and what was given, as in
-   "RLCORE_E_SIZE: block: bytes, at least 4096, given 100". Empty if nothing has failed yet, and in a library that was
-   built without the feature `words`.
-   text: [text_size] to write; always ends with NUL, cut where it does not fit (256 bytes always suffice).
-   For people: with several threads it may be another thread's failure, and no result ever depends on it. The child of a
-   fork() begins with its parent's and keeps its own from then on, whatever other threads did meanwhile.
-   Errors: E_SIZE if text_size is 0. They are not kept. */
+/* Describes the most recent failure in this process, e.g. "RLCORE_E_SIZE: block: expected at least 4096 bytes, given
+   100". Empty if no call has failed, or if the library was built without the feature `words`.
+   text: [text_size] to write; always NUL-terminated, truncated if it does not fit (256 bytes always suffice).
+   Diagnostic only: the failure may be another thread's, so act on statuses. After fork() the child starts with its
+   parent's text and then keeps its own.
+   Errors: E_SIZE if text_size is 0. Its own failures are not recorded. */
 rlcore_status rlcore_last_error(char *text, size_t text_size);
 
-/* Version of the library that is running: major << 16 | minor << 8 | patch. */
+/* Version of the linked library: major << 16 | minor << 8 | patch. */
 uint32_t rlcore_version(void);
 
-/* RLCORE_ABI_VERSION of the library that is running: compare it with the header's before anything else. */
+/* RLCORE_ABI_VERSION of the linked library. Compare it with the header's before any other call. */
 uint32_t rlcore_abi_version(void);
 
-/* RLCORE_IMAGE_VERSION of the library that is running. */
+/* RLCORE_IMAGE_VERSION of the linked library. */
 uint32_t rlcore_image_version(void);
 
-/* ---- The processor ---- */
+/* ---- CPU levels ---- */
 
-/* Instruction sets, each holding the ones before it. The best that the processor has is used by itself. */
+/* CPU levels, each including those before it. The library selects the highest level that the processor supports. */
 typedef enum rlcore_cpu_level {
   RLCORE_CPU_BASE = 0,    /* what the library was compiled for */
   RLCORE_CPU_AVX2 = 1,    /* x86-64 with AVX2 and FMA */
   RLCORE_CPU_AVX512 = 2,  /* x86-64 with AVX-512 F, BW, DQ and VL, and FMA */
 } rlcore_cpu_level;
 
-/* Uses no level above an rlcore_cpu_level from now on, in the whole process: for tests and measurements. Results never
-   change, only speed. Errors: E_RANGE. */
+/* Limits the whole process to `level`, an rlcore_cpu_level, and those below it: for tests and measurements. Affects speed
+   only, never results. Errors: E_RANGE. */
 rlcore_status rlcore_cpu_set_limit(uint32_t level);
 
 /* ---- Blocks as bytes ---- */
 
-/* FNV-1a, 64 bits: names a state in a log or compares two; no protection against attackers.
-   bytes: [size], of anything; may be NULL if size is 0.
+/* 64-bit FNV-1a hash, to identify or compare states. Not cryptographic.
+   bytes: [size]; may be NULL if size is 0.
    out:   [1] the hash. */
 rlcore_status rlcore_hash(const void *bytes, size_t size, uint64_t *out);
 
-/* Seals a learner or a policy before it is saved: writes a checksum over all its bytes into it, which its attach compares
-   from then on. Whatever is damaged later is refused: a flipped bit of a weight, a page that was lost. It is no protection
-   against attackers, who can seal what they wrote. The next call with a learner, even one that is refused, takes its seal
-   off, so that it is never stale; an attached policy keeps its own. Policies are exported with a seal.
+/* Seals a learner or a policy before it is saved: stores a checksum over all its bytes in the block. attach refuses a
+   sealed block if any byte has changed. A seal detects accidental damage; it is not protection against attackers. The next
+   call with a learner, even one that fails, removes its seal; an attached policy keeps its seal. Policies are exported
+   sealed.
    
-   Without a seal, attach of any block finds a damaged header or configuration, a block that was cut short, and values that
-   no call leaves, such as a NaN among parameters; it does not find a number that became another usable one, nor looks into
-   columns of frames and steps.
-   mem: 8-byte aligned, mem_size bytes, the size of the block at least.
+   Without a seal, attach of any block detects a damaged header or configuration, a truncated block, and values that no
+   call leaves, such as a NaN parameter. It does not detect a number that changed to another valid number, and does not
+   read columns of frames and steps.
+   mem: 8-byte aligned, mem_size bytes, at least the size of the block.
    Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, or damaged bytes. */
 rlcore_status rlcore_block_seal(void *mem, size_t mem_size);
 
 /* ---- Random streams ---- */
 
-/* A random stream: PCG64, numpy's generator, seeded as numpy seeds it. Plain data: copying it copies the stream. */
+/* A random stream: PCG64, seeded as in numpy. Plain data: copying it copies the stream.
+     rlcore_rng rng;
+     int64_t dice[5];
+     rlcore_rng_seed(&rng, 42);
+     rlcore_rng_integers(&rng, 1, 7, dice, 5); */
 typedef struct rlcore_rng {
   uint64_t state[2];   /* 128-bit position, low word first */
   uint64_t stream[2];  /* 128-bit stream number, low word first */
@@ -154,25 +157,25 @@ typedef struct rlcore_rng {
   uint32_t has_half;   /* 1 while half waits to be used */
 } rlcore_rng;
 
-/* Begins the stream that numpy.random.Generator(PCG64(seed)) draws from. */
+/* Initializes the stream of numpy.random.Generator(PCG64(seed)). */
 rlcore_status rlcore_rng_seed(rlcore_rng *rng, uint64_t seed);
 
-/* Begins stream number `stream` of a seed: that of the stream-th child of numpy's SeedSequence(seed). */
+/* Initializes independent stream number `stream` of a seed: that of child `stream` of numpy's SeedSequence(seed). */
 rlcore_status rlcore_rng_stream(rlcore_rng *rng, uint64_t seed, uint64_t stream);
 
-/* Fills out[len] with draws from [low, high): numpy's uniform.
+/* Fills out[len] with uniform draws from [low, high), as numpy's uniform.
    Errors, here and below: E_IMAGE for a stream that was never seeded. E_VALUE if low, high or high - low is not
    finite. */
 rlcore_status rlcore_rng_uniform(rlcore_rng *rng, double low, double high, double *out, size_t len);
 
-/* Fills out[len] with draws from [low, high): numpy's integers. E_RANGE if high is not above low. */
+/* Fills out[len] with uniform draws from [low, high), as numpy's integers. E_RANGE if high <= low. */
 rlcore_status rlcore_rng_integers(rlcore_rng *rng, int64_t low, int64_t high, int64_t *out, size_t len);
 
-/* Fills out[len] with standard normal numbers, by Box and Muller's method and not numpy's: elements 2i and 2i+1 are made
-   of the i-th 64-bit draw. */
+/* Fills out[len] with standard normal draws by the Box-Muller method, which differs from numpy's: elements 2i and 2i+1
+   come from 64-bit draw i. */
 rlcore_status rlcore_rng_normal(rlcore_rng *rng, float *out, size_t len);
 
-/* Fills out[len] with 0, 1, 2, ... in random order: numpy's permutation. E_RANGE if they do not fit 32 bits. */
+/* Fills out[len] with a random permutation of 0 to len - 1, as numpy's permutation. E_RANGE if len exceeds 32 bits. */
 rlcore_status rlcore_rng_permutation(rlcore_rng *rng, uint32_t *out, size_t len);
 
 /* ---- Spaces ---- */
@@ -182,24 +185,24 @@ typedef enum rlcore_element {
   RLCORE_F32 = 0,  /* float: continuous values */
   RLCORE_I32 = 1,  /* int32_t: discrete choices, counted from 0 */
   RLCORE_U8 = 2,   /* uint8_t: image bytes */
-  /* uint8_t: bytes of a structure whose parts are of other kinds too. Only observations are of this kind: what moves
-     and keeps them takes them as RLCORE_U8, learners refuse them */
+  /* uint8_t: bytes of a structure with fields of several kinds; observations only. Calls that copy or store
+     observations take it as RLCORE_U8; learners refuse it */
   RLCORE_STRUCT = 3,
 } rlcore_element;
 
-/* The values that an observation or an action may take. The arrays are the caller's and are read during calls only. */
+/* The values that an observation or an action can take. The arrays are not owned; they are read during calls only. */
 typedef struct rlcore_space {
   uint32_t kind;      /* an rlcore_element */
   uint32_t len;       /* elements of one observation or action, 1 to 2^24 */
   const float *low;   /* [len] lower bounds; NULL: unbounded */
   const float *high;  /* [len] upper bounds; NULL: unbounded */
-  const uint32_t *n;  /* [len] numbers of choices; required for RLCORE_I32, else unused */
+  const uint32_t *n;  /* [len] number of choices of each element; required for RLCORE_I32, otherwise unused */
 } rlcore_space;
 
-/* A named part of an observation: one entry of a dictionary or a tuple, or the whole. */
+/* A named part of an observation, such as a dictionary entry, or the whole observation. */
 typedef struct rlcore_field {
-  char name[24];      /* ends in 0; "" if there is nothing else */
-  uint32_t kind;      /* an rlcore_element: that of the observation, or any in an observation of bytes */
+  char name[24];      /* NUL-terminated; "" if it is the whole observation */
+  uint32_t kind;      /* an rlcore_element: the observation's, or any in an observation of bytes */
   uint32_t rank;      /* number of dimensions, 0 (a single number) to 4 */
   uint32_t dims[4];   /* lengths, outermost first; 0 or 1 beyond rank */
   uint32_t offset;    /* bytes from the start of the observation, a multiple of the element's size */
@@ -208,167 +211,168 @@ typedef struct rlcore_field {
 
 /* ---- Wrappers ---- */
 
-/* What a wrapper does, and which fields of rlcore_wrapper it reads; all others must be zero.
-   No-ops: after each start of what it wraps, one draw from the environment's stream, uniform from 1 to noop_max;
-   noop_count draws nothing. An episode that ends under them is started again, and the rest of them follows.
-   Max and skip: an episode that ends amid a skip shows the larger of the last two obs so far, or its only one, and their
-   rewards. Its first observation is what it wraps shows.
-   Frame stack: the first observation of an episode fills all places. Within episodic life, the next life of a game
-   goes on with the frames of the last.
-   A record's parts: frame (1 before its own dims), reward f32, done u8, episode_return f32, episode_step i32,
-   last_action, real_done u8; rlcore_env_fields tells where they lie. A record tells each end once. Under same step the
-   record in final_obs and the next episode's first one both are of the step that ended it, the frame apart. Under the
-   other modes the first record of an episode holds zeros. The first one after a reset with a seed always does. An
-   episode that max_episode_steps of the batch or a reset without a seed cuts is told, with done, in the first record of
-   the next one: to see that in its own step, put a time limit in the list. */
+/* What a wrapper does, followed by the fields of rlcore_wrapper that it reads; all other fields must be zero.
+   No-op reset: after each reset of the inner environment, draws the number of no-ops from the environment's stream,
+   uniform from 1 to noop_max; with noop_count it draws nothing. If an episode ends during the no-ops, it is reset and the
+   remaining no-ops follow.
+   Max and skip: if an episode ends during a skip, the result is the elementwise maximum of the last two observations so
+   far, or the only one, and the sum of the rewards. The first observation of an episode is passed through.
+   Frame stack: the first observation of an episode fills the whole stack. Inside episodic life, the stack carries over to
+   the next life.
+   Record: its fields are frame (with a leading dimension of 1), reward f32, done u8, episode_return f32, episode_step i32,
+   last_action and real_done u8; rlcore_env_fields gives their offsets. Each end of an episode is reported once. With
+   same-step autoreset, final_obs and the first record of the next episode both describe the step that ended the episode
+   and differ only in frame. In the other modes, and after a reset with a seed, the first record of an episode is zeros.
+   If the batch's max_episode_steps or a reset without a seed cuts an episode, the first record of the next one reports it
+   with done; to have it reported in its own step, put a time limit in the list. */
 typedef enum rlcore_wrap {
-  RLCORE_WRAP_TIME_LIMIT = 1,       /* truncates episodes after so many steps of what it wraps: steps */
+  RLCORE_WRAP_TIME_LIMIT = 1,       /* truncates episodes after this many steps of the inner environment: steps */
   RLCORE_WRAP_NOOP_RESET = 2,       /* starts episodes with random or noop_count no-ops: noop_max, noop_count, noop */
-  RLCORE_WRAP_FIRE_RESET = 3,       /* starts episodes with two actions that games wait for: fire, second */
-  RLCORE_WRAP_EPISODIC_LIFE = 4,    /* ends an episode with each life; the game goes on in the next: noop */
-  RLCORE_WRAP_MAX_AND_SKIP = 5,     /* repeats actions, adds up rewards, shows the larger of the last two obs: count */
-  RLCORE_WRAP_ACTION_REPEAT = 6,    /* repeats actions and adds up rewards: count */
-  RLCORE_WRAP_STICKY_ACTIONS = 7,   /* takes the action of the step before again at times: probability */
-  RLCORE_WRAP_RESCALE_ACTION = 8,   /* takes actions between two numbers for those between the bounds: low, high */
-  RLCORE_WRAP_CLIP_ACTION = 9,      /* takes any action for the nearest one within the bounds */
-  RLCORE_WRAP_CLIP_REWARD = 10,     /* leaves the sign of the reward */
+  RLCORE_WRAP_FIRE_RESET = 3,       /* starts episodes with two actions that start a game: fire, second */
+  RLCORE_WRAP_EPISODIC_LIFE = 4,    /* ends the episode when a life is lost; the game continues in the next one: noop */
+  RLCORE_WRAP_MAX_AND_SKIP = 5,     /* repeats actions, sums rewards, takes the maximum of the last two obs: count */
+  RLCORE_WRAP_ACTION_REPEAT = 6,    /* repeats actions and sums rewards: count */
+  RLCORE_WRAP_STICKY_ACTIONS = 7,   /* repeats the previous action with this probability: probability */
+  RLCORE_WRAP_RESCALE_ACTION = 8,   /* maps actions from [low, high] to the bounds of the action space: low, high */
+  RLCORE_WRAP_CLIP_ACTION = 9,      /* clips actions to the bounds of the action space */
+  RLCORE_WRAP_CLIP_REWARD = 10,     /* replaces the reward by its sign */
   RLCORE_WRAP_SCALE_REWARD = 11,    /* multiplies the reward: factor */
-  RLCORE_WRAP_WARP_FRAME = 12,      /* shrinks pictures as OpenCV's INTER_AREA does: height, width, gray, field */
-  RLCORE_WRAP_ATARI_RESCALE = 13,   /* crops and shrinks 210 by 160 colour pictures to 42 by 42 numbers from 0 to 1 */
-  RLCORE_WRAP_SCALED_FLOAT = 14,    /* bytes to numbers from 0 to 1 */
-  RLCORE_WRAP_FRAME_STACK = 15,     /* the last observations side by side along the last axis, oldest first: count */
-  RLCORE_WRAP_CHANNELS_FIRST = 16,  /* [height, width, channels] to [channels, height, width] */
-  RLCORE_WRAP_FLATTEN = 17,         /* all parts of the observation as one row of numbers */
-  RLCORE_WRAP_EXTRACT = 18,         /* one part of the observation alone: field */
-  RLCORE_WRAP_RECORD = 19,          /* the observation with the facts of its step, in parts: see below */
-  RLCORE_WRAP_OBSERVE = 20,         /* the caller's own function of the observation: len, observe, user */
+  RLCORE_WRAP_WARP_FRAME = 12,      /* resizes images as OpenCV's INTER_AREA: height, width, gray, field */
+  RLCORE_WRAP_ATARI_RESCALE = 13,   /* crops and resizes 210 by 160 RGB images to 42 by 42 floats in [0, 1] */
+  RLCORE_WRAP_SCALED_FLOAT = 14,    /* converts bytes to floats in [0, 1] */
+  RLCORE_WRAP_FRAME_STACK = 15,     /* stacks the last observations along the last axis, oldest first: count */
+  RLCORE_WRAP_CHANNELS_FIRST = 16,  /* transposes [height, width, channels] to [channels, height, width] */
+  RLCORE_WRAP_FLATTEN = 17,         /* concatenates all fields of the observation as one row of floats */
+  RLCORE_WRAP_EXTRACT = 18,         /* keeps one field of the observation: field */
+  RLCORE_WRAP_RECORD = 19,          /* adds reward, done and other data of the step as fields: see above */
+  RLCORE_WRAP_OBSERVE = 20,         /* applies the caller's function to the observation: len, observe, user */
 } rlcore_wrap;
 
-/* What becomes of an Atari screen. */
+/* What to convert an Atari screen to. */
 typedef enum rlcore_atari_screen {
-  RLCORE_ATARI_WHOLE = 0,   /* it stays what it is */
+  RLCORE_ATARI_WHOLE = 0,   /* unchanged */
   RLCORE_ATARI_GRAY84 = 1,  /* 84 by 84 gray bytes */
-  RLCORE_ATARI_MEAN42 = 2,  /* 42 by 42 numbers from 0 to 1 */
+  RLCORE_ATARI_MEAN42 = 2,  /* 42 by 42 floats in [0, 1] */
 } rlcore_atari_screen;
 
-/* Where episodic life stands. */
+/* Position of episodic life in the list. */
 typedef enum rlcore_atari_order {
-  RLCORE_ATARI_SEED = 0,     /* outermost: after a life is lost no FIRE is pressed and a stack goes on */
-  RLCORE_ATARI_CLASSIC = 1,  /* around max and skip, as in the Baselines: each life starts like a game */
+  RLCORE_ATARI_SEED = 0,     /* outermost: FIRE is not pressed after a lost life, and a stack carries over */
+  RLCORE_ATARI_CLASSIC = 1,  /* around max and skip, as in OpenAI Baselines: each life starts like a game */
 } rlcore_atari_order;
 
-/* Which of the usual wrappers a game of Atari wears. The defaults are wrap_deepmind's around make_atari's. The environment
-   spawner's list: clip_reward 0, stack 4, channels_first 1, record 1. The 42 by 42 agents' list: screen
+/* The usual wrappers for Atari games. The defaults are those of Baselines' make_atari and wrap_deepmind. For
+   pytorch_seed_rl's EnvSpawner: clip_reward 0, stack 4, channels_first 1, record 1. For 42 by 42 agents: screen
    RLCORE_ATARI_MEAN42, all else 0. */
 typedef struct rlcore_atari_config {
   uint32_t struct_size;     /* bytes; set by rlcore_atari_config_init */
-  uint32_t noop_max;        /* most no-ops at the start of a game; 0: none; default 30 */
+  uint32_t noop_max;        /* maximum number of no-ops at the start of a game; 0: none; default 30 */
   uint32_t skip;            /* steps for each action; 0: no skipping; default 4 */
-  uint32_t fire_reset;      /* 1: press actions 1 and 2 first, for games that have FIRE; default 1 */
+  uint32_t fire_reset;      /* 1: press actions 1 and 2 first, for games with FIRE; default 1 */
   uint32_t episodic_life;   /* 1: an episode for each life; default 1 */
   uint32_t order;           /* an rlcore_atari_order; default RLCORE_ATARI_SEED */
   uint32_t screen;          /* an rlcore_atari_screen; default RLCORE_ATARI_GRAY84 */
-  uint32_t scale;           /* 1: numbers from 0 to 1; default 0 */
+  uint32_t scale;           /* 1: floats in [0, 1]; default 0 */
   uint32_t clip_reward;     /* 1: the sign of the reward; default 1 */
-  uint32_t stack;           /* observations side by side; 0 (default): no stack */
+  uint32_t stack;           /* observations in a stack; 0 (default): no stack */
   uint32_t channels_first;  /* 1: [channels, height, width]; default 0 */
-  uint32_t record;          /* 1: with the facts of the step; default 0 */
+  uint32_t record;          /* 1: add RLCORE_WRAP_RECORD; default 0 */
 } rlcore_atari_config;
 
-/* Makes another observation from one. obs: what the layers below show; out: [len] floats to write. Returns 0, or anything
-   else to stop with E_CALLBACK. It may run on several threads at once. Neither an exception nor a longjmp may leave it. */
+/* Computes an observation from another. obs: the output of the inner wrappers; out: [len] floats to write. Returns 0, or
+   nonzero to stop with E_CALLBACK. May run on several threads at once. Exceptions and longjmp must not leave it. */
 typedef int32_t (*rlcore_observe_fn)(void *user, const void *obs, float *out);
 
-/* One wrapper: a kind and its parameters, e.g. { .kind = RLCORE_WRAP_FRAME_STACK, .count = 4 }. Zero what the kind does
-   not read; zero means the default where one is named. */
+/* One wrapper: a kind and its parameters, e.g. { .kind = RLCORE_WRAP_FRAME_STACK, .count = 4 }. Fields that the kind does
+   not read must be zero. Zero selects the default where one is given. */
 typedef struct rlcore_wrapper {
   uint32_t kind;              /* an rlcore_wrap */
   uint32_t count;             /* steps for each action, or observations in a stack; 0: 4 */
   uint32_t steps;             /* at least 1 */
-  uint32_t noop_max;          /* most no-ops; 0: 30 */
-  uint32_t noop_count;        /* this many no-ops; 0: a random number up to noop_max */
+  uint32_t noop_max;          /* maximum number of no-ops; 0: 30 */
+  uint32_t noop_count;        /* exact number of no-ops; 0: random, up to noop_max */
   uint32_t noop;              /* the action that does nothing */
   uint32_t fire;              /* the action pressed first; 0: 1 */
   uint32_t second;            /* the action pressed second; 0: 2 */
   float probability;          /* 0 to 1 */
-  float low;                  /* taken for the lower bound; with high 0 too: -1 */
-  float high;                 /* taken for the upper bound; with low 0 too: 1 */
+  float low;                  /* maps to the lower bound; -1 if high is 0 too */
+  float high;                 /* maps to the upper bound; 1 if low is 0 too */
   float factor;               /* finite, not 0 */
   uint32_t height;            /* rows of the result; 0: 84 */
   uint32_t width;             /* columns of the result; 0: 84 */
-  uint32_t gray;              /* 1: one channel of luma; 0: the picture's own channels */
+  uint32_t gray;              /* 1: one luma channel; 0: the image's own channels */
   uint32_t len;               /* elements that observe writes */
-  char field[24];             /* name of a part of the observation, ending in 0; "": the only one */
+  char field[24];             /* name of a field of the observation, NUL-terminated; "": the only one */
   uint32_t reserved[4];       /* zero */
   rlcore_observe_fn observe;  /* required for RLCORE_WRAP_OBSERVE */
-  void *user;                 /* handed to observe, never read */
+  void *user;                 /* passed to observe, never read */
 } rlcore_wrapper;
 
-/* Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/* Fills in the defaults. Writes config_size bytes, so that callers with an older, smaller struct are safe.
    Errors: E_SIZE. */
 rlcore_status rlcore_atari_config_init(rlcore_atari_config *config, size_t config_size);
 
-/* Writes the usual list of wrappers for a game of Atari, whose observations are screens [height, width, 3] of bytes.
-   out: [capacity] room, of which *out_len are written, 11 at most; what rlcore_env_def.wrappers may point to.
+/* Writes the usual wrappers for an Atari game whose observations are RLCORE_U8 screens [height, width, 3].
+   out: [capacity], of which *out_len are written, at most 11; rlcore_env_def.wrappers may point to it.
    Errors: E_CONFIG; E_SIZE if capacity is too small. */
 rlcore_status rlcore_wrappers_atari(const rlcore_atari_config *config, rlcore_wrapper *out, uint32_t capacity,
                                     uint32_t *out_len);
 
-/* ---- Environments: the caller's own and the library's ---- */
+/* ---- Environments: user-defined and built-in ---- */
 
-/* The library's own environments. Each probe observes one number and fails for one kind of mistake in a learner; V(o) is
-   what observation o is worth under the best actions, d the discount:
-     1  observes 0, 1 action, one step that earns 1: V = 1.
-     2  observes 1 or -1, 1 action, one step that earns the observation: V(o) = o.
-     3  observes 0 and then 1, 1 action, the second step earns 1 and is the last: V(0) = d, V(1) = 1.
-     4  observes 0, 2 actions, one step that earns 1 for action 1, -1 for action 0: V = 1.
-     5  observes 0 or 1, 2 actions, one step that earns 1 for the action that equals it, else -1: V = 1.
-     6  observes the steps so far, 2 actions, whichever is taken the tenth step earns 1 and is the last: V(o) = d^(9-o).
-     6 odd even  observes the steps so far, 2 actions, each of the ten steps earns 1 if its action is the observation
+/* Built-in environments. Each probe has one observation element and exposes one kind of bug in a learner. V(o) is the
+   optimal value of observation o, d the discount:
+     1  observes 0; 1 action; one step, reward 1: V = 1.
+     2  observes 1 or -1; 1 action; one step, the reward is the observation: V(o) = o.
+     3  observes 0, then 1; 1 action; two steps, the second has reward 1: V(0) = d, V(1) = 1.
+     4  observes 0; 2 actions; one step, reward 1 for action 1, -1 for action 0: V = 1.
+     5  observes 0 or 1; 2 actions; one step, reward 1 if the action equals the observation, else -1: V = 1.
+     6  observes the step count; 2 actions; ten steps, the last has reward 1 for any action: V(o) = d^(9-o).
+     6 odd even  observes the step count; 2 actions; ten steps, each has reward 1 if its action equals the observation
         modulo 2: V(o) = 1 + d + ... + d^(9-o).
-     7  observes 0 or 1 and then 0, 5 actions, the fourth step is the last and earns 1 if its action equals the first
-        observation: V = d^3 at first, half of it for who does not remember.
-     truncation  observes 1 and then 0, 1 action, every step but the first earns 1, the fifth is truncated:
-        V(0) = 1 / (1 - d), V(1) = d V(0), if values go on behind final_obs.
-     memory  observes 1 or -1 and then 0, 2 actions, the ninth step is the last and earns the first observation for action
-        1, its negative for action 0: V = d^8 at first, 0 for who does not remember. */
+     7  observes 0 or 1, then 0; 5 actions; four steps, the last has reward 1 if its action equals the first observation:
+        V = d^3 at first, half of that without memory.
+     truncation  observes 1, then 0; 1 action; every step but the first has reward 1, the fifth is truncated:
+        V(0) = 1 / (1 - d) and V(1) = d V(0) if truncated steps bootstrap from final_obs.
+     memory  observes 1 or -1, then 0; 2 actions; nine steps, the last has the first observation as its reward for action
+        1, its negative for action 0: V = d^8 at first, 0 without memory. */
 typedef enum rlcore_env_id {
   RLCORE_ENV_CARTPOLE = 1,                 /* CartPole-v1 */
   RLCORE_ENV_MOUNTAIN_CAR = 2,             /* MountainCar-v0 */
   RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS = 3,  /* MountainCarContinuous-v0 */
   RLCORE_ENV_ACROBOT = 4,                  /* Acrobot-v1 */
   RLCORE_ENV_PENDULUM = 5,                 /* Pendulum-v1 */
-  RLCORE_ENV_PROBE1 = 101,                 /* a constant reward: value */
-  RLCORE_ENV_PROBE2 = 102,                 /* a reward that the observation tells */
-  RLCORE_ENV_PROBE3 = 103,                 /* a reward one step later: discount */
-  RLCORE_ENV_PROBE4 = 104,                 /* a reward that the action decides: advantage */
-  RLCORE_ENV_PROBE5 = 105,                 /* a reward that observation and action decide */
-  RLCORE_ENV_PROBE6 = 106,                 /* a reward ten steps later */
-  RLCORE_ENV_PROBE7 = 107,                 /* a first observation to remember for three steps */
-  RLCORE_ENV_PROBE6_ODD_EVEN = 108,        /* probe 6 with a right action in each step */
+  RLCORE_ENV_PROBE1 = 101,                 /* constant reward: value */
+  RLCORE_ENV_PROBE2 = 102,                 /* reward equal to the observation: backpropagation */
+  RLCORE_ENV_PROBE3 = 103,                 /* reward one step later: discount */
+  RLCORE_ENV_PROBE4 = 104,                 /* reward depends on the action: advantage */
+  RLCORE_ENV_PROBE5 = 105,                 /* reward depends on observation and action */
+  RLCORE_ENV_PROBE6 = 106,                 /* reward ten steps later */
+  RLCORE_ENV_PROBE7 = 107,                 /* first observation must be remembered for three steps */
+  RLCORE_ENV_PROBE6_ODD_EVEN = 108,        /* probe 6 with a correct action in each step */
   RLCORE_ENV_PROBE_TRUNCATION = 109,       /* episodes that are only ever truncated */
-  RLCORE_ENV_PROBE_MEMORY = 110,           /* a first observation to remember for eight steps */
+  RLCORE_ENV_PROBE_MEMORY = 110,           /* first observation must be remembered for eight steps */
 } rlcore_env_id;
 
-/* Which level an environment that has levels starts again in. */
+/* Level in which an environment with levels restarts. */
 typedef enum rlcore_level {
-  RLCORE_LEVEL_NEW = 0,   /* one that it chooses anew */
+  RLCORE_LEVEL_NEW = 0,   /* a new one that it chooses */
   RLCORE_LEVEL_SAME = 1,  /* the one that just ended */
 } rlcore_level;
 
-/* Starts an episode: changes state, draws from rng, writes obs. All callbacks own what they are handed for the length
-   of the call and return 0, or anything else to stop with E_CALLBACK. They may run on several threads at once,
-   never for the same environment. They may call the library, but not with the block that is calling them: that may lose
-   what the block holds, and nothing else.
-   Neither an exception nor a longjmp may leave a callback: the library keeps no record of where it was. Catch them inside
-   and return nonzero: that row has failed and has to be reset, and no other is harmed. */
+/* Starts an episode: changes state, draws from rng, writes obs.
+   For all callbacks: the arguments are valid during the call only. Return 0, or nonzero to stop the call with E_CALLBACK.
+   They may run on several threads at once, but never for the same environment. They may call the library,
+   but not with the block that is calling them: its contents may be lost, nothing else is affected.
+   Exceptions and longjmp must not leave a callback. Catch them and return nonzero: that environment has failed and must be
+   reset; the others are unaffected. */
 typedef int32_t (*rlcore_env_reset_fn)(void *user, void *state, rlcore_rng *rng, void *obs);
 
-/* What a step returns beside the observation. All zero when the callback is entered. */
+/* Result of a step besides the observation. All zero when the callback is entered. */
 typedef struct rlcore_step {
   float reward;         /* finite */
   uint8_t terminated;   /* nonzero: the task reached a terminal state */
-  uint8_t truncated;    /* nonzero: the environment itself cut the episode; time limits are rlcore_vecenv's business */
+  uint8_t truncated;    /* nonzero: the environment itself cut the episode; rlcore_vecenv applies time limits */
   uint8_t reserved[2];  /* zero */
 } rlcore_step;
 
@@ -379,82 +383,88 @@ typedef int32_t (*rlcore_env_step_fn)(void *user, void *state, rlcore_rng *rng, 
 /* Draws the environment. rgb: [height, width, 3], rows from the top. */
 typedef int32_t (*rlcore_env_render_fn)(void *user, const void *state, uint32_t width, uint32_t height, uint8_t *rgb);
 
-/* Counts the lives left. */
+/* Returns the number of lives left. */
 typedef int32_t (*rlcore_env_lives_fn)(void *user, const void *state, uint32_t *out_lives);
 
 /* Writes 1 for each choice that is allowed now, else 0. mask: [sum of action.n]. */
 typedef int32_t (*rlcore_env_action_mask_fn)(void *user, const void *state, uint8_t *mask);
 
-/* Starts the next episode of an environment that was reset before. level: an rlcore_level. */
+/* Starts the next episode of an environment that was reset before, in the given level. level: an rlcore_level. */
 typedef int32_t (*rlcore_env_restart_fn)(void *user, void *state, rlcore_rng *rng, uint32_t level, void *obs);
 
-/* An environment: what it is and the functions that are it. Handed to every call, never stored. */
+/* An environment: its properties and functions. Passed to every call, never stored. */
 typedef struct rlcore_env_def {
   uint32_t struct_size;  /* sizeof(rlcore_env_def) */
-  /* the caller's number for this kind, 0 or from 1000, which blocks remember; or an rlcore_env_id in a table of
+  /* the caller's number for this kind, 0 or at least 1000; stored in blocks. An rlcore_env_id in a definition from
      rlcore_env_builtin */
   uint32_t env_id;
   uint32_t state_size;                    /* bytes of one environment, a multiple of 8; zeroed at init; no pointers */
   uint32_t max_episode_steps;             /* episodes are truncated after this many steps; 0: never */
   rlcore_space obs;                       /* RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds */
   rlcore_space action;                    /* RLCORE_I32 or RLCORE_F32 */
-  void *user;                             /* handed to every callback, never read */
+  void *user;                             /* passed to every callback, never read */
   rlcore_env_reset_fn reset;              /* required */
   rlcore_env_step_fn step;                /* required */
-  rlcore_env_render_fn render;            /* NULL: a black picture */
+  rlcore_env_render_fn render;            /* NULL: a black image */
   rlcore_env_lives_fn lives;              /* NULL: 0 lives */
   rlcore_env_action_mask_fn action_mask;  /* NULL: everything is allowed */
-  rlcore_env_restart_fn restart;          /* NULL: episodes start by reset, without levels */
-  const rlcore_field *fields;             /* [num_fields] parts of the observation, in order and apart */
+  rlcore_env_restart_fn restart;          /* NULL: episodes start with reset; there are no levels */
+  const rlcore_field *fields;             /* [num_fields] fields of the observation, in order, must not overlap */
   uint32_t num_fields;                    /* 0 to 8 */
   uint32_t num_wrappers;                  /* 0 to 16 */
-  /* [num_wrappers] from the environment outwards; blocks remember what they do. obs and action stay the bare
-     environment's: rlcore_env_spaces tells what calls then take and write */
+  /* [num_wrappers] innermost first; stored in blocks and compared. obs and action above are those of the unwrapped
+     environment; rlcore_env_spaces returns those that calls then use */
   const rlcore_wrapper *wrappers;
 } rlcore_env_def;
 
-/* The table of one of the library's own environments.
+/* The definition of a built-in environment.
    env_id:   an rlcore_env_id.
-   out_size: sizeof(rlcore_env_def). What the table points to lives as long as the program. A caller may set
-             max_episode_steps, render, lives, action_mask, fields and wrappers; what is changed in anything else is another
-             environment and needs another env_id.
+   out_size: sizeof(rlcore_env_def). Everything that it points to is static. max_episode_steps, render, lives,
+             action_mask, fields and wrappers may be changed. With any other change it is another environment, which needs
+             an env_id of its own.
    Errors: E_SIZE; E_RANGE for another env_id. */
 rlcore_status rlcore_env_builtin(uint32_t env_id, rlcore_env_def *out, size_t out_size);
 
 /* ---- N environments of one kind ---- */
 
-/* When an environment that ended starts its next episode. */
+/* When an environment whose episode ended starts the next one. */
 typedef enum rlcore_autoreset {
-  RLCORE_AUTORESET_SAME_STEP = 0,  /* in the step that ended it: obs begins the new episode, final_obs ends the old one */
-  RLCORE_AUTORESET_NEXT_STEP = 1,  /* in the next step, which ignores the action and is marked in valid */
+  RLCORE_AUTORESET_SAME_STEP = 0,  /* in the same step: obs starts the new episode, final_obs ends the old one */
+  RLCORE_AUTORESET_NEXT_STEP = 1,  /* in the next step, which ignores the action and has valid 0 */
   RLCORE_AUTORESET_DISABLED = 2,   /* only by rlcore_vecenv_reset and rlcore_vecenv_reset_one */
-  RLCORE_AUTORESET_LEGACY = 3,     /* in the next step, which then takes the action at once */
+  RLCORE_AUTORESET_LEGACY = 3,     /* in the next step, which then also takes the action */
 } rlcore_autoreset;
 
-/* N environments: the caller's own block. */
+/* N environments, stepped together.
+     rlcore_vecenv_config_init(&config, sizeof config);
+     config.num_envs = N;
+     rlcore_vecenv_size(&env, &config, &size);
+     rlcore_vecenv_init(mem, size, &env, &config, &v);
+     rlcore_vecenv_reset(v, &env, NULL, obs);
+     while (running) rlcore_vecenv_step(v, &env, choose(obs), &out); */
 typedef struct rlcore_vecenv rlcore_vecenv;
 
-/* What N environments are made from, beside the environment itself. */
+/* Configuration of N environments. */
 typedef struct rlcore_vecenv_config {
   uint32_t struct_size;  /* bytes; set by rlcore_vecenv_config_init */
   uint32_t num_envs;     /* N, at least 1; default 1 */
   uint64_t seed;         /* environment i draws from the stream of seed + i, modulo 2^64; default 0 */
   uint32_t autoreset;    /* an rlcore_autoreset; default same step */
-  /* 0 (default): the environment's own limit, in its own steps where wrappers repeat actions; else, instead of that one
-     and with any wrappers, after so many steps of this batch; UINT32_MAX: never */
+  /* 0 (default): the environment's own limit, counted in its own steps even if wrappers repeat actions; otherwise
+     replaces that limit and counts steps of this batch, whatever the wrappers; UINT32_MAX: never */
   uint32_t max_episode_steps;
 } rlcore_vecenv_config;
 
-/* Where a step writes. Arrays are those of the whole batch; a range uses its rows only. */
+/* Output arrays of a step. A range call takes the arrays of the whole batch and uses its own rows only. */
 typedef struct rlcore_vecenv_out {
   uint32_t struct_size;  /* sizeof(rlcore_vecenv_out) */
   uint32_t reserved;     /* zero */
   void *obs;             /* [N, obs.len] the observation to act on next */
   float *reward;         /* [N] */
   uint8_t *terminated;   /* [N] 1 where the task reached a terminal state */
-  uint8_t *truncated;    /* [N] 1 where the episode was cut, by the environment or by the time limit */
-  void *final_obs;       /* [N, obs.len] written only in rows that ended; NULL only if autoreset is not "same step" */
-  uint8_t *valid;        /* [N] 0 where the row was only reset, else 1; NULL only if autoreset is not "next step" */
+  uint8_t *truncated;    /* [N] 1 where the environment or the time limit cut the episode */
+  void *final_obs;       /* [N, obs.len] written only in rows that ended; may be NULL unless autoreset is "same step" */
+  uint8_t *valid;        /* [N] 0 where the row was only reset, else 1; may be NULL unless autoreset is "next step" */
 } rlcore_vecenv_out;
 
 /* Fills in the defaults. */
@@ -463,109 +473,108 @@ rlcore_status rlcore_vecenv_config_init(rlcore_vecenv_config *config, size_t con
 /* Size of the block for this environment and configuration, in bytes. */
 rlcore_status rlcore_vecenv_size(const rlcore_env_def *env, const rlcore_vecenv_config *config, size_t *out_size);
 
-/* Creates N environments in mem; each has to be reset before it is stepped. */
+/* Creates N environments in mem. Each must be reset before it is stepped. */
 rlcore_status rlcore_vecenv_init(void *mem, size_t mem_size, const rlcore_env_def *env,
                                  const rlcore_vecenv_config *config, rlcore_vecenv **out);
 
-/* Accepts bytes that a block was copied to, in this process or another. Callbacks are supplied again, never saved.
+/* Opens the bytes of a saved or copied block. Callbacks are not saved; env supplies them.
    Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte order, or damaged bytes;
    E_CONFIG for another environment. */
 rlcore_status rlcore_vecenv_attach(void *mem, size_t mem_size, const rlcore_env_def *env, rlcore_vecenv **out);
 
-/* Starts an episode in every environment, in a new level where there are levels.
-   seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
+/* Starts an episode in every environment, in a new level if there are levels.
+   seed: environment i is seeded with *seed + i, modulo 2^64; NULL: the random streams continue.
    obs:  [N, obs.len] to write.
-   Errors: E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an observation that is not finite: rows before
-   that row are done, it has to be reset again, rows after it are untouched; rlcore_last_error() names the row. */
+   Errors: E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an observation that is not finite: earlier
+   environments are reset, the failed one must be reset again, later ones are unchanged. rlcore_last_error() names it. */
 rlcore_status rlcore_vecenv_reset(rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed, void *obs);
 
-/* Starts an episode in environment `index` alone.
-   seed: it gets the stream of *seed itself; NULL: its stream goes on.
-   obs:  [N, obs.len], of which that row is written.
+/* Starts an episode in environment `index` only.
+   seed: it is seeded with *seed itself; NULL: its random stream continues.
+   obs:  [N, obs.len], of which only that row is written.
    Errors: as rlcore_vecenv_reset; E_RANGE. */
 rlcore_status rlcore_vecenv_reset_one(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index, const uint64_t *seed,
                                       void *obs);
 
 /* Steps every environment. action: [N, action.len].
-   Same step: an environment that ends is reset here; final_obs gets the last observation, obs the first of the next
-   episode.
-   Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has to be reset first; all before
-   anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not
-   finite: rows before that row are complete, it has to be reset, rows after it are untouched; rlcore_last_error()
-   names the row. */
+   With same-step autoreset, an environment that ends is reset in this call: final_obs receives the last observation, obs
+   the first of the next episode.
+   Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for an environment that must be reset first; all before
+   anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not finite: earlier environments are
+   stepped, the failed one must be reset, later ones are unchanged. rlcore_last_error() names it. */
 rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, const void *action,
                                  const rlcore_vecenv_out *out);
 
-/* Steps environments [begin, end); the arrays are those of the whole batch, only the rows of the range are used.
-   Threads: calls on disjoint ranges may run at once; results do not depend on the split. Ranges that begin at multiples
-   of 64 share no cache line.
+/* Steps environments [begin, end). The arrays are those of the whole batch; only rows of the range are used.
+   Threads: calls on disjoint ranges may run concurrently; results do not depend on the split. Ranges that begin at
+   multiples of 64 share no cache line.
    Errors: as rlcore_vecenv_step; E_RANGE. */
 rlcore_status rlcore_vecenv_step_range(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t begin, uint32_t end,
                                        const void *action, const rlcore_vecenv_out *out);
 
-/* rlcore_vecenv_step, in which environments that end start again in this level: now or, as autoreset says, in their next
-   step, whatever level that asks for.
+/* As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their next
+   step, this level applies there, not the one passed to that step.
    level: an rlcore_level.
    Errors: as rlcore_vecenv_step; E_RANGE for another level. */
 rlcore_status rlcore_vecenv_step_env(rlcore_vecenv *v, const rlcore_env_def *env, const void *action, uint32_t level,
                                      const rlcore_vecenv_out *out);
 
-/* Draws environment `index`. rgb: [height, width, 3], rows from the top.
+/* Renders environment `index`. rgb: [height, width, 3], rows from the top.
    Errors: E_CONFIG; E_RANGE; E_CALLBACK; E_NOT_READY before its reset. */
 rlcore_status rlcore_vecenv_render(const rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index, uint32_t width,
                                    uint32_t height, uint8_t *rgb);
 
-/* Draws every environment. rgb: [N, height, width, 3], rows from the top; rlcore_image_tile makes one picture of them.
-   Errors: as rlcore_vecenv_render; E_CALLBACK: environments before that one are drawn. */
+/* Renders every environment. rgb: [N, height, width, 3], rows from the top. rlcore_image_tile combines them.
+   Errors: as rlcore_vecenv_render; E_CALLBACK: environments before that one are rendered. */
 rlcore_status rlcore_vecenv_images(const rlcore_vecenv *v, const rlcore_env_def *env, uint32_t width, uint32_t height,
                                    uint8_t *rgb);
 
-/* Lives left. lives: [N] to write.
-   Errors: E_CONFIG; E_NOT_READY before every row's reset; E_CALLBACK: rows before that row are written. */
+/* Number of lives left in each environment. lives: [N] to write.
+   Errors: E_CONFIG; E_NOT_READY if an environment was never reset; E_CALLBACK: earlier rows are written. */
 rlcore_status rlcore_vecenv_lives(const rlcore_vecenv *v, const rlcore_env_def *env, uint32_t *lives);
 
-/* What is allowed now: 1 for each choice that is, else 0. mask: [N, sum of action.n] to write.
+/* Which choices are allowed now: 1 if allowed, else 0. mask: [N, sum of action.n] to write.
    Errors: E_CONFIG for actions that are not RLCORE_I32, and as rlcore_vecenv_lives. */
 rlcore_status rlcore_vecenv_action_mask(const rlcore_vecenv *v, const rlcore_env_def *env, uint8_t *mask);
 
-/* How many environments there are, also in a block that was saved. out: [1] N. */
+/* Number of environments in a block, e.g. one that was loaded. out: [1] N. */
 rlcore_status rlcore_vecenv_num_envs(const rlcore_vecenv *v, uint32_t *out);
 
-/* ---- Observations in parts ---- */
+/* ---- Observation fields ---- */
 
-/* The parts of an environment's observations with its wrappers around it: one without a name if it has no fields.
-   out:     [capacity] room, of which *out_len are written; NULL with a capacity of 0 only counts them.
+/* Lists the fields of an environment's observations, wrappers included: one unnamed field if it declares none.
+   out:     [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
    Errors: E_CONFIG; E_SIZE if there are more than capacity. */
 rlcore_status rlcore_env_fields(const rlcore_env_def *env, rlcore_field *out, uint32_t capacity, uint32_t *out_len);
 
-/* Takes observations apart: copies each part of num_rows rows into an array of its own.
+/* Splits observations: copies each field of num_rows rows to an array of its own.
    obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
-   parts: one array a field of rlcore_env_fields, [num_rows, dims...] of its kind; NULL skips one.
+   parts: one array per field of rlcore_env_fields, [num_rows, dims...] of its kind; NULL skips one.
    Errors: E_CONFIG. */
 rlcore_status rlcore_obs_split(const rlcore_env_def *env, uint32_t num_rows, const void *obs, void *const *parts);
 
-/* Puts observations together: the reverse of rlcore_obs_split. Bytes that no part covers, or whose part is NULL, stay as
-   they are.
+/* Joins observations: the reverse of rlcore_obs_split. Bytes outside all fields, and of fields whose part is NULL, are
+   left unchanged.
    Errors: as rlcore_obs_split. */
 rlcore_status rlcore_obs_join(const rlcore_env_def *env, uint32_t num_rows, const void *const *parts, void *obs);
 
-/* The record before the first step of all, for learners that begin with one (RLCORE_WRAP_RECORD): a frame of zeros, no
-   reward, no action, not done, but really done. record: [obs.len] bytes to write.
+/* Writes the record before the very first step, for learners that start from one (RLCORE_WRAP_RECORD): all zeros except
+   real_done, which is 1. record: [obs.len] bytes to write.
    Errors: E_CONFIG unless a record is the outermost wrapper of observations. */
 rlcore_status rlcore_record_initial(const rlcore_env_def *env, uint8_t *record);
 
-/* ---- How actions are chosen ---- */
+/* ---- Action selection ---- */
 
 /* How an action is chosen. */
 typedef enum rlcore_sampling_method {
-  RLCORE_SAMPLING_BASIC = 0,        /* from the distribution */
-  RLCORE_SAMPLING_GREEDY = 1,       /* the most probable, or the mean; draws nothing */
-  RLCORE_SAMPLING_TEMPERATURE = 2,  /* flatter above 1, sharper below */
-  RLCORE_SAMPLING_TOPK = 3,         /* from the k most probable choices */
-  RLCORE_SAMPLING_BOTTOMK = 4,      /* from the k least probable choices */
+  RLCORE_SAMPLING_BASIC = 0,        /* draws from the distribution */
+  RLCORE_SAMPLING_GREEDY = 1,       /* the most probable action, or the mean; draws nothing */
+  RLCORE_SAMPLING_TEMPERATURE = 2,  /* draws from a distribution flattened above 1, sharpened below */
+  RLCORE_SAMPLING_TOPK = 3,         /* draws from the k most probable choices */
+  RLCORE_SAMPLING_BOTTOMK = 4,      /* draws from the k least probable choices */
 } rlcore_sampling_method;
 
-/* How actions are chosen. Where a pointer to it may be NULL, that is RLCORE_SAMPLING_BASIC. */
+/* Parameters of action selection. Where this may be NULL, NULL selects RLCORE_SAMPLING_BASIC. */
 typedef struct rlcore_sampling {
   uint32_t method;    /* an rlcore_sampling_method */
   uint32_t k;         /* TOPK, BOTTOMK: at least 1 */
@@ -843,24 +852,24 @@ rlcore_status rlcore_learner_predict(rlcore_learner *p, const void *obs, const u
    Errors: E_RANGE for another number. */
 rlcore_status rlcore_learner_freeze(rlcore_learner *p, uint32_t frozen);
 
-/* ---- Spaces: what environments show and take, and what learners were made for ---- */
+/* ---- Spaces of environments and learners ---- */
 
-/* What an environment shows and takes with its wrappers around it: what rlcore_learner_init and the like are given.
-   out_obs:    its kind is RLCORE_STRUCT if parts of it are of other kinds than bytes.
-   bounds:     [bounds_len] room for the bounds that the results point to; 2 * (obs.len + action.len) are always enough.
+/* Observation and action spaces of an environment, wrappers included: the arguments of rlcore_learner_init.
+   out_obs:    its kind is RLCORE_STRUCT if a field has another kind than bytes.
+   bounds:     [bounds_len] storage for the bounds that the results point to; 2 * (obs.len + action.len) always suffice.
                NULL: low and high of both results are NULL.
-   out_action: its n points where that of the environment does.
+   out_action: its n is the environment's pointer.
    Errors: E_CONFIG; E_SIZE if bounds_len is too small. */
 rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t bounds_len, rlcore_space *out_obs,
                                 rlcore_space *out_action);
 
-/* What a learner was made for: what to allocate for one that was saved. Bounds are left out.
+/* Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by. Bounds are NULL.
    out_num_envs: N.
    out_action:   its n points into the learner. */
 rlcore_status rlcore_learner_spaces(rlcore_learner *p, uint32_t *out_num_envs, rlcore_space *out_obs,
                                     rlcore_space *out_action);
 
-/* ---- Policies: what a game ships ---- */
+/* ---- Policies: trained networks to ship ---- */
 
 /* A policy: the caller's own block, read-only, shared by any number of threads. */
 typedef struct rlcore_policy rlcore_policy;
@@ -901,172 +910,183 @@ rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const
 rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows, const void *obs,
                                        const uint8_t *action_mask, float *scratch, size_t scratch_len, void *action);
 
-/* ---- Steps that the host does not wait for: its own threads and processes as workers ---- */
+/* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
-/* Steps of N environments that the host submits and collects: the caller's own block, beside the rlcore_vecenv. Between
-   the two, any threads that call rlcore_batch_run do the work, or processes, if both blocks lie in memory that they
-   share (and fork() keeps the callbacks where they are). Which worker does what changes no byte.
-   Rows are cut into groups of in_series; a group is idle, pending, running or done. The host's calls are those of one
-   thread at a time. None ever waits: a host that has nothing else to do calls rlcore_batch_run itself.
-   While a group is not idle its rows belong to the batch: no other rlcore_vecenv call may touch them. */
+/* Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps
+   in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks have the
+   same addresses (fork()). Results do not depend on which worker does what.
+     rlcore_batch_size(&env, &vecenv_config, &config, &size);
+     rlcore_batch_init(mem, size, &env, &vecenv_config, &config, &b);
+     rlcore_batch_reset(b, v, &env, NULL, obs);
+     rlcore_batch_step_async(b, v, &env, action);
+     rlcore_batch_run(b, v, &env, worker, UINT32_MAX, &count);       in each worker
+     status = rlcore_batch_step_wait(b, &out);                       E_NOT_READY while workers are busy
+   Rows are divided into groups of in_series. A group is idle, pending, running or done. Host calls must not run
+   concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not idle
+   its rows belong to the batch: no other rlcore_vecenv call may use them. */
 typedef struct rlcore_batch rlcore_batch;
 
-/* How a batch is divided. */
+/* Configuration of a batch. */
 typedef struct rlcore_batch_config {
   uint32_t struct_size;  /* bytes; set by rlcore_batch_config_init */
-  uint32_t in_series;    /* rows of a group, stepped one after another by one worker; divides num_envs; default 1 */
+  uint32_t in_series;    /* rows per group, stepped in order by one worker; must divide num_envs; default 1 */
 } rlcore_batch_config;
 
-/* How many groups are where, counted one after another while workers go on. */
+/* Number of groups in each state. Not a consistent snapshot while workers run. */
 typedef struct rlcore_batch_counts {
   uint32_t struct_size;  /* sizeof(rlcore_batch_counts) */
   uint32_t closed;       /* 1 after rlcore_batch_close, else 0 */
-  uint32_t num_pending;  /* groups that no worker has begun */
-  uint32_t num_running;  /* groups that a worker is inside */
+  uint32_t num_pending;  /* groups that no worker has started */
+  uint32_t num_running;  /* groups that a worker is stepping */
   uint32_t num_done;     /* groups that can be collected */
 } rlcore_batch_counts;
 
 /* Fills in the defaults. */
 rlcore_status rlcore_batch_config_init(rlcore_batch_config *config, size_t config_size);
 
-/* Bytes a batch must have over an rlcore_vecenv of this environment and configuration. */
+/* Size in bytes of a batch for an rlcore_vecenv of this environment and configuration. */
 rlcore_status rlcore_batch_size(const rlcore_env_def *env, const rlcore_vecenv_config *vecenv_config,
                                 const rlcore_batch_config *config, size_t *out_size);
 
 /* Creates an idle batch in mem, for any rlcore_vecenv of this environment and configuration.
-   mem is in use until the caller and all workers stop calling. */
+   mem must remain valid until no worker is in a call. */
 rlcore_status rlcore_batch_init(void *mem, size_t mem_size, const rlcore_env_def *env,
                                 const rlcore_vecenv_config *vecenv_config, const rlcore_batch_config *config,
                                 rlcore_batch **out);
 
-/* Accepts bytes that a block was copied to. mem is only read. A copy that was made while workers ran still names them:
-   abandon each. */
+/* Opens the bytes of a saved or copied batch. mem is only read. If the copy was made while workers were running, call
+   rlcore_batch_abandon for each of them. */
 rlcore_status rlcore_batch_attach(void *mem, size_t mem_size, rlcore_batch **out);
 
 /* Submits a step of every row. action: [N, action.len], copied.
-   Errors: E_CONFIG for a batch that is closed or another vecenv or environment; E_BUSY if a row was submitted and not
-   collected; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has to be reset first; all before anything
-   changes. */
+   Errors: E_CONFIG for a closed batch or another vecenv or environment; E_BUSY if a row was submitted and not collected;
+   E_RANGE or E_VALUE for an action; E_NOT_READY for a row that must be reset first; all before anything changes. */
 rlcore_status rlcore_batch_step_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const void *action);
 
-/* rlcore_batch_step_async, in which environments that end start again in this level, as rlcore_vecenv_step_env says.
+/* As rlcore_batch_step_async, but environments that end restart in the given level, as in rlcore_vecenv_step_env.
    level: an rlcore_level.
    Errors: as rlcore_batch_step_async; E_RANGE for another level. */
 rlcore_status rlcore_batch_step_env_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env,
                                           const void *action, uint32_t level);
 
-/* Does work that was submitted: steps pending groups one after another, until none is left or max_groups are done.
-   Never waits. Any number of threads and processes may be in it at once, beside one of the host's calls.
-   worker:         the caller's number, below 2^30; its own if rlcore_batch_abandon is ever to tell it from others.
-   max_groups:     UINT32_MAX for all there is.
-   out_num_groups: how many it did.
-   Errors: E_RANGE; E_CONFIG for a batch that is closed or another vecenv or environment. What callbacks return is told
-   to the host when it collects. */
+/* Does submitted work: steps pending groups until none is left or max_groups are done. Does not block. Any number of
+   threads and processes may call it concurrently, also during a host call.
+   worker:         the caller's number, below 2^30; must be unique if rlcore_batch_abandon is to be used.
+   max_groups:     UINT32_MAX: no limit.
+   out_num_groups: number of groups stepped.
+   Errors: E_RANGE; E_CONFIG for a closed batch or another vecenv or environment. Failures of callbacks are reported to
+   the host when it collects. */
 rlcore_status rlcore_batch_run(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t worker,
                                uint32_t max_groups, uint32_t *out_num_groups);
 
-/* Collects all that was submitted, once all of it is done. out: arrays of the whole batch, written as
-   rlcore_vecenv_step would have. Never waits.
-   Errors: E_CONFIG for a batch that is closed; E_NOT_PENDING if nothing was submitted; E_NOT_READY while workers are
-   not through; all before anything changes. E_CALLBACK (also for rows of a worker that was abandoned), or E_VALUE for
-   a reward or observation that is not finite: everything is collected, rows that failed are left out and have to be
-   reset; rlcore_last_error() names the first, rlcore_batch_failed() all. */
+/* Collects everything submitted, once all of it is done. out: arrays of the whole batch, written as by
+   rlcore_vecenv_step. Does not block.
+   Errors: E_CONFIG for a closed batch; E_NOT_PENDING if no step is pending; E_NOT_READY while workers are not done; all
+   before anything changes. E_CALLBACK (also for rows of an abandoned worker), or E_VALUE for a reward or observation
+   that is not finite: everything is collected, but failed rows are not written and must be reset. rlcore_last_error()
+   names the first, rlcore_batch_failed() returns all. */
 rlcore_status rlcore_batch_step_wait(rlcore_batch *b, const rlcore_vecenv_out *out);
 
-/* Collects the rows of groups that are done while others are still under way: for environments whose steps take
-   unequally long. Which come first depends on the workers' speed, a row's own results never do; no group is collected
-   twice while another one waits.
-   num_rows: how many rows, a multiple of in_series; fewer are never collected.
+/* Collects rows of finished groups while others are still running: for environments whose steps vary in duration. The
+   order depends on the workers' speed, the results of a row do not. No group is collected twice while another one is
+   done and waiting.
+   num_rows: number of rows, a multiple of in_series; exactly this many are collected, or none.
    rows:     [num_rows] to write: their numbers, ascending.
    out:      arrays of num_rows rows; row k is that of environment rows[k].
    Errors: as rlcore_batch_step_wait; E_RANGE for num_rows. */
 rlcore_status rlcore_batch_recv(rlcore_batch *b, uint32_t num_rows, uint32_t *rows, const rlcore_vecenv_out *out);
 
-/* Submits a step of some rows while others may be under way.
-   num_rows: how many rows, a multiple of in_series.
+/* Submits a step of some rows; others may be running.
+   num_rows: number of rows, a multiple of in_series.
    rows:     [num_rows] whole groups, ascending, as rlcore_batch_recv returns them.
    action:   [num_rows, action.len], copied; row k is for environment rows[k].
    Errors: as rlcore_batch_step_async; E_RANGE for rows. */
 rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t num_rows,
                                 const uint32_t *rows, const void *action);
 
-/* Starts an episode in every environment, as rlcore_vecenv_reset. Steps that were submitted are discarded, never to be
-   delivered; those that no worker has begun are taken back.
-   seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
+/* Starts an episode in every environment, as rlcore_vecenv_reset. Discards submitted steps: pending groups are withdrawn,
+   results of running ones are dropped.
+   seed: environment i is seeded with *seed + i, modulo 2^64; NULL: the random streams continue.
    obs:  [N, obs.len] to write.
-   Errors: E_CONFIG, before anything changes. E_NOT_READY while a worker is inside a
-   group: the steps are discarded all the same, and until this call succeeds there is nothing to collect and submitting
-   is E_BUSY. E_CALLBACK and E_VALUE as for rlcore_vecenv_reset. */
+   Errors: E_CONFIG, before anything changes. E_NOT_READY while a worker is stepping a group: the steps are discarded
+   nevertheless, and until this call succeeds nothing is pending and submitting returns E_BUSY. E_CALLBACK and E_VALUE as
+   for rlcore_vecenv_reset. */
 rlcore_status rlcore_batch_reset(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed,
                                  void *obs);
 
-/* Starts an episode in environment `index` alone, as rlcore_vecenv_reset_one; rows of other groups may be under way.
-   seed: it gets the stream of *seed itself; NULL: its stream goes on.
-   obs:  [N, obs.len], of which that row is written.
+/* Starts an episode in environment `index` only, as rlcore_vecenv_reset_one; other groups may be running.
+   seed: it is seeded with *seed itself; NULL: its random stream continues.
+   obs:  [N, obs.len], of which only that row is written.
    Errors: as rlcore_batch_reset; E_RANGE; E_BUSY if its group was submitted and not collected. */
 rlcore_status rlcore_batch_reset_one(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index,
                                      const uint64_t *seed, void *obs);
 
-/* Gives up a worker that died: the rows of the group that it was in count as failed and have to be reset; all others are
-   as if nothing had happened. The worker must not run any more: nothing could stop it from writing to its rows.
-   out_num_rows: how many rows that are; 0 if it was in none.
+/* Abandons a worker that died: the rows of its current group have failed and must be reset; all others are unaffected.
+   The worker must no longer run, or it could still write to its rows.
+   out_num_rows: number of rows that failed; 0 if it was not stepping a group.
    Errors: E_RANGE; E_CONFIG. */
 rlcore_status rlcore_batch_abandon(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t worker,
                                    uint32_t *out_num_rows);
 
-/* Which rows failed in their last step and were not reset by this batch since: 1 for those, else 0, also for rows that
-   are under way. failed: [N] to write.
-   Errors: E_CONFIG for a batch that is closed. */
+/* Which rows failed in their last step and have not been reset by this batch since: 1 for those, else 0, also for rows
+   that are pending or running. failed: [N] to write.
+   Errors: E_CONFIG for a closed batch. */
 rlcore_status rlcore_batch_failed(const rlcore_batch *b, uint8_t *failed);
 
-/* How far it is. out: to write; a closed batch answers too, so that num_running tells when its workers have left.
-   Errors: E_CONFIG for struct_size. */
+/* Counts the groups in each state. out: to write. Also works on a closed batch: num_running is 0 once its workers have
+   left. Errors: E_CONFIG for struct_size. */
 rlcore_status rlcore_batch_count(const rlcore_batch *b, rlcore_batch_counts *out);
 
-/* Ends it: steps that no worker has begun are taken back, nothing is delivered any more, and every later call but this
-   one and rlcore_batch_count is E_CONFIG. A worker that is inside a group finishes it: the bytes have to stay until all
-   workers have returned. The rlcore_vecenv goes on. */
+/* Closes the batch: withdraws pending steps. Every later call but this one and rlcore_batch_count returns E_CONFIG.
+   Workers finish the groups that they are stepping; both blocks must remain valid until they have returned. The
+   rlcore_vecenv remains usable. */
 rlcore_status rlcore_batch_close(rlcore_batch *b);
 
 /* ---- Episodes: returns, lengths, monitor.csv ---- */
 
-#define RLCORE_MONITOR_MAX_INFO 16   /* Most numbers that an episode may carry beside its return, length and time. */
-#define RLCORE_MONITOR_ROW_SIZE 512  /* Bytes that a row of monitor.csv never exceeds. */
+#define RLCORE_MONITOR_MAX_INFO 16   /* Maximum num_info: numbers of an episode besides its return, length and time. */
+#define RLCORE_MONITOR_ROW_SIZE 512  /* Maximum size of a row of monitor.csv, in bytes. */
 
-/* What N environments have counted, and records of the episodes that ended: the caller's own block. */
+/* Returns and lengths of the episodes of N environments, and records of those that ended.
+     rlcore_monitor_config_init(&config, sizeof config);
+     config.num_envs = N, config.keep = 100;
+     rlcore_monitor_size(&config, &size);
+     rlcore_monitor_init(mem, size, &config, &m);
+     rlcore_monitor_step(m, &out, seconds, NULL);         after each rlcore_vecenv_step
+     rlcore_monitor_means(m, &stats); */
 typedef struct rlcore_monitor rlcore_monitor;
 
-/* What a monitor is made from. */
+/* Configuration of a monitor. */
 typedef struct rlcore_monitor_config {
   uint32_t struct_size;  /* bytes; set by rlcore_monitor_config_init */
   uint32_t num_envs;     /* N, at least 1; default 1 */
-  uint32_t keep;         /* episodes that rlcore_monitor_means looks back on; default 0: none */
-  uint32_t capacity;     /* records held, at least N, as many as one step can end; 0 (default): the larger of 1024 and N */
-  uint32_t num_info;     /* numbers that the caller adds to each record, at most 16; default 0 */
+  uint32_t keep;         /* number of episodes that rlcore_monitor_means averages; default 0: none */
+  uint32_t capacity;     /* records held, at least N; 0 (default): the larger of 1024 and N */
+  uint32_t num_info;     /* numbers that the caller adds to each record, up to RLCORE_MONITOR_MAX_INFO; default 0 */
   uint32_t reserved;     /* zero */
-  double start;          /* what the caller's clock shows at second 0 of the records; default 0 */
+  double start;          /* time on the caller's clock that is 0 in the records; default 0 */
 } rlcore_monitor_config;
 
-/* The caller's clock: seconds since any moment, the same one in every call. */
+/* The caller's clock, in seconds from any fixed origin. */
 typedef double (*rlcore_clock_fn)(void *user);
 
 /* An episode that has ended. */
 typedef struct rlcore_episode {
-  uint64_t number;       /* counts the episodes of all environments from 0, as they end */
-  double seconds;        /* when it ended: seconds since the start, to 6 decimal places */
-  uint32_t env;          /* its environment */
-  uint32_t len;          /* its steps */
-  float episode_return;  /* the sum of its rewards */
+  uint64_t number;       /* episode number over all environments, from 0, in order of ending */
+  double seconds;        /* end time in seconds since the start, rounded to 6 decimals */
+  uint32_t env;          /* environment index */
+  uint32_t len;          /* number of steps */
+  float episode_return;  /* sum of its rewards */
   uint32_t reserved;     /* zero */
 } rlcore_episode;
 
 /* Means over the last episodes. */
 typedef struct rlcore_monitor_stats {
   uint32_t struct_size;   /* sizeof(rlcore_monitor_stats) */
-  uint32_t num_kept;      /* episodes that the means are of: at most `keep` */
+  uint32_t num_kept;      /* number of episodes averaged, at most `keep` */
   uint64_t num_episodes;  /* episodes ended since the block was made */
-  double return_mean;     /* mean return; NaN of none */
-  double len_mean;        /* mean length; NaN of none */
+  double return_mean;     /* mean return; NaN if there are none */
+  double len_mean;        /* mean length; NaN if there are none */
 } rlcore_monitor_stats;
 
 /* Fills in the defaults. */
@@ -1079,89 +1099,94 @@ rlcore_status rlcore_monitor_size(const rlcore_monitor_config *config, size_t *o
 rlcore_status rlcore_monitor_init(void *mem, size_t mem_size, const rlcore_monitor_config *config,
                                   rlcore_monitor **out);
 
-/* Accepts bytes that a monitor was copied to, in this process or another. */
+/* Opens a saved or copied monitor in mem. */
 rlcore_status rlcore_monitor_attach(void *mem, size_t mem_size, rlcore_monitor **out);
 
-/* Accepts bytes that another process counts steps in meanwhile, for calls with a const monitor: see Sharing.
+/* Opens a monitor that another process writes: see Sharing.
     */
 rlcore_status rlcore_monitor_attach_reader(const void *mem, size_t mem_size, const rlcore_monitor **out);
 
-/* All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay. */
+/* Starts new episodes in all environments: current counts are dropped. Records and numbering are kept. */
 rlcore_status rlcore_monitor_reset(rlcore_monitor *m);
 
-/* Environment `index` alone begins an episode. Errors: E_RANGE. */
+/* Starts a new episode in environment `index` only. Errors: E_RANGE. */
 rlcore_status rlcore_monitor_reset_one(rlcore_monitor *m, uint32_t index);
 
-/* Counts one step of all environments, before its rewards are normalised, and records the episodes that it ended.
-   step:    as rlcore_vecenv_step filled it: reward, terminated, truncated, and valid or NULL; the rest is not used.
-   seconds: what the caller's clock shows.
+/* Counts one step of all environments and records the episodes that it ended. Call it before rewards are normalized.
+   step:    as written by rlcore_vecenv_step: reward, terminated, truncated, and valid or NULL; the rest is not used.
+   seconds: current time on the caller's clock.
    info:    [N, num_info], read only in rows that ended; NULL if num_info is 0.
-   Errors: E_CONFIG; E_VALUE for a reward, a return, a time or an info that is not finite; E_RANGE after 2^63 episodes.
-   Nothing changes then. */
+   Errors: E_CONFIG; E_VALUE for a reward, return, time or info that is not finite; E_RANGE after 2^63 episodes. */
 rlcore_status rlcore_monitor_step(rlcore_monitor *m, const rlcore_vecenv_out *step, double seconds, const double *info);
 
-/* rlcore_monitor_step with a clock that is asked only when an episode has ended, once a step. */
+/* As rlcore_monitor_step, but calls `clock` for the time, once, only if an episode ended. */
 rlcore_status rlcore_monitor_step_clock(rlcore_monitor *m, const rlcore_vecenv_out *step, rlcore_clock_fn clock,
                                         void *user, const double *info);
 
-/* Copies records out, the oldest first. A reader keeps `next`, 0 at first, and loses nothing if it reads at least once in
-   `capacity` episodes; there may be several.
-   next:      [1] number of the record to begin with; becomes that of the first one not read.
-   episodes:  [len] to write; info: [len, num_info] to write, NULL leaves it out.
-   out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, NULL to ignore.
-   Errors: E_RANGE for a next that is larger than the episodes ended. */
+/* Copies records, oldest first. Each reader keeps its own `next`, initially 0, and loses nothing if it reads at least once
+   every `capacity` episodes.
+   next:      [1] number of the first record to read; becomes that of the first one not read.
+   episodes:  [len] to write; info: [len, num_info] to write, may be NULL.
+   out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, may be NULL.
+   Errors: E_RANGE if next is larger than the number of episodes ended. */
 rlcore_status rlcore_monitor_read(const rlcore_monitor *m, uint64_t *next, rlcore_episode *episodes, double *info,
                                   uint32_t len, uint32_t *out_count, uint64_t *out_lost);
 
 /* Means over the last `keep` episodes, or as many as have ended.
-   Errors: E_CONFIG; E_BUSY only beside a writer that leaves no moment to look. */
+   Errors: E_CONFIG; E_BUSY only for a reader, see Sharing. */
 rlcore_status rlcore_monitor_means(const rlcore_monitor *m, rlcore_monitor_stats *out);
 
-/* Writes the first two lines of monitor.csv, as Stable-Baselines3 reads it: `# {"t_start": ...} ` and the columns' names.
+/* Writes the first two lines of monitor.csv as Stable-Baselines3 reads it: `# {"t_start": ...} ` and the column names.
    t_start:  Unix time at the start, in seconds.
-   env_id:   what to call the environment, a text that ends in NUL; NULL leaves it out.
+   env_id:   name of the environment, NUL-terminated; may be NULL.
    keywords: [num_keywords] a name for each info; printable ASCII, like env_id.
-   text:     [text_size] to write, without NUL: for fwrite to a file opened as binary. NULL with 0: nothing is written.
-   out_len:  [1] bytes written, or needed.
+   text:     [text_size] to write, not NUL-terminated: for fwrite to a binary file. NULL with 0: only sets out_len.
+   out_len:  [1] bytes written, or required.
    Errors: E_SIZE; E_RANGE for more keywords than 16, or more than 4095 characters; E_VALUE. */
 rlcore_status rlcore_monitor_format_header(double t_start, const char *env_id, const char *const *keywords,
                                            uint32_t num_keywords, char *text, size_t text_size, size_t *out_len);
 
-/* Writes the row of an episode: return, length, time, infos, CR LF. Reals are laid out as Python prints a float, in the
-   shortest text that reads back as the same number: the return as the same float, the others as the same double.
+/* Writes the row of an episode: return, length, time, infos, CR LF. Numbers are formatted as Python prints a float: the
+   shortest text that parses to the same number, float for the return, double for the others.
    info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
    always suffice.
    Errors: E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite. */
 rlcore_status rlcore_monitor_format_row(const rlcore_episode *episode, const double *info, uint32_t num_info,
                                         char *text, size_t text_size, size_t *out_len);
 
-/* ---- Normalised observations and rewards of N environments ---- */
+/* ---- Normalized observations and rewards of N environments ---- */
 
-/* A normaliser of N environments: the caller's own block. */
+/* Running normalization of the observations and rewards of N environments.
+     rlcore_vec_normalize_config_init(&config, sizeof config);
+     config.num_envs = N, config.obs_len = LEN;
+     rlcore_vec_normalize_size(&config, &size);
+     rlcore_vec_normalize_init(mem, size, &config, &v);
+     rlcore_vec_normalize_reset(v, obs, obs);             after rlcore_vecenv_reset
+     rlcore_vec_normalize_step(v, &out, NULL);            after each rlcore_vecenv_step */
 typedef struct rlcore_vec_normalize rlcore_vec_normalize;
 
-/* What a normaliser is made from. */
+/* Configuration of a normalizer. */
 typedef struct rlcore_vec_normalize_config {
   uint32_t struct_size;       /* bytes; set by rlcore_vec_normalize_config_init */
   uint32_t num_envs;          /* N, at least 1; default 1 */
   uint32_t obs_len;           /* elements of one observation, at least 1; default 1 */
-  uint32_t normalize_obs;     /* 1 (default), or 0: observations pass as they are */
-  uint32_t normalize_reward;  /* 1 (default), or 0: rewards pass as they are */
-  float clip_obs;             /* normalised observations lie from -clip_obs to clip_obs; default 10 */
-  float clip_reward;          /* scaled rewards lie from -clip_reward to clip_reward; default 10 */
+  uint32_t normalize_obs;     /* 1 (default); 0: observations are not changed */
+  uint32_t normalize_reward;  /* 1 (default); 0: rewards are not changed */
+  float clip_obs;             /* normalized observations are clipped to [-clip_obs, clip_obs]; default 10 */
+  float clip_reward;          /* scaled rewards are clipped to [-clip_reward, clip_reward]; default 10 */
   uint32_t reserved;          /* zero */
-  double discount;            /* of the sums that scale the rewards, from 0 to 1; default 0.99 */
+  double discount;            /* discount of the return whose deviation scales rewards, from 0 to 1; default 0.99 */
   double epsilon;             /* added to variances, from 1e-30 to 1e30; default 1e-8 */
 } rlcore_vec_normalize_config;
 
-/* The small part of a normaliser's statistics. */
+/* Scalar statistics of a normalizer. */
 typedef struct rlcore_vec_normalize_stats {
   uint32_t struct_size;  /* sizeof(rlcore_vec_normalize_stats) */
-  uint32_t frozen;       /* 1 while the statistics stay as they are */
-  double obs_count;      /* observations merged, and 1e-4 */
-  double return_mean;    /* mean of the discounted sums of rewards */
-  double return_var;     /* their population variance; rewards are divided by its root */
-  double return_count;   /* sums merged, and 1e-4 */
+  uint32_t frozen;       /* 1 if the statistics are frozen */
+  double obs_count;      /* number of observations merged, plus 1e-4 */
+  double return_mean;    /* mean of the discounted returns */
+  double return_var;     /* their population variance; rewards are divided by its square root */
+  double return_count;   /* number of returns merged, plus 1e-4 */
 } rlcore_vec_normalize_stats;
 
 /* Fills in the defaults. */
@@ -1170,85 +1195,91 @@ rlcore_status rlcore_vec_normalize_config_init(rlcore_vec_normalize_config *conf
 /* Size of the block for this configuration, in bytes. */
 rlcore_status rlcore_vec_normalize_size(const rlcore_vec_normalize_config *config, size_t *out_size);
 
-/* Creates a normaliser in mem: means 0, variances 1, counts 1e-4. */
+/* Creates a normalizer in mem: means 0, variances 1, counts 1e-4. */
 rlcore_status rlcore_vec_normalize_init(void *mem, size_t mem_size, const rlcore_vec_normalize_config *config,
                                         rlcore_vec_normalize **out);
 
-/* Accepts bytes that a normaliser was copied to, in this process or another. */
+/* Opens a saved or copied normalizer in mem. */
 rlcore_status rlcore_vec_normalize_attach(void *mem, size_t mem_size, rlcore_vec_normalize **out);
 
-/* Takes the first observations of all environments: merges them into the statistics and writes them normalised; the
-   discounted sums start at 0.
+/* Processes the first observations of all environments: merges them into the statistics and writes them normalized.
+   Discounted returns restart at 0.
    obs, out_obs: [N, obs_len]; may be the same array.
    Errors: E_VALUE for a number that is not finite. */
 rlcore_status rlcore_vec_normalize_reset(rlcore_vec_normalize *v, const float *obs, float *out_obs);
 
-/* Takes the first observation of environment `index` alone, as rlcore_vecenv_reset_one wrote it.
-   obs, out_obs: [N, obs_len], of which that row is used; may be the same array.
+/* Processes the first observation of environment `index` only, as written by rlcore_vecenv_reset_one.
+   obs, out_obs: [N, obs_len], of which only that row is used; may be the same array.
    Errors: as rlcore_vec_normalize_reset; E_RANGE. */
 rlcore_status rlcore_vec_normalize_reset_one(rlcore_vec_normalize *v, uint32_t index, const float *obs, float *out_obs);
 
-/* Normalises what rlcore_vecenv_step, or the caller's own batch, returned; one call for the whole batch. In this order:
-   merges obs and normalises it with the result; adds reward to the discounted sums, merges those and scales reward by
-   their deviation; normalises final_obs without merging it; starts the sums of ended episodes again. A row that was only
-   reset (valid 0) counts as an observation, its reward does not count.
+/* Normalizes the results of rlcore_vecenv_step, or of the caller's own batch; one call for the whole batch. In this order:
+   merges obs and normalizes it with the new statistics; adds reward to the discounted returns, merges those and scales
+   reward by their deviation; normalizes final_obs without merging it; resets the returns of ended episodes. A row that
+   was only reset (valid 0) counts as an observation; its reward does not count.
    step: obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
-   out:  where obs, reward and final_obs go, each of which may be the same array as in step; its other fields are not
-         used. NULL: over those of step.
-   Errors: E_CONFIG; E_VALUE for a number that is not finite, in final_obs in a row that ended. Nothing changes then,
-   neither statistics nor arrays. */
+   out:  receives obs, reward and final_obs, each of which may be the same array as in step; its other fields are not
+         used. NULL: normalizes the arrays of step in place.
+   Errors: E_CONFIG; E_VALUE for a number that is not finite; final_obs is checked only in rows that ended. */
 rlcore_status rlcore_vec_normalize_step(rlcore_vec_normalize *v, const rlcore_vecenv_out *step,
                                         const rlcore_vecenv_out *out);
 
-/* Normalises any number of observations with the statistics as they are, for a policy that acts elsewhere.
+/* Normalizes any number of observations with the current statistics, without changing them.
    obs, out_obs: [num_rows, obs_len]; may be the same array.
    Errors: as rlcore_vec_normalize_reset. */
-rlcore_status rlcore_vec_normalize_obs(rlcore_vec_normalize *v, uint32_t num_rows, const float *obs, float *out_obs);
+rlcore_status rlcore_vec_normalize_obs(const rlcore_vec_normalize *v, uint32_t num_rows, const float *obs,
+                                       float *out_obs);
 
-/* 1: reset and step normalise and change nothing in the block, as an evaluation wants it; 0: the statistics follow again,
-   and the discounted sums go on from where they were.
+/* 1: reset and step only normalize and do not change the block, for evaluation. 0: the statistics are updated again, and
+   the discounted returns continue where they were.
    Errors: E_RANGE for another number. */
 rlcore_status rlcore_vec_normalize_freeze(rlcore_vec_normalize *v, uint32_t frozen);
 
-/* Merges the statistics of another normaliser into this one's, as if this one had seen its observations too. Each brings
-   its initial count of 1e-4 along. The other may have another num_envs; it is only read.
+/* Merges the statistics of another normalizer into this one, as if this one had seen its observations too. Both initial
+   counts of 1e-4 are included. `other` is only read; its num_envs may differ.
    Errors: E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64. */
-rlcore_status rlcore_vec_normalize_merge(rlcore_vec_normalize *v, rlcore_vec_normalize *other);
+rlcore_status rlcore_vec_normalize_merge(rlcore_vec_normalize *v, const rlcore_vec_normalize *other);
 
-/* Copies the statistics out. mean, variance: [obs_len] to write; NULL leaves one out.
+/* Copies the statistics. mean, variance: [obs_len] to write; may be NULL.
    Errors: E_CONFIG. */
-rlcore_status rlcore_vec_normalize_statistics(rlcore_vec_normalize *v, double *mean, double *variance,
+rlcore_status rlcore_vec_normalize_statistics(const rlcore_vec_normalize *v, double *mean, double *variance,
                                               rlcore_vec_normalize_stats *out);
 
-/* ---- Frame memories: every frame once, stacks when they are read ---- */
+/* ---- Frame memories: each frame stored once, stacked on reading ---- */
 
-/* How the frames of a stack lie, oldest first. */
+/* Memory layout of a stack, oldest frame first. */
 typedef enum rlcore_layout {
-  RLCORE_LAYOUT_HWC = 0,  /* [height, width, channels * num_stack]: on the last axis, as environments stack them */
-  RLCORE_LAYOUT_CHW = 1,  /* [channels * num_stack, height, width]: each channel a plane, as convolutions want them */
+  RLCORE_LAYOUT_HWC = 0,  /* [height, width, channels * num_stack]: stacked on the last axis, as environments do */
+  RLCORE_LAYOUT_CHW = 1,  /* [channels * num_stack, height, width]: channel planes, as convolutions expect */
 } rlcore_layout;
 
-/* Rings of frames, one an environment: the caller's own block. A frame is kept once, however many stacks it is in. Frames
-   are numbered from 0 in each environment, numbers are never reused, and a full ring forgets its oldest frame. The slots
-   of a stack before the first frame of an episode repeat that frame. */
+/* Rings of frames, one per environment. A frame is stored once, however many stacks contain it. Frames are numbered from 0
+   in each environment; numbers are never reused. A full ring drops its oldest frame. Stacks that reach before the first
+   frame of an episode repeat that frame.
+     rlcore_lazy_frames_config_init(&config, sizeof config);
+     rlcore_lazy_frames_size(&config, &size);
+     rlcore_lazy_frames_init(mem, size, &config, &l);
+     rlcore_lazy_frames_push(l, env, frame, first, &number);
+     rlcore_lazy_frames_stack(l, env, number, RLCORE_LAYOUT_HWC, RLCORE_U8, stack);
+     rlcore_lazy_frames_gather_transitions(l, index, num_rows, RLCORE_LAYOUT_CHW, RLCORE_F32, obs, next_obs); */
 typedef struct rlcore_lazy_frames rlcore_lazy_frames;
 
-/* What rings of frames are made from. Frames are bytes, [height, width, channels]; for frames that come as [channels,
-   height, width] give 1 channel and height * channels as the height. */
+/* Configuration of rings of frames. Frames are bytes, [height, width, channels]. For frames in [channels, height, width]
+   set channels to 1 and height to channels * height. */
 typedef struct rlcore_lazy_frames_config {
   uint32_t struct_size;  /* bytes; set by rlcore_lazy_frames_config_init */
   uint32_t num_envs;     /* N, at least 1; default 1 */
-  uint32_t num_frames;   /* frames kept of each environment, at least num_stack, 1 more for transitions; default 10000 */
+  uint32_t num_frames;   /* frames kept per environment, at least num_stack, + 1 for transitions; default 10000 */
   uint32_t height;       /* default 84 */
   uint32_t width;        /* default 84 */
-  uint32_t channels;     /* bytes of a pixel; default 1 */
-  uint32_t num_stack;    /* frames of a stack, 1 to 16; default 4 */
+  uint32_t channels;     /* bytes per pixel; default 1 */
+  uint32_t num_stack;    /* frames per stack, 1 to 16; default 4 */
 } rlcore_lazy_frames_config;
 
-/* A frame; with a transition, the newest frame of its observation. */
+/* Identifies a frame, or a transition by the newest frame of its observation. */
 typedef struct rlcore_frame_index {
-  uint64_t number;    /* number of the frame, as it was pushed */
-  uint32_t env;       /* number of its environment */
+  uint64_t number;    /* frame number, as returned when it was pushed */
+  uint32_t env;       /* environment index */
   uint32_t reserved;  /* zero */
 } rlcore_frame_index;
 
@@ -1258,60 +1289,60 @@ rlcore_status rlcore_lazy_frames_config_init(rlcore_lazy_frames_config *config, 
 /* Size of the block for this configuration, in bytes. */
 rlcore_status rlcore_lazy_frames_size(const rlcore_lazy_frames_config *config, size_t *out_size);
 
-/* Bytes of a block for each transition it can keep, rounded up: one frame and what is known about it. An episode of L
-   transitions keeps L + 1 frames. Errors: E_CONFIG. */
+/* Bytes of the block per transition that it can hold, rounded up: one frame and its metadata. An episode of L transitions
+   takes L + 1 frames. Errors: E_CONFIG. */
 rlcore_status rlcore_lazy_frames_bytes_per_transition(const rlcore_lazy_frames_config *config, uint64_t *out_bytes);
 
 /* Creates empty rings in mem. */
 rlcore_status rlcore_lazy_frames_init(void *mem, size_t mem_size, const rlcore_lazy_frames_config *config,
                                       rlcore_lazy_frames **out);
 
-/* Accepts bytes that a block was copied to, in this process or another. */
+/* Opens saved or copied rings in mem. */
 rlcore_status rlcore_lazy_frames_attach(void *mem, size_t mem_size, rlcore_lazy_frames **out);
 
-/* Accepts bytes that another process pushes frames to meanwhile, for calls with a const object: see Sharing.
+/* Opens rings that another process writes: see Sharing.
     */
 rlcore_status rlcore_lazy_frames_attach_reader(const void *mem, size_t mem_size, const rlcore_lazy_frames **out);
 
 /* Appends a frame to the ring of environment `env`.
    frame:      [height, width, channels], copied.
    first:      1 if it starts an episode, else 0.
-   out_number: its number; NULL: not asked for.
-   Errors: E_RANGE; E_NOT_READY for a ring without frames unless first. */
+   out_number: its number; may be NULL.
+   Errors: E_RANGE; E_NOT_READY if the ring is empty and first is 0. */
 rlcore_status rlcore_lazy_frames_push(rlcore_lazy_frames *l, uint32_t env, const uint8_t *frame, uint32_t first,
                                       uint64_t *out_number);
 
-/* Appends one step of environments [begin, end); the arrays are those of all N, only the rows of the range are used.
+/* Appends one step of environments [begin, end). The arrays are those of all N; only rows of the range are used.
    frame:       [N, height, width, channels] the frame to act on next.
    first:       [N] 1 where that frame starts an episode.
-   final_frame: [N, height, width, channels] where first, the last frame of the episode that ended in this step, pushed
-                before the other; NULL: no episode ended, or its last frame was pushed already.
-   number:      [N] to write, the numbers of the frames to act on next; NULL: not asked for. The transition of the step
-                is that of the number written one step before, whether an episode ended or not.
-   Threads: calls on disjoint ranges may run at once; results do not depend on the split.
-   Errors: E_RANGE; E_NOT_READY for a ring without frames unless first without a final_frame. */
+   final_frame: [N, height, width, channels] last frame of the episode that ended in this step, read where first is 1 and
+                pushed before frame; NULL: no episode ended, or its last frame was pushed already.
+   number:      [N] to write, the numbers of the frames to act on next; may be NULL. The transition of this step has the
+                number written one step earlier, whether or not an episode ended.
+   Threads: calls on disjoint ranges may run concurrently; results do not depend on the split.
+   Errors: E_RANGE; E_NOT_READY if a ring is empty, unless first is 1 and final_frame is NULL. */
 rlcore_status rlcore_lazy_frames_push_range(rlcore_lazy_frames *l, uint32_t begin, uint32_t end, const uint8_t *frame,
                                             const uint8_t *first, const uint8_t *final_frame, uint64_t *number);
 
-/* Numbers of the frames that environment `env` still holds: from *out_begin, below *out_end. Every frame from *out_begin +
-   num_stack - 1 on has its stack, and those before it whose episode starts within the range.
+/* Numbers of the frames that environment `env` holds: [*out_begin, *out_end). Every frame from *out_begin + num_stack - 1
+   on has a complete stack, and so do earlier ones whose episode starts within the range.
    Errors: E_RANGE. */
 rlcore_status rlcore_lazy_frames_held(const rlcore_lazy_frames *l, uint32_t env, uint64_t *out_begin,
                                       uint64_t *out_end);
 
-/* Copies frames as they were pushed, from `number` on.
+/* Copies frames as they were pushed, starting at `number`.
    frames: [num_frames, height, width, channels] to write.
    first:  [num_frames] to write, 1 where a frame starts an episode.
    Errors: E_RANGE if one of them is not held. */
 rlcore_status rlcore_lazy_frames_read(const rlcore_lazy_frames *l, uint32_t env, uint64_t number, uint32_t num_frames,
                                       uint8_t *frames, uint8_t *first);
 
-/* Where a frame lies in the block: [height, width, channels], as it was pushed, until num_frames newer ones are.
+/* Returns a pointer to a frame in the block, [height, width, channels]. Valid until num_frames newer frames are pushed.
    Errors: E_RANGE if it is not held. */
 rlcore_status rlcore_lazy_frames_frame(const rlcore_lazy_frames *l, uint32_t env, uint64_t number,
                                        const uint8_t **out_frame);
 
-/* Numbers of the frames that stack `number` is made of, oldest first. numbers: [num_stack] to write.
+/* Numbers of the frames of stack `number`, oldest first. numbers: [num_stack] to write.
    Errors: E_RANGE if one of them is not held. */
 rlcore_status rlcore_lazy_frames_indices(const rlcore_lazy_frames *l, uint32_t env, uint64_t number, uint64_t *numbers);
 
@@ -1322,95 +1353,101 @@ rlcore_status rlcore_lazy_frames_stack(const rlcore_lazy_frames *l, uint32_t env
 /* Writes the stacks of num_rows frames.
    index:  [num_rows] the newest frame of each stack.
    layout: an rlcore_layout.
-   kind:   RLCORE_U8: bytes as they were pushed; RLCORE_F32: from 0 to 1, each byte / 255.
+   kind:   RLCORE_U8: bytes as they were pushed; RLCORE_F32: byte / 255.
    out:    [num_rows, num_stack * frame_len] of that kind, to write.
    Errors: E_RANGE for layout, kind, an environment, or a frame that is not held or not pushed yet. */
 rlcore_status rlcore_lazy_frames_gather(const rlcore_lazy_frames *l, const rlcore_frame_index *index, uint32_t num_rows,
                                         uint32_t layout, uint32_t kind, void *out);
 
-/* Writes observations and next observations of num_rows transitions: index[i] is the newest frame of observation i, the
-   frame after it is the newest of next observation i. Frames that both have are read once.
+/* Writes the observations and next observations of num_rows transitions: index[i] is the newest frame of observation i;
+   the frame after it is the newest of next observation i. Shared frames are read once.
    obs, next_obs: [num_rows, num_stack * frame_len] of that kind, to write.
    Errors: as rlcore_lazy_frames_gather; E_RANGE for a frame that is the last of its episode. */
 rlcore_status rlcore_lazy_frames_gather_transitions(const rlcore_lazy_frames *l, const rlcore_frame_index *index,
                                                     uint32_t num_rows, uint32_t layout, uint32_t kind, void *obs,
                                                     void *next_obs);
 
-/* Takes the newest frame out of a stack of bytes: what to push where an environment stacks its frames itself.
-   stack: [num_stack * frame_len] as `layout`, an rlcore_layout, says; num_stack is 1 to 16.
-   frame: [frame_len] to write, channels last; frame_len is a multiple of channels.
+/* Extracts the newest frame of a stack of bytes, to push where an environment stacks its frames itself.
+   stack: [num_stack * frame_len] in `layout`, an rlcore_layout; num_stack is 1 to 16.
+   frame: [frame_len] to write, channels last; frame_len must be a multiple of channels.
    Errors: E_RANGE; E_SHAPE. */
 rlcore_status rlcore_lazy_frames_newest(const uint8_t *stack, uint32_t num_stack, uint32_t channels, uint32_t layout,
                                         uint8_t *frame, size_t frame_len);
 
-/* ---- Columns: what memories, rollouts and trajectories keep of a step ---- */
+/* ---- Columns of memories, rollouts and trajectories ---- */
 
-/* A column of a replay memory: something that every row has. Zeros beyond kind and len mean plain elements. */
+/* A column of a store: a named array per row. Zeros beyond kind and len mean plain elements. */
 typedef struct rlcore_column {
-  char name[24];  /* 1 to 23 ASCII characters, zeros after them */
+  char name[24];  /* 1 to 23 ASCII characters, zero-padded */
   uint32_t kind;  /* an rlcore_element */
   uint32_t len;   /* elements of a row, at least 1; with stacks, those of one frame */
-  /* 0 or 1; or k up to 16, with RLCORE_U8: rows keep one frame each and are read as the stack of the k newest frames of
-     the episode, the first one repeated where there are fewer */
+  /* 0 or 1: none; or k up to 16, with RLCORE_U8: each row stores one frame and is read as the stack of the k newest frames
+     of its episode, repeating the first one if there are fewer */
   uint32_t num_stack;
-  uint32_t channels;  /* bytes of a pixel, a divisor of len; 0 is 1, and the only value without RLCORE_U8 */
+  uint32_t channels;  /* bytes per pixel, must divide len; 0: 1; must be 0 or 1 unless RLCORE_U8 */
 } rlcore_column;
 
-/* ---- Replay memory: the last frames, sampled in sequences that rewards balance ---- */
+/* ---- Replay memory: sequences of frames, balanced by reward ---- */
 
-/* By which rule sequences are drawn. */
+/* Rule by which sequences are drawn. */
 typedef enum rlcore_draw_rule {
-  RLCORE_DRAW_FIXED = 0,     /* sequences without gaps within one episode, every frame reachable */
-  RLCORE_DRAW_ORIGINAL = 1,  /* those of the reference implementation, some with a gap or across episodes */
+  RLCORE_DRAW_FIXED = 0,     /* contiguous sequences within one episode; every frame can be drawn */
+  RLCORE_DRAW_ORIGINAL = 1,  /* as the reference implementation (btgym): may have a gap or span episodes */
 } rlcore_draw_rule;
 
-/* The last frames of a stream of episodes: the caller's own block. Frames are numbered from 0, numbers are never reused,
-   and a full memory forgets its oldest frame. Frames with max_sample_size - 1 predecessors (and those that their oldest
-   stack reads) are in one of two pools: priority frames, |reward| > reward_threshold or NaN, and ordinary ones.
-   Calls with a const memory may run on several threads at once, others alone. */
+/* The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops its
+   oldest frame. Each frame with max_sample_size - 1 predecessors (plus those that the oldest stack needs) is in one of two
+   pools: priority frames, with |reward| > reward_threshold or NaN, and ordinary frames.
+     rlcore_memory_config_init(&config, sizeof config);
+     config.columns = columns, config.num_columns = 2;
+     rlcore_memory_size(&config, &size);
+     rlcore_memory_init(mem, size, &config, &m);
+     rlcore_memory_add(m, &frame, values, NULL, NULL);
+     rlcore_memory_sample_priority(m, &rng, NULL, samples, num_samples);
+     rlcore_memory_gather(m, samples, num_samples, len, column, RLCORE_LAYOUT_HWC, RLCORE_F32, out); */
 typedef struct rlcore_memory rlcore_memory;
 
-/* What a memory is made from. */
+/* Configuration of a memory. */
 typedef struct rlcore_memory_config {
   uint32_t struct_size;           /* bytes; set by rlcore_memory_config_init */
-  uint32_t history_size;          /* frames kept, at least max_sample_size + num_stack of any column - 1; default 2000 */
-  uint32_t max_sample_size;       /* longest sequence of a priority draw, in frames, at least 1; default 20 */
-  uint32_t priority_sample_size;  /* of a priority draw that names none; 0, the default, is max_sample_size */
+  uint32_t history_size;          /* frames kept, at least max_sample_size + num_stack - 1 of any column; default 2000 */
+  uint32_t max_sample_size;       /* maximum length of a priority draw, in frames, at least 1; default 20 */
+  uint32_t priority_sample_size;  /* default length of a priority draw; 0 (default): max_sample_size */
   float reward_threshold;         /* |reward| above this makes a frame a priority frame; finite, at least 0; default 0.1 */
-  uint32_t use_priority;          /* 1, the default: priority draws may be asked for, for 8 bytes a frame; 0: E_DISABLED */
+  uint32_t use_priority;          /* 1 (default): enables priority draws, at 8 bytes per frame; 0: they return E_DISABLED */
   uint32_t num_columns;           /* 1 to 16 */
   uint32_t reserved;              /* zero */
-  const rlcore_column *columns;   /* [num_columns] what a frame holds beside reward and flags, copied */
+  const rlcore_column *columns;   /* [num_columns] data of a frame besides reward and flags; copied */
 } rlcore_memory_config;
 
 /* One step of an episode, without the values of its columns. */
 typedef struct rlcore_frame {
-  uint64_t episode;     /* number of the episode, any that differs from the one before */
-  uint32_t step;        /* number of the step within the episode; the next frame continues with step + 1 */
+  uint64_t episode;     /* episode number; any that differs from the previous episode's */
+  uint32_t step;        /* step number within the episode; the next frame has step + 1 */
   float reward;         /* of the step */
   uint8_t terminated;   /* nonzero: the task ended */
   uint8_t truncated;    /* nonzero: the episode was cut */
   uint8_t reserved[6];  /* zero */
 } rlcore_frame;
 
-/* What to draw. Zero is the default of every field but struct_size. */
+/* Parameters of a draw. Zero selects the default of every field but struct_size. */
 typedef struct rlcore_draw {
   uint32_t struct_size;  /* sizeof(rlcore_draw) */
-  uint32_t size;         /* frames without burn-in; 0: priority_sample_size, in uniform draws max_sample_size */
-  uint32_t burn_in;      /* frames of the same episode to put before it, fewer where it begins */
-  uint32_t exact_size;   /* 1: draw again where an episode ends within the sequence */
-  uint32_t skewness;     /* one in `skewness` priority draws ends on a priority frame; 0 is 2 */
-  uint32_t attempts;     /* draws until one with exact_size fails; 0 is 100 */
+  uint32_t size;         /* frames without burn-in; 0: priority_sample_size, or max_sample_size for uniform draws */
+  uint32_t burn_in;      /* preceding frames of the same episode to include, fewer near its beginning */
+  uint32_t exact_size;   /* 1: draw again if the sequence is shorter than size */
+  uint32_t skewness;     /* on average one in `skewness` draws ends on a priority frame; 0: 2 */
+  uint32_t attempts;     /* maximum number of attempts with exact_size; 0: 100 */
   uint32_t rule;         /* an rlcore_draw_rule */
 } rlcore_draw;
 
-/* A sequence that was drawn: frames first to first + len - 1, if there is no gap. */
+/* A drawn sequence: frames first to first + len - 1, if there is no gap. */
 typedef struct rlcore_sample {
   uint64_t first;     /* number of the first frame */
-  uint32_t len;       /* frames, those of the burn-in among them */
-  uint32_t burn_in;   /* frames of the burn-in, the first ones */
-  uint32_t gap;       /* frames left out before the last one; 0 but with RLCORE_DRAW_ORIGINAL */
-  uint32_t priority;  /* 1 if it was drawn for its last frame as a priority frame */
+  uint32_t len;       /* frames, including the burn-in */
+  uint32_t burn_in;   /* how many of them, at the front, are burn-in */
+  uint32_t gap;       /* frames skipped before the last one; nonzero only with RLCORE_DRAW_ORIGINAL */
+  uint32_t priority;  /* 1 if it was drawn to end on a priority frame */
 } rlcore_sample;
 
 /* Fills in the defaults. */
@@ -1422,135 +1459,139 @@ rlcore_status rlcore_memory_size(const rlcore_memory_config *config, size_t *out
 /* Creates an empty memory in mem. */
 rlcore_status rlcore_memory_init(void *mem, size_t mem_size, const rlcore_memory_config *config, rlcore_memory **out);
 
-/* Accepts bytes that a block was copied to, in this process or another: frames, pools and the stored random stream are
-   as they were. mem is only read; nobody writes to it meanwhile. */
+/* Opens a saved or copied memory in mem, with its frames, pools and stored random stream. mem is only read; no other
+   process may write to it meanwhile. */
 rlcore_status rlcore_memory_attach(void *mem, size_t mem_size, rlcore_memory **out);
 
-/* Accepts bytes that another process adds frames to meanwhile, for calls with a const memory: see Sharing. A draw may name
-   frames that are forgotten by the time they are gathered. */
+/* Opens a memory that another process writes: see Sharing. Drawn frames may be dropped before they are gathered. */
 rlcore_status rlcore_memory_attach_reader(const void *mem, size_t mem_size, const rlcore_memory **out);
 
-/* Appends a frame. It continues the last one if that has not ended, in the same episode, one step later; if the last one
-   has not ended and this is no continuation, the last one is marked truncated.
-   values:     [num_columns] pointers to [len] elements each, copied; with stacks the newest frame.
-   out_number: its number; NULL: not asked for.
-   out_cuts:   1 if the last frame was marked truncated, else 0; NULL: not asked for.
-   Errors: E_RANGE for a further frame of an episode that has ended. Nothing is written then. */
+/* Appends a frame. It continues the last frame if it has the same episode, the next step, and that frame did not end the
+   episode. If it starts another episode before the last one has ended, the last frame is marked truncated.
+   values:     [num_columns] pointers to [len] elements each, copied; for stacks, the newest frame.
+   out_number: its number; may be NULL.
+   out_cuts:   1 if the last frame was marked truncated, else 0; may be NULL.
+   Errors: E_RANGE for a frame of an episode that has ended. */
 rlcore_status rlcore_memory_add(rlcore_memory *m, const rlcore_frame *frame, const void *const *values,
                                 uint64_t *out_number, uint32_t *out_cuts);
 
-/* Appends num_frames frames one after another, as rlcore_memory_add does, each of which has to follow the one before it;
-   an error comes before anything is written.
+/* Appends num_frames frames, as rlcore_memory_add. Each must follow the one before it.
    frames:     [num_frames]
    values:     [num_columns] pointers to [num_frames, len] elements each.
-   out_number: number of the first; NULL: not asked for.
-   out_cuts:   frames that were marked truncated; NULL: not asked for.
-   Errors: as rlcore_memory_add; E_RANGE for no frame. */
+   out_number: number of the first; may be NULL.
+   out_cuts:   number of frames marked truncated; may be NULL.
+   Errors: as rlcore_memory_add; E_RANGE if num_frames is 0. */
 rlcore_status rlcore_memory_add_rollout(rlcore_memory *m, const rlcore_frame *frames, uint32_t num_frames,
                                         const void *const *values, uint64_t *out_number, uint32_t *out_cuts);
 
-/* Numbers of the frames that are held: from *out_begin, below *out_end. The memory is full when there are history_size. */
+/* Numbers of the frames held: [*out_begin, *out_end). The memory is full when it holds history_size frames. */
 rlcore_status rlcore_memory_held(const rlcore_memory *m, uint64_t *out_begin, uint64_t *out_end);
 
-/* How many frames the pools hold. */
+/* Number of frames in each pool. */
 rlcore_status rlcore_memory_pool_len(const rlcore_memory *m, uint32_t *out_ordinary, uint32_t *out_priority);
 
-/* Number of frame i of a pool, oldest first. priority: 1 for priority frames, 0 for ordinary ones.
+/* Frame number of entry i of a pool, oldest first. priority: 1 for priority frames, 0 for ordinary ones.
    Errors: E_RANGE. */
 rlcore_status rlcore_memory_pool_number(const rlcore_memory *m, uint32_t priority, uint32_t i, uint64_t *out_number);
 
-/* Draws num_samples sequences by their first frame, equally likely among those that leave room for `size`. A sequence stops
-   after a frame that ended its episode, so one that starts there is this one frame. size is cut to what is held. Of a ring
-   that is full, the frames whose stacks reach back to forgotten ones are not drawn: num_stack - 1 of them at most.
-   RLCORE_DRAW_ORIGINAL draws from a full ring alone and needs a history_size of size + 2 at least. It knows of no stacks:
-   where columns have them, it may draw what rlcore_memory_gather refuses, E_RANGE.
-   draw:    what to draw; NULL: the defaults.
+/* Draws num_samples sequences. The first frame is uniform among those followed by at least size - 1 frames. A sequence
+   stops at the end of its episode. size is limited to the number of frames held. In a full memory, frames whose stacks
+   would need dropped frames are not drawn: at most num_stack - 1 of them.
+   RLCORE_DRAW_ORIGINAL requires a full memory and a history_size of at least size + 2. It ignores stacks: it may draw
+   sequences that rlcore_memory_gather then refuses with E_RANGE.
+   draw:    NULL: the defaults.
    samples: [num_samples] to write.
-   Threads: any number, each with its own rng. Random numbers: one index a draw.
-   Errors: E_CONFIG; E_RANGE for what draw says, or a size beyond that; E_NOT_READY if no frame is held, or with
-   RLCORE_DRAW_ORIGINAL fewer than history_size. E_INEXACT with exact_size if a sequence is shorter than size after the
-   last attempt: all samples are written, and len - burn_in tells which. */
+   Threads: any number, each with its own rng. Random numbers: one index per draw.
+   Errors: E_CONFIG; E_RANGE for a field of draw; E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer than
+   history_size. E_INEXACT with exact_size if a sequence is still shorter than size after the last attempt: all samples
+   are written; compare len - burn_in with size. */
 rlcore_status rlcore_memory_sample_uniform(const rlcore_memory *m, rlcore_rng *rng, const rlcore_draw *draw,
                                            rlcore_sample *samples, uint32_t num_samples);
 
-/* Draws num_samples sequences by their last frame: one in `skewness` is a priority frame, the others are ordinary ones,
-   each equally likely in its pool; where one pool is empty the other serves. A sequence stays within
-   its episode: it is shorter where that begins, or with exact_size drawn again from the same pool.
-   draw:    what to draw; NULL: the defaults.
+/* Draws num_samples sequences. The last frame is a priority frame with probability 1 / skewness, otherwise an ordinary
+   one, and uniform in its pool; if one pool is empty, the other is used. A sequence stays within its episode: near the
+   beginning it is shorter, or with exact_size drawn again from the same pool.
+   draw:    NULL: the defaults.
    samples: [num_samples] to write.
-   Threads: any number, each with its own rng. Random numbers: a coin, then one index an attempt.
-   Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY while both pools are; E_RANGE for a
-   size above max_sample_size, which RLCORE_DRAW_ORIGINAL cuts. E_BUSY, some samples written, beside a writer in another
-   process that overwrites everything faster than this looks, or that was stopped amid the only frame that may be drawn. */
+   Threads: any number, each with its own rng. Random numbers: a coin, then one index per attempt.
+   Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY if both pools are empty; E_RANGE for a
+   size above max_sample_size, which RLCORE_DRAW_ORIGINAL limits instead. E_BUSY only for a reader, if the writer
+   overwrites frames faster than they are drawn or was stopped in the only frame that can be drawn: some samples may be
+   written. */
 rlcore_status rlcore_memory_sample_priority(const rlcore_memory *m, rlcore_rng *rng, const rlcore_draw *draw,
                                             rlcore_sample *samples, uint32_t num_samples);
 
-/* Copies one column of sequences, the frames of each and then zeros.
+/* Copies one column of sequences. Shorter sequences are padded with zeros at the end.
    samples: [num_samples]
-   len:     frames of a row of out; no sequence is longer.
-   column:  its number in the configuration.
-   layout:  an rlcore_layout, of stacks.
-   kind:    that of the column; or RLCORE_F32 for bytes, from 0 to 1.
-   out:     [num_samples, len, row_len] to write, row_len being the elements of the column, of a whole stack.
-   Errors: E_RANGE for a column, layout, kind or sample, and if a frame is not held or has been forgotten since the
-   draw. */
+   len:     frames per row of out, at least the longest sequence.
+   column:  index of the column in the configuration.
+   layout:  an rlcore_layout, for stacks.
+   kind:    the column's; or RLCORE_F32 for bytes, scaled to [0, 1].
+   out:     [num_samples, len, row_len] to write; row_len is the number of elements of the column, or of a whole stack.
+   Errors: E_RANGE for a column, layout, kind or sample, or a frame that is not held or was dropped since the draw. */
 rlcore_status rlcore_memory_gather(const rlcore_memory *m, const rlcore_sample *samples, uint32_t num_samples,
                                    uint32_t len, uint32_t column, uint32_t layout, uint32_t kind, void *out);
 
-/* Copies what is known of the frames of sequences, and zeros after those that are shorter than len.
-   reward, terminated, truncated: [num_samples, len] to write; NULL: not asked for.
-   valid: [num_samples, len] to write, 1 where there is a frame; NULL: not asked for.
+/* Copies rewards and flags of sequences, padded with zeros at the end.
+   reward, terminated, truncated: [num_samples, len] to write; may be NULL.
+   valid: [num_samples, len] to write, 1 where there is a frame; may be NULL.
    Errors: as rlcore_memory_gather. */
 rlcore_status rlcore_memory_gather_frames(const rlcore_memory *m, const rlcore_sample *samples, uint32_t num_samples,
                                           uint32_t len, float *reward, uint8_t *terminated, uint8_t *truncated,
                                           uint8_t *valid);
 
-/* Keeps a random stream in the block, so that one image holds all that a run goes on from; at first that of seed 0 is
-   there. */
+/* Stores a random stream in the block, so that it is saved with it. Initially the stream of seed 0 is stored. */
 rlcore_status rlcore_memory_store_rng(rlcore_memory *m, const rlcore_rng *rng);
 
-/* Copies the stored random stream out. Errors: E_BUSY only beside a writer in another process that leaves no moment to
-   look. */
+/* Copies the stored random stream. Errors: E_BUSY only for a reader, see Sharing. */
 rlcore_status rlcore_memory_load_rng(const rlcore_memory *m, rlcore_rng *rng);
 
 /* ---- Replay memory: transitions, sampled by priority ---- */
 
-/* By what corrections are divided, so that the largest is 1. */
+/* Divisor of the importance weights. */
 typedef enum rlcore_replay_normalize {
-  RLCORE_REPLAY_NORMALIZE_MEMORY = 0,  /* the largest in the memory */
-  RLCORE_REPLAY_NORMALIZE_BATCH = 1,   /* the largest of the batch */
-  RLCORE_REPLAY_NORMALIZE_NONE = 2,    /* nothing: (N * probability)^-beta */
+  RLCORE_REPLAY_NORMALIZE_MEMORY = 0,  /* the largest weight in the memory */
+  RLCORE_REPLAY_NORMALIZE_BATCH = 1,   /* the largest weight of the batch */
+  RLCORE_REPLAY_NORMALIZE_NONE = 2,    /* none: (num_transitions * probability)^-beta */
 } rlcore_replay_normalize;
 
-/* Transitions of N environments, drawn in proportion to priorities: the caller's own block. A row is one step of one
-   environment; rows of an environment are numbered from 0, numbers are never reused, and a full memory forgets the oldest
-   row. Row t is a transition once row t + num_steps is there, or the tail that keeps the last observation of an episode:
-   an episode of L steps takes L + 1 rows. Calls with a const memory may run on several threads at once, others alone. */
+/* Transitions of N environments, drawn in proportion to their priorities. A row is one step of one environment. Rows of an
+   environment are numbered from 0; numbers are never reused. A full memory drops the oldest row. Row t becomes a
+   transition when row t + num_steps is added or its episode ends. The last observation of an episode takes a row of its
+   own: an episode of L steps takes L + 1 rows.
+     rlcore_replay_config_init(&config, sizeof config);
+     config.num_envs = N, config.columns = columns, config.num_columns = 2;
+     rlcore_replay_size(&config, &size);
+     rlcore_replay_init(mem, size, &config, &r);
+     rlcore_replay_add_all(r, values, reward, terminated, truncated, final_values);
+     rlcore_replay_sample(r, &rng, num_rows, beta, RLCORE_REPLAY_NORMALIZE_BATCH, 0, index, weight, NULL);
+     rlcore_replay_gather(r, index, num_rows, column, RLCORE_LAYOUT_HWC, RLCORE_F32, obs);
+     rlcore_replay_update(r, index, priority, num_rows, NULL); */
 typedef struct rlcore_replay rlcore_replay;
 
-/* What a replay memory is made from. */
+/* Configuration of a replay memory. */
 typedef struct rlcore_replay_config {
   uint32_t struct_size;          /* bytes; set by rlcore_replay_config_init */
   uint32_t num_envs;             /* N, at least 1; default 1 */
-  uint32_t num_rows;             /* rows kept of each environment, at least num_steps + any num_stack; default 100000 */
+  uint32_t num_rows;             /* rows kept per environment, at least num_steps + any num_stack; default 100000 */
   uint32_t num_columns;          /* 1 to 16 */
-  const rlcore_column *columns;  /* [num_columns] what a row holds, copied */
-  uint32_t observations;         /* bit c: column c is an observation, of the row ahead too; default 1, the first */
-  uint32_t num_steps;            /* steps of a transition, 1 to 255; default 1 */
-  float discount;                /* of a step, 0 to 1; default 0.99 */
+  const rlcore_column *columns;  /* [num_columns] data of a row; copied */
+  uint32_t observations;         /* bit c: column c is an observation and has a next value; default 1: column 0 */
+  uint32_t num_steps;            /* steps per transition, 1 to 255; default 1 */
+  float discount;                /* discount per step, 0 to 1; default 0.99 */
   float alpha;                   /* weights are (|priority| + epsilon)^alpha, alpha 0 to 1; default 0.6 */
   float epsilon;                 /* a normal number above 0, at most 1e30; default 1e-6 */
   uint32_t reserved;             /* zero */
 } rlcore_replay_config;
 
-/* What a replay memory knows of its transitions. */
+/* Statistics of a replay memory. */
 typedef struct rlcore_replay_stats {
   uint32_t struct_size;      /* sizeof(rlcore_replay_stats) */
-  float alpha;               /* exponent of the weights that are given from now on */
-  uint64_t num_transitions;  /* transitions that may be drawn */
+  float alpha;               /* exponent of weights assigned from now on */
+  uint64_t num_transitions;  /* transitions that can be drawn */
   double total;              /* sum of their weights */
   float min_weight;          /* smallest weight; infinite if there is none */
-  float max_priority;        /* largest |priority| + epsilon ever given, at first 1: what new transitions have */
+  float max_priority;        /* largest |priority| + epsilon so far, initially 1; given to new transitions */
 } rlcore_replay_stats;
 
 /* Fills in the defaults. */
@@ -1562,331 +1603,332 @@ rlcore_status rlcore_replay_size(const rlcore_replay_config *config, size_t *out
 /* Creates an empty memory in mem. */
 rlcore_status rlcore_replay_init(void *mem, size_t mem_size, const rlcore_replay_config *config, rlcore_replay **out);
 
-/* Accepts bytes that a block was copied to, in this process or another: transitions, priorities and the random stream are
-   as they were. */
+/* Opens a saved or copied replay memory in mem, with its transitions, priorities and stored random stream. */
 rlcore_status rlcore_replay_attach(void *mem, size_t mem_size, rlcore_replay **out);
 
-/* Accepts bytes that another process adds rows to meanwhile, for calls with a const memory: see Sharing. A draw follows
-   weights as they are while it goes on. */
+/* Opens a replay memory that another process writes: see Sharing. A draw uses the weights as they change. */
 rlcore_status rlcore_replay_attach_reader(const void *mem, size_t mem_size, const rlcore_replay **out);
 
 /* Appends one step of environment `env`.
-   values:       [num_columns] pointers to [len] elements each, copied: what was observed before the action, and so on.
+   values:       [num_columns] pointers to [len] elements each, copied: the observation before the action, and so on.
    reward:       of the step, finite.
-   terminated, truncated: 1 if the step ended the episode so, else 0.
-   final_values: [num_columns] pointers; in the columns of observations to [len] elements, the last observation of the
-                 episode; the others are not looked at. NULL: the episode goes on.
-   out_number:   number of the row; NULL: not asked for.
-   Errors: E_RANGE; E_VALUE; E_SHAPE if final_values is missing. */
+   terminated, truncated: 1 if the step ended the episode this way, else 0.
+   final_values: [num_columns] pointers; for observation columns to [len] elements, the last observation of the episode;
+                 the others are ignored. NULL: the episode continues.
+   out_number:   number of the row; may be NULL.
+   Errors: E_RANGE; E_VALUE; E_SHAPE if the episode ended and final_values is missing. */
 rlcore_status rlcore_replay_add(rlcore_replay *r, uint32_t env, const void *const *values, float reward,
                                 uint32_t terminated, uint32_t truncated, const void *const *final_values,
                                 uint64_t *out_number);
 
-/* Appends one step of every environment: as rlcore_replay_add, with the arrays of all N.
+/* Appends one step of every environment, as rlcore_replay_add with the arrays of all N.
    values:       [num_columns] pointers to [N, len] elements.
    reward, terminated, truncated: [N].
-   final_values: [num_columns] pointers, in the columns of observations to [N, len] elements, read where an episode ended;
-                 NULL: none did.
-   Errors: as rlcore_replay_add, of any environment; nothing is written then. */
+   final_values: [num_columns] pointers; for observation columns to [N, len] elements, read where an episode ended; NULL:
+                 none did.
+   Errors: as rlcore_replay_add, for any environment. */
 rlcore_status rlcore_replay_add_all(rlcore_replay *r, const void *const *values, const float *reward,
                                     const uint8_t *terminated, const uint8_t *truncated,
                                     const void *const *final_values);
 
-/* What the memory knows of its transitions. out: its struct_size is set.
+/* Returns the statistics. out: struct_size must be set.
    Errors: E_CONFIG. */
 rlcore_status rlcore_replay_get_stats(const rlcore_replay *r, rlcore_replay_stats *out);
 
-/* Changes the exponent of the weights that are given from now on; those that are there stay.
+/* Changes the exponent of weights assigned from now on; existing weights stay.
    Errors: E_RANGE if it is not from 0 to 1. */
 rlcore_status rlcore_replay_set_alpha(rlcore_replay *r, float alpha);
 
-/* Where an alpha or a beta is that goes from `initial` to `end` in a straight line while `progress` goes from 0 to 1.
+/* Linear schedule for alpha or beta: `initial` at progress 0, `end` at progress 1.
    out: [1] to write.
-   Errors: E_RANGE for another progress; E_VALUE. */
+   Errors: E_RANGE for a progress outside [0, 1]; E_VALUE. */
 rlcore_status rlcore_replay_linear(float initial, float end, float progress, float *out);
 
 /* Draws num_rows transitions in proportion to their weights.
-   beta:        exponent of the corrections, at least 0; 0.4 rising to 1 is usual.
+   beta:        exponent of the importance weights, at least 0; usually rising from 0.4 to 1.
    normalize:   an rlcore_replay_normalize.
-   independent: 0: one transition from each of num_rows equal parts of the memory; 1: each from all of it.
-   index:       [num_rows] to write, the rows where they begin.
-   weight:      [num_rows] to write, the corrections (N * probability)^-beta, normalized.
-   probability: [num_rows] to write, that each had of being drawn; NULL: not asked for.
+   independent: 0: stratified, one transition from each of num_rows equal parts of the total weight; 1: independent.
+   index:       [num_rows] to write, the first rows of the transitions.
+   weight:      [num_rows] to write, importance weights (num_transitions * probability)^-beta, normalized.
+   probability: [num_rows] to write, the probability of each; may be NULL.
    Threads: any number, each with its own rng.
-   Errors: E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn; E_BUSY, some rows written, only beside a writer
-   that overwrites faster than this draws, or that was stopped amid all there is. */
+   Errors: E_RANGE; E_VALUE; E_NOT_READY if there is no transition to draw; E_BUSY only for a reader, if the writer
+   overwrites rows faster than they are drawn or was stopped in the only row that can be drawn: some rows may be written. */
 rlcore_status rlcore_replay_sample(const rlcore_replay *r, rlcore_rng *rng, uint32_t num_rows, float beta,
                                    uint32_t normalize, uint32_t independent, rlcore_frame_index *index, float *weight,
                                    float *probability);
 
-/* Gives transitions their priorities, as a rule the absolute temporal-difference errors; of one that comes twice the later
-   counts. Those that were forgotten since they were drawn are passed over.
-   index:         [num_rows] as rlcore_replay_sample gave them.
+/* Sets the priorities of transitions, usually absolute temporal-difference errors. If an index occurs twice, the later one
+   counts. Transitions that were dropped since they were drawn are skipped.
+   index:         [num_rows] from rlcore_replay_sample.
    priority:      [num_rows] finite, at least 0.
-   out_forgotten: how many were passed over; NULL: not asked for.
-   Errors: E_VALUE; E_RANGE for a negative priority or rows that never were a transition. Nothing is written then. */
+   out_forgotten: number of transitions skipped; may be NULL.
+   Errors: E_VALUE; E_RANGE for a negative priority or a row that never was a transition. */
 rlcore_status rlcore_replay_update(rlcore_replay *r, const rlcore_frame_index *index, const float *priority,
                                    uint32_t num_rows, uint64_t *out_forgotten);
 
-/* Writes what transitions are beside their columns; NULL skips an array.
-   index:    [num_rows] as rlcore_replay_sample gave them.
+/* Writes rewards, discounts and flags of transitions; NULL skips an array.
+   index:    [num_rows] from rlcore_replay_sample.
    reward:   [num_rows] sum of discount^i * reward over the steps of the transition.
-   discount: [num_rows] discount^steps, what the value of the next observation counts; 0 where the last step terminated.
-   terminated, truncated: [num_rows] 1 if the last step ended the episode so.
-   Errors: E_RANGE for a transition that has been forgotten. */
+   discount: [num_rows] discount^steps, the factor of the next observation's value; 0 where the last step terminated.
+   terminated, truncated: [num_rows] 1 if the last step ended the episode this way.
+   Errors: E_RANGE for a transition that was dropped. */
 rlcore_status rlcore_replay_transitions(const rlcore_replay *r, const rlcore_frame_index *index, uint32_t num_rows,
                                         float *reward, float *discount, uint8_t *terminated, uint8_t *truncated);
 
-/* Writes a column of num_rows transitions, of the rows where they begin.
-   column: its number.
-   index:  [num_rows] as rlcore_replay_sample gave them.
+/* Writes a column of the first rows of num_rows transitions.
+   index:  [num_rows] from rlcore_replay_sample.
+   column: index of the column.
    layout: an rlcore_layout, for stacks and channels.
-   kind:   that of the column; or RLCORE_F32 for bytes: from 0 to 1, each byte / 255.
-   out:    [num_rows, row_len] of that kind, to write, row_len being the column's len, or a whole stack of it.
-   Errors: E_RANGE for column, layout, kind, or a transition that has been forgotten. */
-rlcore_status rlcore_replay_gather(const rlcore_replay *r, uint32_t column, const rlcore_frame_index *index,
-                                   uint32_t num_rows, uint32_t layout, uint32_t kind, void *out);
+   kind:   the column's; or RLCORE_F32 for bytes: byte / 255.
+   out:    [num_rows, row_len] of that kind, to write; row_len is the column's len, or that of a whole stack.
+   Errors: E_RANGE for column, layout, kind, or a transition that was dropped. */
+rlcore_status rlcore_replay_gather(const rlcore_replay *r, const rlcore_frame_index *index, uint32_t num_rows,
+                                   uint32_t column, uint32_t layout, uint32_t kind, void *out);
 
-/* Writes a column of observations of the rows that num_rows transitions lead to; otherwise as rlcore_replay_gather.
-   Errors: as rlcore_replay_gather; E_RANGE for a column that is no observation. */
-rlcore_status rlcore_replay_gather_next(const rlcore_replay *r, uint32_t column, const rlcore_frame_index *index,
-                                        uint32_t num_rows, uint32_t layout, uint32_t kind, void *out);
+/* Writes an observation column of the rows that num_rows transitions lead to; otherwise as rlcore_replay_gather.
+   Errors: as rlcore_replay_gather; E_RANGE for a column that is not an observation. */
+rlcore_status rlcore_replay_gather_next(const rlcore_replay *r, const rlcore_frame_index *index, uint32_t num_rows,
+                                        uint32_t column, uint32_t layout, uint32_t kind, void *out);
 
-/* Takes a copy of a random stream into the block, so that it is saved with it; nothing draws from it. */
+/* Stores a random stream in the block, so that it is saved with it. Initially the stream of seed 0 is stored. */
 rlcore_status rlcore_replay_store_rng(rlcore_replay *r, const rlcore_rng *rng);
 
-/* Gives the random stream back that rlcore_replay_store_rng has taken; at first, the one that rlcore_rng_seed begins with
-   0. Errors: E_BUSY only beside a writer that leaves no moment to look. */
+/* Copies the stored random stream. Errors: E_BUSY only for a reader, see Sharing. */
 rlcore_status rlcore_replay_load_rng(const rlcore_replay *r, rlcore_rng *rng);
 
-/* ---- Hindsight: goals that an episode did reach ---- */
+/* ---- Hindsight goal relabeling ---- */
 
-/* Where in its episode a step's new goal comes from. Row t of an episode is what was achieved when obs[t] was seen: step
-   t leads to row t + 1, and T steps have T + 1 rows. */
+/* Which achieved goal of its episode becomes a step's new goal. Row t is the goal achieved at obs[t]: step t leads to row
+   t + 1, and an episode of T steps has T + 1 rows. */
 typedef enum rlcore_relabel_strategy {
   RLCORE_RELABEL_FUTURE = 0,   /* rows t + 1 to T: achieved by this step or a later one */
   RLCORE_RELABEL_FINAL = 1,    /* row T: achieved by the last step */
   RLCORE_RELABEL_EPISODE = 2,  /* rows 1 to T: achieved by any step */
 } rlcore_relabel_strategy;
 
-/* Steps to be judged by other goals. B = num_steps, G = goal_len, R = num_rows. */
+/* Steps to relabel with other goals. B = num_steps, G = goal_len, R = num_rows. */
 typedef struct rlcore_relabel {
   uint32_t struct_size;      /* sizeof(rlcore_relabel) */
   uint32_t num_steps;        /* B */
   uint32_t goal_len;         /* G, at least 1 */
   uint32_t num_rows;         /* R */
-  const float *achieved;     /* [R, G] achieved goals, of any number of episodes */
-  const uint32_t *row;       /* [B] the row of what each step led to */
-  const uint32_t *goal_row;  /* [B] the row of its new goal */
+  const float *achieved;     /* [R, G] achieved goals of any number of episodes */
+  const uint32_t *row;       /* [B] row of the goal that each step achieved */
+  const uint32_t *goal_row;  /* [B] row of its new goal */
 } rlcore_relabel;
 
-/* Judges what a step achieved by a goal. achieved, goal: [goal_len]; reward: [1] to write; terminated: [1], 0 before the
-   call, 1 to write if that is the end. Returns 0, or nonzero to stop with E_CALLBACK. */
+/* Computes the reward of a step for a goal. achieved, goal: [goal_len]; reward: [1] to write; terminated: [1], 0 before
+   the call, 1 to write if the episode ends. Returns 0, or nonzero to stop with E_CALLBACK. */
 typedef int32_t (*rlcore_goal_fn)(void *user, const float *achieved, const float *goal, float *reward,
                                   uint8_t *terminated);
 
-/* Draws for step[b] of an episode of num_steps[b] steps the row, counted from the episode's first, of the achieved goal
-   that becomes its goal; each that the strategy allows is equally likely. strategy: an rlcore_relabel_strategy; step,
-   num_steps: [len]; goal_step: [len] to write. Advances rng by at most one bounded draw a step.
-   Errors: E_IMAGE for a stream that was never seeded; E_RANGE for the strategy or a step that its episode does not
-   have. */
+/* For step[b] of an episode of num_steps[b] steps, draws the row of its new goal, counted from the episode's first and
+   uniform among those that the strategy allows. strategy: an rlcore_relabel_strategy; step, num_steps: [len]; goal_step:
+   [len] to write. Makes at most one draw from rng per step.
+   Errors: E_IMAGE for a stream that was never seeded; E_RANGE for the strategy or a step >= num_steps. */
 rlcore_status rlcore_relabel_draw(uint32_t strategy, const uint32_t *step, const uint32_t *num_steps, size_t len,
                                   rlcore_rng *rng, uint32_t *goal_step);
 
-/* Copies the new goals and asks the callback for what goes with them, step by step. goal: [B, G], reward: [B],
+/* Copies the new goals and calls `judge` for the reward and termination of each step. goal: [B, G], reward: [B],
    terminated: [B], to write.
-   Errors: E_CONFIG; E_SHAPE; E_RANGE for a row of R or more; E_VALUE for an achieved goal that is not finite: nothing
-   is written. E_CALLBACK, E_VALUE for a reward: those before are done. */
+   Errors: E_CONFIG; E_SHAPE; E_RANGE for a row >= R; E_VALUE for an achieved goal that is not finite: nothing is written.
+   E_CALLBACK, or E_VALUE for a reward: earlier steps are written. */
 rlcore_status rlcore_relabel_goals(const rlcore_relabel *steps, rlcore_goal_fn judge, void *user, float *goal,
                                    float *reward, uint8_t *terminated);
 
-/* ---- Kernels, without state or block: advantages and returns ---- */
+/* ---- Advantages and returns ---- */
 
-/* What a recursion over time is summed in. */
+/* Precision of a recursion over time. */
 typedef enum rlcore_accumulate {
-  RLCORE_ACCUMULATE_F32 = 0,  /* f32: at the speed of memory */
-  RLCORE_ACCUMULATE_F64 = 1,  /* f64, rounded once to what is written */
+  RLCORE_ACCUMULATE_F32 = 0,  /* f32 */
+  RLCORE_ACCUMULATE_F64 = 1,  /* f64, rounded once to the output */
 } rlcore_accumulate;
 
-/* What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1]. */
+/* T steps of N environments, time-major. Step t led from obs[t] to obs[t+1]. */
 typedef struct rlcore_rollout {
   uint32_t struct_size;          /* sizeof(rlcore_rollout) */
   uint32_t num_steps;            /* T, at least 1 */
   uint32_t num_envs;             /* N, at least 1 */
-  uint32_t accumulate;           /* what the recursion is summed in: an rlcore_accumulate; 0 is f32 */
+  uint32_t accumulate;           /* precision: an rlcore_accumulate; 0: f32 */
   const float *reward;           /* [T, N] */
   const float *value;            /* [T, N] V(obs[t]) */
   const float *bootstrap_value;  /* [N] value of the observation after the last step */
   const uint8_t *terminated;     /* [T, N] */
   const uint8_t *truncated;      /* [T, N] */
-  const float *final_value;      /* [T, N] V(final_obs), read only where truncated; NULL only if nothing is */
+  const float *final_value;      /* [T, N] V(final_obs), read only where truncated; may be NULL if no step is */
 } rlcore_rollout;
 
-/* Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.
+/* Generalized advantage estimation. Both outputs [T, N]; they must not overlap an input or each other.
      next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
      delta[t]     = reward[t] + discount * next[t] - value[t]
      advantage[t] = delta[t] + discount * gae_lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
      value_target = advantage + value
-   Errors: E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_RANGE for a discount or gae_lambda
-   outside [0, 1]; E_VALUE for one that is NaN or infinite, and for a number that is read and not finite, which is
-   found while computing: the outputs then hold nothing of meaning. Finite numbers near the end of f32 may overflow, to
-   infinities or NaN in the outputs, with RLCORE_OK. */
+   Errors: E_CONFIG for struct_size or accumulate; E_SHAPE if T or N is 0; E_RANGE for a discount or gae_lambda outside
+   [0, 1]; E_VALUE for one that is NaN or infinite, and for an input that is not finite, which is detected during
+   computation: the outputs are then undefined. Large finite inputs may overflow to infinities or NaN, with RLCORE_OK. */
 rlcore_status rlcore_gae(const rlcore_rollout *rollout, float discount, float gae_lambda, float *advantage,
                          float *value_target);
 
-/* As rlcore_gae for the environments [begin, end): all arrays are those of the whole rollout, only these columns are read
-   and written, and results do not depend on the split.
-   Threads: calls on disjoint ranges may run at once. Ranges that begin at multiples of 16 share no cache line of arrays
-   that begin on one.
+/* As rlcore_gae for environments [begin, end). The arrays are those of the whole rollout; only these columns are read and
+   written. Results do not depend on the split.
+   Threads: calls on disjoint ranges may run concurrently. Ranges that begin at multiples of 16 share no cache line of
+   cache-aligned arrays.
    Errors: as there; E_RANGE unless begin <= end <= num_envs. */
 rlcore_status rlcore_gae_range(const rlcore_rollout *rollout, float discount, float gae_lambda, uint32_t begin,
                                uint32_t end, float *advantage, float *value_target);
 
 /* Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
    Errors: E_SHAPE if T or N is 0; E_RANGE for a discount outside [0, 1]; E_VALUE for one that is NaN or infinite, and
-   for a number that is not finite, which is found while computing: out then holds nothing of meaning, unless it is x.
-   Sums may overflow to infinity, with RLCORE_OK. */
+   for an x that is not finite, which is detected during computation: out is then undefined, unless it is x. Sums may
+   overflow to infinity, with RLCORE_OK. */
 rlcore_status rlcore_discounted_sum(const float *x, uint32_t num_steps, uint32_t num_envs, float discount, float *out);
 
-/* ---- Rows: steps and frames that are copied, stacked and gathered ---- */
+/* ---- Rows: copying, stacking and gathering ---- */
 
-/* Room for rows that are copied: steps of N environments, or frames of a trajectory, of which N is 1. NULL leaves an array
-   out. */
+/* Output arrays for copied rows: steps of N environments, or frames of a trajectory, with N = 1. NULL skips an array. */
 typedef struct rlcore_rows_out {
   uint32_t struct_size;  /* sizeof(rlcore_rows_out) */
-  uint32_t num_rows;     /* most rows to copy */
+  uint32_t num_rows;     /* maximum number of rows to copy */
   void *const *columns;  /* [num_columns] arrays, [num_rows, N, len] of each column's kind */
-  float *reward;         /* [num_rows, N] what the action earned */
-  float *value;          /* [num_rows, N] V of the state that was acted on */
+  float *reward;         /* [num_rows, N] reward of the action */
+  float *value;          /* [num_rows, N] V(obs) when the action was chosen */
   float *log_prob;       /* [num_rows, N] of the action; NULL for trajectories */
   float *final_value;    /* [num_rows, N] V(final_obs) where truncated and not terminated, else 0; NULL for trajectories */
   uint8_t *terminated;   /* [num_rows, N] */
   uint8_t *truncated;    /* [num_rows, N] */
-  float *memory;         /* [num_rows, N, M] the policy's memory before the row */
+  float *memory;         /* [num_rows, N, M] the policy's recurrent state before the row */
 } rlcore_rows_out;
 
-/* Puts arrays behind one another, such as those of several trajectories.
-   parts:    [num_parts] arrays, at most 64, of width elements a row of kind, an rlcore_element.
+/* Concatenates arrays, such as those of several trajectories.
+   parts:    [num_parts] arrays, at most 64, with `width` elements per row of kind, an rlcore_element.
    num_rows: [num_parts] rows of each.
-   out:      [num_out_rows, width] to write, num_out_rows being all rows together.
+   out:      [num_out_rows, width] to write; num_out_rows must be the sum of num_rows.
    Errors: E_CONFIG for the kind; E_RANGE for num_parts; E_SHAPE for num_out_rows. */
 rlcore_status rlcore_rows_stack(const void *const *parts, const uint32_t *num_rows, uint32_t num_parts, uint32_t width,
                                 uint32_t kind, void *out, uint32_t num_out_rows);
 
-/* Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end, -1 is the last row.
+/* Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end; -1 is the last row.
    x: [num_rows, width] of kind, an rlcore_element; index: [num_index]; out: [num_index, width] to write.
-   Errors: E_CONFIG for the kind; E_SHAPE if width is 0; E_RANGE for a row that is not there. */
+   Errors: E_CONFIG for the kind; E_SHAPE if width is 0; E_RANGE for an index out of range. */
 rlcore_status rlcore_rows_gather(const void *x, uint32_t num_rows, uint32_t width, uint32_t kind, const int64_t *index,
                                  uint32_t num_index, void *out);
 
-/* Says which rows of padded arrays are real: the first time_steps[i] of part i.
+/* Marks the valid rows of padded arrays: the first time_steps[i] of part i.
    time_steps: [num_parts]; valid: [num_parts, size] to write, 1 or 0.
    Errors: E_RANGE for a part that is longer than size. */
 rlcore_status rlcore_rows_valid(const uint32_t *time_steps, uint32_t num_parts, uint32_t size, uint8_t *valid);
 
-/* Rows of a series, each one step later than the one before: out[i][j] = x[j - i] where j >= i, else 0.
+/* Shifted copies of a series: out[i][j] = x[j - i] where j >= i, else 0.
    x: [len, width]; out: [len, len, width] to write. */
 rlcore_status rlcore_shift_rows(const float *x, uint32_t len, uint32_t width, float *out);
 
 /* ---- Rollouts: T steps of N environments, in minibatches ---- */
 
-/* What a row of metrics is about. */
+/* Kind of a row of metrics. */
 typedef enum rlcore_metric {
-  RLCORE_METRIC_EPISODE_LENGTH = 0,  /* steps of an episode that ended */
-  RLCORE_METRIC_EPISODE_RETURN = 1,  /* sum of the rewards of an episode that ended */
-  RLCORE_METRIC_OWN = 2,             /* the first number that the caller may give a meaning */
+  RLCORE_METRIC_EPISODE_LENGTH = 0,  /* length of an episode that ended */
+  RLCORE_METRIC_EPISODE_RETURN = 1,  /* return of an episode that ended */
+  RLCORE_METRIC_OWN = 2,             /* first number available to the caller */
 } rlcore_metric;
 
-/* What N environments did in T steps: the caller's own block. rlcore_rollout_buffer_add fills it,
-   rlcore_rollout_buffer_finish computes advantages and closes it, rlcore_rollout_buffer_reset begins the next rollout.
-   Samples are numbered environment by environment: step t of environment e is sample e * T + t, T being the steps that
-   it was finished with. */
+/* T steps of N environments, drawn in minibatches. Sample e * T + t is step t of environment e, where T is the number of
+   steps when the rollout was finished.
+     rlcore_rollout_buffer_config_init(&config, sizeof config);
+     config.num_envs = N, config.columns = columns, config.num_columns = 2;
+     rlcore_rollout_buffer_size(&config, &size);
+     rlcore_rollout_buffer_init(mem, size, &config, &b);
+     rlcore_rollout_buffer_add(b, &step);                                         num_steps times
+     rlcore_rollout_buffer_finish(b, bootstrap_value, next_obs, discount, gae_lambda);
+     rlcore_rollout_buffer_draw(b, minibatch_size, 1, index, index_len);          once per epoch
+     rlcore_rollout_buffer_gather(b, index + k * minibatch_size, minibatch_size, 1, &minibatch);
+     rlcore_rollout_buffer_reset(b); */
 typedef struct rlcore_rollout_buffer rlcore_rollout_buffer;
 
-/* What a rollout is made from. */
+/* Configuration of a rollout. */
 typedef struct rlcore_rollout_buffer_config {
   uint32_t struct_size;          /* bytes; set by rlcore_rollout_buffer_config_init */
-  uint32_t num_steps;            /* T: most steps of a rollout, at least 1; default 128 */
+  uint32_t num_steps;            /* T: maximum number of steps, at least 1; default 128 */
   uint32_t num_envs;             /* N, at least 1; default 1 */
-  uint32_t memory_len;           /* M: numbers of a recurrent policy's memory; default 0: none */
+  uint32_t memory_len;           /* M: floats of a recurrent policy's state; default 0: none */
   uint32_t log_capacity;         /* rows of metrics held, at least 2 N; 0 (default): the larger of 1024 and 2 N */
   uint32_t num_columns;          /* 1 to 16 */
-  uint64_t seed;                 /* what draws are seeded with; default 0 */
-  const rlcore_column *columns;  /* [num_columns] what is kept of a step, without stacks; column 0 is the observation */
-  uint32_t accumulate;           /* what advantages are summed in: an rlcore_accumulate; 0 (default) is f32 */
+  uint64_t seed;                 /* seed of the draws; default 0 */
+  const rlcore_column *columns;  /* [num_columns] data of a step, without stacks; column 0 is the observation */
+  uint32_t accumulate;           /* precision of advantages: an rlcore_accumulate; 0 (default): f32 */
   uint32_t reserved;             /* zero */
 } rlcore_rollout_buffer_config;
 
-/* One step of all environments, with same-step autoreset: where an episode ended, the next step begins another one. */
+/* One step of all environments, with same-step autoreset: where an episode ended, the next step begins a new one. */
 typedef struct rlcore_rollout_step {
   uint32_t struct_size;  /* sizeof(rlcore_rollout_step) */
   uint32_t reserved;     /* zero */
-  /* [num_columns] arrays, [N, len] of each column's kind: what the policy saw, did, and so on. NULL, or a NULL in
-     it, leaves what rlcore_rollout_buffer_row was filled with */
+  /* [num_columns] arrays, [N, len] of each column's kind: observation, action, and so on. NULL, or a NULL element:
+     the data written through rlcore_rollout_buffer_row is kept */
   const void *const *columns;
-  const float *reward;        /* [N] what the action earned */
-  const float *value;         /* [N] V(obs); NULL: left out */
-  const float *log_prob;      /* [N] of the action; NULL: left out */
+  const float *reward;        /* [N] reward of the action */
+  const float *value;         /* [N] V(obs); NULL: none */
+  const float *log_prob;      /* [N] log-probability of the action; NULL: none */
   const uint8_t *terminated;  /* [N] */
   const uint8_t *truncated;   /* [N] */
-  const float *final_value;   /* [N] V(final_obs), read where truncated and not terminated; NULL if nowhere, or no value */
-  const float *memory;        /* [N, M] the policy's memory before the step; NULL if M is 0 */
-  const float *raw_reward;    /* [N] what returns of episodes are summed from; NULL: reward */
+  const float *final_value;   /* [N] V(final_obs), read where truncated and not terminated; may be NULL if nowhere */
+  const float *memory;        /* [N, M] the policy's recurrent state before the step; NULL if M is 0 */
+  const float *raw_reward;    /* [N] rewards that episode returns are summed from; NULL: reward */
 } rlcore_rollout_step;
 
-/* Arrays of a rollout beside those of rlcore_rollout, in the block: good until it is changed. */
+/* Further arrays of a rollout, not owned: pointers into the block, valid until it changes. */
 typedef struct rlcore_rollout_extras {
   uint32_t struct_size;       /* sizeof(rlcore_rollout_extras) */
   uint32_t reserved;          /* zero */
-  const float *log_prob;      /* [T, N]; NULL if a step left it out */
+  const float *log_prob;      /* [T, N]; NULL if a step had none */
   const float *advantage;     /* [T, N]; NULL unless finished */
   const float *value_target;  /* [T, N]; NULL unless finished */
   const uint8_t *first;       /* [N] 1 where step 0 starts an episode */
   const float *memory;        /* [T, N, M]; NULL if M is 0 */
 } rlcore_rollout_extras;
 
-/* How far a rollout and the training around it have come. */
+/* Progress of a rollout and of the training. */
 typedef struct rlcore_rollout_progress {
   uint32_t struct_size;  /* sizeof(rlcore_rollout_progress) */
-  uint32_t num_steps;    /* steps that are held */
-  uint64_t global_step;  /* steps of all environments since the block was made: N for each step added */
+  uint32_t num_steps;    /* steps held */
+  uint64_t global_step;  /* environment steps since init: N for each step added */
   uint64_t num_ended;    /* episodes that ended since the last reset */
-  double len_mean;       /* their mean length; NaN of none */
-  double return_mean;    /* their mean return; NaN of none */
-  uint32_t finished;     /* 1: advantages are there */
+  double len_mean;       /* their mean length; NaN if there are none */
+  double return_mean;    /* their mean return; NaN if there are none */
+  uint32_t finished;     /* 1: advantages are computed */
   uint32_t reserved;     /* zero */
 } rlcore_rollout_progress;
 
-/* A part of a trajectory, or all of a short one. */
+/* A window of a trajectory, or all of a short one. */
 typedef struct rlcore_window {
-  uint32_t first;     /* number of its first sample */
+  uint32_t first;     /* its first sample */
   uint32_t len;       /* samples, at least 1 */
-  uint32_t pad;       /* rows that are padded before them: timesteps - len */
-  uint32_t timestep;  /* steps of the trajectory before it */
+  uint32_t pad;       /* rows of padding before them: timesteps - len */
+  uint32_t timestep;  /* steps of the trajectory before the window */
 } rlcore_window;
 
-/* Room for a minibatch; NULL leaves an array out. Windows are what rlcore_rollout_buffer_gather copies, trajectories
-   what rlcore_rollout_buffer_gather_windows does; L is window_len, or timesteps. */
+/* Output arrays of a minibatch; NULL skips an array. rlcore_rollout_buffer_gather copies windows, with L = window_len;
+   rlcore_rollout_buffer_gather_windows copies trajectories, with L = timesteps. */
 typedef struct rlcore_minibatch {
   uint32_t struct_size;  /* sizeof(rlcore_minibatch) */
   uint32_t reserved;     /* zero */
   void *const *columns;  /* [num_columns] arrays, [rows, L, len] of each column's kind */
-  float *log_prob;       /* [rows, L]; of trajectories [rows], that of the last sample, here and in the next four */
+  float *log_prob;       /* [rows, L]; for trajectories [rows], of the last sample, as for the next four */
   float *value;          /* [rows, L] V(obs) when the action was chosen */
-  float *advantage;      /* [rows, L] generalised advantage */
+  float *advantage;      /* [rows, L] generalized advantage */
   float *value_target;   /* [rows, L] advantage + value */
-  float *reward;         /* [rows, L] what the action earned */
-  float *mask;           /* [rows, L] windows: 0 where an episode starts, else 1; trajectories: 0 where padded, else 1 */
-  float *memory;         /* [rows, M] the policy's memory before the first sample of each row */
-  int32_t *timestep;     /* [rows, L] steps of the trajectory before each sample, 0 where padded; NULL for windows */
+  float *reward;         /* [rows, L] reward of the action */
+  float *mask;           /* [rows, L] windows: 0 where an episode starts, else 1; trajectories: 0 for padding, else 1 */
+  float *memory;         /* [rows, M] the policy's recurrent state before the first sample of each row */
+  int32_t *timestep;     /* [rows, L] steps of the trajectory before each sample, 0 for padding; NULL for windows */
 } rlcore_minibatch;
 
-/* A number worth logging. */
+/* A logged number. */
 typedef struct rlcore_metric_row {
-  uint64_t global_step;  /* steps of all environments before the step that it is about */
+  uint64_t global_step;  /* environment steps before the step that it describes */
   double value;          /* the number */
-  uint32_t env;          /* its environment; UINT32_MAX: of none in particular */
-  uint32_t metric;       /* an rlcore_metric, or the caller's own from RLCORE_METRIC_OWN on */
+  uint32_t env;          /* environment index; UINT32_MAX: all */
+  uint32_t metric;       /* an rlcore_metric, or the caller's own, at least RLCORE_METRIC_OWN */
 } rlcore_metric_row;
 
 /* Fills in the defaults. */
@@ -1899,197 +1941,202 @@ rlcore_status rlcore_rollout_buffer_size(const rlcore_rollout_buffer_config *con
 rlcore_status rlcore_rollout_buffer_init(void *mem, size_t mem_size, const rlcore_rollout_buffer_config *config,
                                          rlcore_rollout_buffer **out);
 
-/* Accepts bytes that a rollout was copied to, in this process or another. mem is only read, and not its columns. */
+/* Opens a saved or copied rollout in mem. mem is only read; columns are not checked. */
 rlcore_status rlcore_rollout_buffer_attach(void *mem, size_t mem_size, rlcore_rollout_buffer **out);
 
-/* Accepts bytes that another process adds steps to meanwhile, for calls with a const rollout: see Sharing. What those only
-   point at may change at any time: rlcore_rollout_buffer_read copies it. */
+/* Opens a rollout that another process writes: see Sharing. Memory that calls return pointers to may change at any time;
+   use rlcore_rollout_buffer_read to copy it. */
 rlcore_status rlcore_rollout_buffer_attach_reader(const void *mem, size_t mem_size, const rlcore_rollout_buffer **out);
 
-/* Where row `step` of a column lies in the block, [N, len]: to be filled in place, before the step is added with NULL
-   for the column. step is that of the step to be added next, the steps held so far; of column 0, the observation, also
-   the one after it, so that environments may write the next observation while this one is still needed.
+/* Returns a pointer to row `step` of a column in the block, [N, len], to fill in place before the step is added with NULL
+   for that column. `step` must be the number of steps held so far; for column 0, the observation, it may also be that
+   plus 1, so that environments can write the next observation while the current one is still in use.
    Errors: E_RANGE. */
 rlcore_status rlcore_rollout_buffer_row(rlcore_rollout_buffer *b, uint32_t column, uint32_t step, void **out_row);
 
-/* Appends a step, and logs the length and the return of every episode that it ended under the global_step before it.
-   What a writer does not have may be left out by name, step->value and step->log_prob as NULL. Until the next reset those
-   that the rollout lacks of any step count as not there: rlcore_rollout_buffer_view and _extras give NULL for them, _finish
-   and what comes after it need every value, and _read and _gather refuse to copy them, E_NOT_READY.
-   Errors: E_NULL, also for a final_value that is missing; E_CONFIG; E_NOT_READY if the rollout is full or finished;
-   E_VALUE for a number that is not finite; E_RANGE after 2^63 steps or metrics. Nothing changes then. */
+/* Appends a step, and logs length and return of every episode that it ended under the global_step before it. step->value
+   and step->log_prob may be NULL. If any step of the rollout had none, then until the next reset
+   rlcore_rollout_buffer_view and _extras return NULL for that array and _read and _gather refuse to copy it with
+   E_NOT_READY; _finish requires all values.
+   Errors: E_NULL, also for a missing final_value; E_CONFIG; E_NOT_READY if the rollout is full or finished; E_VALUE for a
+   number that is not finite; E_RANGE after 2^63 steps or metrics. */
 rlcore_status rlcore_rollout_buffer_add(rlcore_rollout_buffer *b, const rlcore_rollout_step *step);
 
-/* Closes the rollout: computes advantages and value targets of the steps that are held, once, as rlcore_gae does.
+/* Finishes the rollout: computes advantages and value targets of the steps held, as rlcore_gae.
    bootstrap_value: [N] V of the observation after the last step.
-   next_obs:        [N, len] of column 0: that observation, which a reset carries over; NULL leaves what
-                    rlcore_rollout_buffer_row was filled with.
-   Errors: E_NOT_READY if no step is held, it is finished, or a step left its value out; E_RANGE for a discount or
-   gae_lambda outside [0, 1]; E_VALUE. Nothing changes then. */
+   next_obs:        [N, len] of column 0: that observation, which reset carries over; NULL: the data written through
+                    rlcore_rollout_buffer_row is kept.
+   Errors: E_NOT_READY if no step is held, the rollout is finished, or a step had no value; E_RANGE for a discount or
+   gae_lambda outside [0, 1]; E_VALUE. */
 rlcore_status rlcore_rollout_buffer_finish(rlcore_rollout_buffer *b, const float *bootstrap_value, const void *next_obs,
                                            float discount, float gae_lambda);
 
-/* Begins the next rollout where this one stopped: steps, advantages and means of episodes are forgotten; the
-   observation after the last step becomes row 0 of column 0, and episodes, metrics and global_step go on. */
+/* Begins the next rollout where this one stopped: drops steps, advantages and episode means. The observation after the
+   last step becomes row 0 of column 0; episodes, metrics and global_step continue. */
 rlcore_status rlcore_rollout_buffer_reset(rlcore_rollout_buffer *b);
 
-/* What rlcore_gae reads, of the steps that are held: arrays in the block, good until it is changed. bootstrap_value is
-   0 before the first rollout is finished; value and final_value are NULL if a step left its value out.
-   out->struct_size is set by the caller.
+/* Returns the arrays that rlcore_gae reads, for the steps held. Pointers into the block, valid until it changes.
+   bootstrap_value is 0 until the first rollout is finished; value and final_value are NULL if a step had no value.
+   out->struct_size must be set.
    Errors: E_CONFIG. */
 rlcore_status rlcore_rollout_buffer_view(const rlcore_rollout_buffer *b, rlcore_rollout *out);
 
-/* The other arrays. out->struct_size is set by the caller. Errors: E_CONFIG. */
+/* Returns the other arrays. out->struct_size must be set. Errors: E_CONFIG. */
 rlcore_status rlcore_rollout_buffer_extras(const rlcore_rollout_buffer *b, rlcore_rollout_extras *out);
 
-/* Where a column lies in the block: [T, N, len] of the steps that are held; of column 0 [T + 1, N, len], the last row
-   being the observation to act on next, once it is known. Good until the block is changed.
+/* Returns a pointer to a column in the block: [T, N, len] for the steps held; for column 0 [T + 1, N, len], where the last
+   row is the observation to act on next, once it is known. Valid until the block changes.
    Errors: E_RANGE. */
 rlcore_status rlcore_rollout_buffer_column(const rlcore_rollout_buffer *b, uint32_t column, const void **out_column);
 
-/* How far the rollout and the training around it have come. out->struct_size is set by the caller.
+/* Progress of the rollout and of the training. out->struct_size must be set.
    Errors: E_CONFIG. */
 rlcore_status rlcore_rollout_buffer_progress(const rlcore_rollout_buffer *b, rlcore_rollout_progress *out);
 
-/* Copies steps out, in the order in which they came. They are numbered over all rollouts: step t of one is number
-   global_step / N - num_steps + t, as rlcore_rollout_buffer_progress tells them. A reader keeps `next`, 0 at first.
-   next:      [1] number of the step to begin with; becomes that of the first one not read.
-   out_count: [1] steps copied, to the front of each array: at most out->num_rows, and those of this rollout.
-   out_lost:  [1] steps that were forgotten before they were read, NULL to ignore.
-   Errors: E_CONFIG; E_NOT_READY for an array that a step left out; E_RANGE for a next that is larger than the steps
-   added so far; E_BUSY only beside a writer that leaves no moment to look. */
+/* Copies steps, in order. Steps are numbered over all rollouts: step t of this one has number
+   global_step / N - num_steps + t, see rlcore_rollout_progress. Each reader keeps its own `next`, initially 0.
+   next:      [1] number of the first step to read; becomes that of the first one not read.
+   out_count: [1] steps copied, to the front of each array: at most out->num_rows, and only of this rollout.
+   out_lost:  [1] steps that were dropped before they were read, may be NULL.
+   Errors: E_CONFIG; E_NOT_READY for an array that a step did not have; E_RANGE if next is larger than the number of steps
+   added; E_BUSY only for a reader, see Sharing. */
 rlcore_status rlcore_rollout_buffer_read(const rlcore_rollout_buffer *b, uint64_t *next, const rlcore_rows_out *out,
                                          uint32_t *out_count, uint64_t *out_lost);
 
-/* Cuts the rollout into windows of `recurrence` samples (1: single samples) and writes the first sample of each, in
-   random order from the block's own stream: numpy's permutation of the windows. Minibatch k of minibatch_size samples
-   is the minibatch_size / recurrence entries from k * minibatch_size / recurrence on.
+/* Divides the rollout into windows of `recurrence` samples (1: single samples) and writes the first sample of each, in
+   random order: numpy's permutation of the windows, from the block's own stream. Minibatch k has minibatch_size samples:
+   the minibatch_size / recurrence entries from k * minibatch_size / recurrence on.
    index: [index_len] to write, index_len = T * N / recurrence.
    Errors: E_NOT_READY unless finished; E_SHAPE for index_len; E_RANGE unless minibatch_size divides T * N, and
-   recurrence divides T and minibatch_size. Nothing is written or drawn then. */
+   recurrence divides T and minibatch_size. */
 rlcore_status rlcore_rollout_buffer_draw(rlcore_rollout_buffer *b, uint32_t minibatch_size, uint32_t recurrence,
                                          uint32_t *index, uint32_t index_len);
 
-/* Draws windows of at most `timesteps` samples from the block's own stream. Each is drawn in this order: a trajectory,
-   each as likely as any other; if it is no longer than timesteps, all of it; else a number below 1, and if that is
-   below end_chance the last samples; else the end, from timesteps to the trajectory's length, each as likely.
-   Trajectories begin where episodes do, and with the rollout.
+/* Draws windows of at most `timesteps` samples, with the block's own stream. For each, draws a trajectory uniformly. If it
+   is not longer than timesteps, the window is all of it. Otherwise, with probability end_chance, it is the last timesteps
+   samples; else its end is uniform from timesteps to the trajectory's length. Trajectories begin with an episode or with
+   the rollout.
    windows: [num_windows] to write.
-   Errors: E_NOT_READY unless finished; E_RANGE for 0 timesteps, or an end_chance outside [0, 1]. Nothing is written or
-   drawn then. */
+   Errors: E_NOT_READY unless finished; E_RANGE for 0 timesteps, or an end_chance outside [0, 1]. */
 rlcore_status rlcore_rollout_buffer_draw_windows(rlcore_rollout_buffer *b, uint32_t timesteps, double end_chance,
                                                  rlcore_window *windows, uint32_t num_windows);
 
-/* One of the steps that are held, each as likely, from the block's own stream: for a look at what is there.
+/* Draws one of the steps held, uniformly, with the block's own stream: for inspection.
    Errors: E_NOT_READY if there is none. */
 rlcore_status rlcore_rollout_buffer_sample(rlcore_rollout_buffer *b, uint32_t *out_step);
 
-/* Copies num_rows windows of window_len samples after one another: with window_len 1, samples.
-   index: [num_rows] the first sample of each window, such as those of a minibatch of rlcore_rollout_buffer_draw.
-   Threads: any number may gather at once, as long as nobody changes the block.
-   Errors: E_CONFIG; E_SHAPE for a timestep that is not NULL; E_NOT_READY unless finished, or for a log_prob that a
-   step left out; E_RANGE for a sample that is not there, or a window that leaves its environment. */
+/* Copies num_rows windows of window_len consecutive samples; with window_len 1, single samples.
+   index: [num_rows] the first sample of each window, e.g. of a minibatch from rlcore_rollout_buffer_draw.
+   Threads: any number may gather concurrently while the block does not change.
+   Errors: E_CONFIG; E_SHAPE if timestep is not NULL; E_NOT_READY unless finished, or for a log_prob that a step did not
+   have; E_RANGE for a sample out of range, or a window that leaves its environment. */
 rlcore_status rlcore_rollout_buffer_gather(const rlcore_rollout_buffer *b, const uint32_t *index, uint32_t num_rows,
                                            uint32_t window_len, const rlcore_minibatch *out);
 
-/* Copies windows of trajectories, padded on the left to `timesteps` rows: columns of kind RLCORE_I32 with pad_token,
-   which should be no action, others with zeros. Advantages are those of the whole rollout.
-   windows: [num_windows], such as those of rlcore_rollout_buffer_draw_windows with the same timesteps.
-   Threads: any number may gather at once, as long as nobody changes the block.
-   Errors: E_CONFIG; E_NOT_READY as above; E_RANGE for a window that is not inside one trajectory, or whose len and pad
-   together are not timesteps. */
+/* Copies windows of trajectories, padded at the front to `timesteps` rows: RLCORE_I32 columns with pad_token, which should
+   not be a valid action, others with zeros. Advantages are those of the whole rollout.
+   windows: [num_windows], e.g. from rlcore_rollout_buffer_draw_windows with the same timesteps.
+   Threads: any number may gather concurrently while the block does not change.
+   Errors: E_CONFIG; E_NOT_READY as above; E_RANGE for a window that is not inside one trajectory, or whose len + pad is
+   not timesteps. */
 rlcore_status rlcore_rollout_buffer_gather_windows(const rlcore_rollout_buffer *b, const rlcore_window *windows,
                                                    uint32_t num_windows, uint32_t timesteps, int32_t pad_token,
                                                    const rlcore_minibatch *out);
 
-/* Logs a number of the caller's own, of all environments, under the global_step so far. Of several of one metric in
-   one step the last one counts.
-   Errors: E_RANGE for a metric below RLCORE_METRIC_OWN, and after 2^63 of them; E_VALUE for a value that is not
-   finite. */
+/* Logs a number of the caller's, for all environments, under the current global_step. Of several values of one metric in
+   one step, the last one counts.
+   Errors: E_RANGE for a metric below RLCORE_METRIC_OWN, and after 2^63 rows; E_VALUE for a value that is not finite. */
 rlcore_status rlcore_rollout_buffer_log(rlcore_rollout_buffer *b, uint32_t metric, double value);
 
-/* Copies rows of metrics out, the oldest first. A reader keeps `next`, 0 at first, and loses nothing if it reads at
-   least once in log_capacity rows; there may be several.
-   next:      [1] number of the row to begin with; becomes that of the first one not read.
+/* Copies rows of metrics, oldest first. Each reader keeps its own `next`, initially 0, and loses nothing if it reads at
+   least once every log_capacity rows.
+   next:      [1] number of the first row to read; becomes that of the first one not read.
    rows:      [len] to write.
-   out_count: [1] rows written; out_lost: [1] rows that were overwritten before they were read, NULL to ignore.
-   Errors: E_RANGE for a next that is larger than the rows written. */
+   out_count: [1] rows written; out_lost: [1] rows that were overwritten before they were read, may be NULL.
+   Errors: E_RANGE if next is larger than the number of rows logged. */
 rlcore_status rlcore_rollout_buffer_read_log(const rlcore_rollout_buffer *b, uint64_t *next, rlcore_metric_row *rows,
                                              uint32_t len, uint32_t *out_count, uint64_t *out_lost);
 
-/* Writes three lines, `global_step=`, `avg_episode_length=` and `avg_episode_return=`, with zeros before numbers of
-   fewer than six characters and means to two places; nothing if no episode has ended since the last reset.
-   text:    [text_size] to write, without NUL. NULL with 0: nothing is written.
-   out_len: [1] bytes written, or needed.
+/* Writes lines `global_step=`, `avg_episode_length=` and `avg_episode_return=`: zero-padded to six characters, means with
+   two decimals. Writes nothing if no episode has ended since the last reset.
+   text:    [text_size] to write, not NUL-terminated. NULL with 0: only sets out_len.
+   out_len: [1] bytes written, or required.
    Errors: E_SIZE. */
 rlcore_status rlcore_rollout_buffer_format_progress(const rlcore_rollout_buffer *b, char *text, size_t text_size,
                                                     size_t *out_len);
 
-/* Writes `Sample i/T:` and a line for each array of a step: its name in ten columns, a colon, and the numbers of all
-   environments.
-   text, out_len: [text_size] and [1], as rlcore_rollout_buffer_format_progress has them.
+/* Writes `Sample i/T:` and a line for each array of a step: its name padded to ten characters, a colon, and the numbers of
+   all environments.
+   text, out_len: [text_size] and [1], as in rlcore_rollout_buffer_format_progress.
    Errors: E_SIZE; E_RANGE for a step that is not held. */
 rlcore_status rlcore_rollout_buffer_format_step(const rlcore_rollout_buffer *b, uint32_t step, char *text,
                                                 size_t text_size, size_t *out_len);
 
 /* ---- Trajectories: one episode or a part of it ---- */
 
-/* What a reward is to reward prediction: the place of its 1 in a one-hot row of 3. */
+/* Class of a reward for reward prediction: the index of the 1 in a one-hot row of 3. */
 typedef enum rlcore_reward_class {
-  RLCORE_REWARD_ZERO = 0,      /* between the thresholds, or on one */
+  RLCORE_REWARD_ZERO = 0,      /* between the thresholds, inclusive */
   RLCORE_REWARD_POSITIVE = 1,  /* above the threshold */
   RLCORE_REWARD_NEGATIVE = 2,  /* below its negative */
 } rlcore_reward_class;
 
-/* One trajectory, an episode or a part of it, frame by frame: the caller's own block. */
+/* One trajectory: an episode or a part of it, frame by frame.
+     rlcore_trajectory_config_init(&config, sizeof config);
+     config.columns = columns, config.num_columns = 2;
+     rlcore_trajectory_size(&config, &size);
+     rlcore_trajectory_init(mem, size, &config, &t);
+     rlcore_trajectory_add(t, &frames);
+     rlcore_trajectory_process(t, discount, gae_lambda, bootstrap_value, &rows);
+     rlcore_trajectory_reset(t); */
 typedef struct rlcore_trajectory rlcore_trajectory;
 
-/* What a trajectory is made from. */
+/* Configuration of a trajectory. */
 typedef struct rlcore_trajectory_config {
   uint32_t struct_size;          /* bytes; set by rlcore_trajectory_config_init */
-  uint32_t capacity;             /* most frames, at least 1; default 20 */
-  uint32_t memory_len;           /* M: numbers of a recurrent policy's memory; default 0: none */
-  uint32_t one_hot;              /* bit i: column i is one-hot and padded with element 0, not with zeros; default 0 */
+  uint32_t capacity;             /* maximum number of frames, at least 1; default 20 */
+  uint32_t memory_len;           /* M: floats of a recurrent policy's state; default 0: none */
+  uint32_t one_hot;              /* bit i: column i is one-hot: padding sets element 0 to 1; default 0 */
   uint32_t num_columns;          /* 1 to 16 */
-  uint32_t accumulate;           /* what returns and advantages are summed in: an rlcore_accumulate; 0 (default) is f32 */
-  const rlcore_column *columns;  /* [num_columns] what is kept of a frame beside reward, value and flags, without stacks */
+  uint32_t accumulate;           /* precision of returns and advantages: an rlcore_accumulate; 0 (default): f32 */
+  const rlcore_column *columns;  /* [num_columns] data of a frame besides reward, value and flags, without stacks */
 } rlcore_trajectory_config;
 
-/* Frames in a row, to append: one that was just seen, or a sequence that a replay memory gathered. */
+/* Consecutive frames to append: a new one, or a sequence gathered from a replay memory. */
 typedef struct rlcore_trajectory_frames {
   uint32_t struct_size;        /* sizeof(rlcore_trajectory_frames) */
   uint32_t num_frames;         /* at least 1 */
   const void *const *columns;  /* [num_columns] arrays, [num_frames, len] of each column's kind */
-  const float *reward;         /* [num_frames] what the action earned */
-  const float *value;          /* [num_frames] V of the state that was acted on; NULL: left out */
+  const float *reward;         /* [num_frames] reward of the action */
+  const float *value;          /* [num_frames] V(obs) when the action was chosen; NULL: none */
   const uint8_t *terminated;   /* [num_frames] the last one at most */
   const uint8_t *truncated;    /* [num_frames] the last one at most */
-  const float *memory;         /* [num_frames, M] the policy's memory before the frame; NULL if M is 0 */
+  const float *memory;         /* [num_frames, M] the policy's recurrent state before the frame; NULL if M is 0 */
 } rlcore_trajectory_frames;
 
-/* The frames of a trajectory beside their columns, in the block: good until it is changed. */
+/* Arrays of a trajectory besides its columns: pointers into the block, valid until it changes. */
 typedef struct rlcore_trajectory_view {
   uint32_t struct_size;       /* sizeof(rlcore_trajectory_view) */
-  uint32_t num_frames;        /* frames that are held */
+  uint32_t num_frames;        /* frames held */
   const float *reward;        /* [num_frames] */
-  const float *value;         /* [num_frames]; NULL if a frame was added without */
+  const float *value;         /* [num_frames]; NULL if a frame had none */
   const uint8_t *terminated;  /* [num_frames] */
   const uint8_t *truncated;   /* [num_frames] */
   const float *memory;        /* [num_frames, M]; NULL if M is 0 */
 } rlcore_trajectory_view;
 
-/* Room for a processed trajectory; NULL leaves an array out, but for returns and advantage. */
+/* Output arrays of a processed trajectory; NULL skips an array, except returns and advantage. */
 typedef struct rlcore_trajectory_rows {
   uint32_t struct_size;  /* sizeof(rlcore_trajectory_rows) */
-  uint32_t num_rows;     /* at least the frames: the others are padding; with time_flat exactly the frames */
-  uint32_t time_flat;    /* 1: each frame is a sample of its own; 0: the trajectory is one */
+  uint32_t num_rows;     /* at least the number of frames, the rest is padding; with time_flat exactly that number */
+  uint32_t time_flat;    /* 1: each frame is a sample; 0: the trajectory is one sample */
   uint32_t reserved;     /* zero */
   void *const *columns;  /* [num_columns] arrays, [num_rows, len] of each column's kind */
-  float *returns;        /* [num_rows] discounted sums of rewards to the end, and the value of what comes after it */
-  float *advantage;      /* [num_rows] generalised advantages */
-  float *memory;         /* [1, M] the memory before the first frame; with time_flat [num_rows, M], before each */
-  uint32_t *time_steps;  /* [1] frames; with time_flat [num_rows] ones */
-  uint8_t *valid;        /* [num_rows] 1 where a row is a frame, 0 where it is padding: means are of rows with 1 */
+  float *returns;        /* [num_rows] discounted returns, including bootstrap_value */
+  float *advantage;      /* [num_rows] generalized advantages */
+  float *memory;         /* [1, M] recurrent state before the first frame; with time_flat [num_rows, M], before each */
+  uint32_t *time_steps;  /* [1] number of frames; with time_flat [num_rows] ones */
+  uint8_t *valid;        /* [num_rows] 1 where a row is a frame, 0 where it is padding */
 } rlcore_trajectory_rows;
 
 /* Fills in the defaults. */
@@ -2102,81 +2149,86 @@ rlcore_status rlcore_trajectory_size(const rlcore_trajectory_config *config, siz
 rlcore_status rlcore_trajectory_init(void *mem, size_t mem_size, const rlcore_trajectory_config *config,
                                      rlcore_trajectory **out);
 
-/* Accepts bytes that a trajectory was copied to, in this process or another. mem is only read, and not its columns. */
+/* Opens a saved or copied trajectory in mem. mem is only read; columns are not checked. */
 rlcore_status rlcore_trajectory_attach(void *mem, size_t mem_size, rlcore_trajectory **out);
 
-/* Accepts bytes that another process adds frames to meanwhile, for calls with a const trajectory: see Sharing. What those
-   only point at may change at any time: rlcore_trajectory_read copies it. */
+/* Opens a trajectory that another process writes: see Sharing. Memory that calls return pointers to may change at any
+   time; use rlcore_trajectory_read to copy it. */
 rlcore_status rlcore_trajectory_attach_reader(const void *mem, size_t mem_size, const rlcore_trajectory **out);
 
-/* Appends frames. frames->value may be left out, as NULL, by a writer that has none: until no frame is held, what needs
-   values is refused, E_NOT_READY, and rlcore_trajectory_held gives NULL for them.
-   Errors: E_CONFIG; E_NOT_READY without room for all of them, or after a frame that ended its episode; E_SHAPE for no
-   frame; E_RANGE if a frame but the last ends it, and after 2^63 frames; E_VALUE for a number that is not finite.
-   Nothing changes then. */
+/* Appends frames. frames->value may be NULL: then, until no frame is held, calls that need values return E_NOT_READY and
+   rlcore_trajectory_held returns NULL for them.
+   Errors: E_CONFIG; E_NOT_READY without room for all of them, or after a frame that ended its episode; E_SHAPE if
+   num_frames is 0; E_RANGE if a frame other than the last ends the episode, and after 2^63 frames; E_VALUE for a number
+   that is not finite. */
 rlcore_status rlcore_trajectory_add(rlcore_trajectory *t, const rlcore_trajectory_frames *frames);
 
-/* Forgets the last frame; those that stay count as new ones.
+/* Removes the last frame. The remaining frames are renumbered as new ones.
    Errors: E_NOT_READY if there is none; E_RANGE after 2^63 frames. */
 rlcore_status rlcore_trajectory_pop(rlcore_trajectory *t);
 
-/* Forgets all frames. */
+/* Removes all frames. */
 rlcore_status rlcore_trajectory_reset(rlcore_trajectory *t);
 
-/* The frames that are held. out->struct_size is set by the caller.
+/* Returns the frames held. out->struct_size must be set.
    Errors: E_CONFIG. */
 rlcore_status rlcore_trajectory_held(const rlcore_trajectory *t, rlcore_trajectory_view *out);
 
-/* Where a column lies in the block: [num_frames, len]. Good until the block is changed.
+/* Returns a pointer to a column in the block, [num_frames, len]. Valid until the block changes.
    Errors: E_RANGE. */
 rlcore_status rlcore_trajectory_column(const rlcore_trajectory *t, uint32_t column, const void **out_column);
 
-/* Copies frames out, in the order in which they came. They are numbered for the life of the block; pop and reset give the
-   numbers of all of them up, and those that a pop leaves count as new. A reader keeps `next`, 0 at first; with 0 each time
-   it copies all that is held.
-   next:      [1] number of the frame to begin with; becomes that of the first one not read.
+/* Copies frames, in order. Frames are numbered for the life of the block. pop and reset retire all current numbers; frames
+   that remain after a pop get new ones. Each reader keeps its own `next`, initially 0; with 0 every time it copies all
+   frames held.
+   next:      [1] number of the first frame to read; becomes that of the first one not read.
    out_count: [1] frames copied, to the front of each array: at most out->num_rows.
-   out_lost:  [1] frames that were forgotten before they were read, NULL to ignore.
-   Errors: E_CONFIG; E_SHAPE for a log_prob or a final_value; E_NOT_READY for a value that was left out; E_RANGE for a
-   next that is larger than the numbers given so far; E_BUSY only beside a writer that leaves no moment to look. */
+   out_lost:  [1] frames that were dropped before they were read, may be NULL.
+   Errors: E_CONFIG; E_SHAPE for a log_prob or a final_value; E_NOT_READY for a missing value; E_RANGE if next is larger
+   than the numbers assigned so far; E_BUSY only for a reader, see Sharing. */
 rlcore_status rlcore_trajectory_read(const rlcore_trajectory *t, uint64_t *next, const rlcore_rows_out *out,
                                      uint32_t *out_count, uint64_t *out_lost);
 
-/* Writes what a learner reads. Padded rows are zeros, or element 0 of one-hot columns.
+/* Writes the arrays that a learner reads. Padding is zeros, except element 0 of one-hot columns, which is 1.
      returns[t]   = reward[t] + discount * returns[t+1]
      delta[t]     = reward[t] + discount * value[t+1] - value[t]
      advantage[t] = delta[t] + discount * gae_lambda * advantage[t+1]
    where returns and value after the last frame are bootstrap_value, or 0 if that frame terminated.
-   Trajectories that are processed into consecutive parts of larger arrays are a batch as they stand.
-   Threads: any number may process at once, as long as nobody changes the block.
-   Errors: E_CONFIG; E_NOT_READY without a frame, or its value; E_RANGE for a discount or gae_lambda outside [0, 1], or
-   num_rows; E_VALUE for a bootstrap_value that is used and not finite. */
+   To build a batch, process trajectories into consecutive parts of larger arrays.
+   Threads: any number may process concurrently while the block does not change.
+   Errors: E_CONFIG; E_NOT_READY if there are no frames or no values; E_RANGE for a discount or gae_lambda outside [0, 1],
+   or num_rows; E_VALUE for a bootstrap_value that is used and not finite. */
 rlcore_status rlcore_trajectory_process(const rlcore_trajectory *t, float discount, float gae_lambda,
                                         float bootstrap_value, const rlcore_trajectory_rows *out);
 
-/* For reward prediction: rlcore_trajectory_process of all frames but the last, with neither discount nor gae_lambda, and
-   the class of the last frame's reward. What comes after those frames is worth the value of the last. The trajectory
-   stays as it is.
+/* For reward prediction: rlcore_trajectory_process of all frames but the last, with discount and gae_lambda 1, and the
+   class of the last frame's reward. The last frame's value is the bootstrap_value. The trajectory is not changed.
    out_class: [1] an rlcore_reward_class.
    Errors: as there; E_NOT_READY with fewer than 2 frames; E_RANGE for a threshold that is negative or not finite. */
 rlcore_status rlcore_trajectory_process_rp(const rlcore_trajectory *t, float reward_threshold,
                                            const rlcore_trajectory_rows *out, uint32_t *out_class);
 
-/* The class of a reward: an rlcore_reward_class. A reward on a threshold is zero.
+/* Classifies a reward: an rlcore_reward_class. A reward equal to a threshold is RLCORE_REWARD_ZERO.
    Errors: E_VALUE for a reward that is not finite; E_RANGE for a threshold that is negative or not finite. */
 rlcore_status rlcore_reward_class_of(float reward, float threshold, uint32_t *out_class);
 
-/* ---- Queues: trajectories that wait for a learner ---- */
+/* ---- Queues between actors and a learner ---- */
 
-/* Items that wait, first in, first out: the caller's own block, in memory that any number of threads or processes share.
-   push and pop may be called by all of them at once and never wait: how long to try again is the caller's choice. A
-   process that dies inside push or pop leaves its slot taken: then all others stop, and init makes the queue anew. */
+/* A bounded FIFO queue in memory that any number of threads or processes share. push and pop may be called concurrently
+   and do not block; the caller decides how to retry. If a process dies inside push or pop, its slot stays taken: stop all
+   users and call init again.
+     rlcore_queue_config_init(&config, sizeof config);
+     config.capacity = 64, config.item_size = sizeof item;
+     rlcore_queue_size(&config, &size);
+     rlcore_queue_init(mem, size, &config, &q);
+     rlcore_queue_push(q, &item, sizeof item);            E_BUSY: full
+     rlcore_queue_pop(q, &item, sizeof item, &size);      E_NOT_READY: empty */
 typedef struct rlcore_queue rlcore_queue;
 
-/* What a queue is made from. */
+/* Configuration of a queue. */
 typedef struct rlcore_queue_config {
   uint32_t struct_size;  /* bytes; set by rlcore_queue_config_init */
-  uint32_t capacity;     /* items held at most, a power of two from 2 to 2^30; default 16 */
+  uint32_t capacity;     /* maximum number of items, a power of two from 2 to 2^30; default 16 */
   uint32_t item_size;    /* bytes of the largest item, at least 1; default 1 MiB */
   uint32_t reserved;     /* zero */
 } rlcore_queue_config;
@@ -2187,34 +2239,32 @@ rlcore_status rlcore_queue_config_init(rlcore_queue_config *config, size_t confi
 /* Size of the block for this configuration, in bytes. */
 rlcore_status rlcore_queue_size(const rlcore_queue_config *config, size_t *out_size);
 
-/* Creates an empty queue in mem.
-   mem is in use until every process stops calling. */
+/* Creates an empty queue in mem. mem must remain valid until no process is in a call. */
 rlcore_status rlcore_queue_init(void *mem, size_t mem_size, const rlcore_queue_config *config, rlcore_queue **out);
 
-/* Accepts a queue that another process made in this memory, or bytes that one was copied to while nobody was inside a
-   call.
+/* Opens a queue that another process created in this memory, or a copy made while no process was in a call.
    Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte order, or a damaged header. */
 rlcore_status rlcore_queue_attach(void *mem, size_t mem_size, rlcore_queue **out);
 
-/* Puts an item at the end. item: [size] bytes, copied; size from 1 to item_size.
+/* Appends an item. item: [size] bytes, copied; size is 1 to item_size.
    Errors: E_RANGE for size; E_BUSY if the queue is full. */
 rlcore_status rlcore_queue_push(rlcore_queue *q, const void *item, size_t size);
 
-/* Takes the oldest item. item: [room] bytes to write, as many as the item has; out_size: how many those were.
-   Errors: E_NOT_READY if nothing waits; E_SIZE if the item is larger than room: it stays where it is. */
+/* Removes the oldest item. item: [room] bytes to write, as many as the item has; out_size: its size.
+   Errors: E_NOT_READY if the queue is empty; E_SIZE if the item is larger than room: it stays in the queue. */
 rlcore_status rlcore_queue_pop(rlcore_queue *q, void *item, size_t room, size_t *out_size);
 
-/* Items that wait, as many as there were at one moment. */
+/* Number of items in the queue at one moment. */
 rlcore_status rlcore_queue_len(const rlcore_queue *q, uint32_t *out_len);
 
 /* ---- Rollouts as safetensors files ---- */
 
 #ifdef RLCORE_EXPERIMENTAL
 
-#define RLCORE_ROLLOUT_FILE_HEADER_SIZE 4096  /* Bytes before the first array of a file: a page. */
+#define RLCORE_ROLLOUT_FILE_HEADER_SIZE 4096  /* Bytes before the first array of a file: one page. */
 
-/* What is in a file, and what its numbers came from. A file is safetensors with one fixed set of arrays, named as the
-   members of rlcore_rollout_arrays, little-endian on every machine, and meta: counters, versions and a checksum of all. */
+/* Shapes and origin of the data in a file. A file is in safetensors format, with a fixed set of arrays named as the members
+   of rlcore_rollout_arrays, little-endian on every machine, and metadata: counters, versions and a checksum. */
 typedef struct rlcore_rollout_file {
   uint32_t struct_size;     /* sizeof(rlcore_rollout_file) */
   uint32_t num_steps;       /* T, at least 1 */
@@ -2227,17 +2277,17 @@ typedef struct rlcore_rollout_file {
   uint32_t state_len;       /* M, elements of one recurrent state; 0 if there is none */
   uint32_t num_finals;      /* K, the number of final observations */
   uint32_t reserved;        /* zero */
-  uint64_t seed;            /* what the environments were seeded with */
-  uint64_t policy_version;  /* which version of the policy chose the actions */
-  uint64_t global_step;     /* steps of single environments before the first one here */
-  uint64_t num_episodes;    /* episodes that had ended before the first step here */
+  uint64_t seed;            /* seed of the environments */
+  uint64_t policy_version;  /* version of the policy that chose the actions */
+  uint64_t global_step;     /* environment steps before the first one in the file */
+  uint64_t num_episodes;    /* episodes ended before the first step in the file */
 } rlcore_rollout_file;
 
 /* The arrays of a rollout: read by rlcore_rollout_file_write, written by rlcore_rollout_file_read. */
 typedef struct rlcore_rollout_arrays {
   uint32_t struct_size;    /* sizeof(rlcore_rollout_arrays) */
   uint32_t reserved;       /* zero */
-  void *obs;               /* [T + 1, N, obs...] the last row is what was seen after the last step */
+  void *obs;               /* [T + 1, N, obs...] the last row is the observation after the last step */
   void *action;            /* [T, N, action_len] */
   float *log_prob;         /* [T, N] log-probability of the action under the policy that chose it */
   float *value;            /* [T, N] V(obs[t]) */
@@ -2245,52 +2295,51 @@ typedef struct rlcore_rollout_arrays {
   float *reward;           /* [T, N] */
   uint8_t *terminated;     /* [T, N] */
   uint8_t *truncated;      /* [T, N] */
-  uint8_t *valid;          /* [T, N] nonzero where there was a step at all */
-  uint64_t *final_index;   /* [K] ended valid steps, as t * N + n, ascending; no truncated one is left out */
-  void *final_obs;         /* [K, obs...] what was seen when those episodes ended */
-  float *final_value;      /* [K] its value */
+  uint8_t *valid;          /* [T, N] nonzero where a step was taken */
+  uint64_t *final_index;   /* [K] valid steps that ended, as t * N + n, ascending; must include every truncated one */
+  void *final_obs;         /* [K, obs...] last observations of those episodes */
+  float *final_value;      /* [K] their values */
   float *state;            /* [N, M] recurrent state before the first step */
 } rlcore_rollout_arrays;
 
-/* Bytes of the file. Errors: E_CONFIG for a length or kind. */
+/* Size of the file in bytes. Errors: E_CONFIG for a length or kind. */
 rlcore_status rlcore_rollout_file_size(const rlcore_rollout_file *file, size_t *out_size);
 
-/* Writes a whole file. out: [out_size] bytes to write, at least rlcore_rollout_file_size() of them, on any boundary; the
-   arrays are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0.
-   Errors: those of rlcore_rollout_file_size; E_SIZE; E_RANGE for a final_index that is not above the one before it, or
-   of no valid step that ended; E_NOT_READY if a truncated step has none. Then out is untouched. */
+/* Writes a whole file. out: [out_size] bytes to write, at least rlcore_rollout_file_size(), of any alignment. The arrays
+   are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0.
+   Errors: those of rlcore_rollout_file_size; E_SIZE; E_RANGE for a final_index that is not ascending or is not a valid
+   step that ended; E_NOT_READY if a truncated step has none. */
 rlcore_status rlcore_rollout_file_write(const rlcore_rollout_file *file, const rlcore_rollout_arrays *arrays,
                                         uint8_t *out, size_t out_size);
 
-/* Checks every byte of a file and says what is in it. bytes: [size], on any boundary; may be longer than the file.
-   Errors: E_CONFIG for struct_size; E_SIZE for a file that was cut short; E_IMAGE for another format or schema, or a
-   byte that was altered. */
+/* Checks every byte of a file and returns its shapes. bytes: [size], of any alignment; may be longer than the file.
+   Errors: E_CONFIG for struct_size; E_SIZE for a truncated file; E_IMAGE for another format or schema, or altered bytes. */
 rlcore_status rlcore_rollout_file_check(const uint8_t *bytes, size_t size, rlcore_rollout_file *out);
 
-/* Checks a file as rlcore_rollout_file_check does and copies its arrays out. A NULL skips an array; the others have room
-   for as many elements as the check said. Errors: those of rlcore_rollout_file_check. Then nothing is written. */
+/* Checks a file as rlcore_rollout_file_check and copies its arrays. NULL skips an array; the others must have the shapes
+   that the check returned. Errors: those of rlcore_rollout_file_check. */
 rlcore_status rlcore_rollout_file_read(const uint8_t *bytes, size_t size, const rlcore_rollout_arrays *arrays);
 
 #endif
 
-/* ---- Advantages of rollouts in the older form ---- */
+/* ---- Advantages of rollouts with one done flag ---- */
 
-/* A rollout in the older form with one flag that belongs to the observation: done[t] says that obs[t] starts a new
-   episode, so done[0] is never read. It cannot tell a cut episode from a finished one. */
+/* A rollout with one flag per observation, as in older code: done[t] means that obs[t] starts a new episode; done[0] is
+   never read. This form cannot distinguish truncated from terminated episodes. */
 typedef struct rlcore_shifted_rollout {
   uint32_t struct_size;     /* sizeof(rlcore_shifted_rollout) */
   uint32_t num_steps;       /* T, at least 1 */
   uint32_t num_envs;        /* N, at least 1 */
-  uint32_t accumulate;      /* what the recursion is summed in: an rlcore_accumulate; 0 is f32 */
+  uint32_t accumulate;      /* precision: an rlcore_accumulate; 0: f32 */
   const float *reward;      /* [T, N] */
   const float *value;       /* [T, N] V(obs[t]) */
-  const float *done;        /* [T, N] 0 or 1; values between them mask softly */
+  const float *done;        /* [T, N] 0 or 1; values in between mask partially */
   const float *next_value;  /* [N] value of the observation after the last step */
   const float *next_done;   /* [N] whether that observation starts a new episode */
 } rlcore_shifted_rollout;
 
-/* rlcore_gae for a rollout in the older form; use rlcore_gae where episodes are cut. Both outputs [T, N], apart from the
-   inputs and each other.
+/* As rlcore_gae, for a rollout in the older form. Use rlcore_gae if episodes are truncated. Both outputs [T, N]; they must
+   not overlap an input or each other.
      live[t]      = 1 - done[t+1] (next_done at T-1)
      delta[t]     = reward[t] + discount * live[t] * value[t+1] (next_value at T-1) - value[t]
      advantage[t] = delta[t] + discount * gae_lambda * live[t] * (0 if t = T-1, else advantage[t+1])
@@ -2299,59 +2348,62 @@ typedef struct rlcore_shifted_rollout {
 rlcore_status rlcore_gae_shifted(const rlcore_shifted_rollout *rollout, float discount, float gae_lambda,
                                  float *advantage, float *value_target);
 
-/* ---- Arrays laid out the other way round ---- */
+/* ---- Transposes ---- */
 
-/* Lays an array out the other way round, as from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
+/* Swaps the first two dimensions of an array, e.g. from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
    kind: an rlcore_element; len: elements that stay together; x: [rows, columns, len]; out: [columns, rows, len].
    Errors: E_CONFIG for another kind; E_SHAPE if a count is 0. */
 rlcore_status rlcore_transpose(uint32_t kind, uint32_t rows, uint32_t columns, uint32_t len, const void *x, void *out);
 
 /* ---- V-trace ---- */
 
-/* What N environments did in T steps under the policy that acted, time-major, and how to correct for the policy that
-   learns. Arrays are read only and the caller's own. */
+/* T steps of N environments under the behavior policy, time-major, and the correction for the target policy. The arrays
+   are not owned and only read.
+     rlcore_vtrace_init(&v, sizeof v);
+     v.num_steps = T, v.num_envs = N, v.log_rho = log_rho;           and the other arrays
+     rlcore_vtrace_from_importance_weights(&v, vs, pg_advantage); */
 typedef struct rlcore_vtrace {
   uint32_t struct_size;          /* bytes; set by rlcore_vtrace_init */
   uint32_t num_steps;            /* T, at least 1 */
   uint32_t num_envs;             /* N, at least 1 */
-  uint32_t accumulate;           /* what the recursion is summed in: an rlcore_accumulate; 0 (default) is f32 */
-  const float *log_rho;          /* [T, N] log pi(a) - log mu(a), finite; not looked at by rlcore_vtrace_from_logits */
+  uint32_t accumulate;           /* precision: an rlcore_accumulate; 0 (default): f32 */
+  const float *log_rho;          /* [T, N] log pi(a) - log mu(a), finite; ignored by rlcore_vtrace_from_logits */
   const float *discounts;        /* [T, N] each from 0 to 1, 0 where step t reached a terminal state */
   const float *reward;           /* [T, N] */
   const float *value;            /* [T, N] V(obs[t]) */
   const float *bootstrap_value;  /* [N] value of the observation after the last step */
-  const uint8_t *truncated;      /* [T, N] nonzero where step t was the last of an episode that was cut; NULL: none is */
-  const float *final_value;      /* [T, N] V(final_obs), read only where truncated and discounts is above 0, else NULL */
-  float clip_rho;                /* ceiling of the ratio that scales d, above 0, INFINITY for none; default 1 */
-  float clip_c;                  /* ceiling of the ratio that carries k back, above 0, INFINITY for none; default 1 */
-  float clip_pg_rho;             /* ceiling of the ratio that scales pg_advantage, above 0, INFINITY for none; default 1 */
+  const uint8_t *truncated;      /* [T, N] nonzero where step t was the last of a truncated episode; NULL: nowhere */
+  const float *final_value;      /* [T, N] V(final_obs), read only where truncated and discounts > 0; NULL if nowhere */
+  float clip_rho;                /* upper limit of the ratio that scales d, above 0; INFINITY: none; default 1 */
+  float clip_c;                  /* upper limit of the ratio that scales k, above 0; INFINITY: none; default 1 */
+  float clip_pg_rho;             /* upper limit of the ratio that scales pg_advantage, above 0; INFINITY: none; default 1 */
   float td_lambda;               /* decay of later differences, from 0 to 1; default 1 */
-  float leak;                    /* share of what ceilings cut off that comes through, 0 (default) to 1: leaky V-trace */
+  float leak;                    /* fraction of the excess over a limit that is kept, 0 (default) to 1: leaky V-trace */
   uint32_t reserved;             /* zero */
 } rlcore_vtrace;
 
-/* The logits of both policies over A actions, and what was done. */
+/* The logits of both policies over A actions, and the actions taken. */
 typedef struct rlcore_vtrace_logits {
-  uint32_t struct_size;           /* sizeof(rlcore_vtrace_logits) */
-  uint32_t num_actions;           /* A, at least 1 */
-  const float *behaviour_logits;  /* [T, N, A] mu, the policy that acted; finite */
-  const float *target_logits;     /* [T, N, A] pi, the policy that learns; finite */
-  const int32_t *action;          /* [T, N] each from 0 to A - 1 */
+  uint32_t struct_size;          /* sizeof(rlcore_vtrace_logits) */
+  uint32_t num_actions;          /* A, at least 1 */
+  const float *behavior_logits;  /* [T, N, A] mu, the behavior policy; finite */
+  const float *target_logits;    /* [T, N, A] pi, the target policy; finite */
+  const int32_t *action;         /* [T, N] each from 0 to A - 1 */
 } rlcore_vtrace_logits;
 
-/* Where rlcore_vtrace_from_logits writes; NULL skips an array. */
+/* Output arrays of rlcore_vtrace_from_logits; NULL skips an array. */
 typedef struct rlcore_vtrace_out {
-  uint32_t struct_size;       /* sizeof(rlcore_vtrace_out) */
-  uint32_t reserved;          /* zero */
-  float *vs;                  /* [T, N] targets of the value function */
-  float *pg_advantage;        /* [T, N] what log pi(a) is to be weighted with */
-  float *log_rho;             /* [T, N] log pi(a) - log mu(a) */
-  float *behaviour_log_prob;  /* [T, N] log mu(a) */
-  float *target_log_prob;     /* [T, N] log pi(a) */
+  uint32_t struct_size;      /* sizeof(rlcore_vtrace_out) */
+  uint32_t reserved;         /* zero */
+  float *vs;                 /* [T, N] targets of the value function */
+  float *pg_advantage;       /* [T, N] weights of log pi(a) in the policy gradient */
+  float *log_rho;            /* [T, N] log pi(a) - log mu(a) */
+  float *behavior_log_prob;  /* [T, N] log mu(a) */
+  float *target_log_prob;    /* [T, N] log pi(a) */
 } rlcore_vtrace_out;
 
-/* Fills in defaults: ceilings of 1, lambda 1, no leak, nothing truncated. Writes v_size bytes, so an older caller
-   keeps its smaller struct. Errors: E_SIZE. */
+/* Fills in the defaults: limits 1, td_lambda 1, leak 0, all pointers NULL. Writes v_size bytes, so that callers with an
+   older, smaller struct are safe. Errors: E_SIZE. */
 rlcore_status rlcore_vtrace_init(rlcore_vtrace *v, size_t v_size);
 
 /* V-trace from log-ratios. vs, pg_advantage: [T, N] to write; NULL skips one. pg_advantage may be the array of log_rho.
@@ -2363,71 +2415,68 @@ rlcore_status rlcore_vtrace_init(rlcore_vtrace *v, size_t v_size);
      vs      = value + acc
      pg_advantage[t] = min(rho[t], clip_pg_rho) * (d[t] + k[t])
    With lambda 1, d + k is reward[t] + discounts[t] * vs[t+1] - value[t]. With a leak, each min is min + leak * (rho - min).
-   Errors: E_NULL, also if a step is truncated without final_value; E_CONFIG for another struct_size, accumulate or
-   reserved; E_SHAPE if T or N is 0; E_RANGE for a discount, td_lambda or leak outside [0, 1] or a ceiling not above 0;
-   E_VALUE for a rate that is NaN or infinite, and for a number that is read and not finite. Nothing is written on
-   error. */
+   Errors: E_NULL, also if a step is truncated and final_value is NULL; E_CONFIG for struct_size, accumulate or reserved;
+   E_SHAPE if T or N is 0; E_RANGE for a discount, td_lambda or leak outside [0, 1] or a limit that is not above 0;
+   E_VALUE for a parameter that is NaN or infinite, and for an input that is read and not finite. */
 rlcore_status rlcore_vtrace_from_importance_weights(const rlcore_vtrace *v, float *vs, float *pg_advantage);
 
-/* As rlcore_vtrace_from_importance_weights for the environments [begin, end): all arrays are those of the whole batch, only
-   these columns are read and written, and results do not depend on the split.
-   Threads: calls on disjoint ranges may run at once. Ranges that begin at multiples of 16 share no cache line of arrays
-   that begin on one.
+/* As rlcore_vtrace_from_importance_weights for environments [begin, end). The arrays are those of the whole batch; only
+   these columns are read and written. Results do not depend on the split.
+   Threads: calls on disjoint ranges may run concurrently. Ranges that begin at multiples of 16 share no cache line of
+   cache-aligned arrays.
    Errors: as there; E_RANGE unless begin <= end <= num_envs. */
 rlcore_status rlcore_vtrace_from_importance_weights_range(const rlcore_vtrace *v, uint32_t begin, uint32_t end,
                                                           float *vs, float *pg_advantage);
 
-/* V-trace from the logits of both policies: writes what `out` asks for. Log-probabilities are those of log-softmax, at
-   least -1.7e38; log_rho is their difference, and the rest is as rlcore_vtrace_from_importance_weights says.
-   Errors: as there; E_SHAPE if A is 0; E_RANGE for an action that is not there; E_VALUE for a logit that is not finite. */
+/* V-trace from the logits of both policies. Log-probabilities are log-softmax, at least -1.7e38; log_rho is their
+   difference; everything else is as rlcore_vtrace_from_importance_weights.
+   Errors: as there; E_SHAPE if A is 0; E_RANGE for an action out of range; E_VALUE for a logit that is not finite. */
 rlcore_status rlcore_vtrace_from_logits(const rlcore_vtrace *v, const rlcore_vtrace_logits *logits,
                                         const rlcore_vtrace_out *out);
 
-/* As rlcore_vtrace_from_logits for the environments [begin, end); threads and errors as
+/* As rlcore_vtrace_from_logits for environments [begin, end); threads and errors as
    rlcore_vtrace_from_importance_weights_range. */
 rlcore_status rlcore_vtrace_from_logits_range(const rlcore_vtrace *v, const rlcore_vtrace_logits *logits,
                                               uint32_t begin, uint32_t end, const rlcore_vtrace_out *out);
 
-/* ---- Value targets over several steps ---- */
+/* ---- Multi-step value targets ---- */
 
-/* Lambda returns: all n-step returns of a step, weighted with (1 - td_lambda) * td_lambda^(n-1), the last with what
-   remains.
+/* Lambda returns: the n-step returns weighted with (1 - td_lambda) * td_lambda^(n-1), the last with the remaining weight.
      value_target[t] = reward[t] + discount * ((1 - td_lambda) * next[t] + td_lambda * value_target[t+1])
    where value_target[t+1] is next[t] if step t ended an episode or was the last, and next is as in rlcore_gae.
-   value_target: [T, N] to write, apart from all inputs.
+   value_target: [T, N] to write; must not overlap an input.
    Errors: as rlcore_gae. */
 rlcore_status rlcore_lambda_returns(const rlcore_rollout *rollout, float discount, float td_lambda,
                                     float *value_target);
 
-/* As rlcore_lambda_returns for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
+/* As rlcore_lambda_returns for environments [begin, end); ranges and threads as rlcore_gae_range. */
 rlcore_status rlcore_lambda_returns_range(const rlcore_rollout *rollout, float discount, float td_lambda,
                                           uint32_t begin, uint32_t end, float *value_target);
 
-/* TD(lambda): lambda returns, and the errors of the values against them. Both outputs [T, N]; neither may overlap an
-   input or the other.
+/* TD(lambda): lambda returns and TD errors. Both outputs [T, N]; they must not overlap an input or each other.
      value_target = as rlcore_lambda_returns
      td_error     = value_target - value, which is the advantage of rlcore_gae up to rounding
    Errors: as rlcore_gae. */
 rlcore_status rlcore_td_lambda(const rlcore_rollout *rollout, float discount, float td_lambda, float *td_error,
                                float *value_target);
 
-/* As rlcore_td_lambda for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
+/* As rlcore_td_lambda for environments [begin, end); ranges and threads as rlcore_gae_range. */
 rlcore_status rlcore_td_lambda_range(const rlcore_rollout *rollout, float discount, float td_lambda, uint32_t begin,
                                      uint32_t end, float *td_error, float *value_target);
 
-/* Returns over n steps: discounted rewards of up to n steps, fewer where the episode or the rollout ends before, then the
-   value of what they led to. n = T or more gives whole returns; time grows with n up to there.
+/* n-step returns: discounted rewards of up to n steps, fewer if the episode or the rollout ends before, plus the
+   discounted value of the state reached. n >= T gives full returns; run time grows with n up to T.
      value_target[t] = reward[t] + discount * (reward[t+1] + ... discount * (reward[t+k-1] + discount * next[t+k-1]))
-   next is as in rlcore_gae. value_target: [T, N] to write, apart from all inputs.
+   next is as in rlcore_gae. value_target: [T, N] to write; must not overlap an input.
    Errors: as rlcore_gae; E_RANGE if n is 0. */
 rlcore_status rlcore_n_step_returns(const rlcore_rollout *rollout, float discount, uint32_t n, float *value_target);
 
-/* As rlcore_n_step_returns for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
+/* As rlcore_n_step_returns for environments [begin, end); ranges and threads as rlcore_gae_range. */
 rlcore_status rlcore_n_step_returns_range(const rlcore_rollout *rollout, float discount, uint32_t n, uint32_t begin,
                                           uint32_t end, float *value_target);
 
-/* Upgoing policy updates: returns that follow the episode for as long as its actions turn out no worse than expected, and
-   their advantages. Both outputs [T, N]; neither may overlap an input or the other.
+/* UPGO (upgoing policy update): returns that follow the trajectory while its actions are at least as good as expected, and
+   their advantages. Both outputs [T, N]; they must not overlap an input or each other.
      value_target[t] = reward[t] + discount * (value_target[t+1] if reward[t+1] + discount * next[t+1] >= value[t+1],
                                                else value[t+1])
      advantage       = value_target - value
@@ -2435,23 +2484,23 @@ rlcore_status rlcore_n_step_returns_range(const rlcore_rollout *rollout, float d
    Errors: as rlcore_gae. */
 rlcore_status rlcore_upgo(const rlcore_rollout *rollout, float discount, float *advantage, float *value_target);
 
-/* As rlcore_upgo for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
+/* As rlcore_upgo for environments [begin, end); ranges and threads as rlcore_gae_range. */
 rlcore_status rlcore_upgo_range(const rlcore_rollout *rollout, float discount, uint32_t begin, uint32_t end,
                                 float *advantage, float *value_target);
 
-/* Retrace(lambda): targets for the values of the actions that another policy took, and their errors.
+/* Retrace(lambda): off-policy targets for action values, and their errors.
      q_target[t] = reward[t] + discount * (next[t] + c[t+1] * (q_target[t+1] - q[t+1]))
      c           = td_lambda * min(1, exp(log_rho))
      td_error    = q_target - q
    where step t ended an episode or was the last: reward[t] + discount * next[t], with next as in rlcore_gae.
-   rollout: its values are what the target policy expects, the sum of its probabilities times the action values.
-   q: [T, N] Q(obs[t], action[t]). log_rho: [T, N] log probability of action[t] under the target policy minus that under
-   the behaviour policy; row 0 is never read. Both outputs [T, N]; neither may overlap an input or the other.
+   rollout: its values are expected action values under the target policy.
+   q: [T, N] Q(obs[t], action[t]). log_rho: [T, N] log-probability of action[t] under the target policy minus that under the
+   behavior policy; row 0 is never read. Both outputs [T, N]; they must not overlap an input or each other.
    Errors: as rlcore_gae. */
 rlcore_status rlcore_retrace(const rlcore_rollout *rollout, const float *q, const float *log_rho, float discount,
                              float td_lambda, float *td_error, float *q_target);
 
-/* As rlcore_retrace for the environments [begin, end), as rlcore_gae_range is of rlcore_gae. */
+/* As rlcore_retrace for environments [begin, end); ranges and threads as rlcore_gae_range. */
 rlcore_status rlcore_retrace_range(const rlcore_rollout *rollout, const float *q, const float *log_rho, float discount,
                                    float td_lambda, uint32_t begin, uint32_t end, float *td_error, float *q_target);
 
@@ -2463,24 +2512,24 @@ typedef struct rlcore_logits {
   uint32_t num_rows;     /* B, at least 1 */
   uint32_t num_choices;  /* K, at least 1: one is Discrete, more are MultiDiscrete */
   uint32_t reserved;     /* zero */
-  const uint32_t *n;     /* [K] numbers of choices, each at least 1 */
-  const float *logits;   /* [B, L] finite, those of the first choice first */
-  const uint8_t *mask;   /* [B, L] 0 forbids; of each choice something has to be allowed; NULL: everything is */
+  const uint32_t *n;     /* [K] number of options of each choice, at least 1 */
+  const float *logits;   /* [B, L] finite; those of the first choice come first */
+  const uint8_t *mask;   /* [B, L] 0 forbids; each choice must allow an option; NULL: everything is allowed */
 } rlcore_logits;
 
-/* The log-probability of every single choice, -inf where it is forbidden. out: [B, L] to write.
-   Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an n; E_VALUE for a number that is not
-   finite, or nothing allowed. */
+/* Log-probability of every option, -inf where forbidden. out: [B, L] to write.
+   Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an n; E_VALUE for a number that is not finite, or
+   a choice without an allowed option. */
 rlcore_status rlcore_categorical_log_softmax(const rlcore_logits *batch, float *out);
 
-/* The log-probability of each row's actions. action: [B, K]; log_prob: [B] to write.
-   E_RANGE for an action that is not there or forbidden. */
+/* Log-probability of each row's actions. action: [B, K]; log_prob: [B] to write.
+   E_RANGE for an action that is out of range or forbidden. */
 rlcore_status rlcore_categorical_log_prob(const rlcore_logits *batch, const int32_t *action, float *log_prob);
 
-/* The entropy of each row in nats. entropy: [B] to write. */
+/* Entropy of each row in nats. entropy: [B] to write. */
 rlcore_status rlcore_categorical_entropy(const rlcore_logits *batch, float *entropy);
 
-/* Draws actions: the first choice whose cumulative probability is above the uniform number.
+/* Draws actions: the first option whose cumulative probability exceeds the uniform number.
    uniform: [B, K] from 0 to 1; may be NULL with RLCORE_SAMPLING_GREEDY. action: [B, K] to write.
    E_CONFIG or E_RANGE for sampling. */
 rlcore_status rlcore_categorical_sample(const rlcore_logits *batch, const rlcore_sampling *sampling,
@@ -2488,7 +2537,7 @@ rlcore_status rlcore_categorical_sample(const rlcore_logits *batch, const rlcore
 
 /* ---- Gaussian policies ---- */
 
-/* A batch of diagonal Gaussians that share their deviations. B = num_rows, A = action_len. */
+/* A batch of diagonal Gaussians with shared standard deviations. B = num_rows, A = action_len. */
 typedef struct rlcore_gaussian {
   uint32_t struct_size;  /* sizeof(rlcore_gaussian) */
   uint32_t num_rows;     /* B, at least 1 */
@@ -2498,127 +2547,125 @@ typedef struct rlcore_gaussian {
   const float *log_std;  /* [A] logarithms of the standard deviations, from -40 to 40 */
 } rlcore_gaussian;
 
-/* The log-density of each row's action. action: [B, A], before the squash if there is one; log_prob: [B] to write.
+/* Log-density of each row's action. action: [B, A], before squashing; log_prob: [B] to write.
    Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for a log_std; E_VALUE for a number that is not
    finite. */
 rlcore_status rlcore_gaussian_log_prob(const rlcore_gaussian *batch, const float *action, float *log_prob);
 
-/* The entropy in nats, which all rows share. log_std: [action_len]; out: [1] to write. */
+/* Entropy in nats, the same for all rows. log_std: [action_len]; out: [1] to write. */
 rlcore_status rlcore_gaussian_entropy(const float *log_std, uint32_t action_len, float *out);
 
 /* mean + exp(log_std) * normal. normal: [B, A] standard normal draws; action: [B, A] to write. */
 rlcore_status rlcore_gaussian_sample(const rlcore_gaussian *batch, const float *normal, float *action);
 
-/* tanh(action), element by element: what the environment gets. action: [len]; squashed: [len] to write. */
+/* Elementwise tanh, to squash actions. action: [len]; squashed: [len] to write. */
 rlcore_status rlcore_gaussian_squash(const float *action, size_t len, float *squashed);
 
-/* Turns log-densities of actions into those of the squashed actions: takes away the sum over the row of
-   ln(1 - tanh(action)^2). action: [num_rows, action_len], before the squash; log_prob: [num_rows] to change. */
+/* Converts log-densities to those of the squashed actions: subtracts the sum over the row of ln(1 - tanh(action)^2).
+   action: [num_rows, action_len], before squashing; log_prob: [num_rows] to change. */
 rlcore_status rlcore_gaussian_squash_log_prob(const float *action, uint32_t num_rows, uint32_t action_len,
                                               float *log_prob);
 
 /* ---- Means and variances ---- */
 
-/* Forgets everything: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count, usually
-   1e-4, so that the first rows outweigh what was not seen.
+/* Initializes moments: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count,
+   usually 1e-4, so that the first rows outweigh the initial values.
    Errors: E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1. */
 rlcore_status rlcore_moments_reset(uint32_t num_columns, double initial_count, double *mean, double *variance,
                                    double *count);
 
-/* Merges the columns of x into running moments: Chan's formula, in a fixed order.
-   x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] rows they have seen, to change.
-   Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or a variance that is,
-   with the square of the mean, beyond 1e120, which no rows of float have; E_RANGE for a variance below 0, or a count
-   that is not from 0 to 2^64. */
+/* Merges the columns of x into running moments by Chan's formula, in a fixed order.
+   x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] number of rows merged, to change.
+   Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or if the variance plus the
+   square of the mean exceeds 1e120, which no float data does; E_RANGE for a variance below 0, or a count that is not
+   from 0 to 2^64. */
 rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t num_columns, double *mean,
                                     double *variance, double *count);
 
-/* Merges moments that were made elsewhere, of a batch or of another worker, by the same formula. Moments that began at an
-   initial count bring it along.
+/* Merges other moments, e.g. of a batch or another worker, by the same formula, including their initial count.
    with_mean, with_var: [num_columns] moments of with_count rows; mean, variance: [num_columns], count: [1],
    to change, as for rlcore_moments_update.
-   Errors: as there; E_RANGE for two counts of 0 too. */
+   Errors: as there; E_RANGE if both counts are 0. */
 rlcore_status rlcore_moments_merge(uint32_t num_columns, const double *with_mean, const double *with_var,
                                    double with_count, double *mean, double *variance, double *count);
 
-/* Writes clip((x - mean) / sqrt(variance + epsilon)), from -clip to clip.
+/* Writes (x - mean) / sqrt(variance + epsilon), clipped to [-clip, clip].
    x, out: [num_rows, num_columns]; may be the same array. mean, variance: [num_columns]
    Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30 to
    1e30. */
 rlcore_status rlcore_normalize(const float *x, uint32_t num_rows, uint32_t num_columns, const double *mean,
                                const double *variance, double epsilon, float clip, float *out);
 
-/* Shifts and scales x to mean 0 and deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; fewer
-   than two numbers stay as they are. E_RANGE for epsilon. */
-rlcore_status rlcore_standardise(float *x, size_t len, double epsilon);
+/* Scales x to mean 0 and standard deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; unchanged
+   if len < 2. E_RANGE for epsilon. */
+rlcore_status rlcore_standardize(float *x, size_t len, double epsilon);
 
-/* 1 - var(target - value) / var(target): 1 is a perfect value, 0 one no better than a constant, and where the target
-   does not vary. value, target: [len]; out: [1] to write. */
+/* Explained variance, 1 - var(target - value) / var(target): 1 for perfect values, 0 if no better than a constant or if
+   the target is constant. value, target: [len]; out: [1] to write. */
 rlcore_status rlcore_explained_variance(const float *value, const float *target, size_t len, double *out);
 
-/* ---- Pictures ---- */
+/* ---- Images ---- */
 
-/* Shape of a picture of bytes, [height, width, channels]. */
+/* Shape of an image of bytes, [height, width, channels]. */
 typedef struct rlcore_image_size {
   uint32_t height;    /* rows, at least 1 */
   uint32_t width;     /* columns, at least 1 */
-  uint32_t channels;  /* values of one pixel, at least 1 */
+  uint32_t channels;  /* values per pixel, at least 1 */
 } rlcore_image_size;
 
-/* The gray picture: 0.299 of red, 0.587 of green and 0.114 of blue in 15 bits, rounded, as OpenCV's RGB2GRAY.
+/* Converts to gray as OpenCV's RGB2GRAY: 0.299 R + 0.587 G + 0.114 B in 15-bit fixed point, rounded.
    rgb: [num_pixels, 3]; out: [num_pixels] to write. */
 rlcore_status rlcore_image_gray(const uint8_t *rgb, size_t num_pixels, uint8_t *out);
 
-/* Numbers of scratch that rlcore_image_area and rlcore_image_warp need for these sizes: none for an Atari screen, 210 by
-   160, that becomes 84 by 84 in gray. Errors: E_CONFIG for a number that is 0, more than 4 channels, an output larger
-   than the source on an axis, or channels that differ, but for 3 that become 1. */
+/* Floats of scratch that rlcore_image_area and rlcore_image_warp need for these sizes: 0 for Atari screens, 210 by 160 to
+   84 by 84 gray. Errors: E_CONFIG for a dimension of 0, more than 4 channels, an output larger than the source on either
+   axis, or different channels, except 3 to 1. */
 rlcore_status rlcore_image_scratch_len(const rlcore_image_size *from_size, const rlcore_image_size *to_size,
                                        size_t *out_len);
 
-/* A smaller picture by area means, bit for bit as OpenCV's INTER_AREA; to_size has as many channels as from_size.
+/* Downscales an image by area means, bit-identical to OpenCV's INTER_AREA. Channels must be equal.
    src:     from_size's [height, width, channels].
    out:     to_size's [height, width, channels] to write.
-   scratch: [scratch_len] whatever they are, at least rlcore_image_scratch_len(); NULL if that is 0.
+   scratch: [scratch_len] at least rlcore_image_scratch_len(); may be NULL if that is 0.
    Errors: those of rlcore_image_scratch_len; E_SIZE for scratch_len. */
 rlcore_status rlcore_image_area(const rlcore_image_size *from_size, const uint8_t *src,
                                 const rlcore_image_size *to_size, uint8_t *out, float *scratch, size_t scratch_len);
 
-/* What an Atari wrapper does to its frames, in one pass: the larger of two pictures, element by element (b may be NULL:
-   a alone), then gray if from_size has 3 channels and to_size 1, then rlcore_image_area. The bytes are those of the three
-   steps.
+/* Atari preprocessing in one pass: the elementwise maximum of two images (b may be NULL: a only), then gray if from_size
+   has 3 channels and to_size 1, then rlcore_image_area. The result equals that of the three separate steps.
    a, b: from_size's [height, width, channels]; may be the same array. The rest, and errors, as rlcore_image_area. */
 rlcore_status rlcore_image_warp(const rlcore_image_size *from_size, const uint8_t *a, const uint8_t *b,
                                 const rlcore_image_size *to_size, uint8_t *out, float *scratch, size_t scratch_len);
 
-/* An Atari screen at 42 by 42, as the A3C family sees it: rows 34 to 193, halved, resized by OpenCV's fixed-point
-   bilinear rule, the mean of the colours, times the float nearest 1/255. rgb: [210, 160, 3]; out: [42, 42] to write. */
+/* Converts an Atari screen to 42 by 42 as A3C code does: rows 34 to 193, halved, resized with OpenCV's fixed-point
+   bilinear filter, channels averaged, times the float nearest 1/255. rgb: [210, 160, 3]; out: [42, 42] to write. */
 rlcore_status rlcore_image_rescale42(const uint8_t *rgb, float *out);
 
-/* Bytes as numbers from 0 to 1: x / 255, rounded once. x: [len]; out: [len] to write. Errors: as above. */
+/* Converts bytes to floats in [0, 1]: x / 255, rounded once. x: [len]; out: [len] to write. Errors: as above. */
 rlcore_status rlcore_image_scale(const uint8_t *x, size_t len, float *out);
 
-/* Puts channels first. x: [height, width, channels]; out: [channels, height, width] to write.
-   Errors: E_CONFIG for a number that is 0. */
+/* Moves channels first. x: [height, width, channels]; out: [channels, height, width] to write.
+   Errors: E_CONFIG for a dimension of 0. */
 rlcore_status rlcore_image_channels_first(const rlcore_image_size *size, const uint8_t *x, uint8_t *out);
 
-/* Rows and columns of tiles for num_images pictures: as few rows as make a square that holds them, then as few columns
-   as hold them. Errors: E_RANGE if num_images is 0. */
+/* Rows and columns of a tiling of num_images images: the smallest square that holds them, without its empty columns.
+   Errors: E_RANGE if num_images is 0. */
 rlcore_status rlcore_image_tile_shape(uint32_t num_images, uint32_t *out_rows, uint32_t *out_columns);
 
-/* Many pictures as one, for people to look at. images: [num_images, height, width, channels]; out: [rows * height,
-   columns * width, channels] to write, rows and columns by rlcore_image_tile_shape: picture i in row i / columns, column
-   i % columns, zeros where none is left. Errors: as rlcore_image_channels_first; E_RANGE if num_images is 0. */
+/* Tiles images into one, for display. images: [num_images, height, width, channels]; out: [rows * height,
+   columns * width, channels] to write, with rows and columns from rlcore_image_tile_shape: image i is in row i / columns,
+   column i % columns; empty tiles are zeros. Errors: as rlcore_image_channels_first; E_RANGE if num_images is 0. */
 rlcore_status rlcore_image_tile(uint32_t num_images, const rlcore_image_size *size, const uint8_t *images,
                                 uint8_t *out);
 
-/* Bytes of the text of a picture: what rlcore_image_text writes.
+/* Size of the text that rlcore_image_text writes, in bytes.
    Errors: E_CONFIG unless channels is 1 or 3. */
 rlcore_status rlcore_image_text_size(const rlcore_image_size *size, size_t *out_size);
 
-/* A gray or RGB picture for a terminal: lines of Braille in UTF-8, a character for two columns of four rows, a dot where a
-   pixel is unlike the top left one.
+/* Renders a gray or RGB image for a terminal: lines of Braille in UTF-8, one character for 2 columns of 4 rows, a dot where
+   a pixel differs from the top left one.
    picture: [height, width, channels].
-   out:     [rlcore_image_text_size()] to write, no NUL at the end.
+   out:     [rlcore_image_text_size()] to write, not NUL-terminated.
    Errors: as rlcore_image_text_size. */
 rlcore_status rlcore_image_text(const rlcore_image_size *size, const uint8_t *picture, uint8_t *out);
 

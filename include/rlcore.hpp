@@ -1,11 +1,11 @@
 /* rlcore in C++17: views, blocks that own their memory, environments from a class, a pool of std::thread.
 
-   Header only, over rlcore.h; needs neither exceptions nor RTTI. Nothing here changes a result: what C gets, C++ gets.
-   Results: calls return a status that the compiler does not let you drop; last_error() puts a failure in words. A span of
-     another length than a call asks for is refused, E_SHAPE.
-   Ownership: a block owns its bytes. Moving it moves them; copying it is a snapshot that goes on by itself.
-   Threads: workers starts the threads, the library itself starts none. Where the C++ library has no threads, or where
-     RLCORE_NO_WORKERS is defined, there are no workers and none of their headers. */
+   Header only, on top of rlcore.h; needs neither exceptions nor RTTI. Results are identical to those of the C interface.
+   Results: calls return a [[nodiscard]] status; last_error() describes the failure. A span of the wrong length is
+     E_SHAPE.
+   Ownership: a block owns its bytes. Moving moves them; copying makes an independent snapshot.
+   Threads: only workers starts threads. If the C++ library has no threads, or RLCORE_NO_WORKERS is defined, workers and
+     its headers are omitted. */
 #ifndef RLCORE_HPP
 #define RLCORE_HPP
 
@@ -41,13 +41,13 @@ template <class T>
 struct is_span : std::false_type {};
 template <class T>
 struct is_span<span<T>> : std::true_type {};
-/* What a container of C's elements can be seen as: U only adds const. A temporary can only be read. */
+/* Containers that convert to span<U>: U may only add const, and temporaries are read-only. */
 template <class C, class U>
 using viewed = std::enable_if_t<!is_span<std::remove_cv_t<std::remove_reference_t<C>>>::value &&
                                 (std::is_lvalue_reference_v<C> || std::is_const_v<U>) &&
                                 std::is_convertible_v<std::remove_pointer_t<decltype(std::declval<C &>().data())> (*)[], U (*)[]>>;
 
-/* What f returns; false if it throws. */
+/* Returns f(), or false if it throws. */
 template <class F>
 bool attempt(F &&f) {
 #ifdef __cpp_exceptions
@@ -61,7 +61,7 @@ bool attempt(F &&f) {
 #endif
 }
 
-/* The rlcore_element that T is. */
+/* The rlcore_element of T. */
 template <class T>
 constexpr std::uint32_t kind_of() {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint8_t>, "no element");
@@ -69,11 +69,12 @@ constexpr std::uint32_t kind_of() {
 }
 }  // namespace detail
 
-/* An array that somebody else owns. */
+/* A view of an array, not owned. */
 template <class T>
 class span {
  public:
-  /* Of nothing, of an array, or of whatever has data() and size(); of a temporary only to read, until the statement ends. */
+  /* Empty, of an array, or of a container with data() and size(). A view of a temporary is read-only and valid until the end
+     of the statement. */
   constexpr span() = default;
   constexpr span(T *data, std::size_t size) : data_(data), size_(size) {}
   template <std::size_t N>
@@ -83,7 +84,7 @@ class span {
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
   constexpr span(span<U> other) : data_(other.data()), size_(other.size()) {}
 
-  /* As of any container. */
+  /* Container interface. */
   constexpr T *data() const { return data_; }
   constexpr std::size_t size() const { return size_; }
   constexpr std::size_t size_bytes() const { return size_ * sizeof(T); }
@@ -91,7 +92,7 @@ class span {
   constexpr T *begin() const { return data_; }
   constexpr T *end() const { return data_ + size_; }
   constexpr T &operator[](std::size_t i) const { return data_[i]; }
-  /* Elements [first, first + count), which have to be there. */
+  /* Elements [first, first + count), which must exist. */
   constexpr span subspan(std::size_t first, std::size_t count) const { return {data_ + first, count}; }
 
  private:
@@ -99,12 +100,12 @@ class span {
   std::size_t size_ = 0;
 };
 
-/* What a call returned: true if it succeeded. */
+/* Result of a call: true if it succeeded. */
 class [[nodiscard]] status {
  public:
-  /* What the C calls return becomes one by itself. */
+  /* Converts from the status of a C call. */
   constexpr status(rlcore_status code) : code_(code) {}
-  /* Whether it is success; its number, its name, and what it means in one sentence. */
+  /* Success; number, name and meaning. */
   constexpr bool ok() const { return code_ == RLCORE_OK; }
   constexpr explicit operator bool() const { return ok(); }
   constexpr rlcore_status code() const { return code_; }
@@ -118,18 +119,18 @@ class [[nodiscard]] status {
   rlcore_status code_;
 };
 
-/* A value, or the status that says why there is none. */
+/* A value, or the status that explains why there is none. */
 template <class T>
 class [[nodiscard]] result {
  public:
-  /* A status or a value becomes one by itself. */
+  /* Converts from a status or a value. */
   result(status why) : status_(why) {}
   result(T value) : status_(RLCORE_OK), value_(std::move(value)) {}
   /* Whether there is a value; if not, why. */
   bool ok() const { return status_.ok(); }
   explicit operator bool() const { return ok(); }
   status why() const { return status_; }
-  /* Of use if ok(); else as T is made. */
+  /* The value if ok(), else a default-constructed T. */
   T &operator*() & { return value_; }
   T &&operator*() && { return std::move(value_); }
   T *operator->() { return &value_; }
@@ -139,9 +140,9 @@ class [[nodiscard]] result {
   T value_{};
 };
 
-/* The most recent failure in words. */
+/* Description of the most recent failure; diagnostic only. */
 struct words {
-  /* Ends in NUL. */
+  /* NUL-terminated. */
   char text[256] = {};
   const char *c_str() const { return text; }
 };
@@ -151,7 +152,7 @@ inline words last_error() {
   return w;
 }
 
-/* FNV-1a of bytes, as rlcore_hash; 0 if there is nothing to read. */
+/* rlcore_hash; 0 on failure. */
 inline std::uint64_t hash(const void *bytes, std::size_t size) {
   std::uint64_t h = 0;
   return rlcore_hash(bytes, size, &h) == RLCORE_OK ? h : 0;
@@ -161,7 +162,7 @@ std::uint64_t hash(span<T> values) {
   return hash(values.data(), values.size_bytes());
 }
 
-/* A configuration with its defaults. */
+/* A configuration with default values. */
 template <class C>
 C defaults(rlcore_status (*init)(C *, std::size_t)) {
   C config = {};
@@ -178,10 +179,10 @@ inline rlcore_learner_config learner_config(rlcore_algorithm algorithm = RLCORE_
 
 /* ---- Memory ---- */
 
-/* Owned bytes on a 64-byte boundary. Copying copies the bytes. Empty if there was no memory. */
+/* Owned bytes, 64-byte aligned. Copying copies the bytes. Empty if the allocation failed. */
 class memory {
  public:
-  /* So many bytes, all zero; none by default. */
+  /* `size` bytes, all zero; none by default. */
   memory() = default;
   explicit memory(std::size_t size)
       : data_(static_cast<unsigned char *>(::operator new(size, alignment, std::nothrow))), size_(data_ ? size : 0) {
@@ -196,9 +197,9 @@ class memory {
     std::swap(size_, other.size_);
     return *this;
   }
-  /* Gives the bytes back. */
+  /* Frees the bytes. */
   ~memory() { ::operator delete(data_, alignment); }
-  /* The bytes, and how many there are. */
+  /* The bytes and their number. */
   unsigned char *data() const { return data_; }
   std::size_t size() const { return size_; }
 
@@ -208,14 +209,14 @@ class memory {
   std::size_t size_ = 0;
 };
 
-/* An object of the library together with the bytes it lives in. Saving is writing bytes(); a copy is a snapshot. */
+/* An object of the library together with its bytes. Write bytes() to save it; a copy is a snapshot. */
 template <class T>
 class block {
  public:
   /* Without an object. */
   block() = default;
 
-  /* Made by `size(&size)` and `init(mem, size, &object)`. */
+  /* Created by `size(&size)` and `init(mem, size, &object)`. */
   template <class Size, class Init>
   static result<block> make(Size &&size, Init &&init) {
     std::size_t bytes = 0;
@@ -228,7 +229,7 @@ class block {
     return made;
   }
 
-  /* From saved bytes, accepted by `attach(mem, size, &object)`: the library's own, to change the object or to read it. */
+  /* From saved bytes, opened by `attach(mem, size, &object)`, for a mutable or a const object. */
   template <class Attach>
   static result<block> load(span<const unsigned char> saved, Attach &&attach) {
     using object_type = std::conditional_t<std::is_invocable_v<Attach, void *, std::size_t, T **>, T, const T>;
@@ -241,7 +242,7 @@ class block {
     return made;
   }
 
-  /* The handle for C calls; the bytes that are the object; whether there is one. */
+  /* The handle for C calls; the bytes of the object; whether there is one. */
   T *get() const { return reinterpret_cast<T *>(memory_.data()); }
   span<const unsigned char> bytes() const { return {memory_.data(), memory_.size()}; }
   explicit operator bool() const { return memory_.size() > 0; }
@@ -269,7 +270,7 @@ struct limit_of { static constexpr std::uint32_t value = 0; };
 template <class E>
 struct limit_of<E, std::void_t<decltype(E::max_episode_steps)>> { static constexpr std::uint32_t value = E::max_episode_steps; };
 
-/* What members are handed first: the class's user, if it has one. */
+/* First argument of members: the class's user_type, if it has one. */
 template <class E, class = void>
 struct user_of { using type = void; };
 template <class E>
@@ -304,8 +305,7 @@ constexpr std::uint32_t action_len() {
     return E::action_len;
 }
 
-/* Calls a member: one that returns nothing fails only by an exception, which goes no further; one that returns bool says
-   whether it worked. */
+/* Calls a member. Returns 0 on success, 1 if it returned false or threw an exception. */
 template <class E, class F>
 std::int32_t done(void *user, F &&member) {
   const auto worked = [&](auto &...first) {
@@ -328,25 +328,25 @@ using obs_type = typename detail::obs_of<E>::type;
 template <class E>
 using action_type = typename detail::action_of<E>::type;
 
-/* The table of an environment that is a trivial class: its bytes are the state, all zero before the first reset.
-     static constexpr std::uint32_t env_id;              the caller's number for it, from 1000
-     static constexpr std::uint32_t obs_len;             using obs_type = std::uint8_t; for images, else float
+/* The definition of an environment from a trivial class: its bytes are the state, all zero before the first reset.
+     static constexpr std::uint32_t env_id;              the caller's number for it, at least 1000
+     static constexpr std::uint32_t obs_len;             add using obs_type = std::uint8_t; for images, else float
      static constexpr std::uint32_t choices[];           discrete actions; or
      static constexpr std::uint32_t action_len;          continuous ones, with action_low[], action_high[] if bounded
      static constexpr std::uint32_t max_episode_steps;   if there is a limit
      void reset(rlcore_rng &, span<Obs> obs);            bool instead of void: false stops with E_CALLBACK
      void step(rlcore_rng &, span<const Action>, span<Obs> obs, rlcore_step &out);
-     void restart(rlcore_rng &, std::uint32_t level, span<Obs> obs);                     if it has levels: an rlcore_level
-     std::uint32_t lives() const;  void action_mask(span<std::uint8_t>) const;           if wanted
-     void render(std::uint32_t width, std::uint32_t height, span<std::uint8_t> rgb) const;  if wanted
-     using user_type = World;                            if it needs more than its bytes: env_of<E>(world), which has to
-                                                         outlive the table; every member is handed a World & first
-   An exception in a member stops the call with E_CALLBACK, as false does. */
+     void restart(rlcore_rng &, std::uint32_t level, span<Obs> obs);                     optional; level: an rlcore_level
+     std::uint32_t lives() const;  void action_mask(span<std::uint8_t>) const;           optional
+     void render(std::uint32_t width, std::uint32_t height, span<std::uint8_t> rgb) const;  optional
+     using user_type = World;                            optional shared data: env_of<E>(world); world must outlive the
+                                                         definition; every member takes a World & first
+   An exception in a member stops the call with E_CALLBACK, like false. */
 template <class E, class... User>
 rlcore_env_def env_of(User &...user) {
-  static_assert(std::is_trivially_copyable_v<E>, "an environment is bytes: copying them copies it");
-  static_assert(std::is_trivially_default_constructible_v<E>, "no constructor runs: reset starts it, its bytes are zero");
-  static_assert(alignof(E) <= 8, "states lie on 8-byte boundaries");
+  static_assert(std::is_trivially_copyable_v<E>, "an environment must be trivially copyable");
+  static_assert(std::is_trivially_default_constructible_v<E>, "no constructor runs: all bytes are zero before reset");
+  static_assert(alignof(E) <= 8, "states are 8-byte aligned");
   static_assert(sizeof...(User) == !std::is_void_v<typename detail::user_of<E>::type>,
                 "env_of<E>(user) if E has a user_type, else env_of<E>()");
   using Obs = obs_type<E>;
@@ -365,7 +365,7 @@ rlcore_env_def env_of(User &...user) {
   if constexpr (std::is_same_v<Action, std::int32_t>) {
     def.action.n = &E::choices[0];
   } else if constexpr (detail::has_low<E>::value) {
-    static_assert(std::size(E::action_low) == E::action_len && std::size(E::action_high) == E::action_len, "one bound a value");
+    static_assert(std::size(E::action_low) == E::action_len && std::size(E::action_high) == E::action_len, "one bound per element");
     def.action.low = &E::action_low[0];
     def.action.high = &E::action_high[0];
   }
@@ -406,7 +406,7 @@ rlcore_env_def env_of(User &...user) {
   return def;
 }
 
-/* The table of one of the library's own environments, an rlcore_env_id. */
+/* The definition of a built-in environment, an rlcore_env_id. */
 inline result<rlcore_env_def> env_builtin(std::uint32_t env_id) {
   rlcore_env_def def = {};
   if (const status s = rlcore_env_builtin(env_id, &def, sizeof def); !s) return s;
@@ -415,7 +415,7 @@ inline result<rlcore_env_def> env_builtin(std::uint32_t env_id) {
 
 /* ---- N environments ---- */
 
-/* What a step of some rows returned; arrays as in rlcore_vecenv_out. */
+/* Results of a step of some rows; arrays as in rlcore_vecenv_out. */
 template <class Obs>
 struct arrays {
   std::vector<Obs> obs;                 /* [rows, obs_len] */
@@ -425,17 +425,17 @@ struct arrays {
   std::vector<std::uint8_t> truncated;  /* [rows] */
   std::vector<std::uint8_t> valid;      /* [rows] */
 
-  /* Room for so many rows; none by default. */
+  /* Arrays of `rows` rows; none by default. */
   arrays() = default;
   arrays(std::size_t rows, std::size_t obs_len)
       : obs(rows * obs_len), final_obs(rows * obs_len), reward(rows), terminated(rows), truncated(rows), valid(rows) {}
-  /* True if there are as many rows, and observations of that length. */
+  /* True if the arrays have `rows` rows and observations of obs_len. */
   bool fits(std::size_t rows, std::size_t obs_len) const {
     return obs.size() == rows * obs_len && final_obs.size() == rows * obs_len && reward.size() == rows &&
            terminated.size() == rows && truncated.size() == rows && valid.size() == rows;
   }
 
-  /* The same arrays for C calls, good while this stays where it is. */
+  /* The same arrays for C calls, valid while this object is not moved. */
   rlcore_vecenv_out out() {
     rlcore_vecenv_out o = {};
     o.struct_size = sizeof o;
@@ -449,17 +449,17 @@ struct arrays {
   }
 };
 
-/* N environments and what their last step returned. Obs: float or uint8_t; Action: int32_t or float. A copy is a snapshot. */
+/* N environments and the results of their last step. Obs: float or uint8_t; Action: int32_t or float. A copy is a snapshot. */
 template <class Obs = float, class Action = std::int32_t>
 class vecenv {
  public:
-  /* What observations and actions are made of. */
+  /* Element types. */
   using obs_element = Obs;
   using action_element = Action;
   /* Without environments. */
   vecenv() = default;
 
-  /* The environment's callbacks are supplied here, never saved; what its table points to has to outlive this. */
+  /* The callbacks in env are not saved; everything that env points to must outlive this object. */
   static result<vecenv> make(const rlcore_env_def &env, const rlcore_vecenv_config &config) {
     return with(env, config, [&] {
       return block<rlcore_vecenv>::make(
@@ -467,7 +467,7 @@ class vecenv {
           [&](void *mem, std::size_t size, rlcore_vecenv **out) { return rlcore_vecenv_init(mem, size, &env, &config, out); });
     });
   }
-  /* From bytes() and obs() of one that was made with this configuration: it goes on as if it had never stopped. */
+  /* From bytes() and obs() of one that was made with this configuration: continues exactly where it stopped. */
   static result<vecenv> load(const rlcore_env_def &env, const rlcore_vecenv_config &config, span<const unsigned char> saved,
                              span<const Obs> obs) {
     auto loaded = with(env, config, [&] {
@@ -481,27 +481,27 @@ class vecenv {
     return loaded;
   }
 
-  /* Starts episodes, in all rows or in one, as rlcore_vecenv_reset and rlcore_vecenv_reset_one do. */
+  /* Starts episodes in all rows or in one, as rlcore_vecenv_reset and rlcore_vecenv_reset_one. */
   status reset() { return restart(nullptr); }
   status reset(std::uint64_t seed) { return restart(&seed); }
   status reset_one(std::uint32_t index) { return restart_one(index, nullptr); }
   status reset_one(std::uint32_t index, std::uint64_t seed) { return restart_one(index, &seed); }
   /* action: [N, action.len] */
   status step(span<const Action> action) { return step_env(action, RLCORE_LEVEL_NEW); }
-  /* In which environments that end start again in this level, an rlcore_level. */
+  /* Environments that end restart in this level, an rlcore_level. */
   status step_env(span<const Action> action, std::uint32_t level) {
     if (!whole() || !fits(action, num_envs())) return RLCORE_E_SHAPE;
     const rlcore_vecenv_out out = arrays_.out();
     return rlcore_vecenv_step_env(get(), &env_, action.data(), level, &out);
   }
-  /* Rows [begin, end) alone: disjoint ranges may be stepped by several threads. */
+  /* Rows [begin, end) only: several threads may step disjoint ranges. */
   status step_range(std::uint32_t begin, std::uint32_t end, span<const Action> action) {
     if (!whole() || !fits(action, num_envs())) return RLCORE_E_SHAPE;
     const rlcore_vecenv_out out = arrays_.out();
     return rlcore_vecenv_step_range(get(), &env_, begin, end, action.data(), &out);
   }
 
-  /* What the last step returned: the arrays of rlcore_vecenv_out, all N rows; out() to change. */
+  /* Results of the last step: the arrays of rlcore_vecenv_out, all N rows; out() is mutable. */
   span<const Obs> obs() const { return arrays_.obs; }
   span<const Obs> final_obs() const { return arrays_.final_obs; }
   span<const float> reward() const { return arrays_.reward; }
@@ -510,14 +510,14 @@ class vecenv {
   span<const std::uint8_t> valid() const { return arrays_.valid; }
   arrays<Obs> &out() { return arrays_; }
 
-  /* True if there are actions for so many rows; if out() still has a place for every row. */
+  /* True if there are actions for `rows` rows; if out() still has arrays of the right size. */
   bool fits(span<const Action> action, std::size_t rows) const { return action.size() == rows * action_len(); }
   bool whole() const { return arrays_.fits(num_envs(), obs_len()); }
-  /* N; elements of one observation and of one action, with the wrappers around the environment. */
+  /* N; elements of one observation and of one action, wrappers included. */
   std::uint32_t num_envs() const { return config_.num_envs; }
   std::uint32_t obs_len() const { return obs_.len; }
   std::uint32_t action_len() const { return action_.len; }
-  /* What it was made from; the handle for C calls; the bytes that save it, together with obs(). */
+  /* What it was made from; the handle for C calls; the bytes to save, together with obs(). */
   const rlcore_env_def &env() const { return env_; }
   const rlcore_vecenv_config &config() const { return config_; }
   rlcore_vecenv *get() const { return block_.get(); }
@@ -531,7 +531,7 @@ class vecenv {
     v.config_ = config;
     if (const status s = rlcore_env_spaces(&env, nullptr, 0, &v.obs_, &v.action_); !s) return s;
     std::uint32_t kind = v.obs_.kind;
-    if (kind == RLCORE_STRUCT) kind = RLCORE_U8; // its parts come as bytes
+    if (kind == RLCORE_STRUCT) kind = RLCORE_U8; // as bytes
     if (kind != detail::kind_of<Obs>() || v.action_.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
     auto made = make();
     if (!made) return made.why();
@@ -552,7 +552,7 @@ class vecenv {
 
   rlcore_env_def env_ = {};
   rlcore_vecenv_config config_ = {};
-  rlcore_space obs_ = {}, action_ = {}; /* with the wrappers, without bounds */
+  rlcore_space obs_ = {}, action_ = {}; /* wrappers included, without bounds */
   block<rlcore_vecenv> block_;
   arrays<Obs> arrays_;
 };
@@ -812,17 +812,17 @@ class learner {
 
 /* ---- Workers ---- */
 
-/* A pool of threads that steps the rows of a vecenv: all at once (step), while the caller does something else (step_async,
-   step_wait), or as they are ready (send, recv). How many threads there are changes no result.
-   The vecenv is the pool's until close(): it must stay where it is, and nothing else may step or reset it. Calls are
-   those of one thread. With 0 threads the caller does the work when it collects.
-   Thread: std::thread, or a class like it whose constructor may also leave a thread that is not joinable() if it cannot be
-   started. (Compiled without exceptions, std::thread itself ends the program then.) */
+/* A thread pool that steps the rows of a vecenv: all at once (step), asynchronously (step_async, step_wait), or as they
+   finish (send, recv). The number of threads does not affect results.
+   Until close() the pool uses the vecenv: it must not be moved, and nothing else may step or reset it. Calls must come
+   from one thread. With 0 threads the caller does the work when it collects.
+   Thread: std::thread, or a similar class; a thread that could not be started may be not joinable(). (Without exceptions,
+   std::thread terminates the program in that case.) */
 template <class Obs = float, class Action = std::int32_t, class Thread = std::thread>
 class workers {
  public:
-  /* Groups of in_series rows go to a thread as one; it has to divide num_envs. E_SIZE if not all threads can be started:
-     then none is left. */
+  /* A thread steps groups of in_series rows, which must divide num_envs. E_SIZE if not all threads can be started; then none
+     runs. */
   workers(vecenv<Obs, Action> &envs, unsigned num_threads, std::uint32_t in_series = 1) : envs_(envs) {
     rlcore_batch_config config = batch_config();
     config.in_series = in_series;
@@ -838,24 +838,24 @@ class workers {
     close();
     state_ = RLCORE_E_SIZE;
   }
-  /* Not copied: its threads know where it is. */
+  /* Not copyable: its threads hold its address. */
   workers(const workers &) = delete;
   workers &operator=(const workers &) = delete;
   /* Calls close(). */
   ~workers() { close(); }
 
-  /* Whether it could be made; if not, every call returns the same. */
+  /* Whether construction succeeded; if not, every call returns this status. */
   status state() const { return state_; }
 
   /* Submits a step of every row. action: [N, action.len], copied. E_BUSY if a step was submitted and not collected. */
   status step_async(span<const Action> action) { return step_env_async(action, RLCORE_LEVEL_NEW); }
-  /* In which environments that end start again in this level, an rlcore_level. */
+  /* Environments that end restart in this level, an rlcore_level. */
   status step_env_async(span<const Action> action, std::uint32_t level) {
     if (!state_) return state_;
     if (!envs_.fits(action, envs_.num_envs())) return RLCORE_E_SHAPE;
     return submitted(rlcore_batch_step_env_async(get(), envs_.get(), &envs_.env(), action.data(), level));
   }
-  /* Waits for all that was submitted; the vecenv's arrays have it. E_NOT_PENDING if nothing was. */
+  /* Waits for all submitted steps; the results are in the vecenv's arrays. E_NOT_PENDING if none is pending. */
   status step_wait() {
     if (state_ && !envs_.whole()) return RLCORE_E_SHAPE;
     const rlcore_vecenv_out out = envs_.out().out();
@@ -867,8 +867,8 @@ class workers {
     return step_wait();
   }
 
-  /* Waits until so many rows are done, while others are under way: their numbers, ascending, and what they returned.
-     out gets as many rows; E_SHAPE for arrays of other observations, and for the vecenv's own unless all rows are wanted. */
+  /* Waits until rows.size() rows are done: their numbers, ascending, and results. Others may still be running. Resizes out
+     to as many rows; E_SHAPE for arrays of another obs_len, and for the vecenv's own arrays unless all rows are collected. */
   status recv(span<std::uint32_t> rows, arrays<Obs> &out) {
     if (!state_) return state_;
     if (!out.fits(out.reward.size(), envs_.obs_len())) return RLCORE_E_SHAPE;
@@ -888,7 +888,7 @@ class workers {
     return submitted(rlcore_batch_send(get(), envs_.get(), &envs_.env(), count, rows.data(), action.data()));
   }
 
-  /* Starts an episode in every row. A step under way is discarded, after the threads have left its rows. */
+  /* Starts an episode in every row. Waits for running groups and discards their results. */
   status reset() { return restart(nullptr); }
   status reset(std::uint64_t seed) { return restart(&seed); }
   /* Starts an episode in one row. E_BUSY if a step of it was submitted and not collected. */
@@ -901,7 +901,7 @@ class workers {
     return flags.size() == envs_.num_envs() ? rlcore_batch_failed(get(), flags.data()) : RLCORE_E_SHAPE;
   }
 
-  /* Ends the threads. Every later call but this one is E_CONFIG. The vecenv is the caller's again. */
+  /* Joins the threads. Every later call but this one returns E_CONFIG. The vecenv can be used directly again. */
   void close() {
     if (state_) (void)rlcore_batch_close(get());
     {
@@ -916,7 +916,7 @@ class workers {
  private:
   rlcore_batch *get() const { return block_.get(); }
 
-  /* False if a thread could not be started; those before it run. */
+  /* False if a thread could not be started; earlier ones are running. */
   bool start(unsigned num_threads) {
     threads_.reserve(num_threads);
     for (unsigned k = 0; k < num_threads; k++) {
@@ -926,8 +926,8 @@ class workers {
     return true;
   }
 
-  /* A thread: works until nothing is left, then sleeps until something is submitted. One group a call, so that the
-     caller hears of each. */
+  /* Thread function: works until nothing is pending, then sleeps until something is submitted. One group per call, so that
+     the caller is notified of each. */
   void work(std::uint32_t worker) {
     std::uint64_t seen = 0;
     for (;;) {
@@ -950,7 +950,7 @@ class workers {
     return s;
   }
 
-  /* Asks again whenever a group is done, until the answer is another than "not ready". */
+  /* Retries whenever a group is done, until the result is not E_NOT_READY. */
   template <class Ask>
   status wait(Ask &&ask) {
     if (!state_) return state_;

@@ -1,18 +1,18 @@
-/* The declarations of rlcore.h for generators of bindings: plain C without a preprocessor's line, for cffi's cdef as it is,
-   or for pycparser once comments are gone. It needs size_t and the types of stdint.h. Do not include it.
+/* The declarations of rlcore.h for binding generators: plain C without preprocessor lines, for cffi's cdef as it is, or for
+   pycparser once comments are removed. It needs size_t and the types of stdint.h. Do not include it.
 
-   Before each pointer, of parameters and of fields, stands what it leads to, in this form alone:
+   Each pointer parameter or field is preceded by a comment that describes what it points to, always in this form:
 
      direction [extent, extent, ...] optional
 
-   direction: in, read; out, written; inout, both, as objects are; opaque: the caller's own, never followed.
-   [...]:     elements of a row-major array, the last extent running fastest; without it a single one, or, of char, a text
-              that ends in NUL. An extent is an integer, a parameter, a field, or a sum, difference, product or call of
-              these; sum(x) adds up an array; x... stands for several extents. Short names are those of rlcore.h: N
-              environments, T steps, and so on. Of void * it counts elements of the kind that rlcore.h names, of mem bytes.
+   direction: in, read; out, written; inout, both, as for objects; opaque: the caller's own, never dereferenced.
+   [...]:     shape of a row-major array; without it a single element, or, for char, a NUL-terminated string. An extent is
+              an integer, a parameter, a field, or a sum, difference, product or call of these; sum(x) adds up an array;
+              x... stands for several extents. Short names are those of rlcore.h: N environments, T steps, and so on. For
+              void * the shape counts elements of the kind that rlcore.h names; for mem, bytes.
    optional:  may be NULL.
 
-   Made with rlcore.h, by the same command. */
+   Generated together with rlcore.h, by the same command. */
 
 /* ---- Versions and results ---- */
 
@@ -51,7 +51,7 @@ uint32_t rlcore_version(void);
 uint32_t rlcore_abi_version(void);
 uint32_t rlcore_image_version(void);
 
-/* ---- The processor ---- */
+/* ---- CPU levels ---- */
 
 typedef enum rlcore_cpu_level {
   RLCORE_CPU_BASE = 0,
@@ -212,7 +212,7 @@ rlcore_status rlcore_wrappers_atari(
   uint32_t capacity,
   /* out */ uint32_t *out_len);
 
-/* ---- Environments: the caller's own and the library's ---- */
+/* ---- Environments: user-defined and built-in ---- */
 
 typedef enum rlcore_env_id {
   RLCORE_ENV_CARTPOLE = 1,
@@ -395,7 +395,7 @@ rlcore_status rlcore_vecenv_num_envs(
   /* in */ const rlcore_vecenv *v,
   /* out */ uint32_t *out);
 
-/* ---- Observations in parts ---- */
+/* ---- Observation fields ---- */
 
 rlcore_status rlcore_env_fields(
   /* in */ const rlcore_env_def *env,
@@ -416,7 +416,7 @@ rlcore_status rlcore_record_initial(
   /* in */ const rlcore_env_def *env,
   /* out [obs.len] */ uint8_t *record);
 
-/* ---- How actions are chosen ---- */
+/* ---- Action selection ---- */
 
 typedef enum rlcore_sampling_method {
   RLCORE_SAMPLING_BASIC = 0,
@@ -649,7 +649,7 @@ rlcore_status rlcore_learner_freeze(
   /* inout */ rlcore_learner *p,
   uint32_t frozen);
 
-/* ---- Spaces: what environments show and take, and what learners were made for ---- */
+/* ---- Spaces of environments and learners ---- */
 
 rlcore_status rlcore_env_spaces(
   /* in */ const rlcore_env_def *env,
@@ -663,7 +663,7 @@ rlcore_status rlcore_learner_spaces(
   /* out */ rlcore_space *out_obs,
   /* out */ rlcore_space *out_action);
 
-/* ---- Policies: what a game ships ---- */
+/* ---- Policies: trained networks to ship ---- */
 
 typedef struct rlcore_policy rlcore_policy;
 rlcore_status rlcore_policy_size(
@@ -701,7 +701,7 @@ rlcore_status rlcore_policy_act_greedy(
   size_t scratch_len,
   /* out [num_rows, action.len] */ void *action);
 
-/* ---- Steps that the host does not wait for: its own threads and processes as workers ---- */
+/* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
 typedef struct rlcore_batch rlcore_batch;
 typedef struct rlcore_batch_config {
@@ -888,7 +888,7 @@ rlcore_status rlcore_monitor_format_row(
   size_t text_size,
   /* out */ size_t *out_len);
 
-/* ---- Normalised observations and rewards of N environments ---- */
+/* ---- Normalized observations and rewards of N environments ---- */
 
 typedef struct rlcore_vec_normalize rlcore_vec_normalize;
 typedef struct rlcore_vec_normalize_config {
@@ -940,7 +940,7 @@ rlcore_status rlcore_vec_normalize_step(
   /* in optional */ const rlcore_vecenv_out *step,
   /* in optional */ const rlcore_vecenv_out *out);
 rlcore_status rlcore_vec_normalize_obs(
-  /* inout */ rlcore_vec_normalize *v,
+  /* in */ const rlcore_vec_normalize *v,
   uint32_t num_rows,
   /* in [num_rows, obs_len] */ const float *obs,
   /* out [num_rows, obs_len] */ float *out_obs);
@@ -949,14 +949,14 @@ rlcore_status rlcore_vec_normalize_freeze(
   uint32_t frozen);
 rlcore_status rlcore_vec_normalize_merge(
   /* inout */ rlcore_vec_normalize *v,
-  /* inout */ rlcore_vec_normalize *other);
+  /* in */ const rlcore_vec_normalize *other);
 rlcore_status rlcore_vec_normalize_statistics(
-  /* inout */ rlcore_vec_normalize *v,
+  /* in */ const rlcore_vec_normalize *v,
   /* out [obs_len] optional */ double *mean,
   /* out [obs_len] optional */ double *variance,
   /* out */ rlcore_vec_normalize_stats *out);
 
-/* ---- Frame memories: every frame once, stacks when they are read ---- */
+/* ---- Frame memories: each frame stored once, stacked on reading ---- */
 
 typedef enum rlcore_layout {
   RLCORE_LAYOUT_HWC = 0,
@@ -1065,7 +1065,7 @@ rlcore_status rlcore_lazy_frames_newest(
   /* out [frame_len] */ uint8_t *frame,
   size_t frame_len);
 
-/* ---- Columns: what memories, rollouts and trajectories keep of a step ---- */
+/* ---- Columns of memories, rollouts and trajectories ---- */
 
 typedef struct rlcore_column {
   char name[24];
@@ -1075,7 +1075,7 @@ typedef struct rlcore_column {
   uint32_t channels;
 } rlcore_column;
 
-/* ---- Replay memory: the last frames, sampled in sequences that rewards balance ---- */
+/* ---- Replay memory: sequences of frames, balanced by reward ---- */
 
 typedef enum rlcore_draw_rule {
   RLCORE_DRAW_FIXED = 0,
@@ -1300,17 +1300,17 @@ rlcore_status rlcore_replay_transitions(
   /* out [num_rows] */ uint8_t *truncated);
 rlcore_status rlcore_replay_gather(
   /* in */ const rlcore_replay *r,
-  uint32_t column,
   /* in [num_rows] */ const rlcore_frame_index *index,
   uint32_t num_rows,
+  uint32_t column,
   uint32_t layout,
   uint32_t kind,
   /* out [num_rows, row_len] */ void *out);
 rlcore_status rlcore_replay_gather_next(
   /* in */ const rlcore_replay *r,
-  uint32_t column,
   /* in [num_rows] */ const rlcore_frame_index *index,
   uint32_t num_rows,
+  uint32_t column,
   uint32_t layout,
   uint32_t kind,
   /* out [num_rows, row_len] */ void *out);
@@ -1321,7 +1321,7 @@ rlcore_status rlcore_replay_load_rng(
   /* in */ const rlcore_replay *r,
   /* inout */ rlcore_rng *rng);
 
-/* ---- Hindsight: goals that an episode did reach ---- */
+/* ---- Hindsight goal relabeling ---- */
 
 typedef enum rlcore_relabel_strategy {
   RLCORE_RELABEL_FUTURE = 0,
@@ -1358,7 +1358,7 @@ rlcore_status rlcore_relabel_goals(
   /* out [B] */ float *reward,
   /* out [B] */ uint8_t *terminated);
 
-/* ---- Kernels, without state or block: advantages and returns ---- */
+/* ---- Advantages and returns ---- */
 
 typedef enum rlcore_accumulate {
   RLCORE_ACCUMULATE_F32 = 0,
@@ -1397,7 +1397,7 @@ rlcore_status rlcore_discounted_sum(
   float discount,
   /* out [T, N] */ float *out);
 
-/* ---- Rows: steps and frames that are copied, stacked and gathered ---- */
+/* ---- Rows: copying, stacking and gathering ---- */
 
 typedef struct rlcore_rows_out {
   uint32_t struct_size;
@@ -1723,7 +1723,7 @@ rlcore_status rlcore_reward_class_of(
   float threshold,
   /* out */ uint32_t *out_class);
 
-/* ---- Queues: trajectories that wait for a learner ---- */
+/* ---- Queues between actors and a learner ---- */
 
 typedef struct rlcore_queue rlcore_queue;
 typedef struct rlcore_queue_config {
@@ -1814,7 +1814,7 @@ rlcore_status rlcore_rollout_file_read(
   size_t size,
   /* in */ const rlcore_rollout_arrays *arrays);
 
-/* ---- Advantages of rollouts in the older form ---- */
+/* ---- Advantages of rollouts with one done flag ---- */
 
 typedef struct rlcore_shifted_rollout {
   uint32_t struct_size;
@@ -1834,7 +1834,7 @@ rlcore_status rlcore_gae_shifted(
   /* out [T, N] */ float *advantage,
   /* out [T, N] */ float *value_target);
 
-/* ---- Arrays laid out the other way round ---- */
+/* ---- Transposes ---- */
 
 rlcore_status rlcore_transpose(
   uint32_t kind,
@@ -1868,7 +1868,7 @@ typedef struct rlcore_vtrace {
 typedef struct rlcore_vtrace_logits {
   uint32_t struct_size;
   uint32_t num_actions;
-  /* in [T, N, A] */ const float *behaviour_logits;
+  /* in [T, N, A] */ const float *behavior_logits;
   /* in [T, N, A] */ const float *target_logits;
   /* in [T, N] */ const int32_t *action;
 } rlcore_vtrace_logits;
@@ -1878,7 +1878,7 @@ typedef struct rlcore_vtrace_out {
   /* out [T, N] */ float *vs;
   /* out [T, N] */ float *pg_advantage;
   /* out [T, N] */ float *log_rho;
-  /* out [T, N] */ float *behaviour_log_prob;
+  /* out [T, N] */ float *behavior_log_prob;
   /* out [T, N] */ float *target_log_prob;
 } rlcore_vtrace_out;
 rlcore_status rlcore_vtrace_init(
@@ -1905,7 +1905,7 @@ rlcore_status rlcore_vtrace_from_logits_range(
   uint32_t end,
   /* in */ const rlcore_vtrace_out *out);
 
-/* ---- Value targets over several steps ---- */
+/* ---- Multi-step value targets ---- */
 
 rlcore_status rlcore_lambda_returns(
   /* in */ const rlcore_rollout *rollout,
@@ -2067,7 +2067,7 @@ rlcore_status rlcore_normalize(
   double epsilon,
   float clip,
   /* out [num_rows, num_columns] */ float *out);
-rlcore_status rlcore_standardise(
+rlcore_status rlcore_standardize(
   /* inout [len] */ float *x,
   size_t len,
   double epsilon);
@@ -2077,7 +2077,7 @@ rlcore_status rlcore_explained_variance(
   size_t len,
   /* inout */ double *out);
 
-/* ---- Pictures ---- */
+/* ---- Images ---- */
 
 typedef struct rlcore_image_size {
   uint32_t height;

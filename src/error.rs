@@ -1,4 +1,4 @@
-//! Every way a call can fail: a kind that a program can act on, and what a person needs to mend it.
+//! Every way a call can fail: a kind that a program can act on, and words for the person who fixes it.
 
 use core::fmt;
 
@@ -6,39 +6,39 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Kind {
-    /// A pointer that is required is NULL.
+    /// A required pointer is NULL.
     Null = -1,
-    /// Memory is smaller than it has to be.
+    /// A buffer is too small.
     Size = -2,
-    /// Memory does not start on the boundary it has to.
+    /// A pointer is misaligned.
     Align = -3,
-    /// A configuration field has a value that is not allowed.
+    /// A configuration field has an invalid value.
     Config = -4,
-    /// An array has another number of elements than the configuration says.
+    /// An array has the wrong number of elements.
     Shape = -5,
-    /// The bytes are no image of this object, of this version and byte order, or they are damaged.
+    /// The bytes are not an object of this type, version and byte order, or are damaged.
     Image = -6,
-    /// An index, a count or a discrete action is outside its range.
+    /// An index, a count or a discrete action is out of range.
     Range = -7,
     /// A callback reported failure.
     Callback = -8,
     /// A size does not fit the address space.
     Overflow = -9,
-    /// The call is not due yet, or another has to come first.
+    /// The call is not due yet, or another call must come first.
     NotReady = -10,
-    /// A number is NaN or infinite where a finite one is needed.
+    /// A number is NaN or infinite where a finite one is required.
     Value = -11,
-    /// Two arrays that must be apart share bytes.
+    /// Two arrays that must not overlap do.
     Overlap = -12,
-    /// What was begun has to be finished first.
+    /// An operation is still in progress, or there is no room yet.
     Busy = -13,
-    /// Nothing was begun that could be finished.
+    /// No operation is pending.
     NotPending = -14,
-    /// Every attempt to find what was asked for exactly has failed.
+    /// No attempt gave an exact result.
     Inexact = -15,
-    /// There is nothing to choose from.
+    /// There is nothing to draw from.
     Empty = -16,
-    /// The configuration has switched this off.
+    /// The configuration disables this call.
     Disabled = -17,
 }
 
@@ -53,21 +53,26 @@ pub enum Given {
     Real(f32),
 }
 
-/// A failure: its kind, what was needed in words, the limit where it is a number, and what was given.
+/// A failure: its kind, and words with up to two numbers.
+///
+/// The words are `place: what was expected`; or, if they end with a full stop, a sentence that says what failed. The
+/// numbers stand where the words say `{needed}` and `{given}`, else behind them.
 ///
 /// ```
 /// use rlcore::error::{Error, Kind};
 ///
-/// let error = Error::new(Kind::Size, "block: bytes, at least").needed(384).given(100);
-/// assert_eq!(error.to_string(), "block: bytes, at least 384, given 100");
+/// let error = Error::new(Kind::Size, "block: at least {needed} bytes").needed(384).given(100);
+/// assert_eq!(error.to_string(), "block: at least 384 bytes, given 100");
+/// let error = Error::new(Kind::Callback, "env_def: step failed in environment {given}.").given(1);
+/// assert_eq!(error.to_string(), "env_def: step failed in environment 1");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Error {
     /// What a program acts on.
     pub kind: Kind,
-    /// What was needed, e.g. `"vecenv config: num_envs of at least"`.
+    /// What was expected, e.g. `"vecenv config: num_envs of at least"`, or a sentence.
     pub what: &'static str,
-    /// The number that completes `what`, where there is one.
+    /// The limit, where it is a number.
     pub needed: Given,
     /// What the caller gave.
     pub given: Given,
@@ -113,6 +118,64 @@ impl Error {
     }
 }
 
+/// A piece of a failure in words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Piece {
+    /// Words.
+    Text(&'static str),
+    /// A number between them.
+    Number(Given),
+}
+
+impl Error {
+    /// The failure in words, piece by piece. `expected` stands before what was expected.
+    pub fn pieces(&self, expected: &'static str, put: &mut dyn FnMut(Piece)) {
+        if let Some(sentence) = self.what.strip_suffix('.') {
+            self.fill(sentence, put);
+            return;
+        }
+        let colon = self.what.as_bytes().windows(2).rposition(|pair| pair == b": ");
+        let (place, phrase) =
+            self.what.split_at_checked(colon.map_or(0, |at| at.saturating_add(2))).unwrap_or_default();
+        let (phrase, culprit) = cut(phrase, b"; not so").map_or((phrase, None), |(all, one)| (all, Some(one)));
+        put(Piece::Text(place));
+        put(Piece::Text(expected));
+        let seen = self.fill(phrase, put);
+        if self.needed != Given::Nothing && !seen {
+            put(Piece::Text(" "));
+            put(Piece::Number(self.needed));
+        }
+        if let Some(culprit) = culprit {
+            put(Piece::Text("; violated by"));
+            put(Piece::Text(culprit));
+        }
+        if self.given != Given::Nothing {
+            put(Piece::Text(if culprit.is_some() { " " } else { ", given " }));
+            put(Piece::Number(self.given));
+        }
+    }
+
+    /// Words with the numbers in their places. True if `{needed}` is among them.
+    fn fill(&self, words: &'static str, put: &mut dyn FnMut(Piece)) -> bool {
+        let (mut rest, mut seen) = (words, false);
+        while let Some((before, hole)) = cut(rest, b"{") {
+            let (name, after) = cut(hole, b"}").unwrap_or_default();
+            put(Piece::Text(before));
+            put(Piece::Number(if name == "needed" { self.needed } else { self.given }));
+            seen |= name == "needed";
+            rest = after;
+        }
+        put(Piece::Text(rest));
+        seen
+    }
+}
+
+/// What is before and after the first `mark`.
+fn cut<const K: usize>(text: &'static str, mark: &[u8; K]) -> Option<(&'static str, &'static str)> {
+    let place = text.as_bytes().windows(K).position(|bytes| bytes == mark)?;
+    Some((text.get(..place)?, text.get(place.saturating_add(K)..)?))
+}
+
 impl fmt::Display for Given {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -125,14 +188,14 @@ impl fmt::Display for Given {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.what)?;
-        if self.needed != Given::Nothing {
-            write!(f, " {}", self.needed)?;
-        }
-        if self.given != Given::Nothing {
-            write!(f, ", given {}", self.given)?;
-        }
-        Ok(())
+        let mut result = Ok(());
+        self.pieces("", &mut |piece| {
+            result = result.and_then(|()| match piece {
+                Piece::Text(text) => f.write_str(text),
+                Piece::Number(number) => write!(f, "{number}"),
+            });
+        });
+        result
     }
 }
 

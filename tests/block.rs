@@ -89,13 +89,13 @@ fn hashes_are_those_of_fnv() {
 fn every_field_of_a_header_is_looked_at() {
     let other = 0x0403_0201u32;
     for (at, bytes, words) in [
-        (MAGIC, &b"R"[..], "Image: block: bytes that begin as an rlcore image does"),
+        (MAGIC, &b"R"[..], "Image: block: the bytes are not an image of an rlcore block"),
         (
             BYTE_ORDER,
             &other.to_ne_bytes(),
             "Image: block: an image of this machine's byte order; this one was written on a machine of the other",
         ),
-        (BYTE_ORDER, &[9; 4], "Image: block: a byte-order mark; this header is damaged"),
+        (BYTE_ORDER, &[9; 4], "Image: block: the header is damaged"),
         (VERSION, &2u32.to_ne_bytes(), "Image: block: image version 1, given 2"),
         (KIND_AT, &3u32.to_ne_bytes(), "Image: block: an image of kind 12, given 3"),
     ] {
@@ -106,7 +106,7 @@ fn every_field_of_a_header_is_looked_at() {
         assert!(Header::read(mem, KIND).is_err() && config::<Config>(mem, KIND).is_err(), "{words}");
     }
     assert_eq!(refusal(&with(CONFIG_SIZE, &4u32.to_ne_bytes())), "Image: block: configuration bytes 8, given 4");
-    assert_eq!(refusal(&with(SIZE, &257u64.to_ne_bytes())), "Size: block: bytes, at least 257, given 256");
+    assert_eq!(refusal(&with(SIZE, &257u64.to_ne_bytes())), "Size: block: at least 257 bytes, given 256");
     let sealed = "Image: block: a header and configuration that agree with their checksum";
     let low = if cfg!(target_endian = "big") { SIZE + 7 } else { SIZE };
     for at in [low, CHECK, CHECK + 7, 40 - 1, FIELD_ALIGN, FIELD_ALIGN + 7] {
@@ -169,14 +169,17 @@ fn memory_that_is_short_or_off_its_boundary_is_refused() {
     let size = size_of(&CONFIG).unwrap();
     let mem: &mut [u8] = cast_slice_mut(&mut words);
     for off in 1..BLOCK_ALIGN {
-        let error = Error::new(ErrorKind::Align, "block: start on a multiple of").needed(8).given(off);
+        let error =
+            Error::new(ErrorKind::Align, "block: misaligned by {given} bytes; a multiple of {needed} is required.")
+                .needed(8)
+                .given(off);
         assert_eq!(create(&mut mem[off..], KIND, size, &CONFIG).unwrap_err(), error);
         assert_eq!(Header::read(&mem[off..], KIND).unwrap_err(), error);
     }
     let short = create(&mut mem[..size - 1], KIND, size, &CONFIG).unwrap_err();
-    assert_eq!((short.kind, short.to_string()), (ErrorKind::Size, "block: bytes, at least 192, given 191".into()));
+    assert_eq!((short.kind, short.to_string()), (ErrorKind::Size, "block: at least 192 bytes, given 191".into()));
     let header = Header::read(&mem[..39], KIND).unwrap_err();
-    assert_eq!(header.to_string(), "block: bytes for its header, at least 40, given 39");
+    assert_eq!(header.to_string(), "block: at least 40 bytes for its header, given 39");
     assert!(Header::read(&mem[..40], KIND).is_ok() && Header::begins(&mem[..40], KIND));
     assert!(!Header::begins(&mem[..39], KIND));
     assert!(config::<Config>(&mem[..FIELD_ALIGN + 7], KIND).is_err());

@@ -355,7 +355,7 @@ fn refuses_by_name_and_writes_nothing() {
     let said = |result: rlcore::error::Result<u64>| result.unwrap_err().to_string();
     assert_eq!(said(replay.add(1, &row, &step(0.0, false), None)), "replay: an environment below 1, given 1");
     assert_eq!(said(replay.add(0, &row, &step(f32::NAN, false), None)), "replay: a finite reward, given NaN");
-    let words_said = "replay: a last observation where an episode ended; not so environment, given 0";
+    let words_said = "replay: a last observation where an episode ended; violated by environment 0";
     assert_eq!(said(replay.add(0, &row, &step(0.0, true), None)), words_said);
     let pair = [Elements::F32(&[1.0, 2.0])];
     assert_eq!(
@@ -364,13 +364,13 @@ fn refuses_by_name_and_writes_nothing() {
     );
     assert!(said(replay.add(0, &row, &step(0.0, true), Some(&pair))).starts_with("table: elements of a row"));
     let ints = [Elements::I32(&[1])];
-    assert!(said(replay.add(0, &ints, &step(0.0, false), None)).contains("not so column, given 0"));
+    assert!(said(replay.add(0, &ints, &step(0.0, false), None)).contains("violated by column 0"));
     let at = |number: u64| FrameIndex::new(0, number);
     assert_eq!(said(replay.update(&[at(0), at(1)], &[1.0, -1.0])), "replay: a priority of at least 0, given -1");
     assert_eq!(said(replay.update(&[at(0)], &[f32::NAN])), "replay: a finite priority, given NaN");
     assert_eq!(said(replay.update(&[at(0)], &[f32::INFINITY])), "replay: a finite priority, given inf");
     assert_eq!(said(replay.update(&[at(0)], &[])), "replay: as many priorities as transitions, 1, given 0");
-    let never = "replay: a row that is a transition; not so number, given 3";
+    let never = "replay: a row that is a transition; violated by number 3";
     assert_eq!(said(replay.update(&[at(0), at(3)], &[1.0, 1.0])), never);
     assert_eq!(said(replay.update(&[at(4)], &[1.0])), "replay: a row that was added, of a number below 4, given 4");
     assert_eq!(said(replay.update(&[FrameIndex::new(1, 0)], &[1.0])), "replay: an environment below 1, given 1");
@@ -412,7 +412,7 @@ fn forgotten_transitions_are_counted_and_refused() {
     assert_eq!(replay.view().tree().weight(2), 7.0);
     assert_eq!(replay.view().state().max_priority, 7.0);
     let error = replay.view().gather(0, &[at(1)], Layout::Hwc, ElementsMut::F32(&mut [0.0])).unwrap_err();
-    assert_eq!(error.to_string(), "replay: transitions that are still held; not so number, given 1");
+    assert_eq!(error.to_string(), "replay: transitions that are still held; violated by number 1");
     // A priority of 0 leaves epsilon to be drawn by.
     assert_eq!(replay.update(&[at(2)], &[0.0]).unwrap(), 0);
     assert_eq!(replay.view().tree().weight(2), f32::MIN_POSITIVE);
@@ -439,7 +439,7 @@ fn only_observations_have_a_next_one() {
     let (index, mut action) = ([FrameIndex::new(0, 1)], [9]);
     replay.view().gather(2, &index, Layout::Hwc, ElementsMut::I32(&mut action)).unwrap();
     let error = replay.view().gather_next(2, &index, Layout::Hwc, ElementsMut::I32(&mut action)).unwrap_err();
-    assert_eq!(error.to_string(), "replay: a column that is an observation; not so, given 2");
+    assert_eq!(error.to_string(), "replay: a column that is an observation; violated by 2");
 }
 
 #[test]
@@ -689,7 +689,7 @@ fn images_of_rings_that_are_not_full_are_checked() {
     let fields = spans.table.pushed.start();
     bytes(&mut shorter)[fields..].copy_from_slice(&bytes(&mut longer)[fields..]);
     let refused = Replay::attach(bytes(&mut shorter)).unwrap_err().to_string();
-    assert_eq!(refused, "replay: at most num_steps open rows; not so environment, given 0");
+    assert_eq!(refused, "replay: at most num_steps open rows; violated by environment 0");
     // Three steps, of which the third is taken back: row 0 leads to a row that is not there.
     let (mut two, mut three) = (words.clone(), words.clone());
     for (words, more) in [(&mut two, 1), (&mut three, 2)] {

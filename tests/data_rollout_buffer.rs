@@ -998,7 +998,7 @@ fn calls_out_of_turn_change_nothing() {
     refused!(Range, "inside one trajectory, of at most 0, given 1", b => gather(b, w(8, 1, 2)));
     refused!(Range, "inside one trajectory, of at most 4, given 0", b => gather(b, w(4, 0, 3)));
     refused!(Range, "inside one trajectory, of at most 1, given 2", b => gather(b, w(3, 2, 1)));
-    refused!(Range, "not so that from sample, given 1", b => gather(b, w(1, 3, 0)));
+    refused!(Range, "violated by that from sample 1", b => gather(b, w(1, 3, 0)));
     refused!(Range, "together are timesteps, 3, given 4", b => gather(b, w(4, 3, 1)));
     refused!(Range, "together are timesteps, 3", b => gather(b, w(4, 1, u32::MAX)));
 

@@ -388,10 +388,10 @@ fn bad_frames_change_nothing() {
         let spoilt = [all[0], Elements::F32(&action), all[2]];
         refused(&mut mem, &Frames { columns: &spoilt, ..frames }, Kind::Value, "a finite column");
     }
-    refused(&mut mem, &Frames { terminated: &[1, 0], ..frames }, Kind::Range, "not so frame, given 0");
-    refused(&mut mem, &Frames { truncated: &[1, 1], ..frames }, Kind::Range, "not so frame, given 0");
+    refused(&mut mem, &Frames { terminated: &[1, 0], ..frames }, Kind::Range, "violated by frame 0");
+    refused(&mut mem, &Frames { truncated: &[1, 1], ..frames }, Kind::Range, "violated by frame 0");
     let both = Frames { terminated: &[1, 0], truncated: &[1, 0], ..frames };
-    refused(&mut mem, &both, Kind::Range, "not so frame, given 0");
+    refused(&mut mem, &both, Kind::Range, "violated by frame 0");
     assert_eq!(Trajectory::open(bytes(&mut mem)).unwrap().pop().unwrap_err().kind, Kind::NotReady);
     let process = Process { rows: 3, ..Process::new(0.0) };
     let mut out = Out::room(3, 1);

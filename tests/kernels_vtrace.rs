@@ -360,13 +360,13 @@ fn vector_v10_from_logits() {
     };
     let policies = Policies {
         num_actions: 3,
-        behaviour_logits: &[1.0, 0.0, -1.0, 0.0, 0.0, 0.0],
+        behavior_logits: &[1.0, 0.0, -1.0, 0.0, 0.0, 0.0],
         target_logits: &[0.5, 0.5, -2.0, 2.0, -1.0, 0.0],
         action: &[0, 2],
     };
     let mut results = [[f32::NAN; 2]; 5];
-    let [vs, pg, log_rho, behaviour, target] = results.each_mut().map(|x| Some(cells(x)));
-    let out = Outputs { vs, pg_advantage: pg, log_rho, behaviour_log_prob: behaviour, target_log_prob: target };
+    let [vs, pg, log_rho, behavior, target] = results.each_mut().map(|x| Some(cells(x)));
+    let out = Outputs { vs, pg_advantage: pg, log_rho, behavior_log_prob: behavior, target_log_prob: target };
     from_logits(&v, &policies, Columns::all(2, 1).unwrap(), &out).unwrap();
     let want = [
         [1.0027199856, 0.3464866574],
@@ -514,7 +514,7 @@ fn split(n: usize, parts: usize) -> Vec<(usize, usize)> {
 /// Logits and actions for a case.
 struct Acts {
     a: usize,
-    behaviour: Vec<f32>,
+    behavior: Vec<f32>,
     target: Vec<f32>,
     action: Vec<i32>,
 }
@@ -523,15 +523,15 @@ impl Acts {
     fn random(seed: u64, len: usize, a: usize, to: f64) -> Acts {
         let mut rng = Rng::seeded(seed);
         let mut draw = || (0..len * a).map(|_| rng.uniform_in(-to, to) as f32).collect();
-        let (behaviour, target) = (draw(), draw());
+        let (behavior, target) = (draw(), draw());
         let action = (0..len).map(|_| (rng.next_u64() % a as u64) as i32).collect();
-        Acts { a, behaviour, target, action }
+        Acts { a, behavior, target, action }
     }
 
     fn view(&self) -> Policies<'_> {
         Policies {
             num_actions: self.a,
-            behaviour_logits: &self.behaviour,
+            behavior_logits: &self.behavior,
             target_logits: &self.target,
             action: &self.action,
         }
@@ -561,8 +561,8 @@ fn in_one_pass(acts: &Acts) -> Vec<f32> {
 /// vs, pg_advantage, log_rho and both log-probabilities, in these parts.
 fn all_of(case: &Case, acts: &Acts, parts: &[(usize, usize)]) -> [Vec<f32>; 5] {
     let mut results = [(); 5].map(|()| vec![f32::NAN; case.t * case.n]);
-    let [vs, pg, log_rho, behaviour, target] = results.each_mut().map(|x| Some(cells(x)));
-    let out = Outputs { vs, pg_advantage: pg, log_rho, behaviour_log_prob: behaviour, target_log_prob: target };
+    let [vs, pg, log_rho, behavior, target] = results.each_mut().map(|x| Some(cells(x)));
+    let out = Outputs { vs, pg_advantage: pg, log_rho, behavior_log_prob: behavior, target_log_prob: target };
     for (begin, end) in parts {
         let columns = Columns::new(case.t, case.n, *begin, *end).unwrap();
         from_logits(&case.view(), &acts.view(), columns, &out).unwrap();
@@ -576,11 +576,11 @@ fn from_logits_equals_its_formula() {
         for (t, n) in [(1, 1), (4, 5), (3, 16), (6, 37)] {
             let mut case = random(i as u64, t, n, 0.1).with(rates()[2]);
             let acts = Acts::random(i as u64, t * n, a, 4.0);
-            let [vs, pg, log_rho, behaviour, target] = all_of(&case, &acts, &[(0, n)]);
-            near(&behaviour, &acts.twin(&acts.behaviour), 1e-6, "behaviour_log_prob");
+            let [vs, pg, log_rho, behavior, target] = all_of(&case, &acts, &[(0, n)]);
+            near(&behavior, &acts.twin(&acts.behavior), 1e-6, "behavior_log_prob");
             near(&target, &acts.twin(&acts.target), 1e-6, "target_log_prob");
             assert_eq!(bits(&target), bits(&in_one_pass(&acts)));
-            let differences: Vec<f32> = target.iter().zip(&behaviour).map(|(t, b)| t - b).collect();
+            let differences: Vec<f32> = target.iter().zip(&behavior).map(|(t, b)| t - b).collect();
             assert_eq!(bits(&log_rho), bits(&differences));
             case.log_rho = log_rho;
             assert_eq!((bits(&vs), bits(&pg)), (bits(&case.run().0), bits(&case.run().1)));
@@ -634,8 +634,8 @@ fn improbable_actions_are_alike_alone_and_among_others() {
     let one = random(1, t, 1, 0.0);
     for (i, among) in target.iter().enumerate() {
         let row = i * a..(i + 1) * a;
-        let (behaviour, target_logits) = (acts.behaviour[row.clone()].to_vec(), acts.target[row].to_vec());
-        let alone = Acts { a, behaviour, target: target_logits, action: vec![acts.action[i]] };
+        let (behavior, target_logits) = (acts.behavior[row.clone()].to_vec(), acts.target[row].to_vec());
+        let alone = Acts { a, behavior, target: target_logits, action: vec![acts.action[i]] };
         assert_eq!(all_of(&one, &alone, &[(0, 1)])[4][0].to_bits(), among.to_bits(), "{i}: {among}");
     }
 }
@@ -693,11 +693,11 @@ fn outputs_may_be_skipped_and_log_ratios_overwritten() {
         for wanted in 0..32 {
             let mut results = [(); 5].map(|()| vec![f32::NAN; t * n]);
             let mut k = 0;
-            let [vs, pg_advantage, log_rho, behaviour_log_prob, target_log_prob] = results.each_mut().map(|x| {
+            let [vs, pg_advantage, log_rho, behavior_log_prob, target_log_prob] = results.each_mut().map(|x| {
                 k += 1;
                 (wanted >> (k - 1) & 1 != 0).then(|| cells(x))
             });
-            let out = Outputs { vs, pg_advantage, log_rho, behaviour_log_prob, target_log_prob };
+            let out = Outputs { vs, pg_advantage, log_rho, behavior_log_prob, target_log_prob };
             from_logits(&case.view(), &acts.view(), case.columns(), &out).unwrap();
             for (k, (got, want)) in results.iter().zip(&whole).enumerate() {
                 let untouched = vec![f32::NAN; t * n];
@@ -776,8 +776,8 @@ fn fails(case: &Case, len: (usize, usize)) -> (Kind, String) {
 
 fn fails_from_logits(case: &Case, acts: &Acts) -> (Kind, String) {
     let mut results = [(); 5].map(|()| vec![7.0; case.t.min(10) * case.n.min(1_000)]);
-    let [vs, pg_advantage, log_rho, behaviour_log_prob, target_log_prob] = results.each_mut().map(|x| Some(cells(x)));
-    let out = Outputs { vs, pg_advantage, log_rho, behaviour_log_prob, target_log_prob };
+    let [vs, pg_advantage, log_rho, behavior_log_prob, target_log_prob] = results.each_mut().map(|x| Some(cells(x)));
+    let out = Outputs { vs, pg_advantage, log_rho, behavior_log_prob, target_log_prob };
     let error = from_logits(&case.view(), &acts.view(), case.columns(), &out).unwrap_err();
     assert!(results.concat().iter().all(|x| *x == 7.0));
     (error.kind, error.to_string())
@@ -850,7 +850,7 @@ fn bad_input_is_named_and_outputs_stay() {
     assert_eq!(fails(&case, full).0, Kind::Shape);
     let mut case = good.clone();
     case.final_value = None;
-    both(&case, Kind::Null, "vtrace: final_value, because a step is truncated");
+    both(&case, Kind::Null, "vtrace: final_value is NULL, but a step is truncated");
 
     type Set = fn(&mut Rates) -> &mut f32;
     let ceilings: [(&str, Set); 3] =
@@ -910,8 +910,8 @@ fn bad_logits_and_actions_are_named_and_outputs_stay() {
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         for at in [0, 31, 200, 377] {
             let mut acts = good();
-            acts.behaviour[at] = bad;
-            let text = format!("vtrace: finite behaviour_logits, given {bad}");
+            acts.behavior[at] = bad;
+            let text = format!("vtrace: finite behavior_logits, given {bad}");
             assert_eq!(fails_from_logits(&case, &acts), (Kind::Value, text));
             let mut acts = good();
             acts.target[at] = bad;
@@ -928,7 +928,7 @@ fn bad_logits_and_actions_are_named_and_outputs_stay() {
     for step in [-1isize, 1] {
         let other = |len: usize| len.wrapping_add_signed(step);
         let mut acts = good();
-        acts.behaviour.resize(other(378), 0.0);
+        acts.behavior.resize(other(378), 0.0);
         assert_eq!(fails_from_logits(&case, &acts).0, Kind::Shape);
         let mut acts = good();
         acts.target.resize(other(378), 0.0);
@@ -942,8 +942,8 @@ fn bad_logits_and_actions_are_named_and_outputs_stay() {
     }
     // As many actions as an i32 can name could be, but there are no logits of so many.
     let one = random(4, 1, 1, 0.0);
-    let acts = |a| Acts { a, behaviour: vec![0.0], target: vec![0.0], action: vec![0] };
+    let acts = |a| Acts { a, behavior: vec![0.0], target: vec![0.0], action: vec![0] };
     let text = |a| fails_from_logits(&one, &acts(a)).1;
-    assert_eq!(text(0x7fff_ffff), "vtrace: behaviour_logits [T, N, A] of length 2147483647, given 1");
-    assert_eq!(text(0x8000_0000), "vtrace: num_actions of 1 and more, to 2^31 - 1, given 2147483648");
+    assert_eq!(text(0x7fff_ffff), "vtrace: behavior_logits [T, N, A] of length 2147483647, given 1");
+    assert_eq!(text(0x8000_0000), "vtrace: num_actions from 1 to 2^31 - 1, given 2147483648");
 }

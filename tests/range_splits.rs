@@ -25,7 +25,7 @@ struct Inputs {
     log_rho: Vec<f32>,
     discounts: Vec<f32>,
     q: Vec<f32>,
-    behaviour: Vec<f32>,
+    behavior: Vec<f32>,
     target: Vec<f32>,
     action: Vec<i32>,
     terminated: Vec<u8>,
@@ -42,7 +42,7 @@ impl Inputs {
         let len = t * n;
         let [reward, value, final_value, log_rho, q] = [(); 5].map(|()| draw(len, -3.0, 3.0));
         let (bootstrap, discounts) = (draw(n, -3.0, 3.0), draw(len, 0.0, 1.0));
-        let [behaviour, target] = [(); 2].map(|()| draw(len * a, -4.0, 4.0));
+        let [behavior, target] = [(); 2].map(|()| draw(len * a, -4.0, 4.0));
         let action = (0..len).map(|_| (rng.next_u64() % a as u64) as i32).collect();
         let [terminated, truncated] =
             [(); 2].map(|()| (0..len).map(|_| u8::from(rng.next_u64().is_multiple_of(7))).collect());
@@ -57,7 +57,7 @@ impl Inputs {
             log_rho,
             discounts,
             q,
-            behaviour,
+            behavior,
             target,
             action,
             terminated,
@@ -116,7 +116,7 @@ impl Inputs {
             _ => {
                 let policies = Policies {
                     num_actions: self.a,
-                    behaviour_logits: &self.behaviour,
+                    behavior_logits: &self.behavior,
                     target_logits: &self.target,
                     action: &self.action,
                 };
@@ -124,7 +124,7 @@ impl Inputs {
                     vs: Some(x),
                     pg_advantage: Some(y),
                     log_rho: Some(z),
-                    behaviour_log_prob: Some(v),
+                    behavior_log_prob: Some(v),
                     target_log_prob: Some(w),
                 };
                 from_logits(&self.vtrace(), &policies, columns, &out)

@@ -216,7 +216,7 @@ static void statistics(void) {
   CHECK(rlcore_moments_reset(COLUMNS, 1e-4, mean, var, &count));
   COUNT("moments_update/512x64", 2, rlcore_moments_update(x, ROWS, COLUMNS, mean, var, &count));
   COUNT("normalize/512x64", 2, rlcore_normalize(x, ROWS, COLUMNS, mean, var, 1e-8, 10, out));
-  COUNT("standardise/2048", 5, rlcore_standardise(out, 2048, 1e-8));
+  COUNT("standardise/2048", 5, rlcore_standardize(out, 2048, 1e-8));
   COUNT("explained_variance/2048", 5, rlcore_explained_variance(x, out, 2048, &explained));
 
   enum { N = 64, OBS = 17 };
@@ -348,7 +348,7 @@ static void memories(void) {
   COUNT("replay/update/256", 5, rlcore_replay_update(replay, index, priority, ROWS, NULL));
   COUNT("replay/transitions/256", 5, rlcore_replay_transitions(replay, index, ROWS, weight, discount, NULL, NULL));
   COUNT("replay/gather/256x17", 5,
-        rlcore_replay_gather(replay, 0, index, ROWS, RLCORE_LAYOUT_HWC, RLCORE_F32, out));
+        rlcore_replay_gather(replay, index, ROWS, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, out));
 
   rlcore_queue_config queue_config;
   rlcore_queue *queue;

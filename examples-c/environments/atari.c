@@ -1,5 +1,5 @@
-/* Atari without Atari: a small Breakout that this program draws itself, 210 by 160 in colour, worn by every wrapper of the
-   usual lists. The library never sees the game, only its screen, its lives and its reward. */
+/* Atari wrappers on a small Breakout that this program implements itself, 210 by 160 RGB. The library sees only its
+   screen, lives and reward. */
 #include "host.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void box(uint8_t *screen, int32_t x, int32_t y, int32_t w, int32_t h, uin
 }
 
 static void draw(const breakout *b, uint8_t *screen) {
-  static const uint32_t colours[ROWS] = {0xc84848, 0xc66c3a, 0xb47a30, 0xa2a22a, 0x48a048, 0x4248c8};
+  static const uint32_t colors[ROWS] = {0xc84848, 0xc66c3a, 0xb47a30, 0xa2a22a, 0x48a048, 0x4248c8};
   memset(screen, 0, SCREEN);
   box(screen, 0, 17, WIDTH, 15, 0x8e8e8e);
   box(screen, 0, 17, 8, PADDLE_Y + 6 - 17, 0x8e8e8e);
@@ -35,9 +35,9 @@ static void draw(const breakout *b, uint8_t *screen) {
   for (uint32_t i = 0; i < b->lives; i++) box(screen, 100 + 10 * (int32_t)i, 5, 6, 8, 0x8e8e8e);
   for (int32_t row = 0; row < ROWS; row++)
     for (int32_t column = 0; column < COLUMNS; column++)
-      if (b->bricks[row] >> column & 1) box(screen, column * BRICK_W, BRICK_TOP + row * BRICK_H, BRICK_W, BRICK_H, colours[row]);
+      if (b->bricks[row] >> column & 1) box(screen, column * BRICK_W, BRICK_TOP + row * BRICK_H, BRICK_W, BRICK_H, colors[row]);
   box(screen, b->paddle, PADDLE_Y, PADDLE_W, 4, 0xc84848);
-  /* The old console drew the ball in every other frame: what the larger of two frames is for. */
+  /* The console drew the ball in every other frame, which is why wrappers take the maximum of two frames. */
   if (b->dy != 0 && b->frame % 2 == 0) box(screen, b->x, b->y, 2, 4, 0xc84848);
 }
 
@@ -99,7 +99,7 @@ static int32_t game_lives(void *user, const void *state, uint32_t *out_lives) {
 static const uint32_t actions[1] = {ACTIONS};
 static const rlcore_field screen = {.kind = RLCORE_U8, .rank = 3, .dims = {HEIGHT, WIDTH, 3}};
 
-/* Plays the same buttons through a list of wrappers and prints what comes out. path: where a record's frames are drawn. */
+/* Plays the same actions through a list of wrappers and prints the results. path: where a record's frames are drawn. */
 static void play(const char *name, rlcore_env_def env, const rlcore_wrapper *wrappers, uint32_t num_wrappers, const char *path) {
   env.wrappers = wrappers;
   env.num_wrappers = num_wrappers;
@@ -154,7 +154,7 @@ static void play(const char *name, rlcore_env_def env, const rlcore_wrapper *wra
   printf("  %u episodes, reward %g, lives left %u, hash %016llx\n", (unsigned)episodes, (double)total, (unsigned)lives[0],
          (unsigned long long)hash);
 
-  /* The first four frames that a learner would be shown, side by side. */
+  /* The first four frames that a learner gets, side by side. */
   if (path != NULL) {
     enum { SIDE = 84, STACK = 4 };
     uint8_t *picture = host_take(32 + SIDE * SIDE * STACK);
@@ -202,7 +202,7 @@ int main(int argc, char **argv) {
   play_preset("everything to numbers", &game, &config, NULL);
   play_preset("42 by 42", &game, &(rlcore_atari_config){.struct_size = sizeof config, .screen = RLCORE_ATARI_MEAN42}, NULL);
 
-  /* A list by hand: sticky actions, a limit on the game, half the reward. */
+  /* A custom list: sticky actions, a time limit, half the reward. */
   const rlcore_wrapper list[] = {{.kind = RLCORE_WRAP_TIME_LIMIT, .steps = 300},
                                  {.kind = RLCORE_WRAP_STICKY_ACTIONS, .probability = 0.25f},
                                  {.kind = RLCORE_WRAP_ACTION_REPEAT, .count = 2},

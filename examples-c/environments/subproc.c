@@ -1,7 +1,7 @@
-/* Environments in memory that processes share: forked workers step them, the parent submits and collects. 1, 2, 3 and
-   7 processes give the bytes of 1, 2, 3 and 7 threads and of no worker at all. Then one process is killed in the
-   middle of a step: the parent hears of it from waitpid, the library says which rows are lost, all others are intact,
-   and after a reset of the lost ones the batch goes on with a new process. */
+/* Environments in shared memory: forked workers step them, the parent submits and collects. 1, 2, 3 and 7 processes
+   give the same bytes as 1, 2, 3 and 7 threads and as no worker. Then one process is killed in the middle of a step:
+   waitpid reports it, the library returns the lost rows, all others are intact, and after a reset of the lost rows the
+   batch continues with a new process. */
 #define _DEFAULT_SOURCE
 #include "host.h"
 #include "lander.h"
@@ -18,10 +18,10 @@
 
 enum { NUM_ENVS = 42, IN_SERIES = 3, NUM_STEPS = 60, MAX_WORKERS = 7, SEED = 1 };
 
-/* The lander, and one choice more: a step that never returns, as of a simulator that hangs. */
+/* The lander with one more choice: a step that never returns, like a simulator that hangs. */
 enum { LANDER_CHOICES = 4, HANG = LANDER_CHOICES, NUM_CHOICES };
 
-/* All that processes share begins with this; the two blocks lie behind it. */
+/* Start of the shared memory; the two blocks follow it. */
 static struct shared {
   _Alignas(64) _Atomic pid_t hanging; /* who is in a step that never returns */
   _Alignas(64) unsigned char blocks[];
@@ -41,7 +41,7 @@ static struct {
   uint64_t hash;
 } game;
 
-/* No worker outlives the parent. Lets others run meanwhile. */
+/* Ends the worker if the parent has died. Yields the processor. */
 static void end_if_orphaned(void) {
   if (getpid() != game.parent && getppid() != game.parent) _exit(1);
   sched_yield();
@@ -113,7 +113,7 @@ static uint64_t result(void) {
   return host_hash(all, sizeof all);
 }
 
-/* Waits for the step that was submitted; RLCORE_OK, or the status of rows that failed. */
+/* Waits for the submitted step. Returns RLCORE_OK, or the status of failed rows. */
 static rlcore_status collect(void) {
   const rlcore_vecenv_out out = outputs();
   rlcore_status status;
@@ -132,7 +132,7 @@ static void play(int num_steps) {
 
 /* ---- Workers ---- */
 
-/* What every worker does, a thread or a process: steps what is pending until the batch is closed. */
+/* Worker function, for threads and processes: steps pending groups until the batch is closed. */
 static void work(uint32_t worker) {
   uint32_t count = 0;
   while (rlcore_batch_run(game.batch, game.envs, &game.env, worker, 1, &count) == RLCORE_OK)
@@ -197,7 +197,7 @@ static uint64_t run_processes(uint32_t num_workers) {
 
 enum { DEATH = NUM_STEPS / 3, LOST_ROW = 19, LOST = LOST_ROW / IN_SERIES * IN_SERIES, NEW_SEED = 77 };
 
-/* Starts the lost rows again, each from its own new seed. */
+/* Resets the lost rows, each with a new seed. */
 static void reset_lost(bool in_batch) {
   for (uint32_t row = LOST; row < LOST + IN_SERIES; row++) {
     const uint64_t seed = NEW_SEED + row;
@@ -206,7 +206,7 @@ static void reset_lost(bool in_batch) {
   }
 }
 
-/* What has to come out: a serial run in which the lost rows take no step at the time of the death. */
+/* The expected result: a serial run in which the lost rows take no step when the worker dies. */
 static uint64_t run_without_the_lost(void) {
   const rlcore_vecenv_out out = outputs();
   start();
@@ -235,7 +235,7 @@ static uint64_t run_with_a_death(uint32_t num_workers) {
   for (uint32_t k = 0; k < num_workers; k++) pid[k] = process(k);
   play(DEATH);
 
-  /* One environment hangs, whoever steps it. The parent loses patience. */
+  /* One environment hangs whichever worker steps it. The parent times out. */
   draw_actions();
   game.action[LOST_ROW] = HANG;
   atomic_store(&shared->hanging, 0);
@@ -244,7 +244,7 @@ static uint64_t run_with_a_death(uint32_t num_workers) {
   while ((hanging = atomic_load(&shared->hanging)) == 0) sched_yield();
   if (kill(hanging, SIGKILL) != 0) host_fail("cannot kill");
 
-  /* waitpid tells who died, the library which rows that costs. */
+  /* waitpid returns the worker that died, the library its rows. */
   const pid_t gone = waitpid(-1, &how, 0);
   if (gone != hanging || !WIFSIGNALED(how)) host_fail("FAILED: another worker ended");
   while (pid[dead] != gone) dead++;
@@ -259,7 +259,7 @@ static uint64_t run_with_a_death(uint32_t num_workers) {
   note();
   if (num_workers == MAX_WORKERS) printf("%s\n", why);
 
-  /* The lost rows have to be reset; then everything goes on. */
+  /* The lost rows must be reset; then everything continues. */
   if (rlcore_batch_step_async(game.batch, game.envs, &game.env, game.action) != RLCORE_E_NOT_READY)
     host_fail("FAILED: rows that are lost were stepped");
   reset_lost(true);

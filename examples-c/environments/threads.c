@@ -22,7 +22,7 @@ typedef struct worker {
   uint32_t begin, end;
 } worker;
 
-/* A job of the host's: steps environments [begin, end) once. */
+/* A job: steps environments [begin, end) once. */
 static void *job(void *argument) {
   const worker *const w = argument;
   const rlcore_vecenv_out out = {
@@ -37,7 +37,7 @@ static void *job(void *argument) {
   return NULL;
 }
 
-/* Runs the game with so many threads; hash of the block, of everything it wrote, and the rewards on the way. */
+/* Runs the game with this many threads. Returns a hash of the block, its outputs and the rewards. */
 static uint64_t run(void *mem, size_t size, uint32_t num_threads) {
   worker workers[MAX_THREADS];
   rlcore_vecenv_config config;

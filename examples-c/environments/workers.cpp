@@ -1,5 +1,5 @@
-/* An environment that is a C++ class, stepped by a pool of std::thread: all rows at once, while the game does something
-   else, or as they are ready. 1, 2, 3 and 7 threads give the same bytes. */
+/* A C++ environment class, stepped by a pool of std::thread: all rows at once, asynchronously, or as they finish. 1, 2,
+   3 and 7 threads give the same bytes. */
 #include <rlcore.hpp>
 
 #include <cstdio>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t num_envs = 84, num_steps = 200, in_series = 6;
 
-/* A hiker on a line looks for the hut; the night ends the search. Some places take longer to cross. */
+/* A hiker on a line looks for a hut before nightfall. Some positions take longer to compute. */
 class hike {
  public:
   static constexpr std::uint32_t env_id = 1001, obs_len = 3, max_episode_steps = 40;
@@ -77,7 +77,7 @@ environments make() {
   return *std::move(envs);
 }
 
-/* The action of a row in one of its steps, whoever takes it and when. */
+/* The action of a row in one of its steps; does not depend on threads or timing. */
 std::int32_t action_of(std::uint32_t row, std::uint32_t step) {
   return static_cast<std::int32_t>((row * 7919u + step * 104729u) >> 4) % 3;
 }
@@ -98,7 +98,7 @@ std::uint64_t row_hash(std::uint64_t hash, rlcore::arrays<float> &a, std::size_t
 
 using histories = std::vector<std::uint64_t>;
 
-/* Every step is submitted and collected; between the two the caller is free. */
+/* Every step is submitted and collected; the caller is free in between. */
 histories run_async(unsigned num_threads, std::uint64_t *block_hash) {
   environments envs = make();
   rlcore::workers pool(envs, num_threads, in_series);
@@ -118,7 +118,7 @@ histories run_async(unsigned num_threads, std::uint64_t *block_hash) {
   return seen;
 }
 
-/* A quarter of the rows at a time, those that are ready first; each gets its next action while others still run. */
+/* A quarter of the rows at a time, in order of completion; each gets its next action while others still run. */
 histories run_first_ready(unsigned num_threads, std::uint64_t *block_hash) {
   environments envs = make();
   rlcore::workers pool(envs, num_threads);
@@ -151,7 +151,7 @@ histories run_first_ready(unsigned num_threads, std::uint64_t *block_hash) {
   return seen;
 }
 
-/* A reset in the middle of a step discards it; a closed pool refuses everything and says so. */
+/* A reset in the middle of a step discards it; every call of a closed pool fails. */
 void show_the_rules() {
   environments envs = make();
   environments fresh = envs; /* a snapshot */
@@ -180,7 +180,7 @@ void show_the_rules() {
   std::printf("refused: %s\n", rlcore::last_error().c_str());
 }
 
-/* A learner on top: pool and serial training end in the same bytes. */
+/* With a learner: pool and serial training end with the same bytes. */
 std::uint64_t train(unsigned num_threads) {
   environments envs = make();
   rlcore_learner_config config = rlcore::learner_config();

@@ -1,10 +1,8 @@
-/* Both replay memories, saved in the middle and resumed: `replay [FILE]`.
-
-   Four carts balance their poles by a fixed rule with some noise, and a value of what they see is learned from the
-   transitions, three steps long, that are drawn most often where it errs most. The frames of the first cart also go into a
-   memory that rewards balance, where a fall is rewarded by -1: half of its sequences end with one. Half-way everything goes
-   into a file and is read back; the end is that of a run without a break. Then a look at what was drawn, beside what the
-   memories promise. */
+/* Both replay memories, saved in the middle and resumed: `replay [FILE]`. Four carts balance their poles by a fixed
+   rule with noise. A value function is learned from prioritized three-step transitions. The frames of the first cart
+   also go into a memory balanced by reward, where a fall has reward -1: half of its sequences end with a fall. Half-way
+   everything is written to a file and read back; the result equals that of an uninterrupted run. Finally the statistics
+   of the draws are compared with what the memories guarantee. */
 #include "host.h"
 
 #include <stdio.h>
@@ -60,7 +58,7 @@ static void start(void) {
   CHECK(rlcore_rng_seed(&rng, 7));
 }
 
-/* One step of every cart: what was seen before the action goes into the memory. */
+/* One step of every cart; stores the observation before the action. */
 static void act(void) {
   static float before[ENVS][OBS], final_obs[ENVS][OBS], reward[ENVS];
   static uint8_t terminated[ENVS], truncated[ENVS];
@@ -88,15 +86,15 @@ static float value_of(const float *obs) {
   return value;
 }
 
-/* One batch: the value moves by errors that the corrections make fair, and the errors become priorities. */
+/* One batch: updates the value with importance-weighted errors; the errors become priorities. */
 static void learn(float progress) {
   static rlcore_frame_index index[BATCH];
   static float obs[BATCH][OBS], next_obs[BATCH][OBS], reward[BATCH], discount[BATCH], weight[BATCH], error[BATCH];
   float beta;
   CHECK(rlcore_replay_linear(0.4F, 1, progress, &beta));
   CHECK(rlcore_replay_sample(memory, &rng, BATCH, beta, RLCORE_REPLAY_NORMALIZE_MEMORY, 0, index, weight, NULL));
-  CHECK(rlcore_replay_gather(memory, 0, index, BATCH, RLCORE_LAYOUT_HWC, RLCORE_F32, obs));
-  CHECK(rlcore_replay_gather_next(memory, 0, index, BATCH, RLCORE_LAYOUT_HWC, RLCORE_F32, next_obs));
+  CHECK(rlcore_replay_gather(memory, index, BATCH, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, obs));
+  CHECK(rlcore_replay_gather_next(memory, index, BATCH, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, next_obs));
   CHECK(rlcore_replay_transitions(memory, index, BATCH, reward, discount, NULL, NULL));
   for (int i = 0; i < BATCH; i++) {
     const float delta = reward[i] + discount[i] * value_of(next_obs[i]) - value_of(obs[i]);
@@ -118,7 +116,7 @@ static void go(int begin, int end) {
   CHECK(rlcore_replay_store_rng(memory, &rng)); /* the stream is saved with the memory */
 }
 
-/* How often transitions of each size of weight were drawn, beside their share of the sum of weights. */
+/* How often transitions of each weight were drawn, compared with their share of the total weight. */
 static void look(void) {
   static double share[BARS], drawn[BARS];
   rlcore_replay_stats stats = {.struct_size = sizeof stats};
@@ -144,11 +142,11 @@ static void look(void) {
     putchar('\n');
     worst += there;
   }
-  /* The transitions that the draws stand for add up to the whole memory. */
+  /* The importance weights of the draws add up to the whole memory. */
   printf(worst > 0.99 && worst < 1.01 ? "ok: draws follow priorities\n" : "FAILED: draws and priorities differ\n");
 }
 
-/* Of one half the draws, sequences end with a fall, however rare falls are. */
+/* Half of the drawn sequences end with a fall, however rare falls are. */
 static void look_at_falls(void) {
   static rlcore_sample samples[ROWS];
   uint32_t ordinary, falls, drawn = 0;

@@ -1,5 +1,5 @@
-/* Off policy in the small: an actor keeps playing with an old policy while the learner's has moved on. V-trace corrects for
-   the difference, and its ceilings decide how much of a correction one step may make. */
+/* Off-policy learning on a small problem: an actor plays with an old policy while the learner's has changed. V-trace
+   corrects for the difference; its limits bound the correction of a single step. */
 #include <rlcore.h>
 
 #include <math.h>
@@ -22,7 +22,7 @@ static void row(const char *name, const float *x, int len) {
   printf("\n");
 }
 
-/* ---- One episode of four steps, as a textbook has it ---- */
+/* ---- One episode of four steps ---- */
 
 enum { STEPS = 4 };
 
@@ -66,10 +66,10 @@ enum { LEVERS = 3, T = 8, N = 64, LAG = 6, UPDATES = 160 };
 
 static const float pay[LEVERS] = {0.2f, 0.5f, 1.0f};
 
-/* What a pull is worth to the learner: at the start, and returned, at the end. */
+/* Expected reward of a pull under the learner's policy: at the start, and returned, at the end. */
 static float learn(float ceiling, float *start) {
   static float old[LAG + 1][LEVERS];
-  static float behaviour[T * N * LEVERS], target[T * N * LEVERS], rewards[T * N], values[T * N], ends[T * N], after[N];
+  static float behavior[T * N * LEVERS], target[T * N * LEVERS], rewards[T * N], values[T * N], ends[T * N], after[N];
   static float vs[T * N], pg_advantage[T * N], target_log_prob[T * N];
   static double draws[T * N];
   static float uniform[T * N];
@@ -95,12 +95,12 @@ static float learn(float ceiling, float *start) {
     memcpy(old[update % (LAG + 1)], policy, sizeof policy);
     const float *acting = old[(update + 1) % (LAG + 1)];
     for (int i = 0; i < T * N; i++) {
-      memcpy(behaviour + i * LEVERS, acting, sizeof policy);
+      memcpy(behavior + i * LEVERS, acting, sizeof policy);
       memcpy(target + i * LEVERS, policy, sizeof policy);
     }
     CHECK(rlcore_rng_uniform(&rng, 0, 1, draws, T * N));
     for (int i = 0; i < T * N; i++) uniform[i] = (float)draws[i];
-    const rlcore_logits batch = {sizeof batch, T * N, 1, 0, &levers, behaviour, NULL};
+    const rlcore_logits batch = {sizeof batch, T * N, 1, 0, &levers, behavior, NULL};
     const rlcore_sampling basic = {RLCORE_SAMPLING_BASIC, 0, 0, 0};
     CHECK(rlcore_categorical_sample(&batch, &basic, uniform, action));
     for (int i = 0; i < T * N; i++) rewards[i] = pay[action[i]], values[i] = baseline;
@@ -111,7 +111,7 @@ static float learn(float ceiling, float *start) {
     v.num_steps = T, v.num_envs = N;
     v.discounts = ends, v.reward = rewards, v.value = values, v.bootstrap_value = after;
     v.clip_rho = v.clip_c = v.clip_pg_rho = ceiling;
-    const rlcore_vtrace_logits logits = {sizeof logits, LEVERS, behaviour, target, action};
+    const rlcore_vtrace_logits logits = {sizeof logits, LEVERS, behavior, target, action};
     const rlcore_vtrace_out out = {sizeof out, 0, vs, pg_advantage, NULL, NULL, target_log_prob};
     /* Two halves, as two threads would. */
     CHECK(rlcore_vtrace_from_logits_range(&v, &logits, 0, N / 2, &out));

@@ -1,4 +1,4 @@
-/* Starts a Cortex-M4F: the vector table, the floating-point unit, the memory. Speaks and ends by semihosting. */
+/* Startup code of a Cortex-M4F: vector table, FPU, memory. Output and exit use semihosting. */
 #include "boot.h"
 
 #include <stddef.h>

@@ -1,13 +1,13 @@
-/* What a program without an operating system needs: to be started, a voice, and an end. */
+/* Startup, output and exit for a program without an operating system. */
 #ifndef BOOT_H
 #define BOOT_H
 
 #include <stdint.h>
 
-/* The program; its result is the exit code. Started by boot.c once memory is as C expects it. */
+/* The program; its result is the exit code. Called by boot.c after memory is initialized. */
 int run(void);
 
-/* To the console of whoever holds the debugger; here that is QEMU. */
+/* Prints to the debugger's console, here QEMU. */
 void print(const char *text);
 void print_number(uint32_t number);
 

@@ -1,5 +1,4 @@
-/* What a device ships: a trained policy in flash, read where it lies, and a loop that acts on what it measures, here a
-   cart that balances a pole. */
+/* A device with a trained policy in flash, used in place, and a control loop, here a cart that balances a pole. */
 #include "boot.h"
 #include <rlcore.h>
 
@@ -8,7 +7,7 @@ enum { OBS_LEN = 4, MAX_STEPS = 500, EPISODES = 10, SCRATCH_LEN = 64 };
 static _Alignas(64) const unsigned char brain[] = {
 #include "brain.inc"
 };
-static float scratch[SCRATCH_LEN]; /* rlcore_policy_scratch_len says how many; too few is an error */
+static float scratch[SCRATCH_LEN]; /* see rlcore_policy_scratch_len; too few is an error */
 
 static int failed(const char *call, rlcore_status status) {
   print(call);

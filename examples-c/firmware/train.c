@@ -1,4 +1,4 @@
-/* A device that learns: PPO out of one static array, on a probe of two functions, until it chooses as it should. */
+/* A device that learns: PPO in one static array, on a probe environment, until it chooses the right actions. */
 #include "boot.h"
 #include <rlcore.h>
 
@@ -21,7 +21,7 @@ static int failed(const char *call, rlcore_status status) {
   return 1;
 }
 
-/* NULL if there is not enough, which the library reports. */
+/* Returns NULL if there is not enough memory; the library then reports E_NULL. */
 static void *take(size_t size) {
   void *const taken = memory + used;
   if (size > sizeof memory - used) return NULL;
@@ -29,7 +29,7 @@ static void *take(size_t size) {
   return taken;
 }
 
-/* The probe: a number, -1 or 1, says which of two actions is rewarded; then the episode is over. */
+/* The probe: the observation, -1 or 1, determines which of two actions is rewarded; then the episode ends. */
 static int32_t reset_probe(void *user, void *state, rlcore_rng *rng, void *obs) {
   int64_t side = 0;
   const rlcore_status status = rlcore_rng_integers(rng, 0, 2, &side, 1);

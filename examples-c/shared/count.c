@@ -1,8 +1,7 @@
-/* A heap that knows who calls it. Loaded before a program that uses librlcore.so, it counts the calls that come from within
-   the library, and all others, and prints both at the end; a single one from within ends the program with code 88.
-
-   The caller is where malloc returns to. No one stands between: the library imports nothing but memcpy and its like
-   (ffi/tests/symbols.rs), so it cannot reach the heap through another library. */
+/* A heap that records its callers. Preloaded into a program that uses librlcore.so, it counts calls from the library
+   and all others, and prints both at exit; a call from the library makes the program exit with code 88. The caller is
+   identified by malloc's return address. The library cannot reach the heap indirectly: it imports only memcpy and
+   similar functions (ffi/tests/symbols.rs). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>

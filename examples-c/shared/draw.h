@@ -1,4 +1,4 @@
-/* Pictures of an environment, drawn by the host from what the agent sees. */
+/* Pictures of an environment, drawn from observations. */
 #ifndef DRAW_H
 #define DRAW_H
 

@@ -19,7 +19,7 @@ static unsigned long calls;
 
 unsigned long heap_calls(void) { return calls; }
 
-/* The size stands in the 16 bytes before each piece, for realloc. */
+/* The 16 bytes before each allocation hold its size, for realloc. */
 void *aligned_alloc(size_t align, size_t size) {
   const size_t start = (used + 16 + align - 1) / align * align;
   calls++;

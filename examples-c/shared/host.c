@@ -78,7 +78,7 @@ void host_write(const char *path, const void *bytes, size_t size) {
     host_fail("cannot write %s: %s", path, strerror(errno));
 }
 
-/* Gives up a save: the half-written file goes, the old one stays. */
+/* Aborts a save: deletes the partial file and keeps the old one. */
 static _Noreturn void save_failed(const char *path, const char *fresh) {
   const int why = errno;
   unlink(fresh);
@@ -94,7 +94,7 @@ void host_save(const char *path, const void *bytes, size_t size) {
   snprintf(fresh, sizeof fresh, "%s.new", path);
   snprintf(folder, sizeof folder, "%.*s", (int)folder_len, path);
 
-  /* Beside the old file, because only within one file system does a file change its name at once. */
+  /* In the same directory, because rename is atomic only within one file system. */
   const int file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) host_fail("cannot save %s: %s", path, strerror(errno));
   while (size) {
@@ -104,10 +104,10 @@ void host_save(const char *path, const void *bytes, size_t size) {
     left += wrote;
     size -= (size_t)wrote;
   }
-  /* The bytes have to be on the disk before the name is: a machine that stops in between must not find the new name on
-     an empty file. A full disk may be told of here, or only by close. */
+  /* The data must be on disk before the rename, or a crash in between could leave an empty file under the new name. A
+     full disk may be reported here, or only by close. */
   if (fsync(file) || close(file) || rename(fresh, path)) save_failed(path, fresh);
-  /* And the name has to be there before the caller goes on as if it were. */
+  /* The rename must be on disk before the caller relies on it. */
   const int directory = open(folder_len ? folder : ".", O_RDONLY | O_CLOEXEC);
   if (directory < 0 || fsync(directory) || close(directory)) host_fail("cannot save %s: %s", path, strerror(errno));
 }

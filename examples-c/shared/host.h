@@ -1,5 +1,4 @@
-/* What every host here needs: an exit with the library's own words, a clock, files, and memory from one static block.
- */
+/* Common host code: exit with the library's error message, a clock, files, and memory from one static block. */
 #ifndef HOST_H
 #define HOST_H
 
@@ -19,7 +18,7 @@ double host_seconds(void);
 /* Zeroed memory on a 64-byte boundary, from one static block. */
 void *host_take(size_t size);
 
-/* How much is taken; and giving back all that was taken since it was `mark`. */
+/* Bytes taken; and release of everything taken since it was `mark`. */
 size_t host_mark(void);
 void host_rewind(size_t mark);
 
@@ -34,12 +33,12 @@ double host_median(double *value, size_t len);
 
 /* FNV-1a. */
 uint64_t host_hash(const void *bytes, size_t size);
-/* Writes a file that can be made again: a picture, a table. */
+/* Writes a file that can be regenerated, such as a picture or a table. */
 void host_write(const char *path, const void *bytes, size_t size);
 
-/* Writes a file that must not be lost. Whenever the process is killed or the machine stops, the file is the old one or the
-   new one, whole: the bytes go into `path`.new beside it, from there to the disk, and only then take the name. A `path`.new
-   that a killed process left behind is overwritten by the next save. One process at a time may save a path. POSIX. */
+/* Writes a file atomically. If the process is killed or the machine stops, the file is completely the old or the new
+   one: the data is written to `path`.new, flushed to disk and renamed. A `path`.new left by a killed process is
+   overwritten by the next save. Only one process at a time may save a path. POSIX. */
 void host_save(const char *path, const void *bytes, size_t size);
 
 /* Reads at most `size` bytes and returns how many there were. */

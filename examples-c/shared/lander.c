@@ -1,21 +1,18 @@
-/* A lander with one main engine and two side jets has to come down softly and upright on a pad.
-
-   All the library needs of an engine is below: a state without pointers, a reset, a step and a description. The state
-   lives in the library's block, one after another, so saving the block saves every lander in flight.
-
-   The same bits on every machine: only + - * / and square roots. The attitude is a unit vector that is turned by a
-   rational rotation, which needs no sine. Compile with -ffp-contract=off. */
+/* A lander with one main engine and two side jets must land softly and upright on a pad. This is all that the library
+   needs: a state without pointers, a reset, a step and a definition. The states are stored in the library's block, so
+   saving the block saves every lander. Bit-identical on every machine: only + - * / and square roots. The attitude is a
+   unit vector turned by a rational rotation, which needs no sine. Compile with -ffp-contract=off. */
 #include "lander.h"
 
 #include <math.h>
 
-/* One lander. Metres, seconds; up is +y, the pad is centred on x = 0, the ground is y = 0. */
+/* One lander. Meters, seconds; up is +y, the pad is centered on x = 0, the ground is y = 0. */
 typedef struct state {
   float x, y;       /* position of the feet */
   float vx, vy;     /* velocity */
   float up_x, up_y; /* unit vector along the body */
   float spin;       /* rad/s, anticlockwise */
-  float potential;  /* shaping potential of the state, so that a step can pay the difference */
+  float potential;  /* shaping potential of the state; a step's reward includes its change */
 } state;
 
 _Static_assert(sizeof(state) % 8 == 0, "a state is a multiple of 8 bytes");
@@ -34,7 +31,7 @@ static const float pad = 4.0F;      /* half the pad */
 static const float soft = 2.0F;     /* m/s a leg can take */
 static const float upright = 0.95F; /* cosine of the steepest landing */
 
-/* Nearer, slower and more upright is better. Paying its change does not change which policy is best. */
+/* Nearer, slower and more upright is better. Rewarding its change does not change the optimal policy. */
 static float potential(const state *s) {
   const float speed = sqrtf(s->vx * s->vx + s->vy * s->vy);
   return -6.0F * fabsf(s->x) - 2.0F * s->y - 5.0F * speed - 40.0F * (1.0F - s->up_y) - 4.0F * s->spin * s->spin;

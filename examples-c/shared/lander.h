@@ -1,4 +1,4 @@
-/* An environment whose physics is the host's: start here for your own engine. */
+/* An environment with physics in the host: a template for your own engine. */
 #ifndef LANDER_H
 #define LANDER_H
 
@@ -6,7 +6,7 @@
 
 enum { LANDER_ID = 1000, LANDER_OBS_LEN = 7, LANDER_MAX_STEPS = 300 };
 
-/* What the learner sees of it, and the functions that run it. Borrows static data only. */
+/* Its spaces and functions. Points to static data only. */
 rlcore_env_def lander_def(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Episodes as Stable-Baselines3 and Gymnasium tools read them: monitor.csv, a JSON line and a row an episode. */
+/* Episodes in the format of Stable-Baselines3 and Gymnasium tools: monitor.csv, a JSON line and one row per episode. */
 #ifndef MONITOR_H
 #define MONITOR_H
 

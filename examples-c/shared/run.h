@@ -9,14 +9,14 @@ typedef struct run {
   size_t num_updates;
   float *curve; /* [num_updates] mean return of the last 100 episodes; NAN before the first has ended */
   double seconds;
-  double solved_seconds; /* until `curve` reached the bar over 100 episodes; NAN if it did not */
+  double solved_seconds; /* until the mean of 100 episodes reached the threshold; NAN if it did not */
   uint64_t solved_steps;
 } run;
 
 /* Takes memory for the curve. num_steps is rounded up to whole updates. */
 run run_plan(const training *t, uint64_t num_steps);
 
-/* Trains one seed from nothing. Episodes go to `m` if it is open. */
+/* Trains one seed from scratch. Episodes are logged to `m` if it is open. */
 void run_seed(run *r, training *t, uint64_t seed, double bar, monitor *m, bool quiet);
 
 /* Prints one greedy episode: an animation on a terminal, three frames in a log. */

@@ -6,8 +6,8 @@
 
 enum { WIDTH = 760, HEIGHT = 420, LEFT = 76, RIGHT = 40, TOP = 52, BOTTOM = 58, MAX_POINTS = 400 };
 
-/* Okabe and Ito's colours: they stay apart for every kind of colour vision. */
-static const char *const colour[SVG_MAX_CURVES] = {"#E69F00", "#56B4E9", "#009E73", "#CC79A7",
+/* Okabe and Ito's colors, distinguishable with every kind of color vision. */
+static const char *const color[SVG_MAX_CURVES] = {"#E69F00", "#56B4E9", "#009E73", "#CC79A7",
                                                    "#D55E00", "#0072B2", "#999999", "#F0E442"};
 
 typedef struct frame {
@@ -29,7 +29,7 @@ static void text(FILE *file, double x, double y, const char *anchor, const char 
   fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" %s>%s</text>\n", x, y, anchor, more, words);
 }
 
-/* 1234567 as 1,234,567; values that are no whole numbers as they are. */
+/* 1234567 as 1,234,567; other than whole numbers unchanged. */
 static const char *grouped(double value, char out[32]) {
   char plain[24];
   char *to = out;
@@ -122,9 +122,9 @@ void svg_write(const char *path, const svg_curves *c) {
     fprintf(file, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#555\" stroke-dasharray=\"6 4\"/>\n",
             LEFT, WIDTH - RIGHT, at_y(&f, c->bar), at_y(&f, c->bar));
   for (size_t i = 0; i < c->num_curves; i++) {
-    curve(file, c, &f, i, colour[i], 1.3);
+    curve(file, c, &f, i, color[i], 1.3);
     snprintf(words, sizeof words, "seed %zu", i + 1);
-    legend_line(file, x, colour[i], 2, "", words);
+    legend_line(file, x, color[i], 2, "", words);
     x += 84;
   }
   if (c->num_curves > 1) {
@@ -137,7 +137,7 @@ void svg_write(const char *path, const svg_curves *c) {
     legend_line(file, x, "#555", 1, "stroke-dasharray=\"6 4\"", words);
   }
   fputs("</svg>\n", file);
-  /* What did not fit was told of by any of the calls above, not by the last one again. */
+  /* An earlier write may have failed, not only the last one. */
   const bool failed = ferror(file);
   if (fclose(file) || failed) host_fail("cannot write %s", path);
 }

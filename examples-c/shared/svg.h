@@ -1,4 +1,4 @@
-/* Learning curves as one SVG file: each seed thin, their median thick, the bar to reach dashed. */
+/* Learning curves as one SVG file: each seed thin, their median thick, the threshold dashed. */
 #ifndef SVG_H
 #define SVG_H
 

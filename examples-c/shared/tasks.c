@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* One pass over each rollout in small minibatches at a high rate: the least work, and steady over seeds. */
+/* One pass over each rollout in small minibatches at a high rate: least work, robust across seeds. */
 static void cartpole(rlcore_learner_config *c) {
   c->num_envs = 4;
   c->num_steps = 64;

@@ -1,4 +1,4 @@
-/* What can be trained here: environment, settings, and what counts as solved. */
+/* Trainable tasks: environment, settings, and criterion for solved. */
 #ifndef TASKS_H
 #define TASKS_H
 
@@ -16,14 +16,14 @@ typedef struct task {
   draw_fn draw;                           /* NULL: nothing to see */
 } task;
 
-/* NULL if there is none of that name; the names are listed by task_name(0), (1), ... until NULL. */
+/* NULL if there is none of that name; task_name(0), (1), ... list the names until NULL. */
 const task *task_find(const char *name);
 const char *task_name(size_t index);
 
 rlcore_env_def task_env(const task *t);
 rlcore_learner_config task_config(const task *t);
 
-/* The published hash of everything that training with seed 1 leaves in memory; 0 if there is none. */
+/* The published hash of the memory after training with seed 1; 0 if there is none. */
 uint64_t task_hash(const task *t, bool quick);
 
 #endif

@@ -113,7 +113,7 @@ evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint
     CHECK(rlcore_policy_act(policy, num_episodes, obs, NULL, &greedy, &rng, scratch, scratch_len, action));
     CHECK(rlcore_vecenv_step(envs, env, action, &out));
     for (size_t i = 0; i < n; i++) {
-      if (over[i]) continue; /* only the first episode of each environment counts, so short ones are not favoured */
+      if (over[i]) continue; /* only the first episode of each environment counts, to avoid a bias towards short ones */
       sum[i] += (double)reward[i];
       e.mean_len += 1.0 / (double)n;
       over[i] = terminated[i] || truncated[i];

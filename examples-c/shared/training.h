@@ -1,4 +1,4 @@
-/* A learner and its environments, whose saved form is one stretch of bytes; and the evaluation of a policy. */
+/* A learner and its environments, saved as one range of bytes; and the evaluation of a policy. */
 #ifndef TRAINING_H
 #define TRAINING_H
 
@@ -8,7 +8,7 @@
 typedef struct training {
   rlcore_env_def env;
   rlcore_learner_config config;
-  unsigned char *image; /* all that has to be saved: learner block, environments' block, next observations */
+  unsigned char *image; /* everything to save: learner block, environments' block, next observations */
   size_t image_size, learner_size, envs_size;
   rlcore_learner *agent;     /* at image */
   rlcore_vecenv *envs; /* after it */
@@ -24,13 +24,13 @@ typedef struct training {
 /* Works out sizes and takes the memory, once. */
 void training_plan(training *t, const rlcore_env_def *env, const rlcore_learner_config *config);
 
-/* Starts from nothing, with all randomness from `seed`. May be called again to start over in the same memory. */
+/* Starts a new training, with all randomness from `seed`. May be called again to restart in the same memory. */
 void training_start(training *t, uint64_t seed);
 
 /* Goes on from the bytes in `image`. */
 void training_attach(training *t);
 
-/* Acts, steps every environment once and lets the learner see what happened. */
+/* Acts, steps every environment once, and passes the results to the learner. */
 void training_step(training *t);
 
 /* Learns if an update is due: at most max_slices chunks of it (0 = all). True while some of it is left. */
@@ -41,7 +41,7 @@ uint64_t training_hash(const training *t);
 /* Exports the policy into memory that is taken for it. */
 const rlcore_policy *training_export(const training *t, size_t *out_size);
 
-/* Returns of whole episodes, one in each of `num_episodes` environments seeded apart from any training. */
+/* Returns of complete episodes, one in each of `num_episodes` environments, with seeds not used in training. */
 typedef struct evaluation {
   double mean, std, min, max, mean_len;
 } evaluation;

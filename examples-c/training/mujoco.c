@@ -30,7 +30,7 @@ typedef struct robot {
   void (*judge)(const mjModel *m, const mjData *d, mjtNum x_before, rlcore_step *out);
 } robot;
 
-/* The host's side of all environments: `user` of the callbacks. */
+/* Host data of all environments: `user` of the callbacks. */
 typedef struct engine {
   const robot *robot;
   mjModel *model;
@@ -107,7 +107,7 @@ static void judge_pendulum(const mjModel *m, const mjData *d, mjtNum x_before, r
   out->terminated = !(fabs(d->qpos[1]) <= 0.2);
 }
 
-/* Speed forward, 1 for not falling, a little less for effort. */
+/* Forward speed, plus 1 for not falling, minus a small control cost. */
 static void judge_hopper(const mjModel *m, const mjData *d, mjtNum x_before, rlcore_step *out) {
   const double seconds = 4 * m->opt.timestep;
   double effort = 0;

@@ -1,5 +1,5 @@
-/* What a game ships: the exported policy in a static block, nothing of the learner, and the game's own physics, here a
-   cart that balances a pole. `policy [FILE]` */
+/* A shipped game: the exported policy in a static block, without the learner, and the game's own physics, here a cart
+   that balances a pole. `policy [FILE]` */
 #include <math.h>
 #include <rlcore.h>
 #include <stdio.h>

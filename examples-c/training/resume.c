@@ -1,7 +1,6 @@
-/* Stop, save the bytes, load them in another process, go on: equal to never having stopped.
-
-   `resume FILE` calls itself twice, `resume FILE half` trains half-way, saves and ends; `resume FILE rest` loads, goes
-   on and saves; then it trains without a break and compares. Nothing but the file passes between the three. */
+/* Stop, save the bytes, load them in another process and continue: the result equals that of an uninterrupted training.
+   `resume FILE` runs itself twice: `resume FILE half` trains half-way and saves; `resume FILE rest` loads, continues
+   and saves. Then it trains without a break and compares. The processes share only the file. */
 #include "tasks.h"
 
 #include <stdio.h>

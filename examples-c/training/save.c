@@ -1,9 +1,7 @@
-/* A training that is killed 200 times loses nothing: `save [FILE [KILLS]]`.
-
-   A process trains and saves after every update, with host_save. The parent kills it with SIGKILL at a random moment, looks
-   at the file and lets another one go on from it, again and again. What lies in the file is always a whole training, never
-   an older one than before, and at the end every one that was found is, to the last bit, what a training without a break
-   holds after as many updates. */
+/* A training that survives 200 kills: `save [FILE [KILLS]]`. A process trains and saves after every update, with
+   host_save. The parent kills it with SIGKILL at a random moment, checks the file and starts another process from it,
+   repeatedly. The file must always hold a complete training, never an older one than before, and each one found must be
+   bit-identical to an uninterrupted training after the same number of updates. */
 #define _DEFAULT_SOURCE
 #include "tasks.h"
 
@@ -52,7 +50,7 @@ static void load(const char *file) {
   training_attach(&t);
 }
 
-/* Another process goes on from the file: so many updates, or until it is killed if that is 0. */
+/* Another process continues from the file, for this many updates, or until it is killed if 0. */
 static pid_t start(const char *file, int count) {
   const pid_t parent = getpid(), pid = fork();
   if (pid < 0) host_fail("cannot fork");

@@ -1,5 +1,5 @@
-/* A game at 60 frames a second whose characters learn while it runs: each frame acts once, or learns a few
-   minibatches, and never waits for a whole update. The result is the same as learning in one go, bit for bit. */
+/* A game at 60 frames per second whose characters learn while it runs: each frame acts once or learns a few
+   minibatches, and never waits for a whole update. The result is bit-identical to learning in one call. */
 #include "tasks.h"
 
 #include <stdio.h>
@@ -7,10 +7,10 @@
 
 enum { CHARACTERS = 16, FRAMES_OF_PLAY = 512 };
 
-/* Of the processor, so that what else the machine does is left out. */
+/* CPU time, to exclude other load of the machine. */
 static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
-/* Plays FRAMES_OF_PLAY frames; returns the longest, in seconds, and how many more frames learning took. */
+/* Plays FRAMES_OF_PLAY frames; returns the longest in seconds, and the number of additional frames used for learning. */
 static double play(training *t, uint32_t minibatches_per_frame, uint32_t *learning_frames) {
   double longest = 0;
   bool learning = false;

@@ -1,5 +1,5 @@
-/* A policy in a static program without libc: `tiny < policy.bin` plays one observation of zeros greedily and exits with
-   the action, or with 100 if it cannot. x86-64 Linux; `make sizes` builds it to show how little a policy takes. */
+/* A policy in a static program without libc: `tiny < policy.bin` acts greedily on one observation of zeros and exits
+   with the action, or with 100 on failure. x86-64 Linux; `make sizes` builds it to show the size of a policy. */
 #include "rlcore.h"
 
 enum { READ = 0, EXIT = 60, FAILED = 100 };
@@ -24,7 +24,7 @@ static int play(void) {
   return rlcore_policy_act(policy, 1, obs, NULL, &greedy, NULL, scratch, len, action) ? FAILED : action[0];
 }
 
-/* Nobody called it, so the stack does not stand as a call would leave it. */
+/* The entry point is not called, so the stack alignment differs from that of a function. */
 __attribute__((force_align_arg_pointer)) void _start(void) {
   for (;;) call(EXIT, play(), NULL, 0);
 }

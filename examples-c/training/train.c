@@ -1,8 +1,6 @@
-/* Trains an environment inside a C program:
-   `train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--print-hash]`.
-
-   Every seed starts in the same memory. Seed 1 also writes monitor.csv and policy.bin, is drawn in the terminal, and
-   has to end with the published hash: the same bits on every machine. */
+/* Trains an environment inside a C program: `train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--print-
+   hash]`. All seeds use the same memory. Seed 1 also writes monitor.csv and policy.bin, is drawn in the terminal, and
+   must end with the published hash: the same bits on every machine. */
 #include "heap.h"
 #include "run.h"
 #include "svg.h"
@@ -18,7 +16,7 @@ enum { EVAL_EPISODES = 100, QUICK_UPDATES = 4 };
 typedef struct options {
   const char *env, *out;
   uint32_t num_seeds; /* 0: as many as the task says */
-  bool quick;         /* a few updates of one seed, nothing is asked of the return */
+  bool quick;         /* a few updates of one seed, without a check of the return */
   bool print_hash;    /* print the hash and nothing else, for `make bless` */
 } options;
 

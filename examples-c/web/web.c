@@ -1,12 +1,12 @@
-/* CartPole trained piece by piece, so that a page can draw between two of them; the module imports nothing.
-   Compiled natively too (native.c): the hash of the same seed is the same. */
+/* CartPole trained in slices, so that a page can draw in between; the module has no imports. Also compiled natively
+   (native.c), with the same hash for the same seed. */
 #include "web.h"
 #include <rlcore.h>
 
 enum { NUM_ENVS = 4, OBS_LEN = 4, TOTAL_STEPS = 100000, ALIGN = 64, WIDTH = 600, HEIGHT = 400, WATCHED_SEED = 1000000 };
 #define ALIGNED(size) (((size) + ALIGN - 1) / ALIGN * ALIGN)
 
-/* All that a saved training would hold: learner, its environments, what these show. The hash is taken of it. */
+/* Everything to save: learner, environments, observations. The hash covers it. */
 static _Alignas(ALIGN) unsigned char image[1 << 18];
 static size_t learner_size, envs_size, image_size;
 static rlcore_env_def env;
@@ -17,7 +17,7 @@ static int32_t action[NUM_ENVS];
 static uint8_t terminated[NUM_ENVS], truncated[NUM_ENVS];
 static rlcore_learner_stats stats;
 
-/* One more environment, played by the policy as it is now, to be looked at. The training does not notice. */
+/* One more environment, played by the current policy, for display. It does not affect the training. */
 static _Alignas(ALIGN) unsigned char brain[1 << 15], stage[1 << 10];
 static rlcore_policy *policy;
 static rlcore_vecenv *watched;
@@ -32,7 +32,7 @@ static char why[256];
     if (status) return rlcore_last_error(why, sizeof why), status;                                                     \
   } while (0)
 
-/* The settings of tasks.c: another one would give another hash. */
+/* The settings of tasks.c; others would give another hash. */
 static rlcore_status configure(rlcore_learner_config *c, uint32_t seed) {
   TRY(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_PPO));
   c->total_steps = TOTAL_STEPS;

@@ -1,4 +1,4 @@
-/* What the page calls. A negative result is an rlcore_status; web_error says more. */
+/* Functions called by the page. A negative result is an rlcore_status; web_error describes it. */
 #ifndef WEB_H
 #define WEB_H
 
@@ -13,7 +13,7 @@
 /* Starts over. All randomness comes from the seed. */
 int32_t PAGE(web_start)(uint32_t seed);
 
-/* One step of every environment, or one minibatch: microseconds. 1 while something is left to be done, then 0. */
+/* One step of every environment, or one minibatch: takes microseconds. 1 while work is left, then 0. */
 int32_t PAGE(web_work)(void);
 
 /* Lets the policy play one step of the environment on display, and draws it: [height, width, 4] bytes. */
@@ -29,7 +29,7 @@ double PAGE(web_episodes)(void);
 double PAGE(web_return)(void); /* mean of the last 100 episodes */
 const char *PAGE(web_error)(void);
 
-/* Of every byte of the training; after the last step and with seed 1 it is the published one. */
+/* Hash of every byte of the training; after the last step with seed 1 it is the published one. */
 uint64_t PAGE(web_hash)(void);
 uint64_t PAGE(web_published_hash)(void);
 

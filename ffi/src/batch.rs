@@ -12,28 +12,34 @@ use rlcore::env::batch::{self, Batch, Config, Lanes, Setup, Share, Shares, Spans
 use rlcore::env::{Env, Level, Rows, StepOut};
 use rlcore::space::{Element, Elements, ElementsMut};
 
-/// Steps of N environments that the host submits and collects: the caller's own block, beside the rlcore_vecenv. Between
-/// the two, any threads that call rlcore_batch_run do the work, or processes, if both blocks lie in memory that they
-/// share (and fork() keeps the callbacks where they are). Which worker does what changes no byte.
-/// Rows are cut into groups of in_series; a group is idle, pending, running or done. The host's calls are those of one
-/// thread at a time. None ever waits: a host that has nothing else to do calls rlcore_batch_run itself.
-/// While a group is not idle its rows belong to the batch: no other rlcore_vecenv call may touch them.
+/// Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps
+/// in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks have the
+/// same addresses (fork()). Results do not depend on which worker does what.
+///   rlcore_batch_size(&env, &vecenv_config, &config, &size);
+///   rlcore_batch_init(mem, size, &env, &vecenv_config, &config, &b);
+///   rlcore_batch_reset(b, v, &env, NULL, obs);
+///   rlcore_batch_step_async(b, v, &env, action);
+///   rlcore_batch_run(b, v, &env, worker, UINT32_MAX, &count);       in each worker
+///   status = rlcore_batch_step_wait(b, &out);                       E_NOT_READY while workers are busy
+/// Rows are divided into groups of in_series. A group is idle, pending, running or done. Host calls must not run
+/// concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not idle
+/// its rows belong to the batch: no other rlcore_vecenv call may use them.
 pub struct rlcore_batch;
 
-/// How a batch is divided.
+/// Configuration of a batch.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_batch_config {
     /// bytes; set by rlcore_batch_config_init
     pub struct_size: u32,
-    /// rows of a group, stepped one after another by one worker; divides num_envs; default 1
+    /// rows per group, stepped in order by one worker; must divide num_envs; default 1
     pub in_series: u32,
 }
 
 versioned!(rlcore_batch_config, "batch config", in_series, Config::default().into());
 mirror!(rlcore_batch_config, Config { in_series });
 
-/// How many groups are where, counted one after another while workers go on.
+/// Number of groups in each state. Not a consistent snapshot while workers run.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_batch_counts {
@@ -41,9 +47,9 @@ pub struct rlcore_batch_counts {
     pub struct_size: u32,
     /// 1 after rlcore_batch_close, else 0
     pub closed: u32,
-    /// groups that no worker has begun
+    /// groups that no worker has started
     pub num_pending: u32,
-    /// groups that a worker is inside
+    /// groups that a worker is stepping
     pub num_running: u32,
     /// groups that can be collected
     pub num_done: u32,
@@ -226,7 +232,7 @@ pub unsafe extern "C" fn rlcore_batch_config_init(
     unsafe { lifecycle::config_init(config, config_size) }
 }
 
-/// Bytes a batch must have over an rlcore_vecenv of this environment and configuration.
+/// Size in bytes of a batch for an rlcore_vecenv of this environment and configuration.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_size(
     env: *const rlcore_env_def,
@@ -244,7 +250,7 @@ pub unsafe extern "C" fn rlcore_batch_size(
 }
 
 /// Creates an idle batch in mem, for any rlcore_vecenv of this environment and configuration.
-/// mem is in use until the caller and all workers stop calling.
+/// mem must remain valid until no worker is in a call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_init(
     mem: *mut c_void,
@@ -264,8 +270,8 @@ pub unsafe extern "C" fn rlcore_batch_init(
     })
 }
 
-/// Accepts bytes that a block was copied to. mem is only read. A copy that was made while workers ran still names them:
-/// abandon each.
+/// Opens the bytes of a saved or copied batch. mem is only read. If the copy was made while workers were running, call
+/// rlcore_batch_abandon for each of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_attach(
     mem: *mut c_void,
@@ -276,9 +282,8 @@ pub unsafe extern "C" fn rlcore_batch_attach(
 }
 
 /// Submits a step of every row. action: [N, action.len], copied.
-/// Errors: E_CONFIG for a batch that is closed or another vecenv or environment; E_BUSY if a row was submitted and not
-/// collected; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has to be reset first; all before anything
-/// changes.
+/// Errors: E_CONFIG for a closed batch or another vecenv or environment; E_BUSY if a row was submitted and not collected;
+/// E_RANGE or E_VALUE for an action; E_NOT_READY for a row that must be reset first; all before anything changes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_step_async(
     b: *mut rlcore_batch,
@@ -289,7 +294,7 @@ pub unsafe extern "C" fn rlcore_batch_step_async(
     call(|| unsafe { submit_all(b, v, env, Level::New, action) })
 }
 
-/// rlcore_batch_step_async, in which environments that end start again in this level, as rlcore_vecenv_step_env says.
+/// As rlcore_batch_step_async, but environments that end restart in the given level, as in rlcore_vecenv_step_env.
 /// level: an rlcore_level.
 /// Errors: as rlcore_batch_step_async; E_RANGE for another level.
 #[unsafe(no_mangle)]
@@ -306,13 +311,13 @@ pub unsafe extern "C" fn rlcore_batch_step_env_async(
     })
 }
 
-/// Does work that was submitted: steps pending groups one after another, until none is left or max_groups are done.
-/// Never waits. Any number of threads and processes may be in it at once, beside one of the host's calls.
-/// worker:         the caller's number, below 2^30; its own if rlcore_batch_abandon is ever to tell it from others.
-/// max_groups:     UINT32_MAX for all there is.
-/// out_num_groups: how many it did.
-/// Errors: E_RANGE; E_CONFIG for a batch that is closed or another vecenv or environment. What callbacks return is told
-/// to the host when it collects.
+/// Does submitted work: steps pending groups until none is left or max_groups are done. Does not block. Any number of
+/// threads and processes may call it concurrently, also during a host call.
+/// worker:         the caller's number, below 2^30; must be unique if rlcore_batch_abandon is to be used.
+/// max_groups:     UINT32_MAX: no limit.
+/// out_num_groups: number of groups stepped.
+/// Errors: E_RANGE; E_CONFIG for a closed batch or another vecenv or environment. Failures of callbacks are reported to
+/// the host when it collects.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_run(
     b: *mut rlcore_batch,
@@ -331,12 +336,12 @@ pub unsafe extern "C" fn rlcore_batch_run(
     })
 }
 
-/// Collects all that was submitted, once all of it is done. out: arrays of the whole batch, written as
-/// rlcore_vecenv_step would have. Never waits.
-/// Errors: E_CONFIG for a batch that is closed; E_NOT_PENDING if nothing was submitted; E_NOT_READY while workers are
-/// not through; all before anything changes. E_CALLBACK (also for rows of a worker that was abandoned), or E_VALUE for
-/// a reward or observation that is not finite: everything is collected, rows that failed are left out and have to be
-/// reset; rlcore_last_error() names the first, rlcore_batch_failed() all.
+/// Collects everything submitted, once all of it is done. out: arrays of the whole batch, written as by
+/// rlcore_vecenv_step. Does not block.
+/// Errors: E_CONFIG for a closed batch; E_NOT_PENDING if no step is pending; E_NOT_READY while workers are not done; all
+/// before anything changes. E_CALLBACK (also for rows of an abandoned worker), or E_VALUE for a reward or observation
+/// that is not finite: everything is collected, but failed rows are not written and must be reset. rlcore_last_error()
+/// names the first, rlcore_batch_failed() returns all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_step_wait(b: *mut rlcore_batch, out: *const rlcore_vecenv_out) -> rlcore_status {
     call(|| unsafe {
@@ -346,10 +351,10 @@ pub unsafe extern "C" fn rlcore_batch_step_wait(b: *mut rlcore_batch, out: *cons
     })
 }
 
-/// Collects the rows of groups that are done while others are still under way: for environments whose steps take
-/// unequally long. Which come first depends on the workers' speed, a row's own results never do; no group is collected
-/// twice while another one waits.
-/// num_rows: how many rows, a multiple of in_series; fewer are never collected.
+/// Collects rows of finished groups while others are still running: for environments whose steps vary in duration. The
+/// order depends on the workers' speed, the results of a row do not. No group is collected twice while another one is
+/// done and waiting.
+/// num_rows: number of rows, a multiple of in_series; exactly this many are collected, or none.
 /// rows:     [num_rows] to write: their numbers, ascending.
 /// out:      arrays of num_rows rows; row k is that of environment rows[k].
 /// Errors: as rlcore_batch_step_wait; E_RANGE for num_rows.
@@ -368,8 +373,8 @@ pub unsafe extern "C" fn rlcore_batch_recv(
     })
 }
 
-/// Submits a step of some rows while others may be under way.
-/// num_rows: how many rows, a multiple of in_series.
+/// Submits a step of some rows; others may be running.
+/// num_rows: number of rows, a multiple of in_series.
 /// rows:     [num_rows] whole groups, ascending, as rlcore_batch_recv returns them.
 /// action:   [num_rows, action.len], copied; row k is for environment rows[k].
 /// Errors: as rlcore_batch_step_async; E_RANGE for rows.
@@ -393,13 +398,13 @@ pub unsafe extern "C" fn rlcore_batch_send(
     })
 }
 
-/// Starts an episode in every environment, as rlcore_vecenv_reset. Steps that were submitted are discarded, never to be
-/// delivered; those that no worker has begun are taken back.
-/// seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
+/// Starts an episode in every environment, as rlcore_vecenv_reset. Discards submitted steps: pending groups are withdrawn,
+/// results of running ones are dropped.
+/// seed: environment i is seeded with *seed + i, modulo 2^64; NULL: the random streams continue.
 /// obs:  [N, obs.len] to write.
-/// Errors: E_CONFIG, before anything changes. E_NOT_READY while a worker is inside a
-/// group: the steps are discarded all the same, and until this call succeeds there is nothing to collect and submitting
-/// is E_BUSY. E_CALLBACK and E_VALUE as for rlcore_vecenv_reset.
+/// Errors: E_CONFIG, before anything changes. E_NOT_READY while a worker is stepping a group: the steps are discarded
+/// nevertheless, and until this call succeeds nothing is pending and submitting returns E_BUSY. E_CALLBACK and E_VALUE as
+/// for rlcore_vecenv_reset.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_reset(
     b: *mut rlcore_batch,
@@ -418,9 +423,9 @@ pub unsafe extern "C" fn rlcore_batch_reset(
     })
 }
 
-/// Starts an episode in environment `index` alone, as rlcore_vecenv_reset_one; rows of other groups may be under way.
-/// seed: it gets the stream of *seed itself; NULL: its stream goes on.
-/// obs:  [N, obs.len], of which that row is written.
+/// Starts an episode in environment `index` only, as rlcore_vecenv_reset_one; other groups may be running.
+/// seed: it is seeded with *seed itself; NULL: its random stream continues.
+/// obs:  [N, obs.len], of which only that row is written.
 /// Errors: as rlcore_batch_reset; E_RANGE; E_BUSY if its group was submitted and not collected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_reset_one(
@@ -442,9 +447,9 @@ pub unsafe extern "C" fn rlcore_batch_reset_one(
     })
 }
 
-/// Gives up a worker that died: the rows of the group that it was in count as failed and have to be reset; all others are
-/// as if nothing had happened. The worker must not run any more: nothing could stop it from writing to its rows.
-/// out_num_rows: how many rows that are; 0 if it was in none.
+/// Abandons a worker that died: the rows of its current group have failed and must be reset; all others are unaffected.
+/// The worker must no longer run, or it could still write to its rows.
+/// out_num_rows: number of rows that failed; 0 if it was not stepping a group.
 /// Errors: E_RANGE; E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_abandon(
@@ -463,9 +468,9 @@ pub unsafe extern "C" fn rlcore_batch_abandon(
     })
 }
 
-/// Which rows failed in their last step and were not reset by this batch since: 1 for those, else 0, also for rows that
-/// are under way. failed: [N] to write.
-/// Errors: E_CONFIG for a batch that is closed.
+/// Which rows failed in their last step and have not been reset by this batch since: 1 for those, else 0, also for rows
+/// that are pending or running. failed: [N] to write.
+/// Errors: E_CONFIG for a closed batch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_failed(b: *const rlcore_batch, failed: *mut u8) -> rlcore_status {
     call(|| unsafe {
@@ -476,8 +481,8 @@ pub unsafe extern "C" fn rlcore_batch_failed(b: *const rlcore_batch, failed: *mu
     })
 }
 
-/// How far it is. out: to write; a closed batch answers too, so that num_running tells when its workers have left.
-/// Errors: E_CONFIG for struct_size.
+/// Counts the groups in each state. out: to write. Also works on a closed batch: num_running is 0 once its workers have
+/// left. Errors: E_CONFIG for struct_size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_count(b: *const rlcore_batch, out: *mut rlcore_batch_counts) -> rlcore_status {
     call(|| unsafe {
@@ -490,9 +495,9 @@ pub unsafe extern "C" fn rlcore_batch_count(b: *const rlcore_batch, out: *mut rl
     })
 }
 
-/// Ends it: steps that no worker has begun are taken back, nothing is delivered any more, and every later call but this
-/// one and rlcore_batch_count is E_CONFIG. A worker that is inside a group finishes it: the bytes have to stay until all
-/// workers have returned. The rlcore_vecenv goes on.
+/// Closes the batch: withdraws pending steps. Every later call but this one and rlcore_batch_count returns E_CONFIG.
+/// Workers finish the groups that they are stepping; both blocks must remain valid until they have returned. The
+/// rlcore_vecenv remains usable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_close(b: *mut rlcore_batch) -> rlcore_status {
     call(|| unsafe {

@@ -6,8 +6,8 @@ use crate::ptr::{Input, One, Output, args};
 use crate::status::{call, rlcore_status};
 use rlcore::block::{self, HASH_START, hash};
 
-/// FNV-1a, 64 bits: names a state in a log or compares two; no protection against attackers.
-/// bytes: [size], of anything; may be NULL if size is 0.
+/// 64-bit FNV-1a hash, to identify or compare states. Not cryptographic.
+/// bytes: [size]; may be NULL if size is 0.
 /// out:   [1] the hash.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_hash(bytes: *const c_void, size: usize, out: *mut u64) -> rlcore_status {
@@ -19,15 +19,15 @@ pub unsafe extern "C" fn rlcore_hash(bytes: *const c_void, size: usize, out: *mu
     })
 }
 
-/// Seals a learner or a policy before it is saved: writes a checksum over all its bytes into it, which its attach compares
-/// from then on. Whatever is damaged later is refused: a flipped bit of a weight, a page that was lost. It is no protection
-/// against attackers, who can seal what they wrote. The next call with a learner, even one that is refused, takes its seal
-/// off, so that it is never stale; an attached policy keeps its own. Policies are exported with a seal.
+/// Seals a learner or a policy before it is saved: stores a checksum over all its bytes in the block. attach refuses a
+/// sealed block if any byte has changed. A seal detects accidental damage; it is not protection against attackers. The next
+/// call with a learner, even one that fails, removes its seal; an attached policy keeps its seal. Policies are exported
+/// sealed.
 ///
-/// Without a seal, attach of any block finds a damaged header or configuration, a block that was cut short, and values that
-/// no call leaves, such as a NaN among parameters; it does not find a number that became another usable one, nor looks into
-/// columns of frames and steps.
-/// mem: 8-byte aligned, mem_size bytes, the size of the block at least.
+/// Without a seal, attach of any block detects a damaged header or configuration, a truncated block, and values that no
+/// call leaves, such as a NaN parameter. It does not detect a number that changed to another valid number, and does not
+/// read columns of frames and steps.
+/// mem: 8-byte aligned, mem_size bytes, at least the size of the block.
 /// Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, or damaged bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_block_seal(mem: *mut c_void, mem_size: usize) -> rlcore_status {

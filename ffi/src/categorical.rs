@@ -18,11 +18,11 @@ pub struct rlcore_logits {
     pub num_choices: u32,
     /// zero
     pub reserved: u32,
-    /// [K] numbers of choices, each at least 1
+    /// [K] number of options of each choice, at least 1
     pub n: *const u32,
-    /// [B, L] finite, those of the first choice first
+    /// [B, L] finite; those of the first choice come first
     pub logits: *const f32,
-    /// [B, L] 0 forbids; of each choice something has to be allowed; NULL: everything is
+    /// [B, L] 0 forbids; each choice must allow an option; NULL: everything is allowed
     pub mask: *const u8,
 }
 
@@ -44,9 +44,9 @@ unsafe fn batch<'a>(p: *const rlcore_logits) -> Result<(Logits<'a>, usize, [Exte
     Ok((Logits { num_rows, n, logits, mask }, num_actions, [n_extent, logits_extent, mask_extent]))
 }
 
-/// The log-probability of every single choice, -inf where it is forbidden. out: [B, L] to write.
-/// Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an n; E_VALUE for a number that is not
-/// finite, or nothing allowed.
+/// Log-probability of every option, -inf where forbidden. out: [B, L] to write.
+/// Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an n; E_VALUE for a number that is not finite, or
+/// a choice without an allowed option.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_categorical_log_softmax(batch: *const rlcore_logits, out: *mut f32) -> rlcore_status {
     call(|| unsafe {
@@ -57,8 +57,8 @@ pub unsafe extern "C" fn rlcore_categorical_log_softmax(batch: *const rlcore_log
     })
 }
 
-/// The log-probability of each row's actions. action: [B, K]; log_prob: [B] to write.
-/// E_RANGE for an action that is not there or forbidden.
+/// Log-probability of each row's actions. action: [B, K]; log_prob: [B] to write.
+/// E_RANGE for an action that is out of range or forbidden.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_categorical_log_prob(
     batch: *const rlcore_logits,
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn rlcore_categorical_log_prob(
     })
 }
 
-/// The entropy of each row in nats. entropy: [B] to write.
+/// Entropy of each row in nats. entropy: [B] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_categorical_entropy(batch: *const rlcore_logits, entropy: *mut f32) -> rlcore_status {
     call(|| unsafe {
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn rlcore_categorical_entropy(batch: *const rlcore_logits,
     })
 }
 
-/// Draws actions: the first choice whose cumulative probability is above the uniform number.
+/// Draws actions: the first option whose cumulative probability exceeds the uniform number.
 /// uniform: [B, K] from 0 to 1; may be NULL with RLCORE_SAMPLING_GREEDY. action: [B, K] to write.
 /// E_CONFIG or E_RANGE for sampling.
 #[unsafe(no_mangle)]

@@ -4,7 +4,7 @@ use crate::status::{Fault, call, rlcore_status};
 use rlcore::cpu::{LEVELS, set_limit};
 use rlcore::error::{Error, Kind};
 
-/// Instruction sets, each holding the ones before it. The best that the processor has is used by itself.
+/// CPU levels, each including those before it. The library selects the highest level that the processor supports.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_cpu_level {
@@ -16,8 +16,8 @@ pub enum rlcore_cpu_level {
     RLCORE_CPU_AVX512 = 2,
 }
 
-/// Uses no level above an rlcore_cpu_level from now on, in the whole process: for tests and measurements. Results never
-/// change, only speed. Errors: E_RANGE.
+/// Limits the whole process to `level`, an rlcore_cpu_level, and those below it: for tests and measurements. Affects speed
+/// only, never results. Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub extern "C" fn rlcore_cpu_set_limit(level: u32) -> rlcore_status {
     call(|| {

@@ -15,22 +15,22 @@ use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
-/// The library's own environments. Each probe observes one number and fails for one kind of mistake in a learner; V(o) is
-/// what observation o is worth under the best actions, d the discount:
-///   1  observes 0, 1 action, one step that earns 1: V = 1.
-///   2  observes 1 or -1, 1 action, one step that earns the observation: V(o) = o.
-///   3  observes 0 and then 1, 1 action, the second step earns 1 and is the last: V(0) = d, V(1) = 1.
-///   4  observes 0, 2 actions, one step that earns 1 for action 1, -1 for action 0: V = 1.
-///   5  observes 0 or 1, 2 actions, one step that earns 1 for the action that equals it, else -1: V = 1.
-///   6  observes the steps so far, 2 actions, whichever is taken the tenth step earns 1 and is the last: V(o) = d^(9-o).
-///   6 odd even  observes the steps so far, 2 actions, each of the ten steps earns 1 if its action is the observation
+/// Built-in environments. Each probe has one observation element and exposes one kind of bug in a learner. V(o) is the
+/// optimal value of observation o, d the discount:
+///   1  observes 0; 1 action; one step, reward 1: V = 1.
+///   2  observes 1 or -1; 1 action; one step, the reward is the observation: V(o) = o.
+///   3  observes 0, then 1; 1 action; two steps, the second has reward 1: V(0) = d, V(1) = 1.
+///   4  observes 0; 2 actions; one step, reward 1 for action 1, -1 for action 0: V = 1.
+///   5  observes 0 or 1; 2 actions; one step, reward 1 if the action equals the observation, else -1: V = 1.
+///   6  observes the step count; 2 actions; ten steps, the last has reward 1 for any action: V(o) = d^(9-o).
+///   6 odd even  observes the step count; 2 actions; ten steps, each has reward 1 if its action equals the observation
 ///      modulo 2: V(o) = 1 + d + ... + d^(9-o).
-///   7  observes 0 or 1 and then 0, 5 actions, the fourth step is the last and earns 1 if its action equals the first
-///      observation: V = d^3 at first, half of it for who does not remember.
-///   truncation  observes 1 and then 0, 1 action, every step but the first earns 1, the fifth is truncated:
-///      V(0) = 1 / (1 - d), V(1) = d V(0), if values go on behind final_obs.
-///   memory  observes 1 or -1 and then 0, 2 actions, the ninth step is the last and earns the first observation for action
-///      1, its negative for action 0: V = d^8 at first, 0 for who does not remember.
+///   7  observes 0 or 1, then 0; 5 actions; four steps, the last has reward 1 if its action equals the first observation:
+///      V = d^3 at first, half of that without memory.
+///   truncation  observes 1, then 0; 1 action; every step but the first has reward 1, the fifth is truncated:
+///      V(0) = 1 / (1 - d) and V(1) = d V(0) if truncated steps bootstrap from final_obs.
+///   memory  observes 1 or -1, then 0; 2 actions; nine steps, the last has the first observation as its reward for action
+///      1, its negative for action 0: V = d^8 at first, 0 without memory.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_env_id {
@@ -44,29 +44,29 @@ pub enum rlcore_env_id {
     RLCORE_ENV_ACROBOT = 4,
     /// Pendulum-v1
     RLCORE_ENV_PENDULUM = 5,
-    /// a constant reward: value
+    /// constant reward: value
     RLCORE_ENV_PROBE1 = 101,
-    /// a reward that the observation tells
+    /// reward equal to the observation: backpropagation
     RLCORE_ENV_PROBE2 = 102,
-    /// a reward one step later: discount
+    /// reward one step later: discount
     RLCORE_ENV_PROBE3 = 103,
-    /// a reward that the action decides: advantage
+    /// reward depends on the action: advantage
     RLCORE_ENV_PROBE4 = 104,
-    /// a reward that observation and action decide
+    /// reward depends on observation and action
     RLCORE_ENV_PROBE5 = 105,
-    /// a reward ten steps later
+    /// reward ten steps later
     RLCORE_ENV_PROBE6 = 106,
-    /// a first observation to remember for three steps
+    /// first observation must be remembered for three steps
     RLCORE_ENV_PROBE7 = 107,
-    /// probe 6 with a right action in each step
+    /// probe 6 with a correct action in each step
     RLCORE_ENV_PROBE6_ODD_EVEN = 108,
     /// episodes that are only ever truncated
     RLCORE_ENV_PROBE_TRUNCATION = 109,
-    /// a first observation to remember for eight steps
+    /// first observation must be remembered for eight steps
     RLCORE_ENV_PROBE_MEMORY = 110,
 }
 
-/// What a step returns beside the observation. All zero when the callback is entered.
+/// Result of a step besides the observation. All zero when the callback is entered.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_step {
@@ -74,32 +74,32 @@ pub struct rlcore_step {
     pub reward: f32,
     /// nonzero: the task reached a terminal state
     pub terminated: u8,
-    /// nonzero: the environment itself cut the episode; time limits are rlcore_vecenv's business
+    /// nonzero: the environment itself cut the episode; rlcore_vecenv applies time limits
     pub truncated: u8,
     /// zero
     pub reserved: [u8; 2],
 }
 
-/// Starts an episode: changes state, draws from rng, writes obs. All callbacks own what they are handed for the length
-/// of the call and return 0, or anything else to stop with E_CALLBACK. They may run on several threads at once,
-/// never for the same environment. They may call the library, but not with the block that is calling them: that may lose
-/// what the block holds, and nothing else.
-/// Neither an exception nor a longjmp may leave a callback: the library keeps no record of where it was. Catch them inside
-/// and return nonzero: that row has failed and has to be reset, and no other is harmed.
+/// Starts an episode: changes state, draws from rng, writes obs.
+/// For all callbacks: the arguments are valid during the call only. Return 0, or nonzero to stop the call with E_CALLBACK.
+/// They may run on several threads at once, but never for the same environment. They may call the library,
+/// but not with the block that is calling them: its contents may be lost, nothing else is affected.
+/// Exceptions and longjmp must not leave a callback. Catch them and return nonzero: that environment has failed and must be
+/// reset; the others are unaffected.
 pub type rlcore_env_reset_fn =
     Option<unsafe extern "C" fn(user: *mut c_void, state: *mut c_void, rng: *mut rlcore_rng, obs: *mut c_void) -> i32>;
 
-/// Which level an environment that has levels starts again in.
+/// Level in which an environment with levels restarts.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_level {
-    /// one that it chooses anew
+    /// a new one that it chooses
     RLCORE_LEVEL_NEW = 0,
     /// the one that just ended
     RLCORE_LEVEL_SAME = 1,
 }
 
-/// Starts the next episode of an environment that was reset before. level: an rlcore_level.
+/// Starts the next episode of an environment that was reset before, in the given level. level: an rlcore_level.
 pub type rlcore_env_restart_fn = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
@@ -126,7 +126,7 @@ pub type rlcore_env_step_fn = Option<
 pub type rlcore_env_render_fn =
     Option<unsafe extern "C" fn(user: *mut c_void, state: *const c_void, width: u32, height: u32, rgb: *mut u8) -> i32>;
 
-/// Counts the lives left.
+/// Returns the number of lives left.
 pub type rlcore_env_lives_fn =
     Option<unsafe extern "C" fn(user: *mut c_void, state: *const c_void, out_lives: *mut u32) -> i32>;
 
@@ -134,13 +134,13 @@ pub type rlcore_env_lives_fn =
 pub type rlcore_env_action_mask_fn =
     Option<unsafe extern "C" fn(user: *mut c_void, state: *const c_void, mask: *mut u8) -> i32>;
 
-/// An environment: what it is and the functions that are it. Handed to every call, never stored.
+/// An environment: its properties and functions. Passed to every call, never stored.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_env_def {
     /// sizeof(rlcore_env_def)
     pub struct_size: u32,
-    /// the caller's number for this kind, 0 or from 1000, which blocks remember; or an rlcore_env_id in a table of
+    /// the caller's number for this kind, 0 or at least 1000; stored in blocks. An rlcore_env_id in a definition from
     /// rlcore_env_builtin
     pub env_id: u32,
     /// bytes of one environment, a multiple of 8; zeroed at init; no pointers
@@ -151,28 +151,28 @@ pub struct rlcore_env_def {
     pub obs: rlcore_space,
     /// RLCORE_I32 or RLCORE_F32
     pub action: rlcore_space,
-    /// handed to every callback, never read
+    /// passed to every callback, never read
     pub user: *mut c_void,
     /// required
     pub reset: rlcore_env_reset_fn,
     /// required
     pub step: rlcore_env_step_fn,
-    /// NULL: a black picture
+    /// NULL: a black image
     pub render: rlcore_env_render_fn,
     /// NULL: 0 lives
     pub lives: rlcore_env_lives_fn,
     /// NULL: everything is allowed
     pub action_mask: rlcore_env_action_mask_fn,
-    /// NULL: episodes start by reset, without levels
+    /// NULL: episodes start with reset; there are no levels
     pub restart: rlcore_env_restart_fn,
-    /// [num_fields] parts of the observation, in order and apart
+    /// [num_fields] fields of the observation, in order, must not overlap
     pub fields: *const rlcore_field,
     /// 0 to 8
     pub num_fields: u32,
     /// 0 to 16
     pub num_wrappers: u32,
-    /// [num_wrappers] from the environment outwards; blocks remember what they do. obs and action stay the bare
-    /// environment's: rlcore_env_spaces tells what calls then take and write
+    /// [num_wrappers] innermost first; stored in blocks and compared. obs and action above are those of the unwrapped
+    /// environment; rlcore_env_spaces returns those that calls then use
     pub wrappers: *const rlcore_wrapper,
 }
 
@@ -341,7 +341,7 @@ impl<'a> CEnv<'a> {
         let mut other = None;
         // Nothing is written before this returns, and nothing that it returns refers to the structure.
         let def = unsafe { ptr::sized_ref(p, &mut other)? };
-        let missing = |what| Fault::at(what, Error::new(Kind::Null, "a function, given NULL"));
+        let missing = |what| Fault::at(what, Error::new(Kind::Null, "the function pointer is NULL."));
         let reset = def.reset.ok_or_else(|| missing("env_def: reset"))?;
         let step = def.step.ok_or_else(|| missing("env_def: step"))?;
         let own = if def.has_own_id() { Some(def.own().map_err(|changed| def.refuse(changed))?) } else { None };
@@ -473,7 +473,7 @@ const UNKNOWN: Error =
 
 /// Refuses what only a library with wrappers knows.
 fn built_with_wrappers(what: &'static str) -> Result {
-    let left_out = Error::new(Kind::Config, "none, in a library that was built without wrappers");
+    let left_out = Error::new(Kind::Config, "this library was built without wrappers.");
     if cfg!(feature = "wrappers") { Ok(()) } else { Err(Fault::at(what, left_out)) }
 }
 
@@ -652,7 +652,7 @@ impl Env for Callbacks<'_> {
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
         let rng = core::ptr::from_mut(rng).cast();
         let code = unsafe { (self.reset)(self.user, state.as_mut_ptr().cast(), rng, ptr::start_mut(obs)) };
-        done(code, "env_def: reset that returns 0; not so row")
+        done(code, "env_def: reset failed in environment {given}.")
     }
 
     #[inline]
@@ -661,7 +661,7 @@ impl Env for Callbacks<'_> {
         let rng = core::ptr::from_mut(rng).cast();
         let state = state.as_mut_ptr().cast();
         let code = unsafe { restart(self.user, state, rng, level as u32, ptr::start_mut(obs)) };
-        done(code, "env_def: restart that returns 0; not so row")
+        done(code, "env_def: restart failed in environment {given}.")
     }
 
     #[inline(always)]
@@ -677,7 +677,7 @@ impl Env for Callbacks<'_> {
         let mut out = rlcore_step { reward: 0.0, terminated: 0, truncated: 0, reserved: [0; 2] };
         let state = state.as_mut_ptr().cast();
         let code = unsafe { (self.step)(self.user, state, rng, action, ptr::start_mut(obs), &raw mut out) };
-        done(code, "env_def: step that returns 0; not so row")?;
+        done(code, "env_def: step failed in environment {given}.")?;
         Ok(Step { reward: out.reward, terminated: out.terminated != 0, truncated: out.truncated != 0 })
     }
 
@@ -686,7 +686,10 @@ impl Env for Callbacks<'_> {
         match self.lives {
             None => Ok(0),
             Some(f) => {
-                done(unsafe { f(self.user, state.as_ptr().cast(), &raw mut lives) }, "env_def: lives that returns 0")?;
+                done(
+                    unsafe { f(self.user, state.as_ptr().cast(), &raw mut lives) },
+                    "env_def: lives failed in environment {given}.",
+                )?;
                 Ok(lives)
             }
         }
@@ -700,7 +703,7 @@ impl Env for Callbacks<'_> {
             }
             Some(f) => done(
                 unsafe { f(self.user, state.as_ptr().cast(), mask.as_mut_ptr()) },
-                "env_def: action_mask that returns 0",
+                "env_def: action_mask failed in environment {given}.",
             ),
         }
     }
@@ -713,7 +716,7 @@ impl Env for Callbacks<'_> {
             }
             Some(f) => done(
                 unsafe { f(self.user, state.as_ptr().cast(), width as u32, height as u32, rgb.as_mut_ptr()) },
-                "env_def: render that returns 0",
+                "env_def: render failed in environment {given}.",
             ),
         }
     }
@@ -742,10 +745,9 @@ impl Tables {
 }
 
 fn builtin(user: *mut c_void) -> Result<Builtin> {
-    u32::try_from(user.addr())
-        .ok()
-        .and_then(Builtin::from_id)
-        .ok_or_else(|| Fault::at("env_def: user", Error::new(Kind::Config, "as rlcore_env_builtin left it")))
+    u32::try_from(user.addr()).ok().and_then(Builtin::from_id).ok_or_else(|| {
+        Fault::at("env_def: user", Error::new(Kind::Config, "user must stay as rlcore_env_builtin set it."))
+    })
 }
 
 fn code(result: Result) -> i32 {
@@ -814,11 +816,11 @@ unsafe extern "C" fn builtin_render(
     })())
 }
 
-/// The table of one of the library's own environments.
+/// The definition of a built-in environment.
 /// env_id:   an rlcore_env_id.
-/// out_size: sizeof(rlcore_env_def). What the table points to lives as long as the program. A caller may set
-///           max_episode_steps, render, lives, action_mask, fields and wrappers; what is changed in anything else is another
-///           environment and needs another env_id.
+/// out_size: sizeof(rlcore_env_def). Everything that it points to is static. max_episode_steps, render, lives,
+///           action_mask, fields and wrappers may be changed. With any other change it is another environment, which needs
+///           an env_id of its own.
 /// Errors: E_SIZE; E_RANGE for another env_id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_env_builtin(env_id: u32, out: *mut rlcore_env_def, out_size: usize) -> rlcore_status {

@@ -5,7 +5,7 @@ use crate::ptr::{self, Extent, Input, One, Output, args, args_beside};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::gaussian::{self, Gaussian};
 
-/// A batch of diagonal Gaussians that share their deviations. B = num_rows, A = action_len.
+/// A batch of diagonal Gaussians with shared standard deviations. B = num_rows, A = action_len.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_gaussian {
@@ -36,7 +36,7 @@ unsafe fn batch<'a>(p: *const rlcore_gaussian) -> Result<(Gaussian<'a>, [Extent;
     Ok((Gaussian { num_rows, mean, log_std }, extents))
 }
 
-/// The log-density of each row's action. action: [B, A], before the squash if there is one; log_prob: [B] to write.
+/// Log-density of each row's action. action: [B, A], before squashing; log_prob: [B] to write.
 /// Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for a log_std; E_VALUE for a number that is not
 /// finite.
 #[unsafe(no_mangle)]
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn rlcore_gaussian_log_prob(
     })
 }
 
-/// The entropy in nats, which all rows share. log_std: [action_len]; out: [1] to write.
+/// Entropy in nats, the same for all rows. log_std: [action_len]; out: [1] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gaussian_entropy(log_std: *const f32, action_len: u32, out: *mut f32) -> rlcore_status {
     call(|| unsafe {
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn rlcore_gaussian_sample(
     })
 }
 
-/// tanh(action), element by element: what the environment gets. action: [len]; squashed: [len] to write.
+/// Elementwise tanh, to squash actions. action: [len]; squashed: [len] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gaussian_squash(action: *const f32, len: usize, squashed: *mut f32) -> rlcore_status {
     call(|| unsafe {
@@ -92,8 +92,8 @@ pub unsafe extern "C" fn rlcore_gaussian_squash(action: *const f32, len: usize, 
     })
 }
 
-/// Turns log-densities of actions into those of the squashed actions: takes away the sum over the row of
-/// ln(1 - tanh(action)^2). action: [num_rows, action_len], before the squash; log_prob: [num_rows] to change.
+/// Converts log-densities to those of the squashed actions: subtracts the sum over the row of ln(1 - tanh(action)^2).
+/// action: [num_rows, action_len], before squashing; log_prob: [num_rows] to change.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gaussian_squash_log_prob(
     action: *const f32,

@@ -4,7 +4,7 @@ use crate::ptr::{self, Extent, Input, One, Output, Plain, args, args_beside};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::image::{self, Size};
 
-/// Shape of a picture of bytes, [height, width, channels].
+/// Shape of an image of bytes, [height, width, channels].
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_image_size {
@@ -12,7 +12,7 @@ pub struct rlcore_image_size {
     pub height: u32,
     /// columns, at least 1
     pub width: u32,
-    /// values of one pixel, at least 1
+    /// values per pixel, at least 1
     pub channels: u32,
 }
 
@@ -52,7 +52,7 @@ unsafe fn size(what: &'static str, p: *const rlcore_image_size) -> Result<(Size,
     Ok((Size::new(height, width, channels), extent))
 }
 
-/// The gray picture: 0.299 of red, 0.587 of green and 0.114 of blue in 15 bits, rounded, as OpenCV's RGB2GRAY.
+/// Converts to gray as OpenCV's RGB2GRAY: 0.299 R + 0.587 G + 0.114 B in 15-bit fixed point, rounded.
 /// rgb: [num_pixels, 3]; out: [num_pixels] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_gray(rgb: *const u8, num_pixels: usize, out: *mut u8) -> rlcore_status {
@@ -64,9 +64,9 @@ pub unsafe extern "C" fn rlcore_image_gray(rgb: *const u8, num_pixels: usize, ou
     })
 }
 
-/// Numbers of scratch that rlcore_image_area and rlcore_image_warp need for these sizes: none for an Atari screen, 210 by
-/// 160, that becomes 84 by 84 in gray. Errors: E_CONFIG for a number that is 0, more than 4 channels, an output larger
-/// than the source on an axis, or channels that differ, but for 3 that become 1.
+/// Floats of scratch that rlcore_image_area and rlcore_image_warp need for these sizes: 0 for Atari screens, 210 by 160 to
+/// 84 by 84 gray. Errors: E_CONFIG for a dimension of 0, more than 4 channels, an output larger than the source on either
+/// axis, or different channels, except 3 to 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_scratch_len(
     from_size: *const rlcore_image_size,
@@ -79,10 +79,10 @@ pub unsafe extern "C" fn rlcore_image_scratch_len(
     })
 }
 
-/// A smaller picture by area means, bit for bit as OpenCV's INTER_AREA; to_size has as many channels as from_size.
+/// Downscales an image by area means, bit-identical to OpenCV's INTER_AREA. Channels must be equal.
 /// src:     from_size's [height, width, channels].
 /// out:     to_size's [height, width, channels] to write.
-/// scratch: [scratch_len] whatever they are, at least rlcore_image_scratch_len(); NULL if that is 0.
+/// scratch: [scratch_len] at least rlcore_image_scratch_len(); may be NULL if that is 0.
 /// Errors: those of rlcore_image_scratch_len; E_SIZE for scratch_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_area(
@@ -103,9 +103,8 @@ pub unsafe extern "C" fn rlcore_image_area(
     })
 }
 
-/// What an Atari wrapper does to its frames, in one pass: the larger of two pictures, element by element (b may be NULL:
-/// a alone), then gray if from_size has 3 channels and to_size 1, then rlcore_image_area. The bytes are those of the three
-/// steps.
+/// Atari preprocessing in one pass: the elementwise maximum of two images (b may be NULL: a only), then gray if from_size
+/// has 3 channels and to_size 1, then rlcore_image_area. The result equals that of the three separate steps.
 /// a, b: from_size's [height, width, channels]; may be the same array. The rest, and errors, as rlcore_image_area.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_warp(
@@ -137,8 +136,8 @@ unsafe fn room<'a>(scratch: *mut f32, len: usize) -> Result<Option<Output<'a, f3
     if len == 0 { Ok(None) } else { unsafe { Output::at("image: scratch", scratch, len) }.map(Some) }
 }
 
-/// An Atari screen at 42 by 42, as the A3C family sees it: rows 34 to 193, halved, resized by OpenCV's fixed-point
-/// bilinear rule, the mean of the colours, times the float nearest 1/255. rgb: [210, 160, 3]; out: [42, 42] to write.
+/// Converts an Atari screen to 42 by 42 as A3C code does: rows 34 to 193, halved, resized with OpenCV's fixed-point
+/// bilinear filter, channels averaged, times the float nearest 1/255. rgb: [210, 160, 3]; out: [42, 42] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_rescale42(rgb: *const u8, out: *mut f32) -> rlcore_status {
     call(|| unsafe {
@@ -149,7 +148,7 @@ pub unsafe extern "C" fn rlcore_image_rescale42(rgb: *const u8, out: *mut f32) -
     })
 }
 
-/// Bytes as numbers from 0 to 1: x / 255, rounded once. x: [len]; out: [len] to write. Errors: as above.
+/// Converts bytes to floats in [0, 1]: x / 255, rounded once. x: [len]; out: [len] to write. Errors: as above.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_scale(x: *const u8, len: usize, out: *mut f32) -> rlcore_status {
     call(|| unsafe {
@@ -160,8 +159,8 @@ pub unsafe extern "C" fn rlcore_image_scale(x: *const u8, len: usize, out: *mut 
     })
 }
 
-/// Puts channels first. x: [height, width, channels]; out: [channels, height, width] to write.
-/// Errors: E_CONFIG for a number that is 0.
+/// Moves channels first. x: [height, width, channels]; out: [channels, height, width] to write.
+/// Errors: E_CONFIG for a dimension of 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_channels_first(
     size: *const rlcore_image_size,
@@ -178,8 +177,8 @@ pub unsafe extern "C" fn rlcore_image_channels_first(
     })
 }
 
-/// Rows and columns of tiles for num_images pictures: as few rows as make a square that holds them, then as few columns
-/// as hold them. Errors: E_RANGE if num_images is 0.
+/// Rows and columns of a tiling of num_images images: the smallest square that holds them, without its empty columns.
+/// Errors: E_RANGE if num_images is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_tile_shape(
     num_images: u32,
@@ -195,9 +194,9 @@ pub unsafe extern "C" fn rlcore_image_tile_shape(
     })
 }
 
-/// Many pictures as one, for people to look at. images: [num_images, height, width, channels]; out: [rows * height,
-/// columns * width, channels] to write, rows and columns by rlcore_image_tile_shape: picture i in row i / columns, column
-/// i % columns, zeros where none is left. Errors: as rlcore_image_channels_first; E_RANGE if num_images is 0.
+/// Tiles images into one, for display. images: [num_images, height, width, channels]; out: [rows * height,
+/// columns * width, channels] to write, with rows and columns from rlcore_image_tile_shape: image i is in row i / columns,
+/// column i % columns; empty tiles are zeros. Errors: as rlcore_image_channels_first; E_RANGE if num_images is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_tile(
     num_images: u32,
@@ -216,7 +215,7 @@ pub unsafe extern "C" fn rlcore_image_tile(
     })
 }
 
-/// Bytes of the text of a picture: what rlcore_image_text writes.
+/// Size of the text that rlcore_image_text writes, in bytes.
 /// Errors: E_CONFIG unless channels is 1 or 3.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_text_size(size: *const rlcore_image_size, out_size: *mut usize) -> rlcore_status {
@@ -227,10 +226,10 @@ pub unsafe extern "C" fn rlcore_image_text_size(size: *const rlcore_image_size, 
     })
 }
 
-/// A gray or RGB picture for a terminal: lines of Braille in UTF-8, a character for two columns of four rows, a dot where a
-/// pixel is unlike the top left one.
+/// Renders a gray or RGB image for a terminal: lines of Braille in UTF-8, one character for 2 columns of 4 rows, a dot where
+/// a pixel differs from the top left one.
 /// picture: [height, width, channels].
-/// out:     [rlcore_image_text_size()] to write, no NUL at the end.
+/// out:     [rlcore_image_text_size()] to write, not NUL-terminated.
 /// Errors: as rlcore_image_text_size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_image_text(

@@ -8,19 +8,19 @@ use rlcore::kernels::gae::{self, Accumulate, Rollout};
 use rlcore::kernels::grid::Columns;
 use rlcore::kernels::returns;
 
-/// What a recursion over time is summed in.
+/// Precision of a recursion over time.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_accumulate {
-    /// f32: at the speed of memory
+    /// f32
     RLCORE_ACCUMULATE_F32 = 0,
-    /// f64, rounded once to what is written
+    /// f64, rounded once to the output
     RLCORE_ACCUMULATE_F64 = 1,
 }
 
 use rlcore_accumulate::*;
 
-/// What N environments did in T steps, time-major. Step t led from obs[t] to obs[t+1].
+/// T steps of N environments, time-major. Step t led from obs[t] to obs[t+1].
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_rollout {
@@ -30,7 +30,7 @@ pub struct rlcore_rollout {
     pub num_steps: u32,
     /// N, at least 1
     pub num_envs: u32,
-    /// what the recursion is summed in: an rlcore_accumulate; 0 is f32
+    /// precision: an rlcore_accumulate; 0: f32
     pub accumulate: u32,
     /// [T, N]
     pub reward: *const f32,
@@ -42,21 +42,20 @@ pub struct rlcore_rollout {
     pub terminated: *const u8,
     /// [T, N]
     pub truncated: *const u8,
-    /// [T, N] V(final_obs), read only where truncated; NULL only if nothing is
+    /// [T, N] V(final_obs), read only where truncated; may be NULL if no step is
     pub final_value: *const f32,
 }
 
 versioned!(rlcore_rollout, "rollout", final_value);
 
-/// Generalised advantage estimation. Both outputs [T, N]; neither may overlap an input or the other.
+/// Generalized advantage estimation. Both outputs [T, N]; they must not overlap an input or each other.
 ///   next[t]      = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
 ///   delta[t]     = reward[t] + discount * next[t] - value[t]
 ///   advantage[t] = delta[t] + discount * gae_lambda * (0 if ended[t] or t = T-1, else advantage[t+1])
 ///   value_target = advantage + value
-/// Errors: E_CONFIG for another struct_size or accumulate; E_SHAPE if T or N is 0; E_RANGE for a discount or gae_lambda
-/// outside [0, 1]; E_VALUE for one that is NaN or infinite, and for a number that is read and not finite, which is
-/// found while computing: the outputs then hold nothing of meaning. Finite numbers near the end of f32 may overflow, to
-/// infinities or NaN in the outputs, with RLCORE_OK.
+/// Errors: E_CONFIG for struct_size or accumulate; E_SHAPE if T or N is 0; E_RANGE for a discount or gae_lambda outside
+/// [0, 1]; E_VALUE for one that is NaN or infinite, and for an input that is not finite, which is detected during
+/// computation: the outputs are then undefined. Large finite inputs may overflow to infinities or NaN, with RLCORE_OK.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gae(
     rollout: *const rlcore_rollout,
@@ -68,10 +67,10 @@ pub unsafe extern "C" fn rlcore_gae(
     call(|| unsafe { estimate(rollout, None, discount, gae_lambda, advantage, value_target) })
 }
 
-/// As rlcore_gae for the environments [begin, end): all arrays are those of the whole rollout, only these columns are read
-/// and written, and results do not depend on the split.
-/// Threads: calls on disjoint ranges may run at once. Ranges that begin at multiples of 16 share no cache line of arrays
-/// that begin on one.
+/// As rlcore_gae for environments [begin, end). The arrays are those of the whole rollout; only these columns are read and
+/// written. Results do not depend on the split.
+/// Threads: calls on disjoint ranges may run concurrently. Ranges that begin at multiples of 16 share no cache line of
+/// cache-aligned arrays.
 /// Errors: as there; E_RANGE unless begin <= end <= num_envs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gae_range(
@@ -150,8 +149,8 @@ const _: () = {
 
 /// Discounted sums: out[t] = x[t] + discount * out[t+1], with 0 after the last step. x, out: [T, N]; may be the same array.
 /// Errors: E_SHAPE if T or N is 0; E_RANGE for a discount outside [0, 1]; E_VALUE for one that is NaN or infinite, and
-/// for a number that is not finite, which is found while computing: out then holds nothing of meaning, unless it is x.
-/// Sums may overflow to infinity, with RLCORE_OK.
+/// for an x that is not finite, which is detected during computation: out is then undefined, unless it is x. Sums may
+/// overflow to infinity, with RLCORE_OK.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_discounted_sum(
     x: *const f32,

@@ -10,8 +10,8 @@ use rlcore::env::wrap::MAX_FIELDS;
 use rlcore::env::{Env, layout};
 use rlcore::error::{Error, Kind};
 
-/// The parts of an environment's observations with its wrappers around it: one without a name if it has no fields.
-/// out:     [capacity] room, of which *out_len are written; NULL with a capacity of 0 only counts them.
+/// Lists the fields of an environment's observations, wrappers included: one unnamed field if it declares none.
+/// out:     [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
 /// Errors: E_CONFIG; E_SIZE if there are more than capacity.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_env_fields(
@@ -31,7 +31,8 @@ pub unsafe extern "C" fn rlcore_env_fields(
         let fields = layout::fields(&spec.obs, &whole);
         if let Some(out) = out {
             if fields.len() > capacity as usize {
-                let short = Error::new(Kind::Size, "fields, at least").needed(fields.len()).given(capacity as usize);
+                let short =
+                    Error::new(Kind::Size, "at least {needed} fields").needed(fields.len()).given(capacity as usize);
                 return Err(Fault::at("out", short));
             }
             for (to, from) in out.iter_mut().zip(fields) {
@@ -43,9 +44,9 @@ pub unsafe extern "C" fn rlcore_env_fields(
     })
 }
 
-/// Takes observations apart: copies each part of num_rows rows into an array of its own.
+/// Splits observations: copies each field of num_rows rows to an array of its own.
 /// obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
-/// parts: one array a field of rlcore_env_fields, [num_rows, dims...] of its kind; NULL skips one.
+/// parts: one array per field of rlcore_env_fields, [num_rows, dims...] of its kind; NULL skips one.
 /// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_obs_split(
@@ -77,8 +78,8 @@ pub unsafe extern "C" fn rlcore_obs_split(
     })
 }
 
-/// Puts observations together: the reverse of rlcore_obs_split. Bytes that no part covers, or whose part is NULL, stay as
-/// they are.
+/// Joins observations: the reverse of rlcore_obs_split. Bytes outside all fields, and of fields whose part is NULL, are
+/// left unchanged.
 /// Errors: as rlcore_obs_split.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_obs_join(
@@ -111,8 +112,8 @@ pub unsafe extern "C" fn rlcore_obs_join(
     })
 }
 
-/// The record before the first step of all, for learners that begin with one (RLCORE_WRAP_RECORD): a frame of zeros, no
-/// reward, no action, not done, but really done. record: [obs.len] bytes to write.
+/// Writes the record before the very first step, for learners that start from one (RLCORE_WRAP_RECORD): all zeros except
+/// real_done, which is 1. record: [obs.len] bytes to write.
 /// Errors: E_CONFIG unless a record is the outermost wrapper of observations.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_record_initial(env: *const rlcore_env_def, record: *mut u8) -> rlcore_status {

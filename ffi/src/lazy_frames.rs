@@ -11,23 +11,29 @@ use rlcore::error::{Error, Kind};
 use rlcore::kernels::stack::{self, Layout};
 use rlcore::space::Element;
 
-/// Rings of frames, one an environment: the caller's own block. A frame is kept once, however many stacks it is in. Frames
-/// are numbered from 0 in each environment, numbers are never reused, and a full ring forgets its oldest frame. The slots
-/// of a stack before the first frame of an episode repeat that frame.
+/// Rings of frames, one per environment. A frame is stored once, however many stacks contain it. Frames are numbered from 0
+/// in each environment; numbers are never reused. A full ring drops its oldest frame. Stacks that reach before the first
+/// frame of an episode repeat that frame.
+///   rlcore_lazy_frames_config_init(&config, sizeof config);
+///   rlcore_lazy_frames_size(&config, &size);
+///   rlcore_lazy_frames_init(mem, size, &config, &l);
+///   rlcore_lazy_frames_push(l, env, frame, first, &number);
+///   rlcore_lazy_frames_stack(l, env, number, RLCORE_LAYOUT_HWC, RLCORE_U8, stack);
+///   rlcore_lazy_frames_gather_transitions(l, index, num_rows, RLCORE_LAYOUT_CHW, RLCORE_F32, obs, next_obs);
 pub struct rlcore_lazy_frames;
 
-/// How the frames of a stack lie, oldest first.
+/// Memory layout of a stack, oldest frame first.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_layout {
-    /// [height, width, channels * num_stack]: on the last axis, as environments stack them
+    /// [height, width, channels * num_stack]: stacked on the last axis, as environments do
     RLCORE_LAYOUT_HWC = 0,
-    /// [channels * num_stack, height, width]: each channel a plane, as convolutions want them
+    /// [channels * num_stack, height, width]: channel planes, as convolutions expect
     RLCORE_LAYOUT_CHW = 1,
 }
 
-/// What rings of frames are made from. Frames are bytes, [height, width, channels]; for frames that come as [channels,
-/// height, width] give 1 channel and height * channels as the height.
+/// Configuration of rings of frames. Frames are bytes, [height, width, channels]. For frames in [channels, height, width]
+/// set channels to 1 and height to channels * height.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_lazy_frames_config {
@@ -35,25 +41,25 @@ pub struct rlcore_lazy_frames_config {
     pub struct_size: u32,
     /// N, at least 1; default 1
     pub num_envs: u32,
-    /// frames kept of each environment, at least num_stack, 1 more for transitions; default 10000
+    /// frames kept per environment, at least num_stack, + 1 for transitions; default 10000
     pub num_frames: u32,
     /// default 84
     pub height: u32,
     /// default 84
     pub width: u32,
-    /// bytes of a pixel; default 1
+    /// bytes per pixel; default 1
     pub channels: u32,
-    /// frames of a stack, 1 to 16; default 4
+    /// frames per stack, 1 to 16; default 4
     pub num_stack: u32,
 }
 
-/// A frame; with a transition, the newest frame of its observation.
+/// Identifies a frame, or a transition by the newest frame of its observation.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_frame_index {
-    /// number of the frame, as it was pushed
+    /// frame number, as returned when it was pushed
     pub number: u64,
-    /// number of its environment
+    /// environment index
     pub env: u32,
     /// zero
     pub reserved: u32,
@@ -174,8 +180,8 @@ pub unsafe extern "C" fn rlcore_lazy_frames_size(
     call(|| unsafe { ptr::put("out_size", out_size, || Ok(LazyFrames::size(&self::config(config)?)?)) })
 }
 
-/// Bytes of a block for each transition it can keep, rounded up: one frame and what is known about it. An episode of L
-/// transitions keeps L + 1 frames. Errors: E_CONFIG.
+/// Bytes of the block per transition that it can hold, rounded up: one frame and its metadata. An episode of L transitions
+/// takes L + 1 frames. Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_bytes_per_transition(
     config: *const rlcore_lazy_frames_config,
@@ -195,7 +201,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_init(
     call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), LazyFrames::init) })
 }
 
-/// Accepts bytes that a block was copied to, in this process or another.
+/// Opens saved or copied rings in mem.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_attach(
     mem: *mut c_void,
@@ -205,7 +211,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_attach(
     call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], LazyFrames::attach) })
 }
 
-/// Accepts bytes that another process pushes frames to meanwhile, for calls with a const object: see Sharing.
+/// Opens rings that another process writes: see Sharing.
 ///
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_attach_reader(
@@ -219,8 +225,8 @@ pub unsafe extern "C" fn rlcore_lazy_frames_attach_reader(
 /// Appends a frame to the ring of environment `env`.
 /// frame:      [height, width, channels], copied.
 /// first:      1 if it starts an episode, else 0.
-/// out_number: its number; NULL: not asked for.
-/// Errors: E_RANGE; E_NOT_READY for a ring without frames unless first.
+/// out_number: its number; may be NULL.
+/// Errors: E_RANGE; E_NOT_READY if the ring is empty and first is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_push(
     l: *mut rlcore_lazy_frames,
@@ -244,15 +250,15 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push(
     })
 }
 
-/// Appends one step of environments [begin, end); the arrays are those of all N, only the rows of the range are used.
+/// Appends one step of environments [begin, end). The arrays are those of all N; only rows of the range are used.
 /// frame:       [N, height, width, channels] the frame to act on next.
 /// first:       [N] 1 where that frame starts an episode.
-/// final_frame: [N, height, width, channels] where first, the last frame of the episode that ended in this step, pushed
-///              before the other; NULL: no episode ended, or its last frame was pushed already.
-/// number:      [N] to write, the numbers of the frames to act on next; NULL: not asked for. The transition of the step
-///              is that of the number written one step before, whether an episode ended or not.
-/// Threads: calls on disjoint ranges may run at once; results do not depend on the split.
-/// Errors: E_RANGE; E_NOT_READY for a ring without frames unless first without a final_frame.
+/// final_frame: [N, height, width, channels] last frame of the episode that ended in this step, read where first is 1 and
+///              pushed before frame; NULL: no episode ended, or its last frame was pushed already.
+/// number:      [N] to write, the numbers of the frames to act on next; may be NULL. The transition of this step has the
+///              number written one step earlier, whether or not an episode ended.
+/// Threads: calls on disjoint ranges may run concurrently; results do not depend on the split.
+/// Errors: E_RANGE; E_NOT_READY if a ring is empty, unless first is 1 and final_frame is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_push_range(
     l: *mut rlcore_lazy_frames,
@@ -278,8 +284,8 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push_range(
     })
 }
 
-/// Numbers of the frames that environment `env` still holds: from *out_begin, below *out_end. Every frame from *out_begin +
-/// num_stack - 1 on has its stack, and those before it whose episode starts within the range.
+/// Numbers of the frames that environment `env` holds: [*out_begin, *out_end). Every frame from *out_begin + num_stack - 1
+/// on has a complete stack, and so do earlier ones whose episode starts within the range.
 /// Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_held(
@@ -297,7 +303,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_held(
     })
 }
 
-/// Copies frames as they were pushed, from `number` on.
+/// Copies frames as they were pushed, starting at `number`.
 /// frames: [num_frames, height, width, channels] to write.
 /// first:  [num_frames] to write, 1 where a frame starts an episode.
 /// Errors: E_RANGE if one of them is not held.
@@ -319,7 +325,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_read(
     })
 }
 
-/// Where a frame lies in the block: [height, width, channels], as it was pushed, until num_frames newer ones are.
+/// Returns a pointer to a frame in the block, [height, width, channels]. Valid until num_frames newer frames are pushed.
 /// Errors: E_RANGE if it is not held.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_frame(
@@ -336,7 +342,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_frame(
     })
 }
 
-/// Numbers of the frames that stack `number` is made of, oldest first. numbers: [num_stack] to write.
+/// Numbers of the frames of stack `number`, oldest first. numbers: [num_stack] to write.
 /// Errors: E_RANGE if one of them is not held.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_indices(
@@ -373,7 +379,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_stack(
 /// Writes the stacks of num_rows frames.
 /// index:  [num_rows] the newest frame of each stack.
 /// layout: an rlcore_layout.
-/// kind:   RLCORE_U8: bytes as they were pushed; RLCORE_F32: from 0 to 1, each byte / 255.
+/// kind:   RLCORE_U8: bytes as they were pushed; RLCORE_F32: byte / 255.
 /// out:    [num_rows, num_stack * frame_len] of that kind, to write.
 /// Errors: E_RANGE for layout, kind, an environment, or a frame that is not held or not pushed yet.
 #[unsafe(no_mangle)]
@@ -395,8 +401,8 @@ pub unsafe extern "C" fn rlcore_lazy_frames_gather(
     })
 }
 
-/// Writes observations and next observations of num_rows transitions: index[i] is the newest frame of observation i, the
-/// frame after it is the newest of next observation i. Frames that both have are read once.
+/// Writes the observations and next observations of num_rows transitions: index[i] is the newest frame of observation i;
+/// the frame after it is the newest of next observation i. Shared frames are read once.
 /// obs, next_obs: [num_rows, num_stack * frame_len] of that kind, to write.
 /// Errors: as rlcore_lazy_frames_gather; E_RANGE for a frame that is the last of its episode.
 #[unsafe(no_mangle)]
@@ -420,9 +426,9 @@ pub unsafe extern "C" fn rlcore_lazy_frames_gather_transitions(
     })
 }
 
-/// Takes the newest frame out of a stack of bytes: what to push where an environment stacks its frames itself.
-/// stack: [num_stack * frame_len] as `layout`, an rlcore_layout, says; num_stack is 1 to 16.
-/// frame: [frame_len] to write, channels last; frame_len is a multiple of channels.
+/// Extracts the newest frame of a stack of bytes, to push where an environment stacks its frames itself.
+/// stack: [num_stack * frame_len] in `layout`, an rlcore_layout; num_stack is 1 to 16.
+/// frame: [frame_len] to write, channels last; frame_len must be a multiple of channels.
 /// Errors: E_RANGE; E_SHAPE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lazy_frames_newest(

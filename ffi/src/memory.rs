@@ -14,33 +14,39 @@ use rlcore::data::memory::{Added, Draw, Frame, FramesOut, Index, Memory, MemoryC
 use rlcore::error::{self, Error, Kind};
 use rlcore::rng::Rng;
 
-/// The last frames of a stream of episodes: the caller's own block. Frames are numbered from 0, numbers are never reused,
-/// and a full memory forgets its oldest frame. Frames with max_sample_size - 1 predecessors (and those that their oldest
-/// stack reads) are in one of two pools: priority frames, |reward| > reward_threshold or NaN, and ordinary ones.
-/// Calls with a const memory may run on several threads at once, others alone.
+/// The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops its
+/// oldest frame. Each frame with max_sample_size - 1 predecessors (plus those that the oldest stack needs) is in one of two
+/// pools: priority frames, with |reward| > reward_threshold or NaN, and ordinary frames.
+///   rlcore_memory_config_init(&config, sizeof config);
+///   config.columns = columns, config.num_columns = 2;
+///   rlcore_memory_size(&config, &size);
+///   rlcore_memory_init(mem, size, &config, &m);
+///   rlcore_memory_add(m, &frame, values, NULL, NULL);
+///   rlcore_memory_sample_priority(m, &rng, NULL, samples, num_samples);
+///   rlcore_memory_gather(m, samples, num_samples, len, column, RLCORE_LAYOUT_HWC, RLCORE_F32, out);
 pub struct rlcore_memory;
 
-/// What a memory is made from.
+/// Configuration of a memory.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_memory_config {
     /// bytes; set by rlcore_memory_config_init
     pub struct_size: u32,
-    /// frames kept, at least max_sample_size + num_stack of any column - 1; default 2000
+    /// frames kept, at least max_sample_size + num_stack - 1 of any column; default 2000
     pub history_size: u32,
-    /// longest sequence of a priority draw, in frames, at least 1; default 20
+    /// maximum length of a priority draw, in frames, at least 1; default 20
     pub max_sample_size: u32,
-    /// of a priority draw that names none; 0, the default, is max_sample_size
+    /// default length of a priority draw; 0 (default): max_sample_size
     pub priority_sample_size: u32,
     /// |reward| above this makes a frame a priority frame; finite, at least 0; default 0.1
     pub reward_threshold: f32,
-    /// 1, the default: priority draws may be asked for, for 8 bytes a frame; 0: E_DISABLED
+    /// 1 (default): enables priority draws, at 8 bytes per frame; 0: they return E_DISABLED
     pub use_priority: u32,
     /// 1 to 16
     pub num_columns: u32,
     /// zero
     pub reserved: u32,
-    /// [num_columns] what a frame holds beside reward and flags, copied
+    /// [num_columns] data of a frame besides reward and flags; copied
     pub columns: *const rlcore_column,
 }
 
@@ -48,9 +54,9 @@ pub struct rlcore_memory_config {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_frame {
-    /// number of the episode, any that differs from the one before
+    /// episode number; any that differs from the previous episode's
     pub episode: u64,
-    /// number of the step within the episode; the next frame continues with step + 1
+    /// step number within the episode; the next frame has step + 1
     pub step: u32,
     /// of the step
     pub reward: f32,
@@ -62,49 +68,49 @@ pub struct rlcore_frame {
     pub reserved: [u8; 6],
 }
 
-/// By which rule sequences are drawn.
+/// Rule by which sequences are drawn.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_draw_rule {
-    /// sequences without gaps within one episode, every frame reachable
+    /// contiguous sequences within one episode; every frame can be drawn
     RLCORE_DRAW_FIXED = 0,
-    /// those of the reference implementation, some with a gap or across episodes
+    /// as the reference implementation (btgym): may have a gap or span episodes
     RLCORE_DRAW_ORIGINAL = 1,
 }
 
-/// What to draw. Zero is the default of every field but struct_size.
+/// Parameters of a draw. Zero selects the default of every field but struct_size.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_draw {
     /// sizeof(rlcore_draw)
     pub struct_size: u32,
-    /// frames without burn-in; 0: priority_sample_size, in uniform draws max_sample_size
+    /// frames without burn-in; 0: priority_sample_size, or max_sample_size for uniform draws
     pub size: u32,
-    /// frames of the same episode to put before it, fewer where it begins
+    /// preceding frames of the same episode to include, fewer near its beginning
     pub burn_in: u32,
-    /// 1: draw again where an episode ends within the sequence
+    /// 1: draw again if the sequence is shorter than size
     pub exact_size: u32,
-    /// one in `skewness` priority draws ends on a priority frame; 0 is 2
+    /// on average one in `skewness` draws ends on a priority frame; 0: 2
     pub skewness: u32,
-    /// draws until one with exact_size fails; 0 is 100
+    /// maximum number of attempts with exact_size; 0: 100
     pub attempts: u32,
     /// an rlcore_draw_rule
     pub rule: u32,
 }
 
-/// A sequence that was drawn: frames first to first + len - 1, if there is no gap.
+/// A drawn sequence: frames first to first + len - 1, if there is no gap.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_sample {
     /// number of the first frame
     pub first: u64,
-    /// frames, those of the burn-in among them
+    /// frames, including the burn-in
     pub len: u32,
-    /// frames of the burn-in, the first ones
+    /// how many of them, at the front, are burn-in
     pub burn_in: u32,
-    /// frames left out before the last one; 0 but with RLCORE_DRAW_ORIGINAL
+    /// frames skipped before the last one; nonzero only with RLCORE_DRAW_ORIGINAL
     pub gap: u32,
-    /// 1 if it was drawn for its last frame as a priority frame
+    /// 1 if it was drawn to end on a priority frame
     pub priority: u32,
 }
 
@@ -263,8 +269,8 @@ pub unsafe extern "C" fn rlcore_memory_init(
     call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), Memory::init) })
 }
 
-/// Accepts bytes that a block was copied to, in this process or another: frames, pools and the stored random stream are
-/// as they were. mem is only read; nobody writes to it meanwhile.
+/// Opens a saved or copied memory in mem, with its frames, pools and stored random stream. mem is only read; no other
+/// process may write to it meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_attach(
     mem: *mut c_void,
@@ -274,8 +280,7 @@ pub unsafe extern "C" fn rlcore_memory_attach(
     call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Memory::attach) })
 }
 
-/// Accepts bytes that another process adds frames to meanwhile, for calls with a const memory: see Sharing. A draw may name
-/// frames that are forgotten by the time they are gathered.
+/// Opens a memory that another process writes: see Sharing. Drawn frames may be dropped before they are gathered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_attach_reader(
     mem: *const c_void,
@@ -285,12 +290,12 @@ pub unsafe extern "C" fn rlcore_memory_attach_reader(
     unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
-/// Appends a frame. It continues the last one if that has not ended, in the same episode, one step later; if the last one
-/// has not ended and this is no continuation, the last one is marked truncated.
-/// values:     [num_columns] pointers to [len] elements each, copied; with stacks the newest frame.
-/// out_number: its number; NULL: not asked for.
-/// out_cuts:   1 if the last frame was marked truncated, else 0; NULL: not asked for.
-/// Errors: E_RANGE for a further frame of an episode that has ended. Nothing is written then.
+/// Appends a frame. It continues the last frame if it has the same episode, the next step, and that frame did not end the
+/// episode. If it starts another episode before the last one has ended, the last frame is marked truncated.
+/// values:     [num_columns] pointers to [len] elements each, copied; for stacks, the newest frame.
+/// out_number: its number; may be NULL.
+/// out_cuts:   1 if the last frame was marked truncated, else 0; may be NULL.
+/// Errors: E_RANGE for a frame of an episode that has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_add(
     m: *mut rlcore_memory,
@@ -310,13 +315,12 @@ pub unsafe extern "C" fn rlcore_memory_add(
     })
 }
 
-/// Appends num_frames frames one after another, as rlcore_memory_add does, each of which has to follow the one before it;
-/// an error comes before anything is written.
+/// Appends num_frames frames, as rlcore_memory_add. Each must follow the one before it.
 /// frames:     [num_frames]
 /// values:     [num_columns] pointers to [num_frames, len] elements each.
-/// out_number: number of the first; NULL: not asked for.
-/// out_cuts:   frames that were marked truncated; NULL: not asked for.
-/// Errors: as rlcore_memory_add; E_RANGE for no frame.
+/// out_number: number of the first; may be NULL.
+/// out_cuts:   number of frames marked truncated; may be NULL.
+/// Errors: as rlcore_memory_add; E_RANGE if num_frames is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_add_rollout(
     m: *mut rlcore_memory,
@@ -340,7 +344,7 @@ pub unsafe extern "C" fn rlcore_memory_add_rollout(
     })
 }
 
-/// Numbers of the frames that are held: from *out_begin, below *out_end. The memory is full when there are history_size.
+/// Numbers of the frames held: [*out_begin, *out_end). The memory is full when it holds history_size frames.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_held(
     m: *const rlcore_memory,
@@ -356,7 +360,7 @@ pub unsafe extern "C" fn rlcore_memory_held(
     })
 }
 
-/// How many frames the pools hold.
+/// Number of frames in each pool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_pool_len(
     m: *const rlcore_memory,
@@ -373,7 +377,7 @@ pub unsafe extern "C" fn rlcore_memory_pool_len(
     })
 }
 
-/// Number of frame i of a pool, oldest first. priority: 1 for priority frames, 0 for ordinary ones.
+/// Frame number of entry i of a pool, oldest first. priority: 1 for priority frames, 0 for ordinary ones.
 /// Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_pool_number(
@@ -390,17 +394,17 @@ pub unsafe extern "C" fn rlcore_memory_pool_number(
     })
 }
 
-/// Draws num_samples sequences by their first frame, equally likely among those that leave room for `size`. A sequence stops
-/// after a frame that ended its episode, so one that starts there is this one frame. size is cut to what is held. Of a ring
-/// that is full, the frames whose stacks reach back to forgotten ones are not drawn: num_stack - 1 of them at most.
-/// RLCORE_DRAW_ORIGINAL draws from a full ring alone and needs a history_size of size + 2 at least. It knows of no stacks:
-/// where columns have them, it may draw what rlcore_memory_gather refuses, E_RANGE.
-/// draw:    what to draw; NULL: the defaults.
+/// Draws num_samples sequences. The first frame is uniform among those followed by at least size - 1 frames. A sequence
+/// stops at the end of its episode. size is limited to the number of frames held. In a full memory, frames whose stacks
+/// would need dropped frames are not drawn: at most num_stack - 1 of them.
+/// RLCORE_DRAW_ORIGINAL requires a full memory and a history_size of at least size + 2. It ignores stacks: it may draw
+/// sequences that rlcore_memory_gather then refuses with E_RANGE.
+/// draw:    NULL: the defaults.
 /// samples: [num_samples] to write.
-/// Threads: any number, each with its own rng. Random numbers: one index a draw.
-/// Errors: E_CONFIG; E_RANGE for what draw says, or a size beyond that; E_NOT_READY if no frame is held, or with
-/// RLCORE_DRAW_ORIGINAL fewer than history_size. E_INEXACT with exact_size if a sequence is shorter than size after the
-/// last attempt: all samples are written, and len - burn_in tells which.
+/// Threads: any number, each with its own rng. Random numbers: one index per draw.
+/// Errors: E_CONFIG; E_RANGE for a field of draw; E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer than
+/// history_size. E_INEXACT with exact_size if a sequence is still shorter than size after the last attempt: all samples
+/// are written; compare len - burn_in with size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_sample_uniform(
     m: *const rlcore_memory,
@@ -418,15 +422,16 @@ pub unsafe extern "C" fn rlcore_memory_sample_uniform(
     })
 }
 
-/// Draws num_samples sequences by their last frame: one in `skewness` is a priority frame, the others are ordinary ones,
-/// each equally likely in its pool; where one pool is empty the other serves. A sequence stays within
-/// its episode: it is shorter where that begins, or with exact_size drawn again from the same pool.
-/// draw:    what to draw; NULL: the defaults.
+/// Draws num_samples sequences. The last frame is a priority frame with probability 1 / skewness, otherwise an ordinary
+/// one, and uniform in its pool; if one pool is empty, the other is used. A sequence stays within its episode: near the
+/// beginning it is shorter, or with exact_size drawn again from the same pool.
+/// draw:    NULL: the defaults.
 /// samples: [num_samples] to write.
-/// Threads: any number, each with its own rng. Random numbers: a coin, then one index an attempt.
-/// Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY while both pools are; E_RANGE for a
-/// size above max_sample_size, which RLCORE_DRAW_ORIGINAL cuts. E_BUSY, some samples written, beside a writer in another
-/// process that overwrites everything faster than this looks, or that was stopped amid the only frame that may be drawn.
+/// Threads: any number, each with its own rng. Random numbers: a coin, then one index per attempt.
+/// Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY if both pools are empty; E_RANGE for a
+/// size above max_sample_size, which RLCORE_DRAW_ORIGINAL limits instead. E_BUSY only for a reader, if the writer
+/// overwrites frames faster than they are drawn or was stopped in the only frame that can be drawn: some samples may be
+/// written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_sample_priority(
     m: *const rlcore_memory,
@@ -444,15 +449,14 @@ pub unsafe extern "C" fn rlcore_memory_sample_priority(
     })
 }
 
-/// Copies one column of sequences, the frames of each and then zeros.
+/// Copies one column of sequences. Shorter sequences are padded with zeros at the end.
 /// samples: [num_samples]
-/// len:     frames of a row of out; no sequence is longer.
-/// column:  its number in the configuration.
-/// layout:  an rlcore_layout, of stacks.
-/// kind:    that of the column; or RLCORE_F32 for bytes, from 0 to 1.
-/// out:     [num_samples, len, row_len] to write, row_len being the elements of the column, of a whole stack.
-/// Errors: E_RANGE for a column, layout, kind or sample, and if a frame is not held or has been forgotten since the
-/// draw.
+/// len:     frames per row of out, at least the longest sequence.
+/// column:  index of the column in the configuration.
+/// layout:  an rlcore_layout, for stacks.
+/// kind:    the column's; or RLCORE_F32 for bytes, scaled to [0, 1].
+/// out:     [num_samples, len, row_len] to write; row_len is the number of elements of the column, or of a whole stack.
+/// Errors: E_RANGE for a column, layout, kind or sample, or a frame that is not held or was dropped since the draw.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_gather(
     m: *const rlcore_memory,
@@ -475,9 +479,9 @@ pub unsafe extern "C" fn rlcore_memory_gather(
     })
 }
 
-/// Copies what is known of the frames of sequences, and zeros after those that are shorter than len.
-/// reward, terminated, truncated: [num_samples, len] to write; NULL: not asked for.
-/// valid: [num_samples, len] to write, 1 where there is a frame; NULL: not asked for.
+/// Copies rewards and flags of sequences, padded with zeros at the end.
+/// reward, terminated, truncated: [num_samples, len] to write; may be NULL.
+/// valid: [num_samples, len] to write, 1 where there is a frame; may be NULL.
 /// Errors: as rlcore_memory_gather.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_gather_frames(
@@ -506,8 +510,7 @@ pub unsafe extern "C" fn rlcore_memory_gather_frames(
     })
 }
 
-/// Keeps a random stream in the block, so that one image holds all that a run goes on from; at first that of seed 0 is
-/// there.
+/// Stores a random stream in the block, so that it is saved with it. Initially the stream of seed 0 is stored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *const rlcore_rng) -> rlcore_status {
     call(|| unsafe {
@@ -520,8 +523,7 @@ pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *co
     })
 }
 
-/// Copies the stored random stream out. Errors: E_BUSY only beside a writer in another process that leaves no moment to
-/// look.
+/// Copies the stored random stream. Errors: E_BUSY only for a reader, see Sharing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_load_rng(m: *const rlcore_memory, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe {

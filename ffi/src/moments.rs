@@ -6,8 +6,8 @@ use rlcore::data::normalizer::{self, Limits, Moments};
 use rlcore::error::{Error, Kind};
 use rlcore::kernels;
 
-/// Forgets everything: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count, usually
-/// 1e-4, so that the first rows outweigh what was not seen.
+/// Initializes moments: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count,
+/// usually 1e-4, so that the first rows outweigh the initial values.
 /// Errors: E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_reset(
@@ -29,11 +29,11 @@ pub unsafe extern "C" fn rlcore_moments_reset(
     })
 }
 
-/// Merges the columns of x into running moments: Chan's formula, in a fixed order.
-/// x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] rows they have seen, to change.
-/// Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or a variance that is,
-/// with the square of the mean, beyond 1e120, which no rows of float have; E_RANGE for a variance below 0, or a count
-/// that is not from 0 to 2^64.
+/// Merges the columns of x into running moments by Chan's formula, in a fixed order.
+/// x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] number of rows merged, to change.
+/// Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or if the variance plus the
+/// square of the mean exceeds 1e120, which no float data does; E_RANGE for a variance below 0, or a count that is not
+/// from 0 to 2^64.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_update(
     x: *const f32,
@@ -51,11 +51,10 @@ pub unsafe extern "C" fn rlcore_moments_update(
     })
 }
 
-/// Merges moments that were made elsewhere, of a batch or of another worker, by the same formula. Moments that began at an
-/// initial count bring it along.
+/// Merges other moments, e.g. of a batch or another worker, by the same formula, including their initial count.
 /// with_mean, with_var: [num_columns] moments of with_count rows; mean, variance: [num_columns], count: [1],
 /// to change, as for rlcore_moments_update.
-/// Errors: as there; E_RANGE for two counts of 0 too.
+/// Errors: as there; E_RANGE if both counts are 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_merge(
     num_columns: u32,
@@ -75,7 +74,7 @@ pub unsafe extern "C" fn rlcore_moments_merge(
     })
 }
 
-/// Writes clip((x - mean) / sqrt(variance + epsilon)), from -clip to clip.
+/// Writes (x - mean) / sqrt(variance + epsilon), clipped to [-clip, clip].
 /// x, out: [num_rows, num_columns]; may be the same array. mean, variance: [num_columns]
 /// Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30 to
 /// 1e30.
@@ -125,15 +124,15 @@ fn moments<'a>((mean, var, count): (&'a mut [f64], &'a mut [f64], &'a mut f64)) 
     Moments { mean, var, count }
 }
 
-/// Shifts and scales x to mean 0 and deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; fewer
-/// than two numbers stay as they are. E_RANGE for epsilon.
+/// Scales x to mean 0 and standard deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; unchanged
+/// if len < 2. E_RANGE for epsilon.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_standardise(x: *mut f32, len: usize, epsilon: f64) -> rlcore_status {
-    call(|| unsafe { Ok(kernels::moments::standardise(args(Output::at("standardise: x", x, len)?)?, epsilon)?) })
+pub unsafe extern "C" fn rlcore_standardize(x: *mut f32, len: usize, epsilon: f64) -> rlcore_status {
+    call(|| unsafe { Ok(kernels::moments::standardise(args(Output::at("standardize: x", x, len)?)?, epsilon)?) })
 }
 
-/// 1 - var(target - value) / var(target): 1 is a perfect value, 0 one no better than a constant, and where the target
-/// does not vary. value, target: [len]; out: [1] to write.
+/// Explained variance, 1 - var(target - value) / var(target): 1 for perfect values, 0 if no better than a constant or if
+/// the target is constant. value, target: [len]; out: [1] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_explained_variance(
     value: *const f32,

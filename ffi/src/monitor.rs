@@ -14,21 +14,27 @@ use rlcore::data::monitor_csv;
 use rlcore::data::step::Ends;
 use rlcore::error::{self, Error, Kind};
 
-/// Most numbers that an episode may carry beside its return, length and time.
+/// Maximum num_info: numbers of an episode besides its return, length and time.
 pub const RLCORE_MONITOR_MAX_INFO: u32 = 16;
-/// Bytes that a row of monitor.csv never exceeds.
+/// Maximum size of a row of monitor.csv, in bytes.
 pub const RLCORE_MONITOR_ROW_SIZE: u32 = 512;
 
 const _: () = assert!(RLCORE_MONITOR_MAX_INFO as usize == MAX_INFO);
 const _: () = assert!(RLCORE_MONITOR_ROW_SIZE as usize == monitor_csv::MAX_ROW_LEN);
 
-/// What N environments have counted, and records of the episodes that ended: the caller's own block.
+/// Returns and lengths of the episodes of N environments, and records of those that ended.
+///   rlcore_monitor_config_init(&config, sizeof config);
+///   config.num_envs = N, config.keep = 100;
+///   rlcore_monitor_size(&config, &size);
+///   rlcore_monitor_init(mem, size, &config, &m);
+///   rlcore_monitor_step(m, &out, seconds, NULL);         after each rlcore_vecenv_step
+///   rlcore_monitor_means(m, &stats);
 pub struct rlcore_monitor;
 
-/// The caller's clock: seconds since any moment, the same one in every call.
+/// The caller's clock, in seconds from any fixed origin.
 pub type rlcore_clock_fn = Option<unsafe extern "C" fn(user: *mut c_void) -> f64>;
 
-/// What a monitor is made from.
+/// Configuration of a monitor.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_monitor_config {
@@ -36,15 +42,15 @@ pub struct rlcore_monitor_config {
     pub struct_size: u32,
     /// N, at least 1; default 1
     pub num_envs: u32,
-    /// episodes that rlcore_monitor_means looks back on; default 0: none
+    /// number of episodes that rlcore_monitor_means averages; default 0: none
     pub keep: u32,
-    /// records held, at least N, as many as one step can end; 0 (default): the larger of 1024 and N
+    /// records held, at least N; 0 (default): the larger of 1024 and N
     pub capacity: u32,
-    /// numbers that the caller adds to each record, at most 16; default 0
+    /// numbers that the caller adds to each record, up to RLCORE_MONITOR_MAX_INFO; default 0
     pub num_info: u32,
     /// zero
     pub reserved: u32,
-    /// what the caller's clock shows at second 0 of the records; default 0
+    /// time on the caller's clock that is 0 in the records; default 0
     pub start: f64,
 }
 
@@ -52,15 +58,15 @@ pub struct rlcore_monitor_config {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_episode {
-    /// counts the episodes of all environments from 0, as they end
+    /// episode number over all environments, from 0, in order of ending
     pub number: u64,
-    /// when it ended: seconds since the start, to 6 decimal places
+    /// end time in seconds since the start, rounded to 6 decimals
     pub seconds: f64,
-    /// its environment
+    /// environment index
     pub env: u32,
-    /// its steps
+    /// number of steps
     pub len: u32,
-    /// the sum of its rewards
+    /// sum of its rewards
     pub episode_return: f32,
     /// zero
     pub reserved: u32,
@@ -72,13 +78,13 @@ pub struct rlcore_episode {
 pub struct rlcore_monitor_stats {
     /// sizeof(rlcore_monitor_stats)
     pub struct_size: u32,
-    /// episodes that the means are of: at most `keep`
+    /// number of episodes averaged, at most `keep`
     pub num_kept: u32,
     /// episodes ended since the block was made
     pub num_episodes: u64,
-    /// mean return; NaN of none
+    /// mean return; NaN if there are none
     pub return_mean: f64,
-    /// mean length; NaN of none
+    /// mean length; NaN if there are none
     pub len_mean: f64,
 }
 
@@ -146,7 +152,7 @@ pub unsafe extern "C" fn rlcore_monitor_init(
     call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), Monitor::init) })
 }
 
-/// Accepts bytes that a monitor was copied to, in this process or another.
+/// Opens a saved or copied monitor in mem.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_attach(
     mem: *mut c_void,
@@ -156,7 +162,7 @@ pub unsafe extern "C" fn rlcore_monitor_attach(
     call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Monitor::attach) })
 }
 
-/// Accepts bytes that another process counts steps in meanwhile, for calls with a const monitor: see Sharing.
+/// Opens a monitor that another process writes: see Sharing.
 ///
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_attach_reader(
@@ -167,7 +173,7 @@ pub unsafe extern "C" fn rlcore_monitor_attach_reader(
     unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
-/// All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
+/// Starts new episodes in all environments: current counts are dropped. Records and numbering are kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_reset(m: *mut rlcore_monitor) -> rlcore_status {
     call(|| unsafe {
@@ -176,18 +182,17 @@ pub unsafe extern "C" fn rlcore_monitor_reset(m: *mut rlcore_monitor) -> rlcore_
     })
 }
 
-/// Environment `index` alone begins an episode. Errors: E_RANGE.
+/// Starts a new episode in environment `index` only. Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_reset_one(m: *mut rlcore_monitor, index: u32) -> rlcore_status {
     call(|| unsafe { Ok(open(m, Monitor::open)?.reset_one(index as usize)?) })
 }
 
-/// Counts one step of all environments, before its rewards are normalised, and records the episodes that it ended.
-/// step:    as rlcore_vecenv_step filled it: reward, terminated, truncated, and valid or NULL; the rest is not used.
-/// seconds: what the caller's clock shows.
+/// Counts one step of all environments and records the episodes that it ended. Call it before rewards are normalized.
+/// step:    as written by rlcore_vecenv_step: reward, terminated, truncated, and valid or NULL; the rest is not used.
+/// seconds: current time on the caller's clock.
 /// info:    [N, num_info], read only in rows that ended; NULL if num_info is 0.
-/// Errors: E_CONFIG; E_VALUE for a reward, a return, a time or an info that is not finite; E_RANGE after 2^63 episodes.
-/// Nothing changes then.
+/// Errors: E_CONFIG; E_VALUE for a reward, return, time or info that is not finite; E_RANGE after 2^63 episodes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_step(
     m: *mut rlcore_monitor,
@@ -198,7 +203,7 @@ pub unsafe extern "C" fn rlcore_monitor_step(
     call(|| unsafe { self::step(m, step, info, || Ok(seconds)) })
 }
 
-/// rlcore_monitor_step with a clock that is asked only when an episode has ended, once a step.
+/// As rlcore_monitor_step, but calls `clock` for the time, once, only if an episode ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_step_clock(
     m: *mut rlcore_monitor,
@@ -208,17 +213,17 @@ pub unsafe extern "C" fn rlcore_monitor_step_clock(
     info: *const f64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let clock = clock.ok_or(Error::new(Kind::Null, "monitor: a clock, given NULL"))?;
+        let clock = clock.ok_or(Error::new(Kind::Null, "monitor: clock is NULL."))?;
         self::step(m, step, info, || Ok(clock(user)))
     })
 }
 
-/// Copies records out, the oldest first. A reader keeps `next`, 0 at first, and loses nothing if it reads at least once in
-/// `capacity` episodes; there may be several.
-/// next:      [1] number of the record to begin with; becomes that of the first one not read.
-/// episodes:  [len] to write; info: [len, num_info] to write, NULL leaves it out.
-/// out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, NULL to ignore.
-/// Errors: E_RANGE for a next that is larger than the episodes ended.
+/// Copies records, oldest first. Each reader keeps its own `next`, initially 0, and loses nothing if it reads at least once
+/// every `capacity` episodes.
+/// next:      [1] number of the first record to read; becomes that of the first one not read.
+/// episodes:  [len] to write; info: [len, num_info] to write, may be NULL.
+/// out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, may be NULL.
+/// Errors: E_RANGE if next is larger than the number of episodes ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_read(
     m: *const rlcore_monitor,
@@ -241,7 +246,7 @@ pub unsafe extern "C" fn rlcore_monitor_read(
 }
 
 /// Means over the last `keep` episodes, or as many as have ended.
-/// Errors: E_CONFIG; E_BUSY only beside a writer that leaves no moment to look.
+/// Errors: E_CONFIG; E_BUSY only for a reader, see Sharing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_means(
     m: *const rlcore_monitor,
@@ -254,12 +259,12 @@ pub unsafe extern "C" fn rlcore_monitor_means(
     })
 }
 
-/// Writes the first two lines of monitor.csv, as Stable-Baselines3 reads it: `# {"t_start": ...} ` and the columns' names.
+/// Writes the first two lines of monitor.csv as Stable-Baselines3 reads it: `# {"t_start": ...} ` and the column names.
 /// t_start:  Unix time at the start, in seconds.
-/// env_id:   what to call the environment, a text that ends in NUL; NULL leaves it out.
+/// env_id:   name of the environment, NUL-terminated; may be NULL.
 /// keywords: [num_keywords] a name for each info; printable ASCII, like env_id.
-/// text:     [text_size] to write, without NUL: for fwrite to a file opened as binary. NULL with 0: nothing is written.
-/// out_len:  [1] bytes written, or needed.
+/// text:     [text_size] to write, not NUL-terminated: for fwrite to a binary file. NULL with 0: only sets out_len.
+/// out_len:  [1] bytes written, or required.
 /// Errors: E_SIZE; E_RANGE for more keywords than 16, or more than 4095 characters; E_VALUE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_format_header(
@@ -295,8 +300,8 @@ pub unsafe extern "C" fn rlcore_monitor_format_header(
     })
 }
 
-/// Writes the row of an episode: return, length, time, infos, CR LF. Reals are laid out as Python prints a float, in the
-/// shortest text that reads back as the same number: the return as the same float, the others as the same double.
+/// Writes the row of an episode: return, length, time, infos, CR LF. Numbers are formatted as Python prints a float: the
+/// shortest text that parses to the same number, float for the return, double for the others.
 /// info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
 /// always suffice.
 /// Errors: E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite.

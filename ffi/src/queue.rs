@@ -8,18 +8,24 @@ use crate::ptr::{self, Extent, Input, One, Output};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::data::queue::{self, Queue, QueueConfig, Spans};
 
-/// Items that wait, first in, first out: the caller's own block, in memory that any number of threads or processes share.
-/// push and pop may be called by all of them at once and never wait: how long to try again is the caller's choice. A
-/// process that dies inside push or pop leaves its slot taken: then all others stop, and init makes the queue anew.
+/// A bounded FIFO queue in memory that any number of threads or processes share. push and pop may be called concurrently
+/// and do not block; the caller decides how to retry. If a process dies inside push or pop, its slot stays taken: stop all
+/// users and call init again.
+///   rlcore_queue_config_init(&config, sizeof config);
+///   config.capacity = 64, config.item_size = sizeof item;
+///   rlcore_queue_size(&config, &size);
+///   rlcore_queue_init(mem, size, &config, &q);
+///   rlcore_queue_push(q, &item, sizeof item);            E_BUSY: full
+///   rlcore_queue_pop(q, &item, sizeof item, &size);      E_NOT_READY: empty
 pub struct rlcore_queue;
 
-/// What a queue is made from.
+/// Configuration of a queue.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_queue_config {
     /// bytes; set by rlcore_queue_config_init
     pub struct_size: u32,
-    /// items held at most, a power of two from 2 to 2^30; default 16
+    /// maximum number of items, a power of two from 2 to 2^30; default 16
     pub capacity: u32,
     /// bytes of the largest item, at least 1; default 1 MiB
     pub item_size: u32,
@@ -80,8 +86,7 @@ pub unsafe extern "C" fn rlcore_queue_size(config: *const rlcore_queue_config, o
     call(|| unsafe { ptr::put("out_size", out_size, || Ok(queue::spans(&self::config(config)?)?.1)) })
 }
 
-/// Creates an empty queue in mem.
-/// mem is in use until every process stops calling.
+/// Creates an empty queue in mem. mem must remain valid until no process is in a call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_init(
     mem: *mut c_void,
@@ -92,8 +97,7 @@ pub unsafe extern "C" fn rlcore_queue_init(
     call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), queue::init) })
 }
 
-/// Accepts a queue that another process made in this memory, or bytes that one was copied to while nobody was inside a
-/// call.
+/// Opens a queue that another process created in this memory, or a copy made while no process was in a call.
 /// Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte order, or a damaged header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_attach(
@@ -105,7 +109,7 @@ pub unsafe extern "C" fn rlcore_queue_attach(
     unsafe { lifecycle::attach_reader(mem, mem_size, out.cast::<*const rlcore_queue>(), queue::attach) }
 }
 
-/// Puts an item at the end. item: [size] bytes, copied; size from 1 to item_size.
+/// Appends an item. item: [size] bytes, copied; size is 1 to item_size.
 /// Errors: E_RANGE for size; E_BUSY if the queue is full.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_push(q: *mut rlcore_queue, item: *const c_void, size: usize) -> rlcore_status {
@@ -121,8 +125,8 @@ pub unsafe extern "C" fn rlcore_queue_push(q: *mut rlcore_queue, item: *const c_
     })
 }
 
-/// Takes the oldest item. item: [room] bytes to write, as many as the item has; out_size: how many those were.
-/// Errors: E_NOT_READY if nothing waits; E_SIZE if the item is larger than room: it stays where it is.
+/// Removes the oldest item. item: [room] bytes to write, as many as the item has; out_size: its size.
+/// Errors: E_NOT_READY if the queue is empty; E_SIZE if the item is larger than room: it stays in the queue.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_pop(
     q: *mut rlcore_queue,
@@ -143,7 +147,7 @@ pub unsafe extern "C" fn rlcore_queue_pop(
     })
 }
 
-/// Items that wait, as many as there were at one moment.
+/// Number of items in the queue at one moment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_queue_len(q: *const rlcore_queue, out_len: *mut u32) -> rlcore_status {
     call(|| unsafe {

@@ -9,8 +9,8 @@ use crate::status::{Fault, call, rlcore_status};
 use rlcore::data::relabel::{Judgement, Steps, Strategy, draw, relabel};
 use rlcore::error::{Error, Kind};
 
-/// Where in its episode a step's new goal comes from. Row t of an episode is what was achieved when obs[t] was seen: step
-/// t leads to row t + 1, and T steps have T + 1 rows.
+/// Which achieved goal of its episode becomes a step's new goal. Row t is the goal achieved at obs[t]: step t leads to row
+/// t + 1, and an episode of T steps has T + 1 rows.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_relabel_strategy {
@@ -22,8 +22,8 @@ pub enum rlcore_relabel_strategy {
     RLCORE_RELABEL_EPISODE = 2,
 }
 
-/// Judges what a step achieved by a goal. achieved, goal: [goal_len]; reward: [1] to write; terminated: [1], 0 before the
-/// call, 1 to write if that is the end. Returns 0, or nonzero to stop with E_CALLBACK.
+/// Computes the reward of a step for a goal. achieved, goal: [goal_len]; reward: [1] to write; terminated: [1], 0 before
+/// the call, 1 to write if the episode ends. Returns 0, or nonzero to stop with E_CALLBACK.
 pub type rlcore_goal_fn = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
@@ -34,7 +34,7 @@ pub type rlcore_goal_fn = Option<
     ) -> i32,
 >;
 
-/// Steps to be judged by other goals. B = num_steps, G = goal_len, R = num_rows.
+/// Steps to relabel with other goals. B = num_steps, G = goal_len, R = num_rows.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_relabel {
@@ -46,21 +46,20 @@ pub struct rlcore_relabel {
     pub goal_len: u32,
     /// R
     pub num_rows: u32,
-    /// [R, G] achieved goals, of any number of episodes
+    /// [R, G] achieved goals of any number of episodes
     pub achieved: *const f32,
-    /// [B] the row of what each step led to
+    /// [B] row of the goal that each step achieved
     pub row: *const u32,
-    /// [B] the row of its new goal
+    /// [B] row of its new goal
     pub goal_row: *const u32,
 }
 
 versioned!(rlcore_relabel, "relabel", goal_row);
 
-/// Draws for step[b] of an episode of num_steps[b] steps the row, counted from the episode's first, of the achieved goal
-/// that becomes its goal; each that the strategy allows is equally likely. strategy: an rlcore_relabel_strategy; step,
-/// num_steps: [len]; goal_step: [len] to write. Advances rng by at most one bounded draw a step.
-/// Errors: E_IMAGE for a stream that was never seeded; E_RANGE for the strategy or a step that its episode does not
-/// have.
+/// For step[b] of an episode of num_steps[b] steps, draws the row of its new goal, counted from the episode's first and
+/// uniform among those that the strategy allows. strategy: an rlcore_relabel_strategy; step, num_steps: [len]; goal_step:
+/// [len] to write. Makes at most one draw from rng per step.
+/// Errors: E_IMAGE for a stream that was never seeded; E_RANGE for the strategy or a step >= num_steps.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_relabel_draw(
     strategy: u32,
@@ -82,10 +81,10 @@ pub unsafe extern "C" fn rlcore_relabel_draw(
     })
 }
 
-/// Copies the new goals and asks the callback for what goes with them, step by step. goal: [B, G], reward: [B],
+/// Copies the new goals and calls `judge` for the reward and termination of each step. goal: [B, G], reward: [B],
 /// terminated: [B], to write.
-/// Errors: E_CONFIG; E_SHAPE; E_RANGE for a row of R or more; E_VALUE for an achieved goal that is not finite: nothing
-/// is written. E_CALLBACK, E_VALUE for a reward: those before are done.
+/// Errors: E_CONFIG; E_SHAPE; E_RANGE for a row >= R; E_VALUE for an achieved goal that is not finite: nothing is written.
+/// E_CALLBACK, or E_VALUE for a reward: earlier steps are written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_relabel_goals(
     steps: *const rlcore_relabel,
@@ -97,7 +96,9 @@ pub unsafe extern "C" fn rlcore_relabel_goals(
 ) -> rlcore_status {
     call(|| unsafe {
         let s = ptr::sized(steps)?;
-        let Some(judge) = judge else { return Err(Fault::at("relabel: judge", Error::new(Kind::Null, "a callback"))) };
+        let Some(judge) = judge else {
+            return Err(Fault::at("relabel: judge", Error::new(Kind::Null, "the function pointer is NULL.")));
+        };
         let (count, width) = (s.num_steps as usize, s.goal_len as usize);
         let achieved =
             Input::at("relabel: achieved", s.achieved, ptr::grid("relabel: achieved", s.num_rows as usize, width)?)?;
@@ -114,9 +115,8 @@ pub unsafe extern "C" fn rlcore_relabel_goals(
             let (mut reward, mut terminated) = (f32::NAN, 0);
             match judge(user, achieved.as_ptr(), goal.as_ptr(), &mut reward, &mut terminated) {
                 0 => Ok(Judgement { reward, terminated: terminated != 0 }),
-                code => {
-                    Err(Error::new(Kind::Callback, "relabel: a goal callback that returns 0").given_i64(code.into()))
-                }
+                code => Err(Error::new(Kind::Callback, "relabel: the goal callback failed with code {given}.")
+                    .given_i64(code.into())),
             }
         };
         Ok(relabel(&steps, ask, goal, reward, terminated)?)

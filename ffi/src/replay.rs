@@ -17,25 +17,33 @@ use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 use rlcore::space::Elements;
 
-/// Transitions of N environments, drawn in proportion to priorities: the caller's own block. A row is one step of one
-/// environment; rows of an environment are numbered from 0, numbers are never reused, and a full memory forgets the oldest
-/// row. Row t is a transition once row t + num_steps is there, or the tail that keeps the last observation of an episode:
-/// an episode of L steps takes L + 1 rows. Calls with a const memory may run on several threads at once, others alone.
+/// Transitions of N environments, drawn in proportion to their priorities. A row is one step of one environment. Rows of an
+/// environment are numbered from 0; numbers are never reused. A full memory drops the oldest row. Row t becomes a
+/// transition when row t + num_steps is added or its episode ends. The last observation of an episode takes a row of its
+/// own: an episode of L steps takes L + 1 rows.
+///   rlcore_replay_config_init(&config, sizeof config);
+///   config.num_envs = N, config.columns = columns, config.num_columns = 2;
+///   rlcore_replay_size(&config, &size);
+///   rlcore_replay_init(mem, size, &config, &r);
+///   rlcore_replay_add_all(r, values, reward, terminated, truncated, final_values);
+///   rlcore_replay_sample(r, &rng, num_rows, beta, RLCORE_REPLAY_NORMALIZE_BATCH, 0, index, weight, NULL);
+///   rlcore_replay_gather(r, index, num_rows, column, RLCORE_LAYOUT_HWC, RLCORE_F32, obs);
+///   rlcore_replay_update(r, index, priority, num_rows, NULL);
 pub struct rlcore_replay;
 
-/// By what corrections are divided, so that the largest is 1.
+/// Divisor of the importance weights.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_replay_normalize {
-    /// the largest in the memory
+    /// the largest weight in the memory
     RLCORE_REPLAY_NORMALIZE_MEMORY = 0,
-    /// the largest of the batch
+    /// the largest weight of the batch
     RLCORE_REPLAY_NORMALIZE_BATCH = 1,
-    /// nothing: (N * probability)^-beta
+    /// none: (num_transitions * probability)^-beta
     RLCORE_REPLAY_NORMALIZE_NONE = 2,
 }
 
-/// What a replay memory is made from.
+/// Configuration of a replay memory.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_replay_config {
@@ -43,17 +51,17 @@ pub struct rlcore_replay_config {
     pub struct_size: u32,
     /// N, at least 1; default 1
     pub num_envs: u32,
-    /// rows kept of each environment, at least num_steps + any num_stack; default 100000
+    /// rows kept per environment, at least num_steps + any num_stack; default 100000
     pub num_rows: u32,
     /// 1 to 16
     pub num_columns: u32,
-    /// [num_columns] what a row holds, copied
+    /// [num_columns] data of a row; copied
     pub columns: *const rlcore_column,
-    /// bit c: column c is an observation, of the row ahead too; default 1, the first
+    /// bit c: column c is an observation and has a next value; default 1: column 0
     pub observations: u32,
-    /// steps of a transition, 1 to 255; default 1
+    /// steps per transition, 1 to 255; default 1
     pub num_steps: u32,
-    /// of a step, 0 to 1; default 0.99
+    /// discount per step, 0 to 1; default 0.99
     pub discount: f32,
     /// weights are (|priority| + epsilon)^alpha, alpha 0 to 1; default 0.6
     pub alpha: f32,
@@ -63,21 +71,21 @@ pub struct rlcore_replay_config {
     pub reserved: u32,
 }
 
-/// What a replay memory knows of its transitions.
+/// Statistics of a replay memory.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_replay_stats {
     /// sizeof(rlcore_replay_stats)
     pub struct_size: u32,
-    /// exponent of the weights that are given from now on
+    /// exponent of weights assigned from now on
     pub alpha: f32,
-    /// transitions that may be drawn
+    /// transitions that can be drawn
     pub num_transitions: u64,
     /// sum of their weights
     pub total: f64,
     /// smallest weight; infinite if there is none
     pub min_weight: f32,
-    /// largest |priority| + epsilon ever given, at first 1: what new transitions have
+    /// largest |priority| + epsilon so far, initially 1; given to new transitions
     pub max_priority: f32,
 }
 
@@ -153,8 +161,7 @@ pub unsafe extern "C" fn rlcore_replay_init(
     call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), Replay::init) })
 }
 
-/// Accepts bytes that a block was copied to, in this process or another: transitions, priorities and the random stream are
-/// as they were.
+/// Opens a saved or copied replay memory in mem, with its transitions, priorities and stored random stream.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_attach(
     mem: *mut c_void,
@@ -164,8 +171,7 @@ pub unsafe extern "C" fn rlcore_replay_attach(
     call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Replay::attach) })
 }
 
-/// Accepts bytes that another process adds rows to meanwhile, for calls with a const memory: see Sharing. A draw follows
-/// weights as they are while it goes on.
+/// Opens a replay memory that another process writes: see Sharing. A draw uses the weights as they change.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_attach_reader(
     mem: *const c_void,
@@ -176,13 +182,13 @@ pub unsafe extern "C" fn rlcore_replay_attach_reader(
 }
 
 /// Appends one step of environment `env`.
-/// values:       [num_columns] pointers to [len] elements each, copied: what was observed before the action, and so on.
+/// values:       [num_columns] pointers to [len] elements each, copied: the observation before the action, and so on.
 /// reward:       of the step, finite.
-/// terminated, truncated: 1 if the step ended the episode so, else 0.
-/// final_values: [num_columns] pointers; in the columns of observations to [len] elements, the last observation of the
-///               episode; the others are not looked at. NULL: the episode goes on.
-/// out_number:   number of the row; NULL: not asked for.
-/// Errors: E_RANGE; E_VALUE; E_SHAPE if final_values is missing.
+/// terminated, truncated: 1 if the step ended the episode this way, else 0.
+/// final_values: [num_columns] pointers; for observation columns to [len] elements, the last observation of the episode;
+///               the others are ignored. NULL: the episode continues.
+/// out_number:   number of the row; may be NULL.
+/// Errors: E_RANGE; E_VALUE; E_SHAPE if the episode ended and final_values is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_add(
     r: *mut rlcore_replay,
@@ -216,12 +222,12 @@ pub unsafe extern "C" fn rlcore_replay_add(
     })
 }
 
-/// Appends one step of every environment: as rlcore_replay_add, with the arrays of all N.
+/// Appends one step of every environment, as rlcore_replay_add with the arrays of all N.
 /// values:       [num_columns] pointers to [N, len] elements.
 /// reward, terminated, truncated: [N].
-/// final_values: [num_columns] pointers, in the columns of observations to [N, len] elements, read where an episode ended;
-///               NULL: none did.
-/// Errors: as rlcore_replay_add, of any environment; nothing is written then.
+/// final_values: [num_columns] pointers; for observation columns to [N, len] elements, read where an episode ended; NULL:
+///               none did.
+/// Errors: as rlcore_replay_add, for any environment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_add_all(
     r: *mut rlcore_replay,
@@ -253,7 +259,7 @@ pub unsafe extern "C" fn rlcore_replay_add_all(
     })
 }
 
-/// What the memory knows of its transitions. out: its struct_size is set.
+/// Returns the statistics. out: struct_size must be set.
 /// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_get_stats(
@@ -276,31 +282,31 @@ pub unsafe extern "C" fn rlcore_replay_get_stats(
     })
 }
 
-/// Changes the exponent of the weights that are given from now on; those that are there stay.
+/// Changes the exponent of weights assigned from now on; existing weights stay.
 /// Errors: E_RANGE if it is not from 0 to 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_set_alpha(r: *mut rlcore_replay, alpha: f32) -> rlcore_status {
     call(|| unsafe { Ok(open(r, Replay::open)?.set_alpha(alpha)?) })
 }
 
-/// Where an alpha or a beta is that goes from `initial` to `end` in a straight line while `progress` goes from 0 to 1.
+/// Linear schedule for alpha or beta: `initial` at progress 0, `end` at progress 1.
 /// out: [1] to write.
-/// Errors: E_RANGE for another progress; E_VALUE.
+/// Errors: E_RANGE for a progress outside [0, 1]; E_VALUE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_linear(initial: f32, end: f32, progress: f32, out: *mut f32) -> rlcore_status {
     call(|| unsafe { ptr::put("out", out, || Ok(linear(initial, end, progress)?)) })
 }
 
 /// Draws num_rows transitions in proportion to their weights.
-/// beta:        exponent of the corrections, at least 0; 0.4 rising to 1 is usual.
+/// beta:        exponent of the importance weights, at least 0; usually rising from 0.4 to 1.
 /// normalize:   an rlcore_replay_normalize.
-/// independent: 0: one transition from each of num_rows equal parts of the memory; 1: each from all of it.
-/// index:       [num_rows] to write, the rows where they begin.
-/// weight:      [num_rows] to write, the corrections (N * probability)^-beta, normalized.
-/// probability: [num_rows] to write, that each had of being drawn; NULL: not asked for.
+/// independent: 0: stratified, one transition from each of num_rows equal parts of the total weight; 1: independent.
+/// index:       [num_rows] to write, the first rows of the transitions.
+/// weight:      [num_rows] to write, importance weights (num_transitions * probability)^-beta, normalized.
+/// probability: [num_rows] to write, the probability of each; may be NULL.
 /// Threads: any number, each with its own rng.
-/// Errors: E_RANGE; E_VALUE; E_NOT_READY if no transition may be drawn; E_BUSY, some rows written, only beside a writer
-/// that overwrites faster than this draws, or that was stopped amid all there is.
+/// Errors: E_RANGE; E_VALUE; E_NOT_READY if there is no transition to draw; E_BUSY only for a reader, if the writer
+/// overwrites rows faster than they are drawn or was stopped in the only row that can be drawn: some rows may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_sample(
     r: *const rlcore_replay,
@@ -328,12 +334,12 @@ pub unsafe extern "C" fn rlcore_replay_sample(
     })
 }
 
-/// Gives transitions their priorities, as a rule the absolute temporal-difference errors; of one that comes twice the later
-/// counts. Those that were forgotten since they were drawn are passed over.
-/// index:         [num_rows] as rlcore_replay_sample gave them.
+/// Sets the priorities of transitions, usually absolute temporal-difference errors. If an index occurs twice, the later one
+/// counts. Transitions that were dropped since they were drawn are skipped.
+/// index:         [num_rows] from rlcore_replay_sample.
 /// priority:      [num_rows] finite, at least 0.
-/// out_forgotten: how many were passed over; NULL: not asked for.
-/// Errors: E_VALUE; E_RANGE for a negative priority or rows that never were a transition. Nothing is written then.
+/// out_forgotten: number of transitions skipped; may be NULL.
+/// Errors: E_VALUE; E_RANGE for a negative priority or a row that never was a transition.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_update(
     r: *mut rlcore_replay,
@@ -357,12 +363,12 @@ pub unsafe extern "C" fn rlcore_replay_update(
     })
 }
 
-/// Writes what transitions are beside their columns; NULL skips an array.
-/// index:    [num_rows] as rlcore_replay_sample gave them.
+/// Writes rewards, discounts and flags of transitions; NULL skips an array.
+/// index:    [num_rows] from rlcore_replay_sample.
 /// reward:   [num_rows] sum of discount^i * reward over the steps of the transition.
-/// discount: [num_rows] discount^steps, what the value of the next observation counts; 0 where the last step terminated.
-/// terminated, truncated: [num_rows] 1 if the last step ended the episode so.
-/// Errors: E_RANGE for a transition that has been forgotten.
+/// discount: [num_rows] discount^steps, the factor of the next observation's value; 0 where the last step terminated.
+/// terminated, truncated: [num_rows] 1 if the last step ended the episode this way.
+/// Errors: E_RANGE for a transition that was dropped.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_transitions(
     r: *const rlcore_replay,
@@ -385,19 +391,19 @@ pub unsafe extern "C" fn rlcore_replay_transitions(
     })
 }
 
-/// Writes a column of num_rows transitions, of the rows where they begin.
-/// column: its number.
-/// index:  [num_rows] as rlcore_replay_sample gave them.
+/// Writes a column of the first rows of num_rows transitions.
+/// index:  [num_rows] from rlcore_replay_sample.
+/// column: index of the column.
 /// layout: an rlcore_layout, for stacks and channels.
-/// kind:   that of the column; or RLCORE_F32 for bytes: from 0 to 1, each byte / 255.
-/// out:    [num_rows, row_len] of that kind, to write, row_len being the column's len, or a whole stack of it.
-/// Errors: E_RANGE for column, layout, kind, or a transition that has been forgotten.
+/// kind:   the column's; or RLCORE_F32 for bytes: byte / 255.
+/// out:    [num_rows, row_len] of that kind, to write; row_len is the column's len, or that of a whole stack.
+/// Errors: E_RANGE for column, layout, kind, or a transition that was dropped.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_gather(
     r: *const rlcore_replay,
-    column: u32,
     index: *const rlcore_frame_index,
     num_rows: u32,
+    column: u32,
     layout: u32,
     kind: u32,
     out: *mut c_void,
@@ -412,14 +418,14 @@ pub unsafe extern "C" fn rlcore_replay_gather(
     })
 }
 
-/// Writes a column of observations of the rows that num_rows transitions lead to; otherwise as rlcore_replay_gather.
-/// Errors: as rlcore_replay_gather; E_RANGE for a column that is no observation.
+/// Writes an observation column of the rows that num_rows transitions lead to; otherwise as rlcore_replay_gather.
+/// Errors: as rlcore_replay_gather; E_RANGE for a column that is not an observation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_gather_next(
     r: *const rlcore_replay,
-    column: u32,
     index: *const rlcore_frame_index,
     num_rows: u32,
+    column: u32,
     layout: u32,
     kind: u32,
     out: *mut c_void,
@@ -434,7 +440,7 @@ pub unsafe extern "C" fn rlcore_replay_gather_next(
     })
 }
 
-/// Takes a copy of a random stream into the block, so that it is saved with it; nothing draws from it.
+/// Stores a random stream in the block, so that it is saved with it. Initially the stream of seed 0 is stored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *const rlcore_rng) -> rlcore_status {
     call(|| unsafe {
@@ -444,8 +450,7 @@ pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *co
     })
 }
 
-/// Gives the random stream back that rlcore_replay_store_rng has taken; at first, the one that rlcore_rng_seed begins with
-/// 0. Errors: E_BUSY only beside a writer that leaves no moment to look.
+/// Copies the stored random stream. Errors: E_BUSY only for a reader, see Sharing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_load_rng(r: *const rlcore_replay, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe {

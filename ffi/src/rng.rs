@@ -5,7 +5,11 @@ use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 
-/// A random stream: PCG64, numpy's generator, seeded as numpy seeds it. Plain data: copying it copies the stream.
+/// A random stream: PCG64, seeded as in numpy. Plain data: copying it copies the stream.
+///   rlcore_rng rng;
+///   int64_t dice[5];
+///   rlcore_rng_seed(&rng, 42);
+///   rlcore_rng_integers(&rng, 1, 7, dice, 5);
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_rng {
@@ -30,7 +34,7 @@ pub unsafe fn stream<'a>(p: *mut rlcore_rng) -> Result<Output<'a, Rng>> {
     if rng.slice().iter().all(Rng::is_valid) {
         unsafe { Output::at("rng", p.cast(), 1) }
     } else {
-        Err(Fault::at("rng", Error::new(Kind::Image, "a stream that rlcore_rng_seed or rlcore_rng_stream made")))
+        Err(Fault::at("rng", Error::new(Kind::Image, "the stream was never seeded.")))
     }
 }
 
@@ -43,7 +47,7 @@ unsafe fn drawing<'a, T: Plain>(rng: *mut rlcore_rng, out: *mut T, len: usize) -
     unsafe { args((stream(rng)?.only(), Output::at("rng: out", out, len)?)) }
 }
 
-/// Begins the stream that numpy.random.Generator(PCG64(seed)) draws from.
+/// Initializes the stream of numpy.random.Generator(PCG64(seed)).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_seed(rng: *mut rlcore_rng, seed: u64) -> rlcore_status {
     call(|| unsafe {
@@ -52,7 +56,7 @@ pub unsafe extern "C" fn rlcore_rng_seed(rng: *mut rlcore_rng, seed: u64) -> rlc
     })
 }
 
-/// Begins stream number `stream` of a seed: that of the stream-th child of numpy's SeedSequence(seed).
+/// Initializes independent stream number `stream` of a seed: that of child `stream` of numpy's SeedSequence(seed).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_stream(rng: *mut rlcore_rng, seed: u64, stream: u64) -> rlcore_status {
     call(|| unsafe {
@@ -61,7 +65,7 @@ pub unsafe extern "C" fn rlcore_rng_stream(rng: *mut rlcore_rng, seed: u64, stre
     })
 }
 
-/// Fills out[len] with draws from [low, high): numpy's uniform.
+/// Fills out[len] with uniform draws from [low, high), as numpy's uniform.
 /// Errors, here and below: E_IMAGE for a stream that was never seeded. E_VALUE if low, high or high - low is not
 /// finite.
 #[unsafe(no_mangle)]
@@ -75,7 +79,7 @@ pub unsafe extern "C" fn rlcore_rng_uniform(
     call(|| unsafe {
         let (rng, out) = drawing(rng, out, len)?;
         if !(high - low).is_finite() {
-            let what = Error::new(Kind::Value, "finite bounds a finite way apart");
+            let what = Error::new(Kind::Value, "finite bounds with a finite difference");
             return Err(Fault::at("rng_uniform: low, high", what));
         }
         out.fill_with(|| rng.uniform_in(low, high));
@@ -83,7 +87,7 @@ pub unsafe extern "C" fn rlcore_rng_uniform(
     })
 }
 
-/// Fills out[len] with draws from [low, high): numpy's integers. E_RANGE if high is not above low.
+/// Fills out[len] with uniform draws from [low, high), as numpy's integers. E_RANGE if high <= low.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_integers(
     rng: *mut rlcore_rng,
@@ -102,8 +106,8 @@ pub unsafe extern "C" fn rlcore_rng_integers(
     })
 }
 
-/// Fills out[len] with standard normal numbers, by Box and Muller's method and not numpy's: elements 2i and 2i+1 are made
-/// of the i-th 64-bit draw.
+/// Fills out[len] with standard normal draws by the Box-Muller method, which differs from numpy's: elements 2i and 2i+1
+/// come from 64-bit draw i.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_normal(rng: *mut rlcore_rng, out: *mut f32, len: usize) -> rlcore_status {
     call(|| unsafe {
@@ -113,7 +117,7 @@ pub unsafe extern "C" fn rlcore_rng_normal(rng: *mut rlcore_rng, out: *mut f32, 
     })
 }
 
-/// Fills out[len] with 0, 1, 2, ... in random order: numpy's permutation. E_RANGE if they do not fit 32 bits.
+/// Fills out[len] with a random permutation of 0 to len - 1, as numpy's permutation. E_RANGE if len exceeds 32 bits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_permutation(rng: *mut rlcore_rng, out: *mut u32, len: usize) -> rlcore_status {
     call(|| unsafe {

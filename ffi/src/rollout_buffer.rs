@@ -20,39 +20,46 @@ use rlcore::data::rollout_text;
 use rlcore::data::table::TableConfig;
 use rlcore::error;
 
-/// What N environments did in T steps: the caller's own block. rlcore_rollout_buffer_add fills it,
-/// rlcore_rollout_buffer_finish computes advantages and closes it, rlcore_rollout_buffer_reset begins the next rollout.
-/// Samples are numbered environment by environment: step t of environment e is sample e * T + t, T being the steps that
-/// it was finished with.
+/// T steps of N environments, drawn in minibatches. Sample e * T + t is step t of environment e, where T is the number of
+/// steps when the rollout was finished.
+///   rlcore_rollout_buffer_config_init(&config, sizeof config);
+///   config.num_envs = N, config.columns = columns, config.num_columns = 2;
+///   rlcore_rollout_buffer_size(&config, &size);
+///   rlcore_rollout_buffer_init(mem, size, &config, &b);
+///   rlcore_rollout_buffer_add(b, &step);                                         num_steps times
+///   rlcore_rollout_buffer_finish(b, bootstrap_value, next_obs, discount, gae_lambda);
+///   rlcore_rollout_buffer_draw(b, minibatch_size, 1, index, index_len);          once per epoch
+///   rlcore_rollout_buffer_gather(b, index + k * minibatch_size, minibatch_size, 1, &minibatch);
+///   rlcore_rollout_buffer_reset(b);
 pub struct rlcore_rollout_buffer;
 
-/// What a rollout is made from.
+/// Configuration of a rollout.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_rollout_buffer_config {
     /// bytes; set by rlcore_rollout_buffer_config_init
     pub struct_size: u32,
-    /// T: most steps of a rollout, at least 1; default 128
+    /// T: maximum number of steps, at least 1; default 128
     pub num_steps: u32,
     /// N, at least 1; default 1
     pub num_envs: u32,
-    /// M: numbers of a recurrent policy's memory; default 0: none
+    /// M: floats of a recurrent policy's state; default 0: none
     pub memory_len: u32,
     /// rows of metrics held, at least 2 N; 0 (default): the larger of 1024 and 2 N
     pub log_capacity: u32,
     /// 1 to 16
     pub num_columns: u32,
-    /// what draws are seeded with; default 0
+    /// seed of the draws; default 0
     pub seed: u64,
-    /// [num_columns] what is kept of a step, without stacks; column 0 is the observation
+    /// [num_columns] data of a step, without stacks; column 0 is the observation
     pub columns: *const rlcore_column,
-    /// what advantages are summed in: an rlcore_accumulate; 0 (default) is f32
+    /// precision of advantages: an rlcore_accumulate; 0 (default): f32
     pub accumulate: u32,
     /// zero
     pub reserved: u32,
 }
 
-/// One step of all environments, with same-step autoreset: where an episode ended, the next step begins another one.
+/// One step of all environments, with same-step autoreset: where an episode ended, the next step begins a new one.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_rollout_step {
@@ -60,29 +67,29 @@ pub struct rlcore_rollout_step {
     pub struct_size: u32,
     /// zero
     pub reserved: u32,
-    /// [num_columns] arrays, [N, len] of each column's kind: what the policy saw, did, and so on. NULL, or a NULL in
-    /// it, leaves what rlcore_rollout_buffer_row was filled with
+    /// [num_columns] arrays, [N, len] of each column's kind: observation, action, and so on. NULL, or a NULL element:
+    /// the data written through rlcore_rollout_buffer_row is kept
     pub columns: *const *const c_void,
-    /// [N] what the action earned
+    /// [N] reward of the action
     pub reward: *const f32,
-    /// [N] V(obs); NULL: left out
+    /// [N] V(obs); NULL: none
     pub value: *const f32,
-    /// [N] of the action; NULL: left out
+    /// [N] log-probability of the action; NULL: none
     pub log_prob: *const f32,
     /// [N]
     pub terminated: *const u8,
     /// [N]
     pub truncated: *const u8,
-    /// [N] V(final_obs), read where truncated and not terminated; NULL if nowhere, or no value
+    /// [N] V(final_obs), read where truncated and not terminated; may be NULL if nowhere
     pub final_value: *const f32,
-    /// [N, M] the policy's memory before the step; NULL if M is 0
+    /// [N, M] the policy's recurrent state before the step; NULL if M is 0
     pub memory: *const f32,
-    /// [N] what returns of episodes are summed from; NULL: reward
+    /// [N] rewards that episode returns are summed from; NULL: reward
     pub raw_reward: *const f32,
 }
 
-/// Room for a minibatch; NULL leaves an array out. Windows are what rlcore_rollout_buffer_gather copies, trajectories
-/// what rlcore_rollout_buffer_gather_windows does; L is window_len, or timesteps.
+/// Output arrays of a minibatch; NULL skips an array. rlcore_rollout_buffer_gather copies windows, with L = window_len;
+/// rlcore_rollout_buffer_gather_windows copies trajectories, with L = timesteps.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_minibatch {
@@ -92,87 +99,87 @@ pub struct rlcore_minibatch {
     pub reserved: u32,
     /// [num_columns] arrays, [rows, L, len] of each column's kind
     pub columns: *const *mut c_void,
-    /// [rows, L]; of trajectories [rows], that of the last sample, here and in the next four
+    /// [rows, L]; for trajectories [rows], of the last sample, as for the next four
     pub log_prob: *mut f32,
     /// [rows, L] V(obs) when the action was chosen
     pub value: *mut f32,
-    /// [rows, L] generalised advantage
+    /// [rows, L] generalized advantage
     pub advantage: *mut f32,
     /// [rows, L] advantage + value
     pub value_target: *mut f32,
-    /// [rows, L] what the action earned
+    /// [rows, L] reward of the action
     pub reward: *mut f32,
-    /// [rows, L] windows: 0 where an episode starts, else 1; trajectories: 0 where padded, else 1
+    /// [rows, L] windows: 0 where an episode starts, else 1; trajectories: 0 for padding, else 1
     pub mask: *mut f32,
-    /// [rows, M] the policy's memory before the first sample of each row
+    /// [rows, M] the policy's recurrent state before the first sample of each row
     pub memory: *mut f32,
-    /// [rows, L] steps of the trajectory before each sample, 0 where padded; NULL for windows
+    /// [rows, L] steps of the trajectory before each sample, 0 for padding; NULL for windows
     pub timestep: *mut i32,
 }
 
-/// A part of a trajectory, or all of a short one.
+/// A window of a trajectory, or all of a short one.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_window {
-    /// number of its first sample
+    /// its first sample
     pub first: u32,
     /// samples, at least 1
     pub len: u32,
-    /// rows that are padded before them: timesteps - len
+    /// rows of padding before them: timesteps - len
     pub pad: u32,
-    /// steps of the trajectory before it
+    /// steps of the trajectory before the window
     pub timestep: u32,
 }
 
-/// What a row of metrics is about.
+/// Kind of a row of metrics.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_metric {
-    /// steps of an episode that ended
+    /// length of an episode that ended
     RLCORE_METRIC_EPISODE_LENGTH = 0,
-    /// sum of the rewards of an episode that ended
+    /// return of an episode that ended
     RLCORE_METRIC_EPISODE_RETURN = 1,
-    /// the first number that the caller may give a meaning
+    /// first number available to the caller
     RLCORE_METRIC_OWN = 2,
 }
 
-/// A number worth logging.
+/// A logged number.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_metric_row {
-    /// steps of all environments before the step that it is about
+    /// environment steps before the step that it describes
     pub global_step: u64,
     /// the number
     pub value: f64,
-    /// its environment; UINT32_MAX: of none in particular
+    /// environment index; UINT32_MAX: all
     pub env: u32,
-    /// an rlcore_metric, or the caller's own from RLCORE_METRIC_OWN on
+    /// an rlcore_metric, or the caller's own, at least RLCORE_METRIC_OWN
     pub metric: u32,
 }
 
-/// How far a rollout and the training around it have come.
+/// Progress of a rollout and of the training.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_rollout_progress {
     /// sizeof(rlcore_rollout_progress)
     pub struct_size: u32,
-    /// steps that are held
+    /// steps held
     pub num_steps: u32,
-    /// steps of all environments since the block was made: N for each step added
+    /// environment steps since init: N for each step added
     pub global_step: u64,
     /// episodes that ended since the last reset
     pub num_ended: u64,
-    /// their mean length; NaN of none
+    /// their mean length; NaN if there are none
     pub len_mean: f64,
-    /// their mean return; NaN of none
+    /// their mean return; NaN if there are none
     pub return_mean: f64,
-    /// 1: advantages are there
+    /// 1: advantages are computed
     pub finished: u32,
     /// zero
     pub reserved: u32,
 }
 
-/// Arrays of a rollout beside those of rlcore_rollout, in the block: good until it is changed.
+/// Further arrays of a rollout, not owned: pointers into the block, valid until it changes.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_rollout_extras {
@@ -180,7 +187,7 @@ pub struct rlcore_rollout_extras {
     pub struct_size: u32,
     /// zero
     pub reserved: u32,
-    /// [T, N]; NULL if a step left it out
+    /// [T, N]; NULL if a step had none
     pub log_prob: *const f32,
     /// [T, N]; NULL unless finished
     pub advantage: *const f32,
@@ -276,7 +283,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_init(
     })
 }
 
-/// Accepts bytes that a rollout was copied to, in this process or another. mem is only read, and not its columns.
+/// Opens a saved or copied rollout in mem. mem is only read; columns are not checked.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_attach(
     mem: *mut c_void,
@@ -286,8 +293,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_attach(
     call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], RolloutBuffer::attach) })
 }
 
-/// Accepts bytes that another process adds steps to meanwhile, for calls with a const rollout: see Sharing. What those only
-/// point at may change at any time: rlcore_rollout_buffer_read copies it.
+/// Opens a rollout that another process writes: see Sharing. Memory that calls return pointers to may change at any time;
+/// use rlcore_rollout_buffer_read to copy it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_attach_reader(
     mem: *const c_void,
@@ -297,9 +304,9 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_attach_reader(
     unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
-/// Where row `step` of a column lies in the block, [N, len]: to be filled in place, before the step is added with NULL
-/// for the column. step is that of the step to be added next, the steps held so far; of column 0, the observation, also
-/// the one after it, so that environments may write the next observation while this one is still needed.
+/// Returns a pointer to row `step` of a column in the block, [N, len], to fill in place before the step is added with NULL
+/// for that column. `step` must be the number of steps held so far; for column 0, the observation, it may also be that
+/// plus 1, so that environments can write the next observation while the current one is still in use.
 /// Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_row(
@@ -316,12 +323,12 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_row(
     })
 }
 
-/// Appends a step, and logs the length and the return of every episode that it ended under the global_step before it.
-/// What a writer does not have may be left out by name, step->value and step->log_prob as NULL. Until the next reset those
-/// that the rollout lacks of any step count as not there: rlcore_rollout_buffer_view and _extras give NULL for them, _finish
-/// and what comes after it need every value, and _read and _gather refuse to copy them, E_NOT_READY.
-/// Errors: E_NULL, also for a final_value that is missing; E_CONFIG; E_NOT_READY if the rollout is full or finished;
-/// E_VALUE for a number that is not finite; E_RANGE after 2^63 steps or metrics. Nothing changes then.
+/// Appends a step, and logs length and return of every episode that it ended under the global_step before it. step->value
+/// and step->log_prob may be NULL. If any step of the rollout had none, then until the next reset
+/// rlcore_rollout_buffer_view and _extras return NULL for that array and _read and _gather refuse to copy it with
+/// E_NOT_READY; _finish requires all values.
+/// Errors: E_NULL, also for a missing final_value; E_CONFIG; E_NOT_READY if the rollout is full or finished; E_VALUE for a
+/// number that is not finite; E_RANGE after 2^63 steps or metrics.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_add(
     b: *mut rlcore_rollout_buffer,
@@ -360,12 +367,12 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_add(
     })
 }
 
-/// Closes the rollout: computes advantages and value targets of the steps that are held, once, as rlcore_gae does.
+/// Finishes the rollout: computes advantages and value targets of the steps held, as rlcore_gae.
 /// bootstrap_value: [N] V of the observation after the last step.
-/// next_obs:        [N, len] of column 0: that observation, which a reset carries over; NULL leaves what
-///                  rlcore_rollout_buffer_row was filled with.
-/// Errors: E_NOT_READY if no step is held, it is finished, or a step left its value out; E_RANGE for a discount or
-/// gae_lambda outside [0, 1]; E_VALUE. Nothing changes then.
+/// next_obs:        [N, len] of column 0: that observation, which reset carries over; NULL: the data written through
+///                  rlcore_rollout_buffer_row is kept.
+/// Errors: E_NOT_READY if no step is held, the rollout is finished, or a step had no value; E_RANGE for a discount or
+/// gae_lambda outside [0, 1]; E_VALUE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
     b: *mut rlcore_rollout_buffer,
@@ -388,16 +395,16 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
     })
 }
 
-/// Begins the next rollout where this one stopped: steps, advantages and means of episodes are forgotten; the
-/// observation after the last step becomes row 0 of column 0, and episodes, metrics and global_step go on.
+/// Begins the next rollout where this one stopped: drops steps, advantages and episode means. The observation after the
+/// last step becomes row 0 of column 0; episodes, metrics and global_step continue.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_reset(b: *mut rlcore_rollout_buffer) -> rlcore_status {
     call(|| unsafe { Ok(open(b, RolloutBuffer::open)?.reset()?) })
 }
 
-/// What rlcore_gae reads, of the steps that are held: arrays in the block, good until it is changed. bootstrap_value is
-/// 0 before the first rollout is finished; value and final_value are NULL if a step left its value out.
-/// out->struct_size is set by the caller.
+/// Returns the arrays that rlcore_gae reads, for the steps held. Pointers into the block, valid until it changes.
+/// bootstrap_value is 0 until the first rollout is finished; value and final_value are NULL if a step had no value.
+/// out->struct_size must be set.
 /// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_view(
@@ -423,7 +430,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_view(
     })
 }
 
-/// The other arrays. out->struct_size is set by the caller. Errors: E_CONFIG.
+/// Returns the other arrays. out->struct_size must be set. Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_extras(
     b: *const rlcore_rollout_buffer,
@@ -450,8 +457,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_extras(
     })
 }
 
-/// Where a column lies in the block: [T, N, len] of the steps that are held; of column 0 [T + 1, N, len], the last row
-/// being the observation to act on next, once it is known. Good until the block is changed.
+/// Returns a pointer to a column in the block: [T, N, len] for the steps held; for column 0 [T + 1, N, len], where the last
+/// row is the observation to act on next, once it is known. Valid until the block changes.
 /// Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_column(
@@ -467,7 +474,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_column(
     })
 }
 
-/// How far the rollout and the training around it have come. out->struct_size is set by the caller.
+/// Progress of the rollout and of the training. out->struct_size must be set.
 /// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_progress(
@@ -491,13 +498,13 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_progress(
     })
 }
 
-/// Copies steps out, in the order in which they came. They are numbered over all rollouts: step t of one is number
-/// global_step / N - num_steps + t, as rlcore_rollout_buffer_progress tells them. A reader keeps `next`, 0 at first.
-/// next:      [1] number of the step to begin with; becomes that of the first one not read.
-/// out_count: [1] steps copied, to the front of each array: at most out->num_rows, and those of this rollout.
-/// out_lost:  [1] steps that were forgotten before they were read, NULL to ignore.
-/// Errors: E_CONFIG; E_NOT_READY for an array that a step left out; E_RANGE for a next that is larger than the steps
-/// added so far; E_BUSY only beside a writer that leaves no moment to look.
+/// Copies steps, in order. Steps are numbered over all rollouts: step t of this one has number
+/// global_step / N - num_steps + t, see rlcore_rollout_progress. Each reader keeps its own `next`, initially 0.
+/// next:      [1] number of the first step to read; becomes that of the first one not read.
+/// out_count: [1] steps copied, to the front of each array: at most out->num_rows, and only of this rollout.
+/// out_lost:  [1] steps that were dropped before they were read, may be NULL.
+/// Errors: E_CONFIG; E_NOT_READY for an array that a step did not have; E_RANGE if next is larger than the number of steps
+/// added; E_BUSY only for a reader, see Sharing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_read(
     b: *const rlcore_rollout_buffer,
@@ -514,12 +521,12 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_read(
     })
 }
 
-/// Cuts the rollout into windows of `recurrence` samples (1: single samples) and writes the first sample of each, in
-/// random order from the block's own stream: numpy's permutation of the windows. Minibatch k of minibatch_size samples
-/// is the minibatch_size / recurrence entries from k * minibatch_size / recurrence on.
+/// Divides the rollout into windows of `recurrence` samples (1: single samples) and writes the first sample of each, in
+/// random order: numpy's permutation of the windows, from the block's own stream. Minibatch k has minibatch_size samples:
+/// the minibatch_size / recurrence entries from k * minibatch_size / recurrence on.
 /// index: [index_len] to write, index_len = T * N / recurrence.
 /// Errors: E_NOT_READY unless finished; E_SHAPE for index_len; E_RANGE unless minibatch_size divides T * N, and
-/// recurrence divides T and minibatch_size. Nothing is written or drawn then.
+/// recurrence divides T and minibatch_size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_draw(
     b: *mut rlcore_rollout_buffer,
@@ -536,13 +543,12 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_draw(
     })
 }
 
-/// Draws windows of at most `timesteps` samples from the block's own stream. Each is drawn in this order: a trajectory,
-/// each as likely as any other; if it is no longer than timesteps, all of it; else a number below 1, and if that is
-/// below end_chance the last samples; else the end, from timesteps to the trajectory's length, each as likely.
-/// Trajectories begin where episodes do, and with the rollout.
+/// Draws windows of at most `timesteps` samples, with the block's own stream. For each, draws a trajectory uniformly. If it
+/// is not longer than timesteps, the window is all of it. Otherwise, with probability end_chance, it is the last timesteps
+/// samples; else its end is uniform from timesteps to the trajectory's length. Trajectories begin with an episode or with
+/// the rollout.
 /// windows: [num_windows] to write.
-/// Errors: E_NOT_READY unless finished; E_RANGE for 0 timesteps, or an end_chance outside [0, 1]. Nothing is written or
-/// drawn then.
+/// Errors: E_NOT_READY unless finished; E_RANGE for 0 timesteps, or an end_chance outside [0, 1].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_draw_windows(
     b: *mut rlcore_rollout_buffer,
@@ -559,7 +565,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_draw_windows(
     })
 }
 
-/// One of the steps that are held, each as likely, from the block's own stream: for a look at what is there.
+/// Draws one of the steps held, uniformly, with the block's own stream: for inspection.
 /// Errors: E_NOT_READY if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_sample(
@@ -612,11 +618,11 @@ unsafe fn gather<A: Args>(
     Ok(gather(index, out)?)
 }
 
-/// Copies num_rows windows of window_len samples after one another: with window_len 1, samples.
-/// index: [num_rows] the first sample of each window, such as those of a minibatch of rlcore_rollout_buffer_draw.
-/// Threads: any number may gather at once, as long as nobody changes the block.
-/// Errors: E_CONFIG; E_SHAPE for a timestep that is not NULL; E_NOT_READY unless finished, or for a log_prob that a
-/// step left out; E_RANGE for a sample that is not there, or a window that leaves its environment.
+/// Copies num_rows windows of window_len consecutive samples; with window_len 1, single samples.
+/// index: [num_rows] the first sample of each window, e.g. of a minibatch from rlcore_rollout_buffer_draw.
+/// Threads: any number may gather concurrently while the block does not change.
+/// Errors: E_CONFIG; E_SHAPE if timestep is not NULL; E_NOT_READY unless finished, or for a log_prob that a step did not
+/// have; E_RANGE for a sample out of range, or a window that leaves its environment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_gather(
     b: *const rlcore_rollout_buffer,
@@ -633,12 +639,12 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_gather(
     })
 }
 
-/// Copies windows of trajectories, padded on the left to `timesteps` rows: columns of kind RLCORE_I32 with pad_token,
-/// which should be no action, others with zeros. Advantages are those of the whole rollout.
-/// windows: [num_windows], such as those of rlcore_rollout_buffer_draw_windows with the same timesteps.
-/// Threads: any number may gather at once, as long as nobody changes the block.
-/// Errors: E_CONFIG; E_NOT_READY as above; E_RANGE for a window that is not inside one trajectory, or whose len and pad
-/// together are not timesteps.
+/// Copies windows of trajectories, padded at the front to `timesteps` rows: RLCORE_I32 columns with pad_token, which should
+/// not be a valid action, others with zeros. Advantages are those of the whole rollout.
+/// windows: [num_windows], e.g. from rlcore_rollout_buffer_draw_windows with the same timesteps.
+/// Threads: any number may gather concurrently while the block does not change.
+/// Errors: E_CONFIG; E_NOT_READY as above; E_RANGE for a window that is not inside one trajectory, or whose len + pad is
+/// not timesteps.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_gather_windows(
     b: *const rlcore_rollout_buffer,
@@ -656,10 +662,9 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_gather_windows(
     })
 }
 
-/// Logs a number of the caller's own, of all environments, under the global_step so far. Of several of one metric in
-/// one step the last one counts.
-/// Errors: E_RANGE for a metric below RLCORE_METRIC_OWN, and after 2^63 of them; E_VALUE for a value that is not
-/// finite.
+/// Logs a number of the caller's, for all environments, under the current global_step. Of several values of one metric in
+/// one step, the last one counts.
+/// Errors: E_RANGE for a metric below RLCORE_METRIC_OWN, and after 2^63 rows; E_VALUE for a value that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_log(
     b: *mut rlcore_rollout_buffer,
@@ -669,12 +674,12 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_log(
     call(|| unsafe { Ok(open(b, RolloutBuffer::open)?.log(metric, value)?) })
 }
 
-/// Copies rows of metrics out, the oldest first. A reader keeps `next`, 0 at first, and loses nothing if it reads at
-/// least once in log_capacity rows; there may be several.
-/// next:      [1] number of the row to begin with; becomes that of the first one not read.
+/// Copies rows of metrics, oldest first. Each reader keeps its own `next`, initially 0, and loses nothing if it reads at
+/// least once every log_capacity rows.
+/// next:      [1] number of the first row to read; becomes that of the first one not read.
 /// rows:      [len] to write.
-/// out_count: [1] rows written; out_lost: [1] rows that were overwritten before they were read, NULL to ignore.
-/// Errors: E_RANGE for a next that is larger than the rows written.
+/// out_count: [1] rows written; out_lost: [1] rows that were overwritten before they were read, may be NULL.
+/// Errors: E_RANGE if next is larger than the number of rows logged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_read_log(
     b: *const rlcore_rollout_buffer,
@@ -693,10 +698,10 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_read_log(
     })
 }
 
-/// Writes three lines, `global_step=`, `avg_episode_length=` and `avg_episode_return=`, with zeros before numbers of
-/// fewer than six characters and means to two places; nothing if no episode has ended since the last reset.
-/// text:    [text_size] to write, without NUL. NULL with 0: nothing is written.
-/// out_len: [1] bytes written, or needed.
+/// Writes lines `global_step=`, `avg_episode_length=` and `avg_episode_return=`: zero-padded to six characters, means with
+/// two decimals. Writes nothing if no episode has ended since the last reset.
+/// text:    [text_size] to write, not NUL-terminated. NULL with 0: only sets out_len.
+/// out_len: [1] bytes written, or required.
 /// Errors: E_SIZE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_format_progress(
@@ -713,9 +718,9 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_format_progress(
     })
 }
 
-/// Writes `Sample i/T:` and a line for each array of a step: its name in ten columns, a colon, and the numbers of all
-/// environments.
-/// text, out_len: [text_size] and [1], as rlcore_rollout_buffer_format_progress has them.
+/// Writes `Sample i/T:` and a line for each array of a step: its name padded to ten characters, a colon, and the numbers of
+/// all environments.
+/// text, out_len: [text_size] and [1], as in rlcore_rollout_buffer_format_progress.
 /// Errors: E_SIZE; E_RANGE for a step that is not held.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_buffer_format_step(

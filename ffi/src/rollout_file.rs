@@ -9,13 +9,13 @@ use crate::status::{Result, call, rlcore_status};
 use rlcore::data::rollout_file::{Arrays, ArraysMut, HEADER_SIZE, Reader, RolloutFile};
 use rlcore::space::MAX_RANK;
 
-/// Bytes before the first array of a file: a page.
+/// Bytes before the first array of a file: one page.
 pub const RLCORE_ROLLOUT_FILE_HEADER_SIZE: u32 = 4096;
 
 const _: () = assert!(RLCORE_ROLLOUT_FILE_HEADER_SIZE as usize == HEADER_SIZE && MAX_RANK == 4);
 
-/// What is in a file, and what its numbers came from. A file is safetensors with one fixed set of arrays, named as the
-/// members of rlcore_rollout_arrays, little-endian on every machine, and meta: counters, versions and a checksum of all.
+/// Shapes and origin of the data in a file. A file is in safetensors format, with a fixed set of arrays named as the members
+/// of rlcore_rollout_arrays, little-endian on every machine, and metadata: counters, versions and a checksum.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_rollout_file {
@@ -41,13 +41,13 @@ pub struct rlcore_rollout_file {
     pub num_finals: u32,
     /// zero
     pub reserved: u32,
-    /// what the environments were seeded with
+    /// seed of the environments
     pub seed: u64,
-    /// which version of the policy chose the actions
+    /// version of the policy that chose the actions
     pub policy_version: u64,
-    /// steps of single environments before the first one here
+    /// environment steps before the first one in the file
     pub global_step: u64,
-    /// episodes that had ended before the first step here
+    /// episodes ended before the first step in the file
     pub num_episodes: u64,
 }
 
@@ -59,7 +59,7 @@ pub struct rlcore_rollout_arrays {
     pub struct_size: u32,
     /// zero
     pub reserved: u32,
-    /// [T + 1, N, obs...] the last row is what was seen after the last step
+    /// [T + 1, N, obs...] the last row is the observation after the last step
     pub obs: *mut c_void,
     /// [T, N, action_len]
     pub action: *mut c_void,
@@ -75,13 +75,13 @@ pub struct rlcore_rollout_arrays {
     pub terminated: *mut u8,
     /// [T, N]
     pub truncated: *mut u8,
-    /// [T, N] nonzero where there was a step at all
+    /// [T, N] nonzero where a step was taken
     pub valid: *mut u8,
-    /// [K] ended valid steps, as t * N + n, ascending; no truncated one is left out
+    /// [K] valid steps that ended, as t * N + n, ascending; must include every truncated one
     pub final_index: *mut u64,
-    /// [K, obs...] what was seen when those episodes ended
+    /// [K, obs...] last observations of those episodes
     pub final_obs: *mut c_void,
-    /// [K] its value
+    /// [K] their values
     pub final_value: *mut f32,
     /// [N, M] recurrent state before the first step
     pub state: *mut f32,
@@ -164,7 +164,7 @@ impl Lens {
     }
 }
 
-/// Bytes of the file. Errors: E_CONFIG for a length or kind.
+/// Size of the file in bytes. Errors: E_CONFIG for a length or kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_file_size(
     file: *const rlcore_rollout_file,
@@ -176,10 +176,10 @@ pub unsafe extern "C" fn rlcore_rollout_file_size(
     })
 }
 
-/// Writes a whole file. out: [out_size] bytes to write, at least rlcore_rollout_file_size() of them, on any boundary; the
-/// arrays are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0.
-/// Errors: those of rlcore_rollout_file_size; E_SIZE; E_RANGE for a final_index that is not above the one before it, or
-/// of no valid step that ended; E_NOT_READY if a truncated step has none. Then out is untouched.
+/// Writes a whole file. out: [out_size] bytes to write, at least rlcore_rollout_file_size(), of any alignment. The arrays
+/// are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0.
+/// Errors: those of rlcore_rollout_file_size; E_SIZE; E_RANGE for a final_index that is not ascending or is not a valid
+/// step that ended; E_NOT_READY if a truncated step has none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_file_write(
     file: *const rlcore_rollout_file,
@@ -236,9 +236,8 @@ pub unsafe extern "C" fn rlcore_rollout_file_write(
     })
 }
 
-/// Checks every byte of a file and says what is in it. bytes: [size], on any boundary; may be longer than the file.
-/// Errors: E_CONFIG for struct_size; E_SIZE for a file that was cut short; E_IMAGE for another format or schema, or a
-/// byte that was altered.
+/// Checks every byte of a file and returns its shapes. bytes: [size], of any alignment; may be longer than the file.
+/// Errors: E_CONFIG for struct_size; E_SIZE for a truncated file; E_IMAGE for another format or schema, or altered bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_file_check(
     bytes: *const u8,
@@ -253,8 +252,8 @@ pub unsafe extern "C" fn rlcore_rollout_file_check(
     })
 }
 
-/// Checks a file as rlcore_rollout_file_check does and copies its arrays out. A NULL skips an array; the others have room
-/// for as many elements as the check said. Errors: those of rlcore_rollout_file_check. Then nothing is written.
+/// Checks a file as rlcore_rollout_file_check and copies its arrays. NULL skips an array; the others must have the shapes
+/// that the check returned. Errors: those of rlcore_rollout_file_check.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_file_read(
     bytes: *const u8,

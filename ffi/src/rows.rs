@@ -17,20 +17,19 @@ use rlcore::error::{self, Error, Kind};
 use rlcore::kernels::shift_rows;
 use rlcore::space::Elements;
 
-/// Room for rows that are copied: steps of N environments, or frames of a trajectory, of which N is 1. NULL leaves an array
-/// out.
+/// Output arrays for copied rows: steps of N environments, or frames of a trajectory, with N = 1. NULL skips an array.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_rows_out {
     /// sizeof(rlcore_rows_out)
     pub struct_size: u32,
-    /// most rows to copy
+    /// maximum number of rows to copy
     pub num_rows: u32,
     /// [num_columns] arrays, [num_rows, N, len] of each column's kind
     pub columns: *const *mut c_void,
-    /// [num_rows, N] what the action earned
+    /// [num_rows, N] reward of the action
     pub reward: *mut f32,
-    /// [num_rows, N] V of the state that was acted on
+    /// [num_rows, N] V(obs) when the action was chosen
     pub value: *mut f32,
     /// [num_rows, N] of the action; NULL for trajectories
     pub log_prob: *mut f32,
@@ -40,7 +39,7 @@ pub struct rlcore_rows_out {
     pub terminated: *mut u8,
     /// [num_rows, N]
     pub truncated: *mut u8,
-    /// [num_rows, N, M] the policy's memory before the row
+    /// [num_rows, N, M] the policy's recurrent state before the row
     pub memory: *mut f32,
 }
 
@@ -96,10 +95,10 @@ pub(crate) unsafe fn read(
 /// Most arrays that one call stacks.
 const MAX_PARTS: usize = 64;
 
-/// Puts arrays behind one another, such as those of several trajectories.
-/// parts:    [num_parts] arrays, at most 64, of width elements a row of kind, an rlcore_element.
+/// Concatenates arrays, such as those of several trajectories.
+/// parts:    [num_parts] arrays, at most 64, with `width` elements per row of kind, an rlcore_element.
 /// num_rows: [num_parts] rows of each.
-/// out:      [num_out_rows, width] to write, num_out_rows being all rows together.
+/// out:      [num_out_rows, width] to write; num_out_rows must be the sum of num_rows.
 /// Errors: E_CONFIG for the kind; E_RANGE for num_parts; E_SHAPE for num_out_rows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rows_stack(
@@ -129,9 +128,9 @@ pub unsafe extern "C" fn rlcore_rows_stack(
     })
 }
 
-/// Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end, -1 is the last row.
+/// Copies rows: row index[i] of x becomes row i of out. A negative index counts from the end; -1 is the last row.
 /// x: [num_rows, width] of kind, an rlcore_element; index: [num_index]; out: [num_index, width] to write.
-/// Errors: E_CONFIG for the kind; E_SHAPE if width is 0; E_RANGE for a row that is not there.
+/// Errors: E_CONFIG for the kind; E_SHAPE if width is 0; E_RANGE for an index out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rows_gather(
     x: *const c_void,
@@ -152,7 +151,7 @@ pub unsafe extern "C" fn rlcore_rows_gather(
     })
 }
 
-/// Says which rows of padded arrays are real: the first time_steps[i] of part i.
+/// Marks the valid rows of padded arrays: the first time_steps[i] of part i.
 /// time_steps: [num_parts]; valid: [num_parts, size] to write, 1 or 0.
 /// Errors: E_RANGE for a part that is longer than size.
 #[unsafe(no_mangle)]
@@ -171,7 +170,7 @@ pub unsafe extern "C" fn rlcore_rows_valid(
     })
 }
 
-/// Rows of a series, each one step later than the one before: out[i][j] = x[j - i] where j >= i, else 0.
+/// Shifted copies of a series: out[i][j] = x[j - i] where j >= i, else 0.
 /// x: [len, width]; out: [len, len, width] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_shift_rows(x: *const f32, len: u32, width: u32, out: *mut f32) -> rlcore_status {

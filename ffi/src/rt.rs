@@ -29,7 +29,7 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     }
 }
 
-/// Without link-time optimisation, `core` as it was compiled asks for the unwinder's hook.
+/// Without link-time optimization, `core` as it was compiled asks for the unwinder's hook.
 ///
 /// cbindgen:ignore
 #[cfg(debug_assertions)]

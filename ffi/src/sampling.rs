@@ -9,19 +9,19 @@ use rlcore::kernels::categorical::Sampling;
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_sampling_method {
-    /// from the distribution
+    /// draws from the distribution
     RLCORE_SAMPLING_BASIC = 0,
-    /// the most probable, or the mean; draws nothing
+    /// the most probable action, or the mean; draws nothing
     RLCORE_SAMPLING_GREEDY = 1,
-    /// flatter above 1, sharper below
+    /// draws from a distribution flattened above 1, sharpened below
     RLCORE_SAMPLING_TEMPERATURE = 2,
-    /// from the k most probable choices
+    /// draws from the k most probable choices
     RLCORE_SAMPLING_TOPK = 3,
-    /// from the k least probable choices
+    /// draws from the k least probable choices
     RLCORE_SAMPLING_BOTTOMK = 4,
 }
 
-/// How actions are chosen. Where a pointer to it may be NULL, that is RLCORE_SAMPLING_BASIC.
+/// Parameters of action selection. Where this may be NULL, NULL selects RLCORE_SAMPLING_BASIC.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_sampling {

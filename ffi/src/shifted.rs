@@ -6,8 +6,8 @@ use crate::ptr::{self, Input, Output, args};
 use crate::status::{call, rlcore_status};
 use rlcore::kernels::gae::{self, ShiftedRollout};
 
-/// A rollout in the older form with one flag that belongs to the observation: done[t] says that obs[t] starts a new
-/// episode, so done[0] is never read. It cannot tell a cut episode from a finished one.
+/// A rollout with one flag per observation, as in older code: done[t] means that obs[t] starts a new episode; done[0] is
+/// never read. This form cannot distinguish truncated from terminated episodes.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_shifted_rollout {
@@ -17,13 +17,13 @@ pub struct rlcore_shifted_rollout {
     pub num_steps: u32,
     /// N, at least 1
     pub num_envs: u32,
-    /// what the recursion is summed in: an rlcore_accumulate; 0 is f32
+    /// precision: an rlcore_accumulate; 0: f32
     pub accumulate: u32,
     /// [T, N]
     pub reward: *const f32,
     /// [T, N] V(obs[t])
     pub value: *const f32,
-    /// [T, N] 0 or 1; values between them mask softly
+    /// [T, N] 0 or 1; values in between mask partially
     pub done: *const f32,
     /// [N] value of the observation after the last step
     pub next_value: *const f32,
@@ -33,8 +33,8 @@ pub struct rlcore_shifted_rollout {
 
 versioned!(rlcore_shifted_rollout, "shifted rollout", next_done);
 
-/// rlcore_gae for a rollout in the older form; use rlcore_gae where episodes are cut. Both outputs [T, N], apart from the
-/// inputs and each other.
+/// As rlcore_gae, for a rollout in the older form. Use rlcore_gae if episodes are truncated. Both outputs [T, N]; they must
+/// not overlap an input or each other.
 ///   live[t]      = 1 - done[t+1] (next_done at T-1)
 ///   delta[t]     = reward[t] + discount * live[t] * value[t+1] (next_value at T-1) - value[t]
 ///   advantage[t] = delta[t] + discount * gae_lambda * live[t] * (0 if t = T-1, else advantage[t+1])

@@ -18,12 +18,12 @@ pub enum rlcore_element {
     RLCORE_I32 = 1,
     /// uint8_t: image bytes
     RLCORE_U8 = 2,
-    /// uint8_t: bytes of a structure whose parts are of other kinds too. Only observations are of this kind: what moves
-    /// and keeps them takes them as RLCORE_U8, learners refuse them
+    /// uint8_t: bytes of a structure with fields of several kinds; observations only. Calls that copy or store
+    /// observations take it as RLCORE_U8; learners refuse it
     RLCORE_STRUCT = 3,
 }
 
-/// The values that an observation or an action may take. The arrays are the caller's and are read during calls only.
+/// The values that an observation or an action can take. The arrays are not owned; they are read during calls only.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_space {
@@ -35,17 +35,17 @@ pub struct rlcore_space {
     pub low: *const f32,
     /// [len] upper bounds; NULL: unbounded
     pub high: *const f32,
-    /// [len] numbers of choices; required for RLCORE_I32, else unused
+    /// [len] number of choices of each element; required for RLCORE_I32, otherwise unused
     pub n: *const u32,
 }
 
-/// A named part of an observation: one entry of a dictionary or a tuple, or the whole.
+/// A named part of an observation, such as a dictionary entry, or the whole observation.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_field {
-    /// ends in 0; "" if there is nothing else
+    /// NUL-terminated; "" if it is the whole observation
     pub name: [c_char; 24],
-    /// an rlcore_element: that of the observation, or any in an observation of bytes
+    /// an rlcore_element: the observation's, or any in an observation of bytes
     pub kind: u32,
     /// number of dimensions, 0 (a single number) to 4
     pub rank: u32,
@@ -200,7 +200,7 @@ pub fn extents(names: &Names, space: &Space<'_>) -> [Extent; 3] {
 /// # Safety
 /// As [`Input::at`] and [`space`].
 pub unsafe fn at<'a>(names: &Names, p: *const rlcore_space) -> Result<(Space<'a>, [Extent; 3])> {
-    let missing = || Fault::at(names.space, Error::new(Kind::Null, "a pointer, given NULL"));
+    let missing = || Fault::at(names.space, Error::new(Kind::Null, "the pointer is NULL."));
     let s = unsafe { Input::at(names.space, p, 1)? }.slice().first().ok_or_else(missing)?;
     let space = unsafe { space(names, s)? };
     Ok((space, extents(names, &space)))

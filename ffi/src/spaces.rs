@@ -13,11 +13,11 @@ use rlcore::error::{Error, Kind};
 use rlcore::learn::Learner;
 use rlcore::space::Space;
 
-/// What an environment shows and takes with its wrappers around it: what rlcore_learner_init and the like are given.
-/// out_obs:    its kind is RLCORE_STRUCT if parts of it are of other kinds than bytes.
-/// bounds:     [bounds_len] room for the bounds that the results point to; 2 * (obs.len + action.len) are always enough.
+/// Observation and action spaces of an environment, wrappers included: the arguments of rlcore_learner_init.
+/// out_obs:    its kind is RLCORE_STRUCT if a field has another kind than bytes.
+/// bounds:     [bounds_len] storage for the bounds that the results point to; 2 * (obs.len + action.len) always suffice.
 ///             NULL: low and high of both results are NULL.
-/// out_action: its n points where that of the environment does.
+/// out_action: its n is the environment's pointer.
 /// Errors: E_CONFIG; E_SIZE if bounds_len is too small.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_env_spaces(
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn rlcore_env_spaces(
         if let Some(bounds) = bounds {
             let needed = num_bounds(&spec.obs).saturating_add(num_bounds(&spec.action));
             if needed > bounds_len {
-                let short = Error::new(Kind::Size, "floats, at least").needed(needed).given(bounds_len);
+                let short = Error::new(Kind::Size, "at least {needed} floats").needed(needed).given(bounds_len);
                 return Err(Fault::at("bounds", short));
             }
             let mut rest = bounds;
@@ -70,7 +70,7 @@ fn spread(space: &Space<'_>, any: bool, side: impl Fn((f32, f32)) -> f32, rest: 
     if any { head.as_ptr() } else { null() }
 }
 
-/// What a learner was made for: what to allocate for one that was saved. Bounds are left out.
+/// Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by. Bounds are NULL.
 /// out_num_envs: N.
 /// out_action:   its n points into the learner.
 #[unsafe(no_mangle)]

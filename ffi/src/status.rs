@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU32, Ordering, fence};
 
 use crate::ptr::Output;
-use rlcore::error::{Error, Given, Kind};
+use rlcore::error::{Error, Given, Kind, Piece};
 
 /// Major version of the library, as in its Cargo.toml.
 pub const RLCORE_VERSION_MAJOR: u32 = 0;
@@ -12,9 +12,9 @@ pub const RLCORE_VERSION_MAJOR: u32 = 0;
 pub const RLCORE_VERSION_MINOR: u32 = 1;
 /// Patch version of the library.
 pub const RLCORE_VERSION_PATCH: u32 = 0;
-/// Goes up when callers have to be compiled again.
+/// Incremented when callers must be recompiled.
 pub const RLCORE_ABI_VERSION: u32 = 0;
-/// Goes up when saved blocks of some kind can no longer be attached.
+/// Incremented when a kind of saved block can no longer be attached.
 pub const RLCORE_IMAGE_VERSION: u32 = 3;
 
 const _: () = assert!(RLCORE_IMAGE_VERSION == rlcore::block::IMAGE);
@@ -25,39 +25,39 @@ const _: () = assert!(RLCORE_IMAGE_VERSION == rlcore::block::IMAGE);
 pub enum rlcore_status {
     /// Success.
     RLCORE_OK = 0,
-    /// A pointer that is required is NULL.
+    /// A required pointer is NULL.
     RLCORE_E_NULL = -1,
-    /// Memory is smaller than it has to be.
+    /// A buffer is too small.
     RLCORE_E_SIZE = -2,
-    /// Memory does not start on the boundary it has to.
+    /// A pointer is misaligned.
     RLCORE_E_ALIGN = -3,
-    /// A configuration field has a value that is not allowed.
+    /// A configuration field has an invalid value.
     RLCORE_E_CONFIG = -4,
-    /// An array has another number of elements than agreed.
+    /// An array has the wrong number of elements.
     RLCORE_E_SHAPE = -5,
-    /// The bytes are no image of this object, version and byte order, or they are damaged.
+    /// The bytes are not an object of this type, version and byte order, or are damaged.
     RLCORE_E_IMAGE = -6,
-    /// An index, a count or a discrete action is outside its range.
+    /// An index, a count or a discrete action is out of range.
     RLCORE_E_RANGE = -7,
     /// A callback reported failure.
     RLCORE_E_CALLBACK = -8,
     /// A size does not fit the address space.
     RLCORE_E_OVERFLOW = -9,
-    /// The call is not due yet, or another has to come first.
+    /// The call is not due yet, or another call must come first.
     RLCORE_E_NOT_READY = -10,
-    /// A number is NaN or infinite where a finite one is needed.
+    /// A number is NaN or infinite where a finite one is required.
     RLCORE_E_VALUE = -11,
-    /// Two arrays that must be apart share bytes.
+    /// Two arrays that must not overlap do.
     RLCORE_E_OVERLAP = -12,
-    /// What was begun has to be finished first.
+    /// An operation is still in progress, or there is no room yet.
     RLCORE_E_BUSY = -13,
-    /// Nothing was begun that could be finished.
+    /// No operation is pending.
     RLCORE_E_NOT_PENDING = -14,
-    /// Every attempt to find what was asked for exactly has failed.
+    /// No attempt gave an exact result.
     RLCORE_E_INEXACT = -15,
-    /// There is nothing to choose from.
+    /// There is nothing to draw from.
     RLCORE_E_EMPTY = -16,
-    /// The configuration has switched this off.
+    /// The configuration disables this call.
     RLCORE_E_DISABLED = -17,
 }
 
@@ -65,27 +65,27 @@ use rlcore_status::*;
 
 const WORDS: [(rlcore_status, &CStr, &CStr); 18] = [
     (RLCORE_OK, c"RLCORE_OK", c"success"),
-    (RLCORE_E_NULL, c"RLCORE_E_NULL", c"a pointer that is required is NULL"),
-    (RLCORE_E_SIZE, c"RLCORE_E_SIZE", c"memory is smaller than it has to be"),
-    (RLCORE_E_ALIGN, c"RLCORE_E_ALIGN", c"memory does not start on the boundary it has to"),
-    (RLCORE_E_CONFIG, c"RLCORE_E_CONFIG", c"a configuration field has a value that is not allowed"),
-    (RLCORE_E_SHAPE, c"RLCORE_E_SHAPE", c"an array has another number of elements than agreed"),
+    (RLCORE_E_NULL, c"RLCORE_E_NULL", c"a required pointer is NULL"),
+    (RLCORE_E_SIZE, c"RLCORE_E_SIZE", c"a buffer is too small"),
+    (RLCORE_E_ALIGN, c"RLCORE_E_ALIGN", c"a pointer is misaligned"),
+    (RLCORE_E_CONFIG, c"RLCORE_E_CONFIG", c"a configuration field has an invalid value"),
+    (RLCORE_E_SHAPE, c"RLCORE_E_SHAPE", c"an array has the wrong number of elements"),
     (
         RLCORE_E_IMAGE,
         c"RLCORE_E_IMAGE",
-        c"the bytes are no image of this object, version and byte order, or are damaged",
+        c"the bytes are not an object of this type, version and byte order, or are damaged",
     ),
-    (RLCORE_E_RANGE, c"RLCORE_E_RANGE", c"an index, a count or a discrete action is outside its range"),
+    (RLCORE_E_RANGE, c"RLCORE_E_RANGE", c"an index, a count or a discrete action is out of range"),
     (RLCORE_E_CALLBACK, c"RLCORE_E_CALLBACK", c"a callback reported failure"),
     (RLCORE_E_OVERFLOW, c"RLCORE_E_OVERFLOW", c"a size does not fit the address space"),
-    (RLCORE_E_NOT_READY, c"RLCORE_E_NOT_READY", c"the call is not due yet, or another has to come first"),
-    (RLCORE_E_VALUE, c"RLCORE_E_VALUE", c"a number is NaN or infinite where a finite one is needed"),
-    (RLCORE_E_OVERLAP, c"RLCORE_E_OVERLAP", c"two arrays that must be apart share bytes"),
-    (RLCORE_E_BUSY, c"RLCORE_E_BUSY", c"what was begun has to be finished first"),
-    (RLCORE_E_NOT_PENDING, c"RLCORE_E_NOT_PENDING", c"nothing was begun that could be finished"),
-    (RLCORE_E_INEXACT, c"RLCORE_E_INEXACT", c"every attempt to find what was asked for exactly has failed"),
-    (RLCORE_E_EMPTY, c"RLCORE_E_EMPTY", c"there is nothing to choose from"),
-    (RLCORE_E_DISABLED, c"RLCORE_E_DISABLED", c"the configuration has switched this off"),
+    (RLCORE_E_NOT_READY, c"RLCORE_E_NOT_READY", c"the call is not due yet, or another call must come first"),
+    (RLCORE_E_VALUE, c"RLCORE_E_VALUE", c"a number is NaN or infinite where a finite one is required"),
+    (RLCORE_E_OVERLAP, c"RLCORE_E_OVERLAP", c"two arrays that must not overlap do"),
+    (RLCORE_E_BUSY, c"RLCORE_E_BUSY", c"an operation is still in progress, or there is no room yet"),
+    (RLCORE_E_NOT_PENDING, c"RLCORE_E_NOT_PENDING", c"no operation is pending"),
+    (RLCORE_E_INEXACT, c"RLCORE_E_INEXACT", c"no attempt gave an exact result"),
+    (RLCORE_E_EMPTY, c"RLCORE_E_EMPTY", c"there is nothing to draw from"),
+    (RLCORE_E_DISABLED, c"RLCORE_E_DISABLED", c"the configuration disables this call"),
 ];
 
 fn words(status: i32) -> (&'static CStr, &'static CStr) {
@@ -176,15 +176,10 @@ impl Text {
             text.push(argument.as_bytes());
             text.push(b": ");
         }
-        text.push(error.what.as_bytes());
-        if error.needed != Given::Nothing {
-            text.push(b" ");
-            text.number(error.needed);
-        }
-        if error.given != Given::Nothing {
-            text.push(b", given ");
-            text.number(error.given);
-        }
+        error.pieces("expected ", &mut |piece| match piece {
+            Piece::Text(words) => text.push(words.as_bytes()),
+            Piece::Number(number) => text.number(number),
+        });
         text
     }
 
@@ -386,19 +381,18 @@ pub extern "C" fn rlcore_status_name(status: i32) -> *const c_char {
     words(status).0.as_ptr()
 }
 
-/// What a status means, in one sentence. Static text, never NULL.
+/// Meaning of a status in one sentence. Static text, never NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn rlcore_status_text(status: i32) -> *const c_char {
     words(status).1.as_ptr()
 }
 
-/// The most recent failure of this process in words: what was needed and what was given, as in
-/// "RLCORE_E_SIZE: block: bytes, at least 4096, given 100". Empty if nothing has failed yet, and in a library that was
-/// built without the feature `words`.
-/// text: [text_size] to write; always ends with NUL, cut where it does not fit (256 bytes always suffice).
-/// For people: with several threads it may be another thread's failure, and no result ever depends on it. The child of a
-/// fork() begins with its parent's and keeps its own from then on, whatever other threads did meanwhile.
-/// Errors: E_SIZE if text_size is 0. They are not kept.
+/// Describes the most recent failure in this process, e.g. "RLCORE_E_SIZE: block: expected at least 4096 bytes, given
+/// 100". Empty if no call has failed, or if the library was built without the feature `words`.
+/// text: [text_size] to write; always NUL-terminated, truncated if it does not fit (256 bytes always suffice).
+/// Diagnostic only: the failure may be another thread's, so act on statuses. After fork() the child starts with its
+/// parent's text and then keeps its own.
+/// Errors: E_SIZE if text_size is 0. Its own failures are not recorded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_last_error(text: *mut c_char, text_size: usize) -> rlcore_status {
     let room = match unsafe { Output::unkept(text.cast::<u8>(), text_size) } {
@@ -434,19 +428,19 @@ const _: () = assert!(
         && RLCORE_VERSION_PATCH == number(env!("CARGO_PKG_VERSION_PATCH"))
 );
 
-/// Version of the library that is running: major << 16 | minor << 8 | patch.
+/// Version of the linked library: major << 16 | minor << 8 | patch.
 #[unsafe(no_mangle)]
 pub extern "C" fn rlcore_version() -> u32 {
     RLCORE_VERSION_MAJOR << 16 | RLCORE_VERSION_MINOR << 8 | RLCORE_VERSION_PATCH
 }
 
-/// RLCORE_ABI_VERSION of the library that is running: compare it with the header's before anything else.
+/// RLCORE_ABI_VERSION of the linked library. Compare it with the header's before any other call.
 #[unsafe(no_mangle)]
 pub extern "C" fn rlcore_abi_version() -> u32 {
     RLCORE_ABI_VERSION
 }
 
-/// RLCORE_IMAGE_VERSION of the library that is running.
+/// RLCORE_IMAGE_VERSION of the linked library.
 #[unsafe(no_mangle)]
 pub extern "C" fn rlcore_image_version() -> u32 {
     RLCORE_IMAGE_VERSION

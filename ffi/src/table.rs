@@ -9,20 +9,20 @@ use rlcore::data::table::{Column, MAX_COLUMNS, Spans, Table, TableConfig};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Elements};
 
-/// A column of a replay memory: something that every row has. Zeros beyond kind and len mean plain elements.
+/// A column of a store: a named array per row. Zeros beyond kind and len mean plain elements.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_column {
-    /// 1 to 23 ASCII characters, zeros after them
+    /// 1 to 23 ASCII characters, zero-padded
     pub name: [c_char; 24],
     /// an rlcore_element
     pub kind: u32,
     /// elements of a row, at least 1; with stacks, those of one frame
     pub len: u32,
-    /// 0 or 1; or k up to 16, with RLCORE_U8: rows keep one frame each and are read as the stack of the k newest frames of
-    /// the episode, the first one repeated where there are fewer
+    /// 0 or 1: none; or k up to 16, with RLCORE_U8: each row stores one frame and is read as the stack of the k newest frames
+    /// of its episode, repeating the first one if there are fewer
     pub num_stack: u32,
-    /// bytes of a pixel, a divisor of len; 0 is 1, and the only value without RLCORE_U8
+    /// bytes per pixel, must divide len; 0: 1; must be 0 or 1 unless RLCORE_U8
     pub channels: u32,
 }
 

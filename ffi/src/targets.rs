@@ -5,11 +5,10 @@ use crate::ptr::{Cells, Input, args_beside};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::targets::{self, OffPolicy};
 
-/// Lambda returns: all n-step returns of a step, weighted with (1 - td_lambda) * td_lambda^(n-1), the last with what
-/// remains.
+/// Lambda returns: the n-step returns weighted with (1 - td_lambda) * td_lambda^(n-1), the last with the remaining weight.
 ///   value_target[t] = reward[t] + discount * ((1 - td_lambda) * next[t] + td_lambda * value_target[t+1])
 /// where value_target[t+1] is next[t] if step t ended an episode or was the last, and next is as in rlcore_gae.
-/// value_target: [T, N] to write, apart from all inputs.
+/// value_target: [T, N] to write; must not overlap an input.
 /// Errors: as rlcore_gae.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lambda_returns(
@@ -21,7 +20,7 @@ pub unsafe extern "C" fn rlcore_lambda_returns(
     call(|| unsafe { lambda_returns(rollout, None, discount, td_lambda, value_target) })
 }
 
-/// As rlcore_lambda_returns for the environments [begin, end), as rlcore_gae_range is of rlcore_gae.
+/// As rlcore_lambda_returns for environments [begin, end); ranges and threads as rlcore_gae_range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_lambda_returns_range(
     rollout: *const rlcore_rollout,
@@ -34,8 +33,7 @@ pub unsafe extern "C" fn rlcore_lambda_returns_range(
     call(|| unsafe { lambda_returns(rollout, Some([begin, end]), discount, td_lambda, value_target) })
 }
 
-/// TD(lambda): lambda returns, and the errors of the values against them. Both outputs [T, N]; neither may overlap an
-/// input or the other.
+/// TD(lambda): lambda returns and TD errors. Both outputs [T, N]; they must not overlap an input or each other.
 ///   value_target = as rlcore_lambda_returns
 ///   td_error     = value_target - value, which is the advantage of rlcore_gae up to rounding
 /// Errors: as rlcore_gae.
@@ -50,7 +48,7 @@ pub unsafe extern "C" fn rlcore_td_lambda(
     call(|| unsafe { td(rollout, None, discount, td_lambda, td_error, value_target) })
 }
 
-/// As rlcore_td_lambda for the environments [begin, end), as rlcore_gae_range is of rlcore_gae.
+/// As rlcore_td_lambda for environments [begin, end); ranges and threads as rlcore_gae_range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_td_lambda_range(
     rollout: *const rlcore_rollout,
@@ -64,10 +62,10 @@ pub unsafe extern "C" fn rlcore_td_lambda_range(
     call(|| unsafe { td(rollout, Some([begin, end]), discount, td_lambda, td_error, value_target) })
 }
 
-/// Returns over n steps: discounted rewards of up to n steps, fewer where the episode or the rollout ends before, then the
-/// value of what they led to. n = T or more gives whole returns; time grows with n up to there.
+/// n-step returns: discounted rewards of up to n steps, fewer if the episode or the rollout ends before, plus the
+/// discounted value of the state reached. n >= T gives full returns; run time grows with n up to T.
 ///   value_target[t] = reward[t] + discount * (reward[t+1] + ... discount * (reward[t+k-1] + discount * next[t+k-1]))
-/// next is as in rlcore_gae. value_target: [T, N] to write, apart from all inputs.
+/// next is as in rlcore_gae. value_target: [T, N] to write; must not overlap an input.
 /// Errors: as rlcore_gae; E_RANGE if n is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_n_step_returns(
@@ -79,7 +77,7 @@ pub unsafe extern "C" fn rlcore_n_step_returns(
     call(|| unsafe { n_step_returns(rollout, None, discount, n, value_target) })
 }
 
-/// As rlcore_n_step_returns for the environments [begin, end), as rlcore_gae_range is of rlcore_gae.
+/// As rlcore_n_step_returns for environments [begin, end); ranges and threads as rlcore_gae_range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_n_step_returns_range(
     rollout: *const rlcore_rollout,
@@ -92,8 +90,8 @@ pub unsafe extern "C" fn rlcore_n_step_returns_range(
     call(|| unsafe { n_step_returns(rollout, Some([begin, end]), discount, n, value_target) })
 }
 
-/// Upgoing policy updates: returns that follow the episode for as long as its actions turn out no worse than expected, and
-/// their advantages. Both outputs [T, N]; neither may overlap an input or the other.
+/// UPGO (upgoing policy update): returns that follow the trajectory while its actions are at least as good as expected, and
+/// their advantages. Both outputs [T, N]; they must not overlap an input or each other.
 ///   value_target[t] = reward[t] + discount * (value_target[t+1] if reward[t+1] + discount * next[t+1] >= value[t+1],
 ///                                             else value[t+1])
 ///   advantage       = value_target - value
@@ -109,7 +107,7 @@ pub unsafe extern "C" fn rlcore_upgo(
     call(|| unsafe { upgo(rollout, None, discount, advantage, value_target) })
 }
 
-/// As rlcore_upgo for the environments [begin, end), as rlcore_gae_range is of rlcore_gae.
+/// As rlcore_upgo for environments [begin, end); ranges and threads as rlcore_gae_range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_upgo_range(
     rollout: *const rlcore_rollout,
@@ -122,14 +120,14 @@ pub unsafe extern "C" fn rlcore_upgo_range(
     call(|| unsafe { upgo(rollout, Some([begin, end]), discount, advantage, value_target) })
 }
 
-/// Retrace(lambda): targets for the values of the actions that another policy took, and their errors.
+/// Retrace(lambda): off-policy targets for action values, and their errors.
 ///   q_target[t] = reward[t] + discount * (next[t] + c[t+1] * (q_target[t+1] - q[t+1]))
 ///   c           = td_lambda * min(1, exp(log_rho))
 ///   td_error    = q_target - q
 /// where step t ended an episode or was the last: reward[t] + discount * next[t], with next as in rlcore_gae.
-/// rollout: its values are what the target policy expects, the sum of its probabilities times the action values.
-/// q: [T, N] Q(obs[t], action[t]). log_rho: [T, N] log probability of action[t] under the target policy minus that under
-/// the behaviour policy; row 0 is never read. Both outputs [T, N]; neither may overlap an input or the other.
+/// rollout: its values are expected action values under the target policy.
+/// q: [T, N] Q(obs[t], action[t]). log_rho: [T, N] log-probability of action[t] under the target policy minus that under the
+/// behavior policy; row 0 is never read. Both outputs [T, N]; they must not overlap an input or each other.
 /// Errors: as rlcore_gae.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_retrace(
@@ -144,7 +142,7 @@ pub unsafe extern "C" fn rlcore_retrace(
     call(|| unsafe { retrace(rollout, (q, log_rho), None, discount, td_lambda, td_error, q_target) })
 }
 
-/// As rlcore_retrace for the environments [begin, end), as rlcore_gae_range is of rlcore_gae.
+/// As rlcore_retrace for environments [begin, end); ranges and threads as rlcore_gae_range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_retrace_range(
     rollout: *const rlcore_rollout,

@@ -17,30 +17,37 @@ use rlcore::data::trajectory::{Frames, Process, Processed, RewardClass, Trajecto
 use rlcore::error::{self, Error, Kind};
 use rlcore::space::Elements;
 
-/// One trajectory, an episode or a part of it, frame by frame: the caller's own block.
+/// One trajectory: an episode or a part of it, frame by frame.
+///   rlcore_trajectory_config_init(&config, sizeof config);
+///   config.columns = columns, config.num_columns = 2;
+///   rlcore_trajectory_size(&config, &size);
+///   rlcore_trajectory_init(mem, size, &config, &t);
+///   rlcore_trajectory_add(t, &frames);
+///   rlcore_trajectory_process(t, discount, gae_lambda, bootstrap_value, &rows);
+///   rlcore_trajectory_reset(t);
 pub struct rlcore_trajectory;
 
-/// What a trajectory is made from.
+/// Configuration of a trajectory.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_trajectory_config {
     /// bytes; set by rlcore_trajectory_config_init
     pub struct_size: u32,
-    /// most frames, at least 1; default 20
+    /// maximum number of frames, at least 1; default 20
     pub capacity: u32,
-    /// M: numbers of a recurrent policy's memory; default 0: none
+    /// M: floats of a recurrent policy's state; default 0: none
     pub memory_len: u32,
-    /// bit i: column i is one-hot and padded with element 0, not with zeros; default 0
+    /// bit i: column i is one-hot: padding sets element 0 to 1; default 0
     pub one_hot: u32,
     /// 1 to 16
     pub num_columns: u32,
-    /// what returns and advantages are summed in: an rlcore_accumulate; 0 (default) is f32
+    /// precision of returns and advantages: an rlcore_accumulate; 0 (default): f32
     pub accumulate: u32,
-    /// [num_columns] what is kept of a frame beside reward, value and flags, without stacks
+    /// [num_columns] data of a frame besides reward, value and flags, without stacks
     pub columns: *const rlcore_column,
 }
 
-/// Frames in a row, to append: one that was just seen, or a sequence that a replay memory gathered.
+/// Consecutive frames to append: a new one, or a sequence gathered from a replay memory.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_trajectory_frames {
@@ -50,55 +57,55 @@ pub struct rlcore_trajectory_frames {
     pub num_frames: u32,
     /// [num_columns] arrays, [num_frames, len] of each column's kind
     pub columns: *const *const c_void,
-    /// [num_frames] what the action earned
+    /// [num_frames] reward of the action
     pub reward: *const f32,
-    /// [num_frames] V of the state that was acted on; NULL: left out
+    /// [num_frames] V(obs) when the action was chosen; NULL: none
     pub value: *const f32,
     /// [num_frames] the last one at most
     pub terminated: *const u8,
     /// [num_frames] the last one at most
     pub truncated: *const u8,
-    /// [num_frames, M] the policy's memory before the frame; NULL if M is 0
+    /// [num_frames, M] the policy's recurrent state before the frame; NULL if M is 0
     pub memory: *const f32,
 }
 
-/// Room for a processed trajectory; NULL leaves an array out, but for returns and advantage.
+/// Output arrays of a processed trajectory; NULL skips an array, except returns and advantage.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_trajectory_rows {
     /// sizeof(rlcore_trajectory_rows)
     pub struct_size: u32,
-    /// at least the frames: the others are padding; with time_flat exactly the frames
+    /// at least the number of frames, the rest is padding; with time_flat exactly that number
     pub num_rows: u32,
-    /// 1: each frame is a sample of its own; 0: the trajectory is one
+    /// 1: each frame is a sample; 0: the trajectory is one sample
     pub time_flat: u32,
     /// zero
     pub reserved: u32,
     /// [num_columns] arrays, [num_rows, len] of each column's kind
     pub columns: *const *mut c_void,
-    /// [num_rows] discounted sums of rewards to the end, and the value of what comes after it
+    /// [num_rows] discounted returns, including bootstrap_value
     pub returns: *mut f32,
-    /// [num_rows] generalised advantages
+    /// [num_rows] generalized advantages
     pub advantage: *mut f32,
-    /// [1, M] the memory before the first frame; with time_flat [num_rows, M], before each
+    /// [1, M] recurrent state before the first frame; with time_flat [num_rows, M], before each
     pub memory: *mut f32,
-    /// [1] frames; with time_flat [num_rows] ones
+    /// [1] number of frames; with time_flat [num_rows] ones
     pub time_steps: *mut u32,
-    /// [num_rows] 1 where a row is a frame, 0 where it is padding: means are of rows with 1
+    /// [num_rows] 1 where a row is a frame, 0 where it is padding
     pub valid: *mut u8,
 }
 
-/// The frames of a trajectory beside their columns, in the block: good until it is changed.
+/// Arrays of a trajectory besides its columns: pointers into the block, valid until it changes.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_trajectory_view {
     /// sizeof(rlcore_trajectory_view)
     pub struct_size: u32,
-    /// frames that are held
+    /// frames held
     pub num_frames: u32,
     /// [num_frames]
     pub reward: *const f32,
-    /// [num_frames]; NULL if a frame was added without
+    /// [num_frames]; NULL if a frame had none
     pub value: *const f32,
     /// [num_frames]
     pub terminated: *const u8,
@@ -108,11 +115,11 @@ pub struct rlcore_trajectory_view {
     pub memory: *const f32,
 }
 
-/// What a reward is to reward prediction: the place of its 1 in a one-hot row of 3.
+/// Class of a reward for reward prediction: the index of the 1 in a one-hot row of 3.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_reward_class {
-    /// between the thresholds, or on one
+    /// between the thresholds, inclusive
     RLCORE_REWARD_ZERO = 0,
     /// above the threshold
     RLCORE_REWARD_POSITIVE = 1,
@@ -188,7 +195,7 @@ pub unsafe extern "C" fn rlcore_trajectory_init(
     })
 }
 
-/// Accepts bytes that a trajectory was copied to, in this process or another. mem is only read, and not its columns.
+/// Opens a saved or copied trajectory in mem. mem is only read; columns are not checked.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_attach(
     mem: *mut c_void,
@@ -198,8 +205,8 @@ pub unsafe extern "C" fn rlcore_trajectory_attach(
     call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Trajectory::attach) })
 }
 
-/// Accepts bytes that another process adds frames to meanwhile, for calls with a const trajectory: see Sharing. What those
-/// only point at may change at any time: rlcore_trajectory_read copies it.
+/// Opens a trajectory that another process writes: see Sharing. Memory that calls return pointers to may change at any
+/// time; use rlcore_trajectory_read to copy it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_attach_reader(
     mem: *const c_void,
@@ -209,11 +216,11 @@ pub unsafe extern "C" fn rlcore_trajectory_attach_reader(
     unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
-/// Appends frames. frames->value may be left out, as NULL, by a writer that has none: until no frame is held, what needs
-/// values is refused, E_NOT_READY, and rlcore_trajectory_held gives NULL for them.
-/// Errors: E_CONFIG; E_NOT_READY without room for all of them, or after a frame that ended its episode; E_SHAPE for no
-/// frame; E_RANGE if a frame but the last ends it, and after 2^63 frames; E_VALUE for a number that is not finite.
-/// Nothing changes then.
+/// Appends frames. frames->value may be NULL: then, until no frame is held, calls that need values return E_NOT_READY and
+/// rlcore_trajectory_held returns NULL for them.
+/// Errors: E_CONFIG; E_NOT_READY without room for all of them, or after a frame that ended its episode; E_SHAPE if
+/// num_frames is 0; E_RANGE if a frame other than the last ends the episode, and after 2^63 frames; E_VALUE for a number
+/// that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_add(
     t: *mut rlcore_trajectory,
@@ -235,7 +242,7 @@ pub unsafe extern "C" fn rlcore_trajectory_add(
             trajectory.extent.writing((columns, reward, value, terminated, truncated, memory))?;
         let mut elements = [Elements::U8(&[]); MAX_COLUMNS];
         for (to, given) in elements.iter_mut().zip(columns).take(num_columns) {
-            *to = given.ok_or(Error::new(Kind::Null, "trajectory frames: an array for every column, given NULL"))?;
+            *to = given.ok_or(Error::new(Kind::Null, "trajectory frames: the array of a column is NULL."))?;
         }
         let columns = elements.get(..num_columns).unwrap_or(&elements);
         let (value, memory) = (value.unwrap_or_default(), memory.unwrap_or_default());
@@ -243,20 +250,20 @@ pub unsafe extern "C" fn rlcore_trajectory_add(
     })
 }
 
-/// Forgets the last frame; those that stay count as new ones.
+/// Removes the last frame. The remaining frames are renumbered as new ones.
 /// Errors: E_NOT_READY if there is none; E_RANGE after 2^63 frames.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_pop(t: *mut rlcore_trajectory) -> rlcore_status {
     call(|| unsafe { Ok(open(t, Trajectory::open)?.pop()?) })
 }
 
-/// Forgets all frames.
+/// Removes all frames.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_reset(t: *mut rlcore_trajectory) -> rlcore_status {
     call(|| unsafe { Ok(open(t, Trajectory::open)?.reset()?) })
 }
 
-/// The frames that are held. out->struct_size is set by the caller.
+/// Returns the frames held. out->struct_size must be set.
 /// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_held(
@@ -280,7 +287,7 @@ pub unsafe extern "C" fn rlcore_trajectory_held(
     })
 }
 
-/// Where a column lies in the block: [num_frames, len]. Good until the block is changed.
+/// Returns a pointer to a column in the block, [num_frames, len]. Valid until the block changes.
 /// Errors: E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_column(
@@ -296,14 +303,14 @@ pub unsafe extern "C" fn rlcore_trajectory_column(
     })
 }
 
-/// Copies frames out, in the order in which they came. They are numbered for the life of the block; pop and reset give the
-/// numbers of all of them up, and those that a pop leaves count as new. A reader keeps `next`, 0 at first; with 0 each time
-/// it copies all that is held.
-/// next:      [1] number of the frame to begin with; becomes that of the first one not read.
+/// Copies frames, in order. Frames are numbered for the life of the block. pop and reset retire all current numbers; frames
+/// that remain after a pop get new ones. Each reader keeps its own `next`, initially 0; with 0 every time it copies all
+/// frames held.
+/// next:      [1] number of the first frame to read; becomes that of the first one not read.
 /// out_count: [1] frames copied, to the front of each array: at most out->num_rows.
-/// out_lost:  [1] frames that were forgotten before they were read, NULL to ignore.
-/// Errors: E_CONFIG; E_SHAPE for a log_prob or a final_value; E_NOT_READY for a value that was left out; E_RANGE for a
-/// next that is larger than the numbers given so far; E_BUSY only beside a writer that leaves no moment to look.
+/// out_lost:  [1] frames that were dropped before they were read, may be NULL.
+/// Errors: E_CONFIG; E_SHAPE for a log_prob or a final_value; E_NOT_READY for a missing value; E_RANGE if next is larger
+/// than the numbers assigned so far; E_BUSY only for a reader, see Sharing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_read(
     t: *const rlcore_trajectory,
@@ -348,15 +355,15 @@ unsafe fn process<A: Args>(
     Ok(process(rows, time_flat, Processed { columns, returns, advantage, memory, time_steps, valid }, more)?)
 }
 
-/// Writes what a learner reads. Padded rows are zeros, or element 0 of one-hot columns.
+/// Writes the arrays that a learner reads. Padding is zeros, except element 0 of one-hot columns, which is 1.
 ///   returns[t]   = reward[t] + discount * returns[t+1]
 ///   delta[t]     = reward[t] + discount * value[t+1] - value[t]
 ///   advantage[t] = delta[t] + discount * gae_lambda * advantage[t+1]
 /// where returns and value after the last frame are bootstrap_value, or 0 if that frame terminated.
-/// Trajectories that are processed into consecutive parts of larger arrays are a batch as they stand.
-/// Threads: any number may process at once, as long as nobody changes the block.
-/// Errors: E_CONFIG; E_NOT_READY without a frame, or its value; E_RANGE for a discount or gae_lambda outside [0, 1], or
-/// num_rows; E_VALUE for a bootstrap_value that is used and not finite.
+/// To build a batch, process trajectories into consecutive parts of larger arrays.
+/// Threads: any number may process concurrently while the block does not change.
+/// Errors: E_CONFIG; E_NOT_READY if there are no frames or no values; E_RANGE for a discount or gae_lambda outside [0, 1],
+/// or num_rows; E_VALUE for a bootstrap_value that is used and not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_trajectory_process(
     t: *const rlcore_trajectory,
@@ -373,9 +380,8 @@ pub unsafe extern "C" fn rlcore_trajectory_process(
     })
 }
 
-/// For reward prediction: rlcore_trajectory_process of all frames but the last, with neither discount nor gae_lambda, and
-/// the class of the last frame's reward. What comes after those frames is worth the value of the last. The trajectory
-/// stays as it is.
+/// For reward prediction: rlcore_trajectory_process of all frames but the last, with discount and gae_lambda 1, and the
+/// class of the last frame's reward. The last frame's value is the bootstrap_value. The trajectory is not changed.
 /// out_class: [1] an rlcore_reward_class.
 /// Errors: as there; E_NOT_READY with fewer than 2 frames; E_RANGE for a threshold that is negative or not finite.
 #[unsafe(no_mangle)]
@@ -394,7 +400,7 @@ pub unsafe extern "C" fn rlcore_trajectory_process_rp(
     })
 }
 
-/// The class of a reward: an rlcore_reward_class. A reward on a threshold is zero.
+/// Classifies a reward: an rlcore_reward_class. A reward equal to a threshold is RLCORE_REWARD_ZERO.
 /// Errors: E_VALUE for a reward that is not finite; E_RANGE for a threshold that is negative or not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_reward_class_of(reward: f32, threshold: f32, out_class: *mut u32) -> rlcore_status {

@@ -7,7 +7,7 @@ use crate::space;
 use crate::status::{call, rlcore_status};
 use rlcore::kernels::transpose;
 
-/// Lays an array out the other way round, as from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
+/// Swaps the first two dimensions of an array, e.g. from [N, T, ...] to [T, N, ...]: out[c][r] = x[r][c].
 /// kind: an rlcore_element; len: elements that stay together; x: [rows, columns, len]; out: [columns, rows, len].
 /// Errors: E_CONFIG for another kind; E_SHAPE if a count is 0.
 #[unsafe(no_mangle)]

@@ -1,20 +1,26 @@
-//! Observations and rewards of N environments normalised by running moments.
+//! Observations and rewards of N environments normalized by running moments.
 
 use core::ffi::c_void;
 
-use crate::lifecycle::{self, Block, Place, open};
+use crate::lifecycle::{self, Block, Place, open, view};
 use crate::mirror::versioned;
 use crate::ptr::{self, Output, Reads, Through};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::rlcore_vecenv_out;
 use rlcore::block::Kind as BlockKind;
 use rlcore::data::step::Ends;
-use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig};
+use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig, View};
 
-/// A normaliser of N environments: the caller's own block.
+/// Running normalization of the observations and rewards of N environments.
+///   rlcore_vec_normalize_config_init(&config, sizeof config);
+///   config.num_envs = N, config.obs_len = LEN;
+///   rlcore_vec_normalize_size(&config, &size);
+///   rlcore_vec_normalize_init(mem, size, &config, &v);
+///   rlcore_vec_normalize_reset(v, obs, obs);             after rlcore_vecenv_reset
+///   rlcore_vec_normalize_step(v, &out, NULL);            after each rlcore_vecenv_step
 pub struct rlcore_vec_normalize;
 
-/// What a normaliser is made from.
+/// Configuration of a normalizer.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_vec_normalize_config {
@@ -24,37 +30,37 @@ pub struct rlcore_vec_normalize_config {
     pub num_envs: u32,
     /// elements of one observation, at least 1; default 1
     pub obs_len: u32,
-    /// 1 (default), or 0: observations pass as they are
+    /// 1 (default); 0: observations are not changed
     pub normalize_obs: u32,
-    /// 1 (default), or 0: rewards pass as they are
+    /// 1 (default); 0: rewards are not changed
     pub normalize_reward: u32,
-    /// normalised observations lie from -clip_obs to clip_obs; default 10
+    /// normalized observations are clipped to [-clip_obs, clip_obs]; default 10
     pub clip_obs: f32,
-    /// scaled rewards lie from -clip_reward to clip_reward; default 10
+    /// scaled rewards are clipped to [-clip_reward, clip_reward]; default 10
     pub clip_reward: f32,
     /// zero
     pub reserved: u32,
-    /// of the sums that scale the rewards, from 0 to 1; default 0.99
+    /// discount of the return whose deviation scales rewards, from 0 to 1; default 0.99
     pub discount: f64,
     /// added to variances, from 1e-30 to 1e30; default 1e-8
     pub epsilon: f64,
 }
 
-/// The small part of a normaliser's statistics.
+/// Scalar statistics of a normalizer.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_vec_normalize_stats {
     /// sizeof(rlcore_vec_normalize_stats)
     pub struct_size: u32,
-    /// 1 while the statistics stay as they are
+    /// 1 if the statistics are frozen
     pub frozen: u32,
-    /// observations merged, and 1e-4
+    /// number of observations merged, plus 1e-4
     pub obs_count: f64,
-    /// mean of the discounted sums of rewards
+    /// mean of the discounted returns
     pub return_mean: f64,
-    /// their population variance; rewards are divided by its root
+    /// their population variance; rewards are divided by its square root
     pub return_var: f64,
-    /// sums merged, and 1e-4
+    /// number of returns merged, plus 1e-4
     pub return_count: f64,
 }
 
@@ -120,7 +126,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_size(
     call(|| unsafe { ptr::put("out_size", out_size, || Ok(VecNormalize::size(&self::config(config)?)?)) })
 }
 
-/// Creates a normaliser in mem: means 0, variances 1, counts 1e-4.
+/// Creates a normalizer in mem: means 0, variances 1, counts 1e-4.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_init(
     mem: *mut c_void,
@@ -131,7 +137,7 @@ pub unsafe extern "C" fn rlcore_vec_normalize_init(
     call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), VecNormalize::init) })
 }
 
-/// Accepts bytes that a normaliser was copied to, in this process or another.
+/// Opens a saved or copied normalizer in mem.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_attach(
     mem: *mut c_void,
@@ -141,8 +147,8 @@ pub unsafe extern "C" fn rlcore_vec_normalize_attach(
     call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], VecNormalize::attach) })
 }
 
-/// Takes the first observations of all environments: merges them into the statistics and writes them normalised; the
-/// discounted sums start at 0.
+/// Processes the first observations of all environments: merges them into the statistics and writes them normalized.
+/// Discounted returns restart at 0.
 /// obs, out_obs: [N, obs_len]; may be the same array.
 /// Errors: E_VALUE for a number that is not finite.
 #[unsafe(no_mangle)]
@@ -158,8 +164,8 @@ pub unsafe extern "C" fn rlcore_vec_normalize_reset(
     })
 }
 
-/// Takes the first observation of environment `index` alone, as rlcore_vecenv_reset_one wrote it.
-/// obs, out_obs: [N, obs_len], of which that row is used; may be the same array.
+/// Processes the first observation of environment `index` only, as written by rlcore_vecenv_reset_one.
+/// obs, out_obs: [N, obs_len], of which only that row is used; may be the same array.
 /// Errors: as rlcore_vec_normalize_reset; E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_reset_one(
@@ -175,15 +181,14 @@ pub unsafe extern "C" fn rlcore_vec_normalize_reset_one(
     })
 }
 
-/// Normalises what rlcore_vecenv_step, or the caller's own batch, returned; one call for the whole batch. In this order:
-/// merges obs and normalises it with the result; adds reward to the discounted sums, merges those and scales reward by
-/// their deviation; normalises final_obs without merging it; starts the sums of ended episodes again. A row that was only
-/// reset (valid 0) counts as an observation, its reward does not count.
+/// Normalizes the results of rlcore_vecenv_step, or of the caller's own batch; one call for the whole batch. In this order:
+/// merges obs and normalizes it with the new statistics; adds reward to the discounted returns, merges those and scales
+/// reward by their deviation; normalizes final_obs without merging it; resets the returns of ended episodes. A row that
+/// was only reset (valid 0) counts as an observation; its reward does not count.
 /// step: obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
-/// out:  where obs, reward and final_obs go, each of which may be the same array as in step; its other fields are not
-///       used. NULL: over those of step.
-/// Errors: E_CONFIG; E_VALUE for a number that is not finite, in final_obs in a row that ended. Nothing changes then,
-/// neither statistics nor arrays.
+/// out:  receives obs, reward and final_obs, each of which may be the same array as in step; its other fields are not
+///       used. NULL: normalizes the arrays of step in place.
+/// Errors: E_CONFIG; E_VALUE for a number that is not finite; final_obs is checked only in rows that ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_step(
     v: *mut rlcore_vec_normalize,
@@ -214,26 +219,26 @@ pub unsafe extern "C" fn rlcore_vec_normalize_step(
     })
 }
 
-/// Normalises any number of observations with the statistics as they are, for a policy that acts elsewhere.
+/// Normalizes any number of observations with the current statistics, without changing them.
 /// obs, out_obs: [num_rows, obs_len]; may be the same array.
 /// Errors: as rlcore_vec_normalize_reset.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_obs(
-    v: *mut rlcore_vec_normalize,
+    v: *const rlcore_vec_normalize,
     num_rows: u32,
     obs: *const f32,
     out_obs: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let normalizer = open(v, VecNormalize::open)?;
+        let normalizer = view(v, View::open)?;
         let len = ptr::grid("obs", num_rows as usize, normalizer.config().obs_len as usize)?;
-        let obs = normalizer.extent.writing(ptr::through("obs", obs, "out_obs", out_obs, len)?)?;
+        let obs = normalizer.extent.reading(ptr::through("obs", obs, "out_obs", out_obs, len)?)?;
         Ok(normalizer.normalize_obs(ptr::rewrite(obs))?)
     })
 }
 
-/// 1: reset and step normalise and change nothing in the block, as an evaluation wants it; 0: the statistics follow again,
-/// and the discounted sums go on from where they were.
+/// 1: reset and step only normalize and do not change the block, for evaluation. 0: the statistics are updated again, and
+/// the discounted returns continue where they were.
 /// Errors: E_RANGE for another number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_freeze(v: *mut rlcore_vec_normalize, frozen: u32) -> rlcore_status {
@@ -244,33 +249,33 @@ pub unsafe extern "C" fn rlcore_vec_normalize_freeze(v: *mut rlcore_vec_normaliz
     })
 }
 
-/// Merges the statistics of another normaliser into this one's, as if this one had seen its observations too. Each brings
-/// its initial count of 1e-4 along. The other may have another num_envs; it is only read.
+/// Merges the statistics of another normalizer into this one, as if this one had seen its observations too. Both initial
+/// counts of 1e-4 are included. `other` is only read; its num_envs may differ.
 /// Errors: E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_merge(
     v: *mut rlcore_vec_normalize,
-    other: *mut rlcore_vec_normalize,
+    other: *const rlcore_vec_normalize,
 ) -> rlcore_status {
     call(|| unsafe {
         ptr::distinct("vec_normalize: other", v, other)?;
-        let (mut normalizer, other) = (open(v, VecNormalize::open)?, open(other, VecNormalize::open)?);
+        let (mut normalizer, other) = (open(v, VecNormalize::open)?, view(other, View::open)?);
         normalizer.extent.writing(Reads([other.extent]))?;
         Ok(normalizer.merge(&other.statistics())?)
     })
 }
 
-/// Copies the statistics out. mean, variance: [obs_len] to write; NULL leaves one out.
+/// Copies the statistics. mean, variance: [obs_len] to write; may be NULL.
 /// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_statistics(
-    v: *mut rlcore_vec_normalize,
+    v: *const rlcore_vec_normalize,
     mean: *mut f64,
     variance: *mut f64,
     out: *mut rlcore_vec_normalize_stats,
 ) -> rlcore_status {
     call(|| unsafe {
-        let normalizer = open(v, VecNormalize::open)?;
+        let normalizer = view(v, View::open)?;
         let obs_len = normalizer.config().obs_len as usize;
         let room = ptr::OutSized::at(out)?;
         let moments = [Output::optional("mean", mean, obs_len)?, Output::optional("variance", variance, obs_len)?];

@@ -11,24 +11,30 @@ use rlcore::env::{Autoreset, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, Ve
 use rlcore::error::{Error, Kind};
 use rlcore::space::Element;
 
-/// N environments: the caller's own block.
+/// N environments, stepped together.
+///   rlcore_vecenv_config_init(&config, sizeof config);
+///   config.num_envs = N;
+///   rlcore_vecenv_size(&env, &config, &size);
+///   rlcore_vecenv_init(mem, size, &env, &config, &v);
+///   rlcore_vecenv_reset(v, &env, NULL, obs);
+///   while (running) rlcore_vecenv_step(v, &env, choose(obs), &out);
 pub struct rlcore_vecenv;
 
-/// When an environment that ended starts its next episode.
+/// When an environment whose episode ended starts the next one.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_autoreset {
-    /// in the step that ended it: obs begins the new episode, final_obs ends the old one
+    /// in the same step: obs starts the new episode, final_obs ends the old one
     RLCORE_AUTORESET_SAME_STEP = 0,
-    /// in the next step, which ignores the action and is marked in valid
+    /// in the next step, which ignores the action and has valid 0
     RLCORE_AUTORESET_NEXT_STEP = 1,
     /// only by rlcore_vecenv_reset and rlcore_vecenv_reset_one
     RLCORE_AUTORESET_DISABLED = 2,
-    /// in the next step, which then takes the action at once
+    /// in the next step, which then also takes the action
     RLCORE_AUTORESET_LEGACY = 3,
 }
 
-/// What N environments are made from, beside the environment itself.
+/// Configuration of N environments.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_vecenv_config {
@@ -40,12 +46,12 @@ pub struct rlcore_vecenv_config {
     pub seed: u64,
     /// an rlcore_autoreset; default same step
     pub autoreset: u32,
-    /// 0 (default): the environment's own limit, in its own steps where wrappers repeat actions; else, instead of that one
-    /// and with any wrappers, after so many steps of this batch; UINT32_MAX: never
+    /// 0 (default): the environment's own limit, counted in its own steps even if wrappers repeat actions; otherwise
+    /// replaces that limit and counts steps of this batch, whatever the wrappers; UINT32_MAX: never
     pub max_episode_steps: u32,
 }
 
-/// Where a step writes. Arrays are those of the whole batch; a range uses its rows only.
+/// Output arrays of a step. A range call takes the arrays of the whole batch and uses its own rows only.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_vecenv_out {
@@ -59,11 +65,11 @@ pub struct rlcore_vecenv_out {
     pub reward: *mut f32,
     /// [N] 1 where the task reached a terminal state
     pub terminated: *mut u8,
-    /// [N] 1 where the episode was cut, by the environment or by the time limit
+    /// [N] 1 where the environment or the time limit cut the episode
     pub truncated: *mut u8,
-    /// [N, obs.len] written only in rows that ended; NULL only if autoreset is not "same step"
+    /// [N, obs.len] written only in rows that ended; may be NULL unless autoreset is "same step"
     pub final_obs: *mut c_void,
-    /// [N] 0 where the row was only reset, else 1; NULL only if autoreset is not "next step"
+    /// [N] 0 where the row was only reset, else 1; may be NULL unless autoreset is "next step"
     pub valid: *mut u8,
 }
 
@@ -156,7 +162,7 @@ impl<'a> Block<'a> {
     pub(crate) unsafe fn rows(&self, begin: usize, end: usize) -> Result<Rows<'a>> {
         let n = self.num_envs();
         if begin > end || end > n {
-            let what = "vecenv: rows [begin, end) with begin <= end <= num_envs,";
+            let what = "vecenv: a range with begin <= end <= num_envs = {needed}";
             return Err(Error::new(Kind::Range, what).needed(n).given(if begin > end { begin } else { end }).into());
         }
         let (rows, width) = (end.wrapping_sub(begin), self.setup.state_size as usize);
@@ -249,7 +255,7 @@ impl<'a> Block<'a> {
     fn row(&self, index: u32) -> Result<usize> {
         let n = self.num_envs();
         let i = index as usize;
-        if i < n { Ok(i) } else { Err(Error::new(Kind::Range, "vecenv: a row below").needed(n).given(i).into()) }
+        if i < n { Ok(i) } else { Err(Error::new(Kind::Range, "vecenv: an index below").needed(n).given(i).into()) }
     }
 }
 
@@ -282,7 +288,7 @@ pub unsafe extern "C" fn rlcore_vecenv_size(
     })
 }
 
-/// Creates N environments in mem; each has to be reset before it is stepped.
+/// Creates N environments in mem. Each must be reset before it is stepped.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_init(
     mem: *mut c_void,
@@ -299,7 +305,7 @@ pub unsafe extern "C" fn rlcore_vecenv_init(
     })
 }
 
-/// Accepts bytes that a block was copied to, in this process or another. Callbacks are supplied again, never saved.
+/// Opens the bytes of a saved or copied block. Callbacks are not saved; env supplies them.
 /// Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte order, or damaged bytes;
 /// E_CONFIG for another environment.
 #[unsafe(no_mangle)]
@@ -317,11 +323,11 @@ pub unsafe extern "C" fn rlcore_vecenv_attach(
     })
 }
 
-/// Starts an episode in every environment, in a new level where there are levels.
-/// seed: environment i gets the stream of *seed + i, modulo 2^64; NULL: the streams go on.
+/// Starts an episode in every environment, in a new level if there are levels.
+/// seed: environment i is seeded with *seed + i, modulo 2^64; NULL: the random streams continue.
 /// obs:  [N, obs.len] to write.
-/// Errors: E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an observation that is not finite: rows before
-/// that row are done, it has to be reset again, rows after it are untouched; rlcore_last_error() names the row.
+/// Errors: E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an observation that is not finite: earlier
+/// environments are reset, the failed one must be reset again, later ones are unchanged. rlcore_last_error() names it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_reset(
     v: *mut rlcore_vecenv,
@@ -337,9 +343,9 @@ pub unsafe extern "C" fn rlcore_vecenv_reset(
     })
 }
 
-/// Starts an episode in environment `index` alone.
-/// seed: it gets the stream of *seed itself; NULL: its stream goes on.
-/// obs:  [N, obs.len], of which that row is written.
+/// Starts an episode in environment `index` only.
+/// seed: it is seeded with *seed itself; NULL: its random stream continues.
+/// obs:  [N, obs.len], of which only that row is written.
 /// Errors: as rlcore_vecenv_reset; E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_reset_one(
@@ -397,12 +403,11 @@ unsafe fn step_any(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step
 }
 
 /// Steps every environment. action: [N, action.len].
-/// Same step: an environment that ends is reset here; final_obs gets the last observation, obs the first of the next
-/// episode.
-/// Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that has to be reset first; all before
-/// anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not
-/// finite: rows before that row are complete, it has to be reset, rows after it are untouched; rlcore_last_error()
-/// names the row.
+/// With same-step autoreset, an environment that ends is reset in this call: final_obs receives the last observation, obs
+/// the first of the next episode.
+/// Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for an environment that must be reset first; all before
+/// anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not finite: earlier environments are
+/// stepped, the failed one must be reset, later ones are unchanged. rlcore_last_error() names it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_step(
     v: *mut rlcore_vecenv,
@@ -413,9 +418,9 @@ pub unsafe extern "C" fn rlcore_vecenv_step(
     call(|| unsafe { step(v, env, Step { rows: None, level: Level::New, action, out }) })
 }
 
-/// Steps environments [begin, end); the arrays are those of the whole batch, only the rows of the range are used.
-/// Threads: calls on disjoint ranges may run at once; results do not depend on the split. Ranges that begin at multiples
-/// of 64 share no cache line.
+/// Steps environments [begin, end). The arrays are those of the whole batch; only rows of the range are used.
+/// Threads: calls on disjoint ranges may run concurrently; results do not depend on the split. Ranges that begin at
+/// multiples of 64 share no cache line.
 /// Errors: as rlcore_vecenv_step; E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_step_range(
@@ -429,8 +434,8 @@ pub unsafe extern "C" fn rlcore_vecenv_step_range(
     call(|| unsafe { step(v, env, Step { rows: Some([begin, end]), level: Level::New, action, out }) })
 }
 
-/// rlcore_vecenv_step, in which environments that end start again in this level: now or, as autoreset says, in their next
-/// step, whatever level that asks for.
+/// As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their next
+/// step, this level applies there, not the one passed to that step.
 /// level: an rlcore_level.
 /// Errors: as rlcore_vecenv_step; E_RANGE for another level.
 #[unsafe(no_mangle)]
@@ -447,7 +452,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step_env(
     })
 }
 
-/// Draws environment `index`. rgb: [height, width, 3], rows from the top.
+/// Renders environment `index`. rgb: [height, width, 3], rows from the top.
 /// Errors: E_CONFIG; E_RANGE; E_CALLBACK; E_NOT_READY before its reset.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_render(
@@ -469,8 +474,8 @@ pub unsafe extern "C" fn rlcore_vecenv_render(
     })
 }
 
-/// Draws every environment. rgb: [N, height, width, 3], rows from the top; rlcore_image_tile makes one picture of them.
-/// Errors: as rlcore_vecenv_render; E_CALLBACK: environments before that one are drawn.
+/// Renders every environment. rgb: [N, height, width, 3], rows from the top. rlcore_image_tile combines them.
+/// Errors: as rlcore_vecenv_render; E_CALLBACK: environments before that one are rendered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_images(
     v: *const rlcore_vecenv,
@@ -491,8 +496,8 @@ pub unsafe extern "C" fn rlcore_vecenv_images(
     })
 }
 
-/// Lives left. lives: [N] to write.
-/// Errors: E_CONFIG; E_NOT_READY before every row's reset; E_CALLBACK: rows before that row are written.
+/// Number of lives left in each environment. lives: [N] to write.
+/// Errors: E_CONFIG; E_NOT_READY if an environment was never reset; E_CALLBACK: earlier rows are written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_lives(
     v: *const rlcore_vecenv,
@@ -514,7 +519,7 @@ pub unsafe extern "C" fn rlcore_vecenv_lives(
     })
 }
 
-/// What is allowed now: 1 for each choice that is, else 0. mask: [N, sum of action.n] to write.
+/// Which choices are allowed now: 1 if allowed, else 0. mask: [N, sum of action.n] to write.
 /// Errors: E_CONFIG for actions that are not RLCORE_I32, and as rlcore_vecenv_lives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_action_mask(
@@ -541,7 +546,7 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
     })
 }
 
-/// How many environments there are, also in a block that was saved. out: [1] N.
+/// Number of environments in a block, e.g. one that was loaded. out: [1] N.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_num_envs(v: *const rlcore_vecenv, out: *mut u32) -> rlcore_status {
     call(|| unsafe {

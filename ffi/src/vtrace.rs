@@ -7,8 +7,11 @@ use crate::ptr::{self, Cells, Extent, Input, args_beside};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::vtrace::{self, Outputs, Policies, Rates, VTrace};
 
-/// What N environments did in T steps under the policy that acted, time-major, and how to correct for the policy that
-/// learns. Arrays are read only and the caller's own.
+/// T steps of N environments under the behavior policy, time-major, and the correction for the target policy. The arrays
+/// are not owned and only read.
+///   rlcore_vtrace_init(&v, sizeof v);
+///   v.num_steps = T, v.num_envs = N, v.log_rho = log_rho;           and the other arrays
+///   rlcore_vtrace_from_importance_weights(&v, vs, pg_advantage);
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_vtrace {
@@ -18,9 +21,9 @@ pub struct rlcore_vtrace {
     pub num_steps: u32,
     /// N, at least 1
     pub num_envs: u32,
-    /// what the recursion is summed in: an rlcore_accumulate; 0 (default) is f32
+    /// precision: an rlcore_accumulate; 0 (default): f32
     pub accumulate: u32,
-    /// [T, N] log pi(a) - log mu(a), finite; not looked at by rlcore_vtrace_from_logits
+    /// [T, N] log pi(a) - log mu(a), finite; ignored by rlcore_vtrace_from_logits
     pub log_rho: *const f32,
     /// [T, N] each from 0 to 1, 0 where step t reached a terminal state
     pub discounts: *const f32,
@@ -30,25 +33,25 @@ pub struct rlcore_vtrace {
     pub value: *const f32,
     /// [N] value of the observation after the last step
     pub bootstrap_value: *const f32,
-    /// [T, N] nonzero where step t was the last of an episode that was cut; NULL: none is
+    /// [T, N] nonzero where step t was the last of a truncated episode; NULL: nowhere
     pub truncated: *const u8,
-    /// [T, N] V(final_obs), read only where truncated and discounts is above 0, else NULL
+    /// [T, N] V(final_obs), read only where truncated and discounts > 0; NULL if nowhere
     pub final_value: *const f32,
-    /// ceiling of the ratio that scales d, above 0, INFINITY for none; default 1
+    /// upper limit of the ratio that scales d, above 0; INFINITY: none; default 1
     pub clip_rho: f32,
-    /// ceiling of the ratio that carries k back, above 0, INFINITY for none; default 1
+    /// upper limit of the ratio that scales k, above 0; INFINITY: none; default 1
     pub clip_c: f32,
-    /// ceiling of the ratio that scales pg_advantage, above 0, INFINITY for none; default 1
+    /// upper limit of the ratio that scales pg_advantage, above 0; INFINITY: none; default 1
     pub clip_pg_rho: f32,
     /// decay of later differences, from 0 to 1; default 1
     pub td_lambda: f32,
-    /// share of what ceilings cut off that comes through, 0 (default) to 1: leaky V-trace
+    /// fraction of the excess over a limit that is kept, 0 (default) to 1: leaky V-trace
     pub leak: f32,
     /// zero
     pub reserved: u32,
 }
 
-/// The logits of both policies over A actions, and what was done.
+/// The logits of both policies over A actions, and the actions taken.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_vtrace_logits {
@@ -56,15 +59,15 @@ pub struct rlcore_vtrace_logits {
     pub struct_size: u32,
     /// A, at least 1
     pub num_actions: u32,
-    /// [T, N, A] mu, the policy that acted; finite
-    pub behaviour_logits: *const f32,
-    /// [T, N, A] pi, the policy that learns; finite
+    /// [T, N, A] mu, the behavior policy; finite
+    pub behavior_logits: *const f32,
+    /// [T, N, A] pi, the target policy; finite
     pub target_logits: *const f32,
     /// [T, N] each from 0 to A - 1
     pub action: *const i32,
 }
 
-/// Where rlcore_vtrace_from_logits writes; NULL skips an array.
+/// Output arrays of rlcore_vtrace_from_logits; NULL skips an array.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_vtrace_out {
@@ -74,12 +77,12 @@ pub struct rlcore_vtrace_out {
     pub reserved: u32,
     /// [T, N] targets of the value function
     pub vs: *mut f32,
-    /// [T, N] what log pi(a) is to be weighted with
+    /// [T, N] weights of log pi(a) in the policy gradient
     pub pg_advantage: *mut f32,
     /// [T, N] log pi(a) - log mu(a)
     pub log_rho: *mut f32,
     /// [T, N] log mu(a)
-    pub behaviour_log_prob: *mut f32,
+    pub behavior_log_prob: *mut f32,
     /// [T, N] log pi(a)
     pub target_log_prob: *mut f32,
 }
@@ -121,8 +124,8 @@ unsafe fn steps<'a>(c: &rlcore_vtrace) -> Result<(VTrace<'a>, usize, [Extent; 6]
     Ok((v, len, extents))
 }
 
-/// Fills in defaults: ceilings of 1, lambda 1, no leak, nothing truncated. Writes v_size bytes, so an older caller
-/// keeps its smaller struct. Errors: E_SIZE.
+/// Fills in the defaults: limits 1, td_lambda 1, leak 0, all pointers NULL. Writes v_size bytes, so that callers with an
+/// older, smaller struct are safe. Errors: E_SIZE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vtrace_init(v: *mut rlcore_vtrace, v_size: usize) -> rlcore_status {
     unsafe { lifecycle::config_init(v, v_size) }
@@ -137,10 +140,9 @@ pub unsafe extern "C" fn rlcore_vtrace_init(v: *mut rlcore_vtrace, v_size: usize
 ///   vs      = value + acc
 ///   pg_advantage[t] = min(rho[t], clip_pg_rho) * (d[t] + k[t])
 /// With lambda 1, d + k is reward[t] + discounts[t] * vs[t+1] - value[t]. With a leak, each min is min + leak * (rho - min).
-/// Errors: E_NULL, also if a step is truncated without final_value; E_CONFIG for another struct_size, accumulate or
-/// reserved; E_SHAPE if T or N is 0; E_RANGE for a discount, td_lambda or leak outside [0, 1] or a ceiling not above 0;
-/// E_VALUE for a rate that is NaN or infinite, and for a number that is read and not finite. Nothing is written on
-/// error.
+/// Errors: E_NULL, also if a step is truncated and final_value is NULL; E_CONFIG for struct_size, accumulate or reserved;
+/// E_SHAPE if T or N is 0; E_RANGE for a discount, td_lambda or leak outside [0, 1] or a limit that is not above 0;
+/// E_VALUE for a parameter that is NaN or infinite, and for an input that is read and not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vtrace_from_importance_weights(
     v: *const rlcore_vtrace,
@@ -150,10 +152,10 @@ pub unsafe extern "C" fn rlcore_vtrace_from_importance_weights(
     call(|| unsafe { from_importance_weights(v, None, vs, pg_advantage) })
 }
 
-/// As rlcore_vtrace_from_importance_weights for the environments [begin, end): all arrays are those of the whole batch, only
-/// these columns are read and written, and results do not depend on the split.
-/// Threads: calls on disjoint ranges may run at once. Ranges that begin at multiples of 16 share no cache line of arrays
-/// that begin on one.
+/// As rlcore_vtrace_from_importance_weights for environments [begin, end). The arrays are those of the whole batch; only
+/// these columns are read and written. Results do not depend on the split.
+/// Threads: calls on disjoint ranges may run concurrently. Ranges that begin at multiples of 16 share no cache line of
+/// cache-aligned arrays.
 /// Errors: as there; E_RANGE unless begin <= end <= num_envs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vtrace_from_importance_weights_range(
@@ -188,9 +190,9 @@ unsafe fn from_importance_weights(
     }
 }
 
-/// V-trace from the logits of both policies: writes what `out` asks for. Log-probabilities are those of log-softmax, at
-/// least -1.7e38; log_rho is their difference, and the rest is as rlcore_vtrace_from_importance_weights says.
-/// Errors: as there; E_SHAPE if A is 0; E_RANGE for an action that is not there; E_VALUE for a logit that is not finite.
+/// V-trace from the logits of both policies. Log-probabilities are log-softmax, at least -1.7e38; log_rho is their
+/// difference; everything else is as rlcore_vtrace_from_importance_weights.
+/// Errors: as there; E_SHAPE if A is 0; E_RANGE for an action out of range; E_VALUE for a logit that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vtrace_from_logits(
     v: *const rlcore_vtrace,
@@ -200,7 +202,7 @@ pub unsafe extern "C" fn rlcore_vtrace_from_logits(
     call(|| unsafe { from_logits(v, logits, None, out) })
 }
 
-/// As rlcore_vtrace_from_logits for the environments [begin, end); threads and errors as
+/// As rlcore_vtrace_from_logits for environments [begin, end); threads and errors as
 /// rlcore_vtrace_from_importance_weights_range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vtrace_from_logits_range(
@@ -228,7 +230,7 @@ unsafe fn from_logits(
         let num_actions = logits.num_actions as usize;
         let num_logits = ptr::grid("vtrace: logits", len, num_actions)?;
         let inputs = (
-            Input::at("vtrace: behaviour_logits", logits.behaviour_logits, num_logits)?,
+            Input::at("vtrace: behavior_logits", logits.behavior_logits, num_logits)?,
             Input::at("vtrace: target_logits", logits.target_logits, num_logits)?,
             Input::at("vtrace: action", logits.action, len)?,
         );
@@ -236,13 +238,13 @@ unsafe fn from_logits(
             Cells::optional("vtrace: vs", out.vs, len)?,
             Cells::optional("vtrace: pg_advantage", out.pg_advantage, len)?,
             Cells::optional("vtrace: log_rho", out.log_rho, len)?,
-            Cells::optional("vtrace: behaviour_log_prob", out.behaviour_log_prob, len)?,
+            Cells::optional("vtrace: behavior_log_prob", out.behavior_log_prob, len)?,
             Cells::optional("vtrace: target_log_prob", out.target_log_prob, len)?,
         ];
-        let ((behaviour_logits, target_logits, action), outputs) = args_beside((inputs, outputs), &read)?;
-        let policies = Policies { num_actions, behaviour_logits, target_logits, action };
-        let [vs, pg_advantage, log_rho, behaviour_log_prob, target_log_prob] = outputs;
-        let out = Outputs { vs, pg_advantage, log_rho, behaviour_log_prob, target_log_prob };
+        let ((behavior_logits, target_logits, action), outputs) = args_beside((inputs, outputs), &read)?;
+        let policies = Policies { num_actions, behavior_logits, target_logits, action };
+        let [vs, pg_advantage, log_rho, behavior_log_prob, target_log_prob] = outputs;
+        let out = Outputs { vs, pg_advantage, log_rho, behavior_log_prob, target_log_prob };
         Ok(vtrace::from_logits(&v, &policies, columns(v.num_steps, v.num_envs, range)?, &out)?)
     }
 }

@@ -12,70 +12,71 @@ use rlcore::env::wrap::{Atari, LifeOrder, Observe, Screen, Wrapper};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Elements, ElementsMut};
 
-/// What a wrapper does, and which fields of rlcore_wrapper it reads; all others must be zero.
-/// No-ops: after each start of what it wraps, one draw from the environment's stream, uniform from 1 to noop_max;
-/// noop_count draws nothing. An episode that ends under them is started again, and the rest of them follows.
-/// Max and skip: an episode that ends amid a skip shows the larger of the last two obs so far, or its only one, and their
-/// rewards. Its first observation is what it wraps shows.
-/// Frame stack: the first observation of an episode fills all places. Within episodic life, the next life of a game
-/// goes on with the frames of the last.
-/// A record's parts: frame (1 before its own dims), reward f32, done u8, episode_return f32, episode_step i32,
-/// last_action, real_done u8; rlcore_env_fields tells where they lie. A record tells each end once. Under same step the
-/// record in final_obs and the next episode's first one both are of the step that ended it, the frame apart. Under the
-/// other modes the first record of an episode holds zeros. The first one after a reset with a seed always does. An
-/// episode that max_episode_steps of the batch or a reset without a seed cuts is told, with done, in the first record of
-/// the next one: to see that in its own step, put a time limit in the list.
+/// What a wrapper does, followed by the fields of rlcore_wrapper that it reads; all other fields must be zero.
+/// No-op reset: after each reset of the inner environment, draws the number of no-ops from the environment's stream,
+/// uniform from 1 to noop_max; with noop_count it draws nothing. If an episode ends during the no-ops, it is reset and the
+/// remaining no-ops follow.
+/// Max and skip: if an episode ends during a skip, the result is the elementwise maximum of the last two observations so
+/// far, or the only one, and the sum of the rewards. The first observation of an episode is passed through.
+/// Frame stack: the first observation of an episode fills the whole stack. Inside episodic life, the stack carries over to
+/// the next life.
+/// Record: its fields are frame (with a leading dimension of 1), reward f32, done u8, episode_return f32, episode_step i32,
+/// last_action and real_done u8; rlcore_env_fields gives their offsets. Each end of an episode is reported once. With
+/// same-step autoreset, final_obs and the first record of the next episode both describe the step that ended the episode
+/// and differ only in frame. In the other modes, and after a reset with a seed, the first record of an episode is zeros.
+/// If the batch's max_episode_steps or a reset without a seed cuts an episode, the first record of the next one reports it
+/// with done; to have it reported in its own step, put a time limit in the list.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_wrap {
-    /// truncates episodes after so many steps of what it wraps: steps
+    /// truncates episodes after this many steps of the inner environment: steps
     RLCORE_WRAP_TIME_LIMIT = 1,
     /// starts episodes with random or noop_count no-ops: noop_max, noop_count, noop
     RLCORE_WRAP_NOOP_RESET = 2,
-    /// starts episodes with two actions that games wait for: fire, second
+    /// starts episodes with two actions that start a game: fire, second
     RLCORE_WRAP_FIRE_RESET = 3,
-    /// ends an episode with each life; the game goes on in the next: noop
+    /// ends the episode when a life is lost; the game continues in the next one: noop
     RLCORE_WRAP_EPISODIC_LIFE = 4,
-    /// repeats actions, adds up rewards, shows the larger of the last two obs: count
+    /// repeats actions, sums rewards, takes the maximum of the last two obs: count
     RLCORE_WRAP_MAX_AND_SKIP = 5,
-    /// repeats actions and adds up rewards: count
+    /// repeats actions and sums rewards: count
     RLCORE_WRAP_ACTION_REPEAT = 6,
-    /// takes the action of the step before again at times: probability
+    /// repeats the previous action with this probability: probability
     RLCORE_WRAP_STICKY_ACTIONS = 7,
-    /// takes actions between two numbers for those between the bounds: low, high
+    /// maps actions from [low, high] to the bounds of the action space: low, high
     RLCORE_WRAP_RESCALE_ACTION = 8,
-    /// takes any action for the nearest one within the bounds
+    /// clips actions to the bounds of the action space
     RLCORE_WRAP_CLIP_ACTION = 9,
-    /// leaves the sign of the reward
+    /// replaces the reward by its sign
     RLCORE_WRAP_CLIP_REWARD = 10,
     /// multiplies the reward: factor
     RLCORE_WRAP_SCALE_REWARD = 11,
-    /// shrinks pictures as OpenCV's INTER_AREA does: height, width, gray, field
+    /// resizes images as OpenCV's INTER_AREA: height, width, gray, field
     RLCORE_WRAP_WARP_FRAME = 12,
-    /// crops and shrinks 210 by 160 colour pictures to 42 by 42 numbers from 0 to 1
+    /// crops and resizes 210 by 160 RGB images to 42 by 42 floats in [0, 1]
     RLCORE_WRAP_ATARI_RESCALE = 13,
-    /// bytes to numbers from 0 to 1
+    /// converts bytes to floats in [0, 1]
     RLCORE_WRAP_SCALED_FLOAT = 14,
-    /// the last observations side by side along the last axis, oldest first: count
+    /// stacks the last observations along the last axis, oldest first: count
     RLCORE_WRAP_FRAME_STACK = 15,
-    /// [height, width, channels] to [channels, height, width]
+    /// transposes [height, width, channels] to [channels, height, width]
     RLCORE_WRAP_CHANNELS_FIRST = 16,
-    /// all parts of the observation as one row of numbers
+    /// concatenates all fields of the observation as one row of floats
     RLCORE_WRAP_FLATTEN = 17,
-    /// one part of the observation alone: field
+    /// keeps one field of the observation: field
     RLCORE_WRAP_EXTRACT = 18,
-    /// the observation with the facts of its step, in parts: see below
+    /// adds reward, done and other data of the step as fields: see above
     RLCORE_WRAP_RECORD = 19,
-    /// the caller's own function of the observation: len, observe, user
+    /// applies the caller's function to the observation: len, observe, user
     RLCORE_WRAP_OBSERVE = 20,
 }
 
-/// Makes another observation from one. obs: what the layers below show; out: [len] floats to write. Returns 0, or anything
-/// else to stop with E_CALLBACK. It may run on several threads at once. Neither an exception nor a longjmp may leave it.
+/// Computes an observation from another. obs: the output of the inner wrappers; out: [len] floats to write. Returns 0, or
+/// nonzero to stop with E_CALLBACK. May run on several threads at once. Exceptions and longjmp must not leave it.
 pub type rlcore_observe_fn = Option<unsafe extern "C" fn(user: *mut c_void, obs: *const c_void, out: *mut f32) -> i32>;
 
-/// One wrapper: a kind and its parameters, e.g. { .kind = RLCORE_WRAP_FRAME_STACK, .count = 4 }. Zero what the kind does
-/// not read; zero means the default where one is named.
+/// One wrapper: a kind and its parameters, e.g. { .kind = RLCORE_WRAP_FRAME_STACK, .count = 4 }. Fields that the kind does
+/// not read must be zero. Zero selects the default where one is given.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_wrapper {
@@ -85,9 +86,9 @@ pub struct rlcore_wrapper {
     pub count: u32,
     /// at least 1
     pub steps: u32,
-    /// most no-ops; 0: 30
+    /// maximum number of no-ops; 0: 30
     pub noop_max: u32,
-    /// this many no-ops; 0: a random number up to noop_max
+    /// exact number of no-ops; 0: random, up to noop_max
     pub noop_count: u32,
     /// the action that does nothing
     pub noop: u32,
@@ -97,9 +98,9 @@ pub struct rlcore_wrapper {
     pub second: u32,
     /// 0 to 1
     pub probability: f32,
-    /// taken for the lower bound; with high 0 too: -1
+    /// maps to the lower bound; -1 if high is 0 too
     pub low: f32,
-    /// taken for the upper bound; with low 0 too: 1
+    /// maps to the upper bound; 1 if low is 0 too
     pub high: f32,
     /// finite, not 0
     pub factor: f32,
@@ -107,17 +108,17 @@ pub struct rlcore_wrapper {
     pub height: u32,
     /// columns of the result; 0: 84
     pub width: u32,
-    /// 1: one channel of luma; 0: the picture's own channels
+    /// 1: one luma channel; 0: the image's own channels
     pub gray: u32,
     /// elements that observe writes
     pub len: u32,
-    /// name of a part of the observation, ending in 0; "": the only one
+    /// name of a field of the observation, NUL-terminated; "": the only one
     pub field: [c_char; 24],
     /// zero
     pub reserved: [u32; 4],
     /// required for RLCORE_WRAP_OBSERVE
     pub observe: rlcore_observe_fn,
-    /// handed to observe, never read
+    /// passed to observe, never read
     pub user: *mut c_void,
 }
 
@@ -129,11 +130,15 @@ unsafe impl Sync for rlcore_wrapper {}
 
 impl Observe for rlcore_wrapper {
     fn observe(&self, obs: Elements<'_>, out: ElementsMut<'_>) -> rlcore::error::Result {
-        let missing = Error::new(Kind::Null, "observe: a function, given NULL");
+        let missing = Error::new(Kind::Null, "wrappers: observe is NULL.");
         let observe = self.observe.ok_or(missing)?;
         // SAFETY: the core hands out what the layers below show and as many numbers as `len` says.
         let code = unsafe { observe(self.user, ptr::start(obs), out.f32()?.as_mut_ptr()) };
-        if code == 0 { Ok(()) } else { Err(Error::new(Kind::Callback, "wrappers: observe that returns 0; not so row")) }
+        if code == 0 {
+            Ok(())
+        } else {
+            Err(Error::new(Kind::Callback, "wrappers: observe failed in environment {given}."))
+        }
     }
 }
 
@@ -244,7 +249,7 @@ impl rlcore_wrapper {
             20 => {
                 rest.user = null_mut();
                 if rest.observe.take().is_none() {
-                    return refuse(Error::new(Kind::Null, "observe, given NULL"));
+                    return refuse(Error::new(Kind::Null, "observe is NULL."));
                 }
                 Wrapper::Observe { len: take(&mut rest.len), observe: self }
             }
@@ -292,41 +297,41 @@ pub fn name(chars: &[c_char; 24]) -> rlcore::error::Result<&str> {
     ptr::ascii(chars).ok_or(Error::new(Kind::Config, "a name of up to 23 bytes of ASCII that ends in 0"))
 }
 
-/// What becomes of an Atari screen.
+/// What to convert an Atari screen to.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_atari_screen {
-    /// it stays what it is
+    /// unchanged
     RLCORE_ATARI_WHOLE = 0,
     /// 84 by 84 gray bytes
     RLCORE_ATARI_GRAY84 = 1,
-    /// 42 by 42 numbers from 0 to 1
+    /// 42 by 42 floats in [0, 1]
     RLCORE_ATARI_MEAN42 = 2,
 }
 
-/// Where episodic life stands.
+/// Position of episodic life in the list.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_atari_order {
-    /// outermost: after a life is lost no FIRE is pressed and a stack goes on
+    /// outermost: FIRE is not pressed after a lost life, and a stack carries over
     RLCORE_ATARI_SEED = 0,
-    /// around max and skip, as in the Baselines: each life starts like a game
+    /// around max and skip, as in OpenAI Baselines: each life starts like a game
     RLCORE_ATARI_CLASSIC = 1,
 }
 
-/// Which of the usual wrappers a game of Atari wears. The defaults are wrap_deepmind's around make_atari's. The environment
-/// spawner's list: clip_reward 0, stack 4, channels_first 1, record 1. The 42 by 42 agents' list: screen
+/// The usual wrappers for Atari games. The defaults are those of Baselines' make_atari and wrap_deepmind. For
+/// pytorch_seed_rl's EnvSpawner: clip_reward 0, stack 4, channels_first 1, record 1. For 42 by 42 agents: screen
 /// RLCORE_ATARI_MEAN42, all else 0.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_atari_config {
     /// bytes; set by rlcore_atari_config_init
     pub struct_size: u32,
-    /// most no-ops at the start of a game; 0: none; default 30
+    /// maximum number of no-ops at the start of a game; 0: none; default 30
     pub noop_max: u32,
     /// steps for each action; 0: no skipping; default 4
     pub skip: u32,
-    /// 1: press actions 1 and 2 first, for games that have FIRE; default 1
+    /// 1: press actions 1 and 2 first, for games with FIRE; default 1
     pub fire_reset: u32,
     /// 1: an episode for each life; default 1
     pub episodic_life: u32,
@@ -334,15 +339,15 @@ pub struct rlcore_atari_config {
     pub order: u32,
     /// an rlcore_atari_screen; default RLCORE_ATARI_GRAY84
     pub screen: u32,
-    /// 1: numbers from 0 to 1; default 0
+    /// 1: floats in [0, 1]; default 0
     pub scale: u32,
     /// 1: the sign of the reward; default 1
     pub clip_reward: u32,
-    /// observations side by side; 0 (default): no stack
+    /// observations in a stack; 0 (default): no stack
     pub stack: u32,
     /// 1: [channels, height, width]; default 0
     pub channels_first: u32,
-    /// 1: with the facts of the step; default 0
+    /// 1: add RLCORE_WRAP_RECORD; default 0
     pub record: u32,
 }
 
@@ -417,7 +422,7 @@ impl rlcore_wrapper {
     }
 }
 
-/// Fills in defaults. Writes config_size bytes, so an older caller keeps its smaller struct.
+/// Fills in the defaults. Writes config_size bytes, so that callers with an older, smaller struct are safe.
 /// Errors: E_SIZE.
 #[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
@@ -428,8 +433,8 @@ pub unsafe extern "C" fn rlcore_atari_config_init(
     unsafe { lifecycle::config_init(config, config_size) }
 }
 
-/// Writes the usual list of wrappers for a game of Atari, whose observations are screens [height, width, 3] of bytes.
-/// out: [capacity] room, of which *out_len are written, 11 at most; what rlcore_env_def.wrappers may point to.
+/// Writes the usual wrappers for an Atari game whose observations are RLCORE_U8 screens [height, width, 3].
+/// out: [capacity], of which *out_len are written, at most 11; rlcore_env_def.wrappers may point to it.
 /// Errors: E_CONFIG; E_SIZE if capacity is too small.
 #[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
@@ -443,7 +448,8 @@ pub unsafe extern "C" fn rlcore_wrappers_atari(
         let list = atari(config)?.list();
         let (out, out_len) = args((Output::at("out", out, capacity as usize)?, One::at("out_len", out_len)?))?;
         if list.len() > capacity as usize {
-            let short = Error::new(Kind::Size, "wrappers, at least").needed(list.len()).given(capacity as usize);
+            let short =
+                Error::new(Kind::Size, "at least {needed} wrappers").needed(list.len()).given(capacity as usize);
             return Err(Fault::at("out", short));
         }
         for (to, from) in out.iter_mut().zip(list.iter()) {

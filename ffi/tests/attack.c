@@ -228,14 +228,14 @@ static void attack_results(void) {
   CHECK(rlcore_last_error(small, 1) == RLCORE_OK && small[0] == 0 && small[1] == 'x');
   CHECK(rlcore_last_error(small, 7) == RLCORE_OK && strcmp(small, "RLCORE") == 0 && small[7] == 'x');
   CHECK(rlcore_last_error(text, sizeof text) == RLCORE_OK);
-  CHECK(strcmp(text, "RLCORE_E_RANGE: cpu_set_limit: level: an rlcore_cpu_level, given 3") == 0);
+  CHECK(strcmp(text, "RLCORE_E_RANGE: cpu_set_limit: level: expected an rlcore_cpu_level, given 3") == 0);
   REFUSED(RLCORE_E_RANGE, "given 4294967295", rlcore_cpu_set_limit(UINT32_MAX));
   for (uint32_t level = 0; level < 3; level++) FINE(rlcore_cpu_set_limit(level));
 
   REFUSED(NULLED, "hash: bytes", rlcore_hash(NULL, 1, &w.hash));
   REFUSED(NULLED, "hash: out", rlcore_hash("a", 1, NULL));
-  REFUSED(CROOKED, "hash: out: start on a multiple of 8, given 1", rlcore_hash("a", 1, off(&w.hash, 1)));
-  REFUSED(CROOKED, "given 4", rlcore_hash("a", 1, off(&w.hash, 4)));
+  REFUSED(CROOKED, "hash: out: misaligned by 1 bytes; a multiple of 8 is required", rlcore_hash("a", 1, off(&w.hash, 1)));
+  REFUSED(CROOKED, "by 4 bytes", rlcore_hash("a", 1, off(&w.hash, 4)));
   REFUSED(RLCORE_E_OVERFLOW, "hash: bytes", rlcore_hash(w.mem, SIZE_MAX, &w.hash));
   FINE(rlcore_hash("foobar", 6, &w.hash));
   CHECK(w.hash == 0x85944171f73967e8u);
@@ -292,8 +292,8 @@ static void check_last_error_is_whole(void) {
   for (int i = 0; i < 20000; i++) {
     char why[256];
     rlcore_last_error(why, sizeof why);
-    const int one = strcmp(why, "RLCORE_E_RANGE: cpu_set_limit: level: an rlcore_cpu_level, given 77") == 0;
-    const int other = strcmp(why, "RLCORE_E_NULL: hash: bytes: a pointer, given NULL") == 0;
+    const int one = strcmp(why, "RLCORE_E_RANGE: cpu_set_limit: level: expected an rlcore_cpu_level, given 77") == 0;
+    const int other = strcmp(why, "RLCORE_E_NULL: hash: bytes: the pointer is NULL") == 0;
     whole += one || other;
     if (!one && !other && why[0] != 0) fail(__LINE__, why, "words of two failures");
   }
@@ -321,8 +321,8 @@ static void attack_rng(void) {
   FINE(rlcore_rng_uniform(rng, 0, 1, w.reals, 0));
   FINE(rlcore_rng_normal(rng, w.normal, MANY));
   FINE(rlcore_rng_permutation(rng, w.order, MANY));
-  WITH(rng->has_half, 2u, RLCORE_E_IMAGE, "a stream that rlcore_rng_seed", rlcore_rng_normal(rng, w.normal, 1));
-  WITH(rng->stream[1], UINT64_MAX, RLCORE_E_IMAGE, "a stream that rlcore_rng_seed", rlcore_rng_normal(rng, w.normal, 1));
+  WITH(rng->has_half, 2u, RLCORE_E_IMAGE, "the stream was never seeded", rlcore_rng_normal(rng, w.normal, 1));
+  WITH(rng->stream[1], UINT64_MAX, RLCORE_E_IMAGE, "the stream was never seeded", rlcore_rng_normal(rng, w.normal, 1));
 
   rlcore_rng_seed(rng, 42);
   FINE(rlcore_rng_uniform(rng, 0, 1, w.reals, 2));
@@ -382,8 +382,8 @@ static void attack_env(void) {
   FINE(ASK);
   WITH(def->struct_size, 96, RLCORE_E_CONFIG, "at least 104, given 96", ASK);
   WITH(def->struct_size, UINT32_MAX, RLCORE_E_CONFIG, "given 4294967295", ASK);
-  WITH(def->reset, NULL, NULLED, "env_def: reset: a function", ASK);
-  WITH(def->step, NULL, NULLED, "env_def: step: a function", ASK);
+  WITH(def->reset, NULL, NULLED, "env_def: reset: the function pointer is NULL", ASK);
+  WITH(def->step, NULL, NULLED, "env_def: step: the function pointer is NULL", ASK);
   WITH(def->state_size, UINT32_MAX, RLCORE_E_CONFIG, "multiple of 8", ASK);
   WITH(def->state_size, 4, RLCORE_E_CONFIG, "multiple of 8", ASK);
   WITH(def->obs.kind, RLCORE_I32, NULLED, "obs.n", ASK);
@@ -473,7 +473,7 @@ static void attack_vecenv(void) {
   BOTH(config->num_envs, 0, RLCORE_E_CONFIG, "num_envs of at least 1");
   BOTH(config->autoreset, 4, RLCORE_E_CONFIG, "autoreset of 0 (same step), 1 (next step), 2 (disabled) or 3 (legacy), given 4");
   BOTH(config->autoreset, UINT32_MAX, RLCORE_E_CONFIG, "autoreset");
-  WITH(config->num_envs, UINT32_MAX, RLCORE_E_SIZE, "bytes, at least", MAKE);
+  WITH(config->num_envs, UINT32_MAX, RLCORE_E_SIZE, "at least", MAKE);
   config->max_episode_steps = UINT32_MAX;
   config->seed = UINT64_MAX;
   FINE(ASK);
@@ -481,10 +481,10 @@ static void attack_vecenv(void) {
   config->max_episode_steps = 0;
   config->seed = 0;
 
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_vecenv_init(w.other, size - 1, def, config, out));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_vecenv_init(w.other, size - 1, def, config, out));
   REFUSED(RLCORE_E_SIZE, "given 0", rlcore_vecenv_init(w.other, 0, def, config, out));
 
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_vecenv_attach(w.mem, size - 1, def, out));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_vecenv_attach(w.mem, size - 1, def, out));
   REFUSED(RLCORE_E_SIZE, "header", rlcore_vecenv_attach(w.mem, 8, def, out));
   REFUSED(RLCORE_E_SIZE, "header", rlcore_vecenv_attach(w.mem, 0, def, out));
   FINE(rlcore_vecenv_attach(w.mem, size, def, out));
@@ -524,16 +524,16 @@ static void attack_vecenv(void) {
 #define EACH(field, bad, status, words) WITH(field, bad, status, words, STEP); WITH(field, bad, status, words, RANGE)
   EACH(w.out.struct_size, 40, RLCORE_E_CONFIG, "at least 48, given 40");
   EACH(w.out.reserved, 1, RLCORE_E_CONFIG, "reserved: zero, given 1");
-  EACH(w.out.final_obs, NULL, NULLED, "final_obs: required by same-step autoreset");
-  EACH(w.out.obs, w.final_obs, RLCORE_E_OVERLAP, "obs: an array apart");
-  EACH(w.out.obs, off(w.final_obs, 4), RLCORE_E_OVERLAP, "obs: an array apart");
+  EACH(w.out.final_obs, NULL, NULLED, "same-step autoreset requires final_obs");
+  EACH(w.out.obs, w.final_obs, RLCORE_E_OVERLAP, "obs: the array overlaps another");
+  EACH(w.out.obs, off(w.final_obs, 4), RLCORE_E_OVERLAP, "obs: the array overlaps another");
   WITH(w.env.action.n, (uint32_t *)(void *)w.reward, RLCORE_E_CONFIG, "env_def: action: what rlcore_env_builtin has set", STEP);
 
   /* Rows and actions: in range. */
-  REFUSED(RLCORE_E_RANGE, "a row below 3, given 3", rlcore_vecenv_reset_one(v, def, N, NULL, w.obs));
+  REFUSED(RLCORE_E_RANGE, "an index below 3, given 3", rlcore_vecenv_reset_one(v, def, N, NULL, w.obs));
   REFUSED(RLCORE_E_RANGE, "given 4294967295", rlcore_vecenv_reset_one(v, def, UINT32_MAX, NULL, w.obs));
-  REFUSED(RLCORE_E_RANGE, "a row below 3, given 3", rlcore_vecenv_render(v, def, N, 2, 2, w.rgb));
-  REFUSED(RLCORE_E_RANGE, "num_envs, 3, given 4", rlcore_vecenv_step_range(v, def, 0, N + 1, w.action, &w.out));
+  REFUSED(RLCORE_E_RANGE, "an index below 3, given 3", rlcore_vecenv_render(v, def, N, 2, 2, w.rgb));
+  REFUSED(RLCORE_E_RANGE, "num_envs = 3, given 4", rlcore_vecenv_step_range(v, def, 0, N + 1, w.action, &w.out));
   REFUSED(RLCORE_E_RANGE, "begin <= end", rlcore_vecenv_step_range(v, def, 2, 1, w.action, &w.out));
   REFUSED(RLCORE_E_RANGE, "given 4294967295", rlcore_vecenv_step_range(v, def, UINT32_MAX, UINT32_MAX, w.action, &w.out));
 #if SIZE_MAX == UINT64_MAX
@@ -544,22 +544,22 @@ static void attack_vecenv(void) {
   FINE(rlcore_vecenv_step_range(v, def, 1, 1, w.action, &w.out));
   const int32_t wild[] = {2, -1, INT32_MAX, INT32_MIN};
   for (int i = 0; i < 4; i++) {
-    WITH(w.action[2], wild[i], RLCORE_E_RANGE, "a choice from 0 and below 2", STEP);
-    WITH(w.action[1], wild[i], RLCORE_E_RANGE, "a choice from 0 and below 2", RANGE);
+    WITH(w.action[2], wild[i], RLCORE_E_RANGE, "a choice from 0 to below 2", STEP);
+    WITH(w.action[1], wild[i], RLCORE_E_RANGE, "a choice from 0 to below 2", RANGE);
   }
 
   /* Continuous actions: finite. */
   FINE(rlcore_env_builtin(RLCORE_ENV_PENDULUM, def, sizeof *def));
   FINE(rlcore_vecenv_init(w.other, sizeof w.other, def, config, out));
   v = w.vecenv;
-  REFUSED(RLCORE_E_NOT_READY, "not so row, given 0", rlcore_vecenv_step(v, def, w.force, &w.out));
-  REFUSED(RLCORE_E_NOT_READY, "not so row, given 1", rlcore_vecenv_step_range(v, def, 1, 2, w.force, &w.out));
-  REFUSED(RLCORE_E_NOT_READY, "not so row, given 1", rlcore_vecenv_render(v, def, 1, 2, 2, w.rgb));
-  REFUSED(RLCORE_E_NOT_READY, "not so row, given 0", rlcore_vecenv_images(v, def, 2, 2, w.rgb));
-  REFUSED(RLCORE_E_NOT_READY, "not so row, given 0", rlcore_vecenv_lives(v, def, w.lives));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 must be reset", rlcore_vecenv_step(v, def, w.force, &w.out));
+  REFUSED(RLCORE_E_NOT_READY, "environment 1 must be reset", rlcore_vecenv_step_range(v, def, 1, 2, w.force, &w.out));
+  REFUSED(RLCORE_E_NOT_READY, "environment 1 was never reset", rlcore_vecenv_render(v, def, 1, 2, 2, w.rgb));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 was never reset", rlcore_vecenv_images(v, def, 2, 2, w.rgb));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 was never reset", rlcore_vecenv_lives(v, def, w.lives));
   REFUSED(RLCORE_E_CONFIG, "actions that are discrete", rlcore_vecenv_action_mask(v, def, w.mask[0]));
   FINE(rlcore_vecenv_reset_one(v, def, 0, NULL, w.obs));
-  REFUSED(RLCORE_E_NOT_READY, "not so row, given 1", rlcore_vecenv_lives(v, def, w.lives));
+  REFUSED(RLCORE_E_NOT_READY, "environment 1 was never reset", rlcore_vecenv_lives(v, def, w.lives));
   FINE(rlcore_vecenv_reset(v, def, NULL, w.obs));
   const float bad[] = {NAN, INFINITY, -INFINITY};
   for (int i = 0; i < 3; i++) WITH(w.force[2], bad[i], RLCORE_E_VALUE, "finite", rlcore_vecenv_step(v, def, w.force, &w.out));
@@ -604,7 +604,7 @@ static void attack_callbacks(void) {
         got = rlcore_vecenv_action_mask(v, def, w.mask[0]);
         for (uint32_t i = row; i < N; i++) CHECK(w.mask[i][0] == 0xaa && w.mask[i][1] == 0xaa);
       } else if (sin == FAILS_RENDER) {
-        REFUSED(RLCORE_E_CALLBACK, "render that returns 0", rlcore_vecenv_render(v, def, row, 2, 2, w.rgb));
+        REFUSED(RLCORE_E_CALLBACK, "env_def: render failed in environment", rlcore_vecenv_render(v, def, row, 2, 2, w.rgb));
         got = wanted;
       } else {
         got = rlcore_vecenv_step(v, def, w.action, &w.out);
@@ -620,7 +620,7 @@ static void attack_callbacks(void) {
       sinful.sin = NONE;
       if (!stepped) continue;
       char words[32];
-      snprintf(words, sizeof words, "given %u", row);
+      snprintf(words, sizeof words, "environment %u", row);
       rlcore_last_error(why, sizeof why);
       if (sin != ENDS) CHECK(strstr(why, words) != NULL);
       /* That row has to be reset, and nothing but that row. */
@@ -711,7 +711,7 @@ static void attack_gae(void) {
   r->num_envs = UINT32_MAX;
   WITH(r->num_steps, UINT32_MAX, RLCORE_E_OVERFLOW, "rollout", GAE);
   r->num_envs = N;
-  WITH(r->final_value, NULL, NULLED, "final_value, because a step is truncated", GAE);
+  WITH(r->final_value, NULL, NULLED, "final_value is NULL, but a step is truncated", GAE);
   const float bad[] = {NAN, INFINITY, -INFINITY};
   for (int i = 0; i < 3; i++) {
     COMPUTED(w.rewards[T * N - 1], bad[i], "a finite reward", GAE);
@@ -829,7 +829,7 @@ static void attack_learner_config(void) {
   w.n[0] = UINT32_MAX;
   BOTH(w.env.action.n, w.n, RLCORE_E_OVERFLOW, "action space: choices that fit 31 bits");
   w.n[0] = INT32_MAX;
-  WITH(w.env.action.n, w.n, RLCORE_E_SIZE, "block: bytes, at least", MAKE);
+  WITH(w.env.action.n, w.n, RLCORE_E_SIZE, "block: at least", MAKE);
   BOTH(c->accumulate, 2, RLCORE_E_CONFIG, "learner config: accumulate: one of rlcore_accumulate, given 2");
 
   BOTH(c->num_envs, 0, RLCORE_E_CONFIG, "num_envs of at least 1, given 0");
@@ -849,7 +849,7 @@ static void attack_learner_config(void) {
   BOTH(c->num_hidden, 0, RLCORE_E_CONFIG, "hidden_len");
   for (int i = 0; i < 2; i++) { BOTH(c->hidden_len[i], 0, RLCORE_E_CONFIG, "hidden_len above 0 for num_hidden layers"); }
   for (int i = 2; i < 4; i++) { BOTH(c->hidden_len[i], 1, RLCORE_E_CONFIG, "hidden_len above 0 for num_hidden layers"); }
-  WITH(c->hidden_len[0], UINT32_MAX, RLCORE_E_SIZE, "block: bytes", MAKE);
+  WITH(c->hidden_len[0], UINT32_MAX, RLCORE_E_SIZE, "block: at least", MAKE);
 #define FLAG(of, field) BOTH(c->field, 2, RLCORE_E_CONFIG, of ": " #field); BOTH(c->field, UINT32_MAX, RLCORE_E_CONFIG, of ": " #field)
   FLAG("policy", activation);
   FLAG("learner config", normalize_advantage);
@@ -884,9 +884,9 @@ static void attack_learner_config(void) {
   REAL(obs_clip, 0.0f, FLT_MAX);
   REAL(reward_clip, 0.0f, FLT_MAX);
 
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_learner_init(w.learner, size - 1, c, obs, action, out));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_learner_init(w.learner, size - 1, c, obs, action, out));
   REFUSED(RLCORE_E_SIZE, "given 0", rlcore_learner_init(w.learner, 0, c, obs, action, out));
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_learner_attach(w.learner, size - 1, out));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_learner_attach(w.learner, size - 1, out));
   REFUSED(RLCORE_E_SIZE, "header", rlcore_learner_attach(w.learner, 39, out));
   REFUSED(RLCORE_E_IMAGE, "an image of kind 2, given 1", rlcore_learner_attach(w.mem, sizeof w.mem, out));
   FINE(rlcore_learner_attach(w.learner, size, out));
@@ -1145,11 +1145,11 @@ static void attack_policy(void) {
   rlcore_learner *p = w.agent;
   size_t size = 0, len = 0;
   FINE(rlcore_policy_size(p, &size));
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_policy_export(p, w.brain, size - 1, &w.policy));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_policy_export(p, w.brain, size - 1, &w.policy));
   REFUSED(RLCORE_E_SIZE, "given 0", rlcore_policy_export(p, w.brain, 0, &w.policy));
   FINE(rlcore_policy_export(p, w.brain, size, &w.policy));
 
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_policy_attach(w.brain, size - 1, &w.attached));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_policy_attach(w.brain, size - 1, &w.attached));
   REFUSED(RLCORE_E_IMAGE, "an image of kind 3, given 2", rlcore_policy_attach(w.learner, sizeof w.learner, &w.attached));
   FINE(rlcore_policy_attach(w.brain, size, &w.attached));
 
@@ -1276,9 +1276,9 @@ static void attack_seal(void) {
   FINE(rlcore_learner_size(&w.settings, &w.env.obs, &w.env.action, &size));
   FINE(rlcore_policy_size(w.agent, &brain_size));
   FINE(rlcore_policy_export(w.agent, w.brain, sizeof w.brain, &w.policy));
-  REFUSED(RLCORE_E_SIZE, "block: bytes for its header", rlcore_block_seal(w.learner, 0));
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_block_seal(w.learner, size - 1));
-  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image does", rlcore_block_seal(off(w.learner, 8), size));
+  REFUSED(RLCORE_E_SIZE, "block: at least 40 bytes for its header", rlcore_block_seal(w.learner, 0));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_block_seal(w.learner, size - 1));
+  REFUSED(RLCORE_E_IMAGE, "image of an rlcore block", rlcore_block_seal(off(w.learner, 8), size));
   REFUSED(RLCORE_E_IMAGE, "a learner or a policy to seal, kind 2 or 3, given 1", rlcore_block_seal(w.mem, sizeof w.mem));
   w.brain[brain_size / 2] ^= 1;
   REFUSED(RLCORE_E_IMAGE, "agree with their seal", rlcore_block_seal(w.brain, brain_size));
@@ -1372,10 +1372,10 @@ static void check_images(void) {
   FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
   FINE(rlcore_vecenv_action_mask(w.vecenv, &w.env, mask[0]));
   action[1][1] = 3;
-  REFUSED(RLCORE_E_RANGE, "a choice from 0 and below 3, given 3", rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
+  REFUSED(RLCORE_E_RANGE, "a choice from 0 to below 3, given 3", rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
   action[1][1] = 0;
   action[2][0] = 2;
-  REFUSED(RLCORE_E_RANGE, "a choice from 0 and below 2, given 2", rlcore_vecenv_step_range(w.vecenv, &w.env, 1, 3, action, &out));
+  REFUSED(RLCORE_E_RANGE, "a choice from 0 to below 2, given 2", rlcore_vecenv_step_range(w.vecenv, &w.env, 1, 3, action, &out));
   mask[1][3] = 0;
   for (int update = 0; update < 20; update++) {
     for (int t = 0; t < T; t++) {
@@ -1432,7 +1432,7 @@ static void attack_sums(void) {
 
   size_t len = T * N;
   double epsilon = 1e-8;
-#define SCALE rlcore_standardise(whole, len, epsilon)
+#define SCALE rlcore_standardize(whole, len, epsilon)
   FINE(SCALE);
   WITH(epsilon, -1.0, RLCORE_E_RANGE, "epsilon of at least 0, given -1", SCALE);
   WITH(epsilon, (double)NAN, RLCORE_E_RANGE, "epsilon", SCALE);

@@ -72,12 +72,12 @@ static void attack_making(void) {
 #define SIZE() rlcore_batch_size(&w.env, &w.config, &w.settings, &w.size)
 #define INIT() rlcore_batch_init(w.other, w.size, &w.env, &w.config, &w.settings, &w.attached)
   FINE(SIZE());
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_batch_init(w.other, w.size - 1, &w.env, &w.config, &w.settings, &w.attached));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_batch_init(w.other, w.size - 1, &w.env, &w.config, &w.settings, &w.attached));
   REFUSED(RLCORE_E_SIZE, "given 0", rlcore_batch_init(w.other, 0, &w.env, &w.config, &w.settings, &w.attached));
 
   const uint32_t series[] = {0, 3, 5, 8, UINT32_MAX};
   for (int i = 0; i < 5; i++) {
-    WITH(w.settings.in_series, series[i], RLCORE_E_CONFIG, "in_series of at least 1 that divides num_envs, 4, given", SIZE());
+    WITH(w.settings.in_series, series[i], RLCORE_E_CONFIG, "in_series of at least 1 that divides num_envs = 4, given", SIZE());
     WITH(w.settings.in_series, series[i], RLCORE_E_CONFIG, "in_series of at least 1", INIT());
   }
   WITH(w.settings.struct_size, 0, RLCORE_E_CONFIG, "batch config: struct_size", SIZE());
@@ -149,7 +149,7 @@ static void attack_handles(void) {
     if (i == 2) config.max_episode_steps = 3;
     if (i == 3) config.autoreset = RLCORE_AUTORESET_DISABLED;
     FINE(rlcore_vecenv_init(w.other, sizeof w.other, &w.env, &config, &w.foreign));
-    OTHERS(w.foreign, &w.env, RLCORE_E_CONFIG, "the vecenv that it was made for");
+    OTHERS(w.foreign, &w.env, RLCORE_E_CONFIG, "that it was made for");
   }
   WITH(w.env.env_id, 1000, RLCORE_E_CONFIG, "the environment that the block was made for", ASYNC(w.batch, w.vecenv, &w.env));
   WITH(w.env.env_id, 1000, RLCORE_E_CONFIG, "env_id 1, given 1000", RUN(w.batch, w.vecenv, &w.env));
@@ -163,27 +163,27 @@ static void attack_arguments(void) {
   start();
   rlcore_batch *const b = w.batch;
   rlcore_vecenv *const v = w.vecenv;
-  WITH(w.action[3], 2, RLCORE_E_RANGE, "a choice from 0 and below 2, given 2", ASYNC(b, v, &w.env));
+  WITH(w.action[3], 2, RLCORE_E_RANGE, "a choice from 0 to below 2, given 2", ASYNC(b, v, &w.env));
   WITH(w.action[0], -1, RLCORE_E_RANGE, "given -1", ASYNC(b, v, &w.env));
 
   REFUSED(RLCORE_E_RANGE, "level: 0 or 1, given 2", rlcore_batch_step_env_async(b, v, &w.env, w.action, 2));
   REFUSED(RLCORE_E_RANGE, "given 4294967295", rlcore_batch_step_env_async(b, v, &w.env, w.action, UINT32_MAX));
   const uint32_t lengths[] = {0, 1, 3};
   for (int i = 0; i < 3; i++)
-    REFUSED(RLCORE_E_RANGE, "ascending rows that make whole groups", rlcore_batch_send(b, v, &w.env, lengths[i], w.rows, w.action));
+    REFUSED(RLCORE_E_RANGE, "rows", rlcore_batch_send(b, v, &w.env, lengths[i], w.rows, w.action));
   const uint32_t wrong[][4] = {{1, 2, 0, 0}, {1, 0, 0, 0}, {0, 0, 0, 0}, {4, 5, 0, 0}, {UINT32_MAX, 0, 0, 0}, {3, 2, 0, 0}};
   for (int i = 0; i < 6; i++)
-    REFUSED(RLCORE_E_RANGE, "ascending rows that make whole groups; not so entry", rlcore_batch_send(b, v, &w.env, 2, wrong[i], w.action));
+    REFUSED(RLCORE_E_RANGE, "in ascending order; entry", rlcore_batch_send(b, v, &w.env, 2, wrong[i], w.action));
   const uint32_t twice[][4] = {{0, 1, 0, 1}, {2, 3, 0, 1}, {0, 1, 3, 2}};
   for (int i = 0; i < 3; i++)
-    REFUSED(RLCORE_E_RANGE, "ascending rows", rlcore_batch_send(b, v, &w.env, 4, twice[i], w.action));
+    REFUSED(RLCORE_E_RANGE, "whole groups in ascending order", rlcore_batch_send(b, v, &w.env, 4, twice[i], w.action));
   WITH(w.action[1], 2, RLCORE_E_RANGE, "below 2", SEND(b, v, &w.env));
 
-  REFUSED(RLCORE_E_RANGE, "a worker's number of at most 1073741823, given 1073741824", rlcore_batch_run(b, v, &w.env, 1u << 30, 1, &w.count));
+  REFUSED(RLCORE_E_RANGE, "a worker number of at most 1073741823, given 1073741824", rlcore_batch_run(b, v, &w.env, 1u << 30, 1, &w.count));
   REFUSED(RLCORE_E_RANGE, "given 4294967295", rlcore_batch_run(b, v, &w.env, UINT32_MAX, 1, &w.count));
-  REFUSED(RLCORE_E_RANGE, "a worker's number", rlcore_batch_abandon(b, v, &w.env, 1u << 30, &w.count));
+  REFUSED(RLCORE_E_RANGE, "a worker number", rlcore_batch_abandon(b, v, &w.env, 1u << 30, &w.count));
 
-  REFUSED(RLCORE_E_RANGE, "batch: a row below 4, given 4", rlcore_batch_reset_one(b, v, &w.env, N, NULL, w.obs));
+  REFUSED(RLCORE_E_RANGE, "batch: an index below 4, given 4", rlcore_batch_reset_one(b, v, &w.env, N, NULL, w.obs));
   REFUSED(RLCORE_E_RANGE, "given 4294967295", rlcore_batch_reset_one(b, v, &w.env, UINT32_MAX, NULL, w.obs));
 
   FINE(ASYNC(b, v, &w.env));
@@ -199,11 +199,11 @@ static void attack_arguments(void) {
     WITH(w.out.field, bad, status, words, OUT(b)); \
     WITH(w.out.field, bad, status, words, RECV(b)); \
   } while (0)
-  BAD(final_obs, NULL, RLCORE_E_NULL, "final_obs: required by same-step autoreset");
+  BAD(final_obs, NULL, RLCORE_E_NULL, "same-step autoreset requires final_obs");
   BAD(reserved, 1, RLCORE_E_CONFIG, "reserved");
   for (int i = 0; i < 3; i++)
     REFUSED(RLCORE_E_RANGE, "room for a whole number of groups; rows of a group 2, given", rlcore_batch_recv(b, lengths[i], w.rows, &w.out));
-  REFUSED(RLCORE_E_NOT_PENDING, "at least 6, given 4", rlcore_batch_recv(b, 6, (uint32_t *)(void *)w.other, &(rlcore_vecenv_out){
+  REFUSED(RLCORE_E_NOT_PENDING, "cannot collect 6 rows: 4 are pending", rlcore_batch_recv(b, 6, (uint32_t *)(void *)w.other, &(rlcore_vecenv_out){
       sizeof w.out, 0, w.other + 64, (float *)(void *)(w.other + 256), w.other + 512, w.other + 576, w.other + 640, NULL}));
   w.out.valid = NULL;
   FINE(OUT(b));
@@ -217,32 +217,32 @@ static void attack_states(void) {
   start();
   rlcore_batch *const b = w.batch;
   rlcore_vecenv *const v = w.vecenv;
-  REFUSED(RLCORE_E_NOT_PENDING, "rows that were submitted and not collected, at least 1, given 0", OUT(b));
-  REFUSED(RLCORE_E_NOT_PENDING, "at least 2, given 0", RECV(b));
+  REFUSED(RLCORE_E_NOT_PENDING, "cannot collect 1 rows: 0 are pending", OUT(b));
+  REFUSED(RLCORE_E_NOT_PENDING, "cannot collect 2 rows: 0 are pending", RECV(b));
   CHECK(state_is(0, 0, 0, 0));
   FINE(ASYNC(b, v, &w.env));
   CHECK(state_is(0, 2, 0, 0));
 #define PENDING_IS_BUSY() \
   do { \
-    REFUSED(RLCORE_E_BUSY, "still under way is group, given 0", ASYNC(b, v, &w.env)); \
-    REFUSED(RLCORE_E_BUSY, "still under way is group, given 0", SEND(b, v, &w.env)); \
-    REFUSED(RLCORE_E_BUSY, "still under way is group, given 0", RESET_ONE(b, v, &w.env)); \
+    REFUSED(RLCORE_E_BUSY, "of group 0 has not been collected", ASYNC(b, v, &w.env)); \
+    REFUSED(RLCORE_E_BUSY, "of group 0 has not been collected", SEND(b, v, &w.env)); \
+    REFUSED(RLCORE_E_BUSY, "of group 0 has not been collected", RESET_ONE(b, v, &w.env)); \
   } while (0)
   PENDING_IS_BUSY();
-  REFUSED(RLCORE_E_BUSY, "still under way is group, given 0", LEVEL(b, v, &w.env));
-  REFUSED(RLCORE_E_NOT_READY, "groups under way, given 2", OUT(b));
-  REFUSED(RLCORE_E_NOT_READY, "groups under way, given 2", RECV(b));
+  REFUSED(RLCORE_E_BUSY, "of group 0 has not been collected", LEVEL(b, v, &w.env));
+  REFUSED(RLCORE_E_NOT_READY, "2 groups are not finished", OUT(b));
+  REFUSED(RLCORE_E_NOT_READY, "2 groups are not finished", RECV(b));
   FINE(rlcore_batch_run(b, v, &w.env, 3, 1, &w.count));
   CHECK(w.count == 1);
   CHECK(state_is(0, 1, 0, 1));
   PENDING_IS_BUSY();
-  REFUSED(RLCORE_E_NOT_READY, "groups under way, given 1", OUT(b));
+  REFUSED(RLCORE_E_NOT_READY, "1 groups are not finished", OUT(b));
   FINE(RECV(b));
   CHECK(w.rows[0] == 0 && w.rows[1] == 1 && w.reward[1] == 1.0f && w.reward[2] == 0.0f);
   FINE(SEND(b, v, &w.env));
   FINE(RUN(b, v, &w.env));
   FINE(OUT(b));
-  REFUSED(RLCORE_E_NOT_PENDING, "given 0", OUT(b));
+  REFUSED(RLCORE_E_NOT_PENDING, "0 are pending", OUT(b));
   FINE(LEVEL(b, v, &w.env));
   FINE(RUN(b, v, &w.env));
   CHECK(w.count == 2);
@@ -252,7 +252,7 @@ static void attack_states(void) {
   FINE(ASYNC(b, v, &w.env));
   FINE(rlcore_batch_run(b, v, &w.env, 3, 1, &w.count));
   FINE(RESET(b, v, &w.env));
-  REFUSED(RLCORE_E_NOT_PENDING, "given 0", OUT(b));
+  REFUSED(RLCORE_E_NOT_PENDING, "0 are pending", OUT(b));
   FINE(RUN(b, v, &w.env));
   CHECK(w.count == 0);
   FINE(rlcore_batch_abandon(b, v, &w.env, 3, &w.count));
@@ -269,7 +269,7 @@ static void attack_states(void) {
   CHECK(state_is(0, 1, 1, 0));
   FINE(RUN(b, v, &w.env));
   CHECK(w.count == 1);
-  REFUSED(RLCORE_E_NOT_READY, "groups under way, given 1", OUT(b));
+  REFUSED(RLCORE_E_NOT_READY, "1 groups are not finished", OUT(b));
   FINE(rlcore_batch_failed(b, w.failed));
   CHECK(w.failed[0] == 0 && w.failed[2] == 0);
   FINE(rlcore_batch_abandon(b, v, &w.env, 8, &w.count));
@@ -280,11 +280,11 @@ static void attack_states(void) {
   CHECK(OUT(b) == RLCORE_E_CALLBACK && w.reward[0] == 0.0f && w.reward[2] == 1.0f && w.reward[3] == 1.0f);
   char why[256];
   FINE(rlcore_last_error(why, sizeof why));
-  CHECK(strcmp(why, "RLCORE_E_CALLBACK: batch: workers that finish their rows; given up from row, given 0") == 0);
+  CHECK(strcmp(why, "RLCORE_E_CALLBACK: batch: the worker of environment 0 was abandoned") == 0);
   FINE(rlcore_batch_failed(b, w.failed));
   CHECK(w.failed[0] == 1 && w.failed[1] == 1 && w.failed[2] == 0 && w.failed[3] == 0);
-  REFUSED(RLCORE_E_NOT_READY, "every row reset before it is stepped; not so row, given 0", ASYNC(b, v, &w.env));
-  REFUSED(RLCORE_E_NOT_READY, "not so row, given 0", SEND(b, v, &w.env));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 must be reset before it is stepped", ASYNC(b, v, &w.env));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 must be reset", SEND(b, v, &w.env));
   for (uint32_t i = 0; i < SERIES; i++) FINE(rlcore_batch_reset_one(b, v, &w.env, i, &w.seed, w.obs));
   FINE(ASYNC(b, v, &w.env));
   FINE(RUN(b, v, &w.env));
@@ -294,10 +294,10 @@ static void attack_states(void) {
   FINE(ASYNC(b, v, &w.env));
   w.own[words + 4] = 9 << 2 | 2;
   CHECK(RESET(b, v, &w.env) == RLCORE_E_NOT_READY);
-  REFUSED(RLCORE_E_NOT_READY, "groups under way, given 1", RESET(b, v, &w.env));
-  REFUSED(RLCORE_E_BUSY, "rlcore_batch_reset called again", ASYNC(b, v, &w.env));
-  REFUSED(RLCORE_E_BUSY, "rlcore_batch_reset called again", SEND(b, v, &w.env));
-  REFUSED(RLCORE_E_BUSY, "rlcore_batch_reset called again", RESET_ONE(b, v, &w.env));
+  REFUSED(RLCORE_E_NOT_READY, "1 groups are not finished", RESET(b, v, &w.env));
+  REFUSED(RLCORE_E_BUSY, "call rlcore_batch_reset again", ASYNC(b, v, &w.env));
+  REFUSED(RLCORE_E_BUSY, "call rlcore_batch_reset again", SEND(b, v, &w.env));
+  REFUSED(RLCORE_E_BUSY, "call rlcore_batch_reset again", RESET_ONE(b, v, &w.env));
   REFUSED(RLCORE_E_NOT_PENDING, "batch", OUT(b));
   REFUSED(RLCORE_E_NOT_PENDING, "batch", RECV(b));
   FINE(rlcore_batch_abandon(b, v, &w.env, 9, &w.count));
@@ -308,7 +308,7 @@ static void attack_states(void) {
   w.own[words] = 9 << 2 | 2;
   FINE(rlcore_batch_close(b));
   CHECK(state_is(1, 0, 1, 0));
-  HANDLE(b, RLCORE_E_CONFIG, "batch: one that is open; this one is closed");
+  HANDLE(b, RLCORE_E_CONFIG, "batch: the batch is closed");
   look();
   FINE(rlcore_batch_close(b));
   CHECK(memcmp(&w, &before, sizeof w) == 0);
@@ -321,10 +321,10 @@ static void attack_image(void) {
   start();
   FINE(rlcore_batch_size(&w.env, &w.config, &w.settings, &w.size));
   FINE(ASYNC(w.batch, w.vecenv, &w.env));
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_batch_attach(w.own, w.size - 1, &w.attached));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_batch_attach(w.own, w.size - 1, &w.attached));
   REFUSED(RLCORE_E_SIZE, "block: ", rlcore_batch_attach(w.own, 10, &w.attached));
   REFUSED(RLCORE_E_IMAGE, "an image of kind 7, given 1", rlcore_batch_attach(w.mem, sizeof w.mem, &w.attached));
-  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image does", rlcore_batch_attach(w.other, sizeof w.other, &w.attached));
+  REFUSED(RLCORE_E_IMAGE, "image of an rlcore block", rlcore_batch_attach(w.other, sizeof w.other, &w.attached));
 
   memcpy(w.other, w.own, w.size);
   FINE(rlcore_batch_attach(w.other, w.size, &w.attached));

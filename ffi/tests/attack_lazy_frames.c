@@ -107,12 +107,12 @@ static void attack_config(void) {
 
 static void attack_init(void) {
   start();
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_lazy_frames_init(w.other, w.size - 1, &w.config, &w.l));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_lazy_frames_init(w.other, w.size - 1, &w.config, &w.l));
   REFUSED(RLCORE_E_SIZE, "given 0", rlcore_lazy_frames_init(w.other, 0, &w.config, &w.l));
 
-  REFUSED(RLCORE_E_SIZE, "block: bytes", rlcore_lazy_frames_attach(w.mem, w.size - 1, &w.l));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_lazy_frames_attach(w.mem, w.size - 1, &w.l));
   REFUSED(RLCORE_E_SIZE, "header", rlcore_lazy_frames_attach(w.mem, 8, &w.l));
-  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", rlcore_lazy_frames_attach(w.other, BLOCK, &w.l));
+  REFUSED(RLCORE_E_IMAGE, "image of an rlcore block", rlcore_lazy_frames_attach(w.other, BLOCK, &w.l));
 }
 
 /* Every byte before the frames in every state of one bit: refused, or accepted and harmless. */
@@ -150,7 +150,7 @@ static void attack_push(void) {
   start();
   rlcore_lazy_frames *l = w.l;
 #define PUSH(...) rlcore_lazy_frames_push(__VA_ARGS__)
-  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", PUSH((void *)w.other, 0, w.frame[0], 0, &w.number));
+  REFUSED(RLCORE_E_IMAGE, "image of an rlcore block", PUSH((void *)w.other, 0, w.frame[0], 0, &w.number));
   REFUSED(RLCORE_E_RANGE, "an environment below 3, given 3", PUSH(l, N, w.frame[0], 0, &w.number));
   REFUSED(RLCORE_E_RANGE, "given 4294967295", PUSH(l, UINT32_MAX, w.frame[0], 0, &w.number));
   REFUSED(RLCORE_E_RANGE, "first: 0 or 1, given 2", PUSH(l, 0, w.frame[0], 2, &w.number));
@@ -167,12 +167,12 @@ static void attack_push(void) {
 
   /* Empty rings: an episode begins with its first frame, and none can end before. */
   FINE(rlcore_lazy_frames_init(w.mem, sizeof w.mem, &w.config, &w.l));
-  REFUSED(RLCORE_E_NOT_READY, "not so environment, given 1", PUSH(l, 1, frame, 0, &w.number));
-  REFUSED(RLCORE_E_NOT_READY, "not so environment, given 2", RANGE(l, 2, 3, frame, w.first, NULL, w.numbers));
+  REFUSED(RLCORE_E_NOT_READY, "violated by environment 1", PUSH(l, 1, frame, 0, &w.number));
+  REFUSED(RLCORE_E_NOT_READY, "violated by environment 2", RANGE(l, 2, 3, frame, w.first, NULL, w.numbers));
   w.first[0] = w.first[1] = w.first[2] = 1;
-  REFUSED(RLCORE_E_NOT_READY, "not so environment, given 0", RANGE(l, 0, N, frame, w.first, last, w.numbers));
+  REFUSED(RLCORE_E_NOT_READY, "violated by environment 0", RANGE(l, 0, N, frame, w.first, last, w.numbers));
   w.first[1] = 0;
-  REFUSED(RLCORE_E_NOT_READY, "not so environment, given 1", RANGE(l, 0, N, frame, w.first, NULL, w.numbers));
+  REFUSED(RLCORE_E_NOT_READY, "violated by environment 1", RANGE(l, 0, N, frame, w.first, NULL, w.numbers));
   w.first[1] = 255;
   FINE(RANGE(l, 0, N, frame, w.first, NULL, w.numbers));
   FINE(RANGE(l, 1, 2, frame, w.first, last, w.numbers));
@@ -224,7 +224,7 @@ static void attack_reading(void) {
   REFUSED(RLCORE_E_RANGE, "layout", PAIRS(l, w.index, ROWS, 2, RLCORE_U8, w.obs, w.next));
   REFUSED(RLCORE_E_RANGE, "kind", PAIRS(l, w.index, ROWS, 0, 1, w.obs, w.next));
   WITH(w.index[3].env, N, RLCORE_E_RANGE, "an environment below 3", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
-  WITH(w.index[3].number, 2, RLCORE_E_RANGE, "of its episode; not so number, given 2", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
+  WITH(w.index[3].number, 2, RLCORE_E_RANGE, "of its episode; violated by number 2", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
   WITH(w.index[3].number, 3, RLCORE_E_RANGE, "of a number below 4, given 4", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
   WITH(w.index[3].number, UINT64_MAX, RLCORE_E_RANGE, "below 4", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
   WITH(w.index[3].reserved, 9, RLCORE_E_RANGE, "reserved is 0, given 9", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
@@ -340,17 +340,17 @@ static void attack_reader(void) {
   static uint8_t stacks[2][STACK], starts[2];
   static uint64_t numbers[K];
   const rlcore_frame_index index = {3, 1, 0};
-  REFUSED(RLCORE_E_RANGE, "overwritten meanwhile, from number 2, given 1", READ(l, 1, 1, 2, stacks[0], starts));
+  REFUSED(RLCORE_E_RANGE, "row 1 was overwritten meanwhile; the oldest row is 2", READ(l, 1, 1, 2, stacks[0], starts));
   FINE(READ(l, 1, 2, 2, stacks[0], starts));
   /* Number 3 starts an episode: it needs no other frame. With three to come it goes, too. */
   FINE(rlcore_lazy_frames_gather(l, &index, 1, 0, RLCORE_U8, stacks[0]));
   POKE(w.mem + WRITING + 4, 3);
-  const char *words = "overwritten meanwhile, from number 4, given 3";
+  const char *words = "row 3 was overwritten meanwhile; the oldest row is 4";
   REFUSED(RLCORE_E_RANGE, words, rlcore_lazy_frames_gather(l, &index, 1, 0, RLCORE_U8, stacks[0]));
   REFUSED(RLCORE_E_RANGE, words, rlcore_lazy_frames_stack(l, 1, 3, 0, RLCORE_U8, stacks[0]));
   REFUSED(RLCORE_E_RANGE, words, rlcore_lazy_frames_indices(l, 1, 5, numbers));
   REFUSED(RLCORE_E_RANGE, words, rlcore_lazy_frames_gather_transitions(l, &index, 1, 0, RLCORE_U8, stacks[0], stacks[1]));
-  REFUSED(RLCORE_E_IMAGE, "no row that was being written; not so ring, given 1", rlcore_lazy_frames_attach(w.mem, BLOCK, &w.l));
+  REFUSED(RLCORE_E_IMAGE, "in the middle of a row of ring 1", rlcore_lazy_frames_attach(w.mem, BLOCK, &w.l));
   memset(w.mem + WRITING, 0, 12);
   FINE(rlcore_lazy_frames_attach(w.mem, BLOCK, &w.l));
 }

@@ -153,14 +153,14 @@ static void attack_config(void) {
   WITH(w.columns[0].len, 0, RLCORE_E_CONFIG, "len", rlcore_memory_size(&w.config, &w.size));
   WITH(w.columns[0].num_stack, 2, RLCORE_E_CONFIG, "num_stack", rlcore_memory_size(&w.config, &w.size));
 
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_memory_init(w.other, w.size - 1, &w.config, &w.m));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_memory_init(w.other, w.size - 1, &w.config, &w.m));
 
-  REFUSED(RLCORE_E_SIZE, "block: bytes", rlcore_memory_attach(w.mem, w.size - 1, &w.m));
-  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", rlcore_memory_attach(w.other, BLOCK, &w.m));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_memory_attach(w.mem, w.size - 1, &w.m));
+  REFUSED(RLCORE_E_IMAGE, "image of an rlcore block", rlcore_memory_attach(w.other, BLOCK, &w.m));
   FINE(rlcore_memory_attach(w.mem, w.size, &w.m));
 
-  REFUSED(RLCORE_E_SIZE, "block: bytes", rlcore_memory_attach_reader(w.mem, w.size - 1, &w.reader));
-  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", rlcore_memory_attach_reader(w.other, BLOCK, &w.reader));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_memory_attach_reader(w.mem, w.size - 1, &w.reader));
+  REFUSED(RLCORE_E_IMAGE, "image of an rlcore block", rlcore_memory_attach_reader(w.other, BLOCK, &w.reader));
   FINE(rlcore_memory_attach_reader(w.mem, w.size, &w.reader));
   CHECK((const void *)w.reader == (const void *)w.m);
 }
@@ -209,7 +209,7 @@ static void attack_add(void) {
   rlcore_memory *m = w.m;
   void *none = w.other;
 #define ADD(...) rlcore_memory_add(__VA_ARGS__)
-  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", ADD(none, w.frame, w.values, &w.number, &w.cuts));
+  REFUSED(RLCORE_E_IMAGE, "image of an rlcore block", ADD(none, w.frame, w.values, &w.number, &w.cuts));
   REFUSED(RLCORE_E_OVERLAP, "out_number", ADD(m, w.frame, w.values, (uint64_t *)(void *)w.frame, &w.cuts));
   for (int i = 0; i < 6; i++)
     WITH(w.frame[0].reserved[i], 1, RLCORE_E_RANGE, "frame: reserved: zeros", ADD(m, w.frame, w.values, &w.number, &w.cuts));

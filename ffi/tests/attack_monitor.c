@@ -91,8 +91,8 @@ static void attack_block(void) {
   start();
   size_t size;
   FINE(rlcore_monitor_size(&w.config, &size));
-  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_monitor_init(w.mem, size - 1, &w.config, &w.monitor));
-  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_monitor_attach(w.mem, size - 1, &w.monitor));
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_monitor_init(w.mem, size - 1, &w.config, &w.monitor));
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_monitor_attach(w.mem, size - 1, &w.monitor));
   FINE(rlcore_monitor_attach(w.mem, BLOCK, &w.monitor));
   for (size_t i = 0; i < 40; i++) {
     w.mem[i] ^= 1;
@@ -159,13 +159,13 @@ static void attack_reader(void) {
   POKE(w.mem + WRITING, 1);
   static rlcore_episode records[CAPACITY];
   uint64_t next = 0;
-  REFUSED(RLCORE_E_RANGE, "overwritten meanwhile, from number 1, given 0", rlcore_monitor_read(w.reader, &next, records, NULL, CAPACITY, &w.count, &w.lost));
+  REFUSED(RLCORE_E_RANGE, "row 0 was overwritten meanwhile; the oldest row is 1", rlcore_monitor_read(w.reader, &next, records, NULL, CAPACITY, &w.count, &w.lost));
   CHECK(next == 0);
   next = 1;
   FINE(rlcore_monitor_read(w.reader, &next, records, NULL, CAPACITY, &w.count, &w.lost));
   CHECK(next == 8 && w.count == 7 && w.lost == 0 && records[6].number == 7);
-  REFUSED(RLCORE_E_BUSY, "a writer beside", rlcore_monitor_means(w.reader, &w.stats));
-  REFUSED(RLCORE_E_IMAGE, "no row that was being written", rlcore_monitor_attach(w.mem, BLOCK, &w.monitor));
+  REFUSED(RLCORE_E_BUSY, "faster than it can be read", rlcore_monitor_means(w.reader, &w.stats));
+  REFUSED(RLCORE_E_IMAGE, "in the middle of a row", rlcore_monitor_attach(w.mem, BLOCK, &w.monitor));
   POKE(w.mem + WRITING, 0);
   FINE(rlcore_monitor_attach(w.mem, BLOCK, &w.monitor));
   FINE(rlcore_monitor_means(w.reader, &w.stats));
@@ -184,8 +184,8 @@ static void attack_text(void) {
   const size_t needed = w.len;
   POINTER(keywords, 4, "keywords", HEADER);
   WITH(w.keywords[1], NULL, NULLED, "a keyword", HEADER);
-  WITH(text, (char *)w.keywords, RLCORE_E_OVERLAP, "apart", HEADER);
-  WITH(w.keywords[0], w.text, RLCORE_E_OVERLAP, "apart", HEADER);
+  WITH(text, (char *)w.keywords, RLCORE_E_OVERLAP, "overlaps another array", HEADER);
+  WITH(w.keywords[0], w.text, RLCORE_E_OVERLAP, "overlaps another array", HEADER);
   WITH(w.env_id[3], '\n', RLCORE_E_VALUE, "printable ASCII", HEADER);
   WITH(w.keyword[1][0], '\x80', RLCORE_E_VALUE, "printable ASCII", HEADER);
   REFUSED(RLCORE_E_VALUE, "finite t_start", rlcore_monitor_format_header((double)NAN, env_id, keywords, 2, text, sizeof w.text, len));

@@ -51,7 +51,7 @@ static void attack_config(void) {
   BOTH(w.config.item_size, 0, RLCORE_E_CONFIG, "item_size of at least 1");
   BOTH(w.config.reserved, 1, RLCORE_E_CONFIG, "queue config: reserved");
   FINE(ASK);
-  WITH(mem_size, w.size - 1, RLCORE_E_SIZE, "bytes, at least", MAKE);
+  WITH(mem_size, w.size - 1, RLCORE_E_SIZE, "at least", MAKE);
   FINE(MAKE);
   CHECK((void *)w.q == w.mem);
 }
@@ -71,7 +71,7 @@ static void attack_items(void) {
   REFUSED(RLCORE_E_NOT_READY, "none waits", POP);
   FINE(PUSH);
 #define ALL(field, bad, status, words) WITH(field, bad, status, words, PUSH); WITH(field, bad, status, words, POP); WITH(field, bad, status, words, LEN)
-  ALL(q, (rlcore_queue *)w.copy, RLCORE_E_IMAGE, "begin as an rlcore image");
+  ALL(q, (rlcore_queue *)w.copy, RLCORE_E_IMAGE, "image of an rlcore block");
   WITH(size, 0, RLCORE_E_RANGE, "bytes of an item, from 1 to 24, given 0", PUSH);
   WITH(size, ITEM + 1, RLCORE_E_RANGE, "given 25", PUSH);
   WITH(room, 4, RLCORE_E_SIZE, "room for an item of bytes, 5, given 4", POP);
@@ -86,7 +86,7 @@ static void attack_items(void) {
   rlcore_queue **attached = &w.other;
   size_t mem_size = w.size;
 #define ATTACH rlcore_queue_attach(mem, mem_size, attached)
-  WITH(mem_size, w.size - 1, RLCORE_E_SIZE, "bytes, at least", ATTACH);
+  WITH(mem_size, w.size - 1, RLCORE_E_SIZE, "at least", ATTACH);
   WITH(mem_size, 0, RLCORE_E_SIZE, "for its header", ATTACH);
   for (size_t i = 0; i < 72; i++) {
     if (i >= 40 && i < 64) continue; /* a gap between fields */

@@ -55,7 +55,7 @@ static void attack_draw(void) {
   WITH(strategy, 3, RLCORE_E_RANGE, "relabel: strategy: an rlcore_relabel_strategy, given 3", DRAW);
   WITH(w.step[1], 5, RLCORE_E_RANGE, "a step below num_steps 5, given 5", DRAW);
   WITH(w.num_steps[0], 0, RLCORE_E_RANGE, "a step below num_steps 0, given 0", DRAW);
-  WITH(w.rng.has_half, 2u, RLCORE_E_IMAGE, "a stream that rlcore_rng_seed", DRAW);
+  WITH(w.rng.has_half, 2u, RLCORE_E_IMAGE, "the stream was never seeded", DRAW);
   FINE(DRAW);
   CHECK(w.drawn[0] >= 1 && w.drawn[0] <= 3 && w.drawn[1] == 5);
   strategy = RLCORE_RELABEL_FINAL;
@@ -83,7 +83,7 @@ static void attack_goals(void) {
   WITH(terminated, (uint8_t *)&w.batch, RLCORE_E_OVERLAP, "relabel: terminated", GOALS);
   WITH(call, silent, RLCORE_E_VALUE, "a finite reward", GOALS);
   calls = 0, fail_at = 1;
-  REFUSED(RLCORE_E_CALLBACK, "a goal callback that returns 0, given 7", GOALS);
+  REFUSED(RLCORE_E_CALLBACK, "the goal callback failed with code 7", GOALS);
   FINE(rlcore_relabel_goals(batch, silent, NULL, goal, reward, terminated) == RLCORE_E_VALUE ? RLCORE_OK : -1);
   calls = 0, fail_at = 2;
   CHECK(GOALS == RLCORE_E_CALLBACK);

@@ -140,13 +140,13 @@ static void attack_config(void) {
 
 static void attack_init(void) {
   start();
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_replay_init(w.other, w.size - 1, &w.config, &w.r));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_replay_init(w.other, w.size - 1, &w.config, &w.r));
 
-  REFUSED(RLCORE_E_SIZE, "block: bytes", rlcore_replay_attach(w.mem, w.size - 1, &w.r));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_replay_attach(w.mem, w.size - 1, &w.r));
   REFUSED(RLCORE_E_SIZE, "header", rlcore_replay_attach(w.mem, 8, &w.r));
-  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", rlcore_replay_attach(w.other, BLOCK, &w.r));
-  REFUSED(RLCORE_E_SIZE, "block: bytes", rlcore_replay_attach_reader(w.mem, w.size - 1, &w.reader));
-  REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", rlcore_replay_attach_reader(w.other, BLOCK, &w.reader));
+  REFUSED(RLCORE_E_IMAGE, "image of an rlcore block", rlcore_replay_attach(w.other, BLOCK, &w.r));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_replay_attach_reader(w.mem, w.size - 1, &w.reader));
+  REFUSED(RLCORE_E_IMAGE, "image of an rlcore block", rlcore_replay_attach_reader(w.other, BLOCK, &w.reader));
   FINE(rlcore_replay_attach_reader(w.mem, w.size, &w.reader));
   CHECK((const void *)w.reader == (const void *)w.mem);
 }
@@ -164,8 +164,8 @@ static void attack_images(void) {
       if (status == RLCORE_OK) {
         accepted++;
         if (SAMPLE(r, &w.rng, ROWS, 0.5f, 0, 0, w.index, w.weight, NULL) == RLCORE_OK) {
-          FINE(GATHER(r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs));
-          FINE(NEXT(r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs));
+          FINE(GATHER(r, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs));
+          FINE(NEXT(r, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs));
           FINE(UPDATE(r, w.index, w.priority, ROWS, NULL));
         }
         FINE(ADD_ALL(r, w.values, w.reward, w.terminated, w.truncated, w.final_values));
@@ -185,7 +185,7 @@ static void attack_images(void) {
     rlcore_replay *r = NULL; \
     r = off(w.r, 4); \
     r = (void *)w.other; \
-    REFUSED(RLCORE_E_IMAGE, "begin as an rlcore image", call); \
+    REFUSED(RLCORE_E_IMAGE, "image of an rlcore block", call); \
   } while (0)
 
 /* ---- Adding ---- */
@@ -202,13 +202,13 @@ static void attack_adding(void) {
   REFUSED(RLCORE_E_RANGE, "terminated: 0 or 1, given 2", ADD(at, 0, v, 1, 2, 0, f, &w.number));
   REFUSED(RLCORE_E_RANGE, "truncated: 0 or 1", ADD(at, 0, v, 1, 0, UINT32_MAX, f, &w.number));
   REFUSED(RLCORE_E_SHAPE, "a last observation where an episode ended", ADD(at, 0, v, 1, 1, 0, NULL, &w.number));
-  REFUSED(RLCORE_E_SHAPE, "not so environment, given 1", ADD(at, 1, v, 1, 0, 1, NULL, &w.number));
+  REFUSED(RLCORE_E_SHAPE, "violated by environment 1", ADD(at, 1, v, 1, 0, 1, NULL, &w.number));
   FINE(ADD(at, 0, v, 1, 0, 0, NULL, NULL));
 
   const float *reward = w.reward;
   const uint8_t *end = w.terminated, *cut = w.truncated;
   NO_BLOCK(ADD_ALL(r, v, reward, end, cut, f));
-  WITH(w.terminated[1], 1, RLCORE_E_SHAPE, "not so environment, given 1", ADD_ALL(at, v, reward, end, cut, NULL));
+  WITH(w.terminated[1], 1, RLCORE_E_SHAPE, "violated by environment 1", ADD_ALL(at, v, reward, end, cut, NULL));
 
   NO_BLOCK(rlcore_replay_set_alpha(r, 0.5f));
   REFUSED(RLCORE_E_RANGE, "alpha from 0 to 1, given -1", rlcore_replay_set_alpha(at, -1));
@@ -240,7 +240,7 @@ static void attack_drawing(void) {
 #define INDICES(call) \
   do { \
     WITH(w.index[3].env, N, RLCORE_E_RANGE, "an environment below 2, given 2", call); \
-    WITH(w.index[3].number, 3, RLCORE_E_RANGE, "a row that is a transition; not so number, given 3", call); \
+    WITH(w.index[3].number, 3, RLCORE_E_RANGE, "a row that is a transition; violated by number 3", call); \
     WITH(w.index[3].number, 5, RLCORE_E_RANGE, "of a number below 5, given 5", call); \
     WITH(w.index[3].number, UINT64_MAX, RLCORE_E_RANGE, "of a number below 5", call); \
     WITH(w.index[3].reserved, 1, RLCORE_E_RANGE, "reserved is 0, given 1", call); \
@@ -254,16 +254,16 @@ static void attack_drawing(void) {
 
 #define READS(CALL) \
   do { \
-    NO_BLOCK(CALL(r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs)); \
-    REFUSED(RLCORE_E_RANGE, "a column below 2, given 2", CALL(at, 2, w.index, ROWS, 0, RLCORE_F32, w.out_obs)); \
-    REFUSED(RLCORE_E_RANGE, "layout: 0 (HWC) or 1 (CHW), given 2", CALL(at, 0, w.index, ROWS, 2, RLCORE_F32, w.out_obs)); \
-    REFUSED(RLCORE_E_RANGE, "kind", CALL(at, 0, w.index, ROWS, 0, RLCORE_I32, w.out_obs)); \
-    REFUSED(RLCORE_E_RANGE, "kind", CALL(at, 0, w.index, ROWS, 0, 9, w.out_obs)); \
-    INDICES(CALL(at, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs)); \
+    NO_BLOCK(CALL(r, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs)); \
+    REFUSED(RLCORE_E_RANGE, "a column below 2, given 2", CALL(at, w.index, ROWS, 2, 0, RLCORE_F32, w.out_obs)); \
+    REFUSED(RLCORE_E_RANGE, "layout: 0 (HWC) or 1 (CHW), given 2", CALL(at, w.index, ROWS, 0, 2, RLCORE_F32, w.out_obs)); \
+    REFUSED(RLCORE_E_RANGE, "kind", CALL(at, w.index, ROWS, 0, 0, RLCORE_I32, w.out_obs)); \
+    REFUSED(RLCORE_E_RANGE, "kind", CALL(at, w.index, ROWS, 0, 0, 9, w.out_obs)); \
+    INDICES(CALL(at, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs)); \
   } while (0)
   READS(GATHER);
   READS(NEXT);
-  REFUSED(RLCORE_E_RANGE, "a column that is an observation; not so, given 1", NEXT(at, 1, w.index, ROWS, 0, RLCORE_I32, w.out_action));
+  REFUSED(RLCORE_E_RANGE, "a column that is an observation; violated by 1", NEXT(at, w.index, ROWS, 1, 0, RLCORE_I32, w.out_action));
 
   NO_BLOCK(rlcore_replay_get_stats(r, &w.stats));
   w.stats.struct_size = sizeof w.stats;
@@ -292,11 +292,11 @@ static void check_answers(void) {
   CHECK(w.out_reward[0] == 2 && w.out_reward[1] == 4 && w.out_reward[2] == 4 && w.out_reward[3] == 2);
   CHECK(w.discount[0] == 0.25f && w.discount[1] == 0 && w.discount[2] == 0);
   CHECK(w.out_terminated[0] == 0 && w.out_terminated[1] == 1 && w.out_terminated[2] == 1 && w.out_truncated[1] == 0);
-  FINE(GATHER(w.r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs));
+  FINE(GATHER(w.r, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs));
   CHECK(w.out_obs[0][0] == 0 && w.out_obs[1][1] == 1 && w.out_obs[2][0] == 12 && w.out_obs[3][1] == 10);
-  FINE(NEXT(w.r, 0, w.index, ROWS, 0, RLCORE_F32, w.out_obs));
+  FINE(NEXT(w.r, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs));
   CHECK(w.out_obs[0][0] == 2 && w.out_obs[1][1] == 77 && w.out_obs[2][0] == 77 && w.out_obs[3][1] == 12);
-  FINE(GATHER(w.r, 1, w.index, ROWS, 0, RLCORE_I32, w.out_action));
+  FINE(GATHER(w.r, w.index, ROWS, 1, 0, RLCORE_I32, w.out_action));
   CHECK(w.out_action[1] == 1 && w.out_action[2] == 2);
 
   /* Priorities 3.75, 0, 0.75 and 1.75 beside epsilon. */
@@ -334,7 +334,7 @@ static void check_answers(void) {
   const rlcore_frame_index old[2] = {{0, 0, 0}, {1, 1, 0}};
   FINE(UPDATE(w.r, old, priorities, 2, &w.forgotten));
   CHECK(w.forgotten == 2);
-  REFUSED(RLCORE_E_RANGE, "transitions that are still held; not so number, given 0", GATHER(w.r, 0, old, 2, 0, RLCORE_F32, w.out_obs));
+  REFUSED(RLCORE_E_RANGE, "transitions that are still held; violated by number 0", GATHER(w.r, old, 2, 0, 0, RLCORE_F32, w.out_obs));
 }
 
 int main(void) {

@@ -140,8 +140,8 @@ static void attack_block(void) {
   start();
   size_t size;
   FINE(rlcore_rollout_buffer_size(&w.config, &size));
-  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_rollout_buffer_init(w.mem, size - 1, &w.config, &w.buffer));
-  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_rollout_buffer_attach(w.mem, size - 1, &w.buffer));
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_rollout_buffer_init(w.mem, size - 1, &w.config, &w.buffer));
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_rollout_buffer_attach(w.mem, size - 1, &w.buffer));
   FINE(rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
   for (size_t i = 0; i < 40; i++) {
     w.mem[i] ^= 1;
@@ -170,7 +170,7 @@ static void attack_steps(void) {
   const void *next_obs = w.next_obs;
   WITH(w.step.reserved, 1, RLCORE_E_CONFIG, "reserved", ADD);
 #define INSIDE(type) ((type *)(void *)(w.mem + 256))
-  WITH(w.step.columns, INSIDE(const void *), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.step.columns, INSIDE(const void *), RLCORE_E_OVERLAP, "overlaps another array", ADD);
   WITH(w.obs[1][2], NAN, RLCORE_E_VALUE, "finite column", ADD);
   WITH(w.memory[1][1], NAN, RLCORE_E_VALUE, "finite memory", ADD);
   w.truncated[0] = 1;
@@ -323,15 +323,15 @@ static void attack_gathers(void) {
 #define BOTH(field, bad, status, words) WITH(field, bad, status, words, GATHER); WITH(field, bad, status, words, TAKE)
   BOTH(w.batch.reserved, 1, RLCORE_E_CONFIG, "reserved");
   BOTH(w.got[0], off(w.got_obs, 2), CROOKED, "a column");
-  BOTH(w.got[2], w.got, RLCORE_E_OVERLAP, "apart");
-  BOTH(w.got[2], &w.batch, RLCORE_E_OVERLAP, "apart");
+  BOTH(w.got[2], w.got, RLCORE_E_OVERLAP, "overlaps another array");
+  BOTH(w.got[2], &w.batch, RLCORE_E_OVERLAP, "overlaps another array");
   WITH(w.batch.timestep, w.timestep, RLCORE_E_SHAPE, "no timesteps", GATHER);
   WITH(w.index[1], T * N, RLCORE_E_RANGE, "samples below 8, given 8", GATHER);
   WITH(w.index[1], UINT32_MAX, RLCORE_E_RANGE, "samples below 8", GATHER);
   WITH(w.index[0], 3, RLCORE_E_RANGE, "inside one environment, of at most 1, given 2", GATHER);
   REFUSED(RLCORE_E_RANGE, "window_len of at least 1", rlcore_rollout_buffer_gather(w.buffer, index, 2, 0, &w.batch));
   WITH(w.windows[0].first, T * N, RLCORE_E_RANGE, "inside one trajectory", TAKE);
-  WITH(w.windows[0].first, 5, RLCORE_E_RANGE, "not so that from sample, given 5", TAKE);
+  WITH(w.windows[0].first, 5, RLCORE_E_RANGE, "violated by that from sample 5", TAKE);
   WITH(w.windows[0].first, 7, RLCORE_E_RANGE, "inside one trajectory, of at most 1, given 2", TAKE);
   WITH(w.windows[0].len, 0, RLCORE_E_RANGE, "inside one trajectory", TAKE);
   WITH(w.windows[0].len, UINT32_MAX, RLCORE_E_RANGE, "inside one trajectory", TAKE);
@@ -395,7 +395,7 @@ static void attack_rows(void) {
   const uint32_t *num_rows = w.num_rows;
   void *out = w.stacked;
 #define STACK rlcore_rows_stack(parts, num_rows, 2, 1, RLCORE_F32, out, 5)
-  WITH(out, w.parts, RLCORE_E_OVERLAP, "apart", STACK);
+  WITH(out, w.parts, RLCORE_E_OVERLAP, "overlaps another array", STACK);
   WITH(w.num_rows[0], 2, RLCORE_E_SHAPE, "length 4, given 5", STACK);
   REFUSED(RLCORE_E_RANGE, "num_parts: at most 64, given 65", rlcore_rows_stack(parts, num_rows, 65, 1, RLCORE_F32, out, 5));
   REFUSED(RLCORE_E_CONFIG, "rows: kind of", rlcore_rows_stack(parts, num_rows, 2, 1, 3, out, 5));
@@ -473,11 +473,11 @@ static void attack_read(void) {
   memcpy(&turn, w.mem + TURN, sizeof turn);
   CHECK(turn > 0 && turn % 2 == 0);
   POKE(w.mem + TURN, turn + 1);
-  REFUSED(RLCORE_E_BUSY, "a writer beside", READ);
-  REFUSED(RLCORE_E_IMAGE, "no change that was being made", rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
+  REFUSED(RLCORE_E_BUSY, "faster than it can be read", READ);
+  REFUSED(RLCORE_E_IMAGE, "in the middle of a change", rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
   POKE(w.mem + TURN, turn);
   POKE(w.mem + WRITING, 1);
-  REFUSED(RLCORE_E_IMAGE, "no row that was being written", rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
+  REFUSED(RLCORE_E_IMAGE, "in the middle of a row", rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
   POKE(w.mem + WRITING, 0);
   FINE(rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
 }

@@ -126,7 +126,7 @@ static void attack_read(void) {
 #define ROOM(field) \
   WITH(w.out.field, off(w.back.field, 1), CROOKED, "rollout arrays: " #field, READ); \
   WITH(w.out.field, (void *)((size_t)w.bytes & ~(size_t)7), RLCORE_E_OVERLAP, "rollout arrays: " #field, READ); \
-  WITH(w.out.field, (void *)((size_t)w.back.valid & ~(size_t)7), RLCORE_E_OVERLAP, "apart from all others", READ)
+  WITH(w.out.field, (void *)((size_t)w.back.valid & ~(size_t)7), RLCORE_E_OVERLAP, "overlaps another array", READ)
   ROOM(final_index); ROOM(final_obs); ROOM(final_value);
   FINE(LOOK);
   CHECK(memcmp(&w.found, &w.file, offsetof(rlcore_rollout_file, obs_dims)) == 0);

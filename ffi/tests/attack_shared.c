@@ -229,23 +229,23 @@ static void replay_read(const void *r, rlcore_rng *rng, uint32_t round) {
   for (int b = 0; b < DRAWN; b++) CHECK(index[b].env < ENVS);
   /* Half of the rounds copy the oldest that were drawn, which the writer comes to next. */
   if (round / 6 % 2) qsort(index, DRAWN, sizeof *index, older);
-  if (is_copied(__LINE__, rlcore_replay_gather(r, 0, index, ROWS, RLCORE_LAYOUT_HWC, RLCORE_I32, words)))
+  if (is_copied(__LINE__, rlcore_replay_gather(r, index, ROWS, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, words)))
     for (int b = 0; b < ROWS; b++) is_row(words[b], index[b].number, index[b].env);
   /* Those of one environment alone, which are looked at together. */
   rlcore_frame_index alone[ROWS];
   size_t count = 0;
   for (int b = 0; b < ROWS; b++)
     if (index[b].env == index[0].env) alone[count++] = index[b];
-  if (is_copied(__LINE__, rlcore_replay_gather(r, 0, alone, count, RLCORE_LAYOUT_HWC, RLCORE_I32, words)))
+  if (is_copied(__LINE__, rlcore_replay_gather(r, alone, count, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, words)))
     for (size_t b = 0; b < count; b++) is_row(words[b], alone[b].number, alone[b].env);
-  if (is_copied(__LINE__, rlcore_replay_gather(r, 1, index, ROWS, RLCORE_LAYOUT_CHW, RLCORE_U8, screens)))
+  if (is_copied(__LINE__, rlcore_replay_gather(r, index, ROWS, 1, RLCORE_LAYOUT_CHW, RLCORE_U8, screens)))
     for (int b = 0; b < ROWS; b++)
       for (uint32_t k = 0; k < STACK; k++) {
         const uint64_t back = STACK - 1 - k, step = index[b].number % EPISODE;
         const uint64_t number = index[b].number - (back < step ? back : step);
         for (uint32_t i = 0; i < SCREEN; i++) CHECK(screens[b][k][i] == pixel(number, index[b].env + i));
       }
-  if (is_copied(__LINE__, rlcore_replay_gather_next(r, 0, index, ROWS, RLCORE_LAYOUT_HWC, RLCORE_I32, words)))
+  if (is_copied(__LINE__, rlcore_replay_gather_next(r, index, ROWS, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, words)))
     for (int b = 0; b < ROWS; b++) {
       const uint64_t left = EPISODE - 1 - index[b].number % EPISODE;
       is_row(words[b], index[b].number + (left < STEPS ? left : STEPS), index[b].env);

@@ -148,14 +148,14 @@ static void arrays_that_meet_are_refused(int way) {
       if (way == EARLIER_OUT && (i == 2 || k == 5)) continue;
       if (byte != arrays[k].start) {
         *bytes[i] = arrays[k].start;
-        REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_vecenv_step(w.envs, def, w.action, out));
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, w.action, out));
         *bytes[i] = off(arrays[k].start, arrays[k].size - 1);
-        REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_vecenv_step(w.envs, def, w.action, out));
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, w.action, out));
         *bytes[i] = byte;
       }
       if (word != arrays[k].start) {
         *words[i] = off(arrays[k].start, (arrays[k].size - 1) / 4 * 4 - ((size_t)arrays[k].start & 3));
-        REFUSED(RLCORE_E_OVERLAP, "apart", rlcore_vecenv_step(w.envs, def, w.action, out));
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, w.action, out));
         *words[i] = word;
       }
     }

@@ -46,7 +46,7 @@ static void start(void) {
     r->num_envs = UINT32_MAX; \
     WITH(r->num_steps, UINT32_MAX, RLCORE_E_OVERFLOW, "rollout", call); \
     r->num_envs = N; \
-    WITH(r->final_value, NULL, NULLED, "final_value, because a step is truncated", call); \
+    WITH(r->final_value, NULL, NULLED, "final_value is NULL, but a step is truncated", call); \
     for (int i = 0; i < 3; i++) { \
       WITH(w.reward[LEN - 1], bad[i], RLCORE_E_VALUE, "rollout: a finite reward", call); \
       WITH(w.value[0], bad[i], RLCORE_E_VALUE, "rollout: a finite value", call); \

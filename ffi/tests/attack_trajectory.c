@@ -105,8 +105,8 @@ static void attack_block(void) {
   size_t size;
   FINE(rlcore_trajectory_size(&w.config, &size));
   FINE(rlcore_trajectory_add(w.trajectory, &w.frames));
-  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_trajectory_init(w.mem, size - 1, &w.config, &w.trajectory));
-  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_trajectory_attach(w.mem, size - 1, &w.trajectory));
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_trajectory_init(w.mem, size - 1, &w.config, &w.trajectory));
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_trajectory_attach(w.mem, size - 1, &w.trajectory));
   FINE(rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
   for (size_t i = 0; i < 40; i++) {
     w.mem[i] ^= 1;
@@ -134,13 +134,13 @@ static void attack_frames(void) {
 #define ADD rlcore_trajectory_add(w.trajectory, &w.frames)
   REFUSED(RLCORE_E_NOT_READY, "frames, at least 1, given 0", rlcore_trajectory_pop(w.trajectory));
   WITH(w.frames.num_frames, 0, RLCORE_E_SHAPE, "frames to add, at least 1, given 0", ADD);
-  WITH(w.frames.columns, NULL, NULLED, "an array for every column", ADD);
-  WITH(w.given[1], NULL, NULLED, "an array for every column", ADD);
-  WITH(w.frames.columns, INSIDE(const void *), RLCORE_E_OVERLAP, "apart", ADD);
+  WITH(w.frames.columns, NULL, NULLED, "the array of a column is NULL", ADD);
+  WITH(w.given[1], NULL, NULLED, "the array of a column is NULL", ADD);
+  WITH(w.frames.columns, INSIDE(const void *), RLCORE_E_OVERLAP, "overlaps another array", ADD);
   WITH(w.obs[2][2], NAN, RLCORE_E_VALUE, "finite column", ADD);
   WITH(w.memory[2][1], NAN, RLCORE_E_VALUE, "finite memory", ADD);
-  WITH(w.terminated[1], 1, RLCORE_E_RANGE, "not so frame, given 1", ADD);
-  WITH(w.truncated[0], 1, RLCORE_E_RANGE, "not so frame, given 0", ADD);
+  WITH(w.terminated[1], 1, RLCORE_E_RANGE, "violated by frame 1", ADD);
+  WITH(w.truncated[0], 1, RLCORE_E_RANGE, "violated by frame 0", ADD);
   FINE(ADD);
   REFUSED(RLCORE_E_NOT_READY, "room for, at most 1, given 3", ADD);
   w.frames.num_frames = 1;
@@ -175,8 +175,8 @@ static void attack_process(void) {
   WITH(w.rows.num_rows, 2, RLCORE_E_RANGE, "rows of at least the frames, 3, given 2", PROCESS);
   WITH(w.rows.num_rows, 1, RLCORE_E_RANGE, "rows of at least the frames, 2, given 1", PREDICT);
   BOTH(w.got[0], off(w.got_obs, 2), CROOKED, "a column");
-  BOTH(w.got[1], w.got, RLCORE_E_OVERLAP, "apart");
-  BOTH(w.got[1], &w.rows, RLCORE_E_OVERLAP, "apart");
+  BOTH(w.got[1], w.got, RLCORE_E_OVERLAP, "overlaps another array");
+  BOTH(w.got[1], &w.rows, RLCORE_E_OVERLAP, "overlaps another array");
   REFUSED(RLCORE_E_RANGE, "discount", rlcore_trajectory_process(w.trajectory, 1.5f, 1, 0, &w.rows));
   REFUSED(RLCORE_E_VALUE, "discount", rlcore_trajectory_process(w.trajectory, NAN, 1, 0, &w.rows));
   REFUSED(RLCORE_E_RANGE, "lambda", rlcore_trajectory_process(w.trajectory, 1, -1, 0, &w.rows));
@@ -269,11 +269,11 @@ static void attack_read(void) {
   memcpy(&turn, w.mem + TURN, sizeof turn);
   CHECK(turn > 0 && turn % 2 == 0);
   POKE(w.mem + TURN, turn + 1);
-  REFUSED(RLCORE_E_BUSY, "a writer beside", READ);
-  REFUSED(RLCORE_E_IMAGE, "no change that was being made", rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
+  REFUSED(RLCORE_E_BUSY, "faster than it can be read", READ);
+  REFUSED(RLCORE_E_IMAGE, "in the middle of a change", rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
   POKE(w.mem + TURN, turn);
   POKE(w.mem + WRITING, 1);
-  REFUSED(RLCORE_E_IMAGE, "no row that was being written", rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
+  REFUSED(RLCORE_E_IMAGE, "in the middle of a row", rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
   POKE(w.mem + WRITING, 0);
   FINE(rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
 }

@@ -105,8 +105,8 @@ static void attack_block(void) {
   start();
   size_t size;
   FINE(rlcore_vec_normalize_size(&w.config, &size));
-  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_vec_normalize_init(w.mem, size - 1, &w.config, &w.normal));
-  REFUSED(RLCORE_E_SIZE, "bytes, at least", rlcore_vec_normalize_attach(w.mem, size - 1, &w.normal));
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_vec_normalize_init(w.mem, size - 1, &w.config, &w.normal));
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_vec_normalize_attach(w.mem, size - 1, &w.normal));
   REFUSED(RLCORE_E_SIZE, "header", rlcore_vec_normalize_attach(w.mem, 8, &w.normal));
   FINE(rlcore_vec_normalize_attach(w.mem, BLOCK, &w.normal));
   for (size_t i = 0; i < 40; i++) {
@@ -131,7 +131,7 @@ static void attack_calls(void) {
   do { \
     const float *from = in[0]; \
     float *to = out[0]; \
-    WITH(to, in[0] + 1, RLCORE_E_OVERLAP, "apart", call); \
+    WITH(to, in[0] + 1, RLCORE_E_OVERLAP, "overlaps another array", call); \
     WITH(in[N - 1][OBS - 1], NAN, RLCORE_E_VALUE, "finite obs, given NaN", call); \
     WITH(in[N - 1][0], -INFINITY, RLCORE_E_VALUE, "finite obs, given -inf", call); \
   } while (0)
@@ -146,14 +146,14 @@ static void attack_calls(void) {
 #define APART rlcore_vec_normalize_step(w.normal, &w.in, &w.out)
   WITH(w.in.reserved, 1, RLCORE_E_CONFIG, "reserved", STEP);
   WITH(w.out.reserved, 1, RLCORE_E_CONFIG, "reserved", APART);
-  WITH(w.in.reward, w.obs[0], RLCORE_E_OVERLAP, "apart", STEP);
-  WITH(w.in.final_obs, w.obs, RLCORE_E_OVERLAP, "apart", STEP);
-  WITH(w.in.valid, (uint8_t *)w.obs, RLCORE_E_OVERLAP, "apart", STEP);
-  WITH(w.in.terminated, w.mem, RLCORE_E_OVERLAP, "apart", STEP);
-  WITH(w.out.obs, w.obs[1], RLCORE_E_OVERLAP, "apart", APART);
-  WITH(w.out.reward, w.reward + 1, RLCORE_E_OVERLAP, "apart", APART);
-  WITH(w.out.reward, w.obs[0], RLCORE_E_OVERLAP, "apart", APART);
-  WITH(w.out.final_obs, w.out_obs, RLCORE_E_OVERLAP, "apart", APART);
+  WITH(w.in.reward, w.obs[0], RLCORE_E_OVERLAP, "overlaps another array", STEP);
+  WITH(w.in.final_obs, w.obs, RLCORE_E_OVERLAP, "overlaps another array", STEP);
+  WITH(w.in.valid, (uint8_t *)w.obs, RLCORE_E_OVERLAP, "overlaps another array", STEP);
+  WITH(w.in.terminated, w.mem, RLCORE_E_OVERLAP, "overlaps another array", STEP);
+  WITH(w.out.obs, w.obs[1], RLCORE_E_OVERLAP, "overlaps another array", APART);
+  WITH(w.out.reward, w.reward + 1, RLCORE_E_OVERLAP, "overlaps another array", APART);
+  WITH(w.out.reward, w.obs[0], RLCORE_E_OVERLAP, "overlaps another array", APART);
+  WITH(w.out.final_obs, w.out_obs, RLCORE_E_OVERLAP, "overlaps another array", APART);
   WITH(w.obs[2][3], NAN, RLCORE_E_VALUE, "finite obs", STEP);
   WITH(w.obs[0][0], INFINITY, RLCORE_E_VALUE, "finite obs", APART);
   WITH(w.final_obs[1][3], NAN, RLCORE_E_VALUE, "finite final_obs", STEP);
@@ -172,7 +172,7 @@ static void attack_calls(void) {
   FINE(rlcore_vec_normalize_freeze(w.normal, 0));
   FINE(rlcore_vec_normalize_reset(w.normal, in[0], in[0]));
 
-  REFUSED(RLCORE_E_OVERLAP, "another", rlcore_vec_normalize_merge(w.normal, w.normal));
+  REFUSED(RLCORE_E_OVERLAP, "the two objects must differ", rlcore_vec_normalize_merge(w.normal, w.normal));
   REFUSED(RLCORE_E_CONFIG, "obs_len of 4, given 5", rlcore_vec_normalize_merge(w.normal, w.wide));
   FINE(rlcore_vec_normalize_merge(w.normal, w.peer));
 
@@ -213,7 +213,7 @@ static void attack_moments(void) {
   float *out = w.out_obs[0];
   const double *m = w.mean, *v = w.var;
 #define NORMALIZE rlcore_normalize(x, N, OBS, m, v, 1e-8, 10, out)
-  WITH(out, w.obs[0] + 1, RLCORE_E_OVERLAP, "apart", NORMALIZE);
+  WITH(out, w.obs[0] + 1, RLCORE_E_OVERLAP, "overlaps another array", NORMALIZE);
   WITH(w.obs[2][3], NAN, RLCORE_E_VALUE, "finite number", NORMALIZE);
   WITH(w.var[0], -1e-9, RLCORE_E_RANGE, "variance of at least 0", NORMALIZE);
   REFUSED(RLCORE_E_SHAPE, "columns of at least 1", rlcore_normalize(x, N, 0, m, v, 1e-8, 10, out));

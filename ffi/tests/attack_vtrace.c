@@ -15,9 +15,9 @@ static struct world {
   rlcore_vtrace_out o;
   float log_rho[T * N], discounts[T * N], reward[T * N], value[T * N], last[N], finals[T * N];
   uint8_t cuts[T * N];
-  float behaviour[T * N * A], target[T * N * A];
+  float behavior[T * N * A], target[T * N * A];
   int32_t action[T * N];
-  float vs[T * N], pg[T * N], ratio[T * N], of_behaviour[T * N], of_target[T * N];
+  float vs[T * N], pg[T * N], ratio[T * N], of_behavior[T * N], of_target[T * N];
   uint32_t tail[8];
 } w, before;
 
@@ -31,11 +31,11 @@ OFFSET(rlcore_vtrace, truncated, 56); OFFSET(rlcore_vtrace, final_value, 64); OF
 OFFSET(rlcore_vtrace, clip_c, 76); OFFSET(rlcore_vtrace, clip_pg_rho, 80); OFFSET(rlcore_vtrace, td_lambda, 84);
 OFFSET(rlcore_vtrace, leak, 88); OFFSET(rlcore_vtrace, reserved, 92);
 _Static_assert(sizeof(rlcore_vtrace_logits) == 32, "");
-OFFSET(rlcore_vtrace_logits, num_actions, 4); OFFSET(rlcore_vtrace_logits, behaviour_logits, 8);
+OFFSET(rlcore_vtrace_logits, num_actions, 4); OFFSET(rlcore_vtrace_logits, behavior_logits, 8);
 OFFSET(rlcore_vtrace_logits, target_logits, 16); OFFSET(rlcore_vtrace_logits, action, 24);
 _Static_assert(sizeof(rlcore_vtrace_out) == 48, "");
 OFFSET(rlcore_vtrace_out, reserved, 4); OFFSET(rlcore_vtrace_out, vs, 8); OFFSET(rlcore_vtrace_out, pg_advantage, 16);
-OFFSET(rlcore_vtrace_out, log_rho, 24); OFFSET(rlcore_vtrace_out, behaviour_log_prob, 32);
+OFFSET(rlcore_vtrace_out, log_rho, 24); OFFSET(rlcore_vtrace_out, behavior_log_prob, 32);
 OFFSET(rlcore_vtrace_out, target_log_prob, 40);
 
 static void start(void) {
@@ -44,15 +44,15 @@ static void start(void) {
   w.v.num_steps = T, w.v.num_envs = N;
   w.v.log_rho = w.log_rho, w.v.discounts = w.discounts, w.v.reward = w.reward, w.v.value = w.value;
   w.v.bootstrap_value = w.last, w.v.truncated = w.cuts, w.v.final_value = w.finals;
-  w.l = (rlcore_vtrace_logits){sizeof w.l, A, w.behaviour, w.target, w.action};
-  w.o = (rlcore_vtrace_out){sizeof w.o, 0, w.vs, w.pg, w.ratio, w.of_behaviour, w.of_target};
+  w.l = (rlcore_vtrace_logits){sizeof w.l, A, w.behavior, w.target, w.action};
+  w.o = (rlcore_vtrace_out){sizeof w.o, 0, w.vs, w.pg, w.ratio, w.of_behavior, w.of_target};
   for (int i = 0; i < T * N; i++) {
     w.log_rho[i] = 0.25f * (float)(i % 5) - 0.5f;
     w.discounts[i] = 0.9f;
     w.reward[i] = (float)i;
     w.value[i] = 1;
     w.action[i] = i % A;
-    for (int a = 0; a < A; a++) w.behaviour[i * A + a] = (float)(i - a), w.target[i * A + a] = (float)(2 * a);
+    for (int a = 0; a < A; a++) w.behavior[i * A + a] = (float)(i - a), w.target[i * A + a] = (float)(2 * a);
   }
   w.cuts[4] = 1;
 }
@@ -115,7 +115,7 @@ static void attack_what_both_share(void) {
   FINE(LOGITS_RANGE);
   CHECK(memcmp(&w, &before, sizeof w) == 0);
   begin = 0, end = N;
-  ALL(v->final_value, NULL, NULLED, "final_value, because a step is truncated");
+  ALL(v->final_value, NULL, NULLED, "final_value is NULL, but a step is truncated");
   const float bad[] = {NAN, INFINITY, -INFINITY};
   for (int i = 0; i < 3; i++) {
     ALL(w.finals[4], bad[i], RLCORE_E_VALUE, "a finite final_value where truncated");
@@ -196,7 +196,7 @@ static void attack_logits(void) {
   v->log_rho = NULL; /* not looked at */
   FINE(LOGITS);
   FROM_LOGITS(w.l.struct_size, 24, RLCORE_E_CONFIG, "at least 32, given 24");
-  FROM_LOGITS(w.l.num_actions, 0, RLCORE_E_SHAPE, "num_actions of 1");
+  FROM_LOGITS(w.l.num_actions, 0, RLCORE_E_SHAPE, "num_actions from 1");
   FROM_LOGITS(w.action[T * N - 1], A, RLCORE_E_RANGE, "an action from 0 to below 2, given 2");
   FROM_LOGITS(w.action[0], -1, RLCORE_E_RANGE, "given -1");
   FROM_LOGITS(w.action[1], INT32_MIN, RLCORE_E_RANGE, "given -2147483648");
@@ -208,8 +208,8 @@ static void attack_logits(void) {
   FINE(LOGITS);
   for (int i = 0; i < T * N; i++) {
     CHECK(fabsf(w.of_target[i] - (i % A ? -0.1269280f : -2.1269280f)) < 1e-6f);
-    CHECK(fabsf(w.of_behaviour[i] - (i % A ? -1.3132617f : -0.3132617f)) < 1e-6f);
-    CHECK(w.ratio[i] == w.of_target[i] - w.of_behaviour[i]);
+    CHECK(fabsf(w.of_behavior[i] - (i % A ? -1.3132617f : -0.3132617f)) < 1e-6f);
+    CHECK(w.ratio[i] == w.of_target[i] - w.of_behavior[i]);
   }
   /* The same from its own log-ratios, and when nobody asks for anything. */
   float targets[T * N], advantages[T * N];
@@ -218,7 +218,7 @@ static void attack_logits(void) {
   float *vs = w.vs, *pg = w.pg;
   FINE(WEIGHTS);
   CHECK(memcmp(targets, w.vs, sizeof targets) == 0 && memcmp(advantages, w.pg, sizeof advantages) == 0);
-  w.o.log_rho = w.o.behaviour_log_prob = w.o.target_log_prob = NULL;
+  w.o.log_rho = w.o.behavior_log_prob = w.o.target_log_prob = NULL;
   memset(w.pg, 0, sizeof w.pg);
   FINE(LOGITS);
   CHECK(memcmp(advantages, w.pg, sizeof advantages) == 0);

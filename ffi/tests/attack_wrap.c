@@ -268,7 +268,7 @@ static void attack_lists(void) {
   MISFIT("", {.kind = RLCORE_WRAP_FRAME_STACK, .count = UINT32_MAX});
   MISFIT("observe: a len of at least 1, given 0", {.kind = RLCORE_WRAP_OBSERVE, .observe = mean});
   w.list[1] = (rlcore_wrapper){.kind = RLCORE_WRAP_OBSERVE, .len = 2};
-  REFUSED(RLCORE_E_NULL, "wrappers[1]: observe, given NULL", size());
+  REFUSED(RLCORE_E_NULL, "wrappers[1]: observe is NULL", size());
   start_cart();
   w.env.num_wrappers = 2;
   w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_CLIP_ACTION};
@@ -290,19 +290,19 @@ static void attack_fields(void) {
   WITH(w.fields[0].dims[3], 2, RLCORE_E_CONFIG, "fields[0]: dims of 0 or 1 beyond rank", size());
   WITH(w.fields[1].reserved, 1, RLCORE_E_CONFIG, "fields[1]: reserved of 0, given 1", size());
   WITH(w.fields[1].name[0], (char)200, RLCORE_E_CONFIG, "fields[1]: a name", size());
-  WITH(w.fields[0].dims[1], 0, RLCORE_E_CONFIG, "not so field, given 0", size());
+  WITH(w.fields[0].dims[1], 0, RLCORE_E_CONFIG, "field 0 must have", size());
   WITH(w.fields[0].dims[0], 0x40000000, RLCORE_E_CONFIG, "", size());
-  WITH(w.fields[1].offset, FRAME - 4, RLCORE_E_CONFIG, "apart; not so field, given 1", size());
-  WITH(w.fields[1].offset, FRAME + 2, RLCORE_E_CONFIG, "whole elements", size());
-  WITH(w.fields[1].offset, FRAME + 8, RLCORE_E_CONFIG, "within their bytes", size());
-  WITH(w.fields[1].offset, UINT32_MAX - 3, RLCORE_E_CONFIG, "within their bytes", size());
-  WITH(w.env.obs.kind, RLCORE_F32, RLCORE_E_CONFIG, "not so field, given 0", size());
+  WITH(w.fields[1].offset, FRAME - 4, RLCORE_E_CONFIG, "disjoint; field 1 is not", size());
+  WITH(w.fields[1].offset, FRAME + 2, RLCORE_E_CONFIG, "field 1 is not", size());
+  WITH(w.fields[1].offset, FRAME + 8, RLCORE_E_CONFIG, "a field that ends within", size());
+  WITH(w.fields[1].offset, UINT32_MAX - 3, RLCORE_E_CONFIG, "a field that ends within", size());
+  WITH(w.env.obs.kind, RLCORE_F32, RLCORE_E_CONFIG, "field 0 must have", size());
   WITH(w.env.obs.kind, RLCORE_U8, RLCORE_E_CONFIG, "obs: kind of 3 (bytes of a structure) exactly", size());
 }
 
 static void attack_queries(void) {
   start();
-  static const char room[] = "out: fields, at least 2, given 1";
+  static const char room[] = "out: at least 2 fields, given 1";
   REFUSED(RLCORE_E_SIZE, room, rlcore_env_fields(&w.env, w.told, 1, &w.num));
   REFUSED(RLCORE_E_OVERLAP, "out", rlcore_env_fields(&w.env, w.fields, 8, &w.num));
   REFUSED(RLCORE_E_OVERLAP, "out", rlcore_env_fields(&w.env, w.told, 8, &w.fields[1].kind));
@@ -320,7 +320,7 @@ static void attack_queries(void) {
   CHECK(w.told[0].dims[0] == 2 && w.told[0].dims[1] == 3 && w.told[0].dims[2] == 1 && w.told[1].offset == 8);
 
   start_cart();
-  REFUSED(RLCORE_E_SIZE, "bounds: floats, at least 6, given 5", rlcore_env_spaces(&w.env, w.bounds, 5, &w.obs_space, &w.action_space));
+  REFUSED(RLCORE_E_SIZE, "bounds: at least 6 floats, given 5", rlcore_env_spaces(&w.env, w.bounds, 5, &w.obs_space, &w.action_space));
   FINE(rlcore_env_spaces(&w.env, w.bounds, 6, &w.obs_space, &w.action_space));
   CHECK(w.obs_space.low == w.bounds && w.obs_space.low[1] == -9 && w.obs_space.high == NULL && w.obs_space.len == 2);
   CHECK(w.action_space.low == w.bounds + 2 && w.action_space.high == w.bounds + 4 && w.action_space.high[1] == 30);
@@ -431,7 +431,7 @@ static void attack_wrapped(void) {
   w.list[2] = (rlcore_wrapper){.kind = RLCORE_WRAP_MAX_AND_SKIP, .count = 2};
   w.list[3] = (rlcore_wrapper){.kind = RLCORE_WRAP_OBSERVE, .len = 2, .observe = mean, .user = &user_value};
   FINE(size());
-  REFUSED(RLCORE_E_SIZE, "block: bytes, at least", rlcore_vecenv_init(w.mem, w.size - 1, &w.env, &w.config, &w.vecenv));
+  REFUSED(RLCORE_E_SIZE, "block: at least", rlcore_vecenv_init(w.mem, w.size - 1, &w.env, &w.config, &w.vecenv));
   REFUSED(RLCORE_E_OVERLAP, "mem", rlcore_vecenv_init(w.list, sizeof w.list, &w.env, &w.config, &w.vecenv));
   FINE(make());
   REFUSED(RLCORE_E_OVERLAP, "obs", rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.list));
@@ -451,7 +451,7 @@ static void attack_wrapped(void) {
   CHECK(w.lives[0] == 2);
 
   /* The same block for another list, order, parameter or environment: refused. */
-  static const char words[] = "the wrappers that the block was made with, in their order";
+  static const char words[] = "the wrappers differ";
 #define ATTACH() rlcore_vecenv_attach(w.mem, sizeof w.mem, &w.env, &w.vecenv)
   FINE(ATTACH());
   WITH(w.list[2].count, 3, RLCORE_E_CONFIG, words, ATTACH());
@@ -472,9 +472,9 @@ static void attack_wrapped(void) {
 
   /* Failures under a wrapper name the row and leave the ones before it. */
   const struct { enum sin fault; int32_t status; const char *words; } sins[] = {
-      {FAILS_STEP, RLCORE_E_CALLBACK, "env_def: step that returns 0; not so row, given 1"},
-      {FAILS_LIVES, RLCORE_E_CALLBACK, "env_def: lives that returns 0, given 1"},
-      {FAILS_OBSERVE, RLCORE_E_CALLBACK, "wrappers: observe that returns 0; not so row, given 1"}};
+      {FAILS_STEP, RLCORE_E_CALLBACK, "env_def: step failed in environment 1"},
+      {FAILS_LIVES, RLCORE_E_CALLBACK, "env_def: lives failed in environment 1"},
+      {FAILS_OBSERVE, RLCORE_E_CALLBACK, "wrappers: observe failed in environment 1"}};
   for (int i = 0; i < 3; i++) {
     char why[256];
     FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
@@ -484,7 +484,7 @@ static void attack_wrapped(void) {
     CHECK(got == sins[i].status && strstr(why, sins[i].words) != NULL);
     if (strstr(why, sins[i].words) == NULL) printf("%s\n", why);
     fault = NONE;
-    REFUSED(RLCORE_E_NOT_READY, "not so row, given 1", rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+    REFUSED(RLCORE_E_NOT_READY, "environment 1 must be reset", rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
   }
   /* A number that is not finite is refused wherever it hides. */
   start();
@@ -544,8 +544,8 @@ static void attack_presets(void) {
   start();
   REFUSED(RLCORE_E_SIZE, "atari config", rlcore_atari_config_init(&w.atari, sizeof w.atari - 4));
   FINE(rlcore_atari_config_init(&w.atari, sizeof w.atari));
-  REFUSED(RLCORE_E_SIZE, "out: wrappers, at least 6, given 5", preset(5));
-  REFUSED(RLCORE_E_SIZE, "out: wrappers, at least 6, given 0", preset(0));
+  REFUSED(RLCORE_E_SIZE, "out: at least 6 wrappers, given 5", preset(5));
+  REFUSED(RLCORE_E_SIZE, "out: at least 6 wrappers, given 0", preset(0));
   WITH(w.atari.struct_size, 4, RLCORE_E_CONFIG, "atari config: struct_size", preset(17));
 #define FLAG(field) WITH(w.atari.field, 2, RLCORE_E_CONFIG, "atari config: " #field ": 0 or 1, given 2", preset(17))
   FLAG(fire_reset);

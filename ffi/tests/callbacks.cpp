@@ -114,7 +114,7 @@ struct world {
 bool names_row(std::uint32_t row) {
   char why[256], wanted[32];
   rlcore_last_error(why, sizeof why);
-  std::snprintf(wanted, sizeof wanted, "row, given %u", row);
+  std::snprintf(wanted, sizeof wanted, "environment %u", row);
   return std::strstr(why, wanted) != nullptr;
 }
 

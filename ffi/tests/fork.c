@@ -12,9 +12,9 @@
 
 enum { THREADS = 4, FORKS = 1500, SECONDS = 60 };
 
-static const char one[] = "RLCORE_E_RANGE: cpu_set_limit: level: an rlcore_cpu_level, given 77";
-static const char other[] = "RLCORE_E_NULL: hash: bytes: a pointer, given NULL";
-static const char own[] = "RLCORE_E_RANGE: cpu_set_limit: level: an rlcore_cpu_level, given 1234567";
+static const char one[] = "RLCORE_E_RANGE: cpu_set_limit: level: expected an rlcore_cpu_level, given 77";
+static const char other[] = "RLCORE_E_NULL: hash: bytes: the pointer is NULL";
+static const char own[] = "RLCORE_E_RANGE: cpu_set_limit: level: expected an rlcore_cpu_level, given 1234567";
 static atomic_int stop;
 
 static void *fail(void *way) {

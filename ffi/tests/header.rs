@@ -14,40 +14,40 @@ use std::fs;
 /// function of that file names.
 const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("status.rs", "Versions and results", &[]),
-    ("cpu.rs", "The processor", &["rlcore_cpu_level"]),
+    ("cpu.rs", "CPU levels", &["rlcore_cpu_level"]),
     ("block.rs", "Blocks as bytes", &[]),
     ("rng.rs", "Random streams", &[]),
     ("space.rs", "Spaces", &["rlcore_element", "rlcore_space", "rlcore_field"]),
     ("wrap.rs", "Wrappers", &["rlcore_wrap", "rlcore_atari_screen", "rlcore_atari_order", "rlcore_wrapper"]),
-    ("env.rs", "Environments: the caller's own and the library's", &["rlcore_env_id", "rlcore_level"]),
+    ("env.rs", "Environments: user-defined and built-in", &["rlcore_env_id", "rlcore_level"]),
     ("vecenv.rs", "N environments of one kind", &["rlcore_autoreset"]),
-    ("layout.rs", "Observations in parts", &[]),
-    ("sampling.rs", "How actions are chosen", &["rlcore_sampling_method", "rlcore_sampling"]),
+    ("layout.rs", "Observation fields", &[]),
+    ("sampling.rs", "Action selection", &["rlcore_sampling_method", "rlcore_sampling"]),
     ("learner.rs", "Learners: act, observe, learn", &["rlcore_learner_due", "rlcore_activation", "rlcore_algorithm"]),
-    ("spaces.rs", "Spaces: what environments show and take, and what learners were made for", &[]),
-    ("policy.rs", "Policies: what a game ships", &[]),
-    ("batch.rs", "Steps that the host does not wait for: its own threads and processes as workers", &[]),
+    ("spaces.rs", "Spaces of environments and learners", &[]),
+    ("policy.rs", "Policies: trained networks to ship", &[]),
+    ("batch.rs", "Batches: asynchronous steps by the host's threads or processes", &[]),
     ("monitor.rs", "Episodes: returns, lengths, monitor.csv", &["rlcore_episode"]),
-    ("vec_normalize.rs", "Normalised observations and rewards of N environments", &[]),
-    ("lazy_frames.rs", "Frame memories: every frame once, stacks when they are read", &["rlcore_layout"]),
-    ("table.rs", "Columns: what memories, rollouts and trajectories keep of a step", &["rlcore_column"]),
-    ("memory.rs", "Replay memory: the last frames, sampled in sequences that rewards balance", &["rlcore_draw_rule"]),
+    ("vec_normalize.rs", "Normalized observations and rewards of N environments", &[]),
+    ("lazy_frames.rs", "Frame memories: each frame stored once, stacked on reading", &["rlcore_layout"]),
+    ("table.rs", "Columns of memories, rollouts and trajectories", &["rlcore_column"]),
+    ("memory.rs", "Replay memory: sequences of frames, balanced by reward", &["rlcore_draw_rule"]),
     ("replay.rs", "Replay memory: transitions, sampled by priority", &["rlcore_replay_normalize"]),
-    ("relabel.rs", "Hindsight: goals that an episode did reach", &["rlcore_relabel_strategy"]),
-    ("kernels.rs", "Kernels, without state or block: advantages and returns", &["rlcore_accumulate"]),
-    ("rows.rs", "Rows: steps and frames that are copied, stacked and gathered", &["rlcore_rows_out"]),
+    ("relabel.rs", "Hindsight goal relabeling", &["rlcore_relabel_strategy"]),
+    ("kernels.rs", "Advantages and returns", &["rlcore_accumulate"]),
+    ("rows.rs", "Rows: copying, stacking and gathering", &["rlcore_rows_out"]),
     ("rollout_buffer.rs", "Rollouts: T steps of N environments, in minibatches", &["rlcore_metric"]),
     ("trajectory.rs", "Trajectories: one episode or a part of it", &["rlcore_reward_class"]),
-    ("queue.rs", "Queues: trajectories that wait for a learner", &[]),
+    ("queue.rs", "Queues between actors and a learner", &[]),
     ("rollout_file.rs", "Rollouts as safetensors files", &[]),
-    ("shifted.rs", "Advantages of rollouts in the older form", &[]),
-    ("transpose.rs", "Arrays laid out the other way round", &[]),
+    ("shifted.rs", "Advantages of rollouts with one done flag", &[]),
+    ("transpose.rs", "Transposes", &[]),
     ("vtrace.rs", "V-trace", &[]),
-    ("targets.rs", "Value targets over several steps", &[]),
+    ("targets.rs", "Multi-step value targets", &[]),
     ("categorical.rs", "Categorical policies", &[]),
     ("gaussian.rs", "Gaussian policies", &[]),
     ("moments.rs", "Means and variances", &[]),
-    ("image.rs", "Pictures", &[]),
+    ("image.rs", "Images", &[]),
 ];
 
 /// Files whose section may still change in any version: a program has to ask for it.
@@ -58,15 +58,15 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
    Objects: every stateful object lives in a block, a piece of memory that you provide and own, 8-byte aligned. A block
      holds no pointers: copy its bytes and you have copied the object, write them to a file and you have saved it. There is
      nothing to free. Every object has the same lifecycle, here that of a monitor:
-       rlcore_monitor_config config;    what it is made from
+       rlcore_monitor_config config;    its configuration
        rlcore_monitor_config_init       fills in the defaults; then change what you like
-       rlcore_monitor_size              tells how many bytes the block needs
+       rlcore_monitor_size              returns the number of bytes that the block needs
        rlcore_monitor_init              creates the object in your memory; the handle is the address of that memory
        rlcore_monitor_step, ...         use it
-       rlcore_monitor_attach            uses bytes that an object was copied to, in this process or another
-     config_init writes sizeof config bytes, so an older caller keeps its smaller structure. attach only reads mem. It
-     accepts blocks of machines of the same byte order, of 32 bits or 64, and refuses any other.
-   Arrays: dense, row-major, time-major. The shape stands beside the pointer; N = num_envs, T = num_steps. Flags are
+       rlcore_monitor_attach            opens the bytes of a saved or copied object, in this process or another
+     config_init writes sizeof config bytes, so that callers with an older, smaller structure are safe. attach only reads
+     mem. It accepts blocks of 32-bit and 64-bit machines of the same byte order, and refuses any other.
+   Arrays: dense, row-major, time-major. Each pointer's comment gives its shape; N = num_envs, T = num_steps. Flags are
      uint8_t: 0 is false, anything else is true. No output may overlap another array of the call. The library reads and
      writes arrays during the call only and keeps no pointer to them.
    Names: _size counts bytes, _len counts elements, num_ counts things; a range is [begin, end). Results are written
@@ -89,19 +89,19 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
    Numbers: results are bit-identical everywhere, provided that the floating-point environment is the default one: round to
      nearest, no trapping exceptions. If the host flushes subnormal numbers to zero (FTZ, DAZ), only results that are or
      come from such numbers differ. The library does not check the mode.
-     Inputs that are not finite are E_VALUE. Where finite inputs overflow, advantages, returns and other computed values
-     become infinite with RLCORE_OK, or 0x7fc00000 where infinities cancel; no other NaN is ever written.
+     Inputs that are not finite return E_VALUE. If finite inputs overflow, advantages, returns and other computed values
+     become infinite with RLCORE_OK, or the NaN 0x7fc00000 where infinities cancel; no other NaN is ever written.
    Sharing: one process may write a block that others have mapped for reading: frames, memories, replays, rollouts,
      trajectories and monitors. A reader gets its handle from _attach_reader, which checks only what never changes, and
      makes the calls that take a const object. No call blocks. A call that copies checks afterwards whether the writer has
-     overwritten or removed what it copied; if so, it returns E_RANGE and its outputs are meaningless. It returns E_BUSY if
-     the writer changes the object faster than it can be read. What is drawn may be gone before it is copied: the copy
-     tells. Appending costs a reader only the oldest rows of a full ring. Memory that a call returns a pointer to is not
-     checked. A writer that dies within a call leaves a valid block, or one that _attach refuses: E_IMAGE. Readers need a
-     64-bit processor.
+     overwritten or removed what it copied; if so, it returns E_RANGE and its outputs are undefined. It returns E_BUSY if
+     the writer changes the object faster than it can be read. Drawn samples may be dropped before they are copied; the
+     copy then returns E_RANGE. Appending invalidates only the oldest rows of a full ring. Memory that a call returns a
+     pointer to is not checked. A writer that dies within a call leaves a valid block, or one that _attach refuses with
+     E_IMAGE. Readers need a 64-bit processor.
    Experimental: declarations under RLCORE_EXPERIMENTAL may change in any version; see ffi/VERSIONING.md.
 
-   Made from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
+   Generated from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
 #define RLCORE_H
 

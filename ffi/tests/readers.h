@@ -311,9 +311,9 @@ static void replay_read(const void *r, rlcore_rng *rng, uint32_t round) {
   if (round % 4 == 0)
     for (uint32_t b = 0; b < count; b++) {
       const uint64_t n = held[b].number, left = EPISODE - 1 - n % EPISODE, ahead = left < STEPS ? left : STEPS;
-      if (worked(__LINE__, rlcore_replay_gather(r, 0, &held[b], 1, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers)))
+      if (worked(__LINE__, rlcore_replay_gather(r, &held[b], 1, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers)))
         CHECK(numbers[0][0] == (int32_t)n && numbers[0][1] == (int32_t)held[b].env);
-      if (worked(__LINE__, rlcore_replay_gather_next(r, 0, &held[b], 1, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers)))
+      if (worked(__LINE__, rlcore_replay_gather_next(r, &held[b], 1, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers)))
         CHECK(numbers[0][0] == (int32_t)(n + ahead) && numbers[0][1] == (int32_t)held[b].env);
     }
 }

@@ -116,11 +116,11 @@ impl Header {
         check_align(mem)?;
         let need = size_of::<Header>();
         let bytes = mem.get(..need).ok_or(
-            Error::new(ErrorKind::Size, "block: bytes for its header, at least").needed(need).given(mem.len()),
+            Error::new(ErrorKind::Size, "block: at least {needed} bytes for its header").needed(need).given(mem.len()),
         )?;
         let h: Header = bytemuck::pod_read_unaligned(bytes);
         if h.magic != MAGIC {
-            return Err(Error::new(ErrorKind::Image, "block: bytes that begin as an rlcore image does"));
+            return Err(Error::new(ErrorKind::Image, "block: the bytes are not an image of an rlcore block."));
         }
         if h.byte_order == BYTE_ORDER.swap_bytes() {
             return Err(Error::new(
@@ -129,7 +129,7 @@ impl Header {
             ));
         }
         if h.byte_order != BYTE_ORDER {
-            return Err(Error::new(ErrorKind::Image, "block: a byte-order mark; this header is damaged"));
+            return Err(Error::new(ErrorKind::Image, "block: the header is damaged."));
         }
         Ok(h)
     }
@@ -167,8 +167,9 @@ pub fn create_with<'a, C: Pod>(
 fn clear(mem: &mut [u8], size: usize) -> Result<&mut [u8]> {
     check_align(mem)?;
     let given = mem.len();
-    let block =
-        mem.get_mut(..size).ok_or(Error::new(ErrorKind::Size, "block: bytes, at least").needed(size).given(given))?;
+    let block = mem
+        .get_mut(..size)
+        .ok_or(Error::new(ErrorKind::Size, "block: at least {needed} bytes").needed(size).given(given))?;
     let (header, rest) = block.split_at_mut_checked(size_of::<Header>()).ok_or(Misfit)?;
     header.fill(0);
     fence(Ordering::Release);
@@ -218,7 +219,9 @@ fn check_image(mem: &[u8], kind: Kind, start: usize, config_size: usize) -> Resu
         return Err(damaged("block: configuration bytes").needed(config_size).given(h.config_size as usize));
     }
     if h.size > mem.len() as u64 {
-        return Err(Error::new(ErrorKind::Size, "block: bytes, at least").needed(h.size as usize).given(mem.len()));
+        return Err(Error::new(ErrorKind::Size, "block: at least {needed} bytes")
+            .needed(h.size as usize)
+            .given(mem.len()));
     }
     let config = mem.get(start..start.saturating_add(config_size)).ok_or(Misfit)?;
     if h.check != checksum(&Header { check: 0, ..h }, config) {
@@ -281,7 +284,9 @@ fn check_align(mem: &[u8]) -> Result {
     if off == 0 {
         Ok(())
     } else {
-        Err(Error::new(ErrorKind::Align, "block: start on a multiple of").needed(BLOCK_ALIGN).given(off))
+        Err(Error::new(ErrorKind::Align, "block: misaligned by {given} bytes; a multiple of {needed} is required.")
+            .needed(BLOCK_ALIGN)
+            .given(off))
     }
 }
 
@@ -350,7 +355,7 @@ mod tests {
         let mut damaged = mem;
         bytemuck::bytes_of_mut(&mut damaged)[8] ^= 1;
         let error = Header::read(bytemuck::bytes_of(&damaged), Kind::Queue).unwrap_err();
-        assert!(error.what.contains("this header is damaged"), "{}", error.what);
+        assert!(error.what.contains("the header is damaged"), "{}", error.what);
     }
 
     #[test]

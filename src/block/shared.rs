@@ -78,7 +78,7 @@ pub fn count(pushed: &mut u64) {
 pub fn check_image(writing: &[u32]) -> Result {
     match writing.iter().position(|&rows| rows != 0) {
         Some(ring) => {
-            let what = "block: no row that was being written; not so ring";
+            let what = "block: its writer stopped in the middle of a row of ring {given}.";
             Err(Error::new(Kind::Image, what).given(ring))
         }
         None => Ok(()),
@@ -92,9 +92,10 @@ pub fn oldest_after(pushed: u64, writing: u32, num_rows: u32) -> u64 {
     pushed.saturating_add(writing.into()).saturating_sub(num_rows.into())
 }
 
-const GONE: Error = Error::new(Kind::Range, "block: rows that no writer has overwritten meanwhile, from number");
+const GONE: Error =
+    Error::new(Kind::Range, "block: row {given} was overwritten meanwhile; the oldest row is {needed}.");
 /// A reader has looked [`LOOKS`] times in vain.
-pub const BUSY: Error = Error::new(Kind::Busy, "block: a writer beside that leaves a reader the time it takes to look");
+pub const BUSY: Error = Error::new(Kind::Busy, "block: the writer changes the object faster than it can be read.");
 
 /// Times that a reader looks again before it says that the writer is too fast.
 pub const LOOKS: u32 = 100;
@@ -177,7 +178,7 @@ impl Changes {
     pub fn check_image(&self) -> Result {
         match self.0 & 1 {
             0 => Ok(()),
-            _ => Err(Error::new(Kind::Image, "block: no change that was being made")),
+            _ => Err(Error::new(Kind::Image, "block: its writer stopped in the middle of a change.")),
         }
     }
 }

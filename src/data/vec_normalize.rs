@@ -163,6 +163,9 @@ fields! {
     /// ```
     #[derive(Debug)]
     pub write VecNormalize { setup: Setup }
+    /// A normaliser to read: any number of threads may look at the same one.
+    #[derive(Clone, Copy, Debug)]
+    pub read View { setup: Setup }
 }
 
 fn spans(setup: &Setup) -> Result<(Spans, usize)> {
@@ -225,7 +228,12 @@ impl<'a> VecNormalize<'a> {
 
     /// The moments as they are now.
     pub fn statistics(&self) -> Statistics<'_> {
-        self.scale.statistics()
+        self.view().statistics()
+    }
+
+    /// The same block, to read.
+    pub fn view(&self) -> View<'_> {
+        self.read(self.setup)
     }
 
     /// While frozen, `reset` and `step` normalise and change nothing in the block: not the moments, and not the sums, so
@@ -278,25 +286,16 @@ impl<'a> VecNormalize<'a> {
         self.observe(obs)?;
         if let Some(x) = &mut final_obs {
             for (i, _) in ends.rows().enumerate().filter(|(_, (_, ended))| *ended) {
-                self.scale.apply(&self.setup.rule(), self.row(i, x).ok_or(SHAPE)?);
+                self.view().apply(self.row(i, x).ok_or(SHAPE)?);
             }
         }
         self.scale.scale_rewards(&self.setup.rule(), reward, ends);
         Ok(())
     }
 
-    /// Normalises any number of observations, `[n, obs_len]`, with the moments as they are: for a policy that acts
-    /// elsewhere. Errors: `Shape`; `Value` for a number that is not finite; nothing is written then.
+    /// As [`View::normalize_obs`].
     pub fn normalize_obs(&self, obs: Rewrite<'_>) -> Result {
-        let len = obs.input().len();
-        if len.checked_rem(self.scale.mean.len()) != Some(0) {
-            let what = "vec_normalize: obs [n, obs_len] of whole rows, obs_len";
-            return Err(Error::new(Kind::Shape, what).needed(self.scale.mean.len()).given(len));
-        }
-        obs.check("vec_normalize: out [n, obs_len] of length", len)?;
-        check_finite("vec_normalize: a finite obs", obs.input())?;
-        self.scale.apply(&self.setup.rule(), obs);
-        Ok(())
+        self.view().normalize_obs(obs)
     }
 
     /// Merges the statistics of another normaliser into these, as if this one had seen its observations and sums too.
@@ -323,6 +322,42 @@ impl<'a> VecNormalize<'a> {
 
     fn observe(&mut self, obs: Rewrite<'_>) -> Result {
         self.scale.observe("vec_normalize: a finite obs", &self.setup.rule(), obs)
+    }
+}
+
+impl<'a> View<'a> {
+    /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
+    pub fn open(mem: &'a [u8]) -> Result<Self> {
+        let setup = block::config(mem, BlockKind::VecNormalize)?;
+        Ok(Self::of(mem, &spans(&setup)?.0, setup)?)
+    }
+
+    /// What the block was made with.
+    pub fn config(&self) -> VecNormalizeConfig {
+        self.setup.config()
+    }
+
+    /// The moments as they are now.
+    pub fn statistics(&self) -> Statistics<'a> {
+        self.scale.statistics()
+    }
+
+    /// Normalises any number of observations, `[n, obs_len]`, with the moments as they are: for a policy that acts
+    /// elsewhere. Errors: `Shape`; `Value` for a number that is not finite; nothing is written then.
+    pub fn normalize_obs(&self, obs: Rewrite<'_>) -> Result {
+        let len = obs.input().len();
+        if len.checked_rem(self.scale.mean.len()) != Some(0) {
+            let what = "vec_normalize: obs [n, obs_len] of whole rows, obs_len";
+            return Err(Error::new(Kind::Shape, what).needed(self.scale.mean.len()).given(len));
+        }
+        obs.check("vec_normalize: out [n, obs_len] of length", len)?;
+        check_finite("vec_normalize: a finite obs", obs.input())?;
+        self.apply(obs);
+        Ok(())
+    }
+
+    fn apply(&self, obs: Rewrite<'_>) {
+        self.scale.apply(&self.setup.rule(), obs);
     }
 }
 

@@ -89,10 +89,10 @@ impl<'a> StepOut<'a> {
         let missing = |what, needed| Err(Error::new(Kind::Null, what).needed(needed));
         if self.final_obs.is_none() && setup.mode() == Autoreset::SameStep {
             let needed = rows.saturating_mul(setup.obs_len as usize);
-            return missing("vecenv final_obs: required by same-step autoreset, elements", needed);
+            return missing("vecenv: same-step autoreset requires final_obs, with {needed} elements.", needed);
         }
         if self.valid.is_none() && setup.mode() == Autoreset::NextStep {
-            return missing("vecenv valid: required by next-step autoreset, elements", rows);
+            return missing("vecenv: next-step autoreset requires valid, with {needed} elements.", rows);
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ fn check_any_actions(space: &Space<'_>, action: Elements<'_>, rows: usize) -> Re
         (Elements::F32(x), _) => check_finite("vecenv action: finite values,", x),
         (Elements::I32(x), n) => match x.iter().zip(n.iter().cycle()).find(outside) {
             Some((&a, &n)) => {
-                let what = "vecenv action: a choice from 0 and below";
+                let what = "vecenv action: a choice from 0 to below";
                 Err(Error::new(Kind::Range, what).needed(n as usize).given_i64(a.into()))
             }
             None => Ok(()),

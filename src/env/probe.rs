@@ -118,7 +118,7 @@ impl Env for Probe {
         let coin = state.coin != 0;
         let step = state.step.saturating_add(1);
         if *self == Probe::Three && step > 2 {
-            return Err(Error::new(Kind::NotReady, "probe 3: a reset after its second step"));
+            return Err(Error::new(Kind::NotReady, "probe 3: the episode has ended; reset it first."));
         }
         state.step = step;
         let right = action == i32::from(coin);

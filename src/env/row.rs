@@ -13,7 +13,7 @@ pub(super) const RUNNING: u8 = 1;
 pub(super) const ENDED: u8 = 2;
 
 pub(super) const SHAPE: Error = Error::new(Kind::Shape, "vecenv: arrays with one entry a row");
-pub(super) const ROW: Error = Error::new(Kind::Range, "vecenv: a row below");
+pub(super) const ROW: Error = Error::new(Kind::Range, "vecenv: an index below");
 
 /// One environment, as [`Rows`](super::Rows) has N of them.
 pub(super) struct Row<'a> {
@@ -167,7 +167,11 @@ pub(super) fn restart_row<E: Env + ?Sized>(
 
 #[inline(always)]
 fn check_reward(reward: f32) -> Result {
-    if reward.is_finite() { Ok(()) } else { Err(Error::new(Kind::Value, "environment: finite rewards; not so row")) }
+    if reward.is_finite() {
+        Ok(())
+    } else {
+        Err(Error::new(Kind::Value, "environment: the reward of environment {given} is not finite."))
+    }
 }
 
 #[inline(always)]
@@ -177,7 +181,11 @@ fn check_row<E: Env + ?Sized>(env: &E, obs: &ElementsMut<'_>) -> Result {
         ElementsMut::U8(x) => env.spec().obs.fields.iter().all(|field| is_finite(field, x)),
         ElementsMut::I32(_) => true,
     };
-    if finite { Ok(()) } else { Err(Error::new(Kind::Value, "environment: finite observations; not so row")) }
+    if finite {
+        Ok(())
+    } else {
+        Err(Error::new(Kind::Value, "environment: the observation of environment {given} is not finite."))
+    }
 }
 
 /// Every number is finite: one after another where they are few, as they mostly are.

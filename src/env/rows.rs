@@ -19,8 +19,8 @@ use crate::space::{Elements, ElementsMut};
 /// Rows that an environment is asked to step together, so many at most that they and what they write stay in the first cache.
 const BLOCK: usize = 64;
 
-const RANGE: Error = Error::new(Kind::Range, "vecenv: a range of rows with begin <= end <= num_envs,");
-const UNSET_ROW: Error = Error::new(Kind::NotReady, "vecenv: every row reset before it is stepped; not so row");
+const RANGE: Error = Error::new(Kind::Range, "vecenv: a range with begin <= end <= num_envs = {needed}");
+const UNSET_ROW: Error = Error::new(Kind::NotReady, "vecenv: environment {given} must be reset before it is stepped.");
 
 impl<'a> Rows<'a> {
     /// Number of rows.
@@ -362,10 +362,10 @@ impl<'a> Rows<'a> {
                 _ => false,
             };
             if !right {
-                return damaged("vecenv: a phase and a step count that belong together; not so row", row);
+                return damaged("vecenv: the phase and step count of environment {given} are damaged.", row);
             }
             if !rng.is_valid() {
-                return damaged("vecenv: a random stream that a seed can start; not so row", row);
+                return damaged("vecenv: the random stream of environment {given} is damaged.", row);
             }
         }
         Ok(())

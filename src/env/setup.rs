@@ -163,10 +163,17 @@ impl Setup {
             Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
         };
         if spec.env_id != self.env_id {
-            return refuse("vecenv: the environment that the block was made for, env_id", self.env_id, spec.env_id);
+            return refuse(
+                "vecenv: the environment that the block was made for, with env_id",
+                self.env_id,
+                spec.env_id,
+            );
         }
         if spec.wrappers != self.wrappers {
-            return Err(Error::new(Kind::Config, "vecenv: the wrappers that the block was made with, in their order"));
+            return Err(Error::new(
+                Kind::Config,
+                "vecenv: the wrappers differ from those that the block was made with.",
+            ));
         }
         if spec.state_size != self.state_size {
             return refuse("vecenv: an environment with a state_size of", self.state_size, spec.state_size);
@@ -305,17 +312,20 @@ fn check_fields(space: &Space<'_>) -> Result {
     for (i, field) in (0..).zip(space.fields) {
         let size = field.size().filter(|&size| size > 0 && field.rank as usize <= MAX_RANK);
         let Some(size) = size else {
-            return refuse("environment observations: fields with elements, of a rank up to 4; not so field", i);
+            return refuse("environment observations: field {given} must have elements and a rank of at most 4.", i);
         };
         if field.kind != space.kind && space.kind != Element::U8 {
             return refuse(
-                "environment observations: fields of the observation's kind, or an observation of bytes; not so field",
+                "environment observations: field {given} must have the observation's kind, unless that is bytes.",
                 i,
             );
         }
         let begin = field.offset as usize;
         if begin < end || !begin.is_multiple_of(field.kind.size()) {
-            return refuse("environment observations: fields in order, on whole elements, apart; not so field", i);
+            return refuse(
+                "environment observations: fields must be in order, aligned and disjoint; field {given} is not.",
+                i,
+            );
         }
         end = begin.saturating_add(size);
     }
@@ -323,7 +333,9 @@ fn check_fields(space: &Space<'_>) -> Result {
     if end <= size {
         Ok(())
     } else {
-        Err(Error::new(Kind::Config, "environment observations: fields within their bytes,").needed(size).given(end))
+        Err(Error::new(Kind::Config, "environment observations: a field that ends within {needed} bytes")
+            .needed(size)
+            .given(end))
     }
 }
 

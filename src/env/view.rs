@@ -5,7 +5,7 @@ use super::row::{ROW, SHAPE, UNSET, cut};
 use super::setup::Setup;
 use crate::error::{Error, Kind, Result, check_len};
 
-const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: a row that was reset; not so row");
+const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: environment {given} was never reset.");
 
 /// Rows as [`Rows`](super::Rows) has them, to read: any number of threads may look at the same ones.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl View<'_> {
     /// Lives left in row `i`, counted from the first of these. Errors: `Range`, `Config`, `NotReady`, the callback's.
     pub fn lives<E: Env + ?Sized>(&self, env: &E, i: usize) -> Result<u32> {
         self.setup.check_env(env)?;
-        env.lives(self.state_of(i)?)
+        env.lives(self.state_of(i)?).map_err(|e| e.given(self.first.saturating_add(i)))
     }
 
     /// Writes 1 for each discrete action that row `i` allows now, else 0; `mask` has one flag for each choice of each
@@ -33,7 +33,7 @@ impl View<'_> {
         self.setup.check_env(env)?;
         let choices = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
         check_len("vecenv mask: one flag for each choice, elements", mask, choices)?;
-        env.action_mask(self.state_of(i)?, mask)
+        env.action_mask(self.state_of(i)?, mask).map_err(|e| e.given(self.first.saturating_add(i)))
     }
 
     /// Draws row `i`: `rgb` is `[height, width, 3]`, rows from the top. Errors: `Range`, `Config`, `Shape`, `NotReady`,
@@ -42,7 +42,7 @@ impl View<'_> {
         self.setup.check_env(env)?;
         let len = width.checked_mul(height).and_then(|n| n.checked_mul(3)).ok_or(SHAPE)?;
         check_len("vecenv rgb: height * width * 3 bytes,", rgb, len)?;
-        env.render(self.state_of(i)?, width, height, rgb)
+        env.render(self.state_of(i)?, width, height, rgb).map_err(|e| e.given(self.first.saturating_add(i)))
     }
 
     /// Draws every row: `rgb` is `[rows, height, width, 3]`. Errors: as [`View::render`]; rows before the one that failed

@@ -201,7 +201,10 @@ fn check(batch: &Logits<'_>) -> Result<usize> {
             for n in batch.n {
                 let (choice, after) = rest.split_at_checked(*n as usize).unwrap_or((&[], &[]));
                 if choice.iter().fold(0, |any, x| any | x) == 0 {
-                    return Err(Error::new(Kind::Value, "categorical: a mask that allows something of each choice"));
+                    return Err(Error::new(
+                        Kind::Value,
+                        "categorical: the mask must allow at least one option of each choice.",
+                    ));
                 }
                 rest = after;
             }

@@ -214,7 +214,7 @@ impl Rollout<'_> {
             let part = columns.joined();
             let mut rows = (0..part.num_steps()).filter_map(|t| part.row(self.truncated, t));
             return match rows.any(|row| row.iter().fold(0, |any, x| any | x) != 0) {
-                true => Err(Error::new(Kind::Null, "rollout: final_value, because a step is truncated")),
+                true => Err(Error::new(Kind::Null, "rollout: final_value is NULL, but a step is truncated.")),
                 false => Ok(()),
             };
         };

@@ -113,7 +113,7 @@ pub fn upgo_range(
 pub struct OffPolicy<'a> {
     /// `[T, N]` Q(obs\[t\], action\[t\]) of the action that was taken.
     pub q: &'a [f32],
-    /// `[T, N]` the logarithm of the target policy's probability of that action minus the behaviour's; row 0 is never
+    /// `[T, N]` the logarithm of the target policy's probability of that action minus the behavior's; row 0 is never
     /// read.
     pub log_rho: &'a [f32],
 }

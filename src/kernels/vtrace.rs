@@ -15,7 +15,7 @@ use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
 
-/// What N environments did in T steps under a behaviour policy, time-major, and how to correct for it.
+/// What N environments did in T steps under a behavior policy, time-major, and how to correct for it.
 #[derive(Clone, Copy, Debug)]
 pub struct VTrace<'a> {
     /// T, at least 1.
@@ -68,7 +68,7 @@ pub struct Policies<'a> {
     /// A, at least 1.
     pub num_actions: usize,
     /// `[T, N, A]` finite logits of the policy that acted.
-    pub behaviour_logits: &'a [f32],
+    pub behavior_logits: &'a [f32],
     /// `[T, N, A]` finite logits of the policy that learns.
     pub target_logits: &'a [f32],
     /// `[T, N]` each from 0 to below A.
@@ -85,7 +85,7 @@ pub struct Outputs<'a> {
     /// log pi(a) - log mu(a)
     pub log_rho: Option<&'a [Cell<f32>]>,
     /// log mu(a)
-    pub behaviour_log_prob: Option<&'a [Cell<f32>]>,
+    pub behavior_log_prob: Option<&'a [Cell<f32>]>,
     /// log pi(a)
     pub target_log_prob: Option<&'a [Cell<f32>]>,
 }
@@ -129,7 +129,7 @@ pub fn from_importance_weights_range(
     let mut found = match (log_rho, out.log_rho) {
         (Some(given), _) => check_len("vtrace: log_rho [T, N] of length", given, columns.len()).err(),
         (None, Some(place)) => infinite(columns, place),
-        (None, None) => return Err(Error::new(Kind::Null, "vtrace: log_rho, given or in its place")),
+        (None, None) => return Err(Error::new(Kind::Null, "vtrace: log_rho is NULL.")),
     };
     if found.is_none() && !cpu::dispatch(Check { v, log_rho, columns }) {
         found = log_rho.and_then(|given| columns.check_finite(what, given).err()).or_else(|| culprit(v, columns));
@@ -157,12 +157,12 @@ pub fn from_logits(v: &VTrace<'_>, policies: &Policies<'_>, columns: Columns, ou
     check(v, columns, out)?;
     let (len, a) = (columns.len(), policies.num_actions);
     if a == 0 || a > i32::MAX as usize {
-        return Err(Error::new(Kind::Shape, "vtrace: num_actions of 1 and more, to 2^31 - 1").given(a));
+        return Err(Error::new(Kind::Shape, "vtrace: num_actions from 1 to 2^31 - 1").given(a));
     }
     let num_logits = len
         .checked_mul(a)
         .ok_or(Error::new(Kind::Overflow, "vtrace: [T, N, A] that fits the address space").given(a))?;
-    check_len("vtrace: behaviour_logits [T, N, A] of length", policies.behaviour_logits, num_logits)?;
+    check_len("vtrace: behavior_logits [T, N, A] of length", policies.behavior_logits, num_logits)?;
     check_len("vtrace: target_logits [T, N, A] of length", policies.target_logits, num_logits)?;
     check_len("vtrace: action [T, N] of length", policies.action, len)?;
     let fine = cpu::dispatch(Check { v, log_rho: None, columns }) && cpu::dispatch(CheckPolicies { policies, columns });
@@ -197,7 +197,7 @@ fn check(v: &VTrace<'_>, columns: Columns, out: &Outputs<'_>) -> Result {
         ("vtrace: vs [T, N] of length", out.vs),
         ("vtrace: pg_advantage [T, N] of length", out.pg_advantage),
         ("vtrace: log_rho [T, N] of length", out.log_rho),
-        ("vtrace: behaviour_log_prob [T, N] of length", out.behaviour_log_prob),
+        ("vtrace: behavior_log_prob [T, N] of length", out.behavior_log_prob),
         ("vtrace: target_log_prob [T, N] of length", out.target_log_prob),
     ];
     for (what, cells) in outputs {
@@ -299,7 +299,7 @@ fn culprit(v: &VTrace<'_>, columns: Columns) -> Option<Error> {
     }
     let x = missing_final(v, columns)?;
     Some(match v.final_value {
-        None => Error::new(Kind::Null, "vtrace: final_value, because a step is truncated"),
+        None => Error::new(Kind::Null, "vtrace: final_value is NULL, but a step is truncated."),
         Some(_) => Error::new(Kind::Value, "vtrace: a finite final_value where truncated").given_f32(x),
     })
 }
@@ -575,7 +575,7 @@ impl Kernel for CheckPolicies<'_> {
         let CheckPolicies { policies: p, columns } = self;
         let (part, mut finite) = (columns.joined().wide(p.num_actions), true);
         for t in 0..part.num_steps() {
-            let (b, t) = (part.row(p.behaviour_logits, t).unwrap_or(&[]), part.row(p.target_logits, t).unwrap_or(&[]));
+            let (b, t) = (part.row(p.behavior_logits, t).unwrap_or(&[]), part.row(p.target_logits, t).unwrap_or(&[]));
             // By turns, so that small batches of both are in the cache for the next pass.
             for (b, t) in b.chunks(BY_TURNS).zip(t.chunks(BY_TURNS)) {
                 finite &= all_finite(b) & all_finite(t);
@@ -596,7 +596,7 @@ impl Kernel for CheckPolicies<'_> {
 #[cold]
 fn culprit_of_policies(p: &Policies<'_>, columns: Columns) -> Option<Error> {
     let logits =
-        [("vtrace: finite behaviour_logits", p.behaviour_logits), ("vtrace: finite target_logits", p.target_logits)];
+        [("vtrace: finite behavior_logits", p.behavior_logits), ("vtrace: finite target_logits", p.target_logits)];
     for (what, logits) in logits {
         for run in runs(logits, columns, p.num_actions) {
             if let Err(error) = check_finite(what, run) {
@@ -627,26 +627,26 @@ impl Kernel for LogProbs<'_> {
         let (a, mut tiles) = (p.num_actions, [Tile::new(), Tile::new()]);
         for t in (0..part.num_steps()).rev() {
             let cells = |x: Option<_>| x.and_then(|x| part.row(x, t)).unwrap_or(&[]);
-            let (behaviour, target) = (cells(out.behaviour_log_prob), cells(out.target_log_prob));
+            let (behavior, target) = (cells(out.behavior_log_prob), cells(out.target_log_prob));
             let (place, action) = (cells(place), part.row(p.action, t).unwrap_or(&[]));
             let wide = part.wide(a);
             let logits = |x| wide.row(x, t).unwrap_or(&[]);
-            let (of_behaviour, of_target) = (logits(p.behaviour_logits), logits(p.target_logits));
+            let (of_behavior, of_target) = (logits(p.behavior_logits), logits(p.target_logits));
             for at in (0..part.width()).step_by(ROWS) {
                 let action = lanes(action, at);
                 for line in (0..a.saturating_mul(ROWS).min(AHEAD)).step_by(LINE) {
                     let ahead = at.wrapping_add(ROWS).wrapping_mul(a).wrapping_add(line);
-                    cpu::prefetch(of_behaviour, ahead);
+                    cpu::prefetch(of_behavior, ahead);
                     cpu::prefetch(of_target, ahead);
                 }
                 let at_logit = at.wrapping_mul(a);
-                let rows = [of_behaviour, of_target].map(|logits| logits.get(at_logit..).unwrap_or(&[]));
+                let rows = [of_behavior, of_target].map(|logits| logits.get(at_logit..).unwrap_or(&[]));
                 let [b, t] = log_probs(rows, a, &action, &mut tiles);
                 let mut log_rho = [0.0; ROWS];
                 for i in 0..ROWS {
                     log_rho[i] = t[i] - b[i];
                 }
-                write(behaviour, at, &b);
+                write(behavior, at, &b);
                 write(target, at, &t);
                 write(place, at, &log_rho);
             }

@@ -87,7 +87,7 @@ impl<'a, T: Plain> Output<'a, T> {
     /// Room for `len` values that the caller says is at `p`. Errors: `Null`, `Align`, `Overflow`.
     ///
     /// # Safety
-    /// If `p` is not NULL, as much room is there for the life of `'a`, it is initialised, and nobody else uses it; and
+    /// If `p` is not NULL, as much room is there for the life of `'a`, it is initialized, and nobody else uses it; and
     /// [`apart`](super::apart) is asked about it before it becomes a slice.
     #[inline]
     pub unsafe fn at(what: &'static str, p: *mut T, len: usize) -> Result<Self> {
@@ -270,6 +270,6 @@ pub unsafe fn put<T: Plain>(what: &'static str, p: *mut T, value: impl FnOnce() 
 /// They were written.
 #[inline(always)]
 pub unsafe fn filled<T>(places: &[MaybeUninit<T>], len: usize) -> &[T] {
-    // SAFETY: places of the slice, initialised by the promise.
+    // SAFETY: places of the slice, initialized by the promise.
     unsafe { slice::from_raw_parts(places.as_ptr().cast(), len.min(places.len())) }
 }

@@ -56,11 +56,15 @@ pub(super) fn check_bytes(what: &'static str, start: usize, len: usize, size: us
 
 pub(super) fn fault_of(start: usize, len: usize, size: usize, align: usize) -> Option<Error> {
     if start == 0 {
-        return Some(Error::new(Kind::Null, "a pointer, given NULL"));
+        return Some(Error::new(Kind::Null, "the pointer is NULL."));
     }
     let off = start & (align.wrapping_sub(1));
     if off != 0 {
-        return Some(Error::new(Kind::Align, "start on a multiple of").needed(align).given(off));
+        return Some(
+            Error::new(Kind::Align, "misaligned by {given} bytes; a multiple of {needed} is required.")
+                .needed(align)
+                .given(off),
+        );
     }
     match len.checked_mul(size).and_then(|bytes| start.checked_add(bytes)) {
         Some(end) if end.wrapping_sub(start) <= isize::MAX as usize => None,

@@ -96,7 +96,7 @@ pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
         if output.meets_any(others) || output.meets_any(inputs) {
             return Err(Fault::at(
                 output.what,
-                Error::new(Kind::Overlap, "an array apart from all others of the call"),
+                Error::new(Kind::Overlap, "the array overlaps another array of the call."),
             ));
         }
         rest = others;
@@ -107,7 +107,7 @@ pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
 /// Checks that two objects are not one, before either is looked at. Errors: `Overlap`.
 pub fn distinct<T>(what: &'static str, a: *const T, b: *const T) -> Result {
     match a.addr() == b.addr() && !a.is_null() {
-        true => Err(Fault::at(what, Error::new(Kind::Overlap, "an object that is another one"))),
+        true => Err(Fault::at(what, Error::new(Kind::Overlap, "the two objects must differ."))),
         false => Ok(()),
     }
 }

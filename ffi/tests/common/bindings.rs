@@ -3,21 +3,21 @@
 use super::comments::{Entry, entries, in_a_word, said};
 use std::fmt::Write as _;
 
-const INTRO: &str = "/* The declarations of rlcore.h for generators of bindings: plain C without a preprocessor's line, for cffi's cdef as it is,
-   or for pycparser once comments are gone. It needs size_t and the types of stdint.h. Do not include it.
+const INTRO: &str = "/* The declarations of rlcore.h for binding generators: plain C without preprocessor lines, for cffi's cdef as it is, or for
+   pycparser once comments are removed. It needs size_t and the types of stdint.h. Do not include it.
 
-   Before each pointer, of parameters and of fields, stands what it leads to, in this form alone:
+   Each pointer parameter or field is preceded by a comment that describes what it points to, always in this form:
 
      direction [extent, extent, ...] optional
 
-   direction: in, read; out, written; inout, both, as objects are; opaque: the caller's own, never followed.
-   [...]:     elements of a row-major array, the last extent running fastest; without it a single one, or, of char, a text
-              that ends in NUL. An extent is an integer, a parameter, a field, or a sum, difference, product or call of
-              these; sum(x) adds up an array; x... stands for several extents. Short names are those of rlcore.h: N
-              environments, T steps, and so on. Of void * it counts elements of the kind that rlcore.h names, of mem bytes.
+   direction: in, read; out, written; inout, both, as for objects; opaque: the caller's own, never dereferenced.
+   [...]:     shape of a row-major array; without it a single element, or, for char, a NUL-terminated string. An extent is
+              an integer, a parameter, a field, or a sum, difference, product or call of these; sum(x) adds up an array;
+              x... stands for several extents. Short names are those of rlcore.h: N environments, T steps, and so on. For
+              void * the shape counts elements of the kind that rlcore.h names; for mem, bytes.
    optional:  may be NULL.
 
-   Made with rlcore.h, by the same command. */
+   Generated together with rlcore.h, by the same command. */
 ";
 
 /// What comments of callbacks do not repeat each time.

@@ -164,7 +164,7 @@ void exceptions_stay_in_their_row() {
   where now = where::nowhere;
   auto envs = make<float, std::int32_t>(rlcore::env_of<thrower>(now), 4);
   const std::vector<std::int32_t> go(4, 0), mark = {0, 0, 2, 0}, end(4, 1);
-  const auto names_row_2 = [] { return std::string(rlcore::last_error().c_str()).find("row, given 2") != std::string::npos; };
+  const auto names_row_2 = [] { return std::string(rlcore::last_error().c_str()).find("environment 2") != std::string::npos; };
   std::uint32_t lives[4];
   std::uint8_t mask[12], rgb[3], failed[4];
   IS(envs.reset(), RLCORE_OK);

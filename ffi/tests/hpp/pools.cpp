@@ -39,7 +39,7 @@ void the_pool_keeps_the_rules() {
     /* Rows that fail are named and take no other with them. */
     std::uint8_t flags[4];
     IS(pool.step(fails), RLCORE_E_CALLBACK);
-    CHECK(std::string(rlcore::last_error().c_str()).find("not so row, given 1") != std::string::npos);
+    CHECK(std::string(rlcore::last_error().c_str()).find("environment 1") != std::string::npos);
     IS(pool.failed(flags), RLCORE_OK);
     CHECK(!flags[0] && flags[1] && !flags[2] && flags[3]);
     IS(pool.failed({flags, 3}), RLCORE_E_SHAPE);

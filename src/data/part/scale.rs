@@ -284,13 +284,6 @@ impl ScaleMut<'_> {
             && self.running.iter().all(|sum| (-1e59..=1e59).contains(sum))
     }
 
-    /// The moments as they are now.
-    pub fn statistics(&self) -> Statistics<'_> {
-        let State { obs_count, return_mean, return_var, return_count, frozen } = *self.state;
-        let (obs_mean, obs_var, running, frozen) = (&*self.mean, &*self.var, &*self.running, frozen != 0);
-        Statistics { obs_mean, obs_var, obs_count, return_mean, return_var, return_count, running, frozen }
-    }
-
     fn observations(&mut self) -> Moments<'_> {
         Moments { mean: self.mean, var: self.var, count: &mut self.state.obs_count }
     }
@@ -308,16 +301,8 @@ impl ScaleMut<'_> {
         } else {
             check_finite(what, obs.input())?;
         }
-        self.apply(rule, obs);
+        self.read().apply(rule, obs);
         Ok(())
-    }
-
-    /// Normalises finite observations with the moments as they are.
-    pub fn apply(&self, rule: &Rule, obs: Rewrite<'_>) {
-        match rule.obs {
-            None => obs.map(|x| x),
-            Some(limits) => normalise_finite(self.mean, self.var, limits, obs),
-        }
     }
 
     /// Scales the finite rewards of a step, and merges them into the moments unless frozen.
@@ -342,6 +327,23 @@ impl ScaleMut<'_> {
         let s = &mut *self.state;
         ([s.return_mean], [s.return_var], s.return_count) = (mean, var, count);
         Ok(())
+    }
+}
+
+impl<'a> ScaleRef<'a> {
+    /// The moments as they are now.
+    pub fn statistics(&self) -> Statistics<'a> {
+        let State { obs_count, return_mean, return_var, return_count, frozen } = *self.state;
+        let (obs_mean, obs_var, running, frozen) = (self.mean, self.var, self.running, frozen != 0);
+        Statistics { obs_mean, obs_var, obs_count, return_mean, return_var, return_count, running, frozen }
+    }
+
+    /// Normalises finite observations with the moments as they are.
+    pub fn apply(&self, rule: &Rule, obs: Rewrite<'_>) {
+        match rule.obs {
+            None => obs.map(|x| x),
+            Some(limits) => normalise_finite(self.mean, self.var, limits, obs),
+        }
     }
 }
 

@@ -71,7 +71,7 @@ pub fn attach(mem: &mut [u8]) -> Result<(Setup, Share<'_>)> {
         _ => return Err(WORDS),
     };
     if mode > CLOSED || hint > n || cursor > n {
-        return damaged("batch: a mode of 0 to 2 and turns of at most num_groups; not so mode", mode as usize);
+        return damaged("batch: the mode {given} or its turns are damaged.", mode as usize);
     }
     let mut outcomes = &*share.outcome;
     for (group, &word) in groups.iter().enumerate() {
@@ -79,10 +79,10 @@ pub fn attach(mem: &mut [u8]) -> Result<(Setup, Share<'_>)> {
         outcomes = rest;
         let mine = word == IDLE || word == DONE;
         if !(mine || level_of(word).is_some() || word & STATE == RUNNING) {
-            return damaged("batch: a group that is idle, pending, running or done; not so group", group);
+            return damaged("batch: the state of group {given} is damaged.", group);
         }
         if mine && own.iter().any(|&outcome| outcome > GIVEN_UP) {
-            return damaged("batch: outcomes of 0 to 3; not so group", group);
+            return damaged("batch: the outcomes of group {given} are damaged.", group);
         }
     }
     Ok((setup, share))

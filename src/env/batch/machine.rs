@@ -25,13 +25,15 @@ pub struct Counts {
     pub num_done: u32,
 }
 
-const CLOSED_ERROR: Error = Error::new(Kind::Config, "batch: one that is open; this one is closed");
-const BUSY: Error = Error::new(Kind::Busy, "batch: rows whose last step was collected; still under way is group");
-const DRAINING_ERROR: Error = Error::new(Kind::Busy, "batch: rlcore_batch_reset called again until it is through");
-const NOT_PENDING: Error = Error::new(Kind::NotPending, "batch: rows that were submitted and not collected, at least");
-const INSIDE: Error = Error::new(Kind::NotReady, "batch: workers that have finished; groups under way");
-const GROUPS: Error = Error::new(Kind::Range, "batch: ascending rows that make whole groups; not so entry");
-const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: every row reset before it is stepped; not so row");
+const CLOSED_ERROR: Error = Error::new(Kind::Config, "batch: the batch is closed.");
+const BUSY: Error = Error::new(Kind::Busy, "batch: the last step of group {given} has not been collected.");
+const DRAINING_ERROR: Error =
+    Error::new(Kind::Busy, "batch: a reset is unfinished; call rlcore_batch_reset again until it succeeds.");
+const NOT_PENDING: Error = Error::new(Kind::NotPending, "batch: cannot collect {needed} rows: {given} are pending.");
+const INSIDE: Error = Error::new(Kind::NotReady, "batch: {given} groups are not finished yet.");
+const GROUPS: Error =
+    Error::new(Kind::Range, "batch: rows must be whole groups in ascending order; entry {given} is not.");
+const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: environment {given} must be reset before it is stepped.");
 
 /// The state machine: who may touch which group. Any number of threads or processes may hold one over the same words.
 /// [`Batch::run`] is for workers and may be called by all at once; everything else is the host's, one call at a time.
@@ -306,7 +308,7 @@ impl<'a> Batch<'a> {
         self.setup.vecenv.check_env(env)?;
         check_obs("batch obs: elements of the agreed kind,", &obs, self.setup.rows(), &self.setup.vecenv)?;
         if i >= self.setup.rows() {
-            return Err(Error::new(Kind::Range, "batch: a row below").needed(self.setup.rows()).given(i));
+            return Err(Error::new(Kind::Range, "batch: an index below").needed(self.setup.rows()).given(i));
         }
         let g = i.checked_div(self.setup.in_series as usize).unwrap_or(0);
         if self.state(g) != IDLE {

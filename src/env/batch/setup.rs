@@ -56,7 +56,7 @@ impl Setup {
         if *vecenv == self.vecenv {
             return Ok(());
         }
-        let what = "batch: the vecenv that it was made for, of the same configuration and environment; num_envs";
+        let what = "batch: the vecenv, configuration and environment that it was made for, with num_envs";
         Err(Error::new(Kind::Config, what).needed(self.vecenv.num_envs as usize).given(vecenv.num_envs as usize))
     }
 
@@ -74,7 +74,7 @@ impl Setup {
         self.vecenv.check()?;
         let (n, k) = (self.vecenv.num_envs, self.in_series);
         if k == 0 || !n.is_multiple_of(k) {
-            let what = "batch config: in_series of at least 1 that divides num_envs,";
+            let what = "batch config: in_series of at least 1 that divides num_envs = {needed}";
             return Err(Error::new(Kind::Config, what).needed(n as usize).given(k as usize));
         }
         if self.reserved != 0 {

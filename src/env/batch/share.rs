@@ -105,9 +105,11 @@ pub(super) fn hand_over(share: Share<'_>, mut to: StepOut<'_>, width: usize, fir
         copy_rows(&mut from, &mut to, i, i.saturating_add(1), width)?;
     }
     let error = match share.outcome.get(k) {
-        Some(&NOT_FINITE) => Error::new(Kind::Value, "batch: finite rewards and observations; not so row"),
-        Some(&GIVEN_UP) => Error::new(Kind::Callback, "batch: workers that finish their rows; given up from row"),
-        _ => Error::new(Kind::Callback, "batch: environments whose callbacks succeed; not so row"),
+        Some(&NOT_FINITE) => {
+            Error::new(Kind::Value, "batch: the reward or observation of environment {given} is not finite.")
+        }
+        Some(&GIVEN_UP) => Error::new(Kind::Callback, "batch: the worker of environment {given} was abandoned."),
+        _ => Error::new(Kind::Callback, "batch: a callback failed in environment {given}."),
     };
     Ok(Err(error.given(first.saturating_add(k))))
 }

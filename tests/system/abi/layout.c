@@ -639,7 +639,7 @@ FIELD(rlcore_vtrace, reserved, 92, 64, 64);
 SIZE(rlcore_vtrace_logits, 32, 20, 20);
 FIELD(rlcore_vtrace_logits, struct_size, 0, 0, 0);
 FIELD(rlcore_vtrace_logits, num_actions, 4, 4, 4);
-FIELD(rlcore_vtrace_logits, behaviour_logits, 8, 8, 8);
+FIELD(rlcore_vtrace_logits, behavior_logits, 8, 8, 8);
 FIELD(rlcore_vtrace_logits, target_logits, 16, 12, 12);
 FIELD(rlcore_vtrace_logits, action, 24, 16, 16);
 
@@ -649,7 +649,7 @@ FIELD(rlcore_vtrace_out, reserved, 4, 4, 4);
 FIELD(rlcore_vtrace_out, vs, 8, 8, 8);
 FIELD(rlcore_vtrace_out, pg_advantage, 16, 12, 12);
 FIELD(rlcore_vtrace_out, log_rho, 24, 16, 16);
-FIELD(rlcore_vtrace_out, behaviour_log_prob, 32, 20, 20);
+FIELD(rlcore_vtrace_out, behavior_log_prob, 32, 20, 20);
 FIELD(rlcore_vtrace_out, target_log_prob, 40, 24, 24);
 
 SIZE(rlcore_logits, 40, 28, 28);

@@ -386,7 +386,7 @@ static rlcore_status replay_go_on(hashes *h, void *mem, size_t size) {
   TRY(rlcore_replay_load_rng(r, &rng));
   for (uint32_t t = STEPS; t < 2 * STEPS; t++) {
     TRY(rlcore_replay_sample(r, &rng, B, 0.5f, RLCORE_REPLAY_NORMALIZE_MEMORY, 0, index, weight, probability));
-    TRY(rlcore_replay_gather_next(r, 0, index, B, RLCORE_LAYOUT_HWC, RLCORE_F32, seen));
+    TRY(rlcore_replay_gather_next(r, index, B, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, seen));
     TRY(rlcore_replay_update(r, index, probability, B, NULL));
     mix_index(h, index, B);
     MIX(h, weight);

@@ -287,10 +287,10 @@ static rlcore_status replay(hashes *h) {
     if (t % 10 != 9) continue;
     TRY(rlcore_replay_sample(r, &rng, B, 0.5f, t % 3, t % 20 == 9, index, weight, probability));
     TRY(rlcore_replay_transitions(r, index, B, got, discount, over, cut));
-    TRY(rlcore_replay_gather(r, 0, index, B, RLCORE_LAYOUT_HWC, RLCORE_F32, next));
+    TRY(rlcore_replay_gather(r, index, B, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, next));
     MIX(h, next);
-    TRY(rlcore_replay_gather_next(r, 0, index, B, RLCORE_LAYOUT_HWC, RLCORE_F32, next));
-    TRY(rlcore_replay_gather(r, 1, index, B, RLCORE_LAYOUT_HWC, RLCORE_I32, taken));
+    TRY(rlcore_replay_gather_next(r, index, B, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, next));
+    TRY(rlcore_replay_gather(r, index, B, 1, RLCORE_LAYOUT_HWC, RLCORE_I32, taken));
     TRY(rlcore_replay_update(r, index, probability, B, &forgotten));
     TRY(rlcore_replay_get_stats(r, &stats));
     mix_index(h, index, B);

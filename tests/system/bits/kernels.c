@@ -131,7 +131,7 @@ static rlcore_status returns(hashes *h) {
   TRY(rlcore_moments_merge(N, mean, var, count, other_mean, other_var, &other_count));
   TRY(rlcore_normalize(x, T, N, other_mean, other_var, 1e-8, 2.0f, scaled));
   TRY(rlcore_explained_variance(x, sum, T * N, &explained));
-  TRY(rlcore_standardise(x, T * N, 1e-8));
+  TRY(rlcore_standardize(x, T * N, 1e-8));
   MIX(h, sum);
   MIX(h, mean);
   MIX(h, var);
@@ -149,13 +149,13 @@ static rlcore_status returns(hashes *h) {
 static rlcore_status vtrace(hashes *h) {
   enum { T = 23, N = 21, A = 7 };
   static float log_rho[T * N], discounts[T * N], reward[T * N], value[T * N], final_value[T * N], bootstrap_value[N];
-  static float behaviour[T * N * A], target[T * N * A], vs[T * N], pg_advantage[T * N], ratio[T * N];
+  static float behavior[T * N * A], target[T * N * A], vs[T * N], pg_advantage[T * N], ratio[T * N];
   static float mu[T * N], pi[T * N], again[3][T * N];
   static int32_t action[T * N];
   static uint8_t truncated[T * N];
-  const rlcore_vtrace_logits logits = {sizeof logits, A, behaviour, target, action};
+  const rlcore_vtrace_logits logits = {sizeof logits, A, behavior, target, action};
   const rlcore_vtrace_out out = {
-      .struct_size = sizeof out, .vs = vs, .pg_advantage = pg_advantage, .log_rho = ratio, .behaviour_log_prob = mu,
+      .struct_size = sizeof out, .vs = vs, .pg_advantage = pg_advantage, .log_rho = ratio, .behavior_log_prob = mu,
       .target_log_prob = pi,
   };
   const rlcore_vtrace_out into = {
@@ -169,7 +169,7 @@ static rlcore_status vtrace(hashes *h) {
   TRY(draw(&rng, -5.0, 5.0, value, T * N));
   TRY(draw(&rng, -5.0, 5.0, final_value, T * N));
   TRY(draw(&rng, -5.0, 5.0, bootstrap_value, N));
-  TRY(draw(&rng, -3.0, 3.0, behaviour, T * N * A));
+  TRY(draw(&rng, -3.0, 3.0, behavior, T * N * A));
   TRY(draw(&rng, -3.0, 3.0, target, T * N * A));
   for (int i = 0; i < T * N; i++) action[i] = i % A, truncated[i] = i % 19 == 0;
   TRY(rlcore_vtrace_init(&v, sizeof v));

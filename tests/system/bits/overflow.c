@@ -46,7 +46,7 @@ static rlcore_status mix_doubles(hashes *h, const double *x, size_t len) {
 static rlcore_status estimators(hashes *h) {
   enum { T = 9, N = 83, A = 5 };
   static float reward[T * N], value[T * N], final_value[T * N], bootstrap_value[N], done[T * N], next_done[N];
-  static float q[T * N], log_rho[T * N], discounts[T * N], behaviour[T * N * A], target[T * N * A];
+  static float q[T * N], log_rho[T * N], discounts[T * N], behavior[T * N * A], target[T * N * A];
   static float a[T * N], b[T * N], ratio[T * N], mu[T * N], pi[T * N];
   static uint8_t terminated[T * N], truncated[T * N];
   static int32_t action[T * N];
@@ -58,9 +58,9 @@ static rlcore_status estimators(hashes *h) {
       .struct_size = sizeof older, .num_steps = T, .num_envs = N, .reward = reward, .value = value, .done = done,
       .next_value = bootstrap_value, .next_done = next_done,
   };
-  const rlcore_vtrace_logits logits = {sizeof logits, A, behaviour, target, action};
+  const rlcore_vtrace_logits logits = {sizeof logits, A, behavior, target, action};
   const rlcore_vtrace_out out = {
-      .struct_size = sizeof out, .vs = a, .pg_advantage = b, .log_rho = ratio, .behaviour_log_prob = mu,
+      .struct_size = sizeof out, .vs = a, .pg_advantage = b, .log_rho = ratio, .behavior_log_prob = mu,
       .target_log_prob = pi,
   };
   rlcore_vtrace v;
@@ -71,7 +71,7 @@ static rlcore_status estimators(hashes *h) {
   for (size_t i = 0; i < LEN(arrays); i++) TRY(extremes(&rng, arrays[i], T * N));
   TRY(extremes(&rng, bootstrap_value, N));
   TRY(extremes(&rng, next_done, N));
-  TRY(extremes(&rng, behaviour, T * N * A));
+  TRY(extremes(&rng, behavior, T * N * A));
   TRY(extremes(&rng, target, T * N * A));
   TRY(draw(&rng, -100.0, 100.0, log_rho, T * N));
   for (int i = 0; i < T * N; i++) {
@@ -144,9 +144,9 @@ static rlcore_status moments(hashes *h) {
   for (int i = 0; i < T * N; i++) a[i] = FLT_MIN, b[i] = i == 7 ? 1.0f : FLT_MIN;
   SAY(rlcore_explained_variance(x, b, T * N, &explained));
   TRY(mix_doubles(h, &explained, 1));
-  WRITES(rlcore_standardise(x, T * N, 0.0));
-  WRITES(rlcore_standardise(a, T * N, 0.0));
-  WRITES(rlcore_standardise(b, T * N, 1e-300));
+  WRITES(rlcore_standardize(x, T * N, 0.0));
+  WRITES(rlcore_standardize(a, T * N, 0.0));
+  WRITES(rlcore_standardize(b, T * N, 1e-300));
   TRY(mix_floats(h, x, LEN(x), &num_nan));
   MIX_ONE(h, num_nan);
   return RLCORE_OK;

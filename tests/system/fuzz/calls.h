@@ -596,7 +596,7 @@ OP(vec_normalize_step) {
   return CALL(rlcore_vec_normalize_step(v, in, out));
 }
 OP(vec_normalize_obs) {
-  ON(vec_normalize, v, NORMALIZER_USED);
+  CONST_ON(vec_normalize, v, NORMALIZER_USED);
   COUNT(num_rows, 3, 4, RLCORE_OK);
   IN(float, obs, num_rows * OBS, 1, 1, IN_PLACE);
   TO(float, out_obs, num_rows * OBS, IN_PLACE);
@@ -613,7 +613,7 @@ OP(vec_normalize_merge) {
   return CALL(rlcore_vec_normalize_merge(v, other));
 }
 OP(vec_normalize_statistics) {
-  ON(vec_normalize, v, NORMALIZER_USED);
+  CONST_ON(vec_normalize, v, NORMALIZER_USED);
   TO(double, mean, OBS, OPTIONAL);
   TO(double, var, OBS, OPTIONAL);
   const rlcore_vec_normalize_stats none = {.struct_size = sizeof none};
@@ -1282,7 +1282,7 @@ OP(replay_transitions) {
     U32(layout, 0, 1, RLCORE_E_RANGE); \
     U32(kind, 0, 1, RLCORE_E_RANGE); \
     TO(float, out, num_rows * 2, 0); \
-    return CALL(rlcore_##noun(r, column, index, num_rows, layout, kind, out)); \
+    return CALL(rlcore_##noun(r, index, num_rows, column, layout, kind, out)); \
   }
 GATHER(replay_gather, 2)
 GATHER(replay_gather_next, 1)
@@ -1473,17 +1473,17 @@ OP(vtrace_from_importance_weights_range) {
 }
 #define LOGITS_AND_OUT \
   COUNT(num_actions, 3, 6, RLCORE_E_SHAPE); \
-  IN(float, behaviour_logits, steps_of * envs_of * num_actions, 0, 0.125, 0); \
+  IN(float, behavior_logits, steps_of * envs_of * num_actions, 0, 0.125, 0); \
   IN(float, target_logits, steps_of * envs_of * num_actions, 1, -0.125, 0); \
   IN(int32_t, action, steps_of * envs_of, 1, 0, 0); \
-  const rlcore_vtrace_logits of_both = {sizeof of_both, num_actions, behaviour_logits, target_logits, action}; \
+  const rlcore_vtrace_logits of_both = {sizeof of_both, num_actions, behavior_logits, target_logits, action}; \
   STRUCT(rlcore_vtrace_logits, logits, of_both, 0); \
   VTRACE_OUT; \
   TO(float, to_log_rho, steps_of * envs_of, OPTIONAL); \
-  TO(float, behaviour_log_prob, steps_of * envs_of, OPTIONAL); \
+  TO(float, behavior_log_prob, steps_of * envs_of, OPTIONAL); \
   TO(float, target_log_prob, steps_of * envs_of, OPTIONAL); \
   U32(zero, 0, 0, RLCORE_E_CONFIG); \
-  const rlcore_vtrace_out to = {sizeof to, zero, vs, pg_advantage, to_log_rho, behaviour_log_prob, target_log_prob}; \
+  const rlcore_vtrace_out to = {sizeof to, zero, vs, pg_advantage, to_log_rho, behavior_log_prob, target_log_prob}; \
   STRUCT(rlcore_vtrace_out, out, to, 0)
 OP(vtrace_from_logits) {
   const rlcore_vtrace *v = vtrace(1);
@@ -1986,11 +1986,11 @@ OP(normalize) {
   TO(float, out, num_rows * num_columns, 0);
   return CALL(rlcore_normalize(x, num_rows, num_columns, mean, var, epsilon, clip, out));
 }
-OP(standardise) {
+OP(standardize) {
   SIZE(len, 5, 40, RLCORE_E_OVERFLOW);
   IN(float, x, len & 63, 1, 1, OUT);
   F64(epsilon, 1e-8, -1, RLCORE_E_RANGE);
-  return CALL(rlcore_standardise((float *)(size_t)x, len, epsilon));
+  return CALL(rlcore_standardize((float *)(size_t)x, len, epsilon));
 }
 OP(explained_variance) {
   SIZE(len, 5, 40, RLCORE_E_OVERFLOW);

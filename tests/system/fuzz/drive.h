@@ -225,8 +225,8 @@ static void drive_replay(void *mem) {
     if (rlcore_replay_sample(r, &rng, 4, 0.5f, i, i & 1, index, weight, probability) == RLCORE_OK) {
       for (int j = 0; j < 4; j++) ALWAYS(isfinite(weight[j]) && weight[j] >= 0 && probability[j] > 0 && probability[j] <= 1);
       CALL(rlcore_replay_transitions(r, index, 4, A(1), A(2), A(3), A(4)));
-      CALL(rlcore_replay_gather(r, i, index, 4, RLCORE_LAYOUT_HWC, i % 3, A(0)));
-      CALL(rlcore_replay_gather_next(r, 0, index, 4, RLCORE_LAYOUT_CHW, RLCORE_F32, A(0)));
+      CALL(rlcore_replay_gather(r, index, 4, i, RLCORE_LAYOUT_HWC, i % 3, A(0)));
+      CALL(rlcore_replay_gather_next(r, index, 4, 0, RLCORE_LAYOUT_CHW, RLCORE_F32, A(0)));
       CALL(rlcore_replay_update(r, index, weight, 4, &forgotten));
     }
     CALL(rlcore_replay_add(r, i, values, 1, i == 1, 0, i == 1 ? values : NULL, NULL));

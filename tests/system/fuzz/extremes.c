@@ -468,7 +468,7 @@ static void replay(void) {
           if (normalize != RLCORE_REPLAY_NORMALIZE_NONE) ALWAYS(drawn[i] <= 1);
         }
         FINE(TRY(rlcore_replay_transitions(r, index, 4, OUT(4), OUT(5), OUT(6), OUT(7))));
-        FINE(TRY(rlcore_replay_gather_next(r, 0, index, 4, RLCORE_LAYOUT_HWC, RLCORE_F32, OUT(8))));
+        FINE(TRY(rlcore_replay_gather_next(r, index, 4, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, OUT(8))));
         break;
       }
       case 4: case 5:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Fuzzes the C interface: tests/system/fuzz/run.sh [target|all] [seconds, or runs as in 10000000x], 60 seconds a target if none is
 # named. The library is compiled with clang's address sanitizer, with assertions and with overflow checks, the targets also
-# with the sanitizer for undefined behaviour; what they find is left in target/fuzz/found. Three targets run at a time. `words`
+# with the sanitizer for undefined behavior; what they find is left in target/fuzz/found. Three targets run at a time. `words`
 # draws nothing: it damages every word of every kind of block in turn.
 # SEED=n draws the same inputs again, as CI does, so that a run there says something about the change and not about chance;
 # KEEP=1 replaces the corpus by few inputs that reach as much as all that were found.
