@@ -924,7 +924,7 @@ fn bad_steps_change_nothing() {
         &mut mem,
         &Step { truncated: &[0, 1], final_value: None, ..step },
         Kind::Null,
-        "truncated and not terminated;, given 1",
+        "truncated and not terminated: 1",
     );
     RolloutBuffer::open(bytes(&mut mem)).unwrap().add(&Step { final_value: None, ..step }).unwrap();
     good.add(&mut RolloutBuffer::open(bytes(&mut mem)).unwrap()).unwrap();

@@ -952,16 +952,16 @@ static void attack_learner(void) {
 #define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_act(p, NULL, w.obs, NULL, w.action))
 #define UNDUE_LEARN(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_learn(p, w.obs, 0, &w.stats))
   CHECK(due() == RLCORE_LEARNER_ACT);
-  UNDUE_OBSERVE("environments that have acted; environment, given 0");
-  UNDUE_LEARN("a complete rollout");
+  UNDUE_OBSERVE("environment 0 has not acted");
+  UNDUE_LEARN("the rollout is not complete");
   FINE(rlcore_learner_act(p, NULL, w.obs, NULL, w.action));
   CHECK(due() == RLCORE_LEARNER_OBSERVE);
-  UNDUE_ACT("environments that have not acted; environment, given 0");
-  UNDUE_LEARN("a complete rollout");
+  UNDUE_ACT("environment 0 has acted and was not observed");
+  UNDUE_LEARN("the rollout is not complete");
 
 #define OBSERVE rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs)
   w.truncated[1] = 1;
-  REFUSED(NULLED, "final_obs, because environments were truncated", rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL));
+  REFUSED(NULLED, "final_obs is NULL; environments truncated and not terminated: ", rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL));
   for (int i = 0; i < 3; i++) WITH(w.final_obs[1][2], bad[i], RLCORE_E_VALUE, "final_obs", OBSERVE);
   w.final_obs[0][0] = NAN; /* never read */
   FINE(OBSERVE);
@@ -971,11 +971,11 @@ static void attack_learner(void) {
   roll();
 
   CHECK(due() == RLCORE_LEARNER_LEARN);
-  UNDUE_ACT("learn, which is due now");
-  UNDUE_OBSERVE("learn, which is due now");
+  UNDUE_ACT("an update is due; call learn first");
+  UNDUE_OBSERVE("an update is due; call learn first");
 #define LEARN rlcore_learner_learn(p, w.obs, 1, &w.stats)
   WITH(w.stats.struct_size, 24, RLCORE_E_CONFIG, "at least 32, given 24", LEARN);
-  REFUSED(NULLED, "obs, in the first call of an update", rlcore_learner_learn(p, NULL, 1, &w.stats));
+  REFUSED(NULLED, "obs is NULL in the first call of an update", rlcore_learner_learn(p, NULL, 1, &w.stats));
   for (int i = 0; i < 3; i++) WITH(w.obs[0][1], bad[i], RLCORE_E_VALUE, "obs", LEARN);
   struct { rlcore_learner_stats stats; uint64_t more; } longer = {.stats.struct_size = sizeof longer, .more = 7};
   FINE(rlcore_learner_learn(p, w.obs, 1, &longer.stats));
@@ -1025,12 +1025,12 @@ static void attack_learner_parts(void) {
   w.action[1] = 77;
   FINE(rlcore_learner_act_range(p, 0, N, active, w.obs, NULL, w.action));
   CHECK(w.action[1] == 77);
-  REFUSED(RLCORE_E_NOT_READY, "environment, given 0", rlcore_learner_act(p, active, w.obs, NULL, w.action));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 has acted", rlcore_learner_act(p, active, w.obs, NULL, w.action));
   REFUSED(RLCORE_E_RANGE, "with end at most 3, given 4", rlcore_learner_act_range(p, 1, N + 1, NULL, w.obs, NULL, w.action));
   REFUSED(RLCORE_E_RANGE, "environments [begin, end)", rlcore_learner_act_range(p, 2, 1, NULL, w.obs, NULL, w.action));
   FINE(rlcore_learner_acted(p, acted));
   CHECK(memcmp(acted, active, N) == 0);
-  REFUSED(RLCORE_E_NOT_READY, "environment, given 1", rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL));
+  REFUSED(RLCORE_E_NOT_READY, "environment 1 has not acted", rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL));
   w.reward[1] = NAN;
   FINE(rlcore_learner_observe(p, active, w.reward, w.terminated, w.truncated, NULL));
   w.reward[1] = w.obs[1][0] = 0;
@@ -1047,8 +1047,8 @@ static void attack_learner_parts(void) {
   for (int i = 0; i < N; i++) CHECK(isfinite(value[i]) && log_prob[i] < 0 && entropy[i] > 0);
   WITH(w.action[1], 2, RLCORE_E_VALUE, "choices that are there", rlcore_learner_log_prob(p, w.obs, NULL, w.action, log_prob, entropy));
   WITH(w.obs[2][1], NAN, RLCORE_E_VALUE, "a finite obs", rlcore_learner_value(p, w.obs, value));
-  REFUSED(RLCORE_E_NOT_READY, "a complete rollout", rlcore_learner_learn_begin(p, w.obs, &w.stats));
-  REFUSED(RLCORE_E_NOT_READY, "a complete rollout", rlcore_learner_learn_drop(p));
+  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(p, w.obs, &w.stats));
+  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_drop(p));
 
   /* One update at home, one in chunks; the second rollout of the copy comes from the first learner. */
   start();
@@ -1069,16 +1069,16 @@ static void attack_learner_parts(void) {
   FINE(rlcore_learner_scratch_size(p, &scratch_size));
   CHECK(len < LEARNER / 4 && grads_len == len + 8 && scratch_size <= sizeof scratch);
 #define RANGE_OF(begin, end) rlcore_learner_learn_range(q, begin, end, scratch, scratch_size, grads)
-  REFUSED(RLCORE_E_NOT_READY, "an update that runs", RANGE_OF(0, 1));
+  REFUSED(RLCORE_E_NOT_READY, "no update is running", RANGE_OF(0, 1));
   FINE(rlcore_learner_learn_begin(q, w.obs, &w.stats));
-  REFUSED(RLCORE_E_NOT_READY, "a complete rollout", rlcore_learner_learn_begin(q, w.obs, &w.stats));
-  REFUSED(RLCORE_E_RANGE, "at most num_chunks, 2, given 3", RANGE_OF(0, 3));
+  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(q, w.obs, &w.stats));
+  REFUSED(RLCORE_E_RANGE, "end <= num_chunks = 2, given 3", RANGE_OF(0, 3));
   REFUSED(RLCORE_E_SIZE, "scratch bytes, at least", rlcore_learner_learn_range(q, 0, 1, scratch, scratch_size - 1, grads));
   while (w.stats.minibatches_left) {
-    REFUSED(RLCORE_E_NOT_READY, "gradients of all chunks", rlcore_learner_learn_apply(q, &w.stats));
+    REFUSED(RLCORE_E_NOT_READY, "the gradients of some chunks are missing", rlcore_learner_learn_apply(q, &w.stats));
     FINE(rlcore_learner_learn_range(q, 1, 2, scratch, scratch_size, grads + grads_len));
     FINE(rlcore_learner_grads_add(q, 1, 2, grads + grads_len));
-    REFUSED(RLCORE_E_NOT_READY, "chunks that are done", rlcore_learner_grads_read(q, 0, 2, grads));
+    REFUSED(RLCORE_E_NOT_READY, "the gradients of some chunks are missing", rlcore_learner_grads_read(q, 0, 2, grads));
     FINE(RANGE_OF(0, 1));
     WITH(grads[3], NAN, RLCORE_E_VALUE, "finite gradients", rlcore_learner_grads_write(q, 0, 1, grads));
     FINE(rlcore_learner_grads_write(q, 0, 1, grads));
@@ -1098,12 +1098,12 @@ static void attack_learner_parts(void) {
   int32_t actions[T * N];
 #define READ_BATCH(p, mask) rlcore_learner_batch_read(p, obs, actions, mask, probs, values, advantage, target)
 #define LEARN_BATCH(p, mask) rlcore_learner_learn_batch(p, obs, actions, mask, probs, values, advantage, target, &w.stats)
-  REFUSED(RLCORE_E_NOT_READY, "an update that runs", READ_BATCH(p, NULL));
+  REFUSED(RLCORE_E_NOT_READY, "no update is running", READ_BATCH(p, NULL));
   roll();
   FINE(rlcore_learner_learn_begin(p, w.obs, &w.stats));
   REFUSED(RLCORE_E_SHAPE, "mask flags", READ_BATCH(p, w.mask[0]));
   FINE(READ_BATCH(p, NULL));
-  REFUSED(RLCORE_E_NOT_READY, "has recorded nothing", LEARN_BATCH(p, NULL));
+  REFUSED(RLCORE_E_NOT_READY, "has already recorded steps", LEARN_BATCH(p, NULL));
   WITH(actions[5], 2, RLCORE_E_VALUE, "choices that are there", LEARN_BATCH(q, NULL));
   WITH(target[5], NAN, RLCORE_E_VALUE, "finite numbers", LEARN_BATCH(q, NULL));
   FINE(LEARN_BATCH(q, NULL));

@@ -48,7 +48,7 @@ impl View<'_> {
                 return Err(Error::new(Kind::Value, "rollout_buffer: a finite final_value").given_f32(*bad));
             }
         } else if cuts > 0 && !step.value.is_empty() {
-            let what = "rollout_buffer: final_value, because environments were truncated and not terminated;";
+            let what = "rollout_buffer: final_value is NULL; environments truncated and not terminated: {given}.";
             return Err(Error::new(Kind::Null, what).given(cuts));
         }
         for (i, (column, given)) in columns.iter().zip(step.columns).enumerate() {

@@ -44,7 +44,7 @@ impl Learner<'_> {
         action: ElementsMut<'_>,
     ) -> Result {
         let rows = self.check_envs(begin, end)?;
-        self.check_recording("learner act: learn, which is due now")?;
+        self.check_recording("learner act: an update is due; call learn first.")?;
         check_act("learner act: obs", &self.actor.shape, rows, &obs, &action)?;
         self.check_mask(mask, rows)?;
         let done = self.select("learner act: active flags", begin, rows, active, 0).and_then(|m| match m {
@@ -82,8 +82,8 @@ impl Learner<'_> {
             }
             if self.open.get(env) != Some(&open) {
                 let what = match open {
-                    0 => "learner act: environments that have not acted; environment",
-                    _ => "learner observe: environments that have acted; environment",
+                    0 => "learner act: environment {given} has acted and was not observed.",
+                    _ => "learner observe: environment {given} has not acted.",
                 };
                 return Err(Error::new(Kind::NotReady, what).given(env));
             }

@@ -65,7 +65,7 @@ impl Learner<'_> {
     /// in their own time. A learner that only records goes on with [`Learner::learn_drop`]. Errors: `NotReady` if no update runs; `Shape`.
     pub fn read_batch(&self, to: BatchMut<'_>) -> Result {
         if self.state.updating == 0 {
-            return Err(Error::new(Kind::NotReady, "learner read_batch: an update that runs"));
+            return Err(Error::new(Kind::NotReady, "learner read_batch: no update is running."));
         }
         self.check_batch(&to.read())?;
         let (r, m, at) = (&self.rollout, self.config.batch_len(), self.state.learn_begin as usize);
@@ -91,7 +91,7 @@ impl Learner<'_> {
     /// not finite, and for choices that are not there or that their mask forbids.
     pub fn learn_batch(&mut self, batch: &Batch<'_>) -> Result<Stats> {
         if self.state.updating != 0 || self.state.end != self.state.begin {
-            return Err(Error::new(Kind::NotReady, "learner learn_batch: a learner that has recorded nothing"));
+            return Err(Error::new(Kind::NotReady, "learner learn_batch: the learner has already recorded steps."));
         }
         self.check_batch(batch)?;
         let (m, shape) = (self.config.batch_len(), &self.actor.shape);

@@ -304,7 +304,7 @@ impl<'a> Learner<'a> {
     /// A mask is given exactly if the configuration says so.
     fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
         if mask.is_some() != (self.config.use_action_mask != 0) {
-            let what = "learner: an action mask exactly if use_action_mask is 1; it is";
+            let what = "learner: action_mask must be given exactly if use_action_mask is 1; it is {needed}.";
             return Err(Error::new(Kind::Shape, what).needed(self.config.use_action_mask as usize));
         }
         check_len(

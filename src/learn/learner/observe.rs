@@ -29,7 +29,7 @@ impl Learner<'_> {
         truncated: &[u8],
         final_obs: Option<Elements<'_>>,
     ) -> Result {
-        self.check_recording("learner observe: learn, which is due now")?;
+        self.check_recording("learner observe: an update is due; call learn first.")?;
         let n = self.config.num_envs as usize;
         check_len("learner observe: rewards", reward, n)?;
         check_len("learner observe: terminated flags", terminated, n)?;
@@ -57,7 +57,7 @@ impl Learner<'_> {
         check_finite("learner observe: finite rewards", envs.get(reward, 1, w.scalar)?)?;
         let num_cut = list(envs.iter().filter(|&i| is_cut(i)), w.some)?;
         if num_cut > 0 {
-            let what = "learner observe: final_obs, because environments were truncated and not terminated;";
+            let what = "learner observe: final_obs is NULL; environments truncated and not terminated: {given}.";
             let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
             check_obs("learner observe: final_obs", &self.actor.shape, n, &obs)?;
             for i in envs.iter().filter(|&i| is_cut(i)) {
@@ -118,7 +118,7 @@ impl Learner<'_> {
     ///
     /// `gone`: `[N]` flags. Errors: `Shape`; `NotReady` if learning is due.
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
-        self.check_recording("learner cut: learn, which is due now")?;
+        self.check_recording("learner cut: an update is due; call learn first.")?;
         check_len("learner cut: flags", gone, self.config.num_envs as usize)?;
         self.take_in()?;
         self.tidy();

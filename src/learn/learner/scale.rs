@@ -40,7 +40,7 @@ impl Learner<'_> {
     pub fn read_grads(&self, begin: usize, end: usize, grads: &mut [f32]) -> Result {
         self.check_grads(begin, end, grads)?;
         if self.done.get(begin..end).is_none_or(|done| done.contains(&0)) {
-            return Err(Error::new(Kind::NotReady, "learner: gradients of chunks that are done"));
+            return Err(Error::new(Kind::NotReady, "learner: the gradients of some chunks are missing."));
         }
         let (len, count) = (self.sizes.record_len, end.saturating_sub(begin));
         block::copy(grads, block::rows(self.grads, begin, count, len)?);

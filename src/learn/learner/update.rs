@@ -30,7 +30,8 @@ impl Learner<'_> {
     pub fn learn(&mut self, obs: Option<Elements<'_>>, max_slices: u32) -> Result<Stats> {
         if self.state.updating == 0 {
             self.check_due()?;
-            let obs = obs.ok_or(Error::new(Kind::Null, "learner learn: obs, in the first call of an update"))?;
+            let obs =
+                obs.ok_or(Error::new(Kind::Null, "learner learn: obs is NULL in the first call of an update."))?;
             self.learn_begin(obs)?;
         }
         let done = self.learn_slices(max_slices);
@@ -59,7 +60,7 @@ impl Learner<'_> {
     /// Errors: `NotReady` if a chunk is missing; `Value` as [`Learner::learn`].
     pub fn learn_apply(&mut self) -> Result<Stats> {
         if self.done.contains(&0) {
-            return Err(Error::new(Kind::NotReady, "learner apply: gradients of all chunks"));
+            return Err(Error::new(Kind::NotReady, "learner apply: the gradients of some chunks are missing."));
         }
         let done = self.apply();
         self.finish(done)
@@ -80,7 +81,7 @@ impl Learner<'_> {
     /// Errors: `NotReady` if no rollout is complete, or an update runs.
     fn check_due(&self) -> Result {
         let due = self.state.updating == 0 && self.waits();
-        if due { Ok(()) } else { Err(Error::new(Kind::NotReady, "learner learn: a complete rollout")) }
+        if due { Ok(()) } else { Err(Error::new(Kind::NotReady, "learner learn: the rollout is not complete.")) }
     }
 
     /// Drops an update that has failed.
@@ -90,7 +91,7 @@ impl Learner<'_> {
             Err(e) => {
                 self.state.num_dropped = self.state.num_dropped.saturating_add(1);
                 self.end_update();
-                let what = "learner learn: numbers that do not overflow; the update was dropped, act is due";
+                let what = "learner learn: numbers overflowed; the update was dropped, act is due.";
                 Err(if e.kind == Kind::Value { Error { what: Error::new(e.kind, what).what, ..e } } else { e })
             }
         }
@@ -351,7 +352,7 @@ impl View<'_> {
     pub fn learn_range(&self, begin: usize, end: usize, scratch: &mut [u8], grads: &mut [f32]) -> Result {
         let (c, len) = (&self.stored.config, self.sizes.record_len);
         if self.state.updating == 0 {
-            return Err(Error::new(Kind::NotReady, "learner learn_range: an update that runs"));
+            return Err(Error::new(Kind::NotReady, "learner learn_range: no update is running."));
         }
         let count = self.check_chunks(begin, end)?;
         let (spans, size) = plan_scratch(&self.stored, &self.sizes)?;
@@ -390,7 +391,7 @@ pub(super) fn check_range(begin: usize, end: usize, c: &Config) -> Result<usize>
     if begin <= end && end <= c.num_chunks as usize {
         return Ok(end.saturating_sub(begin));
     }
-    let what = "learner: chunks [begin, end) with begin at most end and end at most num_chunks,";
+    let what = "learner: chunks [begin, end) with begin <= end <= num_chunks = {needed}";
     Err(Error::new(Kind::Range, what).needed(c.num_chunks as usize).given(end))
 }
 
