@@ -100,7 +100,7 @@
 //! let (mut reward, mut terminated, mut truncated) = ([0.0; N], [0; N], [0; N]);
 //! envs.reset(None, ElementsMut::F32(&mut obs))?;
 //! for _ in 0..64 {
-//!     learner.act(Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
+//!     learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
 //!     let out = StepOut {
 //!         obs: ElementsMut::F32(&mut obs),
 //!         reward: &mut reward,
@@ -110,7 +110,7 @@
 //!         valid: None,
 //!     };
 //!     envs.step(Elements::I32(&action), out)?;
-//!     learner.observe(&reward, &terminated, &truncated, Some(Elements::F32(&final_obs)))?;
+//!     learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&final_obs)))?;
 //!     if learner.phase() == Phase::Learn {
 //!         learner.learn(Some(Elements::F32(&obs)), 0)?;
 //!     }

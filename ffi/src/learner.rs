@@ -390,7 +390,7 @@ pub unsafe extern "C" fn rlcore_learner_acted(p: *const rlcore_learner, acted: *
     call(|| unsafe {
         let learner = view(p, View::open)?;
         let acted = learner.extent.reading(Output::at("acted", acted, learner.acted().len())?)?;
-        acted.copy_from_slice(learner.acted());
+        rlcore::block::copy(acted, learner.acted());
         Ok(())
     })
 }
@@ -724,7 +724,7 @@ pub unsafe extern "C" fn rlcore_learner_params_read(p: *const rlcore_learner, pa
     call(|| unsafe {
         let learner = view(p, View::open)?;
         let params = learner.extent.reading(Output::at("params", params, learner.params().len())?)?;
-        params.copy_from_slice(learner.params());
+        rlcore::block::copy(params, learner.params());
         Ok(())
     })
 }

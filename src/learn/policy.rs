@@ -100,7 +100,7 @@ impl<'a> Policy<'a> {
         let mut compiled = [Node::default(); MAX_LAYERS];
         let net = config.layers(0.0).compile(&config.shape, &mut compiled)?;
         let stored = block::view(mem, nodes(&mut Plan::default(), &config)?)?;
-        if bytemuck::cast_slice::<Node, u8>(stored) != bytemuck::cast_slice::<Node, u8>(net.nodes()) {
+        if !net.is(stored) {
             return Err(Error::new(Kind::Image, "policy image: compiled layers of its configuration"));
         }
         let policy = Self::open(mem)?;

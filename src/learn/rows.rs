@@ -65,9 +65,12 @@ impl<'r> Rows<'r> {
         match obs {
             Elements::U8(x) => {
                 let to = block::rows_mut(to, 0, self.len(), width)?;
-                for (i, to) in self.iter().zip(to.chunks_exact_mut(width.max(1))) {
+                for (k, i) in self.iter().enumerate() {
                     let row = block::rows(x, i, 1, width)?;
-                    to.iter_mut().zip(row).for_each(|(to, x)| *to = f32::from(*x) / 255.0);
+                    block::rows_mut(to, k, 1, width)?
+                        .iter_mut()
+                        .zip(row)
+                        .for_each(|(to, x)| *to = f32::from(*x) / 255.0);
                 }
                 Ok(to)
             }

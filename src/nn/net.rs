@@ -226,6 +226,13 @@ impl<'a> Net<'a> {
         Net { nodes }
     }
 
+    /// Whether it was compiled to these nodes, bit for bit.
+    pub fn is(&self, nodes: &[Node]) -> bool {
+        // Not the comparison of slices, for which compilers call a function that is not always there.
+        let (own, other) = (bytemuck::cast_slice::<Node, u8>(self.nodes), bytemuck::cast_slice::<Node, u8>(nodes));
+        own.len() == other.len() && own.iter().zip(other).fold(0, |any, (a, b)| any | (a ^ b)) == 0
+    }
+
     /// The compiled layers, as many as the list had.
     pub fn nodes(&self) -> &'a [Node] {
         self.nodes
@@ -407,7 +414,7 @@ impl<'a> Net<'a> {
         let node = self.check_layer(params, index, weights, bias)?;
         let own = params.get(node.params()).ok_or(MISFIT)?;
         let (w, b) = own.split_at_checked(weights.len()).ok_or(MISFIT)?;
-        bias.copy_from_slice(b);
+        crate::block::copy(bias, b);
         node.dense().read(w, weights).ok_or(MISFIT)
     }
 
@@ -418,7 +425,7 @@ impl<'a> Net<'a> {
         let node = self.check_layer(params, index, weights, bias)?;
         let own = params.get_mut(node.params()).ok_or(MISFIT)?;
         let (w, b) = own.split_at_mut_checked(weights.len()).ok_or(MISFIT)?;
-        b.copy_from_slice(bias);
+        crate::block::copy(b, bias);
         node.dense().write(w, weights).ok_or(MISFIT)
     }
 

@@ -25,7 +25,7 @@ impl Learner<'_> {
         let mut compiled = [Node::default(); MAX_LAYERS];
         let net = stored.layers().compile(&stored.shape, &mut compiled)?;
         let stored_nodes = block::view(mem, nodes(&mut Plan::default(), &stored)?)?;
-        if bytemuck::cast_slice::<Node, u8>(stored_nodes) != bytemuck::cast_slice::<Node, u8>(net.nodes()) {
+        if !net.is(stored_nodes) {
             return Err(image("learner image: compiled layers of its configuration"));
         }
         let learner = Learner::of(mem, &stored)?;

@@ -1,7 +1,9 @@
 //! The transitions of a rollout: which are complete, how they become one stretch, and how they make room.
 
+use core::cmp::Ordering;
+
 use super::layout::Rollout;
-use crate::block::{Fit, Misfit};
+use crate::block::{self, Fit, Misfit};
 
 /// No slot.
 pub(super) const NONE: u32 = u32::MAX;
@@ -75,14 +77,15 @@ impl Rollout<'_> {
     }
 }
 
-/// Copies a row of an array of `slots` of them.
+/// Copies a row of an array of `slots` of them over another.
 fn row<T: Copy>(array: &mut [T], slots: usize, from: usize, to: usize) -> Fit<()> {
     let width = array.len().checked_div(slots).unwrap_or(0);
-    let (from, to) = (from.saturating_mul(width), to.saturating_mul(width));
-    let end = from.saturating_add(width);
-    if end > array.len() || to.saturating_add(width) > array.len() {
-        return Err(Misfit);
+    let (front, back) = array.split_at_mut_checked(from.max(to).saturating_mul(width)).ok_or(Misfit)?;
+    let (front, back) = (block::rows_mut(front, from.min(to), 1, width), block::rows_mut(back, 0, 1, width)?);
+    match from.cmp(&to) {
+        Ordering::Less => block::copy(back, front?),
+        Ordering::Equal => {}
+        Ordering::Greater => block::copy(front?, back),
     }
-    array.copy_within(from..end, to);
     Ok(())
 }

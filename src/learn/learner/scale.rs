@@ -63,16 +63,18 @@ impl Learner<'_> {
         self.check_grads(begin, end, grads)?;
         check_finite("learner: finite gradients", grads)?;
         let (len, count) = (self.sizes.record_len, end.saturating_sub(begin));
-        let own = block::rows_mut(self.grads, begin, count, len)?;
         let done = block::rows_mut(self.done, begin, count, 1)?;
-        let chunks = || grads.chunks_exact(len.max(1));
-        for ((own, new), done) in own.chunks_exact(len.max(1)).zip(chunks()).zip(&*done) {
+        for (k, done) in done.iter().enumerate() {
+            let (own, new) =
+                (block::rows(self.grads, begin.saturating_add(k), 1, len)?, block::rows(grads, k, 1, len)?);
             let sum = |(a, b): (&f32, &f32)| if add && *done != 0 { *a + *b } else { *b };
             if let Some(x) = own.iter().zip(new).map(sum).find(|x| !x.is_finite()) {
                 return Err(Error::new(Kind::Value, "learner: finite sums of gradients").given_f32(num::canonical(x)));
             }
         }
-        for ((own, new), done) in own.chunks_exact_mut(len.max(1)).zip(chunks()).zip(done) {
+        for (k, done) in done.iter_mut().enumerate() {
+            let own = block::rows_mut(self.grads, begin.saturating_add(k), 1, len)?;
+            let new = block::rows(grads, k, 1, len)?;
             if add && *done != 0 {
                 own.iter_mut().zip(new).for_each(|(a, b)| *a += *b);
             } else {

@@ -379,8 +379,8 @@ impl View<'_> {
             clip: self.state.clip,
         };
         grads.fill(0.0);
-        for (chunk, record) in (begin..end).zip(grads.chunks_exact_mut(len.max(1))) {
-            ppo::chunk(&bench, chunk as u32, &mut work, record)?;
+        for (k, chunk) in (begin..end).enumerate() {
+            ppo::chunk(&bench, chunk as u32, &mut work, block::rows_mut(grads, k, 1, len)?)?;
         }
         Ok(())
     }
