@@ -7,7 +7,7 @@ enum { NUM_ENVS = 4, OBS_LEN = 4, TOTAL_STEPS = 100000, ALIGN = 64, WIDTH = 600,
 #define ALIGNED(size) (((size) + ALIGN - 1) / ALIGN * ALIGN)
 
 /* Everything to save: learner, environments, observations. The hash covers it. */
-static _Alignas(ALIGN) unsigned char image[1 << 18];
+static _Alignas(ALIGN) unsigned char image[1 << 19];
 static size_t learner_size, envs_size, image_size;
 static rlcore_env_def env;
 static rlcore_learner *agent;
