@@ -104,8 +104,8 @@ static rlcore_status learner_continuous(hashes *h) {
 
 /* Rows that come and go beside updates whose chunks are made apart, and a rollout that another learner takes over. */
 static rlcore_status rows(hashes *h, uint32_t overlap) {
-  enum { ROWS = 5, LEN_OF_OBS = 3, CHUNKS = 3, BATCH = ROWS * 8, NUMBERS = 1 << 12 };
-  static uint64_t block[1 << 15], other[1 << 15], scratch[1 << 13];
+  enum { ROWS = 5, LEN_OF_OBS = 3, CHUNKS = 3, BATCH = ROWS * 8, NUMBERS = 1 << 11 };
+  static uint64_t block[1 << 13], other[1 << 13], scratch[1 << 12];
   static float grads[NUMBERS], params[NUMBERS], batch_obs[BATCH * LEN_OF_OBS], columns[4][BATCH];
   const uint32_t n[] = {2, 3};
   const rlcore_space seen = {.kind = RLCORE_F32, .len = LEN_OF_OBS}, taken = {.kind = RLCORE_I32, .len = 2, .n = n};
