@@ -32,8 +32,9 @@ function prose(text) {
 
 # One line of a comment that stands above what it is about.
 function line(text,   name, at, size) {
-  if (text ~ /^     [^ ].* = / && !first && !formula && !parameter) {
+  if (!first && !formula && (text ~ /^     [^ ].*\);/ || (text ~ /^     [^ ].* = / && !parameter))) {
     formula = 1
+    parameter = 0
     return "@verbatim\n" text
   }
   if (formula && text ~ /^     /) return text

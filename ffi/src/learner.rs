@@ -588,7 +588,7 @@ pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rl
 }
 
 /// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has handed out;
-/// rlcore_learner_learn(p, NULL, ...) goes on with it.
+/// rlcore_learner_learn, with obs NULL, goes on with it.
 /// Arrays as rlcore_learner_batch_read. stats: to write.
 /// Errors: E_CONFIG; E_NOT_READY if this learner has recorded something, or an update runs; E_SHAPE for a mask that is
 /// not wanted, or missing; E_VALUE for numbers that are not finite and choices that are not allowed.
