@@ -189,3 +189,48 @@ impl EpisodesRef<'_> {
         running && self.kept.are_right(self.ended.num_episodes) && self.ended.return_last.is_finite()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::{Cutter, Field, Plan};
+
+    #[test]
+    fn what_no_steps_lead_to_is_not_right() {
+        let mut plan = Plan::default();
+        let spans = Episodes::plan(&mut plan, Lens { num_envs: 2, keep: 2 }).unwrap();
+        let mut block = [0u64; 64];
+        assert!(plan.size().unwrap() <= size_of_val(&block));
+        type Spoil = fn(&mut EpisodesMut<'_>);
+        let spoil: [(bool, Spoil); 11] = [
+            (true, |_| ()),
+            (true, |e| e.step(1, 0.5, false)),
+            (true, |e| (0..3).for_each(|_| e.step(1, 1.0, true))),
+            (true, |e| e.forget(0)),
+            (true, |e| (0..2).for_each(|_| e.step(1, f32::MAX, false))),
+            (false, |e| e.total[1] = 1.0),
+            (false, |e| e.total[0] = f64::NAN),
+            (false, |e| (e.len[1], e.total[1]) = (1, f64::INFINITY)),
+            (false, |e| e.ended.return_last = f64::INFINITY),
+            (false, |e| e.ended.num_episodes = 2),
+            (false, |e| e.kept.lens[0] = 0),
+        ];
+        for (i, (right, spoil)) in spoil.into_iter().enumerate() {
+            block.fill(0);
+            let mut e = Episodes::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans).unwrap();
+            e.step(0, -1.5, true);
+            e.step(0, 2.0, false);
+            assert_eq!((e.ended.num_episodes, e.ended.return_last, e.total[0], e.len[0]), (1, -1.5, 2.0, 1));
+            spoil(&mut e);
+            assert_eq!(e.read().are_right(), right, "case {i}");
+        }
+        let mut e = Episodes::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans).unwrap();
+        e.kept.lens[0] = 1;
+        e.step(0, f32::MAX, false);
+        e.step(0, f32::MAX, true);
+        assert!(e.read().are_right() && e.kept.returns[1] == f32::MAX && e.total[0] == 0.0 && e.len[0] == 0);
+        e.step(0, 1.0, false);
+        e.forget(0);
+        assert!(e.total[0] == 0.0 && e.len[0] == 0);
+    }
+}
