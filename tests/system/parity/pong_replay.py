@@ -90,9 +90,9 @@ class Replay:
         obs, next_obs, action = stack(), stack(), np.zeros((rows, 1), np.int32)
         reward, discount = np.zeros(rows, np.float32), np.zeros(rows, np.float32)
         terminated, truncated = np.zeros(rows, np.uint8), np.zeros(rows, np.uint8)
-        self.lib.replay_gather(self.handle, 0, pointer(index), rows, layout, kind, pointer(obs))
-        self.lib.replay_gather_next(self.handle, 0, pointer(index), rows, layout, kind, pointer(next_obs))
-        self.lib.replay_gather(self.handle, 1, pointer(index), rows, HWC, rlcore.I32, pointer(action))
+        self.lib.replay_gather(self.handle, pointer(index), rows, 0, layout, kind, pointer(obs))
+        self.lib.replay_gather_next(self.handle, pointer(index), rows, 0, layout, kind, pointer(next_obs))
+        self.lib.replay_gather(self.handle, pointer(index), rows, 1, HWC, rlcore.I32, pointer(action))
         self.lib.replay_transitions(
             self.handle, pointer(index), rows, pointer(reward), pointer(discount), pointer(terminated), pointer(truncated)
         )
