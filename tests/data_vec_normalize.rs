@@ -3,7 +3,7 @@
 use rlcore::block::Kind as BlockKind;
 use rlcore::cpu::{self, LEVELS};
 use rlcore::data::step::{Ends, Rewrite};
-use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig};
+use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig, View};
 use rlcore::error::{Kind, Result};
 use rlcore::rng::Rng;
 
@@ -608,4 +608,17 @@ fn configurations_and_images_are_checked() {
     assert_eq!(kind(VecNormalize::attach(&mut bytes(&mut words)[..size - 1])), Some(Kind::Size));
     assert_eq!(kind(VecNormalize::init(&mut bytes(&mut words)[..size - 1], &CONFIG)), Some(Kind::Size));
     assert_eq!(kind(VecNormalize::attach(&mut bytes(&mut words)[1..])), Some(Kind::Align));
+}
+
+/// What only reads sees what the owner does.
+#[test]
+fn a_view_is_of_the_same_block() {
+    let config = VecNormalizeConfig { num_envs: 2, obs_len: 3, ..VecNormalizeConfig::default() };
+    let mut words = block(&config);
+    open(&mut words).reset(Rewrite::in_place(&mut [1.0, -2.0, 3.0, 0.5, 4.0, -1.0])).unwrap();
+    let copy = words.clone();
+    let view = View::open(bytemuck::cast_slice(&copy)).unwrap();
+    let own = open(&mut words);
+    assert_eq!((view.config(), view.statistics()), (own.config(), own.statistics()));
+    assert_ne!(view.config(), VecNormalizeConfig::default());
 }
