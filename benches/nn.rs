@@ -30,7 +30,7 @@ fn arrays(sizes: &[u32], activation: Activation, batch: usize) -> Arrays {
     let mut layers: Vec<_> = hidden.iter().map(|&units| Layer::dense(units, activation)).collect();
     layers.push(Layer { flags: HEAD, gain: 0.01, ..Layer::dense(*output, Activation::Identity) });
     let mut nodes = vec![Node::default(); layers.len()];
-    let net = Net::compile(&layers, sizes[0] as usize, &mut nodes).unwrap();
+    let net = Net::compile(&layers, [1, 1, sizes[0] as usize], &mut nodes).unwrap();
     let mut rng = Rng::seeded(1);
     let (mut params, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(false)]);
     net.init(&mut params, &mut rng, &mut scratch).unwrap();
@@ -48,7 +48,7 @@ impl Arrays {
 
     fn forward(&mut self, batch: usize) {
         let (params, outs) = (black_box(&self.params), &mut [&mut self.out[..]]);
-        Net::new(&self.nodes).forward(params, &self.x, batch, ALL, &mut self.tape, outs).unwrap();
+        Net::new(&self.nodes).forward(params, &self.x, batch, ALL, &mut self.tape, &mut [], outs).unwrap();
     }
 
     fn backward(&mut self, batch: usize) {

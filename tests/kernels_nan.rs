@@ -179,11 +179,11 @@ fn gradients_and_networks_write_one_nan() {
         let output = Layer { flags: HEAD, ..Layer::dense(3, Activation::Identity) };
         let layers = [Layer::dense(hidden, Activation::Relu), output];
         let mut nodes = [Node::default(); 2];
-        let net = Net::compile(&layers, 5, &mut nodes).unwrap();
+        let net = Net::compile(&layers, [1, 1, 5], &mut nodes).unwrap();
         let (params, x, d_out) = (extreme(9, net.param_len()), extreme(10, N * 5), extreme(11, N * 3));
         one_nan("network", || {
             let (mut tape, mut out) = (vec![0.0; net.tape_len(N)], vec![7.0; N * 3]);
-            net.forward(&params, &x, N, ALL, &mut tape, &mut [&mut out]).unwrap();
+            net.forward(&params, &x, N, ALL, &mut tape, &mut [], &mut [&mut out]).unwrap();
             let (mut grads, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(true)]);
             let mut d_x = vec![7.0; N * 5];
             let d = Some(&mut d_x[..]);

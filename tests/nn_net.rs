@@ -112,7 +112,7 @@ struct Gradients {
 fn case(input: usize, layers: &[Layer], rows: usize) -> Case {
     let mut rng = Rng::seeded(layers.iter().map(|l| u64::from(l.units)).sum::<u64>() * 1000 + rows as u64);
     let mut nodes = vec![Node::default(); layers.len()];
-    let net = Net::compile(layers, input, &mut nodes).unwrap();
+    let net = Net::compile(layers, [1, 1, input], &mut nodes).unwrap();
     let mut params = random(&mut rng, net.param_len());
     let width = layers.iter().map(|l| l.units as usize).max().unwrap().max(input) as f32;
     params.iter_mut().for_each(|p| *p *= 1.5 / width.sqrt());
@@ -153,7 +153,7 @@ impl Case {
     fn forward(&self, heads: u32) -> (Vec<Vec<f32>>, Vec<f32>) {
         let mut tape = vec![f32::NAN; self.net().tape_len(self.rows)];
         let outs = self.outs(heads, |outs| {
-            self.net().forward(&self.params, &self.x, self.rows, heads, &mut tape, outs).unwrap();
+            self.net().forward(&self.params, &self.x, self.rows, heads, &mut tape, &mut [], outs).unwrap();
         });
         (outs, tape)
     }
@@ -440,7 +440,7 @@ fn one_update_of_the_fully_connected_agent() {
     let mut layers = tower(&[1, 2, 2, 1], Activation::Tanh);
     layers.extend([dense(INPUT, 2, Activation::Tanh), dense(0, 2, Activation::Tanh), head(0, 2, IDENTITY)]);
     let mut nodes = [Node::default(); 6];
-    let net = Net::compile(&layers, 1, &mut nodes).unwrap();
+    let net = Net::compile(&layers, [1, 1, 1], &mut nodes).unwrap();
     let critic: [&[f32]; 3] = [&[0.5, -0.3], &[0.2, -0.4, 0.1, 0.6], &[0.7, -0.8]];
     let actor: [&[f32]; 3] = [&[-0.6, 0.9], &[0.3, 0.5, -0.2, 0.4], &[0.05, -0.02, -0.03, 0.04]];
     let params = set(&net, &[critic, actor].concat());
@@ -449,7 +449,7 @@ fn one_update_of_the_fully_connected_agent() {
     let (advantage, target) = ([1.0, 1.0, -1.0, -1.5f64], [1.0, 1.0, -1.0, -1.0]);
 
     let (mut tape, mut value, mut logits) = (vec![0.0; net.tape_len(4)], [0.0; 4], [0.0; 8]);
-    net.forward(&params, &obs, 4, ALL, &mut tape, &mut [&mut value, &mut logits]).unwrap();
+    net.forward(&params, &obs, 4, ALL, &mut tape, &mut [], &mut [&mut value, &mut logits]).unwrap();
     near(f64s(&value), &[0.0, 0.2464694421, 0.0, 0.2464694421], 1e-7, "value");
     near(f64s(&logits[2..4]), &[0.0022313137, 0.0091540014], 1e-7, "logits");
 
@@ -599,7 +599,7 @@ fn a_head_is_taken_out_with_what_it_depends_on() {
         assert_eq!(&to[..count], want);
         assert_eq!(net.prune(&layers, k, &mut to[..count - 1]).unwrap_err().kind, Kind::Size);
         let mut nodes = [Node::default(); 4];
-        let alone = Net::compile(&to[..count], 3, &mut nodes).unwrap();
+        let alone = Net::compile(&to[..count], [1, 1, 3], &mut nodes).unwrap();
         let mut params = vec![f32::NAN; alone.param_len()];
         net.prune_params(&case.params, k, &mut params).unwrap();
         let mut out = vec![f32::NAN; 5 * alone.head_len(0)];
@@ -624,7 +624,7 @@ fn a_head_is_taken_out_with_what_it_depends_on() {
 fn values_take_the_places_of_those_that_are_no_longer_needed() {
     let mut layers = tower(&[64; MAX_LAYERS], Activation::Relu);
     let mut nodes = [Node::default(); MAX_LAYERS];
-    let net = Net::compile(&layers, 64, &mut nodes).unwrap();
+    let net = Net::compile(&layers, [1, 1, 64], &mut nodes).unwrap();
     assert_eq!((net.infer_scratch_len(1), net.infer_scratch_len(32), net.infer_scratch_len(9999)), (128, 4096, 4096));
     assert_eq!(net.tape_len(3), 3 * 64 * (MAX_LAYERS - 2));
     assert_eq!(net.tape_len(usize::MAX), usize::MAX);
@@ -632,7 +632,7 @@ fn values_take_the_places_of_those_that_are_no_longer_needed() {
     layers.last_mut().unwrap().from[0] = 1;
     let last = layers.len() - 2;
     layers[last].flags = HEAD;
-    assert_eq!(Net::compile(&layers, 64, &mut nodes).unwrap().infer_scratch_len(1), 3 * 64);
+    assert_eq!(Net::compile(&layers, [1, 1, 64], &mut nodes).unwrap().infer_scratch_len(1), 3 * 64);
 }
 
 #[test]
@@ -640,13 +640,13 @@ fn layers_that_cannot_be_are_refused_by_name() {
     let good = actor_and_critic();
     let compiled = |layers: &[Layer]| {
         let mut nodes = [Node::default(); MAX_LAYERS];
-        Net::compile(layers, 3, &mut nodes).map(|net| net.param_len())
+        Net::compile(layers, [1, 1, 3], &mut nodes).map(|net| net.param_len())
     };
     assert!(compiled(&good).is_ok());
     type Spoil = fn(&mut [Layer; 7]);
     let bad: [(&str, Spoil); 33] = [
         ("net: a known kind in layer 2, given 0", |l| l[1].kind = 0),
-        ("net: a known kind in layer 2, given 3", |l| l[1].kind = 3),
+        ("net: a known kind in layer 2, given 6", |l| l[1].kind = 6),
         ("net: a known kind in layer 2, given 33", |l| l[1].kind = 33),
         ("net: from[0] of 0, which its kind does not read, in layer 4, given 1", |l| l[3].from[0] = 1),
         ("net: from[1] of 0, which its kind does not read, in layer 2, given 1", |l| l[1].from[1] = 1),
@@ -664,7 +664,7 @@ fn layers_that_cannot_be_are_refused_by_name() {
         ("net: reserved of 0 in layer 2, given 1", |l| l[1].reserved = [0, 1]),
         ("net: units of at least 1 in layer 1, given 0", |l| l[0].units = 0),
         ("net: units of at least 1 in layer 4, given 0", |l| l[3].units = 0),
-        ("net: a known activation in layer 2, given 3", |l| l[1].activation = 3),
+        ("net: a known activation in layer 2, given 4", |l| l[1].activation = 4),
         ("net: known flags in layer 2, given 2", |l| l[1].flags = 2),
         ("net: known flags in layer 2, given 1073741824", |l| l[1].flags = 1 << 30),
         ("net: a known init in layer 2, given 1", |l| l[1].init = 1),
@@ -692,7 +692,7 @@ fn layers_that_cannot_be_are_refused_by_name() {
 
     let kind = |input: usize, units: [u32; 2], num_nodes: usize| {
         let layers = [dense(0, units[0], IDENTITY), head(0, units[1], IDENTITY)];
-        Net::compile(&layers, input, &mut [Node::default(); 2][..num_nodes]).unwrap_err().kind
+        Net::compile(&layers, [1, 1, input], &mut [Node::default(); 2][..num_nodes]).unwrap_err().kind
     };
     assert_eq!(kind(1, [1, 1], 1), Kind::Size);
     assert_eq!(kind(0, [1, 1], 2), Kind::Config);
@@ -712,7 +712,7 @@ fn lengths_that_are_one_off_are_refused_and_outputs_stay() {
             let (params, x) = (off(net.param_len(), which == 0), off(rows * 5, which == 1));
             let (mut a, mut b) = (off(rows * 2, which == 2), off(rows, which == 3));
             let mut tape = off(net.tape_len(rows), which == 4);
-            let error = net.forward(&params, &x, rows, ALL, &mut tape, &mut [&mut a, &mut b]).unwrap_err();
+            let error = net.forward(&params, &x, rows, ALL, &mut tape, &mut [], &mut [&mut a, &mut b]).unwrap_err();
             assert_eq!(error.kind, Kind::Shape);
             assert!(tape.iter().chain(&a).chain(&b).all(|v| *v == 7.0), "{error}");
             let mut scratch = off(net.infer_scratch_len(rows), false);

@@ -39,7 +39,7 @@ impl Layers {
 
     /// The network that they make of observations.
     pub fn compile<'n>(&self, shape: &Shape, nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
-        Net::compile(self.as_slice(), shape.obs_len as usize, nodes)
+        Net::compile(self.as_slice(), [1, 1, shape.obs_len as usize], nodes)
     }
 }
 

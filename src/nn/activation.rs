@@ -13,6 +13,8 @@ pub enum Activation {
     Relu = 1,
     /// Nothing.
     Identity = 2,
+    /// x above 0, e^x - 1 below.
+    Elu = 3,
 }
 
 impl Activation {
@@ -22,6 +24,7 @@ impl Activation {
             0 => Some(Activation::Tanh),
             1 => Some(Activation::Relu),
             2 => Some(Activation::Identity),
+            3 => Some(Activation::Elu),
             _ => None,
         }
     }
@@ -40,10 +43,16 @@ impl Activation {
                 }
             }
             Activation::Identity => {}
+            Activation::Elu => {
+                for x in values {
+                    let below = num::exp(num::min(0.0, *x)) - 1.0;
+                    *x = if *x > 0.0 { *x } else { num::canonical(below) };
+                }
+            }
         }
     }
 
-    /// Multiplies gradients by the slope, which the activation's own value tells: 1 - a², 1 where a > 0, or 1.
+    /// Multiplies gradients by the slope, which the activation's own value tells: 1 - a²; 1 where a > 0, else 0 or 1 + a; or 1.
     #[inline(always)]
     pub(super) fn apply_slope(self, gradients: &mut [f32], activations: &[f32]) {
         match self {
@@ -58,6 +67,11 @@ impl Activation {
                 }
             }
             Activation::Identity => {}
+            Activation::Elu => {
+                for (g, a) in gradients.iter_mut().zip(activations) {
+                    *g *= if *a > 0.0 { 1.0 } else { 1.0 + a };
+                }
+            }
         }
     }
 }

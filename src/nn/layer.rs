@@ -14,6 +14,21 @@ pub const INPUT: u32 = 1 << 31;
 /// [`Layer::flags`]: an output of the network. Outputs are numbered from 0 in list order, and no layer reads them.
 pub const HEAD: u32 = 1;
 
+/// [`Layer::flags`]: numbers are not moved after a normalisation.
+pub const NO_BIAS: u32 = 2;
+
+/// [`Layer::flags`]: numbers are not stretched after a normalisation.
+pub const NO_SCALE: u32 = 4;
+
+/// [`Layer::flags`]: a normalisation takes no mean out, and divides by the root of the mean square.
+pub const RMS: u32 = 8;
+
+/// [`Layer::flags`]: a normalisation is over the whole picture, not over the channels of each pixel.
+pub const WHOLE: u32 = 16;
+
+/// [`Layer::flags`]: a pool takes the mean of a window, not its largest number.
+pub const MEAN: u32 = 32;
+
 /// [`Layer::kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -23,11 +38,24 @@ pub enum LayerKind {
     /// `units` learnt numbers that depend on no input, such as logarithms of standard deviations. They belong to the head
     /// listed before them; no layer reads them.
     Free = 2,
+    /// A convolution over pictures `[height, width, channels]`: `units` channels, each a weighted sum of the numbers in a
+    /// window and a bias; then the activation. What a window shows outside of the picture is 0.
+    Conv = 3,
+    /// The largest number of each channel in each window, or their mean; then the activation.
+    Pool = 4,
+    /// Numbers brought to mean 0 and deviation 1, then stretched and moved channel by channel; then the activation.
+    Norm = 5,
 }
 
 /// The sets of kinds that read a field.
 const DENSE: u32 = 1 << LayerKind::Dense as u32;
 const FREE: u32 = 1 << LayerKind::Free as u32;
+const CONV: u32 = 1 << LayerKind::Conv as u32;
+const POOL: u32 = 1 << LayerKind::Pool as u32;
+const NORM: u32 = 1 << LayerKind::Norm as u32;
+
+/// The kinds that this build has.
+const KNOWN: u32 = DENSE | FREE | if cfg!(feature = "pictures") { CONV | POOL | NORM } else { 0 };
 
 /// One layer. Plain data: fields that its kind does not read are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -37,17 +65,18 @@ pub struct Layer {
     pub kind: u32,
     /// What it reads. 0: the layer before, or the input for the first; k: layer k of the list, counted from 1; or [`INPUT`].
     pub from: [u32; 2],
-    /// Numbers in its output, at least 1.
+    /// Numbers in its output, at least 1; of `Conv`, channels.
     pub units: u32,
     /// An [`Activation`].
     pub activation: u32,
-    /// [`HEAD`] or 0.
+    /// [`HEAD`]; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`.
     pub flags: u32,
-    /// 0.
+    /// `Conv` and `Pool`: height and width of a window, at least 1.
     pub size: [u32; 2],
-    /// 0.
+    /// `Conv` and `Pool`: how far a window is from the next one, down and to the right; 0: 1, and the size of a pool's window.
     pub stride: [u32; 2],
-    /// 0.
+    /// `Conv` and `Pool`. 0: windows lie in the picture (VALID); 1: there are as many as strides fit in the picture, which lies
+    /// in the middle of what they show (SAME, as TensorFlow pads).
     pub same: u32,
     /// 0.
     pub heads: u32,
@@ -55,7 +84,7 @@ pub struct Layer {
     pub window: u32,
     /// How weights start. 0: orthogonal; biases start at 0.
     pub init: u32,
-    /// `Dense`: length of the rows or columns that are orthogonal; 0: √2, or 1 without an activation. `Free`: the value that
+    /// `Dense` and `Conv`: length of the rows or columns that are orthogonal; 0: √2, or 1 without an activation. `Free`: the value that
     /// its numbers start with.
     pub gain: f32,
     /// 0.
@@ -68,6 +97,11 @@ impl Layer {
         Layer { kind: LayerKind::Dense as u32, units, activation: activation as u32, ..Layer::default() }
     }
 
+    /// A convolution that reads the layer before.
+    pub fn conv(units: u32, size: [u32; 2], stride: [u32; 2], activation: Activation) -> Layer {
+        Layer { kind: LayerKind::Conv as u32, size, stride, ..Layer::dense(units, activation) }
+    }
+
     /// Numbers that depend on no input and start at `value`.
     pub fn free(units: u32, value: f32) -> Layer {
         Layer { kind: LayerKind::Free as u32, units, gain: value, ..Layer::default() }
@@ -77,22 +111,29 @@ impl Layer {
     pub(super) fn check(&self, number: usize) -> Result {
         let refused = |what| Error::new(Kind::Config, what).needed(number);
         let kind = 1u32.checked_shl(self.kind).unwrap_or(0);
-        if kind & (DENSE | FREE) == 0 {
+        if kind & KNOWN == 0 {
             return Err(refused("net: a known kind in layer").given(self.kind as usize));
         }
+        let windows = CONV | POOL;
+        let flags = match kind {
+            NORM => HEAD | NO_BIAS | NO_SCALE | RMS | WHOLE,
+            POOL => HEAD | MEAN,
+            _ => HEAD,
+        };
         let [rows, columns] = self.size;
         let [down, right] = self.stride;
         let fields = [
-            ("net: from[0] of 0, which its kind does not read, in layer", self.from[0], DENSE),
+            ("net: from[0] of 0, which its kind does not read, in layer", self.from[0], !FREE),
             ("net: from[1] of 0, which its kind does not read, in layer", self.from[1], 0),
-            ("net: activation of 0, which its kind does not read, in layer", self.activation, DENSE),
-            ("net: flags of 0, which its kind does not read, in layer", self.flags, DENSE),
-            ("net: size of 0, which its kind does not read, in layer", rows | columns, 0),
-            ("net: stride of 0, which its kind does not read, in layer", down | right, 0),
-            ("net: same of 0, which its kind does not read, in layer", self.same, 0),
+            ("net: units of 0, which its kind does not read, in layer", self.units, DENSE | FREE | CONV),
+            ("net: activation of 0, which its kind does not read, in layer", self.activation, !FREE),
+            ("net: flags of 0, which its kind does not read, in layer", self.flags, !FREE),
+            ("net: size of 0, which its kind does not read, in layer", rows | columns, windows),
+            ("net: stride of 0, which its kind does not read, in layer", down | right, windows),
+            ("net: same of 0, which its kind does not read, in layer", self.same, windows),
             ("net: heads of 0, which its kind does not read, in layer", self.heads, 0),
             ("net: window of 0, which its kind does not read, in layer", self.window, 0),
-            ("net: init of 0, which its kind does not read, in layer", self.init, DENSE),
+            ("net: init of 0, which its kind does not read, in layer", self.init, DENSE | CONV),
             ("net: reserved of 0 in layer", self.reserved[0] | self.reserved[1], 0),
         ];
         for (what, given, readers) in fields {
@@ -100,10 +141,13 @@ impl Layer {
                 return Err(refused(what).given(given as usize));
             }
         }
+        let has = |readers: u32, good| readers & kind == 0 || good;
         let known = [
-            ("net: units of at least 1 in layer", self.units, self.units >= 1),
+            ("net: units of at least 1 in layer", self.units, has(DENSE | FREE | CONV, self.units >= 1)),
             ("net: a known activation in layer", self.activation, Activation::new(self.activation).is_some()),
-            ("net: known flags in layer", self.flags, self.flags & !HEAD == 0),
+            ("net: known flags in layer", self.flags, self.flags & !flags == 0),
+            ("net: size of at least 1 in layer", rows.min(columns), has(windows, rows >= 1 && columns >= 1)),
+            ("net: same of 0 or 1 in layer", self.same, self.same <= 1),
             ("net: a known init in layer", self.init, self.init == 0),
         ];
         for (what, given, good) in known {

@@ -48,17 +48,74 @@ fn add_scaled<A: At, const C: usize, const L: usize>(at: A, sums: &mut [[f32; L]
     });
 }
 
+/// Where the rows of a factor lie in its array: each is some runs of numbers that lie side by side.
+pub(crate) trait Rows: Copy {
+    /// Numbers of a row, over all its runs.
+    fn len(self) -> usize;
+
+    /// Where the runs of a row begin, counted from its start, and the numbers of each.
+    fn runs(self) -> (impl Iterator<Item = usize>, usize);
+
+    /// Where number `i` of a row lies, counted from its start.
+    fn place(self, i: usize) -> usize;
+
+    /// The numbers at consecutive places of the row that starts at `start`.
+    fn pick<'a, const R: usize>(self, x: &'a [f32], start: usize, places: &[usize; R]) -> Option<[&'a f32; R]>;
+
+    /// Where `R` rows start, `first` and those after it.
+    fn starts<const R: usize>(self, first: usize) -> [usize; R];
+
+    /// Where all rows start, and on without end.
+    fn walk(self) -> impl Iterator<Item = usize>;
+}
+
+/// Rows of this many numbers, one after the other.
+#[derive(Clone, Copy)]
+pub(crate) struct Flat(pub(crate) usize);
+
+impl Rows for Flat {
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.0
+    }
+
+    #[inline(always)]
+    fn runs(self) -> (impl Iterator<Item = usize>, usize) {
+        (core::iter::once(0), self.0)
+    }
+
+    #[inline(always)]
+    fn place(self, i: usize) -> usize {
+        i
+    }
+
+    #[inline(always)]
+    fn pick<'a, const R: usize>(self, x: &'a [f32], start: usize, places: &[usize; R]) -> Option<[&'a f32; R]> {
+        Some(x.get(start + places.first()?..)?.first_chunk()?.each_ref())
+    }
+
+    #[inline(always)]
+    fn starts<const R: usize>(self, first: usize) -> [usize; R] {
+        core::array::from_fn(|row| (first + row) * self.0)
+    }
+
+    #[inline(always)]
+    fn walk(self) -> impl Iterator<Item = usize> {
+        (0..usize::MAX).step_by(self.0.max(1))
+    }
+}
+
 /// `y[m,n] = x[m,k] * w[k,n] + bias[n]`; without a bias the sums start at 0.
-pub(crate) struct Affine<'a> {
+pub(crate) struct Affine<'a, X> {
     pub(crate) x: &'a [f32],
+    pub(crate) rows: X,
     pub(crate) w: &'a [f32],
     pub(crate) bias: Option<&'a [f32]>,
     pub(crate) y: &'a mut [f32],
-    pub(crate) k: usize,
     pub(crate) n: usize,
 }
 
-impl Kernel for Affine<'_> {
+impl<X: Rows> Kernel for Affine<'_, X> {
     type Output = Option<()>;
 
     #[inline(always)]
@@ -69,39 +126,41 @@ impl Kernel for Affine<'_> {
     /// Tile shapes are what measured fastest; others, wider ones above all, spill sums or make the compiler shuffle lanes.
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Option<()> {
-        let Affine { x, w, bias, y, k, n } = self;
+        let Affine { x, rows, w, bias, y, n } = self;
         let m = y.len().checked_div(n)?;
         match A::LEVEL {
-            _ if n < LANES => affine_tiles::<_, 1, 1, 1>(at, x, w, bias, y, k, n),
-            _ if !cfg!(feature = "simd") => affine_tiles::<_, 1, 1, LANES>(at, x, w, bias, y, k, n),
-            Level::Avx512 if m >= 4 && n.is_multiple_of(64) => affine_tiles::<_, 4, 4, LANES>(at, x, w, bias, y, k, n),
-            Level::Avx512 if m >= 8 => affine_tiles::<_, 8, 1, LANES>(at, x, w, bias, y, k, n),
-            Level::Avx2 if m >= 4 => affine_tiles::<_, 4, 1, LANES>(at, x, w, bias, y, k, n),
-            Level::Avx512 | Level::Avx2 if n >= 64 => affine_tiles::<_, 1, 4, LANES>(at, x, w, bias, y, k, n),
-            Level::Base if m >= 4 => affine_tiles::<_, 4, 1, LANES>(at, x, w, bias, y, k, n),
-            _ => affine_tiles::<_, 1, 1, LANES>(at, x, w, bias, y, k, n),
+            _ if n < LANES => affine_tiles::<_, _, 1, 1, 1>(at, x, rows, w, bias, y, n),
+            _ if !cfg!(feature = "simd") => affine_tiles::<_, _, 1, 1, LANES>(at, x, rows, w, bias, y, n),
+            Level::Avx512 if m >= 4 && n.is_multiple_of(64) => {
+                affine_tiles::<_, _, 4, 4, LANES>(at, x, rows, w, bias, y, n)
+            }
+            Level::Avx512 if m >= 8 => affine_tiles::<_, _, 8, 1, LANES>(at, x, rows, w, bias, y, n),
+            Level::Avx2 if m >= 4 => affine_tiles::<_, _, 4, 1, LANES>(at, x, rows, w, bias, y, n),
+            Level::Avx512 | Level::Avx2 if n >= 64 => affine_tiles::<_, _, 1, 4, LANES>(at, x, rows, w, bias, y, n),
+            Level::Base if m >= 4 => affine_tiles::<_, _, 4, 1, LANES>(at, x, rows, w, bias, y, n),
+            _ => affine_tiles::<_, _, 1, 1, LANES>(at, x, rows, w, bias, y, n),
         }
     }
 }
 
 /// [`Affine`] tile by tile, `m >= R`, `n >= C * L`. The last tile overlaps the one before it.
 #[inline(always)]
-fn affine_tiles<A: At, const R: usize, const C: usize, const L: usize>(
+fn affine_tiles<A: At, X: Rows, const R: usize, const C: usize, const L: usize>(
     at: A,
     x: &[f32],
+    rows: X,
     w: &[f32],
     bias: Option<&[f32]>,
     y: &mut [f32],
-    k: usize,
     n: usize,
 ) -> Option<()> {
-    if k == 0 || n == 0 {
+    if rows.len() == 0 || n == 0 {
         return None;
     }
     let (last_row, last_column) = ((y.len() / n).checked_sub(R)?, n.checked_sub(C * L)?);
     let mut row = 0;
     loop {
-        let x: [&[f32]; R] = rows(x.get(row * k..)?, k)?;
+        let starts = rows.starts::<R>(row);
         let y = y.get_mut(row * n..(row + R) * n)?;
         let mut column = 0;
         loop {
@@ -109,7 +168,13 @@ fn affine_tiles<A: At, const R: usize, const C: usize, const L: usize>(
                 Some(bias) => *vectors(bias, column)?,
                 None => [[0.0; L]; C],
             };
-            let sums: Tile<R, C, L> = add_tile(at, [start; R], x, w, k, n, column);
+            let (runs, k) = rows.runs();
+            let (mut sums, mut w): (Tile<R, C, L>, _) = ([start; R], w);
+            for run in runs {
+                let (of_run, rest) = w.split_at_checked(k * n)?;
+                sums = add_tile(at, sums, slices(x, run, &starts, k)?, of_run, k, n, column);
+                w = rest;
+            }
             for (r, sums) in sums.iter().enumerate() {
                 *vectors_mut(y, r * n + column)? = *sums;
             }
@@ -125,13 +190,13 @@ fn affine_tiles<A: At, const R: usize, const C: usize, const L: usize>(
     }
 }
 
-/// `R` rows of `k` numbers each.
+/// `k` numbers each that begin at `run` after these starts.
 #[inline(always)]
-fn rows<const R: usize>(x: &[f32], k: usize) -> Option<[&[f32]; R]> {
+fn slices<'a, const R: usize>(x: &'a [f32], run: usize, starts: &[usize; R], k: usize) -> Option<[&'a [f32]; R]> {
     let mut all: [&[f32]; R] = [&[]; R];
     unroll!(ROW in 0..8 {
-        if let Some(row) = all.get_mut(ROW) {
-            *row = x.get(ROW * k..)?.get(..k)?;
+        if let (Some(row), Some(start)) = (all.get_mut(ROW), starts.get(ROW)) {
+            *row = x.get(run + start..)?.get(..k)?;
         }
     });
     Some(all)
@@ -212,15 +277,15 @@ fn padded(rest: &[f32]) -> [f32; LANES] {
 }
 
 /// `dw[k,n] += x[m,k]^T * dy[m,n]`, rows upwards.
-pub(crate) struct AddOuter<'a> {
+pub(crate) struct AddOuter<'a, X> {
     pub(crate) x: &'a [f32],
+    pub(crate) rows: X,
     pub(crate) dy: &'a [f32],
     pub(crate) dw: &'a mut [f32],
-    pub(crate) k: usize,
     pub(crate) n: usize,
 }
 
-impl Kernel for AddOuter<'_> {
+impl<X: Rows> Kernel for AddOuter<'_, X> {
     type Output = Option<()>;
 
     #[inline(always)]
@@ -230,16 +295,17 @@ impl Kernel for AddOuter<'_> {
 
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Option<()> {
-        let AddOuter { x, dy, dw, k, n } = self;
+        let AddOuter { x, rows, dy, dw, n } = self;
+        let k = rows.len();
         match A::LEVEL {
-            _ if n < LANES => outer_tiles::<_, 1, 1, 1>(at, x, dy, dw, k, n),
-            _ if !cfg!(feature = "simd") => outer_tiles::<_, 1, 1, LANES>(at, x, dy, dw, k, n),
-            Level::Avx512 if k >= 4 && n.is_multiple_of(64) => outer_tiles::<_, 4, 4, LANES>(at, x, dy, dw, k, n),
-            Level::Avx512 if k >= 8 => outer_tiles::<_, 8, 1, LANES>(at, x, dy, dw, k, n),
-            Level::Avx2 if k >= 4 => outer_tiles::<_, 4, 1, LANES>(at, x, dy, dw, k, n),
-            Level::Avx512 | Level::Avx2 if n >= 64 => outer_tiles::<_, 1, 4, LANES>(at, x, dy, dw, k, n),
-            Level::Base if k >= 4 => outer_tiles::<_, 4, 1, LANES>(at, x, dy, dw, k, n),
-            _ => outer_tiles::<_, 1, 1, LANES>(at, x, dy, dw, k, n),
+            _ if n < LANES => outer_tiles::<_, _, 1, 1, 1>(at, x, rows, dy, dw, n),
+            _ if !cfg!(feature = "simd") => outer_tiles::<_, _, 1, 1, LANES>(at, x, rows, dy, dw, n),
+            Level::Avx512 if k >= 4 && n.is_multiple_of(64) => outer_tiles::<_, _, 4, 4, LANES>(at, x, rows, dy, dw, n),
+            Level::Avx512 if k >= 8 => outer_tiles::<_, _, 8, 1, LANES>(at, x, rows, dy, dw, n),
+            Level::Avx2 if k >= 4 => outer_tiles::<_, _, 4, 1, LANES>(at, x, rows, dy, dw, n),
+            Level::Avx512 | Level::Avx2 if n >= 64 => outer_tiles::<_, _, 1, 4, LANES>(at, x, rows, dy, dw, n),
+            Level::Base if k >= 4 => outer_tiles::<_, _, 4, 1, LANES>(at, x, rows, dy, dw, n),
+            _ => outer_tiles::<_, _, 1, 1, LANES>(at, x, rows, dy, dw, n),
         }
     }
 }
@@ -247,14 +313,15 @@ impl Kernel for AddOuter<'_> {
 /// [`AddOuter`] tile by tile, `k >= R`, `n >= C * L`. The last tile overlaps the one before it, and stores only what
 /// that one did not.
 #[inline(always)]
-fn outer_tiles<A: At, const R: usize, const C: usize, const L: usize>(
+fn outer_tiles<A: At, X: Rows, const R: usize, const C: usize, const L: usize>(
     at: A,
     x: &[f32],
+    rows: X,
     dy: &[f32],
     dw: &mut [f32],
-    k: usize,
     n: usize,
 ) -> Option<()> {
+    let k = rows.len();
     if k == 0 || n == 0 {
         return None;
     }
@@ -268,7 +335,7 @@ fn outer_tiles<A: At, const R: usize, const C: usize, const L: usize>(
             for (r, start) in start.iter_mut().enumerate() {
                 *start = *vectors(dw, r * n + column)?;
             }
-            let sums = add_outer_tile(at, start, x, dy, (k, row), (n, column));
+            let sums = add_outer_tile(at, start, (x, rows, row), (dy, n, column));
             for (r, sums) in sums.iter().enumerate() {
                 let dw: &mut [[f32; L]; C] = vectors_mut(dw, r * n + column)?;
                 if r >= old_rows && old_columns == 0 {
@@ -297,22 +364,21 @@ fn outer_tiles<A: At, const R: usize, const C: usize, const L: usize>(
 
 /// `sums + x[m,k]^T * dy[m,n]` for a tile that starts at the given columns of `x` and `dy`.
 #[inline(always)]
-fn add_outer_tile<A: At, const R: usize, const C: usize, const L: usize>(
+fn add_outer_tile<A: At, X: Rows, const R: usize, const C: usize, const L: usize>(
     at: A,
     mut sums: Tile<R, C, L>,
-    x: &[f32],
-    dy: &[f32],
-    (k, row): (usize, usize),
-    (n, column): (usize, usize),
+    (x, rows, row): (&[f32], X, usize),
+    (dy, n, column): (&[f32], usize, usize),
 ) -> Tile<R, C, L> {
-    let (mut all_x, mut all_dy) = (x, dy);
-    while let (Some((x, rest_x)), Some((dy, rest_dy))) = (all_x.split_at_checked(k), all_dy.split_at_checked(n)) {
-        let Some(x) = x.get(row..).and_then(|x| x.first_chunk::<R>()) else { break };
-        let Some(dy) = vectors(dy, column) else { break };
-        (all_x, all_dy) = (rest_x, rest_dy);
+    let places: [usize; R] = core::array::from_fn(|r| rows.place(row + r));
+    let mut all_dy = dy;
+    for start in rows.walk() {
+        let Some((dy, rest)) = all_dy.split_at_checked(n) else { break };
+        let (Some(x), Some(dy)) = (rows.pick(x, start, &places), vectors(dy, column)) else { break };
+        all_dy = rest;
         unroll!(ROW in 0..8 {
             if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW)) {
-                add_scaled(at, sums, *x, dy);
+                add_scaled(at, sums, **x, dy);
             }
         });
     }

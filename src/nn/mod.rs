@@ -2,17 +2,17 @@
 
 mod activation;
 mod adam;
-mod dense;
 mod layer;
 mod matmul;
 mod net;
 mod orthogonal;
+mod prim;
 mod run;
 mod schedule;
 
 pub use activation::Activation;
 pub use adam::{Adam, Epsilon, clip_global_norm};
-pub use layer::{HEAD, INPUT, Layer, LayerKind, MAX_LAYERS};
+pub use layer::{HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
 pub use net::{ALL, Net, Node};
 pub use orthogonal::{orthogonal, orthogonal_scratch_len};
 pub use schedule::Schedule;

@@ -8,8 +8,10 @@ use core::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::activation::Activation;
-use super::dense::Dense;
-use super::layer::{HEAD, INPUT, Layer, LayerKind, MAX_LAYERS};
+use super::layer::{HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
+#[cfg(feature = "pictures")]
+use super::prim::{Conv, Frame, Norm, Pool};
+use super::prim::{Dense, Op, Prim};
 use super::run::{BACKWARD_ROWS, Backward, Forward, ROWS};
 use crate::cpu;
 use crate::error::{Error, Kind, Result, check_len};
@@ -47,15 +49,53 @@ pub struct Node {
     heads: u32,
     /// The layer that it reads, counted from 1; 0: the input.
     from: u32,
-    input: u32,
-    units: u32,
+    /// Height, width and channels of what it reads and of what it makes; 1, 1 and all for numbers that are no picture.
+    input: [u32; 3],
+    output: [u32; 3],
+    /// Windows of a picture: their size, from one to the next, and what they show above and left of it.
+    size: [u32; 2],
+    stride: [u32; 2],
+    pad: [u32; 2],
     gain: f32,
+}
+
+/// Numbers of a picture, each of whose lengths [`Node::new`] has checked.
+#[inline(always)]
+fn len(picture: [u32; 3]) -> usize {
+    let [height, width, channels] = picture;
+    height as usize * width as usize * channels as usize
 }
 
 impl Node {
     #[inline(always)]
-    pub(super) fn dense(&self) -> Dense {
-        Dense { input: self.input as usize, units: self.units as usize }
+    pub(super) fn op(&self) -> Op {
+        #[cfg(feature = "pictures")]
+        {
+            let all = |lens: [u32; 2]| lens.map(|len| len as usize);
+            let [height, width, channels] = self.output;
+            let frame = Frame {
+                input: self.input.map(|len| len as usize),
+                size: all(self.size),
+                stride: all(self.stride),
+                windows: all([height, width]),
+                pad: all(self.pad),
+            };
+            let has = |flag| self.flags & flag != 0;
+            if self.kind == LayerKind::Conv as u32 {
+                return Op::Conv(Conv { frame, units: channels as usize });
+            } else if self.kind == LayerKind::Pool as u32 {
+                return Op::Pool(Pool { frame, mean: has(MEAN) });
+            } else if self.kind == LayerKind::Norm as u32 {
+                return Op::Norm(Norm {
+                    len: if has(WHOLE) { self.input() } else { channels as usize },
+                    channels: channels as usize,
+                    has_scale: !has(NO_SCALE),
+                    has_bias: !has(NO_BIAS),
+                    centres: !has(RMS),
+                });
+            }
+        }
+        Op::Dense(Dense { input: self.input(), units: self.units() })
     }
 
     #[inline(always)]
@@ -63,18 +103,20 @@ impl Node {
         match self.activation {
             0 => Activation::Tanh,
             1 => Activation::Relu,
+            #[cfg(feature = "pictures")]
+            3 => Activation::Elu,
             _ => Activation::Identity,
         }
     }
 
     #[inline(always)]
     pub(super) fn input(&self) -> usize {
-        self.input as usize
+        len(self.input)
     }
 
     #[inline(always)]
     pub(super) fn units(&self) -> usize {
-        self.units as usize
+        len(self.output)
     }
 
     #[inline(always)]
@@ -124,7 +166,7 @@ impl Node {
     }
 
     fn turned_len(&self) -> usize {
-        if self.is_free() { 0 } else { self.dense().turned_len() }
+        if self.is_free() { 0 } else { self.op().turned_len() }
     }
 
     #[inline(always)]
@@ -147,8 +189,8 @@ impl Node {
     /// Where its parameters lie.
     #[inline(always)]
     pub(super) fn params(&self) -> Range<usize> {
-        let weights = if self.is_free() { 0 } else { self.dense().weight_len() };
-        self.params as usize..self.params as usize + weights + self.units()
+        let len = if self.is_free() { self.units() } else { self.op().param_len() };
+        self.params as usize..self.params as usize + len
     }
 }
 
@@ -163,7 +205,7 @@ impl Node {
 ///     Layer { flags: HEAD, ..Layer::dense(1, Activation::Identity) },
 /// ];
 /// let mut nodes = [Node::default(); 2];
-/// let net = Net::compile(&layers, 2, &mut nodes)?;
+/// let net = Net::compile(&layers, [1, 1, 2], &mut nodes)?;
 /// let mut params = vec![0.0; net.param_len()]; // the caller's, like all memory
 /// net.write_layer(&mut params, 0, &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0], &[0.0, 0.0, -1.0])?;
 /// net.write_layer(&mut params, 1, &[1.0, 1.0, -2.0], &[0.0])?;
@@ -181,40 +223,43 @@ pub struct Net<'a> {
 }
 
 impl<'a> Net<'a> {
-    /// Checks a list of layers that read rows of `input` numbers, and works out where everything lies. Of `nodes`, the first
-    /// ones, as many as there are layers, are the network's; their values before do not matter.
+    /// Checks a list of layers that read rows of `input` numbers, a picture's height, width and channels or 1, 1 and all, and
+    /// works out where everything lies. Of `nodes`, the first ones, as many as there are layers, are the network's; their values
+    /// before do not matter.
     ///
     /// Errors: `Config`, naming the layer, counted from 1; `Size` for too few nodes; `Overflow`.
-    pub fn compile(layers: &[Layer], input: usize, nodes: &'a mut [Node]) -> Result<Net<'a>> {
+    pub fn compile(layers: &[Layer], input: [usize; 3], nodes: &'a mut [Node]) -> Result<Net<'a>> {
         if layers.is_empty() || layers.len() > MAX_LAYERS {
             return Err(Error::new(Kind::Config, "net: layers, 1 to 32 of them").given(layers.len()));
         }
         let too_few = Error::new(Kind::Size, "net: nodes, at least").needed(layers.len()).given(nodes.len());
         let nodes = nodes.get_mut(..layers.len()).ok_or(too_few)?;
-        let too_large = Error::new(Kind::Overflow, "net: layers whose products fit the address space");
-        let width = u32::try_from(input).map_err(|_| too_large)?;
-        if width == 0 {
-            return Err(Error::new(Kind::Config, "net: an input of at least").needed(1).given(input));
+        let mut picture = [0; 3];
+        for (to, from) in picture.iter_mut().zip(input) {
+            *to = u32::try_from(from).map_err(|_| TOO_LARGE)?;
+            if *to == 0 {
+                return Err(Error::new(Kind::Config, "net: an input of at least").needed(1).given(from));
+            }
         }
+        fits(&picture)?;
         let mut next = Totals::default();
         // Every length of a network is at most this sum, so none overflows.
-        let mut sum = 0usize;
+        let mut sum = 0u64;
         let mut head = 0;
         for (i, layer) in layers.iter().enumerate() {
             let (done, rest) = nodes.split_at_mut_checked(i).ok_or(MISFIT)?;
             let node = rest.first_mut().ok_or(MISFIT)?;
-            *node = Node::new(layer, i, width, done)?;
+            *node = Node::new(layer, i, picture, done)?;
             if node.is_head() {
                 head = if head == 0 { 1 } else { head << 1 };
                 node.heads = head;
             } else if node.is_free() {
                 node.heads = head;
             }
-            let (input, units) = (node.input(), node.units());
-            let rows = input.max(units).checked_mul(4 * BACKWARD_ROWS).ok_or(too_large)?;
-            let weights = input.checked_mul(units).and_then(|w| w.checked_mul(2)).ok_or(too_large)?;
-            let all = weights.checked_add(rows).and_then(|w| w.checked_add(sum)).ok_or(too_large)?;
-            sum = if all > isize::MAX as usize / size_of::<f32>() { return Err(too_large) } else { all };
+            sum = sum.saturating_add(node.most()?);
+            if sum > MOST {
+                return Err(TOO_LARGE);
+            }
             next.put(node);
         }
         link(nodes)?;
@@ -281,19 +326,24 @@ impl<'a> Net<'a> {
 
     /// Numbers of scratch that [`Net::infer`] needs: more for more rows, but not for ever.
     pub fn infer_scratch_len(&self, rows: usize) -> usize {
-        self.width() * rows.min(ROWS)
+        self.width() * rows.min(ROWS) + self.work_len()
     }
 
     /// Numbers of scratch that [`Net::backward`] needs, whatever the rows, with the gradient of the input or without. It is
     /// enough for [`Net::init`] too.
     pub fn scratch_len(&self, d_input: bool) -> usize {
-        let inits = self.nodes.iter().filter(|n| !n.is_free()).map(|n| n.dense().init_scratch_len());
-        inits.fold(self.cuts(d_input)[3], usize::max)
+        let inits = self.nodes.iter().filter(|n| !n.is_free()).map(|n| n.op().init_scratch_len());
+        inits.fold(self.cuts(d_input)[4], usize::max)
+    }
+
+    /// Numbers of scratch that [`Net::forward`] needs, whatever the rows.
+    pub fn work_len(&self) -> usize {
+        self.nodes.iter().filter(|n| !n.is_free()).map(|n| n.op().work_len()).fold(0, usize::max)
     }
 
     /// Scratch of [`Net::backward`], in parts that end here: gradients of values; gradients on their way to be added; copies
-    /// of weights, of layers that read another; and of layers that read the input.
-    pub(super) fn cuts(&self, d_input: bool) -> [usize; 4] {
+    /// of weights, of layers that read another; and of layers that read the input; and what one layer works with.
+    pub(super) fn cuts(&self, d_input: bool) -> [usize; 5] {
         let (mut added, mut turned) = (0, [0; 2]);
         for node in self.nodes.iter().filter(|n| d_input || !n.reads_input()) {
             if node.flags & ADDS != 0 {
@@ -305,7 +355,8 @@ impl<'a> Net<'a> {
         }
         let values = BACKWARD_ROWS * self.width();
         let added = values + BACKWARD_ROWS * added;
-        [values, added, added + turned[0], added + turned[0] + turned[1]]
+        let all = added + turned[0] + turned[1];
+        [values, added, added + turned[0], all, all + self.work_len()]
     }
 
     /// Draws what every layer starts with, in list order. `scratch` has at least [`Net::scratch_len`] numbers, whose values do
@@ -320,16 +371,19 @@ impl<'a> Net<'a> {
             if node.is_free() {
                 own.fill(node.gain);
             } else {
-                node.dense().init(own, node.gain, rng, scratch)?;
+                node.op().init(own, node.gain, rng, scratch)?;
             }
         }
         Ok(())
     }
 
     /// The outputs of `x[rows, input]`. `heads` has a bit for each head that is wanted ([`ALL`]: every one); `outs` has their
-    /// arrays alone, `[rows, head_len]`, in order. `tape[tape_len(rows)]` keeps what [`Net::backward`] needs for them.
+    /// arrays alone, `[rows, head_len]`, in order. `tape[tape_len(rows)]` keeps what [`Net::backward`] needs for them; `scratch`
+    /// has at least [`Net::work_len`] numbers, whose values do not matter.
     ///
-    /// A row's result does not depend on the other rows. Errors: `Shape`; nothing is written then.
+    /// A row's result does not depend on the other rows. Errors: `Shape`; `Size` for a scratch that is too small; nothing is
+    /// written then.
+    #[allow(clippy::too_many_arguments)]
     pub fn forward(
         &self,
         params: &[f32],
@@ -337,12 +391,15 @@ impl<'a> Net<'a> {
         rows: usize,
         heads: u32,
         tape: &mut [f32],
+        scratch: &mut [f32],
         outs: &mut [&mut [f32]],
     ) -> Result {
         self.check(params, x, rows, heads, outs)?;
         check_len("net: tape of length", tape, self.tape_len(rows))?;
+        check_scratch(scratch, self.work_len())?;
         let nodes = self.nodes;
-        cpu::dispatch(Forward { nodes, params, x, rows, heads, values: tape, taped: true, outs }).ok_or(MISFIT)
+        cpu::dispatch(Forward { nodes, params, x, rows, heads, values: tape, taped: true, work: scratch, outs })
+            .ok_or(MISFIT)
     }
 
     /// [`Net::forward`] without a tape, and the same bits. `scratch` has at least [`Net::infer_scratch_len`] numbers, whose
@@ -361,7 +418,8 @@ impl<'a> Net<'a> {
         self.check(params, x, rows, heads, outs)?;
         check_scratch(scratch, self.infer_scratch_len(rows))?;
         let nodes = self.nodes;
-        cpu::dispatch(Forward { nodes, params, x, rows, heads, values: scratch, taped: false, outs }).ok_or(MISFIT)
+        let (values, work) = scratch.split_at_mut_checked(self.width() * rows.min(ROWS)).ok_or(MISFIT)?;
+        cpu::dispatch(Forward { nodes, params, x, rows, heads, values, taped: false, work, outs }).ok_or(MISFIT)
     }
 
     /// Adds the gradients of the parameters to `grads[param_len]`, from those of the outputs and the tape that
@@ -407,36 +465,32 @@ impl<'a> Net<'a> {
         check_len("net: arrays besides those of the wanted heads,", given.as_slice(), 0)
     }
 
-    /// Reads dense layer `index`, counted from 0: `weights[units, input]`, `bias[units]`.
+    /// Reads layer `index`, counted from 0: the weights of a dense layer `[units, input]`, those of a convolution `[units,
+    /// channels, height, width]`, the scale of a normalisation; and its bias. Either is empty if the layer has none.
     ///
-    /// Errors: `Range` for a layer that is not there or has no weights; `Shape`.
+    /// Errors: `Range` for a layer that is not there or has no parameters of its own; `Shape`.
     pub fn read_layer(&self, params: &[f32], index: usize, weights: &mut [f32], bias: &mut [f32]) -> Result {
         let node = self.check_layer(params, index, weights, bias)?;
-        let own = params.get(node.params()).ok_or(MISFIT)?;
-        let (w, b) = own.split_at_checked(weights.len()).ok_or(MISFIT)?;
-        crate::block::copy(bias, b);
-        node.dense().read(w, weights).ok_or(MISFIT)
+        node.op().read(params.get(node.params()).ok_or(MISFIT)?, weights, bias).ok_or(MISFIT)
     }
 
-    /// Writes dense layer `index`, counted from 0, from `weights[units, input]` and `bias[units]`.
+    /// Writes layer `index`, counted from 0, from what [`Net::read_layer`] reads.
     ///
-    /// Errors: `Range` for a layer that is not there or has no weights; `Shape`.
+    /// Errors: `Range` for a layer that is not there or has no parameters of its own; `Shape`.
     pub fn write_layer(&self, params: &mut [f32], index: usize, weights: &[f32], bias: &[f32]) -> Result {
         let node = self.check_layer(params, index, weights, bias)?;
-        let own = params.get_mut(node.params()).ok_or(MISFIT)?;
-        let (w, b) = own.split_at_mut_checked(weights.len()).ok_or(MISFIT)?;
-        crate::block::copy(b, bias);
-        node.dense().write(w, weights).ok_or(MISFIT)
+        node.op().write(params.get_mut(node.params()).ok_or(MISFIT)?, weights, bias).ok_or(MISFIT)
     }
 
     fn check_layer(&self, params: &[f32], index: usize, weights: &[f32], bias: &[f32]) -> Result<&'a Node> {
         check_len("net: parameters of length", params, self.param_len())?;
         let node = self.node(index)?;
-        if node.is_free() {
+        if node.is_free() || node.op().param_len() == 0 {
             return Err(Error::new(Kind::Range, "net: a layer with weights").given(index));
         }
-        check_len("net: layer weights of length", weights, node.dense().weight_len())?;
-        check_len("net: layer bias of length", bias, node.units())?;
+        let (own_weights, own_bias) = node.op().shape();
+        check_len("net: layer weights of length", weights, own_weights)?;
+        check_len("net: layer bias of length", bias, own_bias)?;
         Ok(node)
     }
 
@@ -483,6 +537,17 @@ impl<'a> Net<'a> {
 /// What a kernel reports if a length does not fit after all; the checks before it exclude that.
 const MISFIT: Error = Error::new(Kind::Shape, "net: arrays as the layers say");
 
+const TOO_LARGE: Error = Error::new(Kind::Overflow, "net: layers whose products fit the address space");
+
+/// The most numbers that an array has.
+const MOST: u64 = (isize::MAX as usize / size_of::<f32>()) as u64;
+
+/// The product of these lengths, each at least 1.
+fn fits(lens: &[u32]) -> Result<u64> {
+    let product = lens.iter().try_fold(1u64, |all, len| all.checked_mul(u64::from(*len)));
+    product.filter(|all| *all <= MOST).ok_or(TOO_LARGE)
+}
+
 fn check_scratch(scratch: &[f32], len: usize) -> Result {
     if scratch.len() >= len {
         Ok(())
@@ -493,14 +558,14 @@ fn check_scratch(scratch: &[f32], len: usize) -> Result {
 
 impl Node {
     /// Layer `i` after the layers before it, but for where it lies and what depends on it.
-    fn new(layer: &Layer, i: usize, input: u32, done: &[Node]) -> Result<Node> {
+    fn new(layer: &Layer, i: usize, input: [u32; 3], done: &[Node]) -> Result<Node> {
         let number = i + 1;
         layer.check(number)?;
         let node = Node {
             kind: layer.kind,
             activation: layer.activation,
             flags: layer.flags,
-            units: layer.units,
+            output: [1, 1, layer.units],
             gain: layer.gain,
             ..Node::default()
         };
@@ -523,16 +588,64 @@ impl Node {
                 if source.is_head() || source.is_free() {
                     return Err(refused("net: from[0] without a head or free numbers in layer"));
                 }
-                source.units
+                source.output
             }
         };
+        let node = Node { from, input, ..node }.look(layer, number)?;
         let gain = match (layer.gain, node.activation()) {
             (0.0, Activation::Identity) => 1.0,
             (0.0, _) => core::f32::consts::SQRT_2,
             (gain, _) => gain,
         };
         let goes_out = node.is_head() && node.activation() == Activation::Identity;
-        Ok(Node { from, input, gain, flags: node.flags | if goes_out { 0 } else { KEPT }, ..node })
+        Ok(Node { gain, flags: node.flags | if goes_out { 0 } else { KEPT }, ..node })
+    }
+
+    /// The shape of what it makes of pictures, and of the windows it looks at them through.
+    fn look(self, layer: &Layer, number: usize) -> Result<Node> {
+        let is = |kind: LayerKind| self.kind == kind as u32;
+        if is(LayerKind::Norm) {
+            return Ok(Node { output: self.input, ..self });
+        } else if is(LayerKind::Dense) {
+            return Ok(self);
+        }
+        let mut node = Node { size: layer.size, ..self };
+        let [height, width, channels] = self.input;
+        node.output[2] = if is(LayerKind::Pool) { channels } else { layer.units };
+        let sides = node.output.iter_mut().zip([height, width]).zip(layer.size).zip(layer.stride);
+        for ((((output, len), size), stride), (to, pad)) in sides.zip(node.stride.iter_mut().zip(&mut node.pad)) {
+            let short = stride == 0;
+            *to = if short && is(LayerKind::Pool) { size } else { stride }.max(1);
+            if layer.same != 0 {
+                *output = len.div_ceil(*to);
+                let shown = u64::from(*output - 1) * u64::from(*to) + u64::from(size);
+                *pad = u32::try_from(shown.saturating_sub(u64::from(len)) / 2).map_err(|_| TOO_LARGE)?;
+            } else if let Some(rest) = len.checked_sub(size) {
+                *output = rest.checked_div(*to).unwrap_or(0) + 1;
+            } else {
+                let what = "net: windows that lie in the picture, or same of 1, in layer";
+                return Err(Error::new(Kind::Config, what).needed(number).given(size as usize));
+            }
+        }
+        Ok(node)
+    }
+
+    /// More numbers than anything that is kept of it or worked out with it has. Errors: `Overflow`.
+    fn most(&self) -> Result<u64> {
+        let rows = 4 * BACKWARD_ROWS as u64;
+        let ([height, width, channels], [down, right, units]) = (self.input, self.output);
+        let ([kh, kw], read, made) = (self.size, fits(&self.input)?, fits(&self.output)?);
+        let weights = match self.kind {
+            _ if self.is_free() => 0,
+            _ if self.kind == LayerKind::Norm as u32 => made,
+            _ if kh == 0 => fits(&[height, width, channels])?.checked_mul(u64::from(units)).ok_or(TOO_LARGE)?,
+            _ => fits(&[kh, kw, channels, units])?.saturating_add(fits(&[kh, kw, channels, right])?),
+        };
+        // Where windows reach to: at most this much of a picture and of a window.
+        let sides = [(height, down, kh), (width, right, kw)].map(|(len, _, size)| u64::from(len) + u64::from(size));
+        let padded = sides[0].checked_mul(sides[1]).and_then(|all| all.checked_mul(u64::from(channels)));
+        let all = padded.ok_or(TOO_LARGE)?.saturating_add(weights.saturating_mul(2));
+        Ok(all.saturating_add(read.max(made).saturating_mul(rows)))
     }
 }
 

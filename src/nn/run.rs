@@ -5,6 +5,7 @@ use core::ops::Range;
 
 use super::activation::{Activation, Apply};
 use super::net::{Net, Node};
+use super::prim::Prim;
 use crate::cpu::{self, At, Kernel};
 use crate::num;
 
@@ -70,6 +71,7 @@ pub(super) struct Forward<'a, 'o> {
     /// The tape; or working memory of [`ROWS`] rows at most, where the next ones replace them.
     pub values: &'a mut [f32],
     pub taped: bool,
+    pub work: &'a mut [f32],
     pub outs: &'a mut [&'o mut [f32]],
 }
 
@@ -83,7 +85,7 @@ impl Kernel for Forward<'_, '_> {
 
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Option<()> {
-        let Forward { nodes, params, x: input, rows, heads, values, taped, outs } = self;
+        let Forward { nodes, params, x: input, rows, heads, values, taped, work, outs } = self;
         for strip in Strip::all::<ROWS>(rows) {
             let value = |n: &Node| match taped {
                 true => strip.range(n.on_tape(rows), n.units()),
@@ -103,7 +105,7 @@ impl Kernel for Forward<'_, '_> {
                     (None, Some(y)) => (strip.of(input, node.input())?, y),
                     (None, None) => (strip.of(input, node.input())?, values.get_mut(value(node))?),
                 };
-                node.dense().forward(at, params.get(node.params())?, x, y)?;
+                node.op().forward(at, params.get(node.params())?, x, y, &mut *work)?;
                 if node.activation() != Activation::Identity {
                     at.call(Apply { activation: node.activation(), values: y });
                 }
@@ -145,12 +147,13 @@ impl Kernel for Backward<'_> {
     fn run_at<A: At>(self, at: A) -> Option<()> {
         let Backward { net, params, x: input, rows, heads, tape, d_outs, mut d_input, grads, scratch } = self;
         let (nodes, wants_input) = (net.nodes(), d_input.is_some());
-        let [values, added, turned, _] = net.cuts(wants_input);
+        let [values, added, turned, all_turned, _] = net.cuts(wants_input);
+        let (scratch, work) = scratch.split_at_mut_checked(all_turned)?;
         let (scratch, copies) = scratch.split_at_mut_checked(added)?;
         let (values, more) = scratch.split_at_mut_checked(values)?;
         let copy_of = |n: &Node| n.turned(if n.reads_input() { turned - added } else { 0 });
         for node in nodes.iter().filter(|n| n.runs(heads) && (wants_input || !n.reads_input())) {
-            node.dense().turn(params.get(node.params())?, copies.get_mut(copy_of(node))?)?;
+            node.op().turn(params.get(node.params())?, copies.get_mut(copy_of(node))?)?;
         }
         let copies = &*copies;
 
@@ -171,7 +174,7 @@ impl Kernel for Backward<'_> {
                     dy = own;
                 }
                 let x = if let Some(source) = source { taped(source)? } else { strip.of(input, node.input())? };
-                node.dense().add_gradients(at, x, dy, grads.get_mut(node.params())?)?;
+                node.op().add_gradients(at, x, dy, grads.get_mut(node.params())?, &mut *work)?;
 
                 let dx = match &mut d_input {
                     _ if source.is_some() => dx,
@@ -181,7 +184,8 @@ impl Kernel for Backward<'_> {
                 let is_first = begun & node.source_bit() == 0;
                 begun |= node.source_bit();
                 let to = if is_first { &mut *dx } else { more.get_mut(..dx.len())? };
-                node.dense().input_gradient(at, params.get(node.params())?, copies.get(copy_of(node))?, dy, to)?;
+                let (own, turned) = (params.get(node.params())?, copies.get(copy_of(node))?);
+                node.op().input_gradient(at, own, turned, x, dy, to, &mut *work)?;
                 if !is_first {
                     for (dx, more) in dx.iter_mut().zip(&*more) {
                         *dx += more;

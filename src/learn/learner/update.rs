@@ -462,7 +462,7 @@ mod tests {
         let (mut d_log_prob, mut d_value) = (column(), column());
         let mut outputs = vec![0.0; m * sizes.net.head_len(0)];
         let (net, params, mut tape) = (&sizes.net, &*learner.params, vec![0.0; sizes.net.tape_len(m)]);
-        net.forward(params, &obs, m, ALL, &mut tape, &mut [&mut outputs, &mut value]).unwrap();
+        net.forward(params, &obs, m, ALL, &mut tape, &mut [], &mut [&mut outputs, &mut value]).unwrap();
         learner.head().unwrap().evaluate(&outputs, None, raw, &mut log_prob, &mut entropy).unwrap();
         let batch = Batch {
             num_rows,

@@ -33,7 +33,7 @@ pub(crate) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
 
     let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
-    sizes.net.forward(b.params, obs, m, ALL, tape, &mut [outputs, value])?;
+    sizes.net.forward(b.params, obs, m, ALL, tape, w.scratch, &mut [outputs, value])?;
     let head = b.head(log_std(b.params, sizes)?);
     let raw = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
     head.evaluate(outputs, mask, raw, log_prob, entropy)?;

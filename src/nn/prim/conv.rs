@@ -1,0 +1,367 @@
+//! A convolution over pictures `[height, width, channels]`, as a product of patches and weights without a copy of the patches.
+//!
+//! Its parameters are weights `[height of the kernel, width of it, channels, units]`, then bias `[units]`. What lies outside of a
+//! picture is 0.
+
+use super::{Prim, copy};
+use crate::cpu::At;
+use crate::error::Result;
+use crate::nn::matmul::{self, AddOuter, Affine, Flat, Rows};
+use crate::nn::orthogonal::{orthogonal, orthogonal_scratch_len};
+use crate::rng::Rng;
+
+/// Pictures, the windows that a layer looks at them through, and how many it looks through.
+#[derive(Clone, Copy)]
+pub(in crate::nn) struct Frame {
+    /// Height, width and channels of what goes in.
+    pub input: [usize; 3],
+    /// Height and width of a window.
+    pub size: [usize; 2],
+    /// How far a window is from the next one, down and to the right.
+    pub stride: [usize; 2],
+    /// Windows, down and to the right.
+    pub windows: [usize; 2],
+    /// Rows above a picture, and columns to the left of it, that windows reach to.
+    pub pad: [usize; 2],
+}
+
+impl Frame {
+    /// Numbers of a picture.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.input.iter().product()
+    }
+
+    /// Windows of a picture.
+    #[inline(always)]
+    pub fn num_windows(self) -> usize {
+        self.windows.iter().product()
+    }
+
+    /// Height and width of a picture and of what windows reach to around it.
+    #[inline(always)]
+    fn reach(self) -> [usize; 2] {
+        let ([h, w, _], [kh, kw], [sh, sw], [oh, ow]) = (self.input, self.size, self.stride, self.windows);
+        [h.max((oh - 1) * sh + kh), w.max((ow - 1) * sw + kw)]
+    }
+
+    #[inline(always)]
+    fn is_padded(self) -> bool {
+        let [h, w, _] = self.input;
+        self.reach() != [h, w]
+    }
+
+    /// Numbers of a picture with what is around it.
+    fn padded_len(self) -> usize {
+        let ([h, w], [.., channels]) = (self.reach(), self.input);
+        h * w * channels
+    }
+
+    /// Copies a picture to the middle of 0, or back.
+    #[inline(always)]
+    fn inner(self, padded: &mut [f32], mut each: impl FnMut(usize, &mut [f32])) -> Option<()> {
+        let ([h, w, channels], [_, width], [top, left]) = (self.input, self.reach(), self.pad);
+        for row in 0..h {
+            let start = ((top + row) * width + left) * channels;
+            each(row * w * channels, padded.get_mut(start..start + w * channels)?);
+        }
+        Some(())
+    }
+}
+
+/// Patches of pictures: what windows show, row by row of windows.
+#[derive(Clone, Copy)]
+struct Patches {
+    /// Numbers of a run, runs of a patch, and from one run to the next.
+    run: usize,
+    runs: usize,
+    line: usize,
+    /// Windows side by side, and from one to the next.
+    columns: usize,
+    right: usize,
+    /// Rows of windows, and from one to the next.
+    rows: usize,
+    down: usize,
+    /// From one picture to the next.
+    picture: usize,
+}
+
+impl Rows for Patches {
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.run * self.runs
+    }
+
+    #[inline(always)]
+    fn runs(self) -> (impl Iterator<Item = usize>, usize) {
+        ((0..self.runs).map(move |run| run * self.line), self.run)
+    }
+
+    #[inline(always)]
+    fn place(self, i: usize) -> usize {
+        let run = i.checked_div(self.run).unwrap_or(0);
+        run * self.line + i - run * self.run
+    }
+
+    #[inline(always)]
+    fn pick<'a, const R: usize>(self, x: &'a [f32], start: usize, places: &[usize; R]) -> Option<[&'a f32; R]> {
+        let x = x.get(start..)?;
+        let mut all = [x.first()?; R];
+        for (to, place) in all.iter_mut().zip(places) {
+            *to = x.get(*place)?;
+        }
+        Some(all)
+    }
+
+    #[inline(always)]
+    fn starts<const R: usize>(self, first: usize) -> [usize; R] {
+        let mut walk = self.walk_from(first);
+        core::array::from_fn(|_| walk.step())
+    }
+
+    #[inline(always)]
+    fn walk(self) -> impl Iterator<Item = usize> {
+        self.walk_from(0)
+    }
+}
+
+impl Patches {
+    #[inline(always)]
+    fn walk_from(self, first: usize) -> Walk {
+        let row = first.checked_div(self.columns).unwrap_or(0);
+        let picture = row.checked_div(self.rows).unwrap_or(0);
+        let (column, row) = (first - row * self.columns, row - picture * self.rows);
+        Walk { of: self, column, row, picture: picture * self.picture, start: row * self.down + column * self.right }
+    }
+}
+
+/// The windows one after the other.
+#[derive(Clone, Copy)]
+struct Walk {
+    of: Patches,
+    column: usize,
+    row: usize,
+    picture: usize,
+    /// From the start of the picture.
+    start: usize,
+}
+
+impl Walk {
+    /// Where the window starts; goes to the next one.
+    #[inline(always)]
+    fn step(&mut self) -> usize {
+        let start = self.picture + self.start;
+        self.column += 1;
+        self.start += self.of.right;
+        if self.column == self.of.columns {
+            self.row += 1;
+            self.column = 0;
+            if self.row == self.of.rows {
+                self.row = 0;
+                self.picture += self.of.picture;
+            }
+            self.start = self.row * self.of.down;
+        }
+        start
+    }
+}
+
+impl Iterator for Walk {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        Some(self.step())
+    }
+}
+
+/// The shape of a layer.
+#[derive(Clone, Copy)]
+pub(in crate::nn) struct Conv {
+    pub frame: Frame,
+    pub units: usize,
+}
+
+impl Conv {
+    /// Numbers of a patch.
+    #[inline(always)]
+    fn patch_len(self) -> usize {
+        let ([kh, kw], [.., channels]) = (self.frame.size, self.frame.input);
+        kh * kw * channels
+    }
+
+    #[inline(always)]
+    fn weight_len(self) -> usize {
+        self.patch_len() * self.units
+    }
+
+    #[inline(always)]
+    fn patches(self) -> Patches {
+        let ([_, width], [.., channels]) = (self.frame.reach(), self.frame.input);
+        let ([kh, kw], [sh, sw], [oh, ow]) = (self.frame.size, self.frame.stride, self.frame.windows);
+        Patches {
+            run: kw * channels,
+            runs: kh,
+            line: width * channels,
+            columns: ow,
+            right: sw * channels,
+            rows: oh,
+            down: sh * width * channels,
+            picture: self.frame.padded_len(),
+        }
+    }
+
+    /// Numbers that come out of a picture.
+    #[inline(always)]
+    fn out_len(self) -> usize {
+        self.frame.num_windows() * self.units
+    }
+
+    /// Hands out pictures as patches look at them, and what comes out of them: each padded in `work`, or all as they are.
+    #[inline(always)]
+    fn each<T>(
+        self,
+        x: &[f32],
+        work: &mut [f32],
+        mut y: T,
+        split: impl Fn(T, usize) -> Option<(T, T)>,
+        mut each: impl FnMut(&[f32], T) -> Option<()>,
+    ) -> Option<()> {
+        if !self.frame.is_padded() {
+            return each(x, y);
+        }
+        let padded = work.get_mut(..self.frame.padded_len())?;
+        padded.fill(0.0);
+        for x in x.chunks_exact(self.frame.len().max(1)) {
+            let (own, rest) = split(y, self.out_len())?;
+            self.frame.inner(padded, |start, to| {
+                to.iter_mut().zip(x.get(start..).unwrap_or_default()).for_each(|(to, x)| *to = *x)
+            })?;
+            each(padded, own)?;
+            y = rest;
+        }
+        Some(())
+    }
+}
+
+impl Prim for Conv {
+    #[inline(always)]
+    fn param_len(self) -> usize {
+        self.weight_len() + self.units
+    }
+
+    #[inline(always)]
+    fn forward<A: At>(self, at: A, params: &[f32], x: &[f32], y: &mut [f32], work: &mut [f32]) -> Option<()> {
+        let (w, bias) = params.split_at_checked(self.weight_len())?;
+        let (rows, n) = (self.patches(), self.units);
+        self.each(x, work, y, <[f32]>::split_at_mut_checked, |x, y| {
+            at.call(Affine { x, rows, w, bias: Some(bias), y, n })
+        })
+    }
+
+    #[inline(always)]
+    fn add_gradients<A: At>(self, at: A, x: &[f32], dy: &[f32], grads: &mut [f32], work: &mut [f32]) -> Option<()> {
+        let (dw, db) = grads.split_at_mut_checked(self.weight_len())?;
+        let (rows, n) = (self.patches(), self.units);
+        self.each(x, work, dy, <[f32]>::split_at_checked, |x, dy| at.call(AddOuter { x, rows, dy, dw: &mut *dw, n }))?;
+        matmul::add_rows(dy, db)
+    }
+
+    fn turned_len(self) -> usize {
+        self.weight_len()
+    }
+
+    #[inline(always)]
+    fn turn(self, params: &[f32], turned: &mut [f32]) -> Option<()> {
+        matmul::transpose(params, turned, self.patch_len(), self.units)
+    }
+
+    /// The patches' gradients of a row of windows at a time, which are then added to the picture, window by window.
+    #[inline(always)]
+    fn input_gradient<A: At>(
+        self,
+        at: A,
+        _: &[f32],
+        turned: &[f32],
+        _: &[f32],
+        dy: &[f32],
+        dx: &mut [f32],
+        work: &mut [f32],
+    ) -> Option<()> {
+        let (patches, k, is_padded) = (self.patches(), self.patch_len(), self.frame.is_padded());
+        let (padded, work) = work.split_at_mut_checked(self.frame.padded_len())?;
+        let d_patches = work.get_mut(..patches.columns * k)?;
+        for (dy, dx) in dy.chunks_exact(self.out_len().max(1)).zip(dx.chunks_exact_mut(self.frame.len().max(1))) {
+            let d_picture = if is_padded { &mut *padded } else { &mut *dx };
+            d_picture.fill(0.0);
+            let mut windows = patches.walk_from(0);
+            for dy in dy.chunks_exact((patches.columns * self.units).max(1)) {
+                at.call(Affine { x: dy, rows: Flat(self.units), w: turned, bias: None, y: &mut *d_patches, n: k })?;
+                for d_patch in d_patches.chunks_exact(k.max(1)) {
+                    let start = windows.step();
+                    for (run, d) in patches.runs().0.zip(d_patch.chunks_exact(patches.run.max(1))) {
+                        for (to, d) in d_picture.get_mut(start + run..)?.iter_mut().zip(d) {
+                            *to += d;
+                        }
+                    }
+                }
+            }
+            if is_padded {
+                self.frame.inner(padded, |start, from| {
+                    dx.get_mut(start..).unwrap_or_default().iter_mut().zip(from).for_each(|(dx, from)| *dx = *from);
+                })?;
+            }
+        }
+        Some(())
+    }
+
+    fn work_len(self) -> usize {
+        let [_, columns] = self.frame.windows;
+        self.frame.padded_len() + columns * self.patch_len()
+    }
+
+    fn init_scratch_len(self) -> usize {
+        orthogonal_scratch_len(self.patch_len(), self.units)
+    }
+
+    /// Orthogonal weights and a bias of 0.
+    fn init(self, params: &mut [f32], gain: f32, rng: &mut Rng, scratch: &mut [f32]) -> Result {
+        let (w, bias) = params.split_at_mut_checked(self.weight_len()).unwrap_or_default();
+        orthogonal(w, self.patch_len(), self.units, gain, rng, scratch)?;
+        bias.fill(0.0);
+        Ok(())
+    }
+
+    fn shape(self) -> (usize, usize) {
+        (self.weight_len(), self.units)
+    }
+
+    /// Weights are `[units, channels, height, width]`.
+    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
+        let (w, b) = params.split_at_checked(self.weight_len())?;
+        copy(b, bias)?;
+        for (to, from) in weights.iter_mut().zip(self.order()) {
+            *to = *w.get(from)?;
+        }
+        Some(())
+    }
+
+    /// Weights are `[units, channels, height, width]`.
+    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
+        let (w, b) = params.split_at_mut_checked(self.weight_len())?;
+        copy(bias, b)?;
+        for (from, to) in weights.iter().zip(self.order()) {
+            *w.get_mut(to)? = *from;
+        }
+        Some(())
+    }
+}
+
+impl Conv {
+    /// Where the weights lie that hosts see in the order `[units, channels, height, width]`.
+    fn order(self) -> impl Iterator<Item = usize> {
+        let ([kh, kw], [.., channels], units) = (self.frame.size, self.frame.input, self.units);
+        let windows = move |unit, channel| (0..kh * kw).map(move |at| (at * channels + channel) * units + unit);
+        (0..units).flat_map(move |unit| (0..channels).flat_map(move |channel| windows(unit, channel)))
+    }
+}

@@ -1,0 +1,156 @@
+//! Layer normalisation: numbers brought to mean 0 and deviation 1, over the channels of each pixel or over a whole picture.
+//!
+//! Its parameters are a scale for each channel, then a bias for each, as far as it has them.
+
+use super::{Prim, copy};
+use crate::cpu::At;
+use crate::error::Result;
+use crate::num;
+use crate::rng::Rng;
+
+/// What is added to a variance, so that its root has an inverse.
+const EPSILON: f32 = 1e-5;
+
+/// The shape of a layer.
+#[derive(Clone, Copy)]
+pub(in crate::nn) struct Norm {
+    /// Numbers that are brought to mean 0 and deviation 1 together.
+    pub len: usize,
+    pub channels: usize,
+    pub has_scale: bool,
+    pub has_bias: bool,
+    /// Whether the mean is taken out; else numbers are divided by the root of their mean square.
+    pub centres: bool,
+}
+
+impl Norm {
+    #[inline(always)]
+    fn scale_len(self) -> usize {
+        if self.has_scale { self.channels } else { 0 }
+    }
+
+    /// Scale and bias; each empty if there is none.
+    #[inline(always)]
+    fn split(self, params: &[f32]) -> Option<(&[f32], &[f32])> {
+        params.split_at_checked(self.scale_len())
+    }
+
+    /// The mean that is taken out, and what the rest is multiplied by.
+    #[inline(always)]
+    fn moments(self, x: &[f32]) -> (f32, f32) {
+        let share = 1.0 / self.len as f32;
+        let mean = if self.centres { num::sum(x) * share } else { 0.0 };
+        let mut squares = [0.0; 16];
+        let (chunks, rest) = x.as_chunks::<16>();
+        for chunk in chunks {
+            for (square, x) in squares.iter_mut().zip(chunk) {
+                *square += (x - mean) * (x - mean);
+            }
+        }
+        for (square, x) in squares.iter_mut().zip(rest) {
+            *square += (x - mean) * (x - mean);
+        }
+        (mean, 1.0 / num::sqrt(num::tree(squares) * share + EPSILON))
+    }
+}
+
+impl Prim for Norm {
+    fn param_len(self) -> usize {
+        self.scale_len() + if self.has_bias { self.channels } else { 0 }
+    }
+
+    #[inline(always)]
+    fn forward<A: At>(self, _: A, params: &[f32], x: &[f32], y: &mut [f32], _: &mut [f32]) -> Option<()> {
+        let (scale, bias) = self.split(params)?;
+        let len = self.len.max(1);
+        for (x, y) in x.chunks_exact(len).zip(y.chunks_exact_mut(len)) {
+            let (mean, factor) = self.moments(x);
+            for (x, y) in x.iter().zip(&mut *y) {
+                *y = (x - mean) * factor;
+            }
+            for y in y.chunks_exact_mut(self.channels.max(1)) {
+                y.iter_mut().zip(scale).for_each(|(y, scale)| *y *= scale);
+                y.iter_mut().zip(bias).for_each(|(y, bias)| *y += bias);
+            }
+        }
+        Some(())
+    }
+
+    #[inline(always)]
+    fn add_gradients<A: At>(self, _: A, x: &[f32], dy: &[f32], grads: &mut [f32], _: &mut [f32]) -> Option<()> {
+        let (d_scale, d_bias) = grads.split_at_mut_checked(self.scale_len())?;
+        let (len, channels) = (self.len.max(1), self.channels.max(1));
+        for (x, dy) in x.chunks_exact(len).zip(dy.chunks_exact(len)) {
+            let (mean, factor) = self.moments(x);
+            for (x, dy) in x.chunks_exact(channels).zip(dy.chunks_exact(channels)) {
+                for ((d_scale, x), dy) in d_scale.iter_mut().zip(x).zip(dy) {
+                    *d_scale += (x - mean) * factor * dy;
+                }
+                d_bias.iter_mut().zip(dy).for_each(|(d_bias, dy)| *d_bias += dy);
+            }
+        }
+        Some(())
+    }
+
+    #[inline(always)]
+    fn input_gradient<A: At>(
+        self,
+        _: A,
+        params: &[f32],
+        _: &[f32],
+        x: &[f32],
+        dy: &[f32],
+        dx: &mut [f32],
+        work: &mut [f32],
+    ) -> Option<()> {
+        let (scale, _) = self.split(params)?;
+        let (len, share) = (self.len.max(1), 1.0 / self.len as f32);
+        let (normal, products) = work.split_at_mut_checked(self.len)?;
+        for ((x, dy), dx) in x.chunks_exact(len).zip(dy.chunks_exact(len)).zip(dx.chunks_exact_mut(len)) {
+            let (mean, factor) = self.moments(x);
+            normal.iter_mut().zip(x).for_each(|(normal, x)| *normal = (x - mean) * factor);
+            copy(dy, dx)?;
+            for dx in dx.chunks_exact_mut(self.channels.max(1)) {
+                dx.iter_mut().zip(scale).for_each(|(dx, scale)| *dx *= scale);
+            }
+            let products = products.get_mut(..self.len)?;
+            for ((product, dx), normal) in products.iter_mut().zip(&*dx).zip(&*normal) {
+                *product = dx * normal;
+            }
+            let along = num::sum(products) * share;
+            let mean = if self.centres { num::sum(dx) * share } else { 0.0 };
+            for (dx, normal) in dx.iter_mut().zip(&*normal) {
+                *dx = (*dx - mean - normal * along) * factor;
+            }
+        }
+        Some(())
+    }
+
+    fn work_len(self) -> usize {
+        2 * self.len
+    }
+
+    /// Scales of 1 and biases of 0.
+    fn init(self, params: &mut [f32], _: f32, _: &mut Rng, _: &mut [f32]) -> Result {
+        let (scale, bias) = params.split_at_mut_checked(self.scale_len()).unwrap_or_default();
+        scale.fill(1.0);
+        bias.fill(0.0);
+        Ok(())
+    }
+
+    fn shape(self) -> (usize, usize) {
+        (self.scale_len(), self.param_len() - self.scale_len())
+    }
+
+    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
+        let (scale, b) = self.split(params)?;
+        copy(scale, weights)?;
+        copy(b, bias)
+    }
+
+    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
+        let (scale, b) = params.split_at_mut_checked(self.scale_len())?;
+        copy(weights, scale)?;
+        copy(bias, b)
+    }
+}

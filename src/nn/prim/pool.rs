@@ -1,0 +1,120 @@
+//! The largest number, or the mean, of each channel in each window of a picture. What lies outside of a picture takes no part.
+
+use super::{Frame, Prim};
+use crate::cpu::At;
+use crate::num;
+
+/// The shape of a layer.
+#[derive(Clone, Copy)]
+pub(in crate::nn) struct Pool {
+    pub frame: Frame,
+    pub mean: bool,
+}
+
+impl Pool {
+    /// Calls `each` with the places of the pixels of each window that lie in the picture.
+    #[inline(always)]
+    fn windows(self, mut each: impl FnMut(Pixels) -> Option<()>) -> Option<()> {
+        let ([h, w, channels], [kh, kw]) = (self.frame.input, self.frame.size);
+        let ([sh, sw], [oh, ow], [top, left]) = (self.frame.stride, self.frame.windows, self.frame.pad);
+        let within = |i: usize, stride: usize, pad: usize, size: usize, end: usize| {
+            ((i * stride).saturating_sub(pad), (i * stride + size).saturating_sub(pad).min(end))
+        };
+        for i in 0..oh {
+            for j in 0..ow {
+                let (rows, columns) = (within(i, sh, top, kh, h), within(j, sw, left, kw, w));
+                each(Pixels { rows, columns, width: w, channels })?;
+            }
+        }
+        Some(())
+    }
+}
+
+/// The pixels of a window that lie in the picture.
+#[derive(Clone, Copy)]
+struct Pixels {
+    rows: (usize, usize),
+    columns: (usize, usize),
+    width: usize,
+    channels: usize,
+}
+
+impl Pixels {
+    #[inline(always)]
+    fn starts(self) -> impl Iterator<Item = usize> {
+        let ((top, bottom), (left, right)) = (self.rows, self.columns);
+        (top..bottom).flat_map(move |i| (left..right).map(move |j| (i * self.width + j) * self.channels))
+    }
+
+    /// One part of their number, which is at least 1.
+    #[inline(always)]
+    fn share(self) -> f32 {
+        1.0 / ((self.rows.1 - self.rows.0) * (self.columns.1 - self.columns.0)) as f32
+    }
+}
+
+impl Prim for Pool {
+    #[inline(always)]
+    fn forward<A: At>(self, _: A, _: &[f32], x: &[f32], y: &mut [f32], _: &mut [f32]) -> Option<()> {
+        let [.., channels] = self.frame.input;
+        let mut all = y.chunks_exact_mut(channels.max(1));
+        for x in x.chunks_exact(self.frame.len().max(1)) {
+            self.windows(|pixels| {
+                let y = all.next()?;
+                y.fill(if self.mean { 0.0 } else { f32::NEG_INFINITY });
+                for start in pixels.starts() {
+                    for (y, x) in y.iter_mut().zip(x.get(start..)?) {
+                        *y = if self.mean { *y + x } else { num::max(*y, *x) };
+                    }
+                }
+                if self.mean {
+                    y.iter_mut().for_each(|y| *y *= pixels.share());
+                }
+                Some(())
+            })?;
+        }
+        Some(())
+    }
+
+    /// The gradient of the largest number goes to the first pixel that has it.
+    #[inline(always)]
+    fn input_gradient<A: At>(
+        self,
+        _: A,
+        _: &[f32],
+        _: &[f32],
+        x: &[f32],
+        dy: &[f32],
+        dx: &mut [f32],
+        _: &mut [f32],
+    ) -> Option<()> {
+        let (len, [.., channels]) = (self.frame.len().max(1), self.frame.input);
+        let mut all = dy.chunks_exact(channels.max(1));
+        dx.fill(0.0);
+        for (x, dx) in x.chunks_exact(len).zip(dx.chunks_exact_mut(len)) {
+            self.windows(|pixels| {
+                let dy = all.next()?;
+                if self.mean {
+                    for start in pixels.starts() {
+                        for (dx, dy) in dx.get_mut(start..)?.iter_mut().zip(dy) {
+                            *dx += dy * pixels.share();
+                        }
+                    }
+                    return Some(());
+                }
+                for (channel, dy) in dy.iter().enumerate() {
+                    let mut best = (f32::NEG_INFINITY, None);
+                    for start in pixels.starts() {
+                        let x = *x.get(start + channel)?;
+                        if best.1.is_none() || x > best.0 {
+                            best = (x, Some(start + channel));
+                        }
+                    }
+                    *dx.get_mut(best.1?)? += dy;
+                }
+                Some(())
+            })?;
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,546 @@
+//! Convolutions, pools and normalisations: against their formulas in f64 and the slopes of these, vectors from PyTorch, every
+//! CPU level, any cut of the rows, and bad shapes.
+
+use rlcore::cpu::{self, LEVELS};
+use rlcore::error::Kind;
+use rlcore::nn::{ALL, Activation, HEAD, INPUT, Layer, LayerKind, MEAN, NO_BIAS, NO_SCALE, Net, Node, RMS, WHOLE};
+use rlcore::rng::Rng;
+
+/// Height, width and channels.
+type Shape = [usize; 3];
+
+fn conv(units: u32, size: u32, stride: u32, same: u32, activation: Activation) -> Layer {
+    Layer { same, ..Layer::conv(units, [size; 2], [stride; 2], activation) }
+}
+
+fn pool(size: [u32; 2], stride: [u32; 2], same: u32, flags: u32) -> Layer {
+    Layer { same, flags, units: 0, kind: LayerKind::Pool as u32, ..Layer::conv(0, size, stride, Activation::Identity) }
+}
+
+fn norm(flags: u32, activation: Activation) -> Layer {
+    Layer { flags, kind: LayerKind::Norm as u32, ..Layer::dense(0, activation) }
+}
+
+fn head(units: u32) -> Layer {
+    Layer { flags: HEAD, ..Layer::dense(units, Activation::Identity) }
+}
+
+fn networks() -> Vec<(Shape, Vec<Layer>)> {
+    use Activation::{Elu, Identity, Relu, Tanh};
+    let wide = |size, stride| Layer { same: 1, ..Layer::conv(3, size, stride, Elu) };
+    vec![
+        ([10, 10, 4], vec![conv(16, 3, 1, 0, Relu), Layer::dense(20, Relu), head(3)]),
+        ([20, 18, 2], vec![conv(32, 8, 4, 0, Relu), conv(33, 2, 1, 0, Relu), head(5)]),
+        ([7, 9, 3], vec![conv(5, 3, 2, 1, Elu), conv(17, 3, 2, 1, Tanh), conv(4, 3, 1, 1, Identity), head(2)]),
+        ([6, 5, 1], vec![wide([3, 1], [2, 1]), wide([1, 4], [1, 3]), wide([2, 2], [3, 3]), head(1)]),
+        ([1, 12, 2], vec![Layer::conv(6, [1, 5], [1, 2], Elu), norm(0, Relu), pool([1, 2], [0, 0], 0, 0), head(4)]),
+        ([9, 9, 2], vec![conv(4, 2, 1, 0, Relu), pool([3, 3], [2, 2], 1, 0), pool([2, 2], [1, 1], 1, MEAN), head(2)]),
+        (
+            [5, 6, 3],
+            vec![
+                norm(0, Identity),
+                conv(8, 3, 1, 1, Identity),
+                norm(WHOLE, Elu),
+                pool([5, 6], [0, 0], 0, MEAN),
+                head(1),
+            ],
+        ),
+        (
+            [4, 4, 17],
+            vec![
+                norm(RMS | NO_BIAS, Identity),
+                norm(WHOLE | NO_SCALE | NO_BIAS, Tanh),
+                norm(WHOLE | RMS, Relu),
+                head(2),
+            ],
+        ),
+        ([1, 1, 21], vec![Layer::dense(40, Identity), norm(NO_SCALE, Tanh), norm(0, Relu), head(3)]),
+        // Two layers read one, pictures are heads, and a convolution of one pixel reads a dense layer.
+        (
+            [6, 6, 2],
+            vec![
+                conv(3, 3, 1, 1, Elu),
+                Layer { from: [1, 0], ..conv(4, 3, 2, 0, Tanh) },
+                Layer { from: [1, 0], flags: HEAD, ..pool([2, 2], [2, 2], 0, 0) },
+                Layer { from: [2, 0], flags: HEAD, ..conv(2, 2, 1, 1, Relu) },
+                Layer { from: [INPUT, 0], ..Layer::dense(5, Relu) },
+                Layer { flags: HEAD, ..conv(18, 1, 1, 0, Identity) },
+            ],
+        ),
+    ]
+}
+
+struct Case {
+    input: Shape,
+    layers: Vec<Layer>,
+    nodes: Vec<Node>,
+    rows: usize,
+    params: Vec<f32>,
+    x: Vec<f32>,
+    d_outs: Vec<Vec<f32>>,
+}
+
+fn random(rng: &mut Rng, len: usize, most: f64) -> Vec<f32> {
+    (0..len).map(|_| rng.uniform_in(-most, most) as f32).collect()
+}
+
+fn case(input: Shape, layers: &[Layer], rows: usize) -> Case {
+    let mut rng = Rng::seeded(rows as u64 + 7 * layers.len() as u64);
+    let mut nodes = vec![Node::default(); layers.len()];
+    let net = Net::compile(layers, input, &mut nodes).unwrap();
+    let params = random(&mut rng, net.param_len(), 0.4);
+    let x = random(&mut rng, rows * input.iter().product::<usize>(), 1.0);
+    let num_heads = layers.iter().filter(|l| l.flags & HEAD != 0).count();
+    let d_outs = (0..num_heads).map(|k| random(&mut rng, rows * net.head_len(k), 1.0)).collect();
+    Case { input, layers: layers.to_vec(), nodes, rows, params, x, d_outs }
+}
+
+/// Outputs, gradients and the gradient of the input.
+type Run = (Vec<Vec<f32>>, Vec<f32>, Vec<f32>);
+
+impl Case {
+    fn net(&self) -> Net<'_> {
+        Net::new(&self.nodes)
+    }
+
+    /// All of it for rows `[begin, end)`, adding to `grads`.
+    fn run(&self, begin: usize, end: usize, grads: &mut [f32]) -> (Vec<Vec<f32>>, Vec<f32>) {
+        let (net, rows) = (self.net(), end - begin);
+        let part = |a: &[f32]| a[begin * (a.len() / self.rows)..end * (a.len() / self.rows)].to_vec();
+        let (x, d_outs) = (part(&self.x), self.d_outs.iter().map(|d| part(d)).collect::<Vec<_>>());
+        let room = |len| vec![f32::NAN; len];
+        let (mut tape, mut work) = (room(net.tape_len(rows)), room(net.work_len()));
+        let mut outs: Vec<_> = d_outs.iter().map(|d| room(d.len())).collect();
+        let mut again = outs.clone();
+        fn slices(all: &mut [Vec<f32>]) -> Vec<&mut [f32]> {
+            all.iter_mut().map(|a| &mut a[..]).collect()
+        }
+        net.forward(&self.params, &x, rows, ALL, &mut tape, &mut work, &mut slices(&mut outs)).unwrap();
+        let mut scratch = room(net.infer_scratch_len(rows));
+        net.infer(&self.params, &x, rows, ALL, &mut scratch, &mut slices(&mut again)).unwrap();
+        assert_eq!(bits(&again.concat()), bits(&outs.concat()), "inference equals forward");
+        let (mut d_input, mut scratch) = (room(x.len()), room(net.scratch_len(true)));
+        let d_outs: Vec<_> = d_outs.iter().map(|d| &d[..]).collect();
+        net.backward(&self.params, &x, rows, ALL, &tape, &d_outs, Some(&mut d_input), grads, &mut scratch).unwrap();
+        (outs, d_input)
+    }
+
+    fn all(&self) -> Run {
+        let mut grads = vec![0.0; self.params.len()];
+        let (outs, d_input) = self.run(0, self.rows, &mut grads);
+        (outs, grads, d_input)
+    }
+
+    /// The heads for all rows, one after the other, from parameters as hosts read them.
+    fn twin(&self, params: &[f64], x: &[f64]) -> Vec<Vec<f64>> {
+        let mut heads = vec![Vec::new(); self.d_outs.len()];
+        for x in x.chunks(self.input.iter().product()) {
+            let (mut all, mut k): (Vec<(Shape, Vec<f64>)>, _) = (Vec::new(), 0);
+            let mut params = params;
+            for (i, layer) in self.layers.iter().enumerate() {
+                let from = if layer.from[0] == INPUT {
+                    0
+                } else if layer.from[0] == 0 {
+                    i
+                } else {
+                    layer.from[0] as usize
+                };
+                let own = (self.input, x.to_vec());
+                let (shape, x) = if from == 0 { &own } else { &all[from - 1] };
+                let (shape, mut y) = twin_layer(layer, *shape, x, &mut params);
+                for y in &mut y {
+                    *y = match layer.activation {
+                        0 if layer.kind != LayerKind::Pool as u32 => y.tanh(),
+                        1 => y.max(0.0),
+                        3 if *y < 0.0 => y.exp() - 1.0,
+                        _ => *y,
+                    };
+                }
+                if layer.flags & HEAD != 0 {
+                    heads[k].extend(&y);
+                    k += 1;
+                }
+                all.push((shape, y));
+            }
+        }
+        heads
+    }
+
+    /// Parameters in the order in which the twin takes them: weights, then bias, layer by layer.
+    fn read(&self, params: &[f32]) -> Vec<f64> {
+        let (mut all, mut shape) = (Vec::new(), Vec::new());
+        for (i, layer) in self.layers.iter().enumerate() {
+            let from = if layer.from[0] == INPUT {
+                0
+            } else if layer.from[0] == 0 {
+                i
+            } else {
+                layer.from[0] as usize
+            };
+            let input: Shape = if from == 0 { self.input } else { shape[from - 1] };
+            let [kh, kw] = layer.size.map(|s| s as usize);
+            let len: usize = input.iter().product();
+            let units = layer.units as usize;
+            let (w, b) = match layer.kind {
+                1 => (len * units, units),
+                3 => (kh * kw * input[2] * units, units),
+                5 => (
+                    if layer.flags & NO_SCALE == 0 { input[2] } else { 0 },
+                    if layer.flags & NO_BIAS == 0 { input[2] } else { 0 },
+                ),
+                _ => (0, 0),
+            };
+            shape.push(windows(layer, input).map_or(if layer.kind == 5 { input } else { [1, 1, units] }, |w| w.0));
+            let (mut w, mut b) = (vec![0.0; w], vec![0.0; b]);
+            if w.len() + b.len() > 0 {
+                self.net().read_layer(params, i, &mut w, &mut b).unwrap();
+            }
+            all.extend(w.into_iter().chain(b).map(f64::from));
+        }
+        all
+    }
+}
+
+/// What a convolution or a pool makes, and the pixels above and left of the picture that its windows show.
+fn windows(layer: &Layer, input: Shape) -> Option<(Shape, [usize; 2])> {
+    if ![3, 4].contains(&layer.kind) {
+        return None;
+    }
+    let (mut output, mut pad) = ([0, 0, if layer.kind == 3 { layer.units as usize } else { input[2] }], [0; 2]);
+    for side in 0..2 {
+        let (len, size) = (input[side], layer.size[side] as usize);
+        let stride = match layer.stride[side] as usize {
+            0 if layer.kind == 4 => size,
+            stride => stride.max(1),
+        };
+        if layer.same == 1 {
+            output[side] = len.div_ceil(stride);
+            pad[side] = ((output[side] - 1) * stride + size).saturating_sub(len) / 2;
+        } else {
+            output[side] = (len - size) / stride + 1;
+        }
+    }
+    Some((output, pad))
+}
+
+fn twin_layer(layer: &Layer, shape: Shape, x: &[f64], params: &mut &[f64]) -> (Shape, Vec<f64>) {
+    let mut take = |len: usize| {
+        let (own, rest) = params.split_at(len);
+        *params = rest;
+        own
+    };
+    let (units, [h, w, c]) = (layer.units as usize, shape);
+    let Some((output, pad)) = windows(layer, shape) else {
+        if layer.kind == 5 {
+            let scale = take(if layer.flags & NO_SCALE == 0 { c } else { 0 });
+            let bias = take(if layer.flags & NO_BIAS == 0 { c } else { 0 });
+            let group = if layer.flags & WHOLE != 0 { x.len() } else { c };
+            let mut y = Vec::new();
+            for x in x.chunks(group) {
+                let n = x.len() as f64;
+                let mean = if layer.flags & RMS != 0 { 0.0 } else { x.iter().sum::<f64>() / n };
+                let deviation = (x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n + 1e-5).sqrt();
+                for (i, x) in x.iter().enumerate() {
+                    let scaled = (x - mean) / deviation * scale.get(i % c).unwrap_or(&1.0);
+                    y.push(scaled + bias.get(i % c).unwrap_or(&0.0));
+                }
+            }
+            return (shape, y);
+        }
+        let (w, b) = (take(x.len() * units), take(units));
+        let dot = |w: &[f64]| w.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
+        return ([1, 1, units], b.iter().zip(w.chunks(x.len())).map(|(b, w)| b + dot(w)).collect());
+    };
+    let [kh, kw] = layer.size.map(|s| s as usize);
+    let is_conv = layer.kind == 3;
+    let (weights, bias) = if is_conv { (take(units * c * kh * kw), take(units)) } else { (&[][..], &[][..]) };
+    let stride: Vec<usize> = (0..2)
+        .map(|s| if layer.stride[s] == 0 && !is_conv { layer.size[s] } else { layer.stride[s].max(1) } as usize)
+        .collect();
+    let mut y = Vec::new();
+    for (i, j, unit) in
+        (0..output[0]).flat_map(|i| (0..output[1]).flat_map(move |j| (0..output[2]).map(move |u| (i, j, u))))
+    {
+        let mut seen = Vec::new();
+        let mut sum = if is_conv { bias[unit] } else { 0.0 };
+        for (di, dj) in (0..kh).flat_map(|di| (0..kw).map(move |dj| (di, dj))) {
+            let (row, column) = ((i * stride[0] + di).wrapping_sub(pad[0]), (j * stride[1] + dj).wrapping_sub(pad[1]));
+            if row >= h || column >= w {
+                continue;
+            }
+            let pixel = &x[(row * w + column) * c..][..c];
+            if is_conv {
+                sum += (0..c).map(|k| pixel[k] * weights[((unit * c + k) * kh + di) * kw + dj]).sum::<f64>();
+            } else {
+                seen.push(pixel[unit]);
+            }
+        }
+        y.push(if is_conv {
+            sum
+        } else if layer.flags & MEAN != 0 {
+            seen.iter().sum::<f64>() / seen.len() as f64
+        } else {
+            seen.iter().copied().fold(f64::MIN, f64::max)
+        });
+    }
+    (output, y)
+}
+
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|v| v.to_bits()).collect()
+}
+
+fn near(got: &[f32], want: &[f64], tolerance: f64, what: &str) {
+    let size = want.iter().fold(1.0, |a: f64, b| a.max(b.abs()));
+    assert_eq!(got.len(), want.len(), "{what}");
+    for (i, (g, w)) in got.iter().zip(want).enumerate() {
+        assert!((f64::from(*g) - w).abs() <= tolerance * size, "{what} {i}: {g}, not {w}");
+    }
+}
+
+/// Every parameter, or a good many of them.
+#[test]
+fn forward_is_the_formula_and_the_gradient_is_its_slope() {
+    for (input, layers) in networks() {
+        let case = case(input, &layers, 3);
+        let (outs, grads, d_input) = case.all();
+        let (params, x): (_, Vec<f64>) = (case.read(&case.params), case.x.iter().copied().map(f64::from).collect());
+        let what = format!("{layers:?}");
+        for (out, want) in outs.iter().zip(case.twin(&params, &x)) {
+            near(out, &want, 1e-5, &what);
+        }
+        let loss = |params: &[f64], x: &[f64]| -> f64 {
+            let heads = case.twin(params, x);
+            heads.concat().iter().zip(case.d_outs.concat()).map(|(y, d)| y * f64::from(d)).sum()
+        };
+        let slope = |values: &[f64], i: usize, loss: &dyn Fn(&[f64]) -> f64| {
+            let at = |by: f64| {
+                let mut values = values.to_vec();
+                values[i] += by;
+                loss(&values)
+            };
+            (at(1e-6) - at(-1e-6)) / 2e-6
+        };
+        let some = |len: usize| (0..len).step_by(len.div_ceil(150));
+        let grads = case.read(&grads);
+        let (mut got, mut want) = (Vec::new(), Vec::new());
+        for i in some(grads.len()) {
+            got.push(grads[i] as f32);
+            want.push(slope(&params, i, &|params| loss(params, &x)));
+        }
+        near(&got, &want, 1e-4, &format!("parameters of {what}"));
+        let (mut got, mut want) = (Vec::new(), Vec::new());
+        for i in some(x.len()) {
+            got.push(d_input[i]);
+            want.push(slope(&x, i, &|x| loss(&params, x)));
+        }
+        near(&got, &want, 1e-4, &format!("input of {what}"));
+    }
+}
+
+/// Rows one by one, or in any cut, give the bits of all rows together.
+#[test]
+fn rows_do_not_know_each_other() {
+    for (input, layers) in networks() {
+        for rows in [1, 7, 67] {
+            let case = case(input, &layers, rows);
+            let (outs, grads, d_input) = case.all();
+            for step in [1, 5, 32] {
+                let (mut own, mut d, mut heads) = (vec![0.0; grads.len()], Vec::new(), vec![Vec::new(); outs.len()]);
+                for begin in (0..rows).step_by(step) {
+                    let (outs, d_input) = case.run(begin, (begin + step).min(rows), &mut own);
+                    heads.iter_mut().zip(outs).for_each(|(all, out)| all.extend(out));
+                    d.extend(d_input);
+                }
+                assert_eq!((bits(&own), bits(&d)), (bits(&grads), bits(&d_input)), "{layers:?}");
+                assert_eq!(bits(&heads.concat()), bits(&outs.concat()), "{layers:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_level_gives_the_same_bits() {
+    for (input, layers) in networks() {
+        let case = case(input, &layers, 5);
+        let run = || {
+            let (outs, grads, d_input) = case.all();
+            [bits(&outs.concat()), bits(&grads), bits(&d_input)]
+        };
+        let want = run();
+        for level in LEVELS {
+            cpu::set_limit(level);
+            assert_eq!(run(), want, "{level:?}, {layers:?}");
+        }
+        cpu::set_limit(LEVELS[2]);
+    }
+}
+
+/// PyTorch's convolution of a picture with a border at the bottom and the right, as TensorFlow pads it.
+#[test]
+fn a_convolution_is_that_of_other_libraries() {
+    let layers = [Layer { flags: HEAD, ..conv(2, 3, 2, 1, Activation::Elu) }];
+    let mut case = case([6, 6, 1], &layers, 1);
+    case.x = (0..36).map(|i| (37 * i % 11) as f32 / 10.0).collect();
+    let weights: Vec<f32> = (0..18).map(|i| (7 * i % 13) as f32 / 10.0 - 0.6).collect();
+    let mut params = case.params.clone();
+    case.net().write_layer(&mut params, 0, &weights, &[0.1, -0.2]).unwrap();
+    case.params = params;
+    // Theirs are channels first.
+    let turned = |a: &[f64]| -> Vec<f64> { (0..9).flat_map(|i| [a[i], a[9 + i]]).collect() };
+    let upstream: Vec<f64> = (0..18).map(|i| f64::from(i) / 10.0 - 0.8).collect();
+    case.d_outs = vec![turned(&upstream).into_iter().map(|d| d as f32).collect()];
+    let (outs, grads, d_input) = case.all();
+    let y = [
+        0.02,
+        -0.28822968,
+        -0.14785621,
+        -0.45118836,
+        -0.33634975,
+        -0.32967995,
+        -0.28107627,
+        0.05,
+        -0.18126925,
+        -0.09516258,
+        0.07,
+        -0.36237185,
+        -0.68963306,
+        -0.2054664,
+        0.01,
+        0.38,
+        0.12,
+        -0.47270758,
+    ];
+    near(&outs[0], &turned(&y), 1e-6, "y");
+    let d_params = [
+        -1.13655706,
+        -1.32683395,
+        -1.24736666,
+        -1.47420588,
+        -1.21327349,
+        -1.37173853,
+        -1.22245548,
+        -1.37838915,
+        -0.71871023,
+        1.93994225,
+        1.72104183,
+        1.05234179,
+        1.99549204,
+        1.34617433,
+        1.07772777,
+        0.64630392,
+        0.94059948,
+        0.33057512,
+        -2.79427218,
+        3.57774895,
+    ];
+    near(&case.read(&grads).into_iter().map(|g| g as f32).collect::<Vec<_>>(), &d_params, 1e-6, "gradients");
+    let d_x = [
+        0.52524187,
+        -0.0890484,
+        0.85323378,
+        -0.06982392,
+        0.77153556,
+        -0.07025747,
+        -0.16,
+        0.26570975,
+        -0.33059947,
+        0.07929569,
+        -0.23172902,
+        0.08974144,
+        0.42147501,
+        -0.34175851,
+        0.74287871,
+        -0.22556838,
+        0.86913724,
+        -0.24636642,
+        -0.05488116,
+        0.03527426,
+        -0.12299909,
+        -0.13217604,
+        -0.08013055,
+        -0.2795616,
+        0.45651921,
+        -0.16931145,
+        0.83811946,
+        -0.11673068,
+        0.42179569,
+        -0.00789472,
+        -0.02875695,
+        -0.3624861,
+        0.00686458,
+        -0.44,
+        0.05,
+        -0.28473791,
+    ];
+    near(&d_input, &d_x, 1e-6, "gradient of the input");
+}
+
+/// PyTorch's layer norm.
+#[test]
+fn a_normalisation_is_that_of_other_libraries() {
+    let layers = [Layer { flags: HEAD, ..norm(0, Activation::Identity) }];
+    let mut case = case([1, 1, 3], &layers, 2);
+    case.x = vec![1.0, 2.0, 4.0, 0.0, -1.0, 3.0];
+    case.params = vec![1.0, 0.5, 2.0, 0.0, 0.1, -0.1];
+    case.d_outs = vec![vec![1.0, -2.0, 0.5, 0.25, 1.0, -1.0]];
+    let (outs, grads, d_input) = case.all();
+    near(&outs[0], &[-1.06904153, -0.03363019, 2.57260383, -0.39223159, -0.39028949, 2.64562114], 1e-6, "y");
+    near(&grads, &[-1.1670994, -0.44605822, -0.70465961, 1.25, -1.0, -0.5], 1e-6, "gradients");
+    near(
+        &d_input,
+        &[0.68724, -1.03086172, 0.34362172, 0.13577336, -0.10182714, -0.03394623],
+        1e-6,
+        "gradient of the input",
+    );
+}
+
+#[test]
+fn the_first_of_equal_pixels_gets_the_gradient_of_the_largest() {
+    let layers = [Layer { flags: HEAD, ..pool([2, 2], [2, 2], 0, 0) }];
+    let mut case = case([2, 4, 1], &layers, 1);
+    case.x = vec![1.0, 1.0, 0.5, 2.0, 1.0, 1.0, 2.0, 2.0];
+    case.d_outs = vec![vec![3.0, 5.0]];
+    let (outs, _, d_input) = case.all();
+    assert_eq!((&outs[0][..], &d_input[..]), (&[1.0, 2.0][..], &[3.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0][..]));
+}
+
+#[test]
+fn shapes_that_cannot_be_are_refused_by_name() {
+    let refused = |input: Shape, layer: Layer| {
+        let layers = [Layer { flags: layer.flags | HEAD, ..layer }];
+        let error = Net::compile(&layers, input, &mut [Node::default()]).unwrap_err();
+        (error.kind, error.to_string())
+    };
+    let config = |what: &str| (Kind::Config, what.to_string());
+    let good = conv(4, 3, 1, 0, Activation::Relu);
+    let beyond = "net: windows that lie in the picture, or same of 1, in layer 1, given 3";
+    assert_eq!(refused([2, 9, 1], good), config(beyond));
+    assert_eq!(refused([9, 2, 1], good), config(beyond));
+    assert_eq!(refused([9, 0, 1], good), config("net: an input of at least 1, given 0"));
+    assert_eq!(
+        refused([9, 9, 1], Layer { size: [3, 0], ..good }),
+        config("net: size of at least 1 in layer 1, given 0")
+    );
+    assert_eq!(refused([9, 9, 1], Layer { same: 2, ..good }), config("net: same of 0 or 1 in layer 1, given 2"));
+    assert_eq!(refused([9, 9, 1], Layer { flags: MEAN, ..good }), config("net: known flags in layer 1, given 33"));
+    assert_eq!(
+        refused([9, 9, 1], Layer { flags: RMS, ..pool([1, 1], [1, 1], 0, 0) }),
+        config("net: known flags in layer 1, given 9")
+    );
+    let units = "net: units of 0, which its kind does not read, in layer 1, given 4";
+    assert_eq!(refused([9, 9, 1], Layer { units: 4, ..norm(0, Activation::Relu) }), config(units));
+    let size = "net: size of 0, which its kind does not read, in layer 1, given 3";
+    assert_eq!(refused([9, 9, 1], Layer { size: [3, 0], ..norm(0, Activation::Relu) }), config(size));
+    let vast = u32::MAX;
+    for (input, layer) in [
+        ([usize::MAX, 1, 1], good),
+        ([vast as usize, vast as usize, 3], good),
+        ([vast as usize, 3, 1], Layer { units: vast, ..good }),
+        ([3, 3, 1], Layer { size: [vast, vast], same: 1, ..good }),
+        ([3, 3, 1 << 20], Layer { size: [vast, 1], same: 1, ..pool([1, 1], [1, 1], 0, 0) }),
+        ([1, 1, vast as usize], Layer { size: [vast, vast], same: 1, ..good }),
+    ] {
+        assert_eq!(refused(input, layer).0, Kind::Overflow, "{input:?} {layer:?}");
+    }
+}
