@@ -25,12 +25,20 @@ struct Arrays {
     scratch: Vec<f32>,
 }
 
-fn arrays(sizes: &[u32], activation: Activation, batch: usize) -> Arrays {
+fn head(units: u32) -> Layer {
+    Layer { flags: HEAD, gain: 0.01, ..Layer::dense(units, Activation::Identity) }
+}
+
+fn tower(sizes: &[u32], activation: Activation, batch: usize) -> Arrays {
     let (output, hidden) = sizes[1..].split_last().unwrap();
     let mut layers: Vec<_> = hidden.iter().map(|&units| Layer::dense(units, activation)).collect();
-    layers.push(Layer { flags: HEAD, gain: 0.01, ..Layer::dense(*output, Activation::Identity) });
+    layers.push(head(*output));
+    arrays(&layers, [1, 1, sizes[0] as usize], batch)
+}
+
+fn arrays(layers: &[Layer], input: [usize; 3], batch: usize) -> Arrays {
     let mut nodes = vec![Node::default(); layers.len()];
-    let net = Net::compile(&layers, [1, 1, sizes[0] as usize], &mut nodes).unwrap();
+    let net = Net::compile(layers, input, &mut nodes).unwrap();
     let mut rng = Rng::seeded(1);
     let (mut params, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(false)]);
     net.init(&mut params, &mut rng, &mut scratch).unwrap();
@@ -48,7 +56,7 @@ impl Arrays {
 
     fn forward(&mut self, batch: usize) {
         let (params, outs) = (black_box(&self.params), &mut [&mut self.out[..]]);
-        Net::new(&self.nodes).forward(params, &self.x, batch, ALL, &mut self.tape, &mut [], outs).unwrap();
+        Net::new(&self.nodes).forward(params, &self.x, batch, ALL, &mut self.tape, &mut self.scratch, outs).unwrap();
     }
 
     fn backward(&mut self, batch: usize) {
@@ -63,7 +71,7 @@ fn bench_infer(c: &mut Criterion) {
     let mut group = c.benchmark_group("mlp_4-64-64-2");
     for (name, activation) in NAMES {
         for batch in [1, 4, 256] {
-            let mut a = arrays(&[4, 64, 64, 2], activation, batch);
+            let mut a = tower(&[4, 64, 64, 2], activation, batch);
             group.throughput(Throughput::Elements(batch as u64));
             group.bench_function(BenchmarkId::new(format!("{name}_infer"), format!("B{batch}")), |b| {
                 b.iter(|| a.infer(batch))
@@ -77,7 +85,7 @@ fn bench_both_ways(c: &mut Criterion) {
     let mut group = c.benchmark_group("mlp_4-64-64-2");
     for (name, activation) in NAMES {
         for batch in [128, 256] {
-            let mut a = arrays(&[4, 64, 64, 2], activation, batch);
+            let mut a = tower(&[4, 64, 64, 2], activation, batch);
             group.throughput(Throughput::Elements(batch as u64));
             group.bench_function(BenchmarkId::new(format!("{name}_forward_backward"), format!("B{batch}")), |b| {
                 b.iter(|| {
@@ -92,11 +100,62 @@ fn bench_both_ways(c: &mut Criterion) {
     }
 }
 
+/// Networks that look at pictures, with the multiplications and additions of a picture going forward.
+fn pictures() -> [(&'static str, [usize; 3], Vec<Layer>, usize); 3] {
+    use Activation::{Elu, Relu};
+    let conv = |units, size, stride| Layer::conv(units, [size; 2], [stride; 2], Relu);
+    let same = |units| Layer { same: 1, ..Layer::conv(units, [3; 2], [2; 2], Elu) };
+    [
+        (
+            "nature_84x84x4",
+            [84, 84, 4],
+            vec![conv(32, 8, 4), conv(64, 4, 2), conv(64, 3, 1), Layer::dense(512, Relu), head(6)],
+            2 * (400 * 256 * 32 + 81 * 512 * 64 + 49 * 576 * 64 + 3136 * 512 + 512 * 6),
+        ),
+        (
+            "btgym_42x42x1",
+            [42, 42, 1],
+            vec![same(32), same(32), same(64), same(64), head(4)],
+            2 * (441 * 9 * 32 + 121 * 288 * 32 + 36 * 288 * 64 + 9 * 576 * 64 + 576 * 4),
+        ),
+        (
+            "minatar_10x10x4",
+            [10, 10, 4],
+            vec![conv(16, 3, 1), Layer::dense(128, Relu), head(3)],
+            2 * (64 * 36 * 16 + 1024 * 128 + 128 * 3),
+        ),
+    ]
+}
+
+fn bench_pictures(c: &mut Criterion) {
+    for (name, input, layers, operations) in pictures() {
+        let mut group = c.benchmark_group(name);
+        for batch in [1, 32] {
+            let (mut a, id) = (arrays(&layers, input, batch), format!("B{batch}"));
+            group.throughput(Throughput::Elements(batch as u64));
+            group.bench_function(BenchmarkId::new("infer", &id), |b| b.iter(|| a.infer(batch)));
+            limit::operations(name, ["infer", &id], operations * batch);
+            group.bench_function(BenchmarkId::new("forward_backward", &id), |b| {
+                b.iter(|| {
+                    a.forward(batch);
+                    a.backward(batch);
+                })
+            });
+            let first = match name {
+                "nature_84x84x4" => 2 * 400 * 256 * 32,
+                "btgym_42x42x1" => 2 * 441 * 9 * 32,
+                _ => 2 * 64 * 36 * 16,
+            };
+            limit::operations(name, ["forward_backward", &id], (3 * operations - first) * batch);
+        }
+    }
+}
+
 /// A network without hidden layers is one product; its backward pass is the product that gives the weights' gradient.
 fn bench_products(c: &mut Criterion) {
     let mut group = c.benchmark_group("product_64x64");
     for batch in [64, 256] {
-        let mut a = arrays(&[64, 64], Activation::Relu, batch);
+        let mut a = tower(&[64, 64], Activation::Relu, batch);
         group.throughput(Throughput::Elements(2 * 64 * 64 * batch as u64));
         group.bench_function(BenchmarkId::new("forward", format!("M{batch}")), |b| b.iter(|| a.infer(batch)));
         let shape = format!("M{batch}");
@@ -108,7 +167,7 @@ fn bench_products(c: &mut Criterion) {
 }
 
 fn bench_adam(c: &mut Criterion) {
-    let len = arrays(&[4, 64, 64, 2], Activation::Tanh, 1).params.len() * 2;
+    let len = tower(&[4, 64, 64, 2], Activation::Tanh, 1).params.len() * 2;
     let (mut params, mut grads) = (vec![0.0; len], vec![0.0; len]);
     let (mut m, mut v, mut steps) = (vec![0.0; len], vec![0.0; len], 0);
     Rng::seeded(1).fill_normal(&mut grads);
@@ -133,7 +192,7 @@ fn short() -> Criterion {
 criterion_group! {
     name = benches;
     config = short();
-    targets = bench_infer, bench_both_ways, bench_products, bench_adam
+    targets = bench_infer, bench_both_ways, bench_pictures, bench_products, bench_adam
 }
 fn main() {
     limit::run(benches);

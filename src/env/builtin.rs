@@ -1,7 +1,9 @@
 //! The built-in environments by name and number, for callers that choose one at run time.
 
-use super::{Acrobot, CartPole, Env, MountainCar, MountainCarContinuous, Pendulum, Probe, Spec, Step, StepOut};
-use super::{acrobot, cartpole, mountain_car, pendulum};
+use super::{
+    Acrobot, Breakout, CartPole, Env, MountainCar, MountainCarContinuous, Pendulum, Probe, Spec, Step, StepOut,
+};
+use super::{acrobot, breakout, cartpole, mountain_car, pendulum};
 use crate::error::Result;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -19,17 +21,20 @@ pub enum Builtin {
     Acrobot(Acrobot),
     /// Pendulum-v1.
     Pendulum(Pendulum),
+    /// Breakout on a grid.
+    Breakout(Breakout),
     /// A probe.
     Probe(Probe),
 }
 
 /// Every built-in environment with its name. The numbers are [`Spec::env_id`] and are never reused.
-pub const BUILTINS: [(&str, Builtin); 15] = [
+pub const BUILTINS: [(&str, Builtin); 16] = [
     ("CartPole-v1", Builtin::CartPole(CartPole)),
     ("MountainCar-v0", Builtin::MountainCar(MountainCar)),
     ("MountainCarContinuous-v0", Builtin::MountainCarContinuous(MountainCarContinuous)),
     ("Acrobot-v1", Builtin::Acrobot(Acrobot)),
     ("Pendulum-v1", Builtin::Pendulum(Pendulum)),
+    ("Breakout-MinAtar", Builtin::Breakout(Breakout)),
     ("Probe1", Builtin::Probe(Probe::One)),
     ("Probe2", Builtin::Probe(Probe::Two)),
     ("Probe3", Builtin::Probe(Probe::Three)),
@@ -54,6 +59,7 @@ impl Builtin {
             Builtin::MountainCarContinuous(_) => mountain_car::CONTINUOUS_SPEC,
             Builtin::Acrobot(_) => acrobot::SPEC,
             Builtin::Pendulum(_) => pendulum::SPEC,
+            Builtin::Breakout(_) => breakout::SPEC,
             Builtin::Probe(probe) => probe.constant_spec(),
         }
     }
@@ -84,6 +90,7 @@ macro_rules! each {
             Builtin::MountainCarContinuous($env) => $call,
             Builtin::Acrobot($env) => $call,
             Builtin::Pendulum($env) => $call,
+            Builtin::Breakout($env) => $call,
             Builtin::Probe($env) => $call,
         }
     };

@@ -34,6 +34,7 @@ use crate::space::{Elements, ElementsMut, Space};
 
 mod acrobot;
 pub mod batch;
+mod breakout;
 mod builtin;
 mod cartpole;
 mod columns;
@@ -51,6 +52,7 @@ mod view;
 pub mod wrap;
 
 pub use acrobot::Acrobot;
+pub use breakout::Breakout;
 pub use builtin::{BUILTINS, Builtin, FIRST_FREE_ID};
 pub use cartpole::CartPole;
 pub use mountain_car::{MountainCar, MountainCarContinuous};

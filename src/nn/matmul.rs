@@ -9,7 +9,7 @@
 
 use core::num::NonZero;
 
-use crate::cpu::{At, Base, Kernel, Level};
+use crate::cpu::{self, At, Base, Kernel, Level};
 use crate::num;
 
 /// Numbers in one vector, and the narrowest matrix that is worked on in vectors.
@@ -133,6 +133,9 @@ impl<X: Rows> Kernel for Affine<'_, X> {
             _ if !cfg!(feature = "simd") => affine_tiles::<_, _, 1, 1, LANES>(at, x, rows, w, bias, y, n),
             Level::Avx512 if m >= 4 && n.is_multiple_of(64) => {
                 affine_tiles::<_, _, 4, 4, LANES>(at, x, rows, w, bias, y, n)
+            }
+            Level::Avx512 if m >= 8 && n.is_multiple_of(32) => {
+                affine_tiles::<_, _, 8, 2, LANES>(at, x, rows, w, bias, y, n)
             }
             Level::Avx512 if m >= 8 => affine_tiles::<_, _, 8, 1, LANES>(at, x, rows, w, bias, y, n),
             Level::Avx2 if m >= 4 => affine_tiles::<_, _, 4, 1, LANES>(at, x, rows, w, bias, y, n),
@@ -301,6 +304,7 @@ impl<X: Rows> Kernel for AddOuter<'_, X> {
             _ if n < LANES => outer_tiles::<_, _, 1, 1, 1>(at, x, rows, dy, dw, n),
             _ if !cfg!(feature = "simd") => outer_tiles::<_, _, 1, 1, LANES>(at, x, rows, dy, dw, n),
             Level::Avx512 if k >= 4 && n.is_multiple_of(64) => outer_tiles::<_, _, 4, 4, LANES>(at, x, rows, dy, dw, n),
+            Level::Avx512 if k >= 8 && n.is_multiple_of(32) => outer_tiles::<_, _, 8, 2, LANES>(at, x, rows, dy, dw, n),
             Level::Avx512 if k >= 8 => outer_tiles::<_, _, 8, 1, LANES>(at, x, rows, dy, dw, n),
             Level::Avx2 if k >= 4 => outer_tiles::<_, _, 4, 1, LANES>(at, x, rows, dy, dw, n),
             Level::Avx512 | Level::Avx2 if n >= 64 => outer_tiles::<_, _, 1, 4, LANES>(at, x, rows, dy, dw, n),
@@ -396,12 +400,26 @@ pub(crate) fn add_rows(dy: &[f32], sums: &mut [f32]) -> Option<()> {
     Some(())
 }
 
-/// `t[n,m] = a[m,n]^T`.
+/// `t[n,m] = a[m,n]^T`, in squares, as many side by side as fill a line of the cache.
 #[inline(always)]
 pub(crate) fn transpose(a: &[f32], t: &mut [f32], m: usize, n: usize) -> Option<()> {
-    for (i, t) in t.chunks_exact_mut(NonZero::new(m)?.get()).enumerate().take(n) {
-        for (j, t) in t.iter_mut().enumerate() {
-            *t = *a.get(j * n + i)?;
+    let (whole_m, whole_n) = (m & !3, n & !3);
+    for first in (0..whole_m).step_by(16) {
+        for i in (0..whole_n).step_by(4) {
+            for j in (first..whole_m.min(first + 16)).step_by(4) {
+                let mut square = [[0.0; 4]; 4];
+                for (row, to) in square.iter_mut().enumerate() {
+                    *to = *a.get((j + row) * n + i..)?.first_chunk()?;
+                }
+                for (row, from) in cpu::turn(square).iter().enumerate() {
+                    *t.get_mut((i + row) * m + j..)?.first_chunk_mut()? = *from;
+                }
+            }
+        }
+    }
+    for i in 0..n {
+        for j in if i < whole_n { whole_m } else { 0 }..m {
+            *t.get_mut(i * m + j)? = *a.get(j * n + i)?;
         }
     }
     Some(())
