@@ -694,7 +694,7 @@ rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learn
 rlcore_status rlcore_learner_attach(void *mem, size_t mem_size, rlcore_learner **out);
 
 /* Which call is due. out: [1] an rlcore_learner_due. */
-rlcore_status rlcore_learner_phase(rlcore_learner *p, uint32_t *out);
+rlcore_status rlcore_learner_phase(const rlcore_learner *p, uint32_t *out);
 
 /* Environments that have acted and whose step has not been observed.
    acted: [N] flags to write. */
@@ -746,6 +746,33 @@ rlcore_status rlcore_learner_cut(rlcore_learner *p, const uint8_t *gone);
 rlcore_status rlcore_learner_learn(rlcore_learner *p, const void *obs, uint32_t max_slices,
                                    rlcore_learner_stats *stats);
 
+/* The value of an observation of each environment. Nothing is recorded.
+   obs: [N, obs.len]; value: [N] to write.
+   Errors: E_VALUE for an observation that is not finite, or values that overflow; value is untouched then. */
+rlcore_status rlcore_learner_value(rlcore_learner *p, const void *obs, float *value);
+
+/* Log-probability of an action of each environment, and the entropy of its distribution. Nothing is recorded.
+   obs:         [N, obs.len]
+   action_mask: [N, sum of action.n] required exactly if use_action_mask, else NULL.
+   action:      [N, action.len], continuous ones as the policy draws them, before they are squashed or clipped.
+   log_prob, entropy: [N] to write.
+   Errors: E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation or action that is not finite, a
+   choice that is not there or not allowed, and numbers that overflow. Outputs are untouched then. */
+rlcore_status rlcore_learner_log_prob(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
+                                      const void *action, float *log_prob, float *entropy);
+
+/* Acts without recording, in any phase: the training goes on as if this had not been called.
+   sampling: NULL: RLCORE_SAMPLING_BASIC.
+   Arrays and errors as rlcore_learner_act; E_CONFIG for sampling. */
+rlcore_status rlcore_learner_predict(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
+                                     const rlcore_sampling *sampling, void *action);
+
+/* 1: the statistics that observations and rewards are normalised by stay as they are; 0: they follow again.
+   Errors: E_RANGE for another number. */
+rlcore_status rlcore_learner_freeze(rlcore_learner *p, uint32_t frozen);
+
+/* ---- Learners on several threads, processes and machines ---- */
+
 /* Begins the update that is due, for hosts that share its chunks among threads or machines: until minibatches_left is 0,
    rlcore_learner_learn_range makes the gradients of all chunks, rlcore_learner_grads_write hands them in, and
    rlcore_learner_learn_apply takes the step. The results are those of rlcore_learner_learn, bit for bit.
@@ -795,23 +822,8 @@ rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, co
    action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
    log_prob, value, advantage, value_target: [T * N]. All to write.
    Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is not wanted, or missing. */
-rlcore_status rlcore_learner_batch_read(rlcore_learner *p, float *obs, void *action, uint8_t *action_mask,
+rlcore_status rlcore_learner_batch_read(const rlcore_learner *p, float *obs, void *action, uint8_t *action_mask,
                                         float *log_prob, float *value, float *advantage, float *value_target);
-
-/* The value of an observation of each environment. Nothing is recorded.
-   obs: [N, obs.len]; value: [N] to write.
-   Errors: E_VALUE for an observation that is not finite, or values that overflow; value is untouched then. */
-rlcore_status rlcore_learner_value(rlcore_learner *p, const void *obs, float *value);
-
-/* Log-probability of an action of each environment, and the entropy of its distribution. Nothing is recorded.
-   obs:         [N, obs.len]
-   action_mask: [N, sum of action.n] required exactly if use_action_mask, else NULL.
-   action:      [N, action.len], continuous ones as the policy draws them, before they are squashed or clipped.
-   log_prob, entropy: [N] to write.
-   Errors: E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation or action that is not finite, a
-   choice that is not there or not allowed, and numbers that overflow. Outputs are untouched then. */
-rlcore_status rlcore_learner_log_prob(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
-                                      const void *action, float *log_prob, float *entropy);
 
 /* Number of parameters. */
 rlcore_status rlcore_learner_params_len(const rlcore_learner *p, size_t *out_len);
@@ -829,7 +841,7 @@ rlcore_status rlcore_learner_params_write(rlcore_learner *p, const float *params
 /* Copies the gradients of chunks [begin, end) out.
    grads: [end - begin, grads_len] to write.
    Errors: E_RANGE; E_NOT_READY if one of them has not been made. */
-rlcore_status rlcore_learner_grads_read(rlcore_learner *p, uint32_t begin, uint32_t end, float *grads);
+rlcore_status rlcore_learner_grads_read(const rlcore_learner *p, uint32_t begin, uint32_t end, float *grads);
 
 /* Hands gradients of chunks [begin, end) in, in place of those that they have.
    grads: [end - begin, grads_len].
@@ -841,16 +853,6 @@ rlcore_status rlcore_learner_grads_write(rlcore_learner *p, uint32_t begin, uint
    grads: [end - begin, grads_len].
    Errors: E_RANGE; E_VALUE for one that is not finite, or a sum. Then nothing has changed. */
 rlcore_status rlcore_learner_grads_add(rlcore_learner *p, uint32_t begin, uint32_t end, const float *grads);
-
-/* Acts without recording, in any phase: the training goes on as if this had not been called.
-   sampling: NULL: RLCORE_SAMPLING_BASIC.
-   Arrays and errors as rlcore_learner_act; E_CONFIG for sampling. */
-rlcore_status rlcore_learner_predict(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
-                                     const rlcore_sampling *sampling, void *action);
-
-/* 1: the statistics that observations and rewards are normalised by stay as they are; 0: they follow again.
-   Errors: E_RANGE for another number. */
-rlcore_status rlcore_learner_freeze(rlcore_learner *p, uint32_t frozen);
 
 /* ---- Spaces of environments and learners ---- */
 
@@ -866,7 +868,7 @@ rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t
 /* Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by. Bounds are NULL.
    out_num_envs: N.
    out_action:   its n points into the learner. */
-rlcore_status rlcore_learner_spaces(rlcore_learner *p, uint32_t *out_num_envs, rlcore_space *out_obs,
+rlcore_status rlcore_learner_spaces(const rlcore_learner *p, uint32_t *out_num_envs, rlcore_space *out_obs,
                                     rlcore_space *out_action);
 
 /* ---- Policies: trained networks to ship ---- */
@@ -875,13 +877,13 @@ rlcore_status rlcore_learner_spaces(rlcore_learner *p, uint32_t *out_num_envs, r
 typedef struct rlcore_policy rlcore_policy;
 
 /* Bytes that rlcore_policy_export needs. */
-rlcore_status rlcore_policy_size(rlcore_learner *p, size_t *out_size);
+rlcore_status rlcore_policy_size(const rlcore_learner *p, size_t *out_size);
 
 /* Writes the policy of a learner as it is now: networks, bounds and the statistics that normalise observations.
    mem: 8-byte aligned, mem_size bytes, owned by the caller. The same policy is the same bytes, sealed.
    out: the same address as mem, with its type.
    Errors: E_SIZE if mem_size < rlcore_policy_size(). */
-rlcore_status rlcore_policy_export(rlcore_learner *p, void *mem, size_t mem_size, rlcore_policy **out);
+rlcore_status rlcore_policy_export(const rlcore_learner *p, void *mem, size_t mem_size, rlcore_policy **out);
 
 /* Accepts bytes that a policy was copied to, in this process or another. mem is only read: it may be in a constant.
    The seal of rlcore_policy_export is compared: a policy of which any byte differs is refused. */

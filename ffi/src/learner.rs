@@ -5,13 +5,13 @@ use core::ffi::c_void;
 use crate::kernels::accumulate;
 use crate::lifecycle::{Block, Place, open, view};
 use crate::mirror::{mirror, versioned};
-use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Writes, args};
+use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Plain, Writes, args};
 use crate::sampling::{rlcore_sampling, sampling};
 use crate::space::{self, rlcore_space};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
 use rlcore::error::{Error, Kind};
-use rlcore::learn::{Batch, BatchMut, Config, Learner, Shape, Stats, View};
+use rlcore::learn::{Config, Learner, Shape, Stats, View};
 use rlcore::space::{Element, Space};
 
 /// A learner: the caller's own block.
@@ -287,17 +287,28 @@ pub unsafe fn arrays<'a>(
     action: *mut c_void,
 ) -> Result<Arrays<'a>> {
     let (_, action_kind) = kinds(shape);
-    let flags = ptr::grid("action_mask", rows, shape.num_outputs as usize)?;
     unsafe {
         Ok((
             self::obs("obs", shape, rows, obs)?,
-            Input::optional("action_mask", action_mask, flags)?,
+            mask(shape, rows, action_mask)?,
             AnyOutput::at("action", action, action_kind, rows, shape.action_len as usize)?,
         ))
     }
 }
 
-unsafe fn obs<'a>(what: &'static str, shape: &Shape, rows: usize, p: *const c_void) -> Result<AnyInput<'a>> {
+/// A mask of allowed choices, or none for NULL. Errors: `Overflow`.
+///
+/// # Safety
+/// As [`Input::at`].
+pub unsafe fn mask<'a>(shape: &Shape, rows: usize, p: *const u8) -> Result<Option<Input<'a, u8>>> {
+    unsafe { Input::optional("action_mask", p, ptr::grid("action_mask", rows, shape.num_outputs as usize)?) }
+}
+
+/// Errors: as [`arrays`].
+///
+/// # Safety
+/// As [`AnyInput::at`].
+pub unsafe fn obs<'a>(what: &'static str, shape: &Shape, rows: usize, p: *const c_void) -> Result<AnyInput<'a>> {
     unsafe { AnyInput::at(what, p, kinds(shape).0, rows, shape.obs_len as usize) }
 }
 
@@ -306,8 +317,40 @@ unsafe fn optional<'a>(what: &'static str, learner: &Learner<'_>, p: *const c_vo
     if p.is_null() { Ok(None) } else { unsafe { obs(what, learner.shape(), num_envs(learner), p) }.map(Some) }
 }
 
-fn num_envs(learner: &Learner<'_>) -> usize {
+/// N.
+pub fn num_envs(learner: &Learner<'_>) -> usize {
     learner.config().num_envs as usize
+}
+
+/// A call that learns: `at` checks its arrays, `learn` takes them and tells the statistics.
+pub fn learning<A: Args>(
+    p: *mut rlcore_learner,
+    stats: *mut rlcore_learner_stats,
+    at: impl FnOnce(&Learner<'static>) -> Result<A>,
+    learn: impl FnOnce(&mut Learner<'static>, A::Slices) -> rlcore::error::Result<Stats>,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut learner = open(p, Learner::open)?;
+        let (stats, arrays) = (OutSized::at(stats)?, at(&learner)?);
+        let (stats, arrays, ()) = args((stats, arrays, Writes([learner.extent])))?;
+        stats.store(learn(&mut learner, arrays)?.into());
+        Ok(())
+    })
+}
+
+/// A call that copies an array of a learner out.
+pub fn copy_out<T: Plain + 'static>(
+    p: *const rlcore_learner,
+    what: &'static str,
+    to: *mut T,
+    get: impl FnOnce(&View<'static>) -> &'static [T],
+) -> rlcore_status {
+    call(|| unsafe {
+        let learner = view(p, View::open)?;
+        let from = get(&learner);
+        rlcore::block::copy(learner.extent.reading(Output::at(what, to, from.len())?)?, from);
+        Ok(())
+    })
 }
 
 /// Fills in the defaults of an algorithm.
@@ -370,14 +413,14 @@ pub unsafe extern "C" fn rlcore_learner_attach(
     mem_size: usize,
     out: *mut *mut rlcore_learner,
 ) -> rlcore_status {
-    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Learner::check) })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], |mem| View::attach(mem)) })
 }
 
 /// Which call is due. out: [1] an rlcore_learner_due.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_phase(p: *mut rlcore_learner, out: *mut u32) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_learner_phase(p: *const rlcore_learner, out: *mut u32) -> rlcore_status {
     call(|| unsafe {
-        let learner = open(p, Learner::open)?;
+        let learner = view(p, View::open)?;
         *learner.extent.reading(One::at("out", out)?)? = learner.phase() as u32;
         Ok(())
     })
@@ -387,12 +430,7 @@ pub unsafe extern "C" fn rlcore_learner_phase(p: *mut rlcore_learner, out: *mut 
 /// acted: [N] flags to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_acted(p: *const rlcore_learner, acted: *mut u8) -> rlcore_status {
-    call(|| unsafe {
-        let learner = view(p, View::open)?;
-        let acted = learner.extent.reading(Output::at("acted", acted, learner.acted().len())?)?;
-        rlcore::block::copy(acted, learner.acted());
-        Ok(())
-    })
+    copy_out(p, "acted", acted, |learner| learner.acted())
 }
 
 /// Draws an action for each environment and begins a transition.
@@ -438,7 +476,7 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
     call(|| unsafe {
         let mut learner = open(p, Learner::open)?;
         let (begin, end) = (begin as usize, end as usize);
-        let n = learner.check_envs(begin, end)?;
+        let n = learner.view().check_envs(begin, end)?;
         let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
         let active = Input::optional("active", active, n)?;
         let (active, (obs, mask, action), ()) = args((active, arrays, Writes([learner.extent])))?;
@@ -512,157 +550,6 @@ pub unsafe extern "C" fn rlcore_learner_learn(
     )
 }
 
-/// Begins the update that is due, for hosts that share its chunks among threads or machines: until minibatches_left is 0,
-/// rlcore_learner_learn_range makes the gradients of all chunks, rlcore_learner_grads_write hands them in, and
-/// rlcore_learner_learn_apply takes the step. The results are those of rlcore_learner_learn, bit for bit.
-/// obs: [N, obs.len] after the last step, as rlcore_learner_learn reads it; stats: to write.
-/// Errors: E_CONFIG; E_NOT_READY; E_VALUE as rlcore_learner_learn.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_learn_begin(
-    p: *mut rlcore_learner,
-    obs: *const c_void,
-    stats: *mut rlcore_learner_stats,
-) -> rlcore_status {
-    learning(
-        p,
-        stats,
-        |learner| unsafe { self::obs("obs", learner.shape(), num_envs(learner), obs) },
-        |l, obs| l.learn_begin(obs),
-    )
-}
-
-/// Bytes of scratch that rlcore_learner_learn_range needs.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_scratch_size(p: *const rlcore_learner, out_size: *mut usize) -> rlcore_status {
-    look(p, "out_size", out_size, |learner| Ok(learner.scratch_size()?))
-}
-
-/// Floats of the gradients of a chunk: one for each parameter, then 8 that hold its losses.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_grads_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
-    look(p, "out_len", out_len, |learner| Ok(learner.grads_len()))
-}
-
-/// Makes the gradients of chunks [begin, end) of the minibatch. Threads: the learner is only read, so several may do
-/// different chunks at once, each with its own scratch.
-/// scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
-/// grads:   [end - begin, grads_len] to write; grads_len is that of rlcore_learner_grads_len.
-/// Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. Then scratch and grads
-/// may have been written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_learn_range(
-    p: *const rlcore_learner,
-    begin: u32,
-    end: u32,
-    scratch: *mut c_void,
-    scratch_size: usize,
-    grads: *mut f32,
-) -> rlcore_status {
-    call(|| unsafe {
-        let learner = view(p, View::open)?;
-        let (begin, end) = (begin as usize, end as usize);
-        let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
-        let scratch = Output::at("scratch", scratch.cast::<u8>(), scratch_size)?;
-        let (scratch, grads) = learner.extent.reading((scratch, Output::at("grads", grads, len)?))?;
-        Ok(learner.learn_range(begin, end, scratch, grads)?)
-    })
-}
-
-/// Adds the gradients of all chunks of the minibatch as a tree and takes the step of the optimizer. Without an update that
-/// runs, it takes a step along gradients that came from elsewhere, as a server of asynchronous workers does.
-/// stats: to write.
-/// Errors: E_NOT_READY if the gradients of a chunk are missing; E_VALUE if numbers overflow, as rlcore_learner_learn.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_learn_apply(
-    p: *mut rlcore_learner,
-    stats: *mut rlcore_learner_stats,
-) -> rlcore_status {
-    learning(p, stats, |_| Ok(None::<Input<'_, u8>>), |learner, _| learner.learn_apply())
-}
-
-/// Ends the update that runs or is due without learning any more of it; rlcore_learner_act is due.
-/// Errors: E_NOT_READY if there is none.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rlcore_status {
-    call(|| unsafe { Ok(open(p, Learner::open)?.learn_drop()?) })
-}
-
-/// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has handed out;
-/// rlcore_learner_learn, with obs NULL, goes on with it.
-/// Arrays as rlcore_learner_batch_read. stats: to write.
-/// Errors: E_CONFIG; E_NOT_READY if this learner has recorded something, or an update runs; E_SHAPE for a mask that is
-/// not wanted, or missing; E_VALUE for numbers that are not finite and choices that are not allowed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_learn_batch(
-    p: *mut rlcore_learner,
-    obs: *const f32,
-    action: *const c_void,
-    action_mask: *const u8,
-    log_prob: *const f32,
-    value: *const f32,
-    advantage: *const f32,
-    value_target: *const f32,
-    stats: *mut rlcore_learner_stats,
-) -> rlcore_status {
-    learning(
-        p,
-        stats,
-        |learner| unsafe {
-            let (shape, m) = (learner.shape(), learner.config().batch_len());
-            let column = |what, p| Input::at(what, p, m);
-            Ok((
-                Input::at("obs", obs, ptr::grid("obs", m, shape.obs_len as usize)?)?,
-                AnyInput::at("action", action, kinds(shape).1, m, shape.action_len as usize)?,
-                Input::optional("action_mask", action_mask, ptr::grid("action_mask", m, shape.num_outputs as usize)?)?,
-                column("log_prob", log_prob)?,
-                column("value", value)?,
-                column("advantage", advantage)?,
-                column("value_target", value_target)?,
-            ))
-        },
-        |learner, (obs, action, mask, log_prob, value, advantage, value_target)| {
-            let mask = mask.unwrap_or(&[]);
-            learner.learn_batch(&Batch { obs, action, mask, log_prob, value, advantage, value_target })
-        },
-    )
-}
-
-/// Hands out the T * N transitions that the update that runs learns from, to learn from them elsewhere. A learner that only
-/// records begins its update, hands it out and ends it by rlcore_learner_learn_drop.
-/// obs:         [T * N, obs.len] as networks see them: bytes divided by 255, numbers normalized if they are to be.
-/// action:      [T * N, action.len], continuous ones as they were drawn, before they were squashed or clipped.
-/// action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
-/// log_prob, value, advantage, value_target: [T * N]. All to write.
-/// Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is not wanted, or missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_batch_read(
-    p: *mut rlcore_learner,
-    obs: *mut f32,
-    action: *mut c_void,
-    action_mask: *mut u8,
-    log_prob: *mut f32,
-    value: *mut f32,
-    advantage: *mut f32,
-    value_target: *mut f32,
-) -> rlcore_status {
-    call(|| unsafe {
-        let learner = open(p, Learner::open)?;
-        let (shape, m) = (learner.shape(), learner.config().batch_len());
-        let column = |what, p| Output::at(what, p, m);
-        let (obs, action, mask, log_prob, value, advantage, value_target) = learner.extent.reading((
-            Output::at("obs", obs, ptr::grid("obs", m, shape.obs_len as usize)?)?,
-            AnyOutput::at("action", action, kinds(shape).1, m, shape.action_len as usize)?,
-            Output::optional("action_mask", action_mask, ptr::grid("action_mask", m, shape.num_outputs as usize)?)?,
-            column("log_prob", log_prob)?,
-            column("value", value)?,
-            column("advantage", advantage)?,
-            column("value_target", value_target)?,
-        ))?;
-        let mask = mask.unwrap_or_default();
-        Ok(learner.read_batch(BatchMut { obs, action, mask, log_prob, value, advantage, value_target })?)
-    })
-}
-
 /// The value of an observation of each environment. Nothing is recorded.
 /// obs: [N, obs.len]; value: [N] to write.
 /// Errors: E_VALUE for an observation that is not finite, or values that overflow; value is untouched then.
@@ -701,136 +588,12 @@ pub unsafe extern "C" fn rlcore_learner_log_prob(
         let mut learner = open(p, Learner::open)?;
         let (n, shape) = (num_envs(&learner), *learner.shape());
         let obs = self::obs("obs", &shape, n, obs)?;
-        let mask =
-            Input::optional("action_mask", action_mask, ptr::grid("action_mask", n, shape.num_outputs as usize)?)?;
+        let mask = mask(&shape, n, action_mask)?;
         let action = AnyInput::at("action", action, kinds(&shape).1, n, shape.action_len as usize)?;
         let outputs = (Output::at("log_prob", log_prob, n)?, Output::at("entropy", entropy, n)?);
         let (obs, mask, action, (log_prob, entropy), ()) =
             args((obs, mask, action, outputs, Writes([learner.extent])))?;
         Ok(learner.log_prob(obs, mask, action, log_prob, entropy)?)
-    })
-}
-
-/// Number of parameters.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_params_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
-    look(p, "out_len", out_len, |learner| Ok(learner.params().len()))
-}
-
-/// Copies the parameters out. Learners of the same networks have them in the same order.
-/// params: [rlcore_learner_params_len()] to write.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_params_read(p: *const rlcore_learner, params: *mut f32) -> rlcore_status {
-    call(|| unsafe {
-        let learner = view(p, View::open)?;
-        let params = learner.extent.reading(Output::at("params", params, learner.params().len())?)?;
-        rlcore::block::copy(params, learner.params());
-        Ok(())
-    })
-}
-
-/// Takes parameters over, as those of a learner elsewhere. With overlap they act once no update runs.
-/// params: [rlcore_learner_params_len()].
-/// Errors: E_VALUE for one beyond plus or minus 1e6, or a logarithm of a deviation outside its bounds. Then nothing has
-/// changed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_params_write(p: *mut rlcore_learner, params: *const f32) -> rlcore_status {
-    call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
-        let params = learner.extent.writing(Input::at("params", params, learner.params().len())?)?;
-        Ok(learner.write_params(params)?)
-    })
-}
-
-/// Copies the gradients of chunks [begin, end) out.
-/// grads: [end - begin, grads_len] to write.
-/// Errors: E_RANGE; E_NOT_READY if one of them has not been made.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_grads_read(
-    p: *mut rlcore_learner,
-    begin: u32,
-    end: u32,
-    grads: *mut f32,
-) -> rlcore_status {
-    call(|| unsafe {
-        let learner = open(p, Learner::open)?;
-        let (begin, end) = (begin as usize, end as usize);
-        let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
-        let grads = learner.extent.reading(Output::at("grads", grads, len)?)?;
-        Ok(learner.read_grads(begin, end, grads)?)
-    })
-}
-
-/// Hands gradients of chunks [begin, end) in, in place of those that they have.
-/// grads: [end - begin, grads_len].
-/// Errors: E_RANGE; E_VALUE for one that is not finite. Then nothing has changed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_grads_write(
-    p: *mut rlcore_learner,
-    begin: u32,
-    end: u32,
-    grads: *const f32,
-) -> rlcore_status {
-    take_grads(p, begin, end, grads, Learner::write_grads)
-}
-
-/// Adds gradients to those of chunks [begin, end) that have some, and hands in the others. The last bits of sums depend on
-/// the order of these calls.
-/// grads: [end - begin, grads_len].
-/// Errors: E_RANGE; E_VALUE for one that is not finite, or a sum. Then nothing has changed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_grads_add(
-    p: *mut rlcore_learner,
-    begin: u32,
-    end: u32,
-    grads: *const f32,
-) -> rlcore_status {
-    take_grads(p, begin, end, grads, Learner::add_grads)
-}
-
-fn take_grads(
-    p: *mut rlcore_learner,
-    begin: u32,
-    end: u32,
-    grads: *const f32,
-    take: impl FnOnce(&mut Learner<'static>, usize, usize, &[f32]) -> rlcore::error::Result,
-) -> rlcore_status {
-    call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
-        let (begin, end) = (begin as usize, end as usize);
-        let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
-        let grads = learner.extent.writing(Input::at("grads", grads, len)?)?;
-        Ok(take(&mut learner, begin, end, grads)?)
-    })
-}
-
-/// A call that learns: `at` checks its arrays, `learn` takes them and tells the statistics.
-fn learning<A: Args>(
-    p: *mut rlcore_learner,
-    stats: *mut rlcore_learner_stats,
-    at: impl FnOnce(&Learner<'static>) -> Result<A>,
-    learn: impl FnOnce(&mut Learner<'static>, A::Slices) -> rlcore::error::Result<Stats>,
-) -> rlcore_status {
-    call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
-        let (stats, arrays) = (OutSized::at(stats)?, at(&learner)?);
-        let (stats, arrays, ()) = args((stats, arrays, Writes([learner.extent])))?;
-        stats.store(learn(&mut learner, arrays)?.into());
-        Ok(())
-    })
-}
-
-/// A call that tells a number of a learner.
-fn look(
-    p: *const rlcore_learner,
-    what: &'static str,
-    out: *mut usize,
-    get: impl FnOnce(&View<'_>) -> Result<usize>,
-) -> rlcore_status {
-    call(|| unsafe {
-        let (out, learner) = (One::at(what, out)?, view(p, View::open)?);
-        *learner.extent.reading(out)? = get(&learner)?;
-        Ok(())
     })
 }
 

@@ -3,13 +3,13 @@
 use core::ffi::c_void;
 
 use crate::learner::{self, rlcore_learner};
-use crate::lifecycle::{self, Block, Place, open, view};
+use crate::lifecycle::{self, Block, Place, view};
 use crate::ptr::{One, Output};
 use crate::rng::{rlcore_rng, stream};
 use crate::sampling::{rlcore_sampling, sampling};
 use crate::status::{call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
-use rlcore::learn::{Learner, Policy, Sampling};
+use rlcore::learn::{Policy, Sampling, View};
 use rlcore::rng::Rng;
 
 /// A policy: the caller's own block, read-only, shared by any number of threads.
@@ -22,9 +22,9 @@ impl Block for rlcore_policy {
 
 /// Bytes that rlcore_policy_export needs.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_policy_size(p: *mut rlcore_learner, out_size: *mut usize) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_policy_size(p: *const rlcore_learner, out_size: *mut usize) -> rlcore_status {
     call(|| unsafe {
-        let (out_size, learner) = (One::at("out_size", out_size)?, open(p, Learner::open)?);
+        let (out_size, learner) = (One::at("out_size", out_size)?, view(p, View::open)?);
         *learner.extent.reading(out_size)? = learner.policy_size()?;
         Ok(())
     })
@@ -36,13 +36,13 @@ pub unsafe extern "C" fn rlcore_policy_size(p: *mut rlcore_learner, out_size: *m
 /// Errors: E_SIZE if mem_size < rlcore_policy_size().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_export(
-    p: *mut rlcore_learner,
+    p: *const rlcore_learner,
     mem: *mut c_void,
     mem_size: usize,
     out: *mut *mut rlcore_policy,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (place, learner) = (Place::at(mem, mem_size, out)?, open(p, Learner::open)?);
+        let (place, learner) = (Place::at(mem, mem_size, out)?, view(p, View::open)?);
         place.take(&[learner.extent], |mem| learner.export(mem))
     })
 }

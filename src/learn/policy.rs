@@ -38,8 +38,8 @@ fields! {
     /// let config = Config::default();
     /// let mut block = vec![0u64; Learner::size(&config, &obs_space, &action_space)? / 8];
     /// let learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
-    /// let mut brain = vec![0u64; learner.policy_size()?.div_ceil(8)];
-    /// learner.export(bytemuck::cast_slice_mut(&mut brain))?;
+    /// let mut brain = vec![0u64; learner.view().policy_size()?.div_ceil(8)];
+    /// learner.view().export(bytemuck::cast_slice_mut(&mut brain))?;
     ///
     /// // What the game does: the bytes, and scratch of its own.
     /// let policy = Policy::attach(bytemuck::cast_slice(&brain))?;

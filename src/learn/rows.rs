@@ -1,5 +1,6 @@
 //! Some rows of arrays: those of the environments that a call is about, and those of a minibatch.
 
+use super::actor::to_f32;
 use crate::block::{self, Fit, Misfit};
 use crate::space::Elements;
 
@@ -61,21 +62,26 @@ impl<'r> Rows<'r> {
     }
 
     /// What networks are given for these observations: the numbers, or bytes divided by 255.
-    pub(super) fn see<'t>(&self, obs: &Elements<'_>, width: usize, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
-        match obs {
-            Elements::U8(x) => {
-                let to = block::rows_mut(to, 0, self.len(), width)?;
-                for (k, i) in self.iter().enumerate() {
-                    let row = block::rows(x, i, 1, width)?;
-                    block::rows_mut(to, k, 1, width)?
-                        .iter_mut()
-                        .zip(row)
-                        .for_each(|(to, x)| *to = f32::from(*x) / 255.0);
-                }
-                Ok(to)
-            }
-            Elements::F32(x) => self.get(x, width, to),
-            Elements::I32(_) => Err(Misfit),
+    pub(super) fn see<'t>(&self, obs: Elements<'_>, width: usize, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
+        if let Elements::F32(x) = obs {
+            return self.get(x, width, to);
         }
+        let to = block::rows_mut(to, 0, self.len(), width)?;
+        for (k, i) in self.iter().enumerate() {
+            let end = i.saturating_add(1).saturating_mul(width);
+            let row = obs.get(i.saturating_mul(width), end).ok_or(Misfit)?;
+            to_f32(row, block::rows_mut(to, k, 1, width)?);
+        }
+        Ok(to)
     }
+}
+
+/// Writes the numbers of these rows to the front of `to`, and counts them.
+pub(super) fn list(rows: impl Iterator<Item = usize>, to: &mut [u32]) -> Fit<usize> {
+    let mut count = 0usize;
+    for row in rows {
+        *to.get_mut(count).ok_or(Misfit)? = row as u32;
+        count = count.saturating_add(1);
+    }
+    Ok(count)
 }

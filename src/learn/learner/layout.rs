@@ -219,6 +219,7 @@ fields! {
     }
     /// Working arrays, meaningful within one call only. What calls of N rows use is zero between calls, so that one that
     /// fails leaves every byte of the block as it was.
+    #[derive(Default)]
     pub(in crate::learn) write Work {}
 }
 
@@ -246,7 +247,7 @@ impl<'a> View<'a> {
         let sizes = sizes(&stored, net)?;
         let (s, _) = plan(&stored, &sizes)?;
         let rollout = RolloutView::of(mem, &s.rollout)?;
-        Ok(View::of(mem, &s.fields, stored, stored.actor(), sizes, rollout)?)
+        Ok(View::of(mem, &s.fields, stored.config, stored.actor(), sizes, rollout)?)
     }
 }
 
