@@ -32,10 +32,10 @@ fn updates(c: &mut Criterion, label: &str, name: &str, config: Config, operation
     let (spec, n) = (env.spec(), config.num_envs as usize);
     let vec_config = VecEnvConfig { num_envs: config.num_envs, seed: 1, ..VecEnvConfig::default() };
     let mut env_block = vec![0u64; VecEnv::size(&env, &vec_config).unwrap().div_ceil(8)];
-    let mut learner_block = vec![0u64; Learner::size(&config, &spec.obs, &spec.action).unwrap().div_ceil(8)];
+    let mut learner_block = vec![0u64; Learner::size(&config, &[], &spec.obs, &spec.action).unwrap().div_ceil(8)];
     let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut env_block), &env, &vec_config).unwrap();
     let mut learner =
-        Learner::init(bytemuck::cast_slice_mut(&mut learner_block), &config, &spec.obs, &spec.action).unwrap();
+        Learner::init(bytemuck::cast_slice_mut(&mut learner_block), &config, &[], &spec.obs, &spec.action).unwrap();
     let mut obs = vec![0.0; n * spec.obs.len as usize];
     let mut final_obs = obs.clone();
     let (mut choice, mut vector) = (vec![0i32; n], vec![0.0f32; n]);

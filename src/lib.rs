@@ -92,9 +92,9 @@
 //!
 //! // All the memory: save it and you saved the training.
 //! let mut world = vec![0u64; VecEnv::size(&CartPole, &many)? / 8];
-//! let mut learner = vec![0u64; Learner::size(&config, &spec.obs, &spec.action)? / 8];
+//! let mut learner = vec![0u64; Learner::size(&config, &[], &spec.obs, &spec.action)? / 8];
 //! let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut world), &CartPole, &many)?;
-//! let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut learner), &config, &spec.obs, &spec.action)?;
+//! let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut learner), &config, &[], &spec.obs, &spec.action)?;
 //!
 //! let (mut obs, mut final_obs, mut action) = ([0.0; N * 4], [0.0; N * 4], [0; N]);
 //! let (mut reward, mut terminated, mut truncated) = ([0.0; N], [0; N], [0; N]);

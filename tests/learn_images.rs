@@ -17,8 +17,8 @@ struct Host {
 impl Host {
     fn new(config: &Config, action: &Space<'_>) -> Host {
         let obs = Space::unbounded(2);
-        let mut block = vec![0; Learner::size(config, &obs, action).unwrap().div_ceil(8)];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &obs, action).unwrap();
+        let mut block = vec![0; Learner::size(config, &[], &obs, action).unwrap().div_ceil(8)];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
         Host { block }
     }
 

@@ -48,11 +48,11 @@ impl Host {
             max_episode_steps: 0,
         };
         let mut envs = Block::new(VecEnv::size(&env, &vec_config).unwrap());
-        let mut learner = Block::new(Learner::size(config, &spec.obs, &spec.action).unwrap());
+        let mut learner = Block::new(Learner::size(config, &[], &spec.obs, &spec.action).unwrap());
         let mut obs = vec![0.0; n * spec.obs.len as usize];
         let mut vec_env = VecEnv::init(envs.bytes(), &env, &vec_config).unwrap();
         vec_env.reset(None, ElementsMut::F32(&mut obs)).unwrap();
-        Learner::init(learner.bytes(), config, &spec.obs, &spec.action).unwrap();
+        Learner::init(learner.bytes(), config, &[], &spec.obs, &spec.action).unwrap();
         let actions = n * spec.action.len as usize;
         Host {
             env,
@@ -339,8 +339,8 @@ fn acting_in_parts_makes_the_same_bytes_as_one_call() {
             ..Config::default()
         };
         let run = |num_parts: usize| {
-            let mut block = Block::new(Learner::size(&config, &obs_space, action_space).unwrap());
-            Learner::init(block.bytes(), &config, &obs_space, action_space).unwrap();
+            let mut block = Block::new(Learner::size(&config, &[], &obs_space, action_space).unwrap());
+            Learner::init(block.bytes(), &config, &[], &obs_space, action_space).unwrap();
             let (mut rng, mut taken) = (Rng::seeded(3), Vec::new());
             for _ in 0..13 {
                 let obs: Vec<f32> = (0..2 * N).map(|_| rng.uniform_f32() * 8.0 - 2.0).collect();
@@ -380,8 +380,8 @@ fn environments_draw_the_same_whatever_others_are_there() {
         let actions = |num_envs: usize| {
             let config = Config { num_envs: num_envs as u32, ..Config::default() };
             let obs_space = Space::unbounded(1);
-            let mut block = Block::new(Learner::size(&config, &obs_space, &action_space).unwrap());
-            let mut learner = Learner::init(block.bytes(), &config, &obs_space, &action_space).unwrap();
+            let mut block = Block::new(Learner::size(&config, &[], &obs_space, &action_space).unwrap());
+            let mut learner = Learner::init(block.bytes(), &config, &[], &obs_space, &action_space).unwrap();
             let (mut choice, mut vector) = (vec![0; num_envs], vec![0.0; 3 * num_envs]);
             for looks in [true, false] {
                 let action = match action_space.kind {
@@ -501,8 +501,8 @@ fn an_exported_policy_acts_as_its_learner() {
 #[test]
 fn policies_of_one_network_are_the_same_bytes_however_they_train() {
     let export = |config: &Config, obs: &Space<'_>, action: &Space<'_>| {
-        let mut learner = Block::new(Learner::size(config, obs, action).unwrap());
-        let learner = Learner::init(learner.bytes(), config, obs, action).unwrap();
+        let mut learner = Block::new(Learner::size(config, &[], obs, action).unwrap());
+        let learner = Learner::init(learner.bytes(), config, &[], obs, action).unwrap();
         let mut policy = Block::new(learner.view().policy_size().unwrap());
         learner.view().export(policy.bytes()).unwrap();
         Policy::attach(policy.bytes()).unwrap();
@@ -549,6 +549,8 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
         algorithm: config.algorithm,
         overlap: 1,
         num_shared: 2,
+        num_layers: 0,
+        obs_dims: config.obs_dims,
         reserved: 0,
     };
     for action in [Space::discrete(&[3, 2]), Space::unbounded(2), Space::between(&[-1.0], &[1.0])] {
@@ -797,8 +799,8 @@ fn several_choices_from_bytes_under_a_mask_are_learnt() {
         ..Config::default()
     };
     let (obs_space, action_space) = (Space::bytes(3), Space::discrete(&[3, 2]));
-    let mut block = Block::new(Learner::size(&config, &obs_space, &action_space).unwrap());
-    let mut learner = Learner::init(block.bytes(), &config, &obs_space, &action_space).unwrap();
+    let mut block = Block::new(Learner::size(&config, &[], &obs_space, &action_space).unwrap());
+    let mut learner = Learner::init(block.bytes(), &config, &[], &obs_space, &action_space).unwrap();
     let mut rng = Rng::seeded(3);
     let mut obs = [0u8; N * 3];
     let mut mask = [1u8; N * 5];
@@ -853,8 +855,8 @@ fn an_update_ends_once_the_policy_has_moved_too_far() {
 fn frozen_statistics_stay_and_go_on_scaling() {
     let config = Config { num_steps: 32, normalize_obs: 1, normalize_reward: 1, ..Config::default() };
     let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
-    let mut block = Block::new(Learner::size(&config, &obs_space, &action_space).unwrap());
-    let mut learner = Learner::init(block.bytes(), &config, &obs_space, &action_space).unwrap();
+    let mut block = Block::new(Learner::size(&config, &[], &obs_space, &action_space).unwrap());
+    let mut learner = Learner::init(block.bytes(), &config, &[], &obs_space, &action_space).unwrap();
     let obs = [1000.0, -1000.0, 1000.0, -1000.0];
     let rollout = |learner: &mut Learner<'_>, steps: u32| {
         for _ in 0..steps {
@@ -912,7 +914,7 @@ fn spaces_that_do_not_fit_are_refused() {
     let config = Config::default();
     let obs = Space::unbounded(4);
     let refuse =
-        |config: &Config, obs: &Space<'_>, action: &Space<'_>| Learner::size(config, obs, action).unwrap_err().kind;
+        |config: &Config, obs: &Space<'_>, action: &Space<'_>| Learner::size(config, &[], obs, action).unwrap_err().kind;
     assert_eq!(refuse(&config, &Space::unbounded(0), &Space::discrete(&[2])), Kind::Config);
     assert_eq!(refuse(&config, &obs, &Space::discrete(&[])), Kind::Config);
     assert_eq!(refuse(&config, &obs, &Space::discrete(&[2, 0])), Kind::Config);

@@ -17,8 +17,8 @@ struct Host {
 impl Host {
     fn new(config: &Config, action: &Space<'_>) -> Host {
         let obs = Space::unbounded(2);
-        let mut block = vec![0; Learner::size(config, &obs, action).unwrap().div_ceil(8)];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &obs, action).unwrap();
+        let mut block = vec![0; Learner::size(config, &[], &obs, action).unwrap().div_ceil(8)];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
         Host { block, discrete: action.kind == Element::I32 }
     }
 
@@ -244,7 +244,7 @@ fn deviations_stay_within_their_bounds() {
 #[test]
 fn parameters_stay_finite_at_the_ends_of_the_ranges() {
     let small = f32::MIN_POSITIVE;
-    let size = |config: &Config| Learner::size(config, &Space::unbounded(2), &Space::unbounded(1)).unwrap_err().kind;
+    let size = |config: &Config| Learner::size(config, &[], &Space::unbounded(2), &Space::unbounded(1)).unwrap_err().kind;
     for bad in [
         Config { adam_beta2: 0.0, ..config() },
         Config { adam_beta1: 0.99, adam_beta2: 0.98, ..config() },
@@ -294,7 +294,7 @@ fn advantages_are_summed_in_f64_if_wanted() {
 #[test]
 fn a_structure_of_bytes_is_refused_by_name() {
     let fields = |kind| [Field::new("speed", Element::F32, &[1], 0), Field::new("gear", kind, &[1], 4)];
-    let size = |obs: &Space<'_>| Learner::size(&Config::default(), obs, &Space::discrete(&[2]));
+    let size = |obs: &Space<'_>| Learner::size(&Config::default(), &[], obs, &Space::discrete(&[2]));
     for kind in [Element::I32, Element::U8, Element::F32] {
         let error = size(&Space::bytes(8).with_fields(&fields(kind))).unwrap_err();
         assert!(error.kind == Kind::Config && error.what.contains("Flatten"), "{error}");

@@ -14,9 +14,9 @@ fn random(rng: &mut Rng, len: usize) -> Vec<f32> {
     (0..len).map(|_| rng.uniform_in(-1.0, 1.0) as f32).collect()
 }
 
-/// A layer that reads layer `from`, or as [`Layer::from`] says.
+/// A layer that reads layer `from`, or as [`Layer::source`] says.
 fn dense(from: u32, units: u32, activation: Activation) -> Layer {
-    Layer { from: [from, 0], ..Layer::dense(units, activation) }
+    Layer { source: [from, 0], ..Layer::dense(units, activation) }
 }
 
 fn head(from: u32, units: u32, activation: Activation) -> Layer {
@@ -45,7 +45,7 @@ fn any_graph(rng: &mut Rng) -> (usize, Vec<Layer>) {
         free_to_read.push(number);
     }
     for number in 1..=num_layers as u32 {
-        if layers.iter().all(|l| l.from[0] != number) {
+        if layers.iter().all(|l| l.source[0] != number) {
             layers[number as usize - 1].flags = HEAD;
         }
     }
@@ -131,7 +131,7 @@ fn cases() -> impl Iterator<Item = Case> {
 
 /// The list and rows of a case, for what a failure says.
 fn name(case: &Case) -> String {
-    let layers = case.layers.iter().map(|l| (l.kind, l.from[0], l.units, l.activation, l.flags));
+    let layers = case.layers.iter().map(|l| (l.kind, l.source[0], l.units, l.activation, l.flags));
     format!("{:?} x {}", layers.collect::<Vec<_>>(), case.rows)
 }
 
@@ -220,7 +220,7 @@ impl Case {
 
     /// The layer that layer `i` reads; none for the input.
     fn source(&self, i: usize) -> Option<usize> {
-        match self.layers[i].from[0] {
+        match self.layers[i].source[0] {
             INPUT => None,
             0 => i.checked_sub(1),
             k => Some(k as usize - 1),
@@ -629,7 +629,7 @@ fn values_take_the_places_of_those_that_are_no_longer_needed() {
     assert_eq!(net.tape_len(3), 3 * 64 * (MAX_LAYERS - 2));
     assert_eq!(net.tape_len(usize::MAX), usize::MAX);
     // The first value is needed until the end.
-    layers.last_mut().unwrap().from[0] = 1;
+    layers.last_mut().unwrap().source[0] = 1;
     let last = layers.len() - 2;
     layers[last].flags = HEAD;
     assert_eq!(Net::compile(&layers, [1, 1, 64], &mut nodes).unwrap().infer_scratch_len(1), 3 * 64);
@@ -648,8 +648,8 @@ fn layers_that_cannot_be_are_refused_by_name() {
         ("net: a known kind in layer 2, given 0", |l| l[1].kind = 0),
         ("net: a known kind in layer 2, given 6", |l| l[1].kind = 6),
         ("net: a known kind in layer 2, given 33", |l| l[1].kind = 33),
-        ("net: from[0] of 0, which its kind does not read, in layer 4, given 1", |l| l[3].from[0] = 1),
-        ("net: from[1] of 0, which its kind does not read, in layer 2, given 1", |l| l[1].from[1] = 1),
+        ("net: source[0] of 0, which its kind does not read, in layer 4, given 1", |l| l[3].source[0] = 1),
+        ("net: source[1] of 0, which its kind does not read, in layer 2, given 1", |l| l[1].source[1] = 1),
         ("net: activation of 0, which its kind does not read, in layer 4, given 1", |l| l[3].activation = 1),
         ("net: flags of 0, which its kind does not read, in layer 4, given 1", |l| l[3].flags = HEAD),
         ("net: size of 0, which its kind does not read, in layer 2, given 3", |l| l[1].size = [3, 0]),
@@ -659,7 +659,7 @@ fn layers_that_cannot_be_are_refused_by_name() {
         ("net: same of 0, which its kind does not read, in layer 2, given 1", |l| l[1].same = 1),
         ("net: heads of 0, which its kind does not read, in layer 2, given 4", |l| l[1].heads = 4),
         ("net: window of 0, which its kind does not read, in layer 2, given 9", |l| l[1].window = 9),
-        ("net: init of 0, which its kind does not read, in layer 4, given 1", |l| l[3].init = 1),
+        ("net: initializer of 0, which its kind does not read, in layer 4, given 1", |l| l[3].initializer = 1),
         ("net: reserved of 0 in layer 2, given 1", |l| l[1].reserved = [1, 0]),
         ("net: reserved of 0 in layer 2, given 1", |l| l[1].reserved = [0, 1]),
         ("net: units of at least 1 in layer 1, given 0", |l| l[0].units = 0),
@@ -667,16 +667,16 @@ fn layers_that_cannot_be_are_refused_by_name() {
         ("net: a known activation in layer 2, given 4", |l| l[1].activation = 4),
         ("net: known flags in layer 2, given 2", |l| l[1].flags = 2),
         ("net: known flags in layer 2, given 1073741824", |l| l[1].flags = 1 << 30),
-        ("net: a known init in layer 2, given 1", |l| l[1].init = 1),
+        ("net: a known initializer in layer 2, given 1", |l| l[1].initializer = 1),
         ("net: a finite gain in layer 2, given NaN", |l| l[1].gain = f32::NAN),
         ("net: a finite gain in layer 4, given inf", |l| l[3].gain = f32::INFINITY),
-        ("net: from[0] with the input or a layer before it in layer 2, given 2", |l| l[1].from[0] = 2),
-        ("net: from[0] with the input or a layer before it in layer 2, given 3", |l| l[1].from[0] = 3),
-        ("net: from[0] with the input or a layer before it in layer 2, given 2147483649", |l| l[1].from[0] = INPUT | 1),
-        ("net: from[0] without a head or free numbers in layer 5, given 0", |l| l[4].from[0] = 0),
-        ("net: from[0] without a head or free numbers in layer 5, given 4", |l| l[4].from[0] = 4),
-        ("net: from[0] without a head or free numbers in layer 5, given 3", |l| l[4].from[0] = 3),
-        ("net: a head that depends on layer 6", |l| l[6].from[0] = 5),
+        ("net: source[0] with the input or a layer before it in layer 2, given 2", |l| l[1].source[0] = 2),
+        ("net: source[0] with the input or a layer before it in layer 2, given 3", |l| l[1].source[0] = 3),
+        ("net: source[0] with the input or a layer before it in layer 2, given 1073741825", |l| l[1].source[0] = INPUT | 1),
+        ("net: source[0] without a head or free numbers in layer 5, given 0", |l| l[4].source[0] = 0),
+        ("net: source[0] without a head or free numbers in layer 5, given 4", |l| l[4].source[0] = 4),
+        ("net: source[0] without a head or free numbers in layer 5, given 3", |l| l[4].source[0] = 3),
+        ("net: a head that depends on layer 6", |l| l[6].source[0] = 5),
         ("net: a head before free numbers, which are layer 1", |l| l[0] = Layer::free(1, 0.0)),
     ];
     for (what, spoil) in bad {

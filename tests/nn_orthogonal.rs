@@ -118,7 +118,7 @@ fn a_network_starts_orthogonal_with_biases_of_zero() {
         *output = Layer { flags: HEAD, gain: 0.01, ..dense(Activation::Identity)(&output.units) };
         layers.push(Layer::free(3, -0.5));
         // A second output has the usual gain of a layer without an activation.
-        layers.push(Layer { flags: HEAD, from: [1, 0], ..Layer::dense(7, Activation::Identity) });
+        layers.push(Layer { flags: HEAD, source: [1, 0], ..Layer::dense(7, Activation::Identity) });
         let mut nodes = [Node::default(); 8];
         let net = Net::compile(&layers, [1, 1, sizes[0] as usize], &mut nodes).unwrap();
         let (mut params, mut scratch) = (vec![f32::NAN; net.param_len()], vec![f32::NAN; net.scratch_len(false)]);

@@ -60,10 +60,10 @@ fn networks() -> Vec<(Shape, Vec<Layer>)> {
             [6, 6, 2],
             vec![
                 conv(3, 3, 1, 1, Elu),
-                Layer { from: [1, 0], ..conv(4, 3, 2, 0, Tanh) },
-                Layer { from: [1, 0], flags: HEAD, ..pool([2, 2], [2, 2], 0, 0) },
-                Layer { from: [2, 0], flags: HEAD, ..conv(2, 2, 1, 1, Relu) },
-                Layer { from: [INPUT, 0], ..Layer::dense(5, Relu) },
+                Layer { source: [1, 0], ..conv(4, 3, 2, 0, Tanh) },
+                Layer { source: [1, 0], flags: HEAD, ..pool([2, 2], [2, 2], 0, 0) },
+                Layer { source: [2, 0], flags: HEAD, ..conv(2, 2, 1, 1, Relu) },
+                Layer { source: [INPUT, 0], ..Layer::dense(5, Relu) },
                 Layer { flags: HEAD, ..conv(18, 1, 1, 0, Identity) },
             ],
         ),
@@ -138,12 +138,12 @@ impl Case {
             let (mut all, mut k): (Vec<(Shape, Vec<f64>)>, _) = (Vec::new(), 0);
             let mut params = params;
             for (i, layer) in self.layers.iter().enumerate() {
-                let from = if layer.from[0] == INPUT {
+                let from = if layer.source[0] == INPUT {
                     0
-                } else if layer.from[0] == 0 {
+                } else if layer.source[0] == 0 {
                     i
                 } else {
-                    layer.from[0] as usize
+                    layer.source[0] as usize
                 };
                 let own = (self.input, x.to_vec());
                 let (shape, x) = if from == 0 { &own } else { &all[from - 1] };
@@ -170,12 +170,12 @@ impl Case {
     fn read(&self, params: &[f32]) -> Vec<f64> {
         let (mut all, mut shape) = (Vec::new(), Vec::new());
         for (i, layer) in self.layers.iter().enumerate() {
-            let from = if layer.from[0] == INPUT {
+            let from = if layer.source[0] == INPUT {
                 0
-            } else if layer.from[0] == 0 {
+            } else if layer.source[0] == 0 {
                 i
             } else {
-                layer.from[0] as usize
+                layer.source[0] as usize
             };
             let input: Shape = if from == 0 { self.input } else { shape[from - 1] };
             let [kh, kw] = layer.size.map(|s| s as usize);

@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 
 use crate::kernels::accumulate;
+use crate::layer::{layers, rlcore_layer};
 use crate::lifecycle::{Block, Place, open, view};
 use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Plain, Writes, args};
@@ -12,20 +13,11 @@ use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
 use rlcore::error::{Error, Kind};
 use rlcore::learn::{Config, Learner, Shape, Stats, View};
+use rlcore::nn::Layer;
 use rlcore::space::{Element, Space};
 
 /// A learner: the caller's own block.
 pub struct rlcore_learner;
-
-/// Of the hidden layers.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub enum rlcore_activation {
-    /// tanh
-    RLCORE_ACTIVATION_TANH = 0,
-    /// max(x, 0)
-    RLCORE_ACTIVATION_RELU = 1,
-}
 
 /// What a learner optimises.
 #[derive(Clone, Copy)]
@@ -131,6 +123,13 @@ pub struct rlcore_learner_config {
     pub overlap: u32,
     /// hidden layers that the policy and the value network share, from the first, 0 to num_hidden (0)
     pub num_shared: u32,
+    /// entries of layers, up to 21 (0)
+    pub num_layers: u32,
+    /// height, width and channels of an observation that is a picture, channels last; their product is obs.len (0: numbers)
+    pub obs_dims: [u32; 3],
+    /// [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
+    /// last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL)
+    pub layers: *const rlcore_layer,
 }
 
 /// What the update that runs, or the last one, did, and how the episodes go.
@@ -217,7 +216,9 @@ mirror!(
         num_chunks,
         algorithm,
         overlap,
-        num_shared; reserved
+        num_shared,
+        num_layers,
+        obs_dims; reserved
     }
 );
 mirror!(
@@ -243,10 +244,19 @@ mirror!(
     }
 );
 
-unsafe fn config(p: *const rlcore_learner_config) -> Result<Config> {
+/// A configuration and the layers that it lists.
+struct Setup<'a> {
+    config: Config,
+    layers: &'a [Layer],
+    extent: Extent,
+}
+
+unsafe fn setup<'a>(p: *const rlcore_learner_config) -> Result<Setup<'a>> {
     let c = unsafe { ptr::sized(p)? };
     accumulate("learner config: accumulate", c.accumulate)?;
-    Ok(c.into())
+    let layers = unsafe { layers(c.layers, c.num_layers)? };
+    let extent = layers.as_ref().map_or(Extent::NONE, Input::extent);
+    Ok(Setup { config: c.into(), layers: layers.map_or(&[], Input::slice), extent })
 }
 
 impl Block for rlcore_learner {
@@ -381,8 +391,8 @@ pub unsafe extern "C" fn rlcore_learner_size(
 ) -> rlcore_status {
     call(|| unsafe {
         ptr::put("out_size", out_size, || {
-            let (config, spaces) = (self::config(config)?, spaces(obs, action)?);
-            Ok(Learner::size(&config, &spaces.obs, &spaces.action)?)
+            let (setup, spaces) = (setup(config)?, spaces(obs, action)?);
+            Ok(Learner::size(&setup.config, setup.layers, &spaces.obs, &spaces.action)?)
         })
     })
 }
@@ -399,8 +409,11 @@ pub unsafe extern "C" fn rlcore_learner_init(
 ) -> rlcore_status {
     call(|| unsafe {
         let place = Place::at(mem, mem_size, out)?;
-        let (config, spaces) = (self::config(config)?, spaces(obs, action)?);
-        place.take(&spaces.extents, |mem| Learner::init(mem, &config, &spaces.obs, &spaces.action))
+        let (setup, spaces) = (setup(config)?, spaces(obs, action)?);
+        let [a, b, c, d, e, f] = spaces.extents;
+        place.take(&[a, b, c, d, e, f, setup.extent], |mem| {
+            Learner::init(mem, &setup.config, setup.layers, &spaces.obs, &spaces.action)
+        })
     })
 }
 

@@ -87,6 +87,7 @@ pub mod image;
 #[cfg(feature = "frames")]
 pub mod lazy_frames;
 
+pub mod layer;
 pub mod learner;
 pub mod learner_scale;
 pub mod policy;

@@ -23,7 +23,12 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("vecenv.rs", "N environments of one kind", &["rlcore_autoreset"]),
     ("layout.rs", "Observation fields", &[]),
     ("sampling.rs", "Action selection", &["rlcore_sampling_method", "rlcore_sampling"]),
-    ("learner.rs", "Learners: act, observe, learn", &["rlcore_learner_due", "rlcore_activation", "rlcore_algorithm"]),
+    (
+        "layer.rs",
+        "Layers of networks",
+        &["rlcore_activation", "rlcore_layer_kind", "rlcore_layer_flag", "rlcore_layer"],
+    ),
+    ("learner.rs", "Learners: act, observe, learn", &["rlcore_learner_due", "rlcore_algorithm"]),
     ("learner_scale.rs", "Learners on several threads, processes and machines", &[]),
     ("spaces.rs", "Spaces of environments and learners", &[]),
     ("policy.rs", "Policies: trained networks to ship", &[]),

@@ -2,12 +2,12 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::actor_config::{ActorConfig, Layers, MAX_HIDDEN};
+use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::shape::Shape;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
-use crate::nn::Schedule;
+use crate::nn::{Activation, HEAD, INPUT, Layer, LayerKind, Net, Node, Schedule};
 use crate::space::Space;
 
 /// What a learner optimises.
@@ -18,6 +18,12 @@ pub enum Algorithm {
     #[default]
     Ppo = 0,
 }
+
+/// The most hidden layers of a policy or a value network.
+pub const MAX_HIDDEN: usize = 4;
+
+/// The most layers that a host lists.
+const MAX_LISTED: usize = MAX_LAYERS - 2 * MAX_HIDDEN - 3;
 
 /// The most passes over a rollout: whatever a configuration says, an update comes to its end.
 const MAX_EPOCHS: u32 = 1000;
@@ -105,6 +111,11 @@ pub struct Config {
     pub overlap: u32,
     /// Hidden layers that the policy and the value network share, from the first, 0 to `num_hidden`.
     pub num_shared: u32,
+    /// Layers of the host's that come first, read observations and belong to the policy and the value network alike: what
+    /// hidden layers read then is the last of them.
+    pub num_layers: u32,
+    /// Height, width and channels of an observation that is a picture; 0: it is numbers.
+    pub obs_dims: [u32; 3],
     /// 0.
     pub reserved: u32,
 }
@@ -150,13 +161,15 @@ impl Default for Config {
             algorithm: Algorithm::Ppo as u32,
             overlap: 0,
             num_shared: 0,
+            num_layers: 0,
+            obs_dims: [0; 3],
             reserved: 0,
         }
     }
 }
 
 impl Config {
-    /// Checks every field but those that [`ActorConfig::check`] checks; the failure names the field, what it may be and
+    /// Checks every field but those of [`ActorConfig`]; the failure names the field, what it may be and
     /// what it is.
     pub fn check(&self) -> Result {
         let at_least_one = [
@@ -196,6 +209,7 @@ impl Config {
             ("learner config: use_action_mask of 0 or 1", self.use_action_mask),
             ("learner config: accumulate of 0 (f32) or 1 (f64)", self.accumulate),
             ("learner config: overlap of 0 or 1", self.overlap),
+            ("learner config: activation of 0 (tanh) or 1 (relu)", self.activation),
         ];
         if self.algorithm != Algorithm::Ppo as u32 {
             let what = "learner config: algorithm of 0 (PPO)";
@@ -205,6 +219,20 @@ impl Config {
             if given > 1 {
                 return Err(Error::new(Kind::Config, what).given(given as usize));
             }
+        }
+        if self.num_hidden as usize > MAX_HIDDEN {
+            let what = "learner config: num_hidden of at most";
+            return Err(Error::new(Kind::Config, what).needed(MAX_HIDDEN).given(self.num_hidden as usize));
+        }
+        for (i, &len) in self.hidden_len.iter().enumerate() {
+            if (len == 0) == (i < self.num_hidden as usize) {
+                let what = "learner config: hidden_len above 0 for num_hidden layers and 0 after; layers";
+                return Err(Error::new(Kind::Config, what).needed(self.num_hidden as usize).given(len as usize));
+            }
+        }
+        if self.num_layers as usize > MAX_LISTED {
+            let what = "learner config: num_layers of at most";
+            return Err(Error::new(Kind::Config, what).needed(MAX_LISTED).given(self.num_layers as usize));
         }
         if self.num_shared > self.num_hidden {
             let what = "learner config: num_shared of at most num_hidden,";
@@ -256,13 +284,10 @@ impl Config {
     pub fn actor(&self, shape: Shape) -> ActorConfig {
         ActorConfig {
             shape,
-            num_hidden: self.num_hidden,
-            hidden_len: self.hidden_len,
-            activation: self.activation,
+            num_layers: self.num_layers.saturating_add(self.num_hidden).saturating_add(if shape.discrete() { 1 } else { 2 }),
             squash: self.squash,
             normalize_obs: self.normalize_obs,
             obs_clip: if self.normalize_obs != 0 { self.obs_clip } else { 0.0 },
-            reserved: 0,
         }
     }
 
@@ -328,6 +353,11 @@ impl Stored {
     pub fn check(&self) -> Result {
         self.config.check()?;
         self.actor().check()?;
+        let (dims, len) = (self.config.obs_dims, self.shape.obs_len);
+        if dims != [0; 3] && dims.iter().try_fold(1u32, |all, len| all.checked_mul(*len)) != Some(len) {
+            let what = "learner config: obs_dims of 0, or with a product of";
+            return Err(Error::new(Kind::Config, what).needed(len as usize));
+        }
         if self.config.use_action_mask != 0 && !self.shape.discrete() {
             return Err(
                 Error::new(Kind::Config, "learner config: use_action_mask of 0 with continuous actions").given(1)
@@ -341,17 +371,66 @@ impl Stored {
         self.config.actor(self.shape)
     }
 
-    /// The layers of the policy, and those of the value network behind them that it has alone.
-    pub fn layers(&self) -> Layers {
-        let mut layers = self.actor().layers(self.config.log_std_init);
-        self.actor().push_tower(&mut layers, self.config.num_shared, 1, 1.0);
-        layers
+    /// The network, compiled from the layers that a host lists: behind them those of the policy, and those of the value
+    /// network that it has alone.
+    pub fn compile<'n>(&self, listed: &[Layer], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
+        let (c, shape) = (&self.config, &self.shape);
+        let given = |what, given| Err(Error::new(Kind::Config, what).given(given));
+        if listed.len() != c.num_layers as usize {
+            return given("learner: layers, num_layers of them", listed.len());
+        }
+        for layer in listed {
+            if layer.flags & HEAD != 0 || layer.kind == LayerKind::Free as u32 {
+                return given("learner: layers that are not heads and read observations or other layers, of kind", layer.kind as usize);
+            }
+        }
+        let mut layers = Layers::default();
+        listed.iter().for_each(|layer| layers.push(*layer));
+        layers.push_tower(c, 0, shape.num_outputs, 0.01);
+        if !shape.discrete() {
+            layers.push(Layer::free(shape.action_len, c.log_std_init));
+        }
+        layers.push_tower(c, c.num_shared, 1, 1.0);
+        let dims = c.obs_dims.map(|len| len as usize);
+        Net::compile(layers.as_slice(), if dims == [0; 3] { [1, 1, shape.obs_len as usize] } else { dims }, nodes)
     }
 
     /// How many layers there are.
     pub fn num_layers(&self) -> usize {
-        let alone = self.config.num_hidden.saturating_sub(self.config.num_shared) as usize;
-        self.actor().num_layers().saturating_add(alone).saturating_add(1)
+        let alone = self.config.num_hidden.saturating_sub(self.config.num_shared).saturating_add(1);
+        self.actor().num_layers.saturating_add(alone) as usize
+    }
+}
+
+/// A list of layers that grows.
+#[derive(Default)]
+struct Layers {
+    list: [Layer; MAX_LAYERS],
+    len: usize,
+}
+
+impl Layers {
+    fn push(&mut self, layer: Layer) {
+        if let Some(to) = self.list.get_mut(self.len) {
+            (*to, self.len) = (layer, self.len.saturating_add(1));
+        }
+    }
+
+    fn as_slice(&self) -> &[Layer] {
+        self.list.get(..self.len).unwrap_or(&self.list)
+    }
+
+    /// Adds the hidden layers that come after the first `shared` ones, which it reads, and a head.
+    fn push_tower(&mut self, config: &Config, shared: u32, units: u32, gain: f32) {
+        let activation = if config.activation == 0 { Activation::Tanh } else { Activation::Relu };
+        let hidden = config.hidden_len.iter().take(config.num_hidden as usize).skip(shared as usize);
+        let before = config.num_layers.saturating_add(shared);
+        let mut source = [if before == 0 { INPUT } else { before }, 0];
+        for &units in hidden {
+            self.push(Layer { source, ..Layer::dense(units, activation) });
+            source = [0; 2];
+        }
+        self.push(Layer { source, flags: HEAD, gain, ..Layer::dense(units, Activation::Identity) });
     }
 }
 
@@ -363,7 +442,7 @@ mod tests {
     fn the_default_is_valid_and_every_field_is_checked() {
         let good = Config::default();
         good.check().unwrap();
-        let bad: [fn(&mut Config); 29] = [
+        let bad: [fn(&mut Config); 34] = [
             |c| c.num_envs = 0,
             |c| c.num_steps = 0,
             |c| c.num_chunks = 0,
@@ -392,6 +471,11 @@ mod tests {
             |c| c.obs_clip = 0.0,
             |c| c.reward_clip = f32::NAN,
             |c| c.num_shared = 3,
+            |c| c.num_hidden = 5,
+            |c| c.num_hidden = 1,
+            |c| c.hidden_len[2] = 1,
+            |c| c.activation = 2,
+            |c| c.num_layers = 22,
             |c| c.reserved = 1,
         ];
         for (i, spoil) in bad.iter().enumerate() {

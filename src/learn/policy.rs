@@ -9,7 +9,7 @@ use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, Too
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::moments;
-use crate::nn::{Net, Node};
+use crate::nn::{Layer, LayerKind, Net, Node};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
@@ -36,8 +36,8 @@ fields! {
     /// # fn main() -> rlcore::error::Result {
     /// let (obs_space, action_space) = (Space::unbounded(3), Space::discrete(&[4]));
     /// let config = Config::default();
-    /// let mut block = vec![0u64; Learner::size(&config, &obs_space, &action_space)? / 8];
-    /// let learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
+    /// let mut block = vec![0u64; Learner::size(&config, &[], &obs_space, &action_space)? / 8];
+    /// let learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action_space)?;
     /// let mut brain = vec![0u64; learner.view().policy_size()?.div_ceil(8)];
     /// learner.view().export(bytemuck::cast_slice_mut(&mut brain))?;
     ///
@@ -60,7 +60,7 @@ fields! {
 /// Where compiled layers lie: before everything whose length they say.
 fn nodes(p: &mut Plan, config: &ActorConfig) -> core::result::Result<Span<Node>, TooLong> {
     block::spans::<ActorConfig>(p)?;
-    p.span(config.num_layers())
+    p.span(config.num_layers as usize)
 }
 
 fn plan(config: &ActorConfig, net: &Net<'_>) -> core::result::Result<(Spans, usize), TooLong> {
@@ -71,17 +71,29 @@ fn plan(config: &ActorConfig, net: &Net<'_>) -> core::result::Result<(Spans, usi
     Ok((spans, p.size()?))
 }
 
-/// Bytes of a policy's block.
-pub(super) fn size(config: &ActorConfig) -> Result<usize> {
-    let mut compiled = [Node::default(); MAX_LAYERS];
-    let net = config.layers(0.0).compile(&config.shape, &mut compiled)?;
-    Ok(plan(config, &net)?.1)
+/// The policy's network alone, which comes first in a learner's. What log-deviations started with is no part of it.
+fn alone<'n>(config: &ActorConfig, of: &Net<'_>, nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
+    let (mut layers, len) = ([Layer::default(); MAX_LAYERS], config.num_layers as usize);
+    for (to, layer) in layers.iter_mut().zip(of.layers()).take(len) {
+        *to = if layer.kind == LayerKind::Free as u32 { Layer { gain: 0.0, ..layer } } else { layer };
+    }
+    Net::compile(layers.get(..len).unwrap_or_default(), of.picture(), nodes)
+}
+
+/// Bytes of the block of a policy whose network is the first in `of`.
+pub(super) fn size(config: &ActorConfig, of: &Net<'_>) -> Result<usize> {
+    Ok(plan(config, &alone(config, of, &mut [Node::default(); MAX_LAYERS])?)?.1)
 }
 
 /// Lays a policy out in a block of its own, which is sealed once `fill` has written its arrays.
-pub(super) fn write(mem: &mut [u8], config: &ActorConfig, fill: impl FnOnce(Fields<'_>) -> Result) -> Result {
+pub(super) fn write(
+    mem: &mut [u8],
+    config: &ActorConfig,
+    of: &Net<'_>,
+    fill: impl FnOnce(Fields<'_>) -> Result,
+) -> Result {
     let mut compiled = [Node::default(); MAX_LAYERS];
-    let net = config.layers(0.0).compile(&config.shape, &mut compiled)?;
+    let net = alone(config, of, &mut compiled)?;
     let (spans, size) = plan(config, &net)?;
     let mut cut = Cutter::new(block::create(mem, BlockKind::Policy, size, config)?);
     block::copy(cut.take(nodes(&mut Plan::default(), config)?)?, net.nodes());
@@ -95,14 +107,9 @@ impl<'a> Policy<'a> {
     pub fn attach(mem: &'a [u8]) -> Result<Policy<'a>> {
         let config = block::attach(mem, BlockKind::Policy, |config: &ActorConfig| {
             config.check()?;
-            size(config)
+            let net = config.network(block::view(mem, nodes(&mut Plan::default(), config)?)?)?;
+            Ok(plan(config, &net)?.1)
         })?;
-        let mut compiled = [Node::default(); MAX_LAYERS];
-        let net = config.layers(0.0).compile(&config.shape, &mut compiled)?;
-        let stored = block::view(mem, nodes(&mut Plan::default(), &config)?)?;
-        if !net.is(stored) {
-            return Err(Error::new(Kind::Image, "policy image: compiled layers of its configuration"));
-        }
         let policy = Self::open(mem)?;
         let (low, high) = (policy.action_low, policy.action_high);
         config.check_actions(policy.action_n, low, high, policy.log_std()?, -LOG_STD_LIMIT..=LOG_STD_LIMIT)?;
@@ -182,10 +189,8 @@ impl<'a> Policy<'a> {
         Ok(Head::new(&self.config, self.action_n, self.action_low, self.action_high, self.log_std()?))
     }
 
-    /// The last parameters.
     fn log_std(&self) -> Fit<&[f32]> {
-        let network = self.params.len().checked_sub(self.shape().std_len()).ok_or(Misfit)?;
-        self.params.get(network..).ok_or(Misfit)
+        self.params.get(self.net.free_params(0)).ok_or(Misfit)
     }
 
     /// Checks the arrays of [`Policy::act`], and runs the network: what it says, and what is left of the scratch.

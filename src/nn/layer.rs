@@ -8,8 +8,8 @@ use crate::error::{Error, Kind, Result};
 /// The most layers that a list has.
 pub const MAX_LAYERS: usize = 32;
 
-/// [`Layer::from`]: the input of the network.
-pub const INPUT: u32 = 1 << 31;
+/// [`Layer::source`]: the input of the network.
+pub const INPUT: u32 = 1 << 30;
 
 /// [`Layer::flags`]: an output of the network. Outputs are numbered from 0 in list order, and no layer reads them.
 pub const HEAD: u32 = 1;
@@ -64,7 +64,7 @@ pub struct Layer {
     /// A [`LayerKind`].
     pub kind: u32,
     /// What it reads. 0: the layer before, or the input for the first; k: layer k of the list, counted from 1; or [`INPUT`].
-    pub from: [u32; 2],
+    pub source: [u32; 2],
     /// Numbers in its output, at least 1; of `Conv`, channels.
     pub units: u32,
     /// An [`Activation`].
@@ -83,7 +83,7 @@ pub struct Layer {
     /// 0.
     pub window: u32,
     /// How weights start. 0: orthogonal; biases start at 0.
-    pub init: u32,
+    pub initializer: u32,
     /// `Dense` and `Conv`: length of the rows or columns that are orthogonal; 0: √2, or 1 without an activation. `Free`: the value that
     /// its numbers start with.
     pub gain: f32,
@@ -123,8 +123,8 @@ impl Layer {
         let [rows, columns] = self.size;
         let [down, right] = self.stride;
         let fields = [
-            ("net: from[0] of 0, which its kind does not read, in layer", self.from[0], !FREE),
-            ("net: from[1] of 0, which its kind does not read, in layer", self.from[1], 0),
+            ("net: source[0] of 0, which its kind does not read, in layer", self.source[0], !FREE),
+            ("net: source[1] of 0, which its kind does not read, in layer", self.source[1], 0),
             ("net: units of 0, which its kind does not read, in layer", self.units, DENSE | FREE | CONV),
             ("net: activation of 0, which its kind does not read, in layer", self.activation, !FREE),
             ("net: flags of 0, which its kind does not read, in layer", self.flags, !FREE),
@@ -133,7 +133,7 @@ impl Layer {
             ("net: same of 0, which its kind does not read, in layer", self.same, windows),
             ("net: heads of 0, which its kind does not read, in layer", self.heads, 0),
             ("net: window of 0, which its kind does not read, in layer", self.window, 0),
-            ("net: init of 0, which its kind does not read, in layer", self.init, DENSE | CONV),
+            ("net: initializer of 0, which its kind does not read, in layer", self.initializer, DENSE | CONV),
             ("net: reserved of 0 in layer", self.reserved[0] | self.reserved[1], 0),
         ];
         for (what, given, readers) in fields {
@@ -148,7 +148,7 @@ impl Layer {
             ("net: known flags in layer", self.flags, self.flags & !flags == 0),
             ("net: size of at least 1 in layer", rows.min(columns), has(windows, rows >= 1 && columns >= 1)),
             ("net: same of 0 or 1 in layer", self.same, self.same <= 1),
-            ("net: a known init in layer", self.init, self.init == 0),
+            ("net: a known initializer in layer", self.initializer, self.initializer == 0),
         ];
         for (what, given, good) in known {
             if !good {

@@ -56,7 +56,9 @@ pub struct Node {
     size: [u32; 2],
     stride: [u32; 2],
     pad: [u32; 2],
+    same: u32,
     gain: f32,
+    zero: u32,
 }
 
 /// Numbers of a picture, each of whose lengths [`Node::new`] has checked.
@@ -271,8 +273,19 @@ impl<'a> Net<'a> {
         Net { nodes }
     }
 
+    /// A network of nodes that may come from anywhere, `N` at most: those that [`Net::compile`] makes of the layers that they say
+    /// they are. Errors: `Image` if they are not.
+    pub fn accept<const N: usize>(nodes: &'a [Node]) -> Result<Net<'a>> {
+        let refused = Error::new(Kind::Image, "image: compiled layers of a network");
+        let (mut layers, mut again) = ([Layer::default(); N], [Node::default(); N]);
+        let list = layers.get_mut(..nodes.len()).ok_or(refused)?;
+        list.iter_mut().zip(nodes).for_each(|(layer, node)| *layer = node.layer());
+        let net = Net::compile(list, Net { nodes }.picture(), &mut again).map_err(|_| refused)?;
+        if net.is(nodes) { Ok(Net { nodes }) } else { Err(refused) }
+    }
+
     /// Whether it was compiled to these nodes, bit for bit.
-    pub fn is(&self, nodes: &[Node]) -> bool {
+    fn is(&self, nodes: &[Node]) -> bool {
         // Not the comparison of slices, for which compilers call a function that is not always there.
         let (own, other) = (bytemuck::cast_slice::<Node, u8>(self.nodes), bytemuck::cast_slice::<Node, u8>(nodes));
         own.len() == other.len() && own.iter().zip(other).fold(0, |any, (a, b)| any | (a ^ b)) == 0
@@ -288,9 +301,25 @@ impl<'a> Net<'a> {
         self.nodes.iter().find(|n| n.reads_input()).map_or(0, Node::input)
     }
 
+    /// Height, width and channels of the input; 1, 1 and all if it is no picture.
+    pub fn picture(&self) -> [usize; 3] {
+        self.nodes.first().map_or([0; 3], |node| node.input.map(|len| len as usize))
+    }
+
     /// Numbers in one row of head `k`; 0 if there is none.
     pub fn head_len(&self, k: usize) -> usize {
         self.heads(ALL).nth(k).map_or(0, Node::units)
+    }
+
+    /// How many heads there are.
+    pub fn num_heads(&self) -> usize {
+        self.heads(ALL).count()
+    }
+
+    /// Where the first free numbers of head `k` lie among the parameters; none if it has none.
+    pub fn free_params(&self, k: usize) -> Range<usize> {
+        let head = self.heads(ALL).nth(k).map_or(0, |n| n.heads);
+        self.nodes.iter().find(|n| n.is_free() && n.heads == head).map_or(0..0, Node::params)
     }
 
     #[inline(always)]
@@ -508,7 +537,7 @@ impl<'a> Net<'a> {
         let of_head = layers.iter().zip(self.nodes).filter(|(_, n)| n.heads & head != 0);
         for (to, (layer, _)) in to.iter_mut().zip(of_head) {
             *to = *layer;
-            for from in &mut to.from {
+            for from in &mut to.source {
                 *from = if *from & INPUT != 0 { *from } else { kept(*from as usize) as u32 };
             }
         }
@@ -526,6 +555,11 @@ impl<'a> Net<'a> {
         let from = kept().filter_map(|range| params.get(range)).flatten();
         to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
         Ok(())
+    }
+
+    /// The layers that it was compiled from, with nothing left to guess.
+    pub fn layers(&self) -> impl Iterator<Item = Layer> {
+        self.nodes.iter().map(Node::layer)
     }
 
     fn head_bit(&self, k: usize) -> Result<u32> {
@@ -575,18 +609,18 @@ impl Node {
             }
             return Err(Error::new(Kind::Config, "net: a head before free numbers, which are layer").needed(number));
         }
-        let from = match layer.from[0] {
+        let from = match layer.source[0] {
             0 => i as u32,
             INPUT => 0,
             k => k,
         };
-        let refused = |what| Error::new(Kind::Config, what).needed(number).given(layer.from[0] as usize);
+        let refused = |what| Error::new(Kind::Config, what).needed(number).given(layer.source[0] as usize);
         let input = match (from as usize).checked_sub(1) {
             None => input,
             Some(k) => {
-                let source = done.get(k).ok_or(refused("net: from[0] with the input or a layer before it in layer"))?;
+                let source = done.get(k).ok_or(refused("net: source[0] with the input or a layer before it in layer"))?;
                 if source.is_head() || source.is_free() {
-                    return Err(refused("net: from[0] without a head or free numbers in layer"));
+                    return Err(refused("net: source[0] without a head or free numbers in layer"));
                 }
                 source.output
             }
@@ -601,6 +635,28 @@ impl Node {
         Ok(Node { gain, flags: node.flags | if goes_out { 0 } else { KEPT }, ..node })
     }
 
+    /// The layer that it was made of, with nothing left to guess.
+    fn layer(&self) -> Layer {
+        let is = |kind: LayerKind| self.kind == kind as u32;
+        let (from, units) = match self.from {
+            _ if self.is_free() => (0, self.output[2]),
+            0 => (INPUT, self.output[2]),
+            from => (from, self.output[2]),
+        };
+        Layer {
+            kind: self.kind,
+            source: [from, 0],
+            units: if is(LayerKind::Pool) || is(LayerKind::Norm) { 0 } else { units },
+            activation: self.activation,
+            flags: self.flags & !(ADDS | KEPT),
+            size: self.size,
+            stride: self.stride,
+            same: self.same,
+            gain: self.gain,
+            ..Layer::default()
+        }
+    }
+
     /// The shape of what it makes of pictures, and of the windows it looks at them through.
     fn look(self, layer: &Layer, number: usize) -> Result<Node> {
         let is = |kind: LayerKind| self.kind == kind as u32;
@@ -610,6 +666,7 @@ impl Node {
             return Ok(self);
         }
         let mut node = Node { size: layer.size, ..self };
+        node.same = layer.same;
         let [height, width, channels] = self.input;
         node.output[2] = if is(LayerKind::Pool) { channels } else { layer.units };
         let sides = node.output.iter_mut().zip([height, width]).zip(layer.size).zip(layer.stride);

@@ -97,8 +97,8 @@ pub struct Host {
 
 impl Host {
     pub fn new(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Host {
-        let mut block = vec![0; Learner::size(config, obs, action).unwrap().div_ceil(8)];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, obs, action).unwrap();
+        let mut block = vec![0; Learner::size(config, &[], obs, action).unwrap().div_ceil(8)];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], obs, action).unwrap();
         Host {
             block,
             config: *config,

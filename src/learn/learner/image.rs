@@ -6,10 +6,8 @@ use super::{NONE, PARAM_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::moments;
-use crate::learn::actor_config::MAX_LAYERS;
 use crate::learn::config::Stored;
 use crate::learn::loss::Sums;
-use crate::nn::Node;
 use crate::rng::Rng;
 
 /// Running sums of rewards are at most this in size: more than f32 rewards come to, and their squares are finite.
@@ -19,17 +17,15 @@ impl<'a> View<'a> {
     /// Reads bytes that a learner was copied to, once everything in them is checked that a later call relies on. Errors:
     /// `Align`, `Size`, `Image`.
     pub fn attach(mem: &'a [u8]) -> Result<View<'a>> {
-        let stored = block::attach(mem, BlockKind::Learner, |s: &Stored| {
+        block::attach(mem, BlockKind::Learner, |s: &Stored| {
             s.check()?;
-            block_size(s)
+            let net = s.actor().network(block::view(mem, nodes(&mut Plan::default(), s)?)?)?;
+            if [net.num_heads(), net.head_len(1)] != [2, 1] {
+                return Err(Error::new(Kind::Image, "learner image: a policy and a value network"));
+            }
+            block_size(s, net)
         })?;
         let image = |what| Error::new(Kind::Image, what);
-        let mut compiled = [Node::default(); MAX_LAYERS];
-        let net = stored.layers().compile(&stored.shape, &mut compiled)?;
-        let stored_nodes = block::view(mem, nodes(&mut Plan::default(), &stored)?)?;
-        if !net.is(stored_nodes) {
-            return Err(image("learner image: compiled layers of its configuration"));
-        }
         let view = View::open(mem)?;
         let (s, c) = (&view.state, &view.config);
         let log_std = log_std(view.params, &view.sizes)?;

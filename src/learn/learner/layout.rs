@@ -3,7 +3,6 @@
 use super::{FieldSpans, Learner, View};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
-use crate::learn::actor_config::MAX_LAYERS;
 use crate::learn::config::Stored;
 use crate::nn::{Net, Node};
 use crate::rng::Rng;
@@ -74,24 +73,22 @@ pub(in crate::learn) struct Sizes<'n> {
 }
 
 pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>) -> Result<Sizes<'n>> {
-    let Stored { config: c, shape: s } = stored;
+    let c = &stored.config;
     let chunk_rows = c.chunk_len();
-    let behind_policy = (c.num_hidden as usize).saturating_add(1);
+    let std = net.free_params(0);
     Ok(Sizes {
         net,
         rows: chunk_rows.max(c.num_envs as usize),
         chunk_rows,
         room: c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1),
-        std_begin: net.params_of(behind_policy)?.start,
-        std_len: s.std_len(),
+        std_begin: std.start,
+        std_len: std.len(),
         record_len: net.param_len().saturating_add(LOSSES),
     })
 }
 
-/// Bytes of a learner's block.
-pub(super) fn block_size(stored: &Stored) -> Result<usize> {
-    let mut nodes = [Node::default(); MAX_LAYERS];
-    let net = stored.layers().compile(&stored.shape, &mut nodes)?;
+/// Bytes of a learner's block with this network.
+pub(super) fn block_size(stored: &Stored, net: Net<'_>) -> Result<usize> {
     Ok(plan(stored, &sizes(stored, net)?)?.1)
 }
 

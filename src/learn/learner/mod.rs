@@ -27,7 +27,7 @@ use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result, check_len};
-use crate::nn::Node;
+use crate::nn::{Layer, Node};
 use crate::rng::Rng;
 use crate::space::Space;
 use batch::mask_len;
@@ -152,8 +152,8 @@ fields! {
     /// // Two environments that pay 1 for choice 1 and nothing for choice 0; every step is an episode.
     /// let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
     /// let config = Config { num_envs: 2, num_steps: 32, learning_rate: 0.01, ..Config::default() };
-    /// let mut block = vec![0u64; Learner::size(&config, &obs_space, &action_space)? / 8];
-    /// let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
+    /// let mut block = vec![0u64; Learner::size(&config, &[], &obs_space, &action_space)? / 8];
+    /// let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action_space)?;
     ///
     /// let (obs, mut action) = ([1.0; 2], [0; 2]);
     /// while learner.stats().num_updates < 20 {
@@ -185,18 +185,25 @@ fields! {
 }
 
 impl<'a> Learner<'a> {
-    /// Bytes that a block must have. Errors: `Config`, `Overflow`.
-    pub fn size(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
-        block_size(&Stored::new(config, obs, action)?)
+    /// Bytes that a block must have. `layers` are those that [`Config::num_layers`] counts. Errors: `Config`, `Overflow`.
+    pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
+        let stored = Stored::new(config, obs, action)?;
+        block_size(&stored, stored.compile(layers, &mut [Node::default(); MAX_LAYERS])?)
     }
 
     /// Lays a learner out in the caller's bytes and draws its first parameters: orthogonal, gain √2 in hidden layers,
     /// 0.01 at the policy's outputs, 1 at the value's. Errors: `Align`, `Size`, `Config`, `Overflow`; then nothing is written.
-    pub fn init(mem: &'a mut [u8], config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Learner<'a>> {
+    pub fn init(
+        mem: &'a mut [u8],
+        config: &Config,
+        layers: &[Layer],
+        obs: &Space<'_>,
+        action: &Space<'_>,
+    ) -> Result<Learner<'a>> {
         let stored = Stored::new(config, obs, action)?;
-        let block = block::create(mem, BlockKind::Learner, block_size(&stored)?, &stored)?;
         let mut compiled = [Node::default(); MAX_LAYERS];
-        let net = stored.layers().compile(&stored.shape, &mut compiled)?;
+        let net = stored.compile(layers, &mut compiled)?;
+        let block = block::create(mem, BlockKind::Learner, block_size(&stored, net)?, &stored)?;
         block::copy(Cutter::new(block).take(nodes(&mut Plan::default(), &stored)?)?, net.nodes());
         let learner = Self::of(block, &stored)?;
         block::copy(learner.action_n, action.n);
@@ -326,12 +333,12 @@ impl<'a> View<'a> {
 
     /// Bytes that `export` needs.
     pub fn policy_size(&self) -> Result<usize> {
-        policy::size(&self.actor)
+        policy::size(&self.actor, &self.sizes.net)
     }
 
     /// Writes the policy alone, as it is now, to the caller's bytes. Errors: `Align`, `Size`; then nothing is written.
     pub fn export(&self, mem: &mut [u8]) -> Result {
-        policy::write(mem, &self.actor, |to| {
+        policy::write(mem, &self.actor, &self.sizes.net, |to| {
             block::copy(to.action_n, self.action_n);
             block::copy(to.action_low, self.action_low);
             block::copy(to.action_high, self.action_high);

@@ -475,9 +475,9 @@ mod tests {
                     ..Config::default()
                 };
                 let obs_space = Space::unbounded(3);
-                let mut block = vec![0u64; Learner::size(&config, &obs_space, &action).unwrap() / 8];
+                let mut block = vec![0u64; Learner::size(&config, &[], &obs_space, &action).unwrap() / 8];
                 let mut learner =
-                    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action).unwrap();
+                    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action).unwrap();
                 let mut rng = Rng::seeded(8);
                 let mut obs = [0.0; 12];
                 while learner.phase() != Phase::Learn {

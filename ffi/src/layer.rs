@@ -1,0 +1,104 @@
+//! Layers of networks as plain structures.
+
+use crate::mirror::alike;
+use crate::ptr::{Input, Plain};
+use crate::status::Result;
+use rlcore::nn::Layer;
+
+/// What a layer reads instead of another layer: the observations. See rlcore_layer.
+pub const RLCORE_LAYER_INPUT: u32 = 1 << 30;
+
+/// What stands behind the sums of a layer.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_activation {
+    /// tanh
+    RLCORE_ACTIVATION_TANH = 0,
+    /// max(x, 0)
+    RLCORE_ACTIVATION_RELU = 1,
+    /// x
+    RLCORE_ACTIVATION_IDENTITY = 2,
+    /// x above 0, e^x - 1 below
+    RLCORE_ACTIVATION_ELU = 3,
+}
+
+/// Kinds of layers, each with the fields of rlcore_layer that it reads besides source and activation.
+/// All others must be zero.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_layer_kind {
+    /// units weighted sums of everything it reads: units, gain
+    RLCORE_LAYER_DENSE = 1,
+    /// 2-D convolution, channels last: units (channels), size, stride, same, gain
+    RLCORE_LAYER_CONV = 3,
+    /// maximum or mean of each channel in each window: size, stride, same, flags
+    RLCORE_LAYER_POOL = 4,
+    /// layer normalization over the channels, with a scale and a bias for each: flags
+    RLCORE_LAYER_NORM = 5,
+}
+
+/// Flags of layers, to be combined with |.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_layer_flag {
+    /// normalization adds no bias
+    RLCORE_LAYER_NO_BIAS = 2,
+    /// normalization multiplies by no scale
+    RLCORE_LAYER_NO_SCALE = 4,
+    /// normalization divides by the root mean square and subtracts no mean
+    RLCORE_LAYER_RMS = 8,
+    /// normalization runs over height, width and channels
+    RLCORE_LAYER_WHOLE = 16,
+    /// pooling takes the mean
+    RLCORE_LAYER_MEAN = 32,
+}
+
+/// One layer of a network, for a list such as
+///   {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU}.
+/// Biases start at 0, scales at 1 and weights orthogonal. 80 bytes.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_layer {
+    /// an rlcore_layer_kind
+    pub kind: u32,
+    /// source[0]: 0 for the layer before it, or the observations if it is the first; k for layer k of the list, counted from 1;
+    /// or RLCORE_LAYER_INPUT. source[1]: zero
+    pub source: [u32; 2],
+    /// outputs, or channels of a convolution
+    pub units: u32,
+    /// an rlcore_activation
+    pub activation: u32,
+    /// rlcore_layer_flag
+    pub flags: u32,
+    /// height and width of a window
+    pub size: [u32; 2],
+    /// rows and columns from one window to the next (0: 1; pooling: size)
+    pub stride: [u32; 2],
+    /// 0: windows lie inside the picture (VALID); 1: zeros surround it as in TensorFlow (SAME)
+    pub same: u32,
+    /// zero
+    pub heads: u32,
+    /// zero
+    pub window: u32,
+    /// zero
+    pub initializer: u32,
+    /// length of the orthogonal rows or columns at the start (0: the square root of 2, or 1 without activation)
+    pub gain: f32,
+    /// zero
+    pub reserved: [u32; 2],
+}
+
+// SAFETY: laid out as in C; numbers only.
+unsafe impl Plain for rlcore_layer {}
+alike!(
+    rlcore_layer,
+    Layer { kind, source, units, activation, flags, size, stride, same, heads, window, initializer, gain, reserved }
+);
+
+/// The list of layers at `p`.
+///
+/// # Safety
+/// As [`Input::at`].
+pub unsafe fn layers<'a>(p: *const rlcore_layer, len: u32) -> Result<Option<Input<'a, Layer>>> {
+    unsafe { Input::unless_empty("learner config: layers", p.cast(), len as usize) }
+}
