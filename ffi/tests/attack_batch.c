@@ -1,10 +1,8 @@
 /* Calls every function of the batch wrongly, in each state it can be in. */
 #include "rlcore.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { N = 4, SERIES = 2, OBS = 4, BLOCK = 4096 };

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { T = 4, N = 3, H = 9, W = 7 };

@@ -9,11 +9,9 @@ enum { KEPT = 8, LONGEST = 3, BLOCK = 4096, B = 4, LEN = 5, PICTURE = 2, STACK =
 
 static struct world {
   _Alignas(64) unsigned char mem[BLOCK];
-  _Alignas(64) unsigned char other[BLOCK];
   rlcore_column columns[2];
   rlcore_memory_config config;
   rlcore_memory *m;
-  const rlcore_memory *reader;
   size_t size;
   rlcore_frame frame[B];
   int32_t x[B];

@@ -14,7 +14,7 @@ static struct world {
   rlcore_monitor *monitor;
   rlcore_monitor_stats stats;
   rlcore_vecenv_out step;
-  size_t size, len;
+  size_t len;
   float reward[N];
   uint8_t terminated[N], truncated[N], valid[N];
   double info[N][INFO], got[CAPACITY][INFO], now;

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ITEM = 24, SIZE = 1024 };

@@ -14,7 +14,6 @@ static struct world {
   rlcore_column columns[2];
   rlcore_replay_config config;
   rlcore_replay *r;
-  const rlcore_replay *reader;
   rlcore_rng rng, saved;
   rlcore_replay_stats stats;
   size_t size;

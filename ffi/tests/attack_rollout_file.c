@@ -4,7 +4,6 @@
 #include "rlcore.h"
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { T = 3, N = 2, OBS = 2, K = 2, M = 1, SIZE = RLCORE_ROLLOUT_FILE_HEADER_SIZE + 1024 };
@@ -16,7 +15,7 @@ static struct world {
       final_value[K], state[N * M];
   int32_t action[T * N];
   uint8_t terminated[T * N], truncated[T * N], valid[T * N];
-  uint64_t final_index[K], size;
+  uint64_t final_index[K];
   struct {
     float obs[(T + 1) * N * OBS], log_prob[T * N], value[T * N], bootstrap_value[N], reward[T * N], final_obs[K * OBS],
         final_value[K], state[N * M];

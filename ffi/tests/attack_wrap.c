@@ -22,7 +22,7 @@ static struct world {
   uint32_t num, lives[N];
   float bounds[ROOM];
   _Alignas(8) unsigned char obs[ROOM], final_obs[ROOM], frame[N * FRAME];
-  float reward[N], speed[N], force[N];
+  float reward[N], speed[N];
   int32_t action[N];
   uint8_t terminated[N], truncated[N], valid[N];
   void *parts[8];
