@@ -224,6 +224,9 @@ static void attack_rng(void) {
   start();
   rlcore_rng *rng = &w.rng;
 
+  REFUSED(RLCORE_E_RANGE, "high above low, given 3", rlcore_rng_integers(rng, 3, 3, w.whole, 4));
+  REFUSED(RLCORE_E_VALUE, "finite bounds", rlcore_rng_uniform(rng, -DBL_MAX, DBL_MAX, w.reals, 4));
+  WITH(rng->stream[1], UINT64_MAX, RLCORE_E_IMAGE, "the stream was never seeded", rlcore_rng_normal(rng, w.normal, 1));
   FINE(rlcore_rng_integers(rng, INT64_MIN, INT64_MAX, w.whole, MANY));
   FINE(rlcore_rng_uniform(rng, 0, 1, w.reals, 0));
   FINE(rlcore_rng_normal(rng, w.normal, MANY));

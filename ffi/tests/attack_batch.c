@@ -68,6 +68,8 @@ static void start(void) {
 
 static void attack_handles(void) {
   start();
+  WITH(w.settings.in_series, 3, RLCORE_E_CONFIG, "that divides num_envs = 4, given 3",
+       rlcore_batch_size(&w.env, &w.config, &w.settings, &w.size));
   w.counts.struct_size = sizeof w.counts;
   CHECK(rlcore_batch_count(w.batch, (rlcore_batch_counts *)(void *)w.own) == RLCORE_E_CONFIG); /* "rlcore" is no size */
 

@@ -171,6 +171,7 @@ static void attack_goals(void) {
   w.batch = (rlcore_relabel){sizeof w.batch, 2, 2, 3, w.achieved, w.row, w.goal_row};
   int fail_at = 1;
 #define GOALS(call) rlcore_relabel_goals(&w.batch, call, &fail_at, w.goal, w.judged, w.terminated)
+  WITH(w.batch.num_rows, 2, RLCORE_E_RANGE, "rows below 2, given 2", GOALS(near));
   REFUSED(RLCORE_E_CALLBACK, "the goal callback failed with code 7", GOALS(near));
   REFUSED(RLCORE_E_VALUE, "a finite reward", GOALS(silent));
   calls = 0, fail_at = 2;

@@ -73,6 +73,7 @@ static void attack_config(void) {
   start(RLCORE_ENV_CARTPOLE);
   rlcore_space action = w.env.action;
 #define ASK rlcore_learner_size(&w.settings, &w.env.obs, &action, &w.size)
+  WITH(w.settings.num_minibatches, 5, RLCORE_E_CONFIG, "divides num_envs * num_steps = 12, given 5", ASK);
   WITH(w.settings.num_minibatches, UINT32_MAX, RLCORE_E_OVERFLOW, "num_epochs * num_minibatches", ASK);
   action.n = w.n;
   REFUSED(RLCORE_E_CONFIG, "action space: choices of at least 1, given 0", ASK);

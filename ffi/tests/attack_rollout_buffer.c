@@ -183,6 +183,10 @@ static void attack_draws(void) {
 #define DRAW rlcore_rollout_buffer_draw(w.buffer, 4, 2, index, 4)
 #define WINDOWS rlcore_rollout_buffer_draw_windows(w.buffer, 3, 0.1, windows, 2)
 #define SAMPLE rlcore_rollout_buffer_sample(w.buffer, chosen)
+  REFUSED(RLCORE_E_SHAPE, "length 8, given 4", rlcore_rollout_buffer_draw(w.buffer, 4, 1, index, 4));
+  REFUSED(RLCORE_E_RANGE, "T * N = 8, given 3", rlcore_rollout_buffer_draw(w.buffer, 3, 1, index, 8));
+  REFUSED(RLCORE_E_RANGE, "divides num_steps, 4, given 3", rlcore_rollout_buffer_draw(w.buffer, 8, 3, index, 8));
+  REFUSED(RLCORE_E_RANGE, "divides minibatch_size, 2, given 4", rlcore_rollout_buffer_draw(w.buffer, 2, 4, index, 2));
   FINE(DRAW);
   for (int i = 0; i < 4; i++) CHECK(w.index[i] < T * N && w.index[i] % 2 == 0);
   FINE(WINDOWS);
