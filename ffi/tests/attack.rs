@@ -91,6 +91,13 @@ fn every_exported_function_is_attacked() {
     assert_eq!(names, symbols.lines().collect::<Vec<_>>(), "tests/system/fuzz/calls.h calls every exported function");
 }
 
+/// A process that is forked while threads fail has words of its own.
+#[cfg(unix)]
+#[test]
+fn a_child_forked_while_threads_fail_has_words_of_its_own() {
+    println!("{}", run(&mut Command::new(compile(&root().join("ffi/tests/fork.c")))));
+}
+
 /// Every call that writes to a store runs instruction by instruction: what it leaves if it is stopped there is refused, or what
 /// some call leaves; and so do readers, between whose instructions something is written.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
