@@ -331,7 +331,8 @@ static void attack_vecenv(void) {
   CHECK(w.number == N);
   FINE(rlcore_vecenv_render(v, def, 0, 0, 0, w.rgb));
   FINE(rlcore_vecenv_step_range(v, def, 1, 1, w.action, &w.out));
-  WITH(w.out.final_obs, NULL, RLCORE_E_NULL, "same-step autoreset requires final_obs", rlcore_vecenv_step(v, def, w.action, &w.out));
+  WITH(w.out.final_obs, NULL, RLCORE_E_NULL, "same-step autoreset requires final_obs",
+       rlcore_vecenv_step(v, def, w.action, &w.out));
 
   /* Continuous actions: finite. */
   FINE(rlcore_env_builtin(RLCORE_ENV_PENDULUM, def, sizeof *def));

@@ -95,14 +95,16 @@ static void attack_arguments(void) {
   rlcore_vecenv *const v = w.vecenv;
   for (uint32_t len = 0; len < N; len += 1 + (len == 1)) /* 0, 1, 3 */
     REFUSED(RLCORE_E_RANGE, "rows", rlcore_batch_send(b, v, &w.env, len, w.rows, w.action));
-  const uint32_t wrong[][4] = {{1, 2}, {1, 0}, {0, 0}, {4, 5}, {UINT32_MAX, 0}, {3, 2}, {0, 1, 0, 1}, {2, 3, 0, 1}, {0, 1, 3, 2}};
+  const uint32_t wrong[][4] = {{1, 2}, {1, 0}, {0, 0}, {4, 5}, {UINT32_MAX, 0}, {3, 2}, {0, 1, 0, 1}, {2, 3, 0, 1},
+        {0, 1, 3, 2}};
   for (int i = 0; i < 9; i++)
     REFUSED(RLCORE_E_RANGE, "in ascending order", rlcore_batch_send(b, v, &w.env, i < 6 ? 2 : 4, wrong[i], w.action));
   FINE(ASYNC(b, v, &w.env));
   FINE(RUN(b, v, &w.env));
   CHECK(w.count == N / SERIES);
   for (uint32_t len = 0; len < N; len += 1 + (len == 1))
-    REFUSED(RLCORE_E_RANGE, "room for a whole number of groups; rows of a group 2, given", rlcore_batch_recv(b, len, w.rows, &w.out));
+    REFUSED(RLCORE_E_RANGE, "room for a whole number of groups; rows of a group 2, given",
+            rlcore_batch_recv(b, len, w.rows, &w.out));
   REFUSED(RLCORE_E_NOT_PENDING, "cannot collect 6 rows: 4 are pending", rlcore_batch_recv(b, 6, (uint32_t *)(void *)w.other, &(rlcore_vecenv_out){
       sizeof w.out, 0, w.other + 64, (float *)(void *)(w.other + 256), w.other + 512, w.other + 576, w.other + 640, NULL}));
   w.out.valid = NULL;

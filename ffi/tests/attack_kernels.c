@@ -1,5 +1,5 @@
-/* Calls that keep no state, on arrays: the few that are wrong in more than one argument, or in a way of their own; results that
-   are known by heart; and ranges on two threads at once. */
+/* Calls that keep no state, on arrays: the few that are wrong in more than one argument, or in a way of their own;
+   results that are known by heart; and ranges on two threads at once. */
 #include "rlcore.h"
 
 #include <math.h>
@@ -62,9 +62,11 @@ static void check_vtrace(void) {
   start();
   rlcore_vtrace v;
   FINE(rlcore_vtrace_init(&v, sizeof v));
-  CHECK(v.struct_size == sizeof v && v.clip_rho == 1 && v.clip_c == 1 && v.clip_pg_rho == 1 && v.td_lambda == 1 && v.leak == 0);
+  CHECK(v.struct_size == sizeof v && v.clip_rho == 1 && v.clip_c == 1 && v.clip_pg_rho == 1 && v.td_lambda == 1 &&
+        v.leak == 0);
   v.num_steps = T, v.num_envs = 1;
-  v.log_rho = w.log_rho, v.discounts = w.discounts, v.reward = w.reward, v.value = w.value, v.bootstrap_value = w.next_value;
+  v.log_rho = w.log_rho, v.discounts = w.discounts, v.reward = w.reward, v.value = w.value;
+  v.bootstrap_value = w.next_value;
   for (int t = 0; t < T; t++) w.discounts[t] = w.value[t] = 1, w.reward[t] = (float)(1 << t);
   w.next_value[0] = 16;
   for (v.accumulate = 0; v.accumulate < 2; v.accumulate++) {
@@ -76,7 +78,8 @@ static void check_vtrace(void) {
   const float same[2 * T] = {0}, better[2 * T] = {0, 2, 0, 2, 0, 2, 0, 2};
   const int32_t action[T] = {0, 1, 0, 1};
   const rlcore_vtrace_logits l = {sizeof l, 2, same, better, action};
-  const rlcore_vtrace_out o = {.struct_size = sizeof o, .log_rho = w.log_rho, .behavior_log_prob = w.x, .target_log_prob = w.y};
+  const rlcore_vtrace_out o = {.struct_size = sizeof o, .log_rho = w.log_rho, .behavior_log_prob = w.x,
+        .target_log_prob = w.y};
   v.accumulate = 0, v.log_rho = NULL;
   FINE(rlcore_vtrace_from_logits(&v, &l, &o));
   for (int t = 0; t < T; t++) {
@@ -108,10 +111,13 @@ static void check_pictures(void) {
 
   FINE(rlcore_image_scratch_len(&w.from, &w.to, &w.len));
   CHECK(w.len == 7 * 3 + 2 * 5 * 3 + 5 * 5);
-  REFUSED(RLCORE_E_SIZE, "image: scratch numbers, at least 76, given 75", rlcore_image_area(&w.from, w.rgb, &w.to, out, w.scratch, 75));
-  WITH(w.from.channels, 5, RLCORE_E_CONFIG, "channels of 1 to 4, given 5", rlcore_image_scratch_len(&w.from, &w.to, &w.len));
+  REFUSED(RLCORE_E_SIZE, "image: scratch numbers, at least 76, given 75",
+          rlcore_image_area(&w.from, w.rgb, &w.to, out, w.scratch, 75));
+  WITH(w.from.channels, 5, RLCORE_E_CONFIG, "channels of 1 to 4, given 5",
+       rlcore_image_scratch_len(&w.from, &w.to, &w.len));
   const rlcore_image_size huge = {65536, 65536, 1}, one = {1, 1, 1}, four = {2, 2, 1};
-  REFUSED(RLCORE_E_CONFIG, "source pixels of one output pixel, at most 8421504, given 4294967296", rlcore_image_scratch_len(&huge, &one, &w.len));
+  REFUSED(RLCORE_E_CONFIG, "source pixels of one output pixel, at most 8421504, given 4294967296",
+          rlcore_image_scratch_len(&huge, &one, &w.len));
   /* A screen asks for no scratch; white stays white. Two by two pixels: a half goes up. */
   uint8_t small[84 * 84] = {0};
   const rlcore_image_size whole = {210, 160, 3}, shrunk = {84, 84, 1};
@@ -128,7 +134,8 @@ static void check_pictures(void) {
   CHECK(w.numbers[0] == 1.0f && w.numbers[42 * 42 - 1] == 1.0f && w.numbers[42 * 42] == 0.0f);
 
   FINE(rlcore_image_channels_first(&w.from, w.rgb, out));
-  CHECK(out[0] == w.rgb[0] && out[1] == w.rgb[3] && out[H * W] == w.rgb[1] && out[H * W * 3 - 1] == w.rgb[H * W * 3 - 1]);
+  CHECK(out[0] == w.rgb[0] && out[1] == w.rgb[3] && out[H * W] == w.rgb[1] &&
+        out[H * W * 3 - 1] == w.rgb[H * W * 3 - 1]);
   const rlcore_image_size flat = {UINT32_MAX, UINT32_MAX, 1};
   REFUSED(RLCORE_E_OVERFLOW, "channels_first: x", rlcore_image_channels_first(&flat, w.rgb, out));
   w.from = (rlcore_image_size){2, 3, 3};
@@ -176,7 +183,8 @@ static void attack_goals(void) {
   REFUSED(RLCORE_E_VALUE, "a finite reward", GOALS(silent));
   calls = 0, fail_at = 2;
   CHECK(GOALS(near) == RLCORE_E_CALLBACK);
-  CHECK(w.judged[0] == -2 && w.goal[0] == 2 && w.goal[1] == 3 && w.judged[1] == 0 && w.goal[2] == 0 && w.terminated[1] == 0);
+  CHECK(w.judged[0] == -2 && w.goal[0] == 2 && w.goal[1] == 3 && w.judged[1] == 0 && w.goal[2] == 0 &&
+        w.terminated[1] == 0);
   fail_at = 0;
   FINE(GOALS(near));
   CHECK(w.judged[1] == 0 && w.goal[2] == 4 && w.terminated[0] == 0 && w.terminated[1] == 1);

@@ -92,7 +92,8 @@ static void attack_calls(void) {
 
   rlcore_space obs, action;
   FINE(rlcore_learner_spaces(p, &w.number, &obs, &action));
-  CHECK(w.number == N && obs.kind == RLCORE_F32 && obs.len == OBS && obs.low == NULL && obs.high == NULL && obs.n == NULL);
+  CHECK(w.number == N && obs.kind == RLCORE_F32 && obs.len == OBS && obs.low == NULL && obs.high == NULL &&
+        obs.n == NULL);
   CHECK(action.kind == RLCORE_I32 && action.len == 1 && action.n[0] == 2 && action.low == NULL && action.high == NULL);
   start(RLCORE_ENV_PENDULUM);
   FINE(rlcore_learner_spaces(w.agent, &w.number, &obs, &action));
@@ -104,7 +105,8 @@ static void attack_calls(void) {
   FINE(rlcore_learner_predict(p, w.obs, NULL, &w.sampling, w.action));
 
   /* Calls that are not due. */
-#define UNDUE_OBSERVE(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs))
+#define UNDUE_OBSERVE(words) \
+  REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs))
 #define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_act(p, NULL, w.obs, NULL, w.action))
 #define UNDUE_LEARN(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_learn(p, w.obs, 0, &w.stats))
   CHECK(due() == RLCORE_LEARNER_ACT);
@@ -128,7 +130,8 @@ static void attack_calls(void) {
   UNDUE_OBSERVE("an update is due; call learn first");
   struct { rlcore_learner_stats stats; uint64_t more; } longer = {.stats.struct_size = sizeof longer, .more = 7};
   FINE(rlcore_learner_learn(p, w.obs, 1, &longer.stats));
-  CHECK(longer.stats.struct_size == sizeof longer && longer.more == 0 && longer.stats.minibatches_left == 3 && longer.stats.num_steps == T * N);
+  CHECK(longer.stats.struct_size == sizeof longer && longer.more == 0 && longer.stats.minibatches_left == 3 &&
+        longer.stats.num_steps == T * N);
   longer.stats.struct_size = 32;
   longer.stats.learning_rate = 5;
   FINE(rlcore_learner_learn(p, NULL, 1, &longer.stats));
@@ -173,7 +176,8 @@ static void attack_parts(void) {
   REFUSED(RLCORE_E_NOT_READY, "environment 0 has acted", rlcore_learner_act(p, active, w.obs, NULL, w.action));
   FINE(rlcore_learner_acted(p, acted));
   CHECK(memcmp(acted, active, N) == 0);
-  REFUSED(RLCORE_E_NOT_READY, "environment 1 has not acted", rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL));
+  REFUSED(RLCORE_E_NOT_READY, "environment 1 has not acted",
+          rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL));
   w.reward[1] = NAN;
   FINE(rlcore_learner_observe(p, active, w.reward, w.terminated, w.truncated, NULL));
   w.reward[1] = w.obs[1][0] = 0;
@@ -234,7 +238,8 @@ static void attack_parts(void) {
   float obs[T * N * OBS], probs[T * N], values[T * N], advantage[T * N], target[T * N];
   int32_t actions[T * N];
 #define READ_BATCH(p, mask) rlcore_learner_batch_read(p, obs, actions, mask, probs, values, advantage, target)
-#define LEARN_BATCH(p, mask) rlcore_learner_learn_batch(p, obs, actions, mask, probs, values, advantage, target, &w.stats)
+#define LEARN_BATCH(p, mask) \
+  rlcore_learner_learn_batch(p, obs, actions, mask, probs, values, advantage, target, &w.stats)
   REFUSED(RLCORE_E_NOT_READY, "no update is running", READ_BATCH(p, NULL));
   roll();
   FINE(rlcore_learner_learn_begin(p, w.obs, &w.stats));
@@ -282,7 +287,8 @@ static void attack_policy(void) {
   const rlcore_policy *b = w.attached;
   FINE(rlcore_policy_scratch_len(b, N, &len));
   CHECK(len <= sizeof w.scratch / sizeof *w.scratch);
-  REFUSED(RLCORE_E_SIZE, "scratch numbers, at least", rlcore_policy_act_greedy(b, N, w.obs, NULL, w.scratch, len - 1, w.action));
+  REFUSED(RLCORE_E_SIZE, "scratch numbers, at least",
+          rlcore_policy_act_greedy(b, N, w.obs, NULL, w.scratch, len - 1, w.action));
   const uint8_t *mask = NULL;
   const rlcore_sampling *sampling = &w.sampling;
   rlcore_rng *rng = &w.rng;
@@ -405,8 +411,10 @@ static void check_pictures(void) {
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, obs));
   FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
   FINE(rlcore_vecenv_action_mask(w.vecenv, &w.env, mask[0]));
-  WITH(action[1][1], 3, RLCORE_E_RANGE, "a choice from 0 to below 3, given 3", rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
-  WITH(action[2][0], 2, RLCORE_E_RANGE, "a choice from 0 to below 2, given 2", rlcore_vecenv_step_range(w.vecenv, &w.env, 1, 3, action, &out));
+  WITH(action[1][1], 3, RLCORE_E_RANGE, "a choice from 0 to below 3, given 3",
+       rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
+  WITH(action[2][0], 2, RLCORE_E_RANGE, "a choice from 0 to below 2, given 2",
+       rlcore_vecenv_step_range(w.vecenv, &w.env, 1, 3, action, &out));
   mask[1][3] = 0;
   for (int update = 0; update < 20; update++) {
     for (int t = 0; t < T; t++) {

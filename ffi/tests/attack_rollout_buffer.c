@@ -82,7 +82,8 @@ static void fill(void) {
 static void attack_config(void) {
   start();
   WITH(w.columns[1].num_stack, 2, RLCORE_E_CONFIG, "num_stack", rlcore_rollout_buffer_size(&w.config, &w.size));
-  WITH(w.columns[2].num_stack, 2, RLCORE_E_CONFIG, "num_stack of at most 1, given 2", rlcore_rollout_buffer_size(&w.config, &w.size));
+  WITH(w.columns[2].num_stack, 2, RLCORE_E_CONFIG, "num_stack of at most 1, given 2",
+       rlcore_rollout_buffer_size(&w.config, &w.size));
 }
 
 static void attack_steps(void) {
@@ -260,7 +261,8 @@ static void attack_rows(void) {
   w.parts[0] = w.x, w.parts[1] = w.reward;
   w.num_rows[0] = 3, w.num_rows[1] = 2;
   w.picks[0] = -1, w.picks[1] = 0, w.picks[2] = 1;
-  REFUSED(RLCORE_E_RANGE, "num_parts: at most 64, given 65", rlcore_rows_stack(w.parts, w.num_rows, 65, 1, RLCORE_F32, w.stacked, 5));
+  REFUSED(RLCORE_E_RANGE, "num_parts: at most 64, given 65",
+          rlcore_rows_stack(w.parts, w.num_rows, 65, 1, RLCORE_F32, w.stacked, 5));
   FINE(rlcore_rows_stack(w.parts, w.num_rows, 2, 1, RLCORE_F32, w.stacked, 5));
   CHECK(w.stacked[2] == 3 && w.stacked[3] == 0.5f && w.stacked[4] == 1.5f);
   FINE(rlcore_rows_gather(w.x, 4, 1, RLCORE_F32, w.picks, 3, w.stacked));

@@ -56,7 +56,8 @@ static void start(void) {
 
 static void attack_config(void) {
   start();
-  WITH(w.columns[1].num_stack, 2, RLCORE_E_CONFIG, "num_stack of at most 1, given 2", rlcore_trajectory_size(&w.config, &w.size));
+  WITH(w.columns[1].num_stack, 2, RLCORE_E_CONFIG, "num_stack of at most 1, given 2",
+       rlcore_trajectory_size(&w.config, &w.size));
 }
 
 static void attack_frames(void) {

@@ -66,7 +66,8 @@ static void attack_calls(void) {
 
   /* Observations may be normalised in place, not elsewhere on themselves. */
   REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vec_normalize_reset(w.normal, in[0], in[0] + 1));
-  REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vec_normalize_reset_one(w.normal, N - 1, in[0], in[0] + 1));
+  REFUSED(RLCORE_E_OVERLAP, "overlaps another array",
+          rlcore_vec_normalize_reset_one(w.normal, N - 1, in[0], in[0] + 1));
   REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vec_normalize_obs(w.normal, N, in[0], in[0] + 1));
   FINE(rlcore_vec_normalize_obs(w.normal, 0, in[0], out[0]));
 

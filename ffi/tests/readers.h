@@ -1,6 +1,7 @@
-/* Stores whose every row says its own number, so that whatever a reader is given can be checked against what was written.
-   Each store appends one thing at a time and reads one batch at a time: attack_readers.c lets two processes do so at full
-   speed, with rows that are overwritten while they are copied, tests/system/faults/stopped.c instruction by instruction. */
+/* Stores whose every row says its own number, so that whatever a reader is given can be checked against what was
+   written. Each store appends one thing at a time and reads one batch at a time: attack_readers.c lets two processes
+   do so at full speed, with rows that are overwritten while they are copied, tests/system/faults/stopped.c
+   instruction by instruction. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,8 +16,8 @@ enum { EPISODE = 7, STACK = 3, SAMPLES = 20, LONGEST = 4, ENVS = 2, STEPS = 2, D
 #endif
 
 static int failures;
-/* Things that were read and found right; calls that said that the writer was too fast; copies of what was gone or going, and of
-   those, which the writer overwrote meanwhile. */
+/* Things that were read and found right; calls that said that the writer was too fast; copies of what was gone or
+   going, and of those, which the writer overwrote meanwhile. */
 static uint64_t seen, busy, lost, spoilt;
 
 /* What a program does after every call that went well. */
@@ -51,7 +52,9 @@ static uint32_t some(uint32_t round, uint32_t below) { return (uint32_t)((uint64
 static float part(uint64_t number) { return (float)(number & 0xffffff); }
 
 /* A row of one environment. */
-static int32_t word(uint64_t number, uint32_t env, uint32_t i) { return (int32_t)(uint32_t)(number + i * (number * 31 + env + i)); }
+static int32_t word(uint64_t number, uint32_t env, uint32_t i) {
+  return (int32_t)(uint32_t)(number + i * (number * 31 + env + i));
+}
 
 static void write_row(int32_t *row, uint64_t number, uint32_t env) {
   for (uint32_t i = 0; i < WIDTH; i++) row[i] = word(number, env, i);
@@ -341,7 +344,8 @@ static void replay_read(const void *r, rlcore_rng *rng, uint32_t round) {
       if (worked(__LINE__, rlcore_replay_gather_next(r, &held[b], 1, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers)))
         is_row(numbers[0], n + ahead, held[b].env);
     }
-  if (round % 4 == 0 && worked(__LINE__, rlcore_replay_gather(r, held, count, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers)))
+  if (round % 4 == 0 &&
+      worked(__LINE__, rlcore_replay_gather(r, held, count, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers)))
     for (uint32_t b = 0; b < count; b++) is_row(numbers[b], held[b].number, held[b].env);
 }
 
@@ -380,7 +384,8 @@ static uint64_t frames_append(void *l, uint64_t number) {
   for (uint64_t e = 0; e < ENVS; e++)
     for (int i = 0; i < FRAME; i++) screen[e][i] = number << 1 | e;
   if (number % 2 == 0) FINE(rlcore_lazy_frames_push_range(l, 0, ENVS, (const uint8_t *)screen, first, NULL, NULL));
-  else for (uint32_t e = 0; e < ENVS; e++) FINE(rlcore_lazy_frames_push(l, e, (const uint8_t *)screen[e], first[0], NULL));
+  else
+    for (uint32_t e = 0; e < ENVS; e++) FINE(rlcore_lazy_frames_push(l, e, (const uint8_t *)screen[e], first[0], NULL));
   return number + 1;
 }
 
@@ -409,11 +414,13 @@ static void frames_read(const void *l, rlcore_rng *rng, uint32_t round) {
         worked(__LINE__, rlcore_lazy_frames_gather_transitions(l, &index[b], 1, RLCORE_LAYOUT_CHW, RLCORE_U8, stacks, next)))
       is_stack(next[0], index[b].number + 1, env);
   const uint64_t n = index[0].number;
-  if (worked(__LINE__, rlcore_lazy_frames_stack(l, env, n, RLCORE_LAYOUT_CHW, RLCORE_U8, stacks))) is_stack(stacks[0], n, env);
+  if (worked(__LINE__, rlcore_lazy_frames_stack(l, env, n, RLCORE_LAYOUT_CHW, RLCORE_U8, stacks)))
+    is_stack(stacks[0], n, env);
   if (worked(__LINE__, rlcore_lazy_frames_indices(l, env, n, numbers)))
     for (uint64_t k = 0; k < STACK; k++) CHECK(numbers[k] == stacked(n, STACK - 1 - k));
   if (worked(__LINE__, rlcore_lazy_frames_read(l, env, n, 2, (uint8_t *)frames, first)))
-    for (uint64_t k = 0; k < 2; k++) CHECK(frames[k][FRAME - 1] == ((n + k) << 1 | env) && first[k] == ((n + k) % EPISODE == 0));
+    for (uint64_t k = 0; k < 2; k++)
+      CHECK(frames[k][FRAME - 1] == ((n + k) << 1 | env) && first[k] == ((n + k) % EPISODE == 0));
 }
 
 /* ---- rlcore_monitor: each step ends the episodes of some environments ---- */
@@ -566,7 +573,8 @@ static void rollout_read(const void *b, rlcore_rng *rng, uint32_t round) {
   float value_of[TAKEN], advantage[TAKEN];
   uint32_t index[TAKEN];
   rlcore_window windows[TAKEN];
-  const rlcore_minibatch batch = {.struct_size = sizeof batch, .columns = columns_of, .value = value_of, .advantage = advantage};
+  const rlcore_minibatch batch = {.struct_size = sizeof batch, .columns = columns_of, .value = value_of,
+        .advantage = advantage};
   for (uint32_t i = 0; i < TAKEN; i++) windows[i] = (rlcore_window){.first = index[i] = some(round + i, 8), .len = 1};
   const int32_t status = round % 2 ? rlcore_rollout_buffer_gather(b, index, TAKEN, 1, &batch)
                                    : rlcore_rollout_buffer_gather_windows(b, windows, TAKEN, 1, -1, &batch);
@@ -662,7 +670,8 @@ static void trajectory_read(const void *t, rlcore_rng *rng, uint32_t round) {
     if (f > 0) CHECK((uint32_t)(numbers[f][0] - numbers[f - 1][0]) - 1 < 2);
   }
   if (round % 8) return;
-  const rlcore_trajectory_rows rows = {.struct_size = sizeof rows, .num_rows = ROWS, .columns = outs, .returns = returns,
+  const rlcore_trajectory_rows rows = {.struct_size = sizeof rows, .num_rows = ROWS, .columns = outs,
+        .returns = returns,
                                        .advantage = advantage, .time_steps = &time_steps};
   const int32_t status = rlcore_trajectory_process(t, 0, 0, 0, &rows);
   if (status != RLCORE_E_NOT_READY && worked(__LINE__, status))

@@ -124,8 +124,8 @@ void a_user_is_reached() {
 
 enum class where { nowhere, reset, restart, step, lives, mask, render };
 
-/* Throws where it is told to, in the rows that are marked, holding something that has to be destroyed; or after a longjmp, which is
-   what errors of scripts are. */
+/* Throws where it is told to, in the rows that are marked, holding something that has to be destroyed; or after a
+   longjmp, which is what errors of scripts are. */
 struct thrower {
   using user_type = where;
   static constexpr std::uint32_t env_id = 1104, obs_len = 1;

@@ -76,8 +76,8 @@ static int32_t attach_reader(enum kind kind, const void *mem, size_t size) {
   }
 }
 
-/* Turns the words of a header round, as a machine of the other byte order would have written them: order, version, kind, bytes
-   of configuration; then two of eight bytes, size and checksum. */
+/* Turns the words of a header round, as a machine of the other byte order would have written them: order, version,
+   kind, bytes of configuration; then two of eight bytes, size and checksum. */
 static void turn(unsigned char *header) {
   for (size_t at = 8; at < 40; at += at < 24 ? 4 : 8)
     for (size_t i = 0, last = at < 24 ? 3 : 7; i < last - i; i++) {

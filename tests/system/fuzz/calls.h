@@ -120,7 +120,8 @@ CONFIG_INIT(vtrace_init, rlcore_vtrace, rlcore_vtrace_init)
 
 /* ---- Size, init, attach: of a kind whose block is made from its configuration alone ---- */
 
-/* Bytes of memory of a block: more than there are, too few for the block and for any header, or any number up to its own. */
+/* Bytes of memory of a block: more than there are, too few for the block and for any header, or any number up to its
+   own. */
 static size_t memory_size(size_t whole) {
   static const int32_t statuses[] = {RLCORE_E_OVERFLOW, RLCORE_E_SIZE, RLCORE_E_SIZE, RLCORE_E_SIZE};
   struct argument *a = next_argument("mem_size", NUMBER, 0);
@@ -143,8 +144,9 @@ static size_t memory_size(size_t whole) {
 
 /* Columns to make a block with; their array lies where `of` does. */
 static const struct flaw column_flaws[] = {
-    FLAW(rlcore_column, kind, 3), FLAW(rlcore_column, kind, UINT32_MAX), FLAW(rlcore_column, len, 0), FLAW(rlcore_column, num_stack, 17),
-    FLAW(rlcore_column, name[0], 0), FLAW(rlcore_column, name[0], 200), {"equal names", 0, 'q', 0x6e6f69746361, RLCORE_E_CONFIG}};
+    FLAW(rlcore_column, kind, 3), FLAW(rlcore_column, kind, UINT32_MAX), FLAW(rlcore_column, len, 0),
+    FLAW(rlcore_column, num_stack, 17), FLAW(rlcore_column, name[0], 0), FLAW(rlcore_column, name[0], 200),
+    {"equal names", 0, 'q', 0x6e6f69746361, RLCORE_E_CONFIG}};
 
 static const rlcore_column *columns_of(const rlcore_column *of) {
   struct both { rlcore_column at[2]; } both;
@@ -181,40 +183,42 @@ static const rlcore_column *columns_of(const rlcore_column *of) {
 
 #define BAD(field, value) FLAW(rlcore_monitor_config, field, value)
 static const struct flaw monitor_flaws[] = {
-    BAD(num_envs, 0), BAD(num_envs, 5), BAD(capacity, 1), BAD(num_info, 17), BAD(num_info, UINT32_MAX), BAD(reserved, 1),
-    BAD(start, NAN), BAD(start, INFINITY)};
+    BAD(num_envs, 0), BAD(num_envs, 5), BAD(capacity, 1), BAD(num_info, 17), BAD(num_info, UINT32_MAX),
+    BAD(reserved, 1), BAD(start, NAN), BAD(start, INFINITY)};
 CONFIGURED(monitor, rlcore_monitor_config, monitor_config, MONITOR_USED, )
 
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_vec_normalize_config, field, value)
 static const struct flaw vec_normalize_flaws[] = {
-    BAD(num_envs, 0), BAD(obs_len, 0), BAD(normalize_obs, 2), BAD(normalize_reward, UINT32_MAX), BAD(clip_obs, 0), BAD(clip_obs, NAN),
-    BAD(clip_obs, INFINITY), BAD(clip_reward, -1), BAD(clip_reward, NAN), BAD(reserved, 1), BAD(discount, -0.1), BAD(discount, 1.1),
-    BAD(discount, NAN), BAD(epsilon, 0), BAD(epsilon, INFINITY)};
+    BAD(num_envs, 0), BAD(obs_len, 0), BAD(normalize_obs, 2), BAD(normalize_reward, UINT32_MAX), BAD(clip_obs, 0),
+    BAD(clip_obs, NAN), BAD(clip_obs, INFINITY), BAD(clip_reward, -1), BAD(clip_reward, NAN), BAD(reserved, 1),
+    BAD(discount, -0.1), BAD(discount, 1.1), BAD(discount, NAN), BAD(epsilon, 0), BAD(epsilon, INFINITY)};
 CONFIGURED(vec_normalize, rlcore_vec_normalize_config, normalizer_config, NORMALIZER_USED, )
 
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_lazy_frames_config, field, value)
 static const struct flaw lazy_frames_flaws[] = {
-    BAD(num_envs, 0), BAD(num_frames, 0), BAD(num_frames, 1), BAD(height, 0), BAD(width, 0), BAD(channels, 0), BAD(num_stack, 0),
-    BAD(num_stack, 17), BAD(num_stack, UINT32_MAX)};
+    BAD(num_envs, 0), BAD(num_frames, 0), BAD(num_frames, 1), BAD(height, 0), BAD(width, 0), BAD(channels, 0),
+    BAD(num_stack, 0), BAD(num_stack, 17), BAD(num_stack, UINT32_MAX)};
 CONFIGURED(lazy_frames, rlcore_lazy_frames_config, lazy_config, LAZY_USED, )
 
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_memory_config, field, value)
 static const struct flaw memory_flaws[] = {
-    BAD(history_size, 0), BAD(history_size, 3), BAD(max_sample_size, 0), BAD(max_sample_size, 8), BAD(max_sample_size, UINT32_MAX),
-    BAD(priority_sample_size, 4), BAD(priority_sample_size, UINT32_MAX), BAD(reward_threshold, NAN), BAD(reward_threshold, INFINITY),
-    BAD(reward_threshold, -1), BAD(use_priority, 2), BAD(num_columns, 0), BAD(num_columns, 17), BAD(reserved, 1)};
+    BAD(history_size, 0), BAD(history_size, 3), BAD(max_sample_size, 0), BAD(max_sample_size, 8),
+    BAD(max_sample_size, UINT32_MAX), BAD(priority_sample_size, 4), BAD(priority_sample_size, UINT32_MAX),
+    BAD(reward_threshold, NAN), BAD(reward_threshold, INFINITY), BAD(reward_threshold, -1), BAD(use_priority, 2),
+    BAD(num_columns, 0), BAD(num_columns, 17), BAD(reserved, 1)};
 CONFIGURED(memory, rlcore_memory_config, memory_config, MEMORY_USED, c.columns = columns_of(STACKED))
 
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_replay_config, field, value)
 static const struct flaw replay_flaws[] = {
-    BAD(num_envs, 0), BAD(num_rows, 0), BAD(num_columns, 0), BAD(num_columns, 17), BAD(num_columns, UINT32_MAX), BAD(observations, 4),
-    BAD(observations, UINT32_MAX), BAD(num_steps, 0), BAD(num_steps, 9), BAD(num_steps, 256), BAD(num_steps, UINT32_MAX),
-    BAD(reserved, 1), BAD(discount, -0.5), BAD(discount, 1.5), BAD(discount, NAN), BAD(alpha, -0.5), BAD(alpha, 1.5), BAD(alpha, NAN),
-    BAD(epsilon, -0.5), BAD(epsilon, 0), BAD(epsilon, NAN), BAD(epsilon, INFINITY)};
+    BAD(num_envs, 0), BAD(num_rows, 0), BAD(num_columns, 0), BAD(num_columns, 17), BAD(num_columns, UINT32_MAX),
+    BAD(observations, 4), BAD(observations, UINT32_MAX), BAD(num_steps, 0), BAD(num_steps, 9), BAD(num_steps, 256),
+    BAD(num_steps, UINT32_MAX), BAD(reserved, 1), BAD(discount, -0.5), BAD(discount, 1.5), BAD(discount, NAN),
+    BAD(alpha, -0.5), BAD(alpha, 1.5), BAD(alpha, NAN), BAD(epsilon, -0.5), BAD(epsilon, 0), BAD(epsilon, NAN),
+    BAD(epsilon, INFINITY)};
 CONFIGURED(replay, rlcore_replay_config, replay_config, REPLAY_USED, c.columns = columns_of(PLAIN))
 
 #undef BAD
@@ -222,41 +226,46 @@ CONFIGURED(replay, rlcore_replay_config, replay_config, REPLAY_USED, c.columns =
 static const struct flaw rollout_buffer_flaws[] = {
     BAD(num_steps, 0), BAD(num_steps, UINT32_MAX), BAD(num_envs, 0), BAD(num_envs, UINT32_MAX), BAD(log_capacity, 3),
     BAD(num_columns, 0), BAD(num_columns, 17), BAD(num_columns, UINT32_MAX), BAD(accumulate, 2), BAD(reserved, 1)};
-CONFIGURED(rollout_buffer, rlcore_rollout_buffer_config, rollout_config, ROLLOUT_FINISHED, c.columns = columns_of(PLAIN))
+CONFIGURED(rollout_buffer, rlcore_rollout_buffer_config, rollout_config, ROLLOUT_FINISHED,
+      c.columns = columns_of(PLAIN))
 
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_trajectory_config, field, value)
 static const struct flaw trajectory_flaws[] = {
-    BAD(capacity, 0), BAD(one_hot, 4), BAD(one_hot, UINT32_MAX), BAD(num_columns, 0), BAD(num_columns, 17), BAD(accumulate, 2)};
+    BAD(capacity, 0), BAD(one_hot, 4), BAD(one_hot, UINT32_MAX), BAD(num_columns, 0), BAD(num_columns, 17),
+    BAD(accumulate, 2)};
 CONFIGURED(trajectory, rlcore_trajectory_config, trajectory_config, TRAJECTORY_USED, c.columns = columns_of(PLAIN))
 
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_queue_config, field, value)
 static const struct flaw queue_flaws[] = {
-    BAD(capacity, 0), BAD(capacity, 1), BAD(capacity, 6), BAD(capacity, 1u << 31), BAD(item_size, 0), BAD(reserved, 1)};
+    BAD(capacity, 0), BAD(capacity, 1), BAD(capacity, 6), BAD(capacity, 1u << 31), BAD(item_size, 0),
+    BAD(reserved, 1)};
 CONFIGURED(queue, rlcore_queue_config, queue_config, QUEUE_USED, )
 
 /* ---- Environments ---- */
 
-/* The environment, with one field that is wrong at times: one of the caller's that nothing keeps, or that a block is made for, or
-   the library's own that a block was made for. */
+/* The environment, with one field that is wrong at times: one of the caller's that nothing keeps, or that a block is
+   made for, or the library's own that a block was made for. */
 enum { UNKEPT, MADE_FOR, KEPT };
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_env_def, field, value)
 static const struct flaw env_flaws[] = {
-    BAD(obs.kind, 4), BAD(obs.kind, RLCORE_STRUCT), BAD(obs.kind, UINT32_MAX), BAD(obs.len, 0), BAD(obs.len, (1 << 24) + 1),
-    BAD(obs.len, UINT32_MAX), BAD(action.kind, UINT32_MAX), BAD(action.len, 0), BAD(action.len, UINT32_MAX),
-    BAD(num_fields, 9), BAD(num_wrappers, 17), BAD(num_wrappers, UINT32_MAX)};
+    BAD(obs.kind, 4), BAD(obs.kind, RLCORE_STRUCT), BAD(obs.kind, UINT32_MAX), BAD(obs.len, 0),
+    BAD(obs.len, (1 << 24) + 1), BAD(obs.len, UINT32_MAX), BAD(action.kind, UINT32_MAX), BAD(action.len, 0),
+    BAD(action.len, UINT32_MAX), BAD(num_fields, 9), BAD(num_wrappers, 17), BAD(num_wrappers, UINT32_MAX)};
 static const struct flaw own_env_flaws[] = {
-    BAD(state_size, 4), BAD(state_size, 7), BAD(state_size, UINT32_MAX), BAD(action.kind, RLCORE_U8), BAD(action.kind, RLCORE_STRUCT),
-    REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, action.n, 0), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, obs.kind, RLCORE_I32),
+    BAD(state_size, 4), BAD(state_size, 7), BAD(state_size, UINT32_MAX), BAD(action.kind, RLCORE_U8),
+    BAD(action.kind, RLCORE_STRUCT), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, action.n, 0),
+    REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, obs.kind, RLCORE_I32),
     REFUSED_AS(RLCORE_E_ALIGN, rlcore_env_def, obs.low, 1), REFUSED_AS(RLCORE_E_ALIGN, rlcore_env_def, obs.high, 2),
     REFUSED_AS(RLCORE_E_ALIGN, rlcore_env_def, action.n, 1), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, reset, 0),
     REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, step, 0)};
 static const struct flaw known_env_flaws[] = {
-    BAD(state_size, 7), BAD(state_size, 24), BAD(state_size, UINT32_MAX), BAD(obs.len, 5), BAD(action.len, 2), BAD(action.n, 0),
-    BAD(user, 1), BAD(reset, 1), BAD(step, 1), BAD(restart, 1), BAD(env_id, 0), BAD(env_id, RLCORE_ENV_MOUNTAIN_CAR), BAD(env_id, 7), BAD(env_id, 999),
-    BAD(env_id, 1000), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, reset, 0), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, step, 0)};
+    BAD(state_size, 7), BAD(state_size, 24), BAD(state_size, UINT32_MAX), BAD(obs.len, 5), BAD(action.len, 2),
+    BAD(action.n, 0), BAD(user, 1), BAD(reset, 1), BAD(step, 1), BAD(restart, 1), BAD(env_id, 0),
+    BAD(env_id, RLCORE_ENV_MOUNTAIN_CAR), BAD(env_id, 7), BAD(env_id, 999), BAD(env_id, 1000),
+    REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, reset, 0), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, step, 0)};
 
 static rlcore_env_def *environment(int wrapped, int kept) {
   rlcore_env_def def = env;
@@ -287,8 +296,8 @@ static rlcore_vecenv_out *step_out(uint32_t rows) {
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_atari_config, field, value)
 static const struct flaw atari_flaws[] = {
-    BAD(fire_reset, 2), BAD(episodic_life, 2), BAD(order, 2), BAD(screen, 3), BAD(screen, UINT32_MAX), BAD(scale, 2), BAD(clip_reward, 2),
-    BAD(channels_first, 2), BAD(record, 2), BAD(record, UINT32_MAX)};
+    BAD(fire_reset, 2), BAD(episodic_life, 2), BAD(order, 2), BAD(screen, 3), BAD(screen, UINT32_MAX), BAD(scale, 2),
+    BAD(clip_reward, 2), BAD(channels_first, 2), BAD(record, 2), BAD(record, UINT32_MAX)};
 OP(wrappers_atari) {
   static const rlcore_atari_config good = {sizeof good, 30, 4, 1, 1, 0, 1, 0, 1, 4, 1, 1};
   rlcore_atari_config value = good;
@@ -345,7 +354,8 @@ OP(record_initial) {
 }
 
 static const struct flaw vecenv_flaws[] = {
-    FLAW(rlcore_vecenv_config, num_envs, 0), FLAW(rlcore_vecenv_config, autoreset, 4), FLAW(rlcore_vecenv_config, autoreset, UINT32_MAX)};
+    FLAW(rlcore_vecenv_config, num_envs, 0), FLAW(rlcore_vecenv_config, autoreset, 4),
+    FLAW(rlcore_vecenv_config, autoreset, UINT32_MAX)};
 static rlcore_vecenv_config *vecenv_made_from(void) {
   rlcore_vecenv_config value = vecenv_config;
   SPOIL(value, vecenv_flaws);
@@ -450,7 +460,8 @@ OP(vecenv_action_mask) {
 /* ---- Batches ---- */
 
 static const struct flaw batch_flaws[] = {
-    FLAW(rlcore_batch_config, in_series, 0), FLAW(rlcore_batch_config, in_series, N + 1), FLAW(rlcore_batch_config, in_series, UINT32_MAX)};
+    FLAW(rlcore_batch_config, in_series, 0), FLAW(rlcore_batch_config, in_series, N + 1),
+    FLAW(rlcore_batch_config, in_series, UINT32_MAX)};
 static rlcore_batch_config *batch_made_from(void) {
   rlcore_batch_config value = batch_config;
   SPOIL(value, batch_flaws);
@@ -716,17 +727,21 @@ OP(vec_normalize_statistics) {
 #define BAD(field, value) FLAW(rlcore_learner_config, field, value)
 #define FLAG(field) BAD(field, 2), BAD(field, UINT32_MAX)
 /* Out of [low, high]; a limit that is infinite is none. */
-#define REAL(field, low, high) BAD(field, NAN), BAD(field, INFINITY), BAD(field, -INFINITY), BAD(field, low), BAD(field, high)
+#define REAL(field, low, high) BAD(field, NAN), BAD(field, INFINITY), BAD(field, -INFINITY), BAD(field, low), \
+  BAD(field, high)
 static const struct flaw learner_flaws[] = {
-    BAD(num_envs, 0), BAD(num_steps, 0), BAD(num_minibatches, 0), BAD(num_minibatches, 3), BAD(num_minibatches, UINT32_MAX),
-    BAD(num_epochs, 0), BAD(num_epochs, 1001), BAD(num_epochs, UINT32_MAX), BAD(num_chunks, 0), BAD(num_chunks, UINT32_MAX), BAD(num_hidden, 5), BAD(num_hidden, UINT32_MAX),
-    BAD(num_hidden, 0), BAD(hidden_len[0], 0), BAD(hidden_len[1], 1), BAD(hidden_len[3], 1), BAD(num_shared, 2), BAD(algorithm, 1),
-    FLAG(activation), FLAG(normalize_advantage), FLAG(normalize_obs), FLAG(normalize_reward), FLAG(squash), FLAG(use_action_mask),
-    FLAG(accumulate), FLAG(overlap), BAD(squash, 1), REAL(learning_rate, -1e-9, 1.1), REAL(learning_rate_end, -1e-9, 1.1),
-    REAL(clip, 0, 11), REAL(clip_end, -1e-9, 11), REAL(discount, -1e-9, 1.1), REAL(gae_lambda, -1e-9, 1.1), REAL(value_coef, -1e-9, NAN),
-    REAL(entropy_coef, NAN, NAN), REAL(value_clip, -1e-9, NAN), REAL(max_grad_norm, -1e-9, NAN), REAL(target_kl, -1e-9, NAN),
-    REAL(adam_beta1, -1e-9, 1), REAL(adam_beta2, 0.8, 1), REAL(adam_epsilon, 0.9e-12, 1.1), REAL(log_std_init, -20.1, 2.1),
-    REAL(log_std_min, -40.1, 40.1), REAL(log_std_max, -20.1, 40.1), REAL(obs_clip, 0, NAN), REAL(reward_clip, 0, NAN),
+    BAD(num_envs, 0), BAD(num_steps, 0), BAD(num_minibatches, 0), BAD(num_minibatches, 3),
+    BAD(num_minibatches, UINT32_MAX), BAD(num_epochs, 0), BAD(num_epochs, 1001), BAD(num_epochs, UINT32_MAX),
+    BAD(num_chunks, 0), BAD(num_chunks, UINT32_MAX), BAD(num_hidden, 5), BAD(num_hidden, UINT32_MAX),
+    BAD(num_hidden, 0), BAD(hidden_len[0], 0), BAD(hidden_len[1], 1), BAD(hidden_len[3], 1), BAD(num_shared, 2),
+    BAD(algorithm, 1), FLAG(activation), FLAG(normalize_advantage), FLAG(normalize_obs), FLAG(normalize_reward),
+    FLAG(squash), FLAG(use_action_mask), FLAG(accumulate), FLAG(overlap), BAD(squash, 1),
+    REAL(learning_rate, -1e-9, 1.1), REAL(learning_rate_end, -1e-9, 1.1), REAL(clip, 0, 11),
+    REAL(clip_end, -1e-9, 11), REAL(discount, -1e-9, 1.1), REAL(gae_lambda, -1e-9, 1.1), REAL(value_coef, -1e-9, NAN),
+    REAL(entropy_coef, NAN, NAN), REAL(value_clip, -1e-9, NAN), REAL(max_grad_norm, -1e-9, NAN),
+    REAL(target_kl, -1e-9, NAN), REAL(adam_beta1, -1e-9, 1), REAL(adam_beta2, 0.8, 1),
+    REAL(adam_epsilon, 0.9e-12, 1.1), REAL(log_std_init, -20.1, 2.1), REAL(log_std_min, -40.1, 40.1),
+    REAL(log_std_max, -20.1, 40.1), REAL(obs_clip, 0, NAN), REAL(reward_clip, 0, NAN),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_envs, UINT32_MAX),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_steps, UINT32_MAX)};
 static rlcore_learner_config *learner_made_from(void) {
@@ -736,11 +751,11 @@ static rlcore_learner_config *learner_made_from(void) {
   return config;
 }
 static const struct flaw seen_flaws[] = {
-    FLAW(rlcore_space, kind, 4), FLAW(rlcore_space, kind, RLCORE_STRUCT), FLAW(rlcore_space, kind, UINT32_MAX), FLAW(rlcore_space, len, 0),
-    FLAW(rlcore_space, len, UINT32_MAX)};
+    FLAW(rlcore_space, kind, 4), FLAW(rlcore_space, kind, RLCORE_STRUCT), FLAW(rlcore_space, kind, UINT32_MAX),
+    FLAW(rlcore_space, len, 0), FLAW(rlcore_space, len, UINT32_MAX)};
 static const struct flaw done_flaws[] = {
-    FLAW(rlcore_space, kind, 3), FLAW(rlcore_space, kind, RLCORE_U8), FLAW(rlcore_space, kind, RLCORE_F32), FLAW(rlcore_space, len, 0),
-    REFUSED_AS(RLCORE_E_NULL, rlcore_space, n, 0)};
+    FLAW(rlcore_space, kind, 3), FLAW(rlcore_space, kind, RLCORE_U8), FLAW(rlcore_space, kind, RLCORE_F32),
+    FLAW(rlcore_space, len, 0), REFUSED_AS(RLCORE_E_NULL, rlcore_space, n, 0)};
 #define SPACES \
   rlcore_space seen = SEEN, done = DONE; \
   SPOIL(seen, seen_flaws); \
@@ -1848,9 +1863,9 @@ static rlcore_rollout_file file_of; /* what the call's file is about */
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_rollout_file, field, value)
 static const struct flaw file_flaws[] = {
-    BAD(num_steps, 0), BAD(num_steps, UINT32_MAX), BAD(num_envs, 0), BAD(obs_kind, 3), BAD(obs_rank, 5), BAD(obs_rank, 0),
-    BAD(obs_dims[0], 0), BAD(obs_dims[3], 2), BAD(action_kind, 3), BAD(action_kind, UINT32_MAX), BAD(action_len, 0),
-    BAD(num_finals, T * N + 1), BAD(reserved, 1)};
+    BAD(num_steps, 0), BAD(num_steps, UINT32_MAX), BAD(num_envs, 0), BAD(obs_kind, 3), BAD(obs_rank, 5),
+    BAD(obs_rank, 0), BAD(obs_dims[0], 0), BAD(obs_dims[3], 2), BAD(action_kind, 3), BAD(action_kind, UINT32_MAX),
+    BAD(action_len, 0), BAD(num_finals, T * N + 1), BAD(reserved, 1)};
 static rlcore_rollout_file *rollout_file(void) {
   rlcore_rollout_file f = {sizeof f, T, N, RLCORE_F32, 1, {2}, RLCORE_I32, 1, M, 0, 0, 1, 2, 3, 4};
   SPOIL(f, file_flaws);

@@ -248,7 +248,8 @@ static unsigned field(const char *name, unsigned num, int32_t bad) {
   return a->chosen = a->chosen <= num ? a->chosen : 0;
 }
 
-/* A value that a field of a structure must not have, and the status that says so. Pointers: NULL, or moved by so many bytes. */
+/* A value that a field of a structure must not have, and the status that says so. Pointers: NULL, or moved by so many
+   bytes. */
 struct flaw {
   const char *name;
   size_t at;

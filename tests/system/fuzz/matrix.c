@@ -14,7 +14,8 @@ static unsigned char bytes[96];
 /* The statuses that a function answered with, as bits: the header has to know them all. */
 static uint32_t answered;
 
-/* A hash of all of them in turn: another answer to anything that is tried, also where more than one is right, changes it. */
+/* A hash of all of them in turn: another answer to anything that is tried, also where more than one is right, changes
+   it. */
 static uint32_t answers;
 
 /* Calls with the good arguments, but for the one that takes the byte at `at`. */

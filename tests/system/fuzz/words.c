@@ -1,7 +1,8 @@
-/* Every bit of the header and of the configuration of a block of every kind, turned over alone, and the header of the other byte
-   order: refused. Every word of the block, 4 bytes or 8, damaged alone and sealed again: set to each end of its range, or changed by
-   one. What attach accepts then takes every call without harm, in bounded time, and is left as something that attach accepts. With
-   arguments of its own: the sample, and how many bytes into it the word lies, to look at that one alone. */
+/* Every bit of the header and of the configuration of a block of every kind, turned over alone, and the header of the
+   other byte order: refused. Every word of the block, 4 bytes or 8, damaged alone and sealed again: set to each end
+   of its range, or changed by one. What attach accepts then takes every call without harm, in bounded time, and is
+   left as something that attach accepts. With arguments of its own: the sample, and how many bytes into it the word
+   lies, to look at that one alone. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
