@@ -4,7 +4,7 @@ use core::ffi::c_void;
 use core::ptr::{fn_addr_eq, null, without_provenance_mut};
 
 use crate::mirror::versioned;
-use crate::ptr::{self, AnyInput, AnyOutput, Cover, Extent, Input, Output, Plain, apart};
+use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Plain};
 use crate::rng::{rlcore_rng, stream};
 use crate::space::{self, rlcore_field, rlcore_space};
 use crate::status::{Fault, Result, call, rlcore_status};
@@ -202,8 +202,10 @@ pub struct Bare<'a> {
     callbacks: Callbacks<'a>,
     /// The caller's own numbers of choices.
     choices: *const u32,
-    /// Fields and wrappers as the caller lists them.
-    lists: [Extent; 2],
+    /// Fields as the caller lists them.
+    fields: Extent,
+    /// Wrappers as the caller lists them.
+    wrappers: Extent,
     /// The environment itself if it is one of the library's own.
     own: Option<&'static Builtin>,
 }
@@ -251,28 +253,44 @@ impl<'a> Bare<'a> {
                 spec: Spec { env_id, state_size, max_episode_steps, obs, action, wrappers: 0 },
             },
             choices: def.action.n,
-            lists: [Extent::NONE; 2],
+            fields: Extent::NONE,
+            wrappers: Extent::NONE,
             own: None,
         }
     }
 
     /// The environment if it is as nearly all are and right: of this version's structure, with spaces that are whole, without
     /// fields and wrappers; one of the library's own or the caller's functions, as is asked. Told in few instructions, for calls
-    /// that are made all the time; [`CEnv::at`] knows what to refuse of all others.
+    /// that are made all the time; [`CEnv::at`] knows what to refuse of all others. Of bounds, which no step asks for, only
+    /// the structure knows.
     ///
     /// # Safety
     /// As [`CEnv::at`].
     #[inline(always)]
-    pub unsafe fn plain(p: *const rlcore_env_def, own: bool) -> Option<Self> {
+    pub unsafe fn plain<'d>(p: *const rlcore_env_def, own: bool) -> Option<(Self, &'d rlcore_env_def)> {
         unsafe {
             let def = ptr::current(p)?;
             let (reset, step) = (def.reset?, def.step?);
             if def.num_fields | def.num_wrappers != 0 || def.has_own_id() != own {
                 return None;
             }
-            let own = if own { Some(def.own().ok()?) } else { None };
-            Some(Bare { own, ..Bare::of(def, reset, step, space::whole(&def.obs)?, space::whole(&def.action)?) })
+            let (own, obs, action) = match own {
+                // Spaces as in the table are whole.
+                true => (Some(def.own().ok()?), space::known(&def.obs), space::known(&def.action)),
+                false => (None, space::whole(&def.obs)?, space::whole(&def.action)?),
+            };
+            let (obs, action) = (Space { low: &[], high: &[], ..obs }, Space { low: &[], high: &[], ..action });
+            Some((Bare { own, ..Bare::of(def, reset, step, obs, action) }, def))
         }
+    }
+
+    /// The table at `p` says that it is one of the library's own, which [`CEnv::at`] then believes or refuses.
+    ///
+    /// # Safety
+    /// As [`CEnv::at`].
+    #[inline(always)]
+    pub unsafe fn is_own(p: *const rlcore_env_def) -> bool {
+        unsafe { ptr::current(p) }.is_some_and(rlcore_env_def::has_own_id)
     }
 
     #[inline(always)]
@@ -282,49 +300,10 @@ impl<'a> Bare<'a> {
 
     /// Arrays that describe it.
     fn extents(&self) -> [Extent; 8] {
-        let Bare { callbacks: Callbacks { spec, .. }, lists: [g, h], .. } = self;
+        let Bare { callbacks: Callbacks { spec, .. }, fields, wrappers, .. } = self;
         let [a, b, c] = space::extents(&space::OBS, &spec.obs);
         let [d, e, f] = space::extents(&space::ACTION, &spec.action);
-        [a, b, c, d, e, f, *g, *h]
-    }
-
-    /// Checks that no output shares a byte with another, with `input` or with what describes the environment.
-    /// Errors: `Overlap`.
-    #[inline(always)]
-    pub fn apart(&self, outputs: [Extent; 7], input: Extent) -> Result {
-        let [a, b, c, d, e, f, g] = outputs;
-        let mut cover = Cover::of(a);
-        // One by one: a loop over them would first have to store them.
-        let apart = cover.add(b, &[a])
-            && cover.add(c, &[a, b])
-            && cover.add(d, &[a, b, c])
-            && cover.add(e, &[a, b, c, d])
-            && cover.add(f, &[a, b, c, d, e])
-            && cover.add(g, &[a, b, c, d, e, f])
-            && cover.clears(input, &[a, b, c, d, e, f, g])
-            && cover.clears(self.hull(), &[a, b, c, d, e, f, g]);
-        // Copies, so that neither has to be stored where nothing is refused.
-        if apart { Ok(()) } else { { *self }.refuse(&{ outputs }, input) }
-    }
-
-    /// The least that covers what describes an environment, which lies together as a rule: seldom more than choices.
-    #[inline(always)]
-    fn hull(&self) -> Extent {
-        let Spec { obs, action, .. } = &self.callbacks.spec;
-        let lists = self.lists[0].is_some() | self.lists[1].is_some();
-        if obs.low.len() | obs.high.len() | obs.n.len() | action.low.len() | action.high.len() | lists == 0 {
-            let [_, _, choices] = space::extents(&space::ACTION, action);
-            return choices;
-        }
-        Extent::hull(self.extents())
-    }
-
-    /// What [`Bare::apart`] says of arrays that may share bytes.
-    #[cold]
-    #[inline(never)]
-    fn refuse(&self, outputs: &[Extent], input: Extent) -> Result {
-        apart(outputs, &[input])?;
-        apart(outputs, &self.extents())
+        [a, b, c, d, e, f, *fields, *wrappers]
     }
 }
 
@@ -352,7 +331,7 @@ impl<'a> CEnv<'a> {
         if def.num_fields != 0 {
             built_with_wrappers("env_def: fields")?;
             let given = unsafe { array("env_def: fields", def.fields, def.num_fields, MAX_FIELDS)? };
-            bare.lists[0] = given.extent();
+            bare.fields = given.extent();
             bare.callbacks.spec.obs.fields = parts(given.slice(), fields)?;
         }
         // Nobody may take bytes of a structure for numbers, who has this space alone.
@@ -365,7 +344,7 @@ impl<'a> CEnv<'a> {
             return Ok(CEnv { bare, wrapped: None });
         }
         let list = unsafe { array("env_def: wrappers", def.wrappers, def.num_wrappers, MAX_WRAPPERS)? };
-        bare.lists[1] = list.extent();
+        bare.wrappers = list.extent();
         let bare = &*bare;
         Ok(CEnv { bare, wrapped: Some(wrap_up(bare, list.slice(), pipeline)?) })
     }
@@ -374,11 +353,6 @@ impl<'a> CEnv<'a> {
     #[inline]
     pub fn pipeline(&self) -> Option<&'a Pipeline<'a>> {
         if cfg!(feature = "wrappers") { self.wrapped } else { None }
-    }
-
-    /// The environment without its wrappers.
-    pub fn bare(&self) -> &'a Bare<'a> {
-        self.bare
     }
 
     /// The caller's own numbers of choices.
