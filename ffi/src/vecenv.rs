@@ -443,9 +443,13 @@ struct Step<'a> {
 }
 
 /// Every call that steps. The caller's functions and the library's environments are stepped by code of their own, which is
-/// compiled without the other ways that a step may go and without the words for what is refused.
+/// compiled without the other ways that a step may go and without the words for what is refused; a build that is to be small
+/// has one for all.
 #[inline(always)]
 unsafe fn step(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step) -> Result {
+    if !cfg!(feature = "simd") {
+        return unsafe { step_any(v, env, step) };
+    }
     let Step { rows, level, action, out } = step;
     unsafe {
         match Bare::is_own(env) {
