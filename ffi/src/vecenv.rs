@@ -129,11 +129,16 @@ pub(crate) struct Block<'a> {
 
 impl<'a> Block<'a> {
     /// Errors: `Null`, `Align`, `Image`; `Config` for another environment.
-    #[inline(never)]
     pub(crate) unsafe fn at(p: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<Block<'a>> {
-        let block = unsafe { Self::of_any(p)? };
+        let block = unsafe { Self::of_one(p)? };
         block.setup.check_env(env)?;
         Ok(block)
+    }
+
+    /// [`Block::of_any`], for calls that are made seldom.
+    #[inline(never)]
+    unsafe fn of_one(p: *const rlcore_vecenv) -> Result<Block<'a>> {
+        unsafe { Self::of_any(p) }
     }
 
     /// [`Block::at`] where [`Rows::step_cut`] is to refuse another environment. Errors: `Null`, `Align`, `Image`.
@@ -502,7 +507,7 @@ unsafe fn step_any(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step
     let mut room = Room::default();
     unsafe {
         let env = CEnv::at(env, &mut room)?;
-        Block::of_any(v)?.step(&env, step)
+        Block::of_one(v)?.step(&env, step)
     }
 }
 
@@ -654,7 +659,7 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_num_envs(v: *const rlcore_vecenv, out: *mut u32) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::of_any(v)?;
+        let block = Block::of_one(v)?;
         let out = block.extent.reading(One::at("out", out)?)?;
         *out = block.setup.num_envs;
         Ok(())
