@@ -318,41 +318,7 @@ rlcore_status rlcore_atari_config_init(rlcore_atari_config *config, size_t confi
 rlcore_status rlcore_wrappers_atari(const rlcore_atari_config *config, rlcore_wrapper *out, uint32_t capacity,
                                     uint32_t *out_len);
 
-/* ---- Environments: user-defined and built-in ---- */
-
-/* Built-in environments. Each probe has one observation element and exposes one kind of bug in a learner. V(o) is the
-   optimal value of observation o, d the discount:
-     1  observes 0; 1 action; one step, reward 1: V = 1.
-     2  observes 1 or -1; 1 action; one step, the reward is the observation: V(o) = o.
-     3  observes 0, then 1; 1 action; two steps, the second has reward 1: V(0) = d, V(1) = 1.
-     4  observes 0; 2 actions; one step, reward 1 for action 1, -1 for action 0: V = 1.
-     5  observes 0 or 1; 2 actions; one step, reward 1 if the action equals the observation, else -1: V = 1.
-     6  observes the step count; 2 actions; ten steps, the last has reward 1 for any action: V(o) = d^(9-o).
-     6 odd even  observes the step count; 2 actions; ten steps, each has reward 1 if its action equals the observation
-        modulo 2: V(o) = 1 + d + ... + d^(9-o).
-     7  observes 0 or 1, then 0; 5 actions; four steps, the last has reward 1 if its action equals the first observation:
-        V = d^3 at first, half of that without memory.
-     truncation  observes 1, then 0; 1 action; every step but the first has reward 1, the fifth is truncated:
-        V(0) = 1 / (1 - d) and V(1) = d V(0) if truncated steps bootstrap from final_obs.
-     memory  observes 1 or -1, then 0; 2 actions; nine steps, the last has the first observation as its reward for action
-        1, its negative for action 0: V = d^8 at first, 0 without memory. */
-typedef enum rlcore_env_id {
-  RLCORE_ENV_CARTPOLE = 1,                 /* CartPole-v1 */
-  RLCORE_ENV_MOUNTAIN_CAR = 2,             /* MountainCar-v0 */
-  RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS = 3,  /* MountainCarContinuous-v0 */
-  RLCORE_ENV_ACROBOT = 4,                  /* Acrobot-v1 */
-  RLCORE_ENV_PENDULUM = 5,                 /* Pendulum-v1 */
-  RLCORE_ENV_PROBE1 = 101,                 /* constant reward: value */
-  RLCORE_ENV_PROBE2 = 102,                 /* reward equal to the observation: backpropagation */
-  RLCORE_ENV_PROBE3 = 103,                 /* reward one step later: discount */
-  RLCORE_ENV_PROBE4 = 104,                 /* reward depends on the action: advantage */
-  RLCORE_ENV_PROBE5 = 105,                 /* reward depends on observation and action */
-  RLCORE_ENV_PROBE6 = 106,                 /* reward ten steps later */
-  RLCORE_ENV_PROBE7 = 107,                 /* first observation must be remembered for three steps */
-  RLCORE_ENV_PROBE6_ODD_EVEN = 108,        /* probe 6 with a correct action in each step */
-  RLCORE_ENV_PROBE_TRUNCATION = 109,       /* episodes that are only ever truncated */
-  RLCORE_ENV_PROBE_MEMORY = 110,           /* first observation must be remembered for eight steps */
-} rlcore_env_id;
+/* ---- Environments ---- */
 
 /* Level in which an environment with levels restarts. */
 typedef enum rlcore_level {
@@ -416,6 +382,42 @@ typedef struct rlcore_env_def {
      environment; rlcore_env_spaces returns those that calls then use */
   const rlcore_wrapper *wrappers;
 } rlcore_env_def;
+
+/* ---- Built-in environments ---- */
+
+/* Built-in environments. Each probe has one observation element and exposes one kind of bug in a learner. V(o) is the
+   optimal value of observation o, d the discount:
+     1  observes 0; 1 action; one step, reward 1: V = 1.
+     2  observes 1 or -1; 1 action; one step, the reward is the observation: V(o) = o.
+     3  observes 0, then 1; 1 action; two steps, the second has reward 1: V(0) = d, V(1) = 1.
+     4  observes 0; 2 actions; one step, reward 1 for action 1, -1 for action 0: V = 1.
+     5  observes 0 or 1; 2 actions; one step, reward 1 if the action equals the observation, else -1: V = 1.
+     6  observes the step count; 2 actions; ten steps, the last has reward 1 for any action: V(o) = d^(9-o).
+     6 odd even  observes the step count; 2 actions; ten steps, each has reward 1 if its action equals the observation
+        modulo 2: V(o) = 1 + d + ... + d^(9-o).
+     7  observes 0 or 1, then 0; 5 actions; four steps, the last has reward 1 if its action equals the first observation:
+        V = d^3 at first, half of that without memory.
+     truncation  observes 1, then 0; 1 action; every step but the first has reward 1, the fifth is truncated:
+        V(0) = 1 / (1 - d) and V(1) = d V(0) if truncated steps bootstrap from final_obs.
+     memory  observes 1 or -1, then 0; 2 actions; nine steps, the last has the first observation as its reward for action
+        1, its negative for action 0: V = d^8 at first, 0 without memory. */
+typedef enum rlcore_env_id {
+  RLCORE_ENV_CARTPOLE = 1,                 /* CartPole-v1 */
+  RLCORE_ENV_MOUNTAIN_CAR = 2,             /* MountainCar-v0 */
+  RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS = 3,  /* MountainCarContinuous-v0 */
+  RLCORE_ENV_ACROBOT = 4,                  /* Acrobot-v1 */
+  RLCORE_ENV_PENDULUM = 5,                 /* Pendulum-v1 */
+  RLCORE_ENV_PROBE1 = 101,                 /* constant reward: value */
+  RLCORE_ENV_PROBE2 = 102,                 /* reward equal to the observation: backpropagation */
+  RLCORE_ENV_PROBE3 = 103,                 /* reward one step later: discount */
+  RLCORE_ENV_PROBE4 = 104,                 /* reward depends on the action: advantage */
+  RLCORE_ENV_PROBE5 = 105,                 /* reward depends on observation and action */
+  RLCORE_ENV_PROBE6 = 106,                 /* reward ten steps later */
+  RLCORE_ENV_PROBE7 = 107,                 /* first observation must be remembered for three steps */
+  RLCORE_ENV_PROBE6_ODD_EVEN = 108,        /* probe 6 with a correct action in each step */
+  RLCORE_ENV_PROBE_TRUNCATION = 109,       /* episodes that are only ever truncated */
+  RLCORE_ENV_PROBE_MEMORY = 110,           /* first observation must be remembered for eight steps */
+} rlcore_env_id;
 
 /* The definition of a built-in environment.
    env_id:   an rlcore_env_id.

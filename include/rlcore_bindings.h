@@ -212,25 +212,8 @@ rlcore_status rlcore_wrappers_atari(
   uint32_t capacity,
   /* out */ uint32_t *out_len);
 
-/* ---- Environments: user-defined and built-in ---- */
+/* ---- Environments ---- */
 
-typedef enum rlcore_env_id {
-  RLCORE_ENV_CARTPOLE = 1,
-  RLCORE_ENV_MOUNTAIN_CAR = 2,
-  RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS = 3,
-  RLCORE_ENV_ACROBOT = 4,
-  RLCORE_ENV_PENDULUM = 5,
-  RLCORE_ENV_PROBE1 = 101,
-  RLCORE_ENV_PROBE2 = 102,
-  RLCORE_ENV_PROBE3 = 103,
-  RLCORE_ENV_PROBE4 = 104,
-  RLCORE_ENV_PROBE5 = 105,
-  RLCORE_ENV_PROBE6 = 106,
-  RLCORE_ENV_PROBE7 = 107,
-  RLCORE_ENV_PROBE6_ODD_EVEN = 108,
-  RLCORE_ENV_PROBE_TRUNCATION = 109,
-  RLCORE_ENV_PROBE_MEMORY = 110,
-} rlcore_env_id;
 typedef enum rlcore_level {
   RLCORE_LEVEL_NEW = 0,
   RLCORE_LEVEL_SAME = 1,
@@ -292,6 +275,26 @@ typedef struct rlcore_env_def {
   uint32_t num_wrappers;
   /* in [num_wrappers] */ const rlcore_wrapper *wrappers;
 } rlcore_env_def;
+
+/* ---- Built-in environments ---- */
+
+typedef enum rlcore_env_id {
+  RLCORE_ENV_CARTPOLE = 1,
+  RLCORE_ENV_MOUNTAIN_CAR = 2,
+  RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS = 3,
+  RLCORE_ENV_ACROBOT = 4,
+  RLCORE_ENV_PENDULUM = 5,
+  RLCORE_ENV_PROBE1 = 101,
+  RLCORE_ENV_PROBE2 = 102,
+  RLCORE_ENV_PROBE3 = 103,
+  RLCORE_ENV_PROBE4 = 104,
+  RLCORE_ENV_PROBE5 = 105,
+  RLCORE_ENV_PROBE6 = 106,
+  RLCORE_ENV_PROBE7 = 107,
+  RLCORE_ENV_PROBE6_ODD_EVEN = 108,
+  RLCORE_ENV_PROBE_TRUNCATION = 109,
+  RLCORE_ENV_PROBE_MEMORY = 110,
+} rlcore_env_id;
 rlcore_status rlcore_env_builtin(
   uint32_t env_id,
   /* out */ rlcore_env_def *out,

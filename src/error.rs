@@ -71,12 +71,19 @@ pub struct Error {
     /// What a program acts on.
     pub kind: Kind,
     /// What was expected, e.g. `"vecenv config: num_envs of at least"`, or a sentence.
-    pub what: &'static str,
+    pub what: Spoken<&'static str>,
     /// The limit, where it is a number.
-    pub needed: Given,
+    pub needed: Spoken<Given>,
     /// What the caller gave.
-    pub given: Given,
+    pub given: Spoken<Given>,
 }
+
+/// What failures hold in words; nothing where they are a kind alone, which then fits a register.
+#[cfg(feature = "words")]
+pub type Spoken<T> = T;
+/// What failures hold in words; nothing where they are a kind alone, which then fits a register.
+#[cfg(not(feature = "words"))]
+pub type Spoken<T> = core::marker::PhantomData<T>;
 
 /// What every fallible call of this crate returns.
 pub type Result<T = ()> = core::result::Result<T, Error>;
@@ -84,37 +91,60 @@ pub type Result<T = ()> = core::result::Result<T, Error>;
 impl Error {
     /// A failure that words alone describe.
     pub const fn new(kind: Kind, what: &'static str) -> Self {
-        let what = if cfg!(feature = "words") { what } else { "" };
-        Error { kind, what, needed: Given::Nothing, given: Given::Nothing }
+        Self::of(kind, what, Given::Nothing, Given::Nothing)
     }
 
-    /// Words need numbers; a kind alone does not.
-    const fn with(self, needed: Given, given: Given) -> Self {
-        if cfg!(feature = "words") { Error { needed, given, ..self } } else { self }
+    #[cfg(feature = "words")]
+    const fn of(kind: Kind, what: &'static str, needed: Given, given: Given) -> Self {
+        Error { kind, what, needed, given }
+    }
+
+    #[cfg(not(feature = "words"))]
+    const fn of(kind: Kind, _: &'static str, _: Given, _: Given) -> Self {
+        use core::marker::PhantomData;
+        Error { kind, what: PhantomData, needed: PhantomData, given: PhantomData }
+    }
+
+    /// What was expected, what was needed and what was given, as far as it is said.
+    #[cfg(feature = "words")]
+    pub(crate) const fn words(&self) -> (&'static str, Given, Given) {
+        (self.what, self.needed, self.given)
+    }
+
+    /// What was expected, what was needed and what was given, as far as it is said.
+    #[cfg(not(feature = "words"))]
+    pub(crate) const fn words(&self) -> (&'static str, Given, Given) {
+        ("", Given::Nothing, Given::Nothing)
     }
 
     /// Adds the number that was needed.
     #[must_use]
     pub const fn needed(self, needed: usize) -> Self {
-        self.with(Given::Int(needed as i64), self.given)
+        let (what, _, given) = self.words();
+        Self::of(self.kind, what, Given::Int(needed as i64), given)
     }
 
     /// Adds the whole number that was given.
     #[must_use]
     pub const fn given(self, given: usize) -> Self {
-        self.with(self.needed, Given::Int(given as i64))
+        self.given_i64(given as i64)
     }
 
     /// Adds the signed whole number that was given.
     #[must_use]
     pub const fn given_i64(self, given: i64) -> Self {
-        self.with(self.needed, Given::Int(given))
+        self.with(Given::Int(given))
     }
 
     /// Adds the floating-point value that was given.
     #[must_use]
     pub const fn given_f32(self, given: f32) -> Self {
-        self.with(self.needed, Given::Real(given))
+        self.with(Given::Real(given))
+    }
+
+    const fn with(self, given: Given) -> Self {
+        let (what, needed, _) = self.words();
+        Self::of(self.kind, what, needed, given)
     }
 }
 
@@ -130,38 +160,39 @@ pub enum Piece {
 impl Error {
     /// The failure in words, piece by piece. `expected` stands before what was expected.
     pub fn pieces(&self, expected: &'static str, put: &mut dyn FnMut(Piece)) {
-        if let Some(sentence) = self.what.strip_suffix('.') {
+        let (what, needed, given) = self.words();
+        if let Some(sentence) = what.strip_suffix('.') {
             self.fill(sentence, put);
             return;
         }
-        let colon = self.what.as_bytes().windows(2).rposition(|pair| pair == b": ");
-        let (place, phrase) =
-            self.what.split_at_checked(colon.map_or(0, |at| at.saturating_add(2))).unwrap_or_default();
+        let colon = what.as_bytes().windows(2).rposition(|pair| pair == b": ");
+        let (place, phrase) = what.split_at_checked(colon.map_or(0, |at| at.saturating_add(2))).unwrap_or_default();
         let (phrase, culprit) = cut(phrase, b"; not so").map_or((phrase, None), |(all, one)| (all, Some(one)));
         put(Piece::Text(place));
         put(Piece::Text(expected));
         let seen = self.fill(phrase, put);
-        if self.needed != Given::Nothing && !seen {
+        if needed != Given::Nothing && !seen {
             put(Piece::Text(" "));
-            put(Piece::Number(self.needed));
+            put(Piece::Number(needed));
         }
         if let Some(culprit) = culprit {
             put(Piece::Text("; violated by"));
             put(Piece::Text(culprit));
         }
-        if self.given != Given::Nothing {
+        if given != Given::Nothing {
             put(Piece::Text(if culprit.is_some() { " " } else { ", given " }));
-            put(Piece::Number(self.given));
+            put(Piece::Number(given));
         }
     }
 
     /// Words with the numbers in their places. True if `{needed}` is among them.
     fn fill(&self, words: &'static str, put: &mut dyn FnMut(Piece)) -> bool {
+        let (_, needed, given) = self.words();
         let (mut rest, mut seen) = (words, false);
         while let Some((before, hole)) = cut(rest, b"{") {
             let (name, after) = cut(hole, b"}").unwrap_or_default();
             put(Piece::Text(before));
-            put(Piece::Number(if name == "needed" { self.needed } else { self.given }));
+            put(Piece::Number(if name == "needed" { needed } else { given }));
             seen |= name == "needed";
             rest = after;
         }

@@ -32,6 +32,7 @@ pub mod cpu;
 pub mod rng;
 pub mod space;
 
+pub mod builtin;
 pub mod env;
 pub mod vecenv;
 pub mod wrap;

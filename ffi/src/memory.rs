@@ -10,7 +10,10 @@ use crate::rng::{self, rlcore_rng};
 use crate::status::{Fault, Result, call, rlcore_status};
 use crate::table::{self, Room, Rows, rlcore_column};
 use rlcore::block::Span;
-use rlcore::data::memory::{Added, Draw, Frame, FramesOut, Index, Memory, MemoryConfig, Rule, Sample, View, lay};
+use rlcore::data::memory::{
+    Added, Draw, Frame, FramesOut, Index, Memory, MemoryConfig, Rule, Sample, View, lay, lay_with,
+};
+use rlcore::data::table::Table;
 use rlcore::error::{self, Error, Kind};
 use rlcore::rng::Rng;
 
@@ -195,7 +198,8 @@ impl<'a> Block<'a> {
         unsafe fn all<'a, T>(base: *mut u8, span: Span<T>) -> &'a mut [T] {
             unsafe { ptr::field_mut(base, span, 0, span.len()) }
         }
-        let (base, (s, _)) = (self.base, lay(self.config).map_err(Error::from)?);
+        let (base, config) = (self.base, &self.config.table);
+        let (s, mut plan) = lay_with(self.config, &[]).map_err(Error::from)?;
         let empty = || Error::new(Kind::Size, "memory: its state");
         unsafe {
             let index = Index {
@@ -208,7 +212,21 @@ impl<'a> Block<'a> {
                 reach: all(base, s.index.reach),
                 pools: all(base, s.index.pools),
             };
-            Ok(work(&mut Memory { index, table: table::rings(base, &self.config.table, &s.table, 0, 1) })?)
+            let table = Table {
+                config,
+                first: 0,
+                pushed: all(base, s.table.pushed),
+                writing: all(base, s.table.writing),
+                age: all(base, s.table.age),
+                columns: Default::default(),
+            };
+            let mut memory = Memory { index, table };
+            // In place: a list of all columns is long.
+            for (to, column) in memory.table.columns.iter_mut().zip(config.columns()) {
+                let span = plan.grid(config.all_rows(), column.row_size()).map_err(Error::from)?;
+                *to = all(base, span);
+            }
+            Ok(work(&mut memory)?)
         }
     }
 

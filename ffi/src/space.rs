@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 use core::ptr::null;
 
-use crate::ptr::{self, Extent, Input, Plain};
+use crate::ptr::{self, Cover, Extent, Input, Plain};
 use crate::status::{Fault, Result};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Field, Space};
@@ -187,6 +187,17 @@ pub unsafe fn whole<'a>(s: &rlcore_space) -> Option<Space<'a>> {
     })
 }
 
+/// A space that [`whole`] would accept, but for its bounds.
+///
+/// # Safety
+/// It would.
+#[inline(always)]
+pub unsafe fn known<'a>(s: &rlcore_space) -> Space<'a> {
+    let kind = Element::from_number(s.kind).unwrap_or(Element::F32);
+    let n = if kind == Element::I32 { unsafe { ptr::known(s.n, s.len as usize) } } else { &[] };
+    Space { kind, len: s.len, low: &[], high: &[], n, fields: &[] }
+}
+
 /// The bytes of a space's arrays.
 #[inline]
 pub fn extents(names: &Names, space: &Space<'_>) -> [Extent; 3] {
@@ -214,6 +225,16 @@ impl rlcore_space {
     #[inline(always)]
     pub fn is(&self, other: &Self) -> bool {
         (self.kind, self.len, self.low, self.high, self.n) == (other.kind, other.len, other.low, other.high, other.n)
+    }
+
+    /// None of its arrays, which [`whole`] has accepted, is where the arrays are that this covers.
+    #[inline(always)]
+    pub fn is_clear_of(&self, cover: &Cover) -> bool {
+        let size = (self.len as usize).wrapping_mul(size_of::<u32>());
+        match self.kind == Element::I32 as u32 {
+            true => cover.is_clear_of(self.n, size),
+            false => cover.is_clear_of(self.low, size) && cover.is_clear_of(self.high, size),
+        }
     }
 
     /// Kind and length of a space alone.

@@ -128,8 +128,8 @@ pub type Result<T = ()> = core::result::Result<T, Fault>;
 impl Fault {
     /// A failure of the core, and the argument that it is about where the core could not know. Keeps it in words, so
     /// it is called only once a call has failed.
-    #[cold]
-    #[inline(never)]
+    #[cfg_attr(feature = "words", cold, inline(never))]
+    #[cfg_attr(not(feature = "words"), inline(always))]
     pub fn at(what: &'static str, error: Error) -> Self {
         let status = error.kind.into();
         if cfg!(feature = "words") {

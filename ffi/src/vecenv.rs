@@ -5,11 +5,11 @@ use core::ffi::c_void;
 use crate::env::{Bare, CEnv, Room, rlcore_env_def};
 use crate::lifecycle::{self, Place};
 use crate::mirror::versioned;
-use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, Output, Writes, args_beside};
+use crate::ptr::{self, AnyInput, AnyOutput, Args, Cover, Extent, Input, One, Output, Writes, apart, args_beside};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::env::{Autoreset, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
-use rlcore::space::Element;
+use rlcore::space::{Element, ElementsMut};
 
 /// N environments, stepped together.
 ///   rlcore_vecenv_config_init(&config, sizeof config);
@@ -129,11 +129,16 @@ pub(crate) struct Block<'a> {
 
 impl<'a> Block<'a> {
     /// Errors: `Null`, `Align`, `Image`; `Config` for another environment.
-    #[inline(never)]
     pub(crate) unsafe fn at(p: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<Block<'a>> {
-        let block = unsafe { Self::of_any(p)? };
+        let block = unsafe { Self::of_one(p)? };
         block.setup.check_env(env)?;
         Ok(block)
+    }
+
+    /// [`Block::of_any`], for calls that are made seldom.
+    #[inline(never)]
+    unsafe fn of_one(p: *const rlcore_vecenv) -> Result<Block<'a>> {
+        unsafe { Self::of_any(p) }
     }
 
     /// [`Block::at`] where [`Rows::step_cut`] is to refuse another environment. Errors: `Null`, `Align`, `Image`.
@@ -207,12 +212,10 @@ impl<'a> Block<'a> {
         Ok(args_beside((arrays, Writes([self.extent])), &env.extents())?.0)
     }
 
-    /// `bare` is what `env` is around or within.
-    #[inline(always)]
-    unsafe fn step<E: Env + Copy>(&self, env: &E, bare: &Bare<'_>, step: Step) -> Result {
+    /// A step of any environment: says what is wrong of one that is refused.
+    unsafe fn step(&self, env: &CEnv<'_>, step: Step) -> Result {
         let Step { rows, level, action, out } = step;
         let (n, obs_len, action_len) = (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize);
-        let [begin, end] = rows.map_or([0, n], |rows| rows.map(|row| row as usize));
         let out = unsafe { rlcore_vecenv_out::at(out)? };
         let (action, obs, reward, terminated, truncated, final_obs, valid) = unsafe {
             (
@@ -234,7 +237,9 @@ impl<'a> Block<'a> {
             valid.as_ref().map_or(Extent::NONE, Output::extent),
             self.extent,
         ];
-        bare.apart(outputs, action.extent())?;
+        apart(&outputs, &[action.extent()])?;
+        apart(&outputs, &env.extents())?;
+        let [begin, end] = self.range(rows);
         let rows = unsafe { self.rows(begin, end)? };
         let count = rows.len();
         // These rows are there: `rows` has checked the range, and all arrays have as many rows as the block.
@@ -249,7 +254,74 @@ impl<'a> Block<'a> {
             };
             (action.rows(begin, count, action_len), out)
         };
-        Ok(rows.step_cut(env, level, action.elements(), out)?)
+        rows.step_cut(env, level, action.elements(), out)
+    }
+
+    /// The same in few instructions, of numbers in an environment that is `plain`, if nothing of its arrays has to be
+    /// refused. `None`, before anything changes, of all others.
+    #[inline(always)]
+    unsafe fn step_plain(&self, (env, def): (Bare<'_>, &rlcore_env_def), step: Step) -> Option<Result> {
+        if self.obs_kind != Element::F32 || !self.setup.is_for(&env) {
+            return None;
+        }
+        let Step { rows, level, action, out } = step;
+        let (n, obs_len, action_len) = (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize);
+        let (action, obs, reward, terminated, truncated, final_obs, valid) = unsafe {
+            let out = ptr::current(out).filter(|out| out.reserved == 0)?;
+            (
+                AnyInput::if_there(action, self.action_kind, n.wrapping_mul(action_len))?,
+                Output::<f32>::if_there(out.obs.cast(), n.wrapping_mul(obs_len))?,
+                Output::if_there(out.reward, n)?,
+                Output::if_there(out.terminated, n)?,
+                Output::if_there(out.truncated, n)?,
+                match out.final_obs.is_null() {
+                    true => None,
+                    false => Some(Output::<f32>::if_there(out.final_obs.cast(), n.wrapping_mul(obs_len))?),
+                },
+                match out.valid.is_null() {
+                    true => None,
+                    false => Some(Output::if_there(out.valid, n)?),
+                },
+            )
+        };
+        let (a, b, c, d) = (obs.extent(), reward.extent(), terminated.extent(), truncated.extent());
+        let e = final_obs.as_ref().map_or(Extent::NONE, Output::extent);
+        let f = valid.as_ref().map_or(Extent::NONE, Output::extent);
+        let (g, mut cover) = (self.extent, Cover::of(a));
+        // One by one: a loop over them would first have to store them.
+        let apart = cover.add(b, &[a])
+            && cover.add(c, &[a, b])
+            && cover.add(d, &[a, b, c])
+            && cover.add(e, &[a, b, c, d])
+            && cover.add(f, &[a, b, c, d, e])
+            && cover.add(g, &[a, b, c, d, e, f])
+            && cover.clears(action.extent(), &[a, b, c, d, e, f, g])
+            && def.obs.is_clear_of(&cover)
+            && def.action.is_clear_of(&cover);
+        if !apart {
+            return None;
+        }
+        let [begin, end] = self.range(rows);
+        // As in `step`.
+        unsafe {
+            let rows = self.rows(begin, end).ok()?;
+            let count = rows.len();
+            let out = StepOut {
+                obs: ElementsMut::F32(obs.rows(begin, count, obs_len).slice()),
+                reward: reward.rows(begin, count, 1).slice(),
+                terminated: terminated.rows(begin, count, 1).slice(),
+                truncated: truncated.rows(begin, count, 1).slice(),
+                final_obs: final_obs.map(|x| ElementsMut::F32(x.rows(begin, count, obs_len).slice())),
+                valid: valid.map(|x| x.rows(begin, count, 1).slice()),
+            };
+            Some(rows.step_cut(&env, level, action.rows(begin, count, action_len).elements(), out))
+        }
+    }
+
+    /// `[begin, end)`, or all rows.
+    #[inline(always)]
+    fn range(&self, rows: Option<&[u32; 2]>) -> [usize; 2] {
+        rows.map_or([0, self.num_envs()], |rows| rows.map(|row| row as usize))
     }
 
     fn row(&self, index: u32) -> Result<usize> {
@@ -367,28 +439,65 @@ pub unsafe extern "C" fn rlcore_vecenv_reset_one(
 
 /// What a step is asked for, beside the block and the environment.
 #[derive(Clone, Copy)]
-struct Step {
+struct Step<'a> {
     /// `[begin, end)`, or all.
-    rows: Option<[u32; 2]>,
+    rows: Option<&'a [u32; 2]>,
     level: Level,
     action: *const c_void,
     out: *const rlcore_vecenv_out,
 }
 
 /// Every call that steps. The caller's functions and the library's environments are stepped by code of their own, which is
-/// compiled without the other ways that a step may go.
-#[inline(never)]
+/// compiled without the other ways that a step may go and without the words for what is refused; a build that is to be small
+/// has one for all.
+#[inline(always)]
 unsafe fn step(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step) -> Result {
-    match unsafe { Bare::plain(env, false) } {
-        Some(bare) => unsafe { Block::of_any(v)?.step(&bare, &bare, step) },
-        None => unsafe { step_own(v, env, step) },
+    if !cfg!(feature = "simd") {
+        return unsafe { step_any(v, env, step) };
+    }
+    let Step { rows, level, action, out } = step;
+    unsafe {
+        match Bare::is_own(env) {
+            true => step_own(v, env, rows, level, action, out),
+            false => step_callbacks(v, env, rows, level, action, out),
+        }
     }
 }
 
 #[inline(never)]
-unsafe fn step_own(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step) -> Result {
-    match unsafe { Bare::plain(env, true) } {
-        Some(bare) => unsafe { Block::of_any(v)?.step(&bare, &bare, step) },
+unsafe fn step_callbacks(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    rows: Option<&[u32; 2]>,
+    level: Level,
+    action: *const c_void,
+    out: *const rlcore_vecenv_out,
+) -> Result {
+    unsafe { step_plain(v, env, false, Step { rows, level, action, out }) }
+}
+
+#[inline(never)]
+unsafe fn step_own(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    rows: Option<&[u32; 2]>,
+    level: Level,
+    action: *const c_void,
+    out: *const rlcore_vecenv_out,
+) -> Result {
+    unsafe { step_plain(v, env, true, Step { rows, level, action, out }) }
+}
+
+#[inline(always)]
+unsafe fn step_plain(v: *mut rlcore_vecenv, env: *const rlcore_env_def, own: bool, step: Step) -> Result {
+    let done = unsafe {
+        match (Bare::plain(env, own), Block::of_any(v)) {
+            (Some(plain), Ok(block)) => block.step_plain(plain, step),
+            _ => None,
+        }
+    };
+    match done {
+        Some(result) => result,
         None => unsafe { step_any(v, env, step) },
     }
 }
@@ -398,7 +507,7 @@ unsafe fn step_any(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step
     let mut room = Room::default();
     unsafe {
         let env = CEnv::at(env, &mut room)?;
-        Block::of_any(v)?.step(&env, env.bare(), step)
+        Block::of_one(v)?.step(&env, step)
     }
 }
 
@@ -431,7 +540,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step_range(
     action: *const c_void,
     out: *const rlcore_vecenv_out,
 ) -> rlcore_status {
-    call(|| unsafe { step(v, env, Step { rows: Some([begin, end]), level: Level::New, action, out }) })
+    call(|| unsafe { step(v, env, Step { rows: Some(&[begin, end]), level: Level::New, action, out }) })
 }
 
 /// As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their next
@@ -550,7 +659,7 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_num_envs(v: *const rlcore_vecenv, out: *mut u32) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::of_any(v)?;
+        let block = Block::of_one(v)?;
         let out = block.extent.reading(One::at("out", out)?)?;
         *out = block.setup.num_envs;
         Ok(())

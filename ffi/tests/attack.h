@@ -76,15 +76,6 @@ static void judge(int line, const char *call, int32_t wanted, int32_t got, const
     REFUSED(status, words, call); \
     memcpy(&(field), keep_, sizeof(field)); \
   } while (0)
-/* The same for a number that is found while computing: what the call has written by then means nothing. */
-#define COMPUTED(field, bad, words, call) \
-  do { \
-    look(); \
-    (field) = (bad); \
-    const int32_t got_ = (call); \
-    memcpy(&w, &before, sizeof w); \
-    judge(__LINE__, SPELLED(call), RLCORE_E_VALUE, got_, words); \
-  } while (0)
 /* The same for the one NULL and the misaligned addresses of a pointer to something that wants a boundary. */
 #define POINTER(field, step, words, call) \
   do { \
@@ -95,26 +86,6 @@ static void judge(int line, const char *call, int32_t wanted, int32_t got, const
 
 /* A word of a block has another value. */
 #define POKE(at, value) memcpy(at, &(uint32_t){value}, sizeof(uint32_t))
-
-/* What every _attach_reader is asked: mem is a block of size bytes, out gets the reader. */
-#define READERS(call, mem, size, out) \
-  do { \
-    _Alignas(8) unsigned char nothing_[64] = {0}; \
-    REFUSED(RLCORE_E_SIZE, "block: at least", call(mem, (size) - 1, out)); \
-    REFUSED(RLCORE_E_IMAGE, "image of an rlcore block", call(nothing_, sizeof nothing_, out)); \
-    for (size_t at_ = 0; at_ < 80; at_++) { \
-      if (at_ >= 40 && at_ < 64) continue; \
-      ((unsigned char *)(mem))[at_] ^= 4; \
-      CHECK(call(mem, size, out) != RLCORE_OK); \
-      ((unsigned char *)(mem))[at_] ^= 4; \
-    } \
-  } while (0)
-
-#define NULLED RLCORE_E_NULL
-#define CROOKED RLCORE_E_ALIGN
-
-/* Layout that compiled callers rely on. */
-#define OFFSET(type, field, at) _Static_assert(offsetof(type, field) == (at), #type "." #field)
 
 /* What main returns. */
 static int verdict(void) {

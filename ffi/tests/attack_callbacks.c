@@ -3,10 +3,8 @@
    the arrays of the call is written, every answer is a status, and the block serves again once it is laid out anew. */
 #include "rlcore.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { N = 24, OBS = 2, BLOCK = 8192, GUARD = 256, STEPS = 5 };

@@ -1,89 +1,193 @@
-/* Calls the kernels on [T, N] arrays wrongly that attack.c does not know: the shifted form of GAE, and transposes. And
-   rightly, ranges of GAE on two threads at once. */
-
+/* Calls that keep no state, on arrays: the few that are wrong in more than one argument, or in a way of their own;
+   results that are known by heart; and ranges on two threads at once. */
 #include "rlcore.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define T 4
-#define N 3
+enum { T = 4, N = 3, H = 9, W = 7 };
 
 static struct world {
-  rlcore_shifted_rollout rollout;
   float reward[T * N], value[T * N], done[T * N], next_value[N], next_done[N], advantage[T * N], target[T * N];
-  float x[24], y[24];
-  int32_t i[24], j[24];
-  uint8_t u[24], v[24];
+  float log_rho[T * N], discounts[T * N], x[24], y[24];
+  rlcore_image_size from, to;
+  uint8_t rgb[H * W * 3], out[H * W * 3];
+  float scratch[256], numbers[42 * 42 + 1];
+  size_t len;
+  uint32_t rows, columns;
+  rlcore_relabel batch;
+  float achieved[6], goal[4], judged[2];
+  uint32_t row[2], goal_row[2];
+  uint8_t terminated[2];
 } w, before;
+
+static uint8_t screen[210 * 160 * 3];
 
 #include "attack.h"
 
-OFFSET(rlcore_shifted_rollout, num_steps, 4); OFFSET(rlcore_shifted_rollout, num_envs, 8);
-OFFSET(rlcore_shifted_rollout, accumulate, 12); OFFSET(rlcore_shifted_rollout, reward, 16);
-
-static void attack_shifted(void) {
-  /* G2 of the specification in every column: the third observation starts an episode. */
-  const float reward[T] = {1, 0, -1, 2}, value[T] = {0.5f, -0.2f, 0.1f, 0.4f}, wanted[T] = {0.4901f, 0.2f, 1.0801285f, 1.897f};
-  for (int k = 0; k < T * N; k++) w.reward[k] = reward[k / N], w.value[k] = value[k / N], w.done[k] = k / N == 2;
-  for (int k = 0; k < N; k++) w.next_value[k] = 0.3f;
-  rlcore_shifted_rollout *r = &w.rollout;
-  *r = (rlcore_shifted_rollout){sizeof *r, T, N, 0, w.reward, w.value, w.done, w.next_value, w.next_done};
-  float discount = 0.99f, lambda = 0.95f, *advantage = w.advantage, *target = w.target;
-#define SHIFTED rlcore_gae_shifted(r, discount, lambda, advantage, target)
-  w.done[0] = NAN; /* never read */
-  for (uint32_t sums = 0; sums < 2; sums++) {
-    r->accumulate = sums;
-    memset(w.advantage, 0, sizeof w.advantage);
-    FINE(SHIFTED);
-    for (int k = 0; k < T * N; k++) CHECK(fabsf(w.advantage[k] - wanted[k / N]) < 2e-6f && fabsf(w.target[k] - wanted[k / N] - value[k / N]) < 2e-6f);
-  }
-  r->accumulate = 0;
-  WITH(r->accumulate, 2, RLCORE_E_CONFIG, "one of rlcore_accumulate, given 2", SHIFTED);
-  WITH(r->accumulate, UINT32_MAX, RLCORE_E_CONFIG, "one of rlcore_accumulate", SHIFTED);
-  WITH(r->num_steps, 0, RLCORE_E_SHAPE, "num_steps of at least 1", SHIFTED);
-  WITH(r->num_envs, 0, RLCORE_E_SHAPE, "num_envs of at least 1", SHIFTED);
-  r->num_envs = UINT32_MAX;
-  WITH(r->num_steps, UINT32_MAX, RLCORE_E_OVERFLOW, "shifted rollout", SHIFTED);
-  r->num_envs = N;
-  const float bad[] = {NAN, INFINITY, -INFINITY};
-  for (int k = 0; k < 3; k++) {
-    COMPUTED(w.reward[T * N - 1], bad[k], "a finite reward", SHIFTED);
-    COMPUTED(w.value[0], bad[k], "a finite value", SHIFTED);
-    COMPUTED(w.done[N], bad[k], "a finite done", SHIFTED);
-    COMPUTED(w.next_value[N - 1], bad[k], "a finite next_value", SHIFTED);
-    COMPUTED(w.next_done[0], bad[k], "a finite next_done", SHIFTED);
-    WITH(discount, bad[k], RLCORE_E_VALUE, "discount from 0 to 1", SHIFTED);
-    WITH(lambda, bad[k], RLCORE_E_VALUE, "lambda from 0 to 1", SHIFTED);
-  }
-  WITH(discount, 1.5f, RLCORE_E_RANGE, "discount from 0 to 1, given 1.5", SHIFTED);
-  WITH(lambda, -1.0f, RLCORE_E_RANGE, "lambda from 0 to 1, given -1", SHIFTED);
+static void start(void) {
+  memset(&w, 0, sizeof w);
+  w.from = (rlcore_image_size){H, W, 3};
+  w.to = (rlcore_image_size){4, 5, 3};
+  for (int i = 0; i < H * W * 3; i++) w.rgb[i] = (uint8_t)(i * 37);
 }
 
-static void attack_transpose(void) {
-  for (int k = 0; k < 24; k++) w.x[k] = (float)k, w.i[k] = -k, w.u[k] = (uint8_t)k;
-  uint32_t kind = RLCORE_F32, rows = 4, columns = 3, len = 2;
-  void *x = w.x, *out = w.y;
-#define TURN rlcore_transpose(kind, rows, columns, len, x, out)
-  FINE(TURN);
+/* ---- Advantages and returns ---- */
+
+static void check_shifted(void) {
+  /* G2 of the specification in every column: the third observation starts an episode. */
+  const float reward[T] = {1, 0, -1, 2}, value[T] = {0.5f, -0.2f, 0.1f, 0.4f}, wanted[T] = {0.4901f, 0.2f, 1.0801285f, 1.897f};
+  start();
+  for (int k = 0; k < T * N; k++) w.reward[k] = reward[k / N], w.value[k] = value[k / N], w.done[k] = k / N == 2;
+  for (int k = 0; k < N; k++) w.next_value[k] = 0.3f;
+  rlcore_shifted_rollout r = {sizeof r, T, N, 0, w.reward, w.value, w.done, w.next_value, w.next_done};
+  w.done[0] = NAN; /* never read */
+  for (r.accumulate = 0; r.accumulate < 2; r.accumulate++) {
+    memset(w.advantage, 0, sizeof w.advantage);
+    FINE(rlcore_gae_shifted(&r, 0.99f, 0.95f, w.advantage, w.target));
+    for (int k = 0; k < T * N; k++) CHECK(fabsf(w.advantage[k] - wanted[k / N]) < 2e-6f && fabsf(w.target[k] - wanted[k / N] - value[k / N]) < 2e-6f);
+  }
+  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_discounted_sum(w.reward, T, N - 1, 0.5f, w.reward + 1));
+  memcpy(w.target, w.reward, sizeof w.target); /* in place it is the same */
+  FINE(rlcore_discounted_sum(w.target, T, N, 0.5f, w.target));
+  FINE(rlcore_discounted_sum(w.reward, T, N, 0.5f, w.advantage));
+  CHECK(memcmp(w.target, w.advantage, sizeof w.target) == 0);
+}
+
+/* V-trace on policy, with nothing discounted: reward and bootstrap summed up; also in place. */
+static void check_vtrace(void) {
+  start();
+  rlcore_vtrace v;
+  FINE(rlcore_vtrace_init(&v, sizeof v));
+  CHECK(v.struct_size == sizeof v && v.clip_rho == 1 && v.clip_c == 1 && v.clip_pg_rho == 1 && v.td_lambda == 1 &&
+        v.leak == 0);
+  v.num_steps = T, v.num_envs = 1;
+  v.log_rho = w.log_rho, v.discounts = w.discounts, v.reward = w.reward, v.value = w.value;
+  v.bootstrap_value = w.next_value;
+  for (int t = 0; t < T; t++) w.discounts[t] = w.value[t] = 1, w.reward[t] = (float)(1 << t);
+  w.next_value[0] = 16;
+  for (v.accumulate = 0; v.accumulate < 2; v.accumulate++) {
+    float *vs = w.target, *pg = v.accumulate ? w.log_rho : w.advantage;
+    FINE(rlcore_vtrace_from_importance_weights(&v, vs, pg));
+    CHECK(vs[0] == 31 && vs[1] == 30 && vs[2] == 28 && vs[3] == 24 && pg[0] == 30 && pg[3] == 23);
+  }
+  /* Two choices, one of them better by 2: log-probabilities -ln(1 + e^2) and -ln(1 + e^-2). Nobody reads log_rho. */
+  const float same[2 * T] = {0}, better[2 * T] = {0, 2, 0, 2, 0, 2, 0, 2};
+  const int32_t action[T] = {0, 1, 0, 1};
+  const rlcore_vtrace_logits l = {sizeof l, 2, same, better, action};
+  const rlcore_vtrace_out o = {.struct_size = sizeof o, .log_rho = w.log_rho, .behavior_log_prob = w.x,
+        .target_log_prob = w.y};
+  v.accumulate = 0, v.log_rho = NULL;
+  FINE(rlcore_vtrace_from_logits(&v, &l, &o));
+  for (int t = 0; t < T; t++) {
+    CHECK(fabsf(w.y[t] - (t % 2 ? -0.1269280f : -2.1269280f)) < 1e-6f && fabsf(w.x[t] + 0.6931472f) < 1e-6f);
+    CHECK(w.log_rho[t] == w.y[t] - w.x[t]);
+  }
+}
+
+static void check_transpose(void) {
+  start();
+  for (int k = 0; k < 24; k++) w.x[k] = (float)k, w.rgb[k] = (uint8_t)k;
+  FINE(rlcore_transpose(RLCORE_F32, 4, 3, 2, w.x, w.y));
   for (int k = 0; k < 24; k++) CHECK(w.y[k] == (float)((k / 2 % 4 * 3 + k / 8) * 2 + k % 2));
-  FINE(rlcore_transpose(RLCORE_I32, 24, 1, 1, w.i, w.j));
-  CHECK(memcmp(w.i, w.j, sizeof w.i) == 0);
-  FINE(rlcore_transpose(RLCORE_U8, 2, 12, 1, w.u, w.v));
-  for (int k = 0; k < 24; k++) CHECK(w.v[k] == k % 2 * 12 + k / 2);
-  WITH(kind, 3, RLCORE_E_CONFIG, "transpose: kind of 0 (f32), 1 (i32) or 2 (u8), given 3", TURN);
-  WITH(kind, UINT32_MAX, RLCORE_E_CONFIG, "transpose: kind of", TURN);
-  WITH(rows, 0, RLCORE_E_SHAPE, "rows, columns and len of at least 1", TURN);
-  WITH(columns, 0, RLCORE_E_SHAPE, "rows, columns and len of at least 1", TURN);
-  WITH(len, 0, RLCORE_E_SHAPE, "rows, columns and len of at least 1", TURN);
-  rows = columns = UINT32_MAX;
-  WITH(len, UINT32_MAX, RLCORE_E_OVERFLOW, "transpose", TURN);
-  rows = 4, columns = 3;
-  kind = RLCORE_U8, x = w.u + 1, out = w.v, rows = 23, columns = len = 1; /* bytes lie anywhere */
-  FINE(TURN);
+  FINE(rlcore_transpose(RLCORE_I32, 24, 1, 1, w.x, w.y));
+  CHECK(memcmp(w.x, w.y, sizeof w.x) == 0);
+  FINE(rlcore_transpose(RLCORE_U8, 2, 11, 1, w.rgb + 1, w.out)); /* bytes lie anywhere */
+  for (int k = 0; k < 22; k++) CHECK(w.out[k] == k % 2 * 11 + k / 2 + 1);
+}
+
+/* ---- Pictures ---- */
+
+static void check_pictures(void) {
+  start();
+  uint8_t *out = w.out;
+  const uint8_t known[] = {255, 0, 0, 128, 64, 32};
+  REFUSED(RLCORE_E_OVERFLOW, "gray: rgb", rlcore_image_gray(w.rgb, SIZE_MAX / 3, out));
+  FINE(rlcore_image_gray(known, 2, out));
+  CHECK(out[0] == 76 && out[1] == 79);
+
+  FINE(rlcore_image_scratch_len(&w.from, &w.to, &w.len));
+  CHECK(w.len == 7 * 3 + 2 * 5 * 3 + 5 * 5);
+  REFUSED(RLCORE_E_SIZE, "image: scratch numbers, at least 76, given 75",
+          rlcore_image_area(&w.from, w.rgb, &w.to, out, w.scratch, 75));
+  WITH(w.from.channels, 5, RLCORE_E_CONFIG, "channels of 1 to 4, given 5",
+       rlcore_image_scratch_len(&w.from, &w.to, &w.len));
+  const rlcore_image_size huge = {65536, 65536, 1}, one = {1, 1, 1}, four = {2, 2, 1};
+  REFUSED(RLCORE_E_CONFIG, "source pixels of one output pixel, at most 8421504, given 4294967296",
+          rlcore_image_scratch_len(&huge, &one, &w.len));
+  /* A screen asks for no scratch; white stays white. Two by two pixels: a half goes up. */
+  uint8_t small[84 * 84] = {0};
+  const rlcore_image_size whole = {210, 160, 3}, shrunk = {84, 84, 1};
+  memset(screen, 255, sizeof screen);
+  FINE(rlcore_image_scratch_len(&whole, &shrunk, &w.len));
+  FINE(rlcore_image_warp(&whole, screen, NULL, &shrunk, small, NULL, w.len));
+  for (int i = 0; i < 84 * 84; i++) CHECK(small[i] == 255 && w.len == 0);
+  FINE(rlcore_image_area(&four, (const uint8_t[]){1, 0, 0, 1}, &one, out, w.scratch, 256));
+  CHECK(out[0] == 1);
+
+  FINE(rlcore_image_scale(w.rgb, 30, w.numbers));
+  CHECK(w.numbers[1] == 37.0f / 255.0f);
+  FINE(rlcore_image_rescale42(screen, w.numbers));
+  CHECK(w.numbers[0] == 1.0f && w.numbers[42 * 42 - 1] == 1.0f && w.numbers[42 * 42] == 0.0f);
+
+  FINE(rlcore_image_channels_first(&w.from, w.rgb, out));
+  CHECK(out[0] == w.rgb[0] && out[1] == w.rgb[3] && out[H * W] == w.rgb[1] &&
+        out[H * W * 3 - 1] == w.rgb[H * W * 3 - 1]);
+  const rlcore_image_size flat = {UINT32_MAX, UINT32_MAX, 1};
+  REFUSED(RLCORE_E_OVERFLOW, "channels_first: x", rlcore_image_channels_first(&flat, w.rgb, out));
+  w.from = (rlcore_image_size){2, 3, 3};
+  FINE(rlcore_image_tile(3, &w.from, w.rgb, out));
+  CHECK(memcmp(out, w.rgb, 9) == 0 && memcmp(out + 9, w.rgb + 18, 9) == 0 && memcmp(out + 18, w.rgb + 9, 9) == 0);
+  CHECK(out[36 + 9] == 0 && memcmp(out + 36, w.rgb + 36, 9) == 0);
+  FINE(rlcore_image_tile_shape(UINT32_MAX, &w.rows, &w.columns));
+  CHECK(w.rows == 65536 && w.columns == 65536);
+
+  w.from = (rlcore_image_size){5, 4, 3};
+  FINE(rlcore_image_text_size(&w.from, &w.len));
+  CHECK(w.len == 2 * 7);
+  REFUSED(RLCORE_E_OVERLAP, "image text: out_size", rlcore_image_text_size(&w.from, (size_t *)(void *)&w.from));
+  memset(w.rgb, 0, sizeof w.rgb);
+  w.rgb[3] = w.rgb[4] = w.rgb[5] = 255;
+  FINE(rlcore_image_text(&w.from, w.rgb, out));
+  CHECK(memcmp(out, "\xe2\xa0\x88\xe2\xa0\x80\n\xe2\xa0\x80\xe2\xa0\x80\n", 14) == 0);
+}
+
+/* ---- Hindsight, with a callback that fails ---- */
+
+static int calls;
+
+static int32_t near(void *user, const float *achieved, const float *goal, float *reward, uint8_t *terminated) {
+  if (*(int *)user == ++calls) return 7;
+  *reward = -fabsf(achieved[0] - goal[0]);
+  *terminated = achieved[0] == goal[0];
+  return 0;
+}
+
+static int32_t silent(void *user, const float *achieved, const float *goal, float *reward, uint8_t *terminated) {
+  (void)user, (void)achieved, (void)goal, (void)reward, (void)terminated;
+  return 0;
+}
+
+static void attack_goals(void) {
+  start();
+  for (int i = 0; i < 6; i++) w.achieved[i] = (float)i;
+  w.row[1] = 2, w.goal_row[0] = 1, w.goal_row[1] = 2;
+  w.batch = (rlcore_relabel){sizeof w.batch, 2, 2, 3, w.achieved, w.row, w.goal_row};
+  int fail_at = 1;
+#define GOALS(call) rlcore_relabel_goals(&w.batch, call, &fail_at, w.goal, w.judged, w.terminated)
+  WITH(w.batch.num_rows, 2, RLCORE_E_RANGE, "rows below 2, given 2", GOALS(near));
+  REFUSED(RLCORE_E_CALLBACK, "the goal callback failed with code 7", GOALS(near));
+  REFUSED(RLCORE_E_VALUE, "a finite reward", GOALS(silent));
+  calls = 0, fail_at = 2;
+  CHECK(GOALS(near) == RLCORE_E_CALLBACK);
+  CHECK(w.judged[0] == -2 && w.goal[0] == 2 && w.goal[1] == 3 && w.judged[1] == 0 && w.goal[2] == 0 &&
+        w.terminated[1] == 0);
+  fail_at = 0;
+  FINE(GOALS(near));
+  CHECK(w.judged[1] == 0 && w.goal[2] == 4 && w.terminated[0] == 0 && w.terminated[1] == 1);
 }
 
 /* ---- Two threads, disjoint columns ---- */
@@ -124,7 +228,10 @@ static void ranges_on_threads(void) {
 
 int main(void) {
   ranges_on_threads();
-  attack_shifted();
-  attack_transpose();
+  check_shifted();
+  check_vtrace();
+  check_transpose();
+  check_pictures();
+  attack_goals();
   return verdict();
 }

@@ -1,11 +1,9 @@
-/* Calls every function on rollout files wrongly: NULL, crooked and overlapping arrays, files that were cut or altered. And a
-   file that is right, read back. */
+/* Rollout files whose final observations do not fit, files that were altered, and one that is right, read back. */
 
 #define RLCORE_EXPERIMENTAL /* rollouts as files */
 #include "rlcore.h"
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { T = 3, N = 2, OBS = 2, K = 2, M = 1, SIZE = RLCORE_ROLLOUT_FILE_HEADER_SIZE + 1024 };
@@ -17,7 +15,7 @@ static struct world {
       final_value[K], state[N * M];
   int32_t action[T * N];
   uint8_t terminated[T * N], truncated[T * N], valid[T * N];
-  uint64_t final_index[K], size;
+  uint64_t final_index[K];
   struct {
     float obs[(T + 1) * N * OBS], log_prob[T * N], value[T * N], bootstrap_value[N], reward[T * N], final_obs[K * OBS],
         final_value[K], state[N * M];
@@ -30,13 +28,6 @@ static struct world {
 } w, before;
 
 #include "attack.h"
-
-_Static_assert(sizeof(rlcore_rollout_file) == 88, "");
-OFFSET(rlcore_rollout_file, struct_size, 0); OFFSET(rlcore_rollout_file, obs_dims, 20);
-OFFSET(rlcore_rollout_file, num_finals, 48); OFFSET(rlcore_rollout_file, seed, 56);
-OFFSET(rlcore_rollout_file, num_episodes, 80);
-_Static_assert(sizeof(rlcore_rollout_arrays) == 8 + 13 * sizeof(void *), "");
-OFFSET(rlcore_rollout_arrays, obs, 8); OFFSET(rlcore_rollout_arrays, state, 8 + 12 * sizeof(void *));
 
 static void start(void) {
   memset(&w, 0, sizeof w);
@@ -63,28 +54,10 @@ static void attack_write(void) {
   size_t size = SIZE, *asked = &w.asked;
 #define ASK rlcore_rollout_file_size(file, asked)
 #define WRITE rlcore_rollout_file_write(file, arrays, out, size)
-#define BOTH(field, bad, status, words) WITH(field, bad, status, words, ASK); WITH(field, bad, status, words, WRITE)
   FINE(ASK);
   CHECK(w.asked == RLCORE_ROLLOUT_FILE_HEADER_SIZE + 24 * 8 + 8 * K + 4 * (16 + 6 * 4 + 2 + 4 + 2 + 2) + 3 * 6);
-  BOTH(w.file.struct_size, 4, RLCORE_E_CONFIG, "rollout file: struct_size");
-  BOTH(w.file.num_steps, 0, RLCORE_E_CONFIG, "num_steps from 1 to");
-  BOTH(w.file.num_steps, UINT32_MAX, RLCORE_E_CONFIG, "num_steps from 1 to");
-  BOTH(w.file.num_envs, 0, RLCORE_E_CONFIG, "num_envs of at least 1");
-  BOTH(w.file.obs_kind, 3, RLCORE_E_CONFIG, "rollout file: obs_kind");
-  BOTH(w.file.obs_rank, 5, RLCORE_E_CONFIG, "obs_rank from 0 to 4");
-  BOTH(w.file.obs_rank, 0, RLCORE_E_CONFIG, "beyond obs_rank");
-  BOTH(w.file.obs_dims[0], 0, RLCORE_E_CONFIG, "obs_dims of at least 1");
-  BOTH(w.file.obs_dims[3], 2, RLCORE_E_CONFIG, "beyond obs_rank");
-  BOTH(w.file.action_kind, UINT32_MAX, RLCORE_E_CONFIG, "rollout file: action_kind");
-  BOTH(w.file.action_len, 0, RLCORE_E_CONFIG, "action_len of at least 1");
-  BOTH(w.file.num_finals, T * N + 1, RLCORE_E_CONFIG, "num_finals of at most one a step, 6, given 7");
-  BOTH(w.file.reserved, 1, RLCORE_E_CONFIG, "rollout file: reserved");
-  WITH(w.in.struct_size, 8, RLCORE_E_CONFIG, "rollout arrays: struct_size", WRITE);
-  WITH(w.in.reserved, 1, RLCORE_E_CONFIG, "rollout arrays: reserved", WRITE);
 #define WORDS(field) POINTER(w.in.field, 2, "rollout arrays: " #field, WRITE)
   WORDS(final_index); WORDS(final_obs); WORDS(final_value);
-  WITH(size, w.asked - 1, RLCORE_E_SIZE, "rollout file: bytes, at least", WRITE);
-  WITH(size, 0, RLCORE_E_SIZE, "given 0", WRITE);
   WITH(w.final_index[0], 2, RLCORE_E_NOT_READY, "a final observation for the truncated step, given 1", WRITE);
   WITH(w.final_index[1], 5, RLCORE_E_RANGE, "a valid step that ended", WRITE);
   WITH(w.final_index[1], 1, RLCORE_E_RANGE, "ascending", WRITE);
@@ -110,10 +83,6 @@ static void attack_read(void) {
   w.found.struct_size = sizeof w.found;
 #define LOOK rlcore_rollout_file_check(bytes, size, found)
 #define READ rlcore_rollout_file_read(bytes, size, arrays)
-#undef BOTH
-#define BOTH(field, bad, status, words) WITH(field, bad, status, words, LOOK); WITH(field, bad, status, words, READ)
-  BOTH(size, 0, RLCORE_E_SIZE, "rollout file: bytes, at least 4288, given 0");
-  BOTH(size, w.asked - 1, RLCORE_E_SIZE, "rollout file: bytes, at least");
   for (size_t i = 0; i < w.asked; i++) {
     w.bytes[i] ^= 0x10;
     look();
@@ -122,9 +91,8 @@ static void attack_read(void) {
     judge(__LINE__, "read", status, READ, "rollout file");
     w.bytes[i] ^= 0x10;
   }
-  WITH(w.out.reserved, 9, RLCORE_E_CONFIG, "reserved", READ);
 #define ROOM(field) \
-  WITH(w.out.field, off(w.back.field, 1), CROOKED, "rollout arrays: " #field, READ); \
+  WITH(w.out.field, off(w.back.field, 1), RLCORE_E_ALIGN, "rollout arrays: " #field, READ); \
   WITH(w.out.field, (void *)((size_t)w.bytes & ~(size_t)7), RLCORE_E_OVERLAP, "rollout arrays: " #field, READ); \
   WITH(w.out.field, (void *)((size_t)w.back.valid & ~(size_t)7), RLCORE_E_OVERLAP, "overlaps another array", READ)
   ROOM(final_index); ROOM(final_obs); ROOM(final_value);

@@ -1,6 +1,7 @@
-/* Stores whose every row says its own number, so that whatever a reader is given can be checked against what was written.
-   Each store appends one thing at a time and reads one batch at a time: attack_readers.c lets two processes do so at full
-   speed, tests/system/faults/stopped.c instruction by instruction. */
+/* Stores whose every row says its own number, so that whatever a reader is given can be checked against what was
+   written. Each store appends one thing at a time and reads one batch at a time: attack_readers.c lets two processes
+   do so at full speed, with rows that are overwritten while they are copied, tests/system/faults/stopped.c
+   instruction by instruction. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,9 +10,15 @@
 
 enum { EPISODE = 7, STACK = 3, SAMPLES = 20, LONGEST = 4, ENVS = 2, STEPS = 2, DRAWN = 64, ROWS = 1000 };
 
+/* Words of a row. */
+#ifndef WIDTH
+#define WIDTH 2
+#endif
+
 static int failures;
-/* Things that were read and found right; calls that said that the writer was too fast. */
-static uint64_t seen, busy;
+/* Things that were read and found right; calls that said that the writer was too fast; copies of what was gone or
+   going, and of those, which the writer overwrote meanwhile. */
+static uint64_t seen, busy, lost, spoilt;
 
 /* What a program does after every call that went well. */
 #ifndef BETWEEN
@@ -29,7 +36,11 @@ static void fail(int line, const char *what) {
 /* A call beside the writer: it worked, or it says that what it was to read is gone or that there was no time to look. */
 static int worked(int line, int32_t status) {
   if (status == RLCORE_OK) return 1;
+  char why[256];
+  rlcore_last_error(why, sizeof why);
   busy += status == RLCORE_E_BUSY;
+  lost++;
+  spoilt += strstr(why, "overwritten meanwhile") != NULL;
   if (status != RLCORE_E_RANGE && status != RLCORE_E_BUSY) fail(line, "refused for another reason");
   return 0;
 }
@@ -39,6 +50,25 @@ static uint32_t some(uint32_t round, uint32_t below) { return (uint32_t)((uint64
 
 /* As much of a number as a float keeps. */
 static float part(uint64_t number) { return (float)(number & 0xffffff); }
+
+/* A row of one environment. */
+static int32_t word(uint64_t number, uint32_t env, uint32_t i) {
+  return (int32_t)(uint32_t)(number + i * (number * 31 + env + i));
+}
+
+static void write_row(int32_t *row, uint64_t number, uint32_t env) {
+  for (uint32_t i = 0; i < WIDTH; i++) row[i] = word(number, env, i);
+}
+
+static void is_row(const int32_t *row, uint64_t number, uint32_t env) {
+  for (uint32_t i = 0; i < WIDTH; i++) CHECK(row[i] == word(number, env, i));
+}
+
+/* The number of the frame that stands `back` places before the newest of a stack: its episode's first repeats. */
+static uint64_t stacked(uint64_t newest, uint64_t back) {
+  const uint64_t step = newest % EPISODE;
+  return newest - (back < step ? back : step);
+}
 
 /* A random stream that says whether it is whole. */
 static rlcore_rng marked(uint64_t k) {
@@ -64,8 +94,8 @@ static int prior(uint64_t number) { return number % 5 == 0; }
 static uint8_t pixel(uint64_t number) { return (uint8_t)(number * 31); }
 
 static void memory_config(rlcore_memory_config *config, rlcore_column *columns, uint32_t rows, uint32_t stack) {
-  columns[0] = described("number", RLCORE_I32, 2, 0);
-  columns[1] = described("screen", RLCORE_U8, 4, stack);
+  columns[0] = described("number", RLCORE_I32, WIDTH, 0);
+  columns[1] = described("screen", RLCORE_U8, 2 * WIDTH, stack);
   FINE(rlcore_memory_config_init(config, sizeof *config));
   config->history_size = rows;
   config->max_sample_size = LONGEST;
@@ -96,8 +126,8 @@ static size_t stacked_size(uint32_t rows) { return memory_size(rows, STACK); }
 static void stacked_init(void *mem, size_t size, uint32_t rows) { memory_init(mem, size, rows, STACK); }
 
 static uint64_t memory_append(void *m, uint64_t number) {
-  int32_t numbers[3][2];
-  uint8_t screens[3][4];
+  static int32_t numbers[3][WIDTH];
+  static uint8_t screens[3][2 * WIDTH];
   rlcore_frame frames[3];
   const void *values[2] = {numbers, screens};
   const uint32_t count = number % 4 == 0 ? 3 : 1;
@@ -105,8 +135,8 @@ static uint64_t memory_append(void *m, uint64_t number) {
     const uint64_t n = number + i;
     frames[i] = (rlcore_frame){.episode = n / EPISODE, .step = (uint32_t)(n % EPISODE), .reward = prior(n) ? 1.0f : 0.0f};
     frames[i].terminated = n % EPISODE == EPISODE - 1;
-    numbers[i][0] = (int32_t)n, numbers[i][1] = ~(int32_t)n;
-    memset(screens[i], pixel(n), 4);
+    write_row(numbers[i], n, 0);
+    memset(screens[i], pixel(n), sizeof screens[i]);
   }
   if (count == 1) FINE(rlcore_memory_add(m, frames, values, NULL, NULL));
   else FINE(rlcore_memory_add_rollout(m, frames, count, values, NULL, NULL));
@@ -155,7 +185,7 @@ static void memory_read(const void *m, rlcore_rng *rng, uint32_t round) {
   }
   if (round % 4) return;
   enum { LEN = LONGEST + 2 };
-  static int32_t numbers[SAMPLES][LEN][2];
+  static int32_t numbers[SAMPLES][LEN][WIDTH];
   static uint8_t ended[SAMPLES][LEN];
   static float rewards[SAMPLES][LEN];
   for (int b = 0; b < SAMPLES; b++) {
@@ -163,8 +193,8 @@ static void memory_read(const void *m, rlcore_rng *rng, uint32_t round) {
     if (s->first < held) continue;
     if (worked(__LINE__, rlcore_memory_gather(m, s, 1, LEN, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers[b])))
       for (uint32_t j = 0; j < LEN; j++) {
-        const int32_t n = (int32_t)(s->first + j);
-        CHECK(j < s->len ? numbers[b][j][0] == n && numbers[b][j][1] == ~n : numbers[b][j][0] == 0 && numbers[b][j][1] == 0);
+        if (j < s->len) is_row(numbers[b][j], s->first + j, 0);
+        else CHECK(numbers[b][j][0] == 0 && numbers[b][j][WIDTH - 1] == 0);
       }
     if (worked(__LINE__, rlcore_memory_gather_frames(m, s, 1, LEN, rewards[b], ended[b], NULL, NULL)))
       for (uint32_t j = 0; j < s->len; j++) {
@@ -177,15 +207,13 @@ static void memory_read(const void *m, rlcore_rng *rng, uint32_t round) {
 static void stacked_read(const void *m, rlcore_rng *rng, uint32_t round) {
   memory_read(m, rng, round);
   if (round % 4 != 1) return;
-  static uint8_t screens[LONGEST][STACK][4];
+  static uint8_t screens[LONGEST][STACK][2 * WIDTH];
   rlcore_sample s;
   if (rlcore_memory_sample_uniform(m, rng, NULL, &s, 1) != RLCORE_OK) return;
   if (worked(__LINE__, rlcore_memory_gather(m, &s, 1, LONGEST, 1, RLCORE_LAYOUT_CHW, RLCORE_U8, screens)))
     for (uint32_t j = 0; j < s.len; j++)
-      for (uint64_t k = 0; k < STACK; k++) {
-        const uint64_t n = s.first + j, back = STACK - 1 - k, step = n % EPISODE;
-        CHECK(screens[j][k][0] == pixel(n - (back < step ? back : step)));
-      }
+      for (uint64_t k = 0; k < STACK; k++)
+        for (uint32_t i = 0; i < 2 * WIDTH; i++) CHECK(screens[j][k][i] == pixel(stacked(s.first + j, STACK - 1 - k)));
 }
 
 /* ---- rlcore_replay: a row weighs 1, or what its number says once that was given ---- */
@@ -193,7 +221,7 @@ static void stacked_read(const void *m, rlcore_rng *rng, uint32_t round) {
 static float priority_of(uint64_t number) { return (float)(number % 4 + 1) / 8; }
 
 static void replay_config(rlcore_replay_config *config, rlcore_column *columns, uint32_t rows) {
-  columns[0] = described("number", RLCORE_I32, 2, 0);
+  columns[0] = described("number", RLCORE_I32, WIDTH, 0);
   FINE(rlcore_replay_config_init(config, sizeof *config));
   config->num_envs = ENVS;
   config->num_rows = rows;
@@ -225,14 +253,14 @@ static void replay_init(void *mem, size_t size, uint32_t rows) {
 static float gained(uint64_t number) { return (float)(number % 16 + 1); }
 
 static uint64_t replay_append(void *r, uint64_t number) {
-  int32_t numbers[ENVS][2], after[ENVS][2];
+  static int32_t numbers[ENVS][WIDTH], after[ENVS][WIDTH];
   float rewards[ENVS];
   const int ends = number % EPISODE == EPISODE - 2;
   uint8_t terminated[ENVS], truncated[ENVS] = {0};
   const void *values[1] = {numbers}, *last[1] = {after};
-  for (int e = 0; e < ENVS; e++) {
-    numbers[e][0] = (int32_t)number, numbers[e][1] = e;
-    after[e][0] = (int32_t)number + 1, after[e][1] = e;
+  for (uint32_t e = 0; e < ENVS; e++) {
+    write_row(numbers[e], number, e);
+    write_row(after[e], number + 1, e);
     rewards[e] = gained(number);
     terminated[e] = (uint8_t)ends;
   }
@@ -265,7 +293,7 @@ static uint64_t replay_append(void *r, uint64_t number) {
 static void replay_read(const void *r, rlcore_rng *rng, uint32_t round) {
   static rlcore_frame_index index[DRAWN], held[DRAWN];
   static float weight[DRAWN], probability[DRAWN], correction[DRAWN];
-  static int32_t numbers[DRAWN][2];
+  static int32_t numbers[DRAWN][WIDTH];
   rlcore_rng stored;
   /* The largest number that was drawn: once there is one, there always is. */
   static uint64_t most;
@@ -312,13 +340,19 @@ static void replay_read(const void *r, rlcore_rng *rng, uint32_t round) {
     for (uint32_t b = 0; b < count; b++) {
       const uint64_t n = held[b].number, left = EPISODE - 1 - n % EPISODE, ahead = left < STEPS ? left : STEPS;
       if (worked(__LINE__, rlcore_replay_gather(r, &held[b], 1, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers)))
-        CHECK(numbers[0][0] == (int32_t)n && numbers[0][1] == (int32_t)held[b].env);
+        is_row(numbers[0], n, held[b].env);
       if (worked(__LINE__, rlcore_replay_gather_next(r, &held[b], 1, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers)))
-        CHECK(numbers[0][0] == (int32_t)(n + ahead) && numbers[0][1] == (int32_t)held[b].env);
+        is_row(numbers[0], n + ahead, held[b].env);
     }
+  if (round % 4 == 0 &&
+      worked(__LINE__, rlcore_replay_gather(r, held, count, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers)))
+    for (uint32_t b = 0; b < count; b++) is_row(numbers[b], held[b].number, held[b].env);
 }
 
 /* ---- rlcore_lazy_frames ---- */
+
+/* A frame, in words of eight bytes. */
+enum { FRAME = WIDTH / 2 };
 
 static rlcore_lazy_frames_config frames_config(uint32_t rows) {
   rlcore_lazy_frames_config config;
@@ -326,7 +360,7 @@ static rlcore_lazy_frames_config frames_config(uint32_t rows) {
   config.num_envs = ENVS;
   config.num_frames = rows;
   config.height = 1;
-  config.width = 8;
+  config.width = 8 * FRAME;
   config.num_stack = STACK;
   return config;
 }
@@ -345,45 +379,53 @@ static void frames_init(void *mem, size_t size, uint32_t rows) {
 }
 
 static uint64_t frames_append(void *l, uint64_t number) {
-  uint64_t screen[ENVS];
+  static uint64_t screen[ENVS][FRAME];
   const uint8_t first[ENVS] = {number % EPISODE == 0, number % EPISODE == 0};
-  for (uint64_t e = 0; e < ENVS; e++) screen[e] = number << 1 | e;
+  for (uint64_t e = 0; e < ENVS; e++)
+    for (int i = 0; i < FRAME; i++) screen[e][i] = number << 1 | e;
   if (number % 2 == 0) FINE(rlcore_lazy_frames_push_range(l, 0, ENVS, (const uint8_t *)screen, first, NULL, NULL));
-  else for (uint32_t e = 0; e < ENVS; e++) FINE(rlcore_lazy_frames_push(l, e, (const uint8_t *)&screen[e], first[0], NULL));
+  else
+    for (uint32_t e = 0; e < ENVS; e++) FINE(rlcore_lazy_frames_push(l, e, (const uint8_t *)screen[e], first[0], NULL));
   return number + 1;
+}
+
+static void is_stack(uint64_t (*stack)[FRAME], uint64_t newest, uint32_t env) {
+  for (uint64_t k = 0; k < STACK; k++)
+    for (int i = 0; i < FRAME; i++) CHECK(stack[k][i] == (stacked(newest, STACK - 1 - k) << 1 | env));
 }
 
 static void frames_read(const void *l, rlcore_rng *rng, uint32_t round) {
   enum { B = 8 };
-  static uint64_t stacks[B][STACK], next[B][STACK];
+  static uint64_t stacks[B][STACK][FRAME], next[1][STACK][FRAME], frames[2][FRAME];
   rlcore_frame_index index[B];
-  uint64_t begin, end;
+  uint64_t begin, end, numbers[STACK];
+  uint8_t first[2];
   const uint32_t env = round % ENVS;
   (void)rng;
   FINE(rlcore_lazy_frames_held(l, env, &begin, &end));
   if (end - begin < STACK + 2) return;
-  const uint64_t range = end - begin - STACK;
+  /* Half of the rounds ask for the oldest. */
+  const uint64_t range = round / 2 % 2 ? 1 : end - begin - STACK;
   for (int b = 0; b < B; b++) index[b] = (rlcore_frame_index){begin + STACK - 1 + some(round * B + (uint32_t)b, (uint32_t)range), env, 0};
   if (worked(__LINE__, rlcore_lazy_frames_gather(l, index, B, RLCORE_LAYOUT_CHW, RLCORE_U8, stacks)))
-    for (int b = 0; b < B; b++) {
-      seen++;
-      for (uint64_t k = 0; k < STACK; k++) {
-        const uint64_t n = index[b].number, back = STACK - 1 - k, step = n % EPISODE;
-        CHECK(stacks[b][k] == ((n - (back < step ? back : step)) << 1 | env));
-      }
-    }
+    for (int b = 0; b < B; b++) seen++, is_stack(stacks[b], index[b].number, env);
   for (int b = 0; b < B; b++)
     if (index[b].number % EPISODE != EPISODE - 1 &&
         worked(__LINE__, rlcore_lazy_frames_gather_transitions(l, &index[b], 1, RLCORE_LAYOUT_CHW, RLCORE_U8, stacks, next)))
-      for (uint64_t k = 0; k < STACK; k++) {
-        const uint64_t n = index[b].number + 1, back = STACK - 1 - k, step = n % EPISODE;
-        CHECK(next[0][k] == ((n - (back < step ? back : step)) << 1 | env));
-      }
+      is_stack(next[0], index[b].number + 1, env);
+  const uint64_t n = index[0].number;
+  if (worked(__LINE__, rlcore_lazy_frames_stack(l, env, n, RLCORE_LAYOUT_CHW, RLCORE_U8, stacks)))
+    is_stack(stacks[0], n, env);
+  if (worked(__LINE__, rlcore_lazy_frames_indices(l, env, n, numbers)))
+    for (uint64_t k = 0; k < STACK; k++) CHECK(numbers[k] == stacked(n, STACK - 1 - k));
+  if (worked(__LINE__, rlcore_lazy_frames_read(l, env, n, 2, (uint8_t *)frames, first)))
+    for (uint64_t k = 0; k < 2; k++)
+      CHECK(frames[k][FRAME - 1] == ((n + k) << 1 | env) && first[k] == ((n + k) % EPISODE == 0));
 }
 
 /* ---- rlcore_monitor: each step ends the episodes of some environments ---- */
 
-enum { MONITORED = 4 };
+enum { MONITORED = 4, INFO = WIDTH > 16 ? 16 : 1 };
 
 static rlcore_monitor_config monitor_config(uint32_t rows) {
   rlcore_monitor_config config;
@@ -391,7 +433,7 @@ static rlcore_monitor_config monitor_config(uint32_t rows) {
   config.num_envs = MONITORED;
   config.capacity = rows;
   config.keep = rows / 2;
-  config.num_info = 1;
+  config.num_info = INFO;
   return config;
 }
 
@@ -412,25 +454,25 @@ static void monitor_init(void *mem, size_t size, uint32_t rows) {
 static uint64_t monitor_append(void *m, uint64_t number) {
   float rewards[MONITORED] = {0};
   uint8_t terminated[MONITORED] = {0}, truncated[MONITORED] = {0};
-  double info[MONITORED] = {0};
+  double info[MONITORED][INFO] = {{0}};
   const rlcore_vecenv_out step = {.struct_size = sizeof step, .reward = rewards, .terminated = terminated, .truncated = truncated};
-  FINE(rlcore_monitor_step(m, &step, 0, info));
+  FINE(rlcore_monitor_step(m, &step, 0, info[0]));
   if (number % 5 == 0) FINE(rlcore_monitor_reset(m));
   const uint64_t count = 1 + number % MONITORED;
   for (uint64_t e = 0; e < count; e++) {
     terminated[e] = 1;
     rewards[e] = part(number + e);
-    info[e] = (double)(number + e);
+    for (int i = 0; i < INFO; i++) info[e][i] = (double)(number + e);
   }
-  FINE(rlcore_monitor_step(m, &step, (double)number, info));
+  FINE(rlcore_monitor_step(m, &step, (double)number, info[0]));
   return number + count;
 }
 
 static void monitor_read(const void *m, rlcore_rng *rng, uint32_t round) {
   static rlcore_episode episodes[ROWS];
-  static double info[ROWS];
+  static double info[ROWS][INFO];
   rlcore_monitor_stats means = {.struct_size = sizeof means};
-  uint64_t lost;
+  uint64_t gone;
   uint32_t count;
   (void)rng;
   if (!worked(__LINE__, rlcore_monitor_means(m, &means)) || means.num_episodes == 0) return;
@@ -439,12 +481,12 @@ static void monitor_read(const void *m, rlcore_rng *rng, uint32_t round) {
   CHECK(means.return_mean == sum / means.num_kept);
   const uint64_t back = some(round, 64), asked = means.num_episodes < back ? 0 : means.num_episodes - back;
   uint64_t next = asked;
-  if (!worked(__LINE__, rlcore_monitor_read(m, &next, episodes, info, 32, &count, &lost))) return;
-  CHECK(asked + lost + count == next);
+  if (!worked(__LINE__, rlcore_monitor_read(m, &next, episodes, info[0], 32, &count, &gone))) return;
+  CHECK(asked + gone + count == next);
   for (uint64_t i = 0; i < count; i++) {
-    const uint64_t n = asked + lost + i;
+    const uint64_t n = asked + gone + i;
     seen++;
-    CHECK(episodes[i].number == n && episodes[i].episode_return == part(n) && info[i] == (double)n);
+    CHECK(episodes[i].number == n && episodes[i].episode_return == part(n) && info[i][INFO - 1] == (double)n);
   }
 }
 
@@ -452,7 +494,7 @@ static void monitor_read(const void *m, rlcore_rng *rng, uint32_t round) {
 
 static rlcore_rollout_buffer_config rollout_config(uint32_t rows, rlcore_column *columns) {
   rlcore_rollout_buffer_config config;
-  columns[0] = described("number", RLCORE_I32, 2, 0);
+  columns[0] = described("number", RLCORE_I32, WIDTH, 0);
   FINE(rlcore_rollout_buffer_config_init(&config, sizeof config));
   config.num_steps = rows;
   config.num_envs = ENVS;
@@ -478,14 +520,14 @@ static void rollout_init(void *mem, size_t size, uint32_t rows) {
 }
 
 static uint64_t rollout_append(void *b, uint64_t number) {
-  int32_t numbers[ENVS][2];
+  static int32_t numbers[ENVS][WIDTH];
   float rewards[ENVS] = {1, 1}, value[ENVS], log_prob[ENVS];
   uint8_t terminated[ENVS] = {0}, truncated[ENVS] = {0};
   const void *values[1] = {numbers};
   rlcore_rollout_step step = {.struct_size = sizeof step, .columns = values, .reward = rewards, .value = value, .log_prob = log_prob,
                               .terminated = terminated, .truncated = truncated};
-  for (int e = 0; e < ENVS; e++) {
-    numbers[e][0] = (int32_t)number, numbers[e][1] = e;
+  for (uint32_t e = 0; e < ENVS; e++) {
+    write_row(numbers[e], number, e);
     value[e] = part(number);
     log_prob[e] = -part(number);
     terminated[e] = number % EPISODE == EPISODE - 1;
@@ -503,8 +545,8 @@ static uint64_t rollout_append(void *b, uint64_t number) {
 }
 
 static void rollout_read(const void *b, rlcore_rng *rng, uint32_t round) {
-  static int32_t numbers[ROWS][ENVS][2];
-  static float value[ROWS][ENVS], log_prob[ROWS][ENVS];
+  static int32_t numbers[32][ENVS][WIDTH];
+  static float value[32][ENVS], log_prob[32][ENVS];
   static rlcore_metric_row rows[64];
   void *outs[1] = {numbers};
   rlcore_rollout_progress p = {.struct_size = sizeof p};
@@ -513,19 +555,53 @@ static void rollout_read(const void *b, rlcore_rng *rng, uint32_t round) {
   CHECK(p.global_step % ENVS == 0);
   const uint64_t steps = p.global_step / ENVS, asked = steps - some(round, p.num_steps + 1);
   const rlcore_rows_out out = {.struct_size = sizeof out, .num_rows = 32, .columns = outs, .value = &value[0][0], .log_prob = &log_prob[0][0]};
-  uint64_t next = asked, lost;
+  uint64_t next = asked, gone;
   uint32_t count;
-  if (worked(__LINE__, rlcore_rollout_buffer_read(b, &next, &out, &count, &lost)))
+  if (worked(__LINE__, rlcore_rollout_buffer_read(b, &next, &out, &count, &gone)))
     for (uint64_t t = 0; t < count; t++)
-      for (int e = 0; e < ENVS; e++) {
-        const uint64_t n = asked + lost + t;
+      for (uint32_t e = 0; e < ENVS; e++) {
+        const uint64_t n = asked + gone + t;
         seen++;
-        CHECK(numbers[t][e][0] == (int32_t)n && numbers[t][e][1] == e && value[t][e] == part(n) && log_prob[t][e] == -part(n));
+        is_row(numbers[t][e], n, e);
+        CHECK(value[t][e] == part(n) && log_prob[t][e] == -part(n));
       }
+
+  /* A minibatch of a rollout that is finished: which one it is the values say. */
+  enum { TAKEN = 4 };
+  static int32_t taken[TAKEN][WIDTH];
+  void *columns_of[1] = {taken};
+  float value_of[TAKEN], advantage[TAKEN];
+  uint32_t index[TAKEN];
+  rlcore_window windows[TAKEN];
+  const rlcore_minibatch batch = {.struct_size = sizeof batch, .columns = columns_of, .value = value_of,
+        .advantage = advantage};
+  for (uint32_t i = 0; i < TAKEN; i++) windows[i] = (rlcore_window){.first = index[i] = some(round + i, 8), .len = 1};
+  const int32_t status = round % 2 ? rlcore_rollout_buffer_gather(b, index, TAKEN, 1, &batch)
+                                   : rlcore_rollout_buffer_gather_windows(b, windows, TAKEN, 1, -1, &batch);
+  if (status != RLCORE_E_NOT_READY && worked(__LINE__, status))
+    for (uint32_t i = 0; i < TAKEN; i++) {
+      CHECK(value_of[i] - (float)index[i] == value_of[0] - (float)index[0] && advantage[i] == 1 - value_of[i]);
+      is_row(taken[i], (uint64_t)value_of[i], 0);
+    }
+
+  /* A step in words: the numbers of both environments after the name of each array. */
+  static char text[ENVS * WIDTH * 12 + 512];
+  size_t len;
+  if (round % 8 == 0 && p.num_steps > 0 &&
+      worked(__LINE__, rlcore_rollout_buffer_format_step(b, some(round, p.num_steps), text, sizeof text - 1, &len))) {
+    text[len] = 0;
+    char *at = strstr(text, "\nvalue     :");
+    const uint64_t n = at ? strtoull(at + 12, NULL, 10) : UINT64_MAX;
+    at = strstr(text, "number    :");
+    CHECK(at != NULL);
+    if (at) at += 11;
+    for (uint32_t i = 0; at && i < ENVS * WIDTH; i++) CHECK(strtol(at, &at, 10) == word(n, i / WIDTH, i % WIDTH));
+  }
   next = 0;
-  if (!worked(__LINE__, rlcore_rollout_buffer_read_log(b, &next, rows, 1, &count, &lost))) return;
-  next = lost + some(round, 32);
-  if (worked(__LINE__, rlcore_rollout_buffer_read_log(b, &next, rows, 16, &count, &lost)))
+  if (p.global_step < 64) return; /* too few metrics */
+  if (!worked(__LINE__, rlcore_rollout_buffer_read_log(b, &next, rows, 1, &count, &gone))) return;
+  next = gone + some(round, 32);
+  if (worked(__LINE__, rlcore_rollout_buffer_read_log(b, &next, rows, 16, &count, &gone)))
     for (uint32_t i = 0; i < count; i++)
       if (rows[i].metric == RLCORE_METRIC_OWN) seen++, CHECK((uint64_t)rows[i].value - rows[i].global_step / ENVS <= 1);
 }
@@ -534,7 +610,7 @@ static void rollout_read(const void *b, rlcore_rng *rng, uint32_t round) {
 
 static rlcore_trajectory_config trajectory_config(uint32_t rows, rlcore_column *columns) {
   rlcore_trajectory_config config;
-  columns[0] = described("number", RLCORE_I32, 2, 0);
+  columns[0] = described("number", RLCORE_I32, WIDTH, 0);
   FINE(rlcore_trajectory_config_init(&config, sizeof config));
   config.capacity = rows;
   config.num_columns = 1;
@@ -558,12 +634,13 @@ static void trajectory_init(void *mem, size_t size, uint32_t rows) {
 }
 
 static uint64_t trajectory_append(void *t, uint64_t number) {
-  int32_t numbers[2] = {(int32_t)number, ~(int32_t)number};
+  static int32_t numbers[WIDTH];
   const float reward = 1, value = part(number);
   const uint8_t ended = 0;
   const void *values[1] = {numbers};
   const rlcore_trajectory_frames frame = {.struct_size = sizeof frame, .num_frames = 1, .columns = values, .reward = &reward,
                                           .value = &value, .terminated = &ended, .truncated = &ended};
+  write_row(numbers, number, 0);
   const int32_t status = rlcore_trajectory_add(t, &frame);
   if (status == RLCORE_E_NOT_READY) {
     FINE(rlcore_trajectory_reset(t));
@@ -576,20 +653,32 @@ static uint64_t trajectory_append(void *t, uint64_t number) {
 }
 
 static void trajectory_read(const void *t, rlcore_rng *rng, uint32_t round) {
-  static int32_t numbers[ROWS][2];
-  static float value[ROWS];
+  static int32_t numbers[ROWS][WIDTH];
+  static float value[ROWS], returns[ROWS], advantage[ROWS];
   void *outs[1] = {numbers};
   const rlcore_rows_out out = {.struct_size = sizeof out, .num_rows = round % 8 ? 32 : ROWS, .columns = outs, .value = value};
-  uint64_t next = 0, lost;
-  uint32_t count;
+  uint64_t next = 0, gone;
+  uint32_t count, time_steps = 0;
   (void)rng;
-  if (!worked(__LINE__, rlcore_trajectory_read(t, &next, &out, &count, &lost))) return;
+  if (!worked(__LINE__, rlcore_trajectory_read(t, &next, &out, &count, &gone))) return;
   for (uint32_t f = 0; f < count; f++) {
+    const uint64_t n = (uint32_t)numbers[f][0];
     seen++;
-    CHECK(numbers[f][1] == ~numbers[f][0] && value[f] == part((uint32_t)numbers[f][0]));
+    is_row(numbers[f], n, 0);
+    CHECK(value[f] == part(n));
     /* One may be missing, which was taken back. */
     if (f > 0) CHECK((uint32_t)(numbers[f][0] - numbers[f - 1][0]) - 1 < 2);
   }
+  if (round % 8) return;
+  const rlcore_trajectory_rows rows = {.struct_size = sizeof rows, .num_rows = ROWS, .columns = outs,
+        .returns = returns,
+                                       .advantage = advantage, .time_steps = &time_steps};
+  const int32_t status = rlcore_trajectory_process(t, 0, 0, 0, &rows);
+  if (status != RLCORE_E_NOT_READY && worked(__LINE__, status))
+    for (uint32_t f = 0; f < time_steps; f++) {
+      CHECK(returns[f] == 1 && advantage[f] == 1 - part((uint32_t)numbers[f][0]));
+      is_row(numbers[f], (uint32_t)numbers[f][0], 0);
+    }
 }
 
 /* ---- All of them ---- */

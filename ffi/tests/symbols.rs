@@ -5,10 +5,9 @@
 
 mod common;
 
-use common::{cc, library, root, run, scratch};
+use common::{cc, is_kept, library, root, run, scratch};
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
-use std::{env, fs};
 
 /// All that the library may ask of its host. Compilers call these four behind every language's back.
 const IMPORTS: [&str; 4] = ["memcmp", "memcpy", "memmove", "memset"];
@@ -21,15 +20,7 @@ fn exports_are_those_of_the_golden_list() {
         assert!(name.starts_with("rlcore_"), "{name} is exported; nothing but rlcore_* may be");
     }
     let list: String = exports.iter().flat_map(|name| [name.as_str(), "\n"]).collect();
-    let golden = root().join("ffi/golden/symbols.txt");
-    if env::var_os("RLCORE_BLESS").is_some() {
-        fs::write(&golden, &list).unwrap();
-    }
-    let known = fs::read_to_string(&golden).unwrap_or_default();
-    let known: BTreeSet<String> = known.lines().map(String::from).collect();
-    let lost: Vec<_> = known.difference(&exports).collect();
-    let new: Vec<_> = exports.difference(&known).collect();
-    assert!(lost.is_empty() && new.is_empty(), "lost {lost:?}, new {new:?}: RLCORE_BLESS=1 if that is meant");
+    is_kept("ffi/golden/symbols.txt", &list);
 }
 
 #[test]

@@ -25,6 +25,7 @@ pub struct StepOut<'a> {
 
 impl<'a> StepOut<'a> {
     /// The same arrays for a shorter time.
+    #[inline(always)]
     pub fn reborrow(&mut self) -> StepOut<'_> {
         StepOut {
             obs: self.obs.reborrow(),

@@ -31,6 +31,12 @@ pub(super) struct Flags<'a> {
     pub valid: Option<&'a mut u8>,
 }
 
+/// How a step restarts an environment.
+pub(super) trait Restart<E: ?Sized> {
+    /// [`restart_row`].
+    fn restart(env: &E, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result;
+}
+
 /// What one environment's step has in common with the others of its batch.
 pub(super) struct Turn<'a, E: ?Sized> {
     pub env: &'a E,
@@ -42,22 +48,22 @@ pub(super) struct Turn<'a, E: ?Sized> {
 
 impl<E: Env + ?Sized> Turn<'_, E> {
     /// Steps one environment, hands the last observation of an episode to `keep`, and resets it as its mode says, which
-    /// `restart` does.
+    /// `R` does. What fails goes through `fault` at once: an error is large, and nobody stores one where none is.
     #[inline(always)]
-    pub fn take(
+    pub fn take<R: Restart<E>, F>(
         &self,
         row: Row<'_>,
         action: Elements<'_>,
         mut obs: ElementsMut<'_>,
         flags: Flags<'_>,
         keep: impl FnOnce(Elements<'_>) -> Result,
-        restart: impl Fn(&E, Level, &mut [u8], &mut Rng, ElementsMut<'_>) -> Result,
-    ) -> Result {
+        fault: impl FnOnce(Error) -> F,
+    ) -> core::result::Result<(), F> {
         let Turn { env, level, mode, last } = *self;
         let Row { state, rng, steps, phase } = row;
         if *phase >= ENDED {
-            if let Err(e) = restart(env, next_level(*phase), state, rng, obs.reborrow()) {
-                return failed(phase, steps, e);
+            if let Err(e) = R::restart(env, next_level(*phase), state, rng, obs.reborrow()) {
+                return Err(fault(failed(phase, steps, e)));
             }
             (*steps, *phase) = (0, RUNNING);
             if mode == Autoreset::NextStep {
@@ -67,19 +73,21 @@ impl<E: Env + ?Sized> Turn<'_, E> {
         }
         let (reward, terminated, mut truncated) = match env.step(state, rng, action, obs.reborrow()) {
             Ok(Step { reward, terminated, truncated }) => (reward, terminated, truncated),
-            Err(e) => return failed(phase, steps, e),
+            Err(e) => return Err(fault(failed(phase, steps, e))),
         };
         if let Err(e) = check_row(env, &obs).and_then(|()| check_reward(reward)) {
-            return failed(phase, steps, e);
+            return Err(fault(failed(phase, steps, e)));
         }
         *steps = steps.saturating_add(1);
         truncated |= *steps > last;
         if terminated | truncated {
             *phase = end_in(level);
-            keep(obs.as_ref())?;
+            if let Err(e) = keep(obs.as_ref()) {
+                return Err(fault(e));
+            }
             if mode == Autoreset::SameStep {
-                if let Err(e) = restart(env, level, state, rng, obs) {
-                    return failed(phase, steps, e);
+                if let Err(e) = R::restart(env, level, state, rng, obs) {
+                    return Err(fault(failed(phase, steps, e)));
                 }
                 (*steps, *phase) = (0, RUNNING);
             }
@@ -102,9 +110,9 @@ impl Flags<'_> {
 /// A row that stopped a step has to be reset.
 #[cold]
 #[inline(never)]
-fn failed(phase: &mut u8, steps: &mut u32, e: Error) -> Result {
+fn failed(phase: &mut u8, steps: &mut u32, e: Error) -> Error {
     (*steps, *phase) = (0, UNSET);
-    Err(e)
+    e
 }
 
 /// The last observation of an episode goes to `final_obs`, from element `at`.

@@ -3,10 +3,12 @@
 //! A row is one environment: its state, its random stream, its step counter, its phase. Everything else is fixed when
 //! the block is made and read-only afterwards, so threads may step disjoint ranges at once and no split changes a byte.
 
+use core::hint::black_box;
+
 use super::columns::LANES;
 use super::out::{StepOut, check_actions, check_obs};
 use super::row::{
-    ENDED, Flags, RUNNING, Row, SHAPE, Start, Turn, UNSET, cut, end_in, is_ready, keep, next_level, reset_row,
+    ENDED, Flags, RUNNING, Restart, Row, SHAPE, Start, Turn, UNSET, cut, end_in, is_ready, keep, next_level, reset_row,
     restart_row,
 };
 use super::setup::{Autoreset, Rows, Setup};
@@ -22,6 +24,27 @@ const BLOCK: usize = 64;
 const RANGE: Error = Error::new(Kind::Range, "vecenv: a range with begin <= end <= num_envs = {needed}");
 const UNSET_ROW: Error = Error::new(Kind::NotReady, "vecenv: environment {given} must be reset before it is stepped.");
 
+/// A step restarts the environment itself.
+struct Itself;
+
+impl<E: Env + ?Sized> Restart<E> for Itself {
+    #[inline(always)]
+    fn restart(env: &E, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        restart_row(env, level, state, rng, obs)
+    }
+}
+
+/// A step hands on copies of the environment, which the compiler cannot take for the environment itself: where that is
+/// handed on, however seldom, it has to be stored before.
+struct Copied;
+
+impl<E: Env + Copy> Restart<E> for Copied {
+    #[inline(always)]
+    fn restart(env: &E, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        restart_row(&black_box(*env), level, state, rng, obs)
+    }
+}
+
 impl<'a> Rows<'a> {
     /// Number of rows.
     pub fn len(&self) -> usize {
@@ -34,6 +57,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The same rows for a shorter time.
+    #[inline(always)]
     pub fn reborrow(&mut self) -> Rows<'_> {
         Rows {
             setup: self.setup,
@@ -122,46 +146,41 @@ impl<'a> Rows<'a> {
     ) -> Result {
         self.check(env)?;
         out.check(self.len(), self.setup)?;
-        match self.step_alone(env, level, action, &mut out, restart_row) {
+        match self.step_alone::<E, Itself, _>(env, level, action, &mut out) {
             Some(done) => done,
             // Moved, so that `out` itself stays in registers where it is not.
-            None => self.step_several(env, level, action, &mut { out }),
+            None => self.step_several(env, level, action, &mut out.reborrow()),
         }
     }
 
     /// [`Rows::step_env`] for a caller who has cut rows and arrays along the setup, compiled into the caller: their lengths
     /// are not looked at again. Of shorter arrays fewer rows are stepped, or as many as there are before a `Shape`.
     #[inline(always)]
-    pub fn step_cut<E: Env + Copy>(
+    pub fn step_cut<E: Env + Copy, F: From<Error>>(
         mut self,
         env: &E,
         level: Level,
         action: Elements<'_>,
         mut out: StepOut<'_>,
-    ) -> Result {
+    ) -> core::result::Result<(), F> {
         self.setup.check_env(env)?;
         out.check_given(self.len(), self.setup)?;
-        // Copies of an environment and of arrays that are seldom handed on: what is, has to be stored before.
-        let restart = |env: &E, level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>| {
-            restart_row(&{ *env }, level, state, rng, obs)
-        };
-        match self.step_alone(env, level, action, &mut out, restart) {
+        match self.step_alone::<E, Copied, F>(env, level, action, &mut out) {
             Some(done) => done,
-            None => { self }.step_several(&{ *env }, level, action, &mut { out }),
+            None => Ok(self.reborrow().step_several(&black_box(*env), level, action, &mut out.reborrow())?),
         }
     }
 
     /// What is left of a step of one row once its arrays are known to be right, compiled into the caller: a row alone has all
     /// of every array. `None` if there are more.
     #[inline(always)]
-    fn step_alone<E: Env + ?Sized>(
+    fn step_alone<E: Env + ?Sized, R: Restart<E>, F: From<Error>>(
         &mut self,
         env: &E,
         level: Level,
         action: Elements<'_>,
         out: &mut StepOut<'_>,
-        restart: impl Fn(&E, Level, &mut [u8], &mut Rng, ElementsMut<'_>) -> Result,
-    ) -> Option<Result> {
+    ) -> Option<core::result::Result<(), F>> {
         if !cfg!(feature = "simd") {
             return None;
         }
@@ -172,17 +191,17 @@ impl<'a> Rows<'a> {
         };
         let (mode, first) = (self.setup.mode(), self.first);
         if let Err(e) = check_actions(env, action, 1) {
-            return Some(Err(e));
+            return Some(Err(e.into()));
         }
         if !is_ready(*phase, mode) {
-            return Some(Err(UNSET_ROW.given(first)));
+            return Some(Err(UNSET_ROW.given(first).into()));
         }
         let turn = Turn { env, level, mode, last: self.setup.max_episode_steps.wrapping_sub(1) };
         let row = Row { state: &mut *self.state, rng, steps, phase };
         let valid = out.valid.as_deref_mut().and_then(<[u8]>::first_mut);
         let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), 0));
         let flags = Flags { reward, terminated, truncated, valid };
-        Some(turn.take(row, action, out.obs.reborrow(), flags, keep, restart).map_err(|e| e.given(first)))
+        Some(turn.take::<R, _>(row, action, out.obs.reborrow(), flags, keep, |e| e.given(first).into()))
     }
 
     /// The same for any number of rows.
@@ -329,7 +348,7 @@ impl<'a> Rows<'a> {
             let flags = Flags { reward, terminated, truncated, valid: valids.next() };
             let at = k.wrapping_mul(obs_len);
             let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
-            turn.take(row, action, obs, flags, keep, restart_row).map_err(|e| e.given(self.first.saturating_add(k)))?;
+            turn.take::<Itself, _>(row, action, obs, flags, keep, |e| e.given(self.first.saturating_add(k)))?;
         }
         Ok(())
     }

@@ -95,6 +95,16 @@ impl<'a, T: Plain> Output<'a, T> {
         Ok(Output { what, p, len, lives: PhantomData })
     }
 
+    /// Room for `len` values if [`Output::at`] would accept it at once.
+    ///
+    /// # Safety
+    /// As [`Output::at`].
+    #[inline(always)]
+    pub unsafe fn if_there(p: *mut T, len: usize) -> Option<Self> {
+        let fits = fits(p.addr(), len, size_of::<T>(), align_of::<T>());
+        fits.then_some(Output { what: "", p, len, lives: PhantomData })
+    }
+
     /// As [`Output::at`], or nothing for NULL.
     ///
     /// # Safety
@@ -241,6 +251,16 @@ pub unsafe fn present<'a, T: Plain>(p: *const T, len: usize) -> Option<&'a [T]> 
     let fits = fits(p.addr(), len, size_of::<T>(), align_of::<T>());
     // SAFETY: present and aligned, readable by the promise.
     fits.then(|| unsafe { slice::from_raw_parts(p, len) })
+}
+
+/// The `len` values at `p`.
+///
+/// # Safety
+/// As [`Input::at`], which accepts them.
+#[inline(always)]
+pub unsafe fn known<'a, T: Plain>(p: *const T, len: usize) -> &'a [T] {
+    // SAFETY: by the promise.
+    unsafe { slice::from_raw_parts(p, len) }
 }
 
 /// As [`present`], or no values for NULL.

@@ -46,6 +46,16 @@ impl<'a> AnyInput<'a> {
         Ok(AnyInput { kind, what, p: p.cast(), len, lives: PhantomData })
     }
 
+    /// `len` elements of this kind if [`AnyInput::at`] would accept them at once.
+    ///
+    /// # Safety
+    /// As [`Input::at`].
+    #[inline(always)]
+    pub unsafe fn if_there(p: *const c_void, kind: Element, len: usize) -> Option<AnyInput<'a>> {
+        let fits = fits(p.addr(), len, kind.size(), kind.size());
+        fits.then_some(AnyInput { kind, what: "", p: p.cast(), len, lives: PhantomData })
+    }
+
     /// `len` elements of this kind that are known to be there.
     ///
     /// # Safety

@@ -28,24 +28,6 @@ impl Extent {
     /// Covers nothing: stands for an optional array that was not given.
     pub const NONE: Extent = Extent { what: "", start: 0, end: 0 };
 
-    /// The least that covers all of these.
-    #[inline(always)]
-    pub fn hull(extents: [Extent; 8]) -> Extent {
-        let (mut start, mut end) = (usize::MAX, 0);
-        for x in extents {
-            if x.start < x.end {
-                (start, end) = (start.min(x.start), end.max(x.end));
-            }
-        }
-        Extent { what: "", start: start.min(end), end }
-    }
-
-    /// 1 unless it covers nothing.
-    #[inline(always)]
-    pub fn is_some(&self) -> usize {
-        usize::from(self.end != 0)
-    }
-
     #[inline(always)]
     fn meets_any(&self, others: &[Extent]) -> bool {
         others.iter().any(|other| self.start < other.end && other.start < self.end)
@@ -80,6 +62,12 @@ impl Cover {
             return !x.meets_any(before);
         }
         true
+    }
+
+    /// `size` bytes at `p`, which are there unless it is NULL, lie below or above all.
+    #[inline(always)]
+    pub fn is_clear_of<T>(&self, p: *const T, size: usize) -> bool {
+        p.is_null() || p.addr() >= self.end || p.addr().wrapping_add(size) <= self.start
     }
 
     /// An array shares no byte with those, which these are.

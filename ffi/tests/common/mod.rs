@@ -47,3 +47,16 @@ pub fn cc() -> Command {
 pub fn cxx() -> Command {
     Command::new(std::env::var_os("CXX").unwrap_or("c++".into()))
 }
+
+/// This file of the project is this text, or becomes it where the environment says so.
+pub fn is_kept(file: &str, made: &str) {
+    let path = root().join(file);
+    if std::env::var_os("RLCORE_BLESS").is_some() {
+        std::fs::write(&path, made).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    for (number, (kept, made)) in kept.lines().zip(made.lines()).enumerate() {
+        assert_eq!(kept, made, "{file}:{}: RLCORE_BLESS=1 rewrites it", number + 1);
+    }
+    assert!(kept == made, "{file}: RLCORE_BLESS=1 rewrites it");
+}

@@ -54,7 +54,7 @@ fields! {
         pub memory: [f32] = shape.table.all_rows().saturating_mul(shape.memory_len),
         /// `[T, N, row_size]` bytes; column 0 `[T + 1, N, row_size]` if judged.
         pub columns: Columns =
-            (shape.table, shape.table.all_rows(), shape.table.all_rows().saturating_add(shape.envs_if_judged())),
+            (shape.table.columns(), shape.table.all_rows(), shape.table.all_rows().saturating_add(shape.envs_if_judged())),
     }
     /// To write.
     #[derive(Debug)]

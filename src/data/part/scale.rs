@@ -297,7 +297,7 @@ impl ScaleMut<'_> {
     /// sentence; nothing changes then.
     pub fn observe(&mut self, what: &'static str, rule: &Rule, obs: Rewrite<'_>) -> Result {
         if rule.obs.is_some() && self.state.frozen == 0 {
-            self.observations().update(obs.input()).map_err(|e| Error { what, ..e })?;
+            self.observations().update(obs.input()).map_err(|e| Error { what: Error::new(e.kind, what).what, ..e })?;
         } else {
             check_finite(what, obs.input())?;
         }

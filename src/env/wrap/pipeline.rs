@@ -46,7 +46,7 @@ impl<'a> Pipeline<'a> {
         }
         let mut pipeline = Self::bare(env)?;
         for (place, wrapper) in list.iter().enumerate() {
-            pipeline.wrap(*wrapper).map_err(|e| if e.given == Given::Nothing { e.given(place) } else { e })?;
+            pipeline.wrap(*wrapper).map_err(|e| if e.words().2 == Given::Nothing { e.given(place) } else { e })?;
         }
         Ok(pipeline)
     }

@@ -62,6 +62,30 @@ static int32_t attach(enum kind kind, void *mem, size_t size) {
   }
 }
 
+/* The same for reading beside a writer, where there is such a call. */
+static int32_t attach_reader(enum kind kind, const void *mem, size_t size) {
+  const void *out;
+  switch (kind) {
+    case MONITOR: return rlcore_monitor_attach_reader(mem, size, (const rlcore_monitor **)&out);
+    case LAZY: return rlcore_lazy_frames_attach_reader(mem, size, (const rlcore_lazy_frames **)&out);
+    case MEMORY: return rlcore_memory_attach_reader(mem, size, (const rlcore_memory **)&out);
+    case REPLAY: return rlcore_replay_attach_reader(mem, size, (const rlcore_replay **)&out);
+    case ROLLOUT: return rlcore_rollout_buffer_attach_reader(mem, size, (const rlcore_rollout_buffer **)&out);
+    case TRAJECTORY: return rlcore_trajectory_attach_reader(mem, size, (const rlcore_trajectory **)&out);
+    default: return attach(kind, (void *)(size_t)mem, size);
+  }
+}
+
+/* Turns the words of a header round, as a machine of the other byte order would have written them: order, version,
+   kind, bytes of configuration; then two of eight bytes, size and checksum. */
+static void turn(unsigned char *header) {
+  for (size_t at = 8; at < 40; at += at < 24 ? 4 : 8)
+    for (size_t i = 0, last = at < 24 ? 3 : 7; i < last - i; i++) {
+      const unsigned char low = header[at + i];
+      header[at + i] = header[at + last - i], header[at + last - i] = low;
+    }
+}
+
 /* Copies a block: what was done so far is kept as that phase. */
 static void keep(enum sample sample, enum kind kind, const void *block, size_t size) {
   ALWAYS(size <= BLOCK_SIZE);

@@ -120,60 +120,165 @@ CONFIG_INIT(vtrace_init, rlcore_vtrace, rlcore_vtrace_init)
 
 /* ---- Size, init, attach: of a kind whose block is made from its configuration alone ---- */
 
-/* Memory for a block that is to be made, where that of its kind lies: its last size, or none, or more than there is. */
+/* Bytes of memory of a block: more than there are, too few for the block and for any header, or any number up to its
+   own. */
+static size_t memory_size(size_t whole) {
+  static const int32_t statuses[] = {RLCORE_E_OVERFLOW, RLCORE_E_SIZE, RLCORE_E_SIZE, RLCORE_E_SIZE};
+  struct argument *a = next_argument("mem_size", NUMBER, 0);
+  const size_t sizes[] = {SIZE_MAX, whole - 1, 39, 0};
+  a->element = 4, a->bad = RLCORE_E_OVERFLOW;
+  if (a->chosen == GOOD) return whole;
+  if (a->chosen > 4) return a->chosen % (whole + 1);
+  a->bad = statuses[a->chosen - 1];
+  return sizes[a->chosen - 1];
+}
+
+/* Memory for a block that is to be made, where that of its kind lies. */
 #define MEMORY_FOR(sample) \
   void *mem = object("mem", sample, OUT | FIXED); \
-  SIZE(mem_size, samples[sample].size, samples[sample].size, RLCORE_E_OVERFLOW)
+  const size_t mem_size = memory_size(samples[sample].size)
+/* Memory that has to be an image. */
+#define IMAGE_OF(sample) \
+  void *mem = object("mem", sample, OUT); \
+  const size_t mem_size = memory_size(samples[sample].size)
 
-#define CONFIGURED(noun, T, value, sample) \
+/* Columns to make a block with; their array lies where `of` does. */
+static const struct flaw column_flaws[] = {
+    FLAW(rlcore_column, kind, 3), FLAW(rlcore_column, kind, UINT32_MAX), FLAW(rlcore_column, len, 0),
+    FLAW(rlcore_column, num_stack, 17), FLAW(rlcore_column, name[0], 0), FLAW(rlcore_column, name[0], 200),
+    {"equal names", 0, 'q', 0x6e6f69746361, RLCORE_E_CONFIG}};
+
+static const rlcore_column *columns_of(const rlcore_column *of) {
+  struct both { rlcore_column at[2]; } both;
+  memcpy(&both, of, sizeof both);
+  SPOIL(both, column_flaws);
+  STRUCT(struct both, columns, both, FIXED);
+  return columns == NULL ? NULL : (const rlcore_column *)columns;
+}
+
+#define CONFIGURED(noun, T, value, sample, columns_too) \
+  static T *noun##_made_from(void) { \
+    T c = value; \
+    columns_too; \
+    SPOIL(c, noun##_flaws); \
+    STRUCT(T, config, c, 0); \
+    return config; \
+  } \
   OP(noun##_size) { \
-    STRUCT(T, config, value, 0); \
+    const T *config = noun##_made_from(); \
     HANDLE(size_t, out_size, 0); \
     return CALL(rlcore_##noun##_size(config, out_size)); \
   } \
   OP(noun##_init) { \
     MEMORY_FOR(sample); \
-    STRUCT(T, config, value, 0); \
+    const T *config = noun##_made_from(); \
     HANDLE(rlcore_##noun *, out, 0); \
     return CALL(rlcore_##noun##_init(mem, mem_size, config, out)); \
   } \
   OP(noun##_attach) { \
-    MEMORY_FOR(sample); \
+    IMAGE_OF(sample); \
     HANDLE(rlcore_##noun *, out, 0); \
     return CALL(rlcore_##noun##_attach(mem, mem_size, out)); \
   }
-CONFIGURED(monitor, rlcore_monitor_config, monitor_config, MONITOR_USED)
-CONFIGURED(vec_normalize, rlcore_vec_normalize_config, normalizer_config, NORMALIZER_USED)
-CONFIGURED(lazy_frames, rlcore_lazy_frames_config, lazy_config, LAZY_USED)
-CONFIGURED(memory, rlcore_memory_config, memory_config, MEMORY_USED)
-CONFIGURED(replay, rlcore_replay_config, replay_config, REPLAY_USED)
-CONFIGURED(rollout_buffer, rlcore_rollout_buffer_config, rollout_config, ROLLOUT_FINISHED)
-CONFIGURED(trajectory, rlcore_trajectory_config, trajectory_config, TRAJECTORY_USED)
-CONFIGURED(queue, rlcore_queue_config, queue_config, QUEUE_USED)
+
+#define BAD(field, value) FLAW(rlcore_monitor_config, field, value)
+static const struct flaw monitor_flaws[] = {
+    BAD(num_envs, 0), BAD(num_envs, 5), BAD(capacity, 1), BAD(num_info, 17), BAD(num_info, UINT32_MAX),
+    BAD(reserved, 1), BAD(start, NAN), BAD(start, INFINITY)};
+CONFIGURED(monitor, rlcore_monitor_config, monitor_config, MONITOR_USED, )
+
+#undef BAD
+#define BAD(field, value) FLAW(rlcore_vec_normalize_config, field, value)
+static const struct flaw vec_normalize_flaws[] = {
+    BAD(num_envs, 0), BAD(obs_len, 0), BAD(normalize_obs, 2), BAD(normalize_reward, UINT32_MAX), BAD(clip_obs, 0),
+    BAD(clip_obs, NAN), BAD(clip_obs, INFINITY), BAD(clip_reward, -1), BAD(clip_reward, NAN), BAD(reserved, 1),
+    BAD(discount, -0.1), BAD(discount, 1.1), BAD(discount, NAN), BAD(epsilon, 0), BAD(epsilon, INFINITY)};
+CONFIGURED(vec_normalize, rlcore_vec_normalize_config, normalizer_config, NORMALIZER_USED, )
+
+#undef BAD
+#define BAD(field, value) FLAW(rlcore_lazy_frames_config, field, value)
+static const struct flaw lazy_frames_flaws[] = {
+    BAD(num_envs, 0), BAD(num_frames, 0), BAD(num_frames, 1), BAD(height, 0), BAD(width, 0), BAD(channels, 0),
+    BAD(num_stack, 0), BAD(num_stack, 17), BAD(num_stack, UINT32_MAX)};
+CONFIGURED(lazy_frames, rlcore_lazy_frames_config, lazy_config, LAZY_USED, )
+
+#undef BAD
+#define BAD(field, value) FLAW(rlcore_memory_config, field, value)
+static const struct flaw memory_flaws[] = {
+    BAD(history_size, 0), BAD(history_size, 3), BAD(max_sample_size, 0), BAD(max_sample_size, 8),
+    BAD(max_sample_size, UINT32_MAX), BAD(priority_sample_size, 4), BAD(priority_sample_size, UINT32_MAX),
+    BAD(reward_threshold, NAN), BAD(reward_threshold, INFINITY), BAD(reward_threshold, -1), BAD(use_priority, 2),
+    BAD(num_columns, 0), BAD(num_columns, 17), BAD(reserved, 1)};
+CONFIGURED(memory, rlcore_memory_config, memory_config, MEMORY_USED, c.columns = columns_of(STACKED))
+
+#undef BAD
+#define BAD(field, value) FLAW(rlcore_replay_config, field, value)
+static const struct flaw replay_flaws[] = {
+    BAD(num_envs, 0), BAD(num_rows, 0), BAD(num_columns, 0), BAD(num_columns, 17), BAD(num_columns, UINT32_MAX),
+    BAD(observations, 4), BAD(observations, UINT32_MAX), BAD(num_steps, 0), BAD(num_steps, 9), BAD(num_steps, 256),
+    BAD(num_steps, UINT32_MAX), BAD(reserved, 1), BAD(discount, -0.5), BAD(discount, 1.5), BAD(discount, NAN),
+    BAD(alpha, -0.5), BAD(alpha, 1.5), BAD(alpha, NAN), BAD(epsilon, -0.5), BAD(epsilon, 0), BAD(epsilon, NAN),
+    BAD(epsilon, INFINITY)};
+CONFIGURED(replay, rlcore_replay_config, replay_config, REPLAY_USED, c.columns = columns_of(PLAIN))
+
+#undef BAD
+#define BAD(field, value) FLAW(rlcore_rollout_buffer_config, field, value)
+static const struct flaw rollout_buffer_flaws[] = {
+    BAD(num_steps, 0), BAD(num_steps, UINT32_MAX), BAD(num_envs, 0), BAD(num_envs, UINT32_MAX), BAD(log_capacity, 3),
+    BAD(num_columns, 0), BAD(num_columns, 17), BAD(num_columns, UINT32_MAX), BAD(accumulate, 2), BAD(reserved, 1)};
+CONFIGURED(rollout_buffer, rlcore_rollout_buffer_config, rollout_config, ROLLOUT_FINISHED,
+      c.columns = columns_of(PLAIN))
+
+#undef BAD
+#define BAD(field, value) FLAW(rlcore_trajectory_config, field, value)
+static const struct flaw trajectory_flaws[] = {
+    BAD(capacity, 0), BAD(one_hot, 4), BAD(one_hot, UINT32_MAX), BAD(num_columns, 0), BAD(num_columns, 17),
+    BAD(accumulate, 2)};
+CONFIGURED(trajectory, rlcore_trajectory_config, trajectory_config, TRAJECTORY_USED, c.columns = columns_of(PLAIN))
+
+#undef BAD
+#define BAD(field, value) FLAW(rlcore_queue_config, field, value)
+static const struct flaw queue_flaws[] = {
+    BAD(capacity, 0), BAD(capacity, 1), BAD(capacity, 6), BAD(capacity, 1u << 31), BAD(item_size, 0),
+    BAD(reserved, 1)};
+CONFIGURED(queue, rlcore_queue_config, queue_config, QUEUE_USED, )
 
 /* ---- Environments ---- */
 
-/* The environment, with one field that is wrong at times; its state only matters to what keeps one. */
-static rlcore_env_def *environment(int wrapped, int kept_in_block) {
+/* The environment, with one field that is wrong at times: one of the caller's that nothing keeps, or that a block is
+   made for, or the library's own that a block was made for. */
+enum { UNKEPT, MADE_FOR, KEPT };
+#undef BAD
+#define BAD(field, value) FLAW(rlcore_env_def, field, value)
+static const struct flaw env_flaws[] = {
+    BAD(obs.kind, 4), BAD(obs.kind, RLCORE_STRUCT), BAD(obs.kind, UINT32_MAX), BAD(obs.len, 0),
+    BAD(obs.len, (1 << 24) + 1), BAD(obs.len, UINT32_MAX), BAD(action.kind, UINT32_MAX), BAD(action.len, 0),
+    BAD(action.len, UINT32_MAX), BAD(num_fields, 9), BAD(num_wrappers, 17), BAD(num_wrappers, UINT32_MAX)};
+static const struct flaw own_env_flaws[] = {
+    BAD(state_size, 4), BAD(state_size, 7), BAD(state_size, UINT32_MAX), BAD(action.kind, RLCORE_U8),
+    BAD(action.kind, RLCORE_STRUCT), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, action.n, 0),
+    REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, obs.kind, RLCORE_I32),
+    REFUSED_AS(RLCORE_E_ALIGN, rlcore_env_def, obs.low, 1), REFUSED_AS(RLCORE_E_ALIGN, rlcore_env_def, obs.high, 2),
+    REFUSED_AS(RLCORE_E_ALIGN, rlcore_env_def, action.n, 1), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, reset, 0),
+    REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, step, 0)};
+static const struct flaw known_env_flaws[] = {
+    BAD(state_size, 7), BAD(state_size, 24), BAD(state_size, UINT32_MAX), BAD(obs.len, 5), BAD(action.len, 2),
+    BAD(action.n, 0), BAD(user, 1), BAD(reset, 1), BAD(step, 1), BAD(restart, 1), BAD(env_id, 0),
+    BAD(env_id, RLCORE_ENV_MOUNTAIN_CAR), BAD(env_id, 7), BAD(env_id, 999), BAD(env_id, 1000),
+    REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, reset, 0), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, step, 0)};
+
+static rlcore_env_def *environment(int wrapped, int kept) {
   rlcore_env_def def = env;
   if (wrapped) def.wrappers = &recorder, def.num_wrappers = 1;
-  switch (field("env fields", kept_in_block ? 10 : 8, RLCORE_E_CONFIG)) {
-    case 1: def.obs.kind = 9; break;
-    case 2: def.obs.len = 0; break;
-    case 3: def.obs.len = (1 << 24) + 1; break;
-    case 4: def.action.kind = UINT32_MAX; break;
-    case 5: def.action.len = 0; break;
-    case 6: def.action.len = UINT32_MAX; break;
-    case 7: def.num_fields = 9; break;
-    case 8: def.num_wrappers = 17; break;
-    case 9: def.state_size = 7; break;
-    case 10: def.state_size = UINT32_MAX; break;
-    default: break;
-  }
+  if (kept != KEPT) def.env_id = 1000;
+  SPOIL(def, env_flaws);
+  if (kept == MADE_FOR) SPOIL(def, own_env_flaws);
+  if (kept == KEPT) SPOIL(def, known_env_flaws);
   STRUCT(rlcore_env_def, def_of_env, def, 0);
   return def_of_env;
 }
-#define ENV const rlcore_env_def *e = environment(0, 1)
+#define ENV const rlcore_env_def *e = environment(0, KEPT)
+#define ENV_MADE_FOR const rlcore_env_def *e = environment(0, MADE_FOR)
 
 static rlcore_vecenv_out *step_out(uint32_t rows) {
   TO(float, obs, rows * OBS, 0);
@@ -188,17 +293,15 @@ static rlcore_vecenv_out *step_out(uint32_t rows) {
   return out;
 }
 
+#undef BAD
+#define BAD(field, value) FLAW(rlcore_atari_config, field, value)
+static const struct flaw atari_flaws[] = {
+    BAD(fire_reset, 2), BAD(episodic_life, 2), BAD(order, 2), BAD(screen, 3), BAD(screen, UINT32_MAX), BAD(scale, 2),
+    BAD(clip_reward, 2), BAD(channels_first, 2), BAD(record, 2), BAD(record, UINT32_MAX)};
 OP(wrappers_atari) {
   static const rlcore_atari_config good = {sizeof good, 30, 4, 1, 1, 0, 1, 0, 1, 4, 1, 1};
   rlcore_atari_config value = good;
-  switch (field("atari fields", 5, RLCORE_E_CONFIG)) {
-    case 1: value.order = 2; break;
-    case 2: value.screen = 3; break;
-    case 3: value.clip_reward = 2; break;
-    case 4: value.record = UINT32_MAX; break;
-    case 5: value.fire_reset = 2; break;
-    default: break;
-  }
+  SPOIL(value, atari_flaws);
   STRUCT(rlcore_atari_config, config, value, 0);
   COUNT(capacity, 11, 11, RLCORE_E_SIZE);
   TO(uint64_t, out, capacity * sizeof(rlcore_wrapper) / 8, 0);
@@ -212,7 +315,7 @@ OP(env_builtin) {
   return CALL(rlcore_env_builtin(env_id, (rlcore_env_def *)out, out_size));
 }
 OP(env_spaces) {
-  const rlcore_env_def *e = environment(0, 0);
+  const rlcore_env_def *e = environment(0, UNKEPT);
   SIZE(bounds_len, 16, 32, RLCORE_E_OVERFLOW);
   TO(float, bounds, bounds_len & 63, OPTIONAL);
   TO(uint64_t, out_obs, sizeof(rlcore_space) / 8, POINTERS);
@@ -220,14 +323,14 @@ OP(env_spaces) {
   return CALL(rlcore_env_spaces(e, bounds, bounds_len, (rlcore_space *)out_obs, (rlcore_space *)out_action));
 }
 OP(env_fields) {
-  const rlcore_env_def *e = environment(0, 0);
+  const rlcore_env_def *e = environment(0, UNKEPT);
   COUNT(capacity, 8, 8, RLCORE_OK);
   TO(uint32_t, out, capacity * sizeof(rlcore_field) / 4, 0);
   HANDLE(uint32_t, out_len, 0);
   return CALL(rlcore_env_fields(e, (rlcore_field *)out, capacity, out_len));
 }
 OP(obs_split) {
-  const rlcore_env_def *e = environment(0, 0);
+  const rlcore_env_def *e = environment(0, UNKEPT);
   COUNT(num_rows, 2, 4, RLCORE_OK);
   IN(float, obs, num_rows * OBS, 1, 1, ANY);
   TO(float, part, num_rows * OBS, OPTIONAL);
@@ -236,7 +339,7 @@ OP(obs_split) {
   return CALL(rlcore_obs_split(e, num_rows, obs, parts));
 }
 OP(obs_join) {
-  const rlcore_env_def *e = environment(0, 0);
+  const rlcore_env_def *e = environment(0, UNKEPT);
   COUNT(num_rows, 2, 4, RLCORE_OK);
   IN(float, part, num_rows * OBS, 1, 1, ANY | OPTIONAL);
   const void *value[8] = {part};
@@ -245,38 +348,36 @@ OP(obs_join) {
   return CALL(rlcore_obs_join(e, num_rows, parts, obs));
 }
 OP(record_initial) {
-  const rlcore_env_def *e = environment(1, 0);
+  const rlcore_env_def *e = environment(1, UNKEPT);
   TO(uint8_t, record, 64, 0);
   return CALL(rlcore_record_initial(e, record));
 }
 
+static const struct flaw vecenv_flaws[] = {
+    FLAW(rlcore_vecenv_config, num_envs, 0), FLAW(rlcore_vecenv_config, autoreset, 4),
+    FLAW(rlcore_vecenv_config, autoreset, UINT32_MAX)};
 static rlcore_vecenv_config *vecenv_made_from(void) {
   rlcore_vecenv_config value = vecenv_config;
-  switch (field("vecenv fields", 3, RLCORE_E_CONFIG)) {
-    case 1: value.num_envs = 0; break;
-    case 2: value.autoreset = 4; break;
-    case 3: value.autoreset = UINT32_MAX; break;
-    default: break;
-  }
+  SPOIL(value, vecenv_flaws);
   STRUCT(rlcore_vecenv_config, config, value, 0);
   return config;
 }
 
 OP(vecenv_size) {
-  ENV;
+  ENV_MADE_FOR;
   const rlcore_vecenv_config *config = vecenv_made_from();
   HANDLE(size_t, out_size, 0);
   return CALL(rlcore_vecenv_size(e, config, out_size));
 }
 OP(vecenv_init) {
   MEMORY_FOR(VECENV_NEW);
-  ENV;
+  ENV_MADE_FOR;
   const rlcore_vecenv_config *config = vecenv_made_from();
   HANDLE(rlcore_vecenv *, out, 0);
   return CALL(rlcore_vecenv_init(mem, mem_size, e, config, out));
 }
 OP(vecenv_attach) {
-  MEMORY_FOR(VECENV_RUNNING);
+  IMAGE_OF(VECENV_RUNNING);
   ENV;
   HANDLE(rlcore_vecenv *, out, 0);
   return CALL(rlcore_vecenv_attach(mem, mem_size, e, out));
@@ -358,19 +459,18 @@ OP(vecenv_action_mask) {
 
 /* ---- Batches ---- */
 
+static const struct flaw batch_flaws[] = {
+    FLAW(rlcore_batch_config, in_series, 0), FLAW(rlcore_batch_config, in_series, N + 1),
+    FLAW(rlcore_batch_config, in_series, UINT32_MAX)};
 static rlcore_batch_config *batch_made_from(void) {
   rlcore_batch_config value = batch_config;
-  switch (field("batch fields", 2, RLCORE_E_CONFIG)) {
-    case 1: value.in_series = 0; break;
-    case 2: value.in_series = N + 1; break;
-    default: break;
-  }
+  SPOIL(value, batch_flaws);
   STRUCT(rlcore_batch_config, config, value, 0);
   return config;
 }
 
 OP(batch_size) {
-  ENV;
+  ENV_MADE_FOR;
   const rlcore_vecenv_config *vecenv = vecenv_made_from();
   const rlcore_batch_config *config = batch_made_from();
   HANDLE(size_t, out_size, 0);
@@ -378,14 +478,14 @@ OP(batch_size) {
 }
 OP(batch_init) {
   MEMORY_FOR(BATCH_IDLE);
-  ENV;
+  ENV_MADE_FOR;
   const rlcore_vecenv_config *vecenv = vecenv_made_from();
   const rlcore_batch_config *config = batch_made_from();
   HANDLE(rlcore_batch *, out, 0);
   return CALL(rlcore_batch_init(mem, mem_size, e, vecenv, config, out));
 }
 OP(batch_attach) {
-  MEMORY_FOR(BATCH_DONE);
+  IMAGE_OF(BATCH_DONE);
   HANDLE(rlcore_batch *, out, 0);
   return CALL(rlcore_batch_attach(mem, mem_size, out));
 }
@@ -623,61 +723,43 @@ OP(vec_normalize_statistics) {
 
 /* ---- Learners and policies ---- */
 
+#undef BAD
+#define BAD(field, value) FLAW(rlcore_learner_config, field, value)
+#define FLAG(field) BAD(field, 2), BAD(field, UINT32_MAX)
+/* Out of [low, high]; a limit that is infinite is none. */
+#define REAL(field, low, high) BAD(field, NAN), BAD(field, INFINITY), BAD(field, -INFINITY), BAD(field, low), \
+  BAD(field, high)
+static const struct flaw learner_flaws[] = {
+    BAD(num_envs, 0), BAD(num_steps, 0), BAD(num_minibatches, 0), BAD(num_minibatches, 3),
+    BAD(num_minibatches, UINT32_MAX), BAD(num_epochs, 0), BAD(num_epochs, 1001), BAD(num_epochs, UINT32_MAX),
+    BAD(num_chunks, 0), BAD(num_chunks, UINT32_MAX), BAD(num_hidden, 5), BAD(num_hidden, UINT32_MAX),
+    BAD(num_hidden, 0), BAD(hidden_len[0], 0), BAD(hidden_len[1], 1), BAD(hidden_len[3], 1), BAD(num_shared, 2),
+    BAD(algorithm, 1), FLAG(activation), FLAG(normalize_advantage), FLAG(normalize_obs), FLAG(normalize_reward),
+    FLAG(squash), FLAG(use_action_mask), FLAG(accumulate), FLAG(overlap), BAD(squash, 1),
+    REAL(learning_rate, -1e-9, 1.1), REAL(learning_rate_end, -1e-9, 1.1), REAL(clip, 0, 11),
+    REAL(clip_end, -1e-9, 11), REAL(discount, -1e-9, 1.1), REAL(gae_lambda, -1e-9, 1.1), REAL(value_coef, -1e-9, NAN),
+    REAL(entropy_coef, NAN, NAN), REAL(value_clip, -1e-9, NAN), REAL(max_grad_norm, -1e-9, NAN),
+    REAL(target_kl, -1e-9, NAN), REAL(adam_beta1, -1e-9, 1), REAL(adam_beta2, 0.8, 1),
+    REAL(adam_epsilon, 0.9e-12, 1.1), REAL(log_std_init, -20.1, 2.1), REAL(log_std_min, -40.1, 40.1),
+    REAL(log_std_max, -20.1, 40.1), REAL(obs_clip, 0, NAN), REAL(reward_clip, 0, NAN),
+    REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_envs, UINT32_MAX),
+    REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_steps, UINT32_MAX)};
 static rlcore_learner_config *learner_made_from(void) {
   rlcore_learner_config c = learner_config;
-  switch (field("learner fields", 35, RLCORE_E_CONFIG)) {
-    case 1: c.num_envs = 0; break;
-    case 2: c.num_steps = 0; break;
-    case 3: c.num_minibatches = 3; break;
-    case 4: c.num_epochs = 0; break;
-    case 5: c.num_hidden = 5; break;
-    case 6: c.hidden_len[0] = 0; break;
-    case 7: c.hidden_len[3] = 1; break;
-    case 8: c.activation = 2; break;
-    case 9: c.normalize_advantage = 2; break;
-    case 10: c.normalize_obs = UINT32_MAX; break;
-    case 11: c.normalize_reward = 2; break;
-    case 12: c.squash = 2; break;
-    case 13: c.use_action_mask = 2; break;
-    case 14: c.learning_rate = NAN; break;
-    case 15: c.learning_rate_end = -1; break;
-    case 16: c.clip = 0; break;
-    case 17: c.clip_end = INFINITY; break;
-    case 18: c.discount = 1.5f; break;
-    case 19: c.gae_lambda = -0.5f; break;
-    case 20: c.value_coef = NAN; break;
-    case 21: c.entropy_coef = INFINITY; break;
-    case 22: c.value_clip = -1; break;
-    case 23: c.max_grad_norm = NAN; break;
-    case 24: c.target_kl = -1; break;
-    case 25: c.adam_beta1 = 1; break;
-    case 26: c.adam_beta2 = 2; break;
-    case 27: c.adam_epsilon = 0; break;
-    case 28: c.log_std_init = NAN; break;
-    case 29: c.obs_clip = 0; break;
-    case 30: c.reward_clip = -1; break;
-    case 31: c.accumulate = 2; break;
-    case 32: c.num_minibatches = 0; break;
-    case 33: c.algorithm = 1; break;
-    case 34: c.overlap = 2; break;
-    case 35: c.num_shared = 5; break;
-    default: break;
-  }
+  SPOIL(c, learner_flaws);
   STRUCT(rlcore_learner_config, config, c, 0);
   return config;
 }
+static const struct flaw seen_flaws[] = {
+    FLAW(rlcore_space, kind, 4), FLAW(rlcore_space, kind, RLCORE_STRUCT), FLAW(rlcore_space, kind, UINT32_MAX),
+    FLAW(rlcore_space, len, 0), FLAW(rlcore_space, len, UINT32_MAX)};
+static const struct flaw done_flaws[] = {
+    FLAW(rlcore_space, kind, 3), FLAW(rlcore_space, kind, RLCORE_U8), FLAW(rlcore_space, kind, RLCORE_F32),
+    FLAW(rlcore_space, len, 0), REFUSED_AS(RLCORE_E_NULL, rlcore_space, n, 0)};
 #define SPACES \
   rlcore_space seen = SEEN, done = DONE; \
-  switch (field("space fields", 7, RLCORE_E_CONFIG)) { \
-    case 1: seen.kind = 7; break; \
-    case 2: seen.len = 0; break; \
-    case 3: seen.len = UINT32_MAX; break; \
-    case 4: done.kind = 3; break; \
-    case 5: done.len = 0; break; \
-    case 6: done.kind = RLCORE_U8; break; \
-    case 7: seen.kind = RLCORE_I32, seen.n = CHOICES, seen.len = 1; break; \
-    default: break; \
-  } \
+  SPOIL(seen, seen_flaws); \
+  SPOIL(done, done_flaws); \
   STRUCT(rlcore_space, obs, seen, FIXED); \
   STRUCT(rlcore_space, action, done, FIXED)
 
@@ -695,7 +777,7 @@ OP(learner_init) {
   return CALL(rlcore_learner_init(mem, mem_size, config, obs, action, out));
 }
 OP(learner_attach) {
-  MEMORY_FOR(LEARNER_LEARNS);
+  IMAGE_OF(LEARNER_LEARNS);
   HANDLE(rlcore_learner *, out, 0);
   return CALL(rlcore_learner_attach(mem, mem_size, out));
 }
@@ -904,12 +986,12 @@ OP(policy_export) {
   return CALL(rlcore_policy_export(p, mem, mem_size, out));
 }
 OP(policy_attach) {
-  MEMORY_FOR(POLICY_MADE);
+  IMAGE_OF(POLICY_MADE);
   HANDLE(const rlcore_policy *, out, 0);
   return CALL(rlcore_policy_attach(mem, mem_size, out));
 }
 OP(block_seal) {
-  MEMORY_FOR(POLICY_MADE);
+  IMAGE_OF(POLICY_MADE);
   return CALL(rlcore_block_seal(mem, mem_size));
 }
 OP(policy_scratch_len) {
@@ -945,7 +1027,7 @@ OP(policy_act_greedy) {
 /* ---- Frames ---- */
 
 OP(lazy_frames_bytes_per_transition) {
-  STRUCT(rlcore_lazy_frames_config, config, lazy_config, 0);
+  const rlcore_lazy_frames_config *config = lazy_frames_made_from();
   HANDLE(uint64_t, out_bytes, 0);
   return CALL(rlcore_lazy_frames_bytes_per_transition(config, out_bytes));
 }
@@ -1033,7 +1115,7 @@ OP(lazy_frames_newest) {
 
 #define READER(noun, sample) \
   OP(noun##_attach_reader) { \
-    MEMORY_FOR(sample); \
+    IMAGE_OF(sample); \
     HANDLE(const rlcore_##noun *, out, 0); \
     return CALL(rlcore_##noun##_attach_reader(mem, mem_size, out)); \
   }
@@ -1778,20 +1860,15 @@ OP(queue_len) {
 
 static rlcore_rollout_file file_of; /* what the call's file is about */
 
+#undef BAD
+#define BAD(field, value) FLAW(rlcore_rollout_file, field, value)
+static const struct flaw file_flaws[] = {
+    BAD(num_steps, 0), BAD(num_steps, UINT32_MAX), BAD(num_envs, 0), BAD(obs_kind, 3), BAD(obs_rank, 5),
+    BAD(obs_rank, 0), BAD(obs_dims[0], 0), BAD(obs_dims[3], 2), BAD(action_kind, 3), BAD(action_kind, UINT32_MAX),
+    BAD(action_len, 0), BAD(num_finals, T * N + 1), BAD(reserved, 1)};
 static rlcore_rollout_file *rollout_file(void) {
   rlcore_rollout_file f = {sizeof f, T, N, RLCORE_F32, 1, {2}, RLCORE_I32, 1, M, 0, 0, 1, 2, 3, 4};
-  switch (field("file fields", 9, RLCORE_E_CONFIG)) {
-    case 1: f.num_steps = 0; break;
-    case 2: f.num_envs = 0; break;
-    case 3: f.obs_kind = 3; break;
-    case 4: f.obs_rank = 5; break;
-    case 5: f.obs_dims[0] = 0; break;
-    case 6: f.action_kind = 3; break;
-    case 7: f.action_len = 0; break;
-    case 8: f.num_finals = T * N + 1; break;
-    case 9: f.reserved = 1; break;
-    default: break;
-  }
+  SPOIL(f, file_flaws);
   file_of = f;
   STRUCT(rlcore_rollout_file, file, f, 0);
   return file;

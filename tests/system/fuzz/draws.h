@@ -15,6 +15,9 @@ struct world {
   unsigned char slots[SLOTS][SMALL + GUARD];
 };
 
+/* Counts are as large as can be, and no array is looked at. */
+static int huge;
+
 /* Where the call is made, where it is made again, and what the first was like before. */
 static struct world first, second, kept, *here;
 
@@ -89,7 +92,8 @@ static void fill(unsigned char *p, size_t len, char type, double first_value, do
 static void *array(const char *name, char type, size_t len, unsigned flags, double first_value, double step) {
   struct argument *a = next_argument(name, ARRAY, flags);
   a->type = type, a->element = type == 'f' || type == 'w' ? 4 : type == 'd' || type == 'q' ? 8 : 1;
-  a->size = len * a->element;
+  a->size = huge ? 0 : len * a->element;
+  if (huge) len = 0;
   const struct argument *before = NULL, *block = NULL, *other = shared_with < 0 ? NULL : &arguments[shared_with];
   for (const struct argument *b = arguments; b < a; b++) {
     if (b->form == ARRAY && b->size > 0 && b->chosen != NIL) before = b;
@@ -159,7 +163,7 @@ static void *structure(const char *name, const void *value, size_t size, size_t 
 #define STRUCT(T, name, value, flags) T *name = structure(#name, &(value), sizeof(T), _Alignof(T), flags)
 
 /* An object: the block of that kind, in that phase if the input has not used one of its kind before. */
-enum { OTHER_KIND = 4, NO_OBJECT, ANEW = 7 };
+enum { OTHER_KIND = 4, NO_OBJECT, OTHER_ORDER, ANEW };
 
 static void *object(const char *name, enum sample sample, unsigned flags) {
   struct argument *a = next_argument(name, OBJECT, flags | BLOCK);
@@ -181,6 +185,12 @@ static void *object(const char *name, enum sample sample, unsigned flags) {
     case NO_OBJECT: {
       static _Alignas(64) unsigned char zeros[BLOCK_SIZE];
       return zeros;
+    }
+    case OTHER_ORDER: {
+      static _Alignas(64) unsigned char turned[BLOCK_SIZE];
+      memcpy(turned, samples[sample].bytes, BLOCK_SIZE);
+      turn(turned);
+      return turned;
     }
     default: return p;
   }
@@ -215,6 +225,7 @@ static uint64_t number(const char *name, uint64_t good, uint64_t max, uint64_t f
 static uint32_t count(const char *name, uint32_t good, uint32_t max, int32_t bad) {
   struct argument *a = next_argument(name, NUMBER, OPTIONAL);
   a->bad = bad;
+  if (huge) return UINT32_MAX;
   return a->chosen == GOOD ? good : a->chosen == NONE ? 0 : a->chosen % (max + 1);
 }
 
@@ -236,6 +247,40 @@ static unsigned field(const char *name, unsigned num, int32_t bad) {
   a->bad = bad, a->element = num;
   return a->chosen = a->chosen <= num ? a->chosen : 0;
 }
+
+/* A value that a field of a structure must not have, and the status that says so. Pointers: NULL, or moved by so many
+   bytes. */
+struct flaw {
+  const char *name;
+  size_t at;
+  char type;
+  double value;
+  int32_t status;
+};
+#define REFUSED_AS(status, T, field, value) \
+  {#field, offsetof(T, field), _Generic(((T *)0)->field, float: 'f', double: 'd', uint64_t: 'q', uint32_t: 'w', char: 'b', default: 'p'), \
+   value, status}
+#define FLAW(T, field, value) REFUSED_AS(RLCORE_E_CONFIG, T, field, value)
+
+/* Gives one field of the structure a value that it must not have, or none. */
+static void spoil(const char *name, void *of, const struct flaw *flaws, unsigned num) {
+  const unsigned chosen = field(name, num, RLCORE_E_CONFIG);
+  if (chosen == 0) return;
+  const struct flaw *flaw = &flaws[chosen - 1];
+  arguments[num_arguments - 1].name = flaw->name, arguments[num_arguments - 1].bad = flaw->status;
+  char *p = (char *)of + flaw->at;
+  const uint64_t whole = isfinite(flaw->value) && flaw->value >= 0 ? (uint64_t)flaw->value : 0;
+  size_t address = 0;
+  memcpy(&address, p, flaw->type == 'p' ? sizeof address : 0);
+  address = whole == 0 ? 0 : address + whole;
+  switch (flaw->type) {
+    case 'f': memcpy(p, &(float){(float)flaw->value}, 4); break;
+    case 'd': memcpy(p, &flaw->value, 8); break;
+    case 'p': memcpy(p, &address, sizeof address); break;
+    default: memcpy(p, &whole, flaw->type == 'b' ? 1 : flaw->type == 'w' ? 4 : 8);
+  }
+}
+#define SPOIL(of, flaws) spoil(#flaws, &(of), flaws, sizeof flaws / sizeof *flaws)
 
 /* What the arguments cover that are not NULL. */
 static void copy_arguments(struct world *to, const struct world *from, unsigned with) {

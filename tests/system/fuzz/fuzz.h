@@ -50,6 +50,23 @@ static void finding(const char *what) {
   STOP();
 }
 
+/* What calls were refused with, a line each, every number a #: `said: ` and the words. */
+static char said[1 << 17];
+
+static void remember_words(void) {
+  char why[256], *to = why;
+  if (rlcore_last_error(why, sizeof why) != RLCORE_OK) finding("no last error");
+  for (const char *from = why; (*to = *from) != 0; from++) {
+    const int digit = *from >= '0' && *from <= '9';
+    if (digit) *to = '#';
+    if (!digit || to == why || to[-1] != '#') to++;
+  }
+  char *const given = strstr(why, "given ");
+  if (given != NULL) memcpy(given + 6, "#", 2);
+  const size_t len = strlen(said);
+  if (strstr(said, why) == NULL) snprintf(said + len, sizeof said - len, "said: %s\n", why);
+}
+
 /* The condition holds whatever the input is. */
 #define ALWAYS(condition) ((condition) ? (void)0 : finding(#condition))
 /* The call succeeds whatever the input is. */

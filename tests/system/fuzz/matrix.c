@@ -14,6 +14,10 @@ static unsigned char bytes[96];
 /* The statuses that a function answered with, as bits: the header has to know them all. */
 static uint32_t answered;
 
+/* A hash of all of them in turn: another answer to anything that is tried, also where more than one is right, changes
+   it. */
+static uint32_t answers;
+
 /* Calls with the good arguments, but for the one that takes the byte at `at`. */
 static int32_t call_with(const struct op *op, int at, unsigned chosen) {
   prepare();
@@ -22,6 +26,8 @@ static int32_t call_with(const struct op *op, int at, unsigned chosen) {
   input = bytes, input_size = sizeof bytes, cursor = 0;
   const int32_t status = make_call(op);
   answered |= 1u << -status;
+  answers = (answers ^ (uint32_t)-status) * 16777619;
+  if (status < RLCORE_OK) remember_words();
   return status;
 }
 
@@ -39,7 +45,7 @@ static void expect(const struct op *op, int i, unsigned chosen, int32_t wanted) 
   }
   FINE(rlcore_last_error(why, sizeof why));
   printf("%s: %s, chosen %u: wanted %s, got %s: %s\n", op->name, i < 0 ? "all good" : arguments[i].name, chosen,
-         rlcore_status_name(wanted), rlcore_status_name(got), why);
+         wanted == REFUSED ? "an error" : rlcore_status_name(wanted), rlcore_status_name(got), why);
   failures++;
 }
 
@@ -53,7 +59,7 @@ static int apart(const struct argument *a, const struct argument *other) {
 
 static void attack(const struct op *op) {
   struct argument good[96];
-  answered = 0;
+  answered = 0, answers = 2166136261, said[0] = 0;
   expect(op, -1, 0, RLCORE_OK);
   const int num = num_arguments;
   memcpy(good, arguments, sizeof good);
@@ -117,6 +123,7 @@ static void attack(const struct op *op) {
         if (a->flags & FIXED) break; /* memory for one */
         expect(op, i, OTHER_KIND, RLCORE_E_IMAGE);
         expect(op, i, NO_OBJECT, RLCORE_E_IMAGE);
+        expect(op, i, OTHER_ORDER, RLCORE_E_IMAGE);
         printf("image,");
         break;
       case NUMBER:
@@ -131,7 +138,10 @@ static void attack(const struct op *op) {
           break;
         }
         if (a->element > 0) {
-          for (unsigned chosen = 1; chosen <= a->element; chosen++) expect(op, i, chosen, a->bad);
+          for (unsigned chosen = 1; chosen <= a->element; chosen++) {
+            call_with(op, i, chosen); /* each may have a status of its own */
+            expect(op, i, chosen, arguments[i].bad);
+          }
           printf(" %u values,", a->element);
           break;
         }
@@ -141,10 +151,20 @@ static void attack(const struct op *op) {
         break;
     }
   }
+  int counts = 0, sides = 0; /* of which a product is asked for before anything is read */
+  for (int i = 0; i < num; i++) {
+    if (good[i].form != NUMBER || !(good[i].flags & OPTIONAL)) continue;
+    counts += good[i].bad == RLCORE_E_SHAPE || good[i].bad == RLCORE_E_CONFIG;
+    sides += strcmp(good[i].name, "width") == 0 || strcmp(good[i].name, "height") == 0 || strcmp(op->name, "rlcore_shift_rows") == 0;
+  }
+  huge = (counts > 1 || sides > 1) && strstr(op->name, "categorical") == NULL;
+  if (huge) expect(op, -1, 0, RLCORE_E_OVERFLOW), printf(" all counts too large,");
+  huge = 0;
   printf("\n");
   for (int32_t status = 1; status < 32; status++)
     if (answered >> status & 1)
       printf("refused: %s %s\n", op->name, rlcore_status_name(-status));
+  printf("answers: %s %08x\n%s", op->name, (unsigned)answers, said);
 }
 
 int main(int argc, char **argv) {

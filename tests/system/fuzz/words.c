@@ -1,6 +1,8 @@
-/* Every word of a block of every kind, 4 bytes or 8, damaged alone and sealed again: set to each end of its range, or changed by
-   one. What attach accepts then takes every call without harm, in bounded time, and is left as something that attach accepts. With
-   arguments of its own: the sample, and how many bytes into it the word lies, to look at that one alone. */
+/* Every bit of the header and of the configuration of a block of every kind, turned over alone, and the header of the
+   other byte order: refused. Every word of the block, 4 bytes or 8, damaged alone and sealed again: set to each end
+   of its range, or changed by one. What attach accepts then takes every call without harm, in bounded time, and is
+   left as something that attach accepts. With arguments of its own: the sample, and how many bytes into it the word
+   lies, to look at that one alone. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
@@ -42,14 +44,49 @@ static int try_word(void) {
   seal();
   const int32_t status = open_image(kind);
   KNOWN(status);
-  if (status == RLCORE_OK) drive(kind, block, size, 1);
+  if (status != RLCORE_OK) remember_words();
+  else drive(kind, block, size, 1);
   return status == RLCORE_OK;
+}
+
+/* Refused by attach and to readers; a larger size is first of all not there. */
+static void is_refused(enum kind kind, int of_size) {
+  const int32_t status = attach(kind, block, size), to_reader = attach_reader(kind, block, size);
+  remember_words();
+  ALWAYS(status == RLCORE_E_IMAGE || (of_size && status == RLCORE_E_SIZE));
+  ALWAYS(to_reader == RLCORE_E_IMAGE || (of_size && to_reader == RLCORE_E_SIZE));
+}
+
+/* Bits that a checksum covers, or a seal: behind the configuration too, but not all of them. */
+static void flip(void) {
+  const enum kind kind = take_sample(sample);
+  uint32_t config_size;
+  memcpy(&config_size, block + 20, sizeof config_size);
+  turn(block);
+  is_refused(kind, 0);
+  turn(block);
+  for (int sealed = 0; sealed < 1 + (kind == LEARNER || kind == POLICY); sealed++) {
+    if (sealed) FINE(rlcore_block_seal(block, size));
+    for (at = 0; at < (sealed ? size : CONFIG + config_size); at += at < CONFIG + config_size ? 1 : 61) {
+      if (!sealed && at >= HEADER && at < CONFIG) continue;
+      for (value = 1; value < 512; value <<= 1) {
+        const unsigned char change = (unsigned char)(value == 256 ? 255 : value);
+        block[at] ^= change;
+        is_refused(kind, at >= 24 && at < 32);
+        block[at] ^= change;
+      }
+    }
+    FINE(attach(kind, block, size));
+  }
 }
 
 int main(int argc, char **argv) {
   static unsigned long tried, accepted;
   make_samples();
   signal(SIGALRM, too_long);
+  for (sample = 0; sample < SAMPLES && argc <= 2; sample++)
+    if (setjmp(next_case) == 0) flip();
+    else say_case();
   for (sample = 0; sample < SAMPLES; sample++) {
     if (argc > 2 && sample != strtoul(argv[1], NULL, 10)) continue;
     for (at = 8; at + 4 <= samples[sample].size; at += 4) {
@@ -66,6 +103,7 @@ int main(int argc, char **argv) {
       }
     }
   }
+  printf("%s", said);
   printf("words      %lu of %lu damaged blocks accepted, %d findings\n", accepted, tried, failures);
   return failures != 0;
 }

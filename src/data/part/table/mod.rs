@@ -50,7 +50,7 @@ use scatter::copy_row;
 
 fields! {
     /// Where the fields of a table lie in its owner's block.
-    pub spans Spans(config: &TableConfig, rings: usize, rows: usize) {
+    pub spans Spans(columns: &[Column], rings: usize, rows: usize) {
         /// `[R]` rows pushed so far: the number of the next one.
         pub pushed: [u64] = rings,
         /// `[R]` rows that a writer is about to push, for readers beside it; else 0.
@@ -58,7 +58,7 @@ fields! {
         /// `[R, num_rows]` rows of the same episode before this one, counted up to the most that a stack needs, at least 1.
         pub age: [u8] = rows,
         /// `[R, num_rows, row_size]` bytes of each column, of length 0 beyond `num_columns`.
-        pub columns: Columns = (config, rows, rows),
+        pub columns: Columns = (columns, rows, rows),
     }
     /// Rings `[first, first + len)`, to push to: two disjoint ones share no byte, so they may go to different threads. The
     /// fields are public for callers that cut them from a raw block along [`spans`].
@@ -87,8 +87,14 @@ pub fn spans(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
 /// As [`spans`], of a configuration that was checked when its block was accepted.
 #[inline(always)]
 pub fn lay(plan: &mut Plan, config: &TableConfig) -> core::result::Result<Spans, TooLong> {
+    lay_with(plan, config, config.columns())
+}
+
+/// As [`lay`], with these columns alone: of none for callers who then plan them one by one, which takes no list of spans.
+#[inline(always)]
+pub fn lay_with(plan: &mut Plan, config: &TableConfig, columns: &[Column]) -> core::result::Result<Spans, TooLong> {
     // What overflows is too long for any element.
-    Spans::plan(plan, config, config.num_rings as usize, config.all_rows())
+    Spans::plan(plan, columns, config.num_rings as usize, config.all_rows())
 }
 
 /// Where columns lie in a block: of length 0 beyond those that it has.
@@ -98,16 +104,16 @@ pub type ColumnSpans = [Span<u8>; MAX_COLUMNS];
 pub struct Columns;
 
 impl Field for Columns {
-    type Len<'a> = (&'a TableConfig, usize, usize);
+    type Len<'a> = (&'a [Column], usize, usize);
     type Span = ColumnSpans;
     type Mut<'a> = [&'a mut [u8]; MAX_COLUMNS];
     type Ref<'a> = [&'a [u8]; MAX_COLUMNS];
 
     #[inline(always)]
-    fn plan(plan: &mut Plan, (config, rows, rows_of_0): Self::Len<'_>) -> core::result::Result<ColumnSpans, TooLong> {
+    fn plan(plan: &mut Plan, (columns, rows, rows_of_0): Self::Len<'_>) -> core::result::Result<ColumnSpans, TooLong> {
         let mut spans = [Plan::default().span(0)?; MAX_COLUMNS];
         let rows = once(rows_of_0).chain(repeat(rows));
-        for ((span, column), rows) in spans.iter_mut().zip(config.columns()).zip(rows) {
+        for ((span, column), rows) in spans.iter_mut().zip(columns).zip(rows) {
             *span = plan.grid(rows, column.row_size())?;
         }
         Ok(spans)

@@ -1,0 +1,446 @@
+/* Learners and policies, called wrongly in ways that need a state; and what calls that are right leave. */
+#include "rlcore.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 3, T = 4, OBS = 4, BLOCK = 4096, LEARNER = 1 << 16 };
+
+static struct world {
+  _Alignas(64) unsigned char mem[BLOCK];
+  rlcore_env_def env;
+  rlcore_vecenv_config config;
+  rlcore_vecenv *vecenv;
+  rlcore_vecenv_out out;
+  rlcore_rng rng;
+  size_t size;
+  uint32_t number, n[1];
+  float obs[N][OBS], final_obs[N][OBS], reward[N], force[N], low[1], high[1];
+  int32_t action[N];
+  uint8_t terminated[N], truncated[N], valid[N], mask[N][2];
+  _Alignas(64) unsigned char learner[LEARNER], brain[LEARNER];
+  rlcore_learner_config settings;
+  rlcore_learner_stats stats;
+  rlcore_learner *agent;
+  rlcore_policy *policy;
+  const rlcore_policy *attached;
+  rlcore_sampling sampling;
+  float scratch[1024];
+} w, before;
+
+#include "attack.h"
+
+/* A learner for N environments of this kind, before its first act. */
+static void start(uint32_t env_id) {
+  memset(&w, 0, sizeof w);
+  FINE(rlcore_rng_seed(&w.rng, 1));
+  FINE(rlcore_vecenv_config_init(&w.config, sizeof w.config));
+  w.config.num_envs = N;
+  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid};
+  FINE(rlcore_env_builtin(env_id, &w.env, sizeof w.env));
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
+  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+  FINE(rlcore_learner_config_init(&w.settings, sizeof w.settings, RLCORE_ALGORITHM_PPO));
+  w.settings.num_envs = N;
+  w.settings.num_steps = T;
+  w.settings.num_minibatches = 2;
+  w.settings.num_epochs = 2;
+  w.settings.hidden_len[0] = w.settings.hidden_len[1] = 8;
+  FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
+  w.stats.struct_size = sizeof w.stats;
+}
+
+static void *actions(void) { return w.env.action.kind == RLCORE_I32 ? (void *)w.action : (void *)w.force; }
+
+/* Acts, steps and observes until `learn` is due. */
+static void roll(void) {
+  for (int t = 0; t < T; t++) {
+    FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, actions()));
+    FINE(rlcore_vecenv_step(w.vecenv, &w.env, actions(), &w.out));
+    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, w.final_obs));
+  }
+}
+
+static uint32_t due(void) {
+  uint32_t phase = 9;
+  FINE(rlcore_learner_phase(w.agent, &phase));
+  return phase;
+}
+
+static void attack_config(void) {
+  start(RLCORE_ENV_CARTPOLE);
+  rlcore_space action = w.env.action;
+#define ASK rlcore_learner_size(&w.settings, &w.env.obs, &action, &w.size)
+  WITH(w.settings.num_minibatches, 5, RLCORE_E_CONFIG, "divides num_envs * num_steps = 12, given 5", ASK);
+  WITH(w.settings.num_minibatches, UINT32_MAX, RLCORE_E_OVERFLOW, "num_epochs * num_minibatches", ASK);
+  action.n = w.n;
+  REFUSED(RLCORE_E_CONFIG, "action space: choices of at least 1, given 0", ASK);
+  w.n[0] = UINT32_MAX;
+  REFUSED(RLCORE_E_OVERFLOW, "action space: choices that fit 31 bits", ASK);
+  action = (rlcore_space){RLCORE_F32, 1, w.low, w.high, NULL};
+  WITH(w.settings.use_action_mask, 1, RLCORE_E_CONFIG, "use_action_mask of 0 with continuous actions", ASK);
+  WITH(w.high[0], -1.0f, RLCORE_E_CONFIG, "action space: finite bounds", ASK);
+  WITH(w.high[0], INFINITY, RLCORE_E_CONFIG, "action space: finite bounds", ASK);
+  WITH(w.low[0], NAN, RLCORE_E_CONFIG, "action space: finite bounds", ASK);
+}
+
+static void attack_calls(void) {
+  start(RLCORE_ENV_CARTPOLE);
+  rlcore_learner *p = w.agent;
+
+  rlcore_space obs, action;
+  FINE(rlcore_learner_spaces(p, &w.number, &obs, &action));
+  CHECK(w.number == N && obs.kind == RLCORE_F32 && obs.len == OBS && obs.low == NULL && obs.high == NULL &&
+        obs.n == NULL);
+  CHECK(action.kind == RLCORE_I32 && action.len == 1 && action.n[0] == 2 && action.low == NULL && action.high == NULL);
+  start(RLCORE_ENV_PENDULUM);
+  FINE(rlcore_learner_spaces(w.agent, &w.number, &obs, &action));
+  CHECK(obs.len == 3 && action.kind == RLCORE_F32 && action.len == 1 && action.n == NULL);
+  start(RLCORE_ENV_CARTPOLE);
+  p = w.agent;
+
+  w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, UINT32_MAX, 1, 0};
+  FINE(rlcore_learner_predict(p, w.obs, NULL, &w.sampling, w.action));
+
+  /* Calls that are not due. */
+#define UNDUE_OBSERVE(words) \
+  REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs))
+#define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_act(p, NULL, w.obs, NULL, w.action))
+#define UNDUE_LEARN(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_learn(p, w.obs, 0, &w.stats))
+  CHECK(due() == RLCORE_LEARNER_ACT);
+  UNDUE_OBSERVE("environment 0 has not acted");
+  UNDUE_LEARN("the rollout is not complete");
+  FINE(rlcore_learner_act(p, NULL, w.obs, NULL, w.action));
+  CHECK(due() == RLCORE_LEARNER_OBSERVE);
+  UNDUE_ACT("environment 0 has acted and was not observed");
+  UNDUE_LEARN("the rollout is not complete");
+
+  w.truncated[1] = 1;
+  w.final_obs[0][0] = NAN; /* never read */
+  FINE(rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs));
+  w.final_obs[0][0] = 0;
+  start(RLCORE_ENV_CARTPOLE);
+  p = w.agent;
+  roll();
+
+  CHECK(due() == RLCORE_LEARNER_LEARN);
+  UNDUE_ACT("an update is due; call learn first");
+  UNDUE_OBSERVE("an update is due; call learn first");
+  struct { rlcore_learner_stats stats; uint64_t more; } longer = {.stats.struct_size = sizeof longer, .more = 7};
+  FINE(rlcore_learner_learn(p, w.obs, 1, &longer.stats));
+  CHECK(longer.stats.struct_size == sizeof longer && longer.more == 0 && longer.stats.minibatches_left == 3 &&
+        longer.stats.num_steps == T * N);
+  longer.stats.struct_size = 32;
+  longer.stats.learning_rate = 5;
+  FINE(rlcore_learner_learn(p, NULL, 1, &longer.stats));
+  CHECK(longer.stats.struct_size == 32 && longer.stats.minibatches_left == 2 && longer.stats.learning_rate == 5);
+  FINE(rlcore_learner_learn(p, NULL, UINT32_MAX, &w.stats));
+  CHECK(w.stats.minibatches_left == 0 && due() == RLCORE_LEARNER_ACT && w.stats.num_updates == 1);
+
+  /* With a mask: wanted, and something allowed. */
+  start(RLCORE_ENV_CARTPOLE);
+  w.settings.use_action_mask = 1;
+  FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
+  p = w.agent;
+  memset(w.mask, 1, sizeof w.mask);
+  w.mask[2][0] = 0;
+  FINE(rlcore_learner_act(p, NULL, w.obs, w.mask[0], w.action));
+  CHECK(w.action[2] == 1);
+
+  /* Continuous actions have no k most probable. */
+  start(RLCORE_ENV_PENDULUM);
+  p = w.agent;
+  w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, 1, 1, 0};
+  REFUSED(RLCORE_E_CONFIG, "for continuous actions", rlcore_learner_predict(p, w.obs, NULL, &w.sampling, w.force));
+  roll();
+  FINE(rlcore_learner_learn(p, w.obs, 0, &w.stats));
+}
+
+/* Agents that come and go, and an update whose chunks are made by the caller: the same as one that is made at home. */
+static void attack_parts(void) {
+  static _Alignas(64) unsigned char other[LEARNER], scratch[LEARNER];
+  static float grads[2 * LEARNER / 4], params[LEARNER / 4];
+  uint8_t active[N] = {1, 0, 1}, acted[N];
+  start(RLCORE_ENV_CARTPOLE);
+  rlcore_learner *p = w.agent, *q;
+  size_t size, len, grads_len, scratch_size;
+  w.stats.struct_size = sizeof w.stats;
+
+  /* Absent rows are neither read nor written. */
+  w.obs[1][0] = NAN;
+  w.action[1] = 77;
+  FINE(rlcore_learner_act_range(p, 0, N, active, w.obs, NULL, w.action));
+  CHECK(w.action[1] == 77);
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 has acted", rlcore_learner_act(p, active, w.obs, NULL, w.action));
+  FINE(rlcore_learner_acted(p, acted));
+  CHECK(memcmp(acted, active, N) == 0);
+  REFUSED(RLCORE_E_NOT_READY, "environment 1 has not acted",
+          rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL));
+  w.reward[1] = NAN;
+  FINE(rlcore_learner_observe(p, active, w.reward, w.terminated, w.truncated, NULL));
+  w.reward[1] = w.obs[1][0] = 0;
+  FINE(rlcore_learner_act(p, NULL, w.obs, NULL, w.action));
+  active[0] = 0, active[1] = 1;
+  FINE(rlcore_learner_cut(p, active));
+  FINE(rlcore_learner_acted(p, acted));
+  CHECK(acted[0] == 1 && acted[1] == 0 && acted[2] == 0);
+
+  /* Looking. */
+  float value[N], log_prob[N], entropy[N];
+  FINE(rlcore_learner_value(p, w.obs, value));
+  FINE(rlcore_learner_log_prob(p, w.obs, NULL, w.action, log_prob, entropy));
+  for (int i = 0; i < N; i++) CHECK(isfinite(value[i]) && log_prob[i] < 0 && entropy[i] > 0);
+  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(p, w.obs, &w.stats));
+  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_drop(p));
+
+  /* One update at home, one in chunks; the second rollout of the copy comes from the first learner. */
+  start(RLCORE_ENV_CARTPOLE);
+  FINE(rlcore_learner_config_init(&w.settings, sizeof w.settings, RLCORE_ALGORITHM_PPO));
+  w.settings.num_envs = N, w.settings.num_steps = T, w.settings.num_minibatches = 2, w.settings.num_chunks = 2;
+  w.settings.num_hidden = 1, w.settings.hidden_len[0] = 8, w.settings.hidden_len[1] = 0;
+  w.stats.struct_size = sizeof w.stats;
+  FINE(rlcore_learner_size(&w.settings, &w.env.obs, &w.env.action, &size));
+  CHECK(size <= LEARNER);
+  FINE(rlcore_learner_init(w.learner, size, &w.settings, &w.env.obs, &w.env.action, &w.agent));
+  p = w.agent;
+  roll();
+  memcpy(other, w.learner, size);
+  FINE(rlcore_learner_attach(other, size, &q));
+  FINE(rlcore_learner_params_len(p, &len));
+  FINE(rlcore_learner_grads_len(p, &grads_len));
+  FINE(rlcore_learner_scratch_size(p, &scratch_size));
+  CHECK(len < LEARNER / 4 && grads_len == len + 8 && scratch_size <= sizeof scratch);
+#define RANGE_OF(begin, end) rlcore_learner_learn_range(q, begin, end, scratch, scratch_size, grads)
+  REFUSED(RLCORE_E_NOT_READY, "no update is running", RANGE_OF(0, 1));
+  FINE(rlcore_learner_learn_begin(q, w.obs, &w.stats));
+  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(q, w.obs, &w.stats));
+  while (w.stats.minibatches_left) {
+    REFUSED(RLCORE_E_NOT_READY, "the gradients of some chunks are missing", rlcore_learner_learn_apply(q, &w.stats));
+    FINE(rlcore_learner_learn_range(q, 1, 2, scratch, scratch_size, grads + grads_len));
+    FINE(rlcore_learner_grads_add(q, 1, 2, grads + grads_len));
+    REFUSED(RLCORE_E_NOT_READY, "the gradients of some chunks are missing", rlcore_learner_grads_read(q, 0, 2, grads));
+    FINE(RANGE_OF(0, 1));
+    FINE(rlcore_learner_grads_write(q, 0, 1, grads));
+    FINE(rlcore_learner_grads_read(q, 1, 2, params));
+    CHECK(memcmp(params, grads + grads_len, grads_len * sizeof *grads) == 0);
+    FINE(rlcore_learner_learn_apply(q, &w.stats));
+  }
+  FINE(rlcore_learner_learn(p, w.obs, 0, &w.stats));
+  FINE(rlcore_learner_params_read(p, params));
+  FINE(rlcore_learner_params_read(q, grads));
+  CHECK(memcmp(params, grads, len * sizeof *params) == 0);
+  WITH(params[0], 2e6f, RLCORE_E_VALUE, "parameters from -1e6 to 1e6", rlcore_learner_params_write(q, params));
+  FINE(rlcore_learner_params_write(q, params));
+
+  /* Handed out and in. */
+  float obs[T * N * OBS], probs[T * N], values[T * N], advantage[T * N], target[T * N];
+  int32_t actions[T * N];
+#define READ_BATCH(p, mask) rlcore_learner_batch_read(p, obs, actions, mask, probs, values, advantage, target)
+#define LEARN_BATCH(p, mask) \
+  rlcore_learner_learn_batch(p, obs, actions, mask, probs, values, advantage, target, &w.stats)
+  REFUSED(RLCORE_E_NOT_READY, "no update is running", READ_BATCH(p, NULL));
+  roll();
+  FINE(rlcore_learner_learn_begin(p, w.obs, &w.stats));
+  FINE(READ_BATCH(p, NULL));
+  REFUSED(RLCORE_E_NOT_READY, "has already recorded steps", LEARN_BATCH(p, NULL));
+  FINE(LEARN_BATCH(q, NULL));
+  FINE(rlcore_learner_learn(q, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(p, NULL, 0, &w.stats));
+  FINE(rlcore_learner_params_read(p, params));
+  FINE(rlcore_learner_params_read(q, grads));
+  CHECK(memcmp(params, grads, len * sizeof *params) == 0);
+  roll();
+  FINE(rlcore_learner_learn_drop(p));
+  CHECK(due() == RLCORE_LEARNER_ACT);
+}
+
+/* ---- Policies ---- */
+
+/* Rewards whose squares overflow: the updates are over and counted, and the learner goes on. */
+static void check_overflow(void) {
+  start(RLCORE_ENV_CARTPOLE);
+  for (int k = 0; k < 3; k++) {
+    for (int t = 0; t < T; t++) {
+      FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, w.action));
+      for (int i = 0; i < N; i++) w.reward[i] = 1e38f;
+      FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL));
+    }
+    char why[256];
+    CHECK(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats) == RLCORE_E_VALUE);
+    rlcore_last_error(why, sizeof why);
+    CHECK(strstr(why, "the update was dropped, act is due") != NULL && due() == RLCORE_LEARNER_ACT);
+    FINE(rlcore_learner_attach(w.learner, sizeof w.learner, &w.agent));
+  }
+  roll();
+  FINE(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats));
+  CHECK(w.stats.num_dropped == 3 && w.stats.num_updates == 1 && isfinite(w.stats.policy_loss));
+}
+
+static void attack_policy(void) {
+  start(RLCORE_ENV_CARTPOLE);
+  size_t size = 0, len = 0;
+  FINE(rlcore_policy_size(w.agent, &size));
+  FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
+  FINE(rlcore_policy_attach(w.brain, size, &w.attached));
+  const rlcore_policy *b = w.attached;
+  FINE(rlcore_policy_scratch_len(b, N, &len));
+  CHECK(len <= sizeof w.scratch / sizeof *w.scratch);
+  REFUSED(RLCORE_E_SIZE, "scratch numbers, at least",
+          rlcore_policy_act_greedy(b, N, w.obs, NULL, w.scratch, len - 1, w.action));
+  const uint8_t *mask = NULL;
+  const rlcore_sampling *sampling = &w.sampling;
+  rlcore_rng *rng = &w.rng;
+#define USE rlcore_policy_act(b, N, w.obs, mask, sampling, rng, w.scratch, len, w.action)
+  w.mask[0][0] = w.mask[0][1] = w.mask[1][0] = 1;
+  WITH(mask, w.mask[0], RLCORE_E_VALUE, "an allowed action", USE);
+  w.mask[2][1] = 1;
+  mask = w.mask[0];
+  FINE(USE);
+  CHECK(w.action[1] == 0 && w.action[2] == 1);
+  mask = NULL, sampling = NULL;
+  FINE(USE);
+  w.sampling.method = RLCORE_SAMPLING_GREEDY;
+  sampling = &w.sampling, rng = NULL;
+  FINE(USE);
+  int32_t drawn[N];
+  memcpy(drawn, w.action, sizeof drawn);
+  memset(w.action, 0, sizeof drawn);
+  FINE(rlcore_policy_act_greedy(b, N, w.obs, NULL, w.scratch, len, w.action));
+  CHECK(memcmp(drawn, w.action, sizeof drawn) == 0);
+  FINE(rlcore_policy_act_greedy(b, N, w.obs, w.mask[0], w.scratch, len, w.action));
+  CHECK(w.action[1] == 0 && w.action[2] == 1);
+}
+
+static void attack_seal(void) {
+  size_t size = 0, brain_size = 0;
+  uint32_t phase;
+  start(RLCORE_ENV_CARTPOLE);
+  FINE(rlcore_learner_size(&w.settings, &w.env.obs, &w.env.action, &size));
+  FINE(rlcore_policy_size(w.agent, &brain_size));
+  FINE(rlcore_policy_export(w.agent, w.brain, sizeof w.brain, &w.policy));
+  w.brain[brain_size / 2] ^= 1;
+  REFUSED(RLCORE_E_IMAGE, "agree with their seal", rlcore_block_seal(w.brain, brain_size));
+  w.brain[brain_size / 2] ^= 1;
+
+  /* A call takes the seal off, whatever it answers: no copy is ever refused for a seal that is old. */
+  static unsigned char unsealed[LEARNER];
+  memcpy(unsealed, w.learner, size);
+  FINE(rlcore_block_seal(w.learner, size));
+  CHECK(memcmp(unsealed, w.learner, size) != 0);
+  look();
+  FINE(rlcore_learner_attach(w.learner, size, &w.agent));
+  CHECK(memcmp(before.learner, w.learner, size) == 0);
+  FINE(rlcore_learner_phase(w.agent, &phase));
+  CHECK(memcmp(unsealed, w.learner, size) == 0);
+  FINE(rlcore_block_seal(w.learner, size));
+  CHECK(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats) == RLCORE_E_NOT_READY);
+  CHECK(memcmp(unsealed, w.learner, size) == 0);
+  FINE(rlcore_block_seal(w.learner, size));
+  FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, w.action));
+  FINE(rlcore_learner_attach(w.learner, size, &w.agent));
+}
+
+/* Stop, copy the bytes, go on: byte-equal to never having stopped, whatever the slices and the processor's level. */
+static void check_resume(void) {
+  static unsigned char learner[LEARNER], world[BLOCK];
+  start(RLCORE_ENV_CARTPOLE);
+  for (int k = 0; k < 3; k++) {
+    roll();
+    FINE(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats));
+  }
+  memcpy(learner, w.learner, sizeof learner);
+  memcpy(world, w.mem, sizeof world);
+  start(RLCORE_ENV_CARTPOLE);
+  roll();
+  FINE(rlcore_learner_learn(w.agent, w.obs, 1, &w.stats));
+  static struct world kept;
+  memcpy(&kept, &w, sizeof w);
+  memset(w.learner, 0, sizeof w.learner);
+  memcpy(&w, &kept, sizeof w);
+  FINE(rlcore_learner_attach(w.learner, sizeof w.learner, &w.agent));
+  FINE(rlcore_cpu_set_limit(RLCORE_CPU_BASE));
+  while (w.stats.minibatches_left > 0) FINE(rlcore_learner_learn(w.agent, NULL, 1, &w.stats));
+  for (int k = 0; k < 2; k++) {
+    roll();
+    do FINE(rlcore_learner_learn(w.agent, w.obs, 3, &w.stats));
+    while (w.stats.minibatches_left > 0);
+    FINE(rlcore_cpu_set_limit(RLCORE_CPU_AVX2));
+  }
+  FINE(rlcore_cpu_set_limit(RLCORE_CPU_AVX512));
+  CHECK(memcmp(learner, w.learner, sizeof learner) == 0);
+  CHECK(memcmp(world, w.mem, sizeof world) == 0);
+}
+
+/* ---- Bytes and several choices: an image environment of the host, trained ---- */
+
+static int32_t image_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+  uint64_t *steps = state;
+  double x;
+  (void)user;
+  if (rlcore_rng_uniform(rng, 0, 255, &x, 1) != RLCORE_OK) return 1;
+  *steps = 0;
+  memset(obs, (int)x, 6);
+  return 0;
+}
+
+static int32_t image_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  uint64_t *steps = state;
+  const int32_t *a = action;
+  (void)user;
+  (void)rng;
+  memset(obs, (int)(10 * a[0] + a[1]), 6);
+  out->reward = (float)a[1];
+  out->terminated = ++*steps == 5;
+  out->truncated = *steps == 3 && a[0] == 1;
+  return 0;
+}
+
+static void check_pictures(void) {
+  start(RLCORE_ENV_CARTPOLE);
+  static const uint32_t choices[2] = {2, 3};
+  static uint8_t obs[N][6], final_obs[N][6], mask[N][5];
+  static int32_t action[N][2];
+  w.env = (rlcore_env_def){.struct_size = sizeof w.env, .env_id = 1001, .state_size = 8, .max_episode_steps = 4,
+                           .obs = {RLCORE_U8, 6, NULL, NULL, NULL}, .action = {RLCORE_I32, 2, NULL, NULL, choices},
+                           .reset = image_reset, .step = image_step};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, w.reward, w.terminated, w.truncated, final_obs, NULL};
+  w.settings.use_action_mask = 1;
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
+  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, obs));
+  FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
+  FINE(rlcore_vecenv_action_mask(w.vecenv, &w.env, mask[0]));
+  WITH(action[1][1], 3, RLCORE_E_RANGE, "a choice from 0 to below 3, given 3",
+       rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
+  WITH(action[2][0], 2, RLCORE_E_RANGE, "a choice from 0 to below 2, given 2",
+       rlcore_vecenv_step_range(w.vecenv, &w.env, 1, 3, action, &out));
+  mask[1][3] = 0;
+  for (int update = 0; update < 20; update++) {
+    for (int t = 0; t < T; t++) {
+      FINE(rlcore_learner_act(w.agent, NULL, obs, mask[0], action));
+      CHECK(action[1][1] != 1);
+      FINE(rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
+      for (int i = 0; i < N; i++) CHECK(w.reward[i] == (float)action[i][1]);
+      FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, final_obs));
+    }
+    FINE(rlcore_learner_learn(w.agent, obs, 0, &w.stats));
+  }
+  CHECK(w.stats.num_updates == 20 && w.stats.num_episodes > 50 && w.stats.length_mean > 2 && w.stats.length_mean <= 4);
+  size_t len = 0;
+  FINE(rlcore_policy_export(w.agent, w.brain, sizeof w.brain, &w.policy));
+  FINE(rlcore_policy_scratch_len(w.policy, N, &len));
+  FINE(rlcore_policy_act(w.policy, N, obs, NULL, NULL, &w.rng, w.scratch, len, action));
+}
+
+int main(void) {
+  attack_config();
+  attack_calls();
+  check_overflow();
+  attack_parts();
+  attack_policy();
+  attack_seal();
+  check_resume();
+  check_pictures();
+  return verdict();
+}
