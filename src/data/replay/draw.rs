@@ -6,7 +6,7 @@ use core::sync::atomic::{Ordering, fence};
 use super::{CHUNK, SHAPE, View};
 use crate::block::shared;
 use crate::cpu::Word;
-use crate::data::lazy_frames::FrameIndex;
+use crate::data::table::FrameIndex;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
 use crate::rng::Rng;

@@ -1,7 +1,7 @@
 //! Transitions that were drawn, copied out.
 
 use super::{CHUNK, SHAPE, TERMINATED, TRUNCATED, View};
-use crate::data::lazy_frames::FrameIndex;
+use crate::data::table::FrameIndex;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::Layout;
 use crate::space::ElementsMut;

@@ -18,9 +18,8 @@
 //! uniform. The correction (N * probability)^-beta is divided by the largest there is, see [`Normalize`].
 //!
 //! ```
-//! use rlcore::data::lazy_frames::FrameIndex;
 //! use rlcore::data::replay::{Draw, Replay, ReplayConfig, Step};
-//! use rlcore::data::table::Column;
+//! use rlcore::data::table::{Column, FrameIndex};
 //! use rlcore::rng::Rng;
 //! use rlcore::space::{Element, Elements};
 //!
@@ -45,9 +44,8 @@ use bytemuck::{Pod, Zeroable};
 use core::slice::from_mut;
 use core::sync::atomic::{Ordering, fence};
 
-use super::lazy_frames::FrameIndex;
 use super::sum_tree::{self, SumTree};
-use super::table::{self, Column, MAX_COLUMNS, Table, TableConfig};
+use super::table::{self, Column, FrameIndex, MAX_COLUMNS, Table, TableConfig};
 use crate::block::{self, Header, One, Plan, fields, shared};
 use crate::cpu::{Word, snapshot};
 use crate::error::{Error, Kind, Result, check_len};

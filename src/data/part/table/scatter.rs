@@ -2,11 +2,11 @@
 
 use core::sync::atomic::Ordering;
 
-use super::{SHAPE, View};
+use super::read::RESERVED;
+use super::{FrameIndex, SHAPE, View};
 use crate::block;
 use crate::cpu::{self, Kernel, Word};
-use crate::data::lazy_frames::FrameIndex;
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 
 impl View<'_> {
     /// Every row is held. Errors: `Range`.
@@ -24,8 +24,7 @@ impl View<'_> {
         if wrong != 0 {
             for index in index {
                 if index.reserved != 0 {
-                    let what = "table: an index whose reserved is 0";
-                    return Err(Error::new(Kind::Range, what).given(index.reserved as usize));
+                    return Err(RESERVED.given(index.reserved as usize));
                 }
                 self.at(index.env as usize, index.number)?;
             }
