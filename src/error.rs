@@ -88,6 +88,17 @@ impl Error {
         Error { kind, what, needed: Given::Nothing, given: Given::Nothing }
     }
 
+    /// A configuration that gives one number where another is needed.
+    pub const fn config(what: &'static str, needed: u32, given: u32) -> Self {
+        Error::new(Kind::Config, what).needed(needed as usize).given(given as usize)
+    }
+
+    /// Fails, if something is wrong.
+    #[inline(always)]
+    pub const fn when(self, wrong: bool) -> Result {
+        if wrong { Err(self) } else { Ok(()) }
+    }
+
     /// Words need numbers; a kind alone does not.
     const fn with(self, needed: Given, given: Given) -> Self {
         if cfg!(feature = "words") { Error { needed, given, ..self } } else { self }

@@ -71,22 +71,14 @@ impl LazyFramesConfig {
     }
 
     fn check(&self) -> Result {
-        let refuse = |what, needed: u32, given: u32| {
-            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
-        };
-        if self.num_envs == 0 {
-            return refuse("lazy_frames config: num_envs of at least", 1, 0);
-        }
-        if self.height == 0 || self.width == 0 || self.channels == 0 {
-            return refuse("lazy_frames config: height, width and channels of at least", 1, 0);
-        }
+        Error::config("lazy_frames config: num_envs of at least", 1, 0).when(self.num_envs == 0)?;
+        let what = "lazy_frames config: height, width and channels of at least";
+        Error::config(what, 1, 0).when(self.height == 0 || self.width == 0 || self.channels == 0)?;
         if self.num_stack == 0 || self.num_stack as usize > MAX_STACK {
-            return refuse("lazy_frames config: num_stack from 1 to", MAX_STACK as u32, self.num_stack);
+            return Err(Error::config("lazy_frames config: num_stack from 1 to", MAX_STACK as u32, self.num_stack));
         }
-        if self.num_frames < self.num_stack {
-            return refuse("lazy_frames config: num_frames of at least num_stack,", self.num_stack, self.num_frames);
-        }
-        Ok(())
+        let what = "lazy_frames config: num_frames of at least num_stack,";
+        Error::config(what, self.num_stack, self.num_frames).when(self.num_frames < self.num_stack)
     }
 }
 
@@ -96,9 +88,7 @@ const SHAPE: Error =
 
 /// The one place where the layout is written down: the table and the bytes of the whole block.
 pub fn spans(config: &TableConfig) -> Result<(Spans, usize)> {
-    if config.columns().len() != 1 || config.column(0)?.element()? != Element::U8 {
-        return Err(SHAPE);
-    }
+    SHAPE.when(config.columns().len() != 1 || config.column(0)?.element()? != Element::U8)?;
     let mut plan = Plan::default();
     block::spans::<TableConfig>(&mut plan)?;
     let spans = table::spans(&mut plan, config)?;

@@ -111,22 +111,13 @@ impl Setup {
     }
 
     fn check(&self) -> Result {
-        let at_least = |what, needed: u32, given: u32| {
-            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
-        };
-        if self.num_envs == 0 {
-            return at_least("monitor config: num_envs of at least", 1, 0);
-        }
-        if self.capacity < self.num_envs {
-            return at_least("monitor config: capacity of at least num_envs,", self.num_envs, self.capacity);
-        }
-        if self.num_info > MAX_INFO as u32 {
-            return at_least("monitor config: num_info of at most", MAX_INFO as u32, self.num_info);
-        }
-        if !self.start.is_finite() {
-            return Err(Error::new(Kind::Config, "monitor config: a finite start").given_f32(self.start as f32));
-        }
-        Ok(())
+        Error::config("monitor config: num_envs of at least", 1, 0).when(self.num_envs == 0)?;
+        let what = "monitor config: capacity of at least num_envs,";
+        Error::config(what, self.num_envs, self.capacity).when(self.capacity < self.num_envs)?;
+        let what = "monitor config: num_info of at most";
+        Error::config(what, MAX_INFO as u32, self.num_info).when(self.num_info > MAX_INFO as u32)?;
+        let what = "monitor config: a finite start";
+        Error::new(Kind::Config, what).given_f32(self.start as f32).when(!self.start.is_finite())
     }
 
     fn config(&self) -> MonitorConfig {
@@ -220,17 +211,14 @@ impl<'a> Monitor<'a> {
 
     /// What no sequence of calls can produce is no image.
     fn check_image(&self) -> Result {
-        let damaged = |what| Err(Error::new(Kind::Image, what));
+        let damaged = |what| Error::new(Kind::Image, what);
         shared::check_image(self.writing)?;
-        if *self.count > shared::LAST {
-            return damaged(EPISODES);
-        }
+        damaged(EPISODES).when(*self.count > shared::LAST)?;
         if !self.total.iter().zip(&*self.len).all(|(total, &len)| total.is_finite() && (len > 0 || *total == 0.0)) {
-            return damaged("monitor: finite returns, 0 before the first step");
+            return Err(damaged("monitor: finite returns, 0 before the first step"));
         }
-        if !self.kept.read().are_right(*self.count) {
-            return damaged("monitor: returns and lengths of as many episodes as were counted");
-        }
+        let what = "monitor: returns and lengths of as many episodes as were counted";
+        damaged(what).when(!self.kept.read().are_right(*self.count))?;
         let capacity = u64::from(self.setup.capacity);
         for (slot, e) in (0u64..).zip(&*self.episodes) {
             let right = if slot < *self.count {
@@ -244,14 +232,9 @@ impl<'a> Monitor<'a> {
             } else {
                 *e == Episode::default()
             };
-            if !right {
-                return damaged("monitor: records of the episodes that were counted");
-            }
+            damaged("monitor: records of the episodes that were counted").when(!right)?;
         }
-        if !self.info.iter().all(|x| x.is_finite()) {
-            return damaged("monitor: finite info");
-        }
-        Ok(())
+        damaged("monitor: finite info").when(!self.info.iter().all(|x| x.is_finite()))
     }
 
     /// What the block was made with; `capacity` is that which is held.
@@ -270,9 +253,7 @@ impl<'a> Monitor<'a> {
     /// Environment `i` alone begins an episode. Errors: `Range`.
     pub fn reset_one(&mut self, i: usize) -> Result {
         let n = self.total.len();
-        if i >= n {
-            return Err(Error::new(Kind::Range, "monitor: an environment below").needed(n).given(i));
-        }
+        Error::new(Kind::Range, "monitor: an environment below").needed(n).given(i).when(i >= n)?;
         self.begin(0);
         if let (Some(total), Some(len)) = (self.total.get_mut(i), self.len.get_mut(i)) {
             (*total, *len) = (0.0, 0);
@@ -316,9 +297,8 @@ impl<'a> Monitor<'a> {
         let mut num_ended = 0u32;
         for (i, ((total, reward), (stepped, ended))) in self.total.iter().zip(reward).zip(ends.rows()).enumerate() {
             let sum = total + reward;
-            if stepped && !sum.is_finite() {
-                return Err(Error::new(Kind::Value, "monitor: a return that an f32 can hold").given_f32(sum));
-            }
+            let what = "monitor: a return that an f32 can hold";
+            Error::new(Kind::Value, what).given_f32(sum).when(stepped && !sum.is_finite())?;
             if ended {
                 num_ended = num_ended.saturating_add(1);
                 if let Some(bad) = block::rows(info, i, 1, width)?.iter().find(|x| !x.is_finite()) {
@@ -331,9 +311,7 @@ impl<'a> Monitor<'a> {
         if num_ended > 0 {
             let now = clock()?;
             seconds = round6(now - self.setup.start);
-            if !seconds.is_finite() {
-                return Err(Error::new(Kind::Value, "monitor: a finite time").given_f32(now as f32));
-            }
+            Error::new(Kind::Value, "monitor: a finite time").given_f32(now as f32).when(!seconds.is_finite())?;
         }
         self.begin(num_ended);
         episodes::count(self.total, self.len, reward, ends.rows(), |i, episode_return, len| {

@@ -105,9 +105,7 @@ pub fn relabel(
     terminated: &mut [u8],
 ) -> Result {
     let (width, count) = (steps.goal_len, steps.row.len());
-    if width == 0 {
-        return Err(Error::new(Kind::Shape, "relabel: goal_len of at least").needed(1).given(0));
-    }
+    Error::new(Kind::Shape, "relabel: goal_len of at least").needed(1).given(0).when(width == 0)?;
     if !steps.achieved.len().is_multiple_of(width) {
         let what = "relabel: achieved [R, G] of whole rows of";
         return Err(Error::new(Kind::Shape, what).needed(width).given(steps.achieved.len()));

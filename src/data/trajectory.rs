@@ -152,13 +152,9 @@ pub enum RewardClass {
 impl RewardClass {
     /// Errors: `Value` for a reward that is not finite; `Range` for a threshold that is not, or negative.
     pub fn of(reward: f32, threshold: f32) -> Result<Self> {
-        if !reward.is_finite() {
-            return Err(Error::new(Kind::Value, "reward class: a finite reward").given_f32(reward));
-        }
-        if !threshold.is_finite() || threshold < 0.0 {
-            let what = "reward class: a finite reward_threshold of at least 0";
-            return Err(Error::new(Kind::Range, what).given_f32(threshold));
-        }
+        Error::new(Kind::Value, "reward class: a finite reward").given_f32(reward).when(!reward.is_finite())?;
+        let what = "reward class: a finite reward_threshold of at least 0";
+        Error::new(Kind::Range, what).given_f32(threshold).when(!threshold.is_finite() || threshold < 0.0)?;
         Ok(match (reward > threshold, reward < -threshold) {
             (true, _) => RewardClass::Positive,
             (_, true) => RewardClass::Negative,
@@ -194,25 +190,21 @@ impl Setup {
     }
 
     fn check(&self) -> Result {
-        let refuse = |what, needed: u32, given: u32| {
-            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
-        };
-        if self.table.num_rows == 0 {
-            return refuse("trajectory config: capacity of at least", 1, 0);
-        }
-        if Accumulate::from_number(self.accumulate).is_none() {
-            return refuse("trajectory setup: accumulate of at most", 1, self.accumulate);
-        }
+        Error::config("trajectory config: capacity of at least", 1, 0).when(self.table.num_rows == 0)?;
+        let what = "trajectory setup: accumulate of at most";
+        Error::config(what, 1, self.accumulate).when(Accumulate::from_number(self.accumulate).is_none())?;
         self.table.check()?;
         if self.one_hot.checked_shr(self.table.num_columns).unwrap_or(0) != 0 {
-            return refuse(
+            return Err(Error::config(
                 "trajectory config: one_hot with bits of the columns alone, of which there are",
                 self.table.num_columns,
                 self.one_hot,
-            );
+            ));
         }
         match self.table.columns().iter().find(|column| column.num_stack > 1) {
-            Some(column) => refuse("trajectory config: columns with num_stack of at most", 1, column.num_stack),
+            Some(column) => {
+                Err(Error::config("trajectory config: columns with num_stack of at most", 1, column.num_stack))
+            }
             None => Ok(()),
         }
     }
@@ -496,12 +488,9 @@ impl<'a> View<'a> {
             return Err(Error::new(Kind::NotReady, "trajectory: frames to process, at least").needed(1).given(0));
         };
         rollout::check_given(self.held.left_out, rollout::VALUE)?;
-        if rows < len {
-            return Err(Error::new(Kind::Range, "trajectory: rows of at least the frames,").needed(len).given(rows));
-        }
-        if time_flat && rows > len {
-            return Err(Error::new(Kind::Range, "trajectory: as many rows as frames,").needed(len).given(rows));
-        }
+        Error::new(Kind::Range, "trajectory: rows of at least the frames,").needed(len).given(rows).when(rows < len)?;
+        let what = "trajectory: as many rows as frames,";
+        Error::new(Kind::Range, what).needed(len).given(rows).when(time_flat && rows > len)?;
         out.check(self, rows, if time_flat { rows } else { 1 })?;
         check_rate("trajectory: discount from 0 to 1", discount)?;
         check_rate("trajectory: gae_lambda from 0 to 1", gae_lambda)?;
@@ -568,9 +557,7 @@ impl<'a> View<'a> {
 
     fn check_frames(&self, frames: &Frames<'_>) -> Result {
         let (len, count) = (self.len(), frames.reward.len());
-        if count == 0 {
-            return Err(Error::new(Kind::Shape, "trajectory: frames to add, at least").needed(1).given(0));
-        }
+        Error::new(Kind::Shape, "trajectory: frames to add, at least").needed(1).given(0).when(count == 0)?;
         let columns = self.columns();
         check_len("trajectory: columns of the frames", frames.columns, columns.len())?;
         let values = if frames.value.is_empty() { 0 } else { count };
@@ -590,10 +577,8 @@ impl<'a> View<'a> {
             );
         }
         let room = self.setup.capacity().saturating_sub(len);
-        if count > room {
-            let what = "trajectory: frames that there is room for, at most";
-            return Err(Error::new(Kind::NotReady, what).needed(room).given(count));
-        }
+        let what = "trajectory: frames that there is room for, at most";
+        Error::new(Kind::NotReady, what).needed(room).given(count).when(count > room)?;
         let mut ends = frames.terminated.iter().zip(frames.truncated).take(count.saturating_sub(1));
         if let Some(early) = ends.position(|(terminated, truncated)| terminated | truncated != 0) {
             let what = "trajectory: frames of which only the last may end the episode; not so frame";
@@ -614,21 +599,15 @@ impl<'a> View<'a> {
 
     /// What no sequence of calls can produce is no image. Columns are not looked at: they may be large and are only copied.
     fn check_image(&self) -> Result {
-        let damaged = |what| Err(Error::new(Kind::Image, what));
-        if self.len() > self.setup.capacity() {
-            return damaged("trajectory: no more frames than its capacity");
-        }
-        if self.held.left_out > rollout::VALUE || (self.is_empty() && self.held.left_out != 0) {
-            return damaged("trajectory: values that are there or were left out");
-        }
-        if self.first > shared::LAST.saturating_sub(self.len() as u64) {
-            return damaged(NUMBERS);
-        }
+        let damaged = |what| Error::new(Kind::Image, what);
+        damaged("trajectory: no more frames than its capacity").when(self.len() > self.setup.capacity())?;
+        let what = "trajectory: values that are there or were left out";
+        damaged(what).when(self.held.left_out > rollout::VALUE || (self.is_empty() && self.held.left_out != 0))?;
+        damaged(NUMBERS).when(self.first > shared::LAST.saturating_sub(self.len() as u64))?;
         let held = self.frames()?;
         let ends = held.terminated.iter().zip(held.truncated).take(self.len().saturating_sub(1));
-        if ends.into_iter().any(|(terminated, truncated)| terminated | truncated != 0) {
-            return damaged("trajectory: no frame after the end of its episode");
-        }
+        let what = "trajectory: no frame after the end of its episode";
+        damaged(what).when(ends.into_iter().any(|(terminated, truncated)| terminated | truncated != 0))?;
         self.rows.check_image("trajectory: finite numbers", &self.setup.shape(), &self.rows_held())
     }
 }

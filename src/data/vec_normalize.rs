@@ -82,29 +82,17 @@ impl Setup {
     }
 
     fn check(&self) -> Result {
-        let refuse = |what| Err(Error::new(Kind::Config, what));
-        if self.num_envs == 0 {
-            return refuse("vec_normalize config: num_envs of at least 1");
-        }
-        if self.obs_len == 0 {
-            return refuse("vec_normalize config: obs_len of at least 1");
-        }
-        if self.normalize_obs > 1 || self.normalize_reward > 1 {
-            return refuse("vec_normalize config: normalize_obs and normalize_reward of 0 or 1");
-        }
-        if !(self.clip_obs > 0.0 && self.clip_obs < f32::INFINITY) {
-            return refuse("vec_normalize config: a finite clip_obs above 0");
-        }
-        if !(self.clip_reward > 0.0 && self.clip_reward < f32::INFINITY) {
-            return refuse("vec_normalize config: a finite clip_reward above 0");
-        }
-        if !(0.0..=1.0).contains(&self.discount) {
-            return refuse("vec_normalize config: discount from 0 to 1");
-        }
-        if !(1e-30..=1e30).contains(&self.epsilon) {
-            return refuse("vec_normalize config: epsilon from 1e-30 to 1e30");
-        }
-        Ok(())
+        let refuse = |what| Error::new(Kind::Config, what);
+        refuse("vec_normalize config: num_envs of at least 1").when(self.num_envs == 0)?;
+        refuse("vec_normalize config: obs_len of at least 1").when(self.obs_len == 0)?;
+        let what = "vec_normalize config: normalize_obs and normalize_reward of 0 or 1";
+        refuse(what).when(self.normalize_obs > 1 || self.normalize_reward > 1)?;
+        let what = "vec_normalize config: a finite clip_obs above 0";
+        refuse(what).when(!(self.clip_obs > 0.0 && self.clip_obs < f32::INFINITY))?;
+        let what = "vec_normalize config: a finite clip_reward above 0";
+        refuse(what).when(!(self.clip_reward > 0.0 && self.clip_reward < f32::INFINITY))?;
+        refuse("vec_normalize config: discount from 0 to 1").when(!(0.0..=1.0).contains(&self.discount))?;
+        refuse("vec_normalize config: epsilon from 1e-30 to 1e30").when(!(1e-30..=1e30).contains(&self.epsilon))
     }
 
     fn rule(&self) -> Rule {

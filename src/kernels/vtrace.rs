@@ -156,9 +156,7 @@ fn infinite(columns: Columns, place: &[Cell<f32>]) -> Option<Error> {
 pub fn from_logits(v: &VTrace<'_>, policies: &Policies<'_>, columns: Columns, out: &Outputs<'_>) -> Result {
     check(v, columns, out)?;
     let (len, a) = (columns.len(), policies.num_actions);
-    if a == 0 || a > i32::MAX as usize {
-        return Err(Error::new(Kind::Shape, "vtrace: num_actions from 1 to 2^31 - 1").given(a));
-    }
+    Error::new(Kind::Shape, "vtrace: num_actions from 1 to 2^31 - 1").given(a).when(a == 0 || a > i32::MAX as usize)?;
     let num_logits = len
         .checked_mul(a)
         .ok_or(Error::new(Kind::Overflow, "vtrace: [T, N, A] that fits the address space").given(a))?;
@@ -211,12 +209,8 @@ fn check(v: &VTrace<'_>, columns: Columns, out: &Outputs<'_>) -> Result {
         ("vtrace: clip_pg_rho above 0", v.rates.clip_pg_rho),
     ];
     for (what, ceiling) in ceilings {
-        if ceiling.is_nan() {
-            return Err(Error::new(Kind::Value, what).given_f32(ceiling));
-        }
-        if ceiling <= 0.0 {
-            return Err(Error::new(Kind::Range, what).given_f32(ceiling));
-        }
+        Error::new(Kind::Value, what).given_f32(ceiling).when(ceiling.is_nan())?;
+        Error::new(Kind::Range, what).given_f32(ceiling).when(ceiling <= 0.0)?;
     }
     check_rate("vtrace: td_lambda from 0 to 1", v.rates.td_lambda)?;
     check_rate("vtrace: leak from 0 to 1", v.rates.leak)

@@ -43,10 +43,8 @@ impl View<'_> {
         let description = self.config.table.column(column)?;
         let width = description.read_len();
         let needed = samples.len().saturating_mul(len).saturating_mul(width);
-        if out.len() != needed {
-            let what = "memory: out [B, len] with elements for every frame as it is read,";
-            return Err(Error::new(Kind::Shape, what).needed(needed).given(out.len()));
-        }
+        let what = "memory: out [B, len] with elements for every frame as it is read,";
+        Error::new(Kind::Shape, what).needed(needed).given(out.len()).when(out.len() != needed)?;
         let mut rest = out;
         // Of no sequence: whether these are elements that the column can be read as.
         self.table.gather_runs(column, &[], len, layout, rest.get(0, 0).ok_or(SHAPE)?)?;
@@ -112,10 +110,8 @@ impl View<'_> {
                     Error::new(Kind::Range, "memory: a sample that was drawn, of frames").given(sample.len as usize)
                 );
             }
-            if sample.len as usize > len {
-                let what = "memory: samples of at most len frames,";
-                return Err(Error::new(Kind::Range, what).needed(len).given(sample.len as usize));
-            }
+            let what = "memory: samples of at most len frames,";
+            Error::new(Kind::Range, what).needed(len).given(sample.len as usize).when(sample.len as usize > len)?;
             let (run, tail) = sample.runs();
             self.table.check_run(&run, len, stacks)?;
             if let Some(tail) = tail {
@@ -134,9 +130,7 @@ impl View<'_> {
             let (run, tail) = sample.runs();
             for run in [Some(run), tail].into_iter().flatten() {
                 let back = now.end.wrapping_sub(run.number);
-                if back > frames.into() {
-                    return Err(GONE.needed(now.start as usize).given(run.number as usize));
-                }
+                GONE.needed(now.start as usize).given(run.number as usize).when(back > frames.into())?;
                 let slot = behind(now.head, back as u32, frames);
                 let (early, late) = ring.split_at_checked(slot).ok_or(SHAPE)?;
                 let (run_to, after) = to.split_at_mut_checked(run.len as usize).ok_or(SHAPE)?;

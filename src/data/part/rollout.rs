@@ -266,9 +266,7 @@ fn copy<T: Copy>(to: Option<&mut [T]>, from: &[T], at: usize, count: usize, widt
 
 /// Checks `rows` rows of a column by the two sentences. Errors: `Shape`.
 pub fn check_elements([kinds, lens]: [&'static str; 2], column: &Column, rows: usize, given: (u32, usize)) -> Result {
-    if given.0 != column.kind {
-        return Err(Error::new(Kind::Shape, kinds));
-    }
+    Error::new(Kind::Shape, kinds).when(given.0 != column.kind)?;
     let wanted = rows.saturating_mul(column.len as usize);
     if given.1 == wanted { Ok(()) } else { Err(Error::new(Kind::Shape, lens).needed(wanted).given(given.1)) }
 }
@@ -280,9 +278,7 @@ pub fn check_room(
     rows: usize,
     out: &[Option<ElementsMut<'_>>],
 ) -> Result {
-    if out.len() > columns.len() {
-        return Err(Error::new(Kind::Shape, most).needed(columns.len()).given(out.len()));
-    }
+    Error::new(Kind::Shape, most).needed(columns.len()).given(out.len()).when(out.len() > columns.len())?;
     for (column, to) in columns.iter().zip(out) {
         if let Some(to) = to {
             check_elements([kinds, lens], column, rows, (to.kind() as u32, to.len()))?;
@@ -323,9 +319,8 @@ impl RowsOut<'_> {
             "rows: a column [num_rows, N, len] of length",
         ];
         check_room(SENTENCES, shape.table.columns(), numbers, self.columns)?;
-        if !shape.judged && (self.log_prob.is_some() || self.final_value.is_some()) {
-            return Err(Error::new(Kind::Shape, "rows: no log_prob and no final_value, which rollouts have"));
-        }
+        let what = "rows: no log_prob and no final_value, which rollouts have";
+        Error::new(Kind::Shape, what).when(!shape.judged && (self.log_prob.is_some() || self.final_value.is_some()))?;
         if self.value.is_some() || self.final_value.is_some() {
             check_given(held.left_out, VALUE)?;
         }

@@ -40,26 +40,20 @@ impl View<'_> {
     /// not there, or a window that leaves its environment. Nothing is written then.
     pub fn gather(&self, index: &[u32], window_len: usize, out: Minibatch<'_>) -> Result {
         self.check_finished()?;
-        if window_len == 0 {
-            return Err(Error::new(Kind::Range, "rollout_buffer: a window_len of at least").needed(1).given(0));
-        }
+        Error::new(Kind::Range, "rollout_buffer: a window_len of at least").needed(1).given(0).when(window_len == 0)?;
         let (t, count) = (self.num_steps(), self.num_samples());
         for &i in index {
             let left = t.saturating_sub((i as usize).checked_rem(t).unwrap_or(0));
-            if i as usize >= count {
-                return Err(Error::new(Kind::Range, "rollout_buffer: samples below").needed(count).given(i as usize));
-            }
-            if left < window_len {
-                let what = "rollout_buffer: windows inside one environment, of at most";
-                return Err(Error::new(Kind::Range, what).needed(left).given(window_len));
-            }
+            let what = "rollout_buffer: samples below";
+            Error::new(Kind::Range, what).needed(count).given(i as usize).when(i as usize >= count)?;
+            let what = "rollout_buffer: windows inside one environment, of at most";
+            Error::new(Kind::Range, what).needed(left).given(window_len).when(left < window_len)?;
         }
         let rows = index.len();
         let len = rows.saturating_mul(window_len);
         out.check(self, rows, len, len)?;
-        if out.timestep.is_some() {
-            return Err(Error::new(Kind::Shape, "minibatch: no timesteps, which windows of trajectories have"));
-        }
+        let what = "minibatch: no timesteps, which windows of trajectories have";
+        Error::new(Kind::Shape, what).when(out.timestep.is_some())?;
         let samples = || index.iter().flat_map(move |&i| (0..window_len).map(move |k| (i as usize).wrapping_add(k)));
         for (i, to) in out.columns.iter_mut().enumerate() {
             if let Some(to) = to {

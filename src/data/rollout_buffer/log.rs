@@ -40,9 +40,7 @@ impl RolloutBuffer<'_> {
             let what = "rollout_buffer: a metric of the host's own, at least";
             return Err(Error::new(Kind::Range, what).needed(FIRST_METRIC as usize).given(metric as usize));
         }
-        if !value.is_finite() {
-            return Err(Error::new(Kind::Value, "rollout_buffer: a finite metric").given_f32(value as f32));
-        }
+        Error::new(Kind::Value, "rollout_buffer: a finite metric").given_f32(value as f32).when(!value.is_finite())?;
         let mut f = self.fields()?;
         shared::check_room(METRICS, f.state.logged, 1)?;
         let row = MetricRow { global_step: f.state.global_step, value, env: ALL_ENVS, metric };

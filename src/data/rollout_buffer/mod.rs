@@ -180,33 +180,26 @@ impl Setup {
     }
 
     fn check(&self) -> Result {
-        let refuse =
-            |what, needed: usize, given: u32| Err(Error::new(Kind::Config, what).needed(needed).given(given as usize));
         let (num_steps, num_envs) = (self.table.num_rows, self.table.num_rings);
-        if num_steps == 0 {
-            return refuse("rollout_buffer config: num_steps of at least", 1, 0);
-        }
-        if num_envs == 0 {
-            return refuse("rollout_buffer config: num_envs of at least", 1, 0);
-        }
+        Error::config("rollout_buffer config: num_steps of at least", 1, 0).when(num_steps == 0)?;
+        Error::config("rollout_buffer config: num_envs of at least", 1, 0).when(num_envs == 0)?;
         if num_steps.checked_mul(num_envs).is_none() {
             let what =
                 "rollout_buffer config: samples that 32 bits can number, num_steps with these num_envs of at most";
-            return refuse(what, u32::MAX.checked_div(num_envs).unwrap_or(0) as usize, num_steps);
+            return Err(Error::config(what, u32::MAX.checked_div(num_envs).unwrap_or(0), num_steps));
         }
         if self.log_capacity < num_envs.saturating_mul(2) {
             let what = "rollout_buffer config: log_capacity of at least twice num_envs,";
-            return refuse(what, num_envs.saturating_mul(2) as usize, self.log_capacity);
+            return Err(Error::config(what, num_envs.saturating_mul(2), self.log_capacity));
         }
-        if Accumulate::from_number(self.accumulate).is_none() {
-            return refuse("rollout_buffer setup: accumulate of at most", 1, self.accumulate);
-        }
-        if self.reserved != 0 {
-            return refuse("rollout_buffer setup: reserved of", 0, self.reserved);
-        }
+        let what = "rollout_buffer setup: accumulate of at most";
+        Error::config(what, 1, self.accumulate).when(Accumulate::from_number(self.accumulate).is_none())?;
+        Error::config("rollout_buffer setup: reserved of", 0, self.reserved).when(self.reserved != 0)?;
         self.table.check()?;
         match self.table.columns().iter().find(|column| column.num_stack > 1) {
-            Some(column) => refuse("rollout_buffer config: columns with num_stack of at most", 1, column.num_stack),
+            Some(column) => {
+                Err(Error::config("rollout_buffer config: columns with num_stack of at most", 1, column.num_stack))
+            }
             None => Ok(()),
         }
     }
@@ -395,10 +388,8 @@ impl<'a> RolloutBuffer<'a> {
         let described = *self.setup.table.column(column)?;
         let room = self.setup.num_steps().saturating_add(usize::from(column == 0));
         let last = held.saturating_add(usize::from(column == 0)).min(room.saturating_sub(1));
-        if step < held || step > last {
-            let what = "rollout_buffer: a row that is to be filled next; of column 0 also the one after it:";
-            return Err(Error::new(Kind::Range, what).needed(held).given(step));
-        }
+        let what = "rollout_buffer: a row that is to be filled next; of column 0 also the one after it:";
+        Error::new(Kind::Range, what).needed(held).given(step).when(step < held || step > last)?;
         let size = n.saturating_mul(described.row_size());
         let bytes = self.fields()?.rows.columns.into_iter().nth(column).ok_or(Misfit)?;
         ElementsMut::of_bytes(described.element()?, block::rows_mut(bytes, step, 1, size)?)
@@ -458,13 +449,9 @@ impl<'a> RolloutBuffer<'a> {
         let obs = setup.table.column(0)?;
         let mut f = self.fields()?;
         let t = f.state.filled as usize;
-        if f.state.finished != 0 {
-            return Err(Error::new(Kind::NotReady, "rollout_buffer: a rollout that is not finished yet; reset it"));
-        }
-        if t == 0 {
-            let what = "rollout_buffer: steps to finish, at least";
-            return Err(Error::new(Kind::NotReady, what).needed(1).given(0));
-        }
+        let what = "rollout_buffer: a rollout that is not finished yet; reset it";
+        Error::new(Kind::NotReady, what).when(f.state.finished != 0)?;
+        Error::new(Kind::NotReady, "rollout_buffer: steps to finish, at least").needed(1).given(0).when(t == 0)?;
         rollout::check_given(f.state.left_out, rollout::VALUE)?;
         let size = n.saturating_mul(obs.row_size());
         if let Some(next_obs) = next_obs {
@@ -528,9 +515,7 @@ impl RolloutBuffer<'_> {
     pub fn draw(&mut self, minibatch_size: usize, recurrence: usize, index: &mut [u32]) -> Result {
         let num_envs = self.setup.num_envs();
         let f = self.fields()?;
-        if f.state.finished == 0 {
-            return Err(UNFINISHED);
-        }
+        UNFINISHED.when(f.state.finished == 0)?;
         let cut = Cut { num_steps: f.state.filled as usize, num_envs, minibatch_size, recurrence };
         let mut rng = f.state.rng;
         cut.draw(&mut rng, index)?;
@@ -544,16 +529,10 @@ impl RolloutBuffer<'_> {
     pub fn draw_windows(&mut self, timesteps: u32, end_chance: f64, windows: &mut [Window]) -> Result {
         let n = self.setup.num_envs();
         let f = self.fields()?;
-        if f.state.finished == 0 {
-            return Err(UNFINISHED);
-        }
-        if timesteps == 0 {
-            return Err(Error::new(Kind::Range, "rollout_buffer: timesteps of at least").needed(1).given(0));
-        }
-        if !(0.0..=1.0).contains(&end_chance) {
-            let what = "rollout_buffer: end_chance from 0 to 1";
-            return Err(Error::new(Kind::Range, what).given_f32(end_chance as f32));
-        }
+        UNFINISHED.when(f.state.finished == 0)?;
+        Error::new(Kind::Range, "rollout_buffer: timesteps of at least").needed(1).given(0).when(timesteps == 0)?;
+        let what = "rollout_buffer: end_chance from 0 to 1";
+        Error::new(Kind::Range, what).given_f32(end_chance as f32).when(!(0.0..=1.0).contains(&end_chance))?;
         let (t, len) = (f.state.filled as usize, (f.state.filled as usize).saturating_mul(n));
         let starts = block::rows_mut(f.rows.starts, 0, len, 1)?;
         let mut num_trajectories = f.state.num_trajectories;

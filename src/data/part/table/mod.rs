@@ -229,15 +229,11 @@ impl<'a> Table<'a> {
     /// own. Errors: as [`Table::push`].
     pub fn check(&self, i: usize, row: &[Elements<'_>], first: bool, count: u32) -> Result {
         let columns = self.config.columns();
-        if row.len() != columns.len() {
-            let what = "table: a row with elements for each column,";
-            return Err(Error::new(Kind::Shape, what).needed(columns.len()).given(row.len()));
-        }
+        let what = "table: a row with elements for each column,";
+        Error::new(Kind::Shape, what).needed(columns.len()).given(row.len()).when(row.len() != columns.len())?;
         for (i, (column, elements)) in columns.iter().zip(row).enumerate() {
-            if elements.kind() as u32 != column.kind {
-                let what = "table: elements of the kind that the column has; not so column";
-                return Err(Error::new(Kind::Shape, what).given(i));
-            }
+            let what = "table: elements of the kind that the column has; not so column";
+            Error::new(Kind::Shape, what).given(i).when(elements.kind() as u32 != column.kind)?;
             if elements.len() != column.len as usize {
                 let what = "table: elements of a row in each column,";
                 return Err(Error::new(Kind::Shape, what).needed(column.len as usize).given(elements.len()));
@@ -245,14 +241,10 @@ impl<'a> Table<'a> {
         }
         let pushed = *self.pushed.get(i).ok_or(RING.needed(self.len()).given(i))?;
         let ring = self.first.saturating_add(i);
-        if pushed == 0 && !first {
-            let what = "table: the first row of an episode before others; not so environment";
-            return Err(Error::new(Kind::NotReady, what).given(ring));
-        }
-        if pushed > shared::LAST.saturating_sub(count.into()) {
-            return Err(Error::new(Kind::Range, "table: fewer than 2^63 rows; not so environment").given(ring));
-        }
-        Ok(())
+        let what = "table: the first row of an episode before others; not so environment";
+        Error::new(Kind::NotReady, what).given(ring).when(pushed == 0 && !first)?;
+        let what = "table: fewer than 2^63 rows; not so environment";
+        Error::new(Kind::Range, what).given(ring).when(pushed > shared::LAST.saturating_sub(count.into()))
     }
 
     /// Slot of the row that ring `i`, counted from the first of these, takes next: where its owner keeps what belongs to
@@ -301,15 +293,12 @@ impl<'a> Table<'a> {
         shared::check_image(self.writing)?;
         let num_rows = self.config.num_rows as usize;
         let most = self.config.max_stack() as u8;
-        let damaged = |what, ring| Err(Error::new(Kind::Image, what).given(ring));
+        let damaged = |what, ring| Error::new(Kind::Image, what).given(ring);
         for (ring, &pushed) in self.pushed.iter().enumerate() {
-            if pushed > shared::LAST {
-                return damaged("table: fewer than 2^63 rows; not so environment", ring);
-            }
+            damaged("table: fewer than 2^63 rows; not so environment", ring).when(pushed > shared::LAST)?;
             let ages = block::rows(self.age, ring, 1, num_rows)?;
-            if !ages_are_right(ages, pushed, most) {
-                return damaged("table: ages that count the rows of an episode; not so environment", ring);
-            }
+            let what = "table: ages that count the rows of an episode; not so environment";
+            damaged(what, ring).when(!ages_are_right(ages, pushed, most))?;
         }
         Ok(())
     }

@@ -108,10 +108,8 @@ impl<'a> View<'a> {
     /// As [`View::at`], of a ring that holds these rows.
     #[inline]
     fn place(&self, ring: usize, held: &Range<u64>, number: u64) -> Result<usize> {
-        if number >= held.end {
-            let what = "table: a row that was pushed, of a number below";
-            return Err(Error::new(Kind::Range, what).needed(held.end as usize).given(number as usize));
-        }
+        let what = "table: a row that was pushed, of a number below";
+        Error::new(Kind::Range, what).needed(held.end as usize).given(number as usize).when(number >= held.end)?;
         check_start(held, number)?;
         let num_rows = self.config.num_rows as usize;
         Ok(ring.saturating_mul(num_rows).saturating_add(slot_of(number, num_rows)))
@@ -208,9 +206,8 @@ impl<'a> View<'a> {
     }
 
     fn check_run_stacks(&self, run: &Run, len: usize, num_stack: usize) -> Result {
-        if run.len as usize > len {
-            return Err(Error::new(Kind::Range, "table: a run of rows up to").needed(len).given(run.len as usize));
-        }
+        let what = "table: a run of rows up to";
+        Error::new(Kind::Range, what).needed(len).given(run.len as usize).when(run.len as usize > len)?;
         let Some(more) = run.len.checked_sub(1) else { return Ok(()) };
         let ring = run.env as usize;
         let held = self.held(ring)?;

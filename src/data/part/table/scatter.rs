@@ -23,9 +23,7 @@ impl View<'_> {
         });
         if wrong != 0 {
             for index in index {
-                if index.reserved != 0 {
-                    return Err(RESERVED.given(index.reserved as usize));
-                }
+                RESERVED.given(index.reserved as usize).when(index.reserved != 0)?;
                 self.at(index.env as usize, index.number)?;
             }
         }

@@ -96,9 +96,7 @@ struct Windows<'a> {
 impl<'a> Windows<'a> {
     /// Number of the oldest row of a window, of which all are held. Errors: `Range` if one is not.
     fn start(&self, index: &FrameIndex) -> Result<u64> {
-        if index.reserved != 0 {
-            return Err(RESERVED.given(index.reserved as usize));
-        }
+        RESERVED.given(index.reserved as usize).when(index.reserved != 0)?;
         self.view.held_start(index.env as usize, index.number.saturating_add(self.after), self.len)
     }
 
