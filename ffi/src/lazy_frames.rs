@@ -8,7 +8,7 @@ use crate::ptr::{self, Extent, Input, One, Output, args};
 use crate::status::{Fault, Result, call, rlcore_status};
 use crate::table;
 use rlcore::block::Kind as BlockKind;
-use rlcore::data::lazy_frames::{Frames, LazyFrames, LazyFramesConfig, spans};
+use rlcore::data::lazy_frames::{Frames, LazyFrames, LazyFramesConfig, lay};
 use rlcore::data::table::{FrameIndex, Run, TableConfig};
 use rlcore::error::{Error, Kind};
 use rlcore::kernels::stack::{self, Layout};
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push(
 ) -> rlcore_status {
     call(|| unsafe {
         let mut frames = open(l, LazyFrames::open)?;
-        let frame = Input::at("frame", frame, frame_len(frames.view().config)?)?;
+        let frame = Input::at("frame", frame, frames.frame_len()?)?;
         let out = One::optional("out_number", out_number)?;
         let (frame, out) = frames.extent.writing((frame, out))?;
         let number = frames.push(env as usize, frame, ptr::flag("first", first)?)?;
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push_range(
         let base: *mut u8 = l.cast();
         let head = Input::at("lazy_frames", base.cast_const(), LazyFrames::END)?;
         let config = LazyFrames::config(head.slice())?;
-        let (spans, size) = spans(config)?;
+        let (spans, size) = lay(config).map_err(Error::from)?;
         let (n, width) = (config.num_rings as usize, frame_len(config)?);
         let len = ptr::grid("frame", n, width)?;
         let (begin, end) = (begin as usize, end as usize);

@@ -25,7 +25,7 @@
 //! ```
 
 use super::table::{self, Column, Spans, Table, TableConfig, View};
-use crate::block::{self, Header, Plan};
+use crate::block::{self, Header, Plan, TooLong};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::MAX_STACK;
 use crate::space::{Element, Elements};
@@ -89,10 +89,15 @@ const SHAPE: Error =
 /// The one place where the layout is written down: the table and the bytes of the whole block.
 pub fn spans(config: &TableConfig) -> Result<(Spans, usize)> {
     SHAPE.when(config.columns().len() != 1 || config.column(0)?.element()? != Element::U8)?;
+    config.check()?;
+    Ok(lay(config)?)
+}
+
+/// As [`spans`], of a configuration that was checked when its block was accepted.
+pub fn lay(config: &TableConfig) -> core::result::Result<(Spans, usize), TooLong> {
     let mut plan = Plan::default();
     block::spans::<TableConfig>(&mut plan)?;
-    let spans = table::spans(&mut plan, config)?;
-    Ok((spans, plan.size()?))
+    Ok((table::lay(&mut plan, config)?, plan.size()?))
 }
 
 /// One step of several environments, to push.
@@ -139,8 +144,9 @@ impl<'a> LazyFrames<'a> {
     }
 
     /// A block that was accepted before. Errors: `Align`, `Size`, `Image` for another.
+    #[inline(always)]
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
-        let (spans, _) = spans(Self::config(mem)?)?;
+        let (spans, _) = lay(Self::config(mem)?)?;
         let (config, mut cut) = block::cut_config(mem)?;
         Self::of(Table::cut(&mut cut, &spans, config, 0)?)
     }
@@ -155,7 +161,7 @@ impl<'a> LazyFrames<'a> {
     /// A block that was accepted before, to read. Errors: `Align`, `Size`, `Image` for another.
     pub fn read(mem: &'a [u8]) -> Result<View<'a>> {
         let config = Self::config(mem)?;
-        Ok(View::of(mem, &spans(config)?.0, config)?)
+        Ok(View::of(mem, &lay(config)?.0, config)?)
     }
 
     /// The configuration of a block that was accepted before, of which [`LazyFrames::END`] bytes suffice.
@@ -171,6 +177,7 @@ impl<'a> LazyFrames<'a> {
     }
 
     /// Rings that were cut from such a block. Errors: `Shape` if their fields are not of one length, or of no such table.
+    #[inline(always)]
     pub fn of(table: Table<'a>) -> Result<Self> {
         let config = table.config;
         let rows = table.len().checked_mul(config.num_rows as usize).ok_or(OVERFLOW)?;
@@ -179,6 +186,11 @@ impl<'a> LazyFrames<'a> {
             && table.age.len() == rows
             && rows.checked_mul(column.row_size()) == Some(bytes.len());
         if right { Ok(LazyFrames { table }) } else { Err(SHAPE) }
+    }
+
+    /// Bytes of a frame. Errors: none, of a block that was accepted.
+    pub fn frame_len(&self) -> Result<usize> {
+        Ok(self.table.config.column(0)?.row_size())
     }
 
     /// The rings, to split for threads.
@@ -211,7 +223,7 @@ impl<'a> LazyFrames<'a> {
     /// Errors: `Shape`; `NotReady` for a ring without frames whose `first` is 0 or whose `final_frame` would come first.
     /// Nothing is written then.
     pub fn push_all(&mut self, step: Frames<'_>, number: Option<&mut [u64]>) -> Result {
-        let (rows, width) = (self.table.len(), self.table.config.column(0)?.row_size());
+        let (rows, width) = (self.table.len(), self.frame_len()?);
         let bytes = rows.checked_mul(width).ok_or(OVERFLOW)?;
         check_len("lazy_frames: frame [N, frame_len] of bytes,", step.frame, bytes)?;
         check_len("lazy_frames: first [N],", step.first, rows)?;

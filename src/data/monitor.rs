@@ -27,9 +27,12 @@ pub const CAPACITY: u32 = 1024;
 
 const EPISODES: &str = "monitor: fewer than 2^63 episodes";
 
-/// What a monitor of N environments is made from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What a monitor of N environments is made from; stored in the block beside the header, never written again.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct MonitorConfig {
+    /// What the host's clock shows at second 0 of the records.
+    pub start: f64,
     /// Number of environments, at least 1.
     pub num_envs: u32,
     /// Episodes that [`View::means`] looks back on; 0 for none.
@@ -38,8 +41,6 @@ pub struct MonitorConfig {
     pub capacity: u32,
     /// Numbers that the host adds to each record, at most [`MAX_INFO`].
     pub num_info: u32,
-    /// What the host's clock shows at second 0 of the records.
-    pub start: f64,
 }
 
 impl Default for MonitorConfig {
@@ -91,23 +92,11 @@ impl Read {
     }
 }
 
-/// What is agreed when the block is made.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct Setup {
-    start: f64,
-    num_envs: u32,
-    keep: u32,
-    capacity: u32,
-    num_info: u32,
-}
-
-impl Setup {
-    fn new(c: &MonitorConfig) -> Result<Setup> {
-        let capacity = if c.capacity == 0 { CAPACITY.max(c.num_envs) } else { c.capacity };
-        let setup = Setup { start: c.start, num_envs: c.num_envs, keep: c.keep, capacity, num_info: c.num_info };
-        setup.check()?;
-        Ok(setup)
+impl MonitorConfig {
+    /// With the capacity that is held.
+    fn settled(&self) -> MonitorConfig {
+        let capacity = if self.capacity == 0 { CAPACITY.max(self.num_envs) } else { self.capacity };
+        MonitorConfig { capacity, ..*self }
     }
 
     fn check(&self) -> Result {
@@ -119,16 +108,11 @@ impl Setup {
         let what = "monitor config: a finite start";
         Error::new(Kind::Config, what).given_f32(self.start as f32).when(!self.start.is_finite())
     }
-
-    fn config(&self) -> MonitorConfig {
-        let Setup { start, num_envs, keep, capacity, num_info } = *self;
-        MonitorConfig { num_envs, keep, capacity, num_info, start }
-    }
 }
 
 fields! {
     /// The one place where the layout is written down.
-    spans Spans(setup: &Setup, n: usize, keep: usize, capacity: usize) {
+    spans Spans(config: &MonitorConfig, n: usize, keep: usize, capacity: usize) {
         /// Episodes ended.
         count: One<u64> = (),
         /// Records that a step is about to add, for readers beside it; else 0. Then 1 while returns and lengths change, which
@@ -138,7 +122,7 @@ fields! {
         len: [u32] = n,
         kept: Kept = keep,
         episodes: [Episode] = capacity,
-        info: [f64] = capacity.saturating_mul(setup.num_info as usize),
+        info: [f64] = capacity.saturating_mul(config.num_info as usize),
     }
     /// A monitor of N environments, cut from its block.
     ///
@@ -164,49 +148,49 @@ fields! {
     /// # }
     /// ```
     #[derive(Debug)]
-    pub write Monitor { setup: Setup }
+    pub write Monitor { config: MonitorConfig }
     /// The records of a monitor, to read: any number of threads may look at the same ones.
     ///
     /// Beside a writer, [`View::read`] refuses with `Range` what it has overwritten meanwhile; then what was copied means nothing.
     #[derive(Clone, Copy, Debug)]
-    pub read View { setup: Setup }
+    pub read View { config: MonitorConfig }
 }
 
-fn spans(setup: &Setup) -> Result<(Spans, usize)> {
-    setup.check()?;
-    let (n, keep, capacity) = (setup.num_envs as usize, setup.keep as usize, setup.capacity as usize);
+fn spans(config: &MonitorConfig) -> Result<(Spans, usize)> {
+    config.check()?;
+    let (n, keep, capacity) = (config.num_envs as usize, config.keep as usize, config.capacity as usize);
     let mut plan = Plan::default();
-    block::spans::<Setup>(&mut plan)?;
-    Ok((Spans::plan(&mut plan, setup, n, keep, capacity)?, plan.size()?))
+    block::spans::<MonitorConfig>(&mut plan)?;
+    Ok((Spans::plan(&mut plan, config, n, keep, capacity)?, plan.size()?))
 }
 
 impl<'a> Monitor<'a> {
     /// Bytes a block must have. Errors: `Config`, `Overflow`.
     pub fn size(config: &MonitorConfig) -> Result<usize> {
-        Ok(spans(&Setup::new(config)?)?.1)
+        Ok(spans(&config.settled())?.1)
     }
 
     /// Lays a monitor out that has seen nothing. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &MonitorConfig) -> Result<Self> {
-        let setup = Setup::new(config)?;
-        let (spans, size) = spans(&setup)?;
-        let block = block::create(mem, BlockKind::Monitor, size, &setup)?;
-        Ok(Self::cut(&mut Cutter::new(block), &spans, setup)?)
+        let config = config.settled();
+        let (spans, size) = spans(&config)?;
+        let block = block::create(mem, BlockKind::Monitor, size, &config)?;
+        Ok(Self::cut(&mut Cutter::new(block), &spans, config)?)
     }
 
     /// Accepts bytes that a block was copied to. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
-        let setup: Setup = block::attach(mem, BlockKind::Monitor, |setup| Ok(spans(setup)?.1))?;
-        let m = Self::cut(&mut Cutter::new(mem), &spans(&setup)?.0, setup)?;
+        let config = block::attach(mem, BlockKind::Monitor, |config| Ok(spans(config)?.1))?;
+        let m = Self::cut(&mut Cutter::new(mem), &spans(&config)?.0, config)?;
         m.check_image()?;
         Ok(m)
     }
 
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
-        let setup = block::config(mem, BlockKind::Monitor)?;
-        Ok(Self::cut(&mut Cutter::new(mem), &spans(&setup)?.0, setup)?)
+        let config = block::config(mem, BlockKind::Monitor)?;
+        Ok(Self::cut(&mut Cutter::new(mem), &spans(&config)?.0, config)?)
     }
 
     /// What no sequence of calls can produce is no image.
@@ -219,12 +203,12 @@ impl<'a> Monitor<'a> {
         }
         let what = "monitor: returns and lengths of as many episodes as were counted";
         damaged(what).when(!self.kept.read().are_right(*self.count))?;
-        let capacity = u64::from(self.setup.capacity);
+        let capacity = u64::from(self.config.capacity);
         for (slot, e) in (0u64..).zip(&*self.episodes) {
             let right = if slot < *self.count {
                 let rounds = self.count.wrapping_sub(1).wrapping_sub(slot).checked_div(capacity).unwrap_or(0);
                 e.number == rounds.wrapping_mul(capacity).wrapping_add(slot)
-                    && e.env < self.setup.num_envs
+                    && e.env < self.config.num_envs
                     && e.len > 0
                     && e.episode_return.is_finite()
                     && e.seconds.is_finite()
@@ -239,7 +223,7 @@ impl<'a> Monitor<'a> {
 
     /// What the block was made with; `capacity` is that which is held.
     pub fn config(&self) -> MonitorConfig {
-        self.setup.config()
+        self.config
     }
 
     /// All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
@@ -288,7 +272,7 @@ impl<'a> Monitor<'a> {
         info: &[f64],
         clock: impl FnOnce() -> Result<f64>,
     ) -> Result {
-        let (n, width) = (self.total.len(), self.setup.num_info as usize);
+        let (n, width) = (self.total.len(), self.config.num_info as usize);
         check_len("monitor: reward [N] of length", reward, n)?;
         ends.check(n)?;
         let too_large = Error::new(Kind::Overflow, "monitor: info [N, num_info] that fits the address space");
@@ -310,7 +294,7 @@ impl<'a> Monitor<'a> {
         let mut seconds = 0.0;
         if num_ended > 0 {
             let now = clock()?;
-            seconds = round6(now - self.setup.start);
+            seconds = round6(now - self.config.start);
             Error::new(Kind::Value, "monitor: a finite time").given_f32(now as f32).when(!seconds.is_finite())?;
         }
         self.begin(num_ended);
@@ -331,7 +315,7 @@ impl<'a> Monitor<'a> {
 
     /// The records, to read.
     pub fn view(&self) -> View<'_> {
-        self.read(self.setup)
+        self.read(self.config)
     }
 }
 
@@ -339,19 +323,19 @@ impl<'a> View<'a> {
     /// Accepts bytes that another process writes to meanwhile: looks only at what never changes.
     /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
-        let setup = block::attach(mem, BlockKind::Monitor, |setup| Ok(spans(setup)?.1))?;
-        Ok(Self::of(mem, &spans(&setup)?.0, setup)?)
+        let config = block::attach(mem, BlockKind::Monitor, |config| Ok(spans(config)?.1))?;
+        Ok(Self::of(mem, &spans(&config)?.0, config)?)
     }
 
     /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
-        let setup = block::config(mem, BlockKind::Monitor)?;
-        Ok(Self::of(mem, &spans(&setup)?.0, setup)?)
+        let config = block::config(mem, BlockKind::Monitor)?;
+        Ok(Self::of(mem, &spans(&config)?.0, config)?)
     }
 
     /// What the block was made with; `capacity` is that which is held.
     pub fn config(&self) -> MonitorConfig {
-        self.setup.config()
+        self.config
     }
 
     /// Episodes that have ended so far, whose records may be read.
@@ -371,7 +355,7 @@ impl<'a> View<'a> {
     /// `info`: `[episodes.len(), num_info]`, or empty to leave it out. Records that are no longer held are skipped and
     /// counted as lost. Errors: `Shape`; `Range` if fewer than `next` episodes have ended. Nothing is written then.
     pub fn read(&self, next: u64, episodes: &mut [Episode], info: &mut [f64]) -> Result<Read> {
-        let width = self.setup.num_info as usize;
+        let width = self.config.num_info as usize;
         if !info.is_empty() {
             let len = episodes.len().saturating_mul(width);
             check_len("monitor: info [len, num_info] of length", info, len)?;
