@@ -12,9 +12,9 @@ impl View<'_> {
         let (n, held) = (self.num_envs(), self.num_steps());
         let what = "rollout_buffer: a rollout that is not finished yet; reset it";
         Error::new(Kind::NotReady, what).when(self.held.finished != 0)?;
-        if held >= self.setup.num_steps() {
+        if held >= self.config.num_steps() {
             let what = "rollout_buffer: room for another step; finish and reset after";
-            return Err(Error::new(Kind::NotReady, what).needed(self.setup.num_steps()).given(held));
+            return Err(Error::new(Kind::NotReady, what).needed(self.config.num_steps()).given(held));
         }
         let columns = self.columns();
         check_len("rollout_buffer: columns of the step", step.columns, columns.len())?;
@@ -53,7 +53,7 @@ impl View<'_> {
         for (i, (column, given)) in columns.iter().zip(step.columns).enumerate() {
             match given {
                 Some(given) => check_column(column, n, given)?,
-                None => check_row(column, self.rows.column(&self.setup.shape(), i, held, 1)?.bytes())?,
+                None => check_row(column, self.rows.column(&self.config.shape(), i, held, 1)?.bytes())?,
             }
         }
         Ok(())
@@ -63,7 +63,8 @@ impl View<'_> {
     pub(super) fn check_image(&self) -> Result {
         let damaged = |what| Error::new(Kind::Image, what);
         let s = self.held;
-        let right = s.filled as usize <= self.setup.num_steps() && s.finished <= 1 && (s.finished == 0 || s.filled > 0);
+        let right =
+            s.filled as usize <= self.config.num_steps() && s.finished <= 1 && (s.finished == 0 || s.filled > 0);
         let steps = self.begin.checked_add(s.filled.into());
         let numbered = steps.and_then(|steps| steps.checked_mul(self.num_envs() as u64)) == Some(s.global_step);
         let counted = s.global_step <= shared::LAST && s.logged <= shared::LAST;
@@ -93,7 +94,7 @@ impl View<'_> {
             }
         };
         damaged("rollout_buffer: metrics as they were written").when(!(0u64..).zip(self.log).all(written))?;
-        self.rows.check_image("rollout_buffer: finite numbers", &self.setup.shape(), &self.rows_held())?;
+        self.rows.check_image("rollout_buffer: finite numbers", &self.config.shape(), &self.rows_held())?;
         if s.num_trajectories == 0 {
             return Ok(());
         }

@@ -165,7 +165,7 @@ impl View<'_> {
         pad_token: i32,
         mut out: ElementsMut<'_>,
     ) -> Result {
-        let described = self.setup.table.column(column)?;
+        let described = self.config.table.column(column)?;
         let (size, n) = (described.row_size(), self.num_envs());
         let token = if described.element()? == Element::I32 { pad_token.to_ne_bytes() } else { [0; 4] };
         let from = self.rows.columns.get(column).ok_or(Misfit)?;

@@ -64,7 +64,7 @@ impl View<'_> {
         }
         if read.count > 0 {
             let (pushed, writing) = (from_ref(&self.state.logged), from_ref(&self.turn.writing));
-            shared::Rings { pushed, writing, num_rows: self.setup.log_capacity }.check_held(once((0, first)))?;
+            shared::Rings { pushed, writing, num_rows: self.config.log_capacity }.check_held(once((0, first)))?;
         }
         Ok(read)
     }
