@@ -26,7 +26,7 @@
 
 use super::table::{self, Column, Spans, Table, TableConfig, View};
 use crate::block::{self, Header, Plan, TooLong};
-use crate::error::{Error, Kind, Result, check_len};
+use crate::error::{Error, Kind, Result, check_len, check_some};
 use crate::kernels::stack::MAX_STACK;
 use crate::space::{Element, Elements};
 
@@ -227,12 +227,8 @@ impl<'a> LazyFrames<'a> {
         let bytes = rows.checked_mul(width).ok_or(OVERFLOW)?;
         check_len("lazy_frames: frame [N, frame_len] of bytes,", step.frame, bytes)?;
         check_len("lazy_frames: first [N],", step.first, rows)?;
-        if let Some(frames) = step.final_frame {
-            check_len("lazy_frames: final_frame [N, frame_len] of bytes,", frames, bytes)?;
-        }
-        if let Some(number) = &number {
-            check_len("lazy_frames: number [N],", number, rows)?;
-        }
+        check_some("lazy_frames: final_frame [N, frame_len] of bytes,", &step.final_frame, bytes)?;
+        check_some("lazy_frames: number [N],", &number, rows)?;
         let row = |frames, i| Ok::<_, Error>([Elements::U8(block::rows(frames, i, 1, width)?)]);
         for (i, &first) in step.first.iter().enumerate() {
             self.table.check(i, &row(step.frame, i)?, first != 0 && step.final_frame.is_none(), 2)?;

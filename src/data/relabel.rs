@@ -21,13 +21,8 @@ pub enum Strategy {
 
 impl Strategy {
     /// The strategy with this number.
-    pub const fn from_number(number: u32) -> Option<Self> {
-        match number {
-            0 => Some(Strategy::Future),
-            1 => Some(Strategy::Final),
-            2 => Some(Strategy::Episode),
-            _ => None,
-        }
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Strategy::Future, Strategy::Final, Strategy::Episode].get(number as usize).copied()
     }
 }
 

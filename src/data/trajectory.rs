@@ -45,7 +45,7 @@ use super::part::rollout::{self, Appended, RowsOut, check_elements, check_room};
 use super::table::{Column, TableConfig};
 use crate::block::shared::{self, Turn};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, One, Plan, fields};
-use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::error::{Error, Kind, Result, check_finite, check_len, check_some};
 use crate::kernels::gae::{self, Accumulate};
 use crate::kernels::grid::check_rate;
 use crate::kernels::returns::bootstrapped_sum;
@@ -609,9 +609,9 @@ impl Processed<'_> {
         check_len("trajectory: returns [rows] of length", self.returns, rows)?;
         check_len("trajectory: advantage [rows] of length", self.advantage, rows)?;
         let memory_len = samples.saturating_mul(view.memory_len());
-        self.memory.as_deref().map_or(Ok(()), |x| check_len("trajectory: memory of length", x, memory_len))?;
-        self.time_steps.as_deref().map_or(Ok(()), |x| check_len("trajectory: time_steps of length", x, samples))?;
-        self.valid.as_deref().map_or(Ok(()), |x| check_len("trajectory: valid [rows] of length", x, rows))
+        check_some("trajectory: memory of length", &self.memory, memory_len)?;
+        check_some("trajectory: time_steps of length", &self.time_steps, samples)?;
+        check_some("trajectory: valid [rows] of length", &self.valid, rows)
     }
 }
 

@@ -45,12 +45,8 @@ pub enum Rule {
 
 impl Rule {
     /// The rule with this number.
-    pub const fn from_number(number: u32) -> Option<Self> {
-        match number {
-            0 => Some(Rule::Fixed),
-            1 => Some(Rule::Original),
-            _ => None,
-        }
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Rule::Fixed, Rule::Original].get(number as usize).copied()
     }
 }
 

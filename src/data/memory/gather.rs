@@ -6,7 +6,7 @@ use super::draw::{Moment, Sample};
 use super::{SHAPE, View};
 use crate::block;
 use crate::data::part::pools::behind;
-use crate::error::{Error, Kind, Result, check_len};
+use crate::error::{Error, Kind, Result, check_some};
 use crate::kernels::stack::Layout;
 use crate::space::ElementsMut;
 
@@ -69,13 +69,10 @@ impl View<'_> {
     /// Errors: `Range` as [`View::gather`]; `Shape`. Nothing is written then.
     pub fn gather_frames(&self, samples: &[Sample], len: usize, out: FramesOut<'_>) -> Result {
         let cells = samples.len().saturating_mul(len);
-        let check = |what, out: &Option<&mut [u8]>| out.as_ref().map_or(Ok(()), |out| check_len(what, out, cells));
-        if let Some(out) = &out.reward {
-            check_len("memory: reward [B, len],", out, cells)?;
-        }
-        check("memory: terminated [B, len],", &out.terminated)?;
-        check("memory: truncated [B, len],", &out.truncated)?;
-        check("memory: valid [B, len],", &out.valid)?;
+        check_some("memory: reward [B, len],", &out.reward, cells)?;
+        check_some("memory: terminated [B, len],", &out.terminated, cells)?;
+        check_some("memory: truncated [B, len],", &out.truncated, cells)?;
+        check_some("memory: valid [B, len],", &out.valid, cells)?;
         self.check(samples, len, false)?;
         let head = self.look()?;
         if let Some(out) = out.reward {

@@ -3,7 +3,7 @@
 use super::table::{Column, Columns, TableConfig};
 use crate::block::{self, Fit, Misfit, fields};
 use crate::data::monitor::Read;
-use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::error::{Error, Kind, Result, check_finite, check_some};
 use crate::kernels::gae::{self, Accumulate};
 use crate::space::{Elements, ElementsMut};
 
@@ -327,16 +327,12 @@ impl RowsOut<'_> {
         if self.log_prob.is_some() {
             check_given(held.left_out, LOG_PROB)?;
         }
-        for (what, array) in [
-            ("rows: reward of length", &self.reward),
-            ("rows: value of length", &self.value),
-            ("rows: log_prob of length", &self.log_prob),
-            ("rows: final_value of length", &self.final_value),
-        ] {
-            array.as_deref().map_or(Ok(()), |array| check_len(what, array, numbers))?;
-        }
-        self.terminated.as_deref().map_or(Ok(()), |x| check_len("rows: terminated of length", x, numbers))?;
-        self.truncated.as_deref().map_or(Ok(()), |x| check_len("rows: truncated of length", x, numbers))?;
-        self.memory.as_deref().map_or(Ok(()), |x| check_len("rows: memory [num_rows, N, M] of length", x, memory))
+        check_some("rows: reward of length", &self.reward, numbers)?;
+        check_some("rows: value of length", &self.value, numbers)?;
+        check_some("rows: log_prob of length", &self.log_prob, numbers)?;
+        check_some("rows: final_value of length", &self.final_value, numbers)?;
+        check_some("rows: terminated of length", &self.terminated, numbers)?;
+        check_some("rows: truncated of length", &self.truncated, numbers)?;
+        check_some("rows: memory [num_rows, N, M] of length", &self.memory, memory)
     }
 }

@@ -7,7 +7,7 @@ use super::{CHUNK, SHAPE, View};
 use crate::block::shared;
 use crate::cpu::Word;
 use crate::data::table::FrameIndex;
-use crate::error::{Error, Kind, Result, check_len};
+use crate::error::{Error, Kind, Result, check_len, check_some};
 use crate::num;
 use crate::rng::Rng;
 
@@ -81,9 +81,7 @@ impl View<'_> {
         probability: Option<&mut [f32]>,
     ) -> Result {
         check_len("replay: weights [B],", weight, index.len())?;
-        if let Some(probability) = &probability {
-            check_len("replay: probabilities [B],", probability, index.len())?;
-        }
+        check_some("replay: probabilities [B],", &probability, index.len())?;
         Error::new(Kind::Value, "replay: a finite beta").given_f32(draw.beta).when(!draw.beta.is_finite())?;
         Error::new(Kind::Range, "replay: a beta of at least 0").given_f32(draw.beta).when(draw.beta < 0.0)?;
         let (total, count) = self.ready()?;

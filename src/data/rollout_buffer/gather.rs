@@ -4,7 +4,7 @@ use super::View;
 use crate::block::{self, Misfit};
 use crate::data::minibatch::Window;
 use crate::data::part::rollout::{self, check_room};
-use crate::error::{Error, Kind, Result, check_len};
+use crate::error::{Error, Kind, Result, check_some};
 use crate::space::{Element, ElementsMut};
 
 /// Room for a minibatch; what is `None`, or missing from the end of `columns`, is left out. Shapes are those of
@@ -210,18 +210,14 @@ impl Minibatch<'_> {
             "minibatch: a column [rows, window, len] of length",
         ];
         check_room(SENTENCES, view.columns(), len, self.columns)?;
-        for (what, array) in [
-            ("minibatch: log_prob of length", &self.log_prob),
-            ("minibatch: value of length", &self.value),
-            ("minibatch: advantage of length", &self.advantage),
-            ("minibatch: value_target of length", &self.value_target),
-            ("minibatch: reward of length", &self.reward),
-        ] {
-            array.as_deref().map_or(Ok(()), |array| check_len(what, array, numbers))?;
-        }
-        self.mask.as_deref().map_or(Ok(()), |mask| check_len("minibatch: mask of length", mask, len))?;
-        self.timestep.as_deref().map_or(Ok(()), |x| check_len("minibatch: timestep of length", x, len))?;
+        check_some("minibatch: log_prob of length", &self.log_prob, numbers)?;
+        check_some("minibatch: value of length", &self.value, numbers)?;
+        check_some("minibatch: advantage of length", &self.advantage, numbers)?;
+        check_some("minibatch: value_target of length", &self.value_target, numbers)?;
+        check_some("minibatch: reward of length", &self.reward, numbers)?;
+        check_some("minibatch: mask of length", &self.mask, len)?;
+        check_some("minibatch: timestep of length", &self.timestep, len)?;
         let memory_len = rows.saturating_mul(view.memory_len());
-        self.memory.as_deref().map_or(Ok(()), |x| check_len("minibatch: memory [rows, M] of length", x, memory_len))
+        check_some("minibatch: memory [rows, M] of length", &self.memory, memory_len)
     }
 }
