@@ -160,9 +160,8 @@ pub fn stack_rows(parts: &[Elements<'_>], out: ElementsMut<'_>) -> Result {
     let mut rest = out.into_bytes();
     for part in parts {
         let bytes = part.bytes();
-        let Some((to, after)) = rest.split_at_mut_checked(bytes.len()) else { return Ok(()) };
+        let Some(to) = rest.split_off_mut(..bytes.len()) else { return Ok(()) };
         block::copy(to, bytes);
-        rest = after;
     }
     Ok(())
 }
@@ -186,9 +185,8 @@ pub fn gather_rows(x: Elements<'_>, width: usize, index: &[i64], out: ElementsMu
     let size = width.saturating_mul(x.kind().size());
     let (from, mut rest) = (x.bytes(), out.into_bytes());
     for &i in index {
-        let Some((to, after)) = rest.split_at_mut_checked(size) else { return Ok(()) };
+        let Some(to) = rest.split_off_mut(..size) else { return Ok(()) };
         block::copy(to, block::rows(from, row(i) as usize, 1, size)?);
-        rest = after;
     }
     Ok(())
 }
@@ -202,11 +200,10 @@ pub fn valid_rows(time_steps: &[u32], size: usize, valid: &mut [u8]) -> Result {
     }
     let mut rest = valid;
     for &t in time_steps {
-        let Some((rows, after)) = rest.split_at_mut_checked(size) else { return Ok(()) };
+        let Some(rows) = rest.split_off_mut(..size) else { return Ok(()) };
         for (i, x) in rows.iter_mut().enumerate() {
             *x = u8::from(i < t as usize);
         }
-        rest = after;
     }
     Ok(())
 }

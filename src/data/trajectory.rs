@@ -505,10 +505,9 @@ impl<'a> View<'a> {
             block::copy(frames, block::rows(from, 0, len, size)?);
             let mut rest = padding;
             for _ in len..rows {
-                let (row, after) = rest.split_at_mut_checked(size).ok_or(Misfit)?;
+                let row = rest.split_off_mut(..size).ok_or(Misfit)?;
                 row.fill(0);
                 block::copy(row, one.get(..size.min(4)).unwrap_or(&[]));
-                rest = after;
             }
         }
         if let Some(memory) = out.memory {

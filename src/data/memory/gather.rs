@@ -87,11 +87,10 @@ impl View<'_> {
         if let Some(out) = out.valid {
             let mut rest = out;
             for sample in samples {
-                let (to, others) = rest.split_at_mut_checked(len).ok_or(SHAPE)?;
+                let to = rest.split_off_mut(..len).ok_or(SHAPE)?;
                 let (ones, zeros) = to.split_at_mut_checked(sample.len as usize).ok_or(SHAPE)?;
                 ones.fill(1);
                 zeros.fill(0);
-                rest = others;
             }
         }
         self.table.rings().check_held(samples.iter().map(|sample| (0, sample.first)))
@@ -122,19 +121,17 @@ impl View<'_> {
         let frames = self.config.history_size();
         let mut rest = out;
         for sample in samples {
-            let (mut to, others) = rest.split_at_mut_checked(len).ok_or(SHAPE)?;
-            rest = others;
+            let mut to = rest.split_off_mut(..len).ok_or(SHAPE)?;
             let (run, tail) = sample.runs();
             for run in [Some(run), tail].into_iter().flatten() {
                 let back = now.end.wrapping_sub(run.number);
                 GONE.needed(now.start as usize).given(run.number as usize).when(back > frames.into())?;
                 let slot = behind(now.head, back as u32, frames);
                 let (early, late) = ring.split_at_checked(slot).ok_or(SHAPE)?;
-                let (run_to, after) = to.split_at_mut_checked(run.len as usize).ok_or(SHAPE)?;
+                let run_to = to.split_off_mut(..run.len as usize).ok_or(SHAPE)?;
                 let (first, wrapped) = run_to.split_at_mut(late.len().min(run.len as usize));
                 block::copy(first, late);
                 block::copy(wrapped, early);
-                to = after;
             }
             to.fill(T::zeroed());
         }

@@ -171,16 +171,14 @@ impl View<'_> {
         let from = self.rows.columns.get(column).ok_or(Misfit)?;
         let mut rest = out.reborrow().into_bytes();
         for (first, pad) in windows {
-            let (padding, after) = rest.split_at_mut_checked(pad.saturating_mul(size)).ok_or(Misfit)?;
+            let padding = rest.split_off_mut(..pad.saturating_mul(size)).ok_or(Misfit)?;
             for (i, x) in padding.iter_mut().enumerate() {
                 *x = token.get(i & 3).copied().unwrap_or(0);
             }
-            rest = after;
             let mut row = self.row(first);
             for _ in pad..window_len {
-                let (to, after) = rest.split_at_mut_checked(size).ok_or(Misfit)?;
+                let to = rest.split_off_mut(..size).ok_or(Misfit)?;
                 block::copy(to, block::rows(from, row, 1, size)?);
-                rest = after;
                 row = row.wrapping_add(n);
             }
         }
@@ -190,9 +188,8 @@ impl View<'_> {
     fn gather_memory(&self, samples: impl Iterator<Item = usize>, out: Option<&mut [f32]>) -> Result {
         let (width, Some(mut rest)) = (self.memory_len(), out) else { return Ok(()) };
         for sample in samples {
-            let (to, after) = rest.split_at_mut_checked(width).ok_or(Misfit)?;
+            let to = rest.split_off_mut(..width).ok_or(Misfit)?;
             block::copy(to, block::rows(self.rows.memory, self.row(sample), 1, width)?);
-            rest = after;
         }
         Ok(())
     }

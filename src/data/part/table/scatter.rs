@@ -54,8 +54,7 @@ impl View<'_> {
                     cpu::prefetch(bytes, begin.wrapping_add(size).wrapping_sub(1));
                 }
             }
-            let (to, others) = rest.split_at_mut_checked(index.len().saturating_mul(size)).ok_or(SHAPE)?;
-            rest = others;
+            let to = rest.split_off_mut(..index.len().saturating_mul(size)).ok_or(SHAPE)?;
             copy(bytes, size, &places, to);
         }
         Ok(())
@@ -170,8 +169,7 @@ fn scatter<const W: usize>(rows: &[u8], _: usize, places: &[usize; TILE], out: &
 fn scatter_ends<const W: usize>(rows: &[u8], size: usize, places: &[usize; TILE], out: &mut [u8]) {
     let mut rest = out;
     for place in places {
-        let Some((to, others)) = rest.split_at_mut_checked(size) else { return };
-        rest = others;
+        let Some(to) = rest.split_off_mut(..size) else { return };
         if let Ok(row) = block::rows(rows, *place, 1, size) {
             ends::<W>(row, to);
         }
@@ -183,8 +181,7 @@ fn scatter_ends<const W: usize>(rows: &[u8], size: usize, places: &[usize; TILE]
 fn scatter_any(rows: &[u8], size: usize, places: &[usize; TILE], out: &mut [u8]) {
     let mut rest = out;
     for place in places {
-        let Some((to, others)) = rest.split_at_mut_checked(size) else { return };
-        rest = others;
+        let Some(to) = rest.split_off_mut(..size) else { return };
         if let Ok(row) = block::rows(rows, *place, 1, size) {
             copy_row(row, to);
         }

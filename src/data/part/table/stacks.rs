@@ -136,9 +136,8 @@ impl<'a> Windows<'a> {
     fn fill<U: Convert<u8>>(&self, index: &[FrameIndex], layout: Layout, out: &mut [U]) -> Result {
         let mut rest = out;
         for index in index {
-            let (out, others) = rest.split_at_mut_checked(self.column.read_len()).ok_or(SHAPE)?;
+            let out = rest.split_off_mut(..self.column.read_len()).ok_or(SHAPE)?;
             stack::stack(&self.frames(index)?, self.channels(), layout, out)?;
-            rest = others;
         }
         Ok(())
     }
