@@ -264,6 +264,7 @@ pub type Tails<'a> = [Option<Elements<'a>>; MAX_COLUMNS];
 /// # Safety
 /// As [`AnyOutput::at`].
 pub unsafe fn room<'a>(
+    what: &'static str,
     config: &TableConfig,
     column: u32,
     kind: u32,
@@ -275,9 +276,9 @@ pub unsafe fn room<'a>(
     let kind = match Element::from_number(kind) {
         Some(kind) if kind == own || (own == Element::U8 && kind == Element::F32) => kind,
         _ => {
-            let what = Error::new(Kind::Range, "that of the column, or 0 (f32) for bytes").given(kind as usize);
-            return Err(Fault::at("kind", what));
+            let known = if own == Element::U8 { "0 (f32) or 2 (u8)" } else { "that of the column" };
+            return Err(Fault::at("kind", Error::new(Kind::Range, known).given(kind as usize)));
         }
     };
-    unsafe { AnyOutput::at("out", out, kind, rows, column.read_len()) }
+    unsafe { AnyOutput::at(what, out, kind, rows, column.read_len()) }
 }
