@@ -5,6 +5,8 @@
 //! Errors are in ulp, the distance between neighbouring f32 at the exact result, and hold over all inputs
 //! (`tests/num.rs` sweeps them). A NaN that comes out is always [`f32::NAN`]. The f64 functions are `libm`'s except [`rem64`].
 
+use crate::cpu;
+
 /// Adding and subtracting this rounds a small f32 to an integer, which then stands in the low bits of the sum.
 const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23
 
@@ -218,6 +220,13 @@ fn quarter_turns(n: u32, r: f32) -> (f32, f32) {
 /// Square root, correctly rounded; -0 for -0, NaN for negative numbers.
 #[inline(always)]
 pub fn sqrt(x: f32) -> f32 {
+    let root = cpu::sqrt(x).unwrap_or_else(|| newton_sqrt(x));
+    if x >= 0.0 { root } else { f32::NAN }
+}
+
+/// [`sqrt`] of what is not negative.
+#[inline(always)]
+fn newton_sqrt(x: f32) -> f32 {
     let d = f64::from(x);
     // 1/sqrt(d) within 4%, then three Newton steps for it and one for the root: an error under 2^-52, while the root of
     // an f32 is never that close to the middle between two f32.
@@ -227,8 +236,7 @@ pub fn sqrt(x: f32) -> f32 {
     }
     let root = d * y;
     let root = (root + 0.5 * y * (d - root * root)) as f32;
-    let root = if x < f32::INFINITY { root } else { x };
-    if x >= 0.0 { root } else { f32::NAN }
+    if x < f32::INFINITY { root } else { x }
 }
 
 /// 2^n for n in [-126, 127].
