@@ -3,7 +3,8 @@
 //! The f32 functions are branch-free: additions, multiplications, divisions, selects and integer operations on the
 //! bits. A loop over lanes that calls them is vectorised, and each lane gets the bits that a call alone would get.
 //! Errors are in ulp, the distance between neighbouring f32 at the exact result, and hold over all inputs
-//! (`tests/num.rs` sweeps them). A NaN that comes out is always [`f32::NAN`]. The f64 functions are `libm`'s except [`rem64`].
+//! (`tests/num.rs` sweeps them). A NaN that comes out is always [`f32::NAN`], except of [`root`]. The f64 functions are
+//! `libm`'s except [`rem64`].
 
 use crate::cpu;
 
@@ -220,13 +221,6 @@ fn quarter_turns(n: u32, r: f32) -> (f32, f32) {
 /// Square root, correctly rounded; -0 for -0, NaN for negative numbers.
 #[inline(always)]
 pub fn sqrt(x: f32) -> f32 {
-    let root = cpu::sqrt(x).unwrap_or_else(|| newton_sqrt(x));
-    if x >= 0.0 { root } else { f32::NAN }
-}
-
-/// [`sqrt`] of what is not negative.
-#[inline(always)]
-fn newton_sqrt(x: f32) -> f32 {
     let d = f64::from(x);
     // 1/sqrt(d) within 4%, then three Newton steps for it and one for the root: an error under 2^-52, while the root of
     // an f32 is never that close to the middle between two f32.
@@ -236,7 +230,14 @@ fn newton_sqrt(x: f32) -> f32 {
     }
     let root = d * y;
     let root = (root + 0.5 * y * (d - root * root)) as f32;
-    if x < f32::INFINITY { root } else { x }
+    let root = if x < f32::INFINITY { root } else { x };
+    if x >= 0.0 { root } else { f32::NAN }
+}
+
+/// [`sqrt`] of what is not negative, by the processor's instruction if it has one; of other numbers any NaN.
+#[inline(always)]
+pub fn root(x: f32) -> f32 {
+    cpu::sqrt(x).unwrap_or_else(|| sqrt(x))
 }
 
 /// 2^n for n in [-126, 127].
@@ -456,4 +457,18 @@ pub fn tanh64(x: f64) -> f64 {
 #[inline]
 pub fn pow64(x: f64, y: f64) -> f64 {
     libm::pow(x, y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_are_the_same_with_the_processors_instruction_and_without() {
+        for bits in (0..=f32::INFINITY.to_bits()).step_by(9973).chain([1, 1 << 31, f32::INFINITY.to_bits()]) {
+            let x = f32::from_bits(bits);
+            assert_eq!(root(x).to_bits(), sqrt(x).to_bits(), "{x:e}");
+        }
+        assert!(root(-1.0).is_nan() && root(f32::NAN).is_nan());
+    }
 }

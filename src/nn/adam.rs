@@ -205,7 +205,7 @@ impl Rule {
         let g = g * self.scale;
         let m = keep1 * m + take1 * g;
         let v = keep2 * v + take2 * (g * g);
-        (p - self.rate * m / (num::sqrt(v) * self.root_scale + self.epsilon), m, v)
+        (p - self.rate * m / (num::root(v) * self.root_scale + self.epsilon), m, v)
     }
 }
 
