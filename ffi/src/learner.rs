@@ -323,7 +323,7 @@ pub fn num_envs(learner: &Learner<'_>) -> usize {
 }
 
 /// A call that learns: `at` checks its arrays, `learn` takes them and tells the statistics.
-pub fn learning<A: Args>(
+pub(crate) fn learning<A: Args>(
     p: *mut rlcore_learner,
     stats: *mut rlcore_learner_stats,
     at: impl FnOnce(&Learner<'static>) -> Result<A>,
@@ -339,7 +339,7 @@ pub fn learning<A: Args>(
 }
 
 /// A call that copies an array of a learner out.
-pub fn copy_out<T: Plain + 'static>(
+pub(crate) fn copy_out<T: Plain + 'static>(
     p: *const rlcore_learner,
     what: &'static str,
     to: *mut T,

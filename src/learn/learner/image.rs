@@ -6,10 +6,8 @@ use super::{NONE, PARAM_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::moments;
-use crate::learn::actor_config::MAX_LAYERS;
 use crate::learn::config::Stored;
 use crate::learn::loss::Sums;
-use crate::nn::Node;
 use crate::rng::Rng;
 
 /// Running sums of rewards are at most this in size: more than f32 rewards come to, and their squares are finite.
@@ -24,12 +22,7 @@ impl<'a> View<'a> {
             block_size(s)
         })?;
         let image = |what| Error::new(Kind::Image, what);
-        let mut compiled = [Node::default(); MAX_LAYERS];
-        let net = stored.layers().compile(&stored.shape, &mut compiled)?;
-        let stored_nodes = block::view(mem, nodes(&mut Plan::default(), &stored)?)?;
-        if !net.is(stored_nodes) {
-            return Err(image("learner image: compiled layers of its configuration"));
-        }
+        stored.layers().check_nodes(&stored.shape, block::view(mem, nodes(&mut Plan::default(), &stored)?)?)?;
         let view = View::open(mem)?;
         let (s, c) = (&view.state, &view.config);
         let log_std = log_std(view.params, &view.sizes)?;
@@ -39,7 +32,7 @@ impl<'a> View<'a> {
             return Err(image("learner image: valid random streams"));
         }
         view.check_slots()?;
-        let flags = [&view.open, view.staged, view.done];
+        let flags = [view.open, view.staged, view.done];
         if flags.into_iter().flatten().any(|&x| x > 1) || check_finite("", view.new_obs).is_err() {
             return Err(image("learner image: flags of 0 or 1, and finite observations that wait for statistics"));
         }
@@ -76,7 +69,7 @@ impl<'a> View<'a> {
             return refuse;
         }
         let mut held = 0u32;
-        for (env, (&slot, &open)) in self.slot.iter().zip(&*self.open).enumerate() {
+        for (env, (&slot, &open)) in self.slot.iter().zip(self.open).enumerate() {
             if slot == NONE && open == 0 {
                 continue;
             }

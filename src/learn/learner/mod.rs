@@ -18,7 +18,7 @@ mod update;
 use bytemuck::{Pod, Zeroable};
 
 use super::actor::Head;
-use super::actor_config::{ActorConfig, MAX_LAYERS};
+use super::actor_config::ActorConfig;
 use super::config::{Config, Stored};
 use super::loss::Sums;
 use super::policy;
@@ -27,7 +27,6 @@ use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result, check_len};
-use crate::nn::Node;
 use crate::rng::Rng;
 use crate::space::Space;
 use batch::mask_len;
@@ -195,9 +194,11 @@ impl<'a> Learner<'a> {
     pub fn init(mem: &'a mut [u8], config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Learner<'a>> {
         let stored = Stored::new(config, obs, action)?;
         let block = block::create(mem, BlockKind::Learner, block_size(&stored)?, &stored)?;
-        let mut compiled = [Node::default(); MAX_LAYERS];
-        let net = stored.layers().compile(&stored.shape, &mut compiled)?;
-        block::copy(Cutter::new(block).take(nodes(&mut Plan::default(), &stored)?)?, net.nodes());
+        let to = Cutter::new(block).take(nodes(&mut Plan::default(), &stored)?)?;
+        stored.layers().compile(&stored.shape, |net| {
+            block::copy(to, net.nodes());
+            Ok(())
+        })?;
         let learner = Self::of(block, &stored)?;
         block::copy(learner.action_n, action.n);
         for (i, (low, high)) in learner.action_low.iter_mut().zip(&mut *learner.action_high).enumerate() {
