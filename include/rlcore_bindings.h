@@ -532,7 +532,7 @@ rlcore_status rlcore_learner_attach(
   size_t mem_size,
   /* out */ rlcore_learner **out);
 rlcore_status rlcore_learner_phase(
-  /* inout */ rlcore_learner *p,
+  /* in */ const rlcore_learner *p,
   /* out */ uint32_t *out);
 rlcore_status rlcore_learner_acted(
   /* in */ const rlcore_learner *p,
@@ -566,6 +566,29 @@ rlcore_status rlcore_learner_learn(
   /* in [N, obs.len] optional */ const void *obs,
   uint32_t max_slices,
   /* inout */ rlcore_learner_stats *stats);
+rlcore_status rlcore_learner_value(
+  /* inout */ rlcore_learner *p,
+  /* in [N, obs.len] */ const void *obs,
+  /* out [N] */ float *value);
+rlcore_status rlcore_learner_log_prob(
+  /* inout */ rlcore_learner *p,
+  /* in [N, obs.len] */ const void *obs,
+  /* in [N, sum(action.n)] */ const uint8_t *action_mask,
+  /* in [N, action.len] */ const void *action,
+  /* out [N] */ float *log_prob,
+  /* out [N] */ float *entropy);
+rlcore_status rlcore_learner_predict(
+  /* inout */ rlcore_learner *p,
+  /* in [N, obs.len] */ const void *obs,
+  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in optional */ const rlcore_sampling *sampling,
+  /* out [N, action.len] */ void *action);
+rlcore_status rlcore_learner_freeze(
+  /* inout */ rlcore_learner *p,
+  uint32_t frozen);
+
+/* ---- Learners on several threads, processes and machines ---- */
+
 rlcore_status rlcore_learner_learn_begin(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,
@@ -588,6 +611,10 @@ rlcore_status rlcore_learner_learn_apply(
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_learn_drop(
   /* inout */ rlcore_learner *p);
+rlcore_status rlcore_learner_batch_len(
+  /* in */ const rlcore_learner *p,
+  /* out */ size_t *out_len,
+  /* out optional */ size_t *out_mask_len);
 rlcore_status rlcore_learner_learn_batch(
   /* inout */ rlcore_learner *p,
   /* in [T * N, obs.len] */ const float *obs,
@@ -599,7 +626,7 @@ rlcore_status rlcore_learner_learn_batch(
   /* in [T * N] */ const float *value_target,
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_batch_read(
-  /* inout */ rlcore_learner *p,
+  /* in */ const rlcore_learner *p,
   /* out [T * N, obs.len] */ float *obs,
   /* out [T * N, action.len] */ void *action,
   /* out [T * N, sum(action.n)] optional */ uint8_t *action_mask,
@@ -607,17 +634,6 @@ rlcore_status rlcore_learner_batch_read(
   /* out [T * N] */ float *value,
   /* out [T * N] */ float *advantage,
   /* out [T * N] */ float *value_target);
-rlcore_status rlcore_learner_value(
-  /* inout */ rlcore_learner *p,
-  /* in [N, obs.len] */ const void *obs,
-  /* out [N] */ float *value);
-rlcore_status rlcore_learner_log_prob(
-  /* inout */ rlcore_learner *p,
-  /* in [N, obs.len] */ const void *obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* in [N, action.len] */ const void *action,
-  /* out [N] */ float *log_prob,
-  /* out [N] */ float *entropy);
 rlcore_status rlcore_learner_params_len(
   /* in */ const rlcore_learner *p,
   /* out */ size_t *out_len);
@@ -628,7 +644,7 @@ rlcore_status rlcore_learner_params_write(
   /* inout */ rlcore_learner *p,
   /* in [rlcore_learner_params_len()] */ const float *params);
 rlcore_status rlcore_learner_grads_read(
-  /* inout */ rlcore_learner *p,
+  /* in */ const rlcore_learner *p,
   uint32_t begin,
   uint32_t end,
   /* out [end - begin, grads_len] */ float *grads);
@@ -642,15 +658,6 @@ rlcore_status rlcore_learner_grads_add(
   uint32_t begin,
   uint32_t end,
   /* in [end - begin, grads_len] */ const float *grads);
-rlcore_status rlcore_learner_predict(
-  /* inout */ rlcore_learner *p,
-  /* in [N, obs.len] */ const void *obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* in optional */ const rlcore_sampling *sampling,
-  /* out [N, action.len] */ void *action);
-rlcore_status rlcore_learner_freeze(
-  /* inout */ rlcore_learner *p,
-  uint32_t frozen);
 
 /* ---- Spaces of environments and learners ---- */
 
@@ -661,7 +668,7 @@ rlcore_status rlcore_env_spaces(
   /* out */ rlcore_space *out_obs,
   /* out */ rlcore_space *out_action);
 rlcore_status rlcore_learner_spaces(
-  /* inout */ rlcore_learner *p,
+  /* in */ const rlcore_learner *p,
   /* out */ uint32_t *out_num_envs,
   /* out */ rlcore_space *out_obs,
   /* out */ rlcore_space *out_action);
@@ -670,10 +677,10 @@ rlcore_status rlcore_learner_spaces(
 
 typedef struct rlcore_policy rlcore_policy;
 rlcore_status rlcore_policy_size(
-  /* inout */ rlcore_learner *p,
+  /* in */ const rlcore_learner *p,
   /* out */ size_t *out_size);
 rlcore_status rlcore_policy_export(
-  /* inout */ rlcore_learner *p,
+  /* in */ const rlcore_learner *p,
   /* inout [mem_size] */ void *mem,
   size_t mem_size,
   /* out */ rlcore_policy **out);

@@ -173,8 +173,8 @@ fn what_attach_accepts_every_call_takes() {
                     assert_eq!(error.kind, Kind::Value, "word {at} as {word:#x}: {error}");
                 }
                 let learner = h.attach().unwrap_or_else(|e| panic!("word {at} as {word:#x}: a call left {e}"));
-                let mut brain = vec![0u64; learner.policy_size().unwrap().div_ceil(8)];
-                learner.export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
+                let mut brain = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
+                learner.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
                 Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
             }
         }
@@ -187,8 +187,8 @@ fn what_attach_accepts_of_a_policy_acts() {
     let (mut accepted, mut refused) = (0, 0);
     for (host_number, mut host) in hosts().into_iter().enumerate() {
         let learner = host.attach().unwrap();
-        let mut good = vec![0u64; learner.policy_size().unwrap().div_ceil(8)];
-        learner.export(bytemuck::cast_slice_mut(&mut good)).unwrap();
+        let mut good = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
+        learner.view().export(bytemuck::cast_slice_mut(&mut good)).unwrap();
         for (at, word) in (10..good.len() * 2).flat_map(|at| WORDS.map(|word| (at, word))) {
             if is_left_out(at, word, host_number) {
                 continue;

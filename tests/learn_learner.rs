@@ -4,7 +4,7 @@ use rlcore::block::seal;
 use rlcore::cpu;
 use rlcore::env::{Autoreset, Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::Kind;
-use rlcore::learn::{Config, Learner, Phase, Policy, Sampling, Stats};
+use rlcore::learn::{Config, Learner, Phase, Policy, Sampling, Stats, View};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -207,8 +207,8 @@ fn a_shared_trunk_learns_and_is_exported() {
         let (mut own, mut shipped) = ([9; 8], [9; 8]);
         let mut learner = Learner::attach(h.learner.bytes()).unwrap();
         learner.predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::I32(&mut own)).unwrap();
-        let mut policy = Block::new(learner.policy_size().unwrap());
-        learner.export(policy.bytes()).unwrap();
+        let mut policy = Block::new(learner.view().policy_size().unwrap());
+        learner.view().export(policy.bytes()).unwrap();
         let policy = Policy::attach(policy.bytes()).unwrap();
         let mut scratch = vec![0.0; policy.scratch_len(8).unwrap()];
         policy.act_greedy(8, Elements::F32(&obs), None, &mut scratch, ElementsMut::I32(&mut shipped)).unwrap();
@@ -445,8 +445,8 @@ impl Host {
     /// What the training has come to, without the streams and working arrays that looking may touch.
     fn learn_outcome(&mut self) -> (Vec<u8>, String) {
         let mut learner = Learner::attach(self.learner.bytes()).unwrap();
-        let mut policy = Block::new(learner.policy_size().unwrap());
-        learner.export(policy.bytes()).unwrap();
+        let mut policy = Block::new(learner.view().policy_size().unwrap());
+        learner.view().export(policy.bytes()).unwrap();
         let stats = format!("{:?}", learner.stats());
         learner.freeze(false);
         (policy.bytes().to_vec(), stats)
@@ -476,8 +476,8 @@ fn an_exported_policy_acts_as_its_learner() {
         h.train(2);
         let obs = h.obs.clone();
         let mut learner = Learner::attach(h.learner.bytes()).unwrap();
-        let mut block = Block::new(learner.policy_size().unwrap());
-        learner.export(block.bytes()).unwrap();
+        let mut block = Block::new(learner.view().policy_size().unwrap());
+        learner.view().export(block.bytes()).unwrap();
         let policy = Policy::attach(block.bytes()).unwrap();
         let mut scratch = vec![f32::NAN; policy.scratch_len(4).unwrap()];
         let mut rng = Rng::seeded(0);
@@ -503,8 +503,8 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
     let export = |config: &Config, obs: &Space<'_>, action: &Space<'_>| {
         let mut learner = Block::new(Learner::size(config, obs, action).unwrap());
         let learner = Learner::init(learner.bytes(), config, obs, action).unwrap();
-        let mut policy = Block::new(learner.policy_size().unwrap());
-        learner.export(policy.bytes()).unwrap();
+        let mut policy = Block::new(learner.view().policy_size().unwrap());
+        learner.view().export(policy.bytes()).unwrap();
         Policy::attach(policy.bytes()).unwrap();
         policy
     };
@@ -575,8 +575,8 @@ fn a_greedy_act_is_the_greedy_one_of_all_ways_to_act() {
         let mut h = Host::new(name, &Config { normalize_obs: 1, ..Config::default() });
         h.train(2);
         let learner = Learner::attach(h.learner.bytes()).unwrap();
-        let mut block = Block::new(learner.policy_size().unwrap());
-        learner.export(block.bytes()).unwrap();
+        let mut block = Block::new(learner.view().policy_size().unwrap());
+        learner.view().export(block.bytes()).unwrap();
         let policy = Policy::attach(block.bytes()).unwrap();
         let obs_len = h.obs.len() / 4;
         for rows in [1, 2, 31, 32, 33, 70] {
@@ -661,12 +661,12 @@ fn every_flipped_byte_of_what_is_sealed_is_refused() {
     let mut h = Host::new("CartPole-v1", &config);
     h.train(1);
     h.step();
-    let mut policy = Block::new(Learner::attach(h.learner.bytes()).unwrap().policy_size().unwrap());
-    Learner::attach(h.learner.bytes()).unwrap().export(policy.bytes()).unwrap();
+    let mut policy = Block::new(Learner::attach(h.learner.bytes()).unwrap().view().policy_size().unwrap());
+    Learner::attach(h.learner.bytes()).unwrap().view().export(policy.bytes()).unwrap();
     let mut never = h.clone();
     seal(h.learner.bytes()).unwrap();
     assert!(h.learner != never.learner);
-    Learner::check(h.learner.bytes()).unwrap();
+    View::attach(h.learner.bytes()).unwrap();
     let sealed = h.learner.clone();
     for (good, is_policy) in [(&policy, true), (&sealed, false)] {
         let accepts =
@@ -718,8 +718,8 @@ fn what_an_accepted_image_exports_is_accepted() {
         let good = std::mem::replace(&mut h.learner.0[i], u64::MAX);
         match Learner::attach(h.learner.bytes()) {
             Ok(learner) => {
-                let mut policy = Block::new(learner.policy_size().unwrap());
-                learner.export(policy.bytes()).unwrap();
+                let mut policy = Block::new(learner.view().policy_size().unwrap());
+                learner.view().export(policy.bytes()).unwrap();
                 Policy::attach(policy.bytes()).unwrap_or_else(|error| panic!("word {i}: {error}"));
             }
             Err(_) => refused += 1,
@@ -863,8 +863,8 @@ fn frozen_statistics_stay_and_go_on_scaling() {
         }
     };
     let policy = |learner: &Learner<'_>| {
-        let mut policy = Block::new(learner.policy_size().unwrap());
-        learner.export(policy.bytes()).unwrap();
+        let mut policy = Block::new(learner.view().policy_size().unwrap());
+        learner.view().export(policy.bytes()).unwrap();
         policy
     };
     rollout(&mut learner, 32);

@@ -72,8 +72,8 @@ impl Host {
 
     fn policy(&mut self) -> Vec<u64> {
         let learner = self.learner();
-        let mut brain = vec![0; learner.policy_size().unwrap().div_ceil(8)];
-        learner.export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
+        let mut brain = vec![0; learner.view().policy_size().unwrap().div_ceil(8)];
+        learner.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
         Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
         brain
     }

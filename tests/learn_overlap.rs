@@ -3,7 +3,7 @@
 mod learn_host;
 
 use learn_host::{Array, Columns, Host, config, spaces};
-use rlcore::learn::{Config, Learner, Phase, Stats};
+use rlcore::learn::{Config, Learner, Phase, Stats, View};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -174,8 +174,7 @@ fn a_copy_goes_on_from_any_moment() {
                 let ours = tick(&mut kept, &mut learner, &mut rng);
                 assert_eq!(ours.bits(), step(&mut moved, &mut same).bits());
             }
-            let mut copy = moved.block.clone();
-            assert!(Learner::check(bytemuck::cast_slice_mut(&mut copy)).is_ok() && copy == moved.block);
+            assert!(View::attach(bytemuck::cast_slice(&moved.block)).is_ok());
             assert_eq!((learner.acted(), learner.phase()), (moved.view().acted(), moved.clone().learner().phase()));
             assert_eq!(learner.params(), moved.view().params());
         }

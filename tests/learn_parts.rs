@@ -120,13 +120,13 @@ fn chunks_that_threads_make_leave_the_bytes_of_learn() {
 fn gradients_are_read_written_and_added() {
     for mut h in hosts(3) {
         let mut rng = Rng::seeded(9);
-        let len = h.learner().grads_len();
+        let len = h.view().grads_len();
         assert_eq!(len, h.learner().params().len() + 8);
         let mut draw = || (0..3 * len).map(|_| rng.uniform_f32() - 0.5).collect::<Vec<f32>>();
         let (first, second) = (draw(), draw());
         let read = |h: &mut Host, begin: usize, end: usize| {
             let mut grads = vec![f32::NAN; (end - begin) * len];
-            let done = h.learner().read_grads(begin, end, &mut grads);
+            let done = h.view().read_grads(begin, end, &mut grads);
             assert!(done.is_ok() || grads.iter().all(|x| x.is_nan()));
             done.map(|()| grads).map_err(|e| e.kind)
         };
@@ -318,7 +318,7 @@ fn refused(h: &mut Host, kind: Kind, name: &str, call: impl FnOnce(&mut Learner<
 fn what_is_refused_changes_nothing() {
     for mut h in hosts(3) {
         let mut rng = Rng::seeded(8);
-        let (grads_len, params) = (h.learner().grads_len(), h.learner().params().to_vec());
+        let (grads_len, params) = (h.view().grads_len(), h.learner().params().to_vec());
         let grads = vec![0.25; 3 * grads_len];
         let (shape, inf) = (Kind::Shape, f32::INFINITY);
         let with = |x: f32| {
@@ -338,7 +338,7 @@ fn what_is_refused_changes_nothing() {
         }
         refused(&mut h, Kind::Range, "write_grads", |l| l.write_grads(0, 4, &grads));
         refused(&mut h, Kind::Range, "write_grads", |l| l.write_grads(2, 1, &grads));
-        refused(&mut h, Kind::Range, "read_grads", |l| l.read_grads(4, 4, &mut []));
+        refused(&mut h, Kind::Range, "read_grads", |l| l.view().read_grads(4, 4, &mut []));
         refused(&mut h, shape, "write_grads", |l| l.write_grads(0, 2, &grads));
         refused(&mut h, shape, "add_grads", |l| l.add_grads(0, 2, &grads));
         refused(&mut h, Kind::NotReady, "learn_apply", |l| l.learn_apply().map(drop));
@@ -350,9 +350,9 @@ fn what_is_refused_changes_nothing() {
         h.learner().write_grads(1, 3, &bad[grads_len..]).unwrap();
         refused(&mut h, Kind::Value, "a sum that overflows", |l| l.add_grads(0, 3, &bad));
         refused(&mut h, Kind::NotReady, "learn_apply", |l| l.learn_apply().map(drop));
-        refused(&mut h, Kind::NotReady, "read_grads", |l| l.read_grads(0, 3, &mut bad));
+        refused(&mut h, Kind::NotReady, "read_grads", |l| l.view().read_grads(0, 3, &mut bad));
         refused(&mut h, Kind::NotReady, "read_batch", |l| {
-            l.read_batch(Columns::new(&Host { block: Vec::new(), ..hosts(3).next().unwrap() }).get_mut())
+            l.view().read_batch(Columns::new(&Host { block: Vec::new(), ..hosts(3).next().unwrap() }).get_mut())
         });
 
         let mut scratch = vec![0u64; h.view().scratch_size().unwrap().div_ceil(8)];
@@ -385,7 +385,7 @@ fn what_is_refused_changes_nothing() {
 
         let mut columns = Columns::new(&h);
         columns.value_target.pop();
-        refused(&mut h, shape, "read_batch", |l| l.read_batch(columns.get_mut()));
+        refused(&mut h, shape, "read_batch", |l| l.view().read_batch(columns.get_mut()));
         assert!(columns.value.iter().all(|x| x.is_nan()));
         h.learner().learn_drop().unwrap();
         refused(&mut h, Kind::NotReady, "learn_drop", |l| l.learn_drop());

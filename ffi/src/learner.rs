@@ -5,13 +5,13 @@ use core::ffi::c_void;
 use crate::kernels::accumulate;
 use crate::lifecycle::{Block, Place, open, view};
 use crate::mirror::{mirror, versioned};
-use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Writes, args};
+use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Plain, Writes, args};
 use crate::sampling::{rlcore_sampling, sampling};
 use crate::space::{self, rlcore_space};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
 use rlcore::error::{Error, Kind};
-use rlcore::learn::{Batch, BatchMut, Config, Learner, Shape, Stats, View};
+use rlcore::learn::{Config, Learner, Shape, Stats, View};
 use rlcore::space::{Element, Space};
 
 /// A learner: the caller's own block.
@@ -35,7 +35,7 @@ pub enum rlcore_algorithm {
     RLCORE_ALGORITHM_PPO = 0,
 }
 
-/// Which call is due, where all environments act in every step.
+/// The call that is due next.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_learner_due {
@@ -53,11 +53,11 @@ pub enum rlcore_learner_due {
 pub struct rlcore_learner_config {
     /// bytes; set by rlcore_learner_config_init
     pub struct_size: u32,
-    /// N, environments that act side by side (4)
+    /// N, environments that share the learner (4)
     pub num_envs: u32,
     /// T, steps of every environment in one rollout (128)
     pub num_steps: u32,
-    /// parts of a rollout; T * N has to be a multiple of it (4)
+    /// parts of a rollout; T * N must be a multiple of it (4)
     pub num_minibatches: u32,
     /// passes over each rollout, 1 to 1000 (4)
     pub num_epochs: u32,
@@ -67,19 +67,19 @@ pub struct rlcore_learner_config {
     pub hidden_len: [u32; 4],
     /// an rlcore_activation (tanh)
     pub activation: u32,
-    /// advantages get mean 0 and deviation 1 in each minibatch (1)
+    /// advantages are scaled to mean 0 and deviation 1 in each minibatch (1)
     pub normalize_advantage: u32,
-    /// observations get mean 0 and deviation 1 by running statistics of the steps before (0)
+    /// observations are scaled to mean 0 and deviation 1 by running statistics (0)
     pub normalize_obs: u32,
     /// rewards are divided by the running deviation of the discounted return (0)
     pub normalize_reward: u32,
-    /// continuous actions go through tanh onto their bounds (0: they are clipped)
+    /// continuous actions are mapped to their bounds by tanh (0: they are clipped)
     pub squash: u32,
     /// rlcore_learner_act takes a mask of allowed choices (0)
     pub use_action_mask: u32,
-    /// all randomness of the learner comes from this, a stream for each environment (1)
+    /// seed of all random numbers; each environment has a stream of its own (1)
     pub seed: u64,
-    /// environment steps until the _end values are reached (0: never, constant)
+    /// environment steps until the _end values are reached (0: never)
     pub total_steps: u64,
     /// step size at the start (2.5e-4)
     pub learning_rate: f32,
@@ -89,15 +89,15 @@ pub struct rlcore_learner_config {
     pub clip: f32,
     /// the same at total_steps (0.2)
     pub clip_end: f32,
-    /// from 0 to 1 (0.99)
+    /// discount factor, from 0 to 1 (0.99)
     pub discount: f32,
-    /// of GAE, from 0 to 1 (0.95)
+    /// lambda of GAE, from 0 to 1 (0.95)
     pub gae_lambda: f32,
     /// weight of the value loss, half the mean squared error (0.5)
     pub value_coef: f32,
     /// weight of the entropy bonus (0.01)
     pub entropy_coef: f32,
-    /// new values are clipped to old ones plus or minus this (0: off)
+    /// values are clipped to those of the rollout plus or minus this (0: off)
     pub value_clip: f32,
     /// gradients are scaled down to this global norm (0.5; 0: off)
     pub max_grad_norm: f32,
@@ -107,39 +107,39 @@ pub struct rlcore_learner_config {
     pub adam_beta1: f32,
     /// decay of Adam's second moment, at least the square of adam_beta1 (0.999)
     pub adam_beta2: f32,
-    /// outside the root, from 1e-12 (1e-5)
+    /// Adam's epsilon, added to the square root, from 1e-12 to 1 (1e-5)
     pub adam_epsilon: f32,
-    /// logarithm of the deviation of continuous actions at the start (0)
+    /// initial logarithm of the standard deviation of continuous actions (0)
     pub log_std_init: f32,
     /// normalised observations are clipped to plus or minus this (10)
     pub obs_clip: f32,
     /// normalised rewards are clipped to plus or minus this (10)
     pub reward_clip: f32,
-    /// what advantages are summed in: an rlcore_accumulate (f32)
+    /// precision that advantages are summed in: an rlcore_accumulate (f32)
     pub accumulate: u32,
-    /// after every step logarithms of deviations are this at least, from -40 (-20)
+    /// lower limit of the logarithms of standard deviations, from -40 (-20)
     pub log_std_min: f32,
-    /// and this at most, to 40 (2)
+    /// upper limit of the logarithms of standard deviations, to 40 (2)
     pub log_std_max: f32,
-    /// chunks of each minibatch, up to one a row: the smallest slices of learning; their gradients are added as a binary
-    /// tree over their numbers (1)
+    /// chunks that each minibatch is divided into, at most one per row: the smallest slices of learning; their
+    /// gradients are added as a binary tree in the order of the chunks (1)
     pub num_chunks: u32,
     /// an rlcore_algorithm, set by rlcore_learner_config_init
     pub algorithm: u32,
-    /// acting and recording go on while an update runs, with the policy from before it; takes memory for a second rollout
-    /// and a second set of parameters (0)
+    /// environments can act and be observed while an update runs; the policy from before the update acts. Needs memory
+    /// for a second rollout and a second set of parameters (0)
     pub overlap: u32,
-    /// hidden layers that the policy and the value network share, from the first, 0 to num_hidden (0)
+    /// first hidden layers that the policy and the value network share, 0 to num_hidden (0)
     pub num_shared: u32,
 }
 
-/// What the update that runs, or the last one, did, and how the episodes go.
+/// Statistics of the current update, or of the last one, and of the episodes.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_learner_stats {
     /// sizeof(rlcore_learner_stats)
     pub struct_size: u32,
-    /// 0: the update is complete
+    /// minibatches until the update is complete
     pub minibatches_left: u32,
     /// environment steps observed
     pub num_steps: u64,
@@ -155,13 +155,13 @@ pub struct rlcore_learner_stats {
     pub value_loss: f32,
     /// mean entropy in nats
     pub entropy: f32,
-    /// mean of r - 1 - ln r, r the probability ratio
+    /// mean of r - 1 - ln r, where r is the probability ratio
     pub approx_kl: f32,
-    /// part of the ratios that were clipped
+    /// fraction of the ratios that were clipped
     pub clip_fraction: f32,
-    /// of the rollout's values: 1 perfect, 0 as a constant or if targets do not vary
+    /// fraction of the targets' variance that values explain, up to 1; 0 for constant targets
     pub explained_variance: f32,
-    /// mean global norm of the gradients before they are scaled
+    /// mean global norm of the gradients before they are clipped
     pub grad_norm: f32,
     /// mean value of the rollout's observations
     pub value_mean: f32,
@@ -169,7 +169,7 @@ pub struct rlcore_learner_stats {
     pub return_mean: f32,
     /// mean length of the last 100 episodes; NaN before the first ends
     pub length_mean: f32,
-    /// return of the episode that ended last; NaN before the first ends
+    /// return of the most recent episode; NaN before the first ends
     pub return_last: f32,
     /// updates that ended early because numbers overflowed
     pub num_dropped: u64,
@@ -287,17 +287,28 @@ pub unsafe fn arrays<'a>(
     action: *mut c_void,
 ) -> Result<Arrays<'a>> {
     let (_, action_kind) = kinds(shape);
-    let flags = ptr::grid("action_mask", rows, shape.num_outputs as usize)?;
     unsafe {
         Ok((
             self::obs("obs", shape, rows, obs)?,
-            Input::optional("action_mask", action_mask, flags)?,
+            mask(shape, rows, action_mask)?,
             AnyOutput::at("action", action, action_kind, rows, shape.action_len as usize)?,
         ))
     }
 }
 
-unsafe fn obs<'a>(what: &'static str, shape: &Shape, rows: usize, p: *const c_void) -> Result<AnyInput<'a>> {
+/// A mask of allowed choices, or none for NULL. Errors: `Overflow`.
+///
+/// # Safety
+/// As [`Input::at`].
+pub unsafe fn mask<'a>(shape: &Shape, rows: usize, p: *const u8) -> Result<Option<Input<'a, u8>>> {
+    unsafe { Input::optional("action_mask", p, ptr::grid("action_mask", rows, shape.num_outputs as usize)?) }
+}
+
+/// Errors: as [`arrays`].
+///
+/// # Safety
+/// As [`AnyInput::at`].
+pub unsafe fn obs<'a>(what: &'static str, shape: &Shape, rows: usize, p: *const c_void) -> Result<AnyInput<'a>> {
     unsafe { AnyInput::at(what, p, kinds(shape).0, rows, shape.obs_len as usize) }
 }
 
@@ -306,8 +317,40 @@ unsafe fn optional<'a>(what: &'static str, learner: &Learner<'_>, p: *const c_vo
     if p.is_null() { Ok(None) } else { unsafe { obs(what, learner.shape(), num_envs(learner), p) }.map(Some) }
 }
 
-fn num_envs(learner: &Learner<'_>) -> usize {
+/// N.
+pub fn num_envs(learner: &Learner<'_>) -> usize {
     learner.config().num_envs as usize
+}
+
+/// A call that learns: `at` checks its arrays, `learn` takes them and tells the statistics.
+pub(crate) fn learning<A: Args>(
+    p: *mut rlcore_learner,
+    stats: *mut rlcore_learner_stats,
+    at: impl FnOnce(&Learner<'static>) -> Result<A>,
+    learn: impl FnOnce(&mut Learner<'static>, A::Slices) -> rlcore::error::Result<Stats>,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut learner = open(p, Learner::open)?;
+        let (stats, arrays) = (OutSized::at(stats)?, at(&learner)?);
+        let (stats, arrays, ()) = args((stats, arrays, Writes([learner.extent])))?;
+        stats.store(learn(&mut learner, arrays)?.into());
+        Ok(())
+    })
+}
+
+/// A call that copies an array of a learner out.
+pub(crate) fn copy_out<T: Plain + 'static>(
+    p: *const rlcore_learner,
+    what: &'static str,
+    to: *mut T,
+    get: impl FnOnce(&View<'static>) -> &'static [T],
+) -> rlcore_status {
+    call(|| unsafe {
+        let learner = view(p, View::open)?;
+        let from = get(&learner);
+        rlcore::block::copy(learner.extent.reading(Output::at(what, to, from.len())?)?, from);
+        Ok(())
+    })
 }
 
 /// Fills in the defaults of an algorithm.
@@ -327,8 +370,8 @@ pub unsafe extern "C" fn rlcore_learner_config_init(
     })
 }
 
-/// Bytes a block must have for this configuration and these spaces. Bytes of pictures are divided by 255; those of an
-/// RLCORE_STRUCT are refused, and RLCORE_WRAP_FLATTEN makes numbers of them.
+/// Bytes a block must have for this configuration and these spaces. Observations of kind RLCORE_U8 are divided by 255.
+/// Those of kind RLCORE_STRUCT are refused; RLCORE_WRAP_FLATTEN converts them to floats.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_size(
     config: *const rlcore_learner_config,
@@ -361,48 +404,47 @@ pub unsafe extern "C" fn rlcore_learner_init(
     })
 }
 
-/// Accepts bytes that a learner was copied to, in this process or another: it goes on as if it had never stopped.
-/// mem is only read. A learner that rlcore_block_seal has sealed is refused if any byte differs; one that was not, if it
-/// holds what no call could have left: a parameter that was damaged into another finite number is not noticed then.
+/// Opens the bytes of a learner that was copied or saved, in this process or another. Training continues with exactly
+/// the results that it would have had without the interruption. mem is only read. If the learner was sealed by
+/// rlcore_block_seal, it is refused if any byte has changed; if not, values that no call leaves are refused, but a
+/// parameter that changed to another finite number is not detected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_attach(
     mem: *mut c_void,
     mem_size: usize,
     out: *mut *mut rlcore_learner,
 ) -> rlcore_status {
-    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], Learner::check) })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], |mem| View::attach(mem)) })
 }
 
-/// Which call is due. out: [1] an rlcore_learner_due.
+/// Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if
+/// an environment has acted and not been observed since; else ACT.
+/// out: [1] an rlcore_learner_due.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_phase(p: *mut rlcore_learner, out: *mut u32) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_learner_phase(p: *const rlcore_learner, out: *mut u32) -> rlcore_status {
     call(|| unsafe {
-        let learner = open(p, Learner::open)?;
+        let learner = view(p, View::open)?;
         *learner.extent.reading(One::at("out", out)?)? = learner.phase() as u32;
         Ok(())
     })
 }
 
-/// Environments that have acted and whose step has not been observed.
+/// Returns which environments have acted and not been observed since.
 /// acted: [N] flags to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_acted(p: *const rlcore_learner, acted: *mut u8) -> rlcore_status {
-    call(|| unsafe {
-        let learner = view(p, View::open)?;
-        let acted = learner.extent.reading(Output::at("acted", acted, learner.acted().len())?)?;
-        rlcore::block::copy(acted, learner.acted());
-        Ok(())
-    })
+    copy_out(p, "acted", acted, |learner| learner.acted())
 }
 
 /// Draws an action for each environment and begins a transition.
 /// active:      [N] 0: this environment does not act now, its rows are neither read nor written; NULL: all act.
-/// obs:         [N, obs.len]; networks see bytes divided by 255.
-/// action_mask: [N, sum of action.n] 0 forbids, not all of a choice; required exactly if use_action_mask, else NULL.
+/// obs:         [N, obs.len]; bytes are divided by 255.
+/// action_mask: [N, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is allowed.
+///              Required with use_action_mask, NULL without.
 /// action:      [N, action.len] to write.
-/// Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has acted already; E_SHAPE for a mask that is not
-/// wanted, or missing; E_VALUE for an observation that is not finite or so large that the policy overflows, or a mask that
-/// forbids all of a choice. Then nothing has changed, neither block nor action.
+/// Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a mask that is
+/// missing or not expected; E_VALUE for an observation that is not finite or so large that the policy overflows, or a
+/// mask that allows nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_act(
     p: *mut rlcore_learner,
@@ -421,10 +463,9 @@ pub unsafe extern "C" fn rlcore_learner_act(
     })
 }
 
-/// rlcore_learner_act for environments [begin, end), whose rows alone the arrays have. Ranges from the first environment to
-/// the last leave the same bytes as one call for all. Threads: one at a time.
-/// Arrays and errors as rlcore_learner_act, [end - begin, ...] in place of [N, ...]; E_RANGE.
-/// Threads: one call at a time.
+/// rlcore_learner_act for environments [begin, end) only. Calls for consecutive ranges, from the first environment to
+/// the last, leave the same bytes as one call for all. Threads: one call at a time.
+/// Arrays and errors as rlcore_learner_act, with [end - begin, ...] in place of [N, ...]; E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_act_range(
     p: *mut rlcore_learner,
@@ -438,7 +479,7 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
     call(|| unsafe {
         let mut learner = open(p, Learner::open)?;
         let (begin, end) = (begin as usize, end as usize);
-        let n = learner.check_envs(begin, end)?;
+        let n = learner.view().check_envs(begin, end)?;
         let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
         let active = Input::optional("active", active, n)?;
         let (active, (obs, mask, action), ()) = args((active, arrays, Writes([learner.extent])))?;
@@ -446,13 +487,12 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
     })
 }
 
-/// Completes the transitions: what the step returned. After T * N of them rlcore_learner_learn is due.
-/// Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
-/// active: [N] 0: this environment has not been stepped, its rows are not read; NULL: all have.
+/// Records the results of the step and completes the transitions. After T * N transitions rlcore_learner_learn is due.
+/// Autoreset must be same-step: with next-step autoreset, rows that are only reset would count as transitions.
+/// active: [N] 0: this environment was not stepped, its rows are not read; NULL: all were.
 /// reward, terminated, truncated: [N]
-/// final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
-/// Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite. Then nothing
-/// has changed.
+/// final_obs: [N, obs.len], read only where truncated and not terminated; may be NULL if there is no such environment.
+/// Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_observe(
     p: *mut rlcore_learner,
@@ -475,9 +515,9 @@ pub unsafe extern "C" fn rlcore_learner_observe(
     })
 }
 
-/// Removes agents that disappear without an outcome of their last action, whether they have been observed since or not.
-/// Their last transition is dropped; the one before it is truncated and continues with the value of the observation that
-/// the last action answered. Their episodes are not counted. The row is free for another agent.
+/// Removes agents that leave before the outcome of their last action is known, whether or not they have been observed
+/// since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
+/// observation that the last action was chosen for. Their episodes are not counted. The rows are free for other agents.
 /// gone: [N] flags.
 /// Errors: E_NOT_READY if rlcore_learner_learn is due.
 #[unsafe(no_mangle)]
@@ -489,14 +529,15 @@ pub unsafe extern "C" fn rlcore_learner_cut(p: *mut rlcore_learner, gone: *const
     })
 }
 
-/// Does a part of the update that is due, so that a frame never waits for a whole one.
-/// obs:        [N, obs.len] after the last step; may be NULL in all calls of an update but the first. Rows of environments
-///             that have acted since, or whose episode ended, are not read.
-/// max_slices: at most so many chunks in this call, of which a minibatch has num_chunks; 0: all that are left.
-/// stats:      to write; call again while minibatches_left is not 0.
+/// Does a part of the update that is due, so that a frame need not wait for a whole update.
+/// obs:        [N, obs.len] after the last step; required in the first call of an update, else ignored and may be NULL.
+///             Rows of environments that have acted since, or whose episode ended, are not read.
+/// max_slices: the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
+/// stats:      to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
+///             the end of an update: then minibatches_left counts the next update, whose first call needs obs.
 /// Errors: E_CONFIG; E_NOT_READY; E_VALUE for an observation that is not finite, before anything changes, or because
-/// numbers overflow. Then this update is over and counted in num_dropped, the parameters are the last ones that were
-/// finite, and rlcore_learner_act is due.
+/// numbers overflow. In that case the update ends and is counted in num_dropped, the parameters are those of the last
+/// minibatch whose numbers did not overflow, and rlcore_learner_act is due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn(
     p: *mut rlcore_learner,
@@ -512,160 +553,9 @@ pub unsafe extern "C" fn rlcore_learner_learn(
     )
 }
 
-/// Begins the update that is due, for hosts that share its chunks among threads or machines: until minibatches_left is 0,
-/// rlcore_learner_learn_range makes the gradients of all chunks, rlcore_learner_grads_write hands them in, and
-/// rlcore_learner_learn_apply takes the step. The results are those of rlcore_learner_learn, bit for bit.
-/// obs: [N, obs.len] after the last step, as rlcore_learner_learn reads it; stats: to write.
-/// Errors: E_CONFIG; E_NOT_READY; E_VALUE as rlcore_learner_learn.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_learn_begin(
-    p: *mut rlcore_learner,
-    obs: *const c_void,
-    stats: *mut rlcore_learner_stats,
-) -> rlcore_status {
-    learning(
-        p,
-        stats,
-        |learner| unsafe { self::obs("obs", learner.shape(), num_envs(learner), obs) },
-        |l, obs| l.learn_begin(obs),
-    )
-}
-
-/// Bytes of scratch that rlcore_learner_learn_range needs.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_scratch_size(p: *const rlcore_learner, out_size: *mut usize) -> rlcore_status {
-    look(p, "out_size", out_size, |learner| Ok(learner.scratch_size()?))
-}
-
-/// Floats of the gradients of a chunk: one for each parameter, then 8 that hold its losses.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_grads_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
-    look(p, "out_len", out_len, |learner| Ok(learner.grads_len()))
-}
-
-/// Makes the gradients of chunks [begin, end) of the minibatch. Threads: the learner is only read, so several may do
-/// different chunks at once, each with its own scratch.
-/// scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
-/// grads:   [end - begin, grads_len] to write; grads_len is that of rlcore_learner_grads_len.
-/// Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. Then scratch and grads
-/// may have been written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_learn_range(
-    p: *const rlcore_learner,
-    begin: u32,
-    end: u32,
-    scratch: *mut c_void,
-    scratch_size: usize,
-    grads: *mut f32,
-) -> rlcore_status {
-    call(|| unsafe {
-        let learner = view(p, View::open)?;
-        let (begin, end) = (begin as usize, end as usize);
-        let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
-        let scratch = Output::at("scratch", scratch.cast::<u8>(), scratch_size)?;
-        let (scratch, grads) = learner.extent.reading((scratch, Output::at("grads", grads, len)?))?;
-        Ok(learner.learn_range(begin, end, scratch, grads)?)
-    })
-}
-
-/// Adds the gradients of all chunks of the minibatch as a tree and takes the step of the optimizer. Without an update that
-/// runs, it takes a step along gradients that came from elsewhere, as a server of asynchronous workers does.
-/// stats: to write.
-/// Errors: E_NOT_READY if the gradients of a chunk are missing; E_VALUE if numbers overflow, as rlcore_learner_learn.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_learn_apply(
-    p: *mut rlcore_learner,
-    stats: *mut rlcore_learner_stats,
-) -> rlcore_status {
-    learning(p, stats, |_| Ok(None::<Input<'_, u8>>), |learner, _| learner.learn_apply())
-}
-
-/// Ends the update that runs or is due without learning any more of it; rlcore_learner_act is due.
-/// Errors: E_NOT_READY if there is none.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rlcore_status {
-    call(|| unsafe { Ok(open(p, Learner::open)?.learn_drop()?) })
-}
-
-/// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has handed out;
-/// rlcore_learner_learn, with obs NULL, goes on with it.
-/// Arrays as rlcore_learner_batch_read. stats: to write.
-/// Errors: E_CONFIG; E_NOT_READY if this learner has recorded something, or an update runs; E_SHAPE for a mask that is
-/// not wanted, or missing; E_VALUE for numbers that are not finite and choices that are not allowed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_learn_batch(
-    p: *mut rlcore_learner,
-    obs: *const f32,
-    action: *const c_void,
-    action_mask: *const u8,
-    log_prob: *const f32,
-    value: *const f32,
-    advantage: *const f32,
-    value_target: *const f32,
-    stats: *mut rlcore_learner_stats,
-) -> rlcore_status {
-    learning(
-        p,
-        stats,
-        |learner| unsafe {
-            let (shape, m) = (learner.shape(), learner.config().batch_len());
-            let column = |what, p| Input::at(what, p, m);
-            Ok((
-                Input::at("obs", obs, ptr::grid("obs", m, shape.obs_len as usize)?)?,
-                AnyInput::at("action", action, kinds(shape).1, m, shape.action_len as usize)?,
-                Input::optional("action_mask", action_mask, ptr::grid("action_mask", m, shape.num_outputs as usize)?)?,
-                column("log_prob", log_prob)?,
-                column("value", value)?,
-                column("advantage", advantage)?,
-                column("value_target", value_target)?,
-            ))
-        },
-        |learner, (obs, action, mask, log_prob, value, advantage, value_target)| {
-            let mask = mask.unwrap_or(&[]);
-            learner.learn_batch(&Batch { obs, action, mask, log_prob, value, advantage, value_target })
-        },
-    )
-}
-
-/// Hands out the T * N transitions that the update that runs learns from, to learn from them elsewhere. A learner that only
-/// records begins its update, hands it out and ends it by rlcore_learner_learn_drop.
-/// obs:         [T * N, obs.len] as networks see them: bytes divided by 255, numbers normalized if they are to be.
-/// action:      [T * N, action.len], continuous ones as they were drawn, before they were squashed or clipped.
-/// action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
-/// log_prob, value, advantage, value_target: [T * N]. All to write.
-/// Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is not wanted, or missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_batch_read(
-    p: *mut rlcore_learner,
-    obs: *mut f32,
-    action: *mut c_void,
-    action_mask: *mut u8,
-    log_prob: *mut f32,
-    value: *mut f32,
-    advantage: *mut f32,
-    value_target: *mut f32,
-) -> rlcore_status {
-    call(|| unsafe {
-        let learner = open(p, Learner::open)?;
-        let (shape, m) = (learner.shape(), learner.config().batch_len());
-        let column = |what, p| Output::at(what, p, m);
-        let (obs, action, mask, log_prob, value, advantage, value_target) = learner.extent.reading((
-            Output::at("obs", obs, ptr::grid("obs", m, shape.obs_len as usize)?)?,
-            AnyOutput::at("action", action, kinds(shape).1, m, shape.action_len as usize)?,
-            Output::optional("action_mask", action_mask, ptr::grid("action_mask", m, shape.num_outputs as usize)?)?,
-            column("log_prob", log_prob)?,
-            column("value", value)?,
-            column("advantage", advantage)?,
-            column("value_target", value_target)?,
-        ))?;
-        let mask = mask.unwrap_or_default();
-        Ok(learner.read_batch(BatchMut { obs, action, mask, log_prob, value, advantage, value_target })?)
-    })
-}
-
-/// The value of an observation of each environment. Nothing is recorded.
+/// Computes the value of an observation of each environment. Nothing is recorded.
 /// obs: [N, obs.len]; value: [N] to write.
-/// Errors: E_VALUE for an observation that is not finite, or values that overflow; value is untouched then.
+/// Errors: E_VALUE for an observation that is not finite, or values that overflow.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_value(
     p: *mut rlcore_learner,
@@ -681,13 +571,13 @@ pub unsafe extern "C" fn rlcore_learner_value(
     })
 }
 
-/// Log-probability of an action of each environment, and the entropy of its distribution. Nothing is recorded.
+/// Computes the log-probability of each environment's action and the entropy of its distribution. Nothing is recorded.
 /// obs:         [N, obs.len]
-/// action_mask: [N, sum of action.n] required exactly if use_action_mask, else NULL.
-/// action:      [N, action.len], continuous ones as the policy draws them, before they are squashed or clipped.
+/// action_mask: [N, sum of action.n] as in rlcore_learner_act.
+/// action:      [N, action.len]; continuous actions as the policy draws them, before they are squashed or clipped.
 /// log_prob, entropy: [N] to write.
-/// Errors: E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation or action that is not finite, a
-/// choice that is not there or not allowed, and numbers that overflow. Outputs are untouched then.
+/// Errors: E_SHAPE for a mask that is missing or not expected; E_VALUE for an observation or action that is not finite,
+/// a choice that does not exist or is not allowed, and numbers that overflow.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_log_prob(
     p: *mut rlcore_learner,
@@ -701,8 +591,7 @@ pub unsafe extern "C" fn rlcore_learner_log_prob(
         let mut learner = open(p, Learner::open)?;
         let (n, shape) = (num_envs(&learner), *learner.shape());
         let obs = self::obs("obs", &shape, n, obs)?;
-        let mask =
-            Input::optional("action_mask", action_mask, ptr::grid("action_mask", n, shape.num_outputs as usize)?)?;
+        let mask = mask(&shape, n, action_mask)?;
         let action = AnyInput::at("action", action, kinds(&shape).1, n, shape.action_len as usize)?;
         let outputs = (Output::at("log_prob", log_prob, n)?, Output::at("entropy", entropy, n)?);
         let (obs, mask, action, (log_prob, entropy), ()) =
@@ -711,131 +600,8 @@ pub unsafe extern "C" fn rlcore_learner_log_prob(
     })
 }
 
-/// Number of parameters.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_params_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
-    look(p, "out_len", out_len, |learner| Ok(learner.params().len()))
-}
-
-/// Copies the parameters out. Learners of the same networks have them in the same order.
-/// params: [rlcore_learner_params_len()] to write.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_params_read(p: *const rlcore_learner, params: *mut f32) -> rlcore_status {
-    call(|| unsafe {
-        let learner = view(p, View::open)?;
-        let params = learner.extent.reading(Output::at("params", params, learner.params().len())?)?;
-        rlcore::block::copy(params, learner.params());
-        Ok(())
-    })
-}
-
-/// Takes parameters over, as those of a learner elsewhere. With overlap they act once no update runs.
-/// params: [rlcore_learner_params_len()].
-/// Errors: E_VALUE for one beyond plus or minus 1e6, or a logarithm of a deviation outside its bounds. Then nothing has
-/// changed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_params_write(p: *mut rlcore_learner, params: *const f32) -> rlcore_status {
-    call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
-        let params = learner.extent.writing(Input::at("params", params, learner.params().len())?)?;
-        Ok(learner.write_params(params)?)
-    })
-}
-
-/// Copies the gradients of chunks [begin, end) out.
-/// grads: [end - begin, grads_len] to write.
-/// Errors: E_RANGE; E_NOT_READY if one of them has not been made.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_grads_read(
-    p: *mut rlcore_learner,
-    begin: u32,
-    end: u32,
-    grads: *mut f32,
-) -> rlcore_status {
-    call(|| unsafe {
-        let learner = open(p, Learner::open)?;
-        let (begin, end) = (begin as usize, end as usize);
-        let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
-        let grads = learner.extent.reading(Output::at("grads", grads, len)?)?;
-        Ok(learner.read_grads(begin, end, grads)?)
-    })
-}
-
-/// Hands gradients of chunks [begin, end) in, in place of those that they have.
-/// grads: [end - begin, grads_len].
-/// Errors: E_RANGE; E_VALUE for one that is not finite. Then nothing has changed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_grads_write(
-    p: *mut rlcore_learner,
-    begin: u32,
-    end: u32,
-    grads: *const f32,
-) -> rlcore_status {
-    take_grads(p, begin, end, grads, Learner::write_grads)
-}
-
-/// Adds gradients to those of chunks [begin, end) that have some, and hands in the others. The last bits of sums depend on
-/// the order of these calls.
-/// grads: [end - begin, grads_len].
-/// Errors: E_RANGE; E_VALUE for one that is not finite, or a sum. Then nothing has changed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_grads_add(
-    p: *mut rlcore_learner,
-    begin: u32,
-    end: u32,
-    grads: *const f32,
-) -> rlcore_status {
-    take_grads(p, begin, end, grads, Learner::add_grads)
-}
-
-fn take_grads(
-    p: *mut rlcore_learner,
-    begin: u32,
-    end: u32,
-    grads: *const f32,
-    take: impl FnOnce(&mut Learner<'static>, usize, usize, &[f32]) -> rlcore::error::Result,
-) -> rlcore_status {
-    call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
-        let (begin, end) = (begin as usize, end as usize);
-        let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
-        let grads = learner.extent.writing(Input::at("grads", grads, len)?)?;
-        Ok(take(&mut learner, begin, end, grads)?)
-    })
-}
-
-/// A call that learns: `at` checks its arrays, `learn` takes them and tells the statistics.
-fn learning<A: Args>(
-    p: *mut rlcore_learner,
-    stats: *mut rlcore_learner_stats,
-    at: impl FnOnce(&Learner<'static>) -> Result<A>,
-    learn: impl FnOnce(&mut Learner<'static>, A::Slices) -> rlcore::error::Result<Stats>,
-) -> rlcore_status {
-    call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
-        let (stats, arrays) = (OutSized::at(stats)?, at(&learner)?);
-        let (stats, arrays, ()) = args((stats, arrays, Writes([learner.extent])))?;
-        stats.store(learn(&mut learner, arrays)?.into());
-        Ok(())
-    })
-}
-
-/// A call that tells a number of a learner.
-fn look(
-    p: *const rlcore_learner,
-    what: &'static str,
-    out: *mut usize,
-    get: impl FnOnce(&View<'_>) -> Result<usize>,
-) -> rlcore_status {
-    call(|| unsafe {
-        let (out, learner) = (One::at(what, out)?, view(p, View::open)?);
-        *learner.extent.reading(out)? = get(&learner)?;
-        Ok(())
-    })
-}
-
-/// Acts without recording, in any phase: the training goes on as if this had not been called.
-/// sampling: NULL: RLCORE_SAMPLING_BASIC.
+/// Acts without recording, in any phase. Training is not affected.
+/// sampling: NULL means RLCORE_SAMPLING_BASIC.
 /// Arrays and errors as rlcore_learner_act; E_CONFIG for sampling.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_predict(
@@ -854,7 +620,7 @@ pub unsafe extern "C" fn rlcore_learner_predict(
     })
 }
 
-/// 1: the statistics that observations and rewards are normalised by stay as they are; 0: they follow again.
+/// Stops (1) or resumes (0) updating the statistics that normalize observations and rewards.
 /// Errors: E_RANGE for another number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_freeze(p: *mut rlcore_learner, frozen: u32) -> rlcore_status {

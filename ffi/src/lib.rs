@@ -89,5 +89,6 @@ pub mod image;
 pub mod lazy_frames;
 
 pub mod learner;
+pub mod learner_scale;
 pub mod policy;
 pub mod spaces;

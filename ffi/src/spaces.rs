@@ -4,13 +4,13 @@ use core::ptr::null;
 
 use crate::env::{CEnv, Room, rlcore_env_def};
 use crate::learner::rlcore_learner;
-use crate::lifecycle::open;
+use crate::lifecycle::view;
 use crate::ptr::{One, Output, args_beside};
 use crate::space::rlcore_space;
 use crate::status::{Fault, call, rlcore_status};
 use rlcore::env::Env;
 use rlcore::error::{Error, Kind};
-use rlcore::learn::Learner;
+use rlcore::learn::View;
 use rlcore::space::Space;
 
 /// Observation and action spaces of an environment, wrappers included: the arguments of rlcore_learner_init.
@@ -75,13 +75,13 @@ fn spread(space: &Space<'_>, any: bool, side: impl Fn((f32, f32)) -> f32, rest: 
 /// out_action:   its n points into the learner.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_spaces(
-    p: *mut rlcore_learner,
+    p: *const rlcore_learner,
     out_num_envs: *mut u32,
     out_obs: *mut rlcore_space,
     out_action: *mut rlcore_space,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = open(p, Learner::open)?;
+        let learner = view(p, View::open)?;
         let num_envs = One::at("out_num_envs", out_num_envs)?;
         let (obs, action) = (One::at("out_obs", out_obs)?, One::at("out_action", out_action)?);
         let (num_envs, obs, action) = learner.extent.reading((num_envs, obs, action))?;

@@ -25,6 +25,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("layout.rs", "Observation fields", &[]),
     ("sampling.rs", "Action selection", &["rlcore_sampling_method", "rlcore_sampling"]),
     ("learner.rs", "Learners: act, observe, learn", &["rlcore_learner_due", "rlcore_activation", "rlcore_algorithm"]),
+    ("learner_scale.rs", "Learners on several threads, processes and machines", &[]),
     ("spaces.rs", "Spaces of environments and learners", &[]),
     ("policy.rs", "Policies: trained networks to ship", &[]),
     ("batch.rs", "Batches: asynchronous steps by the host's threads or processes", &[]),

@@ -12,7 +12,7 @@ use crate::nn::{Activation, HEAD, INPUT, Layer, Net, Node};
 pub const MAX_HIDDEN: usize = 4;
 
 /// The most layers of both: their hidden ones, their heads, and the logarithms of standard deviations.
-pub(super) const MAX_LAYERS: usize = 2 * MAX_HIDDEN + 3;
+const MAX_LAYERS: usize = 2 * MAX_HIDDEN + 3;
 
 /// The policy's head and the value's, in a mask of heads.
 pub(super) const POLICY: u32 = 1;
@@ -37,9 +37,16 @@ impl Layers {
         self.list.get(..self.len).unwrap_or(&self.list)
     }
 
-    /// The network that they make of observations.
-    pub fn compile<'n>(&self, shape: &Shape, nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
-        Net::compile(self.as_slice(), shape.obs_len as usize, nodes)
+    /// Makes something of the network that they make of observations. Errors: those of both.
+    pub fn compile<T>(&self, shape: &Shape, make: impl FnOnce(&Net<'_>) -> Result<T>) -> Result<T> {
+        let mut nodes = [Node::default(); MAX_LAYERS];
+        make(&Net::compile(self.as_slice(), shape.obs_len as usize, &mut nodes)?)
+    }
+
+    /// Checks that the nodes of a block are those of that network. Errors: `Image`.
+    pub fn check_nodes(&self, shape: &Shape, nodes: &[Node]) -> Result {
+        let refused = Err(Error::new(Kind::Image, "image: compiled layers of its configuration"));
+        self.compile(shape, |net| if net.is(nodes) { Ok(()) } else { refused })
     }
 }
 

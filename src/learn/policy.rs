@@ -3,7 +3,7 @@
 use core::slice::from_mut;
 
 use super::actor::{Head, Sampling, check_act, see, to_f32};
-use super::actor_config::{ActorConfig, MAX_LAYERS, POLICY};
+use super::actor_config::{ActorConfig, POLICY};
 use super::shape::Shape;
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::{Error, Kind, Result, check_finite};
@@ -38,8 +38,8 @@ fields! {
     /// let config = Config::default();
     /// let mut block = vec![0u64; Learner::size(&config, &obs_space, &action_space)? / 8];
     /// let learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &obs_space, &action_space)?;
-    /// let mut brain = vec![0u64; learner.policy_size()?.div_ceil(8)];
-    /// learner.export(bytemuck::cast_slice_mut(&mut brain))?;
+    /// let mut brain = vec![0u64; learner.view().policy_size()?.div_ceil(8)];
+    /// learner.view().export(bytemuck::cast_slice_mut(&mut brain))?;
     ///
     /// // What the game does: the bytes, and scratch of its own.
     /// let policy = Policy::attach(bytemuck::cast_slice(&brain))?;
@@ -73,19 +73,17 @@ fn plan(config: &ActorConfig, net: &Net<'_>) -> core::result::Result<(Spans, usi
 
 /// Bytes of a policy's block.
 pub(super) fn size(config: &ActorConfig) -> Result<usize> {
-    let mut compiled = [Node::default(); MAX_LAYERS];
-    let net = config.layers(0.0).compile(&config.shape, &mut compiled)?;
-    Ok(plan(config, &net)?.1)
+    config.layers(0.0).compile(&config.shape, |net| Ok(plan(config, net)?.1))
 }
 
 /// Lays a policy out in a block of its own, which is sealed once `fill` has written its arrays.
 pub(super) fn write(mem: &mut [u8], config: &ActorConfig, fill: impl FnOnce(Fields<'_>) -> Result) -> Result {
-    let mut compiled = [Node::default(); MAX_LAYERS];
-    let net = config.layers(0.0).compile(&config.shape, &mut compiled)?;
-    let (spans, size) = plan(config, &net)?;
-    let mut cut = Cutter::new(block::create(mem, BlockKind::Policy, size, config)?);
-    block::copy(cut.take(nodes(&mut Plan::default(), config)?)?, net.nodes());
-    fill(Fields::cut(&mut cut, &spans)?)?;
+    config.layers(0.0).compile(&config.shape, |net| {
+        let (spans, size) = plan(config, net)?;
+        let mut cut = Cutter::new(block::create(mem, BlockKind::Policy, size, config)?);
+        block::copy(cut.take(nodes(&mut Plan::default(), config)?)?, net.nodes());
+        fill(Fields::cut(&mut cut, &spans)?)
+    })?;
     block::seal(mem)
 }
 
@@ -97,12 +95,7 @@ impl<'a> Policy<'a> {
             config.check()?;
             size(config)
         })?;
-        let mut compiled = [Node::default(); MAX_LAYERS];
-        let net = config.layers(0.0).compile(&config.shape, &mut compiled)?;
-        let stored = block::view(mem, nodes(&mut Plan::default(), &config)?)?;
-        if !net.is(stored) {
-            return Err(Error::new(Kind::Image, "policy image: compiled layers of its configuration"));
-        }
+        config.layers(0.0).check_nodes(&config.shape, block::view(mem, nodes(&mut Plan::default(), &config)?)?)?;
         let policy = Self::open(mem)?;
         let (low, high) = (policy.action_low, policy.action_high);
         config.check_actions(policy.action_n, low, high, policy.log_std()?, -LOG_STD_LIMIT..=LOG_STD_LIMIT)?;

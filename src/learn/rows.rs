@@ -1,5 +1,6 @@
 //! Some rows of arrays: those of the environments that a call is about, and those of a minibatch.
 
+use super::actor::to_f32;
 use crate::block::{self, Fit, Misfit};
 use crate::space::Elements;
 
@@ -39,13 +40,27 @@ impl<'r> Rows<'r> {
             block::copy(to, block::rows(from, start, self.len(), width)?);
             return Ok(to);
         }
-        let mut rest = &mut *to;
-        for i in self.iter() {
-            let (row, after) = rest.split_at_mut_checked(width).ok_or(Misfit)?;
-            block::copy(row, block::rows(from, i, 1, width)?);
-            rest = after;
+        match width {
+            1 => self.get_short::<T, 1>(from, to)?,
+            2 => self.get_short::<T, 2>(from, to)?,
+            3 => self.get_short::<T, 3>(from, to)?,
+            4 => self.get_short::<T, 4>(from, to)?,
+            _ => {
+                for (row, i) in to.chunks_exact_mut(width.max(1)).zip(self.iter()) {
+                    block::copy(row, block::rows(from, i, 1, width)?);
+                }
+            }
         }
         Ok(to)
+    }
+
+    /// The same for rows of a length that the compiler knows, which are copied without a call for each.
+    fn get_short<T: Copy, const WIDTH: usize>(&self, from: &[T], to: &mut [T]) -> Fit<()> {
+        let from = from.as_chunks::<WIDTH>().0;
+        for (row, i) in to.as_chunks_mut::<WIDTH>().0.iter_mut().zip(self.iter()) {
+            *row = *from.get(i).ok_or(Misfit)?;
+        }
+        Ok(())
     }
 
     /// Copies the front of `from` to them.
@@ -61,21 +76,26 @@ impl<'r> Rows<'r> {
     }
 
     /// What networks are given for these observations: the numbers, or bytes divided by 255.
-    pub(super) fn see<'t>(&self, obs: &Elements<'_>, width: usize, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
-        match obs {
-            Elements::U8(x) => {
-                let to = block::rows_mut(to, 0, self.len(), width)?;
-                for (k, i) in self.iter().enumerate() {
-                    let row = block::rows(x, i, 1, width)?;
-                    block::rows_mut(to, k, 1, width)?
-                        .iter_mut()
-                        .zip(row)
-                        .for_each(|(to, x)| *to = f32::from(*x) / 255.0);
-                }
-                Ok(to)
-            }
-            Elements::F32(x) => self.get(x, width, to),
-            Elements::I32(_) => Err(Misfit),
+    pub(super) fn see<'t>(&self, obs: Elements<'_>, width: usize, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
+        if let Elements::F32(x) = obs {
+            return self.get(x, width, to);
         }
+        let to = block::rows_mut(to, 0, self.len(), width)?;
+        for (k, i) in self.iter().enumerate() {
+            let end = i.saturating_add(1).saturating_mul(width);
+            let row = obs.get(i.saturating_mul(width), end).ok_or(Misfit)?;
+            to_f32(row, block::rows_mut(to, k, 1, width)?);
+        }
+        Ok(to)
     }
+}
+
+/// Writes the numbers of these rows to the front of `to`, and counts them.
+pub(super) fn list(rows: impl Iterator<Item = usize>, to: &mut [u32]) -> Fit<usize> {
+    let mut count = 0usize;
+    for row in rows {
+        *to.get_mut(count).ok_or(Misfit)? = row as u32;
+        count = count.saturating_add(1);
+    }
+    Ok(count)
 }

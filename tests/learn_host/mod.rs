@@ -204,7 +204,7 @@ impl Columns {
 
     pub fn read(host: &mut Host) -> Columns {
         let mut columns = Columns::new(host);
-        host.learner().read_batch(columns.get_mut()).unwrap();
+        host.view().read_batch(columns.get_mut()).unwrap();
         columns
     }
 }

@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 
 use super::layout::log_std;
 use super::{Learner, NONE};
-use crate::block::{self, Fit, Misfit};
+use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::learn::actor::{Head, Raw, Sampling, check_act, check_action, check_obs, see, to_f32};
 use crate::learn::actor_config::{POLICY, VALUE};
@@ -43,22 +43,16 @@ impl Learner<'_> {
         mask: Option<&[u8]>,
         action: ElementsMut<'_>,
     ) -> Result {
-        let rows = self.check_envs(begin, end)?;
-        self.check_recording("learner act: an update is due; call learn first.")?;
+        let rows = self.view().check_envs(begin, end)?;
+        self.state.check_recording(&self.config, "learner act: an update is due; call learn first.")?;
         check_act("learner act: obs", &self.actor.shape, rows, &obs, &action)?;
-        self.check_mask(mask, rows)?;
+        self.view().check_mask(mask, rows)?;
         let done = self.select("learner act: active flags", begin, rows, active, 0).and_then(|m| match m {
             0 => Ok(()),
             _ => self.act_on(begin, m, obs, mask, action),
         });
         self.tidy();
         done
-    }
-
-    /// How many environments `[begin, end)` are. Errors: `Range` if they are not there.
-    pub fn check_envs(&self, begin: usize, end: usize) -> Result<usize> {
-        let refused = Error::new(Kind::Range, "learner act: environments [begin, end) with end at most");
-        Ok(self.open.get(begin..end).ok_or(refused.needed(self.open.len()).given(end))?.len())
     }
 
     /// Lists the active ones of environments `[begin, begin + count)`, and counts them. Errors: `Shape`; `NotReady` if one of
@@ -108,7 +102,7 @@ impl Learner<'_> {
         let (r, w) = (&mut self.rollout, &mut self.work);
         let list = block::rows(w.row, 0, m, 1)?;
         let (envs, rows) = (Rows::new(list, 0), Rows::new(list, begin as u32));
-        let raw = rows.see(&obs, o, w.raw)?;
+        let raw = rows.see(obs, o, w.raw)?;
         let seen = block::rows_mut(w.obs, 0, m, o)?;
         check_finite("learner act: a finite obs", raw)?;
         see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
@@ -186,10 +180,10 @@ impl Learner<'_> {
         sampling: Sampling,
         action: ElementsMut<'_>,
     ) -> Result {
-        let n = self.config.num_envs as usize;
-        check_act("learner predict: obs", &self.actor.shape, n, &obs, &action)?;
-        self.check_mask(mask, n)?;
-        let head = self.head()?;
+        let (n, view) = (self.config.num_envs as usize, self.view());
+        check_act("learner predict: obs", view.shape(), n, &obs, &action)?;
+        view.check_mask(mask, n)?;
+        let head = view.head()?;
         head.check_mask(mask, n)?;
         head.check_sampling(sampling)?;
         let done = self.predict_on(obs, mask, sampling, action);
@@ -204,17 +198,14 @@ impl Learner<'_> {
         sampling: Sampling,
         action: ElementsMut<'_>,
     ) -> Result {
-        self.look("learner predict: a finite obs", obs)?;
-        let (n, a) = (self.config.num_envs as usize, self.actor.shape.action_len as usize);
+        self.look("learner predict: a finite obs", obs, POLICY)?;
+        let (n, shape) = (self.config.num_envs as usize, &self.actor.shape);
         let w = &mut self.work;
-        let params = Self::acting(&self.config, self.acting, self.params);
-        let log_std = log_std(params, &self.sizes)?;
-        let outputs = block::rows_mut(w.outputs, 0, n, self.actor.shape.num_outputs as usize)?;
-        let seen = block::rows(w.obs, 0, n, self.actor.shape.obs_len as usize)?;
-        self.sizes.net.infer(params, seen, n, POLICY, w.scratch, &mut [outputs])?;
+        let log_std = log_std(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
+        let outputs = block::rows(w.outputs, 0, n, shape.num_outputs as usize)?;
         let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
         block::copy(w.rng, self.predict_rng);
-        let noise = block::rows_mut(w.noise, 0, n, a)?;
+        let noise = block::rows_mut(w.noise, 0, n, shape.action_len as usize)?;
         head.noise(w.rng, noise);
         head.draw(n, outputs, mask, sampling, noise, action)?;
         block::copy(self.predict_rng, w.rng);
@@ -227,21 +218,14 @@ impl Learner<'_> {
         let n = self.config.num_envs as usize;
         check_obs("learner value: obs", &self.actor.shape, n, &obs)?;
         check_len("learner value: values", value, n)?;
-        let done = self.value_of(obs, value);
+        let done = self.look("learner value: a finite obs", obs, VALUE).and_then(|()| {
+            let values = block::rows(self.work.scalar, 0, n, 1)?;
+            check_finite("learner value: values that do not overflow", values)?;
+            block::copy(value, values);
+            Ok(())
+        });
         self.tidy();
         done
-    }
-
-    fn value_of(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
-        self.look("learner value: a finite obs", obs)?;
-        let (n, w) = (self.config.num_envs as usize, &mut self.work);
-        let params = Self::acting(&self.config, self.acting, self.params);
-        let seen = block::rows(w.obs, 0, n, self.actor.shape.obs_len as usize)?;
-        let values = block::rows_mut(w.scalar, 0, n, 1)?;
-        self.sizes.net.infer(params, seen, n, VALUE, w.scratch, &mut [values])?;
-        check_finite("learner value: values that do not overflow", values)?;
-        block::copy(value, values);
-        Ok(())
     }
 
     /// Log-probability and entropy of an action of each environment: `obs` and `mask` as [`Learner::act`]; `action`
@@ -258,12 +242,13 @@ impl Learner<'_> {
         entropy: &mut [f32],
     ) -> Result {
         let n = self.config.num_envs as usize;
-        check_obs("learner log_prob: obs", &self.actor.shape, n, &obs)?;
-        check_action(&self.actor.shape, n, action.kind(), action.len())?;
+        let view = self.view();
+        check_obs("learner log_prob: obs", view.shape(), n, &obs)?;
+        check_action(view.shape(), n, action.kind(), action.len())?;
         check_len("learner log_prob: log-probabilities", log_prob, n)?;
         check_len("learner log_prob: entropies", entropy, n)?;
-        self.check_mask(mask, n)?;
-        let head = self.head()?;
+        view.check_mask(mask, n)?;
+        let head = view.head()?;
         head.check_mask(mask, n)?;
         match action {
             Elements::I32(choice) if !head.could_take(choice, mask) => {
@@ -285,13 +270,10 @@ impl Learner<'_> {
         log_prob: &mut [f32],
         entropy: &mut [f32],
     ) -> Result {
-        self.look("learner log_prob: a finite obs", obs)?;
+        self.look("learner log_prob: a finite obs", obs, POLICY)?;
         let (n, w) = (self.config.num_envs as usize, &mut self.work);
-        let params = Self::acting(&self.config, self.acting, self.params);
-        let log_std = log_std(params, &self.sizes)?;
-        let outputs = block::rows_mut(w.outputs, 0, n, self.actor.shape.num_outputs as usize)?;
-        let seen = block::rows(w.obs, 0, n, self.actor.shape.obs_len as usize)?;
-        self.sizes.net.infer(params, seen, n, POLICY, w.scratch, &mut [outputs])?;
+        let log_std = log_std(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
+        let outputs = block::rows(w.outputs, 0, n, self.actor.shape.num_outputs as usize)?;
         check_finite("learner log_prob: outputs that do not overflow", outputs)?;
         let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
         let raw = match action {
@@ -308,16 +290,13 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Makes what the networks are given of all observations, in the working arrays.
-    fn look(&mut self, what: &'static str, obs: Elements<'_>) -> Result {
-        let (n, o, w) = (self.config.num_envs as usize, self.actor.shape.obs_len as usize, &mut self.work);
-        to_f32(obs, w.raw);
-        check_finite(what, w.raw)?;
-        see(&self.actor, self.obs_mean, self.obs_var, w.raw, block::rows_mut(w.obs, 0, n, o)?)
+    /// [`Learner::infer`] of all observations, with the parameters that act.
+    fn look(&mut self, what: &'static str, obs: Elements<'_>, head: u32) -> Result {
+        to_f32(obs, self.work.raw);
+        self.infer(what, self.config.num_envs as usize, head, false)
     }
 
-    /// Values of these rows of observations, in the first working column, by the parameters that are given. `some` of the
-    /// working arrays lists the rows, `count` of them.
+    /// Values of these rows of observations. `some` of the working arrays lists the rows, `count` of them.
     pub(super) fn values_of_some(
         &mut self,
         what: &'static str,
@@ -326,13 +305,24 @@ impl Learner<'_> {
         learning: bool,
     ) -> Result {
         let (o, w) = (self.actor.shape.obs_len as usize, &mut self.work);
-        let raw = Rows::new(block::rows(w.some, 0, count, 1)?, 0).see(obs, o, w.raw)?;
-        let seen = block::rows_mut(w.obs, 0, count, o)?;
+        Rows::new(block::rows(w.some, 0, count, 1)?, 0).see(*obs, o, w.raw)?;
+        self.infer(what, count, VALUE, learning)
+    }
+
+    /// Runs one head of the networks on the first `m` rows of `raw`, with the parameters that act or those that learn. What
+    /// it says is in the working arrays then: `outputs` of the policy, values in the first column.
+    fn infer(&mut self, what: &'static str, m: usize, head: u32, learning: bool) -> Result {
+        let (shape, w) = (&self.actor.shape, &mut self.work);
+        let raw = block::rows(w.raw, 0, m, shape.obs_len as usize)?;
+        let seen = block::rows_mut(w.obs, 0, m, shape.obs_len as usize)?;
         check_finite(what, raw)?;
         see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
+        let to = match head {
+            POLICY => block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?,
+            _ => block::rows_mut(w.scalar, 0, m, 1)?,
+        };
         let params = if learning { &*self.params } else { Self::acting(&self.config, self.acting, self.params) };
-        let values = block::rows_mut(w.scalar, 0, count, 1)?;
-        self.sizes.net.infer(params, seen, count, VALUE, w.scratch, &mut [values])
+        self.sizes.net.infer(params, seen, m, head, w.scratch, &mut [to])
     }
 
     /// Zeroes the working arrays that calls of N rows use.
@@ -382,14 +372,4 @@ impl Learner<'_> {
 /// Zeroes the first elements of an array, at most all of them.
 fn zero<T: Zeroable + Copy>(array: &mut [T], len: usize) {
     array.iter_mut().take(len).for_each(|x| *x = T::zeroed());
-}
-
-/// Counts the rows of a list that `keep` wants, which it writes to the front of `to`.
-pub(super) fn list(rows: impl Iterator<Item = usize>, to: &mut [u32]) -> Fit<usize> {
-    let mut count = 0usize;
-    for row in rows {
-        *to.get_mut(count).ok_or(Misfit)? = row as u32;
-        count = count.saturating_add(1);
-    }
-    Ok(count)
 }

@@ -1,6 +1,6 @@
 //! Rollouts that go from the learner that recorded them to the one that learns from them.
 
-use super::{Learner, Stats};
+use super::{Learner, Stats, View};
 use crate::block::{self, rows, rows_mut};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::learn::actor::check_action;
@@ -61,8 +61,68 @@ impl BatchMut<'_> {
 }
 
 impl Learner<'_> {
+    /// Begins an update with a rollout that was recorded elsewhere, in place of one of its own: `learn`, or `learn_range`
+    /// and `learn_apply`, go on with it.
+    ///
+    /// Errors: `NotReady` if this learner has recorded something or an update runs; `Shape`; `Value` for numbers that are
+    /// not finite, and for choices that are not there or that their mask forbids.
+    pub fn learn_batch(&mut self, batch: &Batch<'_>) -> Result<Stats> {
+        if self.state.updating != 0 || self.state.end != self.state.begin {
+            return Err(Error::new(Kind::NotReady, "learner learn_batch: the learner has already recorded steps."));
+        }
+        let view = self.view();
+        view.check_batch(batch)?;
+        let (m, shape) = (self.config.batch_len(), &self.actor.shape);
+        let numbers = [batch.obs, batch.log_prob, batch.value, batch.advantage, batch.value_target].into_iter().chain(
+            match batch.action {
+                Elements::F32(vector) => Some(vector),
+                _ => None,
+            },
+        );
+        for numbers in numbers {
+            check_finite("learner learn_batch: finite numbers", numbers)?;
+        }
+        let mask = Some(batch.mask).filter(|_| self.config.use_action_mask != 0);
+        view.head()?.check_mask(mask, m)?;
+        if let Elements::I32(choice) = batch.action
+            && !view.head()?.could_take(choice, mask)
+        {
+            return Err(Error::new(Kind::Value, "learner learn_batch: choices that are there and allowed"));
+        }
+        let mask_len = mask_len(&self.config, shape);
+        let (r, at, a) = (&mut self.rollout, self.state.begin as usize, shape.action_len as usize);
+        let end = at.saturating_add(m);
+        block::copy(rows_mut(r.obs, at, m, shape.obs_len as usize)?, batch.obs);
+        match batch.action {
+            Elements::I32(choice) => block::copy(rows_mut(r.choice, at, m, a)?, choice),
+            Elements::F32(vector) => block::copy(rows_mut(r.vector, at, m, a)?, vector),
+            Elements::U8(_) => {}
+        }
+        block::copy(rows_mut(r.mask, at, m, mask_len)?, batch.mask);
+        block::copy(rows_mut(r.log_prob, at, m, 1)?, batch.log_prob);
+        block::copy(rows_mut(r.value, at, m, 1)?, batch.value);
+        block::copy(rows_mut(r.advantage, at, m, 1)?, batch.advantage);
+        block::copy(rows_mut(r.value_target, at, m, 1)?, batch.value_target);
+        rows_mut(r.env, at, m, 1)?.fill(0);
+        let s = &mut *self.state;
+        (s.learn_begin, s.learn_end) = (at as u32, end as u32);
+        (s.end, s.complete) = (end as u32, m as u32);
+        s.num_steps = s.num_steps.saturating_add(m as u64);
+        self.hand_over()?;
+        let done = self.begin_learning();
+        self.finish(done)
+    }
+}
+
+impl View<'_> {
+    /// Transitions of a batch, T * N, and flags in the mask of each; 0 without `use_action_mask`.
+    pub fn batch_len(&self) -> (usize, usize) {
+        (self.config.batch_len(), mask_len(&self.config, &self.actor.shape))
+    }
+
     /// Hands out what the update that runs learns from: its first T * N transitions, which are all unless environments act
-    /// in their own time. A learner that only records goes on with [`Learner::learn_drop`]. Errors: `NotReady` if no update runs; `Shape`.
+    /// in their own time. A learner that only records ends its update by [`Learner::learn_drop`]. Errors: `NotReady` if no
+    /// update runs; `Shape`.
     pub fn read_batch(&self, to: BatchMut<'_>) -> Result {
         if self.state.updating == 0 {
             return Err(Error::new(Kind::NotReady, "learner read_batch: no update is running."));
@@ -84,61 +144,6 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Begins an update with a rollout that was recorded elsewhere, in place of one of its own: `learn`, or `learn_range`
-    /// and `learn_apply`, go on with it.
-    ///
-    /// Errors: `NotReady` if this learner has recorded something or an update runs; `Shape`; `Value` for numbers that are
-    /// not finite, and for choices that are not there or that their mask forbids.
-    pub fn learn_batch(&mut self, batch: &Batch<'_>) -> Result<Stats> {
-        if self.state.updating != 0 || self.state.end != self.state.begin {
-            return Err(Error::new(Kind::NotReady, "learner learn_batch: the learner has already recorded steps."));
-        }
-        self.check_batch(batch)?;
-        let (m, shape) = (self.config.batch_len(), &self.actor.shape);
-        let numbers = [batch.obs, batch.log_prob, batch.value, batch.advantage, batch.value_target].into_iter().chain(
-            match batch.action {
-                Elements::F32(vector) => Some(vector),
-                _ => None,
-            },
-        );
-        for numbers in numbers {
-            check_finite("learner learn_batch: finite numbers", numbers)?;
-        }
-        let mask = Some(batch.mask).filter(|_| self.config.use_action_mask != 0);
-        self.head()?.check_mask(mask, m)?;
-        if let Elements::I32(choice) = batch.action
-            && !self.head()?.could_take(choice, mask)
-        {
-            return Err(Error::new(Kind::Value, "learner learn_batch: choices that are there and allowed"));
-        }
-        let mask_len = mask_len(&self.config, shape);
-        let (r, at, a) = (&mut self.rollout, self.state.begin as usize, shape.action_len as usize);
-        let end = at.saturating_add(m);
-        block::copy(rows_mut(r.obs, at, m, shape.obs_len as usize)?, batch.obs);
-        match batch.action {
-            Elements::I32(choice) => block::copy(rows_mut(r.choice, at, m, a)?, choice),
-            Elements::F32(vector) => block::copy(rows_mut(r.vector, at, m, a)?, vector),
-            Elements::U8(_) => {}
-        }
-        block::copy(rows_mut(r.mask, at, m, mask_len)?, batch.mask);
-        block::copy(rows_mut(r.log_prob, at, m, 1)?, batch.log_prob);
-        block::copy(rows_mut(r.value, at, m, 1)?, batch.value);
-        block::copy(rows_mut(r.advantage, at, m, 1)?, batch.advantage);
-        block::copy(rows_mut(r.value_target, at, m, 1)?, batch.value_target);
-        rows_mut(r.env, at, m, 1)?.fill(0);
-        let s = &mut *self.state;
-        (s.learn_begin, s.learn_end) = (at as u32, end as u32);
-        if self.config.overlap != 0 {
-            let to = if s.begin == 0 { self.sizes.room as u32 } else { 0 };
-            (s.begin, s.end, s.complete) = (to, to, 0);
-        } else {
-            (s.end, s.complete) = (end as u32, m as u32);
-        }
-        s.num_steps = s.num_steps.saturating_add(m as u64);
-        let done = self.begin_learning();
-        self.finish(done)
-    }
-
     fn check_batch(&self, b: &Batch<'_>) -> Result {
         let (m, shape) = (self.config.batch_len(), &self.actor.shape);
         check_len("learner batch: obs", b.obs, m.saturating_mul(shape.obs_len as usize))?;
@@ -152,6 +157,6 @@ impl Learner<'_> {
 }
 
 /// Flags of a transition's mask.
-fn mask_len(c: &Config, shape: &Shape) -> usize {
+pub(super) fn mask_len(c: &Config, shape: &Shape) -> usize {
     if c.use_action_mask != 0 { shape.num_outputs as usize } else { 0 }
 }

@@ -2,17 +2,15 @@
 
 use super::layout::{RolloutView, Sizes};
 use crate::learn::actor::Head;
-use crate::learn::actor_config::ActorConfig;
 use crate::learn::config::Config;
+use crate::learn::shape::Shape;
 
 /// Nothing of it changes while the chunks of a minibatch are done, in whatever order and by however many threads.
 pub(in crate::learn) struct Bench<'b, 'r> {
     pub(in crate::learn) config: &'b Config,
-    pub(in crate::learn) actor: &'b ActorConfig,
+    pub(in crate::learn) shape: &'b Shape,
     pub(in crate::learn) sizes: &'b Sizes<'b>,
-    pub(in crate::learn) action_n: &'b [u32],
-    pub(in crate::learn) action_low: &'b [f32],
-    pub(in crate::learn) action_high: &'b [f32],
+    pub(in crate::learn) head: Head<'b>,
     pub(in crate::learn) params: &'b [f32],
     pub(in crate::learn) rollout: RolloutView<'r>,
     /// Slots of the transitions of this minibatch.
@@ -21,10 +19,4 @@ pub(in crate::learn) struct Bench<'b, 'r> {
     pub(in crate::learn) advantage: &'b [f32],
     /// The clip range of this update.
     pub(in crate::learn) clip: f32,
-}
-
-impl<'b> Bench<'b, '_> {
-    pub(in crate::learn) fn head(&self, log_std: &'b [f32]) -> Head<'b> {
-        Head::new(self.actor, self.action_n, self.action_low, self.action_high, log_std)
-    }
 }

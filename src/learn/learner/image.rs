@@ -1,56 +1,50 @@
 //! What `attach` asks of a learner's block.
 
 use super::layout::{block_size, log_std, nodes};
-use super::{Learner, NONE, PARAM_LIMIT};
+use super::rollout::owner;
+use super::{NONE, PARAM_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::moments;
-use crate::learn::actor_config::MAX_LAYERS;
 use crate::learn::config::Stored;
 use crate::learn::loss::Sums;
-use crate::nn::Node;
 use crate::rng::Rng;
 
 /// Running sums of rewards are at most this in size: more than f32 rewards come to, and their squares are finite.
 const MAX_RETURN: f64 = 1e60;
 
-impl Learner<'_> {
-    /// Whether [`Learner::attach`] accepts these bytes. Errors: as there; nothing is ever written.
-    pub fn check(mem: &mut [u8]) -> Result {
+impl<'a> View<'a> {
+    /// Reads bytes that a learner was copied to, once everything in them is checked that a later call relies on. Errors:
+    /// `Align`, `Size`, `Image`.
+    pub fn attach(mem: &'a [u8]) -> Result<View<'a>> {
         let stored = block::attach(mem, BlockKind::Learner, |s: &Stored| {
             s.check()?;
             block_size(s)
         })?;
         let image = |what| Error::new(Kind::Image, what);
-        let mut compiled = [Node::default(); MAX_LAYERS];
-        let net = stored.layers().compile(&stored.shape, &mut compiled)?;
-        let stored_nodes = block::view(mem, nodes(&mut Plan::default(), &stored)?)?;
-        if !net.is(stored_nodes) {
-            return Err(image("learner image: compiled layers of its configuration"));
-        }
-        let learner = Learner::of(mem, &stored)?;
-        let (s, c) = (&learner.state, &learner.config);
-        let log_std = log_std(learner.params, &learner.sizes)?;
+        stored.layers().check_nodes(&stored.shape, block::view(mem, nodes(&mut Plan::default(), &stored)?)?)?;
+        let view = View::open(mem)?;
+        let (s, c) = (&view.state, &view.config);
+        let log_std = log_std(view.params, &view.sizes)?;
         let log_stds = c.log_std_min..=c.log_std_max;
-        learner.actor.check_actions(learner.action_n, learner.action_low, learner.action_high, log_std, log_stds)?;
-        if !(s.shuffle_rng.is_valid() && learner.act_rng.iter().chain(&*learner.predict_rng).all(Rng::is_valid)) {
+        view.actor.check_actions(view.action_n, view.action_low, view.action_high, log_std, log_stds)?;
+        if !(s.shuffle_rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
             return Err(image("learner image: valid random streams"));
         }
-        learner.check_slots()?;
-        let flags = [&*learner.open, learner.staged, learner.done];
-        if flags.into_iter().flatten().any(|&x| x > 1) || check_finite("", learner.new_obs).is_err() {
+        view.check_slots()?;
+        let flags = [view.open, view.staged, view.done];
+        if flags.into_iter().flatten().any(|&x| x > 1) || check_finite("", view.new_obs).is_err() {
             return Err(image("learner image: flags of 0 or 1, and finite observations that wait for statistics"));
         }
         if s.frozen > 1 || s.updating > 1 {
             return Err(image("learner image: flags of 0 or 1"));
         }
-        let small = learner.params.iter().chain(&*learner.acting).all(|x| x.abs() <= PARAM_LIMIT);
-        let finite = [&learner.adam_m, &learner.adam_v].iter().all(|x| check_finite("", x).is_ok());
-        let sums =
-            learner.running_return.iter().all(|x| x.abs() <= MAX_RETURN) && learner.adam_v.iter().all(|x| *x >= 0.0);
+        let small = view.params.iter().chain(view.acting).all(|x| x.abs() <= PARAM_LIMIT);
+        let finite = [&view.adam_m, &view.adam_v].iter().all(|x| check_finite("", x).is_ok());
+        let sums = view.running_return.iter().all(|x| x.abs() <= MAX_RETURN) && view.adam_v.iter().all(|x| *x >= 0.0);
         let own: [f64; size_of::<Sums>() / size_of::<f64>()] = bytemuck::cast(s.sums);
-        let sums = sums && own.iter().all(|x| x.is_finite()) && learner.episodes.read().are_right();
-        let obs = moments::check_moments(learner.obs_mean, learner.obs_var, s.obs_count);
+        let sums = sums && own.iter().all(|x| x.is_finite()) && view.episodes.are_right();
+        let obs = moments::check_moments(view.obs_mean, view.obs_var, s.obs_count);
         let returns = moments::check_moments(&[s.return_mean], &[s.return_var], s.return_count);
         if !(small && finite && sums && obs.is_ok() && returns.is_ok()) {
             return Err(image("learner image: finite parameters within their limit, and finite statistics"));
@@ -61,7 +55,8 @@ impl Learner<'_> {
         if s.minibatch >= if s.updating != 0 { c.update_len() } else { 1 } {
             return Err(image("learner image: a minibatch inside the update"));
         }
-        learner.check_rollout()
+        view.check_rollout()?;
+        Ok(view)
     }
 
     /// Every transition that is recorded has its slot, and is whose environment says so.
@@ -74,7 +69,7 @@ impl Learner<'_> {
             return refuse;
         }
         let mut held = 0u32;
-        for (env, (&slot, &open)) in self.slot.iter().zip(&*self.open).enumerate() {
+        for (env, (&slot, &open)) in self.slot.iter().zip(self.open).enumerate() {
             if slot == NONE && open == 0 {
                 continue;
             }
@@ -105,7 +100,7 @@ impl Learner<'_> {
         let (begin, recorded) = (s.begin as usize, s.end.saturating_sub(s.begin) as usize);
         self.check_rows(begin, recorded)?;
         for at in begin..begin.saturating_add(recorded) {
-            let complete = r.owner(at, self.slot)?.1;
+            let complete = owner(r.env, self.slot, at)?.1;
             if complete && r.reward.get(at).is_none_or(|x| !x.is_finite()) {
                 return Err(image("learner image: finite rewards"));
             }

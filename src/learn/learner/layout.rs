@@ -3,7 +3,6 @@
 use super::{FieldSpans, Learner, View};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
-use crate::learn::actor_config::MAX_LAYERS;
 use crate::learn::config::Stored;
 use crate::nn::{Net, Node};
 use crate::rng::Rng;
@@ -90,9 +89,7 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>) -> Result<Sizes<'n>> {
 
 /// Bytes of a learner's block.
 pub(super) fn block_size(stored: &Stored) -> Result<usize> {
-    let mut nodes = [Node::default(); MAX_LAYERS];
-    let net = stored.layers().compile(&stored.shape, &mut nodes)?;
-    Ok(plan(stored, &sizes(stored, net)?)?.1)
+    stored.layers().compile(&stored.shape, |net| Ok(plan(stored, &sizes(stored, *net)?)?.1))
 }
 
 /// Where compiled layers lie: before everything whose length they say.
@@ -219,6 +216,7 @@ fields! {
     }
     /// Working arrays, meaningful within one call only. What calls of N rows use is zero between calls, so that one that
     /// fails leaves every byte of the block as it was.
+    #[derive(Default)]
     pub(in crate::learn) write Work {}
 }
 
@@ -246,7 +244,7 @@ impl<'a> View<'a> {
         let sizes = sizes(&stored, net)?;
         let (s, _) = plan(&stored, &sizes)?;
         let rollout = RolloutView::of(mem, &s.rollout)?;
-        Ok(View::of(mem, &s.fields, stored, stored.actor(), sizes, rollout)?)
+        Ok(View::of(mem, &s.fields, stored.config, stored.actor(), sizes, rollout)?)
     }
 }
 

@@ -18,7 +18,7 @@ mod update;
 use bytemuck::{Pod, Zeroable};
 
 use super::actor::Head;
-use super::actor_config::{ActorConfig, MAX_LAYERS};
+use super::actor_config::ActorConfig;
 use super::config::{Config, Stored};
 use super::loss::Sums;
 use super::policy;
@@ -27,9 +27,9 @@ use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result, check_len};
-use crate::nn::Node;
 use crate::rng::Rng;
 use crate::space::Space;
+use batch::mask_len;
 use layout::{Lens, Rollout, RolloutView, Sizes, Work, block_size, log_std, nodes};
 use rollout::NONE;
 
@@ -90,6 +90,18 @@ struct State {
     clip: f32,
     explained_variance: f32,
     value_mean: f32,
+}
+
+impl State {
+    /// A rollout is complete, or is learnt from and cannot be added to.
+    fn waits(&self, c: &Config) -> bool {
+        self.complete as usize >= c.batch_len() || (self.updating != 0 && c.overlap == 0)
+    }
+
+    /// Errors: `NotReady` if learning is due before anything is recorded.
+    fn check_recording(&self, c: &Config, what: &'static str) -> Result {
+        if self.waits(c) { Err(Error::new(Kind::NotReady, what)) } else { Ok(()) }
+    }
 }
 
 fields! {
@@ -164,7 +176,7 @@ fields! {
     }
     /// A learner, read from its block: what several threads may do at once.
     pub read View {
-        stored: Stored,
+        config: Config,
         actor: ActorConfig,
         sizes: Sizes<'a>,
         rollout: RolloutView<'a>,
@@ -182,9 +194,11 @@ impl<'a> Learner<'a> {
     pub fn init(mem: &'a mut [u8], config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Learner<'a>> {
         let stored = Stored::new(config, obs, action)?;
         let block = block::create(mem, BlockKind::Learner, block_size(&stored)?, &stored)?;
-        let mut compiled = [Node::default(); MAX_LAYERS];
-        let net = stored.layers().compile(&stored.shape, &mut compiled)?;
-        block::copy(Cutter::new(block).take(nodes(&mut Plan::default(), &stored)?)?, net.nodes());
+        let to = Cutter::new(block).take(nodes(&mut Plan::default(), &stored)?)?;
+        stored.layers().compile(&stored.shape, |net| {
+            block::copy(to, net.nodes());
+            Ok(())
+        })?;
         let learner = Self::of(block, &stored)?;
         block::copy(learner.action_n, action.n);
         for (i, (low, high)) in learner.action_low.iter_mut().zip(&mut *learner.action_high).enumerate() {
@@ -215,7 +229,7 @@ impl<'a> Learner<'a> {
     /// Accepts bytes that a learner was copied to and checks everything in them that a later call relies on. A seal is
     /// taken off, since the learner may change now. Errors: `Align`, `Size`, `Image`; then nothing is written.
     pub fn attach(mem: &'a mut [u8]) -> Result<Learner<'a>> {
-        Self::check(mem)?;
+        View::attach(mem)?;
         Self::open(mem)
     }
 
@@ -226,27 +240,29 @@ impl<'a> Learner<'a> {
         Self::of(mem, &stored)
     }
 
-    /// Which call is due: `Learn` once a rollout is complete, else `Observe` while an environment has acted and not
-    /// observed, else `Act`. With `overlap` an update may run in every phase; `Learn` says that acting has to wait for it.
-    pub fn phase(&self) -> Phase {
-        if self.waits() {
-            Phase::Learn
-        } else if self.open.contains(&1) {
-            Phase::Observe
-        } else {
-            Phase::Act
-        }
+    /// The learner, to read.
+    pub fn view(&self) -> View<'_> {
+        self.read(self.config, self.actor, self.sizes, self.rollout.read())
     }
 
-    /// `[N]` 1: this environment has acted, and its step has not been observed.
+    /// [`View::phase`].
+    pub fn phase(&self) -> Phase {
+        self.view().phase()
+    }
+
+    /// [`View::acted`].
     pub fn acted(&self) -> &[u8] {
         self.open
     }
 
-    /// A rollout is complete, or is learnt from and cannot be added to.
-    fn waits(&self) -> bool {
-        let s = &self.state;
-        s.complete as usize >= self.config.batch_len() || (s.updating != 0 && self.config.overlap == 0)
+    /// [`View::stats`].
+    pub fn stats(&self) -> Stats {
+        self.view().stats()
+    }
+
+    /// [`View::params`].
+    pub fn params(&self) -> &[f32] {
+        self.params
     }
 
     /// The configuration that the block was made with.
@@ -259,14 +275,54 @@ impl<'a> Learner<'a> {
         &self.actor.shape
     }
 
-    /// Numbers of choices of discrete actions; empty if they are continuous.
-    pub fn action_n(&self) -> &[u32] {
-        self.action_n
-    }
-
     /// Stops or resumes updating the statistics that observations and rewards are normalised by.
     pub fn freeze(&mut self, frozen: bool) {
         self.state.frozen = u32::from(frozen);
+    }
+
+    /// The parameters that act.
+    fn acting<'p>(config: &Config, acting: &'p [f32], params: &'p [f32]) -> &'p [f32] {
+        if config.overlap != 0 { acting } else { params }
+    }
+}
+
+impl<'a> View<'a> {
+    /// Which call is due: `Learn` once a rollout is complete, else `Observe` while an environment has acted and not
+    /// observed, else `Act`. With `overlap` an update may run in every phase; `Learn` says that acting has to wait for it.
+    pub fn phase(&self) -> Phase {
+        if self.state.waits(&self.config) {
+            Phase::Learn
+        } else if self.open.contains(&1) {
+            Phase::Observe
+        } else {
+            Phase::Act
+        }
+    }
+
+    /// `[N]` 1: this environment has acted, and its step has not been observed.
+    pub fn acted(&self) -> &'a [u8] {
+        self.open
+    }
+
+    /// As [`Learner::config`].
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// As [`Learner::shape`].
+    pub fn shape(&self) -> &Shape {
+        &self.actor.shape
+    }
+
+    /// Numbers of choices of discrete actions; empty if they are continuous.
+    pub fn action_n(&self) -> &'a [u32] {
+        self.action_n
+    }
+
+    /// All parameters: the policy's network, logarithms of standard deviations, the value network. Learners of the same
+    /// networks have them in the same order.
+    pub fn params(&self) -> &'a [f32] {
+        self.params
     }
 
     /// Bytes that `export` needs.
@@ -286,14 +342,10 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// Errors: `NotReady` if learning is due before anything is recorded.
-    fn check_recording(&self, what: &'static str) -> Result {
-        if self.waits() { Err(Error::new(Kind::NotReady, what)) } else { Ok(()) }
-    }
-
-    /// The parameters that act.
-    fn acting<'p>(config: &Config, acting: &'p [f32], params: &'p [f32]) -> &'p [f32] {
-        if config.overlap != 0 { acting } else { params }
+    /// How many environments `[begin, end)` are. Errors: `Range` if they are not there.
+    pub fn check_envs(&self, begin: usize, end: usize) -> Result<usize> {
+        let refused = Error::new(Kind::Range, "learner act: environments [begin, end) with end at most");
+        Ok(self.open.get(begin..end).ok_or(refused.needed(self.open.len()).given(end))?.len())
     }
 
     fn head(&self) -> Result<Head<'_>> {
@@ -310,7 +362,7 @@ impl<'a> Learner<'a> {
         check_len(
             "action mask: flags",
             mask.unwrap_or(&[]),
-            rows.saturating_mul(if mask.is_some() { self.actor.shape.num_outputs as usize } else { 0 }),
+            rows.saturating_mul(mask_len(&self.config, &self.actor.shape)),
         )
     }
 }

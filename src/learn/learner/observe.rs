@@ -1,6 +1,5 @@
 //! What the steps returned: transitions are completed, or given up.
 
-use super::act::list;
 use super::layout::Rollout;
 use super::{Learner, NONE};
 use crate::block::{self, Misfit};
@@ -9,7 +8,7 @@ use crate::data::step::{Ends, Rewrite};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::moments;
 use crate::learn::actor::check_obs;
-use crate::learn::rows::Rows;
+use crate::learn::rows::{Rows, list};
 use crate::space::Elements;
 
 impl Learner<'_> {
@@ -29,7 +28,7 @@ impl Learner<'_> {
         truncated: &[u8],
         final_obs: Option<Elements<'_>>,
     ) -> Result {
-        self.check_recording("learner observe: an update is due; call learn first.")?;
+        self.state.check_recording(&self.config, "learner observe: an update is due; call learn first.")?;
         let n = self.config.num_envs as usize;
         check_len("learner observe: rewards", reward, n)?;
         check_len("learner observe: terminated flags", terminated, n)?;
@@ -118,7 +117,7 @@ impl Learner<'_> {
     ///
     /// `gone`: `[N]` flags. Errors: `Shape`; `NotReady` if learning is due.
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
-        self.check_recording("learner cut: an update is due; call learn first.")?;
+        self.state.check_recording(&self.config, "learner cut: an update is due; call learn first.")?;
         check_len("learner cut: flags", gone, self.config.num_envs as usize)?;
         self.take_in()?;
         self.tidy();

@@ -27,24 +27,18 @@ impl Rollout<'_> {
         row(self.env, slots, from, to)
     }
 
-    /// Whose transition slot `at` has, and whether it is complete: `slot` has those of all environments that are not.
-    pub(super) fn owner(&self, at: usize, slot: &[u32]) -> Fit<(usize, bool)> {
-        let env = *self.env.get(at).ok_or(Misfit)? as usize;
-        Ok((env, *slot.get(env).ok_or(Misfit)? as usize != at))
-    }
-
     /// Brings the complete transitions of slots `[begin, end)` to the front, and returns where they end. `spare` is a slot
     /// to exchange two of them.
     pub(super) fn gather_complete(&mut self, begin: usize, end: usize, spare: usize, slot: &mut [u32]) -> Fit<usize> {
         let (mut front, mut back) = (begin, end);
         while front < back {
-            let (env, complete) = self.owner(front, slot)?;
+            let (env, complete) = owner(self.env, slot, front)?;
             if complete {
                 front += 1;
                 continue;
             }
             back -= 1;
-            if !self.owner(back, slot)?.1 {
+            if !owner(self.env, slot, back)?.1 {
                 continue;
             }
             self.copy(front, spare)?;
@@ -60,7 +54,7 @@ impl Rollout<'_> {
     pub(super) fn carry(&mut self, begin: usize, end: usize, to: usize, slot: &mut [u32], open: &[u8]) -> Fit<usize> {
         let mut next = to;
         for at in begin..end {
-            let (env, complete) = self.owner(at, slot)?;
+            let (env, complete) = owner(self.env, slot, at)?;
             if complete {
                 continue;
             }
@@ -75,6 +69,12 @@ impl Rollout<'_> {
         }
         Ok(next)
     }
+}
+
+/// Whose transition slot `at` has, and whether it is complete: `slot` has those of all environments that are not.
+pub(super) fn owner(env: &[u32], slot: &[u32], at: usize) -> Fit<(usize, bool)> {
+    let env = *env.get(at).ok_or(Misfit)? as usize;
+    Ok((env, *slot.get(env).ok_or(Misfit)? as usize != at))
 }
 
 /// Copies a row of an array of `slots` of them over another.

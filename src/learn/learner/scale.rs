@@ -1,19 +1,12 @@
 //! What goes between learners on several threads, processes and machines: parameters and gradients.
 
 use super::layout::log_std;
-use super::update::check_range;
-use super::{Learner, PARAM_LIMIT};
+use super::{Learner, PARAM_LIMIT, View};
 use crate::block;
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::num;
 
 impl Learner<'_> {
-    /// All parameters: the policy's network, logarithms of standard deviations, the value network. Learners of the same
-    /// networks have them in the same order.
-    pub fn params(&self) -> &[f32] {
-        self.params
-    }
-
     /// Takes parameters over. With `overlap` they act at once if no update runs, else after it.
     ///
     /// Errors: `Shape`; `Value` if they are not within ± 1e6, or a logarithm of a deviation is not within its bounds.
@@ -35,19 +28,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Gradients and losses of chunks `[begin, end)` of the minibatch, `[end - begin, grads_len]`. Errors: `Range`; `Shape`;
-    /// `NotReady` if one of them is not done.
-    pub fn read_grads(&self, begin: usize, end: usize, grads: &mut [f32]) -> Result {
-        self.check_grads(begin, end, grads)?;
-        if self.done.get(begin..end).is_none_or(|done| done.contains(&0)) {
-            return Err(Error::new(Kind::NotReady, "learner: the gradients of some chunks are missing."));
-        }
-        let (len, count) = (self.sizes.record_len, end.saturating_sub(begin));
-        block::copy(grads, block::rows(self.grads, begin, count, len)?);
-        Ok(())
-    }
-
-    /// Takes gradients of chunks `[begin, end)` over, as [`View::learn_range`](super::View::learn_range) makes them: they are
+    /// Takes gradients of chunks `[begin, end)` over, as [`View::learn_range`] makes them: they are
     /// done then. Errors: `Range`; `Shape`; `Value` for one that is not finite.
     pub fn write_grads(&mut self, begin: usize, end: usize, grads: &[f32]) -> Result {
         self.take_grads(begin, end, grads, false)
@@ -60,7 +41,7 @@ impl Learner<'_> {
     }
 
     fn take_grads(&mut self, begin: usize, end: usize, grads: &[f32], add: bool) -> Result {
-        self.check_grads(begin, end, grads)?;
+        self.view().check_grads(begin, end, grads)?;
         check_finite("learner: finite gradients", grads)?;
         let (len, count) = (self.sizes.record_len, end.saturating_sub(begin));
         let done = block::rows_mut(self.done, begin, count, 1)?;
@@ -84,14 +65,32 @@ impl Learner<'_> {
         }
         Ok(())
     }
+}
+
+impl View<'_> {
+    /// Gradients and losses of chunks `[begin, end)` of the minibatch, `[end - begin, grads_len]`. Errors: `Range`; `Shape`;
+    /// `NotReady` if one of them is not done.
+    pub fn read_grads(&self, begin: usize, end: usize, grads: &mut [f32]) -> Result {
+        self.check_grads(begin, end, grads)?;
+        if self.done.get(begin..end).is_none_or(|done| done.contains(&0)) {
+            return Err(Error::new(Kind::NotReady, "learner: the gradients of some chunks are missing."));
+        }
+        let (len, count) = (self.sizes.record_len, end.saturating_sub(begin));
+        block::copy(grads, block::rows(self.grads, begin, count, len)?);
+        Ok(())
+    }
 
     /// How many chunks of a minibatch `[begin, end)` are. Errors: `Range` if they are not there.
     pub fn check_chunks(&self, begin: usize, end: usize) -> Result<usize> {
-        check_range(begin, end, &self.config)
+        if begin <= end && end <= self.config.num_chunks as usize {
+            return Ok(end.saturating_sub(begin));
+        }
+        let what = "learner: chunks [begin, end) with begin <= end <= num_chunks = {needed}";
+        Err(Error::new(Kind::Range, what).needed(self.config.num_chunks as usize).given(end))
     }
 
     fn check_grads(&self, begin: usize, end: usize, grads: &[f32]) -> Result {
-        let len = self.check_chunks(begin, end)?.saturating_mul(self.sizes.record_len);
+        let len = self.check_chunks(begin, end)?.saturating_mul(self.grads_len());
         check_len("learner: gradients [end - begin, grads_len] of length", grads, len)
     }
 

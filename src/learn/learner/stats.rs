@@ -1,6 +1,6 @@
 //! What a learner tells of its updates and episodes.
 
-use super::Learner;
+use super::View;
 
 /// Episodes that the running means of the statistics look back on.
 pub const EPISODES: usize = 100;
@@ -44,13 +44,13 @@ pub struct Stats {
     pub return_last: f32,
 }
 
-impl Learner<'_> {
+impl View<'_> {
     /// What the last update did, or the running one has done so far.
     pub fn stats(&self) -> Stats {
         let s = &self.state;
         let mean = |sum: f64| (sum / s.sums.count) as f32;
-        let (ended, means) = (*self.episodes.ended, self.episodes.read().means());
-        let learns = s.updating != 0 || self.waits();
+        let (ended, means) = (self.episodes.ended, self.episodes.means());
+        let learns = s.updating != 0 || s.waits(&self.config);
         let left = if learns { self.config.update_len().saturating_sub(s.minibatch) } else { 0 };
         Stats {
             minibatches_left: left,

@@ -1,22 +1,23 @@
 //! An update: what a rollout is worth, chunks of minibatches in any order, and the steps of the optimiser.
 
-use super::act::list;
 use super::bench::Bench;
 use super::layout::{LOSSES, Work, log_std_mut, plan_scratch};
+use super::rollout::owner;
 use super::{Learner, PARAM_LIMIT, Stats, View};
 use crate::block::{self, Cutter, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::gae::Chain;
 use crate::kernels::moments;
 use crate::learn::actor::check_obs;
-use crate::learn::config::Config;
+use crate::learn::config::{Config, Stored};
 use crate::learn::loss::Sums;
 use crate::learn::objective::ppo;
-use crate::learn::rows::Rows;
+use crate::learn::rows::{Rows, list};
 use crate::nn::Adam;
 use crate::num;
 use crate::space::Elements;
 use bytemuck::Zeroable;
+use core::mem;
 
 impl Learner<'_> {
     /// Does at most `max_slices` chunks of the update that is due, of which a minibatch has `num_chunks` (0: all that are
@@ -80,7 +81,7 @@ impl Learner<'_> {
 
     /// Errors: `NotReady` if no rollout is complete, or an update runs.
     fn check_due(&self) -> Result {
-        let due = self.state.updating == 0 && self.waits();
+        let due = self.state.updating == 0 && self.state.waits(&self.config);
         if due { Ok(()) } else { Err(Error::new(Kind::NotReady, "learner learn: the rollout is not complete.")) }
     }
 
@@ -103,7 +104,7 @@ impl Learner<'_> {
         let n = self.config.num_envs as usize;
         let seen = self.work.ends.get_mut(..n).ok_or(Misfit)?;
         for at in (begin..end).rev() {
-            let (env, complete) = self.rollout.owner(at, self.slot)?;
+            let (env, complete) = owner(self.rollout.env, self.slot, at)?;
             let seen = seen.get_mut(env).ok_or(Misfit)?;
             if *seen == 0 {
                 let flag = |flags: &[u8]| flags.get(at).is_none_or(|&x| x != 0);
@@ -131,7 +132,7 @@ impl Learner<'_> {
         let w = &mut self.work;
         let r = &mut self.rollout;
         for at in (begin..end).rev() {
-            let (env, complete) = r.owner(at, self.slot)?;
+            let (env, complete) = owner(r.env, self.slot, at)?;
             let (Some(next), Some(carry)) = (w.next.get_mut(env), w.running.get_mut(env)) else {
                 return Err(Misfit.into());
             };
@@ -175,7 +176,7 @@ impl Learner<'_> {
     }
 
     /// With `overlap`, recording goes on in the other rollout.
-    fn hand_over(&mut self) -> Result {
+    pub(super) fn hand_over(&mut self) -> Result {
         if self.config.overlap == 0 {
             return Ok(());
         }
@@ -236,22 +237,14 @@ impl Learner<'_> {
     }
 
     fn learn_chunk(&mut self, chunk: usize) -> Result {
-        let bench = Bench {
-            config: &self.config,
-            actor: &self.actor,
-            sizes: &self.sizes,
-            action_n: self.action_n,
-            action_low: self.action_low,
-            action_high: self.action_high,
-            params: self.params,
-            rollout: self.rollout.read(),
-            order: minibatch(&self.config, self.state.minibatch, self.order)?,
-            advantage: self.advantage,
-            clip: self.state.clip,
-        };
-        let record = block::rows_mut(self.grads, chunk, 1, self.sizes.record_len)?;
-        record.fill(0.0);
-        ppo::chunk(&bench, chunk as u32, &mut self.work, record)?;
+        let (mut work, grads) = (mem::take(&mut self.work), mem::take(&mut self.grads));
+        let done = self.view().bench().and_then(|bench| {
+            let record = block::rows_mut(grads, chunk, 1, self.sizes.record_len)?;
+            record.fill(0.0);
+            ppo::chunk(&bench, chunk as u32, &mut work, record)
+        });
+        (self.work, self.grads) = (work, grads);
+        done?;
         *self.done.get_mut(chunk).ok_or(Misfit)? = 1;
         Ok(())
     }
@@ -318,30 +311,10 @@ impl Learner<'_> {
     }
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
     /// Bytes of scratch that [`View::learn_range`] needs. Errors: `Overflow`.
     pub fn scratch_size(&self) -> Result<usize> {
-        Ok(plan_scratch(&self.stored, &self.sizes)?.1)
-    }
-
-    /// As [`Learner::grads_len`].
-    pub fn grads_len(&self) -> usize {
-        self.sizes.record_len
-    }
-
-    /// As [`Learner::params`].
-    pub fn params(&self) -> &[f32] {
-        self.params
-    }
-
-    /// As [`Learner::acted`].
-    pub fn acted(&self) -> &[u8] {
-        self.open
-    }
-
-    /// As [`Learner::check_chunks`].
-    pub fn check_chunks(&self, begin: usize, end: usize) -> Result<usize> {
-        check_range(begin, end, &self.stored.config)
+        Ok(plan_scratch(&self.stored(), &self.sizes)?.1)
     }
 
     /// Gradients of chunks `[begin, end)` of the minibatch that is due, `grads`: `[end - begin, grads_len]`. Threads may do
@@ -350,12 +323,12 @@ impl View<'_> {
     ///
     /// Errors: `NotReady` if no update runs; `Range`; `Shape`; `Size` and `Align` of `scratch`; `Value` if numbers overflow.
     pub fn learn_range(&self, begin: usize, end: usize, scratch: &mut [u8], grads: &mut [f32]) -> Result {
-        let (c, len) = (&self.stored.config, self.sizes.record_len);
+        let len = self.sizes.record_len;
         if self.state.updating == 0 {
             return Err(Error::new(Kind::NotReady, "learner learn_range: no update is running."));
         }
         let count = self.check_chunks(begin, end)?;
-        let (spans, size) = plan_scratch(&self.stored, &self.sizes)?;
+        let (spans, size) = plan_scratch(&self.stored(), &self.sizes)?;
         check_len("learner learn_range: gradients", grads, count.saturating_mul(len))?;
         if scratch.len() < size {
             let what = "learner learn_range: scratch bytes, at least";
@@ -365,34 +338,34 @@ impl View<'_> {
             return Err(Error::new(Kind::Align, "learner learn_range: scratch aligned to 8 bytes"));
         }
         let mut work = Work::cut(&mut Cutter::new(scratch), &spans)?;
-        let bench = Bench {
-            config: c,
-            actor: &self.actor,
-            sizes: &self.sizes,
-            action_n: self.action_n,
-            action_low: self.action_low,
-            action_high: self.action_high,
-            params: self.params,
-            rollout: self.rollout,
-            order: minibatch(c, self.state.minibatch, self.order)?,
-            advantage: self.advantage,
-            clip: self.state.clip,
-        };
+        let bench = self.bench()?;
         grads.fill(0.0);
         for (k, chunk) in (begin..end).enumerate() {
             ppo::chunk(&bench, chunk as u32, &mut work, block::rows_mut(grads, k, 1, len)?)?;
         }
         Ok(())
     }
-}
 
-/// How many chunks `[begin, end)` are. Errors: `Range` for chunks that are not there.
-pub(super) fn check_range(begin: usize, end: usize, c: &Config) -> Result<usize> {
-    if begin <= end && end <= c.num_chunks as usize {
-        return Ok(end.saturating_sub(begin));
+    /// What the chunks of the minibatch are made from.
+    fn bench(&self) -> Result<Bench<'_, 'a>> {
+        let c = &self.config;
+        Ok(Bench {
+            config: c,
+            shape: self.shape(),
+            sizes: &self.sizes,
+            head: self.head()?,
+            params: self.params,
+            rollout: self.rollout,
+            order: minibatch(c, self.state.minibatch, self.order)?,
+            advantage: self.advantage,
+            clip: self.state.clip,
+        })
     }
-    let what = "learner: chunks [begin, end) with begin <= end <= num_chunks = {needed}";
-    Err(Error::new(Kind::Range, what).needed(c.num_chunks as usize).given(end))
+
+    /// What the layout of the block follows from.
+    fn stored(&self) -> Stored {
+        Stored { config: self.config, shape: self.actor.shape }
+    }
 }
 
 /// The part of the order that a minibatch learns from; minibatches are numbered from 0 over all epochs.
@@ -463,7 +436,9 @@ mod tests {
         let mut outputs = vec![0.0; m * sizes.net.head_len(0)];
         let (net, params, mut tape) = (&sizes.net, &*learner.params, vec![0.0; sizes.net.tape_len(m)]);
         net.forward(params, &obs, m, ALL, &mut tape, &mut [&mut outputs, &mut value]).unwrap();
-        learner.head().unwrap().evaluate(&outputs, None, raw, &mut log_prob, &mut entropy).unwrap();
+        let view = learner.view();
+        let head = view.head().unwrap();
+        head.evaluate(&outputs, None, raw, &mut log_prob, &mut entropy).unwrap();
         let batch = Batch {
             num_rows,
             log_prob: &log_prob,
@@ -478,7 +453,6 @@ mod tests {
         let mut grads = vec![0.0; learner.params.len()];
         let d_log_std = log_std_mut(&mut grads, sizes).unwrap();
         let (d_entropy, mut d_outputs) = (vec![-c.entropy_coef / num_rows as f32; m], outputs.clone());
-        let head = learner.head().unwrap();
         head.gradient(&outputs, None, raw, &d_log_prob, &d_entropy, &mut d_outputs, d_log_std).unwrap();
         let mut scratch = vec![0.0; net.scratch_len(false)];
         let d_outs = [&*d_outputs, &d_value];

@@ -5,14 +5,14 @@ use crate::error::Result;
 use crate::kernels::moments;
 use crate::learn::actor::Raw;
 use crate::learn::learner::bench::Bench;
-use crate::learn::learner::layout::{Work, log_std, log_std_mut};
+use crate::learn::learner::layout::{Work, log_std_mut};
 use crate::learn::loss::{self, Batch, Coefficients, Losses};
 use crate::learn::rows::Rows;
 use crate::nn::ALL;
 
 /// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses.
 pub(crate) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mut [f32]) -> Result {
-    let (c, sizes, shape, r) = (b.config, b.sizes, &b.actor.shape, &b.rollout);
+    let (c, sizes, shape, r) = (b.config, b.sizes, b.shape, &b.rollout);
     let num_rows = c.minibatch_len();
     let (o, l) = (shape.obs_len as usize, shape.num_outputs as usize);
     let (begin, end) = c.chunk(chunk);
@@ -20,7 +20,7 @@ pub(crate) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     let (rows, m) = (Rows::new(order, 0), order.len());
 
     let obs = rows.get(r.obs, o, w.obs)?;
-    let choice = rows.get(r.choice, b.action_n.len(), w.choice)?;
+    let choice = rows.get(r.choice, shape.action_lens().0, w.choice)?;
     let vector = rows.get(r.vector, sizes.std_len, w.vector)?;
     let mask = if c.use_action_mask != 0 { Some(&*rows.get(r.mask, l, w.mask)?) } else { None };
     let mut columns = w.scalar.chunks_exact_mut(m.max(1));
@@ -34,9 +34,8 @@ pub(crate) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
     sizes.net.forward(b.params, obs, m, ALL, tape, &mut [outputs, value])?;
-    let head = b.head(log_std(b.params, sizes)?);
     let raw = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
-    head.evaluate(outputs, mask, raw, log_prob, entropy)?;
+    b.head.evaluate(outputs, mask, raw, log_prob, entropy)?;
 
     let batch = Batch { num_rows, log_prob, old_log_prob, advantage, value, old_value, value_target };
     let coefficients = Coefficients { clip: b.clip, value_clip: c.value_clip, value_coef: c.value_coef };
@@ -49,6 +48,6 @@ pub(crate) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     let d_log_std = log_std_mut(grads, sizes)?;
     let d_entropy = entropy;
     d_entropy.fill(-c.entropy_coef / num_rows as f32);
-    head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
+    b.head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
     sizes.net.backward(b.params, obs, m, ALL, tape, &[d_outputs, d_value], None, grads, w.scratch)
 }

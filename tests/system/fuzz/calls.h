@@ -782,14 +782,14 @@ OP(learner_attach) {
   return CALL(rlcore_learner_attach(mem, mem_size, out));
 }
 OP(learner_spaces) {
-  ON(learner, p, LEARNER_LEARNS);
+  CONST_ON(learner, p, LEARNER_LEARNS);
   HANDLE(uint32_t, out_num_envs, 0);
   TO(uint64_t, out_obs, sizeof(rlcore_space) / 8, POINTERS);
   TO(uint64_t, out_action, sizeof(rlcore_space) / 8, POINTERS);
   return CALL(rlcore_learner_spaces(p, out_num_envs, (rlcore_space *)out_obs, (rlcore_space *)out_action));
 }
 OP(learner_phase) {
-  ON(learner, p, LEARNER_OBSERVES);
+  CONST_ON(learner, p, LEARNER_OBSERVES);
   HANDLE(uint32_t, out, 0);
   return CALL(rlcore_learner_phase(p, out));
 }
@@ -888,8 +888,14 @@ OP(learner_learn_batch) {
   LEARNER_STATS;
   return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_batch(p, obs, action, action_mask, log_prob, value, advantage, value_target, stats));
 }
+OP(learner_batch_len) {
+  CONST_ON(learner, p, LEARNER_ACTS);
+  HANDLE(size_t, out_len, 0);
+  HANDLE(size_t, out_mask_len, 0);
+  return CALL(rlcore_learner_batch_len(p, out_len, out_mask_len));
+}
 OP(learner_batch_read) {
-  ON(learner, p, LEARNER_UPDATES);
+  CONST_ON(learner, p, LEARNER_UPDATES);
   TO(float, obs, N * OBS, 0);
   TO(int32_t, action, N, 0);
   TO(uint8_t, action_mask, N * 2, OPTIONAL);
@@ -930,7 +936,7 @@ OP(learner_params_write) {
   return CALL(rlcore_learner_params_write(p, params));
 }
 OP(learner_grads_read) {
-  ON(learner, p, LEARNER_GRADED);
+  CONST_ON(learner, p, LEARNER_GRADED);
   CHUNKS;
   TO(float, grads, GRADS, 0);
   return CALL(rlcore_learner_grads_read(p, begin, end, grads));
@@ -975,12 +981,12 @@ OP(learner_freeze) {
   return CALL(rlcore_learner_freeze(p, frozen));
 }
 OP(policy_size) {
-  ON(learner, p, LEARNER_ACTS);
+  CONST_ON(learner, p, LEARNER_ACTS);
   HANDLE(size_t, out_size, 0);
   return CALL(rlcore_policy_size(p, out_size));
 }
 OP(policy_export) {
-  ON(learner, p, LEARNER_ACTS);
+  CONST_ON(learner, p, LEARNER_ACTS);
   MEMORY_FOR(POLICY_MADE);
   HANDLE(rlcore_policy *, out, 0);
   return CALL(rlcore_policy_export(p, mem, mem_size, out));
