@@ -7,7 +7,8 @@
 mod limit;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use rlcore::data::lazy_frames::{FrameIndex, LazyFrames, LazyFramesConfig};
+use rlcore::data::lazy_frames::{LazyFrames, LazyFramesConfig};
+use rlcore::data::table::FrameIndex;
 use rlcore::kernels::stack::Layout;
 use rlcore::rng::Rng;
 use rlcore::space::ElementsMut;
@@ -19,7 +20,8 @@ const FRAMES: usize = 20_000;
 
 fn bench_frames(c: &mut Criterion) {
     let config = LazyFramesConfig { num_frames: FRAMES as u32, ..Default::default() };
-    let (frame_len, stack_len) = (config.frame_len().unwrap(), config.stack_len().unwrap());
+    let column = config.table().unwrap().columns[0];
+    let (frame_len, stack_len) = (column.row_size(), column.read_len());
     let mut block = vec![0u64; LazyFrames::size(&config).unwrap() / 8];
     let mut frames = LazyFrames::init(bytemuck::cast_slice_mut(&mut block), &config).unwrap();
     let rng = &mut Rng::seeded(1);
@@ -42,22 +44,22 @@ fn bench_frames(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new(format!("transitions/{name}-u8"), "B32"), |b| {
             b.iter(|| {
                 let (obs, next) = (ElementsMut::U8(&mut obs), ElementsMut::U8(&mut next));
-                view.gather_transitions(batches.next().unwrap(), layout, obs, next).unwrap()
+                view.gather_transitions(0, batches.next().unwrap(), layout, obs, next).unwrap()
             })
         });
         group.bench_function(BenchmarkId::new(format!("transitions/{name}-f32"), "B32"), |b| {
             b.iter(|| {
                 let (obs, next) = (ElementsMut::F32(&mut obs_f32), ElementsMut::F32(&mut next_f32));
-                view.gather_transitions(batches.next().unwrap(), layout, obs, next).unwrap()
+                view.gather_transitions(0, batches.next().unwrap(), layout, obs, next).unwrap()
             })
         });
         group.bench_function(BenchmarkId::new(format!("stacks/{name}-u8"), "B32"), |b| {
-            b.iter(|| view.gather(batches.next().unwrap(), layout, ElementsMut::U8(&mut obs)).unwrap())
+            b.iter(|| view.gather(0, batches.next().unwrap(), layout, ElementsMut::U8(&mut obs)).unwrap())
         });
     }
     let copy = |to: &mut [u8], i: &FrameIndex, after: usize| {
         let begin = (i.number as usize + after).saturating_sub(3).min(FRAMES - 4) * frame_len;
-        to.copy_from_slice(&view.frames[begin..begin + stack_len]);
+        to.copy_from_slice(&view.columns[0][begin..begin + stack_len]);
     };
     group.bench_function(BenchmarkId::new("copy/u8", "B32"), |b| {
         b.iter(|| {

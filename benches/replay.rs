@@ -15,9 +15,8 @@ mod limit;
 
 use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::block::{Cutter, Plan};
-use rlcore::data::lazy_frames::FrameIndex;
 use rlcore::data::memory::{Draw, Frame, FramesOut, Memory, MemoryConfig, Rule, Sample};
-use rlcore::data::table::{Column, Table, TableConfig, View, spans};
+use rlcore::data::table::{Column, FrameIndex, Table, TableConfig, View, spans};
 use rlcore::kernels::stack::Layout;
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut};

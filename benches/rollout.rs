@@ -16,7 +16,7 @@ fn bench_rollouts(c: &mut Criterion) {
     let mut group = c.benchmark_group("rollout");
     for (t, n, len, rows) in [(128u32, 8usize, 84 * 84 * 4usize, 256usize), (256, 64, 16, 2048)] {
         let columns = [Column::new("obs", Element::U8, len as u32), Column::new("action", Element::I32, 1)];
-        let config = RolloutBufferConfig { num_steps: t, num_envs: n as u32, columns: &columns, ..Default::default() };
+        let config = RolloutBufferConfig::new(t, n as u32, &columns);
         let mut block = vec![0u64; RolloutBuffer::size(&config).unwrap() / 8];
         let mut buffer = RolloutBuffer::init(bytemuck::cast_slice_mut(&mut block), &config).unwrap();
         let (obs, action, numbers) = (vec![7u8; n * len], vec![1; n], vec![0.5; n]);

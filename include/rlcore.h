@@ -63,7 +63,7 @@ extern "C" {
 #define RLCORE_VERSION_MINOR 1  /* Minor version of the library. */
 #define RLCORE_VERSION_PATCH 0  /* Patch version of the library. */
 #define RLCORE_ABI_VERSION 0    /* Incremented when callers must be recompiled. */
-#define RLCORE_IMAGE_VERSION 3  /* Incremented when a kind of saved block can no longer be attached. */
+#define RLCORE_IMAGE_VERSION 4  /* Incremented when a kind of saved block can no longer be attached. */
 
 /* Result of every call: 0 is success, negative is failure. Values are never reused. */
 typedef int32_t rlcore_status;
@@ -133,8 +133,8 @@ rlcore_status rlcore_hash(const void *bytes, size_t size, uint64_t *out);
 
 /* Seals a learner or a policy before it is saved: stores a checksum over all its bytes in the block. attach refuses a
    sealed block if any byte has changed. A seal detects accidental damage; it is not protection against attackers. The next
-   call with a learner, even one that fails, removes its seal; an attached policy keeps its seal. Policies are exported
-   sealed.
+   call with a learner that is not const, even one that fails, removes its seal; an attached policy keeps its seal.
+   Policies are exported sealed.
    
    Without a seal, attach of any block detects a damaged header or configuration, a truncated block, and values that no
    call leaves, such as a NaN parameter. It does not detect a number that changed to another valid number, and does not
@@ -584,65 +584,20 @@ typedef struct rlcore_sampling {
   uint32_t reserved;  /* zero */
 } rlcore_sampling;
 
-/* ---- Layers of networks ---- */
-
-#define RLCORE_LAYER_INPUT (1 << 30)  /* What a layer reads instead of another layer: the observations. See rlcore_layer. */
-
-/* What stands behind the sums of a layer. */
-typedef enum rlcore_activation {
-  RLCORE_ACTIVATION_TANH = 0,      /* tanh */
-  RLCORE_ACTIVATION_RELU = 1,      /* max(x, 0) */
-  RLCORE_ACTIVATION_IDENTITY = 2,  /* x */
-  RLCORE_ACTIVATION_ELU = 3,       /* x above 0, e^x - 1 below */
-} rlcore_activation;
-
-/* Kinds of layers, each with the fields of rlcore_layer that it reads besides source and activation.
-   All others must be zero. */
-typedef enum rlcore_layer_kind {
-  RLCORE_LAYER_DENSE = 1,  /* units weighted sums of everything it reads: units, gain */
-  RLCORE_LAYER_CONV = 3,   /* 2-D convolution, channels last: units (channels), size, stride, same, gain */
-  RLCORE_LAYER_POOL = 4,   /* maximum or mean of each channel in each window: size, stride, same, flags */
-  RLCORE_LAYER_NORM = 5,   /* layer normalization over the channels, with a scale and a bias for each: flags */
-} rlcore_layer_kind;
-
-/* Flags of layers, to be combined with |. */
-typedef enum rlcore_layer_flag {
-  RLCORE_LAYER_NO_BIAS = 2,   /* normalization adds no bias */
-  RLCORE_LAYER_NO_SCALE = 4,  /* normalization multiplies by no scale */
-  RLCORE_LAYER_RMS = 8,       /* normalization divides by the root mean square and subtracts no mean */
-  RLCORE_LAYER_WHOLE = 16,    /* normalization runs over height, width and channels */
-  RLCORE_LAYER_MEAN = 32,     /* pooling takes the mean */
-} rlcore_layer_flag;
-
-/* One layer of a network, for a list such as
-     {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU}.
-   Biases start at 0, scales at 1 and weights orthogonal. 80 bytes. */
-typedef struct rlcore_layer {
-  uint32_t kind;  /* an rlcore_layer_kind */
-  /* source[0]: 0 for the layer before it, or the observations if it is the first; k for layer k of the list, counted from 1;
-     or RLCORE_LAYER_INPUT. source[1]: zero */
-  uint32_t source[2];
-  uint32_t units;        /* outputs, or channels of a convolution */
-  uint32_t activation;   /* an rlcore_activation */
-  uint32_t flags;        /* rlcore_layer_flag */
-  uint32_t size[2];      /* height and width of a window */
-  uint32_t stride[2];    /* rows and columns from one window to the next (0: 1; pooling: size) */
-  uint32_t same;         /* 0: windows lie inside the picture (VALID); 1: zeros surround it as in TensorFlow (SAME) */
-  uint32_t heads;        /* zero */
-  uint32_t window;       /* zero */
-  uint32_t init;         /* zero */
-  float gain;            /* length of the orthogonal rows or columns at the start (0: the square root of 2, or 1 without activation) */
-  uint32_t reserved[2];  /* zero */
-} rlcore_layer;
-
 /* ---- Learners: act, observe, learn ---- */
 
-/* Which call is due, where all environments act in every step. */
+/* The call that is due next. */
 typedef enum rlcore_learner_due {
   RLCORE_LEARNER_ACT = 0,      /* rlcore_learner_act with the current observations */
   RLCORE_LEARNER_OBSERVE = 1,  /* rlcore_learner_observe with what the step returned */
   RLCORE_LEARNER_LEARN = 2,    /* rlcore_learner_learn until no minibatch is left */
 } rlcore_learner_due;
+
+/* Of the hidden layers. */
+typedef enum rlcore_activation {
+  RLCORE_ACTIVATION_TANH = 0,  /* tanh */
+  RLCORE_ACTIVATION_RELU = 1,  /* max(x, 0) */
+} rlcore_activation;
 
 /* What a learner optimises. */
 typedef enum rlcore_algorithm {
@@ -655,59 +610,54 @@ typedef struct rlcore_learner rlcore_learner;
 /* Hyperparameters. Defaults in parentheses; flags are 0 or 1. */
 typedef struct rlcore_learner_config {
   uint32_t struct_size;          /* bytes; set by rlcore_learner_config_init */
-  uint32_t num_envs;             /* N, environments that act side by side (4) */
+  uint32_t num_envs;             /* N, environments that share the learner (4) */
   uint32_t num_steps;            /* T, steps of every environment in one rollout (128) */
-  uint32_t num_minibatches;      /* parts of a rollout; T * N has to be a multiple of it (4) */
+  uint32_t num_minibatches;      /* parts of a rollout; T * N must be a multiple of it (4) */
   uint32_t num_epochs;           /* passes over each rollout, 1 to 1000 (4) */
   uint32_t num_hidden;           /* hidden layers of the policy and of the value network, 0 to 4 (2) */
   uint32_t hidden_len[4];        /* units of each hidden layer, 0 beyond num_hidden (64, 64) */
   uint32_t activation;           /* an rlcore_activation (tanh) */
-  uint32_t normalize_advantage;  /* advantages get mean 0 and deviation 1 in each minibatch (1) */
-  uint32_t normalize_obs;        /* observations get mean 0 and deviation 1 by running statistics of the steps before (0) */
+  uint32_t normalize_advantage;  /* advantages are scaled to mean 0 and deviation 1 in each minibatch (1) */
+  uint32_t normalize_obs;        /* observations are scaled to mean 0 and deviation 1 by running statistics (0) */
   uint32_t normalize_reward;     /* rewards are divided by the running deviation of the discounted return (0) */
-  uint32_t squash;               /* continuous actions go through tanh onto their bounds (0: they are clipped) */
+  uint32_t squash;               /* continuous actions are mapped to their bounds by tanh (0: they are clipped) */
   uint32_t use_action_mask;      /* rlcore_learner_act takes a mask of allowed choices (0) */
-  uint64_t seed;                 /* all randomness of the learner comes from this, a stream for each environment (1) */
-  uint64_t total_steps;          /* environment steps until the _end values are reached (0: never, constant) */
+  uint64_t seed;                 /* seed of all random numbers; each environment has a stream of its own (1) */
+  uint64_t total_steps;          /* environment steps until the _end values are reached (0: never) */
   float learning_rate;           /* step size at the start (2.5e-4) */
   float learning_rate_end;       /* step size at total_steps (0) */
   float clip;                    /* probability ratios are clipped to 1 plus or minus this at the start (0.2) */
   float clip_end;                /* the same at total_steps (0.2) */
-  float discount;                /* from 0 to 1 (0.99) */
-  float gae_lambda;              /* of GAE, from 0 to 1 (0.95) */
+  float discount;                /* discount factor, from 0 to 1 (0.99) */
+  float gae_lambda;              /* lambda of GAE, from 0 to 1 (0.95) */
   float value_coef;              /* weight of the value loss, half the mean squared error (0.5) */
   float entropy_coef;            /* weight of the entropy bonus (0.01) */
-  float value_clip;              /* new values are clipped to old ones plus or minus this (0: off) */
+  float value_clip;              /* values are clipped to those of the rollout plus or minus this (0: off) */
   float max_grad_norm;           /* gradients are scaled down to this global norm (0.5; 0: off) */
   float target_kl;               /* an update ends once its approximate KL divergence passes 1.5 times this (0: off) */
   float adam_beta1;              /* decay of Adam's first moment (0.9) */
   float adam_beta2;              /* decay of Adam's second moment, at least the square of adam_beta1 (0.999) */
-  float adam_epsilon;            /* outside the root, from 1e-12 (1e-5) */
-  float log_std_init;            /* logarithm of the deviation of continuous actions at the start (0) */
+  float adam_epsilon;            /* Adam's epsilon, added to the square root, from 1e-12 to 1 (1e-5) */
+  float log_std_init;            /* initial logarithm of the standard deviation of continuous actions (0) */
   float obs_clip;                /* normalised observations are clipped to plus or minus this (10) */
   float reward_clip;             /* normalised rewards are clipped to plus or minus this (10) */
-  uint32_t accumulate;           /* what advantages are summed in: an rlcore_accumulate (f32) */
-  float log_std_min;             /* after every step logarithms of deviations are this at least, from -40 (-20) */
-  float log_std_max;             /* and this at most, to 40 (2) */
-  /* chunks of each minibatch, up to one a row: the smallest slices of learning; their gradients are added as a binary
-     tree over their numbers (1) */
+  uint32_t accumulate;           /* precision that advantages are summed in: an rlcore_accumulate (f32) */
+  float log_std_min;             /* lower limit of the logarithms of standard deviations, from -40 (-20) */
+  float log_std_max;             /* upper limit of the logarithms of standard deviations, to 40 (2) */
+  /* chunks that each minibatch is divided into, at most one per row: the smallest slices of learning; their
+     gradients are added as a binary tree in the order of the chunks (1) */
   uint32_t num_chunks;
   uint32_t algorithm;  /* an rlcore_algorithm, set by rlcore_learner_config_init */
-  /* acting and recording go on while an update runs, with the policy from before it; takes memory for a second rollout
-     and a second set of parameters (0) */
+  /* environments can act and be observed while an update runs; the policy from before the update acts. Needs memory
+     for a second rollout and a second set of parameters (0) */
   uint32_t overlap;
-  uint32_t num_shared;   /* hidden layers that the policy and the value network share, from the first, 0 to num_hidden (0) */
-  uint32_t num_layers;   /* entries of layers, up to 21 (0) */
-  uint32_t obs_dims[3];  /* height, width and channels of an observation that is a picture, channels last; their product is obs.len (0: numbers) */
-  /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
-     last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL) */
-  const rlcore_layer *layers;
+  uint32_t num_shared;  /* first hidden layers that the policy and the value network share, 0 to num_hidden (0) */
 } rlcore_learner_config;
 
-/* What the update that runs, or the last one, did, and how the episodes go. */
+/* Statistics of the current update, or of the last one, and of the episodes. */
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;       /* sizeof(rlcore_learner_stats) */
-  uint32_t minibatches_left;  /* 0: the update is complete */
+  uint32_t minibatches_left;  /* minibatches until the update is complete */
   uint64_t num_steps;         /* environment steps observed */
   uint64_t num_updates;       /* complete updates */
   uint64_t num_episodes;      /* episodes that ended */
@@ -715,14 +665,14 @@ typedef struct rlcore_learner_stats {
   float policy_loss;          /* mean clipped surrogate loss */
   float value_loss;           /* mean of half the squared error */
   float entropy;              /* mean entropy in nats */
-  float approx_kl;            /* mean of r - 1 - ln r, r the probability ratio */
-  float clip_fraction;        /* part of the ratios that were clipped */
-  float explained_variance;   /* of the rollout's values: 1 perfect, 0 as a constant or if targets do not vary */
-  float grad_norm;            /* mean global norm of the gradients before they are scaled */
+  float approx_kl;            /* mean of r - 1 - ln r, where r is the probability ratio */
+  float clip_fraction;        /* fraction of the ratios that were clipped */
+  float explained_variance;   /* fraction of the targets' variance that values explain, up to 1; 0 for constant targets */
+  float grad_norm;            /* mean global norm of the gradients before they are clipped */
   float value_mean;           /* mean value of the rollout's observations */
   float return_mean;          /* mean return of the last 100 episodes; NaN before the first ends */
   float length_mean;          /* mean length of the last 100 episodes; NaN before the first ends */
-  float return_last;          /* return of the episode that ended last; NaN before the first ends */
+  float return_last;          /* return of the most recent episode; NaN before the first ends */
   uint64_t num_dropped;       /* updates that ended early because numbers overflowed */
 } rlcore_learner_stats;
 
@@ -731,8 +681,8 @@ typedef struct rlcore_learner_stats {
    Errors: E_RANGE for another algorithm. */
 rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t config_size, uint32_t algorithm);
 
-/* Bytes a block must have for this configuration and these spaces. Bytes of pictures are divided by 255; those of an
-   RLCORE_STRUCT are refused, and RLCORE_WRAP_FLATTEN makes numbers of them. */
+/* Bytes a block must have for this configuration and these spaces. Observations of kind RLCORE_U8 are divided by 255.
+   Those of kind RLCORE_STRUCT are refused; RLCORE_WRAP_FLATTEN converts them to floats. */
 rlcore_status rlcore_learner_size(const rlcore_learner_config *config, const rlcore_space *obs,
                                   const rlcore_space *action, size_t *out_size);
 
@@ -740,170 +690,178 @@ rlcore_status rlcore_learner_size(const rlcore_learner_config *config, const rlc
 rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learner_config *config,
                                   const rlcore_space *obs, const rlcore_space *action, rlcore_learner **out);
 
-/* Accepts bytes that a learner was copied to, in this process or another: it goes on as if it had never stopped.
-   mem is only read. A learner that rlcore_block_seal has sealed is refused if any byte differs; one that was not, if it
-   holds what no call could have left: a parameter that was damaged into another finite number is not noticed then. */
+/* Opens the bytes of a learner that was copied or saved, in this process or another. Training continues with exactly
+   the results that it would have had without the interruption. mem is only read. If the learner was sealed by
+   rlcore_block_seal, it is refused if any byte has changed; if not, values that no call leaves are refused, but a
+   parameter that changed to another finite number is not detected. */
 rlcore_status rlcore_learner_attach(void *mem, size_t mem_size, rlcore_learner **out);
 
-/* Which call is due. out: [1] an rlcore_learner_due. */
+/* Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if
+   an environment has acted and not been observed since; else ACT.
+   out: [1] an rlcore_learner_due. */
 rlcore_status rlcore_learner_phase(const rlcore_learner *p, uint32_t *out);
 
-/* Environments that have acted and whose step has not been observed.
+/* Returns which environments have acted and not been observed since.
    acted: [N] flags to write. */
 rlcore_status rlcore_learner_acted(const rlcore_learner *p, uint8_t *acted);
 
 /* Draws an action for each environment and begins a transition.
    active:      [N] 0: this environment does not act now, its rows are neither read nor written; NULL: all act.
-   obs:         [N, obs.len]; networks see bytes divided by 255.
-   action_mask: [N, sum of action.n] 0 forbids, not all of a choice; required exactly if use_action_mask, else NULL.
+   obs:         [N, obs.len]; bytes are divided by 255.
+   action_mask: [N, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is allowed.
+                Required with use_action_mask, NULL without.
    action:      [N, action.len] to write.
-   Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has acted already; E_SHAPE for a mask that is not
-   wanted, or missing; E_VALUE for an observation that is not finite or so large that the policy overflows, or a mask that
-   forbids all of a choice. Then nothing has changed, neither block nor action. */
+   Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a mask that is
+   missing or not expected; E_VALUE for an observation that is not finite or so large that the policy overflows, or a
+   mask that allows nothing. */
 rlcore_status rlcore_learner_act(rlcore_learner *p, const uint8_t *active, const void *obs, const uint8_t *action_mask,
                                  void *action);
 
-/* rlcore_learner_act for environments [begin, end), whose rows alone the arrays have. Ranges from the first environment to
-   the last leave the same bytes as one call for all. Threads: one at a time.
-   Arrays and errors as rlcore_learner_act, [end - begin, ...] in place of [N, ...]; E_RANGE.
-   Threads: one call at a time. */
+/* rlcore_learner_act for environments [begin, end) only. Calls for consecutive ranges, from the first environment to
+   the last, leave the same bytes as one call for all. Threads: one call at a time.
+   Arrays and errors as rlcore_learner_act, with [end - begin, ...] in place of [N, ...]; E_RANGE. */
 rlcore_status rlcore_learner_act_range(rlcore_learner *p, uint32_t begin, uint32_t end, const uint8_t *active,
                                        const void *obs, const uint8_t *action_mask, void *action);
 
-/* Completes the transitions: what the step returned. After T * N of them rlcore_learner_learn is due.
-   Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
-   active: [N] 0: this environment has not been stepped, its rows are not read; NULL: all have.
+/* Records the results of the step and completes the transitions. After T * N transitions rlcore_learner_learn is due.
+   Autoreset must be same-step: with next-step autoreset, rows that are only reset would count as transitions.
+   active: [N] 0: this environment was not stepped, its rows are not read; NULL: all were.
    reward, terminated, truncated: [N]
-   final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
-   Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite. Then nothing
-   has changed. */
+   final_obs: [N, obs.len], read only where truncated and not terminated; may be NULL if there is no such environment.
+   Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite. */
 rlcore_status rlcore_learner_observe(rlcore_learner *p, const uint8_t *active, const float *reward,
                                      const uint8_t *terminated, const uint8_t *truncated, const void *final_obs);
 
-/* Removes agents that disappear without an outcome of their last action, whether they have been observed since or not.
-   Their last transition is dropped; the one before it is truncated and continues with the value of the observation that
-   the last action answered. Their episodes are not counted. The row is free for another agent.
+/* Removes agents that leave before the outcome of their last action is known, whether or not they have been observed
+   since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
+   observation that the last action was chosen for. Their episodes are not counted. The rows are free for other agents.
    gone: [N] flags.
    Errors: E_NOT_READY if rlcore_learner_learn is due. */
 rlcore_status rlcore_learner_cut(rlcore_learner *p, const uint8_t *gone);
 
-/* Does a part of the update that is due, so that a frame never waits for a whole one.
-   obs:        [N, obs.len] after the last step; may be NULL in all calls of an update but the first. Rows of environments
-               that have acted since, or whose episode ended, are not read.
-   max_slices: at most so many chunks in this call, of which a minibatch has num_chunks; 0: all that are left.
-   stats:      to write; call again while minibatches_left is not 0.
+/* Does a part of the update that is due, so that a frame need not wait for a whole update.
+   obs:        [N, obs.len] after the last step; required in the first call of an update, else ignored and may be NULL.
+               Rows of environments that have acted since, or whose episode ended, are not read.
+   max_slices: the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
+   stats:      to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
+               the end of an update: then minibatches_left counts the next update, whose first call needs obs.
    Errors: E_CONFIG; E_NOT_READY; E_VALUE for an observation that is not finite, before anything changes, or because
-   numbers overflow. Then this update is over and counted in num_dropped, the parameters are the last ones that were
-   finite, and rlcore_learner_act is due. */
+   numbers overflow. In that case the update ends and is counted in num_dropped, the parameters are those of the last
+   minibatch whose numbers did not overflow, and rlcore_learner_act is due. */
 rlcore_status rlcore_learner_learn(rlcore_learner *p, const void *obs, uint32_t max_slices,
                                    rlcore_learner_stats *stats);
 
-/* The value of an observation of each environment. Nothing is recorded.
+/* Computes the value of an observation of each environment. Nothing is recorded.
    obs: [N, obs.len]; value: [N] to write.
-   Errors: E_VALUE for an observation that is not finite, or values that overflow; value is untouched then. */
+   Errors: E_VALUE for an observation that is not finite, or values that overflow. */
 rlcore_status rlcore_learner_value(rlcore_learner *p, const void *obs, float *value);
 
-/* Log-probability of an action of each environment, and the entropy of its distribution. Nothing is recorded.
+/* Computes the log-probability of each environment's action and the entropy of its distribution. Nothing is recorded.
    obs:         [N, obs.len]
-   action_mask: [N, sum of action.n] required exactly if use_action_mask, else NULL.
-   action:      [N, action.len], continuous ones as the policy draws them, before they are squashed or clipped.
+   action_mask: [N, sum of action.n] as in rlcore_learner_act.
+   action:      [N, action.len]; continuous actions as the policy draws them, before they are squashed or clipped.
    log_prob, entropy: [N] to write.
-   Errors: E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation or action that is not finite, a
-   choice that is not there or not allowed, and numbers that overflow. Outputs are untouched then. */
+   Errors: E_SHAPE for a mask that is missing or not expected; E_VALUE for an observation or action that is not finite,
+   a choice that does not exist or is not allowed, and numbers that overflow. */
 rlcore_status rlcore_learner_log_prob(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
                                       const void *action, float *log_prob, float *entropy);
 
-/* Acts without recording, in any phase: the training goes on as if this had not been called.
-   sampling: NULL: RLCORE_SAMPLING_BASIC.
+/* Acts without recording, in any phase. Training is not affected.
+   sampling: NULL means RLCORE_SAMPLING_BASIC.
    Arrays and errors as rlcore_learner_act; E_CONFIG for sampling. */
 rlcore_status rlcore_learner_predict(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
                                      const rlcore_sampling *sampling, void *action);
 
-/* 1: the statistics that observations and rewards are normalised by stay as they are; 0: they follow again.
+/* Stops (1) or resumes (0) updating the statistics that normalize observations and rewards.
    Errors: E_RANGE for another number. */
 rlcore_status rlcore_learner_freeze(rlcore_learner *p, uint32_t frozen);
 
 /* ---- Learners on several threads, processes and machines ---- */
 
-/* Begins the update that is due, for hosts that share its chunks among threads or machines: until minibatches_left is 0,
-   rlcore_learner_learn_range makes the gradients of all chunks, rlcore_learner_grads_write hands them in, and
-   rlcore_learner_learn_apply takes the step. The results are those of rlcore_learner_learn, bit for bit.
-   obs: [N, obs.len] after the last step, as rlcore_learner_learn reads it; stats: to write.
+/* Begins the update that is due, for hosts that share its chunks among threads or machines. Until minibatches_left is
+   0, compute the gradients of all chunks with rlcore_learner_learn_range, store them with rlcore_learner_grads_write,
+   and take the step with rlcore_learner_learn_apply. The results are those of rlcore_learner_learn, bit for bit.
+   obs: [N, obs.len] after the last step, as in rlcore_learner_learn; stats: to write.
    Errors: E_CONFIG; E_NOT_READY; E_VALUE as rlcore_learner_learn. */
 rlcore_status rlcore_learner_learn_begin(rlcore_learner *p, const void *obs, rlcore_learner_stats *stats);
 
 /* Bytes of scratch that rlcore_learner_learn_range needs. */
 rlcore_status rlcore_learner_scratch_size(const rlcore_learner *p, size_t *out_size);
 
-/* Floats of the gradients of a chunk: one for each parameter, then 8 that hold its losses. */
+/* Floats of the gradients of a chunk: one for each parameter, then 8 for its losses. */
 rlcore_status rlcore_learner_grads_len(const rlcore_learner *p, size_t *out_len);
 
-/* Makes the gradients of chunks [begin, end) of the minibatch. Threads: the learner is only read, so several may do
-   different chunks at once, each with its own scratch.
+/* Computes the gradients of chunks [begin, end) of the current minibatch. Threads: the learner is only read, so
+   several threads may compute different chunks at once, each with its own scratch.
    scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
-   grads:   [end - begin, grads_len] to write; grads_len is that of rlcore_learner_grads_len.
-   Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. Then scratch and grads
-   may have been written. */
+   grads:   [end - begin, grads_len] to write, with the grads_len of rlcore_learner_grads_len.
+   Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. After an error
+   scratch and grads may have been written. */
 rlcore_status rlcore_learner_learn_range(const rlcore_learner *p, uint32_t begin, uint32_t end, void *scratch,
                                          size_t scratch_size, float *grads);
 
-/* Adds the gradients of all chunks of the minibatch as a tree and takes the step of the optimizer. Without an update that
-   runs, it takes a step along gradients that came from elsewhere, as a server of asynchronous workers does.
+/* Adds the gradients of all chunks of the minibatch as a tree and takes the optimizer step. If no update runs, it
+   takes a step along gradients that were computed elsewhere, as a server of asynchronous workers does.
    stats: to write.
    Errors: E_NOT_READY if the gradients of a chunk are missing; E_VALUE if numbers overflow, as rlcore_learner_learn. */
 rlcore_status rlcore_learner_learn_apply(rlcore_learner *p, rlcore_learner_stats *stats);
 
-/* Ends the update that runs or is due without learning any more of it; rlcore_learner_act is due.
-   Errors: E_NOT_READY if there is none. */
+/* Discards the rest of the current update, or all of the update that is due; rlcore_learner_act is due.
+   Errors: E_NOT_READY if there is no such update. */
 rlcore_status rlcore_learner_learn_drop(rlcore_learner *p);
 
-/* Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has handed out;
-   rlcore_learner_learn, with obs NULL, goes on with it.
+/* Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N.
+   out_mask_len: flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL. */
+rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len, size_t *out_mask_len);
+
+/* Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
+   Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
    Arrays as rlcore_learner_batch_read. stats: to write.
-   Errors: E_CONFIG; E_NOT_READY if this learner has recorded something, or an update runs; E_SHAPE for a mask that is
-   not wanted, or missing; E_VALUE for numbers that are not finite and choices that are not allowed. */
+   Errors: E_CONFIG; E_NOT_READY if this learner has recorded steps, or an update runs; E_SHAPE for a mask that is
+   missing or not expected; E_VALUE for numbers that are not finite and choices that are not allowed. */
 rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, const void *action,
                                          const uint8_t *action_mask, const float *log_prob, const float *value,
                                          const float *advantage, const float *value_target,
                                          rlcore_learner_stats *stats);
 
-/* Hands out the T * N transitions that the update that runs learns from, to learn from them elsewhere. A learner that only
-   records begins its update, hands it out and ends it by rlcore_learner_learn_drop.
-   obs:         [T * N, obs.len] as networks see them: bytes divided by 255, numbers normalized if they are to be.
-   action:      [T * N, action.len], continuous ones as they were drawn, before they were squashed or clipped.
+/* Copies out the T * N transitions of the current update, so that another learner can learn from them. A learner that
+   only records calls rlcore_learner_learn_begin, this function, and rlcore_learner_learn_drop.
+   obs:         [T * N, obs.len] as the networks read them: bytes divided by 255, numbers normalized with
+                normalize_obs.
+   action:      [T * N, action.len]; continuous actions as they were drawn, before they were squashed or clipped.
    action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
    log_prob, value, advantage, value_target: [T * N]. All to write.
-   Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is not wanted, or missing. */
+   Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected. */
 rlcore_status rlcore_learner_batch_read(const rlcore_learner *p, float *obs, void *action, uint8_t *action_mask,
                                         float *log_prob, float *value, float *advantage, float *value_target);
 
 /* Number of parameters. */
 rlcore_status rlcore_learner_params_len(const rlcore_learner *p, size_t *out_len);
 
-/* Copies the parameters out. Learners of the same networks have them in the same order.
+/* Copies the parameters out. Their order is the same in all learners with the same networks.
    params: [rlcore_learner_params_len()] to write. */
 rlcore_status rlcore_learner_params_read(const rlcore_learner *p, float *params);
 
-/* Takes parameters over, as those of a learner elsewhere. With overlap they act once no update runs.
+/* Sets the parameters, for example to those of another learner. With overlap, a current update ends before they act.
    params: [rlcore_learner_params_len()].
-   Errors: E_VALUE for one beyond plus or minus 1e6, or a logarithm of a deviation outside its bounds. Then nothing has
-   changed. */
+   Errors: E_VALUE for a parameter beyond plus or minus 1e6, or the logarithm of a standard deviation outside its
+   limits. */
 rlcore_status rlcore_learner_params_write(rlcore_learner *p, const float *params);
 
 /* Copies the gradients of chunks [begin, end) out.
    grads: [end - begin, grads_len] to write.
-   Errors: E_RANGE; E_NOT_READY if one of them has not been made. */
+   Errors: E_RANGE; E_NOT_READY if the gradients of a chunk are missing. */
 rlcore_status rlcore_learner_grads_read(const rlcore_learner *p, uint32_t begin, uint32_t end, float *grads);
 
-/* Hands gradients of chunks [begin, end) in, in place of those that they have.
+/* Stores the gradients of chunks [begin, end), replacing earlier ones.
    grads: [end - begin, grads_len].
-   Errors: E_RANGE; E_VALUE for one that is not finite. Then nothing has changed. */
+   Errors: E_RANGE; E_VALUE for a gradient that is not finite. */
 rlcore_status rlcore_learner_grads_write(rlcore_learner *p, uint32_t begin, uint32_t end, const float *grads);
 
-/* Adds gradients to those of chunks [begin, end) that have some, and hands in the others. The last bits of sums depend on
-   the order of these calls.
+/* Adds to the gradients of those chunks of [begin, end) that have some, and stores those of the others. The last bits
+   of the sums depend on the order of these calls.
    grads: [end - begin, grads_len].
-   Errors: E_RANGE; E_VALUE for one that is not finite, or a sum. Then nothing has changed. */
+   Errors: E_RANGE; E_VALUE for a gradient or a sum that is not finite. */
 rlcore_status rlcore_learner_grads_add(rlcore_learner *p, uint32_t begin, uint32_t end, const float *grads);
 
 /* ---- Spaces of environments and learners ---- */
@@ -925,41 +883,42 @@ rlcore_status rlcore_learner_spaces(const rlcore_learner *p, uint32_t *out_num_e
 
 /* ---- Policies: trained networks to ship ---- */
 
-/* A policy: the caller's own block, read-only, shared by any number of threads. */
+/* A policy: the caller's own block, read-only; any number of threads may share it. */
 typedef struct rlcore_policy rlcore_policy;
 
 /* Bytes that rlcore_policy_export needs. */
 rlcore_status rlcore_policy_size(const rlcore_learner *p, size_t *out_size);
 
-/* Writes the policy of a learner as it is now: networks, bounds and the statistics that normalise observations.
-   mem: 8-byte aligned, mem_size bytes, owned by the caller. The same policy is the same bytes, sealed.
+/* Writes the current policy of a learner: network, bounds and the statistics that normalize observations.
+   mem: 8-byte aligned, mem_size bytes, owned by the caller. Equal policies are equal bytes; the block is sealed.
    out: the same address as mem, with its type.
    Errors: E_SIZE if mem_size < rlcore_policy_size(). */
 rlcore_status rlcore_policy_export(const rlcore_learner *p, void *mem, size_t mem_size, rlcore_policy **out);
 
-/* Accepts bytes that a policy was copied to, in this process or another. mem is only read: it may be in a constant.
-   The seal of rlcore_policy_export is compared: a policy of which any byte differs is refused. */
+/* Opens the bytes of a policy that was copied or saved, in this process or another. mem is only read and may be
+   constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed. */
 rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcore_policy **out);
 
 /* Floats of scratch that rlcore_policy_act needs for num_rows observations. */
 rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_rows, size_t *out_len);
 
 /* Chooses an action for each of num_rows observations.
-   obs:         [num_rows, obs.len]; networks see bytes divided by 255.
-   action_mask: [num_rows, sum of action.n] 0 forbids, not all of a choice; NULL: everything is allowed.
-   sampling:    NULL: RLCORE_SAMPLING_BASIC.
-   rng:         the caller's stream, one for each thread; may be NULL with RLCORE_SAMPLING_GREEDY.
+   obs:         [num_rows, obs.len]; bytes are divided by 255.
+   action_mask: [num_rows, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is
+                allowed; NULL: everything is allowed.
+   sampling:    NULL means RLCORE_SAMPLING_BASIC.
+   rng:         a random stream of the calling thread; may be NULL with RLCORE_SAMPLING_GREEDY.
    scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
    action:      [num_rows, action.len] to write.
    Errors: E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with continuous actions; E_VALUE for an
-   observation that is not finite or so large that the policy overflows, or a mask that forbids all of a choice. Then
-   scratch may be written, action and rng not. */
+   observation that is not finite or so large that the policy overflows, or a mask that allows nothing. After an error
+   scratch may have been written, action and rng not. */
 rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const void *obs, const uint8_t *action_mask,
                                 const rlcore_sampling *sampling, rlcore_rng *rng, float *scratch, size_t scratch_len,
                                 void *action);
 
-/* rlcore_policy_act with RLCORE_SAMPLING_GREEDY: the most probable actions, or the means; the same ones. A program
-   that acts in no other way is a few kilobytes smaller, because nothing that draws at random is linked into it.
+/* Chooses the same actions as rlcore_policy_act with RLCORE_SAMPLING_GREEDY: the most probable ones, or the means. A
+   program that acts in no other way is a few kilobytes smaller, because no code for random draws is linked.
    Arrays and errors as rlcore_policy_act. */
 rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows, const void *obs,
                                        const uint8_t *action_mask, float *scratch, size_t scratch_len, void *action);

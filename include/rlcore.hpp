@@ -593,21 +593,17 @@ class learner {
   /* Without a learner. */
   learner() = default;
 
-  /* config.num_envs has to be that of the environments; env: with its wrappers, whose table they were made from. */
+  /* config.num_envs must be that of the environments; env: with its wrappers, whose table they were made from. */
   static result<learner> make(const rlcore_learner_config &config, const rlcore_env_def &env) {
     rlcore_space obs = {}, action = {};
     if (const status s = rlcore_env_spaces(&env, nullptr, 0, &obs, &action); !s) return s;
     std::vector<float> bounds(2 * (std::size_t{obs.len} + action.len));
     if (const status s = rlcore_env_spaces(&env, bounds.data(), bounds.size(), &obs, &action); !s) return s;
-    auto made = with(block<rlcore_learner>::make(
+    return with(block<rlcore_learner>::make(
         [&](std::size_t *size) { return rlcore_learner_size(&config, &obs, &action, size); },
         [&](void *mem, std::size_t size, rlcore_learner **out) { return rlcore_learner_init(mem, size, &config, &obs, &action, out); }));
-    if (!made) return made;
-    made->rows_ = std::size_t{config.num_steps} * config.num_envs;
-    made->masks_ = config.use_action_mask ? made->mask_len_ : 0;
-    return made;
   }
-  /* From bytes(): it goes on as if it had never stopped. stats() are zero until it learns. */
+  /* From bytes(): training continues where it was saved. stats() are zero until it learns. */
   static result<learner> load(span<const unsigned char> saved) { return with(block<rlcore_learner>::load(saved, rlcore_learner_attach)); }
 
   /* Draws an action for each environment: action(). obs: [N, obs.len]; mask: as for rlcore_learner_act; active: [N] flags of
@@ -690,11 +686,9 @@ class learner {
     const status s = check_grads(begin, end, grads.size());
     return s ? status(rlcore_learner_grads_add(get(), begin, end, grads.data())) : s;
   }
-  /* The rollout that the update that runs learns from; and an update from one that another learner has handed out. A learner
-     that was loaded does not know how long they are: E_CONFIG. */
+  /* The rollout that the current update learns from; and an update from one that another learner has read. */
   result<learner_batch<Action>> batch_read() const {
     learner_batch<Action> b;
-    if (rows_ == 0) return status(RLCORE_E_CONFIG);
     const auto make = [&] { return b = learner_batch<Action>(rows_, obs_len_, action_len_, masks_), true; };
     if (!detail::attempt(make)) return status(RLCORE_E_SIZE);
     std::uint8_t *const mask = b.action_mask.empty() ? nullptr : b.action_mask.data();
@@ -704,7 +698,6 @@ class learner {
     return b;
   }
   status learn_batch(const learner_batch<Action> &b) {
-    if (rows_ == 0) return RLCORE_E_CONFIG;
     if (!b.fits(rows_, obs_len_, action_len_, masks_)) return RLCORE_E_SHAPE;
     return rlcore_learner_learn_batch(get(), b.obs.data(), b.action.data(), some<std::uint8_t>(b.action_mask), b.log_prob.data(),
                                       b.value.data(), b.advantage.data(), b.value_target.data(), &stats_);
@@ -772,6 +765,7 @@ class learner {
     p.block_ = *std::move(made);
     rlcore_space obs = {}, action = {};
     if (const status s = rlcore_learner_spaces(p.get(), &p.num_envs_, &obs, &action); !s) return s;
+    if (const status s = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_); !s) return s;
     if (obs.kind != detail::kind_of<Obs>() || action.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
     p.obs_len_ = obs.len;
     p.action_len_ = action.len;
@@ -803,7 +797,7 @@ class learner {
 
   block<rlcore_learner> block_;
   std::uint32_t num_envs_ = 0, obs_len_ = 0, action_len_ = 0, mask_len_ = 0;
-  std::size_t rows_ = 0, masks_ = 0; /* of a batch, and flags in each of its rows; not known of a learner that was loaded */
+  std::size_t rows_ = 0, masks_ = 0; /* of a batch, and flags in each of its rows */
   std::vector<Action> action_;
   rlcore_learner_stats stats_ = no_stats();
 };

@@ -20,7 +20,7 @@ enum { RLCORE_VERSION_MAJOR = 0 };
 enum { RLCORE_VERSION_MINOR = 1 };
 enum { RLCORE_VERSION_PATCH = 0 };
 enum { RLCORE_ABI_VERSION = 0 };
-enum { RLCORE_IMAGE_VERSION = 3 };
+enum { RLCORE_IMAGE_VERSION = 4 };
 typedef int32_t rlcore_status;
 enum {
   RLCORE_OK = 0,
@@ -573,7 +573,7 @@ rlcore_status rlcore_learner_value(
 rlcore_status rlcore_learner_log_prob(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in [N, sum(action.n)] */ const uint8_t *action_mask,
   /* in [N, action.len] */ const void *action,
   /* out [N] */ float *log_prob,
   /* out [N] */ float *entropy);
@@ -611,6 +611,10 @@ rlcore_status rlcore_learner_learn_apply(
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_learn_drop(
   /* inout */ rlcore_learner *p);
+rlcore_status rlcore_learner_batch_len(
+  /* in */ const rlcore_learner *p,
+  /* out */ size_t *out_len,
+  /* out optional */ size_t *out_mask_len);
 rlcore_status rlcore_learner_learn_batch(
   /* inout */ rlcore_learner *p,
   /* in [T * N, obs.len] */ const float *obs,

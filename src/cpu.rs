@@ -331,6 +331,22 @@ pub fn prefetch<T>(x: &[T], i: usize) {
     let _ = (x, i);
 }
 
+/// The square root that the processor has, correctly rounded, if it is known to have one. Loops of it are vectorised.
+#[inline(always)]
+pub fn sqrt(x: f32) -> Option<f32> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::{_mm_cvtss_f32, _mm_set_ss, _mm_sqrt_ss};
+        // SAFETY: part of x86-64 itself.
+        Some(unsafe { _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))) })
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = x;
+        None
+    }
+}
+
 /// Turns a square of words of 32 bits on its side: `[i][j]` becomes `[j][i]`. Written as a loop it is compiled to single moves.
 #[inline(always)]
 pub fn turn<T: Pod>(square: [[T; 4]; 4]) -> [[T; 4]; 4] {

@@ -1,6 +1,7 @@
 //! Every way a call can fail: a kind that a program can act on, and words for the person who fixes it.
 
 use core::fmt;
+use core::ops::Deref;
 
 /// What went wrong, as a program sees it. The numbers are the C status values and are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +116,17 @@ impl Error {
     #[cfg(not(feature = "words"))]
     pub(crate) const fn words(&self) -> (&'static str, Given, Given) {
         ("", Given::Nothing, Given::Nothing)
+    }
+
+    /// A configuration that gives one number where another is needed.
+    pub const fn config(what: &'static str, needed: u32, given: u32) -> Self {
+        Error::new(Kind::Config, what).needed(needed as usize).given(given as usize)
+    }
+
+    /// Fails, if something is wrong.
+    #[inline(always)]
+    pub const fn when(self, wrong: bool) -> Result {
+        if wrong { Err(self) } else { Ok(()) }
     }
 
     /// Adds the number that was needed.
@@ -236,6 +248,12 @@ impl core::error::Error for Error {}
 #[inline]
 pub fn check_len<T>(what: &'static str, slice: &[T], len: usize) -> Result {
     if slice.len() == len { Ok(()) } else { Err(Error::new(Kind::Shape, what).needed(len).given(slice.len())) }
+}
+
+/// [`check_len`] of an array that may be left out.
+#[inline]
+pub fn check_some<T, A: Deref<Target = [T]>>(what: &'static str, array: &Option<A>, len: usize) -> Result {
+    array.as_deref().map_or(Ok(()), |array| check_len(what, array, len))
 }
 
 /// Checks that every number is finite, naming the array in the failure and giving the offending value.

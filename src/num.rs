@@ -3,7 +3,10 @@
 //! The f32 functions are branch-free: additions, multiplications, divisions, selects and integer operations on the
 //! bits. A loop over lanes that calls them is vectorised, and each lane gets the bits that a call alone would get.
 //! Errors are in ulp, the distance between neighbouring f32 at the exact result, and hold over all inputs
-//! (`tests/num.rs` sweeps them). A NaN that comes out is always [`f32::NAN`]. The f64 functions are `libm`'s except [`rem64`].
+//! (`tests/num.rs` sweeps them). A NaN that comes out is always [`f32::NAN`], except of [`root`]. The f64 functions are
+//! `libm`'s except [`rem64`].
+
+use crate::cpu;
 
 /// Adding and subtracting this rounds a small f32 to an integer, which then stands in the low bits of the sum.
 const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23
@@ -231,6 +234,12 @@ pub fn sqrt(x: f32) -> f32 {
     if x >= 0.0 { root } else { f32::NAN }
 }
 
+/// [`sqrt`] of what is not negative, by the processor's instruction if it has one; of other numbers any NaN.
+#[inline(always)]
+pub fn root(x: f32) -> f32 {
+    cpu::sqrt(x).unwrap_or_else(|| sqrt(x))
+}
+
 /// 2^n for n in [-126, 127].
 #[inline(always)]
 fn power_of_two(n: i32) -> f32 {
@@ -448,4 +457,18 @@ pub fn tanh64(x: f64) -> f64 {
 #[inline]
 pub fn pow64(x: f64, y: f64) -> f64 {
     libm::pow(x, y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_are_the_same_with_the_processors_instruction_and_without() {
+        for bits in (0..=f32::INFINITY.to_bits()).step_by(9973).chain([1, 1 << 31, f32::INFINITY.to_bits()]) {
+            let x = f32::from_bits(bits);
+            assert_eq!(root(x).to_bits(), sqrt(x).to_bits(), "{x:e}");
+        }
+        assert!(root(-1.0).is_nan() && root(f32::NAN).is_nan());
+    }
 }

@@ -273,7 +273,7 @@ impl cpu::Kernel for FillNormal<'_> {
 #[inline(always)]
 fn normal_pair(draw: u64) -> (f32, f32) {
     let u = ((draw as u32 >> 1) as i32 as f32 + 0.5) * (1.0 / (1u32 << 31) as f32);
-    let radius = num::sqrt(-2.0 * num::ln(u));
+    let radius = num::root(-2.0 * num::ln(u));
     let (sin, cos) = num::sin_cos_turn((draw >> 32) as u32);
     (radius * cos, radius * sin)
 }

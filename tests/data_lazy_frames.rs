@@ -2,16 +2,29 @@
 
 use proptest::prelude::*;
 use rlcore::cpu;
-use rlcore::data::lazy_frames::{FrameIndex, Frames, LazyFrames, LazyFramesConfig, Rings, View, spans};
+use rlcore::data::lazy_frames::{Frames, LazyFrames, LazyFramesConfig, spans};
+use rlcore::data::table::{Column, FrameIndex, MAX_COLUMNS, Run, Spans, Table, TableConfig};
 use rlcore::error::Kind;
 use rlcore::kernels::stack::{self, Layout, MAX_STACK, Window, unit};
 use rlcore::rng::Rng;
-use rlcore::space::ElementsMut;
+use rlcore::space::{Element, ElementsMut};
 
 const LAYOUTS: [Layout; 2] = [Layout::Hwc, Layout::Chw];
 
 fn config(num_envs: u32, num_frames: u32, (height, width, channels): (u32, u32, u32), k: u32) -> LazyFramesConfig {
     LazyFramesConfig { num_envs, num_frames, height, width, channels, num_stack: k }
+}
+
+fn frame_len(c: &LazyFramesConfig) -> usize {
+    (c.height * c.width * c.channels) as usize
+}
+
+fn stack_len(c: &LazyFramesConfig) -> usize {
+    frame_len(c) * c.num_stack as usize
+}
+
+fn spans_of(c: &LazyFramesConfig) -> Spans {
+    spans(&c.table().unwrap()).unwrap().0
 }
 
 fn block(config: &LazyFramesConfig) -> Vec<u64> {
@@ -86,9 +99,8 @@ fn scaled(x: &[u8]) -> Vec<f32> {
 }
 
 /// Every question about every number, held or not, answered as the twin answers it.
-fn compare(frames: &LazyFrames<'_>, twins: &[Twin]) {
-    let c = *frames.config();
-    let (k, len) = (c.num_stack as usize, c.stack_len().unwrap());
+fn compare(c: LazyFramesConfig, frames: &LazyFrames<'_>, twins: &[Twin]) {
+    let (k, len) = (c.num_stack as usize, stack_len(&c));
     let view = frames.view();
     let (mut good, mut pairs) = (Vec::new(), Vec::new());
     for (env, twin) in twins.iter().enumerate() {
@@ -98,7 +110,7 @@ fn compare(frames: &LazyFrames<'_>, twins: &[Twin]) {
         for number in 0..pushed + 2 {
             let index = FrameIndex::new(env as u32, number as u64);
             let mut numbers = vec![77; k];
-            let answer = view.indices(env, number as u64, &mut numbers);
+            let answer = view.stack_numbers(0, env, number as u64, &mut numbers);
             if twin.has(&c, number) {
                 answer.unwrap();
                 let oldest = twin.oldest(k, number);
@@ -110,7 +122,7 @@ fn compare(frames: &LazyFrames<'_>, twins: &[Twin]) {
                 assert_eq!(answer.unwrap_err().kind, Kind::Range);
                 assert_eq!(numbers, vec![77; k]);
                 let mut out = vec![7; len];
-                let error = view.stack(env, number as u64, Layout::Hwc, ElementsMut::U8(&mut out)).unwrap_err();
+                let error = view.gather(0, &[index], Layout::Hwc, ElementsMut::U8(&mut out)).unwrap_err();
                 assert_eq!((error.kind, out), (Kind::Range, vec![7; len]));
             }
             if twin.has_transition(&c, number) {
@@ -118,14 +130,14 @@ fn compare(frames: &LazyFrames<'_>, twins: &[Twin]) {
             } else {
                 let (mut obs, mut next) = (vec![7; len], vec![7; len]);
                 let out = (ElementsMut::U8(&mut obs), ElementsMut::U8(&mut next));
-                let error = view.gather_transitions(&[index], Layout::Hwc, out.0, out.1).unwrap_err();
+                let error = view.gather_transitions(0, &[index], Layout::Hwc, out.0, out.1).unwrap_err();
                 assert_eq!((error.kind, obs, next), (Kind::Range, vec![7; len], vec![7; len]));
             }
             if (start..pushed).contains(&number) {
-                assert_eq!(view.frame(env, number as u64).unwrap(), twin.stacks[number][k - 1]);
+                assert_eq!(view.row(0, env, number as u64).unwrap().bytes(), twin.stacks[number][k - 1]);
                 assert_eq!(view.is_first(env, number as u64).unwrap(), twin.starts[number] == number);
             } else {
-                assert_eq!(view.frame(env, number as u64).unwrap_err().kind, Kind::Range);
+                assert_eq!(view.row(0, env, number as u64).unwrap_err().kind, Kind::Range);
             }
         }
     }
@@ -135,16 +147,16 @@ fn compare(frames: &LazyFrames<'_>, twins: &[Twin]) {
     };
     for layout in LAYOUTS {
         let (mut out, mut real) = (vec![0; good.len() * len], vec![0.0; good.len() * len]);
-        view.gather(&good, layout, ElementsMut::U8(&mut out)).unwrap();
-        view.gather(&good, layout, ElementsMut::F32(&mut real)).unwrap();
+        view.gather(0, &good, layout, ElementsMut::U8(&mut out)).unwrap();
+        view.gather(0, &good, layout, ElementsMut::F32(&mut real)).unwrap();
         assert_eq!(out, of(&good, 0, layout));
         assert_eq!(real, scaled(&out));
         let (mut obs, mut next) = (vec![0; pairs.len() * len], vec![0; pairs.len() * len]);
-        view.gather_transitions(&pairs, layout, ElementsMut::U8(&mut obs), ElementsMut::U8(&mut next)).unwrap();
+        view.gather_transitions(0, &pairs, layout, ElementsMut::U8(&mut obs), ElementsMut::U8(&mut next)).unwrap();
         assert_eq!((&obs, &next), (&of(&pairs, 0, layout), &of(&pairs, 1, layout)));
         let (mut real, mut next_real) = (vec![0.0; obs.len()], vec![0.0; obs.len()]);
         let out = (ElementsMut::F32(&mut real), ElementsMut::F32(&mut next_real));
-        view.gather_transitions(&pairs, layout, out.0, out.1).unwrap();
+        view.gather_transitions(0, &pairs, layout, out.0, out.1).unwrap();
         assert_eq!((real, next_real), (scaled(&obs), scaled(&next)));
     }
 }
@@ -171,7 +183,7 @@ proptest! {
     #[test]
     fn stacks_are_those_of_the_twin(case in case()) {
         let c = case.config;
-        let (k, len) = (c.num_stack as usize, c.frame_len().unwrap());
+        let (k, len) = (c.num_stack as usize, frame_len(&c));
         let mut mem = block(&c);
         let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
         let mut twins = vec![Twin::default(); c.num_envs as usize];
@@ -185,14 +197,14 @@ proptest! {
             prop_assert_eq!(frames.push(env, &frame, first).unwrap(), twins[env].stacks.len() as u64);
             twins[env].push(k, &frame, first);
             if i % 7 == 0 {
-                compare(&frames, &twins);
+                compare(c, &frames, &twins);
             }
         }
-        compare(&frames, &twins);
+        compare(c, &frames, &twins);
         // The bytes are the object.
         let mut copy = mem.clone();
         let mut again = LazyFrames::attach(bytes(&mut copy)).unwrap();
-        compare(&again, &twins);
+        compare(c, &again, &twins);
         let last = frame(rng, len);
         again.push(0, &last, true).unwrap();
         LazyFrames::attach(bytes(&mut mem)).unwrap().push(0, &last, true).unwrap();
@@ -203,25 +215,25 @@ proptest! {
     #[test]
     fn changed_bytes_are_refused_or_harmless(case in case(), at in any::<prop::sample::Index>(), bits in 1u8..) {
         let c = case.config;
-        let len = c.frame_len().unwrap();
+        let len = frame_len(&c);
         let mut mem = block(&c);
         let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
         for (env, first) in case.pushes {
             let _ = frames.push(env, &vec![1; len], first);
         }
-        let at = at.index(spans(&c).unwrap().0.frames.start());
+        let at = at.index(spans_of(&c).columns[0].start());
         bytes(&mut mem)[at] ^= bits;
         if let Ok(mut frames) = LazyFrames::attach(bytes(&mut mem)) {
             let _ = frames.push(0, &vec![2; len], false);
             for env in 0..c.num_envs as usize {
                 let held = frames.view().held(env).unwrap();
                 for number in held.clone().chain([0, held.end, u64::MAX]) {
-                    let mut out = vec![0; c.stack_len().unwrap()];
+                    let mut out = vec![0; stack_len(&c)];
                     let mut next = out.clone();
-                    let _ = frames.view().stack(env, number, Layout::Hwc, ElementsMut::U8(&mut out));
+                    let _ = frames.view().gather(0, &[FrameIndex::new(env as u32, number)], Layout::Hwc, ElementsMut::U8(&mut out));
                     let index = [FrameIndex::new(env as u32, number)];
                     let to = (ElementsMut::U8(&mut out), ElementsMut::U8(&mut next));
-                    let _ = frames.view().gather_transitions(&index, Layout::Chw, to.0, to.1);
+                    let _ = frames.view().gather_transitions(0, &index, Layout::Chw, to.0, to.1);
                 }
             }
         }
@@ -253,17 +265,18 @@ fn the_final_frame_comes_before_the_first() {
                 let expected = truth.iter().map(|stack| materialised(&c, stack, Layout::Hwc)).collect::<Vec<_>>();
                 let (mut stack, mut next) = (vec![0; 2 * k as usize], vec![0; 2 * k as usize]);
                 let to = (ElementsMut::U8(&mut stack), ElementsMut::U8(&mut next));
-                frames.view().gather_transitions(&[FrameIndex::new(0, before)], Layout::Hwc, to.0, to.1).unwrap();
+                frames.view().gather_transitions(0, &[FrameIndex::new(0, before)], Layout::Hwc, to.0, to.1).unwrap();
                 assert_eq!(vec![stack, next], expected, "k {k}, length {length}");
                 if ended {
                     shown.push(k as usize, &obs, true);
                     assert_eq!(number[0], before + 2);
                     let mut padded = vec![0; 2 * k as usize];
-                    frames.view().stack(0, number[0], Layout::Hwc, ElementsMut::U8(&mut padded)).unwrap();
+                    let newest = [FrameIndex::new(0, number[0])];
+                    frames.view().gather(0, &newest, Layout::Hwc, ElementsMut::U8(&mut padded)).unwrap();
                     assert_eq!(padded, materialised(&c, &vec![obs.clone(); k as usize], Layout::Hwc));
                 }
             }
-            compare(&frames, &[shown]);
+            compare(c, &frames, &[shown]);
         }
     }
 }
@@ -272,7 +285,7 @@ fn the_final_frame_comes_before_the_first() {
 #[test]
 fn every_split_gives_equal_blocks() {
     let c = config(7, 9, (3, 2, 2), 3);
-    let len = c.frame_len().unwrap();
+    let len = frame_len(&c);
     let run = |parts: usize| {
         let mut mem = block(&c);
         let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
@@ -289,7 +302,7 @@ fn every_split_gives_equal_blocks() {
                     first: &first[begin..end],
                     final_frame: (step > 0).then(|| &last[begin * len..end * len]),
                 };
-                let mut rings = frames.rings().range(begin, end).unwrap();
+                let mut rings = LazyFrames::of(frames.rings().range(begin, end).unwrap()).unwrap();
                 rings.push_all(step, Some(&mut numbers[begin..end])).unwrap();
             }
         }
@@ -306,9 +319,10 @@ fn every_split_gives_equal_blocks() {
     let (low, high) = frames.rings().split_at(3).unwrap();
     assert_eq!((low.len(), low.first, high.len(), high.first), (3, 0, 4, 3));
     std::thread::scope(|scope| {
-        for mut rings in [low, high] {
+        for rings in [low, high] {
+            let (count, mut rings) = (rings.len(), LazyFrames::of(rings).unwrap());
             scope.spawn(move || {
-                for i in 0..rings.len() {
+                for i in 0..count {
                     rings.push(i, &vec![5; len], false).unwrap();
                 }
             });
@@ -328,13 +342,13 @@ fn no_level_changes_a_byte() {
         let rng = &mut Rng::seeded(4);
         let mut twin = Twin::default();
         for i in 0..=k + 9 {
-            let frame = frame(rng, c.frame_len().unwrap());
+            let frame = frame(rng, frame_len(&c));
             frames.push(0, &frame, i == 0).unwrap();
             twin.push(k as usize, &frame, i == 0);
         }
         for level in cpu::LEVELS {
             cpu::set_limit(level);
-            compare(&frames, std::slice::from_ref(&twin));
+            compare(c, &frames, std::slice::from_ref(&twin));
         }
     }
 }
@@ -461,22 +475,23 @@ fn what_is_wrong_is_named() {
 
     let mut out = [3u8; 25];
     let view = frames.view();
-    let ask = |index: FrameIndex, out: &mut [u8]| view.gather(&[index], Layout::Hwc, ElementsMut::U8(out));
+    let ask = |index: FrameIndex, out: &mut [u8]| view.gather(0, &[index], Layout::Hwc, ElementsMut::U8(out));
     assert_eq!(ask(FrameIndex::new(2, 0), &mut out[..24]).unwrap_err().kind, Kind::Range);
     assert_eq!(ask(FrameIndex { reserved: 1, ..FrameIndex::new(0, 0) }, &mut out[..24]).unwrap_err().kind, Kind::Range);
     assert_eq!(ask(FrameIndex::new(0, 0), &mut out[..23]).unwrap_err().kind, Kind::Shape);
     assert_eq!(ask(FrameIndex::new(0, 0), &mut out).unwrap_err().kind, Kind::Shape);
-    let kind = view.stack(0, 0, Layout::Hwc, ElementsMut::I32(&mut [0; 24])).unwrap_err().kind;
+    let kind = view.gather(0, &[FrameIndex::new(0, 0)], Layout::Hwc, ElementsMut::I32(&mut [0; 24])).unwrap_err().kind;
     assert_eq!(kind, Kind::Shape);
-    assert_eq!(view.indices(0, 0, &mut [0; 3]).unwrap_err().kind, Kind::Shape);
+    assert_eq!(view.stack_numbers(0, 0, 0, &mut [0; 3]).unwrap_err().kind, Kind::Shape);
     assert_eq!(view.held(2).unwrap_err().kind, Kind::Range);
     assert_eq!(out, [3; 25]);
     ask(FrameIndex::new(0, 0), &mut out[..24]).unwrap();
     assert_eq!(out[..24], [1; 24]);
     let mut reals = [0.0; 24];
-    let mixed = view.gather_transitions(&[], Layout::Hwc, ElementsMut::U8(&mut []), ElementsMut::F32(&mut reals[..0]));
+    let mixed =
+        view.gather_transitions(0, &[], Layout::Hwc, ElementsMut::U8(&mut []), ElementsMut::F32(&mut reals[..0]));
     assert_eq!(mixed.unwrap_err().kind, Kind::Shape);
-    view.gather(&[], Layout::Hwc, ElementsMut::U8(&mut [])).unwrap();
+    view.gather(0, &[], Layout::Hwc, ElementsMut::U8(&mut [])).unwrap();
 }
 
 /// What knows no more of a block than its first bytes, to map the rest: they say how it was made.
@@ -485,32 +500,29 @@ fn the_first_bytes_are_enough_to_lay_a_block_out() {
     let c = config(3, 5, (2, 3, 1), 4);
     let mut mem = block(&c);
     LazyFrames::init(bytes(&mut mem), &c).unwrap();
-    let head = &bytes(&mut mem)[..LazyFramesConfig::END];
-    assert_eq!(LazyFramesConfig::read(head), Ok(c));
-    assert_eq!(LazyFramesConfig::read(&head[..head.len() - 1]).unwrap_err().kind, Kind::Size);
+    let head = &bytes(&mut mem)[..LazyFrames::END];
+    assert_eq!(LazyFrames::config(head), Ok(&c.table().unwrap()));
+    assert_eq!(LazyFrames::config(&head[..head.len() - 1]).unwrap_err().kind, Kind::Size);
 }
 
 /// Rings that a caller cut wrongly from a raw block: each of the fields has a ring too few or too many.
 #[test]
 fn fields_of_different_lengths_are_no_rings() {
-    let c = config(2, 3, (1, 2, 1), 2);
+    let config = config(2, 3, (1, 2, 1), 2).table().unwrap();
     for (field, rings) in (1..4).flat_map(|field| [1, 2, 3].map(|rings| (field, rings))) {
         let of = |this: usize| if this == field { rings } else { 2 };
         let (mut pushed, mut writing) = ([0; 2], vec![0; of(1)]);
         let (mut age, mut frames) = (vec![0; 3 * of(2)], vec![7; 6 * of(3)]);
-        let mut rings = Rings {
-            config: c,
-            first: 0,
-            pushed: &mut pushed,
-            writing: &mut writing,
-            age: &mut age,
-            frames: &mut frames,
-        };
-        let step = Frames { frame: &[1; 4], first: &[1; 2], final_frame: None };
-        let pushes = [rings.push(0, &[1; 2], true).map(|_| ()), rings.push_all(step, None)];
-        let wanted = (of(field) != 2).then_some(Kind::Shape);
-        assert_eq!(pushes.map(|push| push.err().map(|e| e.kind)), [wanted; 2], "field {field}");
-        assert_eq!((pushed, frames[0]), wanted.map_or(([2, 1], 1), |_| ([0; 2], 7)));
+        let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
+        columns[0] = &mut frames;
+        let (pushed, writing, age) = (&mut pushed, &mut writing, &mut age);
+        let rings = LazyFrames::of(Table { config: &config, first: 0, pushed, writing, age, columns });
+        assert_eq!(rings.err().map(|e| e.kind), (of(field) != 2).then_some(Kind::Shape), "field {field}");
+    }
+    let real = TableConfig::new(2, 3, &[Column::new("frames", Element::F32, 2)]);
+    let two = TableConfig::new(2, 3, &[config.columns[0], Column::frames("more", 2, 1, 2)]);
+    for config in [real, two] {
+        assert_eq!(spans(&config).unwrap_err().kind, Kind::Shape);
     }
 }
 
@@ -539,7 +551,7 @@ fn numbers_end_below_two_to_the_63() {
 fn damaged_images_are_refused() {
     let c = config(2, 5, (1, 1, 1), 3);
     let mut mem = block(&c);
-    let (spans, _) = spans(&c).unwrap();
+    let spans = spans_of(&c);
     let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
     for first in [true, false, false, true, false, false, false] {
         frames.push(0, &[1], first).unwrap();
@@ -583,7 +595,7 @@ fn damaged_images_are_refused() {
 fn readers_beside_a_writer_lose_what_it_may_have_touched() {
     let c = config(2, 5, (1, 2, 1), 3);
     let mut mem = block(&c);
-    let (spans, _) = spans(&c).unwrap();
+    let spans = spans_of(&c);
     let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
     for number in 0..7 {
         frames.push(1, &[number, 10 + number], number % 4 == 0).unwrap();
@@ -592,21 +604,22 @@ fn readers_beside_a_writer_lose_what_it_may_have_touched() {
         let mut copy = mem.clone();
         let image = bytes(&mut copy);
         image[spans.writing.start() + 4..][..4].copy_from_slice(&writing.to_ne_bytes());
-        let attached = View::attach(image).unwrap();
+        let attached = LazyFrames::attach_reader(image).unwrap();
         assert_eq!(
             LazyFrames::attach(&mut image.to_vec()).err().map(|e| e.kind),
             (writing != 0).then_some(Kind::Image)
         );
         let (mut frames, mut first, mut stack, mut next) = ([0; 4], [9; 2], [0; 6], [0; 6]);
-        let read = attached.read(1, 2, &mut frames, &mut first);
+        let read = attached.read_run(0, &Run::new(1, 2, 2), &mut frames, &mut first);
         if writing == 0 {
             assert_eq!((frames, first), ([2, 12, 3, 13], [0, 0]));
         }
         // Frame 5 follows 4, the first of its episode.
-        let gathered = attached.gather(&[FrameIndex::new(1, 5)], Layout::Hwc, ElementsMut::U8(&mut stack));
+        let gathered = attached.gather(0, &[FrameIndex::new(1, 5)], Layout::Hwc, ElementsMut::U8(&mut stack));
         let obs = ElementsMut::U8(&mut stack);
-        let pairs = attached.gather_transitions(&[FrameIndex::new(1, 4)], Layout::Hwc, obs, ElementsMut::U8(&mut next));
-        let indices = attached.indices(1, 5, &mut [0; 3]);
+        let pairs =
+            attached.gather_transitions(0, &[FrameIndex::new(1, 4)], Layout::Hwc, obs, ElementsMut::U8(&mut next));
+        let indices = attached.stack_numbers(0, 1, 5, &mut [0; 3]);
         [read, gathered, pairs, indices].map(|result| result.err().map(|e| e.kind))
     };
     let gone = Some(Kind::Range);
@@ -614,17 +627,17 @@ fn readers_beside_a_writer_lose_what_it_may_have_touched() {
     assert_eq!(kinds(1), [gone, None, None, None]);
     assert_eq!(kinds(2), [gone, None, None, None]);
     assert_eq!(kinds(3), [gone; 4]);
-    let view = View::attach(bytes(&mut mem)).unwrap();
+    let view = LazyFrames::attach_reader(bytes(&mut mem)).unwrap();
     let (mut frames, mut first) = ([0; 4], [0; 2]);
-    assert_eq!(view.read(1, 6, &mut frames, &mut first).unwrap_err().kind, Kind::Range);
-    assert_eq!(view.read(1, 1, &mut frames, &mut first).unwrap_err().kind, Kind::Range);
-    assert_eq!(view.read(2, 5, &mut frames, &mut first).unwrap_err().kind, Kind::Range);
-    assert_eq!(view.read(1, u64::MAX, &mut frames, &mut first).unwrap_err().kind, Kind::Range);
-    assert_eq!(view.read(1, 5, &mut frames[..3], &mut first).unwrap_err().kind, Kind::Shape);
+    assert_eq!(view.read_run(0, &Run::new(1, 6, 2), &mut frames, &mut first).unwrap_err().kind, Kind::Range);
+    assert_eq!(view.read_run(0, &Run::new(1, 1, 2), &mut frames, &mut first).unwrap_err().kind, Kind::Range);
+    assert_eq!(view.read_run(0, &Run::new(2, 5, 2), &mut frames, &mut first).unwrap_err().kind, Kind::Range);
+    assert_eq!(view.read_run(0, &Run::new(1, u64::MAX, 2), &mut frames, &mut first).unwrap_err().kind, Kind::Range);
+    assert_eq!(view.read_run(0, &Run::new(1, 5, 2), &mut frames[..3], &mut first).unwrap_err().kind, Kind::Shape);
     assert_eq!((frames, first), ([0; 4], [0; 2]));
-    view.read(1, 4, &mut frames, &mut first).unwrap();
+    view.read_run(0, &Run::new(1, 4, 2), &mut frames, &mut first).unwrap();
     assert_eq!((frames, first), ([4, 14, 5, 15], [1, 0]));
-    view.read(1, 99, &mut [], &mut []).unwrap();
+    view.read_run(0, &Run::new(1, 99, 0), &mut [], &mut []).unwrap();
     bytes(&mut mem)[70] ^= 1;
-    assert_eq!(View::attach(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
+    assert_eq!(LazyFrames::attach_reader(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
 }

@@ -1,11 +1,10 @@
 //! The replay memory against lists of everything that was ever added.
 
 use proptest::prelude::*;
-use rlcore::data::lazy_frames::FrameIndex;
 use rlcore::data::replay::{
     Added, Draw, MAX_EPSILON, Normalize, Replay, ReplayConfig, State, Step, Transitions, View, linear, spans,
 };
-use rlcore::data::table::{Column, MAX_COLUMNS};
+use rlcore::data::table::{Column, FrameIndex, MAX_COLUMNS};
 use rlcore::error::Kind;
 use rlcore::kernels::stack::Layout;
 use rlcore::rng::Rng;

@@ -29,11 +29,11 @@ fn columns() -> [Column; 3] {
     ]
 }
 
-fn config(num_steps: u32, num_envs: u32, columns: &[Column]) -> RolloutBufferConfig<'_> {
-    RolloutBufferConfig { num_steps, num_envs, memory_len: M as u32, seed: 7, columns, ..Default::default() }
+fn config(num_steps: u32, num_envs: u32, columns: &[Column]) -> RolloutBufferConfig {
+    RolloutBufferConfig { memory_len: M as u32, seed: 7, ..RolloutBufferConfig::new(num_steps, num_envs, columns) }
 }
 
-fn block(config: &RolloutBufferConfig<'_>) -> Vec<u64> {
+fn block(config: &RolloutBufferConfig) -> Vec<u64> {
     vec![0; RolloutBuffer::size(config).unwrap() / 8]
 }
 
@@ -363,7 +363,7 @@ proptest! {
         let mut copy = mem.clone();
         for mem in [&mut mem, &mut copy] {
             let mut buffer = RolloutBuffer::attach(bytes(mem)).unwrap();
-            prop_assert_eq!(buffer.config().columns, &columns[..]);
+            prop_assert_eq!(buffer.config().table.columns(), &columns[..]);
             let rng = &mut Rng::seeded(3);
             for _ in 0..r {
                 Given::random(rng, n, 0.5).add(&mut buffer).unwrap();
@@ -598,7 +598,7 @@ fn arrays_are_stacked() {
 fn judged(case: &Case) -> (Vec<f32>, Vec<f32>) {
     let columns = [Column::new("obs", Element::U8, 1)];
     let t = case.reward.len();
-    let config = RolloutBufferConfig { num_steps: t as u32, columns: &columns, ..Default::default() };
+    let config = RolloutBufferConfig::new(t as u32, 1, &columns);
     let mut mem = block(&config);
     let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
     for i in 0..t {
@@ -680,7 +680,7 @@ fn lines(buffer: &RolloutBuffer<'_>) -> String {
 #[test]
 fn progress_is_three_lines_padded_on_the_left() {
     let columns = [Column::new("obs", Element::F32, 2), Column::new("action", Element::I32, 1)];
-    let config = RolloutBufferConfig { num_steps: 50, num_envs: 2, columns: &columns, ..Default::default() };
+    let config = RolloutBufferConfig::new(50, 2, &columns);
     let mut mem = block(&config);
     let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
     let add = |buffer: &mut RolloutBuffer<'_>, reward: [f32; 2], terminated: [u8; 2]| {
@@ -735,7 +735,7 @@ fn progress_is_three_lines_padded_on_the_left() {
 #[test]
 fn metrics_lie_in_a_ring() {
     let columns = [Column::new("obs", Element::U8, 1)];
-    let config = RolloutBufferConfig { num_steps: 1, log_capacity: 3, columns: &columns, ..Default::default() };
+    let config = RolloutBufferConfig { log_capacity: 3, ..RolloutBufferConfig::new(1, 1, &columns) };
     let mut mem = block(&config);
     let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
     for i in 0..5u32 {
@@ -827,27 +827,27 @@ fn rows_are_filled_in_place() {
 fn bad_configurations_are_refused() {
     let columns = columns();
     let good = config(3, 2, &columns);
-    let refused = |c: RolloutBufferConfig<'_>, kind, words: &str| {
+    let refused = |c: RolloutBufferConfig, kind, words: &str| {
         let error = RolloutBuffer::size(&c).unwrap_err();
         assert!(error.kind == kind && error.to_string().contains(words), "{error}");
         let mut mem = vec![7u64; 4096];
         assert_eq!(RolloutBuffer::init(bytes(&mut mem), &c).unwrap_err(), error);
         assert_eq!(mem, vec![7; 4096]);
     };
-    refused(RolloutBufferConfig { num_steps: 0, ..good }, Kind::Config, "num_steps of at least 1, given 0");
-    refused(RolloutBufferConfig { num_envs: 0, ..good }, Kind::Config, "num_envs of at least 1, given 0");
-    refused(RolloutBufferConfig { num_steps: 1 << 31, ..good }, Kind::Config, "num_steps with these num_envs");
+    refused(config(0, 2, &columns), Kind::Config, "num_steps of at least 1, given 0");
+    refused(config(3, 0, &columns), Kind::Config, "num_envs of at least 1, given 0");
+    refused(config(1 << 31, 2, &columns), Kind::Config, "num_steps with these num_envs");
     refused(RolloutBufferConfig { log_capacity: 3, ..good }, Kind::Config, "twice num_envs, 4, given 3");
-    refused(RolloutBufferConfig { columns: &[], ..good }, Kind::Config, "num_columns");
+    refused(config(3, 2, &[]), Kind::Config, "num_columns");
     let many = [Column::new("x", Element::F32, 1); 17];
-    refused(RolloutBufferConfig { columns: &many, ..good }, Kind::Config, "num_columns");
-    refused(RolloutBufferConfig { columns: &many[..2], ..good }, Kind::Config, "names that differ");
+    refused(config(3, 2, &many), Kind::Config, "num_columns");
+    refused(config(3, 2, &many[..2]), Kind::Config, "names that differ");
     let stacked = [Column::frames("obs", 4, 1, 2)];
-    refused(RolloutBufferConfig { columns: &stacked, ..good }, Kind::Config, "num_stack of at most 1, given 2");
+    refused(config(3, 2, &stacked), Kind::Config, "num_stack of at most 1, given 2");
     let empty = [Column::new("obs", Element::F32, 0)];
-    refused(RolloutBufferConfig { columns: &empty, ..good }, Kind::Config, "len");
+    refused(config(3, 2, &empty), Kind::Config, "len");
     let single = [Column::frames("obs", 4, 1, 1)];
-    RolloutBuffer::size(&RolloutBufferConfig { columns: &single, log_capacity: 4, ..good }).unwrap();
+    RolloutBuffer::size(&RolloutBufferConfig { log_capacity: 4, ..config(3, 2, &single) }).unwrap();
 
     let mut mem = block(&good);
     let len = mem.len() * 8;
@@ -1372,10 +1372,10 @@ fn steps_are_read_by_number() {
 fn advantages_are_summed_in_what_the_configuration_says() {
     let columns = columns();
     for accumulate in [Accumulate::F32, Accumulate::F64] {
-        let config = RolloutBufferConfig { accumulate, ..config(60, 3, &columns) };
+        let config = RolloutBufferConfig { accumulate: accumulate as u32, ..config(60, 3, &columns) };
         let (mut mem, mut rng) = (block(&config), Rng::seeded(9));
         let mut buffer = RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
-        assert_eq!(buffer.config().accumulate, accumulate);
+        assert_eq!(buffer.config().accumulate, accumulate as u32);
         for _ in 0..60 {
             Given::random(&mut rng, 3, 0.02).add(&mut buffer).unwrap();
         }

@@ -16,11 +16,11 @@ fn columns() -> [Column; 3] {
     [Column::new("obs", Element::U8, 3), Column::new("action", Element::F32, 2), Column::new("last", Element::I32, 1)]
 }
 
-fn config(capacity: u32, columns: &[Column]) -> TrajectoryConfig<'_> {
-    TrajectoryConfig { capacity, memory_len: M as u32, one_hot: 0b10, columns, ..Default::default() }
+fn config(capacity: u32, columns: &[Column]) -> TrajectoryConfig {
+    TrajectoryConfig { memory_len: M as u32, one_hot: 0b10, ..TrajectoryConfig::new(capacity, columns) }
 }
 
-fn block(config: &TrajectoryConfig<'_>) -> Vec<u64> {
+fn block(config: &TrajectoryConfig) -> Vec<u64> {
     vec![0; Trajectory::size(config).unwrap() / 8]
 }
 
@@ -325,27 +325,27 @@ fn rewards_have_classes() {
 fn bad_configurations_are_refused() {
     let columns = columns();
     let good = config(4, &columns);
-    let refused = |c: TrajectoryConfig<'_>, words: &str| {
+    let refused = |c: TrajectoryConfig, words: &str| {
         let error = Trajectory::size(&c).unwrap_err();
         assert!(error.kind == Kind::Config && error.to_string().contains(words), "{error}");
         let mut mem = vec![7u64; 1024];
         assert_eq!(Trajectory::init(bytes(&mut mem), &c).unwrap_err(), error);
         assert_eq!(mem, vec![7; 1024]);
     };
-    refused(TrajectoryConfig { capacity: 0, ..good }, "capacity of at least 1, given 0");
+    refused(TrajectoryConfig { one_hot: 0, ..config(0, &[]) }, "capacity of at least 1, given 0");
     refused(TrajectoryConfig { one_hot: 8, ..good }, "bits of the columns alone, of which there are 3, given 8");
-    refused(TrajectoryConfig { columns: &[], one_hot: 0, ..good }, "num_columns");
+    refused(TrajectoryConfig { one_hot: 0, ..config(4, &[]) }, "num_columns");
     let stacked = [Column::frames("obs", 4, 1, 2)];
-    refused(TrajectoryConfig { columns: &stacked, one_hot: 0, ..good }, "num_stack of at most 1, given 2");
+    refused(TrajectoryConfig { one_hot: 0, ..config(4, &stacked) }, "num_stack of at most 1, given 2");
     let single = [Column::frames("obs", 4, 1, 1)];
-    Trajectory::size(&TrajectoryConfig { columns: &single, one_hot: 0, ..good }).unwrap();
+    Trajectory::size(&TrajectoryConfig { one_hot: 0, ..config(4, &single) }).unwrap();
     let mut mem = block(&good);
     let len = mem.len() * 8;
     assert_eq!(Trajectory::init(&mut bytes(&mut mem)[..len - 1], &good).unwrap_err().kind, Kind::Size);
     assert_eq!(Trajectory::attach(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
     Trajectory::init(bytes(&mut mem), &good).unwrap();
     let trajectory = Trajectory::attach(bytes(&mut mem)).unwrap();
-    assert_eq!(trajectory.config(), good);
+    assert_eq!(trajectory.config(), &good);
     assert!(trajectory.view().unwrap().is_empty());
 }
 
@@ -609,10 +609,10 @@ fn sums_are_in_f64_if_the_configuration_says_so() {
     let rewards: Vec<f32> = (0..200).map(|i| 0.1 + (i % 7) as f32).collect();
     let (values, zeros) = (vec![0.3; 200], vec![0; 200]);
     let process = |accumulate| {
-        let config = TrajectoryConfig { capacity: 200, accumulate, columns: &columns, ..Default::default() };
+        let config = TrajectoryConfig { accumulate: accumulate as u32, ..TrajectoryConfig::new(200, &columns) };
         let mut mem = block(&config);
         let mut trajectory = Trajectory::init(bytes(&mut mem), &config).unwrap();
-        assert_eq!(trajectory.config().accumulate, accumulate);
+        assert_eq!(trajectory.config().accumulate, accumulate as u32);
         let frames = Frames {
             columns: &[Elements::F32(&rewards)],
             reward: &rewards,

@@ -10,8 +10,8 @@ use rlcore::rng::Rng;
 const CONFIG: VecNormalizeConfig = VecNormalizeConfig {
     num_envs: 2,
     obs_len: 2,
-    normalize_obs: true,
-    normalize_reward: true,
+    normalize_obs: 1,
+    normalize_reward: 1,
     clip_obs: 10.0,
     clip_reward: 10.0,
     discount: 0.99,
@@ -297,7 +297,9 @@ fn long_runs_equal_the_twin_in_place_and_apart() {
 fn what_is_switched_off_passes_and_keeps_no_statistics() {
     let mut rng = Rng::seeded(3);
     for (normalize_obs, normalize_reward) in [(false, true), (true, false), (false, false)] {
-        let config = VecNormalizeConfig { num_envs: 5, obs_len: 3, normalize_obs, normalize_reward, ..CONFIG };
+        let (obs, reward) = (normalize_obs.into(), normalize_reward.into());
+        let config =
+            VecNormalizeConfig { normalize_obs: obs, normalize_reward: reward, num_envs: 5, obs_len: 3, ..CONFIG };
         let both = VecNormalizeConfig { num_envs: 5, obs_len: 3, ..CONFIG };
         let (mut words, mut other) = (block(&config), block(&both));
         let (mut v, mut whole) = (open(&mut words), open(&mut other));
@@ -469,7 +471,7 @@ fn a_number_that_is_not_finite_changes_nothing() {
     for (num_envs, obs_len) in [(3u32, 4u32), (5, 70)] {
         let (n, d) = (num_envs as usize, obs_len as usize);
         for (normalize_obs, frozen) in [(true, false), (true, true), (false, false)] {
-            let config = VecNormalizeConfig { num_envs, obs_len, normalize_obs, ..CONFIG };
+            let config = VecNormalizeConfig { num_envs, obs_len, normalize_obs: normalize_obs.into(), ..CONFIG };
             let (mut words, mut rng) = (block(&config), Rng::seeded(9));
             Batch::draw(&mut rng, n, d).step_in_place(&mut open(&mut words)).unwrap();
             open(&mut words).freeze(frozen);

@@ -913,8 +913,9 @@ fn sampling_methods_choose_as_they_say() {
 fn spaces_that_do_not_fit_are_refused() {
     let config = Config::default();
     let obs = Space::unbounded(4);
-    let refuse =
-        |config: &Config, obs: &Space<'_>, action: &Space<'_>| Learner::size(config, &[], obs, action).unwrap_err().kind;
+    let refuse = |config: &Config, obs: &Space<'_>, action: &Space<'_>| {
+        Learner::size(config, &[], obs, action).unwrap_err().kind
+    };
     assert_eq!(refuse(&config, &Space::unbounded(0), &Space::discrete(&[2])), Kind::Config);
     assert_eq!(refuse(&config, &obs, &Space::discrete(&[])), Kind::Config);
     assert_eq!(refuse(&config, &obs, &Space::discrete(&[2, 0])), Kind::Config);

@@ -244,7 +244,8 @@ fn deviations_stay_within_their_bounds() {
 #[test]
 fn parameters_stay_finite_at_the_ends_of_the_ranges() {
     let small = f32::MIN_POSITIVE;
-    let size = |config: &Config| Learner::size(config, &[], &Space::unbounded(2), &Space::unbounded(1)).unwrap_err().kind;
+    let size =
+        |config: &Config| Learner::size(config, &[], &Space::unbounded(2), &Space::unbounded(1)).unwrap_err().kind;
     for bad in [
         Config { adam_beta2: 0.0, ..config() },
         Config { adam_beta1: 0.99, adam_beta2: 0.98, ..config() },

@@ -672,7 +672,9 @@ fn layers_that_cannot_be_are_refused_by_name() {
         ("net: a finite gain in layer 4, given inf", |l| l[3].gain = f32::INFINITY),
         ("net: source[0] with the input or a layer before it in layer 2, given 2", |l| l[1].source[0] = 2),
         ("net: source[0] with the input or a layer before it in layer 2, given 3", |l| l[1].source[0] = 3),
-        ("net: source[0] with the input or a layer before it in layer 2, given 1073741825", |l| l[1].source[0] = INPUT | 1),
+        ("net: source[0] with the input or a layer before it in layer 2, given 1073741825", |l| {
+            l[1].source[0] = INPUT | 1
+        }),
         ("net: source[0] without a head or free numbers in layer 5, given 0", |l| l[4].source[0] = 0),
         ("net: source[0] without a head or free numbers in layer 5, given 4", |l| l[4].source[0] = 4),
         ("net: source[0] without a head or free numbers in layer 5, given 3", |l| l[4].source[0] = 3),

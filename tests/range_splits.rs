@@ -216,7 +216,7 @@ proptest! {
     ) {
         let config =
             LazyFramesConfig { num_envs: n as u32, num_frames, height: 3, width: 2, channels: 2, num_stack: 3 };
-        let len = config.frame_len().unwrap();
+        let len = 3 * 2 * 2;
         let size = LazyFrames::size(&config).unwrap();
         let run = |parts: &[(usize, usize)]| {
             let mut mem = vec![0u64; size / 8];
@@ -232,7 +232,7 @@ proptest! {
                         first: &first[begin..end],
                         final_frame: (step > 0).then(|| &last[begin * len..end * len]),
                     };
-                    let mut rings = frames.rings().range(begin, end).unwrap();
+                    let mut rings = LazyFrames::of(frames.rings().range(begin, end).unwrap()).unwrap();
                     rings.push_all(step, Some(&mut numbers[begin..end])).unwrap();
                 }
             }

@@ -21,8 +21,8 @@ pub unsafe extern "C" fn rlcore_hash(bytes: *const c_void, size: usize, out: *mu
 
 /// Seals a learner or a policy before it is saved: stores a checksum over all its bytes in the block. attach refuses a
 /// sealed block if any byte has changed. A seal detects accidental damage; it is not protection against attackers. The next
-/// call with a learner, even one that fails, removes its seal; an attached policy keeps its seal. Policies are exported
-/// sealed.
+/// call with a learner that is not const, even one that fails, removes its seal; an attached policy keeps its seal.
+/// Policies are exported sealed.
 ///
 /// Without a seal, attach of any block detects a damaged header or configuration, a truncated block, and values that no
 /// call leaves, such as a NaN parameter. It does not detect a number that changed to another valid number, and does not

@@ -2,14 +2,16 @@
 
 use core::ffi::c_void;
 
-use crate::lifecycle::{self, Place};
+use crate::lifecycle::{self, Block, Place, open, view};
 use crate::mirror::{alike, mirror, versioned};
-use crate::ptr::{self, AnyOutput, Extent, Input, One, Output, args};
+use crate::ptr::{self, Extent, Input, One, Output, args};
 use crate::status::{Fault, Result, call, rlcore_status};
-use rlcore::data::lazy_frames::{FrameIndex, Frames, LazyFrames, LazyFramesConfig, Rings, Spans, View, spans};
+use crate::table;
+use rlcore::block::Kind as BlockKind;
+use rlcore::data::lazy_frames::{Frames, LazyFrames, LazyFramesConfig, lay};
+use rlcore::data::table::{FrameIndex, Run, TableConfig};
 use rlcore::error::{Error, Kind};
 use rlcore::kernels::stack::{self, Layout};
-use rlcore::space::Element;
 
 /// Rings of frames, one per environment. A frame is stored once, however many stacks contain it. Frames are numbered from 0
 /// in each environment; numbers are never reused. A full ring drops its oldest frame. Stacks that reach before the first
@@ -79,87 +81,13 @@ pub fn layout(number: u32) -> Result<Layout> {
     Layout::from_number(number).ok_or_else(|| Fault::at("layout", unknown))
 }
 
-fn kind(number: u32) -> Result<Element> {
-    match number {
-        0 => Ok(Element::F32),
-        2 => Ok(Element::U8),
-        _ => {
-            let unknown = Error::new(Kind::Range, "0 (f32) or 2 (u8)").given(number as usize);
-            Err(Fault::at("kind", unknown))
-        }
-    }
+impl Block for rlcore_lazy_frames {
+    const WHAT: &'static str = "lazy_frames";
+    const KIND: BlockKind = BlockKind::LazyFrames;
 }
 
-/// A block that `init` or `attach` accepted. Only its header and configuration are looked at, which nothing writes.
-struct Block {
-    base: *mut u8,
-    extent: Extent,
-    config: LazyFramesConfig,
-    spans: Spans,
-    frame_len: usize,
-    stack_len: usize,
-}
-
-impl Block {
-    /// Errors: `Null`, `Align`, `Image`.
-    unsafe fn at(p: *const rlcore_lazy_frames) -> Result<Block> {
-        let base: *const u8 = p.cast();
-        let head = unsafe { Input::at("lazy_frames", base, LazyFramesConfig::END)? };
-        let config = LazyFramesConfig::read(head.slice())?;
-        let (spans, size) = spans(&config)?;
-        Ok(Block {
-            base: base.cast_mut(),
-            extent: Extent::of("lazy_frames", base, size),
-            config,
-            spans,
-            frame_len: config.frame_len()?,
-            stack_len: config.stack_len()?,
-        })
-    }
-
-    fn num_envs(&self) -> usize {
-        self.config.num_envs as usize
-    }
-
-    /// Rings `[begin, end)`: no other ring is touched, so that threads may work on others. Errors: `Range`.
-    unsafe fn rings<'a>(&self, begin: usize, end: usize) -> Result<Rings<'a>> {
-        let n = self.num_envs();
-        if begin > end || end > n {
-            let what = "lazy_frames: environments [begin, end) with begin <= end <= num_envs,";
-            return Err(Error::new(Kind::Range, what).needed(n).given(if begin > end { begin } else { end }).into());
-        }
-        let (rows, slots) = (end.wrapping_sub(begin), self.config.num_frames as usize);
-        let bytes = slots.saturating_mul(self.frame_len);
-        let (base, s) = (self.base, &self.spans);
-        Ok(unsafe {
-            Rings {
-                config: self.config,
-                first: begin,
-                pushed: ptr::field_mut(base, s.pushed, begin, rows),
-                writing: ptr::field_mut(base, s.writing, begin, rows),
-                age: ptr::field_mut(base, s.age, begin.saturating_mul(slots), rows.saturating_mul(slots)),
-                frames: ptr::field_mut(base, s.frames, begin.saturating_mul(bytes), rows.saturating_mul(bytes)),
-            }
-        })
-    }
-
-    unsafe fn view<'a>(&self) -> View<'a> {
-        unsafe {
-            View {
-                config: self.config,
-                pushed: ptr::field(self.base, self.spans.pushed),
-                writing: ptr::field(self.base, self.spans.writing),
-                age: ptr::field(self.base, self.spans.age),
-                frames: ptr::field(self.base, self.spans.frames),
-            }
-        }
-    }
-
-    fn env(&self, env: u32) -> Result<usize> {
-        let (n, i) = (self.num_envs(), env as usize);
-        let outside = Error::new(Kind::Range, "lazy_frames: an environment below").needed(n).given(i);
-        if i < n { Ok(i) } else { Err(outside.into()) }
-    }
+fn frame_len(config: &TableConfig) -> Result<usize> {
+    Ok(config.column(0)?.row_size())
 }
 
 /// Fills in the defaults.
@@ -219,7 +147,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_attach_reader(
     mem_size: usize,
     out: *mut *const rlcore_lazy_frames,
 ) -> rlcore_status {
-    unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
+    unsafe { lifecycle::attach_reader(mem, mem_size, out, LazyFrames::attach_reader) }
 }
 
 /// Appends a frame to the ring of environment `env`.
@@ -236,13 +164,11 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push(
     out_number: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(l)?;
-        let i = block.env(env)?;
-        let frame = Input::at("frame", frame, block.frame_len)?;
+        let mut frames = open(l, LazyFrames::open)?;
+        let frame = Input::at("frame", frame, frames.frame_len()?)?;
         let out = One::optional("out_number", out_number)?;
-        let (frame, out) = block.extent.writing((frame, out))?;
-        let first = ptr::flag("first", first)?;
-        let number = block.rings(i, i.saturating_add(1))?.push(0, frame, first)?;
+        let (frame, out) = frames.extent.writing((frame, out))?;
+        let number = frames.push(env as usize, frame, ptr::flag("first", first)?)?;
         if let Some(out) = out {
             *out = number;
         }
@@ -270,8 +196,11 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push_range(
     number: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(l)?;
-        let (n, width) = (block.num_envs(), block.frame_len);
+        let base: *mut u8 = l.cast();
+        let head = Input::at("lazy_frames", base.cast_const(), LazyFrames::END)?;
+        let config = LazyFrames::config(head.slice())?;
+        let (spans, size) = lay(config).map_err(Error::from)?;
+        let (n, width) = (config.num_rings as usize, frame_len(config)?);
         let len = ptr::grid("frame", n, width)?;
         let (begin, end) = (begin as usize, end as usize);
         let (low, high) = (begin.saturating_mul(width), end.saturating_mul(width));
@@ -279,8 +208,14 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push_range(
         let first = Input::at("first", first, n)?.part(begin, end);
         let final_frame = Input::optional("final_frame", final_frame, len)?.map(|x| x.part(low, high));
         let number = Output::optional("number", number, n)?.map(|x| x.part(begin, end));
-        let (frame, first, final_frame, number) = block.extent.writing((frame, first, final_frame, number))?;
-        Ok(block.rings(begin, end)?.push_all(Frames { frame, first, final_frame }, number)?)
+        let extent = Extent::of("lazy_frames", base, size);
+        let (frame, first, final_frame, number) = extent.writing((frame, first, final_frame, number))?;
+        if begin > end || end > n {
+            let what = "lazy_frames: environments [begin, end) with begin <= end <= num_envs,";
+            return Err(Error::new(Kind::Range, what).needed(n).given(if begin > end { begin } else { end }).into());
+        }
+        let rings = LazyFrames::of(table::rings(base, config, &spans, begin, end));
+        Ok(rings?.push_all(Frames { frame, first, final_frame }, number)?)
     })
 }
 
@@ -295,9 +230,9 @@ pub unsafe extern "C" fn rlcore_lazy_frames_held(
     out_end: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(l)?;
-        let (begin, end) = block.extent.reading((One::at("out_begin", out_begin)?, One::at("out_end", out_end)?))?;
-        let held = block.view().held(env as usize)?;
+        let view = view(l, LazyFrames::read)?;
+        let (begin, end) = view.extent.reading((One::at("out_begin", out_begin)?, One::at("out_end", out_end)?))?;
+        let held = view.held(env as usize)?;
         (*begin, *end) = (held.start, held.end);
         Ok(())
     })
@@ -317,11 +252,11 @@ pub unsafe extern "C" fn rlcore_lazy_frames_read(
     first: *mut u8,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(l)?;
+        let view = view(l, LazyFrames::read)?;
         let len = num_frames as usize;
-        let frames = Output::at("frames", frames, ptr::grid("frames", len, block.frame_len)?)?;
-        let (frames, first) = block.extent.reading((frames, Output::at("first", first, len)?))?;
-        Ok(block.view().read(env as usize, number, frames, first)?)
+        let frames = Output::at("frames", frames, ptr::grid("frames", len, frame_len(view.config)?)?)?;
+        let (frames, first) = view.extent.reading((frames, Output::at("first", first, len)?))?;
+        Ok(view.read_run(0, &Run::new(env, number, num_frames), frames, first)?)
     })
 }
 
@@ -335,9 +270,9 @@ pub unsafe extern "C" fn rlcore_lazy_frames_frame(
     out_frame: *mut *const u8,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(l)?;
-        let out = block.extent.reading(One::at("out_frame", out_frame)?)?;
-        *out = block.view().frame(env as usize, number)?.as_ptr();
+        let view = view(l, LazyFrames::read)?;
+        let out = view.extent.reading(One::at("out_frame", out_frame)?)?;
+        *out = view.row(0, env as usize, number)?.bytes().as_ptr();
         Ok(())
     })
 }
@@ -352,9 +287,9 @@ pub unsafe extern "C" fn rlcore_lazy_frames_indices(
     numbers: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(l)?;
-        let numbers = Output::at("numbers", numbers, block.config.num_stack as usize)?;
-        Ok(block.view().indices(env as usize, number, block.extent.reading(numbers)?)?)
+        let view = view(l, LazyFrames::read)?;
+        let numbers = Output::at("numbers", numbers, view.config.max_stack())?;
+        Ok(view.stack_numbers(0, env as usize, number, view.extent.reading(numbers)?)?)
     })
 }
 
@@ -369,10 +304,10 @@ pub unsafe extern "C" fn rlcore_lazy_frames_stack(
     out: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(l)?;
-        let (layout, kind) = (self::layout(layout)?, self::kind(kind)?);
-        let out = AnyOutput::at("out", out, kind, 1, block.stack_len)?;
-        Ok(block.view().stack(env as usize, number, layout, block.extent.reading(out)?)?)
+        let view = view(l, LazyFrames::read)?;
+        let layout = self::layout(layout)?;
+        let out = view.extent.reading(table::room("out", view.config, 0, kind, 1, out)?)?;
+        Ok(view.gather(0, &[FrameIndex::new(env, number)], layout, out)?)
     })
 }
 
@@ -392,12 +327,12 @@ pub unsafe extern "C" fn rlcore_lazy_frames_gather(
     out: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(l)?;
-        let (layout, kind, rows) = (self::layout(layout)?, self::kind(kind)?, num_rows as usize);
+        let view = view(l, LazyFrames::read)?;
+        let (layout, rows) = (self::layout(layout)?, num_rows as usize);
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
-        let out = AnyOutput::at("out", out, kind, rows, block.stack_len)?;
-        let (index, out) = block.extent.reading((index, out))?;
-        Ok(block.view().gather(index, layout, out)?)
+        let out = table::room("out", view.config, 0, kind, rows, out)?;
+        let (index, out) = view.extent.reading((index, out))?;
+        Ok(view.gather(0, index, layout, out)?)
     })
 }
 
@@ -416,13 +351,13 @@ pub unsafe extern "C" fn rlcore_lazy_frames_gather_transitions(
     next_obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(l)?;
-        let (layout, kind, rows) = (self::layout(layout)?, self::kind(kind)?, num_rows as usize);
+        let view = view(l, LazyFrames::read)?;
+        let (layout, rows) = (self::layout(layout)?, num_rows as usize);
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
-        let obs = AnyOutput::at("obs", obs, kind, rows, block.stack_len)?;
-        let next_obs = AnyOutput::at("next_obs", next_obs, kind, rows, block.stack_len)?;
-        let (index, obs, next_obs) = block.extent.reading((index, obs, next_obs))?;
-        Ok(block.view().gather_transitions(index, layout, obs, next_obs)?)
+        let obs = table::room("obs", view.config, 0, kind, rows, obs)?;
+        let next_obs = table::room("next_obs", view.config, 0, kind, rows, next_obs)?;
+        let (index, obs, next_obs) = view.extent.reading((index, obs, next_obs))?;
+        Ok(view.gather_transitions(0, index, layout, obs, next_obs)?)
     })
 }
 

@@ -27,7 +27,7 @@ pub enum rlcore_algorithm {
     RLCORE_ALGORITHM_PPO = 0,
 }
 
-/// Which call is due, where all environments act in every step.
+/// The call that is due next.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_learner_due {
@@ -45,11 +45,11 @@ pub enum rlcore_learner_due {
 pub struct rlcore_learner_config {
     /// bytes; set by rlcore_learner_config_init
     pub struct_size: u32,
-    /// N, environments that act side by side (4)
+    /// N, environments that share the learner (4)
     pub num_envs: u32,
     /// T, steps of every environment in one rollout (128)
     pub num_steps: u32,
-    /// parts of a rollout; T * N has to be a multiple of it (4)
+    /// parts of a rollout; T * N must be a multiple of it (4)
     pub num_minibatches: u32,
     /// passes over each rollout, 1 to 1000 (4)
     pub num_epochs: u32,
@@ -59,19 +59,19 @@ pub struct rlcore_learner_config {
     pub hidden_len: [u32; 4],
     /// an rlcore_activation (tanh)
     pub activation: u32,
-    /// advantages get mean 0 and deviation 1 in each minibatch (1)
+    /// advantages are scaled to mean 0 and deviation 1 in each minibatch (1)
     pub normalize_advantage: u32,
-    /// observations get mean 0 and deviation 1 by running statistics of the steps before (0)
+    /// observations are scaled to mean 0 and deviation 1 by running statistics (0)
     pub normalize_obs: u32,
     /// rewards are divided by the running deviation of the discounted return (0)
     pub normalize_reward: u32,
-    /// continuous actions go through tanh onto their bounds (0: they are clipped)
+    /// continuous actions are mapped to their bounds by tanh (0: they are clipped)
     pub squash: u32,
     /// rlcore_learner_act takes a mask of allowed choices (0)
     pub use_action_mask: u32,
-    /// all randomness of the learner comes from this, a stream for each environment (1)
+    /// seed of all random numbers; each environment has a stream of its own (1)
     pub seed: u64,
-    /// environment steps until the _end values are reached (0: never, constant)
+    /// environment steps until the _end values are reached (0: never)
     pub total_steps: u64,
     /// step size at the start (2.5e-4)
     pub learning_rate: f32,
@@ -81,15 +81,15 @@ pub struct rlcore_learner_config {
     pub clip: f32,
     /// the same at total_steps (0.2)
     pub clip_end: f32,
-    /// from 0 to 1 (0.99)
+    /// discount factor, from 0 to 1 (0.99)
     pub discount: f32,
-    /// of GAE, from 0 to 1 (0.95)
+    /// lambda of GAE, from 0 to 1 (0.95)
     pub gae_lambda: f32,
     /// weight of the value loss, half the mean squared error (0.5)
     pub value_coef: f32,
     /// weight of the entropy bonus (0.01)
     pub entropy_coef: f32,
-    /// new values are clipped to old ones plus or minus this (0: off)
+    /// values are clipped to those of the rollout plus or minus this (0: off)
     pub value_clip: f32,
     /// gradients are scaled down to this global norm (0.5; 0: off)
     pub max_grad_norm: f32,
@@ -99,29 +99,29 @@ pub struct rlcore_learner_config {
     pub adam_beta1: f32,
     /// decay of Adam's second moment, at least the square of adam_beta1 (0.999)
     pub adam_beta2: f32,
-    /// outside the root, from 1e-12 (1e-5)
+    /// Adam's epsilon, added to the square root, from 1e-12 to 1 (1e-5)
     pub adam_epsilon: f32,
-    /// logarithm of the deviation of continuous actions at the start (0)
+    /// initial logarithm of the standard deviation of continuous actions (0)
     pub log_std_init: f32,
     /// normalised observations are clipped to plus or minus this (10)
     pub obs_clip: f32,
     /// normalised rewards are clipped to plus or minus this (10)
     pub reward_clip: f32,
-    /// what advantages are summed in: an rlcore_accumulate (f32)
+    /// precision that advantages are summed in: an rlcore_accumulate (f32)
     pub accumulate: u32,
-    /// after every step logarithms of deviations are this at least, from -40 (-20)
+    /// lower limit of the logarithms of standard deviations, from -40 (-20)
     pub log_std_min: f32,
-    /// and this at most, to 40 (2)
+    /// upper limit of the logarithms of standard deviations, to 40 (2)
     pub log_std_max: f32,
-    /// chunks of each minibatch, up to one a row: the smallest slices of learning; their gradients are added as a binary
-    /// tree over their numbers (1)
+    /// chunks that each minibatch is divided into, at most one per row: the smallest slices of learning; their
+    /// gradients are added as a binary tree in the order of the chunks (1)
     pub num_chunks: u32,
     /// an rlcore_algorithm, set by rlcore_learner_config_init
     pub algorithm: u32,
-    /// acting and recording go on while an update runs, with the policy from before it; takes memory for a second rollout
-    /// and a second set of parameters (0)
+    /// environments can act and be observed while an update runs; the policy from before the update acts. Needs memory
+    /// for a second rollout and a second set of parameters (0)
     pub overlap: u32,
-    /// hidden layers that the policy and the value network share, from the first, 0 to num_hidden (0)
+    /// first hidden layers that the policy and the value network share, 0 to num_hidden (0)
     pub num_shared: u32,
     /// entries of layers, up to 21 (0)
     pub num_layers: u32,
@@ -132,13 +132,13 @@ pub struct rlcore_learner_config {
     pub layers: *const rlcore_layer,
 }
 
-/// What the update that runs, or the last one, did, and how the episodes go.
+/// Statistics of the current update, or of the last one, and of the episodes.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_learner_stats {
     /// sizeof(rlcore_learner_stats)
     pub struct_size: u32,
-    /// 0: the update is complete
+    /// minibatches until the update is complete
     pub minibatches_left: u32,
     /// environment steps observed
     pub num_steps: u64,
@@ -154,13 +154,13 @@ pub struct rlcore_learner_stats {
     pub value_loss: f32,
     /// mean entropy in nats
     pub entropy: f32,
-    /// mean of r - 1 - ln r, r the probability ratio
+    /// mean of r - 1 - ln r, where r is the probability ratio
     pub approx_kl: f32,
-    /// part of the ratios that were clipped
+    /// fraction of the ratios that were clipped
     pub clip_fraction: f32,
-    /// of the rollout's values: 1 perfect, 0 as a constant or if targets do not vary
+    /// fraction of the targets' variance that values explain, up to 1; 0 for constant targets
     pub explained_variance: f32,
-    /// mean global norm of the gradients before they are scaled
+    /// mean global norm of the gradients before they are clipped
     pub grad_norm: f32,
     /// mean value of the rollout's observations
     pub value_mean: f32,
@@ -168,7 +168,7 @@ pub struct rlcore_learner_stats {
     pub return_mean: f32,
     /// mean length of the last 100 episodes; NaN before the first ends
     pub length_mean: f32,
-    /// return of the episode that ended last; NaN before the first ends
+    /// return of the most recent episode; NaN before the first ends
     pub return_last: f32,
     /// updates that ended early because numbers overflowed
     pub num_dropped: u64,
@@ -333,7 +333,7 @@ pub fn num_envs(learner: &Learner<'_>) -> usize {
 }
 
 /// A call that learns: `at` checks its arrays, `learn` takes them and tells the statistics.
-pub fn learning<A: Args>(
+pub(crate) fn learning<A: Args>(
     p: *mut rlcore_learner,
     stats: *mut rlcore_learner_stats,
     at: impl FnOnce(&Learner<'static>) -> Result<A>,
@@ -349,7 +349,7 @@ pub fn learning<A: Args>(
 }
 
 /// A call that copies an array of a learner out.
-pub fn copy_out<T: Plain + 'static>(
+pub(crate) fn copy_out<T: Plain + 'static>(
     p: *const rlcore_learner,
     what: &'static str,
     to: *mut T,
@@ -380,8 +380,8 @@ pub unsafe extern "C" fn rlcore_learner_config_init(
     })
 }
 
-/// Bytes a block must have for this configuration and these spaces. Bytes of pictures are divided by 255; those of an
-/// RLCORE_STRUCT are refused, and RLCORE_WRAP_FLATTEN makes numbers of them.
+/// Bytes a block must have for this configuration and these spaces. Observations of kind RLCORE_U8 are divided by 255.
+/// Those of kind RLCORE_STRUCT are refused; RLCORE_WRAP_FLATTEN converts them to floats.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_size(
     config: *const rlcore_learner_config,
@@ -417,9 +417,10 @@ pub unsafe extern "C" fn rlcore_learner_init(
     })
 }
 
-/// Accepts bytes that a learner was copied to, in this process or another: it goes on as if it had never stopped.
-/// mem is only read. A learner that rlcore_block_seal has sealed is refused if any byte differs; one that was not, if it
-/// holds what no call could have left: a parameter that was damaged into another finite number is not noticed then.
+/// Opens the bytes of a learner that was copied or saved, in this process or another. Training continues with exactly
+/// the results that it would have had without the interruption. mem is only read. If the learner was sealed by
+/// rlcore_block_seal, it is refused if any byte has changed; if not, values that no call leaves are refused, but a
+/// parameter that changed to another finite number is not detected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_attach(
     mem: *mut c_void,
@@ -429,7 +430,9 @@ pub unsafe extern "C" fn rlcore_learner_attach(
     call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], |mem| View::attach(mem)) })
 }
 
-/// Which call is due. out: [1] an rlcore_learner_due.
+/// Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if
+/// an environment has acted and not been observed since; else ACT.
+/// out: [1] an rlcore_learner_due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_phase(p: *const rlcore_learner, out: *mut u32) -> rlcore_status {
     call(|| unsafe {
@@ -439,7 +442,7 @@ pub unsafe extern "C" fn rlcore_learner_phase(p: *const rlcore_learner, out: *mu
     })
 }
 
-/// Environments that have acted and whose step has not been observed.
+/// Returns which environments have acted and not been observed since.
 /// acted: [N] flags to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_acted(p: *const rlcore_learner, acted: *mut u8) -> rlcore_status {
@@ -448,12 +451,13 @@ pub unsafe extern "C" fn rlcore_learner_acted(p: *const rlcore_learner, acted: *
 
 /// Draws an action for each environment and begins a transition.
 /// active:      [N] 0: this environment does not act now, its rows are neither read nor written; NULL: all act.
-/// obs:         [N, obs.len]; networks see bytes divided by 255.
-/// action_mask: [N, sum of action.n] 0 forbids, not all of a choice; required exactly if use_action_mask, else NULL.
+/// obs:         [N, obs.len]; bytes are divided by 255.
+/// action_mask: [N, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is allowed.
+///              Required with use_action_mask, NULL without.
 /// action:      [N, action.len] to write.
-/// Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has acted already; E_SHAPE for a mask that is not
-/// wanted, or missing; E_VALUE for an observation that is not finite or so large that the policy overflows, or a mask that
-/// forbids all of a choice. Then nothing has changed, neither block nor action.
+/// Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a mask that is
+/// missing or not expected; E_VALUE for an observation that is not finite or so large that the policy overflows, or a
+/// mask that allows nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_act(
     p: *mut rlcore_learner,
@@ -472,10 +476,9 @@ pub unsafe extern "C" fn rlcore_learner_act(
     })
 }
 
-/// rlcore_learner_act for environments [begin, end), whose rows alone the arrays have. Ranges from the first environment to
-/// the last leave the same bytes as one call for all. Threads: one at a time.
-/// Arrays and errors as rlcore_learner_act, [end - begin, ...] in place of [N, ...]; E_RANGE.
-/// Threads: one call at a time.
+/// rlcore_learner_act for environments [begin, end) only. Calls for consecutive ranges, from the first environment to
+/// the last, leave the same bytes as one call for all. Threads: one call at a time.
+/// Arrays and errors as rlcore_learner_act, with [end - begin, ...] in place of [N, ...]; E_RANGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_act_range(
     p: *mut rlcore_learner,
@@ -497,13 +500,12 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
     })
 }
 
-/// Completes the transitions: what the step returned. After T * N of them rlcore_learner_learn is due.
-/// Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
-/// active: [N] 0: this environment has not been stepped, its rows are not read; NULL: all have.
+/// Records the results of the step and completes the transitions. After T * N transitions rlcore_learner_learn is due.
+/// Autoreset must be same-step: with next-step autoreset, rows that are only reset would count as transitions.
+/// active: [N] 0: this environment was not stepped, its rows are not read; NULL: all were.
 /// reward, terminated, truncated: [N]
-/// final_obs: [N, obs.len], read only where truncated and not terminated; NULL only if nothing is.
-/// Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite. Then nothing
-/// has changed.
+/// final_obs: [N, obs.len], read only where truncated and not terminated; may be NULL if there is no such environment.
+/// Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_observe(
     p: *mut rlcore_learner,
@@ -526,9 +528,9 @@ pub unsafe extern "C" fn rlcore_learner_observe(
     })
 }
 
-/// Removes agents that disappear without an outcome of their last action, whether they have been observed since or not.
-/// Their last transition is dropped; the one before it is truncated and continues with the value of the observation that
-/// the last action answered. Their episodes are not counted. The row is free for another agent.
+/// Removes agents that leave before the outcome of their last action is known, whether or not they have been observed
+/// since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
+/// observation that the last action was chosen for. Their episodes are not counted. The rows are free for other agents.
 /// gone: [N] flags.
 /// Errors: E_NOT_READY if rlcore_learner_learn is due.
 #[unsafe(no_mangle)]
@@ -540,14 +542,15 @@ pub unsafe extern "C" fn rlcore_learner_cut(p: *mut rlcore_learner, gone: *const
     })
 }
 
-/// Does a part of the update that is due, so that a frame never waits for a whole one.
-/// obs:        [N, obs.len] after the last step; may be NULL in all calls of an update but the first. Rows of environments
-///             that have acted since, or whose episode ended, are not read.
-/// max_slices: at most so many chunks in this call, of which a minibatch has num_chunks; 0: all that are left.
-/// stats:      to write; call again while minibatches_left is not 0.
+/// Does a part of the update that is due, so that a frame need not wait for a whole update.
+/// obs:        [N, obs.len] after the last step; required in the first call of an update, else ignored and may be NULL.
+///             Rows of environments that have acted since, or whose episode ended, are not read.
+/// max_slices: the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
+/// stats:      to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
+///             the end of an update: then minibatches_left counts the next update, whose first call needs obs.
 /// Errors: E_CONFIG; E_NOT_READY; E_VALUE for an observation that is not finite, before anything changes, or because
-/// numbers overflow. Then this update is over and counted in num_dropped, the parameters are the last ones that were
-/// finite, and rlcore_learner_act is due.
+/// numbers overflow. In that case the update ends and is counted in num_dropped, the parameters are those of the last
+/// minibatch whose numbers did not overflow, and rlcore_learner_act is due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn(
     p: *mut rlcore_learner,
@@ -563,9 +566,9 @@ pub unsafe extern "C" fn rlcore_learner_learn(
     )
 }
 
-/// The value of an observation of each environment. Nothing is recorded.
+/// Computes the value of an observation of each environment. Nothing is recorded.
 /// obs: [N, obs.len]; value: [N] to write.
-/// Errors: E_VALUE for an observation that is not finite, or values that overflow; value is untouched then.
+/// Errors: E_VALUE for an observation that is not finite, or values that overflow.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_value(
     p: *mut rlcore_learner,
@@ -581,13 +584,13 @@ pub unsafe extern "C" fn rlcore_learner_value(
     })
 }
 
-/// Log-probability of an action of each environment, and the entropy of its distribution. Nothing is recorded.
+/// Computes the log-probability of each environment's action and the entropy of its distribution. Nothing is recorded.
 /// obs:         [N, obs.len]
-/// action_mask: [N, sum of action.n] required exactly if use_action_mask, else NULL.
-/// action:      [N, action.len], continuous ones as the policy draws them, before they are squashed or clipped.
+/// action_mask: [N, sum of action.n] as in rlcore_learner_act.
+/// action:      [N, action.len]; continuous actions as the policy draws them, before they are squashed or clipped.
 /// log_prob, entropy: [N] to write.
-/// Errors: E_SHAPE for a mask that is not wanted, or missing; E_VALUE for an observation or action that is not finite, a
-/// choice that is not there or not allowed, and numbers that overflow. Outputs are untouched then.
+/// Errors: E_SHAPE for a mask that is missing or not expected; E_VALUE for an observation or action that is not finite,
+/// a choice that does not exist or is not allowed, and numbers that overflow.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_log_prob(
     p: *mut rlcore_learner,
@@ -610,8 +613,8 @@ pub unsafe extern "C" fn rlcore_learner_log_prob(
     })
 }
 
-/// Acts without recording, in any phase: the training goes on as if this had not been called.
-/// sampling: NULL: RLCORE_SAMPLING_BASIC.
+/// Acts without recording, in any phase. Training is not affected.
+/// sampling: NULL means RLCORE_SAMPLING_BASIC.
 /// Arrays and errors as rlcore_learner_act; E_CONFIG for sampling.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_predict(
@@ -630,7 +633,7 @@ pub unsafe extern "C" fn rlcore_learner_predict(
     })
 }
 
-/// 1: the statistics that observations and rewards are normalised by stay as they are; 0: they follow again.
+/// Stops (1) or resumes (0) updating the statistics that normalize observations and rewards.
 /// Errors: E_RANGE for another number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_freeze(p: *mut rlcore_learner, frozen: u32) -> rlcore_status {

@@ -22,10 +22,10 @@ fn look(
     })
 }
 
-/// Begins the update that is due, for hosts that share its chunks among threads or machines: until minibatches_left is 0,
-/// rlcore_learner_learn_range makes the gradients of all chunks, rlcore_learner_grads_write hands them in, and
-/// rlcore_learner_learn_apply takes the step. The results are those of rlcore_learner_learn, bit for bit.
-/// obs: [N, obs.len] after the last step, as rlcore_learner_learn reads it; stats: to write.
+/// Begins the update that is due, for hosts that share its chunks among threads or machines. Until minibatches_left is
+/// 0, compute the gradients of all chunks with rlcore_learner_learn_range, store them with rlcore_learner_grads_write,
+/// and take the step with rlcore_learner_learn_apply. The results are those of rlcore_learner_learn, bit for bit.
+/// obs: [N, obs.len] after the last step, as in rlcore_learner_learn; stats: to write.
 /// Errors: E_CONFIG; E_NOT_READY; E_VALUE as rlcore_learner_learn.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_begin(
@@ -47,18 +47,18 @@ pub unsafe extern "C" fn rlcore_learner_scratch_size(p: *const rlcore_learner, o
     look(p, "out_size", out_size, |learner| Ok(learner.scratch_size()?))
 }
 
-/// Floats of the gradients of a chunk: one for each parameter, then 8 that hold its losses.
+/// Floats of the gradients of a chunk: one for each parameter, then 8 for its losses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_grads_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
     look(p, "out_len", out_len, |learner| Ok(learner.grads_len()))
 }
 
-/// Makes the gradients of chunks [begin, end) of the minibatch. Threads: the learner is only read, so several may do
-/// different chunks at once, each with its own scratch.
+/// Computes the gradients of chunks [begin, end) of the current minibatch. Threads: the learner is only read, so
+/// several threads may compute different chunks at once, each with its own scratch.
 /// scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
-/// grads:   [end - begin, grads_len] to write; grads_len is that of rlcore_learner_grads_len.
-/// Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. Then scratch and grads
-/// may have been written.
+/// grads:   [end - begin, grads_len] to write, with the grads_len of rlcore_learner_grads_len.
+/// Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. After an error
+/// scratch and grads may have been written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_range(
     p: *const rlcore_learner,
@@ -78,8 +78,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_range(
     })
 }
 
-/// Adds the gradients of all chunks of the minibatch as a tree and takes the step of the optimizer. Without an update that
-/// runs, it takes a step along gradients that came from elsewhere, as a server of asynchronous workers does.
+/// Adds the gradients of all chunks of the minibatch as a tree and takes the optimizer step. If no update runs, it
+/// takes a step along gradients that were computed elsewhere, as a server of asynchronous workers does.
 /// stats: to write.
 /// Errors: E_NOT_READY if the gradients of a chunk are missing; E_VALUE if numbers overflow, as rlcore_learner_learn.
 #[unsafe(no_mangle)]
@@ -90,18 +90,35 @@ pub unsafe extern "C" fn rlcore_learner_learn_apply(
     learning(p, stats, |_| Ok(None::<Input<'_, u8>>), |learner, _| learner.learn_apply())
 }
 
-/// Ends the update that runs or is due without learning any more of it; rlcore_learner_act is due.
-/// Errors: E_NOT_READY if there is none.
+/// Discards the rest of the current update, or all of the update that is due; rlcore_learner_act is due.
+/// Errors: E_NOT_READY if there is no such update.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rlcore_status {
     call(|| unsafe { Ok(open(p, Learner::open)?.learn_drop()?) })
 }
 
-/// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has handed out;
-/// rlcore_learner_learn, with obs NULL, goes on with it.
+/// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N.
+/// out_mask_len: flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_batch_len(
+    p: *const rlcore_learner,
+    out_len: *mut usize,
+    out_mask_len: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let learner = view(p, View::open)?;
+        let outputs = (One::at("out_len", out_len)?, One::at("out_mask_len", out_mask_len)?);
+        let (len, mask_len) = learner.extent.reading(outputs)?;
+        (*len, *mask_len) = learner.batch_len();
+        Ok(())
+    })
+}
+
+/// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
+/// Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
 /// Arrays as rlcore_learner_batch_read. stats: to write.
-/// Errors: E_CONFIG; E_NOT_READY if this learner has recorded something, or an update runs; E_SHAPE for a mask that is
-/// not wanted, or missing; E_VALUE for numbers that are not finite and choices that are not allowed.
+/// Errors: E_CONFIG; E_NOT_READY if this learner has recorded steps, or an update runs; E_SHAPE for a mask that is
+/// missing or not expected; E_VALUE for numbers that are not finite and choices that are not allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_batch(
     p: *mut rlcore_learner,
@@ -137,13 +154,14 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
     )
 }
 
-/// Hands out the T * N transitions that the update that runs learns from, to learn from them elsewhere. A learner that only
-/// records begins its update, hands it out and ends it by rlcore_learner_learn_drop.
-/// obs:         [T * N, obs.len] as networks see them: bytes divided by 255, numbers normalized if they are to be.
-/// action:      [T * N, action.len], continuous ones as they were drawn, before they were squashed or clipped.
+/// Copies out the T * N transitions of the current update, so that another learner can learn from them. A learner that
+/// only records calls rlcore_learner_learn_begin, this function, and rlcore_learner_learn_drop.
+/// obs:         [T * N, obs.len] as the networks read them: bytes divided by 255, numbers normalized with
+///              normalize_obs.
+/// action:      [T * N, action.len]; continuous actions as they were drawn, before they were squashed or clipped.
 /// action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
 /// log_prob, value, advantage, value_target: [T * N]. All to write.
-/// Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is not wanted, or missing.
+/// Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_batch_read(
     p: *const rlcore_learner,
@@ -179,17 +197,17 @@ pub unsafe extern "C" fn rlcore_learner_params_len(p: *const rlcore_learner, out
     look(p, "out_len", out_len, |learner| Ok(learner.params().len()))
 }
 
-/// Copies the parameters out. Learners of the same networks have them in the same order.
+/// Copies the parameters out. Their order is the same in all learners with the same networks.
 /// params: [rlcore_learner_params_len()] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_params_read(p: *const rlcore_learner, params: *mut f32) -> rlcore_status {
     copy_out(p, "params", params, |learner| learner.params())
 }
 
-/// Takes parameters over, as those of a learner elsewhere. With overlap they act once no update runs.
+/// Sets the parameters, for example to those of another learner. With overlap, a current update ends before they act.
 /// params: [rlcore_learner_params_len()].
-/// Errors: E_VALUE for one beyond plus or minus 1e6, or a logarithm of a deviation outside its bounds. Then nothing has
-/// changed.
+/// Errors: E_VALUE for a parameter beyond plus or minus 1e6, or the logarithm of a standard deviation outside its
+/// limits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_params_write(p: *mut rlcore_learner, params: *const f32) -> rlcore_status {
     call(|| unsafe {
@@ -201,7 +219,7 @@ pub unsafe extern "C" fn rlcore_learner_params_write(p: *mut rlcore_learner, par
 
 /// Copies the gradients of chunks [begin, end) out.
 /// grads: [end - begin, grads_len] to write.
-/// Errors: E_RANGE; E_NOT_READY if one of them has not been made.
+/// Errors: E_RANGE; E_NOT_READY if the gradients of a chunk are missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_grads_read(
     p: *const rlcore_learner,
@@ -218,9 +236,9 @@ pub unsafe extern "C" fn rlcore_learner_grads_read(
     })
 }
 
-/// Hands gradients of chunks [begin, end) in, in place of those that they have.
+/// Stores the gradients of chunks [begin, end), replacing earlier ones.
 /// grads: [end - begin, grads_len].
-/// Errors: E_RANGE; E_VALUE for one that is not finite. Then nothing has changed.
+/// Errors: E_RANGE; E_VALUE for a gradient that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_grads_write(
     p: *mut rlcore_learner,
@@ -231,10 +249,10 @@ pub unsafe extern "C" fn rlcore_learner_grads_write(
     take_grads(p, begin, end, grads, Learner::write_grads)
 }
 
-/// Adds gradients to those of chunks [begin, end) that have some, and hands in the others. The last bits of sums depend on
-/// the order of these calls.
+/// Adds to the gradients of those chunks of [begin, end) that have some, and stores those of the others. The last bits
+/// of the sums depend on the order of these calls.
 /// grads: [end - begin, grads_len].
-/// Errors: E_RANGE; E_VALUE for one that is not finite, or a sum. Then nothing has changed.
+/// Errors: E_RANGE; E_VALUE for a gradient or a sum that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_grads_add(
     p: *mut rlcore_learner,

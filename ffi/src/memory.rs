@@ -491,7 +491,7 @@ pub unsafe extern "C" fn rlcore_memory_gather(
         let layout = self::layout(layout)?;
         let given = Input::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
         let rows = ptr::grid("out", num_samples as usize, len as usize)?;
-        let out = table::room(&block.config.table, column, kind, rows, out)?;
+        let out = table::room("out", &block.config.table, column, kind, rows, out)?;
         let (given, out) = block.extent.reading((given, out))?;
         Ok(block.view()?.gather(column as usize, given, len as usize, layout, out)?)
     })

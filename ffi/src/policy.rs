@@ -12,7 +12,7 @@ use rlcore::block::Kind as BlockKind;
 use rlcore::learn::{Policy, Sampling, View};
 use rlcore::rng::Rng;
 
-/// A policy: the caller's own block, read-only, shared by any number of threads.
+/// A policy: the caller's own block, read-only; any number of threads may share it.
 pub struct rlcore_policy;
 
 impl Block for rlcore_policy {
@@ -30,8 +30,8 @@ pub unsafe extern "C" fn rlcore_policy_size(p: *const rlcore_learner, out_size: 
     })
 }
 
-/// Writes the policy of a learner as it is now: networks, bounds and the statistics that normalise observations.
-/// mem: 8-byte aligned, mem_size bytes, owned by the caller. The same policy is the same bytes, sealed.
+/// Writes the current policy of a learner: network, bounds and the statistics that normalize observations.
+/// mem: 8-byte aligned, mem_size bytes, owned by the caller. Equal policies are equal bytes; the block is sealed.
 /// out: the same address as mem, with its type.
 /// Errors: E_SIZE if mem_size < rlcore_policy_size().
 #[unsafe(no_mangle)]
@@ -47,8 +47,8 @@ pub unsafe extern "C" fn rlcore_policy_export(
     })
 }
 
-/// Accepts bytes that a policy was copied to, in this process or another. mem is only read: it may be in a constant.
-/// The seal of rlcore_policy_export is compared: a policy of which any byte differs is refused.
+/// Opens the bytes of a policy that was copied or saved, in this process or another. mem is only read and may be
+/// constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_attach(
     mem: *const c_void,
@@ -73,15 +73,16 @@ pub unsafe extern "C" fn rlcore_policy_scratch_len(
 }
 
 /// Chooses an action for each of num_rows observations.
-/// obs:         [num_rows, obs.len]; networks see bytes divided by 255.
-/// action_mask: [num_rows, sum of action.n] 0 forbids, not all of a choice; NULL: everything is allowed.
-/// sampling:    NULL: RLCORE_SAMPLING_BASIC.
-/// rng:         the caller's stream, one for each thread; may be NULL with RLCORE_SAMPLING_GREEDY.
+/// obs:         [num_rows, obs.len]; bytes are divided by 255.
+/// action_mask: [num_rows, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is
+///              allowed; NULL: everything is allowed.
+/// sampling:    NULL means RLCORE_SAMPLING_BASIC.
+/// rng:         a random stream of the calling thread; may be NULL with RLCORE_SAMPLING_GREEDY.
 /// scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
 /// action:      [num_rows, action.len] to write.
 /// Errors: E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with continuous actions; E_VALUE for an
-/// observation that is not finite or so large that the policy overflows, or a mask that forbids all of a choice. Then
-/// scratch may be written, action and rng not.
+/// observation that is not finite or so large that the policy overflows, or a mask that allows nothing. After an error
+/// scratch may have been written, action and rng not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_act(
     p: *const rlcore_policy,
@@ -107,8 +108,8 @@ pub unsafe extern "C" fn rlcore_policy_act(
     })
 }
 
-/// rlcore_policy_act with RLCORE_SAMPLING_GREEDY: the most probable actions, or the means; the same ones. A program
-/// that acts in no other way is a few kilobytes smaller, because nothing that draws at random is linked into it.
+/// Chooses the same actions as rlcore_policy_act with RLCORE_SAMPLING_GREEDY: the most probable ones, or the means. A
+/// program that acts in no other way is a few kilobytes smaller, because no code for random draws is linked.
 /// Arrays and errors as rlcore_policy_act.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_act_greedy(

@@ -10,9 +10,8 @@ use crate::rng::{self, rlcore_rng};
 use crate::status::{Fault, Result, call, rlcore_status};
 use crate::table::{self, Room, Rows, Tails, rlcore_column};
 use rlcore::block::Kind as BlockKind;
-use rlcore::data::lazy_frames::FrameIndex;
 use rlcore::data::replay::{Added, Draw, Normalize, Replay, ReplayConfig, Step, Transitions, View, linear};
-use rlcore::data::table::MAX_COLUMNS;
+use rlcore::data::table::{FrameIndex, MAX_COLUMNS};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 use rlcore::space::Elements;
@@ -412,7 +411,7 @@ pub unsafe extern "C" fn rlcore_replay_gather(
         let view = view(r, View::open)?;
         let (layout, rows) = (self::layout(layout)?, num_rows as usize);
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
-        let out = table::room(view.table().config, column, kind, rows, out)?;
+        let out = table::room("out", view.table().config, column, kind, rows, out)?;
         let (index, out) = view.extent.reading((index, out))?;
         Ok(view.gather(column as usize, index, layout, out)?)
     })
@@ -434,7 +433,7 @@ pub unsafe extern "C" fn rlcore_replay_gather_next(
         let view = view(r, View::open)?;
         let (layout, rows) = (self::layout(layout)?, num_rows as usize);
         let index = Input::at("index", index.cast::<FrameIndex>(), rows)?;
-        let out = table::room(view.table().config, column, kind, rows, out)?;
+        let out = table::room("out", view.table().config, column, kind, rows, out)?;
         let (index, out) = view.extent.reading((index, out))?;
         Ok(view.gather_next(column as usize, index, layout, out)?)
     })

@@ -17,7 +17,6 @@ use rlcore::data::rollout_buffer::{
     EPISODE_LENGTH, EPISODE_RETURN, FIRST_METRIC, MetricRow, Minibatch, RolloutBuffer, RolloutBufferConfig, Step, View,
 };
 use rlcore::data::rollout_text;
-use rlcore::data::table::TableConfig;
 use rlcore::error;
 
 /// T steps of N environments, drawn in minibatches. Sample e * T + t is step t of environment e, where T is the number of
@@ -208,33 +207,25 @@ const _: () = {
 alike!(rlcore_window, Window { first, len, pad, timestep });
 alike!(rlcore_metric_row, MetricRow { global_step, value, env, metric });
 
-versioned!(rlcore_rollout_buffer_config, "rollout_buffer config", columns, {
-    let c = RolloutBufferConfig::default();
-    rlcore_rollout_buffer_config {
-        num_steps: c.num_steps,
-        num_envs: c.num_envs,
-        memory_len: c.memory_len,
-        log_capacity: c.log_capacity,
-        seed: c.seed,
-        accumulate: c.accumulate as u32,
-        ..ptr::zeros()
-    }
-});
+versioned!(
+    rlcore_rollout_buffer_config,
+    "rollout_buffer config",
+    columns,
+    rlcore_rollout_buffer_config { num_steps: 128, num_envs: 1, ..ptr::zeros() }
+);
 
 versioned!(rlcore_rollout_step, "rollout step", raw_reward);
 versioned!(rlcore_minibatch, "minibatch", timestep);
 versioned!(rlcore_rollout_progress, "rollout progress", reserved);
 versioned!(rlcore_rollout_extras, "rollout extras", memory);
 
-/// The configuration but for its columns, and those.
-unsafe fn config(p: *const rlcore_rollout_buffer_config) -> Result<(RolloutBufferConfig<'static>, TableConfig)> {
+unsafe fn config(p: *const rlcore_rollout_buffer_config) -> Result<RolloutBufferConfig> {
     let c = unsafe { ptr::sized(p)? };
     let table = unsafe { table::config(c.columns, c.num_columns, c.num_envs, c.num_steps)? };
-    let rlcore_rollout_buffer_config { num_steps, num_envs, memory_len, log_capacity, seed, .. } = c;
-    ptr::reserved("rollout_buffer config: reserved", c.reserved)?;
-    let accumulate = accumulate("rollout_buffer config: accumulate", c.accumulate)?;
-    let config = RolloutBufferConfig { num_steps, num_envs, memory_len, log_capacity, seed, accumulate, columns: &[] };
-    Ok((config, table))
+    let rlcore_rollout_buffer_config { memory_len, log_capacity, seed, reserved, .. } = c;
+    ptr::reserved("rollout_buffer config: reserved", reserved)?;
+    let accumulate = accumulate("rollout_buffer config: accumulate", c.accumulate)? as u32;
+    Ok(RolloutBufferConfig { seed, memory_len, log_capacity, accumulate, reserved, table })
 }
 
 impl Block for rlcore_rollout_buffer {
@@ -257,12 +248,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_size(
     config: *const rlcore_rollout_buffer_config,
     out_size: *mut usize,
 ) -> rlcore_status {
-    call(|| unsafe {
-        ptr::put("out_size", out_size, || {
-            let (config, table) = self::config(config)?;
-            Ok(RolloutBuffer::size(&RolloutBufferConfig { columns: table.columns(), ..config })?)
-        })
-    })
+    call(|| unsafe { ptr::put("out_size", out_size, || Ok(RolloutBuffer::size(&self::config(config)?)?)) })
 }
 
 /// Creates an empty rollout in mem.
@@ -273,14 +259,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_init(
     config: *const rlcore_rollout_buffer_config,
     out: *mut *mut rlcore_rollout_buffer,
 ) -> rlcore_status {
-    call(|| unsafe {
-        Place::at(mem, mem_size, out)?.init(
-            || self::config(config),
-            |mem, (config, table)| {
-                RolloutBuffer::init(mem, &RolloutBufferConfig { columns: table.columns(), ..*config })
-            },
-        )
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), RolloutBuffer::init) })
 }
 
 /// Opens a saved or copied rollout in mem. mem is only read; columns are not checked.
@@ -339,9 +318,9 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_add(
         let s = ptr::sized(step)?;
         ptr::reserved("rollout step: reserved", s.reserved)?;
         let config = buffer.config();
-        let (n, num_columns) = (config.num_envs as usize, config.columns.len());
+        let (n, num_columns) = (config.table.num_rings as usize, config.table.columns().len());
         let memory_len = ptr::grid("memory", n, config.memory_len as usize)?;
-        let columns = table::inputs(config.columns, s.columns, n)?;
+        let columns = table::inputs(config.table.columns(), s.columns, n)?;
         let reward = Input::at("reward", s.reward, n)?;
         let value = Input::optional("value", s.value, n)?;
         let log_prob = Input::optional("log_prob", s.log_prob, n)?;
@@ -384,9 +363,9 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_finish(
     call(|| unsafe {
         let mut buffer = open(b, RolloutBuffer::open)?;
         let config = buffer.config();
-        let n = config.num_envs as usize;
+        let n = config.table.num_rings as usize;
         let bootstrap_value = Input::at("bootstrap_value", bootstrap_value, n)?;
-        let next_obs = match config.columns.first() {
+        let next_obs = match config.table.columns().first() {
             Some(obs) => AnyInput::optional("next_obs", next_obs, obs.element()?, n, obs.len as usize)?,
             None => None,
         };

@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Array, Extent, Input, List, Plain};
 use crate::status::{Fault, Result};
-use rlcore::data::table::{Column, MAX_COLUMNS, TableConfig};
+use rlcore::data::table::{Column, MAX_COLUMNS, Spans, Table, TableConfig};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Elements};
 
@@ -264,6 +264,7 @@ pub type Tails<'a> = [Option<Elements<'a>>; MAX_COLUMNS];
 /// # Safety
 /// As [`AnyOutput::at`].
 pub unsafe fn room<'a>(
+    what: &'static str,
     config: &TableConfig,
     column: u32,
     kind: u32,
@@ -275,9 +276,34 @@ pub unsafe fn room<'a>(
     let kind = match Element::from_number(kind) {
         Some(kind) if kind == own || (own == Element::U8 && kind == Element::F32) => kind,
         _ => {
-            let what = Error::new(Kind::Range, "that of the column, or 0 (f32) for bytes").given(kind as usize);
-            return Err(Fault::at("kind", what));
+            let known = if own == Element::U8 { "0 (f32) or 2 (u8)" } else { "that of the column" };
+            return Err(Fault::at("kind", Error::new(Kind::Range, known).given(kind as usize)));
         }
     };
-    unsafe { AnyOutput::at("out", out, kind, rows, column.read_len()) }
+    unsafe { AnyOutput::at(what, out, kind, rows, column.read_len()) }
+}
+
+/// Rings `[begin, end)` of the table in the block at `base`: nothing else of it is touched. The caller has checked them.
+///
+/// # Safety
+/// As [`ptr::field_mut`].
+#[inline(always)]
+pub unsafe fn rings<'a>(base: *mut u8, config: &'a TableConfig, spans: &Spans, begin: usize, end: usize) -> Table<'a> {
+    let (len, num_rows) = (end.saturating_sub(begin), config.num_rows as usize);
+    let (first, rows) = (begin.saturating_mul(num_rows), len.saturating_mul(num_rows));
+    let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
+    for ((to, &span), column) in columns.iter_mut().zip(&spans.columns).zip(config.columns()) {
+        let size = column.row_size();
+        *to = unsafe { ptr::field_mut(base, span, first.saturating_mul(size), rows.saturating_mul(size)) };
+    }
+    unsafe {
+        Table {
+            config,
+            first: begin,
+            pushed: ptr::field_mut(base, spans.pushed, begin, len),
+            writing: ptr::field_mut(base, spans.writing, begin, len),
+            age: ptr::field_mut(base, spans.age, first, rows),
+            columns,
+        }
+    }
 }

@@ -12,7 +12,7 @@ use crate::rows::{self, rlcore_rows_out};
 use crate::status::{Result, call, rlcore_status};
 use crate::table::{self, rlcore_column};
 use rlcore::block::Kind as BlockKind;
-use rlcore::data::table::{MAX_COLUMNS, TableConfig};
+use rlcore::data::table::MAX_COLUMNS;
 use rlcore::data::trajectory::{Frames, Process, Processed, RewardClass, Trajectory, TrajectoryConfig, View};
 use rlcore::error::{self, Error, Kind};
 use rlcore::space::Elements;
@@ -133,22 +133,22 @@ const _: () = {
     assert!(rlcore_reward_class::RLCORE_REWARD_NEGATIVE as u32 == RewardClass::Negative as u32);
 };
 
-versioned!(rlcore_trajectory_config, "trajectory config", columns, {
-    let TrajectoryConfig { capacity, memory_len, one_hot, accumulate, columns: _ } = Default::default();
-    rlcore_trajectory_config { capacity, memory_len, one_hot, accumulate: accumulate as u32, ..ptr::zeros() }
-});
+versioned!(
+    rlcore_trajectory_config,
+    "trajectory config",
+    columns,
+    rlcore_trajectory_config { capacity: 20, ..ptr::zeros() }
+);
 
 versioned!(rlcore_trajectory_frames, "trajectory frames", memory);
 versioned!(rlcore_trajectory_rows, "trajectory rows", valid);
 versioned!(rlcore_trajectory_view, "trajectory view", memory);
 
-/// The configuration but for its columns, and those.
-unsafe fn config(p: *const rlcore_trajectory_config) -> Result<(TrajectoryConfig<'static>, TableConfig)> {
+unsafe fn config(p: *const rlcore_trajectory_config) -> Result<TrajectoryConfig> {
     let c = unsafe { ptr::sized(p)? };
-    let accumulate = accumulate("trajectory config: accumulate", c.accumulate)?;
+    let accumulate = accumulate("trajectory config: accumulate", c.accumulate)? as u32;
     let table = unsafe { table::config(c.columns, c.num_columns, 1, c.capacity)? };
-    let rlcore_trajectory_config { capacity, memory_len, one_hot, .. } = c;
-    Ok((TrajectoryConfig { capacity, memory_len, one_hot, accumulate, columns: &[] }, table))
+    Ok(TrajectoryConfig { memory_len: c.memory_len, one_hot: c.one_hot, accumulate, table })
 }
 
 impl Block for rlcore_trajectory {
@@ -171,12 +171,7 @@ pub unsafe extern "C" fn rlcore_trajectory_size(
     config: *const rlcore_trajectory_config,
     out_size: *mut usize,
 ) -> rlcore_status {
-    call(|| unsafe {
-        ptr::put("out_size", out_size, || {
-            let (config, table) = self::config(config)?;
-            Ok(Trajectory::size(&TrajectoryConfig { columns: table.columns(), ..config })?)
-        })
-    })
+    call(|| unsafe { ptr::put("out_size", out_size, || Ok(Trajectory::size(&self::config(config)?)?)) })
 }
 
 /// Creates an empty trajectory in mem.
@@ -187,12 +182,7 @@ pub unsafe extern "C" fn rlcore_trajectory_init(
     config: *const rlcore_trajectory_config,
     out: *mut *mut rlcore_trajectory,
 ) -> rlcore_status {
-    call(|| unsafe {
-        Place::at(mem, mem_size, out)?.init(
-            || self::config(config),
-            |mem, (config, table)| Trajectory::init(mem, &TrajectoryConfig { columns: table.columns(), ..*config }),
-        )
-    })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.init(|| self::config(config), Trajectory::init) })
 }
 
 /// Opens a saved or copied trajectory in mem. mem is only read; columns are not checked.
@@ -230,9 +220,9 @@ pub unsafe extern "C" fn rlcore_trajectory_add(
         let mut trajectory = open(t, Trajectory::open)?;
         let f = ptr::sized(frames)?;
         let config = trajectory.config();
-        let (n, num_columns) = (f.num_frames as usize, config.columns.len());
+        let (n, num_columns) = (f.num_frames as usize, config.table.columns().len());
         let memory_len = ptr::grid("memory", n, config.memory_len as usize)?;
-        let columns = table::inputs(config.columns, f.columns, n)?;
+        let columns = table::inputs(config.table.columns(), f.columns, n)?;
         let reward = Input::at("reward", f.reward, n)?;
         let value = Input::optional("value", f.value, n)?;
         let terminated = Input::at("terminated", f.terminated, n)?;

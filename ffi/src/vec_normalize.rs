@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use crate::lifecycle::{self, Block, Place, open, view};
-use crate::mirror::versioned;
+use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, Output, Reads, Through};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::rlcore_vecenv_out;
@@ -64,36 +64,17 @@ pub struct rlcore_vec_normalize_stats {
     pub return_count: f64,
 }
 
-versioned!(rlcore_vec_normalize_config, "vec_normalize config", epsilon, {
-    let c = VecNormalizeConfig::default();
-    rlcore_vec_normalize_config {
-        num_envs: c.num_envs,
-        obs_len: c.obs_len,
-        normalize_obs: c.normalize_obs.into(),
-        normalize_reward: c.normalize_reward.into(),
-        clip_obs: c.clip_obs,
-        clip_reward: c.clip_reward,
-        discount: c.discount,
-        epsilon: c.epsilon,
-        ..ptr::zeros()
-    }
-});
-
+versioned!(rlcore_vec_normalize_config, "vec_normalize config", epsilon, VecNormalizeConfig::default().into());
+mirror!(
+    rlcore_vec_normalize_config,
+    VecNormalizeConfig { num_envs, obs_len, normalize_obs, normalize_reward, clip_obs, clip_reward, discount, epsilon }
+);
 versioned!(rlcore_vec_normalize_stats, "vec_normalize stats", return_count);
 
 unsafe fn config(p: *const rlcore_vec_normalize_config) -> Result<VecNormalizeConfig> {
     let c = unsafe { ptr::sized(p)? };
     ptr::reserved("vec_normalize config: reserved", c.reserved)?;
-    Ok(VecNormalizeConfig {
-        num_envs: c.num_envs,
-        obs_len: c.obs_len,
-        normalize_obs: ptr::switch("vec_normalize config: normalize_obs", c.normalize_obs)?,
-        normalize_reward: ptr::switch("vec_normalize config: normalize_reward", c.normalize_reward)?,
-        clip_obs: c.clip_obs,
-        clip_reward: c.clip_reward,
-        discount: c.discount,
-        epsilon: c.epsilon,
-    })
+    Ok(c.into())
 }
 
 impl Block for rlcore_vec_normalize {

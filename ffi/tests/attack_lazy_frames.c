@@ -211,7 +211,7 @@ static void attack_reader(void) {
     draw(w.frame[0], 1, number);
     FINE(rlcore_lazy_frames_push(w.l, 1, w.frame[0], 0, NULL));
   }
-  enum { WRITING = 192 };
+  enum { WRITING = 832 };
   POKE(w.mem + WRITING + 4, 1);
   static uint8_t stacks[2][STACK], starts[2];
   static uint64_t numbers[K];

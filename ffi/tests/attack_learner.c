@@ -165,7 +165,7 @@ static void attack_parts(void) {
   uint8_t active[N] = {1, 0, 1}, acted[N];
   start(RLCORE_ENV_CARTPOLE);
   rlcore_learner *p = w.agent, *q;
-  size_t size, len, grads_len, scratch_size;
+  size_t size, len, mask_len, grads_len, scratch_size;
   w.stats.struct_size = sizeof w.stats;
 
   /* Absent rows are neither read nor written. */
@@ -240,6 +240,9 @@ static void attack_parts(void) {
 #define READ_BATCH(p, mask) rlcore_learner_batch_read(p, obs, actions, mask, probs, values, advantage, target)
 #define LEARN_BATCH(p, mask) \
   rlcore_learner_learn_batch(p, obs, actions, mask, probs, values, advantage, target, &w.stats)
+  FINE(rlcore_learner_batch_len(q, &len, &mask_len));
+  CHECK(len == T * N && mask_len == 0);
+  FINE(rlcore_learner_params_len(p, &len));
   REFUSED(RLCORE_E_NOT_READY, "no update is running", READ_BATCH(p, NULL));
   roll();
   FINE(rlcore_learner_learn_begin(p, w.obs, &w.stats));
@@ -324,7 +327,7 @@ static void attack_seal(void) {
   REFUSED(RLCORE_E_IMAGE, "agree with their seal", rlcore_block_seal(w.brain, brain_size));
   w.brain[brain_size / 2] ^= 1;
 
-  /* A call takes the seal off, whatever it answers: no copy is ever refused for a seal that is old. */
+  /* A call that may write takes the seal off, whatever it answers: no copy is ever refused for a seal that is old. */
   static unsigned char unsealed[LEARNER];
   memcpy(unsealed, w.learner, size);
   FINE(rlcore_block_seal(w.learner, size));
@@ -333,7 +336,7 @@ static void attack_seal(void) {
   FINE(rlcore_learner_attach(w.learner, size, &w.agent));
   CHECK(memcmp(before.learner, w.learner, size) == 0);
   FINE(rlcore_learner_phase(w.agent, &phase));
-  CHECK(memcmp(unsealed, w.learner, size) == 0);
+  CHECK(memcmp(before.learner, w.learner, size) == 0);
   FINE(rlcore_block_seal(w.learner, size));
   CHECK(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats) == RLCORE_E_NOT_READY);
   CHECK(memcmp(unsealed, w.learner, size) == 0);

@@ -47,13 +47,14 @@ pub enum Kind {
 }
 
 /// The image version of the library: the highest of all kinds of block.
-pub const IMAGE: u32 = 3;
+pub const IMAGE: u32 = 4;
 
 impl Kind {
     /// The image version of this kind of block: what [`IMAGE`] was raised to when its layout last changed. A kind's blocks
     /// are refused only if their own layout has changed since they were written.
     pub const fn image(self) -> u32 {
         match self {
+            Kind::LazyFrames => 4,
             Kind::Learner | Kind::Policy => 3,
             _ => 1,
         }

@@ -155,18 +155,13 @@ pub fn draw_window(starts: &[u32], num_samples: u32, timesteps: u32, end_chance:
 /// then nothing is written.
 pub fn stack_rows(parts: &[Elements<'_>], out: ElementsMut<'_>) -> Result {
     let len = parts.iter().fold(0usize, |len, part| len.saturating_add(part.len()));
-    if len != out.len() {
-        return Err(Error::new(Kind::Shape, "stack: out of length").needed(len).given(out.len()));
-    }
-    if parts.iter().any(|part| part.kind() != out.kind()) {
-        return Err(Error::new(Kind::Shape, "stack: arrays of one kind"));
-    }
+    Error::new(Kind::Shape, "stack: out of length").needed(len).given(out.len()).when(len != out.len())?;
+    Error::new(Kind::Shape, "stack: arrays of one kind").when(parts.iter().any(|part| part.kind() != out.kind()))?;
     let mut rest = out.into_bytes();
     for part in parts {
         let bytes = part.bytes();
-        let Some((to, after)) = rest.split_at_mut_checked(bytes.len()) else { return Ok(()) };
+        let Some(to) = rest.split_off_mut(..bytes.len()) else { return Ok(()) };
         block::copy(to, bytes);
-        rest = after;
     }
     Ok(())
 }
@@ -176,16 +171,10 @@ pub fn stack_rows(parts: &[Elements<'_>], out: ElementsMut<'_>) -> Result {
 pub fn gather_rows(x: Elements<'_>, width: usize, index: &[i64], out: ElementsMut<'_>) -> Result {
     let whole =
         x.len().checked_rem(width).ok_or(Error::new(Kind::Shape, "gather: a width of at least").needed(1).given(0))?;
-    if whole != 0 {
-        return Err(Error::new(Kind::Shape, "gather: rows of whole width,").needed(width).given(x.len()));
-    }
+    Error::new(Kind::Shape, "gather: rows of whole width,").needed(width).given(x.len()).when(whole != 0)?;
     let len = index.len().saturating_mul(width);
-    if out.len() != len {
-        return Err(Error::new(Kind::Shape, "gather: out of length").needed(len).given(out.len()));
-    }
-    if x.kind() != out.kind() {
-        return Err(Error::new(Kind::Shape, "gather: arrays of one kind"));
-    }
+    Error::new(Kind::Shape, "gather: out of length").needed(len).given(out.len()).when(out.len() != len)?;
+    Error::new(Kind::Shape, "gather: arrays of one kind").when(x.kind() != out.kind())?;
     let num_rows = x.len().checked_div(width).unwrap_or(0) as i64;
     let row = |i: i64| if i < 0 { i.wrapping_add(num_rows) } else { i };
     if let Some(bad) = index.iter().find(|&&i| !(0..num_rows).contains(&row(i))) {
@@ -196,9 +185,8 @@ pub fn gather_rows(x: Elements<'_>, width: usize, index: &[i64], out: ElementsMu
     let size = width.saturating_mul(x.kind().size());
     let (from, mut rest) = (x.bytes(), out.into_bytes());
     for &i in index {
-        let Some((to, after)) = rest.split_at_mut_checked(size) else { return Ok(()) };
+        let Some(to) = rest.split_off_mut(..size) else { return Ok(()) };
         block::copy(to, block::rows(from, row(i) as usize, 1, size)?);
-        rest = after;
     }
     Ok(())
 }
@@ -212,11 +200,10 @@ pub fn valid_rows(time_steps: &[u32], size: usize, valid: &mut [u8]) -> Result {
     }
     let mut rest = valid;
     for &t in time_steps {
-        let Some((rows, after)) = rest.split_at_mut_checked(size) else { return Ok(()) };
+        let Some(rows) = rest.split_off_mut(..size) else { return Ok(()) };
         for (i, x) in rows.iter_mut().enumerate() {
             *x = u8::from(i < t as usize);
         }
-        rest = after;
     }
     Ok(())
 }

@@ -27,9 +27,12 @@ pub const CAPACITY: u32 = 1024;
 
 const EPISODES: &str = "monitor: fewer than 2^63 episodes";
 
-/// What a monitor of N environments is made from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What a monitor of N environments is made from; stored in the block beside the header, never written again.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct MonitorConfig {
+    /// What the host's clock shows at second 0 of the records.
+    pub start: f64,
     /// Number of environments, at least 1.
     pub num_envs: u32,
     /// Episodes that [`View::means`] looks back on; 0 for none.
@@ -38,8 +41,6 @@ pub struct MonitorConfig {
     pub capacity: u32,
     /// Numbers that the host adds to each record, at most [`MAX_INFO`].
     pub num_info: u32,
-    /// What the host's clock shows at second 0 of the records.
-    pub start: f64,
 }
 
 impl Default for MonitorConfig {
@@ -91,53 +92,27 @@ impl Read {
     }
 }
 
-/// What is agreed when the block is made.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct Setup {
-    start: f64,
-    num_envs: u32,
-    keep: u32,
-    capacity: u32,
-    num_info: u32,
-}
-
-impl Setup {
-    fn new(c: &MonitorConfig) -> Result<Setup> {
-        let capacity = if c.capacity == 0 { CAPACITY.max(c.num_envs) } else { c.capacity };
-        let setup = Setup { start: c.start, num_envs: c.num_envs, keep: c.keep, capacity, num_info: c.num_info };
-        setup.check()?;
-        Ok(setup)
+impl MonitorConfig {
+    /// With the capacity that is held.
+    fn settled(&self) -> MonitorConfig {
+        let capacity = if self.capacity == 0 { CAPACITY.max(self.num_envs) } else { self.capacity };
+        MonitorConfig { capacity, ..*self }
     }
 
     fn check(&self) -> Result {
-        let at_least = |what, needed: u32, given: u32| {
-            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
-        };
-        if self.num_envs == 0 {
-            return at_least("monitor config: num_envs of at least", 1, 0);
-        }
-        if self.capacity < self.num_envs {
-            return at_least("monitor config: capacity of at least num_envs,", self.num_envs, self.capacity);
-        }
-        if self.num_info > MAX_INFO as u32 {
-            return at_least("monitor config: num_info of at most", MAX_INFO as u32, self.num_info);
-        }
-        if !self.start.is_finite() {
-            return Err(Error::new(Kind::Config, "monitor config: a finite start").given_f32(self.start as f32));
-        }
-        Ok(())
-    }
-
-    fn config(&self) -> MonitorConfig {
-        let Setup { start, num_envs, keep, capacity, num_info } = *self;
-        MonitorConfig { num_envs, keep, capacity, num_info, start }
+        Error::config("monitor config: num_envs of at least", 1, 0).when(self.num_envs == 0)?;
+        let what = "monitor config: capacity of at least num_envs,";
+        Error::config(what, self.num_envs, self.capacity).when(self.capacity < self.num_envs)?;
+        let what = "monitor config: num_info of at most";
+        Error::config(what, MAX_INFO as u32, self.num_info).when(self.num_info > MAX_INFO as u32)?;
+        let what = "monitor config: a finite start";
+        Error::new(Kind::Config, what).given_f32(self.start as f32).when(!self.start.is_finite())
     }
 }
 
 fields! {
     /// The one place where the layout is written down.
-    spans Spans(setup: &Setup, n: usize, keep: usize, capacity: usize) {
+    spans Spans(config: &MonitorConfig, n: usize, keep: usize, capacity: usize) {
         /// Episodes ended.
         count: One<u64> = (),
         /// Records that a step is about to add, for readers beside it; else 0. Then 1 while returns and lengths change, which
@@ -147,7 +122,7 @@ fields! {
         len: [u32] = n,
         kept: Kept = keep,
         episodes: [Episode] = capacity,
-        info: [f64] = capacity.saturating_mul(setup.num_info as usize),
+        info: [f64] = capacity.saturating_mul(config.num_info as usize),
     }
     /// A monitor of N environments, cut from its block.
     ///
@@ -173,70 +148,67 @@ fields! {
     /// # }
     /// ```
     #[derive(Debug)]
-    pub write Monitor { setup: Setup }
+    pub write Monitor { config: MonitorConfig }
     /// The records of a monitor, to read: any number of threads may look at the same ones.
     ///
     /// Beside a writer, [`View::read`] refuses with `Range` what it has overwritten meanwhile; then what was copied means nothing.
     #[derive(Clone, Copy, Debug)]
-    pub read View { setup: Setup }
+    pub read View { config: MonitorConfig }
 }
 
-fn spans(setup: &Setup) -> Result<(Spans, usize)> {
-    setup.check()?;
-    let (n, keep, capacity) = (setup.num_envs as usize, setup.keep as usize, setup.capacity as usize);
+fn spans(config: &MonitorConfig) -> Result<(Spans, usize)> {
+    config.check()?;
+    let (n, keep, capacity) = (config.num_envs as usize, config.keep as usize, config.capacity as usize);
     let mut plan = Plan::default();
-    block::spans::<Setup>(&mut plan)?;
-    Ok((Spans::plan(&mut plan, setup, n, keep, capacity)?, plan.size()?))
+    block::spans::<MonitorConfig>(&mut plan)?;
+    Ok((Spans::plan(&mut plan, config, n, keep, capacity)?, plan.size()?))
 }
 
 impl<'a> Monitor<'a> {
     /// Bytes a block must have. Errors: `Config`, `Overflow`.
     pub fn size(config: &MonitorConfig) -> Result<usize> {
-        Ok(spans(&Setup::new(config)?)?.1)
+        Ok(spans(&config.settled())?.1)
     }
 
     /// Lays a monitor out that has seen nothing. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &MonitorConfig) -> Result<Self> {
-        let setup = Setup::new(config)?;
-        let (spans, size) = spans(&setup)?;
-        let block = block::create(mem, BlockKind::Monitor, size, &setup)?;
-        Ok(Self::cut(&mut Cutter::new(block), &spans, setup)?)
+        let config = config.settled();
+        let (spans, size) = spans(&config)?;
+        let block = block::create(mem, BlockKind::Monitor, size, &config)?;
+        Ok(Self::cut(&mut Cutter::new(block), &spans, config)?)
     }
 
     /// Accepts bytes that a block was copied to. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
-        let setup: Setup = block::attach(mem, BlockKind::Monitor, |setup| Ok(spans(setup)?.1))?;
-        let m = Self::cut(&mut Cutter::new(mem), &spans(&setup)?.0, setup)?;
+        let config = block::attach(mem, BlockKind::Monitor, |config| Ok(spans(config)?.1))?;
+        let m = Self::cut(&mut Cutter::new(mem), &spans(&config)?.0, config)?;
         m.check_image()?;
         Ok(m)
     }
 
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
-        let setup = block::config(mem, BlockKind::Monitor)?;
-        Ok(Self::cut(&mut Cutter::new(mem), &spans(&setup)?.0, setup)?)
+        let config = block::config(mem, BlockKind::Monitor)?;
+        Ok(Self::cut(&mut Cutter::new(mem), &spans(&config)?.0, config)?)
     }
 
     /// What no sequence of calls can produce is no image.
     fn check_image(&self) -> Result {
-        let damaged = |what| Err(Error::new(Kind::Image, what));
+        let damaged = |what| Error::new(Kind::Image, what);
         shared::check_image(self.writing)?;
-        if *self.count > shared::LAST {
-            return damaged(EPISODES);
-        }
+        damaged(EPISODES).when(*self.count > shared::LAST)?;
         if !self.total.iter().zip(&*self.len).all(|(total, &len)| total.is_finite() && (len > 0 || *total == 0.0)) {
-            return damaged("monitor: finite returns, 0 before the first step");
+            return Err(damaged("monitor: finite returns, 0 before the first step"));
         }
-        if !self.kept.read().are_right(*self.count) {
-            return damaged("monitor: returns and lengths of as many episodes as were counted");
-        }
-        let capacity = u64::from(self.setup.capacity);
+        let what = "monitor: returns and lengths of as many episodes as were counted";
+        damaged(what).when(!self.kept.read().are_right(*self.count))?;
+        let capacity = u64::from(self.config.capacity);
         for (slot, e) in (0u64..).zip(&*self.episodes) {
             let right = if slot < *self.count {
                 let rounds = self.count.wrapping_sub(1).wrapping_sub(slot).checked_div(capacity).unwrap_or(0);
                 e.number == rounds.wrapping_mul(capacity).wrapping_add(slot)
-                    && e.env < self.setup.num_envs
+                    && e.env < self.config.num_envs
                     && e.len > 0
                     && e.episode_return.is_finite()
                     && e.seconds.is_finite()
@@ -244,19 +216,14 @@ impl<'a> Monitor<'a> {
             } else {
                 *e == Episode::default()
             };
-            if !right {
-                return damaged("monitor: records of the episodes that were counted");
-            }
+            damaged("monitor: records of the episodes that were counted").when(!right)?;
         }
-        if !self.info.iter().all(|x| x.is_finite()) {
-            return damaged("monitor: finite info");
-        }
-        Ok(())
+        damaged("monitor: finite info").when(!self.info.iter().all(|x| x.is_finite()))
     }
 
     /// What the block was made with; `capacity` is that which is held.
     pub fn config(&self) -> MonitorConfig {
-        self.setup.config()
+        self.config
     }
 
     /// All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
@@ -270,9 +237,7 @@ impl<'a> Monitor<'a> {
     /// Environment `i` alone begins an episode. Errors: `Range`.
     pub fn reset_one(&mut self, i: usize) -> Result {
         let n = self.total.len();
-        if i >= n {
-            return Err(Error::new(Kind::Range, "monitor: an environment below").needed(n).given(i));
-        }
+        Error::new(Kind::Range, "monitor: an environment below").needed(n).given(i).when(i >= n)?;
         self.begin(0);
         if let (Some(total), Some(len)) = (self.total.get_mut(i), self.len.get_mut(i)) {
             (*total, *len) = (0.0, 0);
@@ -307,7 +272,7 @@ impl<'a> Monitor<'a> {
         info: &[f64],
         clock: impl FnOnce() -> Result<f64>,
     ) -> Result {
-        let (n, width) = (self.total.len(), self.setup.num_info as usize);
+        let (n, width) = (self.total.len(), self.config.num_info as usize);
         check_len("monitor: reward [N] of length", reward, n)?;
         ends.check(n)?;
         let too_large = Error::new(Kind::Overflow, "monitor: info [N, num_info] that fits the address space");
@@ -316,9 +281,8 @@ impl<'a> Monitor<'a> {
         let mut num_ended = 0u32;
         for (i, ((total, reward), (stepped, ended))) in self.total.iter().zip(reward).zip(ends.rows()).enumerate() {
             let sum = total + reward;
-            if stepped && !sum.is_finite() {
-                return Err(Error::new(Kind::Value, "monitor: a return that an f32 can hold").given_f32(sum));
-            }
+            let what = "monitor: a return that an f32 can hold";
+            Error::new(Kind::Value, what).given_f32(sum).when(stepped && !sum.is_finite())?;
             if ended {
                 num_ended = num_ended.saturating_add(1);
                 if let Some(bad) = block::rows(info, i, 1, width)?.iter().find(|x| !x.is_finite()) {
@@ -330,10 +294,8 @@ impl<'a> Monitor<'a> {
         let mut seconds = 0.0;
         if num_ended > 0 {
             let now = clock()?;
-            seconds = round6(now - self.setup.start);
-            if !seconds.is_finite() {
-                return Err(Error::new(Kind::Value, "monitor: a finite time").given_f32(now as f32));
-            }
+            seconds = round6(now - self.config.start);
+            Error::new(Kind::Value, "monitor: a finite time").given_f32(now as f32).when(!seconds.is_finite())?;
         }
         self.begin(num_ended);
         episodes::count(self.total, self.len, reward, ends.rows(), |i, episode_return, len| {
@@ -353,7 +315,7 @@ impl<'a> Monitor<'a> {
 
     /// The records, to read.
     pub fn view(&self) -> View<'_> {
-        self.read(self.setup)
+        self.read(self.config)
     }
 }
 
@@ -361,19 +323,19 @@ impl<'a> View<'a> {
     /// Accepts bytes that another process writes to meanwhile: looks only at what never changes.
     /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
-        let setup = block::attach(mem, BlockKind::Monitor, |setup| Ok(spans(setup)?.1))?;
-        Ok(Self::of(mem, &spans(&setup)?.0, setup)?)
+        let config = block::attach(mem, BlockKind::Monitor, |config| Ok(spans(config)?.1))?;
+        Ok(Self::of(mem, &spans(&config)?.0, config)?)
     }
 
     /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
-        let setup = block::config(mem, BlockKind::Monitor)?;
-        Ok(Self::of(mem, &spans(&setup)?.0, setup)?)
+        let config = block::config(mem, BlockKind::Monitor)?;
+        Ok(Self::of(mem, &spans(&config)?.0, config)?)
     }
 
     /// What the block was made with; `capacity` is that which is held.
     pub fn config(&self) -> MonitorConfig {
-        self.setup.config()
+        self.config
     }
 
     /// Episodes that have ended so far, whose records may be read.
@@ -393,7 +355,7 @@ impl<'a> View<'a> {
     /// `info`: `[episodes.len(), num_info]`, or empty to leave it out. Records that are no longer held are skipped and
     /// counted as lost. Errors: `Shape`; `Range` if fewer than `next` episodes have ended. Nothing is written then.
     pub fn read(&self, next: u64, episodes: &mut [Episode], info: &mut [f64]) -> Result<Read> {
-        let width = self.setup.num_info as usize;
+        let width = self.config.num_info as usize;
         if !info.is_empty() {
             let len = episodes.len().saturating_mul(width);
             check_len("monitor: info [len, num_info] of length", info, len)?;

@@ -23,12 +23,9 @@ const _: () = assert!(MAX_ROW_LEN > (MAX_INFO + 3) * (Repr::MAX_LEN + 1));
 /// Errors: `Value` for a time that is not finite or a character that is not printable ASCII; `Range` for too many
 /// keywords; `Size`. Nothing is written then.
 pub fn header(t_start: f64, env_id: Option<&[u8]>, keywords: &[&[u8]], out: Option<&mut [u8]>) -> Result<usize> {
-    if !t_start.is_finite() {
-        return Err(Error::new(Kind::Value, "monitor csv: a finite t_start").given_f32(t_start as f32));
-    }
-    if keywords.len() > MAX_INFO {
-        return Err(Error::new(Kind::Range, "monitor csv: keywords, at most").needed(MAX_INFO).given(keywords.len()));
-    }
+    Error::new(Kind::Value, "monitor csv: a finite t_start").given_f32(t_start as f32).when(!t_start.is_finite())?;
+    let what = "monitor csv: keywords, at most";
+    Error::new(Kind::Range, what).needed(MAX_INFO).given(keywords.len()).when(keywords.len() > MAX_INFO)?;
     for text in keywords.iter().copied().chain(env_id) {
         if let Some(byte) = text.iter().find(|byte| !(b' '..=b'~').contains(*byte)) {
             let what = "monitor csv: names of printable ASCII characters";
@@ -74,13 +71,10 @@ pub fn header(t_start: f64, env_id: Option<&[u8]>, keywords: &[&[u8]], out: Opti
 ///
 /// Errors: `Value` for a number that is not finite; `Range` for too many infos; `Size`. Nothing is written then.
 pub fn row(episode: &Episode, info: &[f64], out: Option<&mut [u8]>) -> Result<usize> {
-    if info.len() > MAX_INFO {
-        return Err(Error::new(Kind::Range, "monitor csv: infos, at most").needed(MAX_INFO).given(info.len()));
-    }
-    if !episode.episode_return.is_finite() {
-        let what = "monitor csv: a finite episode_return";
-        return Err(Error::new(Kind::Value, what).given_f32(episode.episode_return));
-    }
+    let what = "monitor csv: infos, at most";
+    Error::new(Kind::Range, what).needed(MAX_INFO).given(info.len()).when(info.len() > MAX_INFO)?;
+    let what = "monitor csv: a finite episode_return";
+    Error::new(Kind::Value, what).given_f32(episode.episode_return).when(!episode.episode_return.is_finite())?;
     if let Some(bad) = info.iter().chain([&episode.seconds]).find(|x| !x.is_finite()) {
         return Err(Error::new(Kind::Value, "monitor csv: finite seconds and infos").given_f32(*bad as f32));
     }

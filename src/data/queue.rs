@@ -52,10 +52,7 @@ impl QueueConfig {
             let what = "queue config: capacity of a power of two from 2 to 2^30, not";
             return Err(Error::new(Kind::Config, what).given(self.capacity as usize));
         }
-        if self.item_size == 0 {
-            return Err(Error::new(Kind::Config, "queue config: item_size of at least").needed(1).given(0));
-        }
-        Ok(())
+        Error::new(Kind::Config, "queue config: item_size of at least").needed(1).given(0).when(self.item_size == 0)
     }
 }
 
@@ -146,9 +143,7 @@ impl<'a> Queue<'a> {
     pub fn over(config: QueueConfig, words: &'a [AtomicU32]) -> Result<Self> {
         config.check()?;
         let shape = Error::new(Kind::Shape, "queue: words").needed(config.num_words()).given(words.len());
-        if words.len() != config.num_words() {
-            return Err(shape);
-        }
+        shape.when(words.len() != config.num_words())?;
         let (counters, slots) = words.split_at_checked(FIRST_SLOT).ok_or(shape)?;
         let (turns, sizes) = slots.split_at_checked(config.capacity as usize).ok_or(shape)?;
         let (head, tail) = (counters.first().ok_or(shape)?, counters.get(TAIL).ok_or(shape)?);
@@ -170,9 +165,8 @@ impl<'a> Queue<'a> {
     /// Errors: `Range` for a size of 0 or above `item_size`; `Busy` if the queue is full.
     pub fn reserve(&self, size: usize) -> Result<Slot> {
         let most = self.config.item_size as usize;
-        if size == 0 || size > most {
-            return Err(Error::new(Kind::Range, "queue: bytes of an item, from 1 to").needed(most).given(size));
-        }
+        let what = "queue: bytes of an item, from 1 to";
+        Error::new(Kind::Range, what).needed(most).given(size).when(size == 0 || size > most)?;
         let full = Error::new(Kind::Busy, "queue: room; it is full with").given(self.config.capacity as usize);
         loop {
             let slot = self.due(self.tail, 0)?.ok_or(full)?;

@@ -21,13 +21,8 @@ pub enum Strategy {
 
 impl Strategy {
     /// The strategy with this number.
-    pub const fn from_number(number: u32) -> Option<Self> {
-        match number {
-            0 => Some(Strategy::Future),
-            1 => Some(Strategy::Final),
-            2 => Some(Strategy::Episode),
-            _ => None,
-        }
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Strategy::Future, Strategy::Final, Strategy::Episode].get(number as usize).copied()
     }
 }
 
@@ -105,9 +100,7 @@ pub fn relabel(
     terminated: &mut [u8],
 ) -> Result {
     let (width, count) = (steps.goal_len, steps.row.len());
-    if width == 0 {
-        return Err(Error::new(Kind::Shape, "relabel: goal_len of at least").needed(1).given(0));
-    }
+    Error::new(Kind::Shape, "relabel: goal_len of at least").needed(1).given(0).when(width == 0)?;
     if !steps.achieved.len().is_multiple_of(width) {
         let what = "relabel: achieved [R, G] of whole rows of";
         return Err(Error::new(Kind::Shape, what).needed(width).given(steps.achieved.len()));

@@ -249,27 +249,17 @@ impl RolloutFile {
     }
 
     fn check(&self) -> Result {
-        let refuse =
-            |what, needed: usize, given: u32| Err(Error::new(Kind::Config, what).needed(needed).given(given as usize));
-        if self.num_steps == 0 || self.num_steps == u32::MAX {
-            return refuse("rollout file: num_steps from 1 to", u32::MAX as usize - 1, self.num_steps);
-        }
-        if self.num_envs == 0 {
-            return refuse("rollout file: num_envs of at least", 1, 0);
-        }
-        if self.obs_rank as usize > MAX_RANK {
-            return refuse("rollout file: obs_rank from 0 to", MAX_RANK, self.obs_rank);
-        }
+        let what = "rollout file: num_steps from 1 to";
+        Error::config(what, u32::MAX - 1, self.num_steps).when(self.num_steps == 0 || self.num_steps == u32::MAX)?;
+        Error::config("rollout file: num_envs of at least", 1, 0).when(self.num_envs == 0)?;
+        Error::config("rollout file: obs_rank from 0 to", MAX_RANK as u32, self.obs_rank)
+            .when(self.obs_rank as usize > MAX_RANK)?;
         let (inner, outer) = self.obs_dims.split_at_checked(self.obs_rank as usize).unwrap_or_default();
-        if inner.contains(&0) {
-            return refuse("rollout file: obs_dims of at least", 1, 0);
-        }
+        Error::config("rollout file: obs_dims of at least", 1, 0).when(inner.contains(&0))?;
         if let Some(bad) = outer.iter().find(|d| **d != 1) {
-            return refuse("rollout file: beyond obs_rank, obs_dims of", 1, *bad);
+            return Err(Error::config("rollout file: beyond obs_rank, obs_dims of", 1, *bad));
         }
-        if self.action_len == 0 {
-            return refuse("rollout file: action_len of at least", 1, 0);
-        }
+        Error::config("rollout file: action_len of at least", 1, 0).when(self.action_len == 0)?;
         if u64::from(self.num_finals) > self.steps() {
             let what = "rollout file: num_finals of at most one a step,";
             return Err(Error::new(Kind::Config, what).needed(self.steps() as usize).given(self.num_finals as usize));
@@ -392,13 +382,9 @@ impl RolloutFile {
     fn of_meta(meta: &[u64; META_LEN]) -> Result<RolloutFile> {
         let [schema, _, _, seed, policy_version, global_step, num_episodes, z0, rest @ ..] = *meta;
         let [t, n, obs_kind, obs_rank, a, b, c, d, action_kind, action_len, state_len, num_finals, zeros @ ..] = rest;
-        if schema != SCHEMA {
-            let what = "rollout file: arrays of schema";
-            return Err(Error::new(Kind::Image, what).needed(SCHEMA as usize).given(schema as usize));
-        }
-        if z0 | zeros.iter().fold(0, |any, z| any | z) != 0 {
-            return Err(DAMAGED);
-        }
+        let what = "rollout file: arrays of schema";
+        Error::new(Kind::Image, what).needed(SCHEMA as usize).given(schema as usize).when(schema != SCHEMA)?;
+        DAMAGED.when(z0 | zeros.iter().fold(0, |any, z| any | z) != 0)?;
         let int = |x: u64| u32::try_from(x).map_err(|_| DAMAGED);
         let kind = |x: u64| int(x).and_then(|x| Element::from_number(x).ok_or(DAMAGED));
         let file = RolloutFile {
@@ -461,13 +447,9 @@ impl RolloutFile {
 
     fn elements(&self, what: &'static str, part: Part, given: Elements<'_>) -> Result {
         let needed = self.part_len(part)?;
-        if given.len() != needed {
-            return Err(Error::new(Kind::Shape, what).needed(needed).given(given.len()));
-        }
-        if Type::Of(given.kind()) != self.array(part).element {
-            return Err(Error::new(Kind::Shape, "rollout file: elements of the kind that is said"));
-        }
-        Ok(())
+        Error::new(Kind::Shape, what).needed(needed).given(given.len()).when(given.len() != needed)?;
+        let what = "rollout file: elements of the kind that is said";
+        Error::new(Kind::Shape, what).when(Type::Of(given.kind()) != self.array(part).element)
     }
 }
 
@@ -494,12 +476,10 @@ impl<'a> Reader<'a> {
         let size = file.size().map_err(|_| DAMAGED)?;
         let Some(bytes) = bytes.get(..size) else { return Err(short(size).given(bytes.len())) };
         let head = file.header()?;
-        if bytes.iter().zip(&head).any(|(a, b)| a != b) {
-            return Err(Error::new(Kind::Image, "rollout file: the header that follows from meta"));
-        }
-        if meta.get(CHECKSUM) != Some(&checksum(bytes)) {
-            return Err(Error::new(Kind::Image, "rollout file: bytes that agree with their checksum"));
-        }
+        let what = "rollout file: the header that follows from meta";
+        Error::new(Kind::Image, what).when(bytes.iter().zip(&head).any(|(a, b)| a != b))?;
+        let what = "rollout file: bytes that agree with their checksum";
+        Error::new(Kind::Image, what).when(meta.get(CHECKSUM) != Some(&checksum(bytes)))?;
         let reader = Reader { file, bytes };
         reader.check_flags()?;
         Ok(reader)
@@ -550,9 +530,8 @@ impl<'a> Reader<'a> {
     /// What no rollout can have is no rollout, even if the checksum is right.
     fn check_flags(&self) -> Result {
         let flags = [self.part(Terminated)?, self.part(Truncated)?, self.part(Valid)?];
-        if flags.iter().any(|flags| flags.iter().any(|x| *x > 1)) {
-            return Err(Error::new(Kind::Image, "rollout file: flags of 0 or 1"));
-        }
+        let what = "rollout file: flags of 0 or 1";
+        Error::new(Kind::Image, what).when(flags.iter().any(|flags| flags.iter().any(|x| *x > 1)))?;
         let [terminated, truncated, valid] = flags;
         let index = self.part(FinalIndex)?.as_chunks::<8>().0.iter().map(|x| u64::from_le_bytes(*x));
         check_finals(index, terminated, truncated, valid).map_err(|error| Error { kind: Kind::Image, ..error })
@@ -578,10 +557,8 @@ fn check_finals(index: impl Iterator<Item = u64>, terminated: &[u8], truncated: 
     for (step, ((terminated, truncated), valid)) in (0u64..).zip(steps) {
         let has = index.next_if_eq(&step).is_some();
         let ended = terminated | truncated != 0 && *valid != 0;
-        if has && !ended {
-            return Err(Error::new(Kind::Range, "rollout file: a final_index of a valid step that ended, not of step")
-                .given(step as usize));
-        }
+        let what = "rollout file: a final_index of a valid step that ended, not of step";
+        Error::new(Kind::Range, what).given(step as usize).when(has && !ended)?;
         if !has && *valid != 0 && *truncated != 0 && *terminated == 0 {
             return Err(Error::new(Kind::NotReady, "rollout file: a final observation for the truncated step")
                 .given(step as usize));

@@ -32,10 +32,8 @@ pub fn progress(progress: &Progress, out: Option<&mut [u8]>) -> Result<usize> {
 /// written then.
 pub fn step(view: &View<'_>, step: u32, out: Option<&mut [u8]>) -> Result<usize> {
     let (held, n) = (view.progress().num_steps, view.num_envs());
-    if step >= held {
-        let what = "rollout text: a step below";
-        return Err(Error::new(Kind::Range, what).needed(held as usize).given(step as usize));
-    }
+    let what = "rollout text: a step below";
+    Error::new(Kind::Range, what).needed(held as usize).given(step as usize).when(step >= held)?;
     let r = view.rollout()?;
     let log_prob = view.log_prob()?;
     let len = fill(SHORT, out, |sink| {

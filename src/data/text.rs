@@ -23,9 +23,7 @@ pub(crate) fn fill(what: &'static str, out: Option<&mut [u8]>, body: impl Fn(&mu
     body(&mut sink);
     let needed = sink.len;
     let Some(room) = out else { return Ok(needed) };
-    if room.len() < needed {
-        return Err(Error::new(Kind::Size, what).needed(needed).given(room.len()));
-    }
+    Error::new(Kind::Size, what).needed(needed).given(room.len()).when(room.len() < needed)?;
     body(&mut Sink { room, len: 0 });
     Ok(needed)
 }

@@ -14,7 +14,7 @@
 //!
 //! # fn main() -> rlcore::error::Result {
 //! let columns = [Column::new("action", Element::F32, 2)];
-//! let config = TrajectoryConfig { capacity: 20, one_hot: 1, columns: &columns, ..Default::default() };
+//! let config = TrajectoryConfig { one_hot: 1, ..TrajectoryConfig::new(20, &columns) };
 //! let mut block = vec![0u64; Trajectory::size(&config)? / 8];
 //! let mut trajectory = Trajectory::init(bytemuck::cast_slice_mut(&mut block), &config)?;
 //! trajectory.add(&Frames {
@@ -45,31 +45,24 @@ use super::part::rollout::{self, Appended, RowsOut, check_elements, check_room};
 use super::table::{Column, TableConfig};
 use crate::block::shared::{self, Turn};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, One, Plan, fields};
-use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::error::{Error, Kind, Result, check_finite, check_len, check_some};
 use crate::kernels::gae::{self, Accumulate};
 use crate::kernels::grid::check_rate;
 use crate::kernels::returns::bootstrapped_sum;
 use crate::space::{Element, Elements, ElementsMut};
 
-/// What a trajectory is made from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TrajectoryConfig<'a> {
-    /// Most frames, at least 1.
-    pub capacity: u32,
+/// What a trajectory is made from; stored in the block beside the header, never written again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct TrajectoryConfig {
     /// M: numbers of a recurrent policy's memory, as it was before the frame; 0 for none.
     pub memory_len: u32,
     /// Bit i: rows of column i are one-hot; padding is element 0. Other padding is zeros.
     pub one_hot: u32,
-    /// What returns and advantages are summed in.
-    pub accumulate: Accumulate,
-    /// What is kept of a frame beside reward, value and flags, without stacks.
-    pub columns: &'a [Column],
-}
-
-impl Default for TrajectoryConfig<'_> {
-    fn default() -> Self {
-        TrajectoryConfig { capacity: 20, memory_len: 0, one_hot: 0, accumulate: Accumulate::F32, columns: &[] }
-    }
+    /// What returns and advantages are summed in: an [`Accumulate`].
+    pub accumulate: u32,
+    /// What is kept of a frame beside reward, value and flags, without stacks: one ring, with a row for each frame.
+    pub table: TableConfig,
 }
 
 /// Frames in a row, to append.
@@ -152,13 +145,9 @@ pub enum RewardClass {
 impl RewardClass {
     /// Errors: `Value` for a reward that is not finite; `Range` for a threshold that is not, or negative.
     pub fn of(reward: f32, threshold: f32) -> Result<Self> {
-        if !reward.is_finite() {
-            return Err(Error::new(Kind::Value, "reward class: a finite reward").given_f32(reward));
-        }
-        if !threshold.is_finite() || threshold < 0.0 {
-            let what = "reward class: a finite reward_threshold of at least 0";
-            return Err(Error::new(Kind::Range, what).given_f32(threshold));
-        }
+        Error::new(Kind::Value, "reward class: a finite reward").given_f32(reward).when(!reward.is_finite())?;
+        let what = "reward class: a finite reward_threshold of at least 0";
+        Error::new(Kind::Range, what).given_f32(threshold).when(!threshold.is_finite() || threshold < 0.0)?;
         Ok(match (reward > threshold, reward < -threshold) {
             (true, _) => RewardClass::Positive,
             (_, true) => RewardClass::Negative,
@@ -173,46 +162,28 @@ impl RewardClass {
     }
 }
 
-/// What is agreed when the block is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-struct Setup {
-    memory_len: u32,
-    one_hot: u32,
-    /// An [`Accumulate`].
-    accumulate: u32,
-    /// One ring, with a row for each frame.
-    table: TableConfig,
-}
-
-impl Setup {
-    fn new(c: &TrajectoryConfig<'_>) -> Result<Setup> {
-        let table = TableConfig::new(1, c.capacity, c.columns);
-        let setup = Setup { memory_len: c.memory_len, one_hot: c.one_hot, accumulate: c.accumulate as u32, table };
-        setup.check()?;
-        Ok(setup)
+impl TrajectoryConfig {
+    /// At most `capacity` frames with these columns; all else as is usual.
+    pub fn new(capacity: u32, columns: &[Column]) -> Self {
+        TrajectoryConfig { table: TableConfig::new(1, capacity, columns), ..Zeroable::zeroed() }
     }
 
     fn check(&self) -> Result {
-        let refuse = |what, needed: u32, given: u32| {
-            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
-        };
-        if self.table.num_rows == 0 {
-            return refuse("trajectory config: capacity of at least", 1, 0);
-        }
-        if Accumulate::from_number(self.accumulate).is_none() {
-            return refuse("trajectory setup: accumulate of at most", 1, self.accumulate);
-        }
+        Error::config("trajectory config: capacity of at least", 1, 0).when(self.table.num_rows == 0)?;
+        let what = "trajectory setup: accumulate of at most";
+        Error::config(what, 1, self.accumulate).when(Accumulate::from_number(self.accumulate).is_none())?;
         self.table.check()?;
         if self.one_hot.checked_shr(self.table.num_columns).unwrap_or(0) != 0 {
-            return refuse(
+            return Err(Error::config(
                 "trajectory config: one_hot with bits of the columns alone, of which there are",
                 self.table.num_columns,
                 self.one_hot,
-            );
+            ));
         }
         match self.table.columns().iter().find(|column| column.num_stack > 1) {
-            Some(column) => refuse("trajectory config: columns with num_stack of at most", 1, column.num_stack),
+            Some(column) => {
+                Err(Error::config("trajectory config: columns with num_stack of at most", 1, column.num_stack))
+            }
             None => Ok(()),
         }
     }
@@ -243,10 +214,10 @@ struct State {
 
 fields! {
     /// The one place where the layout is written down.
-    spans Spans(setup: &Setup) {
+    spans Spans(config: &TrajectoryConfig) {
         turn: One<Turn> = (),
         state: One<State> = (),
-        rows: rollout::Rollout = &setup.shape(),
+        rows: rollout::Rollout = &config.shape(),
     }
     /// The arrays, to write.
     write Fields {}
@@ -256,7 +227,7 @@ fields! {
     /// means nothing. Frames that are only pointed at may change at any time.
     #[derive(Clone, Copy, Debug)]
     pub read View {
-        setup: Setup,
+        config: TrajectoryConfig,
         /// Number of the first frame.
         first: u64,
         /// What [`State`] was when this was made.
@@ -264,17 +235,16 @@ fields! {
     }
 }
 
-fn spans(setup: &Setup) -> Result<(Spans, usize)> {
-    let mut plan = Plan::default();
-    block::spans::<Setup>(&mut plan)?;
-    Ok((Spans::plan(&mut plan, setup)?, plan.size()?))
+fn spans(config: &TrajectoryConfig) -> Result<(Spans, usize)> {
+    config.check()?;
+    lay(config)
 }
 
-fn attach_setup(mem: &[u8]) -> Result<Setup> {
-    block::attach(mem, BlockKind::Trajectory, |setup: &Setup| {
-        setup.check()?;
-        Ok(spans(setup)?.1)
-    })
+/// As [`spans`], of a configuration that was checked when its block was accepted.
+fn lay(config: &TrajectoryConfig) -> Result<(Spans, usize)> {
+    let mut plan = Plan::default();
+    block::spans::<TrajectoryConfig>(&mut plan)?;
+    Ok((Spans::plan(&mut plan, config)?, plan.size()?))
 }
 
 const NUMBERS: &str = "trajectory: fewer than 2^63 frames";
@@ -295,29 +265,29 @@ impl Fields<'_> {
 /// A trajectory in the caller's block.
 #[derive(Debug)]
 pub struct Trajectory<'a> {
-    setup: Setup,
+    config: TrajectoryConfig,
     spans: Spans,
     mem: &'a mut [u8],
 }
 
 impl<'a> Trajectory<'a> {
     /// Bytes a block must have. Errors: `Config`, `Overflow`.
-    pub fn size(config: &TrajectoryConfig<'_>) -> Result<usize> {
-        Ok(spans(&Setup::new(config)?)?.1)
+    pub fn size(config: &TrajectoryConfig) -> Result<usize> {
+        Ok(spans(config)?.1)
     }
 
     /// Lays a trajectory out that has no frame. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
-    pub fn init(mem: &'a mut [u8], config: &TrajectoryConfig<'_>) -> Result<Self> {
-        let setup = Setup::new(config)?;
-        let (spans, size) = spans(&setup)?;
-        Ok(Trajectory { setup, spans, mem: block::create(mem, BlockKind::Trajectory, size, &setup)? })
+    pub fn init(mem: &'a mut [u8], config: &TrajectoryConfig) -> Result<Self> {
+        let (spans, size) = spans(config)?;
+        let mem = block::create(mem, BlockKind::Trajectory, size, config)?;
+        Ok(Trajectory { config: *config, spans, mem })
     }
 
     /// Accepts bytes that a block was copied to. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
-        let setup = attach_setup(mem)?;
-        let trajectory = Trajectory { setup, spans: spans(&setup)?.0, mem };
+        let config = block::attach(mem, BlockKind::Trajectory, |config| Ok(spans(config)?.1))?;
+        let trajectory = Trajectory { config, spans: lay(&config)?.0, mem };
         block::view(trajectory.mem, trajectory.spans.turn)?.first().ok_or(Misfit)?.check_image()?;
         trajectory.view()?.check_image()?;
         Ok(trajectory)
@@ -325,25 +295,18 @@ impl<'a> Trajectory<'a> {
 
     /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
-        let setup = block::config(mem, BlockKind::Trajectory)?;
-        Ok(Trajectory { setup, spans: spans(&setup)?.0, mem })
+        let config = block::config(mem, BlockKind::Trajectory)?;
+        Ok(Trajectory { config, spans: lay(&config)?.0, mem })
     }
 
     /// What the block was made with.
-    pub fn config(&self) -> TrajectoryConfig<'_> {
-        let Setup { memory_len, one_hot, table, .. } = &self.setup;
-        TrajectoryConfig {
-            capacity: table.num_rows,
-            memory_len: *memory_len,
-            one_hot: *one_hot,
-            accumulate: self.setup.accumulate(),
-            columns: table.columns(),
-        }
+    pub fn config(&self) -> &TrajectoryConfig {
+        &self.config
     }
 
     /// Everything, to read.
     pub fn view(&self) -> Result<View<'_>> {
-        View::cut(self.mem, self.setup, &self.spans)
+        View::cut(self.mem, self.config, &self.spans)
     }
 
     fn fields(&mut self) -> Fit<Fields<'_>> {
@@ -356,12 +319,12 @@ impl<'a> Trajectory<'a> {
     /// the last ends it, and after 2^63 frames; `Value` for a number that is not finite. Nothing changes then.
     pub fn add(&mut self, frames: &Frames<'_>) -> Result {
         self.view()?.check_frames(frames)?;
-        let setup = self.setup;
+        let config = self.config;
         let mut f = self.fields()?;
         let (at, count) = (f.state.len as usize, frames.reward.len());
         let &Frames { columns, reward, value, terminated, truncated, memory } = frames;
         let rows = Appended { reward, value, log_prob: None, terminated, truncated, memory };
-        let left_out = f.rows.append(&setup.shape(), at, count, columns.iter().copied().map(Some), &rows)?;
+        let left_out = f.rows.append(&config.shape(), at, count, columns.iter().copied().map(Some), &rows)?;
         f.turn.begin();
         f.state.len = f.state.len.wrapping_add(count as u32);
         f.state.left_out |= left_out;
@@ -391,18 +354,18 @@ impl<'a> View<'a> {
     /// Accepts bytes that another process writes to meanwhile: looks only at what never changes, and at the frames of this
     /// moment. Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header; `Busy`.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
-        let setup = attach_setup(mem)?;
-        Self::cut(mem, setup, &spans(&setup)?.0)
+        let config = block::attach(mem, BlockKind::Trajectory, |config| Ok(spans(config)?.1))?;
+        Self::cut(mem, config, &lay(&config)?.0)
     }
 
     /// A block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`; `Busy` only beside a writer.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
-        let setup = block::config(mem, BlockKind::Trajectory)?;
-        Self::cut(mem, setup, &spans(&setup)?.0)
+        let config = block::config(mem, BlockKind::Trajectory)?;
+        Self::cut(mem, config, &lay(&config)?.0)
     }
 
-    fn cut(mem: &'a [u8], setup: Setup, spans: &Spans) -> Result<Self> {
-        let mut view = Self::of(mem, spans, setup, 0, State::zeroed())?;
+    fn cut(mem: &'a [u8], config: TrajectoryConfig, spans: &Spans) -> Result<Self> {
+        let mut view = Self::of(mem, spans, config, 0, State::zeroed())?;
         (view.first, view.held) = view.turn.look(view.state)?;
         Ok(view)
     }
@@ -419,18 +382,18 @@ impl<'a> View<'a> {
 
     /// The columns that the block was made with.
     pub fn columns(&self) -> &[Column] {
-        self.setup.table.columns()
+        self.config.table.columns()
     }
 
     /// M.
     pub fn memory_len(&self) -> usize {
-        self.setup.memory_len as usize
+        self.config.memory_len as usize
     }
 
     /// The frames that are held, in the order in which they came; all arrays have `len` entries, or none if left out.
     pub fn frames(&self) -> Result<Held<'a>> {
-        let (shape, held) = (self.setup.shape(), self.rows_held());
-        let rows = self.rows.rollout(&shape, &held, self.setup.accumulate())?;
+        let (shape, held) = (self.config.shape(), self.rows_held());
+        let rows = self.rows.rollout(&shape, &held, self.config.accumulate())?;
         let gae::Rollout { reward, value, terminated, truncated, .. } = rows;
         Ok(Held { reward, value, terminated, truncated, memory: self.rows.memory(&shape, self.len())? })
     }
@@ -441,7 +404,7 @@ impl<'a> View<'a> {
 
     /// A column of the frames that are held, `[frames, len]`. Errors: `Range`.
     pub fn column(&self, column: usize) -> Result<Elements<'a>> {
-        self.rows.column(&self.setup.shape(), column, 0, self.len())
+        self.rows.column(&self.config.shape(), column, 0, self.len())
     }
 
     /// Copies frames out from number `next` on, counted for the life of the block, as many as are held and as there is room
@@ -449,7 +412,7 @@ impl<'a> View<'a> {
     /// Errors: `Shape`; `NotReady` for values that were left out; `Range` if fewer than `next` have been added. Nothing is
     /// written then.
     pub fn read(&self, next: u64, out: RowsOut<'_>) -> Result<Read> {
-        let read = self.rows.read(&self.setup.shape(), &self.rows_held(), next, out)?;
+        let read = self.rows.read(&self.config.shape(), &self.rows_held(), next, out)?;
         self.turn.check_held(self.first)?;
         Ok(read)
     }
@@ -496,12 +459,9 @@ impl<'a> View<'a> {
             return Err(Error::new(Kind::NotReady, "trajectory: frames to process, at least").needed(1).given(0));
         };
         rollout::check_given(self.held.left_out, rollout::VALUE)?;
-        if rows < len {
-            return Err(Error::new(Kind::Range, "trajectory: rows of at least the frames,").needed(len).given(rows));
-        }
-        if time_flat && rows > len {
-            return Err(Error::new(Kind::Range, "trajectory: as many rows as frames,").needed(len).given(rows));
-        }
+        Error::new(Kind::Range, "trajectory: rows of at least the frames,").needed(len).given(rows).when(rows < len)?;
+        let what = "trajectory: as many rows as frames,";
+        Error::new(Kind::Range, what).needed(len).given(rows).when(time_flat && rows > len)?;
         out.check(self, rows, if time_flat { rows } else { 1 })?;
         check_rate("trajectory: discount from 0 to 1", discount)?;
         check_rate("trajectory: gae_lambda from 0 to 1", gae_lambda)?;
@@ -519,12 +479,12 @@ impl<'a> View<'a> {
             terminated: flags,
             truncated: flags,
             final_value: Some(value),
-            accumulate: self.setup.accumulate(),
+            accumulate: self.config.accumulate(),
         };
         let (returns, no_returns) = out.returns.split_at_mut_checked(len).ok_or(Misfit)?;
         let (advantage, no_advantage) = out.advantage.split_at_mut_checked(len).ok_or(Misfit)?;
         gae::gae(&rollout, discount, gae_lambda, advantage, returns)?;
-        match self.setup.accumulate() {
+        match self.config.accumulate() {
             Accumulate::F32 => bootstrapped_sum(reward, &after, discount, len, 1, returns)?,
             Accumulate::F64 => {
                 let mut sum = f64::from(after[0]);
@@ -539,16 +499,15 @@ impl<'a> View<'a> {
         for (i, (to, column)) in out.columns.iter_mut().zip(self.columns()).enumerate() {
             let Some(to) = to else { continue };
             let (size, from) = (column.row_size(), self.rows.columns.get(i).ok_or(Misfit)?);
-            let one = if self.setup.one_hot >> (i & 31) & 1 == 1 { one(column.element()?) } else { [0; 4] };
+            let one = if self.config.one_hot >> (i & 31) & 1 == 1 { one(column.element()?) } else { [0; 4] };
             let (frames, padding) =
                 to.reborrow().into_bytes().split_at_mut_checked(len.saturating_mul(size)).ok_or(Misfit)?;
             block::copy(frames, block::rows(from, 0, len, size)?);
             let mut rest = padding;
             for _ in len..rows {
-                let (row, after) = rest.split_at_mut_checked(size).ok_or(Misfit)?;
+                let row = rest.split_off_mut(..size).ok_or(Misfit)?;
                 row.fill(0);
                 block::copy(row, one.get(..size.min(4)).unwrap_or(&[]));
-                rest = after;
             }
         }
         if let Some(memory) = out.memory {
@@ -568,9 +527,7 @@ impl<'a> View<'a> {
 
     fn check_frames(&self, frames: &Frames<'_>) -> Result {
         let (len, count) = (self.len(), frames.reward.len());
-        if count == 0 {
-            return Err(Error::new(Kind::Shape, "trajectory: frames to add, at least").needed(1).given(0));
-        }
+        Error::new(Kind::Shape, "trajectory: frames to add, at least").needed(1).given(0).when(count == 0)?;
         let columns = self.columns();
         check_len("trajectory: columns of the frames", frames.columns, columns.len())?;
         let values = if frames.value.is_empty() { 0 } else { count };
@@ -589,11 +546,9 @@ impl<'a> View<'a> {
                 Error::new(Kind::NotReady, "trajectory: an episode that has not ended; reset it, frames").given(len)
             );
         }
-        let room = self.setup.capacity().saturating_sub(len);
-        if count > room {
-            let what = "trajectory: frames that there is room for, at most";
-            return Err(Error::new(Kind::NotReady, what).needed(room).given(count));
-        }
+        let room = self.config.capacity().saturating_sub(len);
+        let what = "trajectory: frames that there is room for, at most";
+        Error::new(Kind::NotReady, what).needed(room).given(count).when(count > room)?;
         let mut ends = frames.terminated.iter().zip(frames.truncated).take(count.saturating_sub(1));
         if let Some(early) = ends.position(|(terminated, truncated)| terminated | truncated != 0) {
             let what = "trajectory: frames of which only the last may end the episode; not so frame";
@@ -614,22 +569,16 @@ impl<'a> View<'a> {
 
     /// What no sequence of calls can produce is no image. Columns are not looked at: they may be large and are only copied.
     fn check_image(&self) -> Result {
-        let damaged = |what| Err(Error::new(Kind::Image, what));
-        if self.len() > self.setup.capacity() {
-            return damaged("trajectory: no more frames than its capacity");
-        }
-        if self.held.left_out > rollout::VALUE || (self.is_empty() && self.held.left_out != 0) {
-            return damaged("trajectory: values that are there or were left out");
-        }
-        if self.first > shared::LAST.saturating_sub(self.len() as u64) {
-            return damaged(NUMBERS);
-        }
+        let damaged = |what| Error::new(Kind::Image, what);
+        damaged("trajectory: no more frames than its capacity").when(self.len() > self.config.capacity())?;
+        let what = "trajectory: values that are there or were left out";
+        damaged(what).when(self.held.left_out > rollout::VALUE || (self.is_empty() && self.held.left_out != 0))?;
+        damaged(NUMBERS).when(self.first > shared::LAST.saturating_sub(self.len() as u64))?;
         let held = self.frames()?;
         let ends = held.terminated.iter().zip(held.truncated).take(self.len().saturating_sub(1));
-        if ends.into_iter().any(|(terminated, truncated)| terminated | truncated != 0) {
-            return damaged("trajectory: no frame after the end of its episode");
-        }
-        self.rows.check_image("trajectory: finite numbers", &self.setup.shape(), &self.rows_held())
+        let what = "trajectory: no frame after the end of its episode";
+        damaged(what).when(ends.into_iter().any(|(terminated, truncated)| terminated | truncated != 0))?;
+        self.rows.check_image("trajectory: finite numbers", &self.config.shape(), &self.rows_held())
     }
 }
 
@@ -659,9 +608,9 @@ impl Processed<'_> {
         check_len("trajectory: returns [rows] of length", self.returns, rows)?;
         check_len("trajectory: advantage [rows] of length", self.advantage, rows)?;
         let memory_len = samples.saturating_mul(view.memory_len());
-        self.memory.as_deref().map_or(Ok(()), |x| check_len("trajectory: memory of length", x, memory_len))?;
-        self.time_steps.as_deref().map_or(Ok(()), |x| check_len("trajectory: time_steps of length", x, samples))?;
-        self.valid.as_deref().map_or(Ok(()), |x| check_len("trajectory: valid [rows] of length", x, rows))
+        check_some("trajectory: memory of length", &self.memory, memory_len)?;
+        check_some("trajectory: time_steps of length", &self.time_steps, samples)?;
+        check_some("trajectory: valid [rows] of length", &self.valid, rows)
     }
 }
 

@@ -15,25 +15,26 @@ use crate::block::{self, Cutter, Kind as BlockKind, Plan, fields};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::finite::check_finite;
 
-/// What a normaliser of N environments is made from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What a normaliser of N environments is made from; stored in the block beside the header, never written again.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct VecNormalizeConfig {
-    /// Number of environments, at least 1.
-    pub num_envs: u32,
-    /// Elements of one observation, at least 1.
-    pub obs_len: u32,
-    /// Whether observations are normalised; else they pass as they are.
-    pub normalize_obs: bool,
-    /// Whether rewards are scaled; else they pass as they are.
-    pub normalize_reward: bool,
-    /// Normalised observations lie from -clip to clip; above 0.
-    pub clip_obs: f32,
-    /// Scaled rewards lie from -clip to clip; above 0.
-    pub clip_reward: f32,
     /// Discount of the sums that scale the rewards, from 0 to 1.
     pub discount: f64,
     /// Added to variances; at least 1e-30.
     pub epsilon: f64,
+    /// Number of environments, at least 1.
+    pub num_envs: u32,
+    /// Elements of one observation, at least 1.
+    pub obs_len: u32,
+    /// 1: observations are normalised; 0: they pass as they are.
+    pub normalize_obs: u32,
+    /// 1: rewards are scaled; 0: they pass as they are.
+    pub normalize_reward: u32,
+    /// Normalised observations lie from -clip to clip; above 0.
+    pub clip_obs: f32,
+    /// Scaled rewards lie from -clip to clip; above 0.
+    pub clip_reward: f32,
 }
 
 impl Default for VecNormalizeConfig {
@@ -41,8 +42,8 @@ impl Default for VecNormalizeConfig {
         VecNormalizeConfig {
             num_envs: 1,
             obs_len: 1,
-            normalize_obs: true,
-            normalize_reward: true,
+            normalize_obs: 1,
+            normalize_reward: 1,
             clip_obs: 10.0,
             clip_reward: 10.0,
             discount: 0.99,
@@ -51,60 +52,20 @@ impl Default for VecNormalizeConfig {
     }
 }
 
-/// What is agreed when the block is made.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct Setup {
-    discount: f64,
-    epsilon: f64,
-    num_envs: u32,
-    obs_len: u32,
-    normalize_obs: u32,
-    normalize_reward: u32,
-    clip_obs: f32,
-    clip_reward: f32,
-}
-
-impl Setup {
-    fn new(c: &VecNormalizeConfig) -> Result<Setup> {
-        let setup = Setup {
-            discount: c.discount,
-            epsilon: c.epsilon,
-            num_envs: c.num_envs,
-            obs_len: c.obs_len,
-            normalize_obs: c.normalize_obs.into(),
-            normalize_reward: c.normalize_reward.into(),
-            clip_obs: c.clip_obs,
-            clip_reward: c.clip_reward,
-        };
-        setup.check()?;
-        Ok(setup)
-    }
-
+impl VecNormalizeConfig {
     fn check(&self) -> Result {
-        let refuse = |what| Err(Error::new(Kind::Config, what));
-        if self.num_envs == 0 {
-            return refuse("vec_normalize config: num_envs of at least 1");
-        }
-        if self.obs_len == 0 {
-            return refuse("vec_normalize config: obs_len of at least 1");
-        }
-        if self.normalize_obs > 1 || self.normalize_reward > 1 {
-            return refuse("vec_normalize config: normalize_obs and normalize_reward of 0 or 1");
-        }
-        if !(self.clip_obs > 0.0 && self.clip_obs < f32::INFINITY) {
-            return refuse("vec_normalize config: a finite clip_obs above 0");
-        }
-        if !(self.clip_reward > 0.0 && self.clip_reward < f32::INFINITY) {
-            return refuse("vec_normalize config: a finite clip_reward above 0");
-        }
-        if !(0.0..=1.0).contains(&self.discount) {
-            return refuse("vec_normalize config: discount from 0 to 1");
-        }
-        if !(1e-30..=1e30).contains(&self.epsilon) {
-            return refuse("vec_normalize config: epsilon from 1e-30 to 1e30");
-        }
-        Ok(())
+        let refuse = |what| Error::new(Kind::Config, what);
+        refuse("vec_normalize config: num_envs of at least 1").when(self.num_envs == 0)?;
+        refuse("vec_normalize config: obs_len of at least 1").when(self.obs_len == 0)?;
+        let switch = |what, x: u32| refuse(what).given(x as usize).when(x > 1);
+        switch("vec_normalize config: normalize_obs: 0 or 1", self.normalize_obs)?;
+        switch("vec_normalize config: normalize_reward: 0 or 1", self.normalize_reward)?;
+        let what = "vec_normalize config: a finite clip_obs above 0";
+        refuse(what).when(!(self.clip_obs > 0.0 && self.clip_obs < f32::INFINITY))?;
+        let what = "vec_normalize config: a finite clip_reward above 0";
+        refuse(what).when(!(self.clip_reward > 0.0 && self.clip_reward < f32::INFINITY))?;
+        refuse("vec_normalize config: discount from 0 to 1").when(!(0.0..=1.0).contains(&self.discount))?;
+        refuse("vec_normalize config: epsilon from 1e-30 to 1e30").when(!(1e-30..=1e30).contains(&self.epsilon))
     }
 
     fn rule(&self) -> Rule {
@@ -113,19 +74,6 @@ impl Setup {
             obs: limits(self.normalize_obs, self.clip_obs),
             reward: limits(self.normalize_reward, self.clip_reward),
             discount: self.discount,
-        }
-    }
-
-    fn config(&self) -> VecNormalizeConfig {
-        VecNormalizeConfig {
-            num_envs: self.num_envs,
-            obs_len: self.obs_len,
-            normalize_obs: self.normalize_obs != 0,
-            normalize_reward: self.normalize_reward != 0,
-            clip_obs: self.clip_obs,
-            clip_reward: self.clip_reward,
-            discount: self.discount,
-            epsilon: self.epsilon,
         }
     }
 }
@@ -162,17 +110,17 @@ fields! {
     /// # }
     /// ```
     #[derive(Debug)]
-    pub write VecNormalize { setup: Setup }
+    pub write VecNormalize { config: VecNormalizeConfig }
     /// A normaliser to read: any number of threads may look at the same one.
     #[derive(Clone, Copy, Debug)]
-    pub read View { setup: Setup }
+    pub read View { config: VecNormalizeConfig }
 }
 
-fn spans(setup: &Setup) -> Result<(Spans, usize)> {
-    setup.check()?;
+fn spans(config: &VecNormalizeConfig) -> Result<(Spans, usize)> {
+    config.check()?;
     let mut plan = Plan::default();
-    block::spans::<Setup>(&mut plan)?;
-    let lens = Lens { num_envs: setup.num_envs as usize, obs_len: setup.obs_len as usize };
+    block::spans::<VecNormalizeConfig>(&mut plan)?;
+    let lens = Lens { num_envs: config.num_envs as usize, obs_len: config.obs_len as usize };
     Ok((Spans::plan(&mut plan, lens)?, plan.size()?))
 }
 
@@ -192,16 +140,15 @@ pub struct StepArrays<'a> {
 impl<'a> VecNormalize<'a> {
     /// Bytes a block must have. Errors: `Config`, `Overflow`.
     pub fn size(config: &VecNormalizeConfig) -> Result<usize> {
-        Ok(spans(&Setup::new(config)?)?.1)
+        Ok(spans(config)?.1)
     }
 
     /// Lays a normaliser out: means of 0, variances of 1, counts of [`INITIAL_COUNT`](super::normalizer::INITIAL_COUNT).
     /// Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &VecNormalizeConfig) -> Result<Self> {
-        let setup = Setup::new(config)?;
-        let (spans, size) = spans(&setup)?;
-        let block = block::create(mem, BlockKind::VecNormalize, size, &setup)?;
-        let mut v = Self::cut(&mut Cutter::new(block), &spans, setup)?;
+        let (spans, size) = spans(config)?;
+        let block = block::create(mem, BlockKind::VecNormalize, size, config)?;
+        let mut v = Self::cut(&mut Cutter::new(block), &spans, *config)?;
         v.scale.reset();
         Ok(v)
     }
@@ -209,21 +156,21 @@ impl<'a> VecNormalize<'a> {
     /// Accepts bytes that a block was copied to. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
-        let setup: Setup = block::attach(mem, BlockKind::VecNormalize, |setup| Ok(spans(setup)?.1))?;
-        let v = Self::cut(&mut Cutter::new(mem), &spans(&setup)?.0, setup)?;
+        let config = block::attach(mem, BlockKind::VecNormalize, |config| Ok(spans(config)?.1))?;
+        let v = Self::cut(&mut Cutter::new(mem), &spans(&config)?.0, config)?;
         let what = "vec_normalize: statistics that a step can leave";
         if v.scale.is_right() { Ok(v) } else { Err(Error::new(Kind::Image, what)) }
     }
 
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
-        let setup = block::config(mem, BlockKind::VecNormalize)?;
-        Ok(Self::cut(&mut Cutter::new(mem), &spans(&setup)?.0, setup)?)
+        let config = block::config(mem, BlockKind::VecNormalize)?;
+        Ok(Self::cut(&mut Cutter::new(mem), &spans(&config)?.0, config)?)
     }
 
     /// What the block was made with.
     pub fn config(&self) -> VecNormalizeConfig {
-        self.setup.config()
+        self.config
     }
 
     /// The moments as they are now.
@@ -233,7 +180,7 @@ impl<'a> VecNormalize<'a> {
 
     /// The same block, to read.
     pub fn view(&self) -> View<'_> {
-        self.read(self.setup)
+        self.read(self.config)
     }
 
     /// While frozen, `reset` and `step` normalise and change nothing in the block: not the moments, and not the sums, so
@@ -289,7 +236,7 @@ impl<'a> VecNormalize<'a> {
                 self.view().apply(self.row(i, x).ok_or(SHAPE)?);
             }
         }
-        self.scale.scale_rewards(&self.setup.rule(), reward, ends);
+        self.scale.scale_rewards(&self.config.rule(), reward, ends);
         Ok(())
     }
 
@@ -321,20 +268,20 @@ impl<'a> VecNormalize<'a> {
     }
 
     fn observe(&mut self, obs: Rewrite<'_>) -> Result {
-        self.scale.observe("vec_normalize: a finite obs", &self.setup.rule(), obs)
+        self.scale.observe("vec_normalize: a finite obs", &self.config.rule(), obs)
     }
 }
 
 impl<'a> View<'a> {
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
-        let setup = block::config(mem, BlockKind::VecNormalize)?;
-        Ok(Self::of(mem, &spans(&setup)?.0, setup)?)
+        let config = block::config(mem, BlockKind::VecNormalize)?;
+        Ok(Self::of(mem, &spans(&config)?.0, config)?)
     }
 
     /// What the block was made with.
     pub fn config(&self) -> VecNormalizeConfig {
-        self.setup.config()
+        self.config
     }
 
     /// The moments as they are now.
@@ -357,7 +304,7 @@ impl<'a> View<'a> {
     }
 
     fn apply(&self, obs: Rewrite<'_>) {
-        self.scale.apply(&self.setup.rule(), obs);
+        self.scale.apply(&self.config.rule(), obs);
     }
 }
 

@@ -19,12 +19,8 @@ pub enum Accumulate {
 
 impl Accumulate {
     /// The one with this number, 0 or 1.
-    pub const fn from_number(number: u32) -> Option<Self> {
-        match number {
-            0 => Some(Accumulate::F32),
-            1 => Some(Accumulate::F64),
-            _ => None,
-        }
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Accumulate::F32, Accumulate::F64].get(number as usize).copied()
     }
 }
 

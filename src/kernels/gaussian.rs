@@ -157,10 +157,7 @@ fn check_log_std(log_std: &[f32]) -> Result {
 fn scales(log_std: &[f32], begin: usize, sign: f32) -> [f32; COLUMNS] {
     let mut scales = [0.0; COLUMNS];
     for (scale, x) in scales.iter_mut().zip(log_std.iter().skip(begin)) {
-        *scale = *x;
-    }
-    for scale in &mut scales {
-        *scale = num::exp(sign * *scale);
+        *scale = num::exp(sign * x);
     }
     scales
 }

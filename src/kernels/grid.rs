@@ -38,12 +38,8 @@ const LONG: usize = 1024;
 
 /// T times N, if both are at least 1.
 pub(crate) fn grid(num_steps: usize, num_envs: usize) -> Result<usize> {
-    if num_steps == 0 {
-        return Err(Error::new(Kind::Shape, "rollout: num_steps of at least").needed(1).given(0));
-    }
-    if num_envs == 0 {
-        return Err(Error::new(Kind::Shape, "rollout: num_envs of at least").needed(1).given(0));
-    }
+    Error::new(Kind::Shape, "rollout: num_steps of at least").needed(1).given(0).when(num_steps == 0)?;
+    Error::new(Kind::Shape, "rollout: num_envs of at least").needed(1).given(0).when(num_envs == 0)?;
     num_steps.checked_mul(num_envs).ok_or(Error::new(Kind::Overflow, "rollout: [T, N] that fits the address space"))
 }
 

@@ -75,10 +75,8 @@ pub fn merge_columns(with: (&[f64], &[f64]), n: f64, mean: &mut [f64], var: &mut
     check_moments(with.0, with.1, n)?;
     check_moments(mean, var, *count)?;
     let total = *count + n;
-    if !(total > 0.0 && total <= MAX_COUNT) {
-        let what = "moments: counts whose sum is above 0 and at most 2^64";
-        return Err(Error::new(Kind::Range, what).given_f32(total as f32));
-    }
+    let what = "moments: counts whose sum is above 0 and at most 2^64";
+    Error::new(Kind::Range, what).given_f32(total as f32).when(!(total > 0.0 && total <= MAX_COUNT))?;
     for ((mean, var), (with_mean, with_var)) in mean.iter_mut().zip(var).zip(with.0.iter().zip(with.1)) {
         let with = Moment { mean: *with_mean, var: *with_var };
         let all = merge(Moment { mean: *mean, var: *var }, *count, with, n);
@@ -104,23 +102,13 @@ pub fn check_moments(mean: &[f64], var: &[f64], count: f64) -> Result {
     const MEAN: Error = Error::new(Kind::Value, "moments: a finite mean of at most 1e60");
     const VAR: Error = Error::new(Kind::Value, "moments: a finite variance, with the mean's square at most 1e120");
     for (mean, var) in mean.iter().zip(var) {
-        if !(-1e60..=1e60).contains(mean) {
-            return Err(MEAN.given_f32(*mean as f32));
-        }
-        if *var < 0.0 {
-            return Err(Error::new(Kind::Range, "moments: a variance of at least 0").given_f32(*var as f32));
-        }
-        if !(0.0..=1e120).contains(&(mean * mean + var)) {
-            return Err(VAR.given_f32(*var as f32));
-        }
+        MEAN.given_f32(*mean as f32).when(!(-1e60..=1e60).contains(mean))?;
+        Error::new(Kind::Range, "moments: a variance of at least 0").given_f32(*var as f32).when(*var < 0.0)?;
+        VAR.given_f32(*var as f32).when(!(0.0..=1e120).contains(&(mean * mean + var)))?;
     }
-    if count.is_nan() {
-        return Err(Error::new(Kind::Value, "moments: a finite count").given_f32(f32::NAN));
-    }
-    if !(0.0..=MAX_COUNT).contains(&count) {
-        return Err(Error::new(Kind::Range, "moments: a count from 0 to 2^64").given_f32(count as f32));
-    }
-    Ok(())
+    Error::new(Kind::Value, "moments: a finite count").given_f32(f32::NAN).when(count.is_nan())?;
+    let what = "moments: a count from 0 to 2^64";
+    Error::new(Kind::Range, what).given_f32(count as f32).when(!(0.0..=MAX_COUNT).contains(&count))
 }
 
 /// The moments of a slice; 0 and 0 of an empty one.
@@ -187,9 +175,8 @@ pub fn sum_of_squares(x: &[f32]) -> Result<f64> {
 }
 
 fn check_columns(x: &[f32], n: usize, mean: &[f64], var: &[f64]) -> Result {
-    if n == 0 || mean.is_empty() {
-        return Err(Error::new(Kind::Shape, "moments: rows and columns of at least").needed(1).given(0));
-    }
+    let what = "moments: rows and columns of at least";
+    Error::new(Kind::Shape, what).needed(1).given(0).when(n == 0 || mean.is_empty())?;
     check_len("moments: var [D] of the length of the mean", var, mean.len())?;
     let too_large = Error::new(Kind::Overflow, "moments: [n, D] that fits the address space");
     check_len("moments: x [n, D] of length", x, n.checked_mul(mean.len()).ok_or(too_large)?)

@@ -140,13 +140,10 @@ pub fn ring_push<T: Convert<T>>(ring: &mut [T], num_stack: usize, newest: usize,
 
 fn check_ring(len: usize, num_stack: usize, newest: usize) -> Result {
     check_num(num_stack)?;
-    if newest >= num_stack {
-        return Err(Error::new(Kind::Range, "stack: a slot of the ring below").needed(num_stack).given(newest));
-    }
-    if len.checked_rem(num_stack) != Some(0) {
-        return Err(Error::new(Kind::Shape, "stack: a ring of whole frames, of which").needed(num_stack).given(len));
-    }
-    Ok(())
+    let what = "stack: a slot of the ring below";
+    Error::new(Kind::Range, what).needed(num_stack).given(newest).when(newest >= num_stack)?;
+    let what = "stack: a ring of whole frames, of which";
+    Error::new(Kind::Shape, what).needed(num_stack).given(len).when(len.checked_rem(num_stack) != Some(0))
 }
 
 fn check_num(num_stack: usize) -> Result {

@@ -18,7 +18,7 @@ use super::finite::check_finite;
 use super::gae::{Accumulate, Rollout};
 use super::grid::{After, Columns, Estimator, Now, Real, Scan, cells, check_rate, settle};
 use crate::cpu::{self, Kernel};
-use crate::error::{Error, Kind, Result, check_len};
+use crate::error::{Error, Kind, Result, check_len, check_some};
 use crate::num;
 
 /// Writes lambda returns, `[T, N]`: all n-step returns of a step, weighted with `(1 - td_lambda) * td_lambda^(n - 1)`, the
@@ -181,9 +181,7 @@ pub fn n_step_returns_range(
     n: usize,
     value_target: &[Cell<f32>],
 ) -> Result {
-    if n == 0 {
-        return Err(Error::new(Kind::Range, "n_step_returns: n of at least").needed(1).given(0));
-    }
+    Error::new(Kind::Range, "n_step_returns: n of at least").needed(1).given(0).when(n == 0)?;
     check_rate("returns: discount from 0 to 1", discount)?;
     check_len("returns: value_target [T, N] of length", value_target, columns.len())?;
     rollout.check(columns)?;
@@ -222,9 +220,7 @@ impl<'a> Job<'a> {
     fn run(self, trace: Trace, target: &[Cell<f32>], error: Option<&[Cell<f32>]>) -> Result {
         let len = self.columns.len();
         check_len("targets: targets [T, N] of length", target, len)?;
-        if let Some(error) = error {
-            check_len("targets: errors [T, N] of length", error, len)?;
-        }
+        check_some("targets: errors [T, N] of length", &error, len)?;
         check_rate("targets: discount from 0 to 1", self.discount)?;
         check_rate("targets: td_lambda from 0 to 1", self.td_lambda)?;
         self.rollout.check(self.columns)?;

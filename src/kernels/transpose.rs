@@ -25,18 +25,12 @@ const TILE: usize = 16;
 pub fn transpose(rows: usize, columns: usize, len: usize, x: Elements<'_>, out: ElementsMut<'_>) -> Result {
     const ZERO: Error = Error::new(Kind::Shape, "transpose: rows, columns and len of at least");
     const LARGE: Error = Error::new(Kind::Overflow, "transpose: [rows, columns, len] that fits the address space");
-    if rows == 0 || columns == 0 || len == 0 {
-        return Err(ZERO.needed(1).given(0));
-    }
+    ZERO.needed(1).given(0).when(rows == 0 || columns == 0 || len == 0)?;
     let all = rows.checked_mul(columns).and_then(|n| n.checked_mul(len)).ok_or(LARGE)?;
-    if x.len() != all {
-        return Err(Error::new(Kind::Shape, "transpose: x [rows, columns, len] of length").needed(all).given(x.len()));
-    }
-    if out.len() != all {
-        return Err(Error::new(Kind::Shape, "transpose: out [columns, rows, len] of length")
-            .needed(all)
-            .given(out.len()));
-    }
+    let what = "transpose: x [rows, columns, len] of length";
+    Error::new(Kind::Shape, what).needed(all).given(x.len()).when(x.len() != all)?;
+    let what = "transpose: out [columns, rows, len] of length";
+    Error::new(Kind::Shape, what).needed(all).given(out.len()).when(out.len() != all)?;
     let shape = Shape { rows, columns, len };
     match (x, out) {
         (Elements::F32(x), ElementsMut::F32(out)) => shape.copy::<u32>(bits(x), bits_mut(out)),

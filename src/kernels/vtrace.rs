@@ -12,7 +12,7 @@ use super::gae::Accumulate;
 use super::grid::{Columns, Real, Zeros, cells, check_rate, settle};
 use super::tile::{Lanes, ROWS, Tile, load_lanes, parts};
 use crate::cpu::{self, Kernel};
-use crate::error::{Error, Kind, Result, check_len};
+use crate::error::{Error, Kind, Result, check_len, check_some};
 use crate::num;
 
 /// What N environments did in T steps under a behavior policy, time-major, and how to correct for it.
@@ -156,9 +156,7 @@ fn infinite(columns: Columns, place: &[Cell<f32>]) -> Option<Error> {
 pub fn from_logits(v: &VTrace<'_>, policies: &Policies<'_>, columns: Columns, out: &Outputs<'_>) -> Result {
     check(v, columns, out)?;
     let (len, a) = (columns.len(), policies.num_actions);
-    if a == 0 || a > i32::MAX as usize {
-        return Err(Error::new(Kind::Shape, "vtrace: num_actions from 1 to 2^31 - 1").given(a));
-    }
+    Error::new(Kind::Shape, "vtrace: num_actions from 1 to 2^31 - 1").given(a).when(a == 0 || a > i32::MAX as usize)?;
     let num_logits = len
         .checked_mul(a)
         .ok_or(Error::new(Kind::Overflow, "vtrace: [T, N, A] that fits the address space").given(a))?;
@@ -187,36 +185,21 @@ fn check(v: &VTrace<'_>, columns: Columns, out: &Outputs<'_>) -> Result {
     check_len("vtrace: reward [T, N] of length", v.reward, len)?;
     check_len("vtrace: value [T, N] of length", v.value, len)?;
     check_len("vtrace: bootstrap_value [N] of length", v.bootstrap_value, v.num_envs)?;
-    if let Some(truncated) = v.truncated {
-        check_len("vtrace: truncated [T, N] of length", truncated, len)?;
-    }
-    if let Some(final_value) = v.final_value {
-        check_len("vtrace: final_value [T, N] of length", final_value, len)?;
-    }
-    let outputs = [
-        ("vtrace: vs [T, N] of length", out.vs),
-        ("vtrace: pg_advantage [T, N] of length", out.pg_advantage),
-        ("vtrace: log_rho [T, N] of length", out.log_rho),
-        ("vtrace: behavior_log_prob [T, N] of length", out.behavior_log_prob),
-        ("vtrace: target_log_prob [T, N] of length", out.target_log_prob),
-    ];
-    for (what, cells) in outputs {
-        if let Some(cells) = cells {
-            check_len(what, cells, len)?;
-        }
-    }
+    check_some("vtrace: truncated [T, N] of length", &v.truncated, len)?;
+    check_some("vtrace: final_value [T, N] of length", &v.final_value, len)?;
+    check_some("vtrace: vs [T, N] of length", &out.vs, len)?;
+    check_some("vtrace: pg_advantage [T, N] of length", &out.pg_advantage, len)?;
+    check_some("vtrace: log_rho [T, N] of length", &out.log_rho, len)?;
+    check_some("vtrace: behavior_log_prob [T, N] of length", &out.behavior_log_prob, len)?;
+    check_some("vtrace: target_log_prob [T, N] of length", &out.target_log_prob, len)?;
     let ceilings = [
         ("vtrace: clip_rho above 0", v.rates.clip_rho),
         ("vtrace: clip_c above 0", v.rates.clip_c),
         ("vtrace: clip_pg_rho above 0", v.rates.clip_pg_rho),
     ];
     for (what, ceiling) in ceilings {
-        if ceiling.is_nan() {
-            return Err(Error::new(Kind::Value, what).given_f32(ceiling));
-        }
-        if ceiling <= 0.0 {
-            return Err(Error::new(Kind::Range, what).given_f32(ceiling));
-        }
+        Error::new(Kind::Value, what).given_f32(ceiling).when(ceiling.is_nan())?;
+        Error::new(Kind::Range, what).given_f32(ceiling).when(ceiling <= 0.0)?;
     }
     check_rate("vtrace: td_lambda from 0 to 1", v.rates.td_lambda)?;
     check_rate("vtrace: leak from 0 to 1", v.rates.leak)

@@ -284,7 +284,11 @@ impl Config {
     pub fn actor(&self, shape: Shape) -> ActorConfig {
         ActorConfig {
             shape,
-            num_layers: self.num_layers.saturating_add(self.num_hidden).saturating_add(if shape.discrete() { 1 } else { 2 }),
+            num_layers: self.num_layers.saturating_add(self.num_hidden).saturating_add(if shape.discrete() {
+                1
+            } else {
+                2
+            }),
             squash: self.squash,
             normalize_obs: self.normalize_obs,
             obs_clip: if self.normalize_obs != 0 { self.obs_clip } else { 0.0 },
@@ -381,7 +385,10 @@ impl Stored {
         }
         for layer in listed {
             if layer.flags & HEAD != 0 || layer.kind == LayerKind::Free as u32 {
-                return given("learner: layers that are not heads and read observations or other layers, of kind", layer.kind as usize);
+                return given(
+                    "learner: layers that are not heads and read observations or other layers, of kind",
+                    layer.kind as usize,
+                );
             }
         }
         let mut layers = Layers::default();

@@ -40,13 +40,27 @@ impl<'r> Rows<'r> {
             block::copy(to, block::rows(from, start, self.len(), width)?);
             return Ok(to);
         }
-        let mut rest = &mut *to;
-        for i in self.iter() {
-            let (row, after) = rest.split_at_mut_checked(width).ok_or(Misfit)?;
-            block::copy(row, block::rows(from, i, 1, width)?);
-            rest = after;
+        match width {
+            1 => self.get_short::<T, 1>(from, to)?,
+            2 => self.get_short::<T, 2>(from, to)?,
+            3 => self.get_short::<T, 3>(from, to)?,
+            4 => self.get_short::<T, 4>(from, to)?,
+            _ => {
+                for (row, i) in to.chunks_exact_mut(width.max(1)).zip(self.iter()) {
+                    block::copy(row, block::rows(from, i, 1, width)?);
+                }
+            }
         }
         Ok(to)
+    }
+
+    /// The same for rows of a length that the compiler knows, which are copied without a call for each.
+    fn get_short<T: Copy, const WIDTH: usize>(&self, from: &[T], to: &mut [T]) -> Fit<()> {
+        let from = from.as_chunks::<WIDTH>().0;
+        for (row, i) in to.as_chunks_mut::<WIDTH>().0.iter_mut().zip(self.iter()) {
+            *row = *from.get(i).ok_or(Misfit)?;
+        }
+        Ok(())
     }
 
     /// Copies the front of `from` to them.

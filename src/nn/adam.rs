@@ -119,7 +119,12 @@ impl Adam {
             root_scale: root_scale as f32,
             epsilon: self.epsilon,
         };
-        if !cpu::dispatch(Within { params, grads, m, v, rule, limit: self.limit }) {
+        let [p_most, m_most, v_most] = cpu::dispatch(Most { params, m, v });
+        // More than a step can come to, for it divides by epsilon at least; NaN if a number is.
+        let m_most = f64::from(m_most) + norm * f64::from(scale) + f64::from(f32::MIN_POSITIVE);
+        let most = f64::from(p_most) + m_most * f64::from(rule.rate.abs() / num::min(rule.epsilon, 1.0));
+        let surely_within = v_most.is_finite() && v_most.is_sign_positive() && 1.001 * most < f64::from(self.limit);
+        if !surely_within && !cpu::dispatch(Within { params, grads, m, v, rule, limit: self.limit }) {
             return Err(Error::new(Kind::Value, "adam: a step that keeps parameters finite and within their limit"));
         }
         *steps = taken;
@@ -200,7 +205,29 @@ impl Rule {
         let g = g * self.scale;
         let m = keep1 * m + take1 * g;
         let v = keep2 * v + take2 * (g * g);
-        (p - self.rate * m / (num::sqrt(v) * self.root_scale + self.epsilon), m, v)
+        (p - self.rate * m / (num::root(v) * self.root_scale + self.epsilon), m, v)
+    }
+}
+
+/// The largest sizes of parameters and first moments, and the largest second moment, or one that is negative.
+struct Most<'a> {
+    params: &'a [f32],
+    m: &'a [f32],
+    v: &'a [f32],
+}
+
+impl Kernel for Most<'_> {
+    type Output = [f32; 3];
+
+    /// The bits of numbers that are not negative are in their order, with NaN behind them all.
+    #[inline(always)]
+    fn run(self) -> [f32; 3] {
+        let mut most = [0u32; 3];
+        for ((p, m), v) in self.params.iter().zip(self.m).zip(self.v) {
+            let bits = [p.abs(), m.abs(), *v].map(f32::to_bits);
+            most = [most[0].max(bits[0]), most[1].max(bits[1]), most[2].max(bits[2])];
+        }
+        most.map(f32::from_bits)
     }
 }
 

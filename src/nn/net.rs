@@ -618,7 +618,8 @@ impl Node {
         let input = match (from as usize).checked_sub(1) {
             None => input,
             Some(k) => {
-                let source = done.get(k).ok_or(refused("net: source[0] with the input or a layer before it in layer"))?;
+                let source =
+                    done.get(k).ok_or(refused("net: source[0] with the input or a layer before it in layer"))?;
                 if source.is_head() || source.is_free() {
                     return Err(refused("net: source[0] without a head or free numbers in layer"));
                 }

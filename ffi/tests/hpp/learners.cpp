@@ -173,8 +173,11 @@ void parts_have_to_fit() {
   IS(learner->batch_read().why(), RLCORE_E_NOT_READY);
   auto loaded = rlcore::learner<>::load(learner->bytes());
   IS(loaded.why(), RLCORE_OK);
-  IS(loaded->batch_read().why(), RLCORE_E_CONFIG);
-  IS(loaded->learn_batch({8, 4, 1, 0}), RLCORE_E_CONFIG);
+  IS(loaded->batch_read().why(), RLCORE_E_NOT_READY);
+  IS(loaded->learn_batch({9, 4, 1, 0}), RLCORE_E_SHAPE);
+  IS(loaded->learn_batch({8, 4, 1, 0}), RLCORE_OK);
+  IS(learner->learn_batch({8, 4, 1, 0}), RLCORE_OK);
+  CHECK(loaded->batch_read() && loaded->batch_read()->advantage == learner->batch_read()->advantage);
 
   rlcore::learner<> none;
   IS(none.cut({}), RLCORE_E_NULL);

@@ -45,12 +45,8 @@ pub enum Rule {
 
 impl Rule {
     /// The rule with this number.
-    pub const fn from_number(number: u32) -> Option<Self> {
-        match number {
-            0 => Some(Rule::Fixed),
-            1 => Some(Rule::Original),
-            _ => None,
-        }
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Rule::Fixed, Rule::Original].get(number as usize).copied()
     }
 }
 
@@ -79,17 +75,11 @@ impl Default for Draw {
 
 impl Draw {
     fn check(&self) -> Result {
-        let refuse = |what, given: u32| Err(Error::new(Kind::Range, what).given(given as usize));
-        if self.skewness == 0 {
-            return refuse("memory: skewness of at least 1", 0);
-        }
-        if self.attempts == 0 {
-            return refuse("memory: attempts of at least 1", 0);
-        }
-        if self.rule == Rule::Original && self.burn_in != 0 {
-            return refuse("memory: burn_in of 0 in the original's draws", self.burn_in);
-        }
-        Ok(())
+        let refuse = |what, given: u32| Error::new(Kind::Range, what).given(given as usize);
+        refuse("memory: skewness of at least 1", 0).when(self.skewness == 0)?;
+        refuse("memory: attempts of at least 1", 0).when(self.attempts == 0)?;
+        let what = "memory: burn_in of 0 in the original's draws";
+        refuse(what, self.burn_in).when(self.rule == Rule::Original && self.burn_in != 0)
     }
 }
 
@@ -155,9 +145,7 @@ impl View<'_> {
         let queue = if priority { high } else { low };
         let outside = Error::new(Kind::Range, "memory: an entry of the pool below");
         let outside = outside.needed(queue.len as usize).given(i as usize);
-        if i >= queue.len {
-            return Err(outside);
-        }
+        outside.when(i >= queue.len)?;
         self.entry(&now, usize::from(priority), queue, i).map(|(number, _)| number).ok_or(outside)
     }
 
@@ -188,9 +176,7 @@ impl View<'_> {
     #[inline(never)]
     pub fn sample_priority<R: Chance>(&self, draw: &Draw, rng: &mut R, samples: &mut [Sample]) -> Result {
         draw.check()?;
-        if self.config.use_priority == 0 {
-            return Err(DISABLED);
-        }
+        DISABLED.when(self.config.use_priority == 0)?;
         let most = self.config.max_sample_size;
         let usual = if self.config.priority_sample_size == 0 { most } else { self.config.priority_sample_size };
         let size = if draw.size == 0 { usual } else { draw.size };
@@ -326,9 +312,7 @@ impl View<'_> {
 
     fn uniform_original<R: Chance>(&self, now: &Moment, size: u32, rng: &mut R, samples: &mut [Sample]) -> Result {
         let frames = u64::from(self.config.history_size());
-        if now.end < frames {
-            return Err(NOT_READY.needed(frames as usize).given(now.end as usize));
-        }
+        NOT_READY.needed(frames as usize).given(now.end as usize).when(now.end < frames)?;
         let Some(starts) = frames.checked_sub(u64::from(size).saturating_add(2)) else {
             let what = "memory: size, in the original's uniform draws, up to";
             return Err(Error::new(Kind::Range, what).needed(frames.saturating_sub(2) as usize).given(size as usize));

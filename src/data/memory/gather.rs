@@ -6,7 +6,7 @@ use super::draw::{Moment, Sample};
 use super::{SHAPE, View};
 use crate::block;
 use crate::data::part::pools::behind;
-use crate::error::{Error, Kind, Result, check_len};
+use crate::error::{Error, Kind, Result, check_some};
 use crate::kernels::stack::Layout;
 use crate::space::ElementsMut;
 
@@ -43,10 +43,8 @@ impl View<'_> {
         let description = self.config.table.column(column)?;
         let width = description.read_len();
         let needed = samples.len().saturating_mul(len).saturating_mul(width);
-        if out.len() != needed {
-            let what = "memory: out [B, len] with elements for every frame as it is read,";
-            return Err(Error::new(Kind::Shape, what).needed(needed).given(out.len()));
-        }
+        let what = "memory: out [B, len] with elements for every frame as it is read,";
+        Error::new(Kind::Shape, what).needed(needed).given(out.len()).when(out.len() != needed)?;
         let mut rest = out;
         // Of no sequence: whether these are elements that the column can be read as.
         self.table.gather_runs(column, &[], len, layout, rest.get(0, 0).ok_or(SHAPE)?)?;
@@ -71,13 +69,10 @@ impl View<'_> {
     /// Errors: `Range` as [`View::gather`]; `Shape`. Nothing is written then.
     pub fn gather_frames(&self, samples: &[Sample], len: usize, out: FramesOut<'_>) -> Result {
         let cells = samples.len().saturating_mul(len);
-        let check = |what, out: &Option<&mut [u8]>| out.as_ref().map_or(Ok(()), |out| check_len(what, out, cells));
-        if let Some(out) = &out.reward {
-            check_len("memory: reward [B, len],", out, cells)?;
-        }
-        check("memory: terminated [B, len],", &out.terminated)?;
-        check("memory: truncated [B, len],", &out.truncated)?;
-        check("memory: valid [B, len],", &out.valid)?;
+        check_some("memory: reward [B, len],", &out.reward, cells)?;
+        check_some("memory: terminated [B, len],", &out.terminated, cells)?;
+        check_some("memory: truncated [B, len],", &out.truncated, cells)?;
+        check_some("memory: valid [B, len],", &out.valid, cells)?;
         self.check(samples, len, false)?;
         let head = self.look()?;
         if let Some(out) = out.reward {
@@ -92,11 +87,10 @@ impl View<'_> {
         if let Some(out) = out.valid {
             let mut rest = out;
             for sample in samples {
-                let (to, others) = rest.split_at_mut_checked(len).ok_or(SHAPE)?;
+                let to = rest.split_off_mut(..len).ok_or(SHAPE)?;
                 let (ones, zeros) = to.split_at_mut_checked(sample.len as usize).ok_or(SHAPE)?;
                 ones.fill(1);
                 zeros.fill(0);
-                rest = others;
             }
         }
         self.table.rings().check_held(samples.iter().map(|sample| (0, sample.first)))
@@ -112,10 +106,8 @@ impl View<'_> {
                     Error::new(Kind::Range, "memory: a sample that was drawn, of frames").given(sample.len as usize)
                 );
             }
-            if sample.len as usize > len {
-                let what = "memory: samples of at most len frames,";
-                return Err(Error::new(Kind::Range, what).needed(len).given(sample.len as usize));
-            }
+            let what = "memory: samples of at most len frames,";
+            Error::new(Kind::Range, what).needed(len).given(sample.len as usize).when(sample.len as usize > len)?;
             let (run, tail) = sample.runs();
             self.table.check_run(&run, len, stacks)?;
             if let Some(tail) = tail {
@@ -129,21 +121,17 @@ impl View<'_> {
         let frames = self.config.history_size();
         let mut rest = out;
         for sample in samples {
-            let (mut to, others) = rest.split_at_mut_checked(len).ok_or(SHAPE)?;
-            rest = others;
+            let mut to = rest.split_off_mut(..len).ok_or(SHAPE)?;
             let (run, tail) = sample.runs();
             for run in [Some(run), tail].into_iter().flatten() {
                 let back = now.end.wrapping_sub(run.number);
-                if back > frames.into() {
-                    return Err(GONE.needed(now.start as usize).given(run.number as usize));
-                }
+                GONE.needed(now.start as usize).given(run.number as usize).when(back > frames.into())?;
                 let slot = behind(now.head, back as u32, frames);
                 let (early, late) = ring.split_at_checked(slot).ok_or(SHAPE)?;
-                let (run_to, after) = to.split_at_mut_checked(run.len as usize).ok_or(SHAPE)?;
+                let run_to = to.split_off_mut(..run.len as usize).ok_or(SHAPE)?;
                 let (first, wrapped) = run_to.split_at_mut(late.len().min(run.len as usize));
                 block::copy(first, late);
                 block::copy(wrapped, early);
-                to = after;
             }
             to.fill(T::zeroed());
         }

@@ -132,31 +132,21 @@ impl MemoryConfig {
     }
 
     fn check(&self) -> Result {
-        let refuse = |what, needed: u32, given: u32| {
-            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
-        };
-        if self.table.num_rings != 1 {
-            return refuse("memory config: num_rings of", 1, self.table.num_rings);
-        }
-        if self.max_sample_size == 0 {
-            return refuse("memory config: max_sample_size of at least", 1, 0);
-        }
+        Error::config("memory config: num_rings of", 1, self.table.num_rings).when(self.table.num_rings != 1)?;
+        Error::config("memory config: max_sample_size of at least", 1, 0).when(self.max_sample_size == 0)?;
         if self.margin() >= self.history_size() {
             let what = "memory config: history_size of at least max_sample_size and the other frames of a stack,";
-            return refuse(what, self.margin().saturating_add(1), self.history_size());
+            return Err(Error::config(what, self.margin().saturating_add(1), self.history_size()));
         }
         if self.priority_sample_size > self.max_sample_size {
             let what = "memory config: priority_sample_size up to max_sample_size,";
-            return refuse(what, self.max_sample_size, self.priority_sample_size);
+            return Err(Error::config(what, self.max_sample_size, self.priority_sample_size));
         }
         if !(self.reward_threshold >= 0.0 && self.reward_threshold < f32::INFINITY) {
             let what = "memory config: a reward_threshold that is finite and at least 0";
             return Err(Error::new(Kind::Config, what).given_f32(self.reward_threshold));
         }
-        if self.use_priority > 1 {
-            return refuse("memory config: use_priority of 0 or", 1, self.use_priority);
-        }
-        Ok(())
+        Error::config("memory config: use_priority of 0 or", 1, self.use_priority).when(self.use_priority > 1)
     }
 }
 
@@ -380,16 +370,12 @@ impl<'a> Memory<'a> {
     {
         let count = frames.len();
         let columns = self.index.config.table.columns();
-        if rows.len() != columns.len() {
-            let what = "memory: rows with elements for each column,";
-            return Err(Error::new(Kind::Shape, what).needed(columns.len()).given(rows.len()));
-        }
+        let what = "memory: rows with elements for each column,";
+        Error::new(Kind::Shape, what).needed(columns.len()).given(rows.len()).when(rows.len() != columns.len())?;
         for (column, elements) in columns.iter().zip(rows) {
             let needed = (column.len as usize).saturating_mul(count);
-            if elements.len() != needed {
-                let what = "memory: elements of all rows in each column,";
-                return Err(Error::new(Kind::Shape, what).needed(needed).given(elements.len()));
-            }
+            let what = "memory: elements of all rows in each column,";
+            Error::new(Kind::Shape, what).needed(needed).given(elements.len()).when(elements.len() != needed)?;
         }
         let mut last = self.index.last(self.end())?;
         let (mut cuts, mut first) = (0u32, None);
@@ -452,16 +438,13 @@ impl<'a> Memory<'a> {
 
     /// What no sequence of calls can produce is no image.
     fn check_image(&self) -> Result {
-        let damaged = |what| Err(Error::new(Kind::Image, what));
+        let damaged = |what| Error::new(Kind::Image, what);
         let Index { config, state, .. } = &self.index;
         state.rng_changes.check_image()?;
         let (frames, end) = (config.history_size(), self.end());
-        if u64::from(state.head) != end.checked_rem(frames.into()).unwrap_or(0) {
-            return damaged("memory: the slot of the next frame where its number says");
-        }
-        if !state.rng.is_valid() || state.reserved != 0 {
-            return damaged("memory: a random stream");
-        }
+        let what = "memory: the slot of the next frame where its number says";
+        damaged(what).when(u64::from(state.head) != end.checked_rem(frames.into()).unwrap_or(0))?;
+        damaged("memory: a random stream").when(!state.rng.is_valid() || state.reserved != 0)?;
         let held = end.min(frames.into()) as u32;
         let oldest = end.saturating_sub(frames.into());
         let mut queues = [Queue::default(); 2];
@@ -472,9 +455,8 @@ impl<'a> Memory<'a> {
             let (reward, flags, reach, age) = self.frame_at(slot)?;
             // Until the memory is full the slots from the next frame on come first, and nothing is there.
             let Some(i) = i.checked_sub(frames.wrapping_sub(held)) else {
-                if reward.to_bits() != 0 || flags != [0, 0] || reach != 0 {
-                    return damaged("memory: zeros where no frame is");
-                }
+                let what = "memory: zeros where no frame is";
+                damaged(what).when(reward.to_bits() != 0 || flags != [0, 0] || reach != 0)?;
                 continue;
             };
             let right = match before {
@@ -486,7 +468,7 @@ impl<'a> Memory<'a> {
                 || flags.iter().any(|&flag| flag > 1)
                 || u32::from(age) != reach.min(config.table.max_stack() as u32)
             {
-                return damaged("memory: frames that reach back to the start of their episode");
+                return Err(damaged("memory: frames that reach back to the start of their episode"));
             }
             before = Some((reach, flags != [0, 0]));
             let number = oldest.wrapping_add(i.into());
@@ -495,7 +477,7 @@ impl<'a> Memory<'a> {
                 let seen = queues.get_mut(from).ok_or(SHAPE)?;
                 let begin = state.pools.get(from).ok_or(SHAPE)?.begin;
                 if begin >= frames || self.entry(from, ahead(begin, seen.len, frames))? != number as u32 {
-                    return damaged("memory: pools with the numbers of the frames that may be drawn");
+                    return Err(damaged("memory: pools with the numbers of the frames that may be drawn"));
                 }
                 seen.len = seen.len.saturating_add(1);
             }

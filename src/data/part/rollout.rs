@@ -3,7 +3,7 @@
 use super::table::{Column, Columns, TableConfig};
 use crate::block::{self, Fit, Misfit, fields};
 use crate::data::monitor::Read;
-use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::error::{Error, Kind, Result, check_finite, check_some};
 use crate::kernels::gae::{self, Accumulate};
 use crate::space::{Elements, ElementsMut};
 
@@ -266,9 +266,7 @@ fn copy<T: Copy>(to: Option<&mut [T]>, from: &[T], at: usize, count: usize, widt
 
 /// Checks `rows` rows of a column by the two sentences. Errors: `Shape`.
 pub fn check_elements([kinds, lens]: [&'static str; 2], column: &Column, rows: usize, given: (u32, usize)) -> Result {
-    if given.0 != column.kind {
-        return Err(Error::new(Kind::Shape, kinds));
-    }
+    Error::new(Kind::Shape, kinds).when(given.0 != column.kind)?;
     let wanted = rows.saturating_mul(column.len as usize);
     if given.1 == wanted { Ok(()) } else { Err(Error::new(Kind::Shape, lens).needed(wanted).given(given.1)) }
 }
@@ -280,9 +278,7 @@ pub fn check_room(
     rows: usize,
     out: &[Option<ElementsMut<'_>>],
 ) -> Result {
-    if out.len() > columns.len() {
-        return Err(Error::new(Kind::Shape, most).needed(columns.len()).given(out.len()));
-    }
+    Error::new(Kind::Shape, most).needed(columns.len()).given(out.len()).when(out.len() > columns.len())?;
     for (column, to) in columns.iter().zip(out) {
         if let Some(to) = to {
             check_elements([kinds, lens], column, rows, (to.kind() as u32, to.len()))?;
@@ -323,25 +319,20 @@ impl RowsOut<'_> {
             "rows: a column [num_rows, N, len] of length",
         ];
         check_room(SENTENCES, shape.table.columns(), numbers, self.columns)?;
-        if !shape.judged && (self.log_prob.is_some() || self.final_value.is_some()) {
-            return Err(Error::new(Kind::Shape, "rows: no log_prob and no final_value, which rollouts have"));
-        }
+        let what = "rows: no log_prob and no final_value, which rollouts have";
+        Error::new(Kind::Shape, what).when(!shape.judged && (self.log_prob.is_some() || self.final_value.is_some()))?;
         if self.value.is_some() || self.final_value.is_some() {
             check_given(held.left_out, VALUE)?;
         }
         if self.log_prob.is_some() {
             check_given(held.left_out, LOG_PROB)?;
         }
-        for (what, array) in [
-            ("rows: reward of length", &self.reward),
-            ("rows: value of length", &self.value),
-            ("rows: log_prob of length", &self.log_prob),
-            ("rows: final_value of length", &self.final_value),
-        ] {
-            array.as_deref().map_or(Ok(()), |array| check_len(what, array, numbers))?;
-        }
-        self.terminated.as_deref().map_or(Ok(()), |x| check_len("rows: terminated of length", x, numbers))?;
-        self.truncated.as_deref().map_or(Ok(()), |x| check_len("rows: truncated of length", x, numbers))?;
-        self.memory.as_deref().map_or(Ok(()), |x| check_len("rows: memory [num_rows, N, M] of length", x, memory))
+        check_some("rows: reward of length", &self.reward, numbers)?;
+        check_some("rows: value of length", &self.value, numbers)?;
+        check_some("rows: log_prob of length", &self.log_prob, numbers)?;
+        check_some("rows: final_value of length", &self.final_value, numbers)?;
+        check_some("rows: terminated of length", &self.terminated, numbers)?;
+        check_some("rows: truncated of length", &self.truncated, numbers)?;
+        check_some("rows: memory [num_rows, N, M] of length", &self.memory, memory)
     }
 }

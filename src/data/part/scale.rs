@@ -67,13 +67,9 @@ impl Default for Limits {
 impl Limits {
     pub(crate) fn check(&self) -> Result {
         check_one("normalizer: a finite clip", self.clip)?;
-        if self.clip <= 0.0 {
-            return Err(Error::new(Kind::Range, "normalizer: clip above 0").given_f32(self.clip));
-        }
-        if !(1e-30..=1e30).contains(&self.epsilon) {
-            return Err(Error::new(Kind::Range, "normalizer: epsilon from 1e-30").given_f32(self.epsilon as f32));
-        }
-        Ok(())
+        Error::new(Kind::Range, "normalizer: clip above 0").given_f32(self.clip).when(self.clip <= 0.0)?;
+        let what = "normalizer: epsilon from 1e-30";
+        Error::new(Kind::Range, what).given_f32(self.epsilon as f32).when(!(1e-30..=1e30).contains(&self.epsilon))
     }
 
     #[inline(always)]
@@ -91,10 +87,8 @@ pub fn normalise(mean: &[f64], var: &[f64], limits: Limits, x: Rewrite<'_>) -> R
     check_len("normalizer: var [D] of the length of the mean", var, mean.len())?;
     let len = x.input().len();
     x.check("normalizer: out [n, D] of the length of x", len)?;
-    if len.checked_rem(mean.len()) != Some(0) {
-        let what = "normalizer: x [n, D] of whole rows, D";
-        return Err(Error::new(Kind::Shape, what).needed(mean.len()).given(len));
-    }
+    let what = "normalizer: x [n, D] of whole rows, D";
+    Error::new(Kind::Shape, what).needed(mean.len()).given(len).when(len.checked_rem(mean.len()) != Some(0))?;
     moments::check_moments(mean, var, 0.0)?;
     check_finite("normalizer: a finite number", x.input())?;
     normalise_finite(mean, var, limits, x);
@@ -135,9 +129,8 @@ impl RewardScale<'_> {
         let n = self.running.len();
         reward.check("normalizer: reward [N] of length", n)?;
         ends.check(n)?;
-        if !(0.0..=1.0).contains(&discount) {
-            return Err(Error::new(Kind::Range, "normalizer: discount from 0 to 1").given_f32(discount as f32));
-        }
+        let what = "normalizer: discount from 0 to 1";
+        Error::new(Kind::Range, what).given_f32(discount as f32).when(!(0.0..=1.0).contains(&discount))?;
         limits.check()?;
         check_finite("normalizer: a finite reward", reward.input())?;
         moments::check_moments(&[*self.mean], &[*self.var], *self.count)?;

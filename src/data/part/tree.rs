@@ -168,18 +168,16 @@ impl<'a> SumTree<'a> {
 
     /// What no sequence of calls can produce is no image.
     pub fn check_image(&self) -> Result {
-        let damaged = |what| Err(Error::new(Kind::Image, what));
+        let damaged = |what| Error::new(Kind::Image, what);
         let in_use = self.len;
         for (i, weight) in self.weights.as_flattened().iter().enumerate() {
             let allowed = *weight >= 0.0 && *weight < f32::INFINITY && weight.is_sign_positive();
-            if !allowed || i >= in_use && weight.to_bits() != 0 {
-                return damaged("sum_tree: weights that are finite, not negative, and 0 behind the last item");
-            }
+            let what = "sum_tree: weights that are finite, not negative, and 0 behind the last item";
+            damaged(what).when(!allowed || i >= in_use && weight.to_bits() != 0)?;
         }
-        if self.marks.as_flattened().iter().any(|&mark| mark != 0) {
-            return damaged("sum_tree: no node of an update that did not end");
-        }
-        let damaged = || damaged("sum_tree: sums that are those of the weights");
+        let what = "sum_tree: no node of an update that did not end";
+        damaged(what).when(self.marks.as_flattened().iter().any(|&mark| mark != 0))?;
+        let damaged = damaged("sum_tree: sums that are those of the weights");
         let mut below: Option<usize> = None;
         for (i, &start) in self.levels.starts().iter().enumerate() {
             let end = self.levels.starts().get(i.wrapping_add(1)).copied().unwrap_or(self.levels.nodes);
@@ -190,25 +188,21 @@ impl<'a> SumTree<'a> {
                     Some(below) if below.saturating_add(node) < start => {
                         let node = below.saturating_add(node);
                         let (Some(sums), Some(mins)) = (self.sums.get(node), self.mins.get(node)) else {
-                            return damaged();
+                            return Err(damaged);
                         };
                         let (before, sum) = before(sums);
-                        if self.begins.get(node).is_none_or(|begins| !same_bits(begins, &before)) {
-                            return damaged();
-                        }
+                        damaged.when(self.begins.get(node).is_none_or(|begins| !same_bits(begins, &before)))?;
                         (sum, least(mins))
                     }
                     Some(_) => NOTHING,
                 };
                 let has_sum = self.sums.as_flattened().get(at).copied().unwrap_or(f64::NAN);
                 let has_min = self.mins.as_flattened().get(at).copied().unwrap_or(f32::NAN);
-                if sum.to_bits() != has_sum.to_bits() || min.to_bits() != has_min.to_bits() {
-                    return damaged();
-                }
+                damaged.when(sum.to_bits() != has_sum.to_bits() || min.to_bits() != has_min.to_bits())?;
             }
             below = Some(start);
         }
-        if self.begins.last().is_none_or(|root| !same_bits(root, &[0.0; WIDTH])) { damaged() } else { Ok(()) }
+        damaged.when(self.begins.last().is_none_or(|root| !same_bits(root, &[0.0; WIDTH])))
     }
 }
 
@@ -326,9 +320,7 @@ impl View<'_> {
     /// Errors: `Shape`; `NotReady` if all weights are 0. Nothing is written then.
     pub fn find(&self, mass: &mut [f64], slots: &mut [u32]) -> Result {
         check_len("sum_tree: as many items as masses,", slots, mass.len())?;
-        if self.total() <= 0.0 {
-            return Err(Error::new(Kind::NotReady, "sum_tree: an item of a weight above 0"));
-        }
+        Error::new(Kind::NotReady, "sum_tree: an item of a weight above 0").when(self.total() <= 0.0)?;
         self.descend(mass, slots);
         Ok(())
     }

@@ -6,8 +6,8 @@ use core::sync::atomic::{Ordering, fence};
 use super::{CHUNK, SHAPE, View};
 use crate::block::shared;
 use crate::cpu::Word;
-use crate::data::lazy_frames::FrameIndex;
-use crate::error::{Error, Kind, Result, check_len};
+use crate::data::table::FrameIndex;
+use crate::error::{Error, Kind, Result, check_len, check_some};
 use crate::num;
 use crate::rng::Rng;
 
@@ -51,12 +51,9 @@ impl Default for Draw {
 /// Where an alpha or a beta is that goes from `initial` to `end` while `progress` goes from 0 to 1.
 /// Errors: `Range` for another progress; `Value` for an end that is not finite.
 pub fn linear(initial: f32, end: f32, progress: f32) -> Result<f32> {
-    if !(0.0..=1.0).contains(&progress) {
-        return Err(Error::new(Kind::Range, "replay: a progress from 0 to 1").given_f32(progress));
-    }
-    if !(initial.is_finite() && end.is_finite()) {
-        return Err(Error::new(Kind::Value, "replay: finite ends of a schedule"));
-    }
+    let what = "replay: a progress from 0 to 1";
+    Error::new(Kind::Range, what).given_f32(progress).when(!(0.0..=1.0).contains(&progress))?;
+    Error::new(Kind::Value, "replay: finite ends of a schedule").when(!(initial.is_finite() && end.is_finite()))?;
     let progress = f64::from(progress);
     Ok((f64::from(initial) * (1.0 - progress) + f64::from(end) * progress) as f32)
 }
@@ -84,15 +81,9 @@ impl View<'_> {
         probability: Option<&mut [f32]>,
     ) -> Result {
         check_len("replay: weights [B],", weight, index.len())?;
-        if let Some(probability) = &probability {
-            check_len("replay: probabilities [B],", probability, index.len())?;
-        }
-        if !draw.beta.is_finite() {
-            return Err(Error::new(Kind::Value, "replay: a finite beta").given_f32(draw.beta));
-        }
-        if draw.beta < 0.0 {
-            return Err(Error::new(Kind::Range, "replay: a beta of at least 0").given_f32(draw.beta));
-        }
+        check_some("replay: probabilities [B],", &probability, index.len())?;
+        Error::new(Kind::Value, "replay: a finite beta").given_f32(draw.beta).when(!draw.beta.is_finite())?;
+        Error::new(Kind::Range, "replay: a beta of at least 0").given_f32(draw.beta).when(draw.beta < 0.0)?;
         let (total, count) = self.ready()?;
         let parts = if draw.independent { 1.0 } else { index.len() as f64 };
         let part = total / parts;
@@ -169,9 +160,8 @@ impl View<'_> {
             if let Some(ready) = self.ready_now() {
                 return Ok(ready);
             }
-            if before.is_some() && before == quiet() {
-                return Err(Error::new(Kind::NotReady, "replay: a transition that may be drawn"));
-            }
+            let what = "replay: a transition that may be drawn";
+            Error::new(Kind::NotReady, what).when(before.is_some() && before == quiet())?;
             spin_loop();
         }
         Err(shared::BUSY)
@@ -209,9 +199,7 @@ impl View<'_> {
                 self.tree.descend(&mut mass, &mut slot);
                 (*index, *weight) = self.drawn(slot[0]);
             }
-            if *weight <= 0.0 {
-                return Err(shared::BUSY);
-            }
+            shared::BUSY.when(*weight <= 0.0)?;
         }
         Ok(())
     }

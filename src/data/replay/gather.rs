@@ -1,7 +1,7 @@
 //! Transitions that were drawn, copied out.
 
 use super::{CHUNK, SHAPE, TERMINATED, TRUNCATED, View};
-use crate::data::lazy_frames::FrameIndex;
+use crate::data::table::FrameIndex;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::Layout;
 use crate::space::ElementsMut;
@@ -69,15 +69,12 @@ impl View<'_> {
     /// Errors: as there; `Range` for a column that is no observation.
     pub fn gather_next(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {
         let description = self.config.table.column(column)?;
-        if !self.config.is_observation(column) {
-            return Err(Error::new(Kind::Range, "replay: a column that is an observation; not so").given(column));
-        }
+        let what = "replay: a column that is an observation; not so";
+        Error::new(Kind::Range, what).given(column).when(!self.config.is_observation(column))?;
         self.check(index)?;
         let len = index.len().saturating_mul(description.read_len());
-        if out.len() != len {
-            let what = "replay: out with elements for every row as it is read,";
-            return Err(Error::new(Kind::Shape, what).needed(len).given(out.len()));
-        }
+        let what = "replay: out with elements for every row as it is read,";
+        Error::new(Kind::Shape, what).needed(len).given(out.len()).when(out.len() != len)?;
         let (mut rest, mut left) = (out, index);
         while !left.is_empty() {
             let some = left.len().min(CHUNK);

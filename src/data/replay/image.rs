@@ -8,14 +8,12 @@ use crate::error::{Error, Kind, Result};
 impl View<'_> {
     /// What no sequence of calls can produce is no image.
     pub(super) fn check_image(&self) -> Result {
-        let damaged = |what| Err(Error::new(Kind::Image, what));
+        let damaged = |what| Error::new(Kind::Image, what);
         let State { alpha, max_priority, num_transitions, rng, rng_changes, updating } = self.state;
         rng_changes.check_image()?;
-        if *updating != 0 {
-            return damaged("replay: no priorities that were being given");
-        }
+        damaged("replay: no priorities that were being given").when(*updating != 0)?;
         if !(0.0..=1.0).contains(alpha) || !(1.0..f32::INFINITY).contains(max_priority) || !rng.is_valid() {
-            return damaged("replay: an alpha from 0 to 1, a largest priority of at least 1 and a random stream");
+            return Err(damaged("replay: an alpha from 0 to 1, a largest priority of at least 1 and a random stream"));
         }
         let mut count = 0u64;
         for (env, &open) in self.open.iter().enumerate() {
@@ -34,14 +32,12 @@ impl View<'_> {
                 // Until a ring is full, its rows lie in its first slots.
                 let is_held = u64::from(place) < some;
                 let right = self.row_is_right(slot, is_held.then_some(index.number), &held, open);
-                if right != Some(true) {
-                    let what = "replay: rows as steps leave them; not so slot";
-                    return Err(Error::new(Kind::Image, what).given(slot));
-                }
+                let what = "replay: rows as steps leave them; not so slot";
+                Error::new(Kind::Image, what).given(slot).when(right != Some(true))?;
                 count = count.saturating_add((self.tree.weight(slot) > 0.0).into());
             }
         }
-        if count == *num_transitions { Ok(()) } else { damaged("replay: the number of its transitions") }
+        if count == *num_transitions { Ok(()) } else { Err(damaged("replay: the number of its transitions")) }
     }
 
     /// Whether what is known about a row agrees; `number` is `None` in a slot that no row has been in.

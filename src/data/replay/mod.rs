@@ -18,9 +18,8 @@
 //! uniform. The correction (N * probability)^-beta is divided by the largest there is, see [`Normalize`].
 //!
 //! ```
-//! use rlcore::data::lazy_frames::FrameIndex;
 //! use rlcore::data::replay::{Draw, Replay, ReplayConfig, Step};
-//! use rlcore::data::table::Column;
+//! use rlcore::data::table::{Column, FrameIndex};
 //! use rlcore::rng::Rng;
 //! use rlcore::space::{Element, Elements};
 //!
@@ -45,9 +44,8 @@ use bytemuck::{Pod, Zeroable};
 use core::slice::from_mut;
 use core::sync::atomic::{Ordering, fence};
 
-use super::lazy_frames::FrameIndex;
 use super::sum_tree::{self, SumTree};
-use super::table::{self, Column, MAX_COLUMNS, Table, TableConfig};
+use super::table::{self, Column, FrameIndex, MAX_COLUMNS, Table, TableConfig};
 use crate::block::{self, Header, One, Plan, fields, shared};
 use crate::cpu::{Word, snapshot};
 use crate::error::{Error, Kind, Result, check_len};
@@ -120,41 +118,24 @@ impl ReplayConfig {
     }
 
     fn check(&self) -> Result {
-        let refuse = |what, needed: u32, given: u32| {
-            Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
-        };
-        let outside = |what, given: f32| Err(Error::new(Kind::Config, what).given_f32(given));
-        if self.num_steps == 0 || self.num_steps > MAX_STEPS {
-            return refuse("replay config: num_steps from 1 to", MAX_STEPS, self.num_steps);
-        }
+        let outside = |what, given: f32| Error::new(Kind::Config, what).given_f32(given);
+        let what = "replay config: num_steps from 1 to";
+        Error::config(what, MAX_STEPS, self.num_steps).when(self.num_steps == 0 || self.num_steps > MAX_STEPS)?;
         let least = self.num_steps.saturating_add(self.table.max_stack() as u32);
-        if self.table.num_rows < least {
-            return refuse(
-                "replay config: num_rows of at least num_steps and any num_stack,",
-                least,
-                self.table.num_rows,
-            );
-        }
+        let what = "replay config: num_rows of at least num_steps and any num_stack,";
+        Error::config(what, least, self.table.num_rows).when(self.table.num_rows < least)?;
         if self.observations.checked_shr(self.table.num_columns).unwrap_or(0) != 0 {
-            return refuse(
+            return Err(Error::config(
                 "replay config: observations with bits below num_columns,",
                 self.table.num_columns,
                 self.observations,
-            );
+            ));
         }
-        if !(0.0..=1.0).contains(&self.discount) {
-            return outside("replay config: discount from 0 to 1", self.discount);
-        }
-        if !(0.0..=1.0).contains(&self.alpha) {
-            return outside("replay config: alpha from 0 to 1", self.alpha);
-        }
-        if !(f32::MIN_POSITIVE..=MAX_EPSILON).contains(&self.epsilon) {
-            return outside("replay config: epsilon, a normal number above 0 and at most 1e30", self.epsilon);
-        }
-        if self.reserved != 0 {
-            return refuse("replay config: reserved of", 0, self.reserved);
-        }
-        Ok(())
+        outside("replay config: discount from 0 to 1", self.discount).when(!(0.0..=1.0).contains(&self.discount))?;
+        outside("replay config: alpha from 0 to 1", self.alpha).when(!(0.0..=1.0).contains(&self.alpha))?;
+        let what = "replay config: epsilon, a normal number above 0 and at most 1e30";
+        outside(what, self.epsilon).when(!(f32::MIN_POSITIVE..=MAX_EPSILON).contains(&self.epsilon))?;
+        Error::config("replay config: reserved of", 0, self.reserved).when(self.reserved != 0)
     }
 }
 
@@ -223,9 +204,8 @@ pub struct Spans {
 
 /// The one place where the layout is written down: the fields and the bytes of the whole block.
 pub fn spans(config: &ReplayConfig) -> Result<(Spans, usize)> {
-    if config.table.num_rings == 0 {
-        return Err(Error::new(Kind::Config, "replay config: num_envs of at least").needed(1).given(0));
-    }
+    let what = "replay config: num_envs of at least";
+    Error::new(Kind::Config, what).needed(1).given(0).when(config.table.num_rings == 0)?;
     config.table.check()?;
     config.check()?;
     let (envs, rows) = (config.table.num_rings as usize, config.table.all_rows());
@@ -367,9 +347,7 @@ impl<'a> Replay<'a> {
     /// Takes a random stream into the block, so that it is saved with it; nothing draws from it.
     /// Errors: `Image` for bytes that are no stream.
     pub fn store_rng(&mut self, rng: &Rng) -> Result {
-        if !rng.is_valid() {
-            return Err(Error::new(Kind::Image, "replay: a random stream"));
-        }
+        Error::new(Kind::Image, "replay: a random stream").when(!rng.is_valid())?;
         self.state.rng_changes.begin();
         self.state.rng = *rng;
         self.state.rng_changes.end();
@@ -378,9 +356,7 @@ impl<'a> Replay<'a> {
 
     /// Changes the exponent of the weights that are given from now on. Errors: `Range` if it is not from 0 to 1.
     pub fn set_alpha(&mut self, alpha: f32) -> Result {
-        if !(0.0..=1.0).contains(&alpha) {
-            return Err(Error::new(Kind::Range, "replay: alpha from 0 to 1").given_f32(alpha));
-        }
+        Error::new(Kind::Range, "replay: alpha from 0 to 1").given_f32(alpha).when(!(0.0..=1.0).contains(&alpha))?;
         self.state.alpha = alpha;
         Ok(())
     }
@@ -404,9 +380,7 @@ impl<'a> Replay<'a> {
     /// [`Replay::add`] would take this step.
     pub fn check_add(&self, env: usize, row: &[Elements<'_>], step: &Step, tail: Option<&[Elements<'_>]>) -> Result {
         let open = *self.open.get(env).ok_or(ENV.needed(self.open.len()).given(env))?;
-        if !step.reward.is_finite() {
-            return Err(Error::new(Kind::Value, "replay: a finite reward").given_f32(step.reward));
-        }
+        Error::new(Kind::Value, "replay: a finite reward").given_f32(step.reward).when(!step.reward.is_finite())?;
         self.table.check(env, row, open == 0, 2)?;
         if step.ended() != 0 {
             let missing =
@@ -531,12 +505,8 @@ impl<'a> Replay<'a> {
         check_len("replay: as many priorities as transitions,", priority, index.len())?;
         let view = self.view();
         for priority in priority {
-            if !priority.is_finite() {
-                return Err(Error::new(Kind::Value, "replay: a finite priority").given_f32(*priority));
-            }
-            if *priority < 0.0 {
-                return Err(Error::new(Kind::Range, "replay: a priority of at least 0").given_f32(*priority));
-            }
+            Error::new(Kind::Value, "replay: a finite priority").given_f32(*priority).when(!priority.is_finite())?;
+            Error::new(Kind::Range, "replay: a priority of at least 0").given_f32(*priority).when(*priority < 0.0)?;
         }
         let mut forgotten = 0u64;
         for index in index {
@@ -667,10 +637,8 @@ impl<'a> View<'a> {
         let num_rows = self.config.table.num_rows;
         let env = index.env as usize;
         let pushed = self.table.pushed.get(env).ok_or(ENV.needed(self.open.len()).given(env))?.load(Ordering::Acquire);
-        if index.reserved != 0 {
-            let what = "replay: an index whose reserved is 0";
-            return Err(Error::new(Kind::Range, what).given(index.reserved as usize));
-        }
+        let what = "replay: an index whose reserved is 0";
+        Error::new(Kind::Range, what).given(index.reserved as usize).when(index.reserved != 0)?;
         if index.number >= pushed {
             let what = "replay: a row that was added, of a number below";
             return Err(Error::new(Kind::Range, what).needed(pushed as usize).given(index.number as usize));

@@ -10,12 +10,11 @@ use crate::space::{Element, Elements};
 impl View<'_> {
     pub(super) fn check_step(&self, step: &Step<'_>) -> Result {
         let (n, held) = (self.num_envs(), self.num_steps());
-        if self.held.finished != 0 {
-            return Err(Error::new(Kind::NotReady, "rollout_buffer: a rollout that is not finished yet; reset it"));
-        }
-        if held >= self.setup.num_steps() {
+        let what = "rollout_buffer: a rollout that is not finished yet; reset it";
+        Error::new(Kind::NotReady, what).when(self.held.finished != 0)?;
+        if held >= self.config.num_steps() {
             let what = "rollout_buffer: room for another step; finish and reset after";
-            return Err(Error::new(Kind::NotReady, what).needed(self.setup.num_steps()).given(held));
+            return Err(Error::new(Kind::NotReady, what).needed(self.config.num_steps()).given(held));
         }
         let columns = self.columns();
         check_len("rollout_buffer: columns of the step", step.columns, columns.len())?;
@@ -54,7 +53,7 @@ impl View<'_> {
         for (i, (column, given)) in columns.iter().zip(step.columns).enumerate() {
             match given {
                 Some(given) => check_column(column, n, given)?,
-                None => check_row(column, self.rows.column(&self.setup.shape(), i, held, 1)?.bytes())?,
+                None => check_row(column, self.rows.column(&self.config.shape(), i, held, 1)?.bytes())?,
             }
         }
         Ok(())
@@ -62,32 +61,29 @@ impl View<'_> {
 
     /// What no sequence of calls can produce is no image. Columns are not looked at: they may be large and are only copied.
     pub(super) fn check_image(&self) -> Result {
-        let damaged = |what| Err(Error::new(Kind::Image, what));
+        let damaged = |what| Error::new(Kind::Image, what);
         let s = self.held;
-        let right = s.filled as usize <= self.setup.num_steps() && s.finished <= 1 && (s.finished == 0 || s.filled > 0);
+        let right =
+            s.filled as usize <= self.config.num_steps() && s.finished <= 1 && (s.finished == 0 || s.filled > 0);
         let steps = self.begin.checked_add(s.filled.into());
         let numbered = steps.and_then(|steps| steps.checked_mul(self.num_envs() as u64)) == Some(s.global_step);
         let counted = s.global_step <= shared::LAST && s.logged <= shared::LAST;
         let known = s.left_out <= rollout::VALUE | rollout::LOG_PROB && (s.left_out == 0 || s.filled > 0);
         let known = known && (s.finished == 0 || self.rows_held().has(rollout::VALUE));
-        if !right || !numbered || !counted || !known || !s.rng.is_valid() {
-            return damaged("rollout_buffer: a state that calls can lead to");
-        }
+        let what = "rollout_buffer: a state that calls can lead to";
+        damaged(what).when(!right || !numbered || !counted || !known || !s.rng.is_valid())?;
         let rollout = self.rollout()?;
         let ends = rollout.terminated.iter().zip(rollout.truncated);
         let num_ended = ends.filter(|(terminated, truncated)| **terminated | **truncated != 0).count() as u64;
         let lens = num_ended..=num_ended.saturating_mul(u32::MAX.into());
-        if s.num_ended != num_ended || !lens.contains(&s.ended_len) {
-            return damaged("rollout_buffer: as many episodes as have ended, each with a length");
-        }
+        let what = "rollout_buffer: as many episodes as have ended, each with a length";
+        damaged(what).when(s.num_ended != num_ended || !lens.contains(&s.ended_len))?;
         // Twice the most, so that rounding cannot lead a sum out of its bounds.
         let sum = num_ended as f64 * (2.0 * MOST);
-        if !(s.ended_return.abs() <= sum && self.running_return.iter().all(|x| x.abs() <= MOST)) {
-            return damaged("rollout_buffer: returns that rewards can sum to");
-        }
-        if !self.running_return.iter().zip(self.running_len).all(|(x, &len)| len > 0 || *x == 0.0) {
-            return damaged("rollout_buffer: returns of 0 before the first step");
-        }
+        let what = "rollout_buffer: returns that rewards can sum to";
+        damaged(what).when(!(s.ended_return.abs() <= sum && self.running_return.iter().all(|x| x.abs() <= MOST)))?;
+        let what = "rollout_buffer: returns of 0 before the first step";
+        damaged(what).when(!self.running_return.iter().zip(self.running_len).all(|(x, &len)| len > 0 || *x == 0.0))?;
         let written = |(slot, row): (u64, &MetricRow)| {
             if slot < s.logged {
                 let env = row.env == ALL_ENVS && row.metric >= FIRST_METRIC
@@ -97,20 +93,15 @@ impl View<'_> {
                 *row == MetricRow::default()
             }
         };
-        if !(0u64..).zip(self.log).all(written) {
-            return damaged("rollout_buffer: metrics as they were written");
-        }
-        self.rows.check_image("rollout_buffer: finite numbers", &self.setup.shape(), &self.rows_held())?;
+        damaged("rollout_buffer: metrics as they were written").when(!(0u64..).zip(self.log).all(written))?;
+        self.rows.check_image("rollout_buffer: finite numbers", &self.config.shape(), &self.rows_held())?;
         if s.num_trajectories == 0 {
             return Ok(());
         }
         let t = self.num_steps();
         let starts = (0..self.num_samples()).filter(|&i| i.checked_rem(t) == Some(0) || self.starts_episode(i));
         let held = self.rows.starts.iter().take(s.num_trajectories as usize).map(|&i| i as usize);
-        if s.finished == 0 || !starts.eq(held) {
-            return damaged("rollout_buffer: starts of its trajectories");
-        }
-        Ok(())
+        damaged("rollout_buffer: starts of its trajectories").when(s.finished == 0 || !starts.eq(held))
     }
 }
 

@@ -4,7 +4,7 @@ use super::View;
 use crate::block::{self, Misfit};
 use crate::data::minibatch::Window;
 use crate::data::part::rollout::{self, check_room};
-use crate::error::{Error, Kind, Result, check_len};
+use crate::error::{Error, Kind, Result, check_some};
 use crate::space::{Element, ElementsMut};
 
 /// Room for a minibatch; what is `None`, or missing from the end of `columns`, is left out. Shapes are those of
@@ -40,26 +40,20 @@ impl View<'_> {
     /// not there, or a window that leaves its environment. Nothing is written then.
     pub fn gather(&self, index: &[u32], window_len: usize, out: Minibatch<'_>) -> Result {
         self.check_finished()?;
-        if window_len == 0 {
-            return Err(Error::new(Kind::Range, "rollout_buffer: a window_len of at least").needed(1).given(0));
-        }
+        Error::new(Kind::Range, "rollout_buffer: a window_len of at least").needed(1).given(0).when(window_len == 0)?;
         let (t, count) = (self.num_steps(), self.num_samples());
         for &i in index {
             let left = t.saturating_sub((i as usize).checked_rem(t).unwrap_or(0));
-            if i as usize >= count {
-                return Err(Error::new(Kind::Range, "rollout_buffer: samples below").needed(count).given(i as usize));
-            }
-            if left < window_len {
-                let what = "rollout_buffer: windows inside one environment, of at most";
-                return Err(Error::new(Kind::Range, what).needed(left).given(window_len));
-            }
+            let what = "rollout_buffer: samples below";
+            Error::new(Kind::Range, what).needed(count).given(i as usize).when(i as usize >= count)?;
+            let what = "rollout_buffer: windows inside one environment, of at most";
+            Error::new(Kind::Range, what).needed(left).given(window_len).when(left < window_len)?;
         }
         let rows = index.len();
         let len = rows.saturating_mul(window_len);
         out.check(self, rows, len, len)?;
-        if out.timestep.is_some() {
-            return Err(Error::new(Kind::Shape, "minibatch: no timesteps, which windows of trajectories have"));
-        }
+        let what = "minibatch: no timesteps, which windows of trajectories have";
+        Error::new(Kind::Shape, what).when(out.timestep.is_some())?;
         let samples = || index.iter().flat_map(move |&i| (0..window_len).map(move |k| (i as usize).wrapping_add(k)));
         for (i, to) in out.columns.iter_mut().enumerate() {
             if let Some(to) = to {
@@ -171,22 +165,20 @@ impl View<'_> {
         pad_token: i32,
         mut out: ElementsMut<'_>,
     ) -> Result {
-        let described = self.setup.table.column(column)?;
+        let described = self.config.table.column(column)?;
         let (size, n) = (described.row_size(), self.num_envs());
         let token = if described.element()? == Element::I32 { pad_token.to_ne_bytes() } else { [0; 4] };
         let from = self.rows.columns.get(column).ok_or(Misfit)?;
         let mut rest = out.reborrow().into_bytes();
         for (first, pad) in windows {
-            let (padding, after) = rest.split_at_mut_checked(pad.saturating_mul(size)).ok_or(Misfit)?;
+            let padding = rest.split_off_mut(..pad.saturating_mul(size)).ok_or(Misfit)?;
             for (i, x) in padding.iter_mut().enumerate() {
                 *x = token.get(i & 3).copied().unwrap_or(0);
             }
-            rest = after;
             let mut row = self.row(first);
             for _ in pad..window_len {
-                let (to, after) = rest.split_at_mut_checked(size).ok_or(Misfit)?;
+                let to = rest.split_off_mut(..size).ok_or(Misfit)?;
                 block::copy(to, block::rows(from, row, 1, size)?);
-                rest = after;
                 row = row.wrapping_add(n);
             }
         }
@@ -196,9 +188,8 @@ impl View<'_> {
     fn gather_memory(&self, samples: impl Iterator<Item = usize>, out: Option<&mut [f32]>) -> Result {
         let (width, Some(mut rest)) = (self.memory_len(), out) else { return Ok(()) };
         for sample in samples {
-            let (to, after) = rest.split_at_mut_checked(width).ok_or(Misfit)?;
+            let to = rest.split_off_mut(..width).ok_or(Misfit)?;
             block::copy(to, block::rows(self.rows.memory, self.row(sample), 1, width)?);
-            rest = after;
         }
         Ok(())
     }
@@ -216,18 +207,14 @@ impl Minibatch<'_> {
             "minibatch: a column [rows, window, len] of length",
         ];
         check_room(SENTENCES, view.columns(), len, self.columns)?;
-        for (what, array) in [
-            ("minibatch: log_prob of length", &self.log_prob),
-            ("minibatch: value of length", &self.value),
-            ("minibatch: advantage of length", &self.advantage),
-            ("minibatch: value_target of length", &self.value_target),
-            ("minibatch: reward of length", &self.reward),
-        ] {
-            array.as_deref().map_or(Ok(()), |array| check_len(what, array, numbers))?;
-        }
-        self.mask.as_deref().map_or(Ok(()), |mask| check_len("minibatch: mask of length", mask, len))?;
-        self.timestep.as_deref().map_or(Ok(()), |x| check_len("minibatch: timestep of length", x, len))?;
+        check_some("minibatch: log_prob of length", &self.log_prob, numbers)?;
+        check_some("minibatch: value of length", &self.value, numbers)?;
+        check_some("minibatch: advantage of length", &self.advantage, numbers)?;
+        check_some("minibatch: value_target of length", &self.value_target, numbers)?;
+        check_some("minibatch: reward of length", &self.reward, numbers)?;
+        check_some("minibatch: mask of length", &self.mask, len)?;
+        check_some("minibatch: timestep of length", &self.timestep, len)?;
         let memory_len = rows.saturating_mul(view.memory_len());
-        self.memory.as_deref().map_or(Ok(()), |x| check_len("minibatch: memory [rows, M] of length", x, memory_len))
+        check_some("minibatch: memory [rows, M] of length", &self.memory, memory_len)
     }
 }

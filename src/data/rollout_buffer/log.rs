@@ -40,9 +40,7 @@ impl RolloutBuffer<'_> {
             let what = "rollout_buffer: a metric of the host's own, at least";
             return Err(Error::new(Kind::Range, what).needed(FIRST_METRIC as usize).given(metric as usize));
         }
-        if !value.is_finite() {
-            return Err(Error::new(Kind::Value, "rollout_buffer: a finite metric").given_f32(value as f32));
-        }
+        Error::new(Kind::Value, "rollout_buffer: a finite metric").given_f32(value as f32).when(!value.is_finite())?;
         let mut f = self.fields()?;
         shared::check_room(METRICS, f.state.logged, 1)?;
         let row = MetricRow { global_step: f.state.global_step, value, env: ALL_ENVS, metric };
@@ -66,7 +64,7 @@ impl View<'_> {
         }
         if read.count > 0 {
             let (pushed, writing) = (from_ref(&self.state.logged), from_ref(&self.turn.writing));
-            shared::Rings { pushed, writing, num_rows: self.setup.log_capacity }.check_held(once((0, first)))?;
+            shared::Rings { pushed, writing, num_rows: self.config.log_capacity }.check_held(once((0, first)))?;
         }
         Ok(read)
     }

@@ -18,7 +18,7 @@
 //!
 //! # fn main() -> rlcore::error::Result {
 //! let columns = [Column::new("obs", Element::F32, 2), Column::new("action", Element::I32, 1)];
-//! let config = RolloutBufferConfig { num_steps: 2, columns: &columns, ..Default::default() };
+//! let config = RolloutBufferConfig::new(2, 1, &columns);
 //! let mut block = vec![0u64; RolloutBuffer::size(&config)? / 8];
 //! let mut buffer = RolloutBuffer::init(bytemuck::cast_slice_mut(&mut block), &config)?;
 //! for t in 0..2 {
@@ -75,37 +75,23 @@ pub use log::{ALL_ENVS, EPISODE_LENGTH, EPISODE_RETURN, FIRST_METRIC, MetricRow}
 /// Rows of metrics that are held if the configuration does not say.
 pub const LOG_CAPACITY: u32 = 1024;
 
-/// What a rollout is made from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RolloutBufferConfig<'a> {
-    /// T: most steps of a rollout, at least 1.
-    pub num_steps: u32,
-    /// N, at least 1.
-    pub num_envs: u32,
+/// What a rollout is made from; stored in the block beside the header, never written again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct RolloutBufferConfig {
+    /// What draws are seeded with.
+    pub seed: u64,
     /// M: numbers of a recurrent policy's memory, as it was before the step; 0 for none.
     pub memory_len: u32,
     /// Rows of metrics held, at least 2 N, as many as one step can write; 0: 1024, or 2 N if that is more.
     pub log_capacity: u32,
-    /// What draws are seeded with.
-    pub seed: u64,
-    /// What advantages are summed in.
-    pub accumulate: Accumulate,
-    /// What is kept of a step beside rewards, values and flags, without stacks; column 0 is the observation.
-    pub columns: &'a [Column],
-}
-
-impl Default for RolloutBufferConfig<'_> {
-    fn default() -> Self {
-        RolloutBufferConfig {
-            num_steps: 128,
-            num_envs: 1,
-            memory_len: 0,
-            log_capacity: 0,
-            seed: 0,
-            accumulate: Accumulate::F32,
-            columns: &[],
-        }
-    }
+    /// What advantages are summed in: an [`Accumulate`].
+    pub accumulate: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// What is kept of a step beside rewards, values and flags, without stacks; column 0 is the observation. A ring for each
+    /// of N environments, with a row for each of at most T steps.
+    pub table: TableConfig,
 }
 
 /// One step of all environments. Where an episode ended, its observation is the last one that a policy acted on, as
@@ -150,63 +136,39 @@ pub struct Progress {
     pub return_mean: f64,
 }
 
-/// What is agreed when the block is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-struct Setup {
-    seed: u64,
-    memory_len: u32,
-    log_capacity: u32,
-    /// An [`Accumulate`].
-    accumulate: u32,
-    reserved: u32,
-    /// A ring for each environment, with a row for each step.
-    table: TableConfig,
-}
+impl RolloutBufferConfig {
+    /// At most `num_steps` steps of `num_envs` environments with these columns; all else as is usual.
+    pub fn new(num_steps: u32, num_envs: u32, columns: &[Column]) -> Self {
+        RolloutBufferConfig { table: TableConfig::new(num_envs, num_steps, columns), ..Zeroable::zeroed() }
+    }
 
-impl Setup {
-    fn new(c: &RolloutBufferConfig<'_>) -> Result<Setup> {
-        let least = c.num_envs.saturating_mul(2);
-        let setup = Setup {
-            seed: c.seed,
-            memory_len: c.memory_len,
-            log_capacity: if c.log_capacity == 0 { LOG_CAPACITY.max(least) } else { c.log_capacity },
-            accumulate: c.accumulate as u32,
-            reserved: 0,
-            table: TableConfig::new(c.num_envs, c.num_steps, c.columns),
-        };
-        setup.check()?;
-        Ok(setup)
+    /// With the capacity of metrics that is held.
+    fn settled(&self) -> Self {
+        let usual = LOG_CAPACITY.max(self.table.num_rings.saturating_mul(2));
+        RolloutBufferConfig { log_capacity: if self.log_capacity == 0 { usual } else { self.log_capacity }, ..*self }
     }
 
     fn check(&self) -> Result {
-        let refuse =
-            |what, needed: usize, given: u32| Err(Error::new(Kind::Config, what).needed(needed).given(given as usize));
         let (num_steps, num_envs) = (self.table.num_rows, self.table.num_rings);
-        if num_steps == 0 {
-            return refuse("rollout_buffer config: num_steps of at least", 1, 0);
-        }
-        if num_envs == 0 {
-            return refuse("rollout_buffer config: num_envs of at least", 1, 0);
-        }
+        Error::config("rollout_buffer config: num_steps of at least", 1, 0).when(num_steps == 0)?;
+        Error::config("rollout_buffer config: num_envs of at least", 1, 0).when(num_envs == 0)?;
         if num_steps.checked_mul(num_envs).is_none() {
             let what =
                 "rollout_buffer config: samples that 32 bits can number, num_steps with these num_envs of at most";
-            return refuse(what, u32::MAX.checked_div(num_envs).unwrap_or(0) as usize, num_steps);
+            return Err(Error::config(what, u32::MAX.checked_div(num_envs).unwrap_or(0), num_steps));
         }
         if self.log_capacity < num_envs.saturating_mul(2) {
             let what = "rollout_buffer config: log_capacity of at least twice num_envs,";
-            return refuse(what, num_envs.saturating_mul(2) as usize, self.log_capacity);
+            return Err(Error::config(what, num_envs.saturating_mul(2), self.log_capacity));
         }
-        if Accumulate::from_number(self.accumulate).is_none() {
-            return refuse("rollout_buffer setup: accumulate of at most", 1, self.accumulate);
-        }
-        if self.reserved != 0 {
-            return refuse("rollout_buffer setup: reserved of", 0, self.reserved);
-        }
+        let what = "rollout_buffer setup: accumulate of at most";
+        Error::config(what, 1, self.accumulate).when(Accumulate::from_number(self.accumulate).is_none())?;
+        Error::config("rollout_buffer setup: reserved of", 0, self.reserved).when(self.reserved != 0)?;
         self.table.check()?;
         match self.table.columns().iter().find(|column| column.num_stack > 1) {
-            Some(column) => refuse("rollout_buffer config: columns with num_stack of at most", 1, column.num_stack),
+            Some(column) => {
+                Err(Error::config("rollout_buffer config: columns with num_stack of at most", 1, column.num_stack))
+            }
             None => Ok(()),
         }
     }
@@ -251,7 +213,7 @@ struct State {
 
 fields! {
     /// The one place where the layout is written down.
-    spans Spans(setup: &Setup, n: usize) {
+    spans Spans(config: &RolloutBufferConfig, n: usize) {
         /// Its ring is that of the metrics.
         turn: One<Turn> = (),
         state: One<State> = (),
@@ -260,8 +222,8 @@ fields! {
         /// `[N]` of the episode that is going on.
         running_return: [f64] = n,
         running_len: [u32] = n,
-        log: [MetricRow] = setup.log_capacity as usize,
-        rows: Rollout = &setup.shape(),
+        log: [MetricRow] = config.log_capacity as usize,
+        rows: Rollout = &config.shape(),
     }
     /// The arrays, to write.
     write Fields {}
@@ -271,7 +233,7 @@ fields! {
     /// copied means nothing. Arrays that are only pointed at may change at any time.
     #[derive(Clone, Copy, Debug)]
     pub read View {
-        setup: Setup,
+        config: RolloutBufferConfig,
         /// Number of the first step.
         begin: u64,
         /// What [`State`] was when this was made.
@@ -279,17 +241,16 @@ fields! {
     }
 }
 
-fn spans(setup: &Setup) -> Result<(Spans, usize)> {
-    let mut plan = Plan::default();
-    block::spans::<Setup>(&mut plan)?;
-    Ok((Spans::plan(&mut plan, setup, setup.num_envs())?, plan.size()?))
+fn spans(config: &RolloutBufferConfig) -> Result<(Spans, usize)> {
+    config.check()?;
+    lay(config)
 }
 
-fn attach_setup(mem: &[u8]) -> Result<Setup> {
-    block::attach(mem, BlockKind::RolloutBuffer, |setup: &Setup| {
-        setup.check()?;
-        Ok(spans(setup)?.1)
-    })
+/// As [`spans`], of a configuration that was checked when its block was accepted.
+fn lay(config: &RolloutBufferConfig) -> Result<(Spans, usize)> {
+    let mut plan = Plan::default();
+    block::spans::<RolloutBufferConfig>(&mut plan)?;
+    Ok((Spans::plan(&mut plan, config, config.num_envs())?, plan.size()?))
 }
 
 const STEPS: &str = "rollout_buffer: fewer than 2^63 steps of all environments";
@@ -326,23 +287,23 @@ impl Fields<'_> {
 /// A rollout in the caller's block.
 #[derive(Debug)]
 pub struct RolloutBuffer<'a> {
-    setup: Setup,
+    config: RolloutBufferConfig,
     spans: Spans,
     mem: &'a mut [u8],
 }
 
 impl<'a> RolloutBuffer<'a> {
     /// Bytes a block must have. Errors: `Config`, `Overflow`.
-    pub fn size(config: &RolloutBufferConfig<'_>) -> Result<usize> {
-        Ok(spans(&Setup::new(config)?)?.1)
+    pub fn size(config: &RolloutBufferConfig) -> Result<usize> {
+        Ok(spans(&config.settled())?.1)
     }
 
     /// Lays an empty rollout out. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
-    pub fn init(mem: &'a mut [u8], config: &RolloutBufferConfig<'_>) -> Result<Self> {
-        let setup = Setup::new(config)?;
-        let (spans, size) = spans(&setup)?;
-        let mut buffer =
-            RolloutBuffer { setup, spans, mem: block::create(mem, BlockKind::RolloutBuffer, size, &setup)? };
+    pub fn init(mem: &'a mut [u8], config: &RolloutBufferConfig) -> Result<Self> {
+        let config = config.settled();
+        let (spans, size) = spans(&config)?;
+        let mem = block::create(mem, BlockKind::RolloutBuffer, size, &config)?;
+        let mut buffer = RolloutBuffer { config, spans, mem };
         let f = buffer.fields()?;
         f.state.rng = Rng::seeded(config.seed);
         f.first.fill(1);
@@ -352,8 +313,8 @@ impl<'a> RolloutBuffer<'a> {
     /// Accepts bytes that a block was copied to. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
-        let setup = attach_setup(mem)?;
-        let buffer = RolloutBuffer { setup, spans: spans(&setup)?.0, mem };
+        let config = block::attach(mem, BlockKind::RolloutBuffer, |config| Ok(spans(config)?.1))?;
+        let buffer = RolloutBuffer { config, spans: lay(&config)?.0, mem };
         block::view(buffer.mem, buffer.spans.turn)?.first().ok_or(Misfit)?.check_image()?;
         buffer.view()?.check_image()?;
         Ok(buffer)
@@ -361,27 +322,18 @@ impl<'a> RolloutBuffer<'a> {
 
     /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
-        let setup = block::config(mem, BlockKind::RolloutBuffer)?;
-        Ok(RolloutBuffer { setup, spans: spans(&setup)?.0, mem })
+        let config = block::config(mem, BlockKind::RolloutBuffer)?;
+        Ok(RolloutBuffer { config, spans: lay(&config)?.0, mem })
     }
 
     /// What the block was made with; `log_capacity` is that which is held.
-    pub fn config(&self) -> RolloutBufferConfig<'_> {
-        let Setup { seed, memory_len, log_capacity, table, .. } = &self.setup;
-        RolloutBufferConfig {
-            num_steps: table.num_rows,
-            num_envs: table.num_rings,
-            memory_len: *memory_len,
-            log_capacity: *log_capacity,
-            seed: *seed,
-            accumulate: self.setup.accumulate(),
-            columns: table.columns(),
-        }
+    pub fn config(&self) -> &RolloutBufferConfig {
+        &self.config
     }
 
     /// Everything, to read.
     pub fn view(&self) -> Result<View<'_>> {
-        View::cut(self.mem, self.setup, &self.spans)
+        View::cut(self.mem, self.config, &self.spans)
     }
 
     fn fields(&mut self) -> Result<Fields<'_>> {
@@ -391,14 +343,12 @@ impl<'a> RolloutBuffer<'a> {
     /// Row `step` of a column, `[N, len]`, to fill in place: that of the step to be added next, or, of column 0, also the
     /// one after it. Errors: `Range`.
     pub fn row(&mut self, column: usize, step: usize) -> Result<ElementsMut<'_>> {
-        let (n, held) = (self.setup.num_envs(), self.view()?.held.filled as usize);
-        let described = *self.setup.table.column(column)?;
-        let room = self.setup.num_steps().saturating_add(usize::from(column == 0));
+        let (n, held) = (self.config.num_envs(), self.view()?.held.filled as usize);
+        let described = *self.config.table.column(column)?;
+        let room = self.config.num_steps().saturating_add(usize::from(column == 0));
         let last = held.saturating_add(usize::from(column == 0)).min(room.saturating_sub(1));
-        if step < held || step > last {
-            let what = "rollout_buffer: a row that is to be filled next; of column 0 also the one after it:";
-            return Err(Error::new(Kind::Range, what).needed(held).given(step));
-        }
+        let what = "rollout_buffer: a row that is to be filled next; of column 0 also the one after it:";
+        Error::new(Kind::Range, what).needed(held).given(step).when(step < held || step > last)?;
         let size = n.saturating_mul(described.row_size());
         let bytes = self.fields()?.rows.columns.into_iter().nth(column).ok_or(Misfit)?;
         ElementsMut::of_bytes(described.element()?, block::rows_mut(bytes, step, 1, size)?)
@@ -410,12 +360,12 @@ impl<'a> RolloutBuffer<'a> {
     /// that is not finite; `Range` after 2^63 steps or metrics. Nothing changes then.
     pub fn add(&mut self, step: &Step<'_>) -> Result {
         self.view()?.check_step(step)?;
-        let (setup, n) = (self.setup, self.setup.num_envs());
+        let (config, n) = (self.config, self.config.num_envs());
         let mut f = self.fields()?;
         let at = f.state.filled as usize;
         let &Step { reward, value, log_prob, terminated, truncated, memory, .. } = step;
         let rows = Appended { reward, value, log_prob: Some(log_prob), terminated, truncated, memory };
-        let left_out = f.rows.append(&setup.shape(), at, 1, step.columns.iter().copied(), &rows)?;
+        let left_out = f.rows.append(&config.shape(), at, 1, step.columns.iter().copied(), &rows)?;
         let ends = terminated.iter().zip(truncated);
         let mut final_value = step.final_value.unwrap_or_default().iter();
         for (to, ends) in block::rows_mut(f.rows.final_value, at, 1, n)?.iter_mut().zip(ends.clone()) {
@@ -454,17 +404,13 @@ impl<'a> RolloutBuffer<'a> {
         discount: f32,
         gae_lambda: f32,
     ) -> Result {
-        let (setup, n) = (self.setup, self.setup.num_envs());
-        let obs = setup.table.column(0)?;
+        let (config, n) = (self.config, self.config.num_envs());
+        let obs = config.table.column(0)?;
         let mut f = self.fields()?;
         let t = f.state.filled as usize;
-        if f.state.finished != 0 {
-            return Err(Error::new(Kind::NotReady, "rollout_buffer: a rollout that is not finished yet; reset it"));
-        }
-        if t == 0 {
-            let what = "rollout_buffer: steps to finish, at least";
-            return Err(Error::new(Kind::NotReady, what).needed(1).given(0));
-        }
+        let what = "rollout_buffer: a rollout that is not finished yet; reset it";
+        Error::new(Kind::NotReady, what).when(f.state.finished != 0)?;
+        Error::new(Kind::NotReady, "rollout_buffer: steps to finish, at least").needed(1).given(0).when(t == 0)?;
         rollout::check_given(f.state.left_out, rollout::VALUE)?;
         let size = n.saturating_mul(obs.row_size());
         if let Some(next_obs) = next_obs {
@@ -472,7 +418,7 @@ impl<'a> RolloutBuffer<'a> {
         } else {
             check_row(obs, block::rows(&*f.rows.columns[0], t, 1, size)?)?;
         }
-        f.rows.judge(&setup.shape(), t, bootstrap_value, setup.accumulate(), [discount, gae_lambda])?;
+        f.rows.judge(&config.shape(), t, bootstrap_value, config.accumulate(), [discount, gae_lambda])?;
         let [to, ..] = f.rows.columns;
         let next_row = block::rows_mut(to, t, 1, size)?;
         if let Some(next_obs) = next_obs {
@@ -489,7 +435,7 @@ impl<'a> RolloutBuffer<'a> {
     /// Begins the next rollout where this one stopped: steps, advantages and means of episodes are forgotten; the observation
     /// after the last step becomes row 0 of column 0, and episodes, metrics and `global_step` go on.
     pub fn reset(&mut self) -> Result {
-        let (n, table) = (self.setup.num_envs(), self.setup.table);
+        let (n, table) = (self.config.num_envs(), self.config.table);
         let f = self.fields()?;
         let t = f.state.filled as usize;
         f.turn.begin();
@@ -526,11 +472,9 @@ impl RolloutBuffer<'_> {
     /// `[T * N / recurrence]`.
     /// Errors: `NotReady` unless finished; `Shape`; `Range` for sizes that do not divide. Nothing is written or drawn then.
     pub fn draw(&mut self, minibatch_size: usize, recurrence: usize, index: &mut [u32]) -> Result {
-        let num_envs = self.setup.num_envs();
+        let num_envs = self.config.num_envs();
         let f = self.fields()?;
-        if f.state.finished == 0 {
-            return Err(UNFINISHED);
-        }
+        UNFINISHED.when(f.state.finished == 0)?;
         let cut = Cut { num_steps: f.state.filled as usize, num_envs, minibatch_size, recurrence };
         let mut rng = f.state.rng;
         cut.draw(&mut rng, index)?;
@@ -542,18 +486,12 @@ impl RolloutBuffer<'_> {
     /// Errors: `NotReady` unless finished; `Range` for no timesteps, or an `end_chance` outside [0, 1]. Nothing is written or
     /// drawn then.
     pub fn draw_windows(&mut self, timesteps: u32, end_chance: f64, windows: &mut [Window]) -> Result {
-        let n = self.setup.num_envs();
+        let n = self.config.num_envs();
         let f = self.fields()?;
-        if f.state.finished == 0 {
-            return Err(UNFINISHED);
-        }
-        if timesteps == 0 {
-            return Err(Error::new(Kind::Range, "rollout_buffer: timesteps of at least").needed(1).given(0));
-        }
-        if !(0.0..=1.0).contains(&end_chance) {
-            let what = "rollout_buffer: end_chance from 0 to 1";
-            return Err(Error::new(Kind::Range, what).given_f32(end_chance as f32));
-        }
+        UNFINISHED.when(f.state.finished == 0)?;
+        Error::new(Kind::Range, "rollout_buffer: timesteps of at least").needed(1).given(0).when(timesteps == 0)?;
+        let what = "rollout_buffer: end_chance from 0 to 1";
+        Error::new(Kind::Range, what).given_f32(end_chance as f32).when(!(0.0..=1.0).contains(&end_chance))?;
         let (t, len) = (f.state.filled as usize, (f.state.filled as usize).saturating_mul(n));
         let starts = block::rows_mut(f.rows.starts, 0, len, 1)?;
         let mut num_trajectories = f.state.num_trajectories;
@@ -589,18 +527,18 @@ impl<'a> View<'a> {
     /// Accepts bytes that another process writes to meanwhile: looks only at what never changes, and at how far the rollout
     /// is at this moment. Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header; `Busy`.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
-        let setup = attach_setup(mem)?;
-        Self::cut(mem, setup, &spans(&setup)?.0)
+        let config = block::attach(mem, BlockKind::RolloutBuffer, |config| Ok(spans(config)?.1))?;
+        Self::cut(mem, config, &lay(&config)?.0)
     }
 
     /// A block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`; `Busy` only beside a writer.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
-        let setup = block::config(mem, BlockKind::RolloutBuffer)?;
-        Self::cut(mem, setup, &spans(&setup)?.0)
+        let config = block::config(mem, BlockKind::RolloutBuffer)?;
+        Self::cut(mem, config, &lay(&config)?.0)
     }
 
-    fn cut(mem: &'a [u8], setup: Setup, spans: &Spans) -> Result<Self> {
-        let mut view = Self::of(mem, spans, setup, 0, State::zeroed())?;
+    fn cut(mem: &'a [u8], config: RolloutBufferConfig, spans: &Spans) -> Result<Self> {
+        let mut view = Self::of(mem, spans, config, 0, State::zeroed())?;
         (view.begin, view.held) = view.turn.look(view.state)?;
         Ok(view)
     }
@@ -621,17 +559,17 @@ impl<'a> View<'a> {
 
     /// The columns that the block was made with.
     pub fn columns(&self) -> &[Column] {
-        self.setup.table.columns()
+        self.config.table.columns()
     }
 
     /// N.
     pub fn num_envs(&self) -> usize {
-        self.setup.num_envs()
+        self.config.num_envs()
     }
 
     /// M.
     pub fn memory_len(&self) -> usize {
-        self.setup.memory_len as usize
+        self.config.memory_len as usize
     }
 
     /// Steps that are held.
@@ -650,7 +588,7 @@ impl<'a> View<'a> {
     /// What advantages are computed from, of the steps that are held; `bootstrap_value` is 0 until the rollout is finished.
     /// Without values where a step left them out: `value` is empty, and what needs it refuses.
     pub fn rollout(&self) -> Result<gae::Rollout<'a>> {
-        Ok(self.rows.rollout(&self.setup.shape(), &self.rows_held(), self.setup.accumulate())?)
+        Ok(self.rows.rollout(&self.config.shape(), &self.rows_held(), self.config.accumulate())?)
     }
 
     /// Log-probabilities of the steps that are held, `[T, N]`; empty where a step left them out.
@@ -664,7 +602,7 @@ impl<'a> View<'a> {
 
     /// The policy's memory before each of the steps that are held, `[T, N, M]`.
     pub fn memory(&self) -> Result<&'a [f32]> {
-        Ok(self.rows.memory(&self.setup.shape(), self.num_steps())?)
+        Ok(self.rows.memory(&self.config.shape(), self.num_steps())?)
     }
 
     /// Advantages and value targets, `[T, N]` each. Errors: `NotReady` unless finished.
@@ -683,7 +621,7 @@ impl<'a> View<'a> {
     /// act on next, once it is known. Errors: `Range`.
     pub fn column(&self, column: usize) -> Result<Elements<'a>> {
         let rows = self.num_steps().saturating_add(usize::from(column == 0));
-        self.rows.column(&self.setup.shape(), column, 0, rows)
+        self.rows.column(&self.config.shape(), column, 0, rows)
     }
 
     /// Copies steps out from number `next` on, counted for the life of the block, as many as are held and as there is room
@@ -691,7 +629,7 @@ impl<'a> View<'a> {
     /// Errors: `Shape`; `NotReady` for an array that a step left out; `Range` if fewer than `next` have been added. Nothing is
     /// written then.
     pub fn read(&self, next: u64, out: RowsOut<'_>) -> Result<Read> {
-        let read = self.rows.read(&self.setup.shape(), &self.rows_held(), next, out)?;
+        let read = self.rows.read(&self.config.shape(), &self.rows_held(), next, out)?;
         self.check_held()?;
         Ok(read)
     }
@@ -720,7 +658,7 @@ mod tests {
     #[test]
     fn a_rollout_that_was_emptied_beside_is_refused() {
         let columns = [Column::new("obs", Element::U8, 1)];
-        let config = RolloutBufferConfig { num_steps: 1, log_capacity: 2, columns: &columns, ..Default::default() };
+        let config = RolloutBufferConfig { log_capacity: 2, ..RolloutBufferConfig::new(1, 1, &columns) };
         let mut mem = [0u64; 512];
         let mut buffer = RolloutBuffer::init(bytemuck::cast_slice_mut(&mut mem), &config).unwrap();
         let ends: (&[u8], &[u8]) = (&[0], &[0]);

@@ -96,21 +96,16 @@ impl Way {
     fn of(from: Size, to: Size) -> Result<Way> {
         from.len()?;
         to.len()?;
-        if from.channels > 4 {
-            return Err(Error::new(Kind::Config, "image: channels of 1 to").needed(4).given(from.channels));
-        }
+        Error::new(Kind::Config, "image: channels of 1 to").needed(4).given(from.channels).when(from.channels > 4)?;
         if from.channels != to.channels && (from.channels, to.channels) != (3, 1) {
             let what = "image: as many channels in the output as in the source, or three that become gray,";
             return Err(Error::new(Kind::Config, what).needed(from.channels).given(to.channels));
         }
         for (source, output) in [(from.height, to.height), (from.width, to.width)] {
-            if output > source {
-                let what = "image: an output at most as large as the source; area means cannot enlarge,";
-                return Err(Error::new(Kind::Config, what).needed(source).given(output));
-            }
-            if u32::try_from(source).is_err() {
-                return Err(Error::new(Kind::Config, "image: height and width of 32 bits").given(source));
-            }
+            let what = "image: an output at most as large as the source; area means cannot enlarge,";
+            Error::new(Kind::Config, what).needed(source).given(output).when(output > source)?;
+            let what = "image: height and width of 32 bits";
+            Error::new(Kind::Config, what).given(source).when(u32::try_from(source).is_err())?;
         }
         if from.height == to.height && from.width == to.width {
             return Ok(Way::Same);
@@ -121,10 +116,8 @@ impl Way {
         match (whole(scale(from.height, to.height)), whole(scale(from.width, to.width))) {
             (Some(down), Some(across)) => {
                 let block = down.saturating_mul(across);
-                if block > LARGEST_BLOCK {
-                    let what = "image: source pixels of one output pixel, at most";
-                    return Err(Error::new(Kind::Config, what).needed(LARGEST_BLOCK).given(block));
-                }
+                let what = "image: source pixels of one output pixel, at most";
+                Error::new(Kind::Config, what).needed(LARGEST_BLOCK).given(block).when(block > LARGEST_BLOCK)?;
                 Ok(Way::Blocks(down, across))
             }
             _ => Ok(Way::Cells),

@@ -115,6 +115,11 @@ impl Learner<'_> {
 }
 
 impl View<'_> {
+    /// Transitions of a batch, T * N, and flags in the mask of each; 0 without `use_action_mask`.
+    pub fn batch_len(&self) -> (usize, usize) {
+        (self.config.batch_len(), mask_len(&self.config, &self.actor.shape))
+    }
+
     /// Hands out what the update that runs learns from: its first T * N transitions, which are all unless environments act
     /// in their own time. A learner that only records ends its update by [`Learner::learn_drop`]. Errors: `NotReady` if no
     /// update runs; `Shape`.

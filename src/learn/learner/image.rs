@@ -35,7 +35,7 @@ impl<'a> View<'a> {
             return Err(image("learner image: valid random streams"));
         }
         view.check_slots()?;
-        let flags = [&view.open, view.staged, view.done];
+        let flags = [view.open, view.staged, view.done];
         if flags.into_iter().flatten().any(|&x| x > 1) || check_finite("", view.new_obs).is_err() {
             return Err(image("learner image: flags of 0 or 1, and finite observations that wait for statistics"));
         }
@@ -72,7 +72,7 @@ impl<'a> View<'a> {
             return refuse;
         }
         let mut held = 0u32;
-        for (env, (&slot, &open)) in self.slot.iter().zip(&*self.open).enumerate() {
+        for (env, (&slot, &open)) in self.slot.iter().zip(self.open).enumerate() {
             if slot == NONE && open == 0 {
                 continue;
             }

@@ -117,7 +117,7 @@ static rlcore_status rows(hashes *h, uint32_t overlap) {
   float obs[ROWS * LEN_OF_OBS] = {0}, reward[ROWS] = {0}, value[ROWS], log_prob[ROWS], entropy[ROWS];
   uint8_t active[ROWS], acted[ROWS], flags[ROWS] = {0}, ends[ROWS] = {0};
   int32_t action[ROWS * 2] = {0}, batch_action[BATCH * 2];
-  size_t size, grads_len, params_len, scratch_size;
+  size_t size, grads_len, params_len, scratch_size, batch_len, mask_len;
   uint32_t phase;
 
   TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
@@ -161,6 +161,8 @@ static rlcore_status rows(hashes *h, uint32_t overlap) {
       MIX(h, action);
     } else if (stats.minibatches_left == 0) {
       TRY(rlcore_learner_learn_begin(agent, obs, &stats));
+      TRY(rlcore_learner_batch_len(agent, &batch_len, &mask_len));
+      CHECK(batch_len == LEN(columns[0]) && mask_len == 0);
       TRY(rlcore_learner_batch_read(agent, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3]));
       MIX(h, batch_obs);
       for (int k = 0; k < 4; k++) MIX(h, columns[k]);

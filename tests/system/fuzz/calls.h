@@ -888,6 +888,12 @@ OP(learner_learn_batch) {
   LEARNER_STATS;
   return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_batch(p, obs, action, action_mask, log_prob, value, advantage, value_target, stats));
 }
+OP(learner_batch_len) {
+  CONST_ON(learner, p, LEARNER_ACTS);
+  HANDLE(size_t, out_len, 0);
+  HANDLE(size_t, out_mask_len, 0);
+  return CALL(rlcore_learner_batch_len(p, out_len, out_mask_len));
+}
 OP(learner_batch_read) {
   CONST_ON(learner, p, LEARNER_UPDATES);
   TO(float, obs, N * OBS, 0);

@@ -78,30 +78,21 @@ impl Column {
     }
 
     fn check(&self) -> Result {
-        let refuse = |what, given: u32| Err(Error::new(Kind::Config, what).given(given as usize));
+        let refuse = |what, given: u32| Error::new(Kind::Config, what).given(given as usize);
         let len = self.name.iter().position(|&c| c == 0).unwrap_or(0);
         let (name, zeros) = self.name.split_at_checked(len).unwrap_or_default();
-        if name.is_empty() || !name.is_ascii() || zeros.iter().any(|&c| c != 0) {
-            let what = "column: a name of 1 to 23 ASCII characters and zeros after them";
-            return Err(Error::new(Kind::Config, what));
-        }
+        let what = "column: a name of 1 to 23 ASCII characters and zeros after them";
+        Error::new(Kind::Config, what).when(name.is_empty() || !name.is_ascii() || zeros.iter().any(|&c| c != 0))?;
         let kind = self.element()?;
-        if self.len == 0 || self.read_len() > isize::MAX as usize / 4 {
-            return refuse("column: len of at least 1 that fits the address space", self.len);
-        }
-        if self.num_stack as usize > MAX_STACK {
-            return refuse("column: num_stack up to 16", self.num_stack);
-        }
-        if kind != Element::U8 && self.stack() > 1 {
-            return refuse("column: num_stack of 0 or 1 with elements other than bytes", self.num_stack);
-        }
-        if kind != Element::U8 && self.channels > 1 {
-            return refuse("column: channels of 0 or 1 with elements other than bytes", self.channels);
-        }
-        if self.len.checked_rem(self.channels.max(1)) != Some(0) {
-            return refuse("column: channels that divide len", self.channels);
-        }
-        Ok(())
+        let what = "column: len of at least 1 that fits the address space";
+        refuse(what, self.len).when(self.len == 0 || self.read_len() > isize::MAX as usize / 4)?;
+        refuse("column: num_stack up to 16", self.num_stack).when(self.num_stack as usize > MAX_STACK)?;
+        let what = "column: num_stack of 0 or 1 with elements other than bytes";
+        refuse(what, self.num_stack).when(kind != Element::U8 && self.stack() > 1)?;
+        let what = "column: channels of 0 or 1 with elements other than bytes";
+        refuse(what, self.channels).when(kind != Element::U8 && self.channels > 1)?;
+        let what = "column: channels that divide len";
+        refuse(what, self.channels).when(self.len.checked_rem(self.channels.max(1)) != Some(0))
     }
 }
 
@@ -167,17 +158,11 @@ impl TableConfig {
 
     /// Refuses what no table is made from. Errors: `Config`.
     pub fn check(&self) -> Result {
-        let refuse =
-            |what, needed: usize, given: u32| Err(Error::new(Kind::Config, what).needed(needed).given(given as usize));
-        if self.num_rings == 0 {
-            return refuse("table config: num_rings of at least", 1, 0);
-        }
+        Error::config("table config: num_rings of at least", 1, 0).when(self.num_rings == 0)?;
         if self.num_columns == 0 || self.num_columns as usize > MAX_COLUMNS {
-            return refuse("table config: num_columns from 1 to", MAX_COLUMNS, self.num_columns);
+            return Err(Error::config("table config: num_columns from 1 to", MAX_COLUMNS as u32, self.num_columns));
         }
-        if self.reserved != 0 {
-            return refuse("table config: reserved of", 0, self.reserved);
-        }
+        Error::config("table config: reserved of", 0, self.reserved).when(self.reserved != 0)?;
         let columns = self.columns();
         for (i, column) in columns.iter().enumerate() {
             column.check()?;
@@ -188,10 +173,7 @@ impl TableConfig {
         if self.columns.iter().skip(columns.len()).any(|column| *column != Column::zeroed()) {
             return Err(Error::new(Kind::Config, "table config: zeros beyond num_columns"));
         }
-        if (self.num_rows as usize) < self.max_stack() {
-            let what = "table config: num_rows of at least 1 and any num_stack,";
-            return refuse(what, self.max_stack(), self.num_rows);
-        }
-        Ok(())
+        let what = "table config: num_rows of at least 1 and any num_stack,";
+        Error::config(what, self.max_stack() as u32, self.num_rows).when((self.num_rows as usize) < self.max_stack())
     }
 }

@@ -4,16 +4,16 @@
 //! about a row in spans of its own. Each of R rings holds its last `num_rows` rows, column after column. A row's number
 //! counts from the first row that its ring ever took and is never reused; row n is in slot `n % num_rows`.
 //!
-//! An image column keeps each frame once and is read as stacks: beside every row lies one byte, its age, how many rows of
-//! its episode came before it, which is all that [`lazy_frames`] has to know.
+//! An image column keeps each frame once and is read as stacks. Beside every row lies one byte, its age: how many rows of
+//! its episode came before it. That is all a stack has to know: the slots before an episode's first frame repeat that
+//! frame, so no frame of an earlier episode, and none from before the start, is ever needed.
 //!
 //! A writer announces the rows that it is about to push, and gathering asks afterwards whether what was copied is still
 //! held: see [`shared`].
 //!
 //! ```
 //! use rlcore::block::{Cutter, Plan};
-//! use rlcore::data::lazy_frames::FrameIndex;
-//! use rlcore::data::table::{Column, Table, TableConfig, spans};
+//! use rlcore::data::table::{Column, FrameIndex, Table, TableConfig, spans};
 //! use rlcore::kernels::stack::Layout;
 //! use rlcore::space::{Element, Elements, ElementsMut};
 //!
@@ -36,16 +36,16 @@
 use core::iter::{once, repeat};
 
 use crate::block::{self, Cutter, Field, Fit, Plan, Span, TooLong, fields, shared};
-use crate::data::lazy_frames;
 use crate::error::{Error, Kind, Result};
 use crate::space::Elements;
 
 mod column;
 mod read;
 mod scatter;
+mod stacks;
 
 pub use column::{Column, MAX_COLUMNS, NAME_SIZE, TableConfig};
-pub use read::Run;
+pub use read::{FrameIndex, Run};
 use scatter::copy_row;
 
 fields! {
@@ -142,7 +142,7 @@ impl Field for Columns {
 
 const OVERFLOW: Error = Error::new(Kind::Overflow, "table: rows that fit the address space");
 const SHAPE: Error = Error::new(Kind::Shape, "table: fields with the rows of all its rings");
-const RING: Error = Error::new(Kind::Range, "table: a ring below");
+const RING: Error = Error::new(Kind::Range, "table: an environment below");
 
 /// The slot of a row in its ring.
 #[inline]
@@ -155,7 +155,6 @@ impl<'a> Table<'a> {
     /// Errors: `Image`.
     pub fn attach(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<Self> {
         let table = Self::cut(cut, spans, config, 0)?;
-        shared::check_image(table.writing)?;
         table.check_image()?;
         Ok(table)
     }
@@ -207,6 +206,15 @@ impl<'a> Table<'a> {
         ))
     }
 
+    /// Rings `begin..end`, counted from the first of these. Errors: `Range`.
+    pub fn range(self, begin: usize, end: usize) -> Result<Table<'a>> {
+        let what = "table: environments [begin, end) with begin <= end <= their number,";
+        let refused = Error::new(Kind::Range, what).needed(self.len()).given(end);
+        let (_, rest) = self.split_at(begin).ok_or(refused)?;
+        let (rings, _) = rest.split_at(end.checked_sub(begin).ok_or(refused)?).ok_or(refused)?;
+        Ok(rings)
+    }
+
     /// The same rings, to read; of all rings if these are.
     pub fn view(&self) -> View<'_> {
         self.read(self.config)
@@ -227,15 +235,11 @@ impl<'a> Table<'a> {
     /// own. Errors: as [`Table::push`].
     pub fn check(&self, i: usize, row: &[Elements<'_>], first: bool, count: u32) -> Result {
         let columns = self.config.columns();
-        if row.len() != columns.len() {
-            let what = "table: a row with elements for each column,";
-            return Err(Error::new(Kind::Shape, what).needed(columns.len()).given(row.len()));
-        }
+        let what = "table: a row with elements for each column,";
+        Error::new(Kind::Shape, what).needed(columns.len()).given(row.len()).when(row.len() != columns.len())?;
         for (i, (column, elements)) in columns.iter().zip(row).enumerate() {
-            if elements.kind() as u32 != column.kind {
-                let what = "table: elements of the kind that the column has; not so column";
-                return Err(Error::new(Kind::Shape, what).given(i));
-            }
+            let what = "table: elements of the kind that the column has; not so column";
+            Error::new(Kind::Shape, what).given(i).when(elements.kind() as u32 != column.kind)?;
             if elements.len() != column.len as usize {
                 let what = "table: elements of a row in each column,";
                 return Err(Error::new(Kind::Shape, what).needed(column.len as usize).given(elements.len()));
@@ -243,14 +247,10 @@ impl<'a> Table<'a> {
         }
         let pushed = *self.pushed.get(i).ok_or(RING.needed(self.len()).given(i))?;
         let ring = self.first.saturating_add(i);
-        if pushed == 0 && !first {
-            let what = "table: the first row of an episode before others; not so ring";
-            return Err(Error::new(Kind::NotReady, what).given(ring));
-        }
-        if pushed > shared::LAST.saturating_sub(count.into()) {
-            return Err(Error::new(Kind::Range, "table: fewer than 2^63 rows; not so ring").given(ring));
-        }
-        Ok(())
+        let what = "table: the first row of an episode before others; not so environment";
+        Error::new(Kind::NotReady, what).given(ring).when(pushed == 0 && !first)?;
+        let what = "table: fewer than 2^63 rows; not so environment";
+        Error::new(Kind::Range, what).given(ring).when(pushed > shared::LAST.saturating_sub(count.into()))
     }
 
     /// Slot of the row that ring `i`, counted from the first of these, takes next: where its owner keeps what belongs to
@@ -294,20 +294,37 @@ impl<'a> Table<'a> {
         Ok(number)
     }
 
-    /// What no sequence of calls can produce is no image.
-    fn check_image(&self) -> Result {
+    /// Refuses what no sequence of calls can produce, or one that was stopped amid a row. Errors: `Image`.
+    pub(in crate::data) fn check_image(&self) -> Result {
+        shared::check_image(self.writing)?;
         let num_rows = self.config.num_rows as usize;
         let most = self.config.max_stack() as u8;
-        let damaged = |what, ring| Err(Error::new(Kind::Image, what).given(ring));
+        let damaged = |what, ring| Error::new(Kind::Image, what).given(ring);
         for (ring, &pushed) in self.pushed.iter().enumerate() {
-            if pushed > shared::LAST {
-                return damaged("table: fewer than 2^63 rows; not so ring", ring);
-            }
+            damaged("table: fewer than 2^63 rows; not so environment", ring).when(pushed > shared::LAST)?;
             let ages = block::rows(self.age, ring, 1, num_rows)?;
-            if !lazy_frames::ages_are_right(ages, pushed, most) {
-                return damaged("table: ages that count the rows of an episode; not so ring", ring);
-            }
+            let what = "table: ages that count the rows of an episode; not so environment";
+            damaged(what, ring).when(!ages_are_right(ages, pushed, most))?;
         }
         Ok(())
     }
+}
+
+/// Whether the ages of a ring are those of some sequence of rows, `pushed` of them so far, counted up to `most`.
+fn ages_are_right(ages: &[u8], pushed: u64, most: u8) -> bool {
+    let held = pushed.min(ages.len() as u64);
+    let oldest = pushed.saturating_sub(held);
+    // In the order of numbers: from the oldest to the end of the ring, then from its beginning.
+    let (early, late) = ages.split_at_checked(slot_of(oldest, ages.len())).unwrap_or_default();
+    let mut before = None;
+    let mut right = !late.is_empty();
+    for (i, &age) in (0u64..).zip(late.iter().chain(early)) {
+        right &= match before {
+            _ if i >= held => age == 0,
+            None => age <= most && u64::from(age) <= oldest,
+            Some(before) => age == 0 || age == u8::saturating_add(before, 1).min(most),
+        };
+        before = Some(age);
+    }
+    right
 }

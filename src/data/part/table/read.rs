@@ -9,12 +9,31 @@ use super::scatter::Slots;
 use super::{Column, RING, SHAPE, View, slot_of};
 use crate::block::{self, shared};
 use crate::cpu::Word;
-use crate::data::lazy_frames::{self, FrameIndex, LazyFramesConfig};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::Layout;
 use crate::space::{Element, Elements, ElementsMut};
 
 const FORGOTTEN: Error = Error::new(Kind::Range, "table: rows that are still held, from number");
+pub(super) const RESERVED: Error = Error::new(Kind::Range, "table: an index whose reserved is 0");
+
+/// Row `number` of ring `env`, by which the ring belongs to an environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct FrameIndex {
+    /// Number of the row, as `push` returned it.
+    pub number: u64,
+    /// Number of the ring.
+    pub env: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+impl FrameIndex {
+    /// Row `number` of ring `env`.
+    pub const fn new(env: u32, number: u64) -> Self {
+        FrameIndex { number, env, reserved: 0 }
+    }
+}
 
 /// Rows `[number, number + len)` of ring `env`, to read as one sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
@@ -89,13 +108,9 @@ impl<'a> View<'a> {
     /// As [`View::at`], of a ring that holds these rows.
     #[inline]
     fn place(&self, ring: usize, held: &Range<u64>, number: u64) -> Result<usize> {
-        if number >= held.end {
-            let what = "table: a row that was pushed, of a number below";
-            return Err(Error::new(Kind::Range, what).needed(held.end as usize).given(number as usize));
-        }
-        if number < held.start {
-            return Err(FORGOTTEN.needed(held.start as usize).given(number as usize));
-        }
+        let what = "table: a row that was pushed, of a number below";
+        Error::new(Kind::Range, what).needed(held.end as usize).given(number as usize).when(number >= held.end)?;
+        check_start(held, number)?;
         let num_rows = self.config.num_rows as usize;
         Ok(ring.saturating_mul(num_rows).saturating_add(slot_of(number, num_rows)))
     }
@@ -128,7 +143,7 @@ impl<'a> View<'a> {
                     }
                 }
             }
-            How::Stacks => self.frames(column)?.gather(index, layout, out),
+            How::Stacks => self.gather_stacks(column, index, layout, out),
         }
     }
 
@@ -154,10 +169,10 @@ impl<'a> View<'a> {
                     self.rings().check_held(first.into_iter())?;
                 }
                 How::Stacks => {
-                    let frames = self.frames(column)?;
                     for i in 0..run.len {
                         let (stack, others) = to.split_at(description.read_len()).ok_or(SHAPE)?;
-                        frames.stack(run.env as usize, run.number.saturating_add(i.into()), layout, stack)?;
+                        let index = FrameIndex::new(run.env, run.number.saturating_add(i.into()));
+                        self.gather_stacks(column, &[index], layout, stack)?;
                         to = others;
                     }
                     to.into_bytes().fill(0);
@@ -167,15 +182,32 @@ impl<'a> View<'a> {
         Ok(())
     }
 
+    /// Copies the rows of a run as they were pushed, of an image the newest frames alone: `out` is `[len, row_size]` bytes,
+    /// and `first`, `[len]`, gets 1 where a row starts an episode.
+    /// Errors: `Range` for the column, or if a row is not held; `Shape`. Nothing is written then.
+    pub fn read_run(&self, column: usize, run: &Run, out: &mut [u8], first: &mut [u8]) -> Result {
+        let (size, len) = (self.config.column(column)?.row_size(), run.len as usize);
+        check_len("table: first [len],", first, len)?;
+        check_len("table: rows [len, row_size] of bytes,", out, len.saturating_mul(size))?;
+        self.check_run_stacks(run, len, 1)?;
+        fence(Ordering::Acquire);
+        if !first.is_empty() {
+            self.copy_run(column, run, out)?;
+        }
+        for (number, first) in (run.number..).zip(first) {
+            *first = self.is_first(run.env as usize, number)?.into();
+        }
+        self.rings().check_held((len > 0).then_some((run.env as usize, run.number)).into_iter())
+    }
+
     /// Every row of a run of at most `len` is held, and with `stacks` all rows that their stacks read. Errors: `Range`.
     pub fn check_run(&self, run: &Run, len: usize, stacks: bool) -> Result {
         self.check_run_stacks(run, len, if stacks { self.config.max_stack() } else { 1 })
     }
 
     fn check_run_stacks(&self, run: &Run, len: usize, num_stack: usize) -> Result {
-        if run.len as usize > len {
-            return Err(Error::new(Kind::Range, "table: a run of rows up to").needed(len).given(run.len as usize));
-        }
+        let what = "table: a run of rows up to";
+        Error::new(Kind::Range, what).needed(len).given(run.len as usize).when(run.len as usize > len)?;
         let Some(more) = run.len.checked_sub(1) else { return Ok(()) };
         let ring = run.env as usize;
         let held = self.held(ring)?;
@@ -183,12 +215,17 @@ impl<'a> View<'a> {
         self.place(ring, &held, run.number.saturating_add(more.into()))?;
         // The stacks of the first row reach back furthest.
         let age = *self.age.get(first).ok_or(SHAPE)?;
-        let oldest = oldest_at(age.into(), run.number, num_stack);
-        if oldest >= held.start { Ok(()) } else { Err(FORGOTTEN.needed(held.start as usize).given(oldest as usize)) }
+        check_start(&held, oldest_at(age.into(), run.number, num_stack)).map(|_| ())
+    }
+
+    /// As [`View::oldest_of`], which is held. Errors: `Range` if it is not.
+    pub(super) fn held_start(&self, ring: usize, number: u64, num_stack: usize) -> Result<u64> {
+        let oldest = self.oldest_of(ring, number, num_stack)?;
+        check_start(&self.held(ring)?, oldest)
     }
 
     /// Number of the oldest row that a stack of `num_stack` reads.
-    fn oldest_of(&self, ring: usize, number: u64, num_stack: usize) -> Result<u64> {
+    pub(super) fn oldest_of(&self, ring: usize, number: u64, num_stack: usize) -> Result<u64> {
         Ok(oldest_at(self.age_of(ring, number)?, number, num_stack))
     }
 
@@ -211,22 +248,6 @@ impl<'a> View<'a> {
         self.columns.get(column).copied().ok_or(SHAPE)
     }
 
-    /// A column of bytes as rings of frames.
-    fn frames(&self, column: usize) -> Result<lazy_frames::View<'a>> {
-        let description = self.config.column(column)?;
-        let channels = description.channels.max(1);
-        let config = LazyFramesConfig {
-            num_envs: self.config.num_rings,
-            num_frames: self.config.num_rows,
-            height: description.len.checked_div(channels).unwrap_or(0),
-            width: 1,
-            channels,
-            num_stack: description.num_stack.max(1),
-        };
-        let (pushed, writing, age) = (self.pushed, self.writing, self.age);
-        Ok(lazy_frames::View { config, pushed, writing, age, frames: self.bytes(column)? })
-    }
-
     fn copy_run(&self, column: usize, run: &Run, out: &mut [u8]) -> Result {
         let (size, num_rows) = (self.config.column(column)?.row_size(), self.config.num_rows as usize);
         let ring = block::rows(self.bytes(column)?, (run.env as usize).saturating_mul(num_rows), num_rows, size)?;
@@ -246,6 +267,12 @@ fn oldest_at(age: usize, number: u64, num_stack: usize) -> u64 {
     number.saturating_sub(age.min(num_stack.saturating_sub(1)) as u64)
 }
 
+/// The row, if a ring that holds these still holds it. Errors: `Range`.
+fn check_start(held: &Range<u64>, oldest: u64) -> Result<u64> {
+    let forgotten = FORGOTTEN.needed(held.start as usize).given(oldest as usize);
+    if oldest >= held.start { Ok(oldest) } else { Err(forgotten) }
+}
+
 /// How rows become what is asked for.
 #[derive(Clone, Copy)]
 enum How {
@@ -255,7 +282,7 @@ enum How {
     Stacks,
 }
 
-fn check_out(column: &Column, rows: usize, len: usize) -> Result {
+pub(super) fn check_out(column: &Column, rows: usize, len: usize) -> Result {
     let needed = rows.saturating_mul(column.read_len());
     let what = "table: out with elements for every row as it is read,";
     if len == needed { Ok(()) } else { Err(Error::new(Kind::Shape, what).needed(needed).given(len)) }

@@ -2,11 +2,11 @@
 
 use core::sync::atomic::Ordering;
 
-use super::{SHAPE, View};
+use super::read::RESERVED;
+use super::{FrameIndex, SHAPE, View};
 use crate::block;
 use crate::cpu::{self, Kernel, Word};
-use crate::data::lazy_frames::FrameIndex;
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 
 impl View<'_> {
     /// Every row is held. Errors: `Range`.
@@ -23,10 +23,7 @@ impl View<'_> {
         });
         if wrong != 0 {
             for index in index {
-                if index.reserved != 0 {
-                    let what = "table: an index whose reserved is 0";
-                    return Err(Error::new(Kind::Range, what).given(index.reserved as usize));
-                }
+                RESERVED.given(index.reserved as usize).when(index.reserved != 0)?;
                 self.at(index.env as usize, index.number)?;
             }
         }
@@ -57,8 +54,7 @@ impl View<'_> {
                     cpu::prefetch(bytes, begin.wrapping_add(size).wrapping_sub(1));
                 }
             }
-            let (to, others) = rest.split_at_mut_checked(index.len().saturating_mul(size)).ok_or(SHAPE)?;
-            rest = others;
+            let to = rest.split_off_mut(..index.len().saturating_mul(size)).ok_or(SHAPE)?;
             copy(bytes, size, &places, to);
         }
         Ok(())
@@ -173,8 +169,7 @@ fn scatter<const W: usize>(rows: &[u8], _: usize, places: &[usize; TILE], out: &
 fn scatter_ends<const W: usize>(rows: &[u8], size: usize, places: &[usize; TILE], out: &mut [u8]) {
     let mut rest = out;
     for place in places {
-        let Some((to, others)) = rest.split_at_mut_checked(size) else { return };
-        rest = others;
+        let Some(to) = rest.split_off_mut(..size) else { return };
         if let Ok(row) = block::rows(rows, *place, 1, size) {
             ends::<W>(row, to);
         }
@@ -186,8 +181,7 @@ fn scatter_ends<const W: usize>(rows: &[u8], size: usize, places: &[usize; TILE]
 fn scatter_any(rows: &[u8], size: usize, places: &[usize; TILE], out: &mut [u8]) {
     let mut rest = out;
     for place in places {
-        let Some((to, others)) = rest.split_at_mut_checked(size) else { return };
-        rest = others;
+        let Some(to) = rest.split_off_mut(..size) else { return };
         if let Ok(row) = block::rows(rows, *place, 1, size) {
             copy_row(row, to);
         }
