@@ -584,6 +584,57 @@ typedef struct rlcore_sampling {
   uint32_t reserved;  /* zero */
 } rlcore_sampling;
 
+/* ---- Layers of networks ---- */
+
+#define RLCORE_LAYER_INPUT (1 << 30)  /* What a layer reads instead of another layer: the observations. See rlcore_layer. */
+
+/* What stands behind the sums of a layer. */
+typedef enum rlcore_activation {
+  RLCORE_ACTIVATION_TANH = 0,      /* tanh */
+  RLCORE_ACTIVATION_RELU = 1,      /* max(x, 0) */
+  RLCORE_ACTIVATION_IDENTITY = 2,  /* x */
+  RLCORE_ACTIVATION_ELU = 3,       /* x above 0, e^x - 1 below */
+} rlcore_activation;
+
+/* Kinds of layers, each with the fields of rlcore_layer that it reads besides source and activation.
+   All others must be zero. */
+typedef enum rlcore_layer_kind {
+  RLCORE_LAYER_DENSE = 1,  /* units weighted sums of everything it reads: units, gain */
+  RLCORE_LAYER_CONV = 3,   /* 2-D convolution, channels last: units (channels), size, stride, same, gain */
+  RLCORE_LAYER_POOL = 4,   /* maximum or mean of each channel in each window: size, stride, same, flags */
+  RLCORE_LAYER_NORM = 5,   /* layer normalization over the channels, with a scale and a bias for each: flags */
+} rlcore_layer_kind;
+
+/* Flags of layers, to be combined with |. */
+typedef enum rlcore_layer_flag {
+  RLCORE_LAYER_NO_BIAS = 2,   /* normalization adds no bias */
+  RLCORE_LAYER_NO_SCALE = 4,  /* normalization multiplies by no scale */
+  RLCORE_LAYER_RMS = 8,       /* normalization divides by the root mean square and subtracts no mean */
+  RLCORE_LAYER_WHOLE = 16,    /* normalization runs over height, width and channels */
+  RLCORE_LAYER_MEAN = 32,     /* pooling takes the mean */
+} rlcore_layer_flag;
+
+/* One layer of a network, for a list such as
+     {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU}.
+   Biases start at 0, scales at 1 and weights orthogonal. 80 bytes. */
+typedef struct rlcore_layer {
+  uint32_t kind;  /* an rlcore_layer_kind */
+  /* source[0]: what it reads: 0 for the layer before it, or the observations if it is the first; k for layer k, counted
+     from 1; or RLCORE_LAYER_INPUT. source[1]: zero */
+  uint32_t source[2];
+  uint32_t units;        /* outputs, or channels of a convolution */
+  uint32_t activation;   /* an rlcore_activation */
+  uint32_t flags;        /* rlcore_layer_flag */
+  uint32_t size[2];      /* height and width of a window */
+  uint32_t stride[2];    /* rows and columns from one window to the next (0: 1; pooling: size) */
+  uint32_t same;         /* 0: windows lie inside the picture (VALID); 1: zeros surround it as in TensorFlow (SAME) */
+  uint32_t heads;        /* zero */
+  uint32_t window;       /* zero */
+  uint32_t initializer;  /* zero */
+  float gain;            /* length of orthogonal weights at the start (0: the square root of 2; without activation 1) */
+  uint32_t reserved[2];  /* zero */
+} rlcore_layer;
+
 /* ---- Learners: act, observe, learn ---- */
 
 /* The call that is due next. */
@@ -592,12 +643,6 @@ typedef enum rlcore_learner_due {
   RLCORE_LEARNER_OBSERVE = 1,  /* rlcore_learner_observe with what the step returned */
   RLCORE_LEARNER_LEARN = 2,    /* rlcore_learner_learn until no minibatch is left */
 } rlcore_learner_due;
-
-/* Of the hidden layers. */
-typedef enum rlcore_activation {
-  RLCORE_ACTIVATION_TANH = 0,  /* tanh */
-  RLCORE_ACTIVATION_RELU = 1,  /* max(x, 0) */
-} rlcore_activation;
 
 /* What a learner optimises. */
 typedef enum rlcore_algorithm {
@@ -652,6 +697,13 @@ typedef struct rlcore_learner_config {
      for a second rollout and a second set of parameters (0) */
   uint32_t overlap;
   uint32_t num_shared;  /* first hidden layers that the policy and the value network share, 0 to num_hidden (0) */
+  uint32_t num_layers;  /* entries of layers, up to 21 (0) */
+  /* height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len
+     (0: the observation is no picture) */
+  uint32_t obs_dims[3];
+  /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
+     last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL) */
+  const rlcore_layer *layers;
 } rlcore_learner_config;
 
 /* Statistics of the current update, or of the last one, and of the episodes. */

@@ -435,6 +435,44 @@ typedef struct rlcore_sampling {
   uint32_t reserved;
 } rlcore_sampling;
 
+/* ---- Layers of networks ---- */
+
+enum { RLCORE_LAYER_INPUT = (1 << 30) };
+typedef enum rlcore_activation {
+  RLCORE_ACTIVATION_TANH = 0,
+  RLCORE_ACTIVATION_RELU = 1,
+  RLCORE_ACTIVATION_IDENTITY = 2,
+  RLCORE_ACTIVATION_ELU = 3,
+} rlcore_activation;
+typedef enum rlcore_layer_kind {
+  RLCORE_LAYER_DENSE = 1,
+  RLCORE_LAYER_CONV = 3,
+  RLCORE_LAYER_POOL = 4,
+  RLCORE_LAYER_NORM = 5,
+} rlcore_layer_kind;
+typedef enum rlcore_layer_flag {
+  RLCORE_LAYER_NO_BIAS = 2,
+  RLCORE_LAYER_NO_SCALE = 4,
+  RLCORE_LAYER_RMS = 8,
+  RLCORE_LAYER_WHOLE = 16,
+  RLCORE_LAYER_MEAN = 32,
+} rlcore_layer_flag;
+typedef struct rlcore_layer {
+  uint32_t kind;
+  uint32_t source[2];
+  uint32_t units;
+  uint32_t activation;
+  uint32_t flags;
+  uint32_t size[2];
+  uint32_t stride[2];
+  uint32_t same;
+  uint32_t heads;
+  uint32_t window;
+  uint32_t initializer;
+  float gain;
+  uint32_t reserved[2];
+} rlcore_layer;
+
 /* ---- Learners: act, observe, learn ---- */
 
 typedef enum rlcore_learner_due {
@@ -442,10 +480,6 @@ typedef enum rlcore_learner_due {
   RLCORE_LEARNER_OBSERVE = 1,
   RLCORE_LEARNER_LEARN = 2,
 } rlcore_learner_due;
-typedef enum rlcore_activation {
-  RLCORE_ACTIVATION_TANH = 0,
-  RLCORE_ACTIVATION_RELU = 1,
-} rlcore_activation;
 typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_PPO = 0,
 } rlcore_algorithm;
@@ -490,6 +524,9 @@ typedef struct rlcore_learner_config {
   uint32_t algorithm;
   uint32_t overlap;
   uint32_t num_shared;
+  uint32_t num_layers;
+  uint32_t obs_dims[3];
+  /* in [num_layers] optional */ const rlcore_layer *layers;
 } rlcore_learner_config;
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;

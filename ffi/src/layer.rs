@@ -61,8 +61,8 @@ pub enum rlcore_layer_flag {
 pub struct rlcore_layer {
     /// an rlcore_layer_kind
     pub kind: u32,
-    /// source[0]: 0 for the layer before it, or the observations if it is the first; k for layer k of the list, counted from 1;
-    /// or RLCORE_LAYER_INPUT. source[1]: zero
+    /// source[0]: what it reads: 0 for the layer before it, or the observations if it is the first; k for layer k, counted
+    /// from 1; or RLCORE_LAYER_INPUT. source[1]: zero
     pub source: [u32; 2],
     /// outputs, or channels of a convolution
     pub units: u32,
@@ -82,7 +82,7 @@ pub struct rlcore_layer {
     pub window: u32,
     /// zero
     pub initializer: u32,
-    /// length of the orthogonal rows or columns at the start (0: the square root of 2, or 1 without activation)
+    /// length of orthogonal weights at the start (0: the square root of 2; without activation 1)
     pub gain: f32,
     /// zero
     pub reserved: [u32; 2],

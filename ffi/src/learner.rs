@@ -125,7 +125,8 @@ pub struct rlcore_learner_config {
     pub num_shared: u32,
     /// entries of layers, up to 21 (0)
     pub num_layers: u32,
-    /// height, width and channels of an observation that is a picture, channels last; their product is obs.len (0: numbers)
+    /// height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len
+    /// (0: the observation is no picture)
     pub obs_dims: [u32; 3],
     /// [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
     /// last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL)

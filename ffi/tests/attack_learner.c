@@ -436,7 +436,70 @@ static void check_pictures(void) {
   FINE(rlcore_policy_act(w.policy, N, obs, NULL, NULL, &w.rng, w.scratch, len, action));
 }
 
+/* Layers of the host's before the learner's own: a picture of 4 by 4 pixels of two channels. */
+static void attack_layers(void) {
+  start(RLCORE_ENV_CARTPOLE);
+  rlcore_learner_config *c = &w.settings;
+  rlcore_layer list[] = {
+    {.kind = RLCORE_LAYER_CONV, .units = 3, .size = {2, 2}, .activation = RLCORE_ACTIVATION_RELU},
+    {.kind = RLCORE_LAYER_NORM, .activation = RLCORE_ACTIVATION_ELU},
+    {.kind = RLCORE_LAYER_POOL, .size = {2, 2}, .stride = {1, 1}, .flags = RLCORE_LAYER_MEAN},
+    {.kind = RLCORE_LAYER_DENSE, .units = 5},
+  };
+  const rlcore_space obs = {.kind = RLCORE_U8, .len = 32}, *action = &w.env.action;
+  size_t size = 0;
+  c->layers = list, c->num_layers = 4;
+  c->obs_dims[0] = c->obs_dims[1] = 4, c->obs_dims[2] = 2;
+#define SIZE rlcore_learner_size(c, &obs, action, &size)
+  FINE(SIZE);
+  WITH(c->layers, NULL, RLCORE_E_NULL, "layers", SIZE);
+  WITH(c->layers, off(list, 1), RLCORE_E_ALIGN, "layers", SIZE);
+  WITH(c->num_layers, 22, RLCORE_E_CONFIG, "num_layers of at most 21, given 22", SIZE);
+  WITH(c->obs_dims[2], 3, RLCORE_E_CONFIG, "obs_dims of 0, or with a product of 32", SIZE);
+  WITH(list[0].kind, 2, RLCORE_E_CONFIG, "layers that are not heads", SIZE);
+  WITH(list[0].kind, 9, RLCORE_E_CONFIG, "a known kind in layer 1, given 9", SIZE);
+  WITH(list[3].flags, 1, RLCORE_E_CONFIG, "layers that are not heads", SIZE);
+  WITH(list[1].source[0], 2, RLCORE_E_CONFIG, "a layer before it in layer 2, given 2", SIZE);
+  WITH(list[0].size[0], 5, RLCORE_E_CONFIG, "windows that lie in the picture, or same of 1, in layer 1, given 5", SIZE);
+  WITH(list[2].units, 1, RLCORE_E_CONFIG, "units of 0, which its kind does not read, in layer 3, given 1", SIZE);
+  WITH(list[3].reserved[0], 1, RLCORE_E_CONFIG, "reserved of 0 in layer 4, given 1", SIZE);
+  WITH(list[0].units, UINT32_MAX, RLCORE_E_OVERFLOW, "layers whose products fit", SIZE);
+  CHECK(size <= sizeof w.learner);
+  void *const at = w.learner;
+  REFUSED(RLCORE_E_SIZE, "at least", rlcore_learner_init(at, size - 1, c, &obs, action, &w.agent));
+  c->layers = at;
+  memcpy(w.learner, list, sizeof list);
+  REFUSED(RLCORE_E_OVERLAP, "overlaps", rlcore_learner_init(at, size, c, &obs, action, &w.agent));
+  c->layers = list;
+
+  /* It learns, is copied, and its policy acts as it does. */
+  FINE(rlcore_learner_init(at, size, c, &obs, action, &w.agent));
+  static _Alignas(64) unsigned char other[LEARNER];
+  uint8_t seen[N * 32];
+  int32_t greedy[2][N];
+  const rlcore_sampling best = {.method = RLCORE_SAMPLING_GREEDY};
+  for (uint32_t t = 0; t < 3 * T; t++) {
+    for (int i = 0; i < N * 32; i++) seen[i] = (uint8_t)(t * 37 + (uint32_t)i * 11);
+    FINE(rlcore_learner_act(w.agent, NULL, seen, NULL, w.action));
+    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL));
+    if (due() == RLCORE_LEARNER_LEARN) FINE(rlcore_learner_learn(w.agent, seen, 0, &w.stats));
+  }
+  CHECK(w.stats.num_updates == 3 && w.stats.num_dropped == 0);
+  memcpy(other, at, size);
+  FINE(rlcore_learner_attach(other, size, &w.agent));
+  FINE(rlcore_learner_predict(w.agent, seen, NULL, &best, greedy[0]));
+  FINE(rlcore_policy_size(w.agent, &size));
+  CHECK(size <= sizeof w.brain);
+  FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
+  static float scratch[1 << 12];
+  FINE(rlcore_policy_scratch_len(w.policy, N, &size));
+  CHECK(size <= 1 << 12);
+  FINE(rlcore_policy_act(w.policy, N, seen, NULL, &best, &w.rng, scratch, size, greedy[1]));
+  CHECK(memcmp(greedy[0], greedy[1], sizeof greedy[0]) == 0);
+}
+
 int main(void) {
+  attack_layers();
   attack_config();
   attack_calls();
   check_overflow();

@@ -176,7 +176,19 @@ static int learner(void) {
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) *whole[i] = any(*whole[i]);
   for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) *reals[i] = any_real(*reals[i]);
   c.seed = any(1), c.total_steps = any(0);
+  rlcore_layer list[4];
+  memset(list, 0, sizeof list);
+  for (int i = 0; i < 4; i++) {
+    rlcore_layer *l = &list[i];
+    uint32_t *fields[] = {&l->source[0], &l->units, &l->activation, &l->flags, &l->size[0], &l->size[1], &l->stride[0],
+                          &l->stride[1], &l->same};
+    l->kind = any(1 + byte() % 6), l->gain = any_real(0);
+    for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+      if (byte() & 1) *fields[k] = any(byte() & 3);
+  }
+  c.num_layers = byte() & 1 ? byte() % 5 : 0, c.layers = list;
   rlcore_space obs = SEEN, action = DONE;
+  if (byte() & 1) c.obs_dims[0] = any(1), c.obs_dims[1] = any(2), c.obs_dims[2] = any(2);
   obs.kind = any(obs.kind), obs.len = any(obs.len), action.kind = any(action.kind), action.len = any(action.len);
   if (action.len > 16 && action.len < UINT32_MAX / 2) action.len = 16; /* arrays are as long as they say */
   for (int i = 0; i < 16; i++) n[i] = any(2), low[i] = any_real(-1), high[i] = any_real(1);

@@ -87,7 +87,9 @@ public unsafe struct rlcore_learner_config {
   public float max_grad_norm, target_kl, adam_beta1, adam_beta2, adam_epsilon, log_std_init, obs_clip, reward_clip;
   public uint accumulate;
   public float log_std_min, log_std_max;
-  public uint num_chunks, algorithm, overlap, num_shared;
+  public uint num_chunks, algorithm, overlap, num_shared, num_layers;
+  public fixed uint obs_dims[3];
+  public IntPtr layers;
 }
 
 [StructLayout(LayoutKind.Sequential)]
