@@ -63,7 +63,7 @@ extern "C" {
 #define RLCORE_VERSION_MINOR 1  /* Minor version of the library. */
 #define RLCORE_VERSION_PATCH 0  /* Patch version of the library. */
 #define RLCORE_ABI_VERSION 0    /* Incremented when callers must be recompiled. */
-#define RLCORE_IMAGE_VERSION 4  /* Incremented when a kind of saved block can no longer be attached. */
+#define RLCORE_IMAGE_VERSION 5  /* Incremented when a kind of saved block can no longer be attached. */
 
 /* Result of every call: 0 is success, negative is failure. Values are never reused. */
 typedef int32_t rlcore_status;
@@ -407,6 +407,7 @@ typedef enum rlcore_env_id {
   RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS = 3,  /* MountainCarContinuous-v0 */
   RLCORE_ENV_ACROBOT = 4,                  /* Acrobot-v1 */
   RLCORE_ENV_PENDULUM = 5,                 /* Pendulum-v1 */
+  RLCORE_ENV_BREAKOUT = 6,                 /* MinAtar's Breakout: bytes [10, 10, 4] of paddle, ball, trail and bricks */
   RLCORE_ENV_PROBE1 = 101,                 /* constant reward: value */
   RLCORE_ENV_PROBE2 = 102,                 /* reward equal to the observation: backpropagation */
   RLCORE_ENV_PROBE3 = 103,                 /* reward one step later: discount */

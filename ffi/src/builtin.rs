@@ -40,6 +40,8 @@ pub enum rlcore_env_id {
     RLCORE_ENV_ACROBOT = 4,
     /// Pendulum-v1
     RLCORE_ENV_PENDULUM = 5,
+    /// MinAtar's Breakout: bytes [10, 10, 4] of paddle, ball, trail and bricks
+    RLCORE_ENV_BREAKOUT = 6,
     /// constant reward: value
     RLCORE_ENV_PROBE1 = 101,
     /// reward equal to the observation: backpropagation

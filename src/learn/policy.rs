@@ -26,7 +26,7 @@ fields! {
     }
     /// The arrays of a new policy.
     pub(super) write Fields {}
-    /// A policy, read from its block. Made by [`Learner::export`](super::learner::Learner::export).
+    /// A policy, read from its block. Made by [`View::export`](super::learner::View::export).
     ///
     /// ```
     /// use rlcore::learn::{Config, Policy, Learner, Sampling};
