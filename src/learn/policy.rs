@@ -190,7 +190,8 @@ impl<'a> Policy<'a> {
     }
 
     fn log_std(&self) -> Fit<&[f32]> {
-        self.params.get(self.net.free_params(0)).ok_or(Misfit)
+        let own = if self.shape().discrete() { 0..0 } else { self.net.free_params(0) };
+        self.params.get(own).ok_or(Misfit)
     }
 
     /// Checks the arrays of [`Policy::act`], and runs the network: what it says, and what is left of the scratch.

@@ -8,7 +8,9 @@ use core::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::activation::Activation;
-use super::layer::{HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
+use super::layer::{HEAD, INPUT, Layer, LayerKind, MAX_LAYERS};
+#[cfg(feature = "pictures")]
+use super::layer::{MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
 #[cfg(feature = "pictures")]
 use super::prim::{Conv, Frame, Norm, Pool};
 use super::prim::{Dense, Op, Prim};
@@ -72,7 +74,7 @@ impl Node {
     #[inline(always)]
     pub(super) fn op(&self) -> Op {
         #[cfg(feature = "pictures")]
-        {
+        if self.kind > LayerKind::Free as u32 {
             let all = |lens: [u32; 2]| lens.map(|len| len as usize);
             let [height, width, channels] = self.output;
             let frame = Frame {
@@ -367,7 +369,8 @@ impl<'a> Net<'a> {
 
     /// Numbers of scratch that [`Net::forward`] needs, whatever the rows.
     pub fn work_len(&self) -> usize {
-        self.nodes.iter().filter(|n| !n.is_free()).map(|n| n.op().work_len()).fold(0, usize::max)
+        // Dense layers need none.
+        self.nodes.iter().filter(|n| n.kind > LayerKind::Free as u32).map(|n| n.op().work_len()).fold(0, usize::max)
     }
 
     /// Scratch of [`Net::backward`], in parts that end here: gradients of values; gradients on their way to be added; copies

@@ -3,14 +3,20 @@
 //! Each primitive is plain shapes. It is inlined into the kernel that calls it, at that kernel's level, and reports `None` if a
 //! length does not fit; the network checks lengths first, so it does not happen.
 
+#[cfg(feature = "pictures")]
 mod conv;
 mod dense;
+#[cfg(feature = "pictures")]
 mod norm;
+#[cfg(feature = "pictures")]
 mod pool;
 
+#[cfg(feature = "pictures")]
 pub(super) use conv::{Conv, Frame};
 pub(super) use dense::Dense;
+#[cfg(feature = "pictures")]
 pub(super) use norm::Norm;
+#[cfg(feature = "pictures")]
 pub(super) use pool::Pool;
 
 use crate::cpu::At;
