@@ -18,7 +18,8 @@ static void bar(canvas *c, double x, double y, double length, double angle, doub
 }
 
 /* obs: cart position, cart velocity, pole angle, pole angular velocity. */
-void draw_cartpole(canvas *c, const float *obs, const void *action) {
+void draw_cartpole(canvas *c, const void *seen, const void *action) {
+  const float *const obs = seen;
   const double x = (double)obs[0];
   (void)action;
   canvas_clear(c, -2.4, -0.3, 2.4, 1.3);
@@ -29,7 +30,8 @@ void draw_cartpole(canvas *c, const float *obs, const void *action) {
 }
 
 /* obs: position, velocity. */
-void draw_mountain_car(canvas *c, const float *obs, const void *action) {
+void draw_mountain_car(canvas *c, const void *seen, const void *action) {
+  const float *const obs = seen;
   const double x = (double)obs[0], y = sin(3 * x);
   (void)action;
   canvas_clear(c, -1.2, -1.2, 0.6, 1.4);
@@ -42,7 +44,8 @@ void draw_mountain_car(canvas *c, const float *obs, const void *action) {
 }
 
 /* obs: cosine and sine of both joints, both velocities. Angles are measured from hanging down. */
-void draw_acrobot(canvas *c, const float *obs, const void *action) {
+void draw_acrobot(canvas *c, const void *seen, const void *action) {
+  const float *const obs = seen;
   const double a = atan2((double)obs[1], (double)obs[0]), b = a + atan2((double)obs[3], (double)obs[2]);
   (void)action;
   canvas_clear(c, -4.6, -2.2, 4.6, 2.2);
@@ -52,15 +55,33 @@ void draw_acrobot(canvas *c, const float *obs, const void *action) {
 }
 
 /* obs: cosine and sine of the angle from upright, anticlockwise; angular velocity. */
-void draw_pendulum(canvas *c, const float *obs, const void *action) {
+void draw_pendulum(canvas *c, const void *seen, const void *action) {
+  const float *const obs = seen;
   (void)action;
   canvas_clear(c, -2.4, -1.2, 2.4, 1.2);
   box(c, 0, 0, 0.05, 0.05);
   bar(c, 0, 0, 1, -atan2((double)obs[1], (double)obs[0]), 0.03);
 }
 
+/* obs: bytes [10, 10, 4] of paddle, ball, trail and bricks. */
+void draw_breakout(canvas *c, const void *seen, const void *action) {
+  const uint8_t *pixel = seen;
+  (void)action;
+  canvas_clear(c, -5, -0.5, 15, 10.5);
+  canvas_line(c, 0, 0, 0, 10);
+  canvas_line(c, 10, 0, 10, 10);
+  for (int row = 0; row < 10; row++)
+    for (int column = 0; column < 10; column++, pixel += 4) {
+      const double x = column + 0.5, y = 9.5 - row;
+      if (pixel[0]) box(c, x, y, 0.5, 0.2);
+      if (pixel[1]) box(c, x, y, 0.2, 0.2);
+      if (pixel[3]) box(c, x, y, 0.4, 0.3);
+    }
+}
+
 /* obs: lander.c's observe(). */
-void draw_lander(canvas *c, const float *obs, const void *action) {
+void draw_lander(canvas *c, const void *seen, const void *action) {
+  const float *const obs = seen;
   const double x = 10 * (double)obs[0], y = 10 * (double)obs[1], ux = (double)obs[4], uy = (double)obs[5];
   canvas_clear(c, -26, -1, 26, 23);
   canvas_line(c, -26, -0.2, 26, -0.2);

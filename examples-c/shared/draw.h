@@ -6,12 +6,13 @@
 
 #include <stdint.h>
 
-typedef void (*draw_fn)(canvas *c, const float *obs, const void *action);
+typedef void (*draw_fn)(canvas *c, const void *obs, const void *action);
 
-void draw_cartpole(canvas *c, const float *obs, const void *action);
-void draw_mountain_car(canvas *c, const float *obs, const void *action);
-void draw_acrobot(canvas *c, const float *obs, const void *action);
-void draw_pendulum(canvas *c, const float *obs, const void *action);
-void draw_lander(canvas *c, const float *obs, const void *action);
+void draw_cartpole(canvas *c, const void *obs, const void *action);
+void draw_mountain_car(canvas *c, const void *obs, const void *action);
+void draw_acrobot(canvas *c, const void *obs, const void *action);
+void draw_pendulum(canvas *c, const void *obs, const void *action);
+void draw_breakout(canvas *c, const void *obs, const void *action);
+void draw_lander(canvas *c, const void *obs, const void *action);
 
 #endif

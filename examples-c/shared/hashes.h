@@ -4,6 +4,7 @@
 {"mountaincarcontinuous", 0x80f433db2942bcf8, 0x5a4bd305e6f3a5d9},
 {"acrobot", 0xf40393e4739a15ca, 0x228862f2d071c45e},
 {"pendulum", 0xa1a3a1b403171090, 0x5491c123a0b7bb76},
+{"breakout", 0x696a2164665e3cd5, 0x7a39d462a1c216af},
 {"lander", 0x3ab8411c3b721ed2, 0xc34f736a7a8916d7},
 {"probe1", 0xd0fdf3169889b19f, 0xe207b6a09862e310},
 {"probe2", 0xe092cd038e1bba85, 0x330c7a8d7a5771b4},

@@ -52,15 +52,16 @@ void run_seed(run *r, training *t, uint64_t seed, double bar, monitor *m, bool q
 }
 
 void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn draw) {
-  enum { MAX_OBS = 64, MAX_STEPS = 1000 };
-  static float seen[MAX_STEPS + 1][MAX_OBS]; /* rows of MAX_OBS so that any observation fits */
+  enum { MAX_OBS = 400, MAX_STEPS = 1000 }; /* bytes of an observation, steps of an episode */
+  static _Alignas(float) unsigned char seen[MAX_STEPS + 1][MAX_OBS];
   static int32_t did[MAX_STEPS];
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
   rlcore_vecenv_config config;
   rlcore_vecenv *envs;
   rlcore_rng rng; /* greedy choices do not depend on it */
   size_t size = 0, scratch_len = 0, len = 0;
-  float final_obs[MAX_OBS] = {0}, reward = 0;
+  _Alignas(float) unsigned char final_obs[MAX_OBS] = {0};
+  float reward = 0;
   uint8_t terminated = 0, truncated = 0;
   rlcore_vecenv_out out = {.struct_size = sizeof out,
                            .reward = &reward,
@@ -69,7 +70,7 @@ void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn dr
                            .final_obs = final_obs};
   double sum = 0;
   canvas c;
-  if (!draw || env->obs.len > MAX_OBS || env->action.len != 1) return;
+  if (!draw || env->obs.len * host_element_size(env->obs.kind) > MAX_OBS || env->action.len != 1) return;
 
   CHECK(rlcore_vecenv_config_init(&config, sizeof config));
   config.num_envs = 1;

@@ -79,6 +79,28 @@ static void lander(rlcore_learner_config *c) {
   c->normalize_reward = 1;
 }
 
+/* A convolution over the picture, then 128 units, for the policy and the value alike. */
+static void breakout(rlcore_learner_config *c) {
+  static const rlcore_layer layers[] = {
+      {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU},
+  };
+  c->layers = layers;
+  c->num_layers = 1;
+  c->obs_dims[0] = c->obs_dims[1] = 10;
+  c->obs_dims[2] = 4;
+  c->num_hidden = c->num_shared = 1;
+  c->hidden_len[0] = 128;
+  c->hidden_len[1] = 0;
+  c->activation = RLCORE_ACTIVATION_RELU;
+  c->num_envs = 64;
+  c->num_steps = 64;
+  c->num_minibatches = 16;
+  c->num_epochs = 3;
+  c->learning_rate = 2e-3F;
+  c->learning_rate_end = 5e-4F;
+  c->entropy_coef = 0.03F;
+}
+
 static void probe(rlcore_learner_config *c) {
   c->num_envs = 8;
   c->num_steps = 32;
@@ -95,6 +117,7 @@ static const task tasks[] = {
      mountain_car_continuous, draw_mountain_car},
     {"acrobot", "Acrobot-v1", RLCORE_ENV_ACROBOT, 300000, 3, -90, 0, acrobot, draw_acrobot},
     {"pendulum", "Pendulum-v1", RLCORE_ENV_PENDULUM, 307200, 5, -200, 0, pendulum, draw_pendulum},
+    {"breakout", "Breakout in pictures", RLCORE_ENV_BREAKOUT, 800000, 2, 28, 0, breakout, draw_breakout},
     {"lander", "Lander (physics in the C host)", 0, 300000, 3, 100, 0, lander, draw_lander},
     {"probe1", "Probe 1: reward 1", RLCORE_ENV_PROBE1, 20000, 1, 1, 1e-4, probe, NULL},
     {"probe2", "Probe 2: reward is the observation", RLCORE_ENV_PROBE2, 20000, 1, -1, 1e-4, probe, NULL},
