@@ -587,7 +587,7 @@ typedef struct rlcore_sampling {
 
 /* ---- Layers of networks ---- */
 
-#define RLCORE_LAYER_INPUT (1 << 30)  /* What a layer reads instead of another layer: the observations. See rlcore_layer. */
+#define RLCORE_LAYER_INPUT 1073741824  /* For source of an rlcore_layer: it reads the observations. */
 
 /* What stands behind the sums of a layer. */
 typedef enum rlcore_activation {

@@ -438,7 +438,7 @@ typedef struct rlcore_sampling {
 
 /* ---- Layers of networks ---- */
 
-enum { RLCORE_LAYER_INPUT = (1 << 30) };
+enum { RLCORE_LAYER_INPUT = 1073741824 };
 typedef enum rlcore_activation {
   RLCORE_ACTIVATION_TANH = 0,
   RLCORE_ACTIVATION_RELU = 1,

@@ -5,8 +5,8 @@ use crate::ptr::{Input, Plain};
 use crate::status::Result;
 use rlcore::nn::Layer;
 
-/// What a layer reads instead of another layer: the observations. See rlcore_layer.
-pub const RLCORE_LAYER_INPUT: u32 = 1 << 30;
+/// For source of an rlcore_layer: it reads the observations.
+pub const RLCORE_LAYER_INPUT: u32 = 0x4000_0000;
 
 /// What stands behind the sums of a layer.
 #[derive(Clone, Copy)]

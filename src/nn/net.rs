@@ -664,10 +664,10 @@ impl Node {
     /// The shape of what it makes of pictures, and of the windows it looks at them through.
     fn look(self, layer: &Layer, number: usize) -> Result<Node> {
         let is = |kind: LayerKind| self.kind == kind as u32;
-        if is(LayerKind::Norm) {
-            return Ok(Node { output: self.input, ..self });
-        } else if is(LayerKind::Dense) {
+        if !cfg!(feature = "pictures") || is(LayerKind::Dense) {
             return Ok(self);
+        } else if is(LayerKind::Norm) {
+            return Ok(Node { output: self.input, ..self });
         }
         let mut node = Node { size: layer.size, ..self };
         node.same = layer.same;
@@ -699,9 +699,12 @@ impl Node {
         let weights = match self.kind {
             _ if self.is_free() => 0,
             _ if self.kind == LayerKind::Norm as u32 => made,
-            _ if kh == 0 => fits(&[height, width, channels])?.checked_mul(u64::from(units)).ok_or(TOO_LARGE)?,
+            _ if !cfg!(feature = "pictures") || kh == 0 => fits(&[height, width, channels])?.checked_mul(u64::from(units)).ok_or(TOO_LARGE)?,
             _ => fits(&[kh, kw, channels, units])?.saturating_add(fits(&[kh, kw, channels, right])?),
         };
+        if !cfg!(feature = "pictures") {
+            return Ok(weights.saturating_mul(2).saturating_add(read.max(made).saturating_mul(rows)));
+        }
         // Where windows reach to: at most this much of a picture and of a window.
         let sides = [(height, down, kh), (width, right, kw)].map(|(len, _, size)| u64::from(len) + u64::from(size));
         let padded = sides[0].checked_mul(sides[1]).and_then(|all| all.checked_mul(u64::from(channels)));
