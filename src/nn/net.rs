@@ -699,7 +699,9 @@ impl Node {
         let weights = match self.kind {
             _ if self.is_free() => 0,
             _ if self.kind == LayerKind::Norm as u32 => made,
-            _ if !cfg!(feature = "pictures") || kh == 0 => fits(&[height, width, channels])?.checked_mul(u64::from(units)).ok_or(TOO_LARGE)?,
+            _ if !cfg!(feature = "pictures") || kh == 0 => {
+                fits(&[height, width, channels])?.checked_mul(u64::from(units)).ok_or(TOO_LARGE)?
+            }
             _ => fits(&[kh, kw, channels, units])?.saturating_add(fits(&[kh, kw, channels, right])?),
         };
         if !cfg!(feature = "pictures") {
