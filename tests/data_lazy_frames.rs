@@ -446,9 +446,14 @@ fn what_is_wrong_is_named() {
     let refused = |c: LazyFramesConfig| LazyFrames::size(&c).unwrap_err().kind;
     assert_eq!(refused(LazyFramesConfig { num_envs: 0, ..good }), Kind::Config);
     assert_eq!(refused(LazyFramesConfig { num_frames: 3, ..good }), Kind::Config);
-    assert_eq!(refused(LazyFramesConfig { height: 0, ..good }), Kind::Config);
-    assert_eq!(refused(LazyFramesConfig { width: 0, ..good }), Kind::Config);
-    assert_eq!(refused(LazyFramesConfig { channels: 0, ..good }), Kind::Config);
+    for c in [
+        LazyFramesConfig { height: 0, ..good },
+        LazyFramesConfig { width: 0, ..good },
+        LazyFramesConfig { channels: 0, ..good },
+    ] {
+        let what = "lazy_frames config: height, width and channels of at least 1, given 0";
+        assert_eq!(LazyFrames::size(&c).unwrap_err().to_string(), what);
+    }
     assert_eq!(refused(LazyFramesConfig { num_stack: 0, ..good }), Kind::Config);
     assert_eq!(refused(LazyFramesConfig { num_stack: 17, num_frames: 17, ..good }), Kind::Config);
     assert_eq!(refused(LazyFramesConfig { height: u32::MAX, width: u32::MAX, ..good }), Kind::Overflow);
@@ -638,6 +643,7 @@ fn readers_beside_a_writer_lose_what_it_may_have_touched() {
     view.read_run(0, &Run::new(1, 4, 2), &mut frames, &mut first).unwrap();
     assert_eq!((frames, first), ([4, 14, 5, 15], [1, 0]));
     view.read_run(0, &Run::new(1, 99, 0), &mut [], &mut []).unwrap();
+    view.read_run(0, &Run::new(1, 1, 0), &mut [], &mut []).unwrap();
     bytes(&mut mem)[70] ^= 1;
     assert_eq!(LazyFrames::attach_reader(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
 }
