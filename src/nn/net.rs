@@ -678,7 +678,7 @@ impl Node {
             let short = stride == 0;
             *to = if short && is(LayerKind::Pool) { size } else { stride }.max(1);
             if layer.same != 0 {
-                *output = len.div_ceil(*to);
+                *output = len.saturating_sub(1).checked_div(*to).unwrap_or(0) + 1;
                 let shown = u64::from(*output - 1) * u64::from(*to) + u64::from(size);
                 *pad = u32::try_from(shown.saturating_sub(u64::from(len)) / 2).map_err(|_| TOO_LARGE)?;
             } else if let Some(rest) = len.checked_sub(size) {

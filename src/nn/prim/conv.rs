@@ -3,7 +3,7 @@
 //! Its parameters are weights `[height of the kernel, width of it, channels, units]`, then bias `[units]`. What lies outside of a
 //! picture is 0.
 
-use super::{Prim, copy};
+use super::{Prim, copy, rows, rows_mut};
 use crate::cpu::At;
 use crate::error::Result;
 use crate::nn::matmul::{self, AddOuter, Affine, Flat, Rows};
@@ -232,7 +232,7 @@ impl Conv {
         }
         let padded = work.get_mut(..self.frame.padded_len())?;
         padded.fill(0.0);
-        for x in x.chunks_exact(self.frame.len().max(1)) {
+        for x in rows(x, self.frame.len()) {
             let (own, rest) = split(y, self.out_len())?;
             self.frame.inner(padded, |start, to| {
                 to.iter_mut().zip(x.get(start..).unwrap_or_default()).for_each(|(to, x)| *to = *x)
@@ -291,15 +291,15 @@ impl Prim for Conv {
         let (patches, k, is_padded) = (self.patches(), self.patch_len(), self.frame.is_padded());
         let (padded, work) = work.split_at_mut_checked(self.frame.padded_len())?;
         let d_patches = work.get_mut(..patches.columns * k)?;
-        for (dy, dx) in dy.chunks_exact(self.out_len().max(1)).zip(dx.chunks_exact_mut(self.frame.len().max(1))) {
+        for (dy, dx) in rows(dy, self.out_len()).zip(rows_mut(dx, self.frame.len())) {
             let d_picture = if is_padded { &mut *padded } else { &mut *dx };
             d_picture.fill(0.0);
             let mut windows = patches.walk_from(0);
-            for dy in dy.chunks_exact((patches.columns * self.units).max(1)) {
+            for dy in rows(dy, patches.columns * self.units) {
                 at.call(Affine { x: dy, rows: Flat(self.units), w: turned, bias: None, y: &mut *d_patches, n: k })?;
-                for d_patch in d_patches.chunks_exact(k.max(1)) {
+                for d_patch in rows(d_patches, k) {
                     let start = windows.step();
-                    for (run, d) in patches.runs().0.zip(d_patch.chunks_exact(patches.run.max(1))) {
+                    for (run, d) in patches.runs().0.zip(rows(d_patch, patches.run)) {
                         for (to, d) in d_picture.get_mut(start + run..)?.iter_mut().zip(d) {
                             *to += d;
                         }

@@ -23,6 +23,23 @@ use crate::cpu::At;
 use crate::error::Result;
 use crate::rng::Rng;
 
+/// Rows of `len`. Pairs of `chunks_exact` alone would divide where optimisers may not
+/// see that the length is not zero.
+#[cfg(feature = "pictures")]
+#[inline(always)]
+fn rows<T>(all: &[T], len: usize) -> impl Iterator<Item = &[T]> {
+    let mut rows = all.chunks_exact(len.max(1));
+    core::iter::from_fn(move || rows.next())
+}
+
+/// [`rows`] that are written.
+#[cfg(feature = "pictures")]
+#[inline(always)]
+fn rows_mut<T>(all: &mut [T], len: usize) -> impl Iterator<Item = &mut [T]> {
+    let mut rows = all.chunks_exact_mut(len.max(1));
+    core::iter::from_fn(move || rows.next())
+}
+
 /// The shape of a layer, and what it does with rows of numbers.
 pub(super) trait Prim: Copy {
     /// Numbers in its parameters.

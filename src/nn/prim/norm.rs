@@ -2,7 +2,7 @@
 //!
 //! Its parameters are a scale for each channel, then a bias for each, as far as it has them.
 
-use super::{Prim, copy};
+use super::{Prim, copy, rows, rows_mut};
 use crate::cpu::At;
 use crate::error::Result;
 use crate::num;
@@ -62,13 +62,12 @@ impl Prim for Norm {
     #[inline(always)]
     fn forward<A: At>(self, _: A, params: &[f32], x: &[f32], y: &mut [f32], _: &mut [f32]) -> Option<()> {
         let (scale, bias) = self.split(params)?;
-        let len = self.len.max(1);
-        for (x, y) in x.chunks_exact(len).zip(y.chunks_exact_mut(len)) {
+        for (x, y) in rows(x, self.len).zip(rows_mut(y, self.len)) {
             let (mean, factor) = self.moments(x);
             for (x, y) in x.iter().zip(&mut *y) {
                 *y = (x - mean) * factor;
             }
-            for y in y.chunks_exact_mut(self.channels.max(1)) {
+            for y in rows_mut(y, self.channels) {
                 y.iter_mut().zip(scale).for_each(|(y, scale)| *y *= scale);
                 y.iter_mut().zip(bias).for_each(|(y, bias)| *y += bias);
             }
@@ -79,10 +78,9 @@ impl Prim for Norm {
     #[inline(always)]
     fn add_gradients<A: At>(self, _: A, x: &[f32], dy: &[f32], grads: &mut [f32], _: &mut [f32]) -> Option<()> {
         let (d_scale, d_bias) = grads.split_at_mut_checked(self.scale_len())?;
-        let (len, channels) = (self.len.max(1), self.channels.max(1));
-        for (x, dy) in x.chunks_exact(len).zip(dy.chunks_exact(len)) {
+        for (x, dy) in rows(x, self.len).zip(rows(dy, self.len)) {
             let (mean, factor) = self.moments(x);
-            for (x, dy) in x.chunks_exact(channels).zip(dy.chunks_exact(channels)) {
+            for (x, dy) in rows(x, self.channels).zip(rows(dy, self.channels)) {
                 for ((d_scale, x), dy) in d_scale.iter_mut().zip(x).zip(dy) {
                     *d_scale += (x - mean) * factor * dy;
                 }
@@ -104,13 +102,13 @@ impl Prim for Norm {
         work: &mut [f32],
     ) -> Option<()> {
         let (scale, _) = self.split(params)?;
-        let (len, share) = (self.len.max(1), 1.0 / self.len as f32);
+        let (len, share) = (self.len, 1.0 / self.len as f32);
         let (normal, products) = work.split_at_mut_checked(self.len)?;
-        for ((x, dy), dx) in x.chunks_exact(len).zip(dy.chunks_exact(len)).zip(dx.chunks_exact_mut(len)) {
+        for ((x, dy), dx) in rows(x, len).zip(rows(dy, len)).zip(rows_mut(dx, len)) {
             let (mean, factor) = self.moments(x);
             normal.iter_mut().zip(x).for_each(|(normal, x)| *normal = (x - mean) * factor);
             copy(dy, dx)?;
-            for dx in dx.chunks_exact_mut(self.channels.max(1)) {
+            for dx in rows_mut(dx, self.channels) {
                 dx.iter_mut().zip(scale).for_each(|(dx, scale)| *dx *= scale);
             }
             let products = products.get_mut(..self.len)?;

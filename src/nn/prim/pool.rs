@@ -1,6 +1,6 @@
 //! The largest number, or the mean, of each channel in each window of a picture. What lies outside of a picture takes no part.
 
-use super::{Frame, Prim};
+use super::{Frame, Prim, rows, rows_mut};
 use crate::cpu::At;
 use crate::num;
 
@@ -57,8 +57,8 @@ impl Prim for Pool {
     #[inline(always)]
     fn forward<A: At>(self, _: A, _: &[f32], x: &[f32], y: &mut [f32], _: &mut [f32]) -> Option<()> {
         let [.., channels] = self.frame.input;
-        let mut all = y.chunks_exact_mut(channels.max(1));
-        for x in x.chunks_exact(self.frame.len().max(1)) {
+        let mut all = rows_mut(y, channels);
+        for x in rows(x, self.frame.len()) {
             self.windows(|pixels| {
                 let y = all.next()?;
                 y.fill(if self.mean { 0.0 } else { f32::NEG_INFINITY });
@@ -88,10 +88,10 @@ impl Prim for Pool {
         dx: &mut [f32],
         _: &mut [f32],
     ) -> Option<()> {
-        let (len, [.., channels]) = (self.frame.len().max(1), self.frame.input);
-        let mut all = dy.chunks_exact(channels.max(1));
+        let (len, [.., channels]) = (self.frame.len(), self.frame.input);
+        let mut all = rows(dy, channels);
         dx.fill(0.0);
-        for (x, dx) in x.chunks_exact(len).zip(dx.chunks_exact_mut(len)) {
+        for (x, dx) in rows(x, len).zip(rows_mut(dx, len)) {
             self.windows(|pixels| {
                 let dy = all.next()?;
                 if self.mean {
