@@ -194,7 +194,7 @@ impl<'a> View<'a> {
         if !first.is_empty() {
             self.copy_run(column, run, out)?;
         }
-        for (number, first) in (run.number..).zip(first) {
+        for (first, number) in first.iter_mut().zip(run.number..) {
             *first = self.is_first(run.env as usize, number)?.into();
         }
         self.rings().check_held((len > 0).then_some((run.env as usize, run.number)).into_iter())
