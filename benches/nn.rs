@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use rlcore::nn::{ALL, Activation, Adam, HEAD, Layer, Net, Node};
+use rlcore::nn::{ALL, Activation, Adam, Carry, HEAD, Layer, Net, Node};
 use rlcore::rng::Rng;
 
 /// Multiplications and additions that a row takes through the products of a tower, once.
@@ -40,7 +40,7 @@ fn arrays(layers: &[Layer], input: [usize; 3], batch: usize) -> Arrays {
     let mut nodes = vec![Node::default(); layers.len()];
     let net = Net::compile(layers, input, &mut nodes).unwrap();
     let mut rng = Rng::seeded(1);
-    let (mut params, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(false)]);
+    let (mut params, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(false, 0)]);
     net.init(&mut params, &mut rng, &mut scratch).unwrap();
     let mut x = vec![0.0; batch * net.input()];
     rng.fill_normal(&mut x);
@@ -51,19 +51,21 @@ fn arrays(layers: &[Layer], input: [usize; 3], batch: usize) -> Arrays {
 impl Arrays {
     fn infer(&mut self, batch: usize) {
         let (params, outs) = (black_box(&self.params), &mut [&mut self.out[..]]);
-        Net::new(&self.nodes).infer(params, &self.x, batch, ALL, &mut self.scratch, outs).unwrap();
+        Net::new(&self.nodes).infer(params, &self.x, batch, ALL, &mut [], &mut self.scratch, outs).unwrap();
     }
 
     fn forward(&mut self, batch: usize) {
         let (params, outs) = (black_box(&self.params), &mut [&mut self.out[..]]);
-        Net::new(&self.nodes).forward(params, &self.x, batch, ALL, &mut self.tape, &mut self.scratch, outs).unwrap();
+        Net::new(&self.nodes)
+            .forward(params, &self.x, batch, ALL, &Carry::NONE, &mut self.tape, &mut self.scratch, outs)
+            .unwrap();
     }
 
     fn backward(&mut self, batch: usize) {
         let (net, params, x) = (Net::new(&self.nodes), black_box(&self.params), &self.x);
         self.grads.fill(0.0);
         let (d_outs, grads) = (&[&self.out[..]], &mut self.grads);
-        net.backward(params, x, batch, ALL, &self.tape, d_outs, None, grads, &mut self.scratch).unwrap();
+        net.backward(params, x, batch, ALL, &Carry::NONE, &self.tape, d_outs, None, grads, &mut self.scratch).unwrap();
     }
 }
 

@@ -604,15 +604,21 @@ typedef enum rlcore_layer_kind {
   RLCORE_LAYER_CONV = 3,   /* 2-D convolution, channels last: units (channels), size, stride, same, gain */
   RLCORE_LAYER_POOL = 4,   /* maximum or mean of each channel in each window: size, stride, same, flags */
   RLCORE_LAYER_NORM = 5,   /* layer normalization over the channels, with a scale and a bias for each: flags */
+  /* long short-term memory, no activation: units, flags, gain. Recurrent layers carry a state from step to step;
+     see sequence_len of rlcore_learner_config */
+  RLCORE_LAYER_LSTM = 6,
+  RLCORE_LAYER_GRU = 7,     /* gated recurrent unit, no activation: units, gain */
+  RLCORE_LAYER_MINGRU = 8,  /* GRU whose gates read the input only, no activation: units, gain */
 } rlcore_layer_kind;
 
 /* Flags of layers, to be combined with |. */
 typedef enum rlcore_layer_flag {
-  RLCORE_LAYER_NO_BIAS = 2,   /* normalization adds no bias */
-  RLCORE_LAYER_NO_SCALE = 4,  /* normalization multiplies by no scale */
-  RLCORE_LAYER_RMS = 8,       /* normalization divides by the root mean square and subtracts no mean */
-  RLCORE_LAYER_WHOLE = 16,    /* normalization runs over height, width and channels */
-  RLCORE_LAYER_MEAN = 32,     /* pooling takes the mean */
+  RLCORE_LAYER_NO_BIAS = 2,      /* normalization adds no bias */
+  RLCORE_LAYER_NO_SCALE = 4,     /* normalization multiplies by no scale */
+  RLCORE_LAYER_RMS = 8,          /* normalization divides by the root mean square and subtracts no mean */
+  RLCORE_LAYER_WHOLE = 16,       /* normalization runs over height, width and channels */
+  RLCORE_LAYER_MEAN = 32,        /* pooling takes the mean */
+  RLCORE_LAYER_FORGET_ONE = 64,  /* the biases of an LSTM's forget gate start at 1 */
 } rlcore_layer_flag;
 
 /* One layer of a network, for a list such as
@@ -702,6 +708,9 @@ typedef struct rlcore_learner_config {
   /* height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len
      (0: the observation is no picture) */
   uint32_t obs_dims[3];
+  /* steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch are multiples
+     of; at least 1 exactly if there are such layers (0) */
+  uint32_t sequence_len;
   /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
      last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL) */
   const rlcore_layer *layers;
@@ -819,11 +828,17 @@ rlcore_status rlcore_learner_value(rlcore_learner *p, const void *obs, float *va
 rlcore_status rlcore_learner_log_prob(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
                                       const void *action, float *log_prob, float *entropy);
 
+/* Numbers that recurrent layers carry from one step of an environment to the next; 0 without such layers. */
+rlcore_status rlcore_learner_state_len(const rlcore_learner *p, size_t *out_len);
+
 /* Acts without recording, in any phase. Training is not affected.
+   state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
+             are recorded; read, then written. NULL without such layers.
+   reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
    sampling: NULL means RLCORE_SAMPLING_BASIC.
    Arrays and errors as rlcore_learner_act; E_CONFIG for sampling. */
-rlcore_status rlcore_learner_predict(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
-                                     const rlcore_sampling *sampling, void *action);
+rlcore_status rlcore_learner_predict(rlcore_learner *p, const void *obs, const uint8_t *action_mask, float *state,
+                                     const uint8_t *reset, const rlcore_sampling *sampling, void *action);
 
 /* Stops (1) or resumes (0) updating the statistics that normalize observations and rewards.
    Errors: E_RANGE for another number. */
@@ -871,11 +886,12 @@ rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len,
    Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
    Arrays as rlcore_learner_batch_read. stats: to write.
    Errors: E_CONFIG; E_NOT_READY if this learner has recorded steps, or an update runs; E_SHAPE for a mask that is
-   missing or not expected; E_VALUE for numbers that are not finite and choices that are not allowed. */
+   missing or not expected; E_VALUE for numbers that are not finite, choices that are not allowed, a begin above 1 and an
+   env of N or more. */
 rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, const void *action,
                                          const uint8_t *action_mask, const float *log_prob, const float *value,
-                                         const float *advantage, const float *value_target,
-                                         rlcore_learner_stats *stats);
+                                         const float *advantage, const float *value_target, const float *state,
+                                         const uint8_t *begin, const uint32_t *env, rlcore_learner_stats *stats);
 
 /* Copies out the T * N transitions of the current update, so that another learner can learn from them. A learner that
    only records calls rlcore_learner_learn_begin, this function, and rlcore_learner_learn_drop.
@@ -883,10 +899,15 @@ rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, co
                 normalize_obs.
    action:      [T * N, action.len]; continuous actions as they were drawn, before they were squashed or clipped.
    action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
-   log_prob, value, advantage, value_target: [T * N]. All to write.
+   log_prob, value, advantage, value_target: [T * N].
+   state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it.
+   begin:       [T * N] 1 where an episode begins.
+   env:         [T * N] environments; the transitions of each are in their order. These three are NULL without
+                recurrent layers. All to write.
    Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected. */
 rlcore_status rlcore_learner_batch_read(const rlcore_learner *p, float *obs, void *action, uint8_t *action_mask,
-                                        float *log_prob, float *value, float *advantage, float *value_target);
+                                        float *log_prob, float *value, float *advantage, float *value_target,
+                                        float *state, uint8_t *begin, uint32_t *env);
 
 /* Number of parameters. */
 rlcore_status rlcore_learner_params_len(const rlcore_learner *p, size_t *out_len);
@@ -952,6 +973,9 @@ rlcore_status rlcore_policy_export(const rlcore_learner *p, void *mem, size_t me
    constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed. */
 rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcore_policy **out);
 
+/* Numbers that recurrent layers carry from one step of a row to the next; 0 without such layers. */
+rlcore_status rlcore_policy_state_len(const rlcore_policy *p, size_t *out_len);
+
 /* Floats of scratch that rlcore_policy_act needs for num_rows observations. */
 rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_rows, size_t *out_len);
 
@@ -959,22 +983,26 @@ rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_row
    obs:         [num_rows, obs.len]; bytes are divided by 255.
    action_mask: [num_rows, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is
                 allowed; NULL: everything is allowed.
+   state:       [num_rows, rlcore_policy_state_len()] what recurrent layers carry from call to call; read, then written.
+                NULL without such layers.
+   reset:       [num_rows] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
    sampling:    NULL means RLCORE_SAMPLING_BASIC.
    rng:         a random stream of the calling thread; may be NULL with RLCORE_SAMPLING_GREEDY.
    scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
    action:      [num_rows, action.len] to write.
    Errors: E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with continuous actions; E_VALUE for an
-   observation that is not finite or so large that the policy overflows, or a mask that allows nothing. After an error
-   scratch may have been written, action and rng not. */
+   observation or a state that is not finite or so large that the policy overflows, or a mask that allows nothing. After
+   an error scratch may have been written, action, state and rng not. */
 rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const void *obs, const uint8_t *action_mask,
-                                const rlcore_sampling *sampling, rlcore_rng *rng, float *scratch, size_t scratch_len,
-                                void *action);
+                                float *state, const uint8_t *reset, const rlcore_sampling *sampling, rlcore_rng *rng,
+                                float *scratch, size_t scratch_len, void *action);
 
 /* Chooses the same actions as rlcore_policy_act with RLCORE_SAMPLING_GREEDY: the most probable ones, or the means. A
    program that acts in no other way is a few kilobytes smaller, because no code for random draws is linked.
    Arrays and errors as rlcore_policy_act. */
 rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows, const void *obs,
-                                       const uint8_t *action_mask, float *scratch, size_t scratch_len, void *action);
+                                       const uint8_t *action_mask, float *state, const uint8_t *reset, float *scratch,
+                                       size_t scratch_len, void *action);
 
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 

@@ -573,14 +573,19 @@ struct learner_batch {
   std::vector<float> value;               /* [rows] */
   std::vector<float> advantage;           /* [rows] */
   std::vector<float> value_target;        /* [rows] */
+  std::vector<float> state;               /* [rows, state_len]; this and what follows is empty without recurrent layers */
+  std::vector<std::uint8_t> begin;        /* [rows] */
+  std::vector<std::uint32_t> env;         /* [rows] */
 
   /* Room for so many rows; none by default. */
   learner_batch() = default;
-  learner_batch(std::size_t rows, std::size_t obs_len, std::size_t action_len, std::size_t mask_len)
+  learner_batch(std::size_t rows, std::size_t obs_len, std::size_t action_len, std::size_t mask_len, std::size_t state_len = 0)
       : obs(rows * obs_len), action(rows * action_len), action_mask(rows * mask_len), log_prob(rows), value(rows), advantage(rows),
-        value_target(rows) {}
+        value_target(rows), state(rows * state_len), begin(state_len ? rows : 0), env(begin.size()) {}
   /* True if there are as many rows, and their parts of those lengths. */
-  bool fits(std::size_t rows, std::size_t obs_len, std::size_t action_len, std::size_t mask_len) const {
+  bool fits(std::size_t rows, std::size_t obs_len, std::size_t action_len, std::size_t mask_len, std::size_t state_len = 0) const {
+    const std::size_t recurrent = state_len ? rows : 0;
+    if (state.size() != rows * state_len || begin.size() != recurrent || env.size() != recurrent) return false;
     return obs.size() == rows * obs_len && action.size() == rows * action_len && action_mask.size() == rows * mask_len &&
            log_prob.size() == rows && value.size() == rows && advantage.size() == rows && value_target.size() == rows;
   }
@@ -689,18 +694,20 @@ class learner {
   /* The rollout that the current update learns from; and an update from one that another learner has read. */
   result<learner_batch<Action>> batch_read() const {
     learner_batch<Action> b;
-    const auto make = [&] { return b = learner_batch<Action>(rows_, obs_len_, action_len_, masks_), true; };
+    const auto make = [&] { return b = learner_batch<Action>(rows_, obs_len_, action_len_, masks_, state_len_), true; };
     if (!detail::attempt(make)) return status(RLCORE_E_SIZE);
-    std::uint8_t *const mask = b.action_mask.empty() ? nullptr : b.action_mask.data();
-    const status s = rlcore_learner_batch_read(get(), b.obs.data(), b.action.data(), mask, b.log_prob.data(), b.value.data(),
-                                               b.advantage.data(), b.value_target.data());
+    const auto some = [](auto &array) { return array.empty() ? nullptr : array.data(); };
+    const status s = rlcore_learner_batch_read(get(), b.obs.data(), b.action.data(), some(b.action_mask), b.log_prob.data(),
+                                               b.value.data(), b.advantage.data(), b.value_target.data(), some(b.state),
+                                               some(b.begin), some(b.env));
     if (!s) return s;
     return b;
   }
   status learn_batch(const learner_batch<Action> &b) {
-    if (!b.fits(rows_, obs_len_, action_len_, masks_)) return RLCORE_E_SHAPE;
+    if (!b.fits(rows_, obs_len_, action_len_, masks_, state_len_)) return RLCORE_E_SHAPE;
     return rlcore_learner_learn_batch(get(), b.obs.data(), b.action.data(), some<std::uint8_t>(b.action_mask), b.log_prob.data(),
-                                      b.value.data(), b.advantage.data(), b.value_target.data(), &stats_);
+                                      b.value.data(), b.advantage.data(), b.value_target.data(), some<float>(b.state),
+                                      some<std::uint8_t>(b.begin), some<std::uint32_t>(b.env), &stats_);
   }
   /* Of the update that runs, or of the last one. */
   const rlcore_learner_stats &stats() const { return stats_; }
@@ -766,6 +773,7 @@ class learner {
     rlcore_space obs = {}, action = {};
     if (const status s = rlcore_learner_spaces(p.get(), &p.num_envs_, &obs, &action); !s) return s;
     if (const status s = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_); !s) return s;
+    if (const status s = rlcore_learner_state_len(p.get(), &p.state_len_); !s) return s;
     if (obs.kind != detail::kind_of<Obs>() || action.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
     p.obs_len_ = obs.len;
     p.action_len_ = action.len;
@@ -797,7 +805,7 @@ class learner {
 
   block<rlcore_learner> block_;
   std::uint32_t num_envs_ = 0, obs_len_ = 0, action_len_ = 0, mask_len_ = 0;
-  std::size_t rows_ = 0, masks_ = 0; /* of a batch, and flags in each of its rows */
+  std::size_t rows_ = 0, masks_ = 0, state_len_ = 0; /* of a batch; flags, and numbers of recurrent layers, in each of its rows */
   std::vector<Action> action_;
   rlcore_learner_stats stats_ = no_stats();
 };

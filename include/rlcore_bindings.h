@@ -450,6 +450,9 @@ typedef enum rlcore_layer_kind {
   RLCORE_LAYER_CONV = 3,
   RLCORE_LAYER_POOL = 4,
   RLCORE_LAYER_NORM = 5,
+  RLCORE_LAYER_LSTM = 6,
+  RLCORE_LAYER_GRU = 7,
+  RLCORE_LAYER_MINGRU = 8,
 } rlcore_layer_kind;
 typedef enum rlcore_layer_flag {
   RLCORE_LAYER_NO_BIAS = 2,
@@ -457,6 +460,7 @@ typedef enum rlcore_layer_flag {
   RLCORE_LAYER_RMS = 8,
   RLCORE_LAYER_WHOLE = 16,
   RLCORE_LAYER_MEAN = 32,
+  RLCORE_LAYER_FORGET_ONE = 64,
 } rlcore_layer_flag;
 typedef struct rlcore_layer {
   uint32_t kind;
@@ -527,6 +531,7 @@ typedef struct rlcore_learner_config {
   uint32_t num_shared;
   uint32_t num_layers;
   uint32_t obs_dims[3];
+  uint32_t sequence_len;
   /* in [num_layers] optional */ const rlcore_layer *layers;
 } rlcore_learner_config;
 typedef struct rlcore_learner_stats {
@@ -615,10 +620,15 @@ rlcore_status rlcore_learner_log_prob(
   /* in [N, action.len] */ const void *action,
   /* out [N] */ float *log_prob,
   /* out [N] */ float *entropy);
+rlcore_status rlcore_learner_state_len(
+  /* in */ const rlcore_learner *p,
+  /* out */ size_t *out_len);
 rlcore_status rlcore_learner_predict(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,
   /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* out [N, rlcore_learner_state_len()] optional */ float *state,
+  /* in [N] optional */ const uint8_t *reset,
   /* in optional */ const rlcore_sampling *sampling,
   /* out [N, action.len] */ void *action);
 rlcore_status rlcore_learner_freeze(
@@ -662,6 +672,9 @@ rlcore_status rlcore_learner_learn_batch(
   /* in [T * N] */ const float *value,
   /* in [T * N] */ const float *advantage,
   /* in [T * N] */ const float *value_target,
+  /* in [T * N, rlcore_learner_state_len()] */ const float *state,
+  /* in [T * N] */ const uint8_t *begin,
+  /* in [T * N] optional */ const uint32_t *env,
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_batch_read(
   /* in */ const rlcore_learner *p,
@@ -671,7 +684,10 @@ rlcore_status rlcore_learner_batch_read(
   /* out [T * N] */ float *log_prob,
   /* out [T * N] */ float *value,
   /* out [T * N] */ float *advantage,
-  /* out [T * N] */ float *value_target);
+  /* out [T * N] */ float *value_target,
+  /* out [T * N, rlcore_learner_state_len()] */ float *state,
+  /* out [T * N] */ uint8_t *begin,
+  /* out [T * N] optional */ uint32_t *env);
 rlcore_status rlcore_learner_params_len(
   /* in */ const rlcore_learner *p,
   /* out */ size_t *out_len);
@@ -726,6 +742,9 @@ rlcore_status rlcore_policy_attach(
   /* in [mem_size] */ const void *mem,
   size_t mem_size,
   /* out */ const rlcore_policy **out);
+rlcore_status rlcore_policy_state_len(
+  /* in */ const rlcore_policy *p,
+  /* out */ size_t *out_len);
 rlcore_status rlcore_policy_scratch_len(
   /* in */ const rlcore_policy *p,
   uint32_t num_rows,
@@ -735,6 +754,8 @@ rlcore_status rlcore_policy_act(
   uint32_t num_rows,
   /* in [num_rows, obs.len] */ const void *obs,
   /* in [num_rows, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* out [num_rows, rlcore_policy_state_len()] optional */ float *state,
+  /* in [num_rows] optional */ const uint8_t *reset,
   /* in optional */ const rlcore_sampling *sampling,
   /* inout optional */ rlcore_rng *rng,
   /* out [scratch_len] */ float *scratch,
@@ -745,6 +766,8 @@ rlcore_status rlcore_policy_act_greedy(
   uint32_t num_rows,
   /* in [num_rows, obs.len] */ const void *obs,
   /* in [num_rows, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* out [num_rows, rlcore_policy_state_len()] optional */ float *state,
+  /* in [num_rows] optional */ const uint8_t *reset,
   /* out [scratch_len] */ float *scratch,
   size_t scratch_len,
   /* out [num_rows, action.len] */ void *action);

@@ -173,6 +173,21 @@ impl Rng {
         }
     }
 
+    /// Puts runs of `len` elements in random order; each stays together. With a length of 1 this is [`Rng::shuffle`].
+    pub fn shuffle_runs<T>(&mut self, elements: &mut [T], len: usize) {
+        let mut left = elements;
+        let mut others = left.len().checked_div(len).unwrap_or(0);
+        while let Some(before) = others.checked_sub(1) {
+            others = before;
+            let Some((rest, last)) = left.split_at_mut_checked(before.saturating_mul(len)) else { break };
+            let begin = (self.masked(before as u64) as usize).saturating_mul(len);
+            if let Some(other) = rest.get_mut(begin..begin.saturating_add(len)) {
+                other.iter_mut().zip(last).for_each(|(a, b)| swap(a, b));
+            }
+            left = rest;
+        }
+    }
+
     /// Fills `out` with 0, 1, 2, ... in random order: numpy's `permutation(out.len())`.
     pub fn permutation(&mut self, out: &mut [u32]) {
         for (x, i) in out.iter_mut().zip(0..) {

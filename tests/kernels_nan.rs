@@ -10,7 +10,7 @@ use rlcore::kernels::returns::forward;
 use rlcore::kernels::targets::{OffPolicy, lambda_returns, retrace, td_lambda, upgo};
 use rlcore::kernels::vtrace::{Rates, VTrace, from_importance_weights};
 use rlcore::learn::loss::{Batch, Coefficients, policy_and_value};
-use rlcore::nn::{ALL, Activation, HEAD, Layer, Net, Node};
+use rlcore::nn::{ALL, Activation, Carry, HEAD, Layer, Net, Node};
 use rlcore::rng::Rng;
 
 /// More steps than the products of f64 stay finite for, and more environments than any width of lanes, no multiple of one.
@@ -183,13 +183,13 @@ fn gradients_and_networks_write_one_nan() {
         let (params, x, d_out) = (extreme(9, net.param_len()), extreme(10, N * 5), extreme(11, N * 3));
         one_nan("network", || {
             let (mut tape, mut out) = (vec![0.0; net.tape_len(N)], vec![7.0; N * 3]);
-            net.forward(&params, &x, N, ALL, &mut tape, &mut [], &mut [&mut out]).unwrap();
-            let (mut grads, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(true)]);
+            net.forward(&params, &x, N, ALL, &Carry::NONE, &mut tape, &mut [], &mut [&mut out]).unwrap();
+            let (mut grads, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(true, 0)]);
             let mut d_x = vec![7.0; N * 5];
             let d = Some(&mut d_x[..]);
-            net.backward(&params, &x, N, ALL, &tape, &[&d_out], d, &mut grads, &mut scratch).unwrap();
+            net.backward(&params, &x, N, ALL, &Carry::NONE, &tape, &[&d_out], d, &mut grads, &mut scratch).unwrap();
             let (mut again, mut room) = (vec![7.0; N * 3], vec![0.0; net.infer_scratch_len(N)]);
-            net.infer(&params, &x, N, ALL, &mut room, &mut [&mut again]).unwrap();
+            net.infer(&params, &x, N, ALL, &mut [], &mut room, &mut [&mut again]).unwrap();
             vec![out, grads, d_x, again]
         });
     }

@@ -2,7 +2,7 @@
 
 use rlcore::block::{HASH_START, hash};
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{Config, Learner, Phase, Policy, Sampling};
+use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
@@ -39,7 +39,7 @@ impl Host {
             (vec![0; n * shape.action_len as usize], vec![0.0; n * shape.action_len as usize]);
         let mut action = if shape.discrete() { ElementsMut::I32(&mut choice) } else { ElementsMut::F32(&mut vector) };
         let flags: Vec<u8> = (0..n).map(|i| (i % 2) as u8).collect();
-        let predicted = learner.predict(obs, mask, Sampling::Basic, action.reborrow());
+        let predicted = learner.predict(obs, mask, Recurrent::default(), Sampling::Basic, action.reborrow());
         match learner.phase() {
             Phase::Act => learner.act(None, obs, mask, action.reborrow()),
             Phase::Observe => {
@@ -208,7 +208,7 @@ fn what_attach_accepts_of_a_policy_acts() {
             let (mut scratch, mut rng) = (vec![0.0; policy.scratch_len(N).unwrap()], Rng::seeded(3));
             let (reals, bytes) = (vec![0.5; N * shape.obs_len as usize], vec![9; N * shape.obs_len as usize]);
             let obs = if shape.obs_u8() { Elements::U8(&bytes) } else { Elements::F32(&reals) };
-            match policy.act(N, obs, None, Sampling::Basic, &mut rng, &mut scratch, action) {
+            match policy.act(N, obs, None, Recurrent::default(), Sampling::Basic, &mut rng, &mut scratch, action) {
                 Err(e) => assert_eq!(e.kind, Kind::Value, "word {at} as {word:#x}: {e}"),
                 Ok(()) => assert!(vector.iter().all(|x| x.is_finite())),
             }

@@ -4,7 +4,7 @@ use rlcore::block::seal;
 use rlcore::cpu;
 use rlcore::env::{Autoreset, Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::Kind;
-use rlcore::learn::{Config, Learner, Phase, Policy, Sampling, Stats, View};
+use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling, Stats, View};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -122,7 +122,15 @@ impl Host {
         let mut learner = Learner::attach(self.learner.bytes()).unwrap();
         let (obs, mut actions, mut hits) = (vec![obs; n], vec![0; n], 0);
         for _ in 0..1000 {
-            learner.predict(Elements::F32(&obs), None, Sampling::Basic, ElementsMut::I32(&mut actions)).unwrap();
+            learner
+                .predict(
+                    Elements::F32(&obs),
+                    None,
+                    Recurrent::default(),
+                    Sampling::Basic,
+                    ElementsMut::I32(&mut actions),
+                )
+                .unwrap();
             hits += actions.iter().filter(|&&a| a == action).count();
         }
         hits as f64 / (1000 * n) as f64
@@ -206,12 +214,23 @@ fn a_shared_trunk_learns_and_is_exported() {
         let obs: Vec<f32> = (0..8).map(|i| (i % 2) as f32).collect();
         let (mut own, mut shipped) = ([9; 8], [9; 8]);
         let mut learner = Learner::attach(h.learner.bytes()).unwrap();
-        learner.predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::I32(&mut own)).unwrap();
+        learner
+            .predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, ElementsMut::I32(&mut own))
+            .unwrap();
         let mut policy = Block::new(learner.view().policy_size().unwrap());
         learner.view().export(policy.bytes()).unwrap();
         let policy = Policy::attach(policy.bytes()).unwrap();
         let mut scratch = vec![0.0; policy.scratch_len(8).unwrap()];
-        policy.act_greedy(8, Elements::F32(&obs), None, &mut scratch, ElementsMut::I32(&mut shipped)).unwrap();
+        policy
+            .act_greedy(
+                8,
+                Elements::F32(&obs),
+                None,
+                Recurrent::default(),
+                &mut scratch,
+                ElementsMut::I32(&mut shipped),
+            )
+            .unwrap();
         assert_eq!(own, shipped);
     }
 }
@@ -390,7 +409,9 @@ fn environments_draw_the_same_whatever_others_are_there() {
                 };
                 let obs = vec![0.5; num_envs];
                 match looks {
-                    true => learner.predict(Elements::F32(&obs), None, Sampling::Basic, action).unwrap(),
+                    true => learner
+                        .predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Basic, action)
+                        .unwrap(),
                     false => learner.act(None, Elements::F32(&obs), None, action).unwrap(),
                 }
             }
@@ -434,7 +455,9 @@ fn looking_at_the_policy_does_not_change_the_training() {
         let mut actions = [0; 4];
         let obs = watched.obs.clone();
         let mut learner = Learner::attach(watched.learner.bytes()).unwrap();
-        learner.predict(Elements::F32(&obs), None, Sampling::Basic, ElementsMut::I32(&mut actions)).unwrap();
+        learner
+            .predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Basic, ElementsMut::I32(&mut actions))
+            .unwrap();
         watched.step();
     }
     watched.learn(0);
@@ -483,15 +506,23 @@ fn an_exported_policy_acts_as_its_learner() {
         let mut rng = Rng::seeded(0);
         if name == "CartPole-v1" {
             let (mut ours, mut theirs) = ([0; 4], [1; 4]);
-            learner.predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::I32(&mut ours)).unwrap();
+            learner
+                .predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, ElementsMut::I32(&mut ours))
+                .unwrap();
             let out = ElementsMut::I32(&mut theirs);
-            policy.act(4, Elements::F32(&obs), None, Sampling::Greedy, &mut rng, &mut scratch, out).unwrap();
+            policy
+                .act(4, Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, &mut rng, &mut scratch, out)
+                .unwrap();
             assert_eq!(ours, theirs);
         } else {
             let (mut ours, mut theirs) = ([0.0; 4], [1.0; 4]);
-            learner.predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::F32(&mut ours)).unwrap();
+            learner
+                .predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, ElementsMut::F32(&mut ours))
+                .unwrap();
             let out = ElementsMut::F32(&mut theirs);
-            policy.act(4, Elements::F32(&obs), None, Sampling::Greedy, &mut rng, &mut scratch, out).unwrap();
+            policy
+                .act(4, Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, &mut rng, &mut scratch, out)
+                .unwrap();
             assert_eq!(ours, theirs);
         }
     }
@@ -551,7 +582,7 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
         num_shared: 2,
         num_layers: 0,
         obs_dims: config.obs_dims,
-        reserved: 0,
+        sequence_len: 0,
     };
     for action in [Space::discrete(&[3, 2]), Space::unbounded(2), Space::between(&[-1.0], &[1.0])] {
         let (obs, mask) = (Space::unbounded(4), u32::from(action.kind == Element::I32));
@@ -592,21 +623,36 @@ fn a_greedy_act_is_the_greedy_one_of_all_ways_to_act() {
                 for mask in [None, Some(&mask[..])] {
                     let (mut ours, mut theirs) = (vec![0; rows], vec![1; rows]);
                     let out = ElementsMut::I32(&mut theirs);
-                    policy.act(rows, obs(), mask, Sampling::Greedy, &mut rng, &mut scratch, out).unwrap();
+                    policy
+                        .act(rows, obs(), mask, Recurrent::default(), Sampling::Greedy, &mut rng, &mut scratch, out)
+                        .unwrap();
                     scratch.fill(f32::NAN);
-                    policy.act_greedy(rows, obs(), mask, &mut scratch, ElementsMut::I32(&mut ours)).unwrap();
+                    policy
+                        .act_greedy(rows, obs(), mask, Recurrent::default(), &mut scratch, ElementsMut::I32(&mut ours))
+                        .unwrap();
                     assert_eq!(ours, theirs);
                     assert!(rows < 31 || (ours.contains(&0) && ours.contains(&1)), "{ours:?} says nothing");
                 }
             } else {
                 let (mut ours, mut theirs) = (vec![0.0; rows], vec![1.0; rows]);
                 let out = ElementsMut::F32(&mut theirs);
-                policy.act(rows, obs(), None, Sampling::Greedy, &mut rng, &mut scratch, out).unwrap();
+                policy
+                    .act(rows, obs(), None, Recurrent::default(), Sampling::Greedy, &mut rng, &mut scratch, out)
+                    .unwrap();
                 scratch.fill(f32::NAN);
-                policy.act_greedy(rows, obs(), None, &mut scratch, ElementsMut::F32(&mut ours)).unwrap();
+                policy
+                    .act_greedy(rows, obs(), None, Recurrent::default(), &mut scratch, ElementsMut::F32(&mut ours))
+                    .unwrap();
                 assert_eq!(ours, theirs);
             }
-            let short = policy.act_greedy(rows, obs(), None, &mut scratch[1..], ElementsMut::I32(&mut vec![0; rows]));
+            let short = policy.act_greedy(
+                rows,
+                obs(),
+                None,
+                Recurrent::default(),
+                &mut scratch[1..],
+                ElementsMut::I32(&mut vec![0; rows]),
+            );
             assert!(short.is_err());
         }
     }
@@ -780,7 +826,7 @@ fn bad_input_is_named_and_changes_nothing() {
     refuse(&mut h, Kind::Null, &|p, _| p.learn(None, 0).map(drop));
     refuse(&mut h, Kind::Value, &|p, _| p.learn(Some(Elements::F32(&[f32::NAN; 16])), 0).map(drop));
     refuse(&mut h, Kind::Config, &|p, h| {
-        p.predict(Elements::F32(&h.obs), None, Sampling::TopK(0), ElementsMut::I32(&mut h.choice))
+        p.predict(Elements::F32(&h.obs), None, Recurrent::default(), Sampling::TopK(0), ElementsMut::I32(&mut h.choice))
     });
 }
 
@@ -893,7 +939,9 @@ fn sampling_methods_choose_as_they_say() {
         let mut learner = Learner::attach(h.learner.bytes()).unwrap();
         let (mut action, mut ones) = (vec![0; n], 0);
         for _ in 0..500 {
-            learner.predict(Elements::F32(&obs), None, sampling, ElementsMut::I32(&mut action)).unwrap();
+            learner
+                .predict(Elements::F32(&obs), None, Recurrent::default(), sampling, ElementsMut::I32(&mut action))
+                .unwrap();
             ones += action.iter().filter(|&&a| a == 1).count();
         }
         ones as f64 / (500 * n) as f64

@@ -1,7 +1,7 @@
 //! Finite numbers whose results are not: a call that fails changes nothing, and an update that overflows ends.
 
 use rlcore::error::{Error, Kind, Result};
-use rlcore::learn::{Config, Learner, Phase, Policy, Sampling, Stats};
+use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling, Stats};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
@@ -41,7 +41,7 @@ impl Host {
         let (obs, mut choice, mut vector) = ([obs; 2 * N], [-7; N], [-7.0; N]);
         let discrete = self.discrete;
         let action = if discrete { ElementsMut::I32(&mut choice) } else { ElementsMut::F32(&mut vector) };
-        let done = self.learner().predict(Elements::F32(&obs), None, sampling, action);
+        let done = self.learner().predict(Elements::F32(&obs), None, Recurrent::default(), sampling, action);
         assert!(done.is_ok() || (choice == [-7; N] && vector == [-7.0; N]), "actions of a call that failed");
         done
     }
@@ -152,10 +152,19 @@ fn a_call_that_fails_changes_no_byte() {
             let (mut rng, obs) = (Rng::seeded(5), [f32::MAX; 2 * N]);
             let (mut choice, mut vector) = ([-7; N], [-7.0; N]);
             let action = if h.discrete { ElementsMut::I32(&mut choice) } else { ElementsMut::F32(&mut vector) };
-            let done = policy.act(N, Elements::F32(&obs), None, sampling, &mut rng, &mut scratch, action);
+            let done = policy.act(
+                N,
+                Elements::F32(&obs),
+                None,
+                Recurrent::default(),
+                sampling,
+                &mut rng,
+                &mut scratch,
+                action,
+            );
             assert_eq!(done.unwrap_err().kind, Kind::Value);
             let action = if h.discrete { ElementsMut::I32(&mut choice) } else { ElementsMut::F32(&mut vector) };
-            let done = policy.act_greedy(N, Elements::F32(&obs), None, &mut scratch, action);
+            let done = policy.act_greedy(N, Elements::F32(&obs), None, Recurrent::default(), &mut scratch, action);
             assert_eq!(done.unwrap_err().kind, Kind::Value);
             assert_eq!((rng, choice, vector), (Rng::seeded(5), [-7; N], [-7.0; N]));
         }

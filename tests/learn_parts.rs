@@ -2,9 +2,9 @@
 
 mod learn_host;
 
-use learn_host::{Array, Columns, Host, config, spaces};
+use learn_host::{Array, Columns, Host, config, recurrent, spaces};
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{Batch, Config, Learner, Phase, Sampling};
+use rlcore::learn::{Batch, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -52,23 +52,27 @@ fn threads(h: &Host, num_threads: usize) -> Vec<f32> {
     })
 }
 
-/// Every shape, with all that a chunk can read.
+/// Every shape, with all that a chunk can read, and every recurrent layer.
 fn hosts(num_chunks: u32) -> impl Iterator<Item = Host> {
-    spaces().into_iter().enumerate().map(move |(k, (obs, action))| {
+    let plain = spaces().into_iter().map(|spaces| (None, spaces));
+    let recurrent = recurrent().into_iter().map(Some).zip(spaces().into_iter().skip(1));
+    plain.chain(recurrent).enumerate().map(move |(k, (layer, (obs, action)))| {
         let masked = u32::from(action.kind == Element::I32);
         let config = Config {
             num_envs: 5,
-            num_steps: 9,
+            num_steps: if layer.is_some() { 27 } else { 9 },
             num_minibatches: 3,
             num_epochs: 2,
             num_chunks,
+            num_layers: layer.is_some().into(),
+            sequence_len: if layer.is_some() { 3 } else { 0 },
             normalize_obs: (k % 2) as u32,
             use_action_mask: masked,
             value_clip: [0.0, 0.2][k % 2],
             overlap: (k / 2 % 2) as u32,
             ..config()
         };
-        Host::new(&config, &obs, &action)
+        Host::with(&config, layer.as_slice(), &obs, &action)
     })
 }
 
@@ -180,9 +184,10 @@ fn learners_with_the_same_parameters_act_the_same() {
         let (obs, mask) = (h.draw_obs(&mut rng), h.draw_mask(&mut rng));
         for sampling in [Sampling::Greedy, Sampling::Basic] {
             let [ours, theirs] = [&mut h, &mut other].map(|h| {
-                let mut action = h.actions();
-                h.learner().predict(obs.get(), mask.as_deref(), sampling, action.get_mut()).unwrap();
-                action.bits()
+                let (mut action, mut state) = (h.actions(), vec![0.25; h.n * h.view().state_len()]);
+                let recurrent = Recurrent { state: &mut state, reset: &[1, 0, 1, 0, 0] };
+                h.learner().predict(obs.get(), mask.as_deref(), recurrent, sampling, action.get_mut()).unwrap();
+                (action.bits(), state)
             });
             assert_eq!(ours, theirs);
         }
@@ -191,6 +196,10 @@ fn learners_with_the_same_parameters_act_the_same() {
             h.learner().value(obs.get(), &mut value).unwrap();
             value
         };
+        // All agents go, so that recurrent layers of both begin with zeros.
+        for h in [&mut h, &mut other] {
+            h.learner().cut_rows(&[1; 5]).unwrap();
+        }
         assert_eq!(value(&mut h), value(&mut other));
         // Parameters that are written while an update runs act after it, with overlap; else at once.
         let after = record(&mut other, &mut rng);
@@ -239,8 +248,8 @@ fn a_rollout_that_was_sent_is_learnt_from_as_at_home() {
 
 /// What a batch says of its actions and observations is what the learner says, if it sees observations as they are.
 fn agree(h: &mut Host, batch: &Columns) {
-    if h.config.normalize_obs != 0 || h.obs_kind == Element::U8 {
-        return;
+    if h.config.normalize_obs != 0 || h.obs_kind == Element::U8 || h.view().state_len() > 0 {
+        return; // the learner says it of other numbers, or of later states
     }
     for t in 0..h.config.num_steps as usize {
         let rows = t * h.n..(t + 1) * h.n;
@@ -351,9 +360,8 @@ fn what_is_refused_changes_nothing() {
         refused(&mut h, Kind::Value, "a sum that overflows", |l| l.add_grads(0, 3, &bad));
         refused(&mut h, Kind::NotReady, "learn_apply", |l| l.learn_apply().map(drop));
         refused(&mut h, Kind::NotReady, "read_grads", |l| l.view().read_grads(0, 3, &mut bad));
-        refused(&mut h, Kind::NotReady, "read_batch", |l| {
-            l.view().read_batch(Columns::new(&Host { block: Vec::new(), ..hosts(3).next().unwrap() }).get_mut())
-        });
+        let mut unread = Columns::new(&h);
+        refused(&mut h, Kind::NotReady, "read_batch", |l| l.view().read_batch(unread.get_mut()));
 
         let mut scratch = vec![0u64; h.view().scratch_size().unwrap().div_ceil(8)];
         let range = |h: &Host, begin: usize, end: usize, scratch: &mut [u8], len: usize| {
@@ -390,12 +398,16 @@ fn what_is_refused_changes_nothing() {
         h.learner().learn_drop().unwrap();
         refused(&mut h, Kind::NotReady, "learn_drop", |l| l.learn_drop());
         let (empty, good) = (h.clone(), batch.batch());
-        let spoilt: [Batch<'_>; 6] = [
+        let recurrent = h.view().state_len() > 0;
+        let spoilt: [Batch<'_>; 9] = [
             Batch { obs: &good.obs[1..], ..good },
             Batch { log_prob: &good.log_prob[1..], ..good },
             Batch { value: &good.value[1..], ..good },
             Batch { advantage: &good.advantage[1..], ..good },
             Batch { value_target: &good.value_target[1..], ..good },
+            Batch { state: if recurrent { &good.state[1..] } else { &[0.0] }, ..good },
+            Batch { begin: if recurrent { &good.begin[1..] } else { &[0] }, ..good },
+            Batch { env: if recurrent { &good.env[1..] } else { &[0] }, ..good },
             Batch { mask: if h.mask_len > 0 { &good.mask[1..] } else { &[1] }, ..good },
         ];
         for spoilt in spoilt {
@@ -409,7 +421,9 @@ fn what_is_refused_changes_nothing() {
             |b| b.advantage[44] = f32::INFINITY,
             |b| b.value_target[7] = f32::NAN,
         ];
-        for spoil in numbers {
+        let remembered: [Spoil; 4] =
+            [|b| b.state[7] = f32::NAN, |b| b.begin[7] = 2, |b| b.env[7] = 5, |b| b.env[7] = u32::MAX];
+        for spoil in numbers.into_iter().chain(remembered.into_iter().filter(|_| recurrent)) {
             let mut spoilt = batch.clone();
             spoil(&mut spoilt);
             refused(&mut h, Kind::Value, "learn_batch", |l| l.learn_batch(&spoilt.batch()).map(drop));
@@ -439,5 +453,6 @@ fn what_is_refused_changes_nothing() {
 /// Where the first logarithm of a deviation lies: before the value network, which is the last part.
 fn log_std_at(h: &mut Host) -> usize {
     let hidden = h.config.hidden_len[0] as usize;
-    h.learner().params().len() - (h.obs_len + 1) * hidden - (hidden + 1) - h.action_len
+    let read = if h.config.num_layers > 0 { 5 } else { h.obs_len };
+    h.learner().params().len() - (read + 1) * hidden - (hidden + 1) - h.action_len
 }

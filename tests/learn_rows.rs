@@ -4,7 +4,7 @@ mod learn_host;
 
 use learn_host::{Array, Columns, Host, config, spaces};
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{Config, Learner, Phase, Sampling};
+use rlcore::learn::{Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -794,7 +794,10 @@ fn calls_that_are_refused_change_nothing() {
         }
         let mut looked = h.clone();
         let greedy = ElementsMut::I32(&mut [0; N]);
-        looked.learner().predict(Elements::F32(&ok), Some(&all), Sampling::Greedy, greedy).unwrap();
+        looked
+            .learner()
+            .predict(Elements::F32(&ok), Some(&all), Recurrent::default(), Sampling::Greedy, greedy)
+            .unwrap();
         refused(&mut h, Kind::Value, "value", |l| l.value(Elements::F32(&bad), &mut [0.0; N]));
         refused(&mut h, Kind::Shape, "value", |l| l.value(Elements::F32(&ok), &mut [0.0; 3]));
         for (choice, kind) in [([0, 2, 0, 0], Kind::Value), ([0, -1, 0, 0], Kind::Value), ([0; N], Kind::Value)] {

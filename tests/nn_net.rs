@@ -2,7 +2,7 @@
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;
-use rlcore::nn::{ALL, Activation, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, Net, Node};
+use rlcore::nn::{ALL, Activation, Carry, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, Net, Node};
 use rlcore::rng::Rng;
 
 /// Rows on both sides of every strip and block the products know.
@@ -153,7 +153,9 @@ impl Case {
     fn forward(&self, heads: u32) -> (Vec<Vec<f32>>, Vec<f32>) {
         let mut tape = vec![f32::NAN; self.net().tape_len(self.rows)];
         let outs = self.outs(heads, |outs| {
-            self.net().forward(&self.params, &self.x, self.rows, heads, &mut tape, &mut [], outs).unwrap();
+            self.net()
+                .forward(&self.params, &self.x, self.rows, heads, &Carry::NONE, &mut tape, &mut [], outs)
+                .unwrap();
         });
         (outs, tape)
     }
@@ -161,7 +163,7 @@ impl Case {
     fn infer(&self, heads: u32) -> Vec<Vec<f32>> {
         let mut scratch = vec![f32::NAN; self.net().infer_scratch_len(self.rows)];
         self.outs(heads, |outs| {
-            self.net().infer(&self.params, &self.x, self.rows, heads, &mut scratch, outs).unwrap();
+            self.net().infer(&self.params, &self.x, self.rows, heads, &mut [], &mut scratch, outs).unwrap();
         })
     }
 
@@ -169,10 +171,10 @@ impl Case {
     fn add_backward(&self, heads: u32, tape: &[f32], grads: &mut [f32]) -> Vec<f32> {
         let d_outs: Vec<_> = self.wanted(heads).map(|k| &self.d_outs[k][..]).collect();
         let mut d_input = vec![f32::NAN; self.x.len()];
-        let mut scratch = vec![f32::NAN; self.net().scratch_len(true)];
+        let mut scratch = vec![f32::NAN; self.net().scratch_len(true, 0)];
         let (params, x, rows) = (&self.params, &self.x, self.rows);
         let d = Some(&mut d_input[..]);
-        self.net().backward(params, x, rows, heads, tape, &d_outs, d, grads, &mut scratch).unwrap();
+        self.net().backward(params, x, rows, heads, &Carry::NONE, tape, &d_outs, d, grads, &mut scratch).unwrap();
         d_input
     }
 
@@ -181,9 +183,11 @@ impl Case {
         let mut grads = vec![0.0; self.params.len()];
         let d_input = self.add_backward(heads, tape, &mut grads);
         let d_outs: Vec<_> = self.wanted(heads).map(|k| &self.d_outs[k][..]).collect();
-        let (mut again, mut scratch) = (vec![0.0; grads.len()], vec![f32::NAN; self.net().scratch_len(false)]);
+        let (mut again, mut scratch) = (vec![0.0; grads.len()], vec![f32::NAN; self.net().scratch_len(false, 0)]);
         let (params, x, rows) = (&self.params, &self.x, self.rows);
-        self.net().backward(params, x, rows, heads, tape, &d_outs, None, &mut again, &mut scratch).unwrap();
+        self.net()
+            .backward(params, x, rows, heads, &Carry::NONE, tape, &d_outs, None, &mut again, &mut scratch)
+            .unwrap();
         assert_eq!(bits(&again), bits(&grads), "{}", name(self));
         (grads, d_input)
     }
@@ -449,7 +453,7 @@ fn one_update_of_the_fully_connected_agent() {
     let (advantage, target) = ([1.0, 1.0, -1.0, -1.5f64], [1.0, 1.0, -1.0, -1.0]);
 
     let (mut tape, mut value, mut logits) = (vec![0.0; net.tape_len(4)], [0.0; 4], [0.0; 8]);
-    net.forward(&params, &obs, 4, ALL, &mut tape, &mut [], &mut [&mut value, &mut logits]).unwrap();
+    net.forward(&params, &obs, 4, ALL, &Carry::NONE, &mut tape, &mut [], &mut [&mut value, &mut logits]).unwrap();
     near(f64s(&value), &[0.0, 0.2464694421, 0.0, 0.2464694421], 1e-7, "value");
     near(f64s(&logits[2..4]), &[0.0022313137, 0.0091540014], 1e-7, "logits");
 
@@ -472,8 +476,9 @@ fn one_update_of_the_fully_connected_agent() {
         }
     }
 
-    let (mut grads, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(false)]);
-    net.backward(&params, &obs, 4, ALL, &tape, &[&d_value, &d_logits], None, &mut grads, &mut scratch).unwrap();
+    let (mut grads, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(false, 0)]);
+    net.backward(&params, &obs, 4, ALL, &Carry::NONE, &tape, &[&d_value, &d_logits], None, &mut grads, &mut scratch)
+        .unwrap();
     let mut all = Vec::new();
     for (i, (input, units)) in [(1, 2), (2, 2), (2, 1), (1, 2), (2, 2), (2, 2)].into_iter().enumerate() {
         let (mut w, mut b) = (vec![0.0; input * units], vec![0.0; units]);
@@ -604,7 +609,7 @@ fn a_head_is_taken_out_with_what_it_depends_on() {
         net.prune_params(&case.params, k, &mut params).unwrap();
         let mut out = vec![f32::NAN; 5 * alone.head_len(0)];
         let mut scratch = vec![f32::NAN; alone.infer_scratch_len(5)];
-        alone.infer(&params, &case.x, 5, ALL, &mut scratch, &mut [&mut out]).unwrap();
+        alone.infer(&params, &case.x, 5, ALL, &mut [], &mut scratch, &mut [&mut out]).unwrap();
         assert_eq!(bits(&out), bits(&case.infer(1 << k)[0]));
         if k == 0 {
             assert_eq!(params[alone.params_of(3).unwrap()], case.params[net.params_of(3).unwrap()]);
@@ -646,7 +651,7 @@ fn layers_that_cannot_be_are_refused_by_name() {
     type Spoil = fn(&mut [Layer; 7]);
     let bad: [(&str, Spoil); 33] = [
         ("net: a known kind in layer 2, given 0", |l| l[1].kind = 0),
-        ("net: a known kind in layer 2, given 6", |l| l[1].kind = 6),
+        ("net: a known kind in layer 2, given 9", |l| l[1].kind = 9),
         ("net: a known kind in layer 2, given 33", |l| l[1].kind = 33),
         ("net: source[0] of 0, which its kind does not read, in layer 4, given 1", |l| l[3].source[0] = 1),
         ("net: source[1] of 0, which its kind does not read, in layer 2, given 1", |l| l[1].source[1] = 1),
@@ -714,11 +719,13 @@ fn lengths_that_are_one_off_are_refused_and_outputs_stay() {
             let (params, x) = (off(net.param_len(), which == 0), off(rows * 5, which == 1));
             let (mut a, mut b) = (off(rows * 2, which == 2), off(rows, which == 3));
             let mut tape = off(net.tape_len(rows), which == 4);
-            let error = net.forward(&params, &x, rows, ALL, &mut tape, &mut [], &mut [&mut a, &mut b]).unwrap_err();
+            let error = net
+                .forward(&params, &x, rows, ALL, &Carry::NONE, &mut tape, &mut [], &mut [&mut a, &mut b])
+                .unwrap_err();
             assert_eq!(error.kind, Kind::Shape);
             assert!(tape.iter().chain(&a).chain(&b).all(|v| *v == 7.0), "{error}");
             let mut scratch = off(net.infer_scratch_len(rows), false);
-            let result = net.infer(&params, &x, rows, ALL, &mut scratch, &mut [&mut a, &mut b]);
+            let result = net.infer(&params, &x, rows, ALL, &mut [], &mut scratch, &mut [&mut a, &mut b]);
             assert_eq!(result.is_err(), which < 4);
             assert!(which == 4 || a.iter().chain(&b).all(|v| *v == 7.0));
         }
@@ -730,9 +737,10 @@ fn lengths_that_are_one_off_are_refused_and_outputs_stay() {
                 tape.copy_from_slice(&good_tape);
             }
             let (mut grads, mut d_input) = (off(net.param_len(), which == 5), off(rows * 5, which == 6));
-            let mut scratch = off(net.scratch_len(true), false);
+            let mut scratch = off(net.scratch_len(true, 0), false);
             let (d, d_outs) = (Some(&mut d_input[..]), [&d_outs[0][..], &d_outs[1]]);
-            let result = net.backward(&params, &x, rows, ALL, &tape, &d_outs, d, &mut grads, &mut scratch);
+            let result =
+                net.backward(&params, &x, rows, ALL, &Carry::NONE, &tape, &d_outs, d, &mut grads, &mut scratch);
             assert_eq!(result.unwrap_err().kind, Kind::Shape);
             assert!(grads.iter().chain(&d_input).all(|v| *v == 7.0));
         }
@@ -741,13 +749,13 @@ fn lengths_that_are_one_off_are_refused_and_outputs_stay() {
     let (params, x) = (&case.params, &case.x);
     let (mut a, mut b, mut room) = (vec![7.0; rows * 2], vec![7.0; rows], vec![0.0; net.infer_scratch_len(rows)]);
     for (heads, want) in [(1, "besides"), (2, "of length"), (0, "besides")] {
-        let error = net.infer(params, x, rows, heads, &mut room, &mut [&mut a, &mut b]).unwrap_err();
+        let error = net.infer(params, x, rows, heads, &mut [], &mut room, &mut [&mut a, &mut b]).unwrap_err();
         assert!(error.kind == Kind::Shape && error.what.contains(want), "{error}");
     }
-    let error = net.infer(params, x, rows, ALL, &mut room, &mut [&mut a]).unwrap_err();
+    let error = net.infer(params, x, rows, ALL, &mut [], &mut room, &mut [&mut a]).unwrap_err();
     assert!(error.kind == Kind::Shape && error.what.contains("each wanted head"), "{error}");
     let short = room.len() - 1;
-    let result = net.infer(params, x, rows, ALL, &mut room[..short], &mut [&mut a, &mut b]);
+    let result = net.infer(params, x, rows, ALL, &mut [], &mut room[..short], &mut [&mut a, &mut b]);
     assert_eq!(result.unwrap_err().kind, Kind::Size);
     assert!(a.iter().chain(&b).all(|v| *v == 7.0));
 
@@ -756,16 +764,16 @@ fn lengths_that_are_one_off_are_refused_and_outputs_stay() {
         let mut d_input = vec![7.0; rows * 5];
         let mut back = |grads: &mut [f32], len: usize| {
             let d = if wants_input { Some(&mut d_input[..]) } else { None };
-            net.backward(params, x, rows, ALL, &good_tape, &d_outs, d, grads, &mut vec![0.0; len])
+            net.backward(params, x, rows, ALL, &Carry::NONE, &good_tape, &d_outs, d, grads, &mut vec![0.0; len])
         };
-        let len = net.scratch_len(wants_input);
+        let len = net.scratch_len(wants_input, 0);
         assert_eq!(back(&mut grads, len - 1).unwrap_err().kind, Kind::Size);
         assert!(grads.iter().all(|v| *v == 7.0));
         // More scratch than needed is fine.
         back(&mut vec![0.0; net.param_len()], len + 1).unwrap();
     }
     let mut rng = Rng::seeded(3);
-    let short = net.scratch_len(false) - 1;
+    let short = net.scratch_len(false, 0) - 1;
     assert_eq!(net.init(&mut grads, &mut rng, &mut vec![0.0; short]).unwrap_err().kind, Kind::Size);
     assert_eq!(net.init(&mut grads[1..], &mut rng, &mut vec![0.0; short + 1]).unwrap_err().kind, Kind::Shape);
     assert!(rng == Rng::seeded(3) && grads.iter().all(|v| *v == 7.0));

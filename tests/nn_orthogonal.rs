@@ -121,7 +121,7 @@ fn a_network_starts_orthogonal_with_biases_of_zero() {
         layers.push(Layer { flags: HEAD, source: [1, 0], ..Layer::dense(7, Activation::Identity) });
         let mut nodes = [Node::default(); 8];
         let net = Net::compile(&layers, [1, 1, sizes[0] as usize], &mut nodes).unwrap();
-        let (mut params, mut scratch) = (vec![f32::NAN; net.param_len()], vec![f32::NAN; net.scratch_len(false)]);
+        let (mut params, mut scratch) = (vec![f32::NAN; net.param_len()], vec![f32::NAN; net.scratch_len(false, 0)]);
         net.init(&mut params, &mut Rng::seeded(3), &mut scratch).unwrap();
         let hidden = sizes.windows(2).map(|s| (s[0] as usize, s[1] as usize, 2.0f64.sqrt()));
         let mut all: Vec<_> = hidden.enumerate().collect();

@@ -3,7 +3,9 @@
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;
-use rlcore::nn::{ALL, Activation, HEAD, INPUT, Layer, LayerKind, MEAN, NO_BIAS, NO_SCALE, Net, Node, RMS, WHOLE};
+use rlcore::nn::{
+    ALL, Activation, Carry, HEAD, INPUT, Layer, LayerKind, MEAN, NO_BIAS, NO_SCALE, Net, Node, RMS, WHOLE,
+};
 use rlcore::rng::Rng;
 
 /// Height, width and channels.
@@ -115,13 +117,25 @@ impl Case {
         fn slices(all: &mut [Vec<f32>]) -> Vec<&mut [f32]> {
             all.iter_mut().map(|a| &mut a[..]).collect()
         }
-        net.forward(&self.params, &x, rows, ALL, &mut tape, &mut work, &mut slices(&mut outs)).unwrap();
+        net.forward(&self.params, &x, rows, ALL, &Carry::NONE, &mut tape, &mut work, &mut slices(&mut outs)).unwrap();
         let mut scratch = room(net.infer_scratch_len(rows));
-        net.infer(&self.params, &x, rows, ALL, &mut scratch, &mut slices(&mut again)).unwrap();
+        net.infer(&self.params, &x, rows, ALL, &mut [], &mut scratch, &mut slices(&mut again)).unwrap();
         assert_eq!(bits(&again.concat()), bits(&outs.concat()), "inference equals forward");
-        let (mut d_input, mut scratch) = (room(x.len()), room(net.scratch_len(true)));
+        let (mut d_input, mut scratch) = (room(x.len()), room(net.scratch_len(true, 0)));
         let d_outs: Vec<_> = d_outs.iter().map(|d| &d[..]).collect();
-        net.backward(&self.params, &x, rows, ALL, &tape, &d_outs, Some(&mut d_input), grads, &mut scratch).unwrap();
+        net.backward(
+            &self.params,
+            &x,
+            rows,
+            ALL,
+            &Carry::NONE,
+            &tape,
+            &d_outs,
+            Some(&mut d_input),
+            grads,
+            &mut scratch,
+        )
+        .unwrap();
         (outs, d_input)
     }
 

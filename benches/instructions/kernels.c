@@ -442,9 +442,9 @@ static void learning(void) {
   CHECK(rlcore_policy_scratch_len(policy, ROWS, &len));
   float *scratch = room(len, 4);
   COUNT("policy/act/4-64-64-2/1", 20,
-        rlcore_policy_act(policy, 1, learner.obs, NULL, NULL, &rng, scratch, len, learner.action));
+        rlcore_policy_act(policy, 1, learner.obs, NULL, NULL, NULL, NULL, &rng, scratch, len, learner.action));
   COUNT("policy/act/4-64-64-2/64", 2,
-        rlcore_policy_act(policy, ROWS, learner.obs, NULL, NULL, &rng, scratch, len, learner.action));
+        rlcore_policy_act(policy, ROWS, learner.obs, NULL, NULL, NULL, NULL, &rng, scratch, len, learner.action));
 }
 
 int main(int argc, char **argv) {

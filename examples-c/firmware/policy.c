@@ -43,7 +43,7 @@ int run(void) {
     int up = 1;
     for (uint32_t step = 0; up && step < MAX_STEPS; step++, total++) {
       int32_t action = 0;
-      status = rlcore_policy_act_greedy(policy, 1, s, NULL, scratch, SCRATCH_LEN, &action);
+      status = rlcore_policy_act_greedy(policy, 1, s, NULL, NULL, NULL, scratch, SCRATCH_LEN, &action);
       if (status) return failed("act", status);
       up = physics(s, action);
     }

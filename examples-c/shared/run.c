@@ -82,7 +82,7 @@ void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn dr
   CHECK(rlcore_rng_seed(&rng, 1));
   CHECK(rlcore_vecenv_reset(envs, env, NULL, seen[0]));
   while (len < MAX_STEPS && !terminated && !truncated) {
-    CHECK(rlcore_policy_act(policy, 1, seen[len], NULL, &greedy, &rng, scratch, scratch_len, &did[len]));
+    CHECK(rlcore_policy_act(policy, 1, seen[len], NULL, NULL, NULL, &greedy, &rng, scratch, scratch_len, &did[len]));
     out.obs = seen[len + 1];
     CHECK(rlcore_vecenv_step(envs, env, &did[len], &out));
     sum += (double)reward;

@@ -110,7 +110,7 @@ evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint
   CHECK(rlcore_vecenv_init(mem, envs_size, env, &config, &envs));
   CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
   for (uint32_t step = 0; left && step < 100000; step++) {
-    CHECK(rlcore_policy_act(policy, num_episodes, obs, NULL, &greedy, &rng, scratch, scratch_len, action));
+    CHECK(rlcore_policy_act(policy, num_episodes, obs, NULL, NULL, NULL, &greedy, &rng, scratch, scratch_len, action));
     CHECK(rlcore_vecenv_step(envs, env, action, &out));
     for (size_t i = 0; i < n; i++) {
       if (over[i]) continue; /* only the first episode of each environment counts, to avoid a bias towards short ones */

@@ -191,7 +191,7 @@ static void draw_episode(const rlcore_policy *policy, const rlcore_env_def *env,
       draw(&c, e->model, d);
       canvas_show(&c, caption, k != 0);
     }
-    CHECK(rlcore_policy_act(policy, 1, obs, NULL, &greedy, &rng, scratch, scratch_len, action));
+    CHECK(rlcore_policy_act(policy, 1, obs, NULL, NULL, NULL, &greedy, &rng, scratch, scratch_len, action));
     CHECK(rlcore_vecenv_step(envs, env, action, &out));
   }
 }

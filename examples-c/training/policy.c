@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
     for (; up && steps < MAX_STEPS; steps++) {
       const float obs[OBS_LEN] = {(float)s[0], (float)s[1], (float)s[2], (float)s[3]};
       int32_t action = 0;
-      CHECK(rlcore_policy_act(policy, 1, obs, NULL, &greedy, NULL, scratch, scratch_len, &action));
+      CHECK(rlcore_policy_act(policy, 1, obs, NULL, NULL, NULL, &greedy, NULL, scratch, scratch_len, &action));
       up = physics(s, action);
     }
     total += steps;

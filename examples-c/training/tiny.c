@@ -21,7 +21,7 @@ static int play(void) {
   for (long n; (n = call(READ, 0, brain + size, sizeof brain - size)) > 0;) size += (size_t)n;
   if (rlcore_policy_attach(brain, size, &policy)) return FAILED;
   const size_t len = sizeof scratch / sizeof *scratch;
-  return rlcore_policy_act(policy, 1, obs, NULL, &greedy, NULL, scratch, len, action) ? FAILED : action[0];
+  return rlcore_policy_act(policy, 1, obs, NULL, NULL, NULL, &greedy, NULL, scratch, len, action) ? FAILED : action[0];
 }
 
 /* The entry point is not called, so the stack alignment differs from that of a function. */

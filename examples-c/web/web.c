@@ -111,7 +111,7 @@ int32_t web_watch(void) {
                                  .terminated = &fallen,
                                  .truncated = &over,
                                  .final_obs = watched_final};
-  TRY(rlcore_policy_act_greedy(policy, 1, watched_obs, NULL, scratch, sizeof scratch / sizeof *scratch, &push));
+  TRY(rlcore_policy_act_greedy(policy, 1, watched_obs, NULL, NULL, NULL, scratch, sizeof scratch / sizeof *scratch, &push));
   TRY(rlcore_vecenv_step(watched, &env, &push, &out));
   balanced = fallen || over ? 0 : balanced + 1;
   TRY(rlcore_vecenv_render(watched, &env, 0, WIDTH, HEIGHT, rgb));

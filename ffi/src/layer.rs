@@ -35,6 +35,13 @@ pub enum rlcore_layer_kind {
     RLCORE_LAYER_POOL = 4,
     /// layer normalization over the channels, with a scale and a bias for each: flags
     RLCORE_LAYER_NORM = 5,
+    /// long short-term memory, no activation: units, flags, gain. Recurrent layers carry a state from step to step;
+    /// see sequence_len of rlcore_learner_config
+    RLCORE_LAYER_LSTM = 6,
+    /// gated recurrent unit, no activation: units, gain
+    RLCORE_LAYER_GRU = 7,
+    /// GRU whose gates read the input only, no activation: units, gain
+    RLCORE_LAYER_MINGRU = 8,
 }
 
 /// Flags of layers, to be combined with |.
@@ -51,6 +58,8 @@ pub enum rlcore_layer_flag {
     RLCORE_LAYER_WHOLE = 16,
     /// pooling takes the mean
     RLCORE_LAYER_MEAN = 32,
+    /// the biases of an LSTM's forget gate start at 1
+    RLCORE_LAYER_FORGET_ONE = 64,
 }
 
 /// One layer of a network, for a list such as

@@ -12,7 +12,7 @@ use crate::space::{self, rlcore_space};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
 use rlcore::error::{Error, Kind};
-use rlcore::learn::{Config, Learner, Shape, Stats, View};
+use rlcore::learn::{Config, Learner, Recurrent, Shape, Stats, View};
 use rlcore::nn::Layer;
 use rlcore::space::{Element, Space};
 
@@ -128,6 +128,9 @@ pub struct rlcore_learner_config {
     /// height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len
     /// (0: the observation is no picture)
     pub obs_dims: [u32; 3],
+    /// steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch are multiples
+    /// of; at least 1 exactly if there are such layers (0)
+    pub sequence_len: u32,
     /// [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
     /// last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL)
     pub layers: *const rlcore_layer,
@@ -219,7 +222,8 @@ mirror!(
         overlap,
         num_shared,
         num_layers,
-        obs_dims; reserved
+        obs_dims,
+        sequence_len
     }
 );
 mirror!(
@@ -285,6 +289,26 @@ pub fn kinds(shape: &Shape) -> (Element, Element) {
 
 /// The arrays that acting takes and fills, for a number of rows.
 pub type Arrays<'a> = (AnyInput<'a>, Option<Input<'a, u8>>, AnyOutput<'a>);
+
+/// What recurrent layers carry, and where it begins anew.
+pub type Carried<'a> = (Option<Output<'a, f32>>, Option<Input<'a, u8>>);
+
+/// What recurrent layers carry in so many rows: nothing without such layers. Errors: `Null`, `Align`, `Overflow`.
+///
+/// # Safety
+/// As [`Output::at`] and [`Input::at`].
+pub unsafe fn carried<'a>(rows: usize, state_len: usize, state: *mut f32, reset: *const u8) -> Result<Carried<'a>> {
+    if state_len == 0 {
+        return Ok((None, None));
+    }
+    let state = unsafe { Output::at("state", state, ptr::grid("state", rows, state_len)?)? };
+    Ok((Some(state), unsafe { Input::optional("reset", reset, rows)? }))
+}
+
+/// The same, as the core takes it.
+pub fn recurrent<'a>((state, reset): (Option<&'a mut [f32]>, Option<&'a [u8]>)) -> Recurrent<'a> {
+    Recurrent { state: state.unwrap_or_default(), reset: reset.unwrap_or_default() }
+}
 
 /// Errors: `Null`, `Align`, `Overflow`.
 ///
@@ -614,7 +638,20 @@ pub unsafe extern "C" fn rlcore_learner_log_prob(
     })
 }
 
+/// Numbers that recurrent layers carry from one step of an environment to the next; 0 without such layers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_state_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
+    call(|| unsafe {
+        let learner = view(p, View::open)?;
+        *learner.extent.reading(One::at("out_len", out_len)?)? = learner.state_len();
+        Ok(())
+    })
+}
+
 /// Acts without recording, in any phase. Training is not affected.
+/// state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
+///           are recorded; read, then written. NULL without such layers.
+/// reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
 /// sampling: NULL means RLCORE_SAMPLING_BASIC.
 /// Arrays and errors as rlcore_learner_act; E_CONFIG for sampling.
 #[unsafe(no_mangle)]
@@ -622,15 +659,18 @@ pub unsafe extern "C" fn rlcore_learner_predict(
     p: *mut rlcore_learner,
     obs: *const c_void,
     action_mask: *const u8,
+    state: *mut f32,
+    reset: *const u8,
     sampling: *const rlcore_sampling,
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
         let mut learner = open(p, Learner::open)?;
-        let sampling = self::sampling(sampling)?;
-        let arrays = arrays(learner.shape(), num_envs(&learner), obs, action_mask, action)?;
-        let ((obs, mask, action), ()) = args((arrays, Writes([learner.extent])))?;
-        Ok(learner.predict(obs, mask, sampling, action)?)
+        let (sampling, n) = (self::sampling(sampling)?, num_envs(&learner));
+        let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
+        let carried = carried(n, learner.view().state_len(), state, reset)?;
+        let ((obs, mask, action), carried, ()) = args((arrays, carried, Writes([learner.extent])))?;
+        Ok(learner.predict(obs, mask, recurrent(carried), sampling, action)?)
     })
 }
 

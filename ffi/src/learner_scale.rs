@@ -118,7 +118,8 @@ pub unsafe extern "C" fn rlcore_learner_batch_len(
 /// Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
 /// Arrays as rlcore_learner_batch_read. stats: to write.
 /// Errors: E_CONFIG; E_NOT_READY if this learner has recorded steps, or an update runs; E_SHAPE for a mask that is
-/// missing or not expected; E_VALUE for numbers that are not finite and choices that are not allowed.
+/// missing or not expected; E_VALUE for numbers that are not finite, choices that are not allowed, a begin above 1 and an
+/// env of N or more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_batch(
     p: *mut rlcore_learner,
@@ -129,6 +130,9 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
     value: *const f32,
     advantage: *const f32,
     value_target: *const f32,
+    state: *const f32,
+    begin: *const u8,
+    env: *const u32,
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
     learning(
@@ -145,11 +149,21 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
                 column("value", value)?,
                 column("advantage", advantage)?,
                 column("value_target", value_target)?,
+                {
+                    let (states, flags) = recurrent_lens(&learner.view())?;
+                    (
+                        Input::unless_empty("state", state, states)?,
+                        Input::unless_empty("begin", begin, flags)?,
+                        Input::unless_empty("env", env, flags)?,
+                    )
+                },
             ))
         },
-        |learner, (obs, action, mask, log_prob, value, advantage, value_target)| {
-            let mask = mask.unwrap_or(&[]);
-            learner.learn_batch(&Batch { obs, action, mask, log_prob, value, advantage, value_target })
+        |learner, (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env))| {
+            let (mask, state) = (mask.unwrap_or_default(), state.unwrap_or_default());
+            let (begin, env) = (begin.unwrap_or_default(), env.unwrap_or_default());
+            let batch = Batch { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env };
+            learner.learn_batch(&batch)
         },
     )
 }
@@ -160,7 +174,11 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
 ///              normalize_obs.
 /// action:      [T * N, action.len]; continuous actions as they were drawn, before they were squashed or clipped.
 /// action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
-/// log_prob, value, advantage, value_target: [T * N]. All to write.
+/// log_prob, value, advantage, value_target: [T * N].
+/// state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it.
+/// begin:       [T * N] 1 where an episode begins.
+/// env:         [T * N] environments; the transitions of each are in their order. These three are NULL without
+///              recurrent layers. All to write.
 /// Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_batch_read(
@@ -172,12 +190,16 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
     value: *mut f32,
     advantage: *mut f32,
     value_target: *mut f32,
+    state: *mut f32,
+    begin: *mut u8,
+    env: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
         let learner = view(p, View::open)?;
         let (shape, m) = (learner.shape(), learner.config().batch_len());
         let column = |what, p| Output::at(what, p, m);
-        let (obs, action, mask, log_prob, value, advantage, value_target) = learner.extent.reading((
+        let (states, flags) = recurrent_lens(&learner)?;
+        let all = learner.extent.reading((
             Output::at("obs", obs, ptr::grid("obs", m, shape.obs_len as usize)?)?,
             AnyOutput::at("action", action, kinds(shape).1, m, shape.action_len as usize)?,
             Output::optional("action_mask", action_mask, ptr::grid("action_mask", m, shape.num_outputs as usize)?)?,
@@ -185,10 +207,24 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
             column("value", value)?,
             column("advantage", advantage)?,
             column("value_target", value_target)?,
+            (
+                Output::unless_empty("state", state, states)?,
+                Output::unless_empty("begin", begin, flags)?,
+                Output::unless_empty("env", env, flags)?,
+            ),
         ))?;
-        let mask = mask.unwrap_or_default();
-        Ok(learner.read_batch(BatchMut { obs, action, mask, log_prob, value, advantage, value_target })?)
+        let (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env)) = all;
+        let (mask, state) = (mask.unwrap_or_default(), state.unwrap_or_default());
+        let (begin, env) = (begin.unwrap_or_default(), env.unwrap_or_default());
+        let batch = BatchMut { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env };
+        Ok(learner.read_batch(batch)?)
     })
+}
+
+/// Numbers in the states of a batch, and flags of its episodes; 0 without recurrent layers.
+fn recurrent_lens(learner: &View<'_>) -> Result<(usize, usize)> {
+    let (m, state_len) = (learner.config().batch_len(), learner.state_len());
+    Ok((ptr::grid("state", m, state_len)?, if state_len > 0 { m } else { 0 }))
 }
 
 /// Number of parameters.

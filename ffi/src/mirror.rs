@@ -1,17 +1,17 @@
 //! Structures of C's and of the core's that say the same.
 
-/// Both have these fields; others of C's, and those of the core's behind the semicolon, are zeros.
+/// Both have these fields; others of C's are zeros.
 macro_rules! mirror {
-    ($c:ident, $core:ident { $($field:ident),+ $(; $zero:ident)? }) => {
+    ($c:ident, $core:ident { $($field:ident),+ }) => {
         impl From<$core> for $c {
-            fn from($core { $($field,)+ $($zero: _)? }: $core) -> Self {
+            fn from($core { $($field),+ }: $core) -> Self {
                 $c { $($field,)+ ..crate::ptr::zeros() }
             }
         }
 
         impl From<$c> for $core {
             fn from($c { $($field,)+ .. }: $c) -> Self {
-                $core { $($field,)+ $($zero: 0)? }
+                $core { $($field),+ }
             }
         }
     };

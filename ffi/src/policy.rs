@@ -58,6 +58,16 @@ pub unsafe extern "C" fn rlcore_policy_attach(
     unsafe { lifecycle::attach_reader(mem, mem_size, out, Policy::attach) }
 }
 
+/// Numbers that recurrent layers carry from one step of a row to the next; 0 without such layers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_policy_state_len(p: *const rlcore_policy, out_len: *mut usize) -> rlcore_status {
+    call(|| unsafe {
+        let policy = view(p, Policy::open)?;
+        *policy.extent.reading(One::at("out_len", out_len)?)? = policy.state_len();
+        Ok(())
+    })
+}
+
 /// Floats of scratch that rlcore_policy_act needs for num_rows observations.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_scratch_len(
@@ -76,19 +86,24 @@ pub unsafe extern "C" fn rlcore_policy_scratch_len(
 /// obs:         [num_rows, obs.len]; bytes are divided by 255.
 /// action_mask: [num_rows, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is
 ///              allowed; NULL: everything is allowed.
+/// state:       [num_rows, rlcore_policy_state_len()] what recurrent layers carry from call to call; read, then written.
+///              NULL without such layers.
+/// reset:       [num_rows] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
 /// sampling:    NULL means RLCORE_SAMPLING_BASIC.
 /// rng:         a random stream of the calling thread; may be NULL with RLCORE_SAMPLING_GREEDY.
 /// scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
 /// action:      [num_rows, action.len] to write.
 /// Errors: E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with continuous actions; E_VALUE for an
-/// observation that is not finite or so large that the policy overflows, or a mask that allows nothing. After an error
-/// scratch may have been written, action and rng not.
+/// observation or a state that is not finite or so large that the policy overflows, or a mask that allows nothing. After
+/// an error scratch may have been written, action, state and rng not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_act(
     p: *const rlcore_policy,
     num_rows: u32,
     obs: *const c_void,
     action_mask: *const u8,
+    state: *mut f32,
+    reset: *const u8,
     sampling: *const rlcore_sampling,
     rng: *mut rlcore_rng,
     scratch: *mut f32,
@@ -100,11 +115,13 @@ pub unsafe extern "C" fn rlcore_policy_act(
         let rng = if rng.is_null() && sampling == Sampling::Greedy { None } else { Some(stream(rng)?) };
         let (policy, rows) = (view(p, Policy::open)?, num_rows as usize);
         let (obs, mask, action) = learner::arrays(policy.shape(), rows, obs, action_mask, action)?;
+        let carried = learner::carried(rows, policy.state_len(), state, reset)?;
         let scratch = Output::at("scratch", scratch, scratch_len)?;
-        let (action, scratch, rng, obs, mask) =
-            policy.extent.reading((action, scratch, rng.map(Output::only), obs, mask))?;
+        let (action, scratch, carried, rng, obs, mask) =
+            policy.extent.reading((action, scratch, carried, rng.map(Output::only), obs, mask))?;
         let unused = &mut Rng::seeded(0); // greedy: nothing is drawn from it
-        Ok(policy.act(rows, obs, mask, sampling, rng.unwrap_or(unused), scratch, action)?)
+        let recurrent = learner::recurrent(carried);
+        Ok(policy.act(rows, obs, mask, recurrent, sampling, rng.unwrap_or(unused), scratch, action)?)
     })
 }
 
@@ -117,6 +134,8 @@ pub unsafe extern "C" fn rlcore_policy_act_greedy(
     num_rows: u32,
     obs: *const c_void,
     action_mask: *const u8,
+    state: *mut f32,
+    reset: *const u8,
     scratch: *mut f32,
     scratch_len: usize,
     action: *mut c_void,
@@ -125,7 +144,8 @@ pub unsafe extern "C" fn rlcore_policy_act_greedy(
         let (policy, rows) = (view(p, Policy::open)?, num_rows as usize);
         let (obs, mask, action) = learner::arrays(policy.shape(), rows, obs, action_mask, action)?;
         let scratch = Output::at("scratch", scratch, scratch_len)?;
-        let (action, scratch, obs, mask) = policy.extent.reading((action, scratch, obs, mask))?;
-        Ok(policy.act_greedy(rows, obs, mask, scratch, action)?)
+        let carried = learner::carried(rows, policy.state_len(), state, reset)?;
+        let (action, scratch, carried, obs, mask) = policy.extent.reading((action, scratch, carried, obs, mask))?;
+        Ok(policy.act_greedy(rows, obs, mask, learner::recurrent(carried), scratch, action)?)
     })
 }

@@ -27,7 +27,9 @@ static struct world {
   rlcore_policy *policy;
   const rlcore_policy *attached;
   rlcore_sampling sampling;
-  float scratch[1024];
+  float scratch[2048], state[N * 6], states[T * N * 6];
+  uint8_t flags[N], begin[T * N];
+  uint32_t owner[T * N];
 } w, before;
 
 #include "attack.h"
@@ -102,7 +104,7 @@ static void attack_calls(void) {
   p = w.agent;
 
   w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, UINT32_MAX, 1, 0};
-  FINE(rlcore_learner_predict(p, w.obs, NULL, &w.sampling, w.action));
+  FINE(rlcore_learner_predict(p, w.obs, NULL, NULL, NULL, &w.sampling, w.action));
 
   /* Calls that are not due. */
 #define UNDUE_OBSERVE(words) \
@@ -153,7 +155,7 @@ static void attack_calls(void) {
   start(RLCORE_ENV_PENDULUM);
   p = w.agent;
   w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, 1, 1, 0};
-  REFUSED(RLCORE_E_CONFIG, "for continuous actions", rlcore_learner_predict(p, w.obs, NULL, &w.sampling, w.force));
+  REFUSED(RLCORE_E_CONFIG, "for continuous actions", rlcore_learner_predict(p, w.obs, NULL, NULL, NULL, &w.sampling, w.force));
   roll();
   FINE(rlcore_learner_learn(p, w.obs, 0, &w.stats));
 }
@@ -237,9 +239,9 @@ static void attack_parts(void) {
   /* Handed out and in. */
   float obs[T * N * OBS], probs[T * N], values[T * N], advantage[T * N], target[T * N];
   int32_t actions[T * N];
-#define READ_BATCH(p, mask) rlcore_learner_batch_read(p, obs, actions, mask, probs, values, advantage, target)
+#define READ_BATCH(p, mask) rlcore_learner_batch_read(p, obs, actions, mask, probs, values, advantage, target, NULL, NULL, NULL)
 #define LEARN_BATCH(p, mask) \
-  rlcore_learner_learn_batch(p, obs, actions, mask, probs, values, advantage, target, &w.stats)
+  rlcore_learner_learn_batch(p, obs, actions, mask, probs, values, advantage, target, NULL, NULL, NULL, &w.stats)
   FINE(rlcore_learner_batch_len(q, &len, &mask_len));
   CHECK(len == T * N && mask_len == 0);
   FINE(rlcore_learner_params_len(p, &len));
@@ -291,11 +293,11 @@ static void attack_policy(void) {
   FINE(rlcore_policy_scratch_len(b, N, &len));
   CHECK(len <= sizeof w.scratch / sizeof *w.scratch);
   REFUSED(RLCORE_E_SIZE, "scratch numbers, at least",
-          rlcore_policy_act_greedy(b, N, w.obs, NULL, w.scratch, len - 1, w.action));
+          rlcore_policy_act_greedy(b, N, w.obs, NULL, NULL, NULL, w.scratch, len - 1, w.action));
   const uint8_t *mask = NULL;
   const rlcore_sampling *sampling = &w.sampling;
   rlcore_rng *rng = &w.rng;
-#define USE rlcore_policy_act(b, N, w.obs, mask, sampling, rng, w.scratch, len, w.action)
+#define USE rlcore_policy_act(b, N, w.obs, mask, NULL, NULL, sampling, rng, w.scratch, len, w.action)
   w.mask[0][0] = w.mask[0][1] = w.mask[1][0] = 1;
   WITH(mask, w.mask[0], RLCORE_E_VALUE, "an allowed action", USE);
   w.mask[2][1] = 1;
@@ -310,10 +312,73 @@ static void attack_policy(void) {
   int32_t drawn[N];
   memcpy(drawn, w.action, sizeof drawn);
   memset(w.action, 0, sizeof drawn);
-  FINE(rlcore_policy_act_greedy(b, N, w.obs, NULL, w.scratch, len, w.action));
+  FINE(rlcore_policy_act_greedy(b, N, w.obs, NULL, NULL, NULL, w.scratch, len, w.action));
   CHECK(memcmp(drawn, w.action, sizeof drawn) == 0);
-  FINE(rlcore_policy_act_greedy(b, N, w.obs, w.mask[0], w.scratch, len, w.action));
+  FINE(rlcore_policy_act_greedy(b, N, w.obs, w.mask[0], NULL, NULL, w.scratch, len, w.action));
   CHECK(w.action[1] == 0 && w.action[2] == 1);
+}
+
+/* States of recurrent layers, of policies, of predictions and in rollouts that are handed out. */
+static void attack_recurrent(void) {
+  enum { UNITS = 3, STATE = 2 * UNITS };
+  static const rlcore_layer lstm = {.kind = RLCORE_LAYER_LSTM, .units = UNITS};
+  start(RLCORE_ENV_CARTPOLE);
+  w.settings.num_layers = 1, w.settings.layers = &lstm, w.settings.sequence_len = 2;
+#define MAKE rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent)
+  WITH(w.settings.sequence_len, 0, RLCORE_E_CONFIG, "sequence_len of at least 1 with recurrent layers", MAKE);
+  WITH(w.settings.sequence_len, 3, RLCORE_E_CONFIG, "sequence_len that divides num_steps", MAKE);
+  FINE(MAKE);
+  size_t size = 0, len = 0, state_len = 0;
+  FINE(rlcore_learner_state_len(w.agent, &state_len));
+  CHECK(state_len == STATE);
+  FINE(rlcore_policy_size(w.agent, &size));
+  FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
+  FINE(rlcore_policy_attach(w.brain, size, &w.attached));
+  FINE(rlcore_policy_state_len(w.attached, &state_len));
+  CHECK(state_len == STATE);
+  FINE(rlcore_policy_scratch_len(w.attached, N, &len));
+  CHECK(len <= sizeof w.scratch / sizeof *w.scratch);
+
+  float *state = w.state, *none = NULL;
+  const uint8_t *reset = NULL;
+#define PREDICT(state) rlcore_learner_predict(w.agent, w.obs, NULL, state, reset, NULL, w.action)
+#define ACT(state) rlcore_policy_act(w.attached, N, w.obs, NULL, state, reset, NULL, &w.rng, w.scratch, len, w.action)
+#define GREEDY(state) rlcore_policy_act_greedy(w.attached, N, w.obs, NULL, state, reset, w.scratch, len, w.action)
+#define EACH(status, words, state) \
+  (REFUSED(status, words, PREDICT(state)), look(), judge(__LINE__, "rlcore_policy_act(", status, ACT(state), words), \
+   judge(__LINE__, "rlcore_policy_act_greedy(", status, GREEDY(state), words))
+  EACH(RLCORE_E_NULL, "state", none);
+  EACH(RLCORE_E_ALIGN, "state", (float *)off(state, 1));
+  EACH(RLCORE_E_OVERLAP, "state", (float *)w.obs);
+  FINE(PREDICT(state));
+  CHECK(state[0] != 0 && state[N * STATE - 1] != 0);
+  state[STATE] = NAN;
+  EACH(RLCORE_E_VALUE, "recurrent state: finite numbers", state);
+  w.flags[1] = 1, reset = w.flags;
+  FINE(PREDICT(state));
+  CHECK(isfinite(state[STATE]));
+  reset = (const uint8_t *)state;
+  EACH(RLCORE_E_OVERLAP, "state", state);
+
+  float obs[T * N * OBS], columns[4][T * N];
+  int32_t actions[T * N];
+  roll();
+  FINE(rlcore_learner_learn_begin(w.agent, w.obs, &w.stats));
+#define READ(state) \
+  rlcore_learner_batch_read(w.agent, obs, actions, NULL, columns[0], columns[1], columns[2], columns[3], state, w.begin, w.owner)
+#define LEARN \
+  rlcore_learner_learn_batch(w.agent, obs, actions, NULL, columns[0], columns[1], columns[2], columns[3], w.states, w.begin, \
+                             w.owner, &w.stats)
+  REFUSED(RLCORE_E_NULL, "state", READ(NULL));
+  FINE(READ(w.states));
+  CHECK(w.begin[0] == 1 && w.owner[0] == 0 && w.owner[N - 1] == N - 1 && w.states[0] == 0 && w.states[N * STATE] != 0);
+  FINE(rlcore_learner_learn_drop(w.agent));
+  WITH(w.begin[1], 2, RLCORE_E_VALUE, "begin of 0 or 1", LEARN);
+  WITH(w.owner[1], N, RLCORE_E_VALUE, "env below num_envs", LEARN);
+  WITH(w.states[1], INFINITY, RLCORE_E_VALUE, "finite numbers", LEARN);
+  FINE(LEARN);
+  FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
+  CHECK(w.stats.minibatches_left == 0 && w.stats.num_updates == 1);
 }
 
 static void attack_seal(void) {
@@ -433,7 +498,7 @@ static void check_pictures(void) {
   size_t len = 0;
   FINE(rlcore_policy_export(w.agent, w.brain, sizeof w.brain, &w.policy));
   FINE(rlcore_policy_scratch_len(w.policy, N, &len));
-  FINE(rlcore_policy_act(w.policy, N, obs, NULL, NULL, &w.rng, w.scratch, len, action));
+  FINE(rlcore_policy_act(w.policy, N, obs, NULL, NULL, NULL, NULL, &w.rng, w.scratch, len, action));
 }
 
 /* Layers of the host's before the learner's own: a picture of 4 by 4 pixels of two channels. */
@@ -487,14 +552,14 @@ static void attack_layers(void) {
   CHECK(w.stats.num_updates == 3 && w.stats.num_dropped == 0);
   memcpy(other, at, size);
   FINE(rlcore_learner_attach(other, size, &w.agent));
-  FINE(rlcore_learner_predict(w.agent, seen, NULL, &best, greedy[0]));
+  FINE(rlcore_learner_predict(w.agent, seen, NULL, NULL, NULL, &best, greedy[0]));
   FINE(rlcore_policy_size(w.agent, &size));
   CHECK(size <= sizeof w.brain);
   FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
   static float scratch[1 << 12];
   FINE(rlcore_policy_scratch_len(w.policy, N, &size));
   CHECK(size <= 1 << 12);
-  FINE(rlcore_policy_act(w.policy, N, seen, NULL, &best, &w.rng, scratch, size, greedy[1]));
+  FINE(rlcore_policy_act(w.policy, N, seen, NULL, NULL, NULL, &best, &w.rng, scratch, size, greedy[1]));
   CHECK(memcmp(greedy[0], greedy[1], sizeof greedy[0]) == 0);
 }
 
@@ -505,6 +570,7 @@ int main(void) {
   check_overflow();
   attack_parts();
   attack_policy();
+  attack_recurrent();
   attack_seal();
   check_resume();
   check_pictures();

@@ -1,5 +1,7 @@
 //! What stands on the policy network's outputs: a distribution over actions, discrete, multi-discrete or Gaussian.
 
+use core::iter::repeat;
+
 use super::actor_config::ActorConfig;
 use super::shape::Shape;
 use crate::block::{self, Fit};
@@ -30,6 +32,42 @@ impl<'a> Raw<'a> {
             Raw::Choice(choice) => Raw::Choice(block::rows(choice, index, 1, width)?),
             Raw::Vector(vector) => Raw::Vector(block::rows(vector, index, 1, width)?),
         })
+    }
+}
+
+/// What recurrent layers carry in a call that acts without recording: the caller's, as long as an episode goes on.
+#[derive(Debug, Default)]
+pub struct Recurrent<'a> {
+    /// `[rows, state_len]` what the step before left, then what this one leaves; empty without recurrent layers. An episode
+    /// begins with zeros.
+    pub state: &'a mut [f32],
+    /// `[rows]` 1: an episode begins, from a state of zeros; or empty: none does.
+    pub reset: &'a [u8],
+}
+
+impl Recurrent<'_> {
+    /// Checks the lengths, and the numbers of rows that go on. Errors: `Shape`; `Value`.
+    pub fn check(&self, rows: usize, state_len: usize) -> Result {
+        check_len("recurrent state: numbers [rows, state_len],", self.state, rows.saturating_mul(state_len))?;
+        if !self.reset.is_empty() {
+            check_len("recurrent state: reset flags,", self.reset, rows)?;
+        }
+        for (row, &reset) in self.state.chunks_exact(state_len.max(1)).zip(self.reset.iter().chain(repeat(&0))) {
+            if reset == 0 {
+                check_finite("recurrent state: finite numbers", row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the states that a step starts from.
+    pub fn start(&self, state_len: usize, to: &mut [f32]) {
+        block::copy(to, self.state);
+        for (row, &reset) in to.chunks_exact_mut(state_len.max(1)).zip(self.reset) {
+            if reset != 0 {
+                row.fill(0.0);
+            }
+        }
     }
 }
 

@@ -116,8 +116,9 @@ pub struct Config {
     pub num_layers: u32,
     /// Height, width and channels of an observation that is a picture; 0: it is numbers.
     pub obs_dims: [u32; 3],
-    /// 0.
-    pub reserved: u32,
+    /// Steps of the sequences that recurrent layers learn from, at least 1, of which T and the rows of a minibatch are
+    /// multiples: a minibatch is made of whole sequences, and gradients go back to the begin of theirs. 0 without such layers.
+    pub sequence_len: u32,
 }
 
 impl Default for Config {
@@ -163,7 +164,7 @@ impl Default for Config {
             num_shared: 0,
             num_layers: 0,
             obs_dims: [0; 3],
-            reserved: 0,
+            sequence_len: 0,
         }
     }
 }
@@ -199,9 +200,14 @@ impl Config {
             let what = "learner config: num_minibatches that divides num_envs * num_steps =";
             return Err(Error::new(Kind::Config, what).needed(batch as usize).given(self.num_minibatches as usize));
         }
-        if self.num_chunks as usize > self.minibatch_len() {
-            let what = "learner config: num_chunks of at most the rows of a minibatch,";
-            return Err(Error::new(Kind::Config, what).needed(self.minibatch_len()).given(self.num_chunks as usize));
+        let len = self.sequence_len.max(1);
+        if !(self.num_steps.is_multiple_of(len) && self.minibatch_len().is_multiple_of(len as usize)) {
+            let what = "learner config: sequence_len that divides num_steps and the rows of a minibatch,";
+            return Err(Error::new(Kind::Config, what).needed(self.minibatch_len()).given(len as usize));
+        }
+        if self.num_chunks as usize > self.num_sequences() {
+            let what = "learner config: num_chunks of at most the rows, or sequences, of a minibatch,";
+            return Err(Error::new(Kind::Config, what).needed(self.num_sequences()).given(self.num_chunks as usize));
         }
         let flags = [
             ("learner config: normalize_advantage of 0 or 1", self.normalize_advantage),
@@ -240,9 +246,6 @@ impl Config {
                 .needed(self.num_hidden as usize)
                 .given(self.num_shared as usize));
         }
-        if self.reserved != 0 {
-            return Err(Error::new(Kind::Config, "learner config: reserved of 0").given(self.reserved as usize));
-        }
         let positive = f32::MIN_POSITIVE;
         let (log_std_min, log_std_max) = (self.log_std_min, self.log_std_max);
         let reals = [
@@ -280,6 +283,15 @@ impl Config {
         Ok(())
     }
 
+    /// Sequences have a length exactly if layers carry a state of so many numbers. Errors: `Config`.
+    pub fn check_state(&self, state_len: usize) -> Result {
+        if (self.sequence_len > 0) == (state_len > 0) {
+            return Ok(());
+        }
+        let what = "learner config: sequence_len of at least 1 with recurrent layers, and 0 without";
+        Err(Error::new(Kind::Config, what).given(self.sequence_len as usize))
+    }
+
     /// What acting reads of this.
     pub fn actor(&self, shape: Shape) -> ActorConfig {
         ActorConfig {
@@ -310,16 +322,26 @@ impl Config {
         self.batch_len().checked_div(self.num_minibatches as usize).unwrap_or(0)
     }
 
+    /// Steps that stay together in a minibatch: those of a sequence; 1 without recurrent layers.
+    pub fn num_together(&self) -> usize {
+        self.sequence_len.max(1) as usize
+    }
+
+    /// Sequences of one minibatch; its rows without recurrent layers.
+    fn num_sequences(&self) -> usize {
+        self.minibatch_len().checked_div(self.num_together()).unwrap_or(0)
+    }
+
     /// Chunk `index` of a minibatch: its rows `[begin, end)`.
     pub fn chunk(&self, index: u32) -> (usize, usize) {
-        let bound = |i: u64| i.saturating_mul(self.minibatch_len() as u64).checked_div(self.num_chunks.into());
-        let [begin, end] = [u64::from(index), u64::from(index) + 1].map(|i| bound(i).unwrap_or(0) as usize);
-        (begin, end)
+        let bound = |i: u64| i.saturating_mul(self.num_sequences() as u64).checked_div(self.num_chunks.into());
+        let rows = |i: u64| (bound(i).unwrap_or(0) as usize).saturating_mul(self.num_together());
+        (rows(index.into()), rows(u64::from(index) + 1))
     }
 
     /// Rows of the longest chunk.
     pub fn chunk_len(&self) -> usize {
-        self.minibatch_len().div_ceil((self.num_chunks as usize).max(1))
+        self.num_sequences().div_ceil((self.num_chunks as usize).max(1)).saturating_mul(self.num_together())
     }
 
     /// Minibatches of one update, over all epochs.
@@ -399,7 +421,10 @@ impl Stored {
         }
         layers.push_tower(c, c.num_shared, 1, 1.0);
         let dims = c.obs_dims.map(|len| len as usize);
-        Net::compile(layers.as_slice(), if dims == [0; 3] { [1, 1, shape.obs_len as usize] } else { dims }, nodes)
+        let input = if dims == [0; 3] { [1, 1, shape.obs_len as usize] } else { dims };
+        let net = Net::compile(layers.as_slice(), input, nodes)?;
+        c.check_state(net.state_len())?;
+        Ok(net)
     }
 
     /// How many layers there are.
@@ -483,7 +508,7 @@ mod tests {
             |c| c.hidden_len[2] = 1,
             |c| c.activation = 2,
             |c| c.num_layers = 22,
-            |c| c.reserved = 1,
+            |c| c.sequence_len = 3,
         ];
         for (i, spoil) in bad.iter().enumerate() {
             let mut config = good;

@@ -10,7 +10,7 @@ pub mod policy;
 mod rows;
 pub mod shape;
 
-pub use actor::Sampling;
+pub use actor::{Recurrent, Sampling};
 pub use actor_config::ActorConfig;
 pub use config::{Algorithm, Config};
 pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View};

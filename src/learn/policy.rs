@@ -2,7 +2,7 @@
 
 use core::slice::from_mut;
 
-use super::actor::{Head, Sampling, check_act, see, to_f32};
+use super::actor::{Head, Recurrent, Sampling, check_act, see, to_f32};
 use super::actor_config::{ActorConfig, MAX_LAYERS, POLICY};
 use super::shape::Shape;
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
@@ -29,7 +29,7 @@ fields! {
     /// A policy, read from its block. Made by [`View::export`](super::learner::View::export).
     ///
     /// ```
-    /// use rlcore::learn::{Config, Policy, Learner, Sampling};
+    /// use rlcore::learn::{Config, Learner, Policy, Recurrent, Sampling};
     /// use rlcore::rng::Rng;
     /// use rlcore::space::{Elements, ElementsMut, Space};
     ///
@@ -46,7 +46,8 @@ fields! {
     /// let mut scratch = vec![0.0; policy.scratch_len(2)?];
     /// let mut action = [-1; 2];
     /// let (obs, mut rng) = ([0.1, 0.2, 0.3, -0.1, -0.2, -0.3], Rng::seeded(1));
-    /// policy.act(2, Elements::F32(&obs), None, Sampling::Greedy, &mut rng, &mut scratch, ElementsMut::I32(&mut action))?;
+    /// let (obs, state) = (Elements::F32(&obs), Recurrent::default()); // no recurrent layers: nothing to remember
+    /// policy.act(2, obs, None, state, Sampling::Greedy, &mut rng, &mut scratch, ElementsMut::I32(&mut action))?;
     /// assert!(action.iter().all(|choice| (0..4).contains(choice)));
     /// # Ok(())
     /// # }
@@ -101,6 +102,9 @@ pub(super) fn write(
     block::seal(mem)
 }
 
+/// What recurrent layers have to leave.
+const STATES: &str = "policy: recurrent states that do not overflow";
+
 impl<'a> Policy<'a> {
     /// Accepts bytes that a policy was copied to, and checks that every number in them can be used.
     /// Errors: `Align`, `Size`, `Image`.
@@ -133,6 +137,11 @@ impl<'a> Policy<'a> {
         &self.config.shape
     }
 
+    /// Numbers that recurrent layers carry from one step of a row to the next; 0 without such layers.
+    pub fn state_len(&self) -> usize {
+        self.net.state_len()
+    }
+
     /// Numbers of scratch that [`Policy::act`] needs for `num_rows` observations. Errors: `Overflow`.
     pub fn scratch_len(&self, num_rows: usize) -> Result<usize> {
         let too_large = Error::new(Kind::Overflow, "policy: rows whose scratch fits the address space");
@@ -140,21 +149,27 @@ impl<'a> Policy<'a> {
         let seen = o.checked_mul(2).and_then(|o| o.checked_add(l)).ok_or(too_large)?;
         let rows = seen.checked_mul(num_rows).ok_or(too_large)?;
         let noise = num_rows.checked_mul(self.shape().action_len as usize).ok_or(too_large)?;
-        rows.checked_add(noise).and_then(|x| x.checked_add(self.net.infer_scratch_len(num_rows))).ok_or(too_large)
+        let states = num_rows.checked_mul(self.state_len()).ok_or(too_large)?;
+        rows.checked_add(noise)
+            .and_then(|x| x.checked_add(states))
+            .and_then(|x| x.checked_add(self.net.infer_scratch_len(num_rows)))
+            .ok_or(too_large)
     }
 
     /// Chooses an action for each observation.
     ///
-    /// `obs`: `[num_rows, obs_len]`; `mask`: `[num_rows, num_outputs]` flags or none; `scratch`: at least
-    /// [`Policy::scratch_len`] numbers whose values do not matter; `action`: `[num_rows, action_len]`.
-    /// Errors: `Shape`; `Size` of `scratch`; `Config` of `sampling`; `Value` for a NaN or infinite observation, and if
-    /// outputs or actions overflow. `rng` and `action` stay as they were then.
+    /// `obs`: `[num_rows, obs_len]`; `mask`: `[num_rows, num_outputs]` flags or none; `recurrent`: what recurrent layers
+    /// carry; `scratch`: at least [`Policy::scratch_len`] numbers whose values do not matter; `action`: `[num_rows,
+    /// action_len]`.
+    /// Errors: `Shape`; `Size` of `scratch`; `Config` of `sampling`; `Value` for a NaN or infinite observation or state, and
+    /// if outputs, states or actions overflow. `rng`, `action` and the states stay as they were then.
     #[allow(clippy::too_many_arguments)]
     pub fn act(
         &self,
         num_rows: usize,
         obs: Elements<'_>,
         mask: Option<&[u8]>,
+        recurrent: Recurrent<'_>,
         sampling: Sampling,
         rng: &mut Rng,
         scratch: &mut [f32],
@@ -162,12 +177,14 @@ impl<'a> Policy<'a> {
     ) -> Result {
         let head = self.head()?;
         head.check_sampling(sampling)?;
-        let (outputs, scratch) = self.outputs(num_rows, obs, mask, scratch, &action)?;
+        let (outputs, states, scratch) = self.outputs(num_rows, obs, mask, &recurrent, scratch, &action)?;
         let noise = block::rows_mut(scratch, 0, num_rows, self.shape().action_len as usize)?;
         let mut drawn = *rng;
         head.noise(from_mut(&mut drawn), noise);
+        check_finite(STATES, states)?;
         head.draw(num_rows, outputs, mask, sampling, noise, action)?;
         *rng = drawn;
+        block::copy(recurrent.state, states);
         Ok(())
     }
 
@@ -178,11 +195,15 @@ impl<'a> Policy<'a> {
         num_rows: usize,
         obs: Elements<'_>,
         mask: Option<&[u8]>,
+        recurrent: Recurrent<'_>,
         scratch: &mut [f32],
         action: ElementsMut<'_>,
     ) -> Result {
-        let (outputs, _) = self.outputs(num_rows, obs, mask, scratch, &action)?;
-        self.head()?.best(num_rows, outputs, mask, action)
+        let (outputs, states, _) = self.outputs(num_rows, obs, mask, &recurrent, scratch, &action)?;
+        check_finite(STATES, states)?;
+        self.head()?.best(num_rows, outputs, mask, action)?;
+        block::copy(recurrent.state, states);
+        Ok(())
     }
 
     fn head(&self) -> Fit<Head<'_>> {
@@ -194,16 +215,19 @@ impl<'a> Policy<'a> {
         self.params.get(own).ok_or(Misfit)
     }
 
-    /// Checks the arrays of [`Policy::act`], and runs the network: what it says, and what is left of the scratch.
+    /// Checks the arrays of [`Policy::act`], and runs the network: what it says, the states that it leaves, and what is left
+    /// of the scratch.
     fn outputs<'s>(
         &self,
         num_rows: usize,
         obs: Elements<'_>,
         mask: Option<&[u8]>,
+        recurrent: &Recurrent<'_>,
         scratch: &'s mut [f32],
         action: &ElementsMut<'_>,
-    ) -> Result<(&'s [f32], &'s mut [f32])> {
+    ) -> Result<(&'s [f32], &'s [f32], &'s mut [f32])> {
         check_act("policy act: obs", self.shape(), num_rows, &obs, action)?;
+        recurrent.check(num_rows, self.state_len())?;
         self.head()?.check_mask(mask, num_rows)?;
         let (o, l) = (self.shape().obs_len as usize, self.shape().num_outputs as usize);
         let given = scratch.len();
@@ -215,6 +239,8 @@ impl<'a> Policy<'a> {
         let (raw, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(o)).ok_or_else(short)?;
         let (seen, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(o)).ok_or_else(short)?;
         let (outputs, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(l)).ok_or_else(short)?;
+        let states = num_rows.saturating_mul(self.state_len());
+        let (states, scratch) = scratch.split_at_mut_checked(states).ok_or_else(short)?;
         let work = self.net.infer_scratch_len(num_rows);
         let (work, scratch) = scratch.split_at_mut_checked(work).ok_or_else(short)?;
         if let Elements::F32(x) = obs {
@@ -222,7 +248,8 @@ impl<'a> Policy<'a> {
         }
         to_f32(obs, raw);
         see(&self.config, self.obs_mean, self.obs_var, raw, seen)?;
-        self.net.infer(self.params, seen, num_rows, POLICY, work, &mut [&mut *outputs])?;
-        Ok((outputs, scratch))
+        recurrent.start(self.state_len(), states);
+        self.net.infer(self.params, seen, num_rows, POLICY, states, work, &mut [&mut *outputs])?;
+        Ok((outputs, states, scratch))
     }
 }

@@ -29,6 +29,9 @@ pub const WHOLE: u32 = 16;
 /// [`Layer::flags`]: a pool takes the mean of a window, not its largest number.
 pub const MEAN: u32 = 32;
 
+/// [`Layer::flags`]: the biases of an LSTM's forget gate start at 1.
+pub const FORGET_ONE: u32 = 64;
+
 /// [`Layer::kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -45,6 +48,12 @@ pub enum LayerKind {
     Pool = 4,
     /// Numbers brought to mean 0 and deviation 1, then stretched and moved channel by channel; then the activation.
     Norm = 5,
+    /// Long short-term memory of `units` cells, whose state, outputs and cells, goes from row to row. Gates are i, f, g, o.
+    Lstm = 6,
+    /// A gated recurrent unit, whose state is its output. Gates are r, z, n; r multiplies what n reads of the state.
+    Gru = 7,
+    /// A GRU whose gates read the input alone: z and the candidate, which is positive.
+    MinGru = 8,
 }
 
 /// The sets of kinds that read a field.
@@ -53,9 +62,14 @@ const FREE: u32 = 1 << LayerKind::Free as u32;
 const CONV: u32 = 1 << LayerKind::Conv as u32;
 const POOL: u32 = 1 << LayerKind::Pool as u32;
 const NORM: u32 = 1 << LayerKind::Norm as u32;
+const LSTM: u32 = 1 << LayerKind::Lstm as u32;
+const RECURRENT: u32 = LSTM | 1 << LayerKind::Gru as u32 | 1 << LayerKind::MinGru as u32;
 
 /// The kinds that this build has.
-const KNOWN: u32 = DENSE | FREE | if cfg!(feature = "pictures") { CONV | POOL | NORM } else { 0 };
+const KNOWN: u32 = DENSE
+    | FREE
+    | if cfg!(feature = "pictures") { CONV | POOL | NORM } else { 0 }
+    | if cfg!(feature = "recurrent") { RECURRENT } else { 0 };
 
 /// One layer. Plain data: fields that its kind does not read are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -69,7 +83,8 @@ pub struct Layer {
     pub units: u32,
     /// An [`Activation`].
     pub activation: u32,
-    /// [`HEAD`]; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`.
+    /// [`HEAD`], but of recurrent layers; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`;
+    /// [`FORGET_ONE`] of `Lstm`.
     pub flags: u32,
     /// `Conv` and `Pool`: height and width of a window, at least 1.
     pub size: [u32; 2],
@@ -84,8 +99,8 @@ pub struct Layer {
     pub window: u32,
     /// How weights start. 0: orthogonal; biases start at 0.
     pub initializer: u32,
-    /// `Dense` and `Conv`: length of the rows or columns that are orthogonal; 0: √2, or 1 without an activation. `Free`: the value that
-    /// its numbers start with.
+    /// `Dense`, `Conv` and recurrent layers: length of the rows or columns that are orthogonal; 0: √2, or 1 without an
+    /// activation. `Free`: the value that its numbers start with.
     pub gain: f32,
     /// 0.
     pub reserved: [u32; 2],
@@ -100,6 +115,11 @@ impl Layer {
     /// A convolution that reads the layer before.
     pub fn conv(units: u32, size: [u32; 2], stride: [u32; 2], activation: Activation) -> Layer {
         Layer { kind: LayerKind::Conv as u32, size, stride, ..Layer::dense(units, activation) }
+    }
+
+    /// A recurrent layer that reads the layer before.
+    pub fn recurrent(kind: LayerKind, units: u32) -> Layer {
+        Layer { kind: kind as u32, units, ..Layer::default() }
     }
 
     /// Numbers that depend on no input and start at `value`.
@@ -118,6 +138,8 @@ impl Layer {
         let flags = match kind {
             NORM => HEAD | NO_BIAS | NO_SCALE | RMS | WHOLE,
             POOL => HEAD | MEAN,
+            LSTM => FORGET_ONE,
+            _ if kind & RECURRENT != 0 => 0,
             _ => HEAD,
         };
         let [rows, columns] = self.size;
@@ -125,15 +147,19 @@ impl Layer {
         let fields = [
             ("net: source[0] of 0, which its kind does not read, in layer", self.source[0], !FREE),
             ("net: source[1] of 0, which its kind does not read, in layer", self.source[1], 0),
-            ("net: units of 0, which its kind does not read, in layer", self.units, DENSE | FREE | CONV),
-            ("net: activation of 0, which its kind does not read, in layer", self.activation, !FREE),
+            ("net: units of 0, which its kind does not read, in layer", self.units, DENSE | FREE | CONV | RECURRENT),
+            ("net: activation of 0, which its kind does not read, in layer", self.activation, !(FREE | RECURRENT)),
             ("net: flags of 0, which its kind does not read, in layer", self.flags, !FREE),
             ("net: size of 0, which its kind does not read, in layer", rows | columns, windows),
             ("net: stride of 0, which its kind does not read, in layer", down | right, windows),
             ("net: same of 0, which its kind does not read, in layer", self.same, windows),
             ("net: heads of 0, which its kind does not read, in layer", self.heads, 0),
             ("net: window of 0, which its kind does not read, in layer", self.window, 0),
-            ("net: initializer of 0, which its kind does not read, in layer", self.initializer, DENSE | CONV),
+            (
+                "net: initializer of 0, which its kind does not read, in layer",
+                self.initializer,
+                DENSE | CONV | RECURRENT,
+            ),
             ("net: reserved of 0 in layer", self.reserved[0] | self.reserved[1], 0),
         ];
         for (what, given, readers) in fields {
@@ -143,7 +169,7 @@ impl Layer {
         }
         let has = |readers: u32, good| readers & kind == 0 || good;
         let known = [
-            ("net: units of at least 1 in layer", self.units, has(DENSE | FREE | CONV, self.units >= 1)),
+            ("net: units of at least 1 in layer", self.units, has(DENSE | FREE | CONV | RECURRENT, self.units >= 1)),
             ("net: a known activation in layer", self.activation, Activation::new(self.activation).is_some()),
             ("net: known flags in layer", self.flags, self.flags & !flags == 0),
             ("net: size of at least 1 in layer", rows.min(columns), has(windows, rows >= 1 && columns >= 1)),

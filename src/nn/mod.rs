@@ -12,7 +12,7 @@ mod schedule;
 
 pub use activation::Activation;
 pub use adam::{Adam, Epsilon, clip_global_norm};
-pub use layer::{HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
-pub use net::{ALL, Net, Node};
+pub use layer::{FORGET_ONE, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
+pub use net::{ALL, Carry, Net, Node};
 pub use orthogonal::{orthogonal, orthogonal_scratch_len};
 pub use schedule::Schedule;

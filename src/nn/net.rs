@@ -8,9 +8,13 @@ use core::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::activation::Activation;
+#[cfg(feature = "recurrent")]
+use super::layer::FORGET_ONE;
 use super::layer::{HEAD, INPUT, Layer, LayerKind, MAX_LAYERS};
 #[cfg(feature = "pictures")]
 use super::layer::{MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
+#[cfg(feature = "recurrent")]
+use super::prim::{Cell, Recurrent};
 #[cfg(feature = "pictures")]
 use super::prim::{Conv, Frame, Norm, Pool};
 use super::prim::{Dense, Op, Prim};
@@ -42,8 +46,11 @@ pub struct Node {
     place: u64,
     /// Numbers of a row of working memory that it and the nodes before it need.
     width: u64,
-    /// Numbers that the layers before it have in copies of weights, among those that read the input or among the others.
+    /// Numbers that the layers before it have in copies of weights: of those that only the gradient of the input asks for, or
+    /// of the others.
     turned: u64,
+    /// Where its state lies in that of the network.
+    state: u64,
     kind: u32,
     activation: u32,
     flags: u32,
@@ -73,6 +80,10 @@ fn len(picture: [u32; 3]) -> usize {
 impl Node {
     #[inline(always)]
     pub(super) fn op(&self) -> Op {
+        #[cfg(feature = "recurrent")]
+        if let Some(layer) = self.recurrent() {
+            return Op::Recurrent(layer);
+        }
         #[cfg(feature = "pictures")]
         if self.kind > LayerKind::Free as u32 {
             let all = |lens: [u32; 2]| lens.map(|len| len as usize);
@@ -102,9 +113,44 @@ impl Node {
         Op::Dense(Dense { input: self.input(), units: self.units() })
     }
 
+    #[cfg(feature = "recurrent")]
+    #[inline(always)]
+    pub(super) fn recurrent(&self) -> Option<Recurrent> {
+        let cell = match self.kind {
+            kind if kind == LayerKind::Lstm as u32 => Cell::Lstm,
+            kind if kind == LayerKind::Gru as u32 => Cell::Gru,
+            kind if kind == LayerKind::MinGru as u32 => Cell::MinGru,
+            _ => return None,
+        };
+        let forget_one = self.flags & FORGET_ONE != 0;
+        Some(Recurrent { cell, input: self.input(), units: self.units(), forget_one })
+    }
+
+    /// Numbers of its state; and those of a row that it has on the tape, besides its value.
+    fn remembers(&self) -> [usize; 2] {
+        #[cfg(feature = "recurrent")]
+        if let Some(layer) = self.recurrent() {
+            return [layer.state_len(), layer.memo_len()];
+        }
+        [0, 0]
+    }
+
+    #[inline(always)]
+    pub(super) fn is_recurrent(&self) -> bool {
+        cfg!(feature = "recurrent") && self.kind > LayerKind::Norm as u32
+    }
+
+    /// Where its state lies in that of the network.
+    #[cfg(feature = "recurrent")]
+    #[inline(always)]
+    pub(super) fn state(&self) -> usize {
+        self.state as usize
+    }
+
     #[inline(always)]
     pub(super) fn activation(&self) -> Activation {
         match self.activation {
+            _ if self.is_recurrent() => Activation::Identity,
             0 => Activation::Tanh,
             1 => Activation::Relu,
             #[cfg(feature = "pictures")]
@@ -156,6 +202,13 @@ impl Node {
         self.tape as usize * rows
     }
 
+    /// All that it has there.
+    #[cfg(feature = "recurrent")]
+    #[inline(always)]
+    pub(super) fn all_on_tape(&self, rows: usize) -> Range<usize> {
+        self.on_tape(rows)..(self.tape as usize + self.kept() + self.remembers()[1]) * rows
+    }
+
     /// Its value or gradient among `rows` rows of working memory starts here.
     #[inline(always)]
     pub(super) fn in_place(&self, rows: usize) -> usize {
@@ -178,6 +231,12 @@ impl Node {
         self.from == 0
     }
 
+    /// Only the gradient of the input asks for its copy of weights.
+    #[inline(always)]
+    pub(super) fn turns_late(&self) -> bool {
+        self.reads_input() && !self.is_recurrent()
+    }
+
     /// The layer that it reads, and none for the input.
     #[inline(always)]
     pub(super) fn source<'n>(&self, nodes: &'n [Node]) -> Option<&'n Node> {
@@ -195,6 +254,30 @@ impl Node {
     pub(super) fn params(&self) -> Range<usize> {
         let len = if self.is_free() { self.units() } else { self.op().param_len() };
         self.params as usize..self.params as usize + len
+    }
+}
+
+/// Where the rows of a recurrent network come from: `steps` steps of some sequences, all of one step before those of the next.
+/// Networks without recurrent layers do not read it.
+#[derive(Clone, Copy, Debug)]
+pub struct Carry<'a> {
+    /// Steps of each sequence; rows are a multiple of it.
+    pub steps: usize,
+    /// `[rows]` 1: a row starts from its own state, as those of the first step do; 0: from what the row before it of its
+    /// sequence left.
+    pub cut: &'a [u8],
+    /// `[rows, state_len]` states, of which those are read that a row starts from.
+    pub state: &'a [f32],
+}
+
+impl Carry<'_> {
+    /// For networks that do not read it.
+    pub const NONE: Carry<'static> = Carry { steps: 1, cut: &[], state: &[] };
+
+    /// How many sequences so many rows are.
+    #[inline(always)]
+    pub(super) fn sequences(&self, rows: usize) -> usize {
+        rows.checked_div(self.steps).unwrap_or(0)
     }
 }
 
@@ -216,7 +299,7 @@ impl Node {
 ///
 /// let mut scratch = vec![0.0; net.infer_scratch_len(4)];
 /// let mut xor = [0.0; 4];
-/// net.infer(&params, &[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0], 4, 1, &mut scratch, &mut [&mut xor])?;
+/// net.infer(&params, &[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0], 4, 1, &mut [], &mut scratch, &mut [&mut xor])?;
 /// assert_eq!(xor, [0.0, 1.0, 1.0, 0.0]);
 /// # Ok(())
 /// # }
@@ -346,7 +429,12 @@ impl<'a> Net<'a> {
 
     /// Numbers that [`Net::forward`] keeps for [`Net::backward`].
     pub fn tape_len(&self, rows: usize) -> usize {
-        self.nodes.last().map_or(0, |n| n.tape as usize + n.kept()).saturating_mul(rows)
+        self.nodes.last().map_or(0, |n| n.tape as usize + n.kept() + n.remembers()[1]).saturating_mul(rows)
+    }
+
+    /// Numbers of the state that recurrent layers carry from one row to the next; 0: there are none.
+    pub fn state_len(&self) -> usize {
+        self.nodes.last().map_or(0, |n| n.state as usize + n.remembers()[0])
     }
 
     /// Numbers of a row of working memory.
@@ -357,38 +445,47 @@ impl<'a> Net<'a> {
 
     /// Numbers of scratch that [`Net::infer`] needs: more for more rows, but not for ever.
     pub fn infer_scratch_len(&self, rows: usize) -> usize {
-        self.width() * rows.min(ROWS) + self.work_len()
+        self.width() * rows.min(ROWS) + self.work(rows.min(ROWS))
     }
 
-    /// Numbers of scratch that [`Net::backward`] needs, whatever the rows, with the gradient of the input or without. It is
-    /// enough for [`Net::init`] too.
-    pub fn scratch_len(&self, d_input: bool) -> usize {
+    /// Numbers of scratch that [`Net::backward`] needs, whatever the rows, with the gradient of the input or without;
+    /// `sequences` are those of a recurrent network's [`Carry`]. It is enough for [`Net::init`] too.
+    pub fn scratch_len(&self, d_input: bool, sequences: usize) -> usize {
         let inits = self.nodes.iter().filter(|n| !n.is_free()).map(|n| n.op().init_scratch_len());
-        inits.fold(self.cuts(d_input)[4], usize::max)
+        inits.fold(self.cuts(d_input, sequences)[5], usize::max)
     }
 
     /// Numbers of scratch that [`Net::forward`] needs, whatever the rows.
     pub fn work_len(&self) -> usize {
+        self.work(ROWS)
+    }
+
+    /// Numbers that one layer works with, in a pass of so many rows.
+    fn work(&self, rows: usize) -> usize {
         // Dense layers need none.
-        self.nodes.iter().filter(|n| n.kind > LayerKind::Free as u32).map(|n| n.op().work_len()).fold(0, usize::max)
+        self.nodes.iter().filter(|n| n.kind > LayerKind::Free as u32).map(|n| n.op().work_len(rows)).fold(0, usize::max)
     }
 
     /// Scratch of [`Net::backward`], in parts that end here: gradients of values; gradients on their way to be added; copies
-    /// of weights, of layers that read another; and of layers that read the input; and what one layer works with.
-    pub(super) fn cuts(&self, d_input: bool) -> [usize; 5] {
+    /// of weights, those that are always needed and those of layers that read the input; gradients of states; and what one
+    /// layer works with.
+    pub(super) fn cuts(&self, d_input: bool, sequences: usize) -> [usize; 6] {
         let (mut added, mut turned) = (0, [0; 2]);
-        for node in self.nodes.iter().filter(|n| d_input || !n.reads_input()) {
-            if node.flags & ADDS != 0 {
+        for node in self.nodes {
+            if node.flags & ADDS != 0 && (d_input || !node.reads_input()) {
                 added = node.input().max(added);
             }
-            if let Some(turned) = turned.get_mut(usize::from(node.reads_input())) {
+            if let Some(turned) =
+                turned.get_mut(usize::from(node.turns_late())).filter(|_| d_input || !node.turns_late())
+            {
                 *turned = node.turned(0).end;
             }
         }
         let values = BACKWARD_ROWS * self.width();
         let added = values + BACKWARD_ROWS * added;
         let all = added + turned[0] + turned[1];
-        [values, added, added + turned[0], all, all + self.work_len()]
+        let states = all + self.state_len().saturating_mul(sequences);
+        [values, added, added + turned[0], all, states, states.saturating_add(self.work(BACKWARD_ROWS))]
     }
 
     /// Draws what every layer starts with, in list order. `scratch` has at least [`Net::scratch_len`] numbers, whose values do
@@ -397,7 +494,7 @@ impl<'a> Net<'a> {
     /// Errors: `Shape`; `Size` for a scratch that is too small. Nothing is written then.
     pub fn init(&self, params: &mut [f32], rng: &mut Rng, scratch: &mut [f32]) -> Result {
         check_len("net: parameters of length", params, self.param_len())?;
-        check_scratch(scratch, self.scratch_len(false))?;
+        check_scratch(scratch, self.scratch_len(false, 0))?;
         for node in self.nodes {
             let own = params.get_mut(node.params()).ok_or(MISFIT)?;
             if node.is_free() {
@@ -413,7 +510,8 @@ impl<'a> Net<'a> {
     /// arrays alone, `[rows, head_len]`, in order. `tape[tape_len(rows)]` keeps what [`Net::backward`] needs for them; `scratch`
     /// has at least [`Net::work_len`] numbers, whose values do not matter.
     ///
-    /// A row's result does not depend on the other rows. Errors: `Shape`; `Size` for a scratch that is too small; nothing is
+    /// A row's result does not depend on the other rows, but on those before it of its sequence if the network is recurrent,
+    /// as `carry` says. Errors: `Shape`; `Size` for a scratch that is too small; nothing is
     /// written then.
     #[allow(clippy::too_many_arguments)]
     pub fn forward(
@@ -422,44 +520,77 @@ impl<'a> Net<'a> {
         x: &[f32],
         rows: usize,
         heads: u32,
+        carry: &Carry<'_>,
         tape: &mut [f32],
         scratch: &mut [f32],
         outs: &mut [&mut [f32]],
     ) -> Result {
         self.check(params, x, rows, heads, outs)?;
+        self.check_carry(rows, carry)?;
         check_len("net: tape of length", tape, self.tape_len(rows))?;
         check_scratch(scratch, self.work_len())?;
         let nodes = self.nodes;
-        cpu::dispatch(Forward { nodes, params, x, rows, heads, values: tape, taped: true, work: scratch, outs })
-            .ok_or(MISFIT)
+        cpu::dispatch(Forward {
+            nodes,
+            params,
+            x,
+            rows,
+            heads,
+            values: tape,
+            carry: Some(carry),
+            #[cfg(feature = "recurrent")]
+            state: &mut [],
+            work: scratch,
+            outs,
+        })
+        .ok_or(MISFIT)
     }
 
-    /// [`Net::forward`] without a tape, and the same bits. `scratch` has at least [`Net::infer_scratch_len`] numbers, whose
-    /// values do not matter.
+    /// [`Net::forward`] of one step of each row, without a tape, and the same bits. `scratch` has at least
+    /// [`Net::infer_scratch_len`] numbers, whose values do not matter. `state[rows, state_len]` is what each row starts from,
+    /// and becomes what it leaves; empty without recurrent layers.
     ///
     /// Errors: `Shape`; `Size` for a scratch that is too small; nothing is written then.
+    #[allow(clippy::too_many_arguments)]
     pub fn infer(
         &self,
         params: &[f32],
         x: &[f32],
         rows: usize,
         heads: u32,
+        state: &mut [f32],
         scratch: &mut [f32],
         outs: &mut [&mut [f32]],
     ) -> Result {
         self.check(params, x, rows, heads, outs)?;
+        let width = self.state_len();
+        check_len("net: states [rows, state_len] of length", state, rows.saturating_mul(width))?;
         check_scratch(scratch, self.infer_scratch_len(rows))?;
         let nodes = self.nodes;
         let (values, work) = scratch.split_at_mut_checked(self.width() * rows.min(ROWS)).ok_or(MISFIT)?;
-        cpu::dispatch(Forward { nodes, params, x, rows, heads, values, taped: false, work, outs }).ok_or(MISFIT)
+        cpu::dispatch(Forward {
+            nodes,
+            params,
+            x,
+            rows,
+            heads,
+            values,
+            carry: None,
+            #[cfg(feature = "recurrent")]
+            state,
+            work,
+            outs,
+        })
+        .ok_or(MISFIT)
     }
 
     /// Adds the gradients of the parameters to `grads[param_len]`, from those of the outputs and the tape that
-    /// [`Net::forward`] left for the same `params`, `x` and `heads`, or for more heads. `d_outs` has the arrays of the wanted
+    /// [`Net::forward`] left for the same `params`, `x`, `carry` and `heads`, or for more heads. `d_outs` has the arrays of the wanted
     /// heads alone. The gradient of the input goes to `d_input[rows, input]`, if it is asked for.
     ///
-    /// Sums run over the rows upwards, and over the layers that read one value from the last to the first. `scratch` has at
-    /// least [`Net::scratch_len`] numbers, whose values do not matter. Errors: `Shape`; `Size` for a scratch that is too
+    /// Sums run over the rows upwards, 64 at a time from the last to the first if the network is recurrent; and over the
+    /// layers that read one value from the last to the first. Gradients go back through the steps to where a row starts
+    /// from its own state. `scratch` has at least [`Net::scratch_len`] numbers, whose values do not matter. Errors: `Shape`; `Size` for a scratch that is too
     /// small; nothing is written then.
     #[allow(clippy::too_many_arguments)]
     pub fn backward(
@@ -468,6 +599,7 @@ impl<'a> Net<'a> {
         x: &[f32],
         rows: usize,
         heads: u32,
+        carry: &Carry<'_>,
         tape: &[f32],
         d_outs: &[&[f32]],
         d_input: Option<&mut [f32]>,
@@ -480,9 +612,23 @@ impl<'a> Net<'a> {
         if let Some(d_input) = &d_input {
             check_len("net: gradient of the input of length", d_input, x.len())?;
         }
-        check_scratch(scratch, self.scratch_len(d_input.is_some()))?;
-        cpu::dispatch(Backward { net: *self, params, x, rows, heads, tape, d_outs, d_input, grads, scratch })
+        self.check_carry(rows, carry)?;
+        check_scratch(scratch, self.scratch_len(d_input.is_some(), carry.sequences(rows)))?;
+        cpu::dispatch(Backward { net: *self, params, x, rows, heads, carry, tape, d_outs, d_input, grads, scratch })
             .ok_or(MISFIT)
+    }
+
+    fn check_carry(&self, rows: usize, carry: &Carry<'_>) -> Result {
+        let width = self.state_len();
+        if width == 0 {
+            return Ok(());
+        }
+        if carry.steps == 0 || !rows.is_multiple_of(carry.steps) {
+            let what = "net: steps of a carry that divide the rows,";
+            return Err(Error::new(Kind::Shape, what).needed(rows).given(carry.steps));
+        }
+        check_len("net: cuts of a carry, one for each row,", carry.cut, rows)?;
+        check_len("net: states of a carry [rows, state_len] of length", carry.state, rows.saturating_mul(width))
     }
 
     fn check<T: AsRef<[f32]>>(&self, params: &[f32], x: &[f32], rows: usize, heads: u32, outs: &[T]) -> Result {
@@ -498,7 +644,10 @@ impl<'a> Net<'a> {
     }
 
     /// Reads layer `index`, counted from 0: the weights of a dense layer `[units, input]`, those of a convolution `[units,
-    /// channels, height, width]`, the scale of a normalisation; and its bias. Either is empty if the layer has none.
+    /// channels, height, width]`, the scale of a normalisation; and its bias. Either is empty if the layer has none. Those of
+    /// recurrent layers are `[gates, input]`, then, but of a minGRU, `[gates, units]`; gates are i, f, g, o of an LSTM, r, z, n
+    /// of a GRU, z and the candidate of a minGRU, with `units` numbers each; a GRU's biases are followed by n's inside r's
+    /// product.
     ///
     /// Errors: `Range` for a layer that is not there or has no parameters of its own; `Shape`.
     pub fn read_layer(&self, params: &[f32], index: usize, weights: &mut [f32], bias: &mut [f32]) -> Result {
@@ -631,6 +780,7 @@ impl Node {
         };
         let node = Node { from, input, ..node }.look(layer, number)?;
         let gain = match (layer.gain, node.activation()) {
+            (0.0, _) if node.is_recurrent() => 1.0,
             (0.0, Activation::Identity) => 1.0,
             (0.0, _) => core::f32::consts::SQRT_2,
             (gain, _) => gain,
@@ -664,7 +814,7 @@ impl Node {
     /// The shape of what it makes of pictures, and of the windows it looks at them through.
     fn look(self, layer: &Layer, number: usize) -> Result<Node> {
         let is = |kind: LayerKind| self.kind == kind as u32;
-        if !cfg!(feature = "pictures") || is(LayerKind::Dense) {
+        if !cfg!(feature = "pictures") || is(LayerKind::Dense) || self.is_recurrent() {
             return Ok(self);
         } else if is(LayerKind::Norm) {
             return Ok(Node { output: self.input, ..self });
@@ -696,8 +846,13 @@ impl Node {
         let rows = 4 * BACKWARD_ROWS as u64;
         let ([height, width, channels], [down, right, units]) = (self.input, self.output);
         let ([kh, kw], read, made) = (self.size, fits(&self.input)?, fits(&self.output)?);
+        // A recurrent row has gates and states besides its output.
+        let rows = if self.is_recurrent() { 4 * rows } else { rows };
         let weights = match self.kind {
             _ if self.is_free() => 0,
+            _ if self.is_recurrent() => {
+                read.saturating_add(made).checked_mul(made.saturating_mul(4)).ok_or(TOO_LARGE)?
+            }
             _ if self.kind == LayerKind::Norm as u32 => made,
             _ if !cfg!(feature = "pictures") || kh == 0 => {
                 fits(&[height, width, channels])?.checked_mul(u64::from(units)).ok_or(TOO_LARGE)?
@@ -721,13 +876,16 @@ struct Totals {
     params: usize,
     tape: usize,
     turned: [usize; 2],
+    state: usize,
 }
 
 impl Totals {
     fn put(&mut self, node: &mut Node) {
-        (node.params, node.tape) = (self.params as u64, self.tape as u64);
-        (self.params, self.tape) = (node.params().end, self.tape + node.kept());
-        if let Some(turned) = self.turned.get_mut(usize::from(node.reads_input())) {
+        (node.params, node.tape, node.state) = (self.params as u64, self.tape as u64, self.state as u64);
+        let [state, memo] = node.remembers();
+        (self.params, self.tape) = (node.params().end, self.tape + node.kept() + memo);
+        self.state += state;
+        if let Some(turned) = self.turned.get_mut(usize::from(node.turns_late())) {
             node.turned = *turned as u64;
             *turned = node.turned(0).end;
         }

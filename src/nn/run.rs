@@ -4,7 +4,9 @@
 use core::ops::Range;
 
 use super::activation::{Activation, Apply};
-use super::net::{Net, Node};
+use super::net::{Carry, Net, Node};
+#[cfg(feature = "recurrent")]
+use super::prim::Flow;
 use super::prim::Prim;
 use crate::cpu::{self, At, Kernel};
 use crate::num;
@@ -26,6 +28,20 @@ impl Strip {
     #[inline(always)]
     fn all<const N: usize>(rows: usize) -> impl Iterator<Item = Strip> {
         (0..rows).step_by(N).map(move |begin| Strip { begin, len: (rows - begin).min(N) })
+    }
+
+    /// The strip that has the same place when they are counted from the last one.
+    #[inline(always)]
+    fn mirrored<const N: usize>(self, rows: usize) -> Strip {
+        let begin = (rows.saturating_sub(1) / N * N).saturating_sub(self.begin);
+        Strip { begin, len: (rows - begin).min(N) }
+    }
+
+    /// Its rows.
+    #[cfg(feature = "recurrent")]
+    #[inline(always)]
+    fn rows(&self) -> Range<usize> {
+        self.begin..self.begin + self.len
     }
 
     /// Its part of an array that starts at `start` and has `width` numbers a row.
@@ -61,6 +77,15 @@ fn canonical(x: &mut [f32]) {
     }
 }
 
+#[cfg(feature = "recurrent")]
+impl Carry<'_> {
+    #[inline(always)]
+    fn flow(&self, rows: usize, net: &[Node], node: &Node) -> Flow<'_> {
+        let width = Net::new(net).state_len();
+        Flow { sequences: self.sequences(rows), cut: self.cut, state: self.state, width, offset: node.state() }
+    }
+}
+
 /// Values and outputs.
 pub(super) struct Forward<'a, 'o> {
     pub nodes: &'a [Node],
@@ -70,7 +95,11 @@ pub(super) struct Forward<'a, 'o> {
     pub heads: u32,
     /// The tape; or working memory of [`ROWS`] rows at most, where the next ones replace them.
     pub values: &'a mut [f32],
-    pub taped: bool,
+    /// Of rows that are steps of sequences, whose values go on the tape.
+    pub carry: Option<&'a Carry<'a>>,
+    /// `[rows, state_len]` states from which rows take one step each, without a tape.
+    #[cfg(feature = "recurrent")]
+    pub state: &'a mut [f32],
     pub work: &'a mut [f32],
     pub outs: &'a mut [&'o mut [f32]],
 }
@@ -85,7 +114,8 @@ impl Kernel for Forward<'_, '_> {
 
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Option<()> {
-        let Forward { nodes, params, x: input, rows, heads, values, taped, work, outs } = self;
+        let Forward { nodes, params, x: input, rows, heads, values, carry, work, outs, .. } = self;
+        let taped = carry.is_some();
         for strip in Strip::all::<ROWS>(rows) {
             let value = |n: &Node| match taped {
                 true => strip.range(n.on_tape(rows), n.units()),
@@ -93,6 +123,23 @@ impl Kernel for Forward<'_, '_> {
             };
             let mut outs = outs.iter_mut();
             for node in nodes.iter().filter(|n| n.runs(heads)) {
+                #[cfg(feature = "recurrent")]
+                if let Some(layer) = node.recurrent() {
+                    let source = node.source(nodes);
+                    let own = if taped { node.all_on_tape(rows) } else { value(node) };
+                    let [x, y] = values.get_disjoint_mut([source.map_or(0..0, value), own]).ok()?;
+                    let x = if source.is_some() { x } else { strip.of(input, node.input())? };
+                    let own = params.get(node.params())?;
+                    if let Some(carry) = carry {
+                        let flow = carry.flow(rows, nodes, node);
+                        layer.go_forward(at, own, x, rows, y, strip.rows(), &flow, &mut *work)?;
+                    } else {
+                        let width = Net::new(nodes).state_len();
+                        let state = strip.of_mut(self.state, width)?;
+                        layer.step(at, own, x, y, state, (width, node.state()), &mut *work)?;
+                    }
+                    continue;
+                }
                 let mut out = if node.is_head() { Some(strip.of_mut(outs.next()?, node.units())?) } else { None };
                 // A head's value goes out, unless the tape needs it too.
                 let goes_out = if taped && node.is_kept() { None } else { out.take() };
@@ -128,6 +175,7 @@ pub(super) struct Backward<'a> {
     pub x: &'a [f32],
     pub rows: usize,
     pub heads: u32,
+    pub carry: &'a Carry<'a>,
     pub tape: &'a [f32],
     pub d_outs: &'a [&'a [f32]],
     pub d_input: Option<&'a mut [f32]>,
@@ -145,19 +193,24 @@ impl Kernel for Backward<'_> {
 
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Option<()> {
-        let Backward { net, params, x: input, rows, heads, tape, d_outs, mut d_input, grads, scratch } = self;
+        let Backward { net, params, x: input, rows, heads, carry, tape, d_outs, mut d_input, grads, scratch } = self;
         let (nodes, wants_input) = (net.nodes(), d_input.is_some());
-        let [values, added, turned, all_turned, _] = net.cuts(wants_input);
-        let (scratch, work) = scratch.split_at_mut_checked(all_turned)?;
+        let [values, added, turned, all_turned, states, _] = net.cuts(wants_input, carry.sequences(rows));
+        let (scratch, work) = scratch.split_at_mut_checked(states)?;
+        let (scratch, states) = scratch.split_at_mut_checked(all_turned)?;
         let (scratch, copies) = scratch.split_at_mut_checked(added)?;
         let (values, more) = scratch.split_at_mut_checked(values)?;
-        let copy_of = |n: &Node| n.turned(if n.reads_input() { turned - added } else { 0 });
-        for node in nodes.iter().filter(|n| n.runs(heads) && (wants_input || !n.reads_input())) {
+        let copy_of = |n: &Node| n.turned(if n.turns_late() { turned - added } else { 0 });
+        for node in nodes.iter().filter(|n| n.runs(heads) && (wants_input || !n.turns_late())) {
             node.op().turn(params.get(node.params())?, copies.get_mut(copy_of(node))?)?;
         }
         let copies = &*copies;
+        // Gradients of states come from the steps that follow.
+        let backward = !states.is_empty();
+        states.fill(0.0);
 
         for strip in Strip::all::<BACKWARD_ROWS>(rows) {
+            let strip = if backward { strip.mirrored::<BACKWARD_ROWS>(rows) } else { strip };
             let taped = |n: &Node| tape.get(strip.range(n.on_tape(rows), n.units()));
             let place = |n: &Node| Strip { begin: 0, ..strip }.range(n.in_place(BACKWARD_ROWS), n.units());
             let mut d_outs = d_outs.iter().rev();
@@ -174,22 +227,45 @@ impl Kernel for Backward<'_> {
                     dy = own;
                 }
                 let x = if let Some(source) = source { taped(source)? } else { strip.of(input, node.input())? };
-                node.op().add_gradients(at, x, dy, grads.get_mut(node.params())?, &mut *work)?;
-
                 let dx = match &mut d_input {
-                    _ if source.is_some() => dx,
-                    Some(d_input) => strip.of_mut(d_input, node.input())?,
-                    None => continue,
+                    _ if source.is_some() => Some(dx),
+                    Some(d_input) => Some(strip.of_mut(d_input, node.input())?),
+                    None => None,
                 };
                 let is_first = begun & node.source_bit() == 0;
                 begun |= node.source_bit();
-                let to = if is_first { &mut *dx } else { more.get_mut(..dx.len())? };
-                let (own, turned) = (params.get(node.params())?, copies.get(copy_of(node))?);
-                node.op().input_gradient(at, own, turned, x, dy, to, &mut *work)?;
-                if !is_first {
-                    for (dx, more) in dx.iter_mut().zip(&*more) {
-                        *dx += more;
+                let (mut to, sum) = match dx {
+                    Some(dx) if !is_first => (Some(more.get_mut(..dx.len())?), Some(dx)),
+                    dx => (dx, None),
+                };
+                let (own, turned) = (params.get(node.params())?, copies.get(copy_of(node)));
+                let own_grads = grads.get_mut(node.params())?;
+                #[cfg(feature = "recurrent")]
+                let layer = node.recurrent();
+                #[cfg(not(feature = "recurrent"))]
+                let layer = None::<()>;
+                match layer {
+                    None => {
+                        node.op().add_gradients(at, x, dy, own_grads, &mut *work)?;
+                        if let Some(to) = to.as_deref_mut() {
+                            node.op().input_gradient(at, own, turned?, x, dy, to, &mut *work)?;
+                        }
                     }
+                    #[cfg(feature = "recurrent")]
+                    Some(layer) => {
+                        let flow = carry.flow(rows, nodes, node);
+                        let begin = node.state() * flow.sequences;
+                        let states = states.get_mut(begin..begin + layer.state_len() * flow.sequences)?;
+                        let (taped, range, to) = (tape.get(node.all_on_tape(rows))?, strip.rows(), to.as_deref_mut());
+                        layer.go_back(
+                            at, turned?, x, dy, rows, taped, range, &flow, states, own_grads, to, &mut *work,
+                        )?;
+                    }
+                    #[cfg(not(feature = "recurrent"))]
+                    Some(()) => {}
+                }
+                if let (Some(sum), Some(to)) = (sum, to) {
+                    sum.iter_mut().zip(to).for_each(|(dx, more)| *dx += *more);
                 }
             }
         }

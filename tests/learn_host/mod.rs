@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use rlcore::learn::{BatchMut, Config, Learner, View};
+use rlcore::nn::{Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -97,8 +98,13 @@ pub struct Host {
 
 impl Host {
     pub fn new(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Host {
-        let mut block = vec![0; Learner::size(config, &[], obs, action).unwrap().div_ceil(8)];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], obs, action).unwrap();
+        Host::with(config, &[], obs, action)
+    }
+
+    /// A learner whose network begins with these layers.
+    pub fn with(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Host {
+        let mut block = vec![0; Learner::size(config, layers, obs, action).unwrap().div_ceil(8)];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), config, layers, obs, action).unwrap();
         Host {
             block,
             config: *config,
@@ -161,12 +167,17 @@ pub struct Columns {
     pub value: Vec<f32>,
     pub advantage: Vec<f32>,
     pub value_target: Vec<f32>,
+    pub state: Vec<f32>,
+    pub begin: Vec<u8>,
+    pub env: Vec<u32>,
 }
 
 impl Columns {
     pub fn new(host: &Host) -> Columns {
         let m = host.config.batch_len();
         let column = || vec![f32::NAN; m];
+        let state_len = host.view().state_len();
+        let recurrent = if state_len > 0 { m } else { 0 };
         Columns {
             obs: vec![f32::NAN; m * host.obs_len],
             action: Array::junk(host.action_kind, m * host.action_len),
@@ -175,6 +186,9 @@ impl Columns {
             value: column(),
             advantage: column(),
             value_target: column(),
+            state: vec![f32::NAN; m * state_len],
+            begin: vec![9; recurrent],
+            env: vec![u32::MAX; recurrent],
         }
     }
 
@@ -187,6 +201,9 @@ impl Columns {
             value: &mut self.value,
             advantage: &mut self.advantage,
             value_target: &mut self.value_target,
+            state: &mut self.state,
+            begin: &mut self.begin,
+            env: &mut self.env,
         }
     }
 
@@ -199,6 +216,9 @@ impl Columns {
             value: &self.value,
             advantage: &self.advantage,
             value_target: &self.value_target,
+            state: &self.state,
+            begin: &self.begin,
+            env: &self.env,
         }
     }
 
@@ -212,6 +232,11 @@ impl Columns {
 /// Small networks that learn at a pace that shows.
 pub fn config() -> Config {
     Config { num_hidden: 1, hidden_len: [7, 0, 0, 0], learning_rate: 0.02, ..Config::default() }
+}
+
+/// Every recurrent layer, of 5 units.
+pub fn recurrent() -> [Layer; 3] {
+    [LayerKind::Lstm, LayerKind::Gru, LayerKind::MinGru].map(|kind| Layer::recurrent(kind, 5))
 }
 
 /// Shapes that take every way through acting.

@@ -114,6 +114,15 @@ impl<'a, T: Plain> Output<'a, T> {
         if p.is_null() { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
     }
 
+    /// As [`Output::at`], or nothing if it has no elements.
+    ///
+    /// # Safety
+    /// As [`Output::at`].
+    #[inline]
+    pub unsafe fn unless_empty(what: &'static str, p: *mut T, len: usize) -> Result<Option<Self>> {
+        if len == 0 { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
+    }
+
     /// As [`Output::at`], with a failure that [`rlcore_last_error`](crate::status::rlcore_last_error) never tells.
     ///
     /// # Safety

@@ -220,7 +220,7 @@ void what_was_saved_is_what_is_loaded() {
   IS(rlcore_policy_scratch_len(shipped->get(), 3, &scratch_len), RLCORE_OK);
   std::vector<float> scratch(scratch_len);
   std::int32_t action[3] = {-1, -1, -1};
-  IS(rlcore_policy_act_greedy(shipped->get(), 3, envs.obs().data(), nullptr, scratch.data(), scratch.size(), action), RLCORE_OK);
+  IS(rlcore_policy_act_greedy(shipped->get(), 3, envs.obs().data(), nullptr, nullptr, nullptr, scratch.data(), scratch.size(), action), RLCORE_OK);
   CHECK(action[0] >= 0 && action[2] >= 0);
   IS(rlcore::block<rlcore_policy>::load(learner->bytes(), rlcore_policy_attach).why(), RLCORE_E_IMAGE);
 }

@@ -4,9 +4,9 @@ use bytemuck::Zeroable;
 
 use super::layout::log_std;
 use super::{Learner, NONE};
-use crate::block::{self, Misfit};
+use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::learn::actor::{Head, Raw, Sampling, check_act, check_action, check_obs, see, to_f32};
+use crate::learn::actor::{Head, Raw, Recurrent, Sampling, check_act, check_action, check_obs, see, to_f32};
 use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::rows::Rows;
 use crate::space::{Elements, ElementsMut};
@@ -118,7 +118,9 @@ impl Learner<'_> {
         let mut columns = w.scalar.chunks_exact_mut(m.max(1));
         let mut column = || columns.next().ok_or(Misfit);
         let (value, log_prob, entropy) = (column()?, column()?, column()?);
-        sizes.net.infer(params, seen, m, POLICY | VALUE, w.scratch, &mut [outputs, value])?;
+        let states = recall(self.carry, self.begins, envs, sizes.state_len, w.state)?;
+        sizes.net.infer(params, seen, m, POLICY | VALUE, states, w.scratch, &mut [outputs, value])?;
+        check_finite(STATES, states)?;
         let choice = block::rows_mut(w.choice, 0, m, self.action_n.len())?;
         let vector = block::rows_mut(w.vector, 0, m, sizes.std_len)?;
         let noise = block::rows_mut(w.noise, 0, m, a)?;
@@ -147,6 +149,21 @@ impl Learner<'_> {
         if let Some(mask) = mask {
             slots.put(mask, l, r.mask)?;
         }
+        if sizes.state_len > 0 {
+            // The states before go to the rollout, and those after are carried on.
+            let after = states;
+            for (k, (env, slot)) in envs.iter().zip(slots.iter()).enumerate() {
+                let begins = block::rows_mut(self.begins, env, 1, 1)?;
+                let own = block::rows_mut(self.carry, env, 1, sizes.state_len)?;
+                if *begins != [0] {
+                    own.fill(0.0);
+                }
+                block::copy(block::rows_mut(r.state, slot, 1, sizes.state_len)?, own);
+                block::copy(block::rows_mut(r.begin, slot, 1, 1)?, begins);
+                block::copy(own, block::rows(after, k, 1, sizes.state_len)?);
+                begins.fill(0);
+            }
+        }
         if rows.len() == action.len().checked_div(a.max(1)).unwrap_or(0) {
             head.to_env(raw_action, action);
         } else {
@@ -170,13 +187,15 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Acts without recording, in any phase: the training goes on as if this had not been called.
+    /// Acts without recording, in any phase: the training goes on as if this had not been called. `recurrent` is what
+    /// recurrent layers carry in these episodes, apart from those that are recorded.
     ///
     /// Shapes and errors as [`Learner::act`].
     pub fn predict(
         &mut self,
         obs: Elements<'_>,
         mask: Option<&[u8]>,
+        recurrent: Recurrent<'_>,
         sampling: Sampling,
         action: ElementsMut<'_>,
     ) -> Result {
@@ -186,7 +205,8 @@ impl Learner<'_> {
         let head = view.head()?;
         head.check_mask(mask, n)?;
         head.check_sampling(sampling)?;
-        let done = self.predict_on(obs, mask, sampling, action);
+        recurrent.check(n, self.sizes.state_len)?;
+        let done = self.predict_on(obs, mask, recurrent, sampling, action);
         self.tidy();
         done
     }
@@ -195,10 +215,14 @@ impl Learner<'_> {
         &mut self,
         obs: Elements<'_>,
         mask: Option<&[u8]>,
+        recurrent: Recurrent<'_>,
         sampling: Sampling,
         action: ElementsMut<'_>,
     ) -> Result {
-        self.look("learner predict: a finite obs", obs, POLICY)?;
+        let n = self.config.num_envs as usize;
+        recurrent.start(self.sizes.state_len, block::rows_mut(self.work.state, 0, n, self.sizes.state_len)?);
+        to_f32(obs, self.work.raw);
+        self.infer("learner predict: a finite obs", n, POLICY, false)?;
         let (n, shape) = (self.config.num_envs as usize, &self.actor.shape);
         let w = &mut self.work;
         let log_std = log_std(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
@@ -207,12 +231,16 @@ impl Learner<'_> {
         block::copy(w.rng, self.predict_rng);
         let noise = block::rows_mut(w.noise, 0, n, shape.action_len as usize)?;
         head.noise(w.rng, noise);
+        let states = block::rows(w.state, 0, n, self.sizes.state_len)?;
+        check_finite(STATES, states)?;
         head.draw(n, outputs, mask, sampling, noise, action)?;
+        block::copy(recurrent.state, states);
         block::copy(self.predict_rng, w.rng);
         Ok(())
     }
 
-    /// The value of each observation: `obs` `[N, obs_len]`, `value` `[N]`. Nothing is recorded. Errors: `Shape`; `Value` for
+    /// The value of each observation: `obs` `[N, obs_len]`, `value` `[N]`; recurrent layers read what each environment
+    /// carries now. Nothing is recorded. Errors: `Shape`; `Value` for
     /// a NaN or infinite observation, and if values overflow; `value` stays as it was then.
     pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
         let n = self.config.num_envs as usize;
@@ -230,7 +258,7 @@ impl Learner<'_> {
 
     /// Log-probability and entropy of an action of each environment: `obs` and `mask` as [`Learner::act`]; `action`
     /// `[N, action_len]`, continuous ones as the policy draws them, before they are squashed or clipped; `log_prob` and
-    /// `entropy` `[N]`. Nothing is recorded.
+    /// `entropy` `[N]`; recurrent layers read what each environment carries now. Nothing is recorded.
     ///
     /// Errors: as [`Learner::act`]; `Value` for an action that is not there or that the mask forbids, or not finite.
     pub fn log_prob(
@@ -293,7 +321,10 @@ impl Learner<'_> {
     /// [`Learner::infer`] of all observations, with the parameters that act.
     fn look(&mut self, what: &'static str, obs: Elements<'_>, head: u32) -> Result {
         to_f32(obs, self.work.raw);
-        self.infer(what, self.config.num_envs as usize, head, false)
+        let (n, width, w) = (self.config.num_envs as usize, self.sizes.state_len, &mut self.work);
+        w.row.iter_mut().zip(0..).for_each(|(row, env)| *row = env);
+        recall(self.carry, self.begins, Rows::new(w.row, 0), width, w.state)?;
+        self.infer(what, n, head, false)
     }
 
     /// Values of these rows of observations. `some` of the working arrays lists the rows, `count` of them.
@@ -305,11 +336,13 @@ impl Learner<'_> {
         learning: bool,
     ) -> Result {
         let (o, w) = (self.actor.shape.obs_len as usize, &mut self.work);
-        Rows::new(block::rows(w.some, 0, count, 1)?, 0).see(*obs, o, w.raw)?;
+        let some = Rows::new(block::rows(w.some, 0, count, 1)?, 0);
+        some.see(*obs, o, w.raw)?;
+        recall(self.carry, self.begins, some, self.sizes.state_len, w.state)?;
         self.infer(what, count, VALUE, learning)
     }
 
-    /// Runs one head of the networks on the first `m` rows of `raw`, with the parameters that act or those that learn. What
+    /// Runs one head of the networks on the first `m` rows of `raw` and of states, with the parameters that act or those that learn. What
     /// it says is in the working arrays then: `outputs` of the policy, values in the first column.
     fn infer(&mut self, what: &'static str, m: usize, head: u32, learning: bool) -> Result {
         let (shape, w) = (&self.actor.shape, &mut self.work);
@@ -322,7 +355,8 @@ impl Learner<'_> {
             _ => block::rows_mut(w.scalar, 0, m, 1)?,
         };
         let params = if learning { &*self.params } else { Self::acting(&self.config, self.acting, self.params) };
-        self.sizes.net.infer(params, seen, m, head, w.scratch, &mut [to])
+        let states = block::rows_mut(w.state, 0, m, self.sizes.state_len)?;
+        self.sizes.net.infer(params, seen, m, head, states, w.scratch, &mut [to])
     }
 
     /// Zeroes the working arrays that calls of N rows use.
@@ -353,6 +387,7 @@ impl Learner<'_> {
             (&mut *w.outputs, l),
             (&mut *w.noise, a),
             (&mut *w.next, 1),
+            (&mut *w.state, self.sizes.state_len),
         ];
         for (array, width) in numbers {
             zero(array, n.saturating_mul(width));
@@ -363,10 +398,25 @@ impl Learner<'_> {
         zero(w.choice, n.saturating_mul(self.action_n.len()));
         zero(w.mask, n.saturating_mul(l));
         zero(w.ends, n.saturating_mul(2));
+        zero(w.cut, n);
         zero(w.running, n);
         zero(w.scratch, scratch);
         zero(w.rng, n);
     }
+}
+
+/// What recurrent layers have to leave.
+const STATES: &str = "learner: recurrent states that do not overflow";
+
+/// Copies what these environments carry to the front of `to`: zeros where an episode begins.
+fn recall<'t>(carry: &[f32], begins: &[u8], envs: Rows<'_>, state_len: usize, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
+    let to = envs.get(carry, state_len, to)?;
+    for (row, env) in to.chunks_exact_mut(state_len.max(1)).zip(envs.iter()) {
+        if begins.get(env) != Some(&0) {
+            row.fill(0.0);
+        }
+    }
+    Ok(to)
 }
 
 /// Zeroes the first elements of an array, at most all of them.

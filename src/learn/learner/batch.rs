@@ -25,6 +25,12 @@ pub struct Batch<'a> {
     pub advantage: &'a [f32],
     /// `[T * N]` what the values should be.
     pub value_target: &'a [f32],
+    /// `[T * N, state_len]` what recurrent layers carried before it. This and what follows is empty without such layers.
+    pub state: &'a [f32],
+    /// `[T * N]` 1: an episode begins.
+    pub begin: &'a [u8],
+    /// `[T * N]` numbers below N of the environments; the transitions of each are in their order.
+    pub env: &'a [u32],
 }
 
 /// The same, to write.
@@ -44,6 +50,12 @@ pub struct BatchMut<'a> {
     pub advantage: &'a mut [f32],
     /// See [`Batch`].
     pub value_target: &'a mut [f32],
+    /// See [`Batch`].
+    pub state: &'a mut [f32],
+    /// See [`Batch`].
+    pub begin: &'a mut [u8],
+    /// See [`Batch`].
+    pub env: &'a mut [u32],
 }
 
 impl BatchMut<'_> {
@@ -56,6 +68,9 @@ impl BatchMut<'_> {
             value: self.value,
             advantage: self.advantage,
             value_target: self.value_target,
+            state: self.state,
+            begin: self.begin,
+            env: self.env,
         }
     }
 }
@@ -73,12 +88,11 @@ impl Learner<'_> {
         let view = self.view();
         view.check_batch(batch)?;
         let (m, shape) = (self.config.batch_len(), &self.actor.shape);
-        let numbers = [batch.obs, batch.log_prob, batch.value, batch.advantage, batch.value_target].into_iter().chain(
-            match batch.action {
-                Elements::F32(vector) => Some(vector),
-                _ => None,
-            },
-        );
+        let columns = [batch.obs, batch.log_prob, batch.value, batch.advantage, batch.value_target, batch.state];
+        let numbers = columns.into_iter().chain(match batch.action {
+            Elements::F32(vector) => Some(vector),
+            _ => None,
+        });
         for numbers in numbers {
             check_finite("learner learn_batch: finite numbers", numbers)?;
         }
@@ -88,6 +102,9 @@ impl Learner<'_> {
             && !view.head()?.could_take(choice, mask)
         {
             return Err(Error::new(Kind::Value, "learner learn_batch: choices that are there and allowed"));
+        }
+        if batch.begin.iter().any(|&begin| begin > 1) || batch.env.iter().any(|&env| env >= self.config.num_envs) {
+            return Err(Error::new(Kind::Value, "learner learn_batch: begin of 0 or 1, and env below num_envs"));
         }
         let mask_len = mask_len(&self.config, shape);
         let (r, at, a) = (&mut self.rollout, self.state.begin as usize, shape.action_len as usize);
@@ -103,7 +120,10 @@ impl Learner<'_> {
         block::copy(rows_mut(r.value, at, m, 1)?, batch.value);
         block::copy(rows_mut(r.advantage, at, m, 1)?, batch.advantage);
         block::copy(rows_mut(r.value_target, at, m, 1)?, batch.value_target);
+        block::copy(rows_mut(r.state, at, m, self.sizes.state_len)?, batch.state);
+        block::copy(rows_mut(r.begin, at, m, self.sizes.state_len.min(1))?, batch.begin);
         rows_mut(r.env, at, m, 1)?.fill(0);
+        block::copy(rows_mut(r.env, at, m, 1)?, batch.env);
         let s = &mut *self.state;
         (s.learn_begin, s.learn_end) = (at as u32, end as u32);
         (s.end, s.complete) = (end as u32, m as u32);
@@ -141,6 +161,10 @@ impl View<'_> {
         block::copy(to.value, rows(r.value, at, m, 1)?);
         block::copy(to.advantage, rows(r.advantage, at, m, 1)?);
         block::copy(to.value_target, rows(r.value_target, at, m, 1)?);
+        let recurrent = self.sizes.state_len.min(1);
+        block::copy(to.state, rows(r.state, at, m, self.sizes.state_len)?);
+        block::copy(to.begin, rows(r.begin, at, m, recurrent)?);
+        block::copy(to.env, rows(r.env, at, m, recurrent)?);
         Ok(())
     }
 
@@ -152,7 +176,11 @@ impl View<'_> {
         check_len("learner batch: log_prob", b.log_prob, m)?;
         check_len("learner batch: value", b.value, m)?;
         check_len("learner batch: advantage", b.advantage, m)?;
-        check_len("learner batch: value_target", b.value_target, m)
+        check_len("learner batch: value_target", b.value_target, m)?;
+        let recurrent = if self.sizes.state_len > 0 { m } else { 0 };
+        check_len("learner batch: state", b.state, m.saturating_mul(self.sizes.state_len))?;
+        check_len("learner batch: begin", b.begin, recurrent)?;
+        check_len("learner batch: env", b.env, recurrent)
     }
 }
 

@@ -1,9 +1,11 @@
 //! What an algorithm reads to make gradients of a chunk of a minibatch.
 
 use super::layout::{RolloutView, Sizes};
+use crate::block::{self, Fit, Misfit};
 use crate::learn::actor::Head;
 use crate::learn::config::Config;
 use crate::learn::shape::Shape;
+use crate::nn::Carry;
 
 /// Nothing of it changes while the chunks of a minibatch are done, in whatever order and by however many threads.
 pub(in crate::learn) struct Bench<'b, 'r> {
@@ -19,4 +21,31 @@ pub(in crate::learn) struct Bench<'b, 'r> {
     pub(in crate::learn) advantage: &'b [f32],
     /// The clip range of this update.
     pub(in crate::learn) clip: f32,
+}
+
+impl Bench<'_, '_> {
+    /// Where the rows of a chunk start from, which are these slots: from the states that they had when an episode or a
+    /// sequence begins, and when the row before is another environment's.
+    pub(in crate::learn) fn carry<'w>(&self, order: &[u32], state: &'w mut [f32], cut: &'w mut [u8]) -> Fit<Carry<'w>> {
+        let (width, r) = (self.sizes.state_len, &self.rollout);
+        if width == 0 {
+            return Ok(Carry::NONE);
+        }
+        let steps = self.config.num_together();
+        let sequences = order.len().checked_div(steps).ok_or(Misfit)?;
+        let (state, cut) = (block::rows_mut(state, 0, order.len(), width)?, block::rows_mut(cut, 0, order.len(), 1)?);
+        for (row, (&slot, cut)) in order.iter().zip(&mut *cut).enumerate() {
+            let before = row.checked_sub(sequences).and_then(|row| order.get(row));
+            let env = |slot: u32| r.env.get(slot as usize).ok_or(Misfit);
+            let follows = match before {
+                Some(&before) => env(before)? == env(slot)? && r.begin.get(slot as usize) == Some(&0),
+                None => false,
+            };
+            *cut = u8::from(!follows);
+            if !follows {
+                block::copy(block::rows_mut(state, row, 1, width)?, block::rows(r.state, slot as usize, 1, width)?);
+            }
+        }
+        Ok(Carry { steps, cut, state })
+    }
 }

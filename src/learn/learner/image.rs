@@ -23,6 +23,7 @@ impl<'a> View<'a> {
             if [net.num_heads(), net.head_len(1)] != [2, 1] {
                 return Err(Error::new(Kind::Image, "learner image: a policy and a value network"));
             }
+            s.config.check_state(net.state_len())?;
             block_size(s, net)
         })?;
         let image = |what| Error::new(Kind::Image, what);
@@ -35,9 +36,11 @@ impl<'a> View<'a> {
             return Err(image("learner image: valid random streams"));
         }
         view.check_slots()?;
-        let flags = [view.open, view.staged, view.done];
-        if flags.into_iter().flatten().any(|&x| x > 1) || check_finite("", view.new_obs).is_err() {
-            return Err(image("learner image: flags of 0 or 1, and finite observations that wait for statistics"));
+        let flags = [view.open, view.staged, view.done, view.begins];
+        let waiting = check_finite("", view.new_obs).and(check_finite("", view.carry));
+        if flags.into_iter().flatten().any(|&x| x > 1) || waiting.is_err() {
+            let what = "learner image: flags of 0 or 1, and finite states and observations that wait for statistics";
+            return Err(image(what));
         }
         if s.frozen > 1 || s.updating > 1 {
             return Err(image("learner image: flags of 0 or 1"));
@@ -135,8 +138,15 @@ impl<'a> View<'a> {
         }
         let obs = block::rows(r.obs, first, count, shape.obs_len as usize)?;
         let vector = block::rows(r.vector, first, count, self.sizes.std_len)?;
-        if check_finite("", obs).is_err() || check_finite("", vector).is_err() {
-            return Err(Error::new(Kind::Image, "learner image: finite observations and actions"));
+        let state = block::rows(r.state, first, count, self.sizes.state_len)?;
+        if [obs, vector, state].iter().any(|numbers| check_finite("", numbers).is_err()) {
+            return Err(Error::new(Kind::Image, "learner image: finite observations, actions and states"));
+        }
+        let known = self.sizes.state_len == 0
+            || (block::rows(r.begin, first, count, 1)?.iter().all(|&begin| begin <= 1)
+                && block::rows(r.env, first, count, 1)?.iter().all(|&env| env < self.config.num_envs));
+        if !known {
+            return Err(Error::new(Kind::Image, "learner image: begins of 0 or 1, of environments that are there"));
         }
         Ok(())
     }

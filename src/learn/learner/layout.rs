@@ -37,6 +37,8 @@ pub(in crate::learn) struct Lens {
     std: usize,
     pub(super) moments: usize,
     masks: usize,
+    /// Of a recurrent state.
+    pub(super) state: usize,
     pub(super) params: usize,
     pub(super) record: usize,
 }
@@ -70,6 +72,8 @@ pub(in crate::learn) struct Sizes<'n> {
     pub(in crate::learn) std_len: usize,
     /// Parameters, and the losses of a chunk behind its gradients.
     pub(in crate::learn) record_len: usize,
+    /// Numbers that recurrent layers carry from step to step.
+    pub(in crate::learn) state_len: usize,
 }
 
 pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>) -> Result<Sizes<'n>> {
@@ -84,6 +88,7 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>) -> Result<Sizes<'n>> {
         std_begin: std.start,
         std_len: std.len(),
         record_len: net.param_len().saturating_add(LOSSES),
+        state_len: net.state_len(),
     })
 }
 
@@ -113,6 +118,7 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         bounds,
         std: std_len,
         moments: stored.actor().moments_len(),
+        state: sizes.state_len,
         masks: if c.use_action_mask != 0 { outputs } else { 0 },
         params: record_len.saturating_sub(LOSSES),
         record: record_len,
@@ -142,7 +148,8 @@ fn work(
 ) -> core::result::Result<WorkSpans, TooLong> {
     let net = &sizes.net;
     let rows = if n > 0 { sizes.rows } else { sizes.chunk_rows };
-    let scratch = net.scratch_len(false).max(net.infer_scratch_len(usize::MAX));
+    let sequences = sizes.chunk_rows.checked_div(stored.config.num_together()).unwrap_or(0);
+    let scratch = net.scratch_len(false, sequences).max(net.infer_scratch_len(usize::MAX));
     let tape = net.tape_len(rows);
     WorkSpans::plan(p, &WorkLens { lens, n, rows, action_len: stored.shape.action_len as usize, tape, scratch })
 }
@@ -177,6 +184,9 @@ fields! {
         pub(in crate::learn) value_target: [f32] = lens.slots,
         /// Whose transition it is.
         pub(in crate::learn) env: [u32] = lens.slots,
+        /// What recurrent layers carried before it, and 1 where an episode begins.
+        pub(in crate::learn) state: [f32] = grid(lens.slots, lens.state),
+        pub(in crate::learn) begin: [u8] = if lens.state > 0 { lens.slots } else { 0 },
     }
     /// Transitions, each in a slot: those of one environment lie in the order in which they were, and where all
     /// environments act in every step they lie as `[T, N]`. Two rollouts, one after another, with `overlap`.
@@ -208,6 +218,9 @@ fields! {
         pub(in crate::learn) choice: [i32] = grid(w.rows, w.lens.choices),
         pub(in crate::learn) vector: [f32] = grid(w.rows, w.lens.std),
         pub(in crate::learn) mask: [u8] = grid(w.rows, w.lens.masks),
+        /// What recurrent layers carry, and 1 where a row starts from it.
+        pub(in crate::learn) state: [f32] = grid(w.rows, w.lens.state),
+        pub(in crate::learn) cut: [u8] = if w.lens.state > 0 { w.rows } else { 0 },
         pub(in crate::learn) scalar: [f32] = grid(w.rows, COLUMNS),
         pub(in crate::learn) outputs: [f32] = grid(w.rows, w.lens.outputs),
         pub(in crate::learn) d_outputs: [f32] = grid(w.rows, w.lens.outputs),

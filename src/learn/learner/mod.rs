@@ -139,6 +139,10 @@ fields! {
         grads: [f32] = (c.num_chunks as usize).saturating_mul(lens.record),
         /// `[num_chunks]` 1: that chunk is done.
         done: [u8] = c.num_chunks as usize,
+        /// `[N, state_len]` what recurrent layers carry from one step of an environment to the next.
+        carry: [f32] = lens.n.saturating_mul(lens.state),
+        /// `[N]` 1: an episode begins with this environment's next action, from a state of zeros.
+        begins: [u8] = if lens.state > 0 { lens.n } else { 0 },
         /// The parameters that act while an update runs, with `overlap`.
         acting: [f32] = if c.overlap != 0 { lens.params } else { 0 },
     }
@@ -228,6 +232,7 @@ impl<'a> Learner<'a> {
         learner.work.scratch.fill(0.0);
         block::copy(learner.acting, learner.params);
         learner.slot.fill(NONE);
+        learner.begins.fill(1);
         learner.obs_var.fill(1.0);
         Ok(learner)
     }
@@ -329,6 +334,11 @@ impl<'a> View<'a> {
     /// networks have them in the same order.
     pub fn params(&self) -> &'a [f32] {
         self.params
+    }
+
+    /// Numbers that recurrent layers carry from one step of an environment to the next; 0 without such layers.
+    pub fn state_len(&self) -> usize {
+        self.sizes.state_len
     }
 
     /// Bytes that `export` needs.

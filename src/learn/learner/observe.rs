@@ -101,7 +101,11 @@ impl Learner<'_> {
         slots.put(truncated, 1, r.truncated)?;
         slots.put(scaled, 1, r.reward)?;
         for (((env, reward), terminated), truncated) in envs.iter().zip(raw).zip(terminated).zip(truncated) {
-            self.episodes.step(env, *reward, *terminated | *truncated != 0);
+            let ends = *terminated | *truncated != 0;
+            self.episodes.step(env, *reward, ends);
+            if let Some(begins) = self.begins.get_mut(env) {
+                *begins = ends.into();
+            }
             if let (Some(slot), Some(open)) = (self.slot.get_mut(env), self.open.get_mut(env)) {
                 (*slot, *open) = (NONE, 0);
             }
@@ -124,6 +128,9 @@ impl Learner<'_> {
         for env in gone.iter().enumerate().filter(|(_, gone)| **gone != 0).map(|(env, _)| env) {
             self.give_up(env)?;
             self.episodes.forget(env);
+            if let Some(begins) = self.begins.get_mut(env) {
+                *begins = 1;
+            }
             if let Some(running) = self.running_return.get_mut(env) {
                 *running = 0.0;
             }

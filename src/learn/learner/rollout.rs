@@ -24,27 +24,27 @@ impl Rollout<'_> {
         row(self.final_value, slots, from, to)?;
         row(self.advantage, slots, from, to)?;
         row(self.value_target, slots, from, to)?;
+        row(self.state, slots, from, to)?;
+        row(self.begin, slots, from, to)?;
         row(self.env, slots, from, to)
     }
 
-    /// Brings the complete transitions of slots `[begin, end)` to the front, and returns where they end. `spare` is a slot
-    /// to exchange two of them.
+    /// Brings the complete transitions of slots `[begin, end)` to the front, in their order, and returns where they end.
+    /// `spare` is a slot to exchange two of them.
     pub(super) fn gather_complete(&mut self, begin: usize, end: usize, spare: usize, slot: &mut [u32]) -> Fit<usize> {
-        let (mut front, mut back) = (begin, end);
-        while front < back {
-            let (env, complete) = owner(self.env, slot, front)?;
-            if complete {
-                front += 1;
+        let mut front = begin;
+        for at in begin..end {
+            if !owner(self.env, slot, at)?.1 {
                 continue;
             }
-            back -= 1;
-            if !owner(self.env, slot, back)?.1 {
-                continue;
+            if at > front {
+                let (env, _) = owner(self.env, slot, front)?;
+                self.copy(front, spare)?;
+                self.copy(at, front)?;
+                self.copy(spare, at)?;
+                *slot.get_mut(env).ok_or(Misfit)? = at as u32;
             }
-            self.copy(front, spare)?;
-            self.copy(back, front)?;
-            self.copy(spare, back)?;
-            *slot.get_mut(env).ok_or(Misfit)? = back as u32;
+            front += 1;
         }
         Ok(front)
     }
@@ -69,6 +69,27 @@ impl Rollout<'_> {
         }
         Ok(next)
     }
+}
+
+/// Lists slots from `begin` on, one for each entry of `order`, those of environment 0 first, each environment's in their
+/// order. `count` `[N]` is of zeros, and is again afterwards.
+pub(super) fn list_by_env(env: &[u32], begin: usize, count: &mut [u32], order: &mut [u32]) -> Fit<()> {
+    let owners = block::rows(env, begin, order.len(), 1)?;
+    for &env in owners {
+        let count = count.get_mut(env as usize).ok_or(Misfit)?;
+        *count = count.saturating_add(1);
+    }
+    let mut next = 0u32;
+    for count in &mut *count {
+        (*count, next) = (next, next.saturating_add(*count));
+    }
+    for (&env, at) in owners.iter().zip(begin as u32..) {
+        let place = count.get_mut(env as usize).ok_or(Misfit)?;
+        *order.get_mut(*place as usize).ok_or(Misfit)? = at;
+        *place = place.saturating_add(1);
+    }
+    count.fill(0);
+    Ok(())
 }
 
 /// Whose transition slot `at` has, and whether it is complete: `slot` has those of all environments that are not.

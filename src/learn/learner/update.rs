@@ -2,7 +2,7 @@
 
 use super::bench::Bench;
 use super::layout::{LOSSES, Work, log_std_mut, plan_scratch};
-use super::rollout::owner;
+use super::rollout::{list_by_env, owner};
 use super::{Learner, PARAM_LIMIT, Stats, View};
 use crate::block::{self, Cutter, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
@@ -210,10 +210,19 @@ impl Learner<'_> {
         if part == 0 {
             let rows = s.learn_end.saturating_sub(s.learn_begin) as usize;
             let order = self.order.get_mut(..rows).ok_or(Misfit)?;
-            order.iter_mut().zip(s.learn_begin..).for_each(|(at, slot)| *at = slot);
-            s.shuffle_rng.shuffle(order);
+            if c.sequence_len > 0 {
+                list_by_env(self.rollout.env, s.learn_begin as usize, self.work.row, order)?;
+                s.shuffle_rng.shuffle_runs(order, c.num_together());
+            } else {
+                order.iter_mut().zip(s.learn_begin..).for_each(|(at, slot)| *at = slot);
+                s.shuffle_rng.shuffle(order);
+            }
         }
         self.done.fill(0);
+        if c.sequence_len > 0 {
+            let order = block::rows_mut(self.order, part as usize, 1, c.minibatch_len())?;
+            order_by_step(c, order, bytemuck::cast_slice_mut(self.advantage))?;
+        }
         let order = minibatch(c, s.minibatch, self.order)?;
         Rows::new(order, 0).get(self.rollout.advantage, 1, self.advantage)?;
         if c.normalize_advantage != 0 {
@@ -374,6 +383,22 @@ fn minibatch<'o>(c: &Config, minibatch: u32, order: &'o [u32]) -> Result<&'o [u3
     Ok(block::rows(order, part.saturating_mul(c.minibatch_len()), c.minibatch_len(), 1)?)
 }
 
+/// Orders the rows of each chunk of a minibatch, which are sequences, step by step. `copy` is as long as `order`.
+fn order_by_step(c: &Config, order: &mut [u32], copy: &mut [u32]) -> Result {
+    block::copy(copy, order);
+    for chunk in 0..c.num_chunks {
+        let (begin, end) = c.chunk(chunk);
+        let (to, from) = (order.get_mut(begin..end).ok_or(Misfit)?, copy.get(begin..end).ok_or(Misfit)?);
+        let mut to = to.iter_mut();
+        for step in 0..c.num_together() {
+            for (slot, to) in from.iter().skip(step).step_by(c.num_together()).zip(to.by_ref()) {
+                *to = *slot;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Adds all parts of `width` numbers to the first one, as a binary tree over their numbers: parts 1 apart, then the sums
 /// that are 2 apart, then 4, and so on. So a tree of n parts is that of the largest power of two below n and the rest.
 fn add_as_tree(parts: &mut [f32], width: usize) {
@@ -401,7 +426,7 @@ mod tests {
     use crate::learn::actor::Raw;
     use crate::learn::learner::Phase;
     use crate::learn::loss::{self, Batch, Coefficients};
-    use crate::nn::ALL;
+    use crate::nn::{ALL, Carry};
     use crate::rng::Rng;
     use crate::space::{ElementsMut, Space};
 
@@ -435,7 +460,8 @@ mod tests {
         let (mut d_log_prob, mut d_value) = (column(), column());
         let mut outputs = vec![0.0; m * sizes.net.head_len(0)];
         let (net, params, mut tape) = (&sizes.net, &*learner.params, vec![0.0; sizes.net.tape_len(m)]);
-        net.forward(params, &obs, m, ALL, &mut tape, &mut [], &mut [&mut outputs, &mut value]).unwrap();
+        let carry = &Carry::NONE;
+        net.forward(params, &obs, m, ALL, carry, &mut tape, &mut [], &mut [&mut outputs, &mut value]).unwrap();
         let view = learner.view();
         let head = view.head().unwrap();
         head.evaluate(&outputs, None, raw, &mut log_prob, &mut entropy).unwrap();
@@ -454,9 +480,9 @@ mod tests {
         let d_log_std = log_std_mut(&mut grads, sizes).unwrap();
         let (d_entropy, mut d_outputs) = (vec![-c.entropy_coef / num_rows as f32; m], outputs.clone());
         head.gradient(&outputs, None, raw, &d_log_prob, &d_entropy, &mut d_outputs, d_log_std).unwrap();
-        let mut scratch = vec![0.0; net.scratch_len(false)];
+        let mut scratch = vec![0.0; net.scratch_len(false, 0)];
         let d_outs = [&*d_outputs, &d_value];
-        net.backward(params, &obs, m, ALL, &tape, &d_outs, None, &mut grads, &mut scratch).unwrap();
+        net.backward(params, &obs, m, ALL, carry, &tape, &d_outs, None, &mut grads, &mut scratch).unwrap();
         grads
     }
 

@@ -33,7 +33,8 @@ pub(crate) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
 
     let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
-    sizes.net.forward(b.params, obs, m, ALL, tape, w.scratch, &mut [outputs, value])?;
+    let carry = b.carry(order, w.state, w.cut)?;
+    sizes.net.forward(b.params, obs, m, ALL, &carry, tape, w.scratch, &mut [outputs, value])?;
     let raw = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
     b.head.evaluate(outputs, mask, raw, log_prob, entropy)?;
 
@@ -49,5 +50,5 @@ pub(crate) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     let d_entropy = entropy;
     d_entropy.fill(-c.entropy_coef / num_rows as f32);
     b.head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
-    sizes.net.backward(b.params, obs, m, ALL, tape, &[d_outputs, d_value], None, grads, w.scratch)
+    sizes.net.backward(b.params, obs, m, ALL, &carry, tape, &[d_outputs, d_value], None, grads, w.scratch)
 }

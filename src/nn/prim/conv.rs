@@ -315,7 +315,7 @@ impl Prim for Conv {
         Some(())
     }
 
-    fn work_len(self) -> usize {
+    fn work_len(self, _: usize) -> usize {
         let [_, columns] = self.frame.windows;
         self.frame.padded_len() + columns * self.patch_len()
     }

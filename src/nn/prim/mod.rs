@@ -3,6 +3,8 @@
 //! Each primitive is plain shapes. It is inlined into the kernel that calls it, at that kernel's level, and reports `None` if a
 //! length does not fit; the network checks lengths first, so it does not happen.
 
+#[cfg(feature = "recurrent")]
+mod cell;
 #[cfg(feature = "pictures")]
 mod conv;
 mod dense;
@@ -11,6 +13,8 @@ mod norm;
 #[cfg(feature = "pictures")]
 mod pool;
 
+#[cfg(feature = "recurrent")]
+pub(super) use cell::{Cell, Flow, Recurrent};
 #[cfg(feature = "pictures")]
 pub(super) use conv::{Conv, Frame};
 pub(super) use dense::Dense;
@@ -25,7 +29,7 @@ use crate::rng::Rng;
 
 /// Rows of `len`. Pairs of `chunks_exact` alone would divide where optimisers may not
 /// see that the length is not zero.
-#[cfg(feature = "pictures")]
+#[cfg(any(feature = "pictures", feature = "recurrent"))]
 #[inline(always)]
 fn rows<T>(all: &[T], len: usize) -> impl Iterator<Item = &[T]> {
     let mut rows = all.chunks_exact(len.max(1));
@@ -33,7 +37,7 @@ fn rows<T>(all: &[T], len: usize) -> impl Iterator<Item = &[T]> {
 }
 
 /// [`rows`] that are written.
-#[cfg(feature = "pictures")]
+#[cfg(any(feature = "pictures", feature = "recurrent"))]
 #[inline(always)]
 fn rows_mut<T>(all: &mut [T], len: usize) -> impl Iterator<Item = &mut [T]> {
     let mut rows = all.chunks_exact_mut(len.max(1));
@@ -78,8 +82,8 @@ pub(super) trait Prim: Copy {
         work: &mut [f32],
     ) -> Option<()>;
 
-    /// Numbers of working memory of a pass, whatever the rows.
-    fn work_len(self) -> usize {
+    /// Numbers of working memory of a pass of so many rows.
+    fn work_len(self, _rows: usize) -> usize {
         0
     }
 
@@ -119,6 +123,8 @@ pub(super) enum Op {
     Pool(Pool),
     #[cfg(feature = "pictures")]
     Norm(Norm),
+    #[cfg(feature = "recurrent")]
+    Recurrent(Recurrent),
 }
 
 macro_rules! each {
@@ -131,6 +137,8 @@ macro_rules! each {
             Op::Pool($prim) => $does,
             #[cfg(feature = "pictures")]
             Op::Norm($prim) => $does,
+            #[cfg(feature = "recurrent")]
+            Op::Recurrent($prim) => $does,
         }
     };
 }
@@ -173,8 +181,8 @@ impl Prim for Op {
         each!(self, p => p.input_gradient(at, params, turned, x, dy, dx, work))
     }
 
-    fn work_len(self) -> usize {
-        each!(self, p => p.work_len())
+    fn work_len(self, rows: usize) -> usize {
+        each!(self, p => p.work_len(rows))
     }
 
     fn init_scratch_len(self) -> usize {

@@ -124,7 +124,7 @@ impl Prim for Norm {
         Some(())
     }
 
-    fn work_len(self) -> usize {
+    fn work_len(self, _: usize) -> usize {
         2 * self.len
     }
 

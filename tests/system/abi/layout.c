@@ -259,7 +259,7 @@ FIELD(rlcore_layer, initializer, 52, 52, 52);
 FIELD(rlcore_layer, gain, 56, 56, 56);
 FIELD(rlcore_layer, reserved, 60, 60, 60);
 
-SIZE(rlcore_learner_config, 200, 200, 196);
+SIZE(rlcore_learner_config, 208, 200, 200);
 FIELD(rlcore_learner_config, struct_size, 0, 0, 0);
 FIELD(rlcore_learner_config, num_envs, 4, 4, 4);
 FIELD(rlcore_learner_config, num_steps, 8, 8, 8);
@@ -301,7 +301,8 @@ FIELD(rlcore_learner_config, overlap, 168, 168, 168);
 FIELD(rlcore_learner_config, num_shared, 172, 172, 172);
 FIELD(rlcore_learner_config, num_layers, 176, 176, 176);
 FIELD(rlcore_learner_config, obs_dims, 180, 180, 180);
-FIELD(rlcore_learner_config, layers, 192, 192, 192);
+FIELD(rlcore_learner_config, sequence_len, 192, 192, 192);
+FIELD(rlcore_learner_config, layers, 200, 196, 196);
 
 SIZE(rlcore_learner_stats, 88, 88, 88);
 FIELD(rlcore_learner_stats, struct_size, 0, 0, 0);

@@ -186,7 +186,7 @@ static rlcore_status policy_go_on(hashes *h, void *mem, size_t size) {
   TRY(rlcore_rng_seed(&rng, 33));
   for (uint32_t t = 0; t < STEPS; t++) {
     TRY(invent(&rng, t));
-    TRY(rlcore_policy_act(policy, N, obs, NULL, NULL, &rng, scratch, LEN(scratch), push));
+    TRY(rlcore_policy_act(policy, N, obs, NULL, NULL, NULL, NULL, &rng, scratch, LEN(scratch), push));
     MIX(h, push);
   }
   return RLCORE_OK;

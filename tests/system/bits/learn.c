@@ -1,13 +1,13 @@
 /* Training: a few updates in slices, the whole learner, and the policy that comes out of it. */
 #include "stages.h"
 
-enum { N = 4, MAX_LEN = 4 };
+enum { N = 4, MAX_LEN = 4, MAX_STATE = 32 };
 
 /* Actions are integers or floats, both of four bytes. */
 static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *config, int num_updates) {
   static uint64_t world[1024], learner[1 << 15], game[1 << 12];
-  static float obs[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], scratch[1 << 12];
-  static uint8_t terminated[N], truncated[N], mask[N * 2];
+  static float obs[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], scratch[1 << 12], state[N * MAX_STATE];
+  static uint8_t terminated[N], truncated[N], ends[N], mask[N * 2];
   static int32_t action[N];
   const rlcore_vecenv_out out = {
       .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
@@ -22,9 +22,10 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   rlcore_policy *policy;
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   rlcore_rng rng;
-  size_t size, scratch_len;
+  size_t size, scratch_len, state_len;
   uint32_t phase;
 
+  for (int i = 0; i < N * MAX_STATE; i++) state[i] = 0;
   TRY(rlcore_env_builtin(env_id, &env, sizeof env));
   CHECK(env.obs.len <= MAX_LEN && env.action.len == 1);
   TRY(rlcore_vecenv_config_init(&many, sizeof many));
@@ -37,6 +38,8 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   CHECK(phase == N);
   TRY(rlcore_learner_spaces(agent, &phase, &shown, &taken));
   CHECK(phase == N && shown.len == env.obs.len && taken.kind == env.action.kind && taken.len == env.action.len);
+  TRY(rlcore_learner_state_len(agent, &state_len));
+  CHECK(state_len <= MAX_STATE);
   while (num_updates > 0) {
     TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
     TRY(rlcore_vecenv_step(envs, &env, action, &out));
@@ -51,7 +54,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
         stats.explained_variance, stats.grad_norm, stats.value_mean,
     };
     MIX(h, numbers);
-    TRY(rlcore_learner_predict(agent, obs, NULL, num_updates % 2 ? &greedy : NULL, action));
+    TRY(rlcore_learner_predict(agent, obs, NULL, state, NULL, num_updates % 2 ? &greedy : NULL, action));
     MIX(h, action);
     TRY(rlcore_learner_freeze(agent, num_updates % 3 == 1));
   }
@@ -63,18 +66,21 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   TRY(rlcore_policy_export(agent, game, sizeof game, &policy));
   mix_block(h, game, size);
   TRY(rlcore_policy_scratch_len(policy, N, &scratch_len));
-  CHECK(scratch_len <= LEN(scratch));
+  TRY(rlcore_policy_state_len(policy, &size));
+  CHECK(scratch_len <= LEN(scratch) && size == state_len);
   TRY(rlcore_rng_seed(&rng, 10));
   const uint8_t *allowed = env.action.kind == RLCORE_I32 ? mask : NULL;
   for (uint32_t t = 0; t < 50; t++) {
     for (uint32_t i = 0; i < N; i++) mask[2 * i] = 1, mask[2 * i + 1] = (t + i) % 9 != 0;
-    TRY(rlcore_policy_act(policy, N, obs, allowed, t % 5 ? NULL : &greedy, &rng, scratch, LEN(scratch), action));
+    for (uint32_t i = 0; i < N; i++) ends[i] = terminated[i] || truncated[i];
+    TRY(rlcore_policy_act(policy, N, obs, allowed, state, ends, t % 5 ? NULL : &greedy, &rng, scratch, LEN(scratch), action));
     MIX(h, action);
     TRY(rlcore_vecenv_step(envs, &env, action, &out));
     MIX_SOME(h, obs, N * env.obs.len);
   }
-  TRY(rlcore_policy_act_greedy(policy, N, obs, allowed, scratch, LEN(scratch), action));
+  TRY(rlcore_policy_act_greedy(policy, N, obs, allowed, state, NULL, scratch, LEN(scratch), action));
   MIX(h, action);
+  MIX_SOME(h, state, N * state_len);
   return RLCORE_OK;
 }
 
@@ -103,10 +109,10 @@ static rlcore_status learner_continuous(hashes *h) {
 }
 
 /* Rows that come and go beside updates whose chunks are made apart, and a rollout that another learner takes over. */
-static rlcore_status rows(hashes *h, uint32_t overlap) {
+static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer) {
   enum { ROWS = 5, LEN_OF_OBS = 3, CHUNKS = 3, BATCH = ROWS * 8, NUMBERS = 1 << 11 };
-  static uint64_t block[1 << 13], other[1 << 13], scratch[1 << 12];
-  static float grads[NUMBERS], params[NUMBERS], batch_obs[BATCH * LEN_OF_OBS], columns[4][BATCH];
+  static uint64_t block[1 << 13], other[1 << 13], scratch[1 << 13];
+  static float states[BATCH * MAX_STATE], grads[NUMBERS], params[NUMBERS], batch_obs[BATCH * LEN_OF_OBS], columns[4][BATCH];
   const uint32_t n[] = {2, 3};
   const rlcore_space seen = {.kind = RLCORE_F32, .len = LEN_OF_OBS}, taken = {.kind = RLCORE_I32, .len = 2, .n = n};
   rlcore_learner_config config;
@@ -115,9 +121,10 @@ static rlcore_status rows(hashes *h, uint32_t overlap) {
   rlcore_rng rng;
   double draws[ROWS * 8];
   float obs[ROWS * LEN_OF_OBS] = {0}, reward[ROWS] = {0}, value[ROWS], log_prob[ROWS], entropy[ROWS];
-  uint8_t active[ROWS], acted[ROWS], flags[ROWS] = {0}, ends[ROWS] = {0};
+  uint8_t begins[BATCH], active[ROWS], acted[ROWS], flags[ROWS] = {0}, ends[ROWS] = {0};
   int32_t action[ROWS * 2] = {0}, batch_action[BATCH * 2];
-  size_t size, grads_len, params_len, scratch_size, batch_len, mask_len;
+  uint32_t owners[BATCH];
+  size_t size, grads_len, params_len, scratch_size, batch_len, mask_len, state_len;
   uint32_t phase;
 
   TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
@@ -125,6 +132,8 @@ static rlcore_status rows(hashes *h, uint32_t overlap) {
   config.hidden_len[0] = config.hidden_len[1] = 12;
   config.normalize_obs = config.normalize_reward = 1;
   config.overlap = overlap;
+  config.layers = layer;
+  if (layer) config.num_layers = 1, config.sequence_len = 4;
   TRY(rlcore_learner_size(&config, &seen, &taken, &size));
   CHECK(size <= sizeof block);
   TRY(rlcore_learner_init(block, sizeof block, &config, &seen, &taken, &agent));
@@ -132,7 +141,8 @@ static rlcore_status rows(hashes *h, uint32_t overlap) {
   TRY(rlcore_learner_grads_len(agent, &grads_len));
   TRY(rlcore_learner_params_len(agent, &params_len));
   TRY(rlcore_learner_scratch_size(agent, &scratch_size));
-  CHECK(CHUNKS * grads_len <= NUMBERS && scratch_size <= sizeof scratch);
+  TRY(rlcore_learner_state_len(agent, &state_len));
+  CHECK(CHUNKS * grads_len <= NUMBERS && scratch_size <= sizeof scratch && state_len <= MAX_STATE);
   TRY(rlcore_rng_seed(&rng, 21));
   for (uint32_t t = 0; t < 200; t++) {
     TRY(rlcore_rng_uniform(&rng, 0, 1, draws, LEN(draws)));
@@ -163,12 +173,15 @@ static rlcore_status rows(hashes *h, uint32_t overlap) {
       TRY(rlcore_learner_learn_begin(agent, obs, &stats));
       TRY(rlcore_learner_batch_len(agent, &batch_len, &mask_len));
       CHECK(batch_len == LEN(columns[0]) && mask_len == 0);
-      TRY(rlcore_learner_batch_read(agent, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3]));
+      TRY(rlcore_learner_batch_read(agent, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], states, begins, owners));
       MIX(h, batch_obs);
+      MIX_SOME(h, states, BATCH * state_len);
+      MIX_SOME(h, begins, state_len > 0 ? BATCH : 0);
+      MIX_SOME(h, owners, state_len > 0 ? BATCH : 0);
       for (int k = 0; k < 4; k++) MIX(h, columns[k]);
       TRY(rlcore_learner_params_read(agent, params));
       TRY(rlcore_learner_params_write(central, params));
-      TRY(rlcore_learner_learn_batch(central, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], &stats));
+      TRY(rlcore_learner_learn_batch(central, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], states, begins, owners, &stats));
       TRY(rlcore_learner_learn(central, NULL, 1, &stats));
       TRY(rlcore_learner_grads_read(central, 0, 1, grads));
       MIX_SOME(h, grads, grads_len);
@@ -197,13 +210,33 @@ static rlcore_status rows(hashes *h, uint32_t overlap) {
 }
 
 static rlcore_status learner_rows(hashes *h) {
-  TRY(rows(h, 0));
-  return rows(h, 1);
+  TRY(rows(h, 0, NULL));
+  return rows(h, 1, NULL);
+}
+
+/* Layers that remember, beside one another and with agents that come and go. */
+static rlcore_status learner_recurrent(hashes *h) {
+  static const rlcore_layer layers[] = {
+      {.kind = RLCORE_LAYER_LSTM, .units = 9, .flags = RLCORE_LAYER_FORGET_ONE},
+      {.kind = RLCORE_LAYER_GRU, .units = 5},
+      {.kind = RLCORE_LAYER_MINGRU, .units = 8},
+  };
+  rlcore_learner_config config;
+  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
+  config.num_steps = 32, config.sequence_len = 16, config.num_chunks = 2;
+  config.num_hidden = 0, config.hidden_len[0] = config.hidden_len[1] = 0;
+  config.num_layers = LEN(layers), config.layers = layers;
+  config.learning_rate = 2e-3f;
+  TRY(train(h, RLCORE_ENV_CARTPOLE, &config, 4));
+  TRY(train(h, RLCORE_ENV_PENDULUM, &config, 4));
+  TRY(rows(h, 0, &layers[1]));
+  return rows(h, 1, &layers[2]);
 }
 
 const stage LEARN_STAGES[] = {
     {"learner_rows", learner_rows},
     {"learner_discrete", learner_discrete},
     {"learner_continuous", learner_continuous},
+    {"learner_recurrent", learner_recurrent},
     {NULL, NULL},
 };

@@ -887,13 +887,18 @@ OP(learner_learn_batch) {
   IN(float, advantage, N, 1, 1, 0);
   IN(float, value_target, N, 1, 1, 0);
   LEARNER_STATS;
-  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_batch(p, obs, action, action_mask, log_prob, value, advantage, value_target, stats));
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_batch(p, obs, action, action_mask, log_prob, value, advantage, value_target, NULL, NULL, NULL, stats));
 }
 OP(learner_batch_len) {
   CONST_ON(learner, p, LEARNER_ACTS);
   HANDLE(size_t, out_len, 0);
   HANDLE(size_t, out_mask_len, 0);
   return CALL(rlcore_learner_batch_len(p, out_len, out_mask_len));
+}
+OP(learner_state_len) {
+  CONST_ON(learner, p, LEARNER_ACTS);
+  HANDLE(size_t, out_len, 0);
+  return CALL(rlcore_learner_state_len(p, out_len));
 }
 OP(learner_batch_read) {
   CONST_ON(learner, p, LEARNER_UPDATES);
@@ -904,7 +909,7 @@ OP(learner_batch_read) {
   TO(float, value, N, 0);
   TO(float, advantage, N, 0);
   TO(float, value_target, N, 0);
-  return CALL(rlcore_learner_batch_read(p, obs, action, action_mask, log_prob, value, advantage, value_target));
+  return CALL(rlcore_learner_batch_read(p, obs, action, action_mask, log_prob, value, advantage, value_target, NULL, NULL, NULL));
 }
 OP(learner_value) {
   ON(learner, p, LEARNER_ACTS);
@@ -974,7 +979,7 @@ OP(learner_predict) {
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
   SAMPLING(0);
   TO(int32_t, action, N, 0);
-  return CALL(rlcore_learner_predict(p, obs, action_mask, sampling, action));
+  return CALL(rlcore_learner_predict(p, obs, action_mask, NULL, NULL, sampling, action));
 }
 OP(learner_freeze) {
   ON(learner, p, LEARNER_ACTS);
@@ -1001,6 +1006,11 @@ OP(block_seal) {
   IMAGE_OF(POLICY_MADE);
   return CALL(rlcore_block_seal(mem, mem_size));
 }
+OP(policy_state_len) {
+  CONST_ON(policy, p, POLICY_MADE);
+  HANDLE(size_t, out_len, 0);
+  return CALL(rlcore_policy_state_len(p, out_len));
+}
 OP(policy_scratch_len) {
   CONST_ON(policy, p, POLICY_MADE);
   U32(num_rows, 2, 4, RLCORE_OK);
@@ -1017,7 +1027,7 @@ OP(policy_act) {
   SIZE(scratch_len, 256, 256, RLCORE_E_OVERFLOW);
   TO(float, scratch, scratch_len & 511, SCRATCH);
   TO(int32_t, action, num_rows, 0);
-  return CALL(rlcore_policy_act(p, num_rows, obs, action_mask, sampling, rng, scratch, scratch_len, action));
+  return CALL(rlcore_policy_act(p, num_rows, obs, action_mask, NULL, NULL, sampling, rng, scratch, scratch_len, action));
 }
 
 OP(policy_act_greedy) {
@@ -1028,7 +1038,7 @@ OP(policy_act_greedy) {
   SIZE(scratch_len, 256, 256, RLCORE_E_OVERFLOW);
   TO(float, scratch, scratch_len & 511, SCRATCH);
   TO(int32_t, action, num_rows, 0);
-  return CALL(rlcore_policy_act_greedy(p, num_rows, obs, action_mask, scratch, scratch_len, action));
+  return CALL(rlcore_policy_act_greedy(p, num_rows, obs, action_mask, NULL, NULL, scratch, scratch_len, action));
 }
 
 /* ---- Frames ---- */

@@ -182,11 +182,11 @@ static int learner(void) {
     rlcore_layer *l = &list[i];
     uint32_t *fields[] = {&l->source[0], &l->units, &l->activation, &l->flags, &l->size[0], &l->size[1], &l->stride[0],
                           &l->stride[1], &l->same};
-    l->kind = any(1 + byte() % 6), l->gain = any_real(0);
+    l->kind = any(1 + byte() % 9), l->gain = any_real(0);
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
       if (byte() & 1) *fields[k] = any(byte() & 3);
   }
-  c.num_layers = byte() & 1 ? byte() % 5 : 0, c.layers = list;
+  c.num_layers = byte() & 1 ? byte() % 5 : 0, c.layers = list, c.sequence_len = any(byte() & 1);
   rlcore_space obs = SEEN, action = DONE;
   if (byte() & 1) c.obs_dims[0] = any(1), c.obs_dims[1] = any(2), c.obs_dims[2] = any(2);
   obs.kind = any(obs.kind), obs.len = any(obs.len), action.kind = any(action.kind), action.len = any(action.len);

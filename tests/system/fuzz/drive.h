@@ -118,10 +118,10 @@ static void drive_policy(void *mem) {
   CALL(status);
   if (scratch_len > ROOM / 4) scratch_len = ROOM / 4;
   memset(room[1], 0, 256);
-  CALL_WRITING(rlcore_policy_act(p, 2, zeros, NULL, NULL, &rng, A(0), scratch_len, A(1)), A(1));
-  CALL_WRITING(rlcore_policy_act(p, 2, zeros, NULL, &greedy, NULL, A(0), scratch_len, A(1)), A(1));
-  CALL_WRITING(rlcore_policy_act_greedy(p, 2, zeros, NULL, A(0), scratch_len, A(1)), A(1));
-  CALL(rlcore_policy_act(p, 1, zeros, zeros, NULL, &rng, A(0), scratch_len, A(1)));
+  CALL_WRITING(rlcore_policy_act(p, 2, zeros, NULL, NULL, NULL, NULL, &rng, A(0), scratch_len, A(1)), A(1));
+  CALL_WRITING(rlcore_policy_act(p, 2, zeros, NULL, NULL, NULL, &greedy, NULL, A(0), scratch_len, A(1)), A(1));
+  CALL_WRITING(rlcore_policy_act_greedy(p, 2, zeros, NULL, NULL, NULL, A(0), scratch_len, A(1)), A(1));
+  CALL(rlcore_policy_act(p, 1, zeros, zeros, NULL, NULL, NULL, &rng, A(0), scratch_len, A(1)));
 }
 
 static void drive_ppo(void *mem) {
@@ -135,8 +135,8 @@ static void drive_ppo(void *mem) {
   memset(room[7], 1, 1 << 12);
   CALL(rlcore_learner_spaces(p, &due, &obs, &action));
   CALL(rlcore_learner_phase(p, &due));
-  CALL_WRITING(rlcore_learner_predict(p, zeros, A(7), NULL, A(1)), A(1));
-  CALL_WRITING(rlcore_learner_predict(p, zeros, NULL, NULL, A(1)), A(1));
+  CALL_WRITING(rlcore_learner_predict(p, zeros, A(7), NULL, NULL, NULL, A(1)), A(1));
+  CALL_WRITING(rlcore_learner_predict(p, zeros, NULL, NULL, NULL, NULL, A(1)), A(1));
   for (int i = 0; i < 3; i++) {
     CALL_WRITING(rlcore_learner_act(p, NULL, zeros, A(7), A(1)), A(1));
     CALL_WRITING(rlcore_learner_act(p, NULL, zeros, NULL, A(1)), A(1));

@@ -118,9 +118,9 @@ static void use_policy(rlcore_learner *p) {
   ALWAYS(len <= ROOM);
   const rlcore_sampling how = any_sampling();
   const uint8_t *allowed = taken.kind == RLCORE_I32 && byte() & 1 ? mask : NULL;
-  int32_t status = TRY(rlcore_policy_act(policy, N, &shown, allowed, &how, &now.rng, scratch, len, OUT(2)));
+  int32_t status = TRY(rlcore_policy_act(policy, N, &shown, allowed, NULL, NULL, &how, &now.rng, scratch, len, OUT(2)));
   if (status == RLCORE_OK) check_actions(OUT(2), N, allowed);
-  status = TRY(rlcore_policy_act_greedy(policy, N, &shown, allowed, scratch, len, OUT(2)));
+  status = TRY(rlcore_policy_act_greedy(policy, N, &shown, allowed, NULL, NULL, scratch, len, OUT(2)));
   if (status == RLCORE_OK) check_actions(OUT(2), N, allowed);
 }
 
@@ -171,7 +171,7 @@ static void learner(void) {
         break;
       case 1: {
         const rlcore_sampling s = any_sampling();
-        status = TRY(rlcore_learner_predict(p, &shown, mask_given(), &s, OUT(3)));
+        status = TRY(rlcore_learner_predict(p, &shown, mask_given(), NULL, NULL, &s, OUT(3)));
         if (status == RLCORE_OK) check_actions(OUT(3), N, mask_given());
         break;
       }

@@ -89,6 +89,7 @@ public unsafe struct rlcore_learner_config {
   public float log_std_min, log_std_max;
   public uint num_chunks, algorithm, overlap, num_shared, num_layers;
   public fixed uint obs_dims[3];
+  public uint sequence_len;
   public IntPtr layers;
 }
 
@@ -124,7 +125,7 @@ public static unsafe class Native {
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_act(void* agent, byte* active, void* obs, byte* action_mask, void* action);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_observe(void* agent, byte* active, float* reward, byte* terminated, byte* truncated, void* final_obs);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_learn(void* agent, void* obs, uint max_slices, rlcore_learner_stats* stats);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_predict(void* agent, void* obs, byte* action_mask, rlcore_sampling* sampling, void* action);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_predict(void* agent, void* obs, byte* action_mask, float* state, byte* reset, rlcore_sampling* sampling, void* action);
 
   // A failure as an exception, in the library's own words.
   public static void Check(int status) {

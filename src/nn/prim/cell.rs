@@ -1,0 +1,686 @@
+//! Recurrent layers: LSTM, GRU and minGRU cells (Hochreiter and Schmidhuber 1997; Cho et al. 2014; Feng et al. 2024).
+//!
+//! Rows of S sequences come step by step: row `t * S + s` is step t of sequence s. Parameters are the weights of the input,
+//! `[input, gates]`, those of the output before, `[units, gates]`, and biases. Gates are `units` numbers each: i, f, g, o of an
+//! LSTM; r, z, n of a GRU, which has biases inside r's product behind those of the gates; z and the candidate of a minGRU,
+//! which has no weights of the output before.
+
+use core::ops::Range;
+
+use super::{Prim, copy, rows, rows_mut};
+use crate::cpu::{At, Kernel};
+use crate::error::Result;
+use crate::nn::matmul::{self, AddOuter, Affine, Flat};
+use crate::nn::orthogonal::{orthogonal, orthogonal_scratch_len};
+use crate::num;
+use crate::rng::Rng;
+
+/// What is computed of the gates.
+#[derive(Clone, Copy, PartialEq)]
+pub(in crate::nn) enum Cell {
+    Lstm,
+    Gru,
+    MinGru,
+}
+
+/// The shape of a layer.
+#[derive(Clone, Copy)]
+pub(in crate::nn) struct Recurrent {
+    pub cell: Cell,
+    pub input: usize,
+    pub units: usize,
+    /// Biases of the forget gate start at 1.
+    pub forget_one: bool,
+}
+
+/// Sequences, and where each row's state comes from.
+#[derive(Clone, Copy)]
+pub(in crate::nn) struct Flow<'a> {
+    pub sequences: usize,
+    /// 1: a row starts from its own state; else from what the row before it of its sequence left.
+    pub cut: &'a [u8],
+    /// `[rows, width]` states.
+    pub state: &'a [f32],
+    /// Numbers of all layers in a state, and where this layer's lie.
+    pub width: usize,
+    pub offset: usize,
+}
+
+impl Flow<'_> {
+    #[inline(always)]
+    fn is_cut(&self, row: usize) -> bool {
+        row < self.sequences || self.cut.get(row).is_none_or(|&cut| cut != 0)
+    }
+
+    /// The rows of one step that come last in `rows`.
+    #[inline(always)]
+    fn last_step(&self, rows: &Range<usize>) -> Range<usize> {
+        let sequences = self.sequences.max(1);
+        let begin = rows.end.saturating_sub(1) / sequences * sequences;
+        begin.max(rows.start)..rows.end
+    }
+
+    /// The rows of one step that come first in `rows`.
+    #[inline(always)]
+    fn first_step(&self, rows: &Range<usize>) -> Range<usize> {
+        let sequences = self.sequences.max(1);
+        rows.start..((rows.start / sequences + 1) * sequences).min(rows.end)
+    }
+}
+
+/// Rows `range` of an array of `width` numbers a row.
+#[inline(always)]
+fn part<'a>(a: &'a [f32], range: &Range<usize>, width: usize) -> Option<&'a [f32]> {
+    a.get(range.start * width..range.end * width)
+}
+
+#[inline(always)]
+fn part_mut<'a>(a: &'a mut [f32], range: &Range<usize>, width: usize) -> Option<&'a mut [f32]> {
+    a.get_mut(range.start * width..range.end * width)
+}
+
+/// Arrays of working memory, one after the other.
+#[inline(always)]
+fn take<'w>(work: &mut &'w mut [f32], len: usize) -> Option<&'w mut [f32]> {
+    work.split_off_mut(..len)
+}
+
+impl Recurrent {
+    #[inline(always)]
+    fn gates(self) -> usize {
+        self.units
+            * match self.cell {
+                Cell::Lstm => 4,
+                Cell::Gru => 3,
+                Cell::MinGru => 2,
+            }
+    }
+
+    /// Numbers that a row has besides its gates: an LSTM's cells; of a GRU what r is multiplied by.
+    #[inline(always)]
+    fn extra(self) -> usize {
+        if self.cell == Cell::MinGru { 0 } else { self.units }
+    }
+
+    #[inline(always)]
+    fn is_recurrent(self) -> bool {
+        self.cell != Cell::MinGru
+    }
+
+    #[inline(always)]
+    fn cells(self) -> usize {
+        if self.cell == Cell::Lstm { self.units } else { 0 }
+    }
+
+    /// Numbers of a state: the output, and an LSTM's cells.
+    #[inline(always)]
+    pub(in crate::nn) fn state_len(self) -> usize {
+        self.units + self.cells()
+    }
+
+    /// Numbers of a row on the tape, besides its output.
+    #[inline(always)]
+    pub(in crate::nn) fn memo_len(self) -> usize {
+        self.gates() + self.extra()
+    }
+
+    /// Weights of the input, of the output before, and biases.
+    #[inline(always)]
+    fn lens(self) -> [usize; 3] {
+        let gates = self.gates();
+        let own = if self.is_recurrent() { self.units * gates } else { 0 };
+        [self.input * gates, own, gates + if self.cell == Cell::Gru { self.units } else { 0 }]
+    }
+
+    #[inline(always)]
+    fn split<T>(self, params: &[T]) -> Option<(&[T], &[T], &[T])> {
+        let [input, own, _] = self.lens();
+        let (of_input, rest) = params.split_at_checked(input)?;
+        let (own, bias) = rest.split_at_checked(own)?;
+        Some((of_input, own, bias))
+    }
+
+    #[inline(always)]
+    fn split_mut<T>(self, params: &mut [T]) -> Option<(&mut [T], &mut [T], &mut [T])> {
+        let [input, own, _] = self.lens();
+        let (of_input, rest) = params.split_at_mut_checked(input)?;
+        let (own, bias) = rest.split_at_mut_checked(own)?;
+        Some((of_input, own, bias))
+    }
+
+    /// The states that these rows start from, where all rows lie on the tape: outputs to `h`, cells to `c`.
+    #[inline(always)]
+    fn before(self, flow: &Flow<'_>, range: Range<usize>, tape: &Tape<'_>, h: &mut [f32], c: &mut [f32]) -> Option<()> {
+        let u = self.units;
+        let mut cells = rows_mut(c, u);
+        for (row, h) in range.zip(rows_mut(h, u)) {
+            let c = cells.next().unwrap_or_default();
+            if flow.is_cut(row) {
+                let own = flow.state.get(row * flow.width + flow.offset..)?;
+                copy(own.get(..u)?, h)?;
+                copy(own.get(u..)?, c)?;
+            } else {
+                let before = row - flow.sequences..row - flow.sequences + 1;
+                copy(part(tape.y, &before, u)?, h)?;
+                copy(part(tape.extra, &before, self.cells())?, c)?;
+            }
+        }
+        Some(())
+    }
+
+    /// What rows make of their gates so far, which know the input alone, and of the state before.
+    #[inline(always)]
+    fn advance<A: At>(
+        self,
+        at: A,
+        params: &[f32],
+        made: Made<'_>,
+        h: &[f32],
+        c: &[f32],
+        own: &mut [f32],
+    ) -> Option<()> {
+        let (_, w, bias) = self.split(params)?;
+        if self.is_recurrent() {
+            at.call(Affine { x: h, rows: Flat(self.units), w, bias: None, y: &mut *own, n: self.gates() })?;
+        }
+        at.call(Advance { layer: self, made, bias: bias.get(self.gates()..)?, h, c, own })
+    }
+
+    /// Rows `range` of all that lie on `tape`: outputs, gates, and what else a row has.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    pub(in crate::nn) fn go_forward<A: At>(
+        self,
+        at: A,
+        params: &[f32],
+        x: &[f32],
+        all: usize,
+        tape: &mut [f32],
+        mut range: Range<usize>,
+        flow: &Flow<'_>,
+        mut work: &mut [f32],
+    ) -> Option<()> {
+        let (u, gates) = (self.units, self.gates());
+        let (w, _, bias) = self.split(params)?;
+        let (y_all, rest) = tape.split_at_mut_checked(all * u)?;
+        let (gates_all, extra_all) = rest.split_at_mut_checked(all * gates)?;
+        let y = part_mut(gates_all, &range, gates)?;
+        at.call(Affine { x, rows: Flat(self.input), w, bias: Some(bias), y, n: gates })?;
+        let m = range.len();
+        let (h, c) = (take(&mut work, m * u)?, take(&mut work, m * self.cells())?);
+        let own = take(&mut work, m * gates)?;
+        while !range.is_empty() {
+            let step = flow.first_step(&range);
+            range.start = step.end;
+            let m = step.len();
+            let (h, c) = (h.get_mut(..m * u)?, c.get_mut(..m * self.cells())?);
+            self.before(flow, step.clone(), &Tape { y: y_all, gates: &[], extra: extra_all }, h, c)?;
+            let made = Made {
+                y: part_mut(y_all, &step, u)?,
+                gates: part_mut(gates_all, &step, gates)?,
+                extra: part_mut(extra_all, &step, self.extra())?,
+            };
+            self.advance(at, params, made, h, c, own.get_mut(..m * gates)?)?;
+        }
+        Some(())
+    }
+
+    /// One step of each row from its own state, which becomes the one after.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    pub(in crate::nn) fn step<A: At>(
+        self,
+        at: A,
+        params: &[f32],
+        x: &[f32],
+        y: &mut [f32],
+        state: &mut [f32],
+        (width, offset): (usize, usize),
+        mut work: &mut [f32],
+    ) -> Option<()> {
+        let (u, gates, cells) = (self.units, self.gates(), self.cells());
+        let (w, _, bias) = self.split(params)?;
+        let m = y.len().checked_div(u)?;
+        let (h, c) = (take(&mut work, m * u)?, take(&mut work, m * cells)?);
+        let (own, to) = (take(&mut work, m * gates)?, take(&mut work, m * gates)?);
+        let extra = take(&mut work, m * self.extra())?;
+        for (row, h) in rows_mut(h, u).enumerate() {
+            copy(state.get(row * width + offset..)?.get(..u)?, h)?;
+        }
+        for (row, c) in rows_mut(c, u).enumerate() {
+            copy(state.get(row * width + offset + u..)?.get(..u)?, c)?;
+        }
+        at.call(Affine { x, rows: Flat(self.input), w, bias: Some(bias), y: &mut *to, n: gates })?;
+        self.advance(at, params, Made { y: &mut *y, gates: to, extra: &mut *extra }, h, c, own)?;
+        for (row, y) in rows(y, u).enumerate() {
+            copy(y, state.get_mut(row * width + offset..)?)?;
+        }
+        for (row, c) in rows(extra, u).enumerate().take(if cells > 0 { m } else { 0 }) {
+            copy(c, state.get_mut(row * width + offset + u..)?)?;
+        }
+        Some(())
+    }
+
+    /// Goes back through rows `range`, after all rows behind them. `d_state` `[S, state_len]`, outputs of all sequences and
+    /// then their cells, are the gradients of what the row after each made, and become those of the rows before.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    pub(in crate::nn) fn go_back<A: At>(
+        self,
+        at: A,
+        turned: &[f32],
+        x: &[f32],
+        dy: &[f32],
+        all: usize,
+        tape: &[f32],
+        range: Range<usize>,
+        flow: &Flow<'_>,
+        d_state: &mut [f32],
+        grads: &mut [f32],
+        dx: Option<&mut [f32]>,
+        mut work: &mut [f32],
+    ) -> Option<()> {
+        let (u, gates, cells, m) = (self.units, self.gates(), self.cells(), range.len());
+        let (y_all, rest) = tape.split_at_checked(all * u)?;
+        let (gates_all, extra_all) = rest.split_at_checked(all * gates)?;
+        let tape = Tape { y: y_all, gates: gates_all, extra: extra_all };
+        let (turned, turned_own) = turned.split_at_checked(self.input * gates)?;
+        let (dh, dc) = d_state.split_at_mut_checked(flow.sequences * u)?;
+        let (h, c) = (take(&mut work, m * u)?, take(&mut work, m * cells)?);
+        let (d, back) = (take(&mut work, m * gates)?, take(&mut work, m * u)?);
+        let d_own = take(&mut work, if self.cell == Cell::Gru { m * gates } else { 0 })?;
+        self.before(flow, range.clone(), &tape, h, c)?;
+
+        let (first, mut left) = (range.start, range);
+        while !left.is_empty() {
+            let step = flow.last_step(&left);
+            left.end = step.start;
+            let own = step.start - first..step.end - first;
+            let begin = step.start.checked_rem(flow.sequences)?;
+            let sequences = begin..begin + step.len();
+            let (dh, dc) = (part_mut(dh, &sequences, u)?, part_mut(dc, &sequences, cells)?);
+            let made =
+                Tape { y: &[], gates: part(tape.gates, &step, gates)?, extra: part(tape.extra, &step, self.extra())? };
+            let (h, c) = (part(h, &own, u)?, part(c, &own, cells)?);
+            let d = part_mut(d, &own, gates)?;
+            let d_own = part_mut(d_own, &own, if self.cell == Cell::Gru { gates } else { 0 })?;
+            let dy = part(dy, &own, u)?;
+            at.call(Retreat {
+                layer: self,
+                made,
+                h,
+                c,
+                dy,
+                dh: &mut *dh,
+                dc: &mut *dc,
+                d: &mut *d,
+                d_own: &mut *d_own,
+            })?;
+            if self.is_recurrent() {
+                let (x, y) = (if self.cell == Cell::Gru { &*d_own } else { d }, part_mut(back, &own, u)?);
+                at.call(Affine { x, rows: Flat(gates), w: turned_own, bias: None, y: &mut *y, n: u })?;
+                dh.iter_mut().zip(y).for_each(|(dh, back)| *dh += *back);
+            }
+            let mut dc = rows_mut(dc, u);
+            for (row, dh) in step.zip(rows_mut(dh, u)) {
+                let dc = dc.next().unwrap_or_default();
+                if flow.is_cut(row) {
+                    dh.fill(0.0);
+                    dc.fill(0.0);
+                }
+            }
+        }
+
+        let (dw, dw_own, db) = self.split_mut(grads)?;
+        let dy = if self.cell == Cell::Gru { &*d_own } else { &*d };
+        if self.is_recurrent() {
+            at.call(AddOuter { x: h, rows: Flat(u), dy, dw: dw_own, n: gates })?;
+        }
+        at.call(AddOuter { x, rows: Flat(self.input), dy: d, dw, n: gates })?;
+        let (db, db_own) = db.split_at_mut_checked(gates)?;
+        matmul::add_rows(d, db)?;
+        for row in rows(d_own, gates) {
+            db_own.iter_mut().zip(row.get(2 * u..)?).for_each(|(sum, x)| *sum += x);
+        }
+        if let Some(y) = dx {
+            at.call(Affine { x: d, rows: Flat(gates), w: turned, bias: None, y, n: self.input })?;
+        }
+        Some(())
+    }
+}
+
+/// What rows have on the tape.
+struct Tape<'a> {
+    y: &'a [f32],
+    gates: &'a [f32],
+    extra: &'a [f32],
+}
+
+/// The same, to write.
+struct Made<'a> {
+    y: &'a mut [f32],
+    gates: &'a mut [f32],
+    extra: &'a mut [f32],
+}
+
+/// Outputs of rows from their gates.
+struct Advance<'a> {
+    layer: Recurrent,
+    made: Made<'a>,
+    /// A GRU's biases inside r's product.
+    bias: &'a [f32],
+    h: &'a [f32],
+    c: &'a [f32],
+    /// Products of the output before, `[rows, gates]`.
+    own: &'a [f32],
+}
+
+impl Kernel for Advance<'_> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run(self) -> Option<()> {
+        let Advance { layer, made: Made { y, gates, extra }, bias, h, c, own } = self;
+        let u = layer.units;
+        let mut extras = rows_mut(extra, u);
+        let (mut owns, mut cells) = (rows(own, layer.gates()), rows(c, u));
+        for ((y, gates), h) in rows_mut(y, u).zip(rows_mut(gates, layer.gates())).zip(rows(h, u)) {
+            let (extra, own) = (extras.next().unwrap_or_default(), owns.next().unwrap_or_default());
+            if layer.cell == Cell::Lstm {
+                gates.iter_mut().zip(own).for_each(|(x, own)| *x += own);
+            }
+            let (first, rest) = gates.split_at_mut_checked(u)?;
+            let (second, rest) = rest.split_at_mut_checked(u)?;
+            match layer.cell {
+                Cell::Lstm => {
+                    let (i, f, (g, o)) = (first, second, rest.split_at_mut_checked(u)?);
+                    for gate in [&mut *i, f, o] {
+                        gate.iter_mut().for_each(|x| *x = num::sigmoid(*x));
+                    }
+                    g.iter_mut().for_each(|x| *x = num::tanh(*x));
+                    let inputs = i.iter().zip(f).zip(g).zip(o).zip(cells.next()?);
+                    for ((y, c), ((((i, f), g), o), before)) in y.iter_mut().zip(extra).zip(inputs) {
+                        *c = *f * *before + *i * *g;
+                        *y = *o * num::tanh(*c);
+                    }
+                }
+                Cell::Gru => {
+                    let (r, z, n) = (first, second, rest);
+                    r.iter_mut().zip(own).for_each(|(x, own)| *x = num::sigmoid(*x + own));
+                    z.iter_mut().zip(own.get(u..)?).for_each(|(x, own)| *x = num::sigmoid(*x + own));
+                    let inner = extra.iter_mut().zip(own.get(2 * u..)?).zip(bias);
+                    inner.for_each(|((to, own), bias)| *to = own + bias);
+                    n.iter_mut().zip(r).zip(extra).for_each(|((n, r), x)| *n = num::tanh(*n + *r * *x));
+                    for (((y, z), n), h) in y.iter_mut().zip(z).zip(n).zip(h) {
+                        *y = (1.0 - *z) * *n + *z * h;
+                    }
+                }
+                Cell::MinGru => {
+                    let (z, v) = (first, second);
+                    z.iter_mut().for_each(|x| *x = num::sigmoid(*x));
+                    v.iter_mut().for_each(|x| *x = candidate(*x));
+                    for (((y, z), v), h) in y.iter_mut().zip(z).zip(v).zip(h) {
+                        *y = (1.0 - *z) * h + *z * *v;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+/// A minGRU's candidate, which is positive and grows: v + 1/2 from 0 on, else sigmoid.
+#[inline(always)]
+fn candidate(v: f32) -> f32 {
+    if v >= 0.0 { v + 0.5 } else { num::sigmoid(v) }
+}
+
+/// Gradients of gates from those of outputs.
+struct Retreat<'a> {
+    layer: Recurrent,
+    made: Tape<'a>,
+    h: &'a [f32],
+    c: &'a [f32],
+    dy: &'a [f32],
+    dh: &'a mut [f32],
+    dc: &'a mut [f32],
+    d: &'a mut [f32],
+    /// A GRU's gradients of the products of the output before.
+    d_own: &'a mut [f32],
+}
+
+impl Kernel for Retreat<'_> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run(self) -> Option<()> {
+        let Retreat { layer, made, h, c, dy, dh, dc, d, d_own } = self;
+        let (u, width) = (layer.units, layer.gates());
+        dh.iter_mut().zip(dy).for_each(|(dh, dy)| *dh += dy);
+        let (mut extras, mut cells) = (rows(made.extra, u), rows(c, u));
+        let (mut dcs, mut d_owns) = (rows_mut(dc, u), rows_mut(d_own, width));
+        for (((gates, h), dh), d) in
+            rows(made.gates, width).zip(rows(h, u)).zip(rows_mut(dh, u)).zip(rows_mut(d, width))
+        {
+            let (first, rest) = gates.split_at_checked(u)?;
+            let (second, rest) = rest.split_at_checked(u)?;
+            let (d_first, d_rest) = d.split_at_mut_checked(u)?;
+            let (d_second, d_rest) = d_rest.split_at_mut_checked(u)?;
+            match layer.cell {
+                Cell::Lstm => {
+                    let (i, f, (g, o)) = (first, second, rest.split_at_checked(u)?);
+                    let (di, df, (dg, d_o)) = (d_first, d_second, d_rest.split_at_mut_checked(u)?);
+                    let (made, before) = (extras.next()?, cells.next()?);
+                    let d_gates = di.iter_mut().zip(df).zip(dg).zip(d_o);
+                    let state = dh.iter_mut().zip(dcs.next()?).zip(made).zip(before);
+                    let gates = i.iter().zip(f).zip(g).zip(o);
+                    for ((to, (((dh, dc), c), before)), (((i, f), g), o)) in d_gates.zip(state).zip(gates) {
+                        let (((di, df), dg), d_o) = to;
+                        let t = num::tanh(*c);
+                        let inner = *dc + *dh * o * (1.0 - t * t);
+                        *di = inner * g * (i * (1.0 - i));
+                        *df = inner * before * (f * (1.0 - f));
+                        *dg = inner * i * (1.0 - g * g);
+                        *d_o = *dh * t * (o * (1.0 - o));
+                        (*dh, *dc) = (0.0, inner * f);
+                    }
+                }
+                Cell::Gru => {
+                    let (r, z, n, d_own) = (first, second, rest, d_owns.next()?);
+                    let (own_r, own_rest) = d_own.split_at_mut_checked(u)?;
+                    let (own_z, own_n) = own_rest.split_at_mut_checked(u)?;
+                    let d_gates = d_first.iter_mut().zip(d_second).zip(d_rest);
+                    let d_own = own_r.iter_mut().zip(own_z).zip(own_n);
+                    let state = dh.iter_mut().zip(h).zip(extras.next()?);
+                    let gates = r.iter().zip(z).zip(n);
+                    for (((to, own), ((dh, h), x)), ((r, z), n)) in d_gates.zip(d_own).zip(state).zip(gates) {
+                        let (((dr, dz), dn), ((own_r, own_z), own_n)) = (to, own);
+                        *dn = *dh * (1.0 - z) * (1.0 - n * n);
+                        *dr = *dn * x * (r * (1.0 - r));
+                        *dz = *dh * (h - n) * (z * (1.0 - z));
+                        (*own_r, *own_z, *own_n) = (*dr, *dz, *dn * r);
+                        *dh *= z;
+                    }
+                }
+                Cell::MinGru => {
+                    let state = dh.iter_mut().zip(h);
+                    let inputs = first.iter().zip(second);
+                    for (((dz, dv), (dh, h)), (z, v)) in d_first.iter_mut().zip(d_second).zip(state).zip(inputs) {
+                        *dz = *dh * (v - h) * (z * (1.0 - z));
+                        *dv = *dh * z * if *v >= 0.5 { 1.0 } else { v * (1.0 - v) };
+                        *dh *= 1.0 - z;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+impl Prim for Recurrent {
+    #[inline(always)]
+    fn param_len(self) -> usize {
+        self.lens().iter().sum()
+    }
+
+    /// A recurrent layer goes through rows in their order; see [`Recurrent::go_forward`].
+    #[inline(always)]
+    fn forward<A: At>(self, _: A, _: &[f32], _: &[f32], _: &mut [f32], _: &mut [f32]) -> Option<()> {
+        None
+    }
+
+    fn turned_len(self) -> usize {
+        let [input, own, _] = self.lens();
+        input + own
+    }
+
+    #[inline(always)]
+    fn turn(self, params: &[f32], turned: &mut [f32]) -> Option<()> {
+        let (w, own, _) = self.split(params)?;
+        let (to, to_own) = turned.split_at_mut_checked(w.len())?;
+        matmul::transpose(w, to, self.input, self.gates())?;
+        if own.is_empty() { Some(()) } else { matmul::transpose(own, to_own, self.units, self.gates()) }
+    }
+
+    #[inline(always)]
+    fn input_gradient<A: At>(
+        self,
+        _: A,
+        _: &[f32],
+        _: &[f32],
+        _: &[f32],
+        _: &[f32],
+        _: &mut [f32],
+        _: &mut [f32],
+    ) -> Option<()> {
+        None
+    }
+
+    fn work_len(self, rows: usize) -> usize {
+        (2 * self.gates() + 3 * self.units) * rows
+    }
+
+    fn init_scratch_len(self) -> usize {
+        orthogonal_scratch_len(self.input, self.gates()).max(orthogonal_scratch_len(self.units, self.gates()))
+    }
+
+    /// Orthogonal weights, and biases of 0.
+    fn init(self, params: &mut [f32], gain: f32, rng: &mut Rng, scratch: &mut [f32]) -> Result {
+        let (w, own, bias) = self.split_mut(params).unwrap_or_default();
+        orthogonal(w, self.input, self.gates(), gain, rng, scratch)?;
+        if self.is_recurrent() {
+            orthogonal(own, self.units, self.gates(), gain, rng, scratch)?;
+        }
+        bias.fill(0.0);
+        if self.forget_one {
+            bias.iter_mut().skip(self.units).take(self.units).for_each(|x| *x = 1.0);
+        }
+        Ok(())
+    }
+
+    fn shape(self) -> (usize, usize) {
+        let [input, own, bias] = self.lens();
+        (input + own, bias)
+    }
+
+    /// Weights are `[gates, input]`, then `[gates, units]`.
+    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
+        self.turn(params, weights)?;
+        copy(self.split(params)?.2, bias)
+    }
+
+    /// Weights are `[gates, input]`, then `[gates, units]`.
+    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
+        let gates = self.gates();
+        let (w, own, b) = self.split_mut(params)?;
+        let (from, from_own) = weights.split_at_checked(w.len())?;
+        matmul::transpose(from, w, gates, self.input)?;
+        if !own.is_empty() {
+            matmul::transpose(from_own, own, gates, self.units)?;
+        }
+        copy(bias, b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::vec;
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::cpu::Base;
+
+    const X: [f32; 2] = [1.0, -1.0];
+
+    /// Weights of X and of the output before, as two columns and one, for so many gates.
+    fn weights(gates: usize) -> Vec<f32> {
+        let columns: [[f32; 4]; 3] = [[0.1, -0.2, 0.3, 0.4], [0.5, 0.6, -0.7, 0.8], [-0.3, 0.2, 0.1, -0.4]];
+        columns.iter().flat_map(|column| &column[..gates]).copied().collect()
+    }
+
+    /// What a step of one unit from the state `[h, c]` makes; and the gradients of the parameters, of the input and of the
+    /// state, from those of the output and of an LSTM's cell.
+    fn step(layer: Recurrent, params: &[f32], x: &[f32], state: [f32; 2], d: [f32; 2]) -> ([f32; 2], [Vec<f32>; 3]) {
+        let flow = Flow { sequences: 1, cut: &[1, 0], state: &[0.0; 4], width: 2, offset: 0 };
+        // The row before has left the state.
+        let (gates, extra) = (layer.gates(), layer.extra());
+        let mut tape = vec![0.0; 2 * (1 + gates + extra)];
+        tape[0] = state[0];
+        if extra > 0 {
+            tape[2 * (1 + gates)] = state[1];
+        }
+        let mut work = vec![f32::NAN; layer.work_len(1)];
+        layer.go_forward(Base, params, x, 2, &mut tape, 1..2, &flow, &mut work).unwrap();
+        let (mut grads, mut dx, mut turned) =
+            (vec![0.0; params.len()], vec![0.0; x.len()], vec![0.0; layer.turned_len()]);
+        layer.turn(params, &mut turned).unwrap();
+        let mut d_state = vec![0.0, d[1]];
+        d_state.truncate(layer.state_len());
+        let (dy, to) = (&d[..1], Some(&mut dx[..]));
+        layer.go_back(Base, &turned, x, dy, 2, &tape, 1..2, &flow, &mut d_state, &mut grads, to, &mut work).unwrap();
+        ([tape[1], tape.get(2 * (1 + gates) + 1).copied().unwrap_or(0.0)], [grads, dx, d_state])
+    }
+
+    fn near(got: &[f32], want: &[f64]) {
+        assert_eq!(got.len(), want.len());
+        assert!(got.iter().zip(want).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-7), "{got:?} {want:?}");
+    }
+
+    /// Vectors made with PyTorch.
+    #[test]
+    fn cells_are_those_of_other_libraries() {
+        let lstm = Recurrent { cell: Cell::Lstm, input: 2, units: 1, forget_one: false };
+        let params = [weights(4), vec![0.01, 0.02, 0.03, 0.04]].concat();
+        // Of the loss h' + c' / 2.
+        let (made, [grads, dx, d_state]) = step(lstm, &params, &X, [0.2, 0.5], [1.0, 0.5]);
+        near(&made, &[0.1703627245476755, 0.4659067941826593]);
+        let b = [0.15198646036973062, 0.08939905321821197, 0.12377233806359234, 0.10362466570870452];
+        near(&grads, &[b, b.map(|x| -x), b.map(|x| 0.2 * x), b].concat());
+        near(&dx, &[0.07590040309589018, 0.12589175803824149]);
+        near(&d_state, &[-0.056788759944399365, 0.2641051710860528]);
+
+        let gru = Recurrent { cell: Cell::Gru, ..lstm };
+        let params = [weights(3), vec![0.05, 0.07, 0.03, 0.06]].concat();
+        let (made, [grads, dx, d_state]) = step(gru, &params, &X, [0.2, 0.0], [1.0, 0.0]);
+        near(&made[..1], &[0.5905196191960178]);
+        let b = [0.004874689000352124, -0.1304464685637547, 0.254121683221866];
+        let own = [0.0009749378000704249, -0.02608929371275094, 0.020274443936931442];
+        near(&grads, &[&b[..], &b.map(|x| -x), &own, &b, &[0.1013722196846572]].concat());
+        near(&dx, &[0.10281326757934595, -0.25371571489338296]);
+        near(&d_state, &[0.31661859480378884]);
+
+        let min = Recurrent { cell: Cell::MinGru, input: 1, ..lstm };
+        let cases = [
+            ([0.3, 0.4], 0.2, 0.6021097617681614, [0.17112081818352207, 0.574442516811659], 0.42555748318834097),
+            ([-1.2, -0.6], 0.7, 0.6199891316814541, [-0.06149033525207886, 0.052957881591717555], 0.7685247834990176),
+        ];
+        for (gates, h, want, d_gates, d_h) in cases {
+            let params = [&gates[..], &[0.0; 2]].concat();
+            let (made, [grads, _, d_state]) = step(min, &params, &[1.0], [h, 0.0], [1.0, 0.0]);
+            near(&made[..1], &[want]);
+            near(&grads, &[d_gates, d_gates].concat());
+            near(&d_state, &[d_h]);
+        }
+    }
+}
