@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use rlcore::nn::{ALL, Activation, Adam, Carry, HEAD, Layer, Net, Node};
+use rlcore::nn::{ALL, Activation, Adam, Carry, HEAD, Layer, LayerKind, Net, Node};
 use rlcore::rng::Rng;
 
 /// Multiplications and additions that a row takes through the products of a tower, once.
@@ -153,6 +153,47 @@ fn bench_pictures(c: &mut Criterion) {
     }
 }
 
+/// Recurrent layers alone: steps of sequences, forward, and backward to the weights and the input.
+fn bench_recurrent(c: &mut Criterion) {
+    for (name, kind, input, units, steps, sequences) in [
+        ("lstm_64-64_T1B1", LayerKind::Lstm, 64, 64, 1, 1),
+        ("lstm_580-256_T1B1", LayerKind::Lstm, 580, 256, 1, 1),
+        ("lstm_64-64_T16B8", LayerKind::Lstm, 64, 64, 16, 8),
+        ("gru_64-64_T16B8", LayerKind::Gru, 64, 64, 16, 8),
+        ("mingru_64-64_T16B8", LayerKind::MinGru, 64, 64, 16, 8),
+    ] {
+        let (layers, rows) = ([Layer::recurrent(kind, units), head(1)], steps * sequences);
+        let mut nodes = [Node::default(); 2];
+        let net = Net::compile(&layers, [1, 1, input], &mut nodes).unwrap();
+        let (mut params, mut grads) = (vec![0.0; net.param_len()], vec![0.0; net.param_len()]);
+        let mut scratch = vec![0.0; net.scratch_len(true, sequences).max(net.infer_scratch_len(rows))];
+        net.init(&mut params, &mut Rng::seeded(1), &mut scratch).unwrap();
+        let (x, mut dx, d) = (vec![0.5; rows * input], vec![0.0; rows * input], vec![0.1; rows]);
+        let (mut tape, mut out) = (vec![0.0; net.tape_len(rows)], vec![0.0; rows]);
+        let mut state = vec![0.0; rows * net.state_len()];
+        let (zeros, cut) = (state.clone(), vec![0; rows]);
+        let operations = 2 * (input + units as usize) * units as usize * if kind == LayerKind::Lstm { 4 } else { 3 };
+        let operations = if kind == LayerKind::MinGru { 2 * input * units as usize * 2 } else { operations } * rows;
+        let mut group = c.benchmark_group(name);
+        group.throughput(Throughput::Elements(rows as u64));
+        if steps == 1 {
+            group.bench_function("infer", |b| {
+                b.iter(|| net.infer(&params, &x, rows, ALL, &mut state, &mut scratch, &mut [&mut out]).unwrap())
+            });
+            limit::operations(name, ["infer", ""], operations);
+        }
+        group.bench_function("forward_backward", |b| {
+            b.iter(|| {
+                let carry = Carry { steps, cut: &cut, state: &zeros };
+                net.forward(&params, &x, rows, ALL, &carry, &mut tape, &mut scratch, &mut [&mut out]).unwrap();
+                let d_input = Some(&mut dx[..]);
+                net.backward(&params, &x, rows, ALL, &carry, &tape, &[&d], d_input, &mut grads, &mut scratch).unwrap();
+            })
+        });
+        limit::operations(name, ["forward_backward", ""], 3 * operations);
+    }
+}
+
 /// A network without hidden layers is one product; its backward pass is the product that gives the weights' gradient.
 fn bench_products(c: &mut Criterion) {
     let mut group = c.benchmark_group("product_64x64");
@@ -194,7 +235,7 @@ fn short() -> Criterion {
 criterion_group! {
     name = benches;
     config = short();
-    targets = bench_infer, bench_both_ways, bench_pictures, bench_products, bench_adam
+    targets = bench_infer, bench_both_ways, bench_pictures, bench_recurrent, bench_products, bench_adam
 }
 fn main() {
     limit::run(benches);

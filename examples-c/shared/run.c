@@ -59,7 +59,7 @@ void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn dr
   rlcore_vecenv_config config;
   rlcore_vecenv *envs;
   rlcore_rng rng; /* greedy choices do not depend on it */
-  size_t size = 0, scratch_len = 0, len = 0;
+  size_t size = 0, scratch_len = 0, state_len = 0, len = 0;
   _Alignas(float) unsigned char final_obs[MAX_OBS] = {0};
   float reward = 0;
   uint8_t terminated = 0, truncated = 0;
@@ -78,11 +78,12 @@ void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn dr
   CHECK(rlcore_vecenv_size(env, &config, &size));
   CHECK(rlcore_vecenv_init(host_take(size), size, env, &config, &envs));
   CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
-  float *const scratch = host_take(scratch_len * sizeof *scratch);
+  CHECK(rlcore_policy_state_len(policy, &state_len));
+  float *const scratch = host_take(scratch_len * sizeof *scratch), *const state = host_take(state_len * sizeof *state);
   CHECK(rlcore_rng_seed(&rng, 1));
   CHECK(rlcore_vecenv_reset(envs, env, NULL, seen[0]));
   while (len < MAX_STEPS && !terminated && !truncated) {
-    CHECK(rlcore_policy_act(policy, 1, seen[len], NULL, NULL, NULL, &greedy, &rng, scratch, scratch_len, &did[len]));
+    CHECK(rlcore_policy_act(policy, 1, seen[len], NULL, state, NULL, &greedy, &rng, scratch, scratch_len, &did[len]));
     out.obs = seen[len + 1];
     CHECK(rlcore_vecenv_step(envs, env, &did[len], &out));
     sum += (double)reward;

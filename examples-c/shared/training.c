@@ -86,14 +86,16 @@ evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
   rlcore_rng rng; /* greedy choices do not depend on it */
   evaluation e = {.min = INFINITY, .max = -INFINITY};
-  size_t envs_size = 0, scratch_len = 0, left = n;
+  size_t envs_size = 0, scratch_len = 0, state_len = 0, left = n;
   rlcore_vecenv *envs;
   CHECK(rlcore_rng_seed(&rng, EVAL_SEED));
   CHECK(rlcore_vecenv_size(env, &config, &envs_size));
   CHECK(rlcore_policy_scratch_len(policy, num_episodes, &scratch_len));
+  CHECK(rlcore_policy_state_len(policy, &state_len));
 
   void *const mem = host_take(envs_size);
   float *const scratch = host_take(scratch_len * sizeof *scratch);
+  float *const state = host_take(n * state_len * sizeof *state); /* each episode begins with zeros */
   void *const obs = host_take(n * env->obs.len * host_element_size(env->obs.kind));
   void *const final_obs = host_take(n * env->obs.len * host_element_size(env->obs.kind));
   void *const action = host_take(n * env->action.len * host_element_size(env->action.kind));
@@ -110,7 +112,7 @@ evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint
   CHECK(rlcore_vecenv_init(mem, envs_size, env, &config, &envs));
   CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
   for (uint32_t step = 0; left && step < 100000; step++) {
-    CHECK(rlcore_policy_act(policy, num_episodes, obs, NULL, NULL, NULL, &greedy, &rng, scratch, scratch_len, action));
+    CHECK(rlcore_policy_act(policy, num_episodes, obs, NULL, state, NULL, &greedy, &rng, scratch, scratch_len, action));
     CHECK(rlcore_vecenv_step(envs, env, action, &out));
     for (size_t i = 0; i < n; i++) {
       if (over[i]) continue; /* only the first episode of each environment counts, to avoid a bias towards short ones */
