@@ -428,6 +428,13 @@ fn what_is_refused_changes_nothing() {
             spoil(&mut spoilt);
             refused(&mut h, Kind::Value, "learn_batch", |l| l.learn_batch(&spoilt.batch()).map(drop));
         }
+        if h.obs_kind == Element::U8 && h.config.normalize_obs == 0 {
+            for x in [0.5, -1.0 / 255.0, 256.0 / 255.0, -0.0] {
+                let mut spoilt = batch.clone();
+                spoilt.obs[7] = x;
+                refused(&mut h, Kind::Value, "learn_batch of no bytes", |l| l.learn_batch(&spoilt.batch()).map(drop));
+            }
+        }
         let mut spoilt = batch.clone();
         match &mut spoilt.action {
             Array::I32(x) => x[3] = 4,

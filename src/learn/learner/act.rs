@@ -140,7 +140,13 @@ impl Learner<'_> {
             }
         }
         let slots = Rows::new(slots, 0);
-        slots.put(seen, o, r.obs)?;
+        slots.put(seen, sizes.obs_len, r.obs)?;
+        if let Elements::U8(bytes) = obs {
+            for (row, slot) in rows.iter().zip(slots.iter()) {
+                let to = block::rows_mut(r.pixels, slot, 1, sizes.pixels_len)?;
+                block::copy(to, block::rows(bytes, row, 1, sizes.pixels_len)?);
+            }
+        }
         slots.put(choice, self.action_n.len(), r.choice)?;
         slots.put(vector, sizes.std_len, r.vector)?;
         slots.put(value, 1, r.value)?;

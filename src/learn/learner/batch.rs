@@ -3,7 +3,7 @@
 use super::{Learner, Stats, View};
 use crate::block::{self, rows, rows_mut};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::learn::actor::check_action;
+use crate::learn::actor::{check_action, to_f32};
 use crate::learn::config::Config;
 use crate::learn::shape::Shape;
 use crate::space::{Elements, ElementsMut};
@@ -103,13 +103,19 @@ impl Learner<'_> {
         {
             return Err(Error::new(Kind::Value, "learner learn_batch: choices that are there and allowed"));
         }
+        let is_byte = |x: &f32| (f32::from(byte(*x)) / 255.0).to_bits() == x.to_bits();
+        if self.sizes.pixels_len > 0 && !batch.obs.iter().all(is_byte) {
+            return Err(Error::new(Kind::Value, "learner learn_batch: observations that are bytes divided by 255"));
+        }
         if batch.begin.iter().any(|&begin| begin > 1) || batch.env.iter().any(|&env| env >= self.config.num_envs) {
             return Err(Error::new(Kind::Value, "learner learn_batch: begin of 0 or 1, and env below num_envs"));
         }
         let mask_len = mask_len(&self.config, shape);
         let (r, at, a) = (&mut self.rollout, self.state.begin as usize, shape.action_len as usize);
         let end = at.saturating_add(m);
-        block::copy(rows_mut(r.obs, at, m, shape.obs_len as usize)?, batch.obs);
+        block::copy(rows_mut(r.obs, at, m, self.sizes.obs_len)?, batch.obs);
+        let pixels = rows_mut(r.pixels, at, m, self.sizes.pixels_len)?;
+        pixels.iter_mut().zip(batch.obs).for_each(|(to, x)| *to = byte(*x));
         match batch.action {
             Elements::I32(choice) => block::copy(rows_mut(r.choice, at, m, a)?, choice),
             Elements::F32(vector) => block::copy(rows_mut(r.vector, at, m, a)?, vector),
@@ -150,7 +156,8 @@ impl View<'_> {
         self.check_batch(&to.read())?;
         let (r, m, at) = (&self.rollout, self.config.batch_len(), self.state.learn_begin as usize);
         let shape = &self.actor.shape;
-        block::copy(to.obs, rows(r.obs, at, m, shape.obs_len as usize)?);
+        block::copy(to.obs, rows(r.obs, at, m, self.sizes.obs_len)?);
+        to_f32(Elements::U8(rows(r.pixels, at, m, self.sizes.pixels_len)?), to.obs);
         match to.action {
             ElementsMut::I32(choice) => block::copy(choice, rows(r.choice, at, m, shape.action_len as usize)?),
             ElementsMut::F32(vector) => block::copy(vector, rows(r.vector, at, m, shape.action_len as usize)?),
@@ -182,6 +189,11 @@ impl View<'_> {
         check_len("learner batch: begin", b.begin, recurrent)?;
         check_len("learner batch: env", b.env, recurrent)
     }
+}
+
+/// The byte that an observation was before it was divided by 255.
+fn byte(x: f32) -> u8 {
+    (x * 255.0 + 0.5) as u8
 }
 
 /// Flags of a transition's mask.

@@ -136,7 +136,7 @@ impl<'a> View<'a> {
         if !allowed || !self.head()?.could_take(block::rows(r.choice, first, count, self.action_n.len())?, mask) {
             return Err(Error::new(Kind::Image, "learner image: choices that were there and allowed"));
         }
-        let obs = block::rows(r.obs, first, count, shape.obs_len as usize)?;
+        let obs = block::rows(r.obs, first, count, self.sizes.obs_len)?;
         let vector = block::rows(r.vector, first, count, self.sizes.std_len)?;
         let state = block::rows(r.state, first, count, self.sizes.state_len)?;
         if [obs, vector, state].iter().any(|numbers| check_finite("", numbers).is_err()) {

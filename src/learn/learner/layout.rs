@@ -31,6 +31,9 @@ pub(in crate::learn) struct Lens {
     pub(super) room: usize,
     pub(super) minibatch: usize,
     obs: usize,
+    /// Of an observation in the rollout: numbers, or bytes.
+    kept: usize,
+    pixels: usize,
     outputs: usize,
     pub(super) choices: usize,
     pub(super) bounds: usize,
@@ -74,12 +77,16 @@ pub(in crate::learn) struct Sizes<'n> {
     pub(in crate::learn) record_len: usize,
     /// Numbers that recurrent layers carry from step to step.
     pub(in crate::learn) state_len: usize,
+    /// Numbers and bytes of an observation in the rollout; one of them is 0.
+    pub(in crate::learn) obs_len: usize,
+    pub(in crate::learn) pixels_len: usize,
 }
 
 pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>) -> Result<Sizes<'n>> {
     let c = &stored.config;
     let chunk_rows = c.chunk_len();
     let std = net.free_params(0);
+    let (obs_len, keeps_bytes) = (stored.shape.obs_len as usize, stored.shape.obs_u8() && c.normalize_obs == 0);
     Ok(Sizes {
         net,
         rows: chunk_rows.max(c.num_envs as usize),
@@ -89,6 +96,8 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>) -> Result<Sizes<'n>> {
         std_len: std.len(),
         record_len: net.param_len().saturating_add(LOSSES),
         state_len: net.state_len(),
+        obs_len: if keeps_bytes { 0 } else { obs_len },
+        pixels_len: if keeps_bytes { obs_len } else { 0 },
     })
 }
 
@@ -113,6 +122,8 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         room,
         minibatch: c.minibatch_len(),
         obs: s.obs_len as usize,
+        kept: sizes.obs_len,
+        pixels: sizes.pixels_len,
         outputs,
         choices,
         bounds,
@@ -168,8 +179,10 @@ const fn grid(rows: usize, width: usize) -> usize {
 
 fields! {
     pub(in crate::learn) spans RolloutSpans(lens: &Lens) {
-        /// As the networks saw them: converted and normalised.
-        pub(in crate::learn) obs: [f32] = grid(lens.slots, lens.obs),
+        /// As the networks saw them, normalised if they are to be.
+        pub(in crate::learn) obs: [f32] = grid(lens.slots, lens.kept),
+        /// Bytes that are not normalised stay bytes; `obs` is empty then.
+        pub(in crate::learn) pixels: [u8] = grid(lens.slots, lens.pixels),
         pub(in crate::learn) choice: [i32] = grid(lens.slots, lens.choices),
         /// Before squashing or clipping.
         pub(in crate::learn) vector: [f32] = grid(lens.slots, lens.std),

@@ -13,6 +13,7 @@ impl Rollout<'_> {
     fn copy(&mut self, from: usize, to: usize) -> Fit<()> {
         let slots = self.env.len();
         row(self.obs, slots, from, to)?;
+        row(self.pixels, slots, from, to)?;
         row(self.choice, slots, from, to)?;
         row(self.vector, slots, from, to)?;
         row(self.mask, slots, from, to)?;

@@ -9,6 +9,7 @@ use crate::learn::learner::layout::{Work, log_std_mut};
 use crate::learn::loss::{self, Batch, Coefficients, Losses};
 use crate::learn::rows::Rows;
 use crate::nn::ALL;
+use crate::space::Elements;
 
 /// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses.
 pub(crate) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mut [f32]) -> Result {
@@ -19,7 +20,10 @@ pub(crate) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     let (order, advantage) = (b.order.get(begin..end).ok_or(Misfit)?, b.advantage.get(begin..end).ok_or(Misfit)?);
     let (rows, m) = (Rows::new(order, 0), order.len());
 
-    let obs = rows.get(r.obs, o, w.obs)?;
+    let obs = match r.pixels {
+        [] => rows.get(r.obs, o, w.obs)?,
+        pixels => rows.see(Elements::U8(pixels), o, w.obs)?,
+    };
     let choice = rows.get(r.choice, shape.action_lens().0, w.choice)?;
     let vector = rows.get(r.vector, sizes.std_len, w.vector)?;
     let mask = if c.use_action_mask != 0 { Some(&*rows.get(r.mask, l, w.mask)?) } else { None };
