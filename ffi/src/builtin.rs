@@ -42,6 +42,12 @@ pub enum rlcore_env_id {
     RLCORE_ENV_PENDULUM = 5,
     /// MinAtar's Breakout: bytes [10, 10, 4] of paddle, ball, trail and bricks
     RLCORE_ENV_BREAKOUT = 6,
+    /// CartPole-v1 that observes cart position and pole angle only
+    RLCORE_ENV_CARTPOLE_NO_VEL = 7,
+    /// Pendulum-v1 that observes cosine and sine only
+    RLCORE_ENV_PENDULUM_NO_VEL = 8,
+    /// POPGym's RepeatPreviousEasy: name the suit of the fourth last card
+    RLCORE_ENV_REPEAT_PREVIOUS = 9,
     /// constant reward: value
     RLCORE_ENV_PROBE1 = 101,
     /// reward equal to the observation: backpropagation

@@ -1,9 +1,10 @@
 //! The built-in environments by name and number, for callers that choose one at run time.
 
 use super::{
-    Acrobot, Breakout, CartPole, Env, MountainCar, MountainCarContinuous, Pendulum, Probe, Spec, Step, StepOut,
+    Acrobot, Breakout, CartPole, Env, MountainCar, MountainCarContinuous, NoVel, Pendulum, Probe, RepeatPrevious, Spec,
+    Step, StepOut,
 };
-use super::{acrobot, breakout, cartpole, mountain_car, pendulum};
+use super::{acrobot, breakout, cartpole, mountain_car, pendulum, repeat_previous};
 use crate::error::Result;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -23,18 +24,27 @@ pub enum Builtin {
     Pendulum(Pendulum),
     /// Breakout on a grid.
     Breakout(Breakout),
+    /// CartPole-v1 without velocities.
+    CartPoleNoVel(NoVel<CartPole>),
+    /// Pendulum-v1 without the angular velocity.
+    PendulumNoVel(NoVel<Pendulum>),
+    /// RepeatPreviousEasy.
+    RepeatPrevious(RepeatPrevious),
     /// A probe.
     Probe(Probe),
 }
 
 /// Every built-in environment with its name. The numbers are [`Spec::env_id`] and are never reused.
-pub const BUILTINS: [(&str, Builtin); 16] = [
+pub const BUILTINS: [(&str, Builtin); 19] = [
     ("CartPole-v1", Builtin::CartPole(CartPole)),
     ("MountainCar-v0", Builtin::MountainCar(MountainCar)),
     ("MountainCarContinuous-v0", Builtin::MountainCarContinuous(MountainCarContinuous)),
     ("Acrobot-v1", Builtin::Acrobot(Acrobot)),
     ("Pendulum-v1", Builtin::Pendulum(Pendulum)),
     ("Breakout-MinAtar", Builtin::Breakout(Breakout)),
+    ("CartPoleNoVel-v1", Builtin::CartPoleNoVel(NoVel(CartPole))),
+    ("PendulumNoVel-v1", Builtin::PendulumNoVel(NoVel(Pendulum))),
+    ("RepeatPreviousEasy", Builtin::RepeatPrevious(RepeatPrevious)),
     ("Probe1", Builtin::Probe(Probe::One)),
     ("Probe2", Builtin::Probe(Probe::Two)),
     ("Probe3", Builtin::Probe(Probe::Three)),
@@ -60,6 +70,9 @@ impl Builtin {
             Builtin::Acrobot(_) => acrobot::SPEC,
             Builtin::Pendulum(_) => pendulum::SPEC,
             Builtin::Breakout(_) => breakout::SPEC,
+            Builtin::CartPoleNoVel(_) => cartpole::NO_VEL,
+            Builtin::PendulumNoVel(_) => pendulum::NO_VEL,
+            Builtin::RepeatPrevious(_) => repeat_previous::SPEC,
             Builtin::Probe(probe) => probe.constant_spec(),
         }
     }
@@ -91,6 +104,9 @@ macro_rules! each {
             Builtin::Acrobot($env) => $call,
             Builtin::Pendulum($env) => $call,
             Builtin::Breakout($env) => $call,
+            Builtin::CartPoleNoVel($env) => $call,
+            Builtin::PendulumNoVel($env) => $call,
+            Builtin::RepeatPrevious($env) => $call,
             Builtin::Probe($env) => $call,
         }
     };

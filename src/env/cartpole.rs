@@ -8,6 +8,7 @@ use core::hint::black_box;
 
 use super::columns::{self, Columns, Next};
 use super::draw::{BLACK, Canvas, place};
+use super::no_vel::Positions;
 use super::{Env, Spec, Step, StepOut, put, view, view_mut};
 use crate::error::Result;
 use crate::num::{NEAR_0, sin_cos64, sin_cos64_near_0};
@@ -50,6 +51,8 @@ pub(super) const SPEC: Spec<'static> = Spec {
     action: Space::discrete(&[2]),
     wrappers: 0,
 };
+pub(super) const NO_VEL: Spec<'static> =
+    Spec { env_id: 7, obs: Space::between(&[LOW[0], LOW[2]], &[HIGH[0], HIGH[2]]), ..SPEC };
 
 impl State {
     #[inline]
@@ -132,5 +135,14 @@ impl Columns for CartPole {
             (next.state[i], next.obs[i], next.reward[i], next.terminated[i]) = (s, s.obs(), 1.0, out.into());
         }
         next
+    }
+}
+
+impl Positions for CartPole {
+    const NO_VEL: Spec<'static> = NO_VEL;
+
+    #[inline(always)]
+    fn positions([x, _, theta, _]: [f32; 4]) -> [f32; 2] {
+        [x, theta]
     }
 }

@@ -5,6 +5,7 @@ use core::f64::consts::PI;
 
 use super::columns::{self, Columns, Next};
 use super::draw::{BLACK, Canvas};
+use super::no_vel::Positions;
 use super::{Env, Spec, Step, StepOut, put, view, view_mut};
 use crate::error::Result;
 use crate::num::{rem64_lanes, sin_cos64, sin_cos64_lanes};
@@ -37,6 +38,7 @@ pub(super) const SPEC: Spec<'static> = Spec {
     action: Space::between(&[-MAX_TORQUE], &[MAX_TORQUE]),
     wrappers: 0,
 };
+pub(super) const NO_VEL: Spec<'static> = Spec { env_id: 8, obs: Space::between(&[-1.0, -1.0], &[1.0, 1.0]), ..SPEC };
 
 impl State {
     #[inline]
@@ -116,5 +118,14 @@ impl Columns for Pendulum {
             next.obs[i] = [cos[i] as f32, sin[i] as f32, next.state[i].theta_dot as f32];
         }
         next
+    }
+}
+
+impl Positions for Pendulum {
+    const NO_VEL: Spec<'static> = NO_VEL;
+
+    #[inline(always)]
+    fn positions([cos, sin, _]: [f32; 3]) -> [f32; 2] {
+        [cos, sin]
     }
 }

@@ -125,6 +125,9 @@ static rlcore_status mountain_car(hashes *h) { return builtin(h, RLCORE_ENV_MOUN
 static rlcore_status mountain_car_continuous(hashes *h) { return builtin(h, RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS, 700); }
 static rlcore_status acrobot(hashes *h) { return builtin(h, RLCORE_ENV_ACROBOT, 700); }
 static rlcore_status pendulum(hashes *h) { return builtin(h, RLCORE_ENV_PENDULUM, 700); }
+static rlcore_status cartpole_no_vel(hashes *h) { return builtin(h, RLCORE_ENV_CARTPOLE_NO_VEL, 700); }
+static rlcore_status pendulum_no_vel(hashes *h) { return builtin(h, RLCORE_ENV_PENDULUM_NO_VEL, 700); }
+static rlcore_status repeat_previous(hashes *h) { return builtin(h, RLCORE_ENV_REPEAT_PREVIOUS, 200); }
 
 /* ---- An environment of the host's own: a game in pictures, and a number beside them where there is room ---- */
 typedef struct { uint32_t height, width, has_speed; } screen;
@@ -375,6 +378,9 @@ const stage ENV_STAGES[] = {
     {"mountain_car_continuous", mountain_car_continuous},
     {"acrobot", acrobot},
     {"pendulum", pendulum},
+    {"cartpole_no_vel", cartpole_no_vel},
+    {"pendulum_no_vel", pendulum_no_vel},
+    {"repeat_previous", repeat_previous},
     {"callbacks", callbacks},
     {"wrapped", wrapped},
     {"atari", atari},

@@ -264,7 +264,7 @@ static const struct flaw own_env_flaws[] = {
 static const struct flaw known_env_flaws[] = {
     BAD(state_size, 7), BAD(state_size, 24), BAD(state_size, UINT32_MAX), BAD(obs.len, 5), BAD(action.len, 2),
     BAD(action.n, 0), BAD(user, 1), BAD(reset, 1), BAD(step, 1), BAD(restart, 1), BAD(env_id, 0),
-    BAD(env_id, RLCORE_ENV_MOUNTAIN_CAR), BAD(env_id, 7), BAD(env_id, 999), BAD(env_id, 1000),
+    BAD(env_id, RLCORE_ENV_MOUNTAIN_CAR), BAD(env_id, 99), BAD(env_id, 999), BAD(env_id, 1000),
     REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, reset, 0), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, step, 0)};
 
 static rlcore_env_def *environment(int wrapped, int kept) {

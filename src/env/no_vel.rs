@@ -1,0 +1,62 @@
+//! Environments that hide how fast things move, so that an agent has to remember where they were.
+
+use bytemuck::Zeroable;
+
+use super::columns::{self, Columns, Next};
+use super::{Env, Spec, Step, StepOut, put};
+use crate::error::Result;
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut};
+
+/// The same environment without the velocities among its observations; all else is the same to the bit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoVel<E>(pub E);
+
+/// An environment whose observation is positions and velocities.
+pub(super) trait Positions: Columns<Obs: AsMut<[f32]>> {
+    /// What it is when only positions are observed.
+    const NO_VEL: Spec<'static>;
+
+    /// The two positions of an observation.
+    fn positions(obs: Self::Obs) -> [f32; 2];
+}
+
+impl<E: Positions> Env for NoVel<E> {
+    #[inline]
+    fn spec(&self) -> Spec<'_> {
+        E::NO_VEL
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        let mut all: E::Obs = Zeroable::zeroed();
+        self.0.reset(state, rng, ElementsMut::F32(all.as_mut()))?;
+        put(obs, E::positions(all))
+    }
+
+    #[inline]
+    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        columns::step::<Self>(state, action, obs)
+    }
+
+    #[inline]
+    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+        columns::step_rows::<Self>(state, action, out)
+    }
+
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        self.0.render(state, width, height, rgb)
+    }
+}
+
+impl<E: Positions> Columns for NoVel<E> {
+    type State = E::State;
+    type Action = E::Action;
+    type Obs = [f32; 2];
+
+    #[inline(always)]
+    fn advance<const L: usize>(state: &[E::State; L], action: &[E::Action; L]) -> Next<E::State, [f32; 2], L> {
+        let Next { state, obs, reward, terminated, together } = E::advance(state, action);
+        Next { state, obs: obs.map(E::positions), reward, terminated, together }
+    }
+}
