@@ -410,7 +410,7 @@ typedef enum rlcore_env_id {
   RLCORE_ENV_BREAKOUT = 6,                 /* MinAtar's Breakout: bytes [10, 10, 4] of paddle, ball, trail and bricks */
   RLCORE_ENV_CARTPOLE_NO_VEL = 7,          /* CartPole-v1 that observes cart position and pole angle only */
   RLCORE_ENV_PENDULUM_NO_VEL = 8,          /* Pendulum-v1 that observes cosine and sine only */
-  RLCORE_ENV_REPEAT_PREVIOUS = 9,          /* POPGym's RepeatPreviousEasy: name the suit of the fourth last card */
+  RLCORE_ENV_REPEAT_PREVIOUS = 9,          /* POPGym's RepeatPreviousEasy: name the suit seen three steps before */
   RLCORE_ENV_PROBE1 = 101,                 /* constant reward: value */
   RLCORE_ENV_PROBE2 = 102,                 /* reward equal to the observation: backpropagation */
   RLCORE_ENV_PROBE3 = 103,                 /* reward one step later: discount */

@@ -46,7 +46,7 @@ pub enum rlcore_env_id {
     RLCORE_ENV_CARTPOLE_NO_VEL = 7,
     /// Pendulum-v1 that observes cosine and sine only
     RLCORE_ENV_PENDULUM_NO_VEL = 8,
-    /// POPGym's RepeatPreviousEasy: name the suit of the fourth last card
+    /// POPGym's RepeatPreviousEasy: name the suit seen three steps before
     RLCORE_ENV_REPEAT_PREVIOUS = 9,
     /// constant reward: value
     RLCORE_ENV_PROBE1 = 101,
