@@ -889,8 +889,8 @@ rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len,
    Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
    Arrays as rlcore_learner_batch_read. stats: to write.
    Errors: E_CONFIG; E_NOT_READY if this learner has recorded steps, or an update runs; E_SHAPE for a mask that is
-   missing or not expected; E_VALUE for numbers that are not finite, choices that are not allowed, a begin above 1 and an
-   env of N or more. */
+   missing or not expected; E_VALUE for numbers that are not finite, observations that are no bytes divided by 255 where
+   obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of N or more. */
 rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, const void *action,
                                          const uint8_t *action_mask, const float *log_prob, const float *value,
                                          const float *advantage, const float *value_target, const float *state,

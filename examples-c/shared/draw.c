@@ -17,16 +17,37 @@ static void bar(canvas *c, double x, double y, double length, double angle, doub
   }
 }
 
-/* obs: cart position, cart velocity, pole angle, pole angular velocity. */
-void draw_cartpole(canvas *c, const void *seen, const void *action) {
-  const float *const obs = seen;
-  const double x = (double)obs[0];
-  (void)action;
+static void cart(canvas *c, double x, double angle) {
   canvas_clear(c, -2.4, -0.3, 2.4, 1.3);
   canvas_line(c, -2.4, -0.2, 2.4, -0.2);
   canvas_line(c, 0, -0.3, 0, -0.2);
   box(c, x, -0.06, 0.25, 0.11);
-  bar(c, x, 0.05, 1.0, (double)obs[2], 0.02);
+  bar(c, x, 0.05, 1.0, angle, 0.02);
+}
+
+/* obs: cart position, cart velocity, pole angle, pole angular velocity. */
+void draw_cartpole(canvas *c, const void *seen, const void *action) {
+  const float *const obs = seen;
+  (void)action;
+  cart(c, (double)obs[0], (double)obs[2]);
+}
+
+/* obs: cart position, pole angle. */
+void draw_cartpole_no_vel(canvas *c, const void *seen, const void *action) {
+  const float *const obs = seen;
+  (void)action;
+  cart(c, (double)obs[0], (double)obs[1]);
+}
+
+/* obs: [4] 1 for the suit of the card that is dealt, in the upper row; below, the suit that is named. */
+void draw_suits(canvas *c, const void *seen, const void *action) {
+  const float *const obs = seen;
+  const int32_t *const named = action;
+  canvas_clear(c, -0.5, -0.5, 3.5, 1.7);
+  for (int i = 0; i < 4; i++) {
+    if (obs[i] > 0.5F) box(c, i, 1.2, 0.3, 0.3);
+    if (named && *named == i) box(c, i, 0, 0.3, 0.3);
+  }
 }
 
 /* obs: position, velocity. */

@@ -12,6 +12,8 @@ void draw_cartpole(canvas *c, const void *obs, const void *action);
 void draw_mountain_car(canvas *c, const void *obs, const void *action);
 void draw_acrobot(canvas *c, const void *obs, const void *action);
 void draw_pendulum(canvas *c, const void *obs, const void *action);
+void draw_cartpole_no_vel(canvas *c, const void *obs, const void *action);
+void draw_suits(canvas *c, const void *obs, const void *action);
 void draw_breakout(canvas *c, const void *obs, const void *action);
 void draw_lander(canvas *c, const void *obs, const void *action);
 

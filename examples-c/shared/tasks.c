@@ -101,6 +101,50 @@ static void breakout(rlcore_learner_config *c) {
   c->entropy_coef = 0.03F;
 }
 
+/* A GRU remembers what the observation does not show; then one hidden layer each for the policy and the value. */
+static void memory(rlcore_learner_config *c) {
+  static const rlcore_layer layers[] = {{.kind = RLCORE_LAYER_GRU, .units = 32}};
+  c->layers = layers;
+  c->num_layers = 1;
+  c->sequence_len = 16;
+  c->num_hidden = 1;
+  c->hidden_len[1] = 0;
+  c->num_envs = 16;
+  c->num_steps = 64;
+  c->num_minibatches = 16;
+  c->num_epochs = 4;
+}
+
+static void cartpole_no_vel(rlcore_learner_config *c) {
+  memory(c);
+  c->sequence_len = 8;
+  c->num_minibatches = 32;
+  c->learning_rate = 3e-3F;
+  c->discount = 0.98F;
+  c->gae_lambda = 0.92F;
+  c->entropy_coef = 0;
+  c->normalize_obs = 1;
+  c->normalize_reward = 1;
+}
+
+static void pendulum_no_vel(rlcore_learner_config *c) {
+  memory(c);
+  c->num_steps = 512;
+  c->num_minibatches = 32;
+  c->num_epochs = 8;
+  c->learning_rate = 3e-3F;
+  c->discount = 0.95F;
+  c->gae_lambda = 0.9F;
+  c->log_std_init = 0.6931472F;
+  c->entropy_coef = 0;
+  c->normalize_reward = 1;
+}
+
+static void repeat_previous(rlcore_learner_config *c) {
+  memory(c);
+  c->learning_rate = 3e-3F;
+}
+
 static void probe(rlcore_learner_config *c) {
   c->num_envs = 8;
   c->num_steps = 32;
@@ -118,6 +162,12 @@ static const task tasks[] = {
     {"acrobot", "Acrobot-v1", RLCORE_ENV_ACROBOT, 300000, 3, -90, 0, acrobot, draw_acrobot},
     {"pendulum", "Pendulum-v1", RLCORE_ENV_PENDULUM, 307200, 5, -200, 0, pendulum, draw_pendulum},
     {"breakout", "Breakout in pictures", RLCORE_ENV_BREAKOUT, 800000, 2, 28, 0, breakout, draw_breakout},
+    {"cartpolenovel", "CartPole-v1 without velocities", RLCORE_ENV_CARTPOLE_NO_VEL, 150000, 5, 475, 0, cartpole_no_vel,
+     draw_cartpole_no_vel},
+    {"pendulumnovel", "Pendulum-v1 without velocities", RLCORE_ENV_PENDULUM_NO_VEL, 1000000, 3, -220, 0, pendulum_no_vel,
+     draw_pendulum},
+    {"repeat", "RepeatPrevious: name the suit of three cards ago", RLCORE_ENV_REPEAT_PREVIOUS, 500000, 3, 0.95, 0,
+     repeat_previous, draw_suits},
     {"lander", "Lander (physics in the C host)", 0, 300000, 3, 100, 0, lander, draw_lander},
     {"probe1", "Probe 1: reward 1", RLCORE_ENV_PROBE1, 20000, 1, 1, 1e-4, probe, NULL},
     {"probe2", "Probe 2: reward is the observation", RLCORE_ENV_PROBE2, 20000, 1, -1, 1e-4, probe, NULL},
