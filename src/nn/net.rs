@@ -116,6 +116,9 @@ impl Node {
     #[cfg(feature = "recurrent")]
     #[inline(always)]
     pub(super) fn recurrent(&self) -> Option<Recurrent> {
+        if !self.is_recurrent() {
+            return None;
+        }
         let cell = match self.kind {
             kind if kind == LayerKind::Lstm as u32 => Cell::Lstm,
             kind if kind == LayerKind::Gru as u32 => Cell::Gru,
@@ -127,6 +130,7 @@ impl Node {
     }
 
     /// Numbers of its state; and those of a row that it has on the tape, besides its value.
+    #[inline(always)]
     fn remembers(&self) -> [usize; 2] {
         #[cfg(feature = "recurrent")]
         if let Some(layer) = self.recurrent() {
