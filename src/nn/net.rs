@@ -438,6 +438,9 @@ impl<'a> Net<'a> {
 
     /// Numbers of the state that recurrent layers carry from one row to the next; 0: there are none.
     pub fn state_len(&self) -> usize {
+        if !cfg!(feature = "recurrent") {
+            return 0;
+        }
         self.nodes.last().map_or(0, |n| n.state as usize + n.remembers()[0])
     }
 

@@ -118,7 +118,7 @@ impl Learner<'_> {
         let mut columns = w.scalar.chunks_exact_mut(m.max(1));
         let mut column = || columns.next().ok_or(Misfit);
         let (value, log_prob, entropy) = (column()?, column()?, column()?);
-        let states = recall(self.carry, self.begins, envs, sizes.state_len, w.state)?;
+        let states = recall(self.carry, self.begins, envs, sizes.state_len(), w.state)?;
         sizes.net.infer(params, seen, m, POLICY | VALUE, states, w.scratch, &mut [outputs, value])?;
         check_finite(STATES, states)?;
         let choice = block::rows_mut(w.choice, 0, m, self.action_n.len())?;
@@ -155,18 +155,18 @@ impl Learner<'_> {
         if let Some(mask) = mask {
             slots.put(mask, l, r.mask)?;
         }
-        if sizes.state_len > 0 {
+        if sizes.state_len() > 0 {
             // The states before go to the rollout, and those after are carried on.
             let after = states;
             for (k, (env, slot)) in envs.iter().zip(slots.iter()).enumerate() {
                 let begins = block::rows_mut(self.begins, env, 1, 1)?;
-                let own = block::rows_mut(self.carry, env, 1, sizes.state_len)?;
+                let own = block::rows_mut(self.carry, env, 1, sizes.state_len())?;
                 if *begins != [0] {
                     own.fill(0.0);
                 }
-                block::copy(block::rows_mut(r.state, slot, 1, sizes.state_len)?, own);
+                block::copy(block::rows_mut(r.state, slot, 1, sizes.state_len())?, own);
                 block::copy(block::rows_mut(r.begin, slot, 1, 1)?, begins);
-                block::copy(own, block::rows(after, k, 1, sizes.state_len)?);
+                block::copy(own, block::rows(after, k, 1, sizes.state_len())?);
                 begins.fill(0);
             }
         }
@@ -211,7 +211,7 @@ impl Learner<'_> {
         let head = view.head()?;
         head.check_mask(mask, n)?;
         head.check_sampling(sampling)?;
-        recurrent.check(n, self.sizes.state_len)?;
+        recurrent.check(n, self.sizes.state_len())?;
         let done = self.predict_on(obs, mask, recurrent, sampling, action);
         self.tidy();
         done
@@ -226,7 +226,7 @@ impl Learner<'_> {
         action: ElementsMut<'_>,
     ) -> Result {
         let n = self.config.num_envs as usize;
-        recurrent.start(self.sizes.state_len, block::rows_mut(self.work.state, 0, n, self.sizes.state_len)?);
+        recurrent.start(self.sizes.state_len(), block::rows_mut(self.work.state, 0, n, self.sizes.state_len())?);
         to_f32(obs, self.work.raw);
         self.infer("learner predict: a finite obs", n, POLICY, false)?;
         let (n, shape) = (self.config.num_envs as usize, &self.actor.shape);
@@ -237,7 +237,7 @@ impl Learner<'_> {
         block::copy(w.rng, self.predict_rng);
         let noise = block::rows_mut(w.noise, 0, n, shape.action_len as usize)?;
         head.noise(w.rng, noise);
-        let states = block::rows(w.state, 0, n, self.sizes.state_len)?;
+        let states = block::rows(w.state, 0, n, self.sizes.state_len())?;
         check_finite(STATES, states)?;
         head.draw(n, outputs, mask, sampling, noise, action)?;
         block::copy(recurrent.state, states);
@@ -327,7 +327,7 @@ impl Learner<'_> {
     /// [`Learner::infer`] of all observations, with the parameters that act.
     fn look(&mut self, what: &'static str, obs: Elements<'_>, head: u32) -> Result {
         to_f32(obs, self.work.raw);
-        let (n, width, w) = (self.config.num_envs as usize, self.sizes.state_len, &mut self.work);
+        let (n, width, w) = (self.config.num_envs as usize, self.sizes.state_len(), &mut self.work);
         w.row.iter_mut().zip(0..).for_each(|(row, env)| *row = env);
         recall(self.carry, self.begins, Rows::new(w.row, 0), width, w.state)?;
         self.infer(what, n, head, false)
@@ -344,7 +344,7 @@ impl Learner<'_> {
         let (o, w) = (self.actor.shape.obs_len as usize, &mut self.work);
         let some = Rows::new(block::rows(w.some, 0, count, 1)?, 0);
         some.see(*obs, o, w.raw)?;
-        recall(self.carry, self.begins, some, self.sizes.state_len, w.state)?;
+        recall(self.carry, self.begins, some, self.sizes.state_len(), w.state)?;
         self.infer(what, count, VALUE, learning)
     }
 
@@ -361,7 +361,7 @@ impl Learner<'_> {
             _ => block::rows_mut(w.scalar, 0, m, 1)?,
         };
         let params = if learning { &*self.params } else { Self::acting(&self.config, self.acting, self.params) };
-        let states = block::rows_mut(w.state, 0, m, self.sizes.state_len)?;
+        let states = block::rows_mut(w.state, 0, m, self.sizes.state_len())?;
         self.sizes.net.infer(params, seen, m, head, states, w.scratch, &mut [to])
     }
 
@@ -393,7 +393,7 @@ impl Learner<'_> {
             (&mut *w.outputs, l),
             (&mut *w.noise, a),
             (&mut *w.next, 1),
-            (&mut *w.state, self.sizes.state_len),
+            (&mut *w.state, self.sizes.state_len()),
         ];
         for (array, width) in numbers {
             zero(array, n.saturating_mul(width));

@@ -126,8 +126,8 @@ impl Learner<'_> {
         block::copy(rows_mut(r.value, at, m, 1)?, batch.value);
         block::copy(rows_mut(r.advantage, at, m, 1)?, batch.advantage);
         block::copy(rows_mut(r.value_target, at, m, 1)?, batch.value_target);
-        block::copy(rows_mut(r.state, at, m, self.sizes.state_len)?, batch.state);
-        block::copy(rows_mut(r.begin, at, m, self.sizes.state_len.min(1))?, batch.begin);
+        block::copy(rows_mut(r.state, at, m, self.sizes.state_len())?, batch.state);
+        block::copy(rows_mut(r.begin, at, m, self.sizes.state_len().min(1))?, batch.begin);
         rows_mut(r.env, at, m, 1)?.fill(0);
         block::copy(rows_mut(r.env, at, m, 1)?, batch.env);
         let s = &mut *self.state;
@@ -168,8 +168,8 @@ impl View<'_> {
         block::copy(to.value, rows(r.value, at, m, 1)?);
         block::copy(to.advantage, rows(r.advantage, at, m, 1)?);
         block::copy(to.value_target, rows(r.value_target, at, m, 1)?);
-        let recurrent = self.sizes.state_len.min(1);
-        block::copy(to.state, rows(r.state, at, m, self.sizes.state_len)?);
+        let recurrent = self.sizes.state_len().min(1);
+        block::copy(to.state, rows(r.state, at, m, self.sizes.state_len())?);
         block::copy(to.begin, rows(r.begin, at, m, recurrent)?);
         block::copy(to.env, rows(r.env, at, m, recurrent)?);
         Ok(())
@@ -184,8 +184,8 @@ impl View<'_> {
         check_len("learner batch: value", b.value, m)?;
         check_len("learner batch: advantage", b.advantage, m)?;
         check_len("learner batch: value_target", b.value_target, m)?;
-        let recurrent = if self.sizes.state_len > 0 { m } else { 0 };
-        check_len("learner batch: state", b.state, m.saturating_mul(self.sizes.state_len))?;
+        let recurrent = if self.sizes.state_len() > 0 { m } else { 0 };
+        check_len("learner batch: state", b.state, m.saturating_mul(self.sizes.state_len()))?;
         check_len("learner batch: begin", b.begin, recurrent)?;
         check_len("learner batch: env", b.env, recurrent)
     }

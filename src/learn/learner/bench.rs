@@ -27,7 +27,7 @@ impl Bench<'_, '_> {
     /// Where the rows of a chunk start from, which are these slots: from the states that they had when an episode or a
     /// sequence begins, and when the row before is another environment's.
     pub(in crate::learn) fn carry<'w>(&self, order: &[u32], state: &'w mut [f32], cut: &'w mut [u8]) -> Fit<Carry<'w>> {
-        let (width, r) = (self.sizes.state_len, &self.rollout);
+        let (width, r) = (self.sizes.state_len(), &self.rollout);
         if width == 0 {
             return Ok(Carry::NONE);
         }

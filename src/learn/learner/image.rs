@@ -138,11 +138,11 @@ impl<'a> View<'a> {
         }
         let obs = block::rows(r.obs, first, count, self.sizes.obs_len)?;
         let vector = block::rows(r.vector, first, count, self.sizes.std_len)?;
-        let state = block::rows(r.state, first, count, self.sizes.state_len)?;
+        let state = block::rows(r.state, first, count, self.sizes.state_len())?;
         if [obs, vector, state].iter().any(|numbers| check_finite("", numbers).is_err()) {
             return Err(Error::new(Kind::Image, "learner image: finite observations, actions and states"));
         }
-        let known = self.sizes.state_len == 0
+        let known = self.sizes.state_len() == 0
             || (block::rows(r.begin, first, count, 1)?.iter().all(|&begin| begin <= 1)
                 && block::rows(r.env, first, count, 1)?.iter().all(|&env| env < self.config.num_envs));
         if !known {

@@ -75,11 +75,16 @@ pub(in crate::learn) struct Sizes<'n> {
     pub(in crate::learn) std_len: usize,
     /// Parameters, and the losses of a chunk behind its gradients.
     pub(in crate::learn) record_len: usize,
-    /// Numbers that recurrent layers carry from step to step.
-    pub(in crate::learn) state_len: usize,
     /// Numbers and bytes of an observation in the rollout; one of them is 0.
     pub(in crate::learn) obs_len: usize,
     pub(in crate::learn) pixels_len: usize,
+}
+
+impl Sizes<'_> {
+    /// Numbers that recurrent layers carry from step to step.
+    pub(in crate::learn) fn state_len(&self) -> usize {
+        self.net.state_len()
+    }
 }
 
 pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>) -> Result<Sizes<'n>> {
@@ -95,7 +100,6 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>) -> Result<Sizes<'n>> {
         std_begin: std.start,
         std_len: std.len(),
         record_len: net.param_len().saturating_add(LOSSES),
-        state_len: net.state_len(),
         obs_len: if keeps_bytes { 0 } else { obs_len },
         pixels_len: if keeps_bytes { obs_len } else { 0 },
     })
@@ -129,7 +133,7 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         bounds,
         std: std_len,
         moments: stored.actor().moments_len(),
-        state: sizes.state_len,
+        state: sizes.state_len(),
         masks: if c.use_action_mask != 0 { outputs } else { 0 },
         params: record_len.saturating_sub(LOSSES),
         record: record_len,

@@ -338,7 +338,7 @@ impl<'a> View<'a> {
 
     /// Numbers that recurrent layers carry from one step of an environment to the next; 0 without such layers.
     pub fn state_len(&self) -> usize {
-        self.sizes.state_len
+        self.sizes.state_len()
     }
 
     /// Bytes that `export` needs.

@@ -210,7 +210,7 @@ impl Learner<'_> {
         if part == 0 {
             let rows = s.learn_end.saturating_sub(s.learn_begin) as usize;
             let order = self.order.get_mut(..rows).ok_or(Misfit)?;
-            if c.sequence_len > 0 {
+            if self.sizes.state_len() > 0 {
                 list_by_env(self.rollout.env, s.learn_begin as usize, self.work.row, order)?;
                 s.shuffle_rng.shuffle_runs(order, c.num_together());
             } else {
@@ -219,7 +219,7 @@ impl Learner<'_> {
             }
         }
         self.done.fill(0);
-        if c.sequence_len > 0 {
+        if self.sizes.state_len() > 0 {
             let order = block::rows_mut(self.order, part as usize, 1, c.minibatch_len())?;
             order_by_step(c, order, bytemuck::cast_slice_mut(self.advantage))?;
         }
