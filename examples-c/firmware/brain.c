@@ -19,7 +19,7 @@ int main(void) {
     training_learn(&t, 0);
   }
   const rlcore_policy *const policy = training_export(&t, &size);
-  const evaluation greedy = evaluate(policy, &env, EPISODES);
+  const evaluation greedy = evaluate(policy, &env, EPISODES, &GREEDY);
   if (greedy.min < 500) host_fail("the policy to embed: %g is the least of %d returns, 500 wanted", greedy.min, EPISODES);
   for (size_t i = 0; i < size; i++)
     printf("%u,%s", ((const unsigned char *)(const void *)policy)[i], i % 16 == 15 ? "\n" : "");

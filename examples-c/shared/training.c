@@ -80,10 +80,11 @@ const rlcore_policy *training_export(const training *t, size_t *out_size) {
   return policy;
 }
 
-evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint32_t num_episodes) {
+const rlcore_sampling GREEDY = {.method = RLCORE_SAMPLING_GREEDY};
+
+evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint32_t num_episodes, const rlcore_sampling *sampling) {
   const size_t mark = host_mark(), n = num_episodes;
   const rlcore_vecenv_config config = envs_config(num_episodes, EVAL_SEED);
-  const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
   rlcore_rng rng; /* greedy choices do not depend on it */
   evaluation e = {.min = INFINITY, .max = -INFINITY};
   size_t envs_size = 0, scratch_len = 0, state_len = 0, left = n;
@@ -112,7 +113,7 @@ evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint
   CHECK(rlcore_vecenv_init(mem, envs_size, env, &config, &envs));
   CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
   for (uint32_t step = 0; left && step < 100000; step++) {
-    CHECK(rlcore_policy_act(policy, num_episodes, obs, NULL, state, NULL, &greedy, &rng, scratch, scratch_len, action));
+    CHECK(rlcore_policy_act(policy, num_episodes, obs, NULL, state, NULL, sampling, &rng, scratch, scratch_len, action));
     CHECK(rlcore_vecenv_step(envs, env, action, &out));
     for (size_t i = 0; i < n; i++) {
       if (over[i]) continue; /* only the first episode of each environment counts, to avoid a bias towards short ones */

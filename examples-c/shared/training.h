@@ -45,6 +45,8 @@ const rlcore_policy *training_export(const training *t, size_t *out_size);
 typedef struct evaluation {
   double mean, std, min, max, mean_len;
 } evaluation;
-evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint32_t num_episodes);
+evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint32_t num_episodes, const rlcore_sampling *sampling);
+
+extern const rlcore_sampling GREEDY;
 
 #endif

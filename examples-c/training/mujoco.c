@@ -219,7 +219,7 @@ static bool train(const robot *robot, const char *folder) {
   run r = run_plan(&t, robot->total_steps);
   run_seed(&r, &t, 1, robot->bar, &closed, false);
   const rlcore_policy *const policy = training_export(&t, &policy_size);
-  const evaluation greedy = evaluate(policy, &env, 20);
+  const evaluation greedy = evaluate(policy, &env, 20, &GREEDY);
   draw_episode(policy, &env, &e);
   svg_curves curves = {.title = robot->title,
                        .x_label = "environment steps",

@@ -78,7 +78,7 @@ static const rlcore_policy *train(result *r, training *t, const task *task, uint
   const rlcore_policy *const policy = training_export(t, &policy_size);
   if (seed == 1) host_save(path(o, "policy.bin"), policy, policy_size);
   if (o->quick) return policy;
-  r->greedy = evaluate(policy, &t->env, EVAL_EPISODES);
+  r->greedy = evaluate(policy, &t->env, EVAL_EPISODES, &GREEDY);
   printf("       %.2f s, %u greedy episodes: mean %.1f, sd %.1f, from %.1f to %.1f", r->run.seconds,
          (unsigned)EVAL_EPISODES, r->greedy.mean, r->greedy.std, r->greedy.min, r->greedy.max);
   if (!isnan(r->run.solved_seconds))

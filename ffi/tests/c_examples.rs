@@ -54,6 +54,11 @@ fn threads_that_share_chunks_learn_the_same_bytes() {
 }
 
 #[test]
+fn a_folder_of_learners_and_policies_is_loaded_and_played() {
+    make(&["check-league"]);
+}
+
+#[test]
 fn threads_give_the_same_bytes() {
     make(&["check-threads"]);
 }
