@@ -1,4 +1,4 @@
-/* A device that learns: PPO in one static array, on a probe environment, until it chooses the right actions. */
+/* A device that learns to remember: PPO and a GRU in one static array, until every episode ends with the right action. */
 #include "boot.h"
 #include <rlcore.h>
 
@@ -8,7 +8,7 @@
     if (status) return failed(#call, status);                                                                          \
   } while (0)
 
-enum { MEMORY_SIZE = 38 << 10, NUM_ENVS = 8, NUM_STEPS = 32, HIDDEN = 16, MAX_UPDATES = 100, ALIGN = 64 };
+enum { MEMORY_SIZE = 33 << 10, NUM_ENVS = 4, NUM_STEPS = 16, UNITS = 5, EPISODE = 4, MAX_UPDATES = 1000, ALIGN = 64 };
 
 static _Alignas(ALIGN) unsigned char memory[MEMORY_SIZE]; /* everything that training needs */
 static size_t used;
@@ -29,32 +29,46 @@ static void *take(size_t size) {
   return taken;
 }
 
-/* The probe: the observation, -1 or 1, determines which of two actions is rewarded; then the episode ends. */
-static int32_t reset_probe(void *user, void *state, rlcore_rng *rng, void *obs) {
+/* A cue, -1 or 1, is seen in the first step alone; the last action of an episode is rewarded if it names the cue. */
+typedef struct cue {
+  float side;
+  uint32_t step;
+} cue;
+
+static void show(const cue *c, float *obs) {
+  obs[0] = c->step == 0 ? c->side : 0;
+  obs[1] = c->step + 1 == EPISODE;
+}
+
+static int32_t reset_cue(void *user, void *state, rlcore_rng *rng, void *obs) {
+  cue *const c = state;
   int64_t side = 0;
   const rlcore_status status = rlcore_rng_integers(rng, 0, 2, &side, 1);
   (void)user;
-  *(float *)obs = *(float *)state = side ? 1 : -1;
+  *c = (cue){.side = side ? 1 : -1};
+  show(c, obs);
   return status;
 }
 
-static int32_t step_probe(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+static int32_t step_cue(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  cue *const c = state;
   (void)user, (void)rng;
-  *(float *)obs = *(float *)state;
-  out->reward = (*(const int32_t *)action == 1) == (*(float *)state > 0) ? 1 : -1;
-  out->terminated = 1;
+  out->terminated = ++c->step == EPISODE;
+  if (out->terminated) out->reward = (*(const int32_t *)action == 1) == (c->side > 0) ? 1 : -1;
+  show(c, obs);
   return 0;
 }
 
 int run(void) {
   static const uint32_t choices[] = {2};
+  static const rlcore_layer gru = {.kind = RLCORE_LAYER_GRU, .units = UNITS};
   const rlcore_env_def env = {.struct_size = sizeof env,
                               .env_id = 1000,
-                              .state_size = 8,
-                              .obs = {.kind = RLCORE_F32, .len = 1},
+                              .state_size = sizeof(cue),
+                              .obs = {.kind = RLCORE_F32, .len = 2},
                               .action = {.kind = RLCORE_I32, .len = 1, .n = choices},
-                              .reset = reset_probe,
-                              .step = step_probe};
+                              .reset = reset_cue,
+                              .step = step_cue};
   rlcore_vecenv_config many;
   rlcore_vecenv *envs;
   rlcore_learner_config config;
@@ -70,10 +84,13 @@ int run(void) {
   CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_envs = NUM_ENVS;
   config.num_steps = NUM_STEPS;
-  config.num_hidden = 1;
-  config.hidden_len[0] = HIDDEN;
-  config.hidden_len[1] = 0;
-  config.learning_rate = 3e-3F;
+  config.num_minibatches = 2;
+  config.num_hidden = 0;
+  config.hidden_len[0] = config.hidden_len[1] = 0;
+  config.layers = &gru;
+  config.num_layers = 1;
+  config.sequence_len = 8;
+  config.learning_rate = 1e-2F;
   config.entropy_coef = 0;
   CHECK(rlcore_learner_size(&config, &env.obs, &env.action, &learner_size));
   CHECK(rlcore_learner_init(take(learner_size), learner_size, &config, &env.obs, &env.action, &agent));
@@ -105,6 +122,6 @@ int run(void) {
   print_number((uint32_t)(stats.return_mean * 100));
   print(" %\n");
   if (!(stats.return_mean >= 1)) return 1;
-  print("ok: learned on the device\n");
+  print("ok: learned to remember on the device\n");
   return 0;
 }
