@@ -491,7 +491,7 @@ impl<'a> Net<'a> {
         let values = BACKWARD_ROWS * self.width();
         let added = values + BACKWARD_ROWS * added;
         let all = added + turned[0] + turned[1];
-        let states = all + self.state_len().saturating_mul(sequences);
+        let states = self.state_len().saturating_mul(sequences).saturating_add(all);
         [values, added, added + turned[0], all, states, states.saturating_add(self.work(BACKWARD_ROWS))]
     }
 
