@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SAVES = 5, EVERY = 20480, EPISODES = 50, MAX_FILES = 32, MAX_NAME = 64 };
+enum { SAVES = 4, EVERY = 25088, EPISODES = 20, MAX_FILES = 32, MAX_NAME = 64 };
 
 static const rlcore_sampling methods[] = {
     {.method = RLCORE_SAMPLING_GREEDY},

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVAL_EPISODES = 100, QUICK_UPDATES = 4 };
+enum { EVAL_EPISODES = 100, QUICK_UPDATES = 2 };
 
 typedef struct options {
   const char *env, *out;
