@@ -598,52 +598,75 @@ typedef enum rlcore_activation {
   RLCORE_ACTIVATION_RELU = 1,      /* max(x, 0) */
   RLCORE_ACTIVATION_IDENTITY = 2,  /* x */
   RLCORE_ACTIVATION_ELU = 3,       /* x above 0, e^x - 1 below */
+  RLCORE_ACTIVATION_SILU = 4,      /* x * sigmoid(x) */
+  RLCORE_ACTIVATION_GELU = 5,      /* Gaussian error linear unit, with tanh */
 } rlcore_activation;
 
 /* Kinds of layers, each with the fields of rlcore_layer that it reads besides source and activation.
    All others must be zero. */
 typedef enum rlcore_layer_kind {
-  RLCORE_LAYER_DENSE = 1,  /* units weighted sums of everything it reads: units, gain */
-  RLCORE_LAYER_CONV = 3,   /* 2-D convolution, channels last: units (channels), size, stride, same, gain */
+  RLCORE_LAYER_DENSE = 1,  /* units weighted sums of everything it reads: units, initializer, gain, flags */
+  RLCORE_LAYER_CONV = 3,   /* 2-D convolution, channels last: units (channels), size, stride, same, initializer, gain, flags */
   RLCORE_LAYER_POOL = 4,   /* maximum or mean of each channel in each window: size, stride, same, flags */
   RLCORE_LAYER_NORM = 5,   /* layer normalization over the channels, with a scale and a bias for each: flags */
-  /* long short-term memory, no activation: units, flags, gain. Recurrent layers carry a state from step to step;
+  /* long short-term memory, no activation: units, flags, initializer, gain. Recurrent layers carry a state from step to step;
      see sequence_len of rlcore_learner_config */
   RLCORE_LAYER_LSTM = 6,
-  RLCORE_LAYER_GRU = 7,     /* gated recurrent unit, no activation: units, gain */
-  RLCORE_LAYER_MINGRU = 8,  /* GRU whose gates read the input only, no activation: units, gain */
+  RLCORE_LAYER_GRU = 7,     /* gated recurrent unit, no activation: units, initializer, gain */
+  RLCORE_LAYER_MINGRU = 8,  /* GRU whose gates read the input only, no activation: units, initializer, gain */
+  RLCORE_LAYER_DECONV = 9,  /* transposed 2-D convolution: as RLCORE_LAYER_CONV */
+  /* causal multi-head attention over the last window steps of an episode, with learned relative positions and an output
+     projection, no activation: units, heads, window, initializer, gain. It carries a state as recurrent layers do */
+  RLCORE_LAYER_ATTENTION = 10,
+  /* sum of the embeddings of a pixel's channels, whole numbers from 0 to symbols - 1: units, symbols, initializer, gain,
+     flags */
+  RLCORE_LAYER_EMBED = 11,
+  RLCORE_LAYER_ADD = 12,       /* sum of both sources; the second has the first one's shape, or one number for each of its channels */
+  RLCORE_LAYER_MULTIPLY = 13,  /* product of both sources, of which the same holds */
+  RLCORE_LAYER_JOIN = 14,      /* channels of both sources, pixel by pixel */
 } rlcore_layer_kind;
 
 /* Flags of layers, to be combined with |. */
 typedef enum rlcore_layer_flag {
-  RLCORE_LAYER_NO_BIAS = 2,      /* normalization adds no bias */
+  RLCORE_LAYER_NO_BIAS = 2,      /* a dense layer, a convolution or a normalization adds no bias */
   RLCORE_LAYER_NO_SCALE = 4,     /* normalization multiplies by no scale */
   RLCORE_LAYER_RMS = 8,          /* normalization divides by the root mean square and subtracts no mean */
   RLCORE_LAYER_WHOLE = 16,       /* normalization runs over height, width and channels */
   RLCORE_LAYER_MEAN = 32,        /* pooling takes the mean */
   RLCORE_LAYER_FORGET_ONE = 64,  /* the biases of an LSTM's forget gate start at 1 */
+  RLCORE_LAYER_BYTES = 128,      /* embeddings of observations that are bytes, which networks see divided by 255 */
 } rlcore_layer_flag;
 
 /* One layer of a network, for a list such as
      {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU}.
-   Biases start at 0, scales at 1 and weights orthogonal. 80 bytes. */
+   Fields that its kind does not read are zero. 68 bytes. */
 typedef struct rlcore_layer {
   uint32_t kind;  /* an rlcore_layer_kind */
-  /* source[0]: what it reads: 0 for the layer before it, or the observations if it is the first; k for layer k, counted
-     from 1; or RLCORE_LAYER_INPUT. source[1]: zero */
+  /* what it reads: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1; or
+     RLCORE_LAYER_INPUT. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and RLCORE_LAYER_JOIN only */
   uint32_t source[2];
-  uint32_t units;        /* outputs, or channels of a convolution */
+  uint32_t units;        /* outputs, or channels of a picture */
   uint32_t activation;   /* an rlcore_activation */
   uint32_t flags;        /* rlcore_layer_flag */
   uint32_t size[2];      /* height and width of a window */
   uint32_t stride[2];    /* rows and columns from one window to the next (0: 1; pooling: size) */
   uint32_t same;         /* 0: windows lie inside the picture (VALID); 1: zeros surround it as in TensorFlow (SAME) */
-  uint32_t heads;        /* zero */
-  uint32_t window;       /* zero */
-  uint32_t initializer;  /* zero */
-  float gain;            /* length of orthogonal weights at the start (0: the square root of 2; without activation 1) */
-  uint32_t reserved[2];  /* zero */
+  uint32_t heads;        /* attention heads, which divide units */
+  uint32_t window;       /* steps that attention sees, this one included */
+  uint32_t initializer;  /* an rlcore_initializer */
+  float gain;            /* scale of the initial weights (0: 1; the square root of 2 for orthogonal weights before an activation) */
+  uint32_t symbols;      /* symbols of each channel */
+  uint32_t reserved;     /* zero */
 } rlcore_layer;
+
+/* Writes the layers of a network that is known by name, for the layers of an rlcore_learner_config: its hidden layers and
+   heads read the last of them.
+     rlcore_layer layers[16];
+     rlcore_net_preset(RLCORE_NET_NATURE, layers, 16, &config.num_layers);
+   net:     an rlcore_net.
+   out:     [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
+   Errors: E_CONFIG; E_SIZE if there are more than capacity. */
+rlcore_status rlcore_net_preset(uint32_t net, rlcore_layer *out, uint32_t capacity, uint32_t *out_len);
 
 /* ---- Learners: act, observe, learn ---- */
 

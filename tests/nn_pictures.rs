@@ -1,10 +1,11 @@
-//! Convolutions, pools and normalisations: against their formulas in f64 and the slopes of these, vectors from PyTorch, every
+//! Convolutions and what undoes them, pools, normalisations, tables, sums and products of pictures: against their formulas in f64 and the slopes of these, vectors from PyTorch, every
 //! CPU level, any cut of the rows, and bad shapes.
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;
 use rlcore::nn::{
-    ALL, Activation, Carry, HEAD, INPUT, Layer, LayerKind, MEAN, NO_BIAS, NO_SCALE, Net, Node, RMS, WHOLE,
+    ALL, Activation, BYTES, Carry, HEAD, INPUT, Initializer, Layer, LayerKind, MEAN, NO_BIAS, NO_SCALE, Net, Node, RMS,
+    WHOLE,
 };
 use rlcore::rng::Rng;
 
@@ -69,7 +70,53 @@ fn networks() -> Vec<(Shape, Vec<Layer>)> {
                 Layer { flags: HEAD, ..conv(18, 1, 1, 0, Identity) },
             ],
         ),
+        // Larger pictures, in the shapes of a dueling deconvolution and with windows that leave gaps.
+        (
+            [1, 1, 6],
+            vec![
+                Layer { flags: NO_BIAS, ..Layer::dense(45, Relu) },
+                Layer { source: [INPUT, 0], ..deconv(5, [3, 4], [1, 1], 0) },
+                Layer { activation: Elu as u32, ..deconv(3, [4, 2], [2, 3], 0) },
+                Layer { flags: NO_BIAS, ..deconv(17, [3, 3], [2, 1], 1) },
+                Layer { flags: HEAD | NO_BIAS, ..conv(2, 2, 1, 0, Identity) },
+                Layer { source: [1, 0], ..head(1) },
+            ],
+        ),
+        // A residual block, then each channel scaled and moved by what another layer says (FiLM), pictures side by side.
+        (
+            [4, 5, 3],
+            vec![
+                conv(4, 3, 1, 1, Relu),
+                conv(4, 3, 1, 1, Identity),
+                Layer::merge(LayerKind::Add, [0, 1], Relu),
+                Layer { source: [INPUT, 0], ..Layer::dense(4, Tanh) },
+                Layer::merge(LayerKind::Multiply, [3, 4], Identity),
+                Layer::merge(LayerKind::Add, [5, 4], Elu),
+                Layer::merge(LayerKind::Join, [INPUT, 6], Tanh),
+                Layer { flags: HEAD, ..Layer::merge(LayerKind::Multiply, [7, 7], Identity) },
+                Layer { source: [6, 0], ..head(2) },
+            ],
+        ),
+        // Symbols, which the input is rounded to: 0 and 1 here.
+        (
+            [3, 2, 3],
+            vec![
+                embed(5, 2, Identity),
+                Layer { source: [INPUT, 0], ..embed(5, 1, Relu) },
+                Layer::merge(LayerKind::Add, [1, 2], Identity),
+                conv(4, 2, 1, 0, Relu),
+                head(2),
+            ],
+        ),
     ]
+}
+
+fn deconv(units: u32, size: [u32; 2], stride: [u32; 2], same: u32) -> Layer {
+    Layer { kind: LayerKind::Deconv as u32, same, ..Layer::conv(units, size, stride, Activation::Identity) }
+}
+
+fn embed(units: u32, symbols: u32, activation: Activation) -> Layer {
+    Layer { kind: LayerKind::Embed as u32, symbols, ..Layer::dense(units, activation) }
 }
 
 struct Case {
@@ -152,16 +199,12 @@ impl Case {
             let (mut all, mut k): (Vec<(Shape, Vec<f64>)>, _) = (Vec::new(), 0);
             let mut params = params;
             for (i, layer) in self.layers.iter().enumerate() {
-                let from = if layer.source[0] == INPUT {
-                    0
-                } else if layer.source[0] == 0 {
-                    i
-                } else {
-                    layer.source[0] as usize
-                };
                 let own = (self.input, x.to_vec());
-                let (shape, x) = if from == 0 { &own } else { &all[from - 1] };
-                let (shape, mut y) = twin_layer(layer, *shape, x, &mut params);
+                let [first, second] = from(layer, i).map(|from| if from == 0 { &own } else { &all[from - 1] });
+                let (shape, mut y) = match layer.kind {
+                    12..=14 => twin_merge(layer, first, second),
+                    _ => twin_layer(layer, first.0, &first.1, &mut params),
+                };
                 for y in &mut y {
                     *y = match layer.activation {
                         0 if layer.kind != LayerKind::Pool as u32 => y.tanh(),
@@ -184,27 +227,30 @@ impl Case {
     fn read(&self, params: &[f32]) -> Vec<f64> {
         let (mut all, mut shape) = (Vec::new(), Vec::new());
         for (i, layer) in self.layers.iter().enumerate() {
-            let from = if layer.source[0] == INPUT {
-                0
-            } else if layer.source[0] == 0 {
-                i
-            } else {
-                layer.source[0] as usize
-            };
-            let input: Shape = if from == 0 { self.input } else { shape[from - 1] };
+            let [input, second] = from(layer, i).map(|from| if from == 0 { self.input } else { shape[from - 1] });
             let [kh, kw] = layer.size.map(|s| s as usize);
             let len: usize = input.iter().product();
             let units = layer.units as usize;
+            let biases = if layer.flags & NO_BIAS == 0 { units } else { 0 };
             let (w, b) = match layer.kind {
-                1 => (len * units, units),
-                3 => (kh * kw * input[2] * units, units),
+                1 => (len * units, biases),
+                3 | 9 => (kh * kw * input[2] * units, biases),
+                11 => (input[2] * layer.symbols as usize * units, 0),
                 5 => (
                     if layer.flags & NO_SCALE == 0 { input[2] } else { 0 },
                     if layer.flags & NO_BIAS == 0 { input[2] } else { 0 },
                 ),
                 _ => (0, 0),
             };
-            shape.push(windows(layer, input).map_or(if layer.kind == 5 { input } else { [1, 1, units] }, |w| w.0));
+            shape.push(windows(layer, input).map_or_else(
+                || match layer.kind {
+                    5 | 12 | 13 => input,
+                    11 => [input[0], input[1], units],
+                    14 => [input[0], input[1], input[2] + second[2]],
+                    _ => [1, 1, units],
+                },
+                |windows| windows.0,
+            ));
             let (mut w, mut b) = (vec![0.0; w], vec![0.0; b]);
             if w.len() + b.len() > 0 {
                 self.net().read_layer(params, i, &mut w, &mut b).unwrap();
@@ -215,9 +261,60 @@ impl Case {
     }
 }
 
+/// What layer `i` reads: 0 for the input, or a layer counted from 1.
+fn from(layer: &Layer, i: usize) -> [usize; 2] {
+    layer.source.map(|source| match source {
+        INPUT => 0,
+        0 => i,
+        k => k as usize,
+    })
+}
+
+fn twin_merge(layer: &Layer, (shape, a): &(Shape, Vec<f64>), (other, b): &(Shape, Vec<f64>)) -> (Shape, Vec<f64>) {
+    if layer.kind == LayerKind::Join as u32 {
+        let pixels = a.chunks(shape[2]).zip(b.chunks(other[2]));
+        return ([shape[0], shape[1], shape[2] + other[2]], pixels.flat_map(|(a, b)| [a, b].concat()).collect());
+    }
+    let pairs = a.iter().zip(b.iter().cycle());
+    (*shape, pairs.map(|(a, b)| if layer.kind == LayerKind::Add as u32 { a + b } else { a * b }).collect())
+}
+
+/// Each pixel adds a window, whose top left corner it sets, to a picture that is cut to its size.
+fn twin_deconv(layer: &Layer, [h, w, c]: Shape, x: &[f64], weights: &[f64], bias: &[f64]) -> (Shape, Vec<f64>) {
+    let (units, size, stride) =
+        (layer.units as usize, layer.size.map(|s| s as usize), layer.stride.map(|s| s as usize));
+    let whole = [(h - 1) * stride[0] + size[0], (w - 1) * stride[1] + size[1]];
+    let (shown, pad) = match layer.same {
+        0 => (whole, [0; 2]),
+        _ => {
+            let shown = [h * stride[0], w * stride[1]];
+            (shown, [0, 1].map(|k| whole[k].saturating_sub(shown[k]) / 2))
+        }
+    };
+    let mut y: Vec<f64> = bias.iter().copied().cycle().take(shown[0] * shown[1] * units).collect();
+    y.resize(shown[0] * shown[1] * units, 0.0);
+    for (at, pixel) in x.chunks(c).enumerate() {
+        let corner = [at / w * stride[0], at % w * stride[1]];
+        for (k, x) in pixel.iter().enumerate() {
+            for (i, weight) in weights[k * units * size[0] * size[1]..][..units * size[0] * size[1]].iter().enumerate()
+            {
+                let (unit, di, dj) = (i / (size[0] * size[1]), i / size[1] % size[0], i % size[1]);
+                let place = [(corner[0] + di).wrapping_sub(pad[0]), (corner[1] + dj).wrapping_sub(pad[1])];
+                if place[0] < shown[0] && place[1] < shown[1] {
+                    y[(place[0] * shown[1] + place[1]) * units + unit] += x * weight;
+                }
+            }
+        }
+    }
+    ([shown[0], shown[1], units], y)
+}
+
 /// What a convolution or a pool makes, and the pixels above and left of the picture that its windows show.
 fn windows(layer: &Layer, input: Shape) -> Option<(Shape, [usize; 2])> {
-    if ![3, 4].contains(&layer.kind) {
+    if layer.kind == 9 {
+        let (shape, _) = twin_deconv(layer, input, &[], &[], &[]);
+        return Some((shape, [0; 2]));
+    } else if ![3, 4].contains(&layer.kind) {
         return None;
     }
     let (mut output, mut pad) = ([0, 0, if layer.kind == 3 { layer.units as usize } else { input[2] }], [0; 2]);
@@ -244,6 +341,23 @@ fn twin_layer(layer: &Layer, shape: Shape, x: &[f64], params: &mut &[f64]) -> (S
         own
     };
     let (units, [h, w, c]) = (layer.units as usize, shape);
+    let biases = if layer.flags & NO_BIAS == 0 { units } else { 0 };
+    if layer.kind == 9 {
+        let weights = take(c * units * layer.size.iter().product::<u32>() as usize);
+        return twin_deconv(layer, shape, x, weights, take(biases));
+    } else if layer.kind == 11 {
+        let (symbols, scale) = (layer.symbols as usize, if layer.flags & BYTES != 0 { 255.0 } else { 1.0 });
+        let table = take(c * symbols * units);
+        let row = |(k, x): (usize, &f64)| {
+            let symbol = ((x.max(0.0) * scale).round() as usize).min(symbols - 1);
+            &table[(k * symbols + symbol) * units..][..units]
+        };
+        let sum = |pixel: &[f64]| {
+            let rows: Vec<&[f64]> = pixel.iter().enumerate().map(row).collect();
+            (0..units).map(|j| rows.iter().map(|row| row[j]).sum()).collect::<Vec<f64>>()
+        };
+        return ([h, w, units], x.chunks(c).flat_map(sum).collect());
+    }
     let Some((output, pad)) = windows(layer, shape) else {
         if layer.kind == 5 {
             let scale = take(if layer.flags & NO_SCALE == 0 { c } else { 0 });
@@ -261,13 +375,14 @@ fn twin_layer(layer: &Layer, shape: Shape, x: &[f64], params: &mut &[f64]) -> (S
             }
             return (shape, y);
         }
-        let (w, b) = (take(x.len() * units), take(units));
+        let (w, b) = (take(x.len() * units), take(biases));
+        let b = if b.is_empty() { vec![0.0; units] } else { b.to_vec() };
         let dot = |w: &[f64]| w.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
         return ([1, 1, units], b.iter().zip(w.chunks(x.len())).map(|(b, w)| b + dot(w)).collect());
     };
     let [kh, kw] = layer.size.map(|s| s as usize);
     let is_conv = layer.kind == 3;
-    let (weights, bias) = if is_conv { (take(units * c * kh * kw), take(units)) } else { (&[][..], &[][..]) };
+    let (weights, bias) = if is_conv { (take(units * c * kh * kw), take(biases)) } else { (&[][..], &[][..]) };
     let stride: Vec<usize> = (0..2)
         .map(|s| if layer.stride[s] == 0 && !is_conv { layer.size[s] } else { layer.stride[s].max(1) } as usize)
         .collect();
@@ -276,7 +391,7 @@ fn twin_layer(layer: &Layer, shape: Shape, x: &[f64], params: &mut &[f64]) -> (S
         (0..output[0]).flat_map(|i| (0..output[1]).flat_map(move |j| (0..output[2]).map(move |u| (i, j, u))))
     {
         let mut seen = Vec::new();
-        let mut sum = if is_conv { bias[unit] } else { 0.0 };
+        let mut sum = *bias.get(unit).unwrap_or(&0.0);
         for (di, dj) in (0..kh).flat_map(|di| (0..kw).map(move |dj| (di, dj))) {
             let (row, column) = ((i * stride[0] + di).wrapping_sub(pad[0]), (j * stride[1] + dj).wrapping_sub(pad[1]));
             if row >= h || column >= w {
@@ -557,4 +672,102 @@ fn shapes_that_cannot_be_are_refused_by_name() {
     ] {
         assert_eq!(refused(input, layer).0, Kind::Overflow, "{input:?} {layer:?}");
     }
+}
+
+/// Vectors made with PyTorch: a transposed convolution of 4 × 4 windows and stride 2, from two channels to one.
+#[test]
+fn a_deconvolution_is_that_of_other_libraries() {
+    let layers = [Layer { flags: HEAD | NO_BIAS, ..deconv(1, [4, 4], [2, 2], 0) }];
+    let mut nodes = [Node::default()];
+    let net = Net::compile(&layers, [2, 2, 2], &mut nodes).unwrap();
+    // x[c, h, w] = i/4 - 1, w[c, kh, kw] = (5 i mod 9)/10 - 0.4, d_y = (3 i mod 7)/10.
+    let x: Vec<f32> = (0..4).flat_map(|pixel| [0, 4].map(|c| (c + pixel) as f32 / 4.0 - 1.0)).collect();
+    let w: Vec<f32> = (0..32).map(|i| (5 * i % 9) as f32 / 10.0 - 0.4).collect();
+    let mut params = vec![f32::NAN; 32];
+    net.write_layer(&mut params, 0, &w, &[]).unwrap();
+    let (mut tape, mut work) = (vec![0.0; net.tape_len(1)], vec![f32::NAN; net.work_len()]);
+    let mut y = [0.0; 36];
+    net.forward(&params, &x, 1, ALL, &Carry::NONE, &mut tape, &mut work, &mut [&mut y]).unwrap();
+    let near = |got: &[f32], want: &[f32]| got.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-6);
+    assert!(near(&y[..6], &[0.4, -0.1, 0.7, -0.275, 0.125, -0.125]), "{y:?}");
+    assert!(near(&y[30..], &[-0.05, -0.05, -0.025, -0.225, 0.075, -0.125]), "{y:?}");
+    let d_y: Vec<f32> = (0..36).map(|i| (3 * i % 7) as f32 / 10.0).collect();
+    let (mut grads, mut dx) = (vec![0.0; 32], [0.0; 8]);
+    let mut scratch = vec![f32::NAN; net.scratch_len(true, 0)];
+    net.backward(&params, &x, 1, ALL, &Carry::NONE, &tape, &[&d_y], Some(&mut dx), &mut grads, &mut scratch).unwrap();
+    assert!(near(&dx, &[-0.03, -0.09, -0.06, 0.21, -0.14, -0.04, -0.03, -0.09]), "{dx:?}");
+    let mut d_w = vec![0.0; 32];
+    net.read_layer(&grads, 0, &mut d_w, &mut []).unwrap();
+    assert!(near(&d_w[..5], &[-0.5, -0.725, -1.125, -0.475, -0.975]), "{d_w:?}");
+    assert!(near(&d_w[28..], &[0.775, 0.175, 0.625, 0.2]), "{d_w:?}");
+}
+
+/// Bytes are symbols again, and what is none counts as the nearest.
+#[test]
+fn symbols_are_rounded_and_kept_in_their_table() {
+    let layers = [Layer { flags: HEAD | BYTES, ..embed(1, 4, Activation::Identity) }];
+    let mut nodes = [Node::default()];
+    let net = Net::compile(&layers, [1, 1, 1], &mut nodes).unwrap();
+    let x = [0.0, 1.0 / 255.0, 3.0 / 255.0, 1.0, -7.0, f32::NAN, f32::INFINITY];
+    let (mut y, mut scratch) = ([0.0; 7], vec![0.0; net.infer_scratch_len(7)]);
+    net.infer(&[10.0, 11.0, 12.0, 13.0], &x, 7, ALL, &mut [], &mut scratch, &mut [&mut y]).unwrap();
+    assert_eq!(y, [10.0, 11.0, 13.0, 13.0, 10.0, 10.0, 13.0]);
+}
+
+#[test]
+fn weights_start_as_their_initializer_says() {
+    let start = |initializer: Initializer, gain: f32, units: u32| {
+        let dense =
+            Layer { initializer: initializer as u32, gain, flags: HEAD, ..Layer::dense(units, Activation::Relu) };
+        let mut nodes = [Node::default()];
+        let net = Net::compile(&[dense], [1, 1, 400], &mut nodes).unwrap();
+        let (mut params, mut scratch) = (vec![f32::NAN; net.param_len()], vec![0.0; net.scratch_len(false, 0)]);
+        net.init(&mut params, &mut Rng::seeded(1), &mut scratch).unwrap();
+        let (mut w, mut b) = (vec![0.0; 400 * units as usize], vec![f32::NAN; units as usize]);
+        net.read_layer(&params, 0, &mut w, &mut b).unwrap();
+        assert!(b.iter().all(|b| *b == 0.0));
+        w
+    };
+    let deviation = |w: &[f32]| (w.iter().map(|x| f64::from(x * x)).sum::<f64>() / w.len() as f64).sqrt();
+    for units in [3, 50] {
+        for row in start(Initializer::UnitRows, 0.5, units).chunks(400) {
+            assert!((deviation(row) * 20.0 - 0.5).abs() < 1e-4);
+        }
+        for row in start(Initializer::Orthogonal, 0.0, units).chunks(400) {
+            assert!((deviation(row) * 20.0 - 2f64.sqrt()).abs() < 1e-4);
+        }
+        assert!((deviation(&start(Initializer::Normal, 0.02, units)) / 0.02 - 1.0).abs() < 0.05);
+        let uniform = start(Initializer::Uniform, 0.0, units);
+        assert!(uniform.iter().all(|x| x.abs() <= 0.05));
+        assert!((deviation(&uniform) * 3f64.sqrt() / 0.05 - 1.0).abs() < 0.05);
+    }
+}
+
+#[test]
+fn values_that_do_not_go_together_are_refused() {
+    let refused = |layers: &[Layer]| {
+        let mut nodes = vec![Node::default(); layers.len()];
+        Net::compile(layers, [4, 4, 2], &mut nodes).unwrap_err().to_string()
+    };
+    let merge = |kind, source| Layer { flags: HEAD, ..Layer::merge(kind, source, Activation::Identity) };
+    let dense = Layer::dense(3, Activation::Relu);
+    assert_eq!(
+        refused(&[dense, merge(LayerKind::Add, [INPUT, 1])]),
+        "net: a second source of the first one's shape, or of its channels, in layer 2, given 3"
+    );
+    assert_eq!(
+        refused(&[dense, merge(LayerKind::Join, [INPUT, 1])]),
+        "net: sources of one height and width in layer 2, given 1"
+    );
+    assert_eq!(
+        refused(&[dense, merge(LayerKind::Join, [1, 3])]),
+        "net: a source with the input or a layer before it in layer 2, given 3"
+    );
+    let windows = |size, stride| Layer { flags: HEAD, ..deconv(1, size, stride, 0) };
+    assert_eq!(refused(&[windows([0, 2], [1, 1])]), "net: size of at least 1 in layer 1, given 0");
+    assert!(refused(&[windows([1, 1], [u32::MAX; 2])]).starts_with("net: layers whose products fit"));
+    let symbols = Layer { flags: HEAD, ..embed(2, 0, Activation::Identity) };
+    assert_eq!(refused(&[symbols]), "net: symbols of at least 1 in layer 1, given 0");
+    let huge = Layer { flags: HEAD, ..embed(u32::MAX, u32::MAX, Activation::Identity) };
+    assert!(refused(&[huge]).starts_with("net: layers whose products fit"));
 }

@@ -1,8 +1,8 @@
-//! Recurrent layers against their formulas in f64, finite differences, one step after the other, every CPU level and bad input.
+//! Recurrent layers and attention, alone and in blocks with sums and gates, against their formulas in f64, finite differences, one step after the other, every CPU level and bad input.
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;
-use rlcore::nn::{ALL, Activation, Carry, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, Net, Node};
+use rlcore::nn::{ALL, Activation, Carry, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, NO_BIAS, Net, Node};
 use rlcore::rng::Rng;
 
 const INPUTS: usize = 3;
@@ -30,7 +30,60 @@ fn networks() -> Vec<Vec<Layer>> {
         head(0, 2),
         head(1, 1),
     ]);
+    all.extend(
+        [(1, 1, 1), (4, 2, 2), (6, 3, 5), (16, 4, 9)].map(|(u, h, w)| vec![Layer::attention(u, h, w), head(0, 2)]),
+    );
+    all.push(transformer(12, 3, 4));
+    all.push(vec![
+        cell(Gru, 4),
+        Layer { source: [INPUT, 0], ..Layer::attention(4, 1, 3) },
+        Layer::merge(LayerKind::Join, [1, 2], Activation::Gelu),
+        Layer::merge(LayerKind::Multiply, [2, 2], Activation::Identity),
+        Layer::merge(LayerKind::Add, [INPUT, INPUT], Activation::Silu),
+        head(3, 2),
+        Layer { flags: HEAD, ..Layer::merge(LayerKind::Join, [5, 4], Activation::Silu) },
+    ]);
     all
+}
+
+/// A block of a transformer: attention and a gated layer, each added to what it reads.
+fn transformer(units: u32, heads: u32, window: u32) -> Vec<Layer> {
+    let from = |source, layer| Layer { source: [source, 0], ..layer };
+    vec![
+        Layer { flags: NO_BIAS, ..Layer::dense(units, Activation::Identity) },
+        Layer::attention(units, heads, window),
+        Layer::merge(LayerKind::Add, [0, 1], Activation::Identity),
+        Layer { flags: NO_BIAS, ..Layer::dense(2 * units, Activation::Silu) },
+        from(3, Layer::dense(2 * units, Activation::Identity)),
+        Layer::merge(LayerKind::Multiply, [4, 5], Activation::Identity),
+        Layer::dense(units, Activation::Gelu),
+        Layer::merge(LayerKind::Add, [3, 7], Activation::Identity),
+        Layer::attention(units, 1, window),
+        head(0, 2),
+        head(8, 1),
+    ]
+}
+
+/// Numbers in the value of each layer, and in its state.
+fn lens(layers: &[Layer]) -> Vec<(usize, usize)> {
+    let mut lens: Vec<(usize, usize)> = Vec::new();
+    for (i, layer) in layers.iter().enumerate() {
+        let [input, second] = layer.source.map(|source| match source {
+            0 if i > 0 => lens[i - 1].0,
+            0 | INPUT => INPUTS,
+            k => lens[k as usize - 1].0,
+        });
+        let u = layer.units as usize;
+        lens.push(match layer.kind {
+            6 => (u, 2 * u),
+            7 | 8 => (u, u),
+            10 => (u, 1 + (layer.window as usize - 1) * input),
+            12 | 13 => (input, 0),
+            14 => (input + second, 0),
+            _ => (u, 0),
+        });
+    }
+    lens
 }
 
 /// A network and its arrays: `sequences` of `steps`, whose rows come step by step.
@@ -56,10 +109,23 @@ fn case(layers: &[Layer], steps: usize, sequences: usize) -> Case {
     let mut nodes = vec![Node::default(); layers.len()];
     let net = Net::compile(layers, [1, 1, INPUTS], &mut nodes).unwrap();
     let rows = steps * sequences;
-    let (params, state) = (random(&mut rng, net.param_len()), random(&mut rng, rows * net.state_len()));
+    let (mut params, state) = (random(&mut rng, net.param_len()), random(&mut rng, rows * net.state_len()));
+    if layers.len() > 7 {
+        // Products of many layers stay small.
+        params.iter_mut().for_each(|x| *x *= 0.4);
+    }
     let x = random(&mut rng, rows * INPUTS);
     let d_outs = (0..net.num_heads()).map(|k| random(&mut rng, rows * net.head_len(k))).collect();
     let cut = (0..rows).map(|_| u8::from(rng.bounded(3) == 0)).collect();
+    // A state of attention begins with how many steps it holds.
+    let (mut state, width, mut at) = (state, net.state_len(), 0);
+    for (layer, (_, len)) in layers.iter().zip(lens(layers)) {
+        if layer.kind == LayerKind::Attention as u32 {
+            let held = u64::from(layer.window - 1);
+            state.iter_mut().skip(at).step_by(width).for_each(|x| *x = rng.bounded(held) as f32);
+        }
+        at += len;
+    }
     Case { layers: layers.to_vec(), nodes, steps, sequences, params, x, cut, state, d_outs }
 }
 
@@ -123,25 +189,44 @@ impl Case {
         let mut values: Vec<Vec<f64>> = Vec::new();
         let mut outs = Vec::new();
         for (i, layer) in self.layers.iter().enumerate() {
-            let x = match layer.source[0] {
+            let [x, second] = layer.source.map(|source| match source {
                 0 if i > 0 => &values[i - 1][..],
                 0 | INPUT => x,
                 k => &values[k as usize - 1][..],
-            };
+            });
             let u = layer.units as usize;
+            let mut take = |len: usize| params.split_off(..len).unwrap();
+            if let 10 | 12..=14 = layer.kind {
+                let y: Vec<f64> = match layer.kind {
+                    10 => {
+                        let state = state.split_off_mut(..1 + (layer.window as usize - 1) * x.len()).unwrap();
+                        attention(layer, x, state, &mut take)
+                    }
+                    12 => x.iter().zip(second).map(|(a, b)| a + b).collect(),
+                    13 => x.iter().zip(second).map(|(a, b)| a * b).collect(),
+                    _ => [x, second].concat(),
+                };
+                let y: Vec<f64> =
+                    y.into_iter().map(|y| if layer.kind == 10 { y } else { act(layer.activation, y) }).collect();
+                if layer.flags & HEAD != 0 {
+                    outs.extend(&y);
+                }
+                values.push(y);
+                continue;
+            }
             let gates = match layer.kind {
                 1 => 1,
                 6 => 4,
                 7 => 3,
                 _ => 2,
             } * u;
-            let mut take = |len: usize| params.split_off(..len).unwrap();
             let w = take(x.len() * gates);
             let narrow = layer.kind == 1 && u < 16;
             let weight = |g: usize, i: usize| if narrow { w[g * x.len() + i] } else { w[i * gates + g] };
             let dot = |g: usize| x.iter().enumerate().map(|(i, x)| x * weight(g, i)).sum::<f64>();
             let own = if matches!(layer.kind, 6 | 7) { take(u * gates) } else { &[] };
-            let bias = take(gates);
+            let zero = vec![0.0; gates];
+            let bias = if layer.kind == 1 && layer.flags & NO_BIAS != 0 { &zero } else { take(gates) };
             let len = if layer.kind == 6 { 2 * u } else { u };
             let y: Vec<f64> = if layer.kind == 1 {
                 (0..u).map(|k| act(layer.activation, dot(k) + bias[k])).collect()
@@ -189,10 +274,45 @@ impl Case {
     }
 }
 
+/// What attention makes of `x` and of the steps that its state holds, the newest last.
+fn attention<'p>(layer: &Layer, x: &[f64], state: &mut [f64], take: &mut impl FnMut(usize) -> &'p [f64]) -> Vec<f64> {
+    let (u, d, window) = (layer.units as usize, x.len(), layer.window as usize);
+    let (w, pair, bias) = (take(d * u), take(d * 2 * u), take(3 * u));
+    let (positions, out, out_bias) = (take(window * u), take(u * u), take(u));
+    let product =
+        |x: &[f64], w: &[f64], n: usize, j: usize| -> f64 { x.iter().enumerate().map(|(i, x)| x * w[i * n + j]).sum() };
+    let held = state[0] as usize;
+    let mut steps: Vec<Vec<f64>> = state[1..].chunks(d).skip(window - 1 - held).map(<[f64]>::to_vec).collect();
+    steps.push(x.to_vec());
+    let len = u / layer.heads as usize;
+    let mixed: Vec<f64> = (0..u)
+        .map(|j| {
+            let head = j / len * len..(j / len + 1) * len;
+            let of_step = |(age, step): (usize, &Vec<f64>)| {
+                let meets = |i: usize| {
+                    let query = product(x, w, u, i) + bias[i];
+                    query * (product(step, pair, 2 * u, i) + bias[u + i] + positions[age * u + i])
+                };
+                let score = head.clone().map(meets).sum::<f64>() / (len as f64).sqrt();
+                (score.exp(), product(step, pair, 2 * u, u + j) + bias[2 * u + j])
+            };
+            let all: Vec<(f64, f64)> = steps.iter().rev().enumerate().map(of_step).collect();
+            all.iter().map(|(weight, value)| weight * value).sum::<f64>() / all.iter().map(|(w, _)| w).sum::<f64>()
+        })
+        .collect();
+    let newest = steps.len() - steps.len().min(window - 1);
+    state[0] = (steps.len() - newest) as f64;
+    let at = state.len() - (steps.len() - newest) * d;
+    state[at..].copy_from_slice(&steps[newest..].concat());
+    (0..u).map(|j| product(&mixed, out, u, j) + out_bias[j]).collect()
+}
+
 fn act(activation: u32, x: f64) -> f64 {
     match activation {
         0 => x.tanh(),
         1 => x.max(0.0),
+        4 => x * sigmoid(x),
+        5 => 0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)).tanh()),
         _ => x,
     }
 }
@@ -340,6 +460,57 @@ fn parameters_start_orthogonal_and_are_read_as_written() {
         assert_eq!((again, bias), (w, b));
         assert!(params != before && params[net.params_of(1).unwrap()] == before[net.params_of(1).unwrap()]);
     }
+}
+
+/// Queries, keys and values of three steps.
+const QKV: [[f32; 6]; 3] =
+    [[0.1, 0.2, 0.2, -0.1, 1.0, 0.0], [0.3, -0.4, 0.4, 0.3, 0.0, 1.0], [0.5, 0.6, -0.2, 0.5, 0.5, -0.5]];
+
+/// Vectors made with PyTorch, of three steps and two units.
+#[test]
+fn attention_is_that_of_other_libraries() {
+    let layers = [Layer::attention(2, 1, 3), head(0, 2)];
+    let mut nodes = [Node::default(); 2];
+    let net = Net::compile(&layers, [1, 1, 6], &mut nodes).unwrap();
+    // The input is query, key and value; the output is what the head reads.
+    let mut params = vec![0.0; net.param_len()];
+    let mut w = vec![0.0; 6 * 6 + 3 * 2 + 4];
+    (0..6).for_each(|i| w[i * 6 + i] = 1.0);
+    (w[42], w[45]) = (1.0, 1.0);
+    net.write_layer(&mut params, 0, &w, &[0.0; 8]).unwrap();
+    net.write_layer(&mut params, 1, &[1.0, 0.0, 0.0, 1.0], &[0.0; 2]).unwrap();
+    let x = QKV.concat();
+    let (mut tape, mut work, mut y) = (vec![0.0; net.tape_len(3)], vec![0.0; net.work_len()], [0.0; 6]);
+    let state = vec![0.0; 3 * net.state_len()];
+    let carry = Carry { steps: 3, cut: &[1, 0, 0], state: &state };
+    net.forward(&params, &x, 3, ALL, &carry, &mut tape, &mut work, &mut [&mut y]).unwrap();
+    let near = |got: &[f32], want: &[f64]| got.iter().zip(want).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-6);
+    let want = [1.0, 0.0, 0.5176703075150118, 0.4823296924849883, 0.4599331613224294, 0.20989897050312611];
+    assert!(near(&y, &want), "{y:?}");
+    let (mut grads, mut dx) = (vec![0.0; params.len()], [0.0; 18]);
+    let mut scratch = vec![f32::NAN; net.scratch_len(true, 1)];
+    let d = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    net.backward(&params, &x, 3, ALL, &carry, &tape, &[&d], Some(&mut dx), &mut grads, &mut scratch).unwrap();
+    let want = [
+        [0.0, 0.0, 0.09724397568865335, 0.25087526124044796, 4.027257058721071, 5.83977659347129],
+        [
+            0.03531118168791151,
+            0.07062236337582307,
+            0.37657804821392327,
+            0.31771116744264405,
+            3.3219036004067064,
+            4.179216197482043,
+        ],
+        [
+            0.5085021293948836,
+            -0.3096974081374471,
+            -0.47382202390257655,
+            -0.5685864286830918,
+            1.6508393408722222,
+            1.9810072090466666,
+        ],
+    ];
+    assert!(dx.chunks(6).zip(&want).all(|(got, want)| near(got, want)), "{dx:?}");
 }
 
 #[test]

@@ -318,6 +318,34 @@ static void attack_policy(void) {
   CHECK(w.action[1] == 0 && w.action[2] == 1);
 }
 
+/* Networks known by name are written whole or not at all, and are taken as they come. */
+static void attack_presets(void) {
+  rlcore_layer layers[16];
+  rlcore_learner_config c;
+  uint32_t len = 7;
+  size_t size = 0;
+  REFUSED(RLCORE_E_CONFIG, "a known rlcore_net, given 0", rlcore_net_preset(0, layers, 16, &len));
+  REFUSED(RLCORE_E_CONFIG, "a known rlcore_net, given 9", rlcore_net_preset(9, NULL, 0, &len));
+  REFUSED(RLCORE_E_SIZE, "at least 11 layers", rlcore_net_preset(RLCORE_NET_TRANSFORMER_GRID, layers, 10, &len));
+  REFUSED(RLCORE_E_NULL, "out", rlcore_net_preset(RLCORE_NET_FC, NULL, 1, &len));
+  REFUSED(RLCORE_E_NULL, "out_len", rlcore_net_preset(RLCORE_NET_FC, layers, 16, NULL));
+  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_net_preset(RLCORE_NET_FC, layers, 16, &layers[1].units));
+  CHECK(len == 7);
+  const rlcore_space action = {.kind = RLCORE_F32, .len = 1};
+  for (uint32_t net = RLCORE_NET_FC; net <= RLCORE_NET_TRANSFORMER_GRID; net++) {
+    FINE(rlcore_net_preset(net, NULL, 0, &len));
+    FINE(rlcore_learner_config_init(&c, sizeof c, RLCORE_ALGORITHM_PPO));
+    FINE(rlcore_net_preset(net, layers, len, &c.num_layers));
+    CHECK(len == c.num_layers);
+    const int side = net <= RLCORE_NET_IMPALA_SMALL ? 84 : net == RLCORE_NET_BTGYM_42 ? 42 : net == RLCORE_NET_MINATAR ? 10 : 7;
+    c.obs_dims[0] = c.obs_dims[1] = (uint32_t)side, c.obs_dims[2] = 3, c.layers = layers;
+    c.num_hidden = 0, c.hidden_len[0] = c.hidden_len[1] = 0;
+    const rlcore_space obs = {.kind = RLCORE_U8, .len = (uint32_t)(side * side) * 3};
+    if (rlcore_learner_size(&c, &obs, &action, &size)) c.sequence_len = 1;
+    FINE(rlcore_learner_size(&c, &obs, &action, &size));
+  }
+}
+
 /* States of recurrent layers, of policies, of predictions and in rollouts that are handed out. */
 static void attack_recurrent(void) {
   enum { UNITS = 3, STATE = 2 * UNITS };
@@ -522,12 +550,12 @@ static void attack_layers(void) {
   WITH(c->num_layers, 22, RLCORE_E_CONFIG, "num_layers of at most 21, given 22", SIZE);
   WITH(c->obs_dims[2], 3, RLCORE_E_CONFIG, "obs_dims of 0, or with a product of 32", SIZE);
   WITH(list[0].kind, 2, RLCORE_E_CONFIG, "layers that are not heads", SIZE);
-  WITH(list[0].kind, 9, RLCORE_E_CONFIG, "a known kind in layer 1, given 9", SIZE);
+  WITH(list[0].kind, 15, RLCORE_E_CONFIG, "a known kind in layer 1, given 15", SIZE);
   WITH(list[3].flags, 1, RLCORE_E_CONFIG, "layers that are not heads", SIZE);
   WITH(list[1].source[0], 2, RLCORE_E_CONFIG, "a layer before it in layer 2, given 2", SIZE);
   WITH(list[0].size[0], 5, RLCORE_E_CONFIG, "windows that lie in the picture, or same of 1, in layer 1, given 5", SIZE);
   WITH(list[2].units, 1, RLCORE_E_CONFIG, "units of 0, which its kind does not read, in layer 3, given 1", SIZE);
-  WITH(list[3].reserved[0], 1, RLCORE_E_CONFIG, "reserved of 0 in layer 4, given 1", SIZE);
+  WITH(list[3].reserved, 1, RLCORE_E_CONFIG, "reserved of 0 in layer 4, given 1", SIZE);
   WITH(list[0].units, UINT32_MAX, RLCORE_E_OVERFLOW, "layers whose products fit", SIZE);
   CHECK(size <= sizeof w.learner);
   void *const at = w.learner;
@@ -565,6 +593,7 @@ static void attack_layers(void) {
 
 int main(void) {
   attack_layers();
+  attack_presets();
   attack_config();
   attack_calls();
   check_overflow();

@@ -10,8 +10,11 @@ use crate::learn::config::MAX_HIDDEN;
 use crate::nn::{self, Net, Node};
 
 /// The most layers of a policy and a value network together.
-pub(super) const MAX_LAYERS: usize =
-    if cfg!(any(feature = "pictures", feature = "recurrent")) { nn::MAX_LAYERS } else { 2 * MAX_HIDDEN + 3 };
+pub(super) const MAX_LAYERS: usize = if cfg!(any(feature = "pictures", feature = "recurrent", feature = "residual")) {
+    nn::MAX_LAYERS
+} else {
+    2 * MAX_HIDDEN + 3
+};
 
 /// The policy's head and the value's, in a mask of heads.
 pub(super) const POLICY: u32 = 1;

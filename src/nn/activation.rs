@@ -15,18 +15,32 @@ pub enum Activation {
     Identity = 2,
     /// x above 0, e^x - 1 below.
     Elu = 3,
+    /// x · sigmoid(x).
+    Silu = 4,
+    /// x / 2 · (1 + tanh(√(2/π) (x + 0.044715 x³))) (Hendrycks and Gimpel 2016).
+    Gelu = 5,
 }
 
+/// √(2/π), and the weight of the cube in [`Activation::Gelu`].
+const GELU: [f32; 2] = [0.797_884_6, 0.044_715];
+
 impl Activation {
-    /// The activation of this number.
+    /// The activation of this number, if this build has it.
     pub(super) const fn new(number: u32) -> Option<Activation> {
         match number {
             0 => Some(Activation::Tanh),
             1 => Some(Activation::Relu),
             2 => Some(Activation::Identity),
-            3 => Some(Activation::Elu),
+            3 if cfg!(feature = "pictures") => Some(Activation::Elu),
+            4 if cfg!(feature = "residual") => Some(Activation::Silu),
+            5 if cfg!(feature = "residual") => Some(Activation::Gelu),
             _ => None,
         }
+    }
+
+    /// Its slope does not follow from its value alone.
+    pub(super) const fn needs_sum(self) -> bool {
+        matches!(self, Activation::Silu | Activation::Gelu)
     }
 
     #[inline(always)]
@@ -49,10 +63,22 @@ impl Activation {
                     *x = if *x > 0.0 { *x } else { num::canonical(below) };
                 }
             }
+            Activation::Silu => {
+                for x in values {
+                    *x *= num::sigmoid(*x);
+                }
+            }
+            Activation::Gelu => {
+                for x in values {
+                    let [root, cube] = GELU;
+                    *x *= 0.5 + 0.5 * num::tanh(root * (*x + cube * *x * *x * *x));
+                }
+            }
         }
     }
 
-    /// Multiplies gradients by the slope, which the activation's own value tells: 1 - a²; 1 where a > 0, else 0 or 1 + a; or 1.
+    /// Multiplies gradients by the slope, which the activation's own value tells: 1 - a²; 1 where a > 0, else 0 or 1 + a; or
+    /// 1. If [`Activation::needs_sum`], `activations` are what it was applied to.
     #[inline(always)]
     pub(super) fn apply_slope(self, gradients: &mut [f32], activations: &[f32]) {
         match self {
@@ -70,6 +96,19 @@ impl Activation {
             Activation::Elu => {
                 for (g, a) in gradients.iter_mut().zip(activations) {
                     *g *= if *a > 0.0 { 1.0 } else { 1.0 + a };
+                }
+            }
+            Activation::Silu => {
+                for (g, x) in gradients.iter_mut().zip(activations) {
+                    let s = num::sigmoid(*x);
+                    *g *= s + x * s * (1.0 - s);
+                }
+            }
+            Activation::Gelu => {
+                for (g, x) in gradients.iter_mut().zip(activations) {
+                    let [root, cube] = GELU;
+                    let t = num::tanh(root * (x + cube * x * x * x));
+                    *g *= 0.5 + 0.5 * t + 0.5 * x * (1.0 - t * t) * root * (1.0 + 3.0 * cube * x * x);
                 }
             }
         }

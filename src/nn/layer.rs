@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::activation::Activation;
+use super::initializer::Initializer;
 use crate::error::{Error, Kind, Result};
 
 /// The most layers that a list has.
@@ -14,7 +15,7 @@ pub const INPUT: u32 = 1 << 30;
 /// [`Layer::flags`]: an output of the network. Outputs are numbered from 0 in list order, and no layer reads them.
 pub const HEAD: u32 = 1;
 
-/// [`Layer::flags`]: numbers are not moved after a normalisation.
+/// [`Layer::flags`]: a layer adds no bias.
 pub const NO_BIAS: u32 = 2;
 
 /// [`Layer::flags`]: numbers are not stretched after a normalisation.
@@ -31,6 +32,9 @@ pub const MEAN: u32 = 32;
 
 /// [`Layer::flags`]: the biases of an LSTM's forget gate start at 1.
 pub const FORGET_ONE: u32 = 64;
+
+/// [`Layer::flags`]: symbols are bytes divided by 255, as networks see observations of bytes.
+pub const BYTES: u32 = 128;
 
 /// [`Layer::kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +58,21 @@ pub enum LayerKind {
     Gru = 7,
     /// A GRU whose gates read the input alone: z and the candidate, which is positive.
     MinGru = 8,
+    /// A transposed convolution: `units` channels of a larger picture, to which each pixel adds a window; then the activation.
+    Deconv = 9,
+    /// Causal attention of `heads` heads over the last `window` steps of an episode, its own among them, and a dense layer
+    /// behind it. `heads` divides `units`. Keys have a learnt position added for each number of steps that they are old.
+    Attention = 10,
+    /// The sum of learnt rows of `units` numbers, one for the symbol in each channel of a pixel: a whole number from 0 to
+    /// `symbols` - 1. What is no symbol counts as the nearest one. Then the activation.
+    Embed = 11,
+    /// The sum of what it reads from both sources; then the activation. The second is as long as the first, or has a number
+    /// for each of its channels.
+    Add = 12,
+    /// As `Add`, with the product: gates, and the scale of a feature-wise modulation (FiLM).
+    Multiply = 13,
+    /// What it reads from both sources side by side, pixel by pixel; then the activation.
+    Join = 14,
 }
 
 /// The sets of kinds that read a field.
@@ -63,13 +82,22 @@ const CONV: u32 = 1 << LayerKind::Conv as u32;
 const POOL: u32 = 1 << LayerKind::Pool as u32;
 const NORM: u32 = 1 << LayerKind::Norm as u32;
 const LSTM: u32 = 1 << LayerKind::Lstm as u32;
-const RECURRENT: u32 = LSTM | 1 << LayerKind::Gru as u32 | 1 << LayerKind::MinGru as u32;
+const CELLS: u32 = LSTM | 1 << LayerKind::Gru as u32 | 1 << LayerKind::MinGru as u32;
+const DECONV: u32 = 1 << LayerKind::Deconv as u32;
+const ATTENTION: u32 = 1 << LayerKind::Attention as u32;
+const EMBED: u32 = 1 << LayerKind::Embed as u32;
+const MERGES: u32 = 1 << LayerKind::Add as u32 | 1 << LayerKind::Multiply as u32 | 1 << LayerKind::Join as u32;
+const WINDOWS: u32 = CONV | POOL | DECONV;
+const SEQUENTIAL: u32 = CELLS | ATTENTION;
+const WEIGHTS: u32 = DENSE | CONV | DECONV | SEQUENTIAL | EMBED;
 
 /// The kinds that this build has.
 const KNOWN: u32 = DENSE
     | FREE
-    | if cfg!(feature = "pictures") { CONV | POOL | NORM } else { 0 }
-    | if cfg!(feature = "recurrent") { RECURRENT } else { 0 };
+    | if cfg!(feature = "pictures") { WINDOWS | NORM } else { 0 }
+    | if cfg!(feature = "recurrent") { CELLS } else { 0 }
+    | if cfg!(feature = "attention") { ATTENTION } else { 0 }
+    | if cfg!(feature = "residual") { EMBED | MERGES } else { 0 };
 
 /// One layer. Plain data: fields that its kind does not read are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -78,53 +106,95 @@ pub struct Layer {
     /// A [`LayerKind`].
     pub kind: u32,
     /// What it reads. 0: the layer before, or the input for the first; k: layer k of the list, counted from 1; or [`INPUT`].
+    /// `Add`, `Multiply` and `Join` read two.
     pub source: [u32; 2],
-    /// Numbers in its output, at least 1; of `Conv`, channels.
+    /// Numbers in its output, at least 1; of `Conv` and `Deconv`, channels; of `Embed`, of each pixel.
     pub units: u32,
     /// An [`Activation`].
     pub activation: u32,
-    /// [`HEAD`], but of recurrent layers; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`;
-    /// [`FORGET_ONE`] of `Lstm`.
+    /// [`HEAD`], but of recurrent layers and `Attention`; [`NO_BIAS`] of `Dense`, `Conv` and `Deconv`; that, [`NO_SCALE`],
+    /// [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`; [`FORGET_ONE`] of `Lstm`; [`BYTES`] of `Embed`.
     pub flags: u32,
-    /// `Conv` and `Pool`: height and width of a window, at least 1.
+    /// `Conv`, `Deconv` and `Pool`: height and width of a window, at least 1.
     pub size: [u32; 2],
-    /// `Conv` and `Pool`: how far a window is from the next one, down and to the right; 0: 1, and the size of a pool's window.
+    /// `Conv`, `Deconv` and `Pool`: how far a window is from the next one, down and to the right; 0: 1, and the size of a pool's window.
     pub stride: [u32; 2],
-    /// `Conv` and `Pool`. 0: windows lie in the picture (VALID); 1: there are as many as strides fit in the picture, which lies
-    /// in the middle of what they show (SAME, as TensorFlow pads).
+    /// `Conv`, `Deconv` and `Pool`. 0: windows lie in the picture (VALID); 1: there are as many as strides fit in the picture,
+    /// which lies in the middle of what they show (SAME, as TensorFlow pads). The picture is what a `Deconv` makes: with 1 its
+    /// sides are those of what it reads times `stride`.
     pub same: u32,
-    /// 0.
+    /// `Attention`: heads, at least 1.
     pub heads: u32,
-    /// 0.
+    /// `Attention`: steps that a row sees, at least 1.
     pub window: u32,
-    /// How weights start. 0: orthogonal; biases start at 0.
+    /// How weights start: an [`Initializer`]. Biases start at 0.
     pub initializer: u32,
-    /// `Dense`, `Conv` and recurrent layers: length of the rows or columns that are orthogonal; 0: √2, or 1 without an
-    /// activation. `Free`: the value that its numbers start with.
+    /// Layers with weights: what [`Initializer`] says; 0: √2 with an activation and orthogonal weights, else 1. `Free`: the
+    /// value that its numbers start with.
     pub gain: f32,
+    /// `Embed`: symbols of each channel, at least 1.
+    pub symbols: u32,
     /// 0.
-    pub reserved: [u32; 2],
+    pub reserved: u32,
+}
+
+/// Rows of a layer of this kind, as a number, know those before them.
+pub(super) const fn is_sequential(kind: u32) -> bool {
+    cfg!(feature = "recurrent") && SEQUENTIAL & (1 << (kind & 31)) != 0
+}
+
+/// A layer of this kind, as a number, reads two sources.
+pub(super) const fn is_merge(kind: u32) -> bool {
+    cfg!(feature = "residual") && MERGES & (1 << (kind & 31)) != 0
 }
 
 impl Layer {
+    /// All fields 0, which is no layer yet.
+    const ZERO: Layer = Layer {
+        kind: 0,
+        source: [0; 2],
+        units: 0,
+        activation: 0,
+        flags: 0,
+        size: [0; 2],
+        stride: [0; 2],
+        same: 0,
+        heads: 0,
+        window: 0,
+        initializer: 0,
+        gain: 0.0,
+        symbols: 0,
+        reserved: 0,
+    };
+
     /// A dense layer that reads the layer before.
-    pub fn dense(units: u32, activation: Activation) -> Layer {
-        Layer { kind: LayerKind::Dense as u32, units, activation: activation as u32, ..Layer::default() }
+    pub const fn dense(units: u32, activation: Activation) -> Layer {
+        Layer { kind: LayerKind::Dense as u32, units, activation: activation as u32, ..Layer::ZERO }
     }
 
     /// A convolution that reads the layer before.
-    pub fn conv(units: u32, size: [u32; 2], stride: [u32; 2], activation: Activation) -> Layer {
+    pub const fn conv(units: u32, size: [u32; 2], stride: [u32; 2], activation: Activation) -> Layer {
         Layer { kind: LayerKind::Conv as u32, size, stride, ..Layer::dense(units, activation) }
     }
 
     /// A recurrent layer that reads the layer before.
-    pub fn recurrent(kind: LayerKind, units: u32) -> Layer {
-        Layer { kind: kind as u32, units, ..Layer::default() }
+    pub const fn recurrent(kind: LayerKind, units: u32) -> Layer {
+        Layer { kind: kind as u32, units, ..Layer::ZERO }
+    }
+
+    /// Attention that reads the layer before.
+    pub const fn attention(units: u32, heads: u32, window: u32) -> Layer {
+        Layer { kind: LayerKind::Attention as u32, units, heads, window, ..Layer::ZERO }
+    }
+
+    /// Two layers, counted from 1, made into one; 0: the layer before.
+    pub const fn merge(kind: LayerKind, source: [u32; 2], activation: Activation) -> Layer {
+        Layer { kind: kind as u32, source, activation: activation as u32, ..Layer::ZERO }
     }
 
     /// Numbers that depend on no input and start at `value`.
-    pub fn free(units: u32, value: f32) -> Layer {
-        Layer { kind: LayerKind::Free as u32, units, gain: value, ..Layer::default() }
+    pub const fn free(units: u32, value: f32) -> Layer {
+        Layer { kind: LayerKind::Free as u32, units, gain: value, ..Layer::ZERO }
     }
 
     /// Checks layer `number`, counted from 1, but for what it reads. Errors: `Config`.
@@ -134,33 +204,32 @@ impl Layer {
         if kind & KNOWN == 0 {
             return Err(refused("net: a known kind in layer").given(self.kind as usize));
         }
-        let windows = CONV | POOL;
         let flags = match kind {
+            DENSE | CONV | DECONV => HEAD | NO_BIAS,
             NORM => HEAD | NO_BIAS | NO_SCALE | RMS | WHOLE,
             POOL => HEAD | MEAN,
             LSTM => FORGET_ONE,
-            _ if kind & RECURRENT != 0 => 0,
+            EMBED => HEAD | BYTES,
+            _ if kind & SEQUENTIAL != 0 => 0,
             _ => HEAD,
         };
         let [rows, columns] = self.size;
         let [down, right] = self.stride;
+        let units = WEIGHTS | FREE;
         let fields = [
             ("net: source[0] of 0, which its kind does not read, in layer", self.source[0], !FREE),
-            ("net: source[1] of 0, which its kind does not read, in layer", self.source[1], 0),
-            ("net: units of 0, which its kind does not read, in layer", self.units, DENSE | FREE | CONV | RECURRENT),
-            ("net: activation of 0, which its kind does not read, in layer", self.activation, !(FREE | RECURRENT)),
+            ("net: source[1] of 0, which its kind does not read, in layer", self.source[1], MERGES),
+            ("net: units of 0, which its kind does not read, in layer", self.units, units),
+            ("net: activation of 0, which its kind does not read, in layer", self.activation, !(FREE | SEQUENTIAL)),
             ("net: flags of 0, which its kind does not read, in layer", self.flags, !FREE),
-            ("net: size of 0, which its kind does not read, in layer", rows | columns, windows),
-            ("net: stride of 0, which its kind does not read, in layer", down | right, windows),
-            ("net: same of 0, which its kind does not read, in layer", self.same, windows),
-            ("net: heads of 0, which its kind does not read, in layer", self.heads, 0),
-            ("net: window of 0, which its kind does not read, in layer", self.window, 0),
-            (
-                "net: initializer of 0, which its kind does not read, in layer",
-                self.initializer,
-                DENSE | CONV | RECURRENT,
-            ),
-            ("net: reserved of 0 in layer", self.reserved[0] | self.reserved[1], 0),
+            ("net: size of 0, which its kind does not read, in layer", rows | columns, WINDOWS),
+            ("net: stride of 0, which its kind does not read, in layer", down | right, WINDOWS),
+            ("net: same of 0, which its kind does not read, in layer", self.same, WINDOWS),
+            ("net: heads of 0, which its kind does not read, in layer", self.heads, ATTENTION),
+            ("net: window of 0, which its kind does not read, in layer", self.window, ATTENTION),
+            ("net: initializer of 0, which its kind does not read, in layer", self.initializer, WEIGHTS),
+            ("net: symbols of 0, which its kind does not read, in layer", self.symbols, EMBED),
+            ("net: reserved of 0 in layer", self.reserved, 0),
         ];
         for (what, given, readers) in fields {
             if given != 0 && readers & kind == 0 {
@@ -168,13 +237,17 @@ impl Layer {
             }
         }
         let has = |readers: u32, good| readers & kind == 0 || good;
+        let divides = self.heads >= 1 && self.units.is_multiple_of(self.heads);
         let known = [
-            ("net: units of at least 1 in layer", self.units, has(DENSE | FREE | CONV | RECURRENT, self.units >= 1)),
+            ("net: units of at least 1 in layer", self.units, has(units, self.units >= 1)),
             ("net: a known activation in layer", self.activation, Activation::new(self.activation).is_some()),
             ("net: known flags in layer", self.flags, self.flags & !flags == 0),
-            ("net: size of at least 1 in layer", rows.min(columns), has(windows, rows >= 1 && columns >= 1)),
+            ("net: size of at least 1 in layer", rows.min(columns), has(WINDOWS, rows >= 1 && columns >= 1)),
             ("net: same of 0 or 1 in layer", self.same, self.same <= 1),
-            ("net: a known initializer in layer", self.initializer, self.initializer == 0),
+            ("net: heads that divide the units in layer", self.heads, has(ATTENTION, divides)),
+            ("net: window of at least 1 in layer", self.window, has(ATTENTION, self.window >= 1)),
+            ("net: symbols of at least 1 in layer", self.symbols, has(EMBED, self.symbols >= 1)),
+            ("net: a known initializer in layer", self.initializer, Initializer::new(self.initializer).is_some()),
         ];
         for (what, given, good) in known {
             if !good {

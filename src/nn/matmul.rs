@@ -230,12 +230,12 @@ fn add_tile<A: At, const R: usize, const C: usize, const L: usize>(
     sums
 }
 
-/// `y[m,n] = x[m,k] * w[n,k]^T + bias[n]` for narrow `n`. Lane `l` sums the products `l, l + 16, ..`; the last ones are
+/// `y[m,n] = x[m,k] * w[n,k]^T + bias[n]` for narrow `n`, or without a bias. Lane `l` sums the products `l, l + 16, ..`; the last ones are
 /// padded with zeros; then [`num::tree`].
 pub(crate) struct Dots<'a> {
     pub(crate) x: &'a [f32],
     pub(crate) w: &'a [f32],
-    pub(crate) bias: &'a [f32],
+    pub(crate) bias: Option<&'a [f32]>,
     pub(crate) y: &'a mut [f32],
     pub(crate) k: usize,
     pub(crate) n: usize,
@@ -252,9 +252,10 @@ impl Kernel for Dots<'_> {
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Option<()> {
         let Dots { x, w, bias, y, k, n } = self;
+        let bias = bias.unwrap_or_default();
         for (i, y) in y.chunks_exact_mut(NonZero::new(n)?.get()).enumerate() {
             let (x, x_rest) = x.get(i * k..)?.get(..k)?.as_chunks::<LANES>();
-            for (j, (y, bias)) in y.iter_mut().zip(bias).enumerate() {
+            for (j, y) in y.iter_mut().enumerate() {
                 let (w, w_rest) = w.get(j * k..)?.get(..k)?.as_chunks::<LANES>();
                 let mut sums = [0.0; LANES];
                 for (x, w) in x.iter().zip(w) {
@@ -263,7 +264,7 @@ impl Kernel for Dots<'_> {
                 if !x_rest.is_empty() {
                     at.fused(&mut sums, &padded(x_rest), &padded(w_rest));
                 }
-                *y = num::tree(sums) + bias;
+                *y = num::tree(sums) + bias.get(j).copied().unwrap_or(0.0);
             }
         }
         Some(())

@@ -2,17 +2,24 @@
 
 mod activation;
 mod adam;
+mod compile;
+mod initializer;
 mod layer;
 mod matmul;
 mod net;
+mod node;
 mod orthogonal;
+mod preset;
 mod prim;
 mod run;
 mod schedule;
 
 pub use activation::Activation;
 pub use adam::{Adam, Epsilon, clip_global_norm};
-pub use layer::{FORGET_ONE, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
-pub use net::{ALL, Carry, Net, Node};
+pub use initializer::Initializer;
+pub use layer::{BYTES, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
+pub use net::{ALL, Carry, Net};
+pub use node::Node;
 pub use orthogonal::{orthogonal, orthogonal_scratch_len};
+pub use preset::Preset;
 pub use schedule::Schedule;

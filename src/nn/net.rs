@@ -5,19 +5,11 @@
 
 use core::ops::Range;
 
-use bytemuck::{Pod, Zeroable};
-
-use super::activation::Activation;
-#[cfg(feature = "recurrent")]
-use super::layer::FORGET_ONE;
-use super::layer::{HEAD, INPUT, Layer, LayerKind, MAX_LAYERS};
-#[cfg(feature = "pictures")]
-use super::layer::{MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
-#[cfg(feature = "recurrent")]
-use super::prim::{Cell, Recurrent};
-#[cfg(feature = "pictures")]
-use super::prim::{Conv, Frame, Norm, Pool};
-use super::prim::{Dense, Op, Prim};
+use super::compile::{self, MISFIT};
+use super::initializer::{Initializer, Start};
+use super::layer::{INPUT, Layer, LayerKind, MAX_LAYERS};
+use super::node::{ADDS, Node};
+use super::prim::Prim;
 use super::run::{BACKWARD_ROWS, Backward, Forward, ROWS};
 use crate::cpu;
 use crate::error::{Error, Kind, Result, check_len};
@@ -25,241 +17,6 @@ use crate::rng::Rng;
 
 /// Every head, in a mask of heads.
 pub const ALL: u32 = u32::MAX;
-
-/// [`Node::flags`]: a later layer reads the same, so that gradients of what they read are added.
-const ADDS: u32 = 1 << 31;
-
-/// [`Node::flags`]: working memory holds its value, and the tape does. That of a head goes out instead, unless its activation
-/// needs it to go backward.
-const KEPT: u32 = 1 << 30;
-
-/// A compiled layer. Plain data of one layout on every machine, to be kept in a block: whoever accepts a block compiles its
-/// list again and compares.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Node {
-    /// Where its parameters start.
-    params: u64,
-    /// Numbers that the layers before it keep of a row for [`Net::backward`].
-    tape: u64,
-    /// Where its value lies in a row of working memory, and the value's gradient when it goes backward.
-    place: u64,
-    /// Numbers of a row of working memory that it and the nodes before it need.
-    width: u64,
-    /// Numbers that the layers before it have in copies of weights: of those that only the gradient of the input asks for, or
-    /// of the others.
-    turned: u64,
-    /// Where its state lies in that of the network.
-    state: u64,
-    kind: u32,
-    activation: u32,
-    flags: u32,
-    /// A bit for each head that depends on it.
-    heads: u32,
-    /// The layer that it reads, counted from 1; 0: the input.
-    from: u32,
-    /// Height, width and channels of what it reads and of what it makes; 1, 1 and all for numbers that are no picture.
-    input: [u32; 3],
-    output: [u32; 3],
-    /// Windows of a picture: their size, from one to the next, and what they show above and left of it.
-    size: [u32; 2],
-    stride: [u32; 2],
-    pad: [u32; 2],
-    same: u32,
-    gain: f32,
-    zero: u32,
-}
-
-/// Numbers of a picture, each of whose lengths [`Node::new`] has checked.
-#[inline(always)]
-fn len(picture: [u32; 3]) -> usize {
-    let [height, width, channels] = picture;
-    height as usize * width as usize * channels as usize
-}
-
-impl Node {
-    #[inline(always)]
-    pub(super) fn op(&self) -> Op {
-        #[cfg(feature = "recurrent")]
-        if let Some(layer) = self.recurrent() {
-            return Op::Recurrent(layer);
-        }
-        #[cfg(feature = "pictures")]
-        if self.kind > LayerKind::Free as u32 {
-            let all = |lens: [u32; 2]| lens.map(|len| len as usize);
-            let [height, width, channels] = self.output;
-            let frame = Frame {
-                input: self.input.map(|len| len as usize),
-                size: all(self.size),
-                stride: all(self.stride),
-                windows: all([height, width]),
-                pad: all(self.pad),
-            };
-            let has = |flag| self.flags & flag != 0;
-            if self.kind == LayerKind::Conv as u32 {
-                return Op::Conv(Conv { frame, units: channels as usize });
-            } else if self.kind == LayerKind::Pool as u32 {
-                return Op::Pool(Pool { frame, mean: has(MEAN) });
-            } else if self.kind == LayerKind::Norm as u32 {
-                return Op::Norm(Norm {
-                    len: if has(WHOLE) { self.input() } else { channels as usize },
-                    channels: channels as usize,
-                    has_scale: !has(NO_SCALE),
-                    has_bias: !has(NO_BIAS),
-                    centres: !has(RMS),
-                });
-            }
-        }
-        Op::Dense(Dense { input: self.input(), units: self.units() })
-    }
-
-    #[cfg(feature = "recurrent")]
-    #[inline(always)]
-    pub(super) fn recurrent(&self) -> Option<Recurrent> {
-        if !self.is_recurrent() {
-            return None;
-        }
-        let cell = match self.kind {
-            kind if kind == LayerKind::Lstm as u32 => Cell::Lstm,
-            kind if kind == LayerKind::Gru as u32 => Cell::Gru,
-            kind if kind == LayerKind::MinGru as u32 => Cell::MinGru,
-            _ => return None,
-        };
-        let forget_one = self.flags & FORGET_ONE != 0;
-        Some(Recurrent { cell, input: self.input(), units: self.units(), forget_one })
-    }
-
-    /// Numbers of its state; and those of a row that it has on the tape, besides its value.
-    #[inline(always)]
-    fn remembers(&self) -> [usize; 2] {
-        #[cfg(feature = "recurrent")]
-        if let Some(layer) = self.recurrent() {
-            return [layer.state_len(), layer.memo_len()];
-        }
-        [0, 0]
-    }
-
-    #[inline(always)]
-    pub(super) fn is_recurrent(&self) -> bool {
-        cfg!(feature = "recurrent") && self.kind > LayerKind::Norm as u32
-    }
-
-    /// Where its state lies in that of the network.
-    #[cfg(feature = "recurrent")]
-    #[inline(always)]
-    pub(super) fn state(&self) -> usize {
-        self.state as usize
-    }
-
-    #[inline(always)]
-    pub(super) fn activation(&self) -> Activation {
-        match self.activation {
-            _ if self.is_recurrent() => Activation::Identity,
-            0 => Activation::Tanh,
-            1 => Activation::Relu,
-            #[cfg(feature = "pictures")]
-            3 => Activation::Elu,
-            _ => Activation::Identity,
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn input(&self) -> usize {
-        len(self.input)
-    }
-
-    #[inline(always)]
-    pub(super) fn units(&self) -> usize {
-        len(self.output)
-    }
-
-    #[inline(always)]
-    fn is_free(&self) -> bool {
-        self.kind == LayerKind::Free as u32
-    }
-
-    #[inline(always)]
-    pub(super) fn is_head(&self) -> bool {
-        self.flags & HEAD != 0
-    }
-
-    /// It has a value, and one of these heads depends on it.
-    #[inline(always)]
-    pub(super) fn runs(&self, heads: u32) -> bool {
-        self.heads & heads != 0 && !self.is_free()
-    }
-
-    #[inline(always)]
-    pub(super) fn is_kept(&self) -> bool {
-        self.flags & KEPT != 0
-    }
-
-    /// Numbers of a row that it has on the tape, and in working memory.
-    #[inline(always)]
-    fn kept(&self) -> usize {
-        if self.is_kept() { self.units() } else { 0 }
-    }
-
-    /// Its value among `rows` rows of the tape starts here.
-    #[inline(always)]
-    pub(super) fn on_tape(&self, rows: usize) -> usize {
-        self.tape as usize * rows
-    }
-
-    /// All that it has there.
-    #[cfg(feature = "recurrent")]
-    #[inline(always)]
-    pub(super) fn all_on_tape(&self, rows: usize) -> Range<usize> {
-        self.on_tape(rows)..(self.tape as usize + self.kept() + self.remembers()[1]) * rows
-    }
-
-    /// Its value or gradient among `rows` rows of working memory starts here.
-    #[inline(always)]
-    pub(super) fn in_place(&self, rows: usize) -> usize {
-        self.place as usize * rows
-    }
-
-    /// Its copy of weights, where those of its sort begin at `start`.
-    #[inline(always)]
-    pub(super) fn turned(&self, start: usize) -> Range<usize> {
-        let start = start + self.turned as usize;
-        start..start + self.turned_len()
-    }
-
-    fn turned_len(&self) -> usize {
-        if self.is_free() { 0 } else { self.op().turned_len() }
-    }
-
-    #[inline(always)]
-    pub(super) fn reads_input(&self) -> bool {
-        self.from == 0
-    }
-
-    /// Only the gradient of the input asks for its copy of weights.
-    #[inline(always)]
-    pub(super) fn turns_late(&self) -> bool {
-        self.reads_input() && !self.is_recurrent()
-    }
-
-    /// The layer that it reads, and none for the input.
-    #[inline(always)]
-    pub(super) fn source<'n>(&self, nodes: &'n [Node]) -> Option<&'n Node> {
-        nodes.get((self.from as usize).wrapping_sub(1))
-    }
-
-    /// The bit of what it reads, in a mask of gradients.
-    #[inline(always)]
-    pub(super) fn source_bit(&self) -> u64 {
-        1 << (self.from & 63)
-    }
-
-    /// Where its parameters lie.
-    #[inline(always)]
-    pub(super) fn params(&self) -> Range<usize> {
-        let len = if self.is_free() { self.units() } else { self.op().param_len() };
-        self.params as usize..self.params as usize + len
-    }
-}
 
 /// Where the rows of a recurrent network come from: `steps` steps of some sequences, all of one step before those of the next.
 /// Networks without recurrent layers do not read it.
@@ -320,41 +77,7 @@ impl<'a> Net<'a> {
     ///
     /// Errors: `Config`, naming the layer, counted from 1; `Size` for too few nodes; `Overflow`.
     pub fn compile(layers: &[Layer], input: [usize; 3], nodes: &'a mut [Node]) -> Result<Net<'a>> {
-        if layers.is_empty() || layers.len() > MAX_LAYERS {
-            return Err(Error::new(Kind::Config, "net: layers, 1 to 32 of them").given(layers.len()));
-        }
-        let too_few = Error::new(Kind::Size, "net: nodes, at least").needed(layers.len()).given(nodes.len());
-        let nodes = nodes.get_mut(..layers.len()).ok_or(too_few)?;
-        let mut picture = [0; 3];
-        for (to, from) in picture.iter_mut().zip(input) {
-            *to = u32::try_from(from).map_err(|_| TOO_LARGE)?;
-            if *to == 0 {
-                return Err(Error::new(Kind::Config, "net: an input of at least").needed(1).given(from));
-            }
-        }
-        fits(&picture)?;
-        let mut next = Totals::default();
-        // Every length of a network is at most this sum, so none overflows.
-        let mut sum = 0u64;
-        let mut head = 0;
-        for (i, layer) in layers.iter().enumerate() {
-            let (done, rest) = nodes.split_at_mut_checked(i).ok_or(MISFIT)?;
-            let node = rest.first_mut().ok_or(MISFIT)?;
-            *node = Node::new(layer, i, picture, done)?;
-            if node.is_head() {
-                head = if head == 0 { 1 } else { head << 1 };
-                node.heads = head;
-            } else if node.is_free() {
-                node.heads = head;
-            }
-            sum = sum.saturating_add(node.most()?);
-            if sum > MOST {
-                return Err(TOO_LARGE);
-            }
-            next.put(node);
-        }
-        link(nodes)?;
-        Ok(Net { nodes })
+        Ok(Net { nodes: compile::compile(layers, input, nodes)? })
     }
 
     /// A network of nodes that [`Net::compile`] has made.
@@ -387,12 +110,12 @@ impl<'a> Net<'a> {
 
     /// Numbers in one input row.
     pub fn input(&self) -> usize {
-        self.nodes.iter().find(|n| n.reads_input()).map_or(0, Node::input)
+        self.nodes.first().map_or(0, |node| node.input(0))
     }
 
     /// Height, width and channels of the input; 1, 1 and all if it is no picture.
     pub fn picture(&self) -> [usize; 3] {
-        self.nodes.first().map_or([0; 3], |node| node.input.map(|len| len as usize))
+        self.nodes.first().map_or([0; 3], Node::picture)
     }
 
     /// Numbers in one row of head `k`; 0 if there is none.
@@ -474,13 +197,13 @@ impl<'a> Net<'a> {
     }
 
     /// Scratch of [`Net::backward`], in parts that end here: gradients of values; gradients on their way to be added; copies
-    /// of weights, those that are always needed and those of layers that read the input; gradients of states; and what one
+    /// of weights, those that are always needed and those of layers that read the input; what goes back through steps; and what one
     /// layer works with.
     pub(super) fn cuts(&self, d_input: bool, sequences: usize) -> [usize; 6] {
         let (mut added, mut turned) = (0, [0; 2]);
         for node in self.nodes {
             if node.flags & ADDS != 0 && (d_input || !node.reads_input()) {
-                added = node.input().max(added);
+                added = node.input(0).max(node.input(1)).max(added);
             }
             if let Some(turned) =
                 turned.get_mut(usize::from(node.turns_late())).filter(|_| d_input || !node.turns_late())
@@ -491,8 +214,9 @@ impl<'a> Net<'a> {
         let values = BACKWARD_ROWS * self.width();
         let added = values + BACKWARD_ROWS * added;
         let all = added + turned[0] + turned[1];
-        let states = self.state_len().saturating_mul(sequences).saturating_add(all);
-        [values, added, added + turned[0], all, states, states.saturating_add(self.work(BACKWARD_ROWS))]
+        let back = self.nodes.last().map_or(0, |n| n.back as usize + n.remembers()[2]);
+        let back = back.saturating_mul(sequences).saturating_add(all);
+        [values, added, added + turned[0], all, back, back.saturating_add(self.work(BACKWARD_ROWS))]
     }
 
     /// Draws what every layer starts with, in list order. `scratch` has at least [`Net::scratch_len`] numbers, whose values do
@@ -507,7 +231,8 @@ impl<'a> Net<'a> {
             if node.is_free() {
                 own.fill(node.gain);
             } else {
-                node.op().init(own, node.gain, rng, scratch)?;
+                let initializer = Initializer::new(node.initializer).unwrap_or_default();
+                node.op().init(own, Start { initializer, gain: node.gain }, rng, scratch)?;
             }
         }
         Ok(())
@@ -726,211 +451,10 @@ impl<'a> Net<'a> {
         self.heads(ALL).nth(k).map(|n| n.heads).ok_or(missing)
     }
 }
-
-/// What a kernel reports if a length does not fit after all; the checks before it exclude that.
-const MISFIT: Error = Error::new(Kind::Shape, "net: arrays as the layers say");
-
-const TOO_LARGE: Error = Error::new(Kind::Overflow, "net: layers whose products fit the address space");
-
-/// The most numbers that an array has.
-const MOST: u64 = (isize::MAX as usize / size_of::<f32>()) as u64;
-
-/// The product of these lengths, each at least 1.
-fn fits(lens: &[u32]) -> Result<u64> {
-    let product = lens.iter().try_fold(1u64, |all, len| all.checked_mul(u64::from(*len)));
-    product.filter(|all| *all <= MOST).ok_or(TOO_LARGE)
-}
-
 fn check_scratch(scratch: &[f32], len: usize) -> Result {
     if scratch.len() >= len {
         Ok(())
     } else {
         Err(Error::new(Kind::Size, "net: scratch of at least").needed(len).given(scratch.len()))
     }
-}
-
-impl Node {
-    /// Layer `i` after the layers before it, but for where it lies and what depends on it.
-    fn new(layer: &Layer, i: usize, input: [u32; 3], done: &[Node]) -> Result<Node> {
-        let number = i + 1;
-        layer.check(number)?;
-        let node = Node {
-            kind: layer.kind,
-            activation: layer.activation,
-            flags: layer.flags,
-            output: [1, 1, layer.units],
-            gain: layer.gain,
-            ..Node::default()
-        };
-        if node.is_free() {
-            if done.iter().any(Node::is_head) {
-                return Ok(Node { from: u32::MAX, ..node });
-            }
-            return Err(Error::new(Kind::Config, "net: a head before free numbers, which are layer").needed(number));
-        }
-        let from = match layer.source[0] {
-            0 => i as u32,
-            INPUT => 0,
-            k => k,
-        };
-        let refused = |what| Error::new(Kind::Config, what).needed(number).given(layer.source[0] as usize);
-        let input = match (from as usize).checked_sub(1) {
-            None => input,
-            Some(k) => {
-                let source =
-                    done.get(k).ok_or(refused("net: source[0] with the input or a layer before it in layer"))?;
-                if source.is_head() || source.is_free() {
-                    return Err(refused("net: source[0] without a head or free numbers in layer"));
-                }
-                source.output
-            }
-        };
-        let node = Node { from, input, ..node }.look(layer, number)?;
-        let gain = match (layer.gain, node.activation()) {
-            (0.0, _) if node.is_recurrent() => 1.0,
-            (0.0, Activation::Identity) => 1.0,
-            (0.0, _) => core::f32::consts::SQRT_2,
-            (gain, _) => gain,
-        };
-        let goes_out = node.is_head() && node.activation() == Activation::Identity;
-        Ok(Node { gain, flags: node.flags | if goes_out { 0 } else { KEPT }, ..node })
-    }
-
-    /// The layer that it was made of, with nothing left to guess.
-    fn layer(&self) -> Layer {
-        let is = |kind: LayerKind| self.kind == kind as u32;
-        let (from, units) = match self.from {
-            _ if self.is_free() => (0, self.output[2]),
-            0 => (INPUT, self.output[2]),
-            from => (from, self.output[2]),
-        };
-        Layer {
-            kind: self.kind,
-            source: [from, 0],
-            units: if is(LayerKind::Pool) || is(LayerKind::Norm) { 0 } else { units },
-            activation: self.activation,
-            flags: self.flags & !(ADDS | KEPT),
-            size: self.size,
-            stride: self.stride,
-            same: self.same,
-            gain: self.gain,
-            ..Layer::default()
-        }
-    }
-
-    /// The shape of what it makes of pictures, and of the windows it looks at them through.
-    fn look(self, layer: &Layer, number: usize) -> Result<Node> {
-        let is = |kind: LayerKind| self.kind == kind as u32;
-        if !cfg!(feature = "pictures") || is(LayerKind::Dense) || self.is_recurrent() {
-            return Ok(self);
-        } else if is(LayerKind::Norm) {
-            return Ok(Node { output: self.input, ..self });
-        }
-        let mut node = Node { size: layer.size, ..self };
-        node.same = layer.same;
-        let [height, width, channels] = self.input;
-        node.output[2] = if is(LayerKind::Pool) { channels } else { layer.units };
-        let sides = node.output.iter_mut().zip([height, width]).zip(layer.size).zip(layer.stride);
-        for ((((output, len), size), stride), (to, pad)) in sides.zip(node.stride.iter_mut().zip(&mut node.pad)) {
-            let short = stride == 0;
-            *to = if short && is(LayerKind::Pool) { size } else { stride }.max(1);
-            if layer.same != 0 {
-                *output = len.saturating_sub(1).checked_div(*to).unwrap_or(0) + 1;
-                let shown = u64::from(*output - 1) * u64::from(*to) + u64::from(size);
-                *pad = u32::try_from(shown.saturating_sub(u64::from(len)) / 2).map_err(|_| TOO_LARGE)?;
-            } else if let Some(rest) = len.checked_sub(size) {
-                *output = rest.checked_div(*to).unwrap_or(0) + 1;
-            } else {
-                let what = "net: windows that lie in the picture, or same of 1, in layer";
-                return Err(Error::new(Kind::Config, what).needed(number).given(size as usize));
-            }
-        }
-        Ok(node)
-    }
-
-    /// More numbers than anything that is kept of it or worked out with it has. Errors: `Overflow`.
-    fn most(&self) -> Result<u64> {
-        let rows = 4 * BACKWARD_ROWS as u64;
-        let ([height, width, channels], [down, right, units]) = (self.input, self.output);
-        let ([kh, kw], read, made) = (self.size, fits(&self.input)?, fits(&self.output)?);
-        // A recurrent row has gates and states besides its output.
-        let rows = if self.is_recurrent() { 4 * rows } else { rows };
-        let weights = match self.kind {
-            _ if self.is_free() => 0,
-            _ if self.is_recurrent() => {
-                read.saturating_add(made).checked_mul(made.saturating_mul(4)).ok_or(TOO_LARGE)?
-            }
-            _ if self.kind == LayerKind::Norm as u32 => made,
-            _ if !cfg!(feature = "pictures") || kh == 0 => {
-                fits(&[height, width, channels])?.checked_mul(u64::from(units)).ok_or(TOO_LARGE)?
-            }
-            _ => fits(&[kh, kw, channels, units])?.saturating_add(fits(&[kh, kw, channels, right])?),
-        };
-        if !cfg!(feature = "pictures") {
-            return Ok(weights.saturating_mul(2).saturating_add(read.max(made).saturating_mul(rows)));
-        }
-        // Where windows reach to: at most this much of a picture and of a window.
-        let sides = [(height, down, kh), (width, right, kw)].map(|(len, _, size)| u64::from(len) + u64::from(size));
-        let padded = sides[0].checked_mul(sides[1]).and_then(|all| all.checked_mul(u64::from(channels)));
-        let all = padded.ok_or(TOO_LARGE)?.saturating_add(weights.saturating_mul(2));
-        Ok(all.saturating_add(read.max(made).saturating_mul(rows)))
-    }
-}
-
-/// Where the next node lies.
-#[derive(Default)]
-struct Totals {
-    params: usize,
-    tape: usize,
-    turned: [usize; 2],
-    state: usize,
-}
-
-impl Totals {
-    fn put(&mut self, node: &mut Node) {
-        (node.params, node.tape, node.state) = (self.params as u64, self.tape as u64, self.state as u64);
-        let [state, memo] = node.remembers();
-        (self.params, self.tape) = (node.params().end, self.tape + node.kept() + memo);
-        self.state += state;
-        if let Some(turned) = self.turned.get_mut(usize::from(node.turns_late())) {
-            node.turned = *turned as u64;
-            *turned = node.turned(0).end;
-        }
-    }
-}
-
-/// Says which heads depend on each node, and finds places for values: no two that are needed at the same time share one.
-fn link(nodes: &mut [Node]) -> Result {
-    // The last layer that reads a value needs it last going forward, and begins its gradient going backward.
-    let mut last = [0; MAX_LAYERS + 1];
-    for i in (0..nodes.len()).rev() {
-        let Some(&node) = nodes.get(i) else { continue };
-        if node.heads == 0 {
-            return Err(Error::new(Kind::Config, "net: a head that depends on layer").needed(i + 1));
-        }
-        let Some(last) = last.get_mut(node.from as usize) else { continue };
-        if *last == 0 {
-            *last = i;
-        } else if let Some(node) = nodes.get_mut(i) {
-            node.flags |= ADDS;
-        }
-        if let Some(source) = nodes.get_mut((node.from as usize).wrapping_sub(1)) {
-            source.heads |= node.heads;
-        }
-    }
-    for i in 0..nodes.len() {
-        let Some((done, [node, ..])) = nodes.split_at_mut_checked(i) else { continue };
-        let width = node.kept() as u64;
-        let mut place = 0;
-        let mut taken = || {
-            let held = done.iter().zip(last.iter().skip(1)).filter(|(_, last)| **last >= i).map(|(n, _)| n);
-            let (from, to) = (place, place + width);
-            let hit = held.map(|n| (n.place, n.place + n.kept() as u64)).find(|n| n.0 < to && from < n.1);
-            hit.map(|n| place = n.1).is_some()
-        };
-        while taken() {}
-        node.place = place;
-        node.width = done.last().map_or(0, |n| n.width).max(place + width);
-    }
-    Ok(())
 }

@@ -4,10 +4,11 @@
 use core::ops::Range;
 
 use super::activation::{Activation, Apply};
-use super::net::{Carry, Net, Node};
+use super::net::{Carry, Net};
+use super::node::Node;
 #[cfg(feature = "recurrent")]
-use super::prim::Flow;
-use super::prim::Prim;
+use super::prim::{Flow, StepWise, Taped};
+use super::prim::{Op, Prim, RowWise};
 use crate::cpu::{self, At, Kernel};
 use crate::num;
 
@@ -123,13 +124,25 @@ impl Kernel for Forward<'_, '_> {
             };
             let mut outs = outs.iter_mut();
             for node in nodes.iter().filter(|n| n.runs(heads)) {
+                let mut out = if node.is_head() { Some(strip.of_mut(outs.next()?, node.units())?) } else { None };
+                // A head's value goes out, unless the tape needs it too.
+                let goes_out = if taped && node.is_kept() { None } else { out.take() };
+                let own = match goes_out {
+                    Some(_) => 0..0,
+                    None if taped && node.is_more_on_tape() => node.all_on_tape(rows),
+                    None => value(node),
+                };
+                let (before, rest) = values.split_at_mut_checked(own.start)?;
+                let (kept, after) = rest.split_at_mut_checked(own.len())?;
+                let (before, after) = (&*before, &*after);
+                let source = |k| match node.source(nodes, k).map(value) {
+                    None => strip.of(input, node.input(k)),
+                    Some(from) if from.start < own.start => before.get(from),
+                    Some(from) => after.get(from.start.checked_sub(own.end)?..from.end.checked_sub(own.end)?),
+                };
+                let (x, mut y, own) = (source(0)?, goes_out.unwrap_or(kept), params.get(node.params())?);
                 #[cfg(feature = "recurrent")]
-                if let Some(layer) = node.recurrent() {
-                    let source = node.source(nodes);
-                    let own = if taped { node.all_on_tape(rows) } else { value(node) };
-                    let [x, y] = values.get_disjoint_mut([source.map_or(0..0, value), own]).ok()?;
-                    let x = if source.is_some() { x } else { strip.of(input, node.input())? };
-                    let own = params.get(node.params())?;
+                if let Some(layer) = node.sequential() {
                     if let Some(carry) = carry {
                         let flow = carry.flow(rows, nodes, node);
                         layer.go_forward(at, own, x, rows, y, strip.rows(), &flow, &mut *work)?;
@@ -140,19 +153,19 @@ impl Kernel for Forward<'_, '_> {
                     }
                     continue;
                 }
-                let mut out = if node.is_head() { Some(strip.of_mut(outs.next()?, node.units())?) } else { None };
-                // A head's value goes out, unless the tape needs it too.
-                let goes_out = if taped && node.is_kept() { None } else { out.take() };
-                let (x, y) = match (node.source(nodes), goes_out) {
-                    (Some(source), Some(y)) => (values.get(value(source))?, y),
-                    (Some(source), None) => {
-                        let [x, y] = values.get_disjoint_mut([value(source), value(node)]).ok()?;
-                        (&*x, y)
-                    }
-                    (None, Some(y)) => (strip.of(input, node.input())?, y),
-                    (None, None) => (strip.of(input, node.input())?, values.get_mut(value(node))?),
-                };
-                node.op().forward(at, params.get(node.params())?, x, y, &mut *work)?;
+                let mut sum = None;
+                if taped && node.keeps_sum() {
+                    let (values, sums) = y.split_at_mut_checked(node.units() * rows)?;
+                    (y, sum) = (strip.of_mut(values, node.units())?, Some(strip.of_mut(sums, node.units())?));
+                }
+                match node.num_sources() {
+                    #[cfg(feature = "residual")]
+                    2 => node.merge()?.forward([x, source(1)?], node.input(0), y)?,
+                    _ => node.local().forward(at, own, x, y, &mut *work)?,
+                }
+                if let Some(sum) = sum {
+                    copy(y, sum);
+                }
                 if node.activation() != Activation::Identity {
                     at.call(Apply { activation: node.activation(), values: y });
                 }
@@ -195,9 +208,9 @@ impl Kernel for Backward<'_> {
     fn run_at<A: At>(self, at: A) -> Option<()> {
         let Backward { net, params, x: input, rows, heads, carry, tape, d_outs, mut d_input, grads, scratch } = self;
         let (nodes, wants_input) = (net.nodes(), d_input.is_some());
-        let [values, added, turned, all_turned, states, _] = net.cuts(wants_input, carry.sequences(rows));
-        let (scratch, work) = scratch.split_at_mut_checked(states)?;
-        let (scratch, states) = scratch.split_at_mut_checked(all_turned)?;
+        let [values, added, turned, all_turned, back, _] = net.cuts(wants_input, carry.sequences(rows));
+        let (scratch, work) = scratch.split_at_mut_checked(back)?;
+        let (scratch, back) = scratch.split_at_mut_checked(all_turned)?;
         let (scratch, copies) = scratch.split_at_mut_checked(added)?;
         let (values, more) = scratch.split_at_mut_checked(values)?;
         let copy_of = |n: &Node| n.turned(if n.turns_late() { turned - added } else { 0 });
@@ -205,9 +218,9 @@ impl Kernel for Backward<'_> {
             node.op().turn(params.get(node.params())?, copies.get_mut(copy_of(node))?)?;
         }
         let copies = &*copies;
-        // Gradients of states come from the steps that follow.
-        let backward = !states.is_empty();
-        states.fill(0.0);
+        // What goes back through steps comes from those that follow.
+        let backward = !back.is_empty();
+        back.fill(0.0);
 
         for strip in Strip::all::<BACKWARD_ROWS>(rows) {
             let strip = if backward { strip.mirrored::<BACKWARD_ROWS>(rows) } else { strip };
@@ -217,55 +230,61 @@ impl Kernel for Backward<'_> {
             // Bits of values whose gradients were begun.
             let mut begun = 0;
             for node in nodes.iter().rev().filter(|n| n.runs(heads)) {
-                let (source, is_kept) = (node.source(nodes), node.is_kept());
-                let ranges = [if is_kept { place(node) } else { 0..0 }, source.map_or(0..0, place)];
-                let [own, dx] = values.get_disjoint_mut(ranges).ok()?;
-                let mut dy: &[f32] = if node.is_head() { strip.of(d_outs.next()?, node.units())? } else { &[] };
-                if is_kept {
-                    copy(dy, own);
-                    node.activation().apply_slope(own, taped(node)?);
-                    dy = own;
+                let own_place = if node.is_kept() { place(node) } else { 0..0 };
+                let d_out: &[f32] = if node.is_head() { strip.of(d_outs.next()?, node.units())? } else { &[] };
+                if node.is_kept() {
+                    let own = values.get_mut(own_place.clone())?;
+                    copy(d_out, own);
+                    let sum = strip.range(node.sum_on_tape(rows), node.units());
+                    let known = if node.keeps_sum() { tape.get(sum)? } else { taped(node)? };
+                    node.activation().apply_slope(own, known);
                 }
-                let x = if let Some(source) = source { taped(source)? } else { strip.of(input, node.input())? };
-                let dx = match &mut d_input {
-                    _ if source.is_some() => Some(dx),
-                    Some(d_input) => Some(strip.of_mut(d_input, node.input())?),
-                    None => None,
+                let value = |k| match node.source(nodes, k) {
+                    Some(source) => taped(source),
+                    None => strip.of(input, node.input(k)),
                 };
-                let is_first = begun & node.source_bit() == 0;
-                begun |= node.source_bit();
-                let (mut to, sum) = match dx {
-                    Some(dx) if !is_first => (Some(more.get_mut(..dx.len())?), Some(dx)),
-                    dx => (dx, None),
-                };
-                let (own, turned) = (params.get(node.params())?, copies.get(copy_of(node)));
+                let (x, own, turned) = (value(0)?, params.get(node.params())?, copies.get(copy_of(node)));
                 let own_grads = grads.get_mut(node.params())?;
-                #[cfg(feature = "recurrent")]
-                let layer = node.recurrent();
-                #[cfg(not(feature = "recurrent"))]
-                let layer = None::<()>;
-                match layer {
-                    None => {
-                        node.op().add_gradients(at, x, dy, own_grads, &mut *work)?;
-                        if let Some(to) = to.as_deref_mut() {
-                            node.op().input_gradient(at, own, turned?, x, dy, to, &mut *work)?;
+                for k in 0..node.num_sources() {
+                    let source = node.source(nodes, k);
+                    let [own_d, dx] = values.get_disjoint_mut([own_place.clone(), source.map_or(0..0, place)]).ok()?;
+                    let dy = if node.is_kept() { &*own_d } else { d_out };
+                    let dx = match &mut d_input {
+                        _ if source.is_some() => Some(dx),
+                        Some(d_input) => Some(strip.of_mut(d_input, node.input(k))?),
+                        None => None,
+                    };
+                    let is_first = begun & node.source_bit(k) == 0;
+                    begun |= node.source_bit(k);
+                    let (mut to, sum) = match dx {
+                        Some(dx) if !is_first => (Some(more.get_mut(..dx.len())?), Some(dx)),
+                        dx => (dx, None),
+                    };
+                    match node.op() {
+                        Op::Local(layer) => {
+                            layer.add_gradients(at, x, dy, own_grads, &mut *work)?;
+                            if let Some(to) = to.as_deref_mut() {
+                                layer.input_gradient(at, own, turned?, x, dy, to, &mut *work)?;
+                            }
+                        }
+                        #[cfg(feature = "recurrent")]
+                        Op::Sequential(layer) => {
+                            let flow = carry.flow(rows, nodes, node);
+                            let back = back.get_mut(node.back(flow.sequences))?;
+                            let (tape, range) = (tape.get(node.all_on_tape(rows))?, strip.rows());
+                            let taped = Taped { params: own, turned: turned?, x, dy, all: rows, range, tape, flow };
+                            layer.go_back(at, taped, back, own_grads, to.as_deref_mut(), &mut *work)?;
+                        }
+                        #[cfg(feature = "residual")]
+                        Op::Merge(layer) => {
+                            if let Some(to) = to.as_deref_mut() {
+                                layer.gradient(k, [x, value(1)?], node.input(0), dy, to)?;
+                            }
                         }
                     }
-                    #[cfg(feature = "recurrent")]
-                    Some(layer) => {
-                        let flow = carry.flow(rows, nodes, node);
-                        let begin = node.state() * flow.sequences;
-                        let states = states.get_mut(begin..begin + layer.state_len() * flow.sequences)?;
-                        let (taped, range, to) = (tape.get(node.all_on_tape(rows))?, strip.rows(), to.as_deref_mut());
-                        layer.go_back(
-                            at, turned?, x, dy, rows, taped, range, &flow, states, own_grads, to, &mut *work,
-                        )?;
+                    if let (Some(sum), Some(to)) = (sum, to) {
+                        sum.iter_mut().zip(to).for_each(|(dx, more)| *dx += *more);
                     }
-                    #[cfg(not(feature = "recurrent"))]
-                    Some(()) => {}
-                }
-                if let (Some(sum), Some(to)) = (sum, to) {
-                    sum.iter_mut().zip(to).for_each(|(dx, more)| *dx += *more);
                 }
             }
         }

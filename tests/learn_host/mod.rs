@@ -234,9 +234,10 @@ pub fn config() -> Config {
     Config { num_hidden: 1, hidden_len: [7, 0, 0, 0], learning_rate: 0.02, ..Config::default() }
 }
 
-/// Every recurrent layer, of 5 units.
-pub fn recurrent() -> [Layer; 3] {
-    [LayerKind::Lstm, LayerKind::Gru, LayerKind::MinGru].map(|kind| Layer::recurrent(kind, 5))
+/// Every layer that carries a state, of 6 units.
+pub fn recurrent() -> [Layer; 4] {
+    let cell = |kind| Layer::recurrent(kind, 6);
+    [cell(LayerKind::Lstm), cell(LayerKind::Gru), cell(LayerKind::MinGru), Layer::attention(6, 2, 5)]
 }
 
 /// Shapes that take every way through acting.

@@ -7,11 +7,12 @@
 
 use core::ops::Range;
 
-use super::{Prim, copy, rows, rows_mut};
+use super::flow::{Flow, Taped, part, part_mut, take};
+use super::{Prim, StepWise, copy, rows, rows_mut};
 use crate::cpu::{At, Kernel};
 use crate::error::Result;
+use crate::nn::initializer::Start;
 use crate::nn::matmul::{self, AddOuter, Affine, Flat};
-use crate::nn::orthogonal::{orthogonal, orthogonal_scratch_len};
 use crate::num;
 use crate::rng::Rng;
 
@@ -31,58 +32,6 @@ pub(in crate::nn) struct Recurrent {
     pub units: usize,
     /// Biases of the forget gate start at 1.
     pub forget_one: bool,
-}
-
-/// Sequences, and where each row's state comes from.
-#[derive(Clone, Copy)]
-pub(in crate::nn) struct Flow<'a> {
-    pub sequences: usize,
-    /// 1: a row starts from its own state; else from what the row before it of its sequence left.
-    pub cut: &'a [u8],
-    /// `[rows, width]` states.
-    pub state: &'a [f32],
-    /// Numbers of all layers in a state, and where this layer's lie.
-    pub width: usize,
-    pub offset: usize,
-}
-
-impl Flow<'_> {
-    #[inline(always)]
-    fn is_cut(&self, row: usize) -> bool {
-        row < self.sequences || self.cut.get(row).is_none_or(|&cut| cut != 0)
-    }
-
-    /// The rows of one step that come last in `rows`.
-    #[inline(always)]
-    fn last_step(&self, rows: &Range<usize>) -> Range<usize> {
-        let sequences = self.sequences.max(1);
-        let begin = rows.end.saturating_sub(1) / sequences * sequences;
-        begin.max(rows.start)..rows.end
-    }
-
-    /// The rows of one step that come first in `rows`.
-    #[inline(always)]
-    fn first_step(&self, rows: &Range<usize>) -> Range<usize> {
-        let sequences = self.sequences.max(1);
-        rows.start..((rows.start / sequences + 1) * sequences).min(rows.end)
-    }
-}
-
-/// Rows `range` of an array of `width` numbers a row.
-#[inline(always)]
-fn part<'a>(a: &'a [f32], range: &Range<usize>, width: usize) -> Option<&'a [f32]> {
-    a.get(range.start * width..range.end * width)
-}
-
-#[inline(always)]
-fn part_mut<'a>(a: &'a mut [f32], range: &Range<usize>, width: usize) -> Option<&'a mut [f32]> {
-    a.get_mut(range.start * width..range.end * width)
-}
-
-/// Arrays of working memory, one after the other.
-#[inline(always)]
-fn take<'w>(work: &mut &'w mut [f32], len: usize) -> Option<&'w mut [f32]> {
-    work.split_off_mut(..len)
 }
 
 impl Recurrent {
@@ -110,18 +59,6 @@ impl Recurrent {
     #[inline(always)]
     fn cells(self) -> usize {
         if self.cell == Cell::Lstm { self.units } else { 0 }
-    }
-
-    /// Numbers of a state: the output, and an LSTM's cells.
-    #[inline(always)]
-    pub(in crate::nn) fn state_len(self) -> usize {
-        self.units + self.cells()
-    }
-
-    /// Numbers of a row on the tape, besides its output.
-    #[inline(always)]
-    pub(in crate::nn) fn memo_len(self) -> usize {
-        self.gates() + self.extra()
     }
 
     /// Weights of the input, of the output before, and biases.
@@ -156,7 +93,7 @@ impl Recurrent {
         for (row, h) in range.zip(rows_mut(h, u)) {
             let c = cells.next().unwrap_or_default();
             if flow.is_cut(row) {
-                let own = flow.state.get(row * flow.width + flow.offset..)?;
+                let own = flow.state_of(row)?;
                 copy(own.get(..u)?, h)?;
                 copy(own.get(u..)?, c)?;
             } else {
@@ -184,168 +121,6 @@ impl Recurrent {
             at.call(Affine { x: h, rows: Flat(self.units), w, bias: None, y: &mut *own, n: self.gates() })?;
         }
         at.call(Advance { layer: self, made, bias: bias.get(self.gates()..)?, h, c, own })
-    }
-
-    /// Rows `range` of all that lie on `tape`: outputs, gates, and what else a row has.
-    #[allow(clippy::too_many_arguments)]
-    #[inline(always)]
-    pub(in crate::nn) fn go_forward<A: At>(
-        self,
-        at: A,
-        params: &[f32],
-        x: &[f32],
-        all: usize,
-        tape: &mut [f32],
-        mut range: Range<usize>,
-        flow: &Flow<'_>,
-        mut work: &mut [f32],
-    ) -> Option<()> {
-        let (u, gates) = (self.units, self.gates());
-        let (w, _, bias) = self.split(params)?;
-        let (y_all, rest) = tape.split_at_mut_checked(all * u)?;
-        let (gates_all, extra_all) = rest.split_at_mut_checked(all * gates)?;
-        let y = part_mut(gates_all, &range, gates)?;
-        at.call(Affine { x, rows: Flat(self.input), w, bias: Some(bias), y, n: gates })?;
-        let m = range.len();
-        let (h, c) = (take(&mut work, m * u)?, take(&mut work, m * self.cells())?);
-        let own = take(&mut work, m * gates)?;
-        while !range.is_empty() {
-            let step = flow.first_step(&range);
-            range.start = step.end;
-            let m = step.len();
-            let (h, c) = (h.get_mut(..m * u)?, c.get_mut(..m * self.cells())?);
-            self.before(flow, step.clone(), &Tape { y: y_all, gates: &[], extra: extra_all }, h, c)?;
-            let made = Made {
-                y: part_mut(y_all, &step, u)?,
-                gates: part_mut(gates_all, &step, gates)?,
-                extra: part_mut(extra_all, &step, self.extra())?,
-            };
-            self.advance(at, params, made, h, c, own.get_mut(..m * gates)?)?;
-        }
-        Some(())
-    }
-
-    /// One step of each row from its own state, which becomes the one after.
-    #[allow(clippy::too_many_arguments)]
-    #[inline(always)]
-    pub(in crate::nn) fn step<A: At>(
-        self,
-        at: A,
-        params: &[f32],
-        x: &[f32],
-        y: &mut [f32],
-        state: &mut [f32],
-        (width, offset): (usize, usize),
-        mut work: &mut [f32],
-    ) -> Option<()> {
-        let (u, gates, cells) = (self.units, self.gates(), self.cells());
-        let (w, _, bias) = self.split(params)?;
-        let m = y.len().checked_div(u)?;
-        let (h, c) = (take(&mut work, m * u)?, take(&mut work, m * cells)?);
-        let (own, to) = (take(&mut work, m * gates)?, take(&mut work, m * gates)?);
-        let extra = take(&mut work, m * self.extra())?;
-        for (row, h) in rows_mut(h, u).enumerate() {
-            copy(state.get(row * width + offset..)?.get(..u)?, h)?;
-        }
-        for (row, c) in rows_mut(c, u).enumerate() {
-            copy(state.get(row * width + offset + u..)?.get(..u)?, c)?;
-        }
-        at.call(Affine { x, rows: Flat(self.input), w, bias: Some(bias), y: &mut *to, n: gates })?;
-        self.advance(at, params, Made { y: &mut *y, gates: to, extra: &mut *extra }, h, c, own)?;
-        for (row, y) in rows(y, u).enumerate() {
-            copy(y, state.get_mut(row * width + offset..)?)?;
-        }
-        for (row, c) in rows(extra, u).enumerate().take(if cells > 0 { m } else { 0 }) {
-            copy(c, state.get_mut(row * width + offset + u..)?)?;
-        }
-        Some(())
-    }
-
-    /// Goes back through rows `range`, after all rows behind them. `d_state` `[S, state_len]`, outputs of all sequences and
-    /// then their cells, are the gradients of what the row after each made, and become those of the rows before.
-    #[allow(clippy::too_many_arguments)]
-    #[inline(always)]
-    pub(in crate::nn) fn go_back<A: At>(
-        self,
-        at: A,
-        turned: &[f32],
-        x: &[f32],
-        dy: &[f32],
-        all: usize,
-        tape: &[f32],
-        range: Range<usize>,
-        flow: &Flow<'_>,
-        d_state: &mut [f32],
-        grads: &mut [f32],
-        dx: Option<&mut [f32]>,
-        mut work: &mut [f32],
-    ) -> Option<()> {
-        let (u, gates, cells, m) = (self.units, self.gates(), self.cells(), range.len());
-        let (y_all, rest) = tape.split_at_checked(all * u)?;
-        let (gates_all, extra_all) = rest.split_at_checked(all * gates)?;
-        let tape = Tape { y: y_all, gates: gates_all, extra: extra_all };
-        let (turned, turned_own) = turned.split_at_checked(self.input * gates)?;
-        let (dh, dc) = d_state.split_at_mut_checked(flow.sequences * u)?;
-        let (h, c) = (take(&mut work, m * u)?, take(&mut work, m * cells)?);
-        let (d, back) = (take(&mut work, m * gates)?, take(&mut work, m * u)?);
-        let d_own = take(&mut work, if self.cell == Cell::Gru { m * gates } else { 0 })?;
-        self.before(flow, range.clone(), &tape, h, c)?;
-
-        let (first, mut left) = (range.start, range);
-        while !left.is_empty() {
-            let step = flow.last_step(&left);
-            left.end = step.start;
-            let own = step.start - first..step.end - first;
-            let begin = step.start.checked_rem(flow.sequences)?;
-            let sequences = begin..begin + step.len();
-            let (dh, dc) = (part_mut(dh, &sequences, u)?, part_mut(dc, &sequences, cells)?);
-            let made =
-                Tape { y: &[], gates: part(tape.gates, &step, gates)?, extra: part(tape.extra, &step, self.extra())? };
-            let (h, c) = (part(h, &own, u)?, part(c, &own, cells)?);
-            let d = part_mut(d, &own, gates)?;
-            let d_own = part_mut(d_own, &own, if self.cell == Cell::Gru { gates } else { 0 })?;
-            let dy = part(dy, &own, u)?;
-            at.call(Retreat {
-                layer: self,
-                made,
-                h,
-                c,
-                dy,
-                dh: &mut *dh,
-                dc: &mut *dc,
-                d: &mut *d,
-                d_own: &mut *d_own,
-            })?;
-            if self.is_recurrent() {
-                let (x, y) = (if self.cell == Cell::Gru { &*d_own } else { d }, part_mut(back, &own, u)?);
-                at.call(Affine { x, rows: Flat(gates), w: turned_own, bias: None, y: &mut *y, n: u })?;
-                dh.iter_mut().zip(y).for_each(|(dh, back)| *dh += *back);
-            }
-            let mut dc = rows_mut(dc, u);
-            for (row, dh) in step.zip(rows_mut(dh, u)) {
-                let dc = dc.next().unwrap_or_default();
-                if flow.is_cut(row) {
-                    dh.fill(0.0);
-                    dc.fill(0.0);
-                }
-            }
-        }
-
-        let (dw, dw_own, db) = self.split_mut(grads)?;
-        let dy = if self.cell == Cell::Gru { &*d_own } else { &*d };
-        if self.is_recurrent() {
-            at.call(AddOuter { x: h, rows: Flat(u), dy, dw: dw_own, n: gates })?;
-        }
-        at.call(AddOuter { x, rows: Flat(self.input), dy: d, dw, n: gates })?;
-        let (db, db_own) = db.split_at_mut_checked(gates)?;
-        matmul::add_rows(d, db)?;
-        for row in rows(d_own, gates) {
-            db_own.iter_mut().zip(row.get(2 * u..)?).for_each(|(sum, x)| *sum += x);
-        }
-        if let Some(y) = dx {
-            at.call(Affine { x: d, rows: Flat(gates), w: turned, bias: None, y, n: self.input })?;
-        }
-        Some(())
     }
 }
 
@@ -523,12 +298,6 @@ impl Prim for Recurrent {
         self.lens().iter().sum()
     }
 
-    /// A recurrent layer goes through rows in their order; see [`Recurrent::go_forward`].
-    #[inline(always)]
-    fn forward<A: At>(self, _: A, _: &[f32], _: &[f32], _: &mut [f32], _: &mut [f32]) -> Option<()> {
-        None
-    }
-
     fn turned_len(self) -> usize {
         let [input, own, _] = self.lens();
         input + own
@@ -542,34 +311,20 @@ impl Prim for Recurrent {
         if own.is_empty() { Some(()) } else { matmul::transpose(own, to_own, self.units, self.gates()) }
     }
 
-    #[inline(always)]
-    fn input_gradient<A: At>(
-        self,
-        _: A,
-        _: &[f32],
-        _: &[f32],
-        _: &[f32],
-        _: &[f32],
-        _: &mut [f32],
-        _: &mut [f32],
-    ) -> Option<()> {
-        None
-    }
-
     fn work_len(self, rows: usize) -> usize {
         (2 * self.gates() + 3 * self.units) * rows
     }
 
     fn init_scratch_len(self) -> usize {
-        orthogonal_scratch_len(self.input, self.gates()).max(orthogonal_scratch_len(self.units, self.gates()))
+        Start::scratch_len(self.input, self.gates()).max(Start::scratch_len(self.units, self.gates()))
     }
 
-    /// Orthogonal weights, and biases of 0.
-    fn init(self, params: &mut [f32], gain: f32, rng: &mut Rng, scratch: &mut [f32]) -> Result {
+    /// Biases start at 0.
+    fn init(self, params: &mut [f32], start: Start, rng: &mut Rng, scratch: &mut [f32]) -> Result {
         let (w, own, bias) = self.split_mut(params).unwrap_or_default();
-        orthogonal(w, self.input, self.gates(), gain, rng, scratch)?;
+        start.fill(w, self.input, self.gates(), rng, scratch)?;
         if self.is_recurrent() {
-            orthogonal(own, self.units, self.gates(), gain, rng, scratch)?;
+            start.fill(own, self.units, self.gates(), rng, scratch)?;
         }
         bias.fill(0.0);
         if self.forget_one {
@@ -599,6 +354,178 @@ impl Prim for Recurrent {
             matmul::transpose(from_own, own, gates, self.units)?;
         }
         copy(bias, b)
+    }
+}
+
+impl StepWise for Recurrent {
+    /// The output, and an LSTM's cells.
+    #[inline(always)]
+    fn state_len(self) -> usize {
+        self.units + self.cells()
+    }
+
+    /// Gates, and what else a row has.
+    #[inline(always)]
+    fn memo_len(self) -> usize {
+        self.gates() + self.extra()
+    }
+
+    #[inline(always)]
+    fn back_len(self) -> usize {
+        self.state_len()
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    fn go_forward<A: At>(
+        self,
+        at: A,
+        params: &[f32],
+        x: &[f32],
+        all: usize,
+        tape: &mut [f32],
+        mut range: Range<usize>,
+        flow: &Flow<'_>,
+        mut work: &mut [f32],
+    ) -> Option<()> {
+        let (u, gates) = (self.units, self.gates());
+        let (w, _, bias) = self.split(params)?;
+        let (y_all, rest) = tape.split_at_mut_checked(all * u)?;
+        let (gates_all, extra_all) = rest.split_at_mut_checked(all * gates)?;
+        let y = part_mut(gates_all, &range, gates)?;
+        at.call(Affine { x, rows: Flat(self.input), w, bias: Some(bias), y, n: gates })?;
+        let m = range.len();
+        let (h, c) = (take(&mut work, m * u)?, take(&mut work, m * self.cells())?);
+        let own = take(&mut work, m * gates)?;
+        while !range.is_empty() {
+            let step = flow.first_step(&range);
+            range.start = step.end;
+            let m = step.len();
+            let (h, c) = (h.get_mut(..m * u)?, c.get_mut(..m * self.cells())?);
+            self.before(flow, step.clone(), &Tape { y: y_all, gates: &[], extra: extra_all }, h, c)?;
+            let made = Made {
+                y: part_mut(y_all, &step, u)?,
+                gates: part_mut(gates_all, &step, gates)?,
+                extra: part_mut(extra_all, &step, self.extra())?,
+            };
+            self.advance(at, params, made, h, c, own.get_mut(..m * gates)?)?;
+        }
+        Some(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    fn step<A: At>(
+        self,
+        at: A,
+        params: &[f32],
+        x: &[f32],
+        y: &mut [f32],
+        state: &mut [f32],
+        (width, offset): (usize, usize),
+        mut work: &mut [f32],
+    ) -> Option<()> {
+        let (u, gates, cells) = (self.units, self.gates(), self.cells());
+        let (w, _, bias) = self.split(params)?;
+        let m = y.len().checked_div(u)?;
+        let (h, c) = (take(&mut work, m * u)?, take(&mut work, m * cells)?);
+        let (own, to) = (take(&mut work, m * gates)?, take(&mut work, m * gates)?);
+        let extra = take(&mut work, m * self.extra())?;
+        for (row, h) in rows_mut(h, u).enumerate() {
+            copy(state.get(row * width + offset..)?.get(..u)?, h)?;
+        }
+        for (row, c) in rows_mut(c, u).enumerate() {
+            copy(state.get(row * width + offset + u..)?.get(..u)?, c)?;
+        }
+        at.call(Affine { x, rows: Flat(self.input), w, bias: Some(bias), y: &mut *to, n: gates })?;
+        self.advance(at, params, Made { y: &mut *y, gates: to, extra: &mut *extra }, h, c, own)?;
+        for (row, y) in rows(y, u).enumerate() {
+            copy(y, state.get_mut(row * width + offset..)?)?;
+        }
+        for (row, c) in rows(extra, u).enumerate().take(if cells > 0 { m } else { 0 }) {
+            copy(c, state.get_mut(row * width + offset + u..)?)?;
+        }
+        Some(())
+    }
+
+    /// `back` is the gradients of what the row after each made: outputs of all sequences, and then their cells.
+    #[inline(always)]
+    fn go_back<A: At>(
+        self,
+        at: A,
+        taped: Taped<'_>,
+        back: &mut [f32],
+        grads: &mut [f32],
+        dx: Option<&mut [f32]>,
+        mut work: &mut [f32],
+    ) -> Option<()> {
+        let Taped { turned, x, dy, all, range, tape, flow, .. } = taped;
+        let (u, gates, cells, m) = (self.units, self.gates(), self.cells(), range.len());
+        let (y_all, rest) = tape.split_at_checked(all * u)?;
+        let (gates_all, extra_all) = rest.split_at_checked(all * gates)?;
+        let tape = Tape { y: y_all, gates: gates_all, extra: extra_all };
+        let (turned, turned_own) = turned.split_at_checked(self.input * gates)?;
+        let (dh, dc) = back.split_at_mut_checked(flow.sequences * u)?;
+        let (h, c) = (take(&mut work, m * u)?, take(&mut work, m * cells)?);
+        let (d, back) = (take(&mut work, m * gates)?, take(&mut work, m * u)?);
+        let d_own = take(&mut work, if self.cell == Cell::Gru { m * gates } else { 0 })?;
+        self.before(&flow, range.clone(), &tape, h, c)?;
+
+        let (first, mut left) = (range.start, range);
+        while !left.is_empty() {
+            let step = flow.last_step(&left);
+            left.end = step.start;
+            let own = step.start - first..step.end - first;
+            let begin = step.start.checked_rem(flow.sequences)?;
+            let sequences = begin..begin + step.len();
+            let (dh, dc) = (part_mut(dh, &sequences, u)?, part_mut(dc, &sequences, cells)?);
+            let made =
+                Tape { y: &[], gates: part(tape.gates, &step, gates)?, extra: part(tape.extra, &step, self.extra())? };
+            let (h, c) = (part(h, &own, u)?, part(c, &own, cells)?);
+            let d = part_mut(d, &own, gates)?;
+            let d_own = part_mut(d_own, &own, if self.cell == Cell::Gru { gates } else { 0 })?;
+            let dy = part(dy, &own, u)?;
+            at.call(Retreat {
+                layer: self,
+                made,
+                h,
+                c,
+                dy,
+                dh: &mut *dh,
+                dc: &mut *dc,
+                d: &mut *d,
+                d_own: &mut *d_own,
+            })?;
+            if self.is_recurrent() {
+                let (x, y) = (if self.cell == Cell::Gru { &*d_own } else { d }, part_mut(back, &own, u)?);
+                at.call(Affine { x, rows: Flat(gates), w: turned_own, bias: None, y: &mut *y, n: u })?;
+                dh.iter_mut().zip(y).for_each(|(dh, back)| *dh += *back);
+            }
+            let mut dc = rows_mut(dc, u);
+            for (row, dh) in step.zip(rows_mut(dh, u)) {
+                let dc = dc.next().unwrap_or_default();
+                if flow.is_cut(row) {
+                    dh.fill(0.0);
+                    dc.fill(0.0);
+                }
+            }
+        }
+
+        let (dw, dw_own, db) = self.split_mut(grads)?;
+        let dy = if self.cell == Cell::Gru { &*d_own } else { &*d };
+        if self.is_recurrent() {
+            at.call(AddOuter { x: h, rows: Flat(u), dy, dw: dw_own, n: gates })?;
+        }
+        at.call(AddOuter { x, rows: Flat(self.input), dy: d, dw, n: gates })?;
+        let (db, db_own) = db.split_at_mut_checked(gates)?;
+        matmul::add_rows(d, db)?;
+        for row in rows(d_own, gates) {
+            db_own.iter_mut().zip(row.get(2 * u..)?).for_each(|(sum, x)| *sum += x);
+        }
+        if let Some(y) = dx {
+            at.call(Affine { x: d, rows: Flat(gates), w: turned, bias: None, y, n: self.input })?;
+        }
+        Some(())
     }
 }
 
@@ -638,7 +565,8 @@ mod tests {
         let mut d_state = vec![0.0, d[1]];
         d_state.truncate(layer.state_len());
         let (dy, to) = (&d[..1], Some(&mut dx[..]));
-        layer.go_back(Base, &turned, x, dy, 2, &tape, 1..2, &flow, &mut d_state, &mut grads, to, &mut work).unwrap();
+        let taped = Taped { params, turned: &turned, x, dy, all: 2, range: 1..2, tape: &tape, flow };
+        layer.go_back(Base, taped, &mut d_state, &mut grads, to, &mut work).unwrap();
         ([tape[1], tape.get(2 * (1 + gates) + 1).copied().unwrap_or(0.0)], [grads, dx, d_state])
     }
 

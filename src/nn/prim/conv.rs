@@ -1,13 +1,13 @@
 //! A convolution over pictures `[height, width, channels]`, as a product of patches and weights without a copy of the patches.
 //!
-//! Its parameters are weights `[height of the kernel, width of it, channels, units]`, then bias `[units]`. What lies outside of a
+//! Its parameters are weights `[height of the kernel, width of it, channels, units]`, then bias `[units]` if it has one. What lies outside of a
 //! picture is 0.
 
-use super::{Prim, copy, rows, rows_mut};
+use super::{Prim, RowWise, copy, rows, rows_mut};
 use crate::cpu::At;
 use crate::error::Result;
+use crate::nn::initializer::Start;
 use crate::nn::matmul::{self, AddOuter, Affine, Flat, Rows};
-use crate::nn::orthogonal::{orthogonal, orthogonal_scratch_len};
 use crate::rng::Rng;
 
 /// Pictures, the windows that a layer looks at them through, and how many it looks through.
@@ -180,6 +180,7 @@ impl Iterator for Walk {
 pub(in crate::nn) struct Conv {
     pub frame: Frame,
     pub units: usize,
+    pub has_bias: bool,
 }
 
 impl Conv {
@@ -191,8 +192,13 @@ impl Conv {
     }
 
     #[inline(always)]
-    fn weight_len(self) -> usize {
+    pub(super) fn weight_len(self) -> usize {
         self.patch_len() * self.units
+    }
+
+    #[inline(always)]
+    fn bias_len(self) -> usize {
+        if self.has_bias { self.units } else { 0 }
     }
 
     #[inline(always)]
@@ -247,24 +253,7 @@ impl Conv {
 impl Prim for Conv {
     #[inline(always)]
     fn param_len(self) -> usize {
-        self.weight_len() + self.units
-    }
-
-    #[inline(always)]
-    fn forward<A: At>(self, at: A, params: &[f32], x: &[f32], y: &mut [f32], work: &mut [f32]) -> Option<()> {
-        let (w, bias) = params.split_at_checked(self.weight_len())?;
-        let (rows, n) = (self.patches(), self.units);
-        self.each(x, work, y, <[f32]>::split_at_mut_checked, |x, y| {
-            at.call(Affine { x, rows, w, bias: Some(bias), y, n })
-        })
-    }
-
-    #[inline(always)]
-    fn add_gradients<A: At>(self, at: A, x: &[f32], dy: &[f32], grads: &mut [f32], work: &mut [f32]) -> Option<()> {
-        let (dw, db) = grads.split_at_mut_checked(self.weight_len())?;
-        let (rows, n) = (self.patches(), self.units);
-        self.each(x, work, dy, <[f32]>::split_at_checked, |x, dy| at.call(AddOuter { x, rows, dy, dw: &mut *dw, n }))?;
-        matmul::add_rows(dy, db)
+        self.weight_len() + self.bias_len()
     }
 
     fn turned_len(self) -> usize {
@@ -274,6 +263,65 @@ impl Prim for Conv {
     #[inline(always)]
     fn turn(self, params: &[f32], turned: &mut [f32]) -> Option<()> {
         matmul::transpose(params, turned, self.patch_len(), self.units)
+    }
+
+    fn work_len(self, _: usize) -> usize {
+        let [_, columns] = self.frame.windows;
+        self.frame.padded_len() + columns * self.patch_len()
+    }
+
+    fn init_scratch_len(self) -> usize {
+        Start::scratch_len(self.patch_len(), self.units)
+    }
+
+    /// The bias starts at 0.
+    fn init(self, params: &mut [f32], start: Start, rng: &mut Rng, scratch: &mut [f32]) -> Result {
+        let (w, bias) = params.split_at_mut_checked(self.weight_len()).unwrap_or_default();
+        start.fill(w, self.patch_len(), self.units, rng, scratch)?;
+        bias.fill(0.0);
+        Ok(())
+    }
+
+    fn shape(self) -> (usize, usize) {
+        (self.weight_len(), self.bias_len())
+    }
+
+    /// Weights are `[units, channels, height, width]`.
+    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
+        let (w, b) = params.split_at_checked(self.weight_len())?;
+        copy(b, bias)?;
+        for (to, from) in weights.iter_mut().zip(self.order()) {
+            *to = *w.get(from)?;
+        }
+        Some(())
+    }
+
+    /// Weights are `[units, channels, height, width]`.
+    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
+        let (w, b) = params.split_at_mut_checked(self.weight_len())?;
+        copy(bias, b)?;
+        for (from, to) in weights.iter().zip(self.order()) {
+            *w.get_mut(to)? = *from;
+        }
+        Some(())
+    }
+}
+
+impl RowWise for Conv {
+    #[inline(always)]
+    fn forward<A: At>(self, at: A, params: &[f32], x: &[f32], y: &mut [f32], work: &mut [f32]) -> Option<()> {
+        let (w, bias) = params.split_at_checked(self.weight_len())?;
+        let bias = if self.has_bias { Some(bias) } else { None };
+        let (rows, n) = (self.patches(), self.units);
+        self.each(x, work, y, <[f32]>::split_at_mut_checked, |x, y| at.call(Affine { x, rows, w, bias, y, n }))
+    }
+
+    #[inline(always)]
+    fn add_gradients<A: At>(self, at: A, x: &[f32], dy: &[f32], grads: &mut [f32], work: &mut [f32]) -> Option<()> {
+        let (dw, db) = grads.split_at_mut_checked(self.weight_len())?;
+        let (rows, n) = (self.patches(), self.units);
+        self.each(x, work, dy, <[f32]>::split_at_checked, |x, dy| at.call(AddOuter { x, rows, dy, dw: &mut *dw, n }))?;
+        if self.has_bias { matmul::add_rows(dy, db) } else { Some(()) }
     }
 
     /// The patches' gradients of a row of windows at a time, which are then added to the picture, window by window.
@@ -311,47 +359,6 @@ impl Prim for Conv {
                     dx.get_mut(start..).unwrap_or_default().iter_mut().zip(from).for_each(|(dx, from)| *dx = *from);
                 })?;
             }
-        }
-        Some(())
-    }
-
-    fn work_len(self, _: usize) -> usize {
-        let [_, columns] = self.frame.windows;
-        self.frame.padded_len() + columns * self.patch_len()
-    }
-
-    fn init_scratch_len(self) -> usize {
-        orthogonal_scratch_len(self.patch_len(), self.units)
-    }
-
-    /// Orthogonal weights and a bias of 0.
-    fn init(self, params: &mut [f32], gain: f32, rng: &mut Rng, scratch: &mut [f32]) -> Result {
-        let (w, bias) = params.split_at_mut_checked(self.weight_len()).unwrap_or_default();
-        orthogonal(w, self.patch_len(), self.units, gain, rng, scratch)?;
-        bias.fill(0.0);
-        Ok(())
-    }
-
-    fn shape(self) -> (usize, usize) {
-        (self.weight_len(), self.units)
-    }
-
-    /// Weights are `[units, channels, height, width]`.
-    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
-        let (w, b) = params.split_at_checked(self.weight_len())?;
-        copy(b, bias)?;
-        for (to, from) in weights.iter_mut().zip(self.order()) {
-            *to = *w.get(from)?;
-        }
-        Some(())
-    }
-
-    /// Weights are `[units, channels, height, width]`.
-    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
-        let (w, b) = params.split_at_mut_checked(self.weight_len())?;
-        copy(bias, b)?;
-        for (from, to) in weights.iter().zip(self.order()) {
-            *w.get_mut(to)? = *from;
         }
         Some(())
     }

@@ -2,9 +2,10 @@
 //!
 //! Its parameters are a scale for each channel, then a bias for each, as far as it has them.
 
-use super::{Prim, copy, rows, rows_mut};
+use super::{Prim, RowWise, copy, rows, rows_mut};
 use crate::cpu::At;
 use crate::error::Result;
+use crate::nn::initializer::Start;
 use crate::num;
 use crate::rng::Rng;
 
@@ -59,6 +60,36 @@ impl Prim for Norm {
         self.scale_len() + if self.has_bias { self.channels } else { 0 }
     }
 
+    fn work_len(self, _: usize) -> usize {
+        2 * self.len
+    }
+
+    /// Scales of 1 and biases of 0.
+    fn init(self, params: &mut [f32], _: Start, _: &mut Rng, _: &mut [f32]) -> Result {
+        let (scale, bias) = params.split_at_mut_checked(self.scale_len()).unwrap_or_default();
+        scale.fill(1.0);
+        bias.fill(0.0);
+        Ok(())
+    }
+
+    fn shape(self) -> (usize, usize) {
+        (self.scale_len(), self.param_len() - self.scale_len())
+    }
+
+    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
+        let (scale, b) = self.split(params)?;
+        copy(scale, weights)?;
+        copy(b, bias)
+    }
+
+    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
+        let (scale, b) = params.split_at_mut_checked(self.scale_len())?;
+        copy(weights, scale)?;
+        copy(bias, b)
+    }
+}
+
+impl RowWise for Norm {
     #[inline(always)]
     fn forward<A: At>(self, _: A, params: &[f32], x: &[f32], y: &mut [f32], _: &mut [f32]) -> Option<()> {
         let (scale, bias) = self.split(params)?;
@@ -122,33 +153,5 @@ impl Prim for Norm {
             }
         }
         Some(())
-    }
-
-    fn work_len(self, _: usize) -> usize {
-        2 * self.len
-    }
-
-    /// Scales of 1 and biases of 0.
-    fn init(self, params: &mut [f32], _: f32, _: &mut Rng, _: &mut [f32]) -> Result {
-        let (scale, bias) = params.split_at_mut_checked(self.scale_len()).unwrap_or_default();
-        scale.fill(1.0);
-        bias.fill(0.0);
-        Ok(())
-    }
-
-    fn shape(self) -> (usize, usize) {
-        (self.scale_len(), self.param_len() - self.scale_len())
-    }
-
-    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
-        let (scale, b) = self.split(params)?;
-        copy(scale, weights)?;
-        copy(b, bias)
-    }
-
-    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
-        let (scale, b) = params.split_at_mut_checked(self.scale_len())?;
-        copy(weights, scale)?;
-        copy(bias, b)
     }
 }

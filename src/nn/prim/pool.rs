@@ -1,6 +1,6 @@
 //! The largest number, or the mean, of each channel in each window of a picture. What lies outside of a picture takes no part.
 
-use super::{Frame, Prim, rows, rows_mut};
+use super::{Frame, Prim, RowWise, rows, rows_mut};
 use crate::cpu::At;
 use crate::num;
 
@@ -53,7 +53,9 @@ impl Pixels {
     }
 }
 
-impl Prim for Pool {
+impl Prim for Pool {}
+
+impl RowWise for Pool {
     #[inline(always)]
     fn forward<A: At>(self, _: A, _: &[f32], x: &[f32], y: &mut [f32], _: &mut [f32]) -> Option<()> {
         let [.., channels] = self.frame.input;

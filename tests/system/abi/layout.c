@@ -264,7 +264,8 @@ FIELD(rlcore_layer, heads, 44, 44, 44);
 FIELD(rlcore_layer, window, 48, 48, 48);
 FIELD(rlcore_layer, initializer, 52, 52, 52);
 FIELD(rlcore_layer, gain, 56, 56, 56);
-FIELD(rlcore_layer, reserved, 60, 60, 60);
+FIELD(rlcore_layer, symbols, 60, 60, 60);
+FIELD(rlcore_layer, reserved, 64, 64, 64);
 
 SIZE(rlcore_learner_config, 208, 200, 200);
 FIELD(rlcore_learner_config, struct_size, 0, 0, 0);

@@ -1,7 +1,7 @@
 /* Training: a few updates in slices, the whole learner, and the policy that comes out of it. */
 #include "stages.h"
 
-enum { N = 4, MAX_LEN = 4, MAX_STATE = 32 };
+enum { N = 4, MAX_LEN = 4, MAX_STATE = 64 };
 
 /* Actions are integers or floats, both of four bytes. */
 static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *config, int num_updates) {
@@ -233,10 +233,50 @@ static rlcore_status learner_recurrent(hashes *h) {
   return rows(h, 1, &layers[2]);
 }
 
+/* A transformer over numbers, with agents that come and go, and layers of pictures over four numbers as two by two. */
+static rlcore_status learner_attention(hashes *h) {
+  static const rlcore_layer layers[] = {
+      {.kind = RLCORE_LAYER_DENSE, .units = 12, .activation = RLCORE_ACTIVATION_GELU, .flags = RLCORE_LAYER_NO_BIAS,
+       .initializer = RLCORE_INIT_UNIFORM},
+      {.kind = RLCORE_LAYER_ATTENTION, .units = 12, .heads = 3, .window = 5},
+      {.kind = RLCORE_LAYER_ADD, .source = {0, 1}, .activation = RLCORE_ACTIVATION_IDENTITY},
+      {.kind = RLCORE_LAYER_DENSE, .units = 20, .activation = RLCORE_ACTIVATION_SILU,
+       .initializer = RLCORE_INIT_UNIT_ROWS},
+      {.kind = RLCORE_LAYER_DENSE, .units = 20, .source = {3}, .activation = RLCORE_ACTIVATION_IDENTITY,
+       .initializer = RLCORE_INIT_NORMAL, .gain = 0.1f},
+      {.kind = RLCORE_LAYER_MULTIPLY, .source = {0, 4}, .activation = RLCORE_ACTIVATION_IDENTITY},
+      {.kind = RLCORE_LAYER_JOIN, .source = {0, 3}},
+  };
+  rlcore_learner_config config;
+  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
+  config.num_steps = 32, config.sequence_len = 16, config.num_chunks = 2;
+  config.num_hidden = 0, config.hidden_len[0] = config.hidden_len[1] = 0;
+  config.num_layers = LEN(layers), config.layers = layers;
+  TRY(train(h, RLCORE_ENV_CARTPOLE, &config, 4));
+  TRY(rows(h, 0, &layers[1]));
+
+  static const rlcore_layer pictures[] = {
+      {.kind = RLCORE_LAYER_EMBED, .units = 3, .symbols = 2},
+      {.kind = RLCORE_LAYER_DECONV, .units = 4, .size = {3, 4}, .stride = {2, 2}, .activation = RLCORE_ACTIVATION_ELU},
+      {.kind = RLCORE_LAYER_CONV, .units = 5, .size = {3, 3}, .stride = {2, 1}, .activation = RLCORE_ACTIVATION_RELU,
+       .flags = RLCORE_LAYER_NO_BIAS},
+      {.kind = RLCORE_LAYER_NORM, .activation = RLCORE_ACTIVATION_IDENTITY},
+      {.kind = RLCORE_LAYER_POOL, .size = {2, 2}, .stride = {1, 1}, .activation = RLCORE_ACTIVATION_IDENTITY},
+      {.kind = RLCORE_LAYER_DENSE, .units = 5, .source = {RLCORE_LAYER_INPUT}},
+      {.kind = RLCORE_LAYER_MULTIPLY, .source = {5, 6}},
+  };
+  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
+  config.num_steps = 32;
+  config.num_layers = LEN(pictures), config.layers = pictures;
+  config.obs_dims[0] = config.obs_dims[1] = 2, config.obs_dims[2] = 1;
+  return train(h, RLCORE_ENV_CARTPOLE, &config, 4);
+}
+
 const stage LEARN_STAGES[] = {
     {"learner_rows", learner_rows},
     {"learner_discrete", learner_discrete},
     {"learner_continuous", learner_continuous},
     {"learner_recurrent", learner_recurrent},
+    {"learner_attention", learner_attention},
     {NULL, NULL},
 };

@@ -877,6 +877,12 @@ OP(learner_learn_drop) {
   ON(learner, p, LEARNER_UPDATES);
   return CALL(rlcore_learner_learn_drop(p));
 }
+OP(net_preset) {
+  COUNT(capacity, 16, 16, RLCORE_OK);
+  TO(uint32_t, out, capacity * sizeof(rlcore_layer) / 4, 0);
+  HANDLE(uint32_t, out_len, 0);
+  return CALL(rlcore_net_preset(1 + byte() % 8, (rlcore_layer *)out, capacity, out_len));
+}
 OP(learner_learn_batch) {
   ON(learner, p, LEARNER_ACTS);
   IN(float, obs, N * OBS, 1, 1, 0);

@@ -180,9 +180,10 @@ static int learner(void) {
   memset(list, 0, sizeof list);
   for (int i = 0; i < 4; i++) {
     rlcore_layer *l = &list[i];
-    uint32_t *fields[] = {&l->source[0], &l->units, &l->activation, &l->flags, &l->size[0], &l->size[1], &l->stride[0],
-                          &l->stride[1], &l->same};
-    l->kind = any(1 + byte() % 9), l->gain = any_real(0);
+    uint32_t *fields[] = {&l->source[0], &l->source[1], &l->units,     &l->activation, &l->flags,       &l->size[0],
+                          &l->size[1],   &l->stride[0], &l->stride[1], &l->same,       &l->heads,       &l->window,
+                          &l->symbols,   &l->initializer};
+    l->kind = any(1 + byte() % 15), l->gain = any_real(0);
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
       if (byte() & 1) *fields[k] = any(byte() & 3);
   }

@@ -1,0 +1,292 @@
+//! From a list of layers to nodes.
+
+use super::activation::Activation;
+use super::initializer::Initializer;
+use super::layer::{INPUT, Layer, LayerKind, MAX_LAYERS, is_merge};
+use super::node::{ADDS, KEPT, NOTHING, Node};
+use super::run::BACKWARD_ROWS;
+use crate::error::{Error, Kind, Result};
+
+/// What a kernel reports if a length does not fit after all; the checks before it exclude that.
+pub(super) const MISFIT: Error = Error::new(Kind::Shape, "net: arrays as the layers say");
+
+const TOO_LARGE: Error = Error::new(Kind::Overflow, "net: layers whose products fit the address space");
+
+/// The most numbers that an array has.
+const MOST: u64 = (isize::MAX as usize / size_of::<f32>()) as u64;
+
+/// The product of these lengths, each at least 1.
+fn fits(lens: &[u32]) -> Result<u64> {
+    let product = lens.iter().try_fold(1u64, |all, len| all.checked_mul(u64::from(*len)));
+    product.filter(|all| *all <= MOST).ok_or(TOO_LARGE)
+}
+
+/// [`super::Net::compile`], which says what it does.
+pub(super) fn compile<'n>(layers: &[Layer], input: [usize; 3], nodes: &'n mut [Node]) -> Result<&'n [Node]> {
+    if layers.is_empty() || layers.len() > MAX_LAYERS {
+        return Err(Error::new(Kind::Config, "net: layers, 1 to 32 of them").given(layers.len()));
+    }
+    let too_few = Error::new(Kind::Size, "net: nodes, at least").needed(layers.len()).given(nodes.len());
+    let nodes = nodes.get_mut(..layers.len()).ok_or(too_few)?;
+    let mut picture = [0; 3];
+    for (to, from) in picture.iter_mut().zip(input) {
+        *to = u32::try_from(from).map_err(|_| TOO_LARGE)?;
+        if *to == 0 {
+            return Err(Error::new(Kind::Config, "net: an input of at least").needed(1).given(from));
+        }
+    }
+    fits(&picture)?;
+    let mut next = Totals::default();
+    // Every length of a network is at most this sum, so none overflows.
+    let mut sum = 0u64;
+    let mut head = 0;
+    for (i, layer) in layers.iter().enumerate() {
+        let (done, rest) = nodes.split_at_mut_checked(i).ok_or(MISFIT)?;
+        let node = rest.first_mut().ok_or(MISFIT)?;
+        *node = Node::new(layer, i, picture, done)?;
+        if node.is_head() {
+            head = if head == 0 { 1 } else { head << 1 };
+            node.heads = head;
+        } else if node.is_free() {
+            node.heads = head;
+        }
+        sum = sum.saturating_add(node.most()?);
+        if sum > MOST {
+            return Err(TOO_LARGE);
+        }
+        next.put(node);
+    }
+    link(nodes)?;
+    Ok(nodes)
+}
+
+impl Node {
+    /// Layer `i` after the layers before it, but for where it lies and what depends on it.
+    fn new(layer: &Layer, i: usize, input: [u32; 3], done: &[Node]) -> Result<Node> {
+        let number = i + 1;
+        layer.check(number)?;
+        let node = Node {
+            kind: layer.kind,
+            activation: layer.activation,
+            flags: layer.flags,
+            output: [1, 1, layer.units],
+            num_heads: layer.heads,
+            window: layer.window,
+            symbols: layer.symbols,
+            initializer: layer.initializer,
+            gain: layer.gain,
+            ..Node::default()
+        };
+        if node.is_free() {
+            if done.iter().any(Node::is_head) {
+                return Ok(Node { from: [NOTHING; 2], ..node });
+            }
+            return Err(Error::new(Kind::Config, "net: a head before free numbers, which are layer").needed(number));
+        }
+        let (mut from, mut read) = ([NOTHING; 2], [[0; 3]; 2]);
+        let sources = from.iter_mut().zip(&mut read).zip(layer.source);
+        for ((from, read), source) in sources.take(if is_merge(layer.kind) { 2 } else { 1 }) {
+            *from = match source {
+                0 => i as u32,
+                INPUT => 0,
+                k => k,
+            };
+            let refused = |what| Error::new(Kind::Config, what).needed(number).given(source as usize);
+            *read = match (*from as usize).checked_sub(1) {
+                None => input,
+                Some(k) => {
+                    let source =
+                        done.get(k).ok_or(refused("net: a source with the input or a layer before it in layer"))?;
+                    if source.is_head() || source.is_free() {
+                        return Err(refused("net: a source without a head or free numbers in layer"));
+                    }
+                    source.output
+                }
+            };
+        }
+        let node = Node { from, input: read, ..node }.look(layer, number)?;
+        let gain = match (layer.gain, node.activation()) {
+            (0.0, _) if node.is_sequential() || layer.initializer != Initializer::Orthogonal as u32 => 1.0,
+            (0.0, Activation::Identity) => 1.0,
+            (0.0, _) => core::f32::consts::SQRT_2,
+            (gain, _) => gain,
+        };
+        let goes_out = node.is_head() && node.activation() == Activation::Identity;
+        Ok(Node { gain, flags: node.flags | if goes_out { 0 } else { KEPT }, ..node })
+    }
+
+    /// The layer that it was made of, with nothing left to guess.
+    pub(super) fn layer(&self) -> Layer {
+        let source = self.from.map(|from| match from {
+            NOTHING => 0,
+            0 => INPUT,
+            from => from,
+        });
+        let own_units = !(self.is(LayerKind::Pool) || self.is(LayerKind::Norm) || is_merge(self.kind));
+        Layer {
+            kind: self.kind,
+            source,
+            units: if own_units { self.output[2] } else { 0 },
+            activation: self.activation,
+            flags: self.flags & !(ADDS | KEPT),
+            size: self.size,
+            stride: self.stride,
+            same: self.same,
+            heads: self.num_heads,
+            window: self.window,
+            symbols: self.symbols,
+            initializer: self.initializer,
+            gain: self.gain,
+            ..Layer::default()
+        }
+    }
+
+    /// The shape of what it makes, and of windows that it looks at pictures through.
+    fn look(self, layer: &Layer, number: usize) -> Result<Node> {
+        let refused = |what| Error::new(Kind::Config, what).needed(number);
+        let [first @ [height, width, channels], second @ [down, right, more]] = self.input;
+        if is_merge(self.kind) {
+            if self.is(LayerKind::Join) {
+                let joined = channels.checked_add(more).ok_or(TOO_LARGE)?;
+                if [height, width] != [down, right] {
+                    return Err(refused("net: sources of one height and width in layer").given(down as usize));
+                }
+                return Ok(Node { output: [height, width, joined], ..self });
+            }
+            if second != first && second != [1, 1, channels] {
+                let what = "net: a second source of the first one's shape, or of its channels, in layer";
+                return Err(refused(what).given(more as usize));
+            }
+        }
+        if is_merge(self.kind) || self.is(LayerKind::Norm) {
+            return Ok(Node { output: first, ..self });
+        } else if self.is(LayerKind::Embed) {
+            return Ok(Node { output: [height, width, layer.units], ..self });
+        } else if layer.size[0] == 0 {
+            return Ok(self);
+        }
+        let mut node = Node { size: layer.size, same: layer.same, ..self };
+        let is = |kind: LayerKind| self.is(kind);
+        node.output[2] = if is(LayerKind::Pool) { channels } else { layer.units };
+        let sides = node.output.iter_mut().zip([height, width]).zip(layer.size).zip(layer.stride);
+        for ((((output, len), size), stride), (to, pad)) in sides.zip(node.stride.iter_mut().zip(&mut node.pad)) {
+            let short = stride == 0;
+            *to = if short && is(LayerKind::Pool) { size } else { stride }.max(1);
+            // What the windows lie in, how many they are, and what they show with what is around it.
+            let shown = |windows: u32| u64::from(windows - 1) * u64::from(*to) + u64::from(size);
+            let (side, windows) = if is(LayerKind::Deconv) {
+                let side = if layer.same != 0 { u64::from(len) * u64::from(*to) } else { shown(len) };
+                *output = u32::try_from(side).map_err(|_| TOO_LARGE)?;
+                (*output, len)
+            } else if layer.same != 0 {
+                *output = len.saturating_sub(1).checked_div(*to).unwrap_or(0) + 1;
+                (len, *output)
+            } else if let Some(rest) = len.checked_sub(size) {
+                *output = rest.checked_div(*to).unwrap_or(0) + 1;
+                (len, *output)
+            } else {
+                let what = "net: windows that lie in the picture, or same of 1, in layer";
+                return Err(refused(what).given(size as usize));
+            };
+            let around = if layer.same != 0 { shown(windows).saturating_sub(u64::from(side)) } else { 0 };
+            *pad = u32::try_from(around / 2).map_err(|_| TOO_LARGE)?;
+        }
+        Ok(node)
+    }
+
+    /// More numbers than anything that is kept of it or worked out with it has. Errors: `Overflow`.
+    fn most(&self) -> Result<u64> {
+        let product = |lens: &[u64]| lens.iter().try_fold(1u64, |all, len| all.checked_mul(*len)).ok_or(TOO_LARGE);
+        let [[height, width, channels], _] = self.input.map(|input| input.map(u64::from));
+        let ([down, right, units], [kh, kw]) = (self.output.map(u64::from), self.size.map(u64::from));
+        let (window, made) = (u64::from(self.window), fits(&self.output)?);
+        let read = fits(&self.input[0])?.saturating_add(self.input(1) as u64);
+        let weights = match self.kind {
+            _ if self.is_free() => 0,
+            _ if self.is_sequential() => {
+                product(&[read.saturating_add(made).saturating_add(window), made.saturating_mul(4)])?
+            }
+            _ if is_merge(self.kind) || self.is(LayerKind::Norm) => made,
+            _ if self.is(LayerKind::Embed) => product(&[channels, u64::from(self.symbols), units])?,
+            _ if kh == 0 => product(&[read, units])?,
+            _ => product(&[kh, kw, channels, units])?.saturating_add(product(&[
+                kh,
+                kw,
+                channels.max(units),
+                width.max(right),
+            ])?),
+        };
+        // Where windows reach to: at most this much of a picture and of a window.
+        let sides = [height.max(down).saturating_add(kh), width.max(right).saturating_add(kw), channels.max(units)];
+        let padded = if kh == 0 { 0 } else { product(&sides)? };
+        // A row of a layer that remembers has gates or shares of a window, and states, besides its output.
+        let row = match self.is_sequential() {
+            true => read.saturating_add(made).saturating_mul(4).checked_mul(window + 1).ok_or(TOO_LARGE)?,
+            false => read.max(made),
+        };
+        let rows = row.saturating_mul(4 * BACKWARD_ROWS as u64);
+        Ok(padded.saturating_add(weights.saturating_mul(2)).saturating_add(rows))
+    }
+}
+
+/// Where the next node lies.
+#[derive(Default)]
+struct Totals {
+    params: usize,
+    tape: usize,
+    turned: [usize; 2],
+    state: usize,
+    back: usize,
+}
+
+impl Totals {
+    fn put(&mut self, node: &mut Node) {
+        (node.params, node.tape) = (self.params as u64, self.tape as u64);
+        (node.state, node.back) = (self.state as u64, self.back as u64);
+        let [state, memo, back] = node.remembers();
+        (self.params, self.tape) = (node.params().end, self.tape + node.kept() + memo);
+        (self.state, self.back) = (self.state + state, self.back + back);
+        if let Some(turned) = self.turned.get_mut(usize::from(node.turns_late())) {
+            node.turned = *turned as u64;
+            *turned = node.turned(0).end;
+        }
+    }
+}
+
+/// Says which heads depend on each node, and finds places for values: no two that are needed at the same time share one.
+fn link(nodes: &mut [Node]) -> Result {
+    // The last layer that reads a value, counted from 1, needs it last going forward, and begins its gradient going backward.
+    let mut last = [0; MAX_LAYERS + 1];
+    for i in (0..nodes.len()).rev() {
+        let Some(&node) = nodes.get(i) else { continue };
+        if node.heads == 0 {
+            return Err(Error::new(Kind::Config, "net: a head that depends on layer").needed(i + 1));
+        }
+        for from in node.from {
+            let Some(last) = last.get_mut(from as usize) else { continue };
+            if *last == 0 {
+                *last = i + 1;
+            } else if let Some(node) = nodes.get_mut(i) {
+                node.flags |= ADDS;
+            }
+            if let Some(source) = nodes.get_mut((from as usize).wrapping_sub(1)) {
+                source.heads |= node.heads;
+            }
+        }
+    }
+    for i in 0..nodes.len() {
+        let Some((done, [node, ..])) = nodes.split_at_mut_checked(i) else { continue };
+        let width = node.kept() as u64;
+        let mut place = 0;
+        let mut taken = || {
+            let held = done.iter().zip(last.iter().skip(1)).filter(|(_, last)| **last > i).map(|(n, _)| n);
+            let (from, to) = (place, place + width);
+            let hit = held.map(|n| (n.place, n.place + n.kept() as u64)).find(|n| n.0 < to && from < n.1);
+            hit.map(|n| place = n.1).is_some()
+        };
+        while taken() {}
+        node.place = place;
+        node.width = done.last().map_or(0, |n| n.width).max(place + width);
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! How weights start.
+
+use super::orthogonal::{orthogonal, orthogonal_scratch_len};
+use crate::error::Result;
+use crate::num;
+use crate::rng::Rng;
+
+/// How weights are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Initializer {
+    /// Orthogonal rows or columns of length `gain`.
+    #[default]
+    Orthogonal = 0,
+    /// Normal numbers of mean 0 and deviation `gain`.
+    Normal = 1,
+    /// Uniform numbers within ± `gain` / √n, where n numbers go into an output.
+    Uniform = 2,
+    /// Normal numbers, of which those that go into one output have length `gain` together.
+    UnitRows = 3,
+}
+
+impl Initializer {
+    /// The initializer of this number.
+    pub(super) const fn new(number: u32) -> Option<Initializer> {
+        match number {
+            0 => Some(Initializer::Orthogonal),
+            1 => Some(Initializer::Normal),
+            2 => Some(Initializer::Uniform),
+            3 => Some(Initializer::UnitRows),
+            _ => None,
+        }
+    }
+}
+
+/// How the weights of a layer start.
+#[derive(Clone, Copy)]
+pub(super) struct Start {
+    pub initializer: Initializer,
+    pub gain: f32,
+}
+
+impl Start {
+    /// Numbers of scratch that it takes to draw a matrix of this shape.
+    pub fn scratch_len(rows: usize, columns: usize) -> usize {
+        orthogonal_scratch_len(rows, columns)
+    }
+
+    /// Draws weights `[inputs, outputs]`. Errors: as [`orthogonal`].
+    pub fn fill(self, w: &mut [f32], inputs: usize, outputs: usize, rng: &mut Rng, scratch: &mut [f32]) -> Result {
+        match self.initializer {
+            Initializer::Orthogonal => orthogonal(w, inputs, outputs, self.gain, rng, scratch)?,
+            Initializer::UnitRows => {
+                rng.fill_normal(w);
+                for column in 0..outputs {
+                    self.stretch(w.get_mut(column..).unwrap_or_default(), outputs);
+                }
+            }
+            _ => self.each(w, inputs, rng),
+        }
+        Ok(())
+    }
+
+    /// Draws weights `[outputs, inputs]`. Errors: as [`orthogonal`].
+    pub fn fill_by_output(
+        self,
+        w: &mut [f32],
+        outputs: usize,
+        inputs: usize,
+        rng: &mut Rng,
+        scratch: &mut [f32],
+    ) -> Result {
+        match self.initializer {
+            Initializer::Orthogonal => orthogonal(w, outputs, inputs, self.gain, rng, scratch)?,
+            Initializer::UnitRows => {
+                rng.fill_normal(w);
+                w.chunks_exact_mut(inputs.max(1)).for_each(|row| self.stretch(row, 1));
+            }
+            _ => self.each(w, inputs, rng),
+        }
+        Ok(())
+    }
+
+    /// Draws numbers that know nothing of each other.
+    fn each(self, w: &mut [f32], inputs: usize, rng: &mut Rng) {
+        if self.initializer == Initializer::Normal {
+            rng.fill_normal(w);
+            w.iter_mut().for_each(|x| *x *= self.gain);
+        } else {
+            let bound = self.gain / num::sqrt(inputs as f32);
+            w.iter_mut().for_each(|x| *x = (2.0 * rng.uniform_f32() - 1.0) * bound);
+        }
+    }
+
+    /// Brings numbers, `step` apart, to length `gain` together.
+    fn stretch(self, w: &mut [f32], step: usize) {
+        let length = num::sqrt(w.iter().step_by(step.max(1)).map(|x| x * x).sum());
+        let scale = self.gain / num::max(length, f32::MIN_POSITIVE);
+        w.iter_mut().step_by(step.max(1)).for_each(|x| *x *= scale);
+    }
+}

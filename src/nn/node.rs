@@ -1,0 +1,362 @@
+//! Compiled layers: what each is, and where everything of it lies.
+
+use core::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::activation::Activation;
+#[cfg(feature = "residual")]
+use super::layer::BYTES;
+#[cfg(feature = "recurrent")]
+use super::layer::FORGET_ONE;
+use super::layer::{HEAD, LayerKind, NO_BIAS, is_sequential};
+#[cfg(feature = "pictures")]
+use super::layer::{MEAN, NO_SCALE, RMS, WHOLE};
+#[cfg(feature = "attention")]
+use super::prim::Attention;
+#[cfg(feature = "recurrent")]
+use super::prim::{Cell, Recurrent, Sequential, StepWise};
+#[cfg(feature = "pictures")]
+use super::prim::{Conv, Deconv, Frame, Norm, Pool};
+use super::prim::{Dense, Local, Op, Prim};
+#[cfg(feature = "residual")]
+use super::prim::{Embed, Merge, Way};
+
+/// [`Node::flags`]: a later layer reads the same, or it reads one value twice, so that gradients of what they read are added.
+pub(super) const ADDS: u32 = 1 << 31;
+
+/// [`Node::flags`]: working memory holds its value, and the tape does. That of a head goes out instead, unless its activation
+/// needs it to go backward.
+pub(super) const KEPT: u32 = 1 << 30;
+
+/// [`Node::from`]: it reads nothing.
+pub(super) const NOTHING: u32 = u32::MAX;
+
+/// A compiled layer. Plain data of one layout on every machine, to be kept in a block: whoever accepts a block compiles its
+/// list again and compares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Node {
+    /// Where its parameters start.
+    pub(super) params: u64,
+    /// Numbers that the layers before it keep of a row for [`Net::backward`].
+    pub(super) tape: u64,
+    /// Where its value lies in a row of working memory, and the value's gradient when it goes backward.
+    pub(super) place: u64,
+    /// Numbers of a row of working memory that it and the nodes before it need.
+    pub(super) width: u64,
+    /// Numbers that the layers before it have in copies of weights: of those that only the gradient of the input asks for, or
+    /// of the others.
+    pub(super) turned: u64,
+    /// Where its state lies in that of the network.
+    pub(super) state: u64,
+    /// Where what goes back through its steps lies, for one sequence.
+    pub(super) back: u64,
+    pub(super) kind: u32,
+    pub(super) activation: u32,
+    pub(super) flags: u32,
+    /// A bit for each head that depends on it.
+    pub(super) heads: u32,
+    /// The layers that it reads, counted from 1; 0: the input; [`NOTHING`].
+    pub(super) from: [u32; 2],
+    /// Height, width and channels of what it reads and of what it makes; 1, 1 and all for numbers that are no picture.
+    pub(super) input: [[u32; 3]; 2],
+    pub(super) output: [u32; 3],
+    /// Windows of a picture: their size, from one to the next, and what they show above and left of it.
+    pub(super) size: [u32; 2],
+    pub(super) stride: [u32; 2],
+    pub(super) pad: [u32; 2],
+    pub(super) same: u32,
+    /// Of attention.
+    pub(super) num_heads: u32,
+    pub(super) window: u32,
+    /// Of a table.
+    pub(super) symbols: u32,
+    pub(super) initializer: u32,
+    pub(super) gain: f32,
+    pub(super) zero: u32,
+}
+
+/// Numbers of a picture, each of whose lengths [`Node::new`] has checked.
+#[inline(always)]
+fn len(picture: [u32; 3]) -> usize {
+    let [height, width, channels] = picture;
+    height as usize * width as usize * channels as usize
+}
+
+impl Node {
+    #[inline(always)]
+    pub(super) fn op(&self) -> Op {
+        #[cfg(feature = "recurrent")]
+        if let Some(layer) = self.sequential() {
+            return Op::Sequential(layer);
+        }
+        #[cfg(feature = "residual")]
+        if let Some(merge) = self.merge() {
+            return Op::Merge(merge);
+        }
+        Op::Local(self.local())
+    }
+
+    pub(super) fn is(&self, kind: LayerKind) -> bool {
+        self.kind == kind as u32
+    }
+
+    fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Its windows over what it reads, or over what it makes.
+    #[cfg(feature = "pictures")]
+    #[inline(always)]
+    fn frame(&self, input: [u32; 3], [height, width, _]: [u32; 3]) -> Frame {
+        let all = |lens: [u32; 2]| lens.map(|len| len as usize);
+        Frame {
+            input: input.map(|len| len as usize),
+            size: all(self.size),
+            stride: all(self.stride),
+            windows: all([height, width]),
+            pad: all(self.pad),
+        }
+    }
+
+    /// A layer whose rows know nothing of each other.
+    #[inline(always)]
+    pub(super) fn local(&self) -> Local {
+        let has_bias = !self.has(NO_BIAS);
+        #[cfg(feature = "pictures")]
+        if self.kind > LayerKind::Free as u32 {
+            let [[.., read], _] = self.input;
+            let [.., channels] = self.output.map(|len| len as usize);
+            let frame = || self.frame(self.input[0], self.output);
+            if self.is(LayerKind::Conv) {
+                return Local::Conv(Conv { frame: frame(), units: channels, has_bias });
+            } else if self.is(LayerKind::Deconv) {
+                let frame = self.frame(self.output, self.input[0]);
+                return Local::Deconv(Deconv { conv: Conv { frame, units: read as usize, has_bias: false }, has_bias });
+            } else if self.is(LayerKind::Pool) {
+                return Local::Pool(Pool { frame: frame(), mean: self.has(MEAN) });
+            } else if self.is(LayerKind::Norm) {
+                return Local::Norm(Norm {
+                    len: if self.has(WHOLE) { self.input(0) } else { channels },
+                    channels,
+                    has_scale: !self.has(NO_SCALE),
+                    has_bias,
+                    centres: !self.has(RMS),
+                });
+            }
+        }
+        #[cfg(feature = "residual")]
+        if self.is(LayerKind::Embed) {
+            let ([[.., channels], _], [.., units]) = (self.input, self.output);
+            return Local::Embed(Embed {
+                channels: channels as usize,
+                symbols: self.symbols as usize,
+                units: units as usize,
+                scale: if self.has(BYTES) { 255.0 } else { 1.0 },
+            });
+        }
+        Local::Dense(Dense { input: self.input(0), units: self.units(), has_bias })
+    }
+
+    /// A layer whose rows know those before them.
+    #[cfg(feature = "recurrent")]
+    #[inline(always)]
+    pub(super) fn sequential(&self) -> Option<Sequential> {
+        if !self.is_sequential() {
+            return None;
+        }
+        let (input, units) = (self.input(0), self.units());
+        #[cfg(feature = "attention")]
+        if self.is(LayerKind::Attention) {
+            let (heads, window) = (self.num_heads as usize, self.window as usize);
+            return Some(Sequential::Attention(Attention { input, units, heads, window }));
+        }
+        let cell = match self.kind {
+            kind if kind == LayerKind::Lstm as u32 => Cell::Lstm,
+            kind if kind == LayerKind::Gru as u32 => Cell::Gru,
+            _ => Cell::MinGru,
+        };
+        Some(Sequential::Recurrent(Recurrent { cell, input, units, forget_one: self.has(FORGET_ONE) }))
+    }
+
+    /// Two values made into one.
+    #[cfg(feature = "residual")]
+    #[inline(always)]
+    pub(super) fn merge(&self) -> Option<Merge> {
+        let way = match self.kind {
+            kind if kind == LayerKind::Add as u32 => Way::Add,
+            kind if kind == LayerKind::Multiply as u32 => Way::Multiply,
+            kind if kind == LayerKind::Join as u32 => Way::Join,
+            _ => return None,
+        };
+        let channels = self.input.map(|[.., channels]| channels as usize);
+        Some(Merge { way, lens: if way == Way::Join { channels } else { [self.input(1); 2] } })
+    }
+
+    /// Numbers of its state; of a row that it has on the tape, besides its value; and of a sequence that go back through
+    /// steps.
+    #[inline(always)]
+    pub(super) fn remembers(&self) -> [usize; 3] {
+        #[cfg(feature = "recurrent")]
+        if let Some(layer) = self.sequential() {
+            return [layer.state_len(), layer.memo_len(), layer.back_len()];
+        }
+        [0, if self.keeps_sum() { self.units() } else { 0 }, 0]
+    }
+
+    #[inline(always)]
+    pub(super) fn is_sequential(&self) -> bool {
+        is_sequential(self.kind)
+    }
+
+    /// The tape has what its activation was applied to, behind its value.
+    #[inline(always)]
+    pub(super) fn keeps_sum(&self) -> bool {
+        cfg!(feature = "residual") && self.activation().needs_sum()
+    }
+
+    /// What that is, among `rows` rows of the tape, starts here.
+    #[inline(always)]
+    pub(super) fn sum_on_tape(&self, rows: usize) -> usize {
+        self.on_tape(rows) + self.kept() * rows
+    }
+
+    /// Where its state lies in that of the network.
+    #[cfg(feature = "recurrent")]
+    #[inline(always)]
+    pub(super) fn state(&self) -> usize {
+        self.state as usize
+    }
+
+    /// What goes back through its steps, for so many sequences.
+    #[cfg(feature = "recurrent")]
+    #[inline(always)]
+    pub(super) fn back(&self, sequences: usize) -> Range<usize> {
+        let [.., len] = self.remembers();
+        let begin = self.back as usize * sequences;
+        begin..begin + len * sequences
+    }
+
+    #[inline(always)]
+    pub(super) fn activation(&self) -> Activation {
+        match Activation::new(self.activation) {
+            Some(activation) if !self.is_sequential() => activation,
+            _ => Activation::Identity,
+        }
+    }
+
+    /// Numbers in a row of what it reads; 0: it reads no second value.
+    #[inline(always)]
+    pub(super) fn input(&self, k: usize) -> usize {
+        self.input.get(k).map_or(0, |input| len(*input))
+    }
+
+    /// Height, width and channels of the first.
+    pub(super) fn picture(&self) -> [usize; 3] {
+        self.input[0].map(|len| len as usize)
+    }
+
+    #[inline(always)]
+    pub(super) fn units(&self) -> usize {
+        len(self.output)
+    }
+
+    #[inline(always)]
+    pub(super) fn is_free(&self) -> bool {
+        self.kind == LayerKind::Free as u32
+    }
+
+    #[inline(always)]
+    pub(super) fn is_head(&self) -> bool {
+        self.flags & HEAD != 0
+    }
+
+    /// It has a value, and one of these heads depends on it.
+    #[inline(always)]
+    pub(super) fn runs(&self, heads: u32) -> bool {
+        self.heads & heads != 0 && !self.is_free()
+    }
+
+    #[inline(always)]
+    pub(super) fn is_kept(&self) -> bool {
+        self.flags & KEPT != 0
+    }
+
+    /// Numbers of a row that it has on the tape, and in working memory.
+    #[inline(always)]
+    pub(super) fn kept(&self) -> usize {
+        if self.is_kept() { self.units() } else { 0 }
+    }
+
+    /// Its value among `rows` rows of the tape starts here.
+    #[inline(always)]
+    pub(super) fn on_tape(&self, rows: usize) -> usize {
+        self.tape as usize * rows
+    }
+
+    /// It has more there than its value.
+    #[inline(always)]
+    pub(super) fn is_more_on_tape(&self) -> bool {
+        self.is_sequential() || self.keeps_sum()
+    }
+
+    /// All that it has there.
+    #[inline(always)]
+    pub(super) fn all_on_tape(&self, rows: usize) -> Range<usize> {
+        self.on_tape(rows)..(self.tape as usize + self.kept() + self.remembers()[1]) * rows
+    }
+
+    /// Its value or gradient among `rows` rows of working memory starts here.
+    #[inline(always)]
+    pub(super) fn in_place(&self, rows: usize) -> usize {
+        self.place as usize * rows
+    }
+
+    /// Its copy of weights, where those of its sort begin at `start`.
+    #[inline(always)]
+    pub(super) fn turned(&self, start: usize) -> Range<usize> {
+        let start = start + self.turned as usize;
+        start..start + self.turned_len()
+    }
+
+    pub(super) fn turned_len(&self) -> usize {
+        if self.is_free() { 0 } else { self.op().turned_len() }
+    }
+
+    #[inline(always)]
+    pub(super) fn reads_input(&self) -> bool {
+        self.from.contains(&0)
+    }
+
+    /// Only the gradient of the input asks for its copy of weights.
+    #[inline(always)]
+    pub(super) fn turns_late(&self) -> bool {
+        self.reads_input() && !self.is_sequential()
+    }
+
+    /// How many values it reads.
+    #[inline(always)]
+    pub(super) fn num_sources(&self) -> usize {
+        if cfg!(feature = "residual") && self.from[1] != NOTHING { 2 } else { 1 }
+    }
+
+    /// A layer that it reads, and none for the input.
+    #[inline(always)]
+    pub(super) fn source<'n>(&self, nodes: &'n [Node], k: usize) -> Option<&'n Node> {
+        nodes.get((*self.from.get(k)? as usize).wrapping_sub(1))
+    }
+
+    /// The bit of what it reads, in a mask of gradients.
+    #[inline(always)]
+    pub(super) fn source_bit(&self, k: usize) -> u64 {
+        1 << (self.from.get(k).unwrap_or(&0) & 63)
+    }
+
+    /// Where its parameters lie.
+    #[inline(always)]
+    pub(super) fn params(&self) -> Range<usize> {
+        let len = if self.is_free() { self.units() } else { self.op().param_len() };
+        self.params as usize..self.params as usize + len
+    }
+}

@@ -1,0 +1,98 @@
+//! Tables of symbols: a pixel's output is the sum of the rows that its channels choose.
+//!
+//! Its parameters are a table for each channel, `[channels, symbols, units]`.
+
+use super::{Prim, RowWise, copy, rows, rows_mut};
+use crate::cpu::At;
+use crate::error::Result;
+use crate::nn::initializer::Start;
+use crate::num;
+use crate::rng::Rng;
+
+/// The shape of a layer.
+#[derive(Clone, Copy)]
+pub(in crate::nn) struct Embed {
+    pub channels: usize,
+    /// Rows of each table.
+    pub symbols: usize,
+    pub units: usize,
+    /// What numbers are multiplied by to be symbols: 255 for bytes.
+    pub scale: f32,
+}
+
+impl Embed {
+    /// Where the row of a channel's number begins. What is no symbol counts as the nearest one.
+    #[inline(always)]
+    fn begin(self, channel: usize, x: f32) -> usize {
+        let most = self.symbols.saturating_sub(1);
+        let symbol = (num::max(x, 0.0) * self.scale + 0.5) as usize;
+        (channel * self.symbols + symbol.min(most)) * self.units
+    }
+}
+
+impl Prim for Embed {
+    fn param_len(self) -> usize {
+        self.channels * self.symbols * self.units
+    }
+
+    fn init_scratch_len(self) -> usize {
+        Start::scratch_len(self.channels * self.symbols, self.units)
+    }
+
+    fn init(self, params: &mut [f32], start: Start, rng: &mut Rng, scratch: &mut [f32]) -> Result {
+        start.fill(params, self.channels * self.symbols, self.units, rng, scratch)
+    }
+
+    fn shape(self) -> (usize, usize) {
+        (self.param_len(), 0)
+    }
+
+    /// Weights are `[channels, symbols, units]`.
+    fn read(self, params: &[f32], weights: &mut [f32], _: &mut [f32]) -> Option<()> {
+        copy(params, weights)
+    }
+
+    /// Weights are `[channels, symbols, units]`.
+    fn write(self, params: &mut [f32], weights: &[f32], _: &[f32]) -> Option<()> {
+        copy(weights, params)
+    }
+}
+
+impl RowWise for Embed {
+    #[inline(always)]
+    fn forward<A: At>(self, _: A, params: &[f32], x: &[f32], y: &mut [f32], _: &mut [f32]) -> Option<()> {
+        for (x, y) in rows(x, self.channels).zip(rows_mut(y, self.units)) {
+            y.fill(0.0);
+            for (channel, &x) in x.iter().enumerate() {
+                y.iter_mut().zip(params.get(self.begin(channel, x)..)?).for_each(|(y, w)| *y += w);
+            }
+        }
+        Some(())
+    }
+
+    #[inline(always)]
+    fn add_gradients<A: At>(self, _: A, x: &[f32], dy: &[f32], grads: &mut [f32], _: &mut [f32]) -> Option<()> {
+        for (x, dy) in rows(x, self.channels).zip(rows(dy, self.units)) {
+            for (channel, &x) in x.iter().enumerate() {
+                grads.get_mut(self.begin(channel, x)..)?.iter_mut().zip(dy).for_each(|(g, dy)| *g += dy);
+            }
+        }
+        Some(())
+    }
+
+    /// Symbols have none.
+    #[inline(always)]
+    fn input_gradient<A: At>(
+        self,
+        _: A,
+        _: &[f32],
+        _: &[f32],
+        _: &[f32],
+        _: &[f32],
+        dx: &mut [f32],
+        _: &mut [f32],
+    ) -> Option<()> {
+        dx.fill(0.0);
+        Some(())
+    }
+}

@@ -1,0 +1,79 @@
+//! Two values made into one: a sum, a product or both side by side.
+
+use super::{Prim, copy, rows, rows_mut};
+
+/// What is made of two values.
+#[derive(Clone, Copy, PartialEq)]
+pub(in crate::nn) enum Way {
+    Add,
+    Multiply,
+    Join,
+}
+
+/// The shape of a layer.
+#[derive(Clone, Copy)]
+pub(in crate::nn) struct Merge {
+    pub way: Way,
+    /// Numbers of each value that belong together: of both to be joined, those of a pixel; else those of the second, which is
+    /// added to each part of the first that is as long, or multiplied by it.
+    pub lens: [usize; 2],
+}
+
+impl Prim for Merge {}
+
+impl Merge {
+    /// `y[m, output]` of `x[m, input]`; the second has `len` numbers a row, the first `first`.
+    #[inline(always)]
+    pub fn forward(self, x: [&[f32]; 2], first: usize, y: &mut [f32]) -> Option<()> {
+        let ([a, b], [m, n]) = (x, self.lens);
+        if self.way == Way::Join {
+            for ((y, a), b) in rows_mut(y, m + n).zip(rows(a, m)).zip(rows(b, n)) {
+                let (left, right) = y.split_at_mut_checked(m)?;
+                copy(a, left)?;
+                copy(b, right)?;
+            }
+            return Some(());
+        }
+        for ((y, a), b) in rows_mut(y, first).zip(rows(a, first)).zip(rows(b, n)) {
+            for (y, a) in rows_mut(y, n).zip(rows(a, n)) {
+                let all = y.iter_mut().zip(a).zip(b);
+                match self.way {
+                    Way::Add => all.for_each(|((y, a), b)| *y = a + b),
+                    _ => all.for_each(|((y, a), b)| *y = a * b),
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The gradient `dx` of value `k` from that of the output.
+    #[inline(always)]
+    pub fn gradient(self, k: usize, x: [&[f32]; 2], first: usize, dy: &[f32], dx: &mut [f32]) -> Option<()> {
+        let ([a, b], [m, n]) = (x, self.lens);
+        if self.way == Way::Join {
+            let (own, skip) = if k == 0 { (m, 0) } else { (n, m) };
+            for (dy, dx) in rows(dy, m + n).zip(rows_mut(dx, own)) {
+                copy(dy.get(skip..)?, dx)?;
+            }
+            return Some(());
+        }
+        let product = self.way == Way::Multiply;
+        if k == 0 {
+            for ((dx, dy), b) in rows_mut(dx, first).zip(rows(dy, first)).zip(rows(b, n)) {
+                for (dx, dy) in rows_mut(dx, n).zip(rows(dy, n)) {
+                    let all = dx.iter_mut().zip(dy).zip(b);
+                    all.for_each(|((dx, dy), b)| *dx = if product { dy * b } else { *dy });
+                }
+            }
+            return Some(());
+        }
+        for ((dx, dy), a) in rows_mut(dx, n).zip(rows(dy, first)).zip(rows(a, first)) {
+            dx.fill(0.0);
+            for (dy, a) in rows(dy, n).zip(rows(a, n)) {
+                let all = dx.iter_mut().zip(dy).zip(a);
+                all.for_each(|((dx, dy), a)| *dx += if product { dy * a } else { *dy });
+            }
+        }
+        Some(())
+    }
+}
