@@ -34,7 +34,8 @@ pub enum rlcore_activation {
 pub enum rlcore_layer_kind {
     /// units weighted sums of everything it reads: units, initializer, gain, flags
     RLCORE_LAYER_DENSE = 1,
-    /// 2-D convolution, channels last: units (channels), size, stride, same, initializer, gain, flags
+    /// 2-D convolution, channels last: units (channels), size, stride, same, initializer, gain,
+    /// flags
     RLCORE_LAYER_CONV = 3,
     /// maximum or mean of each channel in each window: size, stride, same, flags
     RLCORE_LAYER_POOL = 4,
@@ -55,7 +56,8 @@ pub enum rlcore_layer_kind {
     /// sum of the embeddings of a pixel's channels, whole numbers from 0 to symbols - 1: units, symbols, initializer, gain,
     /// flags
     RLCORE_LAYER_EMBED = 11,
-    /// sum of both sources; the second has the first one's shape, or one number for each of its channels
+    /// sum of both sources; the second has the first one's shape, or a number for each of its
+    /// channels
     RLCORE_LAYER_ADD = 12,
     /// product of both sources, of which the same holds
     RLCORE_LAYER_MULTIPLY = 13,
@@ -148,7 +150,7 @@ pub struct rlcore_layer {
     pub window: u32,
     /// an rlcore_initializer
     pub initializer: u32,
-    /// scale of the initial weights (0: 1; the square root of 2 for orthogonal weights before an activation)
+    /// scale of the initial weights (0: 1; orthogonal before an activation: the square root of 2)
     pub gain: f32,
     /// symbols of each channel
     pub symbols: u32,
