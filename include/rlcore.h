@@ -411,6 +411,10 @@ typedef enum rlcore_env_id {
   RLCORE_ENV_CARTPOLE_NO_VEL = 7,          /* CartPole-v1 that observes cart position and pole angle only */
   RLCORE_ENV_PENDULUM_NO_VEL = 8,          /* Pendulum-v1 that observes cosine and sine only */
   RLCORE_ENV_REPEAT_PREVIOUS = 9,          /* POPGym's RepeatPreviousEasy: name the suit seen three steps before */
+  RLCORE_ENV_CATCH = 10,                   /* bsuite's Catch: bytes [10, 5, 1] of ball and paddle */
+  RLCORE_ENV_ASTERIX = 11,                 /* MinAtar's Asterix: bytes [10, 10, 4] of player, enemies, trails and gold */
+  RLCORE_ENV_FREEWAY = 12,                 /* MinAtar's Freeway: bytes [10, 10, 7] of chicken, cars and their trails */
+  RLCORE_ENV_SPACE_INVADERS = 13,          /* MinAtar's Space Invaders: bytes [10, 10, 6] of cannon, aliens and bullets */
   RLCORE_ENV_PROBE1 = 101,                 /* constant reward: value */
   RLCORE_ENV_PROBE2 = 102,                 /* reward equal to the observation: backpropagation */
   RLCORE_ENV_PROBE3 = 103,                 /* reward one step later: discount */

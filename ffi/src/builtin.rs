@@ -48,6 +48,14 @@ pub enum rlcore_env_id {
     RLCORE_ENV_PENDULUM_NO_VEL = 8,
     /// POPGym's RepeatPreviousEasy: name the suit seen three steps before
     RLCORE_ENV_REPEAT_PREVIOUS = 9,
+    /// bsuite's Catch: bytes [10, 5, 1] of ball and paddle
+    RLCORE_ENV_CATCH = 10,
+    /// MinAtar's Asterix: bytes [10, 10, 4] of player, enemies, trails and gold
+    RLCORE_ENV_ASTERIX = 11,
+    /// MinAtar's Freeway: bytes [10, 10, 7] of chicken, cars and their trails
+    RLCORE_ENV_FREEWAY = 12,
+    /// MinAtar's Space Invaders: bytes [10, 10, 6] of cannon, aliens and bullets
+    RLCORE_ENV_SPACE_INVADERS = 13,
     /// constant reward: value
     RLCORE_ENV_PROBE1 = 101,
     /// reward equal to the observation: backpropagation

@@ -1,10 +1,11 @@
 //! The built-in environments by name and number, for callers that choose one at run time.
 
+use super::grid_game::GridGame;
 use super::{
-    Acrobot, Breakout, CartPole, Env, MountainCar, MountainCarContinuous, NoVel, Pendulum, Probe, RepeatPrevious, Spec,
-    Step, StepOut,
+    Acrobot, Asterix, Breakout, CartPole, Catch, Env, Freeway, MountainCar, MountainCarContinuous, NoVel, Pendulum,
+    Probe, RepeatPrevious, SpaceInvaders, Spec, Step, StepOut,
 };
-use super::{acrobot, breakout, cartpole, mountain_car, pendulum, repeat_previous};
+use super::{acrobot, cartpole, mountain_car, pendulum, repeat_previous};
 use crate::error::Result;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -30,12 +31,20 @@ pub enum Builtin {
     PendulumNoVel(NoVel<Pendulum>),
     /// RepeatPreviousEasy.
     RepeatPrevious(RepeatPrevious),
+    /// Catch of bsuite.
+    Catch(Catch),
+    /// Asterix on a grid.
+    Asterix(Asterix),
+    /// Freeway on a grid.
+    Freeway(Freeway),
+    /// Space Invaders on a grid.
+    SpaceInvaders(SpaceInvaders),
     /// A probe.
     Probe(Probe),
 }
 
 /// Every built-in environment with its name. The numbers are [`Spec::env_id`] and are never reused.
-pub const BUILTINS: [(&str, Builtin); 19] = [
+pub const BUILTINS: [(&str, Builtin); 23] = [
     ("CartPole-v1", Builtin::CartPole(CartPole)),
     ("MountainCar-v0", Builtin::MountainCar(MountainCar)),
     ("MountainCarContinuous-v0", Builtin::MountainCarContinuous(MountainCarContinuous)),
@@ -45,6 +54,10 @@ pub const BUILTINS: [(&str, Builtin); 19] = [
     ("CartPoleNoVel-v1", Builtin::CartPoleNoVel(NoVel(CartPole))),
     ("PendulumNoVel-v1", Builtin::PendulumNoVel(NoVel(Pendulum))),
     ("RepeatPreviousEasy", Builtin::RepeatPrevious(RepeatPrevious)),
+    ("Catch-bsuite", Builtin::Catch(Catch)),
+    ("Asterix-MinAtar", Builtin::Asterix(Asterix)),
+    ("Freeway-MinAtar", Builtin::Freeway(Freeway)),
+    ("SpaceInvaders-MinAtar", Builtin::SpaceInvaders(SpaceInvaders)),
     ("Probe1", Builtin::Probe(Probe::One)),
     ("Probe2", Builtin::Probe(Probe::Two)),
     ("Probe3", Builtin::Probe(Probe::Three)),
@@ -69,10 +82,14 @@ impl Builtin {
             Builtin::MountainCarContinuous(_) => mountain_car::CONTINUOUS_SPEC,
             Builtin::Acrobot(_) => acrobot::SPEC,
             Builtin::Pendulum(_) => pendulum::SPEC,
-            Builtin::Breakout(_) => breakout::SPEC,
+            Builtin::Breakout(_) => Breakout::SPEC,
             Builtin::CartPoleNoVel(_) => cartpole::NO_VEL,
             Builtin::PendulumNoVel(_) => pendulum::NO_VEL,
             Builtin::RepeatPrevious(_) => repeat_previous::SPEC,
+            Builtin::Catch(_) => Catch::SPEC,
+            Builtin::Asterix(_) => Asterix::SPEC,
+            Builtin::Freeway(_) => Freeway::SPEC,
+            Builtin::SpaceInvaders(_) => SpaceInvaders::SPEC,
             Builtin::Probe(probe) => probe.constant_spec(),
         }
     }
@@ -107,6 +124,10 @@ macro_rules! each {
             Builtin::CartPoleNoVel($env) => $call,
             Builtin::PendulumNoVel($env) => $call,
             Builtin::RepeatPrevious($env) => $call,
+            Builtin::Catch($env) => $call,
+            Builtin::Asterix($env) => $call,
+            Builtin::Freeway($env) => $call,
+            Builtin::SpaceInvaders($env) => $call,
             Builtin::Probe($env) => $call,
         }
     };
