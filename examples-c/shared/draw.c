@@ -84,20 +84,44 @@ void draw_pendulum(canvas *c, const void *seen, const void *action) {
   bar(c, 0, 0, 1, -atan2((double)obs[1], (double)obs[0]), 0.03);
 }
 
-/* obs: bytes [10, 10, 4] of paddle, ball, trail and bricks. */
-void draw_breakout(canvas *c, const void *seen, const void *action) {
-  const uint8_t *pixel = seen;
-  (void)action;
-  canvas_clear(c, -5, -0.5, 15, 10.5);
+/* obs: bytes [10, columns, channels]; half: of each channel half the width and the height, {0} for none. */
+static void grid(canvas *c, const uint8_t *pixel, int columns, int channels, const double half[][2]) {
+  canvas_clear(c, columns / 2.0 - 10, -0.5, columns / 2.0 + 10, 10.5);
   canvas_line(c, 0, 0, 0, 10);
-  canvas_line(c, 10, 0, 10, 10);
+  canvas_line(c, columns, 0, columns, 10);
   for (int row = 0; row < 10; row++)
-    for (int column = 0; column < 10; column++, pixel += 4) {
-      const double x = column + 0.5, y = 9.5 - row;
-      if (pixel[0]) box(c, x, y, 0.5, 0.2);
-      if (pixel[1]) box(c, x, y, 0.2, 0.2);
-      if (pixel[3]) box(c, x, y, 0.4, 0.3);
-    }
+    for (int column = 0; column < columns; column++, pixel += channels)
+      for (int k = 0; k < channels; k++)
+        if (pixel[k] && half[k][0] > 0) box(c, column + 0.5, 9.5 - row, half[k][0], half[k][1]);
+}
+
+/* Paddle, ball, trail and bricks. */
+void draw_breakout(canvas *c, const void *obs, const void *action) {
+  (void)action;
+  grid(c, obs, 10, 4, (const double[][2]){{0.5, 0.2}, {0.2, 0.2}, {0}, {0.4, 0.3}});
+}
+
+void draw_catch(canvas *c, const void *obs, const void *action) {
+  (void)action;
+  grid(c, obs, 5, 1, (const double[][2]){{0.4, 0.3}});
+}
+
+/* Player, enemies, trails and gold. */
+void draw_asterix(canvas *c, const void *obs, const void *action) {
+  (void)action;
+  grid(c, obs, 10, 4, (const double[][2]){{0.5, 0.5}, {0.5, 0.2}, {0}, {0.2, 0.2}});
+}
+
+/* Chicken, cars and trails. */
+void draw_freeway(canvas *c, const void *obs, const void *action) {
+  (void)action;
+  grid(c, obs, 10, 7, (const double[][2]){{0.2, 0.4}, {0.5, 0.3}, {0}, {0}, {0}, {0}, {0}});
+}
+
+/* Cannon, aliens, aliens by direction, the cannon's bullets and theirs. */
+void draw_space_invaders(canvas *c, const void *obs, const void *action) {
+  (void)action;
+  grid(c, obs, 10, 6, (const double[][2]){{0.5, 0.2}, {0.4, 0.3}, {0}, {0}, {0.1, 0.3}, {0.1, 0.1}});
 }
 
 /* obs: lander.c's observe(). */

@@ -79,15 +79,16 @@ static void lander(rlcore_learner_config *c) {
   c->normalize_reward = 1;
 }
 
-/* A convolution over the picture, then 128 units, for the policy and the value alike. */
-static void breakout(rlcore_learner_config *c) {
+/* A convolution over a picture of 10 rows, then 128 units, for the policy and the value alike. */
+static void pictures(rlcore_learner_config *c, uint32_t columns, uint32_t channels) {
   static const rlcore_layer layers[] = {
       {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU},
   };
   c->layers = layers;
   c->num_layers = 1;
-  c->obs_dims[0] = c->obs_dims[1] = 10;
-  c->obs_dims[2] = 4;
+  c->obs_dims[0] = 10;
+  c->obs_dims[1] = columns;
+  c->obs_dims[2] = channels;
   c->num_hidden = c->num_shared = 1;
   c->hidden_len[0] = 128;
   c->hidden_len[1] = 0;
@@ -100,6 +101,23 @@ static void breakout(rlcore_learner_config *c) {
   c->learning_rate_end = 5e-4F;
   c->entropy_coef = 0.03F;
 }
+
+static void breakout(rlcore_learner_config *c) { pictures(c, 10, 4); }
+
+static void catch_ball(rlcore_learner_config *c) {
+  pictures(c, 5, 1);
+  c->num_envs = 32;
+  c->num_steps = 32;
+}
+
+static void asterix(rlcore_learner_config *c) { pictures(c, 10, 4); }
+
+static void freeway(rlcore_learner_config *c) {
+  pictures(c, 10, 7);
+  c->num_steps = 128;
+}
+
+static void space_invaders(rlcore_learner_config *c) { pictures(c, 10, 6); }
 
 /* A GRU remembers what the observation does not show; then one hidden layer each for the policy and the value. */
 static void memory(rlcore_learner_config *c) {
@@ -162,6 +180,11 @@ static const task tasks[] = {
     {"acrobot", "Acrobot-v1", RLCORE_ENV_ACROBOT, 300000, 3, -90, 0, acrobot, draw_acrobot},
     {"pendulum", "Pendulum-v1", RLCORE_ENV_PENDULUM, 307200, 5, -200, 0, pendulum, draw_pendulum},
     {"breakout", "Breakout in pictures", RLCORE_ENV_BREAKOUT, 800000, 2, 28, 0, breakout, draw_breakout},
+    {"catch", "Catch in pictures", RLCORE_ENV_CATCH, 100000, 3, 1, 0, catch_ball, draw_catch},
+    {"asterix", "Asterix in pictures", RLCORE_ENV_ASTERIX, 2000000, 3, 40, 0, asterix, draw_asterix},
+    {"freeway", "Freeway in pictures", RLCORE_ENV_FREEWAY, 2000000, 3, 58, 0, freeway, draw_freeway},
+    {"spaceinvaders", "Space Invaders in pictures", RLCORE_ENV_SPACE_INVADERS, 2000000, 3, 131, 0, space_invaders,
+     draw_space_invaders},
     {"cartpolenovel", "CartPole-v1 without velocities", RLCORE_ENV_CARTPOLE_NO_VEL, 150000, 5, 475, 0, cartpole_no_vel,
      draw_cartpole_no_vel},
     {"pendulumnovel", "Pendulum-v1 without velocities", RLCORE_ENV_PENDULUM_NO_VEL, 1000000, 3, -220, 0, pendulum_no_vel,
