@@ -30,7 +30,9 @@ GAMES = {
 
 
 class Game:
-    """One of gymnax's games, its keys taken in order."""
+    """One of gymnax's games, its keys taken in order, with a good player."""
+
+    chances = 8  # tried for each plan
 
     def __init__(self, env, seed):
         self.env, self.params, self.key = env, env.default_params, jax.random.PRNGKey(seed)
@@ -63,11 +65,11 @@ class Game:
             if s.ball_y >= 7:
                 goal = min(9, max(0, goal + (1 if s.ball_dir in (1, 2) else -1)))
             return 1 if goal < s.pos else 2 if goal > s.pos else 0
-        return int(best_plan(self.env, self.next_key(), s))
+        return int(best_plan(self.env, self.chances, self.next_key(), s))
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def best_plan(env, key, state, plans=100, chances=8, depth=14):
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def best_plan(env, chances, key, state, plans=100, depth=14):
     """The first action of the best of some random plans: what they earn by some chances, sooner being better, less 5 for an
     early end."""
 
