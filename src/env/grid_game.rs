@@ -19,7 +19,7 @@ pub(super) trait GridGame {
     const SHAPE: [u32; 3];
     /// The number of choices that the action has.
     const CHOICES: [u32; 1];
-    /// The colour of each channel; the first is drawn on top.
+    /// The colour of each channel. A cell has that of the first channel that is set.
     const COLOURS: &'static [Colour];
 
     const FIELD: [Field<'static>; 1] = [Field::new("", Element::U8, &Self::SHAPE, 0)];
@@ -96,19 +96,22 @@ impl<G: GridGame> Env for G {
     }
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
-        let [rows, columns, channels] = G::SHAPE.map(|n| n as usize);
-        let (up, across) = (rows as f64, columns as f64);
+        let [rows, columns, _] = G::SHAPE;
+        let (up, across) = (f64::from(rows), f64::from(columns));
         let mut canvas = Canvas::new(rgb, width, height, [0.0, 0.0], [across, up]);
         canvas.bar([0.0, 0.0], [across, 0.0], 0.02, BLACK);
         let mut bytes = [0; MAX_LEN];
         let Some(bytes) = bytes.get_mut(..G::LEN) else { return Ok(()) };
-        let picture = Picture::empty::<G>(bytes);
-        G::show(view(state)?, &mut { picture });
-        let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-        for (pixel, (row, column)) in bytes.chunks_exact(channels).zip(cells) {
-            let [left, bottom] = [column as f64, up - 1.0 - row as f64];
+        G::show(view(state)?, &mut Picture::empty::<G>(bytes));
+        let mut seen = bytes.iter();
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+            let [left, bottom] = [f64::from(column), up - 1.0 - f64::from(row)];
             let [right, top] = [left + 0.92, bottom + 0.92];
-            for (_, &colour) in pixel.iter().zip(G::COLOURS).rev().filter(|(byte, _)| **byte != 0) {
+            let first = G::COLOURS.iter().zip(&mut seen).fold(None, |first, (colour, byte)| match byte {
+                0 => first,
+                _ => first.or(Some(*colour)),
+            });
+            if let Some(colour) = first {
                 canvas.polygon([[left, bottom], [right, bottom], [right, top], [left, top]], colour);
             }
         }

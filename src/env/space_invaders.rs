@@ -83,7 +83,8 @@ impl State {
         let any = self.aliens.iter().fold(0, |any, row| any | row);
         let columns = (0..=LAST).filter(|column| any >> column & 1 != 0);
         let Some(column) = columns.min_by_key(|column| column.abs_diff(self.cannon)) else { return };
-        let lowest = self.aliens.iter().zip(&mut self.alien_bullets).rev().find(|(row, _)| *row >> column & 1 != 0);
+        let lowest =
+            self.aliens.iter().rev().zip(self.alien_bullets.iter_mut().rev()).find(|(row, _)| *row >> column & 1 != 0);
         lowest.into_iter().for_each(|(_, bullets)| *bullets |= 1 << column);
     }
 
