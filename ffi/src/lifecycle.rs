@@ -28,7 +28,7 @@ pub unsafe fn config_init<T: Versioned>(config: *mut T, config_size: usize) -> r
 ///
 /// # Safety
 /// As [`Input::at`] of the block, except that its writer may go on; as [`Output::at`] of `out`.
-pub unsafe fn attach_reader<'a, B, T>(
+pub unsafe fn attach_reader<'a, B: 'static, T>(
     mem: *const c_void,
     mem_size: usize,
     out: *mut *const B,
@@ -48,7 +48,7 @@ pub struct Place<'a, B> {
     out: One<'a, *mut B>,
 }
 
-impl<'a, B> Place<'a, B> {
+impl<'a, B: 'static> Place<'a, B> {
     /// Errors: `Null`, `Align`, `Overflow`.
     ///
     /// # Safety

@@ -211,7 +211,7 @@ impl<'a> Rows<'a> {
         let begin = begin.min(all);
         let rows = rows.min(all.wrapping_sub(begin));
         list.iter().zip(columns).map(move |(p, column)| {
-            let p = p.cast::<u8>().wrapping_add(begin.wrapping_mul(column.row_size()));
+            let p = p.wrapping_byte_add(begin.wrapping_mul(column.row_size()));
             let kind = column.element().unwrap_or(Element::U8);
             // SAFETY: within what `values` has checked; apart from what is written.
             unsafe { AnyInput::known(p, kind, rows.wrapping_mul(column.len as usize)) }.elements()

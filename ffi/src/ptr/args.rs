@@ -4,13 +4,11 @@ use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::slice;
 
-use super::array::{Cells, Input, One, Output};
+use super::array::{Cells, Checked, One, Start};
 use super::check::Plain;
-use super::element::{AnyInput, AnyOutput};
 use super::overlap::{Extent, Part, apart};
 use super::versioned::{OutSized, Versioned};
 use crate::status::Result;
-use rlcore::space::{Elements, ElementsMut};
 
 /// An array that was checked by itself.
 pub trait Array {
@@ -25,28 +23,37 @@ pub trait Array {
 }
 
 macro_rules! array {
-    ([$($element:ident)?] $array:ty, $written:literal, $slice:ty, $self:ident => $extent:expr, $take:expr) => {
-        impl<'a $(, $element: Plain)?> Array for $array {
+    ($array:ty, $slice:ty, $take:ident) => {
+        impl<'a, T: Plain> Array for $array {
             type Slice = $slice;
-            const WRITTEN: bool = $written;
+            const WRITTEN: bool = true;
             #[inline(always)]
-            fn extent(&$self) -> Extent {
-                $extent
+            fn extent(&self) -> Extent {
+                self.0.extent()
             }
             #[inline(always)]
-            fn slice($self) -> $slice {
-                $take
+            fn slice(self) -> $slice {
+                self.0.$take()
             }
         }
     };
 }
 
-array!([T] Input<'a, T>, false, &'a [T], self => Input::extent(self), Input::slice(self));
-array!([T] Output<'a, T>, true, &'a mut [T], self => Output::extent(self), Output::slice(self));
-array!([T] One<'a, T>, true, &'a mut T, self => self.0.extent(), self.0.one());
-array!([T] Cells<'a, T>, true, &'a [Cell<T>], self => self.0.extent(), self.0.shared());
-array!([] AnyInput<'a>, false, Elements<'a>, self => AnyInput::extent(self), AnyInput::elements(self));
-array!([] AnyOutput<'a>, true, ElementsMut<'a>, self => AnyOutput::extent(self), AnyOutput::elements(self));
+array!(One<'a, T>, &'a mut T, one);
+array!(Cells<'a, T>, &'a [Cell<T>], shared);
+
+impl<'a, P: Start> Array for Checked<'a, P> {
+    type Slice = P::Slice<'a>;
+    const WRITTEN: bool = P::WRITTEN;
+    #[inline(always)]
+    fn extent(&self) -> Extent {
+        Checked::extent(self)
+    }
+    #[inline(always)]
+    fn slice(self) -> Self::Slice {
+        Checked::slice(self)
+    }
+}
 
 impl<A: Array> Array for Part<A> {
     type Slice = A::Slice;

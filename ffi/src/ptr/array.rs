@@ -10,138 +10,105 @@ use super::overlap::{Extent, Part};
 use crate::status::Result;
 use rlcore::data::step::Rewrite;
 
-/// An array to read, checked but not touched yet.
-pub struct Input<'a, T> {
-    what: &'static str,
-    pub(super) p: *const T,
-    len: usize,
-    lives: PhantomData<&'a [T]>,
+/// Where an array starts, and what its elements are.
+pub trait Start: Copy {
+    /// What the array becomes.
+    type Slice<'a>;
+    /// The call writes to it.
+    const WRITTEN: bool;
+    /// Address of the first element.
+    fn addr(self) -> usize;
+    /// Bytes and alignment of an element.
+    fn layout(self) -> (usize, usize);
+    /// The start, so many elements later.
+    fn later(self, elements: usize) -> Self;
+    /// The elements.
+    ///
+    /// # Safety
+    /// `len` of them are there for the life of `'a`: present, aligned, and ours alone if they are written.
+    unsafe fn slice<'a>(self, len: usize) -> Self::Slice<'a>;
 }
 
-/// An array to write, checked but not touched yet.
-pub struct Output<'a, T> {
-    what: &'static str,
-    p: *mut T,
-    len: usize,
-    lives: PhantomData<&'a mut [T]>,
+macro_rules! start {
+    ($pointer:ty, $written:literal, $slice:ty, $from_raw_parts:ident) => {
+        impl<T: Plain> Start for $pointer {
+            type Slice<'a> = $slice;
+            const WRITTEN: bool = $written;
+
+            #[inline(always)]
+            fn addr(self) -> usize {
+                <$pointer>::addr(self)
+            }
+
+            #[inline(always)]
+            fn layout(self) -> (usize, usize) {
+                (size_of::<T>(), align_of::<T>())
+            }
+
+            #[inline(always)]
+            fn later(self, elements: usize) -> Self {
+                self.wrapping_add(elements)
+            }
+
+            #[inline(always)]
+            unsafe fn slice<'a>(self, len: usize) -> $slice {
+                // SAFETY: by the promise.
+                unsafe { slice::$from_raw_parts(self, len) }
+            }
+        }
+    };
 }
 
-impl<'a, T: Plain> Input<'a, T> {
-    /// The `len` values that the caller says are at `p`. Errors: `Null`, `Align`, `Overflow`.
-    ///
-    /// # Safety
-    /// If `p` is not NULL, as many values are there for the life of `'a`, and nobody writes to them.
-    #[inline]
-    pub unsafe fn at(what: &'static str, p: *const T, len: usize) -> Result<Self> {
-        check(what, p, len)?;
-        Ok(Input { what, p, len, lives: PhantomData })
+start!(*const T, false, &'a [T], from_raw_parts);
+start!(*mut T, true, &'a mut [T], from_raw_parts_mut);
+
+/// An array of the call, checked but not touched yet.
+pub struct Checked<'a, P> {
+    what: &'static str,
+    pub(super) p: P,
+    len: usize,
+    lives: PhantomData<&'a ()>,
+}
+
+/// An array to read.
+pub type Input<'a, T> = Checked<'a, *const T>;
+
+/// An array to write.
+pub type Output<'a, T> = Checked<'a, *mut T>;
+
+impl<'a, P: Start> Checked<'a, P> {
+    /// `len` elements, without a check.
+    #[inline(always)]
+    pub(super) fn unchecked(what: &'static str, p: P, len: usize) -> Self {
+        Checked { what, p, len, lives: PhantomData }
     }
 
-    /// As [`Input::at`], or nothing for NULL.
-    ///
-    /// # Safety
-    /// As [`Input::at`].
-    #[inline]
-    pub unsafe fn optional(what: &'static str, p: *const T, len: usize) -> Result<Option<Self>> {
-        if p.is_null() { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
+    /// `len` elements, checked. Errors: `Null`, `Align`, `Overflow`.
+    #[inline(always)]
+    pub(super) fn checked(what: &'static str, p: P, len: usize) -> Result<Self> {
+        check(what, p.addr(), len, p.layout())?;
+        Ok(Self::unchecked(what, p, len))
     }
 
-    /// As [`Input::at`], or nothing if it has no elements.
-    ///
-    /// # Safety
-    /// As [`Input::at`].
-    #[inline]
-    pub unsafe fn unless_empty(what: &'static str, p: *const T, len: usize) -> Result<Option<Self>> {
-        if len == 0 { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
+    /// `len` elements if [`Checked::checked`] would accept them at once.
+    #[inline(always)]
+    pub(super) fn if_fits(p: P, len: usize) -> Option<Self> {
+        let (size, align) = p.layout();
+        fits(p.addr(), len, size, align).then_some(Self::unchecked("", p, len))
     }
 
     /// The bytes it covers.
+    #[inline]
     pub fn extent(&self) -> Extent {
-        Extent::of_elements(self.what, self.p.addr(), self.len, size_of::<T>())
-    }
-
-    /// Elements `[begin, end)` of it, or as many of them as there are.
-    pub fn part(self, begin: usize, end: usize) -> Part<Self> {
-        let (whole, begin) = (self.extent(), begin.min(self.len));
-        let len = end.min(self.len).saturating_sub(begin);
-        Part { whole, part: Input { p: self.p.wrapping_add(begin), len, ..self } }
-    }
-
-    /// `rows` rows of `width` elements from row `begin` on.
-    ///
-    /// # Safety
-    /// So many rows are there.
-    #[inline(always)]
-    pub unsafe fn rows(self, begin: usize, rows: usize, width: usize) -> Self {
-        Input { p: self.p.wrapping_add(begin.wrapping_mul(width)), len: rows.wrapping_mul(width), ..self }
-    }
-
-    /// The values.
-    pub fn slice(self) -> &'a [T] {
-        // SAFETY: present and aligned by `check`, readable by the promise to `at`.
-        unsafe { slice::from_raw_parts(self.p, self.len) }
-    }
-}
-
-impl<'a, T: Plain> Output<'a, T> {
-    /// Room for `len` values that the caller says is at `p`. Errors: `Null`, `Align`, `Overflow`.
-    ///
-    /// # Safety
-    /// If `p` is not NULL, as much room is there for the life of `'a`, it is initialized, and nobody else uses it; and
-    /// [`apart`](super::apart) is asked about it before it becomes a slice.
-    #[inline]
-    pub unsafe fn at(what: &'static str, p: *mut T, len: usize) -> Result<Self> {
-        check(what, p, len)?;
-        Ok(Output { what, p, len, lives: PhantomData })
-    }
-
-    /// Room for `len` values if [`Output::at`] would accept it at once.
-    ///
-    /// # Safety
-    /// As [`Output::at`].
-    #[inline(always)]
-    pub unsafe fn if_there(p: *mut T, len: usize) -> Option<Self> {
-        let fits = fits(p.addr(), len, size_of::<T>(), align_of::<T>());
-        fits.then_some(Output { what: "", p, len, lives: PhantomData })
-    }
-
-    /// As [`Output::at`], or nothing for NULL.
-    ///
-    /// # Safety
-    /// As [`Output::at`].
-    #[inline]
-    pub unsafe fn optional(what: &'static str, p: *mut T, len: usize) -> Result<Option<Self>> {
-        if p.is_null() { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
-    }
-
-    /// As [`Output::at`], or nothing if it has no elements.
-    ///
-    /// # Safety
-    /// As [`Output::at`].
-    #[inline]
-    pub unsafe fn unless_empty(what: &'static str, p: *mut T, len: usize) -> Result<Option<Self>> {
-        if len == 0 { Ok(None) } else { unsafe { Self::at(what, p, len) }.map(Some) }
-    }
-
-    /// As [`Output::at`], with a failure that [`rlcore_last_error`](crate::status::rlcore_last_error) never tells.
-    ///
-    /// # Safety
-    /// As [`Output::at`].
-    pub unsafe fn unkept(p: *mut T, len: usize) -> rlcore::error::Result<Self> {
-        fault_of(p.addr(), len, size_of::<T>(), align_of::<T>()).map_or(Ok(()), Err)?;
-        Ok(Output { what: "", p, len, lives: PhantomData })
-    }
-
-    /// The bytes it covers.
-    pub fn extent(&self) -> Extent {
-        Extent::of_elements(self.what, self.p.addr(), self.len, size_of::<T>())
+        Extent::of_elements(self.what, self.p.addr(), self.len, self.p.layout().0)
     }
 
     /// Elements `[begin, end)` of it, or as many of them as there are; nothing else of it is touched.
+    #[inline]
     pub fn part(self, begin: usize, end: usize) -> Part<Self> {
         let (whole, begin) = (self.extent(), begin.min(self.len));
         let len = end.min(self.len).saturating_sub(begin);
-        Part { whole, part: Output { p: self.p.wrapping_add(begin), len, ..self } }
+        Part { whole, part: Checked { p: self.p.later(begin), len, ..self } }
     }
 
     /// `rows` rows of `width` elements from row `begin` on; nothing else of it is touched.
@@ -150,7 +117,65 @@ impl<'a, T: Plain> Output<'a, T> {
     /// So many rows are there.
     #[inline(always)]
     pub unsafe fn rows(self, begin: usize, rows: usize, width: usize) -> Self {
-        Output { p: self.p.wrapping_add(begin.wrapping_mul(width)), len: rows.wrapping_mul(width), ..self }
+        Checked { p: self.p.later(begin.wrapping_mul(width)), len: rows.wrapping_mul(width), ..self }
+    }
+
+    /// The elements.
+    #[inline]
+    pub fn slice(self) -> P::Slice<'a> {
+        // SAFETY: present and aligned by `check`; readable, or ours alone, by the promise to `at`.
+        unsafe { self.p.slice(self.len) }
+    }
+}
+
+/// Of pointers to elements of one type.
+impl<P: Start + Plain> Checked<'_, P> {
+    /// The `len` values, or the room for them, that the caller says are at `p`. Errors: `Null`, `Align`, `Overflow`.
+    ///
+    /// # Safety
+    /// If `p` is not NULL, as many initialized values are there for the life of `'a`, and nobody else writes to them; nor
+    /// uses them if the call does, which asks [`args`](super::args) about them before they become a slice.
+    #[inline]
+    pub unsafe fn at(what: &'static str, p: P, len: usize) -> Result<Self> {
+        Self::checked(what, p, len)
+    }
+
+    /// As [`Checked::at`], or nothing for NULL.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline]
+    pub unsafe fn optional(what: &'static str, p: P, len: usize) -> Result<Option<Self>> {
+        if p.addr() == 0 { Ok(None) } else { Self::checked(what, p, len).map(Some) }
+    }
+
+    /// As [`Checked::at`], or nothing if it has no elements.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline]
+    pub unsafe fn unless_empty(what: &'static str, p: P, len: usize) -> Result<Option<Self>> {
+        if len == 0 { Ok(None) } else { Self::checked(what, p, len).map(Some) }
+    }
+
+    /// The `len` values if [`Checked::at`] would accept them at once.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub unsafe fn if_there(p: P, len: usize) -> Option<Self> {
+        Self::if_fits(p, len)
+    }
+}
+
+impl<'a, T: Plain> Output<'a, T> {
+    /// As [`Output::at`], with a failure that [`rlcore_last_error`](crate::status::rlcore_last_error) never tells.
+    ///
+    /// # Safety
+    /// As [`Output::at`].
+    pub unsafe fn unkept(p: *mut T, len: usize) -> rlcore::error::Result<Self> {
+        fault_of(p.addr(), len, size_of::<T>(), align_of::<T>()).map_or(Ok(()), Err)?;
+        Ok(Self::unchecked("", p, len))
     }
 
     /// The only value.
@@ -169,12 +194,6 @@ impl<'a, T: Plain> Output<'a, T> {
         // SAFETY: present and aligned by `check`; a reference to cells claims none of them for itself, and what is ours
         // alone by the promise to `at` are the elements that the caller of this writes.
         unsafe { slice::from_raw_parts(self.p.cast(), self.len) }
-    }
-
-    /// The room.
-    pub fn slice(self) -> &'a mut [T] {
-        // SAFETY: present and aligned by `check`, ours alone by the promise to `at`.
-        unsafe { slice::from_raw_parts_mut(self.p, self.len) }
     }
 }
 
@@ -257,9 +276,7 @@ pub fn rewrite<'a>(arrays: (Option<&'a [f32]>, &'a mut [f32])) -> Rewrite<'a> {
 /// As [`Input::at`].
 #[inline(always)]
 pub unsafe fn present<'a, T: Plain>(p: *const T, len: usize) -> Option<&'a [T]> {
-    let fits = fits(p.addr(), len, size_of::<T>(), align_of::<T>());
-    // SAFETY: present and aligned, readable by the promise.
-    fits.then(|| unsafe { slice::from_raw_parts(p, len) })
+    Input::if_fits(p, len).map(Input::slice)
 }
 
 /// The `len` values at `p`.
@@ -286,7 +303,7 @@ pub unsafe fn absent_or_present<'a, T: Plain>(p: *const T, len: usize) -> Option
 /// # Safety
 /// As [`Output::at`].
 pub unsafe fn put<T: Plain>(what: &'static str, p: *mut T, value: impl FnOnce() -> Result<T>) -> Result {
-    check(what, p, 1)?;
+    check(what, p.addr(), 1, p.layout())?;
     let value = value()?;
     // SAFETY: present and aligned, ours alone by the promise.
     unsafe { p.write(value) };

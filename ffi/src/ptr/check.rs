@@ -7,7 +7,7 @@ use rlcore::error::{Error, Kind};
 ///
 /// # Safety
 /// That is what it promises.
-pub unsafe trait Plain: Copy {}
+pub unsafe trait Plain: Copy + 'static {}
 
 unsafe impl Plain for u8 {}
 unsafe impl Plain for u32 {}
@@ -18,8 +18,8 @@ unsafe impl Plain for i64 {}
 unsafe impl Plain for f32 {}
 unsafe impl Plain for f64 {}
 unsafe impl Plain for rlcore::rng::Rng {}
-unsafe impl<T> Plain for *mut T {}
-unsafe impl<T> Plain for *const T {}
+unsafe impl<T: 'static> Plain for *mut T {}
+unsafe impl<T: 'static> Plain for *const T {}
 
 /// Elements of `rows` rows of `width`. Errors: `Overflow`.
 #[inline]
@@ -28,12 +28,10 @@ pub fn grid(what: &'static str, rows: usize, width: usize) -> Result<usize> {
     rows.checked_mul(width).ok_or_else(overflow)
 }
 
+/// `len` elements of `size` bytes are there. Errors: `Null`, `Align`, `Overflow`.
 #[inline]
-pub(super) fn check<T>(what: &'static str, p: *const T, len: usize) -> Result {
-    if fits(p.addr(), len, size_of::<T>(), align_of::<T>()) {
-        return Ok(());
-    }
-    check_bytes(what, p.addr(), len, size_of::<T>(), align_of::<T>())
+pub(super) fn check(what: &'static str, start: usize, len: usize, (size, align): (usize, usize)) -> Result {
+    if fits(start, len, size, align) { Ok(()) } else { check_bytes(what, start, len, size, align) }
 }
 
 /// There is nothing that [`fault_of`] would say: what nearly every array is told in a few instructions.
@@ -44,7 +42,7 @@ pub(super) fn fits(start: usize, len: usize, size: usize, align: usize) -> bool 
     near & (start & align.wrapping_sub(1) == 0)
 }
 
-/// `len` elements of `size` bytes are there: one function for all types. Errors: `Null`, `Align`, `Overflow`.
+/// [`check`] of whatever [`fits`] leaves open.
 #[cold]
 #[inline(never)]
 pub(super) fn check_bytes(what: &'static str, start: usize, len: usize, size: usize, align: usize) -> Result {
