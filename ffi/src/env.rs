@@ -11,7 +11,7 @@ use crate::status::{Fault, Result};
 use crate::wrap::{self, rlcore_wrapper};
 use rlcore::env::wrap::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
 use rlcore::env::{Builtin, Env, Level, Setup, Spec, Step, StepOut};
-use rlcore::error::{Error, Kind};
+use rlcore::error::{self, Error, Kind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
@@ -355,136 +355,78 @@ fn wrap_up<'a>(
     Ok(pipeline)
 }
 
+/// Functions of an environment that stands for one of two: those that change a state, or those that look at one.
+macro_rules! by_either {
+    (changes $choice:ident or $other:ident) => {
+        by_either! { $choice $other
+            fn configure(state: &mut [u8], setup: &Setup) -> error::Result;
+            #[inline]
+            fn reset(state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
+            #[inline]
+            fn restart(level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
+            #[inline(always)]
+            fn step(
+                state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>
+            ) -> error::Result<Step>;
+            #[inline]
+            fn step_rows(state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize;
+        }
+    };
+    (looks $choice:ident or $other:ident) => {
+        by_either! { $choice $other
+            fn lives(state: &[u8]) -> error::Result<u32>;
+            fn action_mask(state: &[u8], mask: &mut [u8]) -> error::Result;
+            fn render(state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result;
+        }
+    };
+    ($choice:ident $other:ident $($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => {
+        $(
+            $(#[$meta])*
+            fn $name(&self, $($arg: $type),*) -> $out {
+                match self.$choice() {
+                    Some(env) => env.$name($($arg),*),
+                    None => self.$other.$name($($arg),*),
+                }
+            }
+        )*
+    };
+}
+
 // What is wrapped goes through the pipeline, what is not goes straight to the callbacks.
 impl Env for CEnv<'_> {
     #[inline(always)]
     fn spec(&self) -> Spec<'_> {
-        match self.pipeline() {
-            None => self.bare.callbacks.spec,
-            Some(env) => env.spec(),
-        }
+        self.pipeline().map_or(self.bare.callbacks.spec, Pipeline::spec)
     }
 
-    fn configure(&self, state: &mut [u8], setup: &Setup) -> rlcore::error::Result {
-        self.pipeline().map_or(Ok(()), |env| env.configure(state, setup))
-    }
-
-    #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
-        match self.pipeline() {
-            None => self.bare.reset(state, rng, obs),
-            Some(env) => env.reset(state, rng, obs),
-        }
-    }
-
-    #[inline]
-    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
-        match self.pipeline() {
-            None => self.bare.restart(level, state, rng, obs),
-            Some(env) => env.restart(level, state, rng, obs),
-        }
-    }
-
-    #[inline(always)]
-    fn step(
-        &self,
-        state: &mut [u8],
-        rng: &mut Rng,
-        action: Elements<'_>,
-        obs: ElementsMut<'_>,
-    ) -> rlcore::error::Result<Step> {
-        match self.pipeline() {
-            None => self.bare.step(state, rng, action, obs),
-            Some(env) => env.step(state, rng, action, obs),
-        }
-    }
-
-    #[inline]
-    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-        match self.pipeline() {
-            None => self.bare.step_rows(state, action, out),
-            Some(env) => env.step_rows(state, action, out),
-        }
-    }
-
-    fn lives(&self, state: &[u8]) -> rlcore::error::Result<u32> {
-        match self.pipeline() {
-            None => self.bare.lives(state),
-            Some(env) => env.lives(state),
-        }
-    }
-
-    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> rlcore::error::Result {
-        match self.pipeline() {
-            None => self.bare.action_mask(state, mask),
-            Some(env) => env.action_mask(state, mask),
-        }
-    }
-
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> rlcore::error::Result {
-        match self.pipeline() {
-            None => self.bare.render(state, width, height, rgb),
-            Some(env) => env.render(state, width, height, rgb),
-        }
-    }
+    by_either!(changes pipeline or bare);
+    by_either!(looks pipeline or bare);
 }
 
 #[inline]
-fn done(code: i32, what: &'static str) -> rlcore::error::Result {
+fn done(code: i32, what: &'static str) -> error::Result {
     if code == 0 { Ok(()) } else { Err(Error::new(Kind::Callback, what)) }
 }
 
-// The library's own go straight to their steps, the caller's to the functions.
+// The library's own go straight to their steps, the caller's to the functions; looks go to the functions, which the caller
+// may have changed.
 impl Env for Bare<'_> {
     #[inline(always)]
     fn spec(&self) -> Spec<'_> {
         self.callbacks.spec
     }
 
-    #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
-        match self.own() {
-            None => self.callbacks.reset(state, rng, obs),
-            Some(own) => own.reset(state, rng, obs),
-        }
-    }
+    by_either!(changes own or callbacks);
 
-    #[inline]
-    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
-        match self.own() {
-            None => self.callbacks.restart(level, state, rng, obs),
-            Some(own) => own.restart(level, state, rng, obs),
-        }
-    }
-
-    #[inline(always)]
-    fn step(
-        &self,
-        state: &mut [u8],
-        rng: &mut Rng,
-        action: Elements<'_>,
-        obs: ElementsMut<'_>,
-    ) -> rlcore::error::Result<Step> {
-        match self.own() {
-            None => self.callbacks.step(state, rng, action, obs),
-            Some(own) => own.step(state, rng, action, obs),
-        }
-    }
-
-    #[inline]
-    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-        self.own().map_or(0, |own| own.step_rows(state, action, out))
-    }
-
-    fn lives(&self, state: &[u8]) -> rlcore::error::Result<u32> {
+    fn lives(&self, state: &[u8]) -> error::Result<u32> {
         self.callbacks.lives(state)
     }
 
-    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> rlcore::error::Result {
+    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> error::Result {
         self.callbacks.action_mask(state, mask)
     }
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> rlcore::error::Result {
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result {
         self.callbacks.render(state, width, height, rgb)
     }
 }
@@ -497,14 +439,14 @@ impl Env for Callbacks<'_> {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
         let rng = core::ptr::from_mut(rng).cast();
         let code = unsafe { (self.reset)(self.user, state.as_mut_ptr().cast(), rng, ptr::start_mut(obs)) };
         done(code, "env_def: reset failed in environment {given}.")
     }
 
     #[inline]
-    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> rlcore::error::Result {
+    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
         let Some(restart) = self.restart else { return self.reset(state, rng, obs) };
         let rng = core::ptr::from_mut(rng).cast();
         let state = state.as_mut_ptr().cast();
@@ -513,13 +455,7 @@ impl Env for Callbacks<'_> {
     }
 
     #[inline(always)]
-    fn step(
-        &self,
-        state: &mut [u8],
-        rng: &mut Rng,
-        action: Elements<'_>,
-        obs: ElementsMut<'_>,
-    ) -> rlcore::error::Result<Step> {
+    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> error::Result<Step> {
         let rng = core::ptr::from_mut(rng).cast();
         let action = ptr::start(action);
         let mut out = rlcore_step { reward: 0.0, terminated: 0, truncated: 0, reserved: [0; 2] };
@@ -529,7 +465,7 @@ impl Env for Callbacks<'_> {
         Ok(Step { reward: out.reward, terminated: out.terminated != 0, truncated: out.truncated != 0 })
     }
 
-    fn lives(&self, state: &[u8]) -> rlcore::error::Result<u32> {
+    fn lives(&self, state: &[u8]) -> error::Result<u32> {
         let mut lives = 0;
         match self.lives {
             None => Ok(0),
@@ -543,7 +479,7 @@ impl Env for Callbacks<'_> {
         }
     }
 
-    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> rlcore::error::Result {
+    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> error::Result {
         match self.action_mask {
             None => {
                 mask.fill(1);
@@ -556,7 +492,7 @@ impl Env for Callbacks<'_> {
         }
     }
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> rlcore::error::Result {
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result {
         match self.render {
             None => {
                 rgb.fill(0);

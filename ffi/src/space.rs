@@ -4,7 +4,7 @@ use core::ffi::c_char;
 use core::ptr::null;
 
 use crate::ptr::{self, Cover, Extent, Input, Plain};
-use crate::status::{Fault, Result};
+use crate::status::{Fault, Result, places};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Field, Space};
 
@@ -258,8 +258,7 @@ impl rlcore_space {
 }
 
 /// What failures call a field.
-const PLACES: [&str; 8] =
-    ["fields[0]", "fields[1]", "fields[2]", "fields[3]", "fields[4]", "fields[5]", "fields[6]", "fields[7]"];
+const PLACES: [&str; 8] = places!("fields" 0 1 2 3 4 5 6 7);
 
 /// A failure that is about one field of a list.
 pub fn fault(place: usize, error: Error) -> Fault {

@@ -144,6 +144,15 @@ impl Fault {
     }
 }
 
+/// What failures call the elements of an array of the caller's.
+macro_rules! places {
+    ($array:literal $($i:literal)+) => {
+        [$(concat!($array, "[", $i, "]")),+]
+    };
+}
+
+pub(crate) use places;
+
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         Fault::at("", error)

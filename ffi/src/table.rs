@@ -4,7 +4,7 @@ use core::ffi::{c_char, c_void};
 use core::mem::MaybeUninit;
 
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Array, Extent, Input, List, Plain};
-use crate::status::{Fault, Result};
+use crate::status::{Fault, Result, places};
 use rlcore::data::table::{Column, MAX_COLUMNS, Spans, Table, TableConfig};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Elements};
@@ -63,24 +63,7 @@ pub unsafe fn config(
 }
 
 /// What failures call the values of a column.
-static PLACES: [&str; MAX_COLUMNS] = [
-    "values[0]",
-    "values[1]",
-    "values[2]",
-    "values[3]",
-    "values[4]",
-    "values[5]",
-    "values[6]",
-    "values[7]",
-    "values[8]",
-    "values[9]",
-    "values[10]",
-    "values[11]",
-    "values[12]",
-    "values[13]",
-    "values[14]",
-    "values[15]",
-];
+static PLACES: [&str; MAX_COLUMNS] = places!("values" 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
 
 /// An array for each column that is not left out, and the caller's list of them.
 pub struct Columns<A> {

@@ -7,7 +7,7 @@ use core::ptr::null_mut;
 use crate::lifecycle;
 use crate::mirror::versioned;
 use crate::ptr::{self, One, Output, Plain, args};
-use crate::status::{Fault, Result, call, rlcore_status};
+use crate::status::{Fault, Result, call, places, rlcore_status};
 use rlcore::env::wrap::{Atari, LifeOrder, Observe, Screen, Wrapper};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Elements, ElementsMut};
@@ -143,24 +143,7 @@ impl Observe for rlcore_wrapper {
 }
 
 /// What failures call a wrapper.
-const PLACES: [&str; 16] = [
-    "wrappers[0]",
-    "wrappers[1]",
-    "wrappers[2]",
-    "wrappers[3]",
-    "wrappers[4]",
-    "wrappers[5]",
-    "wrappers[6]",
-    "wrappers[7]",
-    "wrappers[8]",
-    "wrappers[9]",
-    "wrappers[10]",
-    "wrappers[11]",
-    "wrappers[12]",
-    "wrappers[13]",
-    "wrappers[14]",
-    "wrappers[15]",
-];
+const PLACES: [&str; 16] = places!("wrappers" 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
 
 /// A failure that is about one wrapper of a list.
 pub fn fault(place: usize, error: Error) -> Fault {
@@ -169,28 +152,8 @@ pub fn fault(place: usize, error: Error) -> Fault {
 
 impl rlcore_wrapper {
     /// All fields zero.
-    pub const NONE: rlcore_wrapper = rlcore_wrapper {
-        kind: 0,
-        count: 0,
-        steps: 0,
-        noop_max: 0,
-        noop_count: 0,
-        noop: 0,
-        fire: 0,
-        second: 0,
-        probability: 0.0,
-        low: 0.0,
-        high: 0.0,
-        factor: 0.0,
-        height: 0,
-        width: 0,
-        gray: 0,
-        len: 0,
-        field: [0; 24],
-        reserved: [0; 4],
-        observe: None,
-        user: null_mut(),
-    };
+    // SAFETY: plain numbers, and pointers that may be NULL.
+    pub const NONE: rlcore_wrapper = unsafe { core::mem::zeroed() };
 
     /// The wrapper as the core knows it. Errors: `Config`, `Null`, which name its place in the list.
     pub fn wrapper(&self, place: usize) -> Result<Wrapper<'_>> {

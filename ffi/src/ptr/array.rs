@@ -85,12 +85,12 @@ impl<'a, P: Start> Checked<'a, P> {
 
     /// `len` elements, checked. Errors: `Null`, `Align`, `Overflow`.
     #[inline(always)]
-    pub(super) fn checked(what: &'static str, p: P, len: usize) -> Result<Self> {
+    pub(super) fn new(what: &'static str, p: P, len: usize) -> Result<Self> {
         check(what, p.addr(), len, p.layout())?;
         Ok(Self::unchecked(what, p, len))
     }
 
-    /// `len` elements if [`Checked::checked`] would accept them at once.
+    /// `len` elements if [`Checked::new`] would accept them at once.
     #[inline(always)]
     pub(super) fn if_fits(p: P, len: usize) -> Option<Self> {
         let (size, align) = p.layout();
@@ -137,7 +137,7 @@ impl<P: Start + Plain> Checked<'_, P> {
     /// uses them if the call does, which asks [`args`](super::args) about them before they become a slice.
     #[inline]
     pub unsafe fn at(what: &'static str, p: P, len: usize) -> Result<Self> {
-        Self::checked(what, p, len)
+        Self::new(what, p, len)
     }
 
     /// As [`Checked::at`], or nothing for NULL.
@@ -146,7 +146,7 @@ impl<P: Start + Plain> Checked<'_, P> {
     /// As there.
     #[inline]
     pub unsafe fn optional(what: &'static str, p: P, len: usize) -> Result<Option<Self>> {
-        if p.addr() == 0 { Ok(None) } else { Self::checked(what, p, len).map(Some) }
+        if p.addr() == 0 { Ok(None) } else { Self::new(what, p, len).map(Some) }
     }
 
     /// As [`Checked::at`], or nothing if it has no elements.
@@ -155,7 +155,7 @@ impl<P: Start + Plain> Checked<'_, P> {
     /// As there.
     #[inline]
     pub unsafe fn unless_empty(what: &'static str, p: P, len: usize) -> Result<Option<Self>> {
-        if len == 0 { Ok(None) } else { Self::checked(what, p, len).map(Some) }
+        if len == 0 { Ok(None) } else { Self::new(what, p, len).map(Some) }
     }
 
     /// The `len` values if [`Checked::at`] would accept them at once.

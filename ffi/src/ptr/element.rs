@@ -70,7 +70,7 @@ where
     /// As [`Input::at`](super::Input::at).
     #[inline]
     pub unsafe fn at(what: &'static str, p: P, kind: Element, rows: usize, width: usize) -> Result<Self> {
-        Self::checked(what, Kinded { kind, p }, grid(what, rows, width)?)
+        Self::new(what, Kinded { kind, p }, grid(what, rows, width)?)
     }
 
     /// As [`AnyInput::at`], or nothing for NULL.
@@ -80,7 +80,7 @@ where
     #[inline]
     pub unsafe fn optional(what: &'static str, p: P, kind: Element, rows: usize, width: usize) -> Result<Option<Self>> {
         let p = Kinded { kind, p };
-        if p.addr() == 0 { Ok(None) } else { Self::checked(what, p, grid(what, rows, width)?).map(Some) }
+        if p.addr() == 0 { Ok(None) } else { Self::new(what, p, grid(what, rows, width)?).map(Some) }
     }
 
     /// `len` elements of this kind if [`AnyInput::at`] would accept them at once.
