@@ -118,9 +118,14 @@ impl Error {
         ("", Given::Nothing, Given::Nothing)
     }
 
+    /// One number was given where another is needed.
+    pub const fn limit(kind: Kind, what: &'static str, needed: usize, given: usize) -> Self {
+        Error::new(kind, what).needed(needed).given(given)
+    }
+
     /// A configuration that gives one number where another is needed.
     pub const fn config(what: &'static str, needed: u32, given: u32) -> Self {
-        Error::new(Kind::Config, what).needed(needed as usize).given(given as usize)
+        Error::limit(Kind::Config, what, needed as usize, given as usize)
     }
 
     /// Fails, if something is wrong.

@@ -1,6 +1,6 @@
 //! What readers of records keep between calls.
 
-use crate::ptr::One;
+use crate::ptr::{self, One};
 use crate::status::Result;
 use rlcore::data::monitor::Read;
 use rlcore::error;
@@ -26,8 +26,6 @@ pub fn advance(
 ) -> Result {
     let done = read(*next)?;
     (*next, *count) = (done.next, done.count as u32);
-    if let Some(lost) = lost {
-        *lost = done.lost;
-    }
+    ptr::tell(lost, done.lost);
     Ok(())
 }

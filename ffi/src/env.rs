@@ -327,7 +327,7 @@ fn built_with_wrappers(what: &'static str) -> Result {
 
 unsafe fn array<'a, T: Plain>(what: &'static str, p: *const T, len: u32, most: usize) -> Result<Input<'a, T>> {
     if len as usize > most {
-        return Err(Fault::at(what, Error::new(Kind::Config, "a list of at most").needed(most).given(len as usize)));
+        return Err(Fault::at(what, Error::limit(Kind::Config, "a list of at most", most, len as usize)));
     }
     unsafe { Input::at(what, p, len as usize) }
 }

@@ -31,8 +31,7 @@ pub unsafe extern "C" fn rlcore_env_fields(
         let fields = layout::fields(&spec.obs, &whole);
         if let Some(out) = out {
             if fields.len() > capacity as usize {
-                let short =
-                    Error::new(Kind::Size, "at least {needed} fields").needed(fields.len()).given(capacity as usize);
+                let short = Error::limit(Kind::Size, "at least {needed} fields", fields.len(), capacity as usize);
                 return Err(Fault::at("out", short));
             }
             for (to, from) in out.iter_mut().zip(fields) {

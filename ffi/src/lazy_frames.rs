@@ -169,9 +169,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push(
         let out = One::optional("out_number", out_number)?;
         let (frame, out) = frames.extent.writing((frame, out))?;
         let number = frames.push(env as usize, frame, ptr::flag("first", first)?)?;
-        if let Some(out) = out {
-            *out = number;
-        }
+        ptr::tell(out, number);
         Ok(())
     })
 }
@@ -212,7 +210,7 @@ pub unsafe extern "C" fn rlcore_lazy_frames_push_range(
         let (frame, first, final_frame, number) = extent.writing((frame, first, final_frame, number))?;
         if begin > end || end > n {
             let what = "lazy_frames: environments [begin, end) with begin <= end <= num_envs,";
-            return Err(Error::new(Kind::Range, what).needed(n).given(if begin > end { begin } else { end }).into());
+            return Err(Error::limit(Kind::Range, what, n, if begin > end { begin } else { end }).into());
         }
         let rings = LazyFrames::of(table::rings(base, config, &spans, begin, end));
         Ok(rings?.push_all(Frames { frame, first, final_frame }, number)?)

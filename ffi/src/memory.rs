@@ -3,18 +3,17 @@
 use core::ffi::c_void;
 
 use crate::lazy_frames::layout;
-use crate::lifecycle::{self, Place};
+use crate::lifecycle::{self, Block, Place, open, view};
 use crate::mirror::{alike, versioned};
 use crate::ptr::{self, Extent, Input, One, Output, Plain, Versioned};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{Fault, Result, call, rlcore_status};
 use crate::table::{self, Room, Rows, rlcore_column};
-use rlcore::block::Span;
+use rlcore::block::{Kind as BlockKind, Span};
 use rlcore::data::memory::{
-    Added, Draw, Frame, FramesOut, Index, Memory, MemoryConfig, Rule, Sample, View, lay, lay_with,
+    Added, Draw, Frame, FramesOut, Index, Memory, MemoryConfig, Rule, Sample, Spans, View, lay,
 };
-use rlcore::data::table::Table;
-use rlcore::error::{self, Error, Kind};
+use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 
 /// The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops its
@@ -170,91 +169,57 @@ fn frame(given: &rlcore_frame) -> Result<Frame> {
     Ok(Frame { episode, step, reward, terminated: terminated != 0, truncated: truncated != 0 })
 }
 
-/// A block that `init` or `attach` accepted. Only its header and configuration are looked at, which nothing writes.
-struct Block<'a> {
-    base: *mut u8,
-    extent: Extent,
-    size: usize,
-    config: &'a MemoryConfig,
+impl Block for rlcore_memory {
+    const WHAT: &'static str = "memory";
+    const KIND: BlockKind = BlockKind::Memory;
 }
 
-impl<'a> Block<'a> {
-    /// Errors: `Null`, `Align`, `Image`.
-    unsafe fn at(p: *const rlcore_memory) -> Result<Block<'a>> {
-        let base: *const u8 = p.cast();
-        let head = unsafe { Input::at("memory", base, MemoryConfig::END)? };
-        let (config, size) = MemoryConfig::of(head.slice())?;
-        Ok(Block { base: base.cast_mut(), extent: Extent::of("memory", base, size), size, config })
+/// The memory in the block at `base`, field by field: [`open`] takes twice the instructions of a frame that is added.
+///
+/// # Safety
+/// As [`open`] of it; this is the configuration that its header is followed by.
+#[inline(always)]
+unsafe fn at<'a>(base: *mut u8, config: &'a MemoryConfig) -> Result<Memory<'a>> {
+    unsafe fn all<'a, T>(base: *mut u8, span: Span<T>) -> &'a mut [T] {
+        unsafe { ptr::field_mut(base, span, 0, span.len()) }
     }
-
-    unsafe fn view(&self) -> Result<View<'a>> {
-        let block = unsafe { Input::at("memory", self.base.cast_const(), self.size)? };
-        Ok(View::over(block.slice(), self.config, &lay(self.config).map_err(Error::from)?.0)?)
-    }
-
-    /// After everything else was found apart from it.
-    #[inline(always)]
-    unsafe fn change<T>(&self, work: impl FnOnce(&mut Memory<'a>) -> error::Result<T>) -> Result<T> {
-        unsafe fn all<'a, T>(base: *mut u8, span: Span<T>) -> &'a mut [T] {
-            unsafe { ptr::field_mut(base, span, 0, span.len()) }
-        }
-        let (base, config) = (self.base, &self.config.table);
-        let (s, mut plan) = lay_with(self.config, &[]).map_err(Error::from)?;
-        let empty = || Error::new(Kind::Size, "memory: its state");
-        unsafe {
-            let index = Index {
-                config: self.config,
-                margin: self.config.margin(),
-                state: all(base, s.index.state).first_mut().ok_or_else(empty)?,
-                reward: all(base, s.index.reward),
-                terminated: all(base, s.index.terminated),
-                truncated: all(base, s.index.truncated),
-                reach: all(base, s.index.reach),
-                pools: all(base, s.index.pools),
-            };
-            let table = Table {
-                config,
-                first: 0,
-                pushed: all(base, s.table.pushed),
-                writing: all(base, s.table.writing),
-                age: all(base, s.table.age),
-                columns: Default::default(),
-            };
-            let mut memory = Memory { index, table };
-            // In place: a list of all columns is long.
-            for (to, column) in memory.table.columns.iter_mut().zip(config.columns()) {
-                let span = plan.grid(config.all_rows(), column.row_size()).map_err(Error::from)?;
-                *to = all(base, span);
-            }
-            Ok(work(&mut memory)?)
-        }
-    }
-
-    /// What frames are added from, and where it is said where they went.
-    #[expect(clippy::type_complexity, reason = "a tuple that is taken apart at once")]
-    #[inline(always)]
-    unsafe fn adding<'x>(
-        &'x self,
-        frames: Input<'x, rlcore_frame>,
-        values: *const *const c_void,
-        rows: usize,
-        out_number: *mut u64,
-        out_cuts: *mut u32,
-    ) -> Result<(&'x [rlcore_frame], Rows<'x>, Option<&'x mut u64>, Option<&'x mut u32>)> {
-        let values = unsafe { table::values(self.config.table.columns(), values, rows)? };
-        let out = unsafe { (One::optional("out_number", out_number)?, One::optional("out_cuts", out_cuts)?) };
-        let (frames, values, (number, cuts)) = self.extent.writing((frames, values, out))?;
-        Ok((frames, values, number, cuts))
+    let (Spans { index: s, table }, _) = lay(config).map_err(Error::from)?;
+    let empty = || Error::new(Kind::Size, "memory: its state");
+    unsafe {
+        let index = Index {
+            config,
+            margin: config.margin(),
+            state: all(base, s.state).first_mut().ok_or_else(empty)?,
+            reward: all(base, s.reward),
+            terminated: all(base, s.terminated),
+            truncated: all(base, s.truncated),
+            reach: all(base, s.reach),
+            pools: all(base, s.pools),
+        };
+        Ok(Memory { index, table: table::rings(base, &config.table, &table, 0, 1) })
     }
 }
 
-/// Says where frames went.
-fn tell(added: Added, number: Option<&mut u64>, cuts: Option<&mut u32>) {
-    if let Some(number) = number {
-        *number = added.number;
-    }
-    if let Some(cuts) = cuts {
-        *cuts = added.cuts;
+/// Adds the `count` frames at `given`, and says where they went. `add` gets a memory, frames and the rows of their columns.
+#[inline(always)]
+unsafe fn add(
+    m: *mut rlcore_memory,
+    (what, given, count): (&'static str, *const rlcore_frame, usize),
+    values: *const *const c_void,
+    (out_number, out_cuts): (*mut u64, *mut u32),
+    add: impl FnOnce(&mut Memory<'_>, &[rlcore_frame], Rows<'_>) -> Result<Added>,
+) -> Result {
+    unsafe {
+        let base: *mut u8 = m.cast();
+        let (config, size) = MemoryConfig::of(Input::at("memory", base.cast_const(), MemoryConfig::END)?.slice())?;
+        let given = Input::at(what, given, count)?;
+        let values = table::values(config.table.columns(), values, count)?;
+        let out = (One::optional("out_number", out_number)?, One::optional("out_cuts", out_cuts)?);
+        let (given, rows, (number, cuts)) = Extent::of("memory", base, size).writing((given, values, out))?;
+        let added = add(&mut at(base, config)?, given, rows)?;
+        ptr::tell(number, added.number);
+        ptr::tell(cuts, added.cuts);
+        Ok(())
     }
 }
 
@@ -323,13 +288,10 @@ pub unsafe extern "C" fn rlcore_memory_add(
     out_cuts: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
-        let given = Input::at("frame", frame, 1)?;
-        let (given, rows, number, cuts) = block.adding(given, values, 1, out_number, out_cuts)?;
-        let [given] = given else { return Ok(()) };
-        let frame = self::frame(given)?;
-        tell(block.change(|memory| memory.add(&frame, rows.row(0, &mut Room::empty())))?, number, cuts);
-        Ok(())
+        add(m, ("frame", frame, 1), values, (out_number, out_cuts), |memory, given, rows| {
+            let frame = given.first().map_or(Ok(Frame::default()), self::frame)?;
+            Ok(memory.add(&frame, rows.row(0, &mut Room::empty()))?)
+        })
     })
 }
 
@@ -349,16 +311,11 @@ pub unsafe extern "C" fn rlcore_memory_add_rollout(
     out_cuts: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
-        let count = num_frames as usize;
-        let given = Input::at("frames", frames, count)?;
-        let (given, rows, number, cuts) = block.adding(given, values, count, out_number, out_cuts)?;
-        for frame in given {
-            self::frame(frame)?;
-        }
-        let frames = given.iter().map(|given| frame(given).unwrap_or_default());
-        tell(block.change(|memory| memory.add_rollout(frames, rows.all(&mut Room::empty())))?, number, cuts);
-        Ok(())
+        add(m, ("frames", frames, num_frames as usize), values, (out_number, out_cuts), |memory, given, rows| {
+            given.iter().try_for_each(|given| frame(given).map(drop))?;
+            let frames = given.iter().map(|given| frame(given).unwrap_or_default());
+            Ok(memory.add_rollout(frames, rows.all(&mut Room::empty()))?)
+        })
     })
 }
 
@@ -370,9 +327,9 @@ pub unsafe extern "C" fn rlcore_memory_held(
     out_end: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
-        let (begin, end) = block.extent.reading((One::at("out_begin", out_begin)?, One::at("out_end", out_end)?))?;
-        let held = block.view()?.held();
+        let view = view(m, View::open)?;
+        let (begin, end) = view.extent.reading((One::at("out_begin", out_begin)?, One::at("out_end", out_end)?))?;
+        let held = view.held();
         (*begin, *end) = (held.start, held.end);
         Ok(())
     })
@@ -386,10 +343,9 @@ pub unsafe extern "C" fn rlcore_memory_pool_len(
     out_priority: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
+        let view = view(m, View::open)?;
         let out = (One::at("out_ordinary", out_ordinary)?, One::at("out_priority", out_priority)?);
-        let (ordinary, priority) = block.extent.reading(out)?;
-        let view = block.view()?;
+        let (ordinary, priority) = view.extent.reading(out)?;
         (*ordinary, *priority) = (view.pool_len(false), view.pool_len(true));
         Ok(())
     })
@@ -405,9 +361,9 @@ pub unsafe extern "C" fn rlcore_memory_pool_number(
     out_number: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
-        let out = block.extent.reading(One::at("out_number", out_number)?)?;
-        *out = block.view()?.pool_number(ptr::flag("priority", priority)?, i)?;
+        let view = view(m, View::open)?;
+        let out = view.extent.reading(One::at("out_number", out_number)?)?;
+        *out = view.pool_number(ptr::flag("priority", priority)?, i)?;
         Ok(())
     })
 }
@@ -432,11 +388,11 @@ pub unsafe extern "C" fn rlcore_memory_sample_uniform(
     num_samples: u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
+        let view = view(m, View::open)?;
         let (draw, rng) = (self::draw(draw)?, rng::stream(rng)?.only());
         let samples = Output::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
-        let (rng, samples) = block.extent.reading((rng, samples))?;
-        Ok(block.view()?.sample_uniform(&draw, rng, samples)?)
+        let (rng, samples) = view.extent.reading((rng, samples))?;
+        Ok(view.sample_uniform(&draw, rng, samples)?)
     })
 }
 
@@ -459,11 +415,11 @@ pub unsafe extern "C" fn rlcore_memory_sample_priority(
     num_samples: u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
+        let view = view(m, View::open)?;
         let (draw, rng) = (self::draw(draw)?, rng::stream(rng)?.only());
         let samples = Output::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
-        let (rng, samples) = block.extent.reading((rng, samples))?;
-        Ok(block.view()?.sample_priority(&draw, rng, samples)?)
+        let (rng, samples) = view.extent.reading((rng, samples))?;
+        Ok(view.sample_priority(&draw, rng, samples)?)
     })
 }
 
@@ -487,13 +443,13 @@ pub unsafe extern "C" fn rlcore_memory_gather(
     out: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
+        let view = view(m, View::open)?;
         let layout = self::layout(layout)?;
         let given = Input::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
         let rows = ptr::grid("out", num_samples as usize, len as usize)?;
-        let out = table::room("out", &block.config.table, column, kind, rows, out)?;
-        let (given, out) = block.extent.reading((given, out))?;
-        Ok(block.view()?.gather(column as usize, given, len as usize, layout, out)?)
+        let out = table::room("out", &view.config.table, column, kind, rows, out)?;
+        let (given, out) = view.extent.reading((given, out))?;
+        Ok(view.gather(column as usize, given, len as usize, layout, out)?)
     })
 }
 
@@ -513,7 +469,7 @@ pub unsafe extern "C" fn rlcore_memory_gather_frames(
     valid: *mut u8,
 ) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
+        let view = view(m, View::open)?;
         let given = Input::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
         let cells = ptr::grid("samples", num_samples as usize, len as usize)?;
         let reward = Output::optional("reward", reward, cells)?;
@@ -522,9 +478,9 @@ pub unsafe extern "C" fn rlcore_memory_gather_frames(
             Output::optional("truncated", truncated, cells)?,
             Output::optional("valid", valid, cells)?,
         ];
-        let (given, reward, [terminated, truncated, valid]) = block.extent.reading((given, reward, flags))?;
+        let (given, reward, [terminated, truncated, valid]) = view.extent.reading((given, reward, flags))?;
         let out = FramesOut { reward, terminated, truncated, valid };
-        Ok(block.view()?.gather_frames(given, len as usize, out)?)
+        Ok(view.gather_frames(given, len as usize, out)?)
     })
 }
 
@@ -532,12 +488,10 @@ pub unsafe extern "C" fn rlcore_memory_gather_frames(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *const rlcore_rng) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
-        let rng = block.extent.writing(rng::stream(rng.cast_mut())?.only())?;
-        block.change(|memory| {
-            memory.store_rng(rng);
-            Ok(())
-        })
+        let mut memory = open(m, Memory::open)?;
+        let rng = memory.extent.writing(rng::stream(rng.cast_mut())?.only())?;
+        memory.store_rng(rng);
+        Ok(())
     })
 }
 
@@ -545,8 +499,8 @@ pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *co
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_load_rng(m: *const rlcore_memory, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::at(m)?;
-        *block.extent.reading(One::at("rng", rng.cast::<Rng>())?)? = block.view()?.rng()?;
+        let view = view(m, View::open)?;
+        *view.extent.reading(One::at("rng", rng.cast::<Rng>())?)? = view.rng()?;
         Ok(())
     })
 }

@@ -102,7 +102,7 @@ pub unsafe extern "C" fn rlcore_normalize(
 
 fn columns(num_columns: u32) -> Result<usize> {
     match num_columns {
-        0 => Err(Error::new(Kind::Shape, "moments: rows and columns of at least").needed(1).given(0).into()),
+        0 => Err(Error::limit(Kind::Shape, "moments: rows and columns of at least", 1, 0).into()),
         n => Ok(n as usize),
     }
 }

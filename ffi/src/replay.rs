@@ -214,9 +214,7 @@ pub unsafe extern "C" fn rlcore_replay_add(
         let end = end.as_ref().and_then(|end| end.get(..columns.len()));
         let step = Step { reward, terminated, truncated };
         let number = replay.add(env as usize, row, &step, end)?;
-        if let Some(out) = out {
-            *out = number;
-        }
+        ptr::tell(out, number);
         Ok(())
     })
 }
@@ -355,9 +353,7 @@ pub unsafe extern "C" fn rlcore_replay_update(
         let out = One::optional("out_forgotten", out_forgotten)?;
         let (index, priority, out) = replay.extent.writing((index, priority, out))?;
         let forgotten = replay.update(index, priority)?;
-        if let Some(out) = out {
-            *out = forgotten;
-        }
+        ptr::tell(out, forgotten);
         Ok(())
     })
 }

@@ -113,7 +113,7 @@ pub unsafe extern "C" fn rlcore_rows_stack(
     call(|| unsafe {
         let (kind, count, width) = (space::element("rows", kind)?, num_parts as usize, width as usize);
         if count > MAX_PARTS {
-            let many = Error::new(Kind::Range, "at most").needed(MAX_PARTS).given(count);
+            let many = Error::limit(Kind::Range, "at most", MAX_PARTS, count);
             return Err(Fault::at("num_parts", many));
         }
         let (list, rows) = (Input::at("parts", parts, count)?, Input::at("num_rows", num_rows, count)?);

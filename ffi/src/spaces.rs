@@ -39,7 +39,7 @@ pub unsafe extern "C" fn rlcore_env_spaces(
         if let Some(bounds) = bounds {
             let needed = num_bounds(&spec.obs).saturating_add(num_bounds(&spec.action));
             if needed > bounds_len {
-                let short = Error::new(Kind::Size, "at least {needed} floats").needed(needed).given(bounds_len);
+                let short = Error::limit(Kind::Size, "at least {needed} floats", needed, bounds_len);
                 return Err(Fault::at("bounds", short));
             }
             let mut rest = bounds;

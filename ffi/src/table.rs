@@ -50,7 +50,7 @@ pub unsafe fn config(
     num_rows: u32,
 ) -> Result<TableConfig> {
     if num_columns == 0 || num_columns as usize > MAX_COLUMNS {
-        let what = Error::new(Kind::Config, "from 1 to").needed(MAX_COLUMNS).given(num_columns as usize);
+        let what = Error::limit(Kind::Config, "from 1 to", MAX_COLUMNS, num_columns as usize);
         return Err(Fault::at("num_columns", what));
     }
     let given = unsafe { Input::at("columns", columns, num_columns as usize)? };

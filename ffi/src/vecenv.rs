@@ -168,7 +168,7 @@ impl<'a> Block<'a> {
         let n = self.num_envs();
         if begin > end || end > n {
             let what = "vecenv: a range with begin <= end <= num_envs = {needed}";
-            return Err(Error::new(Kind::Range, what).needed(n).given(if begin > end { begin } else { end }).into());
+            return Err(Error::limit(Kind::Range, what, n, if begin > end { begin } else { end }).into());
         }
         let (rows, width) = (end.wrapping_sub(begin), self.setup.state_size as usize);
         let (base, s) = (self.base, &self.spans);
@@ -327,7 +327,7 @@ impl<'a> Block<'a> {
     fn row(&self, index: u32) -> Result<usize> {
         let n = self.num_envs();
         let i = index as usize;
-        if i < n { Ok(i) } else { Err(Error::new(Kind::Range, "vecenv: an index below").needed(n).given(i).into()) }
+        if i < n { Ok(i) } else { Err(Error::limit(Kind::Range, "vecenv: an index below", n, i).into()) }
     }
 }
 

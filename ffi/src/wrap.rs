@@ -411,8 +411,7 @@ pub unsafe extern "C" fn rlcore_wrappers_atari(
         let list = atari(config)?.list();
         let (out, out_len) = args((Output::at("out", out, capacity as usize)?, One::at("out_len", out_len)?))?;
         if list.len() > capacity as usize {
-            let short =
-                Error::new(Kind::Size, "at least {needed} wrappers").needed(list.len()).given(capacity as usize);
+            let short = Error::limit(Kind::Size, "at least {needed} wrappers", list.len(), capacity as usize);
             return Err(Fault::at("out", short));
         }
         for (to, from) in out.iter_mut().zip(list.iter()) {

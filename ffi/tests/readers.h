@@ -88,42 +88,47 @@ static rlcore_column described(const char *name, int32_t kind, uint32_t len, uin
   return column;
 }
 
+/* How a store is made, by the configuration that NAME_config gives one of so many rows, and attached. */
+#define MADE(name, noun) \
+  static size_t name##_size(uint32_t rows) { \
+    rlcore_column columns[2]; \
+    const rlcore_##noun##_config config = name##_config(rows, columns); \
+    size_t size = 0; \
+    FINE(rlcore_##noun##_size(&config, &size)); \
+    return size; \
+  } \
+  static void name##_init(void *mem, size_t size, uint32_t rows) { \
+    rlcore_column columns[2]; \
+    const rlcore_##noun##_config config = name##_config(rows, columns); \
+    rlcore_##noun *object; \
+    FINE(rlcore_##noun##_init(mem, size, &config, &object)); \
+  } \
+  static int32_t name##_attach(void *mem, size_t size, void **out) { return rlcore_##noun##_attach(mem, size, (rlcore_##noun **)out); } \
+  static int32_t name##_attach_reader(const void *mem, size_t size, const void **out) { \
+    return rlcore_##noun##_attach_reader(mem, size, (const rlcore_##noun **)out); \
+  }
+
 /* ---- rlcore_memory: every fifth frame is a priority frame ---- */
 
 static int prior(uint64_t number) { return number % 5 == 0; }
 static uint8_t pixel(uint64_t number) { return (uint8_t)(number * 31); }
 
-static void memory_config(rlcore_memory_config *config, rlcore_column *columns, uint32_t rows, uint32_t stack) {
+static rlcore_memory_config memory_config(uint32_t rows, uint32_t stack, rlcore_column *columns) {
+  rlcore_memory_config config;
   columns[0] = described("number", RLCORE_I32, WIDTH, 0);
   columns[1] = described("screen", RLCORE_U8, 2 * WIDTH, stack);
-  FINE(rlcore_memory_config_init(config, sizeof *config));
-  config->history_size = rows;
-  config->max_sample_size = LONGEST;
-  config->num_columns = 2;
-  config->columns = columns;
+  FINE(rlcore_memory_config_init(&config, sizeof config));
+  config.history_size = rows;
+  config.max_sample_size = LONGEST;
+  config.num_columns = 2;
+  config.columns = columns;
+  return config;
 }
 
-static size_t memory_size(uint32_t rows, uint32_t stack) {
-  rlcore_memory_config config;
-  rlcore_column columns[2];
-  size_t size = 0;
-  memory_config(&config, columns, rows, stack);
-  FINE(rlcore_memory_size(&config, &size));
-  return size;
-}
-
-static void memory_init(void *mem, size_t size, uint32_t rows, uint32_t stack) {
-  rlcore_memory_config config;
-  rlcore_column columns[2];
-  rlcore_memory *m;
-  memory_config(&config, columns, rows, stack);
-  FINE(rlcore_memory_init(mem, size, &config, &m));
-}
-
-static size_t plain_size(uint32_t rows) { return memory_size(rows, 0); }
-static void plain_init(void *mem, size_t size, uint32_t rows) { memory_init(mem, size, rows, 0); }
-static size_t stacked_size(uint32_t rows) { return memory_size(rows, STACK); }
-static void stacked_init(void *mem, size_t size, uint32_t rows) { memory_init(mem, size, rows, STACK); }
+static rlcore_memory_config plain_config(uint32_t rows, rlcore_column *columns) { return memory_config(rows, 0, columns); }
+static rlcore_memory_config stacked_config(uint32_t rows, rlcore_column *columns) { return memory_config(rows, STACK, columns); }
+MADE(plain, memory)
+MADE(stacked, memory)
 
 static uint64_t memory_append(void *m, uint64_t number) {
   static int32_t numbers[3][WIDTH];
@@ -220,34 +225,21 @@ static void stacked_read(const void *m, rlcore_rng *rng, uint32_t round) {
 
 static float priority_of(uint64_t number) { return (float)(number % 4 + 1) / 8; }
 
-static void replay_config(rlcore_replay_config *config, rlcore_column *columns, uint32_t rows) {
+static rlcore_replay_config replay_config(uint32_t rows, rlcore_column *columns) {
+  rlcore_replay_config config;
   columns[0] = described("number", RLCORE_I32, WIDTH, 0);
-  FINE(rlcore_replay_config_init(config, sizeof *config));
-  config->num_envs = ENVS;
-  config->num_rows = rows;
-  config->num_columns = 1;
-  config->columns = columns;
-  config->num_steps = STEPS;
-  config->discount = 0.5f;
-  config->alpha = 1;
+  FINE(rlcore_replay_config_init(&config, sizeof config));
+  config.num_envs = ENVS;
+  config.num_rows = rows;
+  config.num_columns = 1;
+  config.columns = columns;
+  config.num_steps = STEPS;
+  config.discount = 0.5f;
+  config.alpha = 1;
+  return config;
 }
 
-static size_t replay_size(uint32_t rows) {
-  rlcore_replay_config config;
-  rlcore_column columns[1];
-  size_t size = 0;
-  replay_config(&config, columns, rows);
-  FINE(rlcore_replay_size(&config, &size));
-  return size;
-}
-
-static void replay_init(void *mem, size_t size, uint32_t rows) {
-  rlcore_replay_config config;
-  rlcore_column columns[1];
-  rlcore_replay *r;
-  replay_config(&config, columns, rows);
-  FINE(rlcore_replay_init(mem, size, &config, &r));
-}
+MADE(replay, replay)
 
 /* Row n of an episode of EPISODE rows, the last of which is the tail. */
 static float gained(uint64_t number) { return (float)(number % 16 + 1); }
@@ -354,7 +346,8 @@ static void replay_read(const void *r, rlcore_rng *rng, uint32_t round) {
 /* A frame, in words of eight bytes. */
 enum { FRAME = WIDTH / 2 };
 
-static rlcore_lazy_frames_config frames_config(uint32_t rows) {
+static rlcore_lazy_frames_config frames_config(uint32_t rows, rlcore_column *columns) {
+  (void)columns;
   rlcore_lazy_frames_config config;
   FINE(rlcore_lazy_frames_config_init(&config, sizeof config));
   config.num_envs = ENVS;
@@ -365,18 +358,7 @@ static rlcore_lazy_frames_config frames_config(uint32_t rows) {
   return config;
 }
 
-static size_t frames_size(uint32_t rows) {
-  const rlcore_lazy_frames_config config = frames_config(rows);
-  size_t size = 0;
-  FINE(rlcore_lazy_frames_size(&config, &size));
-  return size;
-}
-
-static void frames_init(void *mem, size_t size, uint32_t rows) {
-  const rlcore_lazy_frames_config config = frames_config(rows);
-  rlcore_lazy_frames *l;
-  FINE(rlcore_lazy_frames_init(mem, size, &config, &l));
-}
+MADE(frames, lazy_frames)
 
 static uint64_t frames_append(void *l, uint64_t number) {
   static uint64_t screen[ENVS][FRAME];
@@ -427,7 +409,8 @@ static void frames_read(const void *l, rlcore_rng *rng, uint32_t round) {
 
 enum { MONITORED = 4, INFO = WIDTH > 16 ? 16 : 1 };
 
-static rlcore_monitor_config monitor_config(uint32_t rows) {
+static rlcore_monitor_config monitor_config(uint32_t rows, rlcore_column *columns) {
+  (void)columns;
   rlcore_monitor_config config;
   FINE(rlcore_monitor_config_init(&config, sizeof config));
   config.num_envs = MONITORED;
@@ -437,18 +420,7 @@ static rlcore_monitor_config monitor_config(uint32_t rows) {
   return config;
 }
 
-static size_t monitor_size(uint32_t rows) {
-  const rlcore_monitor_config config = monitor_config(rows);
-  size_t size = 0;
-  FINE(rlcore_monitor_size(&config, &size));
-  return size;
-}
-
-static void monitor_init(void *mem, size_t size, uint32_t rows) {
-  const rlcore_monitor_config config = monitor_config(rows);
-  rlcore_monitor *m;
-  FINE(rlcore_monitor_init(mem, size, &config, &m));
-}
+MADE(monitor, monitor)
 
 /* Numbers count episodes here: each call ends one, two, three, four and then none. Episodes last as many steps as came since. */
 static uint64_t monitor_append(void *m, uint64_t number) {
@@ -504,20 +476,7 @@ static rlcore_rollout_buffer_config rollout_config(uint32_t rows, rlcore_column 
   return config;
 }
 
-static size_t rollout_size(uint32_t rows) {
-  rlcore_column columns[1];
-  const rlcore_rollout_buffer_config config = rollout_config(rows, columns);
-  size_t size = 0;
-  FINE(rlcore_rollout_buffer_size(&config, &size));
-  return size;
-}
-
-static void rollout_init(void *mem, size_t size, uint32_t rows) {
-  rlcore_column columns[1];
-  const rlcore_rollout_buffer_config config = rollout_config(rows, columns);
-  rlcore_rollout_buffer *b;
-  FINE(rlcore_rollout_buffer_init(mem, size, &config, &b));
-}
+MADE(rollout, rollout_buffer)
 
 static uint64_t rollout_append(void *b, uint64_t number) {
   static int32_t numbers[ENVS][WIDTH];
@@ -618,20 +577,7 @@ static rlcore_trajectory_config trajectory_config(uint32_t rows, rlcore_column *
   return config;
 }
 
-static size_t trajectory_size(uint32_t rows) {
-  rlcore_column columns[1];
-  const rlcore_trajectory_config config = trajectory_config(rows, columns);
-  size_t size = 0;
-  FINE(rlcore_trajectory_size(&config, &size));
-  return size;
-}
-
-static void trajectory_init(void *mem, size_t size, uint32_t rows) {
-  rlcore_column columns[1];
-  const rlcore_trajectory_config config = trajectory_config(rows, columns);
-  rlcore_trajectory *t;
-  FINE(rlcore_trajectory_init(mem, size, &config, &t));
-}
+MADE(trajectory, trajectory)
 
 static uint64_t trajectory_append(void *t, uint64_t number) {
   static int32_t numbers[WIDTH];
@@ -695,24 +641,13 @@ struct store {
   int32_t (*attach_reader)(const void *mem, size_t size, const void **out);
 };
 
-#define ATTACHED(noun) \
-  static int32_t noun##_attach(void *mem, size_t size, void **out) { return rlcore_##noun##_attach(mem, size, (rlcore_##noun **)out); } \
-  static int32_t noun##_attach_reader(const void *mem, size_t size, const void **out) { \
-    return rlcore_##noun##_attach_reader(mem, size, (const rlcore_##noun **)out); \
-  }
-ATTACHED(memory)
-ATTACHED(replay)
-ATTACHED(lazy_frames)
-ATTACHED(monitor)
-ATTACHED(rollout_buffer)
-ATTACHED(trajectory)
-
+#define STORE(text, name, append, read) {text, name##_size, name##_init, append, read, name##_attach, name##_attach_reader}
 static const struct store stores[] = {
-  {"memory", plain_size, plain_init, memory_append, memory_read, memory_attach, memory_attach_reader},
-  {"memory of stacks", stacked_size, stacked_init, memory_append, stacked_read, memory_attach, memory_attach_reader},
-  {"replay", replay_size, replay_init, replay_append, replay_read, replay_attach, replay_attach_reader},
-  {"lazy_frames", frames_size, frames_init, frames_append, frames_read, lazy_frames_attach, lazy_frames_attach_reader},
-  {"monitor", monitor_size, monitor_init, monitor_append, monitor_read, monitor_attach, monitor_attach_reader},
-  {"rollout_buffer", rollout_size, rollout_init, rollout_append, rollout_read, rollout_buffer_attach, rollout_buffer_attach_reader},
-  {"trajectory", trajectory_size, trajectory_init, trajectory_append, trajectory_read, trajectory_attach, trajectory_attach_reader},
+  STORE("memory", plain, memory_append, memory_read),
+  STORE("memory of stacks", stacked, memory_append, stacked_read),
+  STORE("replay", replay, replay_append, replay_read),
+  STORE("lazy_frames", frames, frames_append, frames_read),
+  STORE("monitor", monitor, monitor_append, monitor_read),
+  STORE("rollout_buffer", rollout, rollout_append, rollout_read),
+  STORE("trajectory", trajectory, trajectory_append, trajectory_read),
 };

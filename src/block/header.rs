@@ -99,16 +99,10 @@ impl Header {
     #[inline(never)]
     pub fn read(mem: &[u8], kind: Kind) -> Result<Header> {
         let h = Self::of_any_kind(mem)?;
-        if h.kind != kind as u32 {
-            return Err(Error::new(ErrorKind::Image, "block: an image of kind")
-                .needed(kind as usize)
-                .given(h.kind as usize));
-        }
-        if h.image != kind.image() {
-            return Err(Error::new(ErrorKind::Image, "block: image version")
-                .needed(kind.image() as usize)
-                .given(h.image as usize));
-        }
+        Error::limit(ErrorKind::Image, "block: an image of kind", kind as usize, h.kind as usize)
+            .when(h.kind != kind as u32)?;
+        Error::limit(ErrorKind::Image, "block: image version", kind.image() as usize, h.image as usize)
+            .when(h.image != kind.image())?;
         Ok(h)
     }
 
@@ -116,22 +110,21 @@ impl Header {
     fn of_any_kind(mem: &[u8]) -> Result<Header> {
         check_align(mem)?;
         let need = size_of::<Header>();
-        let bytes = mem.get(..need).ok_or(
-            Error::new(ErrorKind::Size, "block: at least {needed} bytes for its header").needed(need).given(mem.len()),
-        )?;
+        let bytes = mem.get(..need).ok_or(Error::limit(
+            ErrorKind::Size,
+            "block: at least {needed} bytes for its header",
+            need,
+            mem.len(),
+        ))?;
         let h: Header = bytemuck::pod_read_unaligned(bytes);
-        if h.magic != MAGIC {
-            return Err(Error::new(ErrorKind::Image, "block: the bytes are not an image of an rlcore block."));
-        }
+        Error::new(ErrorKind::Image, "block: the bytes are not an image of an rlcore block.").when(h.magic != MAGIC)?;
         if h.byte_order == BYTE_ORDER.swap_bytes() {
             return Err(Error::new(
                 ErrorKind::Image,
                 "block: an image of this machine's byte order; this one was written on a machine of the other",
             ));
         }
-        if h.byte_order != BYTE_ORDER {
-            return Err(Error::new(ErrorKind::Image, "block: the header is damaged."));
-        }
+        Error::new(ErrorKind::Image, "block: the header is damaged.").when(h.byte_order != BYTE_ORDER)?;
         Ok(h)
     }
 }
@@ -168,9 +161,8 @@ pub fn create_with<'a, C: Pod>(
 fn clear(mem: &mut [u8], size: usize) -> Result<&mut [u8]> {
     check_align(mem)?;
     let given = mem.len();
-    let block = mem
-        .get_mut(..size)
-        .ok_or(Error::new(ErrorKind::Size, "block: at least {needed} bytes").needed(size).given(given))?;
+    let block =
+        mem.get_mut(..size).ok_or(Error::limit(ErrorKind::Size, "block: at least {needed} bytes", size, given))?;
     let (header, rest) = block.split_at_mut_checked(size_of::<Header>()).ok_or(Misfit)?;
     header.fill(0);
     fence(Ordering::Release);
@@ -205,10 +197,8 @@ pub fn attach<C: Pod>(mem: &[u8], kind: Kind, size_of_config: impl FnOnce(&C) ->
     let promised = check_image(mem, kind, body.start(), size_of::<C>())?;
     let config = *super::plan::view(mem, body)?.first().ok_or(Misfit)?;
     let size = size_of_config(&config).map_err(|e| Error { kind: ErrorKind::Image, ..e })?;
-    if promised != size as u64 {
-        let what = "block: the size that its configuration asks for,";
-        return Err(Error::new(ErrorKind::Image, what).needed(size).given(promised as usize));
-    }
+    let what = "block: the size that its configuration asks for,";
+    Error::limit(ErrorKind::Image, what, size, promised as usize).when(promised != size as u64)?;
     Ok(config)
 }
 
@@ -216,14 +206,12 @@ pub fn attach<C: Pod>(mem: &[u8], kind: Kind, size_of_config: impl FnOnce(&C) ->
 fn check_image(mem: &[u8], kind: Kind, start: usize, config_size: usize) -> Result<u64> {
     let h = Header::read(mem, kind)?;
     let damaged = |what| Error::new(ErrorKind::Image, what);
-    if h.config_size as usize != config_size {
-        return Err(damaged("block: configuration bytes").needed(config_size).given(h.config_size as usize));
-    }
-    if h.size > mem.len() as u64 {
-        return Err(Error::new(ErrorKind::Size, "block: at least {needed} bytes")
-            .needed(h.size as usize)
-            .given(mem.len()));
-    }
+    damaged("block: configuration bytes")
+        .needed(config_size)
+        .given(h.config_size as usize)
+        .when(h.config_size as usize != config_size)?;
+    Error::limit(ErrorKind::Size, "block: at least {needed} bytes", h.size as usize, mem.len())
+        .when(h.size > mem.len() as u64)?;
     let config = mem.get(start..start.saturating_add(config_size)).ok_or(Misfit)?;
     if h.check != checksum(&Header { check: 0, ..h }, config) {
         return Err(damaged("block: a header and configuration that agree with their checksum"));
@@ -285,9 +273,12 @@ fn check_align(mem: &[u8]) -> Result {
     if off == 0 {
         Ok(())
     } else {
-        Err(Error::new(ErrorKind::Align, "block: misaligned by {given} bytes; a multiple of {needed} is required.")
-            .needed(BLOCK_ALIGN)
-            .given(off))
+        Err(Error::limit(
+            ErrorKind::Align,
+            "block: misaligned by {given} bytes; a multiple of {needed} is required.",
+            BLOCK_ALIGN,
+            off,
+        ))
     }
 }
 

@@ -122,9 +122,7 @@ impl Rings<'_> {
                 Some((same, held)) if same == ring => held,
                 _ => self.oldest(ring),
             };
-            if oldest < held {
-                return Err(GONE.needed(held as usize).given(oldest as usize));
-            }
+            GONE.needed(held as usize).given(oldest as usize).when(oldest < held)?;
             seen = Some((ring, held));
         }
         Ok(())

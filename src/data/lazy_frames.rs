@@ -74,9 +74,8 @@ impl LazyFramesConfig {
         Error::config("lazy_frames config: num_envs of at least", 1, 0).when(self.num_envs == 0)?;
         let what = "lazy_frames config: height, width and channels of at least";
         Error::config(what, 1, 0).when(self.height == 0 || self.width == 0 || self.channels == 0)?;
-        if self.num_stack == 0 || self.num_stack as usize > MAX_STACK {
-            return Err(Error::config("lazy_frames config: num_stack from 1 to", MAX_STACK as u32, self.num_stack));
-        }
+        Error::config("lazy_frames config: num_stack from 1 to", MAX_STACK as u32, self.num_stack)
+            .when(self.num_stack == 0 || self.num_stack as usize > MAX_STACK)?;
         let what = "lazy_frames config: num_frames of at least num_stack,";
         Error::config(what, self.num_stack, self.num_frames).when(self.num_frames < self.num_stack)
     }

@@ -30,7 +30,7 @@ impl Cut {
         let num_samples = num_samples(self.num_steps, self.num_envs)?;
         let divides = |what, part: usize, whole: usize| match whole.checked_rem(part) {
             Some(0) => Ok(()),
-            _ => Err(Error::new(Kind::Range, what).needed(whole).given(part)),
+            _ => Err(Error::limit(Kind::Range, what, whole, part)),
         };
         divides("minibatch: a minibatch_size that divides the samples, T * N =", self.minibatch_size, num_samples)?;
         divides("minibatch: a recurrence that divides num_steps,", self.recurrence, self.num_steps)?;
@@ -55,7 +55,7 @@ impl Cut {
         let num_windows = self.num_windows()?;
         check_len("minibatch: indexes of length", windows, num_windows)?;
         if let Some(bad) = windows.iter().find(|&&w| w as usize >= num_windows) {
-            return Err(Error::new(Kind::Range, "minibatch: a window below").needed(num_windows).given(*bad as usize));
+            return Err(Error::limit(Kind::Range, "minibatch: a window below", num_windows, *bad as usize));
         }
         for w in windows {
             *w = w.wrapping_mul(self.recurrence as u32);
@@ -155,7 +155,7 @@ pub fn draw_window(starts: &[u32], num_samples: u32, timesteps: u32, end_chance:
 /// then nothing is written.
 pub fn stack_rows(parts: &[Elements<'_>], out: ElementsMut<'_>) -> Result {
     let len = parts.iter().fold(0usize, |len, part| len.saturating_add(part.len()));
-    Error::new(Kind::Shape, "stack: out of length").needed(len).given(out.len()).when(len != out.len())?;
+    Error::limit(Kind::Shape, "stack: out of length", len, out.len()).when(len != out.len())?;
     Error::new(Kind::Shape, "stack: arrays of one kind").when(parts.iter().any(|part| part.kind() != out.kind()))?;
     let mut rest = out.into_bytes();
     for part in parts {
@@ -169,11 +169,10 @@ pub fn stack_rows(parts: &[Elements<'_>], out: ElementsMut<'_>) -> Result {
 /// Copies rows of `width` elements: row `index[i]` becomes row i. A negative index counts from the end, -1 is the last row.
 /// Errors: `Shape`; `Range` for a row that is not there; then nothing is written.
 pub fn gather_rows(x: Elements<'_>, width: usize, index: &[i64], out: ElementsMut<'_>) -> Result {
-    let whole =
-        x.len().checked_rem(width).ok_or(Error::new(Kind::Shape, "gather: a width of at least").needed(1).given(0))?;
-    Error::new(Kind::Shape, "gather: rows of whole width,").needed(width).given(x.len()).when(whole != 0)?;
+    let whole = x.len().checked_rem(width).ok_or(Error::limit(Kind::Shape, "gather: a width of at least", 1, 0))?;
+    Error::limit(Kind::Shape, "gather: rows of whole width,", width, x.len()).when(whole != 0)?;
     let len = index.len().saturating_mul(width);
-    Error::new(Kind::Shape, "gather: out of length").needed(len).given(out.len()).when(out.len() != len)?;
+    Error::limit(Kind::Shape, "gather: out of length", len, out.len()).when(out.len() != len)?;
     Error::new(Kind::Shape, "gather: arrays of one kind").when(x.kind() != out.kind())?;
     let num_rows = x.len().checked_div(width).unwrap_or(0) as i64;
     let row = |i: i64| if i < 0 { i.wrapping_add(num_rows) } else { i };
@@ -196,7 +195,7 @@ pub fn gather_rows(x: Elements<'_>, width: usize, index: &[i64], out: ElementsMu
 pub fn valid_rows(time_steps: &[u32], size: usize, valid: &mut [u8]) -> Result {
     check_len("valid rows: valid [parts, size] of length", valid, time_steps.len().saturating_mul(size))?;
     if let Some(long) = time_steps.iter().find(|&&t| t as usize > size) {
-        return Err(Error::new(Kind::Range, "valid rows: time_steps of at most").needed(size).given(*long as usize));
+        return Err(Error::limit(Kind::Range, "valid rows: time_steps of at most", size, *long as usize));
     }
     let mut rest = valid;
     for &t in time_steps {

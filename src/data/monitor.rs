@@ -84,7 +84,7 @@ impl Read {
     pub(super) fn of(what: &'static str, next: u64, held: Range<u64>, room: usize) -> Result<(u64, Read)> {
         let first = next.max(held.start);
         let Some(left) = held.end.checked_sub(first) else {
-            return Err(Error::new(Kind::Range, what).needed(held.end as usize).given(next as usize));
+            return Err(Error::limit(Kind::Range, what, held.end as usize, next as usize));
         };
         let count = left.min(room as u64);
         let read = Read { count: count as usize, lost: first.wrapping_sub(next), next: first.wrapping_add(count) };
@@ -198,9 +198,9 @@ impl<'a> Monitor<'a> {
         let damaged = |what| Error::new(Kind::Image, what);
         shared::check_image(self.writing)?;
         damaged(EPISODES).when(*self.count > shared::LAST)?;
-        if !self.total.iter().zip(&*self.len).all(|(total, &len)| total.is_finite() && (len > 0 || *total == 0.0)) {
-            return Err(damaged("monitor: finite returns, 0 before the first step"));
-        }
+        damaged("monitor: finite returns, 0 before the first step").when(
+            !self.total.iter().zip(&*self.len).all(|(total, &len)| total.is_finite() && (len > 0 || *total == 0.0)),
+        )?;
         let what = "monitor: returns and lengths of as many episodes as were counted";
         damaged(what).when(!self.kept.read().are_right(*self.count))?;
         let capacity = u64::from(self.config.capacity);
@@ -237,7 +237,7 @@ impl<'a> Monitor<'a> {
     /// Environment `i` alone begins an episode. Errors: `Range`.
     pub fn reset_one(&mut self, i: usize) -> Result {
         let n = self.total.len();
-        Error::new(Kind::Range, "monitor: an environment below").needed(n).given(i).when(i >= n)?;
+        Error::limit(Kind::Range, "monitor: an environment below", n, i).when(i >= n)?;
         self.begin(0);
         if let (Some(total), Some(len)) = (self.total.get_mut(i), self.len.get_mut(i)) {
             (*total, *len) = (0.0, 0);

@@ -48,11 +48,11 @@ impl QueueConfig {
     }
 
     fn check(&self) -> Result {
-        if !self.capacity.is_power_of_two() || !(2..=1 << 30).contains(&self.capacity) {
-            let what = "queue config: capacity of a power of two from 2 to 2^30, not";
-            return Err(Error::new(Kind::Config, what).given(self.capacity as usize));
-        }
-        Error::new(Kind::Config, "queue config: item_size of at least").needed(1).given(0).when(self.item_size == 0)
+        let what = "queue config: capacity of a power of two from 2 to 2^30, not";
+        Error::new(Kind::Config, what)
+            .given(self.capacity as usize)
+            .when(!self.capacity.is_power_of_two() || !(2..=1 << 30).contains(&self.capacity))?;
+        Error::limit(Kind::Config, "queue config: item_size of at least", 1, 0).when(self.item_size == 0)
     }
 }
 
@@ -142,7 +142,7 @@ impl<'a> Queue<'a> {
     /// A queue over `[num_words]` words, laid out by [`init`]. Errors: `Config`, `Shape`.
     pub fn over(config: QueueConfig, words: &'a [AtomicU32]) -> Result<Self> {
         config.check()?;
-        let shape = Error::new(Kind::Shape, "queue: words").needed(config.num_words()).given(words.len());
+        let shape = Error::limit(Kind::Shape, "queue: words", config.num_words(), words.len());
         shape.when(words.len() != config.num_words())?;
         let (counters, slots) = words.split_at_checked(FIRST_SLOT).ok_or(shape)?;
         let (turns, sizes) = slots.split_at_checked(config.capacity as usize).ok_or(shape)?;
@@ -166,7 +166,7 @@ impl<'a> Queue<'a> {
     pub fn reserve(&self, size: usize) -> Result<Slot> {
         let most = self.config.item_size as usize;
         let what = "queue: bytes of an item, from 1 to";
-        Error::new(Kind::Range, what).needed(most).given(size).when(size == 0 || size > most)?;
+        Error::limit(Kind::Range, what, most, size).when(size == 0 || size > most)?;
         let full = Error::new(Kind::Busy, "queue: room; it is full with").given(self.config.capacity as usize);
         loop {
             let slot = self.due(self.tail, 0)?.ok_or(full)?;
@@ -194,7 +194,7 @@ impl<'a> Queue<'a> {
                 return Ok((slot, size));
             }
             if !fits && self.head.load(Ordering::Acquire) == slot.place {
-                let short = Error::new(Kind::Size, "queue: room for an item of bytes,").needed(size).given(room);
+                let short = Error::limit(Kind::Size, "queue: room for an item of bytes,", size, room);
                 return Err(if size > self.config.item_size as usize { DAMAGED } else { short });
             }
         }

@@ -36,7 +36,7 @@ pub fn draw(strategy: Strategy, step: &[u32], num_steps: &[u32], rng: &mut Rng, 
     check_len("relabel: goal_step [B] of length", goal_step, step.len())?;
     if let Some((step, len)) = step.iter().zip(num_steps).find(|(step, len)| step >= len) {
         let what = "relabel: a step below num_steps";
-        return Err(Error::new(Kind::Range, what).needed(*len as usize).given(*step as usize));
+        return Err(Error::limit(Kind::Range, what, *len as usize, *step as usize));
     }
     for ((step, len), goal) in step.iter().zip(num_steps).zip(goal_step) {
         let first = match strategy {
@@ -100,11 +100,9 @@ pub fn relabel(
     terminated: &mut [u8],
 ) -> Result {
     let (width, count) = (steps.goal_len, steps.row.len());
-    Error::new(Kind::Shape, "relabel: goal_len of at least").needed(1).given(0).when(width == 0)?;
-    if !steps.achieved.len().is_multiple_of(width) {
-        let what = "relabel: achieved [R, G] of whole rows of";
-        return Err(Error::new(Kind::Shape, what).needed(width).given(steps.achieved.len()));
-    }
+    Error::limit(Kind::Shape, "relabel: goal_len of at least", 1, 0).when(width == 0)?;
+    let what = "relabel: achieved [R, G] of whole rows of";
+    Error::limit(Kind::Shape, what, width, steps.achieved.len()).when(!steps.achieved.len().is_multiple_of(width))?;
     let len =
         count.checked_mul(width).ok_or(Error::new(Kind::Overflow, "relabel: [B, G] that fits the address space"))?;
     check_len("relabel: goal_row [B] of length", steps.goal_row, count)?;
@@ -113,7 +111,7 @@ pub fn relabel(
     check_len("relabel: terminated [B] of length", terminated, count)?;
     let rows = steps.achieved.len().checked_div(width).unwrap_or(0);
     if let Some(bad) = steps.row.iter().chain(steps.goal_row).find(|row| **row as usize >= rows) {
-        return Err(Error::new(Kind::Range, "relabel: rows below").needed(rows).given(*bad as usize));
+        return Err(Error::limit(Kind::Range, "relabel: rows below", rows, *bad as usize));
     }
     check_finite("relabel: a finite achieved goal", steps.achieved)?;
     let at = |row: u32| {
@@ -127,9 +125,9 @@ pub fn relabel(
         goals = rest;
         let goal = at(*goal_row);
         let judged = judge(at(*row), goal)?;
-        if !judged.reward.is_finite() {
-            return Err(Error::new(Kind::Value, "relabel: a finite reward").given_f32(judged.reward));
-        }
+        Error::new(Kind::Value, "relabel: a finite reward")
+            .given_f32(judged.reward)
+            .when(!judged.reward.is_finite())?;
         for (to, from) in to.iter_mut().zip(goal) {
             *to = *from;
         }

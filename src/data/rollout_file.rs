@@ -217,7 +217,7 @@ impl RolloutFile {
         self.check_arrays(arrays)?;
         let given = out.len();
         let Some(out) = out.get_mut(..size) else {
-            return Err(Error::new(Kind::Size, "rollout file: bytes, at least").needed(size).given(given));
+            return Err(Error::limit(Kind::Size, "rollout file: bytes, at least", size, given));
         };
         let Some((head, data)) = out.split_first_chunk_mut::<HEADER_SIZE>() else { return Err(OVERFLOW) };
         *head = self.header()?;
@@ -260,10 +260,9 @@ impl RolloutFile {
             return Err(Error::config("rollout file: beyond obs_rank, obs_dims of", 1, *bad));
         }
         Error::config("rollout file: action_len of at least", 1, 0).when(self.action_len == 0)?;
-        if u64::from(self.num_finals) > self.steps() {
-            let what = "rollout file: num_finals of at most one a step,";
-            return Err(Error::new(Kind::Config, what).needed(self.steps() as usize).given(self.num_finals as usize));
-        }
+        let what = "rollout file: num_finals of at most one a step,";
+        Error::limit(Kind::Config, what, self.steps() as usize, self.num_finals as usize)
+            .when(u64::from(self.num_finals) > self.steps())?;
         self.obs_len().map(|_| ())
     }
 
@@ -383,7 +382,7 @@ impl RolloutFile {
         let [schema, _, _, seed, policy_version, global_step, num_episodes, z0, rest @ ..] = *meta;
         let [t, n, obs_kind, obs_rank, a, b, c, d, action_kind, action_len, state_len, num_finals, zeros @ ..] = rest;
         let what = "rollout file: arrays of schema";
-        Error::new(Kind::Image, what).needed(SCHEMA as usize).given(schema as usize).when(schema != SCHEMA)?;
+        Error::limit(Kind::Image, what, SCHEMA as usize, schema as usize).when(schema != SCHEMA)?;
         DAMAGED.when(z0 | zeros.iter().fold(0, |any, z| any | z) != 0)?;
         let int = |x: u64| u32::try_from(x).map_err(|_| DAMAGED);
         let kind = |x: u64| int(x).and_then(|x| Element::from_number(x).ok_or(DAMAGED));
@@ -447,7 +446,7 @@ impl RolloutFile {
 
     fn elements(&self, what: &'static str, part: Part, given: Elements<'_>) -> Result {
         let needed = self.part_len(part)?;
-        Error::new(Kind::Shape, what).needed(needed).given(given.len()).when(given.len() != needed)?;
+        Error::limit(Kind::Shape, what, needed, given.len()).when(given.len() != needed)?;
         let what = "rollout file: elements of the kind that is said";
         Error::new(Kind::Shape, what).when(Type::Of(given.kind()) != self.array(part).element)
     }
@@ -559,10 +558,9 @@ fn check_finals(index: impl Iterator<Item = u64>, terminated: &[u8], truncated: 
         let ended = terminated | truncated != 0 && *valid != 0;
         let what = "rollout file: a final_index of a valid step that ended, not of step";
         Error::new(Kind::Range, what).given(step as usize).when(has && !ended)?;
-        if !has && *valid != 0 && *truncated != 0 && *terminated == 0 {
-            return Err(Error::new(Kind::NotReady, "rollout file: a final observation for the truncated step")
-                .given(step as usize));
-        }
+        Error::new(Kind::NotReady, "rollout file: a final observation for the truncated step")
+            .given(step as usize)
+            .when(!has && *valid != 0 && *truncated != 0 && *terminated == 0)?;
     }
     match index.next() {
         None => Ok(()),

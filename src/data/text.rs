@@ -23,7 +23,7 @@ pub(crate) fn fill(what: &'static str, out: Option<&mut [u8]>, body: impl Fn(&mu
     body(&mut sink);
     let needed = sink.len;
     let Some(room) = out else { return Ok(needed) };
-    Error::new(Kind::Size, what).needed(needed).given(room.len()).when(room.len() < needed)?;
+    Error::limit(Kind::Size, what, needed, room.len()).when(room.len() < needed)?;
     body(&mut Sink { room, len: 0 });
     Ok(needed)
 }

@@ -173,13 +173,12 @@ impl TrajectoryConfig {
         let what = "trajectory setup: accumulate of at most";
         Error::config(what, 1, self.accumulate).when(Accumulate::from_number(self.accumulate).is_none())?;
         self.table.check()?;
-        if self.one_hot.checked_shr(self.table.num_columns).unwrap_or(0) != 0 {
-            return Err(Error::config(
-                "trajectory config: one_hot with bits of the columns alone, of which there are",
-                self.table.num_columns,
-                self.one_hot,
-            ));
-        }
+        Error::config(
+            "trajectory config: one_hot with bits of the columns alone, of which there are",
+            self.table.num_columns,
+            self.one_hot,
+        )
+        .when(self.one_hot.checked_shr(self.table.num_columns).unwrap_or(0) != 0)?;
         match self.table.columns().iter().find(|column| column.num_stack > 1) {
             Some(column) => {
                 Err(Error::config("trajectory config: columns with num_stack of at most", 1, column.num_stack))
@@ -335,7 +334,7 @@ impl<'a> Trajectory<'a> {
     /// Forgets the last frame. Errors: `NotReady` if there is none; `Range` where numbers for those that stay have run out.
     pub fn pop(&mut self) -> Result {
         let f = self.fields()?;
-        let none = Error::new(Kind::NotReady, "trajectory: frames, at least").needed(1).given(0);
+        let none = Error::limit(Kind::NotReady, "trajectory: frames, at least", 1, 0);
         let left = f.state.len.checked_sub(1).ok_or(none)?;
         let end = f.turn.first.saturating_add(f.state.len.into());
         shared::check_room(NUMBERS, end, left.into())?;
@@ -446,7 +445,7 @@ impl<'a> View<'a> {
         let last = (self.rows.reward.get(len), self.rows.value.get(len));
         let (Some(&reward), Some(&value), 1..) = (last.0, last.1, len) else {
             let what = "trajectory: frames for reward prediction, at least";
-            return Err(Error::new(Kind::NotReady, what).needed(2).given(self.len()));
+            return Err(Error::limit(Kind::NotReady, what, 2, self.len()));
         };
         let class = RewardClass::of(reward, reward_threshold)?;
         Ok((self.process_first(len, &Process { rows, time_flat, ..Process::new(value) }, out)?, class))
@@ -456,12 +455,12 @@ impl<'a> View<'a> {
     fn process_first(&self, len: usize, process: &Process, out: Processed<'_>) -> Result<Shape> {
         let Process { discount, gae_lambda, bootstrap_value, rows, time_flat } = *process;
         let Some(last) = len.checked_sub(1) else {
-            return Err(Error::new(Kind::NotReady, "trajectory: frames to process, at least").needed(1).given(0));
+            return Err(Error::limit(Kind::NotReady, "trajectory: frames to process, at least", 1, 0));
         };
         rollout::check_given(self.held.left_out, rollout::VALUE)?;
-        Error::new(Kind::Range, "trajectory: rows of at least the frames,").needed(len).given(rows).when(rows < len)?;
+        Error::limit(Kind::Range, "trajectory: rows of at least the frames,", len, rows).when(rows < len)?;
         let what = "trajectory: as many rows as frames,";
-        Error::new(Kind::Range, what).needed(len).given(rows).when(time_flat && rows > len)?;
+        Error::limit(Kind::Range, what, len, rows).when(time_flat && rows > len)?;
         out.check(self, rows, if time_flat { rows } else { 1 })?;
         check_rate("trajectory: discount from 0 to 1", discount)?;
         check_rate("trajectory: gae_lambda from 0 to 1", gae_lambda)?;
@@ -527,7 +526,7 @@ impl<'a> View<'a> {
 
     fn check_frames(&self, frames: &Frames<'_>) -> Result {
         let (len, count) = (self.len(), frames.reward.len());
-        Error::new(Kind::Shape, "trajectory: frames to add, at least").needed(1).given(0).when(count == 0)?;
+        Error::limit(Kind::Shape, "trajectory: frames to add, at least", 1, 0).when(count == 0)?;
         let columns = self.columns();
         check_len("trajectory: columns of the frames", frames.columns, columns.len())?;
         let values = if frames.value.is_empty() { 0 } else { count };
@@ -548,7 +547,7 @@ impl<'a> View<'a> {
         }
         let room = self.config.capacity().saturating_sub(len);
         let what = "trajectory: frames that there is room for, at most";
-        Error::new(Kind::NotReady, what).needed(room).given(count).when(count > room)?;
+        Error::limit(Kind::NotReady, what, room, count).when(count > room)?;
         let mut ends = frames.terminated.iter().zip(frames.truncated).take(count.saturating_sub(1));
         if let Some(early) = ends.position(|(terminated, truncated)| terminated | truncated != 0) {
             let what = "trajectory: frames of which only the last may end the episode; not so frame";

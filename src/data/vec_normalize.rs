@@ -205,7 +205,7 @@ impl<'a> VecNormalize<'a> {
     pub fn reset_one(&mut self, i: usize, mut obs: Rewrite<'_>) -> Result {
         obs.check("vec_normalize: obs [N, obs_len] of length", self.batch_len()?)?;
         let n = self.scale.running.len();
-        let outside = Error::new(Kind::Range, "vec_normalize: an environment below").needed(n).given(i);
+        let outside = Error::limit(Kind::Range, "vec_normalize: an environment below", n, i);
         self.observe(self.row(i, &mut obs).ok_or(outside)?)?;
         if let (0, Some(running)) = (self.scale.state.frozen, self.scale.running.get_mut(i)) {
             *running = 0.0;
@@ -250,10 +250,8 @@ impl<'a> VecNormalize<'a> {
     /// Errors: `Config` for another obs_len; `Range` for more than 2^64 counts; then nothing changes.
     pub fn merge(&mut self, other: &Statistics<'_>) -> Result {
         let needed = self.scale.mean.len();
-        if other.obs_mean.len() != needed {
-            let what = "vec_normalize: merged statistics with an obs_len of";
-            return Err(Error::new(Kind::Config, what).needed(needed).given(other.obs_mean.len()));
-        }
+        let what = "vec_normalize: merged statistics with an obs_len of";
+        Error::limit(Kind::Config, what, needed, other.obs_mean.len()).when(other.obs_mean.len() != needed)?;
         self.scale.merge(other)
     }
 
@@ -293,10 +291,9 @@ impl<'a> View<'a> {
     /// elsewhere. Errors: `Shape`; `Value` for a number that is not finite; nothing is written then.
     pub fn normalize_obs(&self, obs: Rewrite<'_>) -> Result {
         let len = obs.input().len();
-        if len.checked_rem(self.scale.mean.len()) != Some(0) {
-            let what = "vec_normalize: obs [n, obs_len] of whole rows, obs_len";
-            return Err(Error::new(Kind::Shape, what).needed(self.scale.mean.len()).given(len));
-        }
+        let what = "vec_normalize: obs [n, obs_len] of whole rows, obs_len";
+        Error::limit(Kind::Shape, what, self.scale.mean.len(), len)
+            .when(len.checked_rem(self.scale.mean.len()) != Some(0))?;
         obs.check("vec_normalize: out [n, obs_len] of length", len)?;
         check_finite("vec_normalize: a finite obs", obs.input())?;
         self.apply(obs);

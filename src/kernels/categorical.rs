@@ -151,14 +151,14 @@ pub fn sample(batch: &Logits<'_>, sampling: Sampling, uniform: &[f32], action: &
         Sampling::Basic => draw(batch, stride, 1.0, uniform, action),
         Sampling::Temperature(temperature) => {
             check_one("categorical: a finite temperature", temperature)?;
-            if temperature <= 0.0 {
-                return Err(Error::new(Kind::Range, "categorical: temperature above 0").given_f32(temperature));
-            }
+            Error::new(Kind::Range, "categorical: temperature above 0")
+                .given_f32(temperature)
+                .when(temperature <= 0.0)?;
             draw(batch, stride, temperature, uniform, action);
         }
         Sampling::Greedy => take_best(batch, stride, action),
         Sampling::TopK(0) | Sampling::BottomK(0) => {
-            return Err(Error::new(Kind::Range, "categorical: k of at least").needed(1).given(0));
+            return Err(Error::limit(Kind::Range, "categorical: k of at least", 1, 0));
         }
         Sampling::TopK(k) => sample_ranked(batch, stride, k, 1.0, uniform, action),
         Sampling::BottomK(k) => sample_ranked(batch, stride, k, -1.0, uniform, action),
@@ -176,19 +176,12 @@ pub fn greedy(batch: &Logits<'_>, action: &mut [i32]) -> Result {
 
 /// Checks everything but actions; returns L.
 fn check(batch: &Logits<'_>) -> Result<usize> {
-    if batch.num_rows == 0 {
-        return Err(Error::new(Kind::Shape, "categorical: rows of at least").needed(1).given(0));
-    }
-    if batch.n.is_empty() {
-        return Err(Error::new(Kind::Shape, "categorical: choices of at least").needed(1).given(0));
-    }
+    Error::limit(Kind::Shape, "categorical: rows of at least", 1, 0).when(batch.num_rows == 0)?;
+    Error::limit(Kind::Shape, "categorical: choices of at least", 1, 0).when(batch.n.is_empty())?;
     let mut stride = 0usize;
     for n in batch.n {
-        if *n == 0 || *n > i32::MAX as u32 {
-            return Err(Error::new(Kind::Range, "categorical: n from 1 to")
-                .needed(i32::MAX as usize)
-                .given(*n as usize));
-        }
+        Error::limit(Kind::Range, "categorical: n from 1 to", i32::MAX as usize, *n as usize)
+            .when(*n == 0 || *n > i32::MAX as u32)?;
         stride = stride.checked_add(*n as usize).ok_or(TOO_LARGE)?;
     }
     let len = batch.num_rows.checked_mul(stride).ok_or(TOO_LARGE)?;
@@ -200,12 +193,8 @@ fn check(batch: &Logits<'_>) -> Result<usize> {
         while !rest.is_empty() {
             for n in batch.n {
                 let (choice, after) = rest.split_at_checked(*n as usize).unwrap_or((&[], &[]));
-                if choice.iter().fold(0, |any, x| any | x) == 0 {
-                    return Err(Error::new(
-                        Kind::Value,
-                        "categorical: the mask must allow at least one option of each choice.",
-                    ));
-                }
+                Error::new(Kind::Value, "categorical: the mask must allow at least one option of each choice.")
+                    .when(choice.iter().fold(0, |any, x| any | x) == 0)?;
                 rest = after;
             }
         }
@@ -223,16 +212,13 @@ fn check_action(batch: &Logits<'_>, stride: usize, action: &[i32]) -> Result {
         let mut begin = row.saturating_mul(stride);
         let (actions, after) = rest.split_at_checked(batch.n.len()).unwrap_or((rest, &[]));
         for (a, n) in actions.iter().zip(batch.n) {
-            if *a < 0 || *a as u32 >= *n {
-                return Err(Error::new(Kind::Range, "categorical: an action from 0 to below")
-                    .needed(*n as usize)
-                    .given_i64(i64::from(*a)));
-            }
-            if batch.mask.is_some_and(|mask| mask.get(begin.saturating_add(*a as usize)) == Some(&0)) {
-                return Err(
-                    Error::new(Kind::Range, "categorical: an action that the mask allows").given_i64((*a).into())
-                );
-            }
+            Error::new(Kind::Range, "categorical: an action from 0 to below")
+                .needed(*n as usize)
+                .given_i64(i64::from(*a))
+                .when(*a < 0 || *a as u32 >= *n)?;
+            Error::new(Kind::Range, "categorical: an action that the mask allows")
+                .given_i64((*a).into())
+                .when(batch.mask.is_some_and(|mask| mask.get(begin.saturating_add(*a as usize)) == Some(&0)))?;
             begin = begin.saturating_add(*n as usize);
         }
         rest = after;

@@ -119,7 +119,7 @@ pub fn squash_log_prob(action: &[f32], log_prob: &mut [f32]) -> Result {
         Some(0) if !action.is_empty() => {}
         _ => {
             let what = "gaussian: action [B, A] of whole rows, B";
-            return Err(Error::new(Kind::Shape, what).needed(num_rows).given(action.len()));
+            return Err(Error::limit(Kind::Shape, what, num_rows, action.len()));
         }
     }
     check_finite("gaussian: a finite action", action)?;
@@ -129,9 +129,7 @@ pub fn squash_log_prob(action: &[f32], log_prob: &mut [f32]) -> Result {
 }
 
 fn check(batch: &Gaussian<'_>) -> Result {
-    if batch.num_rows == 0 {
-        return Err(Error::new(Kind::Shape, "gaussian: rows of at least").needed(1).given(0));
-    }
+    Error::limit(Kind::Shape, "gaussian: rows of at least", 1, 0).when(batch.num_rows == 0)?;
     check_log_std(batch.log_std)?;
     let len = batch
         .num_rows
@@ -142,9 +140,7 @@ fn check(batch: &Gaussian<'_>) -> Result {
 }
 
 fn check_log_std(log_std: &[f32]) -> Result {
-    if log_std.is_empty() {
-        return Err(Error::new(Kind::Shape, "gaussian: action elements of at least").needed(1).given(0));
-    }
+    Error::limit(Kind::Shape, "gaussian: action elements of at least", 1, 0).when(log_std.is_empty())?;
     check_finite("gaussian: a finite log_std", log_std)?;
     match log_std.iter().find(|x| x.abs() > LOG_STD_LIMIT) {
         Some(x) => Err(Error::new(Kind::Range, "gaussian: log_std from -40 to 40").given_f32(*x)),

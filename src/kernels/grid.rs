@@ -38,8 +38,8 @@ const LONG: usize = 1024;
 
 /// T times N, if both are at least 1.
 pub(crate) fn grid(num_steps: usize, num_envs: usize) -> Result<usize> {
-    Error::new(Kind::Shape, "rollout: num_steps of at least").needed(1).given(0).when(num_steps == 0)?;
-    Error::new(Kind::Shape, "rollout: num_envs of at least").needed(1).given(0).when(num_envs == 0)?;
+    Error::limit(Kind::Shape, "rollout: num_steps of at least", 1, 0).when(num_steps == 0)?;
+    Error::limit(Kind::Shape, "rollout: num_envs of at least", 1, 0).when(num_envs == 0)?;
     num_steps.checked_mul(num_envs).ok_or(Error::new(Kind::Overflow, "rollout: [T, N] that fits the address space"))
 }
 
@@ -68,10 +68,9 @@ impl Columns {
     /// Errors: `Shape` if T or N is 0; `Overflow`; `Range` unless `begin <= end <= num_envs`.
     pub fn new(num_steps: usize, num_envs: usize, begin: usize, end: usize) -> Result<Columns> {
         grid(num_steps, num_envs)?;
-        if begin > end || end > num_envs {
-            let what = "rollout: a range of environments with begin <= end <= num_envs,";
-            return Err(Error::new(Kind::Range, what).needed(num_envs).given(if end > num_envs { end } else { begin }));
-        }
+        let what = "rollout: a range of environments with begin <= end <= num_envs,";
+        Error::limit(Kind::Range, what, num_envs, if end > num_envs { end } else { begin })
+            .when(begin > end || end > num_envs)?;
         Ok(Columns { num_steps, num_envs, begin, end })
     }
 
@@ -83,9 +82,8 @@ impl Columns {
     /// Checks that these are columns of arrays of this shape. Errors: `Shape`; `Overflow`.
     pub fn check(&self, what: &'static str, num_steps: usize, num_envs: usize) -> Result {
         let len = grid(num_steps, num_envs)?;
-        if (self.num_steps, self.num_envs) != (num_steps, num_envs) {
-            return Err(Error::new(Kind::Shape, what).needed(len).given(self.len()));
-        }
+        Error::limit(Kind::Shape, what, len, self.len())
+            .when((self.num_steps, self.num_envs) != (num_steps, num_envs))?;
         Ok(())
     }
 

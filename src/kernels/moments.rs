@@ -176,7 +176,7 @@ pub fn sum_of_squares(x: &[f32]) -> Result<f64> {
 
 fn check_columns(x: &[f32], n: usize, mean: &[f64], var: &[f64]) -> Result {
     let what = "moments: rows and columns of at least";
-    Error::new(Kind::Shape, what).needed(1).given(0).when(n == 0 || mean.is_empty())?;
+    Error::limit(Kind::Shape, what, 1, 0).when(n == 0 || mean.is_empty())?;
     check_len("moments: var [D] of the length of the mean", var, mean.len())?;
     let too_large = Error::new(Kind::Overflow, "moments: [n, D] that fits the address space");
     check_len("moments: x [n, D] of length", x, n.checked_mul(mean.len()).ok_or(too_large)?)

@@ -94,7 +94,7 @@ impl<'a, T> Window<'a, T> {
 
     /// Appends a newer frame. Errors: `Range` if there are [`MAX_STACK`] and one already.
     pub fn push(&mut self, frame: &'a [T]) -> Result {
-        let full = Error::new(Kind::Range, "stack: frames up to").needed(MAX_STACK).given(self.len);
+        let full = Error::limit(Kind::Range, "stack: frames up to", MAX_STACK, self.len);
         *self.frames.get_mut(self.len).ok_or(full)? = frame;
         self.len = self.len.wrapping_add(1);
         Ok(())
@@ -141,16 +141,16 @@ pub fn ring_push<T: Convert<T>>(ring: &mut [T], num_stack: usize, newest: usize,
 fn check_ring(len: usize, num_stack: usize, newest: usize) -> Result {
     check_num(num_stack)?;
     let what = "stack: a slot of the ring below";
-    Error::new(Kind::Range, what).needed(num_stack).given(newest).when(newest >= num_stack)?;
+    Error::limit(Kind::Range, what, num_stack, newest).when(newest >= num_stack)?;
     let what = "stack: a ring of whole frames, of which";
-    Error::new(Kind::Shape, what).needed(num_stack).given(len).when(len.checked_rem(num_stack) != Some(0))
+    Error::limit(Kind::Shape, what, num_stack, len).when(len.checked_rem(num_stack) != Some(0))
 }
 
 fn check_num(num_stack: usize) -> Result {
     if (1..=MAX_STACK).contains(&num_stack) {
         Ok(())
     } else {
-        Err(Error::new(Kind::Range, "stack: frames from 1 to").needed(MAX_STACK).given(num_stack))
+        Err(Error::limit(Kind::Range, "stack: frames from 1 to", MAX_STACK, num_stack))
     }
 }
 
@@ -275,7 +275,7 @@ fn check_pixels(frame_len: usize, channels: usize) -> Result {
     if frame_len.checked_rem(channels) == Some(0) {
         Ok(())
     } else {
-        Err(Error::new(Kind::Shape, "stack: a frame of whole pixels of channels").needed(channels).given(frame_len))
+        Err(Error::limit(Kind::Shape, "stack: a frame of whole pixels of channels", channels, frame_len))
     }
 }
 

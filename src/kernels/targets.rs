@@ -181,7 +181,7 @@ pub fn n_step_returns_range(
     n: usize,
     value_target: &[Cell<f32>],
 ) -> Result {
-    Error::new(Kind::Range, "n_step_returns: n of at least").needed(1).given(0).when(n == 0)?;
+    Error::limit(Kind::Range, "n_step_returns: n of at least", 1, 0).when(n == 0)?;
     check_rate("returns: discount from 0 to 1", discount)?;
     check_len("returns: value_target [T, N] of length", value_target, columns.len())?;
     rollout.check(columns)?;

@@ -28,9 +28,9 @@ pub fn transpose(rows: usize, columns: usize, len: usize, x: Elements<'_>, out: 
     ZERO.needed(1).given(0).when(rows == 0 || columns == 0 || len == 0)?;
     let all = rows.checked_mul(columns).and_then(|n| n.checked_mul(len)).ok_or(LARGE)?;
     let what = "transpose: x [rows, columns, len] of length";
-    Error::new(Kind::Shape, what).needed(all).given(x.len()).when(x.len() != all)?;
+    Error::limit(Kind::Shape, what, all, x.len()).when(x.len() != all)?;
     let what = "transpose: out [columns, rows, len] of length";
-    Error::new(Kind::Shape, what).needed(all).given(out.len()).when(out.len() != all)?;
+    Error::limit(Kind::Shape, what, all, out.len()).when(out.len() != all)?;
     let shape = Shape { rows, columns, len };
     match (x, out) {
         (Elements::F32(x), ElementsMut::F32(out)) => shape.copy::<u32>(bits(x), bits_mut(out)),

@@ -310,6 +310,14 @@ pub unsafe fn put<T: Plain>(what: &'static str, p: *mut T, value: impl FnOnce() 
     Ok(())
 }
 
+/// Stores a result if there is room for it.
+#[inline(always)]
+pub fn tell<T>(room: Option<&mut T>, value: T) {
+    if let Some(room) = room {
+        *room = value;
+    }
+}
+
 /// The first `len` places, or as many as there are.
 ///
 /// # Safety

@@ -58,11 +58,12 @@ pub(super) fn fault_of(start: usize, len: usize, size: usize, align: usize) -> O
     }
     let off = start & (align.wrapping_sub(1));
     if off != 0 {
-        return Some(
-            Error::new(Kind::Align, "misaligned by {given} bytes; a multiple of {needed} is required.")
-                .needed(align)
-                .given(off),
-        );
+        return Some(Error::limit(
+            Kind::Align,
+            "misaligned by {given} bytes; a multiple of {needed} is required.",
+            align,
+            off,
+        ));
     }
     match len.checked_mul(size).and_then(|bytes| start.checked_add(bytes)) {
         Some(end) if end.wrapping_sub(start) <= isize::MAX as usize => None,

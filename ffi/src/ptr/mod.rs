@@ -11,7 +11,9 @@ mod text;
 mod versioned;
 
 pub use args::{Args, Array, List, Reads, Writes, args, args_beside, inputs};
-pub use array::{Cells, Input, One, Output, Through, absent_or_present, filled, known, present, put, rewrite, through};
+pub use array::{
+    Cells, Input, One, Output, Through, absent_or_present, filled, known, present, put, rewrite, tell, through,
+};
 pub use check::{Plain, grid};
 pub use element::{AnyInput, AnyOutput, start, start_mut};
 pub use field::{atomics, field, field_mut, part_mut};

@@ -57,7 +57,7 @@ impl Form {
 
     fn check_size(&self, what: &'static str, kind: Kind, size: usize) -> Result {
         if size < self.min_size || size > MAX_STRUCT_SIZE || size & self.align.wrapping_sub(1) != 0 {
-            return Err(Fault::at(self.what, Error::new(kind, what).needed(self.min_size).given(size)));
+            return Err(Fault::at(self.what, Error::limit(kind, what, self.min_size, size)));
         }
         Ok(())
     }
@@ -86,7 +86,7 @@ impl Form {
         };
         if tail.iter().any(|&b| b != 0) {
             let what = "a structure of this version, or a longer one with zeros from byte";
-            return Err(Fault::at(self.what, Error::new(Kind::Config, what).needed(self.size).given(size)));
+            return Err(Fault::at(self.what, Error::limit(Kind::Config, what, self.size, size)));
         }
         Ok(())
     }

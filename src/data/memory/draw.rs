@@ -180,10 +180,8 @@ impl View<'_> {
         let most = self.config.max_sample_size;
         let usual = if self.config.priority_sample_size == 0 { most } else { self.config.priority_sample_size };
         let size = if draw.size == 0 { usual } else { draw.size };
-        if size > most && draw.rule == Rule::Fixed {
-            let what = "memory: size up to max_sample_size,";
-            return Err(Error::new(Kind::Range, what).needed(most as usize).given(size as usize));
-        }
+        let what = "memory: size up to max_sample_size,";
+        Error::limit(Kind::Range, what, most as usize, size as usize).when(size > most && draw.rule == Rule::Fixed)?;
         let mut now = self.look()?;
         if now.pools.iter().all(|queue| queue.len == 0) {
             now = self.look_again()?;
@@ -315,7 +313,7 @@ impl View<'_> {
         NOT_READY.needed(frames as usize).given(now.end as usize).when(now.end < frames)?;
         let Some(starts) = frames.checked_sub(u64::from(size).saturating_add(2)) else {
             let what = "memory: size, in the original's uniform draws, up to";
-            return Err(Error::new(Kind::Range, what).needed(frames.saturating_sub(2) as usize).given(size as usize));
+            return Err(Error::limit(Kind::Range, what, frames.saturating_sub(2) as usize, size as usize));
         };
         for sample in samples {
             let drawn = now.end.wrapping_sub(frames).wrapping_add(rng.bounded(starts));
@@ -391,9 +389,7 @@ impl View<'_> {
     fn look_again(&self) -> Result<Moment> {
         for _ in 0..shared::LOOKS {
             let now = self.look()?;
-            if now.listed == 0 {
-                return Err(EMPTY.given(now.end.min(self.config.history_size().into()) as usize));
-            }
+            EMPTY.given(now.end.min(self.config.history_size().into()) as usize).when(now.listed == 0)?;
             if now.pools.iter().any(|queue| queue.len != 0) {
                 return Ok(now);
             }

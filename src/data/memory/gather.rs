@@ -44,7 +44,7 @@ impl View<'_> {
         let width = description.read_len();
         let needed = samples.len().saturating_mul(len).saturating_mul(width);
         let what = "memory: out [B, len] with elements for every frame as it is read,";
-        Error::new(Kind::Shape, what).needed(needed).given(out.len()).when(out.len() != needed)?;
+        Error::limit(Kind::Shape, what, needed, out.len()).when(out.len() != needed)?;
         let mut rest = out;
         // Of no sequence: whether these are elements that the column can be read as.
         self.table.gather_runs(column, &[], len, layout, rest.get(0, 0).ok_or(SHAPE)?)?;
@@ -101,13 +101,11 @@ impl View<'_> {
     pub fn check(&self, samples: &[Sample], len: usize, stacks: bool) -> Result {
         for sample in samples {
             let needs_two = sample.gap != 0 && sample.len < 2;
-            if sample.len == 0 || sample.burn_in >= sample.len || sample.priority > 1 || needs_two {
-                return Err(
-                    Error::new(Kind::Range, "memory: a sample that was drawn, of frames").given(sample.len as usize)
-                );
-            }
+            Error::new(Kind::Range, "memory: a sample that was drawn, of frames")
+                .given(sample.len as usize)
+                .when(sample.len == 0 || sample.burn_in >= sample.len || sample.priority > 1 || needs_two)?;
             let what = "memory: samples of at most len frames,";
-            Error::new(Kind::Range, what).needed(len).given(sample.len as usize).when(sample.len as usize > len)?;
+            Error::limit(Kind::Range, what, len, sample.len as usize).when(sample.len as usize > len)?;
             let (run, tail) = sample.runs();
             self.table.check_run(&run, len, stacks)?;
             if let Some(tail) = tail {

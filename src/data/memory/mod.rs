@@ -134,18 +134,16 @@ impl MemoryConfig {
     fn check(&self) -> Result {
         Error::config("memory config: num_rings of", 1, self.table.num_rings).when(self.table.num_rings != 1)?;
         Error::config("memory config: max_sample_size of at least", 1, 0).when(self.max_sample_size == 0)?;
-        if self.margin() >= self.history_size() {
-            let what = "memory config: history_size of at least max_sample_size and the other frames of a stack,";
-            return Err(Error::config(what, self.margin().saturating_add(1), self.history_size()));
-        }
-        if self.priority_sample_size > self.max_sample_size {
-            let what = "memory config: priority_sample_size up to max_sample_size,";
-            return Err(Error::config(what, self.max_sample_size, self.priority_sample_size));
-        }
-        if !(self.reward_threshold >= 0.0 && self.reward_threshold < f32::INFINITY) {
-            let what = "memory config: a reward_threshold that is finite and at least 0";
-            return Err(Error::new(Kind::Config, what).given_f32(self.reward_threshold));
-        }
+        let what = "memory config: history_size of at least max_sample_size and the other frames of a stack,";
+        Error::config(what, self.margin().saturating_add(1), self.history_size())
+            .when(self.margin() >= self.history_size())?;
+        let what = "memory config: priority_sample_size up to max_sample_size,";
+        Error::config(what, self.max_sample_size, self.priority_sample_size)
+            .when(self.priority_sample_size > self.max_sample_size)?;
+        let what = "memory config: a reward_threshold that is finite and at least 0";
+        Error::new(Kind::Config, what)
+            .given_f32(self.reward_threshold)
+            .when(!(self.reward_threshold >= 0.0 && self.reward_threshold < f32::INFINITY))?;
         Error::config("memory config: use_priority of 0 or", 1, self.use_priority).when(self.use_priority > 1)
     }
 }
@@ -228,35 +226,30 @@ pub fn spans(config: &MemoryConfig) -> Result<(Spans, usize)> {
 /// As [`spans`], of a configuration that was checked when its block was accepted.
 #[inline(always)]
 pub fn lay(config: &MemoryConfig) -> core::result::Result<(Spans, usize), TooLong> {
-    let (spans, plan) = lay_with(config, config.table.columns())?;
-    Ok((spans, plan.size()?))
-}
-
-/// As [`lay`], with these columns alone and behind them the plan: see [`table::lay_with`].
-#[inline(always)]
-pub fn lay_with(config: &MemoryConfig, columns: &[Column]) -> core::result::Result<(Spans, Plan), TooLong> {
     let mut plan = Plan::default();
     block::spans::<MemoryConfig>(&mut plan)?;
     let index = IndexSpans::plan(&mut plan, config, config.history_size() as usize)?;
-    let table = table::lay_with(&mut plan, &config.table, columns)?;
-    Ok((Spans { index, table }, plan))
+    let table = table::lay(&mut plan, &config.table)?;
+    Ok((Spans { index, table }, plan.size()?))
 }
 
 const SHAPE: Error = Error::new(Kind::Shape, "memory: fields with history_size elements");
 
 impl<'a> View<'a> {
-    /// Looks at a block that `init` or `attach` accepted, laid out by these spans of its configuration. Errors: `Size`.
-    pub fn over(block: &'a [u8], config: &'a MemoryConfig, spans: &Spans) -> Result<Self> {
-        let table = table::View::of(block, &spans.table, &config.table)?;
-        Ok(Self::of(block, &spans.index, config, config.margin(), table)?)
+    /// A block that [`Memory::init`] or [`Memory::attach`] has accepted, to draw from and to read.
+    /// Errors: `Align`, `Size`, `Image` for another.
+    pub fn open(mem: &'a [u8]) -> Result<Self> {
+        let (config, _) = MemoryConfig::of(mem)?;
+        let (spans, _) = lay(config)?;
+        let table = table::View::of(mem, &spans.table, &config.table)?;
+        Ok(Self::of(mem, &spans.index, config, config.margin(), table)?)
     }
 
     /// Accepts bytes that another process writes to meanwhile: looks only at what never changes.
     /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
         block::attach(mem, block::Kind::Memory, |config: &MemoryConfig| Ok(spans(config)?.1))?;
-        let (config, _) = MemoryConfig::of(mem)?;
-        Self::over(mem, config, &lay(config)?.0)
+        Self::open(mem)
     }
 
     /// Numbers of the frames that are held.
@@ -299,27 +292,30 @@ impl<'a> Memory<'a> {
             Cutter::new(block).take(spans.index.state)?.first_mut().ok_or(SHAPE)?.rng = Rng::seeded(0);
             Ok(())
         })?;
-        let (config, mut cut) = block::cut_config::<MemoryConfig>(block)?;
-        let index = Index::cut(&mut cut, &spans.index, config, config.margin())?;
-        let table = Table::cut(&mut cut, &spans.table, &config.table, 0)?;
-        Ok(Memory { index, table })
+        Self::open(block)
     }
 
     /// Accepts bytes that a block was copied to. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
-        let config: MemoryConfig = block::attach(mem, block::Kind::Memory, |config| Ok(spans(config)?.1))?;
-        let (spans, _) = spans(&config)?;
-        let (config, mut cut) = block::cut_config::<MemoryConfig>(mem)?;
-        let index = Index::cut(&mut cut, &spans.index, config, config.margin())?;
-        let table = Table::attach(&mut cut, &config.table, &spans.table)?;
-        let memory = Memory { index, table };
+        block::attach(mem, block::Kind::Memory, |config: &MemoryConfig| Ok(spans(config)?.1))?;
+        let memory = Self::open(mem)?;
+        memory.table.check_image()?;
         memory.check_image()?;
         Ok(memory)
     }
 
+    /// A block that [`Memory::init`] or [`Memory::attach`] has accepted. Errors: `Align`, `Size`, `Image` for another.
+    #[inline(always)]
+    pub fn open(mem: &'a mut [u8]) -> Result<Self> {
+        let (spans, _) = lay(MemoryConfig::of(mem)?.0)?;
+        let (config, mut cut) = block::cut_config::<MemoryConfig>(mem)?;
+        let index = Index::cut(&mut cut, &spans.index, config, config.margin())?;
+        Ok(Memory { index, table: Table::cut(&mut cut, &spans.table, &config.table, 0)? })
+    }
+
     /// What the block was made from.
-    pub fn config(&self) -> &MemoryConfig {
+    pub fn config(&self) -> &'a MemoryConfig {
         self.index.config
     }
 
@@ -371,11 +367,11 @@ impl<'a> Memory<'a> {
         let count = frames.len();
         let columns = self.index.config.table.columns();
         let what = "memory: rows with elements for each column,";
-        Error::new(Kind::Shape, what).needed(columns.len()).given(rows.len()).when(rows.len() != columns.len())?;
+        Error::limit(Kind::Shape, what, columns.len(), rows.len()).when(rows.len() != columns.len())?;
         for (column, elements) in columns.iter().zip(rows) {
             let needed = (column.len as usize).saturating_mul(count);
             let what = "memory: elements of all rows in each column,";
-            Error::new(Kind::Shape, what).needed(needed).given(elements.len()).when(elements.len() != needed)?;
+            Error::limit(Kind::Shape, what, needed, elements.len()).when(elements.len() != needed)?;
         }
         let mut last = self.index.last(self.end())?;
         let (mut cuts, mut first) = (0u32, None);
@@ -386,7 +382,7 @@ impl<'a> Memory<'a> {
             let ended = frame.terminated | frame.truncated;
             last = Some(Last { episode: frame.episode, step: frame.step, ended });
         }
-        let none = Error::new(Kind::Range, "memory: frames to add, at least").needed(1).given(0);
+        let none = Error::limit(Kind::Range, "memory: frames to add, at least", 1, 0);
         let first = first.ok_or(none)?;
         let mut row = [Elements::U8(&[]); table::MAX_COLUMNS];
         let row = row.get_mut(..rows.len()).ok_or(SHAPE)?;
@@ -464,21 +460,19 @@ impl<'a> Memory<'a> {
                 Some((_, true)) => reach == 0,
                 Some((before, false)) => reach == before.saturating_add(1).min(frames),
             };
-            if !right
-                || flags.iter().any(|&flag| flag > 1)
-                || u32::from(age) != reach.min(config.table.max_stack() as u32)
-            {
-                return Err(damaged("memory: frames that reach back to the start of their episode"));
-            }
+            damaged("memory: frames that reach back to the start of their episode").when(
+                !right
+                    || flags.iter().any(|&flag| flag > 1)
+                    || u32::from(age) != reach.min(config.table.max_stack() as u32),
+            )?;
             before = Some((reach, flags != [0, 0]));
             let number = oldest.wrapping_add(i.into());
             if config.use_priority == 1 && number >= oldest.wrapping_add(self.index.margin.into()) {
                 let from = usize::from(config.is_priority(reward));
                 let seen = queues.get_mut(from).ok_or(SHAPE)?;
                 let begin = state.pools.get(from).ok_or(SHAPE)?.begin;
-                if begin >= frames || self.entry(from, ahead(begin, seen.len, frames))? != number as u32 {
-                    return Err(damaged("memory: pools with the numbers of the frames that may be drawn"));
-                }
+                damaged("memory: pools with the numbers of the frames that may be drawn")
+                    .when(begin >= frames || self.entry(from, ahead(begin, seen.len, frames))? != number as u32)?;
                 seen.len = seen.len.saturating_add(1);
             }
         }

@@ -268,7 +268,7 @@ fn copy<T: Copy>(to: Option<&mut [T]>, from: &[T], at: usize, count: usize, widt
 pub fn check_elements([kinds, lens]: [&'static str; 2], column: &Column, rows: usize, given: (u32, usize)) -> Result {
     Error::new(Kind::Shape, kinds).when(given.0 != column.kind)?;
     let wanted = rows.saturating_mul(column.len as usize);
-    if given.1 == wanted { Ok(()) } else { Err(Error::new(Kind::Shape, lens).needed(wanted).given(given.1)) }
+    if given.1 == wanted { Ok(()) } else { Err(Error::limit(Kind::Shape, lens, wanted, given.1)) }
 }
 
 /// Checks room for `rows` rows of columns by the three sentences. Errors: `Shape`.
@@ -278,7 +278,7 @@ pub fn check_room(
     rows: usize,
     out: &[Option<ElementsMut<'_>>],
 ) -> Result {
-    Error::new(Kind::Shape, most).needed(columns.len()).given(out.len()).when(out.len() > columns.len())?;
+    Error::limit(Kind::Shape, most, columns.len(), out.len()).when(out.len() > columns.len())?;
     for (column, to) in columns.iter().zip(out) {
         if let Some(to) = to {
             check_elements([kinds, lens], column, rows, (to.kind() as u32, to.len()))?;

@@ -88,7 +88,7 @@ pub fn normalise(mean: &[f64], var: &[f64], limits: Limits, x: Rewrite<'_>) -> R
     let len = x.input().len();
     x.check("normalizer: out [n, D] of the length of x", len)?;
     let what = "normalizer: x [n, D] of whole rows, D";
-    Error::new(Kind::Shape, what).needed(mean.len()).given(len).when(len.checked_rem(mean.len()) != Some(0))?;
+    Error::limit(Kind::Shape, what, mean.len(), len).when(len.checked_rem(mean.len()) != Some(0))?;
     moments::check_moments(mean, var, 0.0)?;
     check_finite("normalizer: a finite number", x.input())?;
     normalise_finite(mean, var, limits, x);

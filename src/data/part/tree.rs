@@ -135,7 +135,7 @@ impl<'a> SumTree<'a> {
         check_len("sum_tree: as many weights as items,", weights, slots.len())?;
         if let Some(slot) = slots.iter().find(|&&slot| slot as usize >= self.len) {
             let what = "sum_tree: an item below";
-            return Err(Error::new(Kind::Range, what).needed(self.len).given(*slot as usize));
+            return Err(Error::limit(Kind::Range, what, self.len, *slot as usize));
         }
         if let Some(weight) = weights.iter().find(|weight| !(**weight >= 0.0 && **weight < f32::INFINITY)) {
             return Err(if weight.is_finite() {

@@ -74,7 +74,7 @@ impl View<'_> {
         self.check(index)?;
         let len = index.len().saturating_mul(description.read_len());
         let what = "replay: out with elements for every row as it is read,";
-        Error::new(Kind::Shape, what).needed(len).given(out.len()).when(out.len() != len)?;
+        Error::limit(Kind::Shape, what, len, out.len()).when(out.len() != len)?;
         let (mut rest, mut left) = (out, index);
         while !left.is_empty() {
             let some = left.len().min(CHUNK);

@@ -12,9 +12,8 @@ impl View<'_> {
         let State { alpha, max_priority, num_transitions, rng, rng_changes, updating } = self.state;
         rng_changes.check_image()?;
         damaged("replay: no priorities that were being given").when(*updating != 0)?;
-        if !(0.0..=1.0).contains(alpha) || !(1.0..f32::INFINITY).contains(max_priority) || !rng.is_valid() {
-            return Err(damaged("replay: an alpha from 0 to 1, a largest priority of at least 1 and a random stream"));
-        }
+        damaged("replay: an alpha from 0 to 1, a largest priority of at least 1 and a random stream")
+            .when(!(0.0..=1.0).contains(alpha) || !(1.0..f32::INFINITY).contains(max_priority) || !rng.is_valid())?;
         let mut count = 0u64;
         for (env, &open) in self.open.iter().enumerate() {
             let held = self.table.held(env)?;

@@ -124,13 +124,12 @@ impl ReplayConfig {
         let least = self.num_steps.saturating_add(self.table.max_stack() as u32);
         let what = "replay config: num_rows of at least num_steps and any num_stack,";
         Error::config(what, least, self.table.num_rows).when(self.table.num_rows < least)?;
-        if self.observations.checked_shr(self.table.num_columns).unwrap_or(0) != 0 {
-            return Err(Error::config(
-                "replay config: observations with bits below num_columns,",
-                self.table.num_columns,
-                self.observations,
-            ));
-        }
+        Error::config(
+            "replay config: observations with bits below num_columns,",
+            self.table.num_columns,
+            self.observations,
+        )
+        .when(self.observations.checked_shr(self.table.num_columns).unwrap_or(0) != 0)?;
         outside("replay config: discount from 0 to 1", self.discount).when(!(0.0..=1.0).contains(&self.discount))?;
         outside("replay config: alpha from 0 to 1", self.alpha).when(!(0.0..=1.0).contains(&self.alpha))?;
         let what = "replay config: epsilon, a normal number above 0 and at most 1e30";
@@ -205,7 +204,7 @@ pub struct Spans {
 /// The one place where the layout is written down: the fields and the bytes of the whole block.
 pub fn spans(config: &ReplayConfig) -> Result<(Spans, usize)> {
     let what = "replay config: num_envs of at least";
-    Error::new(Kind::Config, what).needed(1).given(0).when(config.table.num_rings == 0)?;
+    Error::limit(Kind::Config, what, 1, 0).when(config.table.num_rings == 0)?;
     config.table.check()?;
     config.check()?;
     let (envs, rows) = (config.table.num_rings as usize, config.table.all_rows());
@@ -639,10 +638,8 @@ impl<'a> View<'a> {
         let pushed = self.table.pushed.get(env).ok_or(ENV.needed(self.open.len()).given(env))?.load(Ordering::Acquire);
         let what = "replay: an index whose reserved is 0";
         Error::new(Kind::Range, what).given(index.reserved as usize).when(index.reserved != 0)?;
-        if index.number >= pushed {
-            let what = "replay: a row that was added, of a number below";
-            return Err(Error::new(Kind::Range, what).needed(pushed as usize).given(index.number as usize));
-        }
+        let what = "replay: a row that was added, of a number below";
+        Error::limit(Kind::Range, what, pushed as usize, index.number as usize).when(index.number >= pushed)?;
         if index.number.saturating_add(num_rows.into()) < pushed {
             return Ok(None);
         }

@@ -14,7 +14,7 @@ impl View<'_> {
         Error::new(Kind::NotReady, what).when(self.held.finished != 0)?;
         if held >= self.config.num_steps() {
             let what = "rollout_buffer: room for another step; finish and reset after";
-            return Err(Error::new(Kind::NotReady, what).needed(self.config.num_steps()).given(held));
+            return Err(Error::limit(Kind::NotReady, what, self.config.num_steps(), held));
         }
         let columns = self.columns();
         check_len("rollout_buffer: columns of the step", step.columns, columns.len())?;

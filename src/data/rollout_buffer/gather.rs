@@ -40,14 +40,14 @@ impl View<'_> {
     /// not there, or a window that leaves its environment. Nothing is written then.
     pub fn gather(&self, index: &[u32], window_len: usize, out: Minibatch<'_>) -> Result {
         self.check_finished()?;
-        Error::new(Kind::Range, "rollout_buffer: a window_len of at least").needed(1).given(0).when(window_len == 0)?;
+        Error::limit(Kind::Range, "rollout_buffer: a window_len of at least", 1, 0).when(window_len == 0)?;
         let (t, count) = (self.num_steps(), self.num_samples());
         for &i in index {
             let left = t.saturating_sub((i as usize).checked_rem(t).unwrap_or(0));
             let what = "rollout_buffer: samples below";
-            Error::new(Kind::Range, what).needed(count).given(i as usize).when(i as usize >= count)?;
+            Error::limit(Kind::Range, what, count, i as usize).when(i as usize >= count)?;
             let what = "rollout_buffer: windows inside one environment, of at most";
-            Error::new(Kind::Range, what).needed(left).given(window_len).when(left < window_len)?;
+            Error::limit(Kind::Range, what, left, window_len).when(left < window_len)?;
         }
         let rows = index.len();
         let len = rows.saturating_mul(window_len);
@@ -91,18 +91,16 @@ impl View<'_> {
         for w in windows {
             let (first, len) = (w.first as usize, w.len as usize);
             let left = t.saturating_sub(first.checked_rem(t).unwrap_or(0));
-            if first >= count || len == 0 || len > left {
-                let what = "rollout_buffer: windows inside one trajectory, of at most";
-                return Err(Error::new(Kind::Range, what).needed(if first < count { left } else { 0 }).given(len));
-            }
+            let what = "rollout_buffer: windows inside one trajectory, of at most";
+            Error::limit(Kind::Range, what, if first < count { left } else { 0 }, len)
+                .when(first >= count || len == 0 || len > left)?;
             if (1..len).any(|k| self.starts_episode(first.wrapping_add(k))) {
                 let what = "rollout_buffer: windows inside one trajectory; not so that from sample";
                 return Err(Error::new(Kind::Range, what).given(first));
             }
-            if len.checked_add(w.pad as usize) != Some(timesteps) {
-                let what = "rollout_buffer: windows whose len and pad together are timesteps,";
-                return Err(Error::new(Kind::Range, what).needed(timesteps).given(len.saturating_add(w.pad as usize)));
-            }
+            let what = "rollout_buffer: windows whose len and pad together are timesteps,";
+            Error::limit(Kind::Range, what, timesteps, len.saturating_add(w.pad as usize))
+                .when(len.checked_add(w.pad as usize) != Some(timesteps))?;
         }
         let rows = windows.len();
         let len = rows.saturating_mul(timesteps);

@@ -36,10 +36,8 @@ impl RolloutBuffer<'_> {
     /// Logs a number of the host's own, of all environments. Of several of one metric in one step the last one counts.
     /// Errors: `Range` for a metric below [`FIRST_METRIC`], and after 2^63 of them; `Value`. Nothing changes then.
     pub fn log(&mut self, metric: u32, value: f64) -> Result {
-        if metric < FIRST_METRIC {
-            let what = "rollout_buffer: a metric of the host's own, at least";
-            return Err(Error::new(Kind::Range, what).needed(FIRST_METRIC as usize).given(metric as usize));
-        }
+        let what = "rollout_buffer: a metric of the host's own, at least";
+        Error::limit(Kind::Range, what, FIRST_METRIC as usize, metric as usize).when(metric < FIRST_METRIC)?;
         Error::new(Kind::Value, "rollout_buffer: a finite metric").given_f32(value as f32).when(!value.is_finite())?;
         let mut f = self.fields()?;
         shared::check_room(METRICS, f.state.logged, 1)?;

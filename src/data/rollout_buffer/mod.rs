@@ -152,15 +152,12 @@ impl RolloutBufferConfig {
         let (num_steps, num_envs) = (self.table.num_rows, self.table.num_rings);
         Error::config("rollout_buffer config: num_steps of at least", 1, 0).when(num_steps == 0)?;
         Error::config("rollout_buffer config: num_envs of at least", 1, 0).when(num_envs == 0)?;
-        if num_steps.checked_mul(num_envs).is_none() {
-            let what =
-                "rollout_buffer config: samples that 32 bits can number, num_steps with these num_envs of at most";
-            return Err(Error::config(what, u32::MAX.checked_div(num_envs).unwrap_or(0), num_steps));
-        }
-        if self.log_capacity < num_envs.saturating_mul(2) {
-            let what = "rollout_buffer config: log_capacity of at least twice num_envs,";
-            return Err(Error::config(what, num_envs.saturating_mul(2), self.log_capacity));
-        }
+        let what = "rollout_buffer config: samples that 32 bits can number, num_steps with these num_envs of at most";
+        Error::config(what, u32::MAX.checked_div(num_envs).unwrap_or(0), num_steps)
+            .when(num_steps.checked_mul(num_envs).is_none())?;
+        let what = "rollout_buffer config: log_capacity of at least twice num_envs,";
+        Error::config(what, num_envs.saturating_mul(2), self.log_capacity)
+            .when(self.log_capacity < num_envs.saturating_mul(2))?;
         let what = "rollout_buffer setup: accumulate of at most";
         Error::config(what, 1, self.accumulate).when(Accumulate::from_number(self.accumulate).is_none())?;
         Error::config("rollout_buffer setup: reserved of", 0, self.reserved).when(self.reserved != 0)?;
@@ -348,7 +345,7 @@ impl<'a> RolloutBuffer<'a> {
         let room = self.config.num_steps().saturating_add(usize::from(column == 0));
         let last = held.saturating_add(usize::from(column == 0)).min(room.saturating_sub(1));
         let what = "rollout_buffer: a row that is to be filled next; of column 0 also the one after it:";
-        Error::new(Kind::Range, what).needed(held).given(step).when(step < held || step > last)?;
+        Error::limit(Kind::Range, what, held, step).when(step < held || step > last)?;
         let size = n.saturating_mul(described.row_size());
         let bytes = self.fields()?.rows.columns.into_iter().nth(column).ok_or(Misfit)?;
         ElementsMut::of_bytes(described.element()?, block::rows_mut(bytes, step, 1, size)?)
@@ -410,7 +407,7 @@ impl<'a> RolloutBuffer<'a> {
         let t = f.state.filled as usize;
         let what = "rollout_buffer: a rollout that is not finished yet; reset it";
         Error::new(Kind::NotReady, what).when(f.state.finished != 0)?;
-        Error::new(Kind::NotReady, "rollout_buffer: steps to finish, at least").needed(1).given(0).when(t == 0)?;
+        Error::limit(Kind::NotReady, "rollout_buffer: steps to finish, at least", 1, 0).when(t == 0)?;
         rollout::check_given(f.state.left_out, rollout::VALUE)?;
         let size = n.saturating_mul(obs.row_size());
         if let Some(next_obs) = next_obs {
@@ -489,7 +486,7 @@ impl RolloutBuffer<'_> {
         let n = self.config.num_envs();
         let f = self.fields()?;
         UNFINISHED.when(f.state.finished == 0)?;
-        Error::new(Kind::Range, "rollout_buffer: timesteps of at least").needed(1).given(0).when(timesteps == 0)?;
+        Error::limit(Kind::Range, "rollout_buffer: timesteps of at least", 1, 0).when(timesteps == 0)?;
         let what = "rollout_buffer: end_chance from 0 to 1";
         Error::new(Kind::Range, what).given_f32(end_chance as f32).when(!(0.0..=1.0).contains(&end_chance))?;
         let (t, len) = (f.state.filled as usize, (f.state.filled as usize).saturating_mul(n));
@@ -514,7 +511,7 @@ impl RolloutBuffer<'_> {
     /// One of the steps that are held, each as likely. Errors: `NotReady` if there is none.
     pub fn sample(&mut self) -> Result<u32> {
         let f = self.fields()?;
-        let none = Error::new(Kind::NotReady, "rollout_buffer: steps to choose from, at least").needed(1).given(0);
+        let none = Error::limit(Kind::NotReady, "rollout_buffer: steps to choose from, at least", 1, 0);
         let last = f.state.filled.checked_sub(1).ok_or(none)?;
         let mut rng = f.state.rng;
         let step = rng.bounded(last.into()) as u32;

@@ -196,12 +196,8 @@ impl<'a> Batch<'a> {
         self.not_closed()?;
         out.check(self.setup.rows(), &self.setup.vecenv)?;
         let (submitted, done) = self.submitted();
-        if submitted == 0 || self.mode() == DRAINING {
-            return Err(NOT_PENDING.needed(1).given(0));
-        }
-        if done < submitted {
-            return Err(INSIDE.given(submitted.wrapping_sub(done)));
-        }
+        NOT_PENDING.needed(1).given(0).when(submitted == 0 || self.mode() == DRAINING)?;
+        INSIDE.given(submitted.wrapping_sub(done)).when(done < submitted)?;
         let mut failure = Ok(());
         for g in 0..self.groups.len() {
             if self.state(g) == DONE {
@@ -224,16 +220,15 @@ impl<'a> Batch<'a> {
         let wanted = rows.len().checked_div(in_series).unwrap_or(0);
         if wanted == 0 || wanted.saturating_mul(in_series) != rows.len() {
             let what = "batch: room for a whole number of groups; rows of a group";
-            return Err(Error::new(Kind::Range, what).needed(in_series).given(rows.len()));
+            return Err(Error::limit(Kind::Range, what, in_series, rows.len()));
         }
         out.check(rows.len(), &self.setup.vecenv)?;
         let (submitted, done) = self.submitted();
-        if submitted < wanted || self.mode() == DRAINING {
-            return Err(NOT_PENDING.needed(rows.len()).given(submitted.saturating_mul(in_series)));
-        }
-        if done < wanted {
-            return Err(INSIDE.given(submitted.wrapping_sub(done)));
-        }
+        NOT_PENDING
+            .needed(rows.len())
+            .given(submitted.saturating_mul(in_series))
+            .when(submitted < wanted || self.mode() == DRAINING)?;
+        INSIDE.given(submitted.wrapping_sub(done)).when(done < wanted)?;
         // Done groups are taken from the cursor on and, past the last group, from the first on; they are handed over in
         // ascending order, so those before the cursor come first.
         let cursor = self.cursor.load(Ordering::Relaxed) as usize;
@@ -307,13 +302,9 @@ impl<'a> Batch<'a> {
         self.open()?;
         self.setup.vecenv.check_env(env)?;
         check_obs("batch obs: elements of the agreed kind,", &obs, self.setup.rows(), &self.setup.vecenv)?;
-        if i >= self.setup.rows() {
-            return Err(Error::new(Kind::Range, "batch: an index below").needed(self.setup.rows()).given(i));
-        }
+        Error::limit(Kind::Range, "batch: an index below", self.setup.rows(), i).when(i >= self.setup.rows())?;
         let g = i.checked_div(self.setup.in_series as usize).unwrap_or(0);
-        if self.state(g) != IDLE {
-            return Err(BUSY.given(g));
-        }
+        BUSY.given(g).when(self.state(g) != IDLE)?;
         let k = i.wrapping_sub(self.setup.first(g));
         let begin = i.saturating_mul(self.setup.obs_len());
         let own = obs.get(begin, begin.saturating_add(self.setup.obs_len())).ok_or(SHAPE)?;
@@ -399,9 +390,7 @@ impl<'a> Batch<'a> {
                 _ => word.store(IDLE, Ordering::Relaxed),
             }
         }
-        if inside > 0 {
-            return Err(INSIDE.given(inside));
-        }
+        INSIDE.given(inside).when(inside > 0)?;
         self.restart_turns();
         self.mode.store(OPEN, Ordering::Relaxed);
         Ok(())
@@ -426,23 +415,17 @@ impl<'a> Batch<'a> {
             let place = (i as u32).checked_rem(k).unwrap_or(0);
             let group = row.checked_div(k).unwrap_or(0);
             let right = if place == 0 { group >= next && group < groups } else { group.wrapping_add(1) == next };
-            if !right || row.wrapping_sub(group.wrapping_mul(k)) != place {
-                return Err(GROUPS.given(i));
-            }
+            GROUPS.given(i).when(!right || row.wrapping_sub(group.wrapping_mul(k)) != place)?;
             next = group.wrapping_add(1);
         }
-        if rows.is_empty() || (rows.len() as u32).checked_rem(k) != Some(0) {
-            return Err(GROUPS.given(rows.len()));
-        }
+        GROUPS.given(rows.len()).when(rows.is_empty() || (rows.len() as u32).checked_rem(k) != Some(0))?;
         Ok(())
     }
 
     /// The host's look at a lane that it is about to submit.
     fn check_lane(&self, g: usize, rows: &Rows<'_>) -> Result {
         self.setup.check_vecenv(rows.setup)?;
-        if rows.first != self.setup.first(g) || rows.len() != self.setup.in_series as usize {
-            return Err(SHAPE);
-        }
+        SHAPE.when(rows.first != self.setup.first(g) || rows.len() != self.setup.in_series as usize)?;
         let mode = self.setup.vecenv.mode();
         match rows.phase.iter().position(|&phase| !is_ready(phase, mode)) {
             Some(k) => Err(UNREADY.given(rows.first.saturating_add(k))),

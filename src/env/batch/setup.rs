@@ -57,7 +57,7 @@ impl Setup {
             return Ok(());
         }
         let what = "batch: the vecenv, configuration and environment that it was made for, with num_envs";
-        Err(Error::new(Kind::Config, what).needed(self.vecenv.num_envs as usize).given(vecenv.num_envs as usize))
+        Err(Error::limit(Kind::Config, what, self.vecenv.num_envs as usize, vecenv.num_envs as usize))
     }
 
     /// Number of groups.
@@ -73,13 +73,11 @@ impl Setup {
     pub(super) fn check(&self) -> Result {
         self.vecenv.check()?;
         let (n, k) = (self.vecenv.num_envs, self.in_series);
-        if k == 0 || !n.is_multiple_of(k) {
-            let what = "batch config: in_series of at least 1 that divides num_envs = {needed}";
-            return Err(Error::new(Kind::Config, what).needed(n as usize).given(k as usize));
-        }
-        if self.reserved != 0 {
-            return Err(Error::new(Kind::Config, "batch setup: reserved of 0").given(self.reserved as usize));
-        }
+        let what = "batch config: in_series of at least 1 that divides num_envs = {needed}";
+        Error::limit(Kind::Config, what, n as usize, k as usize).when(k == 0 || !n.is_multiple_of(k))?;
+        Error::new(Kind::Config, "batch setup: reserved of 0")
+            .given(self.reserved as usize)
+            .when(self.reserved != 0)?;
         Ok(())
     }
 

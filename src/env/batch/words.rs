@@ -29,10 +29,8 @@ pub const MAX_WORKER: u32 = u32::MAX >> 2;
 
 /// The word of a group that this worker is in.
 pub(super) fn running(worker: u32) -> Result<u32> {
-    if worker > MAX_WORKER {
-        let what = "batch: a worker number of at most";
-        return Err(Error::new(Kind::Range, what).needed(MAX_WORKER as usize).given(worker as usize));
-    }
+    let what = "batch: a worker number of at most";
+    Error::limit(Kind::Range, what, MAX_WORKER as usize, worker as usize).when(worker > MAX_WORKER)?;
     Ok(worker << 2 | RUNNING)
 }
 

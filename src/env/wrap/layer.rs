@@ -135,10 +135,8 @@ impl<'a> Face<'a> {
     pub fn of(spec: &Spec<'a>) -> Result<Self> {
         let obs = spec.obs;
         let mut fields = [Field::new("", obs.kind, &[obs.len], 0); MAX_FIELDS];
-        if obs.fields.len() > MAX_FIELDS {
-            let what = "wrapped environment: observations of at most so many fields,";
-            return Err(Error::new(Kind::Config, what).needed(MAX_FIELDS).given(obs.fields.len()));
-        }
+        let what = "wrapped environment: observations of at most so many fields,";
+        Error::limit(Kind::Config, what, MAX_FIELDS, obs.fields.len()).when(obs.fields.len() > MAX_FIELDS)?;
         for (to, from) in fields.iter_mut().zip(obs.fields) {
             *to = *from;
         }

@@ -40,10 +40,8 @@ impl<'a> Pipeline<'a> {
     /// Puts the wrappers around the environment, the first of the list innermost. The environment's own time limit stays
     /// inside, counted in its own steps, unless a batch has another one. Errors: `Config` for a wrapper that does not fit what it wraps, by its place.
     pub fn new(env: &'a (dyn Env + Sync), list: &[Wrapper<'a>]) -> Result<Self> {
-        if list.len() > MAX_WRAPPERS {
-            let what = "wrappers: a list of at most";
-            return Err(Error::new(Kind::Config, what).needed(MAX_WRAPPERS).given(list.len()));
-        }
+        let what = "wrappers: a list of at most";
+        Error::limit(Kind::Config, what, MAX_WRAPPERS, list.len()).when(list.len() > MAX_WRAPPERS)?;
         let mut pipeline = Self::bare(env)?;
         for (place, wrapper) in list.iter().enumerate() {
             pipeline.wrap(*wrapper).map_err(|e| if e.words().2 == Given::Nothing { e.given(place) } else { e })?;

@@ -103,9 +103,7 @@ impl Record {
 
     /// The record before the first step of all.
     pub fn initial(&self, out: &mut [u8]) -> Result {
-        if out.len() != self.len {
-            return Err(Error::new(Kind::Shape, "record: bytes,").needed(self.len).given(out.len()));
-        }
+        Error::limit(Kind::Shape, "record: bytes,", self.len, out.len()).when(out.len() != self.len)?;
         out.fill(0);
         self.write(&Facts { flags: REAL_DONE, ..Facts::zeroed() }, &[], out)
     }
@@ -158,9 +156,7 @@ impl Record {
         let (facts, last_action, room) = self.cut(own)?;
         let step = self.frame(room, out, |frame| inner.step(below, rng, action, frame))?;
         let given = bytes_of(action)?;
-        if given.len() != last_action.len() {
-            return Err(SHAPE);
-        }
+        SHAPE.when(given.len() != last_action.len())?;
         block::copy(last_action, given);
         let done = step.terminated | step.truncated;
         let real_done = match self.life.and_then(|at| below.get(at..)) {

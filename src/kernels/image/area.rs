@@ -52,7 +52,7 @@ pub fn warp(from: Size, a: &[u8], b: Option<&[u8]>, to: Size, out: &mut [u8], sc
     to.check("image: out [h, w, c] of length", out)?;
     let needed = way.scratch(from, to)?;
     let Some((scratch, _)) = scratch.split_at_mut_checked(needed) else {
-        return Err(Error::new(Kind::Size, "image: scratch numbers, at least").needed(needed).given(scratch.len()));
+        return Err(Error::limit(Kind::Size, "image: scratch numbers, at least", needed, scratch.len()));
     };
     let to_gray = from.channels != to.channels;
     let source = Source { a, b, to_gray, line: from.width.wrapping_mul(from.channels) };
@@ -75,7 +75,7 @@ fn same_channels(from: Size, to: Size) -> Result {
         return Ok(());
     }
     let what = "area: as many channels in the output as in the source,";
-    Err(Error::new(Kind::Config, what).needed(from.channels).given(to.channels))
+    Err(Error::limit(Kind::Config, what, from.channels, to.channels))
 }
 
 /// How two sizes are resized.
@@ -96,14 +96,13 @@ impl Way {
     fn of(from: Size, to: Size) -> Result<Way> {
         from.len()?;
         to.len()?;
-        Error::new(Kind::Config, "image: channels of 1 to").needed(4).given(from.channels).when(from.channels > 4)?;
-        if from.channels != to.channels && (from.channels, to.channels) != (3, 1) {
-            let what = "image: as many channels in the output as in the source, or three that become gray,";
-            return Err(Error::new(Kind::Config, what).needed(from.channels).given(to.channels));
-        }
+        Error::limit(Kind::Config, "image: channels of 1 to", 4, from.channels).when(from.channels > 4)?;
+        let what = "image: as many channels in the output as in the source, or three that become gray,";
+        Error::limit(Kind::Config, what, from.channels, to.channels)
+            .when(from.channels != to.channels && (from.channels, to.channels) != (3, 1))?;
         for (source, output) in [(from.height, to.height), (from.width, to.width)] {
             let what = "image: an output at most as large as the source; area means cannot enlarge,";
-            Error::new(Kind::Config, what).needed(source).given(output).when(output > source)?;
+            Error::limit(Kind::Config, what, source, output).when(output > source)?;
             let what = "image: height and width of 32 bits";
             Error::new(Kind::Config, what).given(source).when(u32::try_from(source).is_err())?;
         }
@@ -117,7 +116,7 @@ impl Way {
             (Some(down), Some(across)) => {
                 let block = down.saturating_mul(across);
                 let what = "image: source pixels of one output pixel, at most";
-                Error::new(Kind::Config, what).needed(LARGEST_BLOCK).given(block).when(block > LARGEST_BLOCK)?;
+                Error::limit(Kind::Config, what, LARGEST_BLOCK, block).when(block > LARGEST_BLOCK)?;
                 Ok(Way::Blocks(down, across))
             }
             _ => Ok(Way::Cells),

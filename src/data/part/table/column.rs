@@ -132,7 +132,7 @@ impl TableConfig {
     #[inline]
     pub fn column(&self, column: usize) -> Result<&Column> {
         let columns = self.columns();
-        columns.get(column).ok_or(Error::new(Kind::Range, "table: a column below").needed(columns.len()).given(column))
+        columns.get(column).ok_or(Error::limit(Kind::Range, "table: a column below", columns.len(), column))
     }
 
     /// Number of the column of this name.
@@ -159,9 +159,8 @@ impl TableConfig {
     /// Refuses what no table is made from. Errors: `Config`.
     pub fn check(&self) -> Result {
         Error::config("table config: num_rings of at least", 1, 0).when(self.num_rings == 0)?;
-        if self.num_columns == 0 || self.num_columns as usize > MAX_COLUMNS {
-            return Err(Error::config("table config: num_columns from 1 to", MAX_COLUMNS as u32, self.num_columns));
-        }
+        Error::config("table config: num_columns from 1 to", MAX_COLUMNS as u32, self.num_columns)
+            .when(self.num_columns == 0 || self.num_columns as usize > MAX_COLUMNS)?;
         Error::config("table config: reserved of", 0, self.reserved).when(self.reserved != 0)?;
         let columns = self.columns();
         for (i, column) in columns.iter().enumerate() {
@@ -170,9 +169,8 @@ impl TableConfig {
                 return Err(Error::new(Kind::Config, "table config: names that differ; not so column").given(i));
             }
         }
-        if self.columns.iter().skip(columns.len()).any(|column| *column != Column::zeroed()) {
-            return Err(Error::new(Kind::Config, "table config: zeros beyond num_columns"));
-        }
+        Error::new(Kind::Config, "table config: zeros beyond num_columns")
+            .when(self.columns.iter().skip(columns.len()).any(|column| *column != Column::zeroed()))?;
         let what = "table config: num_rows of at least 1 and any num_stack,";
         Error::config(what, self.max_stack() as u32, self.num_rows).when((self.num_rows as usize) < self.max_stack())
     }

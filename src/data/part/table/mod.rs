@@ -87,14 +87,8 @@ pub fn spans(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
 /// As [`spans`], of a configuration that was checked when its block was accepted.
 #[inline(always)]
 pub fn lay(plan: &mut Plan, config: &TableConfig) -> core::result::Result<Spans, TooLong> {
-    lay_with(plan, config, config.columns())
-}
-
-/// As [`lay`], with these columns alone: of none for callers who then plan them one by one, which takes no list of spans.
-#[inline(always)]
-pub fn lay_with(plan: &mut Plan, config: &TableConfig, columns: &[Column]) -> core::result::Result<Spans, TooLong> {
     // What overflows is too long for any element.
-    Spans::plan(plan, columns, config.num_rings as usize, config.all_rows())
+    Spans::plan(plan, config.columns(), config.num_rings as usize, config.all_rows())
 }
 
 /// Where columns lie in a block: of length 0 beyond those that it has.
@@ -209,7 +203,7 @@ impl<'a> Table<'a> {
     /// Rings `begin..end`, counted from the first of these. Errors: `Range`.
     pub fn range(self, begin: usize, end: usize) -> Result<Table<'a>> {
         let what = "table: environments [begin, end) with begin <= end <= their number,";
-        let refused = Error::new(Kind::Range, what).needed(self.len()).given(end);
+        let refused = Error::limit(Kind::Range, what, self.len(), end);
         let (_, rest) = self.split_at(begin).ok_or(refused)?;
         let (rings, _) = rest.split_at(end.checked_sub(begin).ok_or(refused)?).ok_or(refused)?;
         Ok(rings)
@@ -236,14 +230,13 @@ impl<'a> Table<'a> {
     pub fn check(&self, i: usize, row: &[Elements<'_>], first: bool, count: u32) -> Result {
         let columns = self.config.columns();
         let what = "table: a row with elements for each column,";
-        Error::new(Kind::Shape, what).needed(columns.len()).given(row.len()).when(row.len() != columns.len())?;
+        Error::limit(Kind::Shape, what, columns.len(), row.len()).when(row.len() != columns.len())?;
         for (i, (column, elements)) in columns.iter().zip(row).enumerate() {
             let what = "table: elements of the kind that the column has; not so column";
             Error::new(Kind::Shape, what).given(i).when(elements.kind() as u32 != column.kind)?;
-            if elements.len() != column.len as usize {
-                let what = "table: elements of a row in each column,";
-                return Err(Error::new(Kind::Shape, what).needed(column.len as usize).given(elements.len()));
-            }
+            let what = "table: elements of a row in each column,";
+            Error::limit(Kind::Shape, what, column.len as usize, elements.len())
+                .when(elements.len() != column.len as usize)?;
         }
         let pushed = *self.pushed.get(i).ok_or(RING.needed(self.len()).given(i))?;
         let ring = self.first.saturating_add(i);

@@ -109,7 +109,7 @@ impl<'a> View<'a> {
     #[inline]
     fn place(&self, ring: usize, held: &Range<u64>, number: u64) -> Result<usize> {
         let what = "table: a row that was pushed, of a number below";
-        Error::new(Kind::Range, what).needed(held.end as usize).given(number as usize).when(number >= held.end)?;
+        Error::limit(Kind::Range, what, held.end as usize, number as usize).when(number >= held.end)?;
         check_start(held, number)?;
         let num_rows = self.config.num_rows as usize;
         Ok(ring.saturating_mul(num_rows).saturating_add(slot_of(number, num_rows)))
@@ -207,7 +207,7 @@ impl<'a> View<'a> {
 
     fn check_run_stacks(&self, run: &Run, len: usize, num_stack: usize) -> Result {
         let what = "table: a run of rows up to";
-        Error::new(Kind::Range, what).needed(len).given(run.len as usize).when(run.len as usize > len)?;
+        Error::limit(Kind::Range, what, len, run.len as usize).when(run.len as usize > len)?;
         let Some(more) = run.len.checked_sub(1) else { return Ok(()) };
         let ring = run.env as usize;
         let held = self.held(ring)?;
@@ -285,5 +285,5 @@ enum How {
 pub(super) fn check_out(column: &Column, rows: usize, len: usize) -> Result {
     let needed = rows.saturating_mul(column.read_len());
     let what = "table: out with elements for every row as it is read,";
-    if len == needed { Ok(()) } else { Err(Error::new(Kind::Shape, what).needed(needed).given(len)) }
+    if len == needed { Ok(()) } else { Err(Error::limit(Kind::Shape, what, needed, len)) }
 }
