@@ -7,7 +7,6 @@ use super::wrapper::Wrapper;
 use crate::env::{Step, view_mut};
 use crate::error::{Error, Kind, Result};
 use crate::num;
-use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut, Space};
 
 const SHAPE: Error = Error::new(Kind::Shape, "wrapped actions: elements of the agreed kind");
@@ -54,38 +53,29 @@ pub(super) fn fit<'a>(wrapper: &Wrapper<'a>, face: &mut Face<'a>) -> Result<usiz
 }
 
 /// A new episode remembers no action.
-pub(super) fn start_sticky(
-    inner: impl Below,
-    own: &mut [u8],
-    start: Start,
-    below: &mut [u8],
-    rng: &mut Rng,
-    obs: ElementsMut<'_>,
-) -> Result {
+pub(super) fn start_sticky(mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
     own.fill(0);
-    inner.start(start, below, rng, obs)
+    below.start(start, obs)
 }
 
 /// Draws one number in every step but the first of an episode, as Gymnasium does.
 pub(super) fn step_sticky(
-    inner: impl Below,
+    mut below: impl Below,
     own: &mut [u8],
     probability: f32,
-    below: &mut [u8],
-    rng: &mut Rng,
     action: Elements<'_>,
     obs: ElementsMut<'_>,
 ) -> Result<Step> {
     let (memo, last) = own.split_at_mut_checked(size_of::<Sticky>()).ok_or(SHAPE)?;
     let memo: &mut Sticky = view_mut(memo)?;
-    let again = memo.held != 0 && rng.uniform() < f64::from(probability);
+    let again = memo.held != 0 && below.rng().uniform() < f64::from(probability);
     memo.held = 1;
     let action = match action {
         Elements::I32(x) => Elements::I32(hold(last, x, again)?),
         Elements::F32(x) => Elements::F32(hold(last, x, again)?),
         Elements::U8(_) => return Err(SHAPE),
     };
-    inner.step(below, rng, action, obs)
+    below.step(action, obs)
 }
 
 /// The action that is taken: the one of the step before, or the new one, which is kept.

@@ -7,7 +7,6 @@ use super::wrapper::Wrapper;
 use crate::env::{Level, Step, view_mut};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::image;
-use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut};
 
 const SHAPE: Error = Error::new(Kind::Shape, "wrapped environment: state_size bytes of state on an 8-byte boundary");
@@ -86,31 +85,22 @@ pub(super) fn configure_limit(own: &mut [u8], counts: bool) -> Result {
     Ok(())
 }
 
-pub(super) fn start_limit(
-    inner: impl Below,
-    own: &mut [u8],
-    start: Start,
-    below: &mut [u8],
-    rng: &mut Rng,
-    obs: ElementsMut<'_>,
-) -> Result {
+pub(super) fn start_limit(mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
     let memo: &mut Limit = view_mut(own)?;
     if memo.steps != WAIVED {
         memo.steps = 0;
     }
-    inner.start(start, below, rng, obs)
+    below.start(start, obs)
 }
 
 pub(super) fn step_limit(
-    inner: impl Below,
+    mut below: impl Below,
     own: &mut [u8],
     limit: u32,
-    below: &mut [u8],
-    rng: &mut Rng,
     action: Elements<'_>,
     obs: ElementsMut<'_>,
 ) -> Result<Step> {
-    let step = inner.step(below, rng, action, obs)?;
+    let step = below.step(action, obs)?;
     let memo: &mut Limit = view_mut(own)?;
     if memo.steps == WAIVED {
         return Ok(step);
@@ -121,88 +111,68 @@ pub(super) fn step_limit(
 
 /// An episode that ends under the no-ops starts again.
 pub(super) fn start_noops(
-    inner: impl Below,
+    mut below: impl Below,
     [max, exactly, noop]: [u32; 3],
     start: Start,
-    below: &mut [u8],
-    rng: &mut Rng,
     mut obs: ElementsMut<'_>,
 ) -> Result {
-    inner.start(start, below, rng, obs.reborrow())?;
-    let count = if exactly > 0 { exactly.into() } else { rng.integers(1, i64::from(max).saturating_add(1)) };
+    below.start(start, obs.reborrow())?;
+    let count = if exactly > 0 { exactly.into() } else { below.rng().integers(1, i64::from(max).saturating_add(1)) };
     for _ in 0..count {
-        press_or_restart(inner, noop, start, below, rng, obs.reborrow())?;
+        press_or_restart(&mut below, noop, start, obs.reborrow())?;
     }
     Ok(())
 }
 
 /// An episode that ends under either action starts again.
-pub(super) fn start_fire(
-    inner: impl Below,
-    actions: [u32; 2],
-    start: Start,
-    below: &mut [u8],
-    rng: &mut Rng,
-    mut obs: ElementsMut<'_>,
-) -> Result {
-    inner.start(start, below, rng, obs.reborrow())?;
+pub(super) fn start_fire(mut below: impl Below, actions: [u32; 2], start: Start, mut obs: ElementsMut<'_>) -> Result {
+    below.start(start, obs.reborrow())?;
     for action in actions {
-        press_or_restart(inner, action, start, below, rng, obs.reborrow())?;
+        press_or_restart(&mut below, action, start, obs.reborrow())?;
     }
     Ok(())
 }
 
-fn press_or_restart(
-    inner: impl Below,
-    action: u32,
-    start: Start,
-    below: &mut [u8],
-    rng: &mut Rng,
-    mut obs: ElementsMut<'_>,
-) -> Result {
-    let step = inner.press(below, rng, action, obs.reborrow())?;
+fn press_or_restart(below: &mut impl Below, action: u32, start: Start, mut obs: ElementsMut<'_>) -> Result {
+    let step = below.press(action, obs.reborrow())?;
     if step.terminated | step.truncated {
         let level = match start {
             Start::Afresh => Level::New,
             Start::Again(level) => level,
         };
-        inner.start(Start::Again(level), below, rng, obs)?;
+        below.start(Start::Again(level), obs)?;
     }
     Ok(())
 }
 
 /// Starts the game only when it is over; else the next life begins with an action that does nothing.
 pub(super) fn start_life(
-    inner: impl Below,
+    mut below: impl Below,
     own: &mut [u8],
     noop: u32,
     start: Start,
-    below: &mut [u8],
-    rng: &mut Rng,
     obs: ElementsMut<'_>,
 ) -> Result {
     let memo: &mut Life = view_mut(own)?;
     if start == Start::Afresh || memo.playing == 0 {
-        inner.start(start, below, rng, obs)?;
+        below.start(start, obs)?;
     } else {
-        press_or_restart(inner, noop, start, below, rng, obs)?;
+        press_or_restart(&mut below, noop, start, obs)?;
     }
-    *memo = Life { lives: inner.lives(below)?, playing: 1 };
+    *memo = Life { lives: below.lives()?, playing: 1 };
     Ok(())
 }
 
 /// A life that is lost terminates the episode; the last one does when the game itself ends.
 pub(super) fn step_life(
-    inner: impl Below,
+    mut below: impl Below,
     own: &mut [u8],
-    below: &mut [u8],
-    rng: &mut Rng,
     action: Elements<'_>,
     obs: ElementsMut<'_>,
 ) -> Result<Step> {
     let memo: &mut Life = view_mut(own)?;
-    let step = inner.step(below, rng, action, obs)?;
-    let lives = inner.lives(below)?;
+    let step = below.step(action, obs)?;
+    let lives = below.lives()?;
     let lost = lives < memo.lives && lives > 0;
     *memo = Life { lives, playing: (!(step.terminated | step.truncated)).into() };
     Ok(Step { terminated: step.terminated | lost, ..step })
@@ -216,11 +186,9 @@ pub(super) fn is_over(memo: &[u8]) -> bool {
 
 /// Observations go to `obs` and to the layer's own bytes in turn, so that both hold the last two.
 pub(super) fn step_max(
-    inner: impl Below,
+    below: impl Below,
     own: &mut [u8],
     count: u32,
-    below: &mut [u8],
-    rng: &mut Rng,
     action: Elements<'_>,
     mut obs: ElementsMut<'_>,
 ) -> Result<Step> {
@@ -232,7 +200,7 @@ pub(super) fn step_max(
             ElementsMut::F32(bytemuck::try_cast_slice_mut(spare).map_err(|_| SHAPE)?)
         }
     };
-    let (step, both) = step_pair(inner, [obs.reborrow(), spare.reborrow()], count, below, rng, action)?;
+    let (step, both) = step_pair(below, [obs.reborrow(), spare.reborrow()], count, action)?;
     if both {
         match (obs, spare) {
             (ElementsMut::U8(obs), ElementsMut::U8(spare)) => image::maximum_in_place(obs, spare)?,
@@ -250,31 +218,27 @@ pub(super) fn step_max(
 
 /// Takes `count` steps and writes their observations in turn, so that the last two are there; says whether there are two.
 pub(super) fn step_pair(
-    inner: impl Below,
+    mut below: impl Below,
     [mut first, mut second]: [ElementsMut<'_>; 2],
     count: u32,
-    below: &mut [u8],
-    rng: &mut Rng,
     action: Elements<'_>,
 ) -> Result<(Step, bool)> {
     let mut frames = 0u32;
     let step = repeat(count, || {
         let at = if frames.is_multiple_of(2) { first.reborrow() } else { second.reborrow() };
         frames = frames.wrapping_add(1);
-        inner.step(below, rng, action, at)
+        below.step(action, at)
     })?;
     Ok((step, frames > 1))
 }
 
 pub(super) fn step_repeat(
-    inner: impl Below,
+    mut below: impl Below,
     count: u32,
-    below: &mut [u8],
-    rng: &mut Rng,
     action: Elements<'_>,
     mut obs: ElementsMut<'_>,
 ) -> Result<Step> {
-    repeat(count, || inner.step(below, rng, action, obs.reborrow()))
+    repeat(count, || below.step(action, obs.reborrow()))
 }
 
 /// Steps until the episode ends, `count` times at most, and adds the rewards up.

@@ -10,7 +10,6 @@ use crate::env::{Step, view_mut};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::image::{self, RESCALED, Size};
 use crate::kernels::stack::{self, Layout, MAX_STACK, Window};
-use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut, Field, Space};
 
 const UNIT: (&[f32], &[f32]) = (&[0.0], &[1.0]);
@@ -83,30 +82,19 @@ impl Warp {
     }
 
     /// [`Warp::show`] of the first frame of an episode.
-    pub fn start_skip(
-        &self,
-        inner: impl Below,
-        own: &mut [u8],
-        start: Start,
-        below: &mut [u8],
-        rng: &mut Rng,
-        obs: ElementsMut<'_>,
-    ) -> Result {
+    pub fn start_skip(&self, mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
         let (seen, rest) = own.split_at_mut_checked(self.seen.room()).ok_or(SHAPE)?;
         let seen = seen.get_mut(..self.seen.len).ok_or(SHAPE)?;
-        inner.start(start, below, rng, ElementsMut::U8(seen))?;
+        below.start(start, ElementsMut::U8(seen))?;
         self.show(seen, None, rest, obs.u8()?)
     }
 
     /// [`Warp::show`] of the larger of the last two of `count` steps.
-    #[allow(clippy::too_many_arguments)] // what every step takes, and the layer's own
     pub fn step_skip(
         &self,
-        inner: impl Below,
+        below: impl Below,
         own: &mut [u8],
         count: u32,
-        below: &mut [u8],
-        rng: &mut Rng,
         action: Elements<'_>,
         obs: ElementsMut<'_>,
     ) -> Result<Step> {
@@ -116,7 +104,7 @@ impl Warp {
         let first = first.get_mut(..self.seen.len).ok_or(SHAPE)?;
         let second = second.get_mut(..if count > 1 { self.seen.len } else { 0 }).ok_or(SHAPE)?;
         let pair = [ElementsMut::U8(&mut *first), ElementsMut::U8(&mut *second)];
-        let (step, both) = episodes::step_pair(inner, pair, count, below, rng, action)?;
+        let (step, both) = episodes::step_pair(below, pair, count, action)?;
         self.show(first, if both { Some(second) } else { None }, rest, obs.u8()?)?;
         Ok(step)
     }
@@ -200,19 +188,11 @@ impl Stack {
         Ok((view_mut(ring)?, elements(self.kind, rest.get_mut(..bytes).ok_or(SHAPE)?)?))
     }
 
-    pub fn start(
-        &self,
-        inner: impl Below,
-        own: &mut [u8],
-        start: Start,
-        below: &mut [u8],
-        rng: &mut Rng,
-        obs: ElementsMut<'_>,
-    ) -> Result {
+    pub fn start(&self, mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
         let (ring, frames) = self.cut(own)?;
         ring.newest = 0;
         let (mut first, others) = frames.split_at(self.len).ok_or(SHAPE)?;
-        inner.start(start, below, rng, first.reborrow())?;
+        below.start(start, first.reborrow())?;
         let more = self.count.saturating_sub(1);
         if more > 0 {
             match (first, others) {
@@ -226,10 +206,8 @@ impl Stack {
 
     pub fn step(
         &self,
-        inner: impl Below,
+        mut below: impl Below,
         own: &mut [u8],
-        below: &mut [u8],
-        rng: &mut Rng,
         action: Elements<'_>,
         obs: ElementsMut<'_>,
     ) -> Result<Step> {
@@ -238,7 +216,7 @@ impl Stack {
         let oldest = if oldest < self.count { oldest } else { 0 };
         let begin = oldest.saturating_mul(self.len);
         let place = frames.get(begin, begin.saturating_add(self.len)).ok_or(SHAPE)?;
-        let step = inner.step(below, rng, action, place)?;
+        let step = below.step(action, place)?;
         ring.newest = oldest as u64;
         self.show(own, obs)?;
         Ok(step)

@@ -44,20 +44,26 @@ pub(super) enum Start {
     Again(Level),
 }
 
-/// The layers below a wrapper, down to the environment.
-pub(super) trait Below: Copy {
+/// The layers below a wrapper, down to the environment, with their bytes and the stream that they draw from.
+pub(super) trait Below {
     /// Starts an episode and writes its first observation.
-    fn start(&self, start: Start, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result;
+    fn start(&mut self, start: Start, obs: ElementsMut<'_>) -> Result;
 
     /// Takes one step and writes the observation after it.
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step>;
+    fn step(&mut self, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step>;
 
     /// Lives left.
-    fn lives(&self, state: &[u8]) -> Result<u32>;
+    fn lives(&self) -> Result<u32>;
+
+    /// Their bytes.
+    fn state(&self) -> &[u8];
+
+    /// Their stream.
+    fn rng(&mut self) -> &mut Rng;
 
     /// Takes one step with a discrete action.
-    fn press(&self, state: &mut [u8], rng: &mut Rng, action: u32, obs: ElementsMut<'_>) -> Result<Step> {
-        self.step(state, rng, Elements::I32(&[action as i32]), obs)
+    fn press(&mut self, action: u32, obs: ElementsMut<'_>) -> Result<Step> {
+        self.step(Elements::I32(&[action as i32]), obs)
     }
 }
 

@@ -10,7 +10,6 @@ use super::{fields, frames, records};
 use crate::env::Step;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::image;
-use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut, Field, Space};
 
 /// Checks a wrapper and says what it shows and does. `source` is the layer whose observation arrives here unchanged;
@@ -45,21 +44,19 @@ pub(super) fn fit<'a>(
 
 /// Starts an episode below and shows its first observation.
 pub(super) fn start(
-    inner: impl Below,
+    mut below: impl Below,
     layer: &Layer<'_>,
     own: &mut [u8],
     start: Start,
-    below: &mut [u8],
-    rng: &mut Rng,
     obs: ElementsMut<'_>,
 ) -> Result {
     match &layer.change {
-        Change::None => inner.start(start, below, rng, obs),
-        Change::Stack(stack) => stack.start(inner, own, start, below, rng, obs),
-        Change::Record(record) => record.start(inner, own, start, below, rng, obs),
+        Change::None => below.start(start, obs),
+        Change::Stack(stack) => stack.start(below, own, start, obs),
+        Change::Record(record) => record.start(below, own, start, obs),
         change => {
             let (mut seen, rest) = change.seen().cut(own)?;
-            inner.start(start, below, rng, seen.reborrow())?;
+            below.start(start, seen.reborrow())?;
             change.show(&layer.wrapper, seen.as_ref(), rest, obs)
         }
     }
@@ -67,21 +64,19 @@ pub(super) fn start(
 
 /// Takes a step below and shows the observation after it.
 pub(super) fn step(
-    inner: impl Below,
+    mut below: impl Below,
     layer: &Layer<'_>,
     own: &mut [u8],
-    below: &mut [u8],
-    rng: &mut Rng,
     action: Elements<'_>,
     obs: ElementsMut<'_>,
 ) -> Result<Step> {
     match &layer.change {
-        Change::None => inner.step(below, rng, action, obs),
-        Change::Stack(stack) => stack.step(inner, own, below, rng, action, obs),
-        Change::Record(record) => record.step(inner, own, below, rng, action, obs),
+        Change::None => below.step(action, obs),
+        Change::Stack(stack) => stack.step(below, own, action, obs),
+        Change::Record(record) => record.step(below, own, action, obs),
         change => {
             let (mut seen, rest) = change.seen().cut(own)?;
-            let step = inner.step(below, rng, action, seen.reborrow())?;
+            let step = below.step(action, seen.reborrow())?;
             change.show(&layer.wrapper, seen.as_ref(), rest, obs)?;
             Ok(step)
         }

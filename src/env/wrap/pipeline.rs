@@ -174,8 +174,9 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    fn inner(&self, depth: usize) -> Inner<'_, 'a> {
-        Inner { pipeline: self, depth }
+    /// All layers, amid a call.
+    fn layered<'c>(&'c self, state: &'c mut [u8], rng: &'c mut Rng) -> Inner<'c, 'a> {
+        Inner { pipeline: self, depth: self.num_layers, state, rng }
     }
 }
 
@@ -215,19 +216,19 @@ impl Env for Pipeline<'_> {
     }
 
     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        self.inner(self.num_layers).start(Start::Afresh, state, rng, obs)
+        self.layered(state, rng).start(Start::Afresh, obs)
     }
 
     fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        self.inner(self.num_layers).start(Start::Again(level), state, rng, obs)
+        self.layered(state, rng).start(Start::Again(level), obs)
     }
 
     fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        self.inner(self.num_layers).step(state, rng, action, obs)
+        self.layered(state, rng).step(action, obs)
     }
 
     fn lives(&self, state: &[u8]) -> Result<u32> {
-        self.inner(self.num_layers).lives(state)
+        self.env.lives(self.own(state)?)
     }
 
     fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> Result {
@@ -247,79 +248,77 @@ impl Pipeline<'_> {
     }
 }
 
-/// The environment and the first `depth` layers around it.
-#[derive(Clone, Copy)]
-struct Inner<'p, 'a> {
-    pipeline: &'p Pipeline<'a>,
+/// The environment and the first `depth` layers around it, with their bytes.
+struct Inner<'c, 'a> {
+    pipeline: &'c Pipeline<'a>,
     depth: usize,
+    state: &'c mut [u8],
+    rng: &'c mut Rng,
 }
 
-impl<'p, 'a> Inner<'p, 'a> {
-    /// The outermost of these layers and what it wraps, if there is one.
-    fn peel(&self) -> Option<(&'p Layer<'a>, Inner<'p, 'a>)> {
-        let depth = self.depth.checked_sub(1)?;
-        Some((self.pipeline.layers.get(depth)?, self.pipeline.inner(depth)))
+impl<'c, 'a> Inner<'c, 'a> {
+    /// The outermost of these layers with its own bytes, and what it wraps, if there is one.
+    fn peel(&mut self) -> Result<Option<(&'c Layer<'a>, &mut [u8], Inner<'_, 'a>)>> {
+        let Some(depth) = self.depth.checked_sub(1) else { return Ok(None) };
+        let layer = self.pipeline.layers.get(depth).ok_or(SHAPE)?;
+        let (state, own) = self.state.split_at_mut_checked(layer.below).ok_or(SHAPE)?;
+        let own = own.get_mut(..layer.own).ok_or(SHAPE)?;
+        Ok(Some((layer, own, Inner { pipeline: self.pipeline, depth, state, rng: self.rng })))
     }
 }
 
 impl Below for Inner<'_, '_> {
-    fn start(&self, start: Start, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        let Some((layer, inner)) = self.peel() else {
+    fn start(&mut self, start: Start, obs: ElementsMut<'_>) -> Result {
+        let Some((layer, own, mut below)) = self.peel()? else {
             return match start {
-                Start::Afresh => self.pipeline.env.reset(state, rng, obs),
-                Start::Again(level) => self.pipeline.env.restart(level, state, rng, obs),
+                Start::Afresh => self.pipeline.env.reset(self.state, self.rng, obs),
+                Start::Again(level) => self.pipeline.env.restart(level, self.state, self.rng, obs),
             };
         };
-        let (below, own) = state.split_at_mut_checked(layer.below).ok_or(SHAPE)?;
-        let own = own.get_mut(..layer.own).ok_or(SHAPE)?;
         match layer.wrapper {
-            Wrapper::TimeLimit { .. } => episodes::start_limit(inner, own, start, below, rng, obs),
-            Wrapper::NoopReset { max, exactly, noop } => {
-                episodes::start_noops(inner, [max, exactly, noop], start, below, rng, obs)
-            }
-            Wrapper::FireReset { fire, second } => episodes::start_fire(inner, [fire, second], start, below, rng, obs),
-            Wrapper::EpisodicLife { noop } => episodes::start_life(inner, own, noop, start, below, rng, obs),
-            Wrapper::StickyActions { .. } => actions::start_sticky(inner, own, start, below, rng, obs),
+            Wrapper::TimeLimit { .. } => episodes::start_limit(below, own, start, obs),
+            Wrapper::NoopReset { max, exactly, noop } => episodes::start_noops(below, [max, exactly, noop], start, obs),
+            Wrapper::FireReset { fire, second } => episodes::start_fire(below, [fire, second], start, obs),
+            Wrapper::EpisodicLife { noop } => episodes::start_life(below, own, noop, start, obs),
+            Wrapper::StickyActions { .. } => actions::start_sticky(below, own, start, obs),
             Wrapper::MaxAndSkip { .. } => match &layer.change {
-                Change::Warp(warp) => warp.start_skip(inner, own, start, below, rng, obs),
-                _ => inner.start(start, below, rng, obs),
+                Change::Warp(warp) => warp.start_skip(below, own, start, obs),
+                _ => below.start(start, obs),
             },
-            _ => observations::start(inner, layer, own, start, below, rng, obs),
+            _ => observations::start(below, layer, own, start, obs),
         }
     }
 
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        let Some((layer, inner)) = self.peel() else {
-            return self.pipeline.env.step(state, rng, action, obs);
+    fn step(&mut self, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        let Some((layer, own, mut below)) = self.peel()? else {
+            return self.pipeline.env.step(self.state, self.rng, action, obs);
         };
-        let (below, own) = state.split_at_mut_checked(layer.below).ok_or(SHAPE)?;
-        let own = own.get_mut(..layer.own).ok_or(SHAPE)?;
         match layer.wrapper {
-            Wrapper::TimeLimit { steps } => episodes::step_limit(inner, own, steps, below, rng, action, obs),
-            Wrapper::EpisodicLife { .. } => episodes::step_life(inner, own, below, rng, action, obs),
+            Wrapper::TimeLimit { steps } => episodes::step_limit(below, own, steps, action, obs),
+            Wrapper::EpisodicLife { .. } => episodes::step_life(below, own, action, obs),
             Wrapper::MaxAndSkip { count } => match &layer.change {
-                Change::Warp(warp) => warp.step_skip(inner, own, count, below, rng, action, obs),
-                _ => episodes::step_max(inner, own, count, below, rng, action, obs),
+                Change::Warp(warp) => warp.step_skip(below, own, count, action, obs),
+                _ => episodes::step_max(below, own, count, action, obs),
             },
-            Wrapper::ActionRepeat { count } => episodes::step_repeat(inner, count, below, rng, action, obs),
-            Wrapper::StickyActions { probability } => {
-                actions::step_sticky(inner, own, probability, below, rng, action, obs)
-            }
-            Wrapper::RescaleAction { low, high } => {
-                let action = actions::rescale(own, layer, low, high, action)?;
-                inner.step(below, rng, action, obs)
-            }
-            Wrapper::ClipAction => {
-                let action = actions::clip(own, layer, action)?;
-                inner.step(below, rng, action, obs)
-            }
-            Wrapper::ClipReward => Ok(rewards::clip(inner.step(below, rng, action, obs)?)),
-            Wrapper::ScaleReward { factor } => Ok(rewards::scale(inner.step(below, rng, action, obs)?, factor)),
-            _ => observations::step(inner, layer, own, below, rng, action, obs),
+            Wrapper::ActionRepeat { count } => episodes::step_repeat(below, count, action, obs),
+            Wrapper::StickyActions { probability } => actions::step_sticky(below, own, probability, action, obs),
+            Wrapper::RescaleAction { low, high } => below.step(actions::rescale(own, layer, low, high, action)?, obs),
+            Wrapper::ClipAction => below.step(actions::clip(own, layer, action)?, obs),
+            Wrapper::ClipReward => Ok(rewards::clip(below.step(action, obs)?)),
+            Wrapper::ScaleReward { factor } => Ok(rewards::scale(below.step(action, obs)?, factor)),
+            _ => observations::step(below, layer, own, action, obs),
         }
     }
 
-    fn lives(&self, state: &[u8]) -> Result<u32> {
-        self.pipeline.env.lives(self.pipeline.own(state)?)
+    fn lives(&self) -> Result<u32> {
+        self.pipeline.env.lives(self.pipeline.own(self.state)?)
+    }
+
+    fn state(&self) -> &[u8] {
+        self.state
+    }
+
+    fn rng(&mut self) -> &mut Rng {
+        self.rng
     }
 }

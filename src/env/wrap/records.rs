@@ -9,7 +9,6 @@ use super::layer::{Below, Face, Start};
 use crate::block;
 use crate::env::{Autoreset, Step, view_mut};
 use crate::error::{Error, Kind, Result};
-use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut, Field, MAX_RANK, Space};
 
 /// What a record says beside the frame; the last action lies behind it.
@@ -115,18 +114,10 @@ impl Record {
         Ok(())
     }
 
-    pub fn start(
-        &self,
-        inner: impl Below,
-        own: &mut [u8],
-        start: Start,
-        below: &mut [u8],
-        rng: &mut Rng,
-        obs: ElementsMut<'_>,
-    ) -> Result {
+    pub fn start(&self, mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
         let out = obs.u8()?;
         let (facts, action, room) = self.cut(own)?;
-        self.frame(room, out, |frame| inner.start(start, below, rng, frame))?;
+        self.frame(room, out, |frame| below.start(start, frame))?;
         let told = facts.flags & APART != 0 && facts.done != 0;
         if start == Start::Afresh || told {
             facts.clear();
@@ -145,21 +136,19 @@ impl Record {
 
     pub fn step(
         &self,
-        inner: impl Below,
+        mut below: impl Below,
         own: &mut [u8],
-        below: &mut [u8],
-        rng: &mut Rng,
         action: Elements<'_>,
         obs: ElementsMut<'_>,
     ) -> Result<Step> {
         let out = obs.u8()?;
         let (facts, last_action, room) = self.cut(own)?;
-        let step = self.frame(room, out, |frame| inner.step(below, rng, action, frame))?;
+        let step = self.frame(room, out, |frame| below.step(action, frame))?;
         let given = bytes_of(action)?;
         SHAPE.when(given.len() != last_action.len())?;
         block::copy(last_action, given);
         let done = step.terminated | step.truncated;
-        let real_done = match self.life.and_then(|at| below.get(at..)) {
+        let real_done = match self.life.and_then(|at| below.state().get(at..)) {
             Some(memo) => episodes::is_over(memo),
             None => done,
         };
