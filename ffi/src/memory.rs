@@ -11,8 +11,9 @@ use crate::status::{Fault, Result, call, rlcore_status};
 use crate::table::{self, Room, Rows, rlcore_column};
 use rlcore::block::{Kind as BlockKind, Span};
 use rlcore::data::memory::{
-    Added, Draw, Frame, FramesOut, Index, Memory, MemoryConfig, Rule, Sample, Spans, View, lay,
+    Added, Draw, Frame, FramesOut, Index, Memory, MemoryConfig, Rule, Sample, Spans, View, lay_with,
 };
+use rlcore::data::table::Table;
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 
@@ -174,16 +175,20 @@ impl Block for rlcore_memory {
     const KIND: BlockKind = BlockKind::Memory;
 }
 
-/// The memory in the block at `base`, field by field: [`open`] takes twice the instructions of a frame that is added.
+/// Changes the memory in the block at `base`, field by field: [`open`] takes twice the instructions of a frame that is added.
 ///
 /// # Safety
-/// As [`open`] of it; this is the configuration that its header is followed by.
+/// As [`open`] of it; this is its configuration.
 #[inline(always)]
-unsafe fn at<'a>(base: *mut u8, config: &'a MemoryConfig) -> Result<Memory<'a>> {
+unsafe fn change<'a, T>(
+    base: *mut u8,
+    config: &'a MemoryConfig,
+    work: impl FnOnce(&mut Memory<'a>) -> Result<T>,
+) -> Result<T> {
     unsafe fn all<'a, T>(base: *mut u8, span: Span<T>) -> &'a mut [T] {
         unsafe { ptr::field_mut(base, span, 0, span.len()) }
     }
-    let (Spans { index: s, table }, _) = lay(config).map_err(Error::from)?;
+    let (Spans { index: s, table }, mut plan) = lay_with(config, &[]).map_err(Error::from)?;
     let empty = || Error::new(Kind::Size, "memory: its state");
     unsafe {
         let index = Index {
@@ -196,7 +201,14 @@ unsafe fn at<'a>(base: *mut u8, config: &'a MemoryConfig) -> Result<Memory<'a>> 
             reach: all(base, s.reach),
             pools: all(base, s.pools),
         };
-        Ok(Memory { index, table: table::rings(base, &config.table, &table, 0, 1) })
+        let (config, pushed, writing) = (&config.table, all(base, table.pushed), all(base, table.writing));
+        let table = Table { config, first: 0, pushed, writing, age: all(base, table.age), columns: Default::default() };
+        let mut memory = Memory { index, table };
+        // In place: a list of all columns is long.
+        for (to, column) in memory.table.columns.iter_mut().zip(config.columns()) {
+            *to = all(base, plan.grid(config.all_rows(), column.row_size()).map_err(Error::from)?);
+        }
+        work(&mut memory)
     }
 }
 
@@ -216,7 +228,7 @@ unsafe fn add(
         let values = table::values(config.table.columns(), values, count)?;
         let out = (One::optional("out_number", out_number)?, One::optional("out_cuts", out_cuts)?);
         let (given, rows, (number, cuts)) = Extent::of("memory", base, size).writing((given, values, out))?;
-        let added = add(&mut at(base, config)?, given, rows)?;
+        let added = change(base, config, |memory| add(memory, given, rows))?;
         ptr::tell(number, added.number);
         ptr::tell(cuts, added.cuts);
         Ok(())

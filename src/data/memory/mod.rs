@@ -226,11 +226,18 @@ pub fn spans(config: &MemoryConfig) -> Result<(Spans, usize)> {
 /// As [`spans`], of a configuration that was checked when its block was accepted.
 #[inline(always)]
 pub fn lay(config: &MemoryConfig) -> core::result::Result<(Spans, usize), TooLong> {
+    let (spans, plan) = lay_with(config, config.table.columns())?;
+    Ok((spans, plan.size()?))
+}
+
+/// As [`lay`], with these columns alone and behind them the plan: see [`table::lay_with`].
+#[inline(always)]
+pub fn lay_with(config: &MemoryConfig, columns: &[Column]) -> core::result::Result<(Spans, Plan), TooLong> {
     let mut plan = Plan::default();
     block::spans::<MemoryConfig>(&mut plan)?;
     let index = IndexSpans::plan(&mut plan, config, config.history_size() as usize)?;
-    let table = table::lay(&mut plan, &config.table)?;
-    Ok((Spans { index, table }, plan.size()?))
+    let table = table::lay_with(&mut plan, &config.table, columns)?;
+    Ok((Spans { index, table }, plan))
 }
 
 const SHAPE: Error = Error::new(Kind::Shape, "memory: fields with history_size elements");

@@ -87,8 +87,14 @@ pub fn spans(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
 /// As [`spans`], of a configuration that was checked when its block was accepted.
 #[inline(always)]
 pub fn lay(plan: &mut Plan, config: &TableConfig) -> core::result::Result<Spans, TooLong> {
+    lay_with(plan, config, config.columns())
+}
+
+/// As [`lay`], with these columns alone: of none for callers who then plan them one by one, which takes no list of spans.
+#[inline(always)]
+pub fn lay_with(plan: &mut Plan, config: &TableConfig, columns: &[Column]) -> core::result::Result<Spans, TooLong> {
     // What overflows is too long for any element.
-    Spans::plan(plan, config.columns(), config.num_rings as usize, config.all_rows())
+    Spans::plan(plan, columns, config.num_rings as usize, config.all_rows())
 }
 
 /// Where columns lie in a block: of length 0 beyond those that it has.
