@@ -211,6 +211,8 @@ fn plans_reach_the_end_of_the_address_space_and_not_beyond() {
     // What follows starts on the next whole field.
     assert_eq!((plan.span::<u8>(65).unwrap().start(), plan.span::<u8>(1).unwrap().start()), (128, 256));
     assert_eq!((plan.grid::<u16>(3, 5).unwrap().len(), plan.size()), (15, Ok(384)));
+    assert_eq!((plan.span::<u64>(usize::MAX), plan.grid::<u64>(usize::MAX, 2)), (Err(TooLong), Err(TooLong)));
+    assert_eq!((Error::from(TooLong).kind, Error::from(Misfit).kind), (ErrorKind::Overflow, ErrorKind::Size));
 }
 
 #[test]
@@ -230,6 +232,11 @@ fn spans_are_cut_in_order_and_within_the_block() {
     );
     assert_eq!(view(&bytes[..136], c).unwrap().len(), 2);
     assert_eq!(view(&bytes[..135], c), Err(Misfit));
+    let off: Span<u32> = Plan::default().span(1).unwrap();
+    assert_eq!(view(&bytes[1..], off), Err(Misfit), "off its boundary");
+    let bytes: &mut [u8] = cast_slice_mut(&mut words);
+    assert_eq!(Cutter::new(&mut bytes[1..]).take(off), Err(Misfit));
+    assert_eq!(Cutter::new(&mut bytes[..135]).take(c), Err(Misfit));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use rlcore::block::{self, HASH_START, hash};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_hash(bytes: *const c_void, size: usize, out: *mut u64) -> rlcore_status {
     call(|| unsafe {
-        let bytes = if size == 0 { None } else { Some(Input::<u8>::at("hash: bytes", bytes.cast(), size)?) };
+        let bytes = Input::<u8>::unless_empty("hash: bytes", bytes.cast(), size)?;
         let (out, bytes) = args((One::at("hash: out", out)?, bytes))?;
         *out = hash(HASH_START, bytes.unwrap_or(&[]));
         Ok(())

@@ -97,7 +97,7 @@ pub unsafe extern "C" fn rlcore_image_area(
         let sizes = Sizes::at(from_size, to_size)?;
         let src = Input::at("image: src", src, sizes.from.len()?)?;
         let out = Output::at("image: out", out, sizes.to.len()?)?;
-        let scratch = room(scratch, scratch_len)?;
+        let scratch = Output::unless_empty("image: scratch", scratch, scratch_len)?;
         let (out, scratch, src) = args_beside((out, scratch, src), &sizes.extents)?;
         Ok(image::area(sizes.from, src, sizes.to, out, scratch.unwrap_or_default())?)
     })
@@ -122,18 +122,10 @@ pub unsafe extern "C" fn rlcore_image_warp(
         let a = Input::at("image: a", a, len)?;
         let b = Input::optional("image: b", b, len)?;
         let out = Output::at("image: out", out, sizes.to.len()?)?;
-        let scratch = room(scratch, scratch_len)?;
+        let scratch = Output::unless_empty("image: scratch", scratch, scratch_len)?;
         let (out, scratch, a, b) = args_beside((out, scratch, a, b), &sizes.extents)?;
         Ok(image::warp(sizes.from, a, b, sizes.to, out, scratch.unwrap_or_default())?)
     })
-}
-
-/// Scratch, which may be NULL where its length is 0. Errors: `Null`, `Align`, `Overflow`.
-///
-/// # Safety
-/// As [`Output::at`].
-unsafe fn room<'a>(scratch: *mut f32, len: usize) -> Result<Option<Output<'a, f32>>> {
-    if len == 0 { Ok(None) } else { unsafe { Output::at("image: scratch", scratch, len) }.map(Some) }
 }
 
 /// Converts an Atari screen to 42 by 42 as A3C code does: rows 34 to 193, halved, resized with OpenCV's fixed-point

@@ -24,7 +24,7 @@ pub unsafe extern "C" fn rlcore_env_fields(
         let mut room = Room::default();
         let env = CEnv::at(env, &mut room)?;
         let out_len = One::at("out_len", out_len)?;
-        let out = if capacity == 0 { None } else { Some(Output::at("out", out, capacity as usize)?) };
+        let out = Output::unless_empty("out", out, capacity as usize)?;
         let (out_len, out) = args_beside((out_len, out), &env.extents())?;
         let spec = env.spec();
         let whole = [layout::whole(&spec.obs)];

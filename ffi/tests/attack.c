@@ -123,12 +123,6 @@ static void start(void) {
   w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid};
 }
 
-static uint32_t lcg;
-static uint32_t chance(uint32_t below) {
-  lcg = lcg * 1664525u + 1013904223u;
-  return (lcg >> 8) % below;
-}
-
 /* ---- Results ---- */
 
 static void attack_results(void) {

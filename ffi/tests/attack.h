@@ -84,6 +84,13 @@ static void judge(int line, const char *call, int32_t wanted, int32_t got, const
     WITH(field, off(field, step), RLCORE_E_ALIGN, words, call); \
   } while (0)
 
+/* A number below `below`, another one in every call. */
+static inline uint32_t chance(uint32_t below) {
+  static uint32_t lcg;
+  lcg = lcg * 1664525u + 1013904223u;
+  return (lcg >> 8) % below;
+}
+
 /* A word of a block has another value. */
 #define POKE(at, value) memcpy(at, &(uint32_t){value}, sizeof(uint32_t))
 

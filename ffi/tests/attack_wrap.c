@@ -568,12 +568,6 @@ static void check_limits(void) {
         CHECK(length_of_episode(wrappers, limits[i][0], mode) == limits[i][1]);
 }
 
-static uint32_t lcg;
-static uint32_t chance(uint32_t below) {
-  lcg = lcg * 1664525u + 1013904223u;
-  return (lcg >> 8) % below;
-}
-
 /* Damaged states of wrappers: any answer, never a crash. */
 static void attack_images(void) {
   start();

@@ -456,43 +456,41 @@ impl Kernel for Draw<'_, '_> {
     }
 }
 
-/// Row by row: to turn a batch around would take longer than it saves.
-fn take_best(batch: &Logits<'_>, stride: usize, action: &mut [i32]) {
+/// Takes one action of each choice after another, from its logits and its mask, which is empty where all is allowed. Row by
+/// row: to turn a batch around would take longer than it saves.
+fn take_each(batch: &Logits<'_>, stride: usize, action: &mut [i32], mut take: impl FnMut(&[f32], &[u8]) -> i32) {
     let mut actions = action.iter_mut();
     for row in 0..batch.num_rows {
         let mut begin = row.saturating_mul(stride);
         for n in batch.n {
             let range = begin..begin.saturating_add(*n as usize);
             begin = range.end;
-            let Some(logits) = batch.logits.get(range.clone()) else { return };
-            let mask = batch.mask.and_then(|mask| mask.get(range)).unwrap_or(&[]);
-            let (mut max, mut best) = (f32::NEG_INFINITY, 0);
-            for (j, logit) in logits.iter().enumerate() {
-                if *logit > max && mask.get(j) != Some(&0) {
-                    (max, best) = (*logit, j as i32);
-                }
-            }
-            let Some(action) = actions.next() else { return };
-            *action = best;
+            let (Some(logits), Some(action)) = (batch.logits.get(range.clone()), actions.next()) else { return };
+            *action = take(logits, batch.mask.and_then(|mask| mask.get(range)).unwrap_or(&[]));
         }
     }
 }
 
-/// Draws from the k best of each choice, where a larger logit times `sign` is better. Row by row and quadratic in the
-/// number of choices: no scratch memory, and nothing that training waits for.
-fn sample_ranked(batch: &Logits<'_>, stride: usize, k: u32, sign: f32, uniform: &[f32], action: &mut [i32]) {
-    let mut draws = uniform.iter().zip(action);
-    for row in 0..batch.num_rows {
-        let mut begin = row.saturating_mul(stride);
-        for n in batch.n {
-            let range = begin..begin.saturating_add(*n as usize);
-            begin = range.end;
-            let Some(logits) = batch.logits.get(range.clone()) else { return };
-            let mask = batch.mask.and_then(|mask| mask.get(range)).unwrap_or(&[]);
-            let Some((uniform, action)) = draws.next() else { return };
-            *action = draw_ranked(logits, mask, k, sign, *uniform);
+/// The largest logit of each choice.
+fn take_best(batch: &Logits<'_>, stride: usize, action: &mut [i32]) {
+    take_each(batch, stride, action, |logits, mask| {
+        let (mut max, mut best) = (f32::NEG_INFINITY, 0);
+        for (j, logit) in logits.iter().enumerate() {
+            if *logit > max && mask.get(j) != Some(&0) {
+                (max, best) = (*logit, j as i32);
+            }
         }
-    }
+        best
+    });
+}
+
+/// Draws from the k best of each choice, where a larger logit times `sign` is better. Quadratic in the number of choices: no
+/// scratch memory, and nothing that training waits for.
+fn sample_ranked(batch: &Logits<'_>, stride: usize, k: u32, sign: f32, uniform: &[f32], action: &mut [i32]) {
+    let mut uniform = uniform.iter();
+    take_each(batch, stride, action, |logits, mask| {
+        draw_ranked(logits, mask, k, sign, uniform.next().copied().unwrap_or(0.0))
+    });
 }
 
 /// `mask` is empty where all is allowed.
