@@ -9,9 +9,6 @@ use rlcore::error;
 pub type Cursor<'a> = (One<'a, u64>, One<'a, u32>, Option<One<'a, u64>>);
 
 /// Errors: `Null`, `Align`.
-///
-/// # Safety
-/// As [`One::at`].
 pub unsafe fn cursor<'a>(next: *mut u64, out_count: *mut u32, out_lost: *mut u64) -> Result<Cursor<'a>> {
     unsafe {
         let (next, count) = (One::at("next", next)?, One::at("out_count", out_count)?);

@@ -28,9 +28,6 @@ struct Sizes {
 
 impl Sizes {
     /// Errors: `Null`, `Align`.
-    ///
-    /// # Safety
-    /// As [`Input::at`].
     unsafe fn at(from: *const rlcore_image_size, to: *const rlcore_image_size) -> Result<Sizes> {
         let (from, from_extent) = unsafe { size("image: from_size", from)? };
         let (to, to_extent) = unsafe { size("image: to_size", to)? };
@@ -39,9 +36,6 @@ impl Sizes {
 }
 
 /// A size, and where it lies. Errors: `Null`, `Align`.
-///
-/// # Safety
-/// As [`Input::at`].
 unsafe fn size(what: &'static str, p: *const rlcore_image_size) -> Result<(Size, Extent)> {
     let given = unsafe { Input::at(what, p, 1)? };
     let extent = given.extent();

@@ -50,9 +50,6 @@ pub struct Place<'a, B> {
 
 impl<'a, B: 'static> Place<'a, B> {
     /// Errors: `Null`, `Align`, `Overflow`.
-    ///
-    /// # Safety
-    /// As [`Output::at`] of both.
     #[inline]
     pub unsafe fn at(mem: *mut c_void, mem_size: usize, out: *mut *mut B) -> Result<Self> {
         unsafe { Ok(Place { mem: Output::at("mem", mem.cast(), mem_size)?, out: One::at("out", out)? }) }

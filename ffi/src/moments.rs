@@ -110,8 +110,6 @@ fn columns(num_columns: u32) -> Result<usize> {
 /// The caller's running moments: mean and variance, and the count.
 type Running<'a> = (Output<'a, f64>, Output<'a, f64>, One<'a, f64>);
 
-/// # Safety
-/// As [`Output::at`].
 unsafe fn running<'a>(n: u32, mean: *mut f64, variance: *mut f64, count: *mut f64) -> Result<Running<'a>> {
     let n = columns(n)?;
     unsafe {

@@ -26,9 +26,6 @@ pub struct rlcore_rng {
 const _: () = assert!(size_of::<rlcore_rng>() == size_of::<Rng>() && align_of::<rlcore_rng>() == align_of::<Rng>());
 
 /// The stream at `p`, and where it lies. Errors: `Null`, `Align`; `Image` if nothing was seeded there.
-///
-/// # Safety
-/// As [`Output::at`].
 pub unsafe fn stream<'a>(p: *mut rlcore_rng) -> Result<Output<'a, Rng>> {
     let rng = unsafe { Input::at("rng", p.cast_const().cast::<Rng>(), 1)? };
     if rng.slice().iter().all(Rng::is_valid) {
@@ -39,9 +36,6 @@ pub unsafe fn stream<'a>(p: *mut rlcore_rng) -> Result<Output<'a, Rng>> {
 }
 
 /// A stream and room for numbers from it.
-///
-/// # Safety
-/// As [`Output::at`] of both.
 #[inline(never)]
 unsafe fn drawing<'a, T: Plain>(rng: *mut rlcore_rng, out: *mut T, len: usize) -> Result<(&'a mut Rng, &'a mut [T])> {
     unsafe { args((stream(rng)?.only(), Output::at("rng: out", out, len)?)) }

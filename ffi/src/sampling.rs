@@ -39,9 +39,6 @@ pub struct rlcore_sampling {
 unsafe impl Plain for rlcore_sampling {}
 
 /// How the caller wants actions to be chosen; NULL stands for basic. Errors: `Align`, `Config`.
-///
-/// # Safety
-/// As [`Input::at`].
 pub unsafe fn sampling(p: *const rlcore_sampling) -> Result<Sampling> {
     let Some(given) = (unsafe { Input::optional("sampling", p, 1)? }).and_then(|x| x.slice().first()) else {
         return Ok(Sampling::Basic);

@@ -113,9 +113,6 @@ pub struct Values<'a> {
 }
 
 /// Errors: `Null`, `Align`, `Overflow`.
-///
-/// # Safety
-/// As [`Input::at`] of the list and of what it points to.
 #[inline]
 pub unsafe fn values<'a>(columns: &'a [Column], list: *const *const c_void, rows: usize) -> Result<Values<'a>> {
     let list = unsafe { Input::at("values", list, columns.len())? }.slice();
@@ -203,9 +200,6 @@ impl<'a> Rows<'a> {
 }
 
 /// As [`values`], of those columns that `wanted` wants; nothing for NULL.
-///
-/// # Safety
-/// As there.
 pub unsafe fn final_values<'a>(
     columns: &[Column],
     list: *const *const c_void,
@@ -221,18 +215,12 @@ pub unsafe fn final_values<'a>(
 }
 
 /// As [`values`], of those columns that are not NULL.
-///
-/// # Safety
-/// As there.
 pub unsafe fn inputs<'a>(columns: &[Column], list: *const *const c_void, rows: usize) -> Result<Columns<AnyInput<'a>>> {
     let list = unsafe { Input::optional("columns", list, columns.len())? };
     Columns::of(list, columns, |_, p, kind, len| unsafe { AnyInput::optional("a column", p, kind, rows, len) })
 }
 
 /// As [`inputs`], to be written.
-///
-/// # Safety
-/// As [`Input::at`] of the list and [`AnyOutput::at`] of what it points to.
 pub unsafe fn outputs<'a>(columns: &[Column], list: *const *mut c_void, rows: usize) -> Result<Columns<AnyOutput<'a>>> {
     let list = unsafe { Input::optional("columns", list, columns.len())? };
     Columns::of(list, columns, |_, p, kind, len| unsafe { AnyOutput::optional("a column", p, kind, rows, len) })
@@ -243,9 +231,6 @@ pub type Tails<'a> = [Option<Elements<'a>>; MAX_COLUMNS];
 
 /// Room for `rows` rows of a column as they are read, of the column's kind or of `kind`, an `rlcore_element`.
 /// Errors: `Null`, `Align`, `Overflow`; `Range` for the column or the kind.
-///
-/// # Safety
-/// As [`AnyOutput::at`].
 pub unsafe fn room<'a>(
     what: &'static str,
     config: &TableConfig,

@@ -95,9 +95,6 @@ impl rlcore_vecenv_out {
     }
 
     /// The flags that a step has written for `n` environments. Errors: `Null`, `Overflow`.
-    ///
-    /// # Safety
-    /// As [`Input::at`].
     pub unsafe fn flags<'a>(&self, n: usize) -> Result<Flags<'a>> {
         unsafe {
             Ok((

@@ -141,27 +141,18 @@ impl<P: Start + Plain> Checked<'_, P> {
     }
 
     /// As [`Checked::at`], or nothing for NULL.
-    ///
-    /// # Safety
-    /// As there.
     #[inline]
     pub unsafe fn optional(what: &'static str, p: P, len: usize) -> Result<Option<Self>> {
         if p.addr() == 0 { Ok(None) } else { Self::new(what, p, len).map(Some) }
     }
 
     /// As [`Checked::at`], or nothing if it has no elements.
-    ///
-    /// # Safety
-    /// As there.
     #[inline]
     pub unsafe fn unless_empty(what: &'static str, p: P, len: usize) -> Result<Option<Self>> {
         if len == 0 { Ok(None) } else { Self::new(what, p, len).map(Some) }
     }
 
     /// The `len` values if [`Checked::at`] would accept them at once.
-    ///
-    /// # Safety
-    /// As there.
     #[inline(always)]
     pub unsafe fn if_there(p: P, len: usize) -> Option<Self> {
         Self::if_fits(p, len)
@@ -170,9 +161,6 @@ impl<P: Start + Plain> Checked<'_, P> {
 
 impl<'a, T: Plain> Output<'a, T> {
     /// As [`Output::at`], with a failure that [`rlcore_last_error`](crate::status::rlcore_last_error) never tells.
-    ///
-    /// # Safety
-    /// As [`Output::at`].
     pub unsafe fn unkept(p: *mut T, len: usize) -> rlcore::error::Result<Self> {
         fault_of(p.addr(), len, size_of::<T>(), align_of::<T>()).map_or(Ok(()), Err)?;
         Ok(Self::unchecked("", p, len))
@@ -202,18 +190,12 @@ pub struct One<'a, T>(pub(super) Output<'a, T>);
 
 impl<T: Plain> One<'_, T> {
     /// As [`Output::at`].
-    ///
-    /// # Safety
-    /// As there.
     #[inline]
     pub unsafe fn at(what: &'static str, p: *mut T) -> Result<Self> {
         unsafe { Output::at(what, p, 1) }.map(One)
     }
 
     /// As [`One::at`], or nothing for NULL.
-    ///
-    /// # Safety
-    /// As there.
     #[inline]
     pub unsafe fn optional(what: &'static str, p: *mut T) -> Result<Option<Self>> {
         Ok(unsafe { Output::optional(what, p, 1)? }.map(One))
@@ -234,9 +216,6 @@ impl<T: Plain> Cells<'_, T> {
     }
 
     /// As [`Cells::at`], or nothing for NULL.
-    ///
-    /// # Safety
-    /// As there.
     #[inline]
     pub unsafe fn optional(what: &'static str, p: *mut T, len: usize) -> Result<Option<Self>> {
         Ok(unsafe { Output::optional(what, p, len)? }.map(Cells))
@@ -247,9 +226,6 @@ impl<T: Plain> Cells<'_, T> {
 pub type Through<'a> = (Option<Input<'a, f32>>, Output<'a, f32>);
 
 /// In place where both pointers are the same, else from one into the other. Errors: as [`Input::at`] and [`Output::at`].
-///
-/// # Safety
-/// As theirs.
 pub unsafe fn through<'a>(
     what: &'static str,
     from: *const f32,
@@ -271,9 +247,6 @@ pub fn rewrite<'a>(arrays: (Option<&'a [f32]>, &'a mut [f32])) -> Rewrite<'a> {
 }
 
 /// The `len` values at `p` if [`Input::at`] would accept them at once.
-///
-/// # Safety
-/// As [`Input::at`].
 #[inline(always)]
 pub unsafe fn present<'a, T: Plain>(p: *const T, len: usize) -> Option<&'a [T]> {
     Input::if_fits(p, len).map(Input::slice)
@@ -290,18 +263,12 @@ pub unsafe fn known<'a, T: Plain>(p: *const T, len: usize) -> &'a [T] {
 }
 
 /// As [`present`], or no values for NULL.
-///
-/// # Safety
-/// As [`Input::at`].
 #[inline(always)]
 pub unsafe fn absent_or_present<'a, T: Plain>(p: *const T, len: usize) -> Option<&'a [T]> {
     if p.is_null() { Some(&[]) } else { unsafe { present(p, len) } }
 }
 
 /// Stores a result.
-///
-/// # Safety
-/// As [`Output::at`].
 pub unsafe fn put<T: Plain>(what: &'static str, p: *mut T, value: impl FnOnce() -> Result<T>) -> Result {
     check(what, p.addr(), 1, p.layout())?;
     let value = value()?;

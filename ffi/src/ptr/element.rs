@@ -65,18 +65,12 @@ where
     Kinded<P>: Start,
 {
     /// `rows` times `width` elements of this kind, or the room for them. Errors: `Null`, `Align`, `Overflow`.
-    ///
-    /// # Safety
-    /// As [`Input::at`](super::Input::at).
     #[inline]
     pub unsafe fn at(what: &'static str, p: P, kind: Element, rows: usize, width: usize) -> Result<Self> {
         Self::new(what, Kinded { kind, p }, grid(what, rows, width)?)
     }
 
     /// As [`AnyInput::at`], or nothing for NULL.
-    ///
-    /// # Safety
-    /// As there.
     #[inline]
     pub unsafe fn optional(what: &'static str, p: P, kind: Element, rows: usize, width: usize) -> Result<Option<Self>> {
         let p = Kinded { kind, p };
@@ -84,9 +78,6 @@ where
     }
 
     /// `len` elements of this kind if [`AnyInput::at`] would accept them at once.
-    ///
-    /// # Safety
-    /// As there.
     #[inline(always)]
     pub unsafe fn if_there(p: P, kind: Element, len: usize) -> Option<Self> {
         Self::if_fits(Kinded { kind, p }, len)

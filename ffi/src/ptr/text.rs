@@ -31,9 +31,6 @@ pub unsafe fn text<'a>(what: &'static str, p: *const c_char) -> Result<&'a [u8]>
 pub type Room<'a> = (Option<Output<'a, u8>>, One<'a, usize>);
 
 /// `text_size` bytes at `text`, or none for NULL and 0, and the length at `out_len`. Errors: `Null`, `Align`, `Overflow`.
-///
-/// # Safety
-/// As [`Output::at`].
 pub unsafe fn room<'a>(text: *mut c_char, text_size: usize, out_len: *mut usize) -> Result<Room<'a>> {
     let text = match text.is_null() && text_size == 0 {
         true => None,
