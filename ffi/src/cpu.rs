@@ -1,6 +1,6 @@
 //! Which instructions are used.
 
-use crate::status::{Fault, call, rlcore_status};
+use crate::status::{About, call, rlcore_status};
 use rlcore::cpu::{LEVELS, set_limit};
 use rlcore::error::{Error, Kind};
 
@@ -23,7 +23,7 @@ pub extern "C" fn rlcore_cpu_set_limit(level: u32) -> rlcore_status {
     call(|| {
         let known = LEVELS.into_iter().find(|&known| known as u32 == level);
         let unknown = Error::new(Kind::Range, "an rlcore_cpu_level").given(level as usize);
-        set_limit(known.ok_or_else(|| Fault::at("cpu_set_limit: level", unknown))?);
+        set_limit(known.ok_or(unknown).about("cpu_set_limit: level")?);
         Ok(())
     })
 }

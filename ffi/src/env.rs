@@ -7,7 +7,7 @@ use crate::mirror::versioned;
 use crate::ptr::{self, Extent, Input, Plain};
 use crate::rng::rlcore_rng;
 use crate::space::{self, rlcore_field, rlcore_space};
-use crate::status::{Fault, Result};
+use crate::status::{About, Fault, Result};
 use crate::wrap::{self, rlcore_wrapper};
 use rlcore::env::wrap::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
 use rlcore::env::{Builtin, Env, Level, Setup, Spec, Step, StepOut};
@@ -282,10 +282,9 @@ impl<'a> CEnv<'a> {
         }
         // Nobody may take bytes of a structure for numbers, who has this space alone.
         let mixed = def.num_fields != 0 && space::structured(rlcore_space::bare(&bare.callbacks.spec.obs).kind);
-        if space::structured(def.obs.kind) != mixed {
-            let what = "kind of 3 (bytes of a structure) exactly if fields are of other kinds than bytes";
-            return Err(Fault::at("obs", Error::new(Kind::Config, what).given(def.obs.kind as usize)));
-        }
+        let what = "kind of 3 (bytes of a structure) exactly if fields are of other kinds than bytes";
+        let wrong = Error::new(Kind::Config, what).given(def.obs.kind as usize);
+        wrong.when(space::structured(def.obs.kind) != mixed).about("obs")?;
         if def.num_wrappers == 0 {
             return Ok(CEnv { bare, wrapped: None });
         }
@@ -322,13 +321,11 @@ impl<'a> CEnv<'a> {
 /// Refuses what only a library with wrappers knows.
 fn built_with_wrappers(what: &'static str) -> Result {
     let left_out = Error::new(Kind::Config, "this library was built without wrappers.");
-    if cfg!(feature = "wrappers") { Ok(()) } else { Err(Fault::at(what, left_out)) }
+    left_out.when(!cfg!(feature = "wrappers")).about(what)
 }
 
 unsafe fn array<'a, T: Plain>(what: &'static str, p: *const T, len: u32, most: usize) -> Result<Input<'a, T>> {
-    if len as usize > most {
-        return Err(Fault::at(what, Error::limit(Kind::Config, "a list of at most", most, len as usize)));
-    }
+    Error::limit(Kind::Config, "a list of at most", most, len as usize).when(len as usize > most).about(what)?;
     unsafe { Input::at(what, p, len as usize) }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::mirror::versioned;
 use crate::ptr::{self, Cells, Extent, Input, args, args_beside};
-use crate::status::{Fault, Result, call, rlcore_status};
+use crate::status::{About, Result, call, rlcore_status};
 use rlcore::error::{Error, Kind};
 use rlcore::kernels::gae::{self, Accumulate, Rollout};
 use rlcore::kernels::grid::Columns;
@@ -139,7 +139,7 @@ pub unsafe fn rollout<'a>(p: *const rlcore_rollout) -> Result<(Rollout<'a>, usiz
 /// What sums are made in. Errors: `Config`.
 pub fn accumulate(what: &'static str, number: u32) -> Result<Accumulate> {
     let unknown = Error::new(Kind::Config, "one of rlcore_accumulate").given(number as usize);
-    Accumulate::from_number(number).ok_or_else(|| Fault::at(what, unknown))
+    Accumulate::from_number(number).ok_or(unknown).about(what)
 }
 
 const _: () = {

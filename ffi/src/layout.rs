@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use crate::env::{CEnv, Room, rlcore_env_def};
 use crate::ptr::{AnyInput, AnyOutput, Input, One, Output, Reads, args_beside};
 use crate::space::rlcore_field;
-use crate::status::{Fault, call, rlcore_status};
+use crate::status::{About, call, rlcore_status};
 use rlcore::env::wrap::MAX_FIELDS;
 use rlcore::env::{Env, layout};
 use rlcore::error::{Error, Kind};
@@ -30,10 +30,8 @@ pub unsafe extern "C" fn rlcore_env_fields(
         let whole = [layout::whole(&spec.obs)];
         let fields = layout::fields(&spec.obs, &whole);
         if let Some(out) = out {
-            if fields.len() > capacity as usize {
-                let short = Error::limit(Kind::Size, "at least {needed} fields", fields.len(), capacity as usize);
-                return Err(Fault::at("out", short));
-            }
+            let short = Error::limit(Kind::Size, "at least {needed} fields", fields.len(), capacity as usize);
+            short.when(fields.len() > capacity as usize).about("out")?;
             for (to, from) in out.iter_mut().zip(fields) {
                 *to = rlcore_field::of(from);
             }

@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use crate::lifecycle::{self, Block, Place, open, view};
 use crate::mirror::{alike, mirror, versioned};
 use crate::ptr::{self, Extent, Input, One, Output, args};
-use crate::status::{Fault, Result, call, rlcore_status};
+use crate::status::{About, Result, call, rlcore_status};
 use crate::table;
 use rlcore::block::Kind as BlockKind;
 use rlcore::data::lazy_frames::{Frames, LazyFrames, LazyFramesConfig, lay};
@@ -78,7 +78,7 @@ unsafe fn config(p: *const rlcore_lazy_frames_config) -> Result<LazyFramesConfig
 /// The layout of this number. Errors: `Range`.
 pub fn layout(number: u32) -> Result<Layout> {
     let unknown = Error::new(Kind::Range, "0 (HWC) or 1 (CHW)").given(number as usize);
-    Layout::from_number(number).ok_or_else(|| Fault::at("layout", unknown))
+    Layout::from_number(number).ok_or(unknown).about("layout")
 }
 
 impl Block for rlcore_lazy_frames {

@@ -7,7 +7,7 @@ use crate::lifecycle::{self, Block, Place, open, view};
 use crate::mirror::{alike, versioned};
 use crate::ptr::{self, Extent, Input, One, Output, Plain, Versioned};
 use crate::rng::{self, rlcore_rng};
-use crate::status::{Fault, Result, call, rlcore_status};
+use crate::status::{About, Result, call, rlcore_status};
 use crate::table::{self, Room, Rows, rlcore_column};
 use rlcore::block::{Kind as BlockKind, Span};
 use rlcore::data::memory::{
@@ -150,7 +150,7 @@ unsafe fn draw(p: *const rlcore_draw) -> Result<Draw> {
         true => Versioned::defaults(),
         false => unsafe { ptr::sized(p)? },
     };
-    let unknown = || Fault::at("draw: rule", Error::new(Kind::Range, "0 (fixed) or 1 (original)").given(rule as usize));
+    let unknown = Error::new(Kind::Range, "0 (fixed) or 1 (original)").given(rule as usize);
     let usual = Draw::default();
     Ok(Draw {
         size,
@@ -158,15 +158,13 @@ unsafe fn draw(p: *const rlcore_draw) -> Result<Draw> {
         exact_size: ptr::flag("draw: exact_size", exact_size)?,
         skewness: if skewness == 0 { usual.skewness } else { skewness },
         attempts: if attempts == 0 { usual.attempts } else { attempts },
-        rule: Rule::from_number(rule).ok_or_else(unknown)?,
+        rule: Rule::from_number(rule).ok_or(unknown).about("draw: rule")?,
     })
 }
 
 fn frame(given: &rlcore_frame) -> Result<Frame> {
     let &rlcore_frame { episode, step, reward, terminated, truncated, reserved } = given;
-    if reserved != [0; 6] {
-        return Err(Fault::at("frame: reserved", Error::new(Kind::Range, "zeros")));
-    }
+    Error::new(Kind::Range, "zeros").when(reserved != [0; 6]).about("frame: reserved")?;
     Ok(Frame { episode, step, reward, terminated: terminated != 0, truncated: truncated != 0 })
 }
 

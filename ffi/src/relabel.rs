@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use crate::mirror::versioned;
 use crate::ptr::{self, Extent, Input, Output, args};
 use crate::rng::{rlcore_rng, stream};
-use crate::status::{Fault, call, rlcore_status};
+use crate::status::{About, call, rlcore_status};
 use rlcore::data::relabel::{Judgement, Steps, Strategy, draw, relabel};
 use rlcore::error::{Error, Kind};
 
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn rlcore_relabel_draw(
 ) -> rlcore_status {
     call(|| unsafe {
         let unknown = Error::new(Kind::Range, "an rlcore_relabel_strategy").given(strategy as usize);
-        let strategy = Strategy::from_number(strategy).ok_or_else(|| Fault::at("relabel: strategy", unknown))?;
+        let strategy = Strategy::from_number(strategy).ok_or(unknown).about("relabel: strategy")?;
         let step = Input::at("relabel: step", step, len)?;
         let num_steps = Input::at("relabel: num_steps", num_steps, len)?;
         let rng = stream(rng)?.only();
@@ -96,9 +96,7 @@ pub unsafe extern "C" fn rlcore_relabel_goals(
 ) -> rlcore_status {
     call(|| unsafe {
         let s = ptr::sized(steps)?;
-        let Some(judge) = judge else {
-            return Err(Fault::at("relabel: judge", Error::new(Kind::Null, "the function pointer is NULL.")));
-        };
+        let judge = judge.ok_or(Error::new(Kind::Null, "the function pointer is NULL.")).about("relabel: judge")?;
         let (count, width) = (s.num_steps as usize, s.goal_len as usize);
         let achieved =
             Input::at("relabel: achieved", s.achieved, ptr::grid("relabel: achieved", s.num_rows as usize, width)?)?;

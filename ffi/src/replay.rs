@@ -7,7 +7,7 @@ use crate::lifecycle::{self, Block, Place, open, view};
 use crate::mirror::versioned;
 use crate::ptr::{self, Input, One, OutSized, Output};
 use crate::rng::{self, rlcore_rng};
-use crate::status::{Fault, Result, call, rlcore_status};
+use crate::status::{About, Result, call, rlcore_status};
 use crate::table::{self, Room, Rows, Tails, rlcore_column};
 use rlcore::block::Kind as BlockKind;
 use rlcore::data::replay::{Added, Draw, Normalize, Replay, ReplayConfig, Step, Transitions, View, linear};
@@ -325,7 +325,7 @@ pub unsafe extern "C" fn rlcore_replay_sample(
         let probability = Output::optional("probability", probability, rows)?;
         let (rng, index, weight, probability) = view.extent.reading((rng, index, weight, probability))?;
         let unknown = Error::new(Kind::Range, "0 (memory), 1 (batch) or 2 (none)").given(normalize as usize);
-        let normalize = Normalize::from_number(normalize).ok_or_else(|| Fault::at("normalize", unknown))?;
+        let normalize = Normalize::from_number(normalize).ok_or(unknown).about("normalize")?;
         let draw = Draw { beta, normalize, independent: ptr::flag("independent", independent)? };
         Ok(view.sample(&draw, rng, index, weight, probability)?)
     })

@@ -1,7 +1,7 @@
 //! Random streams.
 
 use crate::ptr::{Input, One, Output, Plain, args};
-use crate::status::{Fault, Result, call, rlcore_status};
+use crate::status::{About, Fault, Result, call, rlcore_status};
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 
@@ -72,10 +72,8 @@ pub unsafe extern "C" fn rlcore_rng_uniform(
 ) -> rlcore_status {
     call(|| unsafe {
         let (rng, out) = drawing(rng, out, len)?;
-        if !(high - low).is_finite() {
-            let what = Error::new(Kind::Value, "finite bounds with a finite difference");
-            return Err(Fault::at("rng_uniform: low, high", what));
-        }
+        let what = Error::new(Kind::Value, "finite bounds with a finite difference");
+        what.when(!(high - low).is_finite()).about("rng_uniform: low, high")?;
         out.fill_with(|| rng.uniform_in(low, high));
         Ok(())
     })
@@ -92,9 +90,7 @@ pub unsafe extern "C" fn rlcore_rng_integers(
 ) -> rlcore_status {
     call(|| unsafe {
         let (rng, out) = drawing(rng, out, len)?;
-        if high <= low {
-            return Err(Fault::at("rng_integers", Error::new(Kind::Range, "high above low").given_i64(high)));
-        }
+        Error::new(Kind::Range, "high above low").given_i64(high).when(high <= low).about("rng_integers")?;
         out.fill_with(|| rng.integers(low, high));
         Ok(())
     })
@@ -116,9 +112,8 @@ pub unsafe extern "C" fn rlcore_rng_normal(rng: *mut rlcore_rng, out: *mut f32, 
 pub unsafe extern "C" fn rlcore_rng_permutation(rng: *mut rlcore_rng, out: *mut u32, len: usize) -> rlcore_status {
     call(|| unsafe {
         let (rng, out) = drawing(rng, out, len)?;
-        if out.len() > u32::MAX as usize {
-            return Err(Fault::at("rng_permutation", Error::new(Kind::Range, "len of at most 4294967295").given(len)));
-        }
+        let what = Error::new(Kind::Range, "len of at most 4294967295").given(len);
+        what.when(out.len() > u32::MAX as usize).about("rng_permutation")?;
         rng.permutation(out);
         Ok(())
     })

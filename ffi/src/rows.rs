@@ -7,7 +7,7 @@ use crate::cursor::{Cursor, advance};
 use crate::mirror::versioned;
 use crate::ptr::{self, AnyInput, AnyOutput, Extent, Input, Output, Reads, args};
 use crate::space;
-use crate::status::{Fault, Result, call, rlcore_status};
+use crate::status::{About, Result, call, rlcore_status};
 use crate::table;
 use rlcore::data::minibatch;
 use rlcore::data::monitor::Read;
@@ -112,10 +112,7 @@ pub unsafe extern "C" fn rlcore_rows_stack(
 ) -> rlcore_status {
     call(|| unsafe {
         let (kind, count, width) = (space::element("rows", kind)?, num_parts as usize, width as usize);
-        if count > MAX_PARTS {
-            let many = Error::limit(Kind::Range, "at most", MAX_PARTS, count);
-            return Err(Fault::at("num_parts", many));
-        }
+        Error::limit(Kind::Range, "at most", MAX_PARTS, count).when(count > MAX_PARTS).about("num_parts")?;
         let (list, rows) = (Input::at("parts", parts, count)?, Input::at("num_rows", num_rows, count)?);
         let out = AnyOutput::at("out", out, kind, num_out_rows as usize, width)?;
         let (list, rows) = out.extent().writing((list, rows))?;

@@ -4,7 +4,7 @@ use core::ffi::c_char;
 use core::ptr::null;
 
 use crate::ptr::{self, Cover, Extent, Input, Plain};
-use crate::status::{Fault, Result, places};
+use crate::status::{About, Fault, Result, places};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Field, Space};
 
@@ -107,7 +107,7 @@ const PARTS: &[Field<'static>] = &[Field::new("", Element::I32, &[], 0)];
 /// The kind of elements that a number of the caller says. Errors: `Config`.
 pub fn element(what: &'static str, kind: u32) -> Result<Element> {
     let unknown = Error::new(Kind::Config, KINDS).given(kind as usize);
-    Element::from_number(kind).ok_or_else(|| Fault::at(what, unknown))
+    Element::from_number(kind).ok_or(unknown).about(what)
 }
 
 /// True if it says bytes of a structure.

@@ -7,7 +7,7 @@ use crate::learner::rlcore_learner;
 use crate::lifecycle::view;
 use crate::ptr::{One, Output, args_beside};
 use crate::space::rlcore_space;
-use crate::status::{Fault, call, rlcore_status};
+use crate::status::{About, call, rlcore_status};
 use rlcore::env::Env;
 use rlcore::error::{Error, Kind};
 use rlcore::learn::View;
@@ -38,10 +38,8 @@ pub unsafe extern "C" fn rlcore_env_spaces(
         taken.n = env.choices();
         if let Some(bounds) = bounds {
             let needed = num_bounds(&spec.obs).saturating_add(num_bounds(&spec.action));
-            if needed > bounds_len {
-                let short = Error::limit(Kind::Size, "at least {needed} floats", needed, bounds_len);
-                return Err(Fault::at("bounds", short));
-            }
+            let short = Error::limit(Kind::Size, "at least {needed} floats", needed, bounds_len);
+            short.when(needed > bounds_len).about("bounds")?;
             let mut rest = bounds;
             for (space, out) in [(&spec.obs, &mut shown), (&spec.action, &mut taken)] {
                 out.low = spread(space, !space.low.is_empty(), |(low, _)| low, &mut rest);

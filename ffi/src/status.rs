@@ -159,6 +159,19 @@ impl From<Error> for Fault {
     }
 }
 
+/// What the core could not know of a failure.
+pub trait About<T> {
+    /// The argument that it is about.
+    fn about(self, what: &'static str) -> Result<T>;
+}
+
+impl<T> About<T> for rlcore::error::Result<T> {
+    #[inline(always)]
+    fn about(self, what: &'static str) -> Result<T> {
+        self.map_err(|error| Fault::at(what, error))
+    }
+}
+
 /// The body of every exported function: a failure becomes its status.
 #[inline]
 pub fn call(body: impl FnOnce() -> Result) -> rlcore_status {

@@ -4,7 +4,7 @@ use core::ffi::{c_char, c_void};
 use core::mem::MaybeUninit;
 
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Array, Extent, Input, List, Plain};
-use crate::status::{Fault, Result, places};
+use crate::status::{About, Fault, Result, places};
 use rlcore::data::table::{Column, MAX_COLUMNS, Spans, Table, TableConfig};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Elements};
@@ -49,10 +49,8 @@ pub unsafe fn config(
     num_rings: u32,
     num_rows: u32,
 ) -> Result<TableConfig> {
-    if num_columns == 0 || num_columns as usize > MAX_COLUMNS {
-        let what = Error::limit(Kind::Config, "from 1 to", MAX_COLUMNS, num_columns as usize);
-        return Err(Fault::at("num_columns", what));
-    }
+    let what = Error::limit(Kind::Config, "from 1 to", MAX_COLUMNS, num_columns as usize);
+    what.when(num_columns == 0 || num_columns as usize > MAX_COLUMNS).about("num_columns")?;
     let given = unsafe { Input::at("columns", columns, num_columns as usize)? };
     let mut config = TableConfig::new(num_rings, num_rows, &[]);
     config.num_columns = num_columns;

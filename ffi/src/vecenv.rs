@@ -6,7 +6,7 @@ use crate::env::{Bare, CEnv, Room, rlcore_env_def};
 use crate::lifecycle::{self, Place};
 use crate::mirror::versioned;
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Cover, Extent, Input, One, Output, Writes, apart, args_beside};
-use crate::status::{Fault, Result, call, rlcore_status};
+use crate::status::{About, Result, call, rlcore_status};
 use rlcore::env::{Autoreset, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, ElementsMut};
@@ -109,8 +109,8 @@ impl rlcore_vecenv_out {
 pub(crate) unsafe fn config(p: *const rlcore_vecenv_config) -> Result<VecEnvConfig> {
     let c = unsafe { ptr::sized(p)? };
     let unknown = Error::new(Kind::Config, "autoreset of 0 (same step), 1 (next step), 2 (disabled) or 3 (legacy)");
-    let autoreset = Autoreset::from_number(c.autoreset)
-        .ok_or_else(|| Fault::at("vecenv config", unknown.given(c.autoreset as usize)))?;
+    let unknown = unknown.given(c.autoreset as usize);
+    let autoreset = Autoreset::from_number(c.autoreset).ok_or(unknown).about("vecenv config")?;
     Ok(VecEnvConfig { num_envs: c.num_envs, seed: c.seed, autoreset, max_episode_steps: c.max_episode_steps })
 }
 
@@ -638,9 +638,7 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
         let env = CEnv::at(env, &mut room)?;
         let block = Block::at(v, &env)?;
         let width = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
-        if width == 0 {
-            return Err(Fault::at("action_mask", Error::new(Kind::Config, "actions that are discrete")));
-        }
+        Error::new(Kind::Config, "actions that are discrete").when(width == 0).about("action_mask")?;
         let mask = Output::at("mask", mask, ptr::grid("mask", block.num_envs(), width)?)?;
         let mask = block.writing(&env, mask)?;
         let view = block.view();

@@ -7,7 +7,7 @@ use core::ptr::null_mut;
 use crate::lifecycle;
 use crate::mirror::versioned;
 use crate::ptr::{self, One, Output, Plain, args};
-use crate::status::{Fault, Result, call, places, rlcore_status};
+use crate::status::{About, Fault, Result, call, places, rlcore_status};
 use rlcore::env::wrap::{Atari, LifeOrder, Observe, Screen, Wrapper};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Elements, ElementsMut};
@@ -410,10 +410,8 @@ pub unsafe extern "C" fn rlcore_wrappers_atari(
     call(|| unsafe {
         let list = atari(config)?.list();
         let (out, out_len) = args((Output::at("out", out, capacity as usize)?, One::at("out_len", out_len)?))?;
-        if list.len() > capacity as usize {
-            let short = Error::limit(Kind::Size, "at least {needed} wrappers", list.len(), capacity as usize);
-            return Err(Fault::at("out", short));
-        }
+        let short = Error::limit(Kind::Size, "at least {needed} wrappers", list.len(), capacity as usize);
+        short.when(list.len() > capacity as usize).about("out")?;
         for (to, from) in out.iter_mut().zip(list.iter()) {
             *to = rlcore_wrapper::of(from);
         }

@@ -1,6 +1,6 @@
 //! What may be said of an array before it is touched: it is there, aligned and within the address space.
 
-use crate::status::{Fault, Result};
+use crate::status::{About, Result};
 use rlcore::error::{Error, Kind};
 
 /// Types that C and Rust lay out alike and whose every bit pattern is a value.
@@ -24,8 +24,7 @@ unsafe impl<T: 'static> Plain for *const T {}
 /// Elements of `rows` rows of `width`. Errors: `Overflow`.
 #[inline]
 pub fn grid(what: &'static str, rows: usize, width: usize) -> Result<usize> {
-    let overflow = || Fault::at(what, Error::new(Kind::Overflow, "an array that fits the address space"));
-    rows.checked_mul(width).ok_or_else(overflow)
+    rows.checked_mul(width).ok_or(Error::new(Kind::Overflow, "an array that fits the address space")).about(what)
 }
 
 /// `len` elements of `size` bytes are there. Errors: `Null`, `Align`, `Overflow`.
@@ -46,10 +45,7 @@ pub(super) fn fits(start: usize, len: usize, size: usize, align: usize) -> bool 
 #[cold]
 #[inline(never)]
 pub(super) fn check_bytes(what: &'static str, start: usize, len: usize, size: usize, align: usize) -> Result {
-    match fault_of(start, len, size, align) {
-        None => Ok(()),
-        Some(error) => Err(Fault::at(what, error)),
-    }
+    fault_of(start, len, size, align).map_or(Ok(()), Err).about(what)
 }
 
 pub(super) fn fault_of(start: usize, len: usize, size: usize, align: usize) -> Option<Error> {

@@ -1,6 +1,6 @@
 //! Arrays that share bytes.
 
-use crate::status::{Fault, Result};
+use crate::status::{About, Result};
 use rlcore::error::{Error, Kind};
 
 /// The bytes that an array covers and what failures call it.
@@ -81,12 +81,8 @@ impl Cover {
 pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
     let mut rest = outputs;
     while let Some((output, others)) = rest.split_first() {
-        if output.meets_any(others) || output.meets_any(inputs) {
-            return Err(Fault::at(
-                output.what,
-                Error::new(Kind::Overlap, "the array overlaps another array of the call."),
-            ));
-        }
+        let overlap = Error::new(Kind::Overlap, "the array overlaps another array of the call.");
+        overlap.when(output.meets_any(others) || output.meets_any(inputs)).about(output.what)?;
         rest = others;
     }
     Ok(())
@@ -94,10 +90,8 @@ pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
 
 /// Checks that two objects are not one, before either is looked at. Errors: `Overlap`.
 pub fn distinct<T>(what: &'static str, a: *const T, b: *const T) -> Result {
-    match a.addr() == b.addr() && !a.is_null() {
-        true => Err(Fault::at(what, Error::new(Kind::Overlap, "the two objects must differ."))),
-        false => Ok(()),
-    }
+    let same = Error::new(Kind::Overlap, "the two objects must differ.");
+    same.when(a.addr() == b.addr() && !a.is_null()).about(what)
 }
 
 /// An array of which only a part is touched: the others may be somebody else's.

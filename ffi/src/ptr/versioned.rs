@@ -5,7 +5,7 @@ use core::slice;
 
 use super::check::check_bytes;
 use super::overlap::Extent;
-use crate::status::{Fault, Result};
+use crate::status::{About, Result};
 use rlcore::error::{Error, Kind};
 
 /// A structure that begins with `struct_size` and only ever grows at its end.
@@ -56,10 +56,8 @@ impl Form {
     }
 
     fn check_size(&self, what: &'static str, kind: Kind, size: usize) -> Result {
-        if size < self.min_size || size > MAX_STRUCT_SIZE || size & self.align.wrapping_sub(1) != 0 {
-            return Err(Fault::at(self.what, Error::limit(kind, what, self.min_size, size)));
-        }
-        Ok(())
+        let wrong = size < self.min_size || size > MAX_STRUCT_SIZE || size & self.align.wrapping_sub(1) != 0;
+        Error::limit(kind, what, self.min_size, size).when(wrong).about(self.what)
     }
 
     /// The `struct_size` of the structure at `p`. Errors: `Null`, `Align`, `Config`.
@@ -84,11 +82,8 @@ impl Form {
             core::ptr::copy_nonoverlapping(p, value, known);
             slice::from_raw_parts(p.add(known), size.wrapping_sub(known))
         };
-        if tail.iter().any(|&b| b != 0) {
-            let what = "a structure of this version, or a longer one with zeros from byte";
-            return Err(Fault::at(self.what, Error::limit(Kind::Config, what, self.size, size)));
-        }
-        Ok(())
+        let what = "a structure of this version, or a longer one with zeros from byte";
+        Error::limit(Kind::Config, what, self.size, size).when(tail.iter().any(|&b| b != 0)).about(self.what)
     }
 
     /// Writes a structure into `size` bytes: cut short for an older caller, followed by zeros for a newer one.
@@ -198,23 +193,17 @@ impl<T: Versioned> OutSized<T> {
 
 /// Checks a field that a later version may give a meaning. Errors: `Config`.
 pub fn reserved(what: &'static str, value: u32) -> Result {
-    if value == 0 { Ok(()) } else { Err(Fault::at(what, Error::new(Kind::Config, "zero").given(value as usize))) }
+    Error::new(Kind::Config, "zero").given(value as usize).when(value != 0).about(what)
 }
 
 /// A flag of a configuration. Errors: `Config`.
 pub fn switch(what: &'static str, value: u32) -> Result<bool> {
-    if value <= 1 {
-        Ok(value == 1)
-    } else {
-        Err(Fault::at(what, Error::new(Kind::Config, "0 or 1").given(value as usize)))
-    }
+    Error::new(Kind::Config, "0 or 1").given(value as usize).when(value > 1).about(what)?;
+    Ok(value == 1)
 }
 
 /// A flag. Errors: `Range`.
 pub fn flag(what: &'static str, value: u32) -> Result<bool> {
-    match value {
-        0 => Ok(false),
-        1 => Ok(true),
-        _ => Err(Fault::at(what, Error::new(Kind::Range, "0 or 1").given(value as usize))),
-    }
+    Error::new(Kind::Range, "0 or 1").given(value as usize).when(value > 1).about(what)?;
+    Ok(value == 1)
 }
