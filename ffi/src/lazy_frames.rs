@@ -268,10 +268,8 @@ pub unsafe extern "C" fn rlcore_lazy_frames_frame(
     out_frame: *mut *const u8,
 ) -> rlcore_status {
     call(|| unsafe {
-        let view = view(l, LazyFrames::read)?;
-        let out = view.extent.reading(One::at("out_frame", out_frame)?)?;
-        *out = view.row(0, env as usize, number)?.bytes().as_ptr();
-        Ok(())
+        view(l, LazyFrames::read)?
+            .tell("out_frame", out_frame, |view| Ok(view.row(0, env as usize, number)?.bytes().as_ptr()))
     })
 }
 

@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 use core::ops::{Deref, DerefMut};
 
-use crate::ptr::{self, Extent, Input, One, Output, Versioned, args, args_beside};
+use crate::ptr::{self, Extent, Input, One, Output, Plain, Versioned, args, args_beside};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::block::{Header, Kind};
 use rlcore::error;
@@ -80,6 +80,21 @@ pub struct Opened<T> {
     object: T,
     /// Its bytes.
     pub extent: Extent,
+}
+
+impl<T> Opened<T> {
+    /// Stores what `find` finds in it. Errors: `Null`, `Align`, `Overlap`; those of `find`.
+    #[inline]
+    pub unsafe fn tell<V: Plain>(
+        mut self,
+        what: &'static str,
+        out: *mut V,
+        find: impl FnOnce(&mut T) -> error::Result<V>,
+    ) -> Result {
+        let out = self.extent.reading(unsafe { One::at(what, out)? })?;
+        *out = find(&mut self.object)?;
+        Ok(())
+    }
 }
 
 impl<T> Deref for Opened<T> {

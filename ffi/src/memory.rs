@@ -508,9 +508,5 @@ pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *co
 /// Copies the stored random stream. Errors: E_BUSY only for a reader, see Sharing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_load_rng(m: *const rlcore_memory, rng: *mut rlcore_rng) -> rlcore_status {
-    call(|| unsafe {
-        let view = view(m, View::open)?;
-        *view.extent.reading(One::at("rng", rng.cast::<Rng>())?)? = view.rng()?;
-        Ok(())
-    })
+    call(|| unsafe { view(m, View::open)?.tell("rng", rng.cast::<Rng>(), |view| view.rng()) })
 }

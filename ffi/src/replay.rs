@@ -448,9 +448,5 @@ pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *co
 /// Copies the stored random stream. Errors: E_BUSY only for a reader, see Sharing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_load_rng(r: *const rlcore_replay, rng: *mut rlcore_rng) -> rlcore_status {
-    call(|| unsafe {
-        let view = view(r, View::open)?;
-        *view.extent.reading(One::at("rng", rng.cast::<Rng>())?)? = view.rng()?;
-        Ok(())
-    })
+    call(|| unsafe { view(r, View::open)?.tell("rng", rng.cast::<Rng>(), |view| view.rng()) })
 }

@@ -7,7 +7,7 @@ use crate::cursor;
 use crate::kernels::{accumulate, rlcore_rollout};
 use crate::lifecycle::{self, Block, Opened, Place, open, view};
 use crate::mirror::{alike, versioned};
-use crate::ptr::{self, AnyInput, Args, Extent, Input, One, Output, Reads};
+use crate::ptr::{self, AnyInput, Args, Extent, Input, Output, Reads};
 use crate::rows::{self, rlcore_rows_out};
 use crate::status::{Result, call, rlcore_status};
 use crate::table::{self, rlcore_column};
@@ -295,10 +295,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_row(
     out_row: *mut *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut buffer = open(b, RolloutBuffer::open)?;
-        let out = buffer.extent.reading(One::at("out_row", out_row)?)?;
-        *out = ptr::start_mut(buffer.row(column as usize, step as usize)?);
-        Ok(())
+        open(b, RolloutBuffer::open)?
+            .tell("out_row", out_row, |buffer| Ok(ptr::start_mut(buffer.row(column as usize, step as usize)?)))
     })
 }
 
@@ -446,10 +444,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_column(
     out_column: *mut *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let view = view(b, View::open)?;
-        let out = view.extent.reading(One::at("out_column", out_column)?)?;
-        *out = ptr::start(view.column(column as usize)?);
-        Ok(())
+        view(b, View::open)?.tell("out_column", out_column, |view| Ok(ptr::start(view.column(column as usize)?)))
     })
 }
 
@@ -551,12 +546,7 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_sample(
     b: *mut rlcore_rollout_buffer,
     out_step: *mut u32,
 ) -> rlcore_status {
-    call(|| unsafe {
-        let mut buffer = open(b, RolloutBuffer::open)?;
-        let out = buffer.extent.reading(One::at("out_step", out_step)?)?;
-        *out = buffer.sample()?;
-        Ok(())
-    })
+    call(|| unsafe { open(b, RolloutBuffer::open)?.tell("out_step", out_step, |buffer| buffer.sample()) })
 }
 
 /// Hands `index` out and the caller's room for a minibatch: `rows` rows of `window_len` samples, numbers for `each` samples of

@@ -286,10 +286,7 @@ pub unsafe extern "C" fn rlcore_trajectory_column(
     out_column: *mut *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let view = view(t, View::open)?;
-        let out = view.extent.reading(One::at("out_column", out_column)?)?;
-        *out = ptr::start(view.column(column as usize)?);
-        Ok(())
+        view(t, View::open)?.tell("out_column", out_column, |view| Ok(ptr::start(view.column(column as usize)?)))
     })
 }
 
