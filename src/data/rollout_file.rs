@@ -111,43 +111,23 @@ pub struct ArraysMut<'a> {
     pub state: Option<&'a mut [f32]>,
 }
 
-/// Every array of the file, in the order of the fields of [`Arrays`].
-#[derive(Clone, Copy, PartialEq)]
-enum Part {
-    Meta,
-    Obs,
-    Action,
-    LogProb,
-    Value,
-    BootstrapValue,
-    Reward,
-    Terminated,
-    Truncated,
-    Valid,
-    FinalIndex,
-    FinalObs,
-    FinalValue,
-    State,
+macro_rules! parts {
+    ($($part:ident)+) => {
+        /// Every array of the file, in the order of the fields of [`Arrays`].
+        #[derive(Clone, Copy, PartialEq)]
+        enum Part {
+            $($part),+
+        }
+
+        use Part::*;
+
+        const PARTS: [Part; 14] = [$($part),+];
+    };
 }
 
-use Part::*;
-
-const PARTS: [Part; 14] = [
-    Meta,
-    Obs,
-    Action,
-    LogProb,
-    Value,
-    BootstrapValue,
-    Reward,
-    Terminated,
-    Truncated,
-    Valid,
-    FinalIndex,
-    FinalObs,
-    FinalValue,
-    State,
-];
+parts! {
+    Meta Obs Action LogProb Value BootstrapValue Reward Terminated Truncated Valid FinalIndex FinalObs FinalValue State
+}
 
 /// Words of `meta`.
 const META_LEN: usize = 24;
