@@ -173,18 +173,9 @@ impl TrajectoryConfig {
         let what = "trajectory setup: accumulate of at most";
         Error::config(what, 1, self.accumulate).when(Accumulate::from_number(self.accumulate).is_none())?;
         self.table.check()?;
-        Error::config(
-            "trajectory config: one_hot with bits of the columns alone, of which there are",
-            self.table.num_columns,
-            self.one_hot,
-        )
-        .when(self.one_hot.checked_shr(self.table.num_columns).unwrap_or(0) != 0)?;
-        match self.table.columns().iter().find(|column| column.num_stack > 1) {
-            Some(column) => {
-                Err(Error::config("trajectory config: columns with num_stack of at most", 1, column.num_stack))
-            }
-            None => Ok(()),
-        }
+        let what = "trajectory config: one_hot with bits of the columns alone, of which there are";
+        self.table.check_bits(what, self.one_hot)?;
+        self.table.check_plain("trajectory config: columns with num_stack of at most")
     }
 
     fn capacity(&self) -> usize {

@@ -124,12 +124,7 @@ impl ReplayConfig {
         let least = self.num_steps.saturating_add(self.table.max_stack() as u32);
         let what = "replay config: num_rows of at least num_steps and any num_stack,";
         Error::config(what, least, self.table.num_rows).when(self.table.num_rows < least)?;
-        Error::config(
-            "replay config: observations with bits below num_columns,",
-            self.table.num_columns,
-            self.observations,
-        )
-        .when(self.observations.checked_shr(self.table.num_columns).unwrap_or(0) != 0)?;
+        self.table.check_bits("replay config: observations with bits below num_columns,", self.observations)?;
         outside("replay config: discount from 0 to 1", self.discount).when(!(0.0..=1.0).contains(&self.discount))?;
         outside("replay config: alpha from 0 to 1", self.alpha).when(!(0.0..=1.0).contains(&self.alpha))?;
         let what = "replay config: epsilon, a normal number above 0 and at most 1e30";

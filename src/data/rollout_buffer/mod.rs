@@ -162,12 +162,7 @@ impl RolloutBufferConfig {
         Error::config(what, 1, self.accumulate).when(Accumulate::from_number(self.accumulate).is_none())?;
         Error::config("rollout_buffer setup: reserved of", 0, self.reserved).when(self.reserved != 0)?;
         self.table.check()?;
-        match self.table.columns().iter().find(|column| column.num_stack > 1) {
-            Some(column) => {
-                Err(Error::config("rollout_buffer config: columns with num_stack of at most", 1, column.num_stack))
-            }
-            None => Ok(()),
-        }
+        self.table.check_plain("rollout_buffer config: columns with num_stack of at most")
     }
 
     fn num_envs(&self) -> usize {

@@ -156,6 +156,17 @@ impl TableConfig {
         size.ok_or(OVERFLOW)
     }
 
+    /// Refuses bits of columns that there are not. Errors: `Config`, in these words.
+    pub(crate) fn check_bits(&self, what: &'static str, bits: u32) -> Result {
+        Error::config(what, self.num_columns, bits).when(bits.checked_shr(self.num_columns).unwrap_or(0) != 0)
+    }
+
+    /// Refuses columns that are read as stacks. Errors: `Config`, in these words.
+    pub(crate) fn check_plain(&self, what: &'static str) -> Result {
+        let stack = self.columns().iter().map(|column| column.num_stack).find(|&num_stack| num_stack > 1);
+        stack.map_or(Ok(()), |num_stack| Err(Error::config(what, 1, num_stack)))
+    }
+
     /// Refuses what no table is made from. Errors: `Config`.
     pub fn check(&self) -> Result {
         Error::config("table config: num_rings of at least", 1, 0).when(self.num_rings == 0)?;
