@@ -94,6 +94,23 @@ static inline uint32_t chance(uint32_t below) {
 /* A word of a block has another value. */
 #define POKE(at, value) memcpy(at, &(uint32_t){value}, sizeof(uint32_t))
 
+/* A reader beside a writer that has just begun a change, and the image of one that has died there: the turn is at `at`, and
+   behind it how many rows are being written. */
+#define TORN(at, read, attach) \
+  do { \
+    uint32_t turn_; \
+    memcpy(&turn_, at, sizeof turn_); \
+    CHECK(turn_ > 0 && turn_ % 2 == 0); \
+    POKE(at, turn_ + 1); \
+    REFUSED(RLCORE_E_BUSY, "faster than it can be read", read); \
+    REFUSED(RLCORE_E_IMAGE, "in the middle of a change", attach); \
+    POKE(at, turn_); \
+    POKE((at) + sizeof turn_, 1); \
+    REFUSED(RLCORE_E_IMAGE, "in the middle of a row", attach); \
+    POKE((at) + sizeof turn_, 0); \
+    FINE(attach); \
+  } while (0)
+
 /* What main returns. */
 static int verdict(void) {
   for (int i = 0; i < num_refusals; i++) printf("refused: %s %s\n", refusals[i].call, rlcore_status_name(refusals[i].status));

@@ -307,18 +307,7 @@ static void attack_read(void) {
   w.out.num_rows = T;
 
   /* A writer that has just begun a change, and one that has died there. */
-  enum { TURN = 776, WRITING = 780 };
-  uint32_t turn;
-  memcpy(&turn, w.mem + TURN, sizeof turn);
-  CHECK(turn > 0 && turn % 2 == 0);
-  POKE(w.mem + TURN, turn + 1);
-  REFUSED(RLCORE_E_BUSY, "faster than it can be read", READ);
-  REFUSED(RLCORE_E_IMAGE, "in the middle of a change", rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
-  POKE(w.mem + TURN, turn);
-  POKE(w.mem + WRITING, 1);
-  REFUSED(RLCORE_E_IMAGE, "in the middle of a row", rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
-  POKE(w.mem + WRITING, 0);
-  FINE(rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
+  TORN(w.mem + 776, READ, rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
 }
 
 int main(void) {

@@ -160,18 +160,7 @@ static void attack_read(void) {
   CHECK(w.count == 1 && w.lost == 0 && w.next == 8);
 
   /* A writer that has just begun a change, and one that has died there. */
-  enum { TURN = 776, WRITING = 780 };
-  uint32_t turn;
-  memcpy(&turn, w.mem + TURN, sizeof turn);
-  CHECK(turn > 0 && turn % 2 == 0);
-  POKE(w.mem + TURN, turn + 1);
-  REFUSED(RLCORE_E_BUSY, "faster than it can be read", READ);
-  REFUSED(RLCORE_E_IMAGE, "in the middle of a change", rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
-  POKE(w.mem + TURN, turn);
-  POKE(w.mem + WRITING, 1);
-  REFUSED(RLCORE_E_IMAGE, "in the middle of a row", rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
-  POKE(w.mem + WRITING, 0);
-  FINE(rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
+  TORN(w.mem + 776, READ, rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
 }
 
 int main(void) {
