@@ -117,6 +117,27 @@ fn every_field_of_a_header_is_looked_at() {
     assert_eq!(refusal(&with(SIZE, &256u64.to_ne_bytes())), sealed);
 }
 
+/// Before version, kind and sizes, none of which says anything in the wrong order.
+#[test]
+fn an_image_of_the_other_byte_order_is_refused_in_so_many_words() {
+    let mut words = block();
+    let bytes: &mut [u8] = cast_slice_mut(&mut words);
+    for end in [VERSION, KIND_AT, CONFIG_SIZE, SIZE] {
+        bytes[end - 4..end].reverse();
+    }
+    bytes[SIZE..CHECK].reverse();
+    bytes[CHECK..CHECK + 8].reverse();
+    assert!(!Header::begins(bytes, KIND));
+    for kind in [KIND, Kind::VecEnv] {
+        let (read, seen) = (Header::read(bytes, kind).map(drop), config::<Config>(bytes, kind).map(drop));
+        for refused in [read, seen, attach::<Config>(bytes, kind, size_of).map(drop)] {
+            let error = refused.unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Image);
+            assert!(error.what.contains("written on a machine of the other"), "{error}");
+        }
+    }
+}
+
 /// A layout that changes takes the version of its own kind along and no other: a new learner refuses no shipped policy.
 #[test]
 fn every_kind_of_block_has_an_image_version_of_its_own() {
