@@ -60,7 +60,7 @@ macro_rules! kinded {
 kinded!(*const c_void, false, Elements, from_raw_parts);
 kinded!(*mut c_void, true, ElementsMut, from_raw_parts_mut);
 
-impl<P> Checked<'_, Kinded<P>>
+impl<'a, P> Checked<'a, Kinded<P>>
 where
     Kinded<P>: Start,
 {
@@ -91,12 +91,7 @@ where
     pub unsafe fn known(p: P, kind: Element, len: usize) -> Self {
         Self::unchecked("", Kinded { kind, p }, len)
     }
-}
 
-impl<'a, P> Checked<'a, Kinded<P>>
-where
-    Kinded<P>: Start,
-{
     /// The elements.
     #[inline]
     pub fn elements(self) -> <Kinded<P> as Start>::Slice<'a> {
