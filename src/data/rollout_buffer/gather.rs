@@ -61,8 +61,18 @@ impl View<'_> {
             }
         }
         self.gather_memory(index.iter().map(|&i| i as usize), out.memory)?;
-        let numbers = [out.log_prob, out.value, out.advantage, out.value_target, out.reward];
-        self.gather_numbers(samples(), numbers);
+        let all = [
+            (out.log_prob, self.rows.log_prob),
+            (out.value, self.rows.value),
+            (out.advantage, self.rows.advantage),
+            (out.value_target, self.rows.value_target),
+            (out.reward, self.rows.reward),
+        ];
+        for (to, from) in all {
+            for (to, sample) in to.into_iter().flatten().zip(samples()) {
+                *to = from.get(self.row(sample)).copied().unwrap_or(0.0);
+            }
+        }
         for (to, sample) in out.mask.into_iter().flatten().zip(samples()) {
             *to = if self.starts_episode(sample) { 0.0 } else { 1.0 };
         }
@@ -102,8 +112,19 @@ impl View<'_> {
             }
         }
         self.gather_memory(windows.iter().map(|w| w.first as usize), out.memory)?;
-        let last = windows.iter().map(|w| (w.first as usize).wrapping_add(w.len as usize).wrapping_sub(1));
-        self.gather_numbers(last, [out.log_prob, out.value, out.advantage, out.value_target, out.reward]);
+        let all = [
+            (out.log_prob, self.rows.log_prob),
+            (out.value, self.rows.value),
+            (out.advantage, self.rows.advantage),
+            (out.value_target, self.rows.value_target),
+            (out.reward, self.rows.reward),
+        ];
+        for (to, from) in all {
+            for (to, w) in to.into_iter().flatten().zip(windows) {
+                let last = (w.first as usize).wrapping_add(w.len as usize).wrapping_sub(1);
+                *to = from.get(self.row(last)).copied().unwrap_or(0.0);
+            }
+        }
         let places = || windows.iter().flat_map(move |w| (0..timesteps as u32).map(move |k| (w, k)));
         for (to, (w, k)) in out.mask.into_iter().flatten().zip(places()) {
             *to = if k < w.pad { 0.0 } else { 1.0 };
@@ -112,17 +133,6 @@ impl View<'_> {
             *to = if k < w.pad { 0 } else { w.timestep.wrapping_add(k.wrapping_sub(w.pad)) as i32 };
         }
         self.check_held()
-    }
-
-    /// Copies numbers of these samples: log-probabilities, values, advantages, value targets and rewards.
-    fn gather_numbers(&self, samples: impl Iterator<Item = usize> + Clone, out: [Option<&mut [f32]>; 5]) {
-        let rows = &self.rows;
-        let from = [rows.log_prob, rows.value, rows.advantage, rows.value_target, rows.reward];
-        for (to, from) in out.into_iter().zip(from) {
-            for (to, sample) in to.into_iter().flatten().zip(samples.clone()) {
-                *to = from.get(self.row(sample)).copied().unwrap_or(0.0);
-            }
-        }
     }
 
     /// Where a sample lies in arrays of `[T, N]`.
