@@ -610,22 +610,26 @@ typedef enum rlcore_activation {
    All others must be zero. */
 typedef enum rlcore_layer_kind {
   RLCORE_LAYER_DENSE = 1,  /* units weighted sums of everything it reads: units, initializer, gain, flags */
-  RLCORE_LAYER_CONV = 3,   /* 2-D convolution, channels last: units (channels), size, stride, same, initializer, gain, flags */
-  RLCORE_LAYER_POOL = 4,   /* maximum or mean of each channel in each window: size, stride, same, flags */
-  RLCORE_LAYER_NORM = 5,   /* layer normalization over the channels, with a scale and a bias for each: flags */
-  /* long short-term memory, no activation: units, flags, initializer, gain. Recurrent layers carry a state from step to step;
-     see sequence_len of rlcore_learner_config */
+  /* 2-D convolution, channels last: units (channels), size, stride, same, initializer, gain,
+     flags */
+  RLCORE_LAYER_CONV = 3,
+  RLCORE_LAYER_POOL = 4,  /* maximum or mean of each channel in each window: size, stride, same, flags */
+  RLCORE_LAYER_NORM = 5,  /* layer normalization over the channels, with a scale and a bias for each: flags */
+  /* long short-term memory, no activation: units, flags, initializer, gain. Recurrent layers carry a state from step
+     to step; see sequence_len of rlcore_learner_config */
   RLCORE_LAYER_LSTM = 6,
   RLCORE_LAYER_GRU = 7,     /* gated recurrent unit, no activation: units, initializer, gain */
   RLCORE_LAYER_MINGRU = 8,  /* GRU whose gates read the input only, no activation: units, initializer, gain */
   RLCORE_LAYER_DECONV = 9,  /* transposed 2-D convolution: as RLCORE_LAYER_CONV */
-  /* causal multi-head attention over the last window steps of an episode, with learned relative positions and an output
-     projection, no activation: units, heads, window, initializer, gain. It carries a state as recurrent layers do */
+  /* causal multi-head attention over the last window steps of an episode, with learned relative positions and an
+     output projection, no activation: units, heads, window, initializer, gain. Carries a state as recurrent layers do */
   RLCORE_LAYER_ATTENTION = 10,
   /* sum of the embeddings of a pixel's channels, whole numbers from 0 to symbols - 1: units, symbols, initializer, gain,
      flags */
   RLCORE_LAYER_EMBED = 11,
-  RLCORE_LAYER_ADD = 12,       /* sum of both sources; the second has the first one's shape, or one number for each of its channels */
+  /* sum of both sources; the second has the first one's shape, or a number for each of its
+     channels */
+  RLCORE_LAYER_ADD = 12,
   RLCORE_LAYER_MULTIPLY = 13,  /* product of both sources, of which the same holds */
   RLCORE_LAYER_JOIN = 14,      /* channels of both sources, pixel by pixel */
 } rlcore_layer_kind;
@@ -640,6 +644,26 @@ typedef enum rlcore_layer_flag {
   RLCORE_LAYER_FORGET_ONE = 64,  /* the biases of an LSTM's forget gate start at 1 */
   RLCORE_LAYER_BYTES = 128,      /* embeddings of observations that are bytes, which networks see divided by 255 */
 } rlcore_layer_flag;
+
+/* How the weights of a layer are drawn. Biases start at 0. */
+typedef enum rlcore_initializer {
+  RLCORE_INIT_ORTHOGONAL = 0,  /* orthogonal rows or columns of length gain */
+  RLCORE_INIT_NORMAL = 1,      /* normal, mean 0, standard deviation gain */
+  RLCORE_INIT_UNIFORM = 2,     /* uniform between -gain / sqrt(n) and gain / sqrt(n), where n is the number of inputs */
+  RLCORE_INIT_UNIT_ROWS = 3,   /* normal, scaled so that the weights of one output have length gain */
+} rlcore_initializer;
+
+/* Networks known by name, for rlcore_net_preset. */
+typedef enum rlcore_net {
+  RLCORE_NET_FC = 1,                    /* numbers: two dense layers of 64 units, tanh */
+  RLCORE_NET_NATURE = 2,                /* 84 x 84 pictures: three convolutions, 512 units (Mnih et al. 2015) */
+  RLCORE_NET_IMPALA_SMALL = 3,          /* 84 x 84 pictures: two convolutions, 256 units, LSTM of 256 */
+  RLCORE_NET_BTGYM_42 = 4,              /* 42 x 42 pictures: four convolutions of stride 2, ELU, LSTM of 256 */
+  RLCORE_NET_MINATAR = 5,               /* 10 x 10 pictures: one convolution, 128 units */
+  RLCORE_NET_LSTM_SIMPLE = 6,           /* numbers: 128 units without activation, LSTM of 128 */
+  RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,  /* 7 x 7 symbols, bytes below 11: embeddings, two convolutions, pool, LSTM of 128 */
+  RLCORE_NET_TRANSFORMER_GRID = 8,      /* numbers: a causal transformer of two blocks over 9 steps, 128 wide, 4 heads */
+} rlcore_net;
 
 /* One layer of a network, for a list such as
      {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU}.
@@ -658,7 +682,7 @@ typedef struct rlcore_layer {
   uint32_t heads;        /* attention heads, which divide units */
   uint32_t window;       /* steps that attention sees, this one included */
   uint32_t initializer;  /* an rlcore_initializer */
-  float gain;            /* scale of the initial weights (0: 1; the square root of 2 for orthogonal weights before an activation) */
+  float gain;            /* scale of the initial weights (0: 1; orthogonal before an activation: the square root of 2) */
   uint32_t symbols;      /* symbols of each channel */
   uint32_t reserved;     /* zero */
 } rlcore_layer;

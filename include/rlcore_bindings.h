@@ -451,6 +451,8 @@ typedef enum rlcore_activation {
   RLCORE_ACTIVATION_RELU = 1,
   RLCORE_ACTIVATION_IDENTITY = 2,
   RLCORE_ACTIVATION_ELU = 3,
+  RLCORE_ACTIVATION_SILU = 4,
+  RLCORE_ACTIVATION_GELU = 5,
 } rlcore_activation;
 typedef enum rlcore_layer_kind {
   RLCORE_LAYER_DENSE = 1,
@@ -460,6 +462,12 @@ typedef enum rlcore_layer_kind {
   RLCORE_LAYER_LSTM = 6,
   RLCORE_LAYER_GRU = 7,
   RLCORE_LAYER_MINGRU = 8,
+  RLCORE_LAYER_DECONV = 9,
+  RLCORE_LAYER_ATTENTION = 10,
+  RLCORE_LAYER_EMBED = 11,
+  RLCORE_LAYER_ADD = 12,
+  RLCORE_LAYER_MULTIPLY = 13,
+  RLCORE_LAYER_JOIN = 14,
 } rlcore_layer_kind;
 typedef enum rlcore_layer_flag {
   RLCORE_LAYER_NO_BIAS = 2,
@@ -468,7 +476,24 @@ typedef enum rlcore_layer_flag {
   RLCORE_LAYER_WHOLE = 16,
   RLCORE_LAYER_MEAN = 32,
   RLCORE_LAYER_FORGET_ONE = 64,
+  RLCORE_LAYER_BYTES = 128,
 } rlcore_layer_flag;
+typedef enum rlcore_initializer {
+  RLCORE_INIT_ORTHOGONAL = 0,
+  RLCORE_INIT_NORMAL = 1,
+  RLCORE_INIT_UNIFORM = 2,
+  RLCORE_INIT_UNIT_ROWS = 3,
+} rlcore_initializer;
+typedef enum rlcore_net {
+  RLCORE_NET_FC = 1,
+  RLCORE_NET_NATURE = 2,
+  RLCORE_NET_IMPALA_SMALL = 3,
+  RLCORE_NET_BTGYM_42 = 4,
+  RLCORE_NET_MINATAR = 5,
+  RLCORE_NET_LSTM_SIMPLE = 6,
+  RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,
+  RLCORE_NET_TRANSFORMER_GRID = 8,
+} rlcore_net;
 typedef struct rlcore_layer {
   uint32_t kind;
   uint32_t source[2];
@@ -482,8 +507,14 @@ typedef struct rlcore_layer {
   uint32_t window;
   uint32_t initializer;
   float gain;
-  uint32_t reserved[2];
+  uint32_t symbols;
+  uint32_t reserved;
 } rlcore_layer;
+rlcore_status rlcore_net_preset(
+  uint32_t net,
+  /* out [capacity] optional */ rlcore_layer *out,
+  uint32_t capacity,
+  /* out */ uint32_t *out_len);
 
 /* ---- Learners: act, observe, learn ---- */
 

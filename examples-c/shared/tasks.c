@@ -163,6 +163,17 @@ static void repeat_previous(rlcore_learner_config *c) {
   c->learning_rate = 3e-3F;
 }
 
+/* The same cards for a transformer of two blocks, whose heads are the policy and the value themselves. */
+static void attention(rlcore_learner_config *c) {
+  static rlcore_layer layers[16];
+  memory(c);
+  rlcore_net_preset(RLCORE_NET_TRANSFORMER_GRID, layers, 16, &c->num_layers);
+  c->layers = layers;
+  c->num_hidden = 0;
+  c->hidden_len[0] = 0;
+  c->learning_rate = 1e-3F;
+}
+
 static void probe(rlcore_learner_config *c) {
   c->num_envs = 8;
   c->num_steps = 32;
@@ -191,6 +202,7 @@ static const task tasks[] = {
      draw_pendulum},
     {"repeat", "RepeatPrevious: name the suit of three cards ago", RLCORE_ENV_REPEAT_PREVIOUS, 500000, 3, 0.95, 0,
      repeat_previous, draw_suits},
+    {"attention", "RepeatPrevious for a transformer", RLCORE_ENV_REPEAT_PREVIOUS, 150000, 3, 0.95, 0, attention, draw_suits},
     {"lander", "Lander (physics in the C host)", 0, 300000, 3, 100, 0, lander, draw_lander},
     {"probe1", "Probe 1: reward 1", RLCORE_ENV_PROBE1, 20000, 1, 1, 1e-4, probe, NULL},
     {"probe2", "Probe 2: reward is the observation", RLCORE_ENV_PROBE2, 20000, 1, -1, 1e-4, probe, NULL},

@@ -41,8 +41,8 @@ pub enum rlcore_layer_kind {
     RLCORE_LAYER_POOL = 4,
     /// layer normalization over the channels, with a scale and a bias for each: flags
     RLCORE_LAYER_NORM = 5,
-    /// long short-term memory, no activation: units, flags, initializer, gain. Recurrent layers carry a state from step to step;
-    /// see sequence_len of rlcore_learner_config
+    /// long short-term memory, no activation: units, flags, initializer, gain. Recurrent layers carry a state from step
+    /// to step; see sequence_len of rlcore_learner_config
     RLCORE_LAYER_LSTM = 6,
     /// gated recurrent unit, no activation: units, initializer, gain
     RLCORE_LAYER_GRU = 7,
@@ -50,8 +50,8 @@ pub enum rlcore_layer_kind {
     RLCORE_LAYER_MINGRU = 8,
     /// transposed 2-D convolution: as RLCORE_LAYER_CONV
     RLCORE_LAYER_DECONV = 9,
-    /// causal multi-head attention over the last window steps of an episode, with learned relative positions and an output
-    /// projection, no activation: units, heads, window, initializer, gain. It carries a state as recurrent layers do
+    /// causal multi-head attention over the last window steps of an episode, with learned relative positions and an
+    /// output projection, no activation: units, heads, window, initializer, gain. Carries a state as recurrent layers do
     RLCORE_LAYER_ATTENTION = 10,
     /// sum of the embeddings of a pixel's channels, whole numbers from 0 to symbols - 1: units, symbols, initializer, gain,
     /// flags
@@ -85,17 +85,17 @@ pub enum rlcore_initializer {
 pub enum rlcore_net {
     /// numbers: two dense layers of 64 units, tanh
     RLCORE_NET_FC = 1,
-    /// 84 x 84 pictures: three convolutions and 512 units (Mnih et al. 2015)
+    /// 84 x 84 pictures: three convolutions, 512 units (Mnih et al. 2015)
     RLCORE_NET_NATURE = 2,
-    /// 84 x 84 pictures: two convolutions, 256 units and an LSTM of 256 (Mnih et al. 2016)
+    /// 84 x 84 pictures: two convolutions, 256 units, LSTM of 256
     RLCORE_NET_IMPALA_SMALL = 3,
-    /// 42 x 42 pictures: four convolutions of stride 2, ELU, and an LSTM of 256 units
+    /// 42 x 42 pictures: four convolutions of stride 2, ELU, LSTM of 256
     RLCORE_NET_BTGYM_42 = 4,
-    /// 10 x 10 pictures: one convolution and 128 units (Young and Tian 2019)
+    /// 10 x 10 pictures: one convolution, 128 units
     RLCORE_NET_MINATAR = 5,
-    /// numbers: 128 units without activation and an LSTM of 128
+    /// numbers: 128 units without activation, LSTM of 128
     RLCORE_NET_LSTM_SIMPLE = 6,
-    /// 7 x 7 grids of symbols (bytes below 11): embeddings, two normalized convolutions, a pool, an LSTM of 128 units
+    /// 7 x 7 symbols, bytes below 11: embeddings, two convolutions, pool, LSTM of 128
     RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,
     /// numbers: a causal transformer of two blocks over 9 steps, 128 wide, 4 heads
     RLCORE_NET_TRANSFORMER_GRID = 8,

@@ -27,7 +27,14 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     (
         "layer.rs",
         "Layers of networks",
-        &["rlcore_activation", "rlcore_layer_kind", "rlcore_layer_flag", "rlcore_layer"],
+        &[
+            "rlcore_activation",
+            "rlcore_layer_kind",
+            "rlcore_layer_flag",
+            "rlcore_initializer",
+            "rlcore_layer",
+            "rlcore_net",
+        ],
     ),
     ("learner.rs", "Learners: act, observe, learn", &["rlcore_learner_due", "rlcore_algorithm"]),
     ("learner_scale.rs", "Learners on several threads, processes and machines", &[]),
