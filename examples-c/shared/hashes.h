@@ -12,6 +12,7 @@
 {"cartpolenovel", 0x7c9bfdb3053d6e28, 0x87340fb9da342ac1},
 {"pendulumnovel", 0x988829dbb867f7c2, 0x97b51900498c0e83},
 {"repeat", 0x9ad25ca3ef33fb24, 0x9d2c0492088e4766},
+{"attention", 0x82b86f5908e4e363, 0x7aece28d3f240db8},
 {"lander", 0x4d117fcf342e97f2, 0xf478a5b2a7b6a8e4},
 {"probe1", 0x781e10b90510987f, 0x0b747730a734009c},
 {"probe2", 0xfff4b7c3f49448a5, 0x872b15c4c3d99968},
