@@ -47,7 +47,7 @@ pub enum Kind {
 }
 
 /// The image version of the library: the highest of all kinds of block.
-pub const IMAGE: u32 = 5;
+pub const IMAGE: u32 = 6;
 
 impl Kind {
     /// The image version of this kind of block: what [`IMAGE`] was raised to when its layout last changed. A kind's blocks
@@ -55,7 +55,7 @@ impl Kind {
     pub const fn image(self) -> u32 {
         match self {
             Kind::LazyFrames => 4,
-            Kind::Learner | Kind::Policy => 5,
+            Kind::Learner | Kind::Policy => 6,
             _ => 1,
         }
     }

@@ -5,7 +5,7 @@ enum { N = 4, MAX_LEN = 4, MAX_STATE = 64 };
 
 /* Actions are integers or floats, both of four bytes. */
 static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *config, int num_updates) {
-  static uint64_t world[1024], learner[1 << 16], game[1 << 12];
+  static uint64_t world[1024], learner[1 << 15], game[1 << 12];
   static float obs[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], scratch[1 << 12], state[N * MAX_STATE];
   static uint8_t terminated[N], truncated[N], ends[N], mask[N * 2];
   static int32_t action[N];
@@ -110,8 +110,8 @@ static rlcore_status learner_continuous(hashes *h) {
 
 /* Rows that come and go beside updates whose chunks are made apart, and a rollout that another learner takes over. */
 static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer) {
-  enum { ROWS = 5, LEN_OF_OBS = 3, CHUNKS = 3, BATCH = ROWS * 8, NUMBERS = 1 << 12 };
-  static uint64_t block[1 << 14], other[1 << 14], scratch[1 << 14];
+  enum { ROWS = 5, LEN_OF_OBS = 3, CHUNKS = 3, BATCH = ROWS * 8, NUMBERS = 1 << 11 };
+  static uint64_t block[1 << 13], other[1 << 13], scratch[1 << 13];
   static float states[BATCH * MAX_STATE], grads[NUMBERS], params[NUMBERS], batch_obs[BATCH * LEN_OF_OBS], columns[4][BATCH];
   const uint32_t n[] = {2, 3};
   const rlcore_space seen = {.kind = RLCORE_F32, .len = LEN_OF_OBS}, taken = {.kind = RLCORE_I32, .len = 2, .n = n};
@@ -249,11 +249,12 @@ static rlcore_status learner_attention(hashes *h) {
   };
   rlcore_learner_config config;
   TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
-  config.num_steps = 32, config.sequence_len = 16, config.num_chunks = 2;
+  config.num_steps = 16, config.sequence_len = 8, config.num_chunks = 2;
   config.num_hidden = 0, config.hidden_len[0] = config.hidden_len[1] = 0;
   config.num_layers = LEN(layers), config.layers = layers;
   TRY(train(h, RLCORE_ENV_CARTPOLE, &config, 4));
-  TRY(rows(h, 0, &layers[1]));
+  static const rlcore_layer alone = {.kind = RLCORE_LAYER_ATTENTION, .units = 4, .heads = 2, .window = 3};
+  TRY(rows(h, 0, &alone));
   for (uint32_t net = RLCORE_NET_FC; net <= RLCORE_NET_TRANSFORMER_GRID; net++) {
     rlcore_layer known[16];
     TRY(rlcore_net_preset(net, known, LEN(known), &config.num_layers));
@@ -262,8 +263,8 @@ static rlcore_status learner_attention(hashes *h) {
 
   static const rlcore_layer pictures[] = {
       {.kind = RLCORE_LAYER_EMBED, .units = 3, .symbols = 2},
-      {.kind = RLCORE_LAYER_DECONV, .units = 4, .size = {3, 4}, .stride = {2, 2}, .activation = RLCORE_ACTIVATION_ELU},
-      {.kind = RLCORE_LAYER_CONV, .units = 5, .size = {3, 3}, .stride = {2, 1}, .activation = RLCORE_ACTIVATION_RELU,
+      {.kind = RLCORE_LAYER_DECONV, .units = 3, .size = {2, 3}, .stride = {2, 1}, .activation = RLCORE_ACTIVATION_ELU},
+      {.kind = RLCORE_LAYER_CONV, .units = 5, .size = {2, 2}, .stride = {1, 1}, .activation = RLCORE_ACTIVATION_RELU,
        .flags = RLCORE_LAYER_NO_BIAS},
       {.kind = RLCORE_LAYER_NORM, .activation = RLCORE_ACTIVATION_IDENTITY},
       {.kind = RLCORE_LAYER_POOL, .size = {2, 2}, .stride = {1, 1}, .activation = RLCORE_ACTIVATION_IDENTITY},
@@ -272,6 +273,7 @@ static rlcore_status learner_attention(hashes *h) {
   };
   TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_steps = 32;
+  config.num_hidden = 0, config.hidden_len[0] = config.hidden_len[1] = 0;
   config.num_layers = LEN(pictures), config.layers = pictures;
   config.obs_dims[0] = config.obs_dims[1] = 2, config.obs_dims[2] = 1;
   return train(h, RLCORE_ENV_CARTPOLE, &config, 4);
