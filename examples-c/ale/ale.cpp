@@ -230,9 +230,8 @@ int main(int argc, char **argv) {
 
   train(r, *agent, *envs, config.num_steps);
   const rlcore_learner_stats &s = agent->stats();
-  std::printf("%swrote %s; %llu games, hash of the learner %016llx\n", term_is_tty() ? "\n" : "", r.drawing.c_str(),
-              static_cast<unsigned long long>(s.num_episodes),
-              static_cast<unsigned long long>(rlcore::hash(agent->bytes())));
+  std::printf("%swrote %s; %llu games\n", term_is_tty() ? "\n" : "", r.drawing.c_str(),
+              static_cast<unsigned long long>(s.num_episodes));
   if (r.passed)
     std::printf("a mean score of %g over 100 games after %llu frames\n", r.bar,
                 static_cast<unsigned long long>(SKIP * r.passed));
