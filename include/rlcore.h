@@ -596,7 +596,7 @@ typedef struct rlcore_sampling {
 
 #define RLCORE_LAYER_INPUT 1073741824  /* For source of an rlcore_layer: it reads the observations. */
 
-/* What stands behind the sums of a layer. */
+/* Activation function of a layer. */
 typedef enum rlcore_activation {
   RLCORE_ACTIVATION_TANH = 0,      /* tanh */
   RLCORE_ACTIVATION_RELU = 1,      /* max(x, 0) */
@@ -636,7 +636,7 @@ typedef enum rlcore_layer_kind {
 
 /* Flags of layers, to be combined with |. */
 typedef enum rlcore_layer_flag {
-  RLCORE_LAYER_NO_BIAS = 2,      /* a dense layer, a convolution or a normalization adds no bias */
+  RLCORE_LAYER_NO_BIAS = 2,      /* a dense layer, a convolution, its transpose or a normalization adds no bias */
   RLCORE_LAYER_NO_SCALE = 4,     /* normalization multiplies by no scale */
   RLCORE_LAYER_RMS = 8,          /* normalization divides by the root mean square and subtracts no mean */
   RLCORE_LAYER_WHOLE = 16,       /* normalization runs over height, width and channels */
@@ -649,21 +649,11 @@ typedef enum rlcore_layer_flag {
 typedef enum rlcore_initializer {
   RLCORE_INIT_ORTHOGONAL = 0,  /* orthogonal rows or columns of length gain */
   RLCORE_INIT_NORMAL = 1,      /* normal, mean 0, standard deviation gain */
-  RLCORE_INIT_UNIFORM = 2,     /* uniform between -gain / sqrt(n) and gain / sqrt(n), where n is the number of inputs */
-  RLCORE_INIT_UNIT_ROWS = 3,   /* normal, scaled so that the weights of one output have length gain */
+  /* uniform between -gain / sqrt(n) and gain / sqrt(n), where n is the number of inputs of an output (transposed
+     convolution: of outputs of an input, as PyTorch counts) */
+  RLCORE_INIT_UNIFORM = 2,
+  RLCORE_INIT_UNIT_ROWS = 3,  /* normal, scaled so that the weights of one output have length gain */
 } rlcore_initializer;
-
-/* Networks known by name, for rlcore_net_preset. */
-typedef enum rlcore_net {
-  RLCORE_NET_FC = 1,                    /* numbers: two dense layers of 64 units, tanh */
-  RLCORE_NET_NATURE = 2,                /* 84 x 84 pictures: three convolutions, 512 units (Mnih et al. 2015) */
-  RLCORE_NET_IMPALA_SMALL = 3,          /* 84 x 84 pictures: two convolutions, 256 units, LSTM of 256 */
-  RLCORE_NET_BTGYM_42 = 4,              /* 42 x 42 pictures: four convolutions of stride 2, ELU, LSTM of 256 */
-  RLCORE_NET_MINATAR = 5,               /* 10 x 10 pictures: one convolution, 128 units */
-  RLCORE_NET_LSTM_SIMPLE = 6,           /* numbers: 128 units without activation, LSTM of 128 */
-  RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,  /* 7 x 7 symbols, bytes below 11: embeddings, two convolutions, pool, LSTM of 128 */
-  RLCORE_NET_TRANSFORMER_GRID = 8,      /* numbers: a causal transformer of two blocks over 9 steps, 128 wide, 4 heads */
-} rlcore_net;
 
 /* One layer of a network, for a list such as
      {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU}.
@@ -686,6 +676,20 @@ typedef struct rlcore_layer {
   uint32_t symbols;      /* symbols of each channel */
   uint32_t reserved;     /* zero */
 } rlcore_layer;
+
+/* ---- Networks known by name ---- */
+
+/* Networks known by name, for rlcore_net_preset. */
+typedef enum rlcore_net {
+  RLCORE_NET_FC = 1,                    /* numbers: two dense layers of 64 units, tanh */
+  RLCORE_NET_NATURE = 2,                /* 84 x 84 pictures: three convolutions, 512 units (Mnih et al. 2015) */
+  RLCORE_NET_IMPALA_SMALL = 3,          /* 84 x 84 pictures: two convolutions, 256 units, LSTM of 256 */
+  RLCORE_NET_BTGYM_42 = 4,              /* 42 x 42 pictures: four convolutions of stride 2, ELU, LSTM of 256 */
+  RLCORE_NET_MINATAR = 5,               /* 10 x 10 pictures: one convolution, 128 units */
+  RLCORE_NET_LSTM_SIMPLE = 6,           /* numbers: 128 units without activation, LSTM of 128 */
+  RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,  /* 7 x 7 symbols, bytes below 11: embeddings, two convolutions, pool, LSTM of 128 */
+  RLCORE_NET_TRANSFORMER_GRID = 8,      /* numbers: a causal transformer, two blocks over 9 steps each, 128 wide, 4 heads */
+} rlcore_net;
 
 /* Writes the layers of a network that is known by name, for the layers of an rlcore_learner_config: its hidden layers and
    heads read the last of them.

@@ -484,16 +484,6 @@ typedef enum rlcore_initializer {
   RLCORE_INIT_UNIFORM = 2,
   RLCORE_INIT_UNIT_ROWS = 3,
 } rlcore_initializer;
-typedef enum rlcore_net {
-  RLCORE_NET_FC = 1,
-  RLCORE_NET_NATURE = 2,
-  RLCORE_NET_IMPALA_SMALL = 3,
-  RLCORE_NET_BTGYM_42 = 4,
-  RLCORE_NET_MINATAR = 5,
-  RLCORE_NET_LSTM_SIMPLE = 6,
-  RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,
-  RLCORE_NET_TRANSFORMER_GRID = 8,
-} rlcore_net;
 typedef struct rlcore_layer {
   uint32_t kind;
   uint32_t source[2];
@@ -510,6 +500,19 @@ typedef struct rlcore_layer {
   uint32_t symbols;
   uint32_t reserved;
 } rlcore_layer;
+
+/* ---- Networks known by name ---- */
+
+typedef enum rlcore_net {
+  RLCORE_NET_FC = 1,
+  RLCORE_NET_NATURE = 2,
+  RLCORE_NET_IMPALA_SMALL = 3,
+  RLCORE_NET_BTGYM_42 = 4,
+  RLCORE_NET_MINATAR = 5,
+  RLCORE_NET_LSTM_SIMPLE = 6,
+  RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,
+  RLCORE_NET_TRANSFORMER_GRID = 8,
+} rlcore_net;
 rlcore_status rlcore_net_preset(
   uint32_t net,
   /* out [capacity] optional */ rlcore_layer *out,

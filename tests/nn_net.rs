@@ -640,6 +640,28 @@ fn values_take_the_places_of_those_that_are_no_longer_needed() {
     assert_eq!(Net::compile(&layers, [1, 1, 64], &mut nodes).unwrap().infer_scratch_len(1), 3 * 64);
 }
 
+/// A gradient waits to be added to that of the other source, whether or not that of the input is asked for.
+#[test]
+fn what_reads_the_input_and_a_layer_finds_room_for_its_gradient() {
+    let add = |source| Layer::merge(LayerKind::Add, source, Activation::Identity);
+    let mut layers = vec![Layer::dense(3, Activation::Tanh), add([INPUT, 1]), add([2, 1])];
+    layers.push(Layer { flags: HEAD, ..Layer::dense(1, Activation::Identity) });
+    let mut nodes = [Node::default(); 4];
+    let net = Net::compile(&layers, [1, 1, 3], &mut nodes).unwrap();
+    let (params, x, mut out) = (vec![0.1; net.param_len()], [1.0, 2.0, 3.0], [0.0]);
+    let (mut tape, mut work) = (vec![0.0; net.tape_len(1)], vec![0.0; net.work_len()]);
+    net.forward(&params, &x, 1, ALL, &Carry::NONE, &mut tape, &mut work, &mut [&mut out]).unwrap();
+    let [with, without] = [true, false].map(|d_input| {
+        let (mut grads, mut dx) = (vec![0.0; params.len()], [0.0; 3]);
+        let mut scratch = vec![f32::NAN; net.scratch_len(d_input, 0)];
+        let dx = d_input.then_some(&mut dx[..]);
+        net.backward(&params, &x, 1, ALL, &Carry::NONE, &tape, &[&[1.0]], dx, &mut grads, &mut scratch).unwrap();
+        grads
+    });
+    assert_eq!(with, without);
+    assert!(with[..9].iter().all(|g| *g != 0.0));
+}
+
 #[test]
 fn layers_that_cannot_be_are_refused_by_name() {
     let good = actor_and_critic();

@@ -93,4 +93,6 @@ pub mod layer;
 pub mod learner;
 pub mod learner_scale;
 pub mod policy;
+#[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
+pub mod preset;
 pub mod spaces;

@@ -36,6 +36,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
             "rlcore_net",
         ],
     ),
+    ("preset.rs", "Networks known by name", &["rlcore_net"]),
     ("learner.rs", "Learners: act, observe, learn", &["rlcore_learner_due", "rlcore_algorithm"]),
     ("learner_scale.rs", "Learners on several threads, processes and machines", &[]),
     ("spaces.rs", "Spaces of environments and learners", &[]),

@@ -16,7 +16,7 @@ pub struct Asterix;
 
 const LAST: u8 = 9;
 const LANES: usize = 8;
-/// Steps between two rises of the difficulty, minus one.
+/// What the timer of the difficulty starts with.
 const RAMP_INTERVAL: u8 = 101;
 
 #[derive(Clone, Copy, Pod, Zeroable)]

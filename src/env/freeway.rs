@@ -8,8 +8,8 @@ use crate::rng::Rng;
 
 /// A chicken crosses eight lanes of cars. Observes seven channels: chicken, cars, and the trails of cars by speed: a car of
 /// speed 1 moves every second step, one of speed 5 every sixth. Action 0 stays, 1 goes up, 2 down; the chicken moves every
-/// third step at most. Reaching the first row earns 1, gives each car a new speed and direction, and starts again in the last
-/// row, as does being hit by a car. Never terminates; truncated after 2500 steps.
+/// third step at most. Reaching the first row earns 1, gives each car a new speed and direction, and sends the chicken back to
+/// the last row; a car that hits it only sends it back. Never terminates; truncated after 2500 steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Freeway;
 

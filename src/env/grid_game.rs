@@ -101,6 +101,7 @@ impl<G: GridGame> Env for G {
         let mut canvas = Canvas::new(rgb, width, height, [0.0, 0.0], [across, up]);
         canvas.bar([0.0, 0.0], [across, 0.0], 0.02, BLACK);
         let mut bytes = [0; MAX_LEN];
+        const { assert!(G::LEN <= MAX_LEN) };
         let Some(bytes) = bytes.get_mut(..G::LEN) else { return Ok(()) };
         G::show(view(state)?, &mut Picture::empty::<G>(bytes));
         let mut seen = bytes.iter();

@@ -1,9 +1,9 @@
-//! What stands behind the products of a layer, number by number.
+//! Activation functions of layers.
 
 use crate::cpu::Kernel;
 use crate::num;
 
-/// What stands behind the products of a layer.
+/// The activation function of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Activation {
@@ -14,14 +14,18 @@ pub enum Activation {
     /// Nothing.
     Identity = 2,
     /// x above 0, e^x - 1 below.
+    #[cfg(feature = "pictures")]
     Elu = 3,
     /// x · sigmoid(x).
+    #[cfg(feature = "residual")]
     Silu = 4,
     /// x / 2 · (1 + tanh(√(2/π) (x + 0.044715 x³))) (Hendrycks and Gimpel 2016).
+    #[cfg(feature = "residual")]
     Gelu = 5,
 }
 
 /// √(2/π), and the weight of the cube in [`Activation::Gelu`].
+#[cfg(feature = "residual")]
 const GELU: [f32; 2] = [0.797_884_6, 0.044_715];
 
 impl Activation {
@@ -31,14 +35,18 @@ impl Activation {
             0 => Some(Activation::Tanh),
             1 => Some(Activation::Relu),
             2 => Some(Activation::Identity),
-            3 if cfg!(feature = "pictures") => Some(Activation::Elu),
-            4 if cfg!(feature = "residual") => Some(Activation::Silu),
-            5 if cfg!(feature = "residual") => Some(Activation::Gelu),
+            #[cfg(feature = "pictures")]
+            3 => Some(Activation::Elu),
+            #[cfg(feature = "residual")]
+            4 => Some(Activation::Silu),
+            #[cfg(feature = "residual")]
+            5 => Some(Activation::Gelu),
             _ => None,
         }
     }
 
     /// Its slope does not follow from its value alone.
+    #[cfg(feature = "residual")]
     pub(super) const fn needs_sum(self) -> bool {
         matches!(self, Activation::Silu | Activation::Gelu)
     }
@@ -57,17 +65,20 @@ impl Activation {
                 }
             }
             Activation::Identity => {}
+            #[cfg(feature = "pictures")]
             Activation::Elu => {
                 for x in values {
                     let below = num::exp(num::min(0.0, *x)) - 1.0;
                     *x = if *x > 0.0 { *x } else { num::canonical(below) };
                 }
             }
+            #[cfg(feature = "residual")]
             Activation::Silu => {
                 for x in values {
                     *x *= num::sigmoid(*x);
                 }
             }
+            #[cfg(feature = "residual")]
             Activation::Gelu => {
                 for x in values {
                     let [root, cube] = GELU;
@@ -93,20 +104,24 @@ impl Activation {
                 }
             }
             Activation::Identity => {}
+            #[cfg(feature = "pictures")]
             Activation::Elu => {
                 for (g, a) in gradients.iter_mut().zip(activations) {
                     *g *= if *a > 0.0 { 1.0 } else { 1.0 + a };
                 }
             }
+            #[cfg(feature = "residual")]
             Activation::Silu => {
                 for (g, x) in gradients.iter_mut().zip(activations) {
                     let s = num::sigmoid(*x);
                     *g *= s + x * s * (1.0 - s);
                 }
             }
+            #[cfg(feature = "residual")]
             Activation::Gelu => {
                 for (g, x) in gradients.iter_mut().zip(activations) {
-                    let [root, cube] = GELU;
+                    // Beyond, the slope is 0 or 1, and squares would overflow.
+                    let ([root, cube], x) = (GELU, num::clamp(*x, -10.0, 10.0));
                     let t = num::tanh(root * (x + cube * x * x * x));
                     *g *= 0.5 + 0.5 * t + 0.5 * x * (1.0 - t * t) * root * (1.0 + 3.0 * cube * x * x);
                 }

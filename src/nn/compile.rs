@@ -16,8 +16,14 @@ const TOO_LARGE: Error = Error::new(Kind::Overflow, "net: layers whose products 
 const MOST: u64 = (isize::MAX as usize / size_of::<f32>()) as u64;
 
 /// The product of these lengths, each at least 1.
-fn fits(lens: &[u32]) -> Result<u64> {
-    let product = lens.iter().try_fold(1u64, |all, len| all.checked_mul(u64::from(*len)));
+fn fits(lens: &[u32; 3]) -> Result<u64> {
+    product(&lens.map(u64::from))
+}
+
+/// The product of so many, if an array can be as long.
+#[inline(never)]
+fn product(lens: &[u64]) -> Result<u64> {
+    let product = lens.iter().try_fold(1u64, |all, len| all.checked_mul(*len));
     product.filter(|all| *all <= MOST).ok_or(TOO_LARGE)
 }
 
@@ -43,7 +49,7 @@ pub(super) fn compile<'n>(layers: &[Layer], input: [usize; 3], nodes: &'n mut [N
     for (i, layer) in layers.iter().enumerate() {
         let (done, rest) = nodes.split_at_mut_checked(i).ok_or(MISFIT)?;
         let node = rest.first_mut().ok_or(MISFIT)?;
-        *node = Node::new(layer, i, picture, done)?;
+        node.set(layer, i, picture, done)?;
         if node.is_head() {
             head = if head == 0 { 1 } else { head << 1 };
             node.heads = head;
@@ -62,10 +68,12 @@ pub(super) fn compile<'n>(layers: &[Layer], input: [usize; 3], nodes: &'n mut [N
 
 impl Node {
     /// Layer `i` after the layers before it, but for where it lies and what depends on it.
-    fn new(layer: &Layer, i: usize, input: [u32; 3], done: &[Node]) -> Result<Node> {
+    fn set(&mut self, layer: &Layer, i: usize, input: [u32; 3], done: &[Node]) -> Result {
         let number = i + 1;
         layer.check(number)?;
-        let node = Node {
+        let node = self;
+        *node = Node {
+            from: [NOTHING; 2],
             kind: layer.kind,
             activation: layer.activation,
             flags: layer.flags,
@@ -79,12 +87,11 @@ impl Node {
         };
         if node.is_free() {
             if done.iter().any(Node::is_head) {
-                return Ok(Node { from: [NOTHING; 2], ..node });
+                return Ok(());
             }
             return Err(Error::new(Kind::Config, "net: a head before free numbers, which are layer").needed(number));
         }
-        let (mut from, mut read) = ([NOTHING; 2], [[0; 3]; 2]);
-        let sources = from.iter_mut().zip(&mut read).zip(layer.source);
+        let sources = node.from.iter_mut().zip(&mut node.input).zip(layer.source);
         for ((from, read), source) in sources.take(if is_merge(layer.kind) { 2 } else { 1 }) {
             *from = match source {
                 0 => i as u32,
@@ -104,15 +111,18 @@ impl Node {
                 }
             };
         }
-        let node = Node { from, input: read, ..node }.look(layer, number)?;
-        let gain = match (layer.gain, node.activation()) {
+        node.look(layer, number)?;
+        node.gain = match (layer.gain, node.activation()) {
             (0.0, _) if node.is_sequential() || layer.initializer != Initializer::Orthogonal as u32 => 1.0,
             (0.0, Activation::Identity) => 1.0,
             (0.0, _) => core::f32::consts::SQRT_2,
             (gain, _) => gain,
         };
         let goes_out = node.is_head() && node.activation() == Activation::Identity;
-        Ok(Node { gain, flags: node.flags | if goes_out { 0 } else { KEPT }, ..node })
+        if !goes_out {
+            node.flags |= KEPT;
+        }
+        Ok(())
     }
 
     /// The layer that it was made of, with nothing left to guess.
@@ -142,7 +152,10 @@ impl Node {
     }
 
     /// The shape of what it makes, and of windows that it looks at pictures through.
-    fn look(self, layer: &Layer, number: usize) -> Result<Node> {
+    fn look(&mut self, layer: &Layer, number: usize) -> Result {
+        if !cfg!(any(feature = "pictures", feature = "residual")) {
+            return Ok(());
+        }
         let refused = |what| Error::new(Kind::Config, what).needed(number);
         let [first @ [height, width, channels], second @ [down, right, more]] = self.input;
         if is_merge(self.kind) {
@@ -151,7 +164,8 @@ impl Node {
                 if [height, width] != [down, right] {
                     return Err(refused("net: sources of one height and width in layer").given(down as usize));
                 }
-                return Ok(Node { output: [height, width, joined], ..self });
+                self.output = [height, width, joined];
+                return Ok(());
             }
             if second != first && second != [1, 1, channels] {
                 let what = "net: a second source of the first one's shape, or of its channels, in layer";
@@ -159,17 +173,19 @@ impl Node {
             }
         }
         if is_merge(self.kind) || self.is(LayerKind::Norm) {
-            return Ok(Node { output: first, ..self });
+            self.output = first;
+            return Ok(());
         } else if self.is(LayerKind::Embed) {
-            return Ok(Node { output: [height, width, layer.units], ..self });
+            self.output = [height, width, layer.units];
+            return Ok(());
         } else if layer.size[0] == 0 {
-            return Ok(self);
+            return Ok(());
         }
-        let mut node = Node { size: layer.size, same: layer.same, ..self };
-        let is = |kind: LayerKind| self.is(kind);
-        node.output[2] = if is(LayerKind::Pool) { channels } else { layer.units };
-        let sides = node.output.iter_mut().zip([height, width]).zip(layer.size).zip(layer.stride);
-        for ((((output, len), size), stride), (to, pad)) in sides.zip(node.stride.iter_mut().zip(&mut node.pad)) {
+        let is = |kind: LayerKind| layer.kind == kind as u32;
+        (self.size, self.same) = (layer.size, layer.same);
+        self.output[2] = if is(LayerKind::Pool) { channels } else { layer.units };
+        let sides = self.output.iter_mut().zip([height, width]).zip(layer.size).zip(layer.stride);
+        for ((((output, len), size), stride), (to, pad)) in sides.zip(self.stride.iter_mut().zip(&mut self.pad)) {
             let short = stride == 0;
             *to = if short && is(LayerKind::Pool) { size } else { stride }.max(1);
             // What the windows lie in, how many they are, and what they show with what is around it.
@@ -191,37 +207,39 @@ impl Node {
             let around = if layer.same != 0 { shown(windows).saturating_sub(u64::from(side)) } else { 0 };
             *pad = u32::try_from(around / 2).map_err(|_| TOO_LARGE)?;
         }
-        Ok(node)
+        Ok(())
     }
 
     /// More numbers than anything that is kept of it or worked out with it has. Errors: `Overflow`.
     fn most(&self) -> Result<u64> {
-        let product = |lens: &[u64]| lens.iter().try_fold(1u64, |all, len| all.checked_mul(*len)).ok_or(TOO_LARGE);
         let [[height, width, channels], _] = self.input.map(|input| input.map(u64::from));
         let ([down, right, units], [kh, kw]) = (self.output.map(u64::from), self.size.map(u64::from));
         let (window, made) = (u64::from(self.window), fits(&self.output)?);
         let read = fits(&self.input[0])?.saturating_add(self.input(1) as u64);
-        let weights = match self.kind {
+        let has_windows = cfg!(feature = "pictures") && kh != 0;
+        let mut weights = match self.kind {
             _ if self.is_free() => 0,
             _ if self.is_sequential() => {
                 product(&[read.saturating_add(made).saturating_add(window), made.saturating_mul(4)])?
             }
-            _ if is_merge(self.kind) || self.is(LayerKind::Norm) => made,
-            _ if self.is(LayerKind::Embed) => product(&[channels, u64::from(self.symbols), units])?,
-            _ if kh == 0 => product(&[read, units])?,
-            _ => product(&[kh, kw, channels, units])?.saturating_add(product(&[
-                kh,
-                kw,
-                channels.max(units),
-                width.max(right),
-            ])?),
+            _ if is_merge(self.kind) || cfg!(feature = "pictures") && self.is(LayerKind::Norm) => made,
+            _ if cfg!(feature = "residual") && self.is(LayerKind::Embed) => {
+                product(&[channels, u64::from(self.symbols), units])?
+            }
+            _ if has_windows => product(&[kh, kw, channels, units])?,
+            _ => product(&[read, units])?,
         };
-        // Where windows reach to: at most this much of a picture and of a window.
-        let sides = [height.max(down).saturating_add(kh), width.max(right).saturating_add(kw), channels.max(units)];
-        let padded = if kh == 0 { 0 } else { product(&sides)? };
+        let mut padded = 0;
+        if has_windows {
+            // Gradients of a row of windows, and where windows reach to: at most this much of a picture and of a window.
+            let most = channels.max(units);
+            weights = weights.saturating_add(product(&[kh, kw, most, width.max(right)])?);
+            let sides = [height.max(down).saturating_add(kh), width.max(right).saturating_add(kw)];
+            padded = product(&[sides[0], sides[1], most])?;
+        }
         // A row of a layer that remembers has gates or shares of a window, and states, besides its output.
         let row = match self.is_sequential() {
-            true => read.saturating_add(made).saturating_mul(4).checked_mul(window + 1).ok_or(TOO_LARGE)?,
+            true => product(&[read.saturating_add(made).saturating_mul(4), window + 1])?,
             false => read.max(made),
         };
         let rows = row.saturating_mul(4 * BACKWARD_ROWS as u64);

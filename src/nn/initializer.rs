@@ -14,9 +14,10 @@ pub enum Initializer {
     Orthogonal = 0,
     /// Normal numbers of mean 0 and deviation `gain`.
     Normal = 1,
-    /// Uniform numbers within ± `gain` / √n, where n numbers go into an output.
+    /// Uniform numbers within ± `gain` / √n, where n numbers go into an output; of a transposed convolution, where one goes
+    /// into n, as PyTorch counts.
     Uniform = 2,
-    /// Normal numbers, of which those that go into one output have length `gain` together.
+    /// Normal numbers, of which those that belong to the same n have length `gain` together.
     UnitRows = 3,
 }
 

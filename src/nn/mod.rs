@@ -9,6 +9,7 @@ mod matmul;
 mod net;
 mod node;
 mod orthogonal;
+#[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 mod preset;
 mod prim;
 mod run;
@@ -21,5 +22,6 @@ pub use layer::{BYTES, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, ME
 pub use net::{ALL, Carry, Net};
 pub use node::Node;
 pub use orthogonal::{orthogonal, orthogonal_scratch_len};
+#[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 pub use preset::Preset;
 pub use schedule::Schedule;

@@ -202,8 +202,10 @@ impl<'a> Net<'a> {
     pub(super) fn cuts(&self, d_input: bool, sequences: usize) -> [usize; 6] {
         let (mut added, mut turned) = (0, [0; 2]);
         for node in self.nodes {
-            if node.flags & ADDS != 0 && (d_input || !node.reads_input()) {
-                added = node.input(0).max(node.input(1)).max(added);
+            for (k, from) in node.from.into_iter().enumerate() {
+                if node.flags & ADDS != 0 && (d_input || from != 0) {
+                    added = node.input(k).max(added);
+                }
             }
             if let Some(turned) =
                 turned.get_mut(usize::from(node.turns_late())).filter(|_| d_input || !node.turns_late())
@@ -321,7 +323,8 @@ impl<'a> Net<'a> {
     /// heads alone. The gradient of the input goes to `d_input[rows, input]`, if it is asked for.
     ///
     /// Sums run over the rows upwards, 64 at a time from the last to the first if the network is recurrent; and over the
-    /// layers that read one value from the last to the first. Gradients go back through the steps to where a row starts
+    /// layers that read one value from the last to the first. Attention sums the gradients of its positions, and of what a state
+    /// holds, sequence by sequence from the last step to the first. Gradients go back through the steps to where a row starts
     /// from its own state. `scratch` has at least [`Net::scratch_len`] numbers, whose values do not matter. Errors: `Shape`; `Size` for a scratch that is too
     /// small; nothing is written then.
     #[allow(clippy::too_many_arguments)]
@@ -379,7 +382,9 @@ impl<'a> Net<'a> {
     /// channels, height, width]`, the scale of a normalisation; and its bias. Either is empty if the layer has none. Those of
     /// recurrent layers are `[gates, input]`, then, but of a minGRU, `[gates, units]`; gates are i, f, g, o of an LSTM, r, z, n
     /// of a GRU, z and the candidate of a minGRU, with `units` numbers each; a GRU's biases are followed by n's inside r's
-    /// product.
+    /// product. Those of a transposed convolution are `[channels, units, height, width]`, of a table `[channels, symbols,
+    /// units]`; of attention `[3 * units, input]` of queries, keys and values, positions `[window, units]`, the newest step
+    /// first, and `[units, units]` of the output, with biases of the first and of the last.
     ///
     /// Errors: `Range` for a layer that is not there or has no parameters of its own; `Shape`.
     pub fn read_layer(&self, params: &[f32], index: usize, weights: &mut [f32], bias: &mut [f32]) -> Result {

@@ -213,7 +213,10 @@ impl Node {
     /// The tape has what its activation was applied to, behind its value.
     #[inline(always)]
     pub(super) fn keeps_sum(&self) -> bool {
-        cfg!(feature = "residual") && self.activation().needs_sum()
+        #[cfg(feature = "residual")]
+        return self.activation().needs_sum();
+        #[cfg(not(feature = "residual"))]
+        false
     }
 
     /// What that is, among `rows` rows of the tape, starts here.

@@ -23,7 +23,7 @@ pub enum Preset {
     /// Grids of 7 × 7 symbols in bytes, below 11: a table for each channel, two convolutions with normalisation, the largest of
     /// each channel, and an LSTM of 128 units.
     LstmBowEndpoolRes = 7,
-    /// Numbers or symbols: a causal transformer of two blocks over the last 9 steps, 128 wide, with 4 heads.
+    /// Numbers: a causal transformer of two blocks, each over the last 9 steps, 128 wide, with 4 heads.
     TransformerGrid = 8,
 }
 

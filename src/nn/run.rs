@@ -8,7 +8,7 @@ use super::net::{Carry, Net};
 use super::node::Node;
 #[cfg(feature = "recurrent")]
 use super::prim::{Flow, StepWise, Taped};
-use super::prim::{Op, Prim, RowWise};
+use super::prim::{Op, Prim, RowWise, copy};
 use crate::cpu::{self, At, Kernel};
 use crate::num;
 
@@ -60,13 +60,6 @@ impl Strip {
     #[inline(always)]
     fn of_mut<'a>(&self, a: &'a mut [f32], width: usize) -> Option<&'a mut [f32]> {
         a.get_mut(self.range(0, width))
-    }
-}
-
-#[inline(always)]
-fn copy(from: &[f32], to: &mut [f32]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = *from;
     }
 }
 
@@ -164,7 +157,7 @@ impl Kernel for Forward<'_, '_> {
                     _ => node.local().forward(at, own, x, y, &mut *work)?,
                 }
                 if let Some(sum) = sum {
-                    copy(y, sum);
+                    copy(y, sum)?;
                 }
                 if node.activation() != Activation::Identity {
                     at.call(Apply { activation: node.activation(), values: y });
@@ -173,7 +166,7 @@ impl Kernel for Forward<'_, '_> {
                     canonical(y);
                 }
                 if let Some(out) = out {
-                    copy(y, out);
+                    copy(y, out)?;
                 }
             }
         }
@@ -234,7 +227,7 @@ impl Kernel for Backward<'_> {
                 let d_out: &[f32] = if node.is_head() { strip.of(d_outs.next()?, node.units())? } else { &[] };
                 if node.is_kept() {
                     let own = values.get_mut(own_place.clone())?;
-                    copy(d_out, own);
+                    copy(d_out, own)?;
                     let sum = strip.range(node.sum_on_tape(rows), node.units());
                     let known = if node.keeps_sum() { tape.get(sum)? } else { taped(node)? };
                     node.activation().apply_slope(own, known);

@@ -425,7 +425,7 @@ impl StepWise for Attention {
             })?;
             let (count, tokens) = state.split_first_mut()?;
             let (most, places) = (self.held().0, Place::from_mut(tokens).as_slice_of_cells());
-            *count = (*count as usize + 1).min(most) as f32;
+            *count = (*count as usize).saturating_add(1).min(most) as f32;
             let newer = places.iter().skip(self.input).map(Place::get);
             let own = part(x, &own, self.input)?.iter().copied();
             places.iter().zip(newer.chain(own)).for_each(|(to, x)| to.set(x));

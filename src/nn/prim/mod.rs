@@ -69,7 +69,7 @@ fn rows_mut<T>(all: &mut [T], len: usize) -> impl Iterator<Item = &mut [T]> {
 }
 
 #[inline(always)]
-fn copy(from: &[f32], to: &mut [f32]) -> Option<()> {
+pub(super) fn copy(from: &[f32], to: &mut [f32]) -> Option<()> {
     for (to, from) in to.iter_mut().zip(from) {
         *to = *from;
     }
