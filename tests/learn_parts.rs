@@ -55,7 +55,7 @@ fn threads(h: &Host, num_threads: usize) -> Vec<f32> {
 /// Every shape, with all that a chunk can read, and every recurrent layer.
 fn hosts(num_chunks: u32) -> impl Iterator<Item = Host> {
     let plain = spaces().into_iter().map(|spaces| (None, spaces));
-    let recurrent = recurrent().into_iter().map(Some).zip(spaces().into_iter().skip(1));
+    let recurrent = recurrent().into_iter().map(Some).zip(spaces().into_iter().cycle().skip(1));
     plain.chain(recurrent).enumerate().map(move |(k, (layer, (obs, action)))| {
         let masked = u32::from(action.kind == Element::I32);
         let config = Config {
@@ -460,6 +460,6 @@ fn what_is_refused_changes_nothing() {
 /// Where the first logarithm of a deviation lies: before the value network, which is the last part.
 fn log_std_at(h: &mut Host) -> usize {
     let hidden = h.config.hidden_len[0] as usize;
-    let read = if h.config.num_layers > 0 { 5 } else { h.obs_len };
+    let read = if h.config.num_layers > 0 { 6 } else { h.obs_len };
     h.learner().params().len() - (read + 1) * hidden - (hidden + 1) - h.action_len
 }
