@@ -52,7 +52,8 @@ pub trait At: Copy {
     /// `sums + x * w` in every lane, rounded once, as IEEE 754 defines a fused multiply-add. Which NaN comes out differs.
     fn fused<const N: usize>(self, sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]);
 
-    /// Runs a part of a kernel as a function of its own, so that its numbers in registers do not compete with those of the rest.
+    /// Runs a part of a kernel as a function of its own, so that its numbers in registers do not compete with those of the
+    /// rest.
     fn call<K: Kernel>(self, kernel: K) -> K::Output;
 }
 
@@ -269,7 +270,8 @@ mod base {
         }
     }
 
-    /// `p + c` rounded to odd: towards 0, and the last bit set if that is not exact. So the next rounding, to fewer bits, is right.
+    /// `p + c` rounded to odd: towards 0, and the last bit set if that is not exact. So the next rounding, to fewer bits, is
+    /// right.
     fn to_odd(p: f64, c: f64) -> f64 {
         let q = p + c;
         let v = q - p;

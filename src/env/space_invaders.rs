@@ -6,10 +6,11 @@ use super::draw::{BLACK, Colour};
 use super::grid_game::{GridGame, Picture, walk};
 use crate::rng::Rng;
 
-/// Aliens march to and fro, down a row at each edge, faster the fewer they are; the one nearest to the cannon shoots. Observes
-/// six channels: cannon, aliens, aliens if they go left, aliens if they go right, the cannon's bullets and theirs. Action 0
-/// stays, 1 goes left, 2 right, 3 fires, at most every fifth step. Each alien hit earns 1; a faster wave of 24 follows the last.
-/// Ends when a bullet or an alien hits the cannon, or aliens go below the last row; 1000 steps at most. Nothing is random.
+/// Aliens march to and fro, down a row at each edge, faster the fewer they are; the one nearest to the cannon shoots.
+/// Observes six channels: cannon, aliens, aliens if they go left, aliens if they go right, the cannon's bullets and theirs.
+/// Action 0 stays, 1 goes left, 2 right, 3 fires, at most every fifth step. Each alien hit earns 1; a faster wave of 24
+/// follows the last. Ends when a bullet or an alien hits the cannon, or aliens go below the last row; 1000 steps at most.
+/// Nothing is random.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SpaceInvaders;
 
@@ -63,8 +64,8 @@ impl State {
         1u16.checked_shl(self.cannon.into()).unwrap_or(0)
     }
 
-    /// Moves the aliens sideways; at an edge they turn and go down a row. The last row comes in again at the top, and the result is
-    /// true.
+    /// Moves the aliens sideways; at an edge they turn and go down a row. The last row comes in again at the top, and the
+    /// result is true.
     fn march(&mut self) -> bool {
         let edge = if self.right != 0 { RIGHT } else { LEFT };
         if self.aliens.iter().all(|row| row & edge == 0) {

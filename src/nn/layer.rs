@@ -117,7 +117,8 @@ pub struct Layer {
     pub flags: u32,
     /// `Conv`, `Deconv` and `Pool`: height and width of a window, at least 1.
     pub size: [u32; 2],
-    /// `Conv`, `Deconv` and `Pool`: how far a window is from the next one, down and to the right; 0: 1, and the size of a pool's window.
+    /// `Conv`, `Deconv` and `Pool`: how far a window is from the next one, down and to the right; 0: 1, and the size of a
+    /// pool's window.
     pub stride: [u32; 2],
     /// `Conv`, `Deconv` and `Pool`. 0: windows lie in the picture (VALID); 1: there are as many as strides fit in the picture,
     /// which lies in the middle of what they show (SAME, as TensorFlow pads). The picture is what a `Deconv` makes: with 1 its

@@ -230,8 +230,8 @@ fn add_tile<A: At, const R: usize, const C: usize, const L: usize>(
     sums
 }
 
-/// `y[m,n] = x[m,k] * w[n,k]^T + bias[n]` for narrow `n`, or without a bias. Lane `l` sums the products `l, l + 16, ..`; the last ones are
-/// padded with zeros; then [`num::tree`].
+/// `y[m,n] = x[m,k] * w[n,k]^T + bias[n]` for narrow `n`, or without a bias. Lane `l` sums the products `l, l + 16, ..`; the
+/// last ones are padded with zeros; then [`num::tree`].
 pub(crate) struct Dots<'a> {
     pub(crate) x: &'a [f32],
     pub(crate) w: &'a [f32],

@@ -72,8 +72,8 @@ pub struct Net<'a> {
 
 impl<'a> Net<'a> {
     /// Checks a list of layers that read rows of `input` numbers, a picture's height, width and channels or 1, 1 and all, and
-    /// works out where everything lies. Of `nodes`, the first ones, as many as there are layers, are the network's; their values
-    /// before do not matter.
+    /// works out where everything lies. Of `nodes`, the first ones, as many as there are layers, are the network's; their
+    /// values before do not matter.
     ///
     /// Errors: `Config`, naming the layer, counted from 1; `Size` for too few nodes; `Overflow`.
     pub fn compile(layers: &[Layer], input: [usize; 3], nodes: &'a mut [Node]) -> Result<Net<'a>> {
@@ -85,8 +85,8 @@ impl<'a> Net<'a> {
         Net { nodes }
     }
 
-    /// A network of nodes that may come from anywhere, `N` at most: those that [`Net::compile`] makes of the layers that they say
-    /// they are. Errors: `Image` if they are not.
+    /// A network of nodes that may come from anywhere, `N` at most: those that [`Net::compile`] makes of the layers that they
+    /// say they are. Errors: `Image` if they are not.
     pub fn accept<const N: usize>(nodes: &'a [Node]) -> Result<Net<'a>> {
         let refused = Error::new(Kind::Image, "image: compiled layers of a network");
         let (mut layers, mut again) = ([Layer::default(); N], [Node::default(); N]);
@@ -197,8 +197,8 @@ impl<'a> Net<'a> {
     }
 
     /// Scratch of [`Net::backward`], in parts that end here: gradients of values; gradients on their way to be added; copies
-    /// of weights, those that are always needed and those of layers that read the input; what goes back through steps; and what one
-    /// layer works with.
+    /// of weights, those that are always needed and those of layers that read the input; what goes back through steps; and
+    /// what one layer works with.
     pub(super) fn cuts(&self, d_input: bool, sequences: usize) -> [usize; 6] {
         let (mut added, mut turned) = (0, [0; 2]);
         for node in self.nodes {
@@ -241,8 +241,8 @@ impl<'a> Net<'a> {
     }
 
     /// The outputs of `x[rows, input]`. `heads` has a bit for each head that is wanted ([`ALL`]: every one); `outs` has their
-    /// arrays alone, `[rows, head_len]`, in order. `tape[tape_len(rows)]` keeps what [`Net::backward`] needs for them; `scratch`
-    /// has at least [`Net::work_len`] numbers, whose values do not matter.
+    /// arrays alone, `[rows, head_len]`, in order. `tape[tape_len(rows)]` keeps what [`Net::backward`] needs for them;
+    /// `scratch` has at least [`Net::work_len`] numbers, whose values do not matter.
     ///
     /// A row's result does not depend on the other rows, but on those before it of its sequence if the network is recurrent,
     /// as `carry` says. Errors: `Shape`; `Size` for a scratch that is too small; nothing is
@@ -319,14 +319,14 @@ impl<'a> Net<'a> {
     }
 
     /// Adds the gradients of the parameters to `grads[param_len]`, from those of the outputs and the tape that
-    /// [`Net::forward`] left for the same `params`, `x`, `carry` and `heads`, or for more heads. `d_outs` has the arrays of the wanted
-    /// heads alone. The gradient of the input goes to `d_input[rows, input]`, if it is asked for.
+    /// [`Net::forward`] left for the same `params`, `x`, `carry` and `heads`, or for more heads. `d_outs` has the arrays of
+    /// the wanted heads alone. The gradient of the input goes to `d_input[rows, input]`, if it is asked for.
     ///
     /// Sums run over the rows upwards, 64 at a time from the last to the first if the network is recurrent; and over the
-    /// layers that read one value from the last to the first. Attention sums the gradients of its positions, and of what a state
-    /// holds, sequence by sequence from the last step to the first. Gradients go back through the steps to where a row starts
-    /// from its own state. `scratch` has at least [`Net::scratch_len`] numbers, whose values do not matter. Errors: `Shape`; `Size` for a scratch that is too
-    /// small; nothing is written then.
+    /// layers that read one value from the last to the first. Attention sums the gradients of its positions, and of what a
+    /// state holds, sequence by sequence from the last step to the first. Gradients go back through the steps to where a row
+    /// starts from its own state. `scratch` has at least [`Net::scratch_len`] numbers, whose values do not matter. Errors:
+    /// `Shape`; `Size` for a scratch that is too small; nothing is written then.
     #[allow(clippy::too_many_arguments)]
     pub fn backward(
         &self,

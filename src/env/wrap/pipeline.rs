@@ -38,7 +38,8 @@ const SHAPE: Error = Error::new(Kind::Shape, "wrapped environment: state_size by
 
 impl<'a> Pipeline<'a> {
     /// Puts the wrappers around the environment, the first of the list innermost. The environment's own time limit stays
-    /// inside, counted in its own steps, unless a batch has another one. Errors: `Config` for a wrapper that does not fit what it wraps, by its place.
+    /// inside, counted in its own steps, unless a batch has another one. Errors: `Config` for a wrapper that does not fit
+    /// what it wraps, by its place.
     pub fn new(env: &'a (dyn Env + Sync), list: &[Wrapper<'a>]) -> Result<Self> {
         let what = "wrappers: a list of at most";
         Error::limit(Kind::Config, what, MAX_WRAPPERS, list.len()).when(list.len() > MAX_WRAPPERS)?;

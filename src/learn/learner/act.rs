@@ -348,8 +348,8 @@ impl Learner<'_> {
         self.infer(what, count, VALUE, learning)
     }
 
-    /// Runs one head of the networks on the first `m` rows of `raw` and of states, with the parameters that act or those that learn. What
-    /// it says is in the working arrays then: `outputs` of the policy, values in the first column.
+    /// Runs one head of the networks on the first `m` rows of `raw` and of states, with the parameters that act or those that
+    /// learn. What it says is in the working arrays then: `outputs` of the policy, values in the first column.
     fn infer(&mut self, what: &'static str, m: usize, head: u32, learning: bool) -> Result {
         let (shape, w) = (&self.actor.shape, &mut self.work);
         let raw = block::rows(w.raw, 0, m, shape.obs_len as usize)?;

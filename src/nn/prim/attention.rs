@@ -161,7 +161,8 @@ impl Attention {
 /// The keys and values that a row meets.
 #[derive(Clone, Copy)]
 struct Pairs<'a> {
-    /// Of all rows of the tape, which row it is, how far it is to the row before of its sequence, and how many of them it meets.
+    /// Of all rows of the tape, which row it is, how far it is to the row before of its sequence, and how many of them it
+    /// meets.
     tape: &'a [f32],
     row: usize,
     sequences: usize,

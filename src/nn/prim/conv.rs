@@ -1,7 +1,7 @@
 //! A convolution over pictures `[height, width, channels]`, as a product of patches and weights without a copy of the patches.
 //!
-//! Its parameters are weights `[height of the kernel, width of it, channels, units]`, then bias `[units]` if it has one. What lies outside of a
-//! picture is 0.
+//! Its parameters are weights `[height of the kernel, width of it, channels, units]`, then bias `[units]` if it has one. What
+//! lies outside of a picture is 0.
 
 use super::{Prim, RowWise, copy, rows, rows_mut};
 use crate::cpu::At;

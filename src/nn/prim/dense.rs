@@ -1,5 +1,5 @@
-//! A dense layer. Its parameters are weights, then bias `[units]` if it has one. Weights lie input-major, `[input, units]`; with fewer
-//! than 16 units, output-major, `[units, input]`, so that vectors run along the inputs.
+//! A dense layer. Its parameters are weights, then bias `[units]` if it has one. Weights lie input-major, `[input, units]`;
+//! with fewer than 16 units, output-major, `[units, input]`, so that vectors run along the inputs.
 
 use super::{Prim, RowWise, copy};
 use crate::cpu::At;
