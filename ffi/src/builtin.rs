@@ -78,9 +78,6 @@ pub enum rlcore_env_id {
     RLCORE_ENV_PROBE_MEMORY = 110,
 }
 
-/// Whether the library has environments of its own.
-pub const GAMES: bool = cfg!(feature = "games");
-
 impl rlcore_env_def {
     /// The table of one of the library's own. Its functions are handed its number.
     const fn of(env: &Builtin) -> Self {
@@ -156,7 +153,7 @@ const UNKNOWN: Error =
 /// Tables of the built-in environments, in the order of [`BUILTINS`].
 static TABLES: Tables = Tables::new();
 
-const NUM_TABLES: usize = if GAMES { BUILTINS.len() } else { 0 };
+const NUM_TABLES: usize = if cfg!(feature = "games") { BUILTINS.len() } else { 0 };
 
 struct Tables([rlcore_env_def; NUM_TABLES]);
 

@@ -2,7 +2,6 @@
 
 use core::ffi::c_void;
 
-use crate::builtin::GAMES;
 use crate::mirror::versioned;
 use crate::ptr::{self, Extent, Input, Plain};
 use crate::rng::rlcore_rng;
@@ -241,7 +240,7 @@ impl<'a> Bare<'a> {
 
     #[inline(always)]
     fn own(&self) -> Option<&'static Builtin> {
-        if GAMES { self.own } else { None }
+        if cfg!(feature = "games") { self.own } else { None }
     }
 
     /// Arrays that describe it.

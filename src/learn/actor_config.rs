@@ -6,8 +6,10 @@ use bytemuck::{Pod, Zeroable};
 
 use super::shape::{Shape, check_bounds, choices};
 use crate::error::{Error, Kind, Result, check_finite};
-use crate::learn::config::MAX_HIDDEN;
 use crate::nn::{self, Net, Node};
+
+/// The most hidden layers of a policy or a value network.
+pub const MAX_HIDDEN: usize = 4;
 
 /// The most layers of a policy and a value network together.
 pub(super) const MAX_LAYERS: usize = if cfg!(any(feature = "pictures", feature = "recurrent", feature = "residual")) {

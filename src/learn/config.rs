@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::actor_config::{ActorConfig, MAX_LAYERS};
+use super::actor_config::{ActorConfig, MAX_HIDDEN, MAX_LAYERS};
 use super::shape::Shape;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::gae::Accumulate;
@@ -18,9 +18,6 @@ pub enum Algorithm {
     #[default]
     Ppo = 0,
 }
-
-/// The most hidden layers of a policy or a value network.
-pub const MAX_HIDDEN: usize = 4;
 
 /// The most layers that a host lists.
 const MAX_LISTED: usize = MAX_LAYERS - 2 * MAX_HIDDEN - 3;

@@ -3,8 +3,7 @@
 use super::activation::Activation;
 use super::initializer::Initializer;
 use super::layer::{INPUT, Layer, LayerKind, MAX_LAYERS, is_merge};
-use super::node::{ADDS, KEPT, NOTHING, Node};
-use super::run::BACKWARD_ROWS;
+use super::node::{ADDS, BACKWARD_ROWS, KEPT, NOTHING, Node};
 use crate::error::{Error, Kind, Result};
 
 /// What a kernel reports if a length does not fit after all; the checks before it exclude that.

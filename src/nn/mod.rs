@@ -2,6 +2,7 @@
 
 mod activation;
 mod adam;
+mod carry;
 mod compile;
 mod initializer;
 mod layer;
@@ -17,9 +18,10 @@ mod schedule;
 
 pub use activation::Activation;
 pub use adam::{Adam, Epsilon, clip_global_norm};
+pub use carry::Carry;
 pub use initializer::Initializer;
 pub use layer::{BYTES, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
-pub use net::{ALL, Carry, Net};
+pub use net::{ALL, Net};
 pub use node::Node;
 pub use orthogonal::{orthogonal, orthogonal_scratch_len};
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]

@@ -5,42 +5,19 @@
 
 use core::ops::Range;
 
+use super::carry::Carry;
 use super::compile::{self, MISFIT};
 use super::initializer::{Initializer, Start};
 use super::layer::{INPUT, Layer, LayerKind, MAX_LAYERS};
-use super::node::{ADDS, Node};
+use super::node::{ADDS, BACKWARD_ROWS, Node, ROWS, state_len};
 use super::prim::Prim;
-use super::run::{BACKWARD_ROWS, Backward, Forward, ROWS};
+use super::run::{Backward, Forward};
 use crate::cpu;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::rng::Rng;
 
 /// Every head, in a mask of heads.
 pub const ALL: u32 = u32::MAX;
-
-/// Where the rows of a recurrent network come from: `steps` steps of some sequences, all of one step before those of the next.
-/// Networks without recurrent layers do not read it.
-#[derive(Clone, Copy, Debug)]
-pub struct Carry<'a> {
-    /// Steps of each sequence; rows are a multiple of it.
-    pub steps: usize,
-    /// `[rows]` 1: a row starts from its own state, as those of the first step do; 0: from what the row before it of its
-    /// sequence left.
-    pub cut: &'a [u8],
-    /// `[rows, state_len]` states, of which those are read that a row starts from.
-    pub state: &'a [f32],
-}
-
-impl Carry<'_> {
-    /// For networks that do not read it.
-    pub const NONE: Carry<'static> = Carry { steps: 1, cut: &[], state: &[] };
-
-    /// How many sequences so many rows are.
-    #[inline(always)]
-    pub(super) fn sequences(&self, rows: usize) -> usize {
-        rows.checked_div(self.steps).unwrap_or(0)
-    }
-}
 
 /// A network of compiled layers. It holds no numbers: parameters and working memory are the caller's.
 ///
@@ -161,10 +138,7 @@ impl<'a> Net<'a> {
 
     /// Numbers of the state that recurrent layers carry from one row to the next; 0: there are none.
     pub fn state_len(&self) -> usize {
-        if !cfg!(feature = "recurrent") {
-            return 0;
-        }
-        self.nodes.last().map_or(0, |n| n.state as usize + n.remembers()[0])
+        state_len(self.nodes)
     }
 
     /// Numbers of a row of working memory.
@@ -199,7 +173,7 @@ impl<'a> Net<'a> {
     /// Scratch of [`Net::backward`], in parts that end here: gradients of values; gradients on their way to be added; copies
     /// of weights, those that are always needed and those of layers that read the input; what goes back through steps; and
     /// what one layer works with.
-    pub(super) fn cuts(&self, d_input: bool, sequences: usize) -> [usize; 6] {
+    fn cuts(&self, d_input: bool, sequences: usize) -> [usize; 6] {
         let (mut added, mut turned) = (0, [0; 2]);
         for node in self.nodes {
             for (k, from) in node.from.into_iter().enumerate() {
@@ -348,9 +322,25 @@ impl<'a> Net<'a> {
             check_len("net: gradient of the input of length", d_input, x.len())?;
         }
         self.check_carry(rows, carry)?;
-        check_scratch(scratch, self.scratch_len(d_input.is_some(), carry.sequences(rows)))?;
-        cpu::dispatch(Backward { net: *self, params, x, rows, heads, carry, tape, d_outs, d_input, grads, scratch })
-            .ok_or(MISFIT)
+        let sequences = carry.sequences(rows);
+        check_scratch(scratch, self.scratch_len(d_input.is_some(), sequences))?;
+        let (nodes, cuts) = (self.nodes, self.cuts(d_input.is_some(), sequences));
+        cpu::dispatch(Backward {
+            nodes,
+            cuts,
+            params,
+            x,
+            rows,
+            heads,
+            #[cfg(feature = "recurrent")]
+            carry,
+            tape,
+            d_outs,
+            d_input,
+            grads,
+            scratch,
+        })
+        .ok_or(MISFIT)
     }
 
     fn check_carry(&self, rows: usize, carry: &Carry<'_>) -> Result {

@@ -32,6 +32,12 @@ pub(super) const KEPT: u32 = 1 << 30;
 /// [`Node::from`]: it reads nothing.
 pub(super) const NOTHING: u32 = u32::MAX;
 
+/// Rows that pass forward through the whole network before the next ones.
+pub(super) const ROWS: usize = 32;
+
+/// Rows that pass backward: more, because the sums of every weight's gradient go to memory in between.
+pub(super) const BACKWARD_ROWS: usize = 64;
+
 /// A compiled layer. Plain data of one layout on every machine, to be kept in a block: whoever accepts a block compiles its
 /// list again and compares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -82,6 +88,11 @@ pub struct Node {
 fn len(picture: [u32; 3]) -> usize {
     let [height, width, channels] = picture;
     height as usize * width as usize * channels as usize
+}
+
+/// Numbers of the state that the recurrent layers of a network carry from one row to the next.
+pub(super) fn state_len(nodes: &[Node]) -> usize {
+    if cfg!(feature = "recurrent") { nodes.last().map_or(0, |n| n.state as usize + n.remembers()[0]) } else { 0 }
 }
 
 impl Node {

@@ -4,19 +4,15 @@
 use core::ops::Range;
 
 use super::activation::{Activation, Apply};
-use super::net::{Carry, Net};
-use super::node::Node;
+use super::carry::Carry;
 #[cfg(feature = "recurrent")]
-use super::prim::{Flow, StepWise, Taped};
+use super::node::state_len;
+use super::node::{BACKWARD_ROWS, Node, ROWS};
 use super::prim::{Op, Prim, RowWise, copy};
+#[cfg(feature = "recurrent")]
+use super::prim::{StepWise, Taped};
 use crate::cpu::{self, At, Kernel};
 use crate::num;
-
-/// Rows that pass forward through the whole network before the next ones.
-pub(super) const ROWS: usize = 32;
-
-/// Rows that pass backward: more, because the sums of every weight's gradient go to memory in between.
-pub(super) const BACKWARD_ROWS: usize = 64;
 
 /// Rows `[begin, begin + len)`.
 #[derive(Clone, Copy)]
@@ -68,15 +64,6 @@ impl Strip {
 fn canonical(x: &mut [f32]) {
     for x in x {
         *x = num::canonical(*x);
-    }
-}
-
-#[cfg(feature = "recurrent")]
-impl Carry<'_> {
-    #[inline(always)]
-    fn flow(&self, rows: usize, net: &[Node], node: &Node) -> Flow<'_> {
-        let width = Net::new(net).state_len();
-        Flow { sequences: self.sequences(rows), cut: self.cut, state: self.state, width, offset: node.state() }
     }
 }
 
@@ -140,7 +127,7 @@ impl Kernel for Forward<'_, '_> {
                         let flow = carry.flow(rows, nodes, node);
                         layer.go_forward(at, own, x, rows, y, strip.rows(), &flow, &mut *work)?;
                     } else {
-                        let width = Net::new(nodes).state_len();
+                        let width = state_len(nodes);
                         let state = strip.of_mut(self.state, width)?;
                         layer.step(at, own, x, y, state, (width, node.state()), &mut *work)?;
                     }
@@ -176,11 +163,14 @@ impl Kernel for Forward<'_, '_> {
 
 /// Gradients, from those of the outputs.
 pub(super) struct Backward<'a> {
-    pub net: Net<'a>,
+    pub nodes: &'a [Node],
+    /// Where parts of `scratch` end.
+    pub cuts: [usize; 6],
     pub params: &'a [f32],
     pub x: &'a [f32],
     pub rows: usize,
     pub heads: u32,
+    #[cfg(feature = "recurrent")]
     pub carry: &'a Carry<'a>,
     pub tape: &'a [f32],
     pub d_outs: &'a [&'a [f32]],
@@ -199,9 +189,12 @@ impl Kernel for Backward<'_> {
 
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Option<()> {
-        let Backward { net, params, x: input, rows, heads, carry, tape, d_outs, mut d_input, grads, scratch } = self;
-        let (nodes, wants_input) = (net.nodes(), d_input.is_some());
-        let [values, added, turned, all_turned, back, _] = net.cuts(wants_input, carry.sequences(rows));
+        #[cfg(feature = "recurrent")]
+        let carry = self.carry;
+        let Backward { nodes, cuts, params, x: input, rows, heads, tape, d_outs, mut d_input, grads, scratch, .. } =
+            self;
+        let wants_input = d_input.is_some();
+        let [values, added, turned, all_turned, back, _] = cuts;
         let (scratch, work) = scratch.split_at_mut_checked(back)?;
         let (scratch, back) = scratch.split_at_mut_checked(all_turned)?;
         let (scratch, copies) = scratch.split_at_mut_checked(added)?;

@@ -48,6 +48,8 @@ pub use column::{Column, MAX_COLUMNS, NAME_SIZE, TableConfig};
 pub use read::{FrameIndex, Run};
 use scatter::copy_row;
 
+const RESERVED: Error = Error::new(Kind::Range, "table: an index whose reserved is 0");
+
 fields! {
     /// Where the fields of a table lie in its owner's block.
     pub spans Spans(columns: &[Column], rings: usize, rows: usize) {

@@ -14,7 +14,6 @@ use crate::kernels::stack::Layout;
 use crate::space::{Element, Elements, ElementsMut};
 
 const FORGOTTEN: Error = Error::new(Kind::Range, "table: rows that are still held, from number");
-pub(super) const RESERVED: Error = Error::new(Kind::Range, "table: an index whose reserved is 0");
 
 /// Row `number` of ring `env`, by which the ring belongs to an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]

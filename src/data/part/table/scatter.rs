@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering;
 
-use super::read::RESERVED;
+use super::RESERVED;
 use super::{FrameIndex, SHAPE, View};
 use crate::block;
 use crate::cpu::{self, Kernel, Word};

@@ -3,7 +3,8 @@
 use core::iter::once;
 use core::sync::atomic::{Ordering, fence};
 
-use super::read::{RESERVED, check_out};
+use super::RESERVED;
+use super::read::check_out;
 use super::{Column, FrameIndex, SHAPE, View, slot_of};
 use crate::block;
 use crate::error::{Error, Kind, Result, check_len};
