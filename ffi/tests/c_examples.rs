@@ -54,6 +54,11 @@ fn threads_that_share_chunks_learn_the_same_bytes() {
 }
 
 #[test]
+fn processes_that_share_chunks_learn_the_same_bytes_and_one_may_die() {
+    make(&["check-processes"]);
+}
+
+#[test]
 fn a_folder_of_learners_and_policies_is_loaded_and_played() {
     make(&["check-league"]);
 }
