@@ -241,6 +241,6 @@ int main(int argc, char **argv) {
     if (threads != alone || processes != alone) host_fail("FAILED: the workers changed the result");
     if (lost != alone) host_fail("FAILED: a death changed the result");
   }
-  printf("ok: %d updates of %d chunks, the same bytes for threads, processes, none, and processes one of which was killed\n",
-         (int)UPDATES, (int)NUM_CHUNKS);
+  printf("ok: %d updates of %d chunks, ", (int)UPDATES, (int)NUM_CHUNKS);
+  puts("the same bytes for threads, processes, none, and processes one of which was killed");
 }

@@ -1,0 +1,165 @@
+"""As much of include/rlcore.h as train.py needs, through ctypes on numpy arrays."""
+
+import ctypes
+from ctypes import byref, c_float, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p, sizeof
+
+import numpy as np
+
+ENV_CARTPOLE, ALGORITHM_PPO = 1, 0
+ELEMENTS = (np.float32, np.int32, np.uint8)
+
+
+def u32(*names):
+    return [(name, c_uint32) for name in names]
+
+
+def f32(*names):
+    return [(name, c_float) for name in names]
+
+
+class Space(ctypes.Structure):
+    _fields_ = u32("kind", "len") + [("low", c_void_p), ("high", c_void_p), ("n", c_void_p)]
+
+
+class VecenvConfig(ctypes.Structure):
+    _fields_ = u32("struct_size", "num_envs") + [("seed", c_uint64)] + u32("autoreset", "max_episode_steps")
+
+
+class VecenvOut(ctypes.Structure):
+    _fields_ = u32("struct_size", "reserved") + [
+        (name, c_void_p) for name in ("obs", "reward", "terminated", "truncated", "final_obs", "valid")
+    ]
+
+
+class LearnerConfig(ctypes.Structure):
+    """Up to num_chunks; the rest has its defaults."""
+
+    _fields_ = (
+        u32("struct_size", "num_envs", "num_steps", "num_minibatches", "num_epochs", "num_hidden")
+        + [("hidden_len", c_uint32 * 4)]
+        + u32("activation", "normalize_advantage", "normalize_obs", "normalize_reward", "squash", "use_action_mask")
+        + [("seed", c_uint64), ("total_steps", c_uint64)]
+        + f32("learning_rate", "learning_rate_end", "clip", "clip_end", "discount", "gae_lambda", "value_coef")
+        + f32("entropy_coef", "value_clip", "max_grad_norm", "target_kl", "adam_beta1", "adam_beta2", "adam_epsilon")
+        + f32("log_std_init", "obs_clip", "reward_clip")
+        + u32("accumulate")
+        + f32("log_std_min", "log_std_max")
+        + u32("num_chunks")
+    )
+
+
+class Stats(ctypes.Structure):
+    _fields_ = (
+        u32("struct_size", "minibatches_left")
+        + [("num_steps", c_uint64), ("num_updates", c_uint64), ("num_episodes", c_uint64)]
+        + f32("learning_rate", "policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
+        + f32("explained_variance", "grad_norm", "value_mean", "return_mean", "length_mean", "return_last")
+        + [("num_dropped", c_uint64)]
+    )
+
+
+class Library:
+    """library.x calls rlcore_x; a failure is an exception with the library's words."""
+
+    def __init__(self, path):
+        self.library = ctypes.CDLL(path)
+
+    def __getattr__(self, name):
+        function = getattr(self.library, "rlcore_" + name)
+
+        def call(*arguments):
+            status = function(*(ctypes.c_void_p(a.ctypes.data) if isinstance(a, np.ndarray) else a for a in arguments))
+            if status:
+                text = ctypes.create_string_buffer(256)
+                self.library.rlcore_last_error(text, c_size_t(256))
+                raise RuntimeError(f"rlcore_{name}: {text.value.decode()}")
+
+        return call
+
+    def config(self, structure, name, *arguments):
+        config = structure()
+        getattr(self, name + "_config_init")(byref(config), c_size_t(sizeof(config)), *map(c_uint32, arguments))
+        return config
+
+
+def block(size):
+    """Bytes for a block, on an 8-byte boundary."""
+    return np.zeros((size + 7) // 8, np.uint64).view(np.uint8)
+
+
+class Learner:
+    """A learner in a block of its own, or in `image`, which holds a saved one."""
+
+    def __init__(self, library, environment, image=None, **settings):
+        self.lib, self.handle = library, c_void_p()
+        self.stats = Stats(sizeof(Stats))
+        self.config = library.config(LearnerConfig, "learner", ALGORITHM_PPO)
+        for name, value in settings.items():
+            setattr(self.config, name, value)
+        self.obs, self.action = environment.obs, environment.action
+        size = c_size_t()
+        library.learner_size(byref(self.config), byref(self.obs), byref(self.action), byref(size))
+        self.image = block(size.value)
+        if image is None:
+            arguments = (byref(self.config), byref(self.obs), byref(self.action), byref(self.handle))
+            library.learner_init(self.image, c_size_t(self.image.size), *arguments)
+        else:
+            self.image[:] = image
+            library.learner_attach(self.image, c_size_t(self.image.size), byref(self.handle))
+
+    def params(self):
+        length = c_size_t()
+        self.lib.learner_params_len(self.handle, byref(length))
+        params = np.empty(length.value, np.float32)
+        self.lib.learner_params_read(self.handle, params)
+        return params
+
+    def batch(self):
+        """Arrays for the transitions of one update: obs, action, log_prob, value, advantage, value_target."""
+        rows = self.config.num_envs * self.config.num_steps
+        wide = [np.empty((rows, self.obs.len), np.float32), np.empty((rows, self.action.len), ELEMENTS[self.action.kind])]
+        return wide + [np.empty(rows, np.float32) for _ in range(4)]
+
+    def record(self, obs):
+        """The transitions of the rollout that is complete, for another learner."""
+        batch = self.batch()
+        self.lib.learner_learn_begin(self.handle, obs, byref(self.stats))
+        self.lib.learner_batch_read(self.handle, *batch[:2], None, *batch[2:], None, None, None)
+        self.lib.learner_learn_drop(self.handle)
+        return batch
+
+    def learn(self, batch):
+        """A whole update from the transitions of others."""
+        arrays = (*batch[:2], None, *batch[2:], None, None, None)
+        self.lib.learner_learn_batch(self.handle, *arrays, byref(self.stats))
+        self.lib.learner_learn(self.handle, None, c_uint32(0), byref(self.stats))
+
+
+class Environments:
+    """Environments of one built-in kind."""
+
+    def __init__(self, library, env_id, num_envs, seed=0, image=None):
+        self.lib, self.handle = library, c_void_p()
+        self.definition = np.zeros(128, np.uint64)
+        self.obs, self.action = Space(), Space()
+        library.env_builtin(c_uint32(env_id), self.definition, c_size_t(self.definition.nbytes))
+        library.env_spaces(self.definition, None, c_size_t(0), byref(self.obs), byref(self.action))
+        config = library.config(VecenvConfig, "vecenv")
+        config.num_envs, config.seed = num_envs, seed
+        size = c_size_t()
+        library.vecenv_size(self.definition, byref(config), byref(size))
+        self.image = block(size.value)
+        shape = (num_envs, self.obs.len)
+        self.now, self.final = (np.zeros(shape, ELEMENTS[self.obs.kind]) for _ in range(2))
+        self.reward, self.terminated, self.truncated = (np.zeros(num_envs, t) for t in (np.float32, np.uint8, np.uint8))
+        pointers = (a.ctypes.data for a in (self.now, self.reward, self.terminated, self.truncated, self.final))
+        self.out = VecenvOut(sizeof(VecenvOut), 0, *pointers)
+        if image is None:
+            library.vecenv_init(self.image, c_size_t(size.value), self.definition, byref(config), byref(self.handle))
+            library.vecenv_reset(self.handle, self.definition, None, self.now)
+        else:
+            self.image[:] = image
+            library.vecenv_attach(self.image, c_size_t(size.value), self.definition, byref(self.handle))
+
+    def step(self, action):
+        self.lib.vecenv_step(self.handle, self.definition, action, byref(self.out))
