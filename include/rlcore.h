@@ -712,35 +712,36 @@ typedef enum rlcore_learner_due {
 /* What a learner optimises. */
 typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_PPO = 0,  /* proximal policy optimisation */
+  RLCORE_ALGORITHM_A2C = 1,  /* advantage actor-critic */
 } rlcore_algorithm;
 
 /* A learner: the caller's own block. */
 typedef struct rlcore_learner rlcore_learner;
 
-/* Hyperparameters. Defaults in parentheses; flags are 0 or 1. */
+/* Hyperparameters. Defaults of PPO in parentheses, and those of other algorithms where they differ; flags are 0 or 1. */
 typedef struct rlcore_learner_config {
   uint32_t struct_size;          /* bytes; set by rlcore_learner_config_init */
   uint32_t num_envs;             /* N, environments that share the learner (4) */
-  uint32_t num_steps;            /* T, steps of every environment in one rollout (128) */
-  uint32_t num_minibatches;      /* parts of a rollout; T * N must be a multiple of it (4) */
-  uint32_t num_epochs;           /* passes over each rollout, 1 to 1000 (4) */
+  uint32_t num_steps;            /* T, steps of every environment in one rollout (128; A2C 5) */
+  uint32_t num_minibatches;      /* parts of a rollout; T * N must be a multiple of it (4; A2C 1) */
+  uint32_t num_epochs;           /* passes over each rollout, 1 to 1000 (4; A2C 1) */
   uint32_t num_hidden;           /* hidden layers of the policy and of the value network, 0 to 4 (2) */
   uint32_t hidden_len[4];        /* units of each hidden layer, 0 beyond num_hidden (64, 64) */
   uint32_t activation;           /* an rlcore_activation (tanh) */
-  uint32_t normalize_advantage;  /* advantages are scaled to mean 0 and deviation 1 in each minibatch (1) */
+  uint32_t normalize_advantage;  /* advantages are scaled to mean 0 and deviation 1 in each minibatch (1; A2C 0) */
   uint32_t normalize_obs;        /* observations are scaled to mean 0 and deviation 1 by running statistics (0) */
   uint32_t normalize_reward;     /* rewards are divided by the running deviation of the discounted return (0) */
   uint32_t squash;               /* continuous actions are mapped to their bounds by tanh (0: they are clipped) */
   uint32_t use_action_mask;      /* rlcore_learner_act takes a mask of allowed choices (0) */
   uint64_t seed;                 /* seed of all random numbers; each environment has a stream of its own (1) */
   uint64_t total_steps;          /* environment steps until the _end values are reached (0: never) */
-  float learning_rate;           /* step size at the start (2.5e-4) */
+  float learning_rate;           /* step size at the start (2.5e-4; A2C 7e-4) */
   float learning_rate_end;       /* step size at total_steps (0) */
   float clip;                    /* probability ratios are clipped to 1 plus or minus this at the start (0.2) */
   float clip_end;                /* the same at total_steps (0.2) */
   float discount;                /* discount factor, from 0 to 1 (0.99) */
-  float gae_lambda;              /* lambda of GAE, from 0 to 1 (0.95) */
-  float value_coef;              /* weight of the value loss, half the mean squared error (0.5) */
+  float gae_lambda;              /* lambda of GAE, from 0 to 1 (0.95; A2C 1) */
+  float value_coef;              /* weight of the value loss, half the mean squared error (0.5; A2C 1) */
   float entropy_coef;            /* weight of the entropy bonus (0.01) */
   float value_clip;              /* values are clipped to those of the rollout plus or minus this (0: off) */
   float max_grad_norm;           /* gradients are scaled down to this global norm (0.5; 0: off) */
@@ -782,7 +783,7 @@ typedef struct rlcore_learner_stats {
   uint64_t num_updates;       /* complete updates */
   uint64_t num_episodes;      /* episodes that ended */
   float learning_rate;        /* step size of this update */
-  float policy_loss;          /* mean clipped surrogate loss */
+  float policy_loss;          /* mean clipped surrogate loss, or mean of minus log-probabilities times advantages */
   float value_loss;           /* mean of half the squared error */
   float entropy;              /* mean entropy in nats */
   float approx_kl;            /* mean of r - 1 - ln r, where r is the probability ratio */

@@ -528,6 +528,7 @@ typedef enum rlcore_learner_due {
 } rlcore_learner_due;
 typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_PPO = 0,
+  RLCORE_ALGORITHM_A2C = 1,
 } rlcore_algorithm;
 typedef struct rlcore_learner rlcore_learner;
 typedef struct rlcore_learner_config {

@@ -4,7 +4,7 @@ use rlcore::block::seal;
 use rlcore::cpu;
 use rlcore::env::{Autoreset, Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::Kind;
-use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling, Stats, View};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling, Stats, View};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -232,6 +232,25 @@ fn a_shared_trunk_learns_and_is_exported() {
             )
             .unwrap();
         assert_eq!(own, shipped);
+    }
+}
+
+/// Values and actions, by short rollouts that are learnt from once.
+#[test]
+fn actor_critics_pass_the_probes() {
+    for algorithm in [Algorithm::A2c] {
+        let small = Config { num_envs: 8, num_hidden: 1, hidden_len: [32, 0, 0, 0], ..Config::of(algorithm) };
+        let config = Config { num_steps: 5, total_steps: 1500 * 40, learning_rate: 1e-2, entropy_coef: 0.0, ..small };
+        let mut h = Host::new("Probe3", &config);
+        h.train(1500);
+        close("V(0)", h.value(0.0), 0.99, 5e-3);
+        close("V(1)", h.value(1.0), 1.0, 5e-3);
+        let mut h = Host::new("Probe5", &config);
+        h.train(1500);
+        for b in 0..2 {
+            close("V(b)", h.value(b as f32), 1.0, 0.2);
+            assert!(h.frequency(b as f32, b) >= 0.9);
+        }
     }
 }
 

@@ -1,8 +1,8 @@
-//! The PPO loss against the specification's numbers and against finite differences in f64.
+//! Losses against the specification's numbers and against finite differences in f64.
 
 use rlcore::kernels::categorical::{self, Logits};
 use rlcore::kernels::moments;
-use rlcore::learn::loss::{Batch, Coefficients, policy_and_value};
+use rlcore::learn::loss::{Batch, Coefficients, actor_and_critic, policy_and_value};
 
 fn near(what: &str, given: &[f32], expected: &[f64], tolerance: f64) {
     assert_eq!(given.len(), expected.len(), "{what}");
@@ -56,14 +56,45 @@ fn the_specification_s_minibatch() {
     near("d logits", &d_logits, &expected.concat().iter().map(|x| -x).collect::<Vec<f64>>(), 1e-7);
 }
 
-/// The loss in f64, from the formula.
-fn twin(lp: &[f64], old_lp: &[f64], adv: &[f64], v: &[f64], old_v: &[f64], target: &[f64], c: &Coefficients) -> f64 {
+/// Spec, agents, section 8: the data of section 2.3, advantages as they are, half the squared value error, entropy 0.01.
+#[test]
+fn the_specification_s_actor_and_critic() {
+    let logits = [0.2, -0.1, 0.4, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, -0.5, 2.0, 0.3];
+    let logits = Logits { num_rows: 4, n: &[3], logits: &logits, mask: None };
+    let (mut log_prob, mut entropy) = ([0.0; 4], [0.0; 4]);
+    categorical::evaluate(&logits, &[2, 0, 1, 1], &mut log_prob, &mut entropy).unwrap();
+    let batch = Batch {
+        num_rows: 4,
+        log_prob: &log_prob,
+        old_log_prob: &log_prob,
+        advantage: &[1.0, -0.5, 2.0, 0.3],
+        value: &[0.5, -0.2, 0.1, 0.9],
+        old_value: &[0.0; 4],
+        value_target: &[1.0, 0.0, 0.4, 0.7],
+    };
+    let c = Coefficients { clip: 0.2, value_clip: 0.0, value_coef: 1.0 };
+    let (mut d_log_prob, mut d_value) = ([0.0; 4], [0.0; 4]);
+    let losses = actor_and_critic(&batch, &c, &mut d_log_prob, &mut d_value).unwrap();
+    let bonus = 0.01 * moments::mean_std(&entropy).unwrap().0;
+    near("policy", &[losses.policy_loss], &[0.7374569121513054], 2e-7);
+    near("value", &[losses.value_loss], &[0.0525], 1e-8);
+    let total = f64::from(losses.policy_loss) + f64::from(losses.value_loss) - bonus;
+    near("total", &[total as f32], &[0.7808264144188573], 2e-7);
+    near("KL and clipped ratios", &[losses.approx_kl, losses.clip_fraction], &[0.0, 0.0], 0.0);
+    near("d log_prob", &d_log_prob, &[-0.25, 0.125, -0.5, -0.075], 1e-8);
+    near("d value", &d_value, &[-0.125, -0.05, -0.075, 0.05], 1e-8);
+}
+
+/// The loss in f64, from the formula, with the clipped surrogate or with log-probabilities.
+fn twin(surrogate: bool, columns: [&[f64]; 6], c: &Coefficients) -> f64 {
+    let [lp, old_lp, adv, v, old_v, target] = columns;
     let n = lp.len() as f64;
     let (clip, value_clip) = (f64::from(c.clip), f64::from(c.value_clip));
     let mut loss = 0.0;
     for i in 0..lp.len() {
         let r = (lp[i] - old_lp[i]).exp();
-        loss -= (r * adv[i]).min(r.clamp(1.0 - clip, 1.0 + clip) * adv[i]) / n;
+        let clipped = (r * adv[i]).min(r.clamp(1.0 - clip, 1.0 + clip) * adv[i]);
+        loss -= if surrogate { clipped } else { lp[i] * adv[i] } / n;
         let plain = (v[i] - target[i]).powi(2);
         let clipped = (old_v[i] + (v[i] - old_v[i]).clamp(-value_clip, value_clip) - target[i]).powi(2);
         let error = if value_clip == 0.0 { plain } else { plain.max(clipped) };
@@ -79,7 +110,10 @@ fn gradients_equal_finite_differences_for_every_length() {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (seed >> 40) as f32 / (1 << 24) as f32 * 2.0 - 1.0
     };
-    for (len, value_clip) in [(1, 0.0), (1, 0.3), (15, 0.3), (16, 0.0), (17, 0.3), (40, 0.1)] {
+    let lengths = [(1, 0.0), (1, 0.3), (15, 0.3), (16, 0.0), (17, 0.3), (40, 0.1)];
+    for (k, (len, value_clip)) in lengths.into_iter().chain(lengths).enumerate() {
+        let surrogate = k < lengths.len();
+        let losses_of = if surrogate { policy_and_value } else { actor_and_critic };
         let mut column = || (0..len).map(|_| draw()).collect::<Vec<f32>>();
         let (lp, old_lp, adv, v, old_v, target) = (column(), column(), column(), column(), column(), column());
         let c = Coefficients { clip: 0.2, value_clip, value_coef: 0.7 };
@@ -93,11 +127,11 @@ fn gradients_equal_finite_differences_for_every_length() {
             value_target: &target,
         };
         let (mut d_lp, mut d_v) = (vec![0.0; len], vec![0.0; len]);
-        let losses = policy_and_value(&batch, &c, &mut d_lp, &mut d_v).unwrap();
+        let losses = losses_of(&batch, &c, &mut d_lp, &mut d_v).unwrap();
         let wide = |x: &[f32]| x.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
         let (lp, old_lp, adv) = (wide(&lp), wide(&old_lp), wide(&adv));
         let (v, old_v, target) = (wide(&v), wide(&old_v), wide(&target));
-        let loss = |lp: &[f64], v: &[f64]| twin(lp, &old_lp, &adv, v, &old_v, &target, &c);
+        let loss = |lp: &[f64], v: &[f64]| twin(surrogate, [lp, &old_lp, &adv, v, &old_v, &target], &c);
         let total = f64::from(losses.policy_loss) + f64::from(c.value_coef * losses.value_loss);
         assert!((total - loss(&lp, &v)).abs() < 2e-6);
         for i in 0..len {
@@ -135,6 +169,8 @@ fn lengths_that_differ_are_refused() {
             value_target: pick(4),
         };
         let (mut d_lp, mut d_v) = (pick(5).to_vec(), pick(6).to_vec());
-        assert!(policy_and_value(&batch, &c, &mut d_lp, &mut d_v).is_err(), "array {bad}");
+        for losses_of in [policy_and_value, actor_and_critic] {
+            assert!(losses_of(&batch, &c, &mut d_lp, &mut d_v).is_err(), "array {bad}");
+        }
     }
 }

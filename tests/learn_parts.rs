@@ -2,55 +2,11 @@
 
 mod learn_host;
 
-use learn_host::{Array, Columns, Host, config, recurrent, spaces};
+use learn_host::{Array, Columns, Host, chunks, config, record, recurrent, spaces, threads, train};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Batch, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
-
-/// Records until learning is due, and returns what the next act would see.
-fn record(h: &mut Host, rng: &mut Rng) -> Array {
-    loop {
-        let obs = h.draw_obs(rng);
-        if h.learner().phase() == Phase::Learn {
-            return obs;
-        }
-        let (mask, mut action) = (h.draw_mask(rng), h.actions());
-        h.learner().act(None, obs.get(), mask.as_deref(), action.get_mut()).unwrap();
-        let reward: Vec<f32> = (0..h.n).map(|_| rng.uniform_f32()).collect();
-        let ends: Vec<u8> = (0..2 * h.n).map(|_| u8::from(rng.uniform() < 0.1)).collect();
-        let (terminated, truncated) = ends.split_at(h.n);
-        h.learner().observe(None, &reward, terminated, truncated, Some(obs.get())).unwrap();
-    }
-}
-
-/// Records and learns, a whole update at once.
-fn train(h: &mut Host, rng: &mut Rng, updates: u32) {
-    for _ in 0..updates {
-        let obs = record(h, rng);
-        h.learner().learn(Some(obs.get()), 0).unwrap();
-    }
-}
-
-/// Chunks `[begin, end)` of the minibatch that is due.
-fn chunks(h: &Host, begin: usize, end: usize) -> Vec<f32> {
-    let view = h.view();
-    // Whatever is in them: bytes that are NaN as numbers.
-    let mut scratch = vec![u64::MAX; view.scratch_size().unwrap().div_ceil(8)];
-    let mut grads = vec![f32::NAN; (end - begin) * view.grads_len()];
-    view.learn_range(begin, end, bytemuck::cast_slice_mut(&mut scratch), &mut grads).unwrap();
-    grads
-}
-
-/// [`chunks`] by `num_threads` at once.
-fn threads(h: &Host, num_threads: usize) -> Vec<f32> {
-    let n = h.config.num_chunks as usize;
-    std::thread::scope(|scope| {
-        let part = |i| scope.spawn(move || chunks(h, i * n / num_threads, (i + 1) * n / num_threads));
-        let parts: Vec<_> = (0..num_threads).map(part).collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
-    })
-}
 
 /// Every shape, with all that a chunk can read, and every recurrent layer.
 fn hosts(num_chunks: u32) -> impl Iterator<Item = Host> {

@@ -12,7 +12,7 @@ use crate::space::{self, rlcore_space};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
 use rlcore::error::{Error, Kind};
-use rlcore::learn::{Config, Learner, Recurrent, Shape, Stats, View};
+use rlcore::learn::{Algorithm, Config, Learner, Recurrent, Shape, Stats, View};
 use rlcore::nn::Layer;
 use rlcore::space::{Element, Space};
 
@@ -25,6 +25,8 @@ pub struct rlcore_learner;
 pub enum rlcore_algorithm {
     /// proximal policy optimisation
     RLCORE_ALGORITHM_PPO = 0,
+    /// advantage actor-critic
+    RLCORE_ALGORITHM_A2C = 1,
 }
 
 /// The call that is due next.
@@ -39,7 +41,7 @@ pub enum rlcore_learner_due {
     RLCORE_LEARNER_LEARN = 2,
 }
 
-/// Hyperparameters. Defaults in parentheses; flags are 0 or 1.
+/// Hyperparameters. Defaults of PPO in parentheses, and those of other algorithms where they differ; flags are 0 or 1.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_learner_config {
@@ -47,11 +49,11 @@ pub struct rlcore_learner_config {
     pub struct_size: u32,
     /// N, environments that share the learner (4)
     pub num_envs: u32,
-    /// T, steps of every environment in one rollout (128)
+    /// T, steps of every environment in one rollout (128; A2C 5)
     pub num_steps: u32,
-    /// parts of a rollout; T * N must be a multiple of it (4)
+    /// parts of a rollout; T * N must be a multiple of it (4; A2C 1)
     pub num_minibatches: u32,
-    /// passes over each rollout, 1 to 1000 (4)
+    /// passes over each rollout, 1 to 1000 (4; A2C 1)
     pub num_epochs: u32,
     /// hidden layers of the policy and of the value network, 0 to 4 (2)
     pub num_hidden: u32,
@@ -59,7 +61,7 @@ pub struct rlcore_learner_config {
     pub hidden_len: [u32; 4],
     /// an rlcore_activation (tanh)
     pub activation: u32,
-    /// advantages are scaled to mean 0 and deviation 1 in each minibatch (1)
+    /// advantages are scaled to mean 0 and deviation 1 in each minibatch (1; A2C 0)
     pub normalize_advantage: u32,
     /// observations are scaled to mean 0 and deviation 1 by running statistics (0)
     pub normalize_obs: u32,
@@ -73,7 +75,7 @@ pub struct rlcore_learner_config {
     pub seed: u64,
     /// environment steps until the _end values are reached (0: never)
     pub total_steps: u64,
-    /// step size at the start (2.5e-4)
+    /// step size at the start (2.5e-4; A2C 7e-4)
     pub learning_rate: f32,
     /// step size at total_steps (0)
     pub learning_rate_end: f32,
@@ -83,9 +85,9 @@ pub struct rlcore_learner_config {
     pub clip_end: f32,
     /// discount factor, from 0 to 1 (0.99)
     pub discount: f32,
-    /// lambda of GAE, from 0 to 1 (0.95)
+    /// lambda of GAE, from 0 to 1 (0.95; A2C 1)
     pub gae_lambda: f32,
-    /// weight of the value loss, half the mean squared error (0.5)
+    /// weight of the value loss, half the mean squared error (0.5; A2C 1)
     pub value_coef: f32,
     /// weight of the entropy bonus (0.01)
     pub entropy_coef: f32,
@@ -152,7 +154,7 @@ pub struct rlcore_learner_stats {
     pub num_episodes: u64,
     /// step size of this update
     pub learning_rate: f32,
-    /// mean clipped surrogate loss
+    /// mean clipped surrogate loss, or mean of minus log-probabilities times advantages
     pub policy_loss: f32,
     /// mean of half the squared error
     pub value_loss: f32,
@@ -398,9 +400,11 @@ pub unsafe extern "C" fn rlcore_learner_config_init(
     algorithm: u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        ptr::init_sized(config, config_size, || match algorithm {
-            0 => Ok(Config::default().into()),
-            _ => Err(Fault::at("algorithm", Error::new(Kind::Range, "an rlcore_algorithm").given(algorithm as usize))),
+        ptr::init_sized(config, config_size, || match Algorithm::from_number(algorithm) {
+            Some(algorithm) => Ok(Config::of(algorithm).into()),
+            None => {
+                Err(Fault::at("algorithm", Error::new(Kind::Range, "an rlcore_algorithm").given(algorithm as usize)))
+            }
         })
     })
 }

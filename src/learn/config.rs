@@ -17,6 +17,19 @@ pub enum Algorithm {
     /// Proximal policy optimisation.
     #[default]
     Ppo = 0,
+    /// Advantage actor-critic, whose workers A3C runs apart.
+    A2c = 1,
+}
+
+impl Algorithm {
+    /// The algorithm of this number; `None` if this build has none.
+    pub fn from_number(number: u32) -> Option<Algorithm> {
+        match number {
+            0 => Some(Algorithm::Ppo),
+            1 if cfg!(feature = "actor_critic") => Some(Algorithm::A2c),
+            _ => None,
+        }
+    }
 }
 
 /// The most layers that a host lists.
@@ -25,7 +38,7 @@ const MAX_LISTED: usize = MAX_LAYERS - 2 * MAX_HIDDEN - 3;
 /// The most passes over a rollout: whatever a configuration says, an update comes to its end.
 const MAX_EPOCHS: u32 = 1000;
 
-/// Hyperparameters of PPO (Schulman et al. 2017). Plain data, stored in the block.
+/// Hyperparameters of a learner. Plain data, stored in the block.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Config {
@@ -101,7 +114,7 @@ pub struct Config {
     /// learning. Its gradients are summed over its rows, and those of all chunks as a binary tree over their numbers; so
     /// this changes the last bits of a result.
     pub num_chunks: u32,
-    /// The [`Algorithm`]: 0 for PPO.
+    /// The [`Algorithm`].
     pub algorithm: u32,
     /// 1: acting and recording go on while an update runs, with the policy of before; this takes memory for a second
     /// rollout and a second set of parameters.
@@ -167,6 +180,30 @@ impl Default for Config {
 }
 
 impl Config {
+    /// The defaults of an algorithm. Those of A2C are Stable-Baselines3's, but for the number of environments and an entropy
+    /// bonus of 0.01, which A3C has (Mnih et al. 2016).
+    pub fn of(algorithm: Algorithm) -> Config {
+        let ppo = Config { algorithm: algorithm as u32, ..Config::default() };
+        match algorithm {
+            Algorithm::Ppo => ppo,
+            Algorithm::A2c => Config {
+                num_steps: 5,
+                num_minibatches: 1,
+                num_epochs: 1,
+                normalize_advantage: 0,
+                learning_rate: 7e-4,
+                gae_lambda: 1.0,
+                value_coef: 1.0,
+                ..ppo
+            },
+        }
+    }
+
+    /// What is optimised.
+    pub fn algorithm(&self) -> Algorithm {
+        Algorithm::from_number(self.algorithm).unwrap_or_default()
+    }
+
     /// Checks every field but those of [`ActorConfig`]; the failure names the field, what it may be and
     /// what it is.
     pub fn check(&self) -> Result {
@@ -214,8 +251,8 @@ impl Config {
             ("learner config: overlap of 0 or 1", self.overlap),
             ("learner config: activation of 0 (tanh) or 1 (relu)", self.activation),
         ];
-        if self.algorithm != Algorithm::Ppo as u32 {
-            let what = "learner config: algorithm of 0 (PPO)";
+        if Algorithm::from_number(self.algorithm).is_none() {
+            let what = "learner config: an algorithm that this build has";
             return Err(Error::new(Kind::Config, what).given(self.algorithm as usize));
         }
         for (what, given) in flags {

@@ -1,4 +1,5 @@
-//! The PPO objective as a minimised loss, and its derivatives by log-probability and value (spec: agents, section 2.3).
+//! Objectives of a policy and its values as a minimised loss, and its derivatives by log-probability and value (spec: agents,
+//! sections 2.3 and 8).
 
 use bytemuck::{Pod, Zeroable};
 
@@ -43,7 +44,7 @@ pub struct Batch<'a> {
 pub struct Sums {
     /// Minibatches summed.
     pub count: f64,
-    /// Minus the clipped surrogate.
+    /// Minus the clipped surrogate, or minus log-probabilities times advantages.
     pub policy_loss: f64,
     /// Half the squared value error.
     pub value_loss: f64,
@@ -61,7 +62,7 @@ pub struct Sums {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Losses {
-    /// Minus the clipped surrogate.
+    /// Minus the clipped surrogate, or minus log-probabilities times advantages.
     pub policy_loss: f32,
     /// Half the squared value error.
     pub value_loss: f32,
@@ -81,6 +82,27 @@ pub fn policy_and_value(
     d_log_prob: &mut [f32],
     d_value: &mut [f32],
 ) -> Result<Losses> {
+    losses::<true>(batch, c, d_log_prob, d_value)
+}
+
+/// The same with -mean(log_prob A) in place of the clipped surrogate: the policy gradient itself, whatever the ratios are.
+/// No ratio is clipped. Errors: `Shape`.
+#[cfg(feature = "actor_critic")]
+pub fn actor_and_critic(
+    batch: &Batch<'_>,
+    c: &Coefficients,
+    d_log_prob: &mut [f32],
+    d_value: &mut [f32],
+) -> Result<Losses> {
+    losses::<false>(batch, c, d_log_prob, d_value)
+}
+
+fn losses<const SURROGATE: bool>(
+    batch: &Batch<'_>,
+    c: &Coefficients,
+    d_log_prob: &mut [f32],
+    d_value: &mut [f32],
+) -> Result<Losses> {
     let len = batch.log_prob.len();
     check_len("learner loss: old_log_prob", batch.old_log_prob, len)?;
     check_len("learner loss: advantage", batch.advantage, len)?;
@@ -89,12 +111,13 @@ pub fn policy_and_value(
     check_len("learner loss: value_target", batch.value_target, len)?;
     check_len("learner loss: d_log_prob", d_log_prob, len)?;
     check_len("learner loss: d_value", d_value, len)?;
-    Ok(cpu::dispatch(Loss { b: batch, c, d_log_prob, d_value }))
+    Ok(cpu::dispatch(Loss::<SURROGATE> { b: batch, c, d_log_prob, d_value }))
 }
 
 const LANES: usize = 16;
 
-struct Loss<'a> {
+/// With the clipped surrogate, or with the log-probabilities.
+struct Loss<'a, const SURROGATE: bool> {
     b: &'a Batch<'a>,
     c: &'a Coefficients,
     d_log_prob: &'a mut [f32],
@@ -110,7 +133,7 @@ struct Lanes {
     clipped: [f32; LANES],
 }
 
-impl Kernel for Loss<'_> {
+impl<const SURROGATE: bool> Kernel for Loss<'_, SURROGATE> {
     type Output = Losses;
 
     #[inline(always)]
@@ -123,11 +146,11 @@ impl Kernel for Loss<'_> {
         let ((d_lp, rest_d_lp), (d_v, rest_d_v)) = (d_log_prob.as_chunks_mut(), d_value.as_chunks_mut());
         let inputs = lp.0.iter().zip(old_lp.0).zip(adv.0).zip(v.0).zip(old_v.0).zip(target.0);
         for ((((((lp, old_lp), adv), v), old_v), target), (d_lp, d_v)) in inputs.zip(d_lp.iter_mut().zip(d_v)) {
-            (*d_lp, *d_v) = sums.add(c, scale, [*lp, *old_lp, *adv, *v, *old_v, *target]);
+            (*d_lp, *d_v) = sums.add::<SURROGATE>(c, scale, [*lp, *old_lp, *adv, *v, *old_v, *target]);
         }
         if !rest_d_lp.is_empty() {
             let rest = [lp.1, old_lp.1, adv.1, v.1, old_v.1, target.1].map(pad);
-            let (g_lp, g_v) = sums.add(c, scale, rest);
+            let (g_lp, g_v) = sums.add::<SURROGATE>(c, scale, rest);
             block::copy(rest_d_lp, &g_lp);
             block::copy(rest_d_v, &g_v);
         }
@@ -143,18 +166,28 @@ impl Kernel for Loss<'_> {
 impl Lanes {
     /// Adds sixteen rows and returns their derivatives by log-probability and value.
     #[inline(always)]
-    fn add(&mut self, c: &Coefficients, scale: f32, rows: [[f32; LANES]; 6]) -> ([f32; LANES], [f32; LANES]) {
+    fn add<const SURROGATE: bool>(
+        &mut self,
+        c: &Coefficients,
+        scale: f32,
+        rows: [[f32; LANES]; 6],
+    ) -> ([f32; LANES], [f32; LANES]) {
         let [lp, old_lp, adv, v, old_v, target] = rows;
         let (mut g_lp, mut g_v) = ([0.0; LANES], [0.0; LANES]);
         for i in 0..LANES {
             let log_r = lp[i] - old_lp[i];
             let r = num::exp(log_r);
-            let clipped = num::clamp(r, 1.0 - c.clip, 1.0 + c.clip);
-            let (plain, bound) = (r * adv[i], clipped * adv[i]);
-            self.policy[i] -= num::min(plain, bound);
-            g_lp[i] = if plain <= bound { num::canonical(-plain * scale) } else { 0.0 };
+            if SURROGATE {
+                let clipped = num::clamp(r, 1.0 - c.clip, 1.0 + c.clip);
+                let (plain, bound) = (r * adv[i], clipped * adv[i]);
+                self.policy[i] -= num::min(plain, bound);
+                g_lp[i] = if plain <= bound { num::canonical(-plain * scale) } else { 0.0 };
+                self.clipped[i] += if r == clipped { 0.0 } else { 1.0 };
+            } else {
+                self.policy[i] -= lp[i] * adv[i];
+                g_lp[i] = num::canonical(-adv[i] * scale);
+            }
             self.kl[i] += r - 1.0 - log_r;
-            self.clipped[i] += if r == clipped { 0.0 } else { 1.0 };
 
             let error = v[i] - target[i];
             let moved = num::clamp(v[i] - old_v[i], -c.value_clip, c.value_clip);

@@ -11,7 +11,7 @@ use crate::kernels::moments;
 use crate::learn::actor::check_obs;
 use crate::learn::config::{Config, Stored};
 use crate::learn::loss::Sums;
-use crate::learn::objective::ppo;
+use crate::learn::objective;
 use crate::learn::rows::{Rows, list};
 use crate::nn::Adam;
 use crate::num;
@@ -250,7 +250,7 @@ impl Learner<'_> {
         let done = self.view().bench().and_then(|bench| {
             let record = block::rows_mut(grads, chunk, 1, self.sizes.record_len)?;
             record.fill(0.0);
-            ppo::chunk(&bench, chunk as u32, &mut work, record)
+            objective::chunk(&bench, chunk as u32, &mut work, record)
         });
         (self.work, self.grads) = (work, grads);
         done?;
@@ -350,7 +350,7 @@ impl<'a> View<'a> {
         let bench = self.bench()?;
         grads.fill(0.0);
         for (k, chunk) in (begin..end).enumerate() {
-            ppo::chunk(&bench, chunk as u32, &mut work, block::rows_mut(grads, k, 1, len)?)?;
+            objective::chunk(&bench, chunk as u32, &mut work, block::rows_mut(grads, k, 1, len)?)?;
         }
         Ok(())
     }

@@ -1,3 +1,20 @@
 //! What learners optimise: an algorithm makes gradients and losses of a chunk of a minibatch.
 
-pub(super) mod ppo;
+#[cfg(feature = "actor_critic")]
+mod aac;
+mod gradient;
+mod ppo;
+
+use super::config::Algorithm;
+use super::learner::bench::Bench;
+use super::learner::layout::Work;
+use crate::error::Result;
+
+/// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses.
+pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+    match b.config.algorithm() {
+        #[cfg(feature = "actor_critic")]
+        Algorithm::A2c => aac::chunk(b, chunk, w, record),
+        _ => ppo::chunk(b, chunk, w, record),
+    }
+}

@@ -107,7 +107,7 @@ OP(learner_config_init) {
   const rlcore_learner_config none = {0};
   STRUCT(rlcore_learner_config, config, none, OUT | FIXED);
   SIZE(config_size, sizeof none, sizeof none, RLCORE_E_SIZE);
-  U32(algorithm, RLCORE_ALGORITHM_PPO, RLCORE_ALGORITHM_PPO, RLCORE_E_RANGE);
+  U32(algorithm, RLCORE_ALGORITHM_A2C, RLCORE_ALGORITHM_A2C, RLCORE_E_RANGE);
   return CALL(rlcore_learner_config_init(config, config_size, algorithm));
 }
 CONFIG_INIT(queue_config_init, rlcore_queue_config, rlcore_queue_config_init)
@@ -735,7 +735,7 @@ static const struct flaw learner_flaws[] = {
     BAD(num_chunks, 0), BAD(num_chunks, UINT32_MAX), BAD(num_hidden, 5), BAD(num_hidden, UINT32_MAX),
     BAD(num_hidden, 0), BAD(hidden_len[0], 0), BAD(hidden_len[1], 1), BAD(hidden_len[3], 1), BAD(num_shared, 2),
     REFUSED_AS(RLCORE_E_NULL, rlcore_learner_config, num_layers, 1), BAD(obs_dims[0], 1), BAD(obs_dims[2], UINT32_MAX),
-    BAD(algorithm, 1), FLAG(activation), FLAG(normalize_advantage), FLAG(normalize_obs), FLAG(normalize_reward),
+    BAD(algorithm, UINT32_MAX), FLAG(activation), FLAG(normalize_advantage), FLAG(normalize_obs), FLAG(normalize_reward),
     FLAG(squash), FLAG(use_action_mask), FLAG(accumulate), FLAG(overlap), BAD(squash, 1),
     REAL(learning_rate, -1e-9, 1.1), REAL(learning_rate_end, -1e-9, 1.1), REAL(clip, 0, 11),
     REAL(clip_end, -1e-9, 11), REAL(discount, -1e-9, 1.1), REAL(gae_lambda, -1e-9, 1.1), REAL(value_coef, -1e-9, NAN),

@@ -1,0 +1,12 @@
+//! Advantage actor-critic (A2C, A3C; Mnih et al. 2016): the policy gradient, half the squared value error, and entropy.
+
+use super::gradient;
+use crate::error::Result;
+use crate::learn::learner::bench::Bench;
+use crate::learn::learner::layout::Work;
+use crate::learn::loss;
+
+/// See [`gradient::chunk`].
+pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+    gradient::chunk(b, chunk, w, record, loss::actor_and_critic)
+}
