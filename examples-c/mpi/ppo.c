@@ -1,8 +1,8 @@
 /* PPO on several ranks of MPI: `mpirun -n RANKS ppo [--updates N] [--save FILE] [--every K] [--resume FILE] [--alone]`.
-   Every rank has a copy of the learner. Each steps a share of the environments and computes the gradients of a share of the chunks;
-   rows and gradients are gathered, and every rank adds the same tree of gradients. So any number of ranks ends with the
-   same bytes as one process that calls rlcore_learner_learn (`--alone`). With --save the training is saved every K
-   updates; if a rank is lost the run ends, and --resume continues on any number of ranks. */
+   Every rank has a copy of the learner. Each steps a share of the environments and computes the gradients of a share of
+   the chunks; rows and gradients are gathered, and every rank adds the same tree of gradients. So any number of ranks
+   ends with the same bytes as one process that calls rlcore_learner_learn (`--alone`). With --save, training is saved
+   every K updates; if a rank is lost the run ends, and --resume continues on any number of ranks. */
 #define _POSIX_C_SOURCE 200809L
 #include "tasks.h"
 
@@ -173,7 +173,8 @@ static void learn(rlcore_learner_stats *stats) {
   }
   CHECK(rlcore_learner_learn_begin(agent, obs, stats));
   while (stats->minibatches_left) {
-    if (begin < end) CHECK(rlcore_learner_learn_range(agent, begin, end, scratch, scratch_size, grads + begin * grads_len));
+    float *const to = grads + begin * grads_len;
+    if (begin < end) CHECK(rlcore_learner_learn_range(agent, begin, end, scratch, scratch_size, to));
     gather(&grad_shares);
     CHECK(rlcore_learner_grads_write(agent, 0, NUM_CHUNKS, grads));
     CHECK(rlcore_learner_learn_apply(agent, stats));
@@ -184,10 +185,10 @@ static void learn(rlcore_learner_stats *stats) {
 
 /* mpirun ends all ranks when one is lost. */
 static void told_to_end(int signal_number) {
-  static const char saved[] = "ppo: another rank was lost, or the run was stopped: --resume continues from the last save\n";
-  static const char unsaved[] = "ppo: another rank was lost, or the run was stopped: nothing was saved (--save)\n";
-  const ssize_t written = options.save ? write(2, saved, sizeof saved - 1) : write(2, unsaved, sizeof unsaved - 1);
-  (void)written;
+  static const char why[] = "ppo: another rank was lost, or the run was stopped: ";
+  static const char saved[] = "--resume continues from the last save\n", unsaved[] = "nothing was saved (--save)\n";
+  if (write(2, why, sizeof why - 1) > 0)
+    if (write(2, options.save ? saved : unsaved, (options.save ? sizeof saved : sizeof unsaved) - 1) < 0) _exit(1);
   _exit(128 + signal_number);
 }
 
@@ -209,7 +210,9 @@ static void parse(int argc, char **argv) {
     else if (strcmp(argv[i], "--lose") == 0 && i + 2 < argc) {
       options.lost_rank = (int)number(argv[++i]);
       options.lost = number(argv[++i]);
-    } else host_fail("ppo [--updates N] [--save FILE] [--every K] [--resume FILE] [--alone] [--lose RANK UPDATES], not %s", argv[i]);
+    } else
+      host_fail("ppo [--updates N] [--save FILE] [--every K] [--resume FILE] [--alone] [--lose RANK UPDATES], not %s",
+                argv[i]);
   }
   if (options.every == 0) host_fail("--every is at least 1");
   if (options.alone && num_ranks > 1) host_fail("--alone is for one rank, and there are %d", num_ranks);
@@ -251,7 +254,8 @@ int main(int argc, char **argv) {
   MPI_Allreduce(&hash, &highest, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
   if (lowest != highest) host_fail("FAILED: the ranks differ: %016llx here", (unsigned long long)hash);
   if (rank == 0) {
-    printf("%d rank(s): %.2f s, %.2f s of them learning, a return of %.0f\n", num_ranks, seconds, learning, (double)stats.return_mean);
+    printf("%d rank(s): %.2f s, %.2f s of them learning, a return of %.0f\n", num_ranks, seconds, learning,
+           (double)stats.return_mean);
     printf("hash after %llu updates: %016llx\n", (unsigned long long)*num_updates, (unsigned long long)hash);
   }
   MPI_Finalize();

@@ -117,8 +117,9 @@ class Learner:
     def batch(self):
         """Arrays for the transitions of one update: obs, action, log_prob, value, advantage, value_target."""
         rows = self.config.num_envs * self.config.num_steps
-        wide = [np.empty((rows, self.obs.len), np.float32), np.empty((rows, self.action.len), ELEMENTS[self.action.kind])]
-        return wide + [np.empty(rows, np.float32) for _ in range(4)]
+        obs = np.empty((rows, self.obs.len), np.float32)
+        action = np.empty((rows, self.action.len), ELEMENTS[self.action.kind])
+        return [obs, action] + [np.empty(rows, np.float32) for _ in range(4)]
 
     def record(self, obs):
         """The transitions of the rollout that is complete, for another learner."""

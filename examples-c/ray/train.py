@@ -1,9 +1,10 @@
 """PPO with actors and a learner over Ray: train.py LIBRARY [--address HOST:PORT] [--lose ACTOR ROUND] [--alone]
 
-Each actor has environments and a learner block that only records. In every round the learner broadcasts its parameters as bytes,
-each actor plays a rollout with them and sends it back, and the learner learns from all. With each rollout an actor sends
-the bytes of its blocks: if it dies, another starts from them and plays the same rollout again. So the result does not depend on
-where the actors run or whether they live, and equals that of one process without Ray (--alone).
+Each actor has environments and a learner block that only records. In every round the learner broadcasts its
+parameters as bytes, each actor plays a rollout with them and sends it back, and the learner learns from all. With
+each rollout an actor sends the bytes of its blocks: if it dies, another starts from them and plays the same rollout
+again. So the result does not depend on where the actors run or whether they live, and equals that of one process
+without Ray (--alone).
 """
 
 import argparse
@@ -33,7 +34,7 @@ class Actor:
             self.envs.now[:] = obs
 
     def rollout(self, params, lose=False):
-        """Plays NUM_STEPS steps with these parameters: the transitions, the mean return, and the bytes to go on from."""
+        """Plays NUM_STEPS steps with these parameters: transitions, mean return, and the bytes to go on from."""
         learner, envs = self.learner, self.envs
         action = np.empty((NUM_ENVS, envs.action.len), np.int32)
         learner.lib.learner_params_write(learner.handle, np.frombuffer(params, np.float32))
@@ -71,7 +72,8 @@ class Remote:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         own = {}
         if not address:  # on the loopback interface only, and behind a token that nobody else has
-            os.environ.update(RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0", RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
+            os.environ.update(RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0", RAY_AUTH_MODE="token")
+            os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
             own = {"num_cpus": num_actors, "include_dashboard": False, "object_store_memory": 100 << 20}
         import ray
 
