@@ -3,7 +3,8 @@
 use super::layout::log_std;
 use super::{Learner, PARAM_LIMIT, View};
 use crate::block;
-use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::error::{Error, Kind, Result, check_len};
+use crate::kernels::finite::check_finite;
 use crate::num;
 
 impl Learner<'_> {
@@ -45,11 +46,10 @@ impl Learner<'_> {
         check_finite("learner: finite gradients", grads)?;
         let (len, count) = (self.sizes.record_len, end.saturating_sub(begin));
         let done = block::rows_mut(self.done, begin, count, 1)?;
-        for (k, done) in done.iter().enumerate() {
+        for (k, _) in done.iter().enumerate().filter(|(_, done)| add && **done != 0) {
             let (own, new) =
                 (block::rows(self.grads, begin.saturating_add(k), 1, len)?, block::rows(grads, k, 1, len)?);
-            let sum = |(a, b): (&f32, &f32)| if add && *done != 0 { *a + *b } else { *b };
-            if let Some(x) = own.iter().zip(new).map(sum).find(|x| !x.is_finite()) {
+            if let Some(x) = own.iter().zip(new).map(|(a, b)| *a + *b).find(|x| !x.is_finite()) {
                 return Err(Error::new(Kind::Value, "learner: finite sums of gradients").given_f32(num::canonical(x)));
             }
         }

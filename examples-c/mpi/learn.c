@@ -1,4 +1,5 @@
-/* PPO on several ranks of MPI: `mpirun -n RANKS ppo [--updates N] [--save FILE] [--every K] [--resume FILE] [--alone]`.
+/* PPO or A2C on several ranks of MPI:
+     mpirun -n RANKS learn [--a2c] [--updates N] [--save FILE] [--every K] [--resume FILE] [--alone]
    Every rank has a copy of the learner. Each steps a share of the environments and computes the gradients of a share of
    the chunks; rows and gradients are gathered, and every rank adds the same tree of gradients. So any number of ranks
    ends with the same bytes as one process that calls rlcore_learner_learn (`--alone`). With --save, training is saved
@@ -13,12 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NUM_ENVS = 16, NUM_STEPS = 128, NUM_CHUNKS = 4, MAX_RANKS = 64, SEED = 1 };
+enum { NUM_ENVS = 16, NUM_CHUNKS = 4, MAX_RANKS = 64, SEED = 1 };
 
 static struct {
   const char *save, *resume;
   uint64_t updates, every;
-  bool alone;
+  bool alone, a2c;
   int lost_rank; /* for tests: this rank kills itself ... */
   uint64_t lost; /* ... after so many updates */
 } options = {.updates = 40, .every = 10, .lost_rank = -1};
@@ -79,10 +80,14 @@ static void plan(void) {
   const task *const cartpole = task_find("cartpole");
   const rlcore_vecenv_config one = one_env(0);
   env = task_env(cartpole);
-  config = task_config(cartpole);
+  if (options.a2c) {
+    CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_A2C));
+  } else {
+    config = task_config(cartpole);
+    config.num_steps = 128;
+    config.num_epochs = 4;
+  }
   config.num_envs = NUM_ENVS;
-  config.num_steps = NUM_STEPS;
-  config.num_epochs = 4;
   config.num_chunks = NUM_CHUNKS;
   config.seed = SEED;
   obs_size = env.obs.len * host_element_size(env.obs.kind);
@@ -185,7 +190,7 @@ static void learn(rlcore_learner_stats *stats) {
 
 /* mpirun ends all ranks when one is lost. */
 static void told_to_end(int signal_number) {
-  static const char why[] = "ppo: another rank was lost, or the run was stopped: ";
+  static const char why[] = "learn: another rank was lost, or the run was stopped: ";
   static const char saved[] = "--resume continues from the last save\n", unsaved[] = "nothing was saved (--save)\n";
   if (write(2, why, sizeof why - 1) > 0)
     if (write(2, options.save ? saved : unsaved, (options.save ? sizeof saved : sizeof unsaved) - 1) < 0) _exit(1);
@@ -203,6 +208,7 @@ static void parse(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     const bool has_value = i + 1 < argc;
     if (strcmp(argv[i], "--alone") == 0) options.alone = true;
+    else if (strcmp(argv[i], "--a2c") == 0) options.a2c = true;
     else if (strcmp(argv[i], "--updates") == 0 && has_value) options.updates = number(argv[++i]);
     else if (strcmp(argv[i], "--every") == 0 && has_value) options.every = number(argv[++i]);
     else if (strcmp(argv[i], "--save") == 0 && has_value) options.save = argv[++i];
@@ -211,8 +217,8 @@ static void parse(int argc, char **argv) {
       options.lost_rank = (int)number(argv[++i]);
       options.lost = number(argv[++i]);
     } else
-      host_fail("ppo [--updates N] [--save FILE] [--every K] [--resume FILE] [--alone] [--lose RANK UPDATES], not %s",
-                argv[i]);
+      host_fail("learn [--a2c] [--updates N] [--save FILE] [--every K] [--resume FILE] [--alone] [--lose RANK UPDATES],"
+                " not %s", argv[i]);
   }
   if (options.every == 0) host_fail("--every is at least 1");
   if (options.alone && num_ranks > 1) host_fail("--alone is for one rank, and there are %d", num_ranks);
@@ -238,7 +244,7 @@ int main(int argc, char **argv) {
 
   const double begin = MPI_Wtime();
   while (*num_updates < options.updates) {
-    for (uint32_t t = 0; t < NUM_STEPS; t++) step();
+    for (uint32_t t = 0; t < config.num_steps; t++) step();
     const double at = MPI_Wtime();
     learn(&stats);
     learning += MPI_Wtime() - at;
