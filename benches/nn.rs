@@ -153,45 +153,76 @@ fn bench_pictures(c: &mut Criterion) {
     }
 }
 
-/// Recurrent layers alone: steps of sequences, forward, and backward to the weights and the input.
+/// Layers with a memory: steps of sequences, forward, and backward to the weights and the input.
 fn bench_recurrent(c: &mut Criterion) {
     for (name, kind, input, units, steps, sequences) in [
         ("lstm_64-64_T1B1", LayerKind::Lstm, 64, 64, 1, 1),
         ("lstm_580-256_T1B1", LayerKind::Lstm, 580, 256, 1, 1),
+        ("lstm_64-64_T20B16", LayerKind::Lstm, 64, 64, 20, 16),
         ("lstm_64-64_T16B8", LayerKind::Lstm, 64, 64, 16, 8),
         ("gru_64-64_T16B8", LayerKind::Gru, 64, 64, 16, 8),
         ("mingru_64-64_T16B8", LayerKind::MinGru, 64, 64, 16, 8),
     ] {
-        let (layers, rows) = ([Layer::recurrent(kind, units), head(1)], steps * sequences);
-        let mut nodes = [Node::default(); 2];
-        let net = Net::compile(&layers, [1, 1, input], &mut nodes).unwrap();
-        let (mut params, mut grads) = (vec![0.0; net.param_len()], vec![0.0; net.param_len()]);
-        let mut scratch = vec![0.0; net.scratch_len(true, sequences).max(net.infer_scratch_len(rows))];
-        net.init(&mut params, &mut Rng::seeded(1), &mut scratch).unwrap();
-        let (x, mut dx, d) = (vec![0.5; rows * input], vec![0.0; rows * input], vec![0.1; rows]);
-        let (mut tape, mut out) = (vec![0.0; net.tape_len(rows)], vec![0.0; rows]);
-        let mut state = vec![0.0; rows * net.state_len()];
-        let (zeros, cut) = (state.clone(), vec![0; rows]);
         let operations = 2 * (input + units as usize) * units as usize * if kind == LayerKind::Lstm { 4 } else { 3 };
-        let operations = if kind == LayerKind::MinGru { 2 * input * units as usize * 2 } else { operations } * rows;
-        let mut group = c.benchmark_group(name);
-        group.throughput(Throughput::Elements(rows as u64));
-        if steps == 1 {
-            group.bench_function("infer", |b| {
-                b.iter(|| net.infer(&params, &x, rows, ALL, &mut state, &mut scratch, &mut [&mut out]).unwrap())
-            });
-            limit::operations(name, ["infer", ""], operations);
-        }
-        group.bench_function("forward_backward", |b| {
-            b.iter(|| {
-                let carry = Carry { steps, cut: &cut, state: &zeros };
-                net.forward(&params, &x, rows, ALL, &carry, &mut tape, &mut scratch, &mut [&mut out]).unwrap();
-                let d_input = Some(&mut dx[..]);
-                net.backward(&params, &x, rows, ALL, &carry, &tape, &[&d], d_input, &mut grads, &mut scratch).unwrap();
-            })
-        });
-        limit::operations(name, ["forward_backward", ""], 3 * operations);
+        let operations = if kind == LayerKind::MinGru { 2 * input * units as usize * 2 } else { operations };
+        bench_steps(c, name, &[Layer::recurrent(kind, units), head(1)], input, [steps, sequences], operations);
     }
+    // Width 128, 4 heads, 2 layers, a context of 9.
+    let mut layers = vec![Layer::dense(128, Activation::Identity)];
+    for _ in 0..2 {
+        layers.push(Layer::attention(128, 4, 9));
+        layers.extend([Layer::dense(256, Activation::Relu), Layer::dense(128, Activation::Identity)]);
+    }
+    layers.push(head(4));
+    let operations = 2 * (128 * 128 + 2 * (4 * 128 * 128 + 2 * 9 * 128 + 2 * 128 * 256) + 128 * 4);
+    for (name, steps, sequences) in
+        [("transformer_T1B1", 1, 1), ("transformer_T9B1", 9, 1), ("transformer_T9B32", 9, 32)]
+    {
+        bench_steps(c, name, &layers, 128, [steps, sequences], operations);
+    }
+}
+
+/// `operations`: of a row going forward.
+fn bench_steps(
+    c: &mut Criterion,
+    name: &str,
+    layers: &[Layer],
+    input: usize,
+    [steps, sequences]: [usize; 2],
+    operations: usize,
+) {
+    let (rows, operations) = (steps * sequences, operations * steps * sequences);
+    let mut nodes = vec![Node::default(); layers.len()];
+    let net = Net::compile(layers, [1, 1, input], &mut nodes).unwrap();
+    let (mut params, mut grads) = (vec![0.0; net.param_len()], vec![0.0; net.param_len()]);
+    let mut scratch = vec![0.0; net.scratch_len(true, sequences).max(net.infer_scratch_len(rows))];
+    net.init(&mut params, &mut Rng::seeded(1), &mut scratch).unwrap();
+    let outputs = rows * net.head_len(0);
+    let (x, mut dx, d) = (vec![0.5; rows * input], vec![0.0; rows * input], vec![0.1; outputs]);
+    let (mut tape, mut out) = (vec![0.0; net.tape_len(rows)], vec![0.0; outputs]);
+    let mut state = vec![0.0; rows * net.state_len()];
+    let (zeros, cut) = (state.clone(), vec![0; rows]);
+    let carry = Carry { steps, cut: &cut, state: &zeros };
+    let mut group = c.benchmark_group(name);
+    group.throughput(Throughput::Elements(rows as u64));
+    if steps == 1 {
+        group.bench_function("infer", |b| {
+            b.iter(|| net.infer(&params, &x, rows, ALL, &mut state, &mut scratch, &mut [&mut out]).unwrap())
+        });
+        limit::operations(name, ["infer", ""], operations);
+    }
+    group.bench_function("forward", |b| {
+        b.iter(|| net.forward(&params, &x, rows, ALL, &carry, &mut tape, &mut scratch, &mut [&mut out]).unwrap())
+    });
+    limit::operations(name, ["forward", ""], operations);
+    group.bench_function("forward_backward", |b| {
+        b.iter(|| {
+            net.forward(&params, &x, rows, ALL, &carry, &mut tape, &mut scratch, &mut [&mut out]).unwrap();
+            let d_input = Some(&mut dx[..]);
+            net.backward(&params, &x, rows, ALL, &carry, &tape, &[&d], d_input, &mut grads, &mut scratch).unwrap();
+        })
+    });
+    limit::operations(name, ["forward_backward", ""], 3 * operations);
 }
 
 /// A network without hidden layers is one product; its backward pass is the product that gives the weights' gradient.

@@ -59,14 +59,17 @@ pub(crate) trait Rows: Copy {
     /// Where number `i` of a row lies, counted from its start.
     fn place(self, i: usize) -> usize;
 
+    /// Numbers of a run from number `i` of a row on.
+    fn left(self, i: usize) -> usize;
+
     /// The numbers at consecutive places of the row that starts at `start`.
     fn pick<'a, const R: usize>(self, x: &'a [f32], start: usize, places: &[usize; R]) -> Option<[&'a f32; R]>;
 
     /// Where `R` rows start, `first` and those after it.
     fn starts<const R: usize>(self, first: usize) -> [usize; R];
 
-    /// Where all rows start, and on without end.
-    fn walk(self) -> impl Iterator<Item = usize>;
+    /// Where the rows from `first` on start, and on without end.
+    fn walk(self, first: usize) -> impl Iterator<Item = usize>;
 }
 
 /// Rows of this many numbers, one after the other.
@@ -90,6 +93,11 @@ impl Rows for Flat {
     }
 
     #[inline(always)]
+    fn left(self, i: usize) -> usize {
+        self.0 - i
+    }
+
+    #[inline(always)]
     fn pick<'a, const R: usize>(self, x: &'a [f32], start: usize, places: &[usize; R]) -> Option<[&'a f32; R]> {
         Some(x.get(start + places.first()?..)?.first_chunk()?.each_ref())
     }
@@ -100,8 +108,8 @@ impl Rows for Flat {
     }
 
     #[inline(always)]
-    fn walk(self) -> impl Iterator<Item = usize> {
-        (0..usize::MAX).step_by(self.0.max(1))
+    fn walk(self, first: usize) -> impl Iterator<Item = usize> {
+        (first * self.0..usize::MAX).step_by(self.0.max(1))
     }
 }
 
@@ -128,9 +136,23 @@ impl<X: Rows> Kernel for Affine<'_, X> {
     fn run_at<A: At>(self, at: A) -> Option<()> {
         let Affine { x, rows, w, bias, y, n } = self;
         let m = y.len().checked_div(n)?;
+        // Copies pay from so many rows on.
+        let is_large = rows.len() * n >= LARGE && n.is_multiple_of(LANES) && m >= 32;
         match A::LEVEL {
             _ if n < LANES => affine_tiles::<_, _, 1, 1, 1>(at, x, rows, w, bias, y, n),
             _ if !cfg!(feature = "simd") => affine_tiles::<_, _, 1, 1, LANES>(at, x, rows, w, bias, y, n),
+            Level::Avx512 | Level::Avx2
+                if m < 4 && rows.left(0) == rows.len() && n.is_multiple_of(LANES) && w.len() >= 8 * LARGE =>
+            {
+                affine_rows(at, x, rows.len(), w, bias, y, n)
+            }
+            Level::Avx512 if is_large && n.is_multiple_of(64) => {
+                affine_panels::<_, _, 4, 4>(at, x, rows, w, bias, y, n)
+            }
+            Level::Avx512 if is_large && n.is_multiple_of(32) => {
+                affine_panels::<_, _, 8, 2>(at, x, rows, w, bias, y, n)
+            }
+            Level::Avx2 if is_large => affine_panels::<_, _, 4, 1>(at, x, rows, w, bias, y, n),
             Level::Avx512 if m >= 4 && n.is_multiple_of(64) => {
                 affine_tiles::<_, _, 4, 4, LANES>(at, x, rows, w, bias, y, n)
             }
@@ -191,6 +213,139 @@ fn affine_tiles<A: At, X: Rows, const R: usize, const C: usize, const L: usize>(
         }
         row = (row + R).min(last_row);
     }
+}
+
+/// [`Affine`] of few rows and large weights, which are read once for each, four rows side by side; `n` is a multiple of
+/// [`LANES`].
+#[inline(always)]
+fn affine_rows<A: At>(
+    at: A,
+    x: &[f32],
+    k: usize,
+    w: &[f32],
+    bias: Option<&[f32]>,
+    y: &mut [f32],
+    n: usize,
+) -> Option<()> {
+    let n = NonZero::new(n)?.get();
+    for (x, y) in x.chunks_exact(NonZero::new(k)?.get()).zip(y.chunks_exact_mut(n)) {
+        let (y, _) = y.as_chunks_mut::<LANES>();
+        for (i, y) in y.iter_mut().enumerate() {
+            *y = bias.and_then(|bias| bias.as_chunks().0.get(i)).copied().unwrap_or([0.0; LANES]);
+        }
+        let (fours, rest) = x.as_chunks::<4>();
+        let (w, w_rest) = w.split_at_checked(fours.len() * 4 * n)?;
+        for ([x0, x1, x2, x3], w) in fours.iter().zip(w.chunks_exact(4 * n)) {
+            let (w01, w23) = w.split_at_checked(2 * n)?;
+            let ((w0, w1), (w2, w3)) = (w01.split_at_checked(n)?, w23.split_at_checked(n)?);
+            let of_w = w0.as_chunks().0.iter().zip(w1.as_chunks().0).zip(w2.as_chunks().0).zip(w3.as_chunks().0);
+            for (y, (((w0, w1), w2), w3)) in y.iter_mut().zip(of_w) {
+                at.fused(y, &[*x0; LANES], w0);
+                at.fused(y, &[*x1; LANES], w1);
+                at.fused(y, &[*x2; LANES], w2);
+                at.fused(y, &[*x3; LANES], w3);
+            }
+        }
+        for (x, w) in rest.iter().zip(w_rest.chunks_exact(n)) {
+            for (y, w) in y.iter_mut().zip(w.as_chunks().0) {
+                at.fused(y, &[*x; LANES], w);
+            }
+        }
+    }
+    Some(())
+}
+
+/// Numbers of a matrix that fill the first-level cache. Of such a one, a strip of columns does not stay there, because lines
+/// that are a power of two apart share few places: it is copied to a [`PANEL`].
+const LARGE: usize = 8192;
+
+/// Numbers of a factor that are copied side by side, half of a first-level cache.
+const PANEL: usize = 4096;
+
+/// Rows that a panel is made for.
+const PANEL_ROWS: usize = 128;
+
+/// [`Affine`] with weights from panels, `m >= R`, `n` a multiple of `C * LANES`. Sums lie in `y` between them.
+#[inline(always)]
+fn affine_panels<A: At, X: Rows, const R: usize, const C: usize>(
+    at: A,
+    x: &[f32],
+    rows: X,
+    w: &[f32],
+    bias: Option<&[f32]>,
+    y: &mut [f32],
+    n: usize,
+) -> Option<()> {
+    let (n, len) = (NonZero::new(n)?.get(), rows.len());
+    let m = y.len() / n;
+    let mut panel = [[[0.0; LANES]; C]; PANEL / LANES];
+    let panel = panel.get_mut(..PANEL / LANES / C)?;
+    let deep = len.div_ceil(len.div_ceil(panel.len()).max(1)).max(1);
+    let mut first = 0;
+    while first < m {
+        let end = if m - first < 2 * PANEL_ROWS { m } else { first + PANEL_ROWS };
+        for begin in (0..len).step_by(deep) {
+            let panel = panel.get_mut(..deep.min(len - begin))?;
+            for column in (0..n).step_by(C * LANES) {
+                for (from, to) in w.get(begin * n..)?.chunks_exact(n).zip(&mut *panel) {
+                    *to = *vectors(from, column)?;
+                }
+                let start = match bias {
+                    Some(bias) => *vectors(bias, column)?,
+                    None => [[0.0; LANES]; C],
+                };
+                let (mut row, mut old_rows, last_row) = (first, 0, end.checked_sub(R)?);
+                loop {
+                    let starts = rows.starts::<R>(row);
+                    let y = y.get_mut(row * n..(row + R) * n)?;
+                    let mut sums: Tile<R, C, LANES> = [start; R];
+                    if begin > 0 {
+                        for (r, sums) in sums.iter_mut().enumerate() {
+                            *sums = *vectors(y, r * n + column)?;
+                        }
+                    }
+                    let (mut at_k, mut rest) = (begin, &*panel);
+                    while !rest.is_empty() {
+                        let k = rows.left(at_k).min(rest.len());
+                        let (of_run, others) = rest.split_at_checked(k)?;
+                        let x = slices(x, rows.place(at_k), &starts, k)?;
+                        sums = add_panel(at, sums, x, of_run);
+                        (at_k, rest) = (at_k + k.max(1), others);
+                    }
+                    for (r, sums) in sums.iter().enumerate() {
+                        if r >= old_rows {
+                            *vectors_mut(y, r * n + column)? = *sums;
+                        }
+                    }
+                    if row == last_row {
+                        break;
+                    }
+                    let next = (row + R).min(last_row);
+                    (old_rows, row) = (row + R - next, next);
+                }
+            }
+        }
+        first = end;
+    }
+    Some(())
+}
+
+/// `sums + x[R,k] * w[k]`.
+#[inline(always)]
+fn add_panel<A: At, const R: usize, const C: usize>(
+    at: A,
+    mut sums: Tile<R, C, LANES>,
+    x: [&[f32]; R],
+    w: &[[[f32; LANES]; C]],
+) -> Tile<R, C, LANES> {
+    for (i, w) in w.iter().enumerate() {
+        unroll!(ROW in 0..8 {
+            if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW).and_then(|x| x.get(i))) {
+                add_scaled(at, sums, *x, w);
+            }
+        });
+    }
+    sums
 }
 
 /// `k` numbers each that begin at `run` after these starts.
@@ -300,10 +455,15 @@ impl<X: Rows> Kernel for AddOuter<'_, X> {
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Option<()> {
         let AddOuter { x, rows, dy, dw, n } = self;
-        let k = rows.len();
+        let (k, m) = (rows.len(), dy.len().checked_div(n)?);
+        let is_large = n.is_multiple_of(LANES) && k >= 4 && m >= 16 && (m * n >= LARGE || k * n >= LARGE);
         match A::LEVEL {
             _ if n < LANES => outer_tiles::<_, _, 1, 1, 1>(at, x, rows, dy, dw, n),
             _ if !cfg!(feature = "simd") => outer_tiles::<_, _, 1, 1, LANES>(at, x, rows, dy, dw, n),
+            Level::Avx512 | Level::Avx2 if m == 1 && rows.left(0) == k => outer_row(at, x, dy, dw, n),
+            Level::Avx512 if is_large && n.is_multiple_of(64) => outer_panels::<_, _, 4>(at, x, rows, dy, dw, n),
+            Level::Avx512 if is_large && n.is_multiple_of(32) => outer_panels::<_, _, 2>(at, x, rows, dy, dw, n),
+            Level::Avx2 if is_large => outer_panels::<_, _, 1>(at, x, rows, dy, dw, n),
             Level::Avx512 if k >= 4 && n.is_multiple_of(64) => outer_tiles::<_, _, 4, 4, LANES>(at, x, rows, dy, dw, n),
             Level::Avx512 if k >= 8 && n.is_multiple_of(32) => outer_tiles::<_, _, 8, 2, LANES>(at, x, rows, dy, dw, n),
             Level::Avx512 if k >= 8 => outer_tiles::<_, _, 8, 1, LANES>(at, x, rows, dy, dw, n),
@@ -377,7 +537,7 @@ fn add_outer_tile<A: At, X: Rows, const R: usize, const C: usize, const L: usize
 ) -> Tile<R, C, L> {
     let places: [usize; R] = core::array::from_fn(|r| rows.place(row + r));
     let mut all_dy = dy;
-    for start in rows.walk() {
+    for start in rows.walk(0) {
         let Some((dy, rest)) = all_dy.split_at_checked(n) else { break };
         let (Some(x), Some(dy)) = (rows.pick(x, start, &places), vectors(dy, column)) else { break };
         all_dy = rest;
@@ -388,6 +548,110 @@ fn add_outer_tile<A: At, X: Rows, const R: usize, const C: usize, const L: usize
         });
     }
     sums
+}
+
+/// [`AddOuter`] of one row.
+#[inline(always)]
+fn outer_row<A: At>(at: A, x: &[f32], dy: &[f32], dw: &mut [f32], n: usize) -> Option<()> {
+    let (dy, dy_rest) = dy.as_chunks::<LANES>();
+    for (x, dw) in x.iter().zip(dw.chunks_exact_mut(NonZero::new(n)?.get())) {
+        let (dw, dw_rest) = dw.as_chunks_mut::<LANES>();
+        for (dw, dy) in dw.iter_mut().zip(dy) {
+            at.fused(dw, &[*x; LANES], dy);
+        }
+        for (dw, dy) in dw_rest.as_chunks_mut::<1>().0.iter_mut().zip(dy_rest.as_chunks().0) {
+            at.fused(dw, &[*x], dy);
+        }
+    }
+    Some(())
+}
+
+/// [`AddOuter`] of some rows after others, which are copied to a panel, `k >= 4`, `n` a multiple of `C * LANES`. Sums lie in
+/// `dw` between them.
+#[inline(always)]
+fn outer_panels<A: At, X: Rows, const C: usize>(
+    at: A,
+    x: &[f32],
+    rows: X,
+    dy: &[f32],
+    dw: &mut [f32],
+    n: usize,
+) -> Option<()> {
+    const R: usize = 4;
+    let (n, k) = (NonZero::new(n)?.get(), rows.len());
+    let m = dy.len() / n;
+    let mut panel = [[[0.0; LANES]; C]; PANEL / LANES];
+    let panel = panel.get_mut(..PANEL / LANES / C)?;
+    let mut picked = [[0.0; R]; PANEL_ROWS];
+    let deep = m.min(PANEL_ROWS).min(panel.len()).max(1);
+    // Vectors side by side that panels have room for.
+    let wide = panel.len().checked_div(deep)? * C * LANES;
+    for first in (0..m).step_by(deep) {
+        let deep = deep.min(m - first).max(1);
+        let dy = dy.get(first * n..)?;
+        for left in (0..n).step_by(wide.max(1)) {
+            let columns = left..n.min(left + wide);
+            for (column, panel) in columns.clone().step_by(C * LANES).zip(panel.chunks_exact_mut(deep)) {
+                for (from, to) in dy.chunks_exact(n).zip(panel) {
+                    *to = *vectors(from, column)?;
+                }
+            }
+            let (mut row, mut old_rows, last_row) = (0, 0, k.checked_sub(R)?);
+            loop {
+                let places: [usize; R] = core::array::from_fn(|r| rows.place(row + r));
+                pick_all(x, rows, first, places, picked.get_mut(..deep)?)?;
+                let dw = dw.get_mut(row * n..(row + R) * n)?;
+                for (column, panel) in columns.clone().step_by(C * LANES).zip(panel.chunks_exact(deep)) {
+                    let mut sums: Tile<R, C, LANES> = [[[0.0; LANES]; C]; R];
+                    for (r, sums) in sums.iter_mut().enumerate() {
+                        *sums = *vectors(dw, r * n + column)?;
+                    }
+                    for (x, dy) in picked.iter().zip(panel) {
+                        unroll!(ROW in 0..4 {
+                            if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW)) {
+                                add_scaled(at, sums, *x, dy);
+                            }
+                        });
+                    }
+                    for (r, sums) in sums.iter().enumerate() {
+                        if r >= old_rows {
+                            *vectors_mut(dw, r * n + column)? = *sums;
+                        }
+                    }
+                }
+                if row == last_row {
+                    break;
+                }
+                let next = (row + R).min(last_row);
+                (old_rows, row) = (row + R - next, next);
+            }
+        }
+    }
+    Some(())
+}
+
+/// The numbers at these places of the rows from `first` on.
+#[inline(always)]
+fn pick_all<X: Rows, const R: usize>(
+    x: &[f32],
+    rows: X,
+    first: usize,
+    places: [usize; R],
+    to: &mut [[f32; R]],
+) -> Option<()> {
+    let (begin, end) = (*places.first()?, *places.last()?);
+    if end == begin + R - 1 {
+        for (to, start) in to.iter_mut().zip(rows.walk(first)) {
+            *to = *x.get(start + begin..)?.first_chunk()?;
+        }
+    } else {
+        for (to, start) in to.iter_mut().zip(rows.walk(first)) {
+            for (to, x) in to.iter_mut().zip(rows.pick(x, start, &places)?) {
+                *to = *x;
+            }
+        }
+    }
+    Some(())
 }
 
 /// `sums[n] += dy[m,n]`, rows upwards.

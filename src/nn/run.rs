@@ -59,11 +59,13 @@ impl Strip {
     }
 }
 
-/// [`num::canonical`] of all.
+/// [`num::canonical`] of all, which are written only if there is one to write.
 #[inline(always)]
 fn canonical(x: &mut [f32]) {
-    for x in x {
-        *x = num::canonical(*x);
+    if x.iter().fold(false, |any, x| any | x.is_nan()) {
+        for x in x {
+            *x = num::canonical(*x);
+        }
     }
 }
 

@@ -104,6 +104,11 @@ impl Rows for Patches {
     }
 
     #[inline(always)]
+    fn left(self, i: usize) -> usize {
+        self.run - i.checked_rem(self.run).unwrap_or(0)
+    }
+
+    #[inline(always)]
     fn pick<'a, const R: usize>(self, x: &'a [f32], start: usize, places: &[usize; R]) -> Option<[&'a f32; R]> {
         let x = x.get(start..)?;
         let mut all = [x.first()?; R];
@@ -120,8 +125,8 @@ impl Rows for Patches {
     }
 
     #[inline(always)]
-    fn walk(self) -> impl Iterator<Item = usize> {
-        self.walk_from(0)
+    fn walk(self, first: usize) -> impl Iterator<Item = usize> {
+        self.walk_from(first)
     }
 }
 

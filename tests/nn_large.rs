@@ -1,0 +1,66 @@
+//! Layers whose weights do not fit the first-level cache: the bits of the plain products that the base level takes.
+
+use rlcore::cpu::{self, LEVELS};
+use rlcore::nn::{ALL, Activation, Carry, HEAD, Layer, Net, Node};
+use rlcore::rng::Rng;
+
+fn bits(x: &[f32]) -> Vec<u32> {
+    x.iter().map(|x| x.to_bits()).collect()
+}
+
+/// Outputs, those without a tape, gradients of the parameters and of the input.
+fn run(layers: &[Layer], input: [usize; 3], rows: usize) -> [Vec<u32>; 4] {
+    let mut nodes = vec![Node::default(); layers.len()];
+    let net = Net::compile(layers, input, &mut nodes).unwrap();
+    let mut rng = Rng::seeded(7);
+    let mut random = |len: usize| {
+        let mut all = vec![0.0; len];
+        rng.fill_normal(&mut all);
+        all
+    };
+    let (params, x) = (random(net.param_len()), random(rows * net.input()));
+    let (d, mut grads) = (random(rows * net.head_len(0)), random(net.param_len()));
+    let mut scratch = vec![f32::NAN; net.scratch_len(true, 0).max(net.infer_scratch_len(rows)).max(net.work_len())];
+    let (mut tape, mut dx) = (vec![0.0; net.tape_len(rows)], vec![0.0; x.len()]);
+    let (mut out, mut inferred) = (vec![0.0; d.len()], vec![0.0; d.len()]);
+    net.infer(&params, &x, rows, ALL, &mut [], &mut scratch, &mut [&mut inferred]).unwrap();
+    let none = Carry::NONE;
+    net.forward(&params, &x, rows, ALL, &none, &mut tape, &mut scratch, &mut [&mut out]).unwrap();
+    net.backward(&params, &x, rows, ALL, &none, &tape, &[&d], Some(&mut dx), &mut grads, &mut scratch).unwrap();
+    [bits(&out), bits(&inferred), bits(&grads), bits(&dx)]
+}
+
+#[test]
+fn large_layers_give_the_same_bits_at_every_level() {
+    let head = |layer| Layer { flags: HEAD, ..layer };
+    let dense = |units| head(Layer::dense(units, Activation::Identity));
+    let conv = |units, size, stride| head(Layer::conv(units, [size; 2], [stride; 2], Activation::Identity));
+    let all = [
+        // Weights that pass by once: a row, several, a last few that make no four.
+        (dense(64), [1, 1, 1030], vec![1, 2, 3]),
+        // Panels one after another over the inputs; rows on both sides of every strip and tile.
+        (dense(48), [1, 1, 700], vec![31, 32, 33, 35, 64, 67]),
+        (dense(32), [1, 1, 258], vec![32, 70]),
+        (dense(128), [1, 1, 67], vec![32, 66]),
+        // Fewer units than a vector, and none that make whole vectors.
+        (dense(15), [1, 1, 700], vec![1, 33]),
+        (dense(24), [1, 1, 400], vec![1, 40]),
+        // Pictures: rows of windows by the hundred; runs in whole fours of numbers and not; a border.
+        (conv(112, 5, 2), [11, 11, 3], vec![1, 3, 33]),
+        (conv(64, 4, 1), [8, 8, 8], vec![1, 2, 40]),
+        (Layer { same: 1, ..conv(64, 3, 2) }, [12, 12, 16], vec![2]),
+    ];
+    for (layer, input, rows) in all {
+        for rows in rows {
+            let want = {
+                cpu::set_limit(LEVELS[0]);
+                run(&[layer], input, rows)
+            };
+            for level in LEVELS {
+                cpu::set_limit(level);
+                assert!(run(&[layer], input, rows) == want, "{level:?}: {layer:?}, {rows} rows of {input:?}");
+            }
+        }
+    }
+    cpu::set_limit(LEVELS[2]);
+}
