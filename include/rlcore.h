@@ -63,7 +63,7 @@ extern "C" {
 #define RLCORE_VERSION_MINOR 1  /* Minor version of the library. */
 #define RLCORE_VERSION_PATCH 0  /* Patch version of the library. */
 #define RLCORE_ABI_VERSION 0    /* Incremented when callers must be recompiled. */
-#define RLCORE_IMAGE_VERSION 6  /* Incremented when a kind of saved block can no longer be attached. */
+#define RLCORE_IMAGE_VERSION 7  /* Incremented when a kind of saved block can no longer be attached. */
 
 /* Result of every call: 0 is success, negative is failure. Values are never reused. */
 typedef int32_t rlcore_status;
@@ -713,6 +713,7 @@ typedef enum rlcore_learner_due {
 typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_PPO = 0,  /* proximal policy optimisation */
   RLCORE_ALGORITHM_A2C = 1,  /* advantage actor-critic */
+  RLCORE_ALGORITHM_DQN = 4,  /* deep Q-networks, off policy: discrete actions */
 } rlcore_algorithm;
 
 /* A learner: the caller's own block. */
@@ -773,6 +774,20 @@ typedef struct rlcore_learner_config {
   /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
      last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL) */
   const rlcore_layer *layers;
+  uint32_t buffer_size;        /* off policy, as all that follows: transitions stored, at least batch_size (100,000) */
+  uint32_t batch_size;         /* transitions of a gradient step, which num_chunks divides into chunks (128) */
+  uint32_t learning_starts;    /* environment steps before the first update (1000) */
+  uint32_t train_interval;     /* environment steps from one update to the next (1) */
+  uint32_t gradient_steps;     /* gradient steps of an update (1) */
+  uint32_t target_interval;    /* gradient steps from one move of the target networks to the next (DQN: 500) */
+  float target_rate;           /* how far the target networks move, above 0, to 1: a copy (DQN: 1) */
+  uint32_t exploration_steps;  /* environment steps until exploration_end is reached (10,000) */
+  float exploration_start;     /* probability of a random action at the start (1) */
+  float exploration_end;       /* the same from exploration_steps on (0.05) */
+  uint32_t double_q;           /* the network chooses the next action whose value the target network gives (DQN: 1) */
+  uint32_t dueling;            /* separate outputs for the value of an observation and the advantages of actions (0) */
+  uint32_t huber;              /* errors count linearly beyond 1, not squared (DQN: 1) */
+  uint32_t policy_interval;    /* critics' gradient steps from one of the policy to the next; not read by DQN (1) */
 } rlcore_learner_config;
 
 /* Statistics of the current update, or of the last one, and of the episodes. */

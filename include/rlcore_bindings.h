@@ -20,7 +20,7 @@ enum { RLCORE_VERSION_MAJOR = 0 };
 enum { RLCORE_VERSION_MINOR = 1 };
 enum { RLCORE_VERSION_PATCH = 0 };
 enum { RLCORE_ABI_VERSION = 0 };
-enum { RLCORE_IMAGE_VERSION = 6 };
+enum { RLCORE_IMAGE_VERSION = 7 };
 typedef int32_t rlcore_status;
 enum {
   RLCORE_OK = 0,
@@ -529,6 +529,7 @@ typedef enum rlcore_learner_due {
 typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_PPO = 0,
   RLCORE_ALGORITHM_A2C = 1,
+  RLCORE_ALGORITHM_DQN = 4,
 } rlcore_algorithm;
 typedef struct rlcore_learner rlcore_learner;
 typedef struct rlcore_learner_config {
@@ -575,6 +576,20 @@ typedef struct rlcore_learner_config {
   uint32_t obs_dims[3];
   uint32_t sequence_len;
   /* in [num_layers] optional */ const rlcore_layer *layers;
+  uint32_t buffer_size;
+  uint32_t batch_size;
+  uint32_t learning_starts;
+  uint32_t train_interval;
+  uint32_t gradient_steps;
+  uint32_t target_interval;
+  float target_rate;
+  uint32_t exploration_steps;
+  float exploration_start;
+  float exploration_end;
+  uint32_t double_q;
+  uint32_t dueling;
+  uint32_t huber;
+  uint32_t policy_interval;
 } rlcore_learner_config;
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;

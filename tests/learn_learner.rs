@@ -602,6 +602,7 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
         num_layers: 0,
         obs_dims: config.obs_dims,
         sequence_len: 0,
+        ..config
     };
     for action in [Space::discrete(&[3, 2]), Space::unbounded(2), Space::between(&[-1.0], &[1.0])] {
         let (obs, mask) = (Space::unbounded(4), u32::from(action.kind == Element::I32));

@@ -33,8 +33,8 @@ void run_seed(run *r, training *t, uint64_t seed, double bar, monitor *m, bool q
     for (uint32_t i = 0; i < t->config.num_steps; i++) {
       training_step(t);
       monitor_step(m, t);
+      training_learn(t, 0);
     }
-    training_learn(t, 0);
     r->curve[update] = t->stats.num_episodes ? t->stats.return_mean : NAN;
 
     const double now = host_seconds();

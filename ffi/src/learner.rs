@@ -4,6 +4,7 @@ use core::ffi::c_void;
 
 use crate::kernels::accumulate;
 use crate::layer::{layers, rlcore_layer};
+use crate::learner_kind::{self, Any, AnyView, on_policy};
 use crate::lifecycle::{Block, Place, open, view};
 use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Plain, Writes, args};
@@ -12,7 +13,7 @@ use crate::space::{self, rlcore_space};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
 use rlcore::error::{Error, Kind};
-use rlcore::learn::{Algorithm, Config, Learner, Recurrent, Shape, Stats, View};
+use rlcore::learn::{Algorithm, Config, Learner, Recurrent, Shape, Stats};
 use rlcore::nn::Layer;
 use rlcore::space::{Element, Space};
 
@@ -27,6 +28,8 @@ pub enum rlcore_algorithm {
     RLCORE_ALGORITHM_PPO = 0,
     /// advantage actor-critic
     RLCORE_ALGORITHM_A2C = 1,
+    /// deep Q-networks, off policy: discrete actions
+    RLCORE_ALGORITHM_DQN = 4,
 }
 
 /// The call that is due next.
@@ -136,6 +139,34 @@ pub struct rlcore_learner_config {
     /// [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
     /// last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL)
     pub layers: *const rlcore_layer,
+    /// off policy, as all that follows: transitions stored, at least batch_size (100,000)
+    pub buffer_size: u32,
+    /// transitions of a gradient step, which num_chunks divides into chunks (128)
+    pub batch_size: u32,
+    /// environment steps before the first update (1000)
+    pub learning_starts: u32,
+    /// environment steps from one update to the next (1)
+    pub train_interval: u32,
+    /// gradient steps of an update (1)
+    pub gradient_steps: u32,
+    /// gradient steps from one move of the target networks to the next (DQN: 500)
+    pub target_interval: u32,
+    /// how far the target networks move, above 0, to 1: a copy (DQN: 1)
+    pub target_rate: f32,
+    /// environment steps until exploration_end is reached (10,000)
+    pub exploration_steps: u32,
+    /// probability of a random action at the start (1)
+    pub exploration_start: f32,
+    /// the same from exploration_steps on (0.05)
+    pub exploration_end: f32,
+    /// the network chooses the next action whose value the target network gives (DQN: 1)
+    pub double_q: u32,
+    /// separate outputs for the value of an observation and the advantages of actions (0)
+    pub dueling: u32,
+    /// errors count linearly beyond 1, not squared (DQN: 1)
+    pub huber: u32,
+    /// critics' gradient steps from one of the policy to the next; not read by DQN (1)
+    pub policy_interval: u32,
 }
 
 /// Statistics of the current update, or of the last one, and of the episodes.
@@ -225,7 +256,21 @@ mirror!(
         num_shared,
         num_layers,
         obs_dims,
-        sequence_len
+        sequence_len,
+        buffer_size,
+        batch_size,
+        learning_starts,
+        train_interval,
+        gradient_steps,
+        target_interval,
+        target_rate,
+        exploration_steps,
+        exploration_start,
+        exploration_end,
+        double_q,
+        dueling,
+        huber,
+        policy_interval
     }
 );
 mirror!(
@@ -269,6 +314,7 @@ unsafe fn setup<'a>(p: *const rlcore_learner_config) -> Result<Setup<'a>> {
 impl Block for rlcore_learner {
     const WHAT: &'static str = "learner";
     const KIND: BlockKind = BlockKind::Learner;
+    const OTHER: BlockKind = BlockKind::OffPolicy;
 }
 
 struct Spaces<'a> {
@@ -350,8 +396,8 @@ pub unsafe fn obs<'a>(what: &'static str, shape: &Shape, rows: usize, p: *const 
 }
 
 /// Observations of a learner's environments, or nothing for NULL.
-unsafe fn optional<'a>(what: &'static str, learner: &Learner<'_>, p: *const c_void) -> Result<Option<AnyInput<'a>>> {
-    if p.is_null() { Ok(None) } else { unsafe { obs(what, learner.shape(), num_envs(learner), p) }.map(Some) }
+unsafe fn optional<'a>(what: &'static str, learner: &Any<'_>, p: *const c_void) -> Result<Option<AnyInput<'a>>> {
+    if p.is_null() { Ok(None) } else { unsafe { obs(what, learner.shape(), learner.num_envs(), p) }.map(Some) }
 }
 
 /// N.
@@ -360,14 +406,15 @@ pub fn num_envs(learner: &Learner<'_>) -> usize {
 }
 
 /// A call that learns: `at` checks its arrays, `learn` takes them and tells the statistics.
-pub(crate) fn learning<A: Args>(
+pub(crate) fn learning<L, A: Args>(
     p: *mut rlcore_learner,
     stats: *mut rlcore_learner_stats,
-    at: impl FnOnce(&Learner<'static>) -> Result<A>,
-    learn: impl FnOnce(&mut Learner<'static>, A::Slices) -> rlcore::error::Result<Stats>,
+    opened: fn(&'static mut [u8]) -> rlcore::error::Result<L>,
+    at: impl FnOnce(&L) -> Result<A>,
+    learn: impl FnOnce(&mut L, A::Slices) -> rlcore::error::Result<Stats>,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
+        let mut learner = open(p, opened)?;
         let (stats, arrays) = (OutSized::at(stats)?, at(&learner)?);
         let (stats, arrays, ()) = args((stats, arrays, Writes([learner.extent])))?;
         stats.store(learn(&mut learner, arrays)?.into());
@@ -380,10 +427,10 @@ pub(crate) fn copy_out<T: Plain + 'static>(
     p: *const rlcore_learner,
     what: &'static str,
     to: *mut T,
-    get: impl FnOnce(&View<'static>) -> &'static [T],
+    get: impl FnOnce(&AnyView<'static>) -> &'static [T],
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, View::open)?;
+        let learner = view(p, AnyView::open)?;
         let from = get(&learner);
         rlcore::block::copy(learner.extent.reading(Output::at(what, to, from.len())?)?, from);
         Ok(())
@@ -421,7 +468,7 @@ pub unsafe extern "C" fn rlcore_learner_size(
     call(|| unsafe {
         ptr::put("out_size", out_size, || {
             let (setup, spaces) = (setup(config)?, spaces(obs, action)?);
-            Ok(Learner::size(&setup.config, setup.layers, &spaces.obs, &spaces.action)?)
+            Ok(learner_kind::size(&setup.config, setup.layers, &spaces.obs, &spaces.action)?)
         })
     })
 }
@@ -441,7 +488,7 @@ pub unsafe extern "C" fn rlcore_learner_init(
         let (setup, spaces) = (setup(config)?, spaces(obs, action)?);
         let [a, b, c, d, e, f] = spaces.extents;
         place.take(&[a, b, c, d, e, f, setup.extent], |mem| {
-            Learner::init(mem, &setup.config, setup.layers, &spaces.obs, &spaces.action)
+            learner_kind::init(mem, &setup.config, setup.layers, &spaces.obs, &spaces.action)
         })
     })
 }
@@ -456,7 +503,7 @@ pub unsafe extern "C" fn rlcore_learner_attach(
     mem_size: usize,
     out: *mut *mut rlcore_learner,
 ) -> rlcore_status {
-    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], |mem| View::attach(mem)) })
+    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], |mem| learner_kind::attach(mem)) })
 }
 
 /// Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if
@@ -465,7 +512,7 @@ pub unsafe extern "C" fn rlcore_learner_attach(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_phase(p: *const rlcore_learner, out: *mut u32) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, View::open)?;
+        let learner = view(p, AnyView::open)?;
         *learner.extent.reading(One::at("out", out)?)? = learner.phase() as u32;
         Ok(())
     })
@@ -496,8 +543,8 @@ pub unsafe extern "C" fn rlcore_learner_act(
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
-        let n = num_envs(&learner);
+        let mut learner = open(p, Any::open)?;
+        let n = learner.num_envs();
         let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
         let active = Input::optional("active", active, n)?;
         let (active, (obs, mask, action), ()) = args((active, arrays, Writes([learner.extent])))?;
@@ -519,9 +566,9 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
+        let mut learner = open(p, Any::open)?;
         let (begin, end) = (begin as usize, end as usize);
-        let n = learner.view().check_envs(begin, end)?;
+        let n = learner.check_envs(begin, end)?;
         let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
         let active = Input::optional("active", active, n)?;
         let (active, (obs, mask, action), ()) = args((active, arrays, Writes([learner.extent])))?;
@@ -545,8 +592,8 @@ pub unsafe extern "C" fn rlcore_learner_observe(
     final_obs: *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
-        let n = num_envs(&learner);
+        let mut learner = open(p, Any::open)?;
+        let n = learner.num_envs();
         let active = Input::optional("active", active, n)?;
         let reward = Input::at("reward", reward, n)?;
         let ends = (Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?);
@@ -565,8 +612,8 @@ pub unsafe extern "C" fn rlcore_learner_observe(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_cut(p: *mut rlcore_learner, gone: *const u8) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
-        let gone = learner.extent.writing(Input::at("gone", gone, num_envs(&learner))?)?;
+        let mut learner = open(p, Any::open)?;
+        let gone = learner.extent.writing(Input::at("gone", gone, learner.num_envs())?)?;
         Ok(learner.cut_rows(gone)?)
     })
 }
@@ -590,6 +637,7 @@ pub unsafe extern "C" fn rlcore_learner_learn(
     learning(
         p,
         stats,
+        Any::open,
         |learner| unsafe { optional("obs", learner, obs) },
         |learner, obs| learner.learn(obs, max_slices),
     )
@@ -605,8 +653,8 @@ pub unsafe extern "C" fn rlcore_learner_value(
     value: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
-        let n = num_envs(&learner);
+        let mut learner = open(p, Any::open)?;
+        let n = learner.num_envs();
         let arrays = (self::obs("obs", learner.shape(), n, obs)?, Output::at("value", value, n)?);
         let ((obs, value), ()) = args((arrays, Writes([learner.extent])))?;
         Ok(learner.value(obs, value)?)
@@ -630,7 +678,7 @@ pub unsafe extern "C" fn rlcore_learner_log_prob(
     entropy: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
+        let mut learner = open(p, on_policy)?;
         let (n, shape) = (num_envs(&learner), *learner.shape());
         let obs = self::obs("obs", &shape, n, obs)?;
         let mask = mask(&shape, n, action_mask)?;
@@ -646,7 +694,7 @@ pub unsafe extern "C" fn rlcore_learner_log_prob(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_state_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, View::open)?;
+        let learner = view(p, AnyView::open)?;
         *learner.extent.reading(One::at("out_len", out_len)?)? = learner.state_len();
         Ok(())
     })
@@ -669,10 +717,10 @@ pub unsafe extern "C" fn rlcore_learner_predict(
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
-        let (sampling, n) = (self::sampling(sampling)?, num_envs(&learner));
+        let mut learner = open(p, Any::open)?;
+        let (sampling, n) = (self::sampling(sampling)?, learner.num_envs());
         let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
-        let carried = carried(n, learner.view().state_len(), state, reset)?;
+        let carried = carried(n, learner.state_len(), state, reset)?;
         let ((obs, mask, action), carried, ()) = args((arrays, carried, Writes([learner.extent])))?;
         Ok(learner.predict(obs, mask, recurrent(carried), sampling, action)?)
     })
@@ -683,7 +731,7 @@ pub unsafe extern "C" fn rlcore_learner_predict(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_freeze(p: *mut rlcore_learner, frozen: u32) -> rlcore_status {
     call(|| unsafe {
-        open(p, Learner::open)?.freeze(ptr::flag("learner_freeze: frozen", frozen)?);
+        open(p, Any::open)?.freeze(ptr::flag("learner_freeze: frozen", frozen)?);
         Ok(())
     })
 }

@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 
 use crate::learner::{copy_out, kinds, learning, mask, num_envs, obs, rlcore_learner, rlcore_learner_stats};
+use crate::learner_kind::{Any, AnyView, on_policy, view_on_policy};
 use crate::lifecycle::{open, view};
 use crate::ptr::{self, AnyInput, AnyOutput, Input, One, Output};
 use crate::status::{Result, call, rlcore_status};
@@ -16,7 +17,7 @@ fn look(
     get: impl FnOnce(&View<'_>) -> Result<usize>,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (out, learner) = (One::at(what, out)?, view(p, View::open)?);
+        let (out, learner) = (One::at(what, out)?, view(p, view_on_policy)?);
         *learner.extent.reading(out)? = get(&learner)?;
         Ok(())
     })
@@ -36,6 +37,7 @@ pub unsafe extern "C" fn rlcore_learner_learn_begin(
     learning(
         p,
         stats,
+        on_policy,
         |learner| unsafe { self::obs("obs", learner.shape(), num_envs(learner), obs) },
         |l, obs| l.learn_begin(obs),
     )
@@ -69,7 +71,7 @@ pub unsafe extern "C" fn rlcore_learner_learn_range(
     grads: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, View::open)?;
+        let learner = view(p, view_on_policy)?;
         let (begin, end) = (begin as usize, end as usize);
         let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
         let scratch = Output::at("scratch", scratch.cast::<u8>(), scratch_size)?;
@@ -87,14 +89,14 @@ pub unsafe extern "C" fn rlcore_learner_learn_apply(
     p: *mut rlcore_learner,
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
-    learning(p, stats, |_| Ok(None::<Input<'_, u8>>), |learner, _| learner.learn_apply())
+    learning(p, stats, on_policy, |_| Ok(None::<Input<'_, u8>>), |learner, _| learner.learn_apply())
 }
 
 /// Discards the rest of the current update, or all of the update that is due; rlcore_learner_act is due.
 /// Errors: E_NOT_READY if there is no such update.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rlcore_status {
-    call(|| unsafe { Ok(open(p, Learner::open)?.learn_drop()?) })
+    call(|| unsafe { Ok(open(p, Any::open)?.learn_drop()?) })
 }
 
 /// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N.
@@ -106,7 +108,7 @@ pub unsafe extern "C" fn rlcore_learner_batch_len(
     out_mask_len: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, View::open)?;
+        let learner = view(p, view_on_policy)?;
         let outputs = (One::at("out_len", out_len)?, One::at("out_mask_len", out_mask_len)?);
         let (len, mask_len) = learner.extent.reading(outputs)?;
         (*len, *mask_len) = learner.batch_len();
@@ -138,6 +140,7 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
     learning(
         p,
         stats,
+        on_policy,
         |learner| unsafe {
             let (shape, m) = (learner.shape(), learner.config().batch_len());
             let column = |what, p| Input::at(what, p, m);
@@ -195,7 +198,7 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
     env: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, View::open)?;
+        let learner = view(p, view_on_policy)?;
         let (shape, m) = (learner.shape(), learner.config().batch_len());
         let column = |what, p| Output::at(what, p, m);
         let (states, flags) = recurrent_lens(&learner)?;
@@ -230,7 +233,7 @@ fn recurrent_lens(learner: &View<'_>) -> Result<(usize, usize)> {
 /// Number of parameters.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_params_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
-    look(p, "out_len", out_len, |learner| Ok(learner.params().len()))
+    call(|| unsafe { view(p, AnyView::open)?.tell("out_len", out_len, |learner| Ok(learner.params().len())) })
 }
 
 /// Copies the parameters out. Their order is the same in all learners with the same networks.
@@ -247,8 +250,8 @@ pub unsafe extern "C" fn rlcore_learner_params_read(p: *const rlcore_learner, pa
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_params_write(p: *mut rlcore_learner, params: *const f32) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
-        let params = learner.extent.writing(Input::at("params", params, learner.params().len())?)?;
+        let mut learner = open(p, Any::open)?;
+        let params = learner.extent.writing(Input::at("params", params, learner.num_params())?)?;
         Ok(learner.write_params(params)?)
     })
 }
@@ -264,7 +267,7 @@ pub unsafe extern "C" fn rlcore_learner_grads_read(
     grads: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, View::open)?;
+        let learner = view(p, view_on_policy)?;
         let (begin, end) = (begin as usize, end as usize);
         let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
         let grads = learner.extent.reading(Output::at("grads", grads, len)?)?;
@@ -307,7 +310,7 @@ fn take_grads(
     take: impl FnOnce(&mut Learner<'static>, usize, usize, &[f32]) -> rlcore::error::Result,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Learner::open)?;
+        let mut learner = open(p, on_policy)?;
         let (begin, end) = (begin as usize, end as usize);
         let view = learner.view();
         let len = ptr::grid("grads", view.check_chunks(begin, end)?, view.grads_len())?;

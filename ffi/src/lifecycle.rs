@@ -14,6 +14,8 @@ pub trait Block {
     const WHAT: &'static str;
     /// What its header says.
     const KIND: Kind;
+    /// What it says of the same type's other blocks.
+    const OTHER: Kind = Self::KIND;
 }
 
 /// The body of `_config_init`.
@@ -113,7 +115,9 @@ impl<T> DerefMut for Opened<T> {
 /// The bytes of a block, as its header says. Errors: `Null`, `Align`, `Image`.
 unsafe fn size<B: Block>(p: *const B) -> Result<usize> {
     let head = unsafe { Input::at(B::WHAT, p.cast::<u8>(), size_of::<Header>())? };
-    Ok(Header::read(head.slice(), B::KIND)?.size() as usize)
+    let head = head.slice();
+    let kind = if Header::begins(head, B::OTHER) { B::OTHER } else { B::KIND };
+    Ok(Header::read(head, kind)?.size() as usize)
 }
 
 /// A block to change, as the core opens it. Errors: `Null`, `Align`, `Image`.

@@ -4,13 +4,13 @@ use core::ptr::null;
 
 use crate::env::{CEnv, Room, rlcore_env_def};
 use crate::learner::rlcore_learner;
+use crate::learner_kind::AnyView;
 use crate::lifecycle::view;
 use crate::ptr::{One, Output, args_beside};
 use crate::space::rlcore_space;
 use crate::status::{About, call, rlcore_status};
 use rlcore::env::Env;
 use rlcore::error::{Error, Kind};
-use rlcore::learn::View;
 use rlcore::space::Space;
 
 /// Observation and action spaces of an environment, wrappers included: the arguments of rlcore_learner_init.
@@ -79,14 +79,14 @@ pub unsafe extern "C" fn rlcore_learner_spaces(
     out_action: *mut rlcore_space,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, View::open)?;
+        let learner = view(p, AnyView::open)?;
         let num_envs = One::at("out_num_envs", out_num_envs)?;
         let (obs, action) = (One::at("out_obs", out_obs)?, One::at("out_action", out_action)?);
         let (num_envs, obs, action) = learner.extent.reading((num_envs, obs, action))?;
         let shape = learner.shape();
         let space = |kind, len| rlcore_space { kind, len, low: null(), high: null(), n: null() };
         let n = if shape.discrete() { learner.action_n().as_ptr() } else { null() };
-        *num_envs = learner.config().num_envs;
+        *num_envs = learner.num_envs();
         *obs = space(shape.obs_kind, shape.obs_len);
         *action = rlcore_space { n, ..space(shape.action_kind, shape.action_len) };
         Ok(())

@@ -44,10 +44,12 @@ pub enum Kind {
     Trajectory = 11,
     /// Trajectories that wait for a learner, first in, first out.
     Queue = 12,
+    /// A learner off policy.
+    OffPolicy = 13,
 }
 
 /// The image version of the library: the highest of all kinds of block.
-pub const IMAGE: u32 = 6;
+pub const IMAGE: u32 = 7;
 
 impl Kind {
     /// The image version of this kind of block: what [`IMAGE`] was raised to when its layout last changed. A kind's blocks
@@ -55,7 +57,8 @@ impl Kind {
     pub const fn image(self) -> u32 {
         match self {
             Kind::LazyFrames => 4,
-            Kind::Learner | Kind::Policy => 6,
+            Kind::Policy => 6,
+            Kind::Learner | Kind::OffPolicy => 7,
             _ => 1,
         }
     }
@@ -232,8 +235,8 @@ const SEAL: Range<usize> = size_of::<Header>()..size_of::<Header>() + size_of::<
 /// Errors: `Align`; `Size` if bytes are missing; `Image` for a block of another kind, or a damaged header. Nothing changes then.
 pub fn seal(mem: &mut [u8]) -> Result {
     let h = Header::of_any_kind(mem)?;
-    let kind = [Kind::Learner, Kind::Policy].into_iter().find(|&kind| h.kind == kind as u32);
-    let what = "block: a learner or a policy to seal, kind 2 or 3";
+    let kind = [Kind::Learner, Kind::Policy, Kind::OffPolicy].into_iter().find(|&kind| h.kind == kind as u32);
+    let what = "block: a learner or a policy to seal, kind 2, 3 or 13";
     let kind = kind.ok_or(Error::new(ErrorKind::Image, what).given(h.kind as usize))?;
     let (_, body) = spans::<u8>(&mut Plan::default())?;
     check_image(mem, kind, body.start(), h.config_size as usize)?;

@@ -7,7 +7,7 @@ use super::shape::Shape;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
-use crate::nn::{Activation, HEAD, INPUT, Layer, LayerKind, Net, Node, Schedule};
+use crate::nn::{Activation, Adam, HEAD, INPUT, Layer, LayerKind, Net, Node, Schedule};
 use crate::space::Space;
 
 /// What a learner optimises.
@@ -19,6 +19,8 @@ pub enum Algorithm {
     Ppo = 0,
     /// Advantage actor-critic, whose workers A3C runs apart.
     A2c = 1,
+    /// Deep Q-networks, off policy: discrete actions.
+    Dqn = 4,
 }
 
 impl Algorithm {
@@ -27,8 +29,14 @@ impl Algorithm {
         match number {
             0 => Some(Algorithm::Ppo),
             1 if cfg!(feature = "actor_critic") => Some(Algorithm::A2c),
+            4 if cfg!(feature = "off_policy") => Some(Algorithm::Dqn),
             _ => None,
         }
+    }
+
+    /// Learns from a store of transitions, not from rollouts.
+    pub fn is_off_policy(self) -> bool {
+        self as u32 >= Algorithm::Dqn as u32
     }
 }
 
@@ -129,6 +137,34 @@ pub struct Config {
     /// Steps of the sequences that recurrent layers learn from, at least 1, of which T and the rows of a minibatch are
     /// multiples: a minibatch is made of whole sequences, and gradients go back to the begin of theirs. 0 without such layers.
     pub sequence_len: u32,
+    /// What follows is of learners off policy: the transitions that their store keeps, at least `batch_size`.
+    pub buffer_size: u32,
+    /// Transitions of one gradient step, at least 1.
+    pub batch_size: u32,
+    /// Environment steps before the first gradient step.
+    pub learning_starts: u32,
+    /// Environment steps from one update to the next, at least 1.
+    pub train_interval: u32,
+    /// Gradient steps of one update, at least 1.
+    pub gradient_steps: u32,
+    /// Gradient steps from one move of the target parameters to the next, at least 1.
+    pub target_interval: u32,
+    /// How far the target parameters move, in (0, 1]; 1 copies.
+    pub target_rate: f32,
+    /// Environment steps over which exploration goes from its start to its end; 0: it is at its end.
+    pub exploration_steps: u32,
+    /// Probability of a random action at the start, in [0, 1].
+    pub exploration_start: f32,
+    /// The same at the end.
+    pub exploration_end: f32,
+    /// 1: the network chooses the best next action, and the target network says what it is worth.
+    pub double_q: u32,
+    /// 1: a value of the observation and advantages of the actions make Q.
+    pub dueling: u32,
+    /// 1: errors of Q count linearly beyond 1; 0: their squares count.
+    pub huber: u32,
+    /// Gradient steps of the critics from one of the policy to the next, where there is one; at least 1.
+    pub policy_interval: u32,
 }
 
 impl Default for Config {
@@ -175,8 +211,48 @@ impl Default for Config {
             num_layers: 0,
             obs_dims: [0; 3],
             sequence_len: 0,
+            buffer_size: 100_000,
+            batch_size: 128,
+            learning_starts: 1000,
+            train_interval: 1,
+            gradient_steps: 1,
+            target_interval: 1,
+            target_rate: 0.005,
+            exploration_steps: 10_000,
+            exploration_start: 1.0,
+            exploration_end: 0.05,
+            double_q: 0,
+            dueling: 0,
+            huber: 0,
+            policy_interval: 1,
         }
     }
+}
+
+/// Errors: `Config` for a field of 0.
+pub(super) fn check_at_least_one(fields: &[(&'static str, u32)]) -> Result {
+    for &(what, given) in fields {
+        Error::limit(Kind::Config, what, 1, 0).when(given == 0)?;
+    }
+    Ok(())
+}
+
+/// Errors: `Config` for a field that is not 0 or 1.
+pub(super) fn check_flags(fields: &[(&'static str, u32)]) -> Result {
+    for &(what, given) in fields {
+        Error::new(Kind::Config, what).given(given as usize).when(given > 1)?;
+    }
+    Ok(())
+}
+
+/// Errors: `Config` for a field, given before its least and its greatest value, that is not within them.
+pub(super) fn check_reals(fields: &[(&'static str, f32, f32, f32)]) -> Result {
+    for &(what, given, low, high) in fields {
+        if !(given >= low && given <= high) {
+            return Err(Error::new(Kind::Config, what).given_f32(given));
+        }
+    }
+    Ok(())
 }
 
 impl Config {
@@ -196,6 +272,17 @@ impl Config {
                 value_coef: 1.0,
                 ..ppo
             },
+            Algorithm::Dqn => Config {
+                num_envs: 1,
+                activation: 1,
+                learning_rate_end: ppo.learning_rate,
+                max_grad_norm: 10.0,
+                huber: 1,
+                double_q: 1,
+                target_interval: 500,
+                target_rate: 1.0,
+                ..ppo
+            },
         }
     }
 
@@ -207,18 +294,12 @@ impl Config {
     /// Checks every field but those of [`ActorConfig`]; the failure names the field, what it may be and
     /// what it is.
     pub fn check(&self) -> Result {
-        let at_least_one = [
-            ("learner config: num_envs of at least", self.num_envs),
+        self.check_common()?;
+        check_at_least_one(&[
             ("learner config: num_steps of at least", self.num_steps),
             ("learner config: num_minibatches of at least", self.num_minibatches),
             ("learner config: num_epochs of at least", self.num_epochs),
-            ("learner config: num_chunks of at least", self.num_chunks),
-        ];
-        for (what, given) in at_least_one {
-            if given == 0 {
-                return Err(Error::new(Kind::Config, what).needed(1).given(0));
-            }
-        }
+        ])?;
         let batch = u64::from(self.num_envs) * u64::from(self.num_steps);
         if batch + u64::from(self.num_envs) > u64::from(u32::MAX >> 1) {
             return Err(Error::new(Kind::Overflow, "learner config: num_envs * num_steps + num_envs below 2^31"));
@@ -243,23 +324,30 @@ impl Config {
             let what = "learner config: num_chunks of at most the rows, or sequences, of a minibatch,";
             return Err(Error::new(Kind::Config, what).needed(self.num_sequences()).given(self.num_chunks as usize));
         }
-        let flags = [
+        self.check_algorithm(false)
+    }
+
+    /// Checks that this build has the algorithm, and that it is one off policy or not. Errors: `Config`.
+    pub(super) fn check_algorithm(&self, off_policy: bool) -> Result {
+        let known = Algorithm::from_number(self.algorithm).is_some_and(|own| own.is_off_policy() == off_policy);
+        let what = "learner config: an algorithm that this build has";
+        Error::new(Kind::Config, what).given(self.algorithm as usize).when(!known)
+    }
+
+    /// Checks the fields that learners on policy and off policy have in common.
+    pub(super) fn check_common(&self) -> Result {
+        check_at_least_one(&[
+            ("learner config: num_envs of at least", self.num_envs),
+            ("learner config: num_chunks of at least", self.num_chunks),
+        ])?;
+        check_flags(&[
             ("learner config: normalize_advantage of 0 or 1", self.normalize_advantage),
             ("learner config: normalize_reward of 0 or 1", self.normalize_reward),
             ("learner config: use_action_mask of 0 or 1", self.use_action_mask),
             ("learner config: accumulate of 0 (f32) or 1 (f64)", self.accumulate),
             ("learner config: overlap of 0 or 1", self.overlap),
             ("learner config: activation of 0 (tanh) or 1 (relu)", self.activation),
-        ];
-        if Algorithm::from_number(self.algorithm).is_none() {
-            let what = "learner config: an algorithm that this build has";
-            return Err(Error::new(Kind::Config, what).given(self.algorithm as usize));
-        }
-        for (what, given) in flags {
-            if given > 1 {
-                return Err(Error::new(Kind::Config, what).given(given as usize));
-            }
-        }
+        ])?;
         if self.num_hidden as usize > MAX_HIDDEN {
             let what = "learner config: num_hidden of at most";
             return Err(Error::new(Kind::Config, what).needed(MAX_HIDDEN).given(self.num_hidden as usize));
@@ -282,7 +370,7 @@ impl Config {
         }
         let positive = f32::MIN_POSITIVE;
         let (log_std_min, log_std_max) = (self.log_std_min, self.log_std_max);
-        let reals = [
+        check_reals(&[
             ("learner config: learning_rate in [0, 1]", self.learning_rate, 0.0, 1.0),
             ("learner config: learning_rate_end in [0, 1]", self.learning_rate_end, 0.0, 1.0),
             ("learner config: clip above 0, at most 10", self.clip, positive, 10.0),
@@ -308,13 +396,7 @@ impl Config {
             ("learner config: log_std_init in [log_std_min, log_std_max]", self.log_std_init, log_std_min, log_std_max),
             ("learner config: obs_clip above 0, finite", self.obs_clip, positive, f32::MAX),
             ("learner config: reward_clip above 0, finite", self.reward_clip, positive, f32::MAX),
-        ];
-        for (what, given, low, high) in reals {
-            if !(given >= low && given <= high) {
-                return Err(Error::new(Kind::Config, what).given_f32(given));
-            }
-        }
-        Ok(())
+        ])
     }
 
     /// Sequences have a length exactly if layers carry a state of so many numbers. Errors: `Config`.
@@ -366,9 +448,20 @@ impl Config {
         self.minibatch_len().checked_div(self.num_together()).unwrap_or(0)
     }
 
+    /// What an update does with a gradient.
+    pub(super) fn adam(&self, limit: f32) -> Adam {
+        let (beta1, beta2, epsilon) = (self.adam_beta1, self.adam_beta2, self.adam_epsilon);
+        Adam { beta1, beta2, epsilon, limit, ..Adam::default() }
+    }
+
     /// Chunk `index` of a minibatch: its rows `[begin, end)`.
     pub fn chunk(&self, index: u32) -> (usize, usize) {
-        let bound = |i: u64| i.saturating_mul(self.num_sequences() as u64).checked_div(self.num_chunks.into());
+        self.part(index, self.num_sequences())
+    }
+
+    /// Part `index` of so many sequences, of as many parts as there are chunks: its rows `[begin, end)`.
+    pub(super) fn part(&self, index: u32, sequences: usize) -> (usize, usize) {
+        let bound = |i: u64| i.saturating_mul(sequences as u64).checked_div(self.num_chunks.into());
         let rows = |i: u64| (bound(i).unwrap_or(0) as usize).saturating_mul(self.num_together());
         (rows(index.into()), rows(u64::from(index) + 1))
     }
@@ -412,6 +505,11 @@ impl Stored {
     /// Checks configuration and shape, and that they go together.
     pub fn check(&self) -> Result {
         self.config.check()?;
+        self.check_shape()
+    }
+
+    /// Checks the shape, and what any learner asks of it.
+    pub(super) fn check_shape(&self) -> Result {
         self.actor().check()?;
         let (dims, len) = (self.config.obs_dims, self.shape.obs_len);
         if dims != [0; 3] && dims.iter().try_fold(1u32, |all, len| all.checked_mul(*len)) != Some(len) {
@@ -434,6 +532,16 @@ impl Stored {
     /// The network, compiled from the layers that a host lists: behind them those of the policy, and those of the value
     /// network that it has alone.
     pub fn compile<'n>(&self, listed: &[Layer], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
+        self.compile_with(listed, Some((self.config.num_shared, 1, 1.0)), nodes)
+    }
+
+    /// The same with another second head: the hidden layers that it shares with the first, its numbers, and their gain.
+    pub fn compile_with<'n>(
+        &self,
+        listed: &[Layer],
+        second: Option<(u32, u32, f32)>,
+        nodes: &'n mut [Node; MAX_LAYERS],
+    ) -> Result<Net<'n>> {
         let (c, shape) = (&self.config, &self.shape);
         let given = |what, given| Err(Error::new(Kind::Config, what).given(given));
         if listed.len() != c.num_layers as usize {
@@ -449,11 +557,13 @@ impl Stored {
         }
         let mut layers = Layers::default();
         listed.iter().for_each(|layer| layers.push(*layer));
-        layers.push_tower(c, 0, shape.num_outputs, 0.01);
+        layers.push_tower(c, c.num_layers, 0, shape.num_outputs, 0.01);
         if !shape.discrete() {
             layers.push(Layer::free(shape.action_len, c.log_std_init));
         }
-        layers.push_tower(c, c.num_shared, 1, 1.0);
+        if let Some((shared, units, gain)) = second {
+            layers.push_tower(c, c.num_layers, shared, units, gain);
+        }
         let dims = c.obs_dims.map(|len| len as usize);
         let input = if dims == [0; 3] { [1, 1, shape.obs_len as usize] } else { dims };
         let net = Net::compile(layers.as_slice(), input, nodes)?;
@@ -486,11 +596,11 @@ impl Layers {
         self.list.get(..self.len).unwrap_or(&self.list)
     }
 
-    /// Adds the hidden layers that come after the first `shared` ones, which it reads, and a head.
-    fn push_tower(&mut self, config: &Config, shared: u32, units: u32, gain: f32) {
+    /// Adds the hidden layers that come after the first `shared` ones, which it reads, and a head; `num_layers` come before.
+    fn push_tower(&mut self, config: &Config, num_layers: u32, shared: u32, units: u32, gain: f32) {
         let activation = if config.activation == 0 { Activation::Tanh } else { Activation::Relu };
         let hidden = config.hidden_len.iter().take(config.num_hidden as usize).skip(shared as usize);
-        let before = config.num_layers.saturating_add(shared);
+        let before = num_layers.saturating_add(shared);
         let mut source = [if before == 0 { INPUT } else { before }, 0];
         for &units in hidden {
             self.push(Layer { source, ..Layer::dense(units, activation) });

@@ -5,7 +5,9 @@ pub mod actor_config;
 pub mod config;
 pub mod learner;
 pub mod loss;
-mod objective;
+pub mod objective;
+#[cfg(feature = "off_policy")]
+pub mod off_policy;
 pub mod policy;
 mod rows;
 pub mod shape;
@@ -14,5 +16,7 @@ pub use actor::{Recurrent, Sampling};
 pub use actor_config::ActorConfig;
 pub use config::{Algorithm, Config};
 pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View};
+#[cfg(feature = "off_policy")]
+pub use off_policy::OffPolicy;
 pub use policy::Policy;
 pub use shape::Shape;

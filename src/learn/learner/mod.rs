@@ -36,6 +36,8 @@ use rollout::NONE;
 
 pub use batch::{Batch, BatchMut};
 pub use stats::{EPISODES, Stats};
+#[cfg(feature = "off_policy")]
+pub(super) use update::add_as_tree;
 
 /// Parameters stay within ± this, so that networks go on giving finite numbers for observations of any usual size.
 const PARAM_LIMIT: f32 = 1e6;

@@ -13,7 +13,6 @@ use crate::learn::config::{Config, Stored};
 use crate::learn::loss::Sums;
 use crate::learn::objective;
 use crate::learn::rows::{Rows, list};
-use crate::nn::Adam;
 use crate::num;
 use crate::space::Elements;
 use bytemuck::Zeroable;
@@ -280,13 +279,7 @@ impl Learner<'_> {
         sums.entropy += f64::from(entropy);
         let too_far = c.target_kl > 0.0 && approx_kl > 1.5 * c.target_kl;
         if !too_far {
-            let adam = Adam {
-                beta1: c.adam_beta1,
-                beta2: c.adam_beta2,
-                epsilon: c.adam_epsilon,
-                limit: PARAM_LIMIT,
-                ..Adam::default()
-            };
+            let adam = c.adam(PARAM_LIMIT);
             let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
             let norm = adam.step(self.params, grads, m, v, steps, s.learning_rate, c.max_grad_norm)?;
             sums.grad_norm += f64::from(num::min(norm, f32::MAX));
@@ -401,7 +394,7 @@ fn order_by_step(c: &Config, order: &mut [u32], copy: &mut [u32]) -> Result {
 
 /// Adds all parts of `width` numbers to the first one, as a binary tree over their numbers: parts 1 apart, then the sums
 /// that are 2 apart, then 4, and so on. So a tree of n parts is that of the largest power of two below n and the rest.
-fn add_as_tree(parts: &mut [f32], width: usize) {
+pub(in crate::learn) fn add_as_tree(parts: &mut [f32], width: usize) {
     let mut apart = width.max(1);
     while apart < parts.len() {
         let pair = apart.saturating_mul(2);

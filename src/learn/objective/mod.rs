@@ -4,6 +4,8 @@
 mod aac;
 mod gradient;
 mod ppo;
+#[cfg(feature = "off_policy")]
+pub mod q;
 
 use super::config::Algorithm;
 use super::learner::bench::Bench;

@@ -1,0 +1,242 @@
+//! The learners behind `rlcore_learner`: on policy, with rollouts, and off policy, with a store of transitions.
+
+use rlcore::block::{Header, Kind as BlockKind};
+use rlcore::error::{Error, Kind, Result};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, Shape, Stats, View};
+#[cfg(feature = "off_policy")]
+use rlcore::learn::{OffPolicy, off_policy};
+use rlcore::nn::Layer;
+use rlcore::space::{Elements, ElementsMut, Space};
+
+/// A learner to change.
+pub enum Any<'a> {
+    On(Learner<'a>),
+    #[cfg(feature = "off_policy")]
+    Off(OffPolicy<'a>),
+}
+
+/// A learner to read.
+pub enum AnyView<'a> {
+    On(View<'a>),
+    #[cfg(feature = "off_policy")]
+    Off(off_policy::View<'a>),
+}
+
+/// The same of either kind of learner.
+macro_rules! either {
+    ($kind:ident, $any:expr, $learner:ident => $do:expr) => {
+        match $any {
+            $kind::On($learner) => $do,
+            #[cfg(feature = "off_policy")]
+            $kind::Off($learner) => $do,
+        }
+    };
+}
+
+/// A block of a learner off policy.
+fn is_off_policy(mem: &[u8]) -> bool {
+    cfg!(feature = "off_policy") && Header::begins(mem, BlockKind::OffPolicy)
+}
+
+fn asks_off_policy(config: &Config) -> bool {
+    Algorithm::from_number(config.algorithm).is_some_and(Algorithm::is_off_policy)
+}
+
+/// [`Learner::size`] of either.
+pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
+    match asks_off_policy(config) {
+        #[cfg(feature = "off_policy")]
+        true => OffPolicy::size(config, layers, obs, action),
+        _ => Learner::size(config, layers, obs, action),
+    }
+}
+
+/// [`Learner::init`] of either.
+pub fn init(mem: &mut [u8], config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result {
+    match asks_off_policy(config) {
+        #[cfg(feature = "off_policy")]
+        true => OffPolicy::init(mem, config, layers, obs, action).map(drop),
+        _ => Learner::init(mem, config, layers, obs, action).map(drop),
+    }
+}
+
+/// [`View::attach`] of either.
+pub fn attach(mem: &[u8]) -> Result {
+    match is_off_policy(mem) {
+        #[cfg(feature = "off_policy")]
+        true => off_policy::View::attach(mem).map(drop),
+        _ => View::attach(mem).map(drop),
+    }
+}
+
+/// Refuses learners off policy, for calls that are about rollouts.
+fn check_on_policy(mem: &[u8]) -> Result {
+    let what = "learner: this call is about rollouts, which learners off policy do not have.";
+    Error::new(Kind::Disabled, what).when(is_off_policy(mem))
+}
+
+/// [`Learner::open`]. Errors: `Disabled` for a learner off policy.
+pub fn on_policy(mem: &mut [u8]) -> Result<Learner<'_>> {
+    check_on_policy(mem)?;
+    Learner::open(mem)
+}
+
+/// [`View::open`]. Errors: `Disabled` for a learner off policy.
+pub fn view_on_policy(mem: &[u8]) -> Result<View<'_>> {
+    check_on_policy(mem)?;
+    View::open(mem)
+}
+
+impl<'a> Any<'a> {
+    pub fn open(mem: &'a mut [u8]) -> Result<Any<'a>> {
+        match is_off_policy(mem) {
+            #[cfg(feature = "off_policy")]
+            true => OffPolicy::open(mem).map(Any::Off),
+            _ => Learner::open(mem).map(Any::On),
+        }
+    }
+
+    pub fn shape(&self) -> &Shape {
+        either!(Any, self, l => l.shape())
+    }
+
+    /// N.
+    pub fn num_envs(&self) -> usize {
+        either!(Any, self, l => l.config().num_envs as usize)
+    }
+
+    pub fn num_params(&self) -> usize {
+        either!(Any, self, l => l.params().len())
+    }
+
+    pub fn state_len(&self) -> usize {
+        either!(Any, self, l => l.view().state_len())
+    }
+
+    pub fn check_envs(&self, begin: usize, end: usize) -> Result<usize> {
+        either!(Any, self, l => l.view().check_envs(begin, end))
+    }
+
+    pub fn act(
+        &mut self,
+        active: Option<&[u8]>,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        either!(Any, self, l => l.act(active, obs, mask, action))
+    }
+
+    pub fn act_range(
+        &mut self,
+        begin: usize,
+        end: usize,
+        active: Option<&[u8]>,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        either!(Any, self, l => l.act_range(begin, end, active, obs, mask, action))
+    }
+
+    pub fn observe(
+        &mut self,
+        active: Option<&[u8]>,
+        reward: &[f32],
+        terminated: &[u8],
+        truncated: &[u8],
+        final_obs: Option<Elements<'_>>,
+    ) -> Result {
+        either!(Any, self, l => l.observe(active, reward, terminated, truncated, final_obs))
+    }
+
+    pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
+        either!(Any, self, l => l.cut_rows(gone))
+    }
+
+    pub fn learn(&mut self, obs: Option<Elements<'_>>, max_slices: u32) -> Result<Stats> {
+        match self {
+            Any::On(l) => l.learn(obs, max_slices),
+            #[cfg(feature = "off_policy")]
+            Any::Off(l) => l.learn(max_slices),
+        }
+    }
+
+    pub fn learn_drop(&mut self) -> Result {
+        either!(Any, self, l => l.learn_drop())
+    }
+
+    pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
+        either!(Any, self, l => l.value(obs, value))
+    }
+
+    pub fn predict(
+        &mut self,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        recurrent: Recurrent<'_>,
+        sampling: Sampling,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        match self {
+            Any::On(l) => l.predict(obs, mask, recurrent, sampling, action),
+            #[cfg(feature = "off_policy")]
+            Any::Off(l) => l.predict(obs, mask, sampling, action),
+        }
+    }
+
+    pub fn write_params(&mut self, params: &[f32]) -> Result {
+        either!(Any, self, l => l.write_params(params))
+    }
+
+    pub fn freeze(&mut self, frozen: bool) {
+        either!(Any, self, l => l.freeze(frozen));
+    }
+}
+
+impl<'a> AnyView<'a> {
+    pub fn open(mem: &'a [u8]) -> Result<AnyView<'a>> {
+        match is_off_policy(mem) {
+            #[cfg(feature = "off_policy")]
+            true => off_policy::View::open(mem).map(AnyView::Off),
+            _ => View::open(mem).map(AnyView::On),
+        }
+    }
+
+    pub fn shape(&self) -> &Shape {
+        either!(AnyView, self, l => l.shape())
+    }
+
+    /// N.
+    pub fn num_envs(&self) -> u32 {
+        either!(AnyView, self, l => l.config().num_envs)
+    }
+
+    pub fn action_n(&self) -> &'a [u32] {
+        either!(AnyView, self, l => l.action_n())
+    }
+
+    pub fn phase(&self) -> Phase {
+        either!(AnyView, self, l => l.phase())
+    }
+
+    pub fn acted(&self) -> &'a [u8] {
+        either!(AnyView, self, l => l.acted())
+    }
+
+    pub fn params(&self) -> &'a [f32] {
+        either!(AnyView, self, l => l.params())
+    }
+
+    pub fn state_len(&self) -> usize {
+        either!(AnyView, self, l => l.state_len())
+    }
+
+    pub fn policy_size(&self) -> Result<usize> {
+        either!(AnyView, self, l => l.policy_size())
+    }
+
+    pub fn export(&self, mem: &mut [u8]) -> Result {
+        either!(AnyView, self, l => l.export(mem))
+    }
+}

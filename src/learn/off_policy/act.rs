@@ -1,0 +1,243 @@
+//! Acting, with recording and without.
+
+use super::OffPolicy;
+use crate::block::{self, Misfit};
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::learn::actor::{Head, Sampling, check_act, check_obs, to_f32};
+use crate::learn::objective::q;
+use crate::learn::off_policy::SHARPNESS;
+use crate::learn::rows::{Rows, list};
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut};
+
+impl OffPolicy<'_> {
+    /// Chooses an action for each environment, the best one or a random one, and begins a transition. What the step before
+    /// led to is known now: its transition goes to the store.
+    ///
+    /// Shapes and errors as [`Learner::act`](crate::learn::Learner::act).
+    pub fn act(
+        &mut self,
+        active: Option<&[u8]>,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        self.act_range(0, self.sizes.n, active, obs, mask, action)
+    }
+
+    /// [`OffPolicy::act`] for environments `[begin, end)`, whose rows alone the arrays have. In whatever parts, from the
+    /// first to the last, they leave the bytes of one `act`. Errors: as there; `Range`.
+    pub fn act_range(
+        &mut self,
+        begin: usize,
+        end: usize,
+        active: Option<&[u8]>,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        let rows = self.view().check_envs(begin, end)?;
+        self.check_not_due("learner act: an update is due; call learn first.")?;
+        check_act("learner act: obs", self.shape(), rows, &obs, &action)?;
+        self.view().check_mask(mask, rows)?;
+        let done = self.select("learner act: active flags", begin, rows, active, 0).and_then(|m| match m {
+            0 => Ok(()),
+            _ => self.act_on(begin, m, obs, mask, action),
+        });
+        self.tidy();
+        done
+    }
+
+    /// Errors: `NotReady` while gradient steps are due.
+    pub(super) fn check_not_due(&self, what: &'static str) -> Result {
+        Error::new(Kind::NotReady, what).when(self.state.due > 0)
+    }
+
+    /// Lists the active ones of environments `[begin, begin + count)`, and counts them. Errors: `Shape`; `NotReady` if one of
+    /// them has acted or not, other than `open` says.
+    pub(super) fn select(
+        &mut self,
+        what: &'static str,
+        begin: usize,
+        count: usize,
+        active: Option<&[u8]>,
+        open: u8,
+    ) -> Result<usize> {
+        if let Some(active) = active {
+            check_len(what, active, count)?;
+        }
+        let chosen =
+            (0..count).filter(|&k| active.is_none_or(|a| a.get(k) != Some(&0))).map(|k| k.saturating_add(begin));
+        if let Some(env) = chosen.clone().find(|&env| self.open.get(env) != Some(&open)) {
+            let what = match open {
+                0 => "learner act: environment {given} has acted and was not observed.",
+                _ => "learner observe: environment {given} has not acted.",
+            };
+            return Err(Error::new(Kind::NotReady, what).given(env));
+        }
+        Ok(list(chosen, self.work.row)?)
+    }
+
+    /// [`OffPolicy::act_range`] of the first `m` environments of the list, with what was checked.
+    fn act_on(
+        &mut self,
+        begin: usize,
+        m: usize,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        mut action: ElementsMut<'_>,
+    ) -> Result {
+        let (o, a) = (self.shape().obs_len as usize, self.shape().action_len as usize);
+        let w = &mut self.work;
+        let rows = Rows::new(block::rows(w.row, 0, m, 1)?, begin as u32);
+        check_finite("learner act: a finite obs", rows.see(obs, o, w.seen)?)?;
+        if let Some(mask) = mask {
+            rows.get(mask, self.sizes.masks, w.allowed)?;
+        }
+        self.say(m)?;
+        let epsilon = self.config.exploration(self.state.num_steps);
+        let w = &mut self.work;
+        let mask = mask.map(|_| &*w.allowed);
+        let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
+        let drawn = envs.get(self.act_rng, 1, w.rng)?;
+        let choice = block::rows_mut(w.drawn, 0, m, a)?;
+        for (k, (rng, choice)) in drawn.iter_mut().zip(choice.chunks_exact_mut(a.max(1))).enumerate() {
+            let mask = mask.map(|mask| block::rows(mask, k, 1, self.sizes.masks)).transpose()?;
+            if rng.uniform_f32() < epsilon {
+                draw_any(self.action_n, mask, rng, choice);
+            }
+        }
+        // Nothing fails from here on.
+        envs.put(drawn, 1, self.act_rng)?;
+        for k in 0..m {
+            let env = *self.work.row.get(k).ok_or(Misfit)? as usize;
+            let row = env.wrapping_sub(begin);
+            if self.waits.get(env) == Some(&1) {
+                self.store_next(env, Some((&obs, row)), k)?;
+            }
+            let b = &mut self.begun;
+            match obs {
+                Elements::F32(x) => block::copy(block::rows_mut(b.obs, env, 1, o)?, block::rows(x, row, 1, o)?),
+                Elements::U8(x) => block::copy(block::rows_mut(b.pixels, env, 1, o)?, block::rows(x, row, 1, o)?),
+                Elements::I32(_) => {}
+            }
+            let choice = block::rows(self.work.drawn, k, 1, a)?;
+            block::copy(block::rows_mut(b.choice, env, 1, a)?, choice);
+            if let ElementsMut::I32(action) = &mut action {
+                block::copy(block::rows_mut(action, row, 1, a)?, choice);
+            }
+            *self.open.get_mut(env).ok_or(Misfit)? = 1;
+        }
+        Ok(())
+    }
+
+    /// The outputs of the policy of `m` rows that are seen, and the best choices of them. Errors: `Value`.
+    fn say(&mut self, m: usize) -> Result {
+        let (o, l) = (self.shape().obs_len as usize, self.shape().num_outputs as usize);
+        let (w, net) = (&mut self.work, &self.sizes.policy);
+        let seen = block::rows(w.seen, 0, m, o)?;
+        let said = block::rows_mut(w.said, 0, m, l)?;
+        let also = block::rows_mut(w.also_said, 0, m, net.head_len(1))?;
+        q::infer(net, self.params, seen, m, w.infer, said, also)?;
+        let what = "learner act: outputs that do not overflow";
+        check_finite(what, said).and(check_finite(what, also))?;
+        let allowed = block::rows(w.allowed, 0, m, self.sizes.masks)?;
+        let mask = (self.sizes.masks > 0).then_some(allowed);
+        let drawn = block::rows_mut(w.drawn, 0, m, self.action_n.len())?;
+        q::best(self.action_n, said, mask, drawn)?;
+        Ok(())
+    }
+
+    /// Acts without recording, in any phase: the training goes on as if this had not been called. Sampling is that of a
+    /// policy of 1024 times Q, and so all but greedy unless a temperature says otherwise.
+    ///
+    /// Shapes and errors as [`OffPolicy::act`].
+    pub fn predict(
+        &mut self,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        sampling: Sampling,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        let (n, view) = (self.sizes.n, self.view());
+        check_act("learner predict: obs", view.shape(), n, &obs, &action)?;
+        view.check_mask(mask, n)?;
+        view.head().check_sampling(sampling)?;
+        let done = self.predict_on(obs, mask, sampling, action);
+        self.tidy();
+        done
+    }
+
+    fn predict_on(
+        &mut self,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        sampling: Sampling,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        let n = self.sizes.n;
+        self.look("learner predict: a finite obs", obs, mask)?;
+        let w = &mut self.work;
+        w.said.iter_mut().for_each(|x| *x *= SHARPNESS);
+        let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, &[]);
+        block::copy(w.rng, self.predict_rng);
+        head.noise(w.rng, w.noise);
+        head.draw(n, w.said, mask, sampling, w.noise, action)?;
+        block::copy(self.predict_rng, w.rng);
+        Ok(())
+    }
+
+    /// The value of each observation, `obs` `[N, obs_len]`, `value` `[N]`: of its best action; the mean over the elements of
+    /// an action, if there are several. Nothing is recorded. Errors: `Shape`; `Value`.
+    pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
+        check_obs("learner value: obs", self.shape(), self.sizes.n, &obs)?;
+        check_len("learner value: values", value, self.sizes.n)?;
+        let done = self.look("learner value: a finite obs", obs, None).and_then(|()| {
+            let w = &mut self.work;
+            q::combine(self.action_n, w.said, w.also_said);
+            q::best(self.action_n, w.said, None, w.drawn)?;
+            q::chosen(self.action_n, w.said, w.drawn, value);
+            Ok(())
+        });
+        self.tidy();
+        done
+    }
+
+    /// What the policy says to all observations.
+    fn look(&mut self, what: &'static str, obs: Elements<'_>, mask: Option<&[u8]>) -> Result {
+        to_f32(obs, self.work.seen);
+        check_finite(what, self.work.seen)?;
+        block::copy(self.work.allowed, mask.unwrap_or(&[]));
+        if mask.is_none() {
+            self.work.allowed.fill(1);
+        }
+        self.say(self.sizes.n)
+    }
+
+    /// Zeroes the working arrays that calls of N rows use.
+    pub(super) fn tidy(&mut self) {
+        let w = &mut self.work;
+        let infer = self.sizes.policy.infer_scratch_len(self.sizes.n);
+        let scratch = w.infer.get_mut(..infer).unwrap_or_default();
+        for numbers in [&mut *w.seen, w.said, w.also_said, w.noise, scratch] {
+            numbers.fill(0.0);
+        }
+        w.row.fill(0);
+        w.allowed.fill(0);
+        w.drawn.fill(0);
+        w.rng.fill(bytemuck::Zeroable::zeroed());
+    }
+}
+
+/// Draws each element of an action from what the mask allows, all of it alike.
+fn draw_any(n: &[u32], mask: Option<&[u8]>, rng: &mut Rng, choice: &mut [i32]) {
+    let mut first = 0usize;
+    for (to, &n) in choice.iter_mut().zip(n) {
+        let end = first.saturating_add(n as usize);
+        let allowed = |k: &u32| mask.is_none_or(|m| m.get(first.saturating_add(*k as usize)).is_some_and(|&x| x != 0));
+        let count = (0..n).filter(allowed).count() as u64;
+        let index = rng.bounded(count.saturating_sub(1)) as usize;
+        *to = (0..n).filter(allowed).nth(index).unwrap_or(0) as i32;
+        first = end;
+    }
+}

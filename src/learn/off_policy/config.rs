@@ -1,0 +1,99 @@
+//! What learners off policy ask of a configuration, and the networks that follow from it.
+
+use crate::error::{Error, Kind, Result};
+use crate::learn::actor_config::MAX_LAYERS;
+use crate::learn::config::{Config, Stored, check_at_least_one, check_flags, check_reals};
+use crate::learn::shape::Shape;
+use crate::nn::{Layer, Net, Node};
+use crate::space::Space;
+
+impl Config {
+    /// [`Config::check`] for a learner off policy.
+    fn check_off_policy(&self) -> Result {
+        self.check_common()?;
+        self.check_algorithm(true)?;
+        check_at_least_one(&[
+            ("learner config: batch_size of at least", self.batch_size),
+            ("learner config: train_interval of at least", self.train_interval),
+            ("learner config: gradient_steps of at least", self.gradient_steps),
+            ("learner config: target_interval of at least", self.target_interval),
+            ("learner config: policy_interval of at least", self.policy_interval),
+        ])?;
+        check_flags(&[
+            ("learner config: double_q of 0 or 1", self.double_q),
+            ("learner config: dueling of 0 or 1", self.dueling),
+            ("learner config: huber of 0 or 1", self.huber),
+        ])?;
+        let none = [
+            ("learner config: normalize_obs of 0 off policy", self.normalize_obs),
+            ("learner config: normalize_reward of 0 off policy", self.normalize_reward),
+            ("learner config: overlap of 0 off policy", self.overlap),
+            ("learner config: sequence_len of 0 off policy", self.sequence_len),
+        ];
+        for (what, given) in none {
+            Error::new(Kind::Config, what).given(given as usize).when(given != 0)?;
+        }
+        let pairs = [
+            ("learner config: batch_size of at most buffer_size,", self.buffer_size, self.batch_size),
+            ("learner config: num_chunks of at most batch_size,", self.batch_size, self.num_chunks),
+        ];
+        for (what, most, given) in pairs {
+            Error::limit(Kind::Config, what, most as usize, given as usize).when(given > most)?;
+        }
+        check_reals(&[
+            ("learner config: target_rate above 0, at most 1", self.target_rate, f32::MIN_POSITIVE, 1.0),
+            ("learner config: exploration_start in [0, 1]", self.exploration_start, 0.0, 1.0),
+            ("learner config: exploration_end in [0, 1]", self.exploration_end, 0.0, 1.0),
+        ])
+    }
+
+    /// How much is explored after so many environment steps.
+    pub(super) fn exploration(&self, steps: u64) -> f32 {
+        if steps >= u64::from(self.exploration_steps) {
+            return self.exploration_end;
+        }
+        let part = steps as f64 / f64::from(self.exploration_steps);
+        let (start, end) = (f64::from(self.exploration_start), f64::from(self.exploration_end));
+        (start + (end - start) * part) as f32
+    }
+}
+
+impl Stored {
+    /// [`Stored::new`] for a learner off policy.
+    pub(super) fn new_off_policy(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Stored> {
+        let stored = Stored { config: *config, shape: Shape::new(obs, action)? };
+        stored.check_off_policy()?;
+        Ok(stored)
+    }
+
+    /// Checks configuration and shape, and that they go together.
+    pub(super) fn check_off_policy(&self) -> Result {
+        self.config.check_off_policy()?;
+        self.check_shape()?;
+        let what =
+            "learner config: an algorithm for discrete actions with them, and one for continuous ones with those";
+        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!self.shape.discrete())
+    }
+
+    /// The policy's network: Q, or its advantages and the value.
+    pub(super) fn compile_policy<'n>(&self, listed: &[Layer], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
+        self.compile_with(listed, self.second_head(), nodes)
+    }
+
+    /// The second head of the policy's network: the hidden layers that it shares with the first, its numbers and their gain.
+    pub(super) fn second_head(&self) -> Option<(u32, u32, f32)> {
+        let c = &self.config;
+        (c.dueling != 0).then_some((c.num_shared, 1, 1.0))
+    }
+
+    /// How many heads it has, the numbers of the second one, and those that it carries from step to step.
+    pub(super) fn heads(&self) -> [usize; 3] {
+        self.second_head().map_or([1, 0, 0], |(_, len, _)| [2, len as usize, 0])
+    }
+
+    /// How many layers the policy's network has.
+    pub(super) fn num_policy_layers(&self) -> usize {
+        let alone = self.second_head().map_or(0, |(shared, ..)| self.config.num_hidden.saturating_sub(shared) + 1);
+        self.actor().num_layers.saturating_add(alone) as usize
+    }
+}

@@ -1,0 +1,75 @@
+//! What `attach` asks of the block of a learner off policy.
+
+use super::layout::{TransitionView, block_size, nodes};
+use super::{PARAM_LIMIT, View};
+use crate::block::{self, Kind as BlockKind, Plan};
+use crate::error::{Error, Kind, Result, check_finite};
+use crate::learn::config::Stored;
+use crate::learn::loss::Sums;
+use crate::rng::Rng;
+
+impl<'a> View<'a> {
+    /// Reads bytes that a learner was copied to, once everything in them is checked that a later call relies on. Errors:
+    /// `Align`, `Size`, `Image`.
+    pub fn attach(mem: &'a [u8]) -> Result<View<'a>> {
+        let image = |what| Error::new(Kind::Image, what);
+        block::attach(mem, BlockKind::OffPolicy, |s: &Stored| {
+            s.check_off_policy()?;
+            let net = s.actor().network(block::view(mem, nodes(&mut Plan::default(), s)?)?)?;
+            if [net.num_heads(), net.head_len(1), net.state_len()] != s.heads() {
+                return Err(image("learner image: the network of its algorithm"));
+            }
+            block_size(s, net)
+        })?;
+        let view = View::open(mem)?;
+        let (s, c) = (&view.state, &view.config);
+        view.actor.check_actions(view.action_n, view.action_low, view.action_high, &[], 0.0..=0.0)?;
+        if !(s.rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
+            return Err(image("learner image: valid random streams"));
+        }
+        if [view.open, view.waits, view.done].into_iter().flatten().any(|&x| x > 1) || s.frozen > 1 || s.begun > 1 {
+            return Err(image("learner image: flags of 0 or 1"));
+        }
+        let small = view.params.iter().chain(view.target).all(|x| x.abs() <= PARAM_LIMIT);
+        let finite = [&view.adam_m, &view.adam_v].iter().all(|x| check_finite("", x).is_ok());
+        let own: [f64; size_of::<Sums>() / size_of::<f64>()] = bytemuck::cast(s.sums);
+        let sums = view.adam_v.iter().all(|x| *x >= 0.0) && own.iter().all(|x| x.is_finite());
+        if !(small && finite && sums && s.value_sum.is_finite() && view.episodes.are_right()) {
+            return Err(image("learner image: finite parameters within their limit, and finite statistics"));
+        }
+        if !(0.0..=1.0).contains(&s.learning_rate) {
+            return Err(image("learner image: a learning rate that a configuration can have"));
+        }
+        let stored = view.stored();
+        let drawn = s.begun == 0 || view.order.iter().all(|&slot| (slot as usize) < stored);
+        let most = c.num_envs.saturating_mul(c.gradient_steps);
+        if !drawn || s.due > most || (s.due > 0 && stored < c.batch_size as usize) || (s.begun > 0 && s.due == 0) {
+            return Err(image("learner image: gradient steps that can be due, with batches of what is stored"));
+        }
+        view.check_rows(&view.store, stored)?;
+        view.check_rows(&view.begun, c.num_envs as usize)?;
+        Ok(view)
+    }
+
+    /// What is known of transitions: finite numbers, choices that are there, and something allowed after them.
+    fn check_rows(&self, rows: &TransitionView<'_>, count: usize) -> Result {
+        let image = |what| Error::new(Kind::Image, what);
+        let choice = block::rows(rows.choice, 0, count, self.action_n.len())?;
+        let mask = block::rows(rows.next_mask, 0, count, self.sizes.masks)?;
+        let is_store = rows.reward.len() == self.store.reward.len();
+        let allowed = self.sizes.masks == 0 || !is_store || self.head().check_mask(Some(mask), count).is_ok();
+        if !(self.head().could_take(choice, None) && allowed) {
+            return Err(image("learner image: choices that are there, and something allowed after them"));
+        }
+        let numbers = [
+            block::rows(rows.obs, 0, count, self.sizes.obs)?,
+            block::rows(rows.next_obs, 0, count, self.sizes.obs)?,
+            block::rows(rows.reward, 0, count, 1)?,
+            block::rows(rows.discount, 0, count, 1)?,
+        ];
+        if numbers.iter().any(|numbers| check_finite("", numbers).is_err()) {
+            return Err(image("learner image: finite observations, rewards and discounts"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,181 @@
+//! Where everything lies in the block of a learner off policy.
+
+use super::{FieldSpans, OffPolicy, View};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Plan, Span, TooLong, fields};
+use crate::error::Result;
+use crate::learn::config::Stored;
+use crate::nn::{Net, Node};
+
+/// Working columns of a chunk.
+const COLUMNS: usize = 2;
+
+/// Numbers behind the gradients of a chunk: its losses, as the algorithm lists them, and zeros.
+pub(in crate::learn) const LOSSES: usize = 8;
+
+/// Where everything lies in the block.
+#[derive(Clone, Copy)]
+pub(super) struct Spans {
+    work: WorkSpans,
+    pub(super) fields: FieldSpans,
+}
+
+/// What follows from the stored configuration.
+#[derive(Clone, Copy)]
+pub(in crate::learn) struct Sizes<'n> {
+    /// Q, or the policy.
+    pub(in crate::learn) policy: Net<'n>,
+    /// Parameters.
+    pub(in crate::learn) params: usize,
+    /// The gradients of a chunk and its losses.
+    pub(in crate::learn) record: usize,
+    /// Rows of the longest chunk.
+    pub(in crate::learn) rows: usize,
+    /// N.
+    pub(super) n: usize,
+    /// Numbers and bytes of an observation in the store; one of them is 0.
+    pub(in crate::learn) obs: usize,
+    pub(in crate::learn) pixels: usize,
+    /// Flags of a mask.
+    pub(in crate::learn) masks: usize,
+    /// Elements of an action.
+    choices: usize,
+}
+
+impl Sizes<'_> {
+    /// Lengths of so many transitions.
+    pub(super) fn transitions(&self, rows: usize) -> TransitionLens {
+        let &Sizes { obs, pixels, masks, choices, .. } = self;
+        TransitionLens { rows, obs, pixels, masks, choices }
+    }
+}
+
+pub(super) fn sizes<'n>(stored: &Stored, policy: Net<'n>) -> Sizes<'n> {
+    let (c, shape) = (&stored.config, &stored.shape);
+    let (obs, params) = (shape.obs_len as usize, policy.param_len());
+    Sizes {
+        policy,
+        params,
+        record: params.saturating_add(LOSSES),
+        rows: (c.batch_size as usize).div_ceil((c.num_chunks as usize).max(1)),
+        n: c.num_envs as usize,
+        obs: if shape.obs_u8() { 0 } else { obs },
+        pixels: if shape.obs_u8() { obs } else { 0 },
+        masks: if c.use_action_mask != 0 { shape.num_outputs as usize } else { 0 },
+        choices: shape.action_lens().0,
+    }
+}
+
+/// Bytes of a block with this network.
+pub(super) fn block_size(stored: &Stored, policy: Net<'_>) -> Result<usize> {
+    Ok(plan(stored, &sizes(stored, policy))?.1)
+}
+
+/// Where compiled layers lie: before everything whose length they say.
+pub(super) fn nodes(p: &mut Plan, stored: &Stored) -> core::result::Result<Span<Node>, TooLong> {
+    block::spans::<Stored>(p)?;
+    p.span(stored.num_policy_layers())
+}
+
+/// Where everything lies, and the bytes of the whole block.
+fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(Spans, usize), TooLong> {
+    let mut p = Plan::default();
+    nodes(&mut p, stored)?;
+    let spans =
+        Spans { work: WorkSpans::plan(&mut p, stored, sizes)?, fields: FieldSpans::plan(&mut p, stored, sizes)? };
+    Ok((spans, p.size()?))
+}
+
+/// Elements of so many rows. What overflows is too long for any element.
+const fn grid(rows: usize, width: usize) -> usize {
+    rows.saturating_mul(width)
+}
+
+/// What the lengths of an array of transitions are made of.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::learn) struct TransitionLens {
+    rows: usize,
+    obs: usize,
+    pixels: usize,
+    masks: usize,
+    choices: usize,
+}
+
+fields! {
+    pub(in crate::learn) spans TransitionSpans(lens: TransitionLens) {
+        pub(in crate::learn) obs: [f32] = grid(lens.rows, lens.obs),
+        /// Observations of bytes stay bytes; `obs` is empty then.
+        pub(in crate::learn) pixels: [u8] = grid(lens.rows, lens.pixels),
+        pub(in crate::learn) next_obs: [f32] = grid(lens.rows, lens.obs),
+        pub(in crate::learn) next_pixels: [u8] = grid(lens.rows, lens.pixels),
+        /// What is allowed in `next_obs`.
+        pub(in crate::learn) next_mask: [u8] = grid(lens.rows, lens.masks),
+        pub(in crate::learn) choice: [i32] = grid(lens.rows, lens.choices),
+        pub(in crate::learn) reward: [f32] = lens.rows,
+        /// Of the value of `next_obs`: 0 where the episode terminated.
+        pub(in crate::learn) discount: [f32] = lens.rows,
+    }
+    /// To write.
+    pub(in crate::learn) write TransitionsMut {}
+    /// To read.
+    #[derive(Clone, Copy)]
+    pub(in crate::learn) read TransitionView {}
+    /// Transitions: those of the store, a ring; and of each environment the one that it has begun.
+    pub(in crate::learn) part Transitions(TransitionLens)
+}
+
+fields! {
+    pub(in crate::learn) spans WorkSpans(stored: &Stored, sizes: &Sizes<'_>) {
+        /// Environments of a call, `[N]`. This and what follows of N rows is zero between calls.
+        pub(super) row: [u32] = sizes.n,
+        pub(super) seen: [f32] = grid(sizes.n, stored.shape.obs_len as usize),
+        pub(super) allowed: [u8] = grid(sizes.n, sizes.masks),
+        pub(super) said: [f32] = grid(sizes.n, stored.shape.num_outputs as usize),
+        pub(super) also_said: [f32] = grid(sizes.n, sizes.policy.head_len(1)),
+        pub(super) drawn: [i32] = grid(sizes.n, stored.shape.action_lens().0),
+        pub(super) noise: [f32] = grid(sizes.n, stored.shape.action_len as usize),
+        pub(super) rng: [crate::rng::Rng] = sizes.n,
+        pub(super) infer: [f32] = sizes.policy.infer_scratch_len(usize::MAX),
+        /// What a chunk works with.
+        pub(in crate::learn) obs: [f32] = grid(sizes.rows, stored.shape.obs_len as usize),
+        pub(in crate::learn) mask: [u8] = grid(sizes.rows, sizes.masks),
+        pub(in crate::learn) choice: [i32] = grid(sizes.rows, stored.shape.action_lens().0),
+        pub(in crate::learn) best: [i32] = grid(sizes.rows, stored.shape.action_lens().0),
+        pub(in crate::learn) column: [f32] = grid(sizes.rows, COLUMNS),
+        pub(in crate::learn) outputs: [f32] = grid(sizes.rows, stored.shape.num_outputs as usize),
+        pub(in crate::learn) d_outputs: [f32] = grid(sizes.rows, stored.shape.num_outputs as usize),
+        pub(in crate::learn) others: [f32] = grid(sizes.rows, sizes.policy.head_len(1)),
+        pub(in crate::learn) d_others: [f32] = grid(sizes.rows, sizes.policy.head_len(1)),
+        pub(in crate::learn) target: [f32] = grid(sizes.rows, stored.shape.action_lens().0),
+        pub(in crate::learn) tape: [f32] = sizes.policy.tape_len(sizes.rows),
+        pub(in crate::learn) scratch: [f32] =
+            sizes.policy.scratch_len(false, 0).max(sizes.policy.infer_scratch_len(usize::MAX)),
+    }
+    /// Working arrays, meaningful within one call only.
+    #[derive(Default)]
+    pub(in crate::learn) write Work {}
+}
+
+impl<'a> OffPolicy<'a> {
+    pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<OffPolicy<'a>> {
+        let mut cut = Cutter::new(mem);
+        let sizes = sizes(stored, Net::new(cut.take(nodes(&mut Plan::default(), stored)?)?));
+        let (spans, _) = plan(stored, &sizes)?;
+        Ok(Self::take(cut, stored, sizes, &spans)?)
+    }
+
+    #[inline(never)]
+    fn take(mut cut: Cutter<'a>, stored: &Stored, sizes: Sizes<'a>, s: &Spans) -> Fit<OffPolicy<'a>> {
+        let work = Work::cut(&mut cut, &s.work)?;
+        OffPolicy::cut(&mut cut, &s.fields, stored.config, stored.actor(), sizes, work)
+    }
+}
+
+impl<'a> View<'a> {
+    /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
+    pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
+        let stored: Stored = block::config(mem, BlockKind::OffPolicy)?;
+        let sizes = sizes(&stored, Net::new(block::view(mem, nodes(&mut Plan::default(), &stored)?)?));
+        let (s, _) = plan(&stored, &sizes)?;
+        Ok(View::of(mem, &s.fields, stored.config, stored.actor(), sizes)?)
+    }
+}

@@ -1,0 +1,349 @@
+//! Learning off policy in one block: transitions go to a store, and batches drawn from it are learnt from.
+//!
+//! The order of calls is that of learners on policy: `act`, `observe`, and `learn` when [`OffPolicy::phase`] says so. A
+//! transition goes to the store once what it led to is known: where the episode goes on, with the next `act`.
+
+mod act;
+pub(super) mod bench;
+mod config;
+mod image;
+pub(super) mod layout;
+mod observe;
+mod update;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::actor::Head;
+use super::actor_config::{ActorConfig, MAX_LAYERS};
+use super::config::{Config, Stored};
+use super::learner::{EPISODES, Phase, Stats};
+use super::loss::Sums;
+use super::policy;
+use super::shape::Shape;
+use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
+use crate::data::episodes::{self, Episodes};
+use crate::error::{Error, Kind, Result, check_len};
+use crate::nn::{Layer, Node};
+use crate::rng::Rng;
+use crate::space::Space;
+use layout::{Sizes, Transitions, Work, block_size, nodes};
+
+/// Parameters stay within ± this, as those of learners on policy do.
+const PARAM_LIMIT: f32 = 1e6;
+
+/// Streams of random numbers of a learner's seed, as those of learners on policy: environment i explores from stream i, and
+/// `predict` draws from stream `PREDICT + i`.
+const PARAMS: u64 = 1 << 32;
+const BATCHES: u64 = 2 << 32;
+const PREDICT: u64 = 3 << 32;
+
+/// A policy of Q says its values times this: so that an action drawn from it is the best one but for ties.
+const SHARPNESS: f32 = 1024.0;
+
+/// Everything small that changes.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct State {
+    num_steps: u64,
+    num_updates: u64,
+    num_dropped: u64,
+    /// Gradient steps taken.
+    num_gradient_steps: u64,
+    adam_steps: u64,
+    /// Transitions that ever went to the store.
+    num_stored: u64,
+    /// Draws batches.
+    rng: Rng,
+    sums: Sums,
+    /// Sum over the gradient steps of the mean Q.
+    value_sum: f64,
+    /// Gradient steps that are due.
+    due: u32,
+    /// 1: a batch is drawn for the gradient step.
+    begun: u32,
+    frozen: u32,
+    learning_rate: f32,
+}
+
+fields! {
+    /// Where the fields lie, but the store and working arrays.
+    spans FieldSpans(stored: &Stored, sizes: &Sizes<'_>) {
+        action_n: [u32] = stored.shape.action_lens().0,
+        action_low: [f32] = stored.shape.action_lens().1,
+        action_high: [f32] = stored.shape.action_lens().1,
+        state: One<State> = (),
+        /// `[N]` streams that explore.
+        act_rng: [Rng] = sizes.n,
+        /// `[N]` streams that draw the actions of `predict`.
+        predict_rng: [Rng] = sizes.n,
+        /// `[N]` 1: this environment has acted and not observed yet.
+        open: [u8] = sizes.n,
+        /// `[N]` 1: it has observed, and what it sees next is not known.
+        waits: [u8] = sizes.n,
+        store: Transitions = sizes.transitions(stored.config.buffer_size as usize),
+        /// `[N]` the transition that an environment has begun.
+        begun: Transitions = sizes.transitions(sizes.n),
+        params: [f32] = sizes.params,
+        target: [f32] = sizes.params,
+        adam_m: [f32] = sizes.params,
+        adam_v: [f32] = sizes.params,
+        episodes: Episodes = episodes::Lens { num_envs: sizes.n, keep: EPISODES },
+        /// `[batch_size]` slots of the transitions of this gradient step.
+        order: [u32] = stored.config.batch_size as usize,
+        /// `[num_chunks, record]` gradients and losses of its chunks.
+        grads: [f32] = (stored.config.num_chunks as usize).saturating_mul(sizes.record),
+        /// `[num_chunks]` 1: that chunk is done.
+        done: [u8] = stored.config.num_chunks as usize,
+    }
+    /// A learner off policy, cut from its block.
+    ///
+    /// ```
+    /// use rlcore::learn::{Algorithm, Config, OffPolicy, Phase};
+    /// use rlcore::space::{Elements, ElementsMut, Space};
+    ///
+    /// # fn main() -> rlcore::error::Result {
+    /// // An environment that pays 1 for choice 1 and nothing for choice 0; every step is an episode.
+    /// let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
+    /// let config = Config { learning_starts: 100, exploration_steps: 300, ..Config::of(Algorithm::Dqn) };
+    /// let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs_space, &action_space)? / 8];
+    /// let mut learner = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action_space)?;
+    ///
+    /// let (obs, mut action) = ([1.0], [0]);
+    /// while learner.stats().num_steps < 600 {
+    ///     learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
+    ///     learner.observe(None, &[action[0] as f32], &[1], &[0], None)?;
+    ///     if learner.phase() == Phase::Learn {
+    ///         learner.learn(0)?; // or a slice a frame
+    ///     }
+    /// }
+    /// assert!(learner.stats().return_mean > 0.9);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub write OffPolicy {
+        config: Config,
+        actor: ActorConfig,
+        sizes: Sizes<'a>,
+        work: Work<'a>,
+    }
+    /// A learner off policy, read from its block.
+    pub read View {
+        config: Config,
+        actor: ActorConfig,
+        sizes: Sizes<'a>,
+    }
+}
+
+impl<'a> OffPolicy<'a> {
+    /// Bytes that a block must have. `layers` are those that [`Config::num_layers`] counts. Errors: `Config`, `Overflow`.
+    pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
+        let stored = Stored::new_off_policy(config, obs, action)?;
+        block_size(&stored, stored.compile_policy(layers, &mut [Node::default(); MAX_LAYERS])?)
+    }
+
+    /// Lays a learner out in the caller's bytes and draws its first parameters. Errors: `Align`, `Size`, `Config`,
+    /// `Overflow`; then nothing is written.
+    pub fn init(
+        mem: &'a mut [u8],
+        config: &Config,
+        layers: &[Layer],
+        obs: &Space<'_>,
+        action: &Space<'_>,
+    ) -> Result<OffPolicy<'a>> {
+        let stored = Stored::new_off_policy(config, obs, action)?;
+        let mut compiled = [Node::default(); MAX_LAYERS];
+        let net = stored.compile_policy(layers, &mut compiled)?;
+        let block = block::create(mem, BlockKind::OffPolicy, block_size(&stored, net)?, &stored)?;
+        block::copy(Cutter::new(block).take(nodes(&mut Plan::default(), &stored)?)?, net.nodes());
+        let learner = Self::of(block, &stored)?;
+        block::copy(learner.action_n, action.n);
+        for (i, (low, high)) in learner.action_low.iter_mut().zip(&mut *learner.action_high).enumerate() {
+            (*low, *high) = action.bounds(i);
+        }
+        *learner.state =
+            State { rng: Rng::stream(config.seed, BATCHES), learning_rate: config.learning_rate, ..State::zeroed() };
+        for ((act, predict), i) in learner.act_rng.iter_mut().zip(&mut *learner.predict_rng).zip(0..) {
+            (*act, *predict) = (Rng::stream(config.seed, i), Rng::stream(config.seed, PREDICT | i));
+        }
+        let mut rng = Rng::stream(config.seed, PARAMS);
+        learner.sizes.policy.init(learner.params, &mut rng, learner.work.scratch)?;
+        learner.work.scratch.fill(0.0);
+        block::copy(learner.target, learner.params);
+        Ok(learner)
+    }
+
+    /// Accepts bytes that a learner was copied to and checks everything in them that a later call relies on. A seal is
+    /// taken off, since the learner may change now. Errors: `Align`, `Size`, `Image`; then nothing is written.
+    pub fn attach(mem: &'a mut [u8]) -> Result<OffPolicy<'a>> {
+        View::attach(mem)?;
+        Self::open(mem)
+    }
+
+    /// Cuts a block that `init` or `attach` has accepted, without looking at it again; a seal is taken off.
+    pub fn open(mem: &'a mut [u8]) -> Result<OffPolicy<'a>> {
+        let stored = *block::cut_config::<Stored>(mem)?.0;
+        block::unseal(mem);
+        Self::of(mem, &stored)
+    }
+
+    /// The learner, to read.
+    pub fn view(&self) -> View<'_> {
+        self.read(self.config, self.actor, self.sizes)
+    }
+
+    /// [`View::phase`].
+    pub fn phase(&self) -> Phase {
+        self.view().phase()
+    }
+
+    /// [`View::stats`].
+    pub fn stats(&self) -> Stats {
+        self.view().stats()
+    }
+
+    /// [`View::params`].
+    pub fn params(&self) -> &[f32] {
+        self.params
+    }
+
+    /// The configuration that the block was made with.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The shapes that the block was made for.
+    pub fn shape(&self) -> &Shape {
+        &self.actor.shape
+    }
+
+    /// Takes parameters over, for the targets too. Errors: `Shape`; `Value` if they are not within ± 1e6.
+    pub fn write_params(&mut self, params: &[f32]) -> Result {
+        check_len("learner: parameters of length", params, self.params.len())?;
+        if let Some(&x) = params.iter().find(|x| !(-PARAM_LIMIT..=PARAM_LIMIT).contains(*x)) {
+            return Err(Error::new(Kind::Value, "learner: parameters from -1e6 to 1e6").given_f32(x));
+        }
+        block::copy(self.params, params);
+        block::copy(self.target, params);
+        Ok(())
+    }
+
+    /// As of learners on policy; there are no statistics here that it stops.
+    pub fn freeze(&mut self, frozen: bool) {
+        self.state.frozen = u32::from(frozen);
+    }
+}
+
+impl<'a> View<'a> {
+    /// Which call is due: `Learn` while gradient steps are, else `Observe` while an environment has acted and not observed,
+    /// else `Act`.
+    pub fn phase(&self) -> Phase {
+        if self.state.due > 0 {
+            Phase::Learn
+        } else if self.open.contains(&1) {
+            Phase::Observe
+        } else {
+            Phase::Act
+        }
+    }
+
+    /// `[N]` 1: this environment has acted, and its step has not been observed.
+    pub fn acted(&self) -> &'a [u8] {
+        self.open
+    }
+
+    /// As [`OffPolicy::config`].
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// As [`OffPolicy::shape`].
+    pub fn shape(&self) -> &Shape {
+        &self.actor.shape
+    }
+
+    /// Numbers of choices of discrete actions; empty if they are continuous.
+    pub fn action_n(&self) -> &'a [u32] {
+        self.action_n
+    }
+
+    /// All parameters.
+    pub fn params(&self) -> &'a [f32] {
+        self.params
+    }
+
+    /// Transitions that the store holds.
+    pub fn stored(&self) -> usize {
+        self.state.num_stored.min(self.config.buffer_size.into()) as usize
+    }
+
+    /// What the last update did, or the running one has done so far. `value_loss` is the loss of Q, `value_mean` the mean Q
+    /// of the batches; what an algorithm does not have is 0.
+    pub fn stats(&self) -> Stats {
+        let s = &self.state;
+        let mean = |sum: f64| (sum / s.sums.count) as f32;
+        let (ended, means) = (self.episodes.ended, self.episodes.means());
+        Stats {
+            minibatches_left: s.due,
+            num_steps: s.num_steps,
+            num_updates: s.num_updates,
+            num_dropped: s.num_dropped,
+            num_episodes: means.num_episodes,
+            learning_rate: s.learning_rate,
+            policy_loss: mean(s.sums.policy_loss),
+            value_loss: mean(s.sums.value_loss),
+            entropy: mean(s.sums.entropy),
+            grad_norm: mean(s.sums.grad_norm),
+            value_mean: mean(s.value_sum),
+            return_mean: means.return_mean as f32,
+            length_mean: means.len_mean as f32,
+            return_last: if ended.num_episodes > 0 { ended.return_last as f32 } else { f32::NAN },
+            ..Stats::default()
+        }
+    }
+
+    /// Bytes that `export` needs.
+    pub fn policy_size(&self) -> Result<usize> {
+        policy::size(&self.actor, &self.sizes.policy)
+    }
+
+    /// Writes the policy alone, as it is now, to the caller's bytes: its outputs are 1024 times Q, so that drawing an action
+    /// takes the best one. Errors: `Align`, `Size`; then nothing is written.
+    pub fn export(&self, mem: &mut [u8]) -> Result {
+        policy::write(mem, &self.actor, &self.sizes.policy, |to| {
+            block::copy(to.action_n, self.action_n);
+            block::copy(to.action_low, self.action_low);
+            block::copy(to.action_high, self.action_high);
+            self.sizes.policy.prune_params(self.params, 0, to.params)?;
+            let last = self.sizes.policy.params_of(self.actor.num_layers.saturating_sub(1) as usize)?;
+            if let Some(head) = to.params.rchunks_mut(last.len().max(1)).next() {
+                head.iter_mut().for_each(|x| *x *= SHARPNESS);
+            }
+            Ok(())
+        })
+    }
+
+    /// As of learners on policy: there are no recurrent layers.
+    pub fn state_len(&self) -> usize {
+        0
+    }
+
+    /// How many environments `[begin, end)` are. Errors: `Range` if they are not there.
+    pub fn check_envs(&self, begin: usize, end: usize) -> Result<usize> {
+        let refused = Error::new(Kind::Range, "learner act: environments [begin, end) with end at most");
+        Ok(self.open.get(begin..end).ok_or(refused.needed(self.open.len()).given(end))?.len())
+    }
+
+    fn head(&self) -> Head<'_> {
+        Head::new(&self.actor, self.action_n, self.action_low, self.action_high, &[])
+    }
+
+    /// A mask is given exactly if the configuration says so.
+    fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
+        if mask.is_some() != (self.config.use_action_mask != 0) {
+            let what = "learner: action_mask must be given exactly if use_action_mask is 1; it is {needed}.";
+            return Err(Error::new(Kind::Shape, what).needed(self.config.use_action_mask as usize));
+        }
+        check_len("action mask: flags", mask.unwrap_or(&[]), rows.saturating_mul(self.sizes.masks))?;
+        self.head().check_mask(mask, rows)
+    }
+}

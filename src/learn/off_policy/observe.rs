@@ -1,0 +1,139 @@
+//! What the steps returned: transitions go to the store once what they led to is known.
+
+use super::OffPolicy;
+use crate::block::{self, Misfit};
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::learn::actor::check_obs;
+use crate::learn::rows::Rows;
+use crate::space::Elements;
+
+impl OffPolicy<'_> {
+    /// Takes the results of the step. Arrays and errors as [`Learner::observe`](crate::learn::Learner::observe): where an
+    /// episode is truncated, `final_obs` is what the transition led to, and its value counts.
+    pub fn observe(
+        &mut self,
+        active: Option<&[u8]>,
+        reward: &[f32],
+        terminated: &[u8],
+        truncated: &[u8],
+        final_obs: Option<Elements<'_>>,
+    ) -> Result {
+        self.check_not_due("learner observe: an update is due; call learn first.")?;
+        let n = self.sizes.n;
+        check_len("learner observe: rewards", reward, n)?;
+        check_len("learner observe: terminated flags", terminated, n)?;
+        check_len("learner observe: truncated flags", truncated, n)?;
+        let done = self.select("learner observe: active flags", 0, n, active, 1).and_then(|m| match m {
+            0 => Ok(()),
+            _ => self.observe_on(m, reward, terminated, truncated, final_obs),
+        });
+        self.tidy();
+        done
+    }
+
+    fn observe_on(
+        &mut self,
+        m: usize,
+        reward: &[f32],
+        terminated: &[u8],
+        truncated: &[u8],
+        final_obs: Option<Elements<'_>>,
+    ) -> Result {
+        let (n, o) = (self.sizes.n, self.shape().obs_len as usize);
+        let flag = |flags: &[u8], env: usize| flags.get(env).is_some_and(|&x| x != 0);
+        let is_cut = |env: &usize| flag(truncated, *env) && !flag(terminated, *env);
+        let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
+        for env in envs.iter() {
+            check_finite("learner observe: finite rewards", block::rows(reward, env, 1, 1)?)?;
+        }
+        let num_cut = envs.iter().filter(is_cut).count();
+        if num_cut > 0 {
+            let what = "learner observe: final_obs is NULL; environments truncated and not terminated: {given}.";
+            let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
+            check_obs("learner observe: final_obs", self.shape(), n, &obs)?;
+            if let Elements::F32(x) = obs {
+                for env in envs.iter().filter(is_cut) {
+                    check_finite("learner observe: finite final_obs", block::rows(x, env, 1, o)?)?;
+                }
+            }
+        }
+        for k in 0..m {
+            let env = *self.work.row.get(k).ok_or(Misfit)? as usize;
+            let (is_cut, terminated) = (is_cut(&env), flag(terminated, env));
+            let reward = *reward.get(env).ok_or(Misfit)?;
+            *self.begun.reward.get_mut(env).ok_or(Misfit)? = reward;
+            *self.begun.discount.get_mut(env).ok_or(Misfit)? = if terminated { 0.0 } else { self.config.discount };
+            *self.open.get_mut(env).ok_or(Misfit)? = 0;
+            *self.waits.get_mut(env).ok_or(Misfit)? = 1;
+            self.episodes.step(env, reward, terminated || is_cut);
+            if terminated || is_cut {
+                self.work.allowed.fill(1);
+                let next = final_obs.as_ref().filter(|_| is_cut).map(|obs| (obs, env));
+                self.store_next(env, next, 0)?;
+            }
+        }
+        self.count(m as u64);
+        Ok(())
+    }
+
+    /// Counts environment steps, and the gradient steps that are due with them.
+    fn count(&mut self, steps: u64) {
+        let stored = self.view().stored();
+        let (c, s) = (&self.config, &mut *self.state);
+        let passed = |steps: u64| steps.checked_div(c.train_interval.into()).unwrap_or(0);
+        let before = s.num_steps;
+        s.num_steps = before.saturating_add(steps);
+        if s.num_steps >= c.learning_starts.into() && stored >= c.batch_size as usize {
+            let updates = passed(s.num_steps).saturating_sub(passed(before)).min(c.num_envs.into());
+            s.due = (updates as u32).saturating_mul(c.gradient_steps);
+        }
+    }
+
+    /// Stores the transition that an environment waits with. `next` is what it led to, in a row of these observations, and
+    /// what is allowed there is row `mask` of the working array; nothing: the episode terminated.
+    pub(super) fn store_next(&mut self, env: usize, next: Option<(&Elements<'_>, usize)>, mask: usize) -> Result {
+        let (sizes, choices) = (&self.sizes, self.action_n.len());
+        let (from, to) = (&self.begun, &mut self.store);
+        let slot = self.state.num_stored.checked_rem(self.config.buffer_size.into()).unwrap_or(0) as usize;
+        let row = |width| (env, slot, width);
+        copy_row(from.obs, to.obs, row(sizes.obs))?;
+        copy_row(from.pixels, to.pixels, row(sizes.pixels))?;
+        copy_row(from.choice, to.choice, row(choices))?;
+        copy_row(from.reward, to.reward, row(1))?;
+        copy_row(from.discount, to.discount, row(1))?;
+        copy_row(self.work.allowed, to.next_mask, (mask, slot, sizes.masks))?;
+        match next {
+            Some((Elements::F32(x), row)) => copy_row(x, to.next_obs, (row, slot, sizes.obs))?,
+            Some((Elements::U8(x), row)) => copy_row(x, to.next_pixels, (row, slot, sizes.pixels))?,
+            _ => {
+                block::rows_mut(to.next_obs, slot, 1, sizes.obs)?.fill(0.0);
+                block::rows_mut(to.next_pixels, slot, 1, sizes.pixels)?.fill(0);
+            }
+        }
+        self.state.num_stored = self.state.num_stored.saturating_add(1);
+        *self.waits.get_mut(env).ok_or(Misfit)? = 0;
+        Ok(())
+    }
+
+    /// Ends the episodes of agents that are gone before it is known what their last actions led to, and does not count
+    /// them. Transitions that are not in the store yet are dropped.
+    ///
+    /// `gone`: `[N]` flags. Errors: `Shape`; `NotReady` if learning is due.
+    pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
+        self.check_not_due("learner cut: an update is due; call learn first.")?;
+        check_len("learner cut: flags", gone, self.sizes.n)?;
+        for (env, (open, waits)) in self.open.iter_mut().zip(&mut *self.waits).enumerate() {
+            if gone.get(env) != Some(&0) {
+                (*open, *waits) = (0, 0);
+                self.episodes.forget(env);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Copies a row of one array to a row of another.
+fn copy_row<T: Copy>(from: &[T], to: &mut [T], (row, slot, width): (usize, usize, usize)) -> Result {
+    block::copy(block::rows_mut(to, slot, 1, width)?, block::rows(from, row, 1, width)?);
+    Ok(())
+}

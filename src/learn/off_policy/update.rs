@@ -1,0 +1,128 @@
+//! An update: batches that are drawn from the store, chunks of them, and the steps of optimiser and targets.
+
+use bytemuck::Zeroable;
+use core::mem;
+
+use super::bench::Bench;
+use super::layout::LOSSES;
+use super::{OffPolicy, PARAM_LIMIT};
+use crate::block::{self, Misfit};
+use crate::error::{Error, Kind, Result, check_finite};
+use crate::learn::learner::{Stats, add_as_tree};
+use crate::learn::loss::Sums;
+use crate::learn::objective::q;
+use crate::num;
+
+impl OffPolicy<'_> {
+    /// Does at most `max_slices` chunks of the gradient steps that are due, of which a batch has `num_chunks` (0: all that
+    /// are left), and returns statistics so far. Results do not depend on how an update is sliced.
+    ///
+    /// Errors: `NotReady`; `Value` if numbers of the update overflow. Then the update is over and counted in `num_dropped`,
+    /// and parameters are those of the last step whose numbers did not.
+    pub fn learn(&mut self, max_slices: u32) -> Result<Stats> {
+        Error::new(Kind::NotReady, "learner learn: no gradient step is due.").when(self.state.due == 0)?;
+        let done = self.learn_slices(if max_slices == 0 { u64::MAX } else { max_slices.into() });
+        if let Err(e) = done {
+            let s = &mut *self.state;
+            (s.due, s.begun) = (0, 0);
+            s.num_dropped = s.num_dropped.saturating_add(1);
+            self.done.fill(0);
+            let what = "learner learn: numbers overflowed; the update was dropped, act is due.";
+            return Err(if e.kind == Kind::Value { Error { what: Error::new(e.kind, what).what, ..e } } else { e });
+        }
+        Ok(self.stats())
+    }
+
+    /// Ends the update that is due or runs, without learning any more of it. Errors: `NotReady` if none is.
+    pub fn learn_drop(&mut self) -> Result {
+        Error::new(Kind::NotReady, "learner learn: no gradient step is due.").when(self.state.due == 0)?;
+        (self.state.due, self.state.begun) = (0, 0);
+        self.done.fill(0);
+        Ok(())
+    }
+
+    fn learn_slices(&mut self, mut budget: u64) -> Result {
+        while budget > 0 && self.state.due > 0 {
+            if self.state.begun == 0 {
+                self.begin_step()?;
+            }
+            if let Some(chunk) = self.done.iter().position(|&done| done == 0) {
+                budget -= 1;
+                self.learn_chunk(chunk)?;
+            }
+            if !self.done.contains(&0) {
+                self.apply()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws a batch.
+    fn begin_step(&mut self) -> Result {
+        let last = self.view().stored().saturating_sub(1) as u64;
+        let (c, s) = (&self.config, &mut *self.state);
+        if s.due.is_multiple_of(c.gradient_steps) {
+            (s.sums, s.value_sum) = (Sums::zeroed(), 0.0);
+        }
+        s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
+        self.order.fill_with(|| s.rng.bounded(last) as u32);
+        s.begun = 1;
+        Ok(())
+    }
+
+    fn learn_chunk(&mut self, chunk: usize) -> Result {
+        let (begin, end) = self.config.part(chunk as u32, self.config.batch_size as usize);
+        let (mut work, grads) = (mem::take(&mut self.work), mem::take(&mut self.grads));
+        let record = block::rows_mut(grads, chunk, 1, self.sizes.record);
+        let done = record.map_err(Error::from).and_then(|record| {
+            let bench = Bench {
+                config: &self.config,
+                sizes: &self.sizes,
+                obs_len: self.actor.shape.obs_len as usize,
+                action_n: self.action_n,
+                params: self.params,
+                target: self.target,
+                store: self.store.read(),
+                order: self.order.get(begin..end).ok_or(Misfit)?,
+            };
+            record.fill(0.0);
+            q::chunk(&bench, &mut work, record)
+        });
+        (self.work, self.grads) = (work, grads);
+        done?;
+        *self.done.get_mut(chunk).ok_or(Misfit)? = 1;
+        Ok(())
+    }
+
+    /// Adds the chunks of a batch, and takes the steps of the optimiser and of the targets.
+    fn apply(&mut self) -> Result {
+        let (c, s) = (&self.config, &mut *self.state);
+        add_as_tree(self.grads, self.sizes.record);
+        self.done.fill(0);
+        let (grads, losses) = self.grads.split_at_checked(self.params.len()).ok_or(Misfit)?;
+        let [value_loss, value_mean, ..] = *losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
+        check_finite("learner losses", &[value_loss, value_mean])?;
+        let adam = c.adam(PARAM_LIMIT);
+        let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
+        let norm = adam.step(self.params, grads, m, v, steps, s.learning_rate, c.max_grad_norm)?;
+        s.sums.count += 1.0;
+        s.sums.value_loss += f64::from(value_loss);
+        s.sums.grad_norm += f64::from(num::min(norm, f32::MAX));
+        s.value_sum += f64::from(value_mean);
+        s.num_gradient_steps = s.num_gradient_steps.saturating_add(1);
+        if s.num_gradient_steps.is_multiple_of(c.target_interval.into()) {
+            move_target(c.target_rate, self.params, self.target);
+        }
+        (s.begun, s.due) = (0, s.due.saturating_sub(1));
+        s.num_updates = s.num_updates.saturating_add(u64::from(s.due.is_multiple_of(c.gradient_steps)));
+        Ok(())
+    }
+}
+
+/// Moves target parameters towards the others, by this part of the way.
+fn move_target(rate: f32, params: &[f32], target: &mut [f32]) {
+    if rate >= 1.0 {
+        return block::copy(target, params);
+    }
+    target.iter_mut().zip(params).for_each(|(to, from)| *to = (1.0 - rate) * *to + rate * *from);
+}

@@ -1,0 +1,428 @@
+//! Learners off policy as a host runs them: in slices and chunks, saved in the middle, refused, and until they have learnt.
+
+#![cfg(feature = "off_policy")]
+
+use rlcore::block::{HASH_START, hash};
+use rlcore::env::{Builtin, Env, StepOut, VecEnv, VecEnvConfig};
+use rlcore::error::{Kind, Result};
+use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Policy, Recurrent, Sampling, Stats};
+use rlcore::rng::Rng;
+use rlcore::space::{Element, Elements, ElementsMut, Space};
+
+/// Environments and a learner, each in its block.
+#[derive(Clone)]
+struct Training {
+    env: Builtin,
+    envs: Vec<u64>,
+    learner: Vec<u64>,
+    obs: Vec<f32>,
+    final_obs: Vec<f32>,
+    choice: Vec<i32>,
+    vector: Vec<f32>,
+    max_slices: u32,
+}
+
+impl Training {
+    fn new(name: &str, config: &Config) -> Training {
+        let env = Builtin::from_name(name).unwrap();
+        let (spec, n) = (env.spec(), config.num_envs as usize);
+        let vec_config = VecEnvConfig { num_envs: config.num_envs, seed: config.seed, ..VecEnvConfig::default() };
+        let mut t = Training {
+            envs: vec![0; VecEnv::size(&env, &vec_config).unwrap().div_ceil(8)],
+            learner: vec![0; OffPolicy::size(config, &[], &spec.obs, &spec.action).unwrap().div_ceil(8)],
+            obs: vec![0.0; n * spec.obs.len as usize],
+            final_obs: vec![0.0; n * spec.obs.len as usize],
+            choice: vec![0; n * spec.action.len as usize],
+            vector: vec![0.0; n * spec.action.len as usize],
+            max_slices: 0,
+            env,
+        };
+        VecEnv::init(bytemuck::cast_slice_mut(&mut t.envs), &env, &vec_config)
+            .unwrap()
+            .reset(None, ElementsMut::F32(&mut t.obs))
+            .unwrap();
+        OffPolicy::init(bytemuck::cast_slice_mut(&mut t.learner), config, &[], &spec.obs, &spec.action).unwrap();
+        t
+    }
+
+    fn learner(&mut self) -> OffPolicy<'_> {
+        OffPolicy::open(bytemuck::cast_slice_mut(&mut self.learner)).unwrap()
+    }
+
+    /// Runs until so many environment steps are observed, and nothing is due.
+    fn run(&mut self, num_steps: u64) -> Stats {
+        loop {
+            let max_slices = self.max_slices;
+            let mut learner = self.learner();
+            if learner.phase() == Phase::Learn {
+                learner.learn(max_slices).unwrap();
+            } else if learner.stats().num_steps >= num_steps {
+                return learner.stats();
+            } else {
+                self.step().unwrap();
+            }
+        }
+    }
+
+    /// Acts, steps and observes.
+    fn step(&mut self) -> Result {
+        let n = self.learner().config().num_envs as usize;
+        let discrete = self.env.spec().action.kind == Element::I32;
+        let (mut reward, mut terminated, mut truncated) = (vec![0.0; n], vec![0; n], vec![0; n]);
+        let mut envs = VecEnv::attach(bytemuck::cast_slice_mut(&mut self.envs), &self.env).unwrap();
+        let mut learner = OffPolicy::open(bytemuck::cast_slice_mut(&mut self.learner)).unwrap();
+        let to = if discrete { ElementsMut::I32(&mut self.choice) } else { ElementsMut::F32(&mut self.vector) };
+        learner.act(None, Elements::F32(&self.obs), None, to)?;
+        let action = if discrete { Elements::I32(&self.choice) } else { Elements::F32(&self.vector) };
+        let out = StepOut {
+            obs: ElementsMut::F32(&mut self.obs),
+            reward: &mut reward,
+            terminated: &mut terminated,
+            truncated: &mut truncated,
+            final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
+            valid: None,
+        };
+        envs.step(action, out)?;
+        learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&self.final_obs)))
+    }
+
+    /// The mean return of so many episodes of the exported policy.
+    fn evaluate(&mut self, episodes: u32) -> f32 {
+        let env = self.env;
+        let mut brain = vec![0u64; self.learner().view().policy_size().unwrap().div_ceil(8)];
+        self.learner().view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
+        let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+        let n = episodes as usize;
+        let config = VecEnvConfig { num_envs: episodes, seed: 1000, ..VecEnvConfig::default() };
+        let mut block = vec![0u64; VecEnv::size(&env, &config).unwrap().div_ceil(8)];
+        let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &env, &config).unwrap();
+        let (spec, mut rng) = (env.spec(), Rng::seeded(1));
+        let mut obs = vec![0.0; n * spec.obs.len as usize];
+        let mut final_obs = obs.clone();
+        let (mut choice, mut vector) = (vec![0; n], vec![0.0; n * spec.action.len as usize]);
+        let (mut reward, mut terminated, mut truncated) = (vec![0.0; n], vec![0; n], vec![0; n]);
+        let (mut total, mut running) = (vec![0.0; n], vec![true; n]);
+        let mut scratch = vec![0.0; policy.scratch_len(n).unwrap()];
+        envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+        while running.contains(&true) {
+            let discrete = spec.action.kind == Element::I32;
+            let to = if discrete { ElementsMut::I32(&mut choice) } else { ElementsMut::F32(&mut vector) };
+            let (seen, state) = (Elements::F32(&obs), Recurrent::default());
+            policy.act(n, seen, None, state, Sampling::Basic, &mut rng, &mut scratch, to).unwrap();
+            let action = if discrete { Elements::I32(&choice) } else { Elements::F32(&vector) };
+            let out = StepOut {
+                obs: ElementsMut::F32(&mut obs),
+                reward: &mut reward,
+                terminated: &mut terminated,
+                truncated: &mut truncated,
+                final_obs: Some(ElementsMut::F32(&mut final_obs)),
+                valid: None,
+            };
+            envs.step(action, out).unwrap();
+            for i in 0..n {
+                total[i] += if running[i] { reward[i] } else { 0.0 };
+                running[i] &= terminated[i] | truncated[i] == 0;
+            }
+        }
+        total.iter().sum::<f32>() / episodes as f32
+    }
+}
+
+/// Small networks, and little to wait for.
+fn small() -> Config {
+    Config {
+        num_hidden: 1,
+        hidden_len: [16, 0, 0, 0],
+        learning_rate: 5e-3,
+        learning_rate_end: 5e-3,
+        buffer_size: 300,
+        batch_size: 14,
+        learning_starts: 30,
+        train_interval: 2,
+        target_interval: 10,
+        exploration_steps: 200,
+        ..Config::of(Algorithm::Dqn)
+    }
+}
+
+#[test]
+fn the_right_action_is_learnt_with_every_option() {
+    for (double_q, dueling, huber, target_rate) in [(0, 0, 0, 1.0), (1, 1, 1, 0.1), (1, 0, 0, 0.2)] {
+        let config = Config { double_q, dueling, huber, target_rate, seed: 3, ..small() };
+        let mut t = Training::new("Probe5", &config);
+        assert!(t.evaluate(40) < 0.99, "it is to be learnt");
+        let stats = t.run(1200);
+        assert!(t.evaluate(40) > 0.99 && stats.num_updates == (1200 - 30) / 2 + 1, "{stats:?}");
+        assert!(stats.value_loss < 0.1 && stats.num_dropped == 0, "{stats:?}");
+    }
+    // What is worth something ten steps later.
+    let mut t = Training::new("Probe6", &Config { num_envs: 2, gradient_steps: 2, ..small() });
+    t.run(1500);
+    assert!(t.evaluate(10) > 0.99);
+}
+
+#[test]
+fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
+    let mut plain: Vec<f32> = Vec::new();
+    for num_chunks in [1, 2, 3, 7] {
+        let config = Config { num_envs: 3, gradient_steps: 2, dueling: 1, num_chunks, max_grad_norm: 0.0, ..small() };
+        let mut whole = Training::new("CartPole-v1", &config);
+        let mut sliced = Training { max_slices: 1, ..whole.clone() };
+        whole.run(150);
+        sliced.run(150);
+        assert!(whole.learner == sliced.learner, "{num_chunks} chunks");
+        if num_chunks == 1 {
+            plain = whole.learner().params().to_vec();
+        }
+        let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-3;
+        assert!(whole.learner().params().iter().zip(&plain).all(near), "{num_chunks} chunks");
+        // Saved in the middle of a gradient step, and looked at.
+        let mut saved = Training { max_slices: 1, ..Training::new("CartPole-v1", &config) };
+        saved.run(149);
+        while saved.learner().phase() != Phase::Learn {
+            saved.step().unwrap();
+        }
+        saved.learner().learn(1).unwrap();
+        let mut other = saved.clone();
+        let obs = vec![0.25; 12];
+        for sampling in [Sampling::Basic, Sampling::Greedy] {
+            other.learner().predict(Elements::F32(&obs), None, sampling, ElementsMut::I32(&mut [0; 3])).unwrap();
+        }
+        other.learner().value(Elements::F32(&obs), &mut [0.0; 3]).unwrap();
+        OffPolicy::attach(bytemuck::cast_slice_mut(&mut other.learner)).unwrap();
+        saved.run(200);
+        other.run(200);
+        assert!(saved.learner().params() == other.learner().params());
+    }
+}
+
+#[test]
+fn parts_of_environments_act_as_all_of_them_do() {
+    let (obs, action, n) = (Space::unbounded(2), Space::discrete(&[3, 2]), 5);
+    let config = Config { num_envs: n as u32, use_action_mask: 1, batch_size: 5, ..small() };
+    let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
+    OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut other = block.clone();
+    let mut rng = Rng::seeded(5);
+    for _ in 0..60 {
+        let mut whole = OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let mut parts = OffPolicy::open(bytemuck::cast_slice_mut(&mut other)).unwrap();
+        let x: Vec<f32> = (0..2 * n).map(|_| rng.uniform_f32()).collect();
+        let mask: Vec<u8> = (0..n).flat_map(|_| [1, u8::from(rng.coin()), 0, u8::from(rng.coin()), 1]).collect();
+        let (mut a, mut b) = ([0; 10], [0; 10]);
+        whole.act(None, Elements::F32(&x), Some(&mask), ElementsMut::I32(&mut a)).unwrap();
+        for (begin, end) in [(0, 2), (2, 3), (3, 5)] {
+            let (x, to) = (Elements::F32(&x[2 * begin..2 * end]), ElementsMut::I32(&mut b[2 * begin..2 * end]));
+            parts.act_range(begin, end, None, x, Some(&mask[5 * begin..5 * end]), to).unwrap();
+        }
+        assert_eq!(a, b);
+        for (action, mask) in a.chunks(2).zip(mask.chunks(5)) {
+            assert!(mask[action[0] as usize] == 1 && mask[3 + action[1] as usize] == 1);
+        }
+        let truncated = [0, 0, 1, 0, 1].map(|x| x * u8::from(rng.coin()));
+        for learner in [&mut whole, &mut parts] {
+            learner.observe(None, &[1.0; 5], &[0, 1, 0, 0, 1], &truncated, Some(Elements::F32(&x))).unwrap();
+            while learner.phase() == Phase::Learn {
+                learner.learn(0).unwrap();
+            }
+        }
+        assert!(block == other);
+    }
+}
+
+/// A step from scratch, with a store of one transition: what the reward and what follows are worth, in f64.
+#[test]
+fn one_gradient_step_is_that_of_the_formula() {
+    let (o, a) = (Space::unbounded(1), Space::discrete(&[2]));
+    for (terminated, truncated, huber) in [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 1, 1), (0, 0, 1)] {
+        let config = Config {
+            num_hidden: 0,
+            hidden_len: [0; 4],
+            buffer_size: 1,
+            batch_size: 1,
+            learning_starts: 1,
+            train_interval: 1,
+            discount: 0.5,
+            double_q: 0,
+            huber,
+            exploration_end: 1.0,
+            max_grad_norm: 0.0,
+            ..small()
+        };
+        let mut block = vec![0u64; OffPolicy::size(&config, &[], &o, &a).unwrap() / 8];
+        let mut learner = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &o, &a).unwrap();
+        // Q(x) = [x, 2x + 1]: weights [input, output], then the biases.
+        learner.write_params(&[1.0, 2.0, 0.0, 1.0]).unwrap();
+        let mut action = [0];
+        learner.act(None, Elements::F32(&[3.0]), None, ElementsMut::I32(&mut action)).unwrap();
+        let chosen = action[0] as usize;
+        learner.observe(None, &[2.0], &[terminated], &[truncated], Some(Elements::F32(&[5.0]))).unwrap();
+        if terminated + truncated == 0 {
+            // The transition is complete with what is seen next; the second one replaces it only when that is.
+            assert_eq!(learner.phase(), Phase::Act);
+            learner.act(None, Elements::F32(&[-4.0]), None, ElementsMut::I32(&mut action)).unwrap();
+            learner.observe(None, &[9.0], &[0], &[0], None).unwrap();
+        }
+        assert_eq!(learner.phase(), Phase::Learn);
+        let best = [1.0, 1.0, 11.0, -4.0][if terminated == 1 {
+            0
+        } else if truncated == 1 {
+            2
+        } else {
+            3
+        }];
+        let target = 2.0 + if terminated == 1 { 0.0 } else { 0.5 * best };
+        let q = [3.0, 7.0][chosen];
+        let stats = learner.learn(0).unwrap();
+        let error: f64 = q - target;
+        let want =
+            if huber == 0 { error * error } else { f64::max(error.abs() - 0.5, 0.5 * f64::min(error * error, 1.0)) };
+        assert!((f64::from(stats.value_loss) - want).abs() < 1e-5, "{stats:?}, {want}");
+        assert!((f64::from(stats.value_mean) - q).abs() < 1e-6);
+        // Adam's first step is the rate, against the sign of the gradient: of the weight and the bias that were used.
+        let moved: Vec<f32> = learner.params().iter().zip([1.0, 2.0, 0.0, 1.0]).map(|(a, b)| a - b).collect();
+        for (k, moved) in moved.iter().enumerate() {
+            let used = k % 2 == chosen;
+            let want = if used { -error.signum() * 5e-3 } else { 0.0 };
+            assert!((f64::from(*moved) - want).abs() < 1e-6, "{moved} {want}");
+        }
+        assert_eq!(learner.learn(0).unwrap_err().kind, Kind::NotReady);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    let (obs, discrete, real) = (Space::unbounded(2), Space::discrete(&[2]), Space::between(&[-1.0], &[1.0]));
+    let size = |c: &Config, a: &Space<'_>| OffPolicy::size(c, &[], &obs, a);
+    type Spoil = fn(&mut Config);
+    let bad: [(&str, Spoil); 18] = [
+        ("algorithm", |c| c.algorithm = 0),
+        ("batch_size of at least", |c| c.batch_size = 0),
+        ("batch_size of at most", |c| c.batch_size = 301),
+        ("num_chunks of at most", |c| c.num_chunks = 15),
+        ("train_interval", |c| c.train_interval = 0),
+        ("gradient_steps", |c| c.gradient_steps = 0),
+        ("target_interval", |c| c.target_interval = 0),
+        ("policy_interval", |c| c.policy_interval = 0),
+        ("target_rate", |c| c.target_rate = 0.0),
+        ("exploration_start", |c| c.exploration_start = 1.5),
+        ("exploration_end", |c| c.exploration_end = f32::NAN),
+        ("double_q", |c| c.double_q = 2),
+        ("dueling", |c| c.dueling = 2),
+        ("huber", |c| c.huber = 2),
+        ("normalize_obs", |c| c.normalize_obs = 1),
+        ("normalize_reward", |c| c.normalize_reward = 1),
+        ("overlap", |c| c.overlap = 1),
+        ("sequence_len", |c| c.sequence_len = 2),
+    ];
+    for (word, spoil) in bad {
+        let mut config = small();
+        spoil(&mut config);
+        let error = size(&config, &discrete).unwrap_err();
+        assert!(error.kind == Kind::Config && error.what.contains(word), "{word}: {error}");
+    }
+    assert_eq!(size(&small(), &real).unwrap_err().kind, Kind::Config);
+    assert_eq!(size(&Config::default(), &discrete).unwrap_err().kind, Kind::Config);
+
+    let config = Config { huber: 0, ..small() };
+    let mut block = vec![0u64; size(&config, &discrete).unwrap() / 8];
+    let mut learner = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &discrete).unwrap();
+    let kind = |r: Result| r.unwrap_err().kind;
+    let (x, mut action) = ([0.5, 0.5], [0]);
+    assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[0], None)), Kind::NotReady);
+    assert_eq!(
+        kind(learner.act(None, Elements::F32(&[f32::NAN, 0.0]), None, ElementsMut::I32(&mut action))),
+        Kind::Value
+    );
+    assert_eq!(kind(learner.act(None, Elements::F32(&x), Some(&[1, 1]), ElementsMut::I32(&mut action))), Kind::Shape);
+    assert_eq!(
+        kind(learner.act_range(0, 2, None, Elements::F32(&x), None, ElementsMut::I32(&mut action))),
+        Kind::Range
+    );
+    learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action)).unwrap();
+    assert_eq!(kind(learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action))), Kind::NotReady);
+    assert_eq!(kind(learner.observe(None, &[f32::INFINITY], &[0], &[0], None)), Kind::Value);
+    assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[1], None)), Kind::Null);
+    assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[1], Some(Elements::F32(&[f32::NAN; 2])))), Kind::Value);
+    assert_eq!(kind(learner.write_params(&vec![1e7; 2 * 16 + 16 + 16 * 2 + 2])), Kind::Value);
+    assert_eq!(learner.learn(0).unwrap_err().kind, Kind::NotReady);
+    // Numbers that overflow end an update, not the learner.
+    while learner.phase() != Phase::Learn {
+        if learner.phase() == Phase::Act {
+            learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action)).unwrap();
+        }
+        learner.observe(None, &[3e38], &[1], &[0], None).unwrap();
+    }
+    assert_eq!(kind(learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action))), Kind::NotReady);
+    assert_eq!(learner.learn(0).unwrap_err().kind, Kind::Value);
+    assert_eq!((learner.phase(), learner.stats().num_dropped), (Phase::Act, 1));
+}
+
+/// Whatever word of a block is forged: it is refused, or every call takes it.
+#[test]
+fn forged_images_are_refused_or_harmless() {
+    let (obs, action) = (Space::unbounded(1), Space::discrete(&[3, 2]));
+    let config = Config {
+        num_envs: 2,
+        hidden_len: [2, 0, 0, 0],
+        buffer_size: 4,
+        batch_size: 3,
+        learning_starts: 4,
+        num_chunks: 2,
+        dueling: 1,
+        use_action_mask: 1,
+        ..small()
+    };
+    let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
+    OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let call = |learner: &mut OffPolicy<'_>| -> Result {
+        let (x, mask, mut choice) = (Elements::F32(&[0.5, -1.0]), Some(&[1u8; 10][..]), [0; 4]);
+        learner.predict(x, mask, Sampling::Basic, ElementsMut::I32(&mut choice))?;
+        match learner.phase() {
+            Phase::Act => learner.act(None, x, mask, ElementsMut::I32(&mut choice)),
+            Phase::Observe => learner.observe(Some(&[1, 0]), &[1.0; 2], &[0; 2], &[1; 2], Some(x)),
+            Phase::Learn => learner.learn(1).map(drop),
+        }
+    };
+    let mut blocks = vec![block.clone()];
+    for _ in 0..6 {
+        let mut learner = OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        learner.act(None, Elements::F32(&[0.5, 0.0]), Some(&[1; 10]), ElementsMut::I32(&mut [0; 4])).unwrap();
+        learner.observe(None, &[1.0; 2], &[0, 1], &[0; 2], None).unwrap();
+        if learner.phase() == Phase::Learn {
+            learner.learn(1).unwrap();
+            blocks.push(block.clone());
+            OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap().learn(0).unwrap();
+        }
+    }
+    assert!(blocks.len() >= 2);
+    let (mut refused, mut taken) = (0, 0);
+    for block in blocks {
+        for at in 0..block.len() * 2 {
+            for value in [1, 3, 5, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX] {
+                let mut forged = block.clone();
+                bytemuck::cast_slice_mut::<u64, u32>(&mut forged)[at] = value;
+                seal(&mut forged);
+                let Ok(mut learner) = OffPolicy::attach(bytemuck::cast_slice_mut(&mut forged)) else {
+                    refused += 1;
+                    continue;
+                };
+                taken += 1;
+                for _ in 0..4 {
+                    let _ = call(&mut learner); // it may say no, and must not fall over
+                }
+            }
+        }
+    }
+    assert!(refused > 100 && taken > 100, "{refused} {taken}");
+}
+
+/// Hashes the header and the configuration, as a host could, and takes the seal of the whole off.
+fn seal(block: &mut [u64]) {
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(block);
+    let config_size = u32::from_ne_bytes(bytes[20..24].try_into().unwrap()) as usize;
+    bytes[32..48].fill(0);
+    let Some(config) = bytes.get(64..64usize.saturating_add(config_size)) else { return };
+    let check = hash(hash(HASH_START, &bytes[..40]), config);
+    bytes[32..40].copy_from_slice(&check.to_ne_bytes());
+}
