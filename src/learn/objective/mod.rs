@@ -7,6 +7,7 @@ mod ppo;
 #[cfg(feature = "off_policy")]
 pub mod q;
 
+#[cfg(feature = "actor_critic")]
 use super::config::Algorithm;
 use super::learner::bench::Bench;
 use super::learner::layout::Work;
