@@ -415,6 +415,8 @@ typedef enum rlcore_env_id {
   RLCORE_ENV_ASTERIX = 11,                 /* MinAtar's Asterix: bytes [10, 10, 4] of player, enemies, trails and gold */
   RLCORE_ENV_FREEWAY = 12,                 /* MinAtar's Freeway: bytes [10, 10, 7] of chicken, cars and their trails */
   RLCORE_ENV_SPACE_INVADERS = 13,          /* MinAtar's Space Invaders: bytes [10, 10, 6] of cannon, aliens and bullets */
+  RLCORE_ENV_MAZE = 14,                    /* a maze of 7 x 7 cells, 20 steps long: bytes [42, 42, 1] of walls and agent */
+  RLCORE_ENV_MAZE_RGB = 15,                /* the same maze: bytes [84, 84, 3] */
   RLCORE_ENV_PROBE1 = 101,                 /* constant reward: value */
   RLCORE_ENV_PROBE2 = 102,                 /* reward equal to the observation: backpropagation */
   RLCORE_ENV_PROBE3 = 103,                 /* reward one step later: discount */

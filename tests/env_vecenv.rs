@@ -500,8 +500,8 @@ fn actions(env: &Builtin, rows: usize, rng: &mut Rng) -> (Vec<i32>, Vec<f32>) {
     (0..rows).map(|_| ((rng.next_u64() % u64::from(n)) as i32, rng.uniform_in(-3.0, 3.0) as f32)).unzip()
 }
 
-/// Built-in environments that observe numbers; five show pictures.
-const NUMBERS: usize = BUILTINS.len() - 5;
+/// Built-in environments that observe numbers; the others show pictures.
+const NUMBERS: usize = BUILTINS.len() - 7;
 
 fn of_numbers(which: usize) -> Builtin {
     let mut all = BUILTINS.iter().filter(|(_, env)| env.spec().obs.kind == Element::F32);

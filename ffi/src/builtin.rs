@@ -56,6 +56,10 @@ pub enum rlcore_env_id {
     RLCORE_ENV_FREEWAY = 12,
     /// MinAtar's Space Invaders: bytes [10, 10, 6] of cannon, aliens and bullets
     RLCORE_ENV_SPACE_INVADERS = 13,
+    /// a maze of 7 x 7 cells, 20 steps long: bytes [42, 42, 1] of walls and agent
+    RLCORE_ENV_MAZE = 14,
+    /// the same maze: bytes [84, 84, 3]
+    RLCORE_ENV_MAZE_RGB = 15,
     /// constant reward: value
     RLCORE_ENV_PROBE1 = 101,
     /// reward equal to the observation: backpropagation

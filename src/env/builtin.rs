@@ -2,8 +2,8 @@
 
 use super::grid_game::GridGame;
 use super::{
-    Acrobot, Asterix, Breakout, CartPole, Catch, Env, Freeway, MountainCar, MountainCarContinuous, NoVel, Pendulum,
-    Probe, RepeatPrevious, SpaceInvaders, Spec, Step, StepOut,
+    Acrobot, Asterix, Breakout, CartPole, Catch, Env, Freeway, Maze, MountainCar, MountainCarContinuous, NoVel,
+    Pendulum, Probe, RepeatPrevious, SpaceInvaders, Spec, Step, StepOut,
 };
 use super::{acrobot, cartpole, mountain_car, pendulum, repeat_previous};
 use crate::error::Result;
@@ -39,12 +39,14 @@ pub enum Builtin {
     Freeway(Freeway),
     /// Space Invaders on a grid.
     SpaceInvaders(SpaceInvaders),
+    /// A maze in pictures.
+    Maze(Maze),
     /// A probe.
     Probe(Probe),
 }
 
 /// Every built-in environment with its name. The numbers are [`Spec::env_id`] and are never reused.
-pub const BUILTINS: [(&str, Builtin); 23] = [
+pub const BUILTINS: [(&str, Builtin); 25] = [
     ("CartPole-v1", Builtin::CartPole(CartPole)),
     ("MountainCar-v0", Builtin::MountainCar(MountainCar)),
     ("MountainCarContinuous-v0", Builtin::MountainCarContinuous(MountainCarContinuous)),
@@ -58,6 +60,8 @@ pub const BUILTINS: [(&str, Builtin); 23] = [
     ("Asterix-MinAtar", Builtin::Asterix(Asterix)),
     ("Freeway-MinAtar", Builtin::Freeway(Freeway)),
     ("SpaceInvaders-MinAtar", Builtin::SpaceInvaders(SpaceInvaders)),
+    ("Maze-42x42x1", Builtin::Maze(Maze::Grey)),
+    ("Maze-84x84x3", Builtin::Maze(Maze::Colour)),
     ("Probe1", Builtin::Probe(Probe::One)),
     ("Probe2", Builtin::Probe(Probe::Two)),
     ("Probe3", Builtin::Probe(Probe::Three)),
@@ -90,6 +94,7 @@ impl Builtin {
             Builtin::Asterix(_) => Asterix::SPEC,
             Builtin::Freeway(_) => Freeway::SPEC,
             Builtin::SpaceInvaders(_) => SpaceInvaders::SPEC,
+            Builtin::Maze(maze) => maze.constant_spec(),
             Builtin::Probe(probe) => probe.constant_spec(),
         }
     }
@@ -128,6 +133,7 @@ macro_rules! each {
             Builtin::Asterix($env) => $call,
             Builtin::Freeway($env) => $call,
             Builtin::SpaceInvaders($env) => $call,
+            Builtin::Maze($env) => $call,
             Builtin::Probe($env) => $call,
         }
     };

@@ -128,6 +128,10 @@ static rlcore_status pendulum(hashes *h) { return builtin(h, RLCORE_ENV_PENDULUM
 static rlcore_status cartpole_no_vel(hashes *h) { return builtin(h, RLCORE_ENV_CARTPOLE_NO_VEL, 700); }
 static rlcore_status pendulum_no_vel(hashes *h) { return builtin(h, RLCORE_ENV_PENDULUM_NO_VEL, 700); }
 static rlcore_status repeat_previous(hashes *h) { return builtin(h, RLCORE_ENV_REPEAT_PREVIOUS, 200); }
+static rlcore_status maze(hashes *h) {
+  TRY(builtin(h, RLCORE_ENV_MAZE, 60));
+  return builtin(h, RLCORE_ENV_MAZE_RGB, 30);
+}
 
 /* ---- An environment of the host's own: a game in pictures, and a number beside them where there is room ---- */
 typedef struct { uint32_t height, width, has_speed; } screen;
@@ -381,6 +385,7 @@ const stage ENV_STAGES[] = {
     {"cartpole_no_vel", cartpole_no_vel},
     {"pendulum_no_vel", pendulum_no_vel},
     {"repeat_previous", repeat_previous},
+    {"maze", maze},
     {"callbacks", callbacks},
     {"wrapped", wrapped},
     {"atari", atari},
