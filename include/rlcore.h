@@ -713,10 +713,20 @@ typedef enum rlcore_learner_due {
 
 /* What a learner optimises. */
 typedef enum rlcore_algorithm {
-  RLCORE_ALGORITHM_PPO = 0,  /* proximal policy optimisation */
-  RLCORE_ALGORITHM_A2C = 1,  /* advantage actor-critic */
-  RLCORE_ALGORITHM_DQN = 4,  /* deep Q-networks, off policy: discrete actions */
+  RLCORE_ALGORITHM_PPO = 0,     /* proximal policy optimisation */
+  RLCORE_ALGORITHM_A2C = 1,     /* advantage actor-critic */
+  RLCORE_ALGORITHM_IMPALA = 2,  /* IMPALA: an actor-critic that corrects by V-trace for what older policies did */
+  RLCORE_ALGORITHM_DQN = 4,     /* deep Q-networks, off policy: discrete actions */
 } rlcore_algorithm;
+
+/* How parameters move along gradients. */
+typedef enum rlcore_optimizer {
+  RLCORE_OPTIMIZER_ADAM = 0,                /* Adam; epsilon is added as PyTorch adds it */
+  RLCORE_OPTIMIZER_ADAM_TENSORFLOW = 1,     /* Adam; epsilon is added as TensorFlow adds it */
+  RLCORE_OPTIMIZER_RMSPROP = 2,             /* RMSProp; epsilon is added as PyTorch adds it */
+  RLCORE_OPTIMIZER_RMSPROP_TENSORFLOW = 3,  /* RMSProp; epsilon as TensorFlow adds it, and mean squares that begin with 1 */
+  RLCORE_OPTIMIZER_RMSPROP_CENTERED = 4,    /* RMSProp that divides by the deviation of gradients, as PyTorch does */
+} rlcore_optimizer;
 
 /* A learner: the caller's own block. */
 typedef struct rlcore_learner rlcore_learner;
@@ -725,33 +735,33 @@ typedef struct rlcore_learner rlcore_learner;
 typedef struct rlcore_learner_config {
   uint32_t struct_size;          /* bytes; set by rlcore_learner_config_init */
   uint32_t num_envs;             /* N, environments that share the learner (4) */
-  uint32_t num_steps;            /* T, steps of every environment in one rollout (128; A2C 5) */
-  uint32_t num_minibatches;      /* parts of a rollout; T * N must be a multiple of it (4; A2C 1) */
-  uint32_t num_epochs;           /* passes over each rollout, 1 to 1000 (4; A2C 1) */
+  uint32_t num_steps;            /* T, steps of every environment in one rollout (128; A2C 5; IMPALA 80) */
+  uint32_t num_minibatches;      /* parts of a rollout; T * N must be a multiple of it (4; A2C and IMPALA 1) */
+  uint32_t num_epochs;           /* passes over each rollout, 1 to 1000 (4; A2C and IMPALA 1) */
   uint32_t num_hidden;           /* hidden layers of the policy and of the value network, 0 to 4 (2) */
   uint32_t hidden_len[4];        /* units of each hidden layer, 0 beyond num_hidden (64, 64) */
   uint32_t activation;           /* an rlcore_activation (tanh) */
-  uint32_t normalize_advantage;  /* advantages are scaled to mean 0 and deviation 1 in each minibatch (1; A2C 0) */
+  uint32_t normalize_advantage;  /* advantages get mean 0 and deviation 1 in each minibatch (1; A2C and IMPALA 0) */
   uint32_t normalize_obs;        /* observations are scaled to mean 0 and deviation 1 by running statistics (0) */
   uint32_t normalize_reward;     /* rewards are divided by the running deviation of the discounted return (0) */
   uint32_t squash;               /* continuous actions are mapped to their bounds by tanh (0: they are clipped) */
   uint32_t use_action_mask;      /* rlcore_learner_act takes a mask of allowed choices (0) */
   uint64_t seed;                 /* seed of all random numbers; each environment has a stream of its own (1) */
   uint64_t total_steps;          /* environment steps until the _end values are reached (0: never) */
-  float learning_rate;           /* step size at the start (2.5e-4; A2C 7e-4) */
+  float learning_rate;           /* step size at the start (2.5e-4; A2C 7e-4; IMPALA 4.8e-4) */
   float learning_rate_end;       /* step size at total_steps (0) */
   float clip;                    /* probability ratios are clipped to 1 plus or minus this at the start (0.2) */
   float clip_end;                /* the same at total_steps (0.2) */
   float discount;                /* discount factor, from 0 to 1 (0.99) */
-  float gae_lambda;              /* lambda of GAE, from 0 to 1 (0.95; A2C 1) */
+  float gae_lambda;              /* lambda of GAE and V-trace, from 0 to 1 (0.95; A2C and IMPALA 1) */
   float value_coef;              /* weight of the value loss, half the mean squared error (0.5; A2C 1) */
-  float entropy_coef;            /* weight of the entropy bonus (0.01) */
+  float entropy_coef;            /* weight of the entropy bonus (0.01; IMPALA 6e-4) */
   float value_clip;              /* values are clipped to those of the rollout plus or minus this (0: off) */
-  float max_grad_norm;           /* gradients are scaled down to this global norm (0.5; 0: off) */
+  float max_grad_norm;           /* gradients are scaled down to this global norm (0.5; IMPALA 40; 0: off) */
   float target_kl;               /* an update ends once its approximate KL divergence passes 1.5 times this (0: off) */
   float adam_beta1;              /* decay of Adam's first moment (0.9) */
   float adam_beta2;              /* decay of Adam's second moment, at least the square of adam_beta1 (0.999) */
-  float adam_epsilon;            /* Adam's epsilon, added to the square root, from 1e-12 to 1 (1e-5) */
+  float adam_epsilon;            /* epsilon of the optimizer, from 1e-12 to 1 (1e-5; IMPALA 0.01) */
   float log_std_init;            /* initial logarithm of the standard deviation of continuous actions (0) */
   float obs_clip;                /* normalised observations are clipped to plus or minus this (10) */
   float reward_clip;             /* normalised rewards are clipped to plus or minus this (10) */
@@ -771,7 +781,8 @@ typedef struct rlcore_learner_config {
      (0: the observation is no picture) */
   uint32_t obs_dims[3];
   /* steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch are multiples
-     of; at least 1 exactly if there are such layers (0) */
+     of; at least 1 exactly if there are such layers (0). Without them IMPALA learns from whole rollouts of each
+     environment */
   uint32_t sequence_len;
   /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
      last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL) */
@@ -790,6 +801,14 @@ typedef struct rlcore_learner_config {
   uint32_t dueling;            /* separate outputs for the value of an observation and the advantages of actions (0) */
   uint32_t huber;              /* errors count linearly beyond 1, not squared (DQN: 1) */
   uint32_t policy_interval;    /* critics' gradient steps from one of the policy to the next; not read by DQN (1) */
+  uint32_t optimizer;          /* an rlcore_optimizer (Adam; A2C and IMPALA RMSProp) */
+  float rms_decay;             /* decay of RMSProp's mean squares, from 0 to below 1 (0.99) */
+  float rms_momentum;          /* part of its last step that RMSProp takes again, from 0 to below 1; 0 if centered (0) */
+  uint32_t sum_losses;         /* losses are sums over a minibatch instead of means; 0 off policy (0; IMPALA 1) */
+  float clip_rho;              /* V-trace: probability ratios that scale temporal differences are clipped to this (1) */
+  float clip_c;                /* V-trace: probability ratios that carry later differences back are clipped to this (1) */
+  float clip_pg_rho;           /* V-trace: probability ratios that scale advantages are clipped to this (1) */
+  float leak;                  /* V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0) */
 } rlcore_learner_config;
 
 /* Statistics of the current update, or of the last one, and of the episodes. */
@@ -975,11 +994,12 @@ rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, co
                 normalize_obs.
    action:      [T * N, action.len]; continuous actions as they were drawn, before they were squashed or clipped.
    action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
-   log_prob, value, advantage, value_target: [T * N].
-   state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it.
+   log_prob, value, advantage, value_target: [T * N]. IMPALA computes advantages when it learns: with it, advantage has
+                the rewards, and value_target the reward and the discounted value of what follows.
+   state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it; NULL without them.
    begin:       [T * N] 1 where an episode begins.
-   env:         [T * N] environments; the transitions of each are in their order. These three are NULL without
-                recurrent layers. All to write.
+   env:         [T * N] environments; the transitions of each are in their order. begin and env are NULL without
+                recurrent layers, unless with IMPALA. All to write.
    Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected. */
 rlcore_status rlcore_learner_batch_read(const rlcore_learner *p, float *obs, void *action, uint8_t *action_mask,
                                         float *log_prob, float *value, float *advantage, float *value_target,

@@ -531,8 +531,16 @@ typedef enum rlcore_learner_due {
 typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_PPO = 0,
   RLCORE_ALGORITHM_A2C = 1,
+  RLCORE_ALGORITHM_IMPALA = 2,
   RLCORE_ALGORITHM_DQN = 4,
 } rlcore_algorithm;
+typedef enum rlcore_optimizer {
+  RLCORE_OPTIMIZER_ADAM = 0,
+  RLCORE_OPTIMIZER_ADAM_TENSORFLOW = 1,
+  RLCORE_OPTIMIZER_RMSPROP = 2,
+  RLCORE_OPTIMIZER_RMSPROP_TENSORFLOW = 3,
+  RLCORE_OPTIMIZER_RMSPROP_CENTERED = 4,
+} rlcore_optimizer;
 typedef struct rlcore_learner rlcore_learner;
 typedef struct rlcore_learner_config {
   uint32_t struct_size;
@@ -592,6 +600,14 @@ typedef struct rlcore_learner_config {
   uint32_t dueling;
   uint32_t huber;
   uint32_t policy_interval;
+  uint32_t optimizer;
+  float rms_decay;
+  float rms_momentum;
+  uint32_t sum_losses;
+  float clip_rho;
+  float clip_c;
+  float clip_pg_rho;
+  float leak;
 } rlcore_learner_config;
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;
@@ -731,7 +747,7 @@ rlcore_status rlcore_learner_learn_batch(
   /* in [T * N] */ const float *value,
   /* in [T * N] */ const float *advantage,
   /* in [T * N] */ const float *value_target,
-  /* in [T * N, rlcore_learner_state_len()] */ const float *state,
+  /* in [T * N, rlcore_learner_state_len()] optional */ const float *state,
   /* in [T * N] */ const uint8_t *begin,
   /* in [T * N] optional */ const uint32_t *env,
   /* inout */ rlcore_learner_stats *stats);
@@ -744,7 +760,7 @@ rlcore_status rlcore_learner_batch_read(
   /* out [T * N] */ float *value,
   /* out [T * N] */ float *advantage,
   /* out [T * N] */ float *value_target,
-  /* out [T * N, rlcore_learner_state_len()] */ float *state,
+  /* out [T * N, rlcore_learner_state_len()] optional */ float *state,
   /* out [T * N] */ uint8_t *begin,
   /* out [T * N] optional */ uint32_t *env);
 rlcore_status rlcore_learner_params_len(

@@ -4,7 +4,7 @@ use rlcore::block::seal;
 use rlcore::cpu;
 use rlcore::env::{Autoreset, Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling, Stats, View};
+use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Policy, Recurrent, Sampling, Stats, View};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -238,7 +238,7 @@ fn a_shared_trunk_learns_and_is_exported() {
 /// Values and actions, by short rollouts that are learnt from once.
 #[test]
 fn actor_critics_pass_the_probes() {
-    for algorithm in [Algorithm::A2c] {
+    for algorithm in [Algorithm::A2c, Algorithm::Impala] {
         let small = Config { num_envs: 8, num_hidden: 1, hidden_len: [32, 0, 0, 0], ..Config::of(algorithm) };
         let config = Config { num_steps: 5, total_steps: 1500 * 40, learning_rate: 1e-2, entropy_coef: 0.0, ..small };
         let mut h = Host::new("Probe3", &config);
@@ -602,6 +602,14 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
         num_layers: 0,
         obs_dims: config.obs_dims,
         sequence_len: 0,
+        optimizer: Optimizer::RmsProp as u32,
+        rms_decay: 0.5,
+        rms_momentum: 0.25,
+        sum_losses: 1,
+        clip_rho: 2.0,
+        clip_c: 3.0,
+        clip_pg_rho: 4.0,
+        leak: 0.5,
         ..config
     };
     for action in [Space::discrete(&[3, 2]), Space::unbounded(2), Space::between(&[-1.0], &[1.0])] {

@@ -28,8 +28,26 @@ pub enum rlcore_algorithm {
     RLCORE_ALGORITHM_PPO = 0,
     /// advantage actor-critic
     RLCORE_ALGORITHM_A2C = 1,
+    /// IMPALA: an actor-critic that corrects by V-trace for what older policies did
+    RLCORE_ALGORITHM_IMPALA = 2,
     /// deep Q-networks, off policy: discrete actions
     RLCORE_ALGORITHM_DQN = 4,
+}
+
+/// How parameters move along gradients.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_optimizer {
+    /// Adam; epsilon is added as PyTorch adds it
+    RLCORE_OPTIMIZER_ADAM = 0,
+    /// Adam; epsilon is added as TensorFlow adds it
+    RLCORE_OPTIMIZER_ADAM_TENSORFLOW = 1,
+    /// RMSProp; epsilon is added as PyTorch adds it
+    RLCORE_OPTIMIZER_RMSPROP = 2,
+    /// RMSProp; epsilon as TensorFlow adds it, and mean squares that begin with 1
+    RLCORE_OPTIMIZER_RMSPROP_TENSORFLOW = 3,
+    /// RMSProp that divides by the deviation of gradients, as PyTorch does
+    RLCORE_OPTIMIZER_RMSPROP_CENTERED = 4,
 }
 
 /// The call that is due next.
@@ -52,11 +70,11 @@ pub struct rlcore_learner_config {
     pub struct_size: u32,
     /// N, environments that share the learner (4)
     pub num_envs: u32,
-    /// T, steps of every environment in one rollout (128; A2C 5)
+    /// T, steps of every environment in one rollout (128; A2C 5; IMPALA 80)
     pub num_steps: u32,
-    /// parts of a rollout; T * N must be a multiple of it (4; A2C 1)
+    /// parts of a rollout; T * N must be a multiple of it (4; A2C and IMPALA 1)
     pub num_minibatches: u32,
-    /// passes over each rollout, 1 to 1000 (4; A2C 1)
+    /// passes over each rollout, 1 to 1000 (4; A2C and IMPALA 1)
     pub num_epochs: u32,
     /// hidden layers of the policy and of the value network, 0 to 4 (2)
     pub num_hidden: u32,
@@ -64,7 +82,7 @@ pub struct rlcore_learner_config {
     pub hidden_len: [u32; 4],
     /// an rlcore_activation (tanh)
     pub activation: u32,
-    /// advantages are scaled to mean 0 and deviation 1 in each minibatch (1; A2C 0)
+    /// advantages get mean 0 and deviation 1 in each minibatch (1; A2C and IMPALA 0)
     pub normalize_advantage: u32,
     /// observations are scaled to mean 0 and deviation 1 by running statistics (0)
     pub normalize_obs: u32,
@@ -78,7 +96,7 @@ pub struct rlcore_learner_config {
     pub seed: u64,
     /// environment steps until the _end values are reached (0: never)
     pub total_steps: u64,
-    /// step size at the start (2.5e-4; A2C 7e-4)
+    /// step size at the start (2.5e-4; A2C 7e-4; IMPALA 4.8e-4)
     pub learning_rate: f32,
     /// step size at total_steps (0)
     pub learning_rate_end: f32,
@@ -88,15 +106,15 @@ pub struct rlcore_learner_config {
     pub clip_end: f32,
     /// discount factor, from 0 to 1 (0.99)
     pub discount: f32,
-    /// lambda of GAE, from 0 to 1 (0.95; A2C 1)
+    /// lambda of GAE and V-trace, from 0 to 1 (0.95; A2C and IMPALA 1)
     pub gae_lambda: f32,
     /// weight of the value loss, half the mean squared error (0.5; A2C 1)
     pub value_coef: f32,
-    /// weight of the entropy bonus (0.01)
+    /// weight of the entropy bonus (0.01; IMPALA 6e-4)
     pub entropy_coef: f32,
     /// values are clipped to those of the rollout plus or minus this (0: off)
     pub value_clip: f32,
-    /// gradients are scaled down to this global norm (0.5; 0: off)
+    /// gradients are scaled down to this global norm (0.5; IMPALA 40; 0: off)
     pub max_grad_norm: f32,
     /// an update ends once its approximate KL divergence passes 1.5 times this (0: off)
     pub target_kl: f32,
@@ -104,7 +122,7 @@ pub struct rlcore_learner_config {
     pub adam_beta1: f32,
     /// decay of Adam's second moment, at least the square of adam_beta1 (0.999)
     pub adam_beta2: f32,
-    /// Adam's epsilon, added to the square root, from 1e-12 to 1 (1e-5)
+    /// epsilon of the optimizer, from 1e-12 to 1 (1e-5; IMPALA 0.01)
     pub adam_epsilon: f32,
     /// initial logarithm of the standard deviation of continuous actions (0)
     pub log_std_init: f32,
@@ -134,7 +152,8 @@ pub struct rlcore_learner_config {
     /// (0: the observation is no picture)
     pub obs_dims: [u32; 3],
     /// steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch are multiples
-    /// of; at least 1 exactly if there are such layers (0)
+    /// of; at least 1 exactly if there are such layers (0). Without them IMPALA learns from whole rollouts of each
+    /// environment
     pub sequence_len: u32,
     /// [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
     /// last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL)
@@ -167,6 +186,22 @@ pub struct rlcore_learner_config {
     pub huber: u32,
     /// critics' gradient steps from one of the policy to the next; not read by DQN (1)
     pub policy_interval: u32,
+    /// an rlcore_optimizer (Adam; A2C and IMPALA RMSProp)
+    pub optimizer: u32,
+    /// decay of RMSProp's mean squares, from 0 to below 1 (0.99)
+    pub rms_decay: f32,
+    /// part of its last step that RMSProp takes again, from 0 to below 1; 0 if centered (0)
+    pub rms_momentum: f32,
+    /// losses are sums over a minibatch instead of means; 0 off policy (0; IMPALA 1)
+    pub sum_losses: u32,
+    /// V-trace: probability ratios that scale temporal differences are clipped to this (1)
+    pub clip_rho: f32,
+    /// V-trace: probability ratios that carry later differences back are clipped to this (1)
+    pub clip_c: f32,
+    /// V-trace: probability ratios that scale advantages are clipped to this (1)
+    pub clip_pg_rho: f32,
+    /// V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0)
+    pub leak: f32,
 }
 
 /// Statistics of the current update, or of the last one, and of the episodes.
@@ -270,7 +305,15 @@ mirror!(
         double_q,
         dueling,
         huber,
-        policy_interval
+        policy_interval,
+        optimizer,
+        rms_decay,
+        rms_momentum,
+        sum_losses,
+        clip_rho,
+        clip_c,
+        clip_pg_rho,
+        leak
     }
 );
 mirror!(

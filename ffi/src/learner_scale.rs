@@ -177,11 +177,12 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
 ///              normalize_obs.
 /// action:      [T * N, action.len]; continuous actions as they were drawn, before they were squashed or clipped.
 /// action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
-/// log_prob, value, advantage, value_target: [T * N].
-/// state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it.
+/// log_prob, value, advantage, value_target: [T * N]. IMPALA computes advantages when it learns: with it, advantage has
+///              the rewards, and value_target the reward and the discounted value of what follows.
+/// state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it; NULL without them.
 /// begin:       [T * N] 1 where an episode begins.
-/// env:         [T * N] environments; the transitions of each are in their order. These three are NULL without
-///              recurrent layers. All to write.
+/// env:         [T * N] environments; the transitions of each are in their order. begin and env are NULL without
+///              recurrent layers, unless with IMPALA. All to write.
 /// Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_batch_read(
@@ -224,10 +225,10 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
     })
 }
 
-/// Numbers in the states of a batch, and flags of its episodes; 0 without recurrent layers.
+/// Numbers in the states of a batch, and flags of its episodes.
 fn recurrent_lens(learner: &View<'_>) -> Result<(usize, usize)> {
-    let (m, state_len) = (learner.config().batch_len(), learner.state_len());
-    Ok((ptr::grid("state", m, state_len)?, if state_len > 0 { m } else { 0 }))
+    let (c, m) = (learner.config(), learner.config().batch_len());
+    Ok((ptr::grid("state", m, learner.state_len())?, if c.has_sequences() { m } else { 0 }))
 }
 
 /// Number of parameters.

@@ -37,7 +37,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     ("preset.rs", "Networks known by name", &["rlcore_net"]),
-    ("learner.rs", "Learners: act, observe, learn", &["rlcore_learner_due", "rlcore_algorithm"]),
+    ("learner.rs", "Learners: act, observe, learn", &["rlcore_learner_due", "rlcore_algorithm", "rlcore_optimizer"]),
     ("learner_scale.rs", "Learners on several threads, processes and machines", &[]),
     ("spaces.rs", "Spaces of environments and learners", &[]),
     ("policy.rs", "Policies: trained networks to ship", &[]),

@@ -3,11 +3,12 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::actor_config::{ActorConfig, MAX_HIDDEN, MAX_LAYERS};
+use super::optimizer::Optimizer;
 use super::shape::Shape;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
-use crate::nn::{Activation, Adam, HEAD, INPUT, Layer, LayerKind, Net, Node, Schedule};
+use crate::nn::{Activation, HEAD, INPUT, Layer, LayerKind, Net, Node, Schedule};
 use crate::space::Space;
 
 /// What a learner optimises.
@@ -19,6 +20,8 @@ pub enum Algorithm {
     Ppo = 0,
     /// Advantage actor-critic, whose workers A3C runs apart.
     A2c = 1,
+    /// IMPALA: an actor-critic that corrects by V-trace for what older policies did.
+    Impala = 2,
     /// Deep Q-networks, off policy: discrete actions.
     Dqn = 4,
 }
@@ -29,6 +32,7 @@ impl Algorithm {
         match number {
             0 => Some(Algorithm::Ppo),
             1 if cfg!(feature = "actor_critic") => Some(Algorithm::A2c),
+            2 if cfg!(feature = "actor_critic") => Some(Algorithm::Impala),
             4 if cfg!(feature = "off_policy") => Some(Algorithm::Dqn),
             _ => None,
         }
@@ -104,7 +108,7 @@ pub struct Config {
     pub adam_beta1: f32,
     /// Decay of Adam's second moment, at least the square of `adam_beta1`: with less a step has no bound.
     pub adam_beta2: f32,
-    /// Adam's epsilon, outside the root as PyTorch places it; at least 1e-12.
+    /// Epsilon of the optimiser, which says where it is added; at least 1e-12.
     pub adam_epsilon: f32,
     /// Logarithm of the standard deviation of continuous actions at the start.
     pub log_std_init: f32,
@@ -165,6 +169,22 @@ pub struct Config {
     pub huber: u32,
     /// Gradient steps of the critics from one of the policy to the next, where there is one; at least 1.
     pub policy_interval: u32,
+    /// An [`Optimizer`]: 0 for Adam.
+    pub optimizer: u32,
+    /// Decay of RMSProp's mean squares.
+    pub rms_decay: f32,
+    /// Part of its last step that RMSProp takes again; 0 where it is centred.
+    pub rms_momentum: f32,
+    /// 1: losses are sums over the rows of a minibatch, in place of means.
+    pub sum_losses: u32,
+    /// V-trace: ratios that scale temporal differences are clipped to this.
+    pub clip_rho: f32,
+    /// V-trace: ratios that carry later differences back are clipped to this.
+    pub clip_c: f32,
+    /// V-trace: ratios that scale advantages are clipped to this.
+    pub clip_pg_rho: f32,
+    /// V-trace: how much of what the clips cut off comes through all the same.
+    pub leak: f32,
 }
 
 impl Default for Config {
@@ -225,6 +245,14 @@ impl Default for Config {
             dueling: 0,
             huber: 0,
             policy_interval: 1,
+            optimizer: Optimizer::Adam as u32,
+            rms_decay: 0.99,
+            rms_momentum: 0.0,
+            sum_losses: 0,
+            clip_rho: 1.0,
+            clip_c: 1.0,
+            clip_pg_rho: 1.0,
+            leak: 0.0,
         }
     }
 }
@@ -257,7 +285,7 @@ pub(super) fn check_reals(fields: &[(&'static str, f32, f32, f32)]) -> Result {
 
 impl Config {
     /// The defaults of an algorithm. Those of A2C are Stable-Baselines3's, but for the number of environments and an entropy
-    /// bonus of 0.01, which A3C has (Mnih et al. 2016).
+    /// bonus of 0.01, which A3C has (Mnih et al. 2016); those of IMPALA are TorchBeast's.
     pub fn of(algorithm: Algorithm) -> Config {
         let ppo = Config { algorithm: algorithm as u32, ..Config::default() };
         match algorithm {
@@ -270,7 +298,19 @@ impl Config {
                 learning_rate: 7e-4,
                 gae_lambda: 1.0,
                 value_coef: 1.0,
+                optimizer: Optimizer::RmsProp as u32,
                 ..ppo
+            },
+            Algorithm::Impala => Config {
+                num_steps: 80,
+                learning_rate: 4.8e-4,
+                value_coef: 0.5,
+                entropy_coef: 6e-4,
+                max_grad_norm: 40.0,
+                adam_epsilon: 0.01,
+                sum_losses: 1,
+                algorithm: algorithm as u32,
+                ..Config::of(Algorithm::A2c)
             },
             Algorithm::Dqn => Config {
                 num_envs: 1,
@@ -315,16 +355,18 @@ impl Config {
             let what = "learner config: num_minibatches that divides num_envs * num_steps =";
             return Err(Error::new(Kind::Config, what).needed(batch as usize).given(self.num_minibatches as usize));
         }
-        let len = self.sequence_len.max(1);
-        if !(self.num_steps.is_multiple_of(len) && self.minibatch_len().is_multiple_of(len as usize)) {
+        let len = self.num_together();
+        if !((self.num_steps as usize).is_multiple_of(len) && self.minibatch_len().is_multiple_of(len)) {
             let what = "learner config: sequence_len that divides num_steps and the rows of a minibatch,";
-            return Err(Error::new(Kind::Config, what).needed(self.minibatch_len()).given(len as usize));
+            return Err(Error::new(Kind::Config, what).needed(self.minibatch_len()).given(len));
         }
         if self.num_chunks as usize > self.num_sequences() {
             let what = "learner config: num_chunks of at most the rows, or sequences, of a minibatch,";
             return Err(Error::new(Kind::Config, what).needed(self.num_sequences()).given(self.num_chunks as usize));
         }
-        self.check_algorithm(false)
+        self.check_algorithm(false)?;
+        let mixed = self.algorithm() == Algorithm::Impala && self.normalize_advantage != 0;
+        Error::new(Kind::Config, "learner config: normalize_advantage of 0 with IMPALA").given(1).when(mixed)
     }
 
     /// Checks that this build has the algorithm, and that it is one off policy or not. Errors: `Config`.
@@ -347,7 +389,11 @@ impl Config {
             ("learner config: accumulate of 0 (f32) or 1 (f64)", self.accumulate),
             ("learner config: overlap of 0 or 1", self.overlap),
             ("learner config: activation of 0 (tanh) or 1 (relu)", self.activation),
+            ("learner config: sum_losses of 0 or 1", self.sum_losses),
         ])?;
+        let optimizer = Optimizer::from_number(self.optimizer);
+        let what = "learner config: an optimizer that this build has";
+        Error::new(Kind::Config, what).given(self.optimizer as usize).when(optimizer.is_none())?;
         if self.num_hidden as usize > MAX_HIDDEN {
             let what = "learner config: num_hidden of at most";
             return Err(Error::new(Kind::Config, what).needed(MAX_HIDDEN).given(self.num_hidden as usize));
@@ -396,6 +442,17 @@ impl Config {
             ("learner config: log_std_init in [log_std_min, log_std_max]", self.log_std_init, log_std_min, log_std_max),
             ("learner config: obs_clip above 0, finite", self.obs_clip, positive, f32::MAX),
             ("learner config: reward_clip above 0, finite", self.reward_clip, positive, f32::MAX),
+            ("learner config: rms_decay in [0, 1)", self.rms_decay, 0.0, 0.999_999_9),
+            (
+                "learner config: rms_momentum in [0, 1), and 0 with a centered optimizer",
+                self.rms_momentum,
+                0.0,
+                if optimizer == Some(Optimizer::RmsPropCentred) { 0.0 } else { 0.999_999_9 },
+            ),
+            ("learner config: clip_rho above 0, finite", self.clip_rho, positive, f32::MAX),
+            ("learner config: clip_c above 0, finite", self.clip_c, positive, f32::MAX),
+            ("learner config: clip_pg_rho above 0, finite", self.clip_pg_rho, positive, f32::MAX),
+            ("learner config: leak in [0, 1]", self.leak, 0.0, 1.0),
         ])
     }
 
@@ -438,20 +495,21 @@ impl Config {
         self.batch_len().checked_div(self.num_minibatches as usize).unwrap_or(0)
     }
 
-    /// Steps that stay together in a minibatch: those of a sequence; 1 without recurrent layers.
+    /// Steps that stay together in a minibatch: those of a sequence, or of the whole rollout for V-trace without recurrent
+    /// layers; else 1.
     pub fn num_together(&self) -> usize {
-        self.sequence_len.max(1) as usize
+        let whole = self.sequence_len == 0 && self.algorithm() == Algorithm::Impala;
+        if whole { self.num_steps as usize } else { self.sequence_len.max(1) as usize }
+    }
+
+    /// Minibatches are made of sequences, each of one environment's steps in their order.
+    pub fn has_sequences(&self) -> bool {
+        self.sequence_len > 0 || self.algorithm() == Algorithm::Impala
     }
 
     /// Sequences of one minibatch; its rows without recurrent layers.
     fn num_sequences(&self) -> usize {
         self.minibatch_len().checked_div(self.num_together()).unwrap_or(0)
-    }
-
-    /// What an update does with a gradient.
-    pub(super) fn adam(&self, limit: f32) -> Adam {
-        let (beta1, beta2, epsilon) = (self.adam_beta1, self.adam_beta2, self.adam_epsilon);
-        Adam { beta1, beta2, epsilon, limit, ..Adam::default() }
     }
 
     /// Chunk `index` of a minibatch: its rows `[begin, end)`.
@@ -618,7 +676,7 @@ mod tests {
     fn the_default_is_valid_and_every_field_is_checked() {
         let good = Config::default();
         good.check().unwrap();
-        let bad: [fn(&mut Config); 34] = [
+        let bad: [fn(&mut Config); 43] = [
             |c| c.num_envs = 0,
             |c| c.num_steps = 0,
             |c| c.num_chunks = 0,
@@ -653,6 +711,15 @@ mod tests {
             |c| c.activation = 2,
             |c| c.num_layers = 22,
             |c| c.sequence_len = 3,
+            |c| c.optimizer = 5,
+            |c| c.rms_decay = 1.0,
+            |c| c.rms_momentum = 1.0,
+            |c| (c.optimizer, c.rms_momentum) = (Optimizer::RmsPropCentred as u32, 0.5),
+            |c| c.sum_losses = 2,
+            |c| (c.clip_rho, c.leak) = (0.0, 0.5),
+            |c| c.clip_c = f32::NAN,
+            |c| c.clip_pg_rho = f32::INFINITY,
+            |c| c.leak = 1.1,
         ];
         for (i, spoil) in bad.iter().enumerate() {
             let mut config = good;

@@ -8,6 +8,7 @@ pub mod loss;
 pub mod objective;
 #[cfg(feature = "off_policy")]
 pub mod off_policy;
+pub mod optimizer;
 pub mod policy;
 mod rows;
 pub mod shape;
@@ -18,5 +19,6 @@ pub use config::{Algorithm, Config};
 pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View};
 #[cfg(feature = "off_policy")]
 pub use off_policy::OffPolicy;
+pub use optimizer::Optimizer;
 pub use policy::Policy;
 pub use shape::Shape;

@@ -1,9 +1,10 @@
-//! Networks and what trains them: small matrix products, layers, initialisation, Adam, schedules.
+//! Networks and what trains them: small matrix products, layers, initialisation, optimisers, schedules.
 
 mod activation;
 mod adam;
 mod carry;
 mod compile;
+mod descent;
 mod initializer;
 mod layer;
 mod matmul;
@@ -13,12 +14,15 @@ mod orthogonal;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 mod preset;
 mod prim;
+#[cfg(feature = "actor_critic")]
+mod rmsprop;
 mod run;
 mod schedule;
 
 pub use activation::Activation;
-pub use adam::{Adam, Epsilon, clip_global_norm};
+pub use adam::{Adam, Epsilon};
 pub use carry::Carry;
+pub use descent::clip_global_norm;
 pub use initializer::Initializer;
 pub use layer::{BYTES, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
 pub use net::{ALL, Net};
@@ -26,4 +30,6 @@ pub use node::Node;
 pub use orthogonal::{orthogonal, orthogonal_scratch_len};
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 pub use preset::Preset;
+#[cfg(feature = "actor_critic")]
+pub use rmsprop::RmsProp;
 pub use schedule::Schedule;

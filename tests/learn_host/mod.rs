@@ -177,7 +177,7 @@ impl Columns {
         let m = host.config.batch_len();
         let column = || vec![f32::NAN; m];
         let state_len = host.view().state_len();
-        let recurrent = if state_len > 0 { m } else { 0 };
+        let flags = if host.config.has_sequences() { m } else { 0 };
         Columns {
             obs: vec![f32::NAN; m * host.obs_len],
             action: Array::junk(host.action_kind, m * host.action_len),
@@ -187,8 +187,8 @@ impl Columns {
             advantage: column(),
             value_target: column(),
             state: vec![f32::NAN; m * state_len],
-            begin: vec![9; recurrent],
-            env: vec![u32::MAX; recurrent],
+            begin: vec![9; flags],
+            env: vec![u32::MAX; flags],
         }
     }
 

@@ -155,7 +155,7 @@ impl Learner<'_> {
         if let Some(mask) = mask {
             slots.put(mask, l, r.mask)?;
         }
-        if sizes.state_len() > 0 {
+        if self.config.has_sequences() {
             // The states before go to the rollout, and those after are carried on.
             let after = states;
             for (k, (env, slot)) in envs.iter().zip(slots.iter()).enumerate() {

@@ -21,13 +21,13 @@ pub struct Batch<'a> {
     pub log_prob: &'a [f32],
     /// `[T * N]` values of the observations.
     pub value: &'a [f32],
-    /// `[T * N]` advantages of the actions.
+    /// `[T * N]` advantages of the actions; with IMPALA the rewards, as it makes advantages when it learns.
     pub advantage: &'a [f32],
-    /// `[T * N]` what the values should be.
+    /// `[T * N]` what the values should be; with IMPALA as far as one step tells.
     pub value_target: &'a [f32],
-    /// `[T * N, state_len]` what recurrent layers carried before it. This and what follows is empty without such layers.
+    /// `[T * N, state_len]` what recurrent layers carried before it; empty without such layers.
     pub state: &'a [f32],
-    /// `[T * N]` 1: an episode begins.
+    /// `[T * N]` 1: an episode begins. This and what follows is empty without recurrent layers, but not with IMPALA.
     pub begin: &'a [u8],
     /// `[T * N]` numbers below N of the environments; the transitions of each are in their order.
     pub env: &'a [u32],
@@ -127,7 +127,7 @@ impl Learner<'_> {
         block::copy(rows_mut(r.advantage, at, m, 1)?, batch.advantage);
         block::copy(rows_mut(r.value_target, at, m, 1)?, batch.value_target);
         block::copy(rows_mut(r.state, at, m, self.sizes.state_len())?, batch.state);
-        block::copy(rows_mut(r.begin, at, m, self.sizes.state_len().min(1))?, batch.begin);
+        block::copy(rows_mut(r.begin, at, m, self.config.has_sequences().into())?, batch.begin);
         rows_mut(r.env, at, m, 1)?.fill(0);
         block::copy(rows_mut(r.env, at, m, 1)?, batch.env);
         let s = &mut *self.state;
@@ -168,10 +168,10 @@ impl View<'_> {
         block::copy(to.value, rows(r.value, at, m, 1)?);
         block::copy(to.advantage, rows(r.advantage, at, m, 1)?);
         block::copy(to.value_target, rows(r.value_target, at, m, 1)?);
-        let recurrent = self.sizes.state_len().min(1);
+        let flags = self.config.has_sequences().into();
         block::copy(to.state, rows(r.state, at, m, self.sizes.state_len())?);
-        block::copy(to.begin, rows(r.begin, at, m, recurrent)?);
-        block::copy(to.env, rows(r.env, at, m, recurrent)?);
+        block::copy(to.begin, rows(r.begin, at, m, flags)?);
+        block::copy(to.env, rows(r.env, at, m, flags)?);
         Ok(())
     }
 
@@ -184,10 +184,10 @@ impl View<'_> {
         check_len("learner batch: value", b.value, m)?;
         check_len("learner batch: advantage", b.advantage, m)?;
         check_len("learner batch: value_target", b.value_target, m)?;
-        let recurrent = if self.sizes.state_len() > 0 { m } else { 0 };
+        let flags = if self.config.has_sequences() { m } else { 0 };
         check_len("learner batch: state", b.state, m.saturating_mul(self.sizes.state_len()))?;
-        check_len("learner batch: begin", b.begin, recurrent)?;
-        check_len("learner batch: env", b.env, recurrent)
+        check_len("learner batch: begin", b.begin, flags)?;
+        check_len("learner batch: env", b.env, flags)
     }
 }
 

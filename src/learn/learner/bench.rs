@@ -24,6 +24,13 @@ pub(in crate::learn) struct Bench<'b, 'r> {
 }
 
 impl Bench<'_, '_> {
+    /// Whether the transition of a slot goes on with the episode of the one that lies before it in a sequence.
+    pub(in crate::learn) fn follows(&self, before: u32, slot: u32) -> bool {
+        let (r, slot) = (&self.rollout, slot as usize);
+        let env = r.env.get(slot);
+        env.is_some() && env == r.env.get(before as usize) && r.begin.get(slot) == Some(&0)
+    }
+
     /// Where the rows of a chunk start from, which are these slots: from the states that they had when an episode or a
     /// sequence begins, and when the row before is another environment's.
     pub(in crate::learn) fn carry<'w>(&self, order: &[u32], state: &'w mut [f32], cut: &'w mut [u8]) -> Fit<Carry<'w>> {
@@ -36,11 +43,7 @@ impl Bench<'_, '_> {
         let (state, cut) = (block::rows_mut(state, 0, order.len(), width)?, block::rows_mut(cut, 0, order.len(), 1)?);
         for (row, (&slot, cut)) in order.iter().zip(&mut *cut).enumerate() {
             let before = row.checked_sub(sequences).and_then(|row| order.get(row));
-            let env = |slot: u32| r.env.get(slot as usize).ok_or(Misfit);
-            let follows = match before {
-                Some(&before) => env(before)? == env(slot)? && r.begin.get(slot as usize) == Some(&0),
-                None => false,
-            };
+            let follows = before.is_some_and(|&before| self.follows(before, slot));
             *cut = u8::from(!follows);
             if !follows {
                 block::copy(block::rows_mut(state, row, 1, width)?, block::rows(r.state, slot as usize, 1, width)?);

@@ -142,7 +142,7 @@ impl<'a> View<'a> {
         if [obs, vector, state].iter().any(|numbers| check_finite("", numbers).is_err()) {
             return Err(Error::new(Kind::Image, "learner image: finite observations, actions and states"));
         }
-        let known = self.sizes.state_len() == 0
+        let known = !self.config.has_sequences()
             || (block::rows(r.begin, first, count, 1)?.iter().all(|&begin| begin <= 1)
                 && block::rows(r.env, first, count, 1)?.iter().all(|&env| env < self.config.num_envs));
         if !known {

@@ -3,12 +3,13 @@
 use super::{FieldSpans, Learner, View};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
-use crate::learn::config::Stored;
+use crate::learn::config::{Algorithm, Stored};
 use crate::nn::{Net, Node};
 use crate::rng::Rng;
 
-/// Working columns of a chunk.
-const COLUMNS: usize = 8;
+/// Working columns of a chunk, and those that V-trace has beside them.
+pub(in crate::learn) const COLUMNS: usize = 8;
+const SPARE: usize = 6;
 
 /// Numbers behind the gradients of a chunk: its losses, as the algorithm lists them, and zeros.
 pub(super) const LOSSES: usize = 8;
@@ -42,6 +43,9 @@ pub(in crate::learn) struct Lens {
     masks: usize,
     /// Of a recurrent state.
     pub(super) state: usize,
+    /// See [`Config::has_sequences`](crate::learn::Config::has_sequences).
+    pub(super) sequences: bool,
+    columns: usize,
     pub(super) params: usize,
     pub(super) record: usize,
 }
@@ -134,6 +138,8 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         std: std_len,
         moments: stored.actor().moments_len(),
         state: sizes.state_len(),
+        sequences: c.has_sequences(),
+        columns: if c.algorithm() == Algorithm::Impala { COLUMNS + SPARE } else { COLUMNS },
         masks: if c.use_action_mask != 0 { outputs } else { 0 },
         params: record_len.saturating_sub(LOSSES),
         record: record_len,
@@ -201,9 +207,9 @@ fields! {
         pub(in crate::learn) value_target: [f32] = lens.slots,
         /// Whose transition it is.
         pub(in crate::learn) env: [u32] = lens.slots,
-        /// What recurrent layers carried before it, and 1 where an episode begins.
+        /// What recurrent layers carried before it; and of sequences 1 where an episode begins.
         pub(in crate::learn) state: [f32] = grid(lens.slots, lens.state),
-        pub(in crate::learn) begin: [u8] = if lens.state > 0 { lens.slots } else { 0 },
+        pub(in crate::learn) begin: [u8] = if lens.sequences { lens.slots } else { 0 },
     }
     /// Transitions, each in a slot: those of one environment lie in the order in which they were, and where all
     /// environments act in every step they lie as `[T, N]`. Two rollouts, one after another, with `overlap`.
@@ -238,7 +244,7 @@ fields! {
         /// What recurrent layers carry, and 1 where a row starts from it.
         pub(in crate::learn) state: [f32] = grid(w.rows, w.lens.state),
         pub(in crate::learn) cut: [u8] = if w.lens.state > 0 { w.rows } else { 0 },
-        pub(in crate::learn) scalar: [f32] = grid(w.rows, COLUMNS),
+        pub(in crate::learn) scalar: [f32] = grid(w.rows, w.lens.columns),
         pub(in crate::learn) outputs: [f32] = grid(w.rows, w.lens.outputs),
         pub(in crate::learn) d_outputs: [f32] = grid(w.rows, w.lens.outputs),
         pub(in crate::learn) tape: [f32] = w.tape,

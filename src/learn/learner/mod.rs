@@ -21,6 +21,7 @@ use super::actor::Head;
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::{Config, Stored};
 use super::loss::Sums;
+use super::optimizer::Optimizer;
 use super::policy;
 use super::shape::Shape;
 use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
@@ -144,7 +145,7 @@ fields! {
         /// `[N, state_len]` what recurrent layers carry from one step of an environment to the next.
         carry: [f32] = lens.n.saturating_mul(lens.state),
         /// `[N]` 1: an episode begins with this environment's next action, from a state of zeros.
-        begins: [u8] = if lens.state > 0 { lens.n } else { 0 },
+        begins: [u8] = if lens.sequences { lens.n } else { 0 },
         /// The parameters that act while an update runs, with `overlap`.
         acting: [f32] = if c.overlap != 0 { lens.params } else { 0 },
     }
@@ -235,6 +236,7 @@ impl<'a> Learner<'a> {
         block::copy(learner.acting, learner.params);
         learner.slot.fill(NONE);
         learner.begins.fill(1);
+        learner.adam_v.fill(Optimizer::from_number(config.optimizer).unwrap_or_default().first_square());
         learner.obs_var.fill(1.0);
         Ok(learner)
     }

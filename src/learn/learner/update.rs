@@ -9,9 +9,10 @@ use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::gae::Chain;
 use crate::kernels::moments;
 use crate::learn::actor::check_obs;
-use crate::learn::config::{Config, Stored};
+use crate::learn::config::{Algorithm, Config, Stored};
 use crate::learn::loss::Sums;
 use crate::learn::objective;
+use crate::learn::optimizer::Moving;
 use crate::learn::rows::{Rows, list};
 use crate::num;
 use crate::space::Elements;
@@ -127,7 +128,9 @@ impl Learner<'_> {
         let (begin, end) = (self.state.begin as usize, self.state.end as usize);
         self.state.updating = 1;
         let c = &self.config;
-        let chain = Chain::new(c.accumulation(), c.discount, c.gae_lambda);
+        // V-trace needs the policy that learns: until then rewards stand for advantages, and targets look one step ahead.
+        let later = c.algorithm() == Algorithm::Impala;
+        let chain = Chain::new(c.accumulation(), c.discount, if later { 0.0 } else { c.gae_lambda });
         let w = &mut self.work;
         let r = &mut self.rollout;
         for at in (begin..end).rev() {
@@ -148,7 +151,7 @@ impl Learner<'_> {
                 let (Some(to), Some(other)) = (r.advantage.get_mut(at), r.value_target.get_mut(at)) else {
                     return Err(Misfit.into());
                 };
-                (*to, *other) = (advantage, target);
+                (*to, *other) = (if later { *reward } else { advantage }, target);
             }
             *next = value;
         }
@@ -209,7 +212,7 @@ impl Learner<'_> {
         if part == 0 {
             let rows = s.learn_end.saturating_sub(s.learn_begin) as usize;
             let order = self.order.get_mut(..rows).ok_or(Misfit)?;
-            if self.sizes.state_len() > 0 {
+            if c.has_sequences() {
                 list_by_env(self.rollout.env, s.learn_begin as usize, self.work.row, order)?;
                 s.shuffle_rng.shuffle_runs(order, c.num_together());
             } else {
@@ -218,7 +221,7 @@ impl Learner<'_> {
             }
         }
         self.done.fill(0);
-        if self.sizes.state_len() > 0 {
+        if c.has_sequences() {
             let order = block::rows_mut(self.order, part as usize, 1, c.minibatch_len())?;
             order_by_step(c, order, bytemuck::cast_slice_mut(self.advantage))?;
         }
@@ -279,9 +282,8 @@ impl Learner<'_> {
         sums.entropy += f64::from(entropy);
         let too_far = c.target_kl > 0.0 && approx_kl > 1.5 * c.target_kl;
         if !too_far {
-            let adam = c.adam(PARAM_LIMIT);
             let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
-            let norm = adam.step(self.params, grads, m, v, steps, s.learning_rate, c.max_grad_norm)?;
+            let norm = c.descend(Moving { params: self.params, m, v, steps }, grads, s.learning_rate, PARAM_LIMIT)?;
             sums.grad_norm += f64::from(num::min(norm, f32::MAX));
             let log_std = log_std_mut(self.params, sizes)?;
             log_std.iter_mut().for_each(|x| *x = num::clamp(*x, c.log_std_min, c.log_std_max));
@@ -419,7 +421,7 @@ mod tests {
     use crate::learn::actor::Raw;
     use crate::learn::learner::Phase;
     use crate::learn::loss::{self, Batch, Coefficients};
-    use crate::nn::{ALL, Carry};
+    use crate::nn::{ALL, Adam, Carry};
     use crate::rng::Rng;
     use crate::space::{ElementsMut, Space};
 

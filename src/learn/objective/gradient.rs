@@ -6,23 +6,23 @@ use crate::error::Result;
 use crate::kernels::moments;
 use crate::learn::actor::Raw;
 use crate::learn::learner::bench::Bench;
-use crate::learn::learner::layout::{Work, log_std_mut};
+use crate::learn::learner::layout::{COLUMNS, Work, log_std_mut};
 use crate::learn::loss::{Batch, Coefficients, Losses};
 use crate::learn::rows::Rows;
 use crate::nn::ALL;
 use crate::space::Elements;
 
 /// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses. `loss` writes its
-/// derivatives by log-probability and by value.
+/// derivatives by log-probability and by value; it has the columns that are left.
 pub(super) fn chunk(
     b: &Bench<'_, '_>,
     chunk: u32,
     w: &mut Work<'_>,
     record: &mut [f32],
-    loss: impl FnOnce(&Batch<'_>, &Coefficients, &mut [f32], &mut [f32]) -> Result<Losses>,
+    loss: impl FnOnce(&Batch<'_>, &Coefficients, &mut [f32], [&mut [f32]; 2]) -> Result<Losses>,
 ) -> Result {
     let (c, sizes, shape, r) = (b.config, b.sizes, b.shape, &b.rollout);
-    let num_rows = c.minibatch_len();
+    let num_rows = if c.sum_losses != 0 { 1 } else { c.minibatch_len() };
     let (o, l) = (shape.obs_len as usize, shape.num_outputs as usize);
     let (begin, end) = c.chunk(chunk);
     let (order, advantage) = (b.order.get(begin..end).ok_or(Misfit)?, b.advantage.get(begin..end).ok_or(Misfit)?);
@@ -35,7 +35,8 @@ pub(super) fn chunk(
     let choice = rows.get(r.choice, shape.action_lens().0, w.choice)?;
     let vector = rows.get(r.vector, sizes.std_len, w.vector)?;
     let mask = if c.use_action_mask != 0 { Some(&*rows.get(r.mask, l, w.mask)?) } else { None };
-    let mut columns = w.scalar.chunks_exact_mut(m.max(1));
+    let (scalar, spare) = w.scalar.split_at_mut_checked(m.saturating_mul(COLUMNS)).ok_or(Misfit)?;
+    let mut columns = scalar.chunks_exact_mut(m.max(1));
     let mut column = || columns.next().ok_or(Misfit);
     let old_log_prob = rows.get(r.log_prob, 1, column()?)?;
     let old_value = rows.get(r.value, 1, column()?)?;
@@ -52,7 +53,7 @@ pub(super) fn chunk(
 
     let batch = Batch { num_rows, log_prob, old_log_prob, advantage, value, old_value, value_target };
     let coefficients = Coefficients { clip: b.clip, value_clip: c.value_clip, value_coef: c.value_coef };
-    let losses = loss(&batch, &coefficients, d_log_prob, d_value)?;
+    let losses = loss(&batch, &coefficients, spare, [&mut *d_log_prob, &mut *d_value])?;
     let entropy_share = moments::mean_std(entropy)?.0 * (m as f64 / num_rows as f64);
 
     let (grads, to) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;

@@ -6,6 +6,8 @@ mod gradient;
 mod ppo;
 #[cfg(feature = "off_policy")]
 pub mod q;
+#[cfg(feature = "actor_critic")]
+mod vtrace;
 
 #[cfg(feature = "actor_critic")]
 use super::config::Algorithm;
@@ -18,6 +20,8 @@ pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     match b.config.algorithm() {
         #[cfg(feature = "actor_critic")]
         Algorithm::A2c => aac::chunk(b, chunk, w, record),
+        #[cfg(feature = "actor_critic")]
+        Algorithm::Impala => vtrace::chunk(b, chunk, w, record),
         _ => ppo::chunk(b, chunk, w, record),
     }
 }

@@ -29,6 +29,7 @@ impl Config {
             ("learner config: normalize_reward of 0 off policy", self.normalize_reward),
             ("learner config: overlap of 0 off policy", self.overlap),
             ("learner config: sequence_len of 0 off policy", self.sequence_len),
+            ("learner config: sum_losses of 0 off policy", self.sum_losses),
         ];
         for (what, given) in none {
             Error::new(Kind::Config, what).given(given as usize).when(given != 0)?;

@@ -18,6 +18,7 @@ use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::{Config, Stored};
 use super::learner::{EPISODES, Phase, Stats};
 use super::loss::Sums;
+use super::optimizer::Optimizer;
 use super::policy;
 use super::shape::Shape;
 use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
@@ -169,6 +170,7 @@ impl<'a> OffPolicy<'a> {
         learner.sizes.policy.init(learner.params, &mut rng, learner.work.scratch)?;
         learner.work.scratch.fill(0.0);
         block::copy(learner.target, learner.params);
+        learner.adam_v.fill(Optimizer::from_number(config.optimizer).unwrap_or_default().first_square());
         Ok(learner)
     }
 

@@ -11,6 +11,7 @@ use crate::error::{Error, Kind, Result, check_finite};
 use crate::learn::learner::{Stats, add_as_tree};
 use crate::learn::loss::Sums;
 use crate::learn::objective::q;
+use crate::learn::optimizer::Moving;
 use crate::num;
 
 impl OffPolicy<'_> {
@@ -102,9 +103,8 @@ impl OffPolicy<'_> {
         let (grads, losses) = self.grads.split_at_checked(self.params.len()).ok_or(Misfit)?;
         let [value_loss, value_mean, ..] = *losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
         check_finite("learner losses", &[value_loss, value_mean])?;
-        let adam = c.adam(PARAM_LIMIT);
         let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
-        let norm = adam.step(self.params, grads, m, v, steps, s.learning_rate, c.max_grad_norm)?;
+        let norm = c.descend(Moving { params: self.params, m, v, steps }, grads, s.learning_rate, PARAM_LIMIT)?;
         s.sums.count += 1.0;
         s.sums.value_loss += f64::from(value_loss);
         s.sums.grad_norm += f64::from(num::min(norm, f32::MAX));

@@ -107,7 +107,7 @@ OP(learner_config_init) {
   const rlcore_learner_config none = {0};
   STRUCT(rlcore_learner_config, config, none, OUT | FIXED);
   SIZE(config_size, sizeof none, sizeof none, RLCORE_E_SIZE);
-  U32(algorithm, RLCORE_ALGORITHM_A2C, RLCORE_ALGORITHM_A2C, RLCORE_E_RANGE);
+  U32(algorithm, RLCORE_ALGORITHM_A2C, RLCORE_ALGORITHM_IMPALA, RLCORE_E_RANGE);
   return CALL(rlcore_learner_config_init(config, config_size, algorithm));
 }
 CONFIG_INIT(queue_config_init, rlcore_queue_config, rlcore_queue_config_init)
@@ -743,6 +743,8 @@ static const struct flaw learner_flaws[] = {
     REAL(target_kl, -1e-9, NAN), REAL(adam_beta1, -1e-9, 1), REAL(adam_beta2, 0.8, 1),
     REAL(adam_epsilon, 0.9e-12, 1.1), REAL(log_std_init, -20.1, 2.1), REAL(log_std_min, -40.1, 40.1),
     REAL(log_std_max, -20.1, 40.1), REAL(obs_clip, 0, NAN), REAL(reward_clip, 0, NAN),
+    BAD(optimizer, UINT32_MAX), FLAG(sum_losses), REAL(rms_decay, -1e-9, 1), REAL(rms_momentum, -1e-9, 1),
+    REAL(clip_rho, 0, NAN), REAL(clip_c, 0, NAN), REAL(clip_pg_rho, 0, NAN), REAL(leak, -1e-9, 1.1),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_envs, UINT32_MAX),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_steps, UINT32_MAX)};
 static rlcore_learner_config *learner_made_from(void) {

@@ -1,0 +1,177 @@
+//! What optimisers share: the gradient clipped to a global norm, and steps that leave parameters finite and within a limit.
+
+use crate::cpu::{self, Kernel};
+use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::num;
+
+/// How a parameter and the two numbers beside it move along its gradient.
+pub(super) trait Rule: Copy {
+    /// Parameter and both numbers after a step.
+    fn moved(&self, p: f32, g: f32, m: f32, v: f32) -> (f32, f32, f32);
+}
+
+/// What a step reads and writes, of one length.
+pub(super) struct Arrays<'a> {
+    pub params: &'a mut [f32],
+    pub grads: &'a [f32],
+    pub m: &'a mut [f32],
+    pub v: &'a mut [f32],
+}
+
+impl Arrays<'_> {
+    /// The norm of the gradient, and what clips it to `max_norm`. Errors: `Shape`; [`clip_global_norm`]'s; `Value` for a
+    /// learning rate that is not finite, or gradients whose squares overflow.
+    pub fn check(&self, learning_rate: f32, max_norm: f32) -> Result<(f64, f32)> {
+        let len = self.params.len();
+        check_len("optimizer: gradients of length", self.grads, len)?;
+        check_len("optimizer: first moments of length", self.m, len)?;
+        check_len("optimizer: second moments of length", self.v, len)?;
+        if !learning_rate.is_finite() {
+            return Err(Error::new(Kind::Value, "optimizer: a finite learning rate").given_f32(learning_rate));
+        }
+        let (norm, scale) = norm_and_scale(self.grads, max_norm)?;
+        if norm * f64::from(scale) > 1e19 {
+            return Err(Error::new(Kind::Value, "optimizer: gradients whose squares are finite").given_f32(norm as f32));
+        }
+        Ok((norm, scale))
+    }
+
+    /// Takes a step along a gradient of norm `norm` after clipping. `reach` is how far a step goes at most for each unit of
+    /// that and of the largest first moment. Errors: `Value` if a parameter would be beyond `limit` or not finite; then
+    /// nothing is written.
+    pub fn step<R: Rule>(self, rule: R, norm: f64, reach: f32, limit: f32) -> Result {
+        let Arrays { params, grads, m, v } = self;
+        let [p_most, m_most, v_most] = cpu::dispatch(Most { params, m, v });
+        // NaN if a number is.
+        let m_most = f64::from(m_most) + norm + f64::from(f32::MIN_POSITIVE);
+        let most = f64::from(p_most) + m_most * f64::from(reach);
+        let surely_within = v_most.is_finite() && v_most.is_sign_positive() && 1.001 * most < f64::from(limit);
+        if !surely_within && !cpu::dispatch(Within { params, grads, m, v, rule, limit }) {
+            let what = "optimizer: a step that keeps parameters finite and within their limit";
+            return Err(Error::new(Kind::Value, what));
+        }
+        cpu::dispatch(Step { params, grads, m, v, rule });
+        Ok(())
+    }
+}
+
+/// Scales `grads` by `min(1, max_norm / (norm + 1e-6))` and returns the Euclidean norm they had. A `max_norm` of 0
+/// leaves them as they are.
+///
+/// Errors: `Config` for a `max_norm` that is negative or NaN; `Value` for a gradient that is not finite. Nothing is
+/// written then.
+pub fn clip_global_norm(grads: &mut [f32], max_norm: f32) -> Result<f32> {
+    let (norm, scale) = norm_and_scale(grads, max_norm)?;
+    if scale < 1.0 {
+        for g in grads {
+            *g *= scale;
+        }
+    }
+    Ok(norm as f32)
+}
+
+fn norm_and_scale(grads: &[f32], max_norm: f32) -> Result<(f64, f32)> {
+    if max_norm.is_nan() || max_norm < 0.0 {
+        return Err(Error::new(Kind::Config, "gradient: a norm to clip to of at least 0").given_f32(max_norm));
+    }
+    // No sum of squares of f32 overflows an f64, so it is finite exactly if every gradient is.
+    let squares = cpu::dispatch(SumOfSquares { values: grads });
+    if !squares.is_finite() {
+        check_finite("gradient: finite numbers", grads)?;
+    }
+    let norm = num::sqrt64(squares);
+    let scale = (f64::from(max_norm) / (norm + 1e-6)) as f32;
+    Ok((norm, if max_norm > 0.0 && scale < 1.0 { scale } else { 1.0 }))
+}
+
+/// Element i is added in lane i mod 16, then the lanes upwards.
+struct SumOfSquares<'a> {
+    values: &'a [f32],
+}
+
+impl Kernel for SumOfSquares<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let (rows, rest) = self.values.as_chunks::<16>();
+        let mut lanes = [0.0f64; 16];
+        for row in rows {
+            for (lane, x) in lanes.iter_mut().zip(row) {
+                *lane += f64::from(*x) * f64::from(*x);
+            }
+        }
+        for (lane, x) in lanes.iter_mut().zip(rest) {
+            *lane += f64::from(*x) * f64::from(*x);
+        }
+        lanes.iter().sum()
+    }
+}
+
+/// The largest sizes of parameters and first moments, and the largest second moment, or one that is negative.
+struct Most<'a> {
+    params: &'a [f32],
+    m: &'a [f32],
+    v: &'a [f32],
+}
+
+impl Kernel for Most<'_> {
+    type Output = [f32; 3];
+
+    /// The bits of numbers that are not negative are in their order, with NaN behind them all.
+    #[inline(always)]
+    fn run(self) -> [f32; 3] {
+        let mut most = [0u32; 3];
+        for ((p, m), v) in self.params.iter().zip(self.m).zip(self.v) {
+            let bits = [p.abs(), m.abs(), *v].map(f32::to_bits);
+            most = [most[0].max(bits[0]), most[1].max(bits[1]), most[2].max(bits[2])];
+        }
+        most.map(f32::from_bits)
+    }
+}
+
+/// Whether a step leaves every parameter within the limit.
+struct Within<'a, R> {
+    params: &'a [f32],
+    grads: &'a [f32],
+    m: &'a [f32],
+    v: &'a [f32],
+    rule: R,
+    limit: f32,
+}
+
+impl<R: Rule> Kernel for Within<'_, R> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Within { params, grads, m, v, rule, limit } = self;
+        let mut within = true;
+        for ((p, g), (m, v)) in params.iter().zip(grads).zip(m.iter().zip(v)) {
+            let (p, ..) = rule.moved(*p, *g, *m, *v);
+            // False of a parameter that is no number, too.
+            within &= p.abs() <= limit;
+        }
+        within
+    }
+}
+
+struct Step<'a, R> {
+    params: &'a mut [f32],
+    grads: &'a [f32],
+    m: &'a mut [f32],
+    v: &'a mut [f32],
+    rule: R,
+}
+
+impl<R: Rule> Kernel for Step<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let moments = self.m.iter_mut().zip(self.v);
+        for ((p, g), (m, v)) in self.params.iter_mut().zip(self.grads).zip(moments) {
+            (*p, *m, *v) = self.rule.moved(*p, *g, *m, *v);
+        }
+    }
+}

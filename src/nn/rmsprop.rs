@@ -1,0 +1,99 @@
+//! RMSProp over flat arrays, with the gradient clipped to a global norm on the way.
+
+use super::descent::{Arrays, Rule};
+use crate::error::{Error, Kind, Result};
+use crate::num;
+
+/// What an update divides a gradient by, and how it keeps its pace. Plain data; parameters and what lies beside them are the
+/// caller's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RmsProp {
+    /// Decay of the mean square, in [0, 1).
+    pub decay: f32,
+    /// Part of the last step that is taken again, in [0, 1); 0 with `centred`.
+    pub momentum: f32,
+    /// Keeps the quotient finite; above 0, at most 1.
+    pub epsilon: f32,
+    /// Epsilon is added to the mean square, as TensorFlow does, in place of its root, as PyTorch does.
+    pub inside: bool,
+    /// The variance of gradients in place of their mean square.
+    pub centred: bool,
+    /// A step that would take a parameter beyond ± this is refused; finite.
+    pub limit: f32,
+}
+
+impl RmsProp {
+    /// Errors: `Config` for a number outside its range, or `momentum` with `centred`.
+    pub fn check(&self) -> Result {
+        for (what, given, fine) in [
+            ("rmsprop: decay in [0, 1)", self.decay, (0.0..1.0).contains(&self.decay)),
+            ("rmsprop: momentum in [0, 1)", self.momentum, (0.0..1.0).contains(&self.momentum)),
+            ("rmsprop: momentum of 0 with centred", self.momentum, !self.centred || self.momentum == 0.0),
+            ("rmsprop: epsilon above 0, at most 1", self.epsilon, self.epsilon > 0.0 && self.epsilon <= 1.0),
+            ("rmsprop: a finite limit of at least 0", self.limit, self.limit >= 0.0 && self.limit.is_finite()),
+        ] {
+            Error::new(Kind::Config, what).given_f32(given).when(!fine)?;
+        }
+        Ok(())
+    }
+
+    /// Takes one step along `grads`, clipped to `max_norm` on the way. `v` are mean squares, which begin with 0 for PyTorch
+    /// and with 1 for TensorFlow; `m` begin with 0: steps that go on, or means of gradients with `centred`. Returns the norm
+    /// before clipping.
+    ///
+    /// Errors: [`RmsProp::check`]'s, and those of [`Adam::step`](super::Adam::step). Nothing is written then.
+    pub fn step(
+        &self,
+        params: &mut [f32],
+        grads: &[f32],
+        m: &mut [f32],
+        v: &mut [f32],
+        learning_rate: f32,
+        max_norm: f32,
+    ) -> Result<f32> {
+        self.check()?;
+        let arrays = Arrays { params, grads, m, v };
+        let (norm, scale) = arrays.check(learning_rate, max_norm)?;
+        let (inside, outside) = if self.inside { (self.epsilon, 0.0) } else { (0.0, self.epsilon) };
+        let rule = MeanSquare {
+            scale,
+            keep: self.decay,
+            take: 1.0 - self.decay,
+            momentum: self.momentum,
+            rate: learning_rate,
+            inside,
+            outside,
+            centred: self.centred,
+        };
+        // It divides by epsilon at least, or by its root, which is more.
+        let reach = learning_rate.abs() / self.epsilon;
+        arrays.step(rule, norm * f64::from(scale), reach, self.limit)?;
+        Ok(norm as f32)
+    }
+}
+
+/// How one number of each array moves.
+#[derive(Clone, Copy)]
+struct MeanSquare {
+    scale: f32,
+    keep: f32,
+    take: f32,
+    momentum: f32,
+    rate: f32,
+    inside: f32,
+    outside: f32,
+    centred: bool,
+}
+
+impl Rule for MeanSquare {
+    #[inline(always)]
+    fn moved(&self, p: f32, g: f32, m: f32, v: f32) -> (f32, f32, f32) {
+        let g = g * self.scale;
+        let v = self.keep * v + self.take * (g * g);
+        let mean = self.keep * m + self.take * g;
+        let spread = if self.centred { num::max(v - mean * mean, 0.0) } else { v };
+        let step = g / (num::root(spread + self.inside) + self.outside);
+        let step = if self.centred { step } else { self.momentum * m + step };
+        (p - self.rate * step, if self.centred { mean } else { step }, v)
+    }
+}
