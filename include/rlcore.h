@@ -717,6 +717,7 @@ typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_A2C = 1,     /* advantage actor-critic */
   RLCORE_ALGORITHM_IMPALA = 2,  /* IMPALA: an actor-critic that corrects by V-trace for what older policies did */
   RLCORE_ALGORITHM_DQN = 4,     /* deep Q-networks, off policy: discrete actions */
+  RLCORE_ALGORITHM_PQN = 7,     /* Q(lambda) over rollouts: parallelised Q-networks */
 } rlcore_algorithm;
 
 /* How parameters move along gradients. */
@@ -726,6 +727,7 @@ typedef enum rlcore_optimizer {
   RLCORE_OPTIMIZER_RMSPROP = 2,             /* RMSProp; epsilon is added as PyTorch adds it */
   RLCORE_OPTIMIZER_RMSPROP_TENSORFLOW = 3,  /* RMSProp; epsilon as TensorFlow adds it, and mean squares that begin with 1 */
   RLCORE_OPTIMIZER_RMSPROP_CENTERED = 4,    /* RMSProp that divides by the deviation of gradients, as PyTorch does */
+  RLCORE_OPTIMIZER_ADAM_RECTIFIED = 5,      /* Adam that warms up until its second moment knows enough gradients (RAdam) */
 } rlcore_optimizer;
 
 /* A learner: the caller's own block. */
@@ -735,13 +737,13 @@ typedef struct rlcore_learner rlcore_learner;
 typedef struct rlcore_learner_config {
   uint32_t struct_size;          /* bytes; set by rlcore_learner_config_init */
   uint32_t num_envs;             /* N, environments that share the learner (4) */
-  uint32_t num_steps;            /* T, steps of every environment in one rollout (128; A2C 5; IMPALA 80) */
+  uint32_t num_steps;            /* T, steps of every environment in one rollout (128; A2C 5; IMPALA 80; PQN 32) */
   uint32_t num_minibatches;      /* parts of a rollout; T * N must be a multiple of it (4; A2C and IMPALA 1) */
   uint32_t num_epochs;           /* passes over each rollout, 1 to 1000 (4; A2C and IMPALA 1) */
   uint32_t num_hidden;           /* hidden layers of the policy and of the value network, 0 to 4 (2) */
   uint32_t hidden_len[4];        /* units of each hidden layer, 0 beyond num_hidden (64, 64) */
-  uint32_t activation;           /* an rlcore_activation (tanh) */
-  uint32_t normalize_advantage;  /* advantages get mean 0 and deviation 1 in each minibatch (1; A2C and IMPALA 0) */
+  uint32_t activation;           /* an rlcore_activation (tanh; DQN and PQN ReLU) */
+  uint32_t normalize_advantage;  /* advantages get mean 0 and deviation 1 in each minibatch (1; A2C, IMPALA, PQN 0) */
   uint32_t normalize_obs;        /* observations are scaled to mean 0 and deviation 1 by running statistics (0) */
   uint32_t normalize_reward;     /* rewards are divided by the running deviation of the discounted return (0) */
   uint32_t squash;               /* continuous actions are mapped to their bounds by tanh (0: they are clipped) */
@@ -753,11 +755,11 @@ typedef struct rlcore_learner_config {
   float clip;                    /* probability ratios are clipped to 1 plus or minus this at the start (0.2) */
   float clip_end;                /* the same at total_steps (0.2) */
   float discount;                /* discount factor, from 0 to 1 (0.99) */
-  float gae_lambda;              /* lambda of GAE and V-trace, from 0 to 1 (0.95; A2C and IMPALA 1) */
+  float gae_lambda;              /* lambda of GAE, V-trace, Q(lambda), from 0 to 1 (0.95; A2C, IMPALA 1; PQN 0.65) */
   float value_coef;              /* weight of the value loss, half the mean squared error (0.5; A2C 1) */
-  float entropy_coef;            /* weight of the entropy bonus (0.01; IMPALA 6e-4) */
+  float entropy_coef;            /* weight of the entropy bonus (0.01; IMPALA 6e-4; not read by PQN) */
   float value_clip;              /* values are clipped to those of the rollout plus or minus this (0: off) */
-  float max_grad_norm;           /* gradients are scaled down to this global norm (0.5; IMPALA 40; 0: off) */
+  float max_grad_norm;           /* gradients are scaled down to this global norm (0.5; IMPALA 40; DQN, PQN 10; 0: off) */
   float target_kl;               /* an update ends once its approximate KL divergence passes 1.5 times this (0: off) */
   float adam_beta1;              /* decay of Adam's first moment (0.9) */
   float adam_beta2;              /* decay of Adam's second moment, at least the square of adam_beta1 (0.999) */
@@ -794,14 +796,14 @@ typedef struct rlcore_learner_config {
   uint32_t gradient_steps;     /* gradient steps of an update (1) */
   uint32_t target_interval;    /* gradient steps from one move of the target networks to the next (DQN: 500) */
   float target_rate;           /* how far the target networks move, above 0, to 1: a copy (DQN: 1) */
-  uint32_t exploration_steps;  /* environment steps until exploration_end is reached (10,000) */
-  float exploration_start;     /* probability of a random action at the start (1) */
-  float exploration_end;       /* the same from exploration_steps on (0.05) */
+  uint32_t exploration_steps;  /* with PQN too: environment steps until exploration_end is reached (10,000) */
+  float exploration_start;     /* with PQN too: probability of a random action at the start (1) */
+  float exploration_end;       /* with PQN too: the same from exploration_steps on (0.05) */
   uint32_t double_q;           /* the network chooses the next action whose value the target network gives (DQN: 1) */
   uint32_t dueling;            /* separate outputs for the value of an observation and the advantages of actions (0) */
   uint32_t huber;              /* errors count linearly beyond 1, not squared (DQN: 1) */
   uint32_t policy_interval;    /* critics' gradient steps from one of the policy to the next; not read by DQN (1) */
-  uint32_t optimizer;          /* an rlcore_optimizer (Adam; A2C and IMPALA RMSProp) */
+  uint32_t optimizer;          /* an rlcore_optimizer (Adam; A2C and IMPALA RMSProp; PQN rectified Adam) */
   float rms_decay;             /* decay of RMSProp's mean squares, from 0 to below 1 (0.99) */
   float rms_momentum;          /* part of its last step that RMSProp takes again, from 0 to below 1; 0 if centered (0) */
   uint32_t sum_losses;         /* losses are sums over a minibatch instead of means; 0 off policy (0; IMPALA 1) */
@@ -809,6 +811,8 @@ typedef struct rlcore_learner_config {
   float clip_c;                /* V-trace: probability ratios that carry later differences back are clipped to this (1) */
   float clip_pg_rho;           /* V-trace: probability ratios that scale advantages are clipped to this (1) */
   float leak;                  /* V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0) */
+  uint32_t hidden_norm;        /* hidden layers are normalized before their activation, each row on its own (0; PQN 1) */
+  uint32_t reserved;           /* 0 */
 } rlcore_learner_config;
 
 /* Statistics of the current update, or of the last one, and of the episodes. */
@@ -826,7 +830,7 @@ typedef struct rlcore_learner_stats {
   float clip_fraction;        /* fraction of the ratios that were clipped */
   float explained_variance;   /* fraction of the targets' variance that values explain, up to 1; 0 for constant targets */
   float grad_norm;            /* mean global norm of the gradients before they are clipped */
-  float value_mean;           /* mean value of the rollout's observations */
+  float value_mean;           /* mean value of the rollout's observations, or of their best choices */
   float return_mean;          /* mean return of the last 100 episodes; NaN before the first ends */
   float length_mean;          /* mean length of the last 100 episodes; NaN before the first ends */
   float return_last;          /* return of the most recent episode; NaN before the first ends */

@@ -533,6 +533,7 @@ typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_A2C = 1,
   RLCORE_ALGORITHM_IMPALA = 2,
   RLCORE_ALGORITHM_DQN = 4,
+  RLCORE_ALGORITHM_PQN = 7,
 } rlcore_algorithm;
 typedef enum rlcore_optimizer {
   RLCORE_OPTIMIZER_ADAM = 0,
@@ -540,6 +541,7 @@ typedef enum rlcore_optimizer {
   RLCORE_OPTIMIZER_RMSPROP = 2,
   RLCORE_OPTIMIZER_RMSPROP_TENSORFLOW = 3,
   RLCORE_OPTIMIZER_RMSPROP_CENTERED = 4,
+  RLCORE_OPTIMIZER_ADAM_RECTIFIED = 5,
 } rlcore_optimizer;
 typedef struct rlcore_learner rlcore_learner;
 typedef struct rlcore_learner_config {
@@ -608,6 +610,8 @@ typedef struct rlcore_learner_config {
   float clip_c;
   float clip_pg_rho;
   float leak;
+  uint32_t hidden_norm;
+  uint32_t reserved;
 } rlcore_learner_config;
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;

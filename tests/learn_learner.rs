@@ -254,6 +254,30 @@ fn actor_critics_pass_the_probes() {
     }
 }
 
+/// Values and actions, from Q.
+#[test]
+fn q_networks_pass_the_probes() {
+    let config = Config {
+        num_envs: 8,
+        num_hidden: 1,
+        hidden_len: [32, 0, 0, 0],
+        total_steps: 100 * 256,
+        learning_rate: 1e-2,
+        exploration_steps: 50 * 256,
+        ..Config::of(Algorithm::Pqn)
+    };
+    let mut h = Host::new("Probe3", &config);
+    h.train(100);
+    close("V(0)", h.value(0.0), 0.99, 1e-2);
+    close("V(1)", h.value(1.0), 1.0, 1e-2);
+    let mut h = Host::new("Probe5", &config);
+    h.train(100);
+    for b in 0..2 {
+        close("V(b)", h.value(b as f32), 1.0, 0.05);
+        assert!(h.frequency(b as f32, b) >= 0.99);
+    }
+}
+
 #[test]
 fn probe_6_carries_a_reward_back_over_ten_steps() {
     let mut h = Host::new("Probe6", &Config { total_steps: 200 * 256, ..probe_config() });
@@ -610,6 +634,9 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
         clip_c: 3.0,
         clip_pg_rho: 4.0,
         leak: 0.5,
+        exploration_steps: 7,
+        exploration_start: 0.5,
+        exploration_end: 0.2,
         ..config
     };
     for action in [Space::discrete(&[3, 2]), Space::unbounded(2), Space::between(&[-1.0], &[1.0])] {

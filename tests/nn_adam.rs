@@ -5,8 +5,15 @@ use rlcore::error::{Kind, Result};
 use rlcore::nn::{Adam, Epsilon, clip_global_norm};
 use rlcore::rng::Rng;
 
-const CORRECTED: Adam =
-    Adam { beta1: 0.9, beta2: 0.999, epsilon: 1e-5, placement: Epsilon::Corrected, maximise: false, limit: f32::MAX };
+const CORRECTED: Adam = Adam {
+    beta1: 0.9,
+    beta2: 0.999,
+    epsilon: 1e-5,
+    placement: Epsilon::Corrected,
+    maximise: false,
+    limit: f32::MAX,
+    rectify: false,
+};
 const RAW: Adam = Adam { placement: Epsilon::Raw, ..CORRECTED };
 
 /// One parameter that starts at 1, through all gradients.
@@ -36,6 +43,16 @@ fn known_paths() {
     near(&path(CORRECTED, 0.01, &[1e-6; 2]), &[0.9990909090909091, 0.9981818181818183], 1e-7);
     near(&path(RAW, 0.01, &grads), &[0.9900063205578485, 0.9865522912294056, 0.9838811307231103], 2e-7);
     near(&path(RAW, 0.01, &[1e-6; 2]), &[0.9999684769081674, 0.999923965740577], 1e-7);
+}
+
+/// The specification's path, which PyTorch's RAdam has made.
+#[test]
+fn the_rectified_path_is_known() {
+    let adam = Adam { epsilon: 1e-8, rectify: true, ..CORRECTED };
+    let want = [0.995, 0.9936842105263158, 0.9928535832200428, 0.9913921409403104, 0.9895549916643464];
+    let grads = [0.5, -0.2, 1e-4, 0.3, 0.3, 0.3, 0.3, 0.3];
+    let last = [0.9893786972010015, 0.9891357649268605, 0.9888312280366278];
+    near(&path(adam, 0.01, &grads), &[&want[..], &last].concat(), 2e-7);
 }
 
 #[test]

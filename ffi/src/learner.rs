@@ -32,6 +32,8 @@ pub enum rlcore_algorithm {
     RLCORE_ALGORITHM_IMPALA = 2,
     /// deep Q-networks, off policy: discrete actions
     RLCORE_ALGORITHM_DQN = 4,
+    /// Q(lambda) over rollouts: parallelised Q-networks
+    RLCORE_ALGORITHM_PQN = 7,
 }
 
 /// How parameters move along gradients.
@@ -48,6 +50,8 @@ pub enum rlcore_optimizer {
     RLCORE_OPTIMIZER_RMSPROP_TENSORFLOW = 3,
     /// RMSProp that divides by the deviation of gradients, as PyTorch does
     RLCORE_OPTIMIZER_RMSPROP_CENTERED = 4,
+    /// Adam that warms up until its second moment knows enough gradients (RAdam)
+    RLCORE_OPTIMIZER_ADAM_RECTIFIED = 5,
 }
 
 /// The call that is due next.
@@ -70,7 +74,7 @@ pub struct rlcore_learner_config {
     pub struct_size: u32,
     /// N, environments that share the learner (4)
     pub num_envs: u32,
-    /// T, steps of every environment in one rollout (128; A2C 5; IMPALA 80)
+    /// T, steps of every environment in one rollout (128; A2C 5; IMPALA 80; PQN 32)
     pub num_steps: u32,
     /// parts of a rollout; T * N must be a multiple of it (4; A2C and IMPALA 1)
     pub num_minibatches: u32,
@@ -80,9 +84,9 @@ pub struct rlcore_learner_config {
     pub num_hidden: u32,
     /// units of each hidden layer, 0 beyond num_hidden (64, 64)
     pub hidden_len: [u32; 4],
-    /// an rlcore_activation (tanh)
+    /// an rlcore_activation (tanh; DQN and PQN ReLU)
     pub activation: u32,
-    /// advantages get mean 0 and deviation 1 in each minibatch (1; A2C and IMPALA 0)
+    /// advantages get mean 0 and deviation 1 in each minibatch (1; A2C, IMPALA, PQN 0)
     pub normalize_advantage: u32,
     /// observations are scaled to mean 0 and deviation 1 by running statistics (0)
     pub normalize_obs: u32,
@@ -106,15 +110,15 @@ pub struct rlcore_learner_config {
     pub clip_end: f32,
     /// discount factor, from 0 to 1 (0.99)
     pub discount: f32,
-    /// lambda of GAE and V-trace, from 0 to 1 (0.95; A2C and IMPALA 1)
+    /// lambda of GAE, V-trace, Q(lambda), from 0 to 1 (0.95; A2C, IMPALA 1; PQN 0.65)
     pub gae_lambda: f32,
     /// weight of the value loss, half the mean squared error (0.5; A2C 1)
     pub value_coef: f32,
-    /// weight of the entropy bonus (0.01; IMPALA 6e-4)
+    /// weight of the entropy bonus (0.01; IMPALA 6e-4; not read by PQN)
     pub entropy_coef: f32,
     /// values are clipped to those of the rollout plus or minus this (0: off)
     pub value_clip: f32,
-    /// gradients are scaled down to this global norm (0.5; IMPALA 40; 0: off)
+    /// gradients are scaled down to this global norm (0.5; IMPALA 40; DQN, PQN 10; 0: off)
     pub max_grad_norm: f32,
     /// an update ends once its approximate KL divergence passes 1.5 times this (0: off)
     pub target_kl: f32,
@@ -172,11 +176,11 @@ pub struct rlcore_learner_config {
     pub target_interval: u32,
     /// how far the target networks move, above 0, to 1: a copy (DQN: 1)
     pub target_rate: f32,
-    /// environment steps until exploration_end is reached (10,000)
+    /// with PQN too: environment steps until exploration_end is reached (10,000)
     pub exploration_steps: u32,
-    /// probability of a random action at the start (1)
+    /// with PQN too: probability of a random action at the start (1)
     pub exploration_start: f32,
-    /// the same from exploration_steps on (0.05)
+    /// with PQN too: the same from exploration_steps on (0.05)
     pub exploration_end: f32,
     /// the network chooses the next action whose value the target network gives (DQN: 1)
     pub double_q: u32,
@@ -186,7 +190,7 @@ pub struct rlcore_learner_config {
     pub huber: u32,
     /// critics' gradient steps from one of the policy to the next; not read by DQN (1)
     pub policy_interval: u32,
-    /// an rlcore_optimizer (Adam; A2C and IMPALA RMSProp)
+    /// an rlcore_optimizer (Adam; A2C and IMPALA RMSProp; PQN rectified Adam)
     pub optimizer: u32,
     /// decay of RMSProp's mean squares, from 0 to below 1 (0.99)
     pub rms_decay: f32,
@@ -202,6 +206,10 @@ pub struct rlcore_learner_config {
     pub clip_pg_rho: f32,
     /// V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0)
     pub leak: f32,
+    /// hidden layers are normalized before their activation, each row on its own (0; PQN 1)
+    pub hidden_norm: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 /// Statistics of the current update, or of the last one, and of the episodes.
@@ -234,7 +242,7 @@ pub struct rlcore_learner_stats {
     pub explained_variance: f32,
     /// mean global norm of the gradients before they are clipped
     pub grad_norm: f32,
-    /// mean value of the rollout's observations
+    /// mean value of the rollout's observations, or of their best choices
     pub value_mean: f32,
     /// mean return of the last 100 episodes; NaN before the first ends
     pub return_mean: f32,
@@ -313,7 +321,9 @@ mirror!(
         clip_rho,
         clip_c,
         clip_pg_rho,
-        leak
+        leak,
+        hidden_norm,
+        reserved
     }
 );
 mirror!(

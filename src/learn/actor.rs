@@ -88,6 +88,11 @@ impl<'a> Head<'a> {
         Head { shape: &config.shape, squash: config.squash != 0, n, low, high, log_std }
     }
 
+    /// The choices of each element of a discrete action.
+    pub fn choices(&self) -> &'a [u32] {
+        self.n
+    }
+
     fn logits<'b>(&'b self, rows: usize, logits: &'b [f32], mask: Option<&'b [u8]>) -> Logits<'b> {
         Logits { num_rows: rows, n: self.n, logits, mask }
     }

@@ -24,6 +24,8 @@ pub enum Algorithm {
     Impala = 2,
     /// Deep Q-networks, off policy: discrete actions.
     Dqn = 4,
+    /// Q(λ) over rollouts, with neither a store nor target parameters (parallelised Q-networks): discrete actions.
+    Pqn = 7,
 }
 
 impl Algorithm {
@@ -34,13 +36,14 @@ impl Algorithm {
             1 if cfg!(feature = "actor_critic") => Some(Algorithm::A2c),
             2 if cfg!(feature = "actor_critic") => Some(Algorithm::Impala),
             4 if cfg!(feature = "off_policy") => Some(Algorithm::Dqn),
+            7 if cfg!(feature = "pqn") => Some(Algorithm::Pqn),
             _ => None,
         }
     }
 
     /// Learns from a store of transitions, not from rollouts.
     pub fn is_off_policy(self) -> bool {
-        self as u32 >= Algorithm::Dqn as u32
+        matches!(self as u32, 4..=6)
     }
 }
 
@@ -185,6 +188,10 @@ pub struct Config {
     pub clip_pg_rho: f32,
     /// V-trace: how much of what the clips cut off comes through all the same.
     pub leak: f32,
+    /// 1: what hidden layers sum up is normalised before the activation, each row on its own.
+    pub hidden_norm: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 impl Default for Config {
@@ -253,6 +260,8 @@ impl Default for Config {
             clip_c: 1.0,
             clip_pg_rho: 1.0,
             leak: 0.0,
+            hidden_norm: 0,
+            reserved: 0,
         }
     }
 }
@@ -284,51 +293,30 @@ pub(super) fn check_reals(fields: &[(&'static str, f32, f32, f32)]) -> Result {
 }
 
 impl Config {
-    /// The defaults of an algorithm. Those of A2C are Stable-Baselines3's, but for the number of environments and an entropy
-    /// bonus of 0.01, which A3C has (Mnih et al. 2016); those of IMPALA are TorchBeast's.
-    pub fn of(algorithm: Algorithm) -> Config {
-        let ppo = Config { algorithm: algorithm as u32, ..Config::default() };
-        match algorithm {
-            Algorithm::Ppo => ppo,
-            Algorithm::A2c => Config {
-                num_steps: 5,
-                num_minibatches: 1,
-                num_epochs: 1,
-                normalize_advantage: 0,
-                learning_rate: 7e-4,
-                gae_lambda: 1.0,
-                value_coef: 1.0,
-                optimizer: Optimizer::RmsProp as u32,
-                ..ppo
-            },
-            Algorithm::Impala => Config {
-                num_steps: 80,
-                learning_rate: 4.8e-4,
-                value_coef: 0.5,
-                entropy_coef: 6e-4,
-                max_grad_norm: 40.0,
-                adam_epsilon: 0.01,
-                sum_losses: 1,
-                algorithm: algorithm as u32,
-                ..Config::of(Algorithm::A2c)
-            },
-            Algorithm::Dqn => Config {
-                num_envs: 1,
-                activation: 1,
-                learning_rate_end: ppo.learning_rate,
-                max_grad_norm: 10.0,
-                huber: 1,
-                double_q: 1,
-                target_interval: 500,
-                target_rate: 1.0,
-                ..ppo
-            },
-        }
-    }
-
     /// What is optimised.
     pub fn algorithm(&self) -> Algorithm {
         Algorithm::from_number(self.algorithm).unwrap_or_default()
+    }
+
+    /// The network says Q, what each choice is worth, and there is no network of values.
+    pub(super) fn learns_q(&self) -> bool {
+        cfg!(feature = "pqn") && self.algorithm == Algorithm::Pqn as u32
+    }
+
+    /// Layers of so many hidden ones.
+    pub(super) fn layers_of(&self, hidden: u32) -> u32 {
+        hidden.saturating_mul(if self.hidden_norm != 0 { 2 } else { 1 })
+    }
+
+    /// How much is explored after so many environment steps.
+    #[cfg(any(feature = "off_policy", feature = "pqn"))]
+    pub(super) fn exploration(&self, steps: u64) -> f32 {
+        if steps >= u64::from(self.exploration_steps) {
+            return self.exploration_end;
+        }
+        let part = steps as f64 / f64::from(self.exploration_steps);
+        let (start, end) = (f64::from(self.exploration_start), f64::from(self.exploration_end));
+        (start + (end - start) * part) as f32
     }
 
     /// Checks every field but those of [`ActorConfig`]; the failure names the field, what it may be and
@@ -388,12 +376,15 @@ impl Config {
             ("learner config: use_action_mask of 0 or 1", self.use_action_mask),
             ("learner config: accumulate of 0 (f32) or 1 (f64)", self.accumulate),
             ("learner config: overlap of 0 or 1", self.overlap),
+            ("learner config: hidden_norm of 0 or 1", self.hidden_norm),
             ("learner config: activation of 0 (tanh) or 1 (relu)", self.activation),
             ("learner config: sum_losses of 0 or 1", self.sum_losses),
         ])?;
         let optimizer = Optimizer::from_number(self.optimizer);
         let what = "learner config: an optimizer that this build has";
         Error::new(Kind::Config, what).given(self.optimizer as usize).when(optimizer.is_none())?;
+        let what = "learner config: reserved of 0";
+        Error::new(Kind::Config, what).given(self.reserved as usize).when(self.reserved != 0)?;
         if self.num_hidden as usize > MAX_HIDDEN {
             let what = "learner config: num_hidden of at most";
             return Err(Error::new(Kind::Config, what).needed(MAX_HIDDEN).given(self.num_hidden as usize));
@@ -453,6 +444,8 @@ impl Config {
             ("learner config: clip_c above 0, finite", self.clip_c, positive, f32::MAX),
             ("learner config: clip_pg_rho above 0, finite", self.clip_pg_rho, positive, f32::MAX),
             ("learner config: leak in [0, 1]", self.leak, 0.0, 1.0),
+            ("learner config: exploration_start in [0, 1]", self.exploration_start, 0.0, 1.0),
+            ("learner config: exploration_end in [0, 1]", self.exploration_end, 0.0, 1.0),
         ])
     }
 
@@ -469,11 +462,10 @@ impl Config {
     pub fn actor(&self, shape: Shape) -> ActorConfig {
         ActorConfig {
             shape,
-            num_layers: self.num_layers.saturating_add(self.num_hidden).saturating_add(if shape.discrete() {
-                1
-            } else {
-                2
-            }),
+            num_layers: self
+                .num_layers
+                .saturating_add(self.layers_of(self.num_hidden))
+                .saturating_add(if shape.discrete() { 1 } else { 2 }),
             squash: self.squash,
             normalize_obs: self.normalize_obs,
             obs_clip: if self.normalize_obs != 0 { self.obs_clip } else { 0.0 },
@@ -488,6 +480,11 @@ impl Config {
     /// Transitions of one rollout, T * N.
     pub fn batch_len(&self) -> usize {
         (self.num_envs as usize).saturating_mul(self.num_steps as usize)
+    }
+
+    /// What the sums of a minibatch's losses are divided by.
+    pub(super) fn loss_rows(&self) -> usize {
+        if self.sum_losses != 0 { 1 } else { self.minibatch_len() }
     }
 
     /// Transitions of one minibatch.
@@ -563,17 +560,22 @@ impl Stored {
     /// Checks configuration and shape, and that they go together.
     pub fn check(&self) -> Result {
         self.config.check()?;
-        self.check_shape()
+        let what = "learner config: discrete actions for an algorithm that learns Q, which has number";
+        let refused = self.config.learns_q() && !self.shape.discrete();
+        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(refused)?;
+        self.check_shape(self.num_layers())
     }
 
-    /// Checks the shape, and what any learner asks of it.
-    pub(super) fn check_shape(&self) -> Result {
+    /// Checks the shape, and what any learner asks of it and of a network of so many layers.
+    pub(super) fn check_shape(&self, num_layers: usize) -> Result {
         self.actor().check()?;
         let (dims, len) = (self.config.obs_dims, self.shape.obs_len);
         if dims != [0; 3] && dims.iter().try_fold(1u32, |all, len| all.checked_mul(*len)) != Some(len) {
             let what = "learner config: obs_dims of 0, or with a product of";
             return Err(Error::new(Kind::Config, what).needed(len as usize));
         }
+        let what = "learner config: layers and hidden layers together, with normalisations, of at most";
+        Error::limit(Kind::Config, what, MAX_LAYERS, num_layers).when(num_layers > MAX_LAYERS)?;
         if self.config.use_action_mask != 0 && !self.shape.discrete() {
             return Err(
                 Error::new(Kind::Config, "learner config: use_action_mask of 0 with continuous actions").given(1)
@@ -590,7 +592,8 @@ impl Stored {
     /// The network, compiled from the layers that a host lists: behind them those of the policy, and those of the value
     /// network that it has alone.
     pub fn compile<'n>(&self, listed: &[Layer], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
-        self.compile_with(listed, Some((self.config.num_shared, 1, 1.0)), nodes)
+        let second = (!self.config.learns_q()).then_some((self.config.num_shared, 1, 1.0));
+        self.compile_with(listed, second, nodes)
     }
 
     /// The same with another second head: the hidden layers that it shares with the first, its numbers, and their gain.
@@ -631,7 +634,9 @@ impl Stored {
 
     /// How many layers there are.
     pub fn num_layers(&self) -> usize {
-        let alone = self.config.num_hidden.saturating_sub(self.config.num_shared).saturating_add(1);
+        let c = &self.config;
+        let alone = c.layers_of(c.num_hidden.saturating_sub(c.num_shared)).saturating_add(1);
+        let alone = if c.learns_q() { 0 } else { alone };
         self.actor().num_layers.saturating_add(alone) as usize
     }
 }
@@ -658,10 +663,14 @@ impl Layers {
     fn push_tower(&mut self, config: &Config, num_layers: u32, shared: u32, units: u32, gain: f32) {
         let activation = if config.activation == 0 { Activation::Tanh } else { Activation::Relu };
         let hidden = config.hidden_len.iter().take(config.num_hidden as usize).skip(shared as usize);
-        let before = num_layers.saturating_add(shared);
+        let before = num_layers.saturating_add(config.layers_of(shared));
         let mut source = [if before == 0 { INPUT } else { before }, 0];
         for &units in hidden {
-            self.push(Layer { source, ..Layer::dense(units, activation) });
+            let inner = if config.hidden_norm != 0 { Activation::Identity } else { activation };
+            self.push(Layer { source, ..Layer::dense(units, inner) });
+            if config.hidden_norm != 0 {
+                self.push(Layer { kind: LayerKind::Norm as u32, ..Layer::dense(0, activation) });
+            }
             source = [0; 2];
         }
         self.push(Layer { source, flags: HEAD, gain, ..Layer::dense(units, Activation::Identity) });
@@ -711,7 +720,7 @@ mod tests {
             |c| c.activation = 2,
             |c| c.num_layers = 22,
             |c| c.sequence_len = 3,
-            |c| c.optimizer = 5,
+            |c| c.optimizer = 6,
             |c| c.rms_decay = 1.0,
             |c| c.rms_momentum = 1.0,
             |c| (c.optimizer, c.rms_momentum) = (Optimizer::RmsPropCentred as u32, 0.5),

@@ -10,6 +10,9 @@ pub mod objective;
 pub mod off_policy;
 pub mod optimizer;
 pub mod policy;
+mod presets;
+#[cfg(feature = "pqn")]
+mod q_values;
 mod rows;
 pub mod shape;
 

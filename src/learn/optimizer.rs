@@ -19,6 +19,8 @@ pub enum Optimizer {
     RmsPropTensorflow = 3,
     /// RMSProp that divides by the deviation of gradients, as PyTorch does.
     RmsPropCentred = 4,
+    /// Adam that warms up until its second moment knows enough gradients.
+    AdamRectified = 5,
 }
 
 impl Optimizer {
@@ -30,6 +32,7 @@ impl Optimizer {
             2 if cfg!(feature = "actor_critic") => Some(Optimizer::RmsProp),
             3 if cfg!(feature = "actor_critic") => Some(Optimizer::RmsPropTensorflow),
             4 if cfg!(feature = "actor_critic") => Some(Optimizer::RmsPropCentred),
+            5 if cfg!(feature = "pqn") => Some(Optimizer::AdamRectified),
             _ => None,
         }
     }
@@ -55,7 +58,7 @@ impl Config {
         let Moving { params, m, v, steps } = to;
         let optimizer = Optimizer::from_number(self.optimizer).unwrap_or_default();
         let placement = match optimizer {
-            Optimizer::Adam => Epsilon::Corrected,
+            Optimizer::Adam | Optimizer::AdamRectified => Epsilon::Corrected,
             Optimizer::AdamTensorflow => Epsilon::Raw,
             #[cfg(feature = "actor_critic")]
             _ => {
@@ -78,6 +81,8 @@ impl Config {
             epsilon: self.adam_epsilon,
             placement,
             limit,
+            #[cfg(feature = "pqn")]
+            rectify: optimizer == Optimizer::AdamRectified,
             ..Adam::default()
         };
         adam.step(params, grads, m, v, steps, learning_rate, self.max_grad_norm)

@@ -81,6 +81,19 @@ fn alone<'n>(config: &ActorConfig, of: &Net<'_>, nodes: &'n mut [Node; MAX_LAYER
     Net::compile(layers.get(..len).unwrap_or_default(), of.picture(), nodes)
 }
 
+/// A policy of Q says its values times this: so that an action drawn from it is the best one but for ties.
+#[cfg(any(feature = "off_policy", feature = "pqn"))]
+pub(super) const SHARPNESS: f32 = 1024.0;
+
+/// Makes `params`, of a policy of so many layers that says Q, say [`SHARPNESS`] times that. Errors: `Shape`.
+#[cfg(any(feature = "off_policy", feature = "pqn"))]
+pub(super) fn sharpen(net: &Net<'_>, num_layers: u32, params: &mut [f32]) -> Result {
+    let last = net.params_of(num_layers.saturating_sub(1) as usize)?;
+    let head = params.rchunks_mut(last.len().max(1)).next().unwrap_or_default();
+    head.iter_mut().for_each(|x| *x *= SHARPNESS);
+    Ok(())
+}
+
 /// Bytes of the block of a policy whose network is the first in `of`.
 pub(super) fn size(config: &ActorConfig, of: &Net<'_>) -> Result<usize> {
     Ok(plan(config, &alone(config, of, &mut [Node::default(); MAX_LAYERS])?)?.1)

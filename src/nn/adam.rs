@@ -43,6 +43,10 @@ pub struct Adam {
     pub maximise: bool,
     /// A step that would take a parameter beyond ± this is refused; finite.
     pub limit: f32,
+    /// Steps are rectified (RAdam, Liu et al. 2020): the first ones are of the first moment alone, until the second is of
+    /// enough gradients, and then grow to Adam's. Epsilon is added to √v then.
+    #[cfg(feature = "pqn")]
+    pub rectify: bool,
 }
 
 impl Default for Adam {
@@ -55,6 +59,8 @@ impl Default for Adam {
             placement: Epsilon::Corrected,
             maximise: false,
             limit: f32::MAX,
+            #[cfg(feature = "pqn")]
+            rectify: false,
         }
     }
 }
@@ -99,9 +105,15 @@ impl Adam {
         let taken = steps.saturating_add(1);
         let left = |beta: f32| 1.0 - num::pow64(f64::from(beta), taken as f64);
         let (left1, left2) = (left(self.beta1), left(self.beta2));
-        let (rate, root_scale) = match self.placement {
-            Epsilon::Corrected => (1.0 / left1, 1.0 / num::sqrt64(left2)),
-            Epsilon::Raw => (num::sqrt64(left2) / left1, 1.0),
+        let (rate, root_scale, epsilon) = match self.placement {
+            Epsilon::Corrected => (1.0 / left1, 1.0 / num::sqrt64(left2), self.epsilon),
+            Epsilon::Raw => (num::sqrt64(left2) / left1, 1.0, self.epsilon),
+        };
+        #[cfg(feature = "pqn")]
+        let (rate, root_scale, epsilon) = match rectification(f64::from(self.beta2), left2, taken) {
+            _ if !self.rectify => (rate, root_scale, epsilon),
+            Some(share) => (share * num::sqrt64(left2) / left1, 1.0, epsilon),
+            None => (1.0 / left1, 0.0, 1.0),
         };
         let rule = Moments {
             scale: if self.maximise { -scale } else { scale },
@@ -109,7 +121,7 @@ impl Adam {
             take: [1.0 - self.beta1, 1.0 - self.beta2],
             rate: (f64::from(learning_rate) * rate) as f32,
             root_scale: root_scale as f32,
-            epsilon: self.epsilon,
+            epsilon,
         };
         // It divides by epsilon at least.
         let reach = rule.rate.abs() / num::min(rule.epsilon, 1.0);
@@ -117,6 +129,16 @@ impl Adam {
         *steps = taken;
         Ok(norm as f32)
     }
+}
+
+/// The share of Adam's step that a rectified step is after `taken` steps, of which the second moment knows `left2`; `None`: it
+/// knows too few gradients.
+#[cfg(feature = "pqn")]
+fn rectification(beta2: f64, left2: f64, taken: u64) -> Option<f64> {
+    let most = 2.0 / (1.0 - beta2) - 1.0;
+    let known = most - 2.0 * taken as f64 * (1.0 - left2) / left2;
+    let root = |len: f64| (len - 4.0) * (len - 2.0) / len;
+    (known > 5.0).then(|| num::sqrt64(root(known) / root(most)))
 }
 
 /// How one number of each array moves.

@@ -8,7 +8,12 @@ use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::learn::actor::{Head, Raw, Recurrent, Sampling, check_act, check_action, check_obs, see, to_f32};
 use crate::learn::actor_config::{POLICY, VALUE};
+#[cfg(feature = "pqn")]
+use crate::learn::policy::SHARPNESS;
+#[cfg(feature = "pqn")]
+use crate::learn::q_values;
 use crate::learn::rows::Rows;
+use crate::nn::ALL;
 use crate::space::{Elements, ElementsMut};
 
 impl Learner<'_> {
@@ -119,16 +124,27 @@ impl Learner<'_> {
         let mut column = || columns.next().ok_or(Misfit);
         let (value, log_prob, entropy) = (column()?, column()?, column()?);
         let states = recall(self.carry, self.begins, envs, sizes.state_len(), w.state)?;
-        sizes.net.infer(params, seen, m, POLICY | VALUE, states, w.scratch, &mut [outputs, value])?;
+        let heads = sizes.net.num_heads();
+        let outs = &mut [&mut *outputs, &mut *value];
+        sizes.net.infer(params, seen, m, ALL, states, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
         check_finite(STATES, states)?;
         let choice = block::rows_mut(w.choice, 0, m, self.action_n.len())?;
         let vector = block::rows_mut(w.vector, 0, m, sizes.std_len)?;
         let noise = block::rows_mut(w.noise, 0, m, a)?;
         let drawn = envs.get(self.act_rng, 1, w.rng)?;
         head.noise(drawn, noise);
-        head.sample(m, outputs, mask, Sampling::Basic, noise, choice, vector)?;
+        #[cfg(feature = "pqn")]
+        if self.config.learns_q() {
+            head.best(m, outputs, mask, ElementsMut::I32(choice))?;
+            q_values::explore(self.action_n, self.config.exploration(self.state.num_steps), mask, noise, choice);
+            q_values::values(self.action_n, outputs, mask, value);
+        }
+        if !self.config.learns_q() {
+            head.sample(m, outputs, mask, Sampling::Basic, noise, choice, vector)?;
+            let raw_action = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
+            head.evaluate(outputs, mask, raw_action, log_prob, entropy)?;
+        }
         let raw_action = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
-        head.evaluate(outputs, mask, raw_action, log_prob, entropy)?;
 
         let mut end = self.state.end;
         let slots = block::rows_mut(w.slot, 0, m, 1)?;
@@ -356,12 +372,20 @@ impl Learner<'_> {
         let seen = block::rows_mut(w.obs, 0, m, shape.obs_len as usize)?;
         check_finite(what, raw)?;
         see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
+        let params = if learning { &*self.params } else { Self::acting(&self.config, self.acting, self.params) };
+        let states = block::rows_mut(w.state, 0, m, self.sizes.state_len())?;
+        #[cfg(feature = "pqn")]
+        if self.config.learns_q() {
+            let q = block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?;
+            self.sizes.net.infer(params, seen, m, POLICY, states, w.scratch, &mut [&mut *q])?;
+            q_values::values(self.action_n, q, None, block::rows_mut(w.scalar, 0, m, 1)?);
+            q.iter_mut().for_each(|q| *q *= SHARPNESS);
+            return Ok(());
+        }
         let to = match head {
             POLICY => block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?,
             _ => block::rows_mut(w.scalar, 0, m, 1)?,
         };
-        let params = if learning { &*self.params } else { Self::acting(&self.config, self.acting, self.params) };
-        let states = block::rows_mut(w.state, 0, m, self.sizes.state_len())?;
         self.sizes.net.infer(params, seen, m, head, states, w.scratch, &mut [to])
     }
 

@@ -20,8 +20,9 @@ impl<'a> View<'a> {
         block::attach(mem, BlockKind::Learner, |s: &Stored| {
             s.check()?;
             let net = s.actor().network(block::view(mem, nodes(&mut Plan::default(), s)?)?)?;
-            if [net.num_heads(), net.head_len(1)] != [2, 1] {
-                return Err(Error::new(Kind::Image, "learner image: a policy and a value network"));
+            let heads = if s.config.learns_q() { [1, 0] } else { [2, 1] };
+            if [net.num_heads(), net.head_len(1)] != heads {
+                return Err(Error::new(Kind::Image, "learner image: the networks of its algorithm"));
             }
             s.config.check_state(net.state_len())?;
             block_size(s, net)

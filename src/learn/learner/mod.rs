@@ -358,7 +358,12 @@ impl<'a> View<'a> {
             block::copy(to.action_high, self.action_high);
             block::copy(to.obs_mean, self.obs_mean);
             block::copy(to.obs_var, self.obs_var);
-            self.sizes.net.prune_params(self.params, 0, to.params)
+            self.sizes.net.prune_params(self.params, 0, to.params)?;
+            #[cfg(feature = "pqn")]
+            if self.config.learns_q() {
+                policy::sharpen(&self.sizes.net, self.actor.num_layers, to.params)?;
+            }
+            Ok(())
         })
     }
 

@@ -22,7 +22,7 @@ pub(super) fn chunk(
     loss: impl FnOnce(&Batch<'_>, &Coefficients, &mut [f32], [&mut [f32]; 2]) -> Result<Losses>,
 ) -> Result {
     let (c, sizes, shape, r) = (b.config, b.sizes, b.shape, &b.rollout);
-    let num_rows = if c.sum_losses != 0 { 1 } else { c.minibatch_len() };
+    let num_rows = c.loss_rows();
     let (o, l) = (shape.obs_len as usize, shape.num_outputs as usize);
     let (begin, end) = c.chunk(chunk);
     let (order, advantage) = (b.order.get(begin..end).ok_or(Misfit)?, b.advantage.get(begin..end).ok_or(Misfit)?);

@@ -4,12 +4,14 @@
 mod aac;
 mod gradient;
 mod ppo;
+#[cfg(feature = "pqn")]
+mod pqn;
 #[cfg(feature = "off_policy")]
 pub mod q;
 #[cfg(feature = "actor_critic")]
 mod vtrace;
 
-#[cfg(feature = "actor_critic")]
+#[cfg(any(feature = "actor_critic", feature = "pqn"))]
 use super::config::Algorithm;
 use super::learner::bench::Bench;
 use super::learner::layout::Work;
@@ -22,6 +24,8 @@ pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
         Algorithm::A2c => aac::chunk(b, chunk, w, record),
         #[cfg(feature = "actor_critic")]
         Algorithm::Impala => vtrace::chunk(b, chunk, w, record),
+        #[cfg(feature = "pqn")]
+        Algorithm::Pqn => pqn::chunk(b, chunk, w, record),
         _ => ppo::chunk(b, chunk, w, record),
     }
 }

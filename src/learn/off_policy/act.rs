@@ -5,7 +5,7 @@ use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::learn::actor::{Head, Sampling, check_act, check_obs, to_f32};
 use crate::learn::objective::q;
-use crate::learn::off_policy::SHARPNESS;
+use crate::learn::policy::SHARPNESS;
 use crate::learn::rows::{Rows, list};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};

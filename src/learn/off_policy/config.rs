@@ -41,21 +41,7 @@ impl Config {
         for (what, most, given) in pairs {
             Error::limit(Kind::Config, what, most as usize, given as usize).when(given > most)?;
         }
-        check_reals(&[
-            ("learner config: target_rate above 0, at most 1", self.target_rate, f32::MIN_POSITIVE, 1.0),
-            ("learner config: exploration_start in [0, 1]", self.exploration_start, 0.0, 1.0),
-            ("learner config: exploration_end in [0, 1]", self.exploration_end, 0.0, 1.0),
-        ])
-    }
-
-    /// How much is explored after so many environment steps.
-    pub(super) fn exploration(&self, steps: u64) -> f32 {
-        if steps >= u64::from(self.exploration_steps) {
-            return self.exploration_end;
-        }
-        let part = steps as f64 / f64::from(self.exploration_steps);
-        let (start, end) = (f64::from(self.exploration_start), f64::from(self.exploration_end));
-        (start + (end - start) * part) as f32
+        check_reals(&[("learner config: target_rate above 0, at most 1", self.target_rate, f32::MIN_POSITIVE, 1.0)])
     }
 }
 
@@ -70,7 +56,7 @@ impl Stored {
     /// Checks configuration and shape, and that they go together.
     pub(super) fn check_off_policy(&self) -> Result {
         self.config.check_off_policy()?;
-        self.check_shape()?;
+        self.check_shape(self.num_policy_layers())?;
         let what =
             "learner config: an algorithm for discrete actions with them, and one for continuous ones with those";
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!self.shape.discrete())
@@ -94,7 +80,9 @@ impl Stored {
 
     /// How many layers the policy's network has.
     pub(super) fn num_policy_layers(&self) -> usize {
-        let alone = self.second_head().map_or(0, |(shared, ..)| self.config.num_hidden.saturating_sub(shared) + 1);
+        let c = &self.config;
+        let layers = |shared: u32| c.layers_of(c.num_hidden.saturating_sub(shared)).saturating_add(1);
+        let alone = self.second_head().map_or(0, |(shared, ..)| layers(shared));
         self.actor().num_layers.saturating_add(alone) as usize
     }
 }

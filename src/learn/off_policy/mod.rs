@@ -38,9 +38,6 @@ const PARAMS: u64 = 1 << 32;
 const BATCHES: u64 = 2 << 32;
 const PREDICT: u64 = 3 << 32;
 
-/// A policy of Q says its values times this: so that an action drawn from it is the best one but for ties.
-const SHARPNESS: f32 = 1024.0;
-
 /// Everything small that changes.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
@@ -316,11 +313,7 @@ impl<'a> View<'a> {
             block::copy(to.action_low, self.action_low);
             block::copy(to.action_high, self.action_high);
             self.sizes.policy.prune_params(self.params, 0, to.params)?;
-            let last = self.sizes.policy.params_of(self.actor.num_layers.saturating_sub(1) as usize)?;
-            if let Some(head) = to.params.rchunks_mut(last.len().max(1)).next() {
-                head.iter_mut().for_each(|x| *x *= SHARPNESS);
-            }
-            Ok(())
+            policy::sharpen(&self.sizes.policy, self.actor.num_layers, to.params)
         })
     }
 

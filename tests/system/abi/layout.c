@@ -157,6 +157,7 @@ NUMBER(RLCORE_OPTIMIZER_ADAM_TENSORFLOW, 1);
 NUMBER(RLCORE_OPTIMIZER_RMSPROP, 2);
 NUMBER(RLCORE_OPTIMIZER_RMSPROP_TENSORFLOW, 3);
 NUMBER(RLCORE_OPTIMIZER_RMSPROP_CENTERED, 4);
+NUMBER(RLCORE_OPTIMIZER_ADAM_RECTIFIED, 5);
 NUMBER(RLCORE_LAYOUT_HWC, 0);
 NUMBER(RLCORE_LAYOUT_CHW, 1);
 NUMBER(RLCORE_DRAW_FIXED, 0);
@@ -301,7 +302,7 @@ FIELD(rlcore_layer, gain, 56, 56, 56);
 FIELD(rlcore_layer, symbols, 60, 60, 60);
 FIELD(rlcore_layer, reserved, 64, 64, 64);
 
-SIZE(rlcore_learner_config, 296, 288, 288);
+SIZE(rlcore_learner_config, 304, 296, 296);
 FIELD(rlcore_learner_config, struct_size, 0, 0, 0);
 FIELD(rlcore_learner_config, num_envs, 4, 4, 4);
 FIELD(rlcore_learner_config, num_steps, 8, 8, 8);
@@ -367,6 +368,8 @@ FIELD(rlcore_learner_config, clip_rho, 280, 272, 272);
 FIELD(rlcore_learner_config, clip_c, 284, 276, 276);
 FIELD(rlcore_learner_config, clip_pg_rho, 288, 280, 280);
 FIELD(rlcore_learner_config, leak, 292, 284, 284);
+FIELD(rlcore_learner_config, hidden_norm, 296, 288, 288);
+FIELD(rlcore_learner_config, reserved, 300, 292, 292);
 
 SIZE(rlcore_learner_stats, 88, 88, 88);
 FIELD(rlcore_learner_stats, struct_size, 0, 0, 0);

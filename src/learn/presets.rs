@@ -1,0 +1,59 @@
+//! The hyperparameters that each algorithm begins with.
+
+use super::config::{Algorithm, Config};
+use super::optimizer::Optimizer;
+
+impl Config {
+    /// The defaults of an algorithm. Those of A2C are Stable-Baselines3's, but for the number of environments and an entropy
+    /// bonus of 0.01, which A3C has (Mnih et al. 2016); those of IMPALA are TorchBeast's.
+    pub fn of(algorithm: Algorithm) -> Config {
+        let ppo = Config { algorithm: algorithm as u32, ..Config::default() };
+        match algorithm {
+            Algorithm::Ppo => ppo,
+            Algorithm::A2c => Config {
+                num_steps: 5,
+                num_minibatches: 1,
+                num_epochs: 1,
+                normalize_advantage: 0,
+                learning_rate: 7e-4,
+                gae_lambda: 1.0,
+                value_coef: 1.0,
+                optimizer: Optimizer::RmsProp as u32,
+                ..ppo
+            },
+            Algorithm::Impala => Config {
+                num_steps: 80,
+                learning_rate: 4.8e-4,
+                value_coef: 0.5,
+                entropy_coef: 6e-4,
+                max_grad_norm: 40.0,
+                adam_epsilon: 0.01,
+                sum_losses: 1,
+                algorithm: algorithm as u32,
+                ..Config::of(Algorithm::A2c)
+            },
+            Algorithm::Dqn => Config {
+                num_envs: 1,
+                activation: 1,
+                learning_rate_end: ppo.learning_rate,
+                max_grad_norm: 10.0,
+                huber: 1,
+                double_q: 1,
+                target_interval: 500,
+                target_rate: 1.0,
+                ..ppo
+            },
+            Algorithm::Pqn => Config {
+                num_steps: 32,
+                activation: 1,
+                normalize_advantage: 0,
+                gae_lambda: 0.65,
+                entropy_coef: 0.0,
+                max_grad_norm: 10.0,
+                hidden_norm: 1,
+                optimizer: Optimizer::AdamRectified as u32,
+                ..ppo
+            },
+        }
+    }
+}
