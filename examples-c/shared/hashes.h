@@ -13,6 +13,7 @@
 {"pendulumnovel", 0x8e89c3af70fa4776, 0x89daa139d518acd7},
 {"repeat", 0x0eb6a578ebc32c1b, 0x242b293cfacd22e5},
 {"attention", 0x0fc5e2dabd24e958, 0x3a4748f1be027e27},
+{"pqn", 0, 0},
 {"lander", 0xca837c43c533a830, 0x55a61cfa4b27b88e},
 {"probe1", 0x0e65465b699ac034, 0x5efa762d8b1756db},
 {"probe2", 0x7d66ba25cb662e0e, 0x0a89d01ce121928b},

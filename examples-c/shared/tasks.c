@@ -174,6 +174,23 @@ static void attention(rlcore_learner_config *c) {
   c->learning_rate = 1e-3F;
 }
 
+/* Q(lambda) without replay: one normalised layer, and exploration that ends after a third of the training. */
+static void pqn(rlcore_learner_config *c) {
+  CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_PQN));
+  c->num_envs = 8;
+  c->num_epochs = 2;
+  c->num_hidden = 1;
+  c->hidden_len[0] = 128;
+  c->hidden_len[1] = 0;
+  c->learning_rate = 2e-3F;
+  c->learning_rate_end = 1e-4F;
+  c->gae_lambda = 0.9F;
+  c->normalize_obs = 1;
+  c->normalize_reward = 1;
+  c->exploration_steps = 50000;
+  c->exploration_end = 0.01F;
+}
+
 static void probe(rlcore_learner_config *c) {
   c->num_envs = 8;
   c->num_steps = 32;
@@ -203,6 +220,7 @@ static const task tasks[] = {
     {"repeat", "RepeatPrevious: name the suit of three cards ago", RLCORE_ENV_REPEAT_PREVIOUS, 500000, 3, 0.95, 0,
      repeat_previous, draw_suits},
     {"attention", "RepeatPrevious for a transformer", RLCORE_ENV_REPEAT_PREVIOUS, 150000, 3, 0.95, 0, attention, draw_suits},
+    {"pqn", "CartPole-v1 with PQN", RLCORE_ENV_CARTPOLE, 150000, 5, 475, 0, pqn, draw_cartpole},
     {"lander", "Lander (physics in the C host)", 0, 300000, 3, 100, 0, lander, draw_lander},
     {"probe1", "Probe 1: reward 1", RLCORE_ENV_PROBE1, 20000, 1, 1, 1e-4, probe, NULL},
     {"probe2", "Probe 2: reward is the observation", RLCORE_ENV_PROBE2, 20000, 1, -1, 1e-4, probe, NULL},
@@ -241,8 +259,8 @@ rlcore_env_def task_env(const task *t) {
 rlcore_learner_config task_config(const task *t) {
   rlcore_learner_config config;
   CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
-  config.total_steps = t->total_steps;
   t->configure(&config);
+  config.total_steps = t->total_steps;
   return config;
 }
 
