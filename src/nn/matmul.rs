@@ -235,7 +235,7 @@ fn affine_rows<A: At>(
         }
         let (fours, rest) = x.as_chunks::<4>();
         let (w, w_rest) = w.split_at_checked(fours.len() * 4 * n)?;
-        for ([x0, x1, x2, x3], w) in fours.iter().zip(w.chunks_exact(4 * n)) {
+        for ([x0, x1, x2, x3], w) in fours.iter().zip(w.chunks_exact(NonZero::new(4 * n)?.get())) {
             let (w01, w23) = w.split_at_checked(2 * n)?;
             let ((w0, w1), (w2, w3)) = (w01.split_at_checked(n)?, w23.split_at_checked(n)?);
             let of_w = w0.as_chunks().0.iter().zip(w1.as_chunks().0).zip(w2.as_chunks().0).zip(w3.as_chunks().0);

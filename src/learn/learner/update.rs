@@ -381,12 +381,13 @@ fn minibatch<'o>(c: &Config, minibatch: u32, order: &'o [u32]) -> Result<&'o [u3
 /// Orders the rows of each chunk of a minibatch, which are sequences, step by step. `copy` is as long as `order`.
 fn order_by_step(c: &Config, order: &mut [u32], copy: &mut [u32]) -> Result {
     block::copy(copy, order);
+    let together = c.num_together().max(1);
     for chunk in 0..c.num_chunks {
         let (begin, end) = c.chunk(chunk);
         let (to, from) = (order.get_mut(begin..end).ok_or(Misfit)?, copy.get(begin..end).ok_or(Misfit)?);
         let mut to = to.iter_mut();
-        for step in 0..c.num_together() {
-            for (slot, to) in from.iter().skip(step).step_by(c.num_together()).zip(to.by_ref()) {
+        for step in 0..together {
+            for (slot, to) in from.iter().skip(step).step_by(together).zip(to.by_ref()) {
                 *to = *slot;
             }
         }
