@@ -91,6 +91,15 @@ public unsafe struct rlcore_learner_config {
   public fixed uint obs_dims[3];
   public uint sequence_len;
   public IntPtr layers;
+  public uint buffer_size, batch_size, learning_starts, train_interval, gradient_steps, target_interval;
+  public float target_rate;
+  public uint exploration_steps;
+  public float exploration_start, exploration_end;
+  public uint double_q, dueling, huber, policy_interval, optimizer;
+  public float rms_decay, rms_momentum;
+  public uint sum_losses;
+  public float clip_rho, clip_c, clip_pg_rho, leak;
+  public uint hidden_norm, reserved;
 }
 
 [StructLayout(LayoutKind.Sequential)]
