@@ -191,6 +191,14 @@ static void pqn(rlcore_learner_config *c) {
   c->exploration_end = 0.01F;
 }
 
+/* Settings of RL Baselines3 Zoo; the learning rate stays as it is. */
+static void a2c(rlcore_learner_config *c) {
+  CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_A2C));
+  c->num_envs = 8;
+  c->learning_rate_end = c->learning_rate;
+  c->entropy_coef = 0;
+}
+
 static void probe(rlcore_learner_config *c) {
   c->num_envs = 8;
   c->num_steps = 32;
@@ -221,6 +229,7 @@ static const task tasks[] = {
      repeat_previous, draw_suits},
     {"attention", "RepeatPrevious for a transformer", RLCORE_ENV_REPEAT_PREVIOUS, 150000, 3, 0.95, 0, attention, draw_suits},
     {"pqn", "CartPole-v1 with PQN", RLCORE_ENV_CARTPOLE, 150000, 5, 475, 0, pqn, draw_cartpole},
+    {"a2c", "CartPole-v1 with A2C", RLCORE_ENV_CARTPOLE, 500000, 5, 475, 0, a2c, draw_cartpole},
     {"lander", "Lander (physics in the C host)", 0, 300000, 3, 100, 0, lander, draw_lander},
     {"probe1", "Probe 1: reward 1", RLCORE_ENV_PROBE1, 20000, 1, 1, 1e-4, probe, NULL},
     {"probe2", "Probe 2: reward is the observation", RLCORE_ENV_PROBE2, 20000, 1, -1, 1e-4, probe, NULL},
