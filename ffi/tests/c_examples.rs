@@ -59,6 +59,11 @@ fn processes_that_share_chunks_learn_the_same_bytes_and_one_may_die() {
 }
 
 #[test]
+fn workers_of_a3c_learn_as_a2c_does_and_one_may_die() {
+    make(&["check-a3c"]);
+}
+
+#[test]
 fn a_folder_of_learners_and_policies_is_loaded_and_played() {
     make(&["check-league"]);
 }
