@@ -64,6 +64,11 @@ fn workers_of_a3c_learn_as_a2c_does_and_one_may_die() {
 }
 
 #[test]
+fn one_learner_answers_actors_and_one_may_die() {
+    make(&["check-impala"]);
+}
+
+#[test]
 fn a_folder_of_learners_and_policies_is_loaded_and_played() {
     make(&["check-league"]);
 }

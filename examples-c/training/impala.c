@@ -1,0 +1,341 @@
+/* IMPALA with central inference: actor processes step environments in shared memory and submit observations; the
+   learner collects them, responds with actions, keeps the transitions of each environment, and learns from them with
+   V-trace. An update goes on in slices between responses, so that actors act with parameters from before it: how old
+   these are is counted. An actor is killed in the middle of a step: only the rows that it was stepping are lost. */
+#define _DEFAULT_SOURCE
+#include "tasks.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NUM_ACTORS = 4, IN_SERIES = 4, N = NUM_ACTORS * IN_SERIES, OBS_LEN = 50, ENV_ID = 2000, MAX_UPDATES = 1000, LOSE = 10 };
+enum { ROUNDS = 20000 }; /* of the measurement */
+static const float SOLVED = 0.98F;
+
+/* Start of the shared memory; the blocks of the environments and of the batch follow it. */
+static struct shared {
+  _Alignas(64) atomic_bool hang; /* the next step never returns, like a simulator that hangs ... */
+  _Atomic pid_t hanging;         /* ... and here is who is in it */
+  _Alignas(64) unsigned char blocks[];
+} *shared;
+
+/* Arrays of all environments. */
+static struct {
+  uint8_t obs[N][OBS_LEN], final_obs[N][OBS_LEN];
+  float reward[N];
+  uint8_t terminated[N], truncated[N];
+  int32_t action[N];
+} all, some; /* of the rows that are collected: row k is environment rows[k] */
+
+static struct {
+  pid_t parent, pid[NUM_ACTORS];
+  rlcore_env_def catch, env;
+  rlcore_vecenv_config config;
+  rlcore_vecenv *envs;
+  rlcore_batch *batch;
+  size_t envs_size, batch_size;
+  uint32_t replaced;
+} host;
+
+static struct {
+  rlcore_learner *agent;
+  rlcore_learner_stats stats;
+  bool updating;
+  uint64_t version[N];                           /* updates that were complete when an environment's action was chosen */
+  uint64_t num_complete, sum_versions, earliest; /* of the transitions that the next update learns from */
+  uint64_t num_learnt, sum_ages, oldest;         /* of those that were learnt from: updates since their actions */
+  uint64_t num_rows, num_responses, lost;
+} learner;
+
+/* ---- Actors ---- */
+
+/* Ends an actor whose parent has died. Yields the processor. */
+static void end_if_orphaned(void) {
+  if (getpid() != host.parent && getppid() != host.parent) _exit(1);
+  sched_yield();
+}
+
+static int32_t step_or_hang(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  if (atomic_load(&shared->hang) && atomic_exchange(&shared->hang, false)) {
+    atomic_store(&shared->hanging, getpid());
+    for (;;) end_if_orphaned();
+  }
+  return host.catch.step(user, state, rng, action, obs, out);
+}
+
+/* Steps the rows of one response after another, each of which it submits, until the batch is closed. */
+static void act_out(uint32_t actor) {
+  uint32_t count = 0;
+  while (rlcore_batch_run(host.batch, host.envs, &host.env, actor, 1, &count) == RLCORE_OK)
+    if (count == 0) end_if_orphaned();
+}
+
+static void start_actor(uint32_t actor) {
+  fflush(stdout);
+  host.pid[actor] = fork();
+  if (host.pid[actor] < 0) host_fail("cannot fork");
+  if (host.pid[actor] != 0) return;
+  act_out(actor);
+  _exit(0);
+}
+
+/* Replaces actors that have died. One that hangs is killed first, as a watchdog does. */
+static void rescue(void) {
+  const pid_t hanging = atomic_exchange(&shared->hanging, 0);
+  uint32_t num_rows;
+  int how;
+  if (hanging && kill(hanging, SIGKILL)) host_fail("cannot kill an actor");
+  for (uint32_t k = 0; k < NUM_ACTORS; k++) {
+    if (waitpid(host.pid[k], &how, hanging == host.pid[k] ? 0 : WNOHANG) != host.pid[k]) continue;
+    if (!WIFSIGNALED(how)) host_fail("FAILED: an actor ended by itself");
+    CHECK(rlcore_batch_abandon(host.batch, host.envs, &host.env, k, &num_rows));
+    start_actor(k);
+    host.replaced++;
+  }
+}
+
+/* ---- The learner ---- */
+
+static rlcore_vecenv_out outputs(void) {
+  return (rlcore_vecenv_out){
+      .struct_size = sizeof(rlcore_vecenv_out),
+      .obs = some.obs,
+      .reward = some.reward,
+      .terminated = some.terminated,
+      .truncated = some.truncated,
+      .final_obs = some.final_obs,
+  };
+}
+
+/* Collects the rows that actors have submitted. Returns how many; failed: [N] those that were lost. */
+static uint32_t collect(uint32_t *rows, uint8_t *failed) {
+  const rlcore_vecenv_out out = outputs();
+  rlcore_batch_counts counts = {.struct_size = sizeof counts};
+  memset(failed, 0, N);
+  CHECK(rlcore_batch_count(host.batch, &counts));
+  const uint32_t num_rows = counts.num_done * IN_SERIES;
+  if (num_rows == 0) return 0;
+  const rlcore_status status = rlcore_batch_recv(host.batch, num_rows, rows, &out);
+  if (status == RLCORE_E_CALLBACK) CHECK(rlcore_batch_failed(host.batch, failed));
+  else CHECK(status);
+  return num_rows;
+}
+
+/* Records what came of the last actions. Agents of lost rows are gone; others begin there. */
+static void record(const uint32_t *rows, uint32_t num_rows, const uint8_t *failed) {
+  uint8_t known[N] = {0};
+  for (uint32_t k = 0; k < num_rows; k++) {
+    const uint32_t i = rows[k];
+    if (failed[i]) {
+      CHECK(rlcore_batch_reset_one(host.batch, host.envs, &host.env, i, NULL, all.obs));
+      learner.lost++;
+      continue;
+    }
+    known[i] = 1;
+    memcpy(all.obs[i], some.obs[k], OBS_LEN);
+    all.reward[i] = some.reward[k];
+    all.terminated[i] = some.terminated[k];
+    all.truncated[i] = some.truncated[k];
+    learner.earliest = learner.num_complete && learner.earliest < learner.version[i] ? learner.earliest : learner.version[i];
+    learner.sum_versions += learner.version[i];
+    learner.num_complete++;
+  }
+  CHECK(rlcore_learner_cut(learner.agent, failed));
+  CHECK(rlcore_learner_observe(learner.agent, known, all.reward, all.terminated, all.truncated, NULL));
+}
+
+/* Chooses actions with the parameters of the last complete update, and hands the rows back to the actors. */
+static void respond(const uint32_t *rows, uint32_t num_rows) {
+  uint8_t active[N] = {0};
+  for (uint32_t k = 0; k < num_rows; k++) active[rows[k]] = 1;
+  CHECK(rlcore_learner_act(learner.agent, active, all.obs, NULL, all.action));
+  for (uint32_t k = 0; k < num_rows; k++) {
+    some.action[k] = all.action[rows[k]];
+    learner.version[rows[k]] = learner.stats.num_updates;
+  }
+  CHECK(rlcore_batch_send(host.batch, host.envs, &host.env, num_rows, rows, some.action));
+  learner.num_rows += num_rows;
+  learner.num_responses++;
+}
+
+/* The ages of the transitions that an update begins to learn from. */
+static void count_ages(void) {
+  const uint64_t now = learner.stats.num_updates;
+  learner.num_learnt += learner.num_complete;
+  learner.sum_ages += learner.num_complete * now - learner.sum_versions;
+  learner.oldest = now - learner.earliest > learner.oldest ? now - learner.earliest : learner.oldest;
+  learner.num_complete = learner.sum_versions = 0;
+}
+
+static void learn_slice(void) {
+  const uint64_t before = learner.stats.num_updates;
+  if (!learner.updating) count_ages();
+  CHECK(rlcore_learner_learn(learner.agent, all.obs, 1, &learner.stats));
+  learner.updating = learner.stats.num_updates == before;
+}
+
+/* Begins the update that is due, once the one before has ended. */
+static void learn_if_due(void) {
+  uint32_t due;
+  for (;; learn_slice()) {
+    CHECK(rlcore_learner_phase(learner.agent, &due));
+    if (due != RLCORE_LEARNER_LEARN) return;
+  }
+}
+
+static void start_envs(void) {
+  rlcore_batch_config config;
+  CHECK(rlcore_batch_config_init(&config, sizeof config));
+  config.in_series = IN_SERIES;
+  unsigned char *const mem = shared->blocks, *const after = mem + host_aligned(host.envs_size);
+  CHECK(rlcore_vecenv_init(mem, host.envs_size, &host.env, &host.config, &host.envs));
+  CHECK(rlcore_batch_init(after, host.batch_size, &host.env, &host.config, &config, &host.batch));
+  CHECK(rlcore_vecenv_reset(host.envs, &host.env, NULL, all.obs));
+}
+
+static void stop_actors(void) {
+  int how;
+  CHECK(rlcore_batch_close(host.batch));
+  for (uint32_t k = 0; k < NUM_ACTORS; k++)
+    if (waitpid(host.pid[k], &how, 0) != host.pid[k] || how != 0) host_fail("FAILED: an actor ended in another way");
+}
+
+/* Learns until Catch is solved. An actor is lost on the way. */
+static void solve(void) {
+  uint32_t rows[N], num_rows = N;
+  uint8_t failed[N];
+  bool lost = false;
+  start_envs();
+  for (uint32_t i = 0; i < N; i++) rows[i] = i;
+  respond(rows, N);
+  const double begin = host_seconds();
+  for (uint32_t k = 0; k < NUM_ACTORS; k++) start_actor(k);
+  while (learner.lost == 0 || !(learner.stats.return_mean >= SOLVED)) {
+    if (learner.stats.num_updates >= MAX_UPDATES)
+      host_fail("FAILED: a return of %.2f after %d updates", (double)learner.stats.return_mean, (int)MAX_UPDATES);
+    if (!lost && learner.stats.num_updates == LOSE) atomic_store(&shared->hang, lost = true);
+    num_rows = collect(rows, failed);
+    if (num_rows == 0) rescue();
+    else {
+      record(rows, num_rows, failed);
+      learn_if_due();
+      respond(rows, num_rows);
+    }
+    if (learner.updating) learn_slice();
+    else if (num_rows == 0) sched_yield();
+  }
+  const double seconds = host_seconds() - begin;
+  stop_actors();
+  printf("%u actors, %u environments: a mean return of %.2f after %llu steps and %llu updates, %.2f s\n",
+         (unsigned)NUM_ACTORS, (unsigned)N, (double)learner.stats.return_mean,
+         (unsigned long long)learner.stats.num_steps, (unsigned long long)learner.stats.num_updates, seconds);
+  printf("policies of transitions were %.2f updates old in the mean, %u at most; responses of %.1f rows in the mean\n",
+         (double)learner.sum_ages / (double)learner.num_learnt, (unsigned)learner.oldest,
+         (double)learner.num_rows / (double)learner.num_responses);
+  if (host.replaced != 1 || learner.lost != IN_SERIES)
+    host_fail("FAILED: %u actors were replaced, %u rows lost", (unsigned)host.replaced, (unsigned)learner.lost);
+}
+
+static double play_greedily(void) {
+  rlcore_policy *policy;
+  size_t size;
+  CHECK(rlcore_policy_size(learner.agent, &size));
+  CHECK(rlcore_policy_export(learner.agent, host_take(size), size, &policy));
+  const evaluation greedy = evaluate(policy, &host.catch, 100, &GREEDY);
+  printf("100 greedy episodes: mean %.2f, sd %.2f\n", greedy.mean, greedy.std);
+  return greedy.mean;
+}
+
+/* ---- What submitting, collecting and responding cost ---- */
+
+/* Microseconds a row, without learning. With actors if `processes`, else this process steps what it has sent. */
+static double time_of_rows(bool processes) {
+  uint32_t rows[N], count = 0;
+  uint8_t failed[N];
+  start_envs();
+  for (uint32_t i = 0; i < N; i++) rows[i] = i;
+  memset(all.action, 0, sizeof all.action);
+  for (uint32_t k = 0; processes && k < NUM_ACTORS; k++) start_actor(k);
+  const double begin = host_seconds();
+  CHECK(rlcore_batch_send(host.batch, host.envs, &host.env, N, rows, all.action));
+  for (uint64_t left = (uint64_t)ROUNDS * N; left;) {
+    if (!processes) CHECK(rlcore_batch_run(host.batch, host.envs, &host.env, 0, UINT32_MAX, &count));
+    const uint32_t num_rows = collect(rows, failed);
+    if (num_rows == 0) sched_yield();
+    else CHECK(rlcore_batch_send(host.batch, host.envs, &host.env, num_rows, rows, all.action));
+    left -= left < num_rows ? left : num_rows;
+  }
+  const double seconds = host_seconds() - begin;
+  if (processes) stop_actors();
+  return 1e6 * seconds / ROUNDS / N;
+}
+
+/* Microseconds of an environment's step. */
+static double time_of_step(void) {
+  const rlcore_vecenv_out out = outputs();
+  start_envs();
+  memset(all.action, 0, sizeof all.action);
+  const double begin = host_seconds();
+  for (uint32_t i = 0; i < ROUNDS; i++) CHECK(rlcore_vecenv_step(host.envs, &host.env, all.action, &out));
+  return 1e6 * (host_seconds() - begin) / ROUNDS / N;
+}
+
+static void measure(void) {
+  const double step = time_of_step(), alone = time_of_rows(false), processes = time_of_rows(true);
+  printf("submit, collect and respond: %.3f us a row beside the step of %.3f us, %.3f us between %u processes\n",
+         alone - step, step, processes, (unsigned)NUM_ACTORS + 1);
+}
+
+/* ---- */
+
+static void plan(void) {
+  const task *const task = task_find("catch");
+  const rlcore_learner_config net = task_config(task);
+  rlcore_learner_config config;
+  rlcore_batch_config batch;
+  size_t size;
+  host.parent = getpid();
+  host.catch = host.env = task_env(task);
+  host.env.env_id = ENV_ID; /* an environment of our own: its steps may hang */
+  host.env.step = step_or_hang;
+  CHECK(rlcore_vecenv_config_init(&host.config, sizeof host.config));
+  CHECK(rlcore_batch_config_init(&batch, sizeof batch));
+  host.config.num_envs = N;
+  host.config.seed = 1;
+  batch.in_series = IN_SERIES;
+  CHECK(rlcore_vecenv_size(&host.env, &host.config, &host.envs_size));
+  CHECK(rlcore_batch_size(&host.env, &host.config, &batch, &host.batch_size));
+  const size_t len = sizeof *shared + host_aligned(host.envs_size) + host.batch_size;
+  shared = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) host_fail("cannot map %zu bytes", len);
+
+  CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_IMPALA)); /* trajectories of 80 steps */
+  config.layers = net.layers;
+  config.num_layers = net.num_layers;
+  memcpy(config.obs_dims, net.obs_dims, sizeof config.obs_dims);
+  config.num_hidden = config.num_shared = net.num_shared;
+  memcpy(config.hidden_len, net.hidden_len, sizeof config.hidden_len);
+  config.activation = net.activation;
+  config.num_envs = N;
+  config.num_chunks = N; /* a slice of learning is one trajectory */
+  config.overlap = 1;
+  config.learning_rate = config.learning_rate_end = 1e-3F;
+  config.entropy_coef = 0.01F;
+  CHECK(rlcore_learner_size(&config, &host.env.obs, &host.env.action, &size));
+  CHECK(rlcore_learner_init(host_take(size), size, &config, &host.env.obs, &host.env.action, &learner.agent));
+  learner.stats.struct_size = sizeof learner.stats;
+}
+
+int main(void) {
+  plan();
+  measure();
+  solve();
+  if (play_greedily() < (double)SOLVED) host_fail("FAILED: the policy was not learnt");
+  printf("ok: Catch solved by IMPALA with %u actors, one of which was killed\n", (unsigned)NUM_ACTORS);
+}
