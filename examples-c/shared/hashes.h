@@ -14,6 +14,7 @@
 {"repeat", 0xb868f8cfbe5a6ce0, 0xc241389414991222},
 {"attention", 0xde0ca648a0d169a9, 0x4194bf93c00af0aa},
 {"pqn", 0x955e2d297d89ceb0, 0x0e19367393653cff},
+{"dqn", 0x7b4b2e9ff14f719a, 0x1a772f193e6f13c4},
 {"a2c", 0x5b0ca3c7c1966315, 0xb7767259f70a3607},
 {"lander", 0xa338a42aa5c78a4c, 0x0b20e3ce5c828212},
 {"probe1", 0xc5f46f370edef524, 0x4fbef3af8be442ab},

@@ -199,6 +199,22 @@ static void a2c(rlcore_learner_config *c) {
   c->entropy_coef = 0;
 }
 
+/* Deep Q-networks, double and dueling, with squared errors and a step size that goes to nothing. */
+static void dqn(rlcore_learner_config *c) {
+  CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_DQN));
+  c->num_envs = 4;
+  c->num_steps = 64; /* of one line of the curve */
+  c->learning_rate = 3e-3F;
+  c->learning_rate_end = 1e-5F;
+  c->max_grad_norm = 0;
+  c->adam_epsilon = 1e-8F;
+  c->dueling = 1;
+  c->huber = 0;
+  c->train_interval = 4;
+  c->target_interval = 50;
+  c->exploration_steps = 20000;
+}
+
 static void probe(rlcore_learner_config *c) {
   c->num_envs = 8;
   c->num_steps = 32;
@@ -229,6 +245,7 @@ static const task tasks[] = {
      repeat_previous, draw_suits},
     {"attention", "RepeatPrevious for a transformer", RLCORE_ENV_REPEAT_PREVIOUS, 150000, 3, 0.95, 0, attention, draw_suits},
     {"pqn", "CartPole-v1 with PQN", RLCORE_ENV_CARTPOLE, 150000, 5, 475, 0, pqn, draw_cartpole},
+    {"dqn", "CartPole-v1 with DQN", RLCORE_ENV_CARTPOLE, 60000, 5, 475, 0, dqn, draw_cartpole},
     {"a2c", "CartPole-v1 with A2C", RLCORE_ENV_CARTPOLE, 500000, 5, 475, 0, a2c, draw_cartpole},
     {"lander", "Lander (physics in the C host)", 0, 300000, 3, 100, 0, lander, draw_lander},
     {"probe1", "Probe 1: reward 1", RLCORE_ENV_PROBE1, 20000, 1, 1, 1e-4, probe, NULL},
