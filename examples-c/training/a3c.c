@@ -1,5 +1,5 @@
 /* A3C: worker processes, each with a learner and environments of its own, send gradients of their rollouts to a server,
-   which adds them to its learner, takes a step and sends the parameters back. Nobody waits for another worker. With one
+   which adds them to its learner, takes a step and sends the parameters back. No worker waits for another. With one
    worker the parameters are those of A2C, bit for bit. A worker that is killed, even while it writes its gradients,
    loses its own rollout only: another one takes its place. Then three workers, one of which is killed, learn CartPole. */
 #define _DEFAULT_SOURCE
@@ -197,7 +197,6 @@ static uint64_t one_process(bool lose) {
 }
 
 /* ---- Several workers ---- */
-
 
 /* Until CartPole is solved; one of the workers is killed on the way. */
 static void solve(void) {

@@ -147,6 +147,7 @@ static void record(const uint32_t *rows, uint32_t num_rows, const uint8_t *faile
     learner.num_complete++;
   }
   CHECK(rlcore_learner_cut(learner.agent, failed));
+  /* Catch is never truncated, so that no final observations are needed. */
   CHECK(rlcore_learner_observe(learner.agent, known, all.reward, all.terminated, all.truncated, NULL));
 }
 
