@@ -711,9 +711,9 @@ typedef enum rlcore_learner_due {
   RLCORE_LEARNER_LEARN = 2,    /* rlcore_learner_learn until no minibatch is left */
 } rlcore_learner_due;
 
-/* What a learner optimises. */
+/* What a learner optimizes. */
 typedef enum rlcore_algorithm {
-  RLCORE_ALGORITHM_PPO = 0,     /* proximal policy optimisation */
+  RLCORE_ALGORITHM_PPO = 0,     /* proximal policy optimization */
   RLCORE_ALGORITHM_A2C = 1,     /* advantage actor-critic */
   RLCORE_ALGORITHM_IMPALA = 2,  /* IMPALA: an actor-critic that corrects by V-trace for what older policies did */
   RLCORE_ALGORITHM_DQN = 4,     /* deep Q-networks, off policy: discrete actions */
@@ -765,8 +765,8 @@ typedef struct rlcore_learner_config {
   float adam_beta2;              /* decay of Adam's second moment, at least the square of adam_beta1 (0.999) */
   float adam_epsilon;            /* epsilon of the optimizer, from 1e-12 to 1 (1e-5; IMPALA 0.01) */
   float log_std_init;            /* initial logarithm of the standard deviation of continuous actions (0) */
-  float obs_clip;                /* normalised observations are clipped to plus or minus this (10) */
-  float reward_clip;             /* normalised rewards are clipped to plus or minus this (10) */
+  float obs_clip;                /* normalized observations are clipped to plus or minus this (10) */
+  float reward_clip;             /* normalized rewards are clipped to plus or minus this (10) */
   uint32_t accumulate;           /* precision that advantages are summed in: an rlcore_accumulate (f32) */
   float log_std_min;             /* lower limit of the logarithms of standard deviations, from -40 (-20) */
   float log_std_max;             /* upper limit of the logarithms of standard deviations, to 40 (2) */

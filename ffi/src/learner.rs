@@ -20,11 +20,11 @@ use rlcore::space::{Element, Space};
 /// A learner: the caller's own block.
 pub struct rlcore_learner;
 
-/// What a learner optimises.
+/// What a learner optimizes.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_algorithm {
-    /// proximal policy optimisation
+    /// proximal policy optimization
     RLCORE_ALGORITHM_PPO = 0,
     /// advantage actor-critic
     RLCORE_ALGORITHM_A2C = 1,
@@ -130,9 +130,9 @@ pub struct rlcore_learner_config {
     pub adam_epsilon: f32,
     /// initial logarithm of the standard deviation of continuous actions (0)
     pub log_std_init: f32,
-    /// normalised observations are clipped to plus or minus this (10)
+    /// normalized observations are clipped to plus or minus this (10)
     pub obs_clip: f32,
-    /// normalised rewards are clipped to plus or minus this (10)
+    /// normalized rewards are clipped to plus or minus this (10)
     pub reward_clip: f32,
     /// precision that advantages are summed in: an rlcore_accumulate (f32)
     pub accumulate: u32,
