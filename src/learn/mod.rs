@@ -15,6 +15,7 @@ mod presets;
 mod q_values;
 mod rows;
 pub mod shape;
+mod step;
 
 pub use actor::{Recurrent, Sampling};
 pub use actor_config::ActorConfig;

@@ -11,7 +11,7 @@ use crate::error::{Error, Kind, Result, check_finite};
 use crate::learn::learner::{Stats, add_as_tree};
 use crate::learn::loss::Sums;
 use crate::learn::objective::q;
-use crate::learn::optimizer::Moving;
+use crate::learn::step::Moving;
 use crate::num;
 
 impl OffPolicy<'_> {
