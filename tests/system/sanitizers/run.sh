@@ -98,13 +98,15 @@ hosts() {
   # Three of the games on a grid train the network of a fourth, at a minute each here: `core` plays them instead.
   local envs
   envs=$(sed -n 's/^ENVS *= //p' examples-c/Makefile)
-  # a3c and impala take minutes here, while processes wait for each other: they run in brief, as under valgrind.
-  local programs
-  programs=$(sed -n 's/^PROGRAMS = //p' examples-c/Makefile)
-  examples check "$bin/examples/bin/"{a3c,impala}-brief ARGS_save="$bin/save.bin 20" \
-    "ENVS=${envs/asterix freeway spaceinvaders /}" "PROGRAMS=${programs/ a3c impala/}"
-  runs examples/bin/a3c-brief
-  runs examples/bin/impala-brief
+  # What trains for minutes here runs in brief, as under valgrind.
+  local program programs brief=()
+  programs=" $(sed -n 's/^PROGRAMS *= //p' examples-c/Makefile) "
+  for program in $(sed -n 's/^BRIEFS *= //p' examples-c/Makefile); do
+    programs=${programs/ $program / } brief+=("$program-brief")
+  done
+  examples check "${brief[@]/#/$bin/examples/bin/}" ARGS_save="$bin/save.bin 20" \
+    "ENVS=${envs/asterix freeway spaceinvaders /}" "PROGRAMS=$programs"
+  for program in "${brief[@]}"; do runs "examples/bin/$program" "$bin/$program"; done
 }
 
 threads() {
