@@ -186,7 +186,7 @@ typedef enum rlcore_element {
   RLCORE_I32 = 1,  /* int32_t: discrete choices, counted from 0 */
   RLCORE_U8 = 2,   /* uint8_t: image bytes */
   /* uint8_t: bytes of a structure with fields of several kinds; observations only. Calls that copy or store
-     observations take it as RLCORE_U8; learners refuse it */
+     observations take it as RLCORE_U8; learners read its fields, see rlcore_learner_config */
   RLCORE_STRUCT = 3,
 } rlcore_element;
 
@@ -196,7 +196,9 @@ typedef struct rlcore_space {
   uint32_t len;       /* elements of one observation or action, 1 to 2^24 */
   const float *low;   /* [len] lower bounds; NULL: unbounded */
   const float *high;  /* [len] upper bounds; NULL: unbounded */
-  const uint32_t *n;  /* [len] number of choices of each element; required for RLCORE_I32, otherwise unused */
+  /* [len] number of choices of each element; required for RLCORE_I32, and of each element of this kind in a structure
+     that a learner reads, otherwise unused */
+  const uint32_t *n;
 } rlcore_space;
 
 /* A named part of an observation, such as a dictionary entry, or the whole observation. */
@@ -662,8 +664,10 @@ typedef enum rlcore_initializer {
    Fields that its kind does not read are zero. 68 bytes. */
 typedef struct rlcore_layer {
   uint32_t kind;  /* an rlcore_layer_kind */
-  /* what it reads: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1; or
-     RLCORE_LAYER_INPUT. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and RLCORE_LAYER_JOIN only */
+  /* what it reads: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1;
+     RLCORE_LAYER_INPUT for the whole observation; or RLCORE_LAYER_INPUT | k for its field k, counted from 1 in
+     obs_fields of the learner config. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and
+     RLCORE_LAYER_JOIN only */
   uint32_t source[2];
   uint32_t units;        /* outputs, or channels of a picture */
   uint32_t activation;   /* an rlcore_activation */
@@ -813,6 +817,11 @@ typedef struct rlcore_learner_config {
   float leak;                  /* V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0) */
   uint32_t hidden_norm;        /* hidden layers are normalized before their activation, each row on its own (0; PQN 1) */
   uint32_t reserved;           /* 0 */
+  /* [num_obs_fields] parts of an observation that layers can read alone, as rlcore_env_fields lists them; read by the
+     same calls. Required for RLCORE_STRUCT, each part is then read by its kind (NULL) */
+  const rlcore_field *obs_fields;
+  uint32_t num_obs_fields;  /* entries of obs_fields, up to 8 (0) */
+  uint32_t reserved2;       /* 0 */
 } rlcore_learner_config;
 
 /* Statistics of the current update, or of the last one, and of the episodes. */
@@ -842,8 +851,11 @@ typedef struct rlcore_learner_stats {
    Errors: E_RANGE for another algorithm. */
 rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t config_size, uint32_t algorithm);
 
-/* Bytes a block must have for this configuration and these spaces. Observations of kind RLCORE_U8 are divided by 255.
-   Those of kind RLCORE_STRUCT are refused; RLCORE_WRAP_FLATTEN converts them to floats. */
+/* Bytes a block must have for this configuration and these spaces. Networks read bytes divided by 255, floats as they
+   are, and a choice as n numbers, 1 for the one that is taken and 0 for the others. Of RLCORE_STRUCT they read the parts
+   that config.obs_fields lists, in their order; obs.n then has the choices of all elements of kind RLCORE_I32.
+   rlcore_learner_seen_len tells how many numbers that makes.
+   Errors: E_CONFIG for a structure without fields, or choices without their number. */
 rlcore_status rlcore_learner_size(const rlcore_learner_config *config, const rlcore_space *obs,
                                   const rlcore_space *action, size_t *out_size);
 
@@ -868,13 +880,13 @@ rlcore_status rlcore_learner_acted(const rlcore_learner *p, uint8_t *acted);
 
 /* Draws an action for each environment and begins a transition.
    active:      [N] 0: this environment does not act now, its rows are neither read nor written; NULL: all act.
-   obs:         [N, obs.len]; bytes are divided by 255.
+   obs:         [N, obs.len]; bytes are divided by 255, choices are one-hot.
    action_mask: [N, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is allowed.
                 Required with use_action_mask, NULL without.
    action:      [N, action.len] to write.
    Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a mask that is
    missing or not expected; E_VALUE for an observation that is not finite or so large that the policy overflows, or a
-   mask that allows nothing. */
+   mask that allows nothing; for a choice in an observation that does not exist. */
 rlcore_status rlcore_learner_act(rlcore_learner *p, const uint8_t *active, const void *obs, const uint8_t *action_mask,
                                  void *action);
 
@@ -929,6 +941,9 @@ rlcore_status rlcore_learner_log_prob(rlcore_learner *p, const void *obs, const 
 
 /* Numbers that recurrent layers carry from one step of an environment to the next; 0 without such layers. */
 rlcore_status rlcore_learner_state_len(const rlcore_learner *p, size_t *out_len);
+
+/* Numbers that networks read of one observation: obs.len, but for choices and structures. */
+rlcore_status rlcore_learner_seen_len(const rlcore_learner *p, size_t *out_len);
 
 /* Acts without recording, in any phase. Training is not affected.
    state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
@@ -994,8 +1009,8 @@ rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, co
 
 /* Copies out the T * N transitions of the current update, so that another learner can learn from them. A learner that
    only records calls rlcore_learner_learn_begin, this function, and rlcore_learner_learn_drop.
-   obs:         [T * N, obs.len] as the networks read them: bytes divided by 255, numbers normalized with
-                normalize_obs.
+   obs:         [T * N, rlcore_learner_seen_len()] as the networks read them: bytes divided by 255, choices one-hot,
+                all of it normalized with normalize_obs.
    action:      [T * N, action.len]; continuous actions as they were drawn, before they were squashed or clipped.
    action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
    log_prob, value, advantage, value_target: [T * N]. IMPALA computes advantages when it learns: with it, advantage has
@@ -1051,7 +1066,7 @@ rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t
 
 /* Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by. Bounds are NULL.
    out_num_envs: N.
-   out_action:   its n points into the learner. */
+   out_obs:      its n, of choices, and that of out_action point into the learner. */
 rlcore_status rlcore_learner_spaces(const rlcore_learner *p, uint32_t *out_num_envs, rlcore_space *out_obs,
                                     rlcore_space *out_action);
 
@@ -1080,7 +1095,7 @@ rlcore_status rlcore_policy_state_len(const rlcore_policy *p, size_t *out_len);
 rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_rows, size_t *out_len);
 
 /* Chooses an action for each of num_rows observations.
-   obs:         [num_rows, obs.len]; bytes are divided by 255.
+   obs:         [num_rows, obs.len]; bytes are divided by 255, choices are one-hot.
    action_mask: [num_rows, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is
                 allowed; NULL: everything is allowed.
    state:       [num_rows, rlcore_policy_state_len()] what recurrent layers carry from call to call; read, then written.

@@ -566,7 +566,7 @@ using vecenv_of = vecenv<obs_type<E>, action_type<E>>;
 /* A rollout that is handed from one learner to another: arrays as rlcore_learner_batch_read, T * N rows. */
 template <class Action>
 struct learner_batch {
-  std::vector<float> obs;                 /* [rows, obs.len] */
+  std::vector<float> obs;                 /* [rows, seen_len], what networks read of obs */
   std::vector<Action> action;             /* [rows, action.len] */
   std::vector<std::uint8_t> action_mask;  /* [rows, sum of action.n], empty without masks */
   std::vector<float> log_prob;            /* [rows] */
@@ -598,15 +598,23 @@ class learner {
   /* Without a learner. */
   learner() = default;
 
-  /* config.num_envs must be that of the environments; env: with its wrappers, whose table they were made from. */
+  /* config.num_envs must be that of the environments; env: with its wrappers, whose table they were made from. The fields of
+     a structure are those of env unless config lists them, and the choices of its elements of int32 are env.obs.n. */
   static result<learner> make(const rlcore_learner_config &config, const rlcore_env_def &env) {
     rlcore_space obs = {}, action = {};
     if (const status s = rlcore_env_spaces(&env, nullptr, 0, &obs, &action); !s) return s;
     std::vector<float> bounds(2 * (std::size_t{obs.len} + action.len));
     if (const status s = rlcore_env_spaces(&env, bounds.data(), bounds.size(), &obs, &action); !s) return s;
+    rlcore_learner_config parted = config;
+    rlcore_field fields[8] = {};
+    if (obs.kind == RLCORE_STRUCT && !config.num_obs_fields) {
+      if (const status s = rlcore_env_fields(&env, fields, 8, &parted.num_obs_fields); !s) return s;
+      parted.obs_fields = fields;
+      obs.n = env.obs.n;
+    }
     return with(block<rlcore_learner>::make(
-        [&](std::size_t *size) { return rlcore_learner_size(&config, &obs, &action, size); },
-        [&](void *mem, std::size_t size, rlcore_learner **out) { return rlcore_learner_init(mem, size, &config, &obs, &action, out); }));
+        [&](std::size_t *size) { return rlcore_learner_size(&parted, &obs, &action, size); },
+        [&](void *mem, std::size_t size, rlcore_learner **out) { return rlcore_learner_init(mem, size, &parted, &obs, &action, out); }));
   }
   /* From bytes(): training continues where it was saved. stats() are zero until it learns. */
   static result<learner> load(span<const unsigned char> saved) { return with(block<rlcore_learner>::load(saved, rlcore_learner_attach)); }
@@ -694,7 +702,7 @@ class learner {
   /* The rollout that the current update learns from; and an update from one that another learner has read. */
   result<learner_batch<Action>> batch_read() const {
     learner_batch<Action> b;
-    const auto make = [&] { return b = learner_batch<Action>(rows_, obs_len_, action_len_, masks_, state_len_), true; };
+    const auto make = [&] { return b = learner_batch<Action>(rows_, seen_len_, action_len_, masks_, state_len_), true; };
     if (!detail::attempt(make)) return status(RLCORE_E_SIZE);
     const auto some = [](auto &array) { return array.empty() ? nullptr : array.data(); };
     const status s = rlcore_learner_batch_read(get(), b.obs.data(), b.action.data(), some(b.action_mask), b.log_prob.data(),
@@ -704,7 +712,7 @@ class learner {
     return b;
   }
   status learn_batch(const learner_batch<Action> &b) {
-    if (!b.fits(rows_, obs_len_, action_len_, masks_, state_len_)) return RLCORE_E_SHAPE;
+    if (!b.fits(rows_, seen_len_, action_len_, masks_, state_len_)) return RLCORE_E_SHAPE;
     return rlcore_learner_learn_batch(get(), b.obs.data(), b.action.data(), some<std::uint8_t>(b.action_mask), b.log_prob.data(),
                                       b.value.data(), b.advantage.data(), b.value_target.data(), some<float>(b.state),
                                       some<std::uint8_t>(b.begin), some<std::uint32_t>(b.env), &stats_);
@@ -774,6 +782,8 @@ class learner {
     if (const status s = rlcore_learner_spaces(p.get(), &p.num_envs_, &obs, &action); !s) return s;
     if (const status s = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_); !s) return s;
     if (const status s = rlcore_learner_state_len(p.get(), &p.state_len_); !s) return s;
+    if (const status s = rlcore_learner_seen_len(p.get(), &p.seen_len_); !s) return s;
+    if (obs.kind == RLCORE_STRUCT) obs.kind = RLCORE_U8;
     if (obs.kind != detail::kind_of<Obs>() || action.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
     p.obs_len_ = obs.len;
     p.action_len_ = action.len;
@@ -805,7 +815,8 @@ class learner {
 
   block<rlcore_learner> block_;
   std::uint32_t num_envs_ = 0, obs_len_ = 0, action_len_ = 0, mask_len_ = 0;
-  std::size_t rows_ = 0, masks_ = 0, state_len_ = 0; /* of a batch; flags, and numbers of recurrent layers, in each of its rows */
+  /* Of a batch; flags, numbers of recurrent layers and those that networks see, in each of its rows. */
+  std::size_t rows_ = 0, masks_ = 0, state_len_ = 0, seen_len_ = 0;
   std::vector<Action> action_;
   rlcore_learner_stats stats_ = no_stats();
 };

@@ -612,6 +612,9 @@ typedef struct rlcore_learner_config {
   float leak;
   uint32_t hidden_norm;
   uint32_t reserved;
+  /* in [num_obs_fields] optional */ const rlcore_field *obs_fields;
+  uint32_t num_obs_fields;
+  uint32_t reserved2;
 } rlcore_learner_config;
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;
@@ -702,6 +705,9 @@ rlcore_status rlcore_learner_log_prob(
 rlcore_status rlcore_learner_state_len(
   /* in */ const rlcore_learner *p,
   /* out */ size_t *out_len);
+rlcore_status rlcore_learner_seen_len(
+  /* in */ const rlcore_learner *p,
+  /* out */ size_t *out_len);
 rlcore_status rlcore_learner_predict(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,
@@ -744,7 +750,7 @@ rlcore_status rlcore_learner_batch_len(
   /* out optional */ size_t *out_mask_len);
 rlcore_status rlcore_learner_learn_batch(
   /* inout */ rlcore_learner *p,
-  /* in [T * N, obs.len] */ const float *obs,
+  /* in [T * N, rlcore_learner_seen_len()] */ const float *obs,
   /* in [T * N, action.len] */ const void *action,
   /* in [T * N, sum(action.n)] optional */ const uint8_t *action_mask,
   /* in [T * N] */ const float *log_prob,
@@ -757,7 +763,7 @@ rlcore_status rlcore_learner_learn_batch(
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_batch_read(
   /* in */ const rlcore_learner *p,
-  /* out [T * N, obs.len] */ float *obs,
+  /* out [T * N, rlcore_learner_seen_len()] */ float *obs,
   /* out [T * N, action.len] */ void *action,
   /* out [T * N, sum(action.n)] optional */ uint8_t *action_mask,
   /* out [T * N] */ float *log_prob,

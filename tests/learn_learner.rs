@@ -1024,7 +1024,8 @@ fn spaces_that_do_not_fit_are_refused() {
     assert_eq!(refuse(&config, &obs, &Space::discrete(&[2, 0])), Kind::Config);
     assert_eq!(refuse(&config, &obs, &Space::discrete(&[u32::MAX, 2])), Kind::Overflow);
     assert_eq!(refuse(&config, &obs, &Space::bytes(3)), Kind::Config);
-    assert_eq!(refuse(&config, &Space::discrete(&[2]), &Space::discrete(&[2])), Kind::Config);
+    let uncounted = Space { n: &[], ..Space::discrete(&[2]) };
+    assert_eq!(refuse(&config, &uncounted, &Space::discrete(&[2])), Kind::Config);
     assert_eq!(refuse(&config, &obs, &Space::between(&[1.0], &[0.0])), Kind::Config);
     assert_eq!(refuse(&config, &obs, &Space::between(&[f32::NAN], &[0.0])), Kind::Config);
     assert_eq!(refuse(&Config { use_action_mask: 1, ..config }, &obs, &Space::unbounded(1)), Kind::Config);

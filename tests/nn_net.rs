@@ -699,7 +699,7 @@ fn layers_that_cannot_be_are_refused_by_name() {
         ("net: a finite gain in layer 4, given inf", |l| l[3].gain = f32::INFINITY),
         ("net: a source with the input or a layer before it in layer 2, given 2", |l| l[1].source[0] = 2),
         ("net: a source with the input or a layer before it in layer 2, given 3", |l| l[1].source[0] = 3),
-        ("net: a source with the input or a layer before it in layer 2, given 1073741825", |l| {
+        ("net: a source with a part that the input has, counted from 1, in layer 2, given 1073741825", |l| {
             l[1].source[0] = INPUT | 1
         }),
         ("net: a source without a head or free numbers in layer 5, given 0", |l| l[4].source[0] = 0),

@@ -329,7 +329,7 @@ unsafe fn array<'a, T: Plain>(what: &'static str, p: *const T, len: u32, most: u
 }
 
 /// The fields as the core knows them.
-fn parts<'a>(given: &'a [rlcore_field], room: &'a mut Option<[Field<'a>; MAX_FIELDS]>) -> Result<&'a [Field<'a>]> {
+pub fn parts<'a>(given: &'a [rlcore_field], room: &'a mut Option<[Field<'a>; MAX_FIELDS]>) -> Result<&'a [Field<'a>]> {
     let fields = room.insert([Field::new("", Element::U8, &[], 0); MAX_FIELDS]);
     for (place, (to, from)) in fields.iter_mut().zip(given).enumerate() {
         *to = from.field().map_err(|e| space::fault(place, e))?;

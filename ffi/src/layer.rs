@@ -107,8 +107,10 @@ pub enum rlcore_layer_flag {
 pub struct rlcore_layer {
     /// an rlcore_layer_kind
     pub kind: u32,
-    /// what it reads: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1; or
-    /// RLCORE_LAYER_INPUT. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and RLCORE_LAYER_JOIN only
+    /// what it reads: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1;
+    /// RLCORE_LAYER_INPUT for the whole observation; or RLCORE_LAYER_INPUT | k for its field k, counted from 1 in
+    /// obs_fields of the learner config. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and
+    /// RLCORE_LAYER_JOIN only
     pub source: [u32; 2],
     /// outputs, or channels of a picture
     pub units: u32,

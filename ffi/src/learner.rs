@@ -9,13 +9,14 @@ use crate::lifecycle::{Block, Place, open, view};
 use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Plain, Writes, args};
 use crate::sampling::{rlcore_sampling, sampling};
-use crate::space::{self, rlcore_space};
-use crate::status::{Fault, Result, call, rlcore_status};
+use crate::space::{self, rlcore_field, rlcore_space};
+use crate::status::{About, Fault, Result, call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
+use rlcore::env::wrap::MAX_FIELDS;
 use rlcore::error::{Error, Kind};
 use rlcore::learn::{Algorithm, Config, Learner, Recurrent, Shape, Stats};
 use rlcore::nn::Layer;
-use rlcore::space::{Element, Space};
+use rlcore::space::{Field, Space};
 
 /// A learner: the caller's own block.
 pub struct rlcore_learner;
@@ -210,6 +211,13 @@ pub struct rlcore_learner_config {
     pub hidden_norm: u32,
     /// 0
     pub reserved: u32,
+    /// [num_obs_fields] parts of an observation that layers can read alone, as rlcore_env_fields lists them; read by the
+    /// same calls. Required for RLCORE_STRUCT, each part is then read by its kind (NULL)
+    pub obs_fields: *const rlcore_field,
+    /// entries of obs_fields, up to 8 (0)
+    pub num_obs_fields: u32,
+    /// 0
+    pub reserved2: u32,
 }
 
 /// Statistics of the current update, or of the last one, and of the episodes.
@@ -353,15 +361,26 @@ mirror!(
 struct Setup<'a> {
     config: Config,
     layers: &'a [Layer],
-    extent: Extent,
+    obs_fields: &'a [rlcore_field],
+    extents: [Extent; 2],
 }
 
 unsafe fn setup<'a>(p: *const rlcore_learner_config) -> Result<Setup<'a>> {
     let c = unsafe { ptr::sized(p)? };
     accumulate("learner config: accumulate", c.accumulate)?;
     let layers = unsafe { layers(c.layers, c.num_layers)? };
-    let extent = layers.as_ref().map_or(Extent::NONE, Input::extent);
-    Ok(Setup { config: c.into(), layers: layers.map_or(&[], Input::slice), extent })
+    let (list, most) = (c.obs_fields, MAX_FIELDS);
+    let too_many = Error::limit(Kind::Config, "at most", most, c.num_obs_fields as usize);
+    too_many.when(c.num_obs_fields as usize > most).about("learner config: num_obs_fields")?;
+    Error::new(Kind::Config, "zero")
+        .given(c.reserved2 as usize)
+        .when(c.reserved2 != 0)
+        .about("learner config: reserved2")?;
+    let fields = unsafe { Input::unless_empty("learner config: obs_fields", list, c.num_obs_fields as usize)? };
+    let extents =
+        [layers.as_ref().map_or(Extent::NONE, Input::extent), fields.as_ref().map_or(Extent::NONE, Input::extent)];
+    let (layers, obs_fields) = (layers.map_or(&[][..], Input::slice), fields.map_or(&[][..], Input::slice));
+    Ok(Setup { config: c.into(), layers, obs_fields, extents })
 }
 
 impl Block for rlcore_learner {
@@ -376,16 +395,17 @@ struct Spaces<'a> {
     extents: [Extent; 6],
 }
 
-unsafe fn spaces<'a>(obs: *const rlcore_space, action: *const rlcore_space) -> Result<Spaces<'a>> {
-    let (obs, [a, b, c]) = unsafe { space::at(&space::OBS, obs)? };
+/// The spaces of a learner, with the fields of observations, which are kept in `room`.
+unsafe fn spaces<'a>(
+    setup: &Setup<'a>,
+    room: &'a mut Option<[Field<'a>; MAX_FIELDS]>,
+    obs: *const rlcore_space,
+    action: *const rlcore_space,
+) -> Result<Spaces<'a>> {
+    let fields = crate::env::parts(setup.obs_fields, room)?;
+    let (obs, [a, b, c]) = unsafe { space::in_parts(&space::OBS, obs, fields)? };
     let (action, [d, e, f]) = unsafe { space::at(&space::ACTION, action)? };
     Ok(Spaces { obs, action, extents: [a, b, c, d, e, f] })
-}
-
-/// The kinds of observations and actions of a shape.
-pub fn kinds(shape: &Shape) -> (Element, Element) {
-    let obs = if shape.obs_u8() { Element::U8 } else { Element::F32 };
-    (obs, if shape.discrete() { Element::I32 } else { Element::F32 })
 }
 
 /// The arrays that acting takes and fills, for a number of rows.
@@ -422,7 +442,7 @@ pub unsafe fn arrays<'a>(
     action_mask: *const u8,
     action: *mut c_void,
 ) -> Result<Arrays<'a>> {
-    let (_, action_kind) = kinds(shape);
+    let (_, action_kind) = shape.kinds();
     unsafe {
         Ok((
             self::obs("obs", shape, rows, obs)?,
@@ -445,7 +465,7 @@ pub unsafe fn mask<'a>(shape: &Shape, rows: usize, p: *const u8) -> Result<Optio
 /// # Safety
 /// As [`AnyInput::at`].
 pub unsafe fn obs<'a>(what: &'static str, shape: &Shape, rows: usize, p: *const c_void) -> Result<AnyInput<'a>> {
-    unsafe { AnyInput::at(what, p, kinds(shape).0, rows, shape.obs_len as usize) }
+    unsafe { AnyInput::at(what, p, shape.kinds().0, rows, shape.obs_len as usize) }
 }
 
 /// Observations of a learner's environments, or nothing for NULL.
@@ -509,8 +529,11 @@ pub unsafe extern "C" fn rlcore_learner_config_init(
     })
 }
 
-/// Bytes a block must have for this configuration and these spaces. Observations of kind RLCORE_U8 are divided by 255.
-/// Those of kind RLCORE_STRUCT are refused; RLCORE_WRAP_FLATTEN converts them to floats.
+/// Bytes a block must have for this configuration and these spaces. Networks read bytes divided by 255, floats as they
+/// are, and a choice as n numbers, 1 for the one that is taken and 0 for the others. Of RLCORE_STRUCT they read the parts
+/// that config.obs_fields lists, in their order; obs.n then has the choices of all elements of kind RLCORE_I32.
+/// rlcore_learner_seen_len tells how many numbers that makes.
+/// Errors: E_CONFIG for a structure without fields, or choices without their number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_size(
     config: *const rlcore_learner_config,
@@ -520,7 +543,8 @@ pub unsafe extern "C" fn rlcore_learner_size(
 ) -> rlcore_status {
     call(|| unsafe {
         ptr::put("out_size", out_size, || {
-            let (setup, spaces) = (setup(config)?, spaces(obs, action)?);
+            let (setup, mut room) = (setup(config)?, None);
+            let spaces = spaces(&setup, &mut room, obs, action)?;
             Ok(learner_kind::size(&setup.config, setup.layers, &spaces.obs, &spaces.action)?)
         })
     })
@@ -538,9 +562,11 @@ pub unsafe extern "C" fn rlcore_learner_init(
 ) -> rlcore_status {
     call(|| unsafe {
         let place = Place::at(mem, mem_size, out)?;
-        let (setup, spaces) = (setup(config)?, spaces(obs, action)?);
+        let (setup, mut room) = (setup(config)?, None);
+        let spaces = spaces(&setup, &mut room, obs, action)?;
+        let [layers, fields] = setup.extents;
         let [a, b, c, d, e, f] = spaces.extents;
-        place.take(&[a, b, c, d, e, f, setup.extent], |mem| {
+        place.take(&[a, b, c, d, e, f, layers, fields], |mem| {
             learner_kind::init(mem, &setup.config, setup.layers, &spaces.obs, &spaces.action)
         })
     })
@@ -580,13 +606,13 @@ pub unsafe extern "C" fn rlcore_learner_acted(p: *const rlcore_learner, acted: *
 
 /// Draws an action for each environment and begins a transition.
 /// active:      [N] 0: this environment does not act now, its rows are neither read nor written; NULL: all act.
-/// obs:         [N, obs.len]; bytes are divided by 255.
+/// obs:         [N, obs.len]; bytes are divided by 255, choices are one-hot.
 /// action_mask: [N, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is allowed.
 ///              Required with use_action_mask, NULL without.
 /// action:      [N, action.len] to write.
 /// Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a mask that is
 /// missing or not expected; E_VALUE for an observation that is not finite or so large that the policy overflows, or a
-/// mask that allows nothing.
+/// mask that allows nothing; for a choice in an observation that does not exist.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_act(
     p: *mut rlcore_learner,
@@ -735,7 +761,7 @@ pub unsafe extern "C" fn rlcore_learner_log_prob(
         let (n, shape) = (num_envs(&learner), *learner.shape());
         let obs = self::obs("obs", &shape, n, obs)?;
         let mask = mask(&shape, n, action_mask)?;
-        let action = AnyInput::at("action", action, kinds(&shape).1, n, shape.action_len as usize)?;
+        let action = AnyInput::at("action", action, shape.kinds().1, n, shape.action_len as usize)?;
         let outputs = (Output::at("log_prob", log_prob, n)?, Output::at("entropy", entropy, n)?);
         let (obs, mask, action, (log_prob, entropy), ()) =
             args((obs, mask, action, outputs, Writes([learner.extent])))?;
@@ -749,6 +775,16 @@ pub unsafe extern "C" fn rlcore_learner_state_len(p: *const rlcore_learner, out_
     call(|| unsafe {
         let learner = view(p, AnyView::open)?;
         *learner.extent.reading(One::at("out_len", out_len)?)? = learner.state_len();
+        Ok(())
+    })
+}
+
+/// Numbers that networks read of one observation: obs.len, but for choices and structures.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_seen_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
+    call(|| unsafe {
+        let learner = view(p, AnyView::open)?;
+        *learner.extent.reading(One::at("out_len", out_len)?)? = learner.shape().seen_len as usize;
         Ok(())
     })
 }

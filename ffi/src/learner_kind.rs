@@ -212,6 +212,10 @@ impl<'a> AnyView<'a> {
         either!(AnyView, self, l => l.config().num_envs)
     }
 
+    pub fn obs_n(&self) -> &'a [u32] {
+        either!(AnyView, self, l => l.obs_n())
+    }
+
     pub fn action_n(&self) -> &'a [u32] {
         either!(AnyView, self, l => l.action_n())
     }

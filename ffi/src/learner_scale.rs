@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::learner::{copy_out, kinds, learning, mask, num_envs, obs, rlcore_learner, rlcore_learner_stats};
+use crate::learner::{copy_out, learning, mask, num_envs, obs, rlcore_learner, rlcore_learner_stats};
 use crate::learner_kind::{Any, AnyView, on_policy, view_on_policy};
 use crate::lifecycle::{open, view};
 use crate::ptr::{self, AnyInput, AnyOutput, Input, One, Output};
@@ -145,8 +145,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
             let (shape, m) = (learner.shape(), learner.config().batch_len());
             let column = |what, p| Input::at(what, p, m);
             Ok((
-                Input::at("obs", obs, ptr::grid("obs", m, shape.obs_len as usize)?)?,
-                AnyInput::at("action", action, kinds(shape).1, m, shape.action_len as usize)?,
+                Input::at("obs", obs, ptr::grid("obs", m, shape.seen_len as usize)?)?,
+                AnyInput::at("action", action, shape.kinds().1, m, shape.action_len as usize)?,
                 mask(shape, m, action_mask)?,
                 column("log_prob", log_prob)?,
                 column("value", value)?,
@@ -173,8 +173,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
 
 /// Copies out the T * N transitions of the current update, so that another learner can learn from them. A learner that
 /// only records calls rlcore_learner_learn_begin, this function, and rlcore_learner_learn_drop.
-/// obs:         [T * N, obs.len] as the networks read them: bytes divided by 255, numbers normalized with
-///              normalize_obs.
+/// obs:         [T * N, rlcore_learner_seen_len()] as the networks read them: bytes divided by 255, choices one-hot,
+///              all of it normalized with normalize_obs.
 /// action:      [T * N, action.len]; continuous actions as they were drawn, before they were squashed or clipped.
 /// action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
 /// log_prob, value, advantage, value_target: [T * N]. IMPALA computes advantages when it learns: with it, advantage has
@@ -204,8 +204,8 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
         let column = |what, p| Output::at(what, p, m);
         let (states, flags) = recurrent_lens(&learner)?;
         let all = learner.extent.reading((
-            Output::at("obs", obs, ptr::grid("obs", m, shape.obs_len as usize)?)?,
-            AnyOutput::at("action", action, kinds(shape).1, m, shape.action_len as usize)?,
+            Output::at("obs", obs, ptr::grid("obs", m, shape.seen_len as usize)?)?,
+            AnyOutput::at("action", action, shape.kinds().1, m, shape.action_len as usize)?,
             Output::optional("action_mask", action_mask, ptr::grid("action_mask", m, shape.num_outputs as usize)?)?,
             column("log_prob", log_prob)?,
             column("value", value)?,

@@ -84,7 +84,7 @@ pub unsafe extern "C" fn rlcore_policy_scratch_len(
 }
 
 /// Chooses an action for each of num_rows observations.
-/// obs:         [num_rows, obs.len]; bytes are divided by 255.
+/// obs:         [num_rows, obs.len]; bytes are divided by 255, choices are one-hot.
 /// action_mask: [num_rows, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is
 ///              allowed; NULL: everything is allowed.
 /// state:       [num_rows, rlcore_policy_state_len()] what recurrent layers carry from call to call; read, then written.

@@ -19,7 +19,7 @@ pub enum rlcore_element {
     /// uint8_t: image bytes
     RLCORE_U8 = 2,
     /// uint8_t: bytes of a structure with fields of several kinds; observations only. Calls that copy or store
-    /// observations take it as RLCORE_U8; learners refuse it
+    /// observations take it as RLCORE_U8; learners read its fields, see rlcore_learner_config
     RLCORE_STRUCT = 3,
 }
 
@@ -35,7 +35,8 @@ pub struct rlcore_space {
     pub low: *const f32,
     /// [len] upper bounds; NULL: unbounded
     pub high: *const f32,
-    /// [len] number of choices of each element; required for RLCORE_I32, otherwise unused
+    /// [len] number of choices of each element; required for RLCORE_I32, and of each element of this kind in a structure
+    /// that a learner reads, otherwise unused
     pub n: *const u32,
 }
 
@@ -214,6 +215,33 @@ pub unsafe fn at<'a>(names: &Names, p: *const rlcore_space) -> Result<(Space<'a>
     let missing = || Fault::at(names.space, Error::new(Kind::Null, "the pointer is NULL."));
     let s = unsafe { Input::at(names.space, p, 1)? }.slice().first().ok_or_else(missing)?;
     let space = unsafe { space(names, s)? };
+    Ok((space, extents(names, &space)))
+}
+
+/// [`at`] with the fields that the observation of a learner has.
+///
+/// # Safety
+/// As [`at`]; a structure's `n` has an element for each discrete one of its fields.
+pub unsafe fn in_parts<'a>(
+    names: &Names,
+    p: *const rlcore_space,
+    fields: &'a [Field<'a>],
+) -> Result<(Space<'a>, [Extent; 3])> {
+    let (mut space, _) = unsafe { at(names, p)? };
+    let structure = !space.fields.is_empty();
+    let missing = Error::new(Kind::Config, "a structure, whose fields the learner config has to list in obs_fields");
+    missing.when(structure && fields.is_empty()).about(names.space)?;
+    space.fields = fields;
+    let choices = fields.iter().filter(|field| structure && field.kind == Element::I32);
+    let count = choices.fold(0usize, |all, field| all.saturating_add(field.len().unwrap_or(usize::MAX)));
+    if count > 0
+        && let Some(s) = unsafe { Input::at(names.space, p, 1)? }.slice().first()
+    {
+        Error::limit(Kind::Config, "choices of at most", MAX_LEN as usize, count)
+            .when(count > MAX_LEN as usize)
+            .about(names.n)?;
+        space.n = unsafe { Input::at(names.n, s.n, count)? }.slice();
+    }
     Ok((space, extents(names, &space)))
 }
 

@@ -7,7 +7,7 @@ use crate::learner::rlcore_learner;
 use crate::learner_kind::AnyView;
 use crate::lifecycle::view;
 use crate::ptr::{One, Output, args_beside};
-use crate::space::rlcore_space;
+use crate::space::{rlcore_element, rlcore_space};
 use crate::status::{About, call, rlcore_status};
 use rlcore::env::Env;
 use rlcore::error::{Error, Kind};
@@ -70,7 +70,7 @@ fn spread(space: &Space<'_>, any: bool, side: impl Fn((f32, f32)) -> f32, rest: 
 
 /// Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by. Bounds are NULL.
 /// out_num_envs: N.
-/// out_action:   its n points into the learner.
+/// out_obs:      its n, of choices, and that of out_action point into the learner.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_spaces(
     p: *const rlcore_learner,
@@ -87,7 +87,9 @@ pub unsafe extern "C" fn rlcore_learner_spaces(
         let space = |kind, len| rlcore_space { kind, len, low: null(), high: null(), n: null() };
         let n = if shape.discrete() { learner.action_n().as_ptr() } else { null() };
         *num_envs = learner.num_envs();
-        *obs = space(shape.obs_kind, shape.obs_len);
+        let kind = if shape.obs_structure() { rlcore_element::RLCORE_STRUCT as u32 } else { shape.obs_kind };
+        let obs_n = if shape.num_choices > 0 { learner.obs_n().as_ptr() } else { null() };
+        *obs = rlcore_space { n: obs_n, ..space(kind, shape.obs_len) };
         *action = rlcore_space { n, ..space(shape.action_kind, shape.action_len) };
         Ok(())
     })

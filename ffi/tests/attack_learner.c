@@ -346,6 +346,87 @@ static void attack_presets(void) {
   }
 }
 
+/* Observations of choices, and of structures with a picture, a number and a choice. */
+static void attack_structures(void) {
+  struct seen {
+    uint8_t picture[2][3];
+    float number;
+    int32_t choice;
+  } obs[N] = {{.number = 1, .choice = 2}, {.number = -1}, {.choice = 1}};
+  static const rlcore_field fields[] = {
+      {.name = "picture", .kind = RLCORE_U8, .rank = 2, .dims = {2, 3}, .offset = offsetof(struct seen, picture)},
+      {.name = "number", .kind = RLCORE_F32, .offset = offsetof(struct seen, number)},
+      {.name = "choice", .kind = RLCORE_I32, .offset = offsetof(struct seen, choice)},
+  };
+  static const rlcore_layer layers[] = {
+      {.kind = RLCORE_LAYER_CONV, .source = {RLCORE_LAYER_INPUT | 1}, .units = 2, .size = {2, 2}},
+      {.kind = RLCORE_LAYER_DENSE, .units = 4},
+      {.kind = RLCORE_LAYER_JOIN, .source = {2, RLCORE_LAYER_INPUT | 2}},
+      {.kind = RLCORE_LAYER_JOIN, .source = {3, RLCORE_LAYER_INPUT | 3}},
+  };
+  const uint32_t n[] = {3};
+  enum { SEEN = 2 * 3 + 1 + 3 };
+  start(RLCORE_ENV_CARTPOLE);
+  rlcore_space space = {.kind = RLCORE_STRUCT, .len = sizeof *obs, .n = n};
+  w.settings.num_layers = 4, w.settings.layers = layers;
+  size_t size = 0, len = 0;
+#define MAKE rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &space, &w.env.action, &w.agent)
+  REFUSED(RLCORE_E_CONFIG, "a structure, whose fields the learner config has to list in obs_fields", MAKE);
+  w.settings.num_obs_fields = 3;
+  REFUSED(RLCORE_E_NULL, "obs_fields", MAKE);
+  w.settings.obs_fields = fields;
+  WITH(w.settings.num_obs_fields, 9, RLCORE_E_CONFIG, "at most 8, given 9", MAKE);
+  WITH(w.settings.num_obs_fields, 2, RLCORE_E_CONFIG, "a part that the input has, counted from 1, in layer 4", MAKE);
+  WITH(w.settings.reserved, 1, RLCORE_E_CONFIG, "zero, given 1", MAKE);
+  WITH(space.n, NULL, RLCORE_E_NULL, "obs.n", MAKE);
+  WITH(space.len, 8, RLCORE_E_CONFIG, "within the bytes of an observation", MAKE);
+  WITH(space.kind, RLCORE_F32, RLCORE_E_CONFIG, "field 0 must have the observation's kind", MAKE);
+  FINE(MAKE);
+  FINE(rlcore_learner_seen_len(w.agent, &len));
+  CHECK(len == SEEN);
+  uint32_t num_envs = 0;
+  rlcore_space told, taken;
+  FINE(rlcore_learner_spaces(w.agent, &num_envs, &told, &taken));
+  CHECK(told.kind == RLCORE_STRUCT && told.len == sizeof *obs && told.n[0] == 3 && told.n != n);
+#define SEE rlcore_learner_act(w.agent, NULL, obs, NULL, w.action)
+  WITH(obs[1].choice, 3, RLCORE_E_VALUE, "choices from 0 to below 3, given 3", SEE);
+  WITH(obs[1].choice, -1, RLCORE_E_VALUE, "choices from 0 to below 3, given -1", SEE);
+  WITH(obs[2].number, NAN, RLCORE_E_VALUE, "a finite obs", SEE);
+  for (int t = 0; t < T; t++) {
+    FINE(SEE);
+    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, obs));
+  }
+  FINE(rlcore_learner_learn_begin(w.agent, obs, &w.stats));
+  static float seen[N * T][SEEN], columns[4][N * T];
+  static int32_t action[N * T];
+  FINE(rlcore_learner_batch_read(w.agent, seen[0], action, NULL, columns[0], columns[1], columns[2], columns[3], NULL, NULL, NULL));
+  CHECK(seen[0][6] == 1 && seen[0][9] == 1 && seen[0][7] == 0 && seen[1][6] == -1 && seen[1][7] == 1 && seen[2][8] == 1);
+  FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
+  FINE(rlcore_policy_size(w.agent, &size));
+  FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
+  FINE(rlcore_policy_attach(w.brain, size, &w.attached));
+  FINE(rlcore_policy_scratch_len(w.attached, N, &len));
+  static float scratch[2048]; /* may be written by a call that fails */
+#define USE_IT rlcore_policy_act_greedy(w.attached, N, obs, NULL, NULL, NULL, scratch, len, w.action)
+  WITH(obs[0].choice, 3, RLCORE_E_VALUE, "choices from 0 to below 3, given 3", USE_IT);
+  int32_t shipped[N];
+  FINE(USE_IT);
+  memcpy(shipped, w.action, sizeof shipped);
+  w.sampling.method = RLCORE_SAMPLING_GREEDY;
+  FINE(rlcore_learner_predict(w.agent, obs, NULL, NULL, NULL, &w.sampling, w.action));
+  CHECK(memcmp(shipped, w.action, sizeof shipped) == 0);
+
+  /* Choices alone need no list. */
+  space = (rlcore_space){.kind = RLCORE_I32, .len = 1, .n = n};
+  w.settings.num_layers = w.settings.num_obs_fields = 0;
+  FINE(MAKE);
+  FINE(rlcore_learner_seen_len(w.agent, &len));
+  CHECK(len == 3);
+  int32_t choices[N] = {0, 2, 1};
+  FINE(rlcore_learner_act(w.agent, NULL, choices, NULL, w.action));
+#undef MAKE
+}
+
 /* States of recurrent layers, of policies, of predictions and in rollouts that are handed out. */
 static void attack_recurrent(void) {
   enum { UNITS = 3, STATE = 2 * UNITS };
@@ -599,6 +680,7 @@ int main(void) {
   check_overflow();
   attack_parts();
   attack_policy();
+  attack_structures();
   attack_recurrent();
   attack_seal();
   check_resume();

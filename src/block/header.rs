@@ -57,8 +57,7 @@ impl Kind {
     pub const fn image(self) -> u32 {
         match self {
             Kind::LazyFrames => 4,
-            Kind::Policy => 6,
-            Kind::Learner | Kind::OffPolicy => 7,
+            Kind::Learner | Kind::Policy | Kind::OffPolicy => 7,
             _ => 1,
         }
     }

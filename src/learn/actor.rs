@@ -344,15 +344,6 @@ pub fn check_obs(what: &'static str, shape: &Shape, rows: usize, obs: &Elements<
     Ok(())
 }
 
-/// Observations as numbers: bytes divided by 255.
-pub fn to_f32(obs: Elements<'_>, raw: &mut [f32]) {
-    match obs {
-        Elements::F32(x) => block::copy(raw, x),
-        Elements::U8(x) => raw.iter_mut().zip(x).for_each(|(to, &x)| *to = f32::from(x) / 255.0),
-        Elements::I32(_) => {}
-    }
-}
-
 /// What networks are given for these numbers: normalised if the configuration says so, with the statistics `[obs_len]` as
 /// they are.
 pub fn see(config: &ActorConfig, mean: &[f64], var: &[f64], raw: &[f32], seen: &mut [f32]) -> Result {

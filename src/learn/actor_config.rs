@@ -4,7 +4,8 @@ use core::ops::RangeInclusive;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::shape::{Shape, check_bounds, choices};
+use super::seen::{Part, choices, pictures};
+use super::shape::{Shape, check_bounds};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::nn::{self, Net, Node};
 
@@ -65,20 +66,23 @@ impl ActorConfig {
         Err(Error::new(Kind::Config, what).given_f32(self.obs_clip))
     }
 
-    /// Checks compiled layers that may come from anywhere: a network of observations, whose first head is the policy's.
+    /// Checks compiled layers that may come from anywhere: a network of observations of these parts, whose first head is the
+    /// policy's.
     /// Errors: `Image`.
-    pub(super) fn network<'n>(&self, nodes: &'n [Node]) -> Result<Net<'n>> {
-        let net = Net::accept::<MAX_LAYERS>(nodes)?;
+    pub(super) fn network<'n>(&self, nodes: &'n [Node], parts: &[Part], n: &[u32]) -> Result<Net<'n>> {
+        self.shape.seen(parts, n).check(self.shape.obs_size())?;
+        let (pictures, len) = pictures(parts);
+        let net = Net::accept::<MAX_LAYERS>(nodes, pictures.get(..len).unwrap_or_default())?;
         let (shape, own) = (&self.shape, [net.input(), net.head_len(0), net.free_params(0).len()]);
-        if own != [shape.obs_len as usize, shape.num_outputs as usize, shape.std_len()] {
+        if own != [shape.seen_len as usize, shape.num_outputs as usize, shape.std_len()] {
             return Err(Error::new(Kind::Image, "image: a network of its observations and actions"));
         }
         Ok(net)
     }
 
-    /// Elements of an observation that have running statistics.
+    /// Numbers that networks see of an observation and that have running statistics.
     pub fn moments_len(&self) -> usize {
-        if self.normalize_obs != 0 { self.shape.obs_len as usize } else { 0 }
+        if self.normalize_obs != 0 { self.shape.seen_len as usize } else { 0 }
     }
 
     /// Checks the arrays of a block that say what actions are: choices for every output, finite bounds in order, and
@@ -142,6 +146,6 @@ mod tests {
 
     #[test]
     fn the_words_lie_where_every_machine_looks_for_them() {
-        assert_eq!((size_of::<ActorConfig>(), core::mem::offset_of!(ActorConfig, num_layers)), (40, 24));
+        assert_eq!((size_of::<ActorConfig>(), core::mem::offset_of!(ActorConfig, num_layers)), (56, 40));
     }
 }

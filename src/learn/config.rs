@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::actor_config::{ActorConfig, MAX_HIDDEN, MAX_LAYERS};
 use super::optimizer::Optimizer;
+use super::seen::{Part, pictures};
 use super::shape::Shape;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::gae::Accumulate;
@@ -569,7 +570,7 @@ impl Stored {
     /// Checks the shape, and what any learner asks of it and of a network of so many layers.
     pub(super) fn check_shape(&self, num_layers: usize) -> Result {
         self.actor().check()?;
-        let (dims, len) = (self.config.obs_dims, self.shape.obs_len);
+        let (dims, len) = (self.config.obs_dims, self.shape.seen_len);
         if dims != [0; 3] && dims.iter().try_fold(1u32, |all, len| all.checked_mul(*len)) != Some(len) {
             let what = "learner config: obs_dims of 0, or with a product of";
             return Err(Error::new(Kind::Config, what).needed(len as usize));
@@ -591,15 +592,16 @@ impl Stored {
 
     /// The network, compiled from the layers that a host lists: behind them those of the policy, and those of the value
     /// network that it has alone.
-    pub fn compile<'n>(&self, listed: &[Layer], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
+    pub fn compile<'n>(&self, listed: &[Layer], parts: &[Part], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
         let second = (!self.config.learns_q()).then_some((self.config.num_shared, 1, 1.0));
-        self.compile_with(listed, second, nodes)
+        self.compile_with(listed, parts, second, nodes)
     }
 
     /// The same with another second head: the hidden layers that it shares with the first, its numbers, and their gain.
     pub fn compile_with<'n>(
         &self,
         listed: &[Layer],
+        parts: &[Part],
         second: Option<(u32, u32, f32)>,
         nodes: &'n mut [Node; MAX_LAYERS],
     ) -> Result<Net<'n>> {
@@ -626,8 +628,10 @@ impl Stored {
             layers.push_tower(c, c.num_layers, shared, units, gain);
         }
         let dims = c.obs_dims.map(|len| len as usize);
-        let input = if dims == [0; 3] { [1, 1, shape.obs_len as usize] } else { dims };
-        let net = Net::compile(layers.as_slice(), input, nodes)?;
+        let input = if dims == [0; 3] { [1, 1, shape.seen_len as usize] } else { dims };
+        let (pictures, count) = pictures(parts);
+        let parts = pictures.get(..count).unwrap_or_default();
+        let net = Net::compile_parts(layers.as_slice(), input, parts, nodes)?;
         c.check_state(net.state_len())?;
         Ok(net)
     }

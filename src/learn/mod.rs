@@ -14,6 +14,7 @@ mod presets;
 #[cfg(feature = "pqn")]
 mod q_values;
 mod rows;
+mod seen;
 pub mod shape;
 mod step;
 

@@ -2,10 +2,11 @@
 
 use core::slice::from_mut;
 
-use super::actor::{Head, Recurrent, Sampling, check_act, see, to_f32};
+use super::actor::{Head, Recurrent, Sampling, check_act, see};
 use super::actor_config::{ActorConfig, MAX_LAYERS, POLICY};
+use super::seen::{Front, Part, Seen, pictures};
 use super::shape::Shape;
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, fields};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::moments;
@@ -55,30 +56,33 @@ fields! {
     pub read Policy {
         config: ActorConfig,
         net: Net<'a>,
+        seen: Seen<'a>,
     }
 }
 
-/// Where compiled layers lie: before everything whose length they say.
-fn nodes(p: &mut Plan, config: &ActorConfig) -> core::result::Result<Span<Node>, TooLong> {
+/// Where compiled layers lie, and what is known of observations: before everything whose length they say.
+fn front(p: &mut Plan, config: &ActorConfig) -> core::result::Result<Front, TooLong> {
     block::spans::<ActorConfig>(p)?;
-    p.span(config.num_layers as usize)
+    Front::plan(p, config.num_layers as usize, config.shape.num_parts, config.shape.num_choices)
 }
 
 fn plan(config: &ActorConfig, net: &Net<'_>) -> core::result::Result<(Spans, usize), TooLong> {
     let (choices, bounds) = config.shape.action_lens();
     let mut p = Plan::default();
-    nodes(&mut p, config)?;
+    front(&mut p, config)?;
     let spans = Spans::plan(&mut p, config, choices, bounds, net.param_len())?;
     Ok((spans, p.size()?))
 }
 
 /// The policy's network alone, which comes first in a learner's. What log-deviations started with is no part of it.
-fn alone<'n>(config: &ActorConfig, of: &Net<'_>, nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
+fn alone<'n>(config: &ActorConfig, of: &Net<'_>, parts: &[Part], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
     let (mut layers, len) = ([Layer::default(); MAX_LAYERS], config.num_layers as usize);
     for (to, layer) in layers.iter_mut().zip(of.layers()).take(len) {
         *to = if layer.kind == LayerKind::Free as u32 { Layer { gain: 0.0, ..layer } } else { layer };
     }
-    Net::compile(layers.get(..len).unwrap_or_default(), of.picture(), nodes)
+    let (pictures, count) = pictures(parts);
+    let parts = pictures.get(..count).unwrap_or_default();
+    Net::compile_parts(layers.get(..len).unwrap_or_default(), of.picture(), parts, nodes)
 }
 
 /// A policy of Q says its values times this: so that an action drawn from it is the best one but for ties.
@@ -95,8 +99,8 @@ pub(super) fn sharpen(net: &Net<'_>, num_layers: u32, params: &mut [f32]) -> Res
 }
 
 /// Bytes of the block of a policy whose network is the first in `of`.
-pub(super) fn size(config: &ActorConfig, of: &Net<'_>) -> Result<usize> {
-    Ok(plan(config, &alone(config, of, &mut [Node::default(); MAX_LAYERS])?)?.1)
+pub(super) fn size(config: &ActorConfig, of: &Net<'_>, seen: &Seen<'_>) -> Result<usize> {
+    Ok(plan(config, &alone(config, of, seen.parts, &mut [Node::default(); MAX_LAYERS])?)?.1)
 }
 
 /// Lays a policy out in a block of its own, which is sealed once `fill` has written its arrays.
@@ -104,13 +108,14 @@ pub(super) fn write(
     mem: &mut [u8],
     config: &ActorConfig,
     of: &Net<'_>,
+    seen: &Seen<'_>,
     fill: impl FnOnce(Fields<'_>) -> Result,
 ) -> Result {
     let mut compiled = [Node::default(); MAX_LAYERS];
-    let net = alone(config, of, &mut compiled)?;
+    let net = alone(config, of, seen.parts, &mut compiled)?;
     let (spans, size) = plan(config, &net)?;
     let mut cut = Cutter::new(block::create(mem, BlockKind::Policy, size, config)?);
-    block::copy(cut.take(nodes(&mut Plan::default(), config)?)?, net.nodes());
+    front(&mut Plan::default(), config)?.write(&mut cut, net.nodes(), seen.parts, seen.n)?;
     fill(Fields::cut(&mut cut, &spans)?)?;
     block::seal(mem)
 }
@@ -124,7 +129,8 @@ impl<'a> Policy<'a> {
     pub fn attach(mem: &'a [u8]) -> Result<Policy<'a>> {
         let config = block::attach(mem, BlockKind::Policy, |config: &ActorConfig| {
             config.check()?;
-            let net = config.network(block::view(mem, nodes(&mut Plan::default(), config)?)?)?;
+            let (nodes, parts, n) = front(&mut Plan::default(), config)?.read(mem)?;
+            let net = config.network(nodes, parts, n)?;
             Ok(plan(config, &net)?.1)
         })?;
         let policy = Self::open(mem)?;
@@ -140,9 +146,10 @@ impl<'a> Policy<'a> {
     /// Reads a block that `export` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<Policy<'a>> {
         let config: ActorConfig = block::config(mem, BlockKind::Policy)?;
-        let net = Net::new(block::view(mem, nodes(&mut Plan::default(), &config)?)?);
+        let (nodes, parts, n) = front(&mut Plan::default(), &config)?.read(mem)?;
+        let net = Net::new(nodes);
         let (s, _) = plan(&config, &net)?;
-        Ok(Self::of(mem, &s, config, net)?)
+        Ok(Self::of(mem, &s, config, net, config.shape.seen(parts, n))?)
     }
 
     /// The shapes that the policy was made for.
@@ -158,7 +165,7 @@ impl<'a> Policy<'a> {
     /// Numbers of scratch that [`Policy::act`] needs for `num_rows` observations. Errors: `Overflow`.
     pub fn scratch_len(&self, num_rows: usize) -> Result<usize> {
         let too_large = Error::new(Kind::Overflow, "policy: rows whose scratch fits the address space");
-        let (o, l) = (self.shape().obs_len as usize, self.shape().num_outputs as usize);
+        let (o, l) = (self.shape().seen_len as usize, self.shape().num_outputs as usize);
         let seen = o.checked_mul(2).and_then(|o| o.checked_add(l)).ok_or(too_large)?;
         let rows = seen.checked_mul(num_rows).ok_or(too_large)?;
         let noise = num_rows.checked_mul(self.shape().action_len as usize).ok_or(too_large)?;
@@ -242,7 +249,7 @@ impl<'a> Policy<'a> {
         check_act("policy act: obs", self.shape(), num_rows, &obs, action)?;
         recurrent.check(num_rows, self.state_len())?;
         self.head()?.check_mask(mask, num_rows)?;
-        let (o, l) = (self.shape().obs_len as usize, self.shape().num_outputs as usize);
+        let (o, l) = (self.shape().seen_len as usize, self.shape().num_outputs as usize);
         let given = scratch.len();
         let short = || Error::new(Kind::Size, "policy act: scratch numbers, at least").given(given);
         let need = self.scratch_len(num_rows)?;
@@ -256,10 +263,8 @@ impl<'a> Policy<'a> {
         let (states, scratch) = scratch.split_at_mut_checked(states).ok_or_else(short)?;
         let work = self.net.infer_scratch_len(num_rows);
         let (work, scratch) = scratch.split_at_mut_checked(work).ok_or_else(short)?;
-        if let Elements::F32(x) = obs {
-            check_finite("policy act: a finite obs", x)?;
-        }
-        to_f32(obs, raw);
+        self.seen.rows(obs, num_rows, raw)?;
+        check_finite("policy act: a finite obs", raw)?;
         see(&self.config, self.obs_mean, self.obs_var, raw, seen)?;
         recurrent.start(self.state_len(), states);
         self.net.infer(self.params, seen, num_rows, POLICY, states, work, &mut [&mut *outputs])?;

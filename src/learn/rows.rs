@@ -1,7 +1,8 @@
 //! Some rows of arrays: those of the environments that a call is about, and those of a minibatch.
 
-use super::actor::to_f32;
+use super::seen::Seen;
 use crate::block::{self, Fit, Misfit};
+use crate::error::Result;
 use crate::space::Elements;
 
 /// The rows that `list` numbers, of arrays that begin with row `first`.
@@ -75,16 +76,14 @@ impl<'r> Rows<'r> {
         Ok(())
     }
 
-    /// What networks are given for these observations: the numbers, or bytes divided by 255.
-    pub(super) fn see<'t>(&self, obs: Elements<'_>, width: usize, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
-        if let Elements::F32(x) = obs {
-            return self.get(x, width, to);
+    /// What networks are given for these observations. Errors: `Value` for a choice that is not there.
+    pub(super) fn see<'t>(&self, seen: &Seen<'_>, obs: Elements<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+        if let (Elements::F32(x), false) = (obs, seen.coded) {
+            return Ok(self.get(x, seen.len, to)?);
         }
-        let to = block::rows_mut(to, 0, self.len(), width)?;
+        let to = block::rows_mut(to, 0, self.len(), seen.len)?;
         for (k, i) in self.iter().enumerate() {
-            let end = i.saturating_add(1).saturating_mul(width);
-            let row = obs.get(i.saturating_mul(width), end).ok_or(Misfit)?;
-            to_f32(row, block::rows_mut(to, k, 1, width)?);
+            seen.row(seen.at(obs, i)?, block::rows_mut(to, k, 1, seen.len)?)?;
         }
         Ok(to)
     }

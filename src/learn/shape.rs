@@ -2,6 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::seen::{MAX_PARTS, Part, Parts, Seen, choices};
+
 use crate::error::{Error, Kind, Result};
 use crate::space::{Element, Space};
 
@@ -21,6 +23,15 @@ pub struct Shape {
     pub num_outputs: u32,
     /// 1 if continuous actions have bounds.
     pub bounded: u32,
+    /// Numbers that networks see of one observation: as many as it has elements, but for discrete ones, which are one-hot,
+    /// and for structures.
+    pub seen_len: u32,
+    /// 1 if they are not its elements one by one.
+    pub coded: u32,
+    /// Parts of an observation that layers can read alone.
+    pub num_parts: u32,
+    /// Discrete elements of an observation.
+    pub num_choices: u32,
 }
 
 impl Shape {
@@ -29,14 +40,7 @@ impl Shape {
         if obs.len == 0 || action.len == 0 {
             return Err(Error::new(Kind::Config, "spaces: observations and actions of at least 1 element").given(0));
         }
-        if obs.kind == Element::I32 {
-            return Err(Error::new(Kind::Config, "spaces: observations of kind f32 or u8").given(obs.kind as usize));
-        }
-        if obs.fields.iter().any(|field| field.kind != obs.kind) {
-            let what = "spaces: observations of one kind of element; Flatten makes numbers of a structure's parts, \
-                        Extract takes one of them";
-            return Err(Error::new(Kind::Config, what));
-        }
+        let parts = Parts::new(obs)?;
         let len = action.len as usize;
         let (num_outputs, bounded) = match action.kind {
             Element::I32 => {
@@ -69,14 +73,26 @@ impl Shape {
             action_len: action.len,
             num_outputs,
             bounded,
+            seen_len: parts.seen,
+            coded: u32::from(parts.coded),
+            num_parts: parts.list().len() as u32,
+            num_choices: parts.num_choices,
         })
     }
 
     /// Checks what [`Shape::new`] promises, in a shape from a block.
     pub fn check(&self) -> Result {
         let refuse = |what| Err(Error::new(Kind::Config, what));
-        if self.obs_kind != Element::F32 as u32 && self.obs_kind != Element::U8 as u32 {
-            return refuse("shape: observations of kind f32 or u8");
+        let whole = self.obs_kind == Element::F32 as u32 || self.obs_kind == Element::U8 as u32;
+        let parts = cfg!(feature = "residual") && self.num_parts as usize <= MAX_PARTS;
+        if Element::from_number(self.obs_kind).is_none() || self.coded > 1 || !(whole || self.coded != 0) {
+            return refuse("shape: observations of kind f32 or u8, or in parts");
+        }
+        if !parts && (self.coded | self.num_parts | self.num_choices) != 0 {
+            return refuse("shape: no more parts than observations can have");
+        }
+        if self.seen_len == 0 || (self.coded == 0 && self.seen_len != self.obs_len) {
+            return refuse("shape: numbers that networks see of observations");
         }
         if self.action_kind != Element::F32 as u32 && self.action_kind != Element::I32 as u32 {
             return refuse("shape: actions of kind f32 or i32");
@@ -98,9 +114,31 @@ impl Shape {
         self.action_kind == Element::I32 as u32
     }
 
-    /// True if observations are bytes, which the networks see divided by 255.
+    /// True if observations are bytes and nothing else, which the networks see divided by 255.
     pub fn obs_u8(&self) -> bool {
-        self.obs_kind == Element::U8 as u32
+        self.obs_kind == Element::U8 as u32 && self.coded == 0
+    }
+
+    /// Kinds of the elements of observations and of actions.
+    pub fn kinds(&self) -> (Element, Element) {
+        let kind = |number| Element::from_number(number).unwrap_or(Element::F32);
+        (kind(self.obs_kind), kind(self.action_kind))
+    }
+
+    /// True if observations are bytes of a structure.
+    pub fn obs_structure(&self) -> bool {
+        self.obs_kind == Element::U8 as u32 && self.coded != 0
+    }
+
+    /// How networks see observations with these parts and numbers of choices.
+    pub(super) fn seen<'s>(&self, parts: &'s [Part], n: &'s [u32]) -> Seen<'s> {
+        let (len, elements) = (self.seen_len as usize, self.obs_len as usize);
+        Seen { len, elements, coded: self.coded != 0, parts, n }
+    }
+
+    /// Bytes of an observation.
+    pub(super) fn obs_size(&self) -> usize {
+        (self.obs_len as usize).saturating_mul(self.kinds().0.size())
     }
 
     /// Elements in which the choices of a discrete action, and the bounds of a continuous one, are kept.
@@ -113,19 +151,6 @@ impl Shape {
     pub fn std_len(&self) -> usize {
         if self.discrete() { 0 } else { self.action_len as usize }
     }
-}
-
-/// The sum of the choices of a discrete space, each at least 1 and below 2^31.
-pub fn choices(n: &[u32]) -> Result<u32> {
-    let mut sum = 0u32;
-    for &n in n {
-        if n == 0 {
-            return Err(Error::new(Kind::Config, "action space: choices of at least").needed(1).given(0));
-        }
-        let fits = sum.checked_add(n).filter(|_| n <= i32::MAX as u32);
-        sum = fits.ok_or(Error::new(Kind::Overflow, "action space: choices that fit 31 bits"))?;
-    }
-    Ok(sum)
 }
 
 /// Checks that bounds are finite and in order.

@@ -26,8 +26,33 @@ fn product(lens: &[u64]) -> Result<u64> {
     product.filter(|all| *all <= MOST).ok_or(TOO_LARGE)
 }
 
-/// [`super::Net::compile`], which says what it does.
-pub(super) fn compile<'n>(layers: &[Layer], input: [usize; 3], nodes: &'n mut [Node]) -> Result<&'n [Node]> {
+/// The parts of an input, if it has any, are all of its row.
+fn check_parts(parts: &[[u32; 3]], row: u64) -> Result {
+    if parts.is_empty() {
+        return Ok(());
+    }
+    if !cfg!(feature = "residual") {
+        return Err(Error::new(Kind::Config, "net: an input of one part in this build, parts").given(parts.len()));
+    }
+    let mut sum = 0u64;
+    for part in parts {
+        sum = sum.saturating_add(fits(part)?);
+    }
+    if sum == row && !parts.as_flattened().contains(&0) {
+        return Ok(());
+    }
+    Err(Error::new(Kind::Config, "net: parts of the input with as many numbers as it has,")
+        .needed(row as usize)
+        .given(sum as usize))
+}
+
+/// [`super::Net::compile_parts`], which says what it does.
+pub(super) fn compile<'n>(
+    layers: &[Layer],
+    input: [usize; 3],
+    parts: &[[u32; 3]],
+    nodes: &'n mut [Node],
+) -> Result<&'n [Node]> {
     if layers.is_empty() || layers.len() > MAX_LAYERS {
         return Err(Error::new(Kind::Config, "net: layers, 1 to 32 of them").given(layers.len()));
     }
@@ -40,7 +65,8 @@ pub(super) fn compile<'n>(layers: &[Layer], input: [usize; 3], nodes: &'n mut [N
             return Err(Error::new(Kind::Config, "net: an input of at least").needed(1).given(from));
         }
     }
-    fits(&picture)?;
+    let row = fits(&picture)?;
+    check_parts(parts, row)?;
     let mut next = Totals::default();
     // Every length of a network is at most this sum, so none overflows.
     let mut sum = 0u64;
@@ -48,7 +74,8 @@ pub(super) fn compile<'n>(layers: &[Layer], input: [usize; 3], nodes: &'n mut [N
     for (i, layer) in layers.iter().enumerate() {
         let (done, rest) = nodes.split_at_mut_checked(i).ok_or(MISFIT)?;
         let node = rest.first_mut().ok_or(MISFIT)?;
-        node.set(layer, i, picture, done)?;
+        node.set(layer, i, picture, parts, done)?;
+        node.row = u32::try_from(row).map_err(|_| TOO_LARGE)?;
         if node.is_head() {
             head = if head == 0 { 1 } else { head << 1 };
             node.heads = head;
@@ -67,7 +94,7 @@ pub(super) fn compile<'n>(layers: &[Layer], input: [usize; 3], nodes: &'n mut [N
 
 impl Node {
     /// Layer `i` after the layers before it, but for where it lies and what depends on it.
-    fn set(&mut self, layer: &Layer, i: usize, input: [u32; 3], done: &[Node]) -> Result {
+    fn set(&mut self, layer: &Layer, i: usize, input: [u32; 3], parts: &[[u32; 3]], done: &[Node]) -> Result {
         let number = i + 1;
         layer.check(number)?;
         let node = self;
@@ -90,14 +117,25 @@ impl Node {
             }
             return Err(Error::new(Kind::Config, "net: a head before free numbers, which are layer").needed(number));
         }
-        let sources = node.from.iter_mut().zip(&mut node.input).zip(layer.source);
-        for ((from, read), source) in sources.take(if is_merge(layer.kind) { 2 } else { 1 }) {
+        let sources = node.from.iter_mut().zip(&mut node.input).zip(&mut node.begin).zip(layer.source);
+        for (((from, read), begin), source) in sources.take(if is_merge(layer.kind) { 2 } else { 1 }) {
             *from = match source {
                 0 => i as u32,
                 INPUT => 0,
                 k => k,
             };
             let refused = |what| Error::new(Kind::Config, what).needed(number).given(source as usize);
+            if *from & INPUT != 0 {
+                let k = (*from & !INPUT) as usize;
+                let missing = refused("net: a source with a part that the input has, counted from 1, in layer");
+                let (before, [part, ..]) = parts.split_at_checked(k.wrapping_sub(1)).ok_or(missing)? else {
+                    return Err(missing);
+                };
+                *read = *part;
+                let numbers = |part: &[u32; 3]| fits(part).unwrap_or(0) as u32;
+                *begin = before.iter().fold(0, |all, part| all.saturating_add(numbers(part)));
+                continue;
+            }
             *read = match (*from as usize).checked_sub(1) {
                 None => input,
                 Some(k) => {

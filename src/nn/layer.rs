@@ -9,7 +9,7 @@ use crate::error::{Error, Kind, Result};
 /// The most layers that a list has.
 pub const MAX_LAYERS: usize = 32;
 
-/// [`Layer::source`]: the input of the network.
+/// [`Layer::source`]: the input of the network, whole; with k added to it, part k of the input, counted from 1.
 pub const INPUT: u32 = 1 << 30;
 
 /// [`Layer::flags`]: an output of the network. Outputs are numbered from 0 in list order, and no layer reads them.
@@ -105,7 +105,8 @@ const KNOWN: u32 = DENSE
 pub struct Layer {
     /// A [`LayerKind`].
     pub kind: u32,
-    /// What it reads. 0: the layer before, or the input for the first; k: layer k of the list, counted from 1; or [`INPUT`].
+    /// What it reads. 0: the layer before, or the input for the first; k: layer k of the list, counted from 1; or [`INPUT`], or
+    /// that and the number of a part of the input.
     /// `Add`, `Multiply` and `Join` read two.
     pub source: [u32; 2],
     /// Numbers in its output, at least 1; of `Conv` and `Deconv`, channels; of `Embed`, of each pixel.

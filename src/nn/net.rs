@@ -9,7 +9,7 @@ use super::carry::Carry;
 use super::compile::{self, MISFIT};
 use super::initializer::{Initializer, Start};
 use super::layer::{INPUT, Layer, LayerKind, MAX_LAYERS};
-use super::node::{ADDS, BACKWARD_ROWS, Node, ROWS, state_len};
+use super::node::{ADDS, BACKWARD_ROWS, Node, ROWS, parts_len, state_len};
 use super::prim::Prim;
 use super::run::{Backward, Forward};
 use crate::cpu;
@@ -54,7 +54,19 @@ impl<'a> Net<'a> {
     ///
     /// Errors: `Config`, naming the layer, counted from 1; `Size` for too few nodes; `Overflow`.
     pub fn compile(layers: &[Layer], input: [usize; 3], nodes: &'a mut [Node]) -> Result<Net<'a>> {
-        Ok(Net { nodes: compile::compile(layers, input, nodes)? })
+        Net::compile_parts(layers, input, &[], nodes)
+    }
+
+    /// [`Net::compile`] of layers that may also read parts of a row alone: height, width and channels of each, or 1, 1 and
+    /// all, one after another. A list without parts is an input that has none. Errors: as there; `Config` if they are not
+    /// the whole row.
+    pub fn compile_parts(
+        layers: &[Layer],
+        input: [usize; 3],
+        parts: &[[u32; 3]],
+        nodes: &'a mut [Node],
+    ) -> Result<Net<'a>> {
+        Ok(Net { nodes: compile::compile(layers, input, parts, nodes)? })
     }
 
     /// A network of nodes that [`Net::compile`] has made.
@@ -63,13 +75,13 @@ impl<'a> Net<'a> {
     }
 
     /// A network of nodes that may come from anywhere, `N` at most: those that [`Net::compile`] makes of the layers that they
-    /// say they are. Errors: `Image` if they are not.
-    pub fn accept<const N: usize>(nodes: &'a [Node]) -> Result<Net<'a>> {
+    /// say they are, which read these parts of the input. Errors: `Image` if they are not.
+    pub fn accept<const N: usize>(nodes: &'a [Node], parts: &[[u32; 3]]) -> Result<Net<'a>> {
         let refused = Error::new(Kind::Image, "image: compiled layers of a network");
         let (mut layers, mut again) = ([Layer::default(); N], [Node::default(); N]);
         let list = layers.get_mut(..nodes.len()).ok_or(refused)?;
         list.iter_mut().zip(nodes).for_each(|(layer, node)| *layer = node.layer());
-        let net = Net::compile(list, Net { nodes }.picture(), &mut again).map_err(|_| refused)?;
+        let net = Net::compile_parts(list, Net { nodes }.picture(), parts, &mut again).map_err(|_| refused)?;
         if net.is(nodes) { Ok(Net { nodes }) } else { Err(refused) }
     }
 
@@ -87,12 +99,12 @@ impl<'a> Net<'a> {
 
     /// Numbers in one input row.
     pub fn input(&self) -> usize {
-        self.nodes.first().map_or(0, |node| node.input(0))
+        self.nodes.first().map_or(0, |node| node.row as usize)
     }
 
-    /// Height, width and channels of the input; 1, 1 and all if it is no picture.
+    /// Height, width and channels of the input; 1, 1 and all if it is no picture, or if layers read it in parts alone.
     pub fn picture(&self) -> [usize; 3] {
-        self.nodes.first().map_or([0; 3], Node::picture)
+        self.nodes.iter().find_map(Node::picture).unwrap_or([1, 1, self.input()])
     }
 
     /// Numbers in one row of head `k`; 0 if there is none.
@@ -167,7 +179,8 @@ impl<'a> Net<'a> {
     /// Numbers that one layer works with, in a pass of so many rows.
     fn work(&self, rows: usize) -> usize {
         // Dense layers need none.
-        self.nodes.iter().filter(|n| n.kind > LayerKind::Free as u32).map(|n| n.op().work_len(rows)).fold(0, usize::max)
+        let own = |n: &Node| if n.kind > LayerKind::Free as u32 { n.op().work_len(rows) } else { 0 };
+        self.nodes.iter().map(own).fold(0, usize::max) + parts_len(self.nodes) * rows
     }
 
     /// Scratch of [`Net::backward`], in parts that end here: gradients of values; gradients on their way to be added; copies
@@ -177,7 +190,8 @@ impl<'a> Net<'a> {
         let (mut added, mut turned) = (0, [0; 2]);
         for node in self.nodes {
             for (k, from) in node.from.into_iter().enumerate() {
-                if node.flags & ADDS != 0 && (d_input || from != 0) {
+                let adds = node.flags & ADDS != 0 && (d_input || from != 0);
+                if adds || d_input && parts_len(self.nodes) > 0 && node.is_input(k) {
                     added = node.input(k).max(added);
                 }
             }

@@ -9,7 +9,7 @@ use super::activation::Activation;
 use super::layer::BYTES;
 #[cfg(feature = "recurrent")]
 use super::layer::FORGET_ONE;
-use super::layer::{HEAD, LayerKind, NO_BIAS, is_sequential};
+use super::layer::{HEAD, INPUT, LayerKind, NO_BIAS, is_sequential};
 #[cfg(feature = "pictures")]
 use super::layer::{MEAN, NO_SCALE, RMS, WHOLE};
 #[cfg(feature = "attention")]
@@ -63,7 +63,7 @@ pub struct Node {
     pub(super) flags: u32,
     /// A bit for each head that depends on it.
     pub(super) heads: u32,
-    /// The layers that it reads, counted from 1; 0: the input; [`NOTHING`].
+    /// The layers that it reads, counted from 1; 0: the input; [`INPUT`] and more: that part of it; [`NOTHING`].
     pub(super) from: [u32; 2],
     /// Height, width and channels of what it reads and of what it makes; 1, 1 and all for numbers that are no picture.
     pub(super) input: [[u32; 3]; 2],
@@ -80,7 +80,24 @@ pub struct Node {
     pub(super) symbols: u32,
     pub(super) initializer: u32,
     pub(super) gain: f32,
-    pub(super) zero: u32,
+    /// Numbers of a row of the network's input, and of those before the parts that it reads.
+    pub(super) row: u32,
+    pub(super) begin: [u32; 2],
+}
+
+/// Numbers of a row that copies of the parts which one layer reads take.
+#[inline(always)]
+pub(super) fn parts_len(nodes: &[Node]) -> usize {
+    if !cfg!(feature = "residual") {
+        return 0;
+    }
+    nodes.iter().map(Node::parts_len).fold(0, usize::max)
+}
+
+/// That is a part of the input.
+#[inline(always)]
+const fn is_part(from: u32) -> bool {
+    cfg!(feature = "residual") && from != NOTHING && from & INPUT != 0
 }
 
 /// Numbers of a picture, each of whose lengths [`Node::new`] has checked.
@@ -266,9 +283,31 @@ impl Node {
         self.input.get(k).map_or(0, |input| len(*input))
     }
 
-    /// Height, width and channels of the first.
-    pub(super) fn picture(&self) -> [usize; 3] {
-        self.input[0].map(|len| len as usize)
+    /// Height, width and channels of the whole input, if it reads that.
+    pub(super) fn picture(&self) -> Option<[usize; 3]> {
+        let (_, input) = self.from.iter().zip(self.input).find(|(from, _)| **from == 0)?;
+        Some(input.map(|len| len as usize))
+    }
+
+    /// Where value `k` that it reads lies in a row of the input, if that is a part of it.
+    #[inline(always)]
+    pub(super) fn part(&self, k: usize) -> Option<Range<usize>> {
+        let from = self.from.get(k).filter(|from| is_part(**from));
+        let begin = *self.begin.get(k)? as usize;
+        from.map(|_| begin..begin + self.input(k))
+    }
+
+    /// Numbers of a row of the parts that it reads.
+    #[inline(always)]
+    pub(super) fn parts_len(&self) -> usize {
+        let part = |k| self.part(k).map_or(0, |part| part.len());
+        part(0) + part(1)
+    }
+
+    /// What it reads first or second is the input or a part of it.
+    #[inline(always)]
+    pub(super) fn is_input(&self, k: usize) -> bool {
+        self.from.get(k).is_some_and(|from| *from == 0 || is_part(*from))
     }
 
     #[inline(always)]
@@ -340,7 +379,7 @@ impl Node {
 
     #[inline(always)]
     pub(super) fn reads_input(&self) -> bool {
-        self.from.contains(&0)
+        self.is_input(0) || self.is_input(1)
     }
 
     /// Only the gradient of the input asks for its copy of weights.
@@ -364,7 +403,7 @@ impl Node {
     /// The bit of what it reads, in a mask of gradients.
     #[inline(always)]
     pub(super) fn source_bit(&self, k: usize) -> u64 {
-        1 << (self.from.get(k).unwrap_or(&0) & 63)
+        if self.is_input(k) { 1 } else { 1 << (self.from.get(k).unwrap_or(&0) & 63) }
     }
 
     /// Where its parameters lie.

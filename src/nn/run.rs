@@ -7,7 +7,7 @@ use super::activation::{Activation, Apply};
 use super::carry::Carry;
 #[cfg(feature = "recurrent")]
 use super::node::state_len;
-use super::node::{BACKWARD_ROWS, Node, ROWS};
+use super::node::{BACKWARD_ROWS, Node, ROWS, parts_len};
 use super::prim::{Op, Prim, RowWise, copy};
 #[cfg(feature = "recurrent")]
 use super::prim::{StepWise, Taped};
@@ -69,6 +69,33 @@ fn canonical(x: &mut [f32]) {
     }
 }
 
+/// Copies the parts of the input that a node reads to the front of `to`: of the first value, and of the second.
+#[inline(always)]
+fn split_parts<'t>(node: &Node, strip: Strip, input: &[f32], to: &'t mut [f32]) -> Option<[&'t [f32]; 2]> {
+    if !cfg!(feature = "residual") || to.is_empty() {
+        return Some([&[]; 2]);
+    }
+    let len = |k| node.part(k).map_or(0, |part| part.len() * strip.len);
+    let (first, rest) = to.split_at_mut_checked(len(0))?;
+    let second = rest.get_mut(..len(1))?;
+    for (k, to) in [&mut *first, &mut *second].into_iter().enumerate() {
+        let Some(part) = node.part(k) else { continue };
+        let rows = strip.of(input, node.row as usize)?.chunks_exact((node.row as usize).max(1));
+        for (to, row) in to.chunks_exact_mut(part.len().max(1)).zip(rows) {
+            copy(row.get(part.clone())?, to)?;
+        }
+    }
+    Some([first, second])
+}
+
+/// Adds the gradients of a part to those of the rows that it is a part of.
+#[inline(always)]
+fn add_part(part: Range<usize>, width: usize, from: &[f32], rows: &mut [f32]) {
+    for (row, from) in rows.chunks_exact_mut(width.max(1)).zip(from.chunks_exact(part.len().max(1))) {
+        row.iter_mut().skip(part.start).zip(from).for_each(|(to, from)| *to += from);
+    }
+}
+
 /// Values and outputs.
 pub(super) struct Forward<'a, 'o> {
     pub nodes: &'a [Node],
@@ -99,6 +126,7 @@ impl Kernel for Forward<'_, '_> {
     fn run_at<A: At>(self, at: A) -> Option<()> {
         let Forward { nodes, params, x: input, rows, heads, values, carry, work, outs, .. } = self;
         let taped = carry.is_some();
+        let parts_len = parts_len(nodes);
         for strip in Strip::all::<ROWS>(rows) {
             let value = |n: &Node| match taped {
                 true => strip.range(n.on_tape(rows), n.units()),
@@ -122,7 +150,10 @@ impl Kernel for Forward<'_, '_> {
                     Some(from) if from.start < own.start => before.get(from),
                     Some(from) => after.get(from.start.checked_sub(own.end)?..from.end.checked_sub(own.end)?),
                 };
-                let (x, mut y, own) = (source(0)?, goes_out.unwrap_or(kept), params.get(node.params())?);
+                let (copies, work) = work.split_at_mut_checked(parts_len * strip.len)?;
+                let parts = split_parts(node, strip, input, copies)?;
+                let source = |k, part| if node.part(k).is_some() { Some(part) } else { source(k) };
+                let (x, mut y, own) = (source(0, parts[0])?, goes_out.unwrap_or(kept), params.get(node.params())?);
                 #[cfg(feature = "recurrent")]
                 if let Some(layer) = node.sequential() {
                     if let Some(carry) = carry {
@@ -142,7 +173,7 @@ impl Kernel for Forward<'_, '_> {
                 }
                 match node.num_sources() {
                     #[cfg(feature = "residual")]
-                    2 => node.merge()?.forward([x, source(1)?], node.input(0), y)?,
+                    2 => node.merge()?.forward([x, source(1, parts[1])?], node.input(0), y)?,
                     _ => node.local().forward(at, own, x, y, &mut *work)?,
                 }
                 if let Some(sum) = sum {
@@ -206,6 +237,12 @@ impl Kernel for Backward<'_> {
             node.op().turn(params.get(node.params())?, copies.get_mut(copy_of(node))?)?;
         }
         let copies = &*copies;
+        let parts_len = parts_len(nodes);
+        if parts_len > 0
+            && let Some(d_input) = &mut d_input
+        {
+            d_input.fill(0.0);
+        }
         // What goes back through steps comes from those that follow.
         let backward = !back.is_empty();
         back.fill(0.0);
@@ -227,8 +264,11 @@ impl Kernel for Backward<'_> {
                     let known = if node.keeps_sum() { tape.get(sum)? } else { taped(node)? };
                     node.activation().apply_slope(own, known);
                 }
+                let (part_copies, work) = work.split_at_mut_checked(parts_len * strip.len)?;
+                let [first, second] = split_parts(node, strip, input, part_copies)?;
                 let value = |k| match node.source(nodes, k) {
                     Some(source) => taped(source),
+                    None if node.part(k).is_some() => Some(if k == 0 { first } else { second }),
                     None => strip.of(input, node.input(k)),
                 };
                 let (x, own, turned) = (value(0)?, params.get(node.params())?, copies.get(copy_of(node)));
@@ -237,8 +277,10 @@ impl Kernel for Backward<'_> {
                     let source = node.source(nodes, k);
                     let [own_d, dx] = values.get_disjoint_mut([own_place.clone(), source.map_or(0..0, place)]).ok()?;
                     let dy = if node.is_kept() { &*own_d } else { d_out };
+                    let part = node.part(k).filter(|_| wants_input);
                     let dx = match &mut d_input {
                         _ if source.is_some() => Some(dx),
+                        Some(_) if part.is_some() => None,
                         Some(d_input) => Some(strip.of_mut(d_input, node.input(k))?),
                         None => None,
                     };
@@ -246,6 +288,7 @@ impl Kernel for Backward<'_> {
                     begun |= node.source_bit(k);
                     let (mut to, sum) = match dx {
                         Some(dx) if !is_first => (Some(more.get_mut(..dx.len())?), Some(dx)),
+                        None if part.is_some() => (Some(more.get_mut(..strip.len * node.input(k))?), None),
                         dx => (dx, None),
                     };
                     match node.op() {
@@ -272,6 +315,10 @@ impl Kernel for Backward<'_> {
                     }
                     if let (Some(sum), Some(to)) = (sum, to) {
                         sum.iter_mut().zip(to).for_each(|(dx, more)| *dx += *more);
+                    }
+                    if let (Some(part), Some(d_input)) = (part, &mut d_input) {
+                        let (from, width) = (more.get(..strip.len * part.len())?, node.row as usize);
+                        add_part(part, width, from, strip.of_mut(d_input, width)?);
                     }
                 }
             }

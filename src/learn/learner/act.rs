@@ -6,7 +6,7 @@ use super::layout::log_std;
 use super::{Learner, NONE};
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::learn::actor::{Head, Raw, Recurrent, Sampling, check_act, check_action, check_obs, see, to_f32};
+use crate::learn::actor::{Head, Raw, Recurrent, Sampling, check_act, check_action, check_obs, see};
 use crate::learn::actor_config::{POLICY, VALUE};
 #[cfg(feature = "pqn")]
 use crate::learn::policy::SHARPNESS;
@@ -103,11 +103,11 @@ impl Learner<'_> {
         mut action: ElementsMut<'_>,
     ) -> Result {
         let (shape, sizes) = (&self.actor.shape, &self.sizes);
-        let (o, l, a) = (shape.obs_len as usize, shape.num_outputs as usize, shape.action_len as usize);
+        let (o, l, a) = (shape.seen_len as usize, shape.num_outputs as usize, shape.action_len as usize);
         let (r, w) = (&mut self.rollout, &mut self.work);
         let list = block::rows(w.row, 0, m, 1)?;
         let (envs, rows) = (Rows::new(list, 0), Rows::new(list, begin as u32));
-        let raw = rows.see(obs, o, w.raw)?;
+        let raw = rows.see(&sizes.seen, obs, w.raw)?;
         let seen = block::rows_mut(w.obs, 0, m, o)?;
         check_finite("learner act: a finite obs", raw)?;
         see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
@@ -157,7 +157,7 @@ impl Learner<'_> {
         }
         let slots = Rows::new(slots, 0);
         slots.put(seen, sizes.obs_len, r.obs)?;
-        if let Elements::U8(bytes) = obs {
+        if let (Elements::U8(bytes), false) = (obs, sizes.seen.coded) {
             for (row, slot) in rows.iter().zip(slots.iter()) {
                 let to = block::rows_mut(r.pixels, slot, 1, sizes.pixels_len)?;
                 block::copy(to, block::rows(bytes, row, 1, sizes.pixels_len)?);
@@ -243,7 +243,7 @@ impl Learner<'_> {
     ) -> Result {
         let n = self.config.num_envs as usize;
         recurrent.start(self.sizes.state_len(), block::rows_mut(self.work.state, 0, n, self.sizes.state_len())?);
-        to_f32(obs, self.work.raw);
+        self.sizes.seen.rows(obs, n, self.work.raw)?;
         self.infer("learner predict: a finite obs", n, POLICY, false)?;
         let (n, shape) = (self.config.num_envs as usize, &self.actor.shape);
         let w = &mut self.work;
@@ -342,8 +342,8 @@ impl Learner<'_> {
 
     /// [`Learner::infer`] of all observations, with the parameters that act.
     fn look(&mut self, what: &'static str, obs: Elements<'_>, head: u32) -> Result {
-        to_f32(obs, self.work.raw);
         let (n, width, w) = (self.config.num_envs as usize, self.sizes.state_len(), &mut self.work);
+        self.sizes.seen.rows(obs, n, w.raw)?;
         w.row.iter_mut().zip(0..).for_each(|(row, env)| *row = env);
         recall(self.carry, self.begins, Rows::new(w.row, 0), width, w.state)?;
         self.infer(what, n, head, false)
@@ -357,9 +357,9 @@ impl Learner<'_> {
         count: usize,
         learning: bool,
     ) -> Result {
-        let (o, w) = (self.actor.shape.obs_len as usize, &mut self.work);
+        let w = &mut self.work;
         let some = Rows::new(block::rows(w.some, 0, count, 1)?, 0);
-        some.see(*obs, o, w.raw)?;
+        some.see(&self.sizes.seen, *obs, w.raw)?;
         recall(self.carry, self.begins, some, self.sizes.state_len(), w.state)?;
         self.infer(what, count, VALUE, learning)
     }
@@ -368,8 +368,8 @@ impl Learner<'_> {
     /// learn. What it says is in the working arrays then: `outputs` of the policy, values in the first column.
     fn infer(&mut self, what: &'static str, m: usize, head: u32, learning: bool) -> Result {
         let (shape, w) = (&self.actor.shape, &mut self.work);
-        let raw = block::rows(w.raw, 0, m, shape.obs_len as usize)?;
-        let seen = block::rows_mut(w.obs, 0, m, shape.obs_len as usize)?;
+        let raw = block::rows(w.raw, 0, m, shape.seen_len as usize)?;
+        let seen = block::rows_mut(w.obs, 0, m, shape.seen_len as usize)?;
         check_finite(what, raw)?;
         see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
         let params = if learning { &*self.params } else { Self::acting(&self.config, self.acting, self.params) };
@@ -406,7 +406,7 @@ impl Learner<'_> {
     /// Zeroes the first `n` rows of them.
     fn tidy_rows(&mut self, n: usize) {
         let w = &mut self.work;
-        let (o, a) = (self.actor.shape.obs_len as usize, self.actor.shape.action_len as usize);
+        let (o, a) = (self.actor.shape.seen_len as usize, self.actor.shape.action_len as usize);
         let l = self.actor.shape.num_outputs as usize;
         let scratch = self.sizes.net.infer_scratch_len(n);
         let numbers = [

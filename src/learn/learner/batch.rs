@@ -3,15 +3,17 @@
 use super::{Learner, Stats, View};
 use crate::block::{self, rows, rows_mut};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::learn::actor::{check_action, to_f32};
+use crate::learn::actor::check_action;
 use crate::learn::config::Config;
+use crate::learn::seen::bytes_to_f32;
 use crate::learn::shape::Shape;
 use crate::space::{Elements, ElementsMut};
 
 /// The T * N transitions of a rollout, each with what an update asks of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
-    /// `[T * N, obs_len]` observations as the networks saw them: bytes divided by 255, numbers normalised if they are to be.
+    /// `[T * N, seen_len]` observations as the networks saw them: bytes divided by 255, choices one-hot, and all of it
+    /// normalised if it is to be.
     pub obs: &'a [f32],
     /// `[T * N, action_len]`, continuous ones before they were squashed or clipped.
     pub action: Elements<'a>,
@@ -157,7 +159,7 @@ impl View<'_> {
         let (r, m, at) = (&self.rollout, self.config.batch_len(), self.state.learn_begin as usize);
         let shape = &self.actor.shape;
         block::copy(to.obs, rows(r.obs, at, m, self.sizes.obs_len)?);
-        to_f32(Elements::U8(rows(r.pixels, at, m, self.sizes.pixels_len)?), to.obs);
+        bytes_to_f32(rows(r.pixels, at, m, self.sizes.pixels_len)?, to.obs);
         match to.action {
             ElementsMut::I32(choice) => block::copy(choice, rows(r.choice, at, m, shape.action_len as usize)?),
             ElementsMut::F32(vector) => block::copy(vector, rows(r.vector, at, m, shape.action_len as usize)?),
@@ -177,7 +179,7 @@ impl View<'_> {
 
     fn check_batch(&self, b: &Batch<'_>) -> Result {
         let (m, shape) = (self.config.batch_len(), &self.actor.shape);
-        check_len("learner batch: obs", b.obs, m.saturating_mul(shape.obs_len as usize))?;
+        check_len("learner batch: obs", b.obs, m.saturating_mul(shape.seen_len as usize))?;
         check_action(shape, m, b.action.kind(), b.action.len())?;
         check_len("learner batch: mask flags", b.mask, m.saturating_mul(mask_len(&self.config, shape)))?;
         check_len("learner batch: log_prob", b.log_prob, m)?;

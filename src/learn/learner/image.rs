@@ -1,6 +1,6 @@
 //! What `attach` asks of a learner's block.
 
-use super::layout::{block_size, log_std, nodes};
+use super::layout::{block_size, front, log_std};
 use super::rollout::owner;
 use super::{NONE, PARAM_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
@@ -19,7 +19,8 @@ impl<'a> View<'a> {
     pub fn attach(mem: &'a [u8]) -> Result<View<'a>> {
         block::attach(mem, BlockKind::Learner, |s: &Stored| {
             s.check()?;
-            let net = s.actor().network(block::view(mem, nodes(&mut Plan::default(), s)?)?)?;
+            let (nodes, parts, n) = front(&mut Plan::default(), s)?.read(mem)?;
+            let net = s.actor().network(nodes, parts, n)?;
             let heads = if s.config.learns_q() { [1, 0] } else { [2, 1] };
             if [net.num_heads(), net.head_len(1)] != heads {
                 return Err(Error::new(Kind::Image, "learner image: the networks of its algorithm"));

@@ -1,10 +1,11 @@
 //! Where everything lies in a learner's block.
 
 use super::{FieldSpans, Learner, View};
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::{Algorithm, Stored};
-use crate::nn::{Net, Node};
+use crate::learn::seen::{Front, Seen};
+use crate::nn::Net;
 use crate::rng::Rng;
 
 /// Working columns of a chunk, and those that V-trace has beside them.
@@ -67,6 +68,8 @@ pub(in crate::learn) struct WorkLens<'l> {
 pub(in crate::learn) struct Sizes<'n> {
     /// The policy and the value of an observation.
     pub(in crate::learn) net: Net<'n>,
+    /// How networks see observations.
+    pub(in crate::learn) seen: Seen<'n>,
     /// Rows of the working arrays: a chunk, or one observation of each environment.
     pub(in crate::learn) rows: usize,
     /// Rows of the arrays of `learn_range`.
@@ -91,13 +94,14 @@ impl Sizes<'_> {
     }
 }
 
-pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>) -> Result<Sizes<'n>> {
+pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>, seen: Seen<'n>) -> Result<Sizes<'n>> {
     let c = &stored.config;
     let chunk_rows = c.chunk_len();
     let std = net.free_params(0);
-    let (obs_len, keeps_bytes) = (stored.shape.obs_len as usize, stored.shape.obs_u8() && c.normalize_obs == 0);
+    let (obs_len, keeps_bytes) = (stored.shape.seen_len as usize, stored.shape.obs_u8() && c.normalize_obs == 0);
     Ok(Sizes {
         net,
+        seen,
         rows: chunk_rows.max(c.num_envs as usize),
         chunk_rows,
         room: c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1),
@@ -111,13 +115,13 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>) -> Result<Sizes<'n>> {
 
 /// Bytes of a learner's block with this network.
 pub(super) fn block_size(stored: &Stored, net: Net<'_>) -> Result<usize> {
-    Ok(plan(stored, &sizes(stored, net)?)?.1)
+    Ok(plan(stored, &sizes(stored, net, stored.shape.seen(&[], &[]))?)?.1)
 }
 
-/// Where compiled layers lie: before everything whose length they say.
-pub(super) fn nodes(p: &mut Plan, stored: &Stored) -> core::result::Result<Span<Node>, TooLong> {
+/// Where compiled layers lie, and what is known of observations: before everything whose length they say.
+pub(super) fn front(p: &mut Plan, stored: &Stored) -> core::result::Result<Front, TooLong> {
     block::spans::<Stored>(p)?;
-    p.span(stored.num_layers())
+    Front::plan(p, stored.num_layers(), stored.shape.num_parts, stored.shape.num_choices)
 }
 
 fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
@@ -129,7 +133,7 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         slots: room.saturating_mul(if c.overlap != 0 { 2 } else { 1 }),
         room,
         minibatch: c.minibatch_len(),
-        obs: s.obs_len as usize,
+        obs: s.seen_len as usize,
         kept: sizes.obs_len,
         pixels: sizes.pixels_len,
         outputs,
@@ -150,7 +154,7 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
 pub(super) fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(Spans, usize), TooLong> {
     let lens = lens(stored, sizes);
     let mut p = Plan::default();
-    nodes(&mut p, stored)?;
+    front(&mut p, stored)?;
     let spans = Spans {
         rollout: RolloutSpans::plan(&mut p, &lens)?,
         work: work(&mut p, stored, sizes, &lens, lens.n)?,
@@ -228,7 +232,7 @@ fields! {
         pub(in crate::learn) some: [u32] = w.n,
         /// Streams with the draws of this call, `[N]`.
         pub(in crate::learn) rng: [Rng] = w.n,
-        /// Observations before they are normalised, `[N, obs_len]`.
+        /// What networks see of observations, before it is normalised, `[N, seen_len]`.
         pub(in crate::learn) raw: [f32] = grid(w.n, w.lens.obs),
         pub(in crate::learn) noise: [f32] = grid(w.n, w.action_len),
         /// Values of what follows the transition that is looked at.
@@ -259,8 +263,8 @@ fields! {
 impl<'a> Learner<'a> {
     pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<Learner<'a>> {
         let mut cut = Cutter::new(mem);
-        let net = Net::new(cut.take(nodes(&mut Plan::default(), stored)?)?);
-        let sizes = sizes(stored, net)?;
+        let (nodes, parts, n) = front(&mut Plan::default(), stored)?.take(&mut cut)?;
+        let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(parts, n))?;
         let (spans, _) = plan(stored, &sizes)?;
         Ok(Self::take(cut, stored, sizes, &spans)?)
     }
@@ -276,8 +280,8 @@ impl<'a> View<'a> {
     /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
         let stored: Stored = block::config(mem, BlockKind::Learner)?;
-        let net = Net::new(block::view(mem, nodes(&mut Plan::default(), &stored)?)?);
-        let sizes = sizes(&stored, net)?;
+        let (nodes, parts, n) = front(&mut Plan::default(), &stored)?.read(mem)?;
+        let sizes = sizes(&stored, Net::new(nodes), stored.shape.seen(parts, n))?;
         let (s, _) = plan(&stored, &sizes)?;
         let rollout = RolloutView::of(mem, &s.rollout)?;
         Ok(View::of(mem, &s.fields, stored.config, stored.actor(), sizes, rollout)?)

@@ -23,6 +23,7 @@ use super::config::{Config, Stored};
 use super::loss::Sums;
 use super::optimizer::Optimizer;
 use super::policy;
+use super::seen::Parts;
 use super::shape::Shape;
 use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
@@ -32,7 +33,7 @@ use crate::nn::{Layer, Node};
 use crate::rng::Rng;
 use crate::space::Space;
 use batch::mask_len;
-use layout::{Lens, Rollout, RolloutView, Sizes, Work, block_size, log_std, nodes};
+use layout::{Lens, Rollout, RolloutView, Sizes, Work, block_size, front, log_std};
 use rollout::NONE;
 
 pub use batch::{Batch, BatchMut};
@@ -125,7 +126,7 @@ fields! {
         open: [u8] = lens.n,
         /// `[N]` 1: statistics have not taken in this environment's observation in `new_obs`.
         staged: [u8] = if lens.moments > 0 { lens.n } else { 0 },
-        /// `[N, obs_len]` those observations; else 0.
+        /// `[N, seen_len]` what networks see of those observations; else 0.
         new_obs: [f32] = lens.n.saturating_mul(lens.moments),
         params: [f32] = lens.params,
         adam_m: [f32] = lens.params,
@@ -195,7 +196,8 @@ impl<'a> Learner<'a> {
     /// Bytes that a block must have. `layers` are those that [`Config::num_layers`] counts. Errors: `Config`, `Overflow`.
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
         let stored = Stored::new(config, obs, action)?;
-        block_size(&stored, stored.compile(layers, &mut [Node::default(); MAX_LAYERS])?)
+        let parts = Parts::new(obs)?;
+        block_size(&stored, stored.compile(layers, parts.list(), &mut [Node::default(); MAX_LAYERS])?)
     }
 
     /// Lays a learner out in the caller's bytes and draws its first parameters: orthogonal, gain √2 in hidden layers,
@@ -209,9 +211,11 @@ impl<'a> Learner<'a> {
     ) -> Result<Learner<'a>> {
         let stored = Stored::new(config, obs, action)?;
         let mut compiled = [Node::default(); MAX_LAYERS];
-        let net = stored.compile(layers, &mut compiled)?;
+        let parts = Parts::new(obs)?;
+        let net = stored.compile(layers, parts.list(), &mut compiled)?;
         let block = block::create(mem, BlockKind::Learner, block_size(&stored, net)?, &stored)?;
-        block::copy(Cutter::new(block).take(nodes(&mut Plan::default(), &stored)?)?, net.nodes());
+        let front = front(&mut Plan::default(), &stored)?;
+        front.write(&mut Cutter::new(block), net.nodes(), parts.list(), obs.n)?;
         let learner = Self::of(block, &stored)?;
         block::copy(learner.action_n, action.n);
         for (i, (low, high)) in learner.action_low.iter_mut().zip(&mut *learner.action_high).enumerate() {
@@ -329,6 +333,11 @@ impl<'a> View<'a> {
         &self.actor.shape
     }
 
+    /// Numbers of choices of the discrete elements of observations.
+    pub fn obs_n(&self) -> &'a [u32] {
+        self.sizes.seen.n
+    }
+
     /// Numbers of choices of discrete actions; empty if they are continuous.
     pub fn action_n(&self) -> &'a [u32] {
         self.action_n
@@ -347,12 +356,12 @@ impl<'a> View<'a> {
 
     /// Bytes that `export` needs.
     pub fn policy_size(&self) -> Result<usize> {
-        policy::size(&self.actor, &self.sizes.net)
+        policy::size(&self.actor, &self.sizes.net, &self.sizes.seen)
     }
 
     /// Writes the policy alone, as it is now, to the caller's bytes. Errors: `Align`, `Size`; then nothing is written.
     pub fn export(&self, mem: &mut [u8]) -> Result {
-        policy::write(mem, &self.actor, &self.sizes.net, |to| {
+        policy::write(mem, &self.actor, &self.sizes.net, &self.sizes.seen, |to| {
             block::copy(to.action_n, self.action_n);
             block::copy(to.action_low, self.action_low);
             block::copy(to.action_high, self.action_high);

@@ -60,10 +60,7 @@ impl Learner<'_> {
             let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
             check_obs("learner observe: final_obs", &self.actor.shape, n, &obs)?;
             for i in envs.iter().filter(|&i| is_cut(i)) {
-                if let Elements::F32(x) = obs {
-                    let row = block::rows(x, i, 1, self.actor.shape.obs_len as usize)?;
-                    check_finite("learner observe: finite final_obs", row)?;
-                }
+                self.sizes.seen.check_row("learner observe: finite final_obs", obs, i, w.raw)?;
             }
             self.take_in()?;
             self.values_of_some("learner observe: finite final_obs", &obs, num_cut, false)?;

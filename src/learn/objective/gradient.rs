@@ -23,14 +23,14 @@ pub(super) fn chunk(
 ) -> Result {
     let (c, sizes, shape, r) = (b.config, b.sizes, b.shape, &b.rollout);
     let num_rows = c.loss_rows();
-    let (o, l) = (shape.obs_len as usize, shape.num_outputs as usize);
+    let (o, l) = (shape.seen_len as usize, shape.num_outputs as usize);
     let (begin, end) = c.chunk(chunk);
     let (order, advantage) = (b.order.get(begin..end).ok_or(Misfit)?, b.advantage.get(begin..end).ok_or(Misfit)?);
     let (rows, m) = (Rows::new(order, 0), order.len());
 
     let obs = match r.pixels {
         [] => rows.get(r.obs, o, w.obs)?,
-        pixels => rows.see(Elements::U8(pixels), o, w.obs)?,
+        pixels => rows.see(&sizes.seen, Elements::U8(pixels), w.obs)?,
     };
     let choice = rows.get(r.choice, shape.action_lens().0, w.choice)?;
     let vector = rows.get(r.vector, sizes.std_len, w.vector)?;

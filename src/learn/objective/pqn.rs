@@ -17,8 +17,8 @@ pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     let order = b.order.get(begin..end).ok_or(Misfit)?;
     let (rows, m) = (Rows::new(order, 0), order.len());
     let obs = match r.pixels {
-        [] => rows.get(r.obs, shape.obs_len as usize, w.obs)?,
-        pixels => rows.see(Elements::U8(pixels), shape.obs_len as usize, w.obs)?,
+        [] => rows.get(r.obs, shape.seen_len as usize, w.obs)?,
+        pixels => rows.see(&b.sizes.seen, Elements::U8(pixels), w.obs)?,
     };
     let choice = rows.get(r.choice, n.len(), w.choice)?;
     let target = rows.get(r.value_target, 1, w.scalar)?;

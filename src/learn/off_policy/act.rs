@@ -1,9 +1,10 @@
 //! Acting, with recording and without.
 
 use super::OffPolicy;
+use super::observe::copy_row;
 use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::learn::actor::{Head, Sampling, check_act, check_obs, to_f32};
+use crate::learn::actor::{Head, Sampling, check_act, check_obs};
 use crate::learn::objective::q;
 use crate::learn::policy::SHARPNESS;
 use crate::learn::rows::{Rows, list};
@@ -87,10 +88,10 @@ impl OffPolicy<'_> {
         mask: Option<&[u8]>,
         mut action: ElementsMut<'_>,
     ) -> Result {
-        let (o, a) = (self.shape().obs_len as usize, self.shape().action_len as usize);
+        let a = self.shape().action_len as usize;
         let w = &mut self.work;
         let rows = Rows::new(block::rows(w.row, 0, m, 1)?, begin as u32);
-        check_finite("learner act: a finite obs", rows.see(obs, o, w.seen)?)?;
+        check_finite("learner act: a finite obs", rows.see(&self.sizes.seen, obs, w.seen)?)?;
         if let Some(mask) = mask {
             rows.get(mask, self.sizes.masks, w.allowed)?;
         }
@@ -117,9 +118,8 @@ impl OffPolicy<'_> {
             }
             let b = &mut self.begun;
             match obs {
-                Elements::F32(x) => block::copy(block::rows_mut(b.obs, env, 1, o)?, block::rows(x, row, 1, o)?),
-                Elements::U8(x) => block::copy(block::rows_mut(b.pixels, env, 1, o)?, block::rows(x, row, 1, o)?),
-                Elements::I32(_) => {}
+                Elements::F32(x) if self.sizes.pixels == 0 => copy_row(x, b.obs, (row, env, self.sizes.obs))?,
+                _ => copy_row(obs.bytes(), b.pixels, (row, env, self.sizes.pixels))?,
             }
             let choice = block::rows(self.work.drawn, k, 1, a)?;
             block::copy(block::rows_mut(b.choice, env, 1, a)?, choice);
@@ -133,7 +133,7 @@ impl OffPolicy<'_> {
 
     /// The outputs of the policy of `m` rows that are seen, and the best choices of them. Errors: `Value`.
     fn say(&mut self, m: usize) -> Result {
-        let (o, l) = (self.shape().obs_len as usize, self.shape().num_outputs as usize);
+        let (o, l) = (self.sizes.seen.len, self.shape().num_outputs as usize);
         let (w, net) = (&mut self.work, &self.sizes.policy);
         let seen = block::rows(w.seen, 0, m, o)?;
         let said = block::rows_mut(w.said, 0, m, l)?;
@@ -205,7 +205,7 @@ impl OffPolicy<'_> {
 
     /// What the policy says to all observations.
     fn look(&mut self, what: &'static str, obs: Elements<'_>, mask: Option<&[u8]>) -> Result {
-        to_f32(obs, self.work.seen);
+        self.sizes.seen.rows(obs, self.sizes.n, self.work.seen)?;
         check_finite(what, self.work.seen)?;
         block::copy(self.work.allowed, mask.unwrap_or(&[]));
         if mask.is_none() {

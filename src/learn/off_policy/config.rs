@@ -3,6 +3,7 @@
 use crate::error::{Error, Kind, Result};
 use crate::learn::actor_config::MAX_LAYERS;
 use crate::learn::config::{Config, Stored, check_at_least_one, check_flags, check_reals};
+use crate::learn::seen::Part;
 use crate::learn::shape::Shape;
 use crate::nn::{Layer, Net, Node};
 use crate::space::Space;
@@ -63,8 +64,13 @@ impl Stored {
     }
 
     /// The policy's network: Q, or its advantages and the value.
-    pub(super) fn compile_policy<'n>(&self, listed: &[Layer], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
-        self.compile_with(listed, self.second_head(), nodes)
+    pub(super) fn compile_policy<'n>(
+        &self,
+        listed: &[Layer],
+        parts: &[Part],
+        nodes: &'n mut [Node; MAX_LAYERS],
+    ) -> Result<Net<'n>> {
+        self.compile_with(listed, parts, self.second_head(), nodes)
     }
 
     /// The second head of the policy's network: the hidden layers that it shares with the first, its numbers and their gain.

@@ -1,6 +1,6 @@
 //! What `attach` asks of the block of a learner off policy.
 
-use super::layout::{TransitionView, block_size, nodes};
+use super::layout::{TransitionView, block_size, front};
 use super::{PARAM_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
@@ -15,7 +15,8 @@ impl<'a> View<'a> {
         let image = |what| Error::new(Kind::Image, what);
         block::attach(mem, BlockKind::OffPolicy, |s: &Stored| {
             s.check_off_policy()?;
-            let net = s.actor().network(block::view(mem, nodes(&mut Plan::default(), s)?)?)?;
+            let (nodes, parts, n) = front(&mut Plan::default(), s)?.read(mem)?;
+            let net = s.actor().network(nodes, parts, n)?;
             if [net.num_heads(), net.head_len(1), net.state_len()] != s.heads() {
                 return Err(image("learner image: the network of its algorithm"));
             }
@@ -67,7 +68,13 @@ impl<'a> View<'a> {
             block::rows(rows.reward, 0, count, 1)?,
             block::rows(rows.discount, 0, count, 1)?,
         ];
-        if numbers.iter().any(|numbers| check_finite("", numbers).is_err()) {
+        let bytes = [
+            block::rows(rows.pixels, 0, count, self.sizes.pixels)?,
+            block::rows(rows.next_pixels, 0, count, self.sizes.pixels)?,
+        ];
+        let mut coded = bytes.iter().flat_map(|bytes| bytes.chunks_exact(self.sizes.pixels.max(1)));
+        let seen = !self.sizes.seen.coded || coded.all(|bytes| self.sizes.seen.can_be(bytes));
+        if !seen || numbers.iter().any(|numbers| check_finite("", numbers).is_err()) {
             return Err(image("learner image: finite observations, rewards and discounts"));
         }
         Ok(())

@@ -1,10 +1,12 @@
 //! Where everything lies in the block of a learner off policy.
 
 use super::{FieldSpans, OffPolicy, View};
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Plan, Span, TooLong, fields};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Plan, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::Stored;
-use crate::nn::{Net, Node};
+use crate::learn::seen::{Front, Seen};
+use crate::nn::Net;
+use crate::space::Element;
 
 /// Working columns of a chunk.
 const COLUMNS: usize = 2;
@@ -24,6 +26,8 @@ pub(super) struct Spans {
 pub(in crate::learn) struct Sizes<'n> {
     /// Q, or the policy.
     pub(in crate::learn) policy: Net<'n>,
+    /// How networks see observations.
+    pub(in crate::learn) seen: Seen<'n>,
     /// Parameters.
     pub(in crate::learn) params: usize,
     /// The gradients of a chunk and its losses.
@@ -49,17 +53,19 @@ impl Sizes<'_> {
     }
 }
 
-pub(super) fn sizes<'n>(stored: &Stored, policy: Net<'n>) -> Sizes<'n> {
+pub(super) fn sizes<'n>(stored: &Stored, policy: Net<'n>, seen: Seen<'n>) -> Sizes<'n> {
     let (c, shape) = (&stored.config, &stored.shape);
-    let (obs, params) = (shape.obs_len as usize, policy.param_len());
+    let params = policy.param_len();
+    let numbers = shape.kinds().0 == Element::F32 && !seen.coded;
     Sizes {
         policy,
+        seen,
         params,
         record: params.saturating_add(LOSSES),
         rows: (c.batch_size as usize).div_ceil((c.num_chunks as usize).max(1)),
         n: c.num_envs as usize,
-        obs: if shape.obs_u8() { 0 } else { obs },
-        pixels: if shape.obs_u8() { obs } else { 0 },
+        obs: if numbers { seen.len } else { 0 },
+        pixels: if numbers { 0 } else { shape.obs_size() },
         masks: if c.use_action_mask != 0 { shape.num_outputs as usize } else { 0 },
         choices: shape.action_lens().0,
     }
@@ -67,19 +73,19 @@ pub(super) fn sizes<'n>(stored: &Stored, policy: Net<'n>) -> Sizes<'n> {
 
 /// Bytes of a block with this network.
 pub(super) fn block_size(stored: &Stored, policy: Net<'_>) -> Result<usize> {
-    Ok(plan(stored, &sizes(stored, policy))?.1)
+    Ok(plan(stored, &sizes(stored, policy, stored.shape.seen(&[], &[])))?.1)
 }
 
-/// Where compiled layers lie: before everything whose length they say.
-pub(super) fn nodes(p: &mut Plan, stored: &Stored) -> core::result::Result<Span<Node>, TooLong> {
+/// Where compiled layers lie, and what is known of observations: before everything whose length they say.
+pub(super) fn front(p: &mut Plan, stored: &Stored) -> core::result::Result<Front, TooLong> {
     block::spans::<Stored>(p)?;
-    p.span(stored.num_policy_layers())
+    Front::plan(p, stored.num_policy_layers(), stored.shape.num_parts, stored.shape.num_choices)
 }
 
 /// Where everything lies, and the bytes of the whole block.
 fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(Spans, usize), TooLong> {
     let mut p = Plan::default();
-    nodes(&mut p, stored)?;
+    front(&mut p, stored)?;
     let spans =
         Spans { work: WorkSpans::plan(&mut p, stored, sizes)?, fields: FieldSpans::plan(&mut p, stored, sizes)? };
     Ok((spans, p.size()?))
@@ -103,7 +109,7 @@ pub(in crate::learn) struct TransitionLens {
 fields! {
     pub(in crate::learn) spans TransitionSpans(lens: TransitionLens) {
         pub(in crate::learn) obs: [f32] = grid(lens.rows, lens.obs),
-        /// Observations of bytes stay bytes; `obs` is empty then.
+        /// Observations of other kinds than numbers, as the bytes that they are; `obs` is empty then.
         pub(in crate::learn) pixels: [u8] = grid(lens.rows, lens.pixels),
         pub(in crate::learn) next_obs: [f32] = grid(lens.rows, lens.obs),
         pub(in crate::learn) next_pixels: [u8] = grid(lens.rows, lens.pixels),
@@ -127,7 +133,7 @@ fields! {
     pub(in crate::learn) spans WorkSpans(stored: &Stored, sizes: &Sizes<'_>) {
         /// Environments of a call, `[N]`. This and what follows of N rows is zero between calls.
         pub(super) row: [u32] = sizes.n,
-        pub(super) seen: [f32] = grid(sizes.n, stored.shape.obs_len as usize),
+        pub(super) seen: [f32] = grid(sizes.n, sizes.seen.len),
         pub(super) allowed: [u8] = grid(sizes.n, sizes.masks),
         pub(super) said: [f32] = grid(sizes.n, stored.shape.num_outputs as usize),
         pub(super) also_said: [f32] = grid(sizes.n, sizes.policy.head_len(1)),
@@ -136,7 +142,7 @@ fields! {
         pub(super) rng: [crate::rng::Rng] = sizes.n,
         pub(super) infer: [f32] = sizes.policy.infer_scratch_len(usize::MAX),
         /// What a chunk works with.
-        pub(in crate::learn) obs: [f32] = grid(sizes.rows, stored.shape.obs_len as usize),
+        pub(in crate::learn) obs: [f32] = grid(sizes.rows, sizes.seen.len),
         pub(in crate::learn) mask: [u8] = grid(sizes.rows, sizes.masks),
         pub(in crate::learn) choice: [i32] = grid(sizes.rows, stored.shape.action_lens().0),
         pub(in crate::learn) best: [i32] = grid(sizes.rows, stored.shape.action_lens().0),
@@ -158,7 +164,8 @@ fields! {
 impl<'a> OffPolicy<'a> {
     pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<OffPolicy<'a>> {
         let mut cut = Cutter::new(mem);
-        let sizes = sizes(stored, Net::new(cut.take(nodes(&mut Plan::default(), stored)?)?));
+        let (nodes, parts, n) = front(&mut Plan::default(), stored)?.take(&mut cut)?;
+        let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(parts, n));
         let (spans, _) = plan(stored, &sizes)?;
         Ok(Self::take(cut, stored, sizes, &spans)?)
     }
@@ -174,7 +181,8 @@ impl<'a> View<'a> {
     /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
         let stored: Stored = block::config(mem, BlockKind::OffPolicy)?;
-        let sizes = sizes(&stored, Net::new(block::view(mem, nodes(&mut Plan::default(), &stored)?)?));
+        let (nodes, parts, n) = front(&mut Plan::default(), &stored)?.read(mem)?;
+        let sizes = sizes(&stored, Net::new(nodes), stored.shape.seen(parts, n));
         let (s, _) = plan(&stored, &sizes)?;
         Ok(View::of(mem, &s.fields, stored.config, stored.actor(), sizes)?)
     }

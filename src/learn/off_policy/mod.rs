@@ -20,6 +20,7 @@ use super::learner::{EPISODES, Phase, Stats};
 use super::loss::Sums;
 use super::optimizer::Optimizer;
 use super::policy;
+use super::seen::Parts;
 use super::shape::Shape;
 use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
@@ -27,7 +28,7 @@ use crate::error::{Error, Kind, Result, check_len};
 use crate::nn::{Layer, Node};
 use crate::rng::Rng;
 use crate::space::Space;
-use layout::{Sizes, Transitions, Work, block_size, nodes};
+use layout::{Sizes, Transitions, Work, block_size, front};
 
 /// Parameters stay within ± this, as those of learners on policy do.
 const PARAM_LIMIT: f32 = 1e6;
@@ -136,7 +137,8 @@ impl<'a> OffPolicy<'a> {
     /// Bytes that a block must have. `layers` are those that [`Config::num_layers`] counts. Errors: `Config`, `Overflow`.
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
         let stored = Stored::new_off_policy(config, obs, action)?;
-        block_size(&stored, stored.compile_policy(layers, &mut [Node::default(); MAX_LAYERS])?)
+        let parts = Parts::new(obs)?;
+        block_size(&stored, stored.compile_policy(layers, parts.list(), &mut [Node::default(); MAX_LAYERS])?)
     }
 
     /// Lays a learner out in the caller's bytes and draws its first parameters. Errors: `Align`, `Size`, `Config`,
@@ -150,9 +152,11 @@ impl<'a> OffPolicy<'a> {
     ) -> Result<OffPolicy<'a>> {
         let stored = Stored::new_off_policy(config, obs, action)?;
         let mut compiled = [Node::default(); MAX_LAYERS];
-        let net = stored.compile_policy(layers, &mut compiled)?;
+        let parts = Parts::new(obs)?;
+        let net = stored.compile_policy(layers, parts.list(), &mut compiled)?;
         let block = block::create(mem, BlockKind::OffPolicy, block_size(&stored, net)?, &stored)?;
-        block::copy(Cutter::new(block).take(nodes(&mut Plan::default(), &stored)?)?, net.nodes());
+        let front = front(&mut Plan::default(), &stored)?;
+        front.write(&mut Cutter::new(block), net.nodes(), parts.list(), obs.n)?;
         let learner = Self::of(block, &stored)?;
         block::copy(learner.action_n, action.n);
         for (i, (low, high)) in learner.action_low.iter_mut().zip(&mut *learner.action_high).enumerate() {
@@ -260,6 +264,11 @@ impl<'a> View<'a> {
         &self.actor.shape
     }
 
+    /// Numbers of choices of the discrete elements of observations.
+    pub fn obs_n(&self) -> &'a [u32] {
+        self.sizes.seen.n
+    }
+
     /// Numbers of choices of discrete actions; empty if they are continuous.
     pub fn action_n(&self) -> &'a [u32] {
         self.action_n
@@ -302,13 +311,13 @@ impl<'a> View<'a> {
 
     /// Bytes that `export` needs.
     pub fn policy_size(&self) -> Result<usize> {
-        policy::size(&self.actor, &self.sizes.policy)
+        policy::size(&self.actor, &self.sizes.policy, &self.sizes.seen)
     }
 
     /// Writes the policy alone, as it is now, to the caller's bytes: its outputs are 1024 times Q, so that drawing an action
     /// takes the best one. Errors: `Align`, `Size`; then nothing is written.
     pub fn export(&self, mem: &mut [u8]) -> Result {
-        policy::write(mem, &self.actor, &self.sizes.policy, |to| {
+        policy::write(mem, &self.actor, &self.sizes.policy, &self.sizes.seen, |to| {
             block::copy(to.action_n, self.action_n);
             block::copy(to.action_low, self.action_low);
             block::copy(to.action_high, self.action_high);

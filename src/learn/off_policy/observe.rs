@@ -39,7 +39,7 @@ impl OffPolicy<'_> {
         truncated: &[u8],
         final_obs: Option<Elements<'_>>,
     ) -> Result {
-        let (n, o) = (self.sizes.n, self.shape().obs_len as usize);
+        let n = self.sizes.n;
         let flag = |flags: &[u8], env: usize| flags.get(env).is_some_and(|&x| x != 0);
         let is_cut = |env: &usize| flag(truncated, *env) && !flag(terminated, *env);
         let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
@@ -51,10 +51,8 @@ impl OffPolicy<'_> {
             let what = "learner observe: final_obs is NULL; environments truncated and not terminated: {given}.";
             let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
             check_obs("learner observe: final_obs", self.shape(), n, &obs)?;
-            if let Elements::F32(x) = obs {
-                for env in envs.iter().filter(is_cut) {
-                    check_finite("learner observe: finite final_obs", block::rows(x, env, 1, o)?)?;
-                }
+            for env in envs.iter().filter(is_cut) {
+                self.sizes.seen.check_row("learner observe: finite final_obs", obs, env, self.work.seen)?;
             }
         }
         for k in 0..m {
@@ -103,9 +101,9 @@ impl OffPolicy<'_> {
         copy_row(from.discount, to.discount, row(1))?;
         copy_row(self.work.allowed, to.next_mask, (mask, slot, sizes.masks))?;
         match next {
-            Some((Elements::F32(x), row)) => copy_row(x, to.next_obs, (row, slot, sizes.obs))?,
-            Some((Elements::U8(x), row)) => copy_row(x, to.next_pixels, (row, slot, sizes.pixels))?,
-            _ => {
+            Some((Elements::F32(x), row)) if sizes.pixels == 0 => copy_row(x, to.next_obs, (row, slot, sizes.obs))?,
+            Some((x, row)) => copy_row(x.bytes(), to.next_pixels, (row, slot, sizes.pixels))?,
+            None => {
                 block::rows_mut(to.next_obs, slot, 1, sizes.obs)?.fill(0.0);
                 block::rows_mut(to.next_pixels, slot, 1, sizes.pixels)?.fill(0);
             }
@@ -133,7 +131,7 @@ impl OffPolicy<'_> {
 }
 
 /// Copies a row of one array to a row of another.
-fn copy_row<T: Copy>(from: &[T], to: &mut [T], (row, slot, width): (usize, usize, usize)) -> Result {
+pub(super) fn copy_row<T: Copy>(from: &[T], to: &mut [T], (row, slot, width): (usize, usize, usize)) -> Result {
     block::copy(block::rows_mut(to, slot, 1, width)?, block::rows(from, row, 1, width)?);
     Ok(())
 }

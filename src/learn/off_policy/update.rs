@@ -79,7 +79,6 @@ impl OffPolicy<'_> {
             let bench = Bench {
                 config: &self.config,
                 sizes: &self.sizes,
-                obs_len: self.actor.shape.obs_len as usize,
                 action_n: self.action_n,
                 params: self.params,
                 target: self.target,

@@ -304,7 +304,7 @@ FIELD(rlcore_layer, gain, 56, 56, 56);
 FIELD(rlcore_layer, symbols, 60, 60, 60);
 FIELD(rlcore_layer, reserved, 64, 64, 64);
 
-SIZE(rlcore_learner_config, 304, 296, 296);
+SIZE(rlcore_learner_config, 320, 312, 308);
 FIELD(rlcore_learner_config, struct_size, 0, 0, 0);
 FIELD(rlcore_learner_config, num_envs, 4, 4, 4);
 FIELD(rlcore_learner_config, num_steps, 8, 8, 8);
@@ -372,6 +372,9 @@ FIELD(rlcore_learner_config, clip_pg_rho, 288, 280, 280);
 FIELD(rlcore_learner_config, leak, 292, 284, 284);
 FIELD(rlcore_learner_config, hidden_norm, 296, 288, 288);
 FIELD(rlcore_learner_config, reserved, 300, 292, 292);
+FIELD(rlcore_learner_config, obs_fields, 304, 296, 296);
+FIELD(rlcore_learner_config, num_obs_fields, 312, 300, 300);
+FIELD(rlcore_learner_config, reserved2, 316, 304, 304);
 
 SIZE(rlcore_learner_stats, 88, 88, 88);
 FIELD(rlcore_learner_stats, struct_size, 0, 0, 0);

@@ -909,6 +909,11 @@ OP(learner_state_len) {
   HANDLE(size_t, out_len, 0);
   return CALL(rlcore_learner_state_len(p, out_len));
 }
+OP(learner_seen_len) {
+  CONST_ON(learner, p, LEARNER_ACTS);
+  HANDLE(size_t, out_len, 0);
+  return CALL(rlcore_learner_seen_len(p, out_len));
+}
 OP(learner_batch_read) {
   CONST_ON(learner, p, LEARNER_UPDATES);
   TO(float, obs, N * OBS, 0);

@@ -1,0 +1,323 @@
+//! What networks see of an observation: numbers as they are, bytes divided by 255, choices one-hot, part after part.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::block::{self, Cutter, Fit, Misfit, Plan, Span, TooLong};
+use crate::error::{Error, Kind, Result, check_finite};
+use crate::nn::Node;
+use crate::space::{Element, Elements, Field, Space};
+
+/// The most parts of an observation.
+pub const MAX_PARTS: usize = 8;
+
+/// A part of an observation, and where what networks see of it lies. Plain data, stored in the block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Part {
+    /// An [`Element`].
+    kind: u32,
+    /// Bytes before it in an observation.
+    offset: u32,
+    /// Elements.
+    len: u32,
+    /// Numbers that networks see before its own.
+    begin: u32,
+    /// Height, width and channels of what they see of it; 1, 1 and all if it is no picture.
+    pub picture: [u32; 3],
+    /// Numbers of choices before its own, in the list of all parts.
+    first: u32,
+}
+
+/// The parts of an observation space.
+#[derive(Clone, Copy)]
+pub(super) struct Parts {
+    list: [Part; MAX_PARTS],
+    len: usize,
+    /// Numbers that networks see of an observation.
+    pub seen: u32,
+    /// Numbers of choices, one for each discrete element.
+    pub num_choices: u32,
+    /// Networks do not see the elements one by one.
+    pub coded: bool,
+}
+
+impl Parts {
+    /// Reads and checks the fields of a space. Errors: `Config`, `Overflow`.
+    pub fn new(obs: &Space<'_>) -> Result<Parts> {
+        let mut parts =
+            Parts { list: [Part::default(); MAX_PARTS], len: 0, seen: obs.len, num_choices: 0, coded: false };
+        let whole = [Field::new("", obs.kind, &[obs.len], 0)];
+        let fields = if obs.fields.is_empty() && obs.kind == Element::I32 { &whole } else { obs.fields };
+        if fields.is_empty() {
+            return Ok(parts);
+        }
+        if !cfg!(feature = "residual") {
+            let what = "spaces: observations of numbers or bytes without fields; this library was built without others";
+            return Err(Error::new(Kind::Config, what));
+        }
+        if fields.len() > MAX_PARTS {
+            let what = "spaces: fields of an observation, at most";
+            return Err(Error::new(Kind::Config, what).needed(MAX_PARTS).given(fields.len()));
+        }
+        let size = obs.size();
+        (parts.seen, parts.coded) = (0, false);
+        let mut end = 0u64;
+        for (i, field) in fields.iter().enumerate() {
+            parts.push(field, obs, i)?;
+            let begin = u64::from(field.offset);
+            parts.coded |= field.kind != obs.kind || field.kind == Element::I32 || begin != end;
+            end = begin.saturating_add(field.size().unwrap_or(usize::MAX) as u64);
+            if end > size as u64 {
+                let what = "spaces: fields that end within the bytes of an observation,";
+                return Err(Error::new(Kind::Config, what).needed(size).given(end as usize));
+            }
+        }
+        parts.coded |= end != size as u64;
+        if obs.n.len() != parts.num_choices as usize {
+            let what = "observation space: n with one entry for each discrete element,";
+            return Err(Error::new(Kind::Config, what).needed(parts.num_choices as usize).given(obs.n.len()));
+        }
+        Ok(parts)
+    }
+
+    fn push(&mut self, field: &Field<'_>, obs: &Space<'_>, place: usize) -> Result {
+        let refused = |what| Error::new(Kind::Config, what).given(place);
+        let too_long = Error::new(Kind::Overflow, "spaces: observations whose numbers fit 31 bits");
+        let len = field.len().and_then(|len| u32::try_from(len).ok()).filter(|len| *len <= i32::MAX as u32);
+        let len = len.ok_or(too_long)?;
+        if len == 0 || !(field.offset as usize).is_multiple_of(field.kind.size()) {
+            return Err(refused("spaces: field {given} of an observation must have elements, and be aligned."));
+        }
+        if obs.kind != field.kind && obs.kind != Element::U8 {
+            return Err(refused("spaces: field {given} must have the observation's kind, unless that is bytes."));
+        }
+        let mut part = Part {
+            kind: field.kind as u32,
+            offset: field.offset,
+            len,
+            begin: self.seen,
+            picture: match *field.shape() {
+                [height, width] => [height, width, 1],
+                [height, width, channels] => [height, width, channels],
+                _ => [1, 1, len],
+            },
+            first: self.num_choices,
+        };
+        let mut seen = len;
+        if field.kind == Element::I32 {
+            let first = part.first as usize;
+            let Some(n) = obs.n.get(first..first.saturating_add(len as usize)) else {
+                let what = "observation space: n with an entry for each discrete element of field {given}.";
+                return Err(refused(what));
+            };
+            seen = choices(n)?;
+            let same = n.iter().all(|x| n.first() == Some(x));
+            let [.., channels] = &mut part.picture;
+            match (same, n.first()) {
+                (true, Some(&n)) => *channels = channels.saturating_mul(n),
+                _ => part.picture = [1, 1, seen],
+            }
+            self.num_choices = self.num_choices.saturating_add(len);
+        }
+        self.seen = self.seen.checked_add(seen).filter(|all| *all <= i32::MAX as u32).ok_or(too_long)?;
+        *self.list.get_mut(self.len).ok_or(Misfit)? = part;
+        self.len = self.len.saturating_add(1);
+        Ok(())
+    }
+
+    pub fn list(&self) -> &[Part] {
+        self.list.get(..self.len).unwrap_or(&self.list)
+    }
+}
+
+/// Height, width and channels of parts, and how many they are.
+pub(super) fn pictures(parts: &[Part]) -> ([[u32; 3]; MAX_PARTS], usize) {
+    let mut pictures = [[0; 3]; MAX_PARTS];
+    pictures.iter_mut().zip(parts).for_each(|(to, part)| *to = part.picture);
+    (pictures, parts.len().min(MAX_PARTS))
+}
+
+/// Where compiled layers lie in a block, the parts of observations and the numbers of choices of their discrete elements.
+pub(super) struct Front {
+    nodes: Span<Node>,
+    parts: Span<Part>,
+    n: Span<u32>,
+}
+
+impl Front {
+    pub fn plan(
+        p: &mut Plan,
+        num_layers: usize,
+        num_parts: u32,
+        num_choices: u32,
+    ) -> core::result::Result<Front, TooLong> {
+        Ok(Front { nodes: p.span(num_layers)?, parts: p.span(num_parts as usize)?, n: p.span(num_choices as usize)? })
+    }
+
+    pub fn write(self, to: &mut Cutter<'_>, nodes: &[Node], parts: &[Part], n: &[u32]) -> Fit<()> {
+        block::copy(to.take(self.nodes)?, nodes);
+        block::copy(to.take(self.parts)?, parts);
+        block::copy(to.take(self.n)?, n);
+        Ok(())
+    }
+
+    pub fn take<'m>(self, from: &mut Cutter<'m>) -> Fit<(&'m [Node], &'m [Part], &'m [u32])> {
+        Ok((from.take(self.nodes)?, from.take(self.parts)?, from.take(self.n)?))
+    }
+
+    pub fn read(self, mem: &[u8]) -> Fit<(&[Node], &[Part], &[u32])> {
+        Ok((block::view(mem, self.nodes)?, block::view(mem, self.parts)?, block::view(mem, self.n)?))
+    }
+}
+
+/// How observations become what networks see.
+#[derive(Clone, Copy)]
+pub(super) struct Seen<'a> {
+    /// Numbers that networks see of one.
+    pub len: usize,
+    /// Elements of one.
+    pub elements: usize,
+    /// Networks do not see the elements one by one.
+    pub coded: bool,
+    pub parts: &'a [Part],
+    /// Numbers of choices of discrete elements.
+    pub n: &'a [u32],
+}
+
+impl Seen<'_> {
+    /// Whether parts that may come from anywhere are those of observations of so many bytes: everything that [`Seen::row`]
+    /// relies on, and what the shape says. Errors: `Image`.
+    pub fn check(&self, size: usize) -> Result {
+        let refused = Error::new(Kind::Image, "image: parts of its observations");
+        let (mut seen, mut num_choices, mut coded, mut next) = (0u64, 0u64, false, 0u64);
+        for part in self.parts {
+            let kind = Element::from_number(part.kind).ok_or(refused)?;
+            let lens = part.picture.iter().map(|len| u64::from(*len));
+            let own = lens.fold(1u64, u64::saturating_mul);
+            let mut expected = u64::from(part.len);
+            if kind == Element::I32 {
+                let first = part.first as usize;
+                let n = self.n.get(first..first.saturating_add(part.len as usize)).ok_or(refused)?;
+                expected = u64::from(choices(n).map_err(|_| refused)?);
+            }
+            let begin = u64::from(part.offset);
+            let end = begin.saturating_add(u64::from(part.len).saturating_mul(kind.size() as u64));
+            let fits = part.len > 0 && end <= size as u64 && own == expected;
+            if !fits || u64::from(part.begin) != seen || u64::from(part.first) != num_choices {
+                return Err(refused);
+            }
+            coded |= begin != next || kind == Element::I32;
+            next = end;
+            seen = seen.saturating_add(own);
+            num_choices = num_choices.saturating_add(if kind == Element::I32 { part.len.into() } else { 0 });
+        }
+        let all = self.parts.is_empty() || (seen == self.len as u64 && next <= size as u64);
+        let plain = self.coded || (!coded && self.len == self.elements);
+        let has_parts = !self.coded || !self.parts.is_empty();
+        if all && plain && has_parts && num_choices == self.n.len() as u64 { Ok(()) } else { Err(refused) }
+    }
+
+    /// Writes what networks see of one observation. Errors: `Value` for a choice that is not there.
+    pub fn row(&self, obs: Elements<'_>, to: &mut [f32]) -> Result {
+        if !self.coded {
+            match obs {
+                Elements::F32(x) => block::copy(to, x),
+                Elements::U8(x) => bytes_to_f32(x, to),
+                Elements::I32(_) => return Err(Misfit.into()),
+            }
+            return Ok(());
+        }
+        let bytes = obs.bytes();
+        for part in self.parts {
+            let from = bytes.get(part.offset as usize..).ok_or(Misfit)?;
+            let len = part.picture.iter().fold(1usize, |all, len| all.saturating_mul(*len as usize));
+            let to = block::rows_mut(to.get_mut(part.begin as usize..).ok_or(Misfit)?, 0, 1, len)?;
+            let words = from.as_chunks::<4>().0.iter().take(part.len as usize);
+            match Element::from_number(part.kind) {
+                Some(Element::F32) => to.iter_mut().zip(words).for_each(|(to, x)| *to = f32::from_ne_bytes(*x)),
+                Some(Element::I32) => {
+                    let n = self.n.get(part.first as usize..).ok_or(Misfit)?;
+                    one_hot(n, words.map(|x| i32::from_ne_bytes(*x)), to)?;
+                }
+                _ => bytes_to_f32(from, to),
+            }
+        }
+        Ok(())
+    }
+
+    /// The same of `rows` observations, one after another.
+    pub fn rows(&self, obs: Elements<'_>, rows: usize, to: &mut [f32]) -> Result {
+        if !self.coded {
+            return self.row(obs, to);
+        }
+        for row in 0..rows {
+            self.row(self.at(obs, row)?, block::rows_mut(to, row, 1, self.len)?)?;
+        }
+        Ok(())
+    }
+
+    /// Observation `row` of several.
+    pub fn at<'o>(&self, obs: Elements<'o>, row: usize) -> Fit<Elements<'o>> {
+        let begin = row.saturating_mul(self.elements);
+        obs.get(begin, begin.saturating_add(self.elements)).ok_or(Misfit)
+    }
+
+    /// Whether the bytes of an observation, which may come from anywhere, are finite numbers and choices that are there.
+    #[cfg(feature = "off_policy")]
+    pub fn can_be(&self, bytes: &[u8]) -> bool {
+        self.parts.iter().all(|part| {
+            let from = bytes.get(part.offset as usize..).unwrap_or_default();
+            let mut words = from.as_chunks::<4>().0.iter().take(part.len as usize);
+            let n = self.n.get(part.first as usize..).unwrap_or_default();
+            match Element::from_number(part.kind) {
+                Some(Element::F32) => words.all(|x| f32::from_ne_bytes(*x).is_finite()),
+                Some(Element::I32) => words.zip(n).all(|(x, n)| u32::from_ne_bytes(*x) < *n),
+                _ => true,
+            }
+        })
+    }
+
+    /// Checks that observation `row` is one that networks can see; `room` is for what they see of it.
+    pub fn check_row(&self, what: &'static str, obs: Elements<'_>, row: usize, room: &mut [f32]) -> Result {
+        if !self.coded && obs.kind() == Element::U8 {
+            return Ok(());
+        }
+        let room = block::rows_mut(room, 0, 1, self.len)?;
+        self.row(self.at(obs, row)?, room)?;
+        check_finite(what, room)
+    }
+}
+
+/// The sum of the choices of a discrete space, each at least 1 and below 2^31.
+pub fn choices(n: &[u32]) -> Result<u32> {
+    let mut sum = 0u32;
+    for &n in n {
+        if n == 0 {
+            return Err(Error::new(Kind::Config, "action space: choices of at least").needed(1).given(0));
+        }
+        let fits = sum.checked_add(n).filter(|_| n <= i32::MAX as u32);
+        sum = fits.ok_or(Error::new(Kind::Overflow, "action space: choices that fit 31 bits"))?;
+    }
+    Ok(sum)
+}
+
+/// Bytes divided by 255.
+pub(super) fn bytes_to_f32(bytes: &[u8], to: &mut [f32]) {
+    to.iter_mut().zip(bytes).for_each(|(to, x)| *to = f32::from(*x) / 255.0);
+}
+
+/// Each of some choices of so many as a 1 among zeros, one after another. Errors: `Value`.
+fn one_hot(n: &[u32], choices: impl Iterator<Item = i32>, to: &mut [f32]) -> Result {
+    to.fill(0.0);
+    let mut rest = to.iter_mut();
+    for (&n, choice) in n.iter().zip(choices) {
+        if choice < 0 || choice as u32 >= n {
+            let what = "observation: choices from 0 to below";
+            return Err(Error::new(Kind::Value, what).needed(n as usize).given_f32(choice as f32));
+        }
+        let mut own = rest.by_ref().take(n as usize);
+        *own.nth(choice as usize).ok_or(Misfit)? = 1.0;
+        own.for_each(drop);
+    }
+    Ok(())
+}
