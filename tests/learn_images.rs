@@ -16,7 +16,7 @@ struct Host {
 
 impl Host {
     fn new(config: &Config, action: &Space<'_>) -> Host {
-        let obs = Space::unbounded(2);
+        let obs = if config.num_stacked > 0 { Space::bytes(4) } else { Space::unbounded(2) };
         let mut block = vec![0; Learner::size(config, &[], &obs, action).unwrap().div_ceil(8)];
         Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
         Host { block }
@@ -96,6 +96,14 @@ fn hosts() -> Vec<Host> {
         h.call(1).unwrap();
     }
     hosts.push(h);
+    // With frames that are kept once.
+    for overlap in [0, 1] {
+        let mut h = Host::new(&Config { num_stacked: 2, normalize_obs: 0, overlap, ..config }, &Space::discrete(&[3]));
+        for _ in 0..5 + overlap {
+            h.call(1).unwrap();
+        }
+        hosts.push(h);
+    }
     hosts
 }
 

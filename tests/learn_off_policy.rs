@@ -303,7 +303,7 @@ fn what_cannot_be_is_refused_by_name() {
     let (obs, discrete, real) = (Space::unbounded(2), Space::discrete(&[2]), Space::between(&[-1.0], &[1.0]));
     let size = |c: &Config, a: &Space<'_>| OffPolicy::size(c, &[], &obs, a);
     type Spoil = fn(&mut Config);
-    let bad: [(&str, Spoil); 20] = [
+    let bad: [(&str, Spoil); 21] = [
         ("algorithm", |c| c.algorithm = 0),
         ("batch_size of at least", |c| c.batch_size = 0),
         ("batch_size of at most", |c| c.batch_size = 301),
@@ -324,6 +324,7 @@ fn what_cannot_be_is_refused_by_name() {
         ("sequence_len", |c| c.sequence_len = 2),
         ("optimizer", |c| c.optimizer = 9),
         ("sum_losses", |c| c.sum_losses = 1),
+        ("num_stacked of 0 off policy", |c| c.num_stacked = 2),
     ];
     for (word, spoil) in bad {
         let mut config = small();

@@ -209,15 +209,18 @@ pub struct rlcore_learner_config {
     pub leak: f32,
     /// hidden layers are normalized before their activation, each row on its own (0; PQN 1)
     pub hidden_norm: u32,
-    /// 0
-    pub reserved: u32,
+    /// frames that an observation of RLCORE_U8 is a stack of, along its last axis, the newest one last, to 16: a rollout
+    /// then stores each frame once, 7 KB in place of 28 KB for 84 x 84 x 4. The older frames of an observation have to be
+    /// those of the same environment's observation before, moved by one, or each of them the newest one, or zeros, as
+    /// RLCORE_WRAP_FRAME_STACK makes them; only its first observation in a rollout may have any (0: stored whole)
+    pub num_stacked: u32,
     /// [num_obs_fields] parts of an observation that layers can read alone, as rlcore_env_fields lists them; read by the
     /// same calls. Required for RLCORE_STRUCT, each part is then read by its kind (NULL)
     pub obs_fields: *const rlcore_field,
     /// entries of obs_fields, up to 8 (0)
     pub num_obs_fields: u32,
     /// 0
-    pub reserved2: u32,
+    pub reserved: u32,
 }
 
 /// Statistics of the current update, or of the last one, and of the episodes.
@@ -331,7 +334,7 @@ mirror!(
         clip_pg_rho,
         leak,
         hidden_norm,
-        reserved
+        num_stacked
     }
 );
 mirror!(
@@ -373,9 +376,9 @@ unsafe fn setup<'a>(p: *const rlcore_learner_config) -> Result<Setup<'a>> {
     let too_many = Error::limit(Kind::Config, "at most", most, c.num_obs_fields as usize);
     too_many.when(c.num_obs_fields as usize > most).about("learner config: num_obs_fields")?;
     Error::new(Kind::Config, "zero")
-        .given(c.reserved2 as usize)
-        .when(c.reserved2 != 0)
-        .about("learner config: reserved2")?;
+        .given(c.reserved as usize)
+        .when(c.reserved != 0)
+        .about("learner config: reserved")?;
     let fields = unsafe { Input::unless_empty("learner config: obs_fields", list, c.num_obs_fields as usize)? };
     let extents =
         [layers.as_ref().map_or(Extent::NONE, Input::extent), fields.as_ref().map_or(Extent::NONE, Input::extent)];

@@ -153,11 +153,11 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
                 column("advantage", advantage)?,
                 column("value_target", value_target)?,
                 {
-                    let (states, flags) = recurrent_lens(&learner.view())?;
+                    let (states, flags, owners) = recurrent_lens(&learner.view())?;
                     (
                         Input::unless_empty("state", state, states)?,
                         Input::unless_empty("begin", begin, flags)?,
-                        Input::unless_empty("env", env, flags)?,
+                        Input::unless_empty("env", env, owners)?,
                     )
                 },
             ))
@@ -181,8 +181,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
 ///              the rewards, and value_target the reward and the discounted value of what follows.
 /// state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it; NULL without them.
 /// begin:       [T * N] 1 where an episode begins.
-/// env:         [T * N] environments; the transitions of each are in their order. begin and env are NULL without
-///              recurrent layers, unless with IMPALA. All to write.
+/// env:         [T * N] environments; the transitions of each are in their order. begin is NULL without recurrent layers,
+///              unless with IMPALA, and env as well, unless with num_stacked. All to write.
 /// Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_batch_read(
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
         let learner = view(p, view_on_policy)?;
         let (shape, m) = (learner.shape(), learner.config().batch_len());
         let column = |what, p| Output::at(what, p, m);
-        let (states, flags) = recurrent_lens(&learner)?;
+        let (states, flags, owners) = recurrent_lens(&learner)?;
         let all = learner.extent.reading((
             Output::at("obs", obs, ptr::grid("obs", m, shape.seen_len as usize)?)?,
             AnyOutput::at("action", action, shape.kinds().1, m, shape.action_len as usize)?,
@@ -214,7 +214,7 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
             (
                 Output::unless_empty("state", state, states)?,
                 Output::unless_empty("begin", begin, flags)?,
-                Output::unless_empty("env", env, flags)?,
+                Output::unless_empty("env", env, owners)?,
             ),
         ))?;
         let (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env)) = all;
@@ -225,10 +225,11 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
     })
 }
 
-/// Numbers in the states of a batch, and flags of its episodes.
-fn recurrent_lens(learner: &View<'_>) -> Result<(usize, usize)> {
-    let (c, m) = (learner.config(), learner.config().batch_len());
-    Ok((ptr::grid("state", m, learner.state_len())?, if c.has_sequences() { m } else { 0 }))
+/// Numbers in the states of a batch, flags of its episodes, and environments; 0 where the learner asks for none.
+fn recurrent_lens(learner: &View<'_>) -> Result<(usize, usize, usize)> {
+    let (m, state_len) = (learner.config().batch_len(), learner.state_len());
+    let some = |asked: bool| if asked { m } else { 0 };
+    Ok((ptr::grid("state", m, state_len)?, some(learner.config().has_sequences()), some(learner.tells_env())))
 }
 
 /// Number of parameters.

@@ -9,6 +9,7 @@ use super::shape::Shape;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
+use crate::kernels::stack::MAX_STACK;
 use crate::nn::{Activation, HEAD, INPUT, Layer, LayerKind, Net, Node, Schedule};
 use crate::space::Space;
 
@@ -191,8 +192,11 @@ pub struct Config {
     pub leak: f32,
     /// 1: what hidden layers sum up is normalised before the activation, each row on its own.
     pub hidden_norm: u32,
-    /// 0.
-    pub reserved: u32,
+    /// Frames that an observation of bytes is a stack of, along its last axis and the newest one last, 0 to 16: the rollout
+    /// keeps each once. The frames of an environment's first observation in a rollout are its own; the older frames of each
+    /// other one have to be those of its observation before, moved by one, or each of them the newest one, or zeros. 0:
+    /// observations are kept whole.
+    pub num_stacked: u32,
 }
 
 impl Default for Config {
@@ -262,7 +266,7 @@ impl Default for Config {
             clip_pg_rho: 1.0,
             leak: 0.0,
             hidden_norm: 0,
-            reserved: 0,
+            num_stacked: 0,
         }
     }
 }
@@ -384,8 +388,6 @@ impl Config {
         let optimizer = Optimizer::from_number(self.optimizer);
         let what = "learner config: an optimizer that this build has";
         Error::new(Kind::Config, what).given(self.optimizer as usize).when(optimizer.is_none())?;
-        let what = "learner config: reserved of 0";
-        Error::new(Kind::Config, what).given(self.reserved as usize).when(self.reserved != 0)?;
         if self.num_hidden as usize > MAX_HIDDEN {
             let what = "learner config: num_hidden of at most";
             return Err(Error::new(Kind::Config, what).needed(MAX_HIDDEN).given(self.num_hidden as usize));
@@ -577,10 +579,43 @@ impl Stored {
         }
         let what = "learner config: layers and hidden layers together, with normalisations, of at most";
         Error::limit(Kind::Config, what, MAX_LAYERS, num_layers).when(num_layers > MAX_LAYERS)?;
+        self.check_stack()?;
         if self.config.use_action_mask != 0 && !self.shape.discrete() {
             return Err(
                 Error::new(Kind::Config, "learner config: use_action_mask of 0 with continuous actions").given(1)
             );
+        }
+        Ok(())
+    }
+
+    /// Frames are kept once if observations are stacks of them.
+    fn check_stack(&self) -> Result {
+        let (c, num) = (&self.config, self.config.num_stacked);
+        let refused = |what| Err(Error::new(Kind::Config, what).given(num as usize));
+        if num == 0 {
+            return Ok(());
+        }
+        if !cfg!(feature = "pictures") {
+            return refused("learner config: num_stacked of 0 in a build without pictures");
+        }
+        if num as usize > MAX_STACK {
+            return refused("learner config: num_stacked of 0 to 16");
+        }
+        if !self.shape.obs_u8() || c.normalize_obs != 0 {
+            return refused("learner config: num_stacked of 0 without observations of bytes that are not normalised");
+        }
+        let [.., channels] = c.obs_dims;
+        if !(if channels == 0 { self.shape.obs_len } else { channels }).is_multiple_of(num) {
+            return refused("learner config: num_stacked that divides the last axis of an observation");
+        }
+        // Numbers of frames fit 32 bits: two rollouts, and a stack of each environment in each.
+        let of_envs = u64::from(num).saturating_add(1).saturating_mul(c.num_envs.into());
+        let frames = (c.batch_len() as u64).saturating_add(of_envs).saturating_add(2).saturating_mul(2);
+        if frames > u64::from(u32::MAX) {
+            return Err(Error::new(
+                Kind::Overflow,
+                "learner config: num_envs, num_steps and num_stacked, below 2^31 frames",
+            ));
         }
         Ok(())
     }

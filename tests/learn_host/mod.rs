@@ -188,7 +188,7 @@ impl Columns {
             value_target: column(),
             state: vec![f32::NAN; m * state_len],
             begin: vec![9; flags],
-            env: vec![u32::MAX; flags],
+            env: vec![u32::MAX; if host.config.num_stacked > 0 { m } else { flags }],
         }
     }
 

@@ -2,6 +2,7 @@
 
 use bytemuck::Zeroable;
 
+use super::frames::{Frames, Place};
 use super::layout::log_std;
 use super::{Learner, NONE};
 use crate::block::{self, Fit, Misfit};
@@ -157,12 +158,26 @@ impl Learner<'_> {
         }
         let slots = Rows::new(slots, 0);
         slots.put(seen, sizes.obs_len, r.obs)?;
-        if let (Elements::U8(bytes), false) = (obs, sizes.seen.coded) {
+        if let (Elements::U8(bytes), frames @ Frames { num, .. }) = (obs, &sizes.frames)
+            && frames.are_kept()
+        {
+            let recorded = (self.state.begin as usize, self.state.end as usize);
+            let place = |(env, slot)| Place { env, slot, recorded };
+            let places = || rows.iter().zip(envs.iter().zip(slots.iter()).map(place));
+            for ((row, place), to) in places().zip(w.frame.chunks_exact_mut(*num)) {
+                let numbers = frames.find(&r.read(), &place, block::rows(bytes, row, 1, sizes.pixels_len)?)?;
+                to.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
+            }
+            for ((row, place), numbers) in places().zip(w.frame.chunks_exact(*num)) {
+                frames.keep(r, &place, numbers, block::rows(bytes, row, 1, sizes.pixels_len)?, |x| x)?;
+            }
+        } else if let (Elements::U8(bytes), false) = (obs, sizes.seen.coded) {
             for (row, slot) in rows.iter().zip(slots.iter()) {
                 let to = block::rows_mut(r.pixels, slot, 1, sizes.pixels_len)?;
                 block::copy(to, block::rows(bytes, row, 1, sizes.pixels_len)?);
             }
         }
+        slots.put(seen, sizes.obs_len, r.obs)?;
         slots.put(choice, self.action_n.len(), r.choice)?;
         slots.put(vector, sizes.std_len, r.vector)?;
         slots.put(value, 1, r.value)?;
@@ -425,6 +440,7 @@ impl Learner<'_> {
         for array in [&mut *w.row, &mut *w.slot, &mut *w.some] {
             zero(array, n);
         }
+        zero(w.frame, n.saturating_mul(self.sizes.frames.num));
         zero(w.choice, n.saturating_mul(self.action_n.len()));
         zero(w.mask, n.saturating_mul(l));
         zero(w.ends, n.saturating_mul(2));

@@ -29,9 +29,10 @@ pub struct Batch<'a> {
     pub value_target: &'a [f32],
     /// `[T * N, state_len]` what recurrent layers carried before it; empty without such layers.
     pub state: &'a [f32],
-    /// `[T * N]` 1: an episode begins. This and what follows is empty without recurrent layers, but not with IMPALA.
+    /// `[T * N]` 1: an episode begins; empty without recurrent layers, but not with IMPALA.
     pub begin: &'a [u8],
-    /// `[T * N]` numbers below N of the environments; the transitions of each are in their order.
+    /// `[T * N]` numbers below N of the environments; the transitions of each are in their order. Empty without such layers
+    /// and frames that are kept once.
     pub env: &'a [u32],
 }
 
@@ -112,12 +113,25 @@ impl Learner<'_> {
         if batch.begin.iter().any(|&begin| begin > 1) || batch.env.iter().any(|&env| env >= self.config.num_envs) {
             return Err(Error::new(Kind::Value, "learner learn_batch: begin of 0 or 1, and env below num_envs"));
         }
+        let (frames, stacks) = (self.sizes.frames, (batch.obs, batch.env));
+        if frames.are_kept() {
+            for row in 0..m {
+                frames.find_in_batch(self.rollout.frame, stacks, self.state.begin as usize, row)?;
+            }
+        }
         let mask_len = mask_len(&self.config, shape);
         let (r, at, a) = (&mut self.rollout, self.state.begin as usize, shape.action_len as usize);
         let end = at.saturating_add(m);
         block::copy(rows_mut(r.obs, at, m, self.sizes.obs_len)?, batch.obs);
-        let pixels = rows_mut(r.pixels, at, m, self.sizes.pixels_len)?;
-        pixels.iter_mut().zip(batch.obs).for_each(|(to, x)| *to = byte(*x));
+        if frames.are_kept() {
+            for (row, obs) in batch.obs.chunks_exact(self.sizes.pixels_len.max(1)).enumerate() {
+                let (place, numbers) = frames.find_in_batch(r.frame, stacks, at, row)?;
+                frames.keep(r, &place, &numbers, obs, byte)?;
+            }
+        } else {
+            let pixels = rows_mut(r.pixels, at, m, self.sizes.pixels_len)?;
+            pixels.iter_mut().zip(batch.obs).for_each(|(to, x)| *to = byte(*x));
+        }
         match batch.action {
             Elements::I32(choice) => block::copy(rows_mut(r.choice, at, m, a)?, choice),
             Elements::F32(vector) => block::copy(rows_mut(r.vector, at, m, a)?, vector),
@@ -159,7 +173,11 @@ impl View<'_> {
         let (r, m, at) = (&self.rollout, self.config.batch_len(), self.state.learn_begin as usize);
         let shape = &self.actor.shape;
         block::copy(to.obs, rows(r.obs, at, m, self.sizes.obs_len)?);
-        bytes_to_f32(rows(r.pixels, at, m, self.sizes.pixels_len)?, to.obs);
+        if self.sizes.frames.are_kept() {
+            self.sizes.frames.see(r, at..at.saturating_add(m), to.obs)?;
+        } else {
+            bytes_to_f32(rows(r.pixels, at, m, self.sizes.pixels_len)?, to.obs);
+        }
         match to.action {
             ElementsMut::I32(choice) => block::copy(choice, rows(r.choice, at, m, shape.action_len as usize)?),
             ElementsMut::F32(vector) => block::copy(vector, rows(r.vector, at, m, shape.action_len as usize)?),
@@ -173,7 +191,7 @@ impl View<'_> {
         let flags = self.config.has_sequences().into();
         block::copy(to.state, rows(r.state, at, m, self.sizes.state_len())?);
         block::copy(to.begin, rows(r.begin, at, m, flags)?);
-        block::copy(to.env, rows(r.env, at, m, flags)?);
+        block::copy(to.env, rows(r.env, at, m, usize::from(self.tells_env()))?);
         Ok(())
     }
 
@@ -189,7 +207,12 @@ impl View<'_> {
         let flags = if self.config.has_sequences() { m } else { 0 };
         check_len("learner batch: state", b.state, m.saturating_mul(self.sizes.state_len()))?;
         check_len("learner batch: begin", b.begin, flags)?;
-        check_len("learner batch: env", b.env, flags)
+        check_len("learner batch: env", b.env, if self.tells_env() { m } else { 0 })
+    }
+
+    /// A batch says whose its transitions are: with sequences, or frames that are kept once.
+    pub fn tells_env(&self) -> bool {
+        self.config.has_sequences() || self.sizes.frames.are_kept()
     }
 }
 

@@ -2,10 +2,13 @@
 
 use super::layout::{RolloutView, Sizes};
 use crate::block::{self, Fit, Misfit};
+use crate::error::Result;
 use crate::learn::actor::Head;
 use crate::learn::config::Config;
+use crate::learn::rows::Rows;
 use crate::learn::shape::Shape;
 use crate::nn::Carry;
+use crate::space::Elements;
 
 /// Nothing of it changes while the chunks of a minibatch are done, in whatever order and by however many threads.
 pub(in crate::learn) struct Bench<'b, 'r> {
@@ -24,6 +27,16 @@ pub(in crate::learn) struct Bench<'b, 'r> {
 }
 
 impl Bench<'_, '_> {
+    /// What networks see of the observations of these slots.
+    pub(in crate::learn) fn obs<'w>(&self, slots: Rows<'_>, to: &'w mut [f32]) -> Result<&'w [f32]> {
+        let (sizes, r) = (self.sizes, &self.rollout);
+        match r.pixels {
+            _ if sizes.frames.are_kept() => Ok(sizes.frames.see(r, slots.iter(), to)?),
+            [] => Ok(slots.get(r.obs, self.shape.seen_len as usize, to)?),
+            pixels => Ok(slots.see(&sizes.seen, Elements::U8(pixels), to)?),
+        }
+    }
+
     /// Whether the transition of a slot goes on with the episode of the one that lies before it in a sequence.
     pub(in crate::learn) fn follows(&self, before: u32, slot: u32) -> bool {
         let (r, slot) = (&self.rollout, slot as usize);

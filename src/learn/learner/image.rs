@@ -144,6 +144,9 @@ impl<'a> View<'a> {
         if [obs, vector, state].iter().any(|numbers| check_finite("", numbers).is_err()) {
             return Err(Error::new(Kind::Image, "learner image: finite observations, actions and states"));
         }
+        if !self.sizes.frames.are_there(r, first, count)? {
+            return Err(Error::new(Kind::Image, "learner image: frames that are there"));
+        }
         let known = !self.config.has_sequences()
             || (block::rows(r.begin, first, count, 1)?.iter().all(|&begin| begin <= 1)
                 && block::rows(r.env, first, count, 1)?.iter().all(|&env| env < self.config.num_envs));

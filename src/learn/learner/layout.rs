@@ -1,5 +1,6 @@
 //! Where everything lies in a learner's block.
 
+use super::frames::Frames;
 use super::{FieldSpans, Learner, View};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, fields};
 use crate::error::Result;
@@ -35,7 +36,9 @@ pub(in crate::learn) struct Lens {
     obs: usize,
     /// Of an observation in the rollout: numbers, or bytes.
     kept: usize,
+    /// Bytes of all pictures, and frames of a stack.
     pixels: usize,
+    stacked: usize,
     outputs: usize,
     pub(super) choices: usize,
     pub(super) bounds: usize,
@@ -85,6 +88,8 @@ pub(in crate::learn) struct Sizes<'n> {
     /// Numbers and bytes of an observation in the rollout; one of them is 0.
     pub(in crate::learn) obs_len: usize,
     pub(in crate::learn) pixels_len: usize,
+    /// Frames that are kept once.
+    pub(in crate::learn) frames: Frames,
 }
 
 impl Sizes<'_> {
@@ -99,17 +104,20 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>, seen: Seen<'n>) -> Result
     let chunk_rows = c.chunk_len();
     let std = net.free_params(0);
     let (obs_len, keeps_bytes) = (stored.shape.seen_len as usize, stored.shape.obs_u8() && c.normalize_obs == 0);
+    let room = c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1);
+    let slots = room.saturating_mul(if c.overlap != 0 { 2 } else { 1 });
     Ok(Sizes {
         net,
         seen,
         rows: chunk_rows.max(c.num_envs as usize),
         chunk_rows,
-        room: c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1),
+        room,
         std_begin: std.start,
         std_len: std.len(),
         record_len: net.param_len().saturating_add(LOSSES),
         obs_len: if keeps_bytes { 0 } else { obs_len },
         pixels_len: if keeps_bytes { obs_len } else { 0 },
+        frames: Frames::new(c, &stored.shape, room, slots),
     })
 }
 
@@ -127,15 +135,16 @@ pub(super) fn front(p: &mut Plan, stored: &Stored) -> core::result::Result<Front
 fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
     let (Stored { config: c, shape: s }, &Sizes { std_len, room, record_len, .. }) = (stored, sizes);
     let (choices, bounds) = s.action_lens();
-    let outputs = s.num_outputs as usize;
+    let (outputs, frames) = (s.num_outputs as usize, &sizes.frames);
     Lens {
         n: c.num_envs as usize,
-        slots: room.saturating_mul(if c.overlap != 0 { 2 } else { 1 }),
+        slots: frames.slots,
         room,
         minibatch: c.minibatch_len(),
         obs: s.seen_len as usize,
         kept: sizes.obs_len,
-        pixels: sizes.pixels_len,
+        pixels: if frames.are_kept() { grid(frames.count(), frames.len) } else { grid(frames.slots, sizes.pixels_len) },
+        stacked: frames.num,
         outputs,
         choices,
         bounds,
@@ -195,8 +204,10 @@ fields! {
     pub(in crate::learn) spans RolloutSpans(lens: &Lens) {
         /// As the networks saw them, normalised if they are to be.
         pub(in crate::learn) obs: [f32] = grid(lens.slots, lens.kept),
-        /// Bytes that are not normalised stay bytes; `obs` is empty then.
-        pub(in crate::learn) pixels: [u8] = grid(lens.slots, lens.pixels),
+        /// Bytes that are not normalised stay bytes; `obs` is empty then. If frames are kept once, those.
+        pub(in crate::learn) pixels: [u8] = lens.pixels,
+        /// The numbers of those that an observation is a stack of, oldest first.
+        pub(in crate::learn) frame: [u32] = grid(lens.slots, lens.stacked),
         pub(in crate::learn) choice: [i32] = grid(lens.slots, lens.choices),
         /// Before squashing or clipping.
         pub(in crate::learn) vector: [f32] = grid(lens.slots, lens.std),
@@ -228,6 +239,8 @@ fields! {
         /// Environments of this call, and where their transitions are or will be, `[N]` each.
         pub(in crate::learn) row: [u32] = w.n,
         pub(in crate::learn) slot: [u32] = w.n,
+        /// The frames of their observations.
+        pub(in crate::learn) frame: [u32] = grid(w.n, w.lens.stacked),
         /// Those of them that something is done for.
         pub(in crate::learn) some: [u32] = w.n,
         /// Streams with the draws of this call, `[N]`.

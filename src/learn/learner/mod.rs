@@ -7,6 +7,7 @@
 mod act;
 mod batch;
 pub(super) mod bench;
+mod frames;
 mod image;
 pub(super) mod layout;
 mod observe;

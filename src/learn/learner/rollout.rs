@@ -2,6 +2,7 @@
 
 use core::cmp::Ordering;
 
+use super::frames::Frames;
 use super::layout::Rollout;
 use crate::block::{self, Fit, Misfit};
 
@@ -13,7 +14,10 @@ impl Rollout<'_> {
     fn copy(&mut self, from: usize, to: usize) -> Fit<()> {
         let slots = self.env.len();
         row(self.obs, slots, from, to)?;
-        row(self.pixels, slots, from, to)?;
+        if self.frame.is_empty() {
+            row(self.pixels, slots, from, to)?;
+        }
+        row(self.frame, slots, from, to)?;
         row(self.choice, slots, from, to)?;
         row(self.vector, slots, from, to)?;
         row(self.mask, slots, from, to)?;
@@ -52,7 +56,14 @@ impl Rollout<'_> {
 
     /// Moves the transitions of slots `[begin, end)` that environments wait with to slots from `to` on, and returns where
     /// these end. What environments have given up is forgotten.
-    pub(super) fn carry(&mut self, begin: usize, end: usize, to: usize, slot: &mut [u32], open: &[u8]) -> Fit<usize> {
+    pub(super) fn carry(
+        &mut self,
+        frames: &Frames,
+        (begin, end): (usize, usize),
+        to: usize,
+        slot: &mut [u32],
+        open: &[u8],
+    ) -> Fit<usize> {
         let mut next = to;
         for at in begin..end {
             let (env, complete) = owner(self.env, slot, at)?;
@@ -65,6 +76,9 @@ impl Rollout<'_> {
                 continue;
             }
             self.copy(at, next)?;
+            if frames.are_kept() {
+                frames.set_apart(self, env, next)?;
+            }
             *slot = next as u32;
             next += 1;
         }

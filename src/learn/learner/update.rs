@@ -185,7 +185,7 @@ impl Learner<'_> {
         let s = &mut *self.state;
         let to = if s.begin == 0 { self.sizes.room } else { 0 };
         let (from, end) = (s.begin as usize, s.end as usize);
-        let next = self.rollout.carry(from, end, to, self.slot, self.open)?;
+        let next = self.rollout.carry(&self.sizes.frames, (from, end), to, self.slot, self.open)?;
         (s.begin, s.end, s.complete) = (to as u32, next as u32, 0);
         Ok(())
     }
@@ -306,7 +306,7 @@ impl Learner<'_> {
         if s.updating != 0 || s.learn_end != 0 {
             if self.config.overlap == 0 {
                 // Transitions that wait move to the front. They are where they were if one is not there at all.
-                let moved = self.rollout.carry(0, s.end as usize, 0, self.slot, self.open);
+                let moved = self.rollout.carry(&self.sizes.frames, (0, s.end as usize), 0, self.slot, self.open);
                 (s.end, s.complete) = (moved.unwrap_or(0) as u32, 0);
             }
             (s.learn_begin, s.learn_end) = (0, 0);

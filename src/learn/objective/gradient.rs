@@ -10,7 +10,6 @@ use crate::learn::learner::layout::{COLUMNS, Work, log_std_mut};
 use crate::learn::loss::{Batch, Coefficients, Losses};
 use crate::learn::rows::Rows;
 use crate::nn::ALL;
-use crate::space::Elements;
 
 /// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses. `loss` writes its
 /// derivatives by log-probability and by value; it has the columns that are left.
@@ -23,15 +22,12 @@ pub(super) fn chunk(
 ) -> Result {
     let (c, sizes, shape, r) = (b.config, b.sizes, b.shape, &b.rollout);
     let num_rows = c.loss_rows();
-    let (o, l) = (shape.seen_len as usize, shape.num_outputs as usize);
+    let l = shape.num_outputs as usize;
     let (begin, end) = c.chunk(chunk);
     let (order, advantage) = (b.order.get(begin..end).ok_or(Misfit)?, b.advantage.get(begin..end).ok_or(Misfit)?);
     let (rows, m) = (Rows::new(order, 0), order.len());
 
-    let obs = match r.pixels {
-        [] => rows.get(r.obs, o, w.obs)?,
-        pixels => rows.see(&sizes.seen, Elements::U8(pixels), w.obs)?,
-    };
+    let obs = b.obs(rows, w.obs)?;
     let choice = rows.get(r.choice, shape.action_lens().0, w.choice)?;
     let vector = rows.get(r.vector, sizes.std_len, w.vector)?;
     let mask = if c.use_action_mask != 0 { Some(&*rows.get(r.mask, l, w.mask)?) } else { None };

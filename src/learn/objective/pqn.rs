@@ -7,7 +7,6 @@ use crate::learn::learner::bench::Bench;
 use crate::learn::learner::layout::Work;
 use crate::learn::q_values::loss;
 use crate::learn::rows::Rows;
-use crate::space::Elements;
 
 /// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses.
 pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mut [f32]) -> Result {
@@ -16,10 +15,7 @@ pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     let (begin, end) = c.chunk(chunk);
     let order = b.order.get(begin..end).ok_or(Misfit)?;
     let (rows, m) = (Rows::new(order, 0), order.len());
-    let obs = match r.pixels {
-        [] => rows.get(r.obs, shape.seen_len as usize, w.obs)?,
-        pixels => rows.see(&b.sizes.seen, Elements::U8(pixels), w.obs)?,
-    };
+    let obs = b.obs(rows, w.obs)?;
     let choice = rows.get(r.choice, n.len(), w.choice)?;
     let target = rows.get(r.value_target, 1, w.scalar)?;
     let (q, d_q) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);

@@ -31,6 +31,7 @@ impl Config {
             ("learner config: overlap of 0 off policy", self.overlap),
             ("learner config: sequence_len of 0 off policy", self.sequence_len),
             ("learner config: sum_losses of 0 off policy", self.sum_losses),
+            ("learner config: num_stacked of 0 off policy", self.num_stacked),
         ];
         for (what, given) in none {
             Error::new(Kind::Config, what).given(given as usize).when(given != 0)?;

@@ -371,10 +371,10 @@ FIELD(rlcore_learner_config, clip_c, 284, 276, 276);
 FIELD(rlcore_learner_config, clip_pg_rho, 288, 280, 280);
 FIELD(rlcore_learner_config, leak, 292, 284, 284);
 FIELD(rlcore_learner_config, hidden_norm, 296, 288, 288);
-FIELD(rlcore_learner_config, reserved, 300, 292, 292);
+FIELD(rlcore_learner_config, num_stacked, 300, 292, 292);
 FIELD(rlcore_learner_config, obs_fields, 304, 296, 296);
 FIELD(rlcore_learner_config, num_obs_fields, 312, 300, 300);
-FIELD(rlcore_learner_config, reserved2, 316, 304, 304);
+FIELD(rlcore_learner_config, reserved, 316, 304, 304);
 
 SIZE(rlcore_learner_stats, 88, 88, 88);
 FIELD(rlcore_learner_stats, struct_size, 0, 0, 0);

@@ -99,7 +99,9 @@ public unsafe struct rlcore_learner_config {
   public float rms_decay, rms_momentum;
   public uint sum_losses;
   public float clip_rho, clip_c, clip_pg_rho, leak;
-  public uint hidden_norm, reserved;
+  public uint hidden_norm, num_stacked;
+  public IntPtr obs_fields;
+  public uint num_obs_fields, reserved;
 }
 
 [StructLayout(LayoutKind.Sequential)]

@@ -1,0 +1,249 @@
+//! Learners that keep each frame of stacked observations once.
+
+mod learn_host;
+
+use learn_host::{Columns, Host, config, record, recurrent};
+use rlcore::error::Kind;
+use rlcore::learn::{Config, Learner, Phase, Stats};
+use rlcore::nn::Layer;
+use rlcore::rng::Rng;
+use rlcore::space::{Elements, ElementsMut, Space};
+
+const N: usize = 4;
+const NUM: usize = 3;
+const CHANNELS: usize = 2;
+const PIXELS: usize = 4;
+const LEN: usize = PIXELS * CHANNELS * NUM;
+
+fn setup(num_stacked: u32, overlap: u32) -> Config {
+    Config {
+        num_envs: N as u32,
+        num_steps: 8,
+        num_minibatches: 2,
+        num_epochs: 2,
+        num_chunks: 3,
+        obs_dims: [2, 2, (CHANNELS * NUM) as u32],
+        num_stacked,
+        overlap,
+        ..config()
+    }
+}
+
+fn host(config: &Config, layers: &[Layer]) -> Host {
+    Host::with(config, layers, &Space::bytes(LEN as u32), &Space::discrete(&[3]))
+}
+
+/// What one agent sees: its last frames, oldest first.
+#[derive(Clone)]
+struct Camera {
+    frames: Vec<[u8; PIXELS * CHANNELS]>,
+}
+
+impl Camera {
+    /// An episode begins, whose first frame is repeated; or zeros come before it.
+    fn begin(rng: &mut Rng) -> Camera {
+        let (mut first, zeros) = ([0; PIXELS * CHANNELS], rng.coin());
+        first.fill_with(|| rng.bounded(255) as u8);
+        let mut frames = vec![if zeros { [0; PIXELS * CHANNELS] } else { first }; NUM];
+        frames[NUM - 1] = first;
+        Camera { frames }
+    }
+
+    fn step(&mut self, rng: &mut Rng) {
+        let mut next = [0; PIXELS * CHANNELS];
+        next.fill_with(|| rng.bounded(255) as u8);
+        self.frames.remove(0);
+        self.frames.push(next);
+    }
+
+    fn write(&self, to: &mut [u8]) {
+        for (i, frame) in self.frames.iter().enumerate() {
+            for (pixel, from) in to.chunks_exact_mut(CHANNELS * NUM).zip(frame.chunks_exact(CHANNELS)) {
+                pixel[i * CHANNELS..][..CHANNELS].copy_from_slice(from);
+            }
+        }
+    }
+}
+
+fn pictures(cameras: &[Camera]) -> Vec<u8> {
+    let mut obs = vec![0; cameras.len() * LEN];
+    cameras.iter().zip(obs.chunks_exact_mut(LEN)).for_each(|(camera, to)| camera.write(to));
+    obs
+}
+
+/// Agents that decide, each in its own time, and sometimes leave.
+struct World {
+    cameras: Vec<Camera>,
+    rng: Rng,
+}
+
+impl World {
+    fn new() -> World {
+        let mut rng = Rng::seeded(4);
+        World { cameras: (0..N).map(|_| Camera::begin(&mut rng)).collect(), rng }
+    }
+
+    /// The same for both learners, which have to answer alike.
+    fn tick(&mut self, hosts: &mut [Host; 2], all: bool) {
+        let rng = &mut self.rng;
+        let acted = hosts[0].learner().acted().to_vec();
+        let mut some = |flag: u8| -> Vec<u8> {
+            acted.iter().map(|&x| u8::from(x == flag && (all || rng.bounded(3) > 0))).collect()
+        };
+        let (to_act, obs) = (some(0), pictures(&self.cameras));
+        let actions = hosts.each_mut().map(|h| {
+            let mut action = [-1; N];
+            h.learner().act(Some(&to_act), Elements::U8(&obs), None, ElementsMut::I32(&mut action)).unwrap();
+            action
+        });
+        assert_eq!(actions[0], actions[1]);
+        let acted = hosts[0].learner().acted().to_vec();
+        let observe: Vec<u8> = acted.iter().map(|&x| u8::from(x == 1 && (all || rng.bounded(3) > 0))).collect();
+        let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
+        let mut flags = |p: f64| (0..N).map(|_| u8::from(rng.uniform() < p)).collect::<Vec<u8>>();
+        let (terminated, truncated, gone) = (flags(0.15), flags(0.1), flags(if all { 0.0 } else { 0.05 }));
+        for (i, camera) in self.cameras.iter_mut().enumerate().filter(|(i, _)| observe[*i] != 0) {
+            if (terminated[i] | truncated[i]) != 0 { *camera = Camera::begin(rng) } else { camera.step(rng) }
+        }
+        for h in hosts.iter_mut() {
+            let last = Some(Elements::U8(&obs));
+            h.learner().observe(Some(&observe), &reward, &terminated, &truncated, last).unwrap();
+        }
+        if hosts[0].learner().phase() != Phase::Learn {
+            hosts.iter_mut().for_each(|h| h.learner().cut_rows(&gone).unwrap());
+            for (camera, _) in self.cameras.iter_mut().zip(gone).filter(|(_, gone)| *gone != 0) {
+                *camera = Camera::begin(rng);
+            }
+        }
+    }
+
+    /// Records, and begins an update.
+    fn begin(&mut self, hosts: &mut [Host; 2], all: bool) {
+        while hosts[0].learner().phase() != Phase::Learn {
+            self.tick(hosts, all);
+        }
+        let obs = pictures(&self.cameras);
+        hosts.iter_mut().for_each(|h| assert!(h.learner().learn_begin(Elements::U8(&obs)).is_ok()));
+    }
+}
+
+fn bits(stats: &Stats) -> Vec<u8> {
+    bytemuck::bytes_of(&[stats.policy_loss, stats.value_loss, stats.entropy, stats.grad_norm, stats.return_mean])
+        .to_vec()
+}
+
+#[test]
+fn learning_is_the_same_as_with_whole_observations() {
+    for (overlap, all, layer) in [0, 1]
+        .into_iter()
+        .flat_map(|overlap| [(overlap, true, None), (overlap, false, None), (overlap, false, Some(recurrent()[1]))])
+    {
+        let mut config = setup(0, overlap);
+        (config.num_layers, config.sequence_len) = if layer.is_some() { (1, 4) } else { (0, 0) };
+        let layers = layer.as_slice();
+        let mut hosts = [host(&config, layers), host(&Config { num_stacked: NUM as u32, ..config }, layers)];
+        let mut world = World::new();
+        for _ in 0..12 {
+            world.begin(&mut hosts, all);
+            let [whole, once] = hosts.each_mut().map(Columns::read);
+            assert_eq!((&whole.obs, &whole.action, &whole.value), (&once.obs, &once.action, &once.value));
+            let mut other = host(&hosts[1].config, layers);
+            other.learner().write_params(hosts[1].view().params()).unwrap();
+            other.learner().learn_batch(&once.batch()).unwrap();
+            assert_eq!(Columns::read(&mut other), once, "a batch that goes to another learner");
+            // Acting goes on beside the update.
+            let before = hosts[0].view().stats().num_updates;
+            while hosts[0].view().stats().num_updates == before {
+                if overlap == 1 && hosts[0].learner().phase() != Phase::Learn {
+                    world.tick(&mut hosts, all);
+                }
+                let [whole, once] = hosts.each_mut().map(|h| h.learner().learn(None, 1).unwrap());
+                assert_eq!(bits(&whole), bits(&once));
+            }
+            assert!(hosts[0].view().params() == hosts[1].view().params());
+        }
+        assert_eq!(hosts[0].learner().stats().num_updates, 12);
+    }
+}
+
+#[test]
+fn other_stacks_are_refused_and_nothing_is_written() {
+    let mut h = host(&setup(NUM as u32, 0), &[]);
+    let mut rng = Rng::seeded(9);
+    // Whatever the first one is, its frames are its own.
+    let first = h.draw_obs(&mut rng);
+    h.learner().act(None, first.get(), None, ElementsMut::I32(&mut [0; N])).unwrap();
+    h.learner().observe(None, &[0.0; N], &[0; N], &[0; N], None).unwrap();
+    let Elements::U8(first) = first.get() else { panic!() };
+    let frame = |obs: &[u8], i: usize| -> Vec<u8> {
+        obs.chunks_exact(CHANNELS * NUM).flat_map(|pixel| pixel[i * CHANNELS..][..CHANNELS].to_vec()).collect()
+    };
+    let of = |obs: &[u8], frames: [&[u8]; NUM]| -> Vec<u8> {
+        let pixels = (0..obs.len() / NUM / CHANNELS).map(|pixel| pixel * CHANNELS..(pixel + 1) * CHANNELS);
+        pixels.flat_map(|at| frames.iter().flat_map(move |frame| frame[at.clone()].to_vec())).collect()
+    };
+    let (old, newer, newest) = (frame(first, 0), frame(first, 1), frame(first, 2));
+    let (next, zeros) = (vec![7; newest.len()], vec![0; newest.len()]);
+    let act = |obs: &[u8]| {
+        let before = h.block.clone();
+        let mut one = h.clone();
+        let done = one.learner().act(None, Elements::U8(obs), None, ElementsMut::I32(&mut [0; N]));
+        assert!(done.is_ok() || one.block == before);
+        done.map_err(|e| e.kind)
+    };
+    assert_eq!(act(&of(first, [&newer, &newest, &next])), Ok(()));
+    assert_eq!(act(&of(first, [&next, &next, &next])), Ok(()));
+    assert_eq!(act(&of(first, [&zeros, &zeros, &next])), Ok(()));
+    assert_eq!(act(&of(first, [&zeros, &next, &next])), Ok(()));
+    assert_eq!(act(first), Err(Kind::Value));
+    assert_eq!(act(&of(first, [&old, &newest, &next])), Err(Kind::Value));
+    let mut torn = of(first, [&newer, &newest, &next]);
+    torn[LEN * N - 1 - CHANNELS] ^= 1;
+    assert_eq!(act(&torn), Err(Kind::Value));
+    assert_eq!(act(&of(first, [&newer, &newest, &next])), Ok(()));
+
+    // And so with a batch.
+    let mut hosts = [host(&setup(0, 0), &[]), host(&setup(NUM as u32, 0), &[])];
+    World::new().begin(&mut hosts, true);
+    let mut batch = Columns::read(&mut hosts[1]);
+    let last = batch.obs.len() - 1 - CHANNELS;
+    batch.obs[last] = if batch.obs[last] == 0.2 { 0.4 } else { 0.2 };
+    let mut other = host(&hosts[1].config, &[]);
+    let before = other.block.clone();
+    assert_eq!(other.learner().learn_batch(&batch.batch()).unwrap_err().kind, Kind::Value);
+    assert!(other.block == before);
+}
+
+#[test]
+fn stacks_that_cannot_be_are_refused() {
+    let size =
+        |config: &Config, obs: &Space<'_>| Learner::size(config, &[], obs, &Space::discrete(&[2])).map_err(|e| e.kind);
+    let (good, obs) = (setup(NUM as u32, 0), Space::bytes(LEN as u32));
+    assert!(size(&good, &obs).is_ok());
+    for bad in [
+        Config { num_stacked: 4, ..good },
+        Config { num_stacked: 17, obs_dims: [1, 1, 17], ..good },
+        Config { normalize_obs: 1, ..good },
+    ] {
+        let obs = if bad.num_stacked == 17 { Space::bytes(17) } else { obs };
+        assert_eq!(size(&bad, &obs), Err(Kind::Config));
+    }
+    assert_eq!(size(&good, &Space::unbounded(LEN as u32)), Err(Kind::Config));
+    let huge = Config { num_envs: 1 << 28, num_steps: 2, num_stacked: 16, obs_dims: [0; 3], ..good };
+    assert_eq!(size(&huge, &Space::bytes(16)), Err(Kind::Overflow));
+    // Without dimensions the whole observation is the last axis.
+    let mut flat = Host::new(&Config { obs_dims: [0; 3], num_stacked: 1, ..good }, &obs, &Space::discrete(&[2]));
+    record(&mut flat, &mut Rng::seeded(1));
+}
+
+#[test]
+fn a_picture_of_84_by_84_takes_its_newest_frame() {
+    let bytes = |num_stacked| {
+        let config = Config { num_envs: 8, num_steps: 128, obs_dims: [84, 84, 4], num_stacked, ..config() };
+        let size =
+            |config: &Config| Learner::size(config, &[], &Space::bytes(84 * 84 * 4), &Space::discrete(&[4])).unwrap();
+        (size(&Config { num_steps: 256, num_minibatches: 8, ..config }) - size(&config)) as f64 / 1024.0
+    };
+    assert!((28_200.0..28_500.0).contains(&bytes(0)), "{}", bytes(0));
+    assert!((7_056.0..7_150.0).contains(&bytes(4)), "{}", bytes(4));
+}
