@@ -428,6 +428,191 @@ fn forged_images_are_refused_or_harmless() {
     assert!(refused > 100 && taken > 100, "{refused} {taken}");
 }
 
+/// TD3 and SAC with little to wait for.
+fn small_critics(algorithm: Algorithm) -> Config {
+    let preset = Config::of(algorithm);
+    Config {
+        squash: 1,
+        batch_size: 14,
+        num_critics: 2,
+        policy_interval: preset.policy_interval,
+        algorithm: algorithm as u32,
+        ..small()
+    }
+}
+
+#[test]
+fn pendulum_is_learnt_with_continuous_actions() {
+    for algorithm in [Algorithm::Td3, Algorithm::Sac] {
+        let config = Config {
+            hidden_len: [32, 32, 0, 0],
+            batch_size: 64,
+            learning_rate: 1e-3,
+            learning_rate_end: 1e-3,
+            temperature: 0.5,
+            temperature_rate: 1e-3,
+            learning_starts: 100,
+            exploration_steps: 100,
+            ..Config::of(algorithm)
+        };
+        let mut t = Training::new("Pendulum-v1", &config);
+        assert!(t.evaluate(20) < -700.0, "it is to be learnt");
+        let stats = t.run(8000);
+        let mean = t.evaluate(20);
+        assert!(mean > -500.0 && stats.num_dropped == 0, "{algorithm:?}: {mean} {stats:?}");
+        let obs = [1.0, 0.0, 0.0];
+        let mut value = [0.0];
+        t.learner().value(Elements::F32(&obs), &mut value).unwrap();
+        assert!(value[0] < 30.0 && value[0] > -300.0, "{value:?}");
+    }
+}
+
+#[test]
+fn slices_copies_and_chunks_of_critics_change_no_bit() {
+    for (algorithm, num_critics) in [(Algorithm::Td3, 2), (Algorithm::Td3, 1), (Algorithm::Sac, 2), (Algorithm::Sac, 1)]
+    {
+        for num_chunks in [1, 2, 3, 7] {
+            let own = small_critics(algorithm);
+            let config = Config { num_envs: 3, gradient_steps: 2, num_chunks, num_critics, ..own };
+            let mut whole = Training::new("Pendulum-v1", &config);
+            let mut sliced = Training { max_slices: 1, ..whole.clone() };
+            let stats = whole.run(120);
+            sliced.run(120);
+            assert!(whole.learner == sliced.learner, "{algorithm:?}, {num_chunks} chunks");
+            assert!(stats.num_dropped == 0 && (algorithm == Algorithm::Td3 || stats.entropy != 0.0));
+            // Saved in the middle of a gradient step, before and after the critics took it.
+            for slices in [1, num_chunks + 1] {
+                let mut saved = Training { max_slices: 1, ..Training::new("Pendulum-v1", &config) };
+                saved.run(119);
+                while saved.learner().phase() != Phase::Learn {
+                    saved.step().unwrap();
+                }
+                saved.learner().learn(slices).unwrap();
+                let mut other = saved.clone();
+                let obs = vec![0.25; 9];
+                for sampling in [Sampling::Basic, Sampling::Greedy, Sampling::Temperature(0.5)] {
+                    let to = ElementsMut::F32(&mut [0.0; 3]);
+                    other.learner().predict(Elements::F32(&obs), None, sampling, to).unwrap();
+                }
+                other.learner().value(Elements::F32(&obs), &mut [0.0; 3]).unwrap();
+                OffPolicy::attach(bytemuck::cast_slice_mut(&mut other.learner)).unwrap();
+                saved.run(180);
+                other.run(180);
+                assert!(saved.learner().params() == other.learner().params());
+            }
+        }
+    }
+}
+
+/// The policy waits for its turn, and targets for theirs; and what is exported acts with the mean.
+#[test]
+fn policies_are_delayed_and_ship_their_mean() {
+    let config = Config { policy_interval: 3, train_interval: 1, learning_starts: 20, ..small_critics(Algorithm::Td3) };
+    let mut t = Training::new("Pendulum-v1", &config);
+    t.run(19);
+    let len = 3 * 16 + 16 + 16 + 1 + 1; // 3 numbers to 16 to 1, and a deviation
+    let mut moved = 0;
+    for step in 1..=9 {
+        let before = t.learner().params().to_vec();
+        t.run(19 + step);
+        let after = t.learner().params().to_vec();
+        assert!(before[len..] != after[len..]);
+        assert_eq!(before[..len] != after[..len], step % 3 == 0, "step {step}");
+        moved += u32::from(before[..len] != after[..len]);
+    }
+    assert_eq!(moved, 3);
+    let mut brain = vec![0u64; t.learner().view().policy_size().unwrap().div_ceil(8)];
+    t.learner().view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
+    let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+    let obs = [0.6, 0.8, -2.0];
+    let (mut a, mut b, mut scratch) = ([0.0], [0.0], vec![0.0; policy.scratch_len(1).unwrap()]);
+    let (seen, to) = (Elements::F32(&obs), ElementsMut::F32(&mut a));
+    policy.act(1, seen, None, Recurrent::default(), Sampling::Greedy, &mut Rng::seeded(1), &mut scratch, to).unwrap();
+    t.learner().predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::F32(&mut b)).unwrap();
+    assert!(a == b && a[0].abs() <= 2.0, "{a:?} {b:?}");
+}
+
+#[test]
+fn critics_are_refused_by_name_too() {
+    let (obs, discrete, real) = (Space::unbounded(2), Space::discrete(&[2]), Space::between(&[-1.0], &[1.0]));
+    type Spoil = fn(&mut Config);
+    let bad: [(&str, Spoil); 11] = [
+        ("squash of 1", |c| c.squash = 0),
+        ("num_critics", |c| c.num_critics = 3),
+        ("critic_rate", |c| c.critic_rate = f32::NAN),
+        ("exploration_noise", |c| c.exploration_noise = -1.0),
+        ("target_noise of", |c| c.target_noise = f32::INFINITY),
+        ("target_noise_clip", |c| c.target_noise_clip = -0.5),
+        ("temperature in", |c| c.temperature = 0.0),
+        ("temperature_rate", |c| c.temperature_rate = 2.0),
+        ("target_entropy", |c| c.target_entropy = f32::NAN),
+        ("dueling of 0", |c| c.dueling = 1),
+        ("obs_dims of 0", |c| c.obs_dims = [1, 1, 2]),
+    ];
+    for algorithm in [Algorithm::Td3, Algorithm::Sac] {
+        OffPolicy::size(&small_critics(algorithm), &[], &obs, &real).unwrap();
+        for (word, spoil) in bad {
+            let mut config = small_critics(algorithm);
+            spoil(&mut config);
+            let error = OffPolicy::size(&config, &[], &obs, &real).unwrap_err();
+            assert!(error.kind == Kind::Config && error.what.contains(word), "{word}: {error}");
+        }
+        assert_eq!(OffPolicy::size(&small_critics(algorithm), &[], &obs, &discrete).unwrap_err().kind, Kind::Config);
+    }
+}
+
+#[test]
+fn forged_images_of_critics_are_refused_or_harmless() {
+    let (obs, action) = (Space::unbounded(1), Space::between(&[-2.0, 0.0], &[2.0, 1.0]));
+    let own = small_critics(Algorithm::Sac);
+    let config = Config {
+        hidden_len: [2, 0, 0, 0],
+        buffer_size: 4,
+        batch_size: 3,
+        learning_starts: 3,
+        num_chunks: 2,
+        train_interval: 1,
+        ..own
+    };
+    let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
+    let mut learner = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let call = |learner: &mut OffPolicy<'_>| -> Result {
+        let (x, mut action) = (Elements::F32(&[0.5]), [0.0; 2]);
+        learner.predict(x, None, Sampling::Basic, ElementsMut::F32(&mut action))?;
+        learner.value(x, &mut [0.0])?;
+        match learner.phase() {
+            Phase::Act => learner.act(None, x, None, ElementsMut::F32(&mut action)),
+            Phase::Observe => learner.observe(None, &[1.0], &[0], &[1], Some(x)),
+            Phase::Learn => learner.learn(1).map(drop),
+        }
+    };
+    while learner.phase() != Phase::Learn {
+        call(&mut learner).unwrap();
+    }
+    learner.learn(1).unwrap();
+    let first = block.clone();
+    OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap().learn(2).unwrap();
+    let (mut refused, mut taken) = (0, 0);
+    for block in [first, block] {
+        for at in 0..block.len() * 2 {
+            for value in [1, 3, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX] {
+                let mut forged = block.clone();
+                bytemuck::cast_slice_mut::<u64, u32>(&mut forged)[at] = value;
+                seal(&mut forged);
+                let Ok(mut learner) = OffPolicy::attach(bytemuck::cast_slice_mut(&mut forged)) else {
+                    refused += 1;
+                    continue;
+                };
+                taken += 1;
+                for _ in 0..6 {
+                    let _ = call(&mut learner); // it may say no, and must not fall over
+                }
+            }
+        }
+    }
+    assert!(refused > 100 && taken > 100, "{refused} {taken}");
+}
+
 /// Hashes the header and the configuration, as a host could, and takes the seal of the whole off.
 fn seal(block: &mut [u64]) {
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(block);

@@ -33,6 +33,11 @@ pub enum rlcore_algorithm {
     RLCORE_ALGORITHM_IMPALA = 2,
     /// deep Q-networks, off policy: discrete actions
     RLCORE_ALGORITHM_DQN = 4,
+    /// twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and policy_interval
+    /// are 1 and target_noise is 0
+    RLCORE_ALGORITHM_TD3 = 5,
+    /// soft actor-critic, off policy: continuous actions
+    RLCORE_ALGORITHM_SAC = 6,
     /// Q(lambda) over rollouts: parallelised Q-networks
     RLCORE_ALGORITHM_PQN = 7,
 }
@@ -85,7 +90,7 @@ pub struct rlcore_learner_config {
     pub num_hidden: u32,
     /// units of each hidden layer, 0 beyond num_hidden (64, 64)
     pub hidden_len: [u32; 4],
-    /// an rlcore_activation (tanh; DQN and PQN ReLU)
+    /// an rlcore_activation (tanh; ReLU with DQN, TD3, SAC and PQN)
     pub activation: u32,
     /// advantages get mean 0 and deviation 1 in each minibatch (1; A2C, IMPALA, PQN 0)
     pub normalize_advantage: u32,
@@ -93,7 +98,7 @@ pub struct rlcore_learner_config {
     pub normalize_obs: u32,
     /// rewards are divided by the running deviation of the discounted return (0)
     pub normalize_reward: u32,
-    /// continuous actions are mapped to their bounds by tanh (0: they are clipped)
+    /// continuous actions are mapped to their bounds by tanh (0: clipped; TD3, SAC 1)
     pub squash: u32,
     /// rlcore_learner_act takes a mask of allowed choices (0)
     pub use_action_mask: u32,
@@ -101,7 +106,7 @@ pub struct rlcore_learner_config {
     pub seed: u64,
     /// environment steps until the _end values are reached (0: never)
     pub total_steps: u64,
-    /// step size at the start (2.5e-4; A2C 7e-4; IMPALA 4.8e-4)
+    /// step size at the start (2.5e-4; A2C 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4)
     pub learning_rate: f32,
     /// step size at total_steps (0)
     pub learning_rate_end: f32,
@@ -119,7 +124,7 @@ pub struct rlcore_learner_config {
     pub entropy_coef: f32,
     /// values are clipped to those of the rollout plus or minus this (0: off)
     pub value_clip: f32,
-    /// gradients are scaled down to this global norm (0.5; IMPALA 40; DQN, PQN 10; 0: off)
+    /// gradients are scaled down to this (0.5; IMPALA 40; DQN, PQN 10; TD3, SAC 0: off)
     pub max_grad_norm: f32,
     /// an update ends once its approximate KL divergence passes 1.5 times this (0: off)
     pub target_kl: f32,
@@ -165,7 +170,7 @@ pub struct rlcore_learner_config {
     pub layers: *const rlcore_layer,
     /// off policy, as all that follows: transitions stored, at least batch_size (100,000)
     pub buffer_size: u32,
-    /// transitions of a gradient step, which num_chunks divides into chunks (128)
+    /// transitions of a gradient step, divided into num_chunks chunks (128; TD3, SAC 256)
     pub batch_size: u32,
     /// environment steps before the first update (1000)
     pub learning_starts: u32,
@@ -173,15 +178,15 @@ pub struct rlcore_learner_config {
     pub train_interval: u32,
     /// gradient steps of an update (1)
     pub gradient_steps: u32,
-    /// gradient steps from one move of the target networks to the next (DQN: 500)
+    /// gradient steps from one move of the target networks to the next (1; DQN 500; TD3 2)
     pub target_interval: u32,
     /// how far the target networks move, above 0, to 1: a copy (DQN: 1)
     pub target_rate: f32,
-    /// with PQN too: environment steps until exploration_end is reached (10,000)
+    /// with PQN too: environment steps to exploration_end (10,000; TD3, SAC 1000)
     pub exploration_steps: u32,
     /// with PQN too: probability of a random action at the start (1)
     pub exploration_start: f32,
-    /// with PQN too: the same from exploration_steps on (0.05)
+    /// with PQN too: the same from exploration_steps on (0.05; TD3, SAC 0)
     pub exploration_end: f32,
     /// the network chooses the next action whose value the target network gives (DQN: 1)
     pub double_q: u32,
@@ -189,7 +194,7 @@ pub struct rlcore_learner_config {
     pub dueling: u32,
     /// errors count linearly beyond 1, not squared (DQN: 1)
     pub huber: u32,
-    /// critics' gradient steps from one of the policy to the next; not read by DQN (1)
+    /// critics' gradient steps from one of the policy to the next; not read by DQN (1; TD3 2)
     pub policy_interval: u32,
     /// an rlcore_optimizer (Adam; A2C and IMPALA RMSProp; PQN rectified Adam)
     pub optimizer: u32,
@@ -221,6 +226,22 @@ pub struct rlcore_learner_config {
     pub num_obs_fields: u32,
     /// 0
     pub reserved: u32,
+    /// TD3 and SAC: critics, 1 or 2, the lower of which counts (2)
+    pub num_critics: u32,
+    /// TD3 and SAC: step size of the critics, relative to learning_rate (1)
+    pub critic_rate: f32,
+    /// TD3: deviation of the noise added to actions, whose bounds are -1 and 1 here (0.1)
+    pub exploration_noise: f32,
+    /// TD3: the same of noise added to next actions in the critics' targets (0.2)
+    pub target_noise: f32,
+    /// TD3: that noise is clipped to plus or minus this (0.5)
+    pub target_noise_clip: f32,
+    /// SAC: what a nat of entropy is worth at the start (1)
+    pub temperature: f32,
+    /// SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4)
+    pub temperature_rate: f32,
+    /// SAC: the entropy that the temperature steers to, in nats per element of an action (-1)
+    pub target_entropy: f32,
 }
 
 /// Statistics of the current update, or of the last one, and of the episodes.
@@ -334,7 +355,15 @@ mirror!(
         clip_pg_rho,
         leak,
         hidden_norm,
-        num_stacked
+        num_stacked,
+        num_critics,
+        critic_rate,
+        exploration_noise,
+        target_noise,
+        target_noise_clip,
+        temperature,
+        temperature_rate,
+        target_entropy
     }
 );
 mirror!(

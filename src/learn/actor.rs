@@ -240,6 +240,11 @@ impl<'a> Head<'a> {
         if self.squash {
             action.iter_mut().for_each(|x| *x = num::tanh(*x));
         }
+        self.stretch(action);
+    }
+
+    /// The same of actions that are squashed already.
+    pub fn stretch(&self, action: &mut [f32]) {
         for row in action.chunks_exact_mut((self.shape.action_len as usize).max(1)) {
             for ((x, &low), &high) in row.iter_mut().zip(self.low).zip(self.high) {
                 let (part, width) = (0.5 * *x + 0.5, high - low);

@@ -4,6 +4,8 @@ use bytemuck::{Pod, Zeroable};
 
 use super::actor_config::{ActorConfig, MAX_HIDDEN, MAX_LAYERS};
 use super::optimizer::Optimizer;
+#[cfg(feature = "off_policy")]
+use super::seen::critic_parts;
 use super::seen::{Part, pictures};
 use super::shape::Shape;
 use crate::error::{Error, Kind, Result};
@@ -26,6 +28,11 @@ pub enum Algorithm {
     Impala = 2,
     /// Deep Q-networks, off policy: discrete actions.
     Dqn = 4,
+    /// Twin delayed deterministic policy gradients, off policy: continuous actions. DDPG with one critic, a
+    /// `policy_interval` of 1 and no target noise.
+    Td3 = 5,
+    /// Soft actor-critic, off policy: continuous actions.
+    Sac = 6,
     /// Q(λ) over rollouts, with neither a store nor target parameters (parallelised Q-networks): discrete actions.
     Pqn = 7,
 }
@@ -38,6 +45,8 @@ impl Algorithm {
             1 if cfg!(feature = "actor_critic") => Some(Algorithm::A2c),
             2 if cfg!(feature = "actor_critic") => Some(Algorithm::Impala),
             4 if cfg!(feature = "off_policy") => Some(Algorithm::Dqn),
+            5 if cfg!(feature = "off_policy") => Some(Algorithm::Td3),
+            6 if cfg!(feature = "off_policy") => Some(Algorithm::Sac),
             7 if cfg!(feature = "pqn") => Some(Algorithm::Pqn),
             _ => None,
         }
@@ -197,6 +206,23 @@ pub struct Config {
     /// other one have to be those of its observation before, moved by one, or each of them the newest one, or zeros. 0:
     /// observations are kept whole.
     pub num_stacked: u32,
+    /// What follows is of learners off policy with critics, whose actions are numbers from -1 to 1 before they are brought to
+    /// their bounds: 1 or 2 critics, of which the lower counts.
+    pub num_critics: u32,
+    /// Step size of the critics, in parts of that of the policy.
+    pub critic_rate: f32,
+    /// TD3: deviation of the noise that is added to actions.
+    pub exploration_noise: f32,
+    /// TD3: deviation of the noise that is added to the next actions, whose value the critics learn.
+    pub target_noise: f32,
+    /// TD3: that noise is clipped to ± this.
+    pub target_noise_clip: f32,
+    /// SAC: what a nat of entropy is worth at the start, above 0.
+    pub temperature: f32,
+    /// SAC: step size of the logarithm of the temperature; 0 keeps it.
+    pub temperature_rate: f32,
+    /// SAC: the entropy, in nats for each element of an action, that the temperature goes after.
+    pub target_entropy: f32,
 }
 
 impl Default for Config {
@@ -267,6 +293,14 @@ impl Default for Config {
             leak: 0.0,
             hidden_norm: 0,
             num_stacked: 0,
+            num_critics: 2,
+            critic_rate: 1.0,
+            exploration_noise: 0.1,
+            target_noise: 0.2,
+            target_noise_clip: 0.5,
+            temperature: 1.0,
+            temperature_rate: 3e-4,
+            target_entropy: -1.0,
         }
     }
 }
@@ -306,6 +340,12 @@ impl Config {
     /// The network says Q, what each choice is worth, and there is no network of values.
     pub(super) fn learns_q(&self) -> bool {
         cfg!(feature = "pqn") && self.algorithm == Algorithm::Pqn as u32
+    }
+
+    /// There are critics of observations and actions, and a policy that goes after what they say.
+    #[cfg(feature = "off_policy")]
+    pub(super) fn has_critics(&self) -> bool {
+        matches!(self.algorithm(), Algorithm::Td3 | Algorithm::Sac)
     }
 
     /// Layers of so many hidden ones.
@@ -669,6 +709,25 @@ impl Stored {
         let net = Net::compile_parts(layers.as_slice(), input, parts, nodes)?;
         c.check_state(net.state_len())?;
         Ok(net)
+    }
+
+    /// A critic: what the host lists and the hidden layers once more, over an observation and an action side by side.
+    #[cfg(feature = "off_policy")]
+    pub fn compile_critic<'n>(
+        &self,
+        listed: &[Layer],
+        parts: &[Part],
+        nodes: &'n mut [Node; MAX_LAYERS],
+    ) -> Result<Net<'n>> {
+        if !self.config.has_critics() {
+            return Ok(Net::new(&[]));
+        }
+        let mut layers = Layers::default();
+        listed.iter().for_each(|layer| layers.push(*layer));
+        layers.push_tower(&self.config, self.config.num_layers, 0, 1, 1.0);
+        let len = (self.shape.seen_len as usize).saturating_add(self.shape.action_len as usize);
+        let (pictures, count) = critic_parts(parts, self.shape.action_len);
+        Net::compile_parts(layers.as_slice(), [1, 1, len], pictures.get(..count).unwrap_or_default(), nodes)
     }
 
     /// How many layers there are.

@@ -5,7 +5,8 @@ use super::optimizer::Optimizer;
 
 impl Config {
     /// The defaults of an algorithm. Those of A2C are Stable-Baselines3's, but for the number of environments and an entropy
-    /// bonus of 0.01, which A3C has (Mnih et al. 2016); those of IMPALA are TorchBeast's.
+    /// bonus of 0.01, which A3C has (Mnih et al. 2016); those of IMPALA are TorchBeast's; those of
+    /// TD3 and SAC are Stable-Baselines3's, but for smaller networks, a smaller store and a slower end of random actions.
     pub fn of(algorithm: Algorithm) -> Config {
         let ppo = Config { algorithm: algorithm as u32, ..Config::default() };
         match algorithm {
@@ -42,6 +43,28 @@ impl Config {
                 target_interval: 500,
                 target_rate: 1.0,
                 ..ppo
+            },
+            Algorithm::Td3 => Config {
+                num_envs: 1,
+                activation: 1,
+                squash: 1,
+                learning_rate: 1e-3,
+                learning_rate_end: 1e-3,
+                max_grad_norm: 0.0,
+                batch_size: 256,
+                target_interval: 2,
+                policy_interval: 2,
+                exploration_steps: 1000,
+                exploration_end: 0.0,
+                ..ppo
+            },
+            Algorithm::Sac => Config {
+                learning_rate: 3e-4,
+                learning_rate_end: 3e-4,
+                target_interval: 1,
+                policy_interval: 1,
+                algorithm: algorithm as u32,
+                ..Config::of(Algorithm::Td3)
             },
             Algorithm::Pqn => Config {
                 num_steps: 32,

@@ -157,7 +157,6 @@ impl Learner<'_> {
             }
         }
         let slots = Rows::new(slots, 0);
-        slots.put(seen, sizes.obs_len, r.obs)?;
         if let (Elements::U8(bytes), frames @ Frames { num, .. }) = (obs, &sizes.frames)
             && frames.are_kept()
         {

@@ -2,12 +2,18 @@
 
 #[cfg(feature = "actor_critic")]
 mod aac;
+#[cfg(feature = "off_policy")]
+pub mod critic;
 mod gradient;
 mod ppo;
 #[cfg(feature = "pqn")]
 mod pqn;
 #[cfg(feature = "off_policy")]
 pub mod q;
+#[cfg(feature = "off_policy")]
+pub mod sac;
+#[cfg(feature = "off_policy")]
+pub mod td3;
 #[cfg(feature = "actor_critic")]
 mod vtrace;
 

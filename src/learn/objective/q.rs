@@ -166,11 +166,7 @@ pub fn loss(
     for (own, (&choice, target)) in elements(n, q, &mut pairs) {
         let q = at(own, choice);
         let error = q - *target;
-        let (cost, slope) = match huber {
-            false => (error * error, 2.0 * error),
-            true if error.abs() <= 1.0 => (0.5 * error * error, error),
-            true => (error.abs() - 0.5, num::clamp(error, -1.0, 1.0)),
-        };
+        let (cost, slope) = cost(error, huber);
         (loss, sum) = (loss + f64::from(cost), sum + f64::from(q));
         if let Some(to) = d_q.get_mut(begin.saturating_add(choice as usize)) {
             *to = slope * share as f32;
@@ -178,4 +174,13 @@ pub fn loss(
         begin = begin.saturating_add(own.len());
     }
     ((loss * share) as f32, (sum * share) as f32)
+}
+
+/// What an error costs and its slope: its square, or with `huber` half of that, and linearly beyond 1.
+pub(super) fn cost(error: f32, huber: bool) -> (f32, f32) {
+    match huber {
+        false => (error * error, 2.0 * error),
+        true if error.abs() <= 1.0 => (0.5 * error * error, error),
+        true => (error.abs() - 0.5, num::clamp(error, -1.0, 1.0)),
+    }
 }

@@ -5,9 +5,11 @@ use super::observe::copy_row;
 use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::learn::actor::{Head, Sampling, check_act, check_obs};
-use crate::learn::objective::q;
+use crate::learn::config::Algorithm;
+use crate::learn::objective::{critic, q, sac, td3};
 use crate::learn::policy::SHARPNESS;
 use crate::learn::rows::{Rows, list};
+use crate::nn::Net;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
@@ -96,20 +98,10 @@ impl OffPolicy<'_> {
             rows.get(mask, self.sizes.masks, w.allowed)?;
         }
         self.say(m)?;
-        let epsilon = self.config.exploration(self.state.num_steps);
-        let w = &mut self.work;
-        let mask = mask.map(|_| &*w.allowed);
-        let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
-        let drawn = envs.get(self.act_rng, 1, w.rng)?;
-        let choice = block::rows_mut(w.drawn, 0, m, a)?;
-        for (k, (rng, choice)) in drawn.iter_mut().zip(choice.chunks_exact_mut(a.max(1))).enumerate() {
-            let mask = mask.map(|mask| block::rows(mask, k, 1, self.sizes.masks)).transpose()?;
-            if rng.uniform_f32() < epsilon {
-                draw_any(self.action_n, mask, rng, choice);
-            }
-        }
+        self.choose(m)?;
+        let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
         // Nothing fails from here on.
-        envs.put(drawn, 1, self.act_rng)?;
+        envs.put(block::rows(self.work.rng, 0, m, 1)?, 1, self.act_rng)?;
         for k in 0..m {
             let env = *self.work.row.get(k).ok_or(Misfit)? as usize;
             let row = env.wrapping_sub(begin);
@@ -121,12 +113,54 @@ impl OffPolicy<'_> {
                 Elements::F32(x) if self.sizes.pixels == 0 => copy_row(x, b.obs, (row, env, self.sizes.obs))?,
                 _ => copy_row(obs.bytes(), b.pixels, (row, env, self.sizes.pixels))?,
             }
-            let choice = block::rows(self.work.drawn, k, 1, a)?;
-            block::copy(block::rows_mut(b.choice, env, 1, a)?, choice);
-            if let ElementsMut::I32(action) = &mut action {
-                block::copy(block::rows_mut(action, row, 1, a)?, choice);
+            match &mut action {
+                ElementsMut::I32(action) => {
+                    let choice = block::rows(self.work.drawn, k, 1, a)?;
+                    block::copy(block::rows_mut(b.choice, env, 1, a)?, choice);
+                    block::copy(block::rows_mut(action, row, 1, a)?, choice);
+                }
+                ElementsMut::F32(action) => {
+                    let vector = block::rows(self.work.done, k, 1, a)?;
+                    block::copy(block::rows_mut(b.vector, env, 1, a)?, vector);
+                    let action = block::rows_mut(action, row, 1, a)?;
+                    block::copy(action, vector);
+                    Head::new(&self.actor, self.action_n, self.action_low, self.action_high, &[]).stretch(action);
+                }
+                ElementsMut::U8(_) => {}
             }
             *self.open.get_mut(env).ok_or(Misfit)? = 1;
+        }
+        Ok(())
+    }
+
+    /// Changes the best choices of the first `m` environments of the list to those that are to be taken, or draws actions
+    /// around the means. Their streams go on in the working array alone.
+    fn choose(&mut self, m: usize) -> Result {
+        let (c, a, masks) = (&self.config, self.shape().action_len as usize, self.sizes.masks);
+        let (epsilon, w) = (c.exploration(self.state.num_steps), &mut self.work);
+        let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
+        for (k, rng) in envs.get(self.act_rng, 1, w.rng)?.iter_mut().enumerate() {
+            let is_random = rng.uniform_f32() < epsilon;
+            if !c.has_critics() {
+                let mask = (masks > 0).then(|| block::rows(w.allowed, k, 1, masks)).transpose()?;
+                if is_random {
+                    draw_any(self.action_n, mask, rng, block::rows_mut(w.drawn, k, 1, a)?);
+                }
+                continue;
+            }
+            let (done, noise) = (block::rows_mut(w.done, k, 1, a)?, block::rows_mut(w.noise, k, 1, a)?);
+            if is_random {
+                done.fill_with(|| 2.0 * rng.uniform_f32() - 1.0);
+                continue;
+            }
+            rng.fill_normal(noise);
+            let mean = block::rows(w.said, k, 1, a)?;
+            if c.algorithm() == Algorithm::Sac {
+                let log_std = block::rows(w.also_said, k, 1, a)?;
+                sac::act((c.log_std_min, c.log_std_max), mean, log_std, noise, done, &mut [0.0]);
+            } else {
+                td3::smooth((c.exploration_noise, f32::MAX), mean, noise, done);
+            }
         }
         Ok(())
     }
@@ -138,9 +172,13 @@ impl OffPolicy<'_> {
         let seen = block::rows(w.seen, 0, m, o)?;
         let said = block::rows_mut(w.said, 0, m, l)?;
         let also = block::rows_mut(w.also_said, 0, m, net.head_len(1))?;
-        q::infer(net, self.params, seen, m, w.infer, said, also)?;
+        let params = self.params.get(..net.param_len()).ok_or(Misfit)?;
+        q::infer(net, params, seen, m, w.infer, said, also)?;
         let what = "learner act: outputs that do not overflow";
         check_finite(what, said).and(check_finite(what, also))?;
+        if self.config.has_critics() {
+            return Ok(());
+        }
         let allowed = block::rows(w.allowed, 0, m, self.sizes.masks)?;
         let mask = (self.sizes.masks > 0).then_some(allowed);
         let drawn = block::rows_mut(w.drawn, 0, m, self.action_n.len())?;
@@ -149,7 +187,8 @@ impl OffPolicy<'_> {
     }
 
     /// Acts without recording, in any phase: the training goes on as if this had not been called. Sampling is that of a
-    /// policy of 1024 times Q, and so all but greedy unless a temperature says otherwise.
+    /// policy of 1024 times Q, and so all but greedy unless a temperature says otherwise; SAC's of its Gaussians; and TD3 has
+    /// nothing to draw from.
     ///
     /// Shapes and errors as [`OffPolicy::act`].
     pub fn predict(
@@ -177,22 +216,42 @@ impl OffPolicy<'_> {
     ) -> Result {
         let n = self.sizes.n;
         self.look("learner predict: a finite obs", obs, mask)?;
-        let w = &mut self.work;
-        w.said.iter_mut().for_each(|x| *x *= SHARPNESS);
+        let (c, w) = (&self.config, &mut self.work);
         let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, &[]);
         block::copy(w.rng, self.predict_rng);
         head.noise(w.rng, w.noise);
-        head.draw(n, w.said, mask, sampling, w.noise, action)?;
+        if let ElementsMut::F32(action) = action {
+            let spread = match sampling {
+                Sampling::Greedy => 0.0,
+                Sampling::Temperature(temperature) => temperature,
+                _ => 1.0,
+            };
+            w.noise.iter_mut().for_each(|x| *x *= spread);
+            if c.algorithm() == Algorithm::Sac {
+                let log_prob = block::rows_mut(w.spare, 0, n, 1)?;
+                sac::act((c.log_std_min, c.log_std_max), w.said, w.also_said, w.noise, action, log_prob);
+            } else {
+                td3::act(w.said, action);
+            }
+            head.stretch(action);
+        } else {
+            w.said.iter_mut().for_each(|x| *x *= SHARPNESS);
+            head.draw(n, w.said, mask, sampling, w.noise, action)?;
+        }
         block::copy(self.predict_rng, w.rng);
         Ok(())
     }
 
     /// The value of each observation, `obs` `[N, obs_len]`, `value` `[N]`: of its best action; the mean over the elements of
-    /// an action, if there are several. Nothing is recorded. Errors: `Shape`; `Value`.
+    /// an action, if there are several choices; what critics say of the mean action. Nothing is recorded. Errors: `Shape`;
+    /// `Value`.
     pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
         check_obs("learner value: obs", self.shape(), self.sizes.n, &obs)?;
         check_len("learner value: values", value, self.sizes.n)?;
         let done = self.look("learner value: a finite obs", obs, None).and_then(|()| {
+            if self.config.has_critics() {
+                return self.value_by_critics(value);
+            }
             let w = &mut self.work;
             q::combine(self.action_n, w.said, w.also_said);
             q::best(self.action_n, w.said, None, w.drawn)?;
@@ -201,6 +260,19 @@ impl OffPolicy<'_> {
         });
         self.tidy();
         done
+    }
+
+    /// What the critics say of all observations and their mean actions.
+    fn value_by_critics(&mut self, value: &mut [f32]) -> Result {
+        let (n, sizes, w) = (self.sizes.n, &self.sizes, &mut self.work);
+        let critics = self.params.get(sizes.policy.param_len()..).ok_or(Misfit)?;
+        td3::act(w.said, w.done);
+        critic::join((w.seen, sizes.seen.len), (w.done, sizes.vector), w.pair);
+        let (spare, other) = w.spare.split_at_mut_checked(n).ok_or(Misfit)?;
+        critic::lowest(&sizes.critic, critics, w.pair, n, w.infer, other, spare)?;
+        check_finite("learner value: outputs that do not overflow", spare)?;
+        block::copy(value, spare);
+        Ok(())
     }
 
     /// What the policy says to all observations.
@@ -217,9 +289,10 @@ impl OffPolicy<'_> {
     /// Zeroes the working arrays that calls of N rows use.
     pub(super) fn tidy(&mut self) {
         let w = &mut self.work;
-        let infer = self.sizes.policy.infer_scratch_len(self.sizes.n);
+        let infer = |net: &Net<'_>| net.infer_scratch_len(self.sizes.n);
+        let infer = infer(&self.sizes.policy).max(infer(&self.sizes.critic));
         let scratch = w.infer.get_mut(..infer).unwrap_or_default();
-        for numbers in [&mut *w.seen, w.said, w.also_said, w.noise, scratch] {
+        for numbers in [&mut *w.seen, w.said, w.also_said, w.noise, w.done, w.pair, w.spare, scratch] {
             numbers.fill(0.0);
         }
         w.row.fill(0);

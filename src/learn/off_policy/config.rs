@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::learn::actor_config::MAX_LAYERS;
-use crate::learn::config::{Config, Stored, check_at_least_one, check_flags, check_reals};
-use crate::learn::seen::Part;
+use crate::learn::config::{Algorithm, Config, Stored, check_at_least_one, check_flags, check_reals};
+use crate::learn::seen::{Part, critic_parts};
 use crate::learn::shape::Shape;
 use crate::nn::{Layer, Net, Node};
 use crate::space::Space;
@@ -43,7 +43,28 @@ impl Config {
         for (what, most, given) in pairs {
             Error::limit(Kind::Config, what, most as usize, given as usize).when(given > most)?;
         }
-        check_reals(&[("learner config: target_rate above 0, at most 1", self.target_rate, f32::MIN_POSITIVE, 1.0)])
+        let (positive, most) = (f32::MIN_POSITIVE, f32::MAX);
+        check_reals(&[
+            ("learner config: target_rate above 0, at most 1", self.target_rate, positive, 1.0),
+            ("learner config: critic_rate in [0, 1000]", self.critic_rate, 0.0, 1000.0),
+            ("learner config: exploration_noise of at least 0, finite", self.exploration_noise, 0.0, most),
+            ("learner config: target_noise of at least 0, finite", self.target_noise, 0.0, most),
+            ("learner config: target_noise_clip of at least 0, finite", self.target_noise_clip, 0.0, most),
+            ("learner config: temperature in [1e-8, 1e8]", self.temperature, 1e-8, 1e8),
+            ("learner config: temperature_rate in [0, 1]", self.temperature_rate, 0.0, 1.0),
+            ("learner config: target_entropy, finite", self.target_entropy, f32::MIN, most),
+        ])?;
+        let what = "learner config: num_critics of 1 or 2";
+        Error::new(Kind::Config, what).given(self.num_critics as usize).when(!(1..=2).contains(&self.num_critics))?;
+        if !self.has_critics() {
+            return Ok(());
+        }
+        let what = "learner config: squash of 1 with TD3 and SAC";
+        Error::new(Kind::Config, what).given(self.squash as usize).when(self.squash != 1)?;
+        let what = "learner config: obs_dims of 0 with TD3 and SAC, whose critics read actions beside observations";
+        Error::new(Kind::Config, what).when(self.obs_dims != [0; 3])?;
+        let what = "learner config: dueling of 0 with TD3 and SAC";
+        Error::new(Kind::Config, what).given(self.dueling as usize).when(self.dueling != 0)
     }
 }
 
@@ -61,10 +82,11 @@ impl Stored {
         self.check_shape(self.num_policy_layers())?;
         let what =
             "learner config: an algorithm for discrete actions with them, and one for continuous ones with those";
-        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!self.shape.discrete())
+        let fits = self.shape.discrete() != self.config.has_critics();
+        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!fits)
     }
 
-    /// The policy's network: Q, or its advantages and the value.
+    /// The policy's network: Q, or its advantages and the value; or means, and the logarithms of SAC's deviations.
     pub(super) fn compile_policy<'n>(
         &self,
         listed: &[Layer],
@@ -77,7 +99,10 @@ impl Stored {
     /// The second head of the policy's network: the hidden layers that it shares with the first, its numbers and their gain.
     pub(super) fn second_head(&self) -> Option<(u32, u32, f32)> {
         let c = &self.config;
-        (c.dueling != 0).then_some((c.num_shared, 1, 1.0))
+        match c.algorithm() {
+            Algorithm::Sac => Some((c.num_hidden, self.shape.action_len, 0.01)),
+            _ => (c.dueling != 0).then_some((c.num_shared, 1, 1.0)),
+        }
     }
 
     /// How many heads it has, the numbers of the second one, and those that it carries from step to step.
@@ -91,5 +116,30 @@ impl Stored {
         let layers = |shared: u32| c.layers_of(c.num_hidden.saturating_sub(shared)).saturating_add(1);
         let alone = self.second_head().map_or(0, |(shared, ..)| layers(shared));
         self.actor().num_layers.saturating_add(alone) as usize
+    }
+
+    /// Checks compiled layers of critics that may come from anywhere. Errors: `Image`.
+    pub(super) fn accept_critic<'n>(&self, nodes: &'n [Node], parts: &[Part]) -> Result<Net<'n>> {
+        if !self.config.has_critics() {
+            return Ok(Net::new(&[]));
+        }
+        let (pictures, count) = critic_parts(parts, self.shape.action_len);
+        let net = Net::accept::<MAX_LAYERS>(nodes, pictures.get(..count).unwrap_or_default())?;
+        let len = (self.shape.seen_len as usize).saturating_add(self.shape.action_len as usize);
+        let own = net.input() == len && net.num_heads() == 1 && net.head_len(0) == 1;
+        let more = net.state_len() > 0 || !net.free_params(0).is_empty();
+        let what = "learner image: critics of its observations and actions";
+        Error::new(Kind::Image, what).when(!own || more)?;
+        Ok(net)
+    }
+
+    /// How many layers a critic has.
+    pub(super) fn num_critic_layers(&self) -> usize {
+        let c = &self.config;
+        if c.has_critics() {
+            c.num_layers.saturating_add(c.layers_of(c.num_hidden)).saturating_add(1) as usize
+        } else {
+            0
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What `attach` asks of the block of a learner off policy.
 
-use super::layout::{TransitionView, block_size, front};
-use super::{PARAM_LIMIT, View};
+use super::layout::{TransitionView, block_size, nodes};
+use super::{PARAM_LIMIT, TEMPERATURE_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::learn::config::Stored;
@@ -15,24 +15,29 @@ impl<'a> View<'a> {
         let image = |what| Error::new(Kind::Image, what);
         block::attach(mem, BlockKind::OffPolicy, |s: &Stored| {
             s.check_off_policy()?;
-            let (nodes, parts, n) = front(&mut Plan::default(), s)?.read(mem)?;
-            let net = s.actor().network(nodes, parts, n)?;
-            if [net.num_heads(), net.head_len(1), net.state_len()] != s.heads() {
+            let (front, critic) = nodes(&mut Plan::default(), s)?;
+            let (policy, parts, n) = front.read(mem)?;
+            let (policy, critic) =
+                (s.actor().network(policy, parts, n)?, s.accept_critic(block::view(mem, critic)?, parts)?);
+            if [policy.num_heads(), policy.head_len(1), policy.state_len()] != s.heads() {
                 return Err(image("learner image: the network of its algorithm"));
             }
-            block_size(s, net)
+            block_size(s, [policy, critic])
         })?;
         let view = View::open(mem)?;
         let (s, c) = (&view.state, &view.config);
         view.actor.check_actions(view.action_n, view.action_low, view.action_high, &[], 0.0..=0.0)?;
+        let last = if c.has_critics() { 2 } else { 1 };
         if !(s.rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
             return Err(image("learner image: valid random streams"));
         }
-        if [view.open, view.waits, view.done].into_iter().flatten().any(|&x| x > 1) || s.frozen > 1 || s.begun > 1 {
+        if [view.open, view.waits, view.done].into_iter().flatten().any(|&x| x > 1) || s.frozen > 1 || s.begun > last {
             return Err(image("learner image: flags of 0 or 1"));
         }
         let small = view.params.iter().chain(view.target).all(|x| x.abs() <= PARAM_LIMIT);
-        let finite = [&view.adam_m, &view.adam_v].iter().all(|x| check_finite("", x).is_ok());
+        let more = [s.policy_loss, s.entropy, s.temperature_m, s.temperature_v];
+        let finite = [view.adam_m, view.adam_v, view.noise, &more].iter().all(|x| check_finite("", x).is_ok());
+        let small = small && s.log_temperature.abs() <= TEMPERATURE_LIMIT && s.temperature_v >= 0.0 && s.zero == 0;
         let own: [f64; size_of::<Sums>() / size_of::<f64>()] = bytemuck::cast(s.sums);
         let sums = view.adam_v.iter().all(|x| *x >= 0.0) && own.iter().all(|x| x.is_finite());
         if !(small && finite && sums && s.value_sum.is_finite() && view.episodes.are_right()) {
@@ -68,6 +73,10 @@ impl<'a> View<'a> {
             block::rows(rows.reward, 0, count, 1)?,
             block::rows(rows.discount, 0, count, 1)?,
         ];
+        let vector = block::rows(rows.vector, 0, count, self.sizes.vector)?;
+        if vector.iter().any(|x| !(-1.0..=1.0).contains(x)) {
+            return Err(image("learner image: actions from -1 to 1"));
+        }
         let bytes = [
             block::rows(rows.pixels, 0, count, self.sizes.pixels)?,
             block::rows(rows.next_pixels, 0, count, self.sizes.pixels)?,

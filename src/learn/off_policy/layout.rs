@@ -1,15 +1,15 @@
 //! Where everything lies in the block of a learner off policy.
 
 use super::{FieldSpans, OffPolicy, View};
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Plan, TooLong, fields};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Plan, Span, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::Stored;
 use crate::learn::seen::{Front, Seen};
-use crate::nn::Net;
+use crate::nn::{Net, Node};
 use crate::space::Element;
 
 /// Working columns of a chunk.
-const COLUMNS: usize = 2;
+pub(in crate::learn) const COLUMNS: usize = 7;
 
 /// Numbers behind the gradients of a chunk: its losses, as the algorithm lists them, and zeros.
 pub(in crate::learn) const LOSSES: usize = 8;
@@ -26,6 +26,9 @@ pub(super) struct Spans {
 pub(in crate::learn) struct Sizes<'n> {
     /// Q, or the policy.
     pub(in crate::learn) policy: Net<'n>,
+    /// What an action is worth, for TD3 and SAC; else no layers.
+    pub(in crate::learn) critic: Net<'n>,
+    pub(in crate::learn) num_critics: usize,
     /// How networks see observations.
     pub(in crate::learn) seen: Seen<'n>,
     /// Parameters.
@@ -41,24 +44,39 @@ pub(in crate::learn) struct Sizes<'n> {
     pub(in crate::learn) pixels: usize,
     /// Flags of a mask.
     pub(in crate::learn) masks: usize,
-    /// Elements of an action.
+    /// Elements of an action, of choices or of numbers; one of them is 0.
     choices: usize,
+    pub(in crate::learn) vector: usize,
 }
 
 impl Sizes<'_> {
     /// Lengths of so many transitions.
     pub(super) fn transitions(&self, rows: usize) -> TransitionLens {
-        let &Sizes { obs, pixels, masks, choices, .. } = self;
-        TransitionLens { rows, obs, pixels, masks, choices }
+        let &Sizes { obs, pixels, masks, choices, vector, .. } = self;
+        TransitionLens { rows, obs, pixels, masks, choices, vector }
+    }
+
+    /// Numbers that a batch's noise has.
+    pub(super) fn noise(&self, rows: usize) -> usize {
+        self.vector.saturating_mul(rows).saturating_mul(2)
+    }
+
+    /// Numbers of what critics read.
+    pub(in crate::learn) fn pair(&self) -> usize {
+        self.critic.input()
     }
 }
 
-pub(super) fn sizes<'n>(stored: &Stored, policy: Net<'n>, seen: Seen<'n>) -> Sizes<'n> {
+pub(super) fn sizes<'n>(stored: &Stored, [policy, critic]: [Net<'n>; 2], seen: Seen<'n>) -> Sizes<'n> {
     let (c, shape) = (&stored.config, &stored.shape);
-    let params = policy.param_len();
+    let num_critics = if c.has_critics() { c.num_critics as usize } else { 0 };
+    let critics = critic.param_len().saturating_mul(num_critics);
+    let params = policy.param_len().saturating_add(critics);
     let numbers = shape.kinds().0 == Element::F32 && !seen.coded;
     Sizes {
         policy,
+        critic,
+        num_critics,
         seen,
         params,
         record: params.saturating_add(LOSSES),
@@ -68,24 +86,27 @@ pub(super) fn sizes<'n>(stored: &Stored, policy: Net<'n>, seen: Seen<'n>) -> Siz
         pixels: if numbers { 0 } else { shape.obs_size() },
         masks: if c.use_action_mask != 0 { shape.num_outputs as usize } else { 0 },
         choices: shape.action_lens().0,
+        vector: shape.std_len(),
     }
 }
 
-/// Bytes of a block with this network.
-pub(super) fn block_size(stored: &Stored, policy: Net<'_>) -> Result<usize> {
-    Ok(plan(stored, &sizes(stored, policy, stored.shape.seen(&[], &[])))?.1)
+/// Bytes of a block with these networks.
+pub(super) fn block_size(stored: &Stored, nets: [Net<'_>; 2]) -> Result<usize> {
+    Ok(plan(stored, &sizes(stored, nets, stored.shape.seen(&[], &[])))?.1)
 }
 
-/// Where compiled layers lie, and what is known of observations: before everything whose length they say.
-pub(super) fn front(p: &mut Plan, stored: &Stored) -> core::result::Result<Front, TooLong> {
+/// Where compiled layers of the policy and of the critics lie, and what is known of observations: before everything whose
+/// length they say.
+pub(super) fn nodes(p: &mut Plan, stored: &Stored) -> core::result::Result<(Front, Span<Node>), TooLong> {
     block::spans::<Stored>(p)?;
-    Front::plan(p, stored.num_policy_layers(), stored.shape.num_parts, stored.shape.num_choices)
+    let front = Front::plan(p, stored.num_policy_layers(), stored.shape.num_parts, stored.shape.num_choices)?;
+    Ok((front, p.span(stored.num_critic_layers())?))
 }
 
 /// Where everything lies, and the bytes of the whole block.
 fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(Spans, usize), TooLong> {
     let mut p = Plan::default();
-    front(&mut p, stored)?;
+    nodes(&mut p, stored)?;
     let spans =
         Spans { work: WorkSpans::plan(&mut p, stored, sizes)?, fields: FieldSpans::plan(&mut p, stored, sizes)? };
     Ok((spans, p.size()?))
@@ -104,6 +125,7 @@ pub(in crate::learn) struct TransitionLens {
     pixels: usize,
     masks: usize,
     choices: usize,
+    vector: usize,
 }
 
 fields! {
@@ -116,6 +138,8 @@ fields! {
         /// What is allowed in `next_obs`.
         pub(in crate::learn) next_mask: [u8] = grid(lens.rows, lens.masks),
         pub(in crate::learn) choice: [i32] = grid(lens.rows, lens.choices),
+        /// From -1 to 1.
+        pub(in crate::learn) vector: [f32] = grid(lens.rows, lens.vector),
         pub(in crate::learn) reward: [f32] = lens.rows,
         /// Of the value of `next_obs`: 0 where the episode terminated.
         pub(in crate::learn) discount: [f32] = lens.rows,
@@ -140,7 +164,11 @@ fields! {
         pub(super) drawn: [i32] = grid(sizes.n, stored.shape.action_lens().0),
         pub(super) noise: [f32] = grid(sizes.n, stored.shape.action_len as usize),
         pub(super) rng: [crate::rng::Rng] = sizes.n,
-        pub(super) infer: [f32] = sizes.policy.infer_scratch_len(usize::MAX),
+        /// What was done, or what is best, from -1 to 1; and beside it what was seen.
+        pub(super) done: [f32] = grid(sizes.n, sizes.vector),
+        pub(super) pair: [f32] = grid(sizes.n, sizes.pair()),
+        pub(super) spare: [f32] = grid(sizes.n, sizes.num_critics),
+        pub(super) infer: [f32] = sizes.policy.infer_scratch_len(usize::MAX).max(sizes.critic.infer_scratch_len(usize::MAX)),
         /// What a chunk works with.
         pub(in crate::learn) obs: [f32] = grid(sizes.rows, sizes.seen.len),
         pub(in crate::learn) mask: [u8] = grid(sizes.rows, sizes.masks),
@@ -152,9 +180,19 @@ fields! {
         pub(in crate::learn) others: [f32] = grid(sizes.rows, sizes.policy.head_len(1)),
         pub(in crate::learn) d_others: [f32] = grid(sizes.rows, sizes.policy.head_len(1)),
         pub(in crate::learn) target: [f32] = grid(sizes.rows, stored.shape.action_lens().0),
+        /// Actions, what they were before tanh, what critics read, and gradients.
+        pub(in crate::learn) vector: [f32] = grid(sizes.rows, sizes.vector),
+        pub(in crate::learn) d_vector: [f32] = grid(sizes.rows, sizes.vector),
+        pub(in crate::learn) pairs: [f32] = grid(sizes.rows, sizes.pair()),
+        pub(in crate::learn) d_pairs: [f32] = grid(sizes.rows, sizes.pair()),
         pub(in crate::learn) tape: [f32] = sizes.policy.tape_len(sizes.rows),
-        pub(in crate::learn) scratch: [f32] =
-            sizes.policy.scratch_len(false, 0).max(sizes.policy.infer_scratch_len(usize::MAX)),
+        pub(in crate::learn) critic_tape: [f32] = grid(sizes.num_critics, sizes.critic.tape_len(sizes.rows)),
+        pub(in crate::learn) scratch: [f32] = sizes
+            .policy
+            .scratch_len(false, 0)
+            .max(sizes.policy.infer_scratch_len(usize::MAX))
+            .max(sizes.critic.scratch_len(true, 0))
+            .max(sizes.critic.infer_scratch_len(usize::MAX)),
     }
     /// Working arrays, meaningful within one call only.
     #[derive(Default)]
@@ -164,8 +202,10 @@ fields! {
 impl<'a> OffPolicy<'a> {
     pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<OffPolicy<'a>> {
         let mut cut = Cutter::new(mem);
-        let (nodes, parts, n) = front(&mut Plan::default(), stored)?.take(&mut cut)?;
-        let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(parts, n));
+        let (front, critic) = nodes(&mut Plan::default(), stored)?;
+        let (policy, parts, n) = front.take(&mut cut)?;
+        let nets = [Net::new(policy), Net::new(cut.take(critic)?)];
+        let sizes = sizes(stored, nets, stored.shape.seen(parts, n));
         let (spans, _) = plan(stored, &sizes)?;
         Ok(Self::take(cut, stored, sizes, &spans)?)
     }
@@ -181,8 +221,10 @@ impl<'a> View<'a> {
     /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
         let stored: Stored = block::config(mem, BlockKind::OffPolicy)?;
-        let (nodes, parts, n) = front(&mut Plan::default(), &stored)?.read(mem)?;
-        let sizes = sizes(&stored, Net::new(nodes), stored.shape.seen(parts, n));
+        let (front, critic) = nodes(&mut Plan::default(), &stored)?;
+        let (policy, parts, n) = front.read(mem)?;
+        let nets = [Net::new(policy), Net::new(block::view(mem, critic)?)];
+        let sizes = sizes(&stored, nets, stored.shape.seen(parts, n));
         let (s, _) = plan(&stored, &sizes)?;
         Ok(View::of(mem, &s.fields, stored.config, stored.actor(), sizes)?)
     }

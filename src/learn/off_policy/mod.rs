@@ -22,16 +22,20 @@ use super::optimizer::Optimizer;
 use super::policy;
 use super::seen::Parts;
 use super::shape::Shape;
-use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
+use crate::block::{self, Cutter, Kind as BlockKind, Misfit, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::nn::{Layer, Node};
+use crate::num;
 use crate::rng::Rng;
 use crate::space::Space;
-use layout::{Sizes, Transitions, Work, block_size, front};
+use layout::{Sizes, Transitions, Work, block_size, nodes};
 
 /// Parameters stay within ± this, as those of learners on policy do.
 const PARAM_LIMIT: f32 = 1e6;
+
+/// The logarithm of a temperature stays within ± this.
+const TEMPERATURE_LIMIT: f32 = 20.0;
 
 /// Streams of random numbers of a learner's seed, as those of learners on policy: environment i explores from stream i, and
 /// `predict` draws from stream `PREDICT + i`.
@@ -48,20 +52,31 @@ struct State {
     num_dropped: u64,
     /// Gradient steps taken.
     num_gradient_steps: u64,
+    /// Steps of the optimiser: of Q or the policy, and of what follows.
     adam_steps: u64,
     /// Transitions that ever went to the store.
     num_stored: u64,
-    /// Draws batches.
+    critic_steps: u64,
+    temperature_steps: u64,
+    /// Draws batches, and noise for them.
     rng: Rng,
     sums: Sums,
     /// Sum over the gradient steps of the mean Q.
     value_sum: f64,
     /// Gradient steps that are due.
     due: u32,
-    /// 1: a batch is drawn for the gradient step.
+    /// 1: a batch is drawn for the gradient step, of Q or of the critics; 2: they took it, and the policy's follows.
     begun: u32,
     frozen: u32,
     learning_rate: f32,
+    /// What the last gradient step of the policy said.
+    policy_loss: f32,
+    entropy: f32,
+    /// The logarithm of SAC's temperature, and moments of its gradient.
+    log_temperature: f32,
+    temperature_m: f32,
+    temperature_v: f32,
+    zero: u32,
 }
 
 fields! {
@@ -89,6 +104,8 @@ fields! {
         episodes: Episodes = episodes::Lens { num_envs: sizes.n, keep: EPISODES },
         /// `[batch_size]` slots of the transitions of this gradient step.
         order: [u32] = stored.config.batch_size as usize,
+        /// `[2, batch_size, action_len]` normal draws: for the next actions, and for those of the policy.
+        noise: [f32] = sizes.noise(stored.config.batch_size as usize),
         /// `[num_chunks, record]` gradients and losses of its chunks.
         grads: [f32] = (stored.config.num_chunks as usize).saturating_mul(sizes.record),
         /// `[num_chunks]` 1: that chunk is done.
@@ -138,7 +155,9 @@ impl<'a> OffPolicy<'a> {
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
         let stored = Stored::new_off_policy(config, obs, action)?;
         let parts = Parts::new(obs)?;
-        block_size(&stored, stored.compile_policy(layers, parts.list(), &mut [Node::default(); MAX_LAYERS])?)
+        let (mut policy, mut critic) = ([Node::default(); MAX_LAYERS], [Node::default(); MAX_LAYERS]);
+        let policy = stored.compile_policy(layers, parts.list(), &mut policy)?;
+        block_size(&stored, [policy, stored.compile_critic(layers, parts.list(), &mut critic)?])
     }
 
     /// Lays a learner out in the caller's bytes and draws its first parameters. Errors: `Align`, `Size`, `Config`,
@@ -151,27 +170,40 @@ impl<'a> OffPolicy<'a> {
         action: &Space<'_>,
     ) -> Result<OffPolicy<'a>> {
         let stored = Stored::new_off_policy(config, obs, action)?;
-        let mut compiled = [Node::default(); MAX_LAYERS];
         let parts = Parts::new(obs)?;
-        let net = stored.compile_policy(layers, parts.list(), &mut compiled)?;
-        let block = block::create(mem, BlockKind::OffPolicy, block_size(&stored, net)?, &stored)?;
-        let front = front(&mut Plan::default(), &stored)?;
-        front.write(&mut Cutter::new(block), net.nodes(), parts.list(), obs.n)?;
+        let (mut policy, mut critic) = ([Node::default(); MAX_LAYERS], [Node::default(); MAX_LAYERS]);
+        let policy = stored.compile_policy(layers, parts.list(), &mut policy)?;
+        let critic = stored.compile_critic(layers, parts.list(), &mut critic)?;
+        let block = block::create(mem, BlockKind::OffPolicy, block_size(&stored, [policy, critic])?, &stored)?;
+        let (mut cut, (front, of_critic)) = (Cutter::new(block), nodes(&mut Plan::default(), &stored)?);
+        front.write(&mut cut, policy.nodes(), parts.list(), obs.n)?;
+        block::copy(cut.take(of_critic)?, critic.nodes());
         let learner = Self::of(block, &stored)?;
         block::copy(learner.action_n, action.n);
         for (i, (low, high)) in learner.action_low.iter_mut().zip(&mut *learner.action_high).enumerate() {
             (*low, *high) = action.bounds(i);
         }
-        *learner.state =
-            State { rng: Rng::stream(config.seed, BATCHES), learning_rate: config.learning_rate, ..State::zeroed() };
+        let first_square = Optimizer::from_number(config.optimizer).unwrap_or_default().first_square();
+        *learner.state = State {
+            rng: Rng::stream(config.seed, BATCHES),
+            learning_rate: config.learning_rate,
+            log_temperature: num::ln(config.temperature),
+            temperature_v: first_square,
+            ..State::zeroed()
+        };
         for ((act, predict), i) in learner.act_rng.iter_mut().zip(&mut *learner.predict_rng).zip(0..) {
             (*act, *predict) = (Rng::stream(config.seed, i), Rng::stream(config.seed, PREDICT | i));
         }
         let mut rng = Rng::stream(config.seed, PARAMS);
-        learner.sizes.policy.init(learner.params, &mut rng, learner.work.scratch)?;
+        let (policy, critic) = (learner.sizes.policy, learner.sizes.critic);
+        let (own, critics) = learner.params.split_at_mut_checked(policy.param_len()).ok_or(Misfit)?;
+        policy.init(own, &mut rng, learner.work.scratch)?;
+        for i in 0..learner.sizes.num_critics {
+            critic.init(block::rows_mut(critics, i, 1, critic.param_len())?, &mut rng, learner.work.scratch)?;
+        }
         learner.work.scratch.fill(0.0);
         block::copy(learner.target, learner.params);
-        learner.adam_v.fill(Optimizer::from_number(config.optimizer).unwrap_or_default().first_square());
+        learner.adam_v.fill(first_square);
         Ok(learner)
     }
 
@@ -279,13 +311,18 @@ impl<'a> View<'a> {
         self.params
     }
 
+    /// What SAC says that a nat of entropy is worth; 1 of other algorithms, but for their configuration.
+    pub fn temperature(&self) -> f32 {
+        num::exp(self.state.log_temperature)
+    }
+
     /// Transitions that the store holds.
     pub fn stored(&self) -> usize {
         self.state.num_stored.min(self.config.buffer_size.into()) as usize
     }
 
     /// What the last update did, or the running one has done so far. `value_loss` is the loss of Q, `value_mean` the mean Q
-    /// of the batches; what an algorithm does not have is 0.
+    /// of the batches, and of TD3 and SAC that of the first critic; what an algorithm does not have is 0.
     pub fn stats(&self) -> Stats {
         let s = &self.state;
         let mean = |sum: f64| (sum / s.sums.count) as f32;
@@ -315,14 +352,21 @@ impl<'a> View<'a> {
     }
 
     /// Writes the policy alone, as it is now, to the caller's bytes: its outputs are 1024 times Q, so that drawing an action
-    /// takes the best one. Errors: `Align`, `Size`; then nothing is written.
+    /// takes the best one; or means, with deviations as small as the configuration allows. Errors: `Align`, `Size`; then
+    /// nothing is written.
     pub fn export(&self, mem: &mut [u8]) -> Result {
         policy::write(mem, &self.actor, &self.sizes.policy, &self.sizes.seen, |to| {
             block::copy(to.action_n, self.action_n);
             block::copy(to.action_low, self.action_low);
             block::copy(to.action_high, self.action_high);
-            self.sizes.policy.prune_params(self.params, 0, to.params)?;
-            policy::sharpen(&self.sizes.policy, self.actor.num_layers, to.params)
+            let net = &self.sizes.policy;
+            net.prune_params(self.params.get(..net.param_len()).ok_or(Misfit)?, 0, to.params)?;
+            if self.config.has_critics() {
+                let log_std = to.params.rchunks_mut(self.sizes.vector.max(1)).next().unwrap_or_default();
+                log_std.fill(self.config.log_std_min);
+                return Ok(());
+            }
+            policy::sharpen(net, self.actor.num_layers, to.params)
         })
     }
 

@@ -97,6 +97,7 @@ impl OffPolicy<'_> {
         copy_row(from.obs, to.obs, row(sizes.obs))?;
         copy_row(from.pixels, to.pixels, row(sizes.pixels))?;
         copy_row(from.choice, to.choice, row(choices))?;
+        copy_row(from.vector, to.vector, row(sizes.vector))?;
         copy_row(from.reward, to.reward, row(1))?;
         copy_row(from.discount, to.discount, row(1))?;
         copy_row(self.work.allowed, to.next_mask, (mask, slot, sizes.masks))?;

@@ -2,15 +2,17 @@
 
 use bytemuck::Zeroable;
 use core::mem;
+use core::slice::from_mut;
 
 use super::bench::Bench;
 use super::layout::LOSSES;
-use super::{OffPolicy, PARAM_LIMIT};
-use crate::block::{self, Misfit};
+use super::{OffPolicy, PARAM_LIMIT, TEMPERATURE_LIMIT};
+use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result, check_finite};
+use crate::learn::config::Algorithm;
 use crate::learn::learner::{Stats, add_as_tree};
 use crate::learn::loss::Sums;
-use crate::learn::objective::q;
+use crate::learn::objective::{critic, q, sac};
 use crate::learn::step::Moving;
 use crate::num;
 
@@ -67,6 +69,7 @@ impl OffPolicy<'_> {
         }
         s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
         self.order.fill_with(|| s.rng.bounded(last) as u32);
+        s.rng.fill_normal(self.noise);
         s.begun = 1;
         Ok(())
     }
@@ -84,9 +87,16 @@ impl OffPolicy<'_> {
                 target: self.target,
                 store: self.store.read(),
                 order: self.order.get(begin..end).ok_or(Misfit)?,
+                noise: [self.noise_of(0, begin, end)?, self.noise_of(1, begin, end)?],
+                temperature: num::exp(self.state.log_temperature),
+                policy_next: self.state.begun > 1,
             };
             record.fill(0.0);
-            q::chunk(&bench, &mut work, record)
+            if self.config.has_critics() {
+                critic::chunk(&bench, &mut work, record)
+            } else {
+                q::chunk(&bench, &mut work, record)
+            }
         });
         (self.work, self.grads) = (work, grads);
         done?;
@@ -94,26 +104,82 @@ impl OffPolicy<'_> {
         Ok(())
     }
 
-    /// Adds the chunks of a batch, and takes the steps of the optimiser and of the targets.
+    /// Rows `[begin, end)` of one half of the noise.
+    fn noise_of(&self, half: usize, begin: usize, end: usize) -> Fit<&[f32]> {
+        let first = half.saturating_mul(self.config.batch_size as usize).saturating_add(begin);
+        block::rows(self.noise, first, end.saturating_sub(begin), self.sizes.vector)
+    }
+
+    /// Adds the chunks of a batch, and takes the step of the optimiser that they are for; after the last one of a gradient
+    /// step that of the targets.
     fn apply(&mut self) -> Result {
-        let (c, s) = (&self.config, &mut *self.state);
         add_as_tree(self.grads, self.sizes.record);
         self.done.fill(0);
-        let (grads, losses) = self.grads.split_at_checked(self.params.len()).ok_or(Misfit)?;
-        let [value_loss, value_mean, ..] = *losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
-        check_finite("learner losses", &[value_loss, value_mean])?;
-        let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
-        let norm = c.descend(Moving { params: self.params, m, v, steps }, grads, s.learning_rate, PARAM_LIMIT)?;
+        let c = self.config;
+        let grads = mem::take(&mut self.grads);
+        let stepped = if self.state.begun > 1 { self.step_policy(grads) } else { self.step_values(grads) };
+        self.grads = grads;
+        stepped?;
+        let s = &mut *self.state;
+        let taken = s.num_gradient_steps.saturating_add(1);
+        if c.has_critics() && s.begun == 1 && taken.is_multiple_of(c.policy_interval.into()) {
+            s.begun = 2;
+            return Ok(());
+        }
         s.sums.count += 1.0;
-        s.sums.value_loss += f64::from(value_loss);
-        s.sums.grad_norm += f64::from(num::min(norm, f32::MAX));
-        s.value_sum += f64::from(value_mean);
-        s.num_gradient_steps = s.num_gradient_steps.saturating_add(1);
-        if s.num_gradient_steps.is_multiple_of(c.target_interval.into()) {
+        s.sums.policy_loss += f64::from(s.policy_loss);
+        s.sums.entropy += f64::from(s.entropy);
+        s.num_gradient_steps = taken;
+        if taken.is_multiple_of(c.target_interval.into()) {
             move_target(c.target_rate, self.params, self.target);
         }
         (s.begun, s.due) = (0, s.due.saturating_sub(1));
         s.num_updates = s.num_updates.saturating_add(u64::from(s.due.is_multiple_of(c.gradient_steps)));
+        Ok(())
+    }
+
+    /// The step of Q, or of all critics.
+    fn step_values(&mut self, record: &[f32]) -> Result {
+        let (c, s) = (&self.config, &mut *self.state);
+        let (grads, losses) = record.split_at_checked(self.params.len()).ok_or(Misfit)?;
+        let [value_loss, value_mean, ..] = *losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
+        check_finite("learner losses", &[value_loss, value_mean])?;
+        let critics = c.has_critics();
+        let first = if critics { self.sizes.policy.param_len() } else { 0 };
+        let (steps, rate) = match critics {
+            true => (&mut s.critic_steps, c.critic_rate * s.learning_rate),
+            false => (&mut s.adam_steps, s.learning_rate),
+        };
+        let params = self.params.get_mut(first..).ok_or(Misfit)?;
+        let (m, v) = (self.adam_m.get_mut(first..).ok_or(Misfit)?, self.adam_v.get_mut(first..).ok_or(Misfit)?);
+        let grads = grads.get(first..).ok_or(Misfit)?;
+        let norm = c.descend(Moving { params, m, v, steps }, grads, rate, PARAM_LIMIT)?;
+        s.sums.value_loss += f64::from(value_loss);
+        s.sums.grad_norm += f64::from(num::min(norm, f32::MAX));
+        s.value_sum += f64::from(value_mean);
+        Ok(())
+    }
+
+    /// The step of the policy, and of the temperature.
+    fn step_policy(&mut self, record: &[f32]) -> Result {
+        let (c, s, len) = (&self.config, &mut *self.state, self.sizes.policy.param_len());
+        let losses = record.get(self.params.len()..).and_then(|losses| losses.first_chunk::<LOSSES>());
+        let [policy_loss, entropy, ..] = *losses.ok_or(Misfit)?;
+        check_finite("learner losses", &[policy_loss, entropy])?;
+        let params = self.params.get_mut(..len).ok_or(Misfit)?;
+        let (m, v) = (self.adam_m.get_mut(..len).ok_or(Misfit)?, self.adam_v.get_mut(..len).ok_or(Misfit)?);
+        let moving = Moving { params, m, v, steps: &mut s.adam_steps };
+        c.descend(moving, record.get(..len).ok_or(Misfit)?, s.learning_rate, PARAM_LIMIT)?;
+        (s.policy_loss, s.entropy) = (policy_loss, entropy);
+        if c.algorithm() == Algorithm::Sac && c.temperature_rate > 0.0 {
+            let (params, m, v) = (&mut s.log_temperature, &mut s.temperature_m, &mut s.temperature_v);
+            let target = c.target_entropy * self.sizes.vector as f32;
+            let grads = [sac::temperature_gradient(num::exp(*params), entropy, target)];
+            let moving =
+                Moving { params: from_mut(params), m: from_mut(m), v: from_mut(v), steps: &mut s.temperature_steps };
+            c.descend(moving, &grads, c.temperature_rate, PARAM_LIMIT)?;
+            s.log_temperature = num::clamp(s.log_temperature, -TEMPERATURE_LIMIT, TEMPERATURE_LIMIT);
+        }
         Ok(())
     }
 }

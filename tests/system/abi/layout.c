@@ -304,7 +304,7 @@ FIELD(rlcore_layer, gain, 56, 56, 56);
 FIELD(rlcore_layer, symbols, 60, 60, 60);
 FIELD(rlcore_layer, reserved, 64, 64, 64);
 
-SIZE(rlcore_learner_config, 320, 312, 308);
+SIZE(rlcore_learner_config, 352, 344, 340);
 FIELD(rlcore_learner_config, struct_size, 0, 0, 0);
 FIELD(rlcore_learner_config, num_envs, 4, 4, 4);
 FIELD(rlcore_learner_config, num_steps, 8, 8, 8);
@@ -375,6 +375,14 @@ FIELD(rlcore_learner_config, num_stacked, 300, 292, 292);
 FIELD(rlcore_learner_config, obs_fields, 304, 296, 296);
 FIELD(rlcore_learner_config, num_obs_fields, 312, 300, 300);
 FIELD(rlcore_learner_config, reserved, 316, 304, 304);
+FIELD(rlcore_learner_config, num_critics, 320, 308, 308);
+FIELD(rlcore_learner_config, critic_rate, 324, 312, 312);
+FIELD(rlcore_learner_config, exploration_noise, 328, 316, 316);
+FIELD(rlcore_learner_config, target_noise, 332, 320, 320);
+FIELD(rlcore_learner_config, target_noise_clip, 336, 324, 324);
+FIELD(rlcore_learner_config, temperature, 340, 328, 328);
+FIELD(rlcore_learner_config, temperature_rate, 344, 332, 332);
+FIELD(rlcore_learner_config, target_entropy, 348, 336, 336);
 
 SIZE(rlcore_learner_stats, 88, 88, 88);
 FIELD(rlcore_learner_stats, struct_size, 0, 0, 0);

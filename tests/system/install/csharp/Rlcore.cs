@@ -101,7 +101,8 @@ public unsafe struct rlcore_learner_config {
   public float clip_rho, clip_c, clip_pg_rho, leak;
   public uint hidden_norm, num_stacked;
   public IntPtr obs_fields;
-  public uint num_obs_fields, reserved;
+  public uint num_obs_fields, reserved, num_critics;
+  public float critic_rate, exploration_noise, target_noise, target_noise_clip, temperature, temperature_rate, target_entropy;
 }
 
 [StructLayout(LayoutKind.Sequential)]

@@ -1,0 +1,65 @@
+//! Soft actor-critic (Haarnoja et al. 2018): Gaussian draws that pass through tanh, and a temperature that goes after an
+//! entropy.
+//!
+//! In all calls arrays are `[rows, action_len]`, but `log_prob` is `[rows]`; `limits` are those of the logarithms of deviations.
+
+use core::f32::consts::LN_2;
+
+use crate::num;
+
+const HALF_LN_2_PI: f32 = 0.918_938_5;
+
+/// Makes actions of normal draws, and the logarithms of their densities.
+pub fn act(
+    (low, high): (f32, f32),
+    mean: &[f32],
+    log_std: &[f32],
+    normal: &[f32],
+    action: &mut [f32],
+    log_prob: &mut [f32],
+) {
+    let width = action.len().checked_div(log_prob.len()).unwrap_or(0);
+    let mut all = action.iter_mut().zip(mean.iter().zip(log_std)).zip(normal);
+    for log_prob in log_prob {
+        let mut sum = 0.0;
+        for ((action, (mean, log_std)), normal) in all.by_ref().take(width) {
+            let log_std = num::clamp(*log_std, low, high);
+            let raw = mean + num::exp(log_std) * normal;
+            *action = num::tanh(raw);
+            // The squash takes ln(1 - tanh²) away.
+            let size = raw.abs();
+            let squash = 2.0 * (LN_2 - size - num::softplus(-2.0 * size));
+            sum -= 0.5 * (normal * normal) + (log_std + HALF_LN_2_PI) + squash;
+        }
+        *log_prob = sum;
+    }
+}
+
+/// Gradients by means and by logarithms of deviations of a loss that has those `d_action` by the actions, and to which the
+/// log-densities are added `weight` times. What a limit holds back has none.
+#[allow(clippy::too_many_arguments)]
+pub fn gradient(
+    (low, high): (f32, f32),
+    weight: f32,
+    action: &[f32],
+    log_std: &[f32],
+    normal: &[f32],
+    d_action: &[f32],
+    d_mean: &mut [f32],
+    d_log_std: &mut [f32],
+) {
+    let rows = action.iter().zip(log_std).zip(normal.iter().zip(d_action));
+    for (((action, log_std), (normal, d_action)), (d_mean, d_log_std)) in rows.zip(d_mean.iter_mut().zip(d_log_std)) {
+        let by_raw = d_action * (1.0 - action * action) + weight * 2.0 * action;
+        *d_mean = num::canonical(by_raw);
+        let free = *log_std >= low && *log_std <= high;
+        let deviation = num::exp(num::clamp(*log_std, low, high));
+        *d_log_std = if free { num::canonical(by_raw * deviation * normal - weight) } else { 0.0 };
+    }
+}
+
+/// The gradient of temperature times (entropy - target) by the logarithm of the temperature: with less entropy than the target
+/// the temperature rises.
+pub fn temperature_gradient(temperature: f32, entropy: f32, target: f32) -> f32 {
+    temperature * (entropy - target)
+}

@@ -1,0 +1,24 @@
+//! Twin delayed deterministic policy gradients (Fujimoto et al. 2018), and with one critic, no noise on targets and a policy
+//! that learns with each step DDPG (Lillicrap et al. 2016).
+
+use crate::num;
+
+/// The policy's actions: tanh of what its network says.
+pub fn act(mean: &[f32], action: &mut [f32]) {
+    action.iter_mut().zip(mean).for_each(|(to, x)| *to = num::tanh(*x));
+}
+
+/// The same with noise, from normal draws, that has this deviation and is clipped; the sum is clipped to [-1, 1].
+pub fn smooth((deviation, clip): (f32, f32), mean: &[f32], normal: &[f32], action: &mut [f32]) {
+    for ((to, mean), normal) in action.iter_mut().zip(mean).zip(normal) {
+        let noise = num::clamp(deviation * normal, -clip, clip);
+        *to = num::clamp(num::tanh(*mean) + noise, -1.0, 1.0);
+    }
+}
+
+/// Gradients by what the network says, from those by the actions that [`act`] made of it.
+pub fn gradient(action: &[f32], d_action: &[f32], d_mean: &mut [f32]) {
+    for ((to, action), d_action) in d_mean.iter_mut().zip(action).zip(d_action) {
+        *to = num::canonical(d_action * (1.0 - action * action));
+    }
+}
