@@ -101,6 +101,17 @@ impl Rng {
         low + (high - low) * self.uniform()
     }
 
+    /// Between `low` and `high`, uniform in the logarithm, as btgym draws hyperparameters; 1e-12 is added to both, so that
+    /// either may be 0. Equal bounds give that number, and take a draw too.
+    pub fn log_uniform(&mut self, low: f64, high: f64) -> f64 {
+        const ABOVE: f64 = 1e-12;
+        let part = self.uniform();
+        if low == high {
+            return low;
+        }
+        num::exp64((1.0 - part) * num::ln64(low + ABOVE) + part * num::ln64(high + ABOVE))
+    }
+
     /// A fair coin: false if `uniform() < 0.5`.
     #[inline]
     pub fn coin(&mut self) -> bool {

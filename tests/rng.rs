@@ -268,3 +268,32 @@ fn rows_of_normals_are_those_of_their_streams() {
     Rng::fill_normal_rows(&mut [], &mut []);
     Rng::fill_normal_rows(&mut [Rng::seeded(1), Rng::seeded(2)], &mut []);
 }
+
+/// Between these bounds, btgym's formula of numpy's `default_rng(1).random(5)`.
+const LOG_UNIFORM: [(f64, f64, f64); 5] = [
+    (1e-05, 0.001, 0.0001055949796487804),
+    (0.0001, 0.001, 0.0008922030364578633),
+    (0.0, 1.0, 5.369271349061623e-11),
+    (3.0, 2.0, 2.0420782474388997),
+    (1e-12, 5.0, 1.469256533136986e-08),
+];
+
+#[test]
+fn numbers_uniform_in_the_logarithm_are_those_of_the_formula() {
+    let mut rng = Rng::seeded(1);
+    for (low, high, wanted) in LOG_UNIFORM {
+        let drawn = rng.log_uniform(low, high);
+        assert!((drawn / wanted - 1.0).abs() < 1e-14, "{low} to {high}: {drawn}");
+    }
+    // Equal bounds take a draw, too, and are what they are.
+    let (mut rng, mut other) = (Rng::seeded(2), Rng::seeded(2));
+    assert_eq!((rng.log_uniform(0.9, 0.9), rng.log_uniform(0.0, 0.0)), (0.9, 0.0));
+    other.uniform();
+    other.uniform();
+    assert_eq!(rng, other);
+    let mut counts = [0; 16];
+    for _ in 0..100_000 {
+        counts[(rng.log_uniform(1.0, 65536.0).log2() as usize).min(15)] += 1;
+    }
+    assert!(counts.iter().all(|count| (5900..6600).contains(count)), "{counts:?}");
+}

@@ -9,6 +9,7 @@ use crate::ptr::{self, Extent, Input, Output, Reads, args};
 use crate::status::{Result, call, rlcore_status};
 use crate::vecenv::rlcore_vecenv_out;
 use rlcore::block::Kind as BlockKind;
+use rlcore::data::cycle::Cycle;
 use rlcore::data::monitor::{Episode, MAX_INFO, Means, Monitor, MonitorConfig, View};
 use rlcore::data::monitor_csv;
 use rlcore::data::step::Ends;
@@ -323,4 +324,28 @@ pub unsafe extern "C" fn rlcore_monitor_format_row(
         *len = monitor_csv::row(&episode, info.unwrap_or_default(), text)?;
         Ok(())
     })
+}
+
+/// What an episode is for.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_episode_type {
+    /// to learn from
+    RLCORE_EPISODE_TRAIN = 0,
+    /// to test on: act by rlcore_learner_predict, and neither learn from it nor remember it
+    RLCORE_EPISODE_TEST = 1,
+}
+
+/// What episode number `index` is for, where num_train episodes to learn from and num_test to test on take turns.
+/// index:    from 0, such as the number in an rlcore_episode and 1.
+/// out_type: an rlcore_episode_type.
+/// Errors: E_CONFIG if num_train and num_test are 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_episode_type_of(
+    index: u64,
+    num_train: u32,
+    num_test: u32,
+    out_type: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_type", out_type, || Ok(Cycle { num_train, num_test }.is_test(index)?.into())) })
 }

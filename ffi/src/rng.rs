@@ -79,6 +79,27 @@ pub unsafe extern "C" fn rlcore_rng_uniform(
     })
 }
 
+/// Fills out[len] with draws between low and high that are uniform in the logarithm, for hyperparameters:
+/// exp((1 - x) ln(low + 1e-12) + x ln(high + 1e-12)), x uniform; low if both are equal, which takes as many draws.
+/// Errors: E_VALUE if low or high is negative or not finite.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rng_log_uniform(
+    rng: *mut rlcore_rng,
+    low: f64,
+    high: f64,
+    out: *mut f64,
+    len: usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (rng, out) = drawing(rng, out, len)?;
+        let fine = |x: f64| x >= 0.0 && x.is_finite();
+        let what = Error::new(Kind::Value, "finite bounds of at least 0");
+        what.when(!fine(low) || !fine(high)).about("rng_log_uniform: low, high")?;
+        out.fill_with(|| rng.log_uniform(low, high));
+        Ok(())
+    })
+}
+
 /// Fills out[len] with uniform draws from [low, high), as numpy's integers. E_RANGE if high <= low.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_integers(

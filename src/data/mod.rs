@@ -1,5 +1,6 @@
 //! What is kept between steps: statistics, records, and the arrays that learners read.
 
+pub mod cycle;
 pub mod lazy_frames;
 pub mod memory;
 pub mod minibatch;

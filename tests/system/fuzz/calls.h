@@ -68,6 +68,14 @@ OP(rng_uniform) {
   TO(double, out, len & 127, 0);
   return CALL(rlcore_rng_uniform(rng, low, high, out, len));
 }
+OP(rng_log_uniform) {
+  RNG(OUT);
+  F64(low, 1, -1, RLCORE_E_VALUE);
+  F64(high, 2, INFINITY, RLCORE_E_VALUE);
+  SIZE(len, 5, 64, RLCORE_E_OVERFLOW);
+  TO(double, out, len & 127, 0);
+  return CALL(rlcore_rng_log_uniform(rng, low, high, out, len));
+}
 OP(rng_integers) {
   RNG(OUT);
   U32(low, 1, 5, RLCORE_E_RANGE);
@@ -1865,6 +1873,14 @@ OP(reward_class_of) {
   F32(threshold, 0.5, -1, RLCORE_E_RANGE);
   HANDLE(uint32_t, out_class, 0);
   return CALL(rlcore_reward_class_of(reward, threshold, out_class));
+}
+
+OP(episode_type_of) {
+  U32(index, 4, 255, RLCORE_OK);
+  U32(num_train, 2, 255, RLCORE_OK);
+  U32(num_test, 1, 255, RLCORE_OK);
+  HANDLE(uint32_t, out_type, 0);
+  return CALL(rlcore_episode_type_of(index, num_train, num_test, out_type));
 }
 
 /* ---- Queues ---- */

@@ -1,0 +1,43 @@
+//! Episodes to learn from and episodes to test on, in turns.
+
+use crate::error::{Error, Kind, Result};
+
+/// `num_train` episodes to learn from, then `num_test` to test on, and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cycle {
+    /// Episodes to learn from.
+    pub num_train: u32,
+    /// Episodes to test on.
+    pub num_test: u32,
+}
+
+impl Cycle {
+    /// Whether episode number `index`, from 0, is one to test on. Errors: `Config` if there are none of either.
+    pub fn is_test(self, index: u64) -> Result<bool> {
+        let (train, test) = (u64::from(self.num_train), u64::from(self.num_test));
+        let what = "cycle: at least one episode, of num_train and num_test";
+        Ok(index.checked_rem(train.saturating_add(test)).ok_or(Error::new(Kind::Config, what))? >= train)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn episodes_take_turns() {
+        let types = |num_train, num_test| -> Vec<bool> {
+            (0..6).map(|index| Cycle { num_train, num_test }.is_test(index).unwrap()).collect()
+        };
+        assert_eq!(types(1, 0), [false; 6]);
+        assert_eq!(types(0, 1), [true; 6]);
+        assert_eq!(types(2, 1), [false, false, true, false, false, true]);
+        assert_eq!(types(1, 3), [false, true, true, true, false, true]);
+        let most = Cycle { num_train: u32::MAX, num_test: u32::MAX };
+        assert_eq!((most.is_test(u32::MAX.into()), most.is_test(u64::from(u32::MAX) - 1)), (Ok(true), Ok(false)));
+        assert_eq!(Cycle { num_train: 0, num_test: 0 }.is_test(3).unwrap_err().kind, Kind::Config);
+    }
+}
