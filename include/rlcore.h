@@ -168,6 +168,11 @@ rlcore_status rlcore_rng_stream(rlcore_rng *rng, uint64_t seed, uint64_t stream)
    finite. */
 rlcore_status rlcore_rng_uniform(rlcore_rng *rng, double low, double high, double *out, size_t len);
 
+/* Fills out[len] with draws between low and high that are uniform in the logarithm, for hyperparameters:
+   exp((1 - x) ln(low + 1e-12) + x ln(high + 1e-12)), x uniform; low if both are equal, which takes as many draws.
+   Errors: E_VALUE if low or high is negative or not finite. */
+rlcore_status rlcore_rng_log_uniform(rlcore_rng *rng, double low, double high, double *out, size_t len);
+
 /* Fills out[len] with uniform draws from [low, high), as numpy's integers. E_RANGE if high <= low. */
 rlcore_status rlcore_rng_integers(rlcore_rng *rng, int64_t low, int64_t high, int64_t *out, size_t len);
 
@@ -1256,6 +1261,12 @@ rlcore_status rlcore_batch_close(rlcore_batch *b);
 #define RLCORE_MONITOR_MAX_INFO 16   /* Maximum num_info: numbers of an episode besides its return, length and time. */
 #define RLCORE_MONITOR_ROW_SIZE 512  /* Maximum size of a row of monitor.csv, in bytes. */
 
+/* What an episode is for. */
+typedef enum rlcore_episode_type {
+  RLCORE_EPISODE_TRAIN = 0,  /* to learn from */
+  RLCORE_EPISODE_TEST = 1,   /* to test on: act by rlcore_learner_predict, and neither learn from it nor remember it */
+} rlcore_episode_type;
+
 /* Returns and lengths of the episodes of N environments, and records of those that ended.
      rlcore_monitor_config_init(&config, sizeof config);
      config.num_envs = N, config.keep = 100;
@@ -1362,6 +1373,12 @@ rlcore_status rlcore_monitor_format_header(double t_start, const char *env_id, c
    Errors: E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite. */
 rlcore_status rlcore_monitor_format_row(const rlcore_episode *episode, const double *info, uint32_t num_info,
                                         char *text, size_t text_size, size_t *out_len);
+
+/* What episode number `index` is for, where num_train episodes to learn from and num_test to test on take turns.
+   index:    number of the episode, from 0.
+   out_type: [1] an rlcore_episode_type.
+   Errors: E_CONFIG if num_train and num_test are 0. */
+rlcore_status rlcore_episode_type_of(uint64_t index, uint32_t num_train, uint32_t num_test, uint32_t *out_type);
 
 /* ---- Normalized observations and rewards of N environments ---- */
 

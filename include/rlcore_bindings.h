@@ -91,6 +91,12 @@ rlcore_status rlcore_rng_uniform(
   double high,
   /* out [len] */ double *out,
   size_t len);
+rlcore_status rlcore_rng_log_uniform(
+  /* inout */ rlcore_rng *rng,
+  double low,
+  double high,
+  /* out [len] */ double *out,
+  size_t len);
 rlcore_status rlcore_rng_integers(
   /* inout */ rlcore_rng *rng,
   int64_t low,
@@ -955,6 +961,10 @@ rlcore_status rlcore_batch_close(
 
 enum { RLCORE_MONITOR_MAX_INFO = 16 };
 enum { RLCORE_MONITOR_ROW_SIZE = 512 };
+typedef enum rlcore_episode_type {
+  RLCORE_EPISODE_TRAIN = 0,
+  RLCORE_EPISODE_TEST = 1,
+} rlcore_episode_type;
 typedef struct rlcore_monitor rlcore_monitor;
 typedef struct rlcore_monitor_config {
   uint32_t struct_size;
@@ -1043,6 +1053,11 @@ rlcore_status rlcore_monitor_format_row(
   /* out [text_size] */ char *text,
   size_t text_size,
   /* out */ size_t *out_len);
+rlcore_status rlcore_episode_type_of(
+  uint64_t index,
+  uint32_t num_train,
+  uint32_t num_test,
+  /* out */ uint32_t *out_type);
 
 /* ---- Normalized observations and rewards of N environments ---- */
 

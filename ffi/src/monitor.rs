@@ -337,8 +337,8 @@ pub enum rlcore_episode_type {
 }
 
 /// What episode number `index` is for, where num_train episodes to learn from and num_test to test on take turns.
-/// index:    from 0, such as the number in an rlcore_episode and 1.
-/// out_type: an rlcore_episode_type.
+/// index:    number of the episode, from 0.
+/// out_type: [1] an rlcore_episode_type.
 /// Errors: E_CONFIG if num_train and num_test are 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_episode_type_of(

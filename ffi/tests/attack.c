@@ -222,6 +222,7 @@ static void attack_rng(void) {
   REFUSED(RLCORE_E_VALUE, "finite bounds", rlcore_rng_uniform(rng, -DBL_MAX, DBL_MAX, w.reals, 4));
   WITH(rng->stream[1], UINT64_MAX, RLCORE_E_IMAGE, "the stream was never seeded", rlcore_rng_normal(rng, w.normal, 1));
   FINE(rlcore_rng_integers(rng, INT64_MIN, INT64_MAX, w.whole, MANY));
+  REFUSED(RLCORE_E_VALUE, "finite bounds of at least 0", rlcore_rng_log_uniform(rng, 1, NAN, w.reals, 4));
   FINE(rlcore_rng_uniform(rng, 0, 1, w.reals, 0));
   FINE(rlcore_rng_normal(rng, w.normal, MANY));
   FINE(rlcore_rng_permutation(rng, w.order, MANY));
@@ -229,6 +230,8 @@ static void attack_rng(void) {
   rlcore_rng_seed(rng, 42);
   FINE(rlcore_rng_uniform(rng, 0, 1, w.reals, 2));
   CHECK(w.reals[0] == 0.7739560485559633 && w.reals[1] == 0.4388784397520523);
+  FINE(rlcore_rng_log_uniform(rng, 0.01, 0.01, w.reals, 2));
+  CHECK(w.reals[0] == 0.01 && w.reals[1] == 0.01);
 }
 
 /* ---- Environments ---- */

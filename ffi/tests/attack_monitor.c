@@ -145,10 +145,21 @@ static void attack_text(void) {
   CHECK(w.len == 13);
 }
 
+static void attack_types(void) {
+  uint32_t type = 7;
+  REFUSED(RLCORE_E_CONFIG, "at least one episode", rlcore_episode_type_of(0, 0, 0, &type));
+  CHECK(type == 7);
+  FINE(rlcore_episode_type_of(4, 2, 1, &type));
+  CHECK(type == RLCORE_EPISODE_TRAIN);
+  FINE(rlcore_episode_type_of(5, 2, 1, &type));
+  CHECK(type == RLCORE_EPISODE_TEST);
+}
+
 int main(void) {
   attack_block();
   attack_calls();
   attack_reader();
   attack_text();
+  attack_types();
   return verdict();
 }

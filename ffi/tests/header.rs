@@ -42,7 +42,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("spaces.rs", "Spaces of environments and learners", &[]),
     ("policy.rs", "Policies: trained networks to ship", &[]),
     ("batch.rs", "Batches: asynchronous steps by the host's threads or processes", &[]),
-    ("monitor.rs", "Episodes: returns, lengths, monitor.csv", &["rlcore_episode"]),
+    ("monitor.rs", "Episodes: returns, lengths, monitor.csv", &["rlcore_episode", "rlcore_episode_type"]),
     ("vec_normalize.rs", "Normalized observations and rewards of N environments", &[]),
     ("lazy_frames.rs", "Frame memories: each frame stored once, stacked on reading", &["rlcore_layout"]),
     ("table.rs", "Columns of memories, rollouts and trajectories", &["rlcore_column"]),
