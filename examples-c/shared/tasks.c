@@ -215,6 +215,24 @@ static void dqn(rlcore_learner_config *c) {
   c->exploration_steps = 20000;
 }
 
+/* Critics that read the action, and a policy that goes after what they say: settings of RLtools' Pendulum examples. */
+static void critics(rlcore_learner_config *c, rlcore_algorithm algorithm) {
+  CHECK(rlcore_learner_config_init(c, sizeof *c, algorithm));
+  c->num_envs = 1;
+  c->num_steps = 200; /* of one line of the curve */
+  c->batch_size = 100;
+  c->learning_rate = c->learning_rate_end = 1e-3F;
+  c->learning_starts = c->exploration_steps = 100;
+}
+
+static void td3(rlcore_learner_config *c) { critics(c, RLCORE_ALGORITHM_TD3); }
+
+static void sac(rlcore_learner_config *c) {
+  critics(c, RLCORE_ALGORITHM_SAC);
+  c->temperature = 0.5F;
+  c->temperature_rate = 1e-3F;
+}
+
 static void probe(rlcore_learner_config *c) {
   c->num_envs = 8;
   c->num_steps = 32;
@@ -247,6 +265,8 @@ static const task tasks[] = {
     {"pqn", "CartPole-v1 with PQN", RLCORE_ENV_CARTPOLE, 150000, 5, 475, 0, pqn, draw_cartpole},
     {"dqn", "CartPole-v1 with DQN", RLCORE_ENV_CARTPOLE, 60000, 5, 475, 0, dqn, draw_cartpole},
     {"a2c", "CartPole-v1 with A2C", RLCORE_ENV_CARTPOLE, 500000, 5, 475, 0, a2c, draw_cartpole},
+    {"td3", "Pendulum-v1 with TD3", RLCORE_ENV_PENDULUM, 20000, 5, -200, 0, td3, draw_pendulum},
+    {"sac", "Pendulum-v1 with SAC", RLCORE_ENV_PENDULUM, 10000, 5, -200, 0, sac, draw_pendulum},
     {"lander", "Lander (physics in the C host)", 0, 300000, 3, 100, 0, lander, draw_lander},
     {"probe1", "Probe 1: reward 1", RLCORE_ENV_PROBE1, 20000, 1, 1, 1e-4, probe, NULL},
     {"probe2", "Probe 2: reward is the observation", RLCORE_ENV_PROBE2, 20000, 1, -1, 1e-4, probe, NULL},

@@ -308,7 +308,8 @@ impl<'a> Net<'a> {
 
     /// Adds the gradients of the parameters to `grads[param_len]`, from those of the outputs and the tape that
     /// [`Net::forward`] left for the same `params`, `x`, `carry` and `heads`, or for more heads. `d_outs` has the arrays of
-    /// the wanted heads alone. The gradient of the input goes to `d_input[rows, input]`, if it is asked for.
+    /// the wanted heads alone. The gradient of the input goes to `d_input[rows, input]`, if it is asked for; then `grads` may
+    /// be empty, unless the network is recurrent, and those of the parameters are not computed.
     ///
     /// Sums run over the rows upwards, 64 at a time from the last to the first if the network is recurrent; and over the
     /// layers that read one value from the last to the first. Attention sums the gradients of its positions, and of what a
@@ -331,7 +332,9 @@ impl<'a> Net<'a> {
     ) -> Result {
         self.check(params, x, rows, heads, d_outs)?;
         check_len("net: tape of length", tape, self.tape_len(rows))?;
-        check_len("net: gradients of length", grads, self.param_len())?;
+        if d_input.is_none() || !grads.is_empty() || self.state_len() > 0 {
+            check_len("net: gradients of length", grads, self.param_len())?;
+        }
         if let Some(d_input) = &d_input {
             check_len("net: gradient of the input of length", d_input, x.len())?;
         }

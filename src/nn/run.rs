@@ -226,7 +226,7 @@ impl Kernel for Backward<'_> {
         let carry = self.carry;
         let Backward { nodes, cuts, params, x: input, rows, heads, tape, d_outs, mut d_input, grads, scratch, .. } =
             self;
-        let wants_input = d_input.is_some();
+        let (wants_input, wants_grads) = (d_input.is_some(), !grads.is_empty());
         let [values, added, turned, all_turned, back, _] = cuts;
         let (scratch, work) = scratch.split_at_mut_checked(back)?;
         let (scratch, back) = scratch.split_at_mut_checked(all_turned)?;
@@ -272,7 +272,7 @@ impl Kernel for Backward<'_> {
                     None => strip.of(input, node.input(k)),
                 };
                 let (x, own, turned) = (value(0)?, params.get(node.params())?, copies.get(copy_of(node)));
-                let own_grads = grads.get_mut(node.params())?;
+                let own_grads = if wants_grads { grads.get_mut(node.params())? } else { &mut [] };
                 for k in 0..node.num_sources() {
                     let source = node.source(nodes, k);
                     let [own_d, dx] = values.get_disjoint_mut([own_place.clone(), source.map_or(0..0, place)]).ok()?;
@@ -293,7 +293,9 @@ impl Kernel for Backward<'_> {
                     };
                     match node.op() {
                         Op::Local(layer) => {
-                            layer.add_gradients(at, x, dy, own_grads, &mut *work)?;
+                            if wants_grads {
+                                layer.add_gradients(at, x, dy, own_grads, &mut *work)?;
+                            }
                             if let Some(to) = to.as_deref_mut() {
                                 layer.input_gradient(at, own, turned?, x, dy, to, &mut *work)?;
                             }

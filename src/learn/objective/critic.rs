@@ -98,8 +98,7 @@ fn policy(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
 
     // What each critic says, and the way back through the one that says least.
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params).ok_or(Misfit)?;
-    let (grads, unused) = grads.split_at_mut_checked(b.sizes.policy.param_len()).ok_or(Misfit)?;
-    let unused = block::rows_mut(unused, 0, net.param_len(), 1)?;
+    let grads = grads.get_mut(..b.sizes.policy.param_len()).ok_or(Misfit)?;
     let tapes = net.tape_len(m);
     for (i, value) in [&mut *value, &mut *other].into_iter().enumerate().take(count) {
         let tape = block::rows_mut(w.critic_tape, i, 1, tapes)?;
@@ -114,7 +113,7 @@ fn policy(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
             *d_value = if (i == 0) == (value <= other) { -share } else { 0.0 };
         }
         let (params, tape) = (b.critic_of(b.params, i)?, block::rows(w.critic_tape, i, 1, tapes)?);
-        net.backward(params, pair, m, ALL, &Carry::NONE, tape, &[d_value], Some(d_pair), unused, w.scratch)?;
+        net.backward(params, pair, m, ALL, &Carry::NONE, tape, &[d_value], Some(d_pair), &mut [], w.scratch)?;
         for (row, to) in d_action.chunks_exact_mut(a.max(1)).enumerate() {
             let by_action = block::rows(d_pair, row, 1, net.input())?.iter().skip(b.sizes.seen.len);
             to.iter_mut().zip(by_action).for_each(|(to, x)| *to += x);
