@@ -489,7 +489,7 @@ pub unsafe fn arrays<'a>(
 /// # Safety
 /// As [`Input::at`].
 pub unsafe fn mask<'a>(shape: &Shape, rows: usize, p: *const u8) -> Result<Option<Input<'a, u8>>> {
-    unsafe { Input::optional("action_mask", p, ptr::grid("action_mask", rows, shape.num_outputs as usize)?) }
+    unsafe { Input::optional("action_mask", p, ptr::grid("action_mask", rows, shape.mask_len())?) }
 }
 
 /// Errors: as [`arrays`].

@@ -206,7 +206,7 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
         let all = learner.extent.reading((
             Output::at("obs", obs, ptr::grid("obs", m, shape.seen_len as usize)?)?,
             AnyOutput::at("action", action, shape.kinds().1, m, shape.action_len as usize)?,
-            Output::optional("action_mask", action_mask, ptr::grid("action_mask", m, shape.num_outputs as usize)?)?,
+            Output::optional("action_mask", action_mask, ptr::grid("action_mask", m, shape.mask_len())?)?,
             column("log_prob", log_prob)?,
             column("value", value)?,
             column("advantage", advantage)?,

@@ -1,10 +1,13 @@
-//! What stands on the policy network's outputs: a distribution over actions, discrete, multi-discrete or Gaussian.
+//! What stands on the policy network's outputs: a distribution over actions, discrete, multi-discrete, Gaussian, or of both
+//! kinds of parts, which are drawn each by itself.
 
 use core::iter::repeat;
+use core::slice::from_mut;
 
 use super::actor_config::ActorConfig;
 use super::shape::Shape;
-use crate::block::{self, Fit};
+use super::words::{self, MAX_EACH};
+use crate::block::{self, Fit, Misfit};
 use crate::data::normalizer::{Limits, normalise};
 use crate::data::step::Rewrite;
 use crate::error::{Error, Kind, Result, check_finite, check_len};
@@ -18,20 +21,40 @@ pub use crate::kernels::categorical::Sampling;
 
 /// Actions as the distribution draws them, before bounds and squashing: what a rollout stores.
 #[derive(Clone, Copy)]
-pub enum Raw<'a> {
-    /// `[rows, action_len]` choices.
-    Choice(&'a [i32]),
-    /// `[rows, action_len]` draws from the Gaussian.
-    Vector(&'a [f32]),
+pub struct Raw<'a> {
+    /// `[rows, K]` choices; empty if actions have none.
+    pub choice: &'a [i32],
+    /// `[rows, A]` draws from the Gaussian; empty if actions have no numbers.
+    pub vector: &'a [f32],
 }
 
 impl<'a> Raw<'a> {
-    /// Row `index` of `width` elements.
-    pub fn row(self, index: usize, width: usize) -> Fit<Raw<'a>> {
-        Ok(match self {
-            Raw::Choice(choice) => Raw::Choice(block::rows(choice, index, 1, width)?),
-            Raw::Vector(vector) => Raw::Vector(block::rows(vector, index, 1, width)?),
+    /// Row `index` of so many choices and numbers.
+    pub fn row(self, index: usize, [choices, numbers]: [usize; 2]) -> Fit<Raw<'a>> {
+        Ok(Raw {
+            choice: block::rows(self.choice, index, 1, choices)?,
+            vector: block::rows(self.vector, index, 1, numbers)?,
         })
+    }
+}
+
+/// What an action may be.
+#[derive(Clone, Copy)]
+pub struct Taken<'a> {
+    /// Choices of each element that is one.
+    pub n: &'a [u32],
+    /// Of an action that is a structure, what its words are; else empty.
+    pub each: &'a [u32],
+    /// Lower bounds of numbers, if they have some.
+    pub low: &'a [f32],
+    /// The upper ones.
+    pub high: &'a [f32],
+}
+
+impl<'a> Taken<'a> {
+    /// That of actions of one kind.
+    pub fn whole(n: &'a [u32], low: &'a [f32], high: &'a [f32]) -> Taken<'a> {
+        Taken { n, each: &[], low, high }
     }
 }
 
@@ -77,18 +100,33 @@ pub struct Head<'a> {
     shape: &'a Shape,
     squash: bool,
     n: &'a [u32],
+    each: &'a [u32],
     low: &'a [f32],
     high: &'a [f32],
     log_std: &'a [f32],
 }
 
+/// What a network says of one row of actions of several parts, and the row's mask.
+#[derive(Clone, Copy)]
+struct Said<'a> {
+    logits: &'a [f32],
+    mean: &'a [f32],
+    mask: Option<&'a [u8]>,
+}
+
 impl<'a> Head<'a> {
     /// The head of a policy with these arrays.
-    pub fn new(config: &'a ActorConfig, n: &'a [u32], low: &'a [f32], high: &'a [f32], log_std: &'a [f32]) -> Head<'a> {
-        Head { shape: &config.shape, squash: config.squash != 0, n, low, high, log_std }
+    pub fn new(config: &'a ActorConfig, of: Taken<'a>, log_std: &'a [f32]) -> Head<'a> {
+        let Taken { n, each, low, high } = of;
+        Head { shape: &config.shape, squash: config.squash != 0, n, each, low, high, log_std }
     }
 
-    /// The choices of each element of a discrete action.
+    /// Choices and numbers of an action.
+    pub fn lens(&self) -> [usize; 2] {
+        [self.n.len(), self.shape.std_len()]
+    }
+
+    /// The choices of each element of an action that is one.
     pub fn choices(&self) -> &'a [u32] {
         self.n
     }
@@ -101,9 +139,46 @@ impl<'a> Head<'a> {
         Gaussian { num_rows: rows, mean, log_std: self.log_std }
     }
 
-    /// Draws what [`Head::sample`] turns into actions, `[rows, action_len]`: a uniform or a standard normal number for each
-    /// element. `streams` is one stream for all rows, or one for each of them: a row then depends on no other.
+    /// Row `index` of what a network says of actions of several parts: logits, then means.
+    fn said<'b>(&self, outputs: &'b [f32], mask: Option<&'b [u8]>, index: usize) -> Fit<Said<'b>> {
+        let len = self.shape.mask_len();
+        let row = block::rows(outputs, index, 1, self.shape.num_outputs as usize)?;
+        let (logits, mean) = row.split_at_checked(len).ok_or(Misfit)?;
+        let mask = match mask {
+            Some(mask) => Some(block::rows(mask, index, 1, len)?),
+            None => None,
+        };
+        Ok(Said { logits, mean, mask })
+    }
+
+    /// Takes actions of several parts apart. Errors: `Value` for a choice that is not there.
+    pub fn part(&self, action: &[u8], choice: &mut [i32], vector: &mut [f32]) -> Result {
+        words::part(self.each, action, choice, vector)
+    }
+
+    /// Puts them together, as the distribution drew them.
+    pub fn join(&self, raw: Raw<'_>, action: &mut [u8]) -> Fit<()> {
+        words::join(self.each, raw.choice, raw.vector, action)
+    }
+
+    /// Draws what [`Head::sample`] turns into actions, `[rows, K + A]`: a uniform number for each choice, then a standard
+    /// normal one for each number. `streams` is one stream for all rows, or one for each of them: a row then depends on no
+    /// other.
     pub fn noise(&self, streams: &mut [Rng], noise: &mut [f32]) {
+        if self.shape.structured() {
+            let mut streams = streams.iter_mut();
+            let mut stream = streams.next();
+            for row in noise.chunks_exact_mut(self.shape.draw_len().max(1)) {
+                let (Some(own), Some((choices, numbers))) = (&mut stream, row.split_at_mut_checked(self.n.len()))
+                else {
+                    return;
+                };
+                choices.fill_with(|| own.uniform_f32());
+                own.fill_normal(numbers);
+                stream = streams.next().or(stream);
+            }
+            return;
+        }
         if !self.shape.discrete() {
             return Rng::fill_normal_rows(streams, noise);
         }
@@ -130,17 +205,82 @@ impl<'a> Head<'a> {
         if self.shape.discrete() {
             return categorical::sample(&self.logits(rows, outputs, mask), sampling, noise, choice);
         }
+        if self.shape.structured() {
+            let [k, a] = self.lens();
+            self.spread_each(rows, outputs, sampling, noise)?;
+            for i in 0..rows {
+                let (choice, vector) = (block::rows_mut(choice, i, 1, k)?, block::rows_mut(vector, i, 1, a)?);
+                self.sample_row(self.said(outputs, mask, i)?, sampling, self.draws(noise, i)?, choice, vector)?;
+            }
+            return Ok(());
+        }
+        self.spread(outputs, sampling, noise)?;
+        gaussian::sample(&self.gaussian(rows, outputs), noise, vector)
+    }
+
+    /// Widens the draws of numbers as the sampling says. Errors: `Value` if they overflow.
+    fn spread(&self, mean: &[f32], sampling: Sampling, noise: &mut [f32]) -> Result {
         let spread = match sampling {
             Sampling::Greedy => 0.0,
             Sampling::Temperature(temperature) => temperature,
             _ => 1.0,
         };
         noise.iter_mut().for_each(|x| *x *= spread);
-        let (mean, deviation) = (widest(outputs), num::exp(self.log_std.iter().copied().fold(f32::MIN, num::max)));
+        let (mean, deviation) = (widest(mean), num::exp(self.log_std.iter().copied().fold(f32::MIN, num::max)));
         if f64::from(mean) + f64::from(deviation) * f64::from(widest(noise)) >= f64::from(f32::MAX) {
             return Err(Error::new(Kind::Value, OVERFLOW).given_f32(mean));
         }
-        gaussian::sample(&self.gaussian(rows, outputs), noise, vector)
+        Ok(())
+    }
+
+    /// The same of the numbers in rows of several parts.
+    fn spread_each(&self, rows: usize, outputs: &[f32], sampling: Sampling, noise: &mut [f32]) -> Result {
+        for i in 0..rows {
+            let row = block::rows_mut(noise, i, 1, self.shape.draw_len())?;
+            let numbers = row.get_mut(self.n.len()..).ok_or(Misfit)?;
+            self.spread(self.said(outputs, None, i)?.mean, sampling, numbers)?;
+        }
+        Ok(())
+    }
+
+    /// Row `index` of the draws of several parts.
+    fn draws<'b>(&self, noise: &'b [f32], index: usize) -> Fit<&'b [f32]> {
+        block::rows(noise, index, 1, self.shape.draw_len())
+    }
+
+    /// One action of several parts; nothing can fail of what [`Head::spread_each`] accepted.
+    fn sample_row(
+        &self,
+        said: Said<'_>,
+        sampling: Sampling,
+        noise: &[f32],
+        choice: &mut [i32],
+        vector: &mut [f32],
+    ) -> Result {
+        let (uniform, normal) = noise.split_at_checked(choice.len()).ok_or(Misfit)?;
+        if !choice.is_empty() {
+            categorical::sample(&self.logits(1, said.logits, said.mask), sampling, uniform, choice)?;
+        }
+        if vector.is_empty() { Ok(()) } else { gaussian::sample(&self.gaussian(1, said.mean), normal, vector) }
+    }
+
+    /// Makes actions of several parts row by row, as the environment takes them.
+    fn each_row(
+        &self,
+        rows: usize,
+        action: &mut [u8],
+        mut make: impl FnMut(usize, &mut [i32], &mut [f32]) -> Result,
+    ) -> Result {
+        let [k, a] = self.lens();
+        let (mut choice, mut vector) = ([0; MAX_EACH], [0.0; MAX_EACH]);
+        let (choice, vector) = (block::rows_mut(&mut choice, 0, 1, k)?, block::rows_mut(&mut vector, 0, 1, a)?);
+        for i in 0..rows {
+            make(i, choice, vector)?;
+            self.bound(vector);
+            let to = block::rows_mut(action, i, 1, self.shape.action_len as usize)?;
+            self.join(Raw { choice, vector }, to)?;
+        }
+        Ok(())
     }
 
     /// Log-probability and entropy of each row.
@@ -152,16 +292,29 @@ impl<'a> Head<'a> {
         log_prob: &mut [f32],
         entropy: &mut [f32],
     ) -> Result {
-        match raw {
-            Raw::Choice(choice) => {
-                categorical::evaluate(&self.logits(log_prob.len(), outputs, mask), choice, log_prob, entropy)
-            }
-            Raw::Vector(vector) => {
-                gaussian::log_prob(&self.gaussian(log_prob.len(), outputs), vector, log_prob)?;
-                entropy.fill(gaussian::entropy(self.log_std)?);
-                Ok(())
-            }
+        let rows = log_prob.len();
+        if self.shape.discrete() {
+            return categorical::evaluate(&self.logits(rows, outputs, mask), raw.choice, log_prob, entropy);
         }
+        if !self.shape.structured() {
+            gaussian::log_prob(&self.gaussian(rows, outputs), raw.vector, log_prob)?;
+            entropy.fill(gaussian::entropy(self.log_std)?);
+            return Ok(());
+        }
+        let of_numbers = if self.log_std.is_empty() { 0.0 } else { gaussian::entropy(self.log_std)? };
+        for (i, (log_prob, entropy)) in log_prob.iter_mut().zip(entropy).enumerate() {
+            let (Said { logits, mean, mask }, raw) = (self.said(outputs, mask, i)?, raw.row(i, self.lens())?);
+            let (mut of_vector, mut of_choice, mut of_choices) = (0.0, 0.0, 0.0);
+            if !raw.choice.is_empty() {
+                let batch = self.logits(1, logits, mask);
+                categorical::evaluate(&batch, raw.choice, from_mut(&mut of_choice), from_mut(&mut of_choices))?;
+            }
+            if !raw.vector.is_empty() {
+                gaussian::log_prob(&self.gaussian(1, mean), raw.vector, from_mut(&mut of_vector))?;
+            }
+            (*log_prob, *entropy) = (of_choice + of_vector, of_choices + of_numbers);
+        }
+        Ok(())
     }
 
     /// Gradients by the outputs and by `log_std` of a loss whose gradients by log-probability and entropy are given.
@@ -176,16 +329,32 @@ impl<'a> Head<'a> {
         d_outputs: &mut [f32],
         d_log_std: &mut [f32],
     ) -> Result {
-        match raw {
-            Raw::Choice(choice) => {
-                let batch = self.logits(d_log_prob.len(), outputs, mask);
-                categorical::gradient(&batch, choice, d_log_prob, d_entropy, d_outputs)
+        let rows = d_log_prob.len();
+        if self.shape.discrete() {
+            let batch = self.logits(rows, outputs, mask);
+            return categorical::gradient(&batch, raw.choice, d_log_prob, d_entropy, d_outputs);
+        }
+        if !self.shape.structured() {
+            let batch = self.gaussian(rows, outputs);
+            return gaussian::gradient(&batch, raw.vector, d_log_prob, d_entropy, d_outputs, d_log_std);
+        }
+        d_log_std.fill(0.0);
+        for i in 0..rows {
+            let (Said { logits, mean, mask }, raw) = (self.said(outputs, mask, i)?, raw.row(i, self.lens())?);
+            let (d_log_prob, d_entropy) = (block::rows(d_log_prob, i, 1, 1)?, block::rows(d_entropy, i, 1, 1)?);
+            let d_row = block::rows_mut(d_outputs, i, 1, self.shape.num_outputs as usize)?;
+            let (d_logits, d_mean) = d_row.split_at_mut_checked(logits.len()).ok_or(Misfit)?;
+            if !raw.choice.is_empty() {
+                categorical::gradient(&self.logits(1, logits, mask), raw.choice, d_log_prob, d_entropy, d_logits)?;
             }
-            Raw::Vector(vector) => {
-                let batch = self.gaussian(d_log_prob.len(), outputs);
-                gaussian::gradient(&batch, vector, d_log_prob, d_entropy, d_outputs, d_log_std)
+            if !raw.vector.is_empty() {
+                let mut own = [0.0; MAX_EACH];
+                let own = block::rows_mut(&mut own, 0, 1, d_log_std.len())?;
+                gaussian::gradient(&self.gaussian(1, mean), raw.vector, d_log_prob, d_entropy, d_mean, own)?;
+                d_log_std.iter_mut().zip(own).for_each(|(sum, own)| *sum += *own);
             }
         }
+        Ok(())
     }
 
     /// [`Head::sample`] of the actions that the environment takes, without keeping the raw ones.
@@ -205,7 +374,13 @@ impl<'a> Head<'a> {
                 self.bound(vector);
                 Ok(())
             }
-            ElementsMut::U8(_) => Err(Error::new(Kind::Shape, "actions: elements of kind f32 or i32")),
+            ElementsMut::U8(action) if self.shape.structured() => {
+                self.spread_each(rows, outputs, sampling, noise)?;
+                self.each_row(rows, action, |i, choice, vector| {
+                    self.sample_row(self.said(outputs, mask, i)?, sampling, self.draws(noise, i)?, choice, vector)
+                })
+            }
+            ElementsMut::U8(_) => Err(Error::new(Kind::Shape, KINDS)),
         }
     }
 
@@ -219,20 +394,37 @@ impl<'a> Head<'a> {
                 self.bound(vector);
                 Ok(())
             }
-            ElementsMut::U8(_) => Err(Error::new(Kind::Shape, "actions: elements of kind f32 or i32")),
+            ElementsMut::U8(action) if self.shape.structured() => self.each_row(rows, action, |i, choice, vector| {
+                let said = self.said(outputs, mask, i)?;
+                if !choice.is_empty() {
+                    categorical::greedy(&self.logits(1, said.logits, said.mask), choice)?;
+                }
+                block::copy(vector, said.mean);
+                Ok(())
+            }),
+            ElementsMut::U8(_) => Err(Error::new(Kind::Shape, KINDS)),
         }
     }
 
     /// Turns raw actions into those that the environment takes.
-    pub fn to_env(&self, raw: Raw<'_>, action: ElementsMut<'_>) {
-        match (raw, action) {
-            (Raw::Choice(choice), ElementsMut::I32(action)) => block::copy(action, choice),
-            (Raw::Vector(vector), ElementsMut::F32(action)) => {
-                block::copy(action, vector);
+    pub fn to_env(&self, raw: Raw<'_>, action: ElementsMut<'_>) -> Result {
+        match action {
+            ElementsMut::I32(action) => block::copy(action, raw.choice),
+            ElementsMut::F32(action) => {
+                block::copy(action, raw.vector);
                 self.bound(action);
             }
-            _ => {}
+            ElementsMut::U8(action) => {
+                let rows = action.len().checked_div(self.shape.action_len as usize).unwrap_or(0);
+                return self.each_row(rows, action, |i, choice, vector| {
+                    let raw = raw.row(i, self.lens())?;
+                    block::copy(choice, raw.choice);
+                    block::copy(vector, raw.vector);
+                    Ok(())
+                });
+            }
         }
+        Ok(())
     }
 
     /// Squashes raw actions onto the bounds of the space, or clips them to these.
@@ -245,7 +437,7 @@ impl<'a> Head<'a> {
 
     /// The same of actions that are squashed already.
     pub fn stretch(&self, action: &mut [f32]) {
-        for row in action.chunks_exact_mut((self.shape.action_len as usize).max(1)) {
+        for row in action.chunks_exact_mut(self.shape.std_len().max(1)) {
             for ((x, &low), &high) in row.iter_mut().zip(self.low).zip(self.high) {
                 let (part, width) = (0.5 * *x + 0.5, high - low);
                 let spread = match (self.squash, width.is_finite()) {
@@ -258,10 +450,10 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// A mask has a flag for each output and leaves something allowed in each choice of each row.
+    /// A mask has a flag for each choice and leaves something allowed in each choice of each row.
     pub fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
         let Some(mask) = mask else { return Ok(()) };
-        let len = self.shape.num_outputs as usize;
+        let len = self.shape.mask_len();
         check_len("action mask: flags", mask, rows.saturating_mul(len))?;
         let mut rest = mask;
         for _ in 0..rows {
@@ -276,7 +468,7 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// True if every choice, `[rows, action_len]`, is there and the mask allows it.
+    /// True if every choice, `[rows, K]`, is there and the mask allows it.
     pub fn could_take(&self, choice: &[i32], mask: Option<&[u8]>) -> bool {
         let mut begin = 0usize;
         choice.chunks_exact(self.n.len().max(1)).flat_map(|row| row.iter().zip(self.n)).all(|(&choice, &n)| {
@@ -286,7 +478,8 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Continuous actions are drawn, greedy or at a temperature; keeping the k best means nothing for them.
+    /// Continuous actions are drawn, greedy or at a temperature; keeping the k best means nothing for them, and where some
+    /// parts of an action are choices, it is about these.
     pub fn check_sampling(&self, sampling: Sampling) -> Result {
         let bad = match sampling {
             Sampling::Temperature(t) if !(t > 0.0 && t.is_finite()) => {
@@ -295,7 +488,7 @@ impl<'a> Head<'a> {
             Sampling::TopK(0) | Sampling::BottomK(0) => {
                 Some(Error::new(Kind::Config, "sampling: k of at least").needed(1).given(0))
             }
-            Sampling::TopK(_) | Sampling::BottomK(_) if !self.shape.discrete() => {
+            Sampling::TopK(_) | Sampling::BottomK(_) if self.n.is_empty() => {
                 Some(Error::new(Kind::Config, "sampling: basic, greedy or temperature for continuous actions"))
             }
             _ => None,
@@ -306,6 +499,9 @@ impl<'a> Head<'a> {
 
 /// What a network has to say for a policy to act.
 const OVERFLOW: &str = "policy: outputs and actions that do not overflow";
+
+/// What actions have to be.
+const KINDS: &str = "actions: elements of kind f32 or i32, or structures of them";
 
 /// The largest size of a number.
 fn widest(values: &[f32]) -> f32 {
@@ -326,7 +522,7 @@ pub fn check_act(
 
 /// Checks kind and length of the actions of `rows` rows.
 pub fn check_action(shape: &Shape, rows: usize, kind: Element, given: usize) -> Result {
-    let own = if shape.discrete() { Element::I32 } else { Element::F32 };
+    let own = shape.kinds().1;
     if kind != own {
         return Err(Error::new(Kind::Shape, "actions: elements of kind").needed(own as usize).given(kind as usize));
     }

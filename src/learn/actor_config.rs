@@ -4,8 +4,10 @@ use core::ops::RangeInclusive;
 
 use bytemuck::{Pod, Zeroable};
 
+use super::actor::Taken;
 use super::seen::{Part, choices, pictures};
 use super::shape::{Shape, check_bounds};
+use super::words;
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::nn::{self, Net, Node};
 
@@ -50,7 +52,7 @@ impl ActorConfig {
         }
         let flags = [
             ("policy: squash of 0 or 1", self.squash, 1),
-            ("policy: squash of 0 with discrete actions", self.squash, u32::from(!self.shape.discrete())),
+            ("policy: squash of 0 with discrete actions", self.squash, u32::from(self.shape.std_len() > 0)),
             ("policy: normalize_obs of 0 or 1", self.normalize_obs, 1),
         ];
         for (what, given, most) in flags {
@@ -87,19 +89,15 @@ impl ActorConfig {
 
     /// Checks the arrays of a block that say what actions are: choices for every output, finite bounds in order, and
     /// logarithms of deviations that are finite and in `log_std_range`. Errors: `Image`.
-    pub(super) fn check_actions(
-        &self,
-        n: &[u32],
-        low: &[f32],
-        high: &[f32],
-        log_std: &[f32],
-        log_std_range: RangeInclusive<f32>,
-    ) -> Result {
+    pub(super) fn check_actions(&self, of: &Taken<'_>, log_std: &[f32], log_std_range: RangeInclusive<f32>) -> Result {
         let image = |what| Error::new(Kind::Image, what);
-        if self.shape.discrete() && choices(n) != Ok(self.shape.num_outputs) {
+        if self.shape.action_lens().0 > 0 && choices(of.n) != Ok(self.shape.mask_len() as u32) {
             return Err(image("image: choices that sum to the outputs"));
         }
-        check_bounds(low, high).map_err(|_| image("image: finite bounds in order"))?;
+        if self.shape.structured() && !words::are(of.each, of.n, self.shape.std_len()) {
+            return Err(image("image: choices and numbers in their places in an action"));
+        }
+        check_bounds(of.low, of.high).map_err(|_| image("image: finite bounds in order"))?;
         check_finite("", log_std).map_err(|_| image("image: finite logarithms of deviations"))?;
         match log_std.iter().find(|x| !log_std_range.contains(x)) {
             Some(&x) => Err(image("image: logarithms of deviations within their bounds").given_f32(x)),

@@ -508,7 +508,7 @@ impl Config {
             num_layers: self
                 .num_layers
                 .saturating_add(self.layers_of(self.num_hidden))
-                .saturating_add(if shape.discrete() { 1 } else { 2 }),
+                .saturating_add(if shape.std_len() == 0 { 1 } else { 2 }),
             squash: self.squash,
             normalize_obs: self.normalize_obs,
             obs_clip: if self.normalize_obs != 0 { self.obs_clip } else { 0.0 },
@@ -603,10 +603,19 @@ impl Stored {
     /// Checks configuration and shape, and that they go together.
     pub fn check(&self) -> Result {
         self.config.check()?;
+        self.check_parts(self.config.learns_q())?;
         let what = "learner config: discrete actions for an algorithm that learns Q, which has number";
         let refused = self.config.learns_q() && !self.shape.discrete();
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(refused)?;
         self.check_shape(self.num_layers())
+    }
+
+    /// Actions of several parts have one log-probability, and no Q. Errors: `Config`.
+    pub(super) fn check_parts(&self, learns_q: bool) -> Result {
+        let what = "learner config: actions of one kind with DQN, PQN, TD3 and SAC; PPO, A2C and IMPALA take structures. \
+                    This is algorithm";
+        let refused = learns_q && self.shape.structured();
+        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(refused)
     }
 
     /// Checks the shape, and what any learner asks of it and of a network of so many layers.
@@ -620,7 +629,7 @@ impl Stored {
         let what = "learner config: layers and hidden layers together, with normalisations, of at most";
         Error::limit(Kind::Config, what, MAX_LAYERS, num_layers).when(num_layers > MAX_LAYERS)?;
         self.check_stack()?;
-        if self.config.use_action_mask != 0 && !self.shape.discrete() {
+        if self.config.use_action_mask != 0 && self.shape.action_lens().0 == 0 {
             return Err(
                 Error::new(Kind::Config, "learner config: use_action_mask of 0 with continuous actions").given(1)
             );
@@ -696,8 +705,8 @@ impl Stored {
         let mut layers = Layers::default();
         listed.iter().for_each(|layer| layers.push(*layer));
         layers.push_tower(c, c.num_layers, 0, shape.num_outputs, 0.01);
-        if !shape.discrete() {
-            layers.push(Layer::free(shape.action_len, c.log_std_init));
+        if shape.std_len() > 0 {
+            layers.push(Layer::free(shape.std_len() as u32, c.log_std_init));
         }
         if let Some((shared, units, gain)) = second {
             layers.push_tower(c, c.num_layers, shared, units, gain);

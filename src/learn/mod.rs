@@ -17,6 +17,7 @@ mod rows;
 mod seen;
 pub mod shape;
 mod step;
+mod words;
 
 pub use actor::{Recurrent, Sampling};
 pub use actor_config::ActorConfig;

@@ -2,7 +2,7 @@
 
 use core::slice::from_mut;
 
-use super::actor::{Head, Recurrent, Sampling, check_act, see};
+use super::actor::{Head, Recurrent, Sampling, Taken, check_act, see};
 use super::actor_config::{ActorConfig, MAX_LAYERS, POLICY};
 use super::seen::{Front, Part, Seen, pictures};
 use super::shape::Shape;
@@ -18,6 +18,7 @@ fields! {
     /// The one place where the layout of a policy's block is written down.
     pub(super) spans Spans(config: &ActorConfig, choices: usize, bounds: usize, params_len: usize) {
         pub(super) action_n: [u32] = choices,
+        pub(super) action_each: [u32] = config.shape.words(),
         pub(super) action_low: [f32] = bounds,
         pub(super) action_high: [f32] = bounds,
         pub(super) obs_mean: [f64] = config.moments_len(),
@@ -134,8 +135,7 @@ impl<'a> Policy<'a> {
             Ok(plan(config, &net)?.1)
         })?;
         let policy = Self::open(mem)?;
-        let (low, high) = (policy.action_low, policy.action_high);
-        config.check_actions(policy.action_n, low, high, policy.log_std()?, -LOG_STD_LIMIT..=LOG_STD_LIMIT)?;
+        config.check_actions(&policy.taken(), policy.log_std()?, -LOG_STD_LIMIT..=LOG_STD_LIMIT)?;
         let finite = check_finite("", policy.params).is_ok();
         if !finite || moments::check_moments(policy.obs_mean, policy.obs_var, 0.0).is_err() {
             return Err(Error::new(Kind::Image, "policy image: finite parameters and statistics"));
@@ -168,7 +168,7 @@ impl<'a> Policy<'a> {
         let (o, l) = (self.shape().seen_len as usize, self.shape().num_outputs as usize);
         let seen = o.checked_mul(2).and_then(|o| o.checked_add(l)).ok_or(too_large)?;
         let rows = seen.checked_mul(num_rows).ok_or(too_large)?;
-        let noise = num_rows.checked_mul(self.shape().action_len as usize).ok_or(too_large)?;
+        let noise = num_rows.checked_mul(self.shape().draw_len()).ok_or(too_large)?;
         let states = num_rows.checked_mul(self.state_len()).ok_or(too_large)?;
         rows.checked_add(noise)
             .and_then(|x| x.checked_add(states))
@@ -178,7 +178,7 @@ impl<'a> Policy<'a> {
 
     /// Chooses an action for each observation.
     ///
-    /// `obs`: `[num_rows, obs_len]`; `mask`: `[num_rows, num_outputs]` flags or none; `recurrent`: what recurrent layers
+    /// `obs`: `[num_rows, obs_len]`; `mask`: `[num_rows, mask_len]` flags or none; `recurrent`: what recurrent layers
     /// carry; `scratch`: at least [`Policy::scratch_len`] numbers whose values do not matter; `action`: `[num_rows,
     /// action_len]`.
     /// Errors: `Shape`; `Size` of `scratch`; `Config` of `sampling`; `Value` for a NaN or infinite observation or state, and
@@ -198,7 +198,7 @@ impl<'a> Policy<'a> {
         let head = self.head()?;
         head.check_sampling(sampling)?;
         let (outputs, states, scratch) = self.outputs(num_rows, obs, mask, &recurrent, scratch, &action)?;
-        let noise = block::rows_mut(scratch, 0, num_rows, self.shape().action_len as usize)?;
+        let noise = block::rows_mut(scratch, 0, num_rows, self.shape().draw_len())?;
         let mut drawn = *rng;
         head.noise(from_mut(&mut drawn), noise);
         check_finite(STATES, states)?;
@@ -226,12 +226,17 @@ impl<'a> Policy<'a> {
         Ok(())
     }
 
+    /// What actions may be.
+    fn taken(&self) -> Taken<'_> {
+        Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high }
+    }
+
     fn head(&self) -> Fit<Head<'_>> {
-        Ok(Head::new(&self.config, self.action_n, self.action_low, self.action_high, self.log_std()?))
+        Ok(Head::new(&self.config, self.taken(), self.log_std()?))
     }
 
     fn log_std(&self) -> Fit<&[f32]> {
-        let own = if self.shape().discrete() { 0..0 } else { self.net.free_params(0) };
+        let own = if self.shape().std_len() == 0 { 0..0 } else { self.net.free_params(0) };
         self.params.get(own).ok_or(Misfit)
     }
 

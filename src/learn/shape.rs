@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::seen::{MAX_PARTS, Part, Parts, Seen, choices};
-
+use super::words::{Counts, MAX_EACH, WORD};
 use crate::error::{Error, Kind, Result};
 use crate::space::{Element, Space};
 
@@ -15,19 +15,24 @@ pub struct Shape {
     pub obs_kind: u32,
     /// Elements of one observation.
     pub obs_len: u32,
-    /// [`Element`] of actions.
+    /// [`Element`] of actions; bytes for structures.
     pub action_kind: u32,
     /// Elements of one action.
     pub action_len: u32,
-    /// Outputs of the policy network: the sum of the choices, or one mean for each continuous element.
+    /// Outputs of the policy network: the sum of the choices, or one mean for each continuous element; of a structure one
+    /// after the other.
     pub num_outputs: u32,
     /// 1 if continuous actions have bounds.
-    pub bounded: u32,
+    pub bounded: u16,
+    /// Elements of a structure that are choices; 0 of actions of one kind.
+    pub num_picks: u16,
     /// Numbers that networks see of one observation: as many as it has elements, but for discrete ones, which are one-hot,
     /// and for structures.
     pub seen_len: u32,
     /// 1 if they are not its elements one by one.
-    pub coded: u32,
+    pub coded: u16,
+    /// Elements of an action that is a structure which are numbers; 0 of actions of one kind.
+    pub num_numbers: u16,
     /// Parts of an observation that layers can read alone.
     pub num_parts: u32,
     /// Discrete elements of an observation.
@@ -42,6 +47,7 @@ impl Shape {
         }
         let parts = Parts::new(obs)?;
         let len = action.len as usize;
+        let (mut num_picks, mut num_numbers) = (0, 0);
         let (num_outputs, bounded) = match action.kind {
             Element::I32 => {
                 if action.n.len() != len {
@@ -49,22 +55,18 @@ impl Shape {
                         .needed(len)
                         .given(action.n.len()));
                 }
-                (choices(action.n)?, 0)
+                (choices(action.n)?, false)
             }
-            Element::F32 => {
-                let bounded = !(action.low.is_empty() && action.high.is_empty());
-                let fits = |bounds: &[f32]| bounds.len() == len || bounds.len() == 1;
-                if bounded && !(fits(action.low) && fits(action.high)) {
-                    let what = "action space: low and high with one entry for all or one an element,";
-                    return Err(Error::new(Kind::Config, what).needed(len).given(action.low.len()));
-                }
-                for i in 0..if bounded { len } else { 0 } {
-                    let (low, high) = action.bounds(i);
-                    check_bounds(&[low], &[high])?;
-                }
-                (action.len, u32::from(bounded))
+            Element::F32 => (action.len, has_bounds(action, len)?),
+            Element::U8 if action.fields.is_empty() => {
+                let what = "action space: elements of kind f32 or i32, or a structure with fields of these";
+                return Err(Error::new(Kind::Config, what).given(2));
             }
-            Element::U8 => return Err(Error::new(Kind::Config, "action space: elements of kind f32 or i32").given(2)),
+            Element::U8 => {
+                let Counts { picks, numbers, outputs } = Counts::new(action)?;
+                (num_picks, num_numbers) = (picks as u16, numbers as u16);
+                (outputs, has_bounds(action, numbers as usize)?)
+            }
         };
         Ok(Shape {
             obs_kind: obs.kind as u32,
@@ -72,9 +74,11 @@ impl Shape {
             action_kind: action.kind as u32,
             action_len: action.len,
             num_outputs,
-            bounded,
+            bounded: u16::from(bounded),
+            num_picks,
             seen_len: parts.seen,
-            coded: u32::from(parts.coded),
+            coded: u16::from(parts.coded),
+            num_numbers,
             num_parts: parts.list().len() as u32,
             num_choices: parts.num_choices,
         })
@@ -88,28 +92,39 @@ impl Shape {
         if Element::from_number(self.obs_kind).is_none() || self.coded > 1 || !(whole || self.coded != 0) {
             return refuse("shape: observations of kind f32 or u8, or in parts");
         }
-        if !parts && (self.coded | self.num_parts | self.num_choices) != 0 {
+        if !parts && (u32::from(self.coded) | self.num_parts | self.num_choices) != 0 {
             return refuse("shape: no more parts than observations can have");
         }
         if self.seen_len == 0 || (self.coded == 0 && self.seen_len != self.obs_len) {
             return refuse("shape: numbers that networks see of observations");
         }
-        if self.action_kind != Element::F32 as u32 && self.action_kind != Element::I32 as u32 {
-            return refuse("shape: actions of kind f32 or i32");
+        let known = self.structured() || self.action_kind == Element::F32 as u32 || self.discrete();
+        if !known {
+            return refuse("shape: actions of kind f32 or i32, or structures of these");
         }
-        if self.obs_len == 0 || self.action_len == 0 || self.num_outputs < self.action_len {
+        let (own, logits) = (self.draw_len() as u64, self.mask_len() as u64);
+        if self.obs_len == 0 || own == 0 || u64::from(self.num_outputs) < own {
             return refuse("shape: observations and actions of at least 1 element, and outputs for each action");
         }
-        if self.bounded > 1 || (self.discrete() && self.bounded != 0) {
+        if self.bounded > 1 || (self.std_len() == 0 && self.bounded != 0) {
             return refuse("shape: bounds with continuous actions only");
         }
-        if !self.discrete() && self.num_outputs != self.action_len {
-            return refuse("shape: one output for each continuous action");
+        let (picks, numbers) = (u64::from(self.num_picks), u64::from(self.num_numbers));
+        let right = match (self.structured(), self.discrete()) {
+            (true, _) => {
+                let words = u64::from(self.action_len) / WORD as u64;
+                let whole = self.action_len.is_multiple_of(WORD as u32);
+                whole && own <= words && picks.max(numbers) <= MAX_EACH as u64 && (picks > 0 || logits == 0)
+            }
+            (_, discrete) => picks.max(numbers) == 0 && (discrete || self.num_outputs == self.action_len),
+        };
+        if !right {
+            return refuse("shape: one output for each continuous action, and parts of structures alone");
         }
         Ok(())
     }
 
-    /// True if actions are choices, false if they are real vectors.
+    /// True if actions are choices, false if they are real vectors or structures.
     pub fn discrete(&self) -> bool {
         self.action_kind == Element::I32 as u32
     }
@@ -141,16 +156,59 @@ impl Shape {
         (self.obs_len as usize).saturating_mul(self.kinds().0.size())
     }
 
-    /// Elements in which the choices of a discrete action, and the bounds of a continuous one, are kept.
+    /// True if actions are bytes of a structure with choices and numbers.
+    pub fn structured(&self) -> bool {
+        cfg!(feature = "residual") && self.action_kind == Element::U8 as u32
+    }
+
+    /// Words of an action that is a structure, else 0.
+    pub(super) fn words(&self) -> usize {
+        if self.structured() { self.action_len as usize / WORD } else { 0 }
+    }
+
+    /// Elements in which the choices of an action, and the bounds of its numbers, are kept.
     pub fn action_lens(&self) -> (usize, usize) {
-        let len = self.action_len as usize;
-        (if self.discrete() { len } else { 0 }, if self.bounded != 0 { len } else { 0 })
+        let choices = if self.discrete() { self.action_len as usize } else { self.num_picks.into() };
+        (choices, if self.bounded != 0 { self.std_len() } else { 0 })
     }
 
     /// Logarithms of standard deviations: one for each continuous element.
     pub fn std_len(&self) -> usize {
-        if self.discrete() { 0 } else { self.action_len as usize }
+        match (self.structured(), self.discrete()) {
+            (true, _) => self.num_numbers.into(),
+            (_, true) => 0,
+            _ => self.action_len as usize,
+        }
     }
+
+    /// Draws that an action is made of, one for each choice and each number.
+    pub(super) fn draw_len(&self) -> usize {
+        if !self.structured() {
+            return self.action_len as usize;
+        }
+        usize::from(self.num_picks).saturating_add(self.num_numbers.into())
+    }
+
+    /// Flags of a mask: one for each output that is no mean beside choices.
+    pub fn mask_len(&self) -> usize {
+        let means = if self.structured() { self.num_numbers.into() } else { 0 };
+        (self.num_outputs as usize).saturating_sub(means)
+    }
+}
+
+/// True if an action space has bounds of its so many numbers. Errors: `Config`.
+fn has_bounds(action: &Space<'_>, len: usize) -> Result<bool> {
+    let bounded = !(action.low.is_empty() && action.high.is_empty());
+    let fits = |bounds: &[f32]| bounds.len() == len || bounds.len() == 1;
+    if bounded && !(len > 0 && fits(action.low) && fits(action.high)) {
+        let what = "action space: low and high with one entry for all or one an element,";
+        return Err(Error::new(Kind::Config, what).needed(len).given(action.low.len()));
+    }
+    for i in 0..if bounded { len } else { 0 } {
+        let (low, high) = action.bounds(i);
+        check_bounds(&[low], &[high])?;
+    }
+    Ok(bounded)
 }
 
 /// Checks that bounds are finite and in order.

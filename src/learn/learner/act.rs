@@ -7,7 +7,7 @@ use super::layout::log_std;
 use super::{Learner, NONE};
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::learn::actor::{Head, Raw, Recurrent, Sampling, check_act, check_action, check_obs, see};
+use crate::learn::actor::{Head, Raw, Recurrent, Sampling, Taken, check_act, check_action, check_obs, see};
 use crate::learn::actor_config::{POLICY, VALUE};
 #[cfg(feature = "pqn")]
 use crate::learn::policy::SHARPNESS;
@@ -22,7 +22,7 @@ impl Learner<'_> {
     /// observations are normalised by the statistics of the steps before.
     ///
     /// `active`: `[N]` 0: this environment does not act now; its rows are neither read nor written. `None`: all act.
-    /// `obs`: `[N, obs_len]`; `mask`: `[N, num_outputs]` flags, exactly if `use_action_mask`; `action`: `[N, action_len]`.
+    /// `obs`: `[N, obs_len]`; `mask`: `[N, mask_len]` flags, exactly if `use_action_mask`; `action`: `[N, action_len]`.
     /// Errors: `NotReady` if learning is due, or one of them has acted already; `Shape`; `Value` for a NaN or infinite
     /// observation, and if the policy's outputs overflow. Nothing changes on error, here and in the other calls but
     /// [`Learner::learn`].
@@ -113,12 +113,13 @@ impl Learner<'_> {
         check_finite("learner act: a finite obs", raw)?;
         see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
         let mask = match mask {
-            Some(mask) => Some(&*rows.get(mask, l, w.mask)?),
+            Some(mask) => Some(&*rows.get(mask, shape.mask_len(), w.mask)?),
             None => None,
         };
         let params = Self::acting(&self.config, self.acting, self.params);
         let log_std = log_std(params, sizes)?;
-        let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
+        let of = Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high };
+        let head = Head::new(&self.actor, of, log_std);
         head.check_mask(mask, m)?;
         let outputs = block::rows_mut(w.outputs, 0, m, l)?;
         let mut columns = w.scalar.chunks_exact_mut(m.max(1));
@@ -131,7 +132,7 @@ impl Learner<'_> {
         check_finite(STATES, states)?;
         let choice = block::rows_mut(w.choice, 0, m, self.action_n.len())?;
         let vector = block::rows_mut(w.vector, 0, m, sizes.std_len)?;
-        let noise = block::rows_mut(w.noise, 0, m, a)?;
+        let noise = block::rows_mut(w.noise, 0, m, shape.draw_len())?;
         let drawn = envs.get(self.act_rng, 1, w.rng)?;
         head.noise(drawn, noise);
         #[cfg(feature = "pqn")]
@@ -142,10 +143,9 @@ impl Learner<'_> {
         }
         if !self.config.learns_q() {
             head.sample(m, outputs, mask, Sampling::Basic, noise, choice, vector)?;
-            let raw_action = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
-            head.evaluate(outputs, mask, raw_action, log_prob, entropy)?;
+            head.evaluate(outputs, mask, Raw { choice, vector }, log_prob, entropy)?;
         }
-        let raw_action = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
+        let raw_action = Raw { choice, vector };
 
         let mut end = self.state.end;
         let slots = block::rows_mut(w.slot, 0, m, 1)?;
@@ -183,7 +183,7 @@ impl Learner<'_> {
         slots.put(log_prob, 1, r.log_prob)?;
         slots.put(list, 1, r.env)?;
         if let Some(mask) = mask {
-            slots.put(mask, l, r.mask)?;
+            slots.put(mask, shape.mask_len(), r.mask)?;
         }
         if self.config.has_sequences() {
             // The states before go to the rollout, and those after are carried on.
@@ -201,11 +201,11 @@ impl Learner<'_> {
             }
         }
         if rows.len() == action.len().checked_div(a.max(1)).unwrap_or(0) {
-            head.to_env(raw_action, action);
+            head.to_env(raw_action, action)?;
         } else {
             for (k, row) in rows.iter().enumerate() {
                 let to = action.get(row.saturating_mul(a), row.saturating_add(1).saturating_mul(a)).ok_or(Misfit)?;
-                head.to_env(raw_action.row(k, a)?, to);
+                head.to_env(raw_action.row(k, head.lens())?, to)?;
             }
         }
         envs.put(drawn, 1, self.act_rng)?;
@@ -263,9 +263,10 @@ impl Learner<'_> {
         let w = &mut self.work;
         let log_std = log_std(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
         let outputs = block::rows(w.outputs, 0, n, shape.num_outputs as usize)?;
-        let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
+        let of = Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high };
+        let head = Head::new(&self.actor, of, log_std);
         block::copy(w.rng, self.predict_rng);
-        let noise = block::rows_mut(w.noise, 0, n, shape.action_len as usize)?;
+        let noise = block::rows_mut(w.noise, 0, n, shape.draw_len())?;
         head.noise(w.rng, noise);
         let states = block::rows(w.state, 0, n, self.sizes.state_len())?;
         check_finite(STATES, states)?;
@@ -316,7 +317,7 @@ impl Learner<'_> {
         head.check_mask(mask, n)?;
         match action {
             Elements::I32(choice) if !head.could_take(choice, mask) => {
-                return Err(Error::new(Kind::Value, "learner log_prob: choices that are there and allowed"));
+                return Err(Error::new(Kind::Value, FORBIDDEN));
             }
             Elements::F32(vector) => check_finite("learner log_prob: finite actions", vector)?,
             _ => {}
@@ -339,11 +340,21 @@ impl Learner<'_> {
         let log_std = log_std(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
         let outputs = block::rows(w.outputs, 0, n, self.actor.shape.num_outputs as usize)?;
         check_finite("learner log_prob: outputs that do not overflow", outputs)?;
-        let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std);
+        let of = Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high };
+        let head = Head::new(&self.actor, of, log_std);
         let raw = match action {
-            Elements::I32(choice) => Raw::Choice(choice),
-            Elements::F32(vector) => Raw::Vector(vector),
-            Elements::U8(_) => return Err(Misfit.into()),
+            Elements::I32(choice) => Raw { choice, vector: &[] },
+            Elements::U8(action) => {
+                let [k, v] = head.lens();
+                let (choice, vector) = (block::rows_mut(w.choice, 0, n, k)?, block::rows_mut(w.vector, 0, n, v)?);
+                head.part(action, choice, vector)?;
+                check_finite("learner log_prob: finite actions", vector)?;
+                if !head.could_take(choice, mask) {
+                    return Err(Error::new(Kind::Value, FORBIDDEN));
+                }
+                Raw { choice, vector }
+            }
+            Elements::F32(vector) => Raw { choice: &[], vector },
         };
         let (ours, rest) = w.scalar.split_at_mut_checked(n).ok_or(Misfit)?;
         let entropies = block::rows_mut(rest, 0, n, 1)?;
@@ -420,7 +431,7 @@ impl Learner<'_> {
     /// Zeroes the first `n` rows of them.
     fn tidy_rows(&mut self, n: usize) {
         let w = &mut self.work;
-        let (o, a) = (self.actor.shape.seen_len as usize, self.actor.shape.action_len as usize);
+        let (o, a) = (self.actor.shape.seen_len as usize, self.actor.shape.draw_len());
         let l = self.actor.shape.num_outputs as usize;
         let scratch = self.sizes.net.infer_scratch_len(n);
         let numbers = [
@@ -449,6 +460,9 @@ impl Learner<'_> {
         zero(w.rng, n);
     }
 }
+
+/// What a choice has to be that is asked about.
+const FORBIDDEN: &str = "learner log_prob: choices that are there and allowed";
 
 /// What recurrent layers have to leave.
 const STATES: &str = "learner: recurrent states that do not overflow";

@@ -1,12 +1,14 @@
 //! Rollouts that go from the learner that recorded them to the one that learns from them.
 
+use super::layout::log_std;
 use super::{Learner, Stats, View};
 use crate::block::{self, rows, rows_mut};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::learn::actor::check_action;
+use crate::learn::actor::{Head, Raw, Taken, check_action};
 use crate::learn::config::Config;
 use crate::learn::seen::bytes_to_f32;
 use crate::learn::shape::Shape;
+use crate::learn::words::MAX_EACH;
 use crate::space::{Elements, ElementsMut};
 
 /// The T * N transitions of a rollout, each with what an update asks of it.
@@ -17,7 +19,7 @@ pub struct Batch<'a> {
     pub obs: &'a [f32],
     /// `[T * N, action_len]`, continuous ones before they were squashed or clipped.
     pub action: Elements<'a>,
-    /// `[T * N, num_outputs]` flags of allowed choices; empty without `use_action_mask`.
+    /// `[T * N, mask_len]` flags of allowed choices; empty without `use_action_mask`.
     pub mask: &'a [u8],
     /// `[T * N]` log-probabilities of the actions.
     pub log_prob: &'a [f32],
@@ -104,7 +106,21 @@ impl Learner<'_> {
         if let Elements::I32(choice) = batch.action
             && !view.head()?.could_take(choice, mask)
         {
-            return Err(Error::new(Kind::Value, "learner learn_batch: choices that are there and allowed"));
+            return Err(Error::new(Kind::Value, FORBIDDEN));
+        }
+        if let Elements::U8(action) = batch.action {
+            let (head, flags) = (view.head()?, mask_len(&self.config, shape));
+            let (mut choice, mut vector) = ([0; MAX_EACH], [0.0; MAX_EACH]);
+            let [k, a] = head.lens();
+            let (choice, vector) = (rows_mut(&mut choice, 0, 1, k)?, rows_mut(&mut vector, 0, 1, a)?);
+            for (i, action) in action.chunks_exact((shape.action_len as usize).max(1)).enumerate() {
+                head.part(action, choice, vector)?;
+                check_finite("learner learn_batch: finite numbers", vector)?;
+                let mask = if flags > 0 { Some(rows(batch.mask, i, 1, flags)?) } else { None };
+                if !head.could_take(choice, mask) {
+                    return Err(Error::new(Kind::Value, FORBIDDEN));
+                }
+            }
         }
         let is_byte = |x: &f32| (f32::from(byte(*x)) / 255.0).to_bits() == x.to_bits();
         if self.sizes.pixels_len > 0 && !batch.obs.iter().all(is_byte) {
@@ -135,7 +151,13 @@ impl Learner<'_> {
         match batch.action {
             Elements::I32(choice) => block::copy(rows_mut(r.choice, at, m, a)?, choice),
             Elements::F32(vector) => block::copy(rows_mut(r.vector, at, m, a)?, vector),
-            Elements::U8(_) => {}
+            Elements::U8(action) => {
+                let of =
+                    Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high };
+                let head = Head::new(&self.actor, of, log_std(self.params, &self.sizes)?);
+                let [k, a] = head.lens();
+                head.part(action, rows_mut(r.choice, at, m, k)?, rows_mut(r.vector, at, m, a)?)?;
+            }
         }
         block::copy(rows_mut(r.mask, at, m, mask_len)?, batch.mask);
         block::copy(rows_mut(r.log_prob, at, m, 1)?, batch.log_prob);
@@ -181,7 +203,11 @@ impl View<'_> {
         match to.action {
             ElementsMut::I32(choice) => block::copy(choice, rows(r.choice, at, m, shape.action_len as usize)?),
             ElementsMut::F32(vector) => block::copy(vector, rows(r.vector, at, m, shape.action_len as usize)?),
-            ElementsMut::U8(_) => {}
+            ElementsMut::U8(action) => {
+                let head = self.head()?;
+                let [k, a] = head.lens();
+                head.join(Raw { choice: rows(r.choice, at, m, k)?, vector: rows(r.vector, at, m, a)? }, action)?;
+            }
         }
         block::copy(to.mask, rows(r.mask, at, m, mask_len(&self.config, shape))?);
         block::copy(to.log_prob, rows(r.log_prob, at, m, 1)?);
@@ -216,6 +242,9 @@ impl View<'_> {
     }
 }
 
+/// What a choice has to be that is learned from.
+const FORBIDDEN: &str = "learner learn_batch: choices that are there and allowed";
+
 /// The byte that an observation was before it was divided by 255.
 fn byte(x: f32) -> u8 {
     (x * 255.0 + 0.5) as u8
@@ -223,5 +252,5 @@ fn byte(x: f32) -> u8 {
 
 /// Flags of a transition's mask.
 pub(super) fn mask_len(c: &Config, shape: &Shape) -> usize {
-    if c.use_action_mask != 0 { shape.num_outputs as usize } else { 0 }
+    if c.use_action_mask != 0 { shape.mask_len() } else { 0 }
 }

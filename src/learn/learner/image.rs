@@ -33,7 +33,7 @@ impl<'a> View<'a> {
         let (s, c) = (&view.state, &view.config);
         let log_std = log_std(view.params, &view.sizes)?;
         let log_stds = c.log_std_min..=c.log_std_max;
-        view.actor.check_actions(view.action_n, view.action_low, view.action_high, log_std, log_stds)?;
+        view.actor.check_actions(&view.taken(), log_std, log_stds)?;
         if !(s.shuffle_rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
             return Err(image("learner image: valid random streams"));
         }
@@ -132,7 +132,7 @@ impl<'a> View<'a> {
         let (r, shape) = (&self.rollout, &self.actor.shape);
         let mask = match self.config.use_action_mask {
             0 => None,
-            _ => Some(block::rows(r.mask, first, count, shape.num_outputs as usize)?),
+            _ => Some(block::rows(r.mask, first, count, shape.mask_len())?),
         };
         let allowed = self.head()?.check_mask(mask, count).is_ok();
         if !allowed || !self.head()?.could_take(block::rows(r.choice, first, count, self.action_n.len())?, mask) {

@@ -43,6 +43,8 @@ pub(in crate::learn) struct Lens {
     pub(super) choices: usize,
     pub(super) bounds: usize,
     std: usize,
+    /// Words of an action that is a structure.
+    pub(super) words: usize,
     pub(super) moments: usize,
     masks: usize,
     /// Of a recurrent state.
@@ -61,7 +63,7 @@ pub(in crate::learn) struct WorkLens<'l> {
     n: usize,
     /// A chunk, or one observation of each environment.
     rows: usize,
-    action_len: usize,
+    draws: usize,
     tape: usize,
     scratch: usize,
 }
@@ -149,11 +151,12 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         choices,
         bounds,
         std: std_len,
+        words: s.words(),
         moments: stored.actor().moments_len(),
         state: sizes.state_len(),
         sequences: c.has_sequences(),
         columns: if c.algorithm() == Algorithm::Impala { COLUMNS + SPARE } else { COLUMNS },
-        masks: if c.use_action_mask != 0 { outputs } else { 0 },
+        masks: if c.use_action_mask != 0 { s.mask_len() } else { 0 },
         params: record_len.saturating_sub(LOSSES),
         record: record_len,
     }
@@ -185,7 +188,7 @@ fn work(
     let sequences = sizes.chunk_rows.checked_div(stored.config.num_together()).unwrap_or(0);
     let scratch = net.scratch_len(false, sequences).max(net.infer_scratch_len(usize::MAX));
     let tape = net.tape_len(rows);
-    WorkSpans::plan(p, &WorkLens { lens, n, rows, action_len: stored.shape.action_len as usize, tape, scratch })
+    WorkSpans::plan(p, &WorkLens { lens, n, rows, draws: stored.shape.draw_len(), tape, scratch })
 }
 
 /// Working arrays of `learn_range`, and their bytes.
@@ -247,7 +250,7 @@ fields! {
         pub(in crate::learn) rng: [Rng] = w.n,
         /// What networks see of observations, before it is normalised, `[N, seen_len]`.
         pub(in crate::learn) raw: [f32] = grid(w.n, w.lens.obs),
-        pub(in crate::learn) noise: [f32] = grid(w.n, w.action_len),
+        pub(in crate::learn) noise: [f32] = grid(w.n, w.draws),
         /// Values of what follows the transition that is looked at.
         pub(in crate::learn) next: [f32] = w.n,
         /// Running returns, and what environments carry back through the rollout.

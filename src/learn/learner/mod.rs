@@ -18,7 +18,7 @@ mod update;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::actor::Head;
+use super::actor::{Head, Taken};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::{Config, Stored};
 use super::loss::Sums;
@@ -26,6 +26,7 @@ use super::optimizer::Optimizer;
 use super::policy;
 use super::seen::Parts;
 use super::shape::Shape;
+use super::words;
 use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
@@ -114,6 +115,7 @@ fields! {
     /// Where the fields of a learner lie, but its rollout and its working arrays.
     spans FieldSpans(c: &Config, lens: &Lens) {
         action_n: [u32] = lens.choices,
+        action_each: [u32] = lens.words,
         action_low: [f32] = lens.bounds,
         action_high: [f32] = lens.bounds,
         state: One<State> = (),
@@ -219,6 +221,9 @@ impl<'a> Learner<'a> {
         front.write(&mut Cutter::new(block), net.nodes(), parts.list(), obs.n)?;
         let learner = Self::of(block, &stored)?;
         block::copy(learner.action_n, action.n);
+        if stored.shape.structured() {
+            words::list(action, learner.action_each);
+        }
         for (i, (low, high)) in learner.action_low.iter_mut().zip(&mut *learner.action_high).enumerate() {
             (*low, *high) = action.bounds(i);
         }
@@ -339,7 +344,7 @@ impl<'a> View<'a> {
         self.sizes.seen.n
     }
 
-    /// Numbers of choices of discrete actions; empty if they are continuous.
+    /// Numbers of choices of the discrete elements of actions; empty if there are none.
     pub fn action_n(&self) -> &'a [u32] {
         self.action_n
     }
@@ -364,6 +369,7 @@ impl<'a> View<'a> {
     pub fn export(&self, mem: &mut [u8]) -> Result {
         policy::write(mem, &self.actor, &self.sizes.net, &self.sizes.seen, |to| {
             block::copy(to.action_n, self.action_n);
+            block::copy(to.action_each, self.action_each);
             block::copy(to.action_low, self.action_low);
             block::copy(to.action_high, self.action_high);
             block::copy(to.obs_mean, self.obs_mean);
@@ -383,9 +389,14 @@ impl<'a> View<'a> {
         Ok(self.open.get(begin..end).ok_or(refused.needed(self.open.len()).given(end))?.len())
     }
 
+    /// What actions may be.
+    fn taken(&self) -> Taken<'_> {
+        Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high }
+    }
+
     fn head(&self) -> Result<Head<'_>> {
         let log_std = log_std(self.params, &self.sizes)?;
-        Ok(Head::new(&self.actor, self.action_n, self.action_low, self.action_high, log_std))
+        Ok(Head::new(&self.actor, self.taken(), log_std))
     }
 
     /// A mask is given exactly if the configuration says so.

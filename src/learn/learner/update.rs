@@ -450,7 +450,7 @@ mod tests {
         let order = &learner.order[begin..end];
         let obs = rows(order, r.obs, learner.shape().obs_len as usize);
         let (choice, vector) = (rows(order, r.choice, learner.action_n.len()), rows(order, r.vector, sizes.std_len));
-        let raw = if learner.shape().discrete() { Raw::Choice(&choice) } else { Raw::Vector(&vector) };
+        let raw = Raw { choice: &choice, vector: &vector };
         let column = || vec![0.0; m];
         let (mut log_prob, mut entropy, mut value) = (column(), column(), column());
         let (mut d_log_prob, mut d_value) = (column(), column());

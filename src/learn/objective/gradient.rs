@@ -30,7 +30,7 @@ pub(super) fn chunk(
     let obs = b.obs(rows, w.obs)?;
     let choice = rows.get(r.choice, shape.action_lens().0, w.choice)?;
     let vector = rows.get(r.vector, sizes.std_len, w.vector)?;
-    let mask = if c.use_action_mask != 0 { Some(&*rows.get(r.mask, l, w.mask)?) } else { None };
+    let mask = if c.use_action_mask != 0 { Some(&*rows.get(r.mask, shape.mask_len(), w.mask)?) } else { None };
     let (scalar, spare) = w.scalar.split_at_mut_checked(m.saturating_mul(COLUMNS)).ok_or(Misfit)?;
     let mut columns = scalar.chunks_exact_mut(m.max(1));
     let mut column = || columns.next().ok_or(Misfit);
@@ -44,7 +44,7 @@ pub(super) fn chunk(
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
     let carry = b.carry(order, w.state, w.cut)?;
     sizes.net.forward(b.params, obs, m, ALL, &carry, tape, w.scratch, &mut [outputs, value])?;
-    let raw = if shape.discrete() { Raw::Choice(choice) } else { Raw::Vector(vector) };
+    let raw = Raw { choice, vector };
     b.head.evaluate(outputs, mask, raw, log_prob, entropy)?;
 
     let batch = Batch { num_rows, log_prob, old_log_prob, advantage, value, old_value, value_target };

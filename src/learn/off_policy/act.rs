@@ -4,7 +4,7 @@ use super::OffPolicy;
 use super::observe::copy_row;
 use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::learn::actor::{Head, Sampling, check_act, check_obs};
+use crate::learn::actor::{Head, Sampling, Taken, check_act, check_obs};
 use crate::learn::config::Algorithm;
 use crate::learn::objective::{critic, q, sac, td3};
 use crate::learn::policy::SHARPNESS;
@@ -124,7 +124,8 @@ impl OffPolicy<'_> {
                     block::copy(block::rows_mut(b.vector, env, 1, a)?, vector);
                     let action = block::rows_mut(action, row, 1, a)?;
                     block::copy(action, vector);
-                    Head::new(&self.actor, self.action_n, self.action_low, self.action_high, &[]).stretch(action);
+                    Head::new(&self.actor, Taken::whole(self.action_n, self.action_low, self.action_high), &[])
+                        .stretch(action);
                 }
                 ElementsMut::U8(_) => {}
             }
@@ -217,7 +218,7 @@ impl OffPolicy<'_> {
         let n = self.sizes.n;
         self.look("learner predict: a finite obs", obs, mask)?;
         let (c, w) = (&self.config, &mut self.work);
-        let head = Head::new(&self.actor, self.action_n, self.action_low, self.action_high, &[]);
+        let head = Head::new(&self.actor, Taken::whole(self.action_n, self.action_low, self.action_high), &[]);
         block::copy(w.rng, self.predict_rng);
         head.noise(w.rng, w.noise);
         if let ElementsMut::F32(action) = action {

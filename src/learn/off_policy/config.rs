@@ -79,6 +79,7 @@ impl Stored {
     /// Checks configuration and shape, and that they go together.
     pub(super) fn check_off_policy(&self) -> Result {
         self.config.check_off_policy()?;
+        self.check_parts(true)?;
         self.check_shape(self.num_policy_layers())?;
         let what =
             "learner config: an algorithm for discrete actions with them, and one for continuous ones with those";

@@ -4,6 +4,7 @@ use super::layout::{TransitionView, block_size, nodes};
 use super::{PARAM_LIMIT, TEMPERATURE_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
+use crate::learn::actor::Taken;
 use crate::learn::config::Stored;
 use crate::learn::loss::Sums;
 use crate::rng::Rng;
@@ -26,7 +27,8 @@ impl<'a> View<'a> {
         })?;
         let view = View::open(mem)?;
         let (s, c) = (&view.state, &view.config);
-        view.actor.check_actions(view.action_n, view.action_low, view.action_high, &[], 0.0..=0.0)?;
+        let of = Taken::whole(view.action_n, view.action_low, view.action_high);
+        view.actor.check_actions(&of, &[], 0.0..=0.0)?;
         let last = if c.has_critics() { 2 } else { 1 };
         if !(s.rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
             return Err(image("learner image: valid random streams"));

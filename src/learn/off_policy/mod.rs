@@ -13,7 +13,7 @@ mod update;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::actor::Head;
+use super::actor::{Head, Taken};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::{Config, Stored};
 use super::learner::{EPISODES, Phase, Stats};
@@ -382,7 +382,7 @@ impl<'a> View<'a> {
     }
 
     fn head(&self) -> Head<'_> {
-        Head::new(&self.actor, self.action_n, self.action_low, self.action_high, &[])
+        Head::new(&self.actor, Taken::whole(self.action_n, self.action_low, self.action_high), &[])
     }
 
     /// A mask is given exactly if the configuration says so.
