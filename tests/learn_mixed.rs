@@ -1,20 +1,39 @@
-//! Actions of choices and numbers: one log-probability for both, masks for the choices, and an agent that needs both.
-#![cfg(feature = "residual")]
+//! Actions of choices and numbers: one log-probability for both, masks for the choices, and agents that need both.
+#![cfg(all(feature = "residual", feature = "actor_critic"))]
 
+use bytemuck::{Pod, Zeroable};
 use rlcore::error::Kind;
-use rlcore::learn::{Batch, BatchMut, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Batch, BatchMut, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::nn::{Layer, LayerKind};
 use rlcore::rng::Rng;
-use rlcore::space::{Elements, ElementsMut, Space};
+use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
 const N: usize = 8;
-/// A number, a choice of three, a number and a choice of two.
-const CHOICES: [u32; 4] = [0, 3, 0, 2];
-const A: usize = 4;
 const OBS: Space<'static> = Space::unbounded(2);
 
-fn action() -> Space<'static> {
-    Space { n: &CHOICES, ..Space::between(&[-2.0, 9.0, 0.0, 9.0], &[2.0, -9.0, 1.0, -9.0]) }
+/// What the environments take.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Act {
+    aim: f32,
+    weapon: i32,
+    /// The host's own, which no field covers.
+    own: u32,
+    power: f32,
+    stance: i32,
 }
+
+const OWN: u32 = 0xABCD_EF01;
+const SIZE: usize = size_of::<Act>();
+const BLANK: Act = Act { aim: f32::NAN, weapon: -9, own: OWN, power: f32::NAN, stance: -9 };
+const FIELDS: [Field<'static>; 4] = [
+    Field::new("aim", Element::F32, &[], 0),
+    Field::new("weapon", Element::I32, &[], 4),
+    Field::new("power", Element::F32, &[1], 12),
+    Field::new("stance", Element::I32, &[], 16),
+];
+const ACTION: Space<'static> =
+    Space { low: &[-2.0, 0.0], high: &[2.0, 1.0], n: &[3, 2], ..Space::bytes(SIZE as u32).with_fields(&FIELDS) };
 
 fn config() -> Config {
     Config {
@@ -30,9 +49,9 @@ fn config() -> Config {
     }
 }
 
-fn block(config: &Config, action: &Space<'_>) -> Vec<u64> {
-    let mut block = vec![0; Learner::size(config, &[], &OBS, action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &OBS, action).unwrap();
+fn block(config: &Config) -> Vec<u64> {
+    let mut block = vec![0; Learner::size(config, &[], &OBS, &ACTION).unwrap() / 8];
+    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &OBS, &ACTION).unwrap();
     block
 }
 
@@ -40,111 +59,202 @@ fn open(block: &mut [u64]) -> Learner<'_> {
     Learner::attach(bytemuck::cast_slice_mut(block)).unwrap()
 }
 
+fn to(action: &mut [Act]) -> ElementsMut<'_> {
+    ElementsMut::U8(bytemuck::cast_slice_mut(action))
+}
+
+fn of(action: &[Act]) -> Elements<'_> {
+    Elements::U8(bytemuck::cast_slice(action))
+}
+
 fn draw_obs(rng: &mut Rng) -> [f32; 2 * N] {
     std::array::from_fn(|_| if rng.coin() { 1.0 } else { -1.0 })
 }
 
-/// One step is an episode. The first choice is paid if it is that of the sign of what is seen first, the first number costs
-/// how far it is from what is seen second; the rest makes no difference.
-fn pay(obs: &[f32], action: &[f32]) -> f32 {
-    let right = if obs[0] > 0.0 { 2.0 } else { 0.0 };
-    f32::from(action[1] == right) - (action[0] - obs[1]).abs().min(2.0)
+/// One step is an episode. The weapon is paid if it is that of the sign of what is seen first, the aim costs how far it is from
+/// what is seen second; the rest makes no difference.
+fn pay(obs: &[f32], action: &Act) -> f32 {
+    let right = if obs[0] > 0.0 { 2 } else { 0 };
+    f32::from(u8::from(action.weapon == right)) - (action.aim - obs[1]).abs().min(2.0)
+}
+
+fn pays(obs: &[f32], action: &[Act]) -> Vec<f32> {
+    obs.chunks_exact(2).zip(action).map(|(obs, action)| pay(obs, action)).collect()
 }
 
 fn play(learner: &mut Learner<'_>, rng: &mut Rng, mask: Option<&[u8]>) {
     while learner.phase() != Phase::Learn {
-        let (obs, mut action) = (draw_obs(rng), [f32::NAN; A * N]);
-        learner.act(None, Elements::F32(&obs), mask, ElementsMut::F32(&mut action)).unwrap();
-        for row in action.chunks_exact(A) {
-            assert!(row[0].abs() <= 2.0 && (0.0..=1.0).contains(&row[2]), "{row:?}");
-            assert!([0.0, 1.0, 2.0].contains(&row[1]) && [0.0, 1.0].contains(&row[3]), "{row:?}");
+        let (obs, mut action) = (draw_obs(rng), [BLANK; N]);
+        learner.act(None, Elements::F32(&obs), mask, to(&mut action)).unwrap();
+        for a in &action {
+            assert!(a.aim.abs() <= 2.0 && (0.0..=1.0).contains(&a.power) && a.own == OWN, "{a:?}");
+            assert!((0..3).contains(&a.weapon) && (0..2).contains(&a.stance), "{a:?}");
         }
-        let reward: Vec<f32> = obs.chunks_exact(2).zip(action.chunks_exact(A)).map(|(o, a)| pay(o, a)).collect();
-        learner.observe(None, &reward, &[1; N], &[0; N], None).unwrap();
+        learner.observe(None, &pays(&obs, &action), &[1; N], &[0; N], None).unwrap();
     }
 }
 
-#[test]
-fn an_agent_learns_what_needs_a_choice_and_a_number() {
-    let mut block = block(&config(), &action());
-    let mut learner = open(&mut block);
-    let mut rng = Rng::seeded(1);
-    while learner.stats().num_updates < 150 {
-        play(&mut learner, &mut rng, None);
-        learner.learn(Some(Elements::F32(&[0.0; 2 * N])), 0).unwrap();
-    }
+fn export(learner: &Learner<'_>) -> Vec<u64> {
     let mut bytes = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
     learner.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-    let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
-    let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
-    let none = Recurrent::default;
-    let mut sum = 0.0;
-    for _ in 0..20 {
-        let obs = draw_obs(&mut rng);
-        let [mut best, mut drawn, mut own] = [[f32::NAN; A * N]; 3];
-        let seen = Elements::F32(&obs);
-        policy.act_greedy(N, seen, None, none(), &mut scratch, ElementsMut::F32(&mut best)).unwrap();
-        let to = ElementsMut::F32(&mut drawn);
-        policy.act(N, seen, None, none(), Sampling::Greedy, &mut rng, &mut scratch, to).unwrap();
-        learner.predict(seen, None, none(), Sampling::Greedy, ElementsMut::F32(&mut own)).unwrap();
-        assert_eq!((best, best), (drawn, own));
-        sum += obs.chunks_exact(2).zip(best.chunks_exact(A)).map(|(o, a)| pay(o, a)).sum::<f32>();
+    bytes
+}
+
+#[test]
+fn agents_learn_what_needs_a_choice_and_a_number() {
+    let a2c = Config { num_epochs: 1, ..Config { algorithm: Algorithm::A2c as u32, ..config() } };
+    let impala = Config { algorithm: Algorithm::Impala as u32, normalize_advantage: 0, ..a2c };
+    let squashed = Config { squash: 1, ..config() };
+    for (config, updates) in [(config(), 40), (squashed, 40), (a2c, 90), (impala, 90)] {
+        let mut block = block(&config);
+        let mut learner = open(&mut block);
+        let mut rng = Rng::seeded(1);
+        while learner.stats().num_updates < updates {
+            play(&mut learner, &mut rng, None);
+            learner.learn(Some(Elements::F32(&[0.0; 2 * N])), 0).unwrap();
+        }
+        let bytes = export(&learner);
+        let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+        let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
+        let none = Recurrent::default;
+        let mut sum = 0.0;
+        for _ in 0..20 {
+            let obs = draw_obs(&mut rng);
+            let [mut best, mut drawn, mut own] = [[BLANK; N]; 3];
+            let seen = Elements::F32(&obs);
+            policy.act_greedy(N, seen, None, none(), &mut scratch, to(&mut best)).unwrap();
+            policy.act(N, seen, None, none(), Sampling::Greedy, &mut rng, &mut scratch, to(&mut drawn)).unwrap();
+            learner.predict(seen, None, none(), Sampling::Greedy, to(&mut own)).unwrap();
+            assert_eq!((best, best), (drawn, own));
+            sum += pays(&obs, &best).iter().sum::<f32>();
+        }
+        let mean = sum / (20 * N) as f32;
+        assert!(mean > 0.8, "algorithm {}, squash {}: {mean} of 1", config.algorithm, config.squash);
     }
-    let mean = sum / (20 * N) as f32;
-    assert!(mean > 0.8, "{mean} of 1");
+}
+
+/// Networks without weights but the biases of the head: logits of three and of two choices, then two means; and what free
+/// numbers are behind.
+const BIAS: [f32; 7] = [0.5, -0.25, 1.0, 0.75, -1.5, 0.3, -0.6];
+const LOG_STD: [f32; 2] = [0.2, -0.4];
+
+fn plain(learner: &mut Learner<'_>) {
+    let mut params = learner.params().to_vec();
+    let before = 2 * 12 + 12 + 12 * 7;
+    params[..before].fill(0.0);
+    params[before..][..7].copy_from_slice(&BIAS);
+    params[before + 7..][..2].copy_from_slice(&LOG_STD);
+    learner.write_params(&params).unwrap();
+}
+
+/// Logarithms of probabilities.
+fn softmax(logits: &[f32]) -> Vec<f64> {
+    let e: Vec<f64> = logits.iter().map(|x| f64::from(*x).exp()).collect();
+    e.iter().map(|x| (x / e.iter().sum::<f64>()).ln()).collect()
 }
 
 /// The log-probability is the sum of those of every choice and every number, and so is the entropy.
 #[test]
 fn choices_and_numbers_have_one_log_probability() {
-    let mut block = block(&config(), &action());
+    let mut block = block(&config());
     let mut learner = open(&mut block);
-    // No weights but the biases of the head: logits of three and two choices, then two means. Free numbers are behind.
-    let mut params = learner.params().to_vec();
-    let (hidden, heads) = (2 * 12 + 12, 12 * 7);
-    params[..hidden + heads].fill(0.0);
-    let bias = [0.5, -0.25, 1.0, 0.75, -1.5, 0.3, -0.6f32];
-    params[hidden + heads..][..7].copy_from_slice(&bias);
-    params[hidden + heads + 7..][..2].copy_from_slice(&[0.2, -0.4]);
-    learner.write_params(&params).unwrap();
-    let mut action = [0.0; A * N];
-    for (i, row) in action.chunks_exact_mut(A).enumerate() {
-        row.copy_from_slice(&[0.1 * i as f32, (i % 3) as f32, -0.2 * i as f32, (i % 2) as f32]);
-    }
+    plain(&mut learner);
+    let action: [Act; N] = std::array::from_fn(|i| Act {
+        aim: 0.1 * i as f32,
+        weapon: i as i32 % 3,
+        own: u32::MAX,
+        power: -0.2 * i as f32,
+        stance: i as i32 % 2,
+    });
     let (mut log_prob, mut entropy) = ([0.0; N], [0.0; N]);
     let obs = Elements::F32(&[0.3; 2 * N]);
-    learner.log_prob(obs, None, Elements::F32(&action), &mut log_prob, &mut entropy).unwrap();
-    let softmax = |logits: &[f32]| -> Vec<f64> {
-        let e: Vec<f64> = logits.iter().map(|x| f64::from(*x).exp()).collect();
-        e.iter().map(|x| (x / e.iter().sum::<f64>()).ln()).collect()
-    };
-    let (three, two) = (softmax(&bias[..3]), softmax(&bias[3..5]));
+    learner.log_prob(obs, None, of(&action), &mut log_prob, &mut entropy).unwrap();
+    let (three, two) = (softmax(&BIAS[..3]), softmax(&BIAS[3..5]));
     let half_log_2_pi = 0.5 * (2.0 * std::f64::consts::PI).ln();
     let entropies: f64 = three.iter().chain(&two).map(|p| -p.exp() * p).sum();
-    let entropies = entropies + 2.0 * (half_log_2_pi + 0.5) + f64::from(0.2f32) - f64::from(0.4f32);
-    for (i, row) in action.chunks_exact(A).enumerate() {
-        let normal = |x: f32, mean: f32, log_std: f32| {
-            let z = (f64::from(x) - f64::from(mean)) / f64::from(log_std).exp();
-            -0.5 * z * z - f64::from(log_std) - half_log_2_pi
-        };
-        let numbers = normal(row[0], bias[5], 0.2) + normal(row[2], bias[6], -0.4);
-        let want = three[row[1] as usize] + two[row[3] as usize] + numbers;
+    let entropies = entropies + 2.0 * (half_log_2_pi + 0.5) + LOG_STD.iter().map(|x| f64::from(*x)).sum::<f64>();
+    let normal = |x: f32, at: usize| {
+        let log_std = f64::from(LOG_STD[at]);
+        let z = (f64::from(x) - f64::from(BIAS[5 + at])) / log_std.exp();
+        -0.5 * z * z - log_std - half_log_2_pi
+    };
+    for (i, a) in action.iter().enumerate() {
+        let want = three[a.weapon as usize] + two[a.stance as usize] + normal(a.aim, 0) + normal(a.power, 1);
         assert!((f64::from(log_prob[i]) - want).abs() < 1e-5, "{i}: {} {want}", log_prob[i]);
         assert!((f64::from(entropy[i]) - entropies).abs() < 1e-5, "{} {entropies}", entropy[i]);
     }
-    // Choices that are not there or no whole number, and numbers that are not finite.
-    for (at, x) in [(1, 3.0), (5, -1.0), (3, 0.5), (7, f32::NAN), (0, f32::INFINITY)] {
+    // Choices that are not there, and numbers that are not finite.
+    type Spoil = fn(&mut Act);
+    let spoils: [Spoil; 5] =
+        [|a| a.weapon = 3, |a| a.weapon = -1, |a| a.stance = 2, |a| a.aim = f32::NAN, |a| a.power = f32::INFINITY];
+    let bytes = learner.view().params().to_vec();
+    for (i, spoil) in spoils.into_iter().enumerate() {
         let mut bad = action;
-        bad[at] = x;
-        let error = learner.log_prob(obs, None, Elements::F32(&bad), &mut log_prob, &mut entropy).unwrap_err();
-        assert_eq!(error.kind, Kind::Value, "{at}");
+        spoil(&mut bad[N - 1]);
+        let (mut l, mut e) = ([7.0; N], [7.0; N]);
+        let error = learner.log_prob(obs, None, of(&bad), &mut l, &mut e).unwrap_err();
+        assert_eq!((error.kind, l, e), (Kind::Value, [7.0; N], [7.0; N]), "{i}");
+    }
+    assert_eq!(learner.params(), bytes);
+}
+
+/// Every way of sampling: choices come as often as their probabilities say, numbers have their means and deviations, and both
+/// at once are drawn apart from one another.
+#[test]
+fn every_way_of_sampling_is_that_of_each_part() {
+    let mut block = block(&config());
+    let mut learner = open(&mut block);
+    plain(&mut learner);
+    let bytes = export(&learner);
+    let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+    const ROWS: usize = 4000;
+    let mut scratch = vec![0.0; policy.scratch_len(ROWS).unwrap()];
+    let mut rng = Rng::seeded(5);
+    let obs = vec![0.3f32; 2 * ROWS];
+    let mut draw = |sampling| {
+        let (mut action, seen) = (vec![BLANK; ROWS], Elements::F32(&obs));
+        policy.act(ROWS, seen, None, Recurrent::default(), sampling, &mut rng, &mut scratch, to(&mut action)).unwrap();
+        assert!(action.iter().all(|a| a.own == OWN));
+        let share = |f: &dyn Fn(&Act) -> f32| action.iter().map(|a| f64::from(f(a))).sum::<f64>() / ROWS as f64;
+        let counts: Vec<f64> = (0..3).map(|n| share(&|a| f32::from(u8::from(a.weapon == n)))).collect();
+        let aim = share(&|a| a.aim);
+        let var = share(&|a| (a.aim - BIAS[5]).powi(2));
+        let both = share(&|a| f32::from(u8::from(a.weapon == 2)) * (a.aim - BIAS[5]));
+        (counts, aim, var.sqrt(), both)
+    };
+    // Few draws of the aim are clipped at ±2 with a deviation of 1.2, so that its own comes out smaller.
+    let (counts, aim, std, both) = draw(Sampling::Basic);
+    let p: Vec<f64> = softmax(&BIAS[..3]).iter().map(|p| p.exp()).collect();
+    assert!(counts.iter().zip(&p).all(|(a, b)| (a - b).abs() < 0.03), "{counts:?} {p:?}");
+    assert!((aim - 0.3).abs() < 0.1 && (0.95..1.2).contains(&std) && both.abs() < 0.06, "{aim} {std} {both}");
+    let (counts, aim, std, _) = draw(Sampling::TopK(1));
+    assert!(counts[2] == 1.0 && (aim - 0.3).abs() < 0.1 && std > 0.9, "{counts:?} {aim} {std}");
+    let (counts, ..) = draw(Sampling::TopK(2));
+    assert!(counts[1] == 0.0 && counts[0] > 0.3 && counts[2] > 0.5, "{counts:?}");
+    let (counts, _, std, _) = draw(Sampling::BottomK(1));
+    assert!(counts[1] == 1.0 && std > 0.9, "{counts:?} {std}");
+    let (counts, aim, std, _) = draw(Sampling::Temperature(0.1));
+    assert!(counts[2] > 0.98 && (aim - 0.3).abs() < 0.01 && (0.11..0.135).contains(&std), "{counts:?} {aim} {std}");
+    let (counts, aim, std, _) = draw(Sampling::Greedy);
+    assert!(counts[2] == 1.0 && (aim - f64::from(0.3f32)).abs() < 1e-6 && std == 0.0);
+    let sampling = Sampling::TopK(0);
+    let action = &mut [BLANK; N];
+    let error = learner.predict(Elements::F32(&[0.3; 2 * N]), None, Recurrent::default(), sampling, to(action));
+    assert_eq!(error.unwrap_err().kind, Kind::Config);
+    // The kind and the length of actions.
+    let seen = Elements::F32(&[0.3; 2 * N]);
+    for wrong in
+        [ElementsMut::I32(&mut [0; 5 * N]), ElementsMut::F32(&mut [0.0; 5 * N]), ElementsMut::U8(&mut [0; 5 * N])]
+    {
+        assert_eq!(learner.act(None, seen, None, wrong).unwrap_err().kind, Kind::Shape);
     }
 }
 
 /// The transitions of a rollout.
+#[derive(Debug, PartialEq)]
 struct Rows {
     obs: Vec<f32>,
-    action: Vec<f32>,
+    action: Vec<Act>,
     mask: Vec<u8>,
     columns: [Vec<f32>; 4],
 }
@@ -153,16 +263,29 @@ fn read(learner: &Learner<'_>, flags: usize) -> Rows {
     let m = learner.config().batch_len();
     let mut r = Rows {
         obs: vec![f32::NAN; 2 * m],
-        action: vec![f32::NAN; A * m],
+        action: vec![BLANK; m],
         mask: vec![9; flags * m],
         columns: [(); 4].map(|()| vec![f32::NAN; m]),
     };
     let [log_prob, value, advantage, value_target] = &mut r.columns;
-    let (obs, action, mask) = (&mut r.obs[..], ElementsMut::F32(&mut r.action), &mut r.mask[..]);
+    let (obs, action, mask) = (&mut r.obs[..], to(&mut r.action), &mut r.mask[..]);
     let (state, begin, env) = (&mut [][..], &mut [][..], &mut [][..]);
     let to = BatchMut { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env };
     learner.view().read_batch(to).unwrap();
     r
+}
+
+fn batch<'a>(r: &'a Rows, action: &'a [Act]) -> Batch<'a> {
+    let [log_prob, value, advantage, value_target] = &r.columns;
+    let (obs, mask, action) = (&r.obs[..], &r.mask[..], of(action));
+    Batch { obs, action, mask, log_prob, value, advantage, value_target, state: &[], begin: &[], env: &[] }
+}
+
+fn range(learner: &Learner<'_>, begin: usize, end: usize) -> Vec<f32> {
+    let mut grads = vec![f32::NAN; (end - begin) * learner.view().grads_len()];
+    let mut scratch = vec![0u64; learner.view().scratch_size().unwrap().div_ceil(8)];
+    learner.view().learn_range(begin, end, bytemuck::cast_slice_mut(&mut scratch), &mut grads).unwrap();
+    grads
 }
 
 /// The gradient of a minibatch against the slopes of its loss, which the host works out from log-probabilities alone.
@@ -179,89 +302,276 @@ fn gradients_are_the_slopes_of_log_probabilities_and_entropies() {
         hidden_len: [5, 0, 0, 0],
         ..config()
     };
-    let mut block = block(&config, &action());
+    let mut block = block(&config);
     let mut learner = open(&mut block);
     let mut rng = Rng::seeded(9);
     let wide: Vec<f32> = learner.params().iter().map(|x| x + rng.uniform_in(-0.3, 0.3) as f32).collect();
     learner.write_params(&wide).unwrap();
     play(&mut learner, &mut rng, None);
     learner.learn_begin(Elements::F32(&[0.0; 2 * N])).unwrap();
-    let batch = read(&learner, 0);
-    let m = batch.columns[0].len();
-    let mut grads = vec![0.0; learner.view().grads_len()];
-    let mut scratch = vec![0u64; learner.view().scratch_size().unwrap() / 8 + 1];
-    learner.view().learn_range(0, 1, bytemuck::cast_slice_mut(&mut scratch), &mut grads).unwrap();
+    let rows = read(&learner, 0);
+    let m = rows.columns[0].len();
+    let grads = range(&learner, 0, 1);
     learner.learn_drop().unwrap();
     let mut loss = |params: &[f32]| -> f64 {
         learner.write_params(params).unwrap();
         let mut sum = 0.0;
         for k in 0..m / N {
             let (mut log_prob, mut entropy) = ([0.0; N], [0.0; N]);
-            let obs = Elements::F32(&batch.obs[2 * N * k..2 * N * (k + 1)]);
-            let action = Elements::F32(&batch.action[A * N * k..A * N * (k + 1)]);
+            let obs = Elements::F32(&rows.obs[2 * N * k..2 * N * (k + 1)]);
+            let action = of(&rows.action[N * k..N * (k + 1)]);
             learner.log_prob(obs, None, action, &mut log_prob, &mut entropy).unwrap();
             for i in 0..N {
-                let ratio = (f64::from(log_prob[i]) - f64::from(batch.columns[0][k * N + i])).exp();
-                sum -= ratio * f64::from(batch.columns[2][k * N + i]) + f64::from(entropy_coef * entropy[i]);
+                let ratio = (f64::from(log_prob[i]) - f64::from(rows.columns[0][k * N + i])).exp();
+                sum -= ratio * f64::from(rows.columns[2][k * N + i]) + f64::from(entropy_coef * entropy[i]);
             }
         }
         sum / m as f64
     };
-    let mut largest = 0.0f64;
     let policy_len = 2 * 5 + 5 + 5 * 7 + 7 + 2;
+    let mut slopes = vec![];
     for at in 0..policy_len {
         let (mut up, mut down) = (wide.clone(), wide.clone());
         (up[at], down[at]) = (wide[at] + 0.01, wide[at] - 0.01);
         let slope = (loss(&up) - loss(&down)) / f64::from(up[at] - down[at]);
         assert!((f64::from(grads[at]) - slope).abs() < 2e-3 * (1.0 + slope.abs()), "{at}: {} {slope}", grads[at]);
-        largest = largest.max(slope.abs());
+        slopes.push(slope.abs());
     }
-    assert!(largest > 0.1);
+    // The biases of every logit and every mean, and both deviations.
+    assert!(slopes[policy_len - 9..].iter().all(|slope| *slope > 1e-3), "{slopes:?}");
 }
 
 #[test]
 fn rollouts_are_handed_on_and_masks_forbid_choices() {
     let config = Config { use_action_mask: 1, ..config() };
     let mask: Vec<u8> = [0, 1, 1, 1, 0].repeat(N);
-    let (mut one, mut other) = (block(&config, &action()), block(&config, &action()));
-    let (mut from, mut to) = (open(&mut one), open(&mut other));
+    let (mut one, mut other) = (block(&config), block(&config));
+    let (mut from, mut to_it) = (open(&mut one), open(&mut other));
+    assert_eq!(from.view().batch_len(), (64, 5));
     play(&mut from, &mut Rng::seeded(6), Some(&mask));
     from.learn_begin(Elements::F32(&[0.0; 2 * N])).unwrap();
     let rows = read(&from, 5);
     assert!(rows.mask.chunks_exact(5).all(|row| row == &mask[..5]));
-    assert!(rows.action.chunks_exact(A).all(|row| [1.0, 2.0].contains(&row[1]) && row[3] == 0.0));
-    fn batch<'a>(r: &'a Rows, action: &'a [f32]) -> Batch<'a> {
-        let [log_prob, value, advantage, value_target] = &r.columns;
-        let (obs, mask, action) = (&r.obs[..], &r.mask[..], Elements::F32(action));
-        Batch { obs, action, mask, log_prob, value, advantage, value_target, state: &[], begin: &[], env: &[] }
-    }
-    for (at, x) in [(1, 0.0), (3, 1.0), (1, 1.5), (5, 3.0)] {
+    assert!(rows.action.iter().all(|a| [1, 2].contains(&a.weapon) && a.stance == 0 && a.own == OWN));
+    assert!(rows.action.iter().any(|a| a.power < 0.0), "as they were drawn, before they are clipped");
+    type Spoil = fn(&mut Act);
+    let spoils: [Spoil; 5] =
+        [|a| a.weapon = 0, |a| a.stance = 1, |a| a.weapon = 3, |a| a.aim = f32::NAN, |a| a.weapon = i32::MIN];
+    let before = to_it.params().to_vec();
+    for (i, spoil) in spoils.into_iter().enumerate() {
         let mut bad = rows.action.clone();
-        bad[at] = x;
-        assert_eq!(to.learn_batch(&batch(&rows, &bad)).unwrap_err().kind, Kind::Value, "{at} {x}");
+        spoil(&mut bad[63]);
+        assert_eq!(to_it.learn_batch(&batch(&rows, &bad)).unwrap_err().kind, Kind::Value, "{i}");
     }
-    to.learn_batch(&batch(&rows, &rows.action)).unwrap();
+    assert!(to_it.params() == before && to_it.phase() == Phase::Act);
+    to_it.learn_batch(&batch(&rows, &rows.action)).unwrap();
+    assert_eq!(read(&to_it, 5), rows);
     from.learn(None, 0).unwrap();
-    to.learn(None, 0).unwrap();
-    assert!(from.stats().grad_norm > 0.0 && from.params() == to.params());
+    to_it.learn(None, 0).unwrap();
+    assert!(from.stats().grad_norm > 0.0 && from.params() == to_it.params());
     let nothing = [0, 0, 0, 1, 1].repeat(N);
-    let error = from.act(None, Elements::F32(&[0.0; 2 * N]), Some(&nothing), ElementsMut::F32(&mut [0.0; A * N]));
+    let mut action = [BLANK; N];
+    let error = from.act(None, Elements::F32(&[0.0; 2 * N]), Some(&nothing), to(&mut action));
     assert_eq!(error.unwrap_err().kind, Kind::Value);
+    let short = [1; 4 * N];
+    let error = from.act(None, Elements::F32(&[0.0; 2 * N]), Some(&short), to(&mut action));
+    assert_eq!(error.unwrap_err().kind, Kind::Shape);
+    assert!(action.iter().all(|a| a.own == OWN && a.weapon == -9));
+}
+
+/// A learner that was saved at any call goes on to the same bytes, and slices of any size and ranges of any number do not
+/// change them, whatever the number of chunks.
+#[test]
+fn saves_slices_and_ranges_leave_the_same_bytes() {
+    for (algorithm, num_chunks) in
+        [(Algorithm::Ppo, 1), (Algorithm::Ppo, 2), (Algorithm::Ppo, 3), (Algorithm::A2c, 7), (Algorithm::Impala, 2)]
+    {
+        let fresh = Config::of(algorithm);
+        let config = Config {
+            num_envs: N as u32,
+            num_steps: 8,
+            num_minibatches: 2,
+            hidden_len: [6, 0, 0, 0],
+            num_hidden: 1,
+            num_chunks,
+            ..fresh
+        };
+        let mut whole = block(&config);
+        let (mut parts, mut shared) = (whole.clone(), whole.clone());
+        let (mut rng, mut updates) = (Rng::seeded(2), 0);
+        while updates < 2 {
+            let (obs, mut action, mut other) = (draw_obs(&mut rng), [BLANK; N], [BLANK; N]);
+            let seen = Elements::F32(&obs);
+            open(&mut whole).act(None, seen, None, to(&mut action)).unwrap();
+            for (block, ends) in [(&mut parts, vec![1, 3, 6, 8]), (&mut shared, vec![7, 8])] {
+                let mut begin = 0;
+                for end in ends {
+                    // Saved and read again before each call.
+                    let mut copy = block.clone();
+                    let (rows, here) = (&obs[2 * begin..2 * end], &mut other[begin..end]);
+                    open(&mut copy).act_range(begin, end, None, Elements::F32(rows), None, to(here)).unwrap();
+                    *block = copy;
+                    begin = end;
+                }
+                assert_eq!(action, other);
+            }
+            for block in [&mut whole, &mut parts, &mut shared] {
+                open(block).observe(None, &pays(&obs, &action), &[1; N], &[0; N], None).unwrap();
+            }
+            assert!(whole == parts && whole == shared);
+            if open(&mut whole).phase() != Phase::Learn {
+                continue;
+            }
+            updates += 1;
+            open(&mut whole).learn(Some(seen), 0).unwrap();
+            while open(&mut parts).phase() == Phase::Learn {
+                open(&mut parts).learn(Some(seen), 1).unwrap();
+                parts = parts.clone();
+            }
+            let mut learner = open(&mut shared);
+            let mut left = learner.learn_begin(seen).unwrap().minibatches_left;
+            while left > 0 {
+                let (chunks, half) = (num_chunks as usize, num_chunks as usize / 2);
+                let (late, early) = (range(&learner, half, chunks), range(&learner, 0, half));
+                learner.write_grads(half, chunks, &late).unwrap();
+                learner.write_grads(0, half, &early).unwrap();
+                left = learner.learn_apply().unwrap().minibatches_left;
+            }
+            assert!(whole == parts, "algorithm {}, {num_chunks} chunks", config.algorithm);
+            assert_eq!(learner.params(), open(&mut whole).params());
+            shared = whole.clone();
+        }
+    }
+}
+
+/// Recurrent layers, normalised observations and frozen parts go with them as with other actions.
+#[test]
+fn recurrent_policies_take_them_too() {
+    if cfg!(not(feature = "recurrent")) {
+        return;
+    }
+    let config = Config { num_layers: 1, sequence_len: 4, normalize_obs: 1, num_minibatches: 2, ..config() };
+    let layers = [Layer::recurrent(LayerKind::Gru, 5)];
+    let mut block = vec![0u64; Learner::size(&config, &layers, &OBS, &ACTION).unwrap() / 8];
+    let mem = bytemuck::cast_slice_mut(&mut block);
+    let mut learner = Learner::init(mem, &config, &layers, &OBS, &ACTION).unwrap();
+    let mut rng = Rng::seeded(3);
+    play(&mut learner, &mut rng, None);
+    learner.learn(Some(Elements::F32(&[0.0; 2 * N])), 0).unwrap();
+    let bytes = export(&learner);
+    let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+    let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
+    let (mut ours, mut theirs) = (vec![0.5; 5 * N], vec![0.5; 5 * N]);
+    let (mut one, mut other) = ([BLANK; N], [BLANK; N]);
+    let seen = Elements::F32(&[0.7; 2 * N]);
+    let recurrent = Recurrent { state: &mut ours, reset: &[] };
+    learner.predict(seen, None, recurrent, Sampling::Greedy, to(&mut one)).unwrap();
+    let recurrent = Recurrent { state: &mut theirs, reset: &[] };
+    policy.act_greedy(N, seen, None, recurrent, &mut scratch, to(&mut other)).unwrap();
+    assert_eq!((one, ours), (other, theirs));
+}
+
+/// A structure of choices alone is drawn and learned as they are without it; and one of numbers alone.
+#[test]
+fn a_structure_of_one_kind_is_what_it_is_without_one() {
+    let fields = [[Field::new("", Element::I32, &[2], 0)], [Field::new("", Element::F32, &[2], 0)]];
+    let bounds = [-1.0f32, 1.0];
+    let bytes = Space::bytes(8);
+    let plain = [Space::discrete(&[3, 2]), Space { low: &bounds[..1], high: &bounds[1..], ..Space::unbounded(2) }];
+    for (i, plain) in plain.into_iter().enumerate() {
+        let structure = Space { n: plain.n, low: plain.low, high: plain.high, ..bytes.with_fields(&fields[i]) };
+        let mut params = vec![];
+        for space in [&plain, &structure] {
+            let mut block = vec![0u64; Learner::size(&config(), &[], &OBS, space).unwrap() / 8];
+            let mem = bytemuck::cast_slice_mut(&mut block);
+            let mut learner = Learner::init(mem, &config(), &[], &OBS, space).unwrap();
+            let (mut rng, mut actions) = (Rng::seeded(4), vec![]);
+            while learner.phase() != Phase::Learn {
+                let (obs, mut action) = (draw_obs(&mut rng), [0u32; 2 * N]);
+                let to = ElementsMut::of_bytes(space.kind, bytemuck::cast_slice_mut(&mut action)).unwrap();
+                learner.act(None, Elements::F32(&obs), None, to).unwrap();
+                let reward: [f32; N] = std::array::from_fn(|i| (action[2 * i] % 3) as f32 * obs[2 * i]);
+                learner.observe(None, &reward, &[1; N], &[0; N], None).unwrap();
+                actions.push(action);
+            }
+            learner.learn(Some(Elements::F32(&[0.0; 2 * N])), 0).unwrap();
+            params.push((actions, learner.params().to_vec()));
+        }
+        assert_eq!(params[0].0, params[1].0);
+        let close = params[0].1.iter().zip(&params[1].1).all(|(a, b)| (a - b).abs() < 1e-4);
+        assert!(close && params[0].1.len() == params[1].1.len());
+        let masked = Config { use_action_mask: 1, ..config() };
+        assert_eq!(Learner::size(&masked, &[], &OBS, &structure).is_ok(), i == 0);
+        assert_eq!(Learner::size(&Config { squash: 1, ..config() }, &[], &OBS, &structure).is_ok(), i == 1);
+    }
 }
 
 #[test]
 fn spaces_that_cannot_be_are_refused_by_name() {
-    let refused = |action: &Space<'_>, words: &str| {
-        let error = Learner::size(&config(), &[], &OBS, action).unwrap_err();
+    let refused = |action: Space<'_>, words: &str| {
+        let error = Learner::size(&config(), &[], &OBS, &action).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     };
-    refused(&Space { n: &[0, 3], ..action() }, "n with one entry an element, at most 32, or none, 4, given 2");
-    refused(&Space { n: &[0; 33], ..Space::unbounded(33) }, "n with one entry an element, at most 32");
-    refused(&Space { n: &[2, 3], ..Space::unbounded(2) }, "kind i32 if every element is a choice");
-    refused(&Space { n: &[0, 1 << 31], ..Space::unbounded(2) }, "31 bits");
-    refused(&Space { n: &[0, 3], ..Space::between(&[1.0, 0.0], &[0.0, 0.0]) }, "finite bounds, low at most high");
-    let masked = Config { use_action_mask: 1, ..config() };
-    let zeros = Space { n: &[0, 0], ..Space::unbounded(2) };
-    assert_eq!(Learner::size(&masked, &[], &OBS, &zeros).unwrap_err().kind, Kind::Config);
-    Learner::size(&config(), &[], &OBS, &zeros).unwrap();
+    let field = Field::new;
+    refused(Space::bytes(4), "elements of kind f32 or i32, or a structure with fields of these");
+    refused(Space { n: &[3], ..ACTION }, "n with one entry for each element of kind i32, 2, given 1");
+    refused(Space { n: &[3, 0], ..ACTION }, "choices of at least 1, given 0");
+    refused(Space { n: &[3, 1 << 31], ..ACTION }, "31 bits");
+    refused(Space { low: &[0.0; 3], ..ACTION }, "one entry for all or one an element, 2, given 3");
+    refused(Space { low: &[], ..ACTION }, "one entry for all or one an element, 2, given 0");
+    refused(Space { low: &[0.0, 2.0], ..ACTION }, "finite bounds, low at most high");
+    refused(Space { len: 16, ..ACTION }, "fields that end within the bytes of an action, whole words, 16, given 20");
+    refused(Space { len: 22, ..ACTION }, "whole words, 22");
+    let lie = "of an action must have elements of kind f32 or i32, and lie aligned behind the field before it";
+    for (at, wrong) in [
+        (1, field("", Element::I32, &[], 0)),
+        (2, field("", Element::U8, &[4], 12)),
+        (1, field("", Element::I32, &[], 6)),
+        (3, field("", Element::I32, &[0], 16)),
+        (0, field("", Element::F32, &[1 << 20, 1 << 20, 1 << 20, 1 << 20], 0)),
+    ] {
+        let mut fields = FIELDS;
+        fields[at] = wrong;
+        refused(Space { fields: &fields, ..ACTION }, &format!("field {at} {lie}"));
+    }
+    let nine: [Field<'_>; 9] = std::array::from_fn(|i| field("", Element::F32, &[], 4 * i as u32));
+    refused(Space::bytes(36).with_fields(&nine), "fields of an action, at most 8, given 9");
+    refused(Space::bytes(260).with_fields(&[field("", Element::F32, &[65], 0)]), "of each at most 64, given 65");
+    Learner::size(&config(), &[], &OBS, &Space::bytes(256).with_fields(&[field("", Element::F32, &[64], 0)])).unwrap();
+}
+
+/// Algorithms that learn what each action is worth say that they take one kind of action.
+#[test]
+#[cfg(all(feature = "off_policy", feature = "pqn"))]
+fn algorithms_without_a_log_probability_refuse_them_by_name() {
+    use rlcore::learn::OffPolicy;
+    for algorithm in [Algorithm::Dqn, Algorithm::Pqn, Algorithm::Td3, Algorithm::Sac] {
+        let config = Config { num_envs: N as u32, ..Config::of(algorithm) };
+        let size = if algorithm == Algorithm::Pqn { Learner::size } else { OffPolicy::size };
+        let error = size(&config, &[], &OBS, &ACTION).unwrap_err();
+        let words =
+            format!("algorithm {} takes actions of one kind; PPO, A2C and IMPALA take structures", algorithm as u32);
+        assert!(error.kind == Kind::Config && error.to_string().contains(&words), "{error}");
+    }
+}
+
+/// Images whose lists of parts were spoilt are refused, or do no harm.
+#[test]
+fn spoilt_images_are_refused() {
+    let config = Config { use_action_mask: 1, ..config() };
+    let mut good = block(&config);
+    let mask = [1; 5 * N];
+    let mut learner = open(&mut good);
+    learner.act(None, Elements::F32(&[0.5; 2 * N]), Some(&mask), to(&mut [BLANK; N])).unwrap();
+    let words: Vec<u32> = bytemuck::cast_slice(&good).to_vec();
+    let each = [0, 3, u32::MAX, 0, 2];
+    let at = words.windows(5).position(|w| w == each).unwrap();
+    for (i, junk) in (at..at + 5).flat_map(|i| [0, 1, 2, 3, 4, u32::MAX].map(|junk| (i, junk))) {
+        let mut spoilt = words.clone();
+        spoilt[i] = junk;
+        let mut block = vec![0u64; spoilt.len() / 2];
+        bytemuck::cast_slice_mut(&mut block).copy_from_slice(&spoilt);
+        let attached = Learner::attach(bytemuck::cast_slice_mut(&mut block));
+        assert_eq!(attached.is_ok(), junk == words[i], "{} {junk}", i - at);
+    }
 }

@@ -242,6 +242,13 @@ pub struct rlcore_learner_config {
     pub temperature_rate: f32,
     /// SAC: the entropy that the temperature steers to, in nats per element of an action (-1)
     pub target_entropy: f32,
+    /// [num_action_fields] parts of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
+    /// bytes; read by the same calls. NULL for actions of one kind (NULL)
+    pub action_fields: *const rlcore_field,
+    /// entries of action_fields, up to 8 (0)
+    pub num_action_fields: u32,
+    /// 0
+    pub reserved2: u32,
 }
 
 /// Statistics of the current update, or of the last one, and of the episodes.
@@ -394,25 +401,29 @@ struct Setup<'a> {
     config: Config,
     layers: &'a [Layer],
     obs_fields: &'a [rlcore_field],
-    extents: [Extent; 2],
+    action_fields: &'a [rlcore_field],
+    extents: [Extent; 3],
 }
 
 unsafe fn setup<'a>(p: *const rlcore_learner_config) -> Result<Setup<'a>> {
     let c = unsafe { ptr::sized(p)? };
     accumulate("learner config: accumulate", c.accumulate)?;
     let layers = unsafe { layers(c.layers, c.num_layers)? };
-    let (list, most) = (c.obs_fields, MAX_FIELDS);
-    let too_many = Error::limit(Kind::Config, "at most", most, c.num_obs_fields as usize);
-    too_many.when(c.num_obs_fields as usize > most).about("learner config: num_obs_fields")?;
-    Error::new(Kind::Config, "zero")
-        .given(c.reserved as usize)
-        .when(c.reserved != 0)
-        .about("learner config: reserved")?;
-    let fields = unsafe { Input::unless_empty("learner config: obs_fields", list, c.num_obs_fields as usize)? };
-    let extents =
-        [layers.as_ref().map_or(Extent::NONE, Input::extent), fields.as_ref().map_or(Extent::NONE, Input::extent)];
-    let (layers, obs_fields) = (layers.map_or(&[][..], Input::slice), fields.map_or(&[][..], Input::slice));
-    Ok(Setup { config: c.into(), layers, obs_fields, extents })
+    let most = |what, given: u32| {
+        Error::limit(Kind::Config, "at most", MAX_FIELDS, given as usize).when(given as usize > MAX_FIELDS).about(what)
+    };
+    most("learner config: num_obs_fields", c.num_obs_fields)?;
+    most("learner config: num_action_fields", c.num_action_fields)?;
+    for (what, given) in [("learner config: reserved", c.reserved), ("learner config: reserved2", c.reserved2)] {
+        Error::new(Kind::Config, "zero").given(given as usize).when(given != 0).about(what)?;
+    }
+    let (seen, taken) = (c.num_obs_fields as usize, c.num_action_fields as usize);
+    let obs = unsafe { Input::unless_empty("learner config: obs_fields", c.obs_fields, seen)? };
+    let action = unsafe { Input::unless_empty("learner config: action_fields", c.action_fields, taken)? };
+    let extent = |fields: &Option<Input<'_, rlcore_field>>| fields.as_ref().map_or(Extent::NONE, Input::extent);
+    let extents = [layers.as_ref().map_or(Extent::NONE, Input::extent), extent(&obs), extent(&action)];
+    let (obs_fields, action_fields) = (obs.map_or(&[][..], Input::slice), action.map_or(&[][..], Input::slice));
+    Ok(Setup { config: c.into(), layers: layers.map_or(&[][..], Input::slice), obs_fields, action_fields, extents })
 }
 
 impl Block for rlcore_learner {
@@ -427,16 +438,19 @@ struct Spaces<'a> {
     extents: [Extent; 6],
 }
 
-/// The spaces of a learner, with the fields of observations, which are kept in `room`.
+/// Where the fields of observations and of actions are kept.
+type Fields<'a> = [Option<[Field<'a>; MAX_FIELDS]>; 2];
+
+/// The spaces of a learner, with their fields, which are kept in `room`.
 unsafe fn spaces<'a>(
     setup: &Setup<'a>,
-    room: &'a mut Option<[Field<'a>; MAX_FIELDS]>,
+    [seen, taken]: &'a mut Fields<'a>,
     obs: *const rlcore_space,
     action: *const rlcore_space,
 ) -> Result<Spaces<'a>> {
-    let fields = crate::env::parts(setup.obs_fields, room)?;
-    let (obs, [a, b, c]) = unsafe { space::in_parts(&space::OBS, obs, fields)? };
-    let (action, [d, e, f]) = unsafe { space::at(&space::ACTION, action)? };
+    let (seen, taken) = (crate::env::parts(setup.obs_fields, seen)?, crate::env::parts(setup.action_fields, taken)?);
+    let (obs, [a, b, c]) = unsafe { space::in_parts(&space::OBS, obs, seen)? };
+    let (action, [d, e, f]) = unsafe { space::action(action, taken)? };
     Ok(Spaces { obs, action, extents: [a, b, c, d, e, f] })
 }
 
@@ -565,7 +579,12 @@ pub unsafe extern "C" fn rlcore_learner_config_init(
 /// are, and a choice as n numbers, 1 for the one that is taken and 0 for the others. Of RLCORE_STRUCT they read the parts
 /// that config.obs_fields lists, in their order; obs.n then has the choices of all elements of kind RLCORE_I32.
 /// rlcore_learner_seen_len tells how many numbers that makes.
-/// Errors: E_CONFIG for a structure without fields, or choices without their number.
+/// An action of RLCORE_STRUCT has the parts that config.action_fields lists: each element of kind RLCORE_I32 is a choice, and
+/// action.n has the choices of each; each of kind RLCORE_F32 is a number, and action.low and .high have a bound for each,
+/// or are NULL. All are drawn at once, each by its own outputs, and have one log-probability and one entropy, the sums of
+/// theirs. Bytes that no field covers are the caller's and are left as they are.
+/// Errors: E_CONFIG for a structure without fields, or choices without their number; for an action of RLCORE_STRUCT with
+/// DQN, PQN, TD3 or SAC.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_size(
     config: *const rlcore_learner_config,
@@ -575,7 +594,7 @@ pub unsafe extern "C" fn rlcore_learner_size(
 ) -> rlcore_status {
     call(|| unsafe {
         ptr::put("out_size", out_size, || {
-            let (setup, mut room) = (setup(config)?, None);
+            let (setup, mut room) = (setup(config)?, Fields::default());
             let spaces = spaces(&setup, &mut room, obs, action)?;
             Ok(learner_kind::size(&setup.config, setup.layers, &spaces.obs, &spaces.action)?)
         })
@@ -594,11 +613,11 @@ pub unsafe extern "C" fn rlcore_learner_init(
 ) -> rlcore_status {
     call(|| unsafe {
         let place = Place::at(mem, mem_size, out)?;
-        let (setup, mut room) = (setup(config)?, None);
+        let (setup, mut room) = (setup(config)?, Fields::default());
         let spaces = spaces(&setup, &mut room, obs, action)?;
-        let [layers, fields] = setup.extents;
+        let [layers, seen, taken] = setup.extents;
         let [a, b, c, d, e, f] = spaces.extents;
-        place.take(&[a, b, c, d, e, f, layers, fields], |mem| {
+        place.take(&[a, b, c, d, e, f, layers, seen, taken], |mem| {
             learner_kind::init(mem, &setup.config, setup.layers, &spaces.obs, &spaces.action)
         })
     })

@@ -18,8 +18,8 @@ pub enum rlcore_element {
     RLCORE_I32 = 1,
     /// uint8_t: image bytes
     RLCORE_U8 = 2,
-    /// uint8_t: bytes of a structure with fields of several kinds; observations only. Calls that copy or store
-    /// observations take it as RLCORE_U8; learners read its fields, see rlcore_learner_config
+    /// uint8_t: bytes of a structure with fields of several kinds: observations, and actions of learners. Calls that copy
+    /// or store observations take it as RLCORE_U8; learners read its fields, see rlcore_learner_config
     RLCORE_STRUCT = 3,
 }
 
@@ -31,12 +31,12 @@ pub struct rlcore_space {
     pub kind: u32,
     /// elements of one observation or action, 1 to 2^24
     pub len: u32,
-    /// [len] lower bounds; NULL: unbounded
+    /// [len] lower bounds; NULL: unbounded. In an action that is a structure, of its elements of kind RLCORE_F32 alone
     pub low: *const f32,
-    /// [len] upper bounds; NULL: unbounded
+    /// [len] upper bounds, likewise
     pub high: *const f32,
     /// [len] number of choices of each element; required for RLCORE_I32, and of each element of this kind in a structure
-    /// that a learner reads, otherwise unused
+    /// that a learner reads or writes, otherwise unused
     pub n: *const u32,
 }
 
@@ -232,15 +232,44 @@ pub unsafe fn in_parts<'a>(
     let missing = Error::new(Kind::Config, "a structure, whose fields the learner config has to list in obs_fields");
     missing.when(structure && fields.is_empty()).about(names.space)?;
     space.fields = fields;
-    let choices = fields.iter().filter(|field| structure && field.kind == Element::I32);
-    let count = choices.fold(0usize, |all, field| all.saturating_add(field.len().unwrap_or(usize::MAX)));
-    if count > 0
-        && let Some(s) = unsafe { Input::at(names.space, p, 1)? }.slice().first()
-    {
-        Error::limit(Kind::Config, "choices of at most", MAX_LEN as usize, count)
-            .when(count > MAX_LEN as usize)
-            .about(names.n)?;
-        space.n = unsafe { Input::at(names.n, s.n, count)? }.slice();
+    if structure && let Some(s) = unsafe { Input::at(names.space, p, 1)? }.slice().first() {
+        let count = count(names.n, fields, Element::I32)?;
+        space.n = unsafe { Input::unless_empty(names.n, s.n, count)? }.map_or(&[], Input::slice);
+    }
+    Ok((space, extents(names, &space)))
+}
+
+/// Elements of one kind in the fields of a structure. Errors: `Config`.
+fn count(what: &'static str, fields: &[Field<'_>], kind: Element) -> Result<usize> {
+    let own = fields.iter().filter(|field| field.kind == kind);
+    let count = own.fold(0usize, |all, field| all.saturating_add(field.len().unwrap_or(usize::MAX)));
+    Error::limit(Kind::Config, "elements of at most", MAX_LEN as usize, count)
+        .when(count > MAX_LEN as usize)
+        .about(what)?;
+    Ok(count)
+}
+
+/// The action space of a learner, with the fields that a structure has. Errors: as [`space`].
+///
+/// # Safety
+/// As [`at`]; a structure has choices and bounds for the elements of its fields.
+pub unsafe fn action<'a>(p: *const rlcore_space, fields: &'a [Field<'a>]) -> Result<(Space<'a>, [Extent; 3])> {
+    let names = &ACTION;
+    let given = unsafe { Input::at(names.space, p, 1)? }.slice().first().filter(|s| structured(s.kind));
+    let missing = "a structure, whose fields the learner config has to list in action_fields";
+    let stray = "a structure if the learner config lists action_fields";
+    let Some(s) = given else {
+        Error::new(Kind::Config, stray).when(!fields.is_empty()).about(names.space)?;
+        return unsafe { at(names, p) };
+    };
+    Error::new(Kind::Config, missing).when(fields.is_empty()).about(names.space)?;
+    let bare = rlcore_space { low: null(), high: null(), ..*s };
+    let mut space = Space { fields, ..unsafe { space(names, &bare)? } };
+    let (picks, numbers) = (count(names.n, fields, Element::I32)?, count(names.low, fields, Element::F32)?);
+    unsafe {
+        space.n = Input::unless_empty(names.n, s.n, picks)?.map_or(&[], Input::slice);
+        space.low = Input::optional(names.low, s.low, numbers)?.map_or(&[], Input::slice);
+        space.high = Input::optional(names.high, s.high, numbers)?.map_or(&[], Input::slice);
     }
     Ok((space, extents(names, &space)))
 }

@@ -85,12 +85,13 @@ pub unsafe extern "C" fn rlcore_learner_spaces(
         let (num_envs, obs, action) = learner.extent.reading((num_envs, obs, action))?;
         let shape = learner.shape();
         let space = |kind, len| rlcore_space { kind, len, low: null(), high: null(), n: null() };
-        let n = if shape.discrete() { learner.action_n().as_ptr() } else { null() };
+        let n = if shape.action_lens().0 > 0 { learner.action_n().as_ptr() } else { null() };
         *num_envs = learner.num_envs();
         let kind = if shape.obs_structure() { rlcore_element::RLCORE_STRUCT as u32 } else { shape.obs_kind };
         let obs_n = if shape.num_choices > 0 { learner.obs_n().as_ptr() } else { null() };
         *obs = rlcore_space { n: obs_n, ..space(kind, shape.obs_len) };
-        *action = rlcore_space { n, ..space(shape.action_kind, shape.action_len) };
+        let taken = if shape.structured() { rlcore_element::RLCORE_STRUCT as u32 } else { shape.action_kind };
+        *action = rlcore_space { n, ..space(taken, shape.action_len) };
         Ok(())
     })
 }

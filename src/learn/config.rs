@@ -612,8 +612,7 @@ impl Stored {
 
     /// Actions of several parts have one log-probability, and no Q. Errors: `Config`.
     pub(super) fn check_parts(&self, learns_q: bool) -> Result {
-        let what = "learner config: actions of one kind with DQN, PQN, TD3 and SAC; PPO, A2C and IMPALA take structures. \
-                    This is algorithm";
+        let what = "learner config: algorithm {given} takes actions of one kind; PPO, A2C and IMPALA take structures.";
         let refused = learns_q && self.shape.structured();
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(refused)
     }
