@@ -190,8 +190,8 @@ typedef enum rlcore_element {
   RLCORE_F32 = 0,  /* float: continuous values */
   RLCORE_I32 = 1,  /* int32_t: discrete choices, counted from 0 */
   RLCORE_U8 = 2,   /* uint8_t: image bytes */
-  /* uint8_t: bytes of a structure with fields of several kinds; observations only. Calls that copy or store
-     observations take it as RLCORE_U8; learners read its fields, see rlcore_learner_config */
+  /* uint8_t: bytes of a structure with fields of several kinds: observations, and actions of learners. Calls that copy
+     or store observations take it as RLCORE_U8; learners read its fields, see rlcore_learner_config */
   RLCORE_STRUCT = 3,
 } rlcore_element;
 
@@ -199,10 +199,10 @@ typedef enum rlcore_element {
 typedef struct rlcore_space {
   uint32_t kind;      /* an rlcore_element */
   uint32_t len;       /* elements of one observation or action, 1 to 2^24 */
-  const float *low;   /* [len] lower bounds; NULL: unbounded */
-  const float *high;  /* [len] upper bounds; NULL: unbounded */
+  const float *low;   /* [len] lower bounds, in an action that is a structure of its floats only; NULL: unbounded */
+  const float *high;  /* [len] upper bounds, likewise; NULL: unbounded */
   /* [len] number of choices of each element; required for RLCORE_I32, and of each element of this kind in a structure
-     that a learner reads, otherwise unused */
+     that a learner reads or writes, otherwise unused */
   const uint32_t *n;
 } rlcore_space;
 
@@ -843,6 +843,11 @@ typedef struct rlcore_learner_config {
   float temperature;        /* SAC: what a nat of entropy is worth at the start (1) */
   float temperature_rate;   /* SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4) */
   float target_entropy;     /* SAC: the entropy that the temperature steers to, in nats per element of an action (-1) */
+  /* [num_action_fields] parts of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
+     bytes; read by the same calls. NULL for actions of one kind (NULL) */
+  const rlcore_field *action_fields;
+  uint32_t num_action_fields;  /* entries of action_fields, up to 8 (0) */
+  uint32_t reserved2;          /* 0 */
 } rlcore_learner_config;
 
 /* Statistics of the current update, or of the last one, and of the episodes. */
@@ -876,7 +881,12 @@ rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t c
    are, and a choice as n numbers, 1 for the one that is taken and 0 for the others. Of RLCORE_STRUCT they read the parts
    that config.obs_fields lists, in their order; obs.n then has the choices of all elements of kind RLCORE_I32.
    rlcore_learner_seen_len tells how many numbers that makes.
-   Errors: E_CONFIG for a structure without fields, or choices without their number. */
+   An action of RLCORE_STRUCT has the parts that config.action_fields lists: each element of kind RLCORE_I32 is a choice,
+   and action.n has the choices of each; each of kind RLCORE_F32 is a number, and action.low and .high have a bound for
+   each, or are NULL. All are drawn at once, each by its own outputs, and have one log-probability and one entropy, the
+   sums of theirs. Bytes that no field covers are the caller's and stay as they are.
+   Errors: E_CONFIG for a structure without fields, or choices without their number; for an action of RLCORE_STRUCT with
+   DQN, PQN, TD3 or SAC. */
 rlcore_status rlcore_learner_size(const rlcore_learner_config *config, const rlcore_space *obs,
                                   const rlcore_space *action, size_t *out_size);
 

@@ -20,7 +20,7 @@ enum { RLCORE_VERSION_MAJOR = 0 };
 enum { RLCORE_VERSION_MINOR = 1 };
 enum { RLCORE_VERSION_PATCH = 0 };
 enum { RLCORE_ABI_VERSION = 0 };
-enum { RLCORE_IMAGE_VERSION = 7 };
+enum { RLCORE_IMAGE_VERSION = 8 };
 typedef int32_t rlcore_status;
 enum {
   RLCORE_OK = 0,
@@ -631,6 +631,9 @@ typedef struct rlcore_learner_config {
   float temperature;
   float temperature_rate;
   float target_entropy;
+  /* in [num_action_fields] optional */ const rlcore_field *action_fields;
+  uint32_t num_action_fields;
+  uint32_t reserved2;
 } rlcore_learner_config;
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;

@@ -579,10 +579,10 @@ pub unsafe extern "C" fn rlcore_learner_config_init(
 /// are, and a choice as n numbers, 1 for the one that is taken and 0 for the others. Of RLCORE_STRUCT they read the parts
 /// that config.obs_fields lists, in their order; obs.n then has the choices of all elements of kind RLCORE_I32.
 /// rlcore_learner_seen_len tells how many numbers that makes.
-/// An action of RLCORE_STRUCT has the parts that config.action_fields lists: each element of kind RLCORE_I32 is a choice, and
-/// action.n has the choices of each; each of kind RLCORE_F32 is a number, and action.low and .high have a bound for each,
-/// or are NULL. All are drawn at once, each by its own outputs, and have one log-probability and one entropy, the sums of
-/// theirs. Bytes that no field covers are the caller's and are left as they are.
+/// An action of RLCORE_STRUCT has the parts that config.action_fields lists: each element of kind RLCORE_I32 is a choice,
+/// and action.n has the choices of each; each of kind RLCORE_F32 is a number, and action.low and .high have a bound for
+/// each, or are NULL. All are drawn at once, each by its own outputs, and have one log-probability and one entropy, the
+/// sums of theirs. Bytes that no field covers are the caller's and stay as they are.
 /// Errors: E_CONFIG for a structure without fields, or choices without their number; for an action of RLCORE_STRUCT with
 /// DQN, PQN, TD3 or SAC.
 #[unsafe(no_mangle)]

@@ -31,9 +31,9 @@ pub struct rlcore_space {
     pub kind: u32,
     /// elements of one observation or action, 1 to 2^24
     pub len: u32,
-    /// [len] lower bounds; NULL: unbounded. In an action that is a structure, of its elements of kind RLCORE_F32 alone
+    /// [len] lower bounds, in an action that is a structure of its floats only; NULL: unbounded
     pub low: *const f32,
-    /// [len] upper bounds, likewise
+    /// [len] upper bounds, likewise; NULL: unbounded
     pub high: *const f32,
     /// [len] number of choices of each element; required for RLCORE_I32, and of each element of this kind in a structure
     /// that a learner reads or writes, otherwise unused

@@ -427,6 +427,85 @@ static void attack_structures(void) {
 #undef MAKE
 }
 
+/* Actions that are structures of a choice and two numbers. */
+static void attack_mixed(void) {
+  struct taken {
+    int32_t weapon;
+    float aim[2];
+    uint32_t own;
+  } action[N], told[N * T];
+  static const rlcore_field fields[] = {
+      {.name = "weapon", .kind = RLCORE_I32, .offset = offsetof(struct taken, weapon)},
+      {.name = "aim", .kind = RLCORE_F32, .rank = 1, .dims = {2}, .offset = offsetof(struct taken, aim)},
+  };
+  static const float low[] = {-1, -2}, high[] = {1, 2};
+  const uint32_t n[] = {3};
+  start(RLCORE_ENV_CARTPOLE);
+  rlcore_space space = {RLCORE_STRUCT, sizeof *action, low, high, n};
+  w.settings.use_action_mask = 1;
+  size_t size = 0, len = 0, flags = 0;
+#define MAKE rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &space, &w.agent)
+  REFUSED(RLCORE_E_CONFIG, "a structure, whose fields the learner config has to list in action_fields", MAKE);
+  w.settings.num_action_fields = 2;
+  REFUSED(RLCORE_E_NULL, "action_fields", MAKE);
+  w.settings.action_fields = fields;
+  WITH(w.settings.num_action_fields, 9, RLCORE_E_CONFIG, "at most 8, given 9", MAKE);
+  WITH(w.settings.action_fields, (const rlcore_field *)((const char *)fields + 1), RLCORE_E_ALIGN, "action_fields", MAKE);
+  WITH(w.settings.reserved2, 1, RLCORE_E_CONFIG, "zero, given 1", MAKE);
+  WITH(space.n, NULL, RLCORE_E_NULL, "action.n", MAKE);
+  WITH(space.low, NULL, RLCORE_E_CONFIG, "low and high with one entry for all or one an element", MAKE);
+  WITH(space.len, 8, RLCORE_E_CONFIG, "end within the bytes of an action", MAKE);
+  WITH(space.len, 0, RLCORE_E_CONFIG, "len of 1 to", MAKE);
+  WITH(space.kind, RLCORE_F32, RLCORE_E_CONFIG, "a structure if the learner config lists action_fields", MAKE);
+  WITH(w.settings.algorithm, RLCORE_ALGORITHM_PQN, RLCORE_E_CONFIG, "takes actions of one kind", MAKE);
+  FINE(MAKE);
+  rlcore_space obs, taken;
+  FINE(rlcore_learner_spaces(w.agent, &w.number, &obs, &taken));
+  CHECK(taken.kind == RLCORE_STRUCT && taken.len == sizeof *action && taken.n[0] == 3 && taken.n != n);
+  FINE(rlcore_learner_batch_len(w.agent, &len, &flags));
+  CHECK(len == N * T && flags == 3);
+  uint8_t mask[N * T][3];
+  for (int i = 0; i < N * T; i++) mask[i][0] = 0, mask[i][1] = mask[i][2] = 1;
+  for (int i = 0; i < N; i++) action[i] = (struct taken){-1, {9, 9}, 7};
+#define ACT rlcore_learner_act(w.agent, NULL, w.obs, mask[0], action)
+  REFUSED(RLCORE_E_NULL, "action", rlcore_learner_act(w.agent, NULL, w.obs, mask[0], NULL));
+  WITH(w.obs[2][0], NAN, RLCORE_E_VALUE, "a finite obs", ACT);
+  CHECK(action[0].weapon == -1 && action[0].aim[0] == 9);
+  for (int t = 0; t < T; t++) {
+    FINE(ACT);
+    for (int i = 0; i < N; i++)
+      CHECK((action[i].weapon == 1 || action[i].weapon == 2) && fabsf(action[i].aim[0]) <= 1 && fabsf(action[i].aim[1]) <= 2 &&
+            action[i].own == 7);
+#define SAY rlcore_learner_log_prob(w.agent, w.obs, mask[0], action, w.reward, w.final_obs[0])
+    WITH(action[2].weapon, 0, RLCORE_E_VALUE, "choices that are there and allowed", SAY);
+    WITH(action[2].weapon, 3, RLCORE_E_VALUE, "choices from 0 to below 3, given 3", SAY);
+    WITH(action[1].aim[1], INFINITY, RLCORE_E_VALUE, "finite actions", SAY);
+    FINE(SAY);
+    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL));
+  }
+  FINE(rlcore_learner_learn_begin(w.agent, w.obs, &w.stats));
+  static float seen[N * T][OBS], columns[4][N * T];
+#define READ(call, stats) call(w.agent, seen[0], told, mask[0], columns[0], columns[1], columns[2], columns[3], NULL, NULL, NULL stats)
+#define AND_STATS , &w.stats
+  FINE(READ(rlcore_learner_batch_read, ));
+  FINE(rlcore_learner_learn_drop(w.agent));
+  WITH(told[N * T - 1].weapon, 0, RLCORE_E_VALUE, "choices that are there and allowed", READ(rlcore_learner_learn_batch, AND_STATS));
+  WITH(told[0].aim[1], NAN, RLCORE_E_VALUE, "finite numbers", READ(rlcore_learner_learn_batch, AND_STATS));
+  FINE(READ(rlcore_learner_learn_batch, AND_STATS));
+  FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
+  FINE(rlcore_policy_size(w.agent, &size));
+  FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
+  FINE(rlcore_policy_attach(w.brain, size, &w.attached));
+  FINE(rlcore_policy_scratch_len(w.attached, N, &len));
+  FINE(rlcore_policy_act_greedy(w.attached, N, w.obs, mask[0], NULL, NULL, w.scratch, len, action));
+  memcpy(told, action, sizeof action);
+  w.sampling.method = RLCORE_SAMPLING_GREEDY;
+  FINE(rlcore_learner_predict(w.agent, w.obs, mask[0], NULL, NULL, &w.sampling, action));
+  CHECK(memcmp(told, action, sizeof action) == 0 && action[0].own == 7);
+#undef MAKE
+#undef READ
+}
+
 /* States of recurrent layers, of policies, of predictions and in rollouts that are handed out. */
 static void attack_recurrent(void) {
   enum { UNITS = 3, STATE = 2 * UNITS };
@@ -681,6 +760,7 @@ int main(void) {
   attack_parts();
   attack_policy();
   attack_structures();
+  attack_mixed();
   attack_recurrent();
   attack_seal();
   check_resume();
