@@ -612,9 +612,13 @@ class learner {
       parted.obs_fields = fields;
       obs.n = env.obs.n;
     }
+    return make(parted, obs, action);
+  }
+  /* The same for a host without a table. What is of kind RLCORE_STRUCT is of std::uint8_t here: bytes of the host's structs. */
+  static result<learner> make(const rlcore_learner_config &config, const rlcore_space &obs, const rlcore_space &action) {
     return with(block<rlcore_learner>::make(
-        [&](std::size_t *size) { return rlcore_learner_size(&parted, &obs, &action, size); },
-        [&](void *mem, std::size_t size, rlcore_learner **out) { return rlcore_learner_init(mem, size, &parted, &obs, &action, out); }));
+        [&](std::size_t *size) { return rlcore_learner_size(&config, &obs, &action, size); },
+        [&](void *mem, std::size_t size, rlcore_learner **out) { return rlcore_learner_init(mem, size, &config, &obs, &action, out); }));
   }
   /* From bytes(): training continues where it was saved. stats() are zero until it learns. */
   static result<learner> load(span<const unsigned char> saved) { return with(block<rlcore_learner>::load(saved, rlcore_learner_attach)); }
@@ -783,11 +787,13 @@ class learner {
     if (const status s = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_); !s) return s;
     if (const status s = rlcore_learner_state_len(p.get(), &p.state_len_); !s) return s;
     if (const status s = rlcore_learner_seen_len(p.get(), &p.seen_len_); !s) return s;
+    const bool structured = action.kind == RLCORE_STRUCT; /* its n is not as long as it is */
     if (obs.kind == RLCORE_STRUCT) obs.kind = RLCORE_U8;
+    if (structured) action.kind = RLCORE_U8, p.mask_len_ = static_cast<std::uint32_t>(p.masks_);
     if (obs.kind != detail::kind_of<Obs>() || action.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
     p.obs_len_ = obs.len;
     p.action_len_ = action.len;
-    for (std::uint32_t i = 0; action.n && i < action.len; i++) p.mask_len_ += action.n[i];
+    for (std::uint32_t i = 0; action.n && !structured && i < action.len; i++) p.mask_len_ += action.n[i];
     p.action_.resize(std::size_t{p.num_envs_} * action.len);
     return p;
   }

@@ -38,7 +38,7 @@ impl Element {
 /// Most dimensions that a field has.
 pub const MAX_RANK: usize = 4;
 
-/// A named part of an observation: one entry of a dictionary or a tuple, or the whole.
+/// A named part of an observation or an action: one entry of a dictionary or a tuple, or the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
     /// What it is called; "" if there is nothing else.
@@ -108,7 +108,9 @@ pub struct Space<'a> {
     pub high: &'a [f32],
     /// `[len]` numbers of choices, each counted from 0. Discrete spaces only: one element is Discrete, more are MultiDiscrete.
     pub n: &'a [u32],
-    /// Parts of an observation in the order of a dictionary or a tuple; empty means one part without a name, `[len]`.
+    /// Parts of an observation in the order of a dictionary or a tuple; empty means one part without a name, `[len]`. With
+    /// actions of bytes, those of a structure that a learner draws: each of its choices has an entry in `n`, each of its
+    /// numbers one in `low` and `high`.
     pub fields: &'a [Field<'a>],
 }
 

@@ -467,12 +467,12 @@ static void attack_mixed(void) {
   uint8_t mask[N * T][3];
   for (int i = 0; i < N * T; i++) mask[i][0] = 0, mask[i][1] = mask[i][2] = 1;
   for (int i = 0; i < N; i++) action[i] = (struct taken){-1, {9, 9}, 7};
-#define ACT rlcore_learner_act(w.agent, NULL, w.obs, mask[0], action)
+#define TAKE rlcore_learner_act(w.agent, NULL, w.obs, mask[0], action)
   REFUSED(RLCORE_E_NULL, "action", rlcore_learner_act(w.agent, NULL, w.obs, mask[0], NULL));
-  WITH(w.obs[2][0], NAN, RLCORE_E_VALUE, "a finite obs", ACT);
+  WITH(w.obs[2][0], NAN, RLCORE_E_VALUE, "a finite obs", TAKE);
   CHECK(action[0].weapon == -1 && action[0].aim[0] == 9);
   for (int t = 0; t < T; t++) {
-    FINE(ACT);
+    FINE(TAKE);
     for (int i = 0; i < N; i++)
       CHECK((action[i].weapon == 1 || action[i].weapon == 2) && fabsf(action[i].aim[0]) <= 1 && fabsf(action[i].aim[1]) <= 2 &&
             action[i].own == 7);
@@ -504,6 +504,9 @@ static void attack_mixed(void) {
   CHECK(memcmp(told, action, sizeof action) == 0 && action[0].own == 7);
 #undef MAKE
 #undef READ
+#undef TAKE
+#undef SAY
+#undef AND_STATS
 }
 
 /* States of recurrent layers, of policies, of predictions and in rollouts that are handed out. */

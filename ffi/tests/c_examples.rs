@@ -49,6 +49,11 @@ fn a_herd_that_comes_and_goes_learns_while_the_game_runs() {
 }
 
 #[test]
+fn an_action_that_is_a_structure_is_learned() {
+    make(&["check-hybrid"]);
+}
+
+#[test]
 fn threads_that_share_chunks_learn_the_same_bytes() {
     make(&["check-chunks"]);
 }

@@ -33,6 +33,47 @@ void a_learner() {
   IS(rlcore::learner<>::make(settings, *env).why(), RLCORE_E_CONFIG);
 }
 
+/* Actions that are structs of a choice and a number. */
+void actions_of_several_parts() {
+  struct shot {
+    std::int32_t weapon;
+    float aim;
+  } fired[4];
+  rlcore_field fields[2] = {};
+  fields[0].kind = RLCORE_I32;
+  fields[1].offset = offsetof(shot, aim);
+  const std::uint32_t n[] = {3};
+  const rlcore_space obs = {RLCORE_F32, 2, nullptr, nullptr, nullptr}, action = {RLCORE_STRUCT, sizeof(shot), nullptr, nullptr, n};
+  rlcore_learner_config settings = rlcore::learner_config();
+  settings.num_envs = 4;
+  settings.num_steps = 8;
+  settings.use_action_mask = 1;
+  using agent = rlcore::learner<float, std::uint8_t>;
+  IS(agent::make(settings, obs, action).why(), RLCORE_E_CONFIG);
+  settings.action_fields = fields;
+  settings.num_action_fields = 2;
+  IS((rlcore::learner<>::make(settings, obs, action).why()), RLCORE_E_CONFIG);
+  auto learner = agent::make(settings, obs, action);
+  IS(learner.why(), RLCORE_OK);
+  const std::vector<float> seen(8, 0.5F), reward(4, 1.0F);
+  const std::vector<std::uint8_t> ends(4, 1), on(4, 0), mask = {0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1};
+  IS(learner->act(seen, {mask.data(), 11}), RLCORE_E_SHAPE);
+  for (int t = 0; t < 8; t++) {
+    IS(learner->act(seen, mask), RLCORE_OK);
+    CHECK(learner->action().size() == sizeof fired);
+    std::memcpy(fired, learner->action().data(), sizeof fired);
+    for (const shot &each : fired) CHECK(each.weapon == 2 && each.aim != 0);
+    IS(learner->observe(reward, ends, on), RLCORE_OK);
+  }
+  auto loaded = agent::load(learner->bytes());
+  IS(loaded.why(), RLCORE_OK);
+  for (auto *each : {&*learner, &*loaded}) {
+    IS(each->learn(seen), RLCORE_OK);
+    IS(each->act(seen, mask), RLCORE_OK);
+  }
+  CHECK(rlcore::hash(loaded->bytes()) == rlcore::hash(learner->bytes()));
+}
+
 /* Spans of another length, and environments that are not the learner's, are refused before anything is read. */
 void spans_have_to_fit() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
@@ -229,6 +270,7 @@ void what_was_saved_is_what_is_loaded() {
 
 void learners() {
   a_learner();
+  actions_of_several_parts();
   spans_have_to_fit();
   rows_come_and_go();
   parts_have_to_fit();

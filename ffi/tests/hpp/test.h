@@ -4,7 +4,9 @@
 
 #include "rlcore.hpp"
 
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <string>
 
 inline int failures;
