@@ -575,3 +575,51 @@ fn spoilt_images_are_refused() {
         assert_eq!(attached.is_ok(), junk == words[i], "{} {junk}", i - at);
     }
 }
+
+/// Blocks with any one word spoilt are refused, or go on without harm.
+#[test]
+fn no_spoilt_word_does_harm() {
+    let small = Config {
+        num_envs: 2,
+        num_steps: 2,
+        num_epochs: 1,
+        num_hidden: 1,
+        hidden_len: [2, 0, 0, 0],
+        num_minibatches: 1,
+        use_action_mask: 1,
+        ..Config::default()
+    };
+    let (obs, mask) = ([0.5; 4], [1; 10]);
+    let seen = Elements::F32(&obs);
+    let mut acted = block(&small);
+    open(&mut acted).act(None, seen, Some(&mask), to(&mut [BLANK; 2])).unwrap();
+    let mut learns = acted.clone();
+    let mut learner = open(&mut learns);
+    learner.observe(None, &[1.0; 2], &[0; 2], &[0; 2], None).unwrap();
+    learner.act(None, seen, Some(&mask), to(&mut [BLANK; 2])).unwrap();
+    learner.observe(None, &[2.0; 2], &[0; 2], &[0; 2], None).unwrap();
+    learner.learn_begin(seen).unwrap();
+    let (mut refused, mut accepted) = (0, 0);
+    for block in [acted, learns] {
+        let words: Vec<u32> = bytemuck::cast_slice(&block).to_vec();
+        for (i, junk) in (0..words.len()).flat_map(|i| [0, 1, 0x7F00_0000, u32::MAX].map(|x| (i, x))) {
+            let mut spoilt = block.clone();
+            bytemuck::cast_slice_mut::<u64, u32>(&mut spoilt)[i] = junk;
+            let Ok(mut learner) = Learner::attach(bytemuck::cast_slice_mut(&mut spoilt)) else {
+                refused += 1;
+                continue;
+            };
+            accepted += 1;
+            let (mut log_prob, mut entropy, mut action) = ([0.0; 2], [0.0; 2], [Act { weapon: 2, ..BLANK }; 2]);
+            let _ = learner.predict(seen, Some(&mask), Recurrent::default(), Sampling::Basic, to(&mut action));
+            let _ = learner.log_prob(seen, Some(&mask), of(&action), &mut log_prob, &mut entropy);
+            let _ = learner.observe(None, &[1.0; 2], &[0; 2], &[0; 2], None);
+            let _ = learner.act(None, seen, Some(&mask), to(&mut action));
+            let _ = learner.learn(Some(seen), 0);
+            let mut brain = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
+            learner.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
+            Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+        }
+    }
+    assert!(refused > 500 && accepted > 500, "{refused} {accepted}");
+}

@@ -39,7 +39,9 @@ impl Counts {
         let (mut end, mut lens) = (0usize, [0usize; 2]);
         for (place, field) in action.fields.iter().enumerate() {
             let len = field.size().filter(|len| *len > 0 && field.kind != Element::U8);
-            let Some(len) = len.filter(|_| field.offset as usize >= end && (field.offset as usize) % WORD == 0) else {
+            let Some(len) =
+                len.filter(|_| field.offset as usize >= end && (field.offset as usize).is_multiple_of(WORD))
+            else {
                 let what = "action space: field {given} of an action must have elements of kind f32 or i32, and lie aligned \
                             behind the field before it.";
                 return Err(Error::new(Kind::Config, what).given(place));
@@ -49,7 +51,7 @@ impl Counts {
             let own = if field.kind == Element::I32 { picks } else { numbers };
             *own = own.saturating_add(len / WORD);
         }
-        if end > size || size % WORD != 0 {
+        if end > size || !size.is_multiple_of(WORD) {
             let what = "action space: fields that end within the bytes of an action, whole words,";
             return refused(what, size, end);
         }
