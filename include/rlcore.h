@@ -589,8 +589,8 @@ typedef enum rlcore_sampling_method {
   RLCORE_SAMPLING_BASIC = 0,        /* draws from the distribution */
   RLCORE_SAMPLING_GREEDY = 1,       /* the most probable action, or the mean; draws nothing */
   RLCORE_SAMPLING_TEMPERATURE = 2,  /* draws from a distribution flattened above 1, sharpened below */
-  RLCORE_SAMPLING_TOPK = 3,         /* draws from the k most probable choices */
-  RLCORE_SAMPLING_BOTTOMK = 4,      /* draws from the k least probable choices */
+  RLCORE_SAMPLING_TOPK = 3,         /* draws from the k most probable choices; numbers beside them as BASIC does */
+  RLCORE_SAMPLING_BOTTOMK = 4,      /* draws from the k least probable choices, likewise */
 } rlcore_sampling_method;
 
 /* Parameters of action selection. Where this may be NULL, NULL selects RLCORE_SAMPLING_BASIC. */
