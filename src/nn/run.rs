@@ -80,9 +80,9 @@ fn split_parts<'t>(node: &Node, strip: Strip, input: &[f32], to: &'t mut [f32]) 
     let second = rest.get_mut(..len(1))?;
     for (k, to) in [&mut *first, &mut *second].into_iter().enumerate() {
         let Some(part) = node.part(k) else { continue };
-        let rows = strip.of(input, node.row as usize)?.chunks_exact((node.row as usize).max(1));
-        for (to, row) in to.chunks_exact_mut(part.len().max(1)).zip(rows) {
-            copy(row.get(part.clone())?, to)?;
+        let rows = strip.of(input, node.row as usize)?;
+        for (row, to) in to.chunks_exact_mut(part.len().max(1)).enumerate() {
+            copy(rows.get(row * node.row as usize..)?.get(part.clone())?, to)?;
         }
     }
     Some([first, second])
@@ -91,7 +91,8 @@ fn split_parts<'t>(node: &Node, strip: Strip, input: &[f32], to: &'t mut [f32]) 
 /// Adds the gradients of a part to those of the rows that it is a part of.
 #[inline(always)]
 fn add_part(part: Range<usize>, width: usize, from: &[f32], rows: &mut [f32]) {
-    for (row, from) in rows.chunks_exact_mut(width.max(1)).zip(from.chunks_exact(part.len().max(1))) {
+    for (i, row) in rows.chunks_exact_mut(width.max(1)).enumerate() {
+        let from = from.get(i * part.len()..).unwrap_or_default().iter().take(part.len());
         row.iter_mut().skip(part.start).zip(from).for_each(|(to, from)| *to += from);
     }
 }
