@@ -4,6 +4,7 @@
 //! environment for a stack that nothing recorded came before.
 
 use super::layout::{Rollout, RolloutView};
+use super::rollout;
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::{self, Layout, MAX_STACK, Window};
@@ -212,13 +213,7 @@ impl Frames {
         for i in 0..self.num {
             let (at, to) = (slot.saturating_mul(self.num).saturating_add(i), self.of_env(slot, env, i));
             let frame = r.frame.get_mut(at).ok_or(Misfit)?;
-            let from = (*frame as usize).saturating_mul(self.len);
-            let (from, whole) = (from..from.saturating_add(self.len), r.pixels.len());
-            let start = (to as usize).saturating_mul(self.len);
-            if from.end > whole || start.saturating_add(self.len) > whole {
-                return Err(Misfit);
-            }
-            r.pixels.copy_within(from, start);
+            rollout::row(r.pixels, self.count(), *frame as usize, to as usize)?;
             *frame = to;
         }
         Ok(())

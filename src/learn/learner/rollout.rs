@@ -114,7 +114,7 @@ pub(super) fn owner(env: &[u32], slot: &[u32], at: usize) -> Fit<(usize, bool)> 
 }
 
 /// Copies a row of an array of `slots` of them over another.
-fn row<T: Copy>(array: &mut [T], slots: usize, from: usize, to: usize) -> Fit<()> {
+pub(super) fn row<T: Copy>(array: &mut [T], slots: usize, from: usize, to: usize) -> Fit<()> {
     let width = array.len().checked_div(slots).unwrap_or(0);
     let (front, back) = array.split_at_mut_checked(from.max(to).saturating_mul(width)).ok_or(Misfit)?;
     let (front, back) = (block::rows_mut(front, from.min(to), 1, width), block::rows_mut(back, 0, 1, width)?);
