@@ -652,9 +652,14 @@ typedef enum rlcore_layer_flag {
   RLCORE_LAYER_MEAN = 32,        /* pooling takes the mean */
   RLCORE_LAYER_FORGET_ONE = 64,  /* the biases of an LSTM's forget gate start at 1 */
   RLCORE_LAYER_BYTES = 128,      /* embeddings of observations that are bytes, which networks see divided by 255 */
+  /* a dense layer learns a deviation beside each weight and bias, from 0.4 / sqrt(inputs) on: it acts and
+     learns with factorized Gaussian noise of these deviations, predicts and ships without. See noisy of
+     rlcore_learner_config */
+  RLCORE_LAYER_NOISY = 256,
 } rlcore_layer_flag;
 
-/* How the weights of a layer are drawn. Biases start at 0. */
+/* How the weights of a layer are drawn. Biases start at 0, but those of a noisy layer with
+   RLCORE_INIT_UNIFORM as its weights do. */
 typedef enum rlcore_initializer {
   RLCORE_INIT_ORTHOGONAL = 0,  /* orthogonal rows or columns of length gain */
   RLCORE_INIT_NORMAL = 1,      /* normal, mean 0, standard deviation gain */
@@ -726,7 +731,11 @@ typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_A2C = 1,     /* advantage actor-critic */
   RLCORE_ALGORITHM_IMPALA = 2,  /* IMPALA: an actor-critic that corrects by V-trace for what older policies did */
   RLCORE_ALGORITHM_DQN = 4,     /* deep Q-networks, off policy: discrete actions */
-  RLCORE_ALGORITHM_PQN = 7,     /* Q(lambda) over rollouts: parallelised Q-networks */
+  /* twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and policy_interval
+     are 1 and target_noise is 0 */
+  RLCORE_ALGORITHM_TD3 = 5,
+  RLCORE_ALGORITHM_SAC = 6,  /* soft actor-critic, off policy: continuous actions */
+  RLCORE_ALGORITHM_PQN = 7,  /* Q(lambda) over rollouts: parallelised Q-networks */
 } rlcore_algorithm;
 
 /* How parameters move along gradients. */
@@ -751,15 +760,15 @@ typedef struct rlcore_learner_config {
   uint32_t num_epochs;           /* passes over each rollout, 1 to 1000 (4; A2C and IMPALA 1) */
   uint32_t num_hidden;           /* hidden layers of the policy and of the value network, 0 to 4 (2) */
   uint32_t hidden_len[4];        /* units of each hidden layer, 0 beyond num_hidden (64, 64) */
-  uint32_t activation;           /* an rlcore_activation (tanh; DQN and PQN ReLU) */
+  uint32_t activation;           /* an rlcore_activation (tanh; ReLU with DQN, TD3, SAC and PQN) */
   uint32_t normalize_advantage;  /* advantages get mean 0 and deviation 1 in each minibatch (1; A2C, IMPALA, PQN 0) */
   uint32_t normalize_obs;        /* observations are scaled to mean 0 and deviation 1 by running statistics (0) */
   uint32_t normalize_reward;     /* rewards are divided by the running deviation of the discounted return (0) */
-  uint32_t squash;               /* continuous actions are mapped to their bounds by tanh (0: they are clipped) */
+  uint32_t squash;               /* continuous actions are mapped to their bounds by tanh (0: clipped; TD3, SAC 1) */
   uint32_t use_action_mask;      /* rlcore_learner_act takes a mask of allowed choices (0) */
   uint64_t seed;                 /* seed of all random numbers; each environment has a stream of its own (1) */
   uint64_t total_steps;          /* environment steps until the _end values are reached (0: never) */
-  float learning_rate;           /* step size at the start (2.5e-4; A2C 7e-4; IMPALA 4.8e-4) */
+  float learning_rate;           /* step size at the start (2.5e-4; A2C 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4) */
   float learning_rate_end;       /* step size at total_steps (0) */
   float clip;                    /* probability ratios are clipped to 1 plus or minus this at the start (0.2) */
   float clip_end;                /* the same at total_steps (0.2) */
@@ -768,7 +777,7 @@ typedef struct rlcore_learner_config {
   float value_coef;              /* weight of the value loss, half the mean squared error (0.5; A2C 1) */
   float entropy_coef;            /* weight of the entropy bonus (0.01; IMPALA 6e-4; not read by PQN) */
   float value_clip;              /* values are clipped to those of the rollout plus or minus this (0: off) */
-  float max_grad_norm;           /* gradients are scaled down to this global norm (0.5; IMPALA 40; DQN, PQN 10; 0: off) */
+  float max_grad_norm;           /* gradients are scaled down to this (0.5; IMPALA 40; DQN, PQN 10; TD3, SAC 0: off) */
   float target_kl;               /* an update ends once its approximate KL divergence passes 1.5 times this (0: off) */
   float adam_beta1;              /* decay of Adam's first moment (0.9) */
   float adam_beta2;              /* decay of Adam's second moment, at least the square of adam_beta1 (0.999) */
@@ -799,19 +808,19 @@ typedef struct rlcore_learner_config {
      last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL) */
   const rlcore_layer *layers;
   uint32_t buffer_size;        /* off policy, as all that follows: transitions stored, at least batch_size (100,000) */
-  uint32_t batch_size;         /* transitions of a gradient step, which num_chunks divides into chunks (128) */
+  uint32_t batch_size;         /* transitions of a gradient step, divided into num_chunks chunks (128; TD3, SAC 256) */
   uint32_t learning_starts;    /* environment steps before the first update (1000) */
   uint32_t train_interval;     /* environment steps from one update to the next (1) */
   uint32_t gradient_steps;     /* gradient steps of an update (1) */
-  uint32_t target_interval;    /* gradient steps from one move of the target networks to the next (DQN: 500) */
+  uint32_t target_interval;    /* gradient steps from one move of the target networks to the next (1; DQN 500; TD3 2) */
   float target_rate;           /* how far the target networks move, above 0, to 1: a copy (DQN: 1) */
-  uint32_t exploration_steps;  /* with PQN too: environment steps until exploration_end is reached (10,000) */
+  uint32_t exploration_steps;  /* with PQN too: environment steps to exploration_end (10,000; TD3, SAC 1000) */
   float exploration_start;     /* with PQN too: probability of a random action at the start (1) */
-  float exploration_end;       /* with PQN too: the same from exploration_steps on (0.05) */
+  float exploration_end;       /* with PQN too: the same from exploration_steps on (0.05; TD3, SAC 0) */
   uint32_t double_q;           /* the network chooses the next action whose value the target network gives (DQN: 1) */
   uint32_t dueling;            /* separate outputs for the value of an observation and the advantages of actions (0) */
   uint32_t huber;              /* errors count linearly beyond 1, not squared (DQN: 1) */
-  uint32_t policy_interval;    /* critics' gradient steps from one of the policy to the next; not read by DQN (1) */
+  uint32_t policy_interval;    /* critics' gradient steps from one of the policy to the next; not read by DQN (1; TD3 2) */
   uint32_t optimizer;          /* an rlcore_optimizer (Adam; A2C and IMPALA RMSProp; PQN rectified Adam) */
   float rms_decay;             /* decay of RMSProp's mean squares, from 0 to below 1 (0.99) */
   float rms_momentum;          /* part of its last step that RMSProp takes again, from 0 to below 1; 0 if centered (0) */
@@ -821,12 +830,30 @@ typedef struct rlcore_learner_config {
   float clip_pg_rho;           /* V-trace: probability ratios that scale advantages are clipped to this (1) */
   float leak;                  /* V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0) */
   uint32_t hidden_norm;        /* hidden layers are normalized before their activation, each row on its own (0; PQN 1) */
-  uint32_t reserved;           /* 0 */
+  /* frames that an observation of RLCORE_U8 is a stack of, along its last axis, the newest one last, to 16: a rollout
+     then stores each frame once, 7 KB in place of 28 KB for 84 x 84 x 4. The older frames of an observation have to be
+     those of the same environment's observation before, moved by one, or each of them the newest one, or zeros, as
+     RLCORE_WRAP_FRAME_STACK makes them; only its first observation in a rollout may have any (0: stored whole) */
+  uint32_t num_stacked;
   /* [num_obs_fields] parts of an observation that layers can read alone, as rlcore_env_fields lists them; read by the
      same calls. Required for RLCORE_STRUCT, each part is then read by its kind (NULL) */
   const rlcore_field *obs_fields;
   uint32_t num_obs_fields;  /* entries of obs_fields, up to 8 (0) */
-  uint32_t reserved2;       /* 0 */
+  uint32_t reserved;        /* 0 */
+  uint32_t num_critics;     /* TD3 and SAC: critics, 1 or 2, the lower of which counts (2) */
+  float critic_rate;        /* TD3 and SAC: step size of the critics, relative to learning_rate (1) */
+  float exploration_noise;  /* TD3: deviation of the noise added to actions, whose bounds are -1 and 1 here (0.1) */
+  float target_noise;       /* TD3: the same of noise added to next actions in the critics' targets (0.2) */
+  float target_noise_clip;  /* TD3: that noise is clipped to plus or minus this (0.5) */
+  float temperature;        /* SAC: what a nat of entropy is worth at the start (1) */
+  float temperature_rate;   /* SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4) */
+  float target_entropy;     /* SAC: the entropy that the temperature steers to, in nats per element of an action (-1) */
+  /* 1: hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM) and explore by it. Noise is drawn once
+     per update: a rollout is learned from with the noise that acted. DQN draws it for each gradient step, for Q and its
+     target alike, and acts with it until the next one. Not with overlap, TD3 or SAC; rlcore_learner_learn_batch takes
+     batches of other noise with IMPALA only (0) */
+  uint32_t noisy;
+  uint32_t reserved_too;  /* 0 */
 } rlcore_learner_config;
 
 /* Statistics of the current update, or of the last one, and of the episodes. */
@@ -1022,8 +1049,8 @@ rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, co
                 the rewards, and value_target the reward and the discounted value of what follows.
    state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it; NULL without them.
    begin:       [T * N] 1 where an episode begins.
-   env:         [T * N] environments; the transitions of each are in their order. begin and env are NULL without
-                recurrent layers, unless with IMPALA. All to write.
+   env:         [T * N] environments; the transitions of each are in their order. begin is NULL without recurrent layers,
+                unless with IMPALA, and env as well, unless with num_stacked. All to write.
    Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected. */
 rlcore_status rlcore_learner_batch_read(const rlcore_learner *p, float *obs, void *action, uint8_t *action_mask,
                                         float *log_prob, float *value, float *advantage, float *value_target,

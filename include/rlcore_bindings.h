@@ -485,6 +485,7 @@ typedef enum rlcore_layer_flag {
   RLCORE_LAYER_MEAN = 32,
   RLCORE_LAYER_FORGET_ONE = 64,
   RLCORE_LAYER_BYTES = 128,
+  RLCORE_LAYER_NOISY = 256,
 } rlcore_layer_flag;
 typedef enum rlcore_initializer {
   RLCORE_INIT_ORTHOGONAL = 0,
@@ -539,6 +540,8 @@ typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_A2C = 1,
   RLCORE_ALGORITHM_IMPALA = 2,
   RLCORE_ALGORITHM_DQN = 4,
+  RLCORE_ALGORITHM_TD3 = 5,
+  RLCORE_ALGORITHM_SAC = 6,
   RLCORE_ALGORITHM_PQN = 7,
 } rlcore_algorithm;
 typedef enum rlcore_optimizer {
@@ -617,10 +620,20 @@ typedef struct rlcore_learner_config {
   float clip_pg_rho;
   float leak;
   uint32_t hidden_norm;
-  uint32_t reserved;
+  uint32_t num_stacked;
   /* in [num_obs_fields] optional */ const rlcore_field *obs_fields;
   uint32_t num_obs_fields;
-  uint32_t reserved2;
+  uint32_t reserved;
+  uint32_t num_critics;
+  float critic_rate;
+  float exploration_noise;
+  float target_noise;
+  float target_noise_clip;
+  float temperature;
+  float temperature_rate;
+  float target_entropy;
+  uint32_t noisy;
+  uint32_t reserved_too;
 } rlcore_learner_config;
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;

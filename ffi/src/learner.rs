@@ -242,6 +242,13 @@ pub struct rlcore_learner_config {
     pub temperature_rate: f32,
     /// SAC: the entropy that the temperature steers to, in nats per element of an action (-1)
     pub target_entropy: f32,
+    /// 1: hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM) and explore by it. Noise is drawn once
+    /// per update: a rollout is learned from with the noise that acted. DQN draws it for each gradient step, for Q and its
+    /// target alike, and acts with it until the next one. Not with overlap, TD3 or SAC; rlcore_learner_learn_batch takes
+    /// batches of other noise with IMPALA only (0)
+    pub noisy: u32,
+    /// 0
+    pub reserved_too: u32,
 }
 
 /// Statistics of the current update, or of the last one, and of the episodes.
@@ -363,7 +370,9 @@ mirror!(
         target_noise_clip,
         temperature,
         temperature_rate,
-        target_entropy
+        target_entropy,
+        noisy,
+        reserved_too
     }
 );
 mirror!(

@@ -17,6 +17,8 @@ pub(in crate::learn) struct Bench<'b, 'r> {
     pub(in crate::learn) sizes: &'b Sizes<'b>,
     pub(in crate::learn) head: Head<'b>,
     pub(in crate::learn) params: &'b [f32],
+    /// What was added to them.
+    pub(in crate::learn) noise: &'b [f32],
     pub(in crate::learn) rollout: RolloutView<'r>,
     /// Slots of the transitions of this minibatch.
     pub(in crate::learn) order: &'b [u32],

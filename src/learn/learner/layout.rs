@@ -51,6 +51,8 @@ pub(in crate::learn) struct Lens {
     pub(super) sequences: bool,
     columns: usize,
     pub(super) params: usize,
+    /// Of a draw for noisy layers.
+    pub(super) noise: usize,
     pub(super) record: usize,
 }
 
@@ -155,6 +157,7 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         columns: if c.algorithm() == Algorithm::Impala { COLUMNS + SPARE } else { COLUMNS },
         masks: if c.use_action_mask != 0 { outputs } else { 0 },
         params: record_len.saturating_sub(LOSSES),
+        noise: sizes.net.noise_len(),
         record: record_len,
     }
 }

@@ -21,6 +21,7 @@ mod vtrace;
 use super::config::Algorithm;
 use super::learner::bench::Bench;
 use super::learner::layout::Work;
+use super::noise;
 use crate::error::Result;
 
 /// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses.
@@ -33,5 +34,6 @@ pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
         #[cfg(feature = "pqn")]
         Algorithm::Pqn => pqn::chunk(b, chunk, w, record),
         _ => ppo::chunk(b, chunk, w, record),
-    }
+    }?;
+    noise::gradients(&b.sizes.net, b.noise, record)
 }

@@ -127,7 +127,7 @@ impl Stored {
         let net = Net::accept::<MAX_LAYERS>(nodes, pictures.get(..count).unwrap_or_default())?;
         let len = (self.shape.seen_len as usize).saturating_add(self.shape.action_len as usize);
         let own = net.input() == len && net.num_heads() == 1 && net.head_len(0) == 1;
-        let more = net.state_len() > 0 || !net.free_params(0).is_empty();
+        let more = net.state_len() > 0 || net.noise_len() > 0 || !net.free_params(0).is_empty();
         let what = "learner image: critics of its observations and actions";
         Error::new(Kind::Image, what).when(!own || more)?;
         Ok(net)

@@ -304,7 +304,7 @@ FIELD(rlcore_layer, gain, 56, 56, 56);
 FIELD(rlcore_layer, symbols, 60, 60, 60);
 FIELD(rlcore_layer, reserved, 64, 64, 64);
 
-SIZE(rlcore_learner_config, 352, 344, 340);
+SIZE(rlcore_learner_config, 360, 352, 348);
 FIELD(rlcore_learner_config, struct_size, 0, 0, 0);
 FIELD(rlcore_learner_config, num_envs, 4, 4, 4);
 FIELD(rlcore_learner_config, num_steps, 8, 8, 8);
@@ -383,6 +383,8 @@ FIELD(rlcore_learner_config, target_noise_clip, 336, 324, 324);
 FIELD(rlcore_learner_config, temperature, 340, 328, 328);
 FIELD(rlcore_learner_config, temperature_rate, 344, 332, 332);
 FIELD(rlcore_learner_config, target_entropy, 348, 336, 336);
+FIELD(rlcore_learner_config, noisy, 352, 340, 340);
+FIELD(rlcore_learner_config, reserved_too, 356, 344, 344);
 
 SIZE(rlcore_learner_stats, 88, 88, 88);
 FIELD(rlcore_learner_stats, struct_size, 0, 0, 0);
