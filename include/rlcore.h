@@ -853,7 +853,11 @@ typedef struct rlcore_learner_config {
      target alike, and acts with it until the next one. Not with overlap, TD3 or SAC; rlcore_learner_learn_batch takes
      batches of other noise with IMPALA only (0) */
   uint32_t noisy;
-  uint32_t reserved_too;  /* 0 */
+  /* steps before each sequence of sequence_len that recurrent layers first run through with the current parameters,
+     without a loss, so that it starts from a state that no older parameters made: those of the same episode that the
+     rollout has. At most num_steps - sequence_len; R2D2 takes half a sequence to a whole one (0: the state that was
+     recorded) */
+  uint32_t burn_in;
 } rlcore_learner_config;
 
 /* Statistics of the current update, or of the last one, and of the episodes. */
@@ -977,7 +981,7 @@ rlcore_status rlcore_learner_state_len(const rlcore_learner *p, size_t *out_len)
 /* Numbers that networks read of one observation: obs.len, but for choices and structures. */
 rlcore_status rlcore_learner_seen_len(const rlcore_learner *p, size_t *out_len);
 
-/* Acts without recording, in any phase. Training is not affected.
+/* Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
    state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
              are recorded; read, then written. NULL without such layers.
    reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
@@ -1031,9 +1035,10 @@ rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len,
 /* Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
    Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
    Arrays as rlcore_learner_batch_read. stats: to write.
-   Errors: E_CONFIG; E_NOT_READY if this learner has recorded steps, or an update runs; E_SHAPE for a mask that is
-   missing or not expected; E_VALUE for numbers that are not finite, observations that are no bytes divided by 255 where
-   obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of N or more. */
+   Errors: E_CONFIG, also for noisy layers unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
+   update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite, observations
+   that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of
+   N or more. */
 rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, const void *action,
                                          const uint8_t *action_mask, const float *log_prob, const float *value,
                                          const float *advantage, const float *value_target, const float *state,

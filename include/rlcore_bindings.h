@@ -633,7 +633,7 @@ typedef struct rlcore_learner_config {
   float temperature_rate;
   float target_entropy;
   uint32_t noisy;
-  uint32_t reserved_too;
+  uint32_t burn_in;
 } rlcore_learner_config;
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;

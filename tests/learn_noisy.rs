@@ -198,6 +198,16 @@ fn what_cannot_be_is_refused_by_name() {
     let error = h.learner().learn_batch(&columns.batch()).unwrap_err();
     assert!(error.kind == Kind::Config && error.to_string().contains("no noisy layers but with IMPALA"), "{error}");
     assert!(h.block == before);
+
+    // V-trace corrects for what other noise did.
+    let impala = Config { algorithm: Algorithm::Impala as u32, normalize_advantage: 0, num_chunks: 4, ..noisy() };
+    let mut h = Host::new(&Config { num_minibatches: 1, ..impala }, &obs, &action);
+    let last = record(&mut h, &mut Rng::seeded(1));
+    h.learner().learn_begin(last.get()).unwrap();
+    let columns = learn_host::Columns::read(&mut h);
+    h.learner().learn_drop().unwrap();
+    h.learner().learn_batch(&columns.batch()).unwrap();
+    assert!(h.learner().learn(None, 0).unwrap().approx_kl != 0.0);
 }
 
 /// Noise, and parameters with it, are checked as all that a block holds.

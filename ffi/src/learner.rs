@@ -247,8 +247,11 @@ pub struct rlcore_learner_config {
     /// target alike, and acts with it until the next one. Not with overlap, TD3 or SAC; rlcore_learner_learn_batch takes
     /// batches of other noise with IMPALA only (0)
     pub noisy: u32,
-    /// 0
-    pub reserved_too: u32,
+    /// steps before each sequence of sequence_len that recurrent layers first run through with the current parameters,
+    /// without a loss, so that it starts from a state that no older parameters made: those of the same episode that the
+    /// rollout has. At most num_steps - sequence_len; R2D2 takes half a sequence to a whole one (0: the state that was
+    /// recorded)
+    pub burn_in: u32,
 }
 
 /// Statistics of the current update, or of the last one, and of the episodes.
@@ -372,7 +375,7 @@ mirror!(
         temperature_rate,
         target_entropy,
         noisy,
-        reserved_too
+        burn_in
     }
 );
 mirror!(
@@ -830,7 +833,7 @@ pub unsafe extern "C" fn rlcore_learner_seen_len(p: *const rlcore_learner, out_l
     })
 }
 
-/// Acts without recording, in any phase. Training is not affected.
+/// Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
 /// state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
 ///           are recorded; read, then written. NULL without such layers.
 /// reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.

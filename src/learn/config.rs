@@ -227,8 +227,10 @@ pub struct Config {
     /// update that learns from it, or for a gradient step of DQN and what acts until the next one; Q and target share it. Of no
     /// use to TD3 and SAC. What ships and what [`Learner::predict`](super::Learner::predict) asks has no noise.
     pub noisy: u32,
-    /// 0.
-    pub reserved_too: u32,
+    /// Steps before each sequence that recurrent layers run through with the parameters that learn, without a loss, to begin it
+    /// with a state that no older parameters made; at most T less `sequence_len`. Those of the same episode that the rollout
+    /// has are taken, from the state that was recorded at the first of them. 0: sequences begin with their recorded states.
+    pub burn_in: u32,
 }
 
 impl Default for Config {
@@ -308,7 +310,7 @@ impl Default for Config {
             temperature_rate: 3e-4,
             target_entropy: -1.0,
             noisy: 0,
-            reserved_too: 0,
+            burn_in: 0,
         }
     }
 }
@@ -409,6 +411,12 @@ impl Config {
             let what = "learner config: sequence_len that divides num_steps and the rows of a minibatch,";
             return Err(Error::new(Kind::Config, what).needed(self.minibatch_len()).given(len));
         }
+        let (most, given) = (
+            if self.sequence_len > 0 { (self.num_steps as usize).saturating_sub(len) } else { 0 },
+            self.burn_in as usize,
+        );
+        let what = "learner config: burn_in of at most num_steps - sequence_len, or 0 without recurrent layers,";
+        Error::limit(Kind::Config, what, most, given).when(given > most)?;
         if self.num_chunks as usize > self.num_sequences() {
             let what = "learner config: num_chunks of at most the rows, or sequences, of a minibatch,";
             return Err(Error::new(Kind::Config, what).needed(self.num_sequences()).given(self.num_chunks as usize));
@@ -442,8 +450,6 @@ impl Config {
             ("learner config: sum_losses of 0 or 1", self.sum_losses),
             ("learner config: noisy of 0 or 1", self.noisy),
         ])?;
-        let what = "learner config: reserved_too of 0";
-        Error::new(Kind::Config, what).given(self.reserved_too as usize).when(self.reserved_too != 0)?;
         let optimizer = Optimizer::from_number(self.optimizer);
         let what = "learner config: an optimizer that this build has";
         Error::new(Kind::Config, what).given(self.optimizer as usize).when(optimizer.is_none())?;

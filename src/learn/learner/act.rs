@@ -420,6 +420,7 @@ impl Learner<'_> {
         for array in [&mut *w.d_outputs, w.tape, w.scratch] {
             array.fill(0.0);
         }
+        w.before.fill(0);
     }
 
     /// Zeroes the first `n` rows of them.

@@ -366,6 +366,7 @@ impl<'a> View<'a> {
             params: noise::of(self.params, self.noisy),
             noise: self.noise,
             rollout: self.rollout,
+            begin: self.state.learn_begin,
             order: minibatch(c, self.state.minibatch, self.order)?,
             advantage: self.advantage,
             clip: self.state.clip,

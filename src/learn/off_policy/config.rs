@@ -30,6 +30,7 @@ impl Config {
             ("learner config: normalize_reward of 0 off policy", self.normalize_reward),
             ("learner config: overlap of 0 off policy", self.overlap),
             ("learner config: sequence_len of 0 off policy", self.sequence_len),
+            ("learner config: burn_in of 0 off policy", self.burn_in),
             ("learner config: sum_losses of 0 off policy", self.sum_losses),
             ("learner config: num_stacked of 0 off policy", self.num_stacked),
         ];

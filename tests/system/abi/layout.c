@@ -384,7 +384,7 @@ FIELD(rlcore_learner_config, temperature, 340, 328, 328);
 FIELD(rlcore_learner_config, temperature_rate, 344, 332, 332);
 FIELD(rlcore_learner_config, target_entropy, 348, 336, 336);
 FIELD(rlcore_learner_config, noisy, 352, 340, 340);
-FIELD(rlcore_learner_config, reserved_too, 356, 344, 344);
+FIELD(rlcore_learner_config, burn_in, 356, 344, 344);
 
 SIZE(rlcore_learner_stats, 88, 88, 88);
 FIELD(rlcore_learner_stats, struct_size, 0, 0, 0);

@@ -755,7 +755,7 @@ static const struct flaw learner_flaws[] = {
     BAD(optimizer, UINT32_MAX), FLAG(sum_losses), REAL(rms_decay, -1e-9, 1), REAL(rms_momentum, -1e-9, 1),
     REAL(clip_rho, 0, NAN), REAL(clip_c, 0, NAN), REAL(clip_pg_rho, 0, NAN), REAL(leak, -1e-9, 1.1),
     REAL(exploration_start, -1e-9, 1.1), REAL(exploration_end, -1e-9, 1.1), FLAG(hidden_norm), BAD(reserved, 1),
-    FLAG(noisy), BAD(reserved_too, 1),
+    FLAG(noisy), BAD(burn_in, 1), BAD(burn_in, UINT32_MAX),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_envs, UINT32_MAX),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_steps, UINT32_MAX)};
 static rlcore_learner_config *learner_made_from(void) {

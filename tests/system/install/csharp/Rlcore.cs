@@ -103,7 +103,7 @@ public unsafe struct rlcore_learner_config {
   public IntPtr obs_fields;
   public uint num_obs_fields, reserved, num_critics;
   public float critic_rate, exploration_noise, target_noise, target_noise_clip, temperature, temperature_rate, target_entropy;
-  public uint noisy, reserved_too;
+  public uint noisy, burn_in;
 }
 
 [StructLayout(LayoutKind.Sequential)]
