@@ -850,13 +850,12 @@ typedef struct rlcore_learner_config {
   float target_entropy;     /* SAC: the entropy that the temperature steers to, in nats per element of an action (-1) */
   /* 1: hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM) and explore by it. Noise is drawn once
      per update: a rollout is learned from with the noise that acted. DQN draws it for each gradient step, for Q and its
-     target alike, and acts with it until the next one. Not with overlap, TD3 or SAC; rlcore_learner_learn_batch takes
-     batches of other noise with IMPALA only (0) */
+     target alike, and acts with it until the next one; exploration_start and exploration_end can be 0 then. Not with
+     overlap, TD3 or SAC; rlcore_learner_learn_batch takes batches of other noise with IMPALA only (0) */
   uint32_t noisy;
   /* steps before each sequence of sequence_len that recurrent layers first run through with the current parameters,
      without a loss, so that it starts from a state that no older parameters made: those of the same episode that the
-     rollout has. At most num_steps - sequence_len; R2D2 takes half a sequence to a whole one (0: the state that was
-     recorded) */
+     rollout has. At most num_steps - sequence_len (0: the state that was recorded) */
   uint32_t burn_in;
 } rlcore_learner_config;
 

@@ -249,12 +249,15 @@ impl Layer {
             }
         }
         let has = |readers: u32, good| readers & kind == 0 || good;
-        let noisy = self.flags & !flags & NOISY != 0;
+        if cfg!(feature = "noisy") && self.flags & !flags & NOISY != 0 {
+            return Err(
+                refused("net: no flag NOISY, which its kind does not have, in layer").given(self.flags as usize)
+            );
+        }
         let divides = self.heads >= 1 && self.units.is_multiple_of(self.heads);
         let known = [
             ("net: units of at least 1 in layer", self.units, has(units, self.units >= 1)),
             ("net: a known activation in layer", self.activation, Activation::new(self.activation).is_some()),
-            ("net: no flag NOISY, which its kind or this build does not have, in layer", self.flags, !noisy),
             ("net: known flags in layer", self.flags, self.flags & !flags == 0),
             ("net: size of at least 1 in layer", rows.min(columns), has(WINDOWS, rows >= 1 && columns >= 1)),
             ("net: same of 0 or 1 in layer", self.same, self.same <= 1),

@@ -48,13 +48,16 @@ impl Dense {
     /// Weights, and bias or nothing, of half `k` of the parameters.
     #[inline(always)]
     fn split(self, params: &[f32], k: usize) -> Option<(&[f32], &[f32])> {
-        params.get(k * self.half()..(k + 1) * self.half())?.split_at_checked(self.weight_len())
+        let own = if cfg!(feature = "noisy") { params.get(k * self.half()..(k + 1) * self.half())? } else { params };
+        own.split_at_checked(self.weight_len())
     }
 
     /// The same, to write.
     #[inline(always)]
     fn split_mut(self, params: &mut [f32], k: usize) -> Option<(&mut [f32], &mut [f32])> {
-        params.get_mut(k * self.half()..(k + 1) * self.half())?.split_at_mut_checked(self.weight_len())
+        let own =
+            if cfg!(feature = "noisy") { params.get_mut(k * self.half()..(k + 1) * self.half())? } else { params };
+        own.split_at_mut_checked(self.weight_len())
     }
 
     /// Output-major, because there are too few outputs to fill a vector.
@@ -93,7 +96,9 @@ impl Prim for Dense {
     /// The bias starts at 0, but that of a noisy layer as its weights do if they are uniform.
     fn init(self, params: &mut [f32], start: Start, rng: &mut Rng, scratch: &mut [f32]) -> Result {
         let (means, deviations) = params.split_at_mut_checked(self.half()).unwrap_or_default();
-        deviations.fill(DEVIATION / num::sqrt(self.input as f32));
+        if self.halves() > 1 {
+            deviations.fill(DEVIATION / num::sqrt(self.input as f32));
+        }
         let (w, bias) = means.split_at_mut_checked(self.weight_len()).unwrap_or_default();
         bias.fill(0.0);
         if self.is_narrow() {
