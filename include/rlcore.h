@@ -652,9 +652,14 @@ typedef enum rlcore_layer_flag {
   RLCORE_LAYER_MEAN = 32,        /* pooling takes the mean */
   RLCORE_LAYER_FORGET_ONE = 64,  /* the biases of an LSTM's forget gate start at 1 */
   RLCORE_LAYER_BYTES = 128,      /* embeddings of observations that are bytes, which networks see divided by 255 */
+  /* a dense layer learns a deviation beside each weight and bias, from 0.4 / sqrt(inputs) on: it acts and
+     learns with factorized Gaussian noise of these deviations, predicts and ships without. See noisy of
+     rlcore_learner_config */
+  RLCORE_LAYER_NOISY = 256,
 } rlcore_layer_flag;
 
-/* How the weights of a layer are drawn. Biases start at 0. */
+/* How the weights of a layer are drawn. Biases start at 0, but those of a noisy layer with
+   RLCORE_INIT_UNIFORM as its weights do. */
 typedef enum rlcore_initializer {
   RLCORE_INIT_ORTHOGONAL = 0,  /* orthogonal rows or columns of length gain */
   RLCORE_INIT_NORMAL = 1,      /* normal, mean 0, standard deviation gain */
@@ -833,21 +838,28 @@ typedef struct rlcore_learner_config {
   /* [num_obs_fields] parts of an observation that layers can read alone, as rlcore_env_fields lists them; read by the
      same calls. Required for RLCORE_STRUCT, each part is then read by its kind (NULL) */
   const rlcore_field *obs_fields;
-  uint32_t num_obs_fields;  /* entries of obs_fields, up to 8 (0) */
-  uint32_t reserved;        /* 0 */
-  uint32_t num_critics;     /* TD3 and SAC: critics, 1 or 2, the lower of which counts (2) */
-  float critic_rate;        /* TD3 and SAC: step size of the critics, relative to learning_rate (1) */
-  float exploration_noise;  /* TD3: deviation of the noise added to actions, whose bounds are -1 and 1 here (0.1) */
-  float target_noise;       /* TD3: the same of noise added to next actions in the critics' targets (0.2) */
-  float target_noise_clip;  /* TD3: that noise is clipped to plus or minus this (0.5) */
-  float temperature;        /* SAC: what a nat of entropy is worth at the start (1) */
-  float temperature_rate;   /* SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4) */
-  float target_entropy;     /* SAC: the entropy that the temperature steers to, in nats per element of an action (-1) */
   /* [num_action_fields] parts of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
      bytes; read by the same calls. NULL for actions of one kind (NULL) */
   const rlcore_field *action_fields;
+  uint32_t num_obs_fields;     /* entries of obs_fields, up to 8 (0) */
   uint32_t num_action_fields;  /* entries of action_fields, up to 8 (0) */
-  uint32_t reserved2;          /* 0 */
+  uint32_t num_critics;        /* TD3 and SAC: critics, 1 or 2, the lower of which counts (2) */
+  float critic_rate;           /* TD3 and SAC: step size of the critics, relative to learning_rate (1) */
+  float exploration_noise;     /* TD3: deviation of the noise added to actions, whose bounds are -1 and 1 here (0.1) */
+  float target_noise;          /* TD3: the same of noise added to next actions in the critics' targets (0.2) */
+  float target_noise_clip;     /* TD3: that noise is clipped to plus or minus this (0.5) */
+  float temperature;           /* SAC: what a nat of entropy is worth at the start (1) */
+  float temperature_rate;      /* SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4) */
+  float target_entropy;        /* SAC: the entropy that the temperature steers to, in nats per element of an action (-1) */
+  /* 1: hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM) and explore by it. Noise is drawn once
+     per update: a rollout is learned from with the noise that acted. DQN draws it for each gradient step, for Q and its
+     target alike, and acts with it until the next one; exploration_start and exploration_end can be 0 then. Not with
+     overlap, TD3 or SAC; rlcore_learner_learn_batch takes batches of other noise with IMPALA only (0) */
+  uint32_t noisy;
+  /* steps before each sequence of sequence_len that recurrent layers first run through with the current parameters,
+     without a loss, so that it starts from a state that no older parameters made: those of the same episode that the
+     rollout has. At most num_steps - sequence_len (0: the state that was recorded) */
+  uint32_t burn_in;
 } rlcore_learner_config;
 
 /* Statistics of the current update, or of the last one, and of the episodes. */
@@ -976,7 +988,7 @@ rlcore_status rlcore_learner_state_len(const rlcore_learner *p, size_t *out_len)
 /* Numbers that networks read of one observation: obs.len, but for choices and structures. */
 rlcore_status rlcore_learner_seen_len(const rlcore_learner *p, size_t *out_len);
 
-/* Acts without recording, in any phase. Training is not affected.
+/* Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
    state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
              are recorded; read, then written. NULL without such layers.
    reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
@@ -1030,9 +1042,10 @@ rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len,
 /* Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
    Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
    Arrays as rlcore_learner_batch_read. stats: to write.
-   Errors: E_CONFIG; E_NOT_READY if this learner has recorded steps, or an update runs; E_SHAPE for a mask that is
-   missing or not expected; E_VALUE for numbers that are not finite, observations that are no bytes divided by 255 where
-   obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of N or more. */
+   Errors: E_CONFIG, also for noisy layers unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
+   update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite, observations
+   that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of
+   N or more. */
 rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, const void *action,
                                          const uint8_t *action_mask, const float *log_prob, const float *value,
                                          const float *advantage, const float *value_target, const float *state,

@@ -485,6 +485,7 @@ typedef enum rlcore_layer_flag {
   RLCORE_LAYER_MEAN = 32,
   RLCORE_LAYER_FORGET_ONE = 64,
   RLCORE_LAYER_BYTES = 128,
+  RLCORE_LAYER_NOISY = 256,
 } rlcore_layer_flag;
 typedef enum rlcore_initializer {
   RLCORE_INIT_ORTHOGONAL = 0,
@@ -621,8 +622,9 @@ typedef struct rlcore_learner_config {
   uint32_t hidden_norm;
   uint32_t num_stacked;
   /* in [num_obs_fields] optional */ const rlcore_field *obs_fields;
+  /* in [num_action_fields] optional */ const rlcore_field *action_fields;
   uint32_t num_obs_fields;
-  uint32_t reserved;
+  uint32_t num_action_fields;
   uint32_t num_critics;
   float critic_rate;
   float exploration_noise;
@@ -631,9 +633,8 @@ typedef struct rlcore_learner_config {
   float temperature;
   float temperature_rate;
   float target_entropy;
-  /* in [num_action_fields] optional */ const rlcore_field *action_fields;
-  uint32_t num_action_fields;
-  uint32_t reserved2;
+  uint32_t noisy;
+  uint32_t burn_in;
 } rlcore_learner_config;
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;

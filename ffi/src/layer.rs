@@ -64,7 +64,8 @@ pub enum rlcore_layer_kind {
     RLCORE_LAYER_JOIN = 14,
 }
 
-/// How the weights of a layer are drawn. Biases start at 0.
+/// How the weights of a layer are drawn. Biases start at 0, but those of a noisy layer with
+/// RLCORE_INIT_UNIFORM as its weights do.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_initializer {
@@ -97,6 +98,10 @@ pub enum rlcore_layer_flag {
     RLCORE_LAYER_FORGET_ONE = 64,
     /// embeddings of observations that are bytes, which networks see divided by 255
     RLCORE_LAYER_BYTES = 128,
+    /// a dense layer learns a deviation beside each weight and bias, from 0.4 / sqrt(inputs) on: it acts and
+    /// learns with factorized Gaussian noise of these deviations, predicts and ships without. See noisy of
+    /// rlcore_learner_config
+    RLCORE_LAYER_NOISY = 256,
 }
 
 /// One layer of a network, for a list such as

@@ -222,10 +222,13 @@ pub struct rlcore_learner_config {
     /// [num_obs_fields] parts of an observation that layers can read alone, as rlcore_env_fields lists them; read by the
     /// same calls. Required for RLCORE_STRUCT, each part is then read by its kind (NULL)
     pub obs_fields: *const rlcore_field,
+    /// [num_action_fields] parts of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
+    /// bytes; read by the same calls. NULL for actions of one kind (NULL)
+    pub action_fields: *const rlcore_field,
     /// entries of obs_fields, up to 8 (0)
     pub num_obs_fields: u32,
-    /// 0
-    pub reserved: u32,
+    /// entries of action_fields, up to 8 (0)
+    pub num_action_fields: u32,
     /// TD3 and SAC: critics, 1 or 2, the lower of which counts (2)
     pub num_critics: u32,
     /// TD3 and SAC: step size of the critics, relative to learning_rate (1)
@@ -242,13 +245,15 @@ pub struct rlcore_learner_config {
     pub temperature_rate: f32,
     /// SAC: the entropy that the temperature steers to, in nats per element of an action (-1)
     pub target_entropy: f32,
-    /// [num_action_fields] parts of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
-    /// bytes; read by the same calls. NULL for actions of one kind (NULL)
-    pub action_fields: *const rlcore_field,
-    /// entries of action_fields, up to 8 (0)
-    pub num_action_fields: u32,
-    /// 0
-    pub reserved2: u32,
+    /// 1: hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM) and explore by it. Noise is drawn once
+    /// per update: a rollout is learned from with the noise that acted. DQN draws it for each gradient step, for Q and its
+    /// target alike, and acts with it until the next one; exploration_start and exploration_end can be 0 then. Not with
+    /// overlap, TD3 or SAC; rlcore_learner_learn_batch takes batches of other noise with IMPALA only (0)
+    pub noisy: u32,
+    /// steps before each sequence of sequence_len that recurrent layers first run through with the current parameters,
+    /// without a loss, so that it starts from a state that no older parameters made: those of the same episode that the
+    /// rollout has. At most num_steps - sequence_len (0: the state that was recorded)
+    pub burn_in: u32,
 }
 
 /// Statistics of the current update, or of the last one, and of the episodes.
@@ -370,7 +375,9 @@ mirror!(
         target_noise_clip,
         temperature,
         temperature_rate,
-        target_entropy
+        target_entropy,
+        noisy,
+        burn_in
     }
 );
 mirror!(
@@ -414,9 +421,6 @@ unsafe fn setup<'a>(p: *const rlcore_learner_config) -> Result<Setup<'a>> {
     };
     most("learner config: num_obs_fields", c.num_obs_fields)?;
     most("learner config: num_action_fields", c.num_action_fields)?;
-    for (what, given) in [("learner config: reserved", c.reserved), ("learner config: reserved2", c.reserved2)] {
-        Error::new(Kind::Config, "zero").given(given as usize).when(given != 0).about(what)?;
-    }
     let (seen, taken) = (c.num_obs_fields as usize, c.num_action_fields as usize);
     let obs = unsafe { Input::unless_empty("learner config: obs_fields", c.obs_fields, seen)? };
     let action = unsafe { Input::unless_empty("learner config: action_fields", c.action_fields, taken)? };
@@ -840,7 +844,7 @@ pub unsafe extern "C" fn rlcore_learner_seen_len(p: *const rlcore_learner, out_l
     })
 }
 
-/// Acts without recording, in any phase. Training is not affected.
+/// Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
 /// state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
 ///           are recorded; read, then written. NULL without such layers.
 /// reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.

@@ -119,9 +119,10 @@ pub unsafe extern "C" fn rlcore_learner_batch_len(
 /// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
 /// Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
 /// Arrays as rlcore_learner_batch_read. stats: to write.
-/// Errors: E_CONFIG; E_NOT_READY if this learner has recorded steps, or an update runs; E_SHAPE for a mask that is
-/// missing or not expected; E_VALUE for numbers that are not finite, observations that are no bytes divided by 255 where
-/// obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of N or more.
+/// Errors: E_CONFIG, also for noisy layers unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
+/// update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite, observations
+/// that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of
+/// N or more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_batch(
     p: *mut rlcore_learner,

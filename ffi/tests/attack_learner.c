@@ -377,7 +377,6 @@ static void attack_structures(void) {
   w.settings.obs_fields = fields;
   WITH(w.settings.num_obs_fields, 9, RLCORE_E_CONFIG, "at most 8, given 9", MAKE);
   WITH(w.settings.num_obs_fields, 2, RLCORE_E_CONFIG, "a part that the input has, counted from 1, in layer 4", MAKE);
-  WITH(w.settings.reserved, 1, RLCORE_E_CONFIG, "zero, given 1", MAKE);
   WITH(space.n, NULL, RLCORE_E_NULL, "obs.n", MAKE);
   WITH(space.len, 8, RLCORE_E_CONFIG, "within the bytes of an observation", MAKE);
   WITH(space.kind, RLCORE_F32, RLCORE_E_CONFIG, "field 0 must have the observation's kind", MAKE);
@@ -451,7 +450,6 @@ static void attack_mixed(void) {
   w.settings.action_fields = fields;
   WITH(w.settings.num_action_fields, 9, RLCORE_E_CONFIG, "at most 8, given 9", MAKE);
   WITH(w.settings.action_fields, (const rlcore_field *)((const char *)fields + 1), RLCORE_E_ALIGN, "action_fields", MAKE);
-  WITH(w.settings.reserved2, 1, RLCORE_E_CONFIG, "zero, given 1", MAKE);
   WITH(space.n, NULL, RLCORE_E_NULL, "action.n", MAKE);
   WITH(space.low, NULL, RLCORE_E_CONFIG, "low and high with one entry for all or one an element", MAKE);
   WITH(space.len, 8, RLCORE_E_CONFIG, "end within the bytes of an action", MAKE);

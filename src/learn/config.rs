@@ -12,7 +12,7 @@ use crate::error::{Error, Kind, Result};
 use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::stack::MAX_STACK;
-use crate::nn::{Activation, HEAD, INPUT, Layer, LayerKind, Net, Node, Schedule};
+use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NOISY, Net, Node, Schedule};
 use crate::space::Space;
 
 /// What a learner optimises.
@@ -223,6 +223,14 @@ pub struct Config {
     pub temperature_rate: f32,
     /// SAC: the entropy, in nats for each element of an action, that the temperature goes after.
     pub target_entropy: f32,
+    /// 1: hidden layers and heads are noisy, as [`NOISY`] says, and start uniform. One draw of noise is for a rollout and the
+    /// update that learns from it, or for a gradient step of DQN and what acts until the next one; Q and target share it. Of no
+    /// use to TD3 and SAC. What ships and what [`Learner::predict`](super::Learner::predict) asks has no noise.
+    pub noisy: u32,
+    /// Steps before each sequence that recurrent layers run through with the parameters that learn, without a loss, to begin it
+    /// with a state that no older parameters made; at most T less `sequence_len`. Those of the same episode that the rollout
+    /// has are taken, from the state that was recorded at the first of them. 0: sequences begin with their recorded states.
+    pub burn_in: u32,
 }
 
 impl Default for Config {
@@ -301,6 +309,8 @@ impl Default for Config {
             temperature: 1.0,
             temperature_rate: 3e-4,
             target_entropy: -1.0,
+            noisy: 0,
+            burn_in: 0,
         }
     }
 }
@@ -353,6 +363,14 @@ impl Config {
         hidden.saturating_mul(if self.hidden_norm != 0 { 2 } else { 1 })
     }
 
+    /// A dense layer, with noise if the configuration says so.
+    fn noisy(&self, layer: Layer) -> Layer {
+        if self.noisy == 0 {
+            return layer;
+        }
+        Layer { flags: layer.flags | NOISY, initializer: Initializer::Uniform as u32, gain: 1.0, ..layer }
+    }
+
     /// How much is explored after so many environment steps.
     #[cfg(any(feature = "off_policy", feature = "pqn"))]
     pub(super) fn exploration(&self, steps: u64) -> f32 {
@@ -393,6 +411,12 @@ impl Config {
             let what = "learner config: sequence_len that divides num_steps and the rows of a minibatch,";
             return Err(Error::new(Kind::Config, what).needed(self.minibatch_len()).given(len));
         }
+        let (most, given) = (
+            if self.sequence_len > 0 { (self.num_steps as usize).saturating_sub(len) } else { 0 },
+            self.burn_in as usize,
+        );
+        let what = "learner config: burn_in of at most num_steps - sequence_len, or 0 without recurrent layers,";
+        Error::limit(Kind::Config, what, most, given).when(given > most)?;
         if self.num_chunks as usize > self.num_sequences() {
             let what = "learner config: num_chunks of at most the rows, or sequences, of a minibatch,";
             return Err(Error::new(Kind::Config, what).needed(self.num_sequences()).given(self.num_chunks as usize));
@@ -424,6 +448,7 @@ impl Config {
             ("learner config: hidden_norm of 0 or 1", self.hidden_norm),
             ("learner config: activation of 0 (tanh) or 1 (relu)", self.activation),
             ("learner config: sum_losses of 0 or 1", self.sum_losses),
+            ("learner config: noisy of 0 or 1", self.noisy),
         ])?;
         let optimizer = Optimizer::from_number(self.optimizer);
         let what = "learner config: an optimizer that this build has";
@@ -499,6 +524,15 @@ impl Config {
         }
         let what = "learner config: sequence_len of at least 1 with recurrent layers, and 0 without";
         Err(Error::new(Kind::Config, what).given(self.sequence_len as usize))
+    }
+
+    /// Whether a network may have noise, so many numbers of it. Errors: `Config`.
+    pub(super) fn check_noise(&self, len: usize) -> Result {
+        let algorithm = self.algorithm().is_off_policy() && self.algorithm() != Algorithm::Dqn;
+        let what = "learner config: no noisy layers with TD3 and SAC, whose number is";
+        Error::new(Kind::Config, what).given(self.algorithm as usize).when(len > 0 && algorithm)?;
+        let what = "learner config: overlap of 0 with noisy layers";
+        Error::new(Kind::Config, what).given(self.overlap as usize).when(len > 0 && self.overlap != 0)
     }
 
     /// What acting reads of this.
@@ -716,6 +750,7 @@ impl Stored {
         let parts = pictures.get(..count).unwrap_or_default();
         let net = Net::compile_parts(layers.as_slice(), input, parts, nodes)?;
         c.check_state(net.state_len())?;
+        c.check_noise(net.noise_len())?;
         Ok(net)
     }
 
@@ -773,13 +808,13 @@ impl Layers {
         let mut source = [if before == 0 { INPUT } else { before }, 0];
         for &units in hidden {
             let inner = if config.hidden_norm != 0 { Activation::Identity } else { activation };
-            self.push(Layer { source, ..Layer::dense(units, inner) });
+            self.push(config.noisy(Layer { source, ..Layer::dense(units, inner) }));
             if config.hidden_norm != 0 {
                 self.push(Layer { kind: LayerKind::Norm as u32, ..Layer::dense(0, activation) });
             }
             source = [0; 2];
         }
-        self.push(Layer { source, flags: HEAD, gain, ..Layer::dense(units, Activation::Identity) });
+        self.push(config.noisy(Layer { source, flags: HEAD, gain, ..Layer::dense(units, Activation::Identity) }));
     }
 }
 

@@ -5,6 +5,7 @@ pub mod actor_config;
 pub mod config;
 pub mod learner;
 pub mod loss;
+mod noise;
 pub mod objective;
 #[cfg(feature = "off_policy")]
 pub mod off_policy;

@@ -10,7 +10,7 @@ use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, 
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::moments;
-use crate::nn::{Layer, LayerKind, Net, Node};
+use crate::nn::{Layer, LayerKind, NOISY, Net, Node};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
@@ -75,10 +75,12 @@ fn plan(config: &ActorConfig, net: &Net<'_>) -> core::result::Result<(Spans, usi
     Ok((spans, p.size()?))
 }
 
-/// The policy's network alone, which comes first in a learner's. What log-deviations started with is no part of it.
+/// The policy's network alone, which comes first in a learner's, without noise. What log-deviations started with is no part of
+/// it.
 fn alone<'n>(config: &ActorConfig, of: &Net<'_>, parts: &[Part], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
     let (mut layers, len) = ([Layer::default(); MAX_LAYERS], config.num_layers as usize);
     for (to, layer) in layers.iter_mut().zip(of.layers()).take(len) {
+        let layer = Layer { flags: layer.flags & !NOISY, ..layer };
         *to = if layer.kind == LayerKind::Free as u32 { Layer { gain: 0.0, ..layer } } else { layer };
     }
     let (pictures, count) = pictures(parts);
@@ -93,7 +95,7 @@ pub(super) const SHARPNESS: f32 = 1024.0;
 /// Makes `params`, of a policy of so many layers that says Q, say [`SHARPNESS`] times that. Errors: `Shape`.
 #[cfg(any(feature = "off_policy", feature = "pqn"))]
 pub(super) fn sharpen(net: &Net<'_>, num_layers: u32, params: &mut [f32]) -> Result {
-    let last = net.params_of(num_layers.saturating_sub(1) as usize)?;
+    let last = net.means_of(num_layers.saturating_sub(1) as usize)?;
     let head = params.rchunks_mut(last.len().max(1)).next().unwrap_or_default();
     head.iter_mut().for_each(|x| *x *= SHARPNESS);
     Ok(())

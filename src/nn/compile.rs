@@ -264,7 +264,7 @@ impl Node {
                 product(&[channels, u64::from(self.symbols), units])?
             }
             _ if has_windows => product(&[kh, kw, channels, units])?,
-            _ => product(&[read, units])?,
+            _ => product(&[read, units])?.saturating_mul(if self.is_noisy() { 2 } else { 1 }),
         };
         let mut padded = 0;
         if has_windows {

@@ -36,6 +36,14 @@ pub const FORGET_ONE: u32 = 64;
 /// [`Layer::flags`]: symbols are bytes divided by 255, as networks see observations of bytes.
 pub const BYTES: u32 = 128;
 
+/// [`Layer::flags`]: a dense layer has a deviation beside each weight and each bias, which starts at 0.4 / √n for n inputs and
+/// says how much of noise is added (Fortunato et al. 2018, factorised). A network has the means alone, unless noise was added
+/// to its parameters: see [`super::Net::add_noise`].
+pub const NOISY: u32 = 256;
+
+/// Flags of a dense layer in this build.
+const DENSE_FLAGS: u32 = HEAD | NO_BIAS | if cfg!(feature = "noisy") { NOISY } else { 0 };
+
 /// [`Layer::kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -113,8 +121,8 @@ pub struct Layer {
     pub units: u32,
     /// An [`Activation`].
     pub activation: u32,
-    /// [`HEAD`], but of recurrent layers and `Attention`; [`NO_BIAS`] of `Dense`, `Conv` and `Deconv`; that, [`NO_SCALE`],
-    /// [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`; [`FORGET_ONE`] of `Lstm`; [`BYTES`] of `Embed`.
+    /// [`HEAD`], but of recurrent layers and `Attention`; [`NO_BIAS`] of `Dense`, `Conv` and `Deconv`; [`NOISY`] of
+    /// `Dense`; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`; [`FORGET_ONE`] of `Lstm`; [`BYTES`] of `Embed`.
     pub flags: u32,
     /// `Conv`, `Deconv` and `Pool`: height and width of a window, at least 1.
     pub size: [u32; 2],
@@ -129,7 +137,8 @@ pub struct Layer {
     pub heads: u32,
     /// `Attention`: steps that a row sees, at least 1.
     pub window: u32,
-    /// How weights start: an [`Initializer`]. Biases start at 0.
+    /// How weights start: an [`Initializer`]. Biases start at 0, but those of a [`NOISY`] layer with [`Initializer::Uniform`]
+    /// as its weights do.
     pub initializer: u32,
     /// Layers with weights: what [`Initializer`] says; 0: √2 with an activation and orthogonal weights, else 1. `Free`: the
     /// value that its numbers start with.
@@ -207,7 +216,8 @@ impl Layer {
             return Err(refused("net: a known kind in layer").given(self.kind as usize));
         }
         let flags = match kind {
-            DENSE | CONV | DECONV => HEAD | NO_BIAS,
+            DENSE => DENSE_FLAGS,
+            CONV | DECONV => HEAD | NO_BIAS,
             NORM => HEAD | NO_BIAS | NO_SCALE | RMS | WHOLE,
             POOL => HEAD | MEAN,
             LSTM => FORGET_ONE,
@@ -239,6 +249,11 @@ impl Layer {
             }
         }
         let has = |readers: u32, good| readers & kind == 0 || good;
+        if cfg!(feature = "noisy") && self.flags & !flags & NOISY != 0 {
+            return Err(
+                refused("net: no flag NOISY, which its kind does not have, in layer").given(self.flags as usize)
+            );
+        }
         let divides = self.heads >= 1 && self.units.is_multiple_of(self.heads);
         let known = [
             ("net: units of at least 1 in layer", self.units, has(units, self.units >= 1)),

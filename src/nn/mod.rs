@@ -10,6 +10,7 @@ mod layer;
 mod matmul;
 mod net;
 mod node;
+mod noise;
 mod orthogonal;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 mod preset;
@@ -24,7 +25,9 @@ pub use adam::{Adam, Epsilon};
 pub use carry::Carry;
 pub use descent::clip_global_norm;
 pub use initializer::Initializer;
-pub use layer::{BYTES, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, RMS, WHOLE};
+pub use layer::{
+    BYTES, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, NOISY, RMS, WHOLE,
+};
 pub use net::{ALL, Net};
 pub use node::Node;
 pub use orthogonal::{orthogonal, orthogonal_scratch_len};

@@ -8,7 +8,7 @@ use core::ops::Range;
 use super::carry::Carry;
 use super::compile::{self, MISFIT};
 use super::initializer::{Initializer, Start};
-use super::layer::{INPUT, Layer, LayerKind, MAX_LAYERS};
+use super::layer::{INPUT, Layer, LayerKind, MAX_LAYERS, NOISY};
 use super::node::{ADDS, BACKWARD_ROWS, Node, ROWS, parts_len, state_len};
 use super::prim::Prim;
 use super::run::{Backward, Forward};
@@ -136,6 +136,11 @@ impl<'a> Net<'a> {
     /// Where the parameters of layer `index` lie, counted from 0. Errors: `Range`.
     pub fn params_of(&self, index: usize) -> Result<Range<usize>> {
         Ok(self.node(index)?.params())
+    }
+
+    /// Where those of them lie that are no deviations of a noisy layer. Errors: `Range`.
+    pub fn means_of(&self, index: usize) -> Result<Range<usize>> {
+        Ok(self.node(index)?.means())
     }
 
     fn node(&self, index: usize) -> Result<&'a Node> {
@@ -390,7 +395,7 @@ impl<'a> Net<'a> {
     /// recurrent layers are `[gates, input]`, then, but of a minGRU, `[gates, units]`; gates are i, f, g, o of an LSTM, r, z, n
     /// of a GRU, z and the candidate of a minGRU, with `units` numbers each; a GRU's biases are followed by n's inside r's
     /// product. Those of a transposed convolution are `[channels, units, height, width]`, of a table `[channels, symbols,
-    /// units]`; of attention `[3 * units, input]` of queries, keys and values, positions `[window, units]`, the newest step
+    /// units]`; of a dense layer with [`NOISY`](super::NOISY) all means, then all deviations; of attention `[3 * units, input]` of queries, keys and values, positions `[window, units]`, the newest step
     /// first, and `[units, units]` of the output, with biases of the first and of the last.
     ///
     /// Errors: `Range` for a layer that is not there or has no parameters of its own; `Shape`.
@@ -420,7 +425,7 @@ impl<'a> Net<'a> {
     }
 
     /// Writes the list of only those of `layers`, which this network was compiled from, that head `k` depends on or that
-    /// belong to it, numbered anew, and returns their number.
+    /// belong to it, numbered anew and without [`NOISY`](super::NOISY), and returns their number.
     ///
     /// Errors: `Range` for a head that is not there; `Shape` if there are other `layers`; `Size` for a `to` that is too short.
     pub fn prune(&self, layers: &[Layer], k: usize, to: &mut [Layer]) -> Result<usize> {
@@ -432,7 +437,7 @@ impl<'a> Net<'a> {
         let to = to.get_mut(..count).ok_or(too_short)?;
         let of_head = layers.iter().zip(self.nodes).filter(|(_, n)| n.heads & head != 0);
         for (to, (layer, _)) in to.iter_mut().zip(of_head) {
-            *to = *layer;
+            *to = Layer { flags: layer.flags & !NOISY, ..*layer };
             for from in &mut to.source {
                 *from = if *from & INPUT != 0 { *from } else { kept(*from as usize) as u32 };
             }
@@ -440,13 +445,14 @@ impl<'a> Net<'a> {
         Ok(count)
     }
 
-    /// Copies the parameters of the layers that [`Net::prune`] keeps to `to`, which has the `param_len` of those layers.
+    /// Copies the parameters of the layers that [`Net::prune`] keeps, without deviations, to `to`, which has the `param_len` of
+    /// those layers.
     ///
     /// Errors: `Range` for a head that is not there; `Shape`; nothing is written then.
     pub fn prune_params(&self, params: &[f32], k: usize, to: &mut [f32]) -> Result {
         check_len("net: parameters of length", params, self.param_len())?;
         let head = self.head_bit(k)?;
-        let kept = || self.nodes.iter().filter(|n| n.heads & head != 0).map(Node::params);
+        let kept = || self.nodes.iter().filter(|n| n.heads & head != 0).map(Node::means);
         check_len("net: parameters of the head, of length", to, kept().map(|range| range.len()).sum())?;
         let from = kept().filter_map(|range| params.get(range)).flatten();
         to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);

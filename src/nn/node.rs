@@ -9,7 +9,7 @@ use super::activation::Activation;
 use super::layer::BYTES;
 #[cfg(feature = "recurrent")]
 use super::layer::FORGET_ONE;
-use super::layer::{HEAD, INPUT, LayerKind, NO_BIAS, is_sequential};
+use super::layer::{HEAD, INPUT, LayerKind, NO_BIAS, NOISY, is_sequential};
 #[cfg(feature = "pictures")]
 use super::layer::{MEAN, NO_SCALE, RMS, WHOLE};
 #[cfg(feature = "attention")]
@@ -151,11 +151,11 @@ impl Node {
     /// A layer whose rows know nothing of each other.
     #[inline(always)]
     pub(super) fn local(&self) -> Local {
-        let has_bias = !self.has(NO_BIAS);
         #[cfg(feature = "pictures")]
         if self.kind > LayerKind::Free as u32 {
             let [[.., read], _] = self.input;
             let [.., channels] = self.output.map(|len| len as usize);
+            let has_bias = !self.has(NO_BIAS);
             let frame = || self.frame(self.input[0], self.output);
             if self.is(LayerKind::Conv) {
                 return Local::Conv(Conv { frame: frame(), units: channels, has_bias });
@@ -184,7 +184,23 @@ impl Node {
                 scale: if self.has(BYTES) { 255.0 } else { 1.0 },
             });
         }
-        Local::Dense(Dense { input: self.input(0), units: self.units(), has_bias })
+        Local::Dense(self.dense())
+    }
+
+    #[inline(always)]
+    fn dense(&self) -> Dense {
+        Dense { input: self.input(0), units: self.units(), has_bias: !self.has(NO_BIAS), is_noisy: self.is_noisy() }
+    }
+
+    /// It has deviations beside its weights and biases.
+    #[inline(always)]
+    pub(super) fn is_noisy(&self) -> bool {
+        cfg!(feature = "noisy") && self.has(NOISY)
+    }
+
+    /// The layer, if noise is added to it.
+    pub(super) fn noisy(&self) -> Option<Dense> {
+        self.is_noisy().then(|| self.dense())
     }
 
     /// A layer whose rows know those before them.
@@ -411,5 +427,11 @@ impl Node {
     pub(super) fn params(&self) -> Range<usize> {
         let len = if self.is_free() { self.units() } else { self.op().param_len() };
         self.params as usize..self.params as usize + len
+    }
+
+    /// Where those of them lie that are no deviations.
+    pub(super) fn means(&self) -> Range<usize> {
+        let Range { start, end } = self.params();
+        start..if self.is_noisy() { start + (end - start) / 2 } else { end }
     }
 }

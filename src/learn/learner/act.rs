@@ -4,11 +4,12 @@ use bytemuck::Zeroable;
 
 use super::frames::{Frames, Place};
 use super::layout::log_std;
-use super::{Learner, NONE};
+use super::{Learner, NONE, With};
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::learn::actor::{Head, Raw, Recurrent, Sampling, Taken, check_act, check_action, check_obs, see};
 use crate::learn::actor_config::{POLICY, VALUE};
+use crate::learn::noise;
 #[cfg(feature = "pqn")]
 use crate::learn::policy::SHARPNESS;
 #[cfg(feature = "pqn")]
@@ -116,7 +117,7 @@ impl Learner<'_> {
             Some(mask) => Some(&*rows.get(mask, shape.mask_len(), w.mask)?),
             None => None,
         };
-        let params = Self::acting(&self.config, self.acting, self.params);
+        let params = noise::of(Self::acting(&self.config, self.acting, self.params), self.noisy);
         let log_std = log_std(params, sizes)?;
         let of = Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high };
         let head = Head::new(&self.actor, of, log_std);
@@ -223,7 +224,8 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Acts without recording, in any phase: the training goes on as if this had not been called. `recurrent` is what
+    /// Acts without recording and without noise of layers, in any phase: the training goes on as if this had not been called.
+    /// `recurrent` is what
     /// recurrent layers carry in these episodes, apart from those that are recorded.
     ///
     /// Shapes and errors as [`Learner::act`].
@@ -258,7 +260,7 @@ impl Learner<'_> {
         let n = self.config.num_envs as usize;
         recurrent.start(self.sizes.state_len(), block::rows_mut(self.work.state, 0, n, self.sizes.state_len())?);
         self.sizes.seen.rows(obs, n, self.work.raw)?;
-        self.infer("learner predict: a finite obs", n, POLICY, false)?;
+        self.infer("learner predict: a finite obs", n, POLICY, With::Means)?;
         let (n, shape) = (self.config.num_envs as usize, &self.actor.shape);
         let w = &mut self.work;
         let log_std = log_std(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
@@ -371,7 +373,7 @@ impl Learner<'_> {
         self.sizes.seen.rows(obs, n, w.raw)?;
         w.row.iter_mut().zip(0..).for_each(|(row, env)| *row = env);
         recall(self.carry, self.begins, Rows::new(w.row, 0), width, w.state)?;
-        self.infer(what, n, head, false)
+        self.infer(what, n, head, With::Acting)
     }
 
     /// Values of these rows of observations. `some` of the working arrays lists the rows, `count` of them.
@@ -380,24 +382,27 @@ impl Learner<'_> {
         what: &'static str,
         obs: &Elements<'_>,
         count: usize,
-        learning: bool,
+        with: With,
     ) -> Result {
         let w = &mut self.work;
         let some = Rows::new(block::rows(w.some, 0, count, 1)?, 0);
         some.see(&self.sizes.seen, *obs, w.raw)?;
         recall(self.carry, self.begins, some, self.sizes.state_len(), w.state)?;
-        self.infer(what, count, VALUE, learning)
+        self.infer(what, count, VALUE, with)
     }
 
-    /// Runs one head of the networks on the first `m` rows of `raw` and of states, with the parameters that act or those that
-    /// learn. What it says is in the working arrays then: `outputs` of the policy, values in the first column.
-    fn infer(&mut self, what: &'static str, m: usize, head: u32, learning: bool) -> Result {
+    /// Runs one head of the networks on the first `m` rows of `raw` and of states, with these parameters. What it says is in the working arrays then: `outputs` of the policy, values in the first column.
+    fn infer(&mut self, what: &'static str, m: usize, head: u32, with: With) -> Result {
         let (shape, w) = (&self.actor.shape, &mut self.work);
         let raw = block::rows(w.raw, 0, m, shape.seen_len as usize)?;
         let seen = block::rows_mut(w.obs, 0, m, shape.seen_len as usize)?;
         check_finite(what, raw)?;
         see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
-        let params = if learning { &*self.params } else { Self::acting(&self.config, self.acting, self.params) };
+        let params = match with {
+            With::Learning => &*self.params,
+            _ => Self::acting(&self.config, self.acting, self.params),
+        };
+        let params = if with == With::Means { params } else { noise::of(params, self.noisy) };
         let states = block::rows_mut(w.state, 0, m, self.sizes.state_len())?;
         #[cfg(feature = "pqn")]
         if self.config.learns_q() {
@@ -426,6 +431,7 @@ impl Learner<'_> {
         for array in [&mut *w.d_outputs, w.tape, w.scratch] {
             array.fill(0.0);
         }
+        w.before.fill(0);
     }
 
     /// Zeroes the first `n` rows of them.

@@ -5,7 +5,7 @@ use super::{Learner, Stats, View};
 use crate::block::{self, rows, rows_mut};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::learn::actor::{Head, Raw, Taken, check_action};
-use crate::learn::config::Config;
+use crate::learn::config::{Algorithm, Config};
 use crate::learn::seen::bytes_to_f32;
 use crate::learn::shape::Shape;
 use crate::learn::words::MAX_EACH;
@@ -84,12 +84,16 @@ impl Learner<'_> {
     /// Begins an update with a rollout that was recorded elsewhere, in place of one of its own: `learn`, or `learn_range`
     /// and `learn_apply`, go on with it.
     ///
-    /// Errors: `NotReady` if this learner has recorded something or an update runs; `Shape`; `Value` for numbers that are
+    /// Errors: `NotReady` if this learner has recorded something or an update runs; `Config` with noisy layers, but with IMPALA,
+    /// because it would not learn with the noise that acted; `Shape`; `Value` for numbers that are
     /// not finite, and for choices that are not there or that their mask forbids.
     pub fn learn_batch(&mut self, batch: &Batch<'_>) -> Result<Stats> {
         if self.state.updating != 0 || self.state.end != self.state.begin {
             return Err(Error::new(Kind::NotReady, "learner learn_batch: the learner has already recorded steps."));
         }
+        let others = !self.noise.is_empty() && self.config.algorithm() != Algorithm::Impala;
+        let what = "learner learn_batch: no noisy layers but with IMPALA, whose batches may be of other noise";
+        Error::new(Kind::Config, what).when(others)?;
         let view = self.view();
         view.check_batch(batch)?;
         let (m, shape) = (self.config.batch_len(), &self.actor.shape);

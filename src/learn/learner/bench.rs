@@ -1,9 +1,10 @@
 //! What an algorithm reads to make gradients of a chunk of a minibatch.
 
-use super::layout::{RolloutView, Sizes};
+use super::layout::{RolloutView, Sizes, Work};
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
 use crate::learn::actor::Head;
+use crate::learn::actor_config::POLICY;
 use crate::learn::config::Config;
 use crate::learn::rows::Rows;
 use crate::learn::shape::Shape;
@@ -17,7 +18,11 @@ pub(in crate::learn) struct Bench<'b, 'r> {
     pub(in crate::learn) sizes: &'b Sizes<'b>,
     pub(in crate::learn) head: Head<'b>,
     pub(in crate::learn) params: &'b [f32],
+    /// What was added to them.
+    pub(in crate::learn) noise: &'b [f32],
     pub(in crate::learn) rollout: RolloutView<'r>,
+    /// The first of its slots.
+    pub(in crate::learn) begin: u32,
     /// Slots of the transitions of this minibatch.
     pub(in crate::learn) order: &'b [u32],
     /// Their advantages, normalised if they are to be.
@@ -44,24 +49,94 @@ impl Bench<'_, '_> {
         env.is_some() && env == r.env.get(before as usize) && r.begin.get(slot) == Some(&0)
     }
 
-    /// Where the rows of a chunk start from, which are these slots: from the states that they had when an episode or a
-    /// sequence begins, and when the row before is another environment's.
-    pub(in crate::learn) fn carry<'w>(&self, order: &[u32], state: &'w mut [f32], cut: &'w mut [u8]) -> Fit<Carry<'w>> {
+    /// Writes where the rows of a chunk start from, which are these slots: from the states that they had when an episode or a
+    /// sequence begins, and when the row before is another environment's. With `burn_in` sequences begin with fresh ones.
+    pub(in crate::learn) fn start(&self, order: &[u32], w: &mut Work<'_>) -> Result {
         let (width, r) = (self.sizes.state_len(), &self.rollout);
         if width == 0 {
-            return Ok(Carry::NONE);
+            return Ok(());
         }
-        let steps = self.config.num_together();
-        let sequences = order.len().checked_div(steps).ok_or(Misfit)?;
-        let (state, cut) = (block::rows_mut(state, 0, order.len(), width)?, block::rows_mut(cut, 0, order.len(), 1)?);
-        for (row, (&slot, cut)) in order.iter().zip(&mut *cut).enumerate() {
+        let sequences = order.len().checked_div(self.config.num_together()).ok_or(Misfit)?;
+        for (row, (&slot, cut)) in order.iter().zip(block::rows_mut(w.cut, 0, order.len(), 1)?).enumerate() {
             let before = row.checked_sub(sequences).and_then(|row| order.get(row));
             let follows = before.is_some_and(|&before| self.follows(before, slot));
             *cut = u8::from(!follows);
             if !follows {
-                block::copy(block::rows_mut(state, row, 1, width)?, block::rows(r.state, slot as usize, 1, width)?);
+                block::copy(block::rows_mut(w.state, row, 1, width)?, block::rows(r.state, slot as usize, 1, width)?);
             }
         }
-        Ok(Carry { steps, cut, state })
+        self.burn_in(order.get(..sequences).ok_or(Misfit)?, w)
+    }
+
+    /// Runs up to `burn_in` steps before each of these slots, which sequences begin with, from the state that was recorded
+    /// there: what they leave are the states that the sequences begin with. Steps of other episodes and of the rollouts before
+    /// are none of them.
+    fn burn_in(&self, first: &[u32], w: &mut Work<'_>) -> Result {
+        if !cfg!(feature = "recurrent") || self.config.burn_in == 0 {
+            return Ok(());
+        }
+        let (m, width, r) = (first.len(), self.sizes.state_len(), &self.rollout);
+        let (at, rest) = w.before.split_at_mut_checked(m).ok_or(Misfit)?;
+        let ahead = block::rows_mut(rest, 0, m, 1)?;
+        block::copy(at, first);
+        ahead.fill(0);
+        let mut longest = 0;
+        for (at, ahead) in at.iter_mut().zip(&mut *ahead) {
+            while *ahead < self.config.burn_in
+                && let Some(before) = self.step_before(*at)
+            {
+                (*at, *ahead) = (before, ahead.saturating_add(1));
+            }
+            longest = longest.max(*ahead);
+        }
+        let states = block::rows_mut(w.state, 0, m, width)?;
+        let recorded = |slot: u32| block::rows(r.state, slot as usize, 1, width);
+        for left in (1..=longest).rev() {
+            for ((state, ahead), at) in states.chunks_exact_mut(width.max(1)).zip(&*ahead).zip(&*at) {
+                if *ahead == left {
+                    block::copy(state, recorded(*at)?);
+                }
+            }
+            // Those whose steps are not due yet run for nothing.
+            let obs = self.obs(Rows::new(at, 0), w.obs)?;
+            let unused = block::rows_mut(w.d_outputs, 0, m, self.shape.num_outputs as usize)?;
+            self.sizes.net.infer(self.params, obs, m, POLICY, states, w.scratch, &mut [unused])?;
+            for ((at, ahead), first) in at.iter_mut().zip(&*ahead).zip(first) {
+                if *ahead >= left {
+                    *at = self.step_after(*at, *first);
+                }
+            }
+        }
+        for ((state, ahead), first) in states.chunks_exact_mut(width.max(1)).zip(&*ahead).zip(first) {
+            if *ahead == 0 {
+                block::copy(state, recorded(*first)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The slot of the step before this one in the episode, if the rollout has it.
+    fn step_before(&self, slot: u32) -> Option<u32> {
+        let (r, begin) = (&self.rollout, self.begin);
+        let env = r.env.get(slot as usize).filter(|_| r.begin.get(slot as usize) == Some(&0))?;
+        let at = r.env.get(begin as usize..slot as usize)?.iter().rposition(|other| other == env)?;
+        Some(begin.saturating_add(at as u32))
+    }
+
+    /// The slot of the step after this one, which is `last` or one before it.
+    fn step_after(&self, slot: u32, last: u32) -> u32 {
+        let (env, next) = (self.rollout.env.get(slot as usize), slot.saturating_add(1));
+        let ours = self.rollout.env.get(next as usize..last as usize).unwrap_or_default();
+        ours.iter().position(|other| Some(other) == env).map_or(last, |at| next.saturating_add(at as u32))
+    }
+
+    /// Where so many rows of a chunk start from, once [`Bench::start`] has written it.
+    pub(in crate::learn) fn carry<'w>(&self, rows: usize, state: &'w [f32], cut: &'w [u8]) -> Fit<Carry<'w>> {
+        let width = self.sizes.state_len();
+        if width == 0 {
+            return Ok(Carry::NONE);
+        }
+        let (state, cut) = (block::rows(state, 0, rows, width)?, block::rows(cut, 0, rows, 1)?);
+        Ok(Carry { steps: self.config.num_together(), cut, state })
     }
 }

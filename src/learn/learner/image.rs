@@ -8,6 +8,7 @@ use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::moments;
 use crate::learn::config::Stored;
 use crate::learn::loss::Sums;
+use crate::learn::noise;
 use crate::rng::Rng;
 
 /// Running sums of rewards are at most this in size: more than f32 rewards come to, and their squares are finite.
@@ -26,6 +27,7 @@ impl<'a> View<'a> {
                 return Err(Error::new(Kind::Image, "learner image: the networks of its algorithm"));
             }
             s.config.check_state(net.state_len())?;
+            s.config.check_noise(net.noise_len())?;
             block_size(s, net)
         })?;
         let image = |what| Error::new(Kind::Image, what);
@@ -48,6 +50,8 @@ impl<'a> View<'a> {
             return Err(image("learner image: flags of 0 or 1"));
         }
         let small = view.params.iter().chain(view.acting).all(|x| x.abs() <= PARAM_LIMIT);
+        let [noise, noisy] = noise::limits(PARAM_LIMIT);
+        let small = small && view.noise.iter().all(|x| x.abs() <= noise) && view.noisy.iter().all(|x| x.abs() <= noisy);
         let finite = [&view.adam_m, &view.adam_v].iter().all(|x| check_finite("", x).is_ok());
         let sums = view.running_return.iter().all(|x| x.abs() <= MAX_RETURN) && view.adam_v.iter().all(|x| *x >= 0.0);
         let own: [f64; size_of::<Sums>() / size_of::<f64>()] = bytemuck::cast(s.sums);

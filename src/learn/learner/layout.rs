@@ -53,6 +53,8 @@ pub(in crate::learn) struct Lens {
     pub(super) sequences: bool,
     columns: usize,
     pub(super) params: usize,
+    /// Of a draw for noisy layers.
+    pub(super) noise: usize,
     pub(super) record: usize,
 }
 
@@ -65,6 +67,7 @@ pub(in crate::learn) struct WorkLens<'l> {
     rows: usize,
     draws: usize,
     tape: usize,
+    before: usize,
     scratch: usize,
 }
 
@@ -158,6 +161,7 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         columns: if c.algorithm() == Algorithm::Impala { COLUMNS + SPARE } else { COLUMNS },
         masks: if c.use_action_mask != 0 { s.mask_len() } else { 0 },
         params: record_len.saturating_sub(LOSSES),
+        noise: sizes.net.noise_len(),
         record: record_len,
     }
 }
@@ -188,7 +192,8 @@ fn work(
     let sequences = sizes.chunk_rows.checked_div(stored.config.num_together()).unwrap_or(0);
     let scratch = net.scratch_len(false, sequences).max(net.infer_scratch_len(usize::MAX));
     let tape = net.tape_len(rows);
-    WorkSpans::plan(p, &WorkLens { lens, n, rows, draws: stored.shape.draw_len(), tape, scratch })
+    let before = if stored.config.burn_in > 0 { sequences.saturating_mul(2) } else { 0 };
+    WorkSpans::plan(p, &WorkLens { lens, n, rows, draws: stored.shape.draw_len(), tape, before, scratch })
 }
 
 /// Working arrays of `learn_range`, and their bytes.
@@ -264,6 +269,8 @@ fields! {
         /// What recurrent layers carry, and 1 where a row starts from it.
         pub(in crate::learn) state: [f32] = grid(w.rows, w.lens.state),
         pub(in crate::learn) cut: [u8] = if w.lens.state > 0 { w.rows } else { 0 },
+        /// Slots of steps before sequences, and how many steps they have before them.
+        pub(in crate::learn) before: [u32] = w.before,
         pub(in crate::learn) scalar: [f32] = grid(w.rows, w.lens.columns),
         pub(in crate::learn) outputs: [f32] = grid(w.rows, w.lens.outputs),
         pub(in crate::learn) d_outputs: [f32] = grid(w.rows, w.lens.outputs),

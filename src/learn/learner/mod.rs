@@ -22,6 +22,7 @@ use super::actor::{Head, Taken};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::{Config, Stored};
 use super::loss::Sums;
+use super::noise;
 use super::optimizer::Optimizer;
 use super::policy;
 use super::seen::Parts;
@@ -63,6 +64,14 @@ pub enum Phase {
 const PARAMS: u64 = 1 << 32;
 const SHUFFLE: u64 = 2 << 32;
 const PREDICT: u64 = 3 << 32;
+
+/// Which parameters networks are run with: those that act, those that learn, or those that act without noise.
+#[derive(Clone, Copy, PartialEq)]
+enum With {
+    Acting,
+    Learning,
+    Means,
+}
 
 /// Everything small that changes.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -152,6 +161,9 @@ fields! {
         begins: [u8] = if lens.sequences { lens.n } else { 0 },
         /// The parameters that act while an update runs, with `overlap`.
         acting: [f32] = if c.overlap != 0 { lens.params } else { 0 },
+        /// The noise of the rollout that is recorded or learnt from, and parameters with it, which act and learn.
+        noise: [f32] = lens.noise,
+        noisy: [f32] = if lens.noise > 0 { lens.params } else { 0 },
     }
     /// A learner, cut from its block.
     ///
@@ -248,6 +260,8 @@ impl<'a> Learner<'a> {
         learner.begins.fill(1);
         learner.adam_v.fill(Optimizer::from_number(config.optimizer).unwrap_or_default().first_square());
         learner.obs_var.fill(1.0);
+        noise::draw(&learner.sizes.net, &mut learner.state.shuffle_rng, learner.noise)?;
+        noise::add(&learner.sizes.net, learner.noise, learner.params, learner.noisy)?;
         Ok(learner)
     }
 
@@ -305,7 +319,7 @@ impl<'a> Learner<'a> {
         self.state.frozen = u32::from(frozen);
     }
 
-    /// The parameters that act.
+    /// The parameters that act, but for noise.
     fn acting<'p>(config: &Config, acting: &'p [f32], params: &'p [f32]) -> &'p [f32] {
         if config.overlap != 0 { acting } else { params }
     }

@@ -1,7 +1,7 @@
 //! What the steps returned: transitions are completed, or given up.
 
 use super::layout::Rollout;
-use super::{Learner, NONE};
+use super::{Learner, NONE, With};
 use crate::block::{self, Misfit};
 use crate::data::normalizer::{Limits, RewardScale, scale_rewards};
 use crate::data::step::{Ends, Rewrite};
@@ -63,7 +63,7 @@ impl Learner<'_> {
                 self.sizes.seen.check_row("learner observe: finite final_obs", obs, i, w.raw)?;
             }
             self.take_in()?;
-            self.values_of_some("learner observe: finite final_obs", &obs, num_cut, false)?;
+            self.values_of_some("learner observe: finite final_obs", &obs, num_cut, With::Acting)?;
             let w = &self.work;
             for (&value, &env) in w.scalar.iter().zip(w.some.iter().take(num_cut)) {
                 let slot = *self.slot.get(env as usize).ok_or(Misfit)? as usize;

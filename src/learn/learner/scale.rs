@@ -5,6 +5,7 @@ use super::{Learner, PARAM_LIMIT, View};
 use crate::block;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::check_finite;
+use crate::learn::noise;
 use crate::num;
 
 impl Learner<'_> {
@@ -23,6 +24,7 @@ impl Learner<'_> {
             return Err(Error::new(Kind::Value, what).given_f32(x));
         }
         block::copy(self.params, params);
+        noise::add(&self.sizes.net, self.noise, self.params, self.noisy)?;
         if self.state.updating == 0 {
             block::copy(self.acting, params);
         }

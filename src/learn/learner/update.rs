@@ -3,7 +3,7 @@
 use super::bench::Bench;
 use super::layout::{LOSSES, Work, log_std_mut, plan_scratch};
 use super::rollout::{list_by_env, owner};
-use super::{Learner, PARAM_LIMIT, Stats, View};
+use super::{Learner, PARAM_LIMIT, Stats, View, With};
 use crate::block::{self, Cutter, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::gae::Chain;
@@ -11,6 +11,7 @@ use crate::kernels::moments;
 use crate::learn::actor::check_obs;
 use crate::learn::config::{Algorithm, Config, Stored};
 use crate::learn::loss::Sums;
+use crate::learn::noise;
 use crate::learn::objective;
 use crate::learn::rows::{Rows, list};
 use crate::learn::step::Moving;
@@ -117,7 +118,7 @@ impl Learner<'_> {
         if count == 0 {
             return Ok(());
         }
-        self.values_of_some("learner learn: finite obs", obs, count, true)?;
+        self.values_of_some("learner learn: finite obs", obs, count, With::Learning)?;
         let w = &mut self.work;
         Rows::new(block::rows(w.some, 0, count, 1)?, 0).put(w.scalar, 1, w.next)?;
         Ok(())
@@ -287,6 +288,7 @@ impl Learner<'_> {
             sums.grad_norm += f64::from(num::min(norm, f32::MAX));
             let log_std = log_std_mut(self.params, sizes)?;
             log_std.iter_mut().for_each(|x| *x = num::clamp(*x, c.log_std_min, c.log_std_max));
+            noise::add(&sizes.net, self.noise, self.params, self.noisy)?;
         }
         s.minibatch = s.minibatch.saturating_add(1);
         if s.updating != 0 && !too_far && s.minibatch < c.update_len() {
@@ -310,6 +312,9 @@ impl Learner<'_> {
                 (s.end, s.complete) = (moved.unwrap_or(0) as u32, 0);
             }
             (s.learn_begin, s.learn_end) = (0, 0);
+            // Lengths fit: nothing fails.
+            noise::draw(&self.sizes.net, &mut s.shuffle_rng, self.noise).unwrap_or_default();
+            noise::add(&self.sizes.net, self.noise, self.params, self.noisy).unwrap_or_default();
         }
         (s.updating, s.minibatch) = (0, 0);
     }
@@ -358,8 +363,10 @@ impl<'a> View<'a> {
             shape: self.shape(),
             sizes: &self.sizes,
             head: self.head()?,
-            params: self.params,
+            params: noise::of(self.params, self.noisy),
+            noise: self.noise,
             rollout: self.rollout,
+            begin: self.state.learn_begin,
             order: minibatch(c, self.state.minibatch, self.order)?,
             advantage: self.advantage,
             clip: self.state.clip,

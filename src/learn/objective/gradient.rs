@@ -42,7 +42,7 @@ pub(super) fn chunk(
 
     let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
-    let carry = b.carry(order, w.state, w.cut)?;
+    let carry = b.carry(m, w.state, w.cut)?;
     sizes.net.forward(b.params, obs, m, ALL, &carry, tape, w.scratch, &mut [outputs, value])?;
     let raw = Raw { choice, vector };
     b.head.evaluate(outputs, mask, raw, log_prob, entropy)?;

@@ -21,10 +21,14 @@ mod vtrace;
 use super::config::Algorithm;
 use super::learner::bench::Bench;
 use super::learner::layout::Work;
+use super::noise;
+use crate::block::Misfit;
 use crate::error::Result;
 
 /// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses.
 pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+    let (begin, end) = b.config.chunk(chunk);
+    b.start(b.order.get(begin..end).ok_or(Misfit)?, w)?;
     match b.config.algorithm() {
         #[cfg(feature = "actor_critic")]
         Algorithm::A2c => aac::chunk(b, chunk, w, record),
@@ -33,5 +37,6 @@ pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
         #[cfg(feature = "pqn")]
         Algorithm::Pqn => pqn::chunk(b, chunk, w, record),
         _ => ppo::chunk(b, chunk, w, record),
-    }
+    }?;
+    noise::gradients(&b.sizes.net, b.noise, record)
 }

@@ -6,6 +6,7 @@ use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::learn::actor::{Head, Sampling, Taken, check_act, check_obs};
 use crate::learn::config::Algorithm;
+use crate::learn::noise;
 use crate::learn::objective::{critic, q, sac, td3};
 use crate::learn::policy::SHARPNESS;
 use crate::learn::rows::{Rows, list};
@@ -97,7 +98,7 @@ impl OffPolicy<'_> {
         if let Some(mask) = mask {
             rows.get(mask, self.sizes.masks, w.allowed)?;
         }
-        self.say(m)?;
+        self.say(m, true)?;
         self.choose(m)?;
         let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
         // Nothing fails from here on.
@@ -166,14 +167,15 @@ impl OffPolicy<'_> {
         Ok(())
     }
 
-    /// The outputs of the policy of `m` rows that are seen, and the best choices of them. Errors: `Value`.
-    fn say(&mut self, m: usize) -> Result {
+    /// The outputs of the policy of `m` rows that are seen, with noise or without, and the best choices of them. Errors: `Value`.
+    fn say(&mut self, m: usize, noisy: bool) -> Result {
         let (o, l) = (self.sizes.seen.len, self.shape().num_outputs as usize);
         let (w, net) = (&mut self.work, &self.sizes.policy);
         let seen = block::rows(w.seen, 0, m, o)?;
         let said = block::rows_mut(w.said, 0, m, l)?;
         let also = block::rows_mut(w.also_said, 0, m, net.head_len(1))?;
-        let params = self.params.get(..net.param_len()).ok_or(Misfit)?;
+        let params = if noisy { noise::of(self.params, self.noisy) } else { &*self.params };
+        let params = params.get(..net.param_len()).ok_or(Misfit)?;
         q::infer(net, params, seen, m, w.infer, said, also)?;
         let what = "learner act: outputs that do not overflow";
         check_finite(what, said).and(check_finite(what, also))?;
@@ -216,7 +218,7 @@ impl OffPolicy<'_> {
         action: ElementsMut<'_>,
     ) -> Result {
         let n = self.sizes.n;
-        self.look("learner predict: a finite obs", obs, mask)?;
+        self.look("learner predict: a finite obs", obs, mask, false)?;
         let (c, w) = (&self.config, &mut self.work);
         let head = Head::new(&self.actor, Taken::whole(self.action_n, self.action_low, self.action_high), &[]);
         block::copy(w.rng, self.predict_rng);
@@ -249,7 +251,7 @@ impl OffPolicy<'_> {
     pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
         check_obs("learner value: obs", self.shape(), self.sizes.n, &obs)?;
         check_len("learner value: values", value, self.sizes.n)?;
-        let done = self.look("learner value: a finite obs", obs, None).and_then(|()| {
+        let done = self.look("learner value: a finite obs", obs, None, true).and_then(|()| {
             if self.config.has_critics() {
                 return self.value_by_critics(value);
             }
@@ -277,14 +279,14 @@ impl OffPolicy<'_> {
     }
 
     /// What the policy says to all observations.
-    fn look(&mut self, what: &'static str, obs: Elements<'_>, mask: Option<&[u8]>) -> Result {
+    fn look(&mut self, what: &'static str, obs: Elements<'_>, mask: Option<&[u8]>, noisy: bool) -> Result {
         self.sizes.seen.rows(obs, self.sizes.n, self.work.seen)?;
         check_finite(what, self.work.seen)?;
         block::copy(self.work.allowed, mask.unwrap_or(&[]));
         if mask.is_none() {
             self.work.allowed.fill(1);
         }
-        self.say(self.sizes.n)
+        self.say(self.sizes.n, noisy)
     }
 
     /// Zeroes the working arrays that calls of N rows use.

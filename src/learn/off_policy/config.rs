@@ -30,6 +30,7 @@ impl Config {
             ("learner config: normalize_reward of 0 off policy", self.normalize_reward),
             ("learner config: overlap of 0 off policy", self.overlap),
             ("learner config: sequence_len of 0 off policy", self.sequence_len),
+            ("learner config: burn_in of 0 off policy", self.burn_in),
             ("learner config: sum_losses of 0 off policy", self.sum_losses),
             ("learner config: num_stacked of 0 off policy", self.num_stacked),
         ];
@@ -128,7 +129,7 @@ impl Stored {
         let net = Net::accept::<MAX_LAYERS>(nodes, pictures.get(..count).unwrap_or_default())?;
         let len = (self.shape.seen_len as usize).saturating_add(self.shape.action_len as usize);
         let own = net.input() == len && net.num_heads() == 1 && net.head_len(0) == 1;
-        let more = net.state_len() > 0 || !net.free_params(0).is_empty();
+        let more = net.state_len() > 0 || net.noise_len() > 0 || !net.free_params(0).is_empty();
         let what = "learner image: critics of its observations and actions";
         Error::new(Kind::Image, what).when(!own || more)?;
         Ok(net)

@@ -7,6 +7,7 @@ use crate::error::{Error, Kind, Result, check_finite};
 use crate::learn::actor::Taken;
 use crate::learn::config::Stored;
 use crate::learn::loss::Sums;
+use crate::learn::noise;
 use crate::rng::Rng;
 
 impl<'a> View<'a> {
@@ -23,6 +24,7 @@ impl<'a> View<'a> {
             if [policy.num_heads(), policy.head_len(1), policy.state_len()] != s.heads() {
                 return Err(image("learner image: the network of its algorithm"));
             }
+            s.config.check_noise(policy.noise_len())?;
             block_size(s, [policy, critic])
         })?;
         let view = View::open(mem)?;
@@ -37,6 +39,9 @@ impl<'a> View<'a> {
             return Err(image("learner image: flags of 0 or 1"));
         }
         let small = view.params.iter().chain(view.target).all(|x| x.abs() <= PARAM_LIMIT);
+        let [noise, noisy] = noise::limits(PARAM_LIMIT);
+        let noisy = view.noisy.iter().chain(view.noisy_target).all(|x| x.abs() <= noisy);
+        let small = small && noisy && view.layer_noise.iter().all(|x| x.abs() <= noise);
         let more = [s.policy_loss, s.entropy, s.temperature_m, s.temperature_v];
         let finite = [view.adam_m, view.adam_v, view.noise, &more].iter().all(|x| check_finite("", x).is_ok());
         let small = small && s.log_temperature.abs() <= TEMPERATURE_LIMIT && s.temperature_v >= 0.0 && s.zero == 0;

@@ -56,6 +56,11 @@ impl Sizes<'_> {
         TransitionLens { rows, obs, pixels, masks, choices, vector }
     }
 
+    /// Parameters with noise; 0 without noisy layers.
+    pub(super) fn noisy(&self) -> usize {
+        if self.policy.noise_len() > 0 { self.params } else { 0 }
+    }
+
     /// Numbers that a batch's noise has.
     pub(super) fn noise(&self, rows: usize) -> usize {
         self.vector.saturating_mul(rows).saturating_mul(2)

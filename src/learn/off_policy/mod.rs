@@ -18,6 +18,7 @@ use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::{Config, Stored};
 use super::learner::{EPISODES, Phase, Stats};
 use super::loss::Sums;
+use super::noise;
 use super::optimizer::Optimizer;
 use super::policy;
 use super::seen::Parts;
@@ -106,6 +107,10 @@ fields! {
         order: [u32] = stored.config.batch_size as usize,
         /// `[2, batch_size, action_len]` normal draws: for the next actions, and for those of the policy.
         noise: [f32] = sizes.noise(stored.config.batch_size as usize),
+        /// The noise of Q, and parameters and targets with it.
+        layer_noise: [f32] = sizes.policy.noise_len(),
+        noisy: [f32] = sizes.noisy(),
+        noisy_target: [f32] = sizes.noisy(),
         /// `[num_chunks, record]` gradients and losses of its chunks.
         grads: [f32] = (stored.config.num_chunks as usize).saturating_mul(sizes.record),
         /// `[num_chunks]` 1: that chunk is done.
@@ -178,7 +183,7 @@ impl<'a> OffPolicy<'a> {
         let (mut cut, (front, of_critic)) = (Cutter::new(block), nodes(&mut Plan::default(), &stored)?);
         front.write(&mut cut, policy.nodes(), parts.list(), obs.n)?;
         block::copy(cut.take(of_critic)?, critic.nodes());
-        let learner = Self::of(block, &stored)?;
+        let mut learner = Self::of(block, &stored)?;
         block::copy(learner.action_n, action.n);
         for (i, (low, high)) in learner.action_low.iter_mut().zip(&mut *learner.action_high).enumerate() {
             (*low, *high) = action.bounds(i);
@@ -204,7 +209,15 @@ impl<'a> OffPolicy<'a> {
         learner.work.scratch.fill(0.0);
         block::copy(learner.target, learner.params);
         learner.adam_v.fill(first_square);
+        noise::draw(&learner.sizes.policy, &mut learner.state.rng, learner.layer_noise)?;
+        learner.add_noise()?;
         Ok(learner)
+    }
+
+    /// Parameters or their noise have changed.
+    fn add_noise(&mut self) -> Result {
+        noise::add(&self.sizes.policy, self.layer_noise, self.params, self.noisy)?;
+        noise::add(&self.sizes.policy, self.layer_noise, self.target, self.noisy_target)
     }
 
     /// Accepts bytes that a learner was copied to and checks everything in them that a later call relies on. A seal is
@@ -259,7 +272,7 @@ impl<'a> OffPolicy<'a> {
         }
         block::copy(self.params, params);
         block::copy(self.target, params);
-        Ok(())
+        self.add_noise()
     }
 
     /// As of learners on policy; there are no statistics here that it stops.

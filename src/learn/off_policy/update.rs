@@ -12,6 +12,7 @@ use crate::error::{Error, Kind, Result, check_finite};
 use crate::learn::config::Algorithm;
 use crate::learn::learner::{Stats, add_as_tree};
 use crate::learn::loss::Sums;
+use crate::learn::noise;
 use crate::learn::objective::{critic, q, sac};
 use crate::learn::step::Moving;
 use crate::num;
@@ -71,7 +72,8 @@ impl OffPolicy<'_> {
         self.order.fill_with(|| s.rng.bounded(last) as u32);
         s.rng.fill_normal(self.noise);
         s.begun = 1;
-        Ok(())
+        noise::draw(&self.sizes.policy, &mut s.rng, self.layer_noise)?;
+        self.add_noise()
     }
 
     fn learn_chunk(&mut self, chunk: usize) -> Result {
@@ -83,8 +85,8 @@ impl OffPolicy<'_> {
                 config: &self.config,
                 sizes: &self.sizes,
                 action_n: self.action_n,
-                params: self.params,
-                target: self.target,
+                params: noise::of(self.params, self.noisy),
+                target: noise::of(self.target, self.noisy_target),
                 store: self.store.read(),
                 order: self.order.get(begin..end).ok_or(Misfit)?,
                 noise: [self.noise_of(0, begin, end)?, self.noise_of(1, begin, end)?],
@@ -95,7 +97,8 @@ impl OffPolicy<'_> {
             if self.config.has_critics() {
                 critic::chunk(&bench, &mut work, record)
             } else {
-                q::chunk(&bench, &mut work, record)
+                q::chunk(&bench, &mut work, record)?;
+                noise::gradients(&self.sizes.policy, self.layer_noise, record)
             }
         });
         (self.work, self.grads) = (work, grads);
@@ -135,7 +138,7 @@ impl OffPolicy<'_> {
         }
         (s.begun, s.due) = (0, s.due.saturating_sub(1));
         s.num_updates = s.num_updates.saturating_add(u64::from(s.due.is_multiple_of(c.gradient_steps)));
-        Ok(())
+        self.add_noise()
     }
 
     /// The step of Q, or of all critics.

@@ -1,11 +1,13 @@
 //! A dense layer. Its parameters are weights, then bias `[units]` if it has one. Weights lie input-major, `[input, units]`;
-//! with fewer than 16 units, output-major, `[units, input]`, so that vectors run along the inputs.
+//! with fewer than 16 units, output-major, `[units, input]`, so that vectors run along the inputs. Deviations of a noisy layer
+//! lie behind them in the same order.
 
 use super::{Prim, RowWise, copy};
 use crate::cpu::At;
 use crate::error::Result;
-use crate::nn::initializer::Start;
+use crate::nn::initializer::{Initializer, Start};
 use crate::nn::matmul::{self, AddOuter, Affine, Dots, Flat, LANES};
+use crate::num;
 use crate::rng::Rng;
 
 /// The shape of a layer.
@@ -14,7 +16,11 @@ pub(in crate::nn) struct Dense {
     pub input: usize,
     pub units: usize,
     pub has_bias: bool,
+    pub is_noisy: bool,
 }
+
+/// Deviations of a noisy layer start at this over √n, where it has n inputs.
+const DEVIATION: f32 = 0.4;
 
 impl Dense {
     #[inline(always)]
@@ -25,6 +31,33 @@ impl Dense {
     #[inline(always)]
     fn bias_len(self) -> usize {
         if self.has_bias { self.units } else { 0 }
+    }
+
+    /// Numbers of weights and biases.
+    #[inline(always)]
+    fn half(self) -> usize {
+        self.weight_len() + self.bias_len()
+    }
+
+    /// 2: there are deviations too.
+    #[inline(always)]
+    fn halves(self) -> usize {
+        1 + usize::from(cfg!(feature = "noisy") && self.is_noisy)
+    }
+
+    /// Weights, and bias or nothing, of half `k` of the parameters.
+    #[inline(always)]
+    fn split(self, params: &[f32], k: usize) -> Option<(&[f32], &[f32])> {
+        let own = if cfg!(feature = "noisy") { params.get(k * self.half()..(k + 1) * self.half())? } else { params };
+        own.split_at_checked(self.weight_len())
+    }
+
+    /// The same, to write.
+    #[inline(always)]
+    fn split_mut(self, params: &mut [f32], k: usize) -> Option<(&mut [f32], &mut [f32])> {
+        let own =
+            if cfg!(feature = "noisy") { params.get_mut(k * self.half()..(k + 1) * self.half())? } else { params };
+        own.split_at_mut_checked(self.weight_len())
     }
 
     /// Output-major, because there are too few outputs to fill a vector.
@@ -43,7 +76,7 @@ impl Dense {
 impl Prim for Dense {
     #[inline(always)]
     fn param_len(self) -> usize {
-        self.weight_len() + self.bias_len()
+        self.half() * self.halves()
     }
 
     fn turned_len(self) -> usize {
@@ -60,40 +93,84 @@ impl Prim for Dense {
         Start::scratch_len(rows, columns)
     }
 
-    /// The bias starts at 0.
+    /// The bias starts at 0, but that of a noisy layer as its weights do if they are uniform.
     fn init(self, params: &mut [f32], start: Start, rng: &mut Rng, scratch: &mut [f32]) -> Result {
-        let (w, bias) = params.split_at_mut_checked(self.weight_len()).unwrap_or_default();
+        let (means, deviations) = params.split_at_mut_checked(self.half()).unwrap_or_default();
+        if self.halves() > 1 {
+            deviations.fill(DEVIATION / num::sqrt(self.input as f32));
+        }
+        let (w, bias) = means.split_at_mut_checked(self.weight_len()).unwrap_or_default();
         bias.fill(0.0);
         if self.is_narrow() {
-            start.fill_by_output(w, self.units, self.input, rng, scratch)
+            start.fill_by_output(w, self.units, self.input, rng, scratch)?;
         } else {
-            start.fill(w, self.input, self.units, rng, scratch)
+            start.fill(w, self.input, self.units, rng, scratch)?;
         }
+        if self.halves() > 1 && start.initializer == Initializer::Uniform {
+            start.fill(bias, self.input, 1, rng, scratch)?;
+        }
+        Ok(())
     }
 
     fn shape(self) -> (usize, usize) {
-        (self.weight_len(), self.bias_len())
+        (self.weight_len() * self.halves(), self.bias_len() * self.halves())
     }
 
-    /// Weights are `[units, input]`.
+    /// Weights are `[units, input]`; deviations follow the means.
     fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
-        let (w, b) = params.split_at_checked(self.weight_len())?;
-        copy(b, bias)?;
-        if self.is_narrow() { copy(w, weights) } else { matmul::transpose(w, weights, self.input, self.units) }
+        let (len, bias_len) = (self.weight_len(), self.bias_len());
+        for k in 0..self.halves() {
+            let (w, b) = self.split(params, k)?;
+            copy(b, bias.get_mut(k * bias_len..(k + 1) * bias_len)?)?;
+            let to = weights.get_mut(k * len..(k + 1) * len)?;
+            if self.is_narrow() { copy(w, to)? } else { matmul::transpose(w, to, self.input, self.units)? }
+        }
+        Some(())
     }
 
-    /// Weights are `[units, input]`.
+    /// As [`Dense::read`].
     fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
-        let (w, b) = params.split_at_mut_checked(self.weight_len())?;
-        copy(bias, b)?;
-        if self.is_narrow() { copy(weights, w) } else { matmul::transpose(weights, w, self.units, self.input) }
+        let (len, bias_len) = (self.weight_len(), self.bias_len());
+        for k in 0..self.halves() {
+            let (w, b) = self.split_mut(params, k)?;
+            copy(bias.get(k * bias_len..(k + 1) * bias_len)?, b)?;
+            let from = weights.get(k * len..(k + 1) * len)?;
+            if self.is_narrow() { copy(from, w)? } else { matmul::transpose(from, w, self.units, self.input)? }
+        }
+        Some(())
+    }
+}
+
+impl Dense {
+    /// Numbers of its noise: one for each that it reads, then one for each that it makes.
+    pub fn noise_len(self) -> usize {
+        self.input + self.units
+    }
+
+    /// Calls `f` with each mean, its deviation, and what that is multiplied by.
+    pub fn each_noisy(self, params: &mut [f32], noise: &[f32], f: impl Fn(&mut f32, &mut f32, f32)) -> Option<()> {
+        let (read, made) = noise.split_at_checked(self.input)?;
+        let (rows, columns) = if self.is_narrow() { (made, read) } else { (read, made) };
+        let (means, deviations) = params.split_at_mut_checked(self.half())?;
+        let (w, bias) = means.split_at_mut_checked(self.weight_len())?;
+        let (w_deviations, bias_deviations) = deviations.split_at_mut_checked(self.weight_len())?;
+        let width = columns.len().max(1);
+        for ((w, deviations), row) in w.chunks_exact_mut(width).zip(w_deviations.chunks_exact_mut(width)).zip(rows) {
+            for ((w, deviation), column) in w.iter_mut().zip(deviations).zip(columns) {
+                f(w, deviation, row * column);
+            }
+        }
+        for ((b, deviation), made) in bias.iter_mut().zip(bias_deviations).zip(made) {
+            f(b, deviation, *made);
+        }
+        Some(())
     }
 }
 
 impl RowWise for Dense {
     #[inline(always)]
     fn forward<A: At>(self, at: A, params: &[f32], x: &[f32], y: &mut [f32], _: &mut [f32]) -> Option<()> {
-        let (w, bias) = params.split_at_checked(self.weight_len())?;
+        let (w, bias) = self.split(params, 0)?;
         let (k, n, bias) = (self.input, self.units, if self.has_bias { Some(bias) } else { None });
         if self.is_narrow() {
             at.call(Dots { x, w, bias, y, k, n })
@@ -104,7 +181,7 @@ impl RowWise for Dense {
 
     #[inline(always)]
     fn add_gradients<A: At>(self, at: A, x: &[f32], dy: &[f32], grads: &mut [f32], _: &mut [f32]) -> Option<()> {
-        let (dw, db) = grads.split_at_mut_checked(self.weight_len())?;
+        let (dw, db) = self.split_mut(grads, 0)?;
         let ((k, n), (x, by)) = (self.lies(), if self.is_narrow() { (dy, x) } else { (x, dy) });
         at.call(AddOuter { x, rows: Flat(k), dy: by, dw, n })?;
         if self.has_bias { matmul::add_rows(dy, db) } else { Some(()) }

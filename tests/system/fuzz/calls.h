@@ -754,8 +754,9 @@ static const struct flaw learner_flaws[] = {
     REAL(log_std_max, -20.1, 40.1), REAL(obs_clip, 0, NAN), REAL(reward_clip, 0, NAN),
     BAD(optimizer, UINT32_MAX), FLAG(sum_losses), REAL(rms_decay, -1e-9, 1), REAL(rms_momentum, -1e-9, 1),
     REAL(clip_rho, 0, NAN), REAL(clip_c, 0, NAN), REAL(clip_pg_rho, 0, NAN), REAL(leak, -1e-9, 1.1),
-    REAL(exploration_start, -1e-9, 1.1), REAL(exploration_end, -1e-9, 1.1), FLAG(hidden_norm), BAD(reserved, 1), BAD(reserved2, 1),
+    REAL(exploration_start, -1e-9, 1.1), REAL(exploration_end, -1e-9, 1.1), FLAG(hidden_norm),
     REFUSED_AS(RLCORE_E_NULL, rlcore_learner_config, num_action_fields, 1), BAD(num_action_fields, 9),
+    FLAG(noisy), BAD(burn_in, 1), BAD(burn_in, UINT32_MAX),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_envs, UINT32_MAX),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_steps, UINT32_MAX)};
 static rlcore_learner_config *learner_made_from(void) {

@@ -100,11 +100,10 @@ public unsafe struct rlcore_learner_config {
   public uint sum_losses;
   public float clip_rho, clip_c, clip_pg_rho, leak;
   public uint hidden_norm, num_stacked;
-  public IntPtr obs_fields;
-  public uint num_obs_fields, reserved, num_critics;
+  public IntPtr obs_fields, action_fields;
+  public uint num_obs_fields, num_action_fields, num_critics;
   public float critic_rate, exploration_noise, target_noise, target_noise_clip, temperature, temperature_rate, target_entropy;
-  public IntPtr action_fields;
-  public uint num_action_fields, reserved2;
+  public uint noisy, burn_in;
 }
 
 [StructLayout(LayoutKind.Sequential)]
