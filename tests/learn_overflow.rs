@@ -302,16 +302,18 @@ fn advantages_are_summed_in_f64_if_wanted() {
 }
 
 #[test]
-fn a_structure_of_bytes_is_refused_by_name() {
+fn structures_are_read_by_their_fields_and_choices_need_their_counts() {
     let fields = |kind| [Field::new("speed", Element::F32, &[1], 0), Field::new("gear", kind, &[1], 4)];
     let size = |obs: &Space<'_>| Learner::size(&Config::default(), &[], obs, &Space::discrete(&[2]));
-    for kind in [Element::I32, Element::U8, Element::F32] {
-        let error = size(&Space::bytes(8).with_fields(&fields(kind))).unwrap_err();
-        assert!(error.kind == Kind::Config && error.what.contains("Flatten"), "{error}");
+    for kind in [Element::U8, Element::F32] {
+        size(&Space::bytes(8).with_fields(&fields(kind))).unwrap();
+        size(&Space::unbounded(2).with_fields(&fields(Element::F32))).unwrap();
     }
     let gear = [Field::new("", Element::I32, &[], 0)];
-    assert!(size(&Space::bytes(4).with_fields(&gear)).is_err());
+    for obs in [Space::bytes(8).with_fields(&fields(Element::I32)), Space::bytes(4).with_fields(&gear)] {
+        let error = size(&obs).unwrap_err();
+        assert!(error.kind == Kind::Config && error.what.contains("n with an entry for each discrete element"), "{error}");
+    }
     let two = [Field::new("a", Element::U8, &[2, 2], 0), Field::new("b", Element::U8, &[4], 4)];
     size(&Space::bytes(8).with_fields(&two)).unwrap();
-    size(&Space::unbounded(2).with_fields(&fields(Element::F32))).unwrap();
 }

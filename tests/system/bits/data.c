@@ -99,6 +99,11 @@ static rlcore_status records(hashes *h) {
     TRY(rlcore_monitor_read(reader, &next, rows, got, ROWS, &count, &lost));
     CHECK(next == means.num_episodes);
   }
+  for (uint64_t i = 0; i < 9; i++) {
+    uint32_t type;
+    TRY(rlcore_episode_type_of(i, 3, 2, &type));
+    mix_u64(h, type);
+  }
   return RLCORE_OK;
 }
 

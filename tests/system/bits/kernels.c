@@ -13,6 +13,8 @@ static rlcore_status rng(hashes *h) {
   TRY(rlcore_rng_permutation(&rng, permutation, LEN(permutation)));
   mix_rng(h, &rng);
   MIX(h, uniform);
+  TRY(rlcore_rng_log_uniform(&rng, 1e-5, 10.0, uniform, LEN(uniform)));
+  MIX(h, uniform);
   MIX(h, integers);
   MIX(h, permutation);
   return RLCORE_OK;

@@ -39,7 +39,8 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   TRY(rlcore_learner_spaces(agent, &phase, &shown, &taken));
   CHECK(phase == N && shown.len == env.obs.len && taken.kind == env.action.kind && taken.len == env.action.len);
   TRY(rlcore_learner_state_len(agent, &state_len));
-  CHECK(state_len <= MAX_STATE);
+  TRY(rlcore_learner_seen_len(agent, &size));
+  CHECK(state_len <= MAX_STATE && size == env.obs.len);
   while (num_updates > 0) {
     TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
     TRY(rlcore_vecenv_step(envs, &env, action, &out));
@@ -279,11 +280,33 @@ static rlcore_status learner_attention(hashes *h) {
   return train(h, RLCORE_ENV_CARTPOLE, &config, 4);
 }
 
+/* What learns from what an environment did, and what learns from a store: actors and critics, Q-networks, and noise. */
+static rlcore_status learner_algorithms(hashes *h) {
+  static const uint32_t list[][2] = {
+      {RLCORE_ALGORITHM_A2C, RLCORE_ENV_CARTPOLE}, {RLCORE_ALGORITHM_IMPALA, RLCORE_ENV_PENDULUM},
+      {RLCORE_ALGORITHM_PQN, RLCORE_ENV_CARTPOLE}, {RLCORE_ALGORITHM_DQN, RLCORE_ENV_CARTPOLE},
+      {RLCORE_ALGORITHM_TD3, RLCORE_ENV_PENDULUM}, {RLCORE_ALGORITHM_SAC, RLCORE_ENV_PENDULUM},
+      {RLCORE_ALGORITHM_PPO, RLCORE_ENV_PENDULUM},
+  };
+  for (size_t i = 0; i < LEN(list); i++) {
+    rlcore_learner_config config;
+    TRY(rlcore_learner_config_init(&config, sizeof config, list[i][0]));
+    config.num_steps = 16, config.num_minibatches = 2, config.num_chunks = 2;
+    config.hidden_len[0] = config.hidden_len[1] = 20;
+    config.buffer_size = 100, config.batch_size = 18, config.learning_starts = 40;
+    config.exploration_steps = 60, config.target_interval = 3;
+    config.noisy = list[i][0] == RLCORE_ALGORITHM_PPO || list[i][0] == RLCORE_ALGORITHM_DQN;
+    TRY(train(h, list[i][1], &config, 6));
+  }
+  return RLCORE_OK;
+}
+
 const stage LEARN_STAGES[] = {
     {"learner_rows", learner_rows},
     {"learner_discrete", learner_discrete},
     {"learner_continuous", learner_continuous},
     {"learner_recurrent", learner_recurrent},
     {"learner_attention", learner_attention},
+    {"learner_algorithms", learner_algorithms},
     {NULL, NULL},
 };
