@@ -17,7 +17,7 @@ function names(text,   done, word) {
     word = substr(text, RSTART, RLENGTH)
     before = done substr(text, 1, RSTART - 1)
     text = substr(text, RSTART + RLENGTH)
-    if (before ~ /[A-Za-z0-9_]$/ || text ~ /^\*/ || word ~ /_x$/ || word == "RLCORE_EXPERIMENTAL") done = before word
+    if (before ~ /[A-Za-z0-9_]$/ || text ~ /^\*/ || word ~ /_x$/) done = before word
     else done = before "#" (word ~ /^E_/ ? "RLCORE_" : "") word
   }
   return done text

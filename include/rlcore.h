@@ -44,7 +44,6 @@
      copy then returns E_RANGE. Appending invalidates only the oldest rows of a full ring. Memory that a call returns a
      pointer to is not checked. A writer that dies within a call leaves a valid block, or one that _attach refuses with
      E_IMAGE. Readers need a 64-bit processor.
-   Experimental: declarations under RLCORE_EXPERIMENTAL may change in any version; see ffi/VERSIONING.md.
 
    Generated from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
@@ -2477,54 +2476,7 @@ rlcore_status rlcore_trajectory_process_rp(const rlcore_trajectory *t, float rew
    Errors: E_VALUE for a reward that is not finite; E_RANGE for a threshold that is negative or not finite. */
 rlcore_status rlcore_reward_class_of(float reward, float threshold, uint32_t *out_class);
 
-/* ---- Queues between actors and a learner ---- */
-
-/* A bounded FIFO queue in memory that any number of threads or processes share. push and pop may be called concurrently
-   and do not block; the caller decides how to retry. If a process dies inside push or pop, its slot stays taken: stop all
-   users and call init again.
-     rlcore_queue_config_init(&config, sizeof config);
-     config.capacity = 64, config.item_size = sizeof item;
-     rlcore_queue_size(&config, &size);
-     rlcore_queue_init(mem, size, &config, &q);
-     rlcore_queue_push(q, &item, sizeof item);            E_BUSY: full
-     rlcore_queue_pop(q, &item, sizeof item, &size);      E_NOT_READY: empty */
-typedef struct rlcore_queue rlcore_queue;
-
-/* Configuration of a queue. */
-typedef struct rlcore_queue_config {
-  uint32_t struct_size;  /* bytes; set by rlcore_queue_config_init */
-  uint32_t capacity;     /* maximum number of items, a power of two from 2 to 2^30; default 16 */
-  uint32_t item_size;    /* bytes of the largest item, at least 1; default 1 MiB */
-  uint32_t reserved;     /* zero */
-} rlcore_queue_config;
-
-/* Fills in the defaults. */
-rlcore_status rlcore_queue_config_init(rlcore_queue_config *config, size_t config_size);
-
-/* Size of the block for this configuration, in bytes. */
-rlcore_status rlcore_queue_size(const rlcore_queue_config *config, size_t *out_size);
-
-/* Creates an empty queue in mem. mem must remain valid until no process is in a call. */
-rlcore_status rlcore_queue_init(void *mem, size_t mem_size, const rlcore_queue_config *config, rlcore_queue **out);
-
-/* Opens a queue that another process created in this memory, or a copy made while no process was in a call.
-   Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte order, or a damaged header. */
-rlcore_status rlcore_queue_attach(void *mem, size_t mem_size, rlcore_queue **out);
-
-/* Appends an item. item: [size] bytes, copied; size is 1 to item_size.
-   Errors: E_RANGE for size; E_BUSY if the queue is full. */
-rlcore_status rlcore_queue_push(rlcore_queue *q, const void *item, size_t size);
-
-/* Removes the oldest item. item: [room] bytes to write, as many as the item has; out_size: its size.
-   Errors: E_NOT_READY if the queue is empty; E_SIZE if the item is larger than room: it stays in the queue. */
-rlcore_status rlcore_queue_pop(rlcore_queue *q, void *item, size_t room, size_t *out_size);
-
-/* Number of items in the queue at one moment. */
-rlcore_status rlcore_queue_len(const rlcore_queue *q, uint32_t *out_len);
-
 /* ---- Rollouts as safetensors files ---- */
-
-#ifdef RLCORE_EXPERIMENTAL
 
 #define RLCORE_ROLLOUT_FILE_HEADER_SIZE 4096  /* Bytes before the first array of a file: one page. */
 
@@ -2585,7 +2537,50 @@ rlcore_status rlcore_rollout_file_check(const uint8_t *bytes, size_t size, rlcor
    that the check returned. Errors: those of rlcore_rollout_file_check. */
 rlcore_status rlcore_rollout_file_read(const uint8_t *bytes, size_t size, const rlcore_rollout_arrays *arrays);
 
-#endif
+/* ---- Queues between actors and a learner ---- */
+
+/* A bounded FIFO queue in memory that any number of threads or processes share. push and pop may be called concurrently
+   and do not block; the caller decides how to retry. If a process dies inside push or pop, its slot stays taken: stop all
+   users and call init again.
+     rlcore_queue_config_init(&config, sizeof config);
+     config.capacity = 64, config.item_size = sizeof item;
+     rlcore_queue_size(&config, &size);
+     rlcore_queue_init(mem, size, &config, &q);
+     rlcore_queue_push(q, &item, sizeof item);            E_BUSY: full
+     rlcore_queue_pop(q, &item, sizeof item, &size);      E_NOT_READY: empty */
+typedef struct rlcore_queue rlcore_queue;
+
+/* Configuration of a queue. */
+typedef struct rlcore_queue_config {
+  uint32_t struct_size;  /* bytes; set by rlcore_queue_config_init */
+  uint32_t capacity;     /* maximum number of items, a power of two from 2 to 2^30; default 16 */
+  uint32_t item_size;    /* bytes of the largest item, at least 1; default 1 MiB */
+  uint32_t reserved;     /* zero */
+} rlcore_queue_config;
+
+/* Fills in the defaults. */
+rlcore_status rlcore_queue_config_init(rlcore_queue_config *config, size_t config_size);
+
+/* Size of the block for this configuration, in bytes. */
+rlcore_status rlcore_queue_size(const rlcore_queue_config *config, size_t *out_size);
+
+/* Creates an empty queue in mem. mem must remain valid until no process is in a call. */
+rlcore_status rlcore_queue_init(void *mem, size_t mem_size, const rlcore_queue_config *config, rlcore_queue **out);
+
+/* Opens a queue that another process created in this memory, or a copy made while no process was in a call.
+   Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte order, or a damaged header. */
+rlcore_status rlcore_queue_attach(void *mem, size_t mem_size, rlcore_queue **out);
+
+/* Appends an item. item: [size] bytes, copied; size is 1 to item_size.
+   Errors: E_RANGE for size; E_BUSY if the queue is full. */
+rlcore_status rlcore_queue_push(rlcore_queue *q, const void *item, size_t size);
+
+/* Removes the oldest item. item: [room] bytes to write, as many as the item has; out_size: its size.
+   Errors: E_NOT_READY if the queue is empty; E_SIZE if the item is larger than room: it stays in the queue. */
+rlcore_status rlcore_queue_pop(rlcore_queue *q, void *item, size_t room, size_t *out_size);
+
+/* Number of items in the queue at one moment. */
+rlcore_status rlcore_queue_len(const rlcore_queue *q, uint32_t *out_len);
 
 /* ---- Advantages of rollouts with one done flag ---- */
 

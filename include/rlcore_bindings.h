@@ -1908,44 +1908,7 @@ rlcore_status rlcore_reward_class_of(
   float threshold,
   /* out */ uint32_t *out_class);
 
-/* ---- Queues between actors and a learner ---- */
-
-typedef struct rlcore_queue rlcore_queue;
-typedef struct rlcore_queue_config {
-  uint32_t struct_size;
-  uint32_t capacity;
-  uint32_t item_size;
-  uint32_t reserved;
-} rlcore_queue_config;
-rlcore_status rlcore_queue_config_init(
-  /* inout */ rlcore_queue_config *config,
-  size_t config_size);
-rlcore_status rlcore_queue_size(
-  /* in */ const rlcore_queue_config *config,
-  /* out */ size_t *out_size);
-rlcore_status rlcore_queue_init(
-  /* inout [mem_size] */ void *mem,
-  size_t mem_size,
-  /* in */ const rlcore_queue_config *config,
-  /* out */ rlcore_queue **out);
-rlcore_status rlcore_queue_attach(
-  /* inout [mem_size] */ void *mem,
-  size_t mem_size,
-  /* out */ rlcore_queue **out);
-rlcore_status rlcore_queue_push(
-  /* inout */ rlcore_queue *q,
-  /* in [size] */ const void *item,
-  size_t size);
-rlcore_status rlcore_queue_pop(
-  /* inout */ rlcore_queue *q,
-  /* out [room] */ void *item,
-  size_t room,
-  /* out */ size_t *out_size);
-rlcore_status rlcore_queue_len(
-  /* in */ const rlcore_queue *q,
-  /* out */ uint32_t *out_len);
-
-/* ---- Rollouts as safetensors files (experimental: may change in any version) ---- */
+/* ---- Rollouts as safetensors files ---- */
 
 enum { RLCORE_ROLLOUT_FILE_HEADER_SIZE = 4096 };
 typedef struct rlcore_rollout_file {
@@ -1998,6 +1961,43 @@ rlcore_status rlcore_rollout_file_read(
   /* in [size] */ const uint8_t *bytes,
   size_t size,
   /* in */ const rlcore_rollout_arrays *arrays);
+
+/* ---- Queues between actors and a learner ---- */
+
+typedef struct rlcore_queue rlcore_queue;
+typedef struct rlcore_queue_config {
+  uint32_t struct_size;
+  uint32_t capacity;
+  uint32_t item_size;
+  uint32_t reserved;
+} rlcore_queue_config;
+rlcore_status rlcore_queue_config_init(
+  /* inout */ rlcore_queue_config *config,
+  size_t config_size);
+rlcore_status rlcore_queue_size(
+  /* in */ const rlcore_queue_config *config,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_queue_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_queue_config *config,
+  /* out */ rlcore_queue **out);
+rlcore_status rlcore_queue_attach(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_queue **out);
+rlcore_status rlcore_queue_push(
+  /* inout */ rlcore_queue *q,
+  /* in [size] */ const void *item,
+  size_t size);
+rlcore_status rlcore_queue_pop(
+  /* inout */ rlcore_queue *q,
+  /* out [room] */ void *item,
+  size_t room,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_queue_len(
+  /* in */ const rlcore_queue *q,
+  /* out */ uint32_t *out_len);
 
 /* ---- Advantages of rollouts with one done flag ---- */
 

@@ -1,6 +1,5 @@
 /* Rollout files whose final observations do not fit, files that were altered, and one that is right, read back. */
 
-#define RLCORE_EXPERIMENTAL /* rollouts as files */
 #include "rlcore.h"
 #include <stddef.h>
 #include <stdio.h>

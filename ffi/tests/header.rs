@@ -53,8 +53,8 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("rows.rs", "Rows: copying, stacking and gathering", &["rlcore_rows_out"]),
     ("rollout_buffer.rs", "Rollouts: T steps of N environments, in minibatches", &["rlcore_metric"]),
     ("trajectory.rs", "Trajectories: one episode or a part of it", &["rlcore_reward_class"]),
-    ("queue.rs", "Queues between actors and a learner", &[]),
     ("rollout_file.rs", "Rollouts as safetensors files", &[]),
+    ("queue.rs", "Queues between actors and a learner", &[]),
     ("shifted.rs", "Advantages of rollouts with one done flag", &[]),
     ("transpose.rs", "Transposes", &[]),
     ("vtrace.rs", "V-trace", &[]),
@@ -64,9 +64,6 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("moments.rs", "Means and variances", &[]),
     ("image.rs", "Images", &[]),
 ];
-
-/// Files whose section may still change in any version: a program has to ask for it.
-const EXPERIMENTAL: &[&str] = &["rollout_file.rs"];
 
 const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine links and hosts itself.
 
@@ -114,7 +111,6 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
      copy then returns E_RANGE. Appending invalidates only the oldest rows of a full ring. Memory that a call returns a
      pointer to is not checked. A writer that dies within a call leaves a valid block, or one that _attach refuses with
      E_IMAGE. Readers need a 64-bit processor.
-   Experimental: declarations under RLCORE_EXPERIMENTAL may change in any version; see ffi/VERSIONING.md.
 
    Generated from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
@@ -146,10 +142,6 @@ fn generate() -> String {
         let mut text = Vec::new();
         bindings.write(&mut text);
         let section = typeset(&String::from_utf8(text).unwrap());
-        let section = match EXPERIMENTAL.contains(file) {
-            true => format!("#ifdef RLCORE_EXPERIMENTAL\n\n{section}\n#endif\n"),
-            false => section,
-        };
         write!(header, "\n/* ---- {title} ---- */\n\n{section}").unwrap();
     }
     header + OUTRO
@@ -256,7 +248,7 @@ fn the_bindings_are_plain_declarations_and_those_of_the_header() {
     // C allows a function to be declared twice if both times it is the same.
     let alone = "#include <stddef.h>\n#include <stdint.h>\n#include \"rlcore_bindings.h\"\n";
     let functions: String = made.split("\n\n").flat_map(|section| section.split_inclusive(";\n")).fold(
-        String::from("#define RLCORE_EXPERIMENTAL\n#include \"rlcore.h\"\n"),
+        String::from("#include \"rlcore.h\"\n"),
         |both, one| {
             if one.contains(";\n") && is_function(one) { both + one } else { both }
         },
@@ -343,7 +335,7 @@ fn the_header_compiles_as_c99_c11_and_cpp17() {
         if file.ends_with(".cpp") {
             compiler.args(["-fno-exceptions", "-fno-rtti"]);
         }
-        let flags = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-DRLCORE_EXPERIMENTAL"];
+        let flags = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"];
         run(compiler.arg(standard).args(flags).arg(dir.join(file)));
     }
 }
@@ -353,27 +345,6 @@ fn the_header_compiles_as_c99_c11_and_cpp17() {
 fn layouts_and_numbers_are_those_of_the_golden_list() {
     let layouts = root().join("tests/system/abi/layout.c");
     run(cc().args(["-std=c11", "-fsyntax-only", "-I"]).arg(root().join("include")).arg(layouts));
-}
-
-/// What is experimental is declared where it is asked for and nowhere else, and linked all the same.
-#[test]
-fn experimental_calls_are_declared_where_they_are_asked_for() {
-    let dir = scratch("experimental");
-    fs::write(dir.join("rlcore.h"), generate()).unwrap();
-    let exports = fs::read_to_string(root().join("ffi/golden/symbols.txt")).unwrap();
-    for file in EXPERIMENTAL {
-        let source = fs::read_to_string(root().join("ffi/src").join(file)).unwrap();
-        let calls = source.split("extern \"C\" fn ").skip(1).map(|rest| rest.split('(').next().unwrap());
-        for call in calls {
-            assert!(exports.lines().any(|line| line == call), "{call} is not exported");
-            let text = format!("#include \"rlcore.h\"\nvoid *address(void) {{ return (void *)(size_t){call}; }}\n");
-            fs::write(dir.join("call.c"), text).unwrap();
-            let compile =
-                |flags: &[&str]| cc().args(["-std=c11", "-fsyntax-only"]).args(flags).arg(dir.join("call.c")).output();
-            assert!(compile(&["-DRLCORE_EXPERIMENTAL"]).unwrap().status.success(), "{call} is not declared");
-            assert!(!compile(&[]).unwrap().status.success(), "{call} is declared without being asked for");
-        }
-    }
 }
 
 #[test]

@@ -185,8 +185,7 @@ pub fn bindings(header: &str) -> (String, Vec<String>) {
     let body = body.rsplit_once("\n#ifdef __cplusplus").unwrap().0;
     for section in body.split("/* ---- ") {
         let (title, mut rest) = section.split_once(" ---- */\n").unwrap();
-        let experimental = if rest.contains("#ifdef") { " (experimental: may change in any version)" } else { "" };
-        writeln!(out, "\n/* ---- {title}{experimental} ---- */\n").unwrap();
+        writeln!(out, "\n/* ---- {title} ---- */\n").unwrap();
         let mut comment = "";
         while !rest.trim_start().is_empty() {
             rest = rest.trim_start();

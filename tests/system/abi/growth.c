@@ -5,7 +5,6 @@
    Written: struct_size bytes and no other; what a longer one has beyond today's becomes zero.
    A size that was never a version's (too short, not a multiple of the alignment, beyond 4096) is E_CONFIG, or E_SIZE where
    it is an argument. */
-#define RLCORE_EXPERIMENTAL
 #include <rlcore.h>
 #include <stdio.h>
 #include <stdlib.h>

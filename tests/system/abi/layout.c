@@ -4,7 +4,6 @@
    A line that changes breaks every program that was compiled before: ffi/VERSIONING.md says what may.
 
    Made from the header by `RLCORE_BLESS=1 tests/system/abi/run.sh`. */
-#define RLCORE_EXPERIMENTAL
 #include <rlcore.h>
 #include <stddef.h>
 
@@ -686,12 +685,6 @@ FIELD(rlcore_trajectory_rows, memory, 40, 28, 28);
 FIELD(rlcore_trajectory_rows, time_steps, 48, 32, 32);
 FIELD(rlcore_trajectory_rows, valid, 56, 36, 36);
 
-SIZE(rlcore_queue_config, 16, 16, 16);
-FIELD(rlcore_queue_config, struct_size, 0, 0, 0);
-FIELD(rlcore_queue_config, capacity, 4, 4, 4);
-FIELD(rlcore_queue_config, item_size, 8, 8, 8);
-FIELD(rlcore_queue_config, reserved, 12, 12, 12);
-
 SIZE(rlcore_rollout_file, 88, 88, 88);
 FIELD(rlcore_rollout_file, struct_size, 0, 0, 0);
 FIELD(rlcore_rollout_file, num_steps, 4, 4, 4);
@@ -725,6 +718,12 @@ FIELD(rlcore_rollout_arrays, final_index, 80, 44, 44);
 FIELD(rlcore_rollout_arrays, final_obs, 88, 48, 48);
 FIELD(rlcore_rollout_arrays, final_value, 96, 52, 52);
 FIELD(rlcore_rollout_arrays, state, 104, 56, 56);
+
+SIZE(rlcore_queue_config, 16, 16, 16);
+FIELD(rlcore_queue_config, struct_size, 0, 0, 0);
+FIELD(rlcore_queue_config, capacity, 4, 4, 4);
+FIELD(rlcore_queue_config, item_size, 8, 8, 8);
+FIELD(rlcore_queue_config, reserved, 12, 12, 12);
 
 SIZE(rlcore_shifted_rollout, 56, 36, 36);
 FIELD(rlcore_shifted_rollout, struct_size, 0, 0, 0);

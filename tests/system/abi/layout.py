@@ -19,7 +19,6 @@ HEAD = """\
    A line that changes breaks every program that was compiled before: ffi/VERSIONING.md says what may.
 
    Made from the header by `RLCORE_BLESS=1 tests/system/abi/run.sh`. */
-#define RLCORE_EXPERIMENTAL
 #include <rlcore.h>
 #include <stddef.h>
 

@@ -1,5 +1,4 @@
 /* Records, memories, rollouts and files. */
-#define RLCORE_EXPERIMENTAL /* rollouts as files */
 #include "stages.h"
 
 /* Readers beside a writer in another process need 64 bits: they find here what there is, and add nothing to a hash. */

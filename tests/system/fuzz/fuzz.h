@@ -3,7 +3,6 @@
 #ifndef RLCORE_FUZZ_H
 #define RLCORE_FUZZ_H
 
-#define RLCORE_EXPERIMENTAL
 #include "rlcore.h"
 #include <math.h>
 #include <stddef.h>
