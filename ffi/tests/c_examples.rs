@@ -99,6 +99,11 @@ fn an_atari_screen_wears_every_wrapper() {
 }
 
 #[test]
+fn a_rollout_in_a_file_is_what_the_learner_recorded() {
+    make(&["check-record"]);
+}
+
+#[test]
 fn vtrace_learns_from_what_another_policy_did() {
     make(&["check-vtrace"]);
 }

@@ -10,7 +10,7 @@ if ! cmp -s tests/system/parity/requirements.txt "$venv/installed.txt"; then
   cp tests/system/parity/requirements.txt "$venv/installed.txt"
 fi
 cargo build -q --release -p rlcore-ffi
-[ $# -gt 0 ] || set -- classic games atari image monitor estimators pong_replay prioritized rollout_file
+[ $# -gt 0 ] || set -- classic games atari image monitor estimators pong_replay prioritized rollout_file recorded
 for script in "$@"; do
   script=$(basename "$script" .py)
   echo "$script"
