@@ -54,6 +54,11 @@ fn an_action_that_is_a_structure_is_learned() {
 }
 
 #[test]
+fn pictures_of_the_games_own_camera_are_learned_from() {
+    make(&["check-pixels"]);
+}
+
+#[test]
 fn threads_that_share_chunks_learn_the_same_bytes() {
     make(&["check-chunks"]);
 }
